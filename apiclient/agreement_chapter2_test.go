@@ -31,8 +31,9 @@ func (m meeting) creates(f form, commitment string, request any) (apiclient.Answ
 	return a, made[len(made)-1]
 }
 
-// Each field of chapter 2: what the client sends the sandbox reads, what the one leaves out the other does not miss, what the one refuses the other
-// would have refused, and no value of an enumeration is strange to either.
+// Each field of chapter 2: what the client sends the sandbox reads, what the one leaves out the
+// other does not miss, what the one refuses the other would have refused, and no value of an
+// enumeration is strange to either.
 func TestTogetherChapter2_FieldsOfRequests(t *testing.T) {
 	t.Parallel()
 	for _, f := range forms() {
@@ -72,8 +73,8 @@ func TestTogetherChapter2_FieldsOfRequests(t *testing.T) {
 	}
 }
 
-// refuses sends the body of a record again, without a field and past the client's own check: as frozen bytes where the client takes them, else in plain
-// HTTP.
+// refuses sends the body of a record again, without a field and past the client's own check: as
+// frozen bytes where the client takes them, else in plain HTTP.
 func (m meeting) refuses(rec sandbox.Record, f form, commitment, field string) {
 	m.t.Helper()
 	body, ctx := without(m.t, rec.Body, field), context.Background()

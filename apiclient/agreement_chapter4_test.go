@@ -57,7 +57,8 @@ func TestTogetherChapter1_WhatMustExistBefore(t *testing.T) {
 	})
 }
 
-// calls is a call of each endpoint that the client offers, by its row. Those that need a record get one made before.
+// calls is a call of each endpoint that the client offers, by its row. Those that need a record get
+// one made before.
 func (m meeting) calls() map[string]func() error {
 	ctx := context.Background()
 	onlyErr := func(_ apiclient.Answer, err error) error { return err }
@@ -95,7 +96,8 @@ func (m meeting) calls() map[string]func() error {
 	}
 }
 
-// routes are the verb and the path of each endpoint, and where chapter 4 gives it, the status of success.
+// routes are the verb and the path of each endpoint, and where chapter 4 gives it, the status of
+// success.
 var routes = map[string]struct {
 	route  string
 	status int

@@ -14,7 +14,8 @@ import (
 	"github.com/safrasync/safrasync/internal/apidoc"
 )
 
-// Chapters 5 and 6: the client against the sandbox, and the sandbox against a receiver that the client registered.
+// Chapters 5 and 6: the client against the sandbox, and the sandbox against a receiver that the
+// client registered.
 
 func TestTogetherChapter5_Authentication(t *testing.T) {
 	t.Parallel()

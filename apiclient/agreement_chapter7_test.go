@@ -145,7 +145,8 @@ func TestTogetherChapter7_MessageKeys(t *testing.T) {
 		"message.producer.not-found":         {404, "", func(b *sandbox.Running) { b.Forget(sandbox.Producers, r.ProducerID) }},
 		"message.delivery-place.not-found":   {404, "", func(b *sandbox.Running) { b.Forget(sandbox.DeliveryPlaces, r.DeliveryPlaceID) }},
 		"message.module.not-contracted":      {403, "", func(b *sandbox.Running) { b.SetNotContracted(sandbox.Commercial) }},
-		// The client lets no empty name out, and no endpoint of the document registers producers: these two come as faults.
+		// The client lets no empty name out, and no endpoint of the document registers producers: these
+		// two come as faults.
 		"message.name.mandatory":          {400, `status=400,body={"messages":["message.name.mandatory"]}`, func(*sandbox.Running) {}},
 		"message.producer.already-exists": {400, `status=400,body={"messages":["message.producer.already-exists"]}`, func(*sandbox.Running) {}},
 	} {
@@ -166,7 +167,8 @@ func TestTogetherChapter7_MessageKeys(t *testing.T) {
 	}
 }
 
-// What the sandbox answers with 500 above a limit, the client does not send; at the limit both agree that it goes.
+// What the sandbox answers with 500 above a limit, the client does not send; at the limit both
+// agree that it goes.
 func TestTogetherChapter8_Limits(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -12,8 +12,8 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 )
 
-// meeting is a client before a sandbox of its own, over real HTTP. The two are independent readings of one document: here, and in the files
-// agreement_chapter*_test.go, they meet.
+// meeting is a client before a sandbox of its own, over real HTTP. The two are independent readings
+// of one document: here, and in the files agreement_chapter*_test.go, they meet.
 type meeting struct {
 	*apiclient.Client
 	box *sandbox.Running
@@ -41,7 +41,8 @@ func meet(t *testing.T, opts sandbox.Options, faults ...string) meeting {
 	return meeting{newClient(t, apiclient.Options{BaseURL: box.URL}), box, t}
 }
 
-// last is the newest request as the sandbox saw it, without the two remarks that are about the world of these tests.
+// last is the newest request as the sandbox saw it, without the two remarks that are about the
+// world of these tests.
 func (m meeting) last() sandbox.Request {
 	requests := m.box.Report().Requests
 	r := requests[len(requests)-1]

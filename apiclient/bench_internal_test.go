@@ -46,7 +46,8 @@ func BenchmarkClassify(b *testing.B) {
 	}
 }
 
-// BenchmarkSubmit POSTs a delivery to a server of the standard library, one after another. What it allocates is the server's too.
+// BenchmarkSubmit POSTs a delivery to a server of the standard library, one after another. What it
+// allocates is the server's too.
 func BenchmarkSubmit(b *testing.B) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)

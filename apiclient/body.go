@@ -27,7 +27,8 @@ func (r reading) onlyMessage(key string) bool {
 	return r.format == FormatA && r.count == 1 && r.messages[0] == key
 }
 
-// readForm finds out in which of the API's forms the body is (chapter 7, Formats). It accepts any bytes.
+// readForm finds out in which of the API's forms the body is (chapter 7, Formats). It accepts any
+// bytes.
 func readForm(status int, h http.Header, body []byte) reading {
 	doc := bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
 	trimmed := bytes.TrimSpace(doc)
@@ -80,7 +81,8 @@ func readJSON(status int, doc []byte) reading {
 	}
 }
 
-// members are the top-level members that decide about the form; seen counts them in every spelling of their case.
+// members are the top-level members that decide about the form; seen counts them in every spelling
+// of their case.
 type members struct {
 	messages, timestamp, status, err, message, data json.RawMessage
 	doubled                                         bool
@@ -164,10 +166,12 @@ func formB(m members) reading {
 	return r
 }
 
-// cleanMessage bounds a message and takes control characters out. Blanks stay: a key is compared exactly.
+// cleanMessage bounds a message and takes control characters out. Blanks stay: a key is compared
+// exactly.
 func cleanMessage(s string) string { return sanitise([]byte(s), maxMessageBytes) }
 
-// kind returns '{', '[', 's' for a string, '0' for an integer, 'x' for anything else and 0 for nothing.
+// kind returns '{', '[', 's' for a string, '0' for an integer, 'x' for anything else and 0 for
+// nothing.
 func kind(v json.RawMessage) byte {
 	switch {
 	case len(v) == 0:
@@ -192,7 +196,8 @@ func text(v json.RawMessage) (string, bool) {
 	return s, json.Unmarshal(v, &s) == nil
 }
 
-// stringList returns a JSON array's strings; false unless it has at least one entry and all are strings.
+// stringList returns a JSON array's strings; false unless it has at least one entry and all are
+// strings.
 func stringList(v json.RawMessage) ([]string, bool) {
 	if kind(v) != '[' {
 		return nil, false

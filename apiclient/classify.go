@@ -6,16 +6,18 @@ import (
 )
 
 const (
-	// messageRefused is the only key that makes a 502 a refusal: it says that the downstream service was not reached.
+	// messageRefused is the only key that makes a 502 a refusal: it says that the downstream service
+	// was not reached.
 	messageRefused = "message.integration.connection.refused"
-	// refusedWithin: a refused connection is reported at once. Common server frameworks give the same error for a read
-	// time-out, after which the record may exist; those take longer.
+	// refusedWithin: a refused connection is reported at once. Common server frameworks give the same
+	// error for a read time-out, after which the record may exist; those take longer.
 	refusedWithin = 3 * time.Second
 )
 
-// refusals are the statuses that mean "not created" (chapter 7, Status codes; HTTP for the rest). Statuses that are not
-// listed are not assumed. True: whatever the body is. False: only in a form of the API. After a harmless question that was
-// answered well, a page or an empty body says that something on the road answered, and proves nothing.
+// refusals are the statuses that mean "not created" (chapter 7, Status codes; HTTP for the rest).
+// Statuses that are not listed are not assumed. True: whatever the body is. False: only in a form
+// of the API. After a harmless question that was answered well, a page or an empty body says that
+// something on the road answered, and proves nothing.
 var refusals = map[int]bool{
 	http.StatusBadRequest:                  true,
 	http.StatusUnauthorized:                false,
@@ -34,10 +36,11 @@ var refusals = map[int]bool{
 	http.StatusNotImplemented:              false,
 }
 
-// classify says what an answer with a complete status line and header means. A 2xx is Unknown here: whether it is Created
-// depends on the id, which the caller reads.
+// classify says what an answer with a complete status line and header means. A 2xx is Unknown here:
+// whether it is Created depends on the id, which the caller reads.
 //
-// elapsed is the time from the first byte sent to the end of the answer; form tells whether the body is in a form of the API.
+// elapsed is the time from the first byte sent to the end of the answer; form tells whether the
+// body is in a form of the API.
 func classify(resp *http.Response, r reading, form bool, elapsed time.Duration) Known {
 	anyBody, refusal := refusals[resp.StatusCode]
 	switch {
@@ -95,12 +98,13 @@ func (p Phase) String() string { return nameOf(phaseNames, int(p)) }
 // MarshalText returns the stored name.
 func (p Phase) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// Evidence says how far a request got and when. It is kept with the attempt: it is what a person later decides by.
+// Evidence says how far a request got and when. It is kept with the attempt: it is what a person
+// later decides by.
 type Evidence struct {
 	// Phase is the last one that was reached.
 	Phase Phase
-	// BytesWritten counts plain bytes of the request (below TLS they are more) that the operating system took. It may
-	// be 0 with PhaseWroteSome: a failed write proves nothing.
+	// BytesWritten counts plain bytes of the request (below TLS they are more) that the operating
+	// system took. It may be 0 with PhaseWroteSome: a failed write proves nothing.
 	BytesWritten int64
 	// ReusedConn is set when the connection had served an earlier request.
 	ReusedConn bool
@@ -108,11 +112,13 @@ type Evidence struct {
 	RemoteAddr string
 	// StartedAt is the wall clock at the start of the call, in UTC.
 	StartedAt time.Time
-	// Duration is the time from the start to the end of the call, on a clock that does not jump (and does not count
-	// suspended time).
+	// Duration is the time from the start to the end of the call, on a clock that does not jump (and
+	// does not count suspended time).
 	Duration time.Duration
-	// FirstByteAfter is the time from the first byte sent to the first byte received; 0 when either did not happen.
+	// FirstByteAfter is the time from the first byte sent to the first byte received; 0 when either
+	// did not happen.
 	FirstByteAfter time.Duration
-	// Err is the transport's error without secrets, quoted foreign bytes and URL queries; empty without an error.
+	// Err is the transport's error without secrets, quoted foreign bytes and URL queries; empty
+	// without an error.
 	Err string
 }

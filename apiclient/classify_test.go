@@ -80,8 +80,8 @@ func class(status int, form bool) (apiclient.Known, apiclient.Fault) {
 	}
 }
 
-// TestEveryStatusWithEveryBody covers F114-F117, F121, F125, F129-F132, F134, F137-F139: the status decides, and the form
-// of the body where anybody may have answered.
+// TestEveryStatusWithEveryBody covers F114-F117, F121, F125, F129-F132, F134, F137-F139: the status
+// decides, and the form of the body where anybody may have answered.
 func TestEveryStatusWithEveryBody(t *testing.T) {
 	t.Parallel()
 	statuses := []int{

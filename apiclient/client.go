@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// Client talks to one API with one key. It is safe for use by several goroutines. Close it when done.
+// Client talks to one API with one key. It is safe for use by several goroutines. Close it when
+// done.
 type Client struct {
 	base      *url.URL
 	key       func() string // a function, because fmt prints unexported fields plainly
@@ -31,7 +32,8 @@ type Client struct {
 	once        bool // nothing is repeated
 }
 
-// New returns a client. It opens no connection. Its error names every option that is wrong, and never the key.
+// New returns a client. It opens no connection. Its error names every option that is wrong, and
+// never the key.
 func New(o Options) (*Client, error) {
 	c, err := o.check()
 	if err != nil {
@@ -65,16 +67,17 @@ func New(o Options) (*Client, error) {
 	}, nil
 }
 
-// Close gives up dials that are on their way and closes idle connections. Requests in flight end by themselves; calls
-// made later are refused unsent. It may be called twice.
+// Close gives up dials that are on their way and closes idle connections. Requests in flight end by
+// themselves; calls made later are refused unsent. It may be called twice.
 func (c *Client) Close() {
 	c.closed.Store(true)
 	c.close()
 	c.transport.CloseIdleConnections()
 }
 
-// CertificateEnds is when the certificate ends that the API, or a proxy that inspects traffic, showed in the last handshake. It is the zero time before the first one,
-// and for http://. It is no call: it tells of the connections of chapter 5.
+// CertificateEnds is when the certificate ends that the API, or a proxy that inspects traffic,
+// showed in the last handshake. It is the zero time before the first one, and for http://. It is no
+// call: it tells of the connections of chapter 5.
 func (c *Client) CertificateEnds() time.Time {
 	if at := c.dialer.ends.Load(); at != 0 {
 		return time.Unix(at, 0).UTC()
@@ -96,19 +99,22 @@ type call struct {
 	query  url.Values
 	body   []byte // nil: none
 	gate   func() error
-	// idOf reads the id of a created record out of a complete 2xx body; nil for calls that create nothing.
+	// idOf reads the id of a created record out of a complete 2xx body; nil for calls that create
+	// nothing.
 	idOf func(body []byte) (string, error)
 	// secrets are credentials in the request: hidden wherever they come back.
 	secrets []string
 	// credentials is set for webhooks: the answer may hold their secrets, also those of others.
 	credentials bool
-	// persons are document numbers in the request: hidden everywhere but in the body of a success, where they belong.
+	// persons are document numbers in the request: hidden everywhere but in the body of a success,
+	// where they belong.
 	persons []string
 	// redact is c.redact with persons and secrets; redactBody with secrets only. Both are set by send.
 	redact, redactBody redactor
 }
 
-// result is what a call came to. err is nil exactly on an HTTP success; for a call that creates, with its id.
+// result is what a call came to. err is nil exactly on an HTTP success; for a call that creates,
+// with its id.
 type result struct {
 	Answer
 	fault Fault
@@ -182,8 +188,8 @@ func notAdmitted(ctx context.Context, err error) result {
 	}
 }
 
-// dispatch makes the call. The only repetition is this: when a kept connection turns out to have ended before anything
-// was written and before the gate was asked, another connection is taken.
+// dispatch makes the call. The only repetition is this: when a kept connection turns out to have
+// ended before anything was written and before the gate was asked, another connection is taken.
 func (c *Client) dispatch(ctx context.Context, call call) result {
 	started := time.Now()
 	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, &timeoutError{after: c.timeout})
@@ -198,7 +204,8 @@ func (c *Client) dispatch(ctx context.Context, call call) result {
 	}
 }
 
-// untouched reports whether a finished exchange failed only because its connection had already ended.
+// untouched reports whether a finished exchange failed only because its connection had already
+// ended.
 func (e *exchange) untouched() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -217,7 +224,8 @@ func (c *Client) exchange(ctx context.Context, call call, ex *exchange) result {
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if !ex.hasWritten() {
-		// Bytes of an earlier exchange, or a server that speaks first: whatever this is, it answers nothing of ours.
+		// Bytes of an earlier exchange, or a server that speaks first: whatever this is, it answers
+		// nothing of ours.
 		ex.finish()
 		if !ex.hasWritten() {
 			res := c.failed(ctx, call, ex, errors.New("an answer arrived before the request was sent"))

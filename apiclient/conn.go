@@ -18,12 +18,13 @@ import (
 // errSpoke ends a connection on which the server sent something nobody had asked for.
 var errSpoke = errors.New("the server sent an answer without a request")
 
-// wireConn is a connection, above TLS, that knows which request it carries. It is the only place where bytes of a
-// request leave, so it is where they are counted, and where they are stopped.
+// wireConn is a connection, above TLS, that knows which request it carries. It is the only place
+// where bytes of a request leave, so it is where they are counted, and where they are stopped.
 //
-// On a kept connection four things are checked before the first byte, because each would tie an answer to the wrong
-// request or lose one for nothing: the server must not have ended the connection, it must not have sent anything since the
-// last answer, that answer must have been a complete success, and it must not be older than [idleTimeout].
+// On a kept connection four things are checked before the first byte, because each would tie an
+// answer to the wrong request or lose one for nothing: the server must not have ended the
+// connection, it must not have sent anything since the last answer, that answer must have been a
+// complete success, and it must not be older than [idleTimeout].
 type wireConn struct {
 	net.Conn
 
@@ -38,8 +39,8 @@ type wireConn struct {
 	freeAt time.Time
 	// idleMost is how long the connection may have been idle.
 	idleMost time.Duration
-	// reading is set while the transport waits in Read. Its read loop does so only when its buffer is empty: then no
-	// byte of an earlier answer is left over.
+	// reading is set while the transport waits in Read. Its read loop does so only when its buffer is
+	// empty: then no byte of an earlier answer is left over.
 	reading bool
 	// ended is set when reading failed or the connection was closed.
 	ended bool
@@ -61,8 +62,9 @@ func (w *wireConn) attach(e *exchange) {
 	w.mu.Unlock()
 }
 
-// release ends the ownership of e, if it still is the owner, and wakes a write that is waiting. After anything but a complete
-// success the connection is closed: a second copy of a refusal, on its way, would be taken for the next row's answer.
+// release ends the ownership of e, if it still is the owner, and wakes a write that is waiting.
+// After anything but a complete success the connection is closed: a second copy of a refusal, on
+// its way, would be taken for the next row's answer.
 func (w *wireConn) release(e *exchange) {
 	w.mu.Lock()
 	if w.cur == e {
@@ -95,7 +97,8 @@ func (w *wireConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// admit returns the owner, after the first write of a request has waited for proof that the connection is clean.
+// admit returns the owner, after the first write of a request has waited for proof that the
+// connection is clean.
 func (w *wireConn) admit() (*exchange, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -121,8 +124,9 @@ func (w *wireConn) admit() (*exchange, error) {
 	}
 }
 
-// Read notes when the server ends the connection or speaks out of turn. What it says out of turn is not handed on: the
-// transport would print it with the standard logger, and it may be the data of a person.
+// Read notes when the server ends the connection or speaks out of turn. What it says out of turn is
+// not handed on: the transport would print it with the standard logger, and it may be the data of a
+// person.
 func (w *wireConn) Read(p []byte) (int, error) {
 	w.mu.Lock()
 	w.reading = true
@@ -166,8 +170,8 @@ func (e *handshakeError) Error() string {
 
 func (e *handshakeError) Unwrap() error { return e.err }
 
-// certificate reports whether the two sides could not agree, as opposed to a network that broke in the middle. The
-// first lasts until somebody acts, the second passes.
+// certificate reports whether the two sides could not agree, as opposed to a network that broke in
+// the middle. The first lasts until somebody acts, the second passes.
 func (e *handshakeError) certificate() bool {
 	var errno syscall.Errno
 	var verify *tls.CertificateVerificationError

@@ -61,7 +61,8 @@ func TestAConnectionOnWhichTheServerSpokeOutOfTurnIsRefusedBeforeTheGate(t *test
 	}
 }
 
-// As long as the transport does not read from the connection, its buffer may hold an answer of the request before.
+// As long as the transport does not read from the connection, its buffer may hold an answer of the
+// request before.
 func TestAWriteWaitsUntilTheBufferIsEmptyAndGivesUpWithTheCall(t *testing.T) {
 	t.Parallel()
 	w, e, _ := pipeConn(t, forbiddenGate(t))
@@ -111,7 +112,8 @@ func TestThePhaseWroteAllNeedsTheWholeHeadAndBody(t *testing.T) {
 	}
 }
 
-// The connection knows of its end before the transport has acted on it: the POST goes out once, on another connection.
+// The connection knows of its end before the transport has acted on it: the POST goes out once, on
+// another connection.
 func TestF095_AnEndedConnectionOfThePoolIsReplacedBeforeTheGate(t *testing.T) {
 	t.Parallel()
 	var executed, asked atomic.Int64

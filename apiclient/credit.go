@@ -19,8 +19,8 @@ const AuthEmail AuthType = "EMAIL"
 // AuthTypes lists the types that the document shows; it says that there are more (chapter 2.6).
 var AuthTypes = []AuthType{AuthEmail}
 
-// CreditAnalysisRequest is the body of endpoint 7 (chapter 2.6), fields in the order of the chapter. The last four are
-// left out when empty.
+// CreditAnalysisRequest is the body of endpoint 7 (chapter 2.6), fields in the order of the
+// chapter. The last four are left out when empty.
 type CreditAnalysisRequest struct {
 	// RequesterID is the UUID of the requesting user (chapter 2.6).
 	RequesterID string `json:"requester_id"`
@@ -30,7 +30,8 @@ type CreditAnalysisRequest struct {
 	RequesterEmail string `json:"requester_email"`
 	// Name is the analysed producer's name (chapter 2.6).
 	Name string `json:"name"`
-	// Identity is the analysed producer's CPF or CNPJ, with or without punctuation; checked, and sent without (chapter
+	// Identity is the analysed producer's CPF or CNPJ, with or without punctuation; checked, and sent
+	// without (chapter
 	// 2.6).
 	Identity string `json:"identity"`
 	// AuthType is one of AuthTypes, or another word of the platform (chapter 2.6).
@@ -90,9 +91,10 @@ const (
 	opGetCreditAnalysis    = "get credit analysis"
 )
 
-// CreateCreditAnalysis opens a credit analysis (endpoint 7, chapter 4); its id, a UUID, is in the Answer. It is a POST,
-// which may cost money: it leaves at most once, and where the outcome is Unknown only a person can tell. The error is
-// nil exactly when the Answer's Known is Created; otherwise it is an *Error with the same Answer.
+// CreateCreditAnalysis opens a credit analysis (endpoint 7, chapter 4); its id, a UUID, is in the
+// Answer. It is a POST, which may cost money: it leaves at most once, and where the outcome is
+// Unknown only a person can tell. The error is nil exactly when the Answer's Known is Created;
+// otherwise it is an *Error with the same Answer.
 func (c *Client) CreateCreditAnalysis(ctx context.Context, r CreditAnalysisRequest) (Answer, error) {
 	body, r, err := r.checked()
 	if err != nil {
@@ -105,8 +107,8 @@ func (c *Client) CreateCreditAnalysis(ctx context.Context, r CreditAnalysisReque
 	return c.submit(ctx, body, call{op: opCreateCreditAnalysis, path: pathCreditAnalysis, idOf: uuidFromBody, persons: persons})
 }
 
-// CreditAnalysis is what endpoint 8 returns. The document does not show its fields (chapter 2.6): the names of the
-// creation fields are looked for, and everything is in Raw. It is read tolerantly.
+// CreditAnalysis is what endpoint 8 returns. The document does not show its fields (chapter 2.6):
+// the names of the creation fields are looked for, and everything is in Raw. It is read tolerantly.
 type CreditAnalysis struct {
 	ID                string // a lower-case UUID
 	RequesterID       string
@@ -127,8 +129,8 @@ type CreditAnalysis struct {
 	Raw json.RawMessage
 }
 
-// GetCreditAnalysis reads one credit analysis (endpoint 8, chapter 4). id must be a UUID. Every error is an *Error:
-// Status 404 with APIForm means that the API does not know the id.
+// GetCreditAnalysis reads one credit analysis (endpoint 8, chapter 4). id must be a UUID. Every
+// error is an *Error: Status 404 with APIForm means that the API does not know the id.
 func (c *Client) GetCreditAnalysis(ctx context.Context, id string) (CreditAnalysis, error) {
 	canonical, err := pathUUID("id", id)
 	if err != nil {
@@ -194,14 +196,16 @@ var Reports = []Report{ReportCreditScore}
 type CreditScoreRequest struct {
 	// Name is the producer's name (chapter 2.5).
 	Name string `json:"name"`
-	// SocialID is the producer's CPF or CNPJ, with or without punctuation; checked, and sent without (chapter 2.5).
+	// SocialID is the producer's CPF or CNPJ, with or without punctuation; checked, and sent without
+	// (chapter 2.5).
 	SocialID string `json:"social_id"`
 	// Reports names at least one report (chapter 2.5).
 	Reports []Report `json:"reports"`
-	// CarList holds rural properties, which improve the analysis; optional, nil is left out (chapter 2.5).
+	// CarList holds rural properties, which improve the analysis; optional, nil is left out (chapter
+	// 2.5).
 	CarList []string `json:"car_list,omitzero"`
-	// SigefList holds SIGEF parcels, which improve the analysis; optional, nil is left out, and an empty list is sent as
-	// one (chapter 2.5).
+	// SigefList holds SIGEF parcels, which improve the analysis; optional, nil is left out, and an
+	// empty list is sent as one (chapter 2.5).
 	SigefList []string `json:"sigef_list,omitzero"`
 }
 
@@ -225,8 +229,9 @@ func (r CreditScoreRequest) checked() ([]byte, CreditScoreRequest, error) {
 	return body, r, err
 }
 
-// Encode returns the body as it is sent: the document number without punctuation, nothing escaped for HTML. It refuses
-// what is missing or wrong, all of it named in one line, values never. The body holds a person's data.
+// Encode returns the body as it is sent: the document number without punctuation, nothing escaped
+// for HTML. It refuses what is missing or wrong, all of it named in one line, values never. The
+// body holds a person's data.
 func (r CreditScoreRequest) Encode() ([]byte, error) {
 	body, _, err := r.checked()
 	return body, err
@@ -252,9 +257,10 @@ type CreditScore struct {
 
 const opRequestCreditScore = "request credit score"
 
-// RequestCreditScore has a credit score report made (endpoint 6, chapter 4). It is a POST, which may cost money and
-// cannot be read back: it leaves at most once, and where the outcome is Unknown only a person can tell. The error is nil
-// exactly when the Answer's Known is Created; otherwise it is an *Error with the same Answer.
+// RequestCreditScore has a credit score report made (endpoint 6, chapter 4). It is a POST, which
+// may cost money and cannot be read back: it leaves at most once, and where the outcome is Unknown
+// only a person can tell. The error is nil exactly when the Answer's Known is Created; otherwise it
+// is an *Error with the same Answer.
 func (c *Client) RequestCreditScore(ctx context.Context, r CreditScoreRequest) (CreditScore, Answer, error) {
 	body, r, err := r.checked()
 	if err != nil {

@@ -42,15 +42,17 @@ var creates = []struct {
 	}},
 }
 
-// cut is how the connections of one call end: after so many bytes of the request (below 0: the whole request, which ends with the payload) and these of the answer.
+// cut is how the connections of one call end: after so many bytes of the request (below 0: the
+// whole request, which ends with the payload) and these of the answer.
 type cut struct {
 	read   int
 	answer string
 	how    ending
 }
 
-// call makes one call whose connections end as said, and gives the answer and how many bytes of the request arrived (of a reset only those before it). Each call has
-// a server of its own: a transport that finds its connection dead before the first byte opens another one.
+// call makes one call whose connections end as said, and gives the answer and how many bytes of the
+// request arrived (of a reset only those before it). Each call has a server of its own: a transport
+// that finds its connection dead before the first byte opens another one.
 func (k cut) call(t *testing.T, submit func(context.Context, *apiclient.Client) (apiclient.Answer, error)) (a apiclient.Answer, arrived int, err error) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -111,8 +113,8 @@ func (k cut) serve(c *net.TCPConn, giveUp func()) int64 {
 	return int64(got.Len())
 }
 
-// F090, F091, F092: the connection ends after every byte of the request. Once the server has seen a byte, nothing but "unknown" may be said; "not sent" only when
-// none arrived.
+// F090, F091, F092: the connection ends after every byte of the request. Once the server has seen a
+// byte, nothing but "unknown" may be said; "not sent" only when none arrived.
 func TestF091_TheConnectionIsCutAtEveryByteOfTheRequest(t *testing.T) {
 	t.Parallel()
 	for _, e := range creates {
@@ -139,7 +141,8 @@ func TestF091_TheConnectionIsCutAtEveryByteOfTheRequest(t *testing.T) {
 	}
 }
 
-// F092, F108: the connection ends after every byte of the answer. Created only with the whole answer; a refusal from the end of its head on; nothing is ever "not sent".
+// F092, F108: the connection ends after every byte of the answer. Created only with the whole
+// answer; a refusal from the end of its head on; nothing is ever "not sent".
 func TestF108_TheConnectionIsCutAtEveryByteOfTheAnswer(t *testing.T) {
 	t.Parallel()
 	answers := []struct {
@@ -177,7 +180,8 @@ func TestF108_TheConnectionIsCutAtEveryByteOfTheAnswer(t *testing.T) {
 	}
 }
 
-// cutAnswer cuts one answer at one byte and judges what the client says. A reset and a caller that gives up may overtake bytes that were written before.
+// cutAnswer cuts one answer at one byte and judges what the client says. A reset and a caller that
+// gives up may overtake bytes that were written before.
 func cutAnswer(t *testing.T, submit func(context.Context, *apiclient.Client) (apiclient.Answer, error), text string, at, head int, how ending, body, whole apiclient.Known) error {
 	t.Helper()
 	want := []apiclient.Known{apiclient.Unknown}

@@ -33,12 +33,14 @@ type DeliveryRequest struct {
 	DeliveredVolumeUnitOfMeasure DeliveryUnit `json:"delivered_volume_unit_of_measure"`
 	// DeliveryDate is YYYY-MM-DD (chapter 2.2).
 	DeliveryDate string `json:"delivery_date"`
-	// Car links the delivery to a rural property, in the shape <state code>-<number>-<code>; optional (chapter 2.2).
+	// Car links the delivery to a rural property, in the shape <state code>-<number>-<code>; optional
+	// (chapter 2.2).
 	Car string `json:"car,omitempty"`
 }
 
-// Encode returns the body as it is sent: the same value always gives the same bytes. It refuses what is missing or cannot
-// be written, all of it named in one line, values never; whether a value is allowed is the platform's to judge.
+// Encode returns the body as it is sent: the same value always gives the same bytes. It refuses
+// what is missing or cannot be written, all of it named in one line, values never; whether a value
+// is allowed is the platform's to judge.
 func (r DeliveryRequest) Encode() ([]byte, error) {
 	var in inspection
 	in.required("contract_id", r.ContractID)
@@ -54,15 +56,15 @@ func (r DeliveryRequest) Encode() ([]byte, error) {
 
 const opCreateDelivery = "create delivery"
 
-// SubmitDelivery POSTs exactly these bytes to endpoint 3 (chapter 4). It never repeats the request; gate and error are
-// as with SubmitOrderCommitment. The id may be any text of at most 128 characters, or an integer: the document does not
-// call it a UUID.
+// SubmitDelivery POSTs exactly these bytes to endpoint 3 (chapter 4). It never repeats the request;
+// gate and error are as with SubmitOrderCommitment. The id may be any text of at most 128
+// characters, or an integer: the document does not call it a UUID.
 func (c *Client) SubmitDelivery(ctx context.Context, body []byte, gate func() error) (Answer, error) {
 	return c.submit(ctx, body, call{op: opCreateDelivery, path: PathDeliveries, gate: gate, idOf: anyIDFromBody})
 }
 
-// CreateDelivery encodes r, submits it without a gate, and reads the echo in the answer (endpoint 3, chapter 4). The
-// error is nil exactly when the Answer's Known is Created.
+// CreateDelivery encodes r, submits it without a gate, and reads the echo in the answer (endpoint
+// 3, chapter 4). The error is nil exactly when the Answer's Known is Created.
 func (c *Client) CreateDelivery(ctx context.Context, r DeliveryRequest) (Delivery, Answer, error) {
 	body, err := r.Encode()
 	if err != nil {
@@ -89,8 +91,8 @@ func (c *Client) submit(ctx context.Context, body []byte, call call) (Answer, er
 	return c.send(ctx, call).outcome(call.op)
 }
 
-// Delivery is the echo in the answer of endpoint 3. Only id, contract_id and delivered_volume are shown in the document
-// (chapter 2.2); all of it is read tolerantly, see Unread.
+// Delivery is the echo in the answer of endpoint 3. Only id, contract_id and delivered_volume are
+// shown in the document (chapter 2.2); all of it is read tolerantly, see Unread.
 type Delivery struct {
 	// ID is a text or an integer, as it came.
 	ID string
@@ -111,7 +113,8 @@ var deliveryFields = []string{
 	"id", "contract_id", "delivered_volume", "delivered_volume_unit_of_measure", "delivery_date", "car",
 }
 
-// ReadDelivery reads the body of an answer to SubmitDelivery. It is an error only when the body is no JSON object.
+// ReadDelivery reads the body of an answer to SubmitDelivery. It is an error only when the body is
+// no JSON object.
 func ReadDelivery(body []byte) (Delivery, error) {
 	r, err := readRecord(body, deliveryFields)
 	if err != nil {

@@ -24,12 +24,14 @@ const (
 	cnpjLength = 14
 )
 
-// ParseDocument reads a CPF or a CNPJ as people write it and returns it as it is sent: 11 digits, or 14 digits and
-// capital letters, and whose it is: PF for a CPF, PJ for a CNPJ. Points, hyphens, slashes and blanks are tolerated;
-// letters are never stripped, since July 2026 they are part of a CNPJ; small ones become capital.
+// ParseDocument reads a CPF or a CNPJ as people write it and returns it as it is sent: 11 digits,
+// or 14 digits and capital letters, and whose it is: PF for a CPF, PJ for a CNPJ. Points, hyphens,
+// slashes and blanks are tolerated; letters are never stripped, since July 2026 they are part of a
+// CNPJ; small ones become capital.
 //
-// Length and check digits are verified, and a number of one repeated character is refused although its check digits
-// agree. No error shows the number. A number that passes need not exist: a single wrong digit can escape.
+// Length and check digits are verified, and a number of one repeated character is refused although
+// its check digits agree. No error shows the number. A number that passes need not exist: a single
+// wrong digit can escape.
 func ParseDocument(s string) (number string, person PersonType, err error) {
 	number, err = plainDocument(s)
 	if err != nil {
@@ -79,12 +81,12 @@ func ParseCNPJ(s string) (string, error) {
 	}
 }
 
-// punctuation is what is written between the characters of a document, the no-break space and the longer hyphens of word
-// processors included.
+// punctuation is what is written between the characters of a document, the no-break space and the
+// longer hyphens of word processors included.
 const punctuation = ".-/ \t\u00a0\u2010\u2011\u2013"
 
-// plainDocument takes the punctuation out and raises small letters. Only ASCII counts: to the functions of package
-// unicode a long s is a small S, and Arabic digits are digits.
+// plainDocument takes the punctuation out and raises small letters. Only ASCII counts: to the
+// functions of package unicode a long s is a small S, and Arabic digits are digits.
 func plainDocument(s string) (string, error) {
 	var out strings.Builder
 	for _, r := range strings.TrimSpace(s) {
@@ -129,13 +131,13 @@ func checkCNPJ(number string) (string, error) {
 	}
 }
 
-// repeated reports whether s is one character all through. The check digits of such numbers agree, and people type them
-// where they have none.
+// repeated reports whether s is one character all through. The check digits of such numbers agree,
+// and people type them where they have none.
 func repeated(s string) bool { return strings.Trim(s, s[:1]) == "" }
 
-// agrees reports whether the last character of s is the check digit of those before it. The weights are 2, 3, … from the
-// right, and begin again at 2 after most: 11 for a CPF (never reached), 9 for a CNPJ. The value of a character is its
-// ASCII code less 48: a digit's own value, 17 for A.
+// agrees reports whether the last character of s is the check digit of those before it. The weights
+// are 2, 3, … from the right, and begin again at 2 after most: 11 for a CPF (never reached), 9 for
+// a CNPJ. The value of a character is its ASCII code less 48: a digit's own value, 17 for A.
 func agrees(s string, most int) bool {
 	last := len(s) - 1
 	sum, weight := 0, 2

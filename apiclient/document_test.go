@@ -79,7 +79,8 @@ func TestDocumentsAreReadAsPeopleWriteThem(t *testing.T) {
 	}
 }
 
-// Every single wrong character in the official sample is found: the value of a letter is its ASCII code less 48.
+// Every single wrong character in the official sample is found: the value of a letter is its ASCII
+// code less 48.
 func TestTheCheckDigitsOfTheOfficialSampleFindEveryOtherDigit(t *testing.T) {
 	t.Parallel()
 	for i := range 10 {

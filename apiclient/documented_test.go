@@ -84,7 +84,8 @@ func receiver(fn *ast.FuncDecl) string {
 	return name.Name
 }
 
-// A field of a request names its chapter itself. A record that is read names it once, for all that the document shows of it.
+// A field of a request names its chapter itself. A record that is read names it once, for all that
+// the document shows of it.
 func TestEveryExportedTypeAndFieldIsDocumentedAndEveryRequestFieldNamesItsChapter(t *testing.T) {
 	t.Parallel()
 	requestFields := 0

@@ -11,8 +11,8 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 )
 
-// Two requests carry a document number in their URL. Whatever happens to them, and whatever the other side echoes, no
-// error, text or header copy shows it (K3).
+// Two requests carry a document number in their URL. Whatever happens to them, and whatever the
+// other side echoes, no error, text or header copy shows it (K3).
 func TestTheURLOfARequestAndItsDocumentNumberNeverAppear(t *testing.T) {
 	t.Parallel()
 	shows := func(s string) bool {

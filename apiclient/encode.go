@@ -23,8 +23,8 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// required refuses a text that is missing. An empty text would be sent as "", and whether the platform takes that for
-// absent is not documented.
+// required refuses a text that is missing. An empty text would be sent as "", and whether the
+// platform takes that for absent is not documented.
 func (in *inspection) required(field, value string) {
 	if value == "" {
 		in.fault(field, ProblemMissing, "is missing")
@@ -60,8 +60,8 @@ func (in *inspection) number(field string, value json.Number) {
 	}
 }
 
-// atMost refuses a text above a limit of chapter 8. Characters are counted as UTF-16 does, which is never less than
-// other ways of counting: the platform answers 500 to one character too many.
+// atMost refuses a text above a limit of chapter 8. Characters are counted as UTF-16 does, which is
+// never less than other ways of counting: the platform answers 500 to one character too many.
 func (in *inspection) atMost(field, value string, limit int) {
 	n := 0
 	for _, r := range value {
@@ -89,9 +89,10 @@ func anyDocument(s string) (string, error) {
 	return number, err
 }
 
-// eachMember calls f for every top-level member of doc in its order, doubles included: encoding/json would keep the
-// last and match names regardless of case. doc must already have passed json.Valid, which also bounds the depth; so
-// nothing is checked here a second time. A value is a part of doc.
+// eachMember calls f for every top-level member of doc in its order, doubles included:
+// encoding/json would keep the last and match names regardless of case. doc must already have
+// passed json.Valid, which also bounds the depth; so nothing is checked here a second time. A value
+// is a part of doc.
 func eachMember(doc []byte, f func(key string, value json.RawMessage)) error {
 	i := blanks(doc, 0)
 	if i == len(doc) || doc[i] != '{' {

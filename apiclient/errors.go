@@ -9,23 +9,26 @@ import (
 	"time"
 )
 
-// Fault separates what [Known] does not: why a call ended as it did, where that changes what is done next.
+// Fault separates what [Known] does not: why a call ended as it did, where that changes what is
+// done next.
 type Fault int
 
 // The faults.
 const (
 	// FaultNone: an answer came and its status tells all.
 	FaultNone Fault = iota
-	// FaultNetwork: name resolution, dial, or a connection lost before any byte of an answer. NotSent or Unknown.
+	// FaultNetwork: name resolution, dial, or a connection lost before any byte of an answer. NotSent
+	// or Unknown.
 	FaultNetwork
-	// FaultCertificate: TLS could not be agreed: expired, wrong host, unknown authority, old version. Always NotSent.
+	// FaultCertificate: TLS could not be agreed: expired, wrong host, unknown authority, old version.
+	// Always NotSent.
 	FaultCertificate
 	// FaultWindow: the gate refused. Always NotSent.
 	FaultWindow
 	// FaultCanceled: the caller's context was cancelled, or the client was closed.
 	FaultCanceled
-	// FaultTimeout: the time-out of the request, or the caller's deadline, passed; or the client's limits would have held
-	// the call back beyond that deadline, and then it is NotSent.
+	// FaultTimeout: the time-out of the request, or the caller's deadline, passed; or the client's
+	// limits would have held the call back beyond that deadline, and then it is NotSent.
 	FaultTimeout
 	// FaultRedirect: 3xx. It is never followed; base_url or something before the API is wrong.
 	FaultRedirect
@@ -50,8 +53,9 @@ type Error struct {
 	// Op names the call, such as "create order commitment".
 	Op string
 	Answer
-	// Err is the cause, nil when the answer itself is the whole story. Its text is sanitised; errors.Is and errors.As
-	// still see the original, so context.Canceled and the gate's own error are found.
+	// Err is the cause, nil when the answer itself is the whole story. Its text is sanitised;
+	// errors.Is and errors.As still see the original, so context.Canceled and the gate's own error are
+	// found.
 	Err error
 	// Fault is the kind of the cause.
 	Fault Fault
@@ -59,10 +63,12 @@ type Error struct {
 	method string
 }
 
-// messageKey is the shape of a stable key, but for the length of its parts, which would take 170 KiB as a part of the expression.
+// messageKey is the shape of a stable key, but for the length of its parts, which would take 170
+// KiB as a part of the expression.
 var messageKey = regexp.MustCompile(`^message(\.[a-z0-9_-]+){1,8}$`)
 
-// IsMessageKey tells whether a message of an error answer is one of the platform's stable keys. What is none may be technical text with somebody's data in it.
+// IsMessageKey tells whether a message of an error answer is one of the platform's stable keys.
+// What is none may be technical text with somebody's data in it.
 func IsMessageKey(m string) bool {
 	const most = 60 // characters between two points
 	for part := range strings.SplitSeq(m, ".") {
@@ -73,8 +79,8 @@ func IsMessageKey(m string) bool {
 	return messageKey.MatchString(m)
 }
 
-// Error returns one line: the call, what is known, the status, the stable keys, the cause. It never holds a body, a
-// query, a free text of the API or a secret.
+// Error returns one line: the call, what is known, the status, the stable keys, the cause. It never
+// holds a body, a query, a free text of the API or a secret.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", e.Op, e.outcome())
@@ -118,7 +124,8 @@ func (e *Error) outcome() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// cause gives a foreign error a text of our own. It does not unwrap: the original text may quote bytes of an answer.
+// cause gives a foreign error a text of our own. It does not unwrap: the original text may quote
+// bytes of an answer.
 type cause struct {
 	text string
 	raw  error
@@ -142,8 +149,8 @@ func (e *timeoutError) Error() string {
 // errClosed is the cause of every call after Close.
 var errClosed = errors.New("the client is closed")
 
-// RequestError is why a request was refused unsent: everything that is wrong with it at once. It is what Encode and Check
-// return, and with errors.As it is found in the *Error of a call.
+// RequestError is why a request was refused unsent: everything that is wrong with it at once. It is
+// what Encode and Check return, and with errors.As it is found in the *Error of a call.
 type RequestError struct {
 	// Faults holds at least one fault, in the order of the fields.
 	Faults []FieldFault
@@ -195,8 +202,8 @@ const (
 	ProblemCredentials Problem = "credentials"
 )
 
-// inspection collects what is wrong with a request before it is sent, all of it at once. Its texts name fields, never
-// values.
+// inspection collects what is wrong with a request before it is sent, all of it at once. Its texts
+// name fields, never values.
 type inspection struct{ faults []FieldFault }
 
 func (in *inspection) fault(field string, problem Problem, format string, args ...any) {

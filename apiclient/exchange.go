@@ -11,28 +11,30 @@ import (
 )
 
 var (
-	// errOver refuses bytes of a call that has already returned: its caller has drawn conclusions from what left so far.
+	// errOver refuses bytes of a call that has already returned: its caller has drawn conclusions from
+	// what left so far.
 	errOver = errors.New("the call is over; nothing more is sent")
-	// errSecondConn refuses what would be a second sending of one request. Go's transport repeats some requests on a
-	// new connection by itself; here the repetition ends before its first byte.
+	// errSecondConn refuses what would be a second sending of one request. Go's transport repeats some
+	// requests on a new connection by itself; here the repetition ends before its first byte.
 	errSecondConn = errors.New("the request has already begun to leave on another connection")
 	// errIdleConn refuses a pooled connection that is no longer usable, before the gate is asked.
 	errIdleConn = errors.New("the kept connection ended before the request was written")
 )
 
-// exchange is one request on its way: it collects the evidence and decides, at the connection, whether a byte may leave.
-// The transport's goroutines and the caller share it.
+// exchange is one request on its way: it collects the evidence and decides, at the connection,
+// whether a byte may leave. The transport's goroutines and the caller share it.
 type exchange struct {
 	ctx     context.Context
 	gate    func() error // nil: always open
 	started time.Time
 
-	// mu guards all fields below. It is never held while the gate runs or bytes are written. A connection's lock is
-	// taken before it, never after.
+	// mu guards all fields below. It is never held while the gate runs or bytes are written. A
+	// connection's lock is taken before it, never after.
 	mu sync.Mutex
 	// conn is the connection that was assigned last.
 	conn *wireConn
-	// wroteOn is the connection on which a write was begun; once set, NotSent can no longer be claimed.
+	// wroteOn is the connection on which a write was begun; once set, NotSent can no longer be
+	// claimed.
 	wroteOn *wireConn
 	gateRan bool
 	gateErr error
@@ -43,7 +45,8 @@ type exchange struct {
 	success bool
 	phase   Phase
 	bytes   int64
-	// head collects what has left of the request's head until its end is seen; headLen is then its length.
+	// head collects what has left of the request's head until its end is seen; headLen is then its
+	// length.
 	head    []byte
 	headLen int64
 	bodyLen int64
@@ -61,7 +64,8 @@ func newExchange(ctx context.Context, started time.Time, call call) *exchange {
 
 type exchangeKey struct{}
 
-// withTrace returns the context for the request: it leads the dialer and the connection back to this exchange.
+// withTrace returns the context for the request: it leads the dialer and the connection back to
+// this exchange.
 func (e *exchange) withTrace(ctx context.Context) context.Context {
 	ctx = context.WithValue(ctx, exchangeKey{}, e)
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
@@ -69,13 +73,14 @@ func (e *exchange) withTrace(ctx context.Context) context.Context {
 		ConnectStart:         func(string, string) { e.reach(PhaseConnect) },
 		GotConn:              e.gotConn,
 		GotFirstResponseByte: e.firstByte,
-		// No WroteRequest: Go calls it when the request is in its buffer, before the last of it is written.
-		// No Got1xxResponse: with it Go would no longer bound the interim answers by the header limit.
+		// No WroteRequest: Go calls it when the request is in its buffer, before the last of it is
+		// written. No Got1xxResponse: with it Go would no longer bound the interim answers by the header
+		// limit.
 	})
 }
 
-// exchangeFrom returns the exchange a dial was begun for; nil when there is none. The connection may end up with
-// another request, so only the phase of the dial is noted through it.
+// exchangeFrom returns the exchange a dial was begun for; nil when there is none. The connection
+// may end up with another request, so only the phase of the dial is noted through it.
 func exchangeFrom(ctx context.Context) *exchange {
 	e, _ := ctx.Value(exchangeKey{}).(*exchange)
 	return e
@@ -96,7 +101,8 @@ func (e *exchange) reach(p Phase) {
 func (e *exchange) gotConn(info httptrace.GotConnInfo) {
 	w, ok := info.Conn.(*wireConn)
 	if !ok {
-		// unreachable: both dial functions return a *wireConn. Without one nothing is counted, so claim nothing.
+		// unreachable: both dial functions return a *wireConn. Without one nothing is counted, so claim
+		// nothing.
 		e.mu.Lock()
 		e.wroteOn = &wireConn{}
 		e.mu.Unlock()
@@ -126,8 +132,8 @@ func (e *exchange) firstByte() {
 	e.reach(PhaseFirstByte)
 }
 
-// beginWrite is asked by w before each write. On the first one it runs the gate. After it has returned nil the request
-// counts as having left, whatever the write does.
+// beginWrite is asked by w before each write. On the first one it runs the gate. After it has
+// returned nil the request counts as having left, whatever the write does.
 func (e *exchange) beginWrite(w *wireConn) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -197,8 +203,8 @@ func (e *exchange) endWrite(p []byte) {
 	e.writing = nil
 }
 
-// callGate turns a panic of the gate into a refusal: it runs on a goroutine of the transport, where a panic would end
-// the process between an intent and its result.
+// callGate turns a panic of the gate into a refusal: it runs on a goroutine of the transport, where
+// a panic would end the process between an intent and its result.
 func callGate(gate func() error) (err error) {
 	if gate == nil {
 		return nil
@@ -243,11 +249,12 @@ func (e *exchange) hasWritten() bool {
 	return e.wroteOn != nil
 }
 
-// writeSettle is how long finish waits for a write that is still on its way back: the answer can be here before the
-// write that caused it has returned. Only the count of bytes depends on it.
+// writeSettle is how long finish waits for a write that is still on its way back: the answer can be
+// here before the write that caused it has returned. Only the count of bytes depends on it.
 const writeSettle = 50 * time.Millisecond
 
-// finish ends the exchange: from now on no byte of it leaves. What hasWritten says afterwards is final.
+// finish ends the exchange: from now on no byte of it leaves. What hasWritten says afterwards is
+// final.
 func (e *exchange) finish() {
 	e.mu.Lock()
 	e.over = true
@@ -276,8 +283,8 @@ func (e *exchange) sinceWrite() time.Duration {
 	return passed(e.wroteAt)
 }
 
-// passed returns how long ago t was. It takes the larger of the steady and the wall clock: the steady one stands still while
-// the machine is suspended.
+// passed returns how long ago t was. It takes the larger of the steady and the wall clock: the
+// steady one stands still while the machine is suspended.
 func passed(t time.Time) time.Duration {
 	now := time.Now()
 	return max(now.Sub(t), now.Round(0).Sub(t.Round(0)))

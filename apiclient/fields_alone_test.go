@@ -12,7 +12,8 @@ import (
 	"github.com/safrasync/safrasync/internal/apidoc"
 )
 
-// Chapter 2 on the client alone: what is on the wire, and what never gets there. Subtests are named after the rows.
+// Chapter 2 on the client alone: what is on the wire, and what never gets there. Subtests are named
+// after the rows.
 
 func TestClientChapter2_FieldsOfRequests(t *testing.T) {
 	t.Parallel()

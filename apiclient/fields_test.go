@@ -37,7 +37,8 @@ type form struct {
 
 func (f form) row(field string) string { return f.chapter + " " + field }
 
-// forms are the tables 2.1 to 2.3 and 2.5 to 2.7, read from the document once more: neither from the client's types nor from the sandbox.
+// forms are the tables 2.1 to 2.3 and 2.5 to 2.7, read from the document once more: neither from
+// the client's types nor from the sandbox.
 func forms() []form {
 	text := func(s string) string { return `"` + s + `"` }
 	delivery := deliveryRequest()

@@ -11,8 +11,8 @@ import (
 
 const fuzzID = "0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a"
 
-// FuzzIDReader checks that an id is only ever taken from an object that encoding/json reads the same way, and that has
-// no second id in any case.
+// FuzzIDReader checks that an id is only ever taken from an object that encoding/json reads the
+// same way, and that has no second id in any case.
 func FuzzIDReader(f *testing.F) {
 	for _, s := range []string{
 		`{"id":"` + fuzzID + `"}`, "\xef\xbb\xbf{\"id\":\"" + fuzzID + "\"}", `{"id":"` + fuzzID + `","ID":"x"}`,
@@ -48,8 +48,8 @@ func FuzzIDReader(f *testing.F) {
 	})
 }
 
-// FuzzErrorBody checks that no body makes the reader fail, that what it returns is bounded and printable, and that
-// format (a) is claimed only for what it is.
+// FuzzErrorBody checks that no body makes the reader fail, that what it returns is bounded and
+// printable, and that format (a) is claimed only for what it is.
 func FuzzErrorBody(f *testing.F) {
 	for _, s := range []string{
 		`{"messages":["message.x"]}`, `{"messages":[]}`, `{"messages":[1,null,{}]}`, `{"messages":"x"}`, `{"messages":["a"],"messages":["b"]}`,
@@ -86,7 +86,8 @@ func FuzzErrorBody(f *testing.F) {
 	})
 }
 
-// FuzzOrderCommitment checks that no answer makes the tolerant reader fail and that it invents no number or date.
+// FuzzOrderCommitment checks that no answer makes the tolerant reader fail and that it invents no
+// number or date.
 func FuzzOrderCommitment(f *testing.F) {
 	for _, s := range []string{
 		`{"id":"` + fuzzID + `","amount":1.5,"unit_of_measurement":{"code":"SC"},"order_date":"2026-11-20T00:00:00Z"}`,

@@ -16,8 +16,8 @@ var recordSeeds = []string{
 	"\xef\xbb\xbf{\"status\":\"S\",\"consent_date\":\"d\"}", "{\"name\":\"\xff\"}", strings.Repeat(`{"id":`, 20000), `{"delivered_volume":1e999999999}`,
 }
 
-// FuzzRecords checks that no body makes any reader fail or invent: what a reader returns has the whole object in Raw, and
-// each text stands in it.
+// FuzzRecords checks that no body makes any reader fail or invent: what a reader returns has the
+// whole object in Raw, and each text stands in it.
 func FuzzRecords(f *testing.F) {
 	for _, s := range recordSeeds {
 		f.Add([]byte(s))
@@ -70,7 +70,8 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// FuzzAnyIDReader checks that an id that need not be a UUID is what encoding/json reads there, bounded and printable.
+// FuzzAnyIDReader checks that an id that need not be a UUID is what encoding/json reads there,
+// bounded and printable.
 func FuzzAnyIDReader(f *testing.F) {
 	for _, s := range recordSeeds {
 		f.Add([]byte(s))

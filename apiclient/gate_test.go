@@ -124,8 +124,8 @@ func TestF092_APostOnAKeptConnectionThatDiesAfterExecutionIsNeverRepeated(t *tes
 	}
 }
 
-// The server answers the first request and closes the connection at once. The next POST must not be written to it: it
-// goes out once, on a new connection.
+// The server answers the first request and closes the connection at once. The next POST must not be
+// written to it: it goes out once, on a new connection.
 func TestF095_AConnectionTheServerHasClosedIsNotWrittenTo(t *testing.T) {
 	t.Parallel()
 	for range 20 {
@@ -145,7 +145,8 @@ func TestF095_AConnectionTheServerHasClosedIsNotWrittenTo(t *testing.T) {
 		<-closed
 		var asked atomic.Int64
 		a, err := c.SubmitOrderCommitment(context.Background(), payload, func() error { asked.Add(1); return nil })
-		// The end of the connection may still be on its way to us; then the bytes left, and the outcome is in doubt.
+		// The end of the connection may still be on its way to us; then the bytes left, and the outcome
+		// is in doubt.
 		if a.Known != apiclient.Created && a.Known != apiclient.Unknown {
 			t.Errorf("Known = %v (%v)", a.Known, err)
 		}
@@ -158,7 +159,8 @@ func TestF095_AConnectionTheServerHasClosedIsNotWrittenTo(t *testing.T) {
 	}
 }
 
-// A server that sends two answers to one request: the second must not become the answer to the next POST.
+// A server that sends two answers to one request: the second must not become the answer to the next
+// POST.
 func TestALeftOverAnswerIsNeverTakenForTheNextOne(t *testing.T) {
 	t.Parallel()
 	for range 30 {
@@ -185,8 +187,9 @@ func TestALeftOverAnswerIsNeverTakenForTheNextOne(t *testing.T) {
 	}
 }
 
-// The same, with the race decided against us: the second POST takes the connection while the second answer is already in
-// the transport's buffer. Without the check at the connection it would be taken for the answer to the second POST.
+// The same, with the race decided against us: the second POST takes the connection while the second
+// answer is already in the transport's buffer. Without the check at the connection it would be
+// taken for the answer to the second POST.
 func TestALeftOverAnswerInTheBufferIsProofAgainstTheConnectionNotAnAnswer(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, func(c net.Conn, r received) bool {
@@ -205,8 +208,8 @@ func TestALeftOverAnswerInTheBufferIsProofAgainstTheConnectionNotAnAnswer(t *tes
 	}
 	second := make(chan outcome, 1)
 	var once sync.Once
-	// The read loop of the transport stands still in this hook, with the connection already back in the pool, until the
-	// second request is about to be written.
+	// The read loop of the transport stands still in this hook, with the connection already back in
+	// the pool, until the second request is about to be written.
 	first := httptrace.WithClientTrace(context.Background(), &httptrace.ClientTrace{PutIdleConn: func(error) {
 		once.Do(func() {
 			written := make(chan struct{})
@@ -264,7 +267,8 @@ func TestAServerThatSpeaksFirstGetsNoRequest(t *testing.T) {
 	for n := range done {
 		got += n
 	}
-	// Whether the greeting or our request came first is a race; what may never happen is a claim that contradicts it.
+	// Whether the greeting or our request came first is a race; what may never happen is a claim that
+	// contradicts it.
 	if a.Known == apiclient.NotSent && got != 0 {
 		t.Errorf("NotSent, but the server received %d bytes (%v)", got, err)
 	}

@@ -165,7 +165,8 @@ func TestF102_SwitchingProtocolsIsUnknown(t *testing.T) {
 	wantKnown(t, a, err, apiclient.Unknown, apiclient.FaultProtocol)
 }
 
-// Where the status alone decides, a cut body changes nothing; where the form must be the API's, it is in none.
+// Where the status alone decides, a cut body changes nothing; where the form must be the API's, it
+// is in none.
 func TestARefusalWhoseBodyIsCut(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{400, 401, 403, 404, 409, 413, 422, 501} {
@@ -183,7 +184,8 @@ func TestARefusalWhoseBodyIsCut(t *testing.T) {
 	wantKnown(t, a, err, apiclient.Unknown, apiclient.FaultProtocol)
 }
 
-// F090, F091: whatever part of the request arrived before the connection broke, the outcome is unknown.
+// F090, F091: whatever part of the request arrived before the connection broke, the outcome is
+// unknown.
 func TestF090_AResetAfterTheRequestIsUnknown(t *testing.T) {
 	t.Parallel()
 	for _, reset := range []bool{true, false} {
@@ -256,7 +258,8 @@ func TestF101_ADrippingAnswerEndsWithTheTimeout(t *testing.T) {
 	}
 }
 
-// E13: one megabyte on the wire that would be one gibibyte. Also endless chunks. The memory stays flat.
+// E13: one megabyte on the wire that would be one gibibyte. Also endless chunks. The memory stays
+// flat.
 func TestF110_BombsAndEndlessAnswersLeaveTheMemoryFlat(t *testing.T) {
 	var bomb bytes.Buffer
 	z := gzip.NewWriter(&bomb)

@@ -123,7 +123,8 @@ func TestAfterAnOddAnswerTheNextCallGetsItsOwn(t *testing.T) {
 	}
 }
 
-// A call that is given up keeps its evidence at every stage, and frees its slot and its goroutines (TestMain counts those).
+// A call that is given up keeps its evidence at every stage, and frees its slot and its goroutines
+// (TestMain counts those).
 func TestACallThatIsGivenUpKeepsItsEvidenceAndFreesItsSlot(t *testing.T) {
 	t.Parallel()
 	for name, head := range map[string]string{
@@ -156,7 +157,8 @@ func TestACallThatIsGivenUpKeepsItsEvidenceAndFreesItsSlot(t *testing.T) {
 	}
 }
 
-// Chapter 7 knows that DELETE owner-details fails on every call: no method of the client leads there.
+// Chapter 7 knows that DELETE owner-details fails on every call: no method of the client leads
+// there.
 func TestChapter7_DeleteOwnerDetailsIsNotOffered(t *testing.T) {
 	t.Parallel()
 	client := reflect.TypeFor[*apiclient.Client]()

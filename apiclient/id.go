@@ -12,8 +12,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// uuidFromBody reads the id of a created record out of a complete body: one JSON document, an object, exactly one
-// top-level "id", and that a UUID, returned in lower case.
+// uuidFromBody reads the id of a created record out of a complete body: one JSON document, an
+// object, exactly one top-level "id", and that a UUID, returned in lower case.
 func uuidFromBody(body []byte) (string, error) {
 	return idFromBody(body, func(v json.RawMessage) (string, error) {
 		s, ok := text(v)
@@ -24,11 +24,13 @@ func uuidFromBody(body []byte) (string, error) {
 	})
 }
 
-// anyIDFromBody does the same for records whose id the document does not call a UUID: deliveries and credit scores.
+// anyIDFromBody does the same for records whose id the document does not call a UUID: deliveries
+// and credit scores.
 func anyIDFromBody(body []byte) (string, error) { return idFromBody(body, parseAnyID) }
 
-// idFromBody finds the one top-level "id" and lets parse judge it. A second "id", also one in other case, is an error:
-// which of two ids is the record's would be a guess, and a wrong one sends deliveries to a stranger's contract.
+// idFromBody finds the one top-level "id" and lets parse judge it. A second "id", also one in other
+// case, is an error: which of two ids is the record's would be a guess, and a wrong one sends
+// deliveries to a stranger's contract.
 func idFromBody(body []byte, parse func(json.RawMessage) (string, error)) (string, error) {
 	doc := bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
 	if !json.Valid(doc) {
@@ -60,8 +62,8 @@ func idFromBody(body []byte, parse func(json.RawMessage) (string, error)) (strin
 	return id, nil
 }
 
-// parseUUID accepts the 36 characters of a UUID in any case, and nothing else: no braces, no blanks, no "urn:". The nil
-// UUID is a default that somebody forgot to set, not an id.
+// parseUUID accepts the 36 characters of a UUID in any case, and nothing else: no braces, no
+// blanks, no "urn:". The nil UUID is a default that somebody forgot to set, not an id.
 func parseUUID(s string) (string, error) {
 	if len(s) != 36 {
 		return "", errors.New("is not a UUID (36 characters, 8-4-4-4-12)")
@@ -79,9 +81,9 @@ func parseUUID(s string) (string, error) {
 // maxAnyID bounds an id that is no UUID, in characters.
 const maxAnyID = 128
 
-// parseAnyID accepts any text of 1 to 128 characters and any integer, and returns it as it came: whether case matters
-// is the platform's affair. A text of blanks, or one with a control character (a ledger may be unable to store a NUL),
-// is a garbled answer and no id.
+// parseAnyID accepts any text of 1 to 128 characters and any integer, and returns it as it came:
+// whether case matters is the platform's affair. A text of blanks, or one with a control character
+// (a ledger may be unable to store a NUL), is a garbled answer and no id.
 func parseAnyID(v json.RawMessage) (string, error) {
 	s, ok := text(v)
 	switch {

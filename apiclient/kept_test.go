@@ -13,8 +13,8 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 )
 
-// late answers the first request of a connection, and what comes later on it with a second copy of that answer before the
-// request was looked at, as a proxy does that sends an answer twice.
+// late answers the first request of a connection, and what comes later on it with a second copy of
+// that answer before the request was looked at, as a proxy does that sends an answer twice.
 func late(first string, made *atomic.Int64) answerFunc {
 	return func(c net.Conn, r received) bool {
 		text := first
@@ -28,7 +28,8 @@ func late(first string, made *atomic.Int64) answerFunc {
 	}
 }
 
-// The second copy of a refusal meets no other request: its connection is closed, whatever the answer was.
+// The second copy of a refusal meets no other request: its connection is closed, whatever the
+// answer was.
 func TestC9ALateCopyOfARefusalIsNotTakenForTheNextAnswer(t *testing.T) {
 	t.Parallel()
 	for _, refusal := range []string{
@@ -81,7 +82,8 @@ func TestC9NoConnectionIsKeptButAfterACompleteSuccess(t *testing.T) {
 	post(string(payload), false)
 }
 
-// A server that gives up kept connections without a word: each POST that finds one idle for too long takes another.
+// A server that gives up kept connections without a word: each POST that finds one idle for too
+// long takes another.
 func TestC12AConnectionThatWasIdleForTooLongCarriesNoPOST(t *testing.T) {
 	t.Parallel()
 	var made atomic.Int64
@@ -106,7 +108,8 @@ func TestC12AConnectionThatWasIdleForTooLongCarriesNoPOST(t *testing.T) {
 	}
 }
 
-// An id that the request itself names is that of its wallet, its producer or its contract: what was created has another, which nobody knows.
+// An id that the request itself names is that of its wallet, its producer or its contract: what was
+// created has another, which nobody knows.
 func TestC12AnIDThatTheRequestNamedIsNotTheRecords(t *testing.T) {
 	t.Parallel()
 	for name, call := range map[string]func(*apiclient.Client) (apiclient.Answer, error){

@@ -17,46 +17,52 @@ import (
 )
 
 const (
-	// defaultTimeout is long on purpose: a time-out that is too early leaves a row in doubt and costs a person's time.
+	// defaultTimeout is long on purpose: a time-out that is too early leaves a row in doubt and costs
+	// a person's time.
 	defaultTimeout   = 120 * time.Second
 	defaultMaxConns  = 8
 	defaultUserAgent = "safrasync"
 )
 
-// Options configures a [Client]. The names in brackets are the configuration keys that [New] uses in its errors.
+// Options configures a [Client]. The names in brackets are the configuration keys that [New] uses
+// in its errors.
 type Options struct {
-	// BaseURL [api.base_url] is what the paths of the API are added to. https only; http is accepted for loopback.
-	// It may carry a path prefix, but no user, query or fragment.
+	// BaseURL [api.base_url] is what the paths of the API are added to. https only; http is accepted
+	// for loopback. It may carry a path prefix, but no user, query or fragment.
 	BaseURL string
-	// APIKey [api.api_key] goes into the Authorization header as it is, without a scheme (chapter 5). Blanks and line
-	// ends around it are removed: key files end with a line end.
+	// APIKey [api.api_key] goes into the Authorization header as it is, without a scheme (chapter 5).
+	// Blanks and line ends around it are removed: key files end with a line end.
 	APIKey Secret
-	// Timeout [api.timeout] bounds one request as a whole, from the dial to the last byte of the answer. Waiting for one
-	// of the limits below is not part of it; only the caller's context bounds that. 0 means 120 s.
+	// Timeout [api.timeout] bounds one request as a whole, from the dial to the last byte of the
+	// answer. Waiting for one of the limits below is not part of it; only the caller's context bounds
+	// that. 0 means 120 s.
 	Timeout time.Duration
-	// CAFile [api.ca_file] is an optional PEM bundle trusted in addition to the certificates of this host.
+	// CAFile [api.ca_file] is an optional PEM bundle trusted in addition to the certificates of this
+	// host.
 	CAFile string
 	// UserAgent is sent as it is. Empty means "safrasync".
 	UserAgent string
-	// MaxConns [api.max_in_flight] is how many requests are expected in flight: that many idle connections are kept.
-	// 0 means 8. It limits nothing: see MaxInFlight.
+	// MaxConns [api.max_in_flight] is how many requests are expected in flight: that many idle
+	// connections are kept. 0 means 8. It limits nothing: see MaxInFlight.
 	MaxConns int
-	// RateLimit [api.rate_limit] is how many requests may begin in a second, over all calls of the client; a fraction is
-	// allowed. 0 means no limit. The document names none (chapter 8).
+	// RateLimit [api.rate_limit] is how many requests may begin in a second, over all calls of the
+	// client; a fraction is allowed. 0 means no limit. The document names none (chapter 8).
 	//
-	// With RateLimit or MaxInFlight set, the client adapts: after a 429 or 503 it halves both, and nothing leaves before
-	// the time that the platform named; good answers lead back to the full pace. A call waits before its gate is asked,
-	// so a gate that checks a send window also sees this wait.
+	// With RateLimit or MaxInFlight set, the client adapts: after a 429 or 503 it halves both, and
+	// nothing leaves before the time that the platform named; good answers lead back to the full pace.
+	// A call waits before its gate is asked, so a gate that checks a send window also sees this wait.
 	RateLimit float64 //nolint:forbidigo // requests per second, no amount
-	// MaxInFlight [api.max_in_flight] is how many requests may be on their way at once, over all calls of the client. 0
-	// means no limit.
+	// MaxInFlight [api.max_in_flight] is how many requests may be on their way at once, over all calls
+	// of the client. 0 means no limit.
 	MaxInFlight int
-	// Observe is told of each request that was made, or could not be, when it is over: for metrics. It must return at once, and may be
-	// called by several goroutines. nil tells nobody.
+	// Observe is told of each request that was made, or could not be, when it is over: for metrics. It
+	// must return at once, and may be called by several goroutines. nil tells nobody.
 	Observe func(Observation)
-	// Dial opens the connections in place of TCP; nil means TCP. A simulation runs client and server over pipes in memory, on a clock of its own.
+	// Dial opens the connections in place of TCP; nil means TCP. A simulation runs client and server
+	// over pipes in memory, on a clock of its own.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
-	// Once makes GET, PUT and DELETE leave once, like a POST: for callers that repeat them in their own time.
+	// Once makes GET, PUT and DELETE leave once, like a POST: for callers that repeat them in their
+	// own time.
 	Once bool
 }
 
@@ -72,8 +78,8 @@ type checked struct {
 	inFlight  int        // 0: none
 }
 
-// check validates all options and reports every fault at once. No error carries the key or the whole base URL: a
-// password may have been typed into either.
+// check validates all options and reports every fault at once. No error carries the key or the
+// whole base URL: a password may have been typed into either.
 func (o Options) check() (checked, error) {
 	c := checked{
 		timeout: o.Timeout, userAgent: o.UserAgent, maxConns: o.MaxConns,
@@ -152,8 +158,8 @@ func checkBaseURL(s string) (*url.URL, error) {
 	return u, nil
 }
 
-// loopbackName reports whether host can only mean this host. The dialer checks the address again: the resolver may
-// disagree about "localhost".
+// loopbackName reports whether host can only mean this host. The dialer checks the address again:
+// the resolver may disagree about "localhost".
 func loopbackName(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true
@@ -162,8 +168,8 @@ func loopbackName(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// checkKey trims the key and refuses what could not stand in a header. Without this check every single row would fail
-// with "invalid header field value".
+// checkKey trims the key and refuses what could not stand in a header. Without this check every
+// single row would fail with "invalid header field value".
 func checkKey(key string) (string, error) {
 	key = strings.TrimSpace(key)
 	if key == "" {
@@ -214,7 +220,8 @@ func hasControl(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
 }
 
-// Observation is what may be told of a request: no path, no body, no header, no key, nothing of the record (I10).
+// Observation is what may be told of a request: no path, no body, no header, no key, nothing of the
+// record (I10).
 type Observation struct {
 	Operation string        // "create order commitment", from a closed set
 	Status    int           // 0 when no complete answer came

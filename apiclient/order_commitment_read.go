@@ -6,9 +6,10 @@ import (
 	"errors"
 )
 
-// OrderCommitment is what endpoint 2 returns. The document does not show its shape beyond the names of the creation
-// fields and the id (chapter 2.1), so it is read tolerantly: a field that is absent, null or in no known shape stays
-// empty, and the latter is named in Unread. Numbers are JSON number text, dates YYYY-MM-DD.
+// OrderCommitment is what endpoint 2 returns. The document does not show its shape beyond the names
+// of the creation fields and the id (chapter 2.1), so it is read tolerantly: a field that is
+// absent, null or in no known shape stays empty, and the latter is named in Unread. Numbers are
+// JSON number text, dates YYYY-MM-DD.
 type OrderCommitment struct {
 	// ID comes from "id" or "commitment_id", in lower case.
 	ID                  string
@@ -37,8 +38,9 @@ type OrderCommitment struct {
 
 const opGetOrderCommitment = "get order commitment"
 
-// GetOrderCommitment reads one order commitment (endpoint 2, chapter 4). id must be a UUID; nothing else ever becomes
-// part of a path. The error is an *Error: Status 404 with APIForm means that the API does not know the id.
+// GetOrderCommitment reads one order commitment (endpoint 2, chapter 4). id must be a UUID; nothing
+// else ever becomes part of a path. The error is an *Error: Status 404 with APIForm means that the
+// API does not know the id.
 func (c *Client) GetOrderCommitment(ctx context.Context, id string) (OrderCommitment, error) {
 	canonical, err := pathUUID("id", id)
 	if err != nil {

@@ -23,8 +23,8 @@ const (
 // Products lists the allowed products in the order of chapter 2.1.
 var Products = []Product{Soja, Trigo, Milho}
 
-// Unit is a unit of measurement of an order commitment (chapter 2.1) and of traceability (chapter 2.3). Deliveries use
-// other spellings.
+// Unit is a unit of measurement of an order commitment (chapter 2.1) and of traceability (chapter
+// 2.3). Deliveries use other spellings.
 type Unit string
 
 // The units.
@@ -90,8 +90,9 @@ const (
 // PaymentTypes lists the allowed payment types in the order of chapter 2.1.
 var PaymentTypes = []PaymentType{Dinheiro, Troca}
 
-// OrderCommitmentRequest is the body of endpoint 1 (chapter 2.1), fields in the order of the chapter. The first ten are
-// always sent. The other seven are left out when empty: absent means absent, never null, "" or 0. COMPRA requires them.
+// OrderCommitmentRequest is the body of endpoint 1 (chapter 2.1), fields in the order of the
+// chapter. The first ten are always sent. The other seven are left out when empty: absent means
+// absent, never null, "" or 0. COMPRA requires them.
 type OrderCommitmentRequest struct {
 	// Amount is the quantity in UnitOfMeasurement, plain decimal text such as "1250.5" (chapter 2.1).
 	Amount json.Number `json:"amount"`
@@ -103,8 +104,8 @@ type OrderCommitmentRequest struct {
 	Product Product `json:"product"`
 	// DeliveryPlaceID is a UUID (chapter 2.1).
 	DeliveryPlaceID string `json:"delivery_place_id"`
-	// Haverst is the season, such as "2026/2027". The misspelling is the name in the contract (chapter 2.1): corrected,
-	// the API would not find the field.
+	// Haverst is the season, such as "2026/2027". The misspelling is the name in the contract (chapter
+	// 2.1): corrected, the API would not find the field.
 	Haverst string `json:"haverst"`
 	// UnitOfMeasurement is one of Units (chapter 2.1).
 	UnitOfMeasurement Unit `json:"unit_of_measurement"`
@@ -130,11 +131,12 @@ type OrderCommitmentRequest struct {
 	PaymentType PaymentType `json:"payment_type,omitempty"`
 }
 
-// Encode returns the body as it is sent: the same value always gives the same bytes, in the order of the chapter,
-// numbers unquoted, nothing escaped for HTML. It refuses what the chapter requires and is empty, for COMPRA also the seven
-// conditional fields (chapter 4, rule 1), a number that is not plain decimal text, and text that is not UTF-8 (it would be
-// altered silently). Its error is a *RequestError and names all such fields, values never; whether a value is allowed is
-// the platform's to judge.
+// Encode returns the body as it is sent: the same value always gives the same bytes, in the order
+// of the chapter, numbers unquoted, nothing escaped for HTML. It refuses what the chapter requires
+// and is empty, for COMPRA also the seven conditional fields (chapter 4, rule 1), a number that is
+// not plain decimal text, and text that is not UTF-8 (it would be altered silently). Its error is a
+// *RequestError and names all such fields, values never; whether a value is allowed is the
+// platform's to judge.
 func (r OrderCommitmentRequest) Encode() ([]byte, error) {
 	var in inspection
 	in.number("amount", r.Amount)
@@ -168,14 +170,15 @@ func (r OrderCommitmentRequest) Encode() ([]byte, error) {
 
 const opCreateOrderCommitment = "create order commitment"
 
-// SubmitOrderCommitment POSTs exactly these bytes to endpoint 1 (chapter 4). It never repeats the request and follows
-// no redirect.
+// SubmitOrderCommitment POSTs exactly these bytes to endpoint 1 (chapter 4). It never repeats the
+// request and follows no redirect.
 //
-// gate, if not nil, is asked at most once: when a connection is ready and the first byte is about to leave. Its error
-// gives the call up with NotSent and FaultWindow; errors.Is finds it in the error returned. It runs on a goroutine of the
-// transport and must return soon.
+// gate, if not nil, is asked at most once: when a connection is ready and the first byte is about
+// to leave. Its error gives the call up with NotSent and FaultWindow; errors.Is finds it in the
+// error returned. It runs on a goroutine of the transport and must return soon.
 //
-// The error is nil exactly when the Answer's Known is Created; otherwise it is an *Error with the same Answer.
+// The error is nil exactly when the Answer's Known is Created; otherwise it is an *Error with the
+// same Answer.
 func (c *Client) SubmitOrderCommitment(ctx context.Context, body []byte, gate func() error) (Answer, error) {
 	if len(body) == 0 {
 		return unsent(FaultRequest, errors.New("the payload is empty")).outcome(opCreateOrderCommitment)
@@ -186,7 +189,8 @@ func (c *Client) SubmitOrderCommitment(ctx context.Context, body []byte, gate fu
 	}).outcome(opCreateOrderCommitment)
 }
 
-// CreateOrderCommitment encodes r and submits it without a gate (endpoint 1, chapter 4). See SubmitOrderCommitment.
+// CreateOrderCommitment encodes r and submits it without a gate (endpoint 1, chapter 4). See
+// SubmitOrderCommitment.
 func (c *Client) CreateOrderCommitment(ctx context.Context, r OrderCommitmentRequest) (Answer, error) {
 	body, err := r.Encode()
 	if err != nil {

@@ -19,12 +19,13 @@ const (
 	speedUpSteps = 32
 )
 
-// pacer is the rate limit and the in-flight limit of one client, shared by all its calls. It slows down by itself when
-// the platform answers 429 or 503: half the rate, half the slots, and nothing before the time the platform named. Good
-// answers speed it up again, step by step. Without limits it does nothing at all.
+// pacer is the rate limit and the in-flight limit of one client, shared by all its calls. It slows
+// down by itself when the platform answers 429 or 503: half the rate, half the slots, and nothing
+// before the time the platform named. Good answers speed it up again, step by step. Without limits
+// it does nothing at all.
 //
-// It is asked before a connection is sought, and so before the gate: however long a call waits here, the send window is
-// checked afterwards.
+// It is asked before a connection is sought, and so before the gate: however long a call waits
+// here, the send window is checked afterwards.
 type pacer struct {
 	full    rate.Limit    // 0: no rate limit
 	tokens  *rate.Limiter // nil: no rate limit; its limit moves between full/slowest and full
@@ -54,7 +55,8 @@ func newPacer(perSecond rate.Limit, inFlight int, closing <-chan struct{}) *pace
 
 func (p *pacer) off() bool { return p.tokens == nil && p.most == 0 }
 
-// errTooLate ends a wait that would outlast the caller's deadline, at once instead of at the deadline.
+// errTooLate ends a wait that would outlast the caller's deadline, at once instead of at the
+// deadline.
 var errTooLate = errors.New("the platform may be asked again only after the caller's deadline")
 
 // enter waits until the call may be made. It returns the context's error, errTooLate or errClosed.
@@ -211,8 +213,8 @@ func (p *pacer) slowDown(t ticket, wait time.Duration) {
 	}
 }
 
-// speedUp takes one step back towards the full pace: a fixed part of the rate with each good answer, and a slot when as
-// many good answers came as there are slots.
+// speedUp takes one step back towards the full pace: a fixed part of the rate with each good
+// answer, and a slot when as many good answers came as there are slots.
 func (p *pacer) speedUp(t ticket) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -244,11 +246,12 @@ func (c *Client) get(ctx context.Context, op, path string) result {
 	return res
 }
 
-// repeat makes a call that does no harm when it is executed twice, and so repeats it a few times when the network or the
-// server failed: every GET, PUT /webhooks (the same event gets the same record) and DELETE. Any other verb is sent once,
-// whoever calls: a POST never comes here.
+// repeat makes a call that does no harm when it is executed twice, and so repeats it a few times
+// when the network or the server failed: every GET, PUT /webhooks (the same event gets the same
+// record) and DELETE. Any other verb is sent once, whoever calls: a POST never comes here.
 //
-// mayHaveRun reports whether a try before the last one can have been executed: a 404 to a DELETE then means that it was.
+// mayHaveRun reports whether a try before the last one can have been executed: a 404 to a DELETE
+// then means that it was.
 func (c *Client) repeat(ctx context.Context, call call) (res result, mayHaveRun bool) {
 	for try := 1; ; try++ {
 		res = c.send(ctx, call)
@@ -269,8 +272,8 @@ func repeatable(method string) bool {
 	return method == http.MethodGet || method == http.MethodPut || method == http.MethodDelete
 }
 
-// worthRepeating reports whether the same call may well succeed in a moment. A time-out is not repeated: it has already
-// taken as long as the caller was ready to wait.
+// worthRepeating reports whether the same call may well succeed in a moment. A time-out is not
+// repeated: it has already taken as long as the caller was ready to wait.
 func worthRepeating(r result) bool {
 	switch r.fault {
 	case FaultNetwork:

@@ -6,11 +6,12 @@ import (
 	"net/http"
 )
 
-// pathProducerByDocument is the path of the lookup of a producer (chapter 4, after the table), up to the number.
+// pathProducerByDocument is the path of the lookup of a producer (chapter 4, after the table), up
+// to the number.
 const pathProducerByDocument = "/api/v1/integration/producers/-/documents/"
 
-// Producer is what the lookup by document returns. The document does not show its fields: the id and the name are looked
-// for, and everything is in Raw. It is read tolerantly.
+// Producer is what the lookup by document returns. The document does not show its fields: the id
+// and the name are looked for, and everything is in Raw. It is read tolerantly.
 type Producer struct {
 	// ID comes from "id" or "producer_id", in lower case; it is the producer_id of the other requests.
 	ID string
@@ -24,10 +25,10 @@ type Producer struct {
 
 const opGetProducer = "get producer by document"
 
-// GetProducerByDocument looks a producer up by CPF or CNPJ (chapter 4, after the table), written with or without
-// punctuation. A number that is no CPF or CNPJ is refused unsent, with FaultRequest. Every error is an *Error: 404 with
-// message.producer.not-found means that no producer has the number. The number stands in the URL; no error, header copy
-// or text shows it.
+// GetProducerByDocument looks a producer up by CPF or CNPJ (chapter 4, after the table), written
+// with or without punctuation. A number that is no CPF or CNPJ is refused unsent, with
+// FaultRequest. Every error is an *Error: 404 with message.producer.not-found means that no
+// producer has the number. The number stands in the URL; no error, header copy or text shows it.
 func (c *Client) GetProducerByDocument(ctx context.Context, document string) (Producer, error) {
 	var in inspection
 	in.document("social_identity", &document, anyDocument)

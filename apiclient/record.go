@@ -8,8 +8,9 @@ import (
 	"slices"
 )
 
-// reader reads the fields of an object that the document shows only in part: a field that is absent, null or in no known
-// shape stays empty, and the latter is named in unread. No field is ever an error.
+// reader reads the fields of an object that the document shows only in part: a field that is
+// absent, null or in no known shape stays empty, and the latter is named in unread. No field is
+// ever an error.
 type reader struct {
 	values map[string]json.RawMessage
 	unread []string
@@ -22,8 +23,8 @@ var (
 	errNotObject = errors.New("the answer is not a JSON object")
 )
 
-// readRecord prepares the fields of the object in body. A known field that stands there twice says two things: neither
-// is believed. Doubles among unknown names do not matter.
+// readRecord prepares the fields of the object in body. A known field that stands there twice says
+// two things: neither is believed. Doubles among unknown names do not matter.
 func readRecord(body []byte, known []string) (*reader, error) {
 	doc := bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
 	if !json.Valid(doc) {

@@ -17,13 +17,15 @@ import (
 	"unicode/utf8"
 )
 
-// minRedactedKey is the shortest key looked for in foreign text; a shorter one would tear holes into ordinary words.
+// minRedactedKey is the shortest key looked for in foreign text; a shorter one would tear holes
+// into ordinary words.
 const minRedactedKey = 6
 
 // hiddenDocument is what is shown in place of a document number.
 const hiddenDocument = "[document]"
 
-// redactor removes what must not be shown from bytes that came from elsewhere: a server may echo what it was sent.
+// redactor removes what must not be shown from bytes that came from elsewhere: a server may echo
+// what it was sent.
 type redactor struct {
 	// forms lists the spellings that can turn up. A function, because fmt would print a field.
 	forms func() []spelling
@@ -79,11 +81,12 @@ var percentEscape = regexp.MustCompile(`%[0-9A-F]{2}`)
 // smallEscapes writes %2F as %2f.
 func smallEscapes(s string) string { return percentEscape.ReplaceAllStringFunc(s, strings.ToLower) }
 
-// credentialField matches the two secret fields of a webhook (chapter 2.7) at any depth, also where the text is cut off.
+// credentialField matches the two secret fields of a webhook (chapter 2.7) at any depth, also where
+// the text is cut off.
 var credentialField = regexp.MustCompile(`(?i)("(?:basic_?authentication|hmac_?secret)"\s*:\s*)"(?:[^"\\]|\\.)*"?`)
 
-// hideCredentials hides the secrets of webhooks by the names of their fields: short ones are not looked for by their
-// text, and those of other webhooks are not known.
+// hideCredentials hides the secrets of webhooks by the names of their fields: short ones are not
+// looked for by their text, and those of other webhooks are not known.
 func hideCredentials(body []byte) []byte {
 	return credentialField.ReplaceAll(body, []byte(`${1}"`+hidden+`"`))
 }
@@ -148,8 +151,8 @@ func (r redactor) errorText(err error) string {
 	return sanitise([]byte(s), 300)
 }
 
-// sanitise returns at most limit bytes of b as one line of valid UTF-8 without control, format and private characters,
-// documents masked.
+// sanitise returns at most limit bytes of b as one line of valid UTF-8 without control, format and
+// private characters, documents masked.
 func sanitise(b []byte, limit int) string {
 	cut := false
 	if len(b) > 2*limit {
@@ -188,7 +191,8 @@ func onOneLine(s string) string {
 	return out.String()
 }
 
-// mayHoldDocument tells whether the expression document may find something in s: of ASCII exactly when it does, of any other text always.
+// mayHoldDocument tells whether the expression document may find something in s: of ASCII exactly
+// when it does, of any other text always.
 func mayHoldDocument(s string) bool {
 	inWord := false
 	for i := range len(s) {
@@ -205,7 +209,8 @@ func mayHoldDocument(s string) bool {
 	return false
 }
 
-// shaped tells whether s begins with a word of this shape: 0 is a digit, A a letter or a digit, anything else may be there or not.
+// shaped tells whether s begins with a word of this shape: 0 is a digit, A a letter or a digit,
+// anything else may be there or not.
 func shaped(s, shape string) bool {
 	for i := range len(shape) {
 		switch c := shape[i]; {
@@ -242,11 +247,12 @@ func truncate(s string, limit int) string {
 // hidden is what is shown wherever a secret stands.
 const hidden = "[secret]"
 
-// Secret is a text that no printing shows: fmt, encoding/json, encoding.TextMarshaler and log/slog all see "[secret]".
-// Convert it with string(s) to use it, and only where it leaves for its destination.
+// Secret is a text that no printing shows: fmt, encoding/json, encoding.TextMarshaler and log/slog
+// all see "[secret]". Convert it with string(s) to use it, and only where it leaves for its
+// destination.
 //
-// One way around remains: fmt cannot call methods on unexported struct fields and prints the plain string there. Keep a
-// Secret in exported fields or behind a function, as [Client] does.
+// One way around remains: fmt cannot call methods on unexported struct fields and prints the plain
+// string there. Keep a Secret in exported fields or behind a function, as [Client] does.
 type Secret string
 
 // String returns "[secret]".

@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzMayHoldDocument looks whether a document number can be overlooked: what is told without the expression is what the expression tells.
+// FuzzMayHoldDocument looks whether a document number can be overlooked: what is told without the
+// expression is what the expression tells.
 func FuzzMayHoldDocument(f *testing.F) {
 	for _, s := range []string{
 		"", "529.982.247-25", "52998224725", "529982247251", "x52998224725", "_52998224725", "-52998224725.", "12.ABC.345/01DE-35", "12ABC34501DE35", "12abc345%2f01de35", "12ABC345%2F01DE-35",

@@ -24,8 +24,8 @@ func (c *Client) receive(ctx context.Context, call call, ex *exchange, resp *htt
 	ex.finish()
 	elapsed := ex.sinceWrite()
 
-	// What is decided is decided on the bytes as they came; what is kept is redacted. The text comes from the redacted
-	// bytes: cutting it first could leave half a key behind.
+	// What is decided is decided on the bytes as they came; what is kept is redacted. The text comes
+	// from the redacted bytes: cutting it first could leave half a key behind.
 	redactBody := call.redact
 	if success(resp.StatusCode) {
 		redactBody = call.redactBody
@@ -91,8 +91,9 @@ func (c *Client) receive(ctx context.Context, call call, ex *exchange, resp *htt
 	return res
 }
 
-// named is an error when the request itself names the id, in its path or its body: it is then that of another record, such as
-// the wallet or the contract, and the answer does not tell the new one's.
+// named is an error when the request itself names the id, in its path or its body: it is then that
+// of another record, such as the wallet or the contract, and the answer does not tell the new
+// one's.
 func (c call) named(id string) error {
 	id, err := parseUUID(id)
 	if err != nil {
@@ -104,8 +105,8 @@ func (c call) named(id string) error {
 	return nil
 }
 
-// replyFault names what was wrong with an answer that has a status. A refusal that is certain by its status is no
-// fault, even if its body was cut.
+// replyFault names what was wrong with an answer that has a status. A refusal that is certain by
+// its status is no fault, even if its body was cut.
 func replyFault(ctx context.Context, resp *http.Response, known Known, readErr error) Fault {
 	switch {
 	case known == NotCreated || known == Throttled:
@@ -136,7 +137,8 @@ func replyError(ctx context.Context, call call, resp *http.Response, fault Fault
 	}
 }
 
-// readBody reads at most 1 MiB. The format it returns is FormatNone when the body is complete and in clear.
+// readBody reads at most 1 MiB. The format it returns is FormatNone when the body is complete and
+// in clear.
 func readBody(resp *http.Response, ex *exchange) ([]byte, Format, error) {
 	if resp.StatusCode < 200 {
 		// 101: the "body" would be the connection itself.
@@ -179,8 +181,9 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return defaultRetryAfter
 }
 
-// askedWait reads the Retry-After header: seconds or a date, bounded on both sides. A date is compared with the answer's
-// own Date where there is one, so that a wrong clock here does no harm. A past date and a negative number are not usable.
+// askedWait reads the Retry-After header: seconds or a date, bounded on both sides. A date is
+// compared with the answer's own Date where there is one, so that a wrong clock here does no harm.
+// A past date and a negative number are not usable.
 func askedWait(h http.Header, now time.Time) (d time.Duration, ok bool) {
 	v := strings.TrimSpace(h.Get("Retry-After"))
 	if v == "" {

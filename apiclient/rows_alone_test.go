@@ -9,7 +9,8 @@ import (
 	"github.com/safrasync/safrasync/internal/apidoc"
 )
 
-// Chapters 4 to 7 on the client alone, against answers written by hand. Subtests are named after the rows.
+// Chapters 4 to 7 on the client alone, against answers written by hand. Subtests are named after
+// the rows.
 
 // told is what the client makes of one answer to a POST.
 func told(t *testing.T, answer answerFunc) error {

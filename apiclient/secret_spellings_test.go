@@ -82,7 +82,8 @@ func TestAKeyWithTheCharactersOfAURLIsHiddenHoweverItIsEchoed(t *testing.T) {
 	}
 }
 
-// The credentials of a webhook may be shorter than what is looked for in foreign text: the fields that hold them are hidden by their names.
+// The credentials of a webhook may be shorter than what is looked for in foreign text: the fields
+// that hold them are hidden by their names.
 func TestShortCredentialsOfAWebhookAreHiddenInAnEcho(t *testing.T) {
 	t.Parallel()
 	for _, echo := range []string{

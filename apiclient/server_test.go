@@ -49,7 +49,8 @@ type received struct {
 	body   []byte
 }
 
-// rawServer is a TCP server whose answers are written byte by byte, so that it can do everything a real server would not.
+// rawServer is a TCP server whose answers are written byte by byte, so that it can do everything a
+// real server would not.
 type rawServer struct {
 	addr string
 	mu   sync.Mutex
@@ -159,7 +160,8 @@ func always(status int, body string, headers ...string) answerFunc {
 	}
 }
 
-// overSoon is a time-out that a test waits for. It is long enough for a busy host to connect and send within it.
+// overSoon is a time-out that a test waits for. It is long enough for a busy host to connect and
+// send within it.
 const overSoon = 2 * time.Second
 
 func newClient(t *testing.T, o apiclient.Options) *apiclient.Client {

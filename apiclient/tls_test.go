@@ -82,7 +82,8 @@ func (a authority) issue(t *testing.T, change func(*x509.Certificate)) tls.Certi
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
-// startTLS starts a server that would also speak HTTP/2, and fails the test for every request that is not HTTP/1.1.
+// startTLS starts a server that would also speak HTTP/2, and fails the test for every request that
+// is not HTTP/1.1.
 func startTLS(t *testing.T, cert tls.Certificate, change func(*tls.Config)) (*httptest.Server, *[]string) {
 	t.Helper()
 	var protos []string
@@ -181,7 +182,8 @@ func TestF087_CertificateFaultsAreProofThatNothingWasSent(t *testing.T) {
 func TestATLSPortThatSpeaksPlainHTTPIsNamed(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(201, created))
-	// The raw server cannot parse the handshake and hangs up; a server that answers in clear is named as such.
+	// The raw server cannot parse the handshake and hangs up; a server that answers in clear is named
+	// as such.
 	a, err := newClient(t, apiclient.Options{BaseURL: "https://" + s.addr}).SubmitOrderCommitment(context.Background(), payload, nil)
 	wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultNetwork)
 
@@ -207,7 +209,8 @@ func TestALossOfTheConnectionOverTLSAfterTheBytesLeftIsUnknown(t *testing.T) {
 	}
 }
 
-// The server accepts the connection and never finishes the handshake: the time-out of the request ends it, unsent.
+// The server accepts the connection and never finishes the handshake: the time-out of the request
+// ends it, unsent.
 func TestAHandshakeThatHangsIsUnsent(t *testing.T) {
 	t.Parallel()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

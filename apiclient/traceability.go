@@ -8,8 +8,8 @@ import (
 // PathTraceability is the path of endpoint 4 (chapter 4) up to the order commitment's id.
 const PathTraceability = "/api/v1/integration/traceability/-/commitments/"
 
-// TraceabilityRequest is the body of endpoint 4 (chapter 2.3), fields in the order of the chapter. Optional fields are
-// left out when empty.
+// TraceabilityRequest is the body of endpoint 4 (chapter 2.3), fields in the order of the chapter.
+// Optional fields are left out when empty.
 type TraceabilityRequest struct {
 	// ProducerID is a UUID (chapter 2.3).
 	ProducerID string `json:"producer_id"`
@@ -19,8 +19,8 @@ type TraceabilityRequest struct {
 	FarmID string `json:"farm_id,omitempty"`
 	// AllocatedVolume is plain decimal text, in UnitOfMeasurement; optional (chapter 2.3).
 	AllocatedVolume json.Number `json:"allocated_volume,omitempty"`
-	// UnitOfMeasurement is one of Units; optional (chapter 2.3). Without it the platform assumes TON: a volume of sacks
-	// is then overstated nearly 17 times.
+	// UnitOfMeasurement is one of Units; optional (chapter 2.3). Without it the platform assumes TON:
+	// a volume of sacks is then overstated nearly 17 times.
 	UnitOfMeasurement Unit `json:"unit_of_measurement,omitempty"`
 }
 
@@ -42,8 +42,9 @@ func (r TraceabilityRequest) Encode() ([]byte, error) {
 
 const opCreateTraceability = "create traceability"
 
-// SubmitTraceability POSTs exactly these bytes to endpoint 4 (chapter 4), for the order commitment with this id, which
-// must be a UUID. It never repeats the request; gate and error are as with SubmitOrderCommitment.
+// SubmitTraceability POSTs exactly these bytes to endpoint 4 (chapter 4), for the order commitment
+// with this id, which must be a UUID. It never repeats the request; gate and error are as with
+// SubmitOrderCommitment.
 func (c *Client) SubmitTraceability(ctx context.Context, orderCommitmentID string, body []byte, gate func() error) (Answer, error) {
 	id, err := pathUUID("order_commitment_id", orderCommitmentID)
 	if err != nil {
@@ -52,7 +53,8 @@ func (c *Client) SubmitTraceability(ctx context.Context, orderCommitmentID strin
 	return c.submit(ctx, body, call{op: opCreateTraceability, path: PathTraceability + id, gate: gate, idOf: uuidFromBody})
 }
 
-// CreateTraceability encodes r and submits it without a gate (endpoint 4, chapter 4). See SubmitTraceability.
+// CreateTraceability encodes r and submits it without a gate (endpoint 4, chapter 4). See
+// SubmitTraceability.
 func (c *Client) CreateTraceability(ctx context.Context, orderCommitmentID string, r TraceabilityRequest) (Answer, error) {
 	body, err := r.Encode()
 	if err != nil {

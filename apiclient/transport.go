@@ -13,9 +13,10 @@ import (
 const (
 	dialTimeout      = 15 * time.Second
 	handshakeTimeout = 15 * time.Second
-	// idleTimeout is short on purpose. A POST written to a connection that the server is just closing is lost without
-	// an answer, and so in doubt. Within a burst connections are reused; after a pause a new one is opened. One second
-	// is far below the keep-alive time of the usual servers (5 s and more).
+	// idleTimeout is short on purpose. A POST written to a connection that the server is just closing
+	// is lost without an answer, and so in doubt. Within a burst connections are reused; after a pause
+	// a new one is opened. One second is far below the keep-alive time of the usual servers (5 s and
+	// more).
 	idleTimeout    = time.Second
 	maxHeaderBytes = 64 << 10
 	maxBodyBytes   = 1 << 20
@@ -27,7 +28,8 @@ type dialer struct {
 	tls *tls.Config
 	// loopbackOnly is set for http://: the name "localhost" must not lead elsewhere.
 	loopbackOnly bool
-	// ends is when the certificate of the last handshake ends, in seconds since 1970; 0 before the first.
+	// ends is when the certificate of the last handshake ends, in seconds since 1970; 0 before the
+	// first.
 	ends atomic.Int64
 	// closing ends dials that are still on their way when the client is closed.
 	closing context.Context
@@ -37,8 +39,8 @@ type dialer struct {
 	instead func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
-// newTransport returns a transport that speaks HTTP/1.1 and nothing else, never decompresses, and never uses a proxy
-// from the environment: the key goes to the configured host only.
+// newTransport returns a transport that speaks HTTP/1.1 and nothing else, never decompresses, and
+// never uses a proxy from the environment: the key goes to the configured host only.
 func newTransport(d *dialer, maxConns int) *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -52,7 +54,8 @@ func newTransport(d *dialer, maxConns int) *http.Transport {
 		MaxIdleConnsPerHost:    maxConns,
 		IdleConnTimeout:        idleTimeout,
 		MaxResponseHeaderBytes: maxHeaderBytes,
-		// Header and body of an ordinary request, of one or two KiB, leave in one write. Each connection has such a buffer.
+		// Header and body of an ordinary request, of one or two KiB, leave in one write. Each connection
+		// has such a buffer.
 		WriteBufferSize: 8 << 10,
 	}
 }
@@ -84,8 +87,8 @@ func (d *dialer) connect(ctx context.Context, network, addr string) (net.Conn, e
 	return c, nil
 }
 
-// dialTLS does the handshake itself, so that the connection above it can be wrapped: the transport then counts and
-// stops plain bytes of requests, not records of the handshake.
+// dialTLS does the handshake itself, so that the connection above it can be wrapped: the transport
+// then counts and stops plain bytes of requests, not records of the handshake.
 func (d *dialer) dialTLS(ctx context.Context, network, addr string) (net.Conn, error) {
 	raw, err := d.connect(ctx, network, addr)
 	if err != nil {

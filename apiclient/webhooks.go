@@ -23,22 +23,26 @@ const (
 	maxHMACSecret = 120
 )
 
-// WebhookRequest is the body of endpoints 9 and 12 (chapter 2.7). Optional fields are left out when empty. Chapter 8 limits
-// characters, not bytes; they are counted as UTF-16 does, so that nothing passes here that another way of counting
-// characters finds too long. Its secrets print as "[secret]" everywhere but on the wire.
+// WebhookRequest is the body of endpoints 9 and 12 (chapter 2.7). Optional fields are left out when
+// empty. Chapter 8 limits characters, not bytes; they are counted as UTF-16 does, so that nothing
+// passes here that another way of counting characters finds too long. Its secrets print as
+// "[secret]" everywhere but on the wire.
 type WebhookRequest struct {
 	// WebhookEvent is one of WebhookEvents; one webhook is for one event (chapter 2.7).
 	WebhookEvent WebhookEvent
-	// URL is where the platform POSTs to: at most 250 characters (chapters 2.7 and 8), reachable over HTTPS (chapter 6).
+	// URL is where the platform POSTs to: at most 250 characters (chapters 2.7 and 8), reachable over
+	// HTTPS (chapter 6).
 	URL string
-	// BasicAuthentication is what the platform authenticates itself with there, as user:password; optional (chapter 2.7).
+	// BasicAuthentication is what the platform authenticates itself with there, as user:password;
+	// optional (chapter 2.7).
 	BasicAuthentication Secret
-	// HMACSecret is a stored field of at most 120 characters (chapters 2.7 and 8); optional. What the platform does with
-	// it is not documented.
+	// HMACSecret is a stored field of at most 120 characters (chapters 2.7 and 8); optional. What the
+	// platform does with it is not documented.
 	HMACSecret Secret
 }
 
-// webhookBody is WebhookRequest on the wire, in the order of chapter 2.7: a Secret would be written as "[secret]".
+// webhookBody is WebhookRequest on the wire, in the order of chapter 2.7: a Secret would be written
+// as "[secret]".
 type webhookBody struct {
 	WebhookEvent        string `json:"webhook_event"`
 	URL                 string `json:"url"`
@@ -46,8 +50,9 @@ type webhookBody struct {
 	HMACSecret          string `json:"hmac_secret,omitempty"`
 }
 
-// Check reports what would be refused unsent: a field that is missing, a limit of chapter 8, credentials without a colon.
-// All faults stand in one line, values never. CreateWebhook and UpdateWebhook check too.
+// Check reports what would be refused unsent: a field that is missing, a limit of chapter 8,
+// credentials without a colon. All faults stand in one line, values never. CreateWebhook and
+// UpdateWebhook check too.
 func (r WebhookRequest) Check() error {
 	var in inspection
 	in.required("webhook_event", string(r.WebhookEvent))
@@ -84,9 +89,10 @@ const (
 	opDeleteWebhook = "delete webhook"
 )
 
-// CreateWebhook registers a webhook (endpoint 9, chapter 4); its id, a UUID, is in the Answer. It is a POST and leaves at
-// most once: what happens when an event gets a second webhook is not documented (chapter 6). Ask GetWebhook before, and
-// again where the outcome is Unknown. The error is nil exactly when the Answer's Known is Created; otherwise it is an
+// CreateWebhook registers a webhook (endpoint 9, chapter 4); its id, a UUID, is in the Answer. It
+// is a POST and leaves at most once: what happens when an event gets a second webhook is not
+// documented (chapter 6). Ask GetWebhook before, and again where the outcome is Unknown. The error
+// is nil exactly when the Answer's Known is Created; otherwise it is an
 // *Error with the same Answer.
 func (c *Client) CreateWebhook(ctx context.Context, r WebhookRequest) (Answer, error) {
 	call, err := r.call(opCreateWebhook)
@@ -97,8 +103,9 @@ func (c *Client) CreateWebhook(ctx context.Context, r WebhookRequest) (Answer, e
 	return c.submit(ctx, call.body, call)
 }
 
-// UpdateWebhook changes the webhook of r.WebhookEvent (endpoint 12, chapter 4): the event in the body says which, there
-// is no id. It may be repeated by itself like a GET. On success the error is nil and the Answer's Status is 204.
+// UpdateWebhook changes the webhook of r.WebhookEvent (endpoint 12, chapter 4): the event in the
+// body says which, there is no id. It may be repeated by itself like a GET. On success the error is
+// nil and the Answer's Status is 204.
 func (c *Client) UpdateWebhook(ctx context.Context, r WebhookRequest) (Answer, error) {
 	call, err := r.call(opUpdateWebhook)
 	if err != nil {
@@ -109,9 +116,10 @@ func (c *Client) UpdateWebhook(ctx context.Context, r WebhookRequest) (Answer, e
 	return res.outcome(opUpdateWebhook)
 }
 
-// DeleteWebhook removes a webhook by the id that its creation returned, a UUID (endpoint 13, chapter 4). It may be
-// repeated by itself. A 404 to a repetition means that an earlier try, whose answer was lost, did remove it: that is a
-// success, with Status 404 in the Answer. A 404 to the first try is an error.
+// DeleteWebhook removes a webhook by the id that its creation returned, a UUID (endpoint 13,
+// chapter 4). It may be repeated by itself. A 404 to a repetition means that an earlier try, whose
+// answer was lost, did remove it: that is a success, with Status 404 in the Answer. A 404 to the
+// first try is an error.
 func (c *Client) DeleteWebhook(ctx context.Context, id string) (Answer, error) {
 	canonical, err := pathUUID("id", id)
 	if err != nil {
@@ -126,8 +134,8 @@ func (c *Client) DeleteWebhook(ctx context.Context, id string) (Answer, error) {
 	return res.outcome(opDeleteWebhook)
 }
 
-// Webhook is a registered webhook. The document does not show the fields of the record (chapter 2.7): the names of the
-// creation fields are looked for, tolerantly.
+// Webhook is a registered webhook. The document does not show the fields of the record (chapter
+// 2.7): the names of the creation fields are looked for, tolerantly.
 type Webhook struct {
 	// ID is a lower-case UUID; it is what DeleteWebhook takes.
 	ID           string
@@ -142,12 +150,13 @@ type Webhook struct {
 	Raw json.RawMessage
 }
 
-// ListWebhooks returns the registered webhooks as received; the document does not show their fields (endpoint 10,
-// chapter 4). No webhook gives an empty list. The records may hold credentials: Webhooks returns them read.
+// ListWebhooks returns the registered webhooks as received; the document does not show their fields
+// (endpoint 10, chapter 4). No webhook gives an empty list. The records may hold credentials:
+// Webhooks returns them read.
 //
-// It is also the harmless request with which a run begins: it finds a wrong key, address, proxy or certificate before
-// anything is sent. An answer that is no list, such as the login page of a proxy, is an error with FaultProtocol. Every
-// error is an *Error.
+// It is also the harmless request with which a run begins: it finds a wrong key, address, proxy or
+// certificate before anything is sent. An answer that is no list, such as the login page of a
+// proxy, is an error with FaultProtocol. Every error is an *Error.
 func (c *Client) ListWebhooks(ctx context.Context) ([]json.RawMessage, error) {
 	res, _ := c.repeat(ctx, call{op: opListWebhooks, method: http.MethodGet, path: pathWebhooks, credentials: true})
 	if _, err := res.outcome(opListWebhooks); err != nil {
@@ -162,7 +171,8 @@ func (c *Client) ListWebhooks(ctx context.Context) ([]json.RawMessage, error) {
 	return list, nil
 }
 
-// Webhooks is ListWebhooks with each record read. An entry that is no object has nothing but its Raw.
+// Webhooks is ListWebhooks with each record read. An entry that is no object has nothing but its
+// Raw.
 func (c *Client) Webhooks(ctx context.Context) ([]Webhook, error) {
 	list, err := c.ListWebhooks(ctx)
 	if err != nil {
@@ -180,8 +190,8 @@ func (c *Client) Webhooks(ctx context.Context) ([]Webhook, error) {
 // eventName is what may become part of a path. That the event exists is the platform's to judge.
 var eventName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,63}$`)
 
-// GetWebhook returns the webhook for an event (endpoint 11, chapter 4). Every error is an *Error: Status 404 means that
-// the event has none.
+// GetWebhook returns the webhook for an event (endpoint 11, chapter 4). Every error is an *Error:
+// Status 404 means that the event has none.
 func (c *Client) GetWebhook(ctx context.Context, event WebhookEvent) (Webhook, error) {
 	if !eventName.MatchString(string(event)) {
 		_, err := unsent(FaultRequest, errors.New("webhook_event is not the name of an event, such as CREATE_PRODUCER")).outcome(opGetWebhook)
@@ -219,7 +229,8 @@ func readWebhook(body []byte) (Webhook, error) {
 	return w, nil
 }
 
-// hideWebhookSecrets writes "[secret]" in place of the two secrets, however their names are spelled.
+// hideWebhookSecrets writes "[secret]" in place of the two secrets, however their names are
+// spelled.
 func hideWebhookSecrets(raw json.RawMessage) json.RawMessage {
 	var out bytes.Buffer
 	found := false

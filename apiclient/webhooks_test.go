@@ -159,7 +159,8 @@ func TestCancellationEndsTheRepetitionOfAGet(t *testing.T) {
 	}
 }
 
-// The preflight's connection serves the first POST: no second handshake, and no unsent request either.
+// The preflight's connection serves the first POST: no second handshake, and no unsent request
+// either.
 func TestThePostAfterThePreflightReusesItsConnection(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, func(c net.Conn, r received) bool {

@@ -20,8 +20,8 @@ var actRoutes = []route{
 // stepsShown is how many rows of a plan are shown.
 const stepsShown = 20
 
-// rowActs are the acts that can be ordered for rows, one or many: those by which nothing can be doubled. What may be on the platform is decided at the desk for
-// doubts, row by row.
+// rowActs are the acts that can be ordered for rows, one or many: those by which nothing can be
+// doubled. What may be on the platform is decided at the desk for doubts, row by row.
 var rowActs = []Act{Retry, Dismiss, Reopen, Acknowledge}
 
 // actPage is a plan, to be confirmed, or what became of it.
@@ -140,7 +140,8 @@ func (q *request) show(page *actPage, plan Plan) {
 	page.Count = plan.Possible() > typeAbove
 }
 
-// act shows the plan of an order that was not shown yet; else it does what was shown, if the form is right.
+// act shows the plan of an order that was not shown yet; else it does what was shown, if the form
+// is right.
 func (q *request) act(page *actPage) error {
 	mark := q.PostFormValue("mark")
 	if err := q.plan(page); err != nil {

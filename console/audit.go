@@ -110,7 +110,8 @@ func checkAudit(q *request) error {
 // auditFile is how many records are read at a time for a file.
 const auditFile = 1000
 
-// exportAudit gives what the filter selects as a file for Brazilian spreadsheets. The export stands in the audit itself, before the file leaves.
+// exportAudit gives what the filter selects as a file for Brazilian spreadsheets. The export stands
+// in the audit itself, before the file leaves.
 func exportAudit(q *request) error {
 	page := q.auditQuery()
 	if page.Fault != "" {

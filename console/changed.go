@@ -13,7 +13,8 @@ var changedRoutes = []route{
 	{method: http.MethodPost, path: "/changed/do", needs: trade.Accountant, handle: doChanged},
 }
 
-// changedFlags are the flags of rows that happened to after they were sent, in the order in which people are shown them.
+// changedFlags are the flags of rows that happened to after they were sent, in the order in which
+// people are shown them.
 var changedFlags = []trade.Flag{trade.Changed, trade.MissingInERP, trade.Cancelled, trade.DeletedRemote, trade.Contradicted, trade.DoubleAfterDecision}
 
 // changedPage lists rows that the ERP, or the platform, changed after they were sent.
@@ -132,7 +133,8 @@ var amounts = map[trade.Kind][2]string{
 	trade.Traceability:     {"allocated_volume", "unit_of_measurement"},
 }
 
-// effectOf compares what was sent with what the ERP has now, exactly. A row that is no longer in the ERP, or cancelled there, has nothing now.
+// effectOf compares what was sent with what the ERP has now, exactly. A row that is no longer in
+// the ERP, or cancelled there, has nothing now.
 func effectOf(entry trade.Entry, fields []Field) effect {
 	sent, now := map[string]*string{}, map[string]*string{}
 	for _, f := range fields {

@@ -2,7 +2,8 @@ package console
 
 import "testing"
 
-// The list of passwords that everybody tries is searched line by line: the first and the last of it count, and no two lines make one.
+// The list of passwords that everybody tries is searched line by line: the first and the last of it
+// count, and no two lines make one.
 func TestTheListOfCommonPasswordsIsSearchedByLines(t *testing.T) {
 	t.Parallel()
 	for password, want := range map[string]bool{

@@ -14,7 +14,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Options are what a console is made of. A reload of the configuration makes a new one on the same listener.
+// Options are what a console is made of. A reload of the configuration makes a new one on the same
+// listener.
 type Options struct {
 	People  People
 	Ledger  Ledger

@@ -15,7 +15,8 @@ const (
 	reasonMost  = 500
 )
 
-// readForm reads the form of a request; one with a file only where a route takes files, and wholly in memory.
+// readForm reads the form of a request; one with a file only where a route takes files, and wholly
+// in memory.
 func (q *request) readForm(r route) error {
 	if kind, _, err := mime.ParseMediaType(q.Header.Get("Content-Type")); r.body > 0 && err == nil && kind == "multipart/form-data" {
 		return q.ParseMultipartForm(r.body)
@@ -44,7 +45,8 @@ func number(text string) int64 {
 	return n
 }
 
-// typedFits tells whether a person typed the number of rows that an act is for, where that must be typed (F160).
+// typedFits tells whether a person typed the number of rows that an act is for, where that must be
+// typed (F160).
 func (q *request) typedFits(rows int) bool {
 	digits := strings.NewReplacer(".", "", ",", "", " ", "").Replace(q.PostFormValue("count"))
 	return rows <= typeAbove || digits == strconv.Itoa(rows)
@@ -71,7 +73,8 @@ func (q *request) jobs() map[string]Job {
 	return out
 }
 
-// prove lets a person give the password again, before what may double a record (C9). fault is the key of a phrase when it was not right.
+// prove lets a person give the password again, before what may double a record (C9). fault is the
+// key of a phrase when it was not right.
 func (q *request) prove(password string) (fault string, err error) {
 	if q.proved() {
 		return "", nil

@@ -85,7 +85,8 @@ type doubtPage struct {
 	Differs  bool           // what the platform has is not what was sent
 }
 
-// lookFor is one field to look for, with what the ERP has for it: people know its codes, not the platform's ids.
+// lookFor is one field to look for, with what the ERP has for it: people know its codes, not the
+// platform's ids.
 type lookFor struct {
 	Field string
 	Sent  string
@@ -125,7 +126,8 @@ func (q *request) identify(entry trade.Entry, look []engine.FieldReading) ([]loo
 	return out, nil
 }
 
-// identifying are the fields by which people find a record on the platform, in the order in which they look for them.
+// identifying are the fields by which people find a record on the platform, in the order in which
+// they look for them.
 var identifying = []string{"producer_id", "product", "amount", "unit_of_measurement", "price", "order_date", "wallet_id", "delivery_place_id", "delivered_volume", "delivery_date", "car", "allocated_volume", "contract_id", "farm_id"}
 
 func (q *request) doubtPage() (doubtPage, error) {
@@ -226,7 +228,8 @@ func planDoubt(q *request) error {
 	return q.showPlan(page, order, http.StatusOK)
 }
 
-// showPlan shows a plan to confirm, or why there is none. Differences are no refusal here: they are shown, and confirmed by themselves.
+// showPlan shows a plan to confirm, or why there is none. Differences are no refusal here: they are
+// shown, and confirmed by themselves.
 func (q *request) showPlan(page doubtPage, order Order, status int) error {
 	order.DespiteDifferences = false
 	plan, err := q.c.Work.Plan(q.Context(), order)
@@ -245,7 +248,8 @@ func (q *request) showPlan(page doubtPage, order Order, status int) error {
 	return q.page(status, "doubt_plan", page)
 }
 
-// doDoubt does what a person saw, if the row stands as it was shown: the second of two people is told who was first (F157).
+// doDoubt does what a person saw, if the row stands as it was shown: the second of two people is
+// told who was first (F157).
 func doDoubt(q *request) error {
 	page, err := q.doubtPage()
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"go.uber.org/zap"
 )
 
-// fault is an error as a person is told it: a code, for which words.go has a sentence, and nothing of what lies behind (C13).
+// fault is an error as a person is told it: a code, for which words.go has a sentence, and nothing
+// of what lies behind (C13).
 type fault struct {
 	status int
 	code   string
@@ -34,7 +35,8 @@ var (
 // badRequest is a wrong form or address.
 func badRequest(code string) error { return &fault{http.StatusBadRequest, code, nil} }
 
-// fail answers with an error. What is not a fault is the program's or the ledger's: the log has it, the browser its number.
+// fail answers with an error. What is not a fault is the program's or the ledger's: the log has it,
+// the browser its number.
 func (q *request) fail(err error) {
 	var f *fault
 	switch {

@@ -75,7 +75,8 @@ var buttons = map[string]string{
 	"sync": "jobact.run", "resume": "jobact.resume", "release": "jobact.release", "refs": "nav.references", "rows": "nav.rows", "status": "nav.rows", "why": "nav.rows",
 }
 
-// Plain puts the names of pages and buttons in the place of the commands that a sentence tells people to type.
+// Plain puts the names of pages and buttons in the place of the commands that a sentence tells
+// people to type.
 func (v voice) Plain(text string) string {
 	text = command.ReplaceAllStringFunc(aside.ReplaceAllString(text, ""), func(found string) string {
 		parts := command.FindStringSubmatch(found)
@@ -90,7 +91,8 @@ func (v voice) Plain(text string) string {
 // Problem says what is wrong with a field.
 func (v voice) Problem(p trade.Problem) string { return p.Sentence(v.lang) }
 
-// Loads says what is blocked, by kind of record: "38 contratos (4.310 t), 112 entregas (1.200 t)". The kinds are never added: a delivery's grain is its contract's.
+// Loads says what is blocked, by kind of record: "38 contratos (4.310 t), 112 entregas (1.200 t)".
+// The kinds are never added: a delivery's grain is its contract's.
 func (v voice) Loads(blocked map[trade.Kind]*trade.Load) string {
 	var parts []string
 	for _, kind := range trade.Kinds {
@@ -138,7 +140,8 @@ func (v voice) Date(d trade.Date) string {
 	return d.String()[8:10] + "/" + d.String()[5:7] + "/" + d.String()[:4]
 }
 
-// Said is the value of a field of the API as people of the language write it: numbers with separators, prices with cents, days as days.
+// Said is the value of a field of the API as people of the language write it: numbers with
+// separators, prices with cents, days as days.
 func (v voice) Said(field, text string) string {
 	for _, kind := range trade.Kinds {
 		rule, ok := trade.Rule(kind, field)
@@ -158,7 +161,8 @@ func (v voice) Said(field, text string) string {
 	return text
 }
 
-// SaidERP is what a column of the ERP has, as people of the language write it. Numbers that the ERP has as text stay as they are.
+// SaidERP is what a column of the ERP has, as people of the language write it. Numbers that the ERP
+// has as text stay as they are.
 func (v voice) SaidERP(f Field, column int) string {
 	value := f.ERP[column]
 	if value == nil {

@@ -20,7 +20,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// serve is what every request passes, also one for something that does not exist: headers, the host, and where it comes from.
+// serve is what every request passes, also one for something that does not exist: headers, the
+// host, and where it comes from.
 func (c *Console) serve(w http.ResponseWriter, r *http.Request) {
 	written := func() bool { return true }
 	defer func() { written() }()
@@ -97,7 +98,8 @@ func (c *Console) guard(route route) http.Handler {
 	})
 }
 
-// pass takes a place to see who asks, and again to answer, never while the browser sends its form or takes its answer: as long as it likes, it would keep the others out.
+// pass takes a place to see who asks, and again to answer, never while the browser sends its form
+// or takes its answer: as long as it likes, it would keep the others out.
 func (c *Console) pass(q *request, route route) error {
 	q.Body = http.MaxBytesReader(q.sent, q.Body, max(route.body, bodyMost))
 	if err := c.placed(q, route, func() error { return c.admit(q, route) }); err != nil || q.wrote {
@@ -197,7 +199,8 @@ func (c *Console) place(ctx context.Context) error {
 	}
 }
 
-// hasAdministrator tells whether there is somebody who can look after people, whatever becomes of an issuer. Once there was, there always is.
+// hasAdministrator tells whether there is somebody who can look after people, whatever becomes of
+// an issuer. Once there was, there always is.
 func (c *Console) hasAdministrator(ctx context.Context) (bool, error) {
 	if c.administered.Load() {
 		return true, nil
@@ -213,7 +216,8 @@ func (c *Console) hasAdministrator(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// tokenFits compares the token of a form, or of the header that scripts send, with that of the login (C7).
+// tokenFits compares the token of a form, or of the header that scripts send, with that of the
+// login (C7).
 func (q *request) tokenFits() bool {
 	given := q.PostFormValue("token")
 	if given == "" {
@@ -222,7 +226,8 @@ func (q *request) tokenFits() bool {
 	return subtle.ConstantTimeCompare([]byte(given), []byte(q.token())) == 1
 }
 
-// address is where a browser asks from. ok is false for a request that did not come through the proxy.
+// address is where a browser asks from. ok is false for a request that did not come through the
+// proxy.
 func (c *Console) address(r *http.Request) (text string, ok bool) {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -235,7 +240,8 @@ func (c *Console) address(r *http.Request) (text string, ok bool) {
 	if err != nil || !c.Behind.Contains(from.Unmap()) {
 		return "", false
 	}
-	// The proxy adds the address that it saw at the end; what stands before it anybody may have written.
+	// The proxy adds the address that it saw at the end; what stands before it anybody may have
+	// written.
 	forwarded := r.Header.Values("X-Forwarded-For")
 	if len(forwarded) == 0 {
 		return host, true

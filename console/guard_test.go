@@ -58,7 +58,8 @@ func pathOf(pattern string) string {
 	})
 }
 
-// Every route × everybody × every method: who is not named in mayUse gets nothing, and nothing is changed but by POST.
+// Every route × everybody × every method: who is not named in mayUse gets nothing, and nothing is
+// changed but by POST.
 func TestC06_EveryRouteForEveryRole(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, openStore(t, state.SQLite)).withPeople()
@@ -230,7 +231,8 @@ func TestBehindAProxyTheLastAddressCounts(t *testing.T) {
 	elsewhere.browser().get("/login").wants(http.StatusForbidden, "Código proxy")
 }
 
-// Connections that send nothing, or slowly, do not keep others from their answers; what is too long is refused.
+// Connections that send nothing, or slowly, do not keep others from their answers; what is too long
+// is refused.
 func TestC11_SlowAndHugeRequestsAreBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, openStore(t, state.SQLite)).withPeople()
@@ -316,7 +318,8 @@ func TestC12_NothingElseExists(t *testing.T) {
 	}
 }
 
-// An error of the ledger is a code and a number to the browser; the log has the number and the cause.
+// An error of the ledger is a code and a number to the browser; the log has the number and the
+// cause.
 func TestC13_ErrorsTellACodeAndNothingElse(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, state.SQLite)

@@ -2,7 +2,8 @@ package console
 
 import "net/http"
 
-// policy lets a page be made of its own parts only (C8, C16). connect-src is for the live parts of a page, which htmx asks for.
+// policy lets a page be made of its own parts only (C8, C16). connect-src is for the live parts of
+// a page, which htmx asks for.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 // headers are those of every answer, errors included.

@@ -24,7 +24,8 @@ type Hints struct {
 // None tells whether there is nothing to show.
 func (h Hints) None() bool { return len(h.Heard) == 0 && !h.Doubtful }
 
-// Suggestion is a record of which an event told, that was read back, and that a row in doubt may be. A person decides.
+// Suggestion is a record of which an event told, that was read back, and that a row in doubt may
+// be. A person decides.
 type Suggestion struct {
 	ID      string
 	Event   string

@@ -14,7 +14,8 @@ var homeRoutes = []route{
 	{method: http.MethodGet, path: "/live", needs: trade.Reader, stream: true, handle: showLive},
 }
 
-// homePage is what the first page shows: whether all is well, the line of truth, what needs a person, and the runs.
+// homePage is what the first page shows: whether all is well, the line of truth, what needs a
+// person, and the runs.
 type homePage struct {
 	Jobs  []homeJob
 	All   truth
@@ -32,7 +33,8 @@ type homeJob struct {
 	Last   *trade.RunReport
 }
 
-// truth is the line in which every row is counted once: what the ERP has is what was sent and what was not, state by state.
+// truth is the line in which every row is counted once: what the ERP has is what was sent and what
+// was not, state by state.
 type truth struct {
 	Known int    // rows that the ledger knows and that are in the ERP
 	Gone  int    // of the states below, those that the last complete comparison did not find in the ERP

@@ -16,7 +16,8 @@ import (
 	"github.com/safrasync/safrasync/internal/connlimit"
 )
 
-// Server serves consoles at one address: each reading of the configuration makes another one, and the browsers notice nothing.
+// Server serves consoles at one address: each reading of the configuration makes another one, and
+// the browsers notice nothing.
 type Server struct {
 	log     *zap.Logger
 	server  *http.Server
@@ -34,7 +35,8 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// Serve answers at a listener, by TLS if there is a certificate, until Close. Show says who answers.
+// Serve answers at a listener, by TLS if there is a certificate, until Close. Show says who
+// answers.
 func Serve(listener net.Listener, cert *tls.Certificate, log *zap.Logger) *Server {
 	s := &Server{log: log, done: make(chan struct{})}
 	listener = &connlimit.Listener{Listener: listener, Most: connsMost, Each: eachMost, Shared: func(address netip.Addr) bool {
@@ -65,7 +67,8 @@ func Serve(listener net.Listener, cert *tls.Certificate, log *zap.Logger) *Serve
 	return s
 }
 
-// Show lets another console answer from now on; the one before ends when what it answers is answered. cert takes the place of the certificate; nil leaves it.
+// Show lets another console answer from now on; the one before ends when what it answers is
+// answered. cert takes the place of the certificate; nil leaves it.
 func (s *Server) Show(c *Console, cert *tls.Certificate) {
 	if cert != nil {
 		s.cert.Store(cert)

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// The live part of the first page (server-sent events). Without JavaScript the page is loaded again instead.
+// The live part of the first page (server-sent events). Without JavaScript the page is loaded again
+// instead.
 const (
 	streamsMost = 64
 	streamsEach = 4                // of one person
@@ -47,7 +48,8 @@ func (s *streams) leave(user int64) {
 	}
 }
 
-// showLive sends the progress of the runs as it changes, until the browser goes away, the login ends, or the console.
+// showLive sends the progress of the runs as it changes, until the browser goes away, the login
+// ends, or the console.
 func showLive(q *request) error {
 	if q.Method == http.MethodHead {
 		q.wrote = true

@@ -68,7 +68,8 @@ func logIn(q *request) error {
 	return q.redirect(shown.Next)
 }
 
-// failed is the record of a login that failed. What was typed for a name that does not exist may be a password, so it is not kept.
+// failed is the record of a login that failed. What was typed for a name that does not exist may be
+// a password, so it is not kept.
 func (q *request) failed(user trade.User) trade.AuditRecord {
 	record := q.record("login failed", user.Name, "", "")
 	if record.Who = user.Name; user.Name == "" {
@@ -110,7 +111,8 @@ func (q *request) try(user trade.User, name, password string) (fits bool, wait t
 	return q.c.hashes.fits(password, stored), 0, nil
 }
 
-// begin makes a new login for a user; the one that the browser had ends (C5). detail is for the audit, proved is when the person proved who it is.
+// begin makes a new login for a user; the one that the browser had ends (C5). detail is for the
+// audit, proved is when the person proved who it is.
 func (q *request) begin(user trade.User, act, detail string, proved time.Time) error {
 	now := q.c.Now()
 	secret, device := newSecret(), q.cookie(cookieDevice)
@@ -213,8 +215,8 @@ func changeOwnPassword(q *request) error {
 	return q.redirect("/account")
 }
 
-// NewUserName is UserName for somebody who is added: "" also for a name that an address or a line of
-// a log could not hold.
+// NewUserName is UserName for somebody who is added: "" also for a name that an address or a line
+// of a log could not hold.
 func NewUserName(text string) string {
 	name := UserName(text)
 	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune(`/\?#%`, r) }) {

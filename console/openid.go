@@ -48,7 +48,8 @@ type OpenIDOptions struct {
 	Proxy    *url.URL              // nil: none
 }
 
-// OpenID lets people log in by the provider that the cooperative has already. Nothing waits for it but those who come by it: it is asked when somebody wants to log in, never at the start.
+// OpenID lets people log in by the provider that the cooperative has already. Nothing waits for it
+// but those who come by it: it is asked when somebody wants to log in, never at the start.
 type OpenID struct {
 	OpenIDOptions
 	client   *http.Client
@@ -124,7 +125,8 @@ func (o *OpenID) wait(ctx context.Context) error {
 	}
 }
 
-// provider is what the issuer says of itself. What it said before counts while it is down, or says what cannot be.
+// provider is what the issuer says of itself. What it said before counts while it is down, or says
+// what cannot be.
 func (o *OpenID) provider(ctx context.Context, now time.Time) (*oidc.Provider, error) {
 	o.mu.Lock()
 	known, read := o.known, o.read
@@ -178,7 +180,8 @@ func (o *OpenID) ask(ctx context.Context, now time.Time) (*oidc.Provider, error)
 	return fresh, nil
 }
 
-// sameSecurity refuses an address in the open that an issuer behind TLS names: codes and the secret would go there, or keys come from there that anybody on the way may have put in.
+// sameSecurity refuses an address in the open that an issuer behind TLS names: codes and the secret
+// would go there, or keys come from there that anybody on the way may have put in.
 func sameSecurity(issuer, at string) error {
 	u, err := url.Parse(at)
 	if err != nil || u.Host == "" || u.Scheme != "https" && !(u.Scheme == "http" && strings.HasPrefix(issuer, "http:")) {
@@ -252,7 +255,8 @@ func (o *OpenID) Check(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// brief is an error of the conversation in one short line: an issuer that is none answers with whole pages.
+// brief is an error of the conversation in one short line: an issuer that is none answers with
+// whole pages.
 func brief(err error) error {
 	var to *url.Error
 	if errors.As(err, &to) { // its text has the address, with what is asked

@@ -16,7 +16,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// BackPath is where an issuer sends browsers back to: what has to be registered there, with the address of the console before it.
+// BackPath is where an issuer sends browsers back to: what has to be registered there, with the
+// address of the console before it.
 const BackPath = "/login/openid/back"
 
 var openIDRoutes = []route{
@@ -30,8 +31,9 @@ const flowLasts = 10 * time.Minute
 
 const cookieFlow = "safrasync-openid"
 
-// flow is a login at the issuer on its way. Only the browser holds it: state, nonce and verifier are made of its secret, so that what comes back fits this browser alone, and once, because the cookie
-// goes with the first answer that is worked on.
+// flow is a login at the issuer on its way. Only the browser holds it: state, nonce and verifier
+// are made of its secret, so that what comes back fits this browser alone, and once, because the
+// cookie goes with the first answer that is worked on.
 type flow struct {
 	secret string
 	began  time.Time
@@ -70,7 +72,8 @@ func (q *request) flow() (f flow, ok bool) {
 	return f, age > -time.Minute && age < flowLasts
 }
 
-// back is the address that the issuer sends this browser back to: the one by which it asks for the console, which is among those of the configuration.
+// back is the address that the issuer sends this browser back to: the one by which it asks for the
+// console, which is among those of the configuration.
 func (q *request) back() string {
 	scheme := "http://"
 	if q.c.Secure {
@@ -86,7 +89,8 @@ func goToIssuer(q *request) error {
 	return q.toIssuer(flow{next: local(q.PostFormValue("next"))})
 }
 
-// proveAtIssuer lets a person without a password here prove again who it is, before what may double a record (C9).
+// proveAtIssuer lets a person without a password here prove again who it is, before what may double
+// a record (C9).
 func proveAtIssuer(q *request) error {
 	if q.login.User.Issuer == "" {
 		return errNotFound
@@ -94,7 +98,8 @@ func proveAtIssuer(q *request) error {
 	return q.toIssuer(flow{next: local(q.PostFormValue("next")), proof: true})
 }
 
-// toIssuer sends the browser to the issuer: by a page, because a form must lead nowhere else than to us (C8).
+// toIssuer sends the browser to the issuer: by a page, because a form must lead nowhere else than
+// to us (C8).
 func (q *request) toIssuer(f flow) error {
 	f.secret, f.began = newSecret(), q.c.Now()
 	if len(f.next) > 1024 { // a cookie has its bounds
@@ -120,14 +125,16 @@ func (q *request) unheard(f flow, err error) error {
 	return q.notIn(f, http.StatusServiceUnavailable, "openid.down")
 }
 
-// notIn shows the page of the login with the reason why somebody did not get in. Whoever gets in then goes on to the page that was wanted.
+// notIn shows the page of the login with the reason why somebody did not get in. Whoever gets in
+// then goes on to the page that was wanted.
 func (q *request) notIn(f flow, status int, key string, more ...any) error {
 	v := voice{q.lang, q.c.Zone, q.c.Now()}
 	return q.page(status, "login", loginPage{Next: local(f.next), Said: v.T(key, append([]any{q.c.OpenID.Label}, more...)...)})
 }
 
-// kept keeps in the audit that somebody did not get in by the issuer, with the cause, one of a few. Who it was is the person of the session where that had to prove it, else whom the issuer named as far
-// as that is a user here.
+// kept keeps in the audit that somebody did not get in by the issuer, with the cause, one of a few.
+// Who it was is the person of the session where that had to prove it, else whom the issuer named as
+// far as that is a user here.
 func (q *request) kept(f flow, user trade.User, v visitor, cause string) error {
 	if f.proof && q.login != nil {
 		user = q.login.User
@@ -139,7 +146,8 @@ func (q *request) kept(f flow, user trade.User, v visitor, cause string) error {
 	return q.c.People.AppendAudit(q.Context(), record)
 }
 
-// keptOnce is kept for what anybody can cause without the issuer: of an address, or of the person of a session, it keeps one such record until a time, so that nobody fills the audit.
+// keptOnce is kept for what anybody can cause without the issuer: of an address, or of the person
+// of a session, it keeps one such record until a time, so that nobody fills the audit.
 func (q *request) keptOnce(f flow, cause string, until time.Time) error {
 	whose := q.from
 	if f.proof && q.login != nil {
@@ -160,7 +168,8 @@ func (q *request) forgetFlow() {
 	}
 }
 
-// comeBack takes what the issuer sends the browser back with. Whatever is wrong with it, nobody gets in.
+// comeBack takes what the issuer sends the browser back with. Whatever is wrong with it, nobody
+// gets in.
 func comeBack(q *request) error {
 	if q.c.OpenID == nil {
 		return q.redirect("/login")
@@ -211,7 +220,8 @@ func comeBack(q *request) error {
 	return q.enter(f, v)
 }
 
-// refused says that what came back cannot be trusted. The audit has the cause, the log what lies behind it.
+// refused says that what came back cannot be trusted. The audit has the cause, the log what lies
+// behind it.
 func (q *request) refused(f flow, v visitor, why *refusal) error {
 	q.c.Log.Warn("console: a login at the issuer was refused", zap.String("id", q.id), zap.Error(why))
 	user := trade.User{}

@@ -123,7 +123,8 @@ func (c *company) last() string {
 	return records[0].Who + ": " + records[0].Act + " " + records[0].Target + " " + records[0].Detail
 }
 
-// Who the issuer names gets in with the role that its groups give, each time anew; who, by which issuer and with what role stands in the audit.
+// Who the issuer names gets in with the role that its groups give, each time anew; who, by which
+// issuer and with what role stands in the audit.
 func TestPeopleComeByTheIssuer(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *state.Store) {
 		c := newCompany(t, s)
@@ -148,7 +149,8 @@ func TestPeopleComeByTheIssuer(t *testing.T) {
 			t.Errorf("asked for %v", asked)
 		}
 
-		// The same person with another address and another role is the same user, and what the old role had ends.
+		// The same person with another address and another role is the same user, and what the old role
+		// had ends.
 		c.issuer.Person(with(with(rui, "email", "rui.prado@coop.example"), "groups", "safra-leitura"))
 		other := c.browser()
 		c.come(other).wants(http.StatusSeeOther)
@@ -172,7 +174,8 @@ func TestPeopleComeByTheIssuer(t *testing.T) {
 	})
 }
 
-// The name is the address where the issuer stands for it, else the name for logging in, and never one that belongs elsewhere; roles may stand deeper.
+// The name is the address where the issuer stands for it, else the name for logging in, and never
+// one that belongs elsewhere; roles may stand deeper.
 func TestWhatTheIssuerSaysOfAPerson(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t, openStore(t, state.SQLite))
@@ -225,7 +228,8 @@ func rootsOf(i *oidctest.Issuer) *x509.CertPool {
 	return roots
 }
 
-// Whatever is wrong with the issuer's answer, nobody gets in, nobody is added, the person gets a sentence and the log the cause, and a password still works.
+// Whatever is wrong with the issuer's answer, nobody gets in, nobody is added, the person gets a
+// sentence and the log the cause, and a password still works.
 func TestAWrongAnswerOfTheIssuerLetsNobodyIn(t *testing.T) {
 	t.Parallel()
 	for fault, want := range map[oidctest.Fault]struct {
@@ -259,7 +263,8 @@ func TestAWrongAnswerOfTheIssuerLetsNobodyIn(t *testing.T) {
 	}
 }
 
-// An answer counts once, in the browser that began, within ten minutes, and only with the state that this browser has.
+// An answer counts once, in the browser that began, within ten minutes, and only with the state
+// that this browser has.
 func TestAnAnswerOfTheIssuerCountsOnceAndHere(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t, openStore(t, state.SQLite))
@@ -307,7 +312,8 @@ func mustURL(t *testing.T, text string) *url.URL {
 	return u
 }
 
-// A browser that comes from the issuer keeps its cookies to itself: it is sent on to the same address once, from a page of ours.
+// A browser that comes from the issuer keeps its cookies to itself: it is sent on to the same
+// address once, from a page of ours.
 func TestABrowserThatComesFromTheIssuerShowsItsCookiesOnce(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t, openStore(t, state.SQLite))
@@ -327,7 +333,8 @@ func TestABrowserThatComesFromTheIssuerShowsItsCookiesOnce(t *testing.T) {
 	b.get(path).wants(http.StatusSeeOther)
 }
 
-// C5, C8, C10: the cookie of the way is like the others, the page that leads away lets forms go nowhere else, and the way goes on only to a page of ours.
+// C5, C8, C10: the cookie of the way is like the others, the page that leads away lets forms go
+// nowhere else, and the way goes on only to a page of ours.
 func TestC05_C08_C10_TheWayToTheIssuer(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t, openStore(t, state.SQLite), func(o *console.Options) { o.Secure = true })
@@ -355,7 +362,8 @@ func TestC05_C08_C10_TheWayToTheIssuer(t *testing.T) {
 	}
 }
 
-// An issuer that is down, or is none, stops nobody who has a password; one that hangs takes no more than its places; what it said before counts.
+// An issuer that is down, or is none, stops nobody who has a password; one that hangs takes no more
+// than its places; what it said before counts.
 func TestAnIssuerThatIsDownStopsNobodyElse(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t, openStore(t, state.SQLite))
@@ -411,7 +419,8 @@ func TestAnIssuerThatIsDownStopsNobodyElse(t *testing.T) {
 	gone.as(trade.Accountant).get("/account").wants(http.StatusOK)
 }
 
-// An issuer that does not say again what it is takes nothing of the time of the login, and is asked again a minute later.
+// An issuer that does not say again what it is takes nothing of the time of the login, and is asked
+// again a minute later.
 func TestAnIssuerThatHangsWhenAskedAgainIsKnown(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t, openStore(t, state.SQLite))
@@ -448,7 +457,8 @@ func TestAnIssuerThatHangsWhenAskedAgainIsKnown(t *testing.T) {
 	}
 }
 
-// Who waits for a conversation in vain has not lost the way: the same page once more goes on with it.
+// Who waits for a conversation in vain has not lost the way: the same page once more goes on with
+// it.
 func TestWhoFindsTheIssuerBusyGoesOnLater(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t, openStore(t, state.SQLite))
@@ -486,7 +496,8 @@ func TestC04_CodesThatAreNoneAreSlowedDown(t *testing.T) {
 	c.come(c.browser()).wants(http.StatusSeeOther)
 }
 
-// C4: tries at an issuer that does not answer are not those of a password: a whole office with one address still gets in by that.
+// C4: tries at an issuer that does not answer are not those of a password: a whole office with one
+// address still gets in by that.
 func TestC04_AnIssuerThatIsDownSlowsNoPasswordDown(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t, openStore(t, state.SQLite))
@@ -518,7 +529,8 @@ func (c *company) keeps(cause string) (n int) {
 	return n
 }
 
-// Whoever does not get in leaves one record with the cause, and with the person as far as one is known: that of the session where somebody had to prove who it is.
+// Whoever does not get in leaves one record with the cause, and with the person as far as one is
+// known: that of the session where somebody had to prove who it is.
 func TestTheAuditSaysWhoDidNotGetInAndWhy(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *state.Store) {
 		c := newCompany(t, s)
@@ -549,7 +561,8 @@ func TestTheAuditSaysWhoDidNotGetInAndWhy(t *testing.T) {
 		c.come(c.browser()).wants(http.StatusUnauthorized)
 		kept("rui@coop.example: the nonce is another one")
 
-		// An issuer that does not answer: once for an address and a minute, whatever is pressed how often.
+		// An issuer that does not answer: once for an address and a minute, whatever is pressed how
+		// often.
 		c.issuer.Fault(oidctest.Fails)
 		c.come(c.browser()).wants(http.StatusServiceUnavailable)
 		kept("?: the issuer does not answer")
@@ -629,7 +642,8 @@ func (h *hurried) UserFrom(ctx context.Context, issuer, subject string) (trade.U
 	return u, err
 }
 
-// Who comes while an administrator changes the same user does not get in, is told so, and stands in the audit.
+// Who comes while an administrator changes the same user does not get in, is told so, and stands in
+// the audit.
 func TestAUserThatChangesDuringTheLogin(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *state.Store) {
 		people := &hurried{Store: s}
@@ -659,7 +673,8 @@ func TestAUserThatChangesDuringTheLogin(t *testing.T) {
 	})
 }
 
-// A name that somebody has here is never taken over; an administrator's order links it, and then the password is over.
+// A name that somebody has here is never taken over; an administrator's order links it, and then
+// the password is over.
 func TestALocalUserIsNeverTakenOver(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *state.Store) {
 		c := newCompany(t, s)
@@ -705,7 +720,8 @@ func TestALocalUserIsNeverTakenOver(t *testing.T) {
 	})
 }
 
-// What an administrator does counts for those who come by an issuer too: sessions end, who is disabled stays out; role and password are not theirs to set.
+// What an administrator does counts for those who come by an issuer too: sessions end, who is
+// disabled stays out; role and password are not theirs to set.
 func TestAdministratorsEndAndDisableWhoComesByTheIssuer(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *state.Store) {
 		c := newCompany(t, s)
@@ -743,7 +759,8 @@ func (b *browser) token2(c *company) string {
 	return b.get("/account").token()
 }
 
-// C2: the first administrator is one of this ledger; until then the way to the issuer is closed too.
+// C2: the first administrator is one of this ledger; until then the way to the issuer is closed
+// too.
 func TestC02_TheFirstAdministratorIsNotTheIssuers(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, state.SQLite)
@@ -760,7 +777,8 @@ func TestC02_TheFirstAdministratorIsNotTheIssuers(t *testing.T) {
 	w.browser().do(http.MethodPost, "/login/openid", nil).wants(http.StatusServiceUnavailable, "safrasync users add")
 }
 
-// C9: before what may double a record the person proves at the issuer who it is, and there only a fresh proof of the same person counts.
+// C9: before what may double a record the person proves at the issuer who it is, and there only a
+// fresh proof of the same person counts.
 func TestC09_ProofAtTheIssuer(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *state.Store) {
 		c := newCompany(t, s)
@@ -802,7 +820,8 @@ func TestC09_ProofAtTheIssuer(t *testing.T) {
 	})
 }
 
-// C9: an issuer lets people in whom it knows still without asking for anything. Only what it says of the time counts as a proof, and it is never later than now.
+// C9: an issuer lets people in whom it knows still without asking for anything. Only what it says
+// of the time counts as a proof, and it is never later than now.
 func TestC09_ALoginWithoutThePasswordIsNoProof(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *state.Store) {
 		c := newCompany(t, s)
@@ -843,7 +862,8 @@ func (b *browser) provedAt() time.Time {
 	return login.ProvedAt
 }
 
-// Without the issuer in the configuration, or with another one, nobody answers for its people: their sessions are over.
+// Without the issuer in the configuration, or with another one, nobody answers for its people:
+// their sessions are over.
 func TestSessionsOfAnIssuerThatIsNotConfiguredAreOver(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t, openStore(t, state.SQLite))

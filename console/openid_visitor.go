@@ -28,7 +28,8 @@ type visitor struct {
 	at       time.Time // when the person proved it there; zero: the issuer does not say
 }
 
-// refusal is an answer of the issuer that is not what it must be. Such a person is nobody. The cause is one of a few, for the audit; what lies behind it is for the log.
+// refusal is an answer of the issuer that is not what it must be. Such a person is nobody. The
+// cause is one of a few, for the audit; what lies behind it is for the log.
 type refusal struct {
 	cause string
 	err   error // nil: there is no more to say
@@ -44,7 +45,9 @@ func (r *refusal) Error() string {
 
 func (r *refusal) Unwrap() error { return r.err }
 
-// visitor takes the code to the issuer, in a conversation that talk gives, and checks everything about what comes back. With a refusal it gives whom a token that is the issuer's names, for the audit alone.
+// visitor takes the code to the issuer, in a conversation that talk gives, and checks everything
+// about what comes back. With a refusal it gives whom a token that is the issuer's names, for the
+// audit alone.
 func (o *OpenID) visitor(ctx context.Context, f flow, code, back string, now time.Time) (v visitor, err error) {
 	p, err := o.provider(ctx, now)
 	if err != nil {
@@ -106,7 +109,8 @@ func (o *OpenID) visitor(ctx context.Context, f flow, code, back string, now tim
 	return v, nil
 }
 
-// proved is since when the login that begins now counts as proved (C9): since the person gave the password there, which may be long ago, because an issuer with a session lets people in without
+// proved is since when the login that begins now counts as proved (C9): since the person gave the
+// password there, which may be long ago, because an issuer with a session lets people in without
 // asking. Where the issuer does not say when, it counts as not proved.
 func (v visitor) proved(now time.Time) time.Time {
 	switch {
@@ -159,11 +163,13 @@ func named(claims map[string]any, claim string) []string {
 	return nil
 }
 
-// reserved are names that nobody from an issuer gets: a browser takes the first two for a way up, and the third is the service in the audit.
+// reserved are names that nobody from an issuer gets: a browser takes the first two for a way up,
+// and the third is the service in the audit.
 var reserved = []string{".", "..", "safrasync"}
 
-// user is the name under which a person stands in the ledger and in the audit from the first login on: the address, if the issuer has verified it, the name for logging in, or what cannot be mistaken
-// for either.
+// user is the name under which a person stands in the ledger and in the audit from the first login
+// on: the address, if the issuer has verified it, the name for logging in, or what cannot be
+// mistaken for either.
 func (v visitor) user(issuer string) string {
 	candidates := []string{v.login}
 	if v.verified {
@@ -177,7 +183,8 @@ func (v visitor) user(issuer string) string {
 	return "openid-" + hashOf(issuer + " " + v.Subject)[:16]
 }
 
-// arguments are texts as they stand on a command line, those that look like options too: somebody will copy the line.
+// arguments are texts as they stand on a command line, those that look like options too: somebody
+// will copy the line.
 func arguments(texts ...string) string {
 	words := make([]string, 0, len(texts)+1)
 	if slices.ContainsFunc(texts, func(text string) bool { return strings.HasPrefix(text, "-") }) {

@@ -29,7 +29,8 @@ const (
 	passwordMost  = 128
 )
 
-// HashPassword makes of a password what the ledger keeps: the algorithm, its cost, the salt and the hash.
+// HashPassword makes of a password what the ledger keeps: the algorithm, its cost, the salt and the
+// hash.
 func HashPassword(password string) string {
 	salt := make([]byte, saltLength)
 	_, _ = rand.Read(salt) // never fails
@@ -71,7 +72,8 @@ var ourCommon = []string{
 	"brasil", "contrato", "plataforma",
 }
 
-// isCommon tells whether a password is among those that everybody tries first. It is asked so seldom that the list is searched as it is: as a map it would take a megabyte in each process.
+// isCommon tells whether a password is among those that everybody tries first. It is asked so
+// seldom that the list is searched as it is: as a map it would take a megabyte in each process.
 func isCommon(password string) bool {
 	if slices.Contains(ourCommon, password) {
 		return true
@@ -80,7 +82,8 @@ func isCommon(password string) bool {
 	return !strings.Contains(password, "\n") && (strings.HasPrefix(commonText, line) || strings.Contains(commonText, "\n"+line))
 }
 
-// PasswordFault says why a password may not be used, as the key of a phrase; "" when it may. Any characters are welcome, and nothing is cut off.
+// PasswordFault says why a password may not be used, as the key of a phrase; "" when it may. Any
+// characters are welcome, and nothing is cut off.
 func PasswordFault(password, name string) string {
 	n := utf8.RuneCountInString(password)
 	switch {
@@ -96,7 +99,8 @@ func PasswordFault(password, name string) string {
 	return ""
 }
 
-// guessed tells whether a password is among those that are tried first: a common one, the person's name, or one of them with digits and signs around it, or repeated.
+// guessed tells whether a password is among those that are tried first: a common one, the person's
+// name, or one of them with digits and signs around it, or repeated.
 func guessed(password, name string) bool {
 	text := strings.ToLower(password)
 	core := trimmed(text)
@@ -161,8 +165,8 @@ func (h *hasher) enter(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// fits compares a password with a hash, in a place that was entered; stored is "" for a name that is
-// not known, which takes as long.
+// fits compares a password with a hash, in a place that was entered; stored is "" for a name that
+// is not known, which takes as long.
 func (h *hasher) fits(password, stored string) bool {
 	h.compared()
 	if utf8.RuneCountInString(password) > passwordMost {

@@ -18,7 +18,8 @@ var pendingRoutes = []route{
 	{method: http.MethodPost, path: "/pending/retry", needs: trade.Accountant, handle: doRetry},
 }
 
-// retryMost is how many rows of a cause one order tries again: more would keep a person waiting. The next order takes the next ones.
+// retryMost is how many rows of a cause one order tries again: more would keep a person waiting.
+// The next order takes the next ones.
 const retryMost = 2000
 
 // pendingPage is what the page shows.
@@ -144,7 +145,8 @@ type partRows struct {
 	Path string
 }
 
-// Parts lead to the list of rows. A cause is finer there than here only for rows with errors: the list has all that is wrong with the same field.
+// Parts lead to the list of rows. A cause is finer there than here only for rows with errors: the
+// list has all that is wrong with the same field.
 func (c causeShown) Parts() []partRows {
 	out := make([]partRows, len(c.Own))
 	for i, p := range c.Own {
@@ -243,7 +245,8 @@ func showRetry(q *request) error {
 	return q.page(http.StatusOK, "pending_retry", page)
 }
 
-// doRetry tries the rows again of which a person saw the plan. What has moved since is shown anew, and nothing of that job is done.
+// doRetry tries the rows again of which a person saw the plan. What has moved since is shown anew,
+// and nothing of that job is done.
 func doRetry(q *request) error {
 	page, err := q.planRetry(q.PostFormValue("cause"))
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// No account comes from the factory: before the first administrator is there, no page works, and each says how to add one.
+// No account comes from the factory: before the first administrator is there, no page works, and
+// each says how to add one.
 func TestC02_NoRouteWorksBeforeTheFirstAdministrator(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, openStore(t, state.SQLite))
@@ -63,7 +64,8 @@ func TestC02_PasswordsThatAreTriedFirstAreRefused(t *testing.T) {
 	}
 }
 
-// A name that does not exist, one that is disabled and a wrong password get the same answer for the same work.
+// A name that does not exist, one that is disabled and a wrong password get the same answer for the
+// same work.
 func TestC03_AnUnknownUserCostsAsMuchAsAKnownOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, openStore(t, state.SQLite)).withPeople()
@@ -100,7 +102,8 @@ func TestC03_AnUnknownUserCostsAsMuchAsAKnownOne(t *testing.T) {
 	}
 }
 
-// A name that is tried too often is slowed down for strangers, not for the browser of the person whose it is, and not for ever.
+// A name that is tried too often is slowed down for strangers, not for the browser of the person
+// whose it is, and not for ever.
 func TestC04_TriesAreSlowedDownAndStrangersLockNobodyOut(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *state.Store) {
 		w := newWorld(t, s).withPeople()
@@ -118,7 +121,8 @@ func TestC04_TriesAreSlowedDownAndStrangersLockNobodyOut(t *testing.T) {
 	})
 }
 
-// D5: an address that tries many names is slowed down too, and keeps nobody out who shares it, on a browser that the person has used before.
+// D5: an address that tries many names is slowed down too, and keeps nobody out who shares it, on a
+// browser that the person has used before.
 func TestD5AStrangerBehindTheSameAddressKeepsNobodyOutWhoIsKnown(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *state.Store) {
 		w := newWorld(t, s).withPeople()
@@ -140,7 +144,8 @@ func TestD5AStrangerBehindTheSameAddressKeepsNobodyOutWhoIsKnown(t *testing.T) {
 	})
 }
 
-// Of many tries at once only so many are hashed together; the rest of the console answers meanwhile.
+// Of many tries at once only so many are hashed together; the rest of the console answers
+// meanwhile.
 func TestC04_ManyTriesAtOnceKeepTheConsoleFree(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, openStore(t, state.SQLite)).withPeople()
@@ -173,7 +178,8 @@ func TestC04_ManyTriesAtOnceKeepTheConsoleFree(t *testing.T) {
 	}
 }
 
-// The cookie is what the checklist wants; a login ends by logging out, by time, and when the user is changed; each login has another secret.
+// The cookie is what the checklist wants; a login ends by logging out, by time, and when the user
+// is changed; each login has another secret.
 func TestC05_LoginsEndAndCookiesAreBound(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *state.Store) {
 		secure := newWorld(t, s, func(o *console.Options) { o.Secure = true })
@@ -271,7 +277,8 @@ func TestTheLastAdministratorStays(t *testing.T) {
 	})
 }
 
-// Who logged in, who failed and what was changed stands in the audit, with name and address, and nothing that was typed for a name that does not exist.
+// Who logged in, who failed and what was changed stands in the audit, with name and address, and
+// nothing that was typed for a name that does not exist.
 func TestC15_LoginsAndChangesStandInTheAudit(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *state.Store) {
 		w := newWorld(t, s).withPeople()

@@ -17,7 +17,8 @@ import (
 	"github.com/safrasync/safrasync/state"
 )
 
-// D1: browsers that send their form slowly, or do not read their answers, hold no place that another one needs.
+// D1: browsers that send their form slowly, or do not read their answers, hold no place that
+// another one needs.
 func TestD1SlowStrangersKeepNobodyOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, openStore(t, state.SQLite)).withPeople()

@@ -9,7 +9,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// People keeps users and their logins. Its errors are trade.ErrNobody, ErrTaken and ErrLastAdministrator where they apply.
+// People keeps users and their logins. Its errors are trade.ErrNobody, ErrTaken and
+// ErrLastAdministrator where they apply.
 type People interface {
 	Users(ctx context.Context) ([]trade.User, error)
 	User(ctx context.Context, name string) (trade.User, error)
@@ -29,7 +30,8 @@ type People interface {
 	PruneLogins(ctx context.Context, began, seen, tried, device time.Time) error
 
 	SavedFilters(ctx context.Context, user int64) ([]trade.SavedFilter, error)
-	// SaveFilter keeps a search, or removes it when its query is empty. trade.ErrTooMany when the person has so many.
+	// SaveFilter keeps a search, or removes it when its query is empty. trade.ErrTooMany when the
+	// person has so many.
 	SaveFilter(ctx context.Context, f trade.SavedFilter, record trade.AuditRecord) error
 
 	// AppendAudit stores one record of an act that changes nothing else.
@@ -48,7 +50,8 @@ type Ledger interface {
 	RunsEnded(ctx context.Context, from, before time.Time, fn func(trade.RunReport) error) error
 	// RowPage gives one page of the rows that a question asks for.
 	RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, error)
-	// Entry gives one row, by job and key or by its number; one that is not known: an error for which Options.Unknown is true.
+	// Entry gives one row, by job and key or by its number; one that is not known: an error for which
+	// Options.Unknown is true.
 	Entry(ctx context.Context, job, key string) (trade.Entry, error)
 	EntryNo(ctx context.Context, id int64) (trade.Entry, error)
 	Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error)
@@ -59,7 +62,8 @@ type Ledger interface {
 	Books
 }
 
-// Work is the engine as the console knows it: the jobs, and what people may order. Orders go through the same code as those of the command line.
+// Work is the engine as the console knows it: the jobs, and what people may order. Orders go
+// through the same code as those of the command line.
 type Work interface {
 	// Jobs gives the jobs of the configuration in the order in which they run.
 	Jobs() []Job
@@ -76,9 +80,11 @@ type Work interface {
 	Attempt(attempt trade.Attempt, lang trade.Lang) (outcome, phase string)
 	// Plan says what an order would do, and changes nothing.
 	Plan(ctx context.Context, o Order) (Plan, error)
-	// Do does what a plan with this mark showed. When something has moved since, nothing is done, Plan.Moved is true, and the plan is as it would be now.
+	// Do does what a plan with this mark showed. When something has moved since, nothing is done,
+	// Plan.Moved is true, and the plan is as it would be now.
 	Do(ctx context.Context, o Order, mark string, who engine.Person) (Plan, error)
-	// Progress tells what runs now in this process, and gives a channel that is closed when that changes.
+	// Progress tells what runs now in this process, and gives a channel that is closed when that
+	// changes.
 	Progress() ([]Progress, <-chan struct{})
 }
 

@@ -16,7 +16,8 @@ type Books interface {
 	Entries(ctx context.Context, ids []int64) ([]trade.Entry, error)
 	// Run gives one pass; one that is not known: an error for which Options.Unknown is true.
 	Run(ctx context.Context, id string) (trade.RunReport, error)
-	// RunPage gives passes of a job, or of all with an empty name, the newest first; after is RunPage.Next of the page before.
+	// RunPage gives passes of a job, or of all with an empty name, the newest first; after is
+	// RunPage.Next of the page before.
 	RunPage(ctx context.Context, job, after string, limit int) (trade.RunPage, error)
 	// AuditPage gives one page of the acts that a question asks for, the newest first.
 	AuditPage(ctx context.Context, q trade.AuditQuery) (trade.AuditPage, error)
@@ -28,11 +29,14 @@ type Books interface {
 	ListReferences(ctx context.Context, kind string) ([]trade.Reference, error)
 }
 
-// Desk is what people decide about beside single rows: causes, doubts, references, jobs. Orders go through the same code as those of the command line.
+// Desk is what people decide about beside single rows: causes, doubts, references, jobs. Orders go
+// through the same code as those of the command line.
 type Desk interface {
-	// Stuck groups what did not go by what keeps it, in a language. fresh: after an act, whose effect must be seen.
+	// Stuck groups what did not go by what keeps it, in a language. fresh: after an act, whose effect
+	// must be seen.
 	Stuck(ctx context.Context, lang trade.Lang, fresh bool) (Stuck, error)
-	// Expect says that somebody will soon ask for that, so that the first look, which takes longest, begins. It does not wait.
+	// Expect says that somebody will soon ask for that, so that the first look, which takes longest,
+	// begins. It does not wait.
 	Expect()
 	// Doubt tells how a row that may be on the platform stands.
 	Doubt(ctx context.Context, entry trade.Entry) (Doubt, error)
@@ -45,9 +49,11 @@ type Desk interface {
 
 	// ReferenceSource tells where a kind of reference is kept: ledger, erp, platform.
 	ReferenceSource(kind string) string
-	// ReadReferences reads a CSV of codes and ids, and says what it would change of a kind; nothing is stored.
+	// ReadReferences reads a CSV of codes and ids, and says what it would change of a kind; nothing is
+	// stored.
 	ReadReferences(ctx context.Context, kind string, file io.Reader, lang trade.Lang) (ReferencePlan, error)
-	// SetReferences stores codes. A code that is blank, or an id that is none, is an error of ReferenceFault.
+	// SetReferences stores codes. A code that is blank, or an id that is none, is an error of
+	// ReferenceFault.
 	SetReferences(ctx context.Context, kind string, codes map[string]string, act string, who engine.Person) (added, changed int, err error)
 	// RemoveReference takes one code out; removed is false when it was not there.
 	RemoveReference(ctx context.Context, kind, code string, who engine.Person) (removed bool, err error)
@@ -58,7 +64,8 @@ type Desk interface {
 	Schedules(ctx context.Context, lang trade.Lang) ([]Schedule, error)
 	// PlanJob says what an act on a job would do: pause, resume, release, run.
 	PlanJob(ctx context.Context, act, job string, who engine.Person) (JobPlan, error)
-	// DoJob does what a plan with this mark showed; when something has moved since, nothing is done and Refused says so.
+	// DoJob does what a plan with this mark showed; when something has moved since, nothing is done
+	// and Refused says so.
 	DoJob(ctx context.Context, act, job, mark string, who engine.Person) (JobPlan, error)
 }
 

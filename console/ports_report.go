@@ -10,19 +10,22 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Reports is the reconciliation of ERP and platform, with the numbers that the command line and the files have: all are made by the same code.
+// Reports is the reconciliation of ERP and platform, with the numbers that the command line and the
+// files have: all are made by the same code.
 type Reports interface {
 	// Closings lists the months that were closed, the newest first.
 	Closings(ctx context.Context) ([]trade.Closing, error)
 	// ReadReport makes a report. Of a section that has more than most rows, the first ones are given.
 	ReadReport(ctx context.Context, q ReportQuery, lang trade.Lang, most int) (Report, error)
-	// WriteReport writes a report as a file: csv, xlsx, html or json. It stands in the audit before a byte is written.
+	// WriteReport writes a report as a file: csv, xlsx, html or json. It stands in the audit before a
+	// byte is written.
 	WriteReport(ctx context.Context, q ReportQuery, lang trade.Lang, format string, w io.Writer, who engine.Person) error
 	// MonthEnd reads a month; ok is false for what is none.
 	MonthEnd(text string) (day trade.Date, ok bool)
 	// PlanClosing says what the report with this cut-off would keep for good.
 	PlanClosing(ctx context.Context, day trade.Date) (ClosingPlan, error)
-	// CloseReport keeps what a plan with this mark showed; closed is false when something has moved since, or it does not close to zero.
+	// CloseReport keeps what a plan with this mark showed; closed is false when something has moved
+	// since, or it does not close to zero.
 	CloseReport(ctx context.Context, day trade.Date, mark string, who engine.Person) (closed bool, err error)
 }
 

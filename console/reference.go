@@ -21,7 +21,8 @@ var referenceRoutes = []route{
 	{method: http.MethodPost, path: "/references/{kind}/import", needs: trade.Administrator, body: referenceFile, handle: importReferences},
 }
 
-// referenceFile bounds a CSV that is uploaded: tens of thousands of lines fit. A larger one is for the command line.
+// referenceFile bounds a CSV that is uploaded: tens of thousands of lines fit. A larger one is for
+// the command line.
 const referenceFile = 4 << 20
 
 // referencePage shows one de-para table, what is missing first.
@@ -48,7 +49,8 @@ type kindShown struct {
 	Here    bool
 }
 
-// missingShown is how many missing codes a page shows; the rest wait for their turn, those that block most come first.
+// missingShown is how many missing codes a page shows; the rest wait for their turn, those that
+// block most come first.
 const missingShown = 50
 
 func showReferences(q *request) error {
@@ -246,7 +248,8 @@ func planReferences(q *request) error {
 	return q.page(http.StatusOK, "references_plan", page)
 }
 
-// importReferences imports what the plan showed, all or nothing: the file comes back with the confirmation and is read again.
+// importReferences imports what the plan showed, all or nothing: the file comes back with the
+// confirmation and is read again.
 func importReferences(q *request) error {
 	if _, err := q.mayChange(); err != nil {
 		return err

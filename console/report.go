@@ -40,7 +40,8 @@ type reportPage struct {
 // Get is a field of the form as it was sent.
 func (p reportPage) Get(name string) string { return p.Form.Get(name) }
 
-// reportQuery reads the form. A day that is none is a fault: a filter with a typing error must not look like an empty report.
+// reportQuery reads the form. A day that is none is a fault: a filter with a typing error must not
+// look like an empty report.
 func reportQuery(form url.Values) (q ReportQuery, fault string) {
 	for name, day := range map[string]*trade.Date{"as_of": &q.AsOf, "from": &q.From, "to": &q.To} {
 		text := strings.TrimSpace(form.Get(name))
@@ -71,7 +72,8 @@ func (q *request) future(day trade.Date) bool {
 	return trade.DateOf(q.c.Now().In(q.c.Zone)).Before(day)
 }
 
-// patient lets this answer take as long as a large ledger needs, one at a time: whoever waited would keep a page from somebody else.
+// patient lets this answer take as long as a large ledger needs, one at a time: whoever waited
+// would keep a page from somebody else.
 func (q *request) patient() (done func(), err error) {
 	select {
 	case q.c.reporting <- struct{}{}:
@@ -199,7 +201,8 @@ func planClosing(q *request) error {
 	return q.page(http.StatusOK, "report_close", page)
 }
 
-// doClosing keeps what the plan showed. When something has moved since, the new plan is shown, and nothing was kept.
+// doClosing keeps what the plan showed. When something has moved since, the new plan is shown, and
+// nothing was kept.
 func doClosing(q *request) error {
 	page, fault, err := q.closing()
 	switch {

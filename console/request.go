@@ -41,7 +41,8 @@ type frame struct {
 	Data  any
 }
 
-// May tells a template whether the person may use what needs a role, so that it need not be offered. The guard decides.
+// May tells a template whether the person may use what needs a role, so that it need not be
+// offered. The guard decides.
 func (f frame) May(role string) bool { return f.User != nil && f.User.Role.May(trade.Role(role)) }
 
 // person is who asks, for the audit.
@@ -91,7 +92,8 @@ func (q *request) redirect(path string) error {
 	return nil
 }
 
-// local is a path to go on to that a browser named, if it is one of ours; else the first page (C10).
+// local is a path to go on to that a browser named, if it is one of ours; else the first page
+// (C10).
 func local(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(u.Path, "//") ||

@@ -85,7 +85,8 @@ func showRow(q *request) error {
 	return q.page(http.StatusOK, "row", page)
 }
 
-// revealRow shows a row with its documents. That somebody looked is kept in the audit, before anything is shown (C14).
+// revealRow shows a row with its documents. That somebody looked is kept in the audit, before
+// anything is shown (C14).
 func revealRow(q *request) error {
 	entry, err := q.row()
 	if err != nil {
@@ -180,8 +181,8 @@ func (q *request) rowPage(entry trade.Entry, revealed bool) (*rowPage, error) {
 	return page, nil
 }
 
-// actsFor are the acts that may be of use for a row as it stands; the plan of each says whether it can be done. What may be on the platform is decided at the
-// desk for doubts.
+// actsFor are the acts that may be of use for a row as it stands; the plan of each says whether it
+// can be done. What may be on the platform is decided at the desk for doubts.
 func actsFor(e trade.Entry) []Act {
 	offered := map[trade.State][]Act{
 		trade.Pending: {Retry, Dismiss}, trade.Waiting: {Retry, Dismiss}, trade.Invalid: {Dismiss}, trade.Rejected: {Retry, Dismiss},

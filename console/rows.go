@@ -81,7 +81,8 @@ func showRows(q *request) error {
 	return q.page(http.StatusOK, "rows", page)
 }
 
-// counted tells how many rows a filter selects, where it asks for nothing that the kept sums do not know.
+// counted tells how many rows a filter selects, where it asks for nothing that the kept sums do not
+// know.
 func (q *request) counted(f rowFilter) (*int, error) {
 	if len(f.Causes)+len(f.Flags) > 0 || f.Text != "" || !f.From.IsZero() || !f.Until.IsZero() {
 		return nil, nil //nolint:nilnil // it is not known, which is no error

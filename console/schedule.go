@@ -57,7 +57,8 @@ func showSchedules(q *request) error {
 // jobActs are the acts on a job.
 var jobActs = []string{"run", "pause", "resume", "release"}
 
-// actsOn gives the acts that may help a job where it stands; whether they can be done the plan says.
+// actsOn gives the acts that may help a job where it stands; whether they can be done the plan
+// says.
 func actsOn(status trade.JobStatus) []string {
 	switch {
 	case status.State == trade.Paused && status.Stop != nil && status.Stop.Brake != nil:

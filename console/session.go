@@ -17,8 +17,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// The cookies. Where browsers reach the console by TLS their names begin with __Host-, which browsers take only with Secure, without Domain, and for the whole host; on loopback
-// without TLS they cannot, so that they have other names there.
+// The cookies. Where browsers reach the console by TLS their names begin with __Host-, which
+// browsers take only with Secure, without Domain, and for the whole host; on loopback without TLS
+// they cannot, so that they have other names there.
 const (
 	cookieLogin  = "safrasync"
 	cookieDevice = "safrasync-device"
@@ -57,7 +58,8 @@ func newSecret() string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// hashOf is what the ledger keeps of a secret. It has as many bits as its hash: nothing is gained by a slow one.
+// hashOf is what the ledger keeps of a secret. It has as many bits as its hash: nothing is gained
+// by a slow one.
 func hashOf(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
@@ -104,10 +106,12 @@ func (q *request) whoAsks() error {
 	return nil
 }
 
-// proved tells whether the person has given the password, here or at the issuer, lately enough for what may double a record (C9).
+// proved tells whether the person has given the password, here or at the issuer, lately enough for
+// what may double a record (C9).
 func (q *request) proved() bool { return q.c.Now().Sub(q.login.ProvedAt).Abs() <= proofHolds }
 
-// toLogin answers a request that nobody is logged in for. A browser that comes from another site does not show who it is (SameSite=Strict): it is sent on to the same page once.
+// toLogin answers a request that nobody is logged in for. A browser that comes from another site
+// does not show who it is (SameSite=Strict): it is sent on to the same page once.
 func (q *request) toLogin() error {
 	switch {
 	case q.Header.Get("HX-Request") == "true":

@@ -13,7 +13,8 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// pages are the templates by the name of their page, each with the layout around it and the parts that several have.
+// pages are the templates by the name of their page, each with the layout around it and the parts
+// that several have.
 type pages map[string]*template.Template
 
 // parsePages reads the templates. A wrong one is a fault of the program, which the tests find.

@@ -7,8 +7,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// How logins that fail are slowed down (C4). A name is slowed down for strangers only: a browser that the person has used before is counted apart, so that nobody can lock
-// somebody else out. An address is slowed down later, because a whole office may have one.
+// How logins that fail are slowed down (C4). A name is slowed down for strangers only: a browser
+// that the person has used before is counted apart, so that nobody can lock somebody else out. An
+// address is slowed down later, because a whole office may have one.
 const (
 	freeTriesName    = 5
 	freeTriesAddress = 20
@@ -24,10 +25,12 @@ func buckets(name, device, from string) []string {
 	return []string{"name:" + hashOf(name), "address:" + from}
 }
 
-// issuerBucket is what answers of an issuer count in: apart from passwords, so that an issuer that is down or wrong keeps nobody out who has one.
+// issuerBucket is what answers of an issuer count in: apart from passwords, so that an issuer that
+// is down or wrong keeps nobody out who has one.
 func issuerBucket(from string) string { return "openid:" + from }
 
-// slower is what becomes of a bucket with one more try: after the free ones each makes the next wait twice as long. A day without any forgets them.
+// slower is what becomes of a bucket with one more try: after the free ones each makes the next
+// wait twice as long. A day without any forgets them.
 func slower(now time.Time) func(trade.Tries) trade.Tries {
 	return func(t trade.Tries) trade.Tries {
 		if now.Sub(t.At) > triesKept {

@@ -68,7 +68,8 @@ func addUser(q *request) error {
 	return q.redirect("/users")
 }
 
-// changeUser changes one thing of a user: the role, the password, or whether it is disabled. The user's logins end.
+// changeUser changes one thing of a user: the role, the password, or whether it is disabled. The
+// user's logins end.
 func changeUser(q *request) error {
 	user, err := q.c.People.User(q.Context(), q.PathValue("name"))
 	if errors.Is(err, trade.ErrNobody) {

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// What others wrote, and the program brings along, stands in vendored.csv with its sum: a change of such a file is seen.
+// What others wrote, and the program brings along, stands in vendored.csv with its sum: a change of
+// such a file is seen.
 func TestD9WhatOthersWroteIsAsItWasTaken(t *testing.T) {
 	t.Parallel()
 	file, err := os.Open("vendored.csv")

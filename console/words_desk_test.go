@@ -7,7 +7,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// In the console nobody types commands: a sentence of the catalogue names the page or the button instead. What only IT can do, on the server, stays a command.
+// In the console nobody types commands: a sentence of the catalogue names the page or the button
+// instead. What only IT can do, on the server, stays a command.
 func TestSentencesNameButtonsAndNotCommands(t *testing.T) {
 	t.Parallel()
 	v := voice{lang: trade.Portuguese}

@@ -23,7 +23,8 @@ type Relation struct {
 	Columns []RelationColumn
 	// Primary is the primary key, nil without one.
 	Primary []string
-	// Unique are further unique indexes, and Indexes those that are not unique; indexes of expressions or of a part of the rows are left out.
+	// Unique are further unique indexes, and Indexes those that are not unique; indexes of expressions
+	// or of a part of the rows are left out.
 	Unique  [][]string
 	Indexes [][]string
 }
@@ -46,8 +47,8 @@ func (r Relation) Column(name string) (RelationColumn, bool) {
 	return r.Columns[i], true
 }
 
-// Catalogue lists the tables and views that the reading user may see, without those of the database itself, by schema and name. It reads
-// no row of them.
+// Catalogue lists the tables and views that the reading user may see, without those of the database
+// itself, by schema and name. It reads no row of them.
 func (s *Source) Catalogue(ctx context.Context) ([]Relation, error) {
 	q, ok := catalogueQueries[s.opt.Driver]
 	if !ok {
@@ -80,7 +81,8 @@ func (s *Source) Catalogue(ctx context.Context) ([]Relation, error) {
 	return out, nil
 }
 
-// estimateSQLite takes the last row number, which an index gives at once; tables without one have no estimate.
+// estimateSQLite takes the last row number, which an index gives at once; tables without one have
+// no estimate.
 func (s *Source) estimateSQLite(ctx context.Context, r *Relation) {
 	if r.View {
 		return
@@ -196,12 +198,14 @@ var (
 	anyName   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
-// reserved are words that no database takes as a plain name, as far as names of business tables are likely to be one.
+// reserved are words that no database takes as a plain name, as far as names of business tables are
+// likely to be one.
 var reserved = strings.Fields(`ALL AND AS BETWEEN BY CASE CHECK COLUMN CREATE CROSS CURRENT DATE DEFAULT DESC DISTINCT ELSE END EXISTS FROM FULL GROUP HAVING
 	IN INDEX INNER INTO IS JOIN KEY LEFT LEVEL LIKE LIMIT MODE MONTH NOT NULL NUMBER OFFSET ON OR ORDER OUTER POSITION PRIMARY REFERENCES RIGHT ROW ROWS SELECT
 	SET SIZE TABLE THEN TIME TIMESTAMP TO TYPE UNION UNIQUE UPDATE USER USING VALUE VALUES VIEW WHEN WHERE WITH YEAR`)
 
-// QuoteName writes a name of the catalogue so that a query of the driver's database finds it: plain where that is safe, else quoted.
+// QuoteName writes a name of the catalogue so that a query of the driver's database finds it: plain
+// where that is safe, else quoted.
 func QuoteName(driver, name string) string {
 	form := anyName // the case of a plain name does not matter
 	switch driver {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// The queries for databases that no test here can ask are held to their form: one query that reads, and every name of the result.
+// The queries for databases that no test here can ask are held to their form: one query that reads,
+// and every name of the result.
 func TestEveryCatalogueQueryIsOneQueryWithAllNames(t *testing.T) {
 	t.Parallel()
 	for driver, q := range catalogueQueries {

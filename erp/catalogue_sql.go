@@ -1,6 +1,7 @@
 package erp
 
-// catalogueSQL asks a database for its tables, their columns and their indexes. Every query names its result alike, so that one reader serves all:
+// catalogueSQL asks a database for its tables, their columns and their indexes. Every query names
+// its result alike, so that one reader serves all:
 //
 //	relations  schema_name, table_name, is_view (0 or 1), row_estimate (NULL: none)
 //	columns    schema_name, table_name, column_name, type_name, is_nullable (0 or 1), ordinal
@@ -9,8 +10,8 @@ package erp
 // They have no ORDER BY, because they are read as subqueries.
 type catalogueSQL struct{ relations, columns, indexes string }
 
-// catalogueQueries are the queries by driver. Those of postgres and sqlite are tested against the real thing; the others are as their
-// vendors document these views.
+// catalogueQueries are the queries by driver. Those of postgres and sqlite are tested against the
+// real thing; the others are as their vendors document these views.
 var catalogueQueries = map[string]catalogueSQL{
 	DriverSQLite: {
 		relations: `SELECT '' AS schema_name, name AS table_name, CASE type WHEN 'view' THEN 1 ELSE 0 END AS is_view, NULL AS row_estimate

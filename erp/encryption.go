@@ -7,8 +7,9 @@ import (
 	"github.com/lib/pq"
 )
 
-// Unencrypted tells, from its DSN alone, whether a connection goes to another host without encryption,
-// or without it where the server wants none. A DSN that cannot be read is an error of Open.
+// Unencrypted tells, from its DSN alone, whether a connection goes to another host without
+// encryption, or without it where the server wants none. A DSN that cannot be read is an error of
+// Open.
 func Unencrypted(driver string, dsn Secret) bool {
 	if driver == DriverPostgres {
 		cfg, err := postgresConfig(Options{DSN: dsn})

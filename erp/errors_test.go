@@ -379,7 +379,8 @@ func TestALookDoesNotFailOnAConnectionThatWasClosedMeanwhile(t *testing.T) {
 	}
 }
 
-// F010: a server that is restarted while it is read gives no half of a page, and the next run reads everything.
+// F010: a server that is restarted while it is read gives no half of a page, and the next run reads
+// everything.
 func TestF010AServerThatIsRestartedDuringTheReadIsAnError(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Server(t)

@@ -65,7 +65,8 @@ func TestByKeysFindsEveryTypeOfKeyAgain(t *testing.T) {
 	}
 }
 
-// C12: a type without an equality of its own is compared as the text that was read, and stops nothing.
+// C12: a type without an equality of its own is compared as the text that was read, and stops
+// nothing.
 func TestC12AKeyOfATypeThatCannotBeCompared(t *testing.T) {
 	t.Parallel()
 	s, _ := postgres(t, `CREATE TABLE c (j json, jb jsonb, x xml, pt point, bx box, ci circle, pg polygon, ls lseg, i int)`,

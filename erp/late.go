@@ -9,7 +9,8 @@ type reach struct {
 	asked bool
 }
 
-// setReach finds out how far back the window goes. Where that is not certain, it goes further: no row is called late that a window would have shown.
+// setReach finds out how far back the window goes. Where that is not certain, it goes further: no
+// row is called late that a window would have shown.
 func (r *reader) setReach(clk clock) {
 	since, ok := parseMoment(r.window.Since)
 	if !r.window.Whole || r.plan.changed < 0 || !ok {
@@ -31,7 +32,8 @@ func (r *reader) setReach(clk clock) {
 	}
 }
 
-// late tells how late a row is seen that was changed at this time. One without a time of change is in every window, and never late.
+// late tells how late a row is seen that was changed at this time. One without a time of change is
+// in every window, and never late.
 func (r *reader) late(changed time.Time) time.Duration {
 	if !r.reach.asked || !changed.Before(r.reach.from) {
 		return 0

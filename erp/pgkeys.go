@@ -14,8 +14,9 @@ var pgArrays = map[string]bool{
 	"text": true, "varchar": true, "bpchar": true, "uuid": true, "date": true, "timestamp": true, "timestamptz": true,
 }
 
-// pgAsText are the types that PostgreSQL cannot compare, or of which its = asks something else (boxes and
-// circles are equal that have the same area). Such a part of a key is compared as the text that was read.
+// pgAsText are the types that PostgreSQL cannot compare, or of which its = asks something else
+// (boxes and circles are equal that have the same area). Such a part of a key is compared as the
+// text that was read.
 var pgAsText = map[string]bool{
 	"json": true, "xml": true, "point": true, "line": true, "lseg": true, "box": true, "path": true, "polygon": true, "circle": true,
 }

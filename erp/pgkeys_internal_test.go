@@ -74,8 +74,9 @@ func lines(t testing.TB, db *sql.DB, query string, args ...any) []string {
 	return out
 }
 
-// Whatever the query does with the table, its rows are read again along the index of the key: with groups and unions the keys are conditions within, and keys
-// of which no column has few values do not become hundreds of alternatives.
+// Whatever the query does with the table, its rows are read again along the index of the key: with
+// groups and unions the keys are conditions within, and keys of which no column has few values do
+// not become hundreds of alternatives.
 func TestKeysAreReadAlongTheIndex(t *testing.T) {
 	t.Parallel()
 	const table = `(filial char(2) NOT NULL, ticket char(9) NOT NULL, item char(1) NOT NULL, contrato varchar(20) NOT NULL, num int NOT NULL UNIQUE, kg numeric NOT NULL,
@@ -140,7 +141,8 @@ func TestKeysAreReadAlongTheIndex(t *testing.T) {
 	}
 }
 
-// Rows are found by their keys as if each key stood in the statement by itself: whatever is in a text, whatever its padding, and no row of a key that was not asked for.
+// Rows are found by their keys as if each key stood in the statement by itself: whatever is in a
+// text, whatever its padding, and no row of a key that was not asked for.
 func TestKeysInArraysFindWhatEachKeyFindsAlone(t *testing.T) {
 	t.Parallel()
 	odd := []string{"", " ", "a", "a ", " a", "A", "NULL", "null", `"`, `\`, `{`, `}`, ",", `{"a"}`, `\"`, "'", "é", "a\tb", "a\nb", "0", "1.50", "1.5"}

@@ -76,7 +76,8 @@ func TestACallerThatHasEnoughEndsAReadingThatIsAhead(t *testing.T) {
 	}
 }
 
-// BenchmarkReadPostgres reads 100,000 rows of the width of a contract, without and with a time of change; cpu-ns/row is what our process computes, whatever else the computer does.
+// BenchmarkReadPostgres reads 100,000 rows of the width of a contract, without and with a time of
+// change; cpu-ns/row is what our process computes, whatever else the computer does.
 func BenchmarkReadPostgres(b *testing.B) {
 	const rows = 100_000
 	s, _ := postgres(b)

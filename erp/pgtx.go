@@ -61,9 +61,9 @@ func (t *pgTx) few(ctx context.Context, query string, args []any, items []select
 	return deliver(ctx, batch, fn)
 }
 
-// stream reads through a cursor. The rows of one FETCH are taken off the wire before the caller sees the first of
-// them: statement_timeout is then about the database's work alone, however slow the caller is, and memory is bounded
-// by one batch.
+// stream reads through a cursor. The rows of one FETCH are taken off the wire before the caller
+// sees the first of them: statement_timeout is then about the database's work alone, however slow
+// the caller is, and memory is bounded by one batch.
 func (t *pgTx) stream(ctx context.Context, query func([]string) string, args []any, items []selectItem, fn func([]Value) error) error {
 	return t.cursor(ctx, "safrasync_rows", query(selectList(items)), args, items, func(batch [][]Value) error {
 		return deliver(ctx, batch, fn)

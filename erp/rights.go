@@ -6,8 +6,9 @@ import (
 	"errors"
 )
 
-// MayWrite names a table that the reading role could change, "" when there is none or the database cannot be asked. The program never writes (I8): its sessions
-// are read-only whatever the role may do; but a role that cannot write is one lock more.
+// MayWrite names a table that the reading role could change, "" when there is none or the database
+// cannot be asked. The program never writes (I8): its sessions are read-only whatever the role may
+// do; but a role that cannot write is one lock more.
 func (s *Source) MayWrite(ctx context.Context) (table string, err error) {
 	if s.opt.Driver != DriverPostgres {
 		return "", nil

@@ -53,8 +53,9 @@ var openers = map[string]func(Options, charset) (*sqlx.DB, dialect, error){
 	DriverOracle:    openOracle,
 }
 
-// CheckQuery tells, without a connection, what is wrong with a query before the database sees it: quotes, comments and
-// parentheses without an end, more than one statement, one that does not read. Its error is an *Error with a place.
+// CheckQuery tells, without a connection, what is wrong with a query before the database sees it:
+// quotes, comments and parentheses without an end, more than one statement, one that does not read.
+// Its error is an *Error with a place.
 func CheckQuery(driver, sql string) error {
 	if syntax := syntaxes[driver]; syntax != nil {
 		if _, bad := parseStatement(sql, syntax); bad != nil {

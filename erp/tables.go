@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Tables names the tables and views that a query reads, sorted and in small letters, without those that it makes itself (WITH …). It is for noticing
-// that a query reads from elsewhere than before: of a query that it does not understand it gives what it found.
+// Tables names the tables and views that a query reads, sorted and in small letters, without those
+// that it makes itself (WITH …). It is for noticing that a query reads from elsewhere than before:
+// of a query that it does not understand it gives what it found.
 func Tables(sql string) []string {
 	var toks []token
 	for _, dialect := range []*language{sqliteSyntax, postgresSyntax} {

@@ -158,8 +158,8 @@ func (s *scanner) quoted(kind tokenKind, quote byte, skip int, backslash bool) *
 	return s.unclosed("a string does not end")
 }
 
-// unclosed is the fault of a quote without an end. An earlier text that goes over the end of its line
-// is very likely the one that was to end there: the quotes after it do not pair.
+// unclosed is the fault of a quote without an end. An earlier text that goes over the end of its
+// line is very likely the one that was to end there: the quotes after it do not pair.
 func (s *scanner) unclosed(what string) *Error {
 	for _, t := range s.toks {
 		if (t.kind == tokString || t.kind == tokName) && strings.Contains(s.sql[t.start:t.end], "\n") {

@@ -12,7 +12,8 @@ import (
 	"github.com/safrasync/safrasync/internal/pgtest"
 )
 
-// F028, F029, F030: what no amount and no day is, exponents and long numbers, as the database has them.
+// F028, F029, F030: what no amount and no day is, exponents and long numbers, as the database has
+// them.
 func TestPostgresValuesAreExactText(t *testing.T) {
 	t.Parallel()
 	s, _ := postgres(t, "CREATE TYPE situacao AS ENUM ('aberto')", "CREATE DOMAIN peso AS numeric(10,3)")

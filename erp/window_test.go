@@ -63,7 +63,8 @@ func TestF001_APreparedTransactionHoldsTheBound(t *testing.T) {
 	}
 }
 
-// F003, F004: rows that change or are added while the others are read come in the version of the snapshot, and the bound is of that snapshot too.
+// F003, F004: rows that change or are added while the others are read come in the version of the
+// snapshot, and the bound is of that snapshot too.
 func TestF004_RowsAndBoundComeFromOneSnapshot(t *testing.T) {
 	t.Parallel()
 	s, db := postgres(t, `CREATE TABLE c (k int, em timestamptz)`, `INSERT INTO c SELECT i, '2026-01-01 00:00:00-03' FROM generate_series(1, 500) i`)

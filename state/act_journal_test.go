@@ -75,8 +75,10 @@ func (k *kept) doubts(n int) []trade.Entry {
 	return out
 }
 
-// F058: a copy from before a person decided is older too, although nothing was sent since: what was adopted, left out or ordered would otherwise be decided again,
-// and sent. One act less may be a crash, and is done at the opening; more are refused; either way the ledger has the decision before anything is sent.
+// F058: a copy from before a person decided is older too, although nothing was sent since: what was
+// adopted, left out or ordered would otherwise be decided again, and sent. One act less may be a
+// crash, and is done at the opening; more are refused; either way the ledger has the decision
+// before anything is sent.
 func TestF058_ACopyFromBeforeAnActIsNoticedAndHasItAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		first, act func(e trade.Entry) trade.Act
@@ -147,7 +149,8 @@ func TestF058_ACopyFromBeforeAnActIsNoticedAndHasItAgain(t *testing.T) {
 	}
 }
 
-// A process that dies between the journal and the ledger of an act raises no alarm: the next one does what was ordered, on either database.
+// A process that dies between the journal and the ledger of an act raises no alarm: the next one
+// does what was ordered, on either database.
 func TestAnActThatOnlyTheJournalHasIsDoneAtTheNextStart(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		e := k.doubts(1)[0]
@@ -199,8 +202,8 @@ func TestAnActThatTheLedgerRefusedIsNotRebuilt(t *testing.T) {
 	}
 }
 
-// F058: the journal was lost and begun anew, and then a copy from before that is put in place: the new journal knows what the copy does not, and nobody is told to
-// forget it.
+// F058: the journal was lost and begun anew, and then a copy from before that is put in place: the
+// new journal knows what the copy does not, and nobody is told to forget it.
 func TestF058_ACopyFromBeforeANewJournalIsRebuilt(t *testing.T) {
 	k := sqliteKept(t)
 	k.send("a", 3)

@@ -154,7 +154,8 @@ func TestF058_ARecordThatWasGivenOnIsRebuiltSo(t *testing.T) {
 	}
 }
 
-// A late answer of an earlier sending of the old key does not make it the holder of anything: it is told.
+// A late answer of an earlier sending of the old key does not make it the holder of anything: it is
+// told.
 func TestALateAnswerOfARowThatGaveItsRecordIsTold(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		doubt := k.doubts(1)[0]

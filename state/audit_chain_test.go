@@ -127,7 +127,8 @@ func forge(t *testing.T, s *Store, from int64) {
 	mustExec(t, s, fmt.Sprintf(`UPDATE audit_head SET hash = '%s'`, prev))
 }
 
-// D8: an audit that somebody wrote anew as a whole chain, or cut off and went on with, is found by the ends of it that the journal has.
+// D8: an audit that somebody wrote anew as a whole chain, or cut off and went on with, is found by
+// the ends of it that the journal has.
 func TestD8AnAuditThatWasWrittenAnewIsFoundByTheJournal(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		doubts := k.doubts(4)
@@ -153,7 +154,8 @@ func TestD8AnAuditThatWasWrittenAnewIsFoundByTheJournal(t *testing.T) {
 	})
 }
 
-// Two hosts with a journal each rebuild a ledger that is gone, in either order: the audit begins anew, and nobody is accused.
+// Two hosts with a journal each rebuild a ledger that is gone, in either order: the audit begins
+// anew, and nobody is accused.
 func TestD8AnAuditThatTwoHostsRebuiltIsNoForgery(t *testing.T) {
 	for name, order := range map[string][2]int{"the first before the second": {0, 1}, "the second before the first": {1, 0}} {
 		t.Run(name, func(t *testing.T) {

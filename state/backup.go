@@ -18,8 +18,9 @@ import (
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
-// Backup copies a SQLite ledger into a new file while others use it, and checks the copy before it gets its name: it opens, its pages, foreign keys and sums are
-// in order. What was committed when it began is in it. A PostgreSQL ledger is backed up with PostgreSQL's own tools: CodeCopy.
+// Backup copies a SQLite ledger into a new file while others use it, and checks the copy before it
+// gets its name: it opens, its pages, foreign keys and sums are in order. What was committed when
+// it began is in it. A PostgreSQL ledger is backed up with PostgreSQL's own tools: CodeCopy.
 func (s *Store) Backup(ctx context.Context, file string) (err error) {
 	if s.db.D.Name != sqldb.SQLite || s.db.Memory {
 		return &sqldb.Error{
@@ -51,8 +52,10 @@ func (s *Store) Backup(ctx context.Context, file string) (err error) {
 	return moveInto(half, file)
 }
 
-// BackupInto makes a copy with a name of its own in a folder that is there (one that is not may be a disk that is not mounted), and then removes this ledger's older copies but for the newest
-// keep-1. What has another name, or is not whole, neither counts nor goes: it is given back as broken.
+// BackupInto makes a copy with a name of its own in a folder that is there (one that is not may be
+// a disk that is not mounted), and then removes this ledger's older copies but for the newest
+// keep-1. What has another name, or is not whole, neither counts nor goes: it is given back as
+// broken.
 func (s *Store) BackupInto(ctx context.Context, dir string, keep int, at time.Time) (file string, removed, broken []string, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return "", nil, nil, &sqldb.Error{Code: sqldb.CodeCopy, Path: s.db.Where, Hint: "give another folder", Err: err}
@@ -92,7 +95,8 @@ func (s *Store) BackupInto(ctx context.Context, dir string, keep int, at time.Ti
 // copyTime is the part of a copy's name that tells when it was made, in UTC.
 const copyTime = "20060102T150405.000Z"
 
-// wholeCopy tells whether a file is as long as the header of its database says. Its pages were checked before it got its name.
+// wholeCopy tells whether a file is as long as the header of its database says. Its pages were
+// checked before it got its name.
 func wholeCopy(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -117,7 +121,8 @@ func wholeCopy(path string) bool {
 func (s *Store) copyInto(ctx context.Context, file string) (err error) {
 	db := sqldb.ConnectSQLite(s.db.Tune, sqldb.SqliteDSN(s.db.Where, "mode=rw", sqldb.Busy(s.db.Tune), "_error_rc=1"), 1)
 	defer func() { err = errors.Join(err, db.Close()) }()
-	// It reads this database, and writes another that nobody else knows. It cannot be in a transaction.
+	// It reads this database, and writes another that nobody else knows. It cannot be in a
+	// transaction.
 	rows, err := db.QueryxContext(ctx, `VACUUM INTO ?`, file)
 	if err != nil {
 		return s.db.Fault(ctx, "copying the ledger to "+file, err)

@@ -173,7 +173,8 @@ func TestB10ADatedCopyIsMadeAndTheNewestAreKept(t *testing.T) {
 	}
 	wantFiles(t, dir, back, made[3])
 
-	// A copy that has lost its end does not stand for one; neither do a half made one, a folder or another ledger's.
+	// A copy that has lost its end does not stand for one; neither do a half made one, a folder or
+	// another ledger's.
 	if err := os.Truncate(made[3], 4096); err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,8 @@ import (
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
-// New begins the ledger that the options name, with its journal. It refuses where a ledger stands, and where a journal says that one stood.
+// New begins the ledger that the options name, with its journal. It refuses where a ledger stands,
+// and where a journal says that one stood.
 func New(ctx context.Context, o sqldb.Options) (*Store, error) {
 	look := o
 	look.ReadOnly, look.Begin, look.Journal = true, true, ""

@@ -10,7 +10,8 @@ import (
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
-// C4: a ledger that is not there is an error that says what was looked for and where, and nothing is made; New alone begins one, with its journal, once.
+// C4: a ledger that is not there is an error that says what was looked for and where, and nothing
+// is made; New alone begins one, with its journal, once.
 func TestC4ALedgerIsBegunByNobodyButNew(t *testing.T) {
 	t.Parallel()
 	for _, kind := range backends {

@@ -9,7 +9,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// BenchmarkGroup settles a group of attempts and claims the next one of as many, with a journal: what a row costs in a busy ledger.
+// BenchmarkGroup settles a group of attempts and claims the next one of as many, with a journal:
+// what a row costs in a busy ledger.
 func BenchmarkGroup(b *testing.B) {
 	for _, kind := range backends {
 		for _, width := range []int{32, 128, 512} {
@@ -72,7 +73,8 @@ func benchGroup(b *testing.B, s *Store, width int) {
 	}
 }
 
-// cpuTime is what all threads of this process have computed: on a busy computer it says more than the time of day.
+// cpuTime is what all threads of this process have computed: on a busy computer it says more than
+// the time of day.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// BenchmarkLeast is a yardstick for BenchmarkGroup: two narrow tables, the key and the platform's id unique, one statement for all rows of a group, and nothing else: no rules, no journal, no sums, nothing
-// that a person could read. No ledger in SQLite takes less.
+// BenchmarkLeast is a yardstick for BenchmarkGroup: two narrow tables, the key and the platform's
+// id unique, one statement for all rows of a group, and nothing else: no rules, no journal, no
+// sums, nothing that a person could read. No ledger in SQLite takes less.
 func BenchmarkLeast(b *testing.B) {
 	for _, width := range []int{32, 128, 512} {
 		b.Run(fmt.Sprint(width), func(b *testing.B) { benchLeast(b, width) })
@@ -23,7 +24,8 @@ var leastTables = []string{
 	`CREATE TABLE attempt (id INTEGER PRIMARY KEY, entry_id INTEGER NOT NULL UNIQUE, outcome TEXT, answer TEXT) STRICT`,
 }
 
-// The statements of leastTables: a page is recorded; a group is settled, and the next one claimed. Each has a list of lists: number, key or id, payload or answer.
+// The statements of leastTables: a page is recorded; a group is settled, and the next one claimed.
+// Each has a list of lists: number, key or id, payload or answer.
 const (
 	leastRecord  = `INSERT INTO entry (id, key, state, payload) SELECT value ->> 0, value ->> 1, 'pending', value ->> 2 FROM json_each(?)`
 	leastEnd     = `UPDATE attempt SET outcome = 'created', answer = v.value ->> 2 FROM json_each(?) v WHERE attempt.id = v.value ->> 0`

@@ -12,7 +12,8 @@ import (
 // pageRows is how large the ledger of BenchmarkRowPage is.
 var pageRows = flag.Int("page-rows", 100_000, "rows of the ledger in which BenchmarkRowPage looks")
 
-// BenchmarkRowPage looks for a page of 50 rows in a large ledger, in each way that people do. In a hundred rows 97 are sent.
+// BenchmarkRowPage looks for a page of 50 rows in a large ledger, in each way that people do. In a
+// hundred rows 97 are sent.
 func BenchmarkRowPage(b *testing.B) {
 	benchBoth(b, func(b *testing.B, s *Store) {
 		fillLarge(b, s, *pageRows)
@@ -68,7 +69,8 @@ func BenchmarkRowPage(b *testing.B) {
 	})
 }
 
-// fillLarge makes a ledger of so many rows by statements: what the program writes row by row takes minutes.
+// fillLarge makes a ledger of so many rows by statements: what the program writes row by row takes
+// minutes.
 func fillLarge(b testing.TB, s *Store, rows int) {
 	b.Helper()
 	numbers, pad := `WITH RECURSIVE n(i) AS (SELECT CAST(? AS INTEGER) UNION ALL SELECT i + 1 FROM n WHERE i < ?) `, `printf('%09d', i)`

@@ -63,7 +63,8 @@ func BenchmarkUpdate(b *testing.B) {
 	})
 }
 
-// BenchmarkCommit settles 8 attempts and claims the next 8 entries, in one group, without a journal.
+// BenchmarkCommit settles 8 attempts and claims the next 8 entries, in one group, without a
+// journal.
 func BenchmarkCommit(b *testing.B) { benchBoth(b, benchCommit) }
 
 // BenchmarkCommitWithJournal does the same with a journal, and says what a row costs there.

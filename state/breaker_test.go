@@ -14,8 +14,9 @@ import (
 
 var errBroken = errors.New("broken on purpose")
 
-// breaker stands between the ledger and its database, and lets one call of the database fail: a connection, the begin of a transaction, a statement, the first row of an
-// answer, a commit (which the database then has not got). The calls are counted from arm on.
+// breaker stands between the ledger and its database, and lets one call of the database fail: a
+// connection, the begin of a transaction, a statement, the first row of an answer, a commit (which
+// the database then has not got). The calls are counted from arm on.
 type breaker struct {
 	mu      sync.Mutex
 	at      int    // the call that fails; 0 = none
@@ -49,7 +50,8 @@ func (b *breaker) disarm() string {
 	return b.hit
 }
 
-// damages lets one value of those that the database answers be another than was stored; nothing is committed meanwhile.
+// damages lets one value of those that the database answers be another than was stored; nothing is
+// committed meanwhile.
 func (b *breaker) damages(value int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -64,7 +66,8 @@ func (b *breaker) mends() string {
 	return b.spoilt
 }
 
-// spoil damages a value when it is its turn: a text becomes another one, that is no JSON, no time and no number, and so does a number.
+// spoil damages a value when it is its turn: a text becomes another one, that is no JSON, no time
+// and no number, and so does a number.
 func (b *breaker) spoil(query, column string, v *driver.Value) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -199,7 +202,8 @@ func (t brokenTx) Commit() error {
 	return t.Tx.Commit()
 }
 
-// afterLoss lets the commit's answer be lost, and then the call fail with this number, or the value be damaged.
+// afterLoss lets the commit's answer be lost, and then the call fail with this number, or the value
+// be damaged.
 func (b *breaker) afterLoss(at int, damaged bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -25,7 +25,8 @@ func frail(t *testing.T, backend backend) *fragile {
 	return f
 }
 
-// F047, F048: each call of the database fails once, and each value that it answers is another one, in what the people of the console do and look at, and in what the platform tells by itself.
+// F047, F048: each call of the database fails once, and each value that it answers is another one,
+// in what the people of the console do and look at, and in what the platform tells by itself.
 func TestEveryCallOfTheDatabaseFailsOnceInWhatPeopleAndEventsBring(t *testing.T) {
 	t.Parallel()
 	for _, backend := range backends {
@@ -270,7 +271,8 @@ type fullWriter struct{}
 
 func (fullWriter) Write([]byte) (int, error) { return 0, errors.New("no space") }
 
-// A closing is stored piece by piece: one that failed leaves pieces that count for nothing, which the next one removes.
+// A closing is stored piece by piece: one that failed leaves pieces that count for nothing, which
+// the next one removes.
 func (f *fragile) closings() {
 	ctx, s := f.t.Context(), f.s
 	day := trade.DateOf(at)

@@ -43,8 +43,9 @@ func (s *scene) again() {
 	}
 }
 
-// each lets op's first call of the database fail, then its second, and so on. An op that says that it failed is called again, and succeeds; then check looks at what came of it. Nothing of what
-// is made on the way stays.
+// each lets op's first call of the database fail, then its second, and so on. An op that says that
+// it failed is called again, and succeeds; then check looks at what came of it. Nothing of what is
+// made on the way stays.
 func (s *scene) each(op func(tune sqldb.Tuning) error, check func()) {
 	s.t.Helper()
 	for at := 1; ; at += s.step {
@@ -203,7 +204,8 @@ func situations() map[string]situation {
 	}
 }
 
-// F047, F048: a database that fails at any call while a ledger is opened, made, copied, restored, rebuilt or gets a new journal: the next try succeeds, and nothing is missing.
+// F047, F048: a database that fails at any call while a ledger is opened, made, copied, restored,
+// rebuilt or gets a new journal: the next try succeeds, and nothing is missing.
 func TestEveryCallOfTheDatabaseFailsOnceWhileALedgerIsOpenedOrRepaired(t *testing.T) {
 	t.Parallel()
 	for name, test := range situations() {

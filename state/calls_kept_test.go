@@ -12,7 +12,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// old fills the ledger with what a retention takes: finished rows with bodies, errors and warnings, a doubt that is over, answers to questions by document, events, runs, acts of persons. The keys
+// old fills the ledger with what a retention takes: finished rows with bodies, errors and warnings,
+// a doubt that is over, answers to questions by document, events, runs, acts of persons. The keys
 // begin with the prefix.
 func (k *kept) old(prefix string) []int64 {
 	k.t.Helper()
@@ -50,8 +51,9 @@ func (k *kept) old(prefix string) []int64 {
 	return []int64{entries[0].ID, entries[1].ID}
 }
 
-// F047, F048, F071: each call of the database fails once while old data goes, while a person has rows erased and while the journal begins again, on both databases: it says so, what is needed stays,
-// the next time takes the rest, and ledger and journal fit.
+// F047, F048, F071: each call of the database fails once while old data goes, while a person has
+// rows erased and while the journal begins again, on both databases: it says so, what is needed
+// stays, the next time takes the rest, and ledger and journal fit.
 func TestEveryCallOfTheDatabaseFailsOnceWhileOldDataGoes(t *testing.T) {
 	t.Parallel()
 	for _, backend := range backends {
@@ -122,7 +124,8 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileOldDataGoes(t *testing.T) {
 	}
 }
 
-// F047, F048: the same in what is rarely done: a message whose address is gone, a service that left a dead one behind, doubts of a recovery of which the sender tells more, a row that waits for two
+// F047, F048: the same in what is rarely done: a message whose address is gone, a service that left
+// a dead one behind, doubts of a recovery of which the sender tells more, a row that waits for two
 // codes and gets one.
 func TestEveryCallOfTheDatabaseFailsOnceInWhatIsRare(t *testing.T) {
 	t.Parallel()

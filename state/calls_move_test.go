@@ -96,7 +96,8 @@ func (r *removal) inNew() (n int) {
 	return n
 }
 
-// stands checks where a ledger is whose move failed: whole in one place and sent from there at most, and when it is sent from neither, that is said.
+// stands checks where a ledger is whose move failed: whole in one place and sent from there at
+// most, and when it is sent from neither, that is said.
 func (r *removal) stands(what string, err error) {
 	r.t.Helper()
 	old, there := r.sends(r.from), r.inNew()
@@ -148,7 +149,8 @@ func (r *removal) arrived(what string) {
 	}
 }
 
-// F047, F048, F050: each call of either database fails once, alone or with all after it, while a ledger moves to the other: it is in the old place and is sent from there, or nothing is sent from
+// F047, F048, F050: each call of either database fails once, alone or with all after it, while a
+// ledger moves to the other: it is in the old place and is sent from there, or nothing is sent from
 // either and the same command goes on. It is never sent from both, and no row is missing.
 func TestEveryCallOfTheDatabasesFailsOnceWhileALedgerMoves(t *testing.T) {
 	t.Parallel()
@@ -190,7 +192,8 @@ func TestEveryCallOfTheDatabasesFailsOnceWhileALedgerMoves(t *testing.T) {
 	}
 }
 
-// A move that fails, and whose mark in the old ledger stays because that fails too, says what to do; the same command goes on.
+// A move that fails, and whose mark in the old ledger stays because that fails too, says what to
+// do; the same command goes on.
 func TestAMoveWhoseMarkCannotBeTakenBack(t *testing.T) {
 	t.Parallel()
 	r := removals(t, backends[0], backends[1])
@@ -206,7 +209,8 @@ func TestAMoveWhoseMarkCannotBeTakenBack(t *testing.T) {
 	r.arrived("with a foreign hand")
 }
 
-// Rows that the new place does not keep as they are, or does not take, keep the ledger in the old one.
+// Rows that the new place does not keep as they are, or does not take, keep the ledger in the old
+// one.
 func TestAMoveToAPlaceThatKeepsOtherRows(t *testing.T) {
 	t.Parallel()
 	r := removals(t, backends[0], backends[1])
@@ -242,7 +246,8 @@ func TestAMoveToAPlaceThatKeepsOtherRows(t *testing.T) {
 	r.arrived("in the end")
 }
 
-// Who serves the old ledger still, or a new place that is none, keeps it where it is; without its journal the new one is not sent from before the same command has made it.
+// Who serves the old ledger still, or a new place that is none, keeps it where it is; without its
+// journal the new one is not sent from before the same command has made it.
 func TestWhatKeepsALedgerFromMoving(t *testing.T) {
 	t.Parallel()
 	r := removals(t, backends[0], backends[1])

@@ -10,7 +10,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// richer is a scene whose ledger is an older copy: its journal knows of everything that a rebuilding can find. It gives what the newer ledger proves.
+// richer is a scene whose ledger is an older copy: its journal knows of everything that a
+// rebuilding can find. It gives what the newer ledger proves.
 func richer(s *scene) map[string]proven {
 	s.t.Helper()
 	ctx := s.t.Context()
@@ -94,8 +95,10 @@ func (s *scene) every(short int) {
 	}
 }
 
-// F047, F048, F054, F058: each call of the database fails once while an older copy is rebuilt that lacks answers, refusals, second sendings, decisions, a given id, new rows and a pause, and while the one group
-// is settled that a crash has left in the journal: the next try gets there, and the ledger proves what the newer one did.
+// F047, F048, F054, F058: each call of the database fails once while an older copy is rebuilt that
+// lacks answers, refusals, second sendings, decisions, a given id, new rows and a pause, and while
+// the one group is settled that a crash has left in the journal: the next try gets there, and the
+// ledger proves what the newer one did.
 func TestEveryCallOfTheDatabaseFailsOnceWhileTheJournalIsTakenUp(t *testing.T) {
 	t.Parallel()
 	rebuilds := func(s *scene) func(sqldb.Tuning) error {
@@ -126,7 +129,8 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileTheJournalIsTakenUp(t *testing.T) {
 	})
 }
 
-// F049: the same with every value that the database answers while a ledger is opened, copied, repaired or rebuilt: it ends, and when the value is whole again the next try gets there.
+// F049: the same with every value that the database answers while a ledger is opened, copied,
+// repaired or rebuilt: it ends, and when the value is whole again the next try gets there.
 func TestAnyValueThatIsDamagedWhileALedgerIsOpenedOrRepaired(t *testing.T) {
 	t.Parallel()
 	all := situations()

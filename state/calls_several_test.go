@@ -11,7 +11,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// among is a ledger behind a breaker on which three instances of other machines work: one will be dead and one lives, which held contracts one after the other; the third holds it.
+// among is a ledger behind a breaker on which three instances of other machines work: one will be
+// dead and one lives, which held contracts one after the other; the third holds it.
 type among struct {
 	*fragile
 	leader, former, dead trade.Owner
@@ -57,8 +58,9 @@ func (a *among) commits(name string, lease trade.Lease, g trade.Group) (res trad
 	return res
 }
 
-// F047, F048, F052, I12: each call of the database fails once in all that several instances do on one ledger, and each value that it answers is another one: the operation says so, has stored nothing,
-// and succeeds the next time.
+// F047, F048, F052, I12: each call of the database fails once in all that several instances do on
+// one ledger, and each value that it answers is another one: the operation says so, has stored
+// nothing, and succeeds the next time.
 func TestEveryCallOfTheDatabaseFailsOnceAmongSeveral(t *testing.T) {
 	t.Parallel()
 	for _, backend := range backends {
@@ -120,7 +122,8 @@ func (a *among) recovers(name string, want int, again func() (int, error)) {
 	})
 }
 
-// F047, F048, I11: each call fails once while what a killed process had noted is taken up: its rows stand as before, and the next time only what was on the wire is in doubt.
+// F047, F048, I11: each call fails once while what a killed process had noted is taken up: its rows
+// stand as before, and the next time only what was on the wire is in doubt.
 func TestEveryCallOfTheDatabaseFailsOnceWhileNotesAreTakenUp(t *testing.T) {
 	t.Parallel()
 	for _, backend := range backends {
@@ -150,7 +153,8 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileNotesAreTakenUp(t *testing.T) {
 	}
 }
 
-// F047, F049: the same while the ledger is gone through, also where what an entry holds cannot be read.
+// F047, F049: the same while the ledger is gone through, also where what an entry holds cannot be
+// read.
 func TestEveryCallOfTheDatabaseFailsOnceWhileTheRollIsCalled(t *testing.T) {
 	t.Parallel()
 	for _, backend := range backends {

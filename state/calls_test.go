@@ -32,8 +32,10 @@ type fragile struct {
 	spoilt int // values that were damaged
 }
 
-// each calls an operation of the ledger again and again, and lets its first call of the database fail, then its second, and so on until none is left to fail: each time once with all
-// after it, and once alone. An operation that failed has stored nothing, and one whose database failed says so.
+// each calls an operation of the ledger again and again, and lets its first call of the database
+// fail, then its second, and so on until none is left to fail: each time once with all after it,
+// and once alone. An operation that failed has stored nothing, and one whose database failed says
+// so.
 func (f *fragile) each(name string, op func() error) { f.t.Helper(); f.fail(name, op, true, false) }
 
 // read does the same to an operation that only reads.
@@ -74,7 +76,8 @@ func (f *fragile) fail(name string, op func() error, lastings ...bool) {
 	}
 }
 
-// sampled is which calls fail, or which values are damaged: each, or in the short form only each so-manieth, beginning with another one in each operation.
+// sampled is which calls fail, or which values are damaged: each, or in the short form only each
+// so-manieth, beginning with another one in each operation.
 func sampled(name string, short int) (first, step int) {
 	if long {
 		return 1, 1
@@ -82,7 +85,8 @@ func sampled(name string, short int) (first, step int) {
 	return 1 + len(name)%short, short
 }
 
-// spoil calls an operation again and again while one value of what the database answers is damaged. No commit succeeds meanwhile.
+// spoil calls an operation again and again while one value of what the database answers is damaged.
+// No commit succeeds meanwhile.
 func (f *fragile) spoil(name string, op func() error) {
 	f.t.Helper()
 	first, step := sampled(name, 14)
@@ -103,8 +107,10 @@ func (f *fragile) spoil(name string, op func() error) {
 	}
 }
 
-// F047, F048, F050: every call of the database fails once, in every operation of the ledger, on both databases and with a journal: the operation says so, has stored nothing of itself, and
-// succeeds the next time. The same with every value that it answers: whatever stands there, the operation ends, and has stored nothing.
+// F047, F048, F050: every call of the database fails once, in every operation of the ledger, on
+// both databases and with a journal: the operation says so, has stored nothing of itself, and
+// succeeds the next time. The same with every value that it answers: whatever stands there, the
+// operation ends, and has stored nothing.
 func TestEveryCallOfTheDatabaseFailsOnce(t *testing.T) {
 	t.Parallel()
 	for _, backend := range backends {

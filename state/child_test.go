@@ -17,7 +17,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// The test binary starts itself again as another process: the role and the ledger's path come in the environment.
+// The test binary starts itself again as another process: the role and the ledger's path come in
+// the environment.
 const (
 	childRole = "SAFRASYNC_STATE_TEST_ROLE"
 	childPath = "SAFRASYNC_STATE_TEST_PATH"
@@ -26,7 +27,8 @@ const (
 // moreRoles are those of tests that need a build tag.
 var moreRoles = map[string]func(ctx context.Context, path string) int{}
 
-// child does what its role says, prints one line and, where it holds something, waits for the end of its input.
+// child does what its role says, prints one line and, where it holds something, waits for the end
+// of its input.
 func child(role string) int {
 	ctx := context.Background()
 	if act := moreRoles[role]; act != nil {

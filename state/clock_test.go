@@ -24,8 +24,9 @@ func bootTime() time.Duration {
 	return time.Duration(ts.Nano())
 }
 
-// C7, I14: a container with a time namespace of its own has the boot id of its host and another clock. What a process of the host knows of a doubt says nothing there: the quarantine is not over,
-// and a process whose start counts from elsewhere is not gone.
+// C7, I14: a container with a time namespace of its own has the boot id of its host and another
+// clock. What a process of the host knows of a doubt says nothing there: the quarantine is not
+// over, and a process whose start counts from elsewhere is not gone.
 func TestC7AnotherTimeNamespaceIsAnotherClock(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "ledger.db")

@@ -66,7 +66,8 @@ func TestAClosedReportSaysTheSameForGood(t *testing.T) {
 	})
 }
 
-// What a process that ended in the middle left behind is removed by the next closing, and never counts.
+// What a process that ended in the middle left behind is removed by the next closing, and never
+// counts.
 func TestAClosingThatWasNotFinishedLeavesNothing(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		day := trade.DateOf(at)

@@ -20,7 +20,8 @@ func onServer(t *testing.T) (*pgtest.Cluster, *kept) {
 	return c, keep(t, sqldb.Options{Driver: sqldb.Postgres, DSN: c.Database(t)})
 }
 
-// A service goes on through a fail-over, and claims nothing on the new server until somebody has confirmed it.
+// A service goes on through a fail-over, and claims nothing on the new server until somebody has
+// confirmed it.
 func TestC11APromotedReplicaStopsTheSendingUntilAPersonConfirmsIt(t *testing.T) {
 	primary, k := onServer(t)
 	replica := primary.Replica(t)

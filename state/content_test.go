@@ -46,7 +46,8 @@ func TestTheSameContentIsFoundWhereItMayHaveBeenSent(t *testing.T) {
 	})
 }
 
-// While PostgreSQL's statistics are of before the first rows were sent, it takes those that were for none. It would go through all of them, in an index of those alone or by their state.
+// While PostgreSQL's statistics are of before the first rows were sent, it takes those that were
+// for none. It would go through all of them, in an index of those alone or by their state.
 func TestTheSameContentIsLookedUpWhileStatisticsLag(t *testing.T) {
 	s := mustOpen(t, backends[1].open(t))
 	ctx := t.Context()

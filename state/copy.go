@@ -24,14 +24,16 @@ type MovePlan struct {
 	Done   bool        `json:"done"`             // it had been moved there before; nothing was left to do but the journal
 }
 
-// MoveTable is one table of a moved ledger. Hash is of its rows in any order: both databases gave the same.
+// MoveTable is one table of a moved ledger. Hash is of its rows in any order: both databases gave
+// the same.
 type MoveTable struct {
 	Name string `json:"name"`
 	Rows int    `json:"rows"`
 	Hash string `json:"hash"`
 }
 
-// movedTables are copied, in an order in which references are there before what refers to them. What belongs to running processes, and the old journals, are not.
+// movedTables are copied, in an order in which references are there before what refers to them.
+// What belongs to running processes, and the old journals, are not.
 var movedTables = []string{
 	"audit", "audit_head", "entry", "attempt", "quarantine", "run", "job_kind", "job_moved", "job_cursor", "job_status", "reference", "lookup", "lookup_key", "block", "tally",
 	"alert", "alert_message", "digest", "task", "person", "saved_filter",
@@ -42,9 +44,11 @@ var movedTables = []string{
 // moveTime is how long one step of a move may take.
 const moveTime = 6 * time.Hour
 
-// Move copies a ledger into another database, which must be new, and marks the old one, so that nothing is ever sent from both. First the old ledger is marked, under which no
-// process can take a lease; then everything is copied in one transaction and compared; then the journal of the new one begins. It refuses a ledger that is in use. When it fails, the mark
-// is taken back, and nothing has happened; when the process dies, the same command goes on. With apply false it only looks.
+// Move copies a ledger into another database, which must be new, and marks the old one, so that
+// nothing is ever sent from both. First the old ledger is marked, under which no process can take a
+// lease; then everything is copied in one transaction and compared; then the journal of the new one
+// begins. It refuses a ledger that is in use. When it fails, the mark is taken back, and nothing
+// has happened; when the process dies, the same command goes on. With apply false it only looks.
 func Move(ctx context.Context, from, to sqldb.Options, apply bool, record trade.AuditRecord) (MovePlan, error) {
 	return move(ctx, from, to, sqldb.DefaultTuning, apply, record)
 }
@@ -212,7 +216,8 @@ func (m *moving) unmark(ctx context.Context) error {
 	return nil
 }
 
-// beginJournal opens the new ledger as every command does, which begins its journal with what the ledger knows, and looks whether all is in order.
+// beginJournal opens the new ledger as every command does, which begins its journal with what the
+// ledger knows, and looks whether all is in order.
 func (m *moving) beginJournal(ctx context.Context, to sqldb.Options, tune sqldb.Tuning) (err error) {
 	s, err := open(ctx, to, tune)
 	if err != nil {

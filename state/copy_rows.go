@@ -177,7 +177,8 @@ func eachRow(ctx context.Context, db sqlx.QueryerContext, table string, columns 
 	return h, rows.Err()
 }
 
-// withoutTriggers lets rows be written as they are, also in states in which no entry starts; restore makes the database refuse that again, before the transaction ends.
+// withoutTriggers lets rows be written as they are, also in states in which no entry starts;
+// restore makes the database refuse that again, before the transaction ends.
 func withoutTriggers(t *sqldb.Tx) (restore func() error, err error) {
 	if t.S.D.Name == sqldb.Postgres {
 		each := func(do string) error {

@@ -87,7 +87,8 @@ func TestALedgerMovesToTheOtherDatabaseAndBack(t *testing.T) {
 			if broken, err := s.VerifyAudit(t.Context()); broken != 0 || err != nil {
 				t.Errorf("audit: broken at %d, %v", broken, err)
 			}
-			// It goes on: new rows get numbers, the database refuses what it refused, and what was sent is not sent again.
+			// It goes on: new rows get numbers, the database refuses what it refused, and what was sent is
+			// not sent again.
 			lease := mustLease(t, s, "contracts")
 			e := mustRecord(t, s, lease, newEntry("new"))[0]
 			mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(mustSend(t, s, lease, e), "id-new")}})

@@ -10,7 +10,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// F049: a value that somebody changed by hand to what the program never writes is told by whatever reads it; nothing takes it for empty.
+// F049: a value that somebody changed by hand to what the program never writes is told by whatever
+// reads it; nothing takes it for empty.
 func TestAValueThatIsNoneOfOursIsToldAndNotTakenForNothing(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()

@@ -12,7 +12,8 @@ import (
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
-// F067: a ledger that the user may not look at, or whose folder he may not, counts as forbidden and not as gone: nothing is made in its place.
+// F067: a ledger that the user may not look at, or whose folder he may not, counts as forbidden and
+// not as gone: nothing is made in its place.
 func TestALedgerThatMayNotBeLookedAt(t *testing.T) {
 	disk := ownDisk(t)
 	if disk == nil {

@@ -21,7 +21,8 @@ import (
 // diskRole says to the test binary that it may put a sick disk before itself.
 const diskRole = "SAFRASYNC_STATE_TEST_DISK"
 
-// ownDisk runs a test in a process of its own, where a disk can be sick. It gives nil in the first one.
+// ownDisk runs a test in a process of its own, where a disk can be sick. It gives nil in the first
+// one.
 func ownDisk(t *testing.T) *sickdisk.Disk {
 	t.Helper()
 	if os.Getenv(diskRole) == "" {
@@ -42,7 +43,8 @@ func ownDisk(t *testing.T) *sickdisk.Disk {
 	return disk
 }
 
-// ofSQLite tells whether a call is SQLite's: what it does when one fails is for the tests with strace.
+// ofSQLite tells whether a call is SQLite's: what it does when one fails is for the tests with
+// strace.
 func ofSQLite(call, path string) bool {
 	name := filepath.Base(path)
 	paged := call == "pread64" || call == "pwrite64" || call == "read" || call == "write" || call == "ftruncate" || call == "fstat"
@@ -52,8 +54,10 @@ func ofSQLite(call, path string) bool {
 	return strings.HasSuffix(name, "-wal") || strings.HasSuffix(name, "-shm") || strings.HasSuffix(name, "-journal") || paged && (name == "state.db" || strings.Contains(name, ".db.part-"))
 }
 
-// F047, F048, F050, F053: each system call on the files of a ledger and its journal fails, with an error of the device or for want of room, while it is opened, copied, restored, rebuilt, looked at by doctor, gets a
-// new journal or lets the old one begin again: the next try gets there, and no row is missing.
+// F047, F048, F050, F053: each system call on the files of a ledger and its journal fails, with an
+// error of the device or for want of room, while it is opened, copied, restored, rebuilt, looked at
+// by doctor, gets a new journal or lets the old one begin again: the next try gets there, and no
+// row is missing.
 func TestF048_EverySystemCallWhileALedgerIsOpenedOrRepairedFails(t *testing.T) {
 	disk := ownDisk(t)
 	if disk == nil {
@@ -153,7 +157,8 @@ func TestAProcOfWhichNothingCanBeRead(t *testing.T) {
 	}
 }
 
-// Where the process stands in a folder that is gone, a relative path means nothing, and what needs it says so.
+// Where the process stands in a folder that is gone, a relative path means nothing, and what needs
+// it says so.
 func TestAFolderThatIsGoneUnderTheProcess(t *testing.T) {
 	if ownDisk(t) == nil {
 		return
@@ -197,7 +202,9 @@ func TestAFolderThatIsGoneUnderTheProcess(t *testing.T) {
 	mustAddUp(t, k.s, "contracts")
 }
 
-// eachCall lets the first system call of an operation fail that it makes on the files of the scene, then its second, and so on. The next try succeeds, and then check looks at what came of it. It gives how many failed.
+// eachCall lets the first system call of an operation fail that it makes on the files of the scene,
+// then its second, and so on. The next try succeeds, and then check looks at what came of it. It
+// gives how many failed.
 func (s *scene) eachCall(disk *sickdisk.Disk, errno syscall.Errno, op func(tune sqldb.Tuning) error, check func()) int {
 	s.t.Helper()
 	plan := sickdisk.Plan{Under: s.home, Skip: ofSQLite, Err: errno}

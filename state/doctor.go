@@ -48,13 +48,15 @@ const longOpen = 30 * time.Minute
 // futureMargin is how far the ledger's times may be ahead of the clock.
 const futureMargin = 5 * time.Minute
 
-// Diagnose looks at the whole ledger, without changing anything. full reads every page of a SQLite file and its indexes; the journal is read whole always. The
-// error is for what keeps it from looking.
+// Diagnose looks at the whole ledger, without changing anything. full reads every page of a SQLite
+// file and its indexes; the journal is read whole always. The error is for what keeps it from
+// looking.
 func (s *Store) Diagnose(ctx context.Context, journals string, full bool) ([]Diagnosis, error) {
 	return doctor{s.db, s}.diagnose(ctx, journals, full, 0)
 }
 
-// DiagnoseWithin is Diagnose that gives each look so much time. One that is not over by then has ProblemLong.
+// DiagnoseWithin is Diagnose that gives each look so much time. One that is not over by then has
+// ProblemLong.
 func (s *Store) DiagnoseWithin(ctx context.Context, journals string, each time.Duration) ([]Diagnosis, error) {
 	return doctor{s.db, s}.diagnose(ctx, journals, false, each)
 }
@@ -113,8 +115,8 @@ func (s doctor) diagnoseIntegrity(ctx context.Context, full bool) (Diagnosis, er
 	return d, nil
 }
 
-// BrokenKeys gives the tables with rows whose partner is missing: by a foreign key, which PostgreSQL does not let happen, or an entry that gave its id to
-// another which does not have it.
+// BrokenKeys gives the tables with rows whose partner is missing: by a foreign key, which
+// PostgreSQL does not let happen, or an entry that gave its id to another which does not have it.
 func (s *Store) BrokenKeys(ctx context.Context) ([]string, error) {
 	query := `SELECT 'entry' AS name WHERE EXISTS (SELECT 1 FROM entry o WHERE o.moved_id IS NOT NULL
 		AND NOT EXISTS (SELECT 1 FROM entry n WHERE n.sends = o.sends AND n.remote_id = o.moved_id))`
@@ -135,7 +137,8 @@ func (s doctor) diagnoseKeys(ctx context.Context) (Diagnosis, error) {
 	return d, err
 }
 
-// UnevenSums gives the jobs whose kept sums are not those of their entries (I9). A job that is written meanwhile is looked at again.
+// UnevenSums gives the jobs whose kept sums are not those of their entries (I9). A job that is
+// written meanwhile is looked at again.
 func (s *Store) UnevenSums(ctx context.Context) ([]string, error) {
 	var jobs, uneven []string
 	if err := s.db.Read.SelectContext(ctx, &jobs, `SELECT job FROM tally UNION SELECT job FROM entry ORDER BY 1`); err != nil {
@@ -180,8 +183,8 @@ func (s doctor) diagnoseSums(ctx context.Context) (Diagnosis, error) {
 	return d, err
 }
 
-// diagnoseAudit reads all acts, and misses none: their numbers have no gap but those that a PostgreSQL sequence leaves. A journal that cannot be read is told by
-// diagnoseJournal.
+// diagnoseAudit reads all acts, and misses none: their numbers have no gap but those that a
+// PostgreSQL sequence leaves. A journal that cannot be read is told by diagnoseJournal.
 func (s doctor) diagnoseAudit(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "audit"}
 	broken, err := s.store.VerifyChain(ctx)

@@ -55,7 +55,8 @@ type JournalReport struct {
 	Bytes      int64
 }
 
-// JournalReport compares the ledger with its journal; the error is an *Error with the way out when the two do not fit.
+// JournalReport compares the ledger with its journal; the error is an *Error with the way out when
+// the two do not fit.
 func (s *Store) JournalReport(ctx context.Context, parent string) (JournalReport, error) {
 	parent, err := filepath.Abs(parent)
 	if err != nil {
@@ -96,8 +97,8 @@ func (s doctor) diagnoseDurability(ctx context.Context) (Diagnosis, error) {
 	return d, nil
 }
 
-// Files are the files of the ledger and of its journal, with the rights that they are made with. Not
-// all of them need be there.
+// Files are the files of the ledger and of its journal, with the rights that they are made with.
+// Not all of them need be there.
 func (s *Store) Files(parent string) map[string]fs.FileMode {
 	paths := map[string]fs.FileMode{}
 	if s.db.D.Name == sqldb.SQLite && !s.db.Memory {
@@ -162,7 +163,8 @@ func (s doctor) diagnoseFileSystem(dirs []string) Diagnosis {
 	return d
 }
 
-// diagnoseRights names the first file that others than its owner may read, and a folder that others may write.
+// diagnoseRights names the first file that others than its owner may read, and a folder that others
+// may write.
 func diagnoseRights(paths map[string]fs.FileMode, dirs []string) Diagnosis {
 	d := Diagnosis{Check: "rights", OK: true}
 	look := func(path string, forbidden, wanted fs.FileMode) {
@@ -179,8 +181,8 @@ func diagnoseRights(paths map[string]fs.FileMode, dirs []string) Diagnosis {
 	return d
 }
 
-// Forgotten tells of a ledger that is not there although the journal of one that stood in its place says that rows were sent: an *Error with CodeEmptied. It
-// changes nothing.
+// Forgotten tells of a ledger that is not there although the journal of one that stood in its place
+// says that rows were sent: an *Error with CodeEmptied. It changes nothing.
 func Forgotten(o sqldb.Options) error {
 	where, err := whereOf(o, sqldb.DefaultTuning)
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The name of a folder is no pattern: a journal that others may read is found in a folder of any name.
+// The name of a folder is no pattern: a journal that others may read is found in a folder of any
+// name.
 func TestDoctorLooksIntoAFolderOfAnyName(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"filial [01", "filial [01]", `filial \x`} {

@@ -13,8 +13,9 @@ import (
 // oddExamples is how many rows a diagnosis names.
 const oddExamples = 5
 
-// diagnoseRows reads every entry and every attempt, and finds those that the program did not write so: columns that cannot be read, a payload that is not the one of its hash, an entry
-// that is being sent without an open attempt. Whoever edits a ledger by hand leaves such rows.
+// diagnoseRows reads every entry and every attempt, and finds those that the program did not write
+// so: columns that cannot be read, a payload that is not the one of its hash, an entry that is
+// being sent without an open attempt. Whoever edits a ledger by hand leaves such rows.
 func (s doctor) diagnoseRows(ctx context.Context) (Diagnosis, error) {
 	const op = "reading the rows"
 	d := Diagnosis{Check: "rows"}
@@ -84,7 +85,8 @@ func (s doctor) diagnoseRows(ctx context.Context) (Diagnosis, error) {
 	return d, nil
 }
 
-// unlike reports whether a payload is not the one that a hash is of. "{}" stands for one that is not kept any more.
+// unlike reports whether a payload is not the one that a hash is of. "{}" stands for one that is
+// not kept any more.
 func unlike(target, payload string, hash trade.Hash) bool {
 	return payload != "{}" && trade.PayloadHash(target, []byte(payload)) != hash
 }

@@ -19,7 +19,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// problems gives what Diagnose found wrong, or worth knowing: "check problem" → whether it may stay.
+// problems gives what Diagnose found wrong, or worth knowing: "check problem" → whether it may
+// stay.
 func problems(t *testing.T, o sqldb.Options, tune sqldb.Tuning) map[string]bool {
 	t.Helper()
 	o.ReadOnly = true
@@ -203,7 +204,8 @@ func TestDoctorLooksAtPostgres(t *testing.T) {
 	}
 }
 
-// What takes longer than somebody wants to wait is said to be unknown, never to be well or at fault; nothing else is lost for it.
+// What takes longer than somebody wants to wait is said to be unknown, never to be well or at
+// fault; nothing else is lost for it.
 func TestADoctorInAHurrySaysWhatItDidNotLookAt(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		mustRecord(t, s, mustLease(t, s, "contracts"), newEntry("a"), newEntry("b"))

@@ -125,7 +125,8 @@ func TestASumMayHaveMoreDigitsThanAnAmount(t *testing.T) {
 	}
 }
 
-// FuzzCleanText checks that whatever a foreign server says can be stored in both databases, and that clean text stays as it is.
+// FuzzCleanText checks that whatever a foreign server says can be stored in both databases, and
+// that clean text stays as it is.
 func FuzzCleanText(f *testing.F) {
 	for _, seed := range []string{"", "contrato aceito", "a\x00b", "\xff\xfe", "\xc3\x28", "ção"} {
 		f.Add(seed)

@@ -19,7 +19,8 @@ type Finding struct {
 	Hint  string `json:"hint,omitempty"` // what to do when it is not OK, or worth knowing
 }
 
-// Health says how the ledger is: driver, place, versions, durability, file system, room. Nothing in it is secret. The error is that of a ledger that cannot be read.
+// Health says how the ledger is: driver, place, versions, durability, file system, room. Nothing in
+// it is secret. The error is that of a ledger that cannot be read.
 func (s *Store) Health(ctx context.Context) ([]Finding, error) {
 	out := []Finding{
 		{Name: "driver", Value: s.db.D.Name, OK: true},
@@ -87,7 +88,8 @@ func (s *Store) healthSQLite(ctx context.Context) ([]Finding, error) {
 	return append(append(out, damage), s.healthFile()...), nil
 }
 
-// quickCheck looks for damage in the file, as far as that goes in a moment: a ledger of ten seasons takes minutes.
+// quickCheck looks for damage in the file, as far as that goes in a moment: a ledger of ten seasons
+// takes minutes.
 func (s *Store) quickCheck(ctx context.Context) (Finding, error) {
 	f := Finding{Name: "quick check", Value: "ok", OK: true}
 	limited, cancel := context.WithTimeout(ctx, s.db.Tune.Check)
@@ -146,7 +148,8 @@ func (s *Store) Verify(ctx context.Context) error {
 	return nil
 }
 
-// walLimit is the size of the write-ahead log above which Health remarks on it: a reader that never ends keeps it growing (F066).
+// walLimit is the size of the write-ahead log above which Health remarks on it: a reader that never
+// ends keeps it growing (F066).
 const walLimit = 64 << 20
 
 func walSize(path string) int64 {

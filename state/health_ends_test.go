@@ -23,7 +23,8 @@ func (c *endsAt) ask() {
 func (c *endsAt) Done() <-chan struct{} { c.ask(); return c.Context.Done() }
 func (c *endsAt) Err() error            { c.ask(); return c.Context.Err() }
 
-// Who gives up while the ledger's health is looked at is told that, at whatever moment; nothing counts as damaged because of it.
+// Who gives up while the ledger's health is looked at is told that, at whatever moment; nothing
+// counts as damaged because of it.
 func TestALookAtTheHealthThatIsGivenUp(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, backends[0].open(t))

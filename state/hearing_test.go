@@ -10,8 +10,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Each doubt stays one for the life of the ledger. Where there are more than are looked at, those in doubt come before those that are decided, of both the newest first, and what is left
-// out is older than since.
+// Each doubt stays one for the life of the ledger. Where there are more than are looked at, those
+// in doubt come before those that are decided, of both the newest first, and what is left out is
+// older than since.
 func TestDoubtsGivesTheOpenOnesAndTheNewestFirst(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")

@@ -11,7 +11,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Whatever bytes an event has, and in whatever case its text is written, a word of it finds it. A limit counts what was found.
+// Whatever bytes an event has, and in whatever case its text is written, a word of it finds it. A
+// limit counts what was found.
 func TestTheInboxIsSearchedInEveryBody(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		const id = "deadbeef-0000-4000-8000-000000000001"
@@ -73,7 +74,8 @@ func TestTheInboxIsSearchedInEveryBody(t *testing.T) {
 	})
 }
 
-// A search that wants few events reads few, however many have the text: one behind them that is damaged is not even looked at.
+// A search that wants few events reads few, however many have the text: one behind them that is
+// damaged is not even looked at.
 func TestASearchOfTheInboxReadsNoMoreThanItNeeds(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		var events []trade.InboxEvent

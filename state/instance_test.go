@@ -79,7 +79,8 @@ func TestInstancesKnowWhoLives(t *testing.T) {
 	})
 }
 
-// I12: only the holder of a job's lease claims its rows; what a former holder still tries is refused, and its definite answers count.
+// I12: only the holder of a job's lease claims its rows; what a former holder still tries is
+// refused, and its definite answers count.
 func TestI12OnlyTheHolderOfAJobClaimsItsRows(t *testing.T) {
 	for name, c := range map[string]struct {
 		end    func(t *testing.T, s *Store, holder trade.Lease)
@@ -126,7 +127,8 @@ func TestI12OnlyTheHolderOfAJobClaimsItsRows(t *testing.T) {
 	}
 }
 
-// I1, I12: of what a holder finds in flight, only what dead instances sent is in doubt; what a living one sends is left to it, which says itself when its results were not stored.
+// I1, I12: of what a holder finds in flight, only what dead instances sent is in doubt; what a
+// living one sends is left to it, which says itself when its results were not stored.
 func TestOnlyWhatDeadInstancesSentIsInDoubt(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		dead, living, holder := onMachine("c"), onMachine("b"), onMachine("a")
@@ -155,7 +157,8 @@ func TestOnlyWhatDeadInstancesSentIsInDoubt(t *testing.T) {
 		if got := statesOf(t, s, "contracts"); !cmp.Equal(got, want) {
 			t.Errorf("after one died: %v", got)
 		}
-		// The former holder lives, and knows that its results were not stored. What others sent is none of its business, nor is what it sends later.
+		// The former holder lives, and knows that its results were not stored. What others sent is none
+		// of its business, nor is what it sends later.
 		holders, err := s.Leases(t.Context())
 		if err != nil || len(holders) != 1 {
 			t.Fatalf("holders %+v, %v", holders, err)
@@ -184,7 +187,8 @@ func TestOnlyWhatDeadInstancesSentIsInDoubt(t *testing.T) {
 	})
 }
 
-// I3, I9, I12: two Stores, as on two machines, claim the same rows, of which one takes the job over while the other goes on: each row is claimed once, and the sums of both add up.
+// I3, I9, I12: two Stores, as on two machines, claim the same rows, of which one takes the job over
+// while the other goes on: each row is claimed once, and the sums of both add up.
 func TestTwoMachinesClaimEachRowOnce(t *testing.T) {
 	t.Parallel()
 	for _, b := range backends {
@@ -265,7 +269,8 @@ func TestTwoMachinesClaimEachRowOnce(t *testing.T) {
 	}
 }
 
-// F065: a migration that only adds lets a program that is older go on beside it; one that does not stops it with a message, and its answers count.
+// F065: a migration that only adds lets a program that is older go on beside it; one that does not
+// stops it with a message, and its answers count.
 func TestF065_AnOlderProgramGoesOnBesideAMigrationThatOnlyAdds(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")

@@ -60,7 +60,8 @@ func sentJob(t testing.TB, s *Store, job string, keys ...string) {
 	mustFree(t, s, lease)
 }
 
-// C3: the entries of a job follow its new name, with all that belongs to them; two jobs can become one.
+// C3: the entries of a job follow its new name, with all that belongs to them; two jobs can become
+// one.
 func TestC3TheEntriesOfAJobFollowItsNewName(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		sentJob(t, s, "a", "1", "2", "3", "4")
@@ -140,7 +141,8 @@ func TestC5ARowThatThePlatformSaysExistsDoesNotGiveWayToAnother(t *testing.T) {
 	})
 }
 
-// Of two rows with one key the one that was never sent gives way, and is not lost; where both were sent nothing moves.
+// Of two rows with one key the one that was never sent gives way, and is not lost; where both were
+// sent nothing moves.
 func TestOfTwoRowsWithOneKeyTheOneThatWasNeverSentGivesWay(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		sentJob(t, s, "a", "1", "2", "3", "4", "5")
@@ -210,7 +212,8 @@ func TestAPauseGoesWithTheJob(t *testing.T) {
 	})
 }
 
-// The journal knows where the entries of a job went: an older copy of the ledger, and a lost one, become what it was, also once the journal has begun again.
+// The journal knows where the entries of a job went: an older copy of the ledger, and a lost one,
+// become what it was, also once the journal has begun again.
 func TestF058ARebuildingKnowsWhereTheEntriesOfAJobWent(t *testing.T) {
 	for _, renewed := range []bool{false, true} {
 		t.Run(fmt.Sprint(renewed), func(t *testing.T) {
@@ -318,7 +321,8 @@ func TestF054AMoveThatOnlyTheJournalKnowsIsDoneAtTheNextStart(t *testing.T) {
 	})
 }
 
-// A copy from before a move may choose the other of two rows with one key, because it does not know yet what became of them. It becomes what the ledger was all the same.
+// A copy from before a move may choose the other of two rows with one key, because it does not know
+// yet what became of them. It becomes what the ledger was all the same.
 func TestF058ACopyThatChoosesTheOtherOfTwoRowsIsRebuilt(t *testing.T) {
 	k := sqliteKept(t)
 	copies, steps := t.TempDir(), 0

@@ -92,7 +92,8 @@ func TestF057_AnEmptiedPostgresLedgerIsRefused(t *testing.T) {
 	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeEmptied)
 }
 
-// F057: a folder that was moved without the ledger's file, or a server that has another name now and an empty database: the journal tells that rows were sent.
+// F057: a folder that was moved without the ledger's file, or a server that has another name now
+// and an empty database: the journal tells that rows were sent.
 func TestF057_ALedgerThatWasLostWhileItMovedIsRefused(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		k.send("a", 3)
@@ -208,7 +209,8 @@ func TestF064_ACopyOfLedgerAndJournalIsRefused(t *testing.T) {
 	second.close()
 	second.open()
 
-	// Ledger and journal were copied, and both went on: the records have the same numbers and are not the same.
+	// Ledger and journal were copied, and both went on: the records have the same numbers and are not
+	// the same.
 	second.close()
 	third := second
 	third.o.Journal, third.o.DSN = filepath.Join(t.TempDir(), "journal"), filepath.Join(t.TempDir(), "third.db")

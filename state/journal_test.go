@@ -147,7 +147,8 @@ func TestLedgerAndJournalGoInStep(t *testing.T) {
 	})
 }
 
-// endBetween leaves the journal one record ahead, as a process that ends between flush and commit does.
+// endBetween leaves the journal one record ahead, as a process that ends between flush and commit
+// does.
 func (k *kept) endBetween(lease trade.Lease, g trade.Group) {
 	k.t.Helper()
 	stop := errors.New("the process ends here")
@@ -213,7 +214,8 @@ func TestF054_ACrashBetweenJournalAndLedgerIsSettledAtTheNextStart(t *testing.T)
 	})
 }
 
-// A process that goes on settles what another left that ended between journal and ledger; it need not start again.
+// A process that goes on settles what another left that ended between journal and ledger; it need
+// not start again.
 func TestAProcessThatGoesOnSettlesWhatAnotherLeft(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		goesOn := *k
@@ -231,7 +233,8 @@ func TestAProcessThatGoesOnSettlesWhatAnotherLeft(t *testing.T) {
 	})
 }
 
-// A commit that the ledger refuses leaves a record that never counts: the process that goes on names it, and one that starts later is not misled.
+// A commit that the ledger refuses leaves a record that never counts: the process that goes on
+// names it, and one that starts later is not misled.
 func TestARecordWhoseCommitWasRefusedIsVoid(t *testing.T) {
 	k := sqliteKept(t)
 	lease := mustLease(t, k.s, "contracts")
@@ -258,7 +261,8 @@ func TestARecordWhoseCommitWasRefusedIsVoid(t *testing.T) {
 	}
 }
 
-// F053: the ledger's disk is full when the answer comes: the journal has it, and the next start stores it.
+// F053: the ledger's disk is full when the answer comes: the journal has it, and the next start
+// stores it.
 func TestF053_AnAnswerThatTheLedgerHasNoRoomForIsInTheJournal(t *testing.T) {
 	k := sqliteKept(t)
 	lease := mustLease(t, k.s, "contracts")

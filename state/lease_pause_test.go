@@ -9,7 +9,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// A person's pause is stored although the holder commits one group after the other, and from then on it begins to send nothing.
+// A person's pause is stored although the holder commits one group after the other, and from then
+// on it begins to send nothing.
 func TestAPauseIsStoredWhileTheHolderCommits(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
@@ -45,7 +46,8 @@ func TestAPauseIsStoredWhileTheHolderCommits(t *testing.T) {
 	})
 }
 
-// A renewal waits for no commit, and a takeover for all that was begun under the lease: on PostgreSQL several transactions hold it at once.
+// A renewal waits for no commit, and a takeover for all that was begun under the lease: on
+// PostgreSQL several transactions hold it at once.
 func TestARenewalDoesNotWaitForCommits(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, backends[1].open(t))

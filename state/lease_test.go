@@ -48,7 +48,8 @@ func TestALeaseHasOneOwner(t *testing.T) {
 	})
 }
 
-// F062: two that serve one ledger never have the same job; the second takes it over when the lease of the first has ended.
+// F062: two that serve one ledger never have the same job; the second takes it over when the lease
+// of the first has ended.
 func TestF062_ALeaseEndsByTimeForAnOwnerElsewhere(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		elsewhere := trade.Owner{Instance: sqldb.NewID(), Host: "other", Boot: "another-boot", PIDSpace: "pid:[1]", PID: 1 << 30, Started: "1"}

@@ -225,7 +225,8 @@ func TestI3_TheDatabaseAllowsOneAttemptPerGenerationThatMayHaveCreatedARecord(t 
 	})
 }
 
-// A change that the database refuses ends its transaction: nothing of it stays, also when whoever wrote it goes on.
+// A change that the database refuses ends its transaction: nothing of it stays, also when whoever
+// wrote it goes on.
 func TestARefusalOfTheDatabaseEndsTheTransaction(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		first, second := put(t, s, "1", trade.Pending), put(t, s, "2", trade.Accepted)

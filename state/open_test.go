@@ -89,7 +89,8 @@ func TestSeveralProgramsMayOpenANewLedgerAtOnce(t *testing.T) {
 	}
 }
 
-// Who comes second to a migration does not apply it again, also where it could: of a large ledger each time takes minutes.
+// Who comes second to a migration does not apply it again, also where it could: of a large ledger
+// each time takes minutes.
 func TestSeveralProgramsApplyAMigrationOnce(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, backends[0].open(t))
@@ -164,7 +165,8 @@ func TestMigrationsAreNumberedWithoutAGap(t *testing.T) {
 	}
 }
 
-// SQLite gets a migration as one text, in one transaction: of what goose is told in its comments it sees nothing, and would do a way back as well.
+// SQLite gets a migration as one text, in one transaction: of what goose is told in its comments it
+// sees nothing, and would do a way back as well.
 func TestMigrationsGoOneWayAndInATransaction(t *testing.T) {
 	t.Parallel()
 	told := regexp.MustCompile(`(?i)\+goose\s+(down|no\s+transaction|envsub)`)
@@ -242,7 +244,8 @@ func TestF065_AMigrationThatFailsHalfWayLeavesNothing(t *testing.T) {
 	})
 }
 
-// F065: a migration of a large ledger may take as long as it needs; a statement of a run may not, and keeps its limit.
+// F065: a migration of a large ledger may take as long as it needs; a statement of a run may not,
+// and keeps its limit.
 func TestF065_AMigrationMayTakeLongerThanAStatement(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, backends[1].open(t))
@@ -605,7 +608,8 @@ func TestF067_AFileThatMayNotBeWrittenNamesTheUser(t *testing.T) {
 	}
 }
 
-// B6: what the superuser begins in the service's folder the service could not open. The way out is named, also where it has happened.
+// B6: what the superuser begins in the service's folder the service could not open. The way out is
+// named, also where it has happened.
 func TestB6TheSuperuserLeavesNoFilesInAnothersFolder(t *testing.T) {
 	t.Parallel()
 	o := backends[0].empty(t)
@@ -733,7 +737,8 @@ func TestAPostgreSQLThatDoesNotFlushIsRefused(t *testing.T) {
 			return now == value
 		})
 	}
-	// Off for asynchronous commits only: our sessions raise it, and those that are open keep what they have.
+	// Off for asynchronous commits only: our sessions raise it, and those that are open keep what they
+	// have.
 	set("synchronous_commit", "off", server.DSN("postgres"))
 	mustLease(t, s, "open-before")
 	mustLease(t, mustOpen(t, o), "open-after")

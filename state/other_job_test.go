@@ -8,7 +8,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// C3: of several jobs that begin at the same moment with the same keys, each key is claimed by one, whichever came first; in doubt and accepted rows count as well.
+// C3: of several jobs that begin at the same moment with the same keys, each key is claimed by one,
+// whichever came first; in doubt and accepted rows count as well.
 func TestC3AKeyOfAKindIsClaimedByOneJob(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		const jobs, rounds, size = 4, 6, 10
@@ -68,7 +69,8 @@ func TestC3AKeyOfAKindIsClaimedByOneJob(t *testing.T) {
 	})
 }
 
-// What one job has sent, another claims only when a person has said that it is another record, or when the keys are of another space.
+// What one job has sent, another claims only when a person has said that it is another record, or
+// when the keys are of another space.
 func TestAKeyThatAnotherJobHasSentNeedsAPersonOrASpaceOfItsOwn(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		a, b := mustLease(t, s, "a"), mustLease(t, s, "b")

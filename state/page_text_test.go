@@ -33,7 +33,8 @@ func texted(t *testing.T, s *Store, text string) []string {
 	}
 }
 
-// A text is found wherever it stands in a key: in rows that were there when somebody searched first, in those that came since, and in those of another job, whatever a key has in it.
+// A text is found wherever it stands in a key: in rows that were there when somebody searched
+// first, in those that came since, and in those of another job, whatever a key has in it.
 func TestATextIsFoundAnywhereInAKey(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		fillLarge(t, s, 250)

@@ -73,14 +73,16 @@ func (c heardConn) ExecContext(ctx context.Context, query string, args []driver.
 	return c.Conn.(driver.ExecerContext).ExecContext(ctx, query, args)
 }
 
-// wholeJob matches a step that goes through all entries of a job, or the whole table, in SQLite's plans.
+// wholeJob matches a step that goes through all entries of a job, or the whole table, in SQLite's
+// plans.
 var wholeJob = regexp.MustCompile(`^SCAN (e|entry|a|attempt)\b|USING (COVERING )?INDEX entry_(roll|due|one_key|cause|flags) \(job=\?\)$`)
 
-// inOrder are the calls that are to go through a job in the order of its numbers: in the index that has what they select by, and nowhere else.
+// inOrder are the calls that are to go through a job in the order of its numbers: in the index that
+// has what they select by, and nowhere else.
 var inOrder = []string{"Roll", "Rows", "Rows since", "Arrivals"}
 
-// What runs do although nothing has changed, and what people ask for, finds what it looks for by an index: no statement goes through the entries of a job, whatever
-// statistics the database has.
+// What runs do although nothing has changed, and what people ask for, finds what it looks for by an
+// index: no statement goes through the entries of a job, whatever statistics the database has.
 func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 	t.Parallel()
 	l := &listener{asked: map[string]string{}}
@@ -191,7 +193,8 @@ func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 	}
 }
 
-// A page of what waits or needs a person is chosen from its index alone: of many such rows each would be looked up.
+// A page of what waits or needs a person is chosen from its index alone: of many such rows each
+// would be looked up.
 func TestAPageOfWhatIsStuckIsChosenFromItsIndex(t *testing.T) {
 	t.Parallel()
 	l := &listener{asked: map[string]string{}}
@@ -268,7 +271,8 @@ func TestACheckLooksForDamageOnlyForAMoment(t *testing.T) {
 	t.Error(fmt.Sprint("no quick check in ", findings))
 }
 
-// SQLite makes a table of a list of three and more for each row whose rule, or whose place in an index, it looks at.
+// SQLite makes a table of a list of three and more for each row whose rule, or whose place in an
+// index, it looks at.
 func TestNoRuleOfARowIsAList(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, backends[0].open(t))

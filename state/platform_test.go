@@ -197,7 +197,8 @@ func TestC10AMovedLedgerBelongsToItsPlatform(t *testing.T) {
 	})
 }
 
-// C10: a process that was suspended while the ledger was rebound stores no intent afterwards: it would send to the former address.
+// C10: a process that was suspended while the ledger was rebound stores no intent afterwards: it
+// would send to the former address.
 func TestC10AProcessThatWasSuspendedOverARebindSendsNothing(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		lease, err := k.s.AcquireLease(t.Context(), "contracts", sendsTo("a", fromTests))

@@ -24,10 +24,12 @@ import (
 
 func init() { moreRoles["acknowledge"] = acknowledge }
 
-// powerCutRows are the rows that the recorded process sends, two at a time: enough commits for several checkpoints.
+// powerCutRows are the rows that the recorded process sends, two at a time: enough commits for
+// several checkpoints.
 const powerCutRows = 160
 
-// acknowledge is the process that is recorded: it sends rows and prints what the ledger acknowledged, "i <attempt>" and "r <attempt>".
+// acknowledge is the process that is recorded: it sends rows and prints what the ledger
+// acknowledged, "i <attempt>" and "r <attempt>".
 func acknowledge(ctx context.Context, path string) int {
 	fail := func(err error) int { fmt.Println("error", err); return 1 }
 	s, err := Open(ctx, sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: path, Journal: filepath.Join(filepath.Dir(path), "journal")})
@@ -166,8 +168,10 @@ func readStrace(t *testing.T, file, under string) []diskEvent {
 
 const sector = 512
 
-// diskAfter gives the files as a power cut after these events can leave them: what was flushed is there; of what was not, each 512-byte sector is there with the chance keep, in any order, so
-// that writes are lost, kept without earlier ones, and torn. The end of a file that was not flushed may be missing.
+// diskAfter gives the files as a power cut after these events can leave them: what was flushed is
+// there; of what was not, each 512-byte sector is there with the chance keep, in any order, so that
+// writes are lost, kept without earlier ones, and torn. The end of a file that was not flushed may
+// be missing.
 func diskAfter(base map[string][]byte, events []diskEvent, keep float64, dice *rand.Rand) map[string][]byte {
 	flushed := map[string]int{}
 	for i, e := range events {
@@ -214,8 +218,11 @@ func diskAfter(base map[string][]byte, events []diskEvent, keep float64, dice *r
 	return files
 }
 
-// F050, F051, F056: the power fails at a random moment of a process that sends, and the disk drops, tears and reorders what was not flushed. No intent and no result that was acknowledged is lost, in
-// the ledger or in the journal; the ledger is whole, and opens with its journal. 60 cuts in the short form, 2,000 in the long one. Not simulated: lost names of files, and a disk that lies about a flush.
+// F050, F051, F056: the power fails at a random moment of a process that sends, and the disk drops,
+// tears and reorders what was not flushed. No intent and no result that was acknowledged is lost,
+// in the ledger or in the journal; the ledger is whole, and opens with its journal. 60 cuts in the
+// short form, 2,000 in the long one. Not simulated: lost names of files, and a disk that lies about
+// a flush.
 func TestF050_APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 	t.Parallel()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -293,7 +300,8 @@ func readFolder(t *testing.T, dir string) map[string][]byte {
 	return out
 }
 
-// judgeDisk puts the files where they were, opens the ledger as the program does, and looks for everything that was acknowledged.
+// judgeDisk puts the files where they were, opens the ledger as the program does, and looks for
+// everything that was acknowledged.
 func judgeDisk(t *testing.T, o sqldb.Options, files map[string][]byte, events []diskEvent) {
 	t.Helper()
 	for path := range readFolder(t, filepath.Dir(o.DSN)) {

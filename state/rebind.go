@@ -14,7 +14,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// RebindPlan says what a person confirms who says that a ledger belongs to another address, or stands on another server.
+// RebindPlan says what a person confirms who says that a ledger belongs to another address, or
+// stands on another server.
 type RebindPlan struct {
 	Ledger   string       `json:"ledger"`
 	Platform *RebindPart  `json:"platform"` // null: the address is the same
@@ -39,8 +40,10 @@ type RebindHost struct {
 	Last    time.Time `json:"last"`
 }
 
-// Rebind lets a ledger belong to the address that is configured, and to the server that it stands on: a person says that it is the same platform, and has compared the journals. It refuses
-// a ledger that a run uses, and one that lacks what this host's journal has. With apply false it changes nothing.
+// Rebind lets a ledger belong to the address that is configured, and to the server that it stands
+// on: a person says that it is the same platform, and has compared the journals. It refuses a
+// ledger that a run uses, and one that lacks what this host's journal has. With apply false it
+// changes nothing.
 func Rebind(ctx context.Context, o sqldb.Options, platform string, apply bool, record trade.AuditRecord) (RebindPlan, error) {
 	return rebind(ctx, o, sqldb.DefaultTuning, platform, apply, record)
 }

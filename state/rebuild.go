@@ -21,8 +21,10 @@ import (
 // errPlanned ends the transaction of a plan.
 var errPlanned = errors.New("only planned")
 
-// Rebuild adds to the ledger what its journal knows and it does not: one that was rolled back, deleted or emptied. With apply false it changes nothing and says
-// what it would do. Rows come back accepted with their id, in doubt where no answer is known, with their generation; what they held comes with the next sweep.
+// Rebuild adds to the ledger what its journal knows and it does not: one that was rolled back,
+// deleted or emptied. With apply false it changes nothing and says what it would do. Rows come back
+// accepted with their id, in doubt where no answer is known, with their generation; what they held
+// comes with the next sweep.
 func Rebuild(ctx context.Context, o sqldb.Options, apply bool, record trade.AuditRecord) (recovery.RebuildPlan, error) {
 	return rebuild(ctx, o, sqldb.DefaultTuning, apply, record)
 }
@@ -128,7 +130,8 @@ func rebuildFrom(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, where 
 	return dir, exists, err
 }
 
-// journalFor finds the journal of a ledger by where it stood. For a ledger that is there, only its own place counts.
+// journalFor finds the journal of a ledger by where it stood. For a ledger that is there, only its
+// own place counts.
 func journalFor(o sqldb.Options, where string, exists bool) (string, error) {
 	parent, err := filepath.Abs(o.Journal)
 	if err != nil {

@@ -26,8 +26,8 @@ type NewJournalPlan struct {
 	Aside   string `json:"aside"`   // where the journal that stands there goes; "" when there is none
 }
 
-// NewJournal begins a new journal for a ledger whose own is lost, damaged, or another host's: a person says that this ledger is the right one. With apply false
-// it changes nothing.
+// NewJournal begins a new journal for a ledger whose own is lost, damaged, or another host's: a
+// person says that this ledger is the right one. With apply false it changes nothing.
 func NewJournal(ctx context.Context, o sqldb.Options, apply bool, record trade.AuditRecord) (NewJournalPlan, error) {
 	return newJournal(ctx, o, sqldb.DefaultTuning, apply, record)
 }
@@ -90,7 +90,8 @@ func newJournal(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, apply b
 	return plan, err
 }
 
-// refuseNewer refuses to put a journal aside that knows of rows what the ledger does not: it would be forgotten, and sent again.
+// refuseNewer refuses to put a journal aside that knows of rows what the ledger does not: it would
+// be forgotten, and sent again.
 func (s *Store) refuseNewer(t *sqldb.Tx, dir string) error {
 	h, err := recovery.ReadHistory(dir)
 	if err != nil || h.End.Header.Ledger != s.db.ID {

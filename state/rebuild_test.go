@@ -27,7 +27,8 @@ type proven struct {
 	Generation int
 }
 
-// provenOf gives the rows of all jobs that exist, or may exist, on the platform. What the original is sending is in doubt after a rebuilding.
+// provenOf gives the rows of all jobs that exist, or may exist, on the platform. What the original
+// is sending is in doubt after a rebuilding.
 func provenOf(t testing.TB, s *Store) map[string]proven {
 	t.Helper()
 	out := map[string]proven{}
@@ -46,7 +47,8 @@ func provenOf(t testing.TB, s *Store) map[string]proven {
 	return out
 }
 
-// live makes a random history of n steps: rows are found, sent and settled in every way, and people act. after is told of each step.
+// live makes a random history of n steps: rows are found, sent and settled in every way, and people
+// act. after is told of each step.
 func (k *kept) live(seed uint64, n int, after func(step int)) {
 	k.t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -109,8 +111,8 @@ func (k *kept) decide(rng *rand.Rand) {
 	}
 }
 
-// TestF058_AnyOlderCopyIsNoticedAndRebuilt rolls the ledger back to 100 older copies of random histories, and deletes it: each is noticed, and the
-// rebuilt ledger has what the original proves.
+// TestF058_AnyOlderCopyIsNoticedAndRebuilt rolls the ledger back to 100 older copies of random
+// histories, and deletes it: each is noticed, and the rebuilt ledger has what the original proves.
 func TestF058_AnyOlderCopyIsNoticedAndRebuilt(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
@@ -209,7 +211,8 @@ func (k *kept) noticedAndRebuilt(step int, want map[string]proven, resent map[st
 		}
 	}
 	for key, g := range got {
-		// What the original sends again by a person's order, or was refused after one, is in doubt: rebuilding decides nothing that can double.
+		// What the original sends again by a person's order, or was refused after one, is in doubt:
+		// rebuilding decides nothing that can double.
 		if _, ok := want[key]; !ok && (g.State != trade.InDoubt || err != nil && !resent[key]) {
 			t.Errorf("step %d: %s is %+v, and the original proves nothing of it", step, key, g)
 		}
@@ -253,8 +256,8 @@ func TestRebuildingIsAuditedAndRefusedBesideARun(t *testing.T) {
 	}
 }
 
-// F058: the database was restored from a backup of PostgreSQL's own.
-// Two hosts lose the ledger that they share: what only one of them knows must be back before the other sends.
+// F058: the database was restored from a backup of PostgreSQL's own. Two hosts lose the ledger that
+// they share: what only one of them knows must be back before the other sends.
 
 // F049: a file that cannot be read is kept, and the ledger is made anew from its journal.
 func TestF049_ADamagedLedgerIsRebuilt(t *testing.T) {

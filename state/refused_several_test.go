@@ -10,7 +10,8 @@ import (
 	wiremarks "github.com/safrasync/safrasync/state/marks"
 )
 
-// Notes that are a day old go, and those that may be needed stay. What is none says nothing, and keeps nobody from his work.
+// Notes that are a day old go, and those that may be needed stay. What is none says nothing, and
+// keeps nobody from his work.
 func TestNotesGoWhenNobodyCanNeedThem(t *testing.T) {
 	t.Parallel()
 	yesterday := time.Now().Add(-25 * time.Hour)

@@ -60,7 +60,8 @@ func TestActsThatNoCorrectCallerOrdersAreRefused(t *testing.T) {
 	})
 }
 
-// What cannot be written as JSON, such as a time in the year 10000, is refused before anything is stored.
+// What cannot be written as JSON, such as a time in the year 10000, is refused before anything is
+// stored.
 func TestWhatHasNoTextIsNotStored(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		never := unwritable
@@ -88,7 +89,8 @@ func TestAReadingThatIsGivenUp(t *testing.T) {
 	})
 }
 
-// F049: rows that something else keeps from being changed are noticed, and nothing of the group is stored.
+// F049: rows that something else keeps from being changed are noticed, and nothing of the group is
+// stored.
 func TestRowsThatDoNotChangeAreNoticed(t *testing.T) {
 	t.Parallel()
 	k := keep(t, backends[0].open(t))
@@ -105,7 +107,8 @@ func TestRowsThatDoNotChangeAreNoticed(t *testing.T) {
 	mustAddUp(t, k.s, "contracts")
 }
 
-// A transaction that the server ends for a deadlock, or because another was before it, is run again, and stored once.
+// A transaction that the server ends for a deadlock, or because another was before it, is run
+// again, and stored once.
 func TestADeadlockIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	for _, code := range []pqerror.Code{"40001", "40P01"} {
@@ -137,7 +140,8 @@ func TestADeadlockIsTriedAgain(t *testing.T) {
 	}
 }
 
-// F050: the answer of a commit is lost, and then a call fails of those that look whether it is on disk: who asked is told that it is stored, or that nobody knows, never that it is not.
+// F050: the answer of a commit is lost, and then a call fails of those that look whether it is on
+// disk: who asked is told that it is stored, or that nobody knows, never that it is not.
 func TestACommitWhoseAnswerIsLostWhileTheLookFails(t *testing.T) {
 	t.Parallel()
 	for _, backend := range backends {
@@ -179,7 +183,8 @@ func TestACommitWhoseAnswerIsLostWhileTheLookFails(t *testing.T) {
 	}
 }
 
-// F048: while somebody reads an older state, what was found cannot be flushed: then nobody says that it is on disk.
+// F048: while somebody reads an older state, what was found cannot be flushed: then nobody says
+// that it is on disk.
 func TestALookThatAReaderKeepsFromFlushing(t *testing.T) {
 	t.Parallel()
 	f := &fragile{kept: &kept{t: t, o: backends[0].open(t)}, b: &breaker{}}
@@ -216,7 +221,8 @@ func TestALookThatAReaderKeepsFromFlushing(t *testing.T) {
 	}
 }
 
-// F057: a ledger that has rows and no name of its own any more is not used, in either way of opening it.
+// F057: a ledger that has rows and no name of its own any more is not used, in either way of
+// opening it.
 func TestALedgerWithoutItsNameIsRefused(t *testing.T) {
 	t.Parallel()
 	k := keep(t, backends[0].open(t))
@@ -248,7 +254,8 @@ func TestAReaderOfAnOlderLedgerIsToldWhatToDo(t *testing.T) {
 	})
 }
 
-// F049, F056: a copy whose sums do not fit is no backup, and is not restored; nor is one without a row.
+// F049, F056: a copy whose sums do not fit is no backup, and is not restored; nor is one without a
+// row.
 func TestACopyThatIsNotInOrder(t *testing.T) {
 	t.Parallel()
 	k := keep(t, backends[0].open(t))
@@ -276,7 +283,8 @@ func TestACopyThatIsNotInOrder(t *testing.T) {
 	mustAddUp(t, k.s, "contracts")
 }
 
-// F057, F058: a folder that holds the journal of another ledger, and one whose journal was put out of use, are no journal of this one.
+// F057, F058: a folder that holds the journal of another ledger, and one whose journal was put out
+// of use, are no journal of this one.
 func TestAJournalThatIsNotTheLedgersOwnIsRefused(t *testing.T) {
 	t.Parallel()
 	k, other := keep(t, backends[0].open(t)), keep(t, backends[0].open(t))
@@ -331,7 +339,8 @@ func TestWhereANewJournalOrARebuildingIsRefused(t *testing.T) {
 	says(t, err, "the lease of job contracts is damaged")
 }
 
-// F056: a damaged journal is what a new one is for; one that knows nothing of rows what the ledger does not may go too.
+// F056: a damaged journal is what a new one is for; one that knows nothing of rows what the ledger
+// does not may go too.
 func TestANewJournalInsteadOfOneThatSaysNothingMore(t *testing.T) {
 	t.Parallel()
 	k := keep(t, backends[0].open(t))
@@ -526,7 +535,8 @@ func TestAConnectionThatIsClosed(t *testing.T) {
 	}
 }
 
-// F052, F054: a process that goes on, and whose database fails at any call while it settles what another left between journal and ledger, says so, and settles it the next time.
+// F052, F054: a process that goes on, and whose database fails at any call while it settles what
+// another left between journal and ledger, says so, and settles it the next time.
 func TestEveryCallFailsOnceWhileAProcessSettlesWhatAnotherLeft(t *testing.T) {
 	t.Parallel()
 	for at := 1; ; at++ {
@@ -606,7 +616,8 @@ func TestADamagedLedgerThatSomebodyHasOpenIsNotRebuilt(t *testing.T) {
 	}
 }
 
-// F049: a pause that cannot be read keeps the journal from beginning again: it would forget a decision. Rows that a rebuilding cannot add keep it from ending.
+// F049: a pause that cannot be read keeps the journal from beginning again: it would forget a
+// decision. Rows that a rebuilding cannot add keep it from ending.
 func TestWhatCannotBeTakenUpKeepsTheJournal(t *testing.T) {
 	t.Parallel()
 	k := keep(t, backends[0].open(t))

@@ -16,9 +16,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Restore puts a copy of a SQLite ledger in its place. The copy is checked first, brought to this program's schema, and gets the record of the act; the ledger that
-// stood there is kept beside it, under the name that is given back ("" when there was none). It is refused while anybody has the ledger open. What the copy lacks
-// is told by the journal, at the next opening.
+// Restore puts a copy of a SQLite ledger in its place. The copy is checked first, brought to this
+// program's schema, and gets the record of the act; the ledger that stood there is kept beside it,
+// under the name that is given back ("" when there was none). It is refused while anybody has the
+// ledger open. What the copy lacks is told by the journal, at the next opening.
 func Restore(ctx context.Context, o sqldb.Options, file string, record trade.AuditRecord) (kept string, err error) {
 	return restore(ctx, o, sqldb.DefaultTuning, file, record)
 }
@@ -91,7 +92,8 @@ func copyLedger(from, to string) (err error) {
 	return nil
 }
 
-// sameLedger refuses a copy of another ledger than the one that stands there, or stood there by its journal.
+// sameLedger refuses a copy of another ledger than the one that stands there, or stood there by its
+// journal.
 func sameLedger(ctx context.Context, o sqldb.Options, journals, path, id string, exists bool, tune sqldb.Tuning) error {
 	var ids []string
 	if journals != "" {
@@ -146,8 +148,8 @@ func readyCopy(ctx context.Context, file, version string, tune sqldb.Tuning, rec
 	return s.db.ID, s.AppendAudit(ctx, record)
 }
 
-// nobodyHas refuses a ledger that somebody has open: only then can its journal mode change, which also brings everything into one file. A damaged file cannot tell,
-// and is asked of the system.
+// nobodyHas refuses a ledger that somebody has open: only then can its journal mode change, which
+// also brings everything into one file. A damaged file cannot tell, and is asked of the system.
 func nobodyHas(ctx context.Context, path string, tune sqldb.Tuning) (err error) {
 	used := &sqldb.Error{Code: sqldb.CodeLocked, Path: path, Hint: "stop every process that uses the ledger" + sqldb.Holders(path), Err: errors.New("somebody has it open")}
 	db := sqldb.ConnectSQLite(tune, sqldb.SqliteDSN(path, "mode=rw", "_error_rc=1"), 1)
@@ -170,7 +172,8 @@ func nobodyHas(ctx context.Context, path string, tune sqldb.Tuning) (err error) 
 	return err
 }
 
-// keepAside gives the ledger a second name, so that it is never without one, and moves what a damaged one has beside it.
+// keepAside gives the ledger a second name, so that it is never without one, and moves what a
+// damaged one has beside it.
 func keepAside(path string) (string, error) {
 	kept := path + ".before-" + time.Now().UTC().Format("20060102T150405.000Z")
 	for _, suffix := range []string{"-wal", "-shm"} {

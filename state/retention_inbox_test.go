@@ -8,7 +8,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// What was told last of a record is what came last, also where an older event came again: the retention keeps what the reports show.
+// What was told last of a record is what came last, also where an older event came again: the
+// retention keeps what the reports show.
 func TestTheRetentionKeepsWhatWasToldLast(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		const kind, event, id = "order_commitments", "UPDATE_WORKFLOW_ORDER_COMMITMENT", "7b6d1c1e-0000-4000-8000-000000000001"

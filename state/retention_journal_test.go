@@ -43,8 +43,8 @@ func (k *kept) firstRecord() int64 {
 	return end.First
 }
 
-// F058, F066: the journal begins again in the middle of random histories. Older copies of the ledger, of before that too, are noticed, and the rebuilt ledger has what
-// the original proves.
+// F058, F066: the journal begins again in the middle of random histories. Older copies of the
+// ledger, of before that too, are noticed, and the rebuilt ledger has what the original proves.
 func TestF058_AJournalThatBeganAgainNoticesEveryOlderCopy(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
@@ -241,7 +241,8 @@ func TestABaseThatDoesNotFitRemovesNothing(t *testing.T) {
 
 func init() { moreRoles["retain"] = retainForEver }
 
-// retainForEver is a process that sends, reduces and lets its journal begin again until it is killed.
+// retainForEver is a process that sends, reduces and lets its journal begin again until it is
+// killed.
 func retainForEver(ctx context.Context, path string) int {
 	driver, dsn, _ := strings.Cut(path, "|")
 	dsn, journals, _ := strings.Cut(dsn, "|")
@@ -302,8 +303,9 @@ func churn(ctx context.Context, s *Store) error {
 	}
 }
 
-// F071, F066: kill -9 at any moment of the retention, and of the journal's beginning again: ledger and journal fit, nothing is forgotten, nothing is due twice, and the
-// next process goes on. In SQLite, the ledger that is made from the journal alone proves the same.
+// F071, F066: kill -9 at any moment of the retention, and of the journal's beginning again: ledger
+// and journal fit, nothing is forgotten, nothing is due twice, and the next process goes on. In
+// SQLite, the ledger that is made from the journal alone proves the same.
 func TestF071_AKilledRetentionLosesNothing(t *testing.T) {
 	t.Parallel()
 	kills := 8

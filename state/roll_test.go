@@ -12,7 +12,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// rolled makes a job with entries of all kinds: some that a sweep need not look at, some that were rebuilt, and amounts of every form.
+// rolled makes a job with entries of all kinds: some that a sweep need not look at, some that were
+// rebuilt, and amounts of every form.
 func rolled(t testing.TB, s *Store, rows int) {
 	t.Helper()
 	lease := mustLease(t, s, "contracts")
@@ -46,7 +47,8 @@ func rolled(t testing.TB, s *Store, rows int) {
 	}
 }
 
-// Roll tells of each entry what EachKnown tells, as far as a sweep asks, and counts what the entries are.
+// Roll tells of each entry what EachKnown tells, as far as a sweep asks, and counts what the
+// entries are.
 func TestARollTellsOfEveryEntryOnce(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		rolled(t, s, discovery.RollRows+300)

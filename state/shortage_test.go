@@ -157,8 +157,8 @@ func TestShortagesAreCountedAgainWhenARowMoves(t *testing.T) {
 	})
 }
 
-// BenchmarkShortages looks for what is missing in a ledger of 1,000,000 entries, of which 150,000 contracts wait for one of 3,000 wallets and 50,000
-// deliveries for such a contract.
+// BenchmarkShortages looks for what is missing in a ledger of 1,000,000 entries, of which 150,000
+// contracts wait for one of 3,000 wallets and 50,000 deliveries for such a contract.
 func BenchmarkShortages(b *testing.B) {
 	benchBoth(b, func(b *testing.B, s *Store) {
 		for from := 0; from < 1_000_000; from += 20_000 { // each statement within its time limit
@@ -193,7 +193,8 @@ FROM (WITH RECURSIVE numbers (i) AS (SELECT CAST(? AS BIGINT) UNION ALL SELECT i
 const longText = `0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789` +
 	`0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789`
 
-// What moves while they are counted, and back before anybody asks again, is not told for ever: no answer is kept that is not of the moment of its mark.
+// What moves while they are counted, and back before anybody asks again, is not told for ever: no
+// answer is kept that is not of the moment of its mark.
 func TestShortagesAreOfOneMoment(t *testing.T) {
 	t.Parallel()
 	for _, b := range backends {

@@ -10,7 +10,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// W10: what the alarm about a silent platform goes by: since when it should be heard, when it was heard last, also where the retention took that event away, and what it confirmed since.
+// W10: what the alarm about a silent platform goes by: since when it should be heard, when it was
+// heard last, also where the retention took that event away, and what it confirmed since.
 func TestW10SinceWhenThePlatformIsSilent(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		look := func(what string, want trade.EventSilence) {

@@ -48,7 +48,8 @@ func fileSize(path string) (int64, error) {
 	return info.Size(), nil
 }
 
-// folderSize adds up the files of a folder and of those in it; one that goes away meanwhile does not count.
+// folderSize adds up the files of a folder and of those in it; one that goes away meanwhile does
+// not count.
 func folderSize(path string) (sum int64, err error) {
 	err = filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
 		switch {

@@ -52,8 +52,9 @@ func storeOf(db *sqldb.DB) *Store {
 	}
 }
 
-// Open opens the ledger, applies the migrations that it lacks (except ReadOnly) and refuses one that would not keep what it says it
-// stored: see doc.go, durability. The errors are of type *Error and say what to do.
+// Open opens the ledger, applies the migrations that it lacks (except ReadOnly) and refuses one
+// that would not keep what it says it stored: see doc.go, durability. The errors are of type *Error
+// and say what to do.
 func Open(ctx context.Context, o sqldb.Options) (*Store, error) {
 	return open(ctx, o, sqldb.DefaultTuning)
 }
@@ -139,7 +140,8 @@ func (s *Store) begin(ctx context.Context, o sqldb.Options) error {
 	return s.db.Fault(ctx, "opening the ledger", err)
 }
 
-// identify gives a new ledger its id, and clears the marks of transactions that nobody asks about any more. On a ledger in use it writes nothing.
+// identify gives a new ledger its id, and clears the marks of transactions that nobody asks about
+// any more. On a ledger in use it writes nothing.
 func (s *Store) identify(ctx context.Context, o sqldb.Options) error {
 	const day = 24 * 60 * 60 * 1000
 	var known, stale int

@@ -53,7 +53,8 @@ func TestA2SumsThatAreWrongOrNoNumbersAreCountedAnew(t *testing.T) {
 	})
 }
 
-// No rule of the database lets a kept sum be NULL, and yet no value makes a ledger unreadable for good: a damaged file may hold anything.
+// No rule of the database lets a kept sum be NULL, and yet no value makes a ledger unreadable for
+// good: a damaged file may hold anything.
 func TestB14SumsThatAreNullAreToldAndCountedAnew(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
@@ -126,7 +127,8 @@ func setNull(t *testing.T, s *Store, column string) {
 	}
 }
 
-// The sqlite3 of Debian 12 reports the columns before the last one of a key as NULL, in a table like this.
+// The sqlite3 of Debian 12 reports the columns before the last one of a key as NULL, in a table
+// like this.
 func TestB14AnOldShellFindsNothingWrongWithTheSums(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "state.db")})

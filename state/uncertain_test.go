@@ -269,7 +269,8 @@ func TestF048_AMarkIsFoundFromANewConnection(t *testing.T) {
 	}
 }
 
-// F047, F050, F053: an uncertain commit of a full disk is told as a full disk, whether the commit said so or the look for it did; one of a disk that fails as that.
+// F047, F050, F053: an uncertain commit of a full disk is told as a full disk, whether the commit
+// said so or the look for it did; one of a disk that fails as that.
 func TestF050_AnUncertainCommitTellsWhatIsTheMatter(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, backends[0].open(t))

@@ -20,8 +20,9 @@ func init() { moreRoles["older"] = dieAfterAnImage }
 // image is where dieAfterAnImage leaves a copy of ledger and journal.
 func image(o sqldb.Options) string { return filepath.Join(filepath.Dir(o.DSN), "image") }
 
-// dieAfterAnImage stores the intents of two rows, takes an image of ledger and journal, sends the rows, stores that they were accepted, sends two others, whose notes take the places of
-// theirs, and ends as kill -9 ends it.
+// dieAfterAnImage stores the intents of two rows, takes an image of ledger and journal, sends the
+// rows, stores that they were accepted, sends two others, whose notes take the places of theirs,
+// and ends as kill -9 ends it.
 func dieAfterAnImage(ctx context.Context, options string) int {
 	var o sqldb.Options
 	must := func(err error) {
@@ -70,8 +71,9 @@ func dieAfterAnImage(ctx context.Context, options string) int {
 	select {}
 }
 
-// C2: ledger and journal come back older, without a reboot: a process that ended had notes of rows that were on the wire by then, and gave their places back since. What they lack proves
-// nothing: the rows are in doubt, and never go again by themselves.
+// C2: ledger and journal come back older, without a reboot: a process that ended had notes of rows
+// that were on the wire by then, and gave their places back since. What they lack proves nothing:
+// the rows are in doubt, and never go again by themselves.
 func TestC2NotesBesideALedgerThatCameBackOlderProveNothing(t *testing.T) {
 	t.Parallel()
 	k := killed(t, backends[0].open(t), "older")
@@ -96,7 +98,8 @@ func TestC2NotesBesideALedgerThatCameBackOlderProveNothing(t *testing.T) {
 	}
 }
 
-// C2: notes stand on a tmpfs that is this user's alone, in the first folder that is one, or nowhere. Without them rows go, none is stored ahead of its turn, and after a crash what was
+// C2: notes stand on a tmpfs that is this user's alone, in the first folder that is one, or
+// nowhere. Without them rows go, none is stored ahead of its turn, and after a crash what was
 // claimed is in doubt.
 func TestC2NotesStandOnATmpfsOfThisUserOrNowhere(t *testing.T) {
 	t.Parallel()
@@ -174,7 +177,9 @@ func TestC2NotesStandOnATmpfsOfThisUserOrNowhere(t *testing.T) {
 	}
 }
 
-// F047, F048, I11: notes that cannot be written are given up: they are gone before the request leaves, so that nobody concludes anything from what they lack, and nothing is stored ahead from then on.
+// F047, F048, I11: notes that cannot be written are given up: they are gone before the request
+// leaves, so that nobody concludes anything from what they lack, and nothing is stored ahead from
+// then on.
 func TestNotesThatCannotBeWrittenAreGivenUp(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		lease := mustLease(t, k.s, "contracts")

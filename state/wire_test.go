@@ -21,7 +21,8 @@ import (
 
 func init() { moreRoles["wire"], moreRoles["between"] = dieOnTheWire, dieBetween }
 
-// dieOnTheWire claims five rows and ends as kill -9 ends it: one has not left, one is on the wire, three were answered, one of these without an id that could be noted.
+// dieOnTheWire claims five rows and ends as kill -9 ends it: one has not left, one is on the wire,
+// three were answered, one of these without an id that could be noted.
 func dieOnTheWire(ctx context.Context, options string) int {
 	var o sqldb.Options
 	must := func(err error) {
@@ -60,7 +61,8 @@ func dieOnTheWire(ctx context.Context, options string) int {
 	select {}
 }
 
-// dieBetween claims a row and ends as kill -9 ends it, when the journal has the intent and the ledger has not.
+// dieBetween claims a row and ends as kill -9 ends it, when the journal has the intent and the
+// ledger has not.
 func dieBetween(ctx context.Context, options string) int {
 	var o sqldb.Options
 	must := func(err error) {
@@ -92,7 +94,8 @@ func dead(t *testing.T, o sqldb.Options) *kept {
 	return killed(t, o, "wire")
 }
 
-// killed runs a role of a child process that ends as kill -9 ends it, on a new ledger, and opens it.
+// killed runs a role of a child process that ends as kill -9 ends it, on a new ledger, and opens
+// it.
 func killed(t *testing.T, o sqldb.Options, role string) *kept {
 	t.Helper()
 	k := keep(t, o)
@@ -152,7 +155,8 @@ func (k *kept) after() (doubts int, rows map[string]string) {
 	return doubts, rows
 }
 
-// I11: after kill -9 only what was on the wire is in doubt. What had not left goes again, and an answer that had come counts.
+// I11: after kill -9 only what was on the wire is in doubt. What had not left goes again, and an
+// answer that had come counts.
 func TestWhatAProcessNotedIsKnownAfterItWasKilled(t *testing.T) {
 	t.Parallel()
 	for _, kind := range backends {
@@ -172,7 +176,8 @@ func TestWhatAProcessNotedIsKnownAfterItWasKilled(t *testing.T) {
 	}
 }
 
-// What cannot be believed is not: of another boot, torn, lost, or of a process that still has it open. Then everything that was claimed is in doubt.
+// What cannot be believed is not: of another boot, torn, lost, or of a process that still has it
+// open. Then everything that was claimed is in doubt.
 func TestNotesThatCannotBeBelievedAreNot(t *testing.T) {
 	t.Parallel()
 	spoil := map[string]func(t *testing.T, path string){
@@ -236,7 +241,8 @@ func edit(t *testing.T, path, from, to string) {
 	}
 }
 
-// A run of this very process whose results the ledger did not take leaves nothing behind in the file, once its rows are in doubt.
+// A run of this very process whose results the ledger did not take leaves nothing behind in the
+// file, once its rows are in doubt.
 func TestWhatARecoveryHasToldIsNotNotedAnyLonger(t *testing.T) {
 	t.Parallel()
 	k := keep(t, backends[0].open(t))
@@ -275,7 +281,8 @@ func TestWhatARecoveryHasToldIsNotNotedAnyLonger(t *testing.T) {
 	}
 }
 
-// A row whose process ended between journal and ledger goes again in the same generation, because its notes say that nothing had left. The journal alone tells that too: no second intent of a
+// A row whose process ended between journal and ledger goes again in the same generation, because
+// its notes say that nothing had left. The journal alone tells that too: no second intent of a
 // generation is ever written while the first may have created a record (I3).
 func TestAJournalTellsThatAnIntentNeverLeftByTheNext(t *testing.T) {
 	t.Parallel()

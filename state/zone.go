@@ -30,7 +30,8 @@ func changesOf(zone *time.Location) []zoneChange {
 	return out
 }
 
-// keepZone stores the clock of the ERP's zone, in which the views for people show times. It writes only what has changed.
+// keepZone stores the clock of the ERP's zone, in which the views for people show times. It writes
+// only what has changed.
 func (s *Store) keepZone(ctx context.Context, zone *time.Location) error {
 	const op = "storing the ERP's zone"
 	if zone == nil {

@@ -28,7 +28,8 @@ func ownerOfTests() trade.Owner {
 	return owner
 }
 
-// F159: an id that another row has, that the platform does not know, or under which it has something else, is not adopted just so.
+// F159: an id that another row has, that the platform does not know, or under which it has
+// something else, is not adopted just so.
 func TestF159AnIDIsReadBackAndComparedBeforeItIsAdopted(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -137,7 +138,8 @@ func TestADeliveryIsAdoptedWithOrWithoutAnID(t *testing.T) {
 	})
 }
 
-// F161: an administrator has rows read again: what changed is judged again, what was sent or is in doubt is never touched.
+// F161: an administrator has rows read again: what changed is judged again, what was sent or is in
+// doubt is never touched.
 func TestF161AResyncReadsAgainAndSendsOnlyWhatIsDue(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})

@@ -35,7 +35,8 @@ func (b *bench) got(num int, id string) {
 	}
 }
 
-// F021: a contract that was renumbered takes the id of its old number over, and what hangs on either number goes; nothing is sent twice.
+// F021: a contract that was renumbered takes the id of its old number over, and what hangs on
+// either number goes; nothing is sent twice.
 func TestF021ARetypedContractTakesTheRecordOfItsOldNumberOver(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
@@ -118,7 +119,8 @@ func TestF021ARetypedContractTakesTheRecordOfItsOldNumberOver(t *testing.T) {
 	})
 }
 
-// An id is taken over only from a row that is gone, or cancelled, and only while both rows stand as they were shown.
+// An id is taken over only from a row that is gone, or cancelled, and only while both rows stand as
+// they were shown.
 func TestAnIDIsTakenOverOnlyFromARowThatIsGone(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))

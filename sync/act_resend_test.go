@@ -10,7 +10,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// F158, I14: a second sending is refused within the quarantine, whatever the wall clock says, and whatever another boot has seen.
+// F158, I14: a second sending is refused within the quarantine, whatever the wall clock says, and
+// whatever another boot has seen.
 func TestF158ASecondSendingWithinTheQuarantineIsRefusedWithTheTimeLeft(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-before,reset@1")})
@@ -104,7 +105,8 @@ func TestASecondSendingTakesTheNewestRowAndIsRefusedWhereThatCannotGo(t *testing
 	})
 }
 
-// F156: what the ERP does to a row that is in doubt waits for the decision, and the payload that may be on the platform is kept.
+// F156: what the ERP does to a row that is in doubt waits for the decision, and the payload that
+// may be on the platform is kept.
 func TestF156AChangeDuringADoubtWaitsForTheDecision(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -137,7 +139,8 @@ func TestF156AChangeDuringADoubtWaitsForTheDecision(t *testing.T) {
 	})
 }
 
-// F124: the platform does not know a contract of which we hold the id: the children ask slowly, or at once when a person says so.
+// F124: the platform does not know a contract of which we hold the id: the children ask slowly, or
+// at once when a person says so.
 func TestF124AChildOfAContractThatThePlatformDoesNotKnowAsksSlowly(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
@@ -166,7 +169,8 @@ func TestF124AChildOfAContractThatThePlatformDoesNotKnowAsksSlowly(t *testing.T)
 	})
 }
 
-// F120: the platform says of what was sent again that it exists: the earlier sending very probably made it, and a person gives its id.
+// F120: the platform says of what was sent again that it exists: the earlier sending very probably
+// made it, and a person gives its id.
 func TestF120ADuplicateAfterASecondSendingPointsAtTheFirst(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@1", "duplicate@2")})
@@ -191,7 +195,8 @@ func TestF120ADuplicateAfterASecondSendingPointsAtTheFirst(t *testing.T) {
 	})
 }
 
-// F168, F094: the answer comes after a person took the row out: the id is kept, the row is accepted, and everybody is told.
+// F168, F094: the answer comes after a person took the row out: the id is kept, the row is
+// accepted, and everybody is told.
 func TestF168ALateAnswerAfterADismissalIsToldInTheReportAndTheAudit(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		var b *bench
@@ -229,7 +234,8 @@ func TestF168ALateAnswerAfterADismissalIsToldInTheReportAndTheAudit(t *testing.T
 	})
 }
 
-// F168: who says that it is not there when it is doubles it once for each order, and the audit says who: never more, and never by itself.
+// F168: who says that it is not there when it is doubles it once for each order, and the audit says
+// who: never more, and never by itself.
 func TestF168AWrongAnswerDoublesOnceForEachOrderAndNamesWhoGaveIt(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@1-3")})
@@ -254,7 +260,8 @@ func TestF168AWrongAnswerDoublesOnceForEachOrderAndNamesWhoGaveIt(t *testing.T) 
 	})
 }
 
-// steal ends the lease of the running process and recovers what it left on the wire, as another process would.
+// steal ends the lease of the running process and recovers what it left on the wire, as another
+// process would.
 func (b *bench) steal() error {
 	driver := map[string]string{"sqlite": "sqlite", "postgres": "postgres"}[b.parts.DB.Ledger]
 	ctx := b.t.Context()

@@ -11,7 +11,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// fresh gives the bench a ledger that does not exist yet, with a journal: a process of its own makes them.
+// fresh gives the bench a ledger that does not exist yet, with a journal: a process of its own
+// makes them.
 func (b *bench) fresh() {
 	b.t.Helper()
 	b.parts.Journal = filepath.Join(b.dir, "journal")
@@ -21,7 +22,8 @@ func (b *bench) fresh() {
 	}
 }
 
-// forChild is the variable that makes the test binary a process on this bench. In the short form it waits a second for a ledger that takes nothing, else as long as the program does.
+// forChild is the variable that makes the test binary a process on this bench. In the short form it
+// waits a second for a ledger that takes nothing, else as long as the program does.
 func (b *bench) forChild() string {
 	b.t.Helper()
 	if !long {
@@ -34,8 +36,10 @@ func (b *bench) forChild() string {
 	return childVariable + "=" + string(text)
 }
 
-// afterwards makes the next run after a process that something happened to, which said what it said, and judges: the ledger opens, the run completes, of so many rows none is lost, at most so
-// many are in doubt, every record of the platform belongs to an accepted row or to one in doubt, and a further run sends nothing.
+// afterwards makes the next run after a process that something happened to, which said what it
+// said, and judges: the ledger opens, the run completes, of so many rows none is lost, at most so
+// many are in doubt, every record of the platform belongs to an accepted row or to one in doubt,
+// and a further run sends nothing.
 func (b *bench) afterwards(rows, doubtsAtMost int, said string) {
 	t := b.t
 	t.Helper()

@@ -20,14 +20,16 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// front stands between the engine and the sandbox, as a proxy does, and answers some requests in its place.
+// front stands between the engine and the sandbox, as a proxy does, and answers some requests in
+// its place.
 type front struct {
 	url string
 
 	mu    gosync.Mutex
 	posts map[string]int // by amount
 	gets  int
-	// answer gives the answer to a request, by the amount in it ("" for a GET); false lets the platform answer. executed lets the platform execute it first, and hides what it says.
+	// answer gives the answer to a request, by the amount in it ("" for a GET); false lets the
+	// platform answer. executed lets the platform execute it first, and hides what it says.
 	answer func(amount string) (status int, body string, executed, ok bool)
 }
 
@@ -85,7 +87,8 @@ func (f *front) questions() int {
 	return f.gets
 }
 
-// A1: a refusal in any form of the API concerns its own row, which shows what came back. The others go, and the row is not sent again.
+// A1: a refusal in any form of the API concerns its own row, which shows what came back. The others
+// go, and the row is not sent again.
 func TestA1ARefusalInAFormOfTheAPIConcernsItsRowAlone(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -147,7 +150,8 @@ func TestA3WhatA409SaysIsShown(t *testing.T) {
 	}
 }
 
-// A request that is refused for its form three times, with nothing accepted between, stops its job, and no other.
+// A request that is refused for its form three times, with nothing accepted between, stops its job,
+// and no other.
 func TestA1ThreeRefusalsOfTheRequestStopTheirJobAlone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
@@ -177,7 +181,8 @@ func TestA1ThreeRefusalsOfTheRequestStopTheirJobAlone(t *testing.T) {
 	}
 }
 
-// C8: a filter that lets a request through and answers in its place proves nothing: the row is in doubt and is never sent again by itself. The harmless question is asked again, and while it is
+// C8: a filter that lets a request through and answers in its place proves nothing: the row is in
+// doubt and is never sent again by itself. The harmless question is asked again, and while it is
 // answered well the others go.
 func TestC8AnAnswerInNoFormOfTheAPIProvesNothing(t *testing.T) {
 	t.Parallel()
@@ -212,7 +217,8 @@ func TestC8AnAnswerInNoFormOfTheAPIProvesNothing(t *testing.T) {
 	}
 }
 
-// Where the harmless question is answered in no form of the API either, the address is wrong or a proxy stands in the way: all jobs stop, with one row in doubt for each request in flight.
+// Where the harmless question is answered in no form of the API either, the address is wrong or a
+// proxy stands in the way: all jobs stop, with one row in doubt for each request in flight.
 func TestC8WhenTheHarmlessQuestionFailsTooAllJobsStop(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
@@ -255,7 +261,8 @@ func (p impatient) SubmitOrderCommitment(ctx context.Context, body []byte, gate 
 	return a, err
 }
 
-// C8: a row that is always answered with 429 is tried five times in a run, and then in the next one. The others go.
+// C8: a row that is always answered with 429 is tried five times in a run, and then in the next
+// one. The others go.
 func TestC8ARowThatIsAlwaysThrottledIsTriedFiveTimesInARun(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
@@ -281,7 +288,9 @@ func TestC8ARowThatIsAlwaysThrottledIsTriedFiveTimesInARun(t *testing.T) {
 	}
 }
 
-// C12: deliveries that the platform counts from 1 in each contract are accepted, all of them, also when the ledger is rebuilt from its journal; the second of one contract with the same id is in doubt.
+// C12: deliveries that the platform counts from 1 in each contract are accepted, all of them, also
+// when the ledger is rebuilt from its journal; the second of one contract with the same id is in
+// doubt.
 func TestC12DeliveriesThatAreCountedInTheirContract(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		var mu gosync.Mutex
@@ -320,7 +329,8 @@ func TestC12DeliveriesThatAreCountedInTheirContract(t *testing.T) {
 	})
 }
 
-// A5: an answer that proves nothing about the row leaves it in doubt, and three in a row stop the job.
+// A5: an answer that proves nothing about the row leaves it in doubt, and three in a row stop the
+// job.
 func TestA5ThreeAnswersThatProveNothingStopTheJob(t *testing.T) {
 	for _, status := range []string{"410", "412", "423"} {
 		t.Run(status, func(t *testing.T) {

@@ -9,7 +9,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// BenchmarkContracts sends b.N contracts from SQLite through the real client to the sandbox, everything switched on, then runs again without news.
+// BenchmarkContracts sends b.N contracts from SQLite through the real client to the sandbox,
+// everything switched on, then runs again without news.
 func BenchmarkContracts(b *testing.B) {
 	const rows = 5000
 	for b.Loop() {

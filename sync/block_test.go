@@ -10,7 +10,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// endedElsewhere is the ledger of a long pass: what blocked its rows when it began was ended by another process since.
+// endedElsewhere is the ledger of a long pass: what blocked its rows when it began was ended by
+// another process since.
 type endedElsewhere struct {
 	engine.Ledger
 	looks *int
@@ -23,7 +24,8 @@ func (l endedElsewhere) Blocks(ctx context.Context) ([]trade.Block, error) {
 	return []trade.Block{{Kind: "wallets", ID: walletID, Message: "message.wallet.not-found", FirstAt: time.Now().Add(-50 * 24 * time.Hour), Tries: 48}}, nil
 }
 
-// A record that nobody asks about any more, which a row of another process has found, keeps no row of a pass that knows it as missing: nothing would wake that row again.
+// A record that nobody asks about any more, which a row of another process has found, keeps no row
+// of a pass that knows it as missing: nothing would wake that row again.
 func TestABlockThatAnotherProcessEndedKeepsNoRow(t *testing.T) {
 	b := newBenchOn(t, databases[0], sandbox.Options{})
 	b.contract(1)

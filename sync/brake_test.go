@@ -60,7 +60,8 @@ func (b *bench) release(job string) engine.JobPlan {
 	return plan
 }
 
-// expectBrake checks that a brake paused the job, that nothing left, and that a further run does not even begin.
+// expectBrake checks that a brake paused the job, that nothing left, and that a further run does
+// not even begin.
 func (b *bench) expectBrake(r trade.RunReport, code string, rows int) *trade.Brake {
 	b.t.Helper()
 	if r.Stopped == nil || r.Stopped.Code != code || r.Stopped.Brake == nil || r.Stopped.Brake.Rows != rows || r.Sent != 0 {
@@ -198,7 +199,8 @@ func TestF021ManyRetypedRowsPauseTheJobAndFewAreHeldOneByOne(t *testing.T) {
 	})
 }
 
-// The ERP changed the contract after it was sent, and then renumbered it: what was sent differs, what the row had become is the same.
+// The ERP changed the contract after it was sent, and then renumbered it: what was sent differs,
+// what the row had become is the same.
 func TestF021AContractThatWasChangedAndThenRenumberedIsHeld(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})

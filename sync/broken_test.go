@@ -16,7 +16,8 @@ import (
 
 var errBroken = errors.New("broken on purpose")
 
-// breaker lets one call of the engine fail, of those to ledger, source and platform, counted from arm on.
+// breaker lets one call of the engine fail, of those to ledger, source and platform, counted from
+// arm on.
 type breaker struct {
 	mu        gosync.Mutex
 	at, calls int
@@ -74,7 +75,8 @@ func (b *breaker) fails(call string) (fails, applied bool) {
 	return true, b.applied
 }
 
-// through makes a call of the ledger or the source, or lets it fail. A call that took effect all the same says that nobody knows.
+// through makes a call of the ledger or the source, or lets it fail. A call that took effect all
+// the same says that nobody knows.
 func through[T any](b *breaker, call string, f func() (T, error)) (T, error) {
 	var none T
 	fails, applied := b.fails(call)
@@ -310,7 +312,8 @@ func (l brokenLedger) SetJobStatus(ctx context.Context, status trade.JobStatus) 
 	return l.b.call("SetJobStatus", func() error { return l.l.SetJobStatus(ctx, status) })
 }
 
-// brokenSource has every method of the ERP. A reading that fails after it took effect has given all its rows.
+// brokenSource has every method of the ERP. A reading that fails after it took effect has given all
+// its rows.
 type brokenSource struct {
 	s engine.Source
 	b *breaker

@@ -26,7 +26,8 @@ func inDuo(t *testing.T, test func(d *duo)) {
 	})
 }
 
-// leads lets the first machine begin a pass whose POSTs wait but for the first few, and gives what ends the waiting, and the report.
+// leads lets the first machine begin a pass whose POSTs wait but for the first few, and gives what
+// ends the waiting, and the report.
 func (d *duo) leads(rows, free int) (open func(), done <-chan trade.RunReport) {
 	d.t.Helper()
 	for range rows {
@@ -51,8 +52,9 @@ func (d *duo) leads(rows, free int) (open func(), done <-chan trade.RunReport) {
 	return open, out
 }
 
-// shift is a pass of the first machine over some new rows, while the second one lives beside it. With taken the first one is cut off from the ledger meanwhile, for longer than
-// its lease, and the second one takes the job over.
+// shift is a pass of the first machine over some new rows, while the second one lives beside it.
+// With taken the first one is cut off from the ledger meanwhile, for longer than its lease, and the
+// second one takes the job over.
 func (d *duo) shift(rows int, taken bool) {
 	d.t.Helper()
 	open, done := d.leads(rows, 2)
@@ -70,7 +72,8 @@ func (d *duo) shift(rows int, taken bool) {
 	d.b.stop()
 }
 
-// stopUntil lets the time of both machines end, makes one pass on a third, and counts what is in doubt: every row is on the platform once, and accepted or in doubt.
+// stopUntil lets the time of both machines end, makes one pass on a third, and counts what is in
+// doubt: every row is on the platform once, and accepted or in doubt.
 func (d *duo) judge(what string) (doubts int) {
 	d.t.Helper()
 	d.pass(time.Minute)
@@ -91,8 +94,9 @@ func (d *duo) judge(what string) (doubts int) {
 	return doubts
 }
 
-// F047, F048, F052, I12: each call that one of two machines makes of ledger, ERP and platform fails once while one of them sends the rows of a job, or takes it over: no row is lost, none goes twice, and
-// none is in doubt whose result a later call could store.
+// F047, F048, F052, I12: each call that one of two machines makes of ledger, ERP and platform fails
+// once while one of them sends the rows of a job, or takes it over: no row is lost, none goes
+// twice, and none is in doubt whose result a later call could store.
 func TestEveryCallOfTwoMachinesFailsOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		fails func(d *duo) *breaker

@@ -97,7 +97,8 @@ func (l brokenInbox) Act(ctx context.Context, acts []trade.Act) ([]bool, error) 
 	return through(l.b, "Act", func() ([]bool, error) { return l.l.Act(ctx, acts) })
 }
 
-// heardBench is a bench of which the platform has told: contract 1 was deleted there while a delivery was to go under it, contract 2 is in doubt, and there is a producer.
+// heardBench is a bench of which the platform has told: contract 1 was deleted there while a
+// delivery was to go under it, contract 2 is in doubt, and there is a producer.
 func heardBench(t *testing.T) *bench {
 	t.Helper()
 	b := withChildren(newBench(t, sandbox.Options{ShowTimes: true, Events: eventFaults(t, "shape=id")}))
@@ -135,8 +136,9 @@ func (b *bench) listen(h *engine.EventProcessor) error {
 	return nil
 }
 
-// F047, F048, F052: each call of the ledger fails once while it is looked at what the platform told: it is said, and the next looks do the rest: the doubt is settled, the
-// deletion is marked, and the delivery waits.
+// F047, F048, F052: each call of the ledger fails once while it is looked at what the platform
+// told: it is said, and the next looks do the rest: the doubt is settled, the deletion is marked,
+// and the delivery waits.
 func TestEveryCallOfWhatIsHeardFailsOnce(t *testing.T) {
 	t.Parallel()
 	first, step := 1, 4

@@ -41,7 +41,8 @@ func (d brokenDesk) Act(ctx context.Context, acts []trade.Act) ([]bool, error) {
 	return through(d.b, "Act", func() ([]bool, error) { return d.s.Act(ctx, acts) })
 }
 
-// each lets the first call of an operation fail, then its second, and so on: each time it says so. Without a failure it succeeds.
+// each lets the first call of an operation fail, then its second, and so on: each time it says so.
+// Without a failure it succeeds.
 func (b *breaker) each(t *testing.T, name string, op func() error) {
 	t.Helper()
 	for at := 1; ; at++ {
@@ -60,7 +61,8 @@ func (b *breaker) each(t *testing.T, name string, op func() error) {
 	}
 }
 
-// F052: what people ask and order says so when ledger or ERP fail at any of its calls; an order that fails is not carried out, and is possible the next time.
+// F052: what people ask and order says so when ledger or ERP fail at any of its calls; an order
+// that fails is not carried out, and is possible the next time.
 func TestEveryCallOfWhatPeopleAskAndOrderFailsOnce(t *testing.T) {
 	t.Parallel()
 	world := sandbox.OpenWorld()

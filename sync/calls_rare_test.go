@@ -29,8 +29,10 @@ func cpf(n int) string {
 	return digits
 }
 
-// rareDay is what happens in the ERP before a run besides the usual: a producer whom the platform was never asked for, a ticket that was sent and changes, one that stood twice and stands once, one with
-// two rows, two contracts of a wallet that the platform does not know, a contract that was sent and gets a new number.
+// rareDay is what happens in the ERP before a run besides the usual: a producer whom the platform
+// was never asked for, a ticket that was sent and changes, one that stood twice and stands once,
+// one with two rows, two contracts of a wallet that the platform does not know, a contract that was
+// sent and gets a new number.
 func (b *bench) rareDay(n int, world *sandbox.World) {
 	b.t.Helper()
 	world.KnowProducer(producerID, cpf(n))
@@ -53,7 +55,9 @@ func (b *bench) rareDay(n int, world *sandbox.World) {
 	}
 }
 
-// F047, F048, F052: each call of the engine fails once on days with more in them than usual. The run tells it; after the next one every row that may go is on the platform, once, and no row is in doubt.
+// F047, F048, F052: each call of the engine fails once on days with more in them than usual. The
+// run tells it; after the next one every row that may go is on the platform, once, and no row is in
+// doubt.
 func TestEveryCallOfTheEngineFailsOnceOnRarerDays(t *testing.T) {
 	t.Parallel()
 	for i, sweep := range []bool{false, true} {
@@ -117,7 +121,8 @@ func (b *bench) rareFailure(br *breaker, at int, opts engine.Options) string {
 	return hit
 }
 
-// F052: what people ask about rows that depend on others says so when ledger or ERP fail at any of its calls, and a dry run that would have to stop at a brake.
+// F052: what people ask about rows that depend on others says so when ledger or ERP fail at any of
+// its calls, and a dry run that would have to stop at a brake.
 func TestEveryCallOfWhatPeopleAskOfChildrenFailsOnce(t *testing.T) {
 	t.Parallel()
 	b := withChildren(newBench(t, sandbox.Options{}))
@@ -175,7 +180,8 @@ func TestEveryCallOfWhatPeopleAskOfChildrenFailsOnce(t *testing.T) {
 	}
 }
 
-// F024, F025: each call fails once of a run that a brake stops: nothing leaves in it, nor in the next one, which the brake stops.
+// F024, F025: each call fails once of a run that a brake stops: nothing leaves in it, nor in the
+// next one, which the brake stops.
 func TestEveryCallFailsOnceInARunThatABrakeStops(t *testing.T) {
 	t.Parallel()
 	for code, c := range map[string]struct {
@@ -231,7 +237,8 @@ func TestEveryCallFailsOnceInARunThatABrakeStops(t *testing.T) {
 	}
 }
 
-// pausing pauses the job as a person would, when the run stores intents for the second time, and fails to tell it once.
+// pausing pauses the job as a person would, when the run stores intents for the second time, and
+// fails to tell it once.
 type pausing struct {
 	engine.Ledger
 	b     *bench
@@ -262,7 +269,8 @@ func (p pausing) JobStatus(ctx context.Context, job string) (trade.JobStatus, er
 	return p.Ledger.JobStatus(ctx, job)
 }
 
-// I11, I12: a person pauses a job while it sends, and the ledger does not say who: nothing more goes, what was on the wire is settled, and the rest goes when the job is resumed.
+// I11, I12: a person pauses a job while it sends, and the ledger does not say who: nothing more
+// goes, what was on the wire is settled, and the rest goes when the job is resumed.
 func TestAPauseWhileAJobSendsWhoseReasonIsNotRead(t *testing.T) {
 	t.Parallel()
 	for _, fails := range []bool{false, true} {
@@ -339,7 +347,8 @@ func (l taken) Record(ctx context.Context, lease trade.Lease, page trade.Page) (
 	return l.Ledger.Record(ctx, lease, page)
 }
 
-// I12: a run whose lease went to another process while it read records and sends nothing more, and says why.
+// I12: a run whose lease went to another process while it read records and sends nothing more, and
+// says why.
 func TestARunWhoseLeaseWasTakenWhileItReads(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
@@ -372,7 +381,8 @@ func (f fallen) Read(ctx context.Context, q erp.Query, w erp.Window, fn func(erp
 	return erp.Result{}, &erp.Error{Code: erp.CodeUnreachable, Text: "the connection broke"}
 }
 
-// Where the page that is being recorded fails while the ERP fails too, the ledger's reason is told: it concerns every job, and the ERP's does not cure it.
+// Where the page that is being recorded fails while the ERP fails too, the ledger's reason is told:
+// it concerns every job, and the ERP's does not cure it.
 func TestWhereLedgerAndERPFailAtOnceTheLedgerIsTold(t *testing.T) {
 	t.Parallel()
 	for code, wrap := range map[string]func(b *bench) func(engine.Ledger) engine.Ledger{
@@ -397,7 +407,8 @@ func TestWhereLedgerAndERPFailAtOnceTheLedgerIsTold(t *testing.T) {
 	}
 }
 
-// F052: what people order rarely says so when ledger or ERP fail at any of its calls: a release, a row that is declared to be another record, and the id of a row that has another key now.
+// F052: what people order rarely says so when ledger or ERP fail at any of its calls: a release, a
+// row that is declared to be another record, and the id of a row that has another key now.
 func TestEveryCallOfWhatPeopleOrderRarelyFailsOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
@@ -455,7 +466,8 @@ func TestEveryCallOfWhatPeopleOrderRarelyFailsOnce(t *testing.T) {
 	b.expect(99, trade.Held, trade.CauseRetyped)
 }
 
-// F022: a row in doubt that came to stand twice in the ERP is not sent again, because nobody knows which of the two it would be.
+// F022: a row in doubt that came to stand twice in the ERP is not sent again, because nobody knows
+// which of the two it would be.
 func TestARowThatStandsTwiceIsNotSentAgain(t *testing.T) {
 	t.Parallel()
 	b := withChildren(newBench(t, sandbox.Options{Faults: faults(t, "lost-after@2")}))
@@ -475,8 +487,9 @@ func TestARowThatStandsTwiceIsNotSentAgain(t *testing.T) {
 	}
 }
 
-// F044, F047: each call fails once of a run that maps rows anew which wait for another job's, because a reference came, and which are older than what the run reads: they wait on, and go once when their
-// contract is there.
+// F044, F047: each call fails once of a run that maps rows anew which wait for another job's,
+// because a reference came, and which are older than what the run reads: they wait on, and go once
+// when their contract is there.
 func TestEveryCallFailsOnceWhileRowsThatWaitAreMappedAnew(t *testing.T) {
 	t.Parallel()
 	b := withChildren(newBench(t, sandbox.Options{}))

@@ -14,10 +14,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// mayPass are the calls whose failure only the log tells: the next run, or the end of a lease, makes up for them; what was certainly not sent goes in the same run.
+// mayPass are the calls whose failure only the log tells: the next run, or the end of a lease,
+// makes up for them; what was certainly not sent goes in the same run.
 var mayPass = []string{"Watch", "Mark", "SetJobStatus", "RenewLease", "FinishRun", "ReleaseLease", "SubmitOrderCommitment", "SubmitDelivery", "SubmitTraceability"}
 
-// brokenBench is a bench with all three kinds of records and lookups by document, whose engine calls everything through a breaker.
+// brokenBench is a bench with all three kinds of records and lookups by document, whose engine
+// calls everything through a breaker.
 func brokenBench(t *testing.T) (*bench, *breaker) {
 	t.Helper()
 	world := sandbox.OpenWorld()
@@ -40,8 +42,10 @@ func (b *bench) breaks(br *breaker, through bool) {
 	}
 }
 
-// day is what happens in the ERP before a run: a new contract with a document, a delivery and a share of it, a change of one that was sent, a row that waits for a code, the earlier such row
-// is gone, a ticket that stands twice, another code; every fourth day a contract that was sent is gone.
+// day is what happens in the ERP before a run: a new contract with a document, a delivery and a
+// share of it, a change of one that was sent, a row that waits for a code, the earlier such row is
+// gone, a ticket that stands twice, another code; every fourth day a contract that was sent is
+// gone.
 func (b *bench) day(n int) {
 	b.t.Helper()
 	b.producer(n, []string{cpfA, cnpjC}[n%2])
@@ -59,8 +63,10 @@ func (b *bench) day(n int) {
 	b.exec(`INSERT INTO de_para VALUES ('carteira', ?, ?)`, fmt.Sprint("x", n), walletID)
 }
 
-// F047, F048, F052: each call that the engine makes of ledger, ERP and platform fails once, before it takes effect or after, in a run with or without a sweep: the run tells it, and the next
-// one completes. Nothing is lost, nothing is twice on the platform, nothing is in doubt. In the short form the four share the calls.
+// F047, F048, F052: each call that the engine makes of ledger, ERP and platform fails once, before
+// it takes effect or after, in a run with or without a sweep: the run tells it, and the next one
+// completes. Nothing is lost, nothing is twice on the platform, nothing is in doubt. In the short
+// form the four share the calls.
 func TestEveryCallOfTheEngineFailsOnce(t *testing.T) {
 	t.Parallel()
 	for i := range 4 {
@@ -85,7 +91,8 @@ func TestEveryCallOfTheEngineFailsOnce(t *testing.T) {
 	}
 }
 
-// failAt lets one call of a run fail, and judges after a run without a failure, on such a day. It tells whether there was such a call.
+// failAt lets one call of a run fail, and judges after a run without a failure, on such a day. It
+// tells whether there was such a call.
 func (b *bench) failAt(br *breaker, at int, opts engine.Options, applied bool, day int) bool {
 	b.t.Helper()
 	b.breaks(br, true)

@@ -38,7 +38,8 @@ func TestF007AClockThatDiffersFromTheERPsLosesNothing(t *testing.T) {
 	})
 }
 
-// F011: the ERP is down for three days. Each run says so and changes nothing; the first one after it finds everything.
+// F011: the ERP is down for three days. Each run says so and changes nothing; the first one after
+// it finds everything.
 func TestF011AnERPThatIsDownForDaysLosesNothing(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Server(t)
@@ -79,7 +80,8 @@ func (b *bench) moveERP(dsn string) {
 	}
 }
 
-// F028, F030: what is no amount and no day makes its own row invalid, named with its field, and no other.
+// F028, F030: what is no amount and no day makes its own row invalid, named with its field, and no
+// other.
 func TestF028AnInfiniteOrImpossibleValueStopsNobody(t *testing.T) {
 	t.Parallel()
 	b := newBenchOn(t, database{state.Postgres, state.SQLite}, sandbox.Options{})
@@ -100,7 +102,8 @@ func TestF028AnInfiniteOrImpossibleValueStopsNobody(t *testing.T) {
 	b.expect(7, trade.Accepted, "")
 }
 
-// F033: characters that nobody sees make no row that cannot be kept or told, and no row that others stumble over.
+// F033: characters that nobody sees make no row that cannot be kept or told, and no row that others
+// stumble over.
 func TestF033CharactersThatNobodySeesStopNobody(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -148,7 +151,8 @@ func TestF081WithoutAFileDescriptorNothingIsSentAndNothingIsLost(t *testing.T) {
 	})
 }
 
-// F124: the platform does not know a commitment whose id it gave us: the share waits, and goes when it does.
+// F124: the platform does not know a commitment whose id it gave us: the share waits, and goes when
+// it does.
 func TestF124AShareOfACommitmentThatThePlatformDoesNotKnowYetGoesLater(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
@@ -169,7 +173,8 @@ func TestF124AShareOfACommitmentThatThePlatformDoesNotKnowYetGoesLater(t *testin
 	})
 }
 
-// F127: one node of the gateway has an old key: each refusal stops the run, consumes no attempt, and the next run goes on.
+// F127: one node of the gateway has an old key: each refusal stops the run, consumes no attempt,
+// and the next run goes on.
 func TestF127AKeyThatIsRefusedNowAndThenCostsRunsAndNothingElse(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		var flapping []string
@@ -201,7 +206,8 @@ func TestF127AKeyThatIsRefusedNowAndThenCostsRunsAndNothingElse(t *testing.T) {
 	})
 }
 
-// F140: keys are compared exactly. A spelling that the document does not know is an ordinary refusal, never taken for the key that it looks like.
+// F140: keys are compared exactly. A spelling that the document does not know is an ordinary
+// refusal, never taken for the key that it looks like.
 func TestF140AKeyInAnotherSpellingIsNotTheKey(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		for _, key := range []string{"message.Duplicate.Key", "message.duplicate.key ", "MESSAGE.DUPLICATE.KEY", "message.malformed-request."} {

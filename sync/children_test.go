@@ -165,7 +165,8 @@ func TestAChildSaysWhichParentItWaitsForAndWhy(t *testing.T) {
 	})
 }
 
-// F045: A parent in doubt holds its children; they go when somebody, here the late answer, says that it is there.
+// F045: A parent in doubt holds its children; they go when somebody, here the late answer, says
+// that it is there.
 func TestAParentInDoubtHoldsItsChildren(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@1")}))
@@ -193,7 +194,8 @@ func TestAParentInDoubtHoldsItsChildren(t *testing.T) {
 	})
 }
 
-// The deliveries of the first contracts go while the many contracts behind them are still being sent.
+// The deliveries of the first contracts go while the many contracts behind them are still being
+// sent.
 func TestChildrenDoNotStarveBehindALargeParentJob(t *testing.T) {
 	t.Parallel()
 	const contracts = 2500
@@ -296,7 +298,8 @@ func TestADryRunKnowsWhereTheParentsWouldStand(t *testing.T) {
 	})
 }
 
-// The same CAR, and the same id, in another spelling would send the same request: that is no change.
+// The same CAR, and the same id, in another spelling would send the same request: that is no
+// change.
 func TestAnotherSpellingOfTheSameValueIsNoChange(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))

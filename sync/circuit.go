@@ -14,7 +14,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// How long nothing is tried after a stop that ends by itself; backing off doubles with each failure in a row.
+// How long nothing is tried after a stop that ends by itself; backing off doubles with each failure
+// in a row.
 const (
 	probeEvery      = 5 * time.Minute  // key, address, certificate, a full store: one GET, or one write
 	serverFirst     = 10 * time.Second // a ledger on a server
@@ -26,11 +27,12 @@ const (
 	failuresCounted = 10
 )
 
-// endedByProbe are the stops that one GET of the webhooks ends, as it begins each run that has something to send.
+// endedByProbe are the stops that one GET of the webhooks ends, as it begins each run that has
+// something to send.
 var endedByProbe = []outcome.StopCode{outcome.StopKey, outcome.StopKeyInside, outcome.StopModule, outcome.StopPermission, outcome.StopAddress, outcome.StopCertificate}
 
-// circuit is what keeps jobs from running for a time: all of them, those of one route of the API (its kind of record), or one job. It is closed again when a run
-// ends well.
+// circuit is what keeps jobs from running for a time: all of them, those of one route of the API
+// (its kind of record), or one job. It is closed again when a run ends well.
 type circuit struct {
 	stop     trade.Stop
 	until    time.Duration // Boot time from which it may be tried
@@ -38,7 +40,8 @@ type circuit struct {
 	probe    bool          // a GET must pass before
 }
 
-// circuitOf names the circuit that a stop of a job opens: that of everything, of its route, or its own.
+// circuitOf names the circuit that a stop of a job opens: that of everything, of its route, or its
+// own.
 func circuitOf(job *mapping.Job, stop trade.Stop) string {
 	switch {
 	case stop.All:
@@ -73,7 +76,8 @@ func (s *Scheduler) halfOpen(job *mapping.Job) bool {
 // triedAtERP are the stops whose cause each run looks for in the ERP before anything leaves.
 var triedAtERP = []outcome.StopCode{outcome.StopERP, outcome.StopColumns, outcome.StopReferences}
 
-// stopped draws the conclusions of a stop, and gives until when it holds; the zero time when it is not time that ends it.
+// stopped draws the conclusions of a stop, and gives until when it holds; the zero time when it is
+// not time that ends it.
 func (s *Scheduler) stopped(job *mapping.Job, stop trade.Stop) time.Time {
 	name := circuitOf(job, stop)
 	if s.patience(name, stop) == 0 {
@@ -118,7 +122,8 @@ func (s *Scheduler) patience(name string, stop trade.Stop) time.Duration {
 	return 0
 }
 
-// open opens a circuit, or counts another failure of one. The same stop, told by several jobs of one moment, counts once.
+// open opens a circuit, or counts another failure of one. The same stop, told by several jobs of
+// one moment, counts once.
 func (s *Scheduler) open(name string, stop trade.Stop) {
 	if c := s.circuits[name]; c != nil && c.until > s.Engine.Clock.Boot() && c.stop.Code == stop.Code {
 		return
@@ -195,7 +200,8 @@ func (s *Scheduler) probe(ctx context.Context) {
 	s.wakeLoop()
 }
 
-// postpone says in the status of a job that stopped when the API is asked again. Only who has the lease of a job writes its status.
+// postpone says in the status of a job that stopped when the API is asked again. Only who has the
+// lease of a job writes its status.
 func (s *Scheduler) postpone(ctx context.Context, job *mapping.Job) {
 	ledger, name := s.Engine.Ledger, job.Name()
 	s.mu.Lock()

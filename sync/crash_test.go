@@ -81,8 +81,8 @@ func childMain() int {
 	return 0
 }
 
-// F071, I11: kill -9 while requests are on the wire leaves at most max_in_flight rows in doubt, loses none and doubles none. The lease of the dead process
-// is free at once.
+// F071, I11: kill -9 while requests are on the wire leaves at most max_in_flight rows in doubt,
+// loses none and doubles none. The lease of the dead process is free at once.
 func TestF071AKilledProcessLeavesDoubtsAndNothingTwice(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		arrived := make(chan struct{})
@@ -125,7 +125,8 @@ func TestF071AKilledProcessLeavesDoubtsAndNothingTwice(t *testing.T) {
 	})
 }
 
-// failingLedger fails commits of intents, before or after they took effect: each boundary twice, "failed" and "happened, but an error came back".
+// failingLedger fails commits of intents, before or after they took effect: each boundary twice,
+// "failed" and "happened, but an error came back".
 type failingLedger struct {
 	engine.Ledger
 	mu      gosync.Mutex
@@ -152,7 +153,8 @@ func (l *failingLedger) Commit(ctx context.Context, lease trade.Lease, group tra
 	return trade.GroupResult{}, fmt.Errorf("the test failed the commit: %w", trade.ErrUncertain)
 }
 
-// F048, F050, F052: an uncertain commit lets nothing go, keeps the answers it has, and stops; the next run goes on without a doubt.
+// F048, F050, F052: an uncertain commit lets nothing go, keeps the answers it has, and stops; the
+// next run goes on without a doubt.
 func TestAFailedCommitSendsNothingAndLosesNoAnswer(t *testing.T) {
 	t.Parallel()
 	for i := range 16 {
@@ -178,7 +180,8 @@ func TestAFailedCommitSendsNothingAndLosesNoAnswer(t *testing.T) {
 	}
 }
 
-// F053: a ledger that takes nothing any more while answers are awaited does not hold the process for ever: what it did not take is in doubt at the next start, and nothing is sent twice.
+// F053: a ledger that takes nothing any more while answers are awaited does not hold the process
+// for ever: what it did not take is in doubt at the next start, and nothing is sent twice.
 func TestF053ALedgerThatTakesNoResultLeavesDoubts(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -282,8 +285,9 @@ func TestF072AnInterruptedRunFinishesWhatIsOnTheWire(t *testing.T) {
 	})
 }
 
-// F054, F058: however often and wherever a process is killed, the next one never takes what it left for an older ledger: it opens, settles what stood between
-// journal and ledger, and goes on. Each kill leaves at most max_in_flight rows in doubt, none is lost, none is doubled.
+// F054, F058: however often and wherever a process is killed, the next one never takes what it left
+// for an older ledger: it opens, settles what stood between journal and ledger, and goes on. Each
+// kill leaves at most max_in_flight rows in doubt, none is lost, none is doubled.
 func TestF054_AKillNeverLooksLikeAnOlderLedger(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		const rows, kills = 120, 12

@@ -23,7 +23,8 @@ import (
 // long asks for the long form of a test.
 var long = os.Getenv("SAFRASYNC_TEST_LONG") != ""
 
-// wireCut is where the connection of one POST ends: after so many bytes of the request, or, the request being forwarded whole, of the answer.
+// wireCut is where the connection of one POST ends: after so many bytes of the request, or, the
+// request being forwarded whole, of the answer.
 type wireCut struct {
 	none   bool // not at all
 	answer bool
@@ -41,7 +42,8 @@ func (c wireCut) String() string {
 	return fmt.Sprintf("%s after byte %d of the request", c.how, c.at)
 }
 
-// cutter stands between the engine and the platform, which it passes one POST at a time. It is told before each POST how its connection ends.
+// cutter stands between the engine and the platform, which it passes one POST at a time. It is told
+// before each POST how its connection ends.
 type cutter struct {
 	engine.Platform
 	target string // host:port of the platform
@@ -115,7 +117,8 @@ func (k *cutter) SubmitTraceability(ctx context.Context, id string, body []byte,
 	})
 }
 
-// serve passes one request on, and its answer back, as far as its cut lets it. An answer says that the connection ends with it, so that every POST has its own.
+// serve passes one request on, and its answer back, as far as its cut lets it. An answer says that
+// the connection ends with it, so that every POST has its own.
 func (k *cutter) serve(c *net.TCPConn) {
 	defer func() { _ = c.Close() }()
 	k.mu.Lock()
@@ -181,8 +184,9 @@ func end(c *net.TCPConn, how string, giveUp func()) {
 	_, _ = io.Copy(io.Discard, c)
 }
 
-// plans gives a cut at every step-th byte of request and answer, each of every kind. Two answers in a row without a readable id stop a job, so that the cuts in the
-// body of the answer stand between others.
+// plans gives a cut at every step-th byte of request and answer, each of every kind. Two answers in
+// a row without a readable id stop a job, so that the cuts in the body of the answer stand between
+// others.
 func (k *cutter) plans(step int, hows ...string) []wireCut {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -213,8 +217,9 @@ func (k *cutter) plans(step int, hows ...string) []wireCut {
 	return out
 }
 
-// F090, F091, F092, F108, through the engine: whatever byte of request or answer is the last, nothing is on the platform twice, and exactly the rows are in doubt
-// of which bytes had left. The short form cuts the deliveries at every byte in one way each, and the others at every 29th.
+// F090, F091, F092, F108, through the engine: whatever byte of request or answer is the last,
+// nothing is on the platform twice, and exactly the rows are in doubt of which bytes had left. The
+// short form cuts the deliveries at every byte in one way each, and the others at every 29th.
 func TestF091_TheEngineWithTheConnectionCutAtEveryByte(t *testing.T) {
 	t.Parallel()
 	all := []string{"FIN", "RST", "stall"}
@@ -276,7 +281,8 @@ func (b *bench) bulk(write func()) {
 	b.erp.SetMaxOpenConns(0)
 }
 
-// sendAll makes passes until nothing is pending any more: an answer that ends in the middle of its head stops the job, each time.
+// sendAll makes passes until nothing is pending any more: an answer that ends in the middle of its
+// head stops the job, each time.
 func (b *bench) sendAll(job string, passes int) {
 	b.t.Helper()
 	var r trade.RunReport
@@ -290,7 +296,8 @@ func (b *bench) sendAll(job string, passes int) {
 	b.t.Fatalf("%s: rows are pending after %d passes; the last was stopped: %+v", job, passes, r.Stopped)
 }
 
-// judgeCuts looks from outside, then at every row: which attempt had which cut, and what became of it.
+// judgeCuts looks from outside, then at every row: which attempt had which cut, and what became of
+// it.
 func (b *bench) judgeCuts(job, resource, quantity string, cuts []wireCut, k *cutter) {
 	b.t.Helper()
 	records := map[string]int{}

@@ -13,7 +13,8 @@ import (
 
 const diskRows = 24
 
-// sickDisk runs a process whose disk fails in the way of a command before it, then the next run, when the disk is well again. It gives what the process said.
+// sickDisk runs a process whose disk fails in the way of a command before it, then the next run,
+// when the disk is well again. It gives what the process said.
 func sickDisk(t *testing.T, command ...string) string {
 	t.Helper()
 	b := newBench(t, sandbox.Options{})
@@ -33,8 +34,9 @@ func sickDisk(t *testing.T, command ...string) string {
 	return said.String()
 }
 
-// F047, F048, F053: a disk that is full at every size, here as the largest file that the process may write. Nothing is sent without a durable intent, the program says what is the matter,
-// and goes on by itself when there is room. 5 sizes in the short form, 160 in the long one.
+// F047, F048, F053: a disk that is full at every size, here as the largest file that the process
+// may write. Nothing is sent without a durable intent, the program says what is the matter, and
+// goes on by itself when there is room. 5 sizes in the short form, 160 in the long one.
 func TestF047_ADiskOfEverySizeThatIsFull(t *testing.T) {
 	t.Parallel()
 	step, most := 300, 1500

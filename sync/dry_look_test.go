@@ -45,7 +45,8 @@ func (b *bench) stranded(t *testing.T, n int) {
 	b.api.SetFaults()
 }
 
-// The dry run looks at the rows just before they would go, as the run does: what changed or left the ERP since it was read, and what went under another key or by another job, is not promised.
+// The dry run looks at the rows just before they would go, as the run does: what changed or left
+// the ERP since it was read, and what went under another key or by another job, is not promised.
 func TestB1ADryRunTakesTheLastLookOfTheRun(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})

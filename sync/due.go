@@ -15,10 +15,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// future is how far ahead of the clock a time of the ledger may be without saying that a clock was set.
+// future is how far ahead of the clock a time of the ledger may be without saying that a clock was
+// set.
 const future = time.Minute
 
-// readTimeout is how long the loop waits for an answer of the ledger: a loop that stands still would starve the watchdog.
+// readTimeout is how long the loop waits for an answer of the ledger: a loop that stands still
+// would starve the watchdog.
 const readTimeout = 20 * time.Second
 
 // timetable is when one job runs.
@@ -38,7 +40,8 @@ type timetable struct {
 	sendsAt time.Time // rows wait for the hours of the job, which begin then
 }
 
-// comes tells whether a time of the schedule has passed since base. One of the future says that a clock was set: then the job runs once.
+// comes tells whether a time of the schedule has passed since base. One of the future says that a
+// clock was set: then the job runs once.
 func (t *timetable) comes(now time.Time) bool {
 	if t.base.IsZero() || t.base.After(now.Add(future)) {
 		return true
@@ -47,7 +50,8 @@ func (t *timetable) comes(now time.Time) bool {
 	return !next.IsZero() && !next.After(now)
 }
 
-// next is the first time after base at which the job runs, or compares everything: a sweep keeps its own hour, also where the job has none at night.
+// next is the first time after base at which the job runs, or compares everything: a sweep keeps
+// its own hour, also where the job has none at night.
 func (t *timetable) next() time.Time {
 	run := t.schedule.Next(t.base)
 	if sweep := t.job.Sweep.Next(t.base); t.job.Spec.ChangedAt != "" && !sweep.IsZero() && (run.IsZero() || sweep.Before(run)) {
@@ -61,7 +65,8 @@ func (t *timetable) isDue(now time.Time) bool {
 	return t.atStart || t.again || t.comes(now) || !t.sendsAt.IsZero() && !t.sendsAt.After(now)
 }
 
-// allDue gives the jobs that are to run now, and counts them as running. idle says of which running ones the run may be ended for a new one.
+// allDue gives the jobs that are to run now, and counts them as running. idle says of which running
+// ones the run may be ended for a new one.
 func (s *Scheduler) allDue(ctx context.Context, idle func(string) bool) []dueJob {
 	now := s.Engine.Clock.Now()
 	holders := s.holders(ctx)
@@ -94,7 +99,8 @@ func (s *Scheduler) allDue(ctx context.Context, idle func(string) bool) []dueJob
 	return out
 }
 
-// mayRun asks the ledger when the job ran last, here or in another process, and whether something holds it.
+// mayRun asks the ledger when the job ran last, here or in another process, and whether something
+// holds it.
 func (s *Scheduler) mayRun(ctx context.Context, t *timetable, now time.Time) bool {
 	if !t.triggered && !s.mayTry(t.job) {
 		return false
@@ -136,7 +142,8 @@ func (s *Scheduler) mayRun(ctx context.Context, t *timetable, now time.Time) boo
 	return status.Stop == nil || s.overcome(t, status)
 }
 
-// leftWork tells that a job's last run, of an earlier scheduler, ended before its work was done, for a reason that ends by itself.
+// leftWork tells that a job's last run, of an earlier scheduler, ended before its work was done,
+// for a reason that ends by itself.
 func leftWork(status trade.JobStatus) bool {
 	if status.Stop == nil || status.State != trade.Stopped && status.State != trade.BackingOff {
 		return false

@@ -240,7 +240,8 @@ func TestAnInvalidRowNamesEveryBadFieldAndGoesByItselfWhenItIsCured(t *testing.T
 	})
 }
 
-// F013, F018, F019, F155: what was sent and then changed, cancelled or deleted is flagged and never sent again, also when it comes back.
+// F013, F018, F019, F155: what was sent and then changed, cancelled or deleted is flagged and never
+// sent again, also when it comes back.
 func TestFlagsTellWhatTheERPDidAfterSending(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})

@@ -11,7 +11,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// F153: nothing goes under a record that was deleted on the platform, in whatever state the row was, and whatever the ERP and people do afterwards; each such row waits and says why. What is in
+// F153: nothing goes under a record that was deleted on the platform, in whatever state the row
+// was, and whatever the ERP and people do afterwards; each such row waits and says why. What is in
 // doubt stays so: it may have gone before the deletion.
 func TestF153NoRowUnderADeletedRecordGoes(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
@@ -117,7 +118,8 @@ func TestF153NoRowUnderADeletedRecordGoes(t *testing.T) {
 	})
 }
 
-// F153: what the audit keeps of a deletion names the event that told of it, also where the record was first heard of by the event of its creation.
+// F153: what the audit keeps of a deletion names the event that told of it, also where the record
+// was first heard of by the event of its creation.
 func TestF153TheAuditNamesTheEventOfTheDeletion(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(hearBench(t, db, sandbox.Options{}))

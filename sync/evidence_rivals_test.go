@@ -13,7 +13,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// rivals has one row in doubt, whose record no event has told of, and a record that somebody typed by hand at that time, equal in everything. intercept sees each reading of one of them.
+// rivals has one row in doubt, whose record no event has told of, and a record that somebody typed
+// by hand at that time, equal in everything. intercept sees each reading of one of them.
 func rivals(t *testing.T, db database, intercept func(b *bench, id string) *sandbox.Fault) (b *bench, own, typed string) {
 	t.Helper()
 	b = hearBench(t, db, sandbox.Options{Events: eventFaults(t, "lost"), Intercept: func(r *http.Request, _ int) *sandbox.Fault {
@@ -55,7 +56,8 @@ func TestF147AnEventOfADeletionProvesNothing(t *testing.T) {
 	})
 }
 
-// F148: ids of which nobody can tell what they stand for keep no doubt waiting for ever, whatever the platform answers.
+// F148: ids of which nobody can tell what they stand for keep no doubt waiting for ever, whatever
+// the platform answers.
 func TestF148IDsThatNobodyCanReadKeepNoDoubtWaitingForEver(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		for _, answer := range []sandbox.Fault{{Status: http.StatusOK, Body: "{}"}, {Status: http.StatusForbidden}, {Status: http.StatusInternalServerError}, {Status: http.StatusNotFound}} {
@@ -80,7 +82,8 @@ func TestF148IDsThatNobodyCanReadKeepNoDoubtWaitingForEver(t *testing.T) {
 	})
 }
 
-// F148: events that name ids of other things, faster than they can be looked at, keep no doubt waiting for ever.
+// F148: events that name ids of other things, faster than they can be looked at, keep no doubt
+// waiting for ever.
 func TestF148AFloodOfOtherIDsKeepsNoDoubtWaiting(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := hearBench(t, db, sandbox.Options{})

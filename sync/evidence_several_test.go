@@ -10,7 +10,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Of several instances that hear on one ledger, each record is read back by one, and a doubt is settled once.
+// Of several instances that hear on one ledger, each record is read back by one, and a doubt is
+// settled once.
 func TestF148OfSeveralInstancesEachRecordIsReadBackByOne(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := hearBench(t, db, sandbox.Options{})

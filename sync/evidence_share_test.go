@@ -10,8 +10,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Under a mix of faults most doubts are settled without a person, none wrongly: what is settled has the record that was made of it, and what was never made is never settled.
-// docs/reliability.md has the figures.
+// Under a mix of faults most doubts are settled without a person, none wrongly: what is settled has
+// the record that was made of it, and what was never made is never settled. docs/reliability.md has
+// the figures.
 func TestF142TheShareOfDoubtsThatNobodyNeedDecide(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		rows, gateway := 50, "504"

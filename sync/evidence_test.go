@@ -43,7 +43,8 @@ func TestF141AnEventBeforeTheAnswerIsNoSecondRecord(t *testing.T) {
 
 var noTimeAtAll time.Time
 
-// F142: the event of a row in doubt names a record; read back, it is what was sent: the row is settled without a person, with its evidence, and never sent again.
+// F142: the event of a row in doubt names a record; read back, it is what was sent: the row is
+// settled without a person, with its evidence, and never sent again.
 func TestF142AnEventSettlesADoubtWhenTheRecordIsTheOnlyOne(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		for _, shape := range []string{"", "shape=nested", "shape=list", "shape=text", "shape=id"} {
@@ -76,7 +77,8 @@ func TestF142AnEventSettlesADoubtWhenTheRecordIsTheOnlyOne(t *testing.T) {
 	})
 }
 
-// F143: two doubts of equal content and two records: nobody can tell which is whose, so nothing is settled, and both are shown.
+// F143: two doubts of equal content and two records: nobody can tell which is whose, so nothing is
+// settled, and both are shown.
 func TestF143EqualTwinsAreNotAssigned(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := hearBench(t, db, sandbox.Options{})
@@ -118,7 +120,8 @@ func (b *bench) sync2(opts engine.Options) {
 	}
 }
 
-// F144: a record that differs in one field, lacks one, or has one that was not sent is a suggestion; other shapes of the same are the same.
+// F144: a record that differs in one field, lacks one, or has one that was not sent is a
+// suggestion; other shapes of the same are the same.
 func TestF144ACandidateThatIsNotWholeIsASuggestion(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		full := `"amount":3.000,"producer_id":"` + producerID + `","issuer_id":"` + issuerID + `","product":"SOJA","delivery_place_id":"` + placeID + `","haverst":"2025/2026",
@@ -157,7 +160,8 @@ func TestF144ACandidateThatIsNotWholeIsASuggestion(t *testing.T) {
 	})
 }
 
-// F145: what cannot be read is tried for an hour, then shown; it never says that nothing was created, and settles when it can be read.
+// F145: what cannot be read is tried for an hour, then shown; it never says that nothing was
+// created, and settles when it can be read.
 func TestF145WhatCannotBeReadIsTriedForAnHourAndProvesNothing(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		for _, fault := range []string{"get:order_commitments:status=404", "get:order_commitments:status=403", "get:order_commitments:status=500", "get:order_commitments:lost-before"} {
@@ -206,7 +210,8 @@ func TestF145ARecordThatIsThereLaterSettlesThen(t *testing.T) {
 	})
 }
 
-// F145: what could not be read for an hour is read when a person lets its event be looked at once more.
+// F145: what could not be read for an hour is read when a person lets its event be looked at once
+// more.
 func TestF145AnEventThatIsReplayedHasItsRecordReadAgain(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := hearBench(t, db, sandbox.Options{ShowTimes: true})
@@ -234,7 +239,8 @@ func TestF145AnEventThatIsReplayedHasItsRecordReadAgain(t *testing.T) {
 	})
 }
 
-// F146: a record that somebody typed, equal to ours, settles nothing: it was there before, or nobody can tell.
+// F146: a record that somebody typed, equal to ours, settles nothing: it was there before, or
+// nobody can tell.
 func TestF146ARecordTypedByHandSettlesNothing(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		for name, v := range map[string]struct {
@@ -281,8 +287,10 @@ func TestF146ARecordTypedByHandSettlesNothing(t *testing.T) {
 	})
 }
 
-// C12: the event of an older record comes late, for the first time after the request of an equal row that was lost. Where the platform tells no time, nobody can tell: the record stands at the
-// doubt, and a person decides. Where it tells one, the record is older and is not even shown; where it was heard of before, neither.
+// C12: the event of an older record comes late, for the first time after the request of an equal
+// row that was lost. Where the platform tells no time, nobody can tell: the record stands at the
+// doubt, and a person decides. Where it tells one, the record is older and is not even shown; where
+// it was heard of before, neither.
 func TestC12ALateEventOfAnOlderEqualRecordSettlesNothing(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		for name, v := range map[string]struct {
@@ -319,7 +327,8 @@ func TestC12ALateEventOfAnOlderEqualRecordSettlesNothing(t *testing.T) {
 	})
 }
 
-// F147, W5: a forged event can only cause a reading: whatever it names, nothing is settled by it, and addresses in it are not called.
+// F147, W5: a forged event can only cause a reading: whatever it names, nothing is settled by it,
+// and addresses in it are not called.
 func TestF147W5AForgedEventCanOnlyCauseAReading(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := hearBench(t, db, sandbox.Options{})
@@ -368,7 +377,8 @@ func TestF148AnEventThatComesOftenIsStoredOnce(t *testing.T) {
 	})
 }
 
-// I3, F168: evidence against what a person decided is told, and a second sending that was ordered does not leave.
+// I3, F168: evidence against what a person decided is told, and a second sending that was ordered
+// does not leave.
 func TestEvidenceAgainstADecision(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := hearBench(t, db, sandbox.Options{Events: eventFaults(t, "lost")}) // they are told below, at their time
@@ -397,7 +407,8 @@ func TestEvidenceAgainstADecision(t *testing.T) {
 	})
 }
 
-// F153: a record that was deleted on the platform, which a reading confirms: its row is flagged, what hangs on it is kept back, nothing is created again.
+// F153: a record that was deleted on the platform, which a reading confirms: its row is flagged,
+// what hangs on it is kept back, nothing is created again.
 func TestF153ADeletedRecordKeepsItsChildrenBack(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
@@ -439,7 +450,8 @@ func TestF153ADeletedRecordKeepsItsChildrenBack(t *testing.T) {
 	})
 }
 
-// F154: changes and the workflow are noted at the row, also when they come before the answer; producers' and farms' changes at the rows that name them.
+// F154: changes and the workflow are noted at the row, also when they come before the answer;
+// producers' and farms' changes at the rows that name them.
 func TestF154WhatChangesOnThePlatformIsNoted(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := hearBench(t, db, sandbox.Options{})
@@ -465,7 +477,8 @@ func TestF154WhatChangesOnThePlatformIsNoted(t *testing.T) {
 	})
 }
 
-// F122: rows that wait for a wallet, its link, a producer or a delivery place go with the next run after the platform told of it, not only at their next time.
+// F122: rows that wait for a wallet, its link, a producer or a delivery place go with the next run
+// after the platform told of it, not only at their next time.
 func TestF122AnEventWakesWhatWaitsForItsRecord(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		lacks := func(kind sandbox.Kind, id string) (forget, know func(*bench)) {
@@ -520,7 +533,8 @@ func (b *bench) crowd(n int, one trade.Candidate) {
 	}
 }
 
-// F143: a doubt is compared with all records of which events told since its request, however many: those that were made before it keep it from nothing.
+// F143: a doubt is compared with all records of which events told since its request, however many:
+// those that were made before it keep it from nothing.
 func TestF143ManyOtherRecordsKeepNoDoubtFromBeingSettled(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := hearBench(t, db, sandbox.Options{})
@@ -538,7 +552,8 @@ func TestF143ManyOtherRecordsKeepNoDoubtFromBeingSettled(t *testing.T) {
 	})
 }
 
-// F143, F145: a record that could not be read may be the doubt's own: another one that is like the doubt proves nothing until it was read.
+// F143, F145: a record that could not be read may be the doubt's own: another one that is like the
+// doubt proves nothing until it was read.
 func TestF143ARecordThatCannotBeReadYetMayBeTheOne(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		for _, status := range []int{http.StatusInternalServerError, http.StatusForbidden, http.StatusNotFound} {

@@ -22,7 +22,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// hears registers every event of the platform and puts what comes into the bench's inbox; the receiver itself has tests of its own.
+// hears registers every event of the platform and puts what comes into the bench's inbox; the
+// receiver itself has tests of its own.
 func (b *bench) hears() {
 	b.t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -70,7 +71,8 @@ func (b *bench) hearing() *engine.EventProcessor {
 	}
 }
 
-// hear lets the events that are on their way arrive, lets the time pass that a reading waits, and looks at them.
+// hear lets the events that are on their way arrive, lets the time pass that a reading waits, and
+// looks at them.
 func (b *bench) hear() {
 	b.t.Helper()
 	if err := b.api.WaitDeliveries(b.t.Context()); err != nil {

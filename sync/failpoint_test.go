@@ -30,7 +30,8 @@ func init() {
 // sendWindowAndMore is how long a stalled process stands still: longer than the send window (I13).
 const sendWindowAndMore = 11 * time.Second
 
-// steps are the failpoints of engine, ledger and journal, each with the times it is reached at which it acts. tx.* and journal.* are met by the transactions of the opening, the lease, the
+// steps are the failpoints of engine, ledger and journal, each with the times it is reached at
+// which it acts. tx.* and journal.* are met by the transactions of the opening, the lease, the
 // pages, the intents and the results.
 var steps = []struct {
 	name string
@@ -63,8 +64,10 @@ var actions = []string{failpoint.Kill, failpoint.Error, failpoint.Panic, failpoi
 
 const failpointRows = 10
 
-// F047 to F053, F071 to F079: a process that fails, panics, is killed or stalls at any step of engine, ledger and journal, with both ledgers: nothing is twice on the platform, no row is lost,
-// at most max_in_flight are in doubt (none, when the process lived), and the next run completes. The short form has every step with kill, and the other actions in turns.
+// F047 to F053, F071 to F079: a process that fails, panics, is killed or stalls at any step of
+// engine, ledger and journal, with both ledgers: nothing is twice on the platform, no row is lost,
+// at most max_in_flight are in doubt (none, when the process lived), and the next run completes.
+// The short form has every step with kill, and the other actions in turns.
 func TestFailpointGrid(t *testing.T) {
 	t.Parallel()
 	cell, run := 0, 0

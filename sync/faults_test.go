@@ -9,8 +9,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Each fault of the API hits the second of four rows. What the row becomes, whether the job stops, and that nothing is sent twice is checked over real HTTP;
-// then the API is well again, and a further run sends exactly what may go.
+// Each fault of the API hits the second of four rows. What the row becomes, whether the job stops,
+// and that nothing is sent twice is checked over real HTTP; then the API is well again, and a
+// further run sends exactly what may go.
 func TestEveryFaultOfTheAPIEndsAsItMust(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

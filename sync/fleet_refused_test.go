@@ -12,7 +12,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// F052, I1: rows whose results the ledger did not take are in doubt as soon as it can be told so, while another machine holds the job, and go no second time.
+// F052, I1: rows whose results the ledger did not take are in doubt as soon as it can be told so,
+// while another machine holds the job, and go no second time.
 func TestRowsOfAFormerHolderWhoseResultsWereNotStored(t *testing.T) {
 	for _, call := range []string{"", "Leases", "RecoverOwn"} { // what it asks first, and how it says that it has left rows
 		t.Run(call, func(t *testing.T) {
@@ -59,7 +60,8 @@ type renewsNothing struct{ engine.Ledger }
 
 func (renewsNothing) RenewLease(context.Context, trade.Lease) error { return errBroken }
 
-// I12: a job of which the ledger does not say any more that it is ours stops, and says why; the rest goes with the next run.
+// I12: a job of which the ledger does not say any more that it is ours stops, and says why; the
+// rest goes with the next run.
 func TestALeaseThatCannotBeRenewedStopsTheJob(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})

@@ -16,7 +16,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// machine is one of several that work on the ledger, the ERP and the platform of a bench: a process of another host, with a ledger that can be cut off.
+// machine is one of several that work on the ledger, the ERP and the platform of a bench: a process
+// of another host, with a ledger that can be cut off.
 type machine struct {
 	*bench
 	breaker *breaker
@@ -50,7 +51,8 @@ func machineOn(b *bench, host string) *machine {
 	return m
 }
 
-// hold lets the first few POSTs of a machine leave at once; the others wait until open is called, or the test is over.
+// hold lets the first few POSTs of a machine leave at once; the others wait until open is called,
+// or the test is over.
 func (m *machine) hold(free int) (open func()) {
 	gate := make(chan struct{})
 	m.open = gosync.OnceFunc(func() { close(gate) })
@@ -198,7 +200,8 @@ func (m *machine) jobsBy() map[string]int {
 	return out
 }
 
-// I3, I12: each job has one sender at a time. While one machine sends the rows of a job, another sends those of a job that is free, and leaves alone the children of the first one.
+// I3, I12: each job has one sender at a time. While one machine sends the rows of a job, another
+// sends those of a job that is free, and leaves alone the children of the first one.
 func TestI12TwoMachinesShareTheJobs(t *testing.T) {
 	t.Parallel()
 	base := withTypes(withChildren(newBenchOn(t, databases[1], sandbox.Options{})))
@@ -235,7 +238,8 @@ func TestI12TwoMachinesShareTheJobs(t *testing.T) {
 	}
 }
 
-// I1, I12: what a former holder has in flight is left to it while it lives, and in doubt as soon as its time is over, while the run of the new holder goes on; its late answers count.
+// I1, I12: what a former holder has in flight is left to it while it lives, and in doubt as soon as
+// its time is over, while the run of the new holder goes on; its late answers count.
 func TestI12WhatAFormerHolderHasInFlightIsInDoubtWhenItDies(t *testing.T) {
 	t.Parallel()
 	a, b := fleet(t, 60)
@@ -264,7 +268,8 @@ func TestI12WhatAFormerHolderHasInFlightIsInDoubtWhenItDies(t *testing.T) {
 	a.adds(trade.RunReport{Job: "contracts", InScope: new(int), Gone: new(int)})
 }
 
-// I12: when the one who leads dies, another takes the job over as soon as its time is over, with what it had on the wire in doubt.
+// I12: when the one who leads dies, another takes the job over as soon as its time is over, with
+// what it had on the wire in doubt.
 func TestI12AnotherMachineTakesTheJobOver(t *testing.T) {
 	t.Parallel()
 	a, b := fleet(t, 60)

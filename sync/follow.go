@@ -17,20 +17,24 @@ type dueJob struct {
 	probe bool // its circuit was open: one request at a time, and the first failure opens it again
 }
 
-// jobFeed is where a pass of the daemon gets its jobs from, and whom it tells of them. Every call is made by the goroutine of the pass.
+// jobFeed is where a pass of the daemon gets its jobs from, and whom it tells of them. Every call
+// is made by the goroutine of the pass.
 type jobFeed interface {
-	// due gives the jobs that are to run now, parents first. May a job whose run has nothing left, but waits in the pass for its parents, begin again?
-	// idle says so.
+	// due gives the jobs that are to run now, parents first. May a job whose run has nothing left, but
+	// waits in the pass for its parents, begin again? idle says so.
 	due(ctx context.Context, idle func(job string) bool) []dueJob
-	// stopUntil is told of a stop before it is stored, and says until when it holds; the zero time when no time ends it.
+	// stopUntil is told of a stop before it is stored, and says until when it holds; the zero time
+	// when no time ends it.
 	stopUntil(job *mapping.Job, stop trade.Stop) time.Time
-	// ended is told when a job is out of the pass: report of what it did, ID "" when it did not begin, or err, why it could not.
+	// ended is told when a job is out of the pass: report of what it did, ID "" when it did not begin,
+	// or err, why it could not.
 	ended(job *mapping.Job, report trade.RunReport, err error)
 }
 
-// follow makes a pass over the jobs that are due, and takes up between two slices what becomes due meanwhile. A job whose work is done is concluded as soon as
-// no parent of it in the pass may still give it some, so that others may have it, and begins again when it is due again. It returns when nothing is left
-// and nothing is due; when ctx ends, what is on the wire is awaited first.
+// follow makes a pass over the jobs that are due, and takes up between two slices what becomes due
+// meanwhile. A job whose work is done is concluded as soon as no parent of it in the pass may still
+// give it some, so that others may have it, and begins again when it is due again. It returns when
+// nothing is left and nothing is due; when ctx ends, what is on the wire is awaited first.
 func (e *Engine) follow(ctx context.Context, feed jobFeed) {
 	p := e.newPass(Options{})
 	defer p.close(ctx)
@@ -69,7 +73,8 @@ func (p *pass) idle(job string) bool {
 	return !slices.ContainsFunc(p.runs, func(r *jobPass) bool { return r.run.Job.Name() == job && !r.idle })
 }
 
-// mayGet tells whether a job of the pass that is not done yet may give rows of this one what they wait for.
+// mayGet tells whether a job of the pass that is not done yet may give rows of this one what they
+// wait for.
 func (p *pass) mayGet(r *jobPass) bool {
 	if r.send == nil || r.err != nil {
 		return false

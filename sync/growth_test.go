@@ -17,7 +17,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// growth is an operation on a simulated clock: so many days, with so many new contracts and passes a day, and its retention.
+// growth is an operation on a simulated clock: so many days, with so many new contracts and passes
+// a day, and its retention.
 type growth struct {
 	days, perDay, passes int
 	scope                int // days after which a contract leaves the ERP's query
@@ -26,7 +27,8 @@ type growth struct {
 
 const aDay = 24 * time.Hour
 
-// The short form has weeks in place of months; the long one is two years as the defaults have them, with a smaller journal, so that it begins again.
+// The short form has weeks in place of months; the long one is two years as the defaults have them,
+// with a smaller journal, so that it begins again.
 var (
 	weeks    = growth{days: 36, perDay: 12, passes: 4, scope: 18, keep: state.Retention{Bodies: 5 * aDay, Runs: 10 * aDay, IdleRuns: 2 * aDay, Lookups: 10 * aDay, Audit: 8 * aDay, Journal: 64 << 10}}
 	twoYears = growth{days: 732, perDay: 8, passes: 4, scope: 400, keep: state.Retention{Bodies: 180 * aDay, Runs: 400 * aDay, IdleRuns: 30 * aDay, Lookups: 400 * aDay, Audit: 1826 * aDay, Journal: 1 << 20}}
@@ -40,8 +42,9 @@ type footprint struct {
 	rows, runs, unreduced int
 }
 
-// F066, L3: an operation of two years, with its schedules, its retention and a ledger of either kind, stays flat in memory and bounded on disk: what it keeps for ever is
-// a small record of each row, and nothing is sent twice.
+// F066, L3: an operation of two years, with its schedules, its retention and a ledger of either
+// kind, stays flat in memory and bounded on disk: what it keeps for ever is a small record of each
+// row, and nothing is sent twice.
 func TestTwoYearsStayFlat(t *testing.T) {
 	g := weeks
 	if long {
@@ -93,7 +96,8 @@ func (g growth) live(t *testing.T, db database) {
 	g.judge(t, taken)
 }
 
-// workday adds the contracts of a day, edits an earlier one, and lets a person look at what changed; what is old leaves the query.
+// workday adds the contracts of a day, edits an earlier one, and lets a person look at what
+// changed; what is old leaves the query.
 func (b *bench) workday(day int, g growth) {
 	b.t.Helper()
 	tx, err := b.erp.Beginx()
@@ -137,8 +141,9 @@ func (b *bench) workday(day int, g growth) {
 	}
 }
 
-// newPlatform looks what the platform has, each contract once, and begins another that has nothing: its memory is no part of the program's. What was sent before and
-// came again would be seen there by its number.
+// newPlatform looks what the platform has, each contract once, and begins another that has nothing:
+// its memory is no part of the program's. What was sent before and came again would be seen there
+// by its number.
 func (b *bench) newPlatform(day int, g growth) {
 	b.t.Helper()
 	first := (day + 1 - g.days/12) * g.perDay
@@ -222,7 +227,8 @@ const (
 	heapGrowth = 8 << 20     // live bytes more than after a quarter of the time
 )
 
-// stopUntil holds the second half of the time against the first: bodies and runs are as many as in the first half, and the rest grows by little for each row.
+// stopUntil holds the second half of the time against the first: bodies and runs are as many as in
+// the first half, and the rest grows by little for each row.
 func (g growth) judge(t *testing.T, taken []footprint) {
 	t.Helper()
 	quarter, middle, end := taken[2], taken[5], taken[11]

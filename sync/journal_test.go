@@ -48,8 +48,10 @@ func (b *bench) reopenLedger(o state.Options) error {
 	return err
 }
 
-// F056, F057, F058, F059: whichever older copy of the ledger is put in its place, or none, it is noticed before the first POST, or is one group behind, which is
-// settled as doubts; rebuilt, it knows what the platform has; the next sweep fills in the rest, flags nothing and sends nothing twice. The judge is the sandbox.
+// F056, F057, F058, F059: whichever older copy of the ledger is put in its place, or none, it is
+// noticed before the first POST, or is one group behind, which is settled as doubts; rebuilt, it
+// knows what the platform has; the next sweep fills in the rest, flags nothing and sends nothing
+// twice. The judge is the sandbox.
 func TestF058_NoOlderLedgerEverSendsTwice(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{Seed: 5})
@@ -129,7 +131,8 @@ func TestF058_NoOlderLedgerEverSendsTwice(t *testing.T) {
 		t.Errorf("%d of %d copies were refused, %d settled", refused, len(copier.copies)+1, settled)
 	}
 	t.Logf("%d older copies and no ledger at all: %d refused and rebuilt, %d settled", len(copier.copies), refused, settled)
-	// What was filled in is compared as ever: a contract that changes is flagged, one that only got its columns touched is not.
+	// What was filled in is compared as ever: a contract that changes is flagged, one that only got
+	// its columns touched is not.
 	b.exec(`UPDATE contrato SET preco = 99.5 WHERE num = '0001'`)
 	b.exec(`UPDATE contrato SET obs = 'x' WHERE num = '0002'`)
 	if r := b.sync(engine.Options{Sweep: true}); r.Flags[trade.Changed] != 1 {
@@ -157,7 +160,8 @@ func (b *bench) sent() map[string]sentRow {
 	return out
 }
 
-// A row that changed in the ERP while nobody looked is flagged after a rebuilding, and again a row like the others when it is put right.
+// A row that changed in the ERP while nobody looked is flagged after a rebuilding, and again a row
+// like the others when it is put right.
 func TestARebuiltRowThatChangedIsFlagged(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
@@ -197,7 +201,8 @@ func copyTo(from, to string) error {
 	return os.WriteFile(to, text, 0o600)
 }
 
-// release gives the leases of a copy back: the process that held them when it was made is this one, and in life it is gone.
+// release gives the leases of a copy back: the process that held them when it was made is this one,
+// and in life it is gone.
 func release(t *testing.T, file string) {
 	t.Helper()
 	db, err := sqlx.Open("sqlite", file)

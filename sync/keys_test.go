@@ -63,7 +63,8 @@ func TestATextThatIsNoUnitAndACodeThatCannotBeKeptStopNobody(t *testing.T) {
 	}
 }
 
-// F022: a window shows only a part of the rows, so that a key that is seen once there may still stand twice.
+// F022: a window shows only a part of the rows, so that a key that is seen once there may still
+// stand twice.
 func TestF022AWindowProvesNoDoubleKeyCured(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -126,7 +127,8 @@ func TestASoftDeletedTwinOnAnotherPageIsItsPast(t *testing.T) {
 	}
 }
 
-// F024: a key of more columns makes every row look new. What went out under the shorter key is found by its content, also without the brake, and a person decides.
+// F024: a key of more columns makes every row look new. What went out under the shorter key is
+// found by its content, also without the brake, and a person decides.
 func TestF024AKeyOfOtherColumnsSendsNothingAgain(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -145,7 +147,8 @@ func TestF024AKeyOfOtherColumnsSendsNothingAgain(t *testing.T) {
 	})
 }
 
-// Below the brake, a row whose stored key has another number of parts is gone, and what it sent is not sent again.
+// Below the brake, a row whose stored key has another number of parts is gone, and what it sent is
+// not sent again.
 func TestAKeyOfMorePartsLeavesTheOldEntriesGone(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})

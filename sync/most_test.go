@@ -75,7 +75,8 @@ func TestMostLimitsWeightAndValueToo(t *testing.T) {
 	}
 }
 
-// Rows that become due while a run sends are judged then; a release that a run could not use up is kept for what is left of it.
+// Rows that become due while a run sends are judged then; a release that a run could not use up is
+// kept for what is left of it.
 func TestWhatIsLeftOfAReleaseIsKeptWhenARunIsCutShort(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -133,7 +134,8 @@ func TestACanaryGoesAndTheOthersWaitForARelease(t *testing.T) {
 	})
 }
 
-// Only rows that may be on the platform are a canary that somebody can look at there: one that the gateway turned away has its turn again.
+// Only rows that may be on the platform are a canary that somebody can look at there: one that the
+// gateway turned away has its turn again.
 func TestARowThatDidNotGoIsNoCanary(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -151,7 +153,8 @@ func TestARowThatDidNotGoIsNoCanary(t *testing.T) {
 	})
 }
 
-// What a person has released is not used up by rows that came back, nor by a run that had to rest before it could send.
+// What a person has released is not used up by rows that came back, nor by a run that had to rest
+// before it could send.
 func TestARunThatSendsNothingUsesUpNoRelease(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -199,7 +202,8 @@ func TestAKilledProcessSendsNoSecondCanary(t *testing.T) {
 	})
 }
 
-// dying is the ledger of a process that dies once something was sent: no last page and no status of the job is stored.
+// dying is the ledger of a process that dies once something was sent: no last page and no status of
+// the job is stored.
 type dying struct {
 	engine.Ledger
 	sent *atomic.Bool

@@ -20,7 +20,8 @@ func (b *bench) at(num int, when string) {
 	b.exec(`UPDATE contrato SET atualizado = ? WHERE num = ?`, when, fmt.Sprintf("%04d", num))
 }
 
-// F001: what committed late lies before everything that windows read. The sweep finds it, and says how much the window misses and by how long.
+// F001: what committed late lies before everything that windows read. The sweep finds it, and says
+// how much the window misses and by how long.
 func TestF001TheSweepTellsWhatTheWindowMissedAndHowLateItCame(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -67,7 +68,8 @@ func TestF001TheSweepTellsWhatTheWindowMissedAndHowLateItCame(t *testing.T) {
 	})
 }
 
-// F001: on PostgreSQL the bound stays before the oldest open transaction, so that a row which commits late is in the next window, without any lookback.
+// F001: on PostgreSQL the bound stays before the oldest open transaction, so that a row which
+// commits late is in the next window, without any lookback.
 func TestF001ARowThatCommitsLateGoesWithTheNextWindow(t *testing.T) {
 	t.Parallel()
 	b := newBenchOn(t, database{ERP: state.Postgres, Ledger: state.SQLite}, sandbox.Options{})
@@ -125,7 +127,8 @@ func TestF005RowsWithoutATimestampAreInEveryWindow(t *testing.T) {
 	})
 }
 
-// F006: a row that is dated in the future is read, is told, and does not take the reading mark with it.
+// F006: a row that is dated in the future is read, is told, and does not take the reading mark with
+// it.
 func TestF006ATimestampOfTheFutureHidesNothingBehindIt(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -143,7 +146,8 @@ func TestF006ATimestampOfTheFutureHidesNothingBehindIt(t *testing.T) {
 	})
 }
 
-// F023: padding makes no other key. Case and zeros do, because they may mean something: but what was sent under the old spelling is found by its content.
+// F023: padding makes no other key. Case and zeros do, because they may mean something: but what
+// was sent under the old spelling is found by its content.
 func TestF023AKeyThatChangesItsSpellingSendsNothingAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		change string // of the spelling, in the ERP

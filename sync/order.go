@@ -9,8 +9,9 @@ import (
 	"github.com/safrasync/safrasync/sync/mapping"
 )
 
-// Order puts jobs into the order in which they run: parents (`sent_by`) before what hangs on them, otherwise as in the configuration. It refuses a
-// job that hangs on itself, on one that does not exist, or on one that sends another kind of record; each fault is a *SpecError.
+// Order puts jobs into the order in which they run: parents (`sent_by`) before what hangs on them,
+// otherwise as in the configuration. It refuses a job that hangs on itself, on one that does not
+// exist, or on one that sends another kind of record; each fault is a *SpecError.
 func Order(jobs []*mapping.Job) ([]*mapping.Job, error) {
 	byName := map[string]*mapping.Job{}
 	for _, job := range jobs {
@@ -55,7 +56,8 @@ func Order(jobs []*mapping.Job) ([]*mapping.Job, error) {
 	return out, nil
 }
 
-// checkParents looks whether the jobs that a job hangs on exist, have keys of as many columns, and are not the job itself.
+// checkParents looks whether the jobs that a job hangs on exist, have keys of as many columns, and
+// are not the job itself.
 func checkParents(j *mapping.Job, byName map[string]*mapping.Job) error {
 	var errs []error
 	for _, f := range j.Mapping.Fields {

@@ -44,7 +44,8 @@ func (b *bench) refusedLate(num int) {
 	b.expect(num, trade.Rejected, "message.price.invalid")
 }
 
-// C3: a job under another name, with one more column mapped, in one edit: nothing leaves, with or without a person's release.
+// C3: a job under another name, with one more column mapped, in one edit: nothing leaves, with or
+// without a person's release.
 func TestC3AJobUnderAnotherNameSendsNothingTwice(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@3")})
@@ -86,7 +87,8 @@ func TestC3AJobUnderAnotherNameSendsNothingTwice(t *testing.T) {
 	})
 }
 
-// C3: one job for each type: a contract that changes its type goes to the other job under the same key. It is the same contract.
+// C3: one job for each type: a contract that changes its type goes to the other job under the same
+// key. It is the same contract.
 func TestC3AContractThatGoesToAnotherJobUnderItsKeyIsTheSame(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
@@ -132,7 +134,8 @@ func TestC3AContractThatGoesToAnotherJobUnderItsKeyIsTheSame(t *testing.T) {
 	})
 }
 
-// C3: a job is split, and the new one tells its rows apart by another key, or maps a required field in another way: nothing goes before a person has seen it.
+// C3: a job is split, and the new one tells its rows apart by another key, or maps a required field
+// in another way: nothing goes before a person has seen it.
 func TestC3AJobThatIsSplitUnderAnotherKeyWaits(t *testing.T) {
 	for _, field := range []string{"", "order_type", "haverst", "price"} {
 		t.Run(field, func(t *testing.T) {
@@ -169,7 +172,8 @@ func TestC3AJobThatIsSplitUnderAnotherKeyWaits(t *testing.T) {
 	}
 }
 
-// C3: the queries of two jobs return the same rows under two keys: the second job waits for a person, whatever it maps otherwise.
+// C3: the queries of two jobs return the same rows under two keys: the second job waits for a
+// person, whatever it maps otherwise.
 func TestC3RowsThatTwoJobsReturnUnderTwoKeysPauseTheSecond(t *testing.T) {
 	for field, value := range map[string]string{"": "", "order_type": "FIXACAO_COMPRA", "price": "99"} {
 		b := newBenchOn(t, databases[0], sandbox.Options{})
@@ -190,7 +194,8 @@ func TestC3RowsThatTwoJobsReturnUnderTwoKeysPauseTheSecond(t *testing.T) {
 	}
 }
 
-// C3: the second job runs before any row comes to it; a contract that comes later, under another key and with another type, is the one that has left the first.
+// C3: the second job runs before any row comes to it; a contract that comes later, under another
+// key and with another type, is the one that has left the first.
 func TestC3AContractThatGoesToAJobWithAnotherKeyAndTypeIsHeld(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -213,7 +218,8 @@ func TestC3AContractThatGoesToAJobWithAnotherKeyAndTypeIsHeld(t *testing.T) {
 	})
 }
 
-// C6: a row that was changed after it was sent, and is typed again under another key and in the scope of another job, is held there.
+// C6: a row that was changed after it was sent, and is typed again under another key and in the
+// scope of another job, is held there.
 func TestC6AChangedRowThatIsTypedAgainIsHeldInAnotherJobToo(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -236,7 +242,8 @@ func TestC6AChangedRowThatIsTypedAgainIsHeldInAnotherJobToo(t *testing.T) {
 	})
 }
 
-// C1: a delivery does not go under the record of a contract under whose number another row stands by now, in the scope of another job; it waits, and says so.
+// C1: a delivery does not go under the record of a contract under whose number another row stands
+// by now, in the scope of another job; it waits, and says so.
 func TestC1ADeliveryWaitsWhereItsContractsNumberHasGoneToAnotherJob(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
@@ -278,7 +285,8 @@ func TestC1ADeliveryWaitsWhereItsContractsNumberHasGoneToAnotherJob(t *testing.T
 	})
 }
 
-// C3: a row that the queries of two jobs return goes once, also when both send at the same time, and is shown in the other; what hangs on it goes.
+// C3: a row that the queries of two jobs return goes once, also when both send at the same time,
+// and is shown in the other; what hangs on it goes.
 func TestC3ARowThatTwoJobsReturnGoesOnce(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
@@ -310,7 +318,8 @@ func TestC3ARowThatTwoJobsReturnGoesOnce(t *testing.T) {
 	})
 }
 
-// A row that was held for another job's goes by itself when that was not sent after all, and is withdrawn without its own.
+// A row that was held for another job's goes by itself when that was not sent after all, and is
+// withdrawn without its own.
 func TestARowThatIsHeldForAnotherJobGoesWhenThatWasNotSent(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withTypes(newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-before@1")}))
@@ -368,7 +377,8 @@ func TestJobsOfTwoSpacesDoNotShareKeys(t *testing.T) {
 	})
 }
 
-// C3: a job whose rows stand in another key space than its configuration says is paused before anything is sent: rows that another job has sent would look new.
+// C3: a job whose rows stand in another key space than its configuration says is paused before
+// anything is sent: rows that another job has sent would look new.
 func TestC3AChangedIdentityPausesTheJobUntilAPersonAcceptsIt(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -413,7 +423,8 @@ func TestC3AChangedIdentityPausesTheJobUntilAPersonAcceptsIt(t *testing.T) {
 	})
 }
 
-// C3: a job that is new beside one whose identity changed with it sends nothing until somebody has accepted that: the keys that were sent stand in the old space.
+// C3: a job that is new beside one whose identity changed with it sends nothing until somebody has
+// accepted that: the keys that were sent stand in the old space.
 func TestC3ANewJobWaitsForAnIdentityThatNobodyHasAccepted(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -446,7 +457,8 @@ func TestC3ANewJobWaitsForAnIdentityThatNobodyHasAccepted(t *testing.T) {
 	})
 }
 
-// The rows of a renamed job are what they were under its new name: what hangs on them finds them, and a change in the ERP is seen.
+// The rows of a renamed job are what they were under its new name: what hangs on them finds them,
+// and a change in the ERP is seen.
 func TestWhatHangsOnAJobFindsItUnderItsNewName(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
@@ -524,8 +536,8 @@ func TestWhatAConfigurationDoesToIdentityIsToldBefore(t *testing.T) {
 	})
 }
 
-// A number that is used again while two jobs return its contract: what hangs on it goes under the record of
-// the new contract, whichever job sent it, and never under that of the old one.
+// A number that is used again while two jobs return its contract: what hangs on it goes under the
+// record of the new contract, whichever job sent it, and never under that of the old one.
 func TestC12WhatHangsOnANumberThatIsUsedAgainGoesUnderItsOwnRecord(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
@@ -577,7 +589,8 @@ func (s slowCommit) Commit(ctx context.Context, lease trade.Lease, g trade.Group
 	return s.Ledger.Commit(ctx, lease, g)
 }
 
-// C3: a row goes to another job under another key while the first is about to store its intent: it goes once, and the second of the two is shown.
+// C3: a row goes to another job under another key while the first is about to store its intent: it
+// goes once, and the second of the two is shown.
 func TestC3ARowThatGoesToAnotherJobBetweenTheLookAndTheIntentGoesOnce(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
@@ -603,7 +616,8 @@ func TestC3ARowThatGoesToAnotherJobBetweenTheLookAndTheIntentGoesOnce(t *testing
 	})
 }
 
-// C3: a contract changes its type and is held in the other job; typed again there, under a new key, it is still the one that was sent.
+// C3: a contract changes its type and is held in the other job; typed again there, under a new key,
+// it is still the one that was sent.
 func TestC3ARowThatIsHeldForAnotherJobAndTypedAgainIsHeld(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withTypes(newBenchOn(t, db, sandbox.Options{}))

@@ -54,7 +54,8 @@ func TestI13AWindowThatAlwaysPassesEndsTheRun(t *testing.T) {
 	}
 }
 
-// F079: a machine that was suspended longer than a lease is trusted goes on, if nobody took the job meanwhile.
+// F079: a machine that was suspended longer than a lease is trusted goes on, if nobody took the job
+// meanwhile.
 func TestF079ASuspendedRunGoesOnWithItsLease(t *testing.T) {
 	t.Parallel()
 	var b *bench

@@ -84,7 +84,8 @@ func TestADryRunKnowsTheParentsOfNewRowsBesideChangedOnes(t *testing.T) {
 	})
 }
 
-// A code that a job does not look up leaves its rows alone: a hundred thousand deliveries are not mapped anew for one wallet.
+// A code that a job does not look up leaves its rows alone: a hundred thousand deliveries are not
+// mapped anew for one wallet.
 func TestAReferenceOfAnotherJobMapsNothingAnew(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))

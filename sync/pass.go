@@ -17,8 +17,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// sliceRows is how many rows a job sends before the other jobs of the pass have their turn: the deliveries of the first contracts do not wait for the
-// last contract.
+// sliceRows is how many rows a job sends before the other jobs of the pass have their turn: the
+// deliveries of the first contracts do not wait for the last contract.
 const sliceRows = 1000
 
 // pass is one call of Sync.
@@ -31,8 +31,10 @@ type pass struct {
 	stopped func(*jobPass) // told of a run with a stop before it is stored; optional
 }
 
-// Sync makes one pass over the named jobs (none named: all), parents first: it reads the ERP for all of them, then sends, in turns. The reports are
-// complete also when a job stopped; the error is for what no report can say: a job that another process runs (*trade.LeasedError), a name that no job has.
+// Sync makes one pass over the named jobs (none named: all), parents first: it reads the ERP for
+// all of them, then sends, in turns. The reports are complete also when a job stopped; the error is
+// for what no report can say: a job that another process runs (*trade.LeasedError), a name that no
+// job has.
 func (e *Engine) Sync(ctx context.Context, names []string, opts Options) ([]trade.RunReport, error) {
 	jobs, err := e.env.Pick(names)
 	if err != nil {
@@ -66,7 +68,8 @@ func (e *Engine) newPass(opts Options) *pass {
 	return &pass{engine: e, opts: opts, traffic: &sending.Traffic{Limiter: e.crew.Pace()}}
 }
 
-// begin opens the run of one job and reads the ERP. What keeps it from sending is in the run; the error is for what no report can say.
+// begin opens the run of one job and reads the ERP. What keeps it from sending is in the run; the
+// error is for what no report can say.
 func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	now := p.engine.Clock.Now()
 	id := uuid.Must(uuid.NewV7()).String()
@@ -116,13 +119,15 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	return nil
 }
 
-// submit lets the jobs send in turns, until none has anything left that may go now. While only one has, it need not yield.
+// submit lets the jobs send in turns, until none has anything left that may go now. While only one
+// has, it need not yield.
 func (p *pass) submit(ctx context.Context) {
 	for p.round(ctx, p.others) {
 	}
 }
 
-// round gives each job one turn, and tells whether any may have something left. yield says for which jobs a turn ends after a slice.
+// round gives each job one turn, and tells whether any may have something left. yield says for
+// which jobs a turn ends after a slice.
 func (p *pass) round(ctx context.Context, yield func(*jobPass) bool) (busy bool) {
 	for _, r := range p.runs {
 		if r.idle = true; r.send == nil || r.err != nil {
@@ -159,7 +164,8 @@ func (p *pass) noteStop(ctx context.Context, r *jobPass) {
 	}
 }
 
-// haltFor is the reason why a job would not get further, met by another job of the pass; nil when there is none.
+// haltFor is the reason why a job would not get further, met by another job of the pass; nil when
+// there is none.
 func (p *pass) haltFor(job *mapping.Job) *trade.Stop {
 	i := slices.IndexFunc(p.halts, func(s trade.Stop) bool { return s.All || s.Sends == job.Spec.Sends })
 	if i < 0 {
@@ -205,7 +211,8 @@ func (r *jobPass) release(ctx context.Context) {
 	}
 }
 
-// notRun reports a job that did not begin: it is paused, an earlier one met a fault that it would meet too, or a signal came, which leaves it as it was.
+// notRun reports a job that did not begin: it is paused, an earlier one met a fault that it would
+// meet too, or a signal came, which leaves it as it was.
 func (r *jobPass) notRun(ctx context.Context) trade.RunReport {
 	ctx = context.WithoutCancel(ctx)
 	r.run.CountStates(ctx)

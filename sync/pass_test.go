@@ -13,7 +13,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// robbedLedger lets another process take a job over just before the first intents of its run are stored.
+// robbedLedger lets another process take a job over just before the first intents of its run are
+// stored.
 type robbedLedger struct {
 	engine.Ledger
 	job    string
@@ -33,7 +34,8 @@ func (l *robbedLedger) Commit(ctx context.Context, lease trade.Lease, group trad
 	return l.Ledger.Commit(ctx, lease, group)
 }
 
-// A job that is taken over leaves no question about a record of the platform open, for which rows of the other jobs would wait without end.
+// A job that is taken over leaves no question about a record of the platform open, for which rows
+// of the other jobs would wait without end.
 func TestAJobThatIsTakenOverLeavesTheOthersGoing(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
@@ -51,7 +53,8 @@ func TestAJobThatIsTakenOverLeavesTheOthersGoing(t *testing.T) {
 	})
 }
 
-// A signal while one job reads ends the pass with a report of every job, and is no fault of the ledger.
+// A signal while one job reads ends the pass with a report of every job, and is no fault of the
+// ledger.
 func TestAPassThatIsInterruptedWhileItReadsReportsEveryJob(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -131,7 +134,8 @@ func TestAPausedParentHoldsOnlyTheChildrenOfItsOpenRows(t *testing.T) {
 	})
 }
 
-// What one job learned of the platform holds for the next: after an unknown outcome rows go one at a time, of whatever job, until the API says something definite.
+// What one job learned of the platform holds for the next: after an unknown outcome rows go one at
+// a time, of whatever job, until the API says something definite.
 func TestADoubtOfOneJobMakesTheOthersCareful(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@2-")}))
@@ -160,8 +164,9 @@ func (l leaseKeeping) AcquireLease(ctx context.Context, job string, owner trade.
 	return lease, err
 }
 
-// A job that has done its part keeps its lease until the pass is over. Should another process take it, then that process may find rows which this one has not
-// seen: what it read no longer says anything of the sums.
+// A job that has done its part keeps its lease until the pass is over. Should another process take
+// it, then that process may find rows which this one has not seen: what it read no longer says
+// anything of the sums.
 func TestI9AJobThatIsTakenOverAfterItsPartIsNoFaultOfTheSums(t *testing.T) {
 	t.Parallel()
 	var b *bench

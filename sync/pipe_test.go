@@ -11,8 +11,9 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 )
 
-// pipeNet joins the client and the sandbox without TCP, so that both can live on the clock of a testing/synctest bubble, which does not move on while
-// something waits for a real network. HTTP, its connections and their deadlines are real.
+// pipeNet joins the client and the sandbox without TCP, so that both can live on the clock of a
+// testing/synctest bubble, which does not move on while something waits for a real network. HTTP,
+// its connections and their deadlines are real.
 type pipeNet struct {
 	conns  chan net.Conn
 	closed chan struct{}

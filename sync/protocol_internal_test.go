@@ -21,7 +21,8 @@ type found struct {
 	moves  map[[2]trade.State]bool // that were made
 }
 
-// explore looks at every world that can be reached, nearest first, until one has the fault that is looked for; "" = any.
+// explore looks at every world that can be reached, nearest first, until one has the fault that is
+// looked for; "" = any.
 func explore(size protocolSize, rules protocolRule, wanted string) found {
 	type came struct {
 		from  int32
@@ -66,8 +67,9 @@ func explore(size protocolSize, rules protocolRule, wanted string) found {
 	return f
 }
 
-// I3: with all rules no order of events puts the record on the platform twice, loses it from the books, or accepts what is not there; and every move of the
-// table that a process or a person can make was made.
+// I3: with all rules no order of events puts the record on the platform twice, loses it from the
+// books, or accepts what is not there; and every move of the table that a process or a person can
+// make was made.
 func TestI3NoOrderOfEventsDoublesARecord(t *testing.T) {
 	t.Parallel()
 	sizes := []protocolSize{
@@ -119,8 +121,9 @@ func (f found) walked(t *testing.T) {
 
 const twice = "the record is on the platform twice"
 
-// Each rule that is necessary by itself, and the pairs of which one is enough: without them the record is doubled. In a pair each is the second line behind the other, so
-// that dropping it alone doubles nothing.
+// Each rule that is necessary by itself, and the pairs of which one is enough: without them the
+// record is doubled. In a pair each is the second line behind the other, so that dropping it alone
+// doubles nothing.
 func TestWithoutARuleTheRecordIsDoubled(t *testing.T) {
 	t.Parallel()
 	want := []protocolRule{
@@ -152,7 +155,8 @@ func TestWithoutARuleTheRecordIsDoubled(t *testing.T) {
 	}
 }
 
-// I14: on a clock, with the window and the time-outs of the product, the quarantine is longer than the shortest one that doubles nothing; one tick less doubles.
+// I14: on a clock, with the window and the time-outs of the product, the quarantine is longer than
+// the shortest one that doubles nothing; one tick less doubles.
 func TestI14TheQuarantineIsLongerThanWhatDoubles(t *testing.T) {
 	t.Parallel()
 	size := protocolSize{workers: 2, generations: 2, timed: true}

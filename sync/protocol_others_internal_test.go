@@ -22,7 +22,8 @@ func (p *protocol) takeOver(w world, i int) {
 	p.push(n, "worker %d takes the job over", i)
 }
 
-// recover settles what an earlier epoch left in sending: as its process noted, or as a doubt where that cannot be read.
+// recover settles what an earlier epoch left in sending: as its process noted, or as a doubt where
+// that cannot be read.
 func (p *protocol) recover(w world) {
 	if !w.is(trade.Sending) || w.current {
 		return
@@ -128,7 +129,8 @@ func (p *protocol) over(w world) bool {
 
 func (p *protocol) quarantineTicks() int { return int(p.quarantine / tick) }
 
-// backup copies the ledger once, and restores the copy once: then no process runs, and all that was stored since is gone but for the journal.
+// backup copies the ledger once, and restores the copy once: then no process runs, and all that was
+// stored since is gone but for the journal.
 func (p *protocol) backup(w world) {
 	if !p.rollback {
 		return
@@ -168,7 +170,8 @@ func (p *protocol) pass(w world) {
 		if n.under[g] == 0 {
 			continue
 		}
-		// The platform executes a request within one time-out after the client stopped waiting for it, or never.
+		// The platform executes a request within one time-out after the client stopped waiting for it, or
+		// never.
 		if n.underAge[g]++; n.underAge[g] > 2*timeoutTicks {
 			return
 		}
@@ -192,7 +195,8 @@ func (w *world) fault() string {
 	return ""
 }
 
-// anybodyKnows tells whether the ledger, or a worker that has yet to tell it, knows that there may be a record.
+// anybodyKnows tells whether the ledger, or a worker that has yet to tell it, knows that there may
+// be a record.
 func (w *world) anybodyKnows() bool {
 	if slices.ContainsFunc(w.may[:], func(n int8) bool { return n > 0 }) {
 		return true

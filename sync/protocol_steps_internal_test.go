@@ -16,8 +16,9 @@ type protocol struct {
 
 func (p *protocol) has(r protocolRule) bool { return p.rules&r != 0 }
 
-// claimed are the moves that a step of the model makes under conditions of its own. Every other move of the table may be made by anybody at any time: by a change
-// of the row, of a reference, or of the time.
+// claimed are the moves that a step of the model makes under conditions of its own. Every other
+// move of the table may be made by anybody at any time: by a change of the row, of a reference, or
+// of the time.
 func claimed(from, to trade.State) bool {
 	switch {
 	case from == trade.Sending:

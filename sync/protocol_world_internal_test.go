@@ -10,9 +10,11 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// The model of the protocol: one entry, some workers that may stall for ever and wake later, crashes anywhere, a lease that is taken over at any moment, commits
-// whose answer is lost, an API that executes a request late, loses the answer or refuses, and a person who looks at the platform and then decides. Its moves
-// are those of trade.Moves, its outcomes those of decide, its times those of the send window and of Limits.quarantine: who changes these changes the model.
+// The model of the protocol: one entry, some workers that may stall for ever and wake later,
+// crashes anywhere, a lease that is taken over at any moment, commits whose answer is lost, an API
+// that executes a request late, loses the answer or refuses, and a person who looks at the platform
+// and then decides. Its moves are those of trade.Moves, its outcomes those of decide, its times
+// those of the send window and of Limits.quarantine: who changes these changes the model.
 
 // protocolRule is a rule of the protocol that the model can be told to drop.
 type protocolRule uint16
@@ -138,7 +140,8 @@ func (w *world) put(to trade.State) bool {
 	return true
 }
 
-// verdict is what an answer may mean: what decide makes of it, and what may be true of the platform when it comes.
+// verdict is what an answer may mean: what decide makes of it, and what may be true of the platform
+// when it comes.
 type verdict struct {
 	name            string
 	outcome         trade.Outcome
@@ -146,7 +149,8 @@ type verdict struct {
 	created, absent bool // the record may be there, or not
 }
 
-// answersOf are answers of each class, with what may be true of the record then. Where both are possible nothing but a doubt is safe.
+// answersOf are answers of each class, with what may be true of the record then. Where both are
+// possible nothing but a doubt is safe.
 func answersOf() []verdict {
 	answer := func(name string, a apiclient.Answer, fault apiclient.Fault, created, absent bool) verdict {
 		d := outcome.Decide(a, fault, false)
@@ -179,7 +183,8 @@ func answersOf() []verdict {
 // verdictNotSent is the number of the verdict of an attempt that was given up before a byte left.
 const verdictNotSent = 0
 
-// verdicts are the different ones among them: answers that mean the same and can come of the same are one.
+// verdicts are the different ones among them: answers that mean the same and can come of the same
+// are one.
 func verdicts(rules protocolRule) []verdict {
 	d := outcome.Decide(apiclient.Answer{Known: apiclient.NotSent}, apiclient.FaultWindow, false)
 	out := []verdict{{name: "nothing was sent", outcome: d.Outcome, state: d.State}}

@@ -15,8 +15,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// F044, F045: Whatever happens to contracts, deliveries, references, the platform and the process, in any order: each job adds up, no delivery is on the platform twice or
-// without its contract, and no child stays behind whose parent is there. A delivery is known by its volume, which nobody changes.
+// F044, F045: Whatever happens to contracts, deliveries, references, the platform and the process,
+// in any order: each job adds up, no delivery is on the platform twice or without its contract, and
+// no child stays behind whose parent is there. A delivery is known by its volume, which nobody
+// changes.
 func TestAnyHistoryOfChildrenAddsUpAndLeavesNoOrphan(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(6) {
@@ -106,7 +108,8 @@ func (f *family) step() {
 	}
 }
 
-// atOnce runs the parents in one process and their children in another, then looks whether a child that the parents passed by is found.
+// atOnce runs the parents in one process and their children in another, then looks whether a child
+// that the parents passed by is found.
 func (f *family) atOnce() {
 	f.t.Helper()
 	done := make(chan error)

@@ -11,8 +11,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Whatever the ERP, the platform, the clock and people do, in any order: it adds up, no contract is on the platform twice, and when all is well again nothing that may
-// go has stayed behind. A contract is known by its amount, which nobody changes.
+// Whatever the ERP, the platform, the clock and people do, in any order: it adds up, no contract is
+// on the platform twice, and when all is well again nothing that may go has stayed behind. A
+// contract is known by its amount, which nobody changes.
 func TestAnyHistoryAddsUpAndSendsNothingTwice(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(6) {
@@ -32,7 +33,8 @@ type history struct {
 	late   []lateAnswer
 }
 
-// lateAnswer is what a process that was taken for dead still knows of its request; id is of the record that it made, "" when no byte left.
+// lateAnswer is what a process that was taken for dead still knows of its request; id is of the
+// record that it made, "" when no byte left.
 type lateAnswer struct {
 	attempt trade.Attempt
 	id      string
@@ -141,7 +143,8 @@ func (h *history) step() {
 	}
 }
 
-// crash lets a process be lost with a request on the wire: the platform executed it, or no byte left.
+// crash lets a process be lost with a request on the wire: the platform executed it, or no byte
+// left.
 func (h *history) crash() {
 	var attempt trade.Attempt
 	h.wrap = func(l engine.Ledger) engine.Ledger { return &dyingLedger{l, &attempt} }
@@ -192,7 +195,8 @@ func (h *history) answer() {
 	h.generations()
 }
 
-// person lets somebody decide about any row: somebody who looks at the platform first, so that no decision doubles.
+// person lets somebody decide about any row: somebody who looks at the platform first, so that no
+// decision doubles.
 func (h *history) person() {
 	acts, ctx := h.acts(), h.t.Context()
 	var open []trade.Entry
@@ -249,7 +253,8 @@ func (h *history) person() {
 	h.generations()
 }
 
-// generations checks I3 from inside: at most one attempt of each generation may have created a record, and each generation after the first names its act.
+// generations checks I3 from inside: at most one attempt of each generation may have created a
+// record, and each generation after the first names its act.
 func (h *history) generations() {
 	err := h.ledger.Rows(h.t.Context(), trade.RowFilter{}, func(e trade.Entry) error {
 		attempts, err := h.ledger.Attempts(h.t.Context(), e.ID)

@@ -37,7 +37,8 @@ func TestRefusalsBetweenAcceptedRowsStopNothing(t *testing.T) {
 	}
 }
 
-// Doubts that never come three in a row are bounded all the same: each of them costs a person's time.
+// Doubts that never come three in a row are bounded all the same: each of them costs a person's
+// time.
 func TestTwentyDoubtsInARunStopTheJob(t *testing.T) {
 	t.Parallel()
 	var specs []string

@@ -25,7 +25,8 @@ func TestAnAuditCountsRowsThatHaveNoKey(t *testing.T) {
 	})
 }
 
-// What an audit remembers of a row are a key, a code and a value, not the text of the rows that came with it. (Not parallel: memory is measured.)
+// What an audit remembers of a row are a key, a code and a value, not the text of the rows that
+// came with it. (Not parallel: memory is measured.)
 func TestAnAuditKeepsNothingOfTheRowsButWhatItTells(t *testing.T) {
 	b := newBenchOn(t, database{state.Postgres, state.SQLite}, sandbox.Options{})
 	b.spec.Key = []string{"num"}
@@ -50,7 +51,8 @@ func TestAnAuditKeepsNothingOfTheRowsButWhatItTells(t *testing.T) {
 	runtime.KeepAlive(audit)
 }
 
-// A case with a column that the job does not use, or without one that it does, is refused by their names.
+// A case with a column that the job does not use, or without one that it does, is refused by their
+// names.
 func TestACaseThatDoesNotFitItsJob(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})

@@ -51,7 +51,8 @@ func TestAConfigurationThatCannotBeMeant(t *testing.T) {
 	}
 }
 
-// A query without a column that the mapping needs stops the job before anything is recorded, and is told by whatever asks.
+// A query without a column that the mapping needs stops the job before anything is recorded, and is
+// told by whatever asks.
 func TestAQueryThatLacksAColumn(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
@@ -79,7 +80,8 @@ func TestAQueryThatLacksAColumn(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// What is told of rows ends with the first that who asked cannot take; a case whose key is NULL is none.
+// What is told of rows ends with the first that who asked cannot take; a case whose key is NULL is
+// none.
 func TestWhoCannotTakeARowAndACaseWithoutAKey(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
@@ -121,7 +123,8 @@ func TestAnActThatCannotBeAudited(t *testing.T) {
 	}
 }
 
-// F052: a row that the platform says it has already, and whose attempts the ledger does not tell, is not declared to be another one.
+// F052: a row that the platform says it has already, and whose attempts the ledger does not tell,
+// is not declared to be another one.
 func TestARowThatExistsAndWhoseAttemptsAreNotRead(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{Faults: faults(t, "status=409@1")})
@@ -155,7 +158,8 @@ func (l dueLater) Due(ctx context.Context, job string, now time.Time, after int6
 	return due, err
 }
 
-// F025: a row that becomes due while a run sends, and is one too many, stays, also when the ledger fails while what is due is counted.
+// F025: a row that becomes due while a run sends, and is one too many, stays, also when the ledger
+// fails while what is due is counted.
 func TestARowThatBecomesDueWhileARunSendsIsBraked(t *testing.T) {
 	t.Parallel()
 	for fails := 0; ; fails++ {
@@ -175,7 +179,8 @@ func TestARowThatBecomesDueWhileARunSendsIsBraked(t *testing.T) {
 	}
 }
 
-// F052: whatever call of the scheduler or of its runs fails, and while the API refuses its key, the jobs go on at the next time; each row goes once.
+// F052: whatever call of the scheduler or of its runs fails, and while the API refuses its key, the
+// jobs go on at the next time; each row goes once.
 func TestEveryCallOfASchedulerFailsOnce(t *testing.T) {
 	inOffice(t, time.UTC, "2026-11-21 06:00", func(o *office) {
 		br := &breaker{}
@@ -241,7 +246,8 @@ func TestEveryCallOfASchedulerFailsOnce(t *testing.T) {
 	})
 }
 
-// F052: a comparison with a mapping that needs another column asks the ERP for it, and says so when that fails.
+// F052: a comparison with a mapping that needs another column asks the ERP for it, and says so when
+// that fails.
 func TestAComparisonThatMustAskAndCannot(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})

@@ -8,8 +8,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// remember stores what went of what a person had released, and of the first rows of a mapping, when a run is over. Where that fails, or the process dies, nothing
-// is left of the release, and a person is asked once more.
+// remember stores what went of what a person had released, and of the first rows of a mapping, when
+// a run is over. Where that fails, or the process dies, nothing is left of the release, and a
+// person is asked once more.
 func (r *jobPass) remember(ctx context.Context) {
 	if r.brakes.Trial == nil && (r.brakes.Released == nil || r.run.Report.Stopped == nil) {
 		return

@@ -62,7 +62,8 @@ func (r *jobPass) watch(ctx context.Context) {
 	}
 }
 
-// verify proves after a sweep that everything adds up (I9): the sums kept with each move equal the entries, and the ERP's keys equal the entries that are not gone.
+// verify proves after a sweep that everything adds up (I9): the sums kept with each move equal the
+// entries, and the ERP's keys equal the entries that are not gone.
 func (r *jobPass) verify(ctx context.Context) error {
 	if !r.run.Keeper.Renew(ctx) { // another process may have found rows that this one has not seen
 		return r.run.LeaseLost()

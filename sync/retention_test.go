@@ -28,7 +28,8 @@ func (b *bench) retain() int {
 	return 0
 }
 
-// I3, L3: after the retention has taken everything that it may, sweeps, resyncs and reappearances send nothing a second time, and changes are still noticed.
+// I3, L3: after the retention has taken everything that it may, sweeps, resyncs and reappearances
+// send nothing a second time, and changes are still noticed.
 func TestAfterTheRetentionNothingIsSentAgain(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@3")})
@@ -68,7 +69,8 @@ func TestAfterTheRetentionNothingIsSentAgain(t *testing.T) {
 				t.Errorf("row %d: %+v", i, e)
 			}
 		}
-		// A change of a row that holds nothing any more is noticed; what comes to the same is none; back to what was sent is none either.
+		// A change of a row that holds nothing any more is noticed; what comes to the same is none; back
+		// to what was sent is none either.
 		set(`preco = 120.500, produto = ' SOJA '`, 1)
 		b.sync(engine.Options{Sweep: true})
 		b.flags(1, "[]")

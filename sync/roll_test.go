@@ -11,7 +11,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// A sweep takes a row for unchanged by what the ledger said when it began. A cancelled row of the same key, which it has read and recorded on an earlier page, is news since then.
+// A sweep takes a row for unchanged by what the ledger said when it began. A cancelled row of the
+// same key, which it has read and recorded on an earlier page, is news since then.
 func TestALivingRowTakesBackWhatItsCancelledPastSaidPagesBefore(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -51,7 +52,8 @@ func TestALivingRowTakesBackWhatItsCancelledPastSaidPagesBefore(t *testing.T) {
 	})
 }
 
-// A page is recorded while the next one is read. Where both have a row of the same key, the second is judged by what the first made of it.
+// A page is recorded while the next one is read. Where both have a row of the same key, the second
+// is judged by what the first made of it.
 func TestALivingRowTakesBackWhatItsCancelledPastSaysOnThePageThatIsBeingStored(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})

@@ -598,8 +598,8 @@ func TestC6WhatAChangedRowHasBecomeIsKnownAfterARebuild(t *testing.T) {
 	b.expect(4, trade.Held, trade.CauseRetyped)
 }
 
-// Contracts come from two jobs, and one of them was never read: a row that stands there may have the
-// number of one that the other job has sent.
+// Contracts come from two jobs, and one of them was never read: a row that stands there may have
+// the number of one that the other job has sent.
 func TestNothingGoesWhileAJobOfItsContractsWasNeverRead(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
@@ -640,8 +640,8 @@ func TestNothingGoesUnderAContractThatHasAnotherRowByNow(t *testing.T) {
 	})
 }
 
-// A contract that is cancelled takes the number of one that was sent: what hangs on the number does not go
-// under the record of that one.
+// A contract that is cancelled takes the number of one that was sent: what hangs on the number does
+// not go under the record of that one.
 func TestNothingGoesUnderANumberThatACancelledContractHasByNow(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
@@ -659,8 +659,8 @@ func TestNothingGoesUnderANumberThatACancelledContractHasByNow(t *testing.T) {
 	})
 }
 
-// Two equal contracts were sent, and rows typed in front take both their numbers: nothing goes under the
-// record of either.
+// Two equal contracts were sent, and rows typed in front take both their numbers: nothing goes
+// under the record of either.
 func TestC1BothOfTwoEqualContractsThatMoveAreReplaced(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
@@ -683,8 +683,8 @@ func TestC1BothOfTwoEqualContractsThatMoveAreReplaced(t *testing.T) {
 	})
 }
 
-// Two jobs read the same columns and make records of two types of them: the row of one covers no record of
-// the other.
+// Two jobs read the same columns and make records of two types of them: the row of one covers no
+// record of the other.
 func TestC1ARowOfAnotherTypeDoesNotCoverARecord(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -713,7 +713,8 @@ func TestC1ARowOfAnotherTypeDoesNotCoverARecord(t *testing.T) {
 	})
 }
 
-// A number that a person has dismissed is given to another contract: the row is shown, and goes when a person says so.
+// A number that a person has dismissed is given to another contract: the row is shown, and goes
+// when a person says so.
 func TestADismissedNumberThatAnotherContractTakesIsShown(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -751,7 +752,8 @@ func TestADismissedNumberThatAnotherContractTakesIsShown(t *testing.T) {
 	})
 }
 
-// C6: a field that tells contracts apart is mapped otherwise, and in the same breath one is numbered anew and gets another price: it is known.
+// C6: a field that tells contracts apart is mapped otherwise, and in the same breath one is
+// numbered anew and gets another price: it is known.
 func TestC6AContractIsRecognisedWhenAFieldIsMappedOtherwiseAndItIsTypedAgain(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -768,7 +770,8 @@ func TestC6AContractIsRecognisedWhenAFieldIsMappedOtherwiseAndItIsTypedAgain(t *
 	})
 }
 
-// C6: the same, of contracts whose values the retention has taken, and of those that were rebuilt from the journal: the ERP's rows tell.
+// C6: the same, of contracts whose values the retention has taken, and of those that were rebuilt
+// from the journal: the ERP's rows tell.
 func TestC6AContractIsRecognisedAfterAChangeOfTheMappingWithoutItsValues(t *testing.T) {
 	for name, lose := range map[string]func(*bench){
 		"reduced": func(b *bench) { b.clock.advance(200 * 24 * time.Hour); b.retain() },

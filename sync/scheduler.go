@@ -15,28 +15,34 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// wakeMost is how long the scheduler sleeps at most: a clock that was set, and a job that a person has resumed, are noticed by then.
+// wakeMost is how long the scheduler sleeps at most: a clock that was set, and a job that a person
+// has resumed, are noticed by then.
 const wakeMost = 30 * time.Second
 
-// SchedulerConfig is what a scheduler is made of. Everything is optional but Engine. What it is told, it is told by one goroutine at a time, which waits for it.
+// SchedulerConfig is what a scheduler is made of. Everything is optional but Engine. What it is
+// told, it is told by one goroutine at a time, which waits for it.
 type SchedulerConfig struct {
 	Engine *Engine
-	// AtStart runs every job at once, with a sweep: the process has just started. Without it only what was missed runs.
+	// AtStart runs every job at once, with a sweep: the process has just started. Without it only what
+	// was missed runs.
 	AtStart bool
 	// Reported is told of each run of a job that began, when its report is stored.
 	Reported func(trade.RunReport)
 	// Housekeeping is done on schedules of its own, one task at a time, beside the passes.
 	Housekeeping []Task
-	// Alive is called as long as the scheduler lives and its pass gets on: it feeds a watchdog. It is called at least every WakeMost.
+	// Alive is called as long as the scheduler lives and its pass gets on: it feeds a watchdog. It is
+	// called at least every WakeMost.
 	Alive func()
 	// WakeMost is how long the scheduler may sleep; 30 s when it is 0 or longer.
 	WakeMost time.Duration
-	// Patience is how long a pass may show no progress before the scheduler is no longer alive; 0 = for ever.
+	// Patience is how long a pass may show no progress before the scheduler is no longer alive; 0 =
+	// for ever.
 	Patience time.Duration
 }
 
-// Scheduler runs jobs on their schedules, one pass at a time. It keeps the times in the ledger: what was missed while the process, or the machine, was
-// off runs once, however often it was missed.
+// Scheduler runs jobs on their schedules, one pass at a time. It keeps the times in the ledger:
+// what was missed while the process, or the machine, was off runs once, however often it was
+// missed.
 type Scheduler struct {
 	SchedulerConfig
 	log *zap.Logger
@@ -84,7 +90,8 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	return s, nil
 }
 
-// Run keeps the schedules until ctx ends. What is on the wire then is awaited, and everything that runs comes to its end before Run returns.
+// Run keeps the schedules until ctx ends. What is on the wire then is awaited, and everything that
+// runs comes to its end before Run returns.
 func (s *Scheduler) Run(ctx context.Context) {
 	var working gosync.WaitGroup
 	defer s.Engine.crew.Join(ctx, "run")()
@@ -195,8 +202,9 @@ func (s *Scheduler) sleep(ctx context.Context) {
 	}
 }
 
-// noteClocks tells the log of a clock that was set, on which nothing hangs: what is due is judged by the ledger's times and the time that it is now. While the
-// machine slept a pass could not get on, and is given as long as ever from now on.
+// noteClocks tells the log of a clock that was set, on which nothing hangs: what is due is judged
+// by the ledger's times and the time that it is now. While the machine slept a pass could not get
+// on, and is given as long as ever from now on.
 func (s *Scheduler) noteClocks() {
 	now := clocks{s.Engine.Clock.Now(), s.Engine.Clock.Boot()}
 	set := now.wall.Sub(s.seen.wall) - (now.boot - s.seen.boot)
@@ -209,8 +217,8 @@ func (s *Scheduler) noteClocks() {
 	s.seen = now
 }
 
-// Trigger makes a job run now, as by hand: also one that stopped until somebody looks, in the pass that is on its way or in one of its own. It refuses a job
-// that does not exist or is paused.
+// Trigger makes a job run now, as by hand: also one that stopped until somebody looks, in the pass
+// that is on its way or in one of its own. It refuses a job that does not exist or is paused.
 func (s *Scheduler) Trigger(ctx context.Context, job string, sweep bool) error {
 	if _, err := s.Engine.Job(job); err != nil {
 		return err

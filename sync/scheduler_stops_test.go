@@ -8,7 +8,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// A key that the API refuses stops all jobs. One GET each five minutes asks whether it is good again, and then they go on by themselves.
+// A key that the API refuses stops all jobs. One GET each five minutes asks whether it is good
+// again, and then they go on by themselves.
 func TestAStopForTheKeyEndsByItself(t *testing.T) {
 	inOffice(t, saoPaulo, "2026-11-21 06:00", func(o *office) {
 		o.contract(1)
@@ -55,7 +56,8 @@ func TestANewProcessAsksAtOnceWhetherAStopIsOver(t *testing.T) {
 	})
 }
 
-// A stop that only a person ends is not tried again by the clock; a run by hand ends it, here and in another process.
+// A stop that only a person ends is not tried again by the clock; a run by hand ends it, here and
+// in another process.
 func TestAStopForAPersonWaitsForThem(t *testing.T) {
 	inOffice(t, saoPaulo, "2026-11-21 06:00", func(o *office) {
 		o.contracts(4)
@@ -97,7 +99,8 @@ func TestAStopForAPersonWaitsForThem(t *testing.T) {
 	})
 }
 
-// 429 rests as long as it was asked for, says until when, and goes on then, not at the next time of its schedule.
+// 429 rests as long as it was asked for, says until when, and goes on then, not at the next time of
+// its schedule.
 func TestARestThatTheAPIAskedForIsKept(t *testing.T) {
 	inOffice(t, saoPaulo, "2026-11-21 06:00", func(o *office) {
 		o.schedules("0 * * * *", "0 * * * *", "0 * * * *")
@@ -117,8 +120,8 @@ func TestARestThatTheAPIAskedForIsKept(t *testing.T) {
 	})
 }
 
-// Where the API cannot reach its own service (502), only the jobs that send that kind of record rest, longer with each failure, and one row tries whether it is
-// over.
+// Where the API cannot reach its own service (502), only the jobs that send that kind of record
+// rest, longer with each failure, and one row tries whether it is over.
 func TestACircuitIsThatOfOneRoute(t *testing.T) {
 	inOffice(t, saoPaulo, "2026-11-21 06:00", func(o *office) {
 		o.contract(1)
@@ -170,7 +173,8 @@ func TestAnERPThatIsDownIsTriedLessAndLessOften(t *testing.T) {
 	})
 }
 
-// A pause holds from the next group on, whatever is due; its end makes up for what was missed, once.
+// A pause holds from the next group on, whatever is due; its end makes up for what was missed,
+// once.
 func TestAPauseHoldsWhileTheSchedulerRuns(t *testing.T) {
 	inOffice(t, saoPaulo, "2026-11-21 06:00", func(o *office) {
 		o.limits.MaxInFlight = 1
@@ -305,7 +309,8 @@ func TestRowsThatWaitForTheirHoursGoWhenTheyBegin(t *testing.T) {
 	})
 }
 
-// A reload makes a new scheduler: what a run left for a time of its own, before the next one of its schedule, does not wait for that.
+// A reload makes a new scheduler: what a run left for a time of its own, before the next one of its
+// schedule, does not wait for that.
 func TestAReloadForgetsNothingThatARunLeftForLater(t *testing.T) {
 	t.Run("hours", func(t *testing.T) {
 		inOffice(t, saoPaulo, "2026-11-23 05:10", func(o *office) { // a Monday

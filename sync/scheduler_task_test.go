@@ -27,7 +27,8 @@ func (o *office) task(name, schedule string, do func() error) (engine.Task, *[]s
 	}}, &began
 }
 
-// Tasks keep to their own times, one at a time; one that fails, also by a panic, is tried at its next time, and holds up neither the others nor the jobs.
+// Tasks keep to their own times, one at a time; one that fails, also by a panic, is tried at its
+// next time, and holds up neither the others nor the jobs.
 func TestTasksKeepToTheirTimes(t *testing.T) {
 	inOffice(t, saoPaulo, "2026-11-21 06:00", func(o *office) {
 		o.schedules("0 * * * *", "@every 1000h", "@every 1000h")
@@ -74,7 +75,8 @@ func TestTasksKeepToTheirTimes(t *testing.T) {
 	})
 }
 
-// F076: a task that was missed while the process was off runs once; one that the ledger does not know yet waits for its first time.
+// F076: a task that was missed while the process was off runs once; one that the ledger does not
+// know yet waits for its first time.
 func TestF076ATaskThatWasMissedRunsOnce(t *testing.T) {
 	inOffice(t, saoPaulo, "2026-11-21 06:00", func(o *office) {
 		purge, purges := o.task("purge", "30 2 * * *", func() error { return nil })
@@ -141,7 +143,8 @@ func (l hangingLedger) Commit(ctx context.Context, lease trade.Lease, group trad
 	return l.Ledger.Commit(ctx, lease, group)
 }
 
-// A ledger that does not answer for a while keeps nothing from going on when it does, and is asked now and then, not all the time.
+// A ledger that does not answer for a while keeps nothing from going on when it does, and is asked
+// now and then, not all the time.
 func TestALedgerThatComesBackFindsTheSchedulerWaiting(t *testing.T) {
 	inOffice(t, saoPaulo, "2026-11-21 06:00", func(o *office) {
 		asked := 0

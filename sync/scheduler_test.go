@@ -37,7 +37,8 @@ func TestJobsRunAtTheStartAndThenAtTheirTimes(t *testing.T) {
 	})
 }
 
-// F076: what was missed while the process was off runs once when it starts, however often it was missed, and what was not missed waits for its time.
+// F076: what was missed while the process was off runs once when it starts, however often it was
+// missed, and what was not missed waits for its time.
 func TestF076WhatWasMissedRunsOnce(t *testing.T) {
 	inOffice(t, saoPaulo, "2026-11-20 06:05", func(o *office) {
 		o.schedules("*/10 * * * *", "0 7 * * *", "0 12 * * 0")
@@ -63,7 +64,8 @@ func TestF076WhatWasMissedRunsOnce(t *testing.T) {
 	})
 }
 
-// A sweep keeps its own hour: a job of the day compares everything at night, and by day only reads what is new.
+// A sweep keeps its own hour: a job of the day compares everything at night, and by day only reads
+// what is new.
 func TestASweepKeepsItsOwnHour(t *testing.T) {
 	inOffice(t, saoPaulo, "2026-11-20 17:10", func(o *office) {
 		o.schedules("0 8-18 * * *", "@every 1000h", "@every 1000h")
@@ -77,7 +79,8 @@ func TestASweepKeepsItsOwnHour(t *testing.T) {
 	})
 }
 
-// F077: a job of once a day runs once on each day, also where midnight does not exist or the last hour comes twice.
+// F077: a job of once a day runs once on each day, also where midnight does not exist or the last
+// hour comes twice.
 func TestF077AJobOfEachDayRunsOnceWhenTheClocksAreSet(t *testing.T) {
 	for name, test := range map[string]struct {
 		at   string
@@ -101,7 +104,8 @@ func TestF077AJobOfEachDayRunsOnceWhenTheClocksAreSet(t *testing.T) {
 	}
 }
 
-// F078: a clock that is set a year ahead, or back by a day, makes every job run once, not 50,000 times and not never; then all goes on.
+// F078: a clock that is set a year ahead, or back by a day, makes every job run once, not 50,000
+// times and not never; then all goes on.
 func TestF078AClockThatIsSetMakesEachJobRunOnce(t *testing.T) {
 	inOffice(t, saoPaulo, "2026-11-21 06:05", func(o *office) {
 		o.schedules("*/10 * * * *", "0 7 * * *", "@every 1h")
@@ -136,8 +140,9 @@ func TestF078AClockThatIsSetMakesEachJobRunOnce(t *testing.T) {
 	})
 }
 
-// F075: a job whose run takes longer than its schedule is not begun twice: what it missed runs once when it ends. A job that becomes due meanwhile reads and sends
-// in between, and ends while the long one still sends.
+// F075: a job whose run takes longer than its schedule is not begun twice: what it missed runs once
+// when it ends. A job that becomes due meanwhile reads and sends in between, and ends while the
+// long one still sends.
 func TestF075ALongRunIsNotDoubledAndHoldsUpNobody(t *testing.T) {
 	inOffice(t, saoPaulo, "2026-11-21 06:00", func(o *office) {
 		o.schedules("*/10 * * * *", "5 6 * * *", "6-8 6 * * *")

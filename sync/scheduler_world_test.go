@@ -15,8 +15,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// office is a bench whose jobs a scheduler runs, on the clock of a bubble: days pass in no time, and nothing moves on while something still works. Ledger and
-// ERP are real databases, client and platform speak real HTTP over pipes.
+// office is a bench whose jobs a scheduler runs, on the clock of a bubble: days pass in no time,
+// and nothing moves on while something still works. Ledger and ERP are real databases, client and
+// platform speak real HTTP over pipes.
 type office struct {
 	*bench
 	net    *pipeNet

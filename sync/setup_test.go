@@ -198,8 +198,9 @@ func newBenchWith(t testing.TB, db database, api *sandbox.Running) *bench {
 	return b
 }
 
-// sweepFarFromNow is the schedule of a daily sweep that is due in half a day: whenever the tests run, none comes upon it unawares, not even one that moves its clock on by hours; one that moves it
-// on by a day does.
+// sweepFarFromNow is the schedule of a daily sweep that is due in half a day: whenever the tests
+// run, none comes upon it unawares, not even one that moves its clock on by hours; one that moves
+// it on by a day does.
 func sweepFarFromNow() string {
 	return fmt.Sprintf("0 %d * * *", (time.Now().UTC().Hour()+12)%24)
 }
@@ -231,7 +232,8 @@ func (b *bench) exec(query string, args ...any) {
 	}
 }
 
-// contract inserts a valid contract; its amount is its number, so that every record on the platform tells its row.
+// contract inserts a valid contract; its amount is its number, so that every record on the platform
+// tells its row.
 func (b *bench) contract(num int) {
 	b.t.Helper()
 	b.exec(`INSERT INTO contrato VALUES ('01', ?, ?, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00')`, fmt.Sprintf("%04d", num), num)
@@ -279,7 +281,8 @@ func (b *bench) engine() *engine.Engine {
 	})
 }
 
-// sync makes one pass and checks what must hold after every pass: it adds up, and no row is on the platform twice.
+// sync makes one pass and checks what must hold after every pass: it adds up, and no row is on the
+// platform twice.
 func (b *bench) sync(opts engine.Options) trade.RunReport {
 	b.t.Helper()
 	reports, err := b.engine().Sync(b.t.Context(), nil, opts)
@@ -325,7 +328,8 @@ func (b *bench) adds(r trade.RunReport) {
 	}
 }
 
-// once checks I3 from outside: the platform has at most one record for each amount, and the tests give each row its own.
+// once checks I3 from outside: the platform has at most one record for each amount, and the tests
+// give each row its own.
 func (b *bench) once() {
 	b.t.Helper()
 	seen := map[string]bool{}

@@ -12,8 +12,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Several instances share the jobs: each job is read and sent by the holder of its lease alone. What an instance does about the others is here: it takes over what the dead held,
-// leaves alone what the living hold, and waits for what a former holder has in flight.
+// Several instances share the jobs: each job is read and sent by the holder of its lease alone.
+// What an instance does about the others is here: it takes over what the dead held, leaves alone
+// what the living hold, and waits for what a former holder has in flight.
 
 const (
 	othersEvery  = time.Second            // how often an instance looks at the leases
@@ -34,7 +35,8 @@ func (s *Scheduler) watchOthers(ctx context.Context) {
 	}
 }
 
-// watchLeases makes the jobs of dead holders due, and clears up what this instance left of jobs that others hold.
+// watchLeases makes the jobs of dead holders due, and clears up what this instance left of jobs
+// that others hold.
 func (s *Scheduler) watchLeases(ctx context.Context) {
 	holders := s.holders(ctx)
 	var left []trade.Holder
@@ -61,7 +63,8 @@ func (s *Scheduler) watchLeases(ctx context.Context) {
 	}
 }
 
-// markLostResults makes rows of this instance in doubt because the ledger did not take their results, while another instance holds the job.
+// markLostResults makes rows of this instance in doubt because the ledger did not take their
+// results, while another instance holds the job.
 func (s *Scheduler) markLostResults(ctx context.Context, h trade.Holder) {
 	e := s.Engine
 	n, err := e.Ledger.RecoverOwn(ctx, e.Owner, h, e.Clock.Now())
@@ -73,8 +76,9 @@ func (s *Scheduler) markLostResults(ctx context.Context, h trade.Holder) {
 	s.log.Warn("rows whose results the ledger did not take are in doubt now", zap.String("job", h.Job), zap.Int("rows", n))
 }
 
-// parentRunsElsewhere tells whether another living instance runs a job on which this one hangs: its rows would wait for what that one sends, and the instance that runs the parents
-// takes up the children too.
+// parentRunsElsewhere tells whether another living instance runs a job on which this one hangs: its
+// rows would wait for what that one sends, and the instance that runs the parents takes up the
+// children too.
 func (s *Scheduler) parentRunsElsewhere(holders []trade.Holder, job *mapping.Job) bool {
 	p := pass{engine: s.Engine}
 	above := p.above(job)
@@ -104,7 +108,8 @@ func (s *Scheduler) holders(ctx context.Context) []trade.Holder {
 	return holders
 }
 
-// tend is done with each renewal of the lease: a former holder that was alive when the run began may have died since, and what it had in flight becomes in doubt.
+// tend is done with each renewal of the lease: a former holder that was alive when the run began
+// may have died since, and what it had in flight becomes in doubt.
 func (r *jobPass) tend(ctx context.Context) {
 	if !r.run.Env.Member.Together() {
 		return
@@ -118,8 +123,10 @@ func (r *jobPass) tend(ctx context.Context) {
 	}
 }
 
-// awaitFormer waits until what a former holder of the job, which may live, has in flight has landed: children come after their parents, and sums are compared when nothing moves.
-// more tells that rows may be due again. It ends when the run does, and when it has taken longer than any request may.
+// awaitFormer waits until what a former holder of the job, which may live, has in flight has
+// landed: children come after their parents, and sums are compared when nothing moves. more tells
+// that rows may be due again. It ends when the run does, and when it has taken longer than any
+// request may.
 func (r *jobPass) awaitFormer(ctx context.Context) (more bool, err error) {
 	if !r.run.Env.Member.Together() {
 		return false, nil

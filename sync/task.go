@@ -10,8 +10,9 @@ import (
 	"go.uber.org/zap"
 )
 
-// Task is housekeeping on a schedule of its own. It may run beside a pass, never beside another task; its error is logged, and the next time of its
-// schedule is its next try. The ledger knows when it began last: times that were missed are caught up once; one that never ran waits for its
+// Task is housekeeping on a schedule of its own. It may run beside a pass, never beside another
+// task; its error is logged, and the next time of its schedule is its next try. The ledger knows
+// when it began last: times that were missed are caught up once; one that never ran waits for its
 // first time.
 type Task struct {
 	Name     string
@@ -54,7 +55,8 @@ func (s *Scheduler) taskDue(ctx context.Context) *housekeeper {
 	return due
 }
 
-// lastTask asks the ledger when a task began last. One that is new counts from now on, also in later processes.
+// lastTask asks the ledger when a task began last. One that is new counts from now on, also in
+// later processes.
 func (s *Scheduler) lastTask(ctx context.Context, name string, now time.Time) time.Time {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
@@ -72,7 +74,8 @@ func (s *Scheduler) lastTask(ctx context.Context, name string, now time.Time) ti
 // perform does a task. A panic is its error: the other tasks and the jobs go on.
 func (s *Scheduler) perform(ctx context.Context, h *housekeeper) {
 	start := s.Engine.Clock.Now()
-	// A task runs although the ledger does not note it: one of them tells people when the ledger fails.
+	// A task runs although the ledger does not note it: one of them tells people when the ledger
+	// fails.
 	err := errors.Join(s.Engine.Ledger.TaskBegan(ctx, h.Name, start), guarded(ctx, h.Run))
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -55,7 +55,8 @@ func (b *bench) again() {
 	b.exec(`INSERT INTO contrato SELECT filial, '0004', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0003'`)
 }
 
-// With `checks.twin: hold` the first of two equal rows goes, whether they come in one run or not; the second waits for a person: "two" sends it.
+// With `checks.twin: hold` the first of two equal rows goes, whether they come in one run or not;
+// the second waits for a person: "two" sends it.
 func TestEqualRowsAreHeldUntilAPersonSaysThatTheyAreTwo(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		for _, later := range []bool{false, true} {
@@ -90,7 +91,8 @@ func TestEqualRowsAreHeldUntilAPersonSaysThatTheyAreTwo(t *testing.T) {
 	})
 }
 
-// "One": the row is dismissed, and stays out. What is corrected in the ERP is no twin any more, and goes by itself.
+// "One": the row is dismissed, and stays out. What is corrected in the ERP is no twin any more, and
+// goes by itself.
 func TestAnEqualRowThatIsOneIsDismissedAndACorrectedOneGoes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
@@ -113,7 +115,8 @@ func TestAnEqualRowThatIsOneIsDismissedAndACorrectedOneGoes(t *testing.T) {
 	}
 }
 
-// Rows that came further apart than twin_days are two, with a remark; another price is a remark only; off says nothing.
+// Rows that came further apart than twin_days are two, with a remark; another price is a remark
+// only; off says nothing.
 func TestWhatIsNoTwinGoes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

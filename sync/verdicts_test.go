@@ -15,7 +15,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// What only a person moves is not sent again by a detour of the ERP: the key that stands twice for a while, the row that leaves and comes back.
+// What only a person moves is not sent again by a detour of the ERP: the key that stands twice for
+// a while, the row that leaves and comes back.
 func TestWhatOnlyAPersonMovesStaysThroughTheDetoursOfTheERP(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -65,7 +66,8 @@ func TestARefusalInNoFormOfTheAPIIsNotForgottenWithTheRow(t *testing.T) {
 	b.expect(1, trade.Rejected, "")
 }
 
-// F156: after the doubt the newest version goes: A former owner's definite answer counts (I12); what the ERP did to the row while it was in doubt is then news.
+// F156: after the doubt the newest version goes: A former owner's definite answer counts (I12);
+// what the ERP did to the row while it was in doubt is then news.
 func TestI12ALateRefusalOfARowThatChangedMeanwhileLetsTheNewVersionGo(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -99,7 +101,8 @@ func TestI12ALateRefusalOfARowThatChangedMeanwhileLetsTheNewVersionGo(t *testing
 	})
 }
 
-// abandon leaves row 1 in sending, as a process that was killed: discovery sends it by an owner that is gone.
+// abandon leaves row 1 in sending, as a process that was killed: discovery sends it by an owner
+// that is gone.
 func (b *bench) abandon() trade.Attempt {
 	b.t.Helper()
 	var attempt trade.Attempt
@@ -258,7 +261,8 @@ func TestF078ASweepOfTheFutureCountsAsNone(t *testing.T) {
 	}
 }
 
-// A retyped contract is found across the jobs that send the same kind of record; equal rows of two jobs both go.
+// A retyped contract is found across the jobs that send the same kind of record; equal rows of two
+// jobs both go.
 func TestF021TwinsAndRetypedRowsAcrossJobs(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -289,7 +293,8 @@ func TestF021TwinsAndRetypedRowsAcrossJobs(t *testing.T) {
 	})
 }
 
-// F156: the payload of a row in doubt is frozen: The platform id of a row that is in doubt decides nothing that the ERP does: flags come and go, and it is never sent.
+// F156: the payload of a row in doubt is frozen: The platform id of a row that is in doubt decides
+// nothing that the ERP does: flags come and go, and it is never sent.
 func TestARowInDoubtIsOnlyFlagged(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})

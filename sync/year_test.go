@@ -18,7 +18,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// The year 2018 in São Paulo, which had two changes of daylight saving time: midnight of 4 November did not exist, and 23:30 of 17 February came twice.
+// The year 2018 in São Paulo, which had two changes of daylight saving time: midnight of 4 November
+// did not exist, and 23:30 of 17 February came twice.
 var saoPaulo = mustZone("America/Sao_Paulo")
 
 func mustZone(name string) *time.Location {
@@ -29,9 +30,11 @@ func mustZone(name string) *time.Location {
 	return zone
 }
 
-// F077, F078, F126: a year of a cooperative on a simulated clock: three jobs on their own schedules, an ERP that is edited, answers that are lost, late or
-// refused, outages of hours, a key that is refused for a day, clocks that are set wrong, and a person who looks at what needs one each workday. After
-// each month it adds up, nothing is on the platform twice, and nothing is lost. The short form has 60 days, with months of five days, in which all of it happens too.
+// F077, F078, F126: a year of a cooperative on a simulated clock: three jobs on their own
+// schedules, an ERP that is edited, answers that are lost, late or refused, outages of hours, a key
+// that is refused for a day, clocks that are set wrong, and a person who looks at what needs one
+// each workday. After each month it adds up, nothing is on the platform twice, and nothing is lost.
+// The short form has 60 days, with months of five days, in which all of it happens too.
 func TestAYearAddsUpAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	seeds, days := uint64(1), 60
@@ -46,7 +49,8 @@ func TestAYearAddsUpAndLosesNothing(t *testing.T) {
 	}
 }
 
-// The same seed gives the same history, but for the seconds, which the jitter of retries leaves to chance: what a year finds can be looked at again.
+// The same seed gives the same history, but for the seconds, which the jitter of retries leaves to
+// chance: what a year finds can be looked at again.
 func TestASeedHasOneHistory(t *testing.T) {
 	t.Parallel()
 	days := 16
@@ -112,7 +116,8 @@ type yearJob struct {
 	due      time.Time
 }
 
-// yearEvent is something that happens at a time of the simulated clock, whatever the clock on the wall says.
+// yearEvent is something that happens at a time of the simulated clock, whatever the clock on the
+// wall says.
 type yearEvent struct {
 	at   time.Time
 	name string
@@ -144,7 +149,8 @@ func newYear(t *testing.T, seed uint64) *year {
 	return y
 }
 
-// live lets the days pass: what happens, happens at its time, and the jobs run by the clock on the wall.
+// live lets the days pass: what happens, happens at its time, and the jobs run by the clock on the
+// wall.
 func (y *year) live(days int) {
 	start := time.Now()
 	y.end = start.Add(time.Duration(days) * 24 * time.Hour)
@@ -160,7 +166,8 @@ func (y *year) live(days int) {
 	y.settle()
 }
 
-// wait sleeps until something happens or a job is due, at most an hour: a clock that was set is noticed then. A job that missed its time, however often, runs once.
+// wait sleeps until something happens or a job is due, at most an hour: a clock that was set is
+// noticed then. A job that missed its time, however often, runs once.
 func (y *year) wait() {
 	until := time.Hour
 	if len(y.events) > 0 {
@@ -237,7 +244,8 @@ func (y *year) judge() {
 	}
 }
 
-// settle lets the world be well again for some days, with the person at work: nothing that may go has stayed behind.
+// settle lets the world be well again for some days, with the person at work: nothing that may go
+// has stayed behind.
 func (y *year) settle() {
 	y.t.Helper()
 	y.events = nil

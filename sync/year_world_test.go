@@ -202,7 +202,8 @@ func (y *year) decide(e trade.Entry) {
 	y.note("%s %s %s %s", plan.Act, e.Job, e.Key, plan.Steps[0].Refused)
 }
 
-// accounts checks that the ledger knows of every row of the ERP and of every record of the platform, and claims no record that is not there.
+// accounts checks that the ledger knows of every row of the ERP and of every record of the
+// platform, and claims no record that is not there.
 func (y *year) accounts() {
 	y.t.Helper()
 	var missing []string

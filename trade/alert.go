@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Alert is something that people are told of once when it begins, and once when it is over. The ledger keeps it while it lasts, so that a restart or a
-// second instance repeats nothing.
+// Alert is something that people are told of once when it begins, and once when it is over. The
+// ledger keeps it while it lasts, so that a restart or a second instance repeats nothing.
 type Alert struct {
 	ID      string // UUIDv7; "" before it is stored
 	Topic   string // what kind of thing it is

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// Outcome is what an attempt is known to have done. It may change from Open to any other, and from Unknown to a certain one when a definite answer of the same
-// attempt, or the proof that no byte of it left, arrives late; never otherwise.
+// Outcome is what an attempt is known to have done. It may change from Open to any other, and from
+// Unknown to a certain one when a definite answer of the same attempt, or the proof that no byte of
+// it left, arrives late; never otherwise.
 type Outcome string
 
 // The outcomes.
@@ -44,13 +45,15 @@ type Attempt struct {
 	AnswerBody  string          // sanitised excerpt, at most 2 KiB
 }
 
-// Intent asks the ledger to make an attempt durable: its entry moves from pending to sending. It is refused, not failed, when the entry has moved meanwhile.
+// Intent asks the ledger to make an attempt durable: its entry moves from pending to sending. It is
+// refused, not failed, when the entry has moved meanwhile.
 type Intent struct {
 	Entry   Entry // as it was read; Version is compared
 	Attempt Attempt
 }
 
-// Settlement tells the ledger how an attempt ended and what its entry becomes. It applies while the attempt is open or unknown, whoever owns the lease (I12).
+// Settlement tells the ledger how an attempt ended and what its entry becomes. It applies while the
+// attempt is open or unknown, whoever owns the lease (I12).
 type Settlement struct {
 	Attempt       Attempt // with Outcome and everything that is known
 	State         State   // of the entry
@@ -61,7 +64,8 @@ type Settlement struct {
 	Counts        bool  // the attempt is one of Entry.Attempts
 }
 
-// Block is a record that the platform said it does not know, or does not find linked: rows that need it wait, and one of them asks again at NextAt.
+// Block is a record that the platform said it does not know, or does not find linked: rows that
+// need it wait, and one of them asks again at NextAt.
 type Block struct {
 	Kind    string // de-para kind: producers, wallets, …; wallet_links for a pair
 	ID      string // the platform id; "wallet producer" for a pair

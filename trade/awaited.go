@@ -19,7 +19,8 @@ type Awaited struct {
 	ID          string `json:"id,omitempty"`
 }
 
-// Sentence says what the row waits for, and where that stands: "waits for contract 01|000122, which was rejected: producer not linked to the wallet".
+// Sentence says what the row waits for, and where that stands: "waits for contract 01|000122, which
+// was rejected: producer not linked to the wallet".
 func (a Awaited) Sentence(lang Lang) string {
 	w := wordsIn(lang)
 	switch {
@@ -33,7 +34,8 @@ func (a Awaited) Sentence(lang Lang) string {
 	return strings.NewReplacer("{kind}", w.Kinds[a.Platform], "{id}", a.ID).Replace(w.Platform)
 }
 
-// Advice says what keeps the row, who can cure it and how, in the program's own words. For a parent it is the cure of the parent: the row itself lacks nothing.
+// Advice says what keeps the row, who can cure it and how, in the program's own words. For a parent
+// it is the cure of the parent: the row itself lacks nothing.
 func (a Awaited) Advice(lang Lang) Advice { return (*Catalogue)(nil).Awaited(a, lang) }
 
 func (a Awaited) adviceOf(lang Lang, parent Advice) Advice {
@@ -84,7 +86,8 @@ func (a Awaited) fill(text string, parent Advice) string {
 	return strings.NewReplacer("{key}", a.Key, "{job}", a.Job, "{why}", why, "{do}", parent.Do).Replace(text)
 }
 
-// ProducerByDocument is the kind of the lookup of a producer by CPF or CNPJ (chapter 4, after the table), as the configuration and [Awaited] name it.
+// ProducerByDocument is the kind of the lookup of a producer by CPF or CNPJ (chapter 4, after the
+// table), as the configuration and [Awaited] name it.
 const ProducerByDocument = "producer_by_document"
 
 // Lookup is what the platform answered to a question by document.
@@ -136,13 +139,15 @@ func (l *Load) Add(q Quantity) {
 // inKilograms are the units of grain: a saca is 60 kg by law of the trade, whatever it holds.
 var inKilograms = map[Unit]decimal.Decimal{KG: decimal.NewFromInt(1), SC: decimal.NewFromInt(60), TON: decimal.NewFromInt(1000)}
 
-// Kilograms converts exactly; ok is false without a unit. The unit is taken in both of the API's spellings, upper and lower case.
+// Kilograms converts exactly; ok is false without a unit. The unit is taken in both of the API's
+// spellings, upper and lower case.
 func (q Quantity) Kilograms() (kg Decimal, ok bool) {
 	factor, ok := inKilograms[Unit(strings.ToUpper(string(q.Unit)))]
 	return Decimal{q.Amount.d.Mul(factor)}, ok
 }
 
-// Sacas gives a weight in kilograms as sacas of 60 kg, to scale digits after the point, and whether that is exact: 100 kg are no round number of sacas.
+// Sacas gives a weight in kilograms as sacas of 60 kg, to scale digits after the point, and whether
+// that is exact: 100 kg are no round number of sacas.
 func (d Decimal) Sacas(scale int32) (sacas Decimal, exact bool) {
 	out := Decimal{d.d.DivRound(inKilograms[SC], scale)}
 	return out, out.d.Mul(inKilograms[SC]).Equal(d.d)

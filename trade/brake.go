@@ -35,7 +35,8 @@ func (m Memory) Equal(o Memory) bool {
 		reflect.DeepEqual(m.Released, o.Released) && reflect.DeepEqual(m.Canary, o.Canary)
 }
 
-// Identity is what makes a row of a job this row and no other: the columns of its key, and the tables that it comes from.
+// Identity is what makes a row of a job this row and no other: the columns of its key, and the
+// tables that it comes from.
 type Identity struct {
 	Key    []string `json:"key"`    // in the order of the configuration, in small letters
 	Tables []string `json:"tables"` // sorted, in small letters
@@ -87,7 +88,8 @@ type Late struct {
 // LargestLateness is the longest time as a duration.
 func (l Late) LargestLateness() time.Duration { return time.Duration(l.Largest) * time.Second }
 
-// Freight is what leaves in a run: rows with their weight, and their value by currency. Values of different currencies are never added.
+// Freight is what leaves in a run: rows with their weight, and their value by currency. Values of
+// different currencies are never added.
 type Freight struct {
 	Load
 	Value map[string]Decimal `json:"value,omitempty"` // of the rows with an amount, a price and a currency, exactly
@@ -120,7 +122,8 @@ func (f Freight) Less(o Freight) Freight {
 	return left
 }
 
-// Within tells whether it is no more than another freight in anything that the other one limits: no rows, no weight and no value of a currency there are no limit.
+// Within tells whether it is no more than another freight in anything that the other one limits: no
+// rows, no weight and no value of a currency there are no limit.
 func (f Freight) Within(most Freight) bool {
 	if most.Rows > 0 && f.Rows > most.Rows || most.Kilograms.Sign() > 0 && f.Kilograms.Cmp(most.Kilograms) > 0 {
 		return false
@@ -148,8 +151,8 @@ func (f Freight) And(o Freight) Freight {
 	return out
 }
 
-// Value is what an entry is worth: amount times price, in the currency of its payload. ok is false where one of the three is not there; deliveries and
-// traceability have no price.
+// Value is what an entry is worth: amount times price, in the currency of its payload. ok is false
+// where one of the three is not there; deliveries and traceability have no price.
 func (e Entry) Value() (currency string, value Decimal, ok bool) {
 	if e.Sends != OrderCommitments || len(e.Payload) == 0 {
 		return "", Decimal{}, false

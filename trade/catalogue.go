@@ -30,7 +30,8 @@ func (f Fixer) Label(lang Lang) string { return wordsIn(lang).Fixers[f] }
 // Again says whether sending the row again is safe.
 type Again string
 
-// The answers. They follow from where the row stands, so that no words can make a second sending look safe.
+// The answers. They follow from where the row stands, so that no words can make a second sending
+// look safe.
 const (
 	AgainAutomatic Again = "automatic"  // nothing was created, and it goes by itself when the cause is cured
 	AgainSafe      Again = "safe"       // nothing was created: `retry` is safe after the cure
@@ -42,12 +43,12 @@ const (
 // Label says it in words.
 func (a Again) Label(lang Lang) string { return wordsIn(lang).Again[a] }
 
-// Catalogue is what people are told of causes, states, flags and stops: the program's own words, and before them those of the customer. A nil catalogue has the
-// program's words alone.
+// Catalogue is what people are told of causes, states, flags and stops: the program's own words,
+// and before them those of the customer. A nil catalogue has the program's words alone.
 type Catalogue struct{ own map[string]OwnWords }
 
-// OwnWords are the customer's words for one key: an API message key, rule:FIELD, ref:KIND, a cause, a state, a flag or stop:CODE. What is empty stays as the program says
-// it.
+// OwnWords are the customer's words for one key: an API message key, rule:FIELD, ref:KIND, a cause,
+// a state, a flag or stop:CODE. What is empty stays as the program says it.
 type OwnWords struct {
 	Fixer Fixer
 	Words map[Lang]Advice // What, Who, Where and Do; {} in them is the field or the kind
@@ -74,7 +75,8 @@ func (c *Catalogue) override(key string, a Advice, subject string, lang Lang) Ad
 	return a
 }
 
-// Explain gives the advice for a cause in a state. A message key that the catalogue does not have is shown as it is.
+// Explain gives the advice for a cause in a state. A message key that the catalogue does not have
+// is shown as it is.
 func (c *Catalogue) Explain(state State, cause string, lang Lang) Advice {
 	a, subject := explain(state, cause, lang)
 	if a.Fixer == "" {
@@ -92,7 +94,8 @@ func (c *Catalogue) Problem(p Problem, lang Lang) Advice {
 	return c.override("rule:"+p.Field, p.advice(lang), FieldLabel(p.Field, lang), lang)
 }
 
-// Awaited says what keeps a row that waits, who can cure it and how. For a parent it is the cure of the parent: the row itself lacks nothing.
+// Awaited says what keeps a row that waits, who can cure it and how. For a parent it is the cure of
+// the parent: the row itself lacks nothing.
 func (c *Catalogue) Awaited(a Awaited, lang Lang) Advice {
 	switch {
 	case a.Job != "":
@@ -112,8 +115,8 @@ func (c *Catalogue) parent(a Awaited, lang Lang) Advice {
 	return Advice{}
 }
 
-// Entry says of one row what keeps it, who can cure it, where, how, and whether sending it again is safe. In the states in which the stored cause is history it is not
-// used.
+// Entry says of one row what keeps it, who can cure it, where, how, and whether sending it again is
+// safe. In the states in which the stored cause is history it is not used.
 func (c *Catalogue) Entry(e Entry, lang Lang) Advice {
 	switch e.State {
 	case Pending, Sending, Dismissed, Withdrawn, Accepted:
@@ -149,7 +152,8 @@ func (c *Catalogue) Flag(f Flag, lang Lang) Advice {
 	return c.override(string(f), a, "", lang)
 }
 
-// Stop says why a job does not move and what to do, by the code of its stop. {job} in it is the name of the job.
+// Stop says why a job does not move and what to do, by the code of its stop. {job} in it is the
+// name of the job.
 func (c *Catalogue) Stop(code string, lang Lang) Advice {
 	w := wordsIn(lang)
 	known := code
@@ -161,7 +165,8 @@ func (c *Catalogue) Stop(code string, lang Lang) Advice {
 	return c.override("stop:"+code, a, "", lang)
 }
 
-// stopFixers are who can cure the cause of a stop, by its code; the empty one is of a stop without words.
+// stopFixers are who can cure the cause of a stop, by its code; the empty one is of a stop without
+// words.
 var stopFixers = map[string]Fixer{
 	"brake_canary":      FixAccounting,
 	"brake_most":        FixAccounting,
@@ -198,7 +203,8 @@ var stopFixers = map[string]Fixer{
 // ExplainStop is [Catalogue.Stop] in the program's own words.
 func ExplainStop(code string, lang Lang) Advice { return (*Catalogue)(nil).Stop(code, lang) }
 
-// Knows tells whether there are words for a message key of the API. One that is only of a known pattern is told in the words of the pattern, and is not known.
+// Knows tells whether there are words for a message key of the API. One that is only of a known
+// pattern is told in the words of the pattern, and is not known.
 func (c *Catalogue) Knows(message string) bool {
 	if c != nil {
 		if _, ok := c.own[message]; ok {
@@ -209,7 +215,8 @@ func (c *Catalogue) Knows(message string) bool {
 	return ok && !strings.Contains(message, "*")
 }
 
-// Keys lists everything that the catalogue has words for, sorted: API message keys (* in a pattern), rule, ref, causes, states, flags, and stop:CODE.
+// Keys lists everything that the catalogue has words for, sorted: API message keys (* in a
+// pattern), rule, ref, causes, states, flags, and stop:CODE.
 func (c *Catalogue) Keys() []string {
 	var keys []string
 	for key := range wordsIn(English).Causes {
@@ -293,7 +300,8 @@ func messagePattern(key string) string {
 	return ""
 }
 
-// messageSubject is what a key of a pattern speaks of, as people call it: "message.payday.mandatory" speaks of the payday.
+// messageSubject is what a key of a pattern speaks of, as people call it:
+// "message.payday.mandatory" speaks of the payday.
 func messageSubject(key string, lang Lang) string {
 	parts := strings.Split(key, ".")
 	name := strings.ReplaceAll(strings.Join(parts[1:len(parts)-1], "."), "-", "_")

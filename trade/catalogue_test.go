@@ -110,7 +110,8 @@ func stopCodes(t *testing.T) []string {
 	return out
 }
 
-// What may be on the platform is never called safe to send again, whatever the cause and the customer's words say.
+// What may be on the platform is never called safe to send again, whatever the cause and the
+// customer's words say.
 func TestWhatMayBeThereIsNeverCalledSafe(t *testing.T) {
 	t.Parallel()
 	own := map[string]OwnWords{}

@@ -33,7 +33,8 @@ func newChecker(draft Draft, checks Checks, today Date) *checker {
 	}
 }
 
-// fields checks every rule in order. variant is the order type, as the draft has it, for the conditional fields.
+// fields checks every rule in order. variant is the order type, as the draft has it, for the
+// conditional fields.
 func (c *checker) fields(rules []FieldRule, variant string) {
 	for _, rule := range rules {
 		c.problems = append(c.problems, c.draft.problemsOf(rule.Field)...)
@@ -124,7 +125,8 @@ func (c *checker) day(rule FieldRule, text string) {
 	}
 }
 
-// car brings a CAR into its canonical form. One that the configuration lets pass leaves as canonical as it can be.
+// car brings a CAR into its canonical form. One that the configuration lets pass leaves as
+// canonical as it can be.
 func (c *checker) car(rule FieldRule, text string) {
 	c.text[rule.Field] = canonicalCAR(text)
 	if c.checks.CAR == Shape {
@@ -166,7 +168,8 @@ func (c *checker) report(field, rule, detail string, severity Severity) {
 	})
 }
 
-// problemsOf gives the mapping's problems of one field, so that all are told in the order of the API's table.
+// problemsOf gives the mapping's problems of one field, so that all are told in the order of the
+// API's table.
 func (d Draft) problemsOf(field string) []Problem {
 	var out []Problem
 	for _, p := range d.Problems {

@@ -54,7 +54,8 @@ func (d Date) String() string {
 // Before tells whether d is an earlier day than other.
 func (d Date) Before(other Date) bool { return d.Compare(other) < 0 }
 
-// Compare is negative when d is earlier than other, 0 when it is the same day, positive when it is later.
+// Compare is negative when d is earlier than other, 0 when it is the same day, positive when it is
+// later.
 func (d Date) Compare(other Date) int {
 	switch {
 	case d.year != other.year:

@@ -8,18 +8,21 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// maxDecimalDigits bounds a number that is worth reading: PostgreSQL's numeric and Oracle's NUMBER hold 38 digits in practice, and a
-// longer one in a price or an amount is damage, not money.
+// maxDecimalDigits bounds a number that is worth reading: PostgreSQL's numeric and Oracle's NUMBER
+// hold 38 digits in practice, and a longer one in a price or an amount is damage, not money.
 const maxDecimalDigits = 38
 
-// Decimal is an exact decimal number (I6). Its text never has an exponent, and no zeros at the end of its fraction. The zero value is 0.
+// Decimal is an exact decimal number (I6). Its text never has an exponent, and no zeros at the end
+// of its fraction. The zero value is 0.
 type Decimal struct{ d decimal.Decimal }
 
-// maxSumText bounds the text of a sum: no number of rows of 38 digits, before and after the point, fills it.
+// maxSumText bounds the text of a sum: no number of rows of 38 digits, before and after the point,
+// fills it.
 const maxSumText = 256
 
-// ParseDecimal reads a number written with a point, an optional sign and an optional exponent ("-4229.0000", "0E-8"). It refuses NaN,
-// infinities, separators of thousands and more than 38 digits; the error does not repeat the text.
+// ParseDecimal reads a number written with a point, an optional sign and an optional exponent
+// ("-4229.0000", "0E-8"). It refuses NaN, infinities, separators of thousands and more than 38
+// digits; the error does not repeat the text.
 func ParseDecimal(text string) (Decimal, error) {
 	if len(text) > 128 {
 		return Decimal{}, fmt.Errorf("is longer than 128 characters")
@@ -35,7 +38,8 @@ func ParseDecimal(text string) (Decimal, error) {
 	return out, nil
 }
 
-// ParseSum reads what this program has written: a sum of numbers, which may have more digits than each of them.
+// ParseSum reads what this program has written: a sum of numbers, which may have more digits than
+// each of them.
 func ParseSum(text string) (Decimal, error) {
 	if text == "" {
 		return Decimal{}, errors.New("is empty")
@@ -58,10 +62,12 @@ func ParseSum(text string) (Decimal, error) {
 	return Decimal{d}, nil
 }
 
-// NewDecimal makes the number of so many digits after the point whose digits are a whole number: 12050 with scale 2 is 120.5.
+// NewDecimal makes the number of so many digits after the point whose digits are a whole number:
+// 12050 with scale 2 is 120.5.
 func NewDecimal(digits int64, scale int) Decimal { return Decimal{decimal.New(digits, -int32(scale))} }
 
-// String gives the number as it leaves in JSON: plain digits, no exponent, no zeros at the end of the fraction, no "-0".
+// String gives the number as it leaves in JSON: plain digits, no exponent, no zeros at the end of
+// the fraction, no "-0".
 func (d Decimal) String() string {
 	text := d.d.String()
 	if text == "-0" {
@@ -70,7 +76,8 @@ func (d Decimal) String() string {
 	return text
 }
 
-// Round rounds half away from zero to scale digits after the point. It is used only where the configuration asks for it.
+// Round rounds half away from zero to scale digits after the point. It is used only where the
+// configuration asks for it.
 func (d Decimal) Round(scale int32) Decimal { return Decimal{d.d.Round(scale)} }
 
 // Sign is -1, 0 or 1.

@@ -2,7 +2,8 @@ package trade
 
 import "encoding/json"
 
-// Delivery is a checked delivery: one line of a weighing ticket (chapter 2.2). DeliveredVolume is in Unit, after discounts.
+// Delivery is a checked delivery: one line of a weighing ticket (chapter 2.2). DeliveredVolume is
+// in Unit, after discounts.
 type Delivery struct {
 	ContractID      string // the platform's id of the order commitment, or the ERP's own text where the configuration says so
 	DeliveredVolume Decimal
@@ -11,7 +12,8 @@ type Delivery struct {
 	CAR             string // "" = none
 }
 
-// DeliveryUnit is the unit of a delivered volume (chapter 2.2), which the API writes small here and nowhere else.
+// DeliveryUnit is the unit of a delivered volume (chapter 2.2), which the API writes small here and
+// nowhere else.
 type DeliveryUnit string
 
 // The units of chapter 2.2.
@@ -33,7 +35,8 @@ var DeliveryRules = []FieldRule{
 	{Field: "car", Type: CAR, Need: Optional},
 }
 
-// CheckDelivery turns a draft into a delivery that may be sent, or says everything that is wrong with it. See [Check].
+// CheckDelivery turns a draft into a delivery that may be sent, or says everything that is wrong
+// with it. See [Check].
 func CheckDelivery(draft Draft, checks Checks, today Date) (Delivery, []Problem) {
 	c := newChecker(draft, checks, today)
 	c.fields(DeliveryRules, "")
@@ -43,8 +46,9 @@ func CheckDelivery(draft Draft, checks Checks, today Date) (Delivery, []Problem)
 	}, c.problems
 }
 
-// IDScope is the contract within which the id of a record is the only one: "" for an id that nothing else may have. Only deliveries' ids need not be UUIDs, and may then count from 1
-// in each contract. payload is what was sent; known is false where it does not tell the contract.
+// IDScope is the contract within which the id of a record is the only one: "" for an id that
+// nothing else may have. Only deliveries' ids need not be UUIDs, and may then count from 1 in each
+// contract. payload is what was sent; known is false where it does not tell the contract.
 func IDScope(sends Kind, id string, payload []byte) (scope string, known bool) {
 	if sends != Deliveries || len(id) == 36 && id[8] == '-' && id[13] == '-' && id[18] == '-' && id[23] == '-' {
 		return "", true

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Draft is a mapped row before it is checked: for each field of the API the text that the mapping made, and where it came from.
+// Draft is a mapped row before it is checked: for each field of the API the text that the mapping
+// made, and where it came from.
 type Draft struct {
 	Sends    Kind
 	Fields   map[string]DraftField // by the API's field name; a field that the configuration does not map is not in it
@@ -17,7 +18,8 @@ type Draft struct {
 type DraftField struct {
 	Text   string // canonical text: digits with a point, YYYY-MM-DD, a lower-case UUID, an enumeration's value; "" = the ERP has none
 	Origin Origin
-	// Parent is the [ContentNumber] of the record that Text is the id of; 0 = not known, or no such id.
+	// Parent is the [ContentNumber] of the record that Text is the id of; 0 = not known, or no such
+	// id.
 	Parent int64
 	Failed bool // the mapping failed: a problem or a missing reference says why, and the checks have nothing to add
 }
@@ -51,7 +53,8 @@ var quantityFields = map[Kind][2]string{
 	Traceability:     {"allocated_volume", "unit_of_measurement"},
 }
 
-// Quantity is the draft's quantity and unit as far as they are readable, for sums; an unreadable quantity is zero, and what is no unit is none.
+// Quantity is the draft's quantity and unit as far as they are readable, for sums; an unreadable
+// quantity is zero, and what is no unit is none.
 func (d Draft) Quantity() Quantity {
 	fields := quantityFields[d.Sends]
 	amount, err := ParseDecimal(d.Text(fields[0]))

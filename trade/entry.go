@@ -52,23 +52,26 @@ type Entry struct {
 	Another   Hash       // PayloadHash that a person declared to be another record than the one like it; "" = none
 }
 
-// SentContent is an entry that has, or may have, a record on the platform, with the content numbers of all that was sent of it.
-// One that gave its record to another entry has none.
+// SentContent is an entry that has, or may have, a record on the platform, with the content numbers
+// of all that was sent of it. One that gave its record to another entry has none.
 type SentContent struct {
 	Entry    Entry
 	Contents []int64
 }
 
-// Dismissal is where an entry stood when a person took it out; its cause, error and what it waited for stay with it.
+// Dismissal is where an entry stood when a person took it out; its cause, error and what it waited
+// for stay with it.
 type Dismissal struct {
 	From          State     `json:"from"`
 	NextAttemptAt time.Time `json:"next_attempt_at,omitzero"`
 }
 
-// Weak tells whether the platform refused it in no form of the API, after which only a person moves it.
+// Weak tells whether the platform refused it in no form of the API, after which only a person moves
+// it.
 func (e Entry) Weak() bool { return e.State == Rejected && e.Error != nil && e.Error.Weak }
 
-// Ordered tells whether a person has said that it goes although another row with its key or its content was sent: it is another record, or it is sent again.
+// Ordered tells whether a person has said that it goes although another row with its key or its
+// content was sent: it is another record, or it is sent again.
 func (e Entry) Ordered() bool {
 	return e.Generation > 1 || e.Another != "" && e.Another == e.PayloadHash
 }
@@ -126,7 +129,8 @@ type Parent struct {
 	Changed  bool   // its row has changed since it was sent
 }
 
-// Known is what discovery must know of an entry to tell whether its row is news: a narrow view of [Entry].
+// Known is what discovery must know of an entry to tell whether its row is news: a narrow view of
+// [Entry].
 type Known struct {
 	ID         int64
 	Key        string
@@ -144,7 +148,8 @@ type Known struct {
 // Values are the mapped columns of one row by column name.
 type Values map[string]Cell
 
-// Cell is one value of the ERP as the ledger keeps it: the reader's kind in one letter, and the text as the database wrote it.
+// Cell is one value of the ERP as the ledger keeps it: the reader's kind in one letter, and the
+// text as the database wrote it.
 type Cell struct {
 	Kind byte   // 0 for NULL; otherwise a letter of the reader
 	Text string // untrimmed

@@ -145,8 +145,8 @@ func UnguardFormula(text string) string {
 	return text
 }
 
-// isFormula tells whether a spreadsheet could take a text for a formula; one that is guarded already
-// counts, so that the guard can be taken away.
+// isFormula tells whether a spreadsheet could take a text for a formula; one that is guarded
+// already counts, so that the guard can be taken away.
 func isFormula(text string) bool {
 	rest := strings.TrimLeft(text, "'")
 	return rest != "" && strings.ContainsRune("=+-@|\t\r\n＝＋－＠", []rune(rest)[0])

@@ -21,8 +21,8 @@ func HashOf[T ~string | ~[]byte](text T) Hash {
 	return Hash(hex.EncodeToString(sum[:16]))
 }
 
-// PayloadHash returns the hash of what a request sends: its body, and what its path names beside it;
-// "" for none.
+// PayloadHash returns the hash of what a request sends: its body, and what its path names beside
+// it; "" for none.
 func PayloadHash(target string, payload []byte) Hash {
 	switch {
 	case payload == nil:
@@ -81,15 +81,19 @@ func ContentNumber(sends Kind, parent int64, target string, payload []byte) int6
 	return int64(binary.BigEndian.Uint64(sum[:])) | 1
 }
 
-// Marked is the letter of a cell of which only a mark is kept: the retention has taken the value away.
+// Marked is the letter of a cell of which only a mark is kept: the retention has taken the value
+// away.
 const Marked = '#'
 
-// markSize is the length of a mark in bytes: enough to notice nearly every change of a value (one in 65,536 passes), and little enough that many values have the
-// same, so that nobody reads a price from it.
+// markSize is the length of a mark in bytes: enough to notice nearly every change of a value (one
+// in 65,536 passes), and little enough that many values have the same, so that nobody reads a price
+// from it.
 const markSize = 2
 
-// Mark gives what is kept of a cell when its value is no longer kept: the marks of two values differ where the values do, upper and lower case, blanks around them
-// and zeros after the point aside. It counts for one column of one row, named by its key. NULL, and what is a mark already, stays.
+// Mark gives what is kept of a cell when its value is no longer kept: the marks of two values
+// differ where the values do, upper and lower case, blanks around them and zeros after the point
+// aside. It counts for one column of one row, named by its key. NULL, and what is a mark already,
+// stays.
 func Mark(key, column string, c Cell) Cell {
 	if c.Kind == 0 || c.Kind == Marked {
 		return c

@@ -1,6 +1,7 @@
 package trade
 
-// Kind is what a job sends: one kind of record of the platform. The names are those of `sends:` in the configuration.
+// Kind is what a job sends: one kind of record of the platform. The names are those of `sends:` in
+// the configuration.
 type Kind string
 
 // The kinds of records.
@@ -13,7 +14,8 @@ const (
 // Kinds lists what this program can send, parents before what hangs on them.
 var Kinds = []Kind{OrderCommitments, Deliveries, Traceability}
 
-// Label is what one record of the kind is called in the trade: "contrato", "entrega", "rastreabilidade".
+// Label is what one record of the kind is called in the trade: "contrato", "entrega",
+// "rastreabilidade".
 func (k Kind) Label(lang Lang) string { return wordsIn(lang).Records[k].One }
 
 // Plural is what several records of the kind are called.
@@ -45,8 +47,9 @@ func Rule(kind Kind, field string) (FieldRule, bool) {
 	return FieldRule{}, false
 }
 
-// Check turns a draft into a record that may be sent, or says everything that is wrong with it. Problems of severity [Warning] come with a
-// record all the same. today is the day against which dates are judged plausible.
+// Check turns a draft into a record that may be sent, or says everything that is wrong with it.
+// Problems of severity [Warning] come with a record all the same. today is the day against which
+// dates are judged plausible.
 func Check(draft Draft, checks Checks, today Date) (Record, []Problem) {
 	switch draft.Sends {
 	case Deliveries:

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Group is what one commit of the ledger does while a job sends: settle what came back, and make the next intents durable, in one flush.
+// Group is what one commit of the ledger does while a job sends: settle what came back, and make
+// the next intents durable, in one flush.
 type Group struct {
 	At      time.Time // wall clock of the commit, for the times that it writes
 	Settle  []Settlement
@@ -30,7 +31,8 @@ type GroupResult struct {
 	Alarms    []Alarm           // late answers of which people must know; each is in the audit too
 }
 
-// Alarm is a late answer that says otherwise than what a person decided, or that ends what a person decided.
+// Alarm is a late answer that says otherwise than what a person decided, or that ends what a person
+// decided.
 type Alarm struct {
 	Kind     AlarmKind `json:"kind"`
 	Job      string    `json:"job"`
@@ -55,7 +57,8 @@ const (
 // ErrLeaseLost says that another process has taken over the job.
 var ErrLeaseLost = errors.New("the job's lease was lost to another process")
 
-// ErrUncertain says that nobody knows whether a commit of the ledger took effect, not even after reading back.
+// ErrUncertain says that nobody knows whether a commit of the ledger took effect, not even after
+// reading back.
 var ErrUncertain = errors.New("the ledger did not say whether it stored the last commit")
 
 // LeasedError says who runs the job.
@@ -71,10 +74,12 @@ func (e *LeasedError) Error() string {
 		e.Job, e.Owner.PID, e.Owner.Host, e.Until.Format(time.RFC3339))
 }
 
-// ErrOtherServer says that the ledger is on another database server, or on a replica that was promoted, and that nobody has confirmed it.
+// ErrOtherServer says that the ledger is on another database server, or on a replica that was
+// promoted, and that nobody has confirmed it.
 var ErrOtherServer = errors.New("the ledger is on another server")
 
-// OtherPlatformError says that a ledger has sent to another base address than the one that is configured now.
+// OtherPlatformError says that a ledger has sent to another base address than the one that is
+// configured now.
 type OtherPlatformError struct {
 	Ledger   string // where it has sent
 	Now      string // where it would send now
@@ -122,23 +127,27 @@ type Stand struct {
 	Version int64
 }
 
-// JobMove says what it means that the entries of a job go to another one, which is the same job under its new name.
+// JobMove says what it means that the entries of a job go to another one, which is the same job
+// under its new name.
 type JobMove struct {
 	From    string        `json:"from"`
 	To      string        `json:"to"`
 	Sends   Kind          `json:"sends"`   // "" = the ledger has no entries of From
 	Entries int           `json:"entries"` // that go
 	States  map[State]int `json:"states"`  // where they stand
-	// Keys that both jobs have. Of two rows that were never sent, and one that was, the one that was not gives way: it stays in the ledger, under From, as withdrawn.
+	// Keys that both jobs have. Of two rows that were never sent, and one that was, the one that was
+	// not gives way: it stays in the ledger, under From, as withdrawn.
 	Replaced int `json:"replaced"` // rows of To that give way
 	Left     int `json:"left"`     // rows of From that give way
-	// Collisions are keys that both have sent, may have sent, or of which a person has decided; while there are any, nothing goes.
+	// Collisions are keys that both have sent, may have sent, or of which a person has decided; while
+	// there are any, nothing goes.
 	Collisions int      `json:"collisions"`
 	Samples    []string `json:"samples"` // a few of those
 	Paused     bool     `json:"paused"`  // To is paused afterwards
 }
 
-// Closing is a report that a person has closed: it says the same for good, whatever happens to the rows.
+// Closing is a report that a person has closed: it says the same for good, whatever happens to the
+// rows.
 type Closing struct {
 	ID      string // UUIDv7
 	Day     Date   // the report's cut-off

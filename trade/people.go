@@ -19,13 +19,15 @@ const (
 // Roles lists the roles, the least first.
 var Roles = []Role{Reader, Accountant, Administrator}
 
-// May tells whether the role is at least another one. A role that is not known may nothing, and nobody may what needs no known role.
+// May tells whether the role is at least another one. A role that is not known may nothing, and
+// nobody may what needs no known role.
 func (r Role) May(needs Role) bool {
 	have, want := slices.Index(Roles, r), slices.Index(Roles, needs)
 	return have >= 0 && want >= 0 && have >= want
 }
 
-// User is a person who may log in to the console. Users are never deleted, so that a name in the audit stays that person's.
+// User is a person who may log in to the console. Users are never deleted, so that a name in the
+// audit stays that person's.
 type User struct {
 	ID         int64
 	Name       string // for logging in and for the audit; lower case, never another's
@@ -36,12 +38,14 @@ type User struct {
 	PasswordAt time.Time // when the password was set
 	Version    int64     // raised by each change: compare-and-set
 
-	// Issuer is the OpenID Connect provider by which the person comes, and Subject who it is there; both are "" for people with a password of this ledger. The provider says what role
-	// the person has, at each login.
+	// Issuer is the OpenID Connect provider by which the person comes, and Subject who it is there;
+	// both are "" for people with a password of this ledger. The provider says what role the person
+	// has, at each login.
 	Issuer, Subject string
 }
 
-// Login is a person who has logged in with one browser, until it ends. What the browser holds is not stored, only its hash.
+// Login is a person who has logged in with one browser, until it ends. What the browser holds is
+// not stored, only its hash.
 type Login struct {
 	Hash     string // of the secret in the browser
 	User     User   // as it is now; Password is empty
@@ -51,7 +55,8 @@ type Login struct {
 	From     string    // address of the browser
 }
 
-// Tries is how often a login was tried in vain under one name, from one address, or with one browser.
+// Tries is how often a login was tried in vain under one name, from one address, or with one
+// browser.
 type Tries struct {
 	Bucket   string
 	Failures int
@@ -81,7 +86,8 @@ var ErrTaken = errors.New("the name is taken")
 // ErrLastAdministrator says that nobody would be left who can look after people.
 var ErrLastAdministrator = errors.New("it is the last administrator")
 
-// Act is one act of a person as the ledger stores it: the change and its record in the audit, both or neither.
+// Act is one act of a person as the ledger stores it: the change and its record in the audit, both
+// or neither.
 type Act struct {
 	Update *Update // the entry as it becomes; done only while it stands as it was read. nil for an act on a job
 	Gives  *Update // the entry that gives its id up to this one, in the same transaction and only if it too stands as it was read; nil for every other act
@@ -91,8 +97,9 @@ type Act struct {
 	Audit  AuditRecord
 }
 
-// Resend is what must be true when a person orders a second sending (I14): every attempt of the entry is closed, and those that are unknown have been so
-// for Least, on the clock of the boot that asks.
+// Resend is what must be true when a person orders a second sending (I14): every attempt of the
+// entry is closed, and those that are unknown have been so for Least, on the clock of the boot that
+// asks.
 type Resend struct {
 	Boot  string        // id of the clock, see Owner.Boot
 	Ticks time.Duration // its clock now: it goes on while the machine is suspended, and nobody can set it
@@ -107,7 +114,8 @@ type JobAct struct {
 	Cursor *Cursor // also set; done only while no process runs the job (*LeasedError). nil = left alone
 }
 
-// Difference is one field in which the ERP's row is no longer what the platform has. Values are in the API's form, null where the field is absent.
+// Difference is one field in which the ERP's row is no longer what the platform has. Values are in
+// the API's form, null where the field is absent.
 type Difference struct {
 	Field        string   `json:"field"`        // of the API; "" when only the column can be told
 	Columns      []string `json:"columns"`      // of the query

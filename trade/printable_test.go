@@ -8,7 +8,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// controls are a line break, a carriage return, ESC, DEL, CSI of C1, and each bidirectional control.
+// controls are a line break, a carriage return, ESC, DEL, CSI of C1, and each bidirectional
+// control.
 const controls = "a\nb\rc\x1b[2Kd\x7fe\u009b2Kf\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069g\u2028\u2029"
 
 func TestD9WhatSteersATerminalIsEscapedInJSONAndStaysTheSame(t *testing.T) {

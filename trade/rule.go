@@ -17,14 +17,16 @@ const (
 // Need says when a field must be there.
 type Need string
 
-// The needs of chapter 2.1: the seven conditional fields are required for COMPRA only; A_FIXAR and the two fixations send what the ERP has.
+// The needs of chapter 2.1: the seven conditional fields are required for COMPRA only; A_FIXAR and
+// the two fixations send what the ERP has.
 const (
 	Always    Need = "always"
 	ForCompra Need = "COMPRA"
 	Optional  Need = "optional"
 )
 
-// FieldRule is one line of a table of chapter 2, as data: it checks a value, explains a refusal and documents the field.
+// FieldRule is one line of a table of chapter 2, as data: it checks a value, explains a refusal and
+// documents the field.
 type FieldRule struct {
 	Field     string    // the API's name
 	Type      FieldType // form of the value
@@ -37,7 +39,8 @@ type FieldRule struct {
 	Parent    Kind      // the kind of record whose id it is: `sent_by` gives it; "" = none
 }
 
-// Canonical gives a field's text as it leaves: an id without braces and capitals, a CAR without dots and small letters. What it cannot read stays as it is.
+// Canonical gives a field's text as it leaves: an id without braces and capitals, a CAR without
+// dots and small letters. What it cannot read stays as it is.
 func (r FieldRule) Canonical(text string) string {
 	switch r.Type {
 	case UUID:
@@ -61,7 +64,8 @@ const (
 	Shape   Severity = "shape" // of CAR only: <state code>-<number>-<code> is enough, anything else is refused
 )
 
-// Checks are the plausibility checks of `checks:` in the configuration (design: silent points of the API). An empty severity is Refuse.
+// Checks are the plausibility checks of `checks:` in the configuration (design: silent points of
+// the API). An empty severity is Refuse.
 type Checks struct {
 	Amount     Severity // amount not above zero
 	Price      Severity // price not above zero
@@ -82,7 +86,8 @@ func (c Checks) Severity(name string) Severity {
 	return s
 }
 
-// Problem is one thing that is wrong with one field of one row, in a form that machines can group and people can read ([Problem.Sentence]).
+// Problem is one thing that is wrong with one field of one row, in a form that machines can group
+// and people can read ([Problem.Sentence]).
 type Problem struct {
 	Field    string   `json:"field"`            // the API's name
 	Rule     string   `json:"rule"`             // one of the Rule constants, required_for_<order type> or required_with_<field>
@@ -93,8 +98,8 @@ type Problem struct {
 	Mapping  bool     `json:"-"` // found while mapping (error.kind "mapping"), not by the rules of the API ("validation")
 }
 
-// The rules that a problem can name. required_for_COMPRA is RequiredFor followed by the order type, required_with_allocated_volume is
-// RequiredWith followed by the field that needs it.
+// The rules that a problem can name. required_for_COMPRA is RequiredFor followed by the order type,
+// required_with_allocated_volume is RequiredWith followed by the field that needs it.
 const (
 	RuleRequired     = "required"
 	RuleRequiredFor  = "required_for_"

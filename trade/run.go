@@ -2,8 +2,8 @@ package trade
 
 import "time"
 
-// Owner names a running process to the others: who holds a lease or an attempt. Host, Boot, PIDSpace, PID and Started together prove that a
-// process on the same host is gone.
+// Owner names a running process to the others: who holds a lease or an attempt. Host, Boot,
+// PIDSpace, PID and Started together prove that a process on the same host is gone.
 type Owner struct {
 	Instance string `json:"instance"` // UUIDv7 of this start of the program
 	Host     string `json:"host"`
@@ -14,7 +14,8 @@ type Owner struct {
 	Platform string `json:"platform,omitempty"` // base address that it sends to; "" where nothing is sent
 }
 
-// Lease is the right to read and send one job (I12). Epoch rises with each new owner; claims, intents and cursors carry it.
+// Lease is the right to read and send one job (I12). Epoch rises with each new owner; claims,
+// intents and cursors carry it.
 type Lease struct {
 	Job   string
 	Owner Owner
@@ -76,7 +77,8 @@ type Page struct {
 	Cursor  *Cursor // only with the last page of a reading
 }
 
-// Update changes an entry that was read at Entry.Version in state From; everything of the entry is written but its id, job, key and first time.
+// Update changes an entry that was read at Entry.Version in state From; everything of the entry is
+// written but its id, job, key and first time.
 type Update struct {
 	From  State
 	Entry Entry
@@ -122,7 +124,8 @@ type WouldSend struct {
 	Quantities []Quantity `json:"quantities"` // of the rows, by unit
 }
 
-// RowsSent is how many rows were sent, which is what people are told. A report of an older version counts requests.
+// RowsSent is how many rows were sent, which is what people are told. A report of an older version
+// counts requests.
 func (r RunReport) RowsSent() int {
 	if r.SentRows == nil {
 		return r.Sent
@@ -130,8 +133,8 @@ func (r RunReport) RowsSent() int {
 	return *r.SentRows
 }
 
-// NeedsPerson tells whether `sync --strict` exits with 3: a row is invalid, rejected, in doubt or held, an accepted one
-// differs in the ERP, or a late answer contradicts what a person decided.
+// NeedsPerson tells whether `sync --strict` exits with 3: a row is invalid, rejected, in doubt or
+// held, an accepted one differs in the ERP, or a late answer contradicts what a person decided.
 func (r RunReport) NeedsPerson() bool {
 	for state, n := range r.States {
 		if n > 0 && state.NeedsPerson() {
@@ -172,7 +175,8 @@ type JobStatus struct {
 	Since time.Time `json:"since"`
 }
 
-// Reference is one line of a de-para table: the ERP's code and the platform's id. An id that is no UUID is kept as it is and makes the rows that use it invalid.
+// Reference is one line of a de-para table: the ERP's code and the platform's id. An id that is no
+// UUID is kept as it is and makes the rows that use it invalid.
 type Reference struct {
 	Kind string `json:"kind"`
 	Code string `json:"code"`

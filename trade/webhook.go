@@ -2,7 +2,8 @@ package trade
 
 import "time"
 
-// Webhook is a registration of ours on the platform, as the ledger knows it. Neither its path nor its credentials are kept: the hashes are enough to know them again.
+// Webhook is a registration of ours on the platform, as the ledger knows it. Neither its path nor
+// its credentials are kept: the hashes are enough to know them again.
 type Webhook struct {
 	ID        string // ours
 	Event     string
@@ -20,7 +21,8 @@ type Webhook struct {
 // WebhookState is where a registration stands. The names are stored.
 type WebhookState string
 
-// The states of a registration. What was sent may be in use on the platform, whatever the answer was: its calls are taken in all of them.
+// The states of a registration. What was sent may be in use on the platform, whatever the answer
+// was: its calls are taken in all of them.
 const (
 	WebhookAsked   WebhookState = "asked"   // it was sent, and nobody knows yet whether the platform has it
 	WebhookActive  WebhookState = "active"  // the platform has it
@@ -104,13 +106,15 @@ const (
 	CandidateSettled    CandidateState = "settled"    // it settled a doubt, or a deletion was confirmed
 )
 
-// Doubt is an attempt of which nobody knows whether it made a record, or does not know yet, with its entry.
+// Doubt is an attempt of which nobody knows whether it made a record, or does not know yet, with
+// its entry.
 type Doubt struct {
 	Entry   Entry
 	Attempt Attempt
 }
 
-// Hints are what is known of the platform beyond the answers of a row's own requests. They prove nothing; a person may find them useful.
+// Hints are what is known of the platform beyond the answers of a row's own requests. They prove
+// nothing; a person may find them useful.
 type Hints struct {
 	Events  int         // events of any kind that came since the attempt
 	Own     int         // of these, events of order commitments
@@ -169,7 +173,8 @@ var eventLabels = map[string][2]string{
 	"DELETE_FARM":             {"propriedade excluída", "farm deleted"},
 }
 
-// EventLabel names an event for people; one that is not noted at records has the platform's own name.
+// EventLabel names an event for people; one that is not noted at records has the platform's own
+// name.
 func EventLabel(event string, lang Lang) string {
 	words, ok := eventLabels[event]
 	switch {

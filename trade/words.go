@@ -20,7 +20,8 @@ const (
 	English    = i18n.English
 )
 
-// ParseLang reads `language` of the configuration or the environment's LANG; anything that is not English is Portuguese.
+// ParseLang reads `language` of the configuration or the environment's LANG; anything that is not
+// English is Portuguese.
 func ParseLang(text string) Lang {
 	if strings.HasPrefix(strings.ToLower(text), "en") {
 		return English
@@ -99,7 +100,8 @@ func FieldLabel(field string, lang Lang) string {
 	return label
 }
 
-// Sentence says in words what is wrong, where the ERP has it, and what would be right: "COMPRA requires payday; column dt_pagto is empty".
+// Sentence says in words what is wrong, where the ERP has it, and what would be right: "COMPRA
+// requires payday; column dt_pagto is empty".
 func (p Problem) Sentence(lang Lang) string {
 	w := wordsIn(lang)
 	rule, about := baseRule(p.Rule)
@@ -190,7 +192,8 @@ type Advice struct {
 	Again Again  // whether sending the row again is safe
 }
 
-// Explain gives the advice for a cause in a state, in the program's own words. Unknown message keys of the API are shown as they are.
+// Explain gives the advice for a cause in a state, in the program's own words. Unknown message keys
+// of the API are shown as they are.
 func Explain(state State, cause string, lang Lang) Advice {
 	return (*Catalogue)(nil).Explain(state, cause, lang)
 }
@@ -226,7 +229,8 @@ func explain(state State, cause string, lang Lang) (a Advice, subject string) {
 	return w.Unknown.with(cause), cause
 }
 
-// Advice is what is wrong with the field, who can cure it and how: what cures an empty column does not cure a value that no map has.
+// Advice is what is wrong with the field, who can cure it and how: what cures an empty column does
+// not cure a value that no map has.
 func (p Problem) Advice(lang Lang) Advice { return p.advice(lang) }
 
 func (p Problem) advice(lang Lang) Advice {

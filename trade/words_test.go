@@ -90,7 +90,8 @@ func TestARefusalWithoutACauseHasWords(t *testing.T) {
 	}
 }
 
-// A row that waits for its contract is told what cures the contract, in words for every state that a contract can be in.
+// A row that waits for its contract is told what cures the contract, in words for every state that
+// a contract can be in.
 func TestAdviceOnAParentIsTheParentsCure(t *testing.T) {
 	t.Parallel()
 	for _, lang := range []Lang{Portuguese, English} {

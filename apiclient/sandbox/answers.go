@@ -95,8 +95,8 @@ func unauthorized() answer {
 	return newAnswer(http.StatusUnauthorized, "application/json", []byte(`{"data":[],"error":{"message":"Unauthorized"}}`))
 }
 
-// noRoute is a gateway's 404: an object without messages, so in no form of the API. The document is silent about unknown paths; there is nothing
-// that could be served.
+// noRoute is a gateway's 404: an object without messages, so in no form of the API. The document is
+// silent about unknown paths; there is nothing that could be served.
 func noRoute() answer {
 	return newAnswer(http.StatusNotFound, "application/json", []byte(`{"message":"no Route matched with those values"}`))
 }

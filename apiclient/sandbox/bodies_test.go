@@ -9,8 +9,8 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 )
 
-// kindOf is one creating endpoint with a complete request; values are raw JSON. Path is without the host; {commitment} stands for the id of an
-// order commitment that is made first.
+// kindOf is one creating endpoint with a complete request; values are raw JSON. Path is without the
+// host; {commitment} stands for the id of an order commitment that is made first.
 type kindOf struct {
 	chapter  string // of its fields
 	path     string
@@ -129,7 +129,8 @@ func (k kindOf) optional() []string {
 	return out
 }
 
-// posts sends a body to the creating endpoint of the resource, with an order commitment of its own where the path needs one.
+// posts sends a body to the creating endpoint of the resource, with an order commitment of its own
+// where the path needs one.
 func (b *box) creates(resource, sent string) got {
 	b.t.Helper()
 	path := creations[resource].path

@@ -17,7 +17,8 @@ var creditScoreFields = []field{
 	{name: "sigef_list", kind: isArray, need: never}, // may be empty
 }
 
-// creditAnalysisFields is chapter 2.6. The set of auth_type is not shown, so any text is taken; no shape of an e-mail address is stated.
+// creditAnalysisFields is chapter 2.6. The set of auth_type is not shown, so any text is taken; no
+// shape of an e-mail address is stated.
 var creditAnalysisFields = []field{
 	{name: "requester_id", kind: isText, valid: isUUID},
 	{name: "requester_name", kind: isText, odd: oddIfEmpty},
@@ -41,7 +42,8 @@ const (
 	corporateParameter  = "corporateIdentity"
 )
 
-// creditRoutes are endpoints 5 to 8 (chapter 4). The document gives a path to each: "consent" is never an id of endpoint 8.
+// creditRoutes are endpoints 5 to 8 (chapter 4). The document gives a path to each: "consent" is
+// never an id of endpoint 8.
 func (s *Server) creditRoutes() []route {
 	const analysis = prefix + "/financial/analysis-credit"
 	return []route{
@@ -65,8 +67,9 @@ func (s *Server) creditRoutes() []route {
 	}
 }
 
-// getConsent is a lookup by identifier, so nothing found is 404. The values of status are not shown; this one is the sandbox's own. What a
-// missing parameter gets is not shown either: 400 as for a missing field, the name in lower case as in format (b).
+// getConsent is a lookup by identifier, so nothing found is 404. The values of status are not
+// shown; this one is the sandbox's own. What a missing parameter gets is not shown either: 400 as
+// for a missing field, the name in lower case as in format (b).
 func (s *Server) getConsent(rq *request) answer {
 	query := rq.query()
 	var missing []string

@@ -26,8 +26,9 @@ var (
 	errClosing  = errors.New("not finished: the sandbox was closed")
 )
 
-// newReceiverClient is the platform's side of a delivery. It follows no redirect, because a receiver must answer 200 itself, and keeps no
-// connection, so that nothing of it outlives the sandbox.
+// newReceiverClient is the platform's side of a delivery. It follows no redirect, because a
+// receiver must answer 200 itself, and keeps no connection, so that nothing of it outlives the
+// sandbox.
 func newReceiverClient(limit time.Duration, roots *x509.CertPool) *http.Client {
 	return &http.Client{
 		Timeout:       limit,
@@ -98,7 +99,8 @@ func withoutURL(err error) error {
 	return err
 }
 
-// finishDeliveries lets those under way come to their end, and cuts them after the limit. No event is sent afterwards.
+// finishDeliveries lets those under way come to their end, and cuts them after the limit. No event
+// is sent afterwards.
 func (s *Server) finishDeliveries(limit time.Duration) {
 	s.mu.Lock()
 	s.noEvents = true
@@ -136,7 +138,8 @@ func (s *Server) deliveriesDone() bool {
 	return true
 }
 
-// deliverable says whether an event may go to the address: https anywhere, http on this host, where a rehearsal needs no certificate.
+// deliverable says whether an event may go to the address: https anywhere, http on this host, where
+// a rehearsal needs no certificate.
 func deliverable(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

@@ -33,7 +33,8 @@ func Events() []string { return slices.Clone(eventNames) }
 
 func isEvent(text string) bool { return slices.Contains(eventNames, text) }
 
-// Delivery is one sending of an event to one webhook. There is one for each, never a second: whether the platform tries again is not stated.
+// Delivery is one sending of an event to one webhook. There is one for each, never a second:
+// whether the platform tries again is not stated.
 type Delivery struct {
 	N         int       `json:"n"` // from 1, in the order of the events
 	At        time.Time `json:"at"`
@@ -52,9 +53,11 @@ type Delivery struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Send fires an event at every webhook registered for it and returns to how many; the deliveries go on in the background, see
-// [Server.Deliveries]. payload is the JSON body; nil stands for {"id": …} with a new UUID. The shapes of the platform's own payloads are not
-// shown (chapter 6), nor that they name their event, so the body does not: a receiver tells events apart by the url it registered.
+// Send fires an event at every webhook registered for it and returns to how many; the deliveries go
+// on in the background, see [Server.Deliveries]. payload is the JSON body; nil stands for {"id": …}
+// with a new UUID. The shapes of the platform's own payloads are not shown (chapter 6), nor that
+// they name their event, so the body does not: a receiver tells events apart by the url it
+// registered.
 func (s *Server) Send(event string, payload json.RawMessage) (int, error) {
 	if !isEvent(event) {
 		return 0, fmt.Errorf("%q is no event; known are %s", event, strings.Join(eventNames, ", "))
@@ -68,7 +71,8 @@ func (s *Server) Send(event string, payload json.RawMessage) (int, error) {
 	return s.emit(event, payload), nil
 }
 
-// Deliveries is every event sent to a webhook, in order; of more than 2,000 the newest. They are not kept in the state file.
+// Deliveries is every event sent to a webhook, in order; of more than 2,000 the newest. They are
+// not kept in the state file.
 func (s *Server) Deliveries() []Delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,7 +83,8 @@ func (s *Server) Deliveries() []Delivery {
 	return out
 }
 
-// emit begins the deliveries of an event and returns how many; faults may make more of them, or none.
+// emit begins the deliveries of an event and returns how many; faults may make more of them, or
+// none.
 func (s *Server) emit(event string, payload json.RawMessage) int {
 	n, _ := s.emitFirst(event, payload)
 	return n
@@ -159,8 +164,9 @@ func (s *Server) holdBack(late time.Duration, later <-chan struct{}) {
 	}
 }
 
-// announce sends the events that creations cause: of the resources made here only order commitments have one. Whatever happens to the answer, the
-// record exists, so the event goes out. What it returns waits for those that come before the answer.
+// announce sends the events that creations cause: of the resources made here only order commitments
+// have one. Whatever happens to the answer, the record exists, so the event goes out. What it
+// returns waits for those that come before the answer.
 func (s *Server) announce(rq *request) (wait func()) {
 	var waits []func()
 	for _, rec := range rq.records {

@@ -35,30 +35,34 @@ const (
 	Garble
 )
 
-// Fault is one disturbance and the requests it acts on. [ParseFault] reads it from text; tests may also write it down.
+// Fault is one disturbance and the requests it acts on. [ParseFault] reads it from text; tests may
+// also write it down.
 type Fault struct {
 	// Do is what happens.
 	Do Action
-	// Commit executes before Reply, Lose, Garbage and Hang. Pass, Cut, Garble and Twice always execute.
+	// Commit executes before Reply, Lose, Garbage and Hang. Pass, Cut, Garble and Twice always
+	// execute.
 	Commit bool
-	// Status (200 to 999; 0 is 200), Header (may be nil) and Body are the answer of Reply. Content-Length is added.
+	// Status (200 to 999; 0 is 200), Header (may be nil) and Body are the answer of Reply.
+	// Content-Length is added.
 	Status int
 	Header http.Header
 	Body   string
 	// Reset makes Lose, Cut and Garbage end with a reset (RST) instead of an end of file.
 	Reset bool
-	// Slow passes between execution and answer. It ends early when the client goes away or the sandbox closes.
+	// Slow passes between execution and answer. It ends early when the client goes away or the sandbox
+	// closes.
 	Slow time.Duration
 	// Late passes before execution, and does not end when the client goes away.
 	Late time.Duration
 
-	// Gets makes the fault act on GETs of known paths, Changes on PUTs and DELETEs, Any on all requests with a known path and verb; at most one
-	// of them. Otherwise it acts on creating POSTs.
+	// Gets makes the fault act on GETs of known paths, Changes on PUTs and DELETEs, Any on all
+	// requests with a known path and verb; at most one of them. Otherwise it acts on creating POSTs.
 	Gets, Changes, Any bool
 	// Resource is the one it acts on, such as ResourceDeliveries; "" is all.
 	Resource string
-	// First and Last are the numbers it acts on, from 1, both included, in the order of the requests it could act on. First 0: from the first
-	// on; Last 0: without end.
+	// First and Last are the numbers it acts on, from 1, both included, in the order of the requests
+	// it could act on. First 0: from the first on; Last 0: without end.
 	First, Last int
 	// Percent is the chance of acting on a matching request, above 0 to 100; 0 means always.
 	Percent float64
@@ -112,8 +116,8 @@ func (f *Fault) scope() string {
 	return scopeOf(class, f.Resource)
 }
 
-// acts says whether the fault acts on the n-th request. The dice are thrown from seed, place in the list and number alone, so that
-// concurrency does not change the result.
+// acts says whether the fault acts on the n-th request. The dice are thrown from seed, place in the
+// list and number alone, so that concurrency does not change the result.
 func (f *Fault) acts(rq *request, seed int64, place int) bool {
 	n, concerned := rq.numbers[f.scope()]
 	if !concerned || n < f.First || f.Last > 0 && n > f.Last {
@@ -127,7 +131,8 @@ func (f *Fault) acts(rq *request, seed int64, place int) bool {
 	return dice.Float64()*100 < f.Percent
 }
 
-// mix spreads neighbouring numbers (the finaliser of splitmix64), so that seeds 1 and 2 do not give similar dice.
+// mix spreads neighbouring numbers (the finaliser of splitmix64), so that seeds 1 and 2 do not give
+// similar dice.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -156,8 +161,8 @@ func (s *Server) faultFor(rq *request) *Fault {
 	return &Fault{}
 }
 
-// bend turns the ordinary answer into the one that goes out, and says which fault is then left to act on the connection. It never turns a
-// refusal into a success.
+// bend turns the ordinary answer into the one that goes out, and says which fault is then left to
+// act on the connection. It never turns a refusal into a success.
 func (s *Server) bend(rq *request, ordinary answer, f *Fault) (answer, *Fault) {
 	switch f.Do {
 	case Again:
@@ -187,7 +192,8 @@ func (s *Server) bend(rq *request, ordinary answer, f *Fault) (answer, *Fault) {
 	return ordinary, f
 }
 
-// garbled is a body of the same length that is neither JSON nor UTF-8: from the second byte on every other byte is lost.
+// garbled is a body of the same length that is neither JSON nor UTF-8: from the second byte on
+// every other byte is lost.
 func garbled(body []byte) []byte {
 	out := bytes.Clone(body)
 	for i := 1; i < len(out); i += 2 {
@@ -269,11 +275,13 @@ func halfOf(a answer) []byte {
 	return b.Bytes()
 }
 
-// loseConnection closes without a byte. The request was read to its end before, or else the kernel would send a reset of its own.
+// loseConnection closes without a byte. The request was read to its end before, or else the kernel
+// would send a reset of its own.
 func loseConnection(w http.ResponseWriter, reset bool) { takeOver(w, nil, reset) }
 
-// takeOver writes raw bytes and closes: with an end of file, or with a reset. Where the connection cannot be had (HTTP/2, a test's
-// recorder) the request is aborted, which a client sees as a lost answer too.
+// takeOver writes raw bytes and closes: with an end of file, or with a reset. Where the connection
+// cannot be had (HTTP/2, a test's recorder) the request is aborted, which a client sees as a lost
+// answer too.
 func takeOver(w http.ResponseWriter, raw []byte, reset bool) {
 	hijacker, ok := w.(http.Hijacker)
 	if !ok {

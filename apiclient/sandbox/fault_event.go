@@ -13,7 +13,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// EventFault is what goes wrong with events on their way. [ParseEventFault] reads it from text; tests may also write it down.
+// EventFault is what goes wrong with events on their way. [ParseEventFault] reads it from text;
+// tests may also write it down.
 type EventFault struct {
 	// Event is the one it acts on; "" is all.
 	Event string
@@ -21,13 +22,16 @@ type EventFault struct {
 	Late time.Duration
 	// Again is how many times more it is sent.
 	Again int
-	// Lost is never sent. Swapped waits until a later event was sent, two seconds at most. First is sent, and answered, before the answer to the request that caused it.
+	// Lost is never sent. Swapped waits until a later event was sent, two seconds at most. First is
+	// sent, and answered, before the answer to the request that caused it.
 	Lost, Swapped, First bool
-	// Forged sends another one besides, with a wrong password; Invented one with the right password, of a record that does not exist.
+	// Forged sends another one besides, with a wrong password; Invented one with the right password,
+	// of a record that does not exist.
 	Forged, Invented bool
 	// Shape is how the body looks: "" as the record, id, nested, list or text.
 	Shape string
-	// FirstN and LastN are the numbers it acts on, from 1, of the events it could act on; 0 is no bound. Percent is the chance, 0 means always.
+	// FirstN and LastN are the numbers it acts on, from 1, of the events it could act on; 0 is no
+	// bound. Percent is the chance, 0 means always.
 	FirstN, LastN int
 	Percent       float64
 

@@ -12,7 +12,8 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 )
 
-// The faults of a rehearsal, on every creating endpoint: what a client sees, and whether the record exists.
+// The faults of a rehearsal, on every creating endpoint: what a client sees, and whether the record
+// exists.
 func TestEveryFaultOnEveryCreatingEndpoint(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

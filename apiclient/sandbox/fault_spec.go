@@ -83,7 +83,8 @@ func ParseFaults(specs []string) ([]Fault, error) {
 //
 //	[get:|change:|any:] [RESOURCE:] ACTION {,OPTION} [@RANGE] [%PERCENT] [,body=TEXT]
 //
-// Strict: unknown words, words that do not go together, empty words and blanks are errors that say what is allowed.
+// Strict: unknown words, words that do not go together, empty words and blanks are errors that say
+// what is allowed.
 func ParseFault(spec string) (Fault, error) {
 	f := Fault{spec: spec}
 	if err := f.parse(spec); err != nil {

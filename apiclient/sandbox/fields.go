@@ -20,7 +20,8 @@ type field struct {
 	need  need
 	// unexpected: a value that is not valid is a 403 in format (c) instead of a 400 (chapter 7, 403).
 	unexpected bool
-	// odd remarks on a value that the document does not refuse; nil: nothing is odd. For a list it is asked for each text.
+	// odd remarks on a value that the document does not refuse; nil: nothing is odd. For a list it is
+	// asked for each text.
 	odd func(text string) string
 }
 
@@ -36,15 +37,16 @@ const (
 // values are the fields of a body by name.
 type values map[string]*node
 
-// readBody reads a body with these fields, and refuses with one key for each field that is missing or wrong, in the order of the table.
-// What the document does not refuse is taken and remarked on.
+// readBody reads a body with these fields, and refuses with one key for each field that is missing
+// or wrong, in the order of the table. What the document does not refuse is taken and remarked on.
 func (rq *request) readBody(fields []field) (v values, refusal *answer) {
 	v, ok := rq.members(fields)
 	if !ok {
 		a := messages(http.StatusBadRequest, keyMalformed)
 		return nil, &a
 	}
-	// An enumeration that the document answers with 403 fails while the body is converted, which comes before its fields are checked.
+	// An enumeration that the document answers with 403 fails while the body is converted, which comes
+	// before its fields are checked.
 	for _, f := range fields {
 		if n, given := v[f.name]; given && f.unexpected && !f.valid(n.text) {
 			a := unexpectedValue(rq.http, n.text)
@@ -59,7 +61,8 @@ func (rq *request) readBody(fields []field) (v values, refusal *answer) {
 	return v, nil
 }
 
-// members reads the body as an object. False: it is no JSON object, or a field has another JSON type (chapter 7: 400, malformed).
+// members reads the body as an object. False: it is no JSON object, or a field has another JSON
+// type (chapter 7: 400, malformed).
 func (rq *request) members(fields []field) (values, bool) {
 	root, twice, err := parseLenient(rq.body)
 	if err != nil || root.kind != isObject {
@@ -89,11 +92,14 @@ func allTexts(items []*node) bool {
 	return !slices.ContainsFunc(items, func(n *node) bool { return n.kind != isText })
 }
 
-// check returns one key for each field that is missing or wrong. The document states that a failed validation is a 400 in form (a) with several keys
-// (chapter 7), and shows one of them, message.name.mandatory; it is silent about the keys of the other fields, which follow that one and the
-// message.<parameter>.invalid of form (b). Silent too: whether a value outside an enumeration is a 400 or the 403 in form (c). The latter names four
-// enumerations, of which person_type alone occurs here (field.unexpected); all others break the list of allowed values and are a 400. A text that is
-// no UUID where the table has one is taken for a wrong value, not for a wrong type: its JSON type is right.
+// check returns one key for each field that is missing or wrong. The document states that a failed
+// validation is a 400 in form (a) with several keys (chapter 7), and shows one of them,
+// message.name.mandatory; it is silent about the keys of the other fields, which follow that one
+// and the message.<parameter>.invalid of form (b). Silent too: whether a value outside an
+// enumeration is a 400 or the 403 in form (c). The latter names four enumerations, of which
+// person_type alone occurs here (field.unexpected); all others break the list of allowed values and
+// are a 400. A text that is no UUID where the table has one is taken for a wrong value, not for a
+// wrong type: its JSON type is right.
 func (v values) check(fields []field) []string {
 	purchase := v.text("order_type") == "COMPRA"
 	var keys []string
@@ -162,7 +168,8 @@ func (v values) decoded() map[string]any {
 	return out
 }
 
-// echo is the record as the API shows it: the id, then the fields that were sent, in the order of the table and with their digits as sent.
+// echo is the record as the API shows it: the id, then the fields that were sent, in the order of
+// the table and with their digits as sent.
 func (v values) echo(id string, fields []field) []byte {
 	out := append([]byte(`{"id":`), encode(id)...)
 	for _, f := range fields {
@@ -186,13 +193,14 @@ func (v values) echo(id string, fields []field) []byte {
 var (
 	// seasonShape is <year>/<year> (chapter 2.1), a year with four digits as in the document's dates.
 	seasonShape = regexp.MustCompile(`^[0-9]{4}/[0-9]{4}$`)
-	// carShape is <state code>-<number>-<code> (chapter 2.2). What the two codes look like is not stated, so any will do; a state code that is not of
-	// two letters is remarked on.
+	// carShape is <state code>-<number>-<code> (chapter 2.2). What the two codes look like is not
+	// stated, so any will do; a state code that is not of two letters is remarked on.
 	carShape      = regexp.MustCompile(`^[A-Za-z0-9]+-[0-9]+-[^\s-][^\s]*$`)
 	documentShape = regexp.MustCompile(`^([0-9]{11}|[0-9A-Z]{12}[0-9]{2})$`)
 )
 
-// isUUID takes the written form with hyphens only; the other forms that readers of UUIDs accept (braces, urn:, none) are mistakes here.
+// isUUID takes the written form with hyphens only; the other forms that readers of UUIDs accept
+// (braces, urn:, none) are mistakes here.
 func isUUID(text string) bool {
 	return len(text) == 36 && uuid.Validate(text) == nil
 }
@@ -216,7 +224,8 @@ func oneOf(allowed ...string) func(string) bool {
 	return func(text string) bool { return slices.Contains(allowed, text) }
 }
 
-// bareDocument is a CPF or CNPJ without its punctuation, letters in upper case. False: it is neither. Check digits are not judged.
+// bareDocument is a CPF or CNPJ without its punctuation, letters in upper case. False: it is
+// neither. Check digits are not judged.
 func bareDocument(text string) (string, bool) {
 	bare := strings.ToUpper(strings.NewReplacer(".", "", "/", "", "-", "", " ", "").Replace(text))
 	return bare, documentShape.MatchString(bare)

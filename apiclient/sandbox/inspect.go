@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// inspectPrefix is where the sandbox speaks of itself. Nothing below it counts as a request or meets a fault, and no key is asked for.
+// inspectPrefix is where the sandbox speaks of itself. Nothing below it counts as a request or
+// meets a fault, and no key is asked for.
 const inspectPrefix = "/_sandbox"
 
 // maxCommandBytes bounds a command's body: an event's payload, a list of faults.
@@ -63,8 +64,9 @@ func (s *Server) inspected(r *http.Request) answer {
 	return command(r)
 }
 
-// fromThisMachine keeps foreign web pages out, which a browser on this host may have open: they could reach a loopback address by a name of
-// their own (the Host tells), or send a command without reading the answer (the Origin tells).
+// fromThisMachine keeps foreign web pages out, which a browser on this host may have open: they
+// could reach a loopback address by a name of their own (the Host tells), or send a command without
+// reading the answer (the Origin tells).
 func fromThisMachine(r *http.Request) bool {
 	host, _, err := net.SplitHostPort(r.Host)
 	if err != nil {
@@ -77,8 +79,8 @@ func trouble(status int, err error) answer {
 	return jsonAnswer(status, map[string]string{"error": err.Error()})
 }
 
-// readCommand reads a command's body: JSON into value, or, where lines is given, text with one entry a line. So a command is easy to type:
-// `curl -X PUT -d 'lost-after@3' …`.
+// readCommand reads a command's body: JSON into value, or, where lines is given, text with one
+// entry a line. So a command is easy to type: `curl -X PUT -d 'lost-after@3' …`.
 func readCommand(r *http.Request, value any, lines *[]string) error {
 	data, err := io.ReadAll(io.LimitReader(r.Body, maxCommandBytes+1))
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is how deep JSON may nest: as deep as encoding/json goes. The document sets no limit, so this one is only ours against a stack
-// that grows without end.
+// maxDepth is how deep JSON may nest: as deep as encoding/json goes. The document sets no limit, so
+// this one is only ours against a stack that grows without end.
 const maxDepth = 10_000
 
 // node is one JSON value with its place, so that errors can name it.
@@ -47,15 +47,17 @@ type placeError struct {
 
 func (e *placeError) Error() string { return e.text }
 
-// parse reads exactly one JSON value, a file of ours. Stricter than encoding/json: no member twice (that package silently takes the last),
-// no bytes that are not UTF-8 (it silently replaces them), nothing behind the value. Every error is a *placeError.
+// parse reads exactly one JSON value, a file of ours. Stricter than encoding/json: no member twice
+// (that package silently takes the last), no bytes that are not UTF-8 (it silently replaces them),
+// nothing behind the value. Every error is a *placeError.
 func parse(data []byte) (*node, error) {
 	p := parser{}
 	return p.parse(data)
 }
 
-// parseLenient is parse for a request: a member may stand twice, and the last one counts, as most servers have it. The names of such members
-// are returned. RFC 8259 leaves them open and the API document does not speak of them.
+// parseLenient is parse for a request: a member may stand twice, and the last one counts, as most
+// servers have it. The names of such members are returned. RFC 8259 leaves them open and the API
+// document does not speak of them.
 func parseLenient(data []byte) (n *node, twice []string, err error) {
 	p := parser{lenient: true}
 	n, err = p.parse(data)
@@ -79,7 +81,8 @@ func (p *parser) parse(data []byte) (*node, error) {
 	return p.value(0)
 }
 
-// parser builds nodes from tokens. The text was found valid before, so token errors cannot happen; they are passed on all the same.
+// parser builds nodes from tokens. The text was found valid before, so token errors cannot happen;
+// they are passed on all the same.
 type parser struct {
 	dec     *json.Decoder
 	lenient bool

@@ -12,7 +12,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// What happens on the platform itself, beside the API: people type records there, change and delete them. None of it is kept in the state file.
+// What happens on the platform itself, beside the API: people type records there, change and delete
+// them. None of it is kept in the state file.
 
 const (
 	eventUpdateCommitment = "UPDATE_ORDER_COMMITMENT"
@@ -21,7 +22,8 @@ const (
 
 var errNoCommitment = errors.New("there is no such order commitment")
 
-// TypeCommitment makes an order commitment by hand, at a time, and sends its event; fields is the body of chapter 2.1. It is not among [Server.Created]. It returns the id.
+// TypeCommitment makes an order commitment by hand, at a time, and sends its event; fields is the
+// body of chapter 2.1. It is not among [Server.Created]. It returns the id.
 func (s *Server) TypeCommitment(fields json.RawMessage, at time.Time) (string, error) {
 	rq := &request{body: fields, http: &http.Request{Header: http.Header{}}}
 	v, refusal := rq.readBody(orderCommitmentFields)
@@ -37,7 +39,8 @@ func (s *Server) TypeCommitment(fields json.RawMessage, at time.Time) (string, e
 	return id, nil
 }
 
-// ChangeCommitment changes fields of an order commitment, as a person does on the platform, and sends its event. Texts and numbers are as in chapter 2.1.
+// ChangeCommitment changes fields of an order commitment, as a person does on the platform, and
+// sends its event. Texts and numbers are as in chapter 2.1.
 func (s *Server) ChangeCommitment(id string, fields map[string]any) error {
 	v, ok := s.find(ResourceOrderCommitments, id)
 	if !ok {
@@ -63,7 +66,8 @@ func (s *Server) ChangeCommitment(id string, fields map[string]any) error {
 	return nil
 }
 
-// DeleteCommitment deletes an order commitment, as a person does on the platform, and sends its event. It is still among [Server.Created]: it was made.
+// DeleteCommitment deletes an order commitment, as a person does on the platform, and sends its
+// event. It is still among [Server.Created]: it was made.
 func (s *Server) DeleteCommitment(id string) error {
 	v, ok := s.find(ResourceOrderCommitments, id)
 	if !ok {
@@ -77,7 +81,8 @@ func (s *Server) DeleteCommitment(id string) error {
 	return nil
 }
 
-// shownCommitment is an order commitment as retrieval and events show it: with the time at which it was made where [Options.ShowTimes] is set, which the document does not tell.
+// shownCommitment is an order commitment as retrieval and events show it: with the time at which it
+// was made where [Options.ShowTimes] is set, which the document does not tell.
 func (s *Server) shownCommitment(id string, v values) json.RawMessage {
 	out := v.echo(id, orderCommitmentFields)
 	if !s.opts.ShowTimes {
@@ -103,8 +108,8 @@ func (s *Server) madeAt(id string) (time.Time, bool) {
 	return s.records[i].At, true
 }
 
-// producerRoutes are the two further endpoints that chapter 4 names. They belong to no module that can be switched off: which module the
-// registrations are is not stated.
+// producerRoutes are the two further endpoints that chapter 4 names. They belong to no module that
+// can be switched off: which module the registrations are is not stated.
 func (s *Server) producerRoutes() []route {
 	return []route{
 		{
@@ -118,8 +123,8 @@ func (s *Server) producerRoutes() []route {
 	}
 }
 
-// getProducer looks a producer up by CPF or CNPJ, with or without punctuation. The fields of the answer are not shown; these two are what a
-// client cannot do without.
+// getProducer looks a producer up by CPF or CNPJ, with or without punctuation. The fields of the
+// answer are not shown; these two are what a client cannot do without.
 func (s *Server) getProducer(rq *request) answer {
 	document := rq.params["social_identity"]
 	id, ok := s.world.ProducerByDocument(document)
@@ -141,8 +146,8 @@ func deleteOwnerDetails(*request) answer {
 // Module is a part of the API that a cooperative contracts (chapter 5, rule 4).
 type Module string
 
-// The modules, named as the areas of chapter 1. Which routes belong to which is not stated there; endpoints 1 to 4 are taken for the first, 5 to
-// 8 for the second, 9 to 13 for the third.
+// The modules, named as the areas of chapter 1. Which routes belong to which is not stated there;
+// endpoints 1 to 4 are taken for the first, 5 to 8 for the second, 9 to 13 for the third.
 const (
 	Commercial Module = "commercial"
 	Financial  Module = "financial"
@@ -163,8 +168,8 @@ func ParseModules(names []string) ([]Module, error) {
 	return slices.Compact(modules), nil
 }
 
-// SetNotContracted replaces the modules whose routes answer 403 message.module.not-contracted from now on; without arguments all are
-// contracted.
+// SetNotContracted replaces the modules whose routes answer 403 message.module.not-contracted from
+// now on; without arguments all are contracted.
 func (s *Server) SetNotContracted(modules ...Module) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

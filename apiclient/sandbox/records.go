@@ -11,7 +11,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// The resources, as [Record.Resource] and the faults name them. The last three are read or deleted only: no record has them.
+// The resources, as [Record.Resource] and the faults name them. The last three are read or deleted
+// only: no record has them.
 const (
 	ResourceOrderCommitments = "order_commitments"
 	ResourceDeliveries       = "deliveries"
@@ -36,23 +37,25 @@ var creatable = map[string][]field{
 
 // Record is one executed creation.
 type Record struct {
-	// N is the number of the creating POST, from 1. It begins anew when a sandbox starts again on its state file.
+	// N is the number of the creating POST, from 1. It begins anew when a sandbox starts again on its
+	// state file.
 	N int
 	// ID is the id given out, a UUID in lower case.
 	ID string
-	// Resource is one of ResourceOrderCommitments, ResourceDeliveries, ResourceTraceability, ResourceCreditScore, ResourceCreditAnalysis,
-	// ResourceWebhooks.
+	// Resource is one of ResourceOrderCommitments, ResourceDeliveries, ResourceTraceability,
+	// ResourceCreditScore, ResourceCreditAnalysis, ResourceWebhooks.
 	Resource string
 	// At is the time of execution, by [Options.Now].
 	At time.Time
-	// Params are the parameters of the path, such as order_commitment_id of a traceability record; nil without any.
+	// Params are the parameters of the path, such as order_commitment_id of a traceability record; nil
+	// without any.
 	Params map[string]string
 	// Header is the header of the request without Authorization.
 	Header http.Header
 	// Body is the body as it arrived, byte for byte. That of a webhook holds its secrets.
 	Body json.RawMessage
-	// Fields is the decoded body: string, []string, or json.Number with the digits as sent. Members that the document does not know and
-	// members that are null are not among them.
+	// Fields is the decoded body: string, []string, or json.Number with the digits as sent. Members
+	// that the document does not know and members that are null are not among them.
 	Fields map[string]any
 }
 
@@ -67,11 +70,12 @@ func (r Record) clone() Record {
 // recordKey is where a record is found again.
 type recordKey struct{ resource, id string }
 
-// Created is every order commitment executed, in order; with a state file also those of earlier runs. The slice and what it holds are the
-// caller's.
+// Created is every order commitment executed, in order; with a state file also those of earlier
+// runs. The slice and what it holds are the caller's.
 func (s *Server) Created() []Record { return s.CreatedOf(ResourceOrderCommitments) }
 
-// CreatedOf is every record of these resources that was executed, in order; without arguments of all. See [Server.Created].
+// CreatedOf is every record of these resources that was executed, in order; without arguments of
+// all. See [Server.Created].
 func (s *Server) CreatedOf(resources ...string) []Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,9 +139,12 @@ func (s *Server) newestID(resource string) (string, bool) {
 	return "", false
 }
 
-// MadeTwice are the records of equal content, each group with two or more, in the order of their first. Equal means: the same resource,
-// the same path, and the same fields with the same values: 1500.5 is 1500.50, and the case of a UUID does not matter. Blanks, the order of members
-// and what the document does not know do not count. The API has no idempotency, so each is a record of its own: what stands here is money or grain counted twice, unless the cooperative really has two such contracts.
+// MadeTwice are the records of equal content, each group with two or more, in the order of their
+// first. Equal means: the same resource, the same path, and the same fields with the same values:
+// 1500.5 is 1500.50, and the case of a UUID does not matter. Blanks, the order of members and what
+// the document does not know do not count. The API has no idempotency, so each is a record of its
+// own: what stands here is money or grain counted twice, unless the cooperative really has two such
+// contracts.
 func (s *Server) MadeTwice() [][]Record {
 	records := s.CreatedOf()
 	groups := map[string][]Record{}
@@ -176,7 +183,8 @@ func (r *Record) content() string {
 	return string(encode([]any{r.Resource, params, fields})) // encoding/json sorts the members of maps
 }
 
-// plainNumber takes zeros at the end of a fraction away. A number with an exponent stays as it is: written out it could fill the memory.
+// plainNumber takes zeros at the end of a fraction away. A number with an exponent stays as it is:
+// written out it could fill the memory.
 func plainNumber(digits string) string {
 	if !strings.Contains(digits, ".") || strings.ContainsAny(digits, "eE") {
 		return digits

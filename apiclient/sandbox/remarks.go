@@ -13,12 +13,14 @@ import (
 	"github.com/safrasync/safrasync/internal/i18n"
 )
 
-// Remark is something in a request that the document does not refuse, and so the sandbox neither, but that a client hardly means: a member
-// of another name, a blank in the key. They stand on the inspection page, because the real platform may be less patient.
+// Remark is something in a request that the document does not refuse, and so the sandbox neither,
+// but that a client hardly means: a member of another name, a blank in the key. They stand on the
+// inspection page, because the real platform may be less patient.
 type Remark struct {
 	// Code is one of those in [RemarkCodes].
 	Code string `json:"code"`
-	// Field is the member, parameter or header it is about; "" where there is none. At most 60 characters.
+	// Field is the member, parameter or header it is about; "" where there is none. At most 60
+	// characters.
 	Field string `json:"field,omitempty"`
 	// Text says it in English.
 	Text string `json:"text"`
@@ -50,7 +52,8 @@ const (
 // RemarkCodes lists every code of a [Remark], in alphabetical order.
 func RemarkCodes() []string { return i18n.Sandbox.Names("remark.") }
 
-// remark notes it once for each code and field. Names of members come from the client, so they are cut.
+// remark notes it once for each code and field. Names of members come from the client, so they are
+// cut.
 func (rq *request) remark(code, field string) {
 	if runes := []rune(field); len(runes) > 60 {
 		field = string(runes[:60])
@@ -153,7 +156,8 @@ type Line struct {
 	Status int    `json:"status"`
 	Fault  string `json:"fault,omitempty"` // the fault as text, if one acted
 	Note   string `json:"note,omitempty"`
-	// Body is the body of a creating POST with the digits as sent, if it was JSON at all. Those of webhooks, which hold secrets, are left out.
+	// Body is the body of a creating POST with the digits as sent, if it was JSON at all. Those of
+	// webhooks, which hold secrets, are left out.
 	Body json.RawMessage `json:"body,omitempty"`
 }
 

@@ -14,7 +14,8 @@ import (
 	"github.com/safrasync/safrasync/internal/i18n"
 )
 
-// Request is what the inspection page knows of a request. It holds no body and no query: a query of chapter 4 holds a document number.
+// Request is what the inspection page knows of a request. It holds no body and no query: a query of
+// chapter 4 holds a document number.
 type Request struct {
 	At     time.Time `json:"at"`
 	Method string    `json:"method"`
@@ -42,8 +43,9 @@ type Report struct {
 	NotContracted []Module       `json:"not_contracted"`
 	Counts        map[string]int `json:"counts"` // as [Server.Counts]
 	Total         int            `json:"total"`  // all requests
-	// Numbers is how far the numbers of requests have come since the start, by what stands before the action of a fault: "" for creating POSTs,
-	// "deliveries:", "get:". @N of a fault that is switched on now goes on counting from there.
+	// Numbers is how far the numbers of requests have come since the start, by what stands before the
+	// action of a fault: "" for creating POSTs, "deliveries:", "get:". @N of a fault that is switched
+	// on now goes on counting from there.
 	Numbers    map[string]int  `json:"numbers"`
 	Made       map[string]int  `json:"made"` // records by resource
 	MadeTwice  [][]ShownRecord `json:"made_twice"`
@@ -54,7 +56,8 @@ type Report struct {
 	Requests   []Request       `json:"requests"`
 }
 
-// ShownRecord is a record on the inspection page. A webhook's secrets are not in its body, and of CPF and CNPJ only the last two characters.
+// ShownRecord is a record on the inspection page. A webhook's secrets are not in its body, and of
+// CPF and CNPJ only the last two characters.
 type ShownRecord struct {
 	ID       string            `json:"id"`
 	Resource string            `json:"resource"`
@@ -130,7 +133,8 @@ func (s *Server) Report() Report {
 	return r
 }
 
-// numbered is how far the numbers of requests have come, by what stands before an action: "get:", "deliveries:", "" for creating POSTs.
+// numbered is how far the numbers of requests have come, by what stands before an action: "get:",
+// "deliveries:", "" for creating POSTs.
 func (s *Server) numbered() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,7 +165,8 @@ func (r *Record) shown() ShownRecord {
 		}
 		out.Body = encode(fields)
 	case ResourceWebhooks:
-		// Only what is known to be no secret: a member that the document does not know may be a misspelt one.
+		// Only what is known to be no secret: a member that the document does not know may be a misspelt
+		// one.
 		event, _ := r.Fields["webhook_event"].(string)
 		address, _ := r.Fields["url"].(string)
 		out.Body = encode(map[string]string{"webhook_event": event, "url": shownURL(address)})

@@ -22,14 +22,16 @@ type request struct {
 
 	create bool // a POST that would leave a record
 	n      int  // its number among the creates, or among the GETs; else 0
-	// numbers are its places in the orders that faults count by, see [Fault.scope]. Empty for unknown paths and verbs.
+	// numbers are its places in the orders that faults count by, see [Fault.scope]. Empty for unknown
+	// paths and verbs.
 	numbers map[string]int
 
 	records []Record // what was executed
 	remarks []Remark
 }
 
-// receive reads the request to its end and numbers it. On an error the request was cut and must not be executed.
+// receive reads the request to its end and numbers it. On an error the request was cut and must not
+// be executed.
 func (s *Server) receive(w http.ResponseWriter, r *http.Request) (*request, error) {
 	rq := &request{http: r, path: r.URL.EscapedPath()}
 	rq.route, rq.params = match(s.routes, rq.path)
@@ -79,7 +81,8 @@ func (s *Server) count(rq *request) {
 	s.counts[rq.http.Method+" "+name]++
 }
 
-// number gives requests of known paths and verbs their numbers. Only whole requests are numbered, so that a cut one does not shift the faults.
+// number gives requests of known paths and verbs their numbers. Only whole requests are numbered,
+// so that a cut one does not shift the faults.
 func (s *Server) number(rq *request) {
 	if rq.route == nil {
 		return
@@ -133,8 +136,9 @@ func (s *Server) answer(rq *request) answer {
 	return ep.handle(rq)
 }
 
-// authorized compares the Authorization header with the key (chapter 5), the first if there are several. No scheme prefix is used in the
-// shown requests; with a key set, "Bearer KEY" is therefore another key. With any key accepted a prefix passes, and is remarked on.
+// authorized compares the Authorization header with the key (chapter 5), the first if there are
+// several. No scheme prefix is used in the shown requests; with a key set, "Bearer KEY" is
+// therefore another key. With any key accepted a prefix passes, and is remarked on.
 func (s *Server) authorized(r *http.Request) bool {
 	given := r.Header.Get("Authorization")
 	s.mu.Lock()

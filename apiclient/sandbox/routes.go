@@ -26,16 +26,17 @@ type endpoint struct {
 	creates bool
 }
 
-// allRoutes is the table of chapter 4, each resource with its own file. Not net/http's ServeMux: that answers an unclean path with a
-// redirect, which no API in front of money should do, and which would hide a client's wrong address.
+// allRoutes is the table of chapter 4, each resource with its own file. Not net/http's ServeMux:
+// that answers an unclean path with a redirect, which no API in front of money should do, and which
+// would hide a client's wrong address.
 func (s *Server) allRoutes() []route {
 	return slices.Concat(
 		s.orderCommitmentRoutes(), s.deliveryRoutes(), s.traceabilityRoutes(), s.creditRoutes(), s.webhookRoutes(), s.producerRoutes(),
 	)
 }
 
-// match finds the first route of a path as it stands on the wire, and the parameters in it. Segments are split before they are unescaped: an
-// escaped slash belongs to a parameter.
+// match finds the first route of a path as it stands on the wire, and the parameters in it.
+// Segments are split before they are unescaped: an escaped slash belongs to a parameter.
 func match(routes []route, escapedPath string) (*route, map[string]string) {
 	have := strings.Split(escapedPath, "/")
 	for i := range routes {
@@ -78,7 +79,8 @@ func (rt *route) allowed() string {
 	return strings.Join(verbs, ", ")
 }
 
-// needsContentType says whether the Content-Type header is required (chapter 4; chapter 7, 415: also on DELETE without a body).
+// needsContentType says whether the Content-Type header is required (chapter 4; chapter 7, 415:
+// also on DELETE without a body).
 func needsContentType(r *http.Request, bodyBytes int) bool {
 	switch r.Method {
 	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:

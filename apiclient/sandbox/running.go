@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// closeGrace is how long [Running.Close] waits for requests in work before it cuts their connections.
+// closeGrace is how long [Running.Close] waits for requests in work before it cuts their
+// connections.
 const closeGrace = 5 * time.Second
 
 // Running is a sandbox on a real listener. It is a [Server] as well.
@@ -31,8 +32,9 @@ type Running struct {
 	closing bool
 }
 
-// Start serves a sandbox on addr, "127.0.0.1:0" for a free port. Only loopback addresses: the sandbox is open to whoever reaches it. With
-// [Options.StatePath] it begins with what that file says.
+// Start serves a sandbox on addr, "127.0.0.1:0" for a free port. Only loopback addresses: the
+// sandbox is open to whoever reaches it. With [Options.StatePath] it begins with what that file
+// says.
 func Start(opts Options, addr string) (*Running, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -69,7 +71,8 @@ func Start(opts Options, addr string) (*Running, error) {
 	return r, nil
 }
 
-// track remembers connections that have not sent anything yet. Shutdown would wait seconds for them, although no request is in work.
+// track remembers connections that have not sent anything yet. Shutdown would wait seconds for
+// them, although no request is in work.
 func (r *Running) track(c net.Conn, state http.ConnState) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -83,8 +86,9 @@ func (r *Running) track(c net.Conn, state http.ConnState) {
 	}
 }
 
-// Close stops listening, ends all delays, lets requests in work and then deliveries of events come to their end (up to 5 s each, then their
-// connections are cut) and returns when nothing of the sandbox runs any more. It may be called again and then returns the same.
+// Close stops listening, ends all delays, lets requests in work and then deliveries of events come
+// to their end (up to 5 s each, then their connections are cut) and returns when nothing of the
+// sandbox runs any more. It may be called again and then returns the same.
 func (r *Running) Close() error {
 	r.closeOnce.Do(func() { r.closeErr = r.close() })
 	return r.closeErr

@@ -13,49 +13,59 @@ import (
 	"time"
 )
 
-// maxBodyBytes is the largest body read. The document sets no limit, so this one is not the platform's: it protects the sandbox alone. A
-// creation is about 700 bytes.
+// maxBodyBytes is the largest body read. The document sets no limit, so this one is not the
+// platform's: it protects the sandbox alone. A creation is about 700 bytes.
 const maxBodyBytes = 1 << 20
 
 // maxDrainBytes is how much of a larger body is read and thrown away.
 const maxDrainBytes = 64 << 20
 
-// Options says how the sandbox behaves. The zero value is an open world without faults that accepts any key.
+// Options says how the sandbox behaves. The zero value is an open world without faults that accepts
+// any key.
 type Options struct {
 	// APIKey is the only key accepted (chapter 5); "" accepts any text.
 	APIKey string
-	// World is what the platform knows; nil is an open world, in which every UUID is known and every wallet linked.
+	// World is what the platform knows; nil is an open world, in which every UUID is known and every
+	// wallet linked.
 	World *World
-	// StatePath is a file that keeps what was created and registered, so that a sandbox started again goes on with it; "" keeps it in
-	// memory. It is made if there is none. Only for [Start], and for one sandbox at a time. It holds whole bodies and the secrets of webhooks.
+	// StatePath is a file that keeps what was created and registered, so that a sandbox started again
+	// goes on with it; "" keeps it in memory. It is made if there is none. Only for [Start], and for
+	// one sandbox at a time. It holds whole bodies and the secrets of webhooks.
 	StatePath string
 	// NotContracted are modules whose routes answer 403, see [Server.SetNotContracted].
 	NotContracted []Module
-	// Log receives one JSON line per request ([Line]), written before the answer. A failed write closes the connection instead of
-	// answering, see [Server.LogErr]. The sandbox serialises its writes.
+	// Log receives one JSON line per request ([Line]), written before the answer. A failed write
+	// closes the connection instead of answering, see [Server.LogErr]. The sandbox serialises its
+	// writes.
 	Log io.Writer
 	// Faults act on matching requests; of several the first that matches. See [ParseFault].
 	Faults []Fault
 	// Events is what goes wrong with events on their way, see [ParseEventFault].
 	Events []EventFault
-	// ShowTimes lets retrieval and events of order commitments show created_at. The document does not tell whether the platform does.
+	// ShowTimes lets retrieval and events of order commitments show created_at. The document does not
+	// tell whether the platform does.
 	ShowTimes bool
 	// Seed decides faults with a percentage; 0 draws one, see [Server.Seed].
 	Seed int64
 	// Latency passes between execution and answer of every request.
 	Latency time.Duration
-	// Now is the clock of records, log and error bodies; nil is the system's. Delays always take real time.
+	// Now is the clock of records, log and error bodies; nil is the system's. Delays always take real
+	// time.
 	Now func() time.Time
 
-	// Intercept, if set, is asked before Faults for every request on a known path; nil leaves the request to Faults. n counts creating
-	// POSTs, or GETs, from 1; it is 0 for other requests. The body can be read. Called concurrently.
+	// Intercept, if set, is asked before Faults for every request on a known path; nil leaves the
+	// request to Faults. n counts creating POSTs, or GETs, from 1; it is 0 for other requests. The
+	// body can be read. Called concurrently.
 	Intercept func(r *http.Request, n int) *Fault
-	// OnPost, if set, is called when the n-th creating POST has arrived whole, before anything is executed. It may block: the POST then
-	// stays on the wire until it returns. Let it return before [Running.Close]. Called concurrently.
+	// OnPost, if set, is called when the n-th creating POST has arrived whole, before anything is
+	// executed. It may block: the POST then stays on the wire until it returns. Let it return before
+	// [Running.Close]. Called concurrently.
 	OnPost func(n int)
-	// OnExecuted, if set, is called after the n-th POST was executed and logged, before its answer. It may block like OnPost.
+	// OnExecuted, if set, is called after the n-th POST was executed and logged, before its answer. It
+	// may block like OnPost.
 	OnExecuted func(n int, record Record)
-	// OnDelivered, if set, is called when a webhook's receiver has answered, or has not in its time. Called concurrently; must not block.
+	// OnDelivered, if set, is called when a webhook's receiver has answered, or has not in its time.
+	// Called concurrently; must not block.
 	OnDelivered func(d Delivery)
 	// ReceiverLimit is how long a receiver has for its answer; 0 is the document's 30 s (chapter 8).
 	ReceiverLimit time.Duration
@@ -63,7 +73,8 @@ type Options struct {
 	ReceiverRoots *x509.CertPool
 }
 
-// Server is the sandbox as an http.Handler. Its methods may be called at any time from any goroutine.
+// Server is the sandbox as an http.Handler. Its methods may be called at any time from any
+// goroutine.
 type Server struct {
 	opts   Options
 	world  *World
@@ -108,9 +119,10 @@ type Server struct {
 
 var _ http.Handler = (*Server)(nil)
 
-// New builds a sandbox that keeps its state in memory. Serve it with [Start], or mount it as a handler of a net/http server (HTTP/1.1: faults
-// need [http.Hijacker]; where that is missing the request is aborted instead). It panics if [Options.StatePath] is set: only [Start] can
-// close the file again.
+// New builds a sandbox that keeps its state in memory. Serve it with [Start], or mount it as a
+// handler of a net/http server (HTTP/1.1: faults need [http.Hijacker]; where that is missing the
+// request is aborted instead). It panics if [Options.StatePath] is set: only [Start] can close the
+// file again.
 func New(opts Options) *Server {
 	if opts.StatePath != "" {
 		panic("sandbox: Options.StatePath needs Start")
@@ -145,13 +157,15 @@ func newServer(opts Options) *Server {
 	return s
 }
 
-// Close ends all delays at once: a slow answer goes out, a late execution happens now, a hanging connection is closed. [Running.Close] calls it.
+// Close ends all delays at once: a slow answer goes out, a late execution happens now, a hanging
+// connection is closed. [Running.Close] calls it.
 func (s *Server) Close() { s.stop() }
 
 // Seed is the seed in use. Print it: the same seed gives the same faults.
 func (s *Server) Seed() int64 { return s.seed }
 
-// LogErr is the first error of writing the truth log or the state file, nil if there is none. A test that trusts them must look at it.
+// LogErr is the first error of writing the truth log or the state file, nil if there is none. A
+// test that trusts them must look at it.
 func (s *Server) LogErr() error { return errors.Join(s.truth.firstErr(), s.state.firstErr()) }
 
 // SetAPIKey changes the key accepted from now on, as a renewed key does.
@@ -161,7 +175,8 @@ func (s *Server) SetAPIKey(key string) {
 	s.key = key
 }
 
-// SetFaults replaces the faults from now on; without arguments the platform is well again. Numbering goes on.
+// SetFaults replaces the faults from now on; without arguments the platform is well again.
+// Numbering goes on.
 func (s *Server) SetFaults(faults ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,7 +190,8 @@ func (s *Server) Faults() []Fault {
 	return slices.Clone(s.faults)
 }
 
-// Requests is the number of all requests that reached the sandbox, also cut and refused ones. Those below /_sandbox/ do not count.
+// Requests is the number of all requests that reached the sandbox, also cut and refused ones. Those
+// below /_sandbox/ do not count.
 func (s *Server) Requests() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,15 +202,17 @@ func (s *Server) Requests() int {
 	return total
 }
 
-// Counts is the number of requests by method and path, such as "POST /api/v1/integration/order-commitments". Path parameters stand by their
-// names, in braces; a path that is not of the API stands as it came.
+// Counts is the number of requests by method and path, such as "POST
+// /api/v1/integration/order-commitments". Path parameters stand by their names, in braces; a path
+// that is not of the API stands as it came.
 func (s *Server) Counts() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.counts)
 }
 
-// ServeHTTP is the walk of a request: arrive whole, be numbered, meet its fault, be executed or refused, be logged, be answered.
+// ServeHTTP is the walk of a request: arrive whole, be numbered, meet its fault, be executed or
+// refused, be logged, be answered.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.enter()
 	defer s.leave()
@@ -288,7 +306,8 @@ func (s *Server) leave() {
 	}
 }
 
-// quiet waits until no request is in work. Requests on hijacked connections are unknown to net/http's own shutdown, so we count ourselves.
+// quiet waits until no request is in work. Requests on hijacked connections are unknown to
+// net/http's own shutdown, so we count ourselves.
 func (s *Server) quiet(limit time.Duration) error {
 	s.mu.Lock()
 	n := s.inFlight

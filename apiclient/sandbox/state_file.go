@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// stateHeader is the first line of a state file. It tells ours from a file that somebody named by mistake.
+// stateHeader is the first line of a state file. It tells ours from a file that somebody named by
+// mistake.
 const stateHeader = `{"safrasync_sandbox_state":1}` + "\n"
 
 // change is one line of the state file: what the platform remembers since.
@@ -38,9 +39,10 @@ func newKeptRecord(r Record) *keptRecord {
 	return &keptRecord{r.N, r.ID, r.Resource, r.At, r.Params, r.Header, string(r.Body)}
 }
 
-// stateFile appends changes to a file, each as one line. A line is there whole or not at all: one that a crash cut off has no line break and is
-// taken away when the file is opened again. Appending costs the same for the thousandth record as for the first, which writing the whole state
-// anew would not.
+// stateFile appends changes to a file, each as one line. A line is there whole or not at all: one
+// that a crash cut off has no line break and is taken away when the file is opened again. Appending
+// costs the same for the thousandth record as for the first, which writing the whole state anew
+// would not.
 type stateFile struct {
 	// pending is guarded by the server's mu: changes stand in the order in which they were made.
 	pending []change
@@ -58,8 +60,9 @@ func (f *stateFile) note(c change) {
 	}
 }
 
-// flushState writes all changes made so far and flushes them to the disk; whoever comes later finds its changes written already. Nothing is
-// answered that could not be kept: a platform that forgets a record it confirmed would be no rehearsal.
+// flushState writes all changes made so far and flushes them to the disk; whoever comes later finds
+// its changes written already. Nothing is answered that could not be kept: a platform that forgets
+// a record it confirmed would be no rehearsal.
 func (s *Server) flushState() error {
 	f := &s.state
 	f.mu.Lock()
@@ -114,7 +117,8 @@ func (f *stateFile) close() error {
 	return nil
 }
 
-// openState makes the server what the file says, and appends to it from now on. Called before the server is used.
+// openState makes the server what the file says, and appends to it from now on. Called before the
+// server is used.
 func (s *Server) openState(path string) (err error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) // it holds the secrets of webhooks
 	if err != nil {

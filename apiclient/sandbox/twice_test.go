@@ -13,7 +13,8 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 )
 
-// Whoever sends a record again may write it in another way: the grain is counted twice all the same.
+// Whoever sends a record again may write it in another way: the grain is counted twice all the
+// same.
 func TestEqualValuesInOtherDigitsAreMadeTwice(t *testing.T) {
 	t.Parallel()
 	b := start(t, sandbox.Options{})

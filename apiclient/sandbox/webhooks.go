@@ -8,13 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of chapter 8, in characters. What is longer gives 500, because the platform fails where it stores it.
+// Limits of chapter 8, in characters. What is longer gives 500, because the platform fails where it
+// stores it.
 const (
 	maxURL        = 250
 	maxHMACSecret = 120
 )
 
-// webhookFields is chapter 2.7. basic_authentication is taken in any form, and url with any scheme: no refusal is shown.
+// webhookFields is chapter 2.7. basic_authentication is taken in any form, and url with any scheme:
+// no refusal is shown.
 var webhookFields = []field{
 	{name: "webhook_event", kind: isText, valid: isEvent},
 	{name: "url", kind: isText, valid: isURI, odd: oddWebhookURL},
@@ -33,7 +35,8 @@ type Webhook struct {
 	HMACSecret          string `json:"hmac_secret,omitempty"`
 }
 
-// webhookRoutes are endpoints 9 to 13 (chapter 4). Clients use the list as a harmless GET that proves key and address before the first POST.
+// webhookRoutes are endpoints 9 to 13 (chapter 4). Clients use the list as a harmless GET that
+// proves key and address before the first POST.
 func (s *Server) webhookRoutes() []route {
 	const base = prefix + "/webhooks"
 	return []route{
@@ -58,8 +61,9 @@ func (s *Server) Webhooks() []Webhook {
 	return slices.Clone(s.webhooks)
 }
 
-// registerWebhook takes a second webhook for an event that has one: what the platform does then is not shown. Both are then listed and both get the
-// event; the newest is what lookup and update mean.
+// registerWebhook takes a second webhook for an event that has one: what the platform does then is
+// not shown. Both are then listed and both get the event; the newest is what lookup and update
+// mean.
 func (s *Server) registerWebhook(rq *request) answer {
 	v, refusal := rq.readBody(webhookFields)
 	if refusal != nil {
@@ -89,7 +93,8 @@ func (s *Server) listWebhooks(*request) answer {
 	return jsonAnswer(http.StatusOK, list)
 }
 
-// getWebhook is a lookup by identifier: a word that is no event finds nothing, like an event without a webhook.
+// getWebhook is a lookup by identifier: a word that is no event finds nothing, like an event
+// without a webhook.
 func (s *Server) getWebhook(rq *request) answer {
 	w, ok := s.webhookFor(rq.params["webhook_event"])
 	if !ok {
@@ -98,8 +103,9 @@ func (s *Server) getWebhook(rq *request) answer {
 	return jsonAnswer(http.StatusOK, w.shown())
 }
 
-// updateWebhook has a form of its own for its 400 (chapter 4). The whole webhook is replaced, as PUT has it: whether a secret that is left out stays
-// is not stated. Which of its fields are required is taken from 2.7.
+// updateWebhook has a form of its own for its 400 (chapter 4). The whole webhook is replaced, as
+// PUT has it: whether a secret that is left out stays is not stated. Which of its fields are
+// required is taken from 2.7.
 func (s *Server) updateWebhook(rq *request) answer {
 	v, refusal := rq.readBody(webhookFields)
 	if refusal != nil {
@@ -164,7 +170,8 @@ func (s *Server) webhookFor(event string) (Webhook, bool) {
 	return Webhook{}, false
 }
 
-// newestWebhook is the place of the event's newest registration, -1 if it has none. The caller holds mu.
+// newestWebhook is the place of the event's newest registration, -1 if it has none. The caller
+// holds mu.
 func (s *Server) newestWebhook(event string) int {
 	for i, w := range slices.Backward(s.webhooks) {
 		if w.Event == event {
@@ -179,8 +186,8 @@ func (w *Webhook) set(v values) {
 	w.BasicAuthentication, w.HMACSecret = v.text("basic_authentication"), v.text("hmac_secret")
 }
 
-// shownWebhook is what the API answers. Which fields that are is not shown; the secrets are not among them, so that no client comes to rely on
-// reading them back.
+// shownWebhook is what the API answers. Which fields that are is not shown; the secrets are not
+// among them, so that no client comes to rely on reading them back.
 type shownWebhook struct {
 	ID    string `json:"id"`
 	Event string `json:"webhook_event"`

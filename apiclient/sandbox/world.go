@@ -23,12 +23,13 @@ const (
 	DeliveryPlaces Kind = "delivery_places"
 	Users          Kind = "users"
 	Farms          Kind = "farms"
-	// Contracts are identifiers that deliveries may name beside the order commitments made here. They may have any form.
+	// Contracts are identifiers that deliveries may name beside the order commitments made here. They
+	// may have any form.
 	Contracts Kind = "contracts"
 )
 
-// World is what the platform knows: registrations, and which wallet is linked to which producer. It may change while a sandbox uses it.
-// Ids are compared without regard to case.
+// World is what the platform knows: registrations, and which wallet is linked to which producer. It
+// may change while a sandbox uses it. Ids are compared without regard to case.
 type World struct {
 	mu        sync.RWMutex
 	open      bool // what is not mentioned is known and linked
@@ -44,8 +45,8 @@ func NewWorld() *World {
 	return &World{known: map[Kind]map[string]bool{}, links: map[link]bool{}, documents: map[string]string{}}
 }
 
-// OpenWorld is a world that knows every UUID and every CPF or CNPJ and links every wallet, except what [World.Forget] and
-// [World.UnlinkWallet] take out.
+// OpenWorld is a world that knows every UUID and every CPF or CNPJ and links every wallet, except
+// what [World.Forget] and [World.UnlinkWallet] take out.
 func OpenWorld() *World {
 	w := NewWorld()
 	w.open = true
@@ -62,8 +63,9 @@ func (w *World) Knows(kind Kind, id string) bool {
 	return w.open
 }
 
-// ProducerByDocument finds the known producer with this CPF or CNPJ; punctuation does not matter. In an open world every document that has the
-// form of one belongs to a producer, always to the same.
+// ProducerByDocument finds the known producer with this CPF or CNPJ; punctuation does not matter.
+// In an open world every document that has the form of one belongs to a producer, always to the
+// same.
 func (w *World) ProducerByDocument(document string) (id string, ok bool) {
 	bare, ok := bareDocument(document)
 	if !ok {
@@ -91,7 +93,8 @@ func (w *World) KnowProducer(id, document string) {
 	w.documents[bare] = strings.ToLower(id)
 }
 
-// contract says whether a delivery may name this contract, and whether the world says anything about contracts at all.
+// contract says whether a delivery may name this contract, and whether the world says anything
+// about contracts at all.
 func (w *World) contract(id string) (known, said bool) {
 	w.mu.RLock()
 	listed := w.known[Contracts] != nil
@@ -170,10 +173,12 @@ func LoadWorld(path string) (*World, error) {
 	return w, nil
 }
 
-// ReadWorld reads a world: a JSON object with the lists producers (producer_id, document, known), wallets (wallet_id, known),
-// delivery_places (delivery_place_id, known), users (user_id, known), farms (farm_id, known), contracts (contract_id: any text, known) and
-// wallet_producer_links (wallet_id, producer_id). "known": false stands for an id that exists elsewhere and that the platform does not know. A list that is left out is
-// empty; everything else unknown, missing, doubled or pointing nowhere is an error with its line and place.
+// ReadWorld reads a world: a JSON object with the lists producers (producer_id, document, known),
+// wallets (wallet_id, known), delivery_places (delivery_place_id, known), users (user_id, known),
+// farms (farm_id, known), contracts (contract_id: any text, known) and wallet_producer_links
+// (wallet_id, producer_id). "known": false stands for an id that exists elsewhere and that the
+// platform does not know. A list that is left out is empty; everything else unknown, missing,
+// doubled or pointing nowhere is an error with its line and place.
 func ReadWorld(r io.Reader) (*World, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxWorldBytes+1))
 	if err != nil {

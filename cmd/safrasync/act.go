@@ -56,8 +56,9 @@ func (a *App) person(f actFlags) engine.Person {
 	return engine.Person{Name: who, From: from, Reason: strings.TrimSpace(f.reason)}
 }
 
-// loginName is who logged in, where runuser or sudo hide it: the kernel's login of the process, and without one (a container, a service) the user of sudo, which is anybody's to set. ""
-// where neither is known.
+// loginName is who logged in, where runuser or sudo hide it: the kernel's login of the process, and
+// without one (a container, a service) the user of sudo, which is anybody's to set. "" where
+// neither is known.
 func loginName(env func(string) (string, bool), file string) string {
 	text, err := os.ReadFile(file)
 	id := strings.TrimSpace(string(text))
@@ -71,7 +72,8 @@ func loginName(env func(string) (string, bool), file string) string {
 	return strings.TrimSpace(name)
 }
 
-// whoFrom is who an act is recorded of, and from where: "ana (safrasync)@host" is ana, who acted as safrasync. A name that was given with --as is what somebody says, and is marked so.
+// whoFrom is who an act is recorded of, and from where: "ana (safrasync)@host" is ana, who acted as
+// safrasync. A name that was given with --as is what somebody says, and is marked so.
 func whoFrom(login, account, host, as string) (who, from string) {
 	who, from = account, account+"@"+host
 	if login != "" && login != account {

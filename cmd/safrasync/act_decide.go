@@ -79,7 +79,8 @@ func (a *App) decide(ctx context.Context, job, key string, f actFlags, title i18
 	return a.actOnRows(ctx, p, rowActFlags{actFlags: f, count: -1}, title)
 }
 
-// planResend plans a second sending. Where this host has not known of the doubt since its start, its quarantine begins here: what passed before cannot be proved.
+// planResend plans a second sending. Where this host has not known of the doubt since its start,
+// its quarantine begins here: what passed before cannot be proved.
 func (a *App) planResend(ctx context.Context, acts *engine.Acts, job, key string, checked bool) (engine.RowPlan, error) {
 	var err error
 	if acts.Rows, err = a.remapper(ctx); err != nil {

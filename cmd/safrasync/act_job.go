@@ -29,7 +29,8 @@ func newResumeCommand(a *App) *cobra.Command {
 	})
 }
 
-// jobCommand makes a command that is done without a question: it lets nothing leave that a person has not seen.
+// jobCommand makes a command that is done without a question: it lets nothing leave that a person
+// has not seen.
 func (a *App) jobCommand(use string, short i18n.Key, run func(ctx context.Context, job string, f actFlags) error) *cobra.Command {
 	var f actFlags
 	cmd := a.command(use, short, exactly(1), func(cmd *cobra.Command, args []string) error {

@@ -38,7 +38,8 @@ func newReopenCommand(a *App) *cobra.Command {
 // planner plans an act on rows.
 type planner func(acts *engine.Acts, ctx context.Context, job string, keys []string) (engine.RowPlan, error)
 
-// rowsCommand makes a command for an act by which nothing can be doubled: on rows by their keys, or on all that a filter selects.
+// rowsCommand makes a command for an act by which nothing can be doubled: on rows by their keys, or
+// on all that a filter selects.
 func (a *App) rowsCommand(act string, help, title i18n.Key, plan planner) *cobra.Command {
 	var f rowActFlags
 	cmd := a.command(act+" JOB [KEY…] --reason TEXT", help, arity{1, -1}, func(cmd *cobra.Command, args []string) error {
@@ -153,7 +154,8 @@ func (a *App) actOnRows(ctx context.Context, plan engine.RowPlan, f rowActFlags,
 	return a.tellRows(plan)
 }
 
-// tellStep shows one row of a plan: what would be done to it and what a person must know for that, or why it cannot be done.
+// tellStep shows one row of a plan: what would be done to it and what a person must know for that,
+// or why it cannot be done.
 func (a *App) tellStep(plan engine.RowPlan, s engine.RowStep) {
 	v := a.voice()
 	if s.Refused != engine.NotRefused {

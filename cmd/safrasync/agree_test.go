@@ -12,7 +12,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// What explains must say what a run does: on each sample ERP, before a run and after it, row by row.
+// What explains must say what a run does: on each sample ERP, before a run and after it, row by
+// row.
 func TestB1WhatExplainsAgreesWithWhatSendsOnTheThreeSampleERPs(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(*testing.T) *modern{
@@ -90,7 +91,8 @@ func (m *modern) countsAgree(when string) {
 	}
 }
 
-// rowsAgree compares, after a run, each row of the ledger with what preview, why, test and explain say of it.
+// rowsAgree compares, after a run, each row of the ledger with what preview, why, test and explain
+// say of it.
 func (m *modern) rowsAgree() {
 	m.t.Helper()
 	for _, job := range modernJobs {

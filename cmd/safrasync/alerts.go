@@ -21,7 +21,8 @@ import (
 // alertEvery is how often alerts are looked at, and messages that are due delivered.
 const alertEvery = time.Minute
 
-// alertTimes are at once when the service starts, whenever an earlier process looked last, and then every minute.
+// alertTimes are at once when the service starts, whenever an earlier process looked last, and then
+// every minute.
 type alertTimes struct{ begun atomic.Bool }
 
 // Next is the time after another one.
@@ -48,7 +49,8 @@ func (g *generation) alertTasks() ([]engine.Task, error) {
 	}}}, nil
 }
 
-// alertService wires what tells people with the ledger and the configuration. It connects to nothing.
+// alertService wires what tells people with the ledger and the configuration. It connects to
+// nothing.
 func (a *App) alertService(store *state.Store, log *zap.Logger) (*alert.Service, error) {
 	config := a.config
 	channels, err := alertChannels(config)
@@ -101,7 +103,8 @@ func alertChannels(config *Config) ([]alert.Channel, error) {
 	return out, nil
 }
 
-// rootsOf are the certificates of a file beside those of the system; nil for those of the system alone.
+// rootsOf are the certificates of a file beside those of the system; nil for those of the system
+// alone.
 func rootsOf(file string) (*x509.CertPool, error) {
 	if file == "" {
 		return nil, nil
@@ -118,7 +121,8 @@ func rootsOf(file string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// alertCauses groups rows by what keeps them, without a key or a value of the ERP: messages go further than screens (I10).
+// alertCauses groups rows by what keeps them, without a key or a value of the ERP: messages go
+// further than screens (I10).
 func (a *App) alertCauses(ctx context.Context, store *state.Store, job string, states []trade.State) ([]alert.Cause, error) {
 	if len(states) == 0 {
 		states = kept
@@ -158,8 +162,8 @@ func (g *trouble) adviceWithoutKey(v voice) trade.Advice {
 	return v.own.Awaited(parent, v.lang)
 }
 
-// alertVolumes sums up by product what the groups have by product and unit. A product that the platform does not know is not named: what the ERP has in its column could
-// be anything.
+// alertVolumes sums up by product what the groups have by product and unit. A product that the
+// platform does not know is not named: what the ERP has in its column could be anything.
 func alertVolumes(list []volume) []alert.Volume {
 	var out []alert.Volume
 	for _, v := range list {

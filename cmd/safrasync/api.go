@@ -13,10 +13,11 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// newAPICommand offers the API's endpoints by hand. What creates order commitments, deliveries and traceability is not among them: only the
-// ledger can keep those from being sent twice.
+// newAPICommand offers the API's endpoints by hand. What creates order commitments, deliveries and
+// traceability is not among them: only the ledger can keep those from being sent twice.
 //
-// Flags have the names of the document's fields with hyphens: person_type and personType are both --person-type.
+// Flags have the names of the document's fields with hyphens: person_type and personType are both
+// --person-type.
 func newAPICommand(a *App) *cobra.Command {
 	group := a.group("api", "help.api")
 
@@ -74,7 +75,8 @@ func (a *App) readByHand(ctx context.Context, read func(context.Context, *apicli
 	return nil
 }
 
-// readFailed says why a question has no answer. With --json a program gets the same as an object, the body included.
+// readFailed says why a question has no answer. With --json a program gets the same as an object,
+// the body included.
 func (a *App) readFailed(err error) error {
 	var failure *apiclient.Error
 	if !errors.As(err, &failure) {
@@ -92,7 +94,8 @@ func (a *App) openAPIByHand() (*apiclient.Client, error) {
 	return a.openAPI(func(o *apiclient.Options) { o.RateLimit, o.MaxInFlight = a.config.API.RateLimit, 1 })
 }
 
-// apiID reads an id that is a UUID. What was given instead does not appear in the error: it may be a document number.
+// apiID reads an id that is a UUID. What was given instead does not appear in the error: it may be
+// a document number.
 func (a *App) apiID(name, text string) (string, error) {
 	id, err := trade.ParseID(text)
 	if err != nil {
@@ -126,7 +129,8 @@ func (a *App) apiEvent(text string) (apiclient.WebhookEvent, error) {
 	return apiclient.WebhookEvent(text), nil
 }
 
-// needFlags refuses a call without a field that the document requires; all that are missing are named.
+// needFlags refuses a call without a field that the document requires; all that are missing are
+// named.
 func (a *App) needFlags(cmd *cobra.Command, names ...string) error {
 	var missing []string
 	for _, name := range names {

@@ -40,8 +40,9 @@ type apiAudit struct {
 	Fault    string   `json:"fault,omitempty"`
 }
 
-// actByHand shows the plan, asks, writes the intention to the audit, sends once, and writes down what is known. A first record without a second
-// one means that the program died in between: nobody knows what became of the call.
+// actByHand shows the plan, asks, writes the intention to the audit, sends once, and writes down
+// what is known. A first record without a second one means that the program died in between: nobody
+// knows what became of the call.
 func (a *App) actByHand(ctx context.Context, c apiCall, f actFlags) error {
 	config, err := a.loadConfig()
 	if err != nil {
@@ -110,7 +111,8 @@ func stableKeys(messages []string) []string {
 	return out
 }
 
-// The outcomes of a call by hand. Of a POST they are the client's, which are about a record: created, not_created and so on.
+// The outcomes of a call by hand. Of a POST they are the client's, which are about a record:
+// created, not_created and so on.
 const (
 	outcomeDone    = "done"    // PUT, DELETE: the platform confirmed it. GET: there is an answer
 	outcomeRefused = "refused" // PUT, DELETE, GET: the platform refused it
@@ -128,7 +130,8 @@ func outcomeWord(c apiCall, answer apiclient.Answer, err error) string {
 	return answer.Known.String()
 }
 
-// tellAPIPlan says what would be done: verb and address, the fields as far as they may be shown, and what a person should know before.
+// tellAPIPlan says what would be done: verb and address, the fields as far as they may be shown,
+// and what a person should know before.
 func (a *App) tellAPIPlan(ctx context.Context, c apiCall, platform string) error {
 	a.tell("api.plan", c.verb, c.path, platform)
 	for _, f := range c.fields {
@@ -150,8 +153,8 @@ func (a *App) tellAPIPlan(ctx context.Context, c apiCall, platform string) error
 // auditLooked is how many acts are looked through for an earlier call whose outcome nobody knows.
 const auditLooked = 2000
 
-// openCall finds the latest call of this kind for the same target, if nobody knows whether it was done. Masked documents may be alike: it is a
-// warning, not a proof.
+// openCall finds the latest call of this kind for the same target, if nobody knows whether it was
+// done. Masked documents may be alike: it is a warning, not a proof.
 func (a *App) openCall(ctx context.Context, c apiCall) (*trade.AuditRecord, error) {
 	if c.verb != "POST" {
 		return nil, nil // may be repeated without harm

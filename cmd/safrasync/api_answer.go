@@ -12,7 +12,8 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 )
 
-// outcomeJSON is what a program reads of a call that changes something, and of one that failed (docs/json.md).
+// outcomeJSON is what a program reads of a call that changes something, and of one that failed
+// (docs/json.md).
 type outcomeJSON struct {
 	Call     string          `json:"call"`
 	Outcome  string          `json:"outcome"`
@@ -137,7 +138,8 @@ func plainValue(value json.RawMessage) string {
 	return b.String()
 }
 
-// maskDocument leaves the middle of a CPF or CNPJ: enough to recognise a number that one knows, too little to learn it.
+// maskDocument leaves the middle of a CPF or CNPJ: enough to recognise a number that one knows, too
+// little to learn it.
 func maskDocument(number string) string {
 	number, _, err := apiclient.ParseDocument(number)
 	switch {

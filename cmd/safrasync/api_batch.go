@@ -43,7 +43,8 @@ type consentJSON struct {
 	Text              string   `json:"text"`
 }
 
-// outcomeInvalid is that of a producer that was not asked for: what the list says of it cannot be sent.
+// outcomeInvalid is that of a producer that was not asked for: what the list says of it cannot be
+// sent.
 const outcomeInvalid = "invalid"
 
 var batchHead = []string{
@@ -83,8 +84,9 @@ func (a *App) checkBatch(cmd *cobra.Command, f batchFlags) error {
 	return nil
 }
 
-// getConsents asks for each producer of a list, one after the other at the configured pace. It keeps what was done when it is interrupted, and
-// stops when the platform refuses the key: every further question would be refused too.
+// getConsents asks for each producer of a list, one after the other at the configured pace. It
+// keeps what was done when it is interrupted, and stops when the platform refuses the key: every
+// further question would be refused too.
 func (a *App) getConsents(ctx context.Context, f batchFlags) (err error) {
 	list, err := a.readBatch(f.file)
 	if err != nil {
@@ -149,7 +151,8 @@ func (a *App) getConsents(ctx context.Context, f batchFlags) (err error) {
 	return nil
 }
 
-// writeCells writes a row that no spreadsheet runs as a formula. It is with the system when this returns: an interrupt keeps what was done.
+// writeCells writes a row that no spreadsheet runs as a formula. It is with the system when this
+// returns: an interrupt keeps what was done.
 func writeCells(to *csv.Writer, cells []string) error {
 	guarded := make([]string, len(cells))
 	for i, c := range cells {
@@ -172,10 +175,12 @@ func (a *App) writeConsent(to *csv.Writer, row consentJSON) error {
 	return nil
 }
 
-// patience is how often a producer is asked for when the platform wants a pause. The client keeps the pause.
+// patience is how often a producer is asked for when the platform wants a pause. The client keeps
+// the pause.
 const patience = 5
 
-// askConsentPatiently asks again after a pause that the platform wants: it says nothing about the producer.
+// askConsentPatiently asks again after a pause that the platform wants: it says nothing about the
+// producer.
 func (a *App) askConsentPatiently(ctx context.Context, client *apiclient.Client, producer consentFlags) (consentJSON, error) {
 	for try := 1; ; try++ {
 		row, err := a.askConsent(ctx, client, producer)
@@ -218,7 +223,8 @@ func (a *App) askConsent(ctx context.Context, client *apiclient.Client, producer
 	return row, err
 }
 
-// batchFault says what is wrong with a producer of the list: the file's names, and English for programs.
+// batchFault says what is wrong with a producer of the list: the file's names, and English for
+// programs.
 func (a *App) batchFault(producer consentFlags) string {
 	v := a.voice()
 	if a.asJSON {
@@ -251,7 +257,8 @@ func isPersonType(text string) bool {
 	return slices.Contains(apiclient.PersonTypes, apiclient.PersonType(text))
 }
 
-// refusesAll tells whether a refusal is about the key or the address and not about the producer: every other producer would meet it too.
+// refusesAll tells whether a refusal is about the key or the address and not about the producer:
+// every other producer would meet it too.
 func refusesAll(err error) bool {
 	var e *apiclient.Error
 	if !errors.As(err, &e) {

@@ -10,7 +10,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// A list comes from anywhere. Whatever it is, it is a list or an error, and what is then read of a document can be sent.
+// A list comes from anywhere. Whatever it is, it is a list or an error, and what is then read of a
+// document can be sent.
 func FuzzListsOfProducers(f *testing.F) {
 	for _, text := range []string{
 		"identity,person_type\n52998224725,PF\n", "\xef\xbb\xbfidentity;person_type;corporate_identity\r\nCPF 529.982.247-25;pf;\r\n",

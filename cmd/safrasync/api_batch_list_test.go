@@ -51,7 +51,8 @@ func TestADocumentWithItsNameBeforeItIsReadAsWhatItIsCalled(t *testing.T) {
 	}
 }
 
-// consents runs `api consent --file` against a platform of the test's own, and gives exit code and messages.
+// consents runs `api consent --file` against a platform of the test's own, and gives exit code and
+// messages.
 func consents(t *testing.T, answer http.HandlerFunc, list []byte, args ...string) (dir string, code int, out, messages string) {
 	t.Helper()
 	dir = t.TempDir()

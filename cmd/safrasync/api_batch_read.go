@@ -18,8 +18,9 @@ const maxBatchBytes = 8 << 20
 // batchColumns are those of a list of producers; the last one may be absent.
 var batchColumns = []string{"identity", "person_type", "corporate_identity"}
 
-// readBatch reads a list of producers for `api consent --file`: CSV with a header, its columns in any
-// order. Values are not judged here: a producer with a wrong number is a line of the result like any other.
+// readBatch reads a list of producers for `api consent --file`: CSV with a header, its columns in
+// any order. Values are not judged here: a producer with a wrong number is a line of the result
+// like any other.
 func (a *App) readBatch(file string) (list []consentFlags, err error) {
 	in := a.Stdin
 	if file != "-" {

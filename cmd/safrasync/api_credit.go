@@ -10,7 +10,8 @@ import (
 	"github.com/safrasync/safrasync/internal/i18n"
 )
 
-// The paths of chapter 4 for plans and the audit, without ids and queries: two of those hold a document number.
+// The paths of chapter 4 for plans and the audit, without ids and queries: two of those hold a
+// document number.
 const (
 	pathCreditScore    = "/api/v1/integration/financial/credit-score"
 	pathCreditAnalysis = "/api/v1/integration/financial/analysis-credit"

@@ -13,7 +13,8 @@ import (
 // failure is a call that did not succeed, in somebody's language.
 type failure struct{ what, next string }
 
-// failureOf explains an error of the client. Status and fault decide, as they do there; the body only tells apart what has one status.
+// failureOf explains an error of the client. Status and fault decide, as they do there; the body
+// only tells apart what has one status.
 func (v voice) failureOf(e *apiclient.Error) failure {
 	value, unknownValue := e.UnexpectedValue()
 	if unknownValue && isPlainName(value) { // anything else may be somebody's data
@@ -87,15 +88,17 @@ func statusWords(e *apiclient.Error) i18n.Key {
 	return "failed.other"
 }
 
-// isPlainName tells whether a text is a name such as PF: letters, digits, _ and -, a few of them, and not only digits.
+// isPlainName tells whether a text is a name such as PF: letters, digits, _ and -, a few of them,
+// and not only digits.
 func isPlainName(text string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-"
 	return text != "" && len(text) <= 40 && strings.Trim(text, letters+"0123456789") == "" && strings.ContainsAny(text, letters)
 }
 
-// tellFailure says why a call did not succeed: in so many words, what to do next, what the platform said of a conflict, or in a form that its
-// document does not show, and the
-// technical detail for whoever is asked. Other bodies are not shown to people: they may hold names and numbers of others. With --json they are in the object.
+// tellFailure says why a call did not succeed: in so many words, what to do next, what the platform
+// said of a conflict, or in a form that its document does not show, and the technical detail for
+// whoever is asked. Other bodies are not shown to people: they may hold names and numbers of
+// others. With --json they are in the object.
 func (a *App) tellFailure(sentence i18n.Key, next string, err error) {
 	var e *apiclient.Error
 	if !errors.As(err, &e) {
@@ -121,7 +124,8 @@ var fieldPhrases = map[apiclient.Problem]i18n.Key{
 	apiclient.ProblemMonths: "field.months",
 }
 
-// usageOf turns what the client finds wrong with a request into a wrong call, each fault in the person's language; nil stays nil.
+// usageOf turns what the client finds wrong with a request into a wrong call, each fault in the
+// person's language; nil stays nil.
 func (a *App) usageOf(err error) error {
 	var e *apiclient.RequestError
 	if !errors.As(err, &e) {

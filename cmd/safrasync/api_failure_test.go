@@ -96,7 +96,8 @@ func TestEveryFaultHasWords(t *testing.T) {
 	}
 }
 
-// Whatever is refused before it is sent is a wrong call, said in the person's language with the flag's name.
+// Whatever is refused before it is sent is a wrong call, said in the person's language with the
+// flag's name.
 func TestAWrongRequestIsSaidWithTheNamesOfItsFlags(t *testing.T) {
 	t.Parallel()
 	a := &App{Env: func(string) (string, bool) { return "", false }}

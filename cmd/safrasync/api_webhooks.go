@@ -145,7 +145,8 @@ func (a *App) writeWebhook(
 	return a.actByHand(cmd.Context(), call, f.actFlags)
 }
 
-// secretFlag replaces ${env:NAME} and ${file:PATH} as the configuration does; relative files stand in the working directory.
+// secretFlag replaces ${env:NAME} and ${file:PATH} as the configuration does; relative files stand
+// in the working directory.
 func (a *App) secretFlag(name, written string) (apiclient.Secret, error) {
 	value, err := secretResolver{env: a.Env, base: "."}.resolve(written)
 	if err != nil {

@@ -22,8 +22,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// App is the program: one execution of one command. main makes one, tests make many in one process. What a command needs is opened when it
-// is first asked for, and closed when Run returns.
+// App is the program: one execution of one command. main makes one, tests make many in one process.
+// What a command needs is opened when it is first asked for, and closed when Run returns.
 type App struct {
 	Stdin  io.Reader
 	Stdout io.Writer // results
@@ -43,7 +43,8 @@ type App struct {
 	observeAPI func(apiclient.Observation) // is told of each request; nil tells nobody
 }
 
-// Run executes the command line and gives the exit code. Cancelling ctx ends it early; what is on the wire is awaited.
+// Run executes the command line and gives the exit code. Cancelling ctx ends it early; what is on
+// the wire is awaited.
 func (a *App) Run(ctx context.Context, args []string) int {
 	a.out, a.ended = bufio.NewWriter(a.Stdout), ctx.Done()
 	root := newRootCommand(a)
@@ -189,7 +190,8 @@ func (a *App) logger() *zap.Logger {
 	return newLogger(a.Stderr, a.verbose)
 }
 
-// openAPI makes the client; it connects with the first request. adjust changes options of a client that is not the engine's.
+// openAPI makes the client; it connects with the first request. adjust changes options of a client
+// that is not the engine's.
 func (a *App) openAPI(adjust ...func(*apiclient.Options)) (*apiclient.Client, error) {
 	config, err := a.loadConfig()
 	if err != nil {
@@ -239,7 +241,8 @@ func (a *App) openEngine(store *state.Store, source engine.Source, observe func(
 	return &parts{e, store}, nil
 }
 
-// compileJobs makes the jobs executable, in the order in which they run; faults name their line of the configuration.
+// compileJobs makes the jobs executable, in the order in which they run; faults name their line of
+// the configuration.
 func compileJobs(config *Config) ([]*engine.Job, error) {
 	var jobs []*engine.Job
 	var errs []error
@@ -274,7 +277,8 @@ func (a *App) checkJobNames(config *Config, names []string) error {
 	return nil
 }
 
-// checkKey gives a key as the ledger has it, and refuses one that no row of the job can have, because it has too few or too many parts.
+// checkKey gives a key as the ledger has it, and refuses one that no row of the job can have,
+// because it has too few or too many parts.
 func (a *App) checkKey(config *Config, job, key string) (string, error) {
 	if err := a.checkJobNames(config, []string{job}); err != nil {
 		return "", err
@@ -287,8 +291,8 @@ func (a *App) checkKey(config *Config, job, key string) (string, error) {
 	return canonicalKey(key), nil
 }
 
-// canonicalKey is a key as the ledger has it, from one that a person typed: without blanks around its parts, as the ERP pads them, and with a
-// backslash before each backslash.
+// canonicalKey is a key as the ledger has it, from one that a person typed: without blanks around
+// its parts, as the ERP pads them, and with a backslash before each backslash.
 func canonicalKey(key string) string {
 	var b strings.Builder
 	for i := 0; i < len(key); i++ {
@@ -318,7 +322,8 @@ func (a *App) printJSON(v any) error {
 	return err
 }
 
-// isTerminal tells whether a stream is a terminal: only there are a progress bar and a question of use.
+// isTerminal tells whether a stream is a terminal: only there are a progress bar and a question of
+// use.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

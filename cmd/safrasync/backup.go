@@ -22,7 +22,8 @@ func newBackupCommand(a *App) *cobra.Command {
 	return cmd
 }
 
-// backup copies the ledger while others may use it: into a file, or, with keep, into a folder of dated copies.
+// backup copies the ledger while others may use it: into a file, or, with keep, into a folder of
+// dated copies.
 func (a *App) backup(ctx context.Context, to string, keep int) error {
 	config, err := a.loadConfig()
 	if err != nil {

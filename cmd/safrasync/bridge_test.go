@@ -55,7 +55,8 @@ func (m *modern) bridge() map[string]map[string]bridgeLine {
 	return out
 }
 
-// documents sums what the report says of each document, by job: rows that are in the ERP, kilograms, reais.
+// documents sums what the report says of each document, by job: rows that are in the ERP,
+// kilograms, reais.
 func (m *modern) documents() map[string]plain {
 	m.t.Helper()
 	out := map[string]plain{}
@@ -93,7 +94,8 @@ func (m *modern) exec(query string) {
 	}
 }
 
-// whole wants what the bridge calls read to be what a plain SUM over the ERP gives, and the parts to add up to it.
+// whole wants what the bridge calls read to be what a plain SUM over the ERP gives, and the parts
+// to add up to it.
 func (m *modern) whole(sums []plainSum) {
 	m.t.Helper()
 	bridges, documents := m.bridge(), m.documents()
@@ -162,7 +164,8 @@ func (m *modern) whole(sums []plainSum) {
 	}
 }
 
-// bridgeSums are plain SUMs over the rows of each job, written for each sample, and not by the program's mapping: rows, kilograms, reais.
+// bridgeSums are plain SUMs over the rows of each job, written for each sample, and not by the
+// program's mapping: rows, kilograms, reais.
 var bridgeSums = map[string][]plainSum{
 	"modern": {
 		{job: "contracts", negative: 3, query: `SELECT count(*), sum(quantidade * CASE unidade WHEN 'sc' THEN 60 WHEN 'kg' THEN 1 WHEN 't' THEN 1000 END),

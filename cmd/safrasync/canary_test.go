@@ -10,8 +10,10 @@ import (
 	"strings"
 )
 
-// What the program must never write, wherever it stands in the tests: the key of the platform; and a person of the ERP, in columns that the query returns and that no
-// field maps. Every process of the program that a test starts leaves a transcript of all that it writes, and the transcripts are searched when all tests are over (I10).
+// What the program must never write, wherever it stands in the tests: the key of the platform; and
+// a person of the ERP, in columns that the query returns and that no field maps. Every process of
+// the program that a test starts leaves a transcript of all that it writes, and the transcripts are
+// searched when all tests are over (I10).
 const (
 	platformCanary = "canary-key-9d41f7"
 	canaryName     = "Canário Produtor da Silva"
@@ -28,7 +30,8 @@ func withPerson(config []byte) []byte {
 // transcriptsVariable names the folder of the transcripts.
 const transcriptsVariable = "SAFRASYNC_TEST_TRANSCRIPTS"
 
-// transcripts is the folder, in the process that made it; the processes of the tests, and those that fuzz, leave it to that one.
+// transcripts is the folder, in the process that made it; the processes of the tests, and those
+// that fuzz, leave it to that one.
 var transcripts string
 
 func beginTranscripts() {
@@ -45,7 +48,8 @@ func beginTranscripts() {
 	transcripts = folder
 }
 
-// transcribed is the program, with a transcript of what it writes. On a terminal it writes as ever: a program that asks looks whether it speaks to one.
+// transcribed is the program, with a transcript of what it writes. On a terminal it writes as ever:
+// a program that asks looks whether it speaks to one.
 func transcribed() {
 	folder := os.Getenv(transcriptsVariable)
 	if info, err := os.Stdout.Stat(); folder == "" || err != nil || info.Mode()&os.ModeCharDevice != 0 {

@@ -13,7 +13,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// trouble is one cause with everything that it keeps from going: one task for a person, however many rows it blocks.
+// trouble is one cause with everything that it keeps from going: one task for a person, however
+// many rows it blocks.
 type trouble struct {
 	State    trade.State // of the row that the cause met first; of its siblings only where all wait
 	Cause    string      // as in trade.Entry
@@ -30,7 +31,8 @@ type trouble struct {
 // troubleSamples is how many rows each trouble remembers.
 const troubleSamples = 3
 
-// volume is a sum of one product in one unit. Other products and units are other volumes: they are never added.
+// volume is a sum of one product in one unit. Other products and units are other volumes: they are
+// never added.
 type volume struct {
 	Product string
 	Unit    trade.Unit
@@ -44,7 +46,8 @@ type subject struct {
 	Rows int
 }
 
-// troubles groups rows by what keeps them. It remembers the groups, not the rows, however many there are.
+// troubles groups rows by what keeps them. It remembers the groups, not the rows, however many
+// there are.
 type troubles struct {
 	specs  map[string]engine.JobSpec
 	grain  func(trade.Entry) string // the product of a row; "" = its record has none
@@ -61,7 +64,8 @@ func newTroubles(jobs []engine.JobSpec) *troubles {
 	return t
 }
 
-// add counts a row. Each stands in one group, by its first problem, so that the groups add up to the rows.
+// add counts a row. Each stands in one group, by its first problem, so that the groups add up to
+// the rows.
 func (t *troubles) add(e trade.Entry) {
 	key, problem := pending.CauseOf(e)
 	g := t.byKey[key]
@@ -143,7 +147,8 @@ func (v voice) cause(g *trouble) string {
 	return what + ": " + strings.Join(out, ", ")
 }
 
-// addVolume adds an entry to the sum of its product and unit. An amount that cannot be read counts as a row without an amount.
+// addVolume adds an entry to the sum of its product and unit. An amount that cannot be read counts
+// as a row without an amount.
 func addVolume(list []volume, e trade.Entry, product string) []volume {
 	for i := range list {
 		if list[i].Product == product && list[i].Unit == e.Quantity.Unit {

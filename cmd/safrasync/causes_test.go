@@ -9,7 +9,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// What rows wait for is remembered, and not the rows: a code may be a piece of all that was read with its row. (Not parallel: memory is measured.)
+// What rows wait for is remembered, and not the rows: a code may be a piece of all that was read
+// with its row. (Not parallel: memory is measured.)
 func TestCodesThatAreMissingKeepNoRows(t *testing.T) {
 	const rows, length = 1000, 16 << 10
 	heap := func() int64 {

@@ -84,8 +84,8 @@ func (c *checker) fail(name string, hint, p i18n.Key, args ...any) {
 	c.report(checkJSON{Check: name, Text: c.text(p, args...), Hint: c.text(hint)})
 }
 
-// check looks at everything that a run needs, in the order in which it needs it. It never POSTs to the API and never writes the ledger. tell: send a test message
-// besides.
+// check looks at everything that a run needs, in the order in which it needs it. It never POSTs to
+// the API and never writes the ledger. tell: send a test message besides.
 func (a *App) check(ctx context.Context, offline, tell bool) error {
 	c := &checker{app: a}
 	config, err := a.loadConfig()
@@ -138,8 +138,8 @@ func (a *App) check(ctx context.Context, offline, tell bool) error {
 // remarks are the findings about the ledger that do not keep it from working.
 var remarks = map[string]bool{"file system": true, "free space": true, "write-ahead log": true}
 
-// ledger gives the opened ledger, or an empty one in memory, so that the checks of the jobs can go on. One of an older version is fine: the start brings it up
-// to date.
+// ledger gives the opened ledger, or an empty one in memory, so that the checks of the jobs can go
+// on. One of an older version is fine: the start brings it up to date.
 func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 	const name = "ledger"
 	store, err := state.Open(ctx, ledgerOptions(c.app.config, toRead))
@@ -251,7 +251,8 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*engine.Jo
 	c.identity(ctx, store, source, jobs)
 }
 
-// identity tells what the configuration does to what is the same, before it runs: jobs that have another name, keys that are others, rows that two jobs return.
+// identity tells what the configuration does to what is the same, before it runs: jobs that have
+// another name, keys that are others, rows that two jobs return.
 func (c *checker) identity(ctx context.Context, store *state.Store, source engine.Source, jobs []*engine.Job) {
 	const name = "identity"
 	findings, err := engine.CheckIdentity(ctx, engine.ReadableOf(store), source, jobs)
@@ -307,7 +308,8 @@ func (c *checker) contractInKey(job *engine.Job, columns []string) {
 	c.warn("job "+job.Name(), "check.contract_key_hint", "check.contract_key", strings.Join(columns, ", "))
 }
 
-// job compares a mapping with the columns of its query, reads its references, and surveys its rows, which finds what a run would stop on.
+// job compares a mapping with the columns of its query, reads its references, and surveys its rows,
+// which finds what a run would stop on.
 func (c *checker) job(ctx context.Context, e *parts, job *engine.Job, surveys map[string]*engine.Survey) {
 	name := "job " + job.Name()
 	err := e.Check(ctx, job)
@@ -343,7 +345,8 @@ func (c *checker) job(ctx context.Context, e *parts, job *engine.Job, surveys ma
 	}
 }
 
-// mismatches names what rows hang on and nobody finds: it is the configuration that joins the keys in another form, not the ERP's people.
+// mismatches names what rows hang on and nobody finds: it is the configuration that joins the keys
+// in another form, not the ERP's people.
 func (c *checker) mismatches(ctx context.Context, e *parts, survey *engine.Survey, surveys map[string]*engine.Survey, job string) {
 	if survey == nil {
 		return
@@ -363,7 +366,8 @@ func (c *checker) mismatches(ctx context.Context, e *parts, survey *engine.Surve
 	}
 }
 
-// openID asks the provider by which people log in for what it says of itself. One that does not answer keeps nobody else from anything, so it is a warning.
+// openID asks the provider by which people log in for what it says of itself. One that does not
+// answer keeps nobody else from anything, so it is a warning.
 func (c *checker) openID(ctx context.Context) {
 	const name = "console.oidc"
 	issuer, err := c.app.config.Console.openID()
@@ -380,11 +384,13 @@ func (c *checker) openID(ctx context.Context) {
 	c.pass(name, "check.issuer_ok", issuer.Issuer)
 }
 
-// maxClockDrift is the difference to the API's clock from which schedules and dates of the ledger mislead people.
+// maxClockDrift is the difference to the API's clock from which schedules and dates of the ledger
+// mislead people.
 const maxClockDrift = 5 * time.Minute
 
-// api asks two harmless questions with GET: the webhooks, as each run does before it sends, and a contract that cannot exist, whose answer
-// brings the API's clock and tells whether contracts may be asked for at all.
+// api asks two harmless questions with GET: the webhooks, as each run does before it sends, and a
+// contract that cannot exist, whose answer brings the API's clock and tells whether contracts may
+// be asked for at all.
 func (c *checker) api(ctx context.Context) {
 	client, err := c.app.openAPI()
 	if err != nil {
@@ -413,7 +419,8 @@ func (c *checker) api(ctx context.Context) {
 	}
 }
 
-// passes tells whether a refusal of the webhooks says nothing about sending: the key works, only that module is not contracted or not there.
+// passes tells whether a refusal of the webhooks says nothing about sending: the key works, only
+// that module is not contracted or not there.
 func passes(e *apiclient.Error) bool {
 	return e.HasMessage("message.module.not-contracted") || e.Status == http.StatusNotFound && e.APIForm()
 }

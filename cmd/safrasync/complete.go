@@ -32,7 +32,8 @@ func (a *App) completeEveryJob(cmd *cobra.Command, _ []string, typed string) ([]
 	return a.completeJobs(cmd, nil, typed)
 }
 
-// completeRows offers the names of the jobs, and then the keys of rows in some states, or in any: the first few that begin with what was typed.
+// completeRows offers the names of the jobs, and then the keys of rows in some states, or in any:
+// the first few that begin with what was typed.
 func (a *App) completeRows(states ...trade.State) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {

@@ -13,8 +13,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Config is the configuration file, checked, with its defaults filled in and its secrets resolved. Only [LoadConfig] makes one.
-// The yaml tags are the grammar: they decide which keys exist, and a test holds config.example.yaml against them.
+// Config is the configuration file, checked, with its defaults filled in and its secrets resolved.
+// Only [LoadConfig] makes one. The yaml tags are the grammar: they decide which keys exist, and a
+// test holds config.example.yaml against them.
 type Config struct {
 	API        APIConfig                  `yaml:"api"`
 	ERP        ERPConfig                  `yaml:"erp"`
@@ -68,12 +69,13 @@ type ERPConfig struct {
 type StateConfig struct {
 	Driver string `yaml:"driver"` // sqlite or postgres
 	DSN    Secret `yaml:"dsn"`    // a file for SQLite; required for PostgreSQL
-	// Journal is the folder of the journals, by which a ledger that was rolled back or lost is noticed. Default: "journal" beside the SQLite file; required
-	// for PostgreSQL.
+	// Journal is the folder of the journals, by which a ledger that was rolled back or lost is
+	// noticed. Default: "journal" beside the SQLite file; required for PostgreSQL.
 	Journal string `yaml:"journal"`
 }
 
-// journals is the folder of the journals. Its default is not filled in: it would show what a DSN resolves to.
+// journals is the folder of the journals. Its default is not filled in: it would show what a DSN
+// resolves to.
 func (s StateConfig) journals() string {
 	if s.Journal == "" && s.Driver == "sqlite" {
 		return filepath.Join(filepath.Dir(s.DSN.Reveal()), "journal")
@@ -88,7 +90,8 @@ type ReferenceConfig struct {
 	ID    string  `yaml:"id"`    // required: the column with the platform's id
 }
 
-// ChecksConfig gives each plausibility check its severity: error, warn or off; car can also be shape.
+// ChecksConfig gives each plausibility check its severity: error, warn or off; car can also be
+// shape.
 type ChecksConfig struct {
 	Amount     string `yaml:"amount"`
 	Price      string `yaml:"price"`
@@ -158,7 +161,8 @@ type FieldConfig struct {
 	Lookup  string      `yaml:"lookup"`
 }
 
-// Parents are the jobs whose rows' ids a field holds: one name, or a list of names and of maps that name the columns too.
+// Parents are the jobs whose rows' ids a field holds: one name, or a list of names and of maps that
+// name the columns too.
 type Parents []ParentConfig
 
 // ParentConfig is one of these jobs.
@@ -170,7 +174,8 @@ type ParentConfig struct {
 // Columns are one or several columns: a text or a list in the file.
 type Columns []string
 
-// ValueMap maps values of the ERP to values of the API. Both are the texts of the file: 001 and NO stay as they are written.
+// ValueMap maps values of the ERP to values of the API. Both are the texts of the file: 001 and NO
+// stay as they are written.
 type ValueMap map[string]string
 
 // FieldValues is the name of a value map, or a map that stands at the field itself.
@@ -179,7 +184,8 @@ type FieldValues struct {
 	Inline ValueMap
 }
 
-// leaseMargin is what a quarantine must last beyond two time-outs: the lease (30 s) and 10 s more (I14).
+// leaseMargin is what a quarantine must last beyond two time-outs: the lease (30 s) and 10 s more
+// (I14).
 const leaseMargin = 40 * time.Second
 
 func defaultConfig() *Config {
@@ -210,8 +216,9 @@ const (
 // configPlaces are where a configuration is looked for without --config, in this order.
 var configPlaces = []string{"/etc/safrasync/config.yaml", "./config.yaml"}
 
-// FindConfig gives the path of the configuration: the file that --config names, else the first of the two usual places that exists.
-// A file that exists and cannot be reached is an error, never a reason to take the next one.
+// FindConfig gives the path of the configuration: the file that --config names, else the first of
+// the two usual places that exists. A file that exists and cannot be reached is an error, never a
+// reason to take the next one.
 func FindConfig(flag string) (string, error) { return findConfig(flag, configPlaces) }
 
 func findConfig(flag string, places []string) (string, error) {
@@ -230,14 +237,16 @@ func findConfig(flag string, places []string) (string, error) {
 	return "", &ConfigError{Faults: []ConfigFault{{Text: fmt.Sprintf("no configuration: neither %s nor %s exists; start from config.example.yaml, which explains every key, or name a file with --config FILE", places[0], places[1])}}, cause: fs.ErrNotExist}
 }
 
-// LoadConfig reads the file strictly: every key must be known, every value of its type, every secret a reference that resolves. env looks
-// up environment variables; nil means those of the process. The error is a *[ConfigError] that tells all faults found, each with its
-// line, and never a secret or what a reference resolved to.
+// LoadConfig reads the file strictly: every key must be known, every value of its type, every
+// secret a reference that resolves. env looks up environment variables; nil means those of the
+// process. The error is a *[ConfigError] that tells all faults found, each with its line, and never
+// a secret or what a reference resolved to.
 func LoadConfig(path string, env func(string) (string, bool)) (*Config, error) {
 	return loadConfigWith(path, secretResolver{env: env, base: path})
 }
 
-// loadConfigWithoutSecrets reads a configuration for commands that connect to nothing: a secret that is not at hand is replaced by a placeholder.
+// loadConfigWithoutSecrets reads a configuration for commands that connect to nothing: a secret
+// that is not at hand is replaced by a placeholder.
 func loadConfigWithoutSecrets(path string, env func(string) (string, bool)) (*Config, error) {
 	return loadConfigWith(path, secretResolver{env: env, base: path, placeholder: true})
 }
@@ -271,7 +280,8 @@ func loadConfigWith(path string, secrets secretResolver) (*Config, error) {
 	return c, nil
 }
 
-// String names the file and nothing of its content, so that a configuration in a log line tells no secret.
+// String names the file and nothing of its content, so that a configuration in a log line tells no
+// secret.
 func (c *Config) String() string { return "configuration " + c.source.name }
 
 // GoString is as silent as String.

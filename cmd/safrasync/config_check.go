@@ -18,7 +18,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// check finds what is wrong beyond types and names, and fills the defaults that depend on other keys.
+// check finds what is wrong beyond types and names, and fills the defaults that depend on other
+// keys.
 func (c *Config) check(d *configDecoder) {
 	c.checkAPI(d)
 	c.checkERP(d)
@@ -105,7 +106,8 @@ func (c *Config) checkAPI(d *configDecoder) {
 	a.CAFile = c.checkCAFile(d, "api.ca_file", a.CAFile)
 }
 
-// checkCAFile gives the path of a file with certificates, which counts from the folder of the configuration.
+// checkCAFile gives the path of a file with certificates, which counts from the folder of the
+// configuration.
 func (c *Config) checkCAFile(d *configDecoder, path, file string) string {
 	if file == "" {
 		return ""
@@ -135,7 +137,8 @@ func between[T int | float64 | time.Duration](d *configDecoder, path string, val
 	d.fault(path, fmt.Sprintf("must be from %s to %s", show(least), show(most)))
 }
 
-// wrongBaseURL gives the reason without the address, which may hold a credential (url.Parse repeats it in its errors).
+// wrongBaseURL gives the reason without the address, which may hold a credential (url.Parse repeats
+// it in its errors).
 func wrongBaseURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Opaque != "" || u.Hostname() == "" {
@@ -158,7 +161,8 @@ func wrongBaseURL(text string) string {
 	return ""
 }
 
-// platform is base_url in one form, by which the ledger knows the platform again: the same address written otherwise is the same.
+// platform is base_url in one form, by which the ledger knows the platform again: the same address
+// written otherwise is the same.
 func (a APIConfig) platform() string {
 	u, err := url.Parse(a.BaseURL)
 	if err != nil {
@@ -235,7 +239,8 @@ func (c *Config) checkState(d *configDecoder) {
 	d.wholePath("state.dsn", c.State.DSN.value, c.State.DSN.written)
 }
 
-// wholePath refuses a path of the ledger that would lead elsewhere from another folder: there it would be another ledger.
+// wholePath refuses a path of the ledger that would lead elsewhere from another folder: there it
+// would be another ledger.
 func (d *configDecoder) wholePath(path, value, written string) {
 	refers := reference.MatchString(written)
 	if value == "" || filepath.IsAbs(value) || d.faulty(path) || refers && d.secrets.placeholder {
@@ -247,7 +252,8 @@ func (d *configDecoder) wholePath(path, value, written string) {
 	d.fault(path, value+" is no absolute path: from another folder it would name another ledger; give the whole path, like /var/lib/safrasync/state.db")
 }
 
-// checkQuery shows what is wrong with a query in its own line of the file, as far as that is known without the database.
+// checkQuery shows what is wrong with a query in its own line of the file, as far as that is known
+// without the database.
 func (c *Config) checkQuery(d *configDecoder, path, query string) {
 	var bad *erp.Error
 	if query == "" || d.faulty(path) || !errors.As(erp.CheckQuery(c.ERP.Driver, query), &bad) {
@@ -273,7 +279,8 @@ func (c *Config) checkReferences(d *configDecoder) {
 	}
 }
 
-// checkName holds names that people type on the command line, and that stand in paths with points, to a plain form.
+// checkName holds names that people type on the command line, and that stand in paths with points,
+// to a plain form.
 func (d *configDecoder) checkName(section, name string) {
 	path := joinPath(section, name)
 	e, ok := d.index[path]
@@ -282,7 +289,8 @@ func (d *configDecoder) checkName(section, name string) {
 	}
 }
 
-// compile lets the engine find the faults of a job that only it can see, such as an unknown way to write dates. It gives nil for a faulty job.
+// compile lets the engine find the faults of a job that only it can see, such as an unknown way to
+// write dates. It gives nil for a faulty job.
 func (c *Config) compile(d *configDecoder, spec engine.JobSpec) *engine.Job {
 	job, err := engine.Compile(spec, c.zone)
 	if err != nil {

@@ -97,7 +97,8 @@ func (o ConsoleConfig) proxy() (netip.Prefix, bool) {
 	return netip.PrefixFrom(address.Unmap(), address.Unmap().BitLen()), true
 }
 
-// hosts are all names by which the console answers: those of the configuration, and on loopback those of this host for itself.
+// hosts are all names by which the console answers: those of the configuration, and on loopback
+// those of this host for itself.
 func (o ConsoleConfig) hosts() []string {
 	out := slices.Clone(o.Hosts)
 	host, _, err := net.SplitHostPort(o.Listen)

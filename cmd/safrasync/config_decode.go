@@ -13,7 +13,8 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// configDecoder fills a [Config] from the tree of the file and collects every fault on the way, so that a person sees all of them at once.
+// configDecoder fills a [Config] from the tree of the file and collects every fault on the way, so
+// that a person sees all of them at once.
 type configDecoder struct {
 	source  *configSource
 	secrets secretResolver
@@ -47,7 +48,8 @@ func (d *configDecoder) unknown(what, path string, e configEntry, known []string
 	d.faultAt(path, e.keyPos, unknownName(what, e.name, known))
 }
 
-// faulty tells whether something is wrong at a path or below it, so that checks that build on it are left out.
+// faulty tells whether something is wrong at a path or below it, so that checks that build on it
+// are left out.
 func (d *configDecoder) faulty(path string) bool {
 	return slices.ContainsFunc(d.faults, func(f ConfigFault) bool {
 		rest, below := strings.CutPrefix(f.Path, path)
@@ -81,7 +83,8 @@ func (d *configDecoder) structure(e configEntry, target any) {
 	}
 }
 
-// configKeys gives the keys of a struct in its order, and the number of the field that each one fills.
+// configKeys gives the keys of a struct in its order, and the number of the field that each one
+// fills.
 func configKeys(t reflect.Type) (keys []string, fields map[string]int) {
 	fields = map[string]int{}
 	for i := range t.NumField() {
@@ -178,7 +181,8 @@ func decodeNamed[T any](d *configDecoder, e configEntry, target *map[string]T) {
 	}
 }
 
-// word reads a text that must say something. Where mayHoldReferences says so it may hold references to secrets.
+// word reads a text that must say something. Where mayHoldReferences says so it may hold references
+// to secrets.
 func (d *configDecoder) word(e configEntry) (string, bool) {
 	text, ok := scalarText(e.value)
 	if n := e.value; ok && !isQuoted(n) && slices.Contains([]string{"null", "Null", "NULL", "~"}, text) {
@@ -257,7 +261,8 @@ var (
 	decimalNumber = regexp.MustCompile(`^(0|[1-9][0-9]{0,9})(\.[0-9]{1,6})?$`)
 )
 
-// integer reads a whole number of plain digits: 010 is eight for some readers and ten for others, so it is refused.
+// integer reads a whole number of plain digits: 010 is eight for some readers and ten for others,
+// so it is refused.
 func (d *configDecoder) integer(e configEntry, most int64) int64 {
 	text, ok := scalarText(e.value)
 	if ok && !isQuoted(e.value) && wholeNumber.MatchString(text) {

@@ -20,7 +20,8 @@ type ConfigError struct {
 	cause  error
 }
 
-// ConfigFault is one fault at one place. Line and Column count from 1; 0 means that the fault has no place in the file.
+// ConfigFault is one fault at one place. Line and Column count from 1; 0 means that the fault has
+// no place in the file.
 type ConfigFault struct {
 	File    string
 	Line    int
@@ -80,8 +81,9 @@ func plainReason(err error) string {
 	return err.Error()
 }
 
-// Annotate gives each *engine.SpecError in err its line of the file, with an excerpt: faults that only the engine can find, such as a column that
-// the query does not have. An error without one comes back as it is.
+// Annotate gives each *engine.SpecError in err its line of the file, with an excerpt: faults that
+// only the engine can find, such as a column that the query does not have. An error without one
+// comes back as it is.
 func (c *Config) Annotate(err error) error {
 	specs := specErrors(err)
 	if len(specs) == 0 {
@@ -113,7 +115,8 @@ func specErrors(err error) []*engine.SpecError {
 	return nil
 }
 
-// faultAt finds the place of a path; a key that is not in the file has the place of the nearest one around it.
+// faultAt finds the place of a path; a key that is not in the file has the place of the nearest one
+// around it.
 func faultAt(source *configSource, index map[string]configEntry, path, text string) ConfigFault {
 	fault := ConfigFault{File: source.name, Path: path, Text: text}
 	for p := path; p != ""; {

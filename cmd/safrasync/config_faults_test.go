@@ -10,7 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Each case makes one edit in goodConfig. want is the message without the excerpts: place, key, what is wrong, what to do.
+// Each case makes one edit in goodConfig. want is the message without the excerpts: place, key,
+// what is wrong, what to do.
 func TestF164_AWrongConfigurationIsToldWithItsPlace(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, old, edit, want string }{
@@ -706,7 +707,8 @@ func TestAFileThatCannotBeReadIsNamed(t *testing.T) {
 	}
 }
 
-// FuzzLoadConfig: no bytes make the loader panic or tell a secret, and what loads can be shown and loaded again.
+// FuzzLoadConfig: no bytes make the loader panic or tell a secret, and what loads can be shown and
+// loaded again.
 func FuzzLoadConfig(f *testing.F) {
 	f.Add([]byte(goodConfig))
 	for _, name := range []string{"../../config.example.yaml", "../../docs/examples/modern.yaml", "../../docs/examples/protheus.yaml", "../../docs/examples/firebird.yaml"} {

@@ -117,7 +117,8 @@ func (c *Config) checkField(d *configDecoder, rule trade.FieldRule, f FieldConfi
 	}
 }
 
-// checkParents checks a field that is the id of another job's row. What only all jobs together tell, engine.Order finds.
+// checkParents checks a field that is the id of another job's row. What only all jobs together
+// tell, engine.Order finds.
 func (d *configDecoder) checkParents(f FieldConfig, path string) {
 	for i, p := range f.SentBy {
 		at := path + ".sent_by"
@@ -232,7 +233,8 @@ func (c *Config) JobSpecs() []engine.JobSpec {
 	return out
 }
 
-// parents gives the columns of a field, those of its parents' keys among them, and the parents as the engine takes them.
+// parents gives the columns of a field, those of its parents' keys among them, and the parents as
+// the engine takes them.
 func (f FieldConfig) parents() (columns []string, parents []engine.ParentSpec) {
 	columns = slices.Clone(f.Column)
 	for _, p := range f.SentBy {
@@ -250,7 +252,8 @@ func (f FieldConfig) parents() (columns []string, parents []engine.ParentSpec) {
 	return columns, parents
 }
 
-// ReferenceSpecs are the de-para kinds that are read from the ERP, in the order of trade.ReferenceKinds.
+// ReferenceSpecs are the de-para kinds that are read from the ERP, in the order of
+// trade.ReferenceKinds.
 func (c *Config) ReferenceSpecs() []engine.ReferenceSpec {
 	var out []engine.ReferenceSpec
 	for _, kind := range trade.ReferenceKinds {

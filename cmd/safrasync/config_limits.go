@@ -13,7 +13,8 @@ import (
 // SpansConfig are hours of the week: one text, or a list of them.
 type SpansConfig []string
 
-// MostConfig is what one run of a job may send without a person's release. What is not there is not limited.
+// MostConfig is what one run of a job may send without a person's release. What is not there is not
+// limited.
 type MostConfig struct {
 	Rows   int         `yaml:"rows"`
 	Volume string      `yaml:"volume"` // an amount and its unit: 12000 TON

@@ -2,7 +2,8 @@ package main
 
 import "go.uber.org/zap/zapcore"
 
-// LogConfig says how much `safrasync run` writes to standard error, one JSON line for each thing that happens.
+// LogConfig says how much `safrasync run` writes to standard error, one JSON line for each thing
+// that happens.
 type LogConfig struct {
 	Level string `yaml:"level"` // error, warn, info or debug
 }

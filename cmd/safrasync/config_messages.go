@@ -10,7 +10,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// messagesFile is the customer's own words for what goes wrong. The yaml tags are its grammar; docs/examples/messages.yaml shows it.
+// messagesFile is the customer's own words for what goes wrong. The yaml tags are its grammar;
+// docs/examples/messages.yaml shows it.
 type messagesFile struct {
 	Messages map[string]messageWords `yaml:"messages"` // required
 }
@@ -32,7 +33,8 @@ type messageText struct {
 // apiMessageKey is the form of the platform's message keys.
 var apiMessageKey = regexp.MustCompile(`^message(\.[A-Za-z0-9_-]+)+$`)
 
-// checkMessages reads the file that `messages:` names. Its faults are told with its own name and lines.
+// checkMessages reads the file that `messages:` names. Its faults are told with its own name and
+// lines.
 func (c *Config) checkMessages(d *configDecoder) {
 	if c.Messages == "" || d.faulty("messages") {
 		return
@@ -48,7 +50,8 @@ func (c *Config) checkMessages(d *configDecoder) {
 	c.catalogue = catalogue
 }
 
-// loadMessages reads a file of words as strictly as the configuration. The error is a *[ConfigError].
+// loadMessages reads a file of words as strictly as the configuration. The error is a
+// *[ConfigError].
 func loadMessages(path string) (*trade.Catalogue, error) {
 	source, err := readConfigSource(path)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// OIDCConfig says by which OpenID Connect provider people may log in to the console, beside those who have a password there.
+// OIDCConfig says by which OpenID Connect provider people may log in to the console, beside those
+// who have a password there.
 type OIDCConfig struct {
 	Issuer       string            `yaml:"issuer"`        // required; as the provider writes it itself
 	ClientID     string            `yaml:"client_id"`     // required

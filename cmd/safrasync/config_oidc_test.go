@@ -62,7 +62,8 @@ func TestABundleDoesNotNameTheIssuer(t *testing.T) {
 	}
 }
 
-// check tells whether the issuer answers, and an issuer that does not is a warning: everything else goes on. The effective configuration shows the reference, never the secret.
+// check tells whether the issuer answers, and an issuer that does not is a warning: everything else
+// goes on. The effective configuration shows the reference, never the secret.
 func TestCheckTellsWhetherTheIssuerAnswers(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

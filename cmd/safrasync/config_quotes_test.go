@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A quote that is not closed is shown where it begins, not where the next one of the file makes nonsense of it, and a query in its own line of the file: without the ERP.
+// A quote that is not closed is shown where it begins, not where the next one of the file makes
+// nonsense of it, and a query in its own line of the file: without the ERP.
 func TestB14AnUnclosedQuoteIsShownWhereItBegins(t *testing.T) {
 	t.Parallel()
 	const query = "SELECT num, \"grão\"\n      FROM contrato c\n      WHERE c.emissao >= '2026-01-01'\n        AND (c.tipo = 'COMPRA' OR c.tipo = 'A_FIXAR')\n        AND c.filial = '01'"

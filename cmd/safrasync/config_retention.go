@@ -10,7 +10,8 @@ import (
 	engine "github.com/safrasync/safrasync/sync"
 )
 
-// RetentionConfig says how long what is not needed any more is kept. What prevents a duplicate is not in it: it is kept for ever. 0s = for ever.
+// RetentionConfig says how long what is not needed any more is kept. What prevents a duplicate is
+// not in it: it is kept for ever. 0s = for ever.
 type RetentionConfig struct {
 	Schedule string        `yaml:"schedule"` // when the daemon looks
 	Bodies   time.Duration `yaml:"bodies"`

@@ -13,7 +13,8 @@ import (
 	"strings"
 )
 
-// Secret is a value that may hold a credential. However it is printed, logged or encoded, it shows itself as [secret]; only Reveal gives it.
+// Secret is a value that may hold a credential. However it is printed, logged or encoded, it shows
+// itself as [secret]; only Reveal gives it.
 type Secret struct {
 	value   string // resolved
 	written string // as it stands in the file
@@ -40,7 +41,8 @@ func (Secret) MarshalText() ([]byte, error) { return []byte(secretMask), nil }
 // LogValue hides the value from log/slog.
 func (Secret) LogValue() slog.Value { return slog.StringValue(secretMask) }
 
-// shown is what `config show` prints: a reference, or a value of which check found that it holds no password.
+// shown is what `config show` prints: a reference, or a value of which check found that it holds no
+// password.
 func (s Secret) shown() string { return s.written }
 
 func (s *Secret) decodeConfig(d *configDecoder, e configEntry) {
@@ -62,7 +64,8 @@ type secretResolver struct {
 
 var environmentOrFile = regexp.MustCompile(`^\$\{(env|file):[^${}]+\}$`)
 
-// placeholderIn stands in for a secret that is not at hand. Alone it is an address too, because addresses may be references.
+// placeholderIn stands in for a secret that is not at hand. Alone it is an address too, because
+// addresses may be references.
 func placeholderIn(text string) string {
 	if environmentOrFile.MatchString(text) {
 		return "https://not-set.invalid"
@@ -73,7 +76,8 @@ func placeholderIn(text string) string {
 // reference is one ${…}; whatever looks like one and is none is refused.
 var reference = regexp.MustCompile(`\$\{([^${}]*)\}?`)
 
-// resolve gives the text with its references replaced. Its errors name the reference, never a value.
+// resolve gives the text with its references replaced. Its errors name the reference, never a
+// value.
 func (r secretResolver) resolve(text string) (string, error) {
 	var out strings.Builder
 	rest := text
@@ -160,9 +164,11 @@ func (r secretResolver) readFile(name string) (value string, err error) {
 	return text, nil
 }
 
-// place is where a file of ${file:…} is. A relative one is the credential of that name, where the service manager gave this process one, and stands beside the
-// configuration otherwise: one configuration serves the service and the commands that people run. A credential's name has _ for /, which is
-// how systemd names the files of a folder (LoadCredential=credentials:/etc/safrasync/credentials).
+// place is where a file of ${file:…} is. A relative one is the credential of that name, where the
+// service manager gave this process one, and stands beside the configuration otherwise: one
+// configuration serves the service and the commands that people run. A credential's name has _ for
+// /, which is how systemd names the files of a folder
+// (LoadCredential=credentials:/etc/safrasync/credentials).
 func (r secretResolver) place(name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -176,7 +182,8 @@ func (r secretResolver) place(name string) string {
 	return filepath.Join(filepath.Dir(r.base), name)
 }
 
-// checkMode refuses a secret that others can read. What systemd puts into $CREDENTIALS_DIRECTORY is guarded by the directory.
+// checkMode refuses a secret that others can read. What systemd puts into $CREDENTIALS_DIRECTORY is
+// guarded by the directory.
 func (r secretResolver) checkMode(name, path string, info fs.FileInfo) error {
 	if runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
 		return nil

@@ -49,7 +49,8 @@ func TestNoWayToPrintASecretTellsIt(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with a file, the message shows lines of it: never a secret that somebody wrote there.
+// Whatever is wrong with a file, the message shows lines of it: never a secret that somebody wrote
+// there.
 func TestAFaultNeverShowsASecretThatStandsInTheFile(t *testing.T) {
 	t.Parallel()
 	const canary = "s3cr3t-canary"
@@ -201,7 +202,8 @@ func writeCertificate(t *testing.T, path string) {
 	}
 }
 
-// The unit of the package names the folder of the secrets: LoadCredential=credentials:/etc/safrasync/credentials.
+// The unit of the package names the folder of the secrets:
+// LoadCredential=credentials:/etc/safrasync/credentials.
 func TestARelativeFileIsTheCredentialOfThatNameWhereThereIsOne(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -14,15 +14,16 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Show gives the configuration in effect, defaults included, as a file that loads again. Secrets stand there as their references;
-// what they resolve to does not.
+// Show gives the configuration in effect, defaults included, as a file that loads again. Secrets
+// stand there as their references; what they resolve to does not.
 func (c *Config) Show() string {
 	w := &configWriter{written: c.written}
 	w.structure(reflect.ValueOf(c).Elem(), "", "")
 	return w.b.String()
 }
 
-// configWriter writes YAML in its plainest form: every text that could be taken for something else is quoted.
+// configWriter writes YAML in its plainest form: every text that could be taken for something else
+// is quoted.
 type configWriter struct {
 	b       strings.Builder
 	written map[string]string

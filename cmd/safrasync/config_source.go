@@ -52,7 +52,8 @@ func readConfigSource(path string) (*configSource, error) {
 	return s, nil
 }
 
-// strangeRune finds what a text file has no use for: bytes that are no UTF-8 and control characters. Column 0 means that there is none.
+// strangeRune finds what a text file has no use for: bytes that are no UTF-8 and control
+// characters. Column 0 means that there is none.
 func strangeRune(line string) (column int, text string) {
 	for i, r := range line {
 		switch {
@@ -70,7 +71,8 @@ func (s *configSource) refuse(line, column int, text string) *ConfigError {
 	return &ConfigError{Faults: []ConfigFault{{File: s.name, Line: line, Column: column, Text: text, Excerpt: s.excerpt(line, column)}}}
 }
 
-// inText is where a place of a text value stands in the file: of a block (|), whose lines stand there as they are, or of a text on one line. 0 where that is not known.
+// inText is where a place of a text value stands in the file: of a block (|), whose lines stand
+// there as they are, or of a text on one line. 0 where that is not known.
 func (s *configSource) inText(value ast.Node, line, column int) (inFile, atColumn int) {
 	text, ok := scalarText(value)
 	lines := strings.Split(text, "\n")
@@ -94,7 +96,8 @@ func (s *configSource) inText(value ast.Node, line, column int) (inFile, atColum
 // excerptWidth bounds a line of an excerpt, in characters.
 const excerptWidth = 120
 
-// excerpt shows a line and the one before it, with a caret under the column. Values that may be secret are masked.
+// excerpt shows a line and the one before it, with a caret under the column. Values that may be
+// secret are masked.
 func (s *configSource) excerpt(line, column int) string {
 	if line < 1 || line > len(s.masked) {
 		return ""
@@ -140,8 +143,9 @@ var shownValues = []string{"timeout", "max_in_flight", "rate_limit", "doubt", "q
 // openSections have no secrets: their lines are shown, but for those that speak of one.
 var openSections = []string{"references", "values", "checks", "log", "language", "report", "messages", "jobs"}
 
-// maskLines works on lines, not on YAML, because it must also hold for a file that is not YAML. It errs on the side of hiding: outside the
-// sections that have no secrets, only the values of keys that are known to be harmless are shown.
+// maskLines works on lines, not on YAML, because it must also hold for a file that is not YAML. It
+// errs on the side of hiding: outside the sections that have no secrets, only the values of keys
+// that are known to be harmless are shown.
 func maskLines(lines []string) []string {
 	out := make([]string, len(lines))
 	section := ""

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// unknownName says that a name is not known, and which one was probably meant; else which there are.
+// unknownName says that a name is not known, and which one was probably meant; else which there
+// are.
 func unknownName(what, name string, known []string) string {
 	if meant := closest(name, known); meant != "" {
 		return fmt.Sprintf("unknown %s %s; did you mean `%s`?", what, shortName(name), meant)
@@ -16,7 +17,8 @@ func unknownName(what, name string, known []string) string {
 	return fmt.Sprintf("unknown %s %s; there are %s", what, shortName(name), strings.Join(known, ", "))
 }
 
-// closest gives the known name that a misspelled one resembles, or "". Case, hyphens and underscores do not count.
+// closest gives the known name that a misspelled one resembles, or "". Case, hyphens and
+// underscores do not count.
 func closest(name string, known []string) string {
 	plain := strings.NewReplacer("-", "", "_", "", " ", "")
 	wrong := []rune(plain.Replace(strings.ToLower(name)))
@@ -32,7 +34,8 @@ func closest(name string, known []string) string {
 	return best
 }
 
-// editDistance counts the letters to insert, delete, replace or swap with their neighbour to get from a to b.
+// editDistance counts the letters to insert, delete, replace or swap with their neighbour to get
+// from a to b.
 func editDistance(a, b []rune) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {

@@ -155,7 +155,8 @@ func TestJobsKeepTheOrderOfTheFile(t *testing.T) {
 	}
 }
 
-// F164: what YAML readers take for a number, a bool or null is, in this file, the text that somebody wrote.
+// F164: what YAML readers take for a number, a bool or null is, in this file, the text that
+// somebody wrote.
 func TestF164_DataKeepsTheTextOfTheFile(t *testing.T) {
 	t.Parallel()
 	text := edited(t, `haverst: safra`, `haverst:

@@ -11,14 +11,15 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// The parser needs a stack for each level and looks at all earlier keys for each key, so both are bounded before it starts.
+// The parser needs a stack for each level and looks at all earlier keys for each key, so both are
+// bounded before it starts.
 const (
 	maxConfigDepth  = 20
 	maxConfigTokens = 60_000
 )
 
-// parse reads the file as one YAML document without anchors, aliases, tags and directives: nothing that makes a small file large, or a
-// text mean another type than it seems.
+// parse reads the file as one YAML document without anchors, aliases, tags and directives: nothing
+// that makes a small file large, or a text mean another type than it seems.
 func (s *configSource) parse() (root ast.Node, err error) {
 	defer func() {
 		if recover() != nil { // a fault of the YAML library must not end the daemon's reload
@@ -49,7 +50,8 @@ func (s *configSource) parse() (root ast.Node, err error) {
 	return root, nil
 }
 
-// orUnclosed shows where a quote begins that ends only at a quote of a later line, where the fault is: that one was to begin a text, and the first one was left open.
+// orUnclosed shows where a quote begins that ends only at a quote of a later line, where the fault
+// is: that one was to begin a text, and the first one was left open.
 func (s *configSource) orUnclosed(tokens token.Tokens, fault *ConfigError) *ConfigError {
 	wrong := fault.Faults[0].Line
 	for _, tk := range tokens {
@@ -64,7 +66,8 @@ func (s *configSource) orUnclosed(tokens token.Tokens, fault *ConfigError) *Conf
 	return fault
 }
 
-// syntaxError keeps the library's words and place, and shows the line in our own way, which masks secrets.
+// syntaxError keeps the library's words and place, and shows the line in our own way, which masks
+// secrets.
 func (s *configSource) syntaxError(err error) *ConfigError {
 	syntax, ok := errors.AsType[interface {
 		error
@@ -140,7 +143,8 @@ type configEntry struct {
 	items  []configEntry // when it is a list
 }
 
-// pos is where a fault of the value is shown: a value that spreads over lines, or is not there, is shown at its key.
+// pos is where a fault of the value is shown: a value that spreads over lines, or is not there, is
+// shown at its key.
 func (e configEntry) pos() *token.Position {
 	if _, isScalar := scalarText(e.value); isScalar {
 		return e.value.GetToken().Position
@@ -161,13 +165,15 @@ func (e configEntry) isList() bool {
 	return ok
 }
 
-// isNothing tells whether there is no value at all, as in "checks:" with all its keys commented out.
+// isNothing tells whether there is no value at all, as in "checks:" with all its keys commented
+// out.
 func (e configEntry) isNothing() bool {
 	n, ok := e.value.(*ast.NullNode)
 	return e.value == nil || (ok && n.Token.Type == token.ImplicitNullType)
 }
 
-// scalarText gives a single value as it is written, without the quotes: no number, bool or null of YAML loses its zeros or its letters.
+// scalarText gives a single value as it is written, without the quotes: no number, bool or null of
+// YAML loses its zeros or its letters.
 func scalarText(node ast.Node) (string, bool) {
 	switch n := node.(type) {
 	case *ast.StringNode:

@@ -28,7 +28,8 @@ func (w *consoleWork) acts() *engine.Acts {
 	return acts
 }
 
-// Plan says what an order would do. The engine's plan is made again by Do, and compared by its mark: so nothing that a browser sends back is believed.
+// Plan says what an order would do. The engine's plan is made again by Do, and compared by its
+// mark: so nothing that a browser sends back is believed.
 func (w *consoleWork) Plan(ctx context.Context, o console.Order) (console.Plan, error) {
 	plan, err := w.plan(ctx, w.acts(), o)
 	if err != nil {
@@ -106,7 +107,8 @@ func planOf(o console.Order, plan engine.RowPlan) console.Plan {
 	return out
 }
 
-// Fields puts the values of the ERP and what was sent side by side, in the order of the API's table; columns that become no field come last.
+// Fields puts the values of the ERP and what was sent side by side, in the order of the API's
+// table; columns that become no field come last.
 func (w *consoleWork) Fields(ctx context.Context, entry trade.Entry) ([]console.Field, error) {
 	all, err := w.FieldsOf(ctx, []trade.Entry{entry})
 	if err != nil {
@@ -115,7 +117,8 @@ func (w *consoleWork) Fields(ctx context.Context, entry trade.Entry) ([]console.
 	return all[0], nil
 }
 
-// FieldsOf does that for several rows. The de-para may have many thousands of codes: it is read once.
+// FieldsOf does that for several rows. The de-para may have many thousands of codes: it is read
+// once.
 func (w *consoleWork) FieldsOf(ctx context.Context, entries []trade.Entry) ([][]console.Field, error) {
 	refs, err := engine.Codes(ctx, w.g.daemon.store)
 	if err != nil {

@@ -36,7 +36,8 @@ func TestWhatTheERPChangedIsShownWithItsEffectAndDealtWith(t *testing.T) {
 	d.as(trade.Reader).get("/audit?act=acknowledge").shows(http.StatusOK, "contracts 01|000001", "contracts 01|000002", "carla", "protocolo 4711")
 }
 
-// A record that was deleted on the platform, as an event said and a reading confirmed, is dealt with like what the ERP changed: the row stays as it was sent, and its mark is told once.
+// A record that was deleted on the platform, as an event said and a reading confirmed, is dealt
+// with like what the ERP changed: the row stays as it was sent, and its mark is told once.
 func TestARecordDeletedOnThePlatformIsDealtWith(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

@@ -53,7 +53,8 @@ func (c *chrome) do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// open goes to a page. Chromium gives up what it is loading when the computer gets another network, as tests of several machines beside this one make them.
+// open goes to a page. Chromium gives up what it is loading when the computer gets another network,
+// as tests of several machines beside this one make them.
 func (c *chrome) open(path string) {
 	c.t.Helper()
 	err := chromedp.Do(c.ctx, chromedp.Navigate(c.base+path))
@@ -100,7 +101,8 @@ func (c *chrome) shows(texts ...string) {
 	}
 }
 
-// accessible wants the page without a violation of WCAG A and AA, as axe finds them, and no wider than its window.
+// accessible wants the page without a violation of WCAG A and AA, as axe finds them, and no wider
+// than its window.
 func (c *chrome) accessible(name string) {
 	c.t.Helper()
 	c.do(chromedp.Evaluate[chromedp.Void](c.axe + ";0"))
@@ -163,7 +165,8 @@ func (c *chrome) logIn(role trade.Role) {
 	c.shows("Início")
 }
 
-// A person logs in, finds a contract by its number, and sees why it did not go; every page on the way is for everybody.
+// A person logs in, finds a contract by its number, and sees why it did not go; every page on the
+// way is for everybody.
 func TestChromiumFindsAContractAndSeesWhyItDidNotGo(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -248,7 +251,8 @@ func TestE1ChromiumDownloadsTwoFilesInARow(t *testing.T) {
 	c.shows("Planilha (XLSX)")
 }
 
-// E4: at 1280 pixels no number and no day of a report is broken over two lines, all are written as people here write them, and the key stays in sight while a table is scrolled.
+// E4: at 1280 pixels no number and no day of a report is broken over two lines, all are written as
+// people here write them, and the key stays in sight while a table is scrolled.
 func TestE4ChromiumReportIsReadAt1280Pixels(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

@@ -19,7 +19,8 @@ import (
 	"github.com/safrasync/safrasync/state"
 )
 
-// Passwords never travel in the open: an address that other hosts reach needs a certificate, or the proxy that has one.
+// Passwords never travel in the open: an address that other hosts reach needs a certificate, or the
+// proxy that has one.
 func TestC01_AnAddressForOthersNeedsACertificate(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, console, want string }{
@@ -93,7 +94,8 @@ func (s *service) certificate() *x509.CertPool {
 	return pool
 }
 
-// The service serves the console beside its work, also over a reload that gives it a certificate, and ends with it.
+// The service serves the console beside its work, also over a reload that gives it a certificate,
+// and ends with it.
 func TestTheServiceServesTheConsole(t *testing.T) {
 	s := newService(t, state.SQLite, false)
 	s.edit("jobs:\n", "console: {listen: 127.0.0.1:0}\njobs:\n")

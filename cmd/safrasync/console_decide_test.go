@@ -14,7 +14,8 @@ import (
 // afterQuarantine lets the quarantine of all that is in doubt be over.
 const afterQuarantine = `UPDATE quarantine SET ticks = ticks - 3600000`
 
-// inDoubt is a desk whose first row that goes is in doubt: the answer was lost, and the platform has the record.
+// inDoubt is a desk whose first row that goes is in doubt: the answer was lost, and the platform
+// has the record.
 func inDoubt(t *testing.T) (*desk, trade.Entry, string) {
 	t.Helper()
 	d := newDesk(t, "lost-after")
@@ -26,7 +27,8 @@ func inDoubt(t *testing.T) (*desk, trade.Entry, string) {
 	return d, rows[0], fmt.Sprintf("/rows/%d", rows[0].ID)
 }
 
-// Of many people, tabs and clicks that order a second sending at once, one succeeds; the others read who was first.
+// Of many people, tabs and clicks that order a second sending at once, one succeeds; the others
+// read who was first.
 func TestF157_OfManyClicksOnSendAgainOneSucceeds(t *testing.T) {
 	t.Parallel()
 	d, row, _ := inDoubt(t)

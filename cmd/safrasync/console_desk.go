@@ -14,7 +14,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// consoleDesk is what the console decides about beside single rows, on the daemon's ledger and engine.
+// consoleDesk is what the console decides about beside single rows, on the daemon's ledger and
+// engine.
 type consoleDesk struct {
 	g      *generation
 	board  *pending.Board
@@ -58,8 +59,10 @@ func (d *consoleDesk) close() {
 	d.working.Wait()
 }
 
-// How old what is stuck may be when people are shown it. After stuckHolds the next look begins, and nobody waits for it until stuckOld. Of many rows that are stuck the first look takes seconds:
-// a page does not wait for it longer than stuckPatience, and is shown what was seen before, or that the rows are being read.
+// How old what is stuck may be when people are shown it. After stuckHolds the next look begins, and
+// nobody waits for it until stuckOld. Of many rows that are stuck the first look takes seconds: a
+// page does not wait for it longer than stuckPatience, and is shown what was seen before, or that
+// the rows are being read.
 const (
 	stuckHolds    = 5 * time.Second
 	stuckOld      = time.Minute
@@ -67,7 +70,8 @@ const (
 	stuckFew      = 2000
 )
 
-// look gives what is stuck: as it was a moment ago, unless it must be fresh or nobody has looked lately. Without an error and without a view the first look is not over.
+// look gives what is stuck: as it was a moment ago, unless it must be fresh or nobody has looked
+// lately. Without an error and without a view the first look is not over.
 func (d *consoleDesk) look(ctx context.Context, fresh bool) (*pending.View, error) {
 	if fresh {
 		return d.take(ctx)
@@ -113,7 +117,8 @@ func (d *consoleDesk) look(ctx context.Context, fresh bool) (*pending.View, erro
 	}
 }
 
-// begin begins a look unless one has begun, and gives it; nil when the generation is ending. The caller holds the lock.
+// begin begins a look unless one has begun, and gives it; nil when the generation is ending. The
+// caller holds the lock.
 func (d *consoleDesk) begin() *looking {
 	if d.looking != nil || d.ended {
 		return d.looking
@@ -159,8 +164,9 @@ func (d *consoleDesk) stuck(ctx context.Context) (n int, err error) {
 	return n, nil
 }
 
-// Expect lets the board read every row that is stuck, which with 100,000 of them takes seconds: whoever comes to see the causes then waits for what has changed since. What was
-// seen is not kept, so that they see how things are when they come.
+// Expect lets the board read every row that is stuck, which with 100,000 of them takes seconds:
+// whoever comes to see the causes then waits for what has changed since. What was seen is not kept,
+// so that they see how things are when they come.
 func (d *consoleDesk) Expect() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -229,7 +235,8 @@ func (d *consoleDesk) Doubt(ctx context.Context, entry trade.Entry) (console.Dou
 	return out, nil
 }
 
-// Hints gives what is known of a row beyond the answers to its own requests: what `rows show` tells.
+// Hints gives what is known of a row beyond the answers to its own requests: what `rows show`
+// tells.
 func (d *consoleDesk) Hints(ctx context.Context, entry trade.Entry, attempts []trade.Attempt) (console.Hints, error) {
 	hints, err := d.g.hints(ctx, d.g.daemon.store, entry, attempts)
 	if err != nil {
@@ -261,7 +268,8 @@ func (d *consoleDesk) AdviseFlag(flag trade.Flag, lang trade.Lang) trade.Advice 
 	return d.voice(lang).own.Flag(flag, lang)
 }
 
-// AdviseStop says why a job does not move, and what to do. What a brake has seen is told with its numbers.
+// AdviseStop says why a job does not move, and what to do. What a brake has seen is told with its
+// numbers.
 func (d *consoleDesk) AdviseStop(stop trade.Stop, lang trade.Lang) trade.Advice {
 	v := d.voice(lang)
 	advice := v.own.Stop(stop.Code, lang)

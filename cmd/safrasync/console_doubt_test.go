@@ -100,7 +100,8 @@ func (d *desk) createdFor(known string) string {
 	return ""
 }
 
-// F158, F159: too early is told with the time left; an id is read back and compared, and one that is another row's, or unknown, is refused.
+// F158, F159: too early is told with the time left; an id is read back and compared, and one that
+// is another row's, or unknown, is refused.
 func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 	t.Parallel()
 	d := newDeskOn(t, "", "lost-after@1")

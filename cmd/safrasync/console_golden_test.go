@@ -18,14 +18,17 @@ import (
 // goldenVariable with the value "write" keeps what the pages look like now: `make pictures`.
 const goldenVariable = "SAFRASYNC_CONSOLE"
 
-// goldens is where the pictures are, each with its text beside it. docs/decisions.pt-BR.md shows them.
+// goldens is where the pictures are, each with its text beside it. docs/decisions.pt-BR.md shows
+// them.
 const goldens = "../../docs/images/console"
 
 // The size of the window in which the pictures are made.
 const goldenWidth, goldenHeight = 1366, 768
 
-// settled makes of what differs from day to day one and the same: today is the third of November, on which October is closed; the jobs run next on the first of January; and spans of time, and ids
-// that the clock or chance make. So the same page gives the same text, and on one machine about the same picture: nothing has the focus or the mouse, and nothing moves.
+// settled makes of what differs from day to day one and the same: today is the third of November,
+// on which October is closed; the jobs run next on the first of January; and spans of time, and ids
+// that the clock or chance make. So the same page gives the same text, and on one machine about the
+// same picture: nothing has the focus or the mouse, and nothing moves.
 const settled = `(() => {
 	const still = new CSSStyleSheet();
 	still.replaceSync("* { transition: none !important; animation: none !important }");
@@ -47,12 +50,14 @@ const settled = `(() => {
 	return document.querySelector("main").innerText;
 })()`
 
-// The days that settled pretends, as pages and fields write them, and the last of the month that is closed.
+// The days that settled pretends, as pages and fields write them, and the last of the month that is
+// closed.
 var pretendedDays = []string{"03/11/2026", "2026-11-03", "01/01/2027", "31/10/2026", "2026-10-31"}
 
 var dayForm = regexp.MustCompile(`\b(\d{2}/\d{2}/\d{4}|\d{4}-\d{2}-\d{2})\b`)
 
-// nearDay is the first day in a text that is not pretended and within two months of now; "" = none. Most likely it moves with the clock, and another day finds another text.
+// nearDay is the first day in a text that is not pretended and within two months of now; "" = none.
+// Most likely it moves with the clock, and another day finds another text.
 func nearDay(text string, now time.Time) string {
 	for _, day := range dayForm.FindAllString(text, -1) {
 		at, err := time.Parse("02/01/2006", day)
@@ -83,8 +88,10 @@ func TestADayThatMovesWithTheClockIsFound(t *testing.T) {
 
 var blankLines = regexp.MustCompile(`\s*\n\s*`)
 
-// golden wants the page to say what it said when its picture was made, and to be for everybody. Pictures are for review: fonts differ from machine to machine, so what is compared
-// is the text that is kept beside each, and of the picture that it is there, in its size. What the page shows afterwards is what the picture shows; its forms still send what the service gave them.
+// golden wants the page to say what it said when its picture was made, and to be for everybody.
+// Pictures are for review: fonts differ from machine to machine, so what is compared is the text
+// that is kept beside each, and of the picture that it is there, in its size. What the page shows
+// afterwards is what the picture shows; its forms still send what the service gave them.
 func (c *chrome) golden(name string) {
 	c.t.Helper()
 	c.accessible(name)

@@ -37,7 +37,8 @@ const (
 	unreadID = "5ca0a710-0000-4000-8000-0000000000c2"
 )
 
-// F144, F145: the desk shows the records that come near, field by field, and those that could not be read; the id of one is taken over, and the platform is still asked before it counts.
+// F144, F145: the desk shows the records that come near, field by field, and those that could not
+// be read; the id of one is taken over, and the platform is still asked before it counts.
 func TestF144TheDeskShowsWhatTheRowMayBe(t *testing.T) {
 	t.Parallel()
 	d := newDeskOn(t, "", "lost-after@1")
@@ -61,7 +62,8 @@ func TestF144TheDeskShowsWhatTheRowMayBe(t *testing.T) {
 	}
 }
 
-// F154: what events told of a record stands at its row, in the console and in `rows show`; at a row that hangs on a contract also what was told of that.
+// F154: what events told of a record stands at its row, in the console and in `rows show`; at a row
+// that hangs on a contract also what was told of that.
 func TestF154TheRowShowsWhatEventsTold(t *testing.T) {
 	t.Parallel()
 	d := newDeskOf(t, weighed, tickets, "lost-after@3")
@@ -96,7 +98,8 @@ func TestF154TheRowShowsWhatEventsTold(t *testing.T) {
 	d.as(trade.Accountant).get("/doubts/"+strconv.FormatInt(delivery.ID, 10)).shows(http.StatusOK, "não têm aviso nem consulta na API", "workflow do contrato", "APPROVED")
 }
 
-// F144: where events told of more records than the desk compares, it says so, shows the first ones since the request, and does not claim that none is like the row.
+// F144: where events told of more records than the desk compares, it says so, shows the first ones
+// since the request, and does not claim that none is like the row.
 func TestF144TheDeskSaysThatItComparesOnlySome(t *testing.T) {
 	t.Parallel()
 	d := newDeskOn(t, "", "lost-after@1")

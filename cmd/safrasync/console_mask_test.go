@@ -73,7 +73,8 @@ func TestD3NoPageAndNoFileShowsADocument(t *testing.T) {
 
 var pageLink = regexp.MustCompile(`(?:href|action)="(/[^"]*)"`)
 
-// D3: what people typed, and what the platform answered, on every page that a reader and an accountant come to.
+// D3: what people typed, and what the platform answered, on every page that a reader and an
+// accountant come to.
 func TestD3WhatPeopleTypedAndThePlatformSaidIsMaskedOnEveryPage(t *testing.T) {
 	t.Parallel()
 	said := strings.Join(forms, "; ")

@@ -19,7 +19,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// arrivals notes by which ways a browser comes back to the console: what it says of where it comes from, and the cookies that it shows.
+// arrivals notes by which ways a browser comes back to the console: what it says of where it comes
+// from, and the cookies that it shows.
 type arrivals struct {
 	mu   gosync.Mutex
 	list []string
@@ -50,8 +51,10 @@ func (a *arrivals) taken() []string {
 	return list
 }
 
-// C5: the issuer is another site than the console, as it always is; a real Chromium then keeps the console's cookies (SameSite=Strict) from what the issuer's page causes. People get in all
-// the same, prove who they are before a second sending, and come by links of other sites: over TLS with the cookies as they are shipped, and on loopback without.
+// C5: the issuer is another site than the console, as it always is; a real Chromium then keeps the
+// console's cookies (SameSite=Strict) from what the issuer's page causes. People get in all the
+// same, prove who they are before a second sending, and come by links of other sites: over TLS with
+// the cookies as they are shipped, and on loopback without.
 func TestC05_ChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 	t.Parallel()
 	for name, over := range map[string]bool{"tls": true, "loopback": false} {
@@ -89,7 +92,8 @@ func TestC05_ChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 					t.Fatalf("the browser is at %s, want %s, %v\n%s", at, origin, err, b.text())
 				}
 			}
-			// To the issuer by a page of ours, over its own page, and back by two: the first is asked for by the issuer, so that it comes without a cookie, the second by us.
+			// To the issuer by a page of ours, over its own page, and back by two: the first is asked for by
+			// the issuer, so that it comes without a cookie, the second by us.
 			goes := func(press, showing string) {
 				t.Helper()
 				b.do(chromedp.Click(chromedp.CSS(press)), chromedp.WaitVisible(chromedp.CSS(`form[method=post] > button:only-child`)))
@@ -124,7 +128,8 @@ func TestC05_ChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 				t.Errorf("cookies %v", names)
 			}
 
-			// A link of another site, as in a mail that is read in the browser: who is logged in is so there too.
+			// A link of another site, as in a mail that is read in the browser: who is logged in is so there
+			// too.
 			rows.taken()
 			b.do(chromedp.Navigate(issuer.URL+"/.well-known/openid-configuration"), chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.href = %q; 0`, base+"/rows?state=accepted")), chromedp.WaitVisible(chromedp.CSS(`form[action="/logout"] button`)))
 			b.shows("Linhas", "rui")

@@ -18,7 +18,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// issuer starts one that knows an accountant, by which the consoles that are made from now on let people in.
+// issuer starts one that knows an accountant, by which the consoles that are made from now on let
+// people in.
 func (d *desk) issuer() *oidctest.Issuer {
 	d.t.Helper()
 	issuer := oidctest.Start(d.t, now)
@@ -33,7 +34,8 @@ func (d *desk) issuer() *oidctest.Issuer {
 	return issuer
 }
 
-// C9: an issuer that has a session lets people in without asking. Before a second sending they give the password there all the same, and only that counts.
+// C9: an issuer that has a session lets people in without asking. Before a second sending they give
+// the password there all the same, and only that counts.
 func TestWhoCameWithoutThePasswordGivesItBeforeASecondSending(t *testing.T) {
 	t.Parallel()
 	d := newDeskOn(t, "", "lost-before,reset@1")

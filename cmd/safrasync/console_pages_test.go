@@ -16,7 +16,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// newDemoDesk opens a console on what `safrasync demo` leaves behind: contracts, deliveries and traceability records that are stuck for many reasons.
+// newDemoDesk opens a console on what `safrasync demo` leaves behind: contracts, deliveries and
+// traceability records that are stuck for many reasons.
 func newDemoDesk(t *testing.T) *desk {
 	t.Helper()
 	d := &desk{t: t, dir: t.TempDir(), log: &strings.Builder{}}
@@ -190,7 +191,8 @@ func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 	}
 }
 
-// Each cause leads to the rows that have it: as many as it says, or more where the list tells less apart, and among them those that it names as examples.
+// Each cause leads to the rows that have it: as many as it says, or more where the list tells less
+// apart, and among them those that it names as examples.
 func TestACauseLeadsToItsRows(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)

@@ -34,9 +34,11 @@ func typed(t *testing.T, faults ...string) (d *desk, document, markup trade.Entr
 func TestC14_DocumentsAreShownOnlyByARecordedClick(t *testing.T) {
 	t.Parallel()
 	d, row, _ := typed(t, "lost-after@1")
-	// Of another contract the document is the code that its de-para lacks, and so the cause why it does not go.
+	// Of another contract the document is the code that its de-para lacks, and so the cause why it
+	// does not go.
 	d.erp(`UPDATE contrato SET produtor = '52998224725', usuario = 'U1', carteira = '10' WHERE num = '000004'`)
-	// And somebody typed it into a field of its own of two that had left: of one in doubt, and of one that was sent.
+	// And somebody typed it into a field of its own of two that had left: of one in doubt, and of one
+	// that was sent.
 	doubt, sent := d.inDoubt()
 	d.erp(fmt.Sprintf(`UPDATE contrato SET safra = '52998224725' WHERE filial || '|' || num IN ('%s', '%s')`, doubt.Key, sent.Key))
 	d.must(0, "", "sync")

@@ -82,7 +82,8 @@ func TestE2ThePartsOfTheBridgeAreLinks(t *testing.T) {
 	}
 }
 
-// E6: what the rows say of a contract, and what the divergences say of it, is one; what a person has dealt with is marked, and counts no more.
+// E6: what the rows say of a contract, and what the divergences say of it, is one; what a person
+// has dealt with is marked, and counts no more.
 func TestE6ACancelledContractAndAnAcknowledgedChangeHaveOneAnswer(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -134,7 +135,8 @@ func lastMonth(d *desk) string {
 	return at.AddDate(0, 0, -at.Day()).Format("2006-01")
 }
 
-// E5: a closing shows grain and money, leads to what is open, takes months that have documents, and asks again when the month was closed before.
+// E5: a closing shows grain and money, leads to what is open, takes months that have documents, and
+// asks again when the month was closed before.
 func TestE5AClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -164,7 +166,8 @@ func (d *desk) future(day trade.Date) bool {
 	return trade.DateOf(now().In(d.g.config.Zone())).Before(day)
 }
 
-// exported are the details of exports in the audit that came from somewhere, without the numbers of the reports.
+// exported are the details of exports in the audit that came from somewhere, without the numbers of
+// the reports.
 func (d *desk) exported(from string) (out []string) {
 	d.t.Helper()
 	records, err := d.daemon.store.Audit(d.t.Context(), 0)
@@ -186,7 +189,8 @@ func summaryOf(csv string) string {
 	return summary
 }
 
-// A month is closed after a look at what would be kept, and printed again with the same numbers; who closes without a reason, or what somebody else has moved meanwhile, closes nothing.
+// A month is closed after a look at what would be kept, and printed again with the same numbers;
+// who closes without a reason, or what somebody else has moved meanwhile, closes nothing.
 func TestAMonthIsClosedAndPrintedAgain(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

@@ -32,7 +32,8 @@ func (r *consoleReports) Closings(ctx context.Context) ([]trade.Closing, error) 
 	return r.g.daemon.store.Closings(ctx, trade.Date{})
 }
 
-// with calls fn with the rows of a moment: those of the closed report of a day where there is one. fresh: those of the ledger in any case.
+// with calls fn with the rows of a moment: those of the closed report of a day where there is one.
+// fresh: those of the ledger in any case.
 func (r *consoleReports) with(ctx context.Context, cut reconcile.Cut, fresh bool, fn func(*reconcile.Snapshot) error) error {
 	select {
 	case r.turn <- struct{}{}:
@@ -211,7 +212,8 @@ func (v *reportView) Row(cells []any) error {
 	return nil
 }
 
-// bridgeLink leads from a part of the bridge to what is meant: rows of the ledger, or, for what has none, the run that tells of it.
+// bridgeLink leads from a part of the bridge to what is meant: rows of the ledger, or, for what has
+// none, the run that tells of it.
 func bridgeLink(cells []any) string {
 	job, _ := cells[0].(string)
 	line, _ := cells[1].(reconcile.Label)

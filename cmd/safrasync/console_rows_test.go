@@ -20,7 +20,8 @@ func (d *desk) rows(states ...trade.State) []trade.Entry {
 	return out
 }
 
-// Who looks for a contract finds it by its number, sees in words why it did not go, and what it would look like.
+// Who looks for a contract finds it by its number, sees in words why it did not go, and what it
+// would look like.
 func TestAPersonFindsAContractAndSeesWhyItDidNotGo(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

@@ -19,8 +19,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// What the ERP has beside the sample: contracts that go with their deliveries; contracts whose producer the platform has not linked to the wallet; contracts of a wallet that is in no
-// de-para, with their deliveries.
+// What the ERP has beside the sample: contracts that go with their deliveries; contracts whose
+// producer the platform has not linked to the wallet; contracts of a wallet that is in no de-para,
+// with their deliveries.
 const (
 	seedContracts = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
 		INSERT INTO contrato SELECT '%s', printf('%%06d', i), %d + i * 20, produtor, loja, usuario, produto, local, safra, um, tipo, emissao, '%s', preco, inicio, fim, modalidade, pagto, forma, situacao
@@ -29,7 +30,8 @@ const (
 		INSERT INTO romaneio SELECT printf('%s%%04d', i), '%s', printf('%%06d', (i - 1) / 3 + 1), CAST(24000 + i * 100 AS TEXT), '20260415', 'MT-5107925-0123456789ABCDEF0123456789ABCDEF' FROM n;`
 )
 
-// farMonth is the month on whose first day the jobs of the office run by themselves: January, but around the turn of the year July, so that no test is beside it.
+// farMonth is the month on whose first day the jobs of the office run by themselves: January, but
+// around the turn of the year July, so that no test is beside it.
 func farMonth(now time.Time) int {
 	if m := now.Month(); m == time.December || m == time.January {
 		return 7
@@ -49,12 +51,14 @@ func TestTheJobsOfTheOfficeDoNotRunByThemselves(t *testing.T) {
 	}
 }
 
-// october makes a month of what the platform has: contracts of October with their deliveries, and one of the first days of November.
+// october makes a month of what the platform has: contracts of October with their deliveries, and
+// one of the first days of November.
 const october = `UPDATE contrato SET emissao = printf('202610%02d', CAST(num AS INTEGER)), inicio = '2026-10-05', fim = '2026-11-30' WHERE filial = '04';
 	UPDATE contrato SET emissao = '20261102' WHERE filial = '04' AND num = '000022'; UPDATE romaneio SET dia = '20261020' WHERE ticket LIKE 'D%';`
 
-// newOffice is a cooperative on a morning on which there is much to decide: `safrasync run` with its console, whose jobs run when somebody orders it: by themselves they do so once a
-// year, complete sweeps too, so that the times that the pages tell do not move with the days.
+// newOffice is a cooperative on a morning on which there is much to decide: `safrasync run` with
+// its console, whose jobs run when somebody orders it: by themselves they do so once a year,
+// complete sweeps too, so that the times that the pages tell do not move with the days.
 func newOffice(t *testing.T) (s *service, base string) {
 	t.Helper()
 	s = newService(t, state.SQLite, false, func(o *sandbox.Options) { o.OnPost = nil })
@@ -111,8 +115,9 @@ func (s *service) number(key string) int64 {
 	return id
 }
 
-// The ten things that people do most, in a real Chromium, with the real service, its ledger and the sandbox. They are one morning of one cooperative: each goes on from where the one
-// before has ended.
+// The ten things that people do most, in a real Chromium, with the real service, its ledger and the
+// sandbox. They are one morning of one cooperative: each goes on from where the one before has
+// ended.
 func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 	s, base := newOffice(t)
 	c := newChrome(t, base, goldenWidth, goldenHeight)

@@ -22,7 +22,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// desk is a console on the sample cooperative: the real program has synced it against a sandbox, and the console serves its ledger.
+// desk is a console on the sample cooperative: the real program has synced it against a sandbox,
+// and the console serves its ledger.
 type desk struct {
 	t      *testing.T
 	dir    string

@@ -9,8 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// openCSV reads a CSV of at most limit bytes, as spreadsheets write it too: with a byte order mark, and with ; or tab between the columns. The
-// error is in the person's language and quotes nothing of the file.
+// openCSV reads a CSV of at most limit bytes, as spreadsheets write it too: with a byte order mark,
+// and with ; or tab between the columns. The error is in the person's language and quotes nothing
+// of the file.
 func openCSV(r io.Reader, limit int64, v voice) (*csv.Reader, error) {
 	data, err := readAtMost(r, limit, v)
 	if err != nil {

@@ -33,7 +33,8 @@ func decisionsForm(format string) reconcile.Form {
 	return reconcile.Workbook
 }
 
-// importDecisions plans what a file of decisions orders, shows it, and does it through the same acts as the commands for single rows. All or nothing, unless skip.
+// importDecisions plans what a file of decisions orders, shows it, and does it through the same
+// acts as the commands for single rows. All or nothing, unless skip.
 func (a *App) importDecisions(ctx context.Context, file string, f actFlags, skip bool) error {
 	if _, err := a.loadConfig(); err != nil {
 		return err

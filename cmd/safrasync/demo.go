@@ -51,15 +51,15 @@ const (
 	demoKey        = "demo-key" // opens nothing but a sandbox on loopback
 )
 
-// demoLost is how the request of the contract begins whose answer is lost: 04|001094. demoSeed makes
-// the ids of the platform the same in each demo.
+// demoLost is how the request of the contract begins whose answer is lost: 04|001094. demoSeed
+// makes the ids of the platform the same in each demo.
 const (
 	demoLost = `{"amount":3550,"producer_id":"2a470551-515b-5be1-84e8-37a789b7c5af",`
 	demoSeed = 2026
 )
 
-// demoAddress is where `safrasync sandbox` listens unless told otherwise. A demo that is kept takes it when it is free, so that the written
-// configuration fits the next sandbox too.
+// demoAddress is where `safrasync sandbox` listens unless told otherwise. A demo that is kept takes
+// it when it is free, so that the written configuration fits the next sandbox too.
 const demoAddress = "127.0.0.1:8089"
 
 func newDemoCommand(a *App) *cobra.Command {
@@ -73,7 +73,8 @@ func newDemoCommand(a *App) *cobra.Command {
 	return cmd
 }
 
-// demo shows the whole thing on embedded parts: it sends what is in order, proves that nothing goes twice, and explains what did not go.
+// demo shows the whole thing on embedded parts: it sends what is in order, proves that nothing goes
+// twice, and explains what did not go.
 func (a *App) demo(ctx context.Context, dir, lang string) (err error) {
 	d := &demo{app: a, dir: dir, kept: dir != "", env: a.Env}
 	if lang != "" {
@@ -178,8 +179,8 @@ func (d *demo) changeERP(ctx context.Context, statements string) error {
 	return nil
 }
 
-// startPlatform listens on a free port. A demo that is kept tries its usual one first. The answer to one contract is lost after the platform has
-// created it, as networks do.
+// startPlatform listens on a free port. A demo that is kept tries its usual one first. The answer
+// to one contract is lost after the platform has created it, as networks do.
 func (d *demo) startPlatform(world *sandbox.World) (err error) {
 	opts := sandbox.Options{APIKey: demoKey, World: world, Seed: demoSeed, Intercept: func(r *http.Request, _ int) *sandbox.Fault {
 		body, err := io.ReadAll(r.Body)

@@ -18,7 +18,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// playDemo runs the command as a person would, without a terminal, and gives what it printed. It must clean up behind itself.
+// playDemo runs the command as a person would, without a terminal, and gives what it printed. It
+// must clean up behind itself.
 func playDemo(t *testing.T, args ...string) (code int, out, messages string) {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
@@ -160,7 +161,8 @@ func tellsFaultsApart(t *testing.T, dir string, entries []trade.Entry) {
 	if twins == 0 || cars == 0 {
 		t.Errorf("%d deliveries are told to be equal to another, %d left with the CAR of a receipt; want some of each", twins, cars)
 	}
-	// Of the contracts that lack the same record one asks for all and is rejected; the others wait, and so does what hangs on them.
+	// Of the contracts that lack the same record one asks for all and is rejected; the others wait,
+	// and so does what hangs on them.
 	parents[trade.Rejected] = parents[trade.Rejected] || parents[trade.Waiting]
 	for _, state := range []trade.State{"", trade.InDoubt, trade.Rejected} {
 		if !parents[state] {

@@ -63,7 +63,8 @@ func (a *App) recount(ctx context.Context) error {
 	return nil
 }
 
-// doctor looks at what keeps the promise that nothing is lost and nothing is sent twice, one line each. It changes nothing.
+// doctor looks at what keeps the promise that nothing is lost and nothing is sent twice, one line
+// each. It changes nothing.
 func (a *App) doctor(ctx context.Context, full bool) error {
 	c := &checker{app: a}
 	config, err := a.loadConfig()
@@ -176,7 +177,8 @@ func (c *checker) role(ctx context.Context) {
 	}
 }
 
-// secrets looks at the configuration's own file; files of ${file:…} that others can read are refused when it is loaded.
+// secrets looks at the configuration's own file; files of ${file:…} that others can read are
+// refused when it is loaded.
 func (c *checker) secrets(config *Config) {
 	info, err := os.Stat(config.source.name)
 	switch {

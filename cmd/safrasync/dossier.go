@@ -14,7 +14,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// dossier is what is held about one producer: the platform ids and the ERP's codes by which rows name it.
+// dossier is what is held about one producer: the platform ids and the ERP's codes by which rows
+// name it.
 type dossier struct {
 	ids, codes []string
 	refs       []trade.Reference
@@ -27,7 +28,8 @@ type dossier struct {
 	known  map[int64]bool
 }
 
-// dossierRow is a row about the producer. With byMark its values are no longer kept, and what is left of them fits: nearly always it is the producer's.
+// dossierRow is a row about the producer. With byMark its values are no longer kept, and what is
+// left of them fits: nearly always it is the producer's.
 type dossierRow struct {
 	entry    trade.Entry
 	attempts []trade.Attempt
@@ -60,7 +62,8 @@ func findDossier(ctx context.Context, store *state.Store, specs []engine.JobSpec
 	return s, s.around(ctx, store)
 }
 
-// inClosed finds the closed reports that have rows of the producer. One that cannot be read may have some.
+// inClosed finds the closed reports that have rows of the producer. One that cannot be read may
+// have some.
 func (s *dossier) inClosed(ctx context.Context, store *state.Store) error {
 	closings, err := store.Closings(ctx, trade.Date{})
 	if err != nil {
@@ -181,7 +184,8 @@ func (s *dossier) find(ctx context.Context, store *state.Store, belongs func(tra
 	})
 }
 
-// names tells whether a row names the producer: by the id in what was sent, or by the code in what the ERP had.
+// names tells whether a row names the producer: by the id in what was sent, or by the code in what
+// the ERP had.
 func (s *dossier) names(spec engine.JobSpec, e trade.Entry, attempts []trade.Attempt) (found, byMark bool) {
 	bodies := []json.RawMessage{e.Payload}
 	for _, t := range attempts {

@@ -45,7 +45,8 @@ type cancelledJSON struct {
 	Values []string `json:"values"`
 }
 
-// explain tells the rules of a job in words, then which rows of the ERP break which. Nothing is stored or sent.
+// explain tells the rules of a job in words, then which rows of the ERP break which. Nothing is
+// stored or sent.
 func (a *App) explain(ctx context.Context, name string, rows, offline bool) error {
 	load := a.loadConfig
 	if offline {

@@ -68,7 +68,8 @@ func ruleOf(v voice, rule trade.FieldRule, job engine.JobSpec) fieldRule {
 	return out
 }
 
-// requiredWhen is the condition under which a field must be there. A need that is neither always nor optional names the order type that has it.
+// requiredWhen is the condition under which a field must be there. A need that is neither always
+// nor optional names the order type that has it.
 func requiredWhen(rule trade.FieldRule) string {
 	switch rule.Need {
 	case trade.Always:
@@ -196,7 +197,8 @@ func shownMap(values map[string]string) string {
 	return "(" + strings.Join(out, ", ") + ")"
 }
 
-// shownValueCounts lists values with their rows, without the blank one, which the sentence has said already.
+// shownValueCounts lists values with their rows, without the blank one, which the sentence has said
+// already.
 func shownValueCounts(values []engine.ValueCount) string {
 	var out []string
 	for _, c := range values {

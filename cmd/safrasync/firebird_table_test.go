@@ -2,7 +2,8 @@ package main
 
 import "github.com/safrasync/safrasync/trade"
 
-// firebirdTables say of each row of testdata/erp/agro-firebird.sql what it becomes, which rule decides that, and what it is after the second run.
+// firebirdTables say of each row of testdata/erp/agro-firebird.sql what it becomes, which rule
+// decides that, and what it is after the second run.
 var firebirdTables = map[string][]modernRow{
 	"contracts": {
 		{"1|1001", trade.Accepted, "", "every rule holds; changed after it was sent", trade.Accepted, "", "changed"},

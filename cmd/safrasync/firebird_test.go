@@ -12,7 +12,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// loadWIN1252 runs a script of the Firebird sample as the programs of that time would send it: the bytes of WIN1252, to a database that knows no charset.
+// loadWIN1252 runs a script of the Firebird sample as the programs of that time would send it: the
+// bytes of WIN1252, to a database that knows no charset.
 func (m *modern) loadWIN1252(file string) {
 	m.t.Helper()
 	text, err := os.ReadFile(modernDir + file)

@@ -18,7 +18,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// initJobs are the jobs that `init` proposes, parents first. Those whose records this version does not send are left out.
+// initJobs are the jobs that `init` proposes, parents first. Those whose records this version does
+// not send are left out.
 var initJobs = []struct {
 	name  string
 	sends trade.Kind
@@ -106,8 +107,9 @@ func (a *App) initialize(ctx context.Context, f initFlags) error {
 	return a.writeProposal(p, path, f.force)
 }
 
-// openAnyERP opens an ERP of which nothing is known. charset names the one that the database claims where it does not know how its texts are encoded: they are
-// then read as WIN1252, the commonest, which the file says.
+// openAnyERP opens an ERP of which nothing is known. charset names the one that the database claims
+// where it does not know how its texts are encoded: they are then read as WIN1252, the commonest,
+// which the file says.
 func (a *App) openAnyERP(ctx context.Context, opts erp.Options) (source *erp.Source, charset string, err error) {
 	if source, err = erp.Open(ctx, opts); err != nil {
 		return nil, "", err
@@ -182,7 +184,8 @@ func (a *App) proposeJobs(ctx context.Context, p *proposal, source *erp.Source, 
 	return nil
 }
 
-// pickRelation finds a table by its name, its name with the schema, or its number in the list; anything that begins like a query is one.
+// pickRelation finds a table by its name, its name with the schema, or its number in the list;
+// anything that begins like a query is one.
 func (a *App) pickRelation(relations []erp.Relation, from string) (*erp.Relation, string, error) {
 	word, _, _ := strings.Cut(strings.ToUpper(strings.TrimSpace(from)), " ")
 	if first := strings.Fields(word); len(first) > 0 && slices.Contains([]string{"SELECT", "WITH"}, first[0]) {
@@ -257,8 +260,8 @@ type toFillIn struct {
 // secretDSN is where a data source name with a password is kept, beside the configuration.
 const secretDSN = "credentials/erp-dsn"
 
-// writeSecret keeps a data source name with a password in a file of its own. Another one that is there
-// stays: then it comes by the environment.
+// writeSecret keeps a data source name with a password in a file of its own. Another one that is
+// there stays: then it comes by the environment.
 func (a *App) writeSecret(p *proposal, path string) error {
 	if p.secret == "" {
 		return nil

@@ -18,7 +18,8 @@ func (a *App) asker() *asker {
 	return &asker{terminal: isTerminal(a.Stdin) && isTerminal(a.Stderr), in: bufio.NewReader(a.Stdin), out: a.Stderr}
 }
 
-// unless gives a value that is there already, else the answer to a question; "" where nobody can be asked, or nothing is answered.
+// unless gives a value that is there already, else the answer to a question; "" where nobody can be
+// asked, or nothing is answered.
 func (k *asker) unless(value, question string) string {
 	if value != "" || !k.terminal {
 		return value

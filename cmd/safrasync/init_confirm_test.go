@@ -10,8 +10,9 @@ import (
 	"github.com/safrasync/safrasync/internal/pgtest"
 )
 
-// What init proposes neither loses nor doubles a row unless a person has taken a mark away: rows whose flag is NULL stay in, other flags are asked about, and a total of the document is no volume of
-// its lines.
+// What init proposes neither loses nor doubles a row unless a person has taken a mark away: rows
+// whose flag is NULL stay in, other flags are asked about, and a total of the document is no volume
+// of its lines.
 func TestB2InitProposesNothingThatLosesOrDoublesWithoutAMark(t *testing.T) {
 	t.Parallel()
 	b := &initBench{t, t.TempDir(), map[string]string{"LANG": "en_US.UTF-8"}}
@@ -39,7 +40,8 @@ func TestB2InitProposesNothingThatLosesOrDoublesWithoutAMark(t *testing.T) {
 	}
 }
 
-// A de-para of another schema (a copy of last year, a test company) is taken only where the schema of the contracts has none, and then with a mark that a person takes away.
+// A de-para of another schema (a copy of last year, a test company) is taken only where the schema
+// of the contracts has none, and then with a mark that a person takes away.
 func TestB2ADeParaOfAnotherSchemaIsConfirmed(t *testing.T) {
 	t.Parallel()
 	b := &initBench{t, t.TempDir(), map[string]string{"LANG": "en_US.UTF-8"}}
@@ -83,7 +85,8 @@ func TestB2ADeParaOfAnotherSchemaIsConfirmed(t *testing.T) {
 	}
 }
 
-// A password that is given on the command line stands in a secret of its own afterwards, and nowhere else.
+// A password that is given on the command line stands in a secret of its own afterwards, and
+// nowhere else.
 func TestD9APasswordGivenToInitStandsInASecretOnly(t *testing.T) {
 	t.Parallel()
 	b := &initBench{t, t.TempDir(), map[string]string{"LANG": "en_US.UTF-8"}}

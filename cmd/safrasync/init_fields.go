@@ -172,7 +172,8 @@ func (p *proposer) values(ctx context.Context, rule trade.FieldRule, c *surveyed
 	return m.name, note, nil
 }
 
-// parentField proposes the columns that hold the key of the parent's row, in the order of its key: those of the same name, else what is called after the contract.
+// parentField proposes the columns that hold the key of the parent's row, in the order of its key:
+// those of the same name, else what is called after the contract.
 func (p *proposer) parentField(rule trade.FieldRule) {
 	i := slices.IndexFunc(p.parents, func(j proposedJob) bool { return j.sends == trade.OrderCommitments })
 	if i < 0 {
@@ -193,7 +194,8 @@ func (p *proposer) parentField(rule trade.FieldRule) {
 // contractNames are columns of a child that name its contract.
 var contractNames = []string{"contrato", "contrato_id", "num_contrato", "numero_contrato", "nr_contrato", "cod_contrato", "codctr", "contract", "contract_id"}
 
-// parentColumns finds the columns of a child that hold the parent's key; fillIn where there is none.
+// parentColumns finds the columns of a child that hold the parent's key; fillIn where there is
+// none.
 func parentColumns(s *survey, key []string) []string {
 	out := make([]string, len(key))
 	contract := s.named(contractNames, nil)

@@ -9,8 +9,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The words by which `init` knows a column. A name stands for a column that is called so, or has all its words. The likeliest come first. Names are
-// in the form of nameWords: lower case, without accents, without the prefix of a Protheus table (NJR_CODCTR is codctr).
+// The words by which `init` knows a column. A name stands for a column that is called so, or has
+// all its words. The likeliest come first. Names are in the form of nameWords: lower case, without
+// accents, without the prefix of a Protheus table (NJR_CODCTR is codctr).
 var fieldNames = map[string][]string{
 	"amount":                {"quantidade", "quantidade_contratada", "qtde", "qtd", "qtd_contratada", "qt_contratada", "quantity", "amount", "volume_contratado", "volume", "qtdctr", "qtdori", "peso"},
 	"producer_id":           {"produtor", "produtor_id", "cod_produtor", "producer", "producer_id", "cooperado", "associado", "cod_emitente", "codent", "entidade", "fornecedor", "codfor", "fornece"},
@@ -63,7 +64,8 @@ var kindWords = map[string][]string{
 
 var camelHump = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 
-// nameWords takes a name apart: lower case, without accents, at underscores, blanks, hyphens and humps.
+// nameWords takes a name apart: lower case, without accents, at underscores, blanks, hyphens and
+// humps.
 func nameWords(name string) []string {
 	name = camelHump.ReplaceAllString(name, "${1}_${2}")
 	return strings.FieldsFunc(plainWord(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
@@ -81,7 +83,8 @@ func plainWord(text string) string {
 
 var protheusPrefix = regexp.MustCompile(`^[A-Za-z0-9]{2,3}_`)
 
-// commonPrefix is the prefix that most columns of a Protheus table have, such as NJR_; "" for other tables.
+// commonPrefix is the prefix that most columns of a Protheus table have, such as NJR_; "" for other
+// tables.
 func commonPrefix(columns []string) string {
 	count := map[string]int{}
 	for _, c := range columns {

@@ -8,7 +8,8 @@ import (
 	"github.com/safrasync/safrasync/erp"
 )
 
-// A delivery names its contract by the contract's key: the branch by its own name, the number by what the child calls its contract.
+// A delivery names its contract by the contract's key: the branch by its own name, the number by
+// what the child calls its contract.
 func TestTheColumnsOfAChildThatHoldItsParentsKey(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

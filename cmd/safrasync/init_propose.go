@@ -51,7 +51,8 @@ type proposer struct {
 	job     proposedJob
 }
 
-// propose proposes a job for a table or query. refs are the de-para tables that were found, parents the jobs that are proposed already.
+// propose proposes a job for a table or query. refs are the de-para tables that were found, parents
+// the jobs that are proposed already.
 func propose(ctx context.Context, v voice, name string, kind trade.Kind, s *survey, refs []proposedRef, parents []proposedJob) (proposedJob, error) {
 	p := &proposer{
 		voice: v, survey: s, rules: trade.Rules(kind), refs: refs, parents: parents, taken: map[*surveyed]bool{},
@@ -81,7 +82,8 @@ func propose(ctx context.Context, v voice, name string, kind trade.Kind, s *surv
 	return p.job, nil
 }
 
-// scope finds the columns that say what changed, what is deleted, what is a draft and what is cancelled.
+// scope finds the columns that say what changed, what is deleted, what is a draft and what is
+// cancelled.
 func (p *proposer) scope(ctx context.Context) error {
 	s := p.survey
 	var conditions []string // set at the end: no look at another flag may miss the rows that the first one hides
@@ -148,7 +150,8 @@ func isProtheusDeleted(c *surveyed) bool {
 	return strings.HasPrefix(strings.Join(c.words, "_"), "d_e_l_e_t")
 }
 
-// notDeleted is the condition that leaves out the rows whose flag says that they are deleted, and no other; "" where it cannot be told.
+// notDeleted is the condition that leaves out the rows whose flag says that they are deleted, and
+// no other; "" where it cannot be told.
 func (p *proposer) notDeleted(ctx context.Context, c *surveyed) (string, error) {
 	if isProtheusDeleted(c) {
 		return c.quoted + " = ' '", nil
@@ -179,7 +182,8 @@ func (p *proposer) notDeleted(ctx context.Context, c *surveyed) (string, error) 
 	return "(" + c.quoted + " IS NULL OR " + c.quoted + " NOT IN (" + strings.Join(gone, ", ") + "))", nil
 }
 
-// chooseKey prefers what people know, branch and number, where it identifies every row; else the primary key.
+// chooseKey prefers what people know, branch and number, where it identifies every row; else the
+// primary key.
 func (p *proposer) chooseKey(ctx context.Context) error {
 	s := p.survey
 	var known []string
@@ -225,7 +229,8 @@ func (p *proposer) chooseKey(ctx context.Context) error {
 	return nil
 }
 
-// ofTheHeader leaves a volume to a person where the rows of one number all have the same: it is that of their header, and each of them would send it whole.
+// ofTheHeader leaves a volume to a person where the rows of one number all have the same: it is
+// that of their header, and each of them would send it whole.
 func (p *proposer) ofTheHeader(ctx context.Context, field string, c *surveyed) error {
 	var header []string
 	for _, names := range [][]string{branchNames, numberNames} {
@@ -254,15 +259,17 @@ func (p *proposer) ofTheHeader(ctx context.Context, field string, c *surveyed) e
 	return nil
 }
 
-// withoutBookkeeping takes out of a unique index what Protheus adds to each one so that deleted rows may keep their number: with the filter on deleted rows the
-// rest is unique. A key of nothing else than a record number identifies no row for ever.
+// withoutBookkeeping takes out of a unique index what Protheus adds to each one so that deleted
+// rows may keep their number: with the filter on deleted rows the rest is unique. A key of nothing
+// else than a record number identifies no row for ever.
 func withoutBookkeeping(key []string) []string {
 	return slices.DeleteFunc(slices.Clone(key), func(column string) bool {
 		return slices.Contains([]string{"r_e_c_d_e_l_", "d_e_l_e_t_", "r_e_c_n_o_"}, strings.ToLower(column))
 	})
 }
 
-// mayIdentify leaves out what is no number that people know, and of a delivery the number of its contract: it may be transferred to another one.
+// mayIdentify leaves out what is no number that people know, and of a delivery the number of its
+// contract: it may be transferred to another one.
 func (p *proposer) mayIdentify(c *surveyed) bool {
 	return !c.isUUID() && !c.isMoment() && (p.job.sends != trade.Deliveries || likeness(c.words, contractNames) == 0)
 }
@@ -278,7 +285,8 @@ func shared(key, known []string) int {
 	return n
 }
 
-// assign gives each field the column that fits it best, the best fits first; a column serves one field.
+// assign gives each field the column that fits it best, the best fits first; a column serves one
+// field.
 func (p *proposer) assign() map[string]*surveyed {
 	type pair struct {
 		field  string
@@ -306,7 +314,8 @@ func (p *proposer) assign() map[string]*surveyed {
 	return out
 }
 
-// writeQuery puts the query together: the columns that are used, what is in scope, and the day from which it counts.
+// writeQuery puts the query together: the columns that are used, what is in scope, and the day from
+// which it counts.
 func (p *proposer) writeQuery(dates ...*surveyed) {
 	s := p.survey
 	if s.relation == nil {

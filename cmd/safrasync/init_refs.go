@@ -20,8 +20,9 @@ type proposedRef struct {
 
 var idColumns = regexp.MustCompile(`uuid|guid|plataforma|platform|extern`)
 
-// findReferences looks for tables that give codes of the ERP their ids of the platform: those with a column that says so, and that holds UUIDs.
-// The tables of jobs are none; what stands in another schema than they do is taken last, and a person confirms it.
+// findReferences looks for tables that give codes of the ERP their ids of the platform: those with
+// a column that says so, and that holds UUIDs. The tables of jobs are none; what stands in another
+// schema than they do is taken last, and a person confirms it.
 func findReferences(ctx context.Context, v voice, source *erp.Source, driver string, relations []erp.Relation, jobs []*erp.Relation) ([]proposedRef, error) {
 	var out []proposedRef
 	home := func(r erp.Relation) bool {
@@ -74,7 +75,8 @@ func findReferences(ctx context.Context, v voice, source *erp.Source, driver str
 	return out, nil
 }
 
-// referencesOf gives the kinds that a table serves: those that a column tells apart, or the one that its own name or that of the column says.
+// referencesOf gives the kinds that a table serves: those that a column tells apart, or the one
+// that its own name or that of the column says.
 func referencesOf(ctx context.Context, s *survey, id *surveyed) ([]proposedRef, error) {
 	if by := s.named(kindNames, func(c *surveyed) bool { return c != id && !c.isMoment() && !c.isUUID() }); by != nil {
 		values, few, err := s.distinct(ctx, by)
@@ -115,7 +117,8 @@ func referencesOf(ctx context.Context, s *survey, id *surveyed) ([]proposedRef, 
 
 func sqlText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-// codeColumns gives the columns that make the code: those of the primary key without the one that tells kinds apart, as far as they hold anything.
+// codeColumns gives the columns that make the code: those of the primary key without the one that
+// tells kinds apart, as far as they hold anything.
 func codeColumns(ctx context.Context, s *survey, id, by *surveyed) ([]string, error) {
 	key := s.relation.Primary
 	if len(key) == 0 && len(s.relation.Unique) > 0 {

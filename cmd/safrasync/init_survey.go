@@ -101,7 +101,8 @@ func (s *survey) list(names []string) string {
 	return strings.Join(out, ", ")
 }
 
-// relationName writes a table so that a query finds it. The schema that every session looks in is left out.
+// relationName writes a table so that a query finds it. The schema that every session looks in is
+// left out.
 func relationName(driver string, r erp.Relation) string {
 	name := erp.QuoteName(driver, r.Name)
 	if r.Schema == "" || driver == "postgres" && r.Schema == "public" {
@@ -119,7 +120,8 @@ func (s *survey) column(name string) *surveyed {
 	return s.columns[i]
 }
 
-// alike finds a column by its name, or by the words of its name, with or without the prefix of its table.
+// alike finds a column by its name, or by the words of its name, with or without the prefix of its
+// table.
 func (s *survey) alike(name string) *surveyed {
 	if c := s.column(name); c != nil {
 		return c
@@ -153,7 +155,8 @@ func (s *survey) from() string {
 	return out
 }
 
-// distinct gives the different values of a column with their rows; ok is false when there are more than surveyValues.
+// distinct gives the different values of a column with their rows; ok is false when there are more
+// than surveyValues.
 func (s *survey) distinct(ctx context.Context, c *surveyed) (values []valueRows, ok bool, err error) {
 	sql := "SELECT " + c.quoted + " AS v, COUNT(*) AS n" + s.from() + " GROUP BY " + c.quoted
 	err = s.source.Table(ctx, sql, []string{"v", "n"}, func(v []erp.Value) error {
@@ -245,7 +248,8 @@ func (c *surveyed) isNumeric() bool {
 	return len(c.samples) > 0 && slices.Contains([]erp.Kind{erp.Int, erp.Number, erp.Float}, c.samples[0].Kind)
 }
 
-// suits tells whether what stands in a column can be what a field needs. A column without a value says nothing against itself.
+// suits tells whether what stands in a column can be what a field needs. A column without a value
+// says nothing against itself.
 func (c *surveyed) suits(rule trade.FieldRule) bool {
 	if len(c.samples) == 0 {
 		return true

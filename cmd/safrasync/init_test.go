@@ -36,7 +36,8 @@ func (b *initBench) run(code int, args ...string) (stdout, stderr string) {
 
 func (b *initBench) path(name string) string { return filepath.Join(b.dir, name) }
 
-// complete fills in what a proposal left open, as a person would: each replacement stands in the file exactly once.
+// complete fills in what a proposal left open, as a person would: each replacement stands in the
+// file exactly once.
 func (b *initBench) complete(file string, fill map[string]string) {
 	b.t.Helper()
 	raw, err := os.ReadFile(b.path(file))
@@ -55,7 +56,8 @@ func (b *initBench) complete(file string, fill map[string]string) {
 	}
 }
 
-// audit gives the rules that rows break under a configuration, without the names that a person chose.
+// audit gives the rules that rows break under a configuration, without the names that a person
+// chose.
 func (b *initBench) audit(config string) ([]engine.Breach, []engine.Shortness, [3]int) {
 	b.t.Helper()
 	out, _ := b.run(0, "--config", config, "explain", "contracts", "--json")
@@ -92,7 +94,8 @@ func (b *initBench) staysOpen(file string, want int) {
 	b.run(exitConfig, "--config", b.path(file), "check", "--offline")
 }
 
-// The proposal for the demo's ERP, once completed, finds the same faults in the same rows as the configuration that people wrote for it.
+// The proposal for the demo's ERP, once completed, finds the same faults in the same rows as the
+// configuration that people wrote for it.
 func TestInitProposesTheSampleERPOfTheDemo(t *testing.T) {
 	t.Parallel()
 	b := &initBench{t, t.TempDir(), map[string]string{"SAFRASYNC_API_KEY": "key", "LANG": "pt_BR.UTF-8"}}

@@ -13,7 +13,8 @@ import (
 // fillIn stands in a proposed configuration where only a person can know. Loading refuses it.
 const fillIn = "PREENCHER"
 
-// valueWords are the words by which a value of the API is known in an ERP, without accents and in lower case.
+// valueWords are the words by which a value of the API is known in an ERP, without accents and in
+// lower case.
 var valueWords = map[string][]string{
 	"SOJA":  {"soja", "soy", "soybean", "soybeans"},
 	"MILHO": {"milho", "corn", "maize"},
@@ -126,13 +127,15 @@ func nextYear(year string) string {
 	return t.AddDate(1, 0, 0).Format("2006")
 }
 
-// dateForms are tried in this order; the first that fits most samples is proposed. "" stands for the database's own form and YYYY-MM-DD.
+// dateForms are tried in this order; the first that fits most samples is proposed. "" stands for
+// the database's own form and YYYY-MM-DD.
 var dateForms = []string{"", "YYYYMMDD", "DD/MM/YYYY", "DD-MM-YYYY", "DD.MM.YYYY", "YYYY/MM/DD", "DDMMYYYY", "MM/DD/YYYY"}
 
 // emptyDates are dates by which ERPs mean "none".
 var emptyDates = []string{"1899-12-30", "1899-12-31", "1900-01-01", "1900-12-31"}
 
-// guessDate finds the form in which a column has dates, and the values by which it means none. ok: most values are dates.
+// guessDate finds the form in which a column has dates, and the values by which it means none. ok:
+// most values are dates.
 func guessDate(samples []erp.Value) (form string, empty []string, ok bool) {
 	hits := make([]int, len(dateForms))
 	total := 0
@@ -188,7 +191,8 @@ var numberSamples = []struct {
 	{"1,234.56", regexp.MustCompile(`^[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?$`)},
 }
 
-// guessNumber finds the form in which a column has numbers, and whether some are zero. ok: most values are numbers.
+// guessNumber finds the form in which a column has numbers, and whether some are zero. ok: most
+// values are numbers.
 func guessNumber(samples []erp.Value) (form string, zeros, ok bool) {
 	hits := make([]int, len(numberSamples))
 	for _, v := range samples {

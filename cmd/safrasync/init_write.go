@@ -23,7 +23,8 @@ type proposal struct {
 // consoleSection is the section of a configuration, as it was written.
 var consoleSection = regexp.MustCompile(`(?m)^console:.*\n(?:(?:[ \t]+.*)?\n)*`)
 
-// keep takes over what stands at a path already: the key that is a credential beside it, and the console.
+// keep takes over what stands at a path already: the key that is a credential beside it, and the
+// console.
 func (p *proposal) keep(path string) error {
 	p.apiKey = "${env:SAFRASYNC_API_KEY}"
 	if _, err := os.Stat(filepath.Join(filepath.Dir(path), "credentials", "api-key")); err == nil {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzCanonicalKey: a key as the ledger has it is found when it is typed as it is shown, or with the padding of the ERP; what is typed has one form.
+// FuzzCanonicalKey: a key as the ledger has it is found when it is typed as it is shown, or with
+// the padding of the ERP; what is typed has one form.
 func FuzzCanonicalKey(f *testing.F) {
 	f.Add("01", "0001")
 	f.Add(`a|b\`, `\|`)

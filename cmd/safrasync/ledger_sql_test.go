@@ -18,7 +18,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// The questions of docs/ledger-sql.md are answered alike by both databases, and by Debian's sqlite3.
+// The questions of docs/ledger-sql.md are answered alike by both databases, and by Debian's
+// sqlite3.
 func TestTheQuestionsOfTheManualAreAnswered(t *testing.T) {
 	page, err := os.ReadFile("../../docs/ledger-sql.md")
 	if err != nil {
@@ -87,7 +88,8 @@ func countOf(texts []string) (out []string) {
 	return out
 }
 
-// asker answers a statement with the lines of its result: from PostgreSQL, or by the sqlite3 of the system.
+// asker answers a statement with the lines of its result: from PostgreSQL, or by the sqlite3 of the
+// system.
 func (s *service) asker() func(query string) []string {
 	s.t.Helper()
 	if s.ledger.Driver == state.SQLite {

@@ -8,7 +8,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ledgerFault says what is wrong with the ledger and what to do. What has no sentence in the person's language is told in English, as the log has it.
+// ledgerFault says what is wrong with the ledger and what to do. What has no sentence in the
+// person's language is told in English, as the log has it.
 func (v voice) ledgerFault(e *state.Error, err error) string {
 	if v.lang == trade.English || !i18n.CLI.Has(i18n.Key("ledger."+e.Code+".what")) {
 		return err.Error()

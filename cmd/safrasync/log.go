@@ -7,8 +7,8 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// newLogger writes JSON lines: with verbose what happens, else only what must not happen. It never samples: the line that was left out is
-// the one that somebody looks for.
+// newLogger writes JSON lines: with verbose what happens, else only what must not happen. It never
+// samples: the line that was left out is the one that somebody looks for.
 func newLogger(w io.Writer, verbose bool) *zap.Logger {
 	level := zapcore.ErrorLevel
 	if verbose {

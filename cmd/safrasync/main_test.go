@@ -11,7 +11,8 @@ import (
 	"github.com/safrasync/safrasync/internal/throwaway"
 )
 
-// withServers runs the tests, stops the databases that they may have started, and searches everything that the program wrote for what it must never write.
+// withServers runs the tests, stops the databases that they may have started, and searches
+// everything that the program wrote for what it must never write.
 type withServers struct{ m *testing.M }
 
 func (w withServers) Run() int {
@@ -23,8 +24,8 @@ func (w withServers) Run() int {
 	return code
 }
 
-// TestMain makes this binary the program itself when a script calls it: scripts run it as a process of its own, with its exit codes, signals
-// and leases.
+// TestMain makes this binary the program itself when a script calls it: scripts run it as a process
+// of its own, with its exit codes, signals and leases.
 func TestMain(m *testing.M) {
 	beginTranscripts()
 	testscript.Main(withServers{m}, map[string]func(){"safrasync": transcribed})

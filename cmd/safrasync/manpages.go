@@ -13,8 +13,9 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// main writes the manual pages and the shells' completions of the packages into a folder that becomes /usr/share: a program of its own, so that what makes
-// pages is not in the one that is installed. SOURCE_DATE_EPOCH dates them.
+// main writes the manual pages and the shells' completions of the packages into a folder that
+// becomes /usr/share: a program of its own, so that what makes pages is not in the one that is
+// installed. SOURCE_DATE_EPOCH dates them.
 func main() {
 	var err error
 	switch {

@@ -99,7 +99,8 @@ func theyAreDocumented(t *testing.T, text string) {
 	}
 }
 
-// theDashboardIsAnswered lets a real Prometheus scrape the service, and asks it everything that the dashboard and the alert rules ask.
+// theDashboardIsAnswered lets a real Prometheus scrape the service, and asks it everything that the
+// dashboard and the alert rules ask.
 func theDashboardIsAnswered(t *testing.T, target string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -139,7 +140,8 @@ func theDashboardIsAnswered(t *testing.T, target string) {
 		}
 		return len(answer.Data.Result), nil
 	}
-	// A busy host scrapes late, or misses a scrape, after which nothing is there until the next one: what is wanted is waited for, up to a minute.
+	// A busy host scrapes late, or misses a scrape, after which nothing is there until the next one:
+	// what is wanted is waited for, up to a minute.
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	within := func(wanted func() error) error {
@@ -161,7 +163,8 @@ func theDashboardIsAnswered(t *testing.T, target string) {
 	}
 	for _, query := range dashboardQueries(t) {
 		query = strings.ReplaceAll(query, "$__rate_interval", "1m")
-		// What counts is that it is answered; what stops a job, and what waited for an increase, may be nothing.
+		// What counts is that it is answered; what stops a job, and what waited for an increase, may be
+		// nothing.
 		mayBeEmpty := strings.Contains(query, "increase(")
 		err := within(func() error {
 			if n, err := ask(query); err != nil || n == 0 && !mayBeEmpty {
@@ -253,7 +256,8 @@ func TestMonitoringIsNotToldThatAKilledProcessRuns(t *testing.T) {
 	s.stop()
 }
 
-// Kept connections take no file descriptors from sending, and others still get their answer when they are gone.
+// Kept connections take no file descriptors from sending, and others still get their answer when
+// they are gone.
 func TestD2KeptConnectionsToTheMetricsAreFew(t *testing.T) {
 	s := newService(t, state.SQLite, false)
 	s.edit("jobs:\n", "metrics: {listen: 127.0.0.1:0}\njobs:\n")

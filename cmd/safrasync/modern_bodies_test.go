@@ -13,8 +13,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// The bodies of chapter 2, written by the ERP's own database from its tables: a second way from the row to the request, in which no code of ours takes
-// part. Each query gives job, key, the key of the contract ("" for contracts) and the body; @ stands for the contract's id on the platform.
+// The bodies of chapter 2, written by the ERP's own database from its tables: a second way from the
+// row to the request, in which no code of ours takes part. Each query gives job, key, the key of
+// the contract ("" for contracts) and the body; @ stands for the contract's id on the platform.
 const (
 	sqlMember    = `coalesce(',"%[1]s":"' || %[2]s || '"', '')` // a member that is left out when there is no value
 	sqlNumber    = `coalesce(',"%[1]s":' || %[2]s, '')`

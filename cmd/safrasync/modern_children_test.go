@@ -2,8 +2,9 @@ package main
 
 import "github.com/safrasync/safrasync/trade"
 
-// modernDeliveries are the deliveries of the sample ERP: lines of weighing tickets. A rejected, invalid or missing contract holds its deliveries and is
-// no error of theirs; one that is cured takes them along in the same run.
+// modernDeliveries are the deliveries of the sample ERP: lines of weighing tickets. A rejected,
+// invalid or missing contract holds its deliveries and is no error of theirs; one that is cured
+// takes them along in the same run.
 var modernDeliveries = []modernRow{
 	{"1|5014|1", trade.Accepted, "", "every rule holds; deleted before the second run", trade.Accepted, "", "missing"},
 	{"1|5004|1", trade.Accepted, "", "every rule holds", trade.Accepted, "", ""},

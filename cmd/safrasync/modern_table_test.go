@@ -5,7 +5,8 @@ import "github.com/safrasync/safrasync/trade"
 // outOfScope marks a row that has no entry in the ledger.
 const outOfScope trade.State = ""
 
-// modernRow says of one row of the sample ERP what it must become in the first run and which rule decides that, and what it is after the second.
+// modernRow says of one row of the sample ERP what it must become in the first run and which rule
+// decides that, and what it is after the second.
 type modernRow struct {
 	key   string
 	state trade.State // after the first run

@@ -22,7 +22,8 @@ const modernDir = "../../testdata/erp/"
 // modernJobs are the jobs of docs/examples/modern.yaml in the order in which they run.
 var modernJobs = []string{"contracts", "deliveries", "traceability"}
 
-// modern is the sample ERP in a real PostgreSQL, the sandbox with its world, and docs/examples/modern.yaml.
+// modern is the sample ERP in a real PostgreSQL, the sandbox with its world, and
+// docs/examples/modern.yaml.
 type modern struct {
 	t      *testing.T
 	erp    *sql.DB
@@ -216,7 +217,8 @@ func TestWhatChangesAfterSendingIsFlaggedOnDeliveriesAndShares(t *testing.T) {
 	}
 }
 
-// The JSON that leaves has exact numbers without quotes, exponents or float noise, and no member that is absent in the ERP.
+// The JSON that leaves has exact numbers without quotes, exponents or float noise, and no member
+// that is absent in the ERP.
 func TestTheRequestsOfTheSampleERPAreExact(t *testing.T) {
 	t.Parallel()
 	m := newModern(t, "")

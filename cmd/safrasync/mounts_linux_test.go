@@ -17,7 +17,8 @@ import (
 // mountsRole says to the test binary that it has a mount namespace of its own.
 const mountsRole = "SAFRASYNC_TEST_MOUNTS"
 
-// C2, C4: the real program, on file systems that are not there, go away while it works, or come back older without a reboot. Whatever happens, each row is on the platform at most once, and the
+// C2, C4: the real program, on file systems that are not there, go away while it works, or come
+// back older without a reboot. Whatever happens, each row is on the platform at most once, and the
 // program says what it looked for and where, or has rows in doubt.
 func TestC4DisksGoAwayAndComeBackOlder(t *testing.T) {
 	if os.Getenv(mountsRole) == "" {
@@ -146,7 +147,8 @@ func (s *site) unmount(disks ...string) {
 	}
 }
 
-// image copies what is on a disk at this moment; comeBack puts it in the disk's place, while whoever used the disk before has it still.
+// image copies what is on a disk at this moment; comeBack puts it in the disk's place, while
+// whoever used the disk before has it still.
 func (s *site) image(name string, disks ...string) {
 	s.t.Helper()
 	for _, disk := range disks {
@@ -163,7 +165,8 @@ func (s *site) comeBack(name string, disks ...string) {
 	}
 }
 
-// B9: a service that cannot start because its disk is full says so, and does not promise to go on by itself.
+// B9: a service that cannot start because its disk is full says so, and does not promise to go on
+// by itself.
 func fullAtTheStart(t *testing.T, s *site) {
 	s.unmount("ledger")
 	s.must(syscall.Mount("tmpfs", s.path("ledger"), "tmpfs", 0, "size=4m"), os.CopyFS(s.path("ledger"), os.DirFS(s.path("disks", "ledger"))))
@@ -327,8 +330,9 @@ func detachedForGood(t *testing.T, s *site) {
 	s.once(siteRows)
 }
 
-// Both disks come back as they were when all rows were in flight, and the kernel went on: a power cut to the storage, a snapshot. The program had gone on too, heard all
-// answers and ended. What its notes do not have any more proves nothing.
+// Both disks come back as they were when all rows were in flight, and the kernel went on: a power
+// cut to the storage, a snapshot. The program had gone on too, heard all answers and ended. What
+// its notes do not have any more proves nothing.
 func olderWithoutReboot(t *testing.T, s *site) {
 	p := s.begin()
 	s.image("snapshot", "ledger", "journal")
@@ -345,7 +349,8 @@ func olderWithoutReboot(t *testing.T, s *site) {
 	}
 }
 
-// The ledger alone, or the journal alone, comes back as it was: before the rows were sent, and while they were in flight.
+// The ledger alone, or the journal alone, comes back as it was: before the rows were sent, and
+// while they were in flight.
 func oneOlder(t *testing.T, s *site) {
 	s.image("before", "ledger", "journal")
 	p := s.begin()

@@ -19,7 +19,8 @@ import (
 // errNoFolder says that a file cannot be made because its folder is not there.
 var errNoFolder = errors.New("the folder does not exist")
 
-// mayMake tells whether a file can be there: not where one is already (fs.ErrExist), or in no folder (errNoFolder). "" is standard output.
+// mayMake tells whether a file can be there: not where one is already (fs.ErrExist), or in no
+// folder (errNoFolder). "" is standard output.
 func mayMake(path string) error {
 	if path == "" {
 		return nil
@@ -36,7 +37,8 @@ func mayMake(path string) error {
 	return err
 }
 
-// tighten takes from others the rights to the ledger, its journal and the spool of the events, and says so.
+// tighten takes from others the rights to the ledger, its journal and the spool of the events, and
+// says so.
 func (a *App) tighten(store *state.Store) {
 	paths := store.Files(a.config.State.journals())
 	if spool := a.config.Webhooks.Spool; spool != "" {

@@ -83,7 +83,8 @@ func tidyPreview(p engine.Preview) engine.Preview {
 	return p
 }
 
-// printPreview writes a preview for people; stands is the state that the ledger has for the row, "" for none.
+// printPreview writes a preview for people; stands is the state that the ledger has for the row, ""
+// for none.
 func (a *App) printPreview(p engine.Preview, stands trade.State) {
 	lang := a.lang()
 	switch {

@@ -22,7 +22,8 @@ const diffPage = 500
 // errNoERP stands where no ERP is asked.
 var errNoERP = errors.New("the ERP is not asked without --erp")
 
-// previewDiff runs the present configuration over what was already sent, and tells which payloads would differ. It stores and sends nothing.
+// previewDiff runs the present configuration over what was already sent, and tells which payloads
+// would differ. It stores and sends nothing.
 func (a *App) previewDiff(ctx context.Context, names []string, f diffFlags) error {
 	config, err := a.loadConfig()
 	if err != nil {
@@ -65,7 +66,8 @@ func (a *App) previewDiff(ctx context.Context, names []string, f diffFlags) erro
 	return nil
 }
 
-// diffJob compares the accepted rows of one job, page by page: memory does not grow with the ledger.
+// diffJob compares the accepted rows of one job, page by page: memory does not grow with the
+// ledger.
 func (a *App) diffJob(ctx context.Context, e *parts, store *state.Store, job *engine.Job, f diffFlags) (*diffCount, error) {
 	compare, err := e.Comparer(ctx, job, f.askERP)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// D9: a line break, a carriage return, CSI of C1 and a change of direction, in a key, a code and a number of the ERP.
+// D9: a line break, a carriage return, CSI of C1 and a change of direction, in a key, a code and a
+// number of the ERP.
 func TestD9TextsOfTheERPForgeNoLineAndNoDirection(t *testing.T) {
 	t.Parallel()
 	const forged = "FORJADA: tudo certo"

@@ -14,7 +14,8 @@ type watcher interface {
 	close()                  // returns when nothing more is written
 }
 
-// watch chooses a bar for terminals and plain lines for everything else. With --verbose the log says it all.
+// watch chooses a bar for terminals and plain lines for everything else. With --verbose the log
+// says it all.
 func (a *App) watch() watcher {
 	if isTerminal(a.Stderr) && !a.verbose {
 		return newBar(a)
@@ -22,7 +23,8 @@ func (a *App) watch() watcher {
 	return &plainWatcher{app: a, since: time.Since, saidAt: time.Now()}
 }
 
-// Where there is no terminal a run writes one line each ten seconds at most, and of the sending one each tenth at most.
+// Where there is no terminal a run writes one line each ten seconds at most, and of the sending one
+// each tenth at most.
 const (
 	plainInterval = 10 * time.Second
 	plainTenths   = 10

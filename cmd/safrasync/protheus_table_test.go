@@ -2,8 +2,9 @@ package main
 
 import "github.com/safrasync/safrasync/trade"
 
-// protheusTables say of each row of testdata/erp/protheus.sql what it becomes, which rule decides that, and what it is after protheus-second-run.sql.
-// Keys are branch, contract and fixation; a contract itself has a blank fixation.
+// protheusTables say of each row of testdata/erp/protheus.sql what it becomes, which rule decides
+// that, and what it is after protheus-second-run.sql. Keys are branch, contract and fixation; a
+// contract itself has a blank fixation.
 var protheusTables = map[string][]modernRow{
 	"contracts": {
 		{"0101|000101|", trade.Accepted, "", "scale takes the noise off, the earliest living instalment is the payday; an addition after it was sent", trade.Accepted, "", "changed"},

@@ -14,12 +14,14 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// sampleID is an id on the platform in the sample ERPs other than the modern one: kind 1 producers, 2 users, 3 wallets, 4 delivery places, 5 farms.
+// sampleID is an id on the platform in the sample ERPs other than the modern one: kind 1 producers,
+// 2 users, 3 wallets, 4 delivery places, 5 farms.
 func sampleID(kind, n string) string {
 	return kind + "a0b0c0d-0e0f-4abc-8def-" + strings.Repeat("0", 12-len(n)) + n
 }
 
-// newSample is an ERP in a database that is already there, a sandbox that knows everybody but one place and one link, and a configuration of docs/examples.
+// newSample is an ERP in a database that is already there, a sandbox that knows everybody but one
+// place and one link, and a configuration of docs/examples.
 func newSample(t *testing.T, db *sql.DB, dsn, config string) *modern {
 	t.Helper()
 	world := sandbox.OpenWorld()
@@ -131,7 +133,8 @@ var protheusBodies = []string{
 	`<0101|000102|001>{"producer_id":"1a0b0c0d-0e0f-4abc-8def-000000000003","user_id":"2a0b0c0d-0e0f-4abc-8def-000000000002","allocated_volume":400,"unit_of_measurement":"SC"}`,
 }
 
-// expectBodies wants the platform to have got these requests. <KEY> stands for the id of a contract, and before a body for the one in its path.
+// expectBodies wants the platform to have got these requests. <KEY> stands for the id of a
+// contract, and before a body for the one in its path.
 func (m *modern) expectBodies(want []string) {
 	m.t.Helper()
 	var known []string
@@ -153,7 +156,8 @@ func (m *modern) expectBodies(want []string) {
 	}
 }
 
-// why says which part of the query leaves a row out, also below a UNION, and what is wrong with one that does not go.
+// why says which part of the query leaves a row out, also below a UNION, and what is wrong with one
+// that does not go.
 func TestWhyExplainsTheProtheusLikeERP(t *testing.T) {
 	t.Parallel()
 	m := newProtheus(t, pgtest.Database(t))
@@ -180,8 +184,9 @@ func TestWhyExplainsTheProtheusLikeERP(t *testing.T) {
 	}
 }
 
-// An ERP that was moved to PostgreSQL as SQL_ASCII holds bytes of WIN1252. Every row has the outcome that it has in a database with a charset, and
-// a byte that is no character spoils the value in which it stands, and no other row.
+// An ERP that was moved to PostgreSQL as SQL_ASCII holds bytes of WIN1252. Every row has the
+// outcome that it has in a database with a charset, and a byte that is no character spoils the
+// value in which it stands, and no other row.
 func TestF031_TheProtheusLikeERPHasTheSameOutcomeInSQLASCII(t *testing.T) {
 	t.Parallel()
 	same := newProtheus(t, pgtest.Database(t))

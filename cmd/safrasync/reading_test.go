@@ -29,7 +29,8 @@ func (m *modern) edit(from, to string) {
 	}
 }
 
-// An instant becomes a day in erp.time_zone; where branches have zones of their own, the query says which one counts.
+// An instant becomes a day in erp.time_zone; where branches have zones of their own, the query says
+// which one counts.
 func TestTheDayOfAnInstantIsThatOfTheZoneOrOfItsBranch(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, column, branch1, branch3 string }{
@@ -52,7 +53,8 @@ func TestTheDayOfAnInstantIsThatOfTheZoneOrOfItsBranch(t *testing.T) {
 	}
 }
 
-// A column that an update of the ERP took away stops the job that reads it, says which, and changes no row; the other jobs go on.
+// A column that an update of the ERP took away stops the job that reads it, says which, and changes
+// no row; the other jobs go on.
 func TestF027_AColumnThatIsGoneStopsItsJobAlone(t *testing.T) {
 	t.Parallel()
 	m := newProtheus(t, pgtest.Database(t))

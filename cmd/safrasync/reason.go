@@ -42,7 +42,8 @@ func (v voice) advice(e trade.Entry) trade.Advice {
 	return v.own.Entry(e, v.lang)
 }
 
-// outcomeReason says why an attempt ended as it did. The engine's own words are English: where the platform answered, its answer says more.
+// outcomeReason says why an attempt ended as it did. The engine's own words are English: where the
+// platform answered, its answer says more.
 func (v voice) outcomeReason(status int, messages []string, text string) string {
 	if v.lang == trade.English || status == 0 {
 		return text
@@ -54,7 +55,8 @@ func (v voice) outcomeReason(status int, messages []string, text string) string 
 	return strings.TrimSpace(v.text("attempt.status", status, said))
 }
 
-// stillAwaited leaves out the parents that have got their id meanwhile, where something else keeps the row.
+// stillAwaited leaves out the parents that have got their id meanwhile, where something else keeps
+// the row.
 func stillAwaited(e trade.Entry) []trade.Awaited {
 	if e.Cause == trade.CauseParent {
 		return e.WaitingFor

@@ -52,7 +52,8 @@ func (a *App) rebuild(ctx context.Context, f actFlags) error {
 	return nil
 }
 
-// confirmed asks for the reason and the confirmation of an act whose plan was shown. The plan alone needs no reason.
+// confirmed asks for the reason and the confirmation of an act whose plan was shown. The plan alone
+// needs no reason.
 func (a *App) confirmed(f actFlags) error {
 	if f.yes {
 		if err := a.needReason(f); err != nil {

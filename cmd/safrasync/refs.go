@@ -59,7 +59,8 @@ func newRefsCommand(a *App) *cobra.Command {
 	return group
 }
 
-// checkKind refuses what is no kind of reference, and, for changes, a kind that the next run would read from the ERP again.
+// checkKind refuses what is no kind of reference, and, for changes, a kind that the next run would
+// read from the ERP again.
 func (a *App) checkKind(kind string, how access) error {
 	config, err := a.loadConfig()
 	if err != nil {
@@ -74,8 +75,8 @@ func (a *App) checkKind(kind string, how access) error {
 	return nil
 }
 
-// confirm shows that a plan stands and asks whether to do it. Without a terminal to ask at and without --yes the plan is all that happens:
-// exit code 2.
+// confirm shows that a plan stands and asks whether to do it. Without a terminal to ask at and
+// without --yes the plan is all that happens: exit code 2.
 func (a *App) confirm(yes bool) error {
 	if yes {
 		return nil

@@ -26,8 +26,9 @@ type referenceTable struct {
 	bad   []badLine
 }
 
-// readReferences reads a CSV with the header code,id. A byte order mark and the separators of spreadsheets (; and tab) are taken too. The
-// error is for a file that is no such table at all; single lines that are wrong are in bad.
+// readReferences reads a CSV with the header code,id. A byte order mark and the separators of
+// spreadsheets (; and tab) are taken too. The error is for a file that is no such table at all;
+// single lines that are wrong are in bad.
 func readReferences(r io.Reader, v voice) (referenceTable, error) {
 	t := referenceTable{codes: map[string]string{}}
 	c, err := openCSV(r, maxCSVBytes, v)
@@ -96,10 +97,12 @@ func writeReferences(w io.Writer, table []trade.Reference) error {
 	return c.Error()
 }
 
-// normalCode brings a code into the form in which the engine makes it of the ERP's columns: parts trimmed and joined with |.
+// normalCode brings a code into the form in which the engine makes it of the ERP's columns: parts
+// trimmed and joined with |.
 func normalCode(code string) string { return strings.Join(codeParts(code), "|") }
 
-// codeParts takes a code or key apart at its |. A | or \ inside a part stays as it is written, escaped with \.
+// codeParts takes a code or key apart at its |. A | or \ inside a part stays as it is written,
+// escaped with \.
 func codeParts(code string) []string {
 	var parts []string
 	start, escaped := 0, false

@@ -72,7 +72,8 @@ func TestAFileThatIsNoTableIsRefused(t *testing.T) {
 	}
 }
 
-// FuzzReadReferences: no file makes the reader panic, and what it read survives an export and another import.
+// FuzzReadReferences: no file makes the reader panic, and what it read survives an export and
+// another import.
 func FuzzReadReferences(f *testing.F) {
 	for _, seed := range []string{
 		"code,id\n1," + idA + "\n", "\ufeffcode;id\r\n'=1|2;" + idA, "code\tid\n''@x\t" + idA, "code,id\n\"a\nb\"," + idA + "\n", "code,id\n\\|," + idA, "code,id\n\"", "",

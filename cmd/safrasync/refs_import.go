@@ -108,7 +108,8 @@ func (a *App) tellPlan(kind string, added, changed []trade.ReferenceChange, unch
 	}
 }
 
-// exportReferences writes a table as CSV that spreadsheets open without harm and `refs import` reads again.
+// exportReferences writes a table as CSV that spreadsheets open without harm and `refs import`
+// reads again.
 func (a *App) exportReferences(ctx context.Context, kind string) error {
 	if err := a.checkKind(kind, toRead); err != nil {
 		return err

@@ -24,7 +24,8 @@ type referenceJSON struct {
 	Invalid map[trade.Kind]*trade.Load `json:"invalid,omitempty"` // rows that need it and are invalid besides
 }
 
-// listReferences lists the de-para: what rows wait for first, those that block most rows at the top, then the codes that are there.
+// listReferences lists the de-para: what rows wait for first, those that block most rows at the
+// top, then the codes that are there.
 func (a *App) listReferences(ctx context.Context, args []string) error {
 	kind := ""
 	if len(args) > 0 {
@@ -142,7 +143,8 @@ func (a *App) printMissing(missing []trade.Shortage) {
 	a.line("")
 }
 
-// kindsOf gives the kinds of records that stand in a list of shortages, in the order of trade.Kinds; there is at least one.
+// kindsOf gives the kinds of records that stand in a list of shortages, in the order of
+// trade.Kinds; there is at least one.
 func kindsOf(missing []trade.Shortage) []trade.Kind {
 	var out []trade.Kind
 	for _, k := range trade.Kinds {
@@ -188,7 +190,8 @@ func (v voice) load(blocked map[trade.Kind]*trade.Load) string {
 	return strings.Join(parts, ", ")
 }
 
-// weight is the sum of all kinds of records in tonnes, to the kilogram. A delivery's grain is its contract's too: it is the weight of the records that cannot go.
+// weight is the sum of all kinds of records in tonnes, to the kilogram. A delivery's grain is its
+// contract's too: it is the weight of the records that cannot go.
 func (v voice) weight(blocked map[trade.Kind]*trade.Load) string {
 	var kg trade.Decimal
 	for _, l := range blocked {

@@ -144,7 +144,8 @@ func (a *App) reportFormat(f reportFlags) (string, error) {
 	return format, nil
 }
 
-// reportOptions reads the flags strictly: a filter with a typing error must not look like an empty report.
+// reportOptions reads the flags strictly: a filter with a typing error must not look like an empty
+// report.
 func (a *App) reportOptions(config *Config, f reportFlags) (o reconcile.Options, cut reconcile.Cut, err error) {
 	o = reconcile.Options{Lang: a.lang(), Words: config.catalogue, Tolerance: config.Report.tolerance()}
 	if f.format == "json" {
@@ -203,7 +204,8 @@ func parseDay(text string) (trade.Date, error) {
 	return trade.ParseDate(text)
 }
 
-// snapshot takes the rows that the report tells of: closed ones from the archive, others from the ledger as it stands.
+// snapshot takes the rows that the report tells of: closed ones from the archive, others from the
+// ledger as it stands.
 func (a *App) snapshot(ctx context.Context, f reportFlags, cut reconcile.Cut) (*reconcile.Snapshot, error) {
 	store, err := a.openLedger(ctx, toRead)
 	if err != nil {
@@ -261,8 +263,8 @@ func (a *App) reportWriter(format string, o reconcile.Options, to io.Writer) rec
 	return reconcile.NewJSON(to)
 }
 
-// writeReport writes a file, or standard output, and puts it into the audit: who took which figures out. JSON on standard output is for programs, like that of `rows`, and
-// is not an export.
+// writeReport writes a file, or standard output, and puts it into the audit: who took which figures
+// out. JSON on standard output is for programs, like that of `rows`, and is not an export.
 func (a *App) writeReport(ctx context.Context, f reportFlags, export reconcile.Export, write func(io.Writer) error) error {
 	if f.format == "json" && f.output == "" {
 		return write(a.out)

@@ -8,7 +8,8 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 )
 
-// pacedReader reads contracts of the platform one after the other, no faster than api.rate_limit, and waits when the platform asks it to.
+// pacedReader reads contracts of the platform one after the other, no faster than api.rate_limit,
+// and waits when the platform asks it to.
 type pacedReader struct {
 	client *apiclient.Client
 	every  time.Duration

@@ -14,7 +14,8 @@ import (
 // reportShown is how many rows of a section people are shown at a terminal; files are complete.
 const reportShown = 40
 
-// sectionTable shows a report on a terminal: the columns that have something in them, the first rows of each section.
+// sectionTable shows a report on a terminal: the columns that have something in them, the first
+// rows of each section.
 type sectionTable struct {
 	app     *App
 	lang    trade.Lang
@@ -25,7 +26,8 @@ type sectionTable struct {
 	given   bool // a section has begun
 }
 
-// tableWriter shows at a terminal what fits there: without --section, no single rows of contracts, deliveries and traceability.
+// tableWriter shows at a terminal what fits there: without --section, no single rows of contracts,
+// deliveries and traceability.
 func (a *App) tableWriter(o reconcile.Options) reconcile.Writer {
 	return &sectionTable{app: a, lang: o.Lang}
 }

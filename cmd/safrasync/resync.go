@@ -40,7 +40,8 @@ func newResyncCommand(a *App) *cobra.Command {
 	return cmd
 }
 
-// resync shows what a new reading would change, asks, and makes a pass over one job that judges its rows again.
+// resync shows what a new reading would change, asks, and makes a pass over one job that judges its
+// rows again.
 func (a *App) resync(ctx context.Context, job string, f resyncFlags) error {
 	config, err := a.loadConfig()
 	if err != nil {

@@ -66,7 +66,8 @@ func (a *App) group(use string, short i18n.Key) *cobra.Command {
 	return a.command(use, short, anyArgs, func(cmd *cobra.Command, args []string) error { return a.unknownCommand(cmd, args) })
 }
 
-// unknownCommand shows the help of a command that does nothing by itself, or says which sub-command may have been meant.
+// unknownCommand shows the help of a command that does nothing by itself, or says which sub-command
+// may have been meant.
 func (a *App) unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()
@@ -78,7 +79,8 @@ func (a *App) unknownCommand(cmd *cobra.Command, args []string) error {
 	return a.usage("says.no_command", args[0], cmd.CommandPath())
 }
 
-// flagFault says in the person's language what is wrong with a flag. The library has English texts only.
+// flagFault says in the person's language what is wrong with a flag. The library has English texts
+// only.
 func (a *App) flagFault(err error) string {
 	text := err.Error()
 	for prefix, p := range map[string]i18n.Key{

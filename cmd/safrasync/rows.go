@@ -26,7 +26,8 @@ type rowsFlags struct {
 // rowsShown is how many rows people are shown without --limit; JSON is complete.
 const rowsShown = 200
 
-// rowsOfATable is how many rows a table has at most: it is in memory until its columns have their widths. More rows go on in a further one.
+// rowsOfATable is how many rows a table has at most: it is in memory until its columns have their
+// widths. More rows go on in a further one.
 const rowsOfATable = 2000
 
 func newRowsCommand(a *App) *cobra.Command {
@@ -57,7 +58,8 @@ func newRowsCommand(a *App) *cobra.Command {
 	return cmd
 }
 
-// rowFilter reads the flags strictly: a filter with a typing error must not look like an empty list.
+// rowFilter reads the flags strictly: a filter with a typing error must not look like an empty
+// list.
 func (a *App) rowFilter(args []string, f rowsFlags) (trade.RowFilter, error) {
 	filter := trade.RowFilter{Causes: f.causes, Key: canonicalKey(f.key), Limit: f.limit}
 	if len(args) > 0 {

@@ -22,7 +22,8 @@ type rowHints struct {
 
 const hintsShown = 10
 
-// hintsCompared is with how many records a row in doubt is compared for people to see: a page must not wait for a hundred thousand. What settles it by itself is compared with all.
+// hintsCompared is with how many records a row in doubt is compared for people to see: a page must
+// not wait for a hundred thousand. What settles it by itself is compared with all.
 const hintsCompared = 2000
 
 // several tells whether more than one record has all that was sent.
@@ -36,7 +37,8 @@ func (h rowHints) several() bool {
 	return full > 1
 }
 
-// hints gathers what events told of a row: of its record, its producer and its farm, of the contract that it hangs on and, while it is in doubt, of records that it may be.
+// hints gathers what events told of a row: of its record, its producer and its farm, of the
+// contract that it hangs on and, while it is in doubt, of records that it may be.
 func (a *App) hints(ctx context.Context, store *state.Store, e trade.Entry, attempts []trade.Attempt) (rowHints, error) {
 	var out rowHints
 	ids := map[string][]string{}

@@ -8,7 +8,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// rowJSON is one line of `rows --json`. Names, order and nulls are fixed: other programs read them (docs/json.md).
+// rowJSON is one line of `rows --json`. Names, order and nulls are fixed: other programs read them
+// (docs/json.md).
 type rowJSON struct {
 	Job           string          `json:"job"`
 	Sends         trade.Kind      `json:"sends"`

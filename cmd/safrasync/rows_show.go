@@ -106,7 +106,8 @@ func (a *App) printEntry(e trade.Entry, changes []trade.Difference) {
 	}
 }
 
-// columnsInOrder are the columns of a row in the order of the fields that they become, then those that become none.
+// columnsInOrder are the columns of a row in the order of the fields that they become, then those
+// that become none.
 func (a *App) columnsInOrder(e trade.Entry) []string {
 	var out []string
 	add := func(names ...string) {

@@ -37,12 +37,13 @@ type daemon struct {
 	ear     *ear
 }
 
-// run keeps the schedules until ctx ends, which the first SIGTERM does. Configuration and ledger must be right (exit codes 78 and 1); an ERP or an API that is
-// down is shown, and tried again.
+// run keeps the schedules until ctx ends, which the first SIGTERM does. Configuration and ledger
+// must be right (exit codes 78 and 1); an ERP or an API that is down is shown, and tried again.
 func (a *App) run(ctx context.Context) error {
 	signals := make(chan os.Signal, 1)
 	hangups := make(chan os.Signal, 1)
-	// Registered before anything else: a signal never ends the process on the spot. The first SIGTERM ends ctx; further ones change nothing.
+	// Registered before anything else: a signal never ends the process on the spot. The first SIGTERM
+	// ends ctx; further ones change nothing.
 	signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(signals)
@@ -81,13 +82,15 @@ func (a *App) run(ctx context.Context) error {
 	return d.serve(ctx, config)
 }
 
-// refuse tells the service manager why the service does not start; the caller's error tells everyone else.
+// refuse tells the service manager why the service does not start; the caller's error tells
+// everyone else.
 func (d *daemon) refuse(err error) error {
 	d.manager.Stopping(d.text("run.refused", firstLine(err)))
 	return err
 }
 
-// serve lives through the generations of the configuration: each has an engine and a scheduler of its own, the ledger stays.
+// serve lives through the generations of the configuration: each has an engine and a scheduler of
+// its own, the ledger stays.
 func (d *daemon) serve(ctx context.Context, config *Config) error {
 	d.monitor = newMonitor(d)
 	defer func() { d.monitor.close() }()
@@ -155,7 +158,8 @@ func (d *daemon) live(ctx context.Context, g *generation) (next *generation) {
 	}
 }
 
-// tellFurther answers signals after the first one, which change nothing: whoever sends them should know why the process is still there.
+// tellFurther answers signals after the first one, which change nothing: whoever sends them should
+// know why the process is still there.
 func (d *daemon) tellFurther(signals <-chan os.Signal, over <-chan struct{}) {
 	for first := true; ; first = false {
 		select {

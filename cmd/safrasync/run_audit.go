@@ -14,10 +14,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// actConfig is the act of the audit by which another configuration, or another program, comes into force.
+// actConfig is the act of the audit by which another configuration, or another program, comes into
+// force.
 const actConfig = "config"
 
-// inForce is what the audit keeps of it: hashes of the configuration in effect, in which secrets are references. Who has the file of that time can prove that it was that. Host and file tell the
+// inForce is what the audit keeps of it: hashes of the configuration in effect, in which secrets
+// are references. Who has the file of that time can prove that it was that. Host and file tell the
 // instances of one ledger apart, which may have configurations of their own.
 type inForce struct {
 	Program string `json:"program"`
@@ -27,7 +29,8 @@ type inForce struct {
 	File    string `json:"file"`
 }
 
-// noteConfig keeps in the audit what is in force on this host by this file, where it is not what was in force there last (C15). That it cannot is no reason to stand still.
+// noteConfig keeps in the audit what is in force on this host by this file, where it is not what
+// was in force there last (C15). That it cannot is no reason to stand still.
 func (d *daemon) noteConfig(ctx context.Context, config *Config, host string) {
 	sum := sha256.Sum256([]byte(config.Show()))
 	file, err := filepath.Abs(config.source.name)

@@ -12,7 +12,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// C15: of several instances on one ledger each tells in the audit when its own configuration has changed, and not that another one's differs.
+// C15: of several instances on one ledger each tells in the audit when its own configuration has
+// changed, and not that another one's differs.
 func TestC15EachInstanceTellsOfItsOwnConfiguration(t *testing.T) {
 	t.Parallel()
 	store, err := state.Open(t.Context(), state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true})
@@ -84,7 +85,8 @@ func TestAConfigurationOfAnOlderProgramIsTheOneBefore(t *testing.T) {
 	}
 }
 
-// An older program that ran meanwhile, before or beside this one, names no instance: it may have been this one, so what is in force again is told again, once.
+// An older program that ran meanwhile, before or beside this one, names no instance: it may have
+// been this one, so what is in force again is told again, once.
 func TestWhatIsInForceAgainAfterAnOlderProgramIsTold(t *testing.T) {
 	t.Parallel()
 	store, err := state.Open(t.Context(), state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true})

@@ -13,8 +13,8 @@ import (
 // checkTimeout bounds each look at the ERP and at the API before the service says that it is ready.
 const checkTimeout = 15 * time.Second
 
-// check looks at what `safrasync check` looks at. Nothing of it keeps the service from starting: a wrong configuration or ledger has done so before, and an
-// ERP or an API that is down comes back.
+// check looks at what `safrasync check` looks at. Nothing of it keeps the service from starting: a
+// wrong configuration or ledger has done so before, and an ERP or an API that is down comes back.
 func (g *generation) check(ctx context.Context) {
 	g.troubles = nil
 	if err := g.checkERP(ctx); err != nil && ctx.Err() == nil {

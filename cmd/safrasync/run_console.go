@@ -13,7 +13,8 @@ import (
 	engine "github.com/safrasync/safrasync/sync"
 )
 
-// consoleServer is where browsers find the daemon. It outlives the generations of the configuration.
+// consoleServer is where browsers find the daemon. It outlives the generations of the
+// configuration.
 type consoleServer struct {
 	server *console.Server
 	place  consolePlace
@@ -27,7 +28,8 @@ type consolePlace struct {
 
 func placeOf(c ConsoleConfig) consolePlace { return consolePlace{c.Listen, c.CertFile != ""} }
 
-// openConsole begins to serve the console. An address that is taken keeps the service from nothing else.
+// openConsole begins to serve the console. An address that is taken keeps the service from nothing
+// else.
 func (d *daemon) openConsole(ctx context.Context, g *generation) {
 	listener, err := d.console.listen(ctx, g.config.Console)
 	if err != nil {
@@ -37,7 +39,8 @@ func (d *daemon) openConsole(ctx context.Context, g *generation) {
 	d.console.serve(g, listener)
 }
 
-// listen opens an address, if it is another one than that which is served; nil when it is the same, or none.
+// listen opens an address, if it is another one than that which is served; nil when it is the same,
+// or none.
 func (s *consoleServer) listen(ctx context.Context, c ConsoleConfig) (net.Listener, error) {
 	place := placeOf(c)
 	if _, err := c.certificate(); err != nil && c.Listen != "" {

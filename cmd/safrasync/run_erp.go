@@ -8,8 +8,8 @@ import (
 	engine "github.com/safrasync/safrasync/sync"
 )
 
-// reconnecting is the ERP of the daemon: it connects when it is first needed, and tries anew as long as that does not work. Once it is there, the pool of
-// connections looks after itself.
+// reconnecting is the ERP of the daemon: it connects when it is first needed, and tries anew as
+// long as that does not work. Once it is there, the pool of connections looks after itself.
 type reconnecting struct {
 	app *App
 

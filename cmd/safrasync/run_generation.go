@@ -24,7 +24,8 @@ type generation struct {
 	troubles  []string               // what did not pass the checks at its beginning
 }
 
-// generation makes everything that a configuration asks for; nothing connects yet. atStart: the process has just started.
+// generation makes everything that a configuration asks for; nothing connects yet. atStart: the
+// process has just started.
 func (d *daemon) generation(config *Config, atStart bool) (*generation, error) {
 	g := &generation{daemon: d, App: &App{
 		Stdin: d.Stdin, Stdout: d.Stdout, Stderr: d.Stderr, Env: d.Env, configPath: d.configPath, out: d.out, ended: d.ended, config: config, log: d.log,
@@ -103,7 +104,8 @@ func (g *generation) close() {
 // stallMargin is what a pass may take beyond its longest wait before it counts as hanging.
 const stallMargin = 2 * time.Minute
 
-// longestWait is how long a pass that is well may show nothing: one query of the ERP, one request with its answer, or a rest that the API asked for.
+// longestWait is how long a pass that is well may show nothing: one query of the ERP, one request
+// with its answer, or a rest that the API asked for.
 func (c *Config) longestWait() time.Duration {
 	return max(c.ERP.StatementTimeout, c.API.Timeout, engine.LongestRest) + stallMargin
 }

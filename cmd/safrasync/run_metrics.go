@@ -17,7 +17,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// monitor is what monitoring sees of the daemon. It outlives the generations of the configuration: what it counts goes on.
+// monitor is what monitoring sees of the daemon. It outlives the generations of the configuration:
+// what it counts goes on.
 type monitor struct {
 	*metrics.Metrics
 	log     *zap.Logger
@@ -51,7 +52,8 @@ func (m *monitor) jobs() []string {
 	return names
 }
 
-// unready tells what keeps the daemon from working. An ERP or an API that is down does not: it is tried again, and has metrics of its own.
+// unready tells what keeps the daemon from working. An ERP or an API that is down does not: it is
+// tried again, and has metrics of its own.
 func (m *monitor) unready(d *daemon) []string {
 	var reasons []string
 	g := m.current.Load()
@@ -69,7 +71,8 @@ func (m *monitor) unready(d *daemon) []string {
 // readyWithin bounds how long the ledger may take to answer whether it is there.
 const readyWithin = 5 * time.Second
 
-// listen opens an address, if it is another one than that which is served; nil when it is the same, or none. A reload asks before it changes anything.
+// listen opens an address, if it is another one than that which is served; nil when it is the same,
+// or none. A reload asks before it changes anything.
 func (m *monitor) listen(ctx context.Context, address string) (net.Listener, error) {
 	if address == "" || address == m.address {
 		return nil, nil //nolint:nilnil // nothing to open is no error

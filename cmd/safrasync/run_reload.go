@@ -13,8 +13,9 @@ import (
 // errStateChanged refuses a reload that would move the ledger.
 var errStateChanged = errors.New("state: cannot change while the service runs; restart it (systemctl restart safrasync)")
 
-// reload reads the configuration again. It gives the generation that takes over from the running one, or nil: then something is wrong with the new
-// configuration, which the log and the service manager are told, and the old one stays.
+// reload reads the configuration again. It gives the generation that takes over from the running
+// one, or nil: then something is wrong with the new configuration, which the log and the service
+// manager are told, and the old one stays.
 func (d *daemon) reload(ctx context.Context, old *generation) *generation {
 	d.manager.Reloading()
 	next, open, err := d.reread(ctx, old)
@@ -37,7 +38,8 @@ func (d *daemon) reload(ctx context.Context, old *generation) *generation {
 	return next
 }
 
-// opened are the addresses that a new configuration names and the old one does not; nil where it is the same, or none.
+// opened are the addresses that a new configuration names and the old one does not; nil where it is
+// the same, or none.
 type opened struct {
 	metrics, desk, events net.Listener
 }
@@ -51,7 +53,8 @@ func (o opened) close() (err error) {
 	return err
 }
 
-// disproved tells whether the ERP was asked and does not have what a configuration names; one that is not there, or lets nobody in at the moment, says nothing about it.
+// disproved tells whether the ERP was asked and does not have what a configuration names; one that
+// is not there, or lets nobody in at the moment, says nothing about it.
 func disproved(err error) bool {
 	switch erp.CodeOf(err) {
 	case "", erp.CodeUnreachable, erp.CodeTLS, erp.CodeAuth, erp.CodeNoDatabase, erp.CodeTimeout, erp.CodeLocked, erp.CodeCancelled:
@@ -60,7 +63,8 @@ func disproved(err error) bool {
 	return !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 }
 
-// reread makes the next generation, asks the ERP whether it has what the configuration names, and opens the addresses that it needs and the old one does not have.
+// reread makes the next generation, asks the ERP whether it has what the configuration names, and
+// opens the addresses that it needs and the old one does not have.
 func (d *daemon) reread(ctx context.Context, old *generation) (next *generation, open opened, err error) {
 	fresh := &App{Env: d.Env, configPath: d.configPath}
 	config, err := fresh.loadConfig()

@@ -9,7 +9,8 @@ import (
 	"github.com/safrasync/safrasync/state"
 )
 
-// The service takes away by its schedule what is old, beside its runs, and nothing goes a second time.
+// The service takes away by its schedule what is old, beside its runs, and nothing goes a second
+// time.
 func TestTheServiceKeepsNothingLongerThanNeeded(t *testing.T) {
 	onBoth(t, func(t *testing.T, on string) {
 		s := newService(t, on, false)

@@ -34,7 +34,8 @@ func (s *statusLine) refused(trouble string) {
 	s.trouble = trouble
 }
 
-// tell lets the ledger and the service manager know how the service does. It does so beside the scheduler, which must not wait for a ledger that is slow.
+// tell lets the ledger and the service manager know how the service does. It does so beside the
+// scheduler, which must not wait for a ledger that is slow.
 func (d *daemon) tell(g *generation) {
 	d.said.stale.Store(true)
 	d.telling.Go(func() {

@@ -12,8 +12,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// F072, F083: the service is ready after its checks, serves, tells the watchdog, and ends on SIGTERM when what is on the wire has been answered. Its successor, such as
-// a newer version, goes on where it stopped, and sends nothing twice.
+// F072, F083: the service is ready after its checks, serves, tells the watchdog, and ends on
+// SIGTERM when what is on the wire has been answered. Its successor, such as a newer version, goes
+// on where it stopped, and sends nothing twice.
 func TestF083TheServiceEndsWithWhatIsOnTheWireAndItsSuccessorGoesOn(t *testing.T) {
 	onBoth(t, func(t *testing.T, on string) {
 		s := newService(t, on, true)
@@ -55,7 +56,8 @@ func TestF083TheServiceEndsWithWhatIsOnTheWireAndItsSuccessorGoesOn(t *testing.T
 	})
 }
 
-// F071, F074: after a kill in the middle nothing says that the job runs for ever; the next start puts the row that was on the wire in doubt and goes on.
+// F071, F074: after a kill in the middle nothing says that the job runs for ever; the next start
+// puts the row that was on the wire in doubt and goes on.
 func TestF074AKilledServiceIsNotSaidToRun(t *testing.T) {
 	onBoth(t, func(t *testing.T, on string) {
 		s := newService(t, on, true)
@@ -85,7 +87,8 @@ func TestF074AKilledServiceIsNotSaidToRun(t *testing.T) {
 	})
 }
 
-// F082: a wrong configuration is refused with its line, and everything goes on; a right one is in force at once, with its new secret.
+// F082: a wrong configuration is refused with its line, and everything goes on; a right one is in
+// force at once, with its new secret.
 func TestF082AReloadWithAnErrorKeepsTheOldConfiguration(t *testing.T) {
 	s := newService(t, state.SQLite, false)
 	s.box.SetAPIKey("renewed-key")
@@ -139,7 +142,8 @@ func TestF082AReloadWithAnErrorKeepsTheOldConfiguration(t *testing.T) {
 	}
 }
 
-// What the ERP disproves is refused like any other fault. A job that stopped for a column goes on by itself once the configuration, or the ERP, is right.
+// What the ERP disproves is refused like any other fault. A job that stopped for a column goes on
+// by itself once the configuration, or the ERP, is right.
 func TestB4AReloadRefusesWhatTheERPDisprovesAndTheRightOneGoesOnByItself(t *testing.T) {
 	s := newService(t, state.SQLite, false)
 	good := s.config
@@ -174,7 +178,8 @@ func fieldsOf(config string) string {
 	return fields
 }
 
-// A reload while a request is on the wire waits for its answer; the run ends there and begins again.
+// A reload while a request is on the wire waits for its answer; the run ends there and begins
+// again.
 func TestAReloadEndsARunWithWhatIsOnTheWire(t *testing.T) {
 	s := newService(t, state.SQLite, true)
 	s.start()
@@ -195,7 +200,8 @@ func TestAReloadEndsARunWithWhatIsOnTheWire(t *testing.T) {
 	}
 }
 
-// A job that gets another name by a reload is paused before anything of it is recorded; its rows follow it by an act beside the service, and nothing is sent a second time.
+// A job that gets another name by a reload is paused before anything of it is recorded; its rows
+// follow it by an act beside the service, and nothing is sent a second time.
 func TestC3AJobThatIsRenamedByAReloadSendsNothingAgain(t *testing.T) {
 	s := newService(t, state.SQLite, false)
 	s.start()
@@ -214,7 +220,8 @@ func TestC3AJobThatIsRenamedByAReloadSendsNothingAgain(t *testing.T) {
 	s.stop()
 }
 
-// The address that a reload brings counts as the one of a start: nothing is sent there until a person has said that it is the same platform.
+// The address that a reload brings counts as the one of a start: nothing is sent there until a
+// person has said that it is the same platform.
 func TestC10AReloadToAnotherPlatformSendsNothing(t *testing.T) {
 	onBoth(t, func(t *testing.T, on string) {
 		s := newService(t, on, false)
@@ -240,7 +247,8 @@ func TestC10AReloadToAnotherPlatformSendsNothing(t *testing.T) {
 	})
 }
 
-// An ERP that is not there keeps the service from nothing but its work: it is ready, says so, and works when the ERP is back.
+// An ERP that is not there keeps the service from nothing but its work: it is ready, says so, and
+// works when the ERP is back.
 func TestAnERPThatIsDownKeepsTheServiceFromNothing(t *testing.T) {
 	s := newService(t, state.SQLite, false)
 	if err := os.Rename(s.path("erp.db"), s.path("away.db")); err != nil {
@@ -263,7 +271,8 @@ func TestAnERPThatIsDownKeepsTheServiceFromNothing(t *testing.T) {
 	s.stop()
 }
 
-// A pause from the command line holds while the service runs; a run by hand beside it is no trouble to it.
+// A pause from the command line holds while the service runs; a run by hand beside it is no trouble
+// to it.
 func TestActsOfPeopleBesideTheService(t *testing.T) {
 	s := newService(t, state.SQLite, false)
 	s.start()
@@ -321,7 +330,8 @@ func TestWhatDoesNotLetTheServiceStart(t *testing.T) {
 	}
 }
 
-// Before a start, `check --offline` needs no network: not that of the ERP, of the API, or of a ledger on PostgreSQL.
+// Before a start, `check --offline` needs no network: not that of the ERP, of the API, or of a
+// ledger on PostgreSQL.
 func TestTheCheckBeforeAStartNeedsNoNetwork(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) {
 		s := newService(t, state.SQLite, false)
@@ -346,7 +356,8 @@ func TestTheCheckBeforeAStartNeedsNoNetwork(t *testing.T) {
 	})
 }
 
-// A ledger that somebody has moved away, or overwritten, under the service: status fails, and says that the service still works on the file it began with.
+// A ledger that somebody has moved away, or overwritten, under the service: status fails, and says
+// that the service still works on the file it began with.
 func TestB8StatusSaysThatTheServiceStillWorksOnALedgerThatIsGone(t *testing.T) {
 	s := newService(t, state.SQLite, false)
 	s.start()

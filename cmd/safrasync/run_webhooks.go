@@ -20,7 +20,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ear takes the platform's events for the daemon. It outlives the generations of the configuration, as long as they say the same about it.
+// ear takes the platform's events for the daemon. It outlives the generations of the configuration,
+// as long as they say the same about it.
 type ear struct {
 	daemon *daemon
 	told   chan struct{} // holds one: events have come
@@ -35,7 +36,8 @@ func newEar(d *daemon) *ear {
 	return &ear{daemon: d, told: make(chan struct{}, 1), faced: map[string]time.Time{}}
 }
 
-// listen opens the address of a configuration, if it is another one than that which is served; nil when it is the same, or none.
+// listen opens the address of a configuration, if it is another one than that which is served; nil
+// when it is the same, or none.
 func (e *ear) listen(ctx context.Context, w WebhooksConfig) (net.Listener, error) {
 	if w.Listen == "" || w.Listen == e.config.Listen {
 		return nil, nil //nolint:nilnil // nothing to open is no error

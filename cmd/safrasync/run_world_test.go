@@ -20,11 +20,13 @@ import (
 	"github.com/safrasync/safrasync/state"
 )
 
-// giveUp is when a test stops waiting for something that should come at once. It is no measurement: nothing is wrong with a host that needs half of it.
+// giveUp is when a test stops waiting for something that should come at once. It is no measurement:
+// nothing is wrong with a host that needs half of it.
 const giveUp = 60 * time.Second
 
-// service is the real program as the service manager runs it: `safrasync run` as a process of its own, with a socket for its notifications, on the sample
-// cooperative, against a sandbox. One job, every second.
+// service is the real program as the service manager runs it: `safrasync run` as a process of its
+// own, with a socket for its notifications, on the sample cooperative, against a sandbox. One job,
+// every second.
 type service struct {
 	t      *testing.T
 	dir    string

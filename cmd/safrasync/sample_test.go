@@ -6,7 +6,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// expectFirstRun checks every row of every job after the first run against its expectation, and that the run sent and counted what that means.
+// expectFirstRun checks every row of every job after the first run against its expectation, and
+// that the run sent and counted what that means.
 func (m *modern) expectFirstRun(first summary, tables map[string][]modernRow) {
 	m.t.Helper()
 	for i, job := range modernJobs {
@@ -30,7 +31,8 @@ func (m *modern) expectFirstRun(first summary, tables map[string][]modernRow) {
 	}
 }
 
-// expectSecondRun checks every row after what happened in the ERP overnight, and that the sweep adds up.
+// expectSecondRun checks every row after what happened in the ERP overnight, and that the sweep
+// adds up.
 func (m *modern) expectSecondRun(second summary, tables map[string][]modernRow) {
 	m.t.Helper()
 	for i, job := range modernJobs {

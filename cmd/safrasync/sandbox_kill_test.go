@@ -14,7 +14,8 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 )
 
-// A platform that forgets what it confirmed would be no rehearsal: whatever was answered before a kill -9 is there when it starts again.
+// A platform that forgets what it confirmed would be no rehearsal: whatever was answered before a
+// kill -9 is there when it starts again.
 func TestTheSandboxKeepsWhatItConfirmedAlsoWhenItIsKilled(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.jsonl")
@@ -44,8 +45,8 @@ func TestTheSandboxKeepsWhatItConfirmedAlsoWhenItIsKilled(t *testing.T) {
 	}
 }
 
-// confirmThenKill starts the program's sandbox, creates deliveries from several sides at once, kills it in the middle when enough were confirmed,
-// and gives the ids of those that were.
+// confirmThenKill starts the program's sandbox, creates deliveries from several sides at once,
+// kills it in the middle when enough were confirmed, and gives the ids of those that were.
 func confirmThenKill(t *testing.T, path string, enough int) (ids []string) {
 	t.Helper()
 	cmd := exec.Command("safrasync", "sandbox", "--listen", "127.0.0.1:0", "--state", path, "--json")

@@ -25,8 +25,8 @@ type hash struct {
 	Content   string `json:"content"`
 }
 
-// writeSBOM lists what a program is made of, as CycloneDX: Go, the modules that it says of itself, and
-// the files of others in the console (a table as console/vendored.csv).
+// writeSBOM lists what a program is made of, as CycloneDX: Go, the modules that it says of itself,
+// and the files of others in the console (a table as console/vendored.csv).
 func writeSBOM(w io.Writer, program, vendored string) error {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {

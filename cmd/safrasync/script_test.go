@@ -22,8 +22,9 @@ import (
 	"github.com/safrasync/safrasync/state"
 )
 
-// The scripts of testdata/script run the real program against the real sandbox and an ERP in SQLite. Each starts with the cooperative of
-// testdata/coop: its configuration, its ERP and its de-para; a script that brings a file of the same name has its own.
+// The scripts of testdata/script run the real program against the real sandbox and an ERP in
+// SQLite. Each starts with the cooperative of testdata/coop: its configuration, its ERP and its
+// de-para; a script that brings a file of the same name has its own.
 //
 //	exits CODE ARG…          runs safrasync ARG… and wants this exit code; the sandbox is there from the start
 //	platform [FAULT…]        what the sandbox does wrong from now on

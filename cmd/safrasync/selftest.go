@@ -36,7 +36,8 @@ func newSelftestCommand(a *App) *cobra.Command {
 	return cmd
 }
 
-// selftest lets the program that runs try to lose a row or to send one twice, and judges what came of it. Nothing of the configuration is used.
+// selftest lets the program that runs try to lose a row or to send one twice, and judges what came
+// of it. Nothing of the configuration is used.
 func (a *App) selftest(cmd *cobra.Command, f selftestFlags) (err error) {
 	if f.kills < 1 || f.maxInFlight < 1 {
 		return &usageError{"--kills, --max-in-flight: 1 …"}

@@ -135,8 +135,8 @@ func field(status, name string) string {
 	return strings.TrimSpace(value)
 }
 
-// F073: a service that is stopped waits for what is on the wire; killed because that took too long, it leaves the row in doubt, has begun nothing more since, and
-// the next run sends the rest once.
+// F073: a service that is stopped waits for what is on the wire; killed because that took too long,
+// it leaves the row in doubt, has begun nothing more since, and the next run sends the rest once.
 func TestF073AKillAfterAStopThatTookTooLongLeavesADoubt(t *testing.T) {
 	t.Parallel()
 	b := setUpBench(t, sandbox.Options{})
@@ -168,7 +168,8 @@ func TestF073AKillAfterAStopThatTookTooLongLeavesADoubt(t *testing.T) {
 	}
 }
 
-// F080: a process that is stopped while its request is on the wire finds the answer when it goes on; where none came, the time-out, which is a doubt.
+// F080: a process that is stopped while its request is on the wire finds the answer when it goes
+// on; where none came, the time-out, which is a doubt.
 func TestF080AProcessThatSleepsOnTheWireFindsTheAnswerOrADoubt(t *testing.T) {
 	t.Parallel()
 	b := setUpBench(t, sandbox.Options{})

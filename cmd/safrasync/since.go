@@ -55,7 +55,8 @@ func (v voice) fieldName(d trade.Difference) string {
 	return fmt.Sprintf("%s (%s)", trade.FieldLabel(d.Field, v.lang), columns)
 }
 
-// fieldValue is a field's value in the API's form; where it has none, what the ERP has. raw: only the latter is known.
+// fieldValue is a field's value in the API's form; where it has none, what the ERP has. raw: only
+// the latter is known.
 func (v voice) fieldValue(text *string, erp string, raw bool) string {
 	switch {
 	case text != nil:

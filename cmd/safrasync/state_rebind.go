@@ -19,7 +19,8 @@ func newStateRebindCommand(a *App) *cobra.Command {
 	return cmd
 }
 
-// rebindState lets the ledger belong to the address that is configured and to the server that it stands on, after showing what a person confirms by it.
+// rebindState lets the ledger belong to the address that is configured and to the server that it
+// stands on, after showing what a person confirms by it.
 func (a *App) rebindState(ctx context.Context, f actFlags) error {
 	config, err := a.loadConfig()
 	if err != nil {

@@ -25,7 +25,8 @@ func newStateCommand(a *App) *cobra.Command {
 	return group
 }
 
-// copyState moves the ledger to another database, and marks the old one: nothing is ever sent from both.
+// copyState moves the ledger to another database, and marks the old one: nothing is ever sent from
+// both.
 func (a *App) copyState(ctx context.Context, to, journal string, f actFlags) error {
 	config, err := a.loadConfig()
 	if err != nil {

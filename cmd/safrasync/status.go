@@ -57,7 +57,8 @@ type serviceJSON struct {
 	PID     int       `json:"pid"`
 }
 
-// status tells where each job stands: those of the configuration in its order, then those that only the ledger knows.
+// status tells where each job stands: those of the configuration in its order, then those that only
+// the ledger knows.
 func (a *App) status(ctx context.Context) error {
 	config, err := a.loadConfig()
 	if err != nil {
@@ -118,7 +119,8 @@ func (a *App) status(ctx context.Context) error {
 	return nil
 }
 
-// tellServed says of a ledger that cannot be opened that the service still works on the file which it began with.
+// tellServed says of a ledger that cannot be opened that the service still works on the file which
+// it began with.
 func (a *App) tellServed(err error) {
 	var fault *state.Error
 	if errors.As(err, &fault) {
@@ -192,7 +194,8 @@ func (j *jobJSON) schedule(spec engine.JobSpec, zone *time.Location, now time.Ti
 	return nil
 }
 
-// abandoned corrects the status of a job of which the ledger says that it runs, although the process that ran it is gone: it had no time to say so.
+// abandoned corrects the status of a job of which the ledger says that it runs, although the
+// process that ran it is gone: it had no time to say so.
 func abandoned(ctx context.Context, store *state.Store, status trade.JobStatus) (trade.JobStatus, error) {
 	if status.State != trade.Running {
 		return status, nil

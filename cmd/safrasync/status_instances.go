@@ -8,7 +8,8 @@ import (
 	"github.com/safrasync/safrasync/state"
 )
 
-// instanceJSON is a process that may send, or ended without a word within the last hour. Until is on the ledger's clock.
+// instanceJSON is a process that may send, or ended without a word within the last hour. Until is
+// on the ledger's clock.
 type instanceJSON struct {
 	Alive   bool      `json:"alive"`
 	Command string    `json:"command"` // run or sync

@@ -123,7 +123,8 @@ func (a *App) printSent(r trade.RunReport) {
 	a.line(text)
 }
 
-// whatItSends is the trade's word for what a job sends, in parentheses behind a text: " (entregas)"; "" for a job that is no longer configured.
+// whatItSends is the trade's word for what a job sends, in parentheses behind a text: "
+// (entregas)"; "" for a job that is no longer configured.
 func (a *App) whatItSends(job string) string {
 	for _, spec := range a.config.JobSpecs() {
 		if spec.Name == job {
@@ -153,7 +154,8 @@ const causesShown = 12
 // kept are the states of rows that do not go by themselves.
 var kept = []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held}
 
-// printCauses groups the rows that did not go by what keeps them, each with who can cure it and how.
+// printCauses groups the rows that did not go by what keeps them, each with who can cure it and
+// how.
 func (a *App) printCauses(ctx context.Context, store *state.Store, job string, planned *plan) error {
 	t := newTroubles(a.config.JobSpecs())
 	if planned != nil {
@@ -222,7 +224,8 @@ func (p plans) add(e trade.Entry) {
 	}
 }
 
-// stop says why a job stopped and what to do: in the person's language where the reason is a known one, with the engine's own words behind it.
+// stop says why a job stopped and what to do: in the person's language where the reason is a known
+// one, with the engine's own words behind it.
 func (v voice) stop(s trade.Stop) string {
 	text := s.Text
 	if b := s.Brake; b != nil && v.lang != trade.English {

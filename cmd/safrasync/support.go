@@ -23,14 +23,17 @@ import (
 // bundleRuns is how many of the last runs of each job a bundle has.
 const bundleRuns = 100
 
-// A bundle must not keep anybody waiting for minutes, nor read the whole of a large ledger: what takes longer is left out, and its part says so. With --full everything is looked at.
+// A bundle must not keep anybody waiting for minutes, nor read the whole of a large ledger: what
+// takes longer is left out, and its part says so. With --full everything is looked at.
 const (
 	bundleLook  = 10 * time.Second // each look of the doctor, and each other part
 	bundleCount = 2 * time.Second  // each number
 )
 
-// bundle writes what somebody needs who looks for a fault and must not see the cooperative's business: counts, times, codes and settings. Of each thing only named
-// fields are taken, never a whole record; and the whole text goes through a scrubber at the end, should one of them hold more than it ought to.
+// bundle writes what somebody needs who looks for a fault and must not see the cooperative's
+// business: counts, times, codes and settings. Of each thing only named fields are taken, never a
+// whole record; and the whole text goes through a scrubber at the end, should one of them hold more
+// than it ought to.
 func (a *App) bundle(ctx context.Context, path string, full bool) error {
 	config, err := a.loadConfig()
 	if err != nil {
@@ -275,7 +278,8 @@ func jobFacts(ctx context.Context, store *state.Store, config *Config) (any, err
 	return out, err
 }
 
-// doctorFacts is what the doctor found, with so much time for each look; with 0 it looks at everything.
+// doctorFacts is what the doctor found, with so much time for each look; with 0 it looks at
+// everything.
 func doctorFacts(ctx context.Context, store *state.Store, config *Config, each time.Duration) (any, error) {
 	type fact struct {
 		Check   string `json:"check"`

@@ -122,7 +122,8 @@ func rowsNamed(ctx context.Context, store *state.Store, jobs, keys []string) (ro
 	return rows, missed, nil
 }
 
-// syncResult turns reports into an exit code: a stop weighs more than a job that another process runs, and that more than rows for people.
+// syncResult turns reports into an exit code: a stop weighs more than a job that another process
+// runs, and that more than rows for people.
 func syncResult(reports []trade.RunReport, err error, strict bool) error {
 	attention := false
 	for _, r := range reports {
@@ -137,7 +138,8 @@ func syncResult(reports []trade.RunReport, err error, strict bool) error {
 	return err
 }
 
-// printRefused reports, for --json, a ledger that cannot be used: nothing was read and nothing was sent.
+// printRefused reports, for --json, a ledger that cannot be used: nothing was read and nothing was
+// sent.
 func (a *App) printRefused(err error) error {
 	var ledger *state.Error
 	if !a.asJSON || !errors.As(err, &ledger) {
@@ -149,7 +151,8 @@ func (a *App) printRefused(err error) error {
 	}{[]trade.RunReport{}, trade.Stop{Code: stopOfLedger(ledger.Code), Text: ledger.Error()}})
 }
 
-// stopOfLedger is a stop code of a ledger that cannot be used: ledger_rolled_back of state-rolled-back.
+// stopOfLedger is a stop code of a ledger that cannot be used: ledger_rolled_back of
+// state-rolled-back.
 func stopOfLedger(code string) string {
 	return "ledger_" + strings.ReplaceAll(strings.TrimPrefix(code, "state-"), "-", "_")
 }

@@ -89,7 +89,8 @@ func (a *App) testCases(args []string, f testFlags) error {
 	return nil
 }
 
-// findCases gives the files of cases in the order of their names: those given, those below the folders given, else those of cases/ beside the configuration.
+// findCases gives the files of cases in the order of their names: those given, those below the
+// folders given, else those of cases/ beside the configuration.
 func (a *App) findCases(config *Config, args []string) ([]string, error) {
 	if len(args) == 0 {
 		args = []string{casesBeside(config)}
@@ -197,7 +198,8 @@ func (a *App) printCase(r caseResult) {
 
 var notFileName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// caseFrom makes a case of a row as the ERP has it now, with what the mapping makes of it as its expectation. args are job, key and file; "" = a name in cases/.
+// caseFrom makes a case of a row as the ERP has it now, with what the mapping makes of it as its
+// expectation. args are job, key and file; "" = a name in cases/.
 func (a *App) caseFrom(ctx context.Context, args []string) error {
 	config, err := a.loadConfig()
 	if err != nil {

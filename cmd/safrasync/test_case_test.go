@@ -41,7 +41,8 @@ func valueOfERP(t *rapid.T, name string) erp.Value {
 	return erp.Value{Kind: erp.Text, Text: rapid.String().Draw(t, name)}
 }
 
-// The cases of the documentation are right, and run as they are described: without a secret, without an ERP.
+// The cases of the documentation are right, and run as they are described: without a secret,
+// without an ERP.
 func TestTheCasesOfTheDocumentationPass(t *testing.T) {
 	t.Parallel()
 	var out, errs bytes.Buffer
@@ -54,7 +55,8 @@ func TestTheCasesOfTheDocumentationPass(t *testing.T) {
 	}
 }
 
-// The case that docs/configuration.md explains is one that can be read: every key and every form of a value that it shows.
+// The case that docs/configuration.md explains is one that can be read: every key and every form of
+// a value that it shows.
 func TestTheCaseOfTheManualCanBeRead(t *testing.T) {
 	t.Parallel()
 	manual, err := os.ReadFile("../../docs/configuration.md")
@@ -84,7 +86,8 @@ func TestTheCaseOfTheManualCanBeRead(t *testing.T) {
 	}
 }
 
-// What `test --from` writes is read back as the same row, whatever the ERP holds: else a case would test another row.
+// What `test --from` writes is read back as the same row, whatever the ERP holds: else a case would
+// test another row.
 func TestACaseThatWasWrittenIsReadBackAsTheSameRow(t *testing.T) {
 	t.Parallel()
 	column := "Número do Contrato"

@@ -129,7 +129,8 @@ func payloadOrder(kind trade.Kind, payload casePayload) []string {
 	return out
 }
 
-// difference is one line in which an outcome is not what the case expects. nil: the line is not there.
+// difference is one line in which an outcome is not what the case expects. nil: the line is not
+// there.
 type difference struct {
 	Line     string  `json:"line"`
 	Expected *string `json:"expected"`

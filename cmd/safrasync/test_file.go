@@ -18,7 +18,8 @@ import (
 // caseToday is the day of cases that name none: fixed, so that a case says the same next year.
 var caseToday = trade.DateOf(time.Date(2026, time.July, 1, 0, 0, 0, 0, time.UTC))
 
-// caseFile is one mapping case: a row in, and what must come out. The yaml tags are its grammar; docs/configuration.md explains it.
+// caseFile is one mapping case: a row in, and what must come out. The yaml tags are its grammar;
+// docs/configuration.md explains it.
 type caseFile struct {
 	Job     string              `yaml:"job"`     // required
 	Today   string              `yaml:"today"`   // YYYY-MM-DD; default caseToday

@@ -15,7 +15,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// yamlQuoted writes a text in quotes. What the reader of files refuses to see is written as an escape.
+// yamlQuoted writes a text in quotes. What the reader of files refuses to see is written as an
+// escape.
 func yamlQuoted(text string) string {
 	var b strings.Builder
 	for _, r := range jsonText(text) {
@@ -102,7 +103,8 @@ func (o outcome) render(kind trade.Kind) string {
 	return b.String()
 }
 
-// yamlPayload writes the JSON text of a field: numbers as they are, texts with quotes where they need them.
+// yamlPayload writes the JSON text of a field: numbers as they are, texts with quotes where they
+// need them.
 func yamlPayload(raw string) string {
 	var text string
 	if json.Unmarshal([]byte(raw), &text) != nil {
@@ -113,7 +115,8 @@ func yamlPayload(raw string) string {
 
 var topLevelKey = regexp.MustCompile(`^["']?([A-Za-z_]+)["']?\s*:`)
 
-// withOutcome gives the text of a case with another expectation; comments and everything else stay as they are.
+// withOutcome gives the text of a case with another expectation; comments and everything else stay
+// as they are.
 func withOutcome(text string, kind trade.Kind, o outcome) string {
 	var kept []string
 	dropping := false
@@ -132,8 +135,8 @@ func withOutcome(text string, kind trade.Kind, o outcome) string {
 	return strings.TrimRight(strings.Join(kept, "\n"), "\n") + "\n" + o.render(kind)
 }
 
-// replaceFile writes a file in one step: a crash leaves the old text or the new one. Mode, owner and group stay: the service reads a configuration that root
-// replaces by its group.
+// replaceFile writes a file in one step: a crash leaves the old text or the new one. Mode, owner
+// and group stay: the service reads a configuration that root replaces by its group.
 func replaceFile(path, text string) error {
 	mode := os.FileMode(0o644)
 	before, err := os.Stat(path)

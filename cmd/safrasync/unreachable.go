@@ -7,8 +7,8 @@ import (
 	engine "github.com/safrasync/safrasync/sync"
 )
 
-// unreachable stands in for an ERP that could not be opened: every reading ends with the reason. A run then reports and records it as what
-// stopped its jobs, like an ERP that goes away later.
+// unreachable stands in for an ERP that could not be opened: every reading ends with the reason. A
+// run then reports and records it as what stopped its jobs, like an ERP that goes away later.
 type unreachable struct{ err error }
 
 var _ engine.Source = unreachable{}

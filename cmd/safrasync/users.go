@@ -179,10 +179,12 @@ func (a *App) here(u trade.User) error {
 	return errors.New(a.text("users.elsewhere", u.Name, u.Issuer))
 }
 
-// subjectMost is how long the name may be by which an issuer knows a person: OpenID Connect allows no more.
+// subjectMost is how long the name may be by which an issuer knows a person: OpenID Connect allows
+// no more.
 const subjectMost = 255
 
-// linkUser makes a user the one whom the issuer of the configuration names. It is the only way in which somebody gets a name that was there before.
+// linkUser makes a user the one whom the issuer of the configuration names. It is the only way in
+// which somebody gets a name that was there before.
 func (a *App) linkUser(ctx context.Context, args []string, f userFlags) error {
 	config, err := a.loadConfig()
 	if err != nil {
@@ -205,7 +207,8 @@ func (a *App) linkUser(ctx context.Context, args []string, f userFlags) error {
 	return err
 }
 
-// setPassword gives a user a password of this ledger. Who came by an issuer comes by that no more: it is the way back from link.
+// setPassword gives a user a password of this ledger. Who came by an issuer comes by that no more:
+// it is the way back from link.
 func (a *App) setPassword(ctx context.Context, args []string, f userFlags) error {
 	return a.changeUser(ctx, args[0], f, "user password", func(u *trade.User) (err error) {
 		u.Password, err = a.readPassword(u.Name, f)
@@ -264,7 +267,8 @@ func (a *App) roleOf(text string) (trade.Role, error) {
 	return "", a.usage("users.no_role", text)
 }
 
-// readPassword asks for a password without showing it, or takes the first line of standard input. It gives what is stored of it.
+// readPassword asks for a password without showing it, or takes the first line of standard input.
+// It gives what is stored of it.
 func (a *App) readPassword(name string, f userFlags) (string, error) {
 	var password string
 	if f.stdin {

@@ -179,7 +179,8 @@ func (a *App) deleteHooks(ctx context.Context, names []string, f actFlags) error
 	return a.doHooks(ctx, steps, f)
 }
 
-// doHooks shows a plan, asks, and does it, event by event: what was done stays done when a later one fails.
+// doHooks shows a plan, asks, and does it, event by event: what was done stays done when a later
+// one fails.
 func (a *App) doHooks(ctx context.Context, steps []hookStep, f actFlags) error {
 	waits := func(s hookStep) bool { return s.Action == hookWait || s.Action == hookForeign }
 	if !slices.ContainsFunc(steps, func(s hookStep) bool { return s.Action.changes() || s.Action == hookConfirm }) {
@@ -279,7 +280,8 @@ func (a *App) listHooks(ctx context.Context, events []apiclient.WebhookEvent) er
 	return a.showHooks(steps)
 }
 
-// tellTwice warns of events that the platform has several webhooks for: which one it calls is not documented.
+// tellTwice warns of events that the platform has several webhooks for: which one it calls is not
+// documented.
 func (a *App) tellTwice(hooks []apiclient.Webhook) {
 	count := map[apiclient.WebhookEvent]int{}
 	for _, w := range hooks {

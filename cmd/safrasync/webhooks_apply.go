@@ -32,7 +32,8 @@ type hookDone struct {
 	Err     error // of the platform
 }
 
-// do does one step of a plan. Before anything is sent, what is sent stands in the ledger: a call at a path of ours is taken, whatever the platform answered.
+// do does one step of a plan. Before anything is sent, what is sent stands in the ledger: a call at
+// a path of ours is taken, whatever the platform answered.
 func (r *registrar) do(ctx context.Context, step hookStep, f actFlags) (hookDone, error) {
 	switch step.Action {
 	case hookCreate, hookUpdate:
@@ -47,7 +48,8 @@ func (r *registrar) do(ctx context.Context, step hookStep, f actFlags) (hookDone
 	return hookDone{}, nil
 }
 
-// register creates or changes the registration of an event, with a new path and new credentials each time: the old ones are not known any more.
+// register creates or changes the registration of an event, with a new path and new credentials
+// each time: the old ones are not known any more.
 func (r *registrar) register(ctx context.Context, step hookStep, f actFlags) (hookDone, error) {
 	login := inbound.NewLogin()
 	w := trade.Webhook{

@@ -25,8 +25,11 @@ const (
 	loadFirst   = 100_000
 )
 
-// F152: events come as fast as 10,000 a minute and faster, over TLS with Basic, one in ten of them twice, while the service sends rows all the time. Each event that was answered with 200 is in the
-// inbox, once, and nothing else is; each row went once, and the ledger says of each what the platform has. The long form sends 20,000 events beside thousands of rows; docs/reliability.md has the figures.
+// F152: events come as fast as 10,000 a minute and faster, over TLS with Basic, one in ten of them
+// twice, while the service sends rows all the time. Each event that was answered with 200 is in the
+// inbox, once, and nothing else is; each row went once, and the ledger says of each what the
+// platform has. The long form sends 20,000 events beside thousands of rows; docs/reliability.md has
+// the figures.
 func TestF152NoEventIsLostWhileTheServiceSendsRows(t *testing.T) {
 	events := 300
 	if os.Getenv("SAFRASYNC_TEST_LONG") != "" {
@@ -84,7 +87,8 @@ func TestF152NoEventIsLostWhileTheServiceSendsRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		during, took := answers.count(), time.Since(began)
-		// What waits in the ERP goes, and what waits in the spool comes to the ledger; runs that find nothing leave no line. Two rows of the sample go too.
+		// What waits in the ERP goes, and what waits in the spool comes to the ledger; runs that find
+		// nothing leave no line. Two rows of the sample go too.
 		for late := time.Now().Add(giveUp); s.job("contracts").States[trade.Accepted] != rows+2 || len(s.inbox()) < answers.different(); {
 			if time.Now().After(late) {
 				t.Logf("the service stands still; its log:\n%s", s.rest())
@@ -119,7 +123,8 @@ func TestF152NoEventIsLostWhileTheServiceSendsRows(t *testing.T) {
 	})
 }
 
-// eventAnswers is what the receiver answered to the sandbox's events, its own and those of the test.
+// eventAnswers is what the receiver answered to the sandbox's events, its own and those of the
+// test.
 type eventAnswers struct {
 	mu      sync.Mutex
 	taken   map[string]int // by event and body: how often the answer was 200
@@ -172,7 +177,8 @@ func (a *eventAnswers) different() int {
 	return len(a.taken)
 }
 
-// moreRows puts loadBatch good contracts into the ERP, whose amounts are their numbers, from this one on. It gives how many.
+// moreRows puts loadBatch good contracts into the ERP, whose amounts are their numbers, from this
+// one on. It gives how many.
 func (s *service) moreRows(from int) int {
 	s.t.Helper()
 	err := runSQLText(s.path("erp.db"), fmt.Sprintf(`WITH RECURSIVE n(i) AS (VALUES (%d) UNION ALL SELECT i + 1 FROM n WHERE i < %d)
@@ -199,7 +205,8 @@ func (s *service) inbox() []trade.InboxEvent {
 	return events
 }
 
-// oneRecordForEach compares the rows that moreRows made with what the platform has and with what the ledger says.
+// oneRecordForEach compares the rows that moreRows made with what the platform has and with what
+// the ledger says.
 func (s *service) oneRecordForEach(rows int) {
 	s.t.Helper()
 	records := map[string][]string{} // ids by amount

@@ -11,7 +11,8 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 )
 
-// W9: what another system registers between the plan and its doing is left alone, also where ours was there before.
+// W9: what another system registers between the plan and its doing is left alone, also where ours
+// was there before.
 func TestW9WhatOthersRegisterMeanwhileIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, before, after string }{
@@ -65,7 +66,8 @@ func TestW9WhatOthersRegisterMeanwhileIsLeftAlone(t *testing.T) {
 	}
 }
 
-// W9: a page of something between us and the platform is no word of the platform that a registration is gone.
+// W9: a page of something between us and the platform is no word of the platform that a
+// registration is gone.
 func TestW9APageOfAProxyRemovesNoRegistration(t *testing.T) {
 	t.Parallel()
 	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})

@@ -17,7 +17,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// hookAction is what brings one event's registration to what is declared. The names stand in --json.
+// hookAction is what brings one event's registration to what is declared. The names stand in
+// --json.
 type hookAction string
 
 const (
@@ -129,7 +130,8 @@ func (r *registrar) recognise(event apiclient.WebhookEvent, there *apiclient.Web
 	return nil
 }
 
-// plan says what is to be done about the events; none: about those that are declared and those that are ours.
+// plan says what is to be done about the events; none: about those that are declared and those that
+// are ours.
 func (r *registrar) plan(ctx context.Context, takeOver []string) ([]hookStep, error) {
 	var out []hookStep
 	declared := r.config.Webhooks.events()

@@ -23,7 +23,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// hearingService is a service that takes the platform's events over TLS, with everything registered by the program itself.
+// hearingService is a service that takes the platform's events over TLS, with everything registered
+// by the program itself.
 func hearingService(t *testing.T, on string, adjust ...func(*sandbox.Options)) (s *service, port int, roots *x509.CertPool) {
 	t.Helper()
 	cert, key := certificateFor(t, "localhost")
@@ -73,7 +74,8 @@ func certificateFor(t *testing.T, name string) (cert, key []byte) {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: bytes})
 }
 
-// F142, F147: the whole way with the real program: registered over the API, called over TLS with Basic, read back, settled; forged events change nothing.
+// F142, F147: the whole way with the real program: registered over the API, called over TLS with
+// Basic, read back, settled; forged events change nothing.
 func TestF142TheServiceSettlesADoubtByTheEventOfIt(t *testing.T) {
 	onBoth(t, func(t *testing.T, on string) {
 		s, _, _ := hearingService(t, on, func(o *sandbox.Options) { o.Events = parsed(t, sandbox.ParseEventFaults, "forged,again=2") })
@@ -107,7 +109,8 @@ func TestF142TheServiceSettlesADoubtByTheEventOfIt(t *testing.T) {
 	})
 }
 
-// F150: a kill after an event was acknowledged, and before it was looked at, loses nothing: the next start looks at it.
+// F150: a kill after an event was acknowledged, and before it was looked at, loses nothing: the
+// next start looks at it.
 func TestF150AKillAfterAnEventWasTakenLosesNothing(t *testing.T) {
 	onBoth(t, func(t *testing.T, on string) {
 		delivered := make(chan sandbox.Delivery, 100)
@@ -143,7 +146,8 @@ func TestF150AKillAfterAnEventWasTakenLosesNothing(t *testing.T) {
 	})
 }
 
-// W1, and a reload: nothing of the program's own stands on the port of the events; another port is another listener, a wrong one leaves the old one.
+// W1, and a reload: nothing of the program's own stands on the port of the events; another port is
+// another listener, a wrong one leaves the old one.
 func TestW1TheServiceServesNothingElseThere(t *testing.T) {
 	s, old, roots := hearingService(t, state.SQLite)
 	s.start()

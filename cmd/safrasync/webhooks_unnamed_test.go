@@ -14,7 +14,8 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 )
 
-// W9: a platform that does not show addresses, as the document does not promise them, tells by the id that another registration has taken the place of ours meanwhile.
+// W9: a platform that does not show addresses, as the document does not promise them, tells by the
+// id that another registration has taken the place of ours meanwhile.
 func TestW9WhatOthersRegisterIsKnownByItsIDWhereNoAddressIsShown(t *testing.T) {
 	t.Parallel()
 	var id atomic.Value // of what the platform has; "" = it shows everything

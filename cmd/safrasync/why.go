@@ -46,7 +46,8 @@ type story struct {
 	nextRun  time.Time
 }
 
-// why tells the way of one key from the ERP to the platform. An ERP that is not reached costs its part of the story and the exit code, not the rest.
+// why tells the way of one key from the ERP to the platform. An ERP that is not reached costs its
+// part of the story and the exit code, not the rest.
 func (a *App) why(ctx context.Context, job, key string) error {
 	config, err := a.loadConfig()
 	if err != nil {
@@ -221,7 +222,8 @@ func (v voice) whyNext(s story) []string {
 	return append(out, v.whyJob(s)...)
 }
 
-// whyPreview: what the row would be with the ERP's data and the mapping of this moment, where that is news.
+// whyPreview: what the row would be with the ERP's data and the mapping of this moment, where that
+// is news.
 func (v voice) whyPreview(s story) []string {
 	p := s.reasons.Preview
 	if p == nil || p.Cancelled || s.entry != nil && s.entry.State == p.State && s.entry.Cause == p.Cause {
@@ -246,8 +248,8 @@ func (v voice) whyPreview(s story) []string {
 	return out
 }
 
-// staysAsItIs tells that a row does not go with the next run although nothing is wrong with its data: a person decides, or the platform has
-// refused exactly this request.
+// staysAsItIs tells that a row does not go with the next run although nothing is wrong with its
+// data: a person decides, or the platform has refused exactly this request.
 func staysAsItIs(e trade.Entry, request json.RawMessage) bool {
 	switch e.State {
 	case trade.InDoubt, trade.Dismissed, trade.Sending:

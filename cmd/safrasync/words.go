@@ -22,7 +22,8 @@ type voice struct {
 // machine is the voice of sentences in JSON.
 var machine = voice{lang: trade.English, zone: time.UTC}
 
-// text gives a phrase. What stands in it as a string may be the ERP's: it is one line, and steers nothing.
+// text gives a phrase. What stands in it as a string may be the ERP's: it is one line, and steers
+// nothing.
 func (v voice) text(p i18n.Key, args ...any) string {
 	format := i18n.CLI.Text(v.lang, p)
 	if len(args) == 0 {
@@ -53,7 +54,8 @@ func (v voice) moment(t time.Time) string {
 	return t.In(v.zone).Format("02/01/2006 15:04")
 }
 
-// lang is the language of what people read: that of the configuration, once it is loaded, else that of the environment, else Portuguese.
+// lang is the language of what people read: that of the configuration, once it is loaded, else that
+// of the environment, else Portuguese.
 func (a *App) lang() trade.Lang {
 	if a.config != nil && a.config.Language != "" {
 		return trade.ParseLang(a.config.Language)
@@ -66,7 +68,8 @@ func (a *App) lang() trade.Lang {
 	return trade.Portuguese
 }
 
-// voice speaks to who runs the command: in their language, with the times of the ERP's zone, which is the cooperative's.
+// voice speaks to who runs the command: in their language, with the times of the ERP's zone, which
+// is the cooperative's.
 func (a *App) voice() voice {
 	v := voice{lang: a.lang(), zone: time.Local}
 	if a.config != nil {
@@ -90,8 +93,8 @@ func (a *App) line(text string) { fmt.Fprintln(a.out, printable(text)) }
 // block writes a text with line breaks of ours to standard output.
 func (a *App) block(text string) { fmt.Fprintln(a.out, lines(text)) }
 
-// printable keeps a text of the ERP, or of a foreign server, from driving the terminal, from turning
-// the direction of a line and from beginning a line of its own.
+// printable keeps a text of the ERP, or of a foreign server, from driving the terminal, from
+// turning the direction of a line and from beginning a line of its own.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -9,7 +9,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// blindness is a ledger that cannot be read or written. It is the one alert that the ledger cannot keep: it lives in memory, so that a restart may repeat it.
+// blindness is a ledger that cannot be read or written. It is the one alert that the ledger cannot
+// keep: it lives in memory, so that a restart may repeat it.
 type blindness struct {
 	since time.Time // of the first look that failed; zero: all is well
 	tries int
@@ -50,7 +51,8 @@ func (s *Service) judgeLedger(ctx context.Context, err error) {
 	}
 }
 
-// tellDirectly tells those that are not marked, or those that are, and changes the mark of whom it reached.
+// tellDirectly tells those that are not marked, or those that are, and changes the mark of whom it
+// reached.
 func (s *Service) tellDirectly(ctx context.Context, m Message, now time.Time, marks map[string]bool, mark bool) {
 	m.At, m.ID = now, "ledger-"+now.Format("20060102T150405")
 	for _, c := range s.Channels {

@@ -10,10 +10,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// canaries are what no message and no log line may have (I10): documents, a name, a price, a body, credentials.
+// canaries are what no message and no log line may have (I10): documents, a name, a price, a body,
+// credentials.
 var canaries = []string{"123.456.789-09", "12345678909", "CANARIO", "4242.4242", "canary"}
 
-// I10: whatever stands in keys, values, errors, bodies and stops, messages tell counts, sums and words of their own.
+// I10: whatever stands in keys, values, errors, bodies and stops, messages tell counts, sums and
+// words of their own.
 func TestI10NothingOfAPersonAndNoSecretIsInAMessage(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
 		w.DigestAt = daily(7)

@@ -55,7 +55,8 @@ func TestMailWithoutALogin(t *testing.T) {
 	}
 }
 
-// Each failure has a code, a hint, and nothing that the server or the configuration should keep to itself.
+// Each failure has a code, a hint, and nothing that the server or the configuration should keep to
+// itself.
 func TestMailFailuresAreToldWithoutSecrets(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

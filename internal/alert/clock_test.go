@@ -7,7 +7,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// F078: a clock that stood wrong for a while, and is set back, leaves no times of the future that keep people from being told.
+// F078: a clock that stood wrong for a while, and is set back, leaves no times of the future that
+// keep people from being told.
 func TestF078AClockThatIsSetBackSilencesNobody(t *testing.T) {
 	const wrong = 400 * 24 * time.Hour
 	t.Run("a message that waits for its next try", func(t *testing.T) {

@@ -13,13 +13,16 @@ import (
 
 // Channel is a way to people. Its methods may be called by several goroutines.
 type Channel interface {
-	// Targets gives its addresses for a kind of message; each begins with the channel's own name and a colon.
+	// Targets gives its addresses for a kind of message; each begins with the channel's own name and a
+	// colon.
 	Targets(kind string) []string
-	// Send delivers a message to one of its addresses and returns within its own time limit. The errors are *Fault.
+	// Send delivers a message to one of its addresses and returns within its own time limit. The
+	// errors are *Fault.
 	Send(ctx context.Context, target string, m Message) error
 }
 
-// Fault says why a message was not delivered, in words of our own: what the other side wrote may repeat an address or a credential.
+// Fault says why a message was not delivered, in words of our own: what the other side wrote may
+// repeat an address or a credential.
 type Fault struct {
 	Code string // for logs and metrics: smtp_550, http_404, timeout, …
 	Hint string // what to look at
@@ -96,7 +99,8 @@ func (s *Service) deliver(ctx context.Context, m trade.AlertMessage, down map[Ch
 	return s.settle(ctx, m)
 }
 
-// settle stores the outcome also while the service is being stopped: what was delivered must not be sent again.
+// settle stores the outcome also while the service is being stopped: what was delivered must not be
+// sent again.
 func (s *Service) settle(ctx context.Context, m trade.AlertMessage) error {
 	return s.Ledger.SettleMessage(context.WithoutCancel(ctx), m)
 }

@@ -31,7 +31,8 @@ type DigestJob struct {
 	Flags   map[trade.Flag]int  `json:"flags"`
 }
 
-// SentSum is the sum of one product and, of contracts, one type: the grain of a contract to be fixed and of its fixation is the same grain.
+// SentSum is the sum of one product and, of contracts, one type: the grain of a contract to be
+// fixed and of its fixation is the same grain.
 type SentSum struct {
 	Product   string                   `json:"product"`    // "" = not known
 	OrderType string                   `json:"order_type"` // of contracts
@@ -60,12 +61,14 @@ type DigestAlert struct {
 // firstDigest is the time that a digest tells of when there was none before.
 const firstDigest = 24 * time.Hour
 
-// digestSettles is how long before the time at which it is made a digest ends: an answer stands in the ledger a moment after it arrived, and one that is stored while
-// the digest is made would be in none.
+// digestSettles is how long before the time at which it is made a digest ends: an answer stands in
+// the ledger a moment after it arrived, and one that is stored while the digest is made would be in
+// none.
 const digestSettles = 2 * time.Minute
 
-// digestWhenDue makes the digest of the time since the last one, when a time of its schedule has come since. Times that were missed are one digest. The first start of
-// the service is where the first one begins.
+// digestWhenDue makes the digest of the time since the last one, when a time of its schedule has
+// come since. Times that were missed are one digest. The first start of the service is where the
+// first one begins.
 func (s *Service) digestWhenDue(ctx context.Context) error {
 	if s.DigestAt == nil {
 		return nil
@@ -123,7 +126,8 @@ func (s *Service) digest(ctx context.Context, last, until time.Time) (Digest, er
 	return d, err
 }
 
-// digestJobs tells where the rows stand: of the configured jobs, then of those that only the ledger knows.
+// digestJobs tells where the rows stand: of the configured jobs, then of those that only the ledger
+// knows.
 func (s *Service) digestJobs(ctx context.Context, d *Digest) error {
 	f, err := s.look(ctx)
 	if err != nil {

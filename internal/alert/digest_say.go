@@ -222,7 +222,8 @@ func (v voice) position(j DigestJob) string {
 	return v.count("digest.position", total, v.rows(total), strings.Join(parts, " + "))
 }
 
-// missing says what a kind of reference keeps from going: "1 carteira sem vínculo bloqueia 38 contratos e 112 entregas".
+// missing says what a kind of reference keeps from going: "1 carteira sem vínculo bloqueia 38
+// contratos e 112 entregas".
 func (v voice) missing(m DigestMissing) string {
 	w := i18n.Key("missing." + m.Kind)
 	if !i18n.Alerts.Has(w + ".one") {

@@ -39,10 +39,12 @@ func (b body) quantity(sends trade.Kind) (q trade.Quantity, ok bool) {
 	return trade.Quantity{Amount: *amount, Unit: trade.Unit(unit)}, true
 }
 
-// childPage is how many deliveries and traceability records wait in memory for the products of their contracts.
+// childPage is how many deliveries and traceability records wait in memory for the products of
+// their contracts.
 const childPage = 500
 
-// digestSent sums up what the platform confirmed. The product of a delivery is that of its contract.
+// digestSent sums up what the platform confirmed. The product of a delivery is that of its
+// contract.
 func (s *Service) digestSent(ctx context.Context, d *Digest) error {
 	var children []trade.Sent
 	err := s.Ledger.Sent(ctx, d.From, d.Until, func(sent trade.Sent) error {

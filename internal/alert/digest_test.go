@@ -19,7 +19,8 @@ var update = flag.Bool("update", false, "write the golden files")
 
 const contractBody = `{"amount":%s,"product":"%s","unit_of_measurement":"%s","order_type":"%s","currency":"%s","price":%s}`
 
-// harvest is a day's work: contracts of two products, in three units and two currencies, deliveries of them, and what did not go.
+// harvest is a day's work: contracts of two products, in three units and two currencies, deliveries
+// of them, and what did not go.
 func (w *world) harvest() {
 	w.t.Helper()
 	price := func(text string) string {
@@ -179,7 +180,8 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// A record whose answer has arrived, and is stored a moment later, is in the one digest or in the next.
+// A record whose answer has arrived, and is stored a moment later, is in the one digest or in the
+// next.
 func TestADigestMissesNothingThatIsStoredWhileItIsMade(t *testing.T) {
 	one(t, func(t *testing.T, w *world) {
 		w.DigestAt = daily(7)

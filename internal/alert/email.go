@@ -41,7 +41,8 @@ type EmailOptions struct {
 	Timeout    time.Duration // for one message
 }
 
-// Email is the channel by mail. Every address gets a message of its own, so that one that is refused does not keep the others from theirs.
+// Email is the channel by mail. Every address gets a message of its own, so that one that is
+// refused does not keep the others from theirs.
 type Email struct{ o EmailOptions }
 
 // NewEmail makes the channel. It connects to nothing.

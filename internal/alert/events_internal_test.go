@@ -7,7 +7,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// W10: without an event for so long, although records were confirmed, people are told; without a registration or a record there is nothing to hear.
+// W10: without an event for so long, although records were confirmed, people are told; without a
+// registration or a record there is nothing to hear.
 func TestW10SilenceIsToldWhenThereWasSomethingToHear(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, time.November, 20, 15, 0, 0, 0, time.UTC) // a Friday

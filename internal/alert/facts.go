@@ -21,7 +21,8 @@ type Ledger interface {
 	RunsEnded(ctx context.Context, from, before time.Time, fn func(trade.RunReport) error) error
 	// Sent calls fn for every record that the platform confirmed in a time.
 	Sent(ctx context.Context, from, before time.Time, fn func(trade.Sent) error) error
-	// PayloadsOf gives what was sent for records of a kind, by their ids on the platform, as far as it is known.
+	// PayloadsOf gives what was sent for records of a kind, by their ids on the platform, as far as it
+	// is known.
 	PayloadsOf(ctx context.Context, sends trade.Kind, ids []string) (map[string]json.RawMessage, error)
 	// Shortages gives the de-para codes that are missing, and what they keep from going.
 	Shortages(ctx context.Context) ([]trade.Shortage, error)
@@ -37,16 +38,20 @@ type Ledger interface {
 type Book interface {
 	// Alerts gives the open alerts.
 	Alerts(ctx context.Context) ([]trade.Alert, error)
-	// SaveAlert stores a new alert or what became of one, with the messages for it, in one transaction; false when another process was first.
+	// SaveAlert stores a new alert or what became of one, with the messages for it, in one
+	// transaction; false when another process was first.
 	SaveAlert(ctx context.Context, a trade.Alert, messages []trade.AlertMessage) (bool, error)
 	DigestedUntil(ctx context.Context) (time.Time, error)
-	// SaveDigest stores the messages of a digest that begins where the last one ended; false when another process was first.
+	// SaveDigest stores the messages of a digest that begins where the last one ended; false when
+	// another process was first.
 	SaveDigest(ctx context.Context, from, until time.Time, messages []trade.AlertMessage) (bool, error)
 	DueMessages(ctx context.Context, now time.Time, limit int) ([]trade.AlertMessage, error)
-	// ClaimMessage begins a delivery, which no other process tries until then; false when another one was first.
+	// ClaimMessage begins a delivery, which no other process tries until then; false when another one
+	// was first.
 	ClaimMessage(ctx context.Context, m trade.AlertMessage, until time.Time) (bool, error)
 	SettleMessage(ctx context.Context, m trade.AlertMessage) error
-	// ReaddressMessage stores that a message is done with, and makes one like it for each of the addresses that has none.
+	// ReaddressMessage stores that a message is done with, and makes one like it for each of the
+	// addresses that has none.
 	ReaddressMessage(ctx context.Context, m trade.AlertMessage, targets []string) error
 	PruneAlerts(ctx context.Context, before time.Time) error
 }

@@ -46,7 +46,8 @@ func judge(f facts, limits Limits, zone *time.Location) []condition {
 	return out
 }
 
-// judgeEvents looks whether the platform tells what it should, and whether somebody listens. Without a record that was confirmed there is nothing to tell.
+// judgeEvents looks whether the platform tells what it should, and whether somebody listens.
+// Without a record that was confirmed there is nothing to tell.
 func judgeEvents(f facts, limits Limits, zone *time.Location) []condition {
 	var out []condition
 	s := f.silence
@@ -105,7 +106,8 @@ func stopSubject(code, job string) string {
 	return code + " " + job
 }
 
-// judgeRows looks at the rows of a job, also of one that is no longer configured: somebody must still decide about its doubts.
+// judgeRows looks at the rows of a job, also of one that is no longer configured: somebody must
+// still decide about its doubts.
 func judgeRows(f facts, j jobFacts, limits Limits, zone *time.Location) []condition {
 	var out []condition
 	add := func(topic Topic, since time.Time, lasts time.Duration, d Detail) {
@@ -150,8 +152,10 @@ func judgeRuns(f facts, j jobFacts, zone *time.Location) []condition {
 	return out
 }
 
-// nothingSince is since when nothing new came. ok is false when that cannot be told: the job has no limit, or has not worked since it could be told. A run that
-// did its work must have looked after the limit had passed; so a job that stood still, and a service that was off, say nothing about the ERP.
+// nothingSince is since when nothing new came. ok is false when that cannot be told: the job has no
+// limit, or has not worked since it could be told. A run that did its work must have looked after
+// the limit had passed; so a job that stood still, and a service that was off, say nothing about
+// the ERP.
 func nothingSince(j jobFacts) (since time.Time, ok bool) {
 	since = j.ages.Newest
 	if since.IsZero() {
@@ -160,7 +164,8 @@ func nothingSince(j jobFacts) (since time.Time, ok bool) {
 	return since, j.NothingNew > 0 && !since.IsZero() && !j.runs.good.IsZero()
 }
 
-// over tells whether an open alert that does not hold any more is certainly over, as far as these facts reach. detail is the alert's.
+// over tells whether an open alert that does not hold any more is certainly over, as far as these
+// facts reach. detail is the alert's.
 func over(f facts, a trade.Alert, detail Detail) bool {
 	switch Topic(a.Topic) {
 	case Stopped:
@@ -185,7 +190,8 @@ func (f facts) runsOf(job string, so func(runMemory) bool) bool {
 	return slices.ContainsFunc(f.jobs, func(j jobFacts) bool { return j.Name == job && j.configured && so(j.runs) })
 }
 
-// goneFolder tells whether a folder of this host is not the ledger's any more, although others are known.
+// goneFolder tells whether a folder of this host is not the ledger's any more, although others are
+// known.
 func goneFolder(f facts, subject string) bool {
 	return len(f.spaces) > 0 && strings.HasPrefix(subject, f.host+" ")
 }

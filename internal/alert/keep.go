@@ -27,14 +27,16 @@ type Config struct {
 	DigestAt interface {
 		Next(after time.Time) time.Time
 	}
-	// Causes groups the rows of a job that do not go by what keeps them, the most frequent first; no states: all that do not go by themselves.
+	// Causes groups the rows of a job that do not go by what keeps them, the most frequent first; no
+	// states: all that do not go by themselves.
 	Causes      func(ctx context.Context, job string, states []trade.State) ([]Cause, error)
 	Certificate func() time.Time // when the API's certificate ends, as the last connection showed it; zero: unknown. nil: never known
 	Now         func() time.Time // nil: the wall clock
 	Log         *zap.Logger
 }
 
-// Service looks, judges and tells. Its methods are for one goroutine at a time; several Services, of several processes, may share one ledger.
+// Service looks, judges and tells. Its methods are for one goroutine at a time; several Services,
+// of several processes, may share one ledger.
 type Service struct {
 	Config
 	runs     map[string]runMemory
@@ -53,8 +55,9 @@ func New(c Config) *Service {
 
 func (s *Service) now() time.Time { return s.Now().UTC() }
 
-// Tick looks once, records what began and what is over, makes the digest when its time has come, and delivers what is due. Call it every minute. Its errors are the
-// ledger's; a message that cannot be delivered is no error here, it is logged and tried again.
+// Tick looks once, records what began and what is over, makes the digest when its time has come,
+// and delivers what is due. Call it every minute. Its errors are the ledger's; a message that
+// cannot be delivered is no error here, it is logged and tried again.
 func (s *Service) Tick(ctx context.Context) error {
 	err := s.Evaluate(ctx)
 	if err == nil {
@@ -96,7 +99,8 @@ func (s *Service) Evaluate(ctx context.Context) error {
 	return errors.Join(append(errs, s.prune(ctx, f.at))...)
 }
 
-// keep records that a condition holds: a is its open alert, or none yet. People are told when it has lasted.
+// keep records that a condition holds: a is its open alert, or none yet. People are told when it
+// has lasted.
 func (s *Service) keep(ctx context.Context, c condition, a trade.Alert, now time.Time) error {
 	changed := a.Version == 0 || !a.GoneAt.IsZero()
 	if a.Version == 0 {
@@ -124,7 +128,8 @@ func (s *Service) keep(ctx context.Context, c condition, a trade.Alert, now time
 	return err
 }
 
-// lasted tells whether something has been so for long enough. A beginning in the future says that the clock was set back: nobody waits until it comes (F078).
+// lasted tells whether something has been so for long enough. A beginning in the future says that
+// the clock was set back: nobody waits until it comes (F078).
 func lasted(since, now time.Time, enough time.Duration) bool {
 	d := now.Sub(since)
 	return d >= enough || d < -time.Minute
@@ -144,7 +149,8 @@ func (s *Service) causesFor(ctx context.Context, c condition) []Cause {
 	return causes
 }
 
-// end records that an open alert does not hold any more. After Settling it is over, and people are told if they were told before.
+// end records that an open alert does not hold any more. After Settling it is over, and people are
+// told if they were told before.
 func (s *Service) end(ctx context.Context, a trade.Alert, f facts) error {
 	var d Detail
 	if err := unmarshalDetail(a, &d); err != nil {
@@ -213,7 +219,8 @@ func (s *Service) targets(kind string) []string {
 
 const (
 	pruneEvery = 24 * time.Hour
-	// keptFor is how long what is over and delivered stays in the ledger, for those who ask when people were told.
+	// keptFor is how long what is over and delivered stays in the ledger, for those who ask when
+	// people were told.
 	keptFor = 90 * 24 * time.Hour
 )
 

@@ -6,7 +6,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Message is what people get, before it has the form of a channel. It is stored in the ledger until it is delivered.
+// Message is what people get, before it has the form of a channel. It is stored in the ledger until
+// it is delivered.
 type Message struct {
 	ID      string    `json:"-"` // the ledger's id of the message to this address; the same at each try
 	At      time.Time `json:"at"`

@@ -29,7 +29,8 @@ func (m Message) text() string {
 // markColours are those of the strip at the top.
 var markColours = map[Tone]string{Alarm: "#b42318", Good: "#1b7f3b", Plain: "#1f5f99"}
 
-// html is a message as a page that any mail program shows: no script, no image, nothing from elsewhere.
+// html is a message as a page that any mail program shows: no script, no image, nothing from
+// elsewhere.
 func (m Message) html() string {
 	var b strings.Builder
 	b.WriteString(`<!DOCTYPE html><html><head><meta charset="utf-8"></head><body style="margin:0;font-family:Arial,Helvetica,sans-serif;font-size:15px;color:#1d2330;background:#ffffff">` +

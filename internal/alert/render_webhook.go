@@ -5,7 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// The limits of the two: a section of Slack has at most 3,000 characters and a message 50 blocks; a card of Teams about 28 KB.
+// The limits of the two: a section of Slack has at most 3,000 characters and a message 50 blocks; a
+// card of Teams about 28 KB.
 const (
 	slackSection = 2900
 	slackBlocks  = 48
@@ -67,7 +68,8 @@ func (p Part) plain() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// cutText cuts a text into pieces of at most so many bytes, between lines where that is possible and never within a character.
+// cutText cuts a text into pieces of at most so many bytes, between lines where that is possible
+// and never within a character.
 func cutText(text string, most int) []string {
 	var out []string
 	for len(text) > most {

@@ -29,7 +29,8 @@ func (v voice) raised(c condition) Message {
 	return m
 }
 
-// over is the message of an alert that has ended; it says all again, because the first message may not have arrived.
+// over is the message of an alert that has ended; it says all again, because the first message may
+// not have arrived.
 func (v voice) over(a trade.Alert, d Detail) Message {
 	title, happened, _, _ := v.sentences(Topic(a.Topic), d)
 	since := a.Since

@@ -44,7 +44,8 @@ func both(t *testing.T, test func(t *testing.T, w *world)) {
 	}
 }
 
-// one runs a test with a ledger in SQLite: it is about what is judged, not about what the ledger keeps.
+// one runs a test with a ledger in SQLite: it is about what is judged, not about what the ledger
+// keeps.
 func one(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
 	t.Parallel()
@@ -100,7 +101,8 @@ func (w *world) tick(d time.Duration) {
 	}
 }
 
-// wantMails looks at the subjects of the mails that came since the last look, without their beginning.
+// wantMails looks at the subjects of the mails that came since the last look, without their
+// beginning.
 func (w *world) wantMails(want ...string) []letter {
 	w.t.Helper()
 	mails := w.mail.take()

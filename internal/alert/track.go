@@ -7,7 +7,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// runMemory is what the last runs of a job told. It is read again from the ledger after a start; a field that is zero is not known.
+// runMemory is what the last runs of a job told. It is read again from the ledger after a start; a
+// field that is zero is not known.
 type runMemory struct {
 	good      time.Time        // end of the last run that did its work
 	swept     *trade.RunReport // the last complete sweep
@@ -15,7 +16,8 @@ type runMemory struct {
 	answers   int              // such answers of that run
 }
 
-// remembered is how far back runs are read after a start, and overlap how far the readings of a running process overlap: a run is stored a moment after its end.
+// remembered is how far back runs are read after a start, and overlap how far the readings of a
+// running process overlap: a run is stored a moment after its end.
 const (
 	remembered = 48 * time.Hour
 	overlap    = 5 * time.Minute

@@ -78,7 +78,8 @@ func (v voice) number(d trade.Decimal) string {
 	return whole
 }
 
-// money is a number with at least two digits after the point; a third one is shown where it is there, because nothing is rounded.
+// money is a number with at least two digits after the point; a third one is shown where it is
+// there, because nothing is rounded.
 func (v voice) money(d trade.Decimal) string {
 	whole, fraction, _ := strings.Cut(d.String(), ".")
 	for len(fraction) < 2 {
@@ -113,7 +114,8 @@ func (v voice) grouped(whole string) string {
 // sacasScale is to how many digits sacas are shown where they are no round number.
 const sacasScale = 4
 
-// weight is kilograms and sacas: "720.000 kg = 12.000 sc"; sacas that never end are marked as about.
+// weight is kilograms and sacas: "720.000 kg = 12.000 sc"; sacas that never end are marked as
+// about.
 func (v voice) weight(kg trade.Decimal) string {
 	sacas, exact := kg.Sacas(sacasScale)
 	sign := " = "

@@ -28,7 +28,8 @@ func TestEveryReasonToStopHasWords(t *testing.T) {
 	}
 }
 
-// Every alert says what happened, since when, what it means and what to do, in both languages, and leaves no verb unfilled.
+// Every alert says what happened, since when, what it means and what to do, in both languages, and
+// leaves no verb unfilled.
 func TestEveryAlertSaysAllFour(t *testing.T) {
 	t.Parallel()
 	job := Job{"contracts", trade.OrderCommitments, 0}

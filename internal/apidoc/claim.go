@@ -19,7 +19,8 @@ type cell struct {
 	view View
 }
 
-// Run runs f as a subtest that is named after the row, and claims the row for it. f fails if the row is wrong.
+// Run runs f as a subtest that is named after the row, and claims the row for it. f fails if the
+// row is wrong.
 func Run(t *testing.T, v View, id string, f func(t *testing.T)) {
 	t.Helper()
 	t.Run(id, func(t *testing.T) {
@@ -29,7 +30,8 @@ func Run(t *testing.T, v View, id string, f func(t *testing.T)) {
 	})
 }
 
-// Covers claims rows for the running test, which fails if one of them is wrong. For tests that have another name than the row, or prove several.
+// Covers claims rows for the running test, which fails if one of them is wrong. For tests that have
+// another name than the row, or prove several.
 func Covers(t *testing.T, v View, ids ...string) {
 	t.Helper()
 	for _, id := range ids {

@@ -10,7 +10,8 @@ import (
 // Runner is what TestMain needs of a *testing.M.
 type Runner interface{ Run() int }
 
-// Main wraps the tests of a package that proves these views: after a full and successful run a row that no test claimed gives exit code 1. For
+// Main wraps the tests of a package that proves these views: after a full and successful run a row
+// that no test claimed gives exit code 1. For
 //
 //	func TestMain(m *testing.M) { goleak.VerifyTestMain(apidoc.Main(m, apidoc.Sandbox)) }
 func Main(m Runner, views ...View) Runner { return judged{m, views} }

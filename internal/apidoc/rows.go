@@ -24,7 +24,8 @@ var Views = []View{Together, Client, Sandbox}
 
 // Row is one row of the document.
 type Row struct {
-	// ID is stable: the chapter, then the name of the row, such as "2.1 amount". It is the name of the subtests too, so it holds no slash.
+	// ID is stable: the chapter, then the name of the row, such as "2.1 amount". It is the name of the
+	// subtests too, so it holds no slash.
 	ID string
 	// What says in a few words what the row states.
 	What string
@@ -41,7 +42,8 @@ type Section struct {
 	Rows  []Row
 }
 
-// Sections lists all rows in the order of the document. Chapter 3 states nothing that could be proved.
+// Sections lists all rows in the order of the document. Chapter 3 states nothing that could be
+// proved.
 func Sections() []Section {
 	return slices.Concat([]Section{
 		{"Chapter 1: what must exist before", dependencies},

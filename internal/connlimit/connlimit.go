@@ -7,7 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// Sender is what counts as one sender: an IPv4 address, or the /64 in which an IPv6 host may choose its own.
+// Sender is what counts as one sender: an IPv4 address, or the /64 in which an IPv6 host may choose
+// its own.
 func Sender(address netip.Addr) netip.Prefix {
 	address = address.Unmap().WithZone("")
 	bits := 32

@@ -12,7 +12,8 @@ import (
 	"syscall"
 )
 
-// The variables: Variable is "step=action@n" (the n-th time the step is reached; once), HitFile a file that is made when the step was reached.
+// The variables: Variable is "step=action@n" (the n-th time the step is reached; once), HitFile a
+// file that is made when the step was reached.
 const (
 	Variable = "SAFRASYNC_FAILPOINT"
 	HitFile  = "SAFRASYNC_FAILPOINT_HIT"

@@ -12,7 +12,8 @@ import (
 	"github.com/safrasync/safrasync/internal/failpoint"
 )
 
-// P4: the program as it is released knows no failpoint: neither the variable nor the name of a step is in it.
+// P4: the program as it is released knows no failpoint: neither the variable nor the name of a step
+// is in it.
 func TestTheReleaseHasNoFailpoints(t *testing.T) {
 	t.Setenv("SAFRASYNC_FAILPOINT", "group.stored=panic")
 	if err := failpoint.Hit("group.stored"); err != nil {

@@ -43,8 +43,8 @@ type Server struct {
 	nextDB  atomic.Int64
 }
 
-// Database creates an empty database of this charset (UTF8, WIN1252, NONE …) for one test and returns its path with the
-// server. It is removed with the server.
+// Database creates an empty database of this charset (UTF8, WIN1252, NONE …) for one test and
+// returns its path with the server. It is removed with the server.
 func Database(t testing.TB, charset string) (*Server, string) {
 	t.Helper()
 	s := shared.Get(t)
@@ -59,7 +59,8 @@ func Database(t testing.TB, charset string) (*Server, string) {
 // Address is host:port.
 func (s *Server) Address() string { return fmt.Sprintf("127.0.0.1:%d", s.port) }
 
-// AdminDSN is SYSDBA's data source name for the driver "firebirdsql". charset is that of the connection.
+// AdminDSN is SYSDBA's data source name for the driver "firebirdsql". charset is that of the
+// connection.
 func (s *Server) AdminDSN(path, charset string) string {
 	return fmt.Sprintf("SYSDBA:%s@%s/%s?charset=%s&timezone=UTC", Password, s.Address(), path, charset)
 }
@@ -126,8 +127,8 @@ func (s *Server) initialize() error {
 	return nil
 }
 
-// copyCharsets puts the library of character sets where the server looks for it: under the folder of the configuration. A
-// link there is not accepted.
+// copyCharsets puts the library of character sets where the server looks for it: under the folder
+// of the configuration. A link there is not accepted.
 func (s *Server) copyCharsets() error {
 	found, _ := filepath.Glob(charsets) // the pattern is constant, and valid
 	if len(found) == 0 {
@@ -175,7 +176,8 @@ SecurityDatabase = %s
 `, port, s.path("users.fdb")), 0o644)
 }
 
-// command prepares a program with an environment of its own; FIREBIRD names the folder of the configuration.
+// command prepares a program with an environment of its own; FIREBIRD names the folder of the
+// configuration.
 func (s *Server) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = s.dir.Path
@@ -203,7 +205,8 @@ func (s *Server) startOnFreePort() error {
 	return fmt.Errorf("the server did not start in %d tries, last: %w", tries, err)
 }
 
-// startServer waits until the port answers: the server says nothing when it is ready, and ends when the port is taken.
+// startServer waits until the port answers: the server says nothing when it is ready, and ends when
+// the port is taken.
 func (s *Server) startServer() error {
 	s.log = throwaway.NewLog("")
 	cmd := s.command(serverBinary)

@@ -93,8 +93,8 @@ func (c *code) keys(t *testing.T, folder string) (keys map[string]token.Pos, lit
 	return keys, literals
 }
 
-// A key that the code puts together has a literal that ends with a point before it ("stop."), or begins with one behind
-// it (".many"). Pages name theirs in templates.
+// A key that the code puts together has a literal that ends with a point before it ("stop."), or
+// begins with one behind it (".many"). Pages name theirs in templates.
 func TestTheCodeNamesKeysThatExistAndNoOthersExist(t *testing.T) {
 	t.Parallel()
 	c := &code{token.NewFileSet(), map[string][]*ast.File{}, map[string]*types.Package{}, map[string]*types.Info{}}
@@ -140,7 +140,8 @@ func TestTheCodeNamesKeysThatExistAndNoOthersExist(t *testing.T) {
 	}
 }
 
-// used reports whether a literal is the key, its beginning up to a point, or all of it but the last word.
+// used reports whether a literal is the key, its beginning up to a point, or all of it but the last
+// word.
 func used(key string, literals map[string]bool) bool {
 	for i := 0; i < len(key); i++ {
 		if key[i] == '.' && (literals[key[:i+1]] || literals[key[:i]]) {

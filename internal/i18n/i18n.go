@@ -56,7 +56,8 @@ func read(name string) (out map[Part]json.RawMessage) {
 	return out
 }
 
-// must panics: a file that was built into the program and cannot be read is a fault that every test finds.
+// must panics: a file that was built into the program and cannot be read is a fault that every test
+// finds.
 func must(err error) {
 	if err != nil {
 		panic(err)
@@ -91,7 +92,8 @@ func (p Part) All(lang Lang) map[Key]string {
 	return known.(map[Key]string)
 }
 
-// Text returns the sentence of a key. An empty key has an empty text; an unknown one is returned as it is.
+// Text returns the sentence of a key. An empty key has an empty text; an unknown one is returned as
+// it is.
 func (p Part) Text(lang Lang, key Key) string {
 	sentence, ok := p.All(lang)[key]
 	if !ok {

@@ -18,8 +18,8 @@ var (
 	placeholder = regexp.MustCompile(`\{[a-z]*\}`)
 )
 
-// texts reads a file as texts by their path, such as "cli/sync.dry" or "trade/stops/api_key/do". What
-// packages erp and sync say in English (trade/details) needs no English words.
+// texts reads a file as texts by their path, such as "cli/sync.dry" or "trade/stops/api_key/do".
+// What packages erp and sync say in English (trade/details) needs no English words.
 func texts(t *testing.T, file string) map[string]string {
 	t.Helper()
 	content, err := os.ReadFile(file)

@@ -39,7 +39,8 @@ func TestEveryRuleHasAReasonAndNamesFoldersThatHaveRules(t *testing.T) {
 	}
 }
 
-// TestAViolationIsFound proves on an imagined repository that each rule can fail, and that what the design allows passes.
+// TestAViolationIsFound proves on an imagined repository that each rule can fail, and that what the
+// design allows passes.
 func TestAViolationIsFound(t *testing.T) {
 	t.Parallel()
 	ours := func(folder string) imp { return imp{path: module + "/" + folder} }

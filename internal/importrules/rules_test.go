@@ -10,10 +10,11 @@ import (
 
 const module = "github.com/safrasync/safrasync"
 
-// rule says what a folder, and the folders under it without a rule of their own, may import of ours.
+// rule says what a folder, and the folders under it without a rule of their own, may import of
+// ours.
 type rule struct {
-	// may lists folders (exact, not what is under them) that all files may import; "*" stands for every folder except
-	// those which only tests may import.
+	// may lists folders (exact, not what is under them) that all files may import; "*" stands for
+	// every folder except those which only tests may import.
 	may []string
 	// testsMay lists what test files may import besides.
 	testsMay []string
@@ -185,7 +186,8 @@ const stage = "a stage knows what comes before it, and reaches storage through t
 
 const stateFolder = "each part of the ledger stands on sqldb and ledger, and knows none of its neighbours but those named"
 
-// inner tells whether a folder is a part of the ledger, which callers reach through package state alone.
+// inner tells whether a folder is a part of the ledger, which callers reach through package state
+// alone.
 func inner(folder string) bool { return strings.HasPrefix(folder, "state/") }
 
 // testOnly are the folders that never get into the binary.

@@ -13,7 +13,8 @@ import (
 	"github.com/safrasync/safrasync/state"
 )
 
-// New gives the data source name of a ledger that nobody has opened yet: a copy in the file for SQLite, or in a database of the test's own for PostgreSQL.
+// New gives the data source name of a ledger that nobody has opened yet: a copy in the file for
+// SQLite, or in a database of the test's own for PostgreSQL.
 func New(t testing.TB, driver, file string) string {
 	t.Helper()
 	if driver == state.Postgres {
@@ -42,7 +43,8 @@ var sqliteTables = sync.OnceValues(func() (file []byte, err error) {
 	return os.ReadFile(path)
 })
 
-// makeTables makes a ledger and takes its identity away: as after an opening that got as far as the tables.
+// makeTables makes a ledger and takes its identity away: as after an opening that got as far as the
+// tables.
 func makeTables(driver, dsn string) error {
 	store, err := state.Open(context.Background(), state.Options{Driver: driver, DSN: dsn, Begin: true})
 	if err != nil {

@@ -203,7 +203,8 @@ func (p *pkg) measures() []measure {
 	return found
 }
 
-// size counts the methods of an interface, with those of the interfaces of its package that it embeds.
+// size counts the methods of an interface, with those of the interfaces of its package that it
+// embeds.
 func size(kind *ast.InterfaceType, interfaces map[string]*ast.InterfaceType) int {
 	n := 0
 	for _, field := range kind.Methods.List {

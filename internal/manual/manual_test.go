@@ -26,7 +26,8 @@ var pages = []string{
 	"ledger-sql.md", "operation.md", "reconciliation.md", "webhooks.md",
 }
 
-// The most lines of single pages, and of all; the most columns of a line of prose, and of a row of a table.
+// The most lines of single pages, and of all; the most columns of a line of prose, and of a row of
+// a table.
 const (
 	mostLines    = 1500
 	mostColumns  = 160
@@ -70,7 +71,8 @@ func files(t *testing.T, takes func(name string) bool) []string {
 
 func markdown(name string) bool { return strings.HasSuffix(name, ".md") }
 
-// prose is a page without its blocks of code: what stands in them is left empty, so that lines keep their numbers.
+// prose is a page without its blocks of code: what stands in them is left empty, so that lines keep
+// their numbers.
 func prose(text string) []string {
 	lines := strings.Split(text, "\n")
 	code := false
@@ -146,7 +148,8 @@ var (
 	beside    = regexp.MustCompile(`(?:^|[^\w./-])([a-z][\w-]*(?:\.pt-BR)?\.md)\b`)
 )
 
-// mentions are files whose texts name documents: code, messages, configurations, units, scripts, templates.
+// mentions are files whose texts name documents: code, messages, configurations, units, scripts,
+// templates.
 func mentions(name string) bool {
 	switch path.Ext(name) {
 	case ".go", ".json", ".yaml", ".yml", ".service", ".timer", ".conf", ".sql", ".txtar", ".html", ".sh", ".mk", ".md":

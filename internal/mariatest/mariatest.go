@@ -49,7 +49,8 @@ type Server struct {
 	nextDB  atomic.Int64
 }
 
-// Database creates an empty utf8mb4 database for one test, dropped after it, and returns its name with the server.
+// Database creates an empty utf8mb4 database for one test, dropped after it, and returns its name
+// with the server.
 func Database(t testing.TB) (*Server, string) {
 	t.Helper()
 	s := shared.Get(t)
@@ -132,7 +133,8 @@ func start() (*Server, error) {
 	return s, nil
 }
 
-// bootstrap makes the data directory as mariadb-install-db does, without the programs of the client package that the script needs.
+// bootstrap makes the data directory as mariadb-install-db does, without the programs of the client
+// package that the script needs.
 func (s *Server) bootstrap() error {
 	if err := s.makeDir("data"); err != nil {
 		return err
@@ -169,7 +171,8 @@ func (s *Server) makeDir(name string) error {
 	return os.Chown(path, int(s.as.Uid), int(s.as.Gid))
 }
 
-// command prepares the server with an environment of its own. --no-defaults keeps the machine's configuration out.
+// command prepares the server with an environment of its own. --no-defaults keeps the machine's
+// configuration out.
 func (s *Server) command(args ...string) *exec.Cmd {
 	all := append([]string{
 		"--no-defaults", "--datadir=" + filepath.Join(s.dir.Path, "data"), "--lc-messages-dir=" + shareDir,

@@ -8,7 +8,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Handler answers GET /metrics, /healthz (the process lives) and /readyz (it works; else 503 with the reasons, a line each).
+// Handler answers GET /metrics, /healthz (the process lives) and /readyz (it works; else 503 with
+// the reasons, a line each).
 func (m *Metrics) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry, EnableOpenMetrics: true, MaxRequestsInFlight: 4}))

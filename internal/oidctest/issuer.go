@@ -66,7 +66,8 @@ type Issuer struct {
 	Now    func() time.Time
 	// OnlyPost takes the client's secret in the form alone, as some providers do.
 	OnlyPost bool
-	// Asks shows the person a page with a button before it lets them in, as a provider without a session does: then it is the issuer's page that sends the browser back.
+	// Asks shows the person a page with a button before it lets them in, as a provider without a
+	// session does: then it is the issuer's page that sends the browser back.
 	Asks bool
 
 	t      testing.TB
@@ -223,7 +224,8 @@ func (i *Issuer) keySet(w http.ResponseWriter, _ *http.Request) {
 	}}})
 }
 
-// authorize lets the person in, without asking or after it, and sends the browser back with a code. A request that is not as it must be gets a page, and the test fails.
+// authorize lets the person in, without asking or after it, and sends the browser back with a code.
+// A request that is not as it must be gets a page, and the test fails.
 func (i *Issuer) authorize(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	i.mu.Lock()
@@ -257,7 +259,8 @@ func (i *Issuer) authorize(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, back.String(), http.StatusFound)
 }
 
-// token takes a code once, from the client that it was given to, with the verifier of its challenge.
+// token takes a code once, from the client that it was given to, with the verifier of its
+// challenge.
 func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
 	refuse := func(status int, code string) { i.answer(w, status, map[string]string{"error": code}) }
 	i.mu.Lock()
@@ -373,7 +376,8 @@ func (i *Issuer) sign(claims map[string]any, fault Fault) string {
 	return text + "." + b64.EncodeToString(signature)
 }
 
-// hmacOf signs with the client's secret, which only a client that takes any algorithm would believe.
+// hmacOf signs with the client's secret, which only a client that takes any algorithm would
+// believe.
 func hmacOf(text string) []byte {
 	mac := hmac.New(sha256.New, []byte(Secret))
 	_, _ = mac.Write([]byte(text)) // never fails

@@ -15,7 +15,8 @@ import (
 	"github.com/safrasync/safrasync/internal/throwaway"
 )
 
-// The versions that are built: this tree, the same in another folder, and one with a further migration of the ledger.
+// The versions that are built: this tree, the same in another folder, and one with a further
+// migration of the ledger.
 const (
 	thisVersion = "1.0.0"
 	nextVersion = "1.1.0"
@@ -35,7 +36,8 @@ type builtOrNot struct {
 	err error
 }
 
-// packages builds the packages of a version, once for each process. change prepares the copy of the tree that is built; nil: the tree itself is.
+// packages builds the packages of a version, once for each process. change prepares the copy of the
+// tree that is built; nil: the tree itself is.
 func packages(t *testing.T, name, version string, change func(tree string) error) built {
 	t.Helper()
 	builds.mu.Lock()

@@ -26,7 +26,8 @@ func commands(t *testing.T, page string) []string {
 	return out
 }
 
-// The page is true: its commands, one after the other on a machine without safrasync, lead to a service that runs, and what init wrote, with nothing but its PREENCHER filled in, sends the first
+// The page is true: its commands, one after the other on a machine without safrasync, lead to a
+// service that runs, and what init wrote, with nothing but its PREENCHER filled in, sends the first
 // row. Both languages have the same commands.
 func TestB3TheInstallationPageLeadsToAServiceThatRuns(t *testing.T) {
 	t.Parallel()
@@ -86,7 +87,8 @@ func TestB3TheInstallationPageLeadsToAServiceThatRuns(t *testing.T) {
 			}
 		}
 	}
-	// What the service's user may not write, beside the configuration, is told with the command that can (B14).
+	// What the service's user may not write, beside the configuration, is told with the command that
+	// can (B14).
 	if out, code := p.safrasync("test", "--from", "contracts", "000001"); code != 1 || !strings.Contains(out, "test --from contracts '000001' /tmp/case.yaml") {
 		t.Errorf("test --from ended with %d:\n%s", code, out)
 	}

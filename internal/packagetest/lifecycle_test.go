@@ -13,7 +13,8 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 )
 
-// What a first installation leaves: a user, a configuration that says what to fill in, and nothing that runs.
+// What a first installation leaves: a user, a configuration that says what to fill in, and nothing
+// that runs.
 func TestAFirstInstallationStartsNothing(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []installer{dpkgInstaller(), rpmInstaller()} {
@@ -63,7 +64,8 @@ func TestInitKeepsTheGroupOfTheConfiguration(t *testing.T) {
 	}
 }
 
-// Upgrade over a running service with a migration of the ledger, the way back that is refused, and the end: what was sent stays known.
+// Upgrade over a running service with a migration of the ledger, the way back that is refused, and
+// the end: what was sent stays known.
 func TestF083_UpgradeDowngradeAndRemoval(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []installer{dpkgInstaller(), rpmInstaller()} {
@@ -80,7 +82,8 @@ func TestF083_UpgradeDowngradeAndRemoval(t *testing.T) {
 			}
 			p.arrive("the first start")
 
-			// The administrator's configuration and what was sent survive; the ledger is copied before the new program changes it.
+			// The administrator's configuration and what was sent survive; the ledger is copied before the
+			// new program changes it.
 			out, code := kind.install(p, next(t))
 			if code != 0 || !strings.Contains(out, "safrasync: copying the ledger to /var/lib/safrasync/before-upgrade-") {
 				t.Fatalf("the upgrade ended with %d:\n%s", code, out)
@@ -149,8 +152,9 @@ func TestF083_UpgradeDowngradeAndRemoval(t *testing.T) {
 	}
 }
 
-// Who insists on the older program gets a clear refusal from the program itself, not a damaged ledger (F065); and the way that the package's refusal tells leads
-// back, without a row that goes twice.
+// Who insists on the older program gets a clear refusal from the program itself, not a damaged
+// ledger (F065); and the way that the package's refusal tells leads back, without a row that goes
+// twice.
 func TestF065_TheWayBackToAnOlderProgram(t *testing.T) {
 	t.Parallel()
 	p := newPlant(t)
@@ -191,7 +195,8 @@ func TestF065_TheWayBackToAnOlderProgram(t *testing.T) {
 	p.arrive("the way back")
 }
 
-// A service that was off stays off, and a copy that cannot be made stops the upgrade before anything has changed.
+// A service that was off stays off, and a copy that cannot be made stops the upgrade before
+// anything has changed.
 func TestAnUpgradeThatCannotCopyTheLedgerChangesNothing(t *testing.T) {
 	t.Parallel()
 	p := newPlant(t)
@@ -227,7 +232,8 @@ func TestAnUpgradeThatCannotCopyTheLedgerChangesNothing(t *testing.T) {
 	}
 }
 
-// The life of a service as its unit makes it: schedules, an outage, an expired key, reloads, an upgrade, kill -9, and the end. Each row goes once.
+// The life of a service as its unit makes it: schedules, an outage, an expired key, reloads, an
+// upgrade, kill -9, and the end. Each row goes once.
 func TestTheServiceLivesAsItsUnitSays(t *testing.T) {
 	t.Parallel()
 	p := newPlant(t)
@@ -287,7 +293,8 @@ func TestTheServiceLivesAsItsUnitSays(t *testing.T) {
 	p.add(5)
 	p.arrive("the upgrade")
 
-	// kill -9 in the middle of sending: systemd starts it again; what was on the wire is in doubt, at most api.max_in_flight rows, and nothing goes twice.
+	// kill -9 in the middle of sending: systemd starts it again; what was on the wire is in doubt, at
+	// most api.max_in_flight rows, and nothing goes twice.
 	p.api.SetFaults(faults(t, "slow=300ms")...)
 	before, _ := p.created()
 	p.add(40)

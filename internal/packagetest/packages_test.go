@@ -70,7 +70,8 @@ func TestTheProgramIsStatic(t *testing.T) {
 	}
 }
 
-// systemd knows every setting of the unit, and rates how much of the machine the service could reach: 0 is nothing, 10 everything.
+// systemd knows every setting of the unit, and rates how much of the machine the service could
+// reach: 0 is nothing, 10 everything.
 func TestTheUnitIsCleanAndHardened(t *testing.T) {
 	t.Parallel()
 	r := newRoot(t)
@@ -104,7 +105,8 @@ func lastLine(text string) string {
 	return strings.TrimSpace(lines[len(lines)-1])
 }
 
-// Both packages have the same files, but for what only one kind has; every command has its page, in both languages, and each shell its completions.
+// Both packages have the same files, but for what only one kind has; every command has its page, in
+// both languages, and each shell its completions.
 func TestThePackagesHavePagesAndCompletions(t *testing.T) {
 	t.Parallel()
 	list := func(name string, args ...string) []string {

@@ -13,7 +13,8 @@ import (
 	"github.com/safrasync/safrasync/internal/pgtest"
 )
 
-// plant is what a cooperative has: an ERP in a real PostgreSQL, the platform, and a machine with the package.
+// plant is what a cooperative has: an ERP in a real PostgreSQL, the platform, and a machine with
+// the package.
 type plant struct {
 	*service
 	manager *manager

@@ -18,7 +18,8 @@ import (
 	"github.com/safrasync/safrasync/internal/throwaway"
 )
 
-// root is a small Debian in a folder: the essential packages and systemd, as they are installed on this host, with their own entries in dpkg's database.
+// root is a small Debian in a folder: the essential packages and systemd, as they are installed on
+// this host, with their own entries in dpkg's database.
 type root struct {
 	t   *testing.T
 	dir string

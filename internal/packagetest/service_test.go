@@ -18,8 +18,9 @@ import (
 // patience bounds every wait. It is no measure of speed: a run that reaches it is broken.
 const patience = 2 * time.Minute
 
-// service is safrasync.service in a root, with the test in systemd's place: it reads the unit, starts what it names as its user, with its credentials, folder,
-// sockets and watchdog, and starts it again after a failure.
+// service is safrasync.service in a root, with the test in systemd's place: it reads the unit,
+// starts what it names as its user, with its credentials, folder, sockets and watchdog, and starts
+// it again after a failure.
 type service struct {
 	t    *testing.T
 	root *root
@@ -50,7 +51,8 @@ func newService(t *testing.T, r *root) *service {
 	if err := os.MkdirAll(r.path("/run/systemd/system"), 0o755); err != nil { // by this folder scripts know that systemd runs
 		t.Fatal(err)
 	}
-	// The path of a socket is short; that of a root may not be. So it is bound and opened through the folder's descriptor.
+	// The path of a socket is short; that of a root may not be. So it is bound and opened through the
+	// folder's descriptor.
 	dir, err := os.Open(r.path("/run/systemd"))
 	if err != nil {
 		t.Fatal(err)
@@ -213,7 +215,8 @@ func (s *service) stop() {
 	}
 }
 
-// reload does what `systemctl reload` does; false: the unit's commands failed, and the service was told nothing.
+// reload does what `systemctl reload` does; false: the unit's commands failed, and the service was
+// told nothing.
 func (s *service) reload() bool {
 	s.mu.Lock()
 	u, before, pid := s.unit, s.reloads, s.process.Process.Pid
@@ -267,7 +270,8 @@ func (s *service) prepare(u unit) []string {
 	}
 }
 
-// backup does what `systemctl start safrasync-backup` does, as the timer does it every night: the exit code.
+// backup does what `systemctl start safrasync-backup` does, as the timer does it every night: the
+// exit code.
 func (s *service) backup() int {
 	u := readUnit(s.t, s.root, "safrasync-backup.service")
 	uid, gid := s.owner(u)

@@ -29,7 +29,8 @@ type manager struct {
 	calls   []string
 }
 
-// manage puts a service under the systemctl of its root, whose scripts then find a systemd that runs.
+// manage puts a service under the systemctl of its root, whose scripts then find a systemd that
+// runs.
 func manage(t *testing.T, s *service) *manager {
 	t.Helper()
 	m := &manager{service: s}

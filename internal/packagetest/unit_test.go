@@ -10,7 +10,8 @@ import (
 // unit is what systemd reads of a unit and its drop-ins: each setting with its values, in order.
 type unit map[string][]string
 
-// readUnit reads a service as it is installed in a root. The tests know only what this unit uses: a setting that is given again adds to it, "" empties it.
+// readUnit reads a service as it is installed in a root. The tests know only what this unit uses: a
+// setting that is given again adds to it, "" empties it.
 func readUnit(t *testing.T, r *root, name string) unit {
 	t.Helper()
 	u := unit{}

@@ -9,7 +9,8 @@ import (
 	"strconv"
 )
 
-// binDirEnv names the folder with initdb and postgres, for machines where several versions are installed.
+// binDirEnv names the folder with initdb and postgres, for machines where several versions are
+// installed.
 const binDirEnv = "SAFRASYNC_TEST_PG_BIN"
 
 // debianBinDirs is where Debian and Ubuntu put the server programs, which are not in PATH there.
@@ -41,7 +42,8 @@ func findBinDir() (string, error) {
 	return "", errNoPostgres
 }
 
-// newest picks the folder of the highest version that holds a server; versions compare as numbers (9.6 < 15).
+// newest picks the folder of the highest version that holds a server; versions compare as numbers
+// (9.6 < 15).
 func newest(dirs []string) string {
 	best, bestVersion := "", 0.0
 	for _, dir := range dirs {

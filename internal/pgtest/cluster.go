@@ -20,7 +20,8 @@ import (
 	"github.com/safrasync/safrasync/internal/throwaway"
 )
 
-// patience bounds every wait for the server. It is no measure of speed: a run that reaches it is broken.
+// patience bounds every wait for the server. It is no measure of speed: a run that reaches it is
+// broken.
 const patience = throwaway.Patience
 
 // Cluster is one PostgreSQL server with its data directory.
@@ -94,12 +95,14 @@ func (c *Cluster) Log() string {
 	return c.log.String()
 }
 
-// DSN returns the data source name of a database on this server, for the superuser postgres, who needs no password.
+// DSN returns the data source name of a database on this server, for the superuser postgres, who
+// needs no password.
 func (c *Cluster) DSN(database string) string {
 	return fmt.Sprintf("host=127.0.0.1 port=%d user=postgres dbname=%s sslmode=disable", c.Port(), database)
 }
 
-// Database creates an empty database for one test and returns its data source name; see the function [Database].
+// Database creates an empty database for one test and returns its data source name; see the
+// function [Database].
 func (c *Cluster) Database(t testing.TB) string {
 	t.Helper()
 	return c.DatabaseWith(t, "")
@@ -145,15 +148,17 @@ func (c *Cluster) template(name string, fill func(dsn string) error) (string, er
 	return made.database, made.err
 }
 
-// Restart kills the server without a checkpoint (PostgreSQL's immediate shutdown, as after a crash) and starts it again on
-// the same port. All connections break; what was committed must still be there.
+// Restart kills the server without a checkpoint (PostgreSQL's immediate shutdown, as after a crash)
+// and starts it again on the same port. All connections break; what was committed must still be
+// there.
 func (c *Cluster) Restart(t testing.TB) {
 	t.Helper()
 	c.Stop(t)
 	c.Start(t)
 }
 
-// Stop kills the server as [Cluster.Restart] does and leaves it down until [Cluster.Start]. Stopping twice is harmless.
+// Stop kills the server as [Cluster.Restart] does and leaves it down until [Cluster.Start].
+// Stopping twice is harmless.
 func (c *Cluster) Stop(t testing.TB) {
 	t.Helper()
 	if err := c.stop(); err != nil {
@@ -172,8 +177,8 @@ func (c *Cluster) Start(t testing.TB) {
 	}
 }
 
-// admin runs one statement in the maintenance database, over a connection of its own: no pool stays open that a test for
-// leaked goroutines would find.
+// admin runs one statement in the maintenance database, over a connection of its own: no pool stays
+// open that a test for leaked goroutines would find.
 func (c *Cluster) admin(statement string) (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -240,13 +245,15 @@ const authentication = `host all pw_user 127.0.0.1/32 scram-sha-256
 host all all     127.0.0.1/32 trust
 `
 
-// readyLine is what the server logs when it accepts connections; English, because it runs under LC_ALL=C.
+// readyLine is what the server logs when it accepts connections; English, because it runs under
+// LC_ALL=C.
 const readyLine = "database system is ready to accept connections"
 
 // portTaken is what the server logs when it cannot bind; English, because it runs under LC_ALL=C.
 const portTaken = "Address already in use"
 
-// startOnFreePort tries ports until one is free; between our look and the server's bind another process may take it.
+// startOnFreePort tries ports until one is free; between our look and the server's bind another
+// process may take it.
 func (c *Cluster) startOnFreePort() error {
 	const tries = 20
 	var err error
@@ -269,7 +276,8 @@ func (c *Cluster) start(port int) error {
 	log := throwaway.NewLog(c.ready)
 	cmd := c.command("postgres", "-D", c.DataDir(), "-p", fmt.Sprint(port))
 	cmd.Stdout, cmd.Stderr = log, log
-	// SIGQUIT is the immediate shutdown: unlike SIGKILL it lets the server free its shared memory and end its children.
+	// SIGQUIT is the immediate shutdown: unlike SIGKILL it lets the server free its shared memory and
+	// end its children.
 	p, err := throwaway.Spawn(cmd, syscall.SIGQUIT, c.as)
 	if err != nil {
 		return err
@@ -308,8 +316,8 @@ func (c *Cluster) remove() error {
 	return errors.Join(c.stop(), c.dir.Remove())
 }
 
-// command prepares a program of the server with an environment of its own, so that PGDATA, LANG or LD_PRELOAD of the
-// developer's shell have no effect.
+// command prepares a program of the server with an environment of its own, so that PGDATA, LANG or
+// LD_PRELOAD of the developer's shell have no effect.
 func (c *Cluster) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(c.binDir, name), args...)
 	cmd.Dir = c.dir.Path

@@ -20,9 +20,10 @@ var shared struct {
 // Main is [Run], then os.Exit.
 func Main(m *testing.M, after ...func() error) { os.Exit(Run(m, after...)) }
 
-// Run runs the tests of a package, stops the server that they may have started, and gives the process's exit code. The
-// after functions run when the tests passed and the server is gone; an error of one fails the package. They suit checks of
-// the whole process, for example for goroutine leaks:
+// Run runs the tests of a package, stops the server that they may have started, and gives the
+// process's exit code. The after functions run when the tests passed and the server is gone; an
+// error of one fails the package. They suit checks of the whole process, for example for goroutine
+// leaks:
 //
 //	func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
 func Run(m interface{ Run() int }, after ...func() error) int {
@@ -46,7 +47,8 @@ func Run(m interface{ Run() int }, after ...func() error) int {
 	return code
 }
 
-// forgetVariables unsets libpq's variables (PGOPTIONS, PGSERVICE …), which the driver reads: a developer's or a CI machine's must not change a test.
+// forgetVariables unsets libpq's variables (PGOPTIONS, PGSERVICE …), which the driver reads: a
+// developer's or a CI machine's must not change a test.
 func forgetVariables() {
 	for _, pair := range os.Environ() {
 		if name, _, _ := strings.Cut(pair, "="); strings.HasPrefix(name, "PG") {
@@ -57,23 +59,24 @@ func forgetVariables() {
 	}
 }
 
-// Database creates an empty UTF-8 database for one test and returns its data source name in lib/pq's key=value form
-// ("host=127.0.0.1 port=… user=postgres dbname=… sslmode=disable"). The database is dropped when the test ends, even
-// with connections open.
+// Database creates an empty UTF-8 database for one test and returns its data source name in
+// lib/pq's key=value form ("host=127.0.0.1 port=… user=postgres dbname=… sslmode=disable"). The
+// database is dropped when the test ends, even with connections open.
 func Database(t testing.TB) string {
 	t.Helper()
 	return DatabaseWith(t, "")
 }
 
-// DatabaseWith is [Database] with options for CREATE DATABASE, for example
-// "ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'" for an ERP that stores Latin-1 bytes unchecked.
+// DatabaseWith is [Database] with options for CREATE DATABASE, for example "ENCODING 'SQL_ASCII'
+// TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'" for an ERP that stores Latin-1 bytes unchecked.
 func DatabaseWith(t testing.TB, options string) string {
 	t.Helper()
 	return sharedCluster(t).DatabaseWith(t, options)
 }
 
-// Copy is [Database] with a copy of what fill made, which is done once in this process for each name: much cheaper than to make it anew where many tests begin with the
-// same tables. Fill is given the data source name of an empty database, and leaves no connection open.
+// Copy is [Database] with a copy of what fill made, which is done once in this process for each
+// name: much cheaper than to make it anew where many tests begin with the same tables. Fill is
+// given the data source name of an empty database, and leaves no connection open.
 func Copy(t testing.TB, name string, fill func(dsn string) error) string {
 	t.Helper()
 	c := sharedCluster(t)
@@ -84,9 +87,9 @@ func Copy(t testing.TB, name string, fill func(dsn string) error) string {
 	return c.DatabaseWith(t, "TEMPLATE "+template)
 }
 
-// Server starts a server that belongs to this test alone and is removed after it. Use it, instead of [Database], when the
-// test stops or restarts the server, or changes what all databases share (roles, settings): other tests run in parallel
-// on the common one. It costs a second or two.
+// Server starts a server that belongs to this test alone and is removed after it. Use it, instead
+// of [Database], when the test stops or restarts the server, or changes what all databases share
+// (roles, settings): other tests run in parallel on the common one. It costs a second or two.
 func Server(t testing.TB) *Cluster {
 	t.Helper()
 	requireMain(t)

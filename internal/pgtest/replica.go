@@ -16,7 +16,8 @@ import (
 // replicaReady is what a replica logs when it accepts connections.
 const replicaReady = "database system is ready to accept read"
 
-// Replica starts a server that streams what this one commits, as pg_basebackup makes it, and is removed after the test.
+// Replica starts a server that streams what this one commits, as pg_basebackup makes it, and is
+// removed after the test.
 func (c *Cluster) Replica(t testing.TB) *Cluster {
 	t.Helper()
 	r, err := c.replica()

@@ -13,8 +13,9 @@ import (
 
 var kind = throwaway.Kind{Prefix: "safrasync-pgtest-", StillServed: func(dir string) bool { return stillServed(filepath.Join(dir, "data")) }}
 
-// stillServed tells whether a server works in the data directory of a dead owner, and orders that one to stop. The working
-// directory proves that the process number in postmaster.pid was not reused.
+// stillServed tells whether a server works in the data directory of a dead owner, and orders that
+// one to stop. The working directory proves that the process number in postmaster.pid was not
+// reused.
 func stillServed(dataDir string) bool {
 	text, err := os.ReadFile(filepath.Join(dataDir, "postmaster.pid"))
 	if err != nil {

@@ -2,8 +2,9 @@ package pgtest
 
 import "path/filepath"
 
-// Start starts a server for a program that measures or tries things out and is no test (tools/bench). The settings are lines of postgresql.conf
-// that come after this package's own; whoever starts a server calls [Cluster.Remove].
+// Start starts a server for a program that measures or tries things out and is no test
+// (tools/bench). The settings are lines of postgresql.conf that come after this package's own;
+// whoever starts a server calls [Cluster.Remove].
 func Start(settings string) (*Cluster, error) {
 	forgetVariables()
 	return newClusterWith(kind, settings)
@@ -25,7 +26,8 @@ func (c *Cluster) Drop(name string) error {
 	return c.admin("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)")
 }
 
-// PID returns the process id of the server's first process, the parent of all others; 0 while it is stopped.
+// PID returns the process id of the server's first process, the parent of all others; 0 while it is
+// stopped.
 func (c *Cluster) PID() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

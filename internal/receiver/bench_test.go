@@ -11,17 +11,22 @@ import (
 	"time"
 )
 
-// What one comparison takes is lost in what a host does besides. So this measures very many, in turns and in no order, and compares two heaps of times: of credentials that are wrong in the first
-// letter, and of some that are wrong in the last one. Whoever guesses letter by letter needs a difference between them.
+// What one comparison takes is lost in what a host does besides. So this measures very many, in
+// turns and in no order, and compares two heaps of times: of credentials that are wrong in the
+// first letter, and of some that are wrong in the last one. Whoever guesses letter by letter needs
+// a difference between them.
 const (
 	comparisons = 16  // that are measured at once: a clock takes as long as one of them
 	cropped     = 0.9 // of all times the shortest; what took longer was interrupted
 	sureFrom    = 4.5 // standard errors that are no accident, as in Reparaz, Balasch, Verbauwhede: Dude, is my code constant time?
 )
 
-// W2: what a comparison of credentials takes must not tell how near they are. By construction it does not: whatever is given is hashed, and the hashes of both sides are compared in constant time. The
-// other comparison, which stops at the first letter that is wrong, shows that the measurement would tell. `go test -run '^$' -bench Authorised -benchtime 500000x ./internal/receiver` prints the medians of
-// both heaps, by how much their means are apart, from where on that would be sure, and how many standard errors it is (t): sure is what is above 4.5.
+// W2: what a comparison of credentials takes must not tell how near they are. By construction it
+// does not: whatever is given is hashed, and the hashes of both sides are compared in constant
+// time. The other comparison, which stops at the first letter that is wrong, shows that the
+// measurement would tell. `go test -run '^$' -bench Authorised -benchtime 500000x
+// ./internal/receiver` prints the medians of both heaps, by how much their means are apart, from
+// where on that would be sure, and how many standard errors it is (t): sure is what is above 4.5.
 func BenchmarkAuthorised(b *testing.B) {
 	login := NewLogin()
 	stored := sha256.Sum256([]byte(login.Basic()))

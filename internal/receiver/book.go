@@ -16,7 +16,8 @@ import (
 // secretBytes is the strength of paths and passwords: 256 bits each.
 const secretBytes = 32
 
-// Login is what a registration needs besides its event: a path that nobody can guess and credentials. They are in memory and on the wire only; what is kept are their hashes.
+// Login is what a registration needs besides its event: a path that nobody can guess and
+// credentials. They are in memory and on the wire only; what is kept are their hashes.
 type Login struct {
 	Path string // with its slash
 	User string
@@ -43,7 +44,8 @@ func (l Login) String() string { return "[secret]" }
 // GoString tells nothing.
 func (l Login) GoString() string { return "[secret]" }
 
-// HashOf is how a path or a user:password is kept. What is random in them has 256 bits, so that a hash without salt or cost tells nothing.
+// HashOf is how a path or a user:password is kept. What is random in them has 256 bits, so that a
+// hash without salt or cost tells nothing.
 func HashOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
@@ -61,7 +63,8 @@ const (
 	bookRead  = 2 * time.Second  // for the reading itself
 )
 
-// book knows the registrations by the hashes of their paths: looking one up tells nothing of the path by its time.
+// book knows the registrations by the hashes of their paths: looking one up tells nothing of the
+// path by its time.
 type book struct {
 	opts Options
 
@@ -73,7 +76,8 @@ type book struct {
 
 func newBook(opts Options) *book { return &book{opts: opts, byPath: map[string]hook{}} }
 
-// find gives the registration of a path. One that another process has just made is found too; for that a path waits that is not known, and no other.
+// find gives the registration of a path. One that another process has just made is found too; for
+// that a path waits that is not known, and no other.
 func (b *book) find(ctx context.Context, path, query string) (hook, bool) {
 	at := strings.LastIndexByte(path, '/') // what stands before the secret is the public address's
 	if len(path) > maxPathLength || query != "" || at < 0 {
@@ -96,7 +100,8 @@ func (b *book) find(ctx context.Context, path, query string) (hook, bool) {
 	return found, ok
 }
 
-// look gives what is known of a path, and the reading that is on its way, which is its own when it began it.
+// look gives what is known of a path, and the reading that is on its way, which is its own when it
+// began it.
 func (b *book) look(ctx context.Context, hash string) (found hook, known bool, reading <-chan struct{}, own bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -109,7 +114,8 @@ func (b *book) look(ctx context.Context, hash string) (found hook, known bool, r
 	return found, known, b.reading, own
 }
 
-// refresh begins to read the registrations, with the lock held; those that are known stay when they cannot be read.
+// refresh begins to read the registrations, with the lock held; those that are known stay when they
+// cannot be read.
 func (b *book) refresh(ctx context.Context, now time.Time) {
 	done := make(chan struct{})
 	b.read, b.reading = now, done

@@ -8,7 +8,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// A registration that is made while the registrations are being read is found by who waited for that reading: the platform may call it at once.
+// A registration that is made while the registrations are being read is found by who waited for
+// that reading: the platform may call it at once.
 func TestARegistrationThatIsMadeDuringAReadingIsFound(t *testing.T) {
 	t.Parallel()
 	fresh := NewLogin()

@@ -16,7 +16,8 @@ const (
 	senderIdle  = 5 * time.Minute
 )
 
-// budgets are what senders have left. How many are known is bounded: beyond it, new ones share one budget.
+// budgets are what senders have left. How many are known is bounded: beyond it, new ones share one
+// budget.
 type budgets struct {
 	mu       sync.Mutex
 	by       map[string]*sender

@@ -1,4 +1,5 @@
-// Package receiver takes the events that the platform sends: an HTTP listener of its own, with nothing else on it.
+// Package receiver takes the events that the platform sends: an HTTP listener of its own, with
+// nothing else on it.
 //
 // What it does with a request, in this order, and never more:
 //
@@ -13,5 +14,6 @@
 //	store        durably; in the spool where the ledger does not take it soon enough                                    keeper.go, spool.go
 //	answer       200, with nothing in it
 //
-// What an event means is for others, later: nothing of a body is looked at here. The platform waits 30 s for an answer; it has one within two seconds of the last byte.
+// What an event means is for others, later: nothing of a body is looked at here. The platform waits
+// 30 s for an answer; it has one within two seconds of the last byte.
 package receiver

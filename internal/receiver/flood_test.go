@@ -15,7 +15,8 @@ import (
 	"github.com/safrasync/safrasync/internal/connlimit"
 )
 
-// D4: who opens more connections than there are, and says nothing in them, keeps no other sender out.
+// D4: who opens more connections than there are, and says nothing in them, keeps no other sender
+// out.
 func TestD4SilentConnectionsOfOneAddressLeaveRoomForOthers(t *testing.T) {
 	t.Parallel()
 	pair := httptest.NewTLSServer(nil)
@@ -44,7 +45,8 @@ func TestD4SilentConnectionsOfOneAddressLeaveRoomForOthers(t *testing.T) {
 	w.stored(5)
 }
 
-// D4: addresses that a host makes up within its own network share one budget, and the right credentials need none.
+// D4: addresses that a host makes up within its own network share one budget, and the right
+// credentials need none.
 func TestD4MadeUpAddressesShareABudgetAndTheRightLoginNeedsNone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

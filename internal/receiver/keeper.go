@@ -19,7 +19,8 @@ const (
 	ledgerLimit = 30 * time.Second
 )
 
-// keeper stores events durably: in the ledger, several in one flush; in the spool while the ledger does not take them.
+// keeper stores events durably: in the ledger, several in one flush; in the spool while the ledger
+// does not take them.
 type keeper struct {
 	opts  Options
 	spool *spool

@@ -13,7 +13,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// F152: what was answered with 200 is in the inbox, each once, while the ledger is written by others all the time. The long form sends 10,000 events; docs/reliability.md has the figures.
+// F152: what was answered with 200 is in the inbox, each once, while the ledger is written by
+// others all the time. The long form sends 10,000 events; docs/reliability.md has the figures.
 func TestF152WhatWasAnsweredIsStoredUnderLoad(t *testing.T) {
 	t.Parallel()
 	events := 1000

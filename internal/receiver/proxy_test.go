@@ -39,7 +39,8 @@ type front struct {
 	example string
 	through bool // TLS is passed through, and ends at the receiver
 	long    bool
-	// write makes the configuration in a folder and gives the program's arguments; the example has its addresses and files already.
+	// write makes the configuration in a folder and gives the program's arguments; the example has its
+	// addresses and files already.
 	write func(dir, example string) (config string, args []string)
 	ready string // what it says when it serves
 }
@@ -58,14 +59,16 @@ func nginx(context, modules string) func(dir, example string) (string, []string)
 	}
 }
 
-// asItIs is for programs of which an example is the whole configuration; its file comes after these arguments.
+// asItIs is for programs of which an example is the whole configuration; its file comes after these
+// arguments.
 func asItIs(args ...string) func(dir, example string) (string, []string) {
 	return func(dir, example string) (string, []string) {
 		return example + "\n", append(slices.Clone(args), filepath.Join(dir, "config"))
 	}
 }
 
-// behind puts a front before the receiver of a world, and lets the world's requests go to it. It gives the front's process, and all that it says, in its folder too.
+// behind puts a front before the receiver of a world, and lets the world's requests go to it. It
+// gives the front's process, and all that it says, in its folder too.
 func (w *world) behind(f front, certificate, key []byte) (process *throwaway.Process, dir string, said *throwaway.Log) {
 	w.t.Helper()
 	program, err := exec.LookPath(f.program)
@@ -143,8 +146,9 @@ func certificateFor(t *testing.T, name string) (cert, key []byte) {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: bytes})
 }
 
-// W7: behind real proxies, with TLS that ends at the proxy and TLS that is passed through. What was answered with 200 is stored, and nothing else: no request hides behind another one, no
-// limit is lost, nobody is believed who says from where a request comes.
+// W7: behind real proxies, with TLS that ends at the proxy and TLS that is passed through. What was
+// answered with 200 is stored, and nothing else: no request hides behind another one, no limit is
+// lost, nobody is believed who says from where a request comes.
 func TestW7BehindAProxy(t *testing.T) {
 	t.Parallel()
 	for _, f := range fronts {
@@ -190,7 +194,8 @@ func TestW7BehindAProxy(t *testing.T) {
 	}
 }
 
-// The path of an event is a secret, which a proxy that cannot pass it on tells nobody: not in what it says, and in no file.
+// The path of an event is a secret, which a proxy that cannot pass it on tells nobody: not in what
+// it says, and in no file.
 func TestAProxyTellsNobodyThePathOfAnEvent(t *testing.T) {
 	t.Parallel()
 	for _, f := range fronts {
@@ -207,7 +212,8 @@ func TestAProxyTellsNobodyThePathOfAnEvent(t *testing.T) {
 			}
 			process, dir, said := w.behind(f, cert, key)
 			for _, size := range []int{7, 1 << 20} { // the second is larger than what it takes into its memory at once
-				// A proxy that need not read a body to know the answer may close before it was sent; so this sender asks first.
+				// A proxy that need not read a body to know the answer may close before it was sent; so this
+				// sender asks first.
 				if got, _, err := w.answer(bytes.NewReader(make([]byte, size)), func(r *http.Request) { r.Header.Set("Expect", "100-continue") }); err != nil || got < 500 {
 					t.Errorf("while the receiver is down: %d, %v", got, err)
 				}
@@ -236,7 +242,8 @@ func TestAProxyTellsNobodyThePathOfAnEvent(t *testing.T) {
 	}
 }
 
-// limitsBehind: each refusal reaches the sender, and whoever lies about where he is is not believed.
+// limitsBehind: each refusal reaches the sender, and whoever lies about where he is is not
+// believed.
 func (w *world) limitsBehind() {
 	w.t.Helper()
 	lies := func(r *http.Request) {
@@ -263,7 +270,8 @@ func (w *world) limitsBehind() {
 	w.want("GET", w.post(nil, func(r *http.Request) { r.Method = http.MethodGet }), http.StatusMethodNotAllowed)
 	w.want("another path", w.post(strings.NewReader("{}"), func(r *http.Request) { r.URL.Path += "x" }), http.StatusNotFound)
 	w.want("another password", w.post(strings.NewReader("{}"), func(r *http.Request) { r.SetBasicAuth(w.login.User, "x") }), http.StatusUnauthorized)
-	// One connection of the sender may carry many events where TLS ends at the proxy; each has its own answer.
+	// One connection of the sender may carry many events where TLS ends at the proxy; each has its own
+	// answer.
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: w.trust}}
 	defer client.CloseIdleConnections()
 	for i := range 5 {
@@ -283,7 +291,8 @@ func (w *world) limitsBehind() {
 	w.stored(8)
 }
 
-// oneAnswerForEach: whatever the proxy and the receiver make of a strange request, as many events are stored as were answered with 200.
+// oneAnswerForEach: whatever the proxy and the receiver make of a strange request, as many events
+// are stored as were answered with 200.
 func (w *world) oneAnswerForEach(f front) {
 	w.t.Helper()
 	head := "POST " + w.login.Path + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic " + base64.StdEncoding.EncodeToString([]byte(w.login.Basic())) + "\r\n"

@@ -42,7 +42,8 @@ const (
 	largeBodies   = 32       // senders that may have more at a time
 )
 
-// Inbox is where events are kept. What TakeEvents returned without an error is durable on disk; the same event may be given to it again.
+// Inbox is where events are kept. What TakeEvents returned without an error is durable on disk; the
+// same event may be given to it again.
 type Inbox interface {
 	TakeEvents(ctx context.Context, events []trade.InboxEvent) error
 }
@@ -51,7 +52,8 @@ type Inbox interface {
 type Options struct {
 	Listener net.Listener
 	TLS      *tls.Config // nil: plain HTTP, from Proxies only
-	// Proxies are from where plain HTTP is taken, and whose X-Forwarded-For is believed; none means this host.
+	// Proxies are from where plain HTTP is taken, and whose X-Forwarded-For is believed; none means
+	// this host.
 	Proxies []netip.Prefix
 	Inbox   Inbox
 	Spool   string // folder
@@ -59,7 +61,8 @@ type Options struct {
 	Webhooks func(context.Context) ([]trade.Webhook, error)
 	// Stored is called after events were stored, so that somebody looks at them; it must not block.
 	Stored func()
-	// Fault is told what IT must know, never a path, a credential or a body; equal messages come often.
+	// Fault is told what IT must know, never a path, a credential or a body; equal messages come
+	// often.
 	Fault func(what string, err error)
 	Now   func() time.Time
 }
@@ -141,7 +144,8 @@ func (s *Server) Counts() Counts {
 	}
 }
 
-// Close stops taking events; those that are being stored are answered. What stands in the spool stays for the next start.
+// Close stops taking events; those that are being stored are answered. What stands in the spool
+// stays for the next start.
 func (s *Server) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownTime)
 	defer cancel()
@@ -253,7 +257,8 @@ func (s *Server) refuse(w http.ResponseWriter, counter *atomic.Int64, status int
 	w.WriteHeader(status)
 }
 
-// sender is who sends: the other end of the connection or, behind a proxy, whom the proxy names last.
+// sender is who sends: the other end of the connection or, behind a proxy, whom the proxy names
+// last.
 func (s *Server) sender(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -277,7 +282,8 @@ func (s *Server) sender(r *http.Request) string {
 	return host
 }
 
-// senderKey is what a budget is of: an address, or the /64 in which an IPv6 host may choose its own.
+// senderKey is what a budget is of: an address, or the /64 in which an IPv6 host may choose its
+// own.
 func senderKey(sender string) string {
 	if at, err := netip.ParseAddr(sender); err == nil {
 		return connlimit.Sender(at).String()
@@ -285,7 +291,8 @@ func senderKey(sender string) string {
 	return sender
 }
 
-// authorised compares Basic credentials with the hash of those that we made: the hashes of both sides in constant time, so that neither content nor length can be told by it.
+// authorised compares Basic credentials with the hash of those that we made: the hashes of both
+// sides in constant time, so that neither content nor length can be told by it.
 func authorised(headers []string, login [sha256.Size]byte) bool {
 	given := ""
 	well := len(headers) == 1 // two of them are somebody's trick

@@ -154,7 +154,8 @@ func TestW1NothingElseIsOnTheListener(t *testing.T) {
 	w.stored(0)
 }
 
-// W2, F147: without the credentials that we made nothing is stored, whatever is tried; what is compared are hashes of one length.
+// W2, F147: without the credentials that we made nothing is stored, whatever is tried; what is
+// compared are hashes of one length.
 func TestF147W2WrongCredentialsAreRefusedAndTheBodyDropped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -186,7 +187,8 @@ func TestF147W2WrongCredentialsAreRefusedAndTheBodyDropped(t *testing.T) {
 	}
 }
 
-// W3, W6: any body is taken as it is; a header with some HMAC changes nothing, and nothing of a body is looked at.
+// W3, W6: any body is taken as it is; a header with some HMAC changes nothing, and nothing of a
+// body is looked at.
 func TestW3W6AnyBodyIsTakenAsItIs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -215,7 +217,8 @@ func TestW3W6AnyBodyIsTakenAsItIs(t *testing.T) {
 	}
 }
 
-// W4, F152: what is too large, too slow or not POST is refused with the fitting status, and nothing of it is stored.
+// W4, F152: what is too large, too slow or not POST is refused with the fitting status, and nothing
+// of it is stored.
 func TestF152W4TheLimitsOfARequest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -345,7 +348,8 @@ func (s *sick) set(fails bool) {
 	s.fails = fails
 }
 
-// F149: while the ledger takes nothing, events wait in the spool, flushed, and are answered 200; they reach the ledger when it is well, also after a restart.
+// F149: while the ledger takes nothing, events wait in the spool, flushed, and are answered 200;
+// they reach the ledger when it is well, also after a restart.
 func TestF149EventsWaitInTheSpoolWhileTheLedgerIsFull(t *testing.T) {
 	t.Parallel()
 	s := &sick{fails: true}
@@ -373,7 +377,8 @@ func TestF151F149ALedgerThatHangsCostsNobodyTheAnswer(t *testing.T) {
 	w.stored(3)
 }
 
-// F149, F151: nor does one that hangs while the registrations are read again, for those whose registrations are known; not even while strangers guess paths.
+// F149, F151: nor does one that hangs while the registrations are read again, for those whose
+// registrations are known; not even while strangers guess paths.
 func TestF151ALedgerThatHangsHoldsNoKnownRegistrationUp(t *testing.T) {
 	t.Parallel()
 	var hangs atomic.Bool
@@ -429,7 +434,8 @@ func TestF149WhereNothingTakesAnEventTheAnswerIs503(t *testing.T) {
 	}
 }
 
-// F150: a line of the spool that was cut, or is garbled, was never acknowledged; the others are brought to the ledger by the next start.
+// F150: a line of the spool that was cut, or is garbled, was never acknowledged; the others are
+// brought to the ledger by the next start.
 func TestF150TheNextStartBringsWhatTheSpoolHas(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -499,7 +505,8 @@ func TestF152SlowSendersHoldNobodyUp(t *testing.T) {
 	w.stored(20)
 }
 
-// A registration that another process makes is known without a restart, and one whose place another took is taken still.
+// A registration that another process makes is known without a restart, and one whose place another
+// took is taken still.
 func TestARegistrationOfAnotherProcessIsFound(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -33,8 +33,9 @@ var errSpoolFull = errors.New("the spool is full: the ledger has not taken event
 
 var crcTable = crc32.MakeTable(crc32.Castagnoli)
 
-// spool keeps events in files of a folder until the ledger takes them. A line is an event and its checksum; what add returned without an error was flushed. A line that is cut or
-// garbled was never acknowledged, and is left out.
+// spool keeps events in files of a folder until the ledger takes them. A line is an event and its
+// checksum; what add returned without an error was flushed. A line that is cut or garbled was never
+// acknowledged, and is left out.
 type spool struct {
 	dir   string
 	write chan *keeping

@@ -36,10 +36,12 @@ type Plan struct {
 	Err     unix.Errno                   // what it fails with
 }
 
-// lowest is the first descriptor whose reads and writes are looked at: those of the runtime itself are below it, and it waits for some of them with all stopped.
+// lowest is the first descriptor whose reads and writes are looked at: those of the runtime itself
+// are below it, and it waits for some of them with all stopped.
 const lowest = 24
 
-// New puts the disk before the kernel, for the rest of the process's life, and lets nothing fail yet.
+// New puts the disk before the kernel, for the rest of the process's life, and lets nothing fail
+// yet.
 func New() (*Disk, error) {
 	null, err := reserveLow()
 	if err != nil {
@@ -63,7 +65,8 @@ func New() (*Disk, error) {
 	return d, nil
 }
 
-// reserveLow fills the low descriptors, after the runtime has made its own, and gives one of /dev/null.
+// reserveLow fills the low descriptors, after the runtime has made its own, and gives one of
+// /dev/null.
 func reserveLow() (null int, err error) {
 	r, w, err := os.Pipe() // the runtime's poller begins with it
 	if err != nil {

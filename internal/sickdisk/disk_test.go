@@ -16,7 +16,8 @@ import (
 	"github.com/safrasync/safrasync/internal/sickdisk"
 )
 
-// Of the calls on a folder's files each fails in its turn, once or with all after it; those on other files never do.
+// Of the calls on a folder's files each fails in its turn, once or with all after it; those on
+// other files never do.
 func TestTheKthCallFails(t *testing.T) {
 	const role = "SAFRASYNC_SICKDISK_TEST"
 	if os.Getenv(role) == "" {

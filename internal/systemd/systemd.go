@@ -11,7 +11,8 @@ import (
 
 // Manager is the service manager that started this process, if one did.
 type Manager struct {
-	// Failed is told of a message that did not arrive; nil tells nobody. A daemon that cannot reach its manager goes on: the manager will notice.
+	// Failed is told of a message that did not arrive; nil tells nobody. A daemon that cannot reach
+	// its manager goes on: the manager will notice.
 	Failed func(error)
 }
 
@@ -32,7 +33,8 @@ func (m Manager) Stopping(status string) { m.send(daemon.SdNotifyStopping, statu
 // Alive feeds the watchdog (WATCHDOG=1).
 func (m Manager) Alive() { m.send(daemon.SdNotifyWatchdog) }
 
-// Watchdog is how long the manager waits for Alive before it ends the process; 0 when it does not watch this one.
+// Watchdog is how long the manager waits for Alive before it ends the process; 0 when it does not
+// watch this one.
 func Watchdog() (time.Duration, error) {
 	d, err := daemon.SdWatchdogEnabled(false)
 	if err != nil {

@@ -12,8 +12,9 @@ import (
 // LockSuffix is the end of the name of the lock file beside a folder.
 const LockSuffix = ".lock"
 
-// Dir is a folder that lives as long as the process which made it: a lock file beside it, held under flock, says that
-// the owner is alive. The kernel drops the lock at any death, so nothing depends on process numbers, which are reused.
+// Dir is a folder that lives as long as the process which made it: a lock file beside it, held
+// under flock, says that the owner is alive. The kernel drops the lock at any death, so nothing
+// depends on process numbers, which are reused.
 type Dir struct {
 	// Path is absolute.
 	Path string
@@ -24,13 +25,15 @@ type Dir struct {
 type Kind struct {
 	// Prefix begins the names.
 	Prefix string
-	// InMemory prefers a file system in memory, where there is one with room: what a server flushes costs nothing there. Not for measurements.
+	// InMemory prefers a file system in memory, where there is one with room: what a server flushes
+	// costs nothing there. Not for measurements.
 	InMemory bool
 	// StillServed tells whether a server works in the folder of a dead owner, and orders it to stop.
 	StillServed func(dir string) bool
 }
 
-// NewDir makes a folder owned by the server's user, under a temporary folder that this user can enter.
+// NewDir makes a folder owned by the server's user, under a temporary folder that this user can
+// enter.
 func (k Kind) NewDir(owner *syscall.Credential) (*Dir, error) {
 	parent, err := tempParent(owner != nil)
 	if k.InMemory && roomInMemory() {
@@ -63,7 +66,8 @@ func (w *Dir) Remove() error {
 // memory is Linux's file system in memory that everybody may write to.
 const memory = "/dev/shm"
 
-// leastMemory is what must be free there: the databases of a package's tests, for three packages at once.
+// leastMemory is what must be free there: the databases of a package's tests, for three packages at
+// once.
 const leastMemory = 6 << 30
 
 func roomInMemory() bool {
@@ -72,8 +76,8 @@ func roomInMemory() bool {
 	return syscall.Statfs(memory, &s) == nil && s.Type == tmpfs && s.Bavail*uint64(s.Bsize) >= leastMemory && passable(memory)
 }
 
-// createLock makes a lock file and locks it. Between the two steps another process may take the file for a dead one's and
-// remove it; then the name is gone, and we try the next.
+// createLock makes a lock file and locks it. Between the two steps another process may take the
+// file for a dead one's and remove it; then the name is gone, and we try the next.
 func (k Kind) createLock(parent string) (*os.File, error) {
 	for {
 		f, err := os.CreateTemp(parent, k.Prefix+"*"+LockSuffix)
@@ -100,8 +104,8 @@ func sameFile(f *os.File) bool {
 	return err1 == nil && err2 == nil && os.SameFile(byHandle, byName)
 }
 
-// RemoveStale deletes what dead test processes left. It is best effort: what cannot be removed now (another user's, or a
-// server still shutting down) is left for the next time.
+// RemoveStale deletes what dead test processes left. It is best effort: what cannot be removed now
+// (another user's, or a server still shutting down) is left for the next time.
 func (k Kind) RemoveStale(parent string) {
 	locks, _ := filepath.Glob(filepath.Join(parent, k.Prefix+"*"+LockSuffix)) // the pattern is constant, and valid
 	for _, name := range locks {
@@ -117,8 +121,8 @@ func (k Kind) RemoveStale(parent string) {
 	}
 }
 
-// tempParent returns the temporary folder. When the server runs as another user, each folder on the way must let others
-// pass; a TMPDIR private to root does not.
+// tempParent returns the temporary folder. When the server runs as another user, each folder on the
+// way must let others pass; a TMPDIR private to root does not.
 func tempParent(otherUser bool) (string, error) {
 	candidates := []string{os.TempDir(), "/tmp", "/var/tmp"}
 	for _, dir := range candidates {

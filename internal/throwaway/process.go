@@ -23,8 +23,9 @@ type Process struct {
 
 // Spawn starts cmd so that the kernel sends it the signal when this process dies in whatever way.
 //
-// The kernel counts the death of the thread that forked, not of the process, and Go ends idle threads when it likes. So
-// the goroutine that starts the child keeps its thread until the child is gone.
+// The kernel counts the death of the thread that forked, not of the process, and Go ends idle
+// threads when it likes. So the goroutine that starts the child keeps its thread until the child is
+// gone.
 func Spawn(cmd *exec.Cmd, onDeath syscall.Signal, as *syscall.Credential) (*Process, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: onDeath, Credential: as}
 	cmd.WaitDelay = 10 * time.Second // a backend that outlives its postmaster must not hold Wait by the stderr pipe
@@ -47,7 +48,8 @@ func Spawn(cmd *exec.Cmd, onDeath syscall.Signal, as *syscall.Credential) (*Proc
 	return p, nil
 }
 
-// Patience bounds every wait for a server. It is no measure of speed: a run that reaches it is broken.
+// Patience bounds every wait for a server. It is no measure of speed: a run that reaches it is
+// broken.
 const Patience = 2 * time.Minute
 
 // Wait waits for the end of the child and kills it when that does not come.

@@ -14,7 +14,8 @@ var ends struct {
 	funcs []func() error
 }
 
-// M runs the tests of a package and then stops every server that they have started. It wraps a *testing.M:
+// M runs the tests of a package and then stops every server that they have started. It wraps a
+// *testing.M:
 //
 //	func TestMain(m *testing.M) { os.Exit(throwaway.M{M: m}.Run()) }
 type M struct{ M interface{ Run() int } }

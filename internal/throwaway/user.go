@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// User returns whom a server runs as: nil for ourselves, or the first of these users and nobody when we are root, because
-// servers refuse to run as root.
+// User returns whom a server runs as: nil for ourselves, or the first of these users and nobody
+// when we are root, because servers refuse to run as root.
 func User(names ...string) (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil

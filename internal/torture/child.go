@@ -72,7 +72,8 @@ jobs:
       delivery_date: {const: "2026-05-10"}
 `
 
-// Configuration is the file of a program that sends to a platform and keeps its journal in a folder.
+// Configuration is the file of a program that sends to a platform and keeps its journal in a
+// folder.
 func (o Options) Configuration(url, journal string) string {
 	return fmt.Sprintf(configuration, url, requestTimeout, o.MaxInFlight, quarantine, o.ERP.Driver, o.Ledger.Driver, journal)
 }
@@ -127,7 +128,8 @@ type death struct {
 	limit time.Duration
 }
 
-// life starts one pass of the program and kills it in its time. A pass that ends before is not killed.
+// life starts one pass of the program and kills it in its time. A pass that ends before is not
+// killed.
 func (c *child) life(ctx context.Context, d death) (killed bool, err error) {
 	cmd := c.pass(ctx)
 	if err := cmd.Start(); err != nil {
@@ -154,7 +156,8 @@ func (c *child) life(ctx context.Context, d death) (killed bool, err error) {
 	return false, c.judgeEnd(err)
 }
 
-// judgeEnd takes the exit codes that a pass may have while everything fails: done, failed, another process.
+// judgeEnd takes the exit codes that a pass may have while everything fails: done, failed, another
+// process.
 func (c *child) judgeEnd(err error) error {
 	var exit *exec.ExitError
 	if err == nil || errors.As(err, &exit) && (exit.ExitCode() == 1 || exit.ExitCode() == 75) {

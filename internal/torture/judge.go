@@ -10,7 +10,8 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 )
 
-// Verdict is what came of a trial, as one line of JSON. The five figures from Lost to OverBudget must be zero.
+// Verdict is what came of a trial, as one line of JSON. The five figures from Lost to OverBudget
+// must be zero.
 type Verdict struct {
 	Seed          uint64   `json:"seed"`
 	ERP           string   `json:"erp"`
@@ -54,7 +55,8 @@ type row struct {
 	RemoteID *string `json:"remote_id"`
 }
 
-// Judge compares the ERP, the platform's log and the program's own words. decided: a person has answered every doubt, so that each row must be there once.
+// Judge compares the ERP, the platform's log and the program's own words. decided: a person has
+// answered every doubt, so that each row must be there once.
 func (t *Trial) Judge(ctx context.Context, decided bool) error {
 	rows, err := t.Work.rows(ctx)
 	if err != nil {
@@ -108,7 +110,8 @@ func (t *Trial) Judge(ctx context.Context, decided bool) error {
 	return nil
 }
 
-// judgeScript lets a script come to its end and compares only the ERP with the platform: a script has nothing else to say.
+// judgeScript lets a script come to its end and compares only the ERP with the platform: a script
+// has nothing else to say.
 func (t *Trial) judgeScript(ctx context.Context) error {
 	for range 50 {
 		if t.Child.pass(ctx).Run() == nil {

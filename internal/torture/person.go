@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// Decide is the desk: a person who looks into the platform's log answers everything that is in doubt or held. What exists gets its id; what does not is sent
-// again, after the quarantine. Contracts come first, because deliveries hang on them.
+// Decide is the desk: a person who looks into the platform's log answers everything that is in
+// doubt or held. What exists gets its id; what does not is sent again, after the quarantine.
+// Contracts come first, because deliveries hang on them.
 func (t *Trial) Decide(ctx context.Context) error {
 	wait := time.NewTimer(quarantine)
 	defer wait.Stop()

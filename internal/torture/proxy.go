@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// proxy stands between the program and the platform and cuts one connection in six: after some byte of a request or of an answer, with an end of file or a
-// reset, or it holds it until the time-out.
+// proxy stands between the program and the platform and cuts one connection in six: after some byte
+// of a request or of an answer, with an end of file or a reset, or it holds it until the time-out.
 type proxy struct {
 	url      string
 	target   string
@@ -50,7 +50,8 @@ func (p *proxy) serve() {
 	}
 }
 
-// fate is what happens to one connection: nothing, or a cut after so many bytes of the requests or of the answers.
+// fate is what happens to one connection: nothing, or a cut after so many bytes of the requests or
+// of the answers.
 type fate struct {
 	request, answer int64 // bytes that pass; -1 = all
 	reset           bool
@@ -96,7 +97,8 @@ func (p *proxy) carry(c net.Conn) {
 	<-done
 }
 
-// pass copies at most limit bytes and tells whether it stopped at the limit; a copy that ends passes the end on.
+// pass copies at most limit bytes and tells whether it stopped at the limit; a copy that ends
+// passes the end on.
 func pass(to, from net.Conn, limit int64) (cut bool) {
 	if limit < 0 {
 		_, _ = io.Copy(to, from)

@@ -33,13 +33,15 @@ type Database struct{ Driver, DSN string }
 // APIKey is what the sandbox of a trial accepts.
 const APIKey = "torture"
 
-// Times that the trial uses. The quarantine is the least that the configuration takes: twice the time-out and 40 s.
+// Times that the trial uses. The quarantine is the least that the configuration takes: twice the
+// time-out and 40 s.
 const (
 	requestTimeout = 3 * time.Second
 	quarantine     = 2*requestTimeout + 40*time.Second
 )
 
-// Trial is one run of the harness. [Run] is all of one; its parts are for a harness of several machines (tools/torture).
+// Trial is one run of the harness. [Run] is all of one; its parts are for a harness of several
+// machines (tools/torture).
 type Trial struct {
 	Options
 	random  *rand.Rand
@@ -53,7 +55,8 @@ type Trial struct {
 	doubts  map[rowKey]bool // that kills left, and that were counted
 }
 
-// Run tortures the program and judges what came of it. The error is for what kept the trial from running; a verdict that is not clean is none.
+// Run tortures the program and judges what came of it. The error is for what kept the trial from
+// running; a verdict that is not clean is none.
 func Run(ctx context.Context, opts Options) (v Verdict, err error) {
 	began := time.Now()
 	t, err := Begin(ctx, opts, sandbox.Options{}, false)
@@ -71,8 +74,9 @@ func Run(ctx context.Context, opts Options) (v Verdict, err error) {
 	return t.Verdict, nil
 }
 
-// Begin sets a trial up: platform, ERP and ledger, and a program that does not run yet. A platform without faults of its own has those of [Run]; one that is
-// reached directly is so without the proxy that cuts connections.
+// Begin sets a trial up: platform, ERP and ledger, and a program that does not run yet. A platform
+// without faults of its own has those of [Run]; one that is reached directly is so without the
+// proxy that cuts connections.
 func Begin(ctx context.Context, opts Options, platform sandbox.Options, direct bool) (*Trial, error) {
 	var err error
 	if opts.Dir, err = filepath.Abs(opts.Dir); err != nil { // a ledger has an absolute path
@@ -121,7 +125,8 @@ func Begin(ctx context.Context, opts Options, platform sandbox.Options, direct b
 	return t, nil
 }
 
-// platformFaults are what the platform does, in one of a hundred POSTs each: with and without executing.
+// platformFaults are what the platform does, in one of a hundred POSTs each: with and without
+// executing.
 var platformFaults = []string{
 	"lost-after%3", "lost-before%2", "cut%2", "garbled%1", "noid%1", "status=500,commit%1", "status=500%1", "status=503%1", "status=502%1",
 	"refused%2", "throttle=1s%1", "status=504,commit%1", "slow=200ms%5", "hang%1", "late=400ms%1", "lost-after,reset%1", "html%1", "status=408%1",
@@ -162,7 +167,8 @@ func (t *Trial) rage(ctx context.Context) (err error) {
 	return nil
 }
 
-// death decides how the next life ends: some time after its start, or when one of its requests arrives or was executed.
+// death decides how the next life ends: some time after its start, or when one of its requests
+// arrives or was executed.
 func (t *Trial) death() death {
 	switch n := 1 + t.random.IntN(12); t.random.IntN(4) {
 	case 0:

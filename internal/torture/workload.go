@@ -15,8 +15,9 @@ import (
 	_ "modernc.org/sqlite" // the same
 )
 
-// workload is the ERP of a trial: contracts and deliveries, each with a quantity of its own by which the judge knows it again, and people who write to it
-// while the program reads: transactions that commit late, that are rolled back, that touch rows without changing them.
+// workload is the ERP of a trial: contracts and deliveries, each with a quantity of its own by
+// which the judge knows it again, and people who write to it while the program reads: transactions
+// that commit late, that are rolled back, that touch rows without changing them.
 type workload struct {
 	db       *sql.DB
 	postgres bool
@@ -51,7 +52,8 @@ func newWorkload(ctx context.Context, at Database, seed uint64) (*workload, erro
 	return w, nil
 }
 
-// Write lets people write until the returned function is called, which waits for the last of them and tells what went wrong.
+// Write lets people write until the returned function is called, which waits for the last of them
+// and tells what went wrong.
 func (w *workload) Write(ctx context.Context) (stop func() error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wait sync.WaitGroup
@@ -74,7 +76,8 @@ func (w *workload) Write(ctx context.Context) (stop func() error) {
 	}
 }
 
-// work is one transaction: a contract with some deliveries, now and then a change without effect, now and then taken back.
+// work is one transaction: a contract with some deliveries, now and then a change without effect,
+// now and then taken back.
 func (w *workload) work(random *rand.Rand) error {
 	tx, err := w.db.Begin()
 	if err != nil {

@@ -45,8 +45,10 @@ func (s *Log) Alerts(ctx context.Context) ([]trade.Alert, error) {
 	return out, nil
 }
 
-// SaveAlert stores a new alert (Version 0), or what became of one that was read, and the messages that this calls for, in one transaction. saved is false when another
-// process was first: then nothing was stored. A message of an alert that was not delivered yet is superseded by the alert's next ones.
+// SaveAlert stores a new alert (Version 0), or what became of one that was read, and the messages
+// that this calls for, in one transaction. saved is false when another process was first: then
+// nothing was stored. A message of an alert that was not delivered yet is superseded by the alert's
+// next ones.
 func (s *Log) SaveAlert(ctx context.Context, a trade.Alert, messages []trade.AlertMessage) (saved bool, err error) {
 	err = s.db.InTx(ctx, "recording an alert", func(t *sqldb.Tx) error {
 		saved = false
@@ -91,7 +93,8 @@ func (s *Log) DigestedUntil(ctx context.Context) (time.Time, error) {
 	return sqldb.Instant(until), s.db.Fault(ctx, "reading how far the last digest went", err)
 }
 
-// SaveDigest stores the messages of the digest that begins where the last one ended. saved is false when that was not at from any more: another process was first.
+// SaveDigest stores the messages of the digest that begins where the last one ended. saved is false
+// when that was not at from any more: another process was first.
 func (s *Log) SaveDigest(ctx context.Context, from, until time.Time, messages []trade.AlertMessage) (saved bool, err error) {
 	err = s.db.InTx(ctx, "recording a digest", func(t *sqldb.Tx) error {
 		saved = false

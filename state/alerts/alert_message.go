@@ -44,10 +44,12 @@ func addMessages(t *sqldb.Tx, alertID string, messages []trade.AlertMessage) err
 	return t.InsertRows("alert_message", []string{"id", "alert_id", "kind", "target", "content", "created_at", "attempts", "next_at", "outcome", "fault"}, rows, "")
 }
 
-// messageRests is longer than any pause between two tries of a message: a next try that is further away was planned by a clock that has been set back since (F078).
+// messageRests is longer than any pause between two tries of a message: a next try that is further
+// away was planned by a clock that has been set back since (F078).
 const messageRests = 2 * time.Hour
 
-// DueMessages gives the messages whose time to be delivered has come, in the order in which they were made.
+// DueMessages gives the messages whose time to be delivered has come, in the order in which they
+// were made.
 func (s *Log) DueMessages(ctx context.Context, now time.Time, limit int) ([]trade.AlertMessage, error) {
 	var rows []messageRow
 	query := `SELECT id, alert_id, kind, target, content, created_at, attempts, next_at, done_at, outcome, fault FROM alert_message
@@ -62,8 +64,8 @@ func (s *Log) DueMessages(ctx context.Context, now time.Time, limit int) ([]trad
 	return out, nil
 }
 
-// ClaimMessage begins a delivery: until then no other process tries it. claimed is false when another one was first, or the message is done with. After a crash it is due
-// again at that time.
+// ClaimMessage begins a delivery: until then no other process tries it. claimed is false when
+// another one was first, or the message is done with. After a crash it is due again at that time.
 func (s *Log) ClaimMessage(ctx context.Context, m trade.AlertMessage, until time.Time) (claimed bool, err error) {
 	err = s.db.InTx(ctx, "claiming a message", func(t *sqldb.Tx) error {
 		n, err := t.Changed(`UPDATE alert_message SET attempts = attempts + 1, next_at = ? WHERE id = ? AND attempts = ? AND done_at IS NULL`,
@@ -74,7 +76,8 @@ func (s *Log) ClaimMessage(ctx context.Context, m trade.AlertMessage, until time
 	return claimed && err == nil, err
 }
 
-// SettleMessage stores what came of a delivery: Outcome and DoneAt when it is done with, else NextAt; and Fault.
+// SettleMessage stores what came of a delivery: Outcome and DoneAt when it is done with, else
+// NextAt; and Fault.
 func (s *Log) SettleMessage(ctx context.Context, m trade.AlertMessage) error {
 	return s.db.InTx(ctx, "recording a delivery", func(t *sqldb.Tx) error {
 		if m.Outcome != "" {
@@ -84,8 +87,9 @@ func (s *Log) SettleMessage(ctx context.Context, m trade.AlertMessage) error {
 	})
 }
 
-// ReaddressMessage stores that a message is done with, because its address is not configured any more, and makes one like it for each of the configured addresses
-// that has none: who corrects a wrong address is told what waited for it.
+// ReaddressMessage stores that a message is done with, because its address is not configured any
+// more, and makes one like it for each of the configured addresses that has none: who corrects a
+// wrong address is told what waited for it.
 func (s *Log) ReaddressMessage(ctx context.Context, m trade.AlertMessage, targets []string) error {
 	return s.db.InTx(ctx, "readdressing a message", func(t *sqldb.Tx) error {
 		n, err := t.Changed(`UPDATE alert_message SET done_at = ?, outcome = ?, fault = ? WHERE id = ? AND done_at IS NULL`, m.DoneAt.UnixMilli(), m.Outcome, sqldb.CleanText(m.Fault), m.ID)

@@ -42,8 +42,8 @@ func (r Row) Record() trade.AuditRecord {
 	}
 }
 
-// Sum is the hash of a record: of everything in it, and of the hash of the record before, so that no record can be altered, taken out or put in without
-// altering all that follow.
+// Sum is the hash of a record: of everything in it, and of the hash of the record before, so that
+// no record can be altered, taken out or put in without altering all that follow.
 func (r Row) Sum() string {
 	h := sha256.New()
 	chain(h, r.Prev, fmt.Sprint(r.Seq), fmt.Sprint(r.At), r.Who, r.Origin, r.Act, r.Target, r.Reason, r.Detail)
@@ -60,7 +60,8 @@ func chain(h hash.Hash, parts ...string) {
 // SelectHead reads the end of the audit.
 const SelectHead = `SELECT seq, hash FROM audit_head WHERE one = 1`
 
-// AddAudit adds a record in the transaction of the act itself, and gives its number. It comes after the rows of the act are locked and before the sums.
+// AddAudit adds a record in the transaction of the act itself, and gives its number. It comes after
+// the rows of the act are locked and before the sums.
 func AddAudit(t *sqldb.Tx, a trade.AuditRecord) (seq int64, err error) {
 	var head sqldb.AuditHead
 	if err := t.Get(&head, t.S.D.Locked(SelectHead, "audit_head")); err != nil {
@@ -81,8 +82,9 @@ func AddAudit(t *sqldb.Tx, a trade.AuditRecord) (seq int64, err error) {
 	return r.Seq, t.Do(`UPDATE audit_head SET seq = ?, hash = ? WHERE one = 1`, r.Seq, r.Hash)
 }
 
-// AppendAudit adds one record of its own: an act outside the ledger, of which the ledger is only the witness. Acts that change the ledger write
-// theirs in their own transaction. When it returns without an error, the record is on disk.
+// AppendAudit adds one record of its own: an act outside the ledger, of which the ledger is only
+// the witness. Acts that change the ledger write theirs in their own transaction. When it returns
+// without an error, the record is on disk.
 func (s *Trail) AppendAudit(ctx context.Context, record trade.AuditRecord) error {
 	return s.db.InTx(ctx, "writing the audit", func(t *sqldb.Tx) error {
 		_, err := AddAudit(t, record)
@@ -106,10 +108,12 @@ func (s *Trail) Audit(ctx context.Context, limit int) ([]trade.AuditRecord, erro
 // AuditPage is how many records are verified in one step.
 const AuditPage = 1000
 
-// VerifyAudit goes through the whole audit and gives the number of the first record that was altered, is missing, or does not follow from the one before; 0 when
-// everything is as it was written. A record that is missing at the end has the number that it would have. Of records that the retention has reduced the chain is
-// verified, which their hashes still make, and that a retention said that it reduces them. A chain that was written anew is found by the ends of it that this
-// host's journal has: the number is that of the first end that is another.
+// VerifyAudit goes through the whole audit and gives the number of the first record that was
+// altered, is missing, or does not follow from the one before; 0 when everything is as it was
+// written. A record that is missing at the end has the number that it would have. Of records that
+// the retention has reduced the chain is verified, which their hashes still make, and that a
+// retention said that it reduces them. A chain that was written anew is found by the ends of it
+// that this host's journal has: the number is that of the first end that is another.
 func (s *Trail) VerifyAudit(ctx context.Context) (firstBroken int64, err error) {
 	if firstBroken, err = s.VerifyChain(ctx); firstBroken != 0 || err != nil {
 		return firstBroken, err
@@ -159,9 +163,10 @@ func (s *Trail) VerifyChain(ctx context.Context) (firstBroken int64, err error) 
 // ErrNoHeads says that a journal could not be read, and so nothing be compared with it.
 var ErrNoHeads = errors.New("the audit cannot be compared with the journal")
 
-// VerifyHeads compares the audit with the ends of it that the journals of this host have from before
-// each act. Each of them was on disk when it was written, whatever became of the act. The ledger that
-// a rebuilding began with lacks a part of the audit that nobody knows: only what came later counts.
+// VerifyHeads compares the audit with the ends of it that the journals of this host have from
+// before each act. Each of them was on disk when it was written, whatever became of the act. The
+// ledger that a rebuilding began with lacks a part of the audit that nobody knows: only what came
+// later counts.
 func (s *Trail) VerifyHeads(ctx context.Context) (firstBroken int64, err error) {
 	const op = verifying
 	host, _, _ := sqldb.HostIdentity()

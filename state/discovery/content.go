@@ -32,10 +32,12 @@ func (s *Discovery) DueContents(ctx context.Context, job string, now time.Time, 
 	return out, nil
 }
 
-// SameContent returns the entries of this kind of record, of all jobs, whose attempt created a record, may have created one, or may be creating one, and that ask for the
-// business of one of these contents, or whose newest row in the ERP has one of these source hashes. The entry asked about is among them when that is true of itself. So are
-// those of which the platform says that it has the record already. Each comes with the content numbers of all that was sent of it, or may have been. Those that are held
-// because another job has the record come too, with none.
+// SameContent returns the entries of this kind of record, of all jobs, whose attempt created a
+// record, may have created one, or may be creating one, and that ask for the business of one of
+// these contents, or whose newest row in the ERP has one of these source hashes. The entry asked
+// about is among them when that is true of itself. So are those of which the platform says that it
+// has the record already. Each comes with the content numbers of all that was sent of it, or may
+// have been. Those that are held because another job has the record come too, with none.
 func (s *Discovery) SameContent(ctx context.Context, sends trade.Kind, contents []int64, sources []trade.Hash) ([]trade.SentContent, error) {
 	const op = "looking for the same content"
 	numbers, hashes := sqldb.ListOf(s.db.D, distinct(contents)), sqldb.HashesOf(s.db.D, distinct(sources))
@@ -67,7 +69,8 @@ func (s *Discovery) SameContent(ctx context.Context, sends trade.Kind, contents 
 	return out, s.whatWasSent(ctx, op, out, at)
 }
 
-// distinct returns each value once, without the empty one: what many rows have was sent for many as a rule, and each look would find them all.
+// distinct returns each value once, without the empty one: what many rows have was sent for many as
+// a rule, and each look would find them all.
 func distinct[T comparable](values []T) []T {
 	var none T
 	seen := map[T]bool{none: true}
@@ -81,8 +84,9 @@ func distinct[T comparable](values []T) []T {
 	return out
 }
 
-// whatWasSent adds the contents of what was sent of some entries, or may have been. An accepted entry has its own beside those of its attempts: a person may have given it the record. So has
-// one that is held because the platform says that it has the record.
+// whatWasSent adds the contents of what was sent of some entries, or may have been. An accepted
+// entry has its own beside those of its attempts: a person may have given it the record. So has one
+// that is held because the platform says that it has the record.
 func (s *Discovery) whatWasSent(ctx context.Context, op string, of []trade.SentContent, at map[int64]int) error {
 	for i, c := range of {
 		if c.Entry.State == trade.Accepted && c.Entry.MovedID == "" || c.Entry.State == trade.Held && c.Entry.Cause == trade.CauseExists {
@@ -111,26 +115,31 @@ func (s *Discovery) whatWasSent(ctx context.Context, op string, of []trade.SentC
 	return nil
 }
 
-// Of a state and an outcome PostgreSQL knows by its statistics how many rows have it, and these lag, in a first pass by all that it has sent: of what seems to have no rows it would go
-// through all rows, for each hash. Of a CASE it knows nothing. Its indexes have the same conditions, word for word.
+// Of a state and an outcome PostgreSQL knows by its statistics how many rows have it, and these
+// lag, in a first pass by all that it has sent: of what seems to have no rows it would go through
+// all rows, for each hash. Of a CASE it knows nothing. Its indexes have the same conditions, word
+// for word.
 const (
 	isThere    = `CASE WHEN state = 'accepted' OR state = 'held' AND cause = 'exists' THEN true ELSE false END`
 	maybeThere = `CASE WHEN state IN ('accepted', 'in_doubt', 'sending') THEN true ELSE false END`
 )
 
-// SentContent selects the entries of a kind whose content went out, or may have: now, or in an attempt.
+// SentContent selects the entries of a kind whose content went out, or may have: now, or in an
+// attempt.
 func SentContent(d sqldb.Dialect) string {
 	return `WHERE e.sends = ? AND e.id IN (` + lookup(d, `entry_id`, `attempt`, `content`, `BIGINT`, ledger.MayHaveMade) + ` UNION ` +
 		lookup(d, `id`, `entry`, `content`, `BIGINT`, isThere) + `) ORDER BY e.id`
 }
 
-// SentSource selects the entries of a kind that went out, or may have, and whose newest row is the same.
+// SentSource selects the entries of a kind that went out, or may have, and whose newest row is the
+// same.
 func SentSource(d sqldb.Dialect) string {
 	return `WHERE e.sends = ? AND e.id IN (` + lookup(d, `id`, `entry`, `source_hash`, `BYTEA`, maybeThere) + `) ORDER BY e.id`
 }
 
-// lookup selects a column of the rows of a table in which another column has one of the values of a list, and a condition holds. PostgreSQL is not asked whether it
-// would rather go through all of them: of a table that grows while it is sent from it does not know how large it is.
+// lookup selects a column of the rows of a table in which another column has one of the values of a
+// list, and a condition holds. PostgreSQL is not asked whether it would rather go through all of
+// them: of a table that grows while it is sent from it does not know how large it is.
 func lookup(d sqldb.Dialect, column, table, wanted, kind, condition string) string {
 	if d.Name == sqldb.Postgres {
 		return `SELECT found.` + column + ` FROM unnest(CAST(? AS ` + kind + `[])) AS w (value) CROSS JOIN LATERAL (SELECT ` + column + ` FROM ` + table +

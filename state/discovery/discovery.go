@@ -15,7 +15,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// The sizes of pages that are read at once. Nothing is open between two pages, so that the caller may write meanwhile.
+// The sizes of pages that are read at once. Nothing is open between two pages, so that the caller
+// may write meanwhile.
 const (
 	KnownPage = 2000
 	EntryPage = 250
@@ -81,7 +82,8 @@ func (s *Discovery) known(ctx context.Context, where string, args ...any) ([]tra
 	return out, nil
 }
 
-// Entries gives whole entries by their numbers, in any order. Numbers that do not exist are left out.
+// Entries gives whole entries by their numbers, in any order. Numbers that do not exist are left
+// out.
 func (s *Discovery) Entries(ctx context.Context, ids []int64) ([]trade.Entry, error) {
 	var out []trade.Entry
 	for chunk := range slices.Chunk(ids, sqldb.InList) {
@@ -94,7 +96,8 @@ func (s *Discovery) Entries(ctx context.Context, ids []int64) ([]trade.Entry, er
 	return out, nil
 }
 
-// EachKnown calls fn for every entry of the job in the order of their numbers; fn may write. It ends with the first error of fn.
+// EachKnown calls fn for every entry of the job in the order of their numbers; fn may write. It
+// ends with the first error of fn.
 func (s *Discovery) EachKnown(ctx context.Context, job string, fn func(trade.Known) error) error {
 	const op = "going through the entries"
 	for after := int64(0); ; {
@@ -114,7 +117,8 @@ func (s *Discovery) EachKnown(ctx context.Context, job string, fn func(trade.Kno
 	}
 }
 
-// Stale calls fn for every entry in one of the states whose MappedWith differs, state by state and there in the order of their numbers; fn may write.
+// Stale calls fn for every entry in one of the states whose MappedWith differs, state by state and
+// there in the order of their numbers; fn may write.
 func (s *Discovery) Stale(ctx context.Context, job, mappedWith string, states []trade.State, fn func(trade.Entry) error) error {
 	for _, state := range states { // one at a time: for several the databases would go through all entries of the job, in the order of their numbers
 		for after := int64(0); ; {
@@ -161,8 +165,9 @@ func (s *Discovery) Arrivals(ctx context.Context, job string, after int64, sampl
 	return a, s.db.Fault(ctx, op, err)
 }
 
-// Record stores one page of discovery in one transaction, fenced by the lease: trade.ErrLeaseLost. A new entry whose key exists, and an update whose entry
-// has moved since it was read, is left out and counted in lost.
+// Record stores one page of discovery in one transaction, fenced by the lease: trade.ErrLeaseLost.
+// A new entry whose key exists, and an update whose entry has moved since it was read, is left out
+// and counted in lost.
 func (s *Discovery) Record(ctx context.Context, lease trade.Lease, page trade.Page) (lost int, err error) {
 	now := time.Now()
 	err = s.db.InTx(ctx, "recording a page of discovery", func(t *sqldb.Tx) error {

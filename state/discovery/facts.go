@@ -14,10 +14,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// IdSlack is how much longer than planned a run or an attempt may take and still be found by the time in its id.
+// IdSlack is how much longer than planned a run or an attempt may take and still be found by the
+// time in its id.
 const IdSlack = 24 * time.Hour
 
-// IdsFrom is the lowest UUIDv7 of a time: ids are in the order of time, so that recent rows are found by the index of their ids.
+// IdsFrom is the lowest UUIDv7 of a time: ids are in the order of time, so that recent rows are
+// found by the index of their ids.
 func IdsFrom(t time.Time) string {
 	ms := max(t.UnixMilli(), 0)
 	b := []byte{byte(ms >> 40), byte(ms >> 32), byte(ms >> 24), byte(ms >> 16), byte(ms >> 8), byte(ms)}
@@ -50,7 +52,8 @@ func (s *Discovery) Ages(ctx context.Context, job string) (trade.Ages, error) {
 	return trade.Ages{Unsent: sqldb.Instant(unsent), Pending: sqldb.Instant(pending), Waiting: sqldb.Instant(waiting), InDoubt: sqldb.Instant(doubt), Newest: sqldb.Instant(newest), FirstRun: sqldb.Instant(run)}, nil
 }
 
-// RunsEnded calls fn for the runs of all jobs that ended at or after a time and before another, in the order of their ends.
+// RunsEnded calls fn for the runs of all jobs that ended at or after a time and before another, in
+// the order of their ends.
 func (s *Discovery) RunsEnded(ctx context.Context, from, before time.Time, fn func(trade.RunReport) error) error {
 	const op = "reading the runs"
 	var rows []string
@@ -73,7 +76,8 @@ func (s *Discovery) RunsEnded(ctx context.Context, from, before time.Time, fn fu
 // sentPage is how many attempts are in memory at a time.
 const sentPage = 1000
 
-// Sent calls fn for every record that the platform confirmed at or after a time and before another, in the order of their attempts.
+// Sent calls fn for every record that the platform confirmed at or after a time and before another,
+// in the order of their attempts.
 func (s *Discovery) Sent(ctx context.Context, from, before time.Time, fn func(trade.Sent) error) error {
 	const op = "reading what was sent"
 	query := `SELECT a.id, e.job, e.sends, a.target, a.payload, a.finished_at FROM attempt a JOIN entry e ON e.id = a.entry_id
@@ -106,8 +110,8 @@ func (s *Discovery) Sent(ctx context.Context, from, before time.Time, fn func(tr
 	}
 }
 
-// PayloadsOf gives what was sent for records of a kind, by their ids on the platform; a record that the ledger does not have, or of which the payload has been
-// removed, is not in the answer.
+// PayloadsOf gives what was sent for records of a kind, by their ids on the platform; a record that
+// the ledger does not have, or of which the payload has been removed, is not in the answer.
 func (s *Discovery) PayloadsOf(ctx context.Context, sends trade.Kind, ids []string) (map[string]json.RawMessage, error) {
 	out := make(map[string]json.RawMessage, len(ids))
 	for chunk := range slices.Chunk(ids, sqldb.InList) {
@@ -145,7 +149,8 @@ func (s *Discovery) Acts(ctx context.Context, from, before time.Time) (map[strin
 	return out, nil
 }
 
-// Spaces tells the room in the folders of the ledger's file and of its journal, as far as this host has them: that of a PostgreSQL server is the server's.
+// Spaces tells the room in the folders of the ledger's file and of its journal, as far as this host
+// has them: that of a PostgreSQL server is the server's.
 func (s *Discovery) Spaces() []trade.Space {
 	var folders []string
 	if s.db.D.Name == sqldb.SQLite && !s.db.Memory {

@@ -8,7 +8,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Parents gives what is known of rows that others hang on, by job and key; a row that the ledger does not have is not in the answer.
+// Parents gives what is known of rows that others hang on, by job and key; a row that the ledger
+// does not have is not in the answer.
 func (s *Discovery) Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]trade.Parent, error) {
 	out := make(map[trade.ParentKey]trade.Parent, len(keys))
 	byJob := map[string][]string{}
@@ -47,13 +48,14 @@ func (s *Discovery) Parents(ctx context.Context, keys []trade.ParentKey) (map[tr
 	return out, nil
 }
 
-// Orphans calls fn for the entries of a job that wait for their parent, in pages in the order of their numbers; fn may write. It ends with the
-// first error of fn.
+// Orphans calls fn for the entries of a job that wait for their parent, in pages in the order of
+// their numbers; fn may write. It ends with the first error of fn.
 func (s *Discovery) Orphans(ctx context.Context, job string, fn func([]trade.Entry) error) error {
 	return s.eachOfCause(ctx, "going through the rows that wait for their parents", job, trade.CauseParent, trade.Waiting, fn)
 }
 
-// HeldFor calls fn for the entries of a job that are held for a cause, in pages in the order of their numbers; fn may write. It ends with the first error of fn.
+// HeldFor calls fn for the entries of a job that are held for a cause, in pages in the order of
+// their numbers; fn may write. It ends with the first error of fn.
 func (s *Discovery) HeldFor(ctx context.Context, job, cause string, fn func([]trade.Entry) error) error {
 	return s.eachOfCause(ctx, "going through the rows that are held", job, cause, trade.Held, fn)
 }

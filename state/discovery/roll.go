@@ -10,11 +10,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// RollRows is how many entries one statement of Roll reads: nothing is open between two, so that no snapshot is kept
-// for long.
+// RollRows is how many entries one statement of Roll reads: nothing is open between two, so that no
+// snapshot is kept for long.
 const RollRows = 4096
 
-// quiet is true of the entries that a sweep hardly ever has to look at: what else they hold is not read. All of it, and of selectRoll, stands in the index entry_roll.
+// quiet is true of the entries that a sweep hardly ever has to look at: what else they hold is not
+// read. All of it, and of selectRoll, stands in the index entry_roll.
 const quiet = `e.state = 'accepted' AND e.flags = '[]' AND e.acknowledged = '[]' AND e.gone_sweeps = 0`
 
 // selectRoll reads what a sweep wants to know of each entry, in the order of the numbers.
@@ -35,9 +36,11 @@ func (r *rollRow) places() []any {
 // Mapped stands for the mapping of an entry that Roll does not tell.
 const Mapped = "mapped"
 
-// Roll calls fn for every entry of the job, in no order; the entry is that of the call only. Of one that is accepted, without flag, acknowledgement or absence, it
-// tells no more than number, key, state, source hash, and that it was mapped. It gives the sums of what it saw, in the form of Recount: a job that is written
-// meanwhile is seen partly before and partly after. Without fn it only counts.
+// Roll calls fn for every entry of the job, in no order; the entry is that of the call only. Of one
+// that is accepted, without flag, acknowledgement or absence, it tells no more than number, key,
+// state, source hash, and that it was mapped. It gives the sums of what it saw, in the form of
+// Recount: a job that is written meanwhile is seen partly before and partly after. Without fn it
+// only counts.
 func (s *Discovery) Roll(ctx context.Context, job string, fn func(*trade.Known)) ([]trade.Tally, error) {
 	const op = "going through the entries"
 	all := ledger.TallyChange{}
@@ -68,7 +71,8 @@ func (s *Discovery) Roll(ctx context.Context, job string, fn func(*trade.Known))
 
 // tellRoll calls fn for each entry of a page.
 func (s *Discovery) tellRoll(ctx context.Context, job string, page []rollRow, fn func(*trade.Known)) error {
-	// Entries without a mapping are few, or there is no ledger but one that was just rebuilt. The condition is that of the index entry_bare.
+	// Entries without a mapping are few, or there is no ledger but one that was just rebuilt. The
+	// condition is that of the index entry_bare.
 	var bare []int64
 	err := s.db.Read.SelectContext(ctx, &bare, s.db.Q(`SELECT e.id FROM entry e WHERE e.job = ? AND e.id >= ? AND e.id <= ? AND e.mapped_with = '' ORDER BY e.id`), job, page[0].ID, page[len(page)-1].ID)
 	if err != nil {

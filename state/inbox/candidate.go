@@ -49,7 +49,8 @@ func (r candidateRow) candidate() (trade.Candidate, error) {
 
 const selectCandidate = `SELECT id, seq, event, purpose, heard_at, last_at, typed_from, typed_to, next_at, asked_at, tries, state, status, fields, unread, settled_by FROM candidate `
 
-// Candidates gives the records that were read back, or could not be, and of which events told at or after a time, at most limit: those first of which events told last soonest after it, as that of a
+// Candidates gives the records that were read back, or could not be, and of which events told at or
+// after a time, at most limit: those first of which events told last soonest after it, as that of a
 // request does.
 func (s *Mailbox) Candidates(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error) {
 	return s.candidates(ctx, `WHERE last_at >= ? AND purpose = 'doubt' ORDER BY last_at, id LIMIT ?`, since.UnixMilli(), limit)
@@ -106,7 +107,8 @@ func (s *Mailbox) candidates(ctx context.Context, where string, args ...any) ([]
 	return out, nil
 }
 
-// ClaimCandidate begins a reading of a record, which no other process begins until then; false when another one was first.
+// ClaimCandidate begins a reading of a record, which no other process begins until then; false when
+// another one was first.
 func (s *Mailbox) ClaimCandidate(ctx context.Context, c trade.Candidate, until time.Time) (claimed bool, err error) {
 	err = s.db.InTx(ctx, "claiming a record to read back", func(t *sqldb.Tx) error {
 		n, err := t.Changed(`UPDATE candidate SET next_at = ? WHERE id = ? AND tries = ? AND next_at = ?`, until.UnixMilli(), c.ID, c.Tries, sqldb.Millis(c.NextAt))

@@ -10,11 +10,14 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// doubtsMost bounds how many rows are looked at. Every doubt stays one for the life of the ledger, decided or not.
+// doubtsMost bounds how many rows are looked at. Every doubt stays one for the life of the ledger,
+// decided or not.
 const doubtsMost = 5000
 
-// Doubts gives the attempts of order commitments of which nobody knows whether they made a record, and those on the wire, with their entries. What is decided is given too, because a
-// record may contradict the decision, or be that of a decided row rather than of another one: the newest, as many as are left of the most that are looked at.
+// Doubts gives the attempts of order commitments of which nobody knows whether they made a record,
+// and those on the wire, with their entries. What is decided is given too, because a record may
+// contradict the decision, or be that of a decided row rather than of another one: the newest, as
+// many as are left of the most that are looked at.
 func (s *Mailbox) Doubts(ctx context.Context) ([]trade.Doubt, error) {
 	return s.DoubtRows(ctx, doubtsMost)
 }

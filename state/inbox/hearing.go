@@ -11,8 +11,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Ours tells which of these ids stand for something of ours: "order_commitments" for a record that one of our rows made, "sent" for what our requests name or the
-// references have.
+// Ours tells which of these ids stand for something of ours: "order_commitments" for a record that
+// one of our rows made, "sent" for what our requests name or the references have.
 func (s *Mailbox) Ours(ctx context.Context, ids []string) (map[string]string, error) {
 	out := map[string]string{}
 	for chunk := range slices.Chunk(ids, sqldb.InList) {
@@ -49,8 +49,10 @@ func (s *Mailbox) EntriesWith(ctx context.Context, sends trade.Kind, remoteIDs [
 	return out, nil
 }
 
-// NoteHeard stores what an event told of records, and the records that are to be read back. What is known already is kept, but for when it was heard last, and for the making of a record
-// whose deletion was told first; what was read, or could not be read, is read again when it was heard anew, or when a person lets its event be looked at once more.
+// NoteHeard stores what an event told of records, and the records that are to be read back. What is
+// known already is kept, but for when it was heard last, and for the making of a record whose
+// deletion was told first; what was read, or could not be read, is read again when it was heard
+// anew, or when a person lets its event be looked at once more.
 func (s *Mailbox) NoteHeard(ctx context.Context, heard []trade.Heard, candidates []trade.Candidate) error {
 	if len(heard)+len(candidates) == 0 {
 		return nil
@@ -84,7 +86,8 @@ func (s *Mailbox) NoteHeard(ctx context.Context, heard []trade.Heard, candidates
 	})
 }
 
-// Hints gives what is known of the platform beyond a row's own requests: ids are those of its record, its producer and its farm by their kinds; since is when the doubt began.
+// Hints gives what is known of the platform beyond a row's own requests: ids are those of its
+// record, its producer and its farm by their kinds; since is when the doubt began.
 func (s *Mailbox) Hints(ctx context.Context, ids map[string][]string, since time.Time, limit int) (trade.Hints, error) {
 	const op = "reading the hints"
 	var out trade.Hints
@@ -122,7 +125,8 @@ func (s *Mailbox) Hints(ctx context.Context, ids map[string][]string, since time
 	return out, nil
 }
 
-// LastHeard gives what an event told last of records of one kind before a time, by their ids; a zero time: until now.
+// LastHeard gives what an event told last of records of one kind before a time, by their ids; a
+// zero time: until now.
 func (s *Mailbox) LastHeard(ctx context.Context, kind, event string, ids []string, before time.Time) (map[string]trade.Heard, error) {
 	out := map[string]trade.Heard{}
 	query, args := `SELECT id, seq, at, word FROM heard WHERE kind = ? AND event = ?`, []any{kind, event}
@@ -146,8 +150,9 @@ func (s *Mailbox) LastHeard(ctx context.Context, kind, event string, ids []strin
 	return out, nil
 }
 
-// WakeFor lets what the platform was found to lack be asked about with the next run: the records of these kinds with one of these ids, or all of the kinds where ids is nil. How
-// often it was asked is not forgotten. It tells how many records it woke.
+// WakeFor lets what the platform was found to lack be asked about with the next run: the records of
+// these kinds with one of these ids, or all of the kinds where ids is nil. How often it was asked
+// is not forgotten. It tells how many records it woke.
 func (s *Mailbox) WakeFor(ctx context.Context, kinds, ids []string, now time.Time) (int, error) {
 	n := 0
 	err := s.db.InTx(ctx, "waking what waits for the platform", func(t *sqldb.Tx) error {
@@ -180,7 +185,8 @@ func (s *Mailbox) WakeFor(ctx context.Context, kinds, ids []string, now time.Tim
 // names tells whether the id of a block, which may be that of a pair, is or has this one.
 func names(block, id string) bool { return slices.Contains(strings.Fields(block), id) }
 
-// wakeRows lets the rows that wait for a record, and those that were refused for it, go with the next run.
+// wakeRows lets the rows that wait for a record, and those that were refused for it, go with the
+// next run.
 func wakeRows(t *sqldb.Tx, b ledger.BlockRow, now time.Time) error {
 	for _, where := range []struct {
 		condition string
@@ -201,7 +207,8 @@ func wakeRows(t *sqldb.Tx, b ledger.BlockRow, now time.Time) error {
 	return nil
 }
 
-// AskLookupsAgain lets the questions by document that the platform had no answer to be asked with the next run; it tells how many.
+// AskLookupsAgain lets the questions by document that the platform had no answer to be asked with
+// the next run; it tells how many.
 func (s *Mailbox) AskLookupsAgain(ctx context.Context, now time.Time) (int, error) {
 	n := 0
 	err := s.db.InTx(ctx, "waking questions by document", func(t *sqldb.Tx) (err error) {

@@ -19,7 +19,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// againAfter is after how long the same event is looked at anew: a notice without content says something else each time.
+// againAfter is after how long the same event is looked at anew: a notice without content says
+// something else each time.
 const againAfter = 10 * time.Minute
 
 type inboxRow struct {
@@ -62,7 +63,8 @@ func storable(body []byte) (text string, coded int) {
 	return base64.StdEncoding.EncodeToString(body), 1
 }
 
-// TakeEvents stores events as they came, in one transaction. The same event again is counted, not stored a second time.
+// TakeEvents stores events as they came, in one transaction. The same event again is counted, not
+// stored a second time.
 func (s *Mailbox) TakeEvents(ctx context.Context, events []trade.InboxEvent) error {
 	columns := []string{"hash", "event", "webhook_id", "body", "coded", "content_type", "origin", "first_at", "last_at", "times", "next_at", "outcome"}
 	var rows [][]any
@@ -131,7 +133,8 @@ func (s *Mailbox) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.Inbox
 	if f.Text == "" {
 		return s.inbox(ctx, "WHERE "+strings.Join(where, " AND ")+" ORDER BY last_at DESC, seq DESC LIMIT ?", append(args, audit.OrAll(f.Limit))...)
 	}
-	// The database cannot tell of every body whether it has the text. A page at a time is read until enough have it: a word that stands in all of them must not bring the whole inbox into memory.
+	// The database cannot tell of every body whether it has the text. A page at a time is read until
+	// enough have it: a word that stands in all of them must not bring the whole inbox into memory.
 	add("(last_at, seq) < (?, ?)", int64(math.MaxInt64), int64(math.MaxInt64))
 	var found []trade.InboxEvent
 	for {
@@ -159,7 +162,8 @@ func withText(events []trade.InboxEvent, text string) []trade.InboxEvent {
 	return slices.DeleteFunc(events, func(e trade.InboxEvent) bool { return !hasText(string(e.Body), text) })
 }
 
-// hasText tells whether a body, a text of its JSON, or of JSON that is a text in it, has a text in lower case.
+// hasText tells whether a body, a text of its JSON, or of JSON that is a text in it, has a text in
+// lower case.
 func hasText(body, text string) bool {
 	if strings.Contains(strings.ToLower(body), text) {
 		return true
@@ -227,14 +231,16 @@ func (s *Mailbox) EventsWaiting(ctx context.Context) (int, error) {
 	return n, s.db.Fault(ctx, "counting the inbox", err)
 }
 
-// EventSilence tells since when the platform should be heard, when it was heard last, and what it confirmed since.
+// EventSilence tells since when the platform should be heard, when it was heard last, and what it
+// confirmed since.
 func (s *Mailbox) EventSilence(ctx context.Context) (trade.EventSilence, error) {
 	const op = "looking when the platform was heard last"
 	var since, last sql.NullInt64
 	var out trade.EventSilence
 	err := s.db.Read.GetContext(ctx, &since, `SELECT MIN(settled_at) FROM webhook WHERE state = 'active' AND event IN ('CREATE_ORDER_COMMITMENT', 'UPDATE_ORDER_COMMITMENT', 'UPDATE_WORKFLOW_ORDER_COMMITMENT')`)
 	if err == nil {
-		// What the retention took away is known by what it told: an inbox that is empty is no sign that nothing was ever heard.
+		// What the retention took away is known by what it told: an inbox that is empty is no sign that
+		// nothing was ever heard.
 		err = s.db.Read.GetContext(ctx, &last, `SELECT COALESCE((SELECT MAX(last_at) FROM inbox), (SELECT MAX(at) FROM heard))`)
 	}
 	if err != nil {

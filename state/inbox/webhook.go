@@ -14,8 +14,8 @@ import (
 // ErrWebhookMoved says that another program changed the registration of an event meanwhile.
 var ErrWebhookMoved = errors.New("another program changes the webhook of this event at the same time; run the command again")
 
-// acceptRetired is for how long calls at an address of ours are taken after another took its place: the platform may have some on the way, and a change whose
-// answer was lost may take effect late.
+// acceptRetired is for how long calls at an address of ours are taken after another took its place:
+// the platform may have some on the way, and a change whose answer was lost may take effect late.
 const acceptRetired = 30 * 24 * time.Hour
 
 type webhookRow struct {
@@ -41,7 +41,8 @@ func (r webhookRow) webhook() trade.Webhook {
 	}
 }
 
-// Webhooks gives our registrations whose calls are taken, by event, the newest of each first: those that are in use, and those that may be.
+// Webhooks gives our registrations whose calls are taken, by event, the newest of each first: those
+// that are in use, and those that may be.
 func (s *Mailbox) Webhooks(ctx context.Context, now time.Time) ([]trade.Webhook, error) {
 	var rows []webhookRow
 	query := selectWebhook + `WHERE retired_at IS NULL OR retired_at > ? ORDER BY event, asked_at DESC, id DESC`
@@ -55,7 +56,8 @@ func (s *Mailbox) Webhooks(ctx context.Context, now time.Time) ([]trade.Webhook,
 	return out, nil
 }
 
-// AskWebhook stores that a registration is sent to the platform now, with its record in the audit, before it is. ErrWebhookMoved where another one of the event is on its way.
+// AskWebhook stores that a registration is sent to the platform now, with its record in the audit,
+// before it is. ErrWebhookMoved where another one of the event is on its way.
 func (s *Mailbox) AskWebhook(ctx context.Context, w trade.Webhook, record trade.AuditRecord) error {
 	return s.db.InTx(ctx, "recording a webhook", func(t *sqldb.Tx) error {
 		n, err := t.Changed(`INSERT INTO webhook (id, event, address, path_hash, login_hash, hmac_mark, remote_id, state, asked_at, settled_at, retired_at)
@@ -71,7 +73,8 @@ func (s *Mailbox) AskWebhook(ctx context.Context, w trade.Webhook, record trade.
 	})
 }
 
-// SettleWebhook stores what became of a registration, with its record in the audit. One that the platform has takes the place of the one before.
+// SettleWebhook stores what became of a registration, with its record in the audit. One that the
+// platform has takes the place of the one before.
 func (s *Mailbox) SettleWebhook(ctx context.Context, w trade.Webhook, now time.Time, record trade.AuditRecord) error {
 	return s.db.InTx(ctx, "recording a webhook", func(t *sqldb.Tx) error {
 		if w.State == trade.WebhookActive {

@@ -12,7 +12,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// instanceKept is how long the record of an instance that ended without a word is kept, for people to see.
+// instanceKept is how long the record of an instance that ended without a word is kept, for people
+// to see.
 const instanceKept = time.Hour
 
 type instanceRow struct {
@@ -39,8 +40,9 @@ func (r instanceRow) instance() (trade.Instance, error) {
 	return i, nil
 }
 
-// Beat says that an instance lives for another 30 s on the database's clock, and tells how many do. The first beat begins it; one that
-// was taken for dead begins anew, and what it had on the wire is in doubt by then. The sums that this Store writes are in a part of its own from then on.
+// Beat says that an instance lives for another 30 s on the database's clock, and tells how many do.
+// The first beat begins it; one that was taken for dead begins anew, and what it had on the wire is
+// in doubt by then. The sums that this Store writes are in a part of its own from then on.
 func (s *Roster) Beat(ctx context.Context, in trade.Instance) (trade.Crew, error) {
 	const op = "saying that this instance lives"
 	owner, err := json.Marshal(in.Owner)
@@ -95,7 +97,8 @@ func (s *Roster) Depart(ctx context.Context, instance string) error {
 	})
 }
 
-// Instances gives the processes that may send, and those that ended without a word within the last hour, the oldest first.
+// Instances gives the processes that may send, and those that ended without a word within the last
+// hour, the oldest first.
 func (s *Roster) Instances(ctx context.Context) ([]trade.Instance, error) {
 	const op = "reading who may send"
 	var rows []instanceRow
@@ -126,8 +129,9 @@ func instancesOf(rows []instanceRow) ([]trade.Instance, error) {
 	return out, nil
 }
 
-// DeadAmong gives those of some instances that are dead, of which nobody knows any more too. Their records are locked, so that one that begins to live again does so
-// after this transaction, and what it claimed before is seen by it.
+// DeadAmong gives those of some instances that are dead, of which nobody knows any more too. Their
+// records are locked, so that one that begins to live again does so after this transaction, and
+// what it claimed before is seen by it.
 func DeadAmong(t *sqldb.Tx, ids []string) (map[string]bool, error) {
 	ids = slices.Clone(ids)
 	slices.Sort(ids)
@@ -153,8 +157,9 @@ func DeadAmong(t *sqldb.Tx, ids []string) (map[string]bool, error) {
 	return dead, nil
 }
 
-// MayWork refuses a ledger that a newer program has changed in a way that this one does not know, or that was moved to another place, while this one worked on it. What is on the
-// wire is settled all the same.
+// MayWork refuses a ledger that a newer program has changed in a way that this one does not know,
+// or that was moved to another place, while this one worked on it. What is on the wire is settled
+// all the same.
 func MayWork(t *sqldb.Tx) error {
 	var row struct {
 		Needs int64   `db:"needs"`

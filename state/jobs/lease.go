@@ -21,9 +21,11 @@ type LeaseRow struct {
 
 const leaseColumns = `epoch, instance, owner, expires`
 
-// AcquireLease makes the owner the only reader and sender of a job (I12), with an epoch above every earlier one. A lease that a living owner holds
-// gives *trade.LeasedError. It is free when it was released, has expired on the database's clock, or its owner was a process of this boot and PID
-// space that no longer runs. A ledger that has sent to another address than the owner's gives *trade.OtherPlatformError.
+// AcquireLease makes the owner the only reader and sender of a job (I12), with an epoch above every
+// earlier one. A lease that a living owner holds gives *trade.LeasedError. It is free when it was
+// released, has expired on the database's clock, or its owner was a process of this boot and PID
+// space that no longer runs. A ledger that has sent to another address than the owner's gives
+// *trade.OtherPlatformError.
 func (s *Roster) AcquireLease(ctx context.Context, job string, owner trade.Owner) (trade.Lease, error) {
 	var lease trade.Lease
 	text, err := json.Marshal(owner)
@@ -57,8 +59,8 @@ func (s *Roster) AcquireLease(ctx context.Context, job string, owner trade.Owner
 	return lease, nil
 }
 
-// LockLease reads a lease and keeps it from changing hands, and from all that is fenced by it, until the transaction ends. It is the first row that a
-// transaction locks.
+// LockLease reads a lease and keeps it from changing hands, and from all that is fenced by it,
+// until the transaction ends. It is the first row that a transaction locks.
 func LockLease(t *sqldb.Tx, job string) (LeaseRow, error) { return readLease(t, job, t.S.D.Locked) }
 
 func readLease(t *sqldb.Tx, job string, lock func(query, table string) string) (LeaseRow, error) {
@@ -70,9 +72,10 @@ func readLease(t *sqldb.Tx, job string, lock func(query, table string) string) (
 	return rows[0], nil
 }
 
-// Fence gives trade.ErrLeaseLost when the lease is no longer ours. One that has expired, but that nobody took, is still its owner's, who stops by
-// his own clock long before. Until the transaction ends nobody takes the lease: who takes it locks the row, and sees
-// all that was done under it. Several transactions may be fenced by one lease at once, and its renewal waits for none of them.
+// Fence gives trade.ErrLeaseLost when the lease is no longer ours. One that has expired, but that
+// nobody took, is still its owner's, who stops by his own clock long before. Until the transaction
+// ends nobody takes the lease: who takes it locks the row, and sees all that was done under it.
+// Several transactions may be fenced by one lease at once, and its renewal waits for none of them.
 func Fence(t *sqldb.Tx, lease trade.Lease) error {
 	row, err := readLease(t, lease.Job, t.S.D.HeldLock)
 	if err == nil && (row.Instance == "" || row.Epoch != lease.Epoch || row.Instance != lease.Owner.Instance) {
@@ -81,7 +84,8 @@ func Fence(t *sqldb.Tx, lease trade.Lease) error {
 	return err
 }
 
-// Idle ends an operation under a lease that has nothing to write: it still says when the lease is another's by now.
+// Idle ends an operation under a lease that has nothing to write: it still says when the lease is
+// another's by now.
 func (s *Roster) Idle(ctx context.Context, op string, lease trade.Lease, err error) error {
 	var ours []int64
 	if err == nil {

@@ -105,7 +105,8 @@ type getter interface {
 	GetContext(ctx context.Context, dest any, query string, args ...any) error
 }
 
-// Belongs gives *trade.OtherPlatformError when a run that sends to this address would be refused. It changes nothing.
+// Belongs gives *trade.OtherPlatformError when a run that sends to this address would be refused.
+// It changes nothing.
 func (s *Roster) Belongs(ctx context.Context, platform string) error {
 	was, err := s.Platform(ctx)
 	if err != nil || platform == "" || was == platform {
@@ -114,7 +115,8 @@ func (s *Roster) Belongs(ctx context.Context, platform string) error {
 	return s.db.Fault(ctx, "looking where the ledger has sent", belongs(ctx, s.db.Read, was, platform))
 }
 
-// Platform is the base address that the ledger has sent to, or is about to; "" when it has not sent yet.
+// Platform is the base address that the ledger has sent to, or is about to; "" when it has not sent
+// yet.
 func (s *Roster) Platform(ctx context.Context) (platform string, err error) {
 	err = s.db.Read.GetContext(ctx, &platform, `SELECT platform FROM ledger`)
 	return platform, s.db.Fault(ctx, "looking where the ledger has sent", err)
@@ -132,8 +134,8 @@ func belongs(ctx context.Context, from getter, was, now string) error {
 	return &trade.OtherPlatformError{Ledger: was, Now: now, Accepted: accepted, Doubts: doubts}
 }
 
-// CountSent counts the rows that the platform has, and those that it may have: all with an attempt of
-// which nobody knows that it created nothing.
+// CountSent counts the rows that the platform has, and those that it may have: all with an attempt
+// of which nobody knows that it created nothing.
 func CountSent(ctx context.Context, from getter) (accepted, doubts int, err error) {
 	if err = from.GetContext(ctx, &accepted, `SELECT COUNT(*) FROM entry WHERE state = 'accepted'`); err != nil {
 		return 0, 0, err

@@ -62,7 +62,8 @@ func setReach(stop *trade.Stop, text string) error {
 	return nil
 }
 
-// Runs gives the latest runs of a job, or of all jobs with an empty name, newest first; all with a limit of 0.
+// Runs gives the latest runs of a job, or of all jobs with an empty name, newest first; all with a
+// limit of 0.
 func (s *Roster) Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error) {
 	const op = "reading the runs"
 	var rows []struct {

@@ -20,7 +20,8 @@ type StatusRow struct {
 
 const selectStatus = `SELECT state, stop, stop_reach, since FROM job_status WHERE job = ?`
 
-// StatusOf makes the status of a job from its row, of which there is one or none; a job of which nothing was ever recorded is idle.
+// StatusOf makes the status of a job from its row, of which there is one or none; a job of which
+// nothing was ever recorded is idle.
 func StatusOf(job string, rows []StatusRow) (trade.JobStatus, error) {
 	if len(rows) == 0 {
 		return trade.JobStatus{Job: job, State: trade.Idle}, nil

@@ -13,7 +13,8 @@ import (
 	"github.com/safrasync/safrasync/internal/failpoint"
 )
 
-// Errors of Append: the ledger that asks is not the one that the journal follows, and nothing was written.
+// Errors of Append: the ledger that asks is not the one that the journal follows, and nothing was
+// written.
 var (
 	ErrAhead  = errors.New("the journal has records of another process that the ledger does not have")
 	ErrBack   = errors.New("the ledger has lost records that it had")
@@ -22,7 +23,8 @@ var (
 	errBroken = errors.New("an earlier flush of the journal failed, so that nobody knows what is on disk; start again")
 )
 
-// Journal is a journal that this process may write. Its methods may be called by several goroutines; other processes may have it open too.
+// Journal is a journal that this process may write. Its methods may be called by several
+// goroutines; other processes may have it open too.
 type Journal struct {
 	dir   string
 	limit int64 // size of a segment
@@ -42,8 +44,9 @@ type pending struct {
 	ours bool // appended by this process
 }
 
-// Open opens a journal for a ledger whose last record of it is seq, with that mark, and cuts a torn end. The caller has compared the two: what stands after
-// seq must be settled before the first Append.
+// Open opens a journal for a ledger whose last record of it is seq, with that mark, and cuts a torn
+// end. The caller has compared the two: what stands after seq must be settled before the first
+// Append.
 func Open(dir string, seq int64, mark string) (j *Journal, err error) {
 	j = &Journal{dir: dir, limit: segmentSize, last: seq, marks: map[int64]string{seq: mark}}
 	unlock, err := lock(filepath.Join(dir, lockName))
@@ -79,9 +82,10 @@ func (j *Journal) Close() error {
 	return err
 }
 
-// Append writes one record and flushes it. committed is the last record that the ledger has, with its mark, as it stands in the transaction that will have
-// this one: when the journal has others after it that are not ours, or lacks it, nothing is written. It fills in Seq, Prev and Void, and gives the number and
-// the mark for the ledger to keep.
+// Append writes one record and flushes it. committed is the last record that the ledger has, with
+// its mark, as it stands in the transaction that will have this one: when the journal has others
+// after it that are not ours, or lacks it, nothing is written. It fills in Seq, Prev and Void, and
+// gives the number and the mark for the ledger to keep.
 func (j *Journal) Append(r Record, committed int64, mark string) (seq int64, newMark string, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -108,14 +112,16 @@ func (j *Journal) Append(r Record, committed int64, mark string) (seq int64, new
 	if err := j.write(r); err != nil {
 		return 0, "", err
 	}
-	// What is named in Void stays in j.open: should the ledger refuse this record too, the next one names it again, which costs nothing.
+	// What is named in Void stays in j.open: should the ledger refuse this record too, the next one
+	// names it again, which costs nothing.
 	j.open = append(j.open, pending{r.Seq, true})
 	j.marks[r.Seq] = j.end.Mark
 	return r.Seq, j.end.Mark, nil
 }
 
-// Keep writes a record without asking the ledger, which cannot be written: answers that came all the same. The records of this process that are not in the ledger
-// as far as is known are named in it as void: it has all that they had to say of answers.
+// Keep writes a record without asking the ledger, which cannot be written: answers that came all
+// the same. The records of this process that are not in the ledger as far as is known are named in
+// it as void: it has all that they had to say of answers.
 func (j *Journal) Keep(r Record) (err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -255,7 +261,8 @@ func (j *Journal) use(end End) error {
 	return f.Sync()
 }
 
-// write appends one line and flushes it. After a failed flush nobody knows what the disk has, so that nothing more is written.
+// write appends one line and flushes it. After a failed flush nobody knows what the disk has, so
+// that nothing more is written.
 func (j *Journal) write(r Record) error {
 	line, crc, err := encode(r)
 	if err != nil {
@@ -291,12 +298,14 @@ func (j *Journal) write(r Record) error {
 	return nil
 }
 
-// isFull tells whether there is no room: on the disk, in the user's share of it, or within the size of a file that the process may write.
+// isFull tells whether there is no room: on the disk, in the user's share of it, or within the size
+// of a file that the process may write.
 func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
-// rotate begins a new segment. A crash in between leaves one without a head, which the next reading ignores.
+// rotate begins a new segment. A crash in between leaves one without a head, which the next reading
+// ignores.
 func (j *Journal) rotate() error {
 	header := j.end.Header
 	r := Record{Seq: j.end.Seq, Prev: j.end.Mark, Kind: Head, At: time.Now().UTC(), Head: &header, Base: j.end.Base, Size: j.end.Size}
@@ -325,7 +334,8 @@ func removeStub(path string) error {
 	return nil
 }
 
-// keepReserve makes the reserve again after it was given up. Without room for it the journal works all the same.
+// keepReserve makes the reserve again after it was given up. Without room for it the journal works
+// all the same.
 func (j *Journal) keepReserve() error {
 	path := filepath.Join(j.dir, reserveName)
 	if info, err := os.Stat(path); err == nil && info.Size() == reserveSize {

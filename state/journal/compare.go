@@ -17,7 +17,8 @@ type Comparison struct {
 	Seen      map[string]int64 // what it says last of the ledger's other journals
 }
 
-// Compare reads a journal from a ledger's last record on. It changes nothing and may run beside a process that writes.
+// Compare reads a journal from a ledger's last record on. It changes nothing and may run beside a
+// process that writes.
 func Compare(dir string, seq int64) (Comparison, error) {
 	void := map[int64]bool{}
 	names, err := segments(dir)

@@ -12,7 +12,8 @@ import (
 // segmentSize is where the next record begins a new segment.
 const segmentSize = 64 << 20
 
-// reserveSize is the room that is given up on a full disk, so that the answers to what was on the wire can still be kept (F053).
+// reserveSize is the room that is given up on a full disk, so that the answers to what was on the
+// wire can still be kept (F053).
 const reserveSize = 1 << 20
 
 const (
@@ -20,8 +21,9 @@ const (
 	lockName    = "lock"
 )
 
-// Create makes a journal in a folder that does not exist yet, with what the ledger knows already: pages calls put with parts of it. The journal appears whole
-// or not at all. It gives the last record's number and mark; 0 and "" when there is none.
+// Create makes a journal in a folder that does not exist yet, with what the ledger knows already:
+// pages calls put with parts of it. The journal appears whole or not at all. It gives the last
+// record's number and mark; 0 and "" when there is none.
 func Create(dir string, header Header, pages func(put func([]Fact) error) error) (seq int64, mark string, err error) {
 	if _, err := os.Lstat(dir); err == nil {
 		return 0, "", fmt.Errorf("journal: %s exists already", dir)
@@ -94,7 +96,8 @@ func SetAside(dir string, at time.Time) (string, error) {
 	return aside, syncFolder(filepath.Dir(dir))
 }
 
-// makeFolders makes a folder and those above it, for their owner only, and flushes each into the one above.
+// makeFolders makes a folder and those above it, for their owner only, and flushes each into the
+// one above.
 func makeFolders(dir string) error {
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		return nil

@@ -11,7 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// F056: whatever the end of the file lost, what is read is a prefix of what was written, and writing goes on behind it.
+// F056: whatever the end of the file lost, what is read is a prefix of what was written, and
+// writing goes on behind it.
 func TestF056_AJournalCutAtEveryByteIsAPrefix(t *testing.T) {
 	t.Parallel()
 	w := newWriter(t)

@@ -28,7 +28,8 @@ type use struct {
 	mark0        string
 }
 
-// lived makes a journal of several segments with a snapshot in it, an answer that the ledger never took, and what a crash can leave: a torn end.
+// lived makes a journal of several segments with a snapshot in it, an answer that the ledger never
+// took, and what a crash can leave: a torn end.
 func lived(t *testing.T) *use {
 	t.Helper()
 	w := newWriter(t, Fact{Row: Row{"contracts", "k"}, State: "accepted", RemoteID: "r", Generation: 1})
@@ -64,7 +65,8 @@ func (u *use) again() {
 	u.seq, u.mark = u.seq0, u.mark0
 }
 
-// sound checks that all that the ledger has is in the journal, and that writing goes on after what may have been written.
+// sound checks that all that the ledger has is in the journal, and that writing goes on after what
+// may have been written.
 func (u *use) sound(what string) {
 	u.t.Helper()
 	_ = u.j.Close() // after a failure the process starts again
@@ -93,7 +95,8 @@ func (u *use) sound(what string) {
 	}
 }
 
-// uses are the ways to use a journal; prepare comes before the disk fails, and what use gives is the same each time that it gives no error.
+// uses are the ways to use a journal; prepare comes before the disk fails, and what use gives is
+// the same each time that it gives no error.
 var uses = map[string]struct {
 	prepare func(u *use)
 	use     func(u *use) (string, error)
@@ -236,8 +239,10 @@ func (u *use) remove(name string) {
 	}
 }
 
-// F047, F048, F050, F053: in every use of a journal, every system call on its files fails, alone or with all after it, with an error of the device or for want of room: the use says so, or gives what it
-// gives without a failure. What the ledger was told is there afterwards, and writing goes on.
+// F047, F048, F050, F053: in every use of a journal, every system call on its files fails, alone or
+// with all after it, with an error of the device or for want of room: the use says so, or gives
+// what it gives without a failure. What the ledger was told is there afterwards, and writing goes
+// on.
 func TestF048_EverySystemCallOnAJournalFails(t *testing.T) {
 	if os.Getenv(diskRole) == "" {
 		t.Parallel() // with the other tests here; there it is alone

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Find gives the folders below a parent that hold a journal with what each says at its end. One that cannot be read is in broken.
+// Find gives the folders below a parent that hold a journal with what each says at its end. One
+// that cannot be read is in broken.
 func Find(parent string) (found map[string]End, broken map[string]error, err error) {
 	folders, err := os.ReadDir(parent)
 	if errors.Is(err, fs.ErrNotExist) {

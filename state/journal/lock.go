@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// lockWait is how long a process waits for another that writes the same journal; a record takes milliseconds.
+// lockWait is how long a process waits for another that writes the same journal; a record takes
+// milliseconds.
 const lockWait = 5 * time.Second
 
 // HeldError says that another process has a lock.

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// TryLock locks a file for this process, made when it is not there, and writes the process's number into it. The lock goes away with the process. When another
-// has it, the error is *HeldError.
+// TryLock locks a file for this process, made when it is not there, and writes the process's number
+// into it. The lock goes away with the process. When another has it, the error is *HeldError.
 func TryLock(path string) (unlock func() error, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

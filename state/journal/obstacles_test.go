@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// block puts a folder with something in it where a file should be, and gives what takes it away again.
+// block puts a folder with something in it where a file should be, and gives what takes it away
+// again.
 func block(t *testing.T, path string) (undo func()) {
 	t.Helper()
 	kept := path + ".kept"
@@ -50,7 +51,8 @@ func (w *writer) readOnly(t *testing.T) func() {
 	}
 }
 
-// F047, F053, F056: whatever keeps the journal from being written, the writing says so, and when it is out of the way what was written before is there and writing goes on.
+// F047, F053, F056: whatever keeps the journal from being written, the writing says so, and when it
+// is out of the way what was written before is there and writing goes on.
 func TestWhatKeepsTheJournalFromBeingWritten(t *testing.T) {
 	t.Parallel()
 	for name, obstacle := range map[string]func(t *testing.T, w *writer) (undo func()){

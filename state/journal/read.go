@@ -17,7 +17,8 @@ import (
 // ErrNone says that a folder holds no journal.
 var ErrNone = errors.New("there is no journal")
 
-// DamageError says where a journal is damaged before its end: something that was acknowledged cannot be read.
+// DamageError says where a journal is damaged before its end: something that was acknowledged
+// cannot be read.
 type DamageError struct {
 	File   string
 	Offset int64 // of the line
@@ -79,8 +80,10 @@ func firstOf(name string) (int64, bool) {
 	return first, ok && err == nil
 }
 
-// Read calls fn for every record after the given one, heads left out, in their order, and gives the journal's end. The whole text of what it reads is checked:
-// all with after < 0, else from the segment on that holds the record after, or from the first that is there still. It changes nothing.
+// Read calls fn for every record after the given one, heads left out, in their order, and gives the
+// journal's end. The whole text of what it reads is checked: all with after < 0, else from the
+// segment on that holds the record after, or from the first that is there still. It changes
+// nothing.
 func Read(dir string, after int64, fn func(r Record, mark string) error) (End, error) {
 	names, err := segments(dir)
 	if err != nil {
@@ -232,8 +235,9 @@ func takeUp(e entry, end *End, fn func(entry) error) error {
 	return fn(e)
 }
 
-// next checks that a line is sound and follows the one before; reason says why not, torn that it can be the rest of a write that did not end. anchor: nothing
-// was read before it; begins: it is the first of its segment.
+// next checks that a line is sound and follows the one before; reason says why not, torn that it
+// can be the rest of a write that did not end. anchor: nothing was read before it; begins: it is
+// the first of its segment.
 func next(line []byte, end *End, path string, anchor, begins bool) (e entry, reason string, torn bool) {
 	if line[len(line)-1] != '\n' {
 		return e, "the line is cut off", true
@@ -255,7 +259,8 @@ func next(line []byte, end *End, path string, anchor, begins bool) (e entry, rea
 	return e, "", false
 }
 
-// stubOf tells whether a segment was begun and never got its head: the journal ends with the one before.
+// stubOf tells whether a segment was begun and never got its head: the journal ends with the one
+// before.
 func stubOf(path string) (stub bool, size int64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -273,7 +278,8 @@ func stubOf(path string) (stub bool, size int64, err error) {
 	return !sound, info.Size(), nil
 }
 
-// soundAfter tells whether a sound line follows: then what was not readable is damage, not a torn end.
+// soundAfter tells whether a sound line follows: then what was not readable is damage, not a torn
+// end.
 func soundAfter(in *bufio.Reader) (bool, error) {
 	for {
 		line, err := readLine(in)
@@ -291,7 +297,8 @@ func soundAfter(in *bufio.Reader) (bool, error) {
 	}
 }
 
-// readLine reads up to and with the next line feed, or what there is. Of a line that is too long the beginning is given; it matches no checksum.
+// readLine reads up to and with the next line feed, or what there is. Of a line that is too long
+// the beginning is given; it matches no checksum.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {

@@ -44,8 +44,8 @@ type Record struct {
 	Size     int64            `json:"size,omitempty"`  // with Base: the bytes of the snapshot
 }
 
-// AuditHead is the end of the ledger's audit at some time. What comes before it cannot be written anew
-// without being noticed.
+// AuditHead is the end of the ledger's audit at some time. What comes before it cannot be written
+// anew without being noticed.
 type AuditHead struct {
 	Seq  int64  `json:"seq"`
 	Hash string `json:"hash"`
@@ -81,7 +81,8 @@ type Intent struct {
 	Source     trade.Hash `json:"source_hash"`       // of the ERP's row that was sent
 }
 
-// Outcome is how an attempt ended, and what its entry became. Row is empty where the ledger could not be asked for it: the attempt names it.
+// Outcome is how an attempt ended, and what its entry became. Row is empty where the ledger could
+// not be asked for it: the attempt names it.
 type Outcome struct {
 	Row
 	Attempt    string     `json:"attempt"`

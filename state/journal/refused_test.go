@@ -13,7 +13,8 @@ import (
 // unwritable is a record that has no text: the year 10000 has none in JSON.
 var unwritable = Record{Kind: Group, At: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}
 
-// F053: a record that cannot be written leaves no trace, and the next one is written; a journal whose beginning cannot be written is not there.
+// F053: a record that cannot be written leaves no trace, and the next one is written; a journal
+// whose beginning cannot be written is not there.
 func TestARecordWithoutATextIsNotWritten(t *testing.T) {
 	t.Parallel()
 	w := newWriter(t)
@@ -80,7 +81,8 @@ func TestAJournalThatIsLockedForLong(t *testing.T) {
 	}
 }
 
-// F071: a snapshot begins only where ledger and journal agree, and what it replaces goes only when the journal says so.
+// F071: a snapshot begins only where ledger and journal agree, and what it replaces goes only when
+// the journal says so.
 func TestAJournalBeginsAgainOnlyWhenAllIsSettled(t *testing.T) {
 	t.Parallel()
 	w := newWriter(t)

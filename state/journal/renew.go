@@ -7,11 +7,13 @@ import (
 	"path/filepath"
 )
 
-// ErrUnsettled says that the journal has answers or intents that are not in the ledger yet: it cannot begin again before they are.
+// ErrUnsettled says that the journal has answers or intents that are not in the ledger yet: it
+// cannot begin again before they are.
 var ErrUnsettled = errors.New("the journal has records that the ledger does not have yet")
 
-// Size gives the bytes that a journal takes, as its folder has them now, and the place where it last began again: the first record that is needed, and the bytes
-// of what the ledger knew then. first is the first record that is there.
+// Size gives the bytes that a journal takes, as its folder has them now, and the place where it
+// last began again: the first record that is needed, and the bytes of what the ledger knew then.
+// first is the first record that is there.
 func (j *Journal) Size() (bytes, first, base, snapshot int64, err error) {
 	names, err := segments(j.dir)
 	if err != nil {
@@ -49,8 +51,9 @@ func (j *Journal) SizeBefore(base int64) (bytes int64, err error) {
 	return bytes, nil
 }
 
-// Cut begins a new segment for a snapshot, unless the last one has no record yet, and gives the number of the first record in it. committed and mark are as for
-// Append; ErrUnsettled when the journal has records after committed.
+// Cut begins a new segment for a snapshot, unless the last one has no record yet, and gives the
+// number of the first record in it. committed and mark are as for Append; ErrUnsettled when the
+// journal has records after committed.
 func (j *Journal) Cut(committed int64, mark string) (first int64, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -78,8 +81,9 @@ func (j *Journal) Cut(committed int64, mark string) (first int64, err error) {
 	return j.end.Seq + 1, j.rotate()
 }
 
-// Drop removes the segments that hold nothing from the last base on, the oldest first, so that what a crash leaves is a journal still. The caller has made sure
-// that the base is in the ledger and that what it replaces can be read from it.
+// Drop removes the segments that hold nothing from the last base on, the oldest first, so that what
+// a crash leaves is a journal still. The caller has made sure that the base is in the ledger and
+// that what it replaces can be read from it.
 func (j *Journal) Drop() (removed int, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -17,10 +17,12 @@ import (
 // ErrNoRecord refuses an act that would leave no trace of who ordered it.
 var ErrNoRecord = errors.New("an act of a person needs who ordered it, what it is and what it is done to")
 
-// Act is the one way by which people change the ledger, and the only one by which an entry gets another generation, an id that no answer gave, or leaves
-// what is sent. It does acts, each together with its record in the audit: there is no act without a record, and no record of an act that was not done. done
-// tells for each whether it was: not when its entry or its job stands otherwise than the person saw it. An act that changes what the brakes of a job
-// remember gives *trade.LeasedError while a process runs the job; then none of the acts is done.
+// Act is the one way by which people change the ledger, and the only one by which an entry gets
+// another generation, an id that no answer gave, or leaves what is sent. It does acts, each
+// together with its record in the audit: there is no act without a record, and no record of an act
+// that was not done. done tells for each whether it was: not when its entry or its job stands
+// otherwise than the person saw it. An act that changes what the brakes of a job remember gives
+// *trade.LeasedError while a process runs the job; then none of the acts is done.
 func (s *Ledger) Act(ctx context.Context, acts []trade.Act) (done []bool, err error) {
 	for _, a := range acts {
 		if a.Audit.Who == "" || a.Audit.Act == "" || a.Audit.Target == "" {
@@ -54,7 +56,8 @@ func (s *Ledger) Act(ctx context.Context, acts []trade.Act) (done []bool, err er
 	return done, nil
 }
 
-// givesID tells whether the entry of Gives stays accepted and gives its id, and only that, to the entry of the act.
+// givesID tells whether the entry of Gives stays accepted and gives its id, and only that, to the
+// entry of the act.
 func givesID(a trade.Act) bool {
 	if a.Update == nil {
 		return false
@@ -91,7 +94,8 @@ func actOnJob(t *sqldb.Tx, act trade.JobAct, record trade.AuditRecord) (done boo
 	return err == nil, err
 }
 
-// standsAs tells whether a job stands as a person saw it; who saw nothing may act on any job that is not paused.
+// standsAs tells whether a job stands as a person saw it; who saw nothing may act on any job that
+// is not paused.
 func standsAs(now trade.JobStatus, saw *trade.JobStatus) bool {
 	if saw == nil {
 		return now.State != trade.Paused
@@ -99,7 +103,8 @@ func standsAs(now trade.JobStatus, saw *trade.JobStatus) bool {
 	return now.State == saw.State && now.Since.Equal(saw.Since) && reflect.DeepEqual(now.Stop, saw.Stop)
 }
 
-// ActOnEntries changes the entries of acts in one transaction, and sets done for each act that applied.
+// ActOnEntries changes the entries of acts in one transaction, and sets done for each act that
+// applied.
 func ActOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 	var ids []int64
 	for _, a := range acts {
@@ -170,7 +175,8 @@ func stands(entries map[int64]*NarrowRow, u trade.Update) bool {
 	return e != nil && e.Version == u.Entry.Version && e.State == string(u.From)
 }
 
-// updatedBy gives the record of the first act on an entry that was done: the acts of one call are one act on several rows.
+// updatedBy gives the record of the first act on an entry that was done: the acts of one call are
+// one act on several rows.
 func updatedBy(acts []trade.Act, done []bool) trade.AuditRecord {
 	for i, a := range acts {
 		if a.Update != nil && done[i] {
@@ -180,7 +186,8 @@ func updatedBy(acts []trade.Act, done []bool) trade.AuditRecord {
 	return trade.AuditRecord{}
 }
 
-// mayDo looks, in the transaction of the act, after what may have changed without the entry having moved: the quarantine of a second sending, and whose an id is.
+// mayDo looks, in the transaction of the act, after what may have changed without the entry having
+// moved: the quarantine of a second sending, and whose an id is.
 func mayDo(t *sqldb.Tx, a trade.Act, e *NarrowRow) (bool, error) {
 	u := a.Update.Entry
 	switch {
@@ -208,7 +215,8 @@ func signed(u trade.Update, e *NarrowRow, seq int64) trade.Update {
 	return u
 }
 
-// askAgain lets records of the platform be asked about at once, and then as often as if for the first time.
+// askAgain lets records of the platform be asked about at once, and then as often as if for the
+// first time.
 func askAgain(t *sqldb.Tx, blocks []trade.Block, at time.Time) error {
 	now := sqldb.AtOr(at, time.Now())
 	for _, b := range blocks {
@@ -219,8 +227,8 @@ func askAgain(t *sqldb.Tx, blocks []trade.Block, at time.Time) error {
 	return nil
 }
 
-// Holder gives the row that has a platform id, or that an earlier answer gave it to, among the rows that send a kind; none: the zero key. Entry except is not
-// asked about.
+// Holder gives the row that has a platform id, or that an earlier answer gave it to, among the rows
+// that send a kind; none: the zero key. Entry except is not asked about.
 func (s *Ledger) Holder(ctx context.Context, sends trade.Kind, remoteID string, except int64) (trade.ParentKey, error) {
 	all := func(dest any, query string, args ...any) error {
 		return s.db.Read.SelectContext(ctx, dest, s.db.Q(query), args...)

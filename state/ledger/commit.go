@@ -12,7 +12,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// GroupTx is one Commit: everything that it reads is locked first, decided on in Go, and written in few statements.
+// GroupTx is one Commit: everything that it reads is locked first, decided on in Go, and written in
+// few statements.
 type GroupTx struct {
 	*sqldb.Tx
 	Lease    trade.Lease
@@ -37,7 +38,8 @@ func NewGroupTx(t *sqldb.Tx, lease trade.Lease, group trade.Group) *GroupTx {
 	return g
 }
 
-// checkPause looks, for a group that would begin to send, whether the job is paused: once a pause is stored, no intent is (the row is locked until then).
+// checkPause looks, for a group that would begin to send, whether the job is paused: once a pause
+// is stored, no intent is (the row is locked until then).
 func (g *GroupTx) checkPause() error {
 	if len(g.Group.Intents) == 0 || g.Result.LeaseLost {
 		return nil
@@ -55,8 +57,9 @@ func (g *GroupTx) checkPause() error {
 	return nil
 }
 
-// Commit settles finished attempts, moves entries and makes intents durable, in one transaction and one flush. Intents, updates and blocks are fenced by
-// the lease; settlements are not (I12): when the lease is lost they are stored all the same. What the same call stored before, as after
+// Commit settles finished attempts, moves entries and makes intents durable, in one transaction and
+// one flush. Intents, updates and blocks are fenced by the lease; settlements are not (I12): when
+// the lease is lost they are stored all the same. What the same call stored before, as after
 // trade.ErrUncertain, counts as stored now.
 func (s *Ledger) Commit(ctx context.Context, lease trade.Lease, group trade.Group) (trade.GroupResult, error) {
 	if err := checkGroup(group); err != nil {
@@ -116,8 +119,8 @@ func checkGroup(group trade.Group) error {
 //	                       finds what is stored (claim)
 //	after COMMIT           entries in sending; Recover settles them as noted, else as in doubt
 //
-// The journal's record is flushed after the last step and before COMMIT (sqldb.Tx.WriteNote); the first
-// byte of a request leaves after Commit has returned (I1).
+// The journal's record is flushed after the last step and before COMMIT (sqldb.Tx.WriteNote); the
+// first byte of a request leaves after Commit has returned (I1).
 func (g *GroupTx) Run() error {
 	// The fence locks the lease's row: no other owner can claim until this transaction ends (I12).
 	err := jobs.Fence(g.Tx, g.Lease)
@@ -139,8 +142,8 @@ func (g *GroupTx) Run() error {
 	if err := g.Load(); err != nil {
 		return err
 	}
-	// Settlements come before intents: a generation whose attempt was certainly not created is free for
-	// the next one (I3).
+	// Settlements come before intents: a generation whose attempt was certainly not created is free
+	// for the next one (I3).
 	if err := g.Settle(); err != nil {
 		return err
 	}
@@ -165,7 +168,8 @@ func (g *GroupTx) Run() error {
 	return g.Sums.Apply(g.Tx)
 }
 
-// Load locks all that the group touches: attempts first, then entries in the order of their numbers.
+// Load locks all that the group touches: attempts first, then entries in the order of their
+// numbers.
 func (g *GroupTx) Load() error {
 	ids := make([]string, len(g.Group.Settle))
 	for i, s := range g.Group.Settle {
@@ -206,7 +210,8 @@ func (g *GroupTx) loadAttempts(column string, list any) error {
 	return nil
 }
 
-// claim makes intents durable. One whose entry has moved, or whose generation has an attempt that may have created a record, is left out: not an error.
+// claim makes intents durable. One whose entry has moved, or whose generation has an attempt that
+// may have created a record, is left out: not an error.
 func (g *GroupTx) claim() error {
 	history, err := g.History()
 	if err != nil {
@@ -290,7 +295,8 @@ type AttemptsOf struct {
 	spent map[int]bool // generations with an attempt that is open, unknown or created (I3)
 }
 
-// History reads the earlier attempts of the entries that the group's intents are of. What a settlement of this group ended counts as ended.
+// History reads the earlier attempts of the entries that the group's intents are of. What a
+// settlement of this group ended counts as ended.
 func (g *GroupTx) History() (map[int64]AttemptsOf, error) {
 	out := make(map[int64]AttemptsOf, len(g.Group.Intents))
 	if len(g.Group.Intents) == 0 {
@@ -317,7 +323,8 @@ func (g *GroupTx) History() (map[int64]AttemptsOf, error) {
 	return out, nil
 }
 
-// checkServer keeps a group from beginning to send on another server. What was on the wire is settled all the same.
+// checkServer keeps a group from beginning to send on another server. What was on the wire is
+// settled all the same.
 func (g *GroupTx) checkServer() error {
 	if len(g.Group.Intents) == 0 {
 		return nil

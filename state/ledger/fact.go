@@ -63,5 +63,6 @@ func isWeak(text sql.NullString) (bool, error) {
 	return e.Weak, err
 }
 
-// Remembers is true of the entries that a journal begins with: those that were sent, or about which somebody has decided.
+// Remembers is true of the entries that a journal begins with: those that were sent, or about which
+// somebody has decided.
 const Remembers = `(e.state IN ('accepted', 'in_doubt', 'sending', 'held', 'dismissed', 'rejected') OR e.generation > 1 OR e.moved_id IS NOT NULL)`

@@ -39,8 +39,9 @@ func NoteFacts(t *sqldb.Tx, entries []int64, now time.Time) error {
 	})
 }
 
-// keepAnswers writes the answers of a group that the ledger did not take to the journal alone (F052, F053): should the process end before the ledger takes them,
-// the next start has them. It gives back the ledger's error.
+// keepAnswers writes the answers of a group that the ledger did not take to the journal alone
+// (F052, F053): should the process end before the ledger takes them, the next start has them. It
+// gives back the ledger's error.
 func (s *Ledger) keepAnswers(group trade.Group, g *GroupTx, err error) error {
 	flushed := g != nil && g.Seq > 0 // the record is there, with the answers
 	if s.db.Journal == nil || len(group.Settle) == 0 || flushed {
@@ -72,8 +73,9 @@ func outcomeOf(st trade.Settlement, follows bool) journal.Outcome {
 	return o
 }
 
-// noteAct tells the journal what a person decided about rows: the entries as they are now, at the end of the act's transaction. An older copy of the ledger, in
-// which it is not decided, is then noticed although nothing was sent since.
+// noteAct tells the journal what a person decided about rows: the entries as they are now, at the
+// end of the act's transaction. An older copy of the ledger, in which it is not decided, is then
+// noticed although nothing was sent since.
 func noteAct(t *sqldb.Tx, act trade.AuditRecord, entries []int64) error {
 	r := t.Noting(journal.Act, time.UnixMilli(sqldb.AtOr(act.At, time.Time{})))
 	r.ActName, r.Who = sqldb.CleanText(act.Act), sqldb.CleanText(act.Who)

@@ -26,7 +26,8 @@ func (s sibling) mayHaveCreated() bool {
 	return o == trade.OutcomeOpen || o == trade.OutcomeUnknown || o == trade.OutcomeCreated
 }
 
-// siblings reads the attempts of the entries that a person had sent again: only there does an attempt end that is not the newest.
+// siblings reads the attempts of the entries that a person had sent again: only there does an
+// attempt end that is not the newest.
 func (g *GroupTx) siblings() (map[int64][]sibling, error) {
 	out := map[int64][]sibling{}
 	var ids []int64
@@ -67,8 +68,9 @@ type becomes struct {
 	alarm      *trade.Alarm      // what people must know; nil when the answer is as it was decided
 }
 
-// becomes decides what the answer of an attempt makes of its entry: what the settlement says, while the entry stands on the attempt; what is left to say, where
-// a person has decided meanwhile. A record that exists is never hidden by a decision.
+// becomes decides what the answer of an attempt makes of its entry: what the settlement says, while
+// the entry stands on the attempt; what is left to say, where a person has decided meanwhile. A
+// record that exists is never hidden by a decision.
 func (g *GroupTx) becomes(e *NarrowRow, a *AttemptRow, st *trade.Settlement, siblings []sibling) becomes {
 	accepted := trade.Settlement{Attempt: st.Attempt, State: trade.Accepted, Flags: st.Flags}
 	state, created := trade.State(e.State), st.Attempt.Outcome == trade.OutcomeCreated

@@ -11,11 +11,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// A row is its kind of record and its key: what one job has sent, or may have, no other job of that kind sends. So the ledger knows which jobs have entries of which
-// kind (job_kind), and each group compares keys where there are several.
+// A row is its kind of record and its key: what one job has sent, or may have, no other job of that
+// kind sends. So the ledger knows which jobs have entries of which kind (job_kind), and each group
+// compares keys where there are several.
 
-// kinOf gives the jobs whose keys are compared with those of a job: all that have entries of the same kind, but for those of which it is known that their keys are of
-// another space.
+// kinOf gives the jobs whose keys are compared with those of a job: all that have entries of the
+// same kind, but for those of which it is known that their keys are of another space.
 func kinOf(all func(dest any, query string, args ...any) error, job, sends string) ([]string, error) {
 	var rows []struct {
 		Job    string         `db:"job"`
@@ -96,8 +97,9 @@ func takenKeys(d sqldb.Dialect, all func(dest any, query string, args ...any) er
 	return out, nil
 }
 
-// SentElsewhere gives, by key, the rows of other jobs of the same kind that were sent, or may have been, and whose keys are compared with those of this job; several
-// tells whether there are such jobs.
+// SentElsewhere gives, by key, the rows of other jobs of the same kind that were sent, or may have
+// been, and whose keys are compared with those of this job; several tells whether there are such
+// jobs.
 func (s *Ledger) SentElsewhere(ctx context.Context, job string, sends trade.Kind, keys []string) (out map[string]trade.Elsewhere, several bool, err error) {
 	const op = "looking whether another job has sent a key"
 	all := func(dest any, query string, args ...any) error {
@@ -180,7 +182,8 @@ const (
 	newJobOfKind = 7202 // the first entries of a job
 )
 
-// lockKind waits until no other transaction does the same to a kind. A transaction of SQLite is alone anyway.
+// lockKind waits until no other transaction does the same to a kind. A transaction of SQLite is
+// alone anyway.
 func lockKind(t *sqldb.Tx, what int, sends string) error {
 	if t.S.D.Name == sqldb.SQLite {
 		return nil
@@ -188,8 +191,9 @@ func lockKind(t *sqldb.Tx, what int, sends string) error {
 	return t.Do(`SELECT pg_advisory_xact_lock(?, hashtext(?))`, what, sends)
 }
 
-// KnowJob notes that a job has entries of a kind. From the end of the transaction on, every group of that kind sees it: a group that began before, and did not see it,
-// holds its job's lease, for which this waits.
+// KnowJob notes that a job has entries of a kind. From the end of the transaction on, every group
+// of that kind sees it: a group that began before, and did not see it, holds its job's lease, for
+// which this waits.
 func KnowJob(t *sqldb.Tx, job, sends string) error {
 	var known []string
 	if err := t.All(&known, `SELECT job FROM job_kind WHERE job = ? AND sends = ?`, job, sends); err != nil || len(known) > 0 {
@@ -207,7 +211,8 @@ func KnowJob(t *sqldb.Tx, job, sends string) error {
 	return t.Do(`INSERT INTO job_kind (job, sends) VALUES (?, ?) ON CONFLICT DO NOTHING`, job, sends)
 }
 
-// JobsOfLedger gives the jobs that have entries, in the order of their names, with how many of them were sent or are in doubt.
+// JobsOfLedger gives the jobs that have entries, in the order of their names, with how many of them
+// were sent or are in doubt.
 func (s *Ledger) JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error) {
 	const op = "reading the jobs that have entries"
 	var rows []struct {
@@ -242,5 +247,6 @@ func (s *Ledger) JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error) {
 	return out, nil
 }
 
-// MayHaveMade is true of an attempt that created a record, or may have, in the words of the index: see SentContent.
+// MayHaveMade is true of an attempt that created a record, or may have, in the words of the index:
+// see SentContent.
 const MayHaveMade = `CASE WHEN outcome IS NULL OR outcome IN ('unknown', 'created') THEN true ELSE false END`

@@ -24,14 +24,18 @@ type sendingRow struct {
 	Epoch   sql.NullInt64  `db:"epoch"`
 }
 
-// Recover settles the entries that are sending and whose instance is dead: it did not say for 30 s on the database's clock that it lives, or its process is gone; it counts those that are in doubt
-// now. Where the process noted that no byte of the request had left, or how it was answered, the entry follows that; every other becomes in_doubt, and its attempt unknown and counts; a definite
-// late answer can still close it. What a living instance sends stays as it is, but for what we began under an earlier lease, which is over: its results were not stored.
+// Recover settles the entries that are sending and whose instance is dead: it did not say for 30 s
+// on the database's clock that it lives, or its process is gone; it counts those that are in doubt
+// now. Where the process noted that no byte of the request had left, or how it was answered, the
+// entry follows that; every other becomes in_doubt, and its attempt unknown and counts; a definite
+// late answer can still close it. What a living instance sends stays as it is, but for what we
+// began under an earlier lease, which is over: its results were not stored.
 func (s *Ledger) Recover(ctx context.Context, lease trade.Lease, now time.Time) (int, error) {
 	return s.recover(ctx, lease, now, false)
 }
 
-// RecoverOwn does the same for a job that another instance holds, and only for what the owner began before that one took it. It must have nothing of the job in flight.
+// RecoverOwn does the same for a job that another instance holds, and only for what the owner began
+// before that one took it. It must have nothing of the job in flight.
 func (s *Ledger) RecoverOwn(ctx context.Context, owner trade.Owner, holder trade.Holder, now time.Time) (int, error) {
 	return s.recover(ctx, trade.Lease{Job: holder.Job, Owner: owner, Epoch: holder.Epoch}, now, true)
 }
@@ -87,7 +91,8 @@ func (s *Ledger) recover(ctx context.Context, lease trade.Lease, now time.Time, 
 	return n, nil
 }
 
-// settleCertain settles the attempts of which their process noted what became of them, and gives the others.
+// settleCertain settles the attempts of which their process noted what became of them, and gives
+// the others.
 func (s *Ledger) settleCertain(t *sqldb.Tx, lease trade.Lease, left []sendingRow, now time.Time) ([]sendingRow, error) {
 	if t.S.Journal == nil {
 		return left, nil
@@ -117,8 +122,8 @@ func (s *Ledger) settleCertain(t *sqldb.Tx, lease trade.Lease, left []sendingRow
 	return slices.DeleteFunc(left, func(f sendingRow) bool { return g.Result.Settled[f.Attempt.String] }), g.Sums.Apply(t)
 }
 
-// leftBehind gives the entries of a job that are sending and that nobody sends any more; only the owner's with own. The lease is held but then: a new holder sees all that was claimed
-// before it.
+// leftBehind gives the entries of a job that are sending and that nobody sends any more; only the
+// owner's with own. The lease is held but then: a new holder sees all that was claimed before it.
 func leftBehind(t *sqldb.Tx, lease trade.Lease, own bool) ([]sendingRow, error) {
 	var found []sendingRow
 	if err := t.All(&found, `SELECT e.id AS entry_id, a.id AS attempt, a.owner, a.epoch FROM entry e
@@ -148,8 +153,8 @@ func leftBehind(t *sqldb.Tx, lease trade.Lease, own bool) ([]sendingRow, error) 
 	}), nil
 }
 
-// endAttempts makes attempts unknown whose outcome nobody will tell, and gives their entries. Late answers may come at this very moment: what is settled by then is left
-// alone.
+// endAttempts makes attempts unknown whose outcome nobody will tell, and gives their entries. Late
+// answers may come at this very moment: what is settled by then is left alone.
 func endAttempts(t *sqldb.Tx, left []sendingRow, now time.Time) (ids []int64, err error) {
 	var attempts []any
 	for _, f := range left {

@@ -13,7 +13,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// EntryRow is an entry as the table has it. entryColumns, entryRow.args and the two conversions change together.
+// EntryRow is an entry as the table has it. entryColumns, entryRow.args and the two conversions
+// change together.
 type EntryRow struct {
 	ID            int64          `db:"id"`
 	Job           string         `db:"job"`
@@ -171,7 +172,8 @@ func RowOf(e trade.Entry, now time.Time) (*EntryRow, error) {
 	return r, err
 }
 
-// Entry makes the entry of a row. A JSON text that cannot be read is damage, and named by its column.
+// Entry makes the entry of a row. A JSON text that cannot be read is damage, and named by its
+// column.
 func (r *EntryRow) Entry() (trade.Entry, error) {
 	e := trade.Entry{
 		ID: r.ID, Job: r.Job, Sends: trade.Kind(r.Sends), Key: r.Key, State: trade.State(r.State), Cause: r.Cause, RemoteID: r.RemoteID.String,
@@ -247,10 +249,12 @@ func List[T any](s []T) []T {
 	return s
 }
 
-// IsSettled is the condition of both, which SQLite uses only when it sees it in these words: not as a list, of which it would make a table for each row that is written.
+// IsSettled is the condition of both, which SQLite uses only when it sees it in these words: not as
+// a list, of which it would make a table for each row that is written.
 const IsSettled = `(e.state = 'accepted' OR e.state = 'dismissed' OR e.state = 'withdrawn')`
 
-// OfStuck is the condition of the index entry_stuck, which SQLite uses only when it sees it in these words (see isSettled).
+// OfStuck is the condition of the index entry_stuck, which SQLite uses only when it sees it in
+// these words (see isSettled).
 const OfStuck = `(e.state = 'waiting' OR e.state = 'invalid' OR e.state = 'rejected' OR e.state = 'in_doubt' OR e.state = 'held')`
 
 // FlagsOf parses the flags of an entry.

@@ -17,13 +17,15 @@ type scopedID struct {
 	Payload sql.NullString `db:"payload"`
 }
 
-// scope is the contract of a delivery whose id is no UUID; known is false where its payload is not kept any more.
+// scope is the contract of a delivery whose id is no UUID; known is false where its payload is not
+// kept any more.
 func (e *scopedID) scope() (scope string, known bool) {
 	return trade.IDScope(trade.Kind(e.Sends), e.RemoteID.String, []byte(e.Payload.String))
 }
 
-// remoteOwners finds the entries that have one of the platform ids of the group already, and tells the contracts of the group's own ids, by attempt. Where the contract of an entry is not
-// known any more, its id is nobody's rival.
+// remoteOwners finds the entries that have one of the platform ids of the group already, and tells
+// the contracts of the group's own ids, by attempt. Where the contract of an entry is not known any
+// more, its id is nobody's rival.
 func (g *GroupTx) remoteOwners() (owners map[remoteKey]*NarrowRow, scopes map[string]string, err error) {
 	owners, scopes = map[remoteKey]*NarrowRow{}, map[string]string{}
 	plain, scoped := map[string][]string{}, map[string][]string{} // ids by kind: a list of pairs would not use the index, which is partial
@@ -79,7 +81,8 @@ func (g *GroupTx) remoteOwners() (owners map[remoteKey]*NarrowRow, scopes map[st
 	return owners, scopes, nil
 }
 
-// holderOf gives the row that has a platform id, or that an earlier answer gave it to; of an id that is unique within a contract only, a row of the same contract as entry except, which is not
+// holderOf gives the row that has a platform id, or that an earlier answer gave it to; of an id
+// that is unique within a contract only, a row of the same contract as entry except, which is not
 // asked about.
 func holderOf(all func(any, string, ...any) error, sends, remoteID string, except int64) (trade.ParentKey, error) {
 	own := make([]sql.NullString, 1)

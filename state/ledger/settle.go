@@ -16,7 +16,8 @@ import (
 // settledColumns are what a settlement writes to an entry.
 var settledColumns = []string{"id", "state", "cause", "error", "next_attempt_at", "flags", "remote_id", "attempts", "updated_at", "version"}
 
-// Settle stores how attempts ended. It asks nobody who owns the lease: the definite answer of a former owner is worth as much (I12).
+// Settle stores how attempts ended. It asks nobody who owns the lease: the definite answer of a
+// former owner is worth as much (I12).
 func (g *GroupTx) Settle() error {
 	owners, scopes, err := g.remoteOwners()
 	if err != nil {
@@ -50,7 +51,8 @@ func (g *GroupTx) Settle() error {
 		case now == out && (out != trade.OutcomeCreated || a.RemoteID == sqldb.CleanText(st.Attempt.RemoteID)):
 			g.Result.Settled[a.ID] = true // stored already
 			if out == trade.OutcomeUnknown {
-				// The recovery said unknown before the sender did: what the sender saw helps the person who decides.
+				// The recovery said unknown before the sender did: what the sender saw helps the person who
+				// decides.
 				if results[a.ID], err = g.evidence(a, st); err != nil {
 					return err
 				}
@@ -130,7 +132,8 @@ func rowsOf[K cmp.Ordered](m map[K][]any) [][]any {
 	return out
 }
 
-// follow changes the entry in memory and gives its row. A settlement without a state changes the flags only.
+// follow changes the entry in memory and gives its row. A settlement without a state changes the
+// flags only.
 func (g *GroupTx) follow(e *NarrowRow, b becomes, counted int) ([]any, error) {
 	st := *b.settlement
 	flags, err := FlagsOf(e.Flags)

@@ -34,10 +34,12 @@ func MoveAll(t *sqldb.Tx, ids []int64, to trade.State, now time.Time, set string
 	return sums.Apply(t)
 }
 
-// Wake moves rejected and waiting entries whose NextAttemptAt has come to pending. One without a payload cannot be sent and stays.
+// Wake moves rejected and waiting entries whose NextAttemptAt has come to pending. One without a
+// payload cannot be sent and stays.
 func (s *Ledger) Wake(ctx context.Context, lease trade.Lease, now time.Time) (int, error) {
 	const op = "waking entries whose time has come"
-	// The first condition is that of the index entry_wake; the order is an expression, so that it is not the order of another index that is followed.
+	// The first condition is that of the index entry_wake; the order is an expression, so that it is
+	// not the order of another index that is followed.
 	query := `SELECT e.id FROM entry e WHERE e.next_attempt_at IS NOT NULL AND e.job = ? AND e.state IN ('rejected', 'waiting') AND e.next_attempt_at <= ?
 		AND e.payload IS NOT NULL ORDER BY e.id + 0`
 	var due []int64 // nothing is written where nothing is to be done, which is what most runs find
@@ -66,8 +68,9 @@ func (s *Ledger) Wake(ctx context.Context, lease trade.Lease, now time.Time) (in
 // awake is what a woken entry no longer has.
 const awake = `cause = '', error = NULL, waiting_for = '[]', next_attempt_at = NULL`
 
-// WakeBlocked moves the entries that wait for a record of the platform to pending, because one row that needs it was accepted. That is true for
-// the entries of all jobs. One that waits for something else too goes on waiting for that.
+// WakeBlocked moves the entries that wait for a record of the platform to pending, because one row
+// that needs it was accepted. That is true for the entries of all jobs. One that waits for
+// something else too goes on waiting for that.
 func (s *Ledger) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id string) (int, error) {
 	const op = "waking entries that waited for a record"
 	now := time.Now()
@@ -117,7 +120,8 @@ func (s *Ledger) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id st
 	return n, nil
 }
 
-// Due gives pending entries that may go now, with numbers above after, in the order of their numbers.
+// Due gives pending entries that may go now, with numbers above after, in the order of their
+// numbers.
 func (s *Ledger) Due(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error) {
 	return s.SelectEntries(ctx, "looking for what is due", `WHERE e.job = ? AND e.state = 'pending' AND e.id > ?
 		AND (e.next_attempt_at IS NULL OR e.next_attempt_at <= ?) ORDER BY e.id LIMIT ?`, job, after, now.UnixMilli(), limit)

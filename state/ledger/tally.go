@@ -13,8 +13,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// TallyKey names one kept sum. On PostgreSQL each is in as many parts as instances have written it, so that none waits for the commit of another: what counts is
-// their sum.
+// TallyKey names one kept sum. On PostgreSQL each is in as many parts as instances have written it,
+// so that none waits for the commit of another: what counts is their sum.
 type TallyKey struct{ Job, State, Unit string }
 
 // TallySum is a number of entries and their volume.
@@ -23,7 +23,8 @@ type TallySum struct {
 	Volume trade.Decimal
 }
 
-// TallyChange collects what a transaction does to the sums; it is applied once, at the end, in the same transaction (I9).
+// TallyChange collects what a transaction does to the sums; it is applied once, at the end, in the
+// same transaction (I9).
 type TallyChange map[TallyKey]TallySum
 
 // Add counts an entry.
@@ -51,7 +52,8 @@ func (c TallyChange) Move(e *NarrowRow, state string) error {
 	return nil
 }
 
-// Apply reads the sums, adds the changes exactly and writes them back. The rows are locked in one order, so that two transactions do not wait for each other.
+// Apply reads the sums, adds the changes exactly and writes them back. The rows are locked in one
+// order, so that two transactions do not wait for each other.
 func (c TallyChange) Apply(t *sqldb.Tx) error {
 	var keys []TallyKey
 	for k, sum := range c {
@@ -148,7 +150,8 @@ func compareTally(a, b TallyKey) int {
 	return cmp.Or(strings.Compare(a.Job, b.Job), strings.Compare(a.State, b.State), strings.Compare(a.Unit, b.Unit))
 }
 
-// Counts gives the kept sums of a job by state and unit, in the order of trade.States (I9). Empty ones are left out.
+// Counts gives the kept sums of a job by state and unit, in the order of trade.States (I9). Empty
+// ones are left out.
 func (s *Ledger) Counts(ctx context.Context, job string) ([]trade.Tally, error) {
 	const op = "reading the counts"
 	var rows []TallyRow

@@ -11,8 +11,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// RestoreSums counts all entries anew and puts that in the place of the kept sums, whatever stands there. It gives the jobs whose sums were others, or could not be
-// read, and where there are any, adds the act to the audit. Nothing is written meanwhile.
+// RestoreSums counts all entries anew and puts that in the place of the kept sums, whatever stands
+// there. It gives the jobs whose sums were others, or could not be read, and where there are any,
+// adds the act to the audit. Nothing is written meanwhile.
 func (s *Ledger) RestoreSums(ctx context.Context, record trade.AuditRecord) (changed []string, err error) {
 	const page = 10 * sqldb.BulkRows
 	err = s.db.InLongTx(ctx, "counting the sums anew", func(t *sqldb.Tx) error {

@@ -52,8 +52,8 @@ func (e *NarrowRow) places() []any {
 const SelectNarrow = `SELECT e.id, e.job, e.sends, e.key, e.state, e.remote_id, e.moved_id, e.flags, e.generation, e.attempts, e.amount, e.unit, e.version,
 	e.cause, e.error, e.next_attempt_at FROM entry e `
 
-// LockEntries reads entries and keeps them from changing until the transaction ends, in the order of their numbers, so that two transactions do not wait
-// for each other.
+// LockEntries reads entries and keeps them from changing until the transaction ends, in the order
+// of their numbers, so that two transactions do not wait for each other.
 func LockEntries(t *sqldb.Tx, ids []int64) (map[int64]*NarrowRow, error) {
 	ids = slices.Clone(ids)
 	slices.Sort(ids)
@@ -82,7 +82,8 @@ func UpdateIDs(updates []trade.Update) []int64 {
 	return ids
 }
 
-// ApplyUpdates writes the updates whose entry stands as it was read and counts the others. entries are locked; they are kept current.
+// ApplyUpdates writes the updates whose entry stands as it was read and counts the others. entries
+// are locked; they are kept current.
 func ApplyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, updates []trade.Update, now time.Time, sums TallyChange) (lost int, err error) {
 	var rows [][]any
 	done := map[int64]bool{}
@@ -116,9 +117,9 @@ func ApplyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, updates []trade.Upd
 	return lost, t.UpdateRows("entry", updateColumns, rows)
 }
 
-// ChangedSince gives the entries that were sent and whose rows have changed or left their keys since,
-// or are again as they were sent: what they are now is not sent under another key, nothing goes below
-// them, and a rebuilt ledger must know it.
+// ChangedSince gives the entries that were sent and whose rows have changed or left their keys
+// since, or are again as they were sent: what they are now is not sent under another key, nothing
+// goes below them, and a rebuilt ledger must know it.
 func ChangedSince(entries map[int64]*NarrowRow, updates []trade.Update) (ids []int64) {
 	for _, u := range updates {
 		was := entries[u.Entry.ID]

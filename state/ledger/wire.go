@@ -13,21 +13,24 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Wire is what this process notes of the requests that it has on the wire; see package marks. The file stands on a tmpfs of this host: see runFolders.
+// Wire is what this process notes of the requests that it has on the wire; see package marks. The
+// file stands on a tmpfs of this host: see runFolders.
 type Wire struct {
 	mu    sync.Mutex
 	asked bool            // whether there is a place for notes
 	file  *wiremarks.File // nil: there is none
 }
 
-// Marked tells whether requests are noted just before they leave, so that intents may be stored before their requests leave: a crash of the process shows which had left.
+// Marked tells whether requests are noted just before they leave, so that intents may be stored
+// before their requests leave: a crash of the process shows which had left.
 func (s *Ledger) Marked() bool {
 	file := s.MarksFile()
 	return file != nil && file.Tells()
 }
 
-// Mark notes that the first byte of an attempt's request leaves now. After an error it must not leave. Notes that cannot be written are given up: then nobody will read them, and the
-// request may leave.
+// Mark notes that the first byte of an attempt's request leaves now. After an error it must not
+// leave. Notes that cannot be written are given up: then nobody will read them, and the request may
+// leave.
 func (s *Ledger) Mark(attempt string) error {
 	file := s.MarksFile()
 	if file == nil || !file.Tells() {
@@ -39,7 +42,8 @@ func (s *Ledger) Mark(attempt string) error {
 	return nil
 }
 
-// Heard notes how an attempt ended that is not in the ledger yet, where that is certain: created with an id, not created, or not sent. Where it cannot be noted, a crash of the process before the
+// Heard notes how an attempt ended that is not in the ledger yet, where that is certain: created
+// with an id, not created, or not sent. Where it cannot be noted, a crash of the process before the
 // ledger has it leaves the row in doubt.
 func (s *Ledger) Heard(attempt string, outcome trade.Outcome, status int, remoteID string) {
 	s.wire.mu.Lock()
@@ -56,7 +60,8 @@ var certainly = map[trade.Outcome]wiremarks.Outcome{
 	trade.OutcomeCreated: wiremarks.Created, trade.OutcomeNotCreated: wiremarks.NotCreated, trade.OutcomeNotSent: wiremarks.NotSent,
 }
 
-// MarksFile gives the file of this process, which is there before its first intent is stored; nil without a journal, and where no tmpfs can be written.
+// MarksFile gives the file of this process, which is there before its first intent is stored; nil
+// without a journal, and where no tmpfs can be written.
 func (s *Ledger) MarksFile() *wiremarks.File {
 	if s.db.Journal == nil {
 		return nil
@@ -81,7 +86,8 @@ func (s *Ledger) MarksFile() *wiremarks.File {
 	return s.wire.file
 }
 
-// notesOf is how the names of all notes begin that belong to a journal of this ledger; the instance follows.
+// notesOf is how the names of all notes begin that belong to a journal of this ledger; the instance
+// follows.
 func (s *Ledger) notesOf(journal string) string { return s.db.ID + "." + journal + "." }
 
 // ownMemory tells whether a folder is on a tmpfs, belongs to this user, and is open to nobody else.
@@ -100,7 +106,8 @@ func (s *Ledger) ownMemory(dir string, create bool) bool {
 	return ok && magic == sqldb.Tmpfs
 }
 
-// unmark forgets attempts of which the ledger has all that there is to know, with a record of its journal: those that were settled, but for the ones whose id is another row's.
+// unmark forgets attempts of which the ledger has all that there is to know, with a record of its
+// journal: those that were settled, but for the ones whose id is another row's.
 func (s *Ledger) unmark(settled []trade.Settlement, conflicts map[string]string, record int64) {
 	ids := make([]string, 0, len(settled))
 	for _, st := range settled {
@@ -111,7 +118,8 @@ func (s *Ledger) unmark(settled []trade.Settlement, conflicts map[string]string,
 	s.forgetMarks(ids, record)
 }
 
-// forgetMarks gives the places of attempts in the file of this process back. record is of the journal, and the ledger has known all about them since; 0: it is in no record.
+// forgetMarks gives the places of attempts in the file of this process back. record is of the
+// journal, and the ledger has known all about them since; 0: it is in no record.
 func (s *Ledger) forgetMarks(attempts []string, record int64) {
 	s.wire.mu.Lock()
 	file := s.wire.file
@@ -139,14 +147,17 @@ const (
 	heardOfOne = "the process noted the answer and ended before the ledger had it"
 )
 
-// Trace is what the processes of this host left that have ended, by their instance, and how much of the journal the ledger has.
+// Trace is what the processes of this host left that have ended, by their instance, and how much of
+// the journal the ledger has.
 type Trace struct {
 	left   map[string]wiremarks.Reading
 	record uint64
 }
 
-// Traces reads what belongs to a journal, of which the ledger has so many records: the files of those processes that have certainly ended, and ran under the present boot: only what they
-// wrote is known to be whole. Of this process only answers count: requests that it has not noted may be about to leave.
+// Traces reads what belongs to a journal, of which the ledger has so many records: the files of
+// those processes that have certainly ended, and ran under the present boot: only what they wrote
+// is known to be whole. Of this process only answers count: requests that it has not noted may be
+// about to leave.
 func (s *Ledger) Traces(journal string, record int64) Trace {
 	out := Trace{map[string]wiremarks.Reading{}, uint64(record)}
 	for _, dir := range s.db.Tune.RunFolders() {
@@ -181,7 +192,8 @@ func (s *Ledger) Traces(journal string, record int64) Trace {
 	return out
 }
 
-// forgetTraces removes the files of processes that ended a day ago, of any ledger: what they lack proves nothing then, and their rows are in doubt.
+// forgetTraces removes the files of processes that ended a day ago, of any ledger: what they lack
+// proves nothing then, and their rows are in doubt.
 func (s *Ledger) forgetTraces() {
 	for _, dir := range s.db.Tune.RunFolders() {
 		if !s.ownMemory(dir, false) {

@@ -19,7 +19,9 @@ import (
 // diskRole says to the test binary that it may put a sick disk before itself.
 const diskRole = "SAFRASYNC_MARKS_TEST_DISK"
 
-// F047, F048: each system call on the file of a process fails, alone or with all after it: what may leave is noted, what is read was written, and a file of which that is not certain is believed in nothing.
+// F047, F048: each system call on the file of a process fails, alone or with all after it: what may
+// leave is noted, what is read was written, and a file of which that is not certain is believed in
+// nothing.
 func TestF048_EverySystemCallOnTheNotesFails(t *testing.T) {
 	if os.Getenv(diskRole) == "" {
 		t.Parallel() // with the other tests here; there it is alone
@@ -51,7 +53,8 @@ func TestF048_EverySystemCallOnTheNotesFails(t *testing.T) {
 	t.Logf("%d calls failed", failed)
 }
 
-// noteWhile notes two requests and an answer, and reads that, while a call fails; then it reads again. It gives the call.
+// noteWhile notes two requests and an answer, and reads that, while a call fails; then it reads
+// again. It gives the call.
 func noteWhile(t *testing.T, disk *sickdisk.Disk, plan sickdisk.Plan) string {
 	t.Helper()
 	path := marks.Path(plan.Under, "i")

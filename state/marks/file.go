@@ -66,14 +66,16 @@ type File struct {
 	users int    // guarded by inUse.mu
 }
 
-// inUse are the files of this process: there is one for each path, however many use it, because one that was begun anew would have forgotten what the first says.
+// inUse are the files of this process: there is one for each path, however many use it, because one
+// that was begun anew would have forgotten what the first says.
 var inUse = struct {
 	mu    sync.Mutex
 	files map[string]*File
 }{files: map[string]*File{}}
 
-// Use gives the file at path, which it makes when this process does not have it yet, in place of one that stands there. owner is written into its head, as JSON: it says who may be
-// asked about. Each use ends with Close.
+// Use gives the file at path, which it makes when this process does not have it yet, in place of
+// one that stands there. owner is written into its head, as JSON: it says who may be asked about.
+// Each use ends with Close.
 func Use(path string, owner json.RawMessage) (*File, error) {
 	inUse.mu.Lock()
 	defer inUse.mu.Unlock()
@@ -115,7 +117,8 @@ func create(path string, owner json.RawMessage) (*File, error) {
 	return &File{f: f, slots: map[string]int{}}, nil
 }
 
-// Sent notes that the first byte of a request may leave from now on. After an error it must not leave.
+// Sent notes that the first byte of a request may leave from now on. After an error it must not
+// leave.
 func (m *File) Sent(request string) error {
 	if len(request) == 0 || len(request) > maxName {
 		return fmt.Errorf("the name of a request has %d bytes, of 1 to %d", len(request), maxName)
@@ -145,7 +148,8 @@ func (m *File) slot(request string) int {
 	return slot
 }
 
-// Answered notes what is certain of a request. What cannot be noted is only not known after a crash.
+// Answered notes what is certain of a request. What cannot be noted is only not known after a
+// crash.
 func (m *File) Answered(request string, a Answer) error {
 	if len(request) == 0 || len(request) > maxName || len(a.ID) > maxID || a.Outcome == Created && a.ID == "" {
 		return nil
@@ -153,8 +157,9 @@ func (m *File) Answered(request string, a Answer) error {
 	return m.write(m.slot(request), byte(a.Outcome), request, a)
 }
 
-// Settled frees the slots of requests whose outcome is in the ledger since a record of its journal; 0: of no record. From then on a request that is not found proves something only beside
-// a ledger that has this record.
+// Settled frees the slots of requests whose outcome is in the ledger since a record of its journal;
+// 0: of no record. From then on a request that is not found proves something only beside a ledger
+// that has this record.
 func (m *File) Settled(requests []string, record uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -182,7 +187,8 @@ func (m *File) Tells() bool {
 	return !m.gone && m.freed != Never
 }
 
-// Abandon removes the file, so that nobody concludes anything from what it lacks: requests may leave without being noted then.
+// Abandon removes the file, so that nobody concludes anything from what it lacks: requests may
+// leave without being noted then.
 func (m *File) Abandon() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -193,7 +199,8 @@ func (m *File) Abandon() error {
 	return nil
 }
 
-// Close ends one use of the file. After the last, a file that has nothing to say any more is removed; another stays, also for later uses by this process.
+// Close ends one use of the file. After the last, a file that has nothing to say any more is
+// removed; another stays, also for later uses by this process.
 func (m *File) Close() error {
 	inUse.mu.Lock()
 	defer inUse.mu.Unlock()
@@ -240,7 +247,8 @@ type Reading struct {
 // Never is a number that no record has.
 const Never = math.MaxUint64
 
-// Read reads the file of a process, and tells whether that has ended. It may be called beside the process.
+// Read reads the file of a process, and tells whether that has ended. It may be called beside the
+// process.
 func Read(path string) (r Reading, err error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -92,7 +92,8 @@ func TestAFileWithOpenRequestsStays(t *testing.T) {
 	}
 }
 
-// Two users of one process share a file: what the first has noted is not forgotten when the second comes, or when it comes back.
+// Two users of one process share a file: what the first has noted is not forgotten when the second
+// comes, or when it comes back.
 func TestOneProcessHasOneFile(t *testing.T) {
 	t.Parallel()
 	path := marks.Path(t.TempDir(), "i")
@@ -187,7 +188,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Any damage of a slot, and any end of the file, is noticed: nothing is then said of requests that are not found.
+// Any damage of a slot, and any end of the file, is noticed: nothing is then said of requests that
+// are not found.
 func TestDamageIsNoticed(t *testing.T) {
 	t.Parallel()
 	f, path := begin(t)
@@ -228,7 +230,8 @@ func TestDamageIsNoticed(t *testing.T) {
 	}
 }
 
-// A file whose last slots are lost altogether reads as sound: that can only be when the kernel is gone too, and then nobody believes the file.
+// A file whose last slots are lost altogether reads as sound: that can only be when the kernel is
+// gone too, and then nobody believes the file.
 func TestManyAtOnceEachHaveTheirPlace(t *testing.T) {
 	t.Parallel()
 	f, path := begin(t)

@@ -12,7 +12,8 @@ import (
 	"github.com/safrasync/safrasync/state/marks"
 )
 
-// The name of a folder is no pattern: the files of one whose name has brackets or stars are found, and those of no other.
+// The name of a folder is no pattern: the files of one whose name has brackets or stars are found,
+// and those of no other.
 func TestFilesAreFoundInAFolderOfAnyName(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()

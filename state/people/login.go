@@ -37,8 +37,10 @@ func (s *Directory) Login(ctx context.Context, hash string) (trade.Login, error)
 	return out, nil
 }
 
-// LogIn stores that a user has logged in with a browser, and the record in the audit. A login that it takes the place of (replaces) ends; "" = none. device is the hash of what the
-// browser is known by from now on; "" = it is not. What was tried in vain in buckets is forgotten. trade.ErrNobody when the user is not as it was read any more.
+// LogIn stores that a user has logged in with a browser, and the record in the audit. A login that
+// it takes the place of (replaces) ends; "" = none. device is the hash of what the browser is known
+// by from now on; "" = it is not. What was tried in vain in buckets is forgotten. trade.ErrNobody
+// when the user is not as it was read any more.
 func (s *Directory) LogIn(ctx context.Context, l trade.Login, replaces, device string, buckets []string, record trade.AuditRecord) error {
 	return s.db.InTx(ctx, "logging in", func(t *sqldb.Tx) error {
 		var version int64
@@ -91,15 +93,18 @@ func (s *Directory) LogOut(ctx context.Context, hash string, record trade.AuditR
 	})
 }
 
-// KnownDevice tells whether a user, or with 0 anybody, has logged in with this browser since a time.
+// KnownDevice tells whether a user, or with 0 anybody, has logged in with this browser since a
+// time.
 func (s *Directory) KnownDevice(ctx context.Context, hash string, user int64, since time.Time) (bool, error) {
 	var n int
 	err := s.db.Read.GetContext(ctx, &n, s.db.Q(`SELECT COUNT(*) FROM login_device WHERE hash = ? AND (person_id = ? OR ? = 0) AND seen_at >= ?`), hash, user, user, since.UnixMilli())
 	return n > 0, s.db.Fault(ctx, "looking for a browser", err)
 }
 
-// Try counts one more try to log in in each bucket, before anybody knows how it ends, so that many at once count as many; LogIn forgets it. next gives what becomes of a
-// bucket. allowed is false when one of them says that it is too early: then nothing is counted, and until tells when it is not.
+// Try counts one more try to log in in each bucket, before anybody knows how it ends, so that many
+// at once count as many; LogIn forgets it. next gives what becomes of a bucket. allowed is false
+// when one of them says that it is too early: then nothing is counted, and until tells when it is
+// not.
 func (s *Directory) Try(ctx context.Context, buckets []string, now time.Time, next func(trade.Tries) trade.Tries) (allowed bool, until time.Time, err error) {
 	err = s.db.InTx(ctx, "counting a try to log in", func(t *sqldb.Tx) error {
 		allowed, until = true, time.Time{}
@@ -138,7 +143,8 @@ func (s *Directory) Try(ctx context.Context, buckets []string, now time.Time, ne
 	return allowed && err == nil, until, err
 }
 
-// PruneLogins removes logins that began, or were used last, before a time, tries before another, and browsers that were not used since a third.
+// PruneLogins removes logins that began, or were used last, before a time, tries before another,
+// and browsers that were not used since a third.
 func (s *Directory) PruneLogins(ctx context.Context, began, seen, tried, device time.Time) error {
 	var old int
 	if err := s.db.Read.GetContext(ctx, &old, s.db.Q(`SELECT (SELECT COUNT(*) FROM login WHERE began_at < ? OR seen_at < ?) + (SELECT COUNT(*) FROM login_tries WHERE at < ?)

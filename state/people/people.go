@@ -67,7 +67,8 @@ func (s *Directory) UserFrom(ctx context.Context, issuer, subject string) (trade
 	return row.user(), s.db.Fault(ctx, "reading a user", err)
 }
 
-// AddUser adds a user, with the record in the audit. trade.ErrTaken when somebody has the name, or is known by the subject.
+// AddUser adds a user, with the record in the audit. trade.ErrTaken when somebody has the name, or
+// is known by the subject.
 func (s *Directory) AddUser(ctx context.Context, u trade.User, record trade.AuditRecord) error {
 	return s.db.InTx(ctx, "adding a user", func(t *sqldb.Tx) error {
 		at := record.At.UnixMilli()
@@ -84,9 +85,12 @@ func (s *Directory) AddUser(ctx context.Context, u trade.User, record trade.Audi
 	})
 }
 
-// ChangeUser stores a user's role, password, where it comes from and whether it is disabled, with the record in the audit, and ends its logins. done is false when the user was changed since it was
-// read: then nothing was stored. trade.ErrLastAdministrator when nobody would be left who can look after people by a password of this ledger: those who come by an issuer cannot when it is down,
-// or when it gives them another role. trade.ErrTaken when the issuer's subject is another user.
+// ChangeUser stores a user's role, password, where it comes from and whether it is disabled, with
+// the record in the audit, and ends its logins. done is false when the user was changed since it
+// was read: then nothing was stored. trade.ErrLastAdministrator when nobody would be left who can
+// look after people by a password of this ledger: those who come by an issuer cannot when it is
+// down, or when it gives them another role. trade.ErrTaken when the issuer's subject is another
+// user.
 func (s *Directory) ChangeUser(ctx context.Context, u trade.User, record trade.AuditRecord) (done bool, err error) {
 	err = s.db.InTx(ctx, "changing a user", func(t *sqldb.Tx) error {
 		done = false

@@ -12,7 +12,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// serviceSilent is how long a `run` may say nothing before it counts as gone. It says something every ServiceBeat.
+// serviceSilent is how long a `run` may say nothing before it counts as gone. It says something
+// every ServiceBeat.
 const serviceSilent = 5 * time.Minute
 
 // ServiceBeat is how often a `run` says that it is still there.
@@ -27,7 +28,8 @@ type Service struct {
 	Dead    bool      // it was not heard of for minutes, or its process is gone
 }
 
-// Announce says that this process serves the ledger from now on. What other processes of this host left behind that are gone is forgotten.
+// Announce says that this process serves the ledger from now on. What other processes of this host
+// left behind that are gone is forgotten.
 func (s *Directory) Announce(ctx context.Context, version string, since time.Time) error {
 	owner, err := json.Marshal(sqldb.Self())
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Rows calls fn for the entries that the filter selects, by job and number. They are read page by page: fn may write, and an entry that
-// changes meanwhile may be seen before or after its change. Where the parents of waiting entries stand is told as of now. It ends with the first
-// error of fn.
+// Rows calls fn for the entries that the filter selects, by job and number. They are read page by
+// page: fn may write, and an entry that changes meanwhile may be seen before or after its change.
+// Where the parents of waiting entries stand is told as of now. It ends with the first error of fn.
 func (s *Reader) Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error {
 	jobs := []string{filter.Job}
 	if filter.Job == "" { // within one job an index finds where a page begins, and most of what a filter asks for
@@ -74,8 +74,9 @@ func (s *Reader) rowsOf(ctx context.Context, filter trade.RowFilter, fn func(tra
 	}
 }
 
-// pageOf gives the numbers of the next rows of a filter, which names one job. Asked for several states, or for a flag, in the order of the numbers, the databases would go through the whole job: so each
-// state is asked for apart, and flags have an index of their own.
+// pageOf gives the numbers of the next rows of a filter, which names one job. Asked for several
+// states, or for a flag, in the order of the numbers, the databases would go through the whole job:
+// so each state is asked for apart, and flags have an index of their own.
 func (s *Reader) pageOf(ctx context.Context, filter trade.RowFilter, after int64, limit int) (ids []int64, err error) {
 	hint := ""
 	parts := []trade.RowFilter{filter}

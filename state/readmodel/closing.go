@@ -48,8 +48,9 @@ func (r closingRow) closing() (trade.Closing, error) {
 	}, nil
 }
 
-// CloseReport keeps a report for good. rows are its rows, compressed; they are stored piece by piece, so that nobody who sends waits for them. c.Parts, c.Hash and
-// c.Audit are filled in. When it returns without an error, the closing and its record in the audit are on disk.
+// CloseReport keeps a report for good. rows are its rows, compressed; they are stored piece by
+// piece, so that nobody who sends waits for them. c.Parts, c.Hash and c.Audit are filled in. When
+// it returns without an error, the closing and its record in the audit are on disk.
 func (s *Reader) CloseReport(ctx context.Context, c trade.Closing, rows io.Reader, record trade.AuditRecord) (trade.Closing, error) {
 	const op = "closing a report"
 	if err := s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
@@ -112,7 +113,8 @@ func (s *Reader) Closings(ctx context.Context, day trade.Date) ([]trade.Closing,
 	return out, nil
 }
 
-// ClosedRows writes the rows of a closed report as they were given to CloseReport, part by part, and then proves that they are what was closed (ErrClosingDamaged).
+// ClosedRows writes the rows of a closed report as they were given to CloseReport, part by part,
+// and then proves that they are what was closed (ErrClosingDamaged).
 func (s *Reader) ClosedRows(ctx context.Context, c trade.Closing, to io.Writer) error {
 	const op = "reading a closed report"
 	sum := closingHash(c.Head)

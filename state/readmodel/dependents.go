@@ -39,7 +39,8 @@ func (s *Reader) Dependents(ctx context.Context, job, key string, limit int) ([]
 	return out, s.discovery.TellParents(ctx, out)
 }
 
-// dependentsMore is how many rows more are looked at, because another job may have a row with the same key.
+// dependentsMore is how many rows more are looked at, because another job may have a row with the
+// same key.
 const dependentsMore = 100
 
 // AuditOf gives the acts on a target, newest first, at most limit of them.

@@ -12,7 +12,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Outcomes gives the attempts of entries by entry, in their order: when, with what outcome, status and id. What was sent and answered is not read.
+// Outcomes gives the attempts of entries by entry, in their order: when, with what outcome, status
+// and id. What was sent and answered is not read.
 func (s *Reader) Outcomes(ctx context.Context, entryIDs []int64) (map[int64][]trade.Attempt, error) {
 	out := map[int64][]trade.Attempt{}
 	for chunk := range slices.Chunk(entryIDs, sqldb.InList) {
@@ -41,7 +42,8 @@ func (s *Reader) Outcomes(ctx context.Context, entryIDs []int64) (map[int64][]tr
 	return out, nil
 }
 
-// ActsBetween calls fn for the records of some acts from a time on and before another, in their order; a zero time is no limit.
+// ActsBetween calls fn for the records of some acts from a time on and before another, in their
+// order; a zero time is no limit.
 func (s *Reader) ActsBetween(ctx context.Context, acts []string, from, before time.Time, fn func(trade.AuditRecord) error) error {
 	where, args := []string{`act IN (` + sqldb.Marks(len(acts)) + `)`}, sqldb.Anys(acts)
 	if !from.IsZero() {

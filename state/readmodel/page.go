@@ -13,8 +13,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// RowPage gives one page of the rows that a question asks for. Where the parents of waiting rows stand is told as of now. Every way to ask goes along an index, from the row that
-// the page before ended with: a page costs the same whichever it is. A text that no key begins with is looked for in all of them.
+// RowPage gives one page of the rows that a question asks for. Where the parents of waiting rows
+// stand is told as of now. Every way to ask goes along an index, from the row that the page before
+// ended with: a page costs the same whichever it is. A text that no key begins with is looked for
+// in all of them.
 func (s *Reader) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, error) {
 	const op = "reading a page of rows"
 	var err error
@@ -90,7 +92,8 @@ func (p *paging) start() error {
 	return p.date()
 }
 
-// byNumber goes through the rows as they came, or backwards: of each job and each state or cause so many as the page can hold, of which it takes the first.
+// byNumber goes through the rows as they came, or backwards: of each job and each state or cause so
+// many as the page can hold, of which it takes the first.
 func (p *paging) byNumber() ([]int64, error) {
 	order, beyond := "DESC", "<"
 	if p.q.Sort == trade.OldestFirst {
@@ -164,10 +167,12 @@ func (p *paging) byKey() ([]int64, error) {
 // textFound tells whether the text says better than the states which rows to look at.
 func (p *paging) textFound() bool { return p.ranges != nil || p.found != nil }
 
-// fewRows is how many rows of a state are looked up and sorted rather than found while going through all.
+// fewRows is how many rows of a state are looked up and sorted rather than found while going
+// through all.
 const fewRows = 20_000
 
-// many tells whether so many rows of a job are in the states asked for that going through the keys finds a page soon.
+// many tells whether so many rows of a job are in the states asked for that going through the keys
+// finds a page soon.
 func (p *paging) many(job string) (bool, error) {
 	if len(p.q.States) == 0 {
 		return true, nil
@@ -195,8 +200,9 @@ func (b *branch) add(condition string, args ...any) {
 	b.args = append(b.args, args...)
 }
 
-// branches are the statements that together find the rows of a job: one for each cause or state, since an index has each of them in the order of the numbers. Sorted by key
-// there is one, in which the states are hidden from the indexes when many rows are in them.
+// branches are the statements that together find the rows of a job: one for each cause or state,
+// since an index has each of them in the order of the numbers. Sorted by key there is one, in which
+// the states are hidden from the indexes when many rows are in them.
 func (p *paging) branches(job string, hidden bool) []*branch {
 	rest := func() *branch {
 		b := &branch{}

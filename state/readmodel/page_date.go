@@ -9,7 +9,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// settled are the states of the rows that two indexes have by the time of their last change: entry_body, and entry_reduced for those that the retention has reduced.
+// settled are the states of the rows that two indexes have by the time of their last change:
+// entry_body, and entry_reduced for those that the retention has reduced.
 var settled = []trade.State{trade.Accepted, trade.Dismissed, trade.Withdrawn}
 
 // changedIn is the time that is asked for, as a condition.
@@ -44,7 +45,8 @@ func (p *paging) date() error {
 	return nil
 }
 
-// inState asks for the rows of one state that is no end of a row: of those that are stuck, an index has all that a page is chosen by.
+// inState asks for the rows of one state that is no end of a row: of those that are stuck, an index
+// has all that a page is chosen by.
 func (p *paging) inState(b *branch, state trade.State) {
 	b.from = p.s.db.D.ByState
 	if slices.Contains(stuck, state) {
@@ -57,7 +59,8 @@ func (p *paging) inState(b *branch, state trade.State) {
 // stuck are the states of ofStuck.
 var stuck = []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held}
 
-// datedBranches find the rows that were changed in a time: the settled ones by that time, the others, which are few, state by state.
+// datedBranches find the rows that were changed in a time: the settled ones by that time, the
+// others, which are few, state by state.
 func (p *paging) datedBranches(rest func() *branch) []*branch {
 	var out []*branch
 	asked := func(s trade.State) bool { return len(p.q.States) == 0 || slices.Contains(p.q.States, s) }

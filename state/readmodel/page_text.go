@@ -10,8 +10,9 @@ import (
 // beyond is a text that comes after every other with the same beginning.
 const beyond = "\U0010FFFF"
 
-// A text is looked for first where people mean it: as the beginning of a key, or of the part of the key after a branch, with the leading zeros that the ERP writes. Only what is
-// not found so is looked for anywhere.
+// A text is looked for first where people mean it: as the beginning of a key, or of the part of the
+// key after a branch, with the leading zeros that the ERP writes. Only what is not found so is
+// looked for anywhere.
 const (
 	branchesMost = 1000   // first parts of keys that are looked at
 	rangeMost    = 10_000 // rows that the beginnings may have; if there are more, going through all finds a page soon
@@ -104,7 +105,8 @@ func (p *paging) inRanges(b *branch, job string) {
 	b.add(`(`+strings.Join(alternatives, " OR ")+`)`, values...)
 }
 
-// search looks for the text anywhere in the keys. It reads an index that has every key: 0.1 s of a million rows.
+// search looks for the text anywhere in the keys. It reads an index that has every key: 0.1 s of a
+// million rows.
 func (p *paging) search() error {
 	p.found = []int64{}
 	for _, job := range p.q.Jobs {

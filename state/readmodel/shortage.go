@@ -15,15 +15,17 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// selectShort reads what no id is there for yet, and what waits behind it. The first condition is that of the index entry_short, which the databases
-// use only when they see it in these words.
+// selectShort reads what no id is there for yet, and what waits behind it. The first condition is
+// that of the index entry_short, which the databases use only when they see it in these words.
 const selectShort = `SELECT e.job, e.key, e.sends, e.state, e.waiting_for, e.amount, e.unit FROM entry e WHERE e.waiting_for <> '[]' AND e.state IN ('waiting', 'invalid')`
 
-// Shortages gives the references that rows wait for and that no table has, and what each blocks: the rows that wait for it, and the rows that wait for such a
-// row (a delivery waits for its contract, which waits for its wallet). After the codes of a kind comes its total, which counts each row once. The order is by
-// kind, then those first that block most rows.
+// Shortages gives the references that rows wait for and that no table has, and what each blocks:
+// the rows that wait for it, and the rows that wait for such a row (a delivery waits for its
+// contract, which waits for its wallet). After the codes of a kind comes its total, which counts
+// each row once. The order is by kind, then those first that block most rows.
 //
-// Everything is as the last run left it, but codes that have come since are not missing any more. As long as nothing of that changes, the answer is the one of before: it is not to be changed.
+// Everything is as the last run left it, but codes that have come since are not missing any more.
+// As long as nothing of that changes, the answer is the one of before: it is not to be changed.
 func (s *Reader) Shortages(ctx context.Context) ([]trade.Shortage, error) {
 	const op = "looking for missing references"
 	var mark, refs string
@@ -55,11 +57,13 @@ type KnownShortages struct {
 	all        []trade.Shortage
 }
 
-// markOfStuck is a text that changes with each row that waits for something or needs a person, since each change of a row raises its version: from an index alone, without giving a row.
+// markOfStuck is a text that changes with each row that waits for something or needs a person,
+// since each change of a row raises its version: from an index alone, without giving a row.
 const markOfStuck = `SELECT CAST(COUNT(*) AS TEXT) || ' ' || CAST(COALESCE(SUM(version), 0) AS TEXT) || ' ' || CAST(COALESCE(SUM(id), 0) AS TEXT) || ' ' ||
 	CAST(COALESCE(SUM((id % 100003) * ((id + 7 * version) % 99991)), 0) AS TEXT) FROM entry e `
 
-// countShortages counts what is missing. The rows and their mark are of one moment: a row that came to wait between the two, and goes before anybody asks again, would be told for ever.
+// countShortages counts what is missing. The rows and their mark are of one moment: a row that came
+// to wait between the two, and goes before anybody asks again, would be told for ever.
 func (s *Reader) countShortages(ctx context.Context, have map[string]map[string]string) (*KnownShortages, error) {
 	known := &KnownShortages{}
 	c := shortageCount{have: have, texts: map[string]*awaits{}, short: map[parentKey]*awaits{}, sums: map[code]*trade.Shortage{}}
@@ -100,7 +104,8 @@ type code struct{ kind, code string }
 
 type parentKey struct{ job, key string }
 
-// awaits is what one text of waiting_for says: the references that are still missing, and the parents.
+// awaits is what one text of waiting_for says: the references that are still missing, and the
+// parents.
 type awaits struct {
 	codes   []code
 	parents []parentKey
@@ -113,7 +118,8 @@ type follower struct {
 	quantity trade.Quantity
 }
 
-// shortageCount sums up rows as they are read. It keeps one text for each cause and one key for each row that is short, not the rows.
+// shortageCount sums up rows as they are read. It keeps one text for each cause and one key for
+// each row that is short, not the rows.
 type shortageCount struct {
 	have     map[string]map[string]string
 	texts    map[string]*awaits // by the text of waiting_for: the rows of one wallet share theirs

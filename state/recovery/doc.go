@@ -1,12 +1,16 @@
-// Package recovery compares a ledger with its journals, settles what a crash left between the two, and replays journals into a ledger that lacks what they have.
+// Package recovery compares a ledger with its journals, settles what a crash left between the two,
+// and replays journals into a ledger that lacks what they have.
 //
-// It guarantees that a ledger which was rolled back, emptied or copied is not sent from, and that an answer which only the journal has is never lost.
+// It guarantees that a ledger which was rolled back, emptied or copied is not sent from, and that
+// an answer which only the journal has is never lost.
 //
 // # The journal
 //
-// A ledger that is opened for writing has a journal (package journal) in the folder Options.Journal/<ledger id>. Every transaction with intents, outcomes, or a
-// person's act (noteAct, noteJob) flushes one record there before it commits, and keeps that record's number and checksum in the table journal: journal first,
-// ledger second, POSTs after both. What opening makes of the two:
+// A ledger that is opened for writing has a journal (package journal) in the folder
+// Options.Journal/<ledger id>. Every transaction with intents, outcomes, or a person's act
+// (noteAct, noteJob) flushes one record there before it commits, and keeps that record's number and
+// checksum in the table journal: journal first, ledger second, POSTs after both. What opening makes
+// of the two:
 //
 //	in step                            the work goes on
 //	one group more in the journal      a process ended between the two: its answers are stored; its intents go again where its notes show that they had not left, else they
@@ -20,6 +24,8 @@
 //	more in the ledger, or no journal  CodeJournalLost; NewJournal, by a person with a reason
 //	another host, place, or branch     CodeCopied; NewJournal
 //
-// A record whose commit was refused is named by the next one (journal.Record.Void), so that only the last record can be a crash. Answers that the ledger cannot
-// take are flushed all the same (keepAnswers). Several processes of a host share one journal, under its lock; each host has its own.
+// A record whose commit was refused is named by the next one (journal.Record.Void), so that only
+// the last record can be a crash. Answers that the ledger cannot take are flushed all the same
+// (keepAnswers). Several processes of a host share one journal, under its lock; each host has its
+// own.
 package recovery

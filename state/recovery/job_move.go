@@ -22,7 +22,8 @@ const moveName = "job move"
 // collisionSamples is how many keys are named that two jobs have.
 const collisionSamples = 5
 
-// MoveJob gives the entries of a job to another one, with attempts, sums, runs, cursor and status, in one transaction with its record in the audit. It gives
+// MoveJob gives the entries of a job to another one, with attempts, sums, runs, cursor and status,
+// in one transaction with its record in the audit. It gives
 // *trade.LeasedError while a process runs either. With apply false, and where keys collide, it changes nothing and tells what it would do.
 func (s *Journals) MoveJob(ctx context.Context, from, to string, apply bool, record trade.AuditRecord) (plan trade.JobMove, err error) {
 	if from == to {
@@ -89,7 +90,8 @@ func (m *JobMove) Lock() error {
 	return nil
 }
 
-// firm is the condition of an entry that never gives way: it was sent, or may have been, the platform says that it has it, or a person has decided about it.
+// firm is the condition of an entry that never gives way: it was sent, or may have been, the
+// platform says that it has it, or a person has decided about it.
 func firm(e string) string {
 	return `(` + e + `.state IN ('accepted', 'in_doubt', 'sending', 'dismissed') OR ` + e + `.generation > 1 OR length(` + e + `.another) > 0
 		OR ` + e + `.state = 'held' AND ` + e + `.cause = 'exists' OR ` + e + `.state = 'rejected' AND ` + e + `.error LIKE '%"weak":true%'
@@ -193,7 +195,8 @@ func (m *JobMove) count() error {
 	return m.statusAfter()
 }
 
-// statusAfter finds where the job stands afterwards. A pause of either stays, but for that of a brake that asked for this move.
+// statusAfter finds where the job stands afterwards. A pause of either stays, but for that of a
+// brake that asked for this move.
 func (m *JobMove) statusAfter() error {
 	was, err := jobs.LockStatus(m.Tx, m.From)
 	if err != nil {
@@ -279,7 +282,8 @@ func (m *JobMove) Apply(record trade.AuditRecord) error {
 	return m.Sums.Apply(m.Tx)
 }
 
-// remember keeps that the entries of the job went, for a journal that knows them under the old name.
+// remember keeps that the entries of the job went, for a journal that knows them under the old
+// name.
 func (m *JobMove) remember(sends trade.Kind) error {
 	return m.Do(`INSERT INTO job_moved (job, sends, moved_to, journal, seq) VALUES (?, ?, ?, ?, ?)`, m.From, string(sends), m.To, m.journal, m.after)
 }
@@ -293,7 +297,8 @@ func (m *JobMove) place() error {
 	return m.Get(&m.after, m.S.D.Locked(`SELECT seq FROM journal WHERE id = ?`, "journal"), m.journal)
 }
 
-// moveEntries gives the entries to the other job. Those that give way stand between the two until their keys are free: under a name that no job can have.
+// moveEntries gives the entries to the other job. Those that give way stand between the two until
+// their keys are free: under a name that no job can have.
 func (m *JobMove) moveEntries(between string) error {
 	if m.S.D.Name == sqldb.Postgres {
 		if err := m.Do(`SET LOCAL statement_timeout = 0`); err != nil {
@@ -313,7 +318,8 @@ func (m *JobMove) moveEntries(between string) error {
 	return m.Do(`UPDATE entry SET job = ? WHERE job = ?`, m.From, between)
 }
 
-// moveCursor lets the job go on reading where it was, under its new name. Its next run compares everything: nobody has looked at both parts together.
+// moveCursor lets the job go on reading where it was, under its new name. Its next run compares
+// everything: nobody has looked at both parts together.
 func (m *JobMove) moveCursor() error {
 	was, err := jobs.CursorOf(m.All, m.From)
 	if err != nil {
@@ -335,7 +341,8 @@ func (m *JobMove) moveCursor() error {
 	return m.Do(`DELETE FROM job_cursor WHERE job = ?`, m.From)
 }
 
-// moveJobs does again what the journal tells of jobs that were moved after the record that the ledger has last.
+// moveJobs does again what the journal tells of jobs that were moved after the record that the
+// ledger has last.
 func (r *Rebuilding) moveJobs(last int64, who string) error {
 	for _, move := range r.History.moves {
 		if move.After < last {
@@ -361,8 +368,8 @@ func (r *Rebuilding) moveJobs(last int64, who string) error {
 	return nil
 }
 
-// followMoves gives what is known of rows to the jobs that have them in the ledger by now. The journal of one host tells of a move, and those of the others know the old
-// name.
+// followMoves gives what is known of rows to the jobs that have them in the ledger by now. The
+// journal of one host tells of a move, and those of the others know the old name.
 func (r *Rebuilding) followMoves() error {
 	var moves []journal.Move
 	if err := r.All(&moves, `SELECT job AS "from", moved_to AS "to", sends, seq AS "after" FROM job_moved WHERE journal <> ? ORDER BY journal, seq`,

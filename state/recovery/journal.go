@@ -13,7 +13,8 @@ import (
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
-// Opening says what the comparison with the journal had to settle: an earlier process ended between journal and ledger.
+// Opening says what the comparison with the journal had to settle: an earlier process ended between
+// journal and ledger.
 type Opening struct {
 	Settled int // answers that only the journal had
 	Doubts  int // rows that may have been on the wire, and are in doubt now
@@ -23,7 +24,8 @@ type Opening struct {
 // Opening says what opening the ledger had to settle.
 func (s *Journals) Opening() Opening { return s.opening }
 
-// Verdict is what the comparison of the ledger with its journal found. An error takes its place when the two do not fit.
+// Verdict is what the comparison of the ledger with its journal found. An error takes its place
+// when the two do not fit.
 type Verdict struct {
 	dir     string // of the journal
 	row     sqldb.JournalRow
@@ -37,7 +39,8 @@ type Verdict struct {
 // JournalDir is the folder of the ledger's journal.
 func (s *Journals) JournalDir(parent string) string { return filepath.Join(parent, s.db.ID) }
 
-// Attach compares the ledger with its journal, settles what a crash left between the two, and opens the journal for writing.
+// Attach compares the ledger with its journal, settles what a crash left between the two, and opens
+// the journal for writing.
 func (s *Journals) Attach(ctx context.Context, o sqldb.Options) error {
 	const op = "comparing the ledger with its journal"
 	parent, err := filepath.Abs(o.Journal)
@@ -186,10 +189,12 @@ func (s *Journals) weigh(t *sqldb.Tx, v *Verdict, rows map[string]sqldb.JournalR
 	return s.rolledBack(c)
 }
 
-// stepsOver are the kinds of records that a process may have left which ended between journal and ledger, and that the opening settles.
+// stepsOver are the kinds of records that a process may have left which ended between journal and
+// ledger, and that the opening settles.
 var stepsOver = map[journal.Kind]bool{journal.Group: true, journal.Moved: true, journal.Act: true, journal.Snapshot: true, journal.Base: true}
 
-// missed gives the journal that the ledger expects in a folder: a SQLite ledger has one; on PostgreSQL each host and folder has its own.
+// missed gives the journal that the ledger expects in a folder: a SQLite ledger has one; on
+// PostgreSQL each host and folder has its own.
 func (s *Journals) missed(rows map[string]sqldb.JournalRow, dir string) (sqldb.JournalRow, bool) {
 	host, _, _ := sqldb.HostIdentity()
 	for _, r := range rows {
@@ -200,7 +205,8 @@ func (s *Journals) missed(rows map[string]sqldb.JournalRow, dir string) (sqldb.J
 	return sqldb.JournalRow{}, false
 }
 
-// forgotten refuses to begin a journal for a ledger that never had one where another that stood here has.
+// forgotten refuses to begin a journal for a ledger that never had one where another that stood
+// here has.
 func (s *Journals) forgotten(rows map[string]sqldb.JournalRow, dir string) error {
 	if len(rows) > 0 {
 		return nil
@@ -232,7 +238,8 @@ func (s *Journals) lost(row sqldb.JournalRow, err error) error {
 	return &sqldb.Error{Code: sqldb.CodeJournalLost, Path: s.db.Where, Hint: sqldb.NewJournalHint, Err: err}
 }
 
-// CatchUp settles what another process left that ended between journal and ledger, as the next start would: a process that goes on need not start again for it.
+// CatchUp settles what another process left that ended between journal and ledger, as the next
+// start would: a process that goes on need not start again for it.
 func (s *Journals) CatchUp(ctx context.Context, op string, slot int) error {
 	_, err := s.db.TryTx(ctx, op, slot, func(t *sqldb.Tx) error {
 		v, err := s.judge(t, s.db.JournalPath, true)

@@ -22,8 +22,8 @@ const (
 	rebuiltDoubt  = "known from the journal only: the ledger was rolled back or lost, and no answer is known"
 )
 
-// groupOf makes the group again that a record tells of. fits is false when the ledger does not stand as it did just before that group: then it is an older
-// copy, and not what a crash left.
+// groupOf makes the group again that a record tells of. fits is false when the ledger does not
+// stand as it did just before that group: then it is an older copy, and not what a crash left.
 func (s *Journals) groupOf(t *sqldb.Tx, r journal.Record) (g *ledger.GroupTx, fits bool, err error) {
 	g = ledger.NewGroupTx(t, trade.Lease{}, trade.Group{})
 	for _, o := range r.Outcomes {
@@ -73,7 +73,8 @@ func ignoreNoRows(err error) error {
 	return err
 }
 
-// fits tells whether the one record that the ledger lacks is what a crash leaves between journal and ledger.
+// fits tells whether the one record that the ledger lacks is what a crash leaves between journal
+// and ledger.
 func (s *Journals) fits(t *sqldb.Tx, r journal.Record) (bool, error) {
 	if r.Audit != nil {
 		if was, err := audit.WasHead(t.Get, *r.Audit); err != nil || !was {
@@ -87,9 +88,11 @@ func (s *Journals) fits(t *sqldb.Tx, r journal.Record) (bool, error) {
 	return fits, err
 }
 
-// settleRecord stores what a crash left between journal and ledger: the answers that the record has, as they were, and doubts for its intents. Had the process
-// ended just before the commit, nothing left; but a ledger that was rolled back by one group looks the same: where the process did
-// not note what had left, nobody knows. What a person decided is done, but for a second sending: of that only the generation is kept, and the row stays in doubt.
+// settleRecord stores what a crash left between journal and ledger: the answers that the record
+// has, as they were, and doubts for its intents. Had the process ended just before the commit,
+// nothing left; but a ledger that was rolled back by one group looks the same: where the process
+// did not note what had left, nobody knows. What a person decided is done, but for a second
+// sending: of that only the generation is kept, and the row stays in doubt.
 func (s *Journals) settleRecord(t *sqldb.Tx, v *Verdict) (out Opening, err error) {
 	r := *v.Record
 	switch r.Kind {
@@ -127,7 +130,8 @@ func (s *Journals) settleRecord(t *sqldb.Tx, v *Verdict) (out Opening, err error
 	return out, t.Do(`UPDATE journal SET seq = ?, mark = ?, at = ? WHERE id = ?`, v.row.Seq, v.row.Mark, r.At.UnixMilli(), v.row.ID)
 }
 
-// leaveUnsent takes the intents out of a group of which it is certain that nothing of them left: they are as before.
+// leaveUnsent takes the intents out of a group of which it is certain that nothing of them left:
+// they are as before.
 func leaveUnsent(g *ledger.GroupTx, traces ledger.Trace, r journal.Record) {
 	g.Group.Intents = slices.DeleteFunc(g.Group.Intents, func(in trade.Intent) bool {
 		st, ok := traces.Of(r.By, in.Attempt.ID)
@@ -135,7 +139,8 @@ func leaveUnsent(g *ledger.GroupTx, traces ledger.Trace, r journal.Record) {
 	})
 }
 
-// settleAct does an act of which only the journal knows, as a rebuilding would, to the rows and jobs that it was about.
+// settleAct does an act of which only the journal knows, as a rebuilding would, to the rows and
+// jobs that it was about.
 func (s *Journals) settleAct(t *sqldb.Tx, v *Verdict) error {
 	h, err := ReadHistory(v.dir)
 	if err != nil {
@@ -196,7 +201,8 @@ func messagesOf(cause string) []string {
 	return []string{cause}
 }
 
-// doubt makes the intents of the group attempts of which nobody knows whether they left. The entries go through sending, which is the only way to in doubt.
+// doubt makes the intents of the group attempts of which nobody knows whether they left. The
+// entries go through sending, which is the only way to in doubt.
 func doubt(g *ledger.GroupTx, text string) error {
 	history, err := g.History()
 	if err != nil {

@@ -124,7 +124,8 @@ func (r *Rebuilding) Compare() ([]RebuiltRow, error) {
 	return work, r.comparePauses()
 }
 
-// comparePauses finds the jobs that a person had paused and that are not. One that the ledger has paused stays so, whatever the journal says.
+// comparePauses finds the jobs that a person had paused and that are not. One that the ledger has
+// paused stays so, whatever the journal says.
 func (r *Rebuilding) comparePauses() error {
 	for _, job := range slices.Sorted(maps.Keys(r.History.Jobs)) {
 		if !r.History.Jobs[job].Paused {
@@ -186,8 +187,9 @@ func (r *Rebuilding) loadKeys(job string, keys []string) error {
 	return r.attemptsElsewhere(job, keys)
 }
 
-// attemptsElsewhere finds the attempts of rows which the ledger has under another entry. Of two rows
-// that a move joined one gave way and kept its attempts; the journal tells of both under one name.
+// attemptsElsewhere finds the attempts of rows which the ledger has under another entry. Of two
+// rows that a move joined one gave way and kept its attempts; the journal tells of both under one
+// name.
 func (r *Rebuilding) attemptsElsewhere(job string, keys []string) error {
 	missing := map[string]*rebuiltEntry{}
 	for _, key := range keys {
@@ -214,7 +216,8 @@ func (r *Rebuilding) attemptsElsewhere(job string, keys []string) error {
 	return nil
 }
 
-// decide tells what a row becomes. The ledger is a copy from an earlier time, so that the journal, where it is certain, is right.
+// decide tells what a row becomes. The ledger is a copy from an earlier time, so that the journal,
+// where it is certain, is right.
 func (r *Rebuilding) decide(m *remembered) (RebuiltRow, bool) {
 	row := RebuiltRow{remembered: m, entry: r.entries[m.Row], to: m.Final()}
 	e := row.entry
@@ -264,8 +267,8 @@ type RebuildPlan struct {
 	Paused  []string        `json:"paused"`  // jobs that a person had paused, and that are paused again
 }
 
-// RebuildChange is a number of rows of a job that change in the same way. From is "" for rows that the ledger does not have; From and To are equal where only
-// attempts or the generation are added.
+// RebuildChange is a number of rows of a job that change in the same way. From is "" for rows that
+// the ledger does not have; From and To are equal where only attempts or the generation are added.
 type RebuildChange struct {
 	Job  string      `json:"job"`
 	From trade.State `json:"from"`

@@ -9,7 +9,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// History is what a journal tells of all rows that were sent, or decided about, in the order in which it first names them.
+// History is what a journal tells of all rows that were sent, or decided about, in the order in
+// which it first names them.
 type History struct {
 	rows  map[journal.Row]*remembered
 	Order []*remembered
@@ -105,7 +106,8 @@ func (h *History) row(row journal.Row, at time.Time) *remembered {
 	return m
 }
 
-// move gives what is known of the rows of a job to another one. What is known of those that gave way then is in the facts of the same record.
+// move gives what is known of the rows of a job to another one. What is known of those that gave
+// way then is in the facts of the same record.
 func (h *History) move(m journal.Move) {
 	for _, r := range h.Order {
 		if r.Job == m.From {
@@ -119,8 +121,8 @@ func (h *History) tidy() {
 	h.Order = slices.DeleteFunc(h.Order, func(r *remembered) bool { return h.rows[r.Row] != r })
 }
 
-// rename gives a row to another job. Where that has one of the same key, which gives way, the row that was sent stays known, and the
-// attempts of both.
+// rename gives a row to another job. Where that has one of the same key, which gives way, the row
+// that was sent stays known, and the attempts of both.
 func (h *History) rename(r *remembered, job string) {
 	delete(h.rows, r.Row)
 	r.Job = job
@@ -172,7 +174,8 @@ func (h *History) intent(r journal.Record, in journal.Intent) {
 	if m.attempt(in.Attempt) != nil {
 		return
 	}
-	// The ledger let this intent through, so nothing came of an open one before it in the same generation (I3): its process ended before the ledger had it, and had noted that nothing left.
+	// The ledger let this intent through, so nothing came of an open one before it in the same
+	// generation (I3): its process ended before the ledger had it, and had noted that nothing left.
 	m.attempts = slices.DeleteFunc(m.attempts, func(a *rememberedAttempt) bool {
 		never := a.Outcome == "" && a.Generation == in.Generation
 		if never {
@@ -233,8 +236,9 @@ func (m *remembered) created() bool {
 	return false
 }
 
-// Final is the state that the journal proves; "" when it only says that nothing was created, which leaves the row to discovery. Where a person ordered another
-// sending after a doubt, and no record came of it, the doubt stays: sending again is not for a rebuilding to decide.
+// Final is the state that the journal proves; "" when it only says that nothing was created, which
+// leaves the row to discovery. Where a person ordered another sending after a doubt, and no record
+// came of it, the doubt stays: sending again is not for a rebuilding to decide.
 func (m *remembered) Final() trade.State {
 	switch s := trade.State(m.State); {
 	case s == trade.Accepted, s == trade.Dismissed, s == trade.Held:

@@ -14,7 +14,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// apply writes what was decided: new entries, attempts, generations, and states, each by moves that the database allows.
+// apply writes what was decided: new entries, attempts, generations, and states, each by moves that
+// the database allows.
 func (r *Rebuilding) apply(work []RebuiltRow) error {
 	if err := r.insert(work); err != nil {
 		return err
@@ -76,7 +77,8 @@ func (r *Rebuilding) insert(work []RebuiltRow) error {
 	return nil
 }
 
-// attempts adds those that the ledger lacks, and the answers to those that it has. One without an answer is unknown: nobody waits for it any more.
+// attempts adds those that the ledger lacks, and the answers to those that it has. One without an
+// answer is unknown: nobody waits for it any more.
 func (r *Rebuilding) attempts(work []RebuiltRow) error {
 	var added, answered [][]any
 	for _, row := range work {
@@ -123,7 +125,8 @@ func (r *Rebuilding) attempts(work []RebuiltRow) error {
 	return r.InsertRows("attempt", ledger.AttemptColumns, added, "")
 }
 
-// generations raises them one by one; the act that opened them is in the journal, and the rebuilding answers for it in this ledger.
+// generations raises them one by one; the act that opened them is in the journal, and the
+// rebuilding answers for it in this ledger.
 func (r *Rebuilding) generations(work []RebuiltRow) error {
 	for {
 		var rows [][]any
@@ -256,8 +259,10 @@ func (r *Rebuilding) finalRow(row RebuiltRow, flags string) ([]any, error) {
 	}, nil
 }
 
-// pathTo gives the states on the way, without the first and the last, that the table of moves allows. Nothing goes through pending or sending: they would need a
-// payload and an attempt. Nor is a row accepted at once that never was on the wire there: the database takes that for a late answer, and wants its attempt.
+// pathTo gives the states on the way, without the first and the last, that the table of moves
+// allows. Nothing goes through pending or sending: they would need a payload and an attempt. Nor is
+// a row accepted at once that never was on the wire there: the database takes that for a late
+// answer, and wants its attempt.
 func pathTo(from, to trade.State) []trade.State {
 	type step struct {
 		at   trade.State
@@ -279,5 +284,6 @@ func pathTo(from, to trade.State) []trade.State {
 	return nil
 }
 
-// decided are the states from which an entry is accepted without a late answer: its own answer, or a person.
+// decided are the states from which an entry is accepted without a late answer: its own answer, or
+// a person.
 var decided = map[trade.State]bool{trade.Sending: true, trade.InDoubt: true, trade.Held: true, trade.Dismissed: true}

@@ -9,7 +9,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// LookupKey gives the key of the hashes under which documents are looked up. It is drawn once, with the ledger, and never changes.
+// LookupKey gives the key of the hashes under which documents are looked up. It is drawn once, with
+// the ledger, and never changes.
 func (s *Tables) LookupKey(ctx context.Context) ([]byte, error) {
 	var secret string
 	if err := s.db.Read.GetContext(ctx, &secret, `SELECT secret FROM lookup_key`); err != nil {
@@ -43,8 +44,9 @@ func (s *Tables) Lookups(ctx context.Context, kind string) (map[string]trade.Loo
 	return out, nil
 }
 
-// RecordLookups stores answers, in place of earlier ones to the same questions. When one of them has an id the references get another version, so that the rows that
-// waited for it are mapped again.
+// RecordLookups stores answers, in place of earlier ones to the same questions. When one of them
+// has an id the references get another version, so that the rows that waited for it are mapped
+// again.
 func (s *Tables) RecordLookups(ctx context.Context, kind string, answers []trade.Lookup) error {
 	if len(answers) == 0 {
 		return nil
@@ -67,7 +69,8 @@ func (s *Tables) RecordLookups(ctx context.Context, kind string, answers []trade
 	})
 }
 
-// Awaiting calls fn for every entry of the job that waits for a reference of this kind, in the order of their numbers; fn may write.
+// Awaiting calls fn for every entry of the job that waits for a reference of this kind, in the
+// order of their numbers; fn may write.
 func (s *Tables) Awaiting(ctx context.Context, job, kind string, fn func(trade.Entry) error) error {
 	where := `WHERE e.job = ? AND e.state = 'waiting' AND e.waiting_for <> '[]' AND e.waiting_for LIKE ? AND e.id > ? ORDER BY e.id LIMIT ?`
 	for after := int64(0); ; {

@@ -20,7 +20,8 @@ type referenceRow struct {
 	ID   string `db:"id"`
 }
 
-// References gives all codes of all kinds, by kind and code, and a text that changes with each change of them.
+// References gives all codes of all kinds, by kind and code, and a text that changes with each
+// change of them.
 func (s *Tables) References(ctx context.Context) (codes map[string]map[string]string, version string, err error) {
 	const op = "reading the references"
 	for {
@@ -50,7 +51,8 @@ func (s *Tables) References(ctx context.Context) (codes map[string]map[string]st
 	}
 }
 
-// ListReferences gives the lines of one de-para table, or of all with an empty kind, by kind and code, numbers as numbers.
+// ListReferences gives the lines of one de-para table, or of all with an empty kind, by kind and
+// code, numbers as numbers.
 func (s *Tables) ListReferences(ctx context.Context, kind string) ([]trade.Reference, error) {
 	var rows []referenceRow
 	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(`SELECT kind, code, id FROM reference WHERE ? = '' OR kind = ?`), kind, kind); err != nil {
@@ -66,7 +68,8 @@ func (s *Tables) ListReferences(ctx context.Context, kind string) ([]trade.Refer
 	return out, nil
 }
 
-// ReplaceReferences makes the codes of one kind exactly these, as for a kind that is read from the ERP. Equal content changes nothing.
+// ReplaceReferences makes the codes of one kind exactly these, as for a kind that is read from the
+// ERP. Equal content changes nothing.
 func (s *Tables) ReplaceReferences(ctx context.Context, kind string, codes map[string]string) (changed int, err error) {
 	err = s.db.InTx(ctx, "replacing the references", func(t *sqldb.Tx) error {
 		have, err := lockReferences(t, kind)
@@ -97,9 +100,10 @@ func (s *Tables) ReplaceReferences(ctx context.Context, kind string, codes map[s
 	return changed, nil
 }
 
-// ImportReferences adds codes to a kind, or gives them another id, all or nothing and together with the audit record, whose Detail becomes what was changed
-// (a list of [trade.ReferenceChange]): what stood there at this moment, not when a plan was made. added and changed count the lines that are new and
-// those whose id was another.
+// ImportReferences adds codes to a kind, or gives them another id, all or nothing and together with
+// the audit record, whose Detail becomes what was changed (a list of [trade.ReferenceChange]): what
+// stood there at this moment, not when a plan was made. added and changed count the lines that are
+// new and those whose id was another.
 func (s *Tables) ImportReferences(ctx context.Context, kind string, codes map[string]string, audit trade.AuditRecord) (added, changed int, err error) {
 	err = s.db.InTx(ctx, "importing references", func(t *sqldb.Tx) error {
 		have, err := lockReferences(t, kind)
@@ -117,8 +121,8 @@ func (s *Tables) ImportReferences(ctx context.Context, kind string, codes map[st
 	return added, changed, nil
 }
 
-// RemoveReferences takes codes out of a kind, all or nothing and together with the audit record, whose Detail becomes what was removed. Codes that are not
-// there are not counted.
+// RemoveReferences takes codes out of a kind, all or nothing and together with the audit record,
+// whose Detail becomes what was removed. Codes that are not there are not counted.
 func (s *Tables) RemoveReferences(ctx context.Context, kind string, codes []string, audit trade.AuditRecord) (removed int, err error) {
 	err = s.db.InTx(ctx, "removing references", func(t *sqldb.Tx) error {
 		have, err := lockReferences(t, kind)
@@ -146,7 +150,8 @@ func (s *Tables) RemoveReferences(ctx context.Context, kind string, codes []stri
 	return removed, nil
 }
 
-// lockReferences reads a kind while nobody else changes references: all changes lock the ledger's own line first.
+// lockReferences reads a kind while nobody else changes references: all changes lock the ledger's
+// own line first.
 func lockReferences(t *sqldb.Tx, kind string) (map[string]string, error) {
 	if kind == "" {
 		return nil, fmt.Errorf("a reference needs a kind")
@@ -166,7 +171,8 @@ func lockReferences(t *sqldb.Tx, kind string) (map[string]string, error) {
 	return have, nil
 }
 
-// ChangesOf tells what an import of codes changes of a kind as it stands, by code: the plan before it and the audit after it.
+// ChangesOf tells what an import of codes changes of a kind as it stands, by code: the plan before
+// it and the audit after it.
 func ChangesOf(have, codes map[string]string) []trade.ReferenceChange {
 	var out []trade.ReferenceChange
 	for code, id := range codes {
@@ -182,7 +188,8 @@ func ChangesOf(have, codes map[string]string) []trade.ReferenceChange {
 	return out
 }
 
-// auditReferences ends a person's change of references: with another version, where anything changed, and with the record of it.
+// auditReferences ends a person's change of references: with another version, where anything
+// changed, and with the record of it.
 func auditReferences(t *sqldb.Tx, record trade.AuditRecord, changes []trade.ReferenceChange) error {
 	if len(changes) > 0 {
 		if err := newVersion(t); err != nil {
@@ -222,8 +229,8 @@ func dropReferences(t *sqldb.Tx, kind string, codes []string) error {
 	return nil
 }
 
-// newVersion gives the references another version. It is drawn, not counted: a ledger restored from a backup must not come to a number again that
-// stood for other references.
+// newVersion gives the references another version. It is drawn, not counted: a ledger restored from
+// a backup must not come to a number again that stood for other references.
 func newVersion(t *sqldb.Tx) error {
 	return t.Do(`UPDATE ledger SET refs_version = ?`, sqldb.NewID())
 }

@@ -14,8 +14,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Retention says how long what the ledger holds is kept; 0 = for ever. What prevents a duplicate is not in it: entries and attempts with their keys, ids, states,
-// times, outcomes and hashes are never deleted.
+// Retention says how long what the ledger holds is kept; 0 = for ever. What prevents a duplicate is
+// not in it: entries and attempts with their keys, ids, states, times, outcomes and hashes are
+// never deleted.
 type Retention struct {
 	Bodies   time.Duration // values, requests and answers of rows that are finished
 	Runs     time.Duration // records of runs
@@ -44,10 +45,12 @@ const (
 // RetentionKinds are all kinds, in the order in which they go.
 var RetentionKinds = []string{KeptBodies, KeptRuns, KeptLookups, KeptQuarantine, KeptInbox, KeptAudit, KeptJournal}
 
-// oldBoots is after how long the lines of other boots in the quarantine go. Taking one away lets a quarantine begin anew, never end early (I14).
+// oldBoots is after how long the lines of other boots in the quarantine go. Taking one away lets a
+// quarantine begin anew, never end early (I14).
 const oldBoots = 30 * 24 * time.Hour
 
-// retentionBatch is how many rows one transaction of the retention takes: a run that wants to write waits for milliseconds.
+// retentionBatch is how many rows one transaction of the retention takes: a run that wants to write
+// waits for milliseconds.
 const retentionBatch = 200
 
 // Retained is what one kind of data loses.
@@ -104,8 +107,10 @@ func (s *Reducer) PlanRetention(ctx context.Context, keep Retention, now time.Ti
 	return r.plan, nil
 }
 
-// Retain takes away what has been kept for long enough, in short transactions that a run hardly notices, and says what it planned. Nothing is written when nothing
-// goes; else the act stands in the audit before the first row loses anything. A process that ends in between leaves a ledger in order: the next call goes on.
+// Retain takes away what has been kept for long enough, in short transactions that a run hardly
+// notices, and says what it planned. Nothing is written when nothing goes; else the act stands in
+// the audit before the first row loses anything. A process that ends in between leaves a ledger in
+// order: the next call goes on.
 func (s *Reducer) Retain(ctx context.Context, keep Retention, now time.Time, record trade.AuditRecord) (Plan, error) {
 	plan, err := s.PlanRetention(ctx, keep, now)
 	if err != nil || plan.Empty() {
@@ -170,7 +175,8 @@ func (r *Retaining) batches(ctx context.Context, op string, step func(*sqldb.Tx)
 	}
 }
 
-// checkpoint brings the write-ahead log into the file, so that it does not stay as large as the work made it. Somebody who reads keeps it for the next time.
+// checkpoint brings the write-ahead log into the file, so that it does not stay as large as the
+// work made it. Somebody who reads keeps it for the next time.
 func (s *Reducer) checkpoint(ctx context.Context) error {
 	if s.db.D.Name != sqldb.SQLite || s.db.Memory {
 		return nil
@@ -183,7 +189,8 @@ func (s *Reducer) checkpoint(ctx context.Context) error {
 	return s.db.Fault(ctx, "emptying the write-ahead log", s.db.Write.GetContext(ctx, &state, `PRAGMA wal_checkpoint(TRUNCATE)`))
 }
 
-// idle is true of the record of a run that ended and found nothing, did nothing, and was not stopped. Remarks for IT do not count: they come with every run.
+// idle is true of the record of a run that ended and found nothing, did nothing, and was not
+// stopped. Remarks for IT do not count: they come with every run.
 const idle = `ended_at IS NOT NULL AND report LIKE '%"sweep":false,%' AND report LIKE '%"new":0,%' AND report LIKE '%"changed":0,%' AND report LIKE '%"sent":0,%'
 	AND report LIKE '%"stopped":null%' AND report NOT LIKE '%"alarms":%'`
 
@@ -236,7 +243,8 @@ func (r *Retaining) deleteLookups(ctx context.Context) error {
 	})
 }
 
-// overDoubts selects the lines of doubts that are over, and those of other boots that are long past.
+// overDoubts selects the lines of doubts that are over, and those of other boots that are long
+// past.
 const overDoubts = `FROM quarantine q JOIN attempt a ON a.id = q.attempt_id JOIN entry e ON e.id = a.entry_id
 	WHERE a.outcome <> 'unknown' OR e.state NOT IN ` + jobs.Watched + ` OR q.boot <> ? AND a.finished_at < ?`
 

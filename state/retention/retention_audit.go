@@ -6,7 +6,8 @@ import (
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
-// auditThrough is the number up to which acts lose who, from where, on what, why and what in particular; 0 when none does.
+// auditThrough is the number up to which acts lose who, from where, on what, why and what in
+// particular; 0 when none does.
 func (r *Retaining) auditThrough(ctx context.Context) (through int64, err error) {
 	before, ok := r.before(r.Keep.Audit)
 	if !ok {
@@ -25,8 +26,9 @@ func (r *Retaining) countAudit(ctx context.Context) error {
 		FROM audit WHERE reduced = 0 AND at < ?`, before.UnixMilli())
 }
 
-// reduceAudit leaves of old acts their number, time, name and hash, by which the chain stays whole. The act of this retention says up to which number; one that is
-// reduced beyond that was altered by somebody else.
+// reduceAudit leaves of old acts their number, time, name and hash, by which the chain stays whole.
+// The act of this retention says up to which number; one that is reduced beyond that was altered by
+// somebody else.
 func (r *Retaining) reduceAudit(ctx context.Context, through int64) error {
 	before, ok := r.before(r.Keep.Audit)
 	if !ok || through == 0 {

@@ -16,9 +16,10 @@ import (
 // finished are the states in which a row can lose what it holds.
 const finished = ledger.IsSettled
 
-// reducible is true of an entry whose values, requests and answers nobody needs any more: they are not to be sent, and not to be compared. Rows that are open, in
-// doubt or held are not; nor is one whose difference to the ERP a person has yet to look at, and one that was taken out in doubt, held, or refused in no form of the
-// API, because bringing it back needs what was sent.
+// reducible is true of an entry whose values, requests and answers nobody needs any more: they are
+// not to be sent, and not to be compared. Rows that are open, in doubt or held are not; nor is one
+// whose difference to the ERP a person has yet to look at, and one that was taken out in doubt,
+// held, or refused in no form of the API, because bringing it back needs what was sent.
 const reducible = `(e.state = 'withdrawn' OR e.state = 'accepted' AND e.flags NOT LIKE '%"changed"%'
 	OR e.state = 'dismissed' AND (e.dismissal LIKE '{"from":"pending"%' OR e.dismissal LIKE '{"from":"waiting"%' OR e.dismissal LIKE '{"from":"invalid"%'
 		OR e.dismissal LIKE '{"from":"rejected"%') AND (e.error IS NULL OR e.error NOT LIKE '%"weak":true%')
@@ -34,7 +35,8 @@ type oldBody struct {
 	Goes  bool  `db:"goes"`
 }
 
-// planPage is how many rows one statement of the plan looks at: the first retention of a ledger of ten seasons has millions to count, and no statement may take that long.
+// planPage is how many rows one statement of the plan looks at: the first retention of a ledger of
+// ten seasons has millions to count, and no statement may take that long.
 const planPage = 2000
 
 // countBodies goes through the finished rows from the oldest on, as reduceBodies does.
@@ -123,8 +125,9 @@ type bodyRow struct {
 	Version  int64          `db:"version"`
 }
 
-// reduceEntries leaves of the values of entries the marks, and takes away payloads, requests and answers, also those of their attempts. Each entry is looked at
-// again under its lock: one that is not finished any more, or not older, stays as it is. It tells how many lost something.
+// reduceEntries leaves of the values of entries the marks, and takes away payloads, requests and
+// answers, also those of their attempts. Each entry is looked at again under its lock: one that is
+// not finished any more, or not older, stays as it is. It tells how many lost something.
 func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error) {
 	in := `(` + sqldb.Marks(len(ids)) + `)`
 	// Attempts are locked before entries, as a settlement does.

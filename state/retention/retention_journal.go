@@ -15,7 +15,8 @@ import (
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
-// The journal begins again inside itself, so that at each moment it is one unbroken chain that fits the ledger:
+// The journal begins again inside itself, so that at each moment it is one unbroken chain that fits
+// the ledger:
 //
 //	1. a new segment begins; the number of its first record is the base
 //	2. page by page, what the ledger knows of every row that was sent or decided about is written as ordinary records (journal.Snapshot), each in a
@@ -24,13 +25,15 @@ import (
 //	4. what stands on disk from the base on is read back and compared with what was written, and with the ledger
 //	5. the segments before the base are removed, the oldest first
 //
-// A process that ends after 1 or 2 leaves more records than needed, after 3 or in 5 more segments than needed: the next retention goes on. An older copy of the
-// ledger, of before the base too, is noticed as before, and a rebuilding finds the same.
+// A process that ends after 1 or 2 leaves more records than needed, after 3 or in 5 more segments
+// than needed: the next retention goes on. An older copy of the ledger, of before the base too, is
+// noticed as before, and a rebuilding finds the same.
 
 // renewPage is how many rows one record of a snapshot has.
 const renewPage = 250
 
-// JournalWaste is how many times a snapshot's own size a journal must have before it begins again, however small the bound is.
+// JournalWaste is how many times a snapshot's own size a journal must have before it begins again,
+// however small the bound is.
 const JournalWaste = 3
 
 func (r *Retaining) journalDue() (due bool, bytes int64, err error) {
@@ -65,7 +68,8 @@ type snapshot struct {
 	sum  hash.Hash // of the rows as they were written
 }
 
-// RenewJournal lets the journal begin again when it is too large, and removes what an earlier process left that ended before it had.
+// RenewJournal lets the journal begin again when it is too large, and removes what an earlier
+// process left that ended before it had.
 func (r *Retaining) RenewJournal(ctx context.Context) error {
 	due, _, err := r.journalDue()
 	if err != nil || !due {
@@ -180,8 +184,8 @@ func (n *snapshot) page(t *sqldb.Tx, after *int64) (done bool, err error) {
 	return len(ids) < renewPage, nil
 }
 
-// DropBefore removes what stands before the last base, once what replaces it was read from the disk and found complete. n is the snapshot that was written just
-// now; nil: by an earlier process.
+// DropBefore removes what stands before the last base, once what replaces it was read from the disk
+// and found complete. n is the snapshot that was written just now; nil: by an earlier process.
 func (r *Retaining) DropBefore(ctx context.Context, n *snapshot) error {
 	if err := r.verifyBase(ctx, n); err != nil {
 		return err
@@ -214,8 +218,9 @@ func hashRow(row journal.Row) rowHash {
 	return rowHash(sum[:16])
 }
 
-// verifyBase reads the journal from its last base on and compares it with the ledger: every row that may exist on the platform is in it, and no row has an id, or a
-// generation, that the ledger does not have.
+// verifyBase reads the journal from its last base on and compares it with the ledger: every row
+// that may exist on the platform is in it, and no row has an id, or a generation, that the ledger
+// does not have.
 func (r *Retaining) verifyBase(ctx context.Context, n *snapshot) error {
 	dir := r.db.JournalPath
 	end, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
@@ -303,10 +308,12 @@ func (r *Retaining) agrees(ctx context.Context, facts []journal.Fact, unfit func
 	return nil
 }
 
-// mayExist is true of the entries that exist on the platform, or may: what the journal must never forget.
+// mayExist is true of the entries that exist on the platform, or may: what the journal must never
+// forget.
 const mayExist = `EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = e.id AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created')))`
 
-// remembered gives the rows that the journal must have. Those of other hosts may be in their own journals only: with several journals, none is asked for.
+// remembered gives the rows that the journal must have. Those of other hosts may be in their own
+// journals only: with several journals, none is asked for.
 func (r *Retaining) remembered(ctx context.Context) (map[rowHash]bool, error) {
 	const op = "comparing the journal with the ledger"
 	out := map[rowHash]bool{}

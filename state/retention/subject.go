@@ -9,8 +9,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Erase takes from rows, whatever their age, what the retention would take from them in time, and the answers to questions by document that gave one of the
-// platform ids, and the events that name one. What is needed still stays: see reducible. It tells how many rows lost something. The act stands in the audit before the first row does.
+// Erase takes from rows, whatever their age, what the retention would take from them in time, and
+// the answers to questions by document that gave one of the platform ids, and the events that name
+// one. What is needed still stays: see reducible. It tells how many rows lost something. The act
+// stands in the audit before the first row does.
 func (s *Reducer) Erase(ctx context.Context, ids []int64, remoteIDs []string, now time.Time, record trade.AuditRecord) (rows int, err error) {
 	if err := s.trail.AppendAudit(ctx, record); err != nil {
 		return 0, err

@@ -14,7 +14,8 @@ const ArrayRows = 1000
 // textIDs are the tables whose id is no number.
 var textIDs = map[string]bool{"attempt": true}
 
-// unnested writes rows to PostgreSQL as one array for each column: one short text, whatever the number of rows, where a list of values costs the server more to read than the rows to write.
+// unnested writes rows to PostgreSQL as one array for each column: one short text, whatever the
+// number of rows, where a list of values costs the server more to read than the rows to write.
 // statement gets the list that has the rows, with the names of the columns.
 func (t *Tx) unnested(table string, columns []string, rows [][]any, statement func(list string) string) (changed int, err error) {
 	err = EachArray(table, columns, rows, func(list string, args []any) error {
@@ -25,7 +26,8 @@ func (t *Tx) unnested(table string, columns []string, rows [][]any, statement fu
 	return changed, err
 }
 
-// EachArray cuts rows into parts, and gives each part as a list for a statement, with its arguments.
+// EachArray cuts rows into parts, and gives each part as a list for a statement, with its
+// arguments.
 func EachArray(table string, columns []string, rows [][]any, fn func(list string, args []any) error) error {
 	kinds := make([]string, len(columns))
 	for i, c := range columns {

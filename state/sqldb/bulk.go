@@ -11,10 +11,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// BulkRows bounds the rows of one statement: SQLite takes 32,766 parameters, PostgreSQL 65,535, and a longer text costs more to parse than it saves.
+// BulkRows bounds the rows of one statement: SQLite takes 32,766 parameters, PostgreSQL 65,535, and
+// a longer text costs more to parse than it saves.
 const BulkRows = 250
 
-// numberColumns are the columns that hold integers, for the casts that PostgreSQL needs in a list of values.
+// numberColumns are the columns that hold integers, for the casts that PostgreSQL needs in a list
+// of values.
 var numberColumns = map[string]bool{
 	"id": true, "generation": true, "attempts": true, "next_attempt_at": true, "first_seen_at": true, "updated_at": true, "gone_sweeps": true,
 	"entry_id": true, "no": true, "epoch": true, "started_at": true, "version": true, "finished_at": true, "resend_audit_id": true, "closed_by": true, "counts": true, "status": true, "reduced_at": true,
@@ -66,7 +68,8 @@ func InsertText(table string, columns []string, rows int, suffix string) string 
 	return "INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES " + Values(rows, len(columns)) + " " + suffix
 }
 
-// UpdateRows writes rows by the key in their first column. All of them must be there: the caller has locked them.
+// UpdateRows writes rows by the key in their first column. All of them must be there: the caller
+// has locked them.
 func (t *Tx) UpdateRows(table string, columns []string, rows [][]any) error {
 	if t.S.D.Name == Postgres && len(rows) > 1 {
 		return t.updateUnnested(table, columns, rows)
@@ -79,7 +82,8 @@ func (t *Tx) UpdateRows(table string, columns []string, rows [][]any) error {
 	return AllWritten(table, n, len(rows), err)
 }
 
-// AllWritten refuses to go on where a statement found other rows than those that its caller has locked.
+// AllWritten refuses to go on where a statement found other rows than those that its caller has
+// locked.
 func AllWritten(table string, n, want int, err error) error {
 	if err == nil && n != want {
 		return fmt.Errorf("%d rows of %s were written, expected %d: the ledger was changed by something else", n, table, want)
@@ -98,7 +102,8 @@ func (t *Tx) updateUnnested(table string, columns []string, rows [][]any) error 
 	return AllWritten(table, n, len(rows), err)
 }
 
-// Among compares a column with all values of one argument, which [listOf] makes: the text of the statement stays the same however many there are.
+// Among compares a column with all values of one argument, which [listOf] makes: the text of the
+// statement stays the same however many there are.
 func (d Dialect) Among(column string) string {
 	if d.Name == SQLite {
 		return column + " IN (SELECT value FROM json_each(?))"

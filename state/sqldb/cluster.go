@@ -13,10 +13,10 @@ import (
 )
 
 // A PostgreSQL server says who it is: the system identifier that initdb gave it, and its timeline,
-// which each promotion and each recovery to a point in time raises. The ledger remembers both, and a
-// change stops the sending until a person has confirmed it (Rebind): a replica that was promoted may
-// lack what was sent last, a restored copy lacks what was sent since, and only the journals of the
-// hosts that sent it know.
+// which each promotion and each recovery to a point in time raises. The ledger remembers both, and
+// a change stops the sending until a person has confirmed it (Rebind): a replica that was promoted
+// may lack what was sent last, a restored copy lacks what was sent since, and only the journals of
+// the hosts that sent it know.
 
 // Unread stands for a part that the role may not read. It equals everything.
 const Unread = "-"
@@ -34,8 +34,8 @@ type Server struct {
 	known string // the last one that the ledger had
 }
 
-// askServer finds out what the role may read, and asks for it with each transaction from then on: no
-// intent is stored on a server that was not looked at.
+// askServer finds out what the role may read, and asks for it with each transaction from then on:
+// no intent is stored on a server that was not looked at.
 func (s *DB) askServer(ctx context.Context) error {
 	for _, parts := range [][2]string{{readSystem, readTimeline}, {readSystem, `'-'`}, {`'-'`, readTimeline}, {`'-'`, `'-'`}} {
 		s.server.query = parts[0] + ` || '/' || ` + parts[1]
@@ -79,7 +79,8 @@ func knowsMore(a, b string) bool {
 	return x[0] == Unread && y[0] != Unread || x[1] == Unread && y[1] != Unread
 }
 
-// KnowServer compares the server with the one that the ledger was last used on. A ledger that knows none takes it.
+// KnowServer compares the server with the one that the ledger was last used on. A ledger that knows
+// none takes it.
 func (s *DB) KnowServer(ctx context.Context, mending bool) error {
 	if s.D.Name != Postgres {
 		return nil

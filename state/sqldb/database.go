@@ -13,7 +13,8 @@ import (
 // Q turns the ? of a query into the database's own placeholders. Our queries have no ? in text.
 func (s *DB) Q(query string) string { return s.Write.Rebind(query) }
 
-// NewID makes a UUIDv7. The random source of the system cannot fail on the systems that Go supports.
+// NewID makes a UUIDv7. The random source of the system cannot fail on the systems that Go
+// supports.
 func NewID() string { return uuid.Must(uuid.NewV7()).String() }
 
 // Millis is a time as the ledger keeps it; the zero time is NULL.
@@ -51,7 +52,8 @@ func newStore(d Dialect, tune Tuning, where string) *DB {
 	return s
 }
 
-// CleanText makes text of a foreign server storable: PostgreSQL refuses NUL and invalid UTF-8, and an answer must never be lost for that.
+// CleanText makes text of a foreign server storable: PostgreSQL refuses NUL and invalid UTF-8, and
+// an answer must never be lost for that.
 func CleanText(text string) string {
 	if utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 { // nearly all: told much faster than made anew
 		return text

@@ -9,8 +9,9 @@ import (
 	"github.com/safrasync/safrasync/state/journal"
 )
 
-// DB is the database of a ledger: its connections, and what every transaction needs to know. Its methods may be called by several goroutines at once; its fields are
-// set while the ledger is opened, and read after that.
+// DB is the database of a ledger: its connections, and what every transaction needs to know. Its
+// methods may be called by several goroutines at once; its fields are set while the ledger is
+// opened, and read after that.
 type DB struct {
 	D        Dialect
 	Tune     Tuning

@@ -39,8 +39,10 @@ var SqliteDialect = Dialect{
 	ByFlags: `INDEXED BY entry_flags `,
 	ByStuck: `INDEXED BY entry_stuck `,
 	Goose:   "migrations/sqlite",
-	// A row of SQLite that becomes smaller leaves a hole in its page, which nothing fills; one that gets another row number is written anew, beside those that
-	// became small before, and its page is joined with its neighbours. The row number of an attempt means nothing. The last one stays: new ones count on from it.
+	// A row of SQLite that becomes smaller leaves a hole in its page, which nothing fills; one that
+	// gets another row number is written anew, beside those that became small before, and its page is
+	// joined with its neighbours. The row number of an attempt means nothing. The last one stays: new
+	// ones count on from it.
 	Pack:   `UPDATE attempt SET rowid = rowid - 4611686018427387904 WHERE rowid > 0 AND rowid < (SELECT MAX(rowid) FROM attempt)`,
 	Tables: `SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\'`,
 }
@@ -57,7 +59,8 @@ var PostgresDialect = Dialect{
 		ON CONFLICT (owner, slot) DO UPDATE SET id = excluded.id, at = excluded.at
 		RETURNING current_setting('fsync') || ' ' || current_setting('synchronous_commit') || ' ' || current_setting('full_page_writes')`,
 	safe: safePostgres,
-	// The planner does not know how long an array is, and would read a whole table to join it with some rows.
+	// The planner does not know how long an array is, and would read a whole table to join it with
+	// some rows.
 	Keyed:  `SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off`,
 	Goose:  "migrations/postgres",
 	Within: `strpos`,
@@ -70,10 +73,12 @@ var PostgresDialect = Dialect{
 // Locked adds the clause that locks the rows of a table until the transaction ends.
 func (d Dialect) Locked(query, table string) string { return withLock(query, d.Lock, table) }
 
-// SharedLock adds the clause that keeps rows as they are until the transaction ends; several may do so at once.
+// SharedLock adds the clause that keeps rows as they are until the transaction ends; several may do
+// so at once.
 func (d Dialect) SharedLock(query, table string) string { return withLock(query, d.share, table) }
 
-// HeldLock adds the clause that keeps rows from those that lock them (locked). Who only writes to them need not wait: what is read may be a moment old.
+// HeldLock adds the clause that keeps rows from those that lock them (locked). Who only writes to
+// them need not wait: what is read may be a moment old.
 func (d Dialect) HeldLock(query, table string) string { return withLock(query, d.hold, table) }
 
 func withLock(query, clause, table string) string {

@@ -1,4 +1,5 @@
-// Package sqldb is the database of a ledger: SQLite or PostgreSQL, one text of SQL for both, and what differs in dialect.go.
+// Package sqldb is the database of a ledger: SQLite or PostgreSQL, one text of SQL for both, and
+// what differs in dialect.go.
 //
 // It guarantees the durability of a transaction (I1). [DB.InTx] runs it, on one page (tx.go):
 //
@@ -8,12 +9,14 @@
 //	COMMIT                                           its answer lost: the mark is looked up, and the call reports what it was, or trade.ErrUncertain
 //	the journal is told that the ledger has it       a crash: the next start sees that both agree
 //
-// An error means that nothing was stored, except trade.ErrUncertain. Errors for people are of type [Error]; they hold no DSN, no password and no row.
+// An error means that nothing was stored, except trade.ErrUncertain. Errors for people are of type
+// [Error]; they hold no DSN, no password and no row.
 //
 // # The tables
 //
-// There is one migration for each database, and from here on one for each change of a released schema. Times are milliseconds since 1970 in UTC, booleans 0 and 1,
-// structured values JSON text, amounts decimal text, hashes the first 16 bytes of SHA-256.
+// There is one migration for each database, and from here on one for each change of a released
+// schema. Times are milliseconds since 1970 in UTC, booleans 0 and 1, structured values JSON text,
+// amounts decimal text, hashes the first 16 bytes of SHA-256.
 //
 //	entry       one row of the ERP: job and key, state, payload, what it waits for. Never deleted, but reduced (package retention). Written by discovery (Record), by Commit, Recover, Wake
 //	            and WakeBlocked, and by people's acts. closed_by: the act that accepted it without an id. moved_id: the id that

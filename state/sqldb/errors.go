@@ -95,7 +95,8 @@ const (
 	SqliteCantOpen = 14
 	sqliteAuth     = 23
 	sqliteNotADB   = 26
-	// sqliteIOErrWrite is what a limit of the process (RLIMIT_FSIZE) gives: the disk is as good as full.
+	// sqliteIOErrWrite is what a limit of the process (RLIMIT_FSIZE) gives: the disk is as good as
+	// full.
 	sqliteIOErrWrite = 778
 	// sqliteIOErrShmSize is what a full disk gives while the shared index of a file is made.
 	sqliteIOErrShmSize = 4874
@@ -106,7 +107,8 @@ func (s *DB) Fault(ctx context.Context, op string, err error) error {
 	return FaultOf(ctx, op, s.Where, s.D.Name, err)
 }
 
-// FaultOf turns what a driver reported into an *Error; our own errors pass unchanged, and nil stays nil.
+// FaultOf turns what a driver reported into an *Error; our own errors pass unchanged, and nil stays
+// nil.
 func FaultOf(ctx context.Context, op, where, driverName string, err error) error {
 	if err == nil {
 		return nil
@@ -117,7 +119,8 @@ func FaultOf(ctx context.Context, op, where, driverName string, err error) error
 	if errors.As(err, &known) || errors.As(err, &platform) || errors.As(err, &leased) || errors.Is(err, trade.ErrLeaseLost) || errors.Is(err, ErrNotFound) {
 		return err
 	}
-	// The context is asked first: lib/pq reports a deadline as "canceling statement due to user request".
+	// The context is asked first: lib/pq reports a deadline as "canceling statement due to user
+	// request".
 	if cause := context.Cause(ctx); cause != nil {
 		if errors.Is(cause, context.DeadlineExceeded) || isTimeout(cause) {
 			return &Error{
@@ -141,8 +144,9 @@ func FaultOf(ctx context.Context, op, where, driverName string, err error) error
 	return out
 }
 
-// Uncertain is the error of a commit of which nobody knows whether it took effect. Code and way out are those of what is the matter: of the full disk, if that
-// is said by the commit or by the look for it, else of the first of the two that says anything.
+// Uncertain is the error of a commit of which nobody knows whether it took effect. Code and way out
+// are those of what is the matter: of the full disk, if that is said by the commit or by the look
+// for it, else of the first of the two that says anything.
 func (s *DB) Uncertain(op string, commit, look error) error {
 	const stay = "the rows concerned stay as they are until the ledger answers"
 	out := &Error{Code: CodeUnreachable, Path: s.Where, Hint: stay, Err: fmt.Errorf("%s: %w (%w; looking: %w)", op, trade.ErrUncertain, commit, look)}

@@ -29,7 +29,8 @@ var (
 // NetworkFileSystem names a file system that is refused, "" for others.
 func NetworkFileSystem(magic int64) string { return networkFileSystems[magic] }
 
-// FileSystemName names a file system and tells whether a ledger on it outlives its host or container.
+// FileSystemName names a file system and tells whether a ledger on it outlives its host or
+// container.
 func FileSystemName(magic int64) (name string, lasting bool) {
 	if name, ok := networkFileSystems[magic]; ok {
 		return name, false
@@ -43,8 +44,9 @@ func FileSystemName(magic int64) (name string, lasting bool) {
 	return fmt.Sprintf("type %#x", magic), true
 }
 
-// RunFolders are where notes may stand, in the order in which they are tried: the folder that systemd gives the service, the same for commands that people run as its user,
-// the user's own, and the memory that programs share. A container has its own, which goes with it.
+// RunFolders are where notes may stand, in the order in which they are tried: the folder that
+// systemd gives the service, the same for commands that people run as its user, the user's own, and
+// the memory that programs share. A container has its own, which goes with it.
 func RunFolders() []string {
 	given, _, _ := strings.Cut(os.Getenv("RUNTIME_DIRECTORY"), ":")
 	uid := strconv.Itoa(os.Geteuid())

@@ -12,7 +12,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Self names this process, the same at each call: its start, its host, and what proves to others that it is gone.
+// Self names this process, the same at each call: its start, its host, and what proves to others
+// that it is gone.
 var Self = sync.OnceValue(func() trade.Owner {
 	owner := trade.Owner{Instance: uuid.Must(uuid.NewV7()).String(), PID: os.Getpid()}
 	owner.Host, owner.Boot, owner.PIDSpace = HostIdentity()
@@ -23,8 +24,9 @@ var Self = sync.OnceValue(func() trade.Owner {
 	return owner
 })
 
-// Gone tells whether it is certain that an owner no longer runs: it was a process of this clock and this PID space, and its number is free or
-// belongs to a later process. Everything else is for the lease's time to decide.
+// Gone tells whether it is certain that an owner no longer runs: it was a process of this clock and
+// this PID space, and its number is free or belongs to a later process. Everything else is for the
+// lease's time to decide.
 func Gone(owner trade.Owner) bool {
 	self := Self()
 	if owner.Boot == "" || owner.PIDSpace == "" || owner.Started == "" || owner.PID <= 0 ||
@@ -42,7 +44,8 @@ func userName() string {
 	return fmt.Sprintf("number %d", os.Getuid())
 }
 
-// rightUser refuses what the superuser would do in another user's folder: the service could not open the files that it leaves there.
+// rightUser refuses what the superuser would do in another user's folder: the service could not
+// open the files that it leaves there.
 func rightUser(path string) error {
 	dir := filepath.Dir(path)
 	name, other := ownerOf(dir)

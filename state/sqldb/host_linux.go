@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// HostIdentity gives the machine's id (or its name), the clock's, and the namespace in which process numbers count; what cannot be
-// read is empty.
+// HostIdentity gives the machine's id (or its name), the clock's, and the namespace in which
+// process numbers count; what cannot be read is empty.
 func HostIdentity() (host, boot, pidSpace string) {
 	host = FirstLine("/etc/machine-id")
 	if name, err := os.Hostname(); err == nil {
@@ -24,9 +24,10 @@ func HostIdentity() (host, boot, pidSpace string) {
 	return host, clockIdentity(), pidSpace
 }
 
-// clockIdentity names the clock that CLOCK_BOOTTIME shows and from which starts of processes count: the kernel's boot and the time namespace, in which a
-// container may have an offset of its own. A namespace's number is used again after it has gone, so that its offset is a part of the name. A kernel that has none
-// has one clock.
+// clockIdentity names the clock that CLOCK_BOOTTIME shows and from which starts of processes count:
+// the kernel's boot and the time namespace, in which a container may have an offset of its own. A
+// namespace's number is used again after it has gone, so that its offset is a part of the name. A
+// kernel that has none has one clock.
 func clockIdentity() string {
 	boot := FirstLine("/proc/sys/kernel/random/boot_id")
 	space, err := os.Readlink("/proc/self/ns/time")
@@ -53,8 +54,9 @@ func FirstLine(path string) string {
 	return strings.TrimSpace(line)
 }
 
-// ProcessStart gives when a process started, in the kernel's ticks, and whether it runs. A process that we may not look at runs, with an
-// unknown start. One that has ended and was not yet collected by its parent does not run.
+// ProcessStart gives when a process started, in the kernel's ticks, and whether it runs. A process
+// that we may not look at runs, with an unknown start. One that has ended and was not yet collected
+// by its parent does not run.
 func ProcessStart(pid int) (started string, running bool) {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return "", false
@@ -63,7 +65,8 @@ func ProcessStart(pid int) (started string, running bool) {
 	if err != nil {
 		return "", true // /proc can hide the processes of others; only the signal above proves an end
 	}
-	// The second field is the command in parentheses and may hold anything, also parentheses and blanks.
+	// The second field is the command in parentheses and may hold anything, also parentheses and
+	// blanks.
 	_, rest, ok := strings.Cut(string(text[max(0, strings.LastIndexByte(string(text), ')')):]), ")")
 	fields := strings.Fields(rest)
 	const state, start = 0, 19 // fields 3 and 22 of proc(5)
@@ -76,7 +79,8 @@ func ProcessStart(pid int) (started string, running bool) {
 	return fields[start], true
 }
 
-// Holders names the other processes that have a file open, as far as we may see, in words for an error.
+// Holders names the other processes that have a file open, as far as we may see, in words for an
+// error.
 func Holders(path string) string {
 	pids := OpenIn(path)
 	if len(pids) == 0 {
@@ -122,7 +126,8 @@ func Ours(info os.FileInfo) bool {
 	return ok && int(st.Uid) == os.Geteuid()
 }
 
-// ownerOf names the owner of a file, and tells whether that is somebody else; a file that cannot be looked at is nobody's.
+// ownerOf names the owner of a file, and tells whether that is somebody else; a file that cannot be
+// looked at is nobody's.
 func ownerOf(path string) (name string, other bool) {
 	info, err := os.Stat(path)
 	if err != nil || Ours(info) {

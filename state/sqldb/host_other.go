@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// HostIdentity knows the host only: without a boot id, a process is never proved to be gone, and leases end by time.
+// HostIdentity knows the host only: without a boot id, a process is never proved to be gone, and
+// leases end by time.
 func HostIdentity() (host, boot, pidSpace string) {
 	host, err := os.Hostname()
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/safrasync/safrasync/state/journal"
 )
 
-// RefuseForgotten refuses a new ledger where the journal of one that stood here says that rows were sent (F057).
+// RefuseForgotten refuses a new ledger where the journal of one that stood here says that rows were
+// sent (F057).
 func RefuseForgotten(parent, where string) error {
 	if parent == "" {
 		return nil
@@ -40,8 +41,10 @@ type ForgottenJournal struct {
 	rows int // that were sent
 }
 
-// JournalOf finds the journal of a ledger that stood at a place, or of one that is no longer where it was: the folder may have moved, or the server got another
-// name. A SQLite ledger whose file is still there is another one. Of several it is one by which rows were sent, the nearest by its place, then the newest.
+// JournalOf finds the journal of a ledger that stood at a place, or of one that is no longer where
+// it was: the folder may have moved, or the server got another name. A SQLite ledger whose file is
+// still there is another one. Of several it is one by which rows were sent, the nearest by its
+// place, then the newest.
 func JournalOf(parent, where string) (ForgottenJournal, error) {
 	found, broken, err := journal.Find(parent)
 	if err != nil {

@@ -23,7 +23,8 @@ import (
 //go:embed migrations
 var Migrations embed.FS
 
-// SchemaTable is where the applied migrations are noted. Its own name, so that another program's migrations in the same database are not taken for ours.
+// SchemaTable is where the applied migrations are noted. Its own name, so that another program's
+// migrations in the same database are not taken for ours.
 const SchemaTable = "safrasync_migration"
 
 // FormerSchemaTable is that of the ledgers of before the first release, which had another form.
@@ -39,7 +40,8 @@ var ourTables = []string{
 	"zone", "linhas", "tentativas", "rows", "attempts",
 }
 
-// Migrate brings the schema up to date. Each migration is one transaction; several programs may start at once.
+// Migrate brings the schema up to date. Each migration is one transaction; several programs may
+// start at once.
 func (s *DB) Migrate(ctx context.Context, o Options) error {
 	folder, err := fs.Sub(Migrations, s.D.Goose)
 	if err != nil {
@@ -62,7 +64,8 @@ func (s *DB) Migrate(ctx context.Context, o Options) error {
 	return s.Up(ctx, folder, known)
 }
 
-// JudgeSchema refuses a ledger of another schema than the program's that this call may not bring up to date.
+// JudgeSchema refuses a ledger of another schema than the program's that this call may not bring up
+// to date.
 func (s *DB) JudgeSchema(have, known int64, o Options) error {
 	switch {
 	case have > known:
@@ -91,8 +94,9 @@ func (s *DB) NewestSchema() (int64, error) {
 	return strconv.ParseInt(number, 10, 64)
 }
 
-// Up applies what a folder has beyond the ledger's schema. To make an index of a large ledger takes longer than any statement of a run may: what ended such a statement would end it
-// again at each start, and the program would never work again.
+// Up applies what a folder has beyond the ledger's schema. To make an index of a large ledger takes
+// longer than any statement of a run may: what ended such a statement would end it again at each
+// start, and the program would never work again.
 func (s *DB) Up(ctx context.Context, folder fs.FS, known int64) (err error) {
 	const op = "bringing the ledger's schema up to date"
 	options := []goose.ProviderOption{
@@ -125,8 +129,9 @@ func (s *DB) Up(ctx context.Context, folder fs.FS, known int64) (err error) {
 	if err != nil {
 		return s.Fault(ctx, op, err)
 	}
-	// SQLite has no lock that spans the look at the version and the migration. A program that loses the race finds in its transaction that the migration
-	// was applied meanwhile (inItsTx); the transaction is undone, and the next look finds the work done.
+	// SQLite has no lock that spans the look at the version and the migration. A program that loses
+	// the race finds in its transaction that the migration was applied meanwhile (inItsTx); the
+	// transaction is undone, and the next look finds the work done.
 	for tries := 0; ; tries++ {
 		if err := failpoint.Hit("schema.old"); err != nil {
 			return s.Fault(ctx, op, err)
@@ -146,8 +151,9 @@ func (s *DB) Up(ctx context.Context, folder fs.FS, known int64) (err error) {
 	}
 }
 
-// StepsOf gives the migrations of a folder, each with its whole file as one text: SQLite finds by itself where a statement ends, and under the race detector of the
-// tests goose took longer to find it than SQLite to run it. In PostgreSQL goose applies them itself, each statement alone.
+// StepsOf gives the migrations of a folder, each with its whole file as one text: SQLite finds by
+// itself where a statement ends, and under the race detector of the tests goose took longer to find
+// it than SQLite to run it. In PostgreSQL goose applies them itself, each statement alone.
 func StepsOf(folder fs.FS) ([]*goose.Migration, error) {
 	names, err := fs.Glob(folder, "*.sql")
 	if err != nil {
@@ -168,7 +174,8 @@ func StepsOf(folder fs.FS) ([]*goose.Migration, error) {
 	return steps, nil
 }
 
-// SchemaVersion gives the number of the last migration that was applied; 0 when the database is empty. A database of something else is refused.
+// SchemaVersion gives the number of the last migration that was applied; 0 when the database is
+// empty. A database of something else is refused.
 func (s *DB) SchemaVersion(ctx context.Context) (int64, error) {
 	var names []string
 	if err := s.Write.SelectContext(ctx, &names, s.D.Tables); err != nil {
@@ -185,8 +192,9 @@ func (s *DB) SchemaVersion(ctx context.Context) (int64, error) {
 	return version, s.Fault(ctx, "opening the ledger", err)
 }
 
-// foreign refuses a database that has tables but no schema of ours. A PostgreSQL database may hold other programs' tables beside ours, as long as
-// they have other names; a SQLite file is ours alone.
+// foreign refuses a database that has tables but no schema of ours. A PostgreSQL database may hold
+// other programs' tables beside ours, as long as they have other names; a SQLite file is ours
+// alone.
 func foreign(names []string, where string, alone bool) error {
 	switch {
 	case slices.Contains(names, SchemaTable):

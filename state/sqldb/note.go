@@ -18,8 +18,9 @@ func (t *Tx) Noting(kind journal.Kind, at time.Time) *journal.Record {
 	return t.Note
 }
 
-// WriteNote flushes the note to the journal and stores its number in the transaction. Journal first, ledger second: a crash between the two is seen at the next
-// start, when the journal has one record more.
+// WriteNote flushes the note to the journal and stores its number in the transaction. Journal
+// first, ledger second: a crash between the two is seen at the next start, when the journal has one
+// record more.
 func (t *Tx) WriteNote() error {
 	s := t.S
 	switch {
@@ -129,8 +130,9 @@ func JournalRows(t *Tx, lock bool) (map[string]JournalRow, error) {
 	return out, nil
 }
 
-// AuditHead is the end of the chain. Whoever adds to it locks it first: two writers cannot go on from the same record, and a record that is missing at the end
-// is missed. The index audit_one_chain refuses a fork in any case.
+// AuditHead is the end of the chain. Whoever adds to it locks it first: two writers cannot go on
+// from the same record, and a record that is missing at the end is missed. The index
+// audit_one_chain refuses a fork in any case.
 type AuditHead struct {
 	Seq  int64  `db:"seq"`
 	Hash string `db:"hash"`

@@ -20,8 +20,9 @@ type Options struct {
 	Verify   bool   // SQLite: check the whole file for damage before it is used (F049)
 	Begin    bool   // makes the ledger where there is none; without it that is an *Error with CodeAbsent
 	Version  string // of this program, for the ledger's own record of who made it
-	// Journal is the folder of the journals, "" for none. A ledger that is opened for writing is compared with its journal in the folder <ledger id> below
-	// it, and refused when it was rolled back, emptied or copied. It is not touched when the ledger is only read.
+	// Journal is the folder of the journals, "" for none. A ledger that is opened for writing is
+	// compared with its journal in the folder <ledger id> below it, and refused when it was rolled
+	// back, emptied or copied. It is not touched when the ledger is only read.
 	Journal string
 
 	// Zone is that of the ERP: the views for people show times in it. nil: as the ledger has it.
@@ -59,8 +60,9 @@ var DefaultTuning = Tuning{
 	Free:       FreeBytes,
 }
 
-// MayBegin refuses to make a ledger where none was found, unless that was asked for: a disk that is not mounted and a wrong state.dsn look like a new ledger,
-// from which everything would be sent a second time.
+// MayBegin refuses to make a ledger where none was found, unless that was asked for: a disk that is
+// not mounted and a wrong state.dsn look like a new ledger, from which everything would be sent a
+// second time.
 func (o Options) MayBegin(where, found string) error {
 	if o.Identity != "" { // it is made anew from its journal
 		return nil
@@ -80,5 +82,6 @@ func (o Options) MayBegin(where, found string) error {
 	}
 }
 
-// quickCheckTime is how long a check may look for damage: it stands before each start of the service. What `safrasync doctor` reads is everything.
+// quickCheckTime is how long a check may look for damage: it stands before each start of the
+// service. What `safrasync doctor` reads is everything.
 const quickCheckTime = 5 * time.Second

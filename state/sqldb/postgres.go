@@ -24,7 +24,8 @@ const (
 	ReadPatience     = statementTimeout + 10*time.Second // beyond the statement's own limit the connection is taken for dead
 )
 
-// OpenPostgres connects to the PostgreSQL ledger that the options name, and verifies its durability (I1).
+// OpenPostgres connects to the PostgreSQL ledger that the options name, and verifies its durability
+// (I1).
 func OpenPostgres(ctx context.Context, o Options, tune Tuning) (*DB, error) {
 	cfg, err := PostgresConfig(o)
 	if err != nil {
@@ -37,7 +38,8 @@ func OpenPostgres(ctx context.Context, o Options, tune Tuning) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Each session fixes the level that the server has now, so that a later reload cannot lower it under us.
+	// Each session fixes the level that the server has now, so that a later reload cannot lower it
+	// under us.
 	cfg.Runtime["synchronous_commit"] = setting
 	if o.ReadOnly {
 		cfg.Runtime["default_transaction_read_only"] = "on"
@@ -66,7 +68,8 @@ func PostgresPlace(cfg pq.Config) string {
 	return "PostgreSQL " + net.JoinHostPort(cfg.Host, strconv.Itoa(int(cfg.Port))) + " database " + cfg.Database
 }
 
-// PostgresConfig reads the DSN. What the driver says about a wrong one is not repeated: it quotes the text, with the password in it.
+// PostgresConfig reads the DSN. What the driver says about a wrong one is not repeated: it quotes
+// the text, with the password in it.
 func PostgresConfig(o Options) (pq.Config, error) {
 	cfg, err := pq.NewConfig(o.DSN)
 	if err != nil || o.DSN == "" {
@@ -86,12 +89,14 @@ func PostgresConfig(o Options) (pq.Config, error) {
 	}
 	cfg.Runtime["statement_timeout"] = strconv.FormatInt(statementTimeout.Milliseconds(), 10)
 	cfg.Runtime["lock_timeout"] = strconv.FormatInt(LockTimeout.Milliseconds(), 10)
-	// The locks of a host that vanished in the middle of a transaction go away by this, before its leases end.
+	// The locks of a host that vanished in the middle of a transaction go away by this, before its
+	// leases end.
 	cfg.Runtime["idle_in_transaction_session_timeout"] = strconv.FormatInt(idleTimeout.Milliseconds(), 10)
 	return cfg, nil
 }
 
-// connectPostgres makes a pool whose connections wait for each part of an answer as long as patience says; 0 = while the network lives.
+// connectPostgres makes a pool whose connections wait for each part of an answer as long as
+// patience says; 0 = while the network lives.
 func connectPostgres(cfg pq.Config, patience time.Duration, tune Tuning) (*sqlx.DB, error) {
 	connector, err := pq.NewConnectorConfig(cfg)
 	if err != nil {
@@ -106,8 +111,9 @@ func connectPostgres(cfg pq.Config, patience time.Duration, tune Tuning) (*sqlx.
 	return sqlx.NewDb(db, "postgres"), nil
 }
 
-// durableSetting asks the server for the level of synchronous_commit that it gives us by itself. Everything but off flushes the local disk and is kept
-// (remote_apply waits for a standby too); off is raised to on.
+// durableSetting asks the server for the level of synchronous_commit that it gives us by itself.
+// Everything but off flushes the local disk and is kept (remote_apply waits for a standby too); off
+// is raised to on.
 func durableSetting(ctx context.Context, cfg pq.Config, where string, tune Tuning) (setting string, err error) {
 	db, err := connectPostgres(cfg, ReadPatience, tune)
 	if err != nil {
@@ -151,7 +157,8 @@ func safePostgres(setting string) error {
 	return nil
 }
 
-// dialer makes connections that notice a silent network: lib/pq itself waits for an answer for ever, whatever the context says.
+// dialer makes connections that notice a silent network: lib/pq itself waits for an answer for
+// ever, whatever the context says.
 type dialer struct{ patience time.Duration }
 
 // Dial makes a connection with the default time-out.

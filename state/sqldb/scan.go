@@ -13,7 +13,8 @@ type querier interface {
 	QueryxContext(ctx context.Context, query string, args ...any) (*sqlx.Rows, error)
 }
 
-// Gather reads all rows of a query; places gives where the columns of one go, in the order of the query. It is for what is read for every row that is sent: a row stands once in memory, and
+// Gather reads all rows of a query; places gives where the columns of one go, in the order of the
+// query. It is for what is read for every row that is sent: a row stands once in memory, and
 // nothing looks for the columns by their names.
 func Gather[T any](ctx context.Context, from querier, places func(*T) []any, query string, args ...any) (out []T, err error) {
 	err = Each(ctx, from, places, func(row *T) error {
@@ -46,7 +47,8 @@ func Each[T any](ctx context.Context, from querier, places func(*T) []any, fn fu
 	return rows.Err()
 }
 
-// Within runs fn for at most so long; 0 = as long as it takes. over tells that it was ended for that.
+// Within runs fn for at most so long; 0 = as long as it takes. over tells that it was ended for
+// that.
 func Within(ctx context.Context, most time.Duration, fn func(context.Context) error) (over bool, err error) {
 	if most == 0 {
 		return false, fn(ctx)

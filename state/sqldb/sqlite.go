@@ -19,13 +19,15 @@ const OldestSQLite = "3.51.3"
 // readers bounds the connections that only read.
 const readers = 4
 
-// SqliteDSN builds the driver's name for a file. Its values run as SQL, so that nothing of a user's goes into them: the path is escaped.
+// SqliteDSN builds the driver's name for a file. Its values run as SQL, so that nothing of a user's
+// goes into them: the path is escaped.
 func SqliteDSN(path string, settings ...string) string {
 	u := url.URL{Scheme: "file", Path: path}
 	return u.String() + "?" + strings.Join(settings, "&")
 }
 
-// durable are the settings of a connection that writes. They hold for a connection, not for the file, so that each new one gets them.
+// durable are the settings of a connection that writes. They hold for a connection, not for the
+// file, so that each new one gets them.
 func durable(tune Tuning) []string {
 	return []string{
 		"_txlock=immediate", // a transaction that reads first and then writes would fail at once, without waiting (E11)
@@ -40,7 +42,8 @@ func Busy(tune Tuning) string {
 	return "_busy_timeout=" + strconv.FormatInt(tune.Busy.Milliseconds(), 10)
 }
 
-// OpenSQLite opens the file of a SQLite ledger, makes it where the options allow, and verifies its durability (I1).
+// OpenSQLite opens the file of a SQLite ledger, makes it where the options allow, and verifies its
+// durability (I1).
 func OpenSQLite(ctx context.Context, o Options, tune Tuning) (*DB, error) {
 	path, exists, err := SqlitePath(o, tune)
 	if err != nil {
@@ -82,8 +85,9 @@ func OpenSQLite(ctx context.Context, o Options, tune Tuning) (*DB, error) {
 	return s, nil
 }
 
-// firstConnection opens the writer and verifies its durability (I1, F055). Turning a new file to WAL needs it alone for a moment and does not wait
-// by itself, so that of several programs that start at once some must try again.
+// firstConnection opens the writer and verifies its durability (I1, F055). Turning a new file to
+// WAL needs it alone for a moment and does not wait by itself, so that of several programs that
+// start at once some must try again.
 func (s *DB) firstConnection(ctx context.Context) error {
 	const op = "opening the ledger"
 	ctx, cancel := context.WithTimeoutCause(ctx, s.Tune.Write, &TimeoutError{op, s.Tune.Write})
@@ -100,8 +104,8 @@ func (s *DB) firstConnection(ctx context.Context) error {
 	}
 }
 
-// SqlitePath makes the path absolute and looks at where it leads, without opening the file: closing a second handle of a file that SQLite has
-// open would drop its locks.
+// SqlitePath makes the path absolute and looks at where it leads, without opening the file: closing
+// a second handle of a file that SQLite has open would drop its locks.
 func SqlitePath(o Options, tune Tuning) (path string, exists bool, err error) {
 	if o.DSN == "" || strings.HasPrefix(o.DSN, "file:") || strings.HasPrefix(o.DSN, ":") || strings.ContainsRune(o.DSN, 0) {
 		return "", false, &Error{
@@ -146,7 +150,8 @@ func SqlitePath(o Options, tune Tuning) (path string, exists bool, err error) {
 	return path, exists, nil
 }
 
-// CreateFile makes the file that SQLite then fills: for its owner only, because rows of the ERP are kept in it.
+// CreateFile makes the file that SQLite then fills: for its owner only, because rows of the ERP are
+// kept in it.
 func CreateFile(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	switch {
@@ -166,7 +171,8 @@ func Permission(path string, err error) error {
 	return &Error{Code: CodePermission, Path: path, Hint: FilesHint(path), Err: err}
 }
 
-// inspect looks at the file before anything could change it: one that belongs to another program is left exactly as it is.
+// inspect looks at the file before anything could change it: one that belongs to another program is
+// left exactly as it is.
 func inspect(ctx context.Context, path string, tune Tuning) (err error) {
 	db := ConnectSQLite(tune, SqliteDSN(path, "mode=rw", Busy(tune), "_query_only=1", "_error_rc=1"), 1)
 	defer func() { err = errors.Join(err, db.Close()) }()

@@ -16,8 +16,9 @@ import (
 	"github.com/safrasync/safrasync/state/journal"
 )
 
-// writeTries bounds how often a transaction that certainly did not apply is run again: after a deadlock, a serialization failure, a race for
-// a platform id, or a connection that broke before the commit was sent.
+// writeTries bounds how often a transaction that certainly did not apply is run again: after a
+// deadlock, a serialization failure, a race for a platform id, or a connection that broke before
+// the commit was sent.
 const writeTries = 4
 
 // TimeoutError names the time limit that ended an operation.
@@ -29,8 +30,8 @@ type TimeoutError struct {
 // Error names the operation and its limit.
 func (e *TimeoutError) Error() string { return fmt.Sprintf("%s took longer than %s", e.Op, e.After) }
 
-// Tx is one write transaction. Only inTx makes one: a write outside an explicit transaction would be sent twice by
-// database/sql when the connection breaks after the server has run it.
+// Tx is one write transaction. Only inTx makes one: a write outside an explicit transaction would
+// be sent twice by database/sql when the connection breaks after the server has run it.
 type Tx struct {
 	Ctx context.Context
 	S   *DB
@@ -70,10 +71,12 @@ func (t *Tx) All(dest any, query string, args ...any) error {
 	return t.SelectContext(t.Ctx, dest, t.Rebind(query), args...)
 }
 
-// InTx runs fn in one transaction and returns when it is durable. fn may run several times, so it sets its results anew each time.
+// InTx runs fn in one transaction and returns when it is durable. fn may run several times, so it
+// sets its results anew each time.
 //
-// The caller's cancellation counts before the transaction begins; one that has begun is finished, within its own time limit, because a
-// result that a shutdown throws away becomes a doubt for a person.
+// The caller's cancellation counts before the transaction begins; one that has begun is finished,
+// within its own time limit, because a result that a shutdown throws away becomes a doubt for a
+// person.
 func (s *DB) InTx(ctx context.Context, op string, fn func(*Tx) error) error {
 	return s.inTxWithin(ctx, s.Tune.Write, op, fn)
 }
@@ -116,7 +119,8 @@ func (s *DB) inTxWithin(ctx context.Context, limit time.Duration, op string, fn 
 	}
 }
 
-// TryTx runs the transaction once. again means that it certainly did not apply and may apply next time.
+// TryTx runs the transaction once. again means that it certainly did not apply and may apply next
+// time.
 func (s *DB) TryTx(ctx context.Context, op string, slot int, fn func(*Tx) error) (again bool, err error) {
 	raw, err := s.Write.BeginTxx(ctx, nil)
 	if err != nil {
@@ -138,7 +142,8 @@ func (s *DB) TryTx(ctx context.Context, op string, slot int, fn func(*Tx) error)
 		err = failpoint.Hit("tx.noted")
 	}
 	if err != nil {
-		// Nothing was committed, whatever the rollback says; a connection that cannot roll back is thrown away by the pool.
+		// Nothing was committed, whatever the rollback says; a connection that cannot roll back is thrown
+		// away by the pool.
 		_ = raw.Rollback()
 		return mayWorkAgain(err), err
 	}
@@ -149,8 +154,8 @@ func (s *DB) TryTx(ctx context.Context, op string, slot int, fn func(*Tx) error)
 		t.noted()
 		return false, nil // true from here on: the transaction is on disk
 	}
-	// From here the commit may or may not be on disk: the answer was lost, or the disk failed in the middle. A guess would cost a
-	// duplicate or a lost row, so we look.
+	// From here the commit may or may not be on disk: the answer was lost, or the disk failed in the
+	// middle. A guess would cost a duplicate or a lost row, so we look.
 	_ = raw.Rollback()
 	applied, lookErr := s.WasApplied(ctx, op, slot, mark)
 	switch {
@@ -163,7 +168,8 @@ func (s *DB) TryTx(ctx context.Context, op string, slot int, fn func(*Tx) error)
 	return errors.Is(err, driver.ErrBadConn) || isNetwork(err) && s.D.Name == Postgres, err
 }
 
-// InOneTx runs fn in one transaction that may take long, once, and leaves no mark: when the commit fails, the caller must look whether it took effect.
+// InOneTx runs fn in one transaction that may take long, once, and leaves no mark: when the commit
+// fails, the caller must look whether it took effect.
 func (s *DB) InOneTx(ctx context.Context, fn func(*Tx) error) error {
 	raw, err := s.Write.BeginTxx(ctx, nil)
 	if err != nil {
@@ -175,7 +181,8 @@ func (s *DB) InOneTx(ctx context.Context, fn func(*Tx) error) error {
 	return raw.Commit()
 }
 
-// inItsTx runs the text of a migration in the transaction that goose has begun for it, unless another program has done so since goose looked.
+// inItsTx runs the text of a migration in the transaction that goose has begun for it, unless
+// another program has done so since goose looked.
 func inItsTx(version int64, name, text string) func(context.Context, *sql.Tx) error {
 	return func(ctx context.Context, t *sql.Tx) error {
 		var applied bool
@@ -192,8 +199,9 @@ func inItsTx(version int64, name, text string) func(context.Context, *sql.Tx) er
 	}
 }
 
-// eachRow runs one statement for each row, and tells how many rows of the table it changed. In SQLite that costs no more than one statement for many rows, whose text would have to be read
-// each time.
+// eachRow runs one statement for each row, and tells how many rows of the table it changed. In
+// SQLite that costs no more than one statement for many rows, whose text would have to be read each
+// time.
 func (t *Tx) eachRow(query string, rows [][]any) (changed int, err error) {
 	if len(rows) == 0 {
 		return 0, nil
@@ -218,7 +226,8 @@ func (t *Tx) eachRow(query string, rows [][]any) (changed int, err error) {
 	return changed, nil
 }
 
-// Peek runs fn in a transaction that is rolled back. In a ledger that is open for writing nobody else writes meanwhile (SQLite).
+// Peek runs fn in a transaction that is rolled back. In a ledger that is open for writing nobody
+// else writes meanwhile (SQLite).
 func (s *DB) Peek(ctx context.Context, op string, fn func(*Tx) error) error {
 	raw, err := s.Write.BeginTxx(ctx, nil)
 	if err != nil {
@@ -237,8 +246,8 @@ func (s *DB) AtOneMoment(ctx context.Context, fn func(*sqlx.Tx) error) error {
 	return errors.Join(fn(t), t.Rollback()) // nothing was written
 }
 
-// leaveMark writes the transaction's id where wasApplied finds it, and makes sure of the settings that make the commit durable (I1): an
-// administrator can turn fsync off while we run.
+// leaveMark writes the transaction's id where wasApplied finds it, and makes sure of the settings
+// that make the commit durable (I1): an administrator can turn fsync off while we run.
 func (t *Tx) leaveMark(slot int, mark string) error {
 	var setting string
 	if err := t.Get(&setting, t.S.D.mark, t.S.MarkedBy, slot, mark); err != nil {
@@ -248,8 +257,9 @@ func (t *Tx) leaveMark(slot int, mark string) error {
 	return t.S.D.safe(setting)
 }
 
-// WasApplied tells whether the transaction with this mark is in the database. On PostgreSQL the upsert waits on the row that the
-// transaction in question wrote first, so that one whose COMMIT the server is still working on has ended before we judge.
+// WasApplied tells whether the transaction with this mark is in the database. On PostgreSQL the
+// upsert waits on the row that the transaction in question wrote first, so that one whose COMMIT
+// the server is still working on has ended before we judge.
 func (s *DB) WasApplied(ctx context.Context, op string, slot int, mark string) (bool, error) {
 	if s.Memory {
 		return false, nil // a commit in memory that fails was rolled back; there is no second connection to look from
@@ -282,8 +292,9 @@ func (s *DB) readMark(ctx context.Context, slot int) (found string, err error) {
 	return found, err
 }
 
-// wasAppliedSQLite looks from a new connection, because a failed fsync leaves the old one with pages that only it believes in. What is
-// found is then copied into the file proper and flushed: found is not yet durable when the disk had just failed.
+// wasAppliedSQLite looks from a new connection, because a failed fsync leaves the old one with
+// pages that only it believes in. What is found is then copied into the file proper and flushed:
+// found is not yet durable when the disk had just failed.
 func (s *DB) wasAppliedSQLite(ctx context.Context, slot int, mark string) (bool, error) {
 	if err := s.discardWriter(ctx); err != nil {
 		return false, err

@@ -25,16 +25,19 @@ type Desk interface {
 	// Rows calls fn for the entries that a filter selects.
 	Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error
 	Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error)
-	// Holder gives the row, other than one, that has a platform id, or that an answer gave it to; none: the zero key.
+	// Holder gives the row, other than one, that has a platform id, or that an answer gave it to;
+	// none: the zero key.
 	Holder(ctx context.Context, sends trade.Kind, remoteID string, except int64) (trade.ParentKey, error)
 	run.Quarantine
 	// JobsOfLedger gives the jobs that have entries.
 	JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error)
-	// MoveJob gives the entries of a job to another one, with its record in the audit. With apply false, and where keys collide, it only tells what it would do.
+	// MoveJob gives the entries of a job to another one, with its record in the audit. With apply
+	// false, and where keys collide, it only tells what it would do.
 	// *trade.LeasedError while a process runs either.
 	MoveJob(ctx context.Context, from, to string, apply bool, record trade.AuditRecord) (trade.JobMove, error)
-	// Act does acts, each together with its record in the audit, in one transaction. done tells for each whether it was: not when its entry or its job
-	// stands otherwise than it was seen. *trade.LeasedError while a process runs a job whose cursor an act would change.
+	// Act does acts, each together with its record in the audit, in one transaction. done tells for
+	// each whether it was: not when its entry or its job stands otherwise than it was seen.
+	// *trade.LeasedError while a process runs a job whose cursor an act would change.
 	Act(ctx context.Context, acts []trade.Act) (done []bool, err error)
 }
 
@@ -43,8 +46,9 @@ type Reader interface {
 	GetOrderCommitment(ctx context.Context, id string) (apiclient.OrderCommitment, error)
 }
 
-// Acts are what people do to rows and jobs, for the command line and the console alike. Each act is planned first: the plan says what it would do to each row,
-// or why it cannot. What is then done is what the plan showed: a row or job that has moved since is left alone and told.
+// Acts are what people do to rows and jobs, for the command line and the console alike. Each act is
+// planned first: the plan says what it would do to each row, or why it cannot. What is then done is
+// what the plan showed: a row or job that has moved since is left alone and told.
 type Acts struct {
 	Desk    Desk
 	Unknown func(error) bool // tells that an entry is not known
@@ -116,7 +120,8 @@ func (p Person) check() error {
 	return nil
 }
 
-// Acknowledge plans that a person has dealt with what the ERP did to rows after they were sent, or dismissed: their flags go, until the row differs from what it is now.
+// Acknowledge plans that a person has dealt with what the ERP did to rows after they were sent, or
+// dismissed: their flags go, until the row differs from what it is now.
 func (a *Acts) Acknowledge(ctx context.Context, job string, keys []string) (RowPlan, error) {
 	return a.plan(ctx, "acknowledge", job, keys, func(step *RowStep) error {
 		entry := &step.After
@@ -184,8 +189,9 @@ func (a *Acts) job(name string) *mapping.Job {
 // actsTogether is how many acts are stored in one transaction.
 const actsTogether = 500
 
-// Do does what a plan shows, to each row that stands as it was shown, each together with its record in the audit. The plan that it gives back says of each row
-// whether it was done: those that moved meanwhile are refused. After an error some may have been done.
+// Do does what a plan shows, to each row that stands as it was shown, each together with its record
+// in the audit. The plan that it gives back says of each row whether it was done: those that moved
+// meanwhile are refused. After an error some may have been done.
 func (a *Acts) Do(ctx context.Context, plan RowPlan, who Person) (RowPlan, error) {
 	if err := who.check(); err != nil {
 		return plan, err

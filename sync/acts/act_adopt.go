@@ -17,13 +17,15 @@ import (
 // Adoption is what a person says of a row that is in doubt or held: the platform has it.
 type Adoption struct {
 	ID string // of the platform; "" only with NoID
-	// NoID says that it was seen there, and that its id is not known; not for order commitments, which can be read back.
+	// NoID says that it was seen there, and that its id is not known; not for order commitments, which
+	// can be read back.
 	NoID bool
 	// DespiteDifferences adopts although the record on the platform is not what was sent.
 	DespiteDifferences bool
 }
 
-// Readback is what the platform has under an id, beside what was sent, field by field in the order of the API's table.
+// Readback is what the platform has under an id, beside what was sent, field by field in the order
+// of the API's table.
 type Readback struct {
 	ID     string         `json:"id"`
 	Fields []FieldReading `json:"fields"`
@@ -40,8 +42,9 @@ type FieldReading struct {
 	Same  bool    `json:"same"`
 }
 
-// Adopt plans that a row which is in doubt or held is the record that the platform has under an id. An order commitment is read back and compared with what was
-// sent; what differs is shown, and must be confirmed.
+// Adopt plans that a row which is in doubt or held is the record that the platform has under an id.
+// An order commitment is read back and compared with what was sent; what differs is shown, and must
+// be confirmed.
 func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (RowPlan, error) {
 	return a.plan(ctx, "adopt", job, []string{key}, func(step *RowStep) (err error) {
 		entry := &step.After
@@ -86,9 +89,10 @@ func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (R
 	})
 }
 
-// takeOver looks whose the id is. A row that is held because it was re-typed, because another job has sent its key, or because the platform says that it exists, may
-// take it over from an accepted one whose row is no longer in the ERP, or under whose key another row stands now: that is the same record under its old key, or in
-// its old job.
+// takeOver looks whose the id is. A row that is held because it was re-typed, because another job
+// has sent its key, or because the platform says that it exists, may take it over from an accepted
+// one whose row is no longer in the ERP, or under whose key another row stands now: that is the
+// same record under its old key, or in its old job.
 func (a *Acts) takeOver(ctx context.Context, step *RowStep, id string) error {
 	if step.Holder == (trade.ParentKey{}) {
 		return nil
@@ -130,7 +134,8 @@ func (a *Acts) takeOver(ctx context.Context, step *RowStep, id string) error {
 // maxID bounds an id that is no UUID, as the client does when it reads one.
 const maxID = 128
 
-// PlatformID brings an id into the form in which the ledger has it. Only deliveries have ids that the API's document does not call a UUID.
+// PlatformID brings an id into the form in which the ledger has it. Only deliveries have ids that
+// the API's document does not call a UUID.
 func PlatformID(sends trade.Kind, text string) (string, bool) {
 	text = strings.TrimSpace(text)
 	if sends != trade.Deliveries {

@@ -10,9 +10,11 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Retry plans that rows which were not sent, or certainly refused, go now instead of later, in the same generation: nothing can be doubled. What the platform
-// was found to lack is asked about again, as if for the first time. A row that was held because its content went out under another key, because another living row equals it, or because the platform
-// says that it exists, is thereby declared to be another record.
+// Retry plans that rows which were not sent, or certainly refused, go now instead of later, in the
+// same generation: nothing can be doubled. What the platform was found to lack is asked about
+// again, as if for the first time. A row that was held because its content went out under another
+// key, because another living row equals it, or because the platform says that it exists, is
+// thereby declared to be another record.
 func (a *Acts) Retry(ctx context.Context, job string, keys []string) (RowPlan, error) {
 	return a.plan(ctx, "retry", job, keys, func(step *RowStep) error {
 		entry := &step.After
@@ -58,7 +60,8 @@ func goes(entry *trade.Entry) {
 	entry.State, entry.Cause, entry.Error, entry.WaitingFor, entry.NextAttemptAt = trade.Pending, "", nil, nil, mapping.NoTime
 }
 
-// declare decides whether a held row may go because a person says that it is another record than the one which it was taken for.
+// declare decides whether a held row may go because a person says that it is another record than
+// the one which it was taken for.
 func (a *Acts) declare(ctx context.Context, step *RowStep) (err error) {
 	entry := &step.After
 	switch entry.Cause {
@@ -96,8 +99,9 @@ func (a *Acts) Dismiss(ctx context.Context, job string, keys []string) (RowPlan,
 	})
 }
 
-// Reopen plans that rows which were dismissed stand again where they stood. It sends nothing: what was in doubt is in doubt, with its quarantine; the rest is
-// judged by the next run with the mapping and the references of then.
+// Reopen plans that rows which were dismissed stand again where they stood. It sends nothing: what
+// was in doubt is in doubt, with its quarantine; the rest is judged by the next run with the
+// mapping and the references of then.
 func (a *Acts) Reopen(ctx context.Context, job string, keys []string) (RowPlan, error) {
 	return a.plan(ctx, "reopen", job, keys, func(step *RowStep) error {
 		entry := &step.After
@@ -152,18 +156,22 @@ func refusalOf(attempts []trade.Attempt) *trade.EntryError {
 	return &out
 }
 
-// bulkStates are the states whose rows an act may be ordered for by a filter: there nothing can be doubled, and nothing is hidden.
+// bulkStates are the states whose rows an act may be ordered for by a filter: there nothing can be
+// doubled, and nothing is hidden.
 var bulkStates = map[string][]trade.State{
 	"retry":   {trade.Pending, trade.Waiting, trade.Rejected},
 	"dismiss": {trade.Pending, trade.Waiting, trade.Invalid, trade.Rejected, trade.Held},
 	"reopen":  {trade.Dismissed},
 }
 
-// BulkStates gives the states whose rows an act may be ordered for by a filter; none for an act that is for one row at a time.
+// BulkStates gives the states whose rows an act may be ordered for by a filter; none for an act
+// that is for one row at a time.
 func BulkStates(act string) []trade.State { return slices.Clone(bulkStates[act]) }
 
-// Select gives the keys of the rows of a job that an act may be ordered for by a filter of states and causes; no states: all that the act allows. Retry leaves
-// out what would go anyway, what waits for something here, and what was refused in no form of the API, because an earlier step may have happened there.
+// Select gives the keys of the rows of a job that an act may be ordered for by a filter of states
+// and causes; no states: all that the act allows. Retry leaves out what would go anyway, what waits
+// for something here, and what was refused in no form of the API, because an earlier step may have
+// happened there.
 func (a *Acts) Select(ctx context.Context, act, job string, states []trade.State, causes []string) ([]string, error) {
 	return a.SelectSome(ctx, act, job, states, causes, 0)
 }

@@ -15,7 +15,8 @@ type Doubt struct {
 	Sent      []FieldReading // what to look for on the platform
 }
 
-// Doubt tells how a row that may be on the platform stands. It asks nobody but the ledger, in which the quarantine begins now for a doubt that this boot did not know of.
+// Doubt tells how a row that may be on the platform stands. It asks nobody but the ledger, in which
+// the quarantine begins now for a doubt that this boot did not know of.
 func (a *Acts) Doubt(ctx context.Context, entry trade.Entry) (Doubt, error) {
 	attempts, err := a.Desk.Attempts(ctx, entry.ID)
 	if err != nil {
@@ -31,7 +32,8 @@ func (a *Acts) Doubt(ctx context.Context, entry trade.Entry) (Doubt, error) {
 	return Doubt{attempts, step.Remaining, SentFields(entry)}, err
 }
 
-// SentFields are the fields of the request that left for an entry, or that would leave, in the order of the API's table.
+// SentFields are the fields of the request that left for an entry, or that would leave, in the
+// order of the API's table.
 func SentFields(entry trade.Entry) []FieldReading {
 	sent := mapping.SentTexts(entry)
 	var out []FieldReading

@@ -25,7 +25,8 @@ type JobPlan struct {
 // Release is what a release lets go.
 type Release struct {
 	Brake *trade.Brake `json:"brake"` // that paused the job; null when none did
-	// Sweep says that the next sweep is believed, although it finds too few rows: about Found of them. null when no sweep was doubted.
+	// Sweep says that the next sweep is believed, although it finds too few rows: about Found of them.
+	// null when no sweep was doubted.
 	Sweep *ReleasedSweep `json:"sweep"`
 	Stop  *trade.Stop    `json:"stop"` // that only a person ends; null when the job did not stand still for one
 }
@@ -35,7 +36,8 @@ type ReleasedSweep struct {
 	Found int `json:"found"`
 }
 
-// Pause plans that nothing of a job leaves until somebody resumes it. A run that is on its way begins no further request; what is on the wire is awaited.
+// Pause plans that nothing of a job leaves until somebody resumes it. A run that is on its way
+// begins no further request; what is on the wire is awaited.
 func (a *Acts) Pause(ctx context.Context, job string, who Person) (JobPlan, error) {
 	plan, err := a.planJob(ctx, "pause", job)
 	if err != nil {
@@ -68,7 +70,8 @@ func (a *Acts) Resume(ctx context.Context, job string) (JobPlan, error) {
 	return a.toIdle(plan), nil
 }
 
-// Release plans that a job goes on although a brake holds it, or a sweep found too few rows: what was shown is let pass, once.
+// Release plans that a job goes on although a brake holds it, or a sweep found too few rows: what
+// was shown is let pass, once.
 func (a *Acts) Release(ctx context.Context, job string) (JobPlan, error) {
 	plan, err := a.planJob(ctx, "release", job)
 	if err != nil {
@@ -163,7 +166,8 @@ func (a *Acts) toIdle(plan JobPlan) JobPlan {
 	return plan
 }
 
-// DoJob does what a plan shows, if the job stands as it was shown; else the plan that it gives back is refused.
+// DoJob does what a plan shows, if the job stands as it was shown; else the plan that it gives back
+// is refused.
 func (a *Acts) DoJob(ctx context.Context, plan JobPlan, who Person) (JobPlan, error) {
 	if err := who.check(); err != nil {
 		return plan, err

@@ -14,7 +14,8 @@ type JobMovePlan struct {
 	Done    bool
 }
 
-// MoveJob plans that the entries of a job, which is not configured any more, go to one that is: it is the same job under its new name. Several jobs can become one.
+// MoveJob plans that the entries of a job, which is not configured any more, go to one that is: it
+// is the same job under its new name. Several jobs can become one.
 func (a *Acts) MoveJob(ctx context.Context, from, to string) (JobMovePlan, error) {
 	plan := JobMovePlan{JobMove: trade.JobMove{From: from, To: to, States: map[trade.State]int{}, Samples: []string{}}}
 	job := a.job(to)
@@ -52,7 +53,8 @@ func refusedMove(m trade.JobMove) Refusal {
 	return NotRefused
 }
 
-// DoMoveJob does what a plan shows, as the ledger stands then. The plan that it gives back says what was done.
+// DoMoveJob does what a plan shows, as the ledger stands then. The plan that it gives back says
+// what was done.
 func (a *Acts) DoMoveJob(ctx context.Context, plan JobMovePlan, who Person) (JobMovePlan, error) {
 	if err := who.check(); err != nil {
 		return plan, err

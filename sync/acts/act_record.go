@@ -8,7 +8,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// rowDetail is what the audit keeps of an act on a row: no values of the ERP but those fields that an act is about, in the form that the API has them.
+// rowDetail is what the audit keeps of an act on a row: no values of the ERP but those fields that
+// an act is about, in the form that the API has them.
 type rowDetail struct {
 	Before  EntryView     `json:"before"`
 	After   EntryView     `json:"after"`

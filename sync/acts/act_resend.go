@@ -14,8 +14,9 @@ type Remapper interface {
 	Newest(ctx context.Context, job string, entry trade.Entry) (trade.Entry, error)
 }
 
-// Resend plans that one row which is in doubt is sent again, in a new generation and with its newest valid values. It may double the record, so it is for a
-// person who says that the platform was checked, for one row, and only after the quarantine (I14).
+// Resend plans that one row which is in doubt is sent again, in a new generation and with its
+// newest valid values. It may double the record, so it is for a person who says that the platform
+// was checked, for one row, and only after the quarantine (I14).
 func (a *Acts) Resend(ctx context.Context, job, key string, checked bool) (RowPlan, error) {
 	return a.plan(ctx, "resend", job, []string{key}, func(step *RowStep) (err error) {
 		entry := &step.After
@@ -48,7 +49,8 @@ func (a *Acts) Resend(ctx context.Context, job, key string, checked bool) (RowPl
 	})
 }
 
-// remaining tells how long the quarantine of a row still lasts. What this boot sees for the first time begins now.
+// remaining tells how long the quarantine of a row still lasts. What this boot sees for the first
+// time begins now.
 func (a *Acts) remaining(ctx context.Context, step *RowStep) error {
 	since, err := a.Desk.Watched(ctx, step.Before.ID, a.Boot)
 	if err != nil {

@@ -19,8 +19,10 @@ const (
 	lostShare    = 100
 )
 
-// Brake judges what the reading found, before anything leaves. What it lets pass is remembered: it is never judged again. The entries that came with a
-// reading that was cut short are judged with those of the next one, because what counts is what the ledger has above the mark, not what this run saw.
+// Brake judges what the reading found, before anything leaves. What it lets pass is remembered: it
+// is never judged again. The entries that came with a reading that was cut short are judged with
+// those of the next one, because what counts is what the ledger has above the mark, not what this
+// run saw.
 func (r *Guard) Brake(ctx context.Context) error {
 	cursor, err := r.run.Ledger.Cursor(ctx, r.run.Job.Name())
 	if err != nil {
@@ -58,8 +60,9 @@ func (r *Guard) Brake(ctx context.Context) error {
 	return r.run.Record(ctx, trade.Page{Cursor: &cursor})
 }
 
-// brakeNewRows pauses the job when far more rows are new than usual (F025). The first reading of a job finds everything that is in scope, and nothing is
-// usual yet: a go-live is looked at with --dry-run, not braked.
+// brakeNewRows pauses the job when far more rows are new than usual (F025). The first reading of a
+// job finds everything that is in scope, and nothing is usual yet: a go-live is looked at with
+// --dry-run, not braked.
 func (r *Guard) brakeNewRows(memory trade.Memory, came trade.Arrivals) error {
 	if r.run.Env.Brakes.NewRows == 0 || !came.Before {
 		return nil
@@ -83,9 +86,9 @@ func median(counts []int) int {
 }
 
 // brakeRetyped pauses the job when many rows that are new have the content of rows that were sent
-// under keys which are gone (F021, F023): a key that is written in another way, or contracts that were
-// numbered anew. A few are held one by one when they are about to go. Rows with the content of those
-// of another job count too: two queries may return one row under two keys.
+// under keys which are gone (F021, F023): a key that is written in another way, or contracts that
+// were numbered anew. A few are held one by one when they are about to go. Rows with the content of
+// those of another job count too: two queries may return one row under two keys.
 func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trade.Arrivals) error {
 	if r.run.Env.Brakes.Retyped == 0 || came.Count < r.run.Env.Brakes.Retyped {
 		return nil
@@ -145,8 +148,9 @@ func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trad
 		fmt.Sprintf("%d new rows have the content of rows that were sent under other keys, and stand there no more, or in another job, such as %s", count, strings.Join(samples, ", ")))
 }
 
-// BrakeIdentity looks, before anything is recorded, what a changed key or table makes of the rows that the ledger knows (F024). Where rows that are known
-// would be gone, and others new in their place, the job pauses: they would go a second time.
+// BrakeIdentity looks, before anything is recorded, what a changed key or table makes of the rows
+// that the ledger knows (F024). Where rows that are known would be gone, and others new in their
+// place, the job pauses: they would go a second time.
 func (r *Guard) BrakeIdentity(ctx context.Context, cursor trade.Cursor) error {
 	was := cursor.Brakes.Identity
 	if !r.run.Env.Brakes.ChangedKey || was == nil || was.SameRows(r.run.Job.Identity) {
@@ -156,7 +160,8 @@ func (r *Guard) BrakeIdentity(ctx context.Context, cursor trade.Cursor) error {
 	if err != nil {
 		return err
 	}
-	// A few rows come and go while a configuration is changed; what is lost by the change itself is more than one in a hundred.
+	// A few rows come and go while a configuration is changed; what is lost by the change itself is
+	// more than one in a hundred.
 	if lost := b.Known - b.Found; b.Rows == 0 || lost == 0 || lost*lostShare < b.Known {
 		return nil
 	}
@@ -167,7 +172,8 @@ func (r *Guard) BrakeIdentity(ctx context.Context, cursor trade.Cursor) error {
 		identityText(r.run.Job.Identity), identityText(*was), b.Known, b.Known-b.Found, b.Rows, strings.Join(b.Samples, ", ")))
 }
 
-// ChangeOfIdentity counts what a changed key or table makes of the rows that the ledger knows. alive are the rows that would look new; false: only cancelled ones.
+// ChangeOfIdentity counts what a changed key or table makes of the rows that the ledger knows.
+// alive are the rows that would look new; false: only cancelled ones.
 func (r *Guard) ChangeOfIdentity(ctx context.Context, was trade.Identity) (trade.Brake, map[run.KeyHash]bool, error) {
 	b := trade.Brake{Job: r.run.Job.Name(), Was: &was, Identity: &r.run.Job.Identity}
 	alive := map[run.KeyHash]bool{} // the rows that the query returns now; false: only cancelled, which stands, but would never be new

@@ -10,8 +10,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// canary lets only a few rows go under a query or a mapping that nobody has confirmed (`canary:`): they are looked at on the platform, then a release lets the
-// rest go. The rows are counted as gone before they go, so that a process which dies sends no more of them.
+// canary lets only a few rows go under a query or a mapping that nobody has confirmed (`canary:`):
+// they are looked at on the platform, then a release lets the rest go. The rows are counted as gone
+// before they go, so that a process which dies sends no more of them.
 func (r *Guard) canary(memory *trade.Memory) error {
 	mapping := r.run.Job.Fingerprint()
 	if r.run.Job.Spec.Canary == 0 {

@@ -12,10 +12,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// BrakeNewJob pauses a job that is new while the ledger has rows which jobs of the same kind have sent
-// and have no more: the job is gone from the configuration, or its query returns them no longer. As a
-// rule the new job is the old one under another name, or has a part of its rows. It acts before
-// anything is recorded.
+// BrakeNewJob pauses a job that is new while the ledger has rows which jobs of the same kind have
+// sent and have no more: the job is gone from the configuration, or its query returns them no
+// longer. As a rule the new job is the old one under another name, or has a part of its rows. It
+// acts before anything is recorded.
 func (r *Guard) BrakeNewJob(ctx context.Context, cursor trade.Cursor) error {
 	if cursor.Bound != "" || !cursor.SweptAt.IsZero() || cursor.Brakes.Identity != nil || len(cursor.Brakes.Former) > 0 {
 		return nil
@@ -87,8 +87,8 @@ func (r *Guard) GoneFrom(ctx context.Context, other *mapping.Job) (gone int, err
 }
 
 // BrakeSpace pauses a job whose entries stand in another key space than its configuration says
-// (`identity:`): keys that other jobs have sent would not be compared any more. It acts before anything
-// is recorded.
+// (`identity:`): keys that other jobs have sent would not be compared any more. It acts before
+// anything is recorded.
 func (r *Guard) BrakeSpace(ctx context.Context, cursor trade.Cursor) error {
 	was := cursor.Brakes.Identity
 	if was == nil || was.Space == r.run.Job.Identity.Space {

@@ -12,7 +12,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// brakeMost pauses the job when more is due than one run may send (`most:`). What a person has released goes in this run; a later one asks again.
+// brakeMost pauses the job when more is due than one run may send (`most:`). What a person has
+// released goes in this run; a later one asks again.
 func (r *Guard) brakeMost(ctx context.Context, memory *trade.Memory, last int64) error {
 	most := r.run.Job.Spec.Most
 	if most == nil {

@@ -9,15 +9,18 @@ import (
 // starBit is the library's mark of a field that is "*".
 const starBit = 1 << 63
 
-// civil is a schedule that names hours of the day ("30 23 * * *"). The library looks for them on the clock of the zone: an hour that a clock leaves out when
-// it is set forward never comes, and an hour that it repeats when it is set back comes twice. Here each time of the calendar comes once: one that is left
-// out, at the moment when the clock is set forward; one that is repeated, the first time (F077).
+// civil is a schedule that names hours of the day ("30 23 * * *"). The library looks for them on
+// the clock of the zone: an hour that a clock leaves out when it is set forward never comes, and an
+// hour that it repeats when it is set back comes twice. Here each time of the calendar comes once:
+// one that is left out, at the moment when the clock is set forward; one that is repeated, the
+// first time (F077).
 type civil struct {
 	spec cron.SpecSchedule // on a calendar without rules
 	zone *time.Location
 }
 
-// keepBusinessDays makes a schedule that names hours keep to the calendar. One of every hour, or of a distance, counts by elapsed time, and stays as it is.
+// keepBusinessDays makes a schedule that names hours keep to the calendar. One of every hour, or of
+// a distance, counts by elapsed time, and stays as it is.
 func keepBusinessDays(schedule cron.Schedule) cron.Schedule {
 	spec, ok := schedule.(*cron.SpecSchedule)
 	if !ok || spec.Hour&starBit != 0 {
@@ -46,7 +49,8 @@ func onPaper(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
 }
 
-// moment is when the clock of the zone shows a time of the calendar first; when it never does, the moment at which it is set forward past it.
+// moment is when the clock of the zone shows a time of the calendar first; when it never does, the
+// moment at which it is set forward past it.
 func (c civil) moment(on time.Time) time.Time {
 	near := time.Date(on.Year(), on.Month(), on.Day(), on.Hour(), on.Minute(), on.Second(), 0, c.zone)
 	start, end := near.ZoneBounds()

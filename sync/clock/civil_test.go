@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// F077: on the days on which clocks are set, what names an hour comes once, and what comes every hour goes on by elapsed time.
+// F077: on the days on which clocks are set, what names an hour comes once, and what comes every
+// hour goes on by elapsed time.
 func TestF077NoBusinessDayIsSkippedOrDoubledWhenTheClocksAreSet(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -87,7 +88,8 @@ func TestF077NoBusinessDayIsSkippedOrDoubledWhenTheClocksAreSet(t *testing.T) {
 	}
 }
 
-// Over twenty years of the rules of many zones, each day of the calendar has a schedule of one time exactly once, in order.
+// Over twenty years of the rules of many zones, each day of the calendar has a schedule of one time
+// exactly once, in order.
 func TestF077EachDayComesOnceInEveryZone(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"America/Sao_Paulo", "America/Cuiaba", "America/New_York", "Europe/Lisbon", "Africa/Cairo", "Asia/Tehran", "America/Noronha"} {

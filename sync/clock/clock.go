@@ -8,7 +8,8 @@ import (
 	"github.com/safrasync/safrasync/internal/failpoint"
 )
 
-// Clock is the time. Boot counts from an arbitrary start and goes on while the machine is suspended, which Go's own monotonic clock does not (I13).
+// Clock is the time. Boot counts from an arbitrary start and goes on while the machine is
+// suspended, which Go's own monotonic clock does not (I13).
 type Clock interface {
 	Now() time.Time
 	Boot() time.Duration

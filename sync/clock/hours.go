@@ -8,11 +8,12 @@ import (
 	"time"
 )
 
-// Hours are the times of the week in which a job may send (`hours:`); none means always. They are read on the clock of a zone: where a day is an hour
-// shorter or longer, so are they.
+// Hours are the times of the week in which a job may send (`hours:`); none means always. They are
+// read on the clock of a zone: where a day is an hour shorter or longer, so are they.
 type Hours []span
 
-// span is a part of one or several days, in minutes since midnight. One that ends before it begins goes on into the next day.
+// span is a part of one or several days, in minutes since midnight. One that ends before it begins
+// goes on into the next day.
 type span struct {
 	days     [7]bool // by time.Weekday
 	from, to int
@@ -23,7 +24,8 @@ var (
 	spanForm = regexp.MustCompile(`^(?:([a-z,-]+) )?([0-9]{2}):([0-9]{2})-([0-9]{2}):([0-9]{2})$`)
 )
 
-// ParseHours reads spans such as "mon-fri 07:00-19:00", "sat,sun 08:00-12:00" or "22:00-05:00", which goes on into the next day.
+// ParseHours reads spans such as "mon-fri 07:00-19:00", "sat,sun 08:00-12:00" or "22:00-05:00",
+// which goes on into the next day.
 func ParseHours(texts []string) (Hours, error) {
 	var out Hours
 	for _, text := range texts {

@@ -10,8 +10,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// A lease lasts 30 s on the ledger's clock, and so does the word of an instance that it lives. Both are renewed every 10 s, and their owner claims nothing more when 20 s have passed
-// on its own clock since the last renewal, so that two owners never claim at once however slow the ledger answers (I12).
+// A lease lasts 30 s on the ledger's clock, and so does the word of an instance that it lives. Both
+// are renewed every 10 s, and their owner claims nothing more when 20 s have passed on its own
+// clock since the last renewal, so that two owners never claim at once however slow the ledger
+// answers (I12).
 const (
 	RenewEvery = 10 * time.Second
 	trustLease = 20 * time.Second
@@ -34,8 +36,8 @@ type Keeper struct {
 	done    chan struct{}
 }
 
-// Keep renews a lease that was asked for at the given Boot time: the 30 s count from then, however late the ledger answered. tend is called after
-// each renewal.
+// Keep renews a lease that was asked for at the given Boot time: the 30 s count from then, however
+// late the ledger answered. tend is called after each renewal.
 func Keep(ctx context.Context, ledger Leases, lease trade.Lease, clock clock.Clock, asked time.Duration, tend func(context.Context)) *Keeper {
 	k := newKeeper(clock, func(ctx context.Context) error { return ledger.RenewLease(ctx, lease) })
 	k.renewed.Store(int64(asked))

@@ -12,7 +12,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// joinWait is how long an instance that joins others waits before it sends: by then each of them has seen it, and takes a smaller share of the rate limit.
+// joinWait is how long an instance that joins others waits before it sends: by then each of them
+// has seen it, and takes a smaller share of the rate limit.
 const joinWait = RenewEvery + RenewEvery/2
 
 // Member is this instance among those that work on one ledger, and the pace of its passes.
@@ -44,7 +45,8 @@ type Config struct {
 
 // Members is the part of the ledger in which instances say that they live.
 type Members interface {
-	// Beat says that an instance lives for another 30 s on the ledger's clock, and tells how many do. Depart says that it ends.
+	// Beat says that an instance lives for another 30 s on the ledger's clock, and tells how many do.
+	// Depart says that it ends.
 	Beat(ctx context.Context, instance trade.Instance) (trade.Crew, error)
 	Depart(ctx context.Context, instance string) error
 }
@@ -57,7 +59,8 @@ func NewMember(config Config) *Member {
 // Together tells whether other instances may work on the ledger.
 func (c *Member) Together() bool { return c.Config.Several }
 
-// Join says that this instance lives, until leave is called. A ledger that does not answer is asked again every 10 s. It must be called before anything sends.
+// Join says that this instance lives, until leave is called. A ledger that does not answer is asked
+// again every 10 s. It must be called before anything sends.
 func (c *Member) Join(ctx context.Context, command string) (leave func()) {
 	if !c.Config.Several {
 		return func() {}
@@ -177,7 +180,8 @@ func (c *Member) Full() rate.Limit {
 	return c.Config.share(c.Stand.Living)
 }
 
-// Lost notes that the ledger did not take results of a job: their rows are in doubt as soon as it can be told so.
+// Lost notes that the ledger did not take results of a job: their rows are in doubt as soon as it
+// can be told so.
 func (c *Member) Lost(job string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -15,7 +15,8 @@ func (c *setClock) Now() time.Time {
 }
 func (c *setClock) Boot() time.Duration { return c.boot }
 
-// The rate limit is for all instances together, and one that joins waits until the others must have seen it.
+// The rate limit is for all instances together, and one that joins waits until the others must have
+// seen it.
 func TestInstancesShareTheRateLimit(t *testing.T) {
 	t.Parallel()
 	clock := &setClock{boot: time.Hour}

@@ -13,7 +13,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// read is the first step of a run: it reads the ERP, in a window or as a sweep, and records what is news.
+// read is the first step of a run: it reads the ERP, in a window or as a sweep, and records what is
+// news.
 func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error {
 	cursor, err := r.Run.Ledger.Cursor(ctx, r.Run.Job.Name())
 	if err != nil {
@@ -77,12 +78,14 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 		return nil // a window without news
 	}
 	cursor.Bound = result.Bound
-	// I4: the mark moves only now, when everything that was read is recorded, and in the transaction of the last page.
+	// I4: the mark moves only now, when everything that was read is recorded, and in the transaction
+	// of the last page.
 	return r.Run.Record(ctx, trade.Page{Cursor: &cursor})
 }
 
-// sweepDue tells whether this run must compare everything: no change column, a first run, a changed query or mapping, a sweep that is older than its schedule,
-// one of the future, when the clock stood wrong (F078), or a person who believes that the ERP has become emptier.
+// sweepDue tells whether this run must compare everything: no change column, a first run, a changed
+// query or mapping, a sweep that is older than its schedule, one of the future, when the clock
+// stood wrong (F078), or a person who believes that the ERP has become emptier.
 func (r *Discoverer) sweepDue(cursor trade.Cursor) bool {
 	return r.Run.Job.Spec.ChangedAt == "" || cursor.SweptAt.IsZero() || cursor.SweptAt.After(r.Run.Now) || cursor.Fingerprint != r.Run.Job.Fingerprint() ||
 		cursor.Sweep != nil && cursor.Sweep.Released != nil || !r.Run.Job.Sweep.Next(cursor.SweptAt).After(r.Run.Now)
@@ -148,8 +151,8 @@ func (r *Discoverer) settleDoubles(ctx context.Context, p *pager) error {
 	return nil
 }
 
-// readRevived reads again, in the whole ERP, the rows of entries that were held for a double key and that the reading found once: a window shows only a
-// part, so that once there proves nothing.
+// readRevived reads again, in the whole ERP, the rows of entries that were held for a double key
+// and that the reading found once: a window shows only a part, so that once there proves nothing.
 func (r *Discoverer) readRevived(ctx context.Context, p *pager, entries []trade.Entry) (map[string][]erp.Row, error) {
 	var revived []trade.Entry
 	for _, e := range entries {
@@ -169,7 +172,8 @@ func (r *Discoverer) readRevived(ctx context.Context, p *pager, entries []trade.
 	return found, nil
 }
 
-// settleDouble decides on one entry whose key stood twice, or does. rows are those of a key that the reading found once.
+// settleDouble decides on one entry whose key stood twice, or does. rows are those of a key that
+// the reading found once.
 func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []erp.Row, known mapping.Parents) (trade.Entry, bool) {
 	entry := old
 	entry.UpdatedAt = r.Run.Now
@@ -188,7 +192,8 @@ func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []erp.Row, kno
 		return entry, false
 	}
 	if old.State == trade.Dismissed || old.State == trade.Rejected || old.State == trade.Held && old.Cause != trade.CauseVanished {
-		// It does not go as it is, and its cause must not be forgotten; should it be sent after all, the last look holds it.
+		// It does not go as it is, and its cause must not be forgotten; should it be sent after all, the
+		// last look holds it.
 		entry.GoneSweeps = 0
 		return entry, old.GoneSweeps > 0
 	}
@@ -196,8 +201,9 @@ func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []erp.Row, kno
 	return entry, true
 }
 
-// refresh maps the entries again whose mapping or references have changed since, from the values that the ledger keeps: a row that waited for a
-// reference goes in the run in which the reference is there, although the ERP did not touch the row.
+// refresh maps the entries again whose mapping or references have changed since, from the values
+// that the ledger keeps: a row that waited for a reference goes in the run in which the reference
+// is there, although the ERP did not touch the row.
 func (r *Discoverer) refresh(ctx context.Context) error {
 	var stale []trade.Entry
 	flush := func() error {
@@ -237,8 +243,8 @@ func (r *Discoverer) unreadable(err error) {
 	}
 }
 
-// Discover reads: references, then the ERP, then what the references and the parents changed, then what only the platform can tell. Then the
-// brakes judge what came.
+// Discover reads: references, then the ERP, then what the references and the parents changed, then
+// what only the platform can tell. Then the brakes judge what came.
 func (r *Discoverer) Discover(ctx context.Context, sweep bool, resync *Resync) error {
 	if err := r.LoadReferences(ctx); err != nil {
 		return err

@@ -13,8 +13,9 @@ import (
 // lateSamples is how many keys of late rows are named.
 const lateSamples = 5
 
-// countLate counts a row that a sweep found new or changed and that no window would have shown (I5): its time of change lies before everything that
-// windows read. Rows without a time are in every window, and never late.
+// countLate counts a row that a sweep found new or changed and that no window would have shown
+// (I5): its time of change lies before everything that windows read. Rows without a time are in
+// every window, and never late.
 func (r *Discoverer) countLate(row readRow) {
 	if row.late == 0 {
 		return

@@ -49,8 +49,9 @@ func (r *Discoverer) LoadLookups(ctx context.Context) error {
 	return nil
 }
 
-// lookUp asks the platform for the producers that rows wait for, each document once, and maps those rows again in the same run. A question that gets no
-// answer leaves its rows waiting: it is no reason to stop.
+// lookUp asks the platform for the producers that rows wait for, each document once, and maps those
+// rows again in the same run. A question that gets no answer leaves its rows waiting: it is no
+// reason to stop.
 func (r *Discoverer) lookUp(ctx context.Context) error {
 	if len(r.Run.Job.Mapping.Lookups) == 0 || r.Run.Dry != nil {
 		return nil
@@ -90,7 +91,8 @@ type inquiry struct {
 	reason  string // of the last failure
 }
 
-// add takes a row that waits, when its document may be asked for now and no other row of the run has it.
+// add takes a row that waits, when its document may be asked for now and no other row of the run
+// has it.
 func (q *inquiry) add(ctx context.Context, e trade.Entry) error {
 	for _, w := range e.WaitingFor {
 		if w.Ref != trade.ProducerByDocument || q.asked[w.Code] || q.over {
@@ -108,7 +110,8 @@ func (q *inquiry) add(ctx context.Context, e trade.Entry) error {
 	return q.flush(ctx)
 }
 
-// flush reads the documents of the collected rows from the ERP, asks for each and stores the answers.
+// flush reads the documents of the collected rows from the ERP, asks for each and stores the
+// answers.
 func (q *inquiry) flush(ctx context.Context) error {
 	rows := q.rows
 	q.rows = nil
@@ -140,7 +143,8 @@ func (q *inquiry) flush(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// documents gives the documents of a row that are to be asked for. A row that has changed since it was mapped has others; they are asked for in the next run.
+// documents gives the documents of a row that are to be asked for. A row that has changed since it
+// was mapped has others; they are asked for in the next run.
 func (q *inquiry) documents(get mapping.ColumnsOf) []string {
 	var out []string
 	for _, f := range q.of.Run.Job.Mapping.Lookups {
@@ -195,7 +199,8 @@ func (q *inquiry) ask(ctx context.Context, document string) (answer trade.Lookup
 	return answer, true
 }
 
-// refusedLookup tells whether the platform said for certain that it has no such producer, or does not accept the number.
+// refusedLookup tells whether the platform said for certain that it has no such producer, or does
+// not accept the number.
 func refusedLookup(err error) (message string, ok bool) {
 	var failure *apiclient.Error
 	if !errors.As(err, &failure) || !failure.APIForm() {
@@ -213,7 +218,8 @@ func refusedLookup(err error) (message string, ok bool) {
 	return "", false
 }
 
-// fail notes a question without an answer. The questions of the run are over when the platform cannot be asked at all.
+// fail notes a question without an answer. The questions of the run are over when the platform
+// cannot be asked at all.
 func (q *inquiry) fail(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return // the run was interrupted

@@ -22,7 +22,8 @@ type readRow struct {
 	late      time.Duration // the window would not have shown it: how long ago it says it changed
 }
 
-// pager collects rows into pages and records them, each while the next one is read: neither reader nor disk waits for the other.
+// pager collects rows into pages and records them, each while the next one is read: neither reader
+// nor disk waits for the other.
 type pager struct {
 	run     *Discoverer
 	rows    []readRow
@@ -81,7 +82,8 @@ func (p *pager) add(ctx context.Context, row erp.Row) error {
 	return p.flush(ctx)
 }
 
-// read reads the ERP and records what it gives. All of it is stored when it returns, or nothing is being stored any more.
+// read reads the ERP and records what it gives. All of it is stored when it returns, or nothing is
+// being stored any more.
 func (p *pager) read(ctx context.Context, window erp.Window) (erp.Result, error) {
 	result, err := p.run.Run.Source.Read(ctx, p.run.Run.Job.Query, window, func(row erp.Row) error { return p.add(ctx, row) })
 	if err == nil {
@@ -111,8 +113,8 @@ func (p *pager) flush(ctx context.Context) error {
 			return err
 		}
 	}
-	// A cancelled row beside a living one of the same key is its past, as soft deletes leave it. Where the living one comes on a later page, it
-	// takes back what its past said.
+	// A cancelled row beside a living one of the same key is its past, as soft deletes leave it. Where
+	// the living one comes on a later page, it takes back what its past said.
 	p.rows = slices.DeleteFunc(p.rows, func(row readRow) bool { return row.cancelled && p.seen.of(run.HashKey(row.key))&living != 0 })
 	keys := make([]string, len(p.rows))
 	for i, row := range p.rows {
@@ -297,8 +299,9 @@ func missed(e trade.Entry) bool {
 	return e.GoneSweeps > 0 || e.Flags.Has(trade.MissingInERP) || e.Acknowledged.Has(trade.MissingInERP)
 }
 
-// refillRebuilt fills in an entry that was rebuilt from the journal, which knows of what was sent only the hashes. A row that is still the one that was sent gives it
-// back; another one has changed since, and what was sent stays unknown: what the row is now is kept beside it.
+// refillRebuilt fills in an entry that was rebuilt from the journal, which knows of what was sent
+// only the hashes. A row that is still the one that was sent gives it back; another one has changed
+// since, and what was sent stays unknown: what the row is now is kept beside it.
 func (r *Discoverer) refillRebuilt(entry *trade.Entry, c change, known mapping.Parents) {
 	fresh := *entry
 	r.Run.Eval.Evaluate(&fresh, c.values, known)

@@ -51,7 +51,8 @@ func (r *Discoverer) makeEvaluator(ctx context.Context) error {
 	return r.LoadLookups(ctx)
 }
 
-// brakeReferences keeps a table that was not empty: a broken view or a revoked right must not make every row wait.
+// brakeReferences keeps a table that was not empty: a broken view or a revoked right must not make
+// every row wait.
 func (r *Discoverer) brakeReferences(ctx context.Context, kind string) error {
 	known, _, err := r.Run.Ledger.References(ctx)
 	if err != nil || len(known[kind]) == 0 {
@@ -62,7 +63,8 @@ func (r *Discoverer) brakeReferences(ctx context.Context, kind string) error {
 		"of the configuration and keep the codes with `safrasync refs`", kind, len(known[kind]), kind))
 }
 
-// readReferences reads one de-para table from the ERP. Rows without a code or an id say nothing; a code with two ids is a fault that IT must cure.
+// readReferences reads one de-para table from the ERP. Rows without a code or an id say nothing; a
+// code with two ids is a fault that IT must cure.
 func (r *Discoverer) readReferences(ctx context.Context, spec mapping.ReferenceSpec) (map[string]string, error) {
 	table := map[string]string{}
 	columns := append(slices.Clone(spec.Code), spec.ID)

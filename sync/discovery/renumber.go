@@ -9,10 +9,11 @@ import (
 )
 
 // renumber counts the content numbers of what was sent anew, after the mapping has changed: without
-// this, a record that was sent with another value of a field that counts would not be found when its
-// row stands under another key. Where the ledger has marks of the values only, the ERP's row tells, if
-// it is still the one that was sent; of what was rebuilt from the journal, [Discoverer.refillRebuilt] does it. A
-// row that cannot be sent under the new mapping keeps its number.
+// this, a record that was sent with another value of a field that counts would not be found when
+// its row stands under another key. Where the ledger has marks of the values only, the ERP's row
+// tells, if it is still the one that was sent; of what was rebuilt from the journal,
+// [Discoverer.refillRebuilt] does it. A row that cannot be sent under the new mapping keeps its
+// number.
 func (r *Discoverer) renumber(ctx context.Context) error {
 	if r.Run.Dry != nil {
 		return nil

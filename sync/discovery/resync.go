@@ -12,8 +12,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Resync asks a pass to read again, and to judge again with the mapping of today, also rows in which nothing has changed. What was sent, or may have been, is
-// compared and never touched. The zero value asks for all rows; otherwise for those that fulfil every condition.
+// Resync asks a pass to read again, and to judge again with the mapping of today, also rows in
+// which nothing has changed. What was sent, or may have been, is compared and never touched. The
+// zero value asks for all rows; otherwise for those that fulfil every condition.
 type Resync struct {
 	Since  time.Time     // changed in the ERP on this day or later, by changed_at; rows without a time are among them
 	Keys   []string      // with these keys
@@ -96,7 +97,8 @@ func (s *selection) missed() []string {
 	return out
 }
 
-// resync reads the rows that a partial resync asks for. It proves nothing of the others: no mark of the reading moves, and nothing is taken for gone.
+// resync reads the rows that a partial resync asks for. It proves nothing of the others: no mark of
+// the reading moves, and nothing is taken for gone.
 func (r *Discoverer) resync(ctx context.Context, s Resync) error {
 	chosen, err := r.selection(ctx, s)
 	if err != nil {

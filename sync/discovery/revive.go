@@ -8,8 +8,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// reviveOthers takes up the rows that were held because another job had sent their key, or might have, and of which that is not true any more: it turned out that
-// nothing was sent there, the entry went to this job, or the keys are not compared any more. Each is judged as the ERP has it now.
+// reviveOthers takes up the rows that were held because another job had sent their key, or might
+// have, and of which that is not true any more: it turned out that nothing was sent there, the
+// entry went to this job, or the keys are not compared any more. Each is judged as the ERP has it
+// now.
 func (r *Discoverer) reviveOthers(ctx context.Context) error {
 	return r.Run.Ledger.HeldFor(ctx, r.Run.Job.Name(), trade.CauseOtherJob, func(held []trade.Entry) error {
 		taken, err := r.Recheck.SentElsewhere(ctx, held)

@@ -25,7 +25,8 @@ const (
 	absentee                  // cancelled and never sent: counts as gone
 )
 
-// decideRow tells what a row of the ERP means for what is known of its key. known is nil for a new key.
+// decideRow tells what a row of the ERP means for what is known of its key. known is nil for a new
+// key.
 func decideRow(known *trade.Known, hash trade.Hash, mappedWith string, cancelled bool) rowAction {
 	switch {
 	case known == nil && cancelled:
@@ -83,7 +84,8 @@ func applyAbsence(e trade.Entry) trade.Entry {
 	return e
 }
 
-// touch sets the time of the last change, where people would see one: a row that was only looked at again keeps its time.
+// touch sets the time of the last change, where people would see one: a row that was only looked at
+// again keeps its time.
 func touch(entry *trade.Entry, old trade.Entry, now time.Time) {
 	if entry.State != old.State || entry.Cause != old.Cause || entry.SourceHash != old.SourceHash || entry.PayloadHash != old.PayloadHash ||
 		!slices.Equal(entry.Flags, old.Flags) || !slices.Equal(entry.WaitingFor, old.WaitingFor) || !reflect.DeepEqual(entry.Error, old.Error) || !reflect.DeepEqual(entry.Now, old.Now) {

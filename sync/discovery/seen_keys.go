@@ -28,7 +28,8 @@ const (
 	settled                         // not to find it changes nothing of its entry
 )
 
-// seenKeys is what a reading keeps of every key, so that a sweep needs no lookup for a row that is as it was.
+// seenKeys is what a reading keeps of every key, so that a sweep needs no lookup for a row that is
+// as it was.
 type seenKeys map[run.KeyHash]seenKey
 
 type seenKey struct {
@@ -55,7 +56,8 @@ const (
 	asItWas
 )
 
-// observe takes note of a row: of a living one that it is there. always says that every row has to be looked at.
+// observe takes note of a row: of a living one that it is there. always says that every row has to
+// be looked at.
 func (r seenKeys) observe(key run.KeyHash, source hashPrefix, cancelled, always bool) observation {
 	item, there := r[key]
 	if cancelled {

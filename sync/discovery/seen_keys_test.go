@@ -119,7 +119,8 @@ func benchRow() (*mapping.Job, erp.Row) {
 	return job, erp.NewRow(columns, values)
 }
 
-// BenchmarkMeet is what a sweep does to a row that is as it was, once it is read: key, hash, and the look into a roll of a million.
+// BenchmarkMeet is what a sweep does to a row that is as it was, once it is read: key, hash, and
+// the look into a roll of a million.
 func BenchmarkMeet(b *testing.B) {
 	job, row := benchRow()
 	r := make(seenKeys, 1_000_000)

@@ -11,14 +11,15 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Below these figures an emptier ERP is believed; above them a sweep that finds less than half of the known rows proves nothing but a broken view,
-// a revoked right or a wrong schema (F026).
+// Below these figures an emptier ERP is believed; above them a sweep that finds less than half of
+// the known rows proves nothing but a broken view, a revoked right or a wrong schema (F026).
 const (
 	brakeFewest = 10 // known rows from which the half counts
 	brakeNone   = 2  // known rows from which finding none at all counts
 )
 
-// concludeSweep draws the conclusions that only a complete reading allows: what is gone, and that everything adds up (I5, I9).
+// concludeSweep draws the conclusions that only a complete reading allows: what is gone, and that
+// everything adds up (I5, I9).
 func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Result, cursor *trade.Cursor) error {
 	if result.Degraded && result.Unreadable > 0 {
 		r.Run.Note("the sweep is not complete: %d rows have a key that cannot be read, so no row is taken for missing", result.Unreadable)
@@ -68,13 +69,15 @@ func (c keyCount) tooFew() bool {
 	return c.Known >= brakeFewest && c.Found*2 < c.Known || c.Known >= brakeNone && c.Found == 0
 }
 
-// accepted tells whether a person has said that the ERP has become emptier. That is true of about as many rows as that person was shown, and once.
+// accepted tells whether a person has said that the ERP has become emptier. That is true of about
+// as many rows as that person was shown, and once.
 func accepted(last *trade.Sweep, count keyCount) bool {
 	return last != nil && last.Released != nil && count.Found*2 >= *last.Released
 }
 
-// loadKnown notes all that the ledger knows of the job, before a sweep reads the ERP. The rows that came with a sweep that was braked (last.Braked) say nothing of the
-// others. It counts them too, which is what verify asks for at the end when nothing has moved until then.
+// loadKnown notes all that the ledger knows of the job, before a sweep reads the ERP. The rows that
+// came with a sweep that was braked (last.Braked) say nothing of the others. It counts them too,
+// which is what verify asks for at the end when nothing has moved until then.
 func (r *Discoverer) loadKnown(ctx context.Context, p *pager, last *trade.Sweep) error {
 	kept, err := r.Run.Ledger.Counts(ctx, r.Run.Job.Name())
 	if err != nil {
@@ -111,7 +114,8 @@ func (r *Discoverer) loadKnown(ctx context.Context, p *pager, last *trade.Sweep)
 	return nil
 }
 
-// recordAbsences marks the entries whose row was not found; the second sweep in a row withdraws those that were never sent.
+// recordAbsences marks the entries whose row was not found; the second sweep in a row withdraws
+// those that were never sent.
 func (r *Discoverer) recordAbsences(ctx context.Context, p *pager) error {
 	var ids []int64
 	flush := func() error {

@@ -20,11 +20,14 @@ const (
 	readMost = 20 // records read back in one pass, one a second
 	// clockSlack is by how much the platform's clock may be behind ours.
 	clockSlack = 5 * time.Second
-	// readGrace is how long a record waits to be read back while the rows that it may belong to are on the wire: mostly their answers come.
+	// readGrace is how long a record waits to be read back while the rows that it may belong to are on
+	// the wire: mostly their answers come.
 	readGrace = 20 * time.Second
-	// settleGrace is the same where a row is in doubt already: other rows of which the event may tell are on the wire for moments.
+	// settleGrace is the same where a row is in doubt already: other rows of which the event may tell
+	// are on the wire for moments.
 	settleGrace = 3 * time.Second
-	// readFor is how long a record is tried that cannot be read: it may not be there yet, or not for us.
+	// readFor is how long a record is tried that cannot be read: it may not be there yet, or not for
+	// us.
 	readFor = time.Hour
 	// readClaim is longer than a reading takes.
 	readClaim = 5 * time.Minute
@@ -35,7 +38,8 @@ const (
 // readPauses grow with the tries; the last one stays.
 var readPauses = []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute}
 
-// reconcileDoubts reads back the records of which events told and that may be evidence, and settles what is certain.
+// reconcileDoubts reads back the records of which events told and that may be evidence, and settles
+// what is certain.
 func (h *Processor) reconcileDoubts(ctx context.Context) (more bool, err error) {
 	doubts, err := h.Ledger.Doubts(ctx)
 	if err != nil {
@@ -53,8 +57,8 @@ func (h *Processor) reconcileDoubts(ctx context.Context) (more bool, err error) 
 	return more, h.settle(ctx)
 }
 
-// toRead sorts the records that are due: those of ours need no reading, those that nobody needs wait. more tells whether some are to be
-// looked at again soon.
+// toRead sorts the records that are due: those of ours need no reading, those that nobody needs
+// wait. more tells whether some are to be looked at again soon.
 func (h *Processor) toRead(ctx context.Context, doubts []trade.Doubt) (due []trade.Candidate, more bool, err error) {
 	now := h.Now()
 	all, err := h.Ledger.DueCandidates(ctx, now, hearMost)
@@ -125,7 +129,8 @@ const (
 	needNow
 )
 
-// needed tells whether a record may be that of a doubt: it was heard of after the doubt's request began. What is no doubt of a person any more is only looked at in its own time.
+// needed tells whether a record may be that of a doubt: it was heard of after the doubt's request
+// began. What is no doubt of a person any more is only looked at in its own time.
 func (h *Processor) needed(c trade.Candidate, doubts []trade.Doubt, now time.Time) wanted {
 	out := needNot
 	for _, d := range doubts {
@@ -163,7 +168,8 @@ func (h *Processor) limiter() *rate.Limiter {
 	return h.readings
 }
 
-// readBack reads one record and stores what it gave. Whatever the answer is, it never says that nothing was created.
+// readBack reads one record and stores what it gave. Whatever the answer is, it never says that
+// nothing was created.
 func (h *Processor) readBack(ctx context.Context, c trade.Candidate) error {
 	if err := h.limiter().Wait(ctx); err != nil {
 		return err

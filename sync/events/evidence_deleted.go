@@ -14,7 +14,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// deleted marks the row of a record that is not on the platform any more, as an event said and a reading confirmed, and keeps back the rows that hang on it. Nothing is created again.
+// deleted marks the row of a record that is not on the platform any more, as an event said and a
+// reading confirmed, and keeps back the rows that hang on it. Nothing is created again.
 func (h *Processor) deleted(ctx context.Context, c trade.Candidate) error {
 	entries, err := h.Ledger.EntriesWith(ctx, trade.OrderCommitments, []string{c.ID})
 	if err != nil {
@@ -44,7 +45,8 @@ func (h *Processor) deleted(ctx context.Context, c trade.Candidate) error {
 	return h.Ledger.SaveCandidate(ctx, c)
 }
 
-// saidDeleted is what told last that a record was deleted. A record is mostly known since the event of its creation, of which nothing is to be said here.
+// saidDeleted is what told last that a record was deleted. A record is mostly known since the event
+// of its creation, of which nothing is to be said here.
 func (h *Processor) saidDeleted(ctx context.Context, c trade.Candidate) (trade.Heard, error) {
 	const event = string(apiclient.EventDeleteOrderCommitment)
 	said, err := h.Ledger.LastHeard(ctx, outcome.OrderCommitments, event, []string{c.ID}, mapping.NoTime)
@@ -61,7 +63,8 @@ func (h *Processor) saidDeleted(ctx context.Context, c trade.Candidate) (trade.H
 // unsent are the states of rows that may go to the platform yet.
 var unsent = []trade.State{trade.Pending, trade.Waiting, trade.Rejected}
 
-// keepBack lets the rows that were to go under a deleted record wait for it. They are waiting, not held: the cure is at the parent, and theirs follows.
+// keepBack lets the rows that were to go under a deleted record wait for it. They are waiting, not
+// held: the cure is at the parent, and theirs follows.
 func (h *Processor) keepBack(ctx context.Context, said trade.Heard, parent trade.Entry) error {
 	for _, job := range h.Jobs {
 		if !slices.Contains(job.Mapping.SentBy, parent.Job) {
@@ -99,7 +102,8 @@ func hangsOn(e trade.Entry, id string) bool {
 	return false
 }
 
-// markDeleted stores a change that no person ordered, with its record in the audit. A row that has moved meanwhile is left alone.
+// markDeleted stores a change that no person ordered, with its record in the audit. A row that has
+// moved meanwhile is left alone.
 func (h *Processor) markDeleted(ctx context.Context, act string, said trade.Heard, before, after trade.Entry) error {
 	who := h.Program
 	who.Reason = fmt.Sprintf("event %s named record %s, and the platform does not have it any more", said.Event, said.ID)

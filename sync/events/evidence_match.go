@@ -13,7 +13,8 @@ import (
 // Timing is how well the time of a record fits to a request.
 type Timing string
 
-// The timings. Only a record that was certainly made while the request could be executed is evidence by itself.
+// The timings. Only a record that was certainly made while the request could be executed is
+// evidence by itself.
 const (
 	TimeFits    Timing = "fits"
 	TimeBefore  Timing = "before"  // it was there before the request began: somebody typed it, or another program sent it
@@ -34,7 +35,8 @@ func readingOf(c trade.Candidate, sent map[string]*string) acts.Readback {
 	return acts.CompareReading(c.ID, sent, there)
 }
 
-// full tells whether a record agrees in everything that was sent, has nothing that was not, and was read whole.
+// full tells whether a record agrees in everything that was sent, has nothing that was not, and was
+// read whole.
 func full(r acts.Readback, c trade.Candidate) bool {
 	return r.Same > 0 && r.Differ == 0 && len(r.Unseen) == 0 && len(c.Unread) == 0
 }
@@ -55,7 +57,8 @@ func agrees(c trade.Candidate, sent map[string]*string) bool {
 	return same > 0 && len(c.Unread) == 0
 }
 
-// timingOf compares the time that the platform gives a record with that of a request. Without one nobody can tell: the event of an older record may come late, even for the first time. A record
+// timingOf compares the time that the platform gives a record with that of a request. Without one
+// nobody can tell: the event of an older record may come late, even for the first time. A record
 // that was heard of before the request is older, whatever the platform says.
 func timingOf(c trade.Candidate, a trade.Attempt, closes func(trade.Attempt) time.Time) Timing {
 	begins := a.StartedAt.Add(-clockSlack)
@@ -68,7 +71,8 @@ func timingOf(c trade.Candidate, a trade.Attempt, closes func(trade.Attempt) tim
 	return TimeFits
 }
 
-// Suggestion is a record of which an event told and that a row in doubt may be. A person decides: `adopt` reads it back again.
+// Suggestion is a record of which an event told and that a row in doubt may be. A person decides:
+// `adopt` reads it back again.
 type Suggestion struct {
 	Candidate trade.Candidate
 	Attempt   int // number of the attempt that it was compared with
@@ -80,7 +84,8 @@ type Suggestion struct {
 // suggestionsMost is how many records a person is shown.
 const suggestionsMost = 5
 
-// Suggestions gives the records that come nearest to what was sent, the nearest first, and those that could not be read. What was made before the request is not among them.
+// Suggestions gives the records that come nearest to what was sent, the nearest first, and those
+// that could not be read. What was made before the request is not among them.
 func Suggestions(attempts []trade.Attempt, candidates []trade.Candidate, limits run.Limits, now time.Time) (like []Suggestion, unreadable []trade.Candidate) {
 	closes := func(a trade.Attempt) time.Time {
 		if a.FinishedAt.IsZero() {

@@ -7,7 +7,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// What stops at the first difference tells the same as what compares everything, for fields that are there on both sides, on one or on none, and written otherwise.
+// What stops at the first difference tells the same as what compares everything, for fields that
+// are there on both sides, on one or on none, and written otherwise.
 func TestARecordAgreesWhereItsReadingIsFull(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

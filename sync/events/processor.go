@@ -23,12 +23,14 @@ type Inbox interface {
 	// DueEvents gives events that are to be looked at; EventsDone stores what came of them.
 	DueEvents(ctx context.Context, now time.Time, limit int) ([]trade.InboxEvent, error)
 	EventsDone(ctx context.Context, events []trade.InboxEvent) error
-	// Ours tells which ids stand for something of ours: "order_commitments" for a record of one of our rows, "sent" for what our requests name.
+	// Ours tells which ids stand for something of ours: "order_commitments" for a record of one of our
+	// rows, "sent" for what our requests name.
 	Ours(ctx context.Context, ids []string) (map[string]string, error)
 	EntriesWith(ctx context.Context, sends trade.Kind, remoteIDs []string) ([]trade.Entry, error)
 	// NoteHeard stores what events tell of records, and the records that are to be read back.
 	NoteHeard(ctx context.Context, heard []trade.Heard, candidates []trade.Candidate) error
-	// DueCandidates gives the records that are to be read back; ClaimCandidate begins one, SaveCandidate stores what it gave.
+	// DueCandidates gives the records that are to be read back; ClaimCandidate begins one,
+	// SaveCandidate stores what it gave.
 	DueCandidates(ctx context.Context, now time.Time, limit int) ([]trade.Candidate, error)
 	ClaimCandidate(ctx context.Context, c trade.Candidate, until time.Time) (bool, error)
 	SaveCandidate(ctx context.Context, c trade.Candidate) error
@@ -42,9 +44,11 @@ type Inbox interface {
 	Doubts(ctx context.Context) ([]trade.Doubt, error)
 	// SameContent returns the entries that sent, or may have sent, the content of these payloads.
 	SameContent(ctx context.Context, sends trade.Kind, contents []int64, sources []trade.Hash) ([]trade.SentContent, error)
-	// LastHeard gives what an event told last of records of one kind before a time, by their ids; a zero time: until now.
+	// LastHeard gives what an event told last of records of one kind before a time, by their ids; a
+	// zero time: until now.
 	LastHeard(ctx context.Context, kind, event string, ids []string, before time.Time) (map[string]trade.Heard, error)
-	// WakeFor lets what the platform lacked be asked about with the next run: records of these kinds with one of the ids; nil ids: all of the kinds.
+	// WakeFor lets what the platform lacked be asked about with the next run: records of these kinds
+	// with one of the ids; nil ids: all of the kinds.
 	WakeFor(ctx context.Context, kinds, ids []string, now time.Time) (int, error)
 	AskLookupsAgain(ctx context.Context, now time.Time) (int, error)
 
@@ -53,8 +57,9 @@ type Inbox interface {
 	Act(ctx context.Context, acts []trade.Act) (done []bool, err error)
 }
 
-// Processor looks at what the platform told by itself. An event is a hint: it makes a record be read back, or be asked about sooner. What changes a row is what was read back then.
-// Several processes may hear on one ledger.
+// Processor looks at what the platform told by itself. An event is a hint: it makes a record be
+// read back, or be asked about sooner. What changes a row is what was read back then. Several
+// processes may hear on one ledger.
 type Processor struct {
 	Ledger   Inbox
 	Platform acts.Reader
@@ -77,7 +82,8 @@ const (
 	hearBusy     = time.Second      // the same, while something is to be read back
 	wakeIDEvery  = 15 * time.Minute // for one record
 	wakeAllEvery = time.Hour        // for all of a kind
-	// noteMost is up to how many ids of one event are kept as told of, where none is known: a list of a thousand says nothing of each.
+	// noteMost is up to how many ids of one event are kept as told of, where none is known: a list of
+	// a thousand says nothing of each.
 	noteMost = 20
 )
 
@@ -105,7 +111,8 @@ func (h *Processor) Run(ctx context.Context, told <-chan struct{}) {
 	}
 }
 
-// Pass looks at the events that have come, reads back what they told of, and settles what is certain. more tells whether something is left to do soon.
+// Pass looks at the events that have come, reads back what they told of, and settles what is
+// certain. more tells whether something is left to do soon.
 func (h *Processor) Pass(ctx context.Context) (more bool, err error) {
 	if err := h.takeAll(ctx); err != nil {
 		return false, err
@@ -161,7 +168,8 @@ var commitmentEvents = []string{
 	string(apiclient.EventUpdateWorkflowOrderCommitment),
 }
 
-// wakes says which records of the platform an event may have brought into being or linked, by the beginning of its name.
+// wakes says which records of the platform an event may have brought into being or linked, by the
+// beginning of its name.
 var wakes = map[string][]string{
 	"PRODUCER": {"producers", outcome.WalletLinks}, "WALLET": {"wallets", outcome.WalletLinks}, "DELIVERY_PLACE": {"delivery_places"}, "FARM": {"farms"}, "GUEST_USER": {"users"},
 	"ORDER_COMMITMENT": {outcome.OrderCommitments},
@@ -173,7 +181,8 @@ var remarked = map[string]string{
 	string(apiclient.EventChangeFarmStatusESG): "farms", string(apiclient.EventDeleteFarm): "farms",
 }
 
-// classify sorts one event: what it tells of known records, and which records it names that may be worth a reading.
+// classify sorts one event: what it tells of known records, and which records it names that may be
+// worth a reading.
 func (h *Processor) classify(ctx context.Context, e *trade.InboxEvent, ids []string, ours map[string]string) (heard []trade.Heard, candidates []trade.Candidate, err error) {
 	note := func(kind, id string) {
 		heard = append(heard, trade.Heard{Kind: kind, ID: id, Event: e.Event, Seq: e.Seq, At: e.LastAt, Word: wordIn(e.Body)})
@@ -232,7 +241,8 @@ func (h *Processor) commitments(e *trade.InboxEvent, ids []string, ours map[stri
 	return out
 }
 
-// wake lets rows go that wait for what an event may be about. An event that names no id at all may be about any record of its kind.
+// wake lets rows go that wait for what an event may be about. An event that names no id at all may
+// be about any record of its kind.
 func (h *Processor) wake(ctx context.Context, e *trade.InboxEvent, ids []string) (int, error) {
 	verb, thing, _ := strings.Cut(e.Event, "_")
 	kinds := wakes[thing]

@@ -10,14 +10,16 @@ import (
 	"unicode/utf8"
 )
 
-// The shapes of events are not documented (chapter 6). So an event is read as what any shape has: ids, a time, a word. Nothing of it is believed: it says where to look.
+// The shapes of events are not documented (chapter 6). So an event is read as what any shape has:
+// ids, a time, a word. Nothing of it is believed: it says where to look.
 
 // eventIDsMost bounds the ids of one event.
 const eventIDsMost = 200
 
 var uuidInText = regexp.MustCompile(`(?i)(?:^|[^0-9a-z-])([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:$|[^0-9a-z-])`)
 
-// idsIn gives the UUIDs that stand in a body, in lower case, each once, in their order. The body may be anything.
+// idsIn gives the UUIDs that stand in a body, in lower case, each once, in their order. The body
+// may be anything.
 func idsIn(body []byte) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -42,7 +44,8 @@ func idsIn(body []byte) []string {
 	return out
 }
 
-// eachText calls fn for every text, number and truth value of a JSON document with the name that it stands under, as far as the document can be read.
+// eachText calls fn for every text, number and truth value of a JSON document with the name that it
+// stands under, as far as the document can be read.
 func eachText(body []byte, fn func(name, value string)) {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.UseNumber()
@@ -88,7 +91,8 @@ func eachText(body []byte, fn func(name, value string)) {
 	}
 }
 
-// plainName is a name of a field without case and separators: createdAt, created_at and CREATED-AT are one.
+// plainName is a name of a field without case and separators: createdAt, created_at and CREATED-AT
+// are one.
 func plainName(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -107,7 +111,8 @@ var typedNames = []string{"createdat", "createdate", "createddate", "creationdat
 // between is from when until when and when something was; zero: it is not said.
 type between struct{ From, to time.Time }
 
-// typedAt reads when a record was made, where a document says it: the earliest time that it may mean, and the latest.
+// typedAt reads when a record was made, where a document says it: the earliest time that it may
+// mean, and the latest.
 func typedAt(doc []byte, zone *time.Location) (out between) {
 	eachText(doc, func(name, value string) {
 		if !slices.Contains(typedNames, plainName(name)) {
@@ -130,7 +135,8 @@ func typedAt(doc []byte, zone *time.Location) (out between) {
 	return out
 }
 
-// readTime reads a time in the forms in which servers write it. One without a zone may be in UTC or in the cooperative's, a date may be any moment of the day.
+// readTime reads a time in the forms in which servers write it. One without a zone may be in UTC or
+// in the cooperative's, a date may be any moment of the day.
 func readTime(text string, zone *time.Location) (between, bool) {
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700", "2006-01-02 15:04:05.999999999Z07:00"} {
 		if t, err := time.Parse(layout, text); err == nil {
@@ -170,7 +176,8 @@ func readTime(text string, zone *time.Location) (between, bool) {
 // wordNames are what a status may be called, the most telling first.
 var wordNames = []string{"newstatus", "currentstatus", "esgstatus", "statusesg", "workflowstatus", "statusworkflow", "status", "newstate", "state", "situation", "situacao"}
 
-// codeForm is how a status is written: a code, not a sentence with somebody's data in it. Its length is counted apart: as a part of the expression it would take a megabyte.
+// codeForm is how a status is written: a code, not a sentence with somebody's data in it. Its
+// length is counted apart: as a part of the expression it would take a megabyte.
 var codeForm = regexp.MustCompile(`^[\pL][\pL\pN _/-]*$`)
 
 const codeMost = 40 // characters

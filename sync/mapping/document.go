@@ -15,8 +15,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// A document (CPF, CNPJ) that is looked up is personal: neither the ledger nor a log or a text for people has it. Each row's value is sealed before anything
-// is done with it: a keyed hash stands for the number, which is read again from the ERP when the platform is to be asked.
+// A document (CPF, CNPJ) that is looked up is personal: neither the ledger nor a log or a text for
+// people has it. Each row's value is sealed before anything is done with it: a keyed hash stands
+// for the number, which is read again from the ERP when the platform is to be asked.
 
 // checkLookup checks how the keys of a field with a lookup go together.
 func checkLookup(path string, rule trade.FieldRule, spec FieldSpec) error {
@@ -33,7 +34,8 @@ func checkLookup(path string, rule trade.FieldRule, spec FieldSpec) error {
 	return nil
 }
 
-// checkLookups refuses a column that is looked up and read by something else too: what is sealed says nothing to others.
+// checkLookups refuses a column that is looked up and read by something else too: what is sealed
+// says nothing to others.
 func (m *Mapping) checkLookups(spec JobSpec, path string) []error {
 	var errs []error
 	for _, f := range m.Lookups {
@@ -70,7 +72,8 @@ func (e *Evaluator) Seal(values trade.Values) trade.Values {
 		}
 		document, err := DocumentOf(v)
 		if err != nil {
-			// The reason goes with the hash of what was there, so that another wrong value is another content.
+			// The reason goes with the hash of what was there, so that another wrong value is another
+			// content.
 			out[column] = trade.Cell{Kind: sealed, Text: e.Code(PlainText(v)) + " " + err.Error()}
 			continue
 		}
@@ -79,7 +82,8 @@ func (e *Evaluator) Seal(values trade.Values) trade.Values {
 	return out
 }
 
-// SealCodes gives the references of a mapping case, in which the answers of the platform stand by the document itself, as a row can look them up.
+// SealCodes gives the references of a mapping case, in which the answers of the platform stand by
+// the document itself, as a row can look them up.
 func (e *Evaluator) SealCodes(refs Codes) Codes {
 	answers, ok := refs[trade.ProducerByDocument]
 	if !ok || len(e.Job.Mapping.Lookups) == 0 {
@@ -143,9 +147,10 @@ func (f *fieldMapping) find(out trade.DraftField, text string, refs Codes) (trad
 
 var errNoWholeNumber = errors.New("is not text, and no whole number")
 
-// DocumentOf reads a CPF or CNPJ from a value of the ERP, as it is sent. A numeric column has lost the zeros before the number; they come back where the check
-// digits agree, first as a CPF, which a shorter number is far more likely to be. Text is taken as it is: no zeros are added, no letters taken away. The error
-// does not show the value.
+// DocumentOf reads a CPF or CNPJ from a value of the ERP, as it is sent. A numeric column has lost
+// the zeros before the number; they come back where the check digits agree, first as a CPF, which a
+// shorter number is far more likely to be. Text is taken as it is: no zeros are added, no letters
+// taken away. The error does not show the value.
 func DocumentOf(v erp.Value) (string, error) {
 	text := PlainText(v)
 	if !numeric(v.Kind) {

@@ -9,7 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A text without accents is compared as every other is, and takes no buffers: each row has several of them. (Not parallel: allocations are counted.)
+// A text without accents is compared as every other is, and takes no buffers: each row has several
+// of them. (Not parallel: allocations are counted.)
 func TestValuesWithoutAccentsCompareLikeAllOthersAndTakeNoBuffers(t *testing.T) {
 	slow := func(text string) string { return cases.Fold().String(norm.NFC.String(strings.TrimSpace(text))) }
 	for a := range byte(utf8.RuneSelf) {

@@ -19,8 +19,9 @@ type Evaluator struct {
 	LookupKey  []byte // of the hashes that stand for documents
 }
 
-// Evaluate fills in what the mapping and the rules say of a row: state, cause, error, payload. It touches nothing else of the entry. A row on
-// which the program itself fails becomes invalid; the others go on. parents has what the row may hang on, as package run looks it up.
+// Evaluate fills in what the mapping and the rules say of a row: state, cause, error, payload. It
+// touches nothing else of the entry. A row on which the program itself fails becomes invalid; the
+// others go on. parents has what the row may hang on, as package run looks it up.
 func (e *Evaluator) Evaluate(entry *trade.Entry, values trade.Values, parents Parents) {
 	values = e.Seal(values)
 	defer func() {
@@ -77,7 +78,8 @@ func (e *Evaluator) fill(entry *trade.Entry, values trade.Values, draft trade.Dr
 	}
 }
 
-// causeOfWaiting names the thing that somebody can cure here: a reference before a parent, which has a cause of its own.
+// causeOfWaiting names the thing that somebody can cure here: a reference before a parent, which
+// has a cause of its own.
 func causeOfWaiting(missing []trade.Awaited) string {
 	for _, m := range missing {
 		if m.Ref != "" {

@@ -8,7 +8,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// F035: a row on which the program itself fails is invalid, and the next one is judged as if nothing had happened.
+// F035: a row on which the program itself fails is invalid, and the next one is judged as if
+// nothing had happened.
 func TestF035ARowThatMakesTheMappingFailIsInvalid(t *testing.T) {
 	t.Parallel()
 	broken := &Job{Mapping: &Mapping{Sends: trade.OrderCommitments, Fields: []fieldMapping{{}}}} // a field that comes from nowhere

@@ -10,7 +10,8 @@ type RowField struct {
 	ERP  string // what the ERP has in its columns, parts joined with |; "" for a constant, for a document, and where only a mark is kept
 }
 
-// RowFields reads a row of the ledger with today's mapping, without asking anybody. refs are as [Codes] gives them. A field that is not mapped is not in the answer.
+// RowFields reads a row of the ledger with today's mapping, without asking anybody. refs are as
+// [Codes] gives them. A field that is not mapped is not in the answer.
 func (j *Job) RowFields(values trade.Values, refs map[string]map[string]string) map[string]RowField {
 	draft := j.Mapping.Draft(ColumnsIn(Kept(values)), refs, nil)
 	out := make(map[string]RowField, len(draft.Fields))
@@ -29,7 +30,8 @@ func (j *Job) RowFields(values trade.Values, refs map[string]map[string]string) 
 	return out
 }
 
-// ParentOf gives the keys of the rows that a row hangs on, one for each job that may have it; none for a row that hangs on nothing.
+// ParentOf gives the keys of the rows that a row hangs on, one for each job that may have it; none
+// for a row that hangs on nothing.
 func (j *Job) ParentOf(values trade.Values) []trade.ParentKey {
 	return j.Mapping.ParentKeys(nil, ColumnsIn(Kept(values)))
 }
@@ -37,7 +39,8 @@ func (j *Job) ParentOf(values trade.Values) []trade.ParentKey {
 // KeyParts takes the text of a key apart.
 func KeyParts(key string) []string { return SplitCode(key) }
 
-// Kept gives the values that are still kept: a column of which only a mark is left is like one that was not mapped.
+// Kept gives the values that are still kept: a column of which only a mark is left is like one that
+// was not mapped.
 func Kept(values trade.Values) trade.Values {
 	out := make(trade.Values, len(values))
 	for name, cell := range values {

@@ -11,7 +11,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// NumberForm is how the ERP writes numbers in text columns. Numeric columns need none: their text is exact.
+// NumberForm is how the ERP writes numbers in text columns. Numeric columns need none: their text
+// is exact.
 type numberForm struct {
 	sample  string
 	decimal byte
@@ -40,7 +41,8 @@ func parseNumberForm(sample string) (numberForm, error) {
 	return form, nil
 }
 
-// Read takes the text of a numeric column as it is, and that of a text column in the configured form: "1.234" is never a guess.
+// Read takes the text of a numeric column as it is, and that of a text column in the configured
+// form: "1.234" is never a guess.
 func (f numberForm) Read(v erp.Value, text string) (trade.Decimal, error) {
 	if numeric(v.Kind) {
 		return trade.ParseDecimal(text)
@@ -56,13 +58,15 @@ func (f numberForm) Read(v erp.Value, text string) (trade.Decimal, error) {
 
 func numeric(kind erp.Kind) bool { return kind == erp.Int || kind == erp.Number || kind == erp.Float }
 
-// dateForm is how the ERP writes dates in text or integer columns. Date and timestamp columns need none.
+// dateForm is how the ERP writes dates in text or integer columns. Date and timestamp columns need
+// none.
 type dateForm struct {
 	sample string
 	layout string
 }
 
-// parseDateForm reads a form made of YYYY, MM, DD and separators. A year of two digits is refused: it would be a guess.
+// parseDateForm reads a form made of YYYY, MM, DD and separators. A year of two digits is refused:
+// it would be a guess.
 func parseDateForm(sample string) (dateForm, error) {
 	if sample == "" {
 		return dateForm{sample: "YYYY-MM-DD"}, nil
@@ -80,7 +84,8 @@ func parseDateForm(sample string) (dateForm, error) {
 	return dateForm{sample: sample, layout: strings.NewReplacer("YYYY", "2006", "MM", "01", "DD", "02").Replace(sample)}, nil
 }
 
-// read gives the calendar day (I7). A timestamp gives the day as it stands there; one with a zone was brought to erp.time_zone by the reader.
+// read gives the calendar day (I7). A timestamp gives the day as it stands there; one with a zone
+// was brought to erp.time_zone by the reader.
 func (f dateForm) read(v erp.Value, text string) (trade.Date, error) {
 	switch {
 	case v.Kind == erp.Date, v.Kind == erp.Timestamp, v.Kind == erp.Instant:

@@ -12,7 +12,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// FuzzRowKey: whatever the ERP has in its key columns, two rows have one key exactly when each part is the same, numbers by their value; and a key comes apart into what it was made of.
+// FuzzRowKey: whatever the ERP has in its key columns, two rows have one key exactly when each part
+// is the same, numbers by their value; and a key comes apart into what it was made of.
 func FuzzRowKey(f *testing.F) {
 	f.Add(uint8(1), "1.50", uint8(0), "a|b", uint8(1), "1.5", uint8(0), " a|b ")
 	f.Add(uint8(1), "NaN", uint8(2), "1e3", uint8(1), "nan", uint8(2), "1000")
@@ -45,7 +46,8 @@ func FuzzRowKey(f *testing.F) {
 	})
 }
 
-// samePart tells in another way than plainText whether two values are one part of a key: a number is its value, everything else its text without blanks around.
+// samePart tells in another way than plainText whether two values are one part of a key: a number
+// is its value, everything else its text without blanks around.
 func samePart(a, b erp.Value) bool {
 	read := func(v erp.Value) (trade.Decimal, string, bool) {
 		text := strings.TrimSpace(v.Text)

@@ -28,7 +28,8 @@ type Job struct {
 	Identity  trade.Identity
 }
 
-// Compile checks a job and makes it executable. All faults are joined in the error; each is a *SpecError.
+// Compile checks a job and makes it executable. All faults are joined in the error; each is a
+// *SpecError.
 func Compile(spec JobSpec, zone *time.Location) (*Job, error) {
 	path := "jobs." + spec.Name
 	var errs []error
@@ -102,8 +103,9 @@ func (j *Job) CheckColumns(columns []erp.Column) error {
 	return errors.Join(errs...)
 }
 
-// ContractInKey gives the columns by which the key of a job of deliveries names the contract; none when it does not. A delivery that is transferred to
-// another contract, which is daily business, would be a new row then, and would go a second time.
+// ContractInKey gives the columns by which the key of a job of deliveries names the contract; none
+// when it does not. A delivery that is transferred to another contract, which is daily business,
+// would be a new row then, and would go a second time.
 func (j *Job) ContractInKey() []string {
 	return j.ContractColumns(func(string) bool { return true })
 }
@@ -124,8 +126,8 @@ func (j *Job) ContractColumns(tells func(column string) bool) []string {
 	return nil
 }
 
-// PositionsInKey returns the columns of the key that the query counts by ROW_NUMBER. They are no identity: a row that is inserted or deleted gives all that follow
-// other keys.
+// PositionsInKey returns the columns of the key that the query counts by ROW_NUMBER. They are no
+// identity: a row that is inserted or deleted gives all that follow other keys.
 func (j *Job) PositionsInKey() []string {
 	var out []string
 	for _, column := range j.Spec.Key {
@@ -151,7 +153,8 @@ func (j *Job) IsCancelled(get ColumnsOf) bool {
 	return j.cancels(v, ok)
 }
 
-// cancels tells whether a value of the column of `cancelled`, if the row has it, says that the row is cancelled.
+// cancels tells whether a value of the column of `cancelled`, if the row has it, says that the row
+// is cancelled.
 func (j *Job) cancels(v erp.Value, ok bool) bool {
 	return ok && v.Err == "" && v.Kind != erp.Null && j.Cancelled[Fold(PlainText(v))]
 }
@@ -162,8 +165,9 @@ type Choice struct {
 	Living int
 }
 
-// Choose tells which of the rows of one key counts. A cancelled row beside a living one is its past, as soft deletes leave it. Whatever looks at single
-// rows asks here; a reading of many does the same with its roll.
+// Choose tells which of the rows of one key counts. A cancelled row beside a living one is its
+// past, as soft deletes leave it. Whatever looks at single rows asks here; a reading of many does
+// the same with its roll.
 func (j *Job) Choose(rows []erp.Row) Choice {
 	live := j.Living(rows)
 	c := Choice{Living: len(live)}
@@ -204,7 +208,8 @@ func (j *Job) Values(get ColumnsOf) trade.Values {
 // NoTime is the zero time: nothing is due.
 var NoTime time.Time
 
-// Columns are those of the query that the job looks at: the key, and what the mapping and `cancelled` use; the key first, then sorted.
+// Columns are those of the query that the job looks at: the key, and what the mapping and
+// `cancelled` use; the key first, then sorted.
 func (j *Job) Columns() []string {
 	out := slices.Clone(j.Spec.Key)
 	for _, c := range j.Mapping.Columns {
@@ -215,7 +220,8 @@ func (j *Job) Columns() []string {
 	return out
 }
 
-// LacksForCompra gives the fields that each COMPRA must have and that the mapping does not: no row of that type is ever valid. None when the mapping gives no COMPRA.
+// LacksForCompra gives the fields that each COMPRA must have and that the mapping does not: no row
+// of that type is ever valid. None when the mapping gives no COMPRA.
 func (j *Job) LacksForCompra() (missing []string) {
 	f, compra := j.Spec.Fields["order_type"], string(trade.Compra)
 	is := func(text *string) bool { return text != nil && *text == compra }

@@ -13,7 +13,8 @@ import (
 // keyEscaper keeps two different keys different in their text form.
 var keyEscaper = strings.NewReplacer(`\`, `\\`, `|`, `\|`)
 
-// JoinCode makes the text form of a key or of a reference's code: parts trimmed, escaped and joined with |.
+// JoinCode makes the text form of a key or of a reference's code: parts trimmed, escaped and joined
+// with |.
 func JoinCode(parts []string) string {
 	out := make([]string, len(parts))
 	for i, p := range parts {
@@ -44,8 +45,8 @@ func SplitCode(text string) []string {
 	return append(parts, part.String())
 }
 
-// RowKey reads the key of a row: its text form, and its parts as the database wrote them, for reading the row again. An error says
-// which column makes the key unusable.
+// RowKey reads the key of a row: its text form, and its parts as the database wrote them, for
+// reading the row again. An error says which column makes the key unusable.
 func RowKey(row erp.Row, columns []string) (string, []trade.Cell, error) {
 	texts := make([]string, len(columns))
 	cells := make([]trade.Cell, len(columns))
@@ -87,13 +88,16 @@ func keyForm(key []byte) error {
 // ErrKeyForm says that every part of a key can be read, and the whole is no key all the same.
 var ErrKeyForm = errors.New("no usable key")
 
-// MaxCode bounds a key and a code: an index of PostgreSQL takes 2,700 bytes, and no ERP's key comes near it.
+// MaxCode bounds a key and a code: an index of PostgreSQL takes 2,700 bytes, and no ERP's key comes
+// near it.
 const MaxCode = 1000
 
-// Keepable tells whether every ledger can keep a text as a key or a code: one row of the ERP must not stop the others.
+// Keepable tells whether every ledger can keep a text as a key or a code: one row of the ERP must
+// not stop the others.
 func Keepable(text string) bool { return len(text) <= MaxCode && !strings.Contains(text, "\x00") }
 
-// PlainText is a value as a key, a code or a map compares it: trimmed; numbers without zeros at the end of the fraction.
+// PlainText is a value as a key, a code or a map compares it: trimmed; numbers without zeros at the
+// end of the fraction.
 func PlainText(v erp.Value) string {
 	text := strings.TrimSpace(v.Text)
 	if v.Kind == erp.Number || v.Kind == erp.Float {
@@ -110,7 +114,8 @@ func PlainText(v erp.Value) string {
 // plainDigits is up to how many digits plainNumber judges.
 const plainDigits = 30
 
-// plainNumber takes the zeros at the end of a fraction off, of a number as databases write it. ok is false where more has to be done.
+// plainNumber takes the zeros at the end of a fraction off, of a number as databases write it. ok
+// is false where more has to be done.
 func plainNumber(text string) (plain string, ok bool) {
 	digits := strings.TrimPrefix(text, "-")
 	point := len(digits)

@@ -251,7 +251,8 @@ func (f *fieldMapping) read(v erp.Value, text string) (string, *trade.Problem) {
 	return text, nil
 }
 
-// isEmpty compares with the values that the configuration calls empty: by value, so that "0" matches 0.00, and a date a timestamp of that day at midnight.
+// isEmpty compares with the values that the configuration calls empty: by value, so that "0"
+// matches 0.00, and a date a timestamp of that day at midnight.
 func (f *fieldMapping) isEmpty(v erp.Value, text string) bool {
 	for _, e := range f.empty {
 		if Fold(e) == Fold(text) {

@@ -8,10 +8,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Parents are the rows that a batch of rows hangs on, as the ledger knows them; what is not in it is not in the ledger.
+// Parents are the rows that a batch of rows hangs on, as the ledger knows them; what is not in it
+// is not in the ledger.
 type Parents map[trade.ParentKey]trade.Parent
 
-// Unfit reports whether something that a row with these values hangs on has no record that children may go under.
+// Unfit reports whether something that a row with these values hangs on has no record that children
+// may go under.
 func (m *Mapping) Unfit(get ColumnsOf, known Parents) bool {
 	if len(known) == 0 {
 		return false
@@ -52,11 +54,11 @@ func ParentKey(get ColumnsOf, columns []string) (key string, ok bool) {
 // may be among them.
 const NeverRead trade.State = "never read"
 
-// applyParent maps a field that is the id of another row. Of several jobs the first whose row has an
-// id counts: a row that both return is sent by one of them, and held in the other; where both were
-// sent, the one that was sent as it stands. While one of the
-// jobs was never read, the row may be another one there. Where none has an id, the row waits for the
-// first that was sent, or may have been, else for the first that is known, else for the first.
+// applyParent maps a field that is the id of another row. Of several jobs the first whose row has
+// an id counts: a row that both return is sent by one of them, and held in the other; where both
+// were sent, the one that was sent as it stands. While one of the jobs was never read, the row may
+// be another one there. Where none has an id, the row waits for the first that was sent, or may
+// have been, else for the first that is known, else for the first.
 func (f *fieldMapping) applyParent(get ColumnsOf, known Parents) (trade.DraftField, *trade.Problem, *trade.Awaited) {
 	out := trade.DraftField{Origin: trade.Origin{Columns: f.Spec.Columns, Via: f.via()}}
 	for _, column := range f.Spec.Columns {

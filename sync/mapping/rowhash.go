@@ -7,8 +7,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// SourceHash changes when the content of a mapped column changes; padding, the zeros of a fraction and the columns that no field uses do not count: a row that goes
-// from one state to another, and so to another job, is the same row.
+// SourceHash changes when the content of a mapped column changes; padding, the zeros of a fraction
+// and the columns that no field uses do not count: a row that goes from one state to another, and
+// so to another job, is the same row.
 func (j *Job) SourceHash(get ColumnsOf) trade.Hash {
 	text := make([]byte, 0, 512)
 	for _, name := range j.Mapping.Hashed {
@@ -18,7 +19,8 @@ func (j *Job) SourceHash(get ColumnsOf) trade.Hash {
 	return trade.HashOf(text)
 }
 
-// appendHashed adds one column to what a source hash is of. Each part is length-prefixed, so that ("a","bc") differs from ("ab","c").
+// appendHashed adds one column to what a source hash is of. Each part is length-prefixed, so that
+// ("a","bc") differs from ("ab","c").
 func appendHashed(to []byte, name string, v erp.Value, ok bool) []byte {
 	return appendContent(appendPart(to, name), v, ok)
 }

@@ -13,7 +13,8 @@ func rowJob(key, mapped []string) *Job {
 	return &Job{Spec: JobSpec{Key: key, Cancelled: &CancelledSpec{Column: "situacao"}}, Mapping: &Mapping{Columns: mapped, Hashed: mapped}, Cancelled: map[string]bool{"cancelado": true}}
 }
 
-// The form of a source hash never changes: with another one, every row of every ledger would look changed.
+// The form of a source hash never changes: with another one, every row of every ledger would look
+// changed.
 func TestTheSourceHashHasItsForm(t *testing.T) {
 	t.Parallel()
 	job := rowJob([]string{"num"}, []string{"bad", "missing", "none", "price", "text"})

@@ -7,7 +7,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// JobSpec is one job as the configuration describes it (`jobs:`), in plain data. [Compile] makes it executable and finds what is wrong with it.
+// JobSpec is one job as the configuration describes it (`jobs:`), in plain data. [Compile] makes it
+// executable and finds what is wrong with it.
 type JobSpec struct {
 	Name      string
 	Sends     trade.Kind
@@ -33,7 +34,8 @@ type CancelledSpec struct {
 	Values []string
 }
 
-// FieldSpec says where one field comes from and how its text is read. Exactly one of Columns and Const is given.
+// FieldSpec says where one field comes from and how its text is read. Exactly one of Columns and
+// Const is given.
 type FieldSpec struct {
 	Columns    []string          // one column; several only with Ref or SentBy, joined to a code
 	Const      *string           // the same text for every row
@@ -65,7 +67,8 @@ func (s FieldSpec) ParentJobs() []string {
 	return out
 }
 
-// SpecError is a fault of the configuration at a place: Path is like jobs.contracts.fields.price.scale.
+// SpecError is a fault of the configuration at a place: Path is like
+// jobs.contracts.fields.price.scale.
 type SpecError struct {
 	Path string
 	Text string

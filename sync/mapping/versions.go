@@ -9,8 +9,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Compare notes on an entry that was sent, or may have been, whether its row differs now from what was sent or, once a person has dealt with a difference,
-// from what that person saw. The newest values are kept while they say something: mapped columns only, as everything that the ledger keeps of a row.
+// Compare notes on an entry that was sent, or may have been, whether its row differs now from what
+// was sent or, once a person has dealt with a difference, from what that person saw. The newest
+// values are kept while they say something: mapped columns only, as everything that the ledger
+// keeps of a row.
 func (e *Evaluator) Compare(entry *trade.Entry, values trade.Values) {
 	values = e.Seal(values)
 	base := entry.Values
@@ -26,8 +28,9 @@ func (e *Evaluator) Compare(entry *trade.Entry, values trade.Values) {
 	}
 }
 
-// Differs tells whether two versions of a row make two different records under today's mapping. A column that the older version does not
-// have was not mapped then: the newer value stands for both, so that a changed configuration alone is no difference.
+// Differs tells whether two versions of a row make two different records under today's mapping. A
+// column that the older version does not have was not mapped then: the newer value stands for both,
+// so that a changed configuration alone is no difference.
 func (e *Evaluator) Differs(key string, old, now trade.Values) bool {
 	a, b := e.Job.Mapping.versions(key, e.Seal(old), e.Seal(now), e.Refs)
 	for i := range e.Job.Mapping.Fields {
@@ -42,8 +45,8 @@ func (e *Evaluator) Differs(key string, old, now trade.Values) bool {
 // notKept stands for a value of which only a mark is left, and which is another one now.
 const notKept = "no longer kept"
 
-// versions maps two versions of the row with this key. A parent is compared by its key. Where only the mark of the older value is left, the newer one stands for
-// it when its mark is the same.
+// versions maps two versions of the row with this key. A parent is compared by its key. Where only
+// the mark of the older value is left, the newer one stands for it when its mark is the same.
 func (m *Mapping) versions(key string, old, now trade.Values, refs Codes) (a, b trade.Draft) {
 	base := maps.Clone(now)
 	for name := range now {
@@ -67,8 +70,9 @@ func contentOf(rule trade.FieldRule, f trade.DraftField) string {
 	return "=" + rule.Canonical(f.Text)
 }
 
-// Differences tells in which fields the ERP's row is no longer what was sent, or what a person has dealt with, in the order of the API's table. refs are as
-// [Codes] gives them. job may be nil, when the configuration no longer has it: then the columns are told.
+// Differences tells in which fields the ERP's row is no longer what was sent, or what a person has
+// dealt with, in the order of the API's table. refs are as [Codes] gives them. job may be nil, when
+// the configuration no longer has it: then the columns are told.
 func Differences(job *Job, entry trade.Entry, refs map[string]map[string]string) []trade.Difference {
 	if entry.Now == nil {
 		return nil

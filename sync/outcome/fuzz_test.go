@@ -13,8 +13,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// FuzzOutcome sends any status, header line and body through the client and the engine's decision. Whatever came back: a row is sent again by itself only after an answer of the statuses
-// that mean "not created", accepted only with an id after 2xx, and its next state is one that it may have.
+// FuzzOutcome sends any status, header line and body through the client and the engine's decision.
+// Whatever came back: a row is sent again by itself only after an answer of the statuses that mean
+// "not created", accepted only with an id after 2xx, and its next state is one that it may have.
 func FuzzOutcome(f *testing.F) {
 	for _, b := range goldenBodies {
 		for _, status := range []int{101, 200, 201, 204, 302, 400, 401, 403, 404, 409, 422, 429, 500, 502, 503} {

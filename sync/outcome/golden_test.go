@@ -157,7 +157,8 @@ func words(d Decision) string {
 	return fmt.Sprintf("%+v", d)
 }
 
-// goldenServer answers every request with the status and body that its test has set, and counts the creating POSTs.
+// goldenServer answers every request with the status and body that its test has set, and counts the
+// creating POSTs.
 type goldenServer struct {
 	mu     gosync.Mutex
 	status int
@@ -194,8 +195,9 @@ func (s *goldenServer) serve(c net.Conn) {
 	}
 }
 
-// F114 to F139: every status from 100 to 599 with every body, over real HTTP through the client and the engine's decision, at the three endpoints. What is sent again by
-// itself is exactly what the table says, and each call makes one POST.
+// F114 to F139: every status from 100 to 599 with every body, over real HTTP through the client and
+// the engine's decision, at the three endpoints. What is sent again by itself is exactly what the
+// table says, and each call makes one POST.
 func TestF114_EveryStatusWithEveryBodyMeansWhatTheTableSays(t *testing.T) {
 	t.Parallel()
 	table := readGolden(t)

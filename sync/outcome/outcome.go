@@ -12,8 +12,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Decision is what an answer, or the lack of one, means: for the attempt, for its entry, and for the job. It is made by one function without a
-// clock, a database or a network, and carries its reason.
+// Decision is what an answer, or the lack of one, means: for the attempt, for its entry, and for
+// the job. It is made by one function without a clock, a database or a network, and carries its
+// reason.
 type Decision struct {
 	Outcome trade.Outcome
 	State   trade.State
@@ -67,8 +68,8 @@ type blockOf struct {
 	Message string
 }
 
-// prerequisites are the message keys that a record on the platform cures (chapters 4 and 7, and those that follow the pattern of chapter 7), with the record
-// that they speak of.
+// prerequisites are the message keys that a record on the platform cures (chapters 4 and 7, and
+// those that follow the pattern of chapter 7), with the record that they speak of.
 var prerequisites = map[string]string{
 	"message.producer.not-found":         "producers",
 	"message.user.not-found":             "users",
@@ -238,7 +239,8 @@ func decideForbidden(a apiclient.Answer) Decision {
 	return ours("the key has no permission for this route (403)", &StopOrder{StopPermission, "the API key has no permission for this kind of record: ask the platform", SameSends})
 }
 
-// decideMessages reads the keys of a refused record: duplicate before malformed before data before prerequisite.
+// decideMessages reads the keys of a refused record: duplicate before malformed before data before
+// prerequisite.
 func decideMessages(a apiclient.Answer) Decision {
 	switch {
 	case len(a.Messages) == 0:
@@ -267,7 +269,8 @@ func decideMessages(a apiclient.Answer) Decision {
 	return d
 }
 
-// rejected: nothing was created. Where no form of the API is recognised only a person moves the row.
+// rejected: nothing was created. Where no form of the API is recognised only a person moves the
+// row.
 func rejected(a apiclient.Answer, reason string) Decision {
 	d := Decision{Outcome: trade.OutcomeNotCreated, State: trade.Rejected, Kind: trade.APIError, Counts: true, Reason: reason}
 	if d.Weak = !a.APIForm(); d.Weak {
@@ -279,7 +282,8 @@ func rejected(a apiclient.Answer, reason string) Decision {
 	return d
 }
 
-// causeOf is a message as a cause: only a key is one. Another text is kept with the answer, and may be long or speak of a person (I10).
+// causeOf is a message as a cause: only a key is one. Another text is kept with the answer, and may
+// be long or speak of a person (I10).
 func causeOf(message string) string {
 	if !isMessageKey(message) {
 		return ""
@@ -303,7 +307,8 @@ func exists(a apiclient.Answer, reason string) Decision {
 	}
 }
 
-// ours: refused because of our key, address or program. The row goes back, and the attempt does not count.
+// ours: refused because of our key, address or program. The row goes back, and the attempt does not
+// count.
 func ours(reason string, stop *StopOrder) Decision {
 	return Decision{Outcome: trade.OutcomeNotCreated, State: trade.Pending, Reason: reason, Stop: stop}
 }
@@ -318,7 +323,8 @@ func isMessageKey(text string) bool {
 	return len(text) <= messageKeyMost && messageKey.MatchString(text)
 }
 
-// StableKeys leaves out what is no message key: a technical text may carry a person's data, and does not belong in a log (I10).
+// StableKeys leaves out what is no message key: a technical text may carry a person's data, and
+// does not belong in a log (I10).
 func StableKeys(messages []string) []string {
 	var out []string
 	for _, m := range messages {
@@ -329,8 +335,10 @@ func StableKeys(messages []string) []string {
 	return out
 }
 
-// OrderCommitments are records that rows of ours made: they are there until the platform says otherwise, and nobody need ask first.
+// OrderCommitments are records that rows of ours made: they are there until the platform says
+// otherwise, and nobody need ask first.
 const OrderCommitments = "order_commitments"
 
-// WalletLinks are the links of wallets to producers, as a kind of record that the platform may lack.
+// WalletLinks are the links of wallets to producers, as a kind of record that the platform may
+// lack.
 const WalletLinks = "wallet_links"

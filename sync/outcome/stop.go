@@ -5,7 +5,8 @@ import "github.com/safrasync/safrasync/trade"
 // StopCode names why a job ended early, in `stopped.code` of the JSON.
 type StopCode string
 
-// The codes. Those of the first group end by themselves when a GET passes; those of the second end by `sync` by hand.
+// The codes. Those of the first group end by themselves when a GET passes; those of the second end
+// by `sync` by hand.
 const (
 	StopKey         StopCode = "api_key"         // 401 of the gateway
 	StopKeyInside   StopCode = "api_key_inside"  // 401 of a service behind it
@@ -43,7 +44,8 @@ const (
 // Pausing are the brakes: the job is paused, not stopped.
 var Pausing = []StopCode{StopNewRows, StopRetyped, StopChangedKey, StopNewJob, StopMost, StopCanary}
 
-// EndedByPerson are the stops that no probe ends: somebody looks, and runs the job by hand or releases it.
+// EndedByPerson are the stops that no probe ends: somebody looks, and runs the job by hand or
+// releases it.
 var EndedByPerson = []StopCode{StopEmptySweep, StopDoubts, StopMalformed, StopRefusals, StopAnswers, StopUneven}
 
 // StopError ends a run with a reason for people.

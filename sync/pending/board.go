@@ -14,7 +14,8 @@ import (
 // Ledger is what a board reads.
 type Ledger interface {
 	engine.CodeKeeper
-	// Stuck gives the number and the version of each row of a job that waits for something or needs a person.
+	// Stuck gives the number and the version of each row of a job that waits for something or needs a
+	// person.
 	Stuck(ctx context.Context, job string) ([]trade.Stand, error)
 	// Entries gives whole rows by their numbers, in any order.
 	Entries(ctx context.Context, ids []int64) ([]trade.Entry, error)
@@ -22,7 +23,8 @@ type Ledger interface {
 	Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]trade.Parent, error)
 }
 
-// Board groups what is stuck. It remembers up to a thousand bytes of each such row; what it has read stays when a look is given up, so that the next one goes on from there.
+// Board groups what is stuck. It remembers up to a thousand bytes of each such row; what it has
+// read stays when a look is given up, so that the next one goes on from there.
 type Board struct {
 	Ledger Ledger
 	Jobs   []*engine.Job

@@ -158,7 +158,8 @@ func TestABoardCountsWhatWaitsBehindACause(t *testing.T) {
 		"parent : 1 rows, 1 behind",
 		"  deliveries fixing=false : 1 rows, 60 kg",
 	)
-	// One that a person has tried again is on its way, and what waits for it too: only that row is read again.
+	// One that a person has tried again is on its way, and what waits for it too: only that row is
+	// read again.
 	entry, err := s.Entry(t.Context(), "contracts", "a")
 	if err != nil {
 		t.Fatal(err)
@@ -180,7 +181,8 @@ func TestABoardCountsWhatWaitsBehindACause(t *testing.T) {
 	}
 }
 
-// cpu is the time that the process has spent on the processors: on a busy machine the clock says little.
+// cpu is the time that the process has spent on the processors: on a busy machine the clock says
+// little.
 func cpu(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage
@@ -190,8 +192,9 @@ func cpu(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkBoard looks at a ledger of 1,000,000 rows of which 100,000 are stuck: 80,000 contracts of 500 wallets and 20,000 deliveries behind them. "first" reads all of them,
-// "again" none, "after an act" one.
+// BenchmarkBoard looks at a ledger of 1,000,000 rows of which 100,000 are stuck: 80,000 contracts
+// of 500 wallets and 20,000 deliveries behind them. "first" reads all of them, "again" none, "after
+// an act" one.
 func BenchmarkBoard(b *testing.B) {
 	file := filepath.Join(b.TempDir(), "state.db")
 	s, err := state.Open(b.Context(), state.Options{Driver: state.SQLite, DSN: file, Begin: true})

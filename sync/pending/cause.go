@@ -8,8 +8,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// CauseOf tells causes apart that ask for different acts: a price that is missing is not a price below zero. A rejected row and those that wait for the same record are one task.
-// The problem is that of an invalid row.
+// CauseOf tells causes apart that ask for different acts: a price that is missing is not a price
+// below zero. A rejected row and those that wait for the same record are one task. The problem is
+// that of an invalid row.
 func CauseOf(e trade.Entry) (key string, problem *trade.Problem) {
 	if e.State == trade.Invalid && e.Error != nil {
 		for _, p := range e.Error.Fields {
@@ -40,7 +41,8 @@ func ParentOf(e trade.Entry) *trade.Awaited {
 	return nil
 }
 
-// messageFields are the fields that the platform's refusals speak of (chapter 4 rule 2), to show the ERP's code instead of the platform's id.
+// messageFields are the fields that the platform's refusals speak of (chapter 4 rule 2), to show
+// the ERP's code instead of the platform's id.
 var messageFields = map[string][]string{
 	"message.wallet.not-found":           {"wallet_id"},
 	"message.wallet.producer-not-linked": {"producer_id", "wallet_id"},
@@ -76,7 +78,8 @@ func SubjectOf(e trade.Entry, problem *trade.Problem, spec engine.JobSpec) strin
 	return strings.Join(parts, " – ")
 }
 
-// ERPText is what the ERP has in the columns of a field; "" for a document, of which the ledger has a hash only.
+// ERPText is what the ERP has in the columns of a field; "" for a document, of which the ledger has
+// a hash only.
 func ERPText(e trade.Entry, spec engine.JobSpec, field string) string {
 	if spec.Fields[field].Lookup != "" {
 		return ""
@@ -88,7 +91,8 @@ func ERPText(e trade.Entry, spec engine.JobSpec, field string) string {
 	return strings.Join(parts, "|")
 }
 
-// ProductOf is the platform's name of a row's product where the map has one, else what the ERP has; "" where its record has none.
+// ProductOf is the platform's name of a row's product where the map has one, else what the ERP has;
+// "" where its record has none.
 func ProductOf(e trade.Entry, spec engine.JobSpec) string {
 	text := ERPText(e, spec, "product")
 	for from, to := range spec.Fields["product"].Values {

@@ -8,7 +8,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// deepest is how many rows one may wait behind: a traceability record behind a delivery behind a contract, and some to spare.
+// deepest is how many rows one may wait behind: a traceability record behind a delivery behind a
+// contract, and some to spare.
 const deepest = 8
 
 // stuckOn is what a row is stuck on in the end.

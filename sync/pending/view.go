@@ -50,7 +50,8 @@ type Part struct {
 	Retry int // rows that a person can have tried again at once
 }
 
-// Sum is grain of one product in one kind of record. Fixations stand apart from contracts: they are the same grain.
+// Sum is grain of one product in one kind of record. Fixations stand apart from contracts: they are
+// the same grain.
 type Sum struct {
 	Kind      trade.Kind
 	Fixing    bool

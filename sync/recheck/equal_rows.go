@@ -8,9 +8,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// CheckEqualRows does to rows that are about to go what `checks.twin` says. The row that was read first
-// goes, and later ones are held; so is every one beside a row that was sent. parked are rows that
-// are ready and wait for another one.
+// CheckEqualRows does to rows that are about to go what `checks.twin` says. The row that was read
+// first goes, and later ones are held; so is every one beside a row that was sent. parked are rows
+// that are ready and wait for another one.
 func (r *Checker) CheckEqualRows(out *Rechecked, parked []trade.Entry) {
 	check := r.run.Job.Spec.Twin
 	ready := out.Ready[:0]

@@ -26,10 +26,10 @@ type Rechecked struct {
 	Sent    []SentRow      // rows that were sent, or may have been, with the content of some
 }
 
-// Recheck reads the rows again by their keys, in one short query. A row that changed is mapped again;
-// one that is gone, doubled or cancelled is held; one whose content went out under another key,
-// where it stands no more, is held too. What was sent with the same content is read in the same
-// query, so that all of it is of one moment. storing are intents on their way to the disk.
+// Recheck reads the rows again by their keys, in one short query. A row that changed is mapped
+// again; one that is gone, doubled or cancelled is held; one whose content went out under another
+// key, where it stands no more, is held too. What was sent with the same content is read in the
+// same query, so that all of it is of one moment. storing are intents on their way to the disk.
 func (r *Checker) Recheck(ctx context.Context, entries, storing []trade.Entry) (Rechecked, error) {
 	sent, err := r.FindSent(ctx, entries, storing)
 	if err != nil {
@@ -63,9 +63,9 @@ func (r *Checker) Recheck(ctx context.Context, entries, storing []trade.Entry) (
 	}
 }
 
-// recheckParents keeps rows from going under a record that is not that of the row which stands under
-// their parent's key now. They wait, and are looked at again in each run: as a rule the next reading
-// of the parents knows of both rows.
+// recheckParents keeps rows from going under a record that is not that of the row which stands
+// under their parent's key now. They wait, and are looked at again in each run: as a rule the next
+// reading of the parents knows of both rows.
 func (r *Checker) recheckParents(ctx context.Context, out *Rechecked) error {
 	jobs := r.run.Job.Mapping.SentBy
 	if len(jobs) == 0 || len(out.Ready) == 0 {
@@ -124,12 +124,12 @@ func (r *Checker) recheckParents(ctx context.Context, out *Rechecked) error {
 	return nil
 }
 
-// anyRow counts cancelled rows too: what has the number of a contract now is another contract, whether
-// it is still good or not.
+// anyRow counts cancelled rows too: what has the number of a contract now is another contract,
+// whether it is still good or not.
 func anyRow(_ *mapping.Job, rows []erp.Row) []erp.Row { return rows }
 
-// parentsElsewhere gives the keys that are asked of several jobs as those of the jobs which do not know them
-// yet: what stands under the key may have come into the scope of another one.
+// parentsElsewhere gives the keys that are asked of several jobs as those of the jobs which do not
+// know them yet: what stands under the key may have come into the scope of another one.
 func (r *Checker) parentsElsewhere(asked map[trade.ParentKey]*SentRow, sent []SentRow) []SentRow {
 	parts := map[string][]trade.Cell{}
 	for _, s := range sent {

@@ -8,8 +8,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// holdSentElsewhere holds the rows whose key another job of the same kind has sent, or may have: a row is its kind of record and its key, whatever the job is called, so
-// that renamed, split or overlapping jobs send it once. The ledger looks once more when the intents are stored, for what happens meanwhile.
+// holdSentElsewhere holds the rows whose key another job of the same kind has sent, or may have: a
+// row is its kind of record and its key, whatever the job is called, so that renamed, split or
+// overlapping jobs send it once. The ledger looks once more when the intents are stored, for what
+// happens meanwhile.
 func (r *Checker) holdSentElsewhere(ctx context.Context, out *Rechecked) error {
 	if r.Alone || len(out.Ready) == 0 {
 		return nil

@@ -10,7 +10,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// actsTold are the acts of the audit that reports tell: decisions about rows, and late answers against them.
+// actsTold are the acts of the audit that reports tell: decisions about rows, and late answers
+// against them.
 var actsTold = []string{"dismiss", "reopen", "adopt", "resend", "acknowledge", "late answer"}
 
 // act is an act on one row as the derivation needs it.
@@ -60,7 +61,8 @@ type stand struct {
 	basis    Basis
 }
 
-// stateAt derives where an entry stood before a moment from what is known now: exactly, when it has not moved since.
+// stateAt derives where an entry stood before a moment from what is known now: exactly, when it has
+// not moved since.
 func stateAt(e trade.Entry, attempts []trade.Attempt, acts []act, end time.Time) stand {
 	if e.UpdatedAt.Before(end) {
 		return stand{e.State, e.RemoteID, Exact}

@@ -16,7 +16,8 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// bookBytes is how many bytes a sheet of a workbook has at most, and the file: Excel refuses files of which one part says its size in 64 bits, as the archives of Go write it.
+// bookBytes is how many bytes a sheet of a workbook has at most, and the file: Excel refuses files
+// of which one part says its size in 64 bits, as the archives of Go write it.
 const bookBytes = math.MaxUint32
 
 // spareBytes are kept free at the end of a sheet for its last row.
@@ -25,7 +26,8 @@ const spareBytes = 64 << 20
 // ErrWorkbook says that a workbook would be larger than a program opens.
 var ErrWorkbook = errors.New("the workbook would have more than 4 GiB, which Excel does not open; choose fewer rows, or another form, such as csv")
 
-// bookFile is a workbook's file. Sheets are written into it as their rows come, the rest when excelize has it all: left alone excelize keeps sheets in temporary files, sixteen megabytes of
+// bookFile is a workbook's file. Sheets are written into it as their rows come, the rest when
+// excelize has it all: left alone excelize keeps sheets in temporary files, sixteen megabytes of
 // each in memory, and puts the file together in memory.
 type bookFile struct {
 	to        *bufio.Writer

@@ -112,7 +112,8 @@ const (
 	ActClose  = "report close"
 )
 
-// Export is what the audit keeps of a report that was written as a file: which figures somebody took out.
+// Export is what the audit keeps of a report that was written as a file: which figures somebody
+// took out.
 type Export struct {
 	Report  string         `json:"report"`
 	Kind    Kind           `json:"kind"`

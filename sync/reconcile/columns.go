@@ -2,7 +2,8 @@ package reconcile
 
 import "github.com/safrasync/safrasync/trade"
 
-// The columns of the sections. The ids are those of the JSON, which are only ever added to (docs/json.md).
+// The columns of the sections. The ids are those of the JSON, which are only ever added to
+// (docs/json.md).
 var (
 	columnJob    = column{"job", "column.job", TextColumn}
 	columnBranch = column{"branch", "column.branch", CodeColumn}

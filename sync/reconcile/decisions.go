@@ -32,7 +32,8 @@ const (
 // second sending is not among them: it may double, and is decided row by row.
 var decisionActs = []string{"retry", "dismiss", "adopt", "adopt-no-id", "acknowledge"}
 
-// decisionColumns are those of the file. The last three of those to be seen are filled in; those after them are hidden.
+// decisionColumns are those of the file. The last three of those to be seen are filled in; those
+// after them are hidden.
 var decisionColumns = []column{
 	{"job", "decision.column.job", CodeColumn},
 	{"key", "decision.column.key", CodeColumn},
@@ -61,7 +62,8 @@ func decisionColumn(id string) int {
 	return slices.IndexFunc(decisionColumns, func(c column) bool { return c.id == id })
 }
 
-// allowed are the decisions that the ledger may take for a row; whether it does is seen when they are read in.
+// allowed are the decisions that the ledger may take for a row; whether it does is seen when they
+// are read in.
 func allowed(r *Row) []string {
 	switch r.State {
 	case trade.Rejected:
@@ -91,7 +93,8 @@ func adoptable(r *Row, more ...string) []string {
 	return out
 }
 
-// Decisions writes the rows that need a decision into a file that is filled in and read back by [ReadDecisions].
+// Decisions writes the rows that need a decision into a file that is filled in and read back by
+// [ReadDecisions].
 func (s *Snapshot) Decisions(o Options, form Form, to io.Writer) error {
 	p := &printer{s, o, nil, nil}
 	out, err := newDecisionFile(form, to, o.Lang)
@@ -141,8 +144,9 @@ var checkedColumns = []string{"job", "key", "product", "producer", "state", "rea
 // checkSize is how many characters of the check stand for one column.
 const checkSize = 4
 
-// decisionCheck has a short hash of each cell that says which row it is: a cell that was altered, or sorted apart from its row, is noticed and can be named. What a spreadsheet
-// does to texts by itself (blanks, zeros in front of numbers) is no alteration.
+// decisionCheck has a short hash of each cell that says which row it is: a cell that was altered,
+// or sorted apart from its row, is noticed and can be named. What a spreadsheet does to texts by
+// itself (blanks, zeros in front of numbers) is no alteration.
 func decisionCheck(cells []string) string {
 	out := "v1-"
 	for _, id := range checkedColumns {
@@ -152,7 +156,8 @@ func decisionCheck(cells []string) string {
 	return out
 }
 
-// altered names the columns whose cells are not those that the check was made of; "check" when that is none of ours.
+// altered names the columns whose cells are not those that the check was made of; "check" when that
+// is none of ours.
 func altered(cells []string) []string {
 	have, want := cells[decisionColumn("check")], decisionCheck(cells)
 	if len(have) != len(want) || have[:3] != want[:3] {
@@ -176,7 +181,8 @@ func plainCell(text string) string {
 	return text
 }
 
-// foldWord brings what a person typed into one form: small letters, without accents and doubled blanks.
+// foldWord brings what a person typed into one form: small letters, without accents and doubled
+// blanks.
 func foldWord(text string) string {
 	text = norm.NFD.String(strings.ToLower(strings.Join(strings.Fields(text), " ")))
 	return strings.Map(func(r rune) rune {
@@ -225,7 +231,8 @@ func (f *decisionCSV) close() error {
 	return f.w.Error()
 }
 
-// decisionBook is the workbook: every cell is text, what is filled in is marked, the decisions are offered in a list.
+// decisionBook is the workbook: every cell is text, what is filled in is marked, the decisions are
+// offered in a list.
 type decisionBook struct {
 	to   io.Writer
 	book *excelize.File

@@ -22,8 +22,9 @@ import (
 // maxUnpacked bounds what a workbook may unpack to.
 const maxUnpacked = 256 << 20
 
-// ReadDecisions reads a file that [Snapshot.Decisions] wrote and a person filled in, a workbook or CSV in either language. Rows without a decision are left out. Faults say what is
-// wrong with single rows, in lang; the error is for a file that is none of ours.
+// ReadDecisions reads a file that [Snapshot.Decisions] wrote and a person filled in, a workbook or
+// CSV in either language. Rows without a decision are left out. Faults say what is wrong with
+// single rows, in lang; the error is for a file that is none of ours.
 func ReadDecisions(r io.Reader, lang trade.Lang) ([]Decision, []Fault, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxDecisionBytes+1))
 	if err != nil {
@@ -205,7 +206,8 @@ func saysEither(typed string, key i18n.Key) bool {
 	return typed == foldWord(sentence(key, trade.Portuguese)) || typed == foldWord(sentence(key, trade.English))
 }
 
-// Planned is one group of decisions: what the ledger would do to its rows. All of a group have one act and one reason.
+// Planned is one group of decisions: what the ledger would do to its rows. All of a group have one
+// act and one reason.
 type Planned struct {
 	Plan   engine.RowPlan
 	Reason string
@@ -222,8 +224,10 @@ type Refused struct {
 	OneByOne bool           // it may double, or hide something: it is decided for one row at a time
 }
 
-// PlanDecisions plans the decisions of a file through the acts that the command line and the console have too. What it refuses is told row by row; what it plans has no refused
-// step. Nothing that may double or hide a record is planned: no second sending, no retry or dismissal of a row that the platform may have.
+// PlanDecisions plans the decisions of a file through the acts that the command line and the
+// console have too. What it refuses is told row by row; what it plans has no refused step. Nothing
+// that may double or hide a record is planned: no second sending, no retry or dismissal of a row
+// that the platform may have.
 func PlanDecisions(ctx context.Context, acts *engine.Acts, list []Decision) ([]Planned, []Refused, error) {
 	var out []Planned
 	var refused []Refused
@@ -259,7 +263,8 @@ func PlanDecisions(ctx context.Context, acts *engine.Acts, list []Decision) ([]P
 	return out, refused, nil
 }
 
-// bulk tells whether an act may only be ordered for many rows where nothing can be doubled or hidden by it.
+// bulk tells whether an act may only be ordered for many rows where nothing can be doubled or
+// hidden by it.
 func bulk(act string) bool { return act == "retry" || act == "dismiss" }
 
 func planGroup(ctx context.Context, acts *engine.Acts, group []Decision) (engine.RowPlan, error) {
@@ -279,7 +284,8 @@ func planGroup(ctx context.Context, acts *engine.Acts, group []Decision) (engine
 	return acts.Adopt(ctx, first.Job, first.Key, engine.Adoption{ID: first.ID, NoID: first.Act == "adopt-no-id"})
 }
 
-// groups puts decisions of one job, act and reason together, in the order of the file; an adoption stands alone.
+// groups puts decisions of one job, act and reason together, in the order of the file; an adoption
+// stands alone.
 func groups(list []Decision) [][]Decision {
 	type key struct{ job, act, reason string }
 	at := map[key]int{}

@@ -97,7 +97,8 @@ func filled(t *testing.T, form Form, raw []byte, rows [][]string, cells map[stri
 	return b.Bytes()
 }
 
-// What a person fills in is done through the same acts, with the same audit, from a workbook and from CSV, in both languages.
+// What a person fills in is done through the same acts, with the same audit, from a workbook and
+// from CSV, in both languages.
 func TestDecisionsMakeTheRoundTrip(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
 		w.october()
@@ -137,7 +138,8 @@ func TestDecisionsMakeTheRoundTrip(t *testing.T) {
 	})
 }
 
-// A file that was made before the rows moved, or whose rows were altered, does nothing; each fault names its line and column.
+// A file that was made before the rows moved, or whose rows were altered, does nothing; each fault
+// names its line and column.
 func TestStaleAndAlteredRowsAreNamed(t *testing.T) {
 	t.Parallel()
 	for _, form := range []Form{Workbook, Commas} {

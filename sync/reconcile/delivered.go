@@ -11,8 +11,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// delivered holds what was delivered against what was contracted. Neither is in memory: both are in a database, which gives them back in the order of the contract, and then those of which more
-// was delivered by where their contract stands among all rows. Weights are added here, with all their digits.
+// delivered holds what was delivered against what was contracted. Neither is in memory: both are in
+// a database, which gives them back in the order of the contract, and then those of which more was
+// delivered by where their contract stands among all rows. Weights are added here, with all their
+// digits.
 type delivered struct {
 	folder    string
 	in        *scratch // nil: there are none
@@ -90,7 +92,8 @@ func (d *delivered) write(to *sql.Stmt, kg trade.Decimal, args ...any) error {
 	return nil
 }
 
-// sum tells for how many selected contracts more was delivered than contracted, and keeps which they are.
+// sum tells for how many selected contracts more was delivered than contracted, and keeps which
+// they are.
 func (d *delivered) sum() (selected int, err error) {
 	if !d.any {
 		return 0, nil
@@ -150,7 +153,8 @@ func (d *delivered) sum() (selected int, err error) {
 // close removes the temporary file.
 func (d *delivered) close() error { return d.in.close() }
 
-// reading goes through the rows of a snapshot again, and says of which contract more was delivered. The caller stops it.
+// reading goes through the rows of a snapshot again, and says of which contract more was delivered.
+// The caller stops it.
 func (d *delivered) reading() (*deliveredReading, error) {
 	r := &deliveredReading{at: -1, stop: func() error { return nil }}
 	if r.closed = !d.any; r.closed {
@@ -201,8 +205,9 @@ func (d *deliveredReading) of(r *Row) (_ Divergence, over bool, err error) {
 	return Divergence{r, OverDelivered, &grain, &sum, "kg", "", false}, true, nil
 }
 
-// contracts is what deliveries and traceability records must know of their contracts. They are in a database of their own: memory does not grow with them. They come before they are looked up,
-// but for those of a job that sent contracts once and sends something else now.
+// contracts is what deliveries and traceability records must know of their contracts. They are in a
+// database of their own: memory does not grow with them. They come before they are looked up, but
+// for those of a job that sent contracts once and sends something else now.
 type contracts struct {
 	folder           string
 	in               *scratch // nil: there are none

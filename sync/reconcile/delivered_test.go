@@ -39,7 +39,8 @@ func overInMemory(rows []Row, t Tolerance) (out []string) {
 	return out
 }
 
-// Whatever the rows, and whatever is selected: more delivered than contracted is told of the same contracts, with the same sums, in the same order as by sums in memory.
+// Whatever the rows, and whatever is selected: more delivered than contracted is told of the same
+// contracts, with the same sums, in the same order as by sums in memory.
 func TestMoreDeliveredThanContractedIsToldWithoutHoldingTheContracts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -88,7 +89,8 @@ func TestMoreDeliveredThanContractedIsToldWithoutHoldingTheContracts(t *testing.
 	})
 }
 
-// A contract is found by its key, else by its id on the platform: the newest, where two have the same.
+// A contract is found by its key, else by its id on the platform: the newest, where two have the
+// same.
 func TestDeliveriesFindTheirContracts(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "a folder? of 100% #1")
@@ -138,7 +140,8 @@ func TestDeliveriesFindTheirContracts(t *testing.T) {
 	}
 }
 
-// A job that sends something else than it did has rows of both kinds. All of them are in the report, and find their contracts, wherever those stand.
+// A job that sends something else than it did has rows of both kinds. All of them are in the
+// report, and find their contracts, wherever those stand.
 func TestAJobThatSentAnotherKindOnce(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
 		was := func(kind trade.Kind) func(*trade.Entry) { return func(e *trade.Entry) { e.Sends = kind } }

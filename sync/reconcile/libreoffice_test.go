@@ -12,7 +12,8 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// office converts files with LibreOffice, which opens them as a person would; `make test` installs it.
+// office converts files with LibreOffice, which opens them as a person would; `make test` installs
+// it.
 func office(t *testing.T, to, filter string, files ...string) string {
 	t.Helper()
 	out := t.TempDir()
@@ -27,7 +28,8 @@ func office(t *testing.T, to, filter string, files ...string) string {
 	return out
 }
 
-// LibreOffice opens both forms of the report: numbers are numbers, codes keep their zeros, days are days, and what begins like a formula stays text.
+// LibreOffice opens both forms of the report: numbers are numbers, codes keep their zeros, days are
+// days, and what begins like a formula stays text.
 func TestF167_LibreOfficeReadsTheReport(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "sqlite")
@@ -43,7 +45,8 @@ func TestF167_LibreOfficeReadsTheReport(t *testing.T) {
 		}
 	}
 
-	// The second sheet of the workbook, as LibreOffice shows its cells (numbers in its own language), with formulas told as formulas.
+	// The second sheet of the workbook, as LibreOffice shows its cells (numbers in its own language),
+	// with formulas told as formulas.
 	shown := office(t, "csv:Text - txt - csv (StarCalc):59,34,76,1,,1046,false,true,true,false,false,2", "", filepath.Join(dir, "book.xlsx"))
 	files, err := filepath.Glob(filepath.Join(shown, "*.csv"))
 	if err != nil || len(files) != 1 {

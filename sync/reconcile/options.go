@@ -17,7 +17,8 @@ type Options struct {
 	By        []By             // of the totals; none: all
 }
 
-// Filter selects rows of the sections; an empty list or text selects everything. The summary is of all rows: it proves that none is missing.
+// Filter selects rows of the sections; an empty list or text selects everything. The summary is of
+// all rows: it proves that none is missing.
 type Filter struct {
 	From, To  trade.Date // of the document; a row whose day cannot be read is always in
 	Jobs      []string

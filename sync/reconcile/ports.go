@@ -17,14 +17,16 @@ type Ledger interface {
 	engine.CodeKeeper
 	// Jobs gives all jobs that the ledger knows.
 	Jobs(ctx context.Context) ([]string, error)
-	// Rows calls fn for the entries that a filter selects, page by page, in the order of their numbers.
+	// Rows calls fn for the entries that a filter selects, page by page, in the order of their
+	// numbers.
 	Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error
 	Cursor(ctx context.Context, job string) (trade.Cursor, error)
 	// Outcomes gives the attempts of entries: times, outcomes, ids.
 	Outcomes(ctx context.Context, entryIDs []int64) (map[int64][]trade.Attempt, error)
 	// ActsBetween calls fn for the records of some acts in a time, in their order.
 	ActsBetween(ctx context.Context, acts []string, from, before time.Time, fn func(trade.AuditRecord) error) error
-	// LastHeard gives what an event told last of records of one kind before a time, by their ids; a zero time: until now.
+	// LastHeard gives what an event told last of records of one kind before a time, by their ids; a
+	// zero time: until now.
 	LastHeard(ctx context.Context, kind, event string, ids []string, before time.Time) (map[string]trade.Heard, error)
 	// MessageKeys counts the message keys that the platform answered with.
 	MessageKeys(ctx context.Context) ([]trade.SeenMessage, error)

@@ -28,7 +28,8 @@ func (s *Snapshot) Overview(o Options) (Overview, error) {
 	return v, errors.Join(err, on.close())
 }
 
-// aggregate sums up, and holds deliveries against their contracts. The caller closes what it gives, with an error too.
+// aggregate sums up, and holds deliveries against their contracts. The caller closes what it gives,
+// with an error too.
 func (s *Snapshot) aggregate(o Options) (Overview, *delivered, error) {
 	sums, totals, on := newSummaries(s.Head), totals{}, newDelivered(s, o.Tolerance)
 	var v Overview
@@ -65,7 +66,8 @@ func (s *Snapshot) aggregate(o Options) (Overview, *delivered, error) {
 	return v, on, err
 }
 
-// Report writes a report. Rows are read from the snapshot as often as there are sections of them: memory does not grow with their number.
+// Report writes a report. Rows are read from the snapshot as often as there are sections of them:
+// memory does not grow with their number.
 func (s *Snapshot) Report(o Options, w Writer) (v Overview, err error) {
 	v, on, err := s.aggregate(o)
 	defer func() { err = errors.Join(err, on.close()) }()

@@ -70,7 +70,8 @@ func volumes(r *Row) []any {
 	return out
 }
 
-// sacasOf gives the sacas of a weight: as they are written where the unit is the saca, else to four digits.
+// sacasOf gives the sacas of a weight: as they are written where the unit is the saca, else to four
+// digits.
 func sacasOf(f Figures, kg trade.Decimal, ok bool) any {
 	if !ok {
 		return nil
@@ -171,7 +172,8 @@ func (p *printer) reason(r *Row) (text, who string) {
 	return a.What, a.Who
 }
 
-// totals writes the totals: one line for each currency, of which only the first has the weights, so that no column of a sheet counts twice.
+// totals writes the totals: one line for each currency, of which only the first has the weights, so
+// that no column of a sheet counts twice.
 func (p *printer) totals(list []Total) error {
 	for _, t := range list {
 		if !among(p.By, t.By) {

@@ -58,8 +58,9 @@ func total(t *testing.T, v Overview, by By, name, product string) Total {
 	return Total{}
 }
 
-// A contract to be fixed and its fixation are the same grain; a fixation from deposit is not that of a contract; what has no amount above zero, is gone or cancelled is in no sum
-// of the ERP, and what is gone is still on the platform.
+// A contract to be fixed and its fixation are the same grain; a fixation from deposit is not that
+// of a contract; what has no amount above zero, is gone or cancelled is in no sum of the ERP, and
+// what is gone is still on the platform.
 func TestAFixationIsNeverCountedTwice(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
 		w.october()
@@ -187,7 +188,8 @@ func TestAPastDayIsDerivedAndSaysSo(t *testing.T) {
 	})
 }
 
-// Decisions are told with who and why; one by which a renumbered row took an id over is told as that, and one that the retention reduced as no longer kept.
+// Decisions are told with who and why; one by which a renumbered row took an id over is told as
+// that, and one that the retention reduced as no longer kept.
 func TestExceptionsTellWhoAndWhy(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
 		for i, r := range []trade.AuditRecord{

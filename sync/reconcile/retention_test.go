@@ -39,7 +39,8 @@ func csvOf(t *testing.T, s *Snapshot, sections ...SectionID) string {
 	return rows
 }
 
-// A closed month has the same numbers, names and reasons after the retention has taken bodies, values and persons: they are in the closed report, not in the rows.
+// A closed month has the same numbers, names and reasons after the retention has taken bodies,
+// values and persons: they are in the closed report, not in the rows.
 func TestTheRetentionChangesNothingOfAClosedMonth(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
 		w.october()
@@ -72,7 +73,8 @@ func TestTheRetentionChangesNothingOfAClosedMonth(t *testing.T) {
 	})
 }
 
-// Of a day that nobody closed the counts stay what they were, and the heading says of how many rows the values are no longer known.
+// Of a day that nobody closed the counts stay what they were, and the heading says of how many rows
+// the values are no longer known.
 func TestTheRetentionLeavesTheCountsOfADerivedDay(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
 		w.october()

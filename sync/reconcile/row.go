@@ -17,7 +17,8 @@ const (
 	Unknown Basis = "unknown" // it was not on the platform; whether it was pending, waiting or invalid nobody wrote down
 )
 
-// Row is one row of the ledger as a report shows it. Its JSON form is kept in closed reports: fields are only ever added.
+// Row is one row of the ledger as a report shows it. Its JSON form is kept in closed reports:
+// fields are only ever added.
 type Row struct {
 	Job   string      `json:"job"`
 	Sends trade.Kind  `json:"sends"`
@@ -101,7 +102,8 @@ func (r Row) now() Figures {
 	return f
 }
 
-// counts tells whether the row is in the totals of the ERP: it is there, is not cancelled, and its document is not of a later day.
+// counts tells whether the row is in the totals of the ERP: it is there, is not cancelled, and its
+// document is not of a later day.
 func (r Row) counts() bool {
 	return !r.Gone && !r.Moved && !r.After && !r.Cancelled && !r.Flags.Has(trade.Cancelled) && r.State != trade.Withdrawn
 }

@@ -13,17 +13,20 @@ import (
 	_ "modernc.org/sqlite" // the driver "sqlite"
 )
 
-// scratch is a SQLite database of one report, in a temporary file: what is looked up or sorted there is not in memory. All is one transaction that is never committed: nobody else reads it.
+// scratch is a SQLite database of one report, in a temporary file: what is looked up or sorted
+// there is not in memory. All is one transaction that is never committed: nobody else reads it.
 type scratch struct {
 	path string
 	db   *sql.DB
 	tx   *sql.Tx
 }
 
-// What scratchSetup sets: nothing has to outlive the process, one connection alone uses the file, and it holds eight MiB of it in memory.
+// What scratchSetup sets: nothing has to outlive the process, one connection alone uses the file,
+// and it holds eight MiB of it in memory.
 const scratchSetup = "?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)&_pragma=locking_mode(EXCLUSIVE)&_pragma=cache_size(-8192)"
 
-// newScratch makes a database that nobody else can read. Where the system allows it, its file goes by itself when the process dies.
+// newScratch makes a database that nobody else can read. Where the system allows it, its file goes
+// by itself when the process dies.
 func newScratch(folder, schema string) (_ *scratch, err error) {
 	f, err := os.CreateTemp(folder, temporaryName) // mode 0600
 	if err != nil {
@@ -91,7 +94,8 @@ const (
 	temporaryWrite = "write a temporary file of the report: %w"
 )
 
-// temporary makes a file that nobody else can read. It goes with [discard], and where the system allows it, by itself when the process dies.
+// temporary makes a file that nobody else can read. It goes with [discard], and where the system
+// allows it, by itself when the process dies.
 func temporary(folder string) (*os.File, error) {
 	f, err := os.CreateTemp(folder, temporaryName) // mode 0600
 	if err != nil {

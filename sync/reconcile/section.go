@@ -7,8 +7,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Writer takes the sections of a report in their order. Cells are nil, a string, an int, a trade.Decimal, a Day, a time.Time or a Label; their number is that of the
-// section's columns.
+// Writer takes the sections of a report in their order. Cells are nil, a string, an int, a
+// trade.Decimal, a Day, a time.Time or a Label; their number is that of the section's columns.
 type Writer interface {
 	Begin(heading Heading) error
 	Section(s Section) error

@@ -45,7 +45,8 @@ func both(t *testing.T, test func(t *testing.T, w *world)) {
 	}
 }
 
-// world is a ledger with two jobs, contracts and deliveries, whose columns are named as the API's fields.
+// world is a ledger with two jobs, contracts and deliveries, whose columns are named as the API's
+// fields.
 type world struct {
 	t     testing.TB
 	store *state.Store
@@ -95,7 +96,8 @@ func columns(kind trade.Kind) map[string]engine.FieldSpec {
 	return out
 }
 
-// row is one row of the ERP as the tests write it: fields of the API by name, and the columns of the codes.
+// row is one row of the ERP as the tests write it: fields of the API by name, and the columns of
+// the codes.
 type row map[string]string
 
 func (r row) with(more row) row {

@@ -15,7 +15,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Head is everything of a snapshot that is not a row. Its JSON form is kept in closed reports: fields are only ever added.
+// Head is everything of a snapshot that is not a row. Its JSON form is kept in closed reports:
+// fields are only ever added.
 type Head struct {
 	Form    int       `json:"form"` // of rows and head
 	ID      string    `json:"id"`
@@ -94,7 +95,8 @@ type Closed struct {
 	Hash   string    `json:"hash"`
 }
 
-// Snapshot is a report's rows as of one moment, in a temporary file that nobody else can read. Close removes it.
+// Snapshot is a report's rows as of one moment, in a temporary file that nobody else can read.
+// Close removes it.
 type Snapshot struct {
 	Head   Head
 	file   *os.File
@@ -117,7 +119,8 @@ func newSnapshot(folder string) (*Snapshot, error) {
 	return &Snapshot{file: f, folder: folder}, nil
 }
 
-// Each calls fn for every row: contracts first, then deliveries, then traceability, but where a job sent another kind once; each in the order of job and discovery.
+// Each calls fn for every row: contracts first, then deliveries, then traceability, but where a job
+// sent another kind once; each in the order of job and discovery.
 func (s *Snapshot) Each(fn func(*Row) error) error {
 	kinds := map[trade.Kind]bool{}
 	err := s.each("", func(r *Row) error {

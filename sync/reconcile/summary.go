@@ -58,7 +58,8 @@ func (s Summary) Bridge() trade.Sums {
 	return all
 }
 
-// Difference is what the ERP has in scope less the sum; nil where no sweep has told what the ERP has. Anything but zero is an error of the program.
+// Difference is what the ERP has in scope less the sum; nil where no sweep has told what the ERP
+// has. Anything but zero is an error of the program.
 func (s Summary) Difference() *int {
 	if s.InScope == nil {
 		return nil
@@ -127,7 +128,8 @@ func (s *summaries) add(r *Row) {
 	}
 }
 
-// done holds the sums against the sweep: what it found or missed, and what came since, must be all rows that there are.
+// done holds the sums against the sweep: what it found or missed, and what came since, must be all
+// rows that there are.
 func (s *summaries) done() []Summary {
 	out := make([]Summary, len(s.list))
 	for i, sum := range s.list {

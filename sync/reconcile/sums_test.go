@@ -85,8 +85,9 @@ func spooled(t testing.TB, rows []Row) *Snapshot {
 	return s
 }
 
-// Whatever the rows: each is in one line of the summary, which closes to zero, and stops closing when a row is lost; and the totals by season, producer and place each add up
-// to the total, product by product and currency by currency.
+// Whatever the rows: each is in one line of the summary, which closes to zero, and stops closing
+// when a row is lost; and the totals by season, producer and place each add up to the total,
+// product by product and currency by currency.
 func TestSumsClose(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -165,7 +166,8 @@ func TestSumsClose(t *testing.T) {
 	})
 }
 
-// Rows of one kind are those of all that have it, whatever stands in their texts, and however long a row is.
+// Rows of one kind are those of all that have it, whatever stands in their texts, and however long
+// a row is.
 func TestRowsOfOneKindAreThoseOfAll(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -197,7 +199,8 @@ func TestRowsOfOneKindAreThoseOfAll(t *testing.T) {
 	}
 }
 
-// BenchmarkReport writes the report of a snapshot of 100,000 rows; ns/op and B/op divided by it are those of a row.
+// BenchmarkReport writes the report of a snapshot of 100,000 rows; ns/op and B/op divided by it are
+// those of a row.
 func BenchmarkReport(b *testing.B) {
 	const rows = 100_000
 	s := manyRows(b, rows)

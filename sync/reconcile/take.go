@@ -119,7 +119,8 @@ func endOf(day trade.Date, zone *time.Location) time.Time {
 	return at.AddDate(0, 0, 1)
 }
 
-// order gives the jobs so that contracts come before what hangs on them: those of the configuration, then those that only the ledger knows.
+// order gives the jobs so that contracts come before what hangs on them: those of the
+// configuration, then those that only the ledger knows.
 func (t *taker) order(ctx context.Context) ([]JobHead, error) {
 	known, err := t.Ledger.Jobs(ctx)
 	if err != nil {
@@ -282,7 +283,8 @@ func (t *taker) row(job JobHead, e trade.Entry, attempts []trade.Attempt, sent m
 	return r, nil
 }
 
-// facts fills in what the row is about: as the ERP has it, and where it is no longer known what the ERP has, as it was sent.
+// facts fills in what the row is about: as the ERP has it, and where it is no longer known what the
+// ERP has, as it was sent.
 func (t *taker) facts(r *Row, e trade.Entry, sent map[string]string) error {
 	values := e.Values
 	if e.Now != nil {

@@ -13,7 +13,8 @@ var statuses = map[trade.Kind][]trade.Status{
 	trade.Traceability:     {trade.ProducerESG, trade.FarmESG},
 }
 
-// tell fills in what events told of the rows of a page until the moment of which the report tells. sent are the fields of their requests.
+// tell fills in what events told of the rows of a page until the moment of which the report tells.
+// sent are the fields of their requests.
 func (t *taker) tell(ctx context.Context, kind trade.Kind, rows []Row, sent []map[string]string) error {
 	if len(statuses[kind]) == 0 {
 		return nil

@@ -8,7 +8,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// F154: a report shows what events told last, of the contract itself, of its producer and of the farm; one of an earlier day shows what was told until then.
+// F154: a report shows what events told last, of the contract itself, of its producer and of the
+// farm; one of an earlier day shows what was told until then.
 func TestF154WhatEventsToldLastStandsAtTheRows(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
 		const farmID = "66666666-6666-4666-8666-666666666666"

@@ -22,8 +22,9 @@ const (
 // Dimensions lists them in the order in which people are shown them.
 var Dimensions = []By{ByAll, BySeason, ByProducer, ByPlace}
 
-// Total is the sum of one product in one season, of one producer, at one place, or of everything. Weights are kilograms, exactly. Those of the ERP are of rows that are in it
-// and are not cancelled; those that were sent are of records that the platform confirmed.
+// Total is the sum of one product in one season, of one producer, at one place, or of everything.
+// Weights are kilograms, exactly. Those of the ERP are of rows that are in it and are not
+// cancelled; those that were sent are of records that the platform confirmed.
 type Total struct {
 	By      By
 	Name    string // the season, producer or place; "" = not known, or everything
@@ -151,7 +152,8 @@ func (t *Total) sent(r *Row) {
 	}
 }
 
-// contracted tells whether a type is grain that was not contracted before: a fixation is of the grain of its contract, or of a deposit.
+// contracted tells whether a type is grain that was not contracted before: a fixation is of the
+// grain of its contract, or of a deposit.
 func contracted(orderType string) bool {
 	return orderType == string(trade.Compra) || orderType == string(trade.AFixar)
 }
@@ -165,7 +167,8 @@ func fixed(orderType string) bool {
 	return false
 }
 
-// sorted gives the totals: by dimension, then by name as people order codes, then by product; what is not known comes last.
+// sorted gives the totals: by dimension, then by name as people order codes, then by product; what
+// is not known comes last.
 func (t totals) sorted() []Total {
 	out := make([]Total, 0, len(t))
 	for _, one := range t {

@@ -11,7 +11,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// csvWriter writes what Excel in Brazil opens as it is: a byte order mark, ; between cells, CRLF, a decimal comma, days as DD/MM/AAAA.
+// csvWriter writes what Excel in Brazil opens as it is: a byte order mark, ; between cells, CRLF, a
+// decimal comma, days as DD/MM/AAAA.
 type csvWriter struct {
 	to     io.Writer
 	rows   *csv.Writer
@@ -20,7 +21,8 @@ type csvWriter struct {
 	types  []Column
 }
 
-// NewCSV writes a report as CSV. With one section it is a pure table; with several each has its title above it, and the heading comes first.
+// NewCSV writes a report as CSV. With one section it is a pure table; with several each has its
+// title above it, and the heading comes first.
 func NewCSV(to io.Writer, sections int) Writer {
 	w := csv.NewWriter(to)
 	w.Comma, w.UseCRLF = ';', true

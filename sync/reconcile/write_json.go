@@ -20,7 +20,8 @@ type jsonWriter struct {
 	b       bytes.Buffer
 }
 
-// NewJSON writes a report as JSON lines (docs/json.md). Options.Lang should be English: names and texts of JSON are.
+// NewJSON writes a report as JSON lines (docs/json.md). Options.Lang should be English: names and
+// texts of JSON are.
 func NewJSON(to io.Writer) Writer { return &jsonWriter{to: to} }
 
 func (w *jsonWriter) Begin(h Heading) error {

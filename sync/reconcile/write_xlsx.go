@@ -20,7 +20,8 @@ const sheetRows = 1_048_576
 // exactDigits is how many digits a spreadsheet's number keeps; longer ones are written as text.
 const exactDigits = 15
 
-// xlsxWriter writes a workbook: one sheet for each section, whose rows go into the file as they come. A section of more rows or bytes than a sheet holds goes on in a further one.
+// xlsxWriter writes a workbook: one sheet for each section, whose rows go into the file as they
+// come. A section of more rows or bytes than a sheet holds goes on in a further one.
 type xlsxWriter struct {
 	most  int // rows of a sheet
 	file  *bookFile
@@ -188,7 +189,8 @@ func wallClock(at time.Time, zone *time.Location) time.Time {
 	return time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), 0, time.UTC)
 }
 
-// spreadsheetTime is a moment as spreadsheets count: days, and the part of one with ten digits, a hundred thousandth of a second.
+// spreadsheetTime is a moment as spreadsheets count: days, and the part of one with ten digits, a
+// hundred thousandth of a second.
 func spreadsheetTime(at time.Time) string {
 	const day = 24 * 60 * 60
 	seconds := at.Unix() - time.Date(1899, time.December, 30, 0, 0, 0, 0, time.UTC).Unix()
@@ -198,7 +200,8 @@ func spreadsheetTime(at time.Time) string {
 
 var notDigits = strings.NewReplacer("-", "", ".", "")
 
-// spreadsheetNumber gives a number that a spreadsheet keeps as it is: one of no more than 15 digits.
+// spreadsheetNumber gives a number that a spreadsheet keeps as it is: one of no more than 15
+// digits.
 func spreadsheetNumber(d trade.Decimal) (string, bool) {
 	text := d.String()
 	return text, len(strings.TrimLeft(notDigits.Replace(text), "0")) <= exactDigits

@@ -73,7 +73,8 @@ type Judgement struct {
 	WaitingFor []trade.Awaited `json:"waiting_for"`
 }
 
-// What an audit remembers is bounded, however many rows there are: it keeps copies, because a text of a row keeps all that was read with it.
+// What an audit remembers is bounded, however many rows there are: it keeps copies, because a text
+// of a row keeps all that was read with it.
 const (
 	auditBatch   = 500  // rows judged together
 	auditKeys    = 5    // sample keys of each breach
@@ -81,8 +82,9 @@ const (
 	auditMissing = 5000 // codes that are told one by one
 )
 
-// Audit reads everything that the job's query returns and judges it, like a dry run over all rows; it stores and sends nothing. each, which may be nil, is
-// told of every row that does not go as it is, or goes with a remark.
+// Audit reads everything that the job's query returns and judges it, like a dry run over all rows;
+// it stores and sends nothing. each, which may be nil, is told of every row that does not go as it
+// is, or goes with a remark.
 func (e *Rehearsal) Audit(ctx context.Context, job *mapping.Job, each func(Judgement) error) (Audit, error) {
 	columns, err := e.source.Columns(ctx, job.Spec.Query)
 	if err != nil {
@@ -260,7 +262,8 @@ func (a *auditor) result() Audit {
 	return out
 }
 
-// cancelledValues counts what stands in the column of `cancelled`: its own values all, of others the first few different ones.
+// cancelledValues counts what stands in the column of `cancelled`: its own values all, of others
+// the first few different ones.
 type cancelledValues map[string]int
 
 func (c *cancelledValues) add(job *mapping.Job, row erp.Row) {

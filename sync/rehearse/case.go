@@ -14,7 +14,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Case is a row with everything that its mapping may depend on: enough to try the mapping without ERP, network or ledger.
+// Case is a row with everything that its mapping may depend on: enough to try the mapping without
+// ERP, network or ledger.
 type Case struct {
 	Row        map[string]erp.Value         // by column: exactly those of [Job.Columns]
 	References map[string]map[string]string // de-para kind → code → platform id
@@ -34,7 +35,8 @@ type Verdict struct {
 	WaitingFor []trade.Awaited
 }
 
-// Try maps and checks the row of a case. The error is for a case that does not fit the job: a column too many or too few, a key that cannot be one.
+// Try maps and checks the row of a case. The error is for a case that does not fit the job: a
+// column too many or too few, a key that cannot be one.
 func Try(j *mapping.Job, c Case) (Verdict, error) {
 	if err := checkCase(j, c); err != nil {
 		return Verdict{}, err
@@ -60,7 +62,8 @@ func Try(j *mapping.Job, c Case) (Verdict, error) {
 	return v, nil
 }
 
-// checkCase compares the columns, references and parents of a case with those that the job uses: a misspelled one must not look like a missing value.
+// checkCase compares the columns, references and parents of a case with those that the job uses: a
+// misspelled one must not look like a missing value.
 func checkCase(j *mapping.Job, c Case) error {
 	var errs []error
 	have := map[string]bool{}
@@ -104,7 +107,8 @@ func parentsOfCase(tables map[string]map[string]string) mapping.Parents {
 	return out
 }
 
-// CaseOf makes a case of a row as the ERP has it now, with the references that it uses. It stores and sends nothing.
+// CaseOf makes a case of a row as the ERP has it now, with the references that it uses. It stores
+// and sends nothing.
 func (e *Rehearsal) CaseOf(ctx context.Context, jobName, key string) (Case, error) {
 	job, err := e.env.Job(jobName)
 	if err != nil {

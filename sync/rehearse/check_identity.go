@@ -43,7 +43,8 @@ const (
 // identityMost bounds the rows of a job whose keys are compared with those of others.
 const identityMost = 200_000
 
-// CheckIdentity tells what the jobs of a configuration would do to what is the same, before they run. Without a source the ERP is not asked. It stores nothing.
+// CheckIdentity tells what the jobs of a configuration would do to what is the same, before they
+// run. Without a source the ERP is not asked. It stores nothing.
 func CheckIdentity(ctx context.Context, ledger run.Readable, source run.Source, jobs []*mapping.Job) ([]IdentityFinding, error) {
 	known, err := ledger.JobsOfLedger(ctx)
 	if err != nil {
@@ -139,7 +140,8 @@ func (e *Rehearsal) readerOf(job *mapping.Job) *discovery.Discoverer {
 	return discovery.New(&run.Run{Env: e.env, Job: job, Ledger: run.Store{Readable: e.ledger}, Source: e.source, Log: e.log})
 }
 
-// sharedKeys finds the rows that the queries of two jobs return which send the same, in the same space: one of the two would hold them. Only keys are kept.
+// sharedKeys finds the rows that the queries of two jobs return which send the same, in the same
+// space: one of the two would hold them. Only keys are kept.
 func (e *Rehearsal) sharedKeys(ctx context.Context) ([]IdentityFinding, error) {
 	type read struct {
 		job   *mapping.Job

@@ -13,7 +13,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Difference is one row that was sent, with what the present configuration would make of the same row.
+// Difference is one row that was sent, with what the present configuration would make of the same
+// row.
 type Difference struct {
 	Job        string          `json:"job"`
 	Key        string          `json:"key"`
@@ -46,7 +47,8 @@ type FieldChange struct {
 	New   string `json:"new"`
 }
 
-// Comparer compares what was sent with what the present configuration would send. It stores and sends nothing.
+// Comparer compares what was sent with what the present configuration would send. It stores and
+// sends nothing.
 type Comparer struct {
 	engine *Rehearsal
 	job    *mapping.Job
@@ -54,8 +56,8 @@ type Comparer struct {
 	ask    bool // read columns that were not mapped from the ERP
 }
 
-// Comparer makes a comparer of one job. With askERP the references and the columns that were not mapped are read from the ERP; without it the
-// ledger's copies must do.
+// Comparer makes a comparer of one job. With askERP the references and the columns that were not
+// mapped are read from the ERP; without it the ledger's copies must do.
 func (e *Rehearsal) Comparer(ctx context.Context, job *mapping.Job, askERP bool) (*Comparer, error) {
 	g, err := e.judge(ctx, job, !askERP)
 	if err != nil {
@@ -181,7 +183,8 @@ func (c *Comparer) difference(e trade.Entry, values trade.Values, got judged) Di
 	return d
 }
 
-// waits gives what a row would wait for, without the codes that lack a part because a column was not mapped.
+// waits gives what a row would wait for, without the codes that lack a part because a column was
+// not mapped.
 func (c *Comparer) waits(got judged, skip map[string]bool) []trade.Awaited {
 	known := map[string]bool{}
 	for _, f := range c.job.Mapping.Fields {
@@ -225,7 +228,8 @@ func (c *Comparer) quantity(sent map[string]string) trade.Quantity {
 	return d.Quantity()
 }
 
-// requestFields gives the JSON text of each field of an entry's request, that of its path too; nil when there is none.
+// requestFields gives the JSON text of each field of an entry's request, that of its path too; nil
+// when there is none.
 func requestFields(e trade.Entry) map[string]string {
 	var raw map[string]json.RawMessage
 	if len(e.Payload) == 0 || json.Unmarshal(e.Payload, &raw) != nil {

@@ -17,8 +17,10 @@ type ahead struct {
 	recheck *recheck.Checker
 }
 
-// lookAhead takes the last look of a run at the rows that would go, so that a dry run does not promise what the run would hold. Rows of earlier readings are read again, as the run would; of those that
-// this reading has just found only those whose content or key the ledger knows, or that equal one another.
+// lookAhead takes the last look of a run at the rows that would go, so that a dry run does not
+// promise what the run would hold. Rows of earlier readings are read again, as the run would; of
+// those that this reading has just found only those whose content or key the ledger knows, or that
+// equal one another.
 func lookAhead(ctx context.Context, d *discovery.Discoverer) error {
 	r := &ahead{run: d.Run, recheck: d.Recheck}
 	ahead := map[trade.Hash][]trade.Entry{} // would go, by the hash of what they send
@@ -52,7 +54,8 @@ func lookAhead(ctx context.Context, d *discovery.Discoverer) error {
 	return nil
 }
 
-// notTaken holds the rows that another job of this dry run would send under the same key: one of them goes.
+// notTaken holds the rows that another job of this dry run would send under the same key: one of
+// them goes.
 func (r *ahead) notTaken(ctx context.Context, entries []trade.Entry) ([]trade.Entry, error) {
 	out := slices.Clone(entries)
 	for _, job := range r.run.Env.Jobs {
@@ -103,7 +106,8 @@ func (r *ahead) alike(ctx context.Context, entries []trade.Entry, ahead map[trad
 	return out, nil
 }
 
-// lookDry looks at some rows as a run does before it stores their intents, and counts what becomes of them.
+// lookDry looks at some rows as a run does before it stores their intents, and counts what becomes
+// of them.
 func (r *ahead) lookDry(ctx context.Context, entries []trade.Entry, ahead map[trade.Hash][]trade.Entry) error {
 	if len(entries) == 0 {
 		return nil

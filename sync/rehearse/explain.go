@@ -106,7 +106,8 @@ type Reasons struct {
 	SweptAt   time.Time    `json:"swept_at,omitzero"`
 }
 
-// Why gathers what is known of a key: in the ERP, in the query, in the ledger. entry is the ledger's, nil when it has none. It stores and sends nothing.
+// Why gathers what is known of a key: in the ERP, in the query, in the ledger. entry is the
+// ledger's, nil when it has none. It stores and sends nothing.
 func (e *Rehearsal) Why(ctx context.Context, jobName, key string, entry *trade.Entry) (Reasons, error) {
 	job, err := e.env.Job(jobName)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// judge maps and checks rows outside of a run, and keeps nothing: for mapping cases, `explain` and `preview --diff`. It is their only way to the
-// evaluator, so that they say what a run would do.
+// judge maps and checks rows outside of a run, and keeps nothing: for mapping cases, `explain` and
+// `preview --diff`. It is their only way to the evaluator, so that they say what a run would do.
 type judge struct {
 	run     *discovery.Discoverer // that it judges for, on a ledger that cannot be written; nil without one
 	eval    *mapping.Evaluator
@@ -34,7 +34,8 @@ func newJudge(job *mapping.Job, refs mapping.Codes, known mapping.Parents, today
 	return &judge{eval: eval, parents: func(context.Context, []trade.Values) (mapping.Parents, error) { return known, nil }}
 }
 
-// judge judges with the references that the next run would use. Those of the ERP are read from it, unless offline says to take the ledger's copy of them.
+// judge judges with the references that the next run would use. Those of the ERP are read from it,
+// unless offline says to take the ledger's copy of them.
 func (e *Rehearsal) judge(ctx context.Context, job *mapping.Job, offline bool) (*judge, error) {
 	r := discovery.New(&run.Run{Env: e.env, Job: job, Ledger: (&run.DryLedger{Readable: e.ledger}).Store(), Source: e.source, Now: e.env.Clock.Now(), Log: e.log})
 	if !offline {
@@ -95,7 +96,8 @@ func (e *Rehearsal) standsOf(ctx context.Context, job *mapping.Job, key string) 
 	return stands{found, job.Choose(rows)}, nil
 }
 
-// row judges one row of a key that the ERP has, with what the ledger knows of it: all that a run looks at before it sends it.
+// row judges one row of a key that the ERP has, with what the ledger knows of it: all that a run
+// looks at before it sends it.
 func (g *judge) row(ctx context.Context, s stands) (judged, error) {
 	r := g.run
 	key, parts, err := mapping.RowKey(*s.Row, r.Run.Job.Spec.Key)

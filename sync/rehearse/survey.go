@@ -12,7 +12,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Survey is what the rows of a job say of its configuration: what a mapping that compiles, and a query that has its columns, may still have wrong.
+// Survey is what the rows of a job say of its configuration: what a mapping that compiles, and a
+// query that has its columns, may still have wrong.
 type Survey struct {
 	CancelledColumn
 	Rows  int
@@ -42,7 +43,8 @@ const (
 	surveySamples = 3
 )
 
-// Survey reads the rows of a job as a run does, which finds what would stop the run too, and maps none. It stores nothing.
+// Survey reads the rows of a job as a run does, which finds what would stop the run too, and maps
+// none. It stores nothing.
 func (e *Rehearsal) Survey(ctx context.Context, job *mapping.Job) (*Survey, error) {
 	s := &Survey{job: job, Whole: true, keys: map[run.KeyHash]bool{}, cols: map[string]*columnSurvey{}, refs: map[string]*parentsSurvey{}}
 	for _, f := range job.Mapping.Fields {
@@ -117,7 +119,8 @@ func (s *Survey) constant(column string) bool {
 	return c != nil && len(c.values) == 1 && !c.empty && s.Rows > 1
 }
 
-// ContractInKey is [Job.ContractInKey] without the columns that are the same in every row: they tell no contract from another.
+// ContractInKey is [Job.ContractInKey] without the columns that are the same in every row: they
+// tell no contract from another.
 func (s *Survey) ContractInKey() []string {
 	return s.job.ContractColumns(func(column string) bool { return !s.constant(column) })
 }
@@ -131,7 +134,8 @@ type Mismatch struct {
 	Column string   // the column that never changes here although it does there; "": no row is found at all
 }
 
-// Mismatches compares what the rows hang on with the rows that there are, in the ERP or in the ledger. parents are surveys of the other jobs, by name.
+// Mismatches compares what the rows hang on with the rows that there are, in the ERP or in the
+// ledger. parents are surveys of the other jobs, by name.
 func (e *Rehearsal) Mismatches(ctx context.Context, s *Survey, parents map[string]*Survey) (out []Mismatch, err error) {
 	for _, f := range s.job.Mapping.Fields {
 		for _, spec := range f.Spec.SentBy {

@@ -19,7 +19,8 @@ func NextAsk(first time.Time, tries int, now time.Time) time.Time {
 	return mapping.NoTime
 }
 
-// The platform is asked again after 15 minutes, 1 hour, 6 hours, then daily, for 45 days; then a person decides.
+// The platform is asked again after 15 minutes, 1 hour, 6 hours, then daily, for 45 days; then a
+// person decides.
 var askAfter = []time.Duration{15 * time.Minute, time.Hour, 6 * time.Hour}
 
 // How often, how long and how many times the platform is asked again.

@@ -9,7 +9,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// DryLedger is a ledger that cannot write: what a dry run would store is only counted. It has no way to send, because sending needs a lease and an intent.
+// DryLedger is a ledger that cannot write: what a dry run would store is only counted. It has no
+// way to send, because sending needs a lease and an intent.
 type DryLedger struct {
 	Readable
 	states map[trade.State]int          // change of each state's count
@@ -198,7 +199,8 @@ func (d *DryLedger) tell(e trade.Entry) {
 	}
 }
 
-// Parents gives the parents as they would be after this run: jobs that run earlier in the pass have judged theirs.
+// Parents gives the parents as they would be after this run: jobs that run earlier in the pass have
+// judged theirs.
 func (d *DryLedger) Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]trade.Parent, error) {
 	out, err := d.Readable.Parents(ctx, keys)
 	if err != nil {
@@ -236,7 +238,8 @@ func (d *DryLedger) ReplaceReferences(_ context.Context, kind string, codes map[
 	return 0, nil
 }
 
-// References gives the stored tables under those of this run. Their version is one that no entry has when a table that was read is another, so that everything is judged anew.
+// References gives the stored tables under those of this run. Their version is one that no entry
+// has when a table that was read is another, so that everything is judged anew.
 func (d *DryLedger) References(ctx context.Context) (map[string]map[string]string, string, error) {
 	stored, version, err := d.Readable.References(ctx)
 	if err != nil {
@@ -265,5 +268,6 @@ func (d *DryLedger) Counts(ctx context.Context, job string) ([]trade.Tally, erro
 	return tallies, nil
 }
 
-// ForgetParents forgets the parents that were asked for: the rows that are recorded next are others.
+// ForgetParents forgets the parents that were asked for: the rows that are recorded next are
+// others.
 func (d *DryLedger) ForgetParents() { d.next = nil }

@@ -20,15 +20,18 @@ type Limits struct {
 // leaseLasts is how long a process that was lost may still hold a job.
 const leaseLasts = 30 * time.Second
 
-// AnswersKept is the longest that the process waits for its ledger to take what it has in memory. What it does not take by then is in doubt at the next start.
+// AnswersKept is the longest that the process waits for its ledger to take what it has in memory.
+// What it does not take by then is in doubt at the next start.
 func (l Limits) AnswersKept() time.Duration { return cmp.Or(l.KeepAnswers, 32*time.Second) }
 
-// LeastQuarantine is how long nobody can order a second sending after an attempt became unknown: every time-out involved is over by then (I14).
+// LeastQuarantine is how long nobody can order a second sending after an attempt became unknown:
+// every time-out involved is over by then (I14).
 func (l Limits) LeastQuarantine() time.Duration {
 	return max(l.Quarantine, 2*l.Timeout+leaseLasts+10*time.Second)
 }
 
-// Brakes say what pauses a job before anything of it leaves, until a person has looked and released it (`brakes:`).
+// Brakes say what pauses a job before anything of it leaves, until a person has looked and released
+// it (`brakes:`).
 type Brakes struct {
 	NewRows      int  // so many times the usual number of new rows; 0 = never
 	NewRowsLeast int  // but never fewer than this

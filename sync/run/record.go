@@ -71,5 +71,6 @@ func (w *Recording) Wait() error {
 // Has tells whether the row of a key is in the page.
 func (w *Recording) Has(key string) bool { return w != nil && w.Keys[key] }
 
-// PageSize is how many rows discovery records in one transaction: few enough to hold in memory, many enough that the flush costs nothing a row.
+// PageSize is how many rows discovery records in one transaction: few enough to hold in memory,
+// many enough that the flush costs nothing a row.
 const PageSize = 500

@@ -2,12 +2,14 @@ package run
 
 import "github.com/safrasync/safrasync/trade"
 
-// ApplyRemap decides what a re-mapped entry becomes. fresh is old with the new mapping filled in. The result is what is to be stored.
+// ApplyRemap decides what a re-mapped entry becomes. fresh is old with the new mapping filled in.
+// The result is what is to be stored.
 func ApplyRemap(old, fresh trade.Entry) trade.Entry {
 	samePayload := fresh.PayloadHash != "" && fresh.PayloadHash == old.PayloadHash
 	switch {
 	case old.Weak():
-		// refused in no form of the API: an earlier step may have happened, so a change of the row alone moves nothing
+		// refused in no form of the API: an earlier step may have happened, so a change of the row alone
+		// moves nothing
 		return keepVerdict(old, fresh)
 	case samePayload && (old.State == trade.Rejected || old.State == trade.Pending):
 		return keepVerdict(old, fresh)

@@ -7,8 +7,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// answerDiffers tells whether the answer to a delivery repeats another contract or another volume than was sent (chapter 2.2): the record exists, and somebody
-// should look at it. What the answer leaves out, or says in a form that nobody documented, says nothing.
+// answerDiffers tells whether the answer to a delivery repeats another contract or another volume
+// than was sent (chapter 2.2): the record exists, and somebody should look at it. What the answer
+// leaves out, or says in a form that nobody documented, says nothing.
 func answerDiffers(kind trade.Kind, payload json.RawMessage, body []byte) bool {
 	if kind != trade.Deliveries {
 		return false
@@ -30,7 +31,8 @@ func sameID(a, b string) bool {
 	return a == b || errA == nil && errB == nil && idA == idB
 }
 
-// otherNumber reports whether an answer has another number than was sent; one that no field could hold is another.
+// otherNumber reports whether an answer has another number than was sent; one that no field could
+// hold is another.
 func otherNumber(answered, sent json.Number) bool {
 	x, errX := trade.ParseDecimal(answered.String())
 	y, errY := trade.ParseDecimal(sent.String())

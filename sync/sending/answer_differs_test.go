@@ -36,7 +36,8 @@ func TestF113_TheEchoOfADeliveryIsComparedByValue(t *testing.T) {
 	}
 }
 
-// An answer to a delivery that is no JSON says nothing of what was stored: the record exists, and nobody is troubled.
+// An answer to a delivery that is no JSON says nothing of what was stored: the record exists, and
+// nobody is troubled.
 func TestAnEchoThatIsNone(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{``, `{`, `[]`, `"x"`} {

@@ -38,7 +38,8 @@ func (s *Sender) store(ctx context.Context, group trade.Group, flights []*inFlig
 	}(s.commit.stored)
 }
 
-// committed lets the claimed intents of a stored group go. An uncertain commit lets nothing go: what may be on disk as sending was not sent by us, and is closed as that.
+// committed lets the claimed intents of a stored group go. An uncertain commit lets nothing go:
+// what may be on disk as sending was not sent by us, and is closed as that.
 func (s *Sender) committed(ctx context.Context) error {
 	g, err := s.commit.storing, s.commit.storing.err
 	s.commit.storing, s.commit.stored = nil, nil
@@ -93,7 +94,8 @@ func (s *Sender) claimed(g *storing, f *inFlight) bool {
 	return false
 }
 
-// takeBack takes back flights that do not leave, and their questions: rows of other jobs may wait for the answers. They are no canary either.
+// takeBack takes back flights that do not leave, and their questions: rows of other jobs may wait
+// for the answers. They are no canary either.
 func (s *Sender) takeBack(flights []*inFlight) {
 	for _, f := range flights {
 		delete(s.flights, f.Entry.ID)

@@ -14,7 +14,8 @@ const quick = time.Second
 // idsKept is how many of the platform's last ids the wire remembers.
 const idsKept = 512
 
-// dispatcher lets flights go whose intents are stored: as many at once as there are slots, the next one as soon as one has landed. Its methods may be called by several goroutines.
+// dispatcher lets flights go whose intents are stored: as many at once as there are slots, the next
+// one as soon as one has landed. Its methods may be called by several goroutines.
 type dispatcher struct {
 	mu       sync.Mutex
 	released []*inFlight // stored, not begun
@@ -26,8 +27,9 @@ type dispatcher struct {
 	order    []string
 }
 
-// claimID notes whose an id is that came back, and tells whether it came back to another row before: a cache or a fault answers then, and nothing more should leave. Of ids that came long
-// ago the ledger knows.
+// claimID notes whose an id is that came back, and tells whether it came back to another row
+// before: a cache or a fault answers then, and nothing more should leave. Of ids that came long ago
+// the ledger knows.
 func (w *dispatcher) claimID(id string, of trade.Entry) (other string, taken bool) {
 	if scope, _ := trade.IDScope(of.Sends, id, of.Payload); scope != "" {
 		id += " of " + scope
@@ -73,7 +75,8 @@ func (w *dispatcher) resume(slots int) {
 	w.startNext()
 }
 
-// finished makes room for the next flight. Where the answer was not as usual, nothing leaves until the sender has judged it.
+// finished makes room for the next flight. Where the answer was not as usual, nothing leaves until
+// the sender has judged it.
 func (w *dispatcher) finished(usual bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -108,19 +111,23 @@ func (w *dispatcher) startNext() {
 	}
 }
 
-// isRoutine tells whether an answer leaves the job as it is: the next row may go before anybody has looked at it.
+// isRoutine tells whether an answer leaves the job as it is: the next row may go before anybody has
+// looked at it.
 func isRoutine(d outcome.Decision) bool {
 	return d.Stop == nil && d.Wait == 0 && (d.State == trade.Accepted || len(d.Missing) > 0)
 }
 
-// settlesAfterCrash tells whether an answer may settle its row after a crash. A refusal that only a person may follow must not: the note does not say why, and the row would go again by itself.
+// settlesAfterCrash tells whether an answer may settle its row after a crash. A refusal that only a
+// person may follow must not: the note does not say why, and the row would go again by itself.
 func settlesAfterCrash(d outcome.Decision) bool {
 	return d.Outcome != trade.OutcomeNotCreated || !d.Weak && d.State != trade.Held
 }
 
-// window is how many intents may be open at once: as many as may fly, and as many again, so that the wire does not wait for the disk. Those are ahead only where no rate holds
-// them up, a crash shows which of them had left, and no other instance would have to know it (I11); and not after an answer that was not as usual, or slow: what would be
-// gained is little then, and the intents would wait long.
+// window is how many intents may be open at once: as many as may fly, and as many again, so that
+// the wire does not wait for the disk. Those are ahead only where no rate holds them up, a crash
+// shows which of them had left, and no other instance would have to know it (I11); and not after an
+// answer that was not as usual, or slow: what would be gained is little then, and the intents would
+// wait long.
 func (s *Sender) window() int {
 	if s.pace.slots < s.Run.Env.Limits.MaxInFlight || s.traffic.Careful || s.pace.limited || s.pace.calm < s.pace.slots || s.pace.took > quick || s.Run.Env.Member.Place().Living > 1 || !s.intents.Marked() {
 		return s.pace.slots

@@ -29,7 +29,8 @@ func TestOnlyAnswersThatNeedNoPersonAreNoted(t *testing.T) {
 	}
 }
 
-// Intents are ahead by one group, where a crash tells which of them had left, and of nothing after an answer that was not as usual.
+// Intents are ahead by one group, where a crash tells which of them had left, and of nothing after
+// an answer that was not as usual.
 func TestIntentsAreAheadByOneGroup(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -65,7 +66,8 @@ type markedLedger struct {
 
 func (l markedLedger) Marked() bool { return l.marked }
 
-// An answer that is not as usual keeps everything back until it was judged, also while other answers are.
+// An answer that is not as usual keeps everything back until it was judged, also while other
+// answers are.
 func TestTheWireHoldsUntilAnAnswerIsJudged(t *testing.T) {
 	t.Parallel()
 	left := make(chan string, 10)

@@ -51,7 +51,8 @@ func (s *Sender) prepare(entry trade.Entry, needs []run.Need) *inFlight {
 	}}
 }
 
-// send sends one request and reports what came of it. The request outlives the end of the run's context: what is on the wire is awaited.
+// send sends one request and reports what came of it. The request outlives the end of the run's
+// context: what is on the wire is awaited.
 func (s *Sender) send(f *inFlight) {
 	ctx := s.context
 	gate := func() error {

@@ -22,7 +22,8 @@ type inRow struct {
 // spent tells whether a row was answered with 429 so often that only a later run tries it again.
 func (n *inRow) spent(entryID int64) bool { return n.throttled[entryID] >= throttledMost }
 
-// count keeps what came in a row. Send windows that passed together, as on a machine that was suspended, count once.
+// count keeps what came in a row. Send windows that passed together, as on a machine that was
+// suspended, count once.
 func (n *inRow) count(d outcome.Decision, l *result) {
 	stalled := d.Stalled && l.attempt.StartedAt.After(n.stalledAt)
 	if stalled {
@@ -51,7 +52,8 @@ func (n *inRow) count(d outcome.Decision, l *result) {
 	}
 }
 
-// countRefusal counts rows that the platform refused for the same reason, one after the other. A record that it lacks is none: the rows that need it wait for one answer.
+// countRefusal counts rows that the platform refused for the same reason, one after the other. A
+// record that it lacks is none: the rows that need it wait for one answer.
 func (n *inRow) countRefusal(d outcome.Decision, l *result) {
 	switch refusal := fmt.Sprint(l.answer.Status, d.Cause, l.answer.Messages, l.answer.Text); {
 	case d.Outcome == trade.OutcomeNotSent, d.Outcome == trade.OutcomeUnknown:

@@ -7,7 +7,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// fitting takes from a batch what this run may still send. Rows that become due while it runs are judged here: what is on the platform by then stays.
+// fitting takes from a batch what this run may still send. Rows that become due while it runs are
+// judged here: what is on the platform by then stays.
 func (s *Sender) fitting(ctx context.Context, batch []trade.Entry) ([]trade.Entry, error) {
 	if s.Run.Job.Spec.Most == nil {
 		return batch, nil

@@ -11,8 +11,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// missingRecords knows which records of the platform are there (a row that needs them was accepted in this run), which are not (the platform said so), and which
-// are being asked about by a row on the wire. So one missing wallet costs one POST and interval, however many rows need it (F123).
+// missingRecords knows which records of the platform are there (a row that needs them was accepted
+// in this run), which are not (the platform said so), and which are being asked about by a row on
+// the wire. So one missing wallet costs one POST and interval, however many rows need it (F123).
 type missingRecords struct {
 	missing map[run.Need]trade.Block
 	There   map[run.Need]bool
@@ -108,7 +109,8 @@ func blockedEntry(entry trade.Entry, b trade.Block, now time.Time) trade.Entry {
 	return entry
 }
 
-// unpark takes up the rows whose question was answered meanwhile. They are looked at again, because they waited.
+// unpark takes up the rows whose question was answered meanwhile. They are looked at again, because
+// they waited.
 func (s *Sender) unpark() []trade.Entry {
 	var free, parked []trade.Entry
 	for _, e := range s.queue.parked {
@@ -130,7 +132,8 @@ func (s *Sender) unstored() []trade.Block {
 	return slices.Concat(s.commit.storing.group.Block, s.commit.lacking)
 }
 
-// reloadRetries takes up the records that a person has ordered to be asked about again since they were read, and forgets those that another process has found.
+// reloadRetries takes up the records that a person has ordered to be asked about again since they
+// were read, and forgets those that another process has found.
 func (s *Sender) reloadRetries(ctx context.Context) error {
 	if len(s.traffic.blocks.missing) == 0 {
 		return nil

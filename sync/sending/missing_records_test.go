@@ -10,7 +10,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Of contracts that rows of ours made there are as many as rows; nothing is kept of those that are there, and what was said to be missing is known all the same.
+// Of contracts that rows of ours made there are as many as rows; nothing is kept of those that are
+// there, and what was said to be missing is known all the same.
 func TestNothingIsKeptOfContractsThatAreThere(t *testing.T) {
 	t.Parallel()
 	lost := run.Need{Kind: outcome.OrderCommitments, ID: "lost"}

@@ -57,7 +57,8 @@ func (s *Sender) adjustPace(d outcome.Decision, at time.Time) {
 	}
 }
 
-// resting is how long the API asked to wait from now on. It never asks for more than an hour: then the clock was set back meanwhile.
+// resting is how long the API asked to wait from now on. It never asks for more than an hour: then
+// the clock was set back meanwhile.
 func (p *pace) resting(now time.Time) time.Duration {
 	d := p.restUntil.Sub(now)
 	if d > LongestAsked {

@@ -15,7 +15,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// judgePreflight tells whether a failed preflight says nothing about this job's requests (ok), or why the job must not begin.
+// judgePreflight tells whether a failed preflight says nothing about this job's requests (ok), or
+// why the job must not begin.
 func judgePreflight(failure *apiclient.Error) (stop trade.Stop, ok bool) {
 	a := failure.Answer
 	say := func(code outcome.StopCode, text string) (trade.Stop, bool) {
@@ -39,8 +40,8 @@ func judgePreflight(failure *apiclient.Error) (stop trade.Stop, ok bool) {
 	return say(outcome.StopAddress, fmt.Sprintf("the API answers %d to a harmless question: api.base_url or a proxy is wrong; nothing was sent", a.Status))
 }
 
-// AskHarmlessly asks for the webhooks, and gives the reason why no job may send; nil when they may. A module that is not contracted, or a route that is not
-// there, says nothing of any job.
+// AskHarmlessly asks for the webhooks, and gives the reason why no job may send; nil when they may.
+// A module that is not contracted, or a route that is not there, says nothing of any job.
 func AskHarmlessly(ctx context.Context, platform run.Platform, log *zap.Logger) *trade.Stop {
 	_, err := platform.ListWebhooks(ctx)
 	var failure *apiclient.Error
@@ -58,7 +59,8 @@ func AskHarmlessly(ctx context.Context, platform run.Platform, log *zap.Logger) 
 	return &stop
 }
 
-// preflight asks the API one harmless question before the first POST of a run, so that a wrong key, address, proxy or certificate costs no doubt.
+// preflight asks the API one harmless question before the first POST of a run, so that a wrong key,
+// address, proxy or certificate costs no doubt.
 func (s *Sender) preflight(ctx context.Context) error {
 	stop := AskHarmlessly(ctx, s.Run.Env.Platform, s.Run.Log)
 	s.preflown = true

@@ -11,7 +11,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// fill makes sure that the queue holds rows that were looked at a moment ago. more is false when nothing is left that is due.
+// fill makes sure that the queue holds rows that were looked at a moment ago. more is false when
+// nothing is left that is due.
 func (s *Sender) fill(ctx context.Context) (more bool, err error) {
 	if s.brakes.TrialLeft() == 0 {
 		if len(s.flights)+len(s.commit.settling) > 0 || s.commit.storing != nil {
@@ -51,7 +52,8 @@ func (s *Sender) fill(ctx context.Context) (more bool, err error) {
 	return true, s.recheckBatch(ctx, batch)
 }
 
-// anything tells whether something is due, while nothing may leave: a run does not rest for nothing.
+// anything tells whether something is due, while nothing may leave: a run does not rest for
+// nothing.
 func (s *Sender) anything(ctx context.Context) (bool, error) {
 	if s.queue.again || len(s.queue.ready)+len(s.queue.parked) > 0 {
 		return true, nil
@@ -60,7 +62,8 @@ func (s *Sender) anything(ctx context.Context) (bool, error) {
 	return len(due) > 0, err
 }
 
-// nextDue takes up the next due entries. Rows that came back to pending, or that a found record woke, have lower numbers: for them it begins again.
+// nextDue takes up the next due entries. Rows that came back to pending, or that a found record
+// woke, have lower numbers: for them it begins again.
 func (s *Sender) nextDue(ctx context.Context) ([]trade.Entry, error) {
 	for {
 		if s.rowLimit.over() {
@@ -90,7 +93,8 @@ func (s *Sender) nextDue(ctx context.Context) ([]trade.Entry, error) {
 	}
 }
 
-// recheckBatch looks at a batch once more and stores what the look changed before anything of it goes.
+// recheckBatch looks at a batch once more and stores what the look changed before anything of it
+// goes.
 func (s *Sender) recheckBatch(ctx context.Context, batch []trade.Entry) error {
 	at := s.Run.Env.Clock.Boot()
 	var storing []trade.Entry
@@ -122,8 +126,9 @@ func (s *Sender) recheckBatch(ctx context.Context, batch []trade.Entry) error {
 	return failpoint.Hit("rows.looked-at")
 }
 
-// choose takes from the queue what may go now, as intents and flights: no more than the free slots (I11), the tokens of the rate limit, and one row for each
-// record of the platform of which nobody knows yet whether it is there.
+// choose takes from the queue what may go now, as intents and flights: no more than the free slots
+// (I11), the tokens of the rate limit, and one row for each record of the platform of which nobody
+// knows yet whether it is there.
 func (s *Sender) choose(ctx context.Context, group *trade.Group) []*inFlight {
 	var flights []*inFlight
 	if !s.Run.Keeper.Trusted() && !s.Run.Keeper.Renew(ctx) { // a machine that was suspended has its lease still, if nobody took it

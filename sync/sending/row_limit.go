@@ -6,7 +6,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// RowLimit counts the rows that a run has sent, and says which may go in it. A row whose request was refused for the moment, as with 429, is sent again and counts once.
+// RowLimit counts the rows that a run has sent, and says which may go in it. A row whose request
+// was refused for the moment, as with 429, is sent again and counts once.
 type RowLimit struct {
 	keys  map[string]bool // the only ones that may go; nil: any
 	most  int             // rows; 0: any number
@@ -14,7 +15,8 @@ type RowLimit struct {
 	again map[int64]bool  // entries that were sent and came back
 }
 
-// NewRowLimit makes one: keys are the only ones that may go, nil any; most is how many rows, 0 any number.
+// NewRowLimit makes one: keys are the only ones that may go, nil any; most is how many rows, 0 any
+// number.
 func NewRowLimit(keys []string, most int) *RowLimit {
 	n := &RowLimit{most: most, again: map[int64]bool{}}
 	if keys != nil {

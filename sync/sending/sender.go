@@ -63,7 +63,8 @@ type commit struct {
 	stored   chan struct{} // closed when it is
 }
 
-// New makes ready to send what is due. status is the job's from before the run: a rest that the API asked for then is kept.
+// New makes ready to send what is due. status is the job's from before the run: a rest that the API
+// asked for then is kept.
 func New(r *run.Run, c *recheck.Checker, g *brakes.Guard, n *RowLimit, t *Traffic, q run.Queue, i run.Intents, status trade.JobStatus) (*Sender, error) {
 	s := &Sender{
 		Run: r, due: q, intents: i, recheck: c, brakes: g, rowLimit: n, traffic: t, flights: map[int64]bool{}, results: make(chan *result, 2*r.Env.Limits.MaxInFlight), halted: make(chan struct{}),
@@ -108,8 +109,9 @@ func (s *Sender) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// Send sends until nothing is due, something stops it, or, with a quota, so many rows have gone or sliceTime has passed. What is on the wire at the end is awaited and settled.
-// finished is false when more is due.
+// Send sends until nothing is due, something stops it, or, with a quota, so many rows have gone or
+// sliceTime has passed. What is on the wire at the end is awaited and settled. finished is false
+// when more is due.
 func (s *Sender) Send(ctx context.Context, quota int) (finished bool, err error) {
 	if err := s.begin(ctx); err != nil {
 		return false, err
@@ -155,7 +157,8 @@ func pending(ctx context.Context, q run.Queue, job string) (int, error) {
 	return n, err
 }
 
-// step does the next thing: take up what has landed and what was stored, choose what goes next, and hand both over to be stored.
+// step does the next thing: take up what has landed and what was stored, choose what goes next, and
+// hand both over to be stored.
 func (s *Sender) step(ctx context.Context) (more bool, err error) {
 	if ctx.Err() != nil {
 		s.stopSending(&outcome.StopError{Stop: trade.Stop{Code: string(outcome.StopInterrupt), Text: "the run was interrupted; what was on the wire was awaited, the rest goes with the next run", All: true}})
@@ -186,7 +189,8 @@ func (s *Sender) step(ctx context.Context) (more bool, err error) {
 	return more, nil
 }
 
-// open is how many may be on the wire: none while the harmless question is to be asked, before the first POST and after an answer that something on the road may have given.
+// open is how many may be on the wire: none while the harmless question is to be asked, before the
+// first POST and after an answer that something on the road may have given.
 func (s *Sender) open() int {
 	if !s.preflown {
 		return 0
@@ -194,7 +198,8 @@ func (s *Sender) open() int {
 	return s.pace.slots
 }
 
-// shouldCommitNow tells whether a group should be stored now. While enough is cleared for the wire, a larger group costs less for each row.
+// shouldCommitNow tells whether a group should be stored now. While enough is cleared for the wire,
+// a larger group costs less for each row.
 func (s *Sender) shouldCommitNow(more bool) bool {
 	w := s.window()
 	free := min(w-len(s.flights), len(s.queue.ready))

@@ -104,7 +104,8 @@ func headerOf(h http.Header) json.RawMessage {
 	return data
 }
 
-// settled forgets what is on disk now. An id that another entry has is no proof of anything: the row is in doubt, and the job stops (F100).
+// settled forgets what is on disk now. An id that another entry has is no proof of anything: the
+// row is in doubt, and the job stops (F100).
 func (s *Sender) settled(ctx context.Context, g *storing) error {
 	s.Run.Alarm(g.result.Alarms)
 	for _, l := range g.settled {
@@ -134,9 +135,10 @@ func foreignID(other string) outcome.Decision {
 	return d
 }
 
-// commitFailed keeps the answers until the ledger takes them, for Limits.KeepAnswers; the intents of the failed group were not sent, which is an answer too (F048,
-// F050, F052). What the ledger does not take by then is settled at the next start as it was noted (Heard), or is
-// in doubt, and nothing is sent twice.
+// commitFailed keeps the answers until the ledger takes them, for Limits.KeepAnswers; the intents
+// of the failed group were not sent, which is an answer too (F048, F050, F052). What the ledger
+// does not take by then is settled at the next start as it was noted (Heard), or is in doubt, and
+// nothing is sent twice.
 func (s *Sender) commitFailed(ctx context.Context, g *storing, cause error) error {
 	s.stopSending(ledgerStop(cause))
 	s.commit.settling = append(g.settled, s.commit.settling...)

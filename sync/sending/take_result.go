@@ -10,7 +10,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// takeResult draws the conclusions of one landing for the job: how many may fly, whether it rests or stops, which records of the platform are there.
+// takeResult draws the conclusions of one landing for the job: how many may fly, whether it rests
+// or stops, which records of the platform are there.
 func (s *Sender) takeResult(l *result) {
 	delete(s.flights, l.Entry.ID)
 	if l.decision.Outcome == trade.OutcomeNotSent {
@@ -99,7 +100,8 @@ func (s *Sender) judge(d outcome.Decision) {
 	s.stopSending(s.Run.Stop(code, text))
 }
 
-// unreachable ends a run whose requests do not arrive. A service behind the gateway that cannot be reached (502) concerns the jobs that send the same.
+// unreachable ends a run whose requests do not arrive. A service behind the gateway that cannot be
+// reached (502) concerns the jobs that send the same.
 func unreachable(sends trade.Kind, d outcome.Decision) error {
 	stop := trade.Stop{Code: string(outcome.StopUnreachable), Text: "the API was not reached several times in a row; nothing is lost, the next run goes on"}
 	if d.Outcome == trade.OutcomeNotCreated {

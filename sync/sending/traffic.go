@@ -2,8 +2,8 @@ package sending
 
 import "golang.org/x/time/rate"
 
-// Traffic is what all jobs of a pass share: the pace that the configuration allows, what is known of the platform's records, and whether its
-// answers are to be trusted.
+// Traffic is what all jobs of a pass share: the pace that the configuration allows, what is known
+// of the platform's records, and whether its answers are to be trusted.
 type Traffic struct {
 	Limiter *rate.Limiter
 	blocks  *missingRecords

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// await waits for the next landing, the next token, the end of a rest, or the end of the run; a parked or resting queue waits here, not in a loop.
+// await waits for the next landing, the next token, the end of a rest, or the end of the run; a
+// parked or resting queue waits here, not in a loop.
 func (s *Sender) await(ctx context.Context, more bool) {
 	var wake <-chan time.Time
 	if s.halt == nil && more {
@@ -35,7 +36,8 @@ func (s *Sender) await(ctx context.Context, more bool) {
 	}
 }
 
-// pause is how long nothing can leave although something is due: a rest that the API asked for, or the next token of the rate limit.
+// pause is how long nothing can leave although something is due: a rest that the API asked for, or
+// the next token of the rate limit.
 func (s *Sender) pause() time.Duration {
 	if d := s.pace.resting(s.Run.Env.Clock.Now()); d > 0 {
 		return d

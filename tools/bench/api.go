@@ -17,14 +17,16 @@ import (
 	"time"
 )
 
-// The API of a measurement: one page for POSTs of deliveries, the list of webhooks that the program asks for before it sends, and its log.
+// The API of a measurement: one page for POSTs of deliveries, the list of webhooks that the program
+// asks for before it sends, and its log.
 const (
 	deliveriesPath = "/api/v1/integration/deliveries"
 	webhooksPath   = "/api/v1/integration/webhooks"
 	logPath        = "/log"
 )
 
-// record is one POST that was executed: the number of the row that it came from, and the id that it was given.
+// record is one POST that was executed: the number of the row that it came from, and the id that it
+// was given.
 type record struct {
 	row int32
 	id  [16]byte

@@ -27,7 +27,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// A short measurement of everything but the yardsticks that need modules of their own, so that it works when somebody wants figures.
+// A short measurement of everything but the yardsticks that need modules of their own, so that it
+// works when somebody wants figures.
 func TestAShortMeasurementAgreesWithTheAPI(t *testing.T) {
 	t.Chdir("..")
 	dir := t.TempDir()

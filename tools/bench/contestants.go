@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// contestant is a program that reads the rows of the ERP, POSTs them and keeps a book of what it has sent.
+// contestant is a program that reads the rows of the ERP, POSTs them and keeps a book of what it
+// has sent.
 type contestant struct {
 	name      string
 	ledgerPID int // first process of the PostgreSQL that holds its book alone; 0 = none
@@ -28,7 +29,8 @@ const ourName = "safrasync "
 // ours tells whether a contestant is the program under measurement.
 func ours(name string) bool { return name == "sqlite" || name == "postgres" }
 
-// slowServer makes flushes of the ledger's server take longer: it sleeps before it flushes its log, and who waits for the same flush waits with it.
+// slowServer makes flushes of the ledger's server take longer: it sleeps before it flushes its log,
+// and who waits for the same flush waits with it.
 func (c contestant) slowServer(ctx context.Context) error {
 	if c.ledger == "" {
 		return nil
@@ -123,7 +125,8 @@ func asURL(dsn string) string {
 	return fmt.Sprintf("postgres://%s@%s:%s/%s?sslmode=%s", values["user"], values["host"], values["port"], values["dbname"], values["sslmode"])
 }
 
-// moduleDir is the folder of a yardstick with a module of its own. The measurement runs in the folder tools.
+// moduleDir is the folder of a yardstick with a module of its own. The measurement runs in the
+// folder tools.
 func moduleDir(name string) string { return filepath.Join("bench", name) }
 
 // built builds a yardstick once, in its own module, and tells where it is.
@@ -145,7 +148,8 @@ func (b *bench) built(name string) (string, error) {
 	return binary, nil
 }
 
-// cpu is what the ledger's server and the ERP's have computed so far, in seconds. A book in the ERP's own database counts with the ERP.
+// cpu is what the ledger's server and the ERP's have computed so far, in seconds. A book in the
+// ERP's own database counts with the ERP.
 func (b *bench) cpu(c contestant) (ledger, erp float64, err error) {
 	if c.ledgerPID != 0 {
 		ledger, err = cpuOfServer(c.ledgerPID)

@@ -12,7 +12,8 @@ import (
 	_ "github.com/lib/pq" // the ERP of a measurement
 )
 
-// erpSchema is a table as cooperatives have them: some columns that go to the platform, more that do not.
+// erpSchema is a table as cooperatives have them: some columns that go to the platform, more that
+// do not.
 const erpSchema = `CREATE TABLE entrega (
 	filial CHAR(2) NOT NULL, ticket CHAR(9) NOT NULL, item CHAR(1) NOT NULL,
 	contrato VARCHAR(20) NOT NULL, peso_liquido NUMERIC(15,3) NOT NULL, um CHAR(2) NOT NULL, data_entrega CHAR(8) NOT NULL, car VARCHAR(60) NOT NULL,
@@ -20,7 +21,9 @@ const erpSchema = `CREATE TABLE entrega (
 	atualizado_em TIMESTAMPTZ NOT NULL,
 	PRIMARY KEY (filial, ticket, item))`
 
-// erpRows writes rows $1 to $2, one every ten seconds until $3 seconds ago. Row n is ticket Tn of contract Cn and weighs 10,000 kg and n grams, so that each can be known again; 2,000 were delivered on one day.
+// erpRows writes rows $1 to $2, one every ten seconds until $3 seconds ago. Row n is ticket Tn of
+// contract Cn and weighs 10,000 kg and n grams, so that each can be known again; 2,000 were
+// delivered on one day.
 const erpRows = `INSERT INTO entrega
 	SELECT lpad((n % 12 + 1)::text, 2, '0'), 'T' || lpad(n::text, 8, '0'), '1', 'C' || lpad(n::text, 8, '0'), 10000 + n / 1000.0, 'KG',
 		to_char(date '2019-06-01' + (n / 2000)::int, 'YYYYMMDD'), 'MT-5107602-' || upper(md5(n::text)),
@@ -49,7 +52,8 @@ func fillERP(ctx context.Context, dsn string, rows int) error {
 	})
 }
 
-// filledAge is how long ago the newest row of a new ERP was changed: more than it takes to change as many rows as are added later.
+// filledAge is how long ago the newest row of a new ERP was changed: more than it takes to change
+// as many rows as are added later.
 const filledAge = 90 * 24 * time.Hour
 
 // addRows writes rows of which the last one was changed so long ago.

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// fault is what happens to a contestant once; then it runs again until its book is full or it gets no further.
+// fault is what happens to a contestant once; then it runs again until its book is full or it gets
+// no further.
 type fault struct {
 	measure string
 	kill    bool
@@ -20,7 +21,8 @@ var faults = []fault{{measure: mKill, kill: true}, {measure: mLoss, lose: 50}}
 // mostPasses is how often a contestant is started for one fault.
 const mostPasses = 6
 
-// faulty lets something happen to a contestant, and counts what comes of it. What is in doubt in our ledger is left to a person, so it stays.
+// faulty lets something happen to a contestant, and counts what comes of it. What is in doubt in
+// our ledger is left to a person, so it stays.
 func (b *bench) faulty(ctx context.Context, name string, latency time.Duration, f fault) (r result, err error) {
 	r = result{Measure: f.measure, LatencyMS: int(latency.Milliseconds()), Rows: min(b.rows, 5000)}
 	if name == "script" {

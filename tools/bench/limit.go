@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// told is what a yardstick tells of itself when it has ended, one line of JSON: what it needed without its start.
+// told is what a yardstick tells of itself when it has ended, one line of JSON: what it needed
+// without its start.
 type told struct {
 	Seconds float64 `json:"seconds"`
 	CPU     float64 `json:"cpu"` // seconds, user and system
@@ -47,7 +48,8 @@ func post(ctx context.Context, client *http.Client, url string, body []byte) ([]
 	return answer, err
 }
 
-// runLimit is the physical limit: bodies that lie ready, POSTed by as many goroutines as there are connections.
+// runLimit is the physical limit: bodies that lie ready, POSTed by as many goroutines as there are
+// connections.
 func runLimit(ctx context.Context, w io.Writer, url string, rows, connections int) error {
 	ready := make([][]byte, rows)
 	for i := range ready {

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// roleEnv is set in the processes that this program starts from itself, so that its tests know one of those from their own.
+// roleEnv is set in the processes that this program starts from itself, so that its tests know one
+// of those from their own.
 const roleEnv = "SAFRASYNC_BENCH_ROLE"
 
 // apiKey is what the contestants send; CI searches all output for it.
@@ -48,7 +49,8 @@ func main() {
 	}
 }
 
-// run is the command line: without an argument it measures; with one it is the part of a measurement with that name.
+// run is the command line: without an argument it measures; with one it is the part of a
+// measurement with that name.
 func run(ctx context.Context, w io.Writer, args []string) error {
 	var f flags
 	set := flag.NewFlagSet("bench", flag.ContinueOnError)

@@ -14,7 +14,8 @@ import (
 	"github.com/safrasync/safrasync/internal/pgtest"
 )
 
-// serverSettings make the throwaway servers like those of a cooperative; what commits wait for stays as it is.
+// serverSettings make the throwaway servers like those of a cooperative; what commits wait for
+// stays as it is.
 const serverSettings = "shared_buffers = 256MB\nmax_wal_size = 4GB\n"
 
 // bench is a measurement with its servers.
@@ -80,7 +81,8 @@ func measureAll(ctx context.Context, w io.Writer, f flags) (err error) {
 	return errors.Join(writeTable(w, f.table, where, b.results), b.failed)
 }
 
-// measure goes through the plan. Repetitions are the outer loop, so that what disturbs the computer for a while disturbs all alike.
+// measure goes through the plan. Repetitions are the outer loop, so that what disturbs the computer
+// for a while disturbs all alike.
 func (b *bench) measure(ctx context.Context) error {
 	latencies := slices.DeleteFunc([]time.Duration{0, slow}, func(d time.Duration) bool { return !b.wanted(d.String()) })
 	for rep := range b.reps {
@@ -132,7 +134,8 @@ func (b *bench) withFaults(ctx context.Context, name string) error {
 	return nil
 }
 
-// withSizes measures what depends on how much there is: a first pass, and passes with many entries in the ledger.
+// withSizes measures what depends on how much there is: a first pass, and passes with many entries
+// in the ledger.
 func (b *bench) withSizes(ctx context.Context, name string) error {
 	memory, large, growth := []int{50_000}, 100_000, []int{10_000, 100_000}
 	if b.full {
@@ -163,8 +166,9 @@ func (b *bench) withSizes(ctx context.Context, name string) error {
 	return nil
 }
 
-// wanted tells whether a name is among those of -only. A list with names of one kind (latencies, contestants, measures) leaves out the others of that kind; one
-// without a measure means the sending.
+// wanted tells whether a name is among those of -only. A list with names of one kind (latencies,
+// contestants, measures) leaves out the others of that kind; one without a measure means the
+// sending.
 func (b *bench) wanted(name string) bool {
 	for _, kind := range [][]string{{time.Duration(0).String(), slow.String()}, names, measures} {
 		if !slices.Contains(kind, name) {

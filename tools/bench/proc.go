@@ -28,7 +28,8 @@ type used struct {
 	Err     string // the end of what it wrote to standard error
 }
 
-// measure runs a command to its end. When kill is not nil, it is asked for the moment to kill it with SIGKILL.
+// measure runs a command to its end. When kill is not nil, it is asked for the moment to kill it
+// with SIGKILL.
 func measure(ctx context.Context, cmd *exec.Cmd, stderr string, kill <-chan struct{}) (u used, err error) {
 	var out bytes.Buffer
 	cmd.Stdout = &out
@@ -69,7 +70,8 @@ func measure(ctx context.Context, cmd *exec.Cmd, stderr string, kill <-chan stru
 	return u, nil
 }
 
-// peak is VmHWM in MiB; 0 when the process is gone. (The maximum in rusage begins with that of whoever started the process.)
+// peak is VmHWM in MiB; 0 when the process is gone. (The maximum in rusage begins with that of
+// whoever started the process.)
 func peak(pid int) float64 {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	for line := range strings.Lines(string(text)) {
@@ -81,10 +83,12 @@ func peak(pid int) float64 {
 	return 0
 }
 
-// ticks is how many units /proc/PID/stat counts in a second; Linux tells user programs 100 on all its platforms.
+// ticks is how many units /proc/PID/stat counts in a second; Linux tells user programs 100 on all
+// its platforms.
 const ticks = 100
 
-// cpuOfServer is what a server with processes of its own has computed, in seconds: its first process, the children that live, and those that it has buried.
+// cpuOfServer is what a server with processes of its own has computed, in seconds: its first
+// process, the children that live, and those that it has buried.
 func cpuOfServer(pid int) (float64, error) {
 	for {
 		own, before, _, err := statOf(pid)
@@ -116,7 +120,8 @@ func cpuOfChildren(pid int) (sum int64) {
 	return sum
 }
 
-// statOf reads /proc/PID/stat: the ticks of a process, those of its children that it has waited for, and its parent.
+// statOf reads /proc/PID/stat: the ticks of a process, those of its children that it has waited
+// for, and its parent.
 func statOf(pid int) (own, buried int64, parent int, err error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

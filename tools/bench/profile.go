@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// profiles prints where the processor's time goes while the program sends at each latency: what a row costs then is not the same, since groups are smaller.
-// What is profiled is the same source, built with another main around it. The list is pprof's own; the profiles stay where -dir says.
+// profiles prints where the processor's time goes while the program sends at each latency: what a
+// row costs then is not the same, since groups are smaller. What is profiled is the same source,
+// built with another main around it. The list is pprof's own; the profiles stay where -dir says.
 func (b *bench) profiles(ctx context.Context, latencies []time.Duration) (err error) {
 	root, err := filepath.Abs("..")
 	if err != nil {

@@ -49,7 +49,8 @@ func (r result) String() string {
 		r.Measure, r.Who, r.LatencyMS, r.Rows, r.Seconds, r.RowsPerS, r.Ratio, r.APIRatio, r.CPU, r.LedgerCPU, r.ERPCPU, r.PeakMiB, r.Lost, r.Doubled, r.Wrong, r.InDoubt)
 }
 
-// add prints a result and keeps it. What does not agree in our own ledger fails the measurement in the end.
+// add prints a result and keeps it. What does not agree in our own ledger fails the measurement in
+// the end.
 func (b *bench) add(r result, err error) error {
 	if err != nil {
 		return err

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// configuration is the file of a measurement: one job that stands alone, everything else as it ships.
+// configuration is the file of a measurement: one job that stands alone, everything else as it
+// ships.
 const configuration = `api:
   base_url: %s
   api_key: ${env:BENCH_KEY}
@@ -79,8 +80,9 @@ func (p *program) sync(args ...string) *exec.Cmd {
 	return p.command(append([]string{"sync", "--json", "--verbose"}, args...)...)
 }
 
-// checkPass reads the report of a pass. Where it is about a pass that finds nothing, nothing may have been found, and what counts is the time in the report: without the start of the
-// process, and the check of ledger and journal.
+// checkPass reads the report of a pass. Where it is about a pass that finds nothing, nothing may
+// have been found, and what counts is the time in the report: without the start of the process, and
+// the check of ledger and journal.
 func checkPass(u used, r *result) error {
 	report, err := reportOf(u)
 	if err != nil {
@@ -129,7 +131,8 @@ type entry struct {
 // inDoubt tells whether the row may be on the platform and may be not, as far as the book knows.
 func (e entry) inDoubt() bool { return e.state == "in_doubt" || e.state == "sending" }
 
-// ledgerOf reads what the ledger says of rows: all of them, or those that the options of `rows` choose.
+// ledgerOf reads what the ledger says of rows: all of them, or those that the options of `rows`
+// choose.
 func (p *program) ledgerOf(ctx context.Context, options ...string) (map[int32]entry, error) {
 	cmd := p.command(append([]string{"rows", "--json"}, options...)...)
 	out, err := cmd.StdoutPipe()

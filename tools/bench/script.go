@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// sentSchema is the book that the other contestants keep, beside the ERP's table: which contract has which id on the platform.
+// sentSchema is the book that the other contestants keep, beside the ERP's table: which contract
+// has which id on the platform.
 const sentSchema = `CREATE TABLE IF NOT EXISTS enviado (contrato TEXT PRIMARY KEY, id TEXT NOT NULL)`
 
 // unsentQuery is what they send: the rows that are not in their book.
@@ -26,7 +27,8 @@ type delivery struct {
 	Car      string      `json:"car"`
 }
 
-// runScript is the usual script: select what is not in the book, and for one row after another POST it and write the id down. What fails is left for the next time.
+// runScript is the usual script: select what is not in the book, and for one row after another POST
+// it and write the id down. What fails is left for the next time.
 func runScript(ctx context.Context, w io.Writer, url, dsn string) (err error) {
 	db, err := sql.Open("postgres", dsn)
 	if err != nil {

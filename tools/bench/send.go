@@ -39,8 +39,9 @@ func (b *bench) sends(ctx context.Context, rep int, measure string, latency time
 	return nil
 }
 
-// slowFlush makes every fsync and fdatasync of a command take so much longer, and lists them in a file. Nothing else of the command is slower: strace, which then runs
-// beside it, lets the kernel stop it at these calls only.
+// slowFlush makes every fsync and fdatasync of a command take so much longer, and lists them in a
+// file. Nothing else of the command is slower: strace, which then runs beside it, lets the kernel
+// stop it at these calls only.
 func slowFlush(cmd *exec.Cmd, list string) error {
 	strace, err := exec.LookPath("strace")
 	if err != nil {

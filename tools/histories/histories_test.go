@@ -20,14 +20,16 @@ var (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// shortenMost is how many histories are lived through to shorten one; maxFaults, how many are shortened.
+// shortenMost is how many histories are lived through to shorten one; maxFaults, how many are
+// shortened.
 const (
 	shortenMost = 150
 	maxFaults   = 30
 )
 
-// Whatever people do to the ERP, to the jobs and to rows, and whatever becomes of answers, the process and the ledger: nothing goes twice that nobody ordered, nothing is lost, and nothing stands
-// still without being shown.
+// Whatever people do to the ERP, to the jobs and to rows, and whatever becomes of answers, the
+// process and the ledger: nothing goes twice that nobody ordered, nothing is lost, and nothing
+// stands still without being shown.
 func TestNoHistoryOfAnERPSendsTwiceOrLosesARow(t *testing.T) {
 	var mu sync.Mutex
 	total, failed, told := shares{}, 0, map[string]uint64{}
@@ -74,7 +76,8 @@ func TestNoHistoryOfAnERPSendsTwiceOrLosesARow(t *testing.T) {
 // leastAccepted is the share of rows that must be accepted in the end, of a hundred.
 const leastAccepted = 80
 
-// explain shortens a history as long as it fails in the same way, and tells it step by step. Histories of the same name fail by the same steps.
+// explain shortens a history as long as it fails in the same way, and tells it step by step.
+// Histories of the same name fail by the same steps.
 func explain(t *testing.T, p plan, found *fault) (name, text string) {
 	t.Helper()
 	short := p.shorten(shortenMost, func(p plan) (fails bool) {

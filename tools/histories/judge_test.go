@@ -33,7 +33,8 @@ type standing struct {
 	business
 }
 
-// order is a person's: one more record may come of the row under a key, with a content that it had since then.
+// order is a person's: one more record may come of the row under a key, with a content that it had
+// since then.
 type order struct {
 	kind  trade.Kind
 	space int
@@ -81,8 +82,9 @@ func (j *judge) space(of job) int {
 // named takes down that a space is called otherwise, with all rows that are in it.
 func (j *judge) named(now, was int) { j.spaces[now] = j.space(job{space: was}) }
 
-// apart takes down that a person released a job with another identity than that of the job whose rows it
-// has: by that its keys are those of another ERP, and what was edited under them is not known any more.
+// apart takes down that a person released a job with another identity than that of the job whose
+// rows it has: by that its keys are those of another ERP, and what was edited under them is not
+// known any more.
 func (j *judge) apart(released job) {
 	for _, former := range j.r.gone {
 		cursor, err := j.r.ledger.Cursor(j.r.t.Context(), former.name)
@@ -123,7 +125,8 @@ func (j *judge) moved(from, to job) {
 }
 
 // look takes down what stands in the ERP, in scope of any job: a row that two jobs return is one
-// row, unless their keys are of two spaces, or two queries number it themselves, each in its own way.
+// row, unless their keys are of two spaces, or two queries number it themselves, each in its own
+// way.
 func (j *judge) look() {
 	type family struct {
 		business
@@ -177,7 +180,8 @@ func (j *judge) look() {
 	}
 }
 
-// swept takes down what a pass reads of a job. A row that is as the last sweep saw it, under a key that was not there and in place of one that is gone, has only been typed again.
+// swept takes down what a pass reads of a job. A row that is as the last sweep saw it, under a key
+// that was not there and in place of one that is gone, has only been typed again.
 func (j *judge) swept(job job, complete bool) {
 	mapping := fmt.Sprint(j.r.unmapped)
 	rows, stands := j.r.rows(job), map[string]int{}
@@ -320,7 +324,8 @@ func (j *judge) allowed(of, contract business) (n int) {
 	return n
 }
 
-// misplaced tells whether a child went below a contract that was never its own, and one could have known: the row of that contract stands elsewhere, or the child's own contract has a record.
+// misplaced tells whether a child went below a contract that was never its own, and one could have
+// known: the row of that contract stands elsewhere, or the child's own contract has a record.
 func (j *judge) misplaced(child, contract business, records []record) bool {
 	for parent := range j.most[child] {
 		if j.ever[parent][contract] {
@@ -356,7 +361,8 @@ func (j *judge) misplaced(child, contract business, records []record) bool {
 	return false
 }
 
-// unexplained finds a record for which there is no row: what explains one explains no other. nil: there is none.
+// unexplained finds a record for which there is no row: what explains one explains no other. nil:
+// there is none.
 func (j *judge) unexplained(records []record) *record {
 	slots := slices.Collect(maps.Values(j.tenures))
 	for _, o := range j.orders {
@@ -385,7 +391,8 @@ func (j *judge) unexplained(records []record) *record {
 	return nil
 }
 
-// unowned finds a record on the platform with the content of a row, which no row that stands has: what a person would find who looks. "": none.
+// unowned finds a record on the platform with the content of a row, which no row that stands has:
+// what a person would find who looks. "": none.
 func (j *judge) unowned(e trade.Entry) string {
 	var want []business
 	for _, job := range j.r.jobs {

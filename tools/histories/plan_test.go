@@ -8,7 +8,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// plan is a history before it is lived through. The same seed gives the same plan, and a shorter plan is a plan too.
+// plan is a history before it is lived through. The same seed gives the same plan, and a shorter
+// plan is a plan too.
 type plan struct {
 	Seed  uint64
 	Setup setup
@@ -30,7 +31,8 @@ type setup struct {
 	Rows            int // to begin with
 }
 
-// step is an op of the table with what it is about; what that means depends on where the history has come to.
+// step is an op of the table with what it is about; what that means depends on where the history
+// has come to.
 type step struct {
 	Op   string
 	A, B int
@@ -77,7 +79,8 @@ func draw(seed uint64) plan {
 	return p
 }
 
-// shorten leaves out what a history does not need to fail in the same way. It lives through at most so many histories.
+// shorten leaves out what a history does not need to fail in the same way. It lives through at most
+// so many histories.
 func (p plan) shorten(most int, fails func(plan) bool) plan {
 	try := func(shorter plan) bool {
 		if most--; most < 0 || !fails(shorter) {

@@ -93,7 +93,8 @@ func tempDir(t testing.TB) string {
 	return dir
 }
 
-// live lives through a plan and gives what the judge says: nil when all is well. log tells it step by step.
+// live lives through a plan and gives what the judge says: nil when all is well. log tells it step
+// by step.
 func live(t testing.TB, p plan) (found *fault, log []string, end shares) {
 	t.Helper()
 	r := begin(t, p)
@@ -367,7 +368,8 @@ func (l *dying) Commit(ctx context.Context, lease trade.Lease, group trade.Group
 	return trade.GroupResult{LeaseLost: true}, nil
 }
 
-// crash kills the process between the commit of an intent and the answer: the request is executed, or no byte left.
+// crash kills the process between the commit of an intent and the answer: the request is executed,
+// or no byte left.
 func (r *run) crash(a, _ int) string {
 	r.t.Helper()
 	d := &dying{}
@@ -407,7 +409,8 @@ func (s *betweenReading) Read(ctx context.Context, q erp.Query, w erp.Window, fn
 	return result, err
 }
 
-// editWhileSending makes a pass, and one of the steps of people who type happens after the ERP was read.
+// editWhileSending makes a pass, and one of the steps of people who type happens after the ERP was
+// read.
 func (r *run) editWhileSending(a, b int) string {
 	typing := []string{"in front", "swap", "type again", "delete and renumber", "edit", "edit back", "like another", "hide", "recycle", "restore"}
 	name := typing[a%len(typing)]

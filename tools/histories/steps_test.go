@@ -10,7 +10,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// op is what a step does. It tells what it did, "" when there was nothing to do. a and b say to what: any number means something.
+// op is what a step does. It tells what it did, "" when there was nothing to do. a and b say to
+// what: any number means something.
 type op struct {
 	name   string
 	weight int

@@ -11,7 +11,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// business is what makes a row of the ERP, or a record of the platform, the one that it is: what the API always requires.
+// business is what makes a row of the ERP, or a record of the platform, the one that it is: what
+// the API always requires.
 type business struct {
 	kind    trade.Kind
 	amount  int // or volume
@@ -157,7 +158,8 @@ func renumber(lines []line) {
 	}
 }
 
-// thing is a new thing that lines may be about: with a content of its own, or one of a few that come again and again.
+// thing is a new thing that lines may be about: with a content of its own, or one of a few that
+// come again and again.
 func (w *world) thing(lines *[]line, a int) line {
 	w.things++
 	l := line{id: w.things, num: free(*lines), style: w.Style, price: 100 + a%3}
@@ -185,7 +187,8 @@ var pool = []business{
 	{trade.OrderCommitments, 2, "MILHO", "FIXACAO_DEPOSITO"},
 }
 
-// write makes the tables of the ERP what the world says, in one transaction. A row that was changed gets the time of its change, unless old rows came back as they were.
+// write makes the tables of the ERP what the world says, in one transaction. A row that was changed
+// gets the time of its change, unless old rows came back as they were.
 func (w *world) write(t testing.TB, restored bool) {
 	t.Helper()
 	w.follow()
@@ -227,7 +230,8 @@ func (w *world) stamped(l *line, restored bool) *line {
 	return l
 }
 
-// follow lets children keep their contract when its number changes, or their number, so that another contract has them; as does any whose contract is gone.
+// follow lets children keep their contract when its number changes, or their number, so that
+// another contract has them; as does any whose contract is gone.
 func (w *world) follow() {
 	for i := range w.children {
 		c, stays := &w.children[i], false

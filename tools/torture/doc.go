@@ -1,6 +1,8 @@
-// Package torture kills the real program on both ledgers, and lets several machines on one ledger meet every fault (`make torture`). What starts the program and
-// judges it is in internal/torture, for `safrasync selftest` has it too.
+// Package torture kills the real program on both ledgers, and lets several machines on one ledger
+// meet every fault (`make torture`). What starts the program and judges it is in internal/torture,
+// for `safrasync selftest` has it too.
 //
-// Several machines (machines_test.go, machines_host_test.go, machines_net_test.go): each is a network namespace with a cable to the database and one to the platform and
-// the ERP, in which the program has a host name, a machine id, process numbers and a wall clock of its own.
+// Several machines (machines_test.go, machines_host_test.go, machines_net_test.go): each is a
+// network namespace with a cable to the database and one to the platform and the ERP, in which the
+// program has a host name, a machine id, process numbers and a wall clock of its own.
 package torture

@@ -13,7 +13,8 @@ import (
 	"github.com/safrasync/safrasync/internal/torture"
 )
 
-// host is a machine: a network namespace in which `safrasync run` has a hostname, a machine id and process numbers of its own, so that nobody outside can know that it is gone.
+// host is a machine: a network namespace in which `safrasync run` has a hostname, a machine id and
+// process numbers of its own, so that nobody outside can know that it is gone.
 type host struct {
 	t       *machinesTrial
 	i       int
@@ -23,7 +24,8 @@ type host struct {
 	pulled  map[string]bool
 }
 
-// prepare writes what the machine has: its id, its configuration with short schedules, a folder for its journal.
+// prepare writes what the machine has: its id, its configuration with short schedules, a folder for
+// its journal.
 func (h *host) prepare(dsn map[string]string) {
 	h.t.test.Helper()
 	if err := os.MkdirAll(filepath.Join(h.dir, "journal"), 0o700); err != nil {
@@ -63,8 +65,9 @@ func (h *host) forward(platform string) {
 // name is the machine's hostname.
 func (h *host) name() string { return "machine-" + strconv.Itoa(h.i) }
 
-// start starts the machine, with a wrong clock on every one but the first. Its first process is a shell that starts `safrasync run` again whenever it ends with an error, as a service manager does: one
-// that meets no database at its start ends.
+// start starts the machine, with a wrong clock on every one but the first. Its first process is a
+// shell that starts `safrasync run` again whenever it ends with an error, as a service manager
+// does: one that meets no database at its start ends.
 func (h *host) start() {
 	h.t.test.Helper()
 	skew := time.Duration(h.i) * -47 * time.Minute

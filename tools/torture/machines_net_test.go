@@ -12,8 +12,9 @@ import (
 	"testing"
 )
 
-// network is two bridges of this host: over one the machines reach the database of the ledger, over the other the ERP and the platform. Each machine is a network
-// namespace with a cable to both, which can be pulled.
+// network is two bridges of this host: over one the machines reach the database of the ledger, over
+// the other the ERP and the platform. Each machine is a network namespace with a cable to both,
+// which can be pulled.
 type network struct {
 	t      testing.TB
 	id     int
@@ -25,7 +26,8 @@ type network struct {
 	wait sync.WaitGroup
 }
 
-// forwardVariable makes this test program a forwarder, "from to", inside a machine: the program under trial speaks http only on loopback.
+// forwardVariable makes this test program a forwarder, "from to", inside a machine: the program
+// under trial speaks http only on loopback.
 const forwardVariable = "SAFRASYNC_TORTURE_FORWARD"
 
 func init() {

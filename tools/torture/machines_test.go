@@ -33,7 +33,8 @@ type machinesTrial struct {
 	takeover []time.Duration // how long a job was without a living holder, after a fault of the one who held it
 }
 
-// I3, I5, I12: several machines work on one ledger, and die, stand still, lose the database, and have wrong clocks; judged from outside, nothing is lost and nothing comes twice.
+// I3, I5, I12: several machines work on one ledger, and die, stand still, lose the database, and
+// have wrong clocks; judged from outside, nothing is lost and nothing comes twice.
 func TestI12SeveralMachinesLoseNothingAndDoubleNothing(t *testing.T) {
 	t.Parallel()
 	m := newMachinesTrial(t)
@@ -101,7 +102,8 @@ func (m *machinesTrial) sentence() {
 	m.oneSender()
 }
 
-// oneSender proves that whatever was sent of a job in one epoch of its lease was sent by one machine.
+// oneSender proves that whatever was sent of a job in one epoch of its lease was sent by one
+// machine.
 func (m *machinesTrial) oneSender() {
 	db, err := sqlx.ConnectContext(m.test.Context(), "postgres", m.Ledger.DSN)
 	if err != nil {
@@ -215,7 +217,8 @@ func (m *machinesTrial) until(what string, fn func() bool) {
 	}
 }
 
-// fleet gives how many machines live as `status` says, and the one that holds a job; nil when none does.
+// fleet gives how many machines live as `status` says, and the one that holds a job; nil when none
+// does.
 func (m *machinesTrial) fleet() (alive int, leader *host) {
 	err := m.Child.Lines(context.WithoutCancel(m.test.Context()), func(line []byte) error {
 		var job struct {

@@ -31,7 +31,8 @@ func howOften() int {
 	return 50
 }
 
-// build compiles a program of a module with the settings of a release, so that what it depends on is compiled for all of them once.
+// build compiles a program of a module with the settings of a release, so that what it depends on
+// is compiled for all of them once.
 func build(t *testing.T, module string, args ...string) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), filepath.Base(args[len(args)-1]))

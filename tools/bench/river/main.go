@@ -75,7 +75,8 @@ func (w *worker) Work(ctx context.Context, job *river.Job[delivery]) error {
 	if err := json.Unmarshal(text, &answer); err != nil || response.StatusCode != http.StatusCreated {
 		return fmt.Errorf("%s: %w", response.Status, err)
 	}
-	// The id and the end of the job in one transaction, so that a worker that dies here repeats neither or both.
+	// The id and the end of the job in one transaction, so that a worker that dies here repeats
+	// neither or both.
 	tx, err := w.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err

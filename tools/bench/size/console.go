@@ -20,7 +20,8 @@ import (
 	"time"
 )
 
-// Console is the program's console on a trial's ledger, as the service serves it, and a browser in which an accountant has logged in.
+// Console is the program's console on a trial's ledger, as the service serves it, and a browser in
+// which an accountant has logged in.
 type Console struct {
 	base    string
 	browser *http.Client
@@ -115,7 +116,8 @@ var rowLink = regexp.MustCompile(`href="(/rows/\d+)"`)
 // reads is on a page that says that rows are being read.
 const reads = `hx-trigger="load`
 
-// Warm asks for the pages that begin to read in the background until they have all that they show, and tells how long each was not complete.
+// Warm asks for the pages that begin to read in the background until they have all that they show,
+// and tells how long each was not complete.
 func (c *Console) Warm() (stuck, keys time.Duration, err error) {
 	if _, _, err = c.Page("/"); err != nil { // whoever logs in sees it, and what is stuck is read from then on
 		return 0, 0, err
@@ -131,7 +133,8 @@ func (c *Console) Warm() (stuck, keys time.Duration, err error) {
 	return stuck, keys, nil
 }
 
-// Pages asks for every page of the menu, and for the list of rows in each way that people do, so many times.
+// Pages asks for every page of the menu, and for the list of rows in each way that people do, so
+// many times.
 func (c *Console) Pages(rows, times int) ([]PageCost, error) {
 	number := fmt.Sprintf("%09d", rows/2)
 	list, _, err := c.Page("/rows?state=rejected")
@@ -175,7 +178,8 @@ func (c *Console) Pages(rows, times int) ([]PageCost, error) {
 	return out, nil
 }
 
-// cpuOf is the time that a process has computed, in steps of 10 ms; 0 where the kernel does not tell.
+// cpuOf is the time that a process has computed, in steps of 10 ms; 0 where the kernel does not
+// tell.
 func cpuOf(pid int) time.Duration {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

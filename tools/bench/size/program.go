@@ -20,7 +20,8 @@ type Cost struct {
 	Out  []byte        // standard output
 }
 
-// Run executes the program with the trial's configuration. A command that exits with another code than 0 is an error, with what it said.
+// Run executes the program with the trial's configuration. A command that exits with another code
+// than 0 is an error, with what it said.
 func (w *World) Run(ctx context.Context, args ...string) (Cost, error) {
 	cmd := exec.CommandContext(ctx, w.Binary, append([]string{"--config", w.Config(), "--json"}, args...)...)
 	cmd.Env = environment()
@@ -33,8 +34,8 @@ func (w *World) Run(ctx context.Context, args ...string) (Cost, error) {
 	var c Cost
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	// The peak is the kernel's, so that looking now and then misses only what is reached in the last moment. The usage of a child is no use: it counts the parent's memory
-	// at the fork.
+	// The peak is the kernel's, so that looking now and then misses only what is reached in the last
+	// moment. The usage of a child is no use: it counts the parent's memory at the fork.
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -101,7 +102,8 @@ func (w *World) Sync(ctx context.Context, args ...string) (Report, Cost, error) 
 	return summary.Runs[0], c, nil
 }
 
-// LastRun is how long the newest pass took, from its beginning to its report: without the start of the process and its check of ledger and journal.
+// LastRun is how long the newest pass took, from its beginning to its report: without the start of
+// the process and its check of ledger and journal.
 func (w *World) LastRun(ctx context.Context) (time.Duration, error) {
 	db, err := w.Ledger.open()
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// put is something that is taken off a table while it is filled, with the statement that makes it again.
+// put is something that is taken off a table while it is filled, with the statement that makes it
+// again.
 type put struct{ drop, again string }
 
 // Send makes of every pending entry one that was sent w.Attempts times, the last time with success.
@@ -70,7 +71,8 @@ func (w *World) send(ctx context.Context, c *sql.Conn, aside func(context.Contex
 			return err
 		}
 	}
-	// The rows came one after the other over w.Age; each was tried every ten minutes until it was accepted.
+	// The rows came one after the other over w.Age; each was tried every ten minutes until it was
+	// accepted.
 	ago := fmt.Sprintf(`(%[1]d - e.id %% %[1]d) * %[2]d / %[1]d`, w.Rows, w.Age.Milliseconds())
 	began := fmt.Sprintf(`(e.first_seen_at - %s - (%d - n.no) * 600000)`, ago, w.Attempts)
 	last := fmt.Sprintf(`n.no = %d`, w.Attempts)
@@ -111,7 +113,8 @@ func (w *World) send(ctx context.Context, c *sql.Conn, aside func(context.Contex
 	return errors.Join(err, run(t.after...))
 }
 
-// stick makes of some pending entries what did not go: a third waits for one of nine wallets, a third was refused, a third lacks a field.
+// stick makes of some pending entries what did not go: a third waits for one of nine wallets, a
+// third was refused, a third lacks a field.
 func (w *World) stick() string {
 	of := func(waiting, refused, invalid string) string {
 		return `CASE id / 100 % 3 WHEN 0 THEN ` + waiting + ` WHEN 1 THEN ` + refused + ` ELSE ` + invalid + ` END`
@@ -128,7 +131,8 @@ func sqliteAside(ctx context.Context, c *sql.Conn) ([]put, error) {
 		ORDER BY type DESC, name`)
 }
 
-// postgresAside gives the indexes that no constraint needs; triggers and foreign keys rest by the session's setting.
+// postgresAside gives the indexes that no constraint needs; triggers and foreign keys rest by the
+// session's setting.
 func postgresAside(ctx context.Context, c *sql.Conn) ([]put, error) {
 	return puts(ctx, c, `SELECT 'DROP INDEX "' || i.indexname || '"', i.indexdef FROM pg_indexes i WHERE i.schemaname = current_schema() AND i.tablename IN ('entry', 'attempt')
 		AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conname = i.indexname) ORDER BY i.indexname`)

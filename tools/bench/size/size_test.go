@@ -80,7 +80,8 @@ func TestAFilledLedgerIsInOrderAndUnchanged(t *testing.T) {
 	}
 }
 
-// Every page of the console is there on a large ledger in which much is stuck; how long each takes is told, and not judged: that depends on what else the host does.
+// Every page of the console is there on a large ledger in which much is stuck; how long each takes
+// is told, and not judged: that depends on what else the host does.
 func TestThePagesOfTheConsoleOnALargeLedger(t *testing.T) {
 	binary := build(t)
 	for _, ledger := range []string{size.SQLite, size.Postgres} {
@@ -114,7 +115,8 @@ func TestThePagesOfTheConsoleOnALargeLedger(t *testing.T) {
 	}
 }
 
-// A report of all rows is written in every form, by the command and by the console, with memory that does not grow with the rows; how much of it each takes is told, and not judged.
+// A report of all rows is written in every form, by the command and by the console, with memory
+// that does not grow with the rows; how much of it each takes is told, and not judged.
 func TestTheReportsOfALargeLedger(t *testing.T) {
 	binary := build(t)
 	for _, ledger := range []string{size.SQLite, size.Postgres} {

@@ -141,8 +141,9 @@ func (w *World) Prepare(ctx context.Context) error {
 	return err
 }
 
-// makeRows makes a table of the width of an ERP's: keys of two parts, padded codes, dates as text. The order of the keys is that of a season, with 2,000 rows
-// of each day; the rows were changed over a year, the newest a day ago.
+// makeRows makes a table of the width of an ERP's: keys of two parts, padded codes, dates as text.
+// The order of the keys is that of a season, with 2,000 rows of each day; the rows were changed
+// over a year, the newest a day ago.
 func (w *World) makeRows(ctx context.Context) error {
 	statements := []string{
 		`CREATE TABLE carteira (cod VARCHAR(6) PRIMARY KEY, id VARCHAR(36) NOT NULL)`,
