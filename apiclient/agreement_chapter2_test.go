@@ -43,7 +43,8 @@ func TestTogetherChapter2_FieldsOfRequests(t *testing.T) {
 				m := meet(t, sandbox.Options{})
 				commitment := m.commitment()
 				_, rec := m.creates(f, commitment, f.full)
-				if _, read := rec.Fields[field.name]; !read || len(rec.Fields) != len(f.fields) || members(t, rec.Body)[field.name] != field.json {
+				if _, read := rec.Fields[field.name]; !read || len(rec.Fields) != len(f.fields) ||
+					members(t, rec.Body)[field.name] != field.json {
 					t.Errorf("the sandbox read %v", rec.Fields)
 				}
 				empty := with(t, f.full, field.name, "")
@@ -91,7 +92,10 @@ func (m meeting) refuses(rec sandbox.Record, f form, commitment, field string) {
 		a, _ := m.SubmitTraceability(ctx, commitment, body, nil)
 		status, messages = a.Status, a.Messages
 	default:
-		status, messages = m.post(map[string]string{"2.5": "4 endpoint 6", "2.6": "4 endpoint 7", "2.7": "4 endpoint 9"}[f.chapter], body)
+		status, messages = m.post(map[string]string{
+			"2.5": "4 endpoint 6", "2.6": "4 endpoint 7",
+			"2.7": "4 endpoint 9",
+		}[f.chapter], body)
 	}
 	if want := []string{"message." + field + ".mandatory"}; status != 400 || !slices.Equal(messages, want) {
 		m.t.Errorf("without %s: %d %v, want 400 %v", field, status, messages, want)
@@ -146,7 +150,8 @@ func TestTogetherChapter2_FieldsOfAnswers(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	ids := map[string]string{
-		"2.1": "2.1 answer id", "2.2": "2.2 answer id", "2.3": "2.3 answer id", "2.5": "2.5 answer id", "2.6": "2.6 answer id", "2.7": "2.7 id",
+		"2.1": "2.1 answer id", "2.2": "2.2 answer id", "2.3": "2.3 answer id", "2.5": "2.5 answer id",
+		"2.6": "2.6 answer id", "2.7": "2.7 id",
 	}
 	for _, f := range forms() {
 		apidoc.Run(t, apidoc.Together, ids[f.chapter], func(t *testing.T) {
@@ -176,7 +181,12 @@ func TestTogetherChapter2_FieldsOfAnswers(t *testing.T) {
 		}
 	})
 	for row, field := range map[string]func(apiclient.Delivery) [2]string{
-		"2.2 answer contract_id": func(d apiclient.Delivery) [2]string { return [2]string{d.ContractID, deliveryRequest().ContractID} },
+		"2.2 answer contract_id": func(d apiclient.Delivery) [2]string {
+			return [2]string{
+				d.ContractID,
+				deliveryRequest().ContractID,
+			}
+		},
 		"2.2 answer delivered_volume": func(d apiclient.Delivery) [2]string {
 			return [2]string{string(d.DeliveredVolume), string(deliveryRequest().DeliveredVolume)}
 		},
@@ -196,7 +206,8 @@ func TestTogetherChapter2_FieldsOfAnswers(t *testing.T) {
 	} {
 		apidoc.Run(t, apidoc.Together, row, func(t *testing.T) {
 			t.Parallel()
-			c, err := meet(t, sandbox.Options{}).GetConsent(ctx, apiclient.ConsentQuery{Identity: testCPF, PersonType: apiclient.PF})
+			c, err := meet(t, sandbox.Options{}).GetConsent(ctx,
+				apiclient.ConsentQuery{Identity: testCPF, PersonType: apiclient.PF})
 			if err != nil || field(c) == "" || len(c.Unread) != 0 {
 				t.Errorf("GetConsent = %+v, %v", c, err)
 			}
@@ -206,10 +217,15 @@ func TestTogetherChapter2_FieldsOfAnswers(t *testing.T) {
 	for row, field := range map[string]func(apiclient.CreditScore) [2]string{
 		"2.5 answer identity_id":    func(s apiclient.CreditScore) [2]string { return [2]string{s.IdentityID, ""} },
 		"2.5 answer cooperative_id": func(s apiclient.CreditScore) [2]string { return [2]string{s.CooperativeID, ""} },
-		"2.5 answer name":           func(s apiclient.CreditScore) [2]string { return [2]string{s.Name, scoreRequest().Name} },
-		"2.5 answer social_id":      func(s apiclient.CreditScore) [2]string { return [2]string{s.SocialID, testCPF} },
-		"2.5 answer type":           func(s apiclient.CreditScore) [2]string { return [2]string{s.Type, ""} },
-		"2.5 answer created_at":     func(s apiclient.CreditScore) [2]string { return [2]string{s.CreatedAt, ""} },
+		"2.5 answer name": func(s apiclient.CreditScore) [2]string {
+			return [2]string{
+				s.Name,
+				scoreRequest().Name,
+			}
+		},
+		"2.5 answer social_id":  func(s apiclient.CreditScore) [2]string { return [2]string{s.SocialID, testCPF} },
+		"2.5 answer type":       func(s apiclient.CreditScore) [2]string { return [2]string{s.Type, ""} },
+		"2.5 answer created_at": func(s apiclient.CreditScore) [2]string { return [2]string{s.CreatedAt, ""} },
 	} {
 		apidoc.Run(t, apidoc.Together, row, func(t *testing.T) {
 			t.Parallel()

@@ -78,7 +78,10 @@ func (m meeting) calls() map[string]func() error {
 		"4 endpoint 3": func() error { _, _, err := m.CreateDelivery(ctx, deliveryRequest()); return err },
 		"4 endpoint 4": func() error { return onlyErr(m.CreateTraceability(ctx, commitment, traceabilityRequest())) },
 		"4 endpoint 5": func() error {
-			_, err := m.GetConsent(ctx, apiclient.ConsentQuery{Identity: testCPF, PersonType: apiclient.PF, CorporateIdentity: testCNPJ})
+			_, err := m.GetConsent(ctx, apiclient.ConsentQuery{
+				Identity: testCPF, PersonType: apiclient.PF,
+				CorporateIdentity: testCNPJ,
+			})
 			return err
 		},
 		"4 endpoint 6":  func() error { _, _, err := m.RequestCreditScore(ctx, scoreRequest()); return err },
@@ -182,7 +185,10 @@ func TestTogetherChapter4_Rules(t *testing.T) {
 			t.Fatal(err)
 		}
 		var keys []string
-		for _, field := range []string{"currency", "price", "initial_delivery_date", "end_delivery_date", "modality", "payday", "payment_type"} {
+		for _, field := range []string{
+			"currency", "price", "initial_delivery_date", "end_delivery_date", "modality",
+			"payday", "payment_type",
+		} {
 			whole = without(t, whole, field)
 			keys = append(keys, "message."+field+".mandatory")
 		}
@@ -200,10 +206,25 @@ func TestTogetherChapter4_Rules(t *testing.T) {
 			key          string
 			before, back func()
 		}{
-			{"message.wallet.not-found", func() { m.box.Forget(sandbox.Wallets, r.WalletID) }, func() { m.box.Know(sandbox.Wallets, r.WalletID) }},
-			{"message.wallet.producer-not-linked", func() { m.box.UnlinkWallet(r.WalletID, r.ProducerID) }, func() { m.box.LinkWallet(r.WalletID, r.ProducerID) }},
-			{"message.producer.not-found", func() { m.box.Forget(sandbox.Producers, r.ProducerID) }, func() { m.box.Know(sandbox.Producers, r.ProducerID) }},
-			{"message.delivery-place.not-found", func() { m.box.Forget(sandbox.DeliveryPlaces, r.DeliveryPlaceID) }, func() {}},
+			{
+				"message.wallet.not-found",
+				func() { m.box.Forget(sandbox.Wallets, r.WalletID) },
+				func() { m.box.Know(sandbox.Wallets, r.WalletID) },
+			},
+			{
+				"message.wallet.producer-not-linked",
+				func() { m.box.UnlinkWallet(r.WalletID, r.ProducerID) },
+				func() { m.box.LinkWallet(r.WalletID, r.ProducerID) },
+			},
+			{
+				"message.producer.not-found",
+				func() { m.box.Forget(sandbox.Producers, r.ProducerID) },
+				func() { m.box.Know(sandbox.Producers, r.ProducerID) },
+			},
+			{
+				"message.delivery-place.not-found",
+				func() { m.box.Forget(sandbox.DeliveryPlaces, r.DeliveryPlaceID) }, func() {},
+			},
 		} {
 			step.before()
 			a, err := m.CreateOrderCommitment(ctx, r)
@@ -218,11 +239,15 @@ func TestTogetherChapter4_Rules(t *testing.T) {
 		t.Parallel()
 		m := meet(t, sandbox.Options{})
 		commitment := m.commitment()
-		a, err := m.CreateTraceability(ctx, commitment, apiclient.TraceabilityRequest{ProducerID: testID, UserID: otherID})
+		a, err := m.CreateTraceability(ctx, commitment,
+			apiclient.TraceabilityRequest{ProducerID: testID, UserID: otherID})
 		wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
 		a, err = m.SubmitTraceability(ctx, commitment, []byte(`{}`), nil)
 		wantKnown(t, a, err, apiclient.NotCreated, apiclient.FaultNone)
-		if want := []string{"message.producer_id.mandatory", "message.user_id.mandatory"}; !slices.Equal(a.Messages, want) {
+		if want := []string{
+			"message.producer_id.mandatory",
+			"message.user_id.mandatory",
+		}; !slices.Equal(a.Messages, want) {
 			t.Errorf("messages = %v, want %v", a.Messages, want)
 		}
 	})

@@ -48,7 +48,8 @@ func TestTogetherChapter5_Authentication(t *testing.T) {
 			m := meet(t, test.opts, test.faults...)
 			for endpoint, call := range m.calls() {
 				e := asError(t, call())
-				if e.Status != test.status || e.Format != test.format || e.APIForm() != test.form || e.Known != apiclient.NotCreated {
+				if e.Status != test.status || e.Format != test.format || e.APIForm() != test.form ||
+					e.Known != apiclient.NotCreated {
 					t.Errorf("%s: %v, format %v; want %d in %v", endpoint, e, e.Format, test.status, test.format)
 				}
 			}
@@ -59,7 +60,10 @@ func TestTogetherChapter5_Authentication(t *testing.T) {
 	}
 	apidoc.Run(t, apidoc.Together, "5 rule 4", func(t *testing.T) {
 		t.Parallel()
-		m := meet(t, sandbox.Options{NotContracted: []sandbox.Module{sandbox.Commercial, sandbox.Financial, sandbox.Webhooks}})
+		m := meet(t, sandbox.Options{NotContracted: []sandbox.Module{
+			sandbox.Commercial, sandbox.Financial,
+			sandbox.Webhooks,
+		}})
 		for endpoint, call := range m.calls() {
 			err := call()
 			if strings.Contains(endpoint, "producers") { // belongs to no module that is named
@@ -68,7 +72,8 @@ func TestTogetherChapter5_Authentication(t *testing.T) {
 				}
 				continue
 			}
-			if e := asError(t, err); e.Status != 403 || !e.HasMessage("message.module.not-contracted") || e.Known != apiclient.NotCreated {
+			if e := asError(t, err); e.Status != 403 || !e.HasMessage("message.module.not-contracted") ||
+				e.Known != apiclient.NotCreated {
 				t.Errorf("%s: %v", endpoint, e)
 			}
 		}
@@ -87,7 +92,10 @@ func receive(t *testing.T, status int) (url string, came func() []hook) {
 		body, _ := io.ReadAll(r.Body)
 		mu.Lock()
 		defer mu.Unlock()
-		hooks = append(hooks, hook{r.Method + " " + r.URL.Path, r.Header.Get("Content-Type"), r.Header.Get("Authorization"), string(body)})
+		hooks = append(hooks, hook{
+			r.Method + " " + r.URL.Path, r.Header.Get("Content-Type"),
+			r.Header.Get("Authorization"), string(body),
+		})
 		w.WriteHeader(status)
 	}))
 	t.Cleanup(server.Close)
@@ -125,13 +133,16 @@ func TestTogetherChapter6_Events(t *testing.T) {
 			if _, err := m.GetWebhook(ctx, e); asError(t, err).Status != 404 {
 				t.Errorf("GetWebhook before = %v", err)
 			}
-			if d := m.fires(apiclient.WebhookRequest{WebhookEvent: e, URL: url + "/" + event}); !d.OK || d.Event != event {
+			if d := m.fires(apiclient.WebhookRequest{WebhookEvent: e, URL: url + "/" + event}); !d.OK ||
+				d.Event != event {
 				t.Errorf("delivery = %+v", d)
 			}
 			if got := came(); len(got) != 1 || got[0].request != "POST /"+event {
 				t.Errorf("received %+v", got)
 			}
-			if a, err := m.UpdateWebhook(ctx, apiclient.WebhookRequest{WebhookEvent: e, URL: "https://coop.example/"}); err != nil || a.Status != 204 {
+			if a, err := m.UpdateWebhook(ctx,
+				apiclient.WebhookRequest{WebhookEvent: e, URL: "https://coop.example/"}); err != nil ||
+				a.Status != 204 {
 				t.Errorf("UpdateWebhook = %d, %v", a.Status, err)
 			}
 			if w, err := m.GetWebhook(ctx, e); err != nil || w.WebhookEvent != e || w.URL != "https://coop.example/" {

@@ -24,7 +24,8 @@ type refusal struct {
 func (want refusal) check(t *testing.T, err error) {
 	t.Helper()
 	e := asError(t, err)
-	if e.Status != want.status || e.Format != want.format || e.Known != want.known || e.APIForm() != want.form || !slices.Equal(e.Messages, want.messages) {
+	if e.Status != want.status || e.Format != want.format || e.Known != want.known || e.APIForm() != want.form ||
+		!slices.Equal(e.Messages, want.messages) {
 		t.Errorf("%v\nstatus %d, format %v, messages %v, known %v, in a form of the API: %t\nwant %+v",
 			err, e.Status, e.Format, e.Messages, e.Known, e.APIForm(), want)
 	}
@@ -71,18 +72,32 @@ func TestTogetherChapter7_StatusesAndFormats(t *testing.T) {
 		"7 status 400 validation": {nil, sendDelivery, several},
 		"7 status 400 malformed":  {nil, submit(`{"amount":"12"`), keys(400, "message.malformed-request")},
 		"7 status 400 duplicate":  {[]string{"duplicate"}, whole, keys(400, "message.duplicate.key")},
-		"7 status 400 COMPRA":     {nil, submit(string(without(t, full, "payday"))), keys(400, "message.payday.mandatory")},
-		"7 status 403 module":     {[]string{"module"}, whole, keys(403, "message.module.not-contracted")},
+		"7 status 400 COMPRA": {
+			nil, submit(string(without(t, full, "payday"))),
+			keys(400, "message.payday.mandatory"),
+		},
+		"7 status 403 module": {[]string{"module"}, whole, keys(403, "message.module.not-contracted")},
 		"7 status 403 enumeration": {nil, func(m meeting) error {
 			r := analysisRequest()
 			r.PersonType = "PX"
 			_, err := m.CreateCreditAnalysis(ctx, r)
 			return err
 		}, unexpected},
-		"7 status 404": {nil, func(m meeting) error { _, err := m.GetCreditAnalysis(ctx, otherID); return err }, keys(404, "message.analysis-credit.not-found")},
-		"7 status 405": {[]string{"status=405"}, whole, refusal{405, apiclient.FormatC, nil, apiclient.NotCreated, true, ""}},
+		"7 status 404": {
+			nil, func(m meeting) error { _, err := m.GetCreditAnalysis(ctx, otherID); return err },
+			keys(404, "message.analysis-credit.not-found"),
+		},
+		"7 status 405": {
+			[]string{"status=405"},
+			whole,
+			refusal{405, apiclient.FormatC, nil, apiclient.NotCreated, true, ""},
+		},
 		"7 status 409": {[]string{"status=409"}, whole, keys(409, "message.sandbox.fault")},
-		"7 status 415": {[]string{"status=415"}, whole, refusal{415, apiclient.FormatEmpty, nil, apiclient.NotCreated, true, ""}},
+		"7 status 415": {
+			[]string{"status=415"},
+			whole,
+			refusal{415, apiclient.FormatEmpty, nil, apiclient.NotCreated, true, ""},
+		},
 		"7 status 500": {
 			[]string{"status=500,commit"},
 			whole,
@@ -103,17 +118,21 @@ func TestTogetherChapter7_StatusesAndFormats(t *testing.T) {
 	}
 	apidoc.Run(t, apidoc.Together, "7 status 401", func(t *testing.T) {
 		t.Parallel()
-		refusal{401, apiclient.FormatGateway401, nil, apiclient.NotCreated, true, ""}.check(t, whole(meet(t, sandbox.Options{APIKey: "another"})))
-		refusal{401, apiclient.FormatEmpty, nil, apiclient.NotCreated, true, ""}.check(t, whole(meet(t, sandbox.Options{}, "status=401,empty")))
+		refusal{401, apiclient.FormatGateway401, nil, apiclient.NotCreated, true, ""}.check(t,
+			whole(meet(t, sandbox.Options{APIKey: "another"})))
+		refusal{401, apiclient.FormatEmpty, nil, apiclient.NotCreated, true, ""}.check(t,
+			whole(meet(t, sandbox.Options{}, "status=401,empty")))
 	})
 	apidoc.Run(t, apidoc.Together, "7 object with messages", func(t *testing.T) {
 		t.Parallel()
 		for body, form := range map[string]bool{
-			`{}`: true, `[]`: true, `{"messages":null}`: true, `{"messages":"x"}`: true, `{"messages":{}}`: true, `{"messages":[1]}`: true,
-			`null`: false, `"x"`: false, `5`: false, `{`: false, `<html>`: false,
+			`{}`: true, `[]`: true, `{"messages":null}`: true, `{"messages":"x"}`: true, `{"messages":{}}`: true,
+			`{"messages":[1]}`: true,
+			`null`:             false, `"x"`: false, `5`: false, `{`: false, `<html>`: false,
 		} {
 			_, err := meet(t, sandbox.Options{}, "status=400,body="+body).SubmitOrderCommitment(ctx, full, nil)
-			if e := asError(t, err); e.Status != 400 || e.Known != apiclient.NotCreated || len(e.Messages) != 0 || e.APIForm() != form {
+			if e := asError(t, err); e.Status != 400 || e.Known != apiclient.NotCreated || len(e.Messages) != 0 ||
+				e.APIForm() != form {
 				t.Errorf("%s: %v, messages %v", body, err, e.Messages)
 			}
 		}
@@ -140,15 +159,36 @@ func TestTogetherChapter7_MessageKeys(t *testing.T) {
 		fault  string
 		before func(*sandbox.Running)
 	}{
-		"message.wallet.not-found":           {404, "", func(b *sandbox.Running) { b.Forget(sandbox.Wallets, r.WalletID) }},
-		"message.wallet.producer-not-linked": {400, "", func(b *sandbox.Running) { b.UnlinkWallet(r.WalletID, r.ProducerID) }},
-		"message.producer.not-found":         {404, "", func(b *sandbox.Running) { b.Forget(sandbox.Producers, r.ProducerID) }},
-		"message.delivery-place.not-found":   {404, "", func(b *sandbox.Running) { b.Forget(sandbox.DeliveryPlaces, r.DeliveryPlaceID) }},
-		"message.module.not-contracted":      {403, "", func(b *sandbox.Running) { b.SetNotContracted(sandbox.Commercial) }},
+		"message.wallet.not-found": {
+			404, "",
+			func(b *sandbox.Running) { b.Forget(sandbox.Wallets, r.WalletID) },
+		},
+		"message.wallet.producer-not-linked": {
+			400, "",
+			func(b *sandbox.Running) { b.UnlinkWallet(r.WalletID, r.ProducerID) },
+		},
+		"message.producer.not-found": {
+			404, "",
+			func(b *sandbox.Running) { b.Forget(sandbox.Producers, r.ProducerID) },
+		},
+		"message.delivery-place.not-found": {
+			404, "",
+			func(b *sandbox.Running) { b.Forget(sandbox.DeliveryPlaces, r.DeliveryPlaceID) },
+		},
+		"message.module.not-contracted": {
+			403, "",
+			func(b *sandbox.Running) { b.SetNotContracted(sandbox.Commercial) },
+		},
 		// The client lets no empty name out, and no endpoint of the document registers producers: these
 		// two come as faults.
-		"message.name.mandatory":          {400, `status=400,body={"messages":["message.name.mandatory"]}`, func(*sandbox.Running) {}},
-		"message.producer.already-exists": {400, `status=400,body={"messages":["message.producer.already-exists"]}`, func(*sandbox.Running) {}},
+		"message.name.mandatory": {
+			400, `status=400,body={"messages":["message.name.mandatory"]}`,
+			func(*sandbox.Running) {},
+		},
+		"message.producer.already-exists": {
+			400, `status=400,body={"messages":["message.producer.already-exists"]}`,
+			func(*sandbox.Running) {},
+		},
 	} {
 		apidoc.Run(t, apidoc.Together, "7 key "+key, func(t *testing.T) {
 			t.Parallel()
@@ -179,7 +219,8 @@ func TestTogetherChapter8_Limits(t *testing.T) {
 	}{
 		{
 			[]string{"8 url length", "7 known 500 url"},
-			func(r *apiclient.WebhookRequest) { r.URL = url(250) }, func(r *apiclient.WebhookRequest) { r.URL = url(251) },
+			func(r *apiclient.WebhookRequest) { r.URL = url(250) },
+			func(r *apiclient.WebhookRequest) { r.URL = url(251) },
 		},
 		{
 			[]string{"8 hmac_secret length", "7 known 500 hmac_secret"},

@@ -75,7 +75,8 @@ func TestClientAndSandboxAgreeOnWhatIsCreatedAndReadBack(t *testing.T) {
 	request := deliveryRequest()
 	d, a, err := m.CreateDelivery(ctx, request)
 	wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
-	if a.Status != 201 || d.ContractID != request.ContractID || d.DeliveredVolume != request.DeliveredVolume || len(d.Unread) != 0 {
+	if a.Status != 201 || d.ContractID != request.ContractID || d.DeliveredVolume != request.DeliveredVolume ||
+		len(d.Unread) != 0 {
 		t.Errorf("CreateDelivery = %+v with status %d", d, a.Status)
 	}
 
@@ -99,7 +100,10 @@ func TestClientAndSandboxAgreeOnWhatIsCreatedAndReadBack(t *testing.T) {
 		t.Errorf("GetCreditAnalysis = %+v, %v", analysis, err)
 	}
 
-	consent, err := m.GetConsent(ctx, apiclient.ConsentQuery{Identity: "123.456.789-09", PersonType: apiclient.PF, CorporateIdentity: testCNPJ})
+	consent, err := m.GetConsent(ctx, apiclient.ConsentQuery{
+		Identity: "123.456.789-09", PersonType: apiclient.PF,
+		CorporateIdentity: testCNPJ,
+	})
 	if err != nil || consent.Status == "" || consent.ConsentDate == "" {
 		t.Errorf("GetConsent = %+v, %v", consent, err)
 	}
@@ -121,8 +125,9 @@ func TestClientAndSandboxAgreeOnTheLifeOfAWebhookForEachEvent(t *testing.T) {
 			t.Errorf("GetWebhook(%s) before the registration = %v, want 404", event, err)
 		}
 		r := apiclient.WebhookRequest{
-			WebhookEvent: event, URL: "https://coop.example/" + strings.Repeat("x", 229), BasicAuthentication: "user:password",
-			HMACSecret: apiclient.Secret(strings.Repeat("s", 120)),
+			WebhookEvent: event, URL: "https://coop.example/" + strings.Repeat("x", 229),
+			BasicAuthentication: "user:password",
+			HMACSecret:          apiclient.Secret(strings.Repeat("s", 120)),
 		}
 		a, err := m.CreateWebhook(ctx, r)
 		wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)

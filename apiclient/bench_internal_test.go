@@ -8,7 +8,8 @@ import (
 )
 
 var benchRequest = DeliveryRequest{
-	ContractID: "0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a", DeliveredVolume: "27480.125", DeliveredVolumeUnitOfMeasure: DeliveryKG, DeliveryDate: "2026-05-10",
+	ContractID: "0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a", DeliveredVolume: "27480.125",
+	DeliveredVolumeUnitOfMeasure: DeliveryKG, DeliveryDate: "2026-05-10",
 	Car: "MT-5107925-B5C72DC4EE60CAEA63367C29A80B21EA",
 }
 
@@ -30,9 +31,15 @@ func BenchmarkClassify(b *testing.B) {
 		name   string
 		status int
 		body   string
-	}{{"created", 201, benchAnswer}, {"refused", 400, `{"messages":["message.wallet.not-found","message.producer.not-found"]}`}} {
+	}{{"created", 201, benchAnswer}, {
+		"refused", 400,
+		`{"messages":["message.wallet.not-found","message.producer.not-found"]}`,
+	}} {
 		b.Run(answer.name, func(b *testing.B) {
-			resp := &http.Response{StatusCode: answer.status, ProtoMajor: 1, Header: http.Header{"Content-Type": {"application/json"}}}
+			resp := &http.Response{
+				StatusCode: answer.status, ProtoMajor: 1,
+				Header: http.Header{"Content-Type": {"application/json"}},
+			}
 			b.ReportAllocs()
 			for b.Loop() {
 				form := readForm(resp.StatusCode, resp.Header, []byte(answer.body))

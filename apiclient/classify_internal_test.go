@@ -42,7 +42,8 @@ func TestZeroValuesClaimNothing(t *testing.T) {
 		t.Errorf("the zero answer claims %v, %v, %v", a.Known, a.Evidence.Phase, a.Format)
 	}
 	for name, s := range map[string]string{
-		"Known": Known(-1).String(), "Format": Format(99).String(), "Phase": Phase(99).String(), "Fault": Fault(99).String(),
+		"Known": Known(-1).String(), "Format": Format(99).String(), "Phase": Phase(99).String(),
+		"Fault": Fault(99).String(),
 	} {
 		if s != "invalid" {
 			t.Errorf("%s out of range prints %q", name, s)

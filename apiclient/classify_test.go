@@ -23,14 +23,37 @@ var bodies = []struct {
 	format     apiclient.Format // for a status other than 2xx and 401
 	messages   []string
 }{
-	{"a one key", `{"messages":["message.wallet.not-found"]}`, "", apiclient.FormatA, []string{"message.wallet.not-found"}},
-	{"a two keys", `{"messages":["message.a.b","message.c.d"],"trace":1}`, "", apiclient.FormatA, []string{"message.a.b", "message.c.d"}},
-	{"a key in other case, with a blank", `{"messages":["message.Duplicate.Key "]}`, "", apiclient.FormatA, []string{"message.Duplicate.Key "}},
+	{
+		"a one key", `{"messages":["message.wallet.not-found"]}`, "", apiclient.FormatA,
+		[]string{"message.wallet.not-found"},
+	},
+	{
+		"a two keys", `{"messages":["message.a.b","message.c.d"],"trace":1}`, "", apiclient.FormatA,
+		[]string{"message.a.b", "message.c.d"},
+	},
+	{
+		"a key in other case, with a blank", `{"messages":["message.Duplicate.Key "]}`, "", apiclient.FormatA,
+		[]string{"message.Duplicate.Key "},
+	},
 	{"a with BOM", "\xef\xbb\xbf" + `{"messages":["message.x"]}`, "", apiclient.FormatA, []string{"message.x"}},
-	{"a connection refused", `{"messages":["message.integration.connection.refused"]}`, "", apiclient.FormatA, []string{"message.integration.connection.refused"}},
-	{"a technical text", `{"messages":["could not execute statement; constraint [uk_1]"]}`, "", apiclient.FormatA, []string{"could not execute statement; constraint [uk_1]"}},
-	{"b", `{"timestamp":"2026-11-21T09:00:00Z","status":400,"error":"Bad Request","message":"message.id.invalid"}`, "", apiclient.FormatB, []string{"message.id.invalid"}},
-	{"b without message", `{"timestamp":"2026-11-21T09:00:00Z","status":400,"error":"Bad Request"}`, "", apiclient.FormatB, nil},
+	{
+		"a connection refused", `{"messages":["message.integration.connection.refused"]}`, "", apiclient.FormatA,
+		[]string{"message.integration.connection.refused"},
+	},
+	{
+		"a technical text", `{"messages":["could not execute statement; constraint [uk_1]"]}`, "", apiclient.FormatA,
+		[]string{"could not execute statement; constraint [uk_1]"},
+	},
+	{
+		"b", `{"timestamp":"2026-11-21T09:00:00Z","status":400,"error":"Bad Request","message":"message.id.invalid"}`,
+		"",
+		apiclient.FormatB,
+		[]string{"message.id.invalid"},
+	},
+	{
+		"b without message", `{"timestamp":"2026-11-21T09:00:00Z","status":400,"error":"Bad Request"}`, "",
+		apiclient.FormatB, nil,
+	},
 	{"c text", `Request method 'POST' not supported`, "Content-Type: text/plain", apiclient.FormatC, nil},
 	{"c JSON string", `"Unexpected value: X"`, "", apiclient.FormatC, nil},
 	{"d object", `{"code":17,"detail":"x"}`, "", apiclient.FormatD, nil},
@@ -43,7 +66,10 @@ var bodies = []struct {
 	{"F115 messages is a text", `{"messages":"x"}`, "", apiclient.FormatD, nil},
 	{"F115 messages is null", `{"messages":null}`, "", apiclient.FormatD, nil},
 	{"F115 odd entries", `{"messages":[1,null,{}]}`, "", apiclient.FormatD, nil},
-	{"F115 both forms", `{"messages":["message.x"],"timestamp":"t","status":400,"error":"e"}`, "", apiclient.FormatD, nil},
+	{
+		"F115 both forms", `{"messages":["message.x"],"timestamp":"t","status":400,"error":"e"}`, "",
+		apiclient.FormatD, nil,
+	},
 	{"messages twice", `{"messages":["message.x"],"messages":["message.y"]}`, "", apiclient.FormatD, nil},
 	{"messages in other case", `{"Messages":["message.x"]}`, "", apiclient.FormatD, nil},
 	{"F116 number", `5`, "", apiclient.FormatOther, nil},
@@ -86,7 +112,8 @@ func TestEveryStatusWithEveryBody(t *testing.T) {
 	t.Parallel()
 	statuses := []int{
 		99, 101, 200, 201, 202, 203, 206, 299, 300, 301, 302, 307, 399,
-		400, 401, 402, 403, 404, 405, 406, 407, 408, 409, 410, 411, 412, 413, 414, 415, 416, 417, 418, 421, 422, 423, 424,
+		400, 401, 402, 403, 404, 405, 406, 407, 408, 409, 410, 411, 412, 413, 414, 415, 416, 417, 418, 421,
+		422, 423, 424,
 		425, 426, 428, 429, 431, 451, 499, 500, 501, 502, 503, 504, 505, 520, 522, 599, 600, 999,
 	}
 	var status, body int
@@ -96,7 +123,8 @@ func TestEveryStatusWithEveryBody(t *testing.T) {
 		if b.header != "" {
 			headers = append(headers, b.header)
 		}
-		_, err := io.WriteString(c, strings.Replace(reply(status, b.body, headers...), "HTTP/1.1 99 ", "HTTP/1.1 099 ", 1))
+		_, err := io.WriteString(c, strings.Replace(reply(status, b.body, headers...), "HTTP/1.1 99 ",
+			"HTTP/1.1 099 ", 1))
 		return err == nil
 	})
 	c := newClient(t, apiclient.Options{BaseURL: s.url()})
@@ -109,8 +137,10 @@ func TestEveryStatusWithEveryBody(t *testing.T) {
 			b := bodies[body]
 			a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
 			calls++
-			form := slices.Contains([]apiclient.Format{apiclient.FormatA, apiclient.FormatB, apiclient.FormatD}, b.format) ||
-				b.format == apiclient.FormatC && (status == 405 || status == 403 && strings.Contains(b.body, "Unexpected value: ")) ||
+			form := slices.Contains([]apiclient.Format{apiclient.FormatA, apiclient.FormatB, apiclient.FormatD},
+				b.format) ||
+				b.format == apiclient.FormatC &&
+					(status == 405 || status == 403 && strings.Contains(b.body, "Unexpected value: ")) ||
 				b.format == apiclient.FormatEmpty && (status == 401 || status == 415)
 			known, fault := class(status, form)
 			if status == 502 && b.name == "a connection refused" {

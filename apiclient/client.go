@@ -42,8 +42,11 @@ func New(o Options) (*Client, error) {
 	closing, cancel := context.WithCancel(context.Background())
 	d := &dialer{
 		Dialer: net.Dialer{
-			Timeout:         dialTimeout,
-			KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3},
+			Timeout: dialTimeout,
+			KeepAliveConfig: net.KeepAliveConfig{
+				Enable: true, Idle: 15 * time.Second,
+				Interval: 5 * time.Second, Count: 3,
+			},
 		},
 		tls:          c.tlsConfig(),
 		loopbackOnly: c.base.Scheme == "http",

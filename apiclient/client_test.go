@@ -41,7 +41,8 @@ func TestAPostSendsExactlyTheFrozenBytesAndTheDocumentedHeaders(t *testing.T) {
 		t.Errorf("headers (-want +got):\n%s", d)
 	}
 	ev := a.Evidence
-	if ev.Phase != apiclient.PhaseComplete || ev.ReusedConn || ev.RemoteAddr != s.addr || ev.BytesWritten <= int64(len(body)) {
+	if ev.Phase != apiclient.PhaseComplete || ev.ReusedConn || ev.RemoteAddr != s.addr ||
+		ev.BytesWritten <= int64(len(body)) {
 		t.Errorf("evidence = %+v", ev)
 	}
 	if ev.Duration <= 0 || ev.StartedAt.IsZero() || ev.Err != "" {
@@ -127,12 +128,20 @@ func TestNewNamesEveryWrongOptionAndNeverTheKey(t *testing.T) {
 		{"https with a prefix", apiclient.Options{BaseURL: "https://api.example.com/coop/"}, ""},
 		{"http on loopback by name", apiclient.Options{BaseURL: "http://localhost:8080"}, ""},
 		{"http on IPv6 loopback", apiclient.Options{BaseURL: "http://[::1]:8080"}, ""},
-		{"http elsewhere", apiclient.Options{BaseURL: "http://api.example.com"}, "api.base_url: http:// is accepted for this host only"},
+		{
+			"http elsewhere",
+			apiclient.Options{BaseURL: "http://api.example.com"},
+			"api.base_url: http:// is accepted for this host only",
+		},
 		{"no address", apiclient.Options{}, "api.base_url: missing"},
 		{"other scheme", apiclient.Options{BaseURL: "ftp://api.example.com"}, "must begin with https://"},
 		{"no scheme", apiclient.Options{BaseURL: "api.example.com"}, "must begin with https://"},
 		{"user", apiclient.Options{BaseURL: "https://u:topsecret@api.example.com"}, "must not contain a user"},
-		{"broken with a password", apiclient.Options{BaseURL: "https://u:topsecret@api.example.com:port"}, "not a valid URL"},
+		{
+			"broken with a password",
+			apiclient.Options{BaseURL: "https://u:topsecret@api.example.com:port"},
+			"not a valid URL",
+		},
 		{"query", apiclient.Options{BaseURL: "https://api.example.com?key=topsecret"}, "must not contain a query"},
 		{"lone question mark", apiclient.Options{BaseURL: "https://api.example.com?"}, "must not contain a query"},
 		{"fragment", apiclient.Options{BaseURL: "https://api.example.com/#"}, "must not contain a fragment"},
@@ -140,12 +149,31 @@ func TestNewNamesEveryWrongOptionAndNeverTheKey(t *testing.T) {
 		{"no host", apiclient.Options{BaseURL: "https:///x"}, "has no host name"},
 		{"negative time-out", apiclient.Options{BaseURL: "https://a.example", Timeout: -1}, "api.timeout"},
 		{"negative connections", apiclient.Options{BaseURL: "https://a.example", MaxConns: -1}, "api.max_in_flight"},
-		{"user agent with a line end", apiclient.Options{BaseURL: "https://a.example", UserAgent: "a\nb"}, "user agent"},
-		{"CA file missing", apiclient.Options{BaseURL: "https://a.example", CAFile: filepath.Join(t.TempDir(), "no.pem")}, "api.ca_file: cannot be read"},
-		{"CA file without a certificate", apiclient.Options{BaseURL: "https://a.example", CAFile: "doc.go"}, "holds no certificate"},
+		{
+			"user agent with a line end",
+			apiclient.Options{BaseURL: "https://a.example", UserAgent: "a\nb"},
+			"user agent",
+		},
+		{"CA file missing", apiclient.Options{
+			BaseURL: "https://a.example",
+			CAFile:  filepath.Join(t.TempDir(), "no.pem"),
+		}, "api.ca_file: cannot be read"},
+		{
+			"CA file without a certificate",
+			apiclient.Options{BaseURL: "https://a.example", CAFile: "doc.go"},
+			"holds no certificate",
+		},
 		{"F103: key of blanks", apiclient.Options{BaseURL: "https://a.example", APIKey: " \n"}, "api.api_key: missing"},
-		{"F103: line end inside the key", apiclient.Options{BaseURL: "https://a.example", APIKey: "topsecret\nrest"}, "contains a control character"},
-		{"F103: NUL in the key", apiclient.Options{BaseURL: "https://a.example", APIKey: "topsecret\x00"}, "contains a control character"},
+		{
+			"F103: line end inside the key",
+			apiclient.Options{BaseURL: "https://a.example", APIKey: "topsecret\nrest"},
+			"contains a control character",
+		},
+		{
+			"F103: NUL in the key",
+			apiclient.Options{BaseURL: "https://a.example", APIKey: "topsecret\x00"},
+			"contains a control character",
+		},
 		{"F103: damaged key", apiclient.Options{BaseURL: "https://a.example", APIKey: "topsecret…"}, "outside ASCII"},
 	}
 	for _, tc := range cases {
@@ -227,7 +255,8 @@ func TestF086_ARefusedConnectionIsProofThatNothingWasSent(t *testing.T) {
 	addr := ln.Addr().String()
 	_ = ln.Close()
 	gate := func() error { t.Error("the gate was asked although there was no connection"); return nil }
-	a, err := newClient(t, apiclient.Options{BaseURL: "http://" + addr}).SubmitOrderCommitment(context.Background(), payload, gate)
+	a, err := newClient(t, apiclient.Options{BaseURL: "http://" + addr}).SubmitOrderCommitment(context.Background(),
+		payload, gate)
 	wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultNetwork)
 	if a.Evidence.Phase != apiclient.PhaseConnect || a.Status != 0 {
 		t.Errorf("phase = %v, status = %d", a.Evidence.Phase, a.Status)
@@ -239,7 +268,8 @@ func TestF086_ARefusedConnectionIsProofThatNothingWasSent(t *testing.T) {
 
 func TestF085_AnUnknownHostIsProofThatNothingWasSent(t *testing.T) {
 	t.Parallel()
-	a, err := newClient(t, apiclient.Options{BaseURL: "https://nowhere.invalid"}).SubmitOrderCommitment(context.Background(), payload, nil)
+	a, err := newClient(t,
+		apiclient.Options{BaseURL: "https://nowhere.invalid"}).SubmitOrderCommitment(context.Background(), payload, nil)
 	wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultNetwork)
 	if a.Evidence.Phase > apiclient.PhaseConnect {
 		t.Errorf("phase = %v", a.Evidence.Phase)
@@ -282,7 +312,8 @@ func TestF093_TheTimeoutIsNamedAndUnknown(t *testing.T) {
 	c := newClient(t, apiclient.Options{BaseURL: s.url(), Timeout: overSoon})
 	a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
 	wantKnown(t, a, err, apiclient.Unknown, apiclient.FaultTimeout)
-	if !strings.Contains(err.Error(), "no complete answer within 2s (api.timeout)") || !errors.Is(err, context.DeadlineExceeded) {
+	if !strings.Contains(err.Error(), "no complete answer within 2s (api.timeout)") ||
+		!errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error = %v", err)
 	}
 }

@@ -202,12 +202,14 @@ func handshakeText(host string, err error) string {
 			return fmt.Sprintf("the certificate is valid only from %s on; check the clock of this host",
 				invalid.Cert.NotBefore.UTC().Format(time.DateOnly))
 		}
-		return fmt.Sprintf("the certificate expired on %s; whoever runs the API must renew it (or the clock of this host is wrong)",
+		return fmt.Sprintf(
+			"the certificate expired on %s; whoever runs the API must renew it (or the clock of this host is wrong)",
 			invalid.Cert.NotAfter.UTC().Format(time.DateOnly))
 	case errors.As(err, &invalid):
 		return "the certificate is not valid: " + invalid.Error()
 	case errors.As(err, &name):
-		return fmt.Sprintf("the certificate is for %s, not for %s; check api.base_url", certificateNames(name.Certificate), host)
+		return fmt.Sprintf("the certificate is for %s, not for %s; check api.base_url",
+			certificateNames(name.Certificate), host)
 	case errors.As(err, &unknown):
 		return "the certificate is signed by an authority this host does not know; behind an inspecting proxy, or with a CA of your own, set api.ca_file"
 	case errors.As(err, &record):

@@ -56,7 +56,10 @@ func (c *Client) GetConsent(ctx context.Context, q ConsentQuery) (Consent, error
 		_, err = unsent(FaultRequest, err).outcome(opGetConsent)
 		return Consent{}, err
 	}
-	res, _ := c.repeat(ctx, call{op: opGetConsent, method: http.MethodGet, path: pathConsent, query: query, persons: persons})
+	res, _ := c.repeat(ctx, call{
+		op: opGetConsent, method: http.MethodGet, path: pathConsent, query: query,
+		persons: persons,
+	})
 	if _, err := res.outcome(opGetConsent); err != nil {
 		return Consent{}, err
 	}

@@ -104,7 +104,10 @@ func (c *Client) CreateCreditAnalysis(ctx context.Context, r CreditAnalysisReque
 	if r.CorporateIdentity != "" {
 		persons = append(persons, documentForms(r.CorporateIdentity)...)
 	}
-	return c.submit(ctx, body, call{op: opCreateCreditAnalysis, path: pathCreditAnalysis, idOf: uuidFromBody, persons: persons})
+	return c.submit(ctx, body, call{
+		op: opCreateCreditAnalysis, path: pathCreditAnalysis, idOf: uuidFromBody,
+		persons: persons,
+	})
 }
 
 // CreditAnalysis is what endpoint 8 returns. The document does not show its fields (chapter 2.6):

@@ -53,7 +53,9 @@ type cut struct {
 // call makes one call whose connections end as said, and gives the answer and how many bytes of the
 // request arrived (of a reset only those before it). Each call has a server of its own: a transport
 // that finds its connection dead before the first byte opens another one.
-func (k cut) call(t *testing.T, submit func(context.Context, *apiclient.Client) (apiclient.Answer, error)) (a apiclient.Answer, arrived int, err error) {
+func (k cut) call(t *testing.T, submit func(context.Context,
+	*apiclient.Client) (apiclient.Answer, error),
+) (a apiclient.Answer, arrived int, err error) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -150,11 +152,21 @@ func TestF108_TheConnectionIsCutAtEveryByteOfTheAnswer(t *testing.T) {
 		body       apiclient.Known // from the end of the head on
 		whole      apiclient.Known
 	}{
-		{"created", reply(201, created, "Content-Type: application/json"), apiclient.CreatedIDUnknown, apiclient.Created},
+		{
+			"created", reply(201, created, "Content-Type: application/json"), apiclient.CreatedIDUnknown,
+			apiclient.Created,
+		},
 		{"created, in chunks", chunked(created, "\r\n"), apiclient.CreatedIDUnknown, apiclient.Created},
-		{"created, until the end of the connection", "HTTP/1.1 201 X\r\nConnection: close\r\n\r\n" + created, apiclient.CreatedIDUnknown, apiclient.Created},
+		{
+			"created, until the end of the connection", "HTTP/1.1 201 X\r\nConnection: close\r\n\r\n" + created,
+			apiclient.CreatedIDUnknown, apiclient.Created,
+		},
 		{"refused", reply(400, `{"messages":["message.duplicate.key"]}`), apiclient.NotCreated, apiclient.NotCreated},
-		{"refused connection", reply(http.StatusBadGateway, `{"messages":["message.integration.connection.refused"]}`), apiclient.Unknown, apiclient.NotCreated},
+		{
+			"refused connection", reply(http.StatusBadGateway,
+				`{"messages":["message.integration.connection.refused"]}`),
+			apiclient.Unknown, apiclient.NotCreated,
+		},
 		{"failed", reply(500, `{"messages":["message.internal.error"]}`), apiclient.Unknown, apiclient.Unknown},
 	}
 	for _, e := range creates {
@@ -165,11 +177,13 @@ func TestF108_TheConnectionIsCutAtEveryByteOfTheAnswer(t *testing.T) {
 				for _, answer := range answers {
 					head := strings.Index(answer.text, "\r\n\r\n") + 4
 					for at := range len(answer.text) + 1 {
-						if at == len(answer.text) && how == endStall && strings.Contains(answer.text, "Connection: close") {
+						if at == len(answer.text) && how == endStall &&
+							strings.Contains(answer.text, "Connection: close") {
 							continue // nothing tells that it is whole
 						}
 						cuts++
-						if err := cutAnswer(t, e.submit, answer.text, at, head, how, answer.body, answer.whole); err != nil {
+						if err := cutAnswer(t, e.submit, answer.text, at, head, how, answer.body,
+							answer.whole); err != nil {
 							t.Errorf("%s: %v", answer.name, err)
 						}
 					}
@@ -182,7 +196,9 @@ func TestF108_TheConnectionIsCutAtEveryByteOfTheAnswer(t *testing.T) {
 
 // cutAnswer cuts one answer at one byte and judges what the client says. A reset and a caller that
 // gives up may overtake bytes that were written before.
-func cutAnswer(t *testing.T, submit func(context.Context, *apiclient.Client) (apiclient.Answer, error), text string, at, head int, how ending, body, whole apiclient.Known) error {
+func cutAnswer(t *testing.T, submit func(context.Context, *apiclient.Client) (apiclient.Answer, error), text string, at,
+	head int, how ending, body, whole apiclient.Known,
+) error {
 	t.Helper()
 	want := []apiclient.Known{apiclient.Unknown}
 	if at >= head {

@@ -45,7 +45,8 @@ func ParseDocument(s string) (number string, person PersonType, err error) {
 		number, err = checkCNPJ(number)
 		person = PJ
 	case len(number) == cpfLength-1 || len(number) == cnpjLength-1:
-		return "", "", errors.New("is one character too short for a CPF (11) or CNPJ (14); a leading zero was probably lost")
+		return "", "",
+			errors.New("is one character too short for a CPF (11) or CNPJ (14); a leading zero was probably lost")
 	default:
 		return "", "", errors.New("is neither a CPF (11 digits) nor a CNPJ (14 characters)")
 	}

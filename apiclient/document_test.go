@@ -63,9 +63,11 @@ func TestDocumentsAreReadAsPeopleWriteThem(t *testing.T) {
 	} {
 		number, person, err := apiclient.ParseDocument(in)
 		if number != want.number || person != want.person || (err == nil) != (want.number != "") {
-			t.Errorf("ParseDocument(%.40q) = %q, %q, %v; want %q, %q", in, number, person, err, want.number, want.person)
+			t.Errorf("ParseDocument(%.40q) = %q, %q, %v; want %q, %q", in, number, person, err, want.number,
+				want.person)
 		}
-		if err != nil && strings.ContainsAny(strings.NewReplacer("11", "", "14", "").Replace(err.Error()), "0123456789") {
+		if err != nil && strings.ContainsAny(strings.NewReplacer("11", "", "14", "").Replace(err.Error()),
+			"0123456789") {
 			t.Errorf("ParseDocument(%.40q): the error shows digits: %v", in, err)
 		}
 		cpf, cpfErr := apiclient.ParseCPF(in)
@@ -94,7 +96,10 @@ func TestTheCheckDigitsOfTheOfficialSampleFindEveryOtherDigit(t *testing.T) {
 }
 
 func FuzzParseDocument(f *testing.F) {
-	for _, s := range []string{"123.456.789-09", testCNPJ, "12.abc.345/01de-35", "", "00000000000", "\xff", "\u017f", "1-1"} {
+	for _, s := range []string{
+		"123.456.789-09", testCNPJ, "12.abc.345/01de-35", "", "00000000000", "\xff",
+		"\u017f", "1-1",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -105,7 +110,8 @@ func FuzzParseDocument(f *testing.F) {
 			}
 			return
 		}
-		if len(number) != 11 && len(number) != 14 || strings.Trim(number, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+		if len(number) != 11 && len(number) != 14 ||
+			strings.Trim(number, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 			t.Fatalf("ParseDocument(%q) = %q", s, number)
 		}
 		if again, p, err := apiclient.ParseDocument(number); err != nil || again != number || p != person {

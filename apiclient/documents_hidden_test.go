@@ -17,7 +17,8 @@ func TestTheURLOfARequestAndItsDocumentNumberNeverAppear(t *testing.T) {
 	t.Parallel()
 	shows := func(s string) bool {
 		for _, bad := range []string{
-			testCPF, "123.456.789-09", testAlphaDoc, "12.ABC.345/01DE-35", strings.ToLower(testAlphaDoc), "12.abc.345/01de-35",
+			testCPF, "123.456.789-09", testAlphaDoc, "12.ABC.345/01DE-35", strings.ToLower(testAlphaDoc),
+			"12.abc.345/01de-35",
 			"identity=", "/documents/", "personType",
 		} {
 			if strings.Contains(s, bad) {
@@ -26,8 +27,12 @@ func TestTheURLOfARequestAndItsDocumentNumberNeverAppear(t *testing.T) {
 		}
 		return false
 	}
-	query := apiclient.ConsentQuery{Identity: "123.456.789-09", PersonType: apiclient.PF, CorporateIdentity: testAlphaDoc}
-	echo := "at /x?y=z " + testCPF + " 123.456.789-09 " + testAlphaDoc + " 12.abc.345/01de-35 " + strings.ToLower(testAlphaDoc)
+	query := apiclient.ConsentQuery{
+		Identity: "123.456.789-09", PersonType: apiclient.PF,
+		CorporateIdentity: testAlphaDoc,
+	}
+	echo := "at /x?y=z " + testCPF + " 123.456.789-09 " + testAlphaDoc + " 12.abc.345/01de-35 " +
+		strings.ToLower(testAlphaDoc)
 	answers := map[string]answerFunc{
 		"404 a":           always(404, `{"messages":["message.producer.not-found","`+echo+`"]}`, "X-Echo: "+echo),
 		"400 b":           always(400, `{"timestamp":"t","status":400,"error":"`+echo+`","message":"`+echo+`"}`),
@@ -62,7 +67,8 @@ func TestTheURLOfARequestAndItsDocumentNumberNeverAppear(t *testing.T) {
 					}
 				}
 				for where, s := range map[string]string{
-					"the text": e.Text, "the evidence": e.Evidence.Err, "a message": strings.Join(e.Messages, " "), "the excerpt": e.Excerpt(),
+					"the text": e.Text, "the evidence": e.Evidence.Err, "a message": strings.Join(e.Messages, " "),
+					"the excerpt": e.Excerpt(),
 				} {
 					if shows(s) {
 						t.Errorf("%s shows a number: %s", where, s)
@@ -111,7 +117,8 @@ func TestARequestWithADocumentNumberThatNeverLeavesShowsNoneEither(t *testing.T)
 			_, err := c.GetConsent(x, apiclient.ConsentQuery{Identity: testCPF, PersonType: apiclient.PF})
 			_, err2 := c.GetProducerByDocument(x, testCPF)
 			for _, e := range []*apiclient.Error{asError(t, err), asError(t, err2)} {
-				if s := printed(t, e) + e.Text + e.Evidence.Err; strings.Contains(s, testCPF) || strings.Contains(s, "financial") || strings.Contains(s, "documents/") {
+				if s := printed(t, e) + e.Text + e.Evidence.Err; strings.Contains(s, testCPF) ||
+					strings.Contains(s, "financial") || strings.Contains(s, "documents/") {
 					t.Errorf("%s: the error shows the URL: %s", name, s)
 				}
 				if e.Known != apiclient.NotSent {
@@ -126,7 +133,8 @@ func TestARequestWithADocumentNumberThatNeverLeavesShowsNoneEither(t *testing.T)
 func TestTheBodyOfASuccessKeepsTheDocumentNumber(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(200, `{"id":"S-1","social_id":"`+testCPF+`","name":"Ana"}`))
-	score, a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).RequestCreditScore(context.Background(), scoreRequest())
+	score, a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).RequestCreditScore(context.Background(),
+		scoreRequest())
 	if err != nil || score.SocialID != testCPF || !strings.Contains(string(a.Body), testCPF) {
 		t.Errorf("score = %+v, %v", score, err)
 	}

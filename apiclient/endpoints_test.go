@@ -18,7 +18,8 @@ const apiPath = "/api/v1/integration"
 
 func deliveryRequest() apiclient.DeliveryRequest {
 	return apiclient.DeliveryRequest{
-		ContractID: "0101/001008", DeliveredVolume: "1250.50", DeliveredVolumeUnitOfMeasure: apiclient.DeliverySC, DeliveryDate: "2026-11-20",
+		ContractID: "0101/001008", DeliveredVolume: "1250.50", DeliveredVolumeUnitOfMeasure: apiclient.DeliverySC,
+		DeliveryDate: "2026-11-20",
 	}
 }
 
@@ -27,12 +28,16 @@ func traceabilityRequest() apiclient.TraceabilityRequest {
 }
 
 func scoreRequest() apiclient.CreditScoreRequest {
-	return apiclient.CreditScoreRequest{Name: "Ana & Filhos", SocialID: "123.456.789-09", Reports: []apiclient.Report{apiclient.ReportCreditScore}}
+	return apiclient.CreditScoreRequest{
+		Name: "Ana & Filhos", SocialID: "123.456.789-09",
+		Reports: []apiclient.Report{apiclient.ReportCreditScore},
+	}
 }
 
 func analysisRequest() apiclient.CreditAnalysisRequest {
 	return apiclient.CreditAnalysisRequest{
-		RequesterID: namedID, RequesterName: "Rui", RequesterEmail: "rui@example.com", Name: "Ana", Identity: "12.abc.345/01de-35",
+		RequesterID: namedID, RequesterName: "Rui", RequesterEmail: "rui@example.com", Name: "Ana",
+		Identity: "12.abc.345/01de-35",
 		AuthType: apiclient.AuthEmail, PersonType: apiclient.PJ, PeriodConsult: "12",
 	}
 }
@@ -43,10 +48,11 @@ func webhookRequest() apiclient.WebhookRequest {
 
 // endpoint is one row of the table in chapter 4, as the client is to speak it.
 type endpoint struct {
-	name    string
-	call    func(context.Context, *apiclient.Client) (apiclient.Answer, error) // the Answer may be empty where there is none
-	request string                                                             // verb and target
-	body    string                                                             // empty: none
+	name string
+	// the Answer may be empty where there is none
+	call    func(context.Context, *apiclient.Client) (apiclient.Answer, error)
+	request string // verb and target
+	body    string // empty: none
 	status  int
 	answer  string
 	known   apiclient.Known
@@ -68,15 +74,29 @@ func endpoints() []endpoint {
 	type ans = apiclient.Answer
 	return []endpoint{
 		{
-			"1 POST order-commitments", func(x ctx, c cl) (ans, error) { return c.CreateOrderCommitment(x, fullRequest()) },
+			"1 POST order-commitments", func(x ctx,
+				c cl,
+			) (ans, error) {
+				return c.CreateOrderCommitment(x, fullRequest())
+			},
 			"POST " + postPath, "", 200, created, apiclient.Created,
 		},
 		{
-			"2 GET order-commitments", func(x ctx, c cl) (ans, error) { _, err := c.GetOrderCommitment(x, testID); return ans{}, err },
+			"2 GET order-commitments", func(x ctx,
+				c cl,
+			) (ans, error) {
+				_, err := c.GetOrderCommitment(x, testID)
+				return ans{}, err
+			},
 			"GET " + postPath + "/" + testID, "", 200, created, 0,
 		},
 		{
-			"3 POST deliveries", func(x ctx, c cl) (ans, error) { _, a, err := c.CreateDelivery(x, deliveryRequest()); return a, err },
+			"3 POST deliveries", func(x ctx,
+				c cl,
+			) (ans, error) {
+				_, a, err := c.CreateDelivery(x, deliveryRequest())
+				return a, err
+			},
 			"POST " + apiPath + "/deliveries",
 			`{"contract_id":"0101/001008","delivered_volume":1250.50,"delivered_volume_unit_of_measure":"sc","delivery_date":"2026-11-20"}`,
 			201, `{"id":"E-1"}`, apiclient.Created,
@@ -85,36 +105,60 @@ func endpoints() []endpoint {
 			"4 POST traceability", func(x ctx, c cl) (ans, error) {
 				return c.CreateTraceability(x, strings.ToUpper(namedID), traceabilityRequest())
 			},
-			"POST " + apiPath + "/traceability/-/commitments/" + namedID, `{"producer_id":"` + namedID + `","user_id":"` + otherID + `"}`,
+			"POST " + apiPath + "/traceability/-/commitments/" + namedID,
+			`{"producer_id":"` + namedID + `","user_id":"` + otherID + `"}`,
 			200, created, apiclient.Created,
 		},
 		{
 			"5 GET consent", func(x ctx, c cl) (ans, error) {
-				_, err := c.GetConsent(x, apiclient.ConsentQuery{Identity: "123.456.789-09", PersonType: apiclient.PF, CorporateIdentity: "12.abc.345/01de-35"})
+				_, err := c.GetConsent(x,
+					apiclient.ConsentQuery{
+						Identity: "123.456.789-09", PersonType: apiclient.PF,
+						CorporateIdentity: "12.abc.345/01de-35",
+					})
 				return ans{}, err
 			},
-			"GET " + apiPath + "/financial/analysis-credit/consent?corporateIdentity=" + testAlphaDoc + "&identity=" + testCPF + "&personType=PF",
+			"GET " + apiPath + "/financial/analysis-credit/consent?corporateIdentity=" + testAlphaDoc + "&identity=" +
+				testCPF + "&personType=PF",
 			"", 200, `{"status":"X","consent_date":"2026-11-20T10:00:00Z"}`, 0,
 		},
 		{
-			"6 POST credit-score", func(x ctx, c cl) (ans, error) { _, a, err := c.RequestCreditScore(x, scoreRequest()); return a, err },
-			"POST " + apiPath + "/financial/credit-score", `{"name":"Ana & Filhos","social_id":"12345678909","reports":["CREDIT_SCORE"]}`,
+			"6 POST credit-score", func(x ctx,
+				c cl,
+			) (ans, error) {
+				_, a, err := c.RequestCreditScore(x, scoreRequest())
+				return a, err
+			},
+			"POST " + apiPath + "/financial/credit-score",
+			`{"name":"Ana & Filhos","social_id":"12345678909","reports":["CREDIT_SCORE"]}`,
 			200, `{"id":17}`, apiclient.Created,
 		},
 		{
-			"7 POST analysis-credit", func(x ctx, c cl) (ans, error) { return c.CreateCreditAnalysis(x, analysisRequest()) },
+			"7 POST analysis-credit", func(x ctx,
+				c cl,
+			) (ans, error) {
+				return c.CreateCreditAnalysis(x, analysisRequest())
+			},
 			"POST " + apiPath + "/financial/analysis-credit",
-			`{"requester_id":"` + namedID + `","requester_name":"Rui","requester_email":"rui@example.com","name":"Ana","identity":"` + testAlphaDoc +
+			`{"requester_id":"` + namedID +
+				`","requester_name":"Rui","requester_email":"rui@example.com","name":"Ana","identity":"` +
+				testAlphaDoc +
 				`","auth_type":"EMAIL","person_type":"PJ","period_consult":"12"}`,
 			200, created, apiclient.Created,
 		},
 		{
-			"8 GET analysis-credit", func(x ctx, c cl) (ans, error) { _, err := c.GetCreditAnalysis(x, testID); return ans{}, err },
+			"8 GET analysis-credit", func(x ctx,
+				c cl,
+			) (ans, error) {
+				_, err := c.GetCreditAnalysis(x, testID)
+				return ans{}, err
+			},
 			"GET " + apiPath + "/financial/analysis-credit/" + testID, "", 200, created, 0,
 		},
 		{
 			"9 POST webhooks", func(x ctx, c cl) (ans, error) { return c.CreateWebhook(x, webhookRequest()) },
-			"POST " + hooksPath, `{"webhook_event":"CREATE_FARM","url":"https://coop.example/hook"}`, 201, created, apiclient.Created,
+			"POST " + hooksPath, `{"webhook_event":"CREATE_FARM","url":"https://coop.example/hook"}`, 201, created,
+			apiclient.Created,
 		},
 		{
 			"10 GET webhooks", func(x ctx, c cl) (ans, error) { _, err := c.Webhooks(x); return ans{}, err },
@@ -233,8 +277,14 @@ func TestEveryCallEndsInAnErrorThatSaysWhatIsKnown(t *testing.T) {
 				reply(403, `"Unexpected value: X"`):                          {"not created", "refused", "refused"},
 				reply(415, ""):                                               {"not created", "refused", "refused"},
 				reply(501, `{}`):                                             {"not created", "refused", "refused"},
-				reply(501, ""):                                               {"unknown", "no usable answer", "unknown"},
-				reply(302, ""):                                               {"unknown", "no usable answer", "unknown"},
+				reply(501, ""): {
+					"unknown", "no usable answer",
+					"unknown",
+				},
+				reply(302, ""): {
+					"unknown", "no usable answer",
+					"unknown",
+				},
 			} {
 				s := startRaw(t, raw(answer))
 				_, err := e.call(context.Background(), newClient(t, apiclient.Options{BaseURL: s.url()}))
@@ -257,7 +307,8 @@ func TestNoAnswerIsTakenForWhatItIsNot(t *testing.T) {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
 			for _, body := range []string{
-				``, ` `, `null`, `5`, `"x"`, `[`, `{`, `{}`, `[]`, `[[]]`, `[null]`, `[{},{}]`, `<html>`, `{"id":{}}`, `{"id":""}`, `{"id":"\u0000"}`,
+				``, ` `, `null`, `5`, `"x"`, `[`, `{`, `{}`, `[]`, `[[]]`, `[null]`, `[{},{}]`, `<html>`, `{"id":{}}`,
+				`{"id":""}`, `{"id":"\u0000"}`,
 				`{"messages":5}`, strings.Repeat(`[`, 20000), "\xff", "\x1f\x8b\x08",
 			} {
 				s := startRaw(t, always(200, body))
@@ -266,7 +317,8 @@ func TestNoAnswerIsTakenForWhatItIsNot(t *testing.T) {
 					wantKnown(t, a, err, apiclient.CreatedIDUnknown, apiclient.FaultNone)
 					continue
 				}
-				object := strings.HasPrefix(body, `{"`) || body == `{}` || body == `[]` && strings.HasPrefix(e.name, "10 ") ||
+				object := strings.HasPrefix(body, `{"`) || body == `{}` || body == `[]` &&
+					strings.HasPrefix(e.name, "10 ") ||
 					strings.HasPrefix(e.name, "10 ") && (body == `[[]]` || body == `[null]` || body == `[{},{}]`)
 				if strings.HasPrefix(e.name, "10 ") && strings.HasPrefix(body, `{`) {
 					object = false
@@ -345,7 +397,9 @@ func TestSubmittedBytesLeaveAsTheyAreAndThroughTheGate(t *testing.T) {
 		"deliveries": func(c *apiclient.Client, b []byte, gate func() error) (apiclient.Answer, error) {
 			return c.SubmitDelivery(context.Background(), b, gate)
 		},
-		"traceability/-/commitments/" + namedID: func(c *apiclient.Client, b []byte, gate func() error) (apiclient.Answer, error) {
+		"traceability/-/commitments/" + namedID: func(c *apiclient.Client, b []byte,
+			gate func() error,
+		) (apiclient.Answer, error) {
 			return c.SubmitTraceability(context.Background(), namedID, b, gate)
 		},
 	} {
@@ -355,7 +409,8 @@ func TestSubmittedBytesLeaveAsTheyAreAndThroughTheGate(t *testing.T) {
 		asked := 0
 		a, err := submit(c, body, func() error { asked++; return nil })
 		wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
-		if r := s.requests(); asked != 1 || len(r) != 1 || string(r[0].body) != string(body) || r[0].path != apiPath+"/"+name {
+		if r := s.requests(); asked != 1 || len(r) != 1 || string(r[0].body) != string(body) ||
+			r[0].path != apiPath+"/"+name {
 			t.Errorf("%s: gate asked %d times, requests %+v", name, asked, r)
 		}
 		if a.Evidence.Phase != apiclient.PhaseComplete || a.Evidence.BytesWritten <= int64(len(body)) {
@@ -370,7 +425,8 @@ func TestSubmittedBytesLeaveAsTheyAreAndThroughTheGate(t *testing.T) {
 		}
 	}
 	s := startRaw(t, always(201, created))
-	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).SubmitTraceability(context.Background(), "../x", payload, nil)
+	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).SubmitTraceability(context.Background(), "../x",
+		payload, nil)
 	wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultRequest)
 	if n := s.conns.Load(); n != 0 {
 		t.Errorf("%d connections", n)
@@ -422,7 +478,8 @@ func TestMissingAndImpossibleFieldsAreNamedTogetherAndNeverSent(t *testing.T) {
 		},
 		"2.5 empty": {
 			func() (apiclient.Answer, error) {
-				_, a, err := c.RequestCreditScore(ctx, apiclient.CreditScoreRequest{CarList: []string{""}, SigefList: []string{"x", bad}})
+				_, a, err := c.RequestCreditScore(ctx,
+					apiclient.CreditScoreRequest{CarList: []string{""}, SigefList: []string{"x", bad}})
 				return a, err
 			},
 			"name is missing; social_id is empty; give a CPF or CNPJ; reports is missing; car_list has an empty entry (number 1); " +
@@ -501,7 +558,8 @@ func TestOptionalFieldsOfTheOtherRequestsAreAbsentWhenEmptyAndSentWhenNot(t *tes
 	score := scoreRequest()
 	score.CarList, score.SigefList = []string{"c"}, []string{}
 	analysis := analysisRequest()
-	analysis.Email, analysis.Phone, analysis.CorporateName, analysis.CorporateIdentity = "a@b", "+55", "Ana Ltda", "11.222.333/0001-81"
+	analysis.Email, analysis.Phone, analysis.CorporateName, analysis.CorporateIdentity = "a@b", "+55", "Ana Ltda",
+		"11.222.333/0001-81"
 	for want, r := range map[string]interface{ Encode() ([]byte, error) }{
 		`,"car":"MT-5107925-0123"}`: delivery,
 		`,"farm_id":"` + otherID + `","allocated_volume":12.5,"unit_of_measurement":"TON"}`:                 trace,
@@ -518,19 +576,24 @@ func TestOptionalFieldsOfTheOtherRequestsAreAbsentWhenEmptyAndSentWhenNot(t *tes
 func TestTheListsOfEnumerationsHoldWhatTheDocumentLists(t *testing.T) {
 	t.Parallel()
 	got, err := json.Marshal(map[string]any{
-		"2.2": apiclient.DeliveryUnits, "2.3": apiclient.Units, "2.5": apiclient.Reports, "2.6 auth": apiclient.AuthTypes,
-		"2.6": apiclient.PersonTypes, "6": apiclient.WebhookEvents,
+		"2.2": apiclient.DeliveryUnits, "2.3": apiclient.Units, "2.5": apiclient.Reports,
+		"2.6 auth": apiclient.AuthTypes,
+		"2.6":      apiclient.PersonTypes, "6": apiclient.WebhookEvents,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var events []string
-	for _, of := range []string{"PRODUCER", "WAREHOUSE", "FARM", "GUEST_USER", "DELIVERY_PLACE", "ORDER_COMMITMENT", "WALLET"} {
+	for _, of := range []string{
+		"PRODUCER", "WAREHOUSE", "FARM", "GUEST_USER", "DELIVERY_PLACE", "ORDER_COMMITMENT",
+		"WALLET",
+	} {
 		for _, act := range []string{"CREATE", "UPDATE", "DELETE"} {
 			events = append(events, act+"_"+of)
 		}
 	}
-	events = append(events, "UPDATE_WORKFLOW_ORDER_COMMITMENT", "CHANGE_PRODUCER_STATUS_ESG", "CHANGE_FARM_STATUS_ESG", "PRODUCER_PRODUCTION")
+	events = append(events, "UPDATE_WORKFLOW_ORDER_COMMITMENT", "CHANGE_PRODUCER_STATUS_ESG", "CHANGE_FARM_STATUS_ESG",
+		"PRODUCER_PRODUCTION")
 	if len(events) != 25 {
 		t.Fatalf("%d events, want 25", len(events))
 	}

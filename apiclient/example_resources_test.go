@@ -26,7 +26,8 @@ func ExampleClient_CreateCreditAnalysis() {
 
 	answer, err := client.CreateCreditAnalysis(context.Background(), apiclient.CreditAnalysisRequest{
 		RequesterID: "b8a7c6d5-0e1f-4a2b-9c3d-4e5f6a7b8c9d", RequesterName: "Ana", RequesterEmail: "ana@coop.example",
-		Name: "Joana", Identity: "123.456.789-09", AuthType: apiclient.AuthEmail, PersonType: "FISICA", PeriodConsult: "12",
+		Name: "Joana", Identity: "123.456.789-09", AuthType: apiclient.AuthEmail, PersonType: "FISICA",
+		PeriodConsult: "12",
 	})
 	value, _ := answer.UnexpectedValue()
 	fmt.Println(answer.Known, value)
@@ -37,7 +38,8 @@ func ExampleClient_CreateCreditAnalysis() {
 }
 
 func ExampleClient_GetCreditAnalysis() {
-	client, end := example(http.StatusOK, `{"id":"0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a","person_type":"PJ","period_consult":12}`)
+	client, end := example(http.StatusOK,
+		`{"id":"0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a","person_type":"PJ","period_consult":12}`)
 	defer end()
 
 	analysis, err := client.GetCreditAnalysis(context.Background(), "0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a")
@@ -87,9 +89,10 @@ func ExampleError() {
 	client, end := example(http.StatusInternalServerError, `{"messages":["message.internal.error"]}`)
 	defer end()
 
-	_, err := client.CreateTraceability(context.Background(), "0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a", apiclient.TraceabilityRequest{
-		ProducerID: "5d1e7c7a-90c4-4e6c-8c51-0e2f4b6a8c9d", UserID: "b8a7c6d5-0e1f-4a2b-9c3d-4e5f6a7b8c9d",
-	})
+	_, err := client.CreateTraceability(context.Background(), "0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a",
+		apiclient.TraceabilityRequest{
+			ProducerID: "5d1e7c7a-90c4-4e6c-8c51-0e2f4b6a8c9d", UserID: "b8a7c6d5-0e1f-4a2b-9c3d-4e5f6a7b8c9d",
+		})
 	var failure *apiclient.Error
 	if errors.As(err, &failure) {
 		switch failure.Known {

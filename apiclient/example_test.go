@@ -97,10 +97,11 @@ func ExampleClient_CreateTraceability() {
 	client, end := example(http.StatusNotFound, `{"messages":["message.producer.not-found"]}`)
 	defer end()
 
-	answer, err := client.CreateTraceability(context.Background(), "0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a", apiclient.TraceabilityRequest{
-		ProducerID: "5d1e7c7a-90c4-4e6c-8c51-0e2f4b6a8c9d", UserID: "b8a7c6d5-0e1f-4a2b-9c3d-4e5f6a7b8c9d",
-		AllocatedVolume: "20", UnitOfMeasurement: apiclient.TON,
-	})
+	answer, err := client.CreateTraceability(context.Background(), "0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a",
+		apiclient.TraceabilityRequest{
+			ProducerID: "5d1e7c7a-90c4-4e6c-8c51-0e2f4b6a8c9d", UserID: "b8a7c6d5-0e1f-4a2b-9c3d-4e5f6a7b8c9d",
+			AllocatedVolume: "20", UnitOfMeasurement: apiclient.TON,
+		})
 	fmt.Println(answer.Known)
 	fmt.Println(err)
 	// Output:
@@ -112,9 +113,11 @@ func ExampleClient_GetConsent() {
 	client, end := example(http.StatusOK, `{"status":"GRANTED","consent_date":"2026-11-20T10:00:00Z"}`)
 	defer end()
 
-	consent, err := client.GetConsent(context.Background(), apiclient.ConsentQuery{Identity: "123.456.789-09", PersonType: apiclient.PF})
+	consent, err := client.GetConsent(context.Background(),
+		apiclient.ConsentQuery{Identity: "123.456.789-09", PersonType: apiclient.PF})
 	fmt.Println(consent.Status, consent.ConsentDate, err)
-	_, err = client.GetConsent(context.Background(), apiclient.ConsentQuery{Identity: "123.456.789-90", PersonType: apiclient.PF})
+	_, err = client.GetConsent(context.Background(),
+		apiclient.ConsentQuery{Identity: "123.456.789-90", PersonType: apiclient.PF})
 	fmt.Println(err) // names the field, never the number
 	// Output:
 	// GRANTED 2026-11-20T10:00:00Z <nil>

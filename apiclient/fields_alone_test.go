@@ -32,7 +32,8 @@ func TestClientChapter2_FieldsOfRequests(t *testing.T) {
 				}
 				full := sent(f.full)
 				if len(full) != len(f.fields) || full[field.name] != field.json {
-					t.Errorf("%s = %s among %d members, want %s among %d", field.name, full[field.name], len(full), field.json, len(f.fields))
+					t.Errorf("%s = %s among %d members, want %s among %d", field.name, full[field.name], len(full),
+						field.json, len(f.fields))
 				}
 				empty := with(t, f.full, field.name, "")
 				before := len(s.requests())
@@ -83,7 +84,8 @@ func TestClientChapter2_FieldsOfAnswers(t *testing.T) {
 	}
 	upper := `{"id":"` + strings.ToUpper(testID) + `"}`
 	for row, request := range map[string]any{
-		"2.1 answer id": fullRequest(), "2.3 answer id": traceabilityRequest(), "2.6 answer id": analysisRequest(), "2.7 id": webhookRequest(),
+		"2.1 answer id": fullRequest(), "2.3 answer id": traceabilityRequest(), "2.6 answer id": analysisRequest(),
+		"2.7 id": webhookRequest(),
 	} {
 		apidoc.Run(t, apidoc.Client, row, func(t *testing.T) {
 			t.Parallel()
@@ -98,9 +100,12 @@ func TestClientChapter2_FieldsOfAnswers(t *testing.T) {
 	}
 	const echo = `{"id":"E-1","contract_id":"C-1","delivered_volume":12.50,"more":[1]}`
 	for row, field := range map[string]func(apiclient.Delivery) [2]string{
-		"2.2 answer id":               func(d apiclient.Delivery) [2]string { return [2]string{d.ID, "E-1"} },
-		"2.2 answer contract_id":      func(d apiclient.Delivery) [2]string { return [2]string{d.ContractID, "C-1"} },
-		"2.2 answer delivered_volume": func(d apiclient.Delivery) [2]string { return [2]string{string(d.DeliveredVolume), "12.50"} },
+		"2.2 answer id":          func(d apiclient.Delivery) [2]string { return [2]string{d.ID, "E-1"} },
+		"2.2 answer contract_id": func(d apiclient.Delivery) [2]string { return [2]string{d.ContractID, "C-1"} },
+		"2.2 answer delivered_volume": func(d apiclient.Delivery) [2]string {
+			return [2]string{string(
+				d.DeliveredVolume), "12.50"}
+		},
 	} {
 		apidoc.Run(t, apidoc.Client, row, func(t *testing.T) {
 			t.Parallel()
@@ -112,8 +117,13 @@ func TestClientChapter2_FieldsOfAnswers(t *testing.T) {
 		})
 	}
 	for row, field := range map[string]func(apiclient.Consent) [2]string{
-		"2.4 status":       func(c apiclient.Consent) [2]string { return [2]string{c.Status, "any word"} },
-		"2.4 consent_date": func(c apiclient.Consent) [2]string { return [2]string{c.ConsentDate, "2026-11-20T10:00:00.5-03:00"} },
+		"2.4 status": func(c apiclient.Consent) [2]string { return [2]string{c.Status, "any word"} },
+		"2.4 consent_date": func(c apiclient.Consent) [2]string {
+			return [2]string{
+				c.ConsentDate,
+				"2026-11-20T10:00:00.5-03:00",
+			}
+		},
 	} {
 		apidoc.Run(t, apidoc.Client, row, func(t *testing.T) {
 			t.Parallel()
@@ -132,7 +142,12 @@ func TestClientChapter2_FieldsOfAnswers(t *testing.T) {
 		"2.5 answer name":           func(s apiclient.CreditScore) [2]string { return [2]string{s.Name, "n"} },
 		"2.5 answer social_id":      func(s apiclient.CreditScore) [2]string { return [2]string{s.SocialID, "s"} },
 		"2.5 answer type":           func(s apiclient.CreditScore) [2]string { return [2]string{s.Type, "any word"} },
-		"2.5 answer created_at":     func(s apiclient.CreditScore) [2]string { return [2]string{s.CreatedAt, "2026-11-20T10:00:00Z"} },
+		"2.5 answer created_at": func(s apiclient.CreditScore) [2]string {
+			return [2]string{
+				s.CreatedAt,
+				"2026-11-20T10:00:00Z",
+			}
+		},
 	} {
 		apidoc.Run(t, apidoc.Client, row, func(t *testing.T) {
 			t.Parallel()
@@ -162,9 +177,13 @@ func TestClientChapter2_FieldsOfAnswers(t *testing.T) {
 // requestFrom is the request with which an order commitment like this one would be made.
 func requestFrom(oc apiclient.OrderCommitment) apiclient.OrderCommitmentRequest {
 	return apiclient.OrderCommitmentRequest{
-		Amount: oc.Amount, ProducerID: oc.ProducerID, IssuerID: oc.IssuerID, Product: oc.Product, DeliveryPlaceID: oc.DeliveryPlaceID,
-		Haverst: oc.Haverst, UnitOfMeasurement: oc.UnitOfMeasurement, OrderType: oc.OrderType, OrderDate: oc.OrderDate, WalletID: oc.WalletID,
-		Currency: oc.Currency, Price: oc.Price, InitialDeliveryDate: oc.InitialDeliveryDate, EndDeliveryDate: oc.EndDeliveryDate,
-		Modality: oc.Modality, Payday: oc.Payday, PaymentType: oc.PaymentType,
+		Amount: oc.Amount, ProducerID: oc.ProducerID, IssuerID: oc.IssuerID, Product: oc.Product,
+		DeliveryPlaceID: oc.DeliveryPlaceID,
+		Haverst:         oc.Haverst, UnitOfMeasurement: oc.UnitOfMeasurement, OrderType: oc.OrderType,
+		OrderDate: oc.OrderDate,
+		WalletID:  oc.WalletID,
+		Currency:  oc.Currency, Price: oc.Price, InitialDeliveryDate: oc.InitialDeliveryDate,
+		EndDeliveryDate: oc.EndDeliveryDate,
+		Modality:        oc.Modality, Payday: oc.Payday, PaymentType: oc.PaymentType,
 	}
 }

@@ -48,7 +48,8 @@ func forms() []form {
 	score := scoreRequest()
 	score.CarList, score.SigefList = []string{"c", "d"}, []string{}
 	analysis := analysisRequest()
-	analysis.Email, analysis.Phone, analysis.CorporateName, analysis.CorporateIdentity = "a@b", "+55", "Ana Ltda", "11.222.333/0001-81"
+	analysis.Email, analysis.Phone, analysis.CorporateName, analysis.CorporateIdentity = "a@b", "+55", "Ana Ltda",
+		"11.222.333/0001-81"
 	hook := webhookRequest()
 	hook.BasicAuthentication, hook.HMACSecret = "hook:word", "s"
 	units := []string{"SC", "KG", "TON"}
@@ -123,8 +124,10 @@ func forms() []form {
 // enumerations are the client's lists, by the row that they are for.
 func enumerations() map[string]any {
 	return map[string]any{
-		"2.1 product": apiclient.Products, "2.1 unit_of_measurement": apiclient.Units, "2.1 order_type": apiclient.OrderTypes,
-		"2.1 currency": apiclient.Currencies, "2.1 modality": apiclient.Modalities, "2.1 payment_type": apiclient.PaymentTypes,
+		"2.1 product": apiclient.Products, "2.1 unit_of_measurement": apiclient.Units,
+		"2.1 order_type": apiclient.OrderTypes,
+		"2.1 currency":   apiclient.Currencies, "2.1 modality": apiclient.Modalities,
+		"2.1 payment_type":                     apiclient.PaymentTypes,
 		"2.2 delivered_volume_unit_of_measure": apiclient.DeliveryUnits, "2.3 unit_of_measurement": apiclient.Units,
 		"2.6 person_type": apiclient.PersonTypes, "2.7 webhook_event": apiclient.WebhookEvents,
 	}
@@ -132,7 +135,8 @@ func enumerations() map[string]any {
 
 // fieldOfWebhook are the names of WebhookRequest, which has no tags: it is never encoded by itself.
 var fieldOfWebhook = map[string]string{
-	"webhook_event": "WebhookEvent", "url": "URL", "basic_authentication": "BasicAuthentication", "hmac_secret": "HMACSecret",
+	"webhook_event": "WebhookEvent", "url": "URL", "basic_authentication": "BasicAuthentication",
+	"hmac_secret": "HMACSecret",
 }
 
 // with is the request with another value of a field; "" empties it.

@@ -16,7 +16,8 @@ const fuzzID = "0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a"
 func FuzzIDReader(f *testing.F) {
 	for _, s := range []string{
 		`{"id":"` + fuzzID + `"}`, "\xef\xbb\xbf{\"id\":\"" + fuzzID + "\"}", `{"id":"` + fuzzID + `","ID":"x"}`,
-		`{"id":"` + fuzzID + `","id":"` + fuzzID + `"}`, `{"\u0069d":"` + fuzzID + `"}`, `{"a":{"id":"` + fuzzID + `"}}`,
+		`{"id":"` + fuzzID + `","id":"` + fuzzID + `"}`, `{"\u0069d":"` + fuzzID + `"}`,
+		`{"a":{"id":"` + fuzzID + `"}}`,
 		`[]`, `null`, `{}`, ``, `{"id":5}`, `{"id":"` + fuzzID + `"}x`, strings.Repeat(`{"id":`, 20000), "{\"\xff\":1}",
 	} {
 		f.Add([]byte(s))
@@ -52,9 +53,12 @@ func FuzzIDReader(f *testing.F) {
 // printable, and that format (a) is claimed only for what it is.
 func FuzzErrorBody(f *testing.F) {
 	for _, s := range []string{
-		`{"messages":["message.x"]}`, `{"messages":[]}`, `{"messages":[1,null,{}]}`, `{"messages":"x"}`, `{"messages":["a"],"messages":["b"]}`,
-		`{"timestamp":"t","status":400,"error":"e","message":"message.id.invalid"}`, `{"data":[],"error":{}}`, `"text"`, `Unexpected value: X`,
-		`<html>`, ``, ` `, `null`, `5`, `[1]`, "\xef\xbb\xbf", "\xff", strings.Repeat("[", 20000), `{"messages":["` + strings.Repeat("é", 500) + `"]}`,
+		`{"messages":["message.x"]}`, `{"messages":[]}`, `{"messages":[1,null,{}]}`, `{"messages":"x"}`,
+		`{"messages":["a"],"messages":["b"]}`,
+		`{"timestamp":"t","status":400,"error":"e","message":"message.id.invalid"}`, `{"data":[],"error":{}}`, `"text"`,
+		`Unexpected value: X`,
+		`<html>`, ``, ` `, `null`, `5`, `[1]`, "\xef\xbb\xbf", "\xff", strings.Repeat("[", 20000),
+		`{"messages":["` + strings.Repeat("é", 500) + `"]}`,
 	} {
 		for _, status := range []int{400, 401, 403, 405, 500, 502} {
 			f.Add(status, "application/json", []byte(s))
@@ -80,7 +84,8 @@ func FuzzErrorBody(f *testing.F) {
 			return
 		}
 		var a struct{ Messages []string }
-		if err := json.Unmarshal(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")), &a); err != nil || len(a.Messages) != r.count || r.count == 0 {
+		if err := json.Unmarshal(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")), &a); err != nil ||
+			len(a.Messages) != r.count || r.count == 0 {
 			t.Fatalf("format a with %d messages; encoding/json: %d, %v", r.count, len(a.Messages), err)
 		}
 	})
@@ -91,7 +96,8 @@ func FuzzErrorBody(f *testing.F) {
 func FuzzOrderCommitment(f *testing.F) {
 	for _, s := range []string{
 		`{"id":"` + fuzzID + `","amount":1.5,"unit_of_measurement":{"code":"SC"},"order_date":"2026-11-20T00:00:00Z"}`,
-		`{"amount":"1e5","price":"NaN","order_date":"0000-00-00","payday":[]}`, `{}`, `[]`, ``, `{"unit_of_measurement":{"code":{}}}`,
+		`{"amount":"1e5","price":"NaN","order_date":"0000-00-00","payday":[]}`, `{}`, `[]`, ``,
+		`{"unit_of_measurement":{"code":{}}}`,
 	} {
 		f.Add([]byte(s))
 	}

@@ -11,9 +11,12 @@ import (
 )
 
 var recordSeeds = []string{
-	`{"id":"` + fuzzID + `","delivered_volume":1.5,"delivery_date":"2026-11-20T00:00:00Z","contract_id":5}`, `{"id":5,"url":[],"identity":1}`,
-	`{"id":"a","id":"b"}`, `{"hmac_secret":"s","basic_authentication":{"a":1},"HMAC_SECRET":"t"}`, `[{"id":"x"}]`, `[{},{}]`, `{}`, `[]`, ``, `null`,
-	"\xef\xbb\xbf{\"status\":\"S\",\"consent_date\":\"d\"}", "{\"name\":\"\xff\"}", strings.Repeat(`{"id":`, 20000), `{"delivered_volume":1e999999999}`,
+	`{"id":"` + fuzzID + `","delivered_volume":1.5,"delivery_date":"2026-11-20T00:00:00Z","contract_id":5}`,
+	`{"id":5,"url":[],"identity":1}`,
+	`{"id":"a","id":"b"}`, `{"hmac_secret":"s","basic_authentication":{"a":1},"HMAC_SECRET":"t"}`, `[{"id":"x"}]`,
+	`[{},{}]`, `{}`, `[]`, ``, `null`,
+	"\xef\xbb\xbf{\"status\":\"S\",\"consent_date\":\"d\"}", "{\"name\":\"\xff\"}", strings.Repeat(`{"id":`, 20000),
+	`{"delivered_volume":1e999999999}`,
 }
 
 // FuzzRecords checks that no body makes any reader fail or invent: what a reader returns has the
@@ -100,7 +103,10 @@ func FuzzAnyIDReader(f *testing.F) {
 
 // FuzzRetryAfter checks that no header makes us wait too short or too long.
 func FuzzRetryAfter(f *testing.F) {
-	for _, v := range []string{"5", "0", "-1", "99999999999999999999", "Sat, 21 Nov 2026 09:00:30 GMT", "", "soon", "\x00"} {
+	for _, v := range []string{
+		"5", "0", "-1", "99999999999999999999", "Sat, 21 Nov 2026 09:00:30 GMT", "",
+		"soon", "\x00",
+	} {
 		f.Add(v, "Sat, 21 Nov 2026 09:00:00 GMT")
 	}
 	f.Fuzz(func(t *testing.T, v, date string) {

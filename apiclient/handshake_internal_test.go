@@ -24,7 +24,11 @@ func TestAHandshakeTellsACertificateFaultFromANetworkThatBroke(t *testing.T) {
 		{&tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}, true, "set api.ca_file"},
 		{&tls.CertificateVerificationError{Err: io.EOF}, true, ""},
 		{x509.HostnameError{Certificate: &x509.Certificate{}, Host: "h"}, true, "no name at all"},
-		{x509.HostnameError{Certificate: &x509.Certificate{DNSNames: []string{"a", "b", "c", "d"}}, Host: "h"}, true, "a, b, c and others"},
+		{
+			x509.HostnameError{Certificate: &x509.Certificate{DNSNames: []string{"a", "b", "c", "d"}}, Host: "h"},
+			true,
+			"a, b, c and others",
+		},
 		{tls.RecordHeaderError{Msg: "x"}, true, "does not speak TLS"},
 		{&net.OpError{Op: "remote error", Err: tls.AlertError(40)}, true, "refused the handshake"},
 		{errors.New("tls: something new"), true, "something new (TLS 1.2"},

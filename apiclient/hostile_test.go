@@ -31,11 +31,13 @@ func TestF104_ASuccessWithOneValidIdIsCreated(t *testing.T) {
 		"charset":           reply(201, created, "Content-Type: application/json;charset=ISO-8859-1"),
 		"wrong type":        reply(201, created, "Content-Type: text/html"),
 		"identity encoding": reply(201, created, "Content-Encoding: identity"),
-		"chunked":           "HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n" + created[:5] + "\r\n2b\r\n" + created[5:] + "\r\n0\r\n\r\n",
-		"until close":       "HTTP/1.0 201 Created\r\n\r\n" + created,
-		"interim answers":   "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + reply(201, created),
-		"escaped name":      reply(201, `{"\u0069d":"`+testID+`"}`),
-		"F112 not UTF-8":    reply(201, "{\"id\":\""+testID+"\",\"nome\":\"JO\xc3O\"}"),
+		"chunked": "HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n" + created[:5] +
+			"\r\n2b\r\n" + created[5:] + "\r\n0\r\n\r\n",
+		"until close": "HTTP/1.0 201 Created\r\n\r\n" + created,
+		"interim answers": "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" +
+			reply(201, created),
+		"escaped name":   reply(201, `{"\u0069d":"`+testID+`"}`),
+		"F112 not UTF-8": reply(201, "{\"id\":\""+testID+"\",\"nome\":\"JO\xc3O\"}"),
 	} {
 		if name == "chunked" {
 			answer = strings.Replace(answer, "2b\r\n", fmt.Sprintf("%x\r\n", len(created)-5), 1)
@@ -57,43 +59,54 @@ func TestASuccessWithoutOneValidIdIsNeverCreated(t *testing.T) {
 		answer string
 		fault  apiclient.Fault
 	}{
-		"F105 empty":               {reply(200, ""), 0},
-		"F105 204":                 {"HTTP/1.1 204 No Content\r\n\r\n", 0},
-		"F105 {}":                  {reply(201, `{}`), 0},
-		"F105 null":                {reply(201, `{"id":null}`), 0},
-		"F105 number":              {reply(201, `{"id":5}`), 0},
-		"F105 object":              {reply(201, `{"id":{"id":"`+testID+`"}}`), 0},
-		"F105 text":                {reply(201, `{"id":"abc"}`), 0},
-		"F105 path":                {reply(201, `{"id":"../../x"}`), 0},
-		"F105 braces":              {reply(201, `{"id":"{`+testID+`}"}`), 0},
-		"F105 urn":                 {reply(201, `{"id":"urn:uuid:`+testID+`"}`), 0},
-		"F105 blank":               {reply(201, `{"id":" `+testID+`"}`), 0},
-		"F105 nil UUID":            {reply(201, `{"id":"00000000-0000-0000-0000-000000000000"}`), 0},
-		"F105 nested only":         {reply(201, `{"data":`+created+`}`), 0},
-		"F106 list":                {reply(201, `[`+created+`]`), 0},
-		"F106 text":                {reply(201, `"`+testID+`"`), 0},
-		"F106 number":              {reply(201, `5`), 0},
-		"F106 true":                {reply(201, `true`), 0},
-		"F106 null":                {reply(201, `null`), 0},
-		"F106 two documents":       {reply(201, created+created), 0},
-		"F106 trailing":            {reply(201, created+"x"), 0},
-		"F107 doubled":             {reply(201, `{"id":"`+testID+`","id":"`+otherID+`"}`), 0},
-		"F107 the same twice":      {reply(201, `{"id":"`+testID+`","id":"`+testID+`"}`), 0},
-		"F107 other case":          {reply(201, `{"id":"`+testID+`","ID":"`+otherID+`"}`), 0},
-		"F107 other case first":    {reply(201, `{"Id":"`+otherID+`","id":"`+testID+`"}`), 0},
-		"F107 other case only":     {reply(201, `{"ID":"`+testID+`"}`), 0},
-		"F107 escaped double":      {reply(201, `{"id":"`+testID+`","\u0069\u0064":"`+otherID+`"}`), 0},
-		"F108 cut":                 {"HTTP/1.1 201 X\r\nContent-Length: 100\r\n\r\n" + created, apiclient.FaultProtocol},
-		"F108 cut chunk":           {"HTTP/1.1 201 X\r\nTransfer-Encoding: chunked\r\n\r\n2f\r\n" + created, apiclient.FaultProtocol},
-		"F108 bad chunk":           {"HTTP/1.1 201 X\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n" + created, apiclient.FaultProtocol},
-		"F108 cut until close":     {"HTTP/1.0 201 X\r\n\r\n" + created[:20], 0},
-		"F109 HTML":                {reply(200, `<html>login</html>`), 0},
-		"F109 OK":                  {reply(200, `OK`), 0},
-		"F110 says gzip":           {reply(201, created, "Content-Encoding: gzip"), 0},
-		"F110 says br":             {reply(201, created, "Content-Encoding: br"), 0},
-		"F111 50 MB":               {"HTTP/1.1 201 X\r\nContent-Length: 50000000\r\n\r\n{\"id\":\"" + testID + `","x":"` + strings.Repeat("x", 2<<20), 0},
-		"F111 one byte too much":   {reply(201, created+strings.Repeat(" ", 1<<20+1-len(created))), 0},
-		"F111 100,000 deep":        {reply(201, `{"id":"`+testID+`","x":`+strings.Repeat("[", 100000)+strings.Repeat("]", 100000)+`}`), 0},
+		"F105 empty":            {reply(200, ""), 0},
+		"F105 204":              {"HTTP/1.1 204 No Content\r\n\r\n", 0},
+		"F105 {}":               {reply(201, `{}`), 0},
+		"F105 null":             {reply(201, `{"id":null}`), 0},
+		"F105 number":           {reply(201, `{"id":5}`), 0},
+		"F105 object":           {reply(201, `{"id":{"id":"`+testID+`"}}`), 0},
+		"F105 text":             {reply(201, `{"id":"abc"}`), 0},
+		"F105 path":             {reply(201, `{"id":"../../x"}`), 0},
+		"F105 braces":           {reply(201, `{"id":"{`+testID+`}"}`), 0},
+		"F105 urn":              {reply(201, `{"id":"urn:uuid:`+testID+`"}`), 0},
+		"F105 blank":            {reply(201, `{"id":" `+testID+`"}`), 0},
+		"F105 nil UUID":         {reply(201, `{"id":"00000000-0000-0000-0000-000000000000"}`), 0},
+		"F105 nested only":      {reply(201, `{"data":`+created+`}`), 0},
+		"F106 list":             {reply(201, `[`+created+`]`), 0},
+		"F106 text":             {reply(201, `"`+testID+`"`), 0},
+		"F106 number":           {reply(201, `5`), 0},
+		"F106 true":             {reply(201, `true`), 0},
+		"F106 null":             {reply(201, `null`), 0},
+		"F106 two documents":    {reply(201, created+created), 0},
+		"F106 trailing":         {reply(201, created+"x"), 0},
+		"F107 doubled":          {reply(201, `{"id":"`+testID+`","id":"`+otherID+`"}`), 0},
+		"F107 the same twice":   {reply(201, `{"id":"`+testID+`","id":"`+testID+`"}`), 0},
+		"F107 other case":       {reply(201, `{"id":"`+testID+`","ID":"`+otherID+`"}`), 0},
+		"F107 other case first": {reply(201, `{"Id":"`+otherID+`","id":"`+testID+`"}`), 0},
+		"F107 other case only":  {reply(201, `{"ID":"`+testID+`"}`), 0},
+		"F107 escaped double":   {reply(201, `{"id":"`+testID+`","\u0069\u0064":"`+otherID+`"}`), 0},
+		"F108 cut": {
+			"HTTP/1.1 201 X\r\nContent-Length: 100\r\n\r\n" + created,
+			apiclient.FaultProtocol,
+		},
+		"F108 cut chunk": {
+			"HTTP/1.1 201 X\r\nTransfer-Encoding: chunked\r\n\r\n2f\r\n" + created,
+			apiclient.FaultProtocol,
+		},
+		"F108 bad chunk": {
+			"HTTP/1.1 201 X\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n" + created,
+			apiclient.FaultProtocol,
+		},
+		"F108 cut until close": {"HTTP/1.0 201 X\r\n\r\n" + created[:20], 0},
+		"F109 HTML":            {reply(200, `<html>login</html>`), 0},
+		"F109 OK":              {reply(200, `OK`), 0},
+		"F110 says gzip":       {reply(201, created, "Content-Encoding: gzip"), 0},
+		"F110 says br":         {reply(201, created, "Content-Encoding: br"), 0},
+		"F111 50 MB": {"HTTP/1.1 201 X\r\nContent-Length: 50000000\r\n\r\n{\"id\":\"" + testID +
+			`","x":"` + strings.Repeat("x", 2<<20), 0},
+		"F111 one byte too much": {reply(201, created+strings.Repeat(" ", 1<<20+1-len(created))), 0},
+		"F111 100,000 deep": {reply(201, `{"id":"`+testID+`","x":`+strings.Repeat("[", 100000)+
+			strings.Repeat("]", 100000)+`}`), 0},
 		"F111 100,000 deep, open":  {reply(201, strings.Repeat(`{"a":`, 100000)), 0},
 		"F111 many members broken": {reply(201, `{`+strings.Repeat(`"a":1,`, 100000)), 0},
 	} {
@@ -133,7 +146,8 @@ func TestAnAnswerThatIsNotHTTPIsUnknown(t *testing.T) {
 		"bad length":               "HTTP/1.1 201 OK\r\nContent-Length: -5\r\n\r\n" + created,
 		"F101 endless header line": "HTTP/1.1 201 OK\r\nX: " + strings.Repeat("a", 80<<10),
 		"F101 endless headers":     "HTTP/1.1 201 OK\r\n" + strings.Repeat("X-A: b\r\n", 20<<10),
-		"F102 flood of 1xx":        strings.Repeat("HTTP/1.1 100 Continue\r\nX-A: 0123456789012345678901234567890123456789\r\n\r\n", 20<<10),
+		"F102 flood of 1xx": strings.Repeat(
+			"HTTP/1.1 100 Continue\r\nX-A: 0123456789012345678901234567890123456789\r\n\r\n", 20<<10),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -146,7 +160,8 @@ func TestAnAnswerThatIsNotHTTPIsUnknown(t *testing.T) {
 			if a.Status != 0 {
 				t.Errorf("Status = %d, want 0", a.Status)
 			}
-			if flood := strings.HasPrefix(name, "F10"); flood != strings.Contains(a.Evidence.Err, "exceeded 65536 bytes") {
+			if flood := strings.HasPrefix(name, "F10"); flood != strings.Contains(a.Evidence.Err,
+				"exceeded 65536 bytes") {
 				t.Errorf("error = %v; want the header limit named for a flood only", err)
 			}
 			if a.Evidence.Phase < apiclient.PhaseFirstByte {
@@ -170,17 +185,20 @@ func TestF102_SwitchingProtocolsIsUnknown(t *testing.T) {
 func TestARefusalWhoseBodyIsCut(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{400, 401, 403, 404, 409, 413, 422, 501} {
-		a, _, err := submit(t, raw(fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Length: 100\r\n\r\n{\"messages\":[\"message.x\"]}", status)))
+		a, _, err := submit(t,
+			raw(fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Length: 100\r\n\r\n{\"messages\":[\"message.x\"]}", status)))
 		if slices.Contains([]int{401, 403, 404, 501}, status) {
 			wantKnown(t, a, err, apiclient.Unknown, apiclient.FaultProtocol)
 		} else {
 			wantKnown(t, a, err, apiclient.NotCreated, apiclient.FaultNone)
 		}
 		if a.Format != apiclient.FormatCut || a.APIForm() || a.Evidence.Err == "" || len(a.Messages) != 0 {
-			t.Errorf("%d: format %v, APIForm %v, messages %v, evidence %q", status, a.Format, a.APIForm(), a.Messages, a.Evidence.Err)
+			t.Errorf("%d: format %v, APIForm %v, messages %v, evidence %q", status, a.Format, a.APIForm(), a.Messages,
+				a.Evidence.Err)
 		}
 	}
-	a, _, err := submit(t, raw("HTTP/1.1 502 X\r\nContent-Length: 100\r\n\r\n{\"messages\":[\"message.integration.connection.refused\"]}"))
+	a, _, err := submit(t,
+		raw("HTTP/1.1 502 X\r\nContent-Length: 100\r\n\r\n{\"messages\":[\"message.integration.connection.refused\"]}"))
 	wantKnown(t, a, err, apiclient.Unknown, apiclient.FaultProtocol)
 }
 
@@ -277,7 +295,8 @@ func TestF110_BombsAndEndlessAnswersLeaveTheMemoryFlat(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	for range 4 {
-		a, _, err := submit(t, raw(reply(201, bomb.String(), "Content-Encoding: gzip", "Content-Type: application/json")))
+		a, _, err := submit(t, raw(reply(201, bomb.String(), "Content-Encoding: gzip",
+			"Content-Type: application/json")))
 		wantKnown(t, a, err, apiclient.CreatedIDUnknown, apiclient.FaultNone)
 		if len(a.Body) != bomb.Len() {
 			t.Errorf("%d bytes were kept of a body of %d", len(a.Body), bomb.Len())

@@ -15,7 +15,8 @@ import (
 )
 
 func chunked(body, after string) string {
-	return "HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2d\r\n" + body + "\r\n0\r\n" + after
+	return "HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2d\r\n" + body +
+		"\r\n0\r\n" + after
 }
 
 func utf16Text(s string) string {
@@ -39,44 +40,89 @@ func TestOddAnswersKeepTheirClass(t *testing.T) {
 		known  apiclient.Known
 		fault  apiclient.Fault
 	}{
-		"trailers":                      {chunked(created, "X-Sum: 1\r\n\r\n"), apiclient.Created, 0},
-		"trailers nobody announced":     {chunked(created, "Status: 500\r\nContent-Length: 3\r\n\r\n"), apiclient.Created, 0},
-		"an endless trailer":            {chunked(created, "X-Sum: "+strings.Repeat("a", 1<<20)), apiclient.CreatedIDUnknown, apiclient.FaultProtocol},
-		"no end of the trailers":        {chunked(created, "X-Sum: 1\r\n"), apiclient.CreatedIDUnknown, apiclient.FaultProtocol},
-		"no last chunk":                 {"HTTP/1.1 201 X\r\nTransfer-Encoding: chunked\r\n\r\n2d\r\n" + created + "\r\n", apiclient.CreatedIDUnknown, apiclient.FaultProtocol},
-		"a flood of chunk extensions":   {"HTTP/1.1 201 X\r\nTransfer-Encoding: chunked\r\n\r\n" + strings.Repeat("1;"+strings.Repeat("e", 4000)+"\r\n \r\n", 500), apiclient.CreatedIDUnknown, apiclient.FaultProtocol},
-		"chunks in gzip":                {"HTTP/1.1 201 X\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2d\r\n" + created + "\r\n0\r\n\r\n", apiclient.Unknown, apiclient.FaultProtocol},
-		"a length that is too short":    {"HTTP/1.1 201 X\r\nContent-Length: 20\r\n\r\n" + created, apiclient.CreatedIDUnknown, 0},
-		"a length of the first of two":  {"HTTP/1.1 201 X\r\nContent-Length: 45\r\n\r\n" + created + "HTTP/1.1 500 X\r\n\r\n", apiclient.Created, 0},
-		"a length and chunks":           {"HTTP/1.1 201 X\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n2d\r\n" + created + "\r\n0\r\n\r\n", apiclient.Created, 0},
-		"100, 103, then the answer":     {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + reply(201, created), apiclient.Created, 0},
-		"a refusal after 100":           {"HTTP/1.1 100 Continue\r\n\r\n" + reply(400, `{"messages":["message.x"]}`), apiclient.NotCreated, 0},
-		"204 with a body":               {"HTTP/1.1 204 No Content\r\n\r\n" + created, apiclient.CreatedIDUnknown, 0},
-		"205":                           {reply(205, ""), apiclient.CreatedIDUnknown, 0},
-		"206 with a part":               {reply(206, created), apiclient.Created, 0},
-		"304":                           {"HTTP/1.1 304 Not Modified\r\n\r\n", apiclient.Unknown, apiclient.FaultRedirect},
-		"600":                           {reply(600, created), apiclient.Unknown, apiclient.FaultProtocol},
-		"999":                           {reply(999, created), apiclient.Unknown, apiclient.FaultProtocol},
-		"099":                           {"HTTP/1.1 099 X\r\nContent-Length: 0\r\n\r\n", apiclient.Unknown, apiclient.FaultProtocol},
-		"HTTP/2.0 in the first line":    {"HTTP/2.0 201 X\r\nContent-Length: 45\r\n\r\n" + created, apiclient.Unknown, apiclient.FaultProtocol},
-		"HTTP/1.0":                      {"HTTP/1.0 201 X\r\n\r\n" + created, apiclient.Created, 0},
-		"a BOM":                         {reply(201, "\xef\xbb\xbf"+created), apiclient.Created, 0},
-		"two BOMs":                      {reply(201, "\xef\xbb\xbf\xef\xbb\xbf"+created), apiclient.CreatedIDUnknown, 0},
-		"UTF-16":                        {reply(201, utf16Text(created)), apiclient.CreatedIDUnknown, 0},
-		"a NUL before the object":       {reply(201, "\x00"+created), apiclient.CreatedIDUnknown, 0},
-		"invalid UTF-8 beside the id":   {reply(201, `{"x":"`+"\xff"+`","id":"`+testID+`"}`), apiclient.Created, 0},
-		"invalid UTF-8 in the id":       {reply(201, `{"id":"`+testID[:35]+"\xff"+`"}`), apiclient.CreatedIDUnknown, 0},
-		"a number of a million digits":  {reply(201, `{"n":`+strings.Repeat("9", 1_000_000)+`,"id":"`+testID+`"}`), apiclient.Created, 0},
+		"trailers": {chunked(created, "X-Sum: 1\r\n\r\n"), apiclient.Created, 0},
+		"trailers nobody announced": {
+			chunked(created, "Status: 500\r\nContent-Length: 3\r\n\r\n"),
+			apiclient.Created, 0,
+		},
+		"an endless trailer": {
+			chunked(created, "X-Sum: "+strings.Repeat("a", 1<<20)),
+			apiclient.CreatedIDUnknown, apiclient.FaultProtocol,
+		},
+		"no end of the trailers": {
+			chunked(created, "X-Sum: 1\r\n"), apiclient.CreatedIDUnknown,
+			apiclient.FaultProtocol,
+		},
+		"no last chunk": {"HTTP/1.1 201 X\r\nTransfer-Encoding: chunked\r\n\r\n2d\r\n" + created +
+			"\r\n", apiclient.CreatedIDUnknown, apiclient.FaultProtocol},
+		"a flood of chunk extensions": {
+			"HTTP/1.1 201 X\r\nTransfer-Encoding: chunked\r\n\r\n" +
+				strings.Repeat("1;"+strings.Repeat("e", 4000)+"\r\n \r\n", 500), apiclient.CreatedIDUnknown,
+			apiclient.FaultProtocol,
+		},
+		"chunks in gzip": {"HTTP/1.1 201 X\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2d\r\n" + created +
+			"\r\n0\r\n\r\n", apiclient.Unknown, apiclient.FaultProtocol},
+		"a length that is too short": {
+			"HTTP/1.1 201 X\r\nContent-Length: 20\r\n\r\n" + created,
+			apiclient.CreatedIDUnknown, 0,
+		},
+		"a length of the first of two": {"HTTP/1.1 201 X\r\nContent-Length: 45\r\n\r\n" + created +
+			"HTTP/1.1 500 X\r\n\r\n", apiclient.Created, 0},
+		"a length and chunks": {"HTTP/1.1 201 X\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n2d\r\n" +
+			created + "\r\n0\r\n\r\n", apiclient.Created, 0},
+		"100, 103, then the answer": {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" +
+			reply(201, created), apiclient.Created, 0},
+		"a refusal after 100": {
+			"HTTP/1.1 100 Continue\r\n\r\n" + reply(400, `{"messages":["message.x"]}`),
+			apiclient.NotCreated, 0,
+		},
+		"204 with a body": {"HTTP/1.1 204 No Content\r\n\r\n" + created, apiclient.CreatedIDUnknown, 0},
+		"205":             {reply(205, ""), apiclient.CreatedIDUnknown, 0},
+		"206 with a part": {reply(206, created), apiclient.Created, 0},
+		"304": {
+			"HTTP/1.1 304 Not Modified\r\n\r\n", apiclient.Unknown,
+			apiclient.FaultRedirect,
+		},
+		"600": {reply(600, created), apiclient.Unknown, apiclient.FaultProtocol},
+		"999": {reply(999, created), apiclient.Unknown, apiclient.FaultProtocol},
+		"099": {
+			"HTTP/1.1 099 X\r\nContent-Length: 0\r\n\r\n", apiclient.Unknown,
+			apiclient.FaultProtocol,
+		},
+		"HTTP/2.0 in the first line": {
+			"HTTP/2.0 201 X\r\nContent-Length: 45\r\n\r\n" + created, apiclient.Unknown,
+			apiclient.FaultProtocol,
+		},
+		"HTTP/1.0": {"HTTP/1.0 201 X\r\n\r\n" + created, apiclient.Created, 0},
+		"a BOM":    {reply(201, "\xef\xbb\xbf"+created), apiclient.Created, 0},
+		"two BOMs": {
+			reply(201, "\xef\xbb\xbf\xef\xbb\xbf"+created),
+			apiclient.CreatedIDUnknown, 0,
+		},
+		"UTF-16":                      {reply(201, utf16Text(created)), apiclient.CreatedIDUnknown, 0},
+		"a NUL before the object":     {reply(201, "\x00"+created), apiclient.CreatedIDUnknown, 0},
+		"invalid UTF-8 beside the id": {reply(201, `{"x":"`+"\xff"+`","id":"`+testID+`"}`), apiclient.Created, 0},
+		"invalid UTF-8 in the id":     {reply(201, `{"id":"`+testID[:35]+"\xff"+`"}`), apiclient.CreatedIDUnknown, 0},
+		"a number of a million digits": {
+			reply(201, `{"n":`+strings.Repeat("9", 1_000_000)+`,"id":"`+testID+`"}`),
+			apiclient.Created, 0,
+		},
 		"a number with a huge exponent": {reply(201, `{"n":1e999999999,"id":"`+testID+`"}`), apiclient.Created, 0},
-		"an id in full-width digits":    {reply(201, `{"id":"`+strings.ReplaceAll(testID, "0", "０")+`"}`), apiclient.CreatedIDUnknown, 0},
-		"an id with a NUL":              {reply(201, `{"id":"`+testID+`\u0000"}`), apiclient.CreatedIDUnknown, 0},
-		"a refusal with two messages":   {reply(400, `{"messages":["message.a"],"messages":["message.b"]}`), apiclient.NotCreated, 0},
-		"a refusal in UTF-16":           {reply(400, utf16Text(`{"messages":["message.a"]}`)), apiclient.NotCreated, 0},
-		"a refusal of endless nesting":  {reply(400, strings.Repeat(`{"messages":[`, 50_000)), apiclient.NotCreated, 0},
-		"messages without a list":       {reply(400, `{"messages":"message.a"}`), apiclient.NotCreated, 0},
-		"messages with a null":          {reply(400, `{"messages":["message.a",null]}`), apiclient.NotCreated, 0},
-		"no messages":                   {reply(400, `{"messages":[]}`), apiclient.NotCreated, 0},
-		"messages of a 500":             {reply(500, `{"messages":[{"a":1},5]}`), apiclient.Unknown, 0},
+		"an id in full-width digits": {
+			reply(201, `{"id":"`+strings.ReplaceAll(testID, "0", "０")+`"}`),
+			apiclient.CreatedIDUnknown, 0,
+		},
+		"an id with a NUL": {reply(201, `{"id":"`+testID+`\u0000"}`), apiclient.CreatedIDUnknown, 0},
+		"a refusal with two messages": {
+			reply(400, `{"messages":["message.a"],"messages":["message.b"]}`),
+			apiclient.NotCreated, 0,
+		},
+		"a refusal in UTF-16":          {reply(400, utf16Text(`{"messages":["message.a"]}`)), apiclient.NotCreated, 0},
+		"a refusal of endless nesting": {reply(400, strings.Repeat(`{"messages":[`, 50_000)), apiclient.NotCreated, 0},
+		"messages without a list":      {reply(400, `{"messages":"message.a"}`), apiclient.NotCreated, 0},
+		"messages with a null":         {reply(400, `{"messages":["message.a",null]}`), apiclient.NotCreated, 0},
+		"no messages":                  {reply(400, `{"messages":[]}`), apiclient.NotCreated, 0},
+		"messages of a 500":            {reply(500, `{"messages":[{"a":1},5]}`), apiclient.Unknown, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -88,7 +134,8 @@ func TestOddAnswersKeepTheirClass(t *testing.T) {
 			if tc.known == apiclient.Created && a.ID != testID {
 				t.Errorf("ID = %q", a.ID)
 			}
-			if strings.HasPrefix(name, "messages") && len(a.Messages) != 0 || strings.HasPrefix(name, "a refusal with two") && len(a.Messages) != 0 {
+			if strings.HasPrefix(name, "messages") && len(a.Messages) != 0 ||
+				strings.HasPrefix(name, "a refusal with two") && len(a.Messages) != 0 {
 				t.Errorf("messages = %q", a.Messages)
 			}
 		})
@@ -128,7 +175,9 @@ func TestAfterAnOddAnswerTheNextCallGetsItsOwn(t *testing.T) {
 func TestACallThatIsGivenUpKeepsItsEvidenceAndFreesItsSlot(t *testing.T) {
 	t.Parallel()
 	for name, head := range map[string]string{
-		"nothing yet": "", "half a status line": "HTTP/1.1 20", "the headers": "HTTP/1.1 201 X\r\nContent-Length: 45\r\n\r\n", "half a body": "HTTP/1.1 201 X\r\nContent-Length: 45\r\n\r\n{\"id\"",
+		"nothing yet": "", "half a status line": "HTTP/1.1 20",
+		"the headers": "HTTP/1.1 201 X\r\nContent-Length: 45\r\n\r\n",
+		"half a body": "HTTP/1.1 201 X\r\nContent-Length: 45\r\n\r\n{\"id\"",
 	} {
 		ctx, cancel := context.WithCancel(context.Background())
 		s := startRaw(t, func(c net.Conn, r received) bool {

@@ -33,7 +33,8 @@ func late(first string, made *atomic.Int64) answerFunc {
 func TestC9ALateCopyOfARefusalIsNotTakenForTheNextAnswer(t *testing.T) {
 	t.Parallel()
 	for _, refusal := range []string{
-		reply(400, `{"messages":["message.price.invalid"]}`), reply(400, ""), reply(404, `{"detail":"x"}`), reply(409, `{}`), reply(429, ""), reply(500, ""),
+		reply(400, `{"messages":["message.price.invalid"]}`), reply(400, ""), reply(404, `{"detail":"x"}`),
+		reply(409, `{}`), reply(429, ""), reply(500, ""),
 		reply(503, `x`), reply(307, "", "Location: /x"),
 	} {
 		var made atomic.Int64
@@ -45,7 +46,8 @@ func TestC9ALateCopyOfARefusalIsNotTakenForTheNextAnswer(t *testing.T) {
 		}
 		second, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
 		if err != nil || second.Known != apiclient.Created || made.Load() != 1 || s.conns.Load() != 2 {
-			t.Errorf("%q: then %v, %v; %d created on %d connections", refusal[:14], second.Known, err, made.Load(), s.conns.Load())
+			t.Errorf("%q: then %v, %v; %d created on %d connections", refusal[:14], second.Known, err, made.Load(),
+				s.conns.Load())
 		}
 	}
 }
@@ -114,7 +116,8 @@ func TestC12AnIDThatTheRequestNamedIsNotTheRecords(t *testing.T) {
 	t.Parallel()
 	for name, call := range map[string]func(*apiclient.Client) (apiclient.Answer, error){
 		"in the body": func(c *apiclient.Client) (apiclient.Answer, error) {
-			return c.SubmitOrderCommitment(context.Background(), []byte(`{"wallet_id":"`+strings.ToUpper(testID)+`"}`), nil)
+			return c.SubmitOrderCommitment(context.Background(),
+				[]byte(`{"wallet_id":"`+strings.ToUpper(testID)+`"}`), nil)
 		},
 		"in the path": func(c *apiclient.Client) (apiclient.Answer, error) {
 			return c.SubmitTraceability(context.Background(), testID, payload, nil)
@@ -136,6 +139,8 @@ func TestC12AnIDThatTheRequestNamedIsNotTheRecords(t *testing.T) {
 		})
 	}
 	// An id that is no UUID may stand in any request.
-	a, err := newClient(t, apiclient.Options{BaseURL: startRaw(t, always(201, `{"id":"1"}`)).url()}).SubmitDelivery(context.Background(), payload, nil)
+	a, err := newClient(t,
+		apiclient.Options{BaseURL: startRaw(t, always(201, `{"id":"1"}`)).url()}).SubmitDelivery(context.Background(),
+		payload, nil)
 	wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
 }

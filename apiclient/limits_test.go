@@ -75,7 +75,8 @@ func TestACallWaitsForItsSlotBeforeTheGateIsAsked(t *testing.T) {
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	wg.Go(func() {
-		a, err := c.SubmitDelivery(ctx, payload, func() error { t.Error("the gate of a cancelled call was asked"); return nil })
+		a, err := c.SubmitDelivery(ctx, payload,
+			func() error { t.Error("the gate of a cancelled call was asked"); return nil })
 		wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultCanceled)
 		if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "while the call waited for its turn") {
 			t.Errorf("error = %v", err)
@@ -97,7 +98,8 @@ func TestAfterA429NothingLeavesBeforeItsTime(t *testing.T) {
 	before := time.Now()
 	a, err := c.SubmitDelivery(context.Background(), payload, nil)
 	wantKnown(t, a, err, apiclient.Throttled, apiclient.FaultNone)
-	if a.RetryAfter != time.Hour || a.ThrottledUntil.Before(before.Add(time.Hour)) || a.ThrottledUntil.After(time.Now().Add(time.Hour)) {
+	if a.RetryAfter != time.Hour || a.ThrottledUntil.Before(before.Add(time.Hour)) ||
+		a.ThrottledUntil.After(time.Now().Add(time.Hour)) {
 		t.Errorf("RetryAfter = %v, ThrottledUntil = %v", a.RetryAfter, a.ThrottledUntil)
 	}
 	if asError(t, err).ThrottledUntil != a.ThrottledUntil {

@@ -17,7 +17,11 @@ type member struct {
 func membersOf(t testing.TB, doc string) []member {
 	t.Helper()
 	var out []member
-	if err := eachMember([]byte(doc), func(key string, value json.RawMessage) { out = append(out, member{key, string(value)}) }); err != nil {
+	if err := eachMember([]byte(doc), func(key string,
+		value json.RawMessage,
+	) {
+		out = append(out, member{key, string(value)})
+	}); err != nil {
 		t.Fatal(err)
 	}
 	return out
@@ -27,9 +31,13 @@ func membersOf(t testing.TB, doc string) []member {
 func TestMembersAreThoseOfEncodingJSON(t *testing.T) {
 	t.Parallel()
 	value := rapid.SampledFrom([]string{
-		`1`, `-0.5e+3`, `true`, `null`, `""`, `"a\"},{\\"`, `"é\u00e9\\\\"`, `[]`, `{}`, `[1, "]", {"a": [","]}]`, `{"b":{"c":"}"},"d":[]}`, "[ 1 ,\n2 ]", `"\ud800"`, "\"\xff\"",
+		`1`, `-0.5e+3`, `true`, `null`, `""`, `"a\"},{\\"`, `"é\u00e9\\\\"`, `[]`, `{}`, `[1, "]", {"a": [","]}]`,
+		`{"b":{"c":"}"},"d":[]}`, "[ 1 ,\n2 ]", `"\ud800"`, "\"\xff\"",
 	})
-	name := rapid.SampledFrom([]string{`"id"`, `"ID"`, `""`, `"a\"b"`, `"\u0069d"`, `"chave é"`, "\"\xff\"", `"a,b:{}"`})
+	name := rapid.SampledFrom([]string{
+		`"id"`, `"ID"`, `""`, `"a\"b"`, `"\u0069d"`, `"chave é"`, "\"\xff\"",
+		`"a,b:{}"`,
+	})
 	blank := rapid.SampledFrom([]string{"", " ", "\n\t", "\r\n "})
 	rapid.Check(t, func(rt *rapid.T) {
 		doc := blank.Draw(rt, "before") + "{" + blank.Draw(rt, "open")
@@ -37,7 +45,8 @@ func TestMembersAreThoseOfEncodingJSON(t *testing.T) {
 			if i > 0 {
 				doc += "," + blank.Draw(rt, "comma")
 			}
-			doc += name.Draw(rt, "name") + blank.Draw(rt, "colon") + ":" + blank.Draw(rt, "value") + value.Draw(rt, "is") + blank.Draw(rt, "end")
+			doc += name.Draw(rt, "name") + blank.Draw(rt, "colon") + ":" + blank.Draw(rt, "value") +
+				value.Draw(rt, "is") + blank.Draw(rt, "end")
 		}
 		doc += "}" + blank.Draw(rt, "after")
 		if !json.Valid([]byte(doc)) {
@@ -68,7 +77,8 @@ func TestMembersAreThoseOfEncodingJSON(t *testing.T) {
 func TestWhatIsNoObjectHasNoMembers(t *testing.T) {
 	t.Parallel()
 	for _, doc := range []string{``, ` `, `[]`, `"{}"`, `1`, `null`} {
-		if err := eachMember([]byte(doc), func(string, json.RawMessage) { t.Errorf("%s has a member", doc) }); err == nil {
+		if err := eachMember([]byte(doc),
+			func(string, json.RawMessage) { t.Errorf("%s has a member", doc) }); err == nil {
 			t.Errorf("%q passed for an object", doc)
 		}
 	}

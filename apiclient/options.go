@@ -112,7 +112,8 @@ func (o Options) check() (checked, error) {
 		errs = append(errs, errors.New("api.rate_limit: must be requests per second, such as 20; 0 means no limit"))
 	}
 	if c.inFlight < 0 {
-		errs = append(errs, fmt.Errorf("api.max_in_flight: %d is negative; use 1 or more, or 0 for no limit", c.inFlight))
+		errs = append(errs, fmt.Errorf("api.max_in_flight: %d is negative; use 1 or more, or 0 for no limit",
+			c.inFlight))
 	}
 	if c.userAgent == "" {
 		c.userAgent = defaultUserAgent
@@ -146,7 +147,8 @@ func checkBaseURL(s string) (*url.URL, error) {
 	case u.Fragment != "" || strings.Contains(s, "#"):
 		return nil, errors.New("must not contain a fragment (the part from # on)")
 	case u.Scheme == "http" && !loopbackName(host):
-		return nil, fmt.Errorf("http:// is accepted for this host only (localhost, 127.0.0.1), not for %q: use https://", host)
+		return nil,
+			fmt.Errorf("http:// is accepted for this host only (localhost, 127.0.0.1), not for %q: use https://", host)
 	}
 	for part := range strings.SplitSeq(u.Path, "/") {
 		if part == "." || part == ".." {
@@ -178,9 +180,14 @@ func checkKey(key string) (string, error) {
 	for i, r := range key {
 		switch {
 		case r < ' ' || r == 0x7f:
-			return "", fmt.Errorf("contains a control character (code %d) at position %d; the key is one line, check its file or variable", r, i+1)
+			return "",
+				fmt.Errorf(
+					"contains a control character (code %d) at position %d; the key is one line, check its file or variable", r, i+1)
 		case r > 0x7e:
-			return "", fmt.Errorf("contains a character outside ASCII at position %d; it was probably damaged when it was copied", i+1)
+			return "",
+				fmt.Errorf(
+					"contains a character outside ASCII at position %d; it was probably damaged when it was copied",
+					i+1)
 		}
 	}
 	return key, nil
@@ -223,10 +230,11 @@ func hasControl(s string) bool {
 // Observation is what may be told of a request: no path, no body, no header, no key, nothing of the
 // record (I10).
 type Observation struct {
-	Operation string        // "create order commitment", from a closed set
-	Status    int           // 0 when no complete answer came
-	Outcome   string        // what is known of the record that it was to create; "answered" after a good answer of a request that creates nothing
-	Took      time.Duration // from its turn to the end of the answer
+	Operation string // "create order commitment", from a closed set
+	Status    int    // 0 when no complete answer came
+	// what is known of the record that it was to create; "answered" after a good answer of a request that creates nothing
+	Outcome string
+	Took    time.Duration // from its turn to the end of the answer
 }
 
 // observe tells of a request that is over.

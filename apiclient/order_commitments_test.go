@@ -17,14 +17,16 @@ func fullRequest() apiclient.OrderCommitmentRequest {
 		Amount: "1250.50", ProducerID: namedID, IssuerID: otherID, Product: apiclient.Soja, DeliveryPlaceID: namedID,
 		Haverst: "2026/2027", UnitOfMeasurement: apiclient.SC, OrderType: apiclient.Compra, OrderDate: "2026-11-20",
 		WalletID: otherID, Currency: apiclient.BRL, Price: "120.35", InitialDeliveryDate: "2027-02-01",
-		EndDeliveryDate: "2027-03-31", Modality: apiclient.Disponivel, Payday: "2027-04-10", PaymentType: apiclient.Dinheiro,
+		EndDeliveryDate: "2027-03-31", Modality: apiclient.Disponivel, Payday: "2027-04-10",
+		PaymentType: apiclient.Dinheiro,
 	}
 }
 
 func TestTheBodyHasTheOrderOfTheChapterAndUnquotedNumbers(t *testing.T) {
 	t.Parallel()
 	want := `{"amount":1250.50,"producer_id":"` + namedID + `","issuer_id":"` + otherID + `","product":"SOJA",` +
-		`"delivery_place_id":"` + namedID + `","haverst":"2026/2027","unit_of_measurement":"SC","order_type":"COMPRA",` +
+		`"delivery_place_id":"` + namedID +
+		`","haverst":"2026/2027","unit_of_measurement":"SC","order_type":"COMPRA",` +
 		`"order_date":"2026-11-20","wallet_id":"` + otherID + `","currency":"BRL","price":120.35,` +
 		`"initial_delivery_date":"2027-02-01","end_delivery_date":"2027-03-31","modality":"DISPONIVEL",` +
 		`"payday":"2027-04-10","payment_type":"DINHEIRO"}`
@@ -44,7 +46,8 @@ func TestEmptyOptionalFieldsAreAbsentAndRequiredOnesAreNot(t *testing.T) {
 	const required = `"producer_id":"p","issuer_id":"i","product":"SOJA","delivery_place_id":"d","haverst":"<2026&2027>",` +
 		`"unit_of_measurement":"SC","order_type":"A_FIXAR","order_date":"2026-11-20","wallet_id":"w"}`
 	r := apiclient.OrderCommitmentRequest{
-		Amount: "1", ProducerID: "p", IssuerID: "i", Product: apiclient.Soja, DeliveryPlaceID: "d", Haverst: "<2026&2027>",
+		Amount: "1", ProducerID: "p", IssuerID: "i", Product: apiclient.Soja, DeliveryPlaceID: "d",
+		Haverst:           "<2026&2027>",
 		UnitOfMeasurement: apiclient.SC, OrderType: apiclient.AFixar, OrderDate: "2026-11-20", WalletID: "w",
 	}
 	got, err := r.Encode()
@@ -76,7 +79,10 @@ func TestFieldsOfAnOrderCommitmentThatAreMissingAreNamedTogetherAndNeverSent(t *
 	if n := s.conns.Load(); n != 0 {
 		t.Errorf("%d connections, want 0", n)
 	}
-	for _, other := range []apiclient.OrderType{apiclient.FixacaoCompra, apiclient.FixacaoDeposito, apiclient.AFixar, "NEW"} {
+	for _, other := range []apiclient.OrderType{
+		apiclient.FixacaoCompra, apiclient.FixacaoDeposito,
+		apiclient.AFixar, "NEW",
+	} {
 		r := compra
 		r.OrderType = other
 		if _, err := r.Encode(); err != nil {
@@ -88,7 +94,8 @@ func TestFieldsOfAnOrderCommitmentThatAreMissingAreNamedTogetherAndNeverSent(t *
 func TestNumbersThatAreNotPlainDecimalTextAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, n := range []json.Number{
-		"", " 1", "1 ", "+1", ".5", "5.", "01", "1e3", "1E3", "NaN", "Infinity", "-", "--1", "1,5", "1.2.3", "0x1", "1\n", "१",
+		"", " 1", "1 ", "+1", ".5", "5.", "01", "1e3", "1E3", "NaN", "Infinity", "-", "--1", "1,5", "1.2.3", "0x1",
+		"1\n", "१",
 	} {
 		r := fullRequest()
 		r.Amount = n
@@ -101,7 +108,10 @@ func TestNumbersThatAreNotPlainDecimalTextAreRefused(t *testing.T) {
 			t.Errorf("Encode with price %q = %s, %v; want an error that names price", n, b, err)
 		}
 	}
-	for _, n := range []json.Number{"0", "-0", "-1.50", "123456789012345678901234567890.123456789012345678901234567890"} {
+	for _, n := range []json.Number{
+		"0", "-0", "-1.50",
+		"123456789012345678901234567890.123456789012345678901234567890",
+	} {
 		r := fullRequest()
 		r.Amount = n
 		if b, err := r.Encode(); err != nil || !strings.HasPrefix(string(b), `{"amount":`+string(n)+`,`) {
@@ -122,7 +132,8 @@ func TestF032_TextThatIsNotUTF8IsRefusedAndNamed(t *testing.T) {
 func TestCreateSendsWhatEncodeReturns(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(201, created))
-	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).CreateOrderCommitment(context.Background(), fullRequest())
+	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).CreateOrderCommitment(context.Background(),
+		fullRequest())
 	wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
 	want, _ := fullRequest().Encode()
 	if d := cmp.Diff(string(want), string(s.requests()[0].body)); d != "" {
@@ -150,7 +161,8 @@ func TestARetrievedOrderCommitmentIsReadTolerantly(t *testing.T) {
 			`"delivery_place_id":"d","haverst":"2026/2027","unit_of_measurement":"SC","order_type":"COMPRA",` +
 			`"order_date":"2026-11-20","wallet_id":"w","currency":"BRL","price":120.35,"initial_delivery_date":"2027-02-01",` +
 			`"end_delivery_date":"2027-03-31","modality":"DISPONIVEL","payday":"2027-04-10","payment_type":"DINHEIRO"}`,
-		"in other shapes": `{"commitment_id":"` + strings.ToUpper(testID) + `","amount":"1250.50","producer_id":"p","issuer_id":"i",` +
+		"in other shapes": `{"commitment_id":"` + strings.ToUpper(testID) +
+			`","amount":"1250.50","producer_id":"p","issuer_id":"i",` +
 			`"product":"SOJA","delivery_place_id":"d","haverst":"2026/2027","unit_of_measurement":{"id":3,"code":"SC","name":"Saca"},` +
 			`"order_type":"COMPRA","order_date":"2026-11-20T23:59:59.999-03:00","wallet_id":"w","currency":"BRL","price":"120.35",` +
 			`"initial_delivery_date":"2027-02-01T00:00:00Z","end_delivery_date":"2027-03-31 00:00:00","modality":"DISPONIVEL",` +
@@ -181,7 +193,10 @@ func TestFieldsInNoKnownShapeStayEmptyAndAreNamed(t *testing.T) {
 		"order_date":"20/11/2026","payday":5,"unit_of_measurement":{"name":"x"},"product":["SOJA"],
 		"currency":"BRL","currency":"USD","wallet_id":null}`), testID)
 	if err == nil {
-		want := []string{"commitment_id", "amount", "product", "unit_of_measurement", "order_date", "currency", "price", "payday"}
+		want := []string{
+			"commitment_id", "amount", "product", "unit_of_measurement", "order_date", "currency",
+			"price", "payday",
+		}
 		if d := cmp.Diff(want, got.Unread); d != "" {
 			t.Errorf("Unread (-want +got):\n%s", d)
 		}
@@ -205,7 +220,10 @@ func TestAnAnswerAboutAnotherOrderCommitmentIsAnError(t *testing.T) {
 
 func TestF105_OnlyAUUIDEverBecomesPartOfAPath(t *testing.T) {
 	t.Parallel()
-	for _, id := range []string{"", "abc", "../../x", testID + "/x", "{" + testID + "}", strings.Repeat("0", 32), testID[:35] + "?"} {
+	for _, id := range []string{
+		"", "abc", "../../x", testID + "/x", "{" + testID + "}", strings.Repeat("0", 32),
+		testID[:35] + "?",
+	} {
 		_, s, err := getFrom(t, always(200, `{}`), id)
 		e := asError(t, err)
 		if e.Known != apiclient.NotSent || e.Fault != apiclient.FaultRequest {

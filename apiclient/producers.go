@@ -37,7 +37,8 @@ func (c *Client) GetProducerByDocument(ctx context.Context, document string) (Pr
 		return Producer{}, err
 	}
 	res, _ := c.repeat(ctx, call{
-		op: opGetProducer, method: http.MethodGet, path: pathProducerByDocument + document, persons: documentForms(document),
+		op: opGetProducer, method: http.MethodGet, path: pathProducerByDocument + document,
+		persons: documentForms(document),
 	})
 	if _, err := res.outcome(opGetProducer); err != nil {
 		return Producer{}, err

@@ -39,20 +39,24 @@ func read(t *testing.T, body string) map[string]any {
 
 func TestRecordsAreReadWithTheFieldsOfTheDocument(t *testing.T) {
 	t.Parallel()
-	body := `{"id":"` + strings.ToUpper(testID) + `","contract_id":17,"delivered_volume":"1250.50","delivered_volume_unit_of_measure":{"code":"sc"},` +
+	body := `{"id":"` + strings.ToUpper(testID) +
+		`","contract_id":17,"delivered_volume":"1250.50","delivered_volume_unit_of_measure":{"code":"sc"},` +
 		`"delivery_date":"2026-11-20T00:00:00-03:00","car":"c","status":"S","consent_date":"2026-11-20T10:00:00Z","requester_id":"r","requester_name":"rn",` +
 		`"requester_email":"re","name":"n","identity":12345678909,"auth_type":"EMAIL","person_type":"PF","period_consult":12,"email":"e","phone":5565,` +
 		`"corporate_name":"cn","corporate_identity":"ci","webhook_event":"CREATE_FARM","url":"u","basic_authentication":null,"unknown":{"x":[1]},"unknown":2}`
 	r := json.RawMessage(body)
 	want := map[string]any{
 		"2.2 delivery": apiclient.Delivery{
-			ID: strings.ToUpper(testID), ContractID: "17", DeliveredVolume: "1250.50", DeliveredVolumeUnitOfMeasure: apiclient.DeliverySC,
-			DeliveryDate: "2026-11-20", Car: "c", Raw: r,
+			ID: strings.ToUpper(testID), ContractID: "17", DeliveredVolume: "1250.50",
+			DeliveredVolumeUnitOfMeasure: apiclient.DeliverySC,
+			DeliveryDate:                 "2026-11-20", Car: "c", Raw: r,
 		},
 		"2.4 consent": apiclient.Consent{Status: "S", ConsentDate: "2026-11-20T10:00:00Z", Raw: r},
 		"2.6 analysis": apiclient.CreditAnalysis{
-			ID: testID, RequesterID: "r", RequesterName: "rn", RequesterEmail: "re", Name: "n", Identity: testCPF, AuthType: apiclient.AuthEmail,
-			PersonType: apiclient.PF, PeriodConsult: "12", Email: "e", Phone: "5565", CorporateName: "cn", CorporateIdentity: "ci", Raw: r,
+			ID: testID, RequesterID: "r", RequesterName: "rn", RequesterEmail: "re", Name: "n", Identity: testCPF,
+			AuthType:   apiclient.AuthEmail,
+			PersonType: apiclient.PF, PeriodConsult: "12", Email: "e", Phone: "5565", CorporateName: "cn",
+			CorporateIdentity: "ci", Raw: r,
 		},
 		"2.7 webhook": apiclient.Webhook{ID: testID, WebhookEvent: apiclient.EventCreateFarm, URL: "u", Raw: r},
 		"producer":    apiclient.Producer{ID: testID, Name: "n", Raw: r},
@@ -65,8 +69,10 @@ func TestRecordsAreReadWithTheFieldsOfTheDocument(t *testing.T) {
 func TestNoFieldInAnUnknownShapeIsAnError(t *testing.T) {
 	t.Parallel()
 	fields := []string{
-		"id", "contract_id", "delivered_volume", "delivered_volume_unit_of_measure", "delivery_date", "car", "status", "consent_date", "requester_id",
-		"name", "identity", "period_consult", "phone", "webhook_event", "url", "basic_authentication", "hmac_secret", "producer_id",
+		"id", "contract_id", "delivered_volume", "delivered_volume_unit_of_measure", "delivery_date", "car", "status",
+		"consent_date", "requester_id",
+		"name", "identity", "period_consult", "phone", "webhook_event", "url", "basic_authentication", "hmac_secret",
+		"producer_id",
 	}
 	for _, shape := range []string{`true`, `[]`, `{"a":1}`, `1.5e3`, `null`} {
 		members := make([]string, 0, len(fields))
@@ -108,10 +114,12 @@ func TestTheAnswerOfACreditScoreIsRead(t *testing.T) {
 	t.Parallel()
 	body := `{"id":"S-1","identity_id":5,"cooperative_id":"c","name":"n","social_id":"s","type":"T","created_at":"2026-11-20T10:00:00Z","z":0}`
 	s := startRaw(t, always(200, body))
-	got, a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).RequestCreditScore(context.Background(), scoreRequest())
+	got, a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).RequestCreditScore(context.Background(),
+		scoreRequest())
 	wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
 	want := apiclient.CreditScore{
-		ID: "S-1", IdentityID: "5", CooperativeID: "c", Name: "n", SocialID: "s", Type: "T", CreatedAt: "2026-11-20T10:00:00Z", Raw: json.RawMessage(body),
+		ID: "S-1", IdentityID: "5", CooperativeID: "c", Name: "n", SocialID: "s", Type: "T",
+		CreatedAt: "2026-11-20T10:00:00Z", Raw: json.RawMessage(body),
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("RequestCreditScore (-want +got):\n%s", d)

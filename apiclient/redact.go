@@ -140,7 +140,8 @@ var (
 	// urlQuery matches the query of a URL; it may hold a document number.
 	urlQuery = regexp.MustCompile(`\?[^\s"']*`)
 	// document matches CPF and CNPJ, also the alphanumeric one, with and without punctuation.
-	document = regexp.MustCompile(`(?i)\b(?:\d{3}\.?\d{3}\.?\d{3}-?\d{2}|[0-9A-Z]{2}\.?[0-9A-Z]{3}\.?[0-9A-Z]{3}(?:/|%2F)?[0-9A-Z]{4}-?\d{2})\b`)
+	document = regexp.MustCompile(
+		`(?i)\b(?:\d{3}\.?\d{3}\.?\d{3}-?\d{2}|[0-9A-Z]{2}\.?[0-9A-Z]{3}\.?[0-9A-Z]{3}(?:/|%2F)?[0-9A-Z]{4}-?\d{2})\b`)
 )
 
 // errorText makes the text of a transport error fit for a log.

@@ -126,14 +126,16 @@ func replyFault(ctx context.Context, resp *http.Response, known Known, readErr e
 func replyError(ctx context.Context, call call, resp *http.Response, fault Fault, readErr error) error {
 	switch {
 	case fault == FaultRedirect:
-		return errors.New("a redirect came back and was not followed; check api.base_url, and what stands between this host and the API")
+		return errors.New(
+			"a redirect came back and was not followed; check api.base_url, and what stands between this host and the API")
 	case fault == FaultTimeout || fault == FaultCanceled:
 		_, text := ended(ctx)
 		return &cause{text: text + " (the answer had begun)", raw: errors.Join(ctx.Err(), context.Cause(ctx), readErr)}
 	case readErr != nil:
 		return &cause{text: "the answer was cut: " + call.redact.errorText(readErr), raw: readErr}
 	default:
-		return fmt.Errorf("status %d over HTTP/%d is none the API can give; something else answered", resp.StatusCode, resp.ProtoMajor)
+		return fmt.Errorf("status %d over HTTP/%d is none the API can give; something else answered", resp.StatusCode,
+			resp.ProtoMajor)
 	}
 }
 

@@ -70,8 +70,10 @@ func TestAKeyWithTheCharactersOfAURLIsHiddenHoweverItIsEchoed(t *testing.T) {
 					t.Fatal("no error")
 				}
 				for where, seen := range map[string]string{
-					"body": string(a.Body), "text": a.Text, "excerpt": a.Excerpt(), "messages": strings.Join(a.Messages, "\n"),
-					"header": strings.Join(a.Header["X-Echo"], "\n") + strings.Join(a.Header["Location"], "\n"), "error": err.Error(), "evidence": a.Evidence.Err,
+					"body": string(a.Body), "text": a.Text, "excerpt": a.Excerpt(),
+					"messages": strings.Join(a.Messages, "\n"),
+					"header":   strings.Join(a.Header["X-Echo"], "\n") + strings.Join(a.Header["Location"], "\n"),
+					"error":    err.Error(), "evidence": a.Evidence.Err,
 				} {
 					if strings.Contains(seen, echo) {
 						t.Errorf("status %d: the %s shows the key: %q", a.Status, where, seen)
@@ -95,7 +97,8 @@ func TestShortCredentialsOfAWebhookAreHiddenInAnEcho(t *testing.T) {
 		s := startRaw(t, always(201, echo))
 		c := newClient(t, apiclient.Options{BaseURL: s.url()})
 		a, _ := c.CreateWebhook(context.Background(), apiclient.WebhookRequest{
-			WebhookEvent: apiclient.EventCreateFarm, URL: "https://coop.example/", BasicAuthentication: "a:b", HMACSecret: "xyz",
+			WebhookEvent: apiclient.EventCreateFarm, URL: "https://coop.example/", BasicAuthentication: "a:b",
+			HMACSecret: "xyz",
 		})
 		if strings.Contains(string(a.Body)+a.Text+a.Excerpt(), "a:b") || strings.Contains(string(a.Body), "xyz") {
 			t.Errorf("%s: the body kept is %s", echo, a.Body)

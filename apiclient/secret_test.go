@@ -71,13 +71,15 @@ func TestTheKeyNeverAppearsInAnyErrorAnswerOrPrintedValue(t *testing.T) {
 	t.Parallel()
 	quoted, _ := json.Marshal(testKey)
 	answers := map[string]answerFunc{
-		"created":          always(201, created, "X-Echo: "+testKey),
-		"401":              always(401, `{"data":[],"error":{"key":`+string(quoted)+`}}`, "WWW-Authenticate: Key "+testKey),
-		"400 a":            always(400, `{"messages":["invalid key `+testKey+`"]}`, "Set-Cookie: k="+testKey),
-		"400 a escaped":    always(400, `{"messages":["`+strings.ReplaceAll(testKey, "/", `\/`)+`"]}`),
-		"403 c":            always(403, "Unexpected value: "+testKey),
-		"403 c cut":        always(403, strings.Repeat("x", 290)+testKey),
-		"500 HTML":         always(500, "<html>"+url.QueryEscape(testKey)+base64.StdEncoding.EncodeToString([]byte(testKey))),
+		"created": always(201, created, "X-Echo: "+testKey),
+		"401": always(401, `{"data":[],"error":{"key":`+string(quoted)+`}}`,
+			"WWW-Authenticate: Key "+testKey),
+		"400 a":         always(400, `{"messages":["invalid key `+testKey+`"]}`, "Set-Cookie: k="+testKey),
+		"400 a escaped": always(400, `{"messages":["`+strings.ReplaceAll(testKey, "/", `\/`)+`"]}`),
+		"403 c":         always(403, "Unexpected value: "+testKey),
+		"403 c cut":     always(403, strings.Repeat("x", 290)+testKey),
+		"500 HTML": always(500, "<html>"+url.QueryEscape(testKey)+
+			base64.StdEncoding.EncodeToString([]byte(testKey))),
 		"redirect":         always(302, "", "Location: https://x.example/?k="+url.QueryEscape(testKey)),
 		"garbage":          raw(testKey + "\r\n\r\n"),
 		"garbage status":   raw("HTTP/1.1 " + testKey + "\r\n\r\n"),
@@ -117,12 +119,16 @@ func TestTheExcerptIsShortCleanAndMasked(t *testing.T) {
 	if len(got) > 2<<10 {
 		t.Errorf("the excerpt has %d bytes", len(got))
 	}
-	for _, bad := range []string{"123.456", "12345678909", "ABC.345", "11222333000181", "\x00", "\x1b", "\u202e", "\n", "\r"} {
+	for _, bad := range []string{
+		"123.456", "12345678909", "ABC.345", "11222333000181", "\x00", "\x1b", "\u202e",
+		"\n", "\r",
+	} {
 		if strings.Contains(got, bad) {
 			t.Errorf("the excerpt holds %q: %.200q", bad, got)
 		}
 	}
-	if !strings.HasPrefix(got, "cpf [document] and [document], cnpj [document] and [document]  ") || !strings.HasSuffix(got, "é…") {
+	if !strings.HasPrefix(got, "cpf [document] and [document], cnpj [document] and [document]  ") ||
+		!strings.HasSuffix(got, "é…") {
 		t.Errorf("the excerpt is %.120q … %.20q", got, got[len(got)-20:])
 	}
 	if string(a.Body) != body {
@@ -132,7 +138,8 @@ func TestTheExcerptIsShortCleanAndMasked(t *testing.T) {
 
 func TestErrorsHoldNoFreeTextOfTheAPI(t *testing.T) {
 	t.Parallel()
-	a, _, err := submit(t, always(500, `{"messages":["duplicate (cpf)=(12345678909) for Joana","message.internal.error"]}`))
+	a, _, err := submit(t,
+		always(500, `{"messages":["duplicate (cpf)=(12345678909) for Joana","message.internal.error"]}`))
 	wantKnown(t, a, err, apiclient.Unknown, apiclient.FaultNone)
 	for _, bad := range []string{"Joana", "12345678909", "duplicate"} {
 		if strings.Contains(err.Error(), bad) {
@@ -153,7 +160,8 @@ func TestAQueryNeverAppearsInAnError(t *testing.T) {
 		_, _ = io.WriteString(c, "HTTP/1.1 2x1 http://a/?identity=12345678909\r\n\r\n")
 		return false
 	})
-	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).SubmitOrderCommitment(context.Background(), payload, nil)
+	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).SubmitOrderCommitment(context.Background(),
+		payload, nil)
 	if strings.Contains(err.Error()+a.Evidence.Err+a.Text, "12345678909") {
 		t.Errorf("error = %v, evidence = %q", err, a.Evidence.Err)
 	}

@@ -116,7 +116,10 @@ func (s *rawServer) serve(c net.Conn, n int, answer answerFunc) {
 		if err != nil {
 			return
 		}
-		r := received{conn: n, nth: nth, method: req.Method, path: req.URL.Path, target: req.RequestURI, header: req.Header, body: body}
+		r := received{
+			conn: n, nth: nth, method: req.Method, path: req.URL.Path, target: req.RequestURI,
+			header: req.Header, body: body,
+		}
 		s.mu.Lock()
 		s.seen = append(s.seen, r)
 		s.mu.Unlock()
@@ -184,7 +187,8 @@ func newClient(t *testing.T, o apiclient.Options) *apiclient.Client {
 func submit(t *testing.T, answer answerFunc) (apiclient.Answer, *rawServer, error) {
 	t.Helper()
 	s := startRaw(t, answer)
-	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).SubmitOrderCommitment(context.Background(), payload, nil)
+	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).SubmitOrderCommitment(context.Background(),
+		payload, nil)
 	return a, s, err
 }
 

@@ -94,7 +94,10 @@ func startTLS(t *testing.T, cert tls.Certificate, change func(*tls.Config)) (*ht
 	}))
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	s.EnableHTTP2 = true
-	s.TLS = &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
+	s.TLS = &tls.Config{
+		Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12,
+		NextProtos: []string{"h2", "http/1.1"},
+	}
 	if change != nil {
 		change(s.TLS)
 	}
@@ -184,7 +187,8 @@ func TestATLSPortThatSpeaksPlainHTTPIsNamed(t *testing.T) {
 	s := startRaw(t, always(201, created))
 	// The raw server cannot parse the handshake and hangs up; a server that answers in clear is named
 	// as such.
-	a, err := newClient(t, apiclient.Options{BaseURL: "https://" + s.addr}).SubmitOrderCommitment(context.Background(), payload, nil)
+	a, err := newClient(t, apiclient.Options{BaseURL: "https://" + s.addr}).SubmitOrderCommitment(context.Background(),
+		payload, nil)
 	wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultNetwork)
 
 	plain := httptest.NewServer(http.NotFoundHandler())
@@ -202,7 +206,10 @@ func TestALossOfTheConnectionOverTLSAfterTheBytesLeftIsUnknown(t *testing.T) {
 	ca := newAuthority(t)
 	s, _ := startTLS(t, ca.issue(t, nil), nil)
 	s.Config.Handler = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
-	a, err := newClient(t, apiclient.Options{BaseURL: s.URL, CAFile: ca.file}).SubmitOrderCommitment(context.Background(), payload, nil)
+	a, err := newClient(t, apiclient.Options{
+		BaseURL: s.URL,
+		CAFile:  ca.file,
+	}).SubmitOrderCommitment(context.Background(), payload, nil)
 	wantKnown(t, a, err, apiclient.Unknown, apiclient.FaultNetwork)
 	if a.Evidence.Phase != apiclient.PhaseWroteAll {
 		t.Errorf("evidence = %+v", a.Evidence)

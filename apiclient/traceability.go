@@ -45,17 +45,24 @@ const opCreateTraceability = "create traceability"
 // SubmitTraceability POSTs exactly these bytes to endpoint 4 (chapter 4), for the order commitment
 // with this id, which must be a UUID. It never repeats the request; gate and error are as with
 // SubmitOrderCommitment.
-func (c *Client) SubmitTraceability(ctx context.Context, orderCommitmentID string, body []byte, gate func() error) (Answer, error) {
+func (c *Client) SubmitTraceability(ctx context.Context, orderCommitmentID string, body []byte,
+	gate func() error,
+) (Answer, error) {
 	id, err := pathUUID("order_commitment_id", orderCommitmentID)
 	if err != nil {
 		return unsent(FaultRequest, err).outcome(opCreateTraceability)
 	}
-	return c.submit(ctx, body, call{op: opCreateTraceability, path: PathTraceability + id, gate: gate, idOf: uuidFromBody})
+	return c.submit(ctx, body, call{
+		op: opCreateTraceability, path: PathTraceability + id, gate: gate,
+		idOf: uuidFromBody,
+	})
 }
 
 // CreateTraceability encodes r and submits it without a gate (endpoint 4, chapter 4). See
 // SubmitTraceability.
-func (c *Client) CreateTraceability(ctx context.Context, orderCommitmentID string, r TraceabilityRequest) (Answer, error) {
+func (c *Client) CreateTraceability(ctx context.Context, orderCommitmentID string,
+	r TraceabilityRequest,
+) (Answer, error) {
 	body, err := r.Encode()
 	if err != nil {
 		return unsent(FaultRequest, err).outcome(opCreateTraceability)

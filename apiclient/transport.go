@@ -113,5 +113,6 @@ func (d *dialer) dialTLS(ctx context.Context, network, addr string) (net.Conn, e
 type dialRefusedError struct{ addr string }
 
 func (e *dialRefusedError) Error() string {
-	return fmt.Sprintf("%s is not on this host; http:// is accepted for loopback only, use https:// in api.base_url", e.addr)
+	return fmt.Sprintf("%s is not on this host; http:// is accepted for loopback only, use https:// in api.base_url",
+		e.addr)
 }

@@ -16,18 +16,25 @@ import (
 // F165: a url or hmac_secret that the API would answer with 500 is refused here.
 func TestTheLimitsOfChapter8AreCheckedBeforeSending(t *testing.T) {
 	t.Parallel()
-	apidoc.Covers(t, apidoc.Client, "8 url length", "8 hmac_secret length", "7 known 500 url", "7 known 500 hmac_secret")
+	apidoc.Covers(t, apidoc.Client, "8 url length", "8 hmac_secret length", "7 known 500 url",
+		"7 known 500 hmac_secret")
 	url := func(n int) string { return ("https://coop.example/" + strings.Repeat("x", 300))[:n] }
 	for name, tc := range map[string]struct {
 		url, secret string
 		want        string // empty: sent
 	}{
-		"url 250":                       {url(250), "", ""},
-		"url 251":                       {url(251), "", "url has 251 characters; the platform takes at most 250"},
-		"url of 250 accents":            {strings.Repeat("é", 250), "", ""},
-		"url of 126 characters twofold": {strings.Repeat("\U0001F33E", 126), "", "url has 252 characters; the platform takes at most 250"},
-		"hmac_secret 120":               {url(30), strings.Repeat("s", 120), ""},
-		"hmac_secret 121":               {url(30), strings.Repeat("s", 121), "hmac_secret has 121 characters; the platform takes at most 120"},
+		"url 250":            {url(250), "", ""},
+		"url 251":            {url(251), "", "url has 251 characters; the platform takes at most 250"},
+		"url of 250 accents": {strings.Repeat("é", 250), "", ""},
+		"url of 126 characters twofold": {
+			strings.Repeat("\U0001F33E", 126), "",
+			"url has 252 characters; the platform takes at most 250",
+		},
+		"hmac_secret 120": {url(30), strings.Repeat("s", 120), ""},
+		"hmac_secret 121": {
+			url(30), strings.Repeat("s", 121),
+			"hmac_secret has 121 characters; the platform takes at most 120",
+		},
 		"both": {
 			url(300), strings.Repeat("s", 200),
 			"url has 300 characters; the platform takes at most 250; hmac_secret has 200 characters; the platform takes at most 120",
@@ -37,7 +44,10 @@ func TestTheLimitsOfChapter8AreCheckedBeforeSending(t *testing.T) {
 			t.Parallel()
 			s := startRaw(t, always(201, created))
 			c := newClient(t, apiclient.Options{BaseURL: s.url()})
-			r := apiclient.WebhookRequest{WebhookEvent: apiclient.EventUpdateFarm, URL: tc.url, HMACSecret: apiclient.Secret(tc.secret)}
+			r := apiclient.WebhookRequest{
+				WebhookEvent: apiclient.EventUpdateFarm, URL: tc.url,
+				HMACSecret: apiclient.Secret(tc.secret),
+			}
 			_, createErr := c.CreateWebhook(context.Background(), r)
 			_, updateErr := c.UpdateWebhook(context.Background(), r)
 			for _, err := range []error{createErr, updateErr} {
@@ -59,7 +69,8 @@ func TestTheSecretsOfAWebhookGoOnTheWireAndNowhereElse(t *testing.T) {
 	t.Parallel()
 	const credentials, secret = "hookuser:hook/pass+word", "hmac-secret-value"
 	r := apiclient.WebhookRequest{
-		WebhookEvent: apiclient.EventCreateFarm, URL: "https://coop.example/h", BasicAuthentication: credentials, HMACSecret: secret,
+		WebhookEvent: apiclient.EventCreateFarm, URL: "https://coop.example/h", BasicAuthentication: credentials,
+		HMACSecret: secret,
 	}
 	hides := func(where, s string) {
 		t.Helper()
@@ -70,7 +81,8 @@ func TestTheSecretsOfAWebhookGoOnTheWireAndNowhereElse(t *testing.T) {
 		}
 	}
 	hides("the request", printed(t, r))
-	echo := `{"id":"` + testID + `","basic_authentication":"` + credentials + `","password":"hook\/pass+word","hmac_secret":"` + secret + `"}`
+	echo := `{"id":"` + testID + `","basic_authentication":"` + credentials +
+		`","password":"hook\/pass+word","hmac_secret":"` + secret + `"}`
 	for name, answer := range map[string]string{
 		"201":     reply(201, echo, "X-Echo: "+credentials),
 		"400 a":   reply(400, `{"messages":["`+credentials+` `+secret+`"]}`),
@@ -90,7 +102,8 @@ func TestTheSecretsOfAWebhookGoOnTheWireAndNowhereElse(t *testing.T) {
 		if name == "201" && a.ID != testID {
 			t.Errorf("ID = %q", a.ID)
 		}
-		want := `{"webhook_event":"CREATE_FARM","url":"https://coop.example/h","basic_authentication":"` + credentials + `","hmac_secret":"` + secret + `"}`
+		want := `{"webhook_event":"CREATE_FARM","url":"https://coop.example/h","basic_authentication":"` + credentials +
+			`","hmac_secret":"` + secret + `"}`
 		if d := cmp.Diff(want, string(s.requests()[0].body)); d != "" {
 			t.Errorf("body (-want +got):\n%s", d)
 		}
@@ -104,7 +117,8 @@ func TestTheSecretsOfAWebhookGoOnTheWireAndNowhereElse(t *testing.T) {
 	want := []apiclient.Webhook{
 		{
 			ID: testID, URL: "u", HMACSecret: secret,
-			Raw: json.RawMessage(`{"x":1,"id":"` + testID + `","basicAuthentication":"[secret]","hmac_secret":"[secret]","url":"u"}`),
+			Raw: json.RawMessage(`{"x":1,"id":"` + testID +
+				`","basicAuthentication":"[secret]","hmac_secret":"[secret]","url":"u"}`),
 		},
 		{Raw: json.RawMessage(`5`)},
 		{Raw: json.RawMessage(`{"hmac_secret":null}`)},
@@ -125,15 +139,22 @@ func TestADeletionWhoseAnswerWasLostIsDoneWhenTheRepetitionFindsNothing(t *testi
 		status   int
 		requests int
 	}{
-		"first try":                  {always(404, notFound), false, 404, 1},
-		"after a lost answer":        {thenAnswer(1, lost(), reply(404, notFound)), true, 404, 2},
-		"after a 500":                {thenAnswer(1, always(500, ""), reply(404, "")), true, 404, 2},
-		"after two":                  {thenAnswer(2, lost(), reply(404, notFound)), true, 404, 3},
-		"after 429 nothing was done": {thenAnswer(1, always(429, "", "Retry-After: 0"), reply(404, notFound)), false, 404, 2},
-		"after 502 refused neither":  {thenAnswer(1, always(502, `{"messages":["message.integration.connection.refused"]}`), reply(404, notFound)), false, 404, 2},
-		"a page is no answer":        {thenAnswer(1, lost(), reply(404, "<html>")), false, 404, 2},
-		"done":                       {thenAnswer(1, lost(), "HTTP/1.1 204 No Content\r\n\r\n"), true, 204, 2},
-		"lost for good":              {lost(), false, 0, 3},
+		"first try":           {always(404, notFound), false, 404, 1},
+		"after a lost answer": {thenAnswer(1, lost(), reply(404, notFound)), true, 404, 2},
+		"after a 500":         {thenAnswer(1, always(500, ""), reply(404, "")), true, 404, 2},
+		"after two":           {thenAnswer(2, lost(), reply(404, notFound)), true, 404, 3},
+		"after 429 nothing was done": {
+			thenAnswer(1, always(429, "", "Retry-After: 0"), reply(404, notFound)),
+			false, 404, 2,
+		},
+		"after 502 refused neither": {
+			thenAnswer(1,
+				always(502, `{"messages":["message.integration.connection.refused"]}`), reply(404, notFound)),
+			false, 404, 2,
+		},
+		"a page is no answer": {thenAnswer(1, lost(), reply(404, "<html>")), false, 404, 2},
+		"done":                {thenAnswer(1, lost(), "HTTP/1.1 204 No Content\r\n\r\n"), true, 204, 2},
+		"lost for good":       {lost(), false, 0, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

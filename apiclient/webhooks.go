@@ -78,7 +78,10 @@ func (r WebhookRequest) call(op string) (call, error) {
 	credentials, secret := string(r.BasicAuthentication), string(r.HMACSecret)
 	body, err := encode(webhookBody{string(r.WebhookEvent), r.URL, credentials, secret})
 	_, password, _ := strings.Cut(credentials, ":")
-	return call{op: op, path: pathWebhooks, body: body, credentials: true, secrets: []string{credentials, password, secret}}, err
+	return call{
+		op: op, path: pathWebhooks, body: body, credentials: true,
+		secrets: []string{credentials, password, secret},
+	}, err
 }
 
 const (
@@ -166,7 +169,8 @@ func (c *Client) ListWebhooks(ctx context.Context) ([]json.RawMessage, error) {
 	list := []json.RawMessage{}
 	if kind(doc) != '[' || res.Format != FormatSuccess || json.Unmarshal(doc, &list) != nil {
 		return nil, res.unusable(opListWebhooks,
-			errors.New("the answer is not the list of webhooks; check api.base_url, and what stands between this host and the API"))
+			errors.New(
+				"the answer is not the list of webhooks; check api.base_url, and what stands between this host and the API"))
 	}
 	return list, nil
 }
@@ -194,7 +198,8 @@ var eventName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,63}$`)
 // Status 404 means that the event has none.
 func (c *Client) GetWebhook(ctx context.Context, event WebhookEvent) (Webhook, error) {
 	if !eventName.MatchString(string(event)) {
-		_, err := unsent(FaultRequest, errors.New("webhook_event is not the name of an event, such as CREATE_PRODUCER")).outcome(opGetWebhook)
+		_, err := unsent(FaultRequest,
+			errors.New("webhook_event is not the name of an event, such as CREATE_PRODUCER")).outcome(opGetWebhook)
 		return Webhook{}, err
 	}
 	res, _ := c.repeat(ctx, call{

@@ -18,7 +18,10 @@ func TestWebhooksAreListedAsReceived(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string][]json.RawMessage{
 		`[]`: {},
-		"\xef\xbb\xbf[ {\"id\":\"a\",\"x\":1.50} , {} ]\n": {json.RawMessage(`{"id":"a","x":1.50}`), json.RawMessage(`{}`)},
+		"\xef\xbb\xbf[ {\"id\":\"a\",\"x\":1.50} , {} ]\n": {
+			json.RawMessage(`{"id":"a","x":1.50}`),
+			json.RawMessage(`{}`),
+		},
 	} {
 		s := startRaw(t, always(200, body))
 		got, err := newClient(t, apiclient.Options{BaseURL: s.url()}).ListWebhooks(context.Background())
@@ -57,7 +60,10 @@ func TestThePreflightReportsTheFaultsThatStopARun(t *testing.T) {
 	}{
 		{401, `{"data":[],"error":{}}`, apiclient.NotCreated, apiclient.FaultNone, apiclient.FormatGateway401},
 		{401, ``, apiclient.NotCreated, apiclient.FaultNone, apiclient.FormatEmpty},
-		{403, `{"messages":["message.module.not-contracted"]}`, apiclient.NotCreated, apiclient.FaultNone, apiclient.FormatA},
+		{
+			403, `{"messages":["message.module.not-contracted"]}`, apiclient.NotCreated, apiclient.FaultNone,
+			apiclient.FormatA,
+		},
 		{302, ``, apiclient.Unknown, apiclient.FaultRedirect, apiclient.FormatEmpty},
 	} {
 		s := startRaw(t, always(tc.status, tc.body))

@@ -135,7 +135,10 @@ func (q *request) show(page *actPage, plan Plan) {
 			page.More = len(plan.Steps) - i
 			break
 		}
-		page.Steps = append(page.Steps, stepView{RowStep: s, Shown: maskKey(s.Key), Reason: maskText(q.c.Work.Reason(s.Before, q.lang))})
+		page.Steps = append(page.Steps, stepView{
+			RowStep: s, Shown: maskKey(s.Key),
+			Reason: maskText(q.c.Work.Reason(s.Before, q.lang)),
+		})
 	}
 	page.Count = plan.Possible() > typeAbove
 }

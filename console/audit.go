@@ -43,7 +43,10 @@ func actsNamed() []string {
 // address is the filter as an address has it.
 func (p auditPage) address() url.Values {
 	v := url.Values{}
-	for name, text := range map[string]string{"who": p.Query.Who, "act": p.Query.Act, "target": p.Query.Target, "from": p.From, "until": p.Until} {
+	for name, text := range map[string]string{
+		"who": p.Query.Who, "act": p.Query.Act, "target": p.Query.Target,
+		"from": p.From, "until": p.Until,
+	} {
 		if text != "" {
 			v.Set(name, text)
 		}
@@ -65,7 +68,8 @@ func (p auditPage) ExportPath() string { return "/audit/export?" + p.address().E
 func (q *request) auditQuery() auditPage {
 	page := auditPage{Acts: actsNamed(), From: q.FormValue("from"), Until: q.FormValue("until")}
 	page.Query = trade.AuditQuery{
-		Who: strings.TrimSpace(q.FormValue("who")), Act: strings.TrimSpace(q.FormValue("act")), Target: strings.TrimSpace(q.FormValue("target")),
+		Who: strings.TrimSpace(q.FormValue("who")), Act: strings.TrimSpace(q.FormValue("act")),
+		Target: strings.TrimSpace(q.FormValue("target")),
 		Before: number(q.FormValue("before")), Limit: pageRows,
 	}
 	day := func(text string) time.Time {
@@ -127,7 +131,10 @@ func exportAudit(q *request) error {
 	v := voice{q.lang, q.c.Zone, q.c.Now()}
 	file := csv.NewWriter(q.w)
 	file.Comma, file.UseCRLF = ';', true
-	head := []string{"audit.no", "desk.when", "desk.who", "audit.from", "audit.act", "audit.target", "desk.why", "audit.detail", "audit.hash"}
+	head := []string{
+		"audit.no", "desk.when", "desk.who", "audit.from", "audit.act", "audit.target", "desk.why",
+		"audit.detail", "audit.hash",
+	}
 	for i, key := range head {
 		head[i] = v.T(key)
 	}
@@ -141,7 +148,10 @@ func exportAudit(q *request) error {
 			return err
 		}
 		for _, r := range found.Records {
-			cells := []string{strconv.FormatInt(r.Seq, 10), r.At.In(q.c.Zone).Format("02/01/2006 15:04:05"), r.Who, r.From, r.Act, r.Target, r.Reason, r.Detail, r.Hash}
+			cells := []string{
+				strconv.FormatInt(r.Seq, 10), r.At.In(q.c.Zone).Format("02/01/2006 15:04:05"), r.Who,
+				r.From, r.Act, r.Target, r.Reason, r.Detail, r.Hash,
+			}
 			for i := range cells[:len(cells)-1] { // the hash is no text
 				cells[i] = trade.GuardFormula(maskText(cells[i]))
 			}

@@ -15,7 +15,10 @@ var changedRoutes = []route{
 
 // changedFlags are the flags of rows that happened to after they were sent, in the order in which
 // people are shown them.
-var changedFlags = []trade.Flag{trade.Changed, trade.MissingInERP, trade.Cancelled, trade.DeletedRemote, trade.Contradicted, trade.DoubleAfterDecision}
+var changedFlags = []trade.Flag{
+	trade.Changed, trade.MissingInERP, trade.Cancelled, trade.DeletedRemote,
+	trade.Contradicted, trade.DoubleAfterDecision,
+}
 
 // changedPage lists rows that the ERP, or the platform, changed after they were sent.
 type changedPage struct {
@@ -64,7 +67,8 @@ func showChanged(q *request) error {
 	if err := q.countFlags(&page); err != nil {
 		return err
 	}
-	rows, err := q.c.Ledger.RowPage(q.Context(), trade.RowQuery{Flags: flags, Sort: trade.OldestFirst, After: q.after(), Limit: pageRows})
+	rows, err := q.c.Ledger.RowPage(q.Context(),
+		trade.RowQuery{Flags: flags, Sort: trade.OldestFirst, After: q.after(), Limit: pageRows})
 	if err != nil {
 		return err
 	}
@@ -273,7 +277,8 @@ func doChanged(q *request) error {
 	}
 	moved := false
 	for i, plan := range page.Plans {
-		done, err := q.c.Work.Do(q.Context(), plan.Order, q.PostFormValue("mark."+plan.Order.Job), q.person(page.Reason))
+		done, err := q.c.Work.Do(q.Context(), plan.Order, q.PostFormValue("mark."+plan.Order.Job),
+			q.person(page.Reason))
 		if err != nil {
 			return err
 		}

@@ -7,7 +7,8 @@ import "testing"
 func TestTheListOfCommonPasswordsIsSearchedByLines(t *testing.T) {
 	t.Parallel()
 	for password, want := range map[string]bool{
-		"123456": true, "password": true, "!qaz2wsx": true, "zzzzzzz1": true, "safrasync": true, "zzzzzz1\nzzzzzzz1": false, "\nzzzzzzz1": false, "": false, "correct horse battery": false,
+		"123456": true, "password": true, "!qaz2wsx": true, "zzzzzzz1": true, "safrasync": true,
+		"zzzzzz1\nzzzzzzz1": false, "\nzzzzzzz1": false, "": false, "correct horse battery": false,
 	} {
 		if got := isCommon(password); got != want {
 			t.Errorf("%q: common %v", password, got)

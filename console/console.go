@@ -61,7 +61,10 @@ type Console struct {
 
 // New puts a console together.
 func New(o Options) *Console {
-	c := &Console{Options: o, mux: http.NewServeMux(), pages: parsePages(), cross: http.NewCrossOriginProtection(), hashes: newHasher(), working: make(chan struct{}, atOnce), reporting: make(chan struct{}, 1)}
+	c := &Console{
+		Options: o, mux: http.NewServeMux(), pages: parsePages(), cross: http.NewCrossOriginProtection(),
+		hashes: newHasher(), working: make(chan struct{}, atOnce), reporting: make(chan struct{}, 1),
+	}
 	c.beats = func() (<-chan time.Time, func()) {
 		t := time.NewTicker(streamBeat)
 		return t.C, t.Stop

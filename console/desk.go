@@ -18,7 +18,8 @@ const (
 // readForm reads the form of a request; one with a file only where a route takes files, and wholly
 // in memory.
 func (q *request) readForm(r route) error {
-	if kind, _, err := mime.ParseMediaType(q.Header.Get("Content-Type")); r.body > 0 && err == nil && kind == "multipart/form-data" {
+	if kind, _, err := mime.ParseMediaType(q.Header.Get("Content-Type")); r.body > 0 && err == nil &&
+		kind == "multipart/form-data" {
 		return q.ParseMultipartForm(r.body)
 	}
 	return q.ParseForm()

@@ -32,7 +32,11 @@ type doubtShown struct {
 }
 
 func showDoubts(q *request) error {
-	rows, err := q.c.Ledger.RowPage(q.Context(), trade.RowQuery{States: []trade.State{trade.InDoubt}, Sort: trade.OldestFirst, After: q.after(), Limit: pageRows})
+	rows, err := q.c.Ledger.RowPage(q.Context(),
+		trade.RowQuery{
+			States: []trade.State{trade.InDoubt}, Sort: trade.OldestFirst, After: q.after(),
+			Limit: pageRows,
+		})
 	if err != nil {
 		return err
 	}
@@ -128,7 +132,11 @@ func (q *request) identify(entry trade.Entry, look []engine.FieldReading) ([]loo
 
 // identifying are the fields by which people find a record on the platform, in the order in which
 // they look for them.
-var identifying = []string{"producer_id", "product", "amount", "unit_of_measurement", "price", "order_date", "wallet_id", "delivery_place_id", "delivered_volume", "delivery_date", "car", "allocated_volume", "contract_id", "farm_id"}
+var identifying = []string{
+	"producer_id", "product", "amount", "unit_of_measurement", "price", "order_date",
+	"wallet_id", "delivery_place_id", "delivered_volume", "delivery_date", "car", "allocated_volume",
+	"contract_id", "farm_id",
+}
 
 func (q *request) doubtPage() (doubtPage, error) {
 	entry, err := q.entryOf()
@@ -139,7 +147,10 @@ func (q *request) doubtPage() (doubtPage, error) {
 	if err != nil {
 		return doubtPage{}, err
 	}
-	page := doubtPage{doubtShown: shown, Open: undecided(entry), NeedsID: entry.Sends == trade.OrderCommitments, Proof: !q.proved()}
+	page := doubtPage{
+		doubtShown: shown, Open: undecided(entry), NeedsID: entry.Sends == trade.OrderCommitments,
+		Proof: !q.proved(),
+	}
 	if page.Identify, err = q.identify(entry, shown.Doubt.Look); err != nil {
 		return doubtPage{}, err
 	}
@@ -195,9 +206,13 @@ func showDoubt(q *request) error {
 
 // doubtOrder is what a person wants done, as the form says.
 func (q *request) doubtOrder(page *doubtPage) Order {
-	page.Act, page.ID, page.Checked = Act(q.PostFormValue("act")), q.PostFormValue("id"), q.PostFormValue("checked") == "1"
+	page.Act, page.ID, page.Checked = Act(q.PostFormValue("act")), q.PostFormValue("id"),
+		q.PostFormValue("checked") == "1"
 	noID := page.Act == "adopt_no_id"
-	order := Order{Act: page.Act, Job: page.Entry.Job, Keys: []string{page.Entry.Key}, DespiteDifferences: q.PostFormValue("despite") == "1"}
+	order := Order{
+		Act: page.Act, Job: page.Entry.Job, Keys: []string{page.Entry.Key},
+		DespiteDifferences: q.PostFormValue("despite") == "1",
+	}
 	switch {
 	case noID:
 		order.Act, order.NoID = Adopt, true
@@ -289,6 +304,7 @@ func doDoubt(q *request) error {
 	if !again.Open {
 		return q.page(http.StatusConflict, "doubt", again)
 	}
-	again.Act, again.ID, again.Reason, again.Checked, again.Fault = page.Act, page.ID, page.Reason, page.Checked, "desk.moved"
+	again.Act, again.ID, again.Reason, again.Checked, again.Fault = page.Act, page.ID, page.Reason, page.Checked,
+		"desk.moved"
 	return q.showPlan(again, order, http.StatusConflict)
 }

@@ -49,7 +49,8 @@ func (q *request) fail(err error) {
 		f = errInternal
 	}
 	if f.status >= http.StatusInternalServerError {
-		q.c.Log.Error("console: a request failed", zap.String("id", q.id), zap.String("method", q.Method), zap.String("path", q.URL.Path), zap.String("code", f.code), zap.Error(err))
+		q.c.Log.Error("console: a request failed", zap.String("id", q.id), zap.String("method", q.Method),
+			zap.String("path", q.URL.Path), zap.String("code", f.code), zap.Error(err))
 	}
 	if q.wrote {
 		return

@@ -71,8 +71,10 @@ var command = regexp.MustCompile("`safrasync ([a-z]+)[^`]*`|\\bsafrasync (releas
 
 // buttons are what does in the console what a command does. The others are for IT, on the server.
 var buttons = map[string]string{
-	"retry": "act.retry", "adopt": "act.adopt", "resend": "act.resend", "dismiss": "act.dismiss", "reopen": "act.reopen", "acknowledge": "act.acknowledge",
-	"sync": "jobact.run", "resume": "jobact.resume", "release": "jobact.release", "refs": "nav.references", "rows": "nav.rows", "status": "nav.rows", "why": "nav.rows",
+	"retry": "act.retry", "adopt": "act.adopt", "resend": "act.resend", "dismiss": "act.dismiss",
+	"reopen": "act.reopen", "acknowledge": "act.acknowledge",
+	"sync": "jobact.run", "resume": "jobact.resume", "release": "jobact.release", "refs": "nav.references",
+	"rows": "nav.rows", "status": "nav.rows", "why": "nav.rows",
 }
 
 // Plain puts the names of pages and buttons in the place of the commands that a sentence tells

@@ -35,7 +35,8 @@ func (c *Console) serve(w http.ResponseWriter, r *http.Request) {
 	headers(w.Header(), c.Secure)
 	defer func() {
 		if p := recover(); p != nil {
-			c.Log.Error("console: a page failed", zap.String("id", q.id), zap.Any("panic", p), zap.ByteString("stack", debug.Stack()))
+			c.Log.Error("console: a page failed", zap.String("id", q.id), zap.Any("panic", p),
+				zap.ByteString("stack", debug.Stack()))
 			q.fail(errInternal)
 		}
 	}()
@@ -209,7 +210,9 @@ func (c *Console) hasAdministrator(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if !slices.ContainsFunc(users, func(u trade.User) bool { return u.Role == trade.Administrator && !u.Disabled && u.Issuer == "" }) {
+	if !slices.ContainsFunc(users, func(u trade.User) bool {
+		return u.Role == trade.Administrator && !u.Disabled && u.Issuer == ""
+	}) {
 		return false, nil
 	}
 	c.administered.Store(true)

@@ -26,19 +26,30 @@ const everybody = trade.Role("")
 
 // mayUse says who may use what. A route that is not here fails the test.
 var mayUse = map[string]trade.Role{
-	"GET /static/{version}/{file...}": everybody, "GET /licences": everybody, "GET /login": everybody, "POST /login": everybody, "POST /login/openid": everybody, "GET /login/openid/back": everybody, "POST /account/prove": trade.Reader, "POST /preferences": everybody,
-	"GET /{$}": trade.Reader, "GET /live": trade.Reader, "POST /logout": trade.Reader, "GET /account": trade.Reader, "POST /account/password": trade.Reader,
-	"GET /rows": trade.Reader, "POST /filters": trade.Reader, "GET /rows/{id}": trade.Reader,
-	"POST /reveal/{id}": trade.Accountant, "GET /rows/{id}/{act}": trade.Accountant, "POST /rows/{id}/{act}": trade.Accountant, "POST /acts/{act}": trade.Accountant,
-	"GET /report": trade.Reader, "POST /report/export": trade.Accountant, "POST /report/close/plan": trade.Accountant, "POST /report/close/do": trade.Accountant,
-	"GET /users": trade.Administrator, "POST /users": trade.Administrator, "POST /users/{name}": trade.Administrator,
-	"GET /pending": trade.Reader, "GET /pending/retry": trade.Accountant, "POST /pending/retry": trade.Accountant,
-	"GET /doubts": trade.Reader, "GET /doubts/{id}": trade.Reader, "POST /doubts/{id}/plan": trade.Accountant, "POST /doubts/{id}/do": trade.Accountant,
-	"GET /changed": trade.Reader, "POST /changed/plan": trade.Accountant, "POST /changed/do": trade.Accountant,
-	"GET /references": trade.Reader, "GET /references/{kind}": trade.Reader, "GET /references/{kind}/export": trade.Accountant, "POST /references/{kind}/set": trade.Administrator, "POST /references/{kind}/remove": trade.Administrator, "POST /references/{kind}/plan": trade.Administrator, "POST /references/{kind}/import": trade.Administrator,
-	"GET /runs": trade.Reader, "GET /runs/{id}": trade.Reader,
-	"GET /schedules": trade.Reader, "POST /schedules/{job}/plan": trade.Administrator, "POST /schedules/{job}/do": trade.Administrator,
-	"GET /audit": trade.Reader, "GET /audit/check": trade.Reader, "GET /audit/export": trade.Accountant,
+	"GET /static/{version}/{file...}": everybody, "GET /licences": everybody, "GET /login": everybody,
+	"POST /login": everybody, "POST /login/openid": everybody, "GET /login/openid/back": everybody,
+	"POST /account/prove": trade.Reader, "POST /preferences": everybody,
+	"GET /{$}": trade.Reader, "GET /live": trade.Reader, "POST /logout": trade.Reader, "GET /account": trade.Reader,
+	"POST /account/password": trade.Reader,
+	"GET /rows":              trade.Reader, "POST /filters": trade.Reader, "GET /rows/{id}": trade.Reader,
+	"POST /reveal/{id}": trade.Accountant, "GET /rows/{id}/{act}": trade.Accountant,
+	"POST /rows/{id}/{act}": trade.Accountant, "POST /acts/{act}": trade.Accountant,
+	"GET /report": trade.Reader, "POST /report/export": trade.Accountant, "POST /report/close/plan": trade.Accountant,
+	"POST /report/close/do": trade.Accountant,
+	"GET /users":            trade.Administrator, "POST /users": trade.Administrator,
+	"POST /users/{name}": trade.Administrator,
+	"GET /pending":       trade.Reader, "GET /pending/retry": trade.Accountant, "POST /pending/retry": trade.Accountant,
+	"GET /doubts": trade.Reader, "GET /doubts/{id}": trade.Reader, "POST /doubts/{id}/plan": trade.Accountant,
+	"POST /doubts/{id}/do": trade.Accountant,
+	"GET /changed":         trade.Reader, "POST /changed/plan": trade.Accountant, "POST /changed/do": trade.Accountant,
+	"GET /references": trade.Reader, "GET /references/{kind}": trade.Reader,
+	"GET /references/{kind}/export": trade.Accountant, "POST /references/{kind}/set": trade.Administrator,
+	"POST /references/{kind}/remove": trade.Administrator, "POST /references/{kind}/plan": trade.Administrator,
+	"POST /references/{kind}/import": trade.Administrator,
+	"GET /runs":                      trade.Reader, "GET /runs/{id}": trade.Reader,
+	"GET /schedules": trade.Reader, "POST /schedules/{job}/plan": trade.Administrator,
+	"POST /schedules/{job}/do": trade.Administrator,
+	"GET /audit":               trade.Reader, "GET /audit/check": trade.Reader, "GET /audit/export": trade.Accountant,
 }
 
 var pathPart = regexp.MustCompile(`\{[^}]*\}`)
@@ -82,12 +93,16 @@ func TestC06_EveryRouteForEveryRole(t *testing.T) {
 		}
 		path := pathOf(r.Path)
 		for role, b := range browsers {
-			for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"} {
+			for _, method := range []string{
+				"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE",
+				"PROPFIND",
+			} {
 				if r.Path == "/live" && method == "GET" && role != everybody {
 					continue // it goes on
 				}
 				b.do(method, path, url.Values{})
-				listed := slices.Contains(methods[path], method) || method == "HEAD" && slices.Contains(methods[path], "GET")
+				listed := slices.Contains(methods[path], method) || method == "HEAD" &&
+					slices.Contains(methods[path], "GET")
 				switch {
 				case !listed:
 					if b.status != http.StatusMethodNotAllowed {
@@ -136,7 +151,12 @@ func TestC07_ChangesComeFromOurOwnPages(t *testing.T) {
 			continue
 		}
 		path := pathOf(r.Path)
-		for _, headers := range []http.Header{{"Origin": {"https://evil.example"}}, {"Sec-Fetch-Site": {"cross-site"}}, {"Sec-Fetch-Site": {"same-site"}}, {"Origin": {"null"}}} {
+		for _, headers := range []http.Header{
+			{"Origin": {"https://evil.example"}},
+			{"Sec-Fetch-Site": {"cross-site"}},
+			{"Sec-Fetch-Site": {"same-site"}},
+			{"Origin": {"null"}},
+		} {
 			b.header = headers
 			b.do(http.MethodPost, path, url.Values{"token": {token}}).wants(http.StatusForbidden, "Código origin")
 		}
@@ -172,7 +192,8 @@ func TestC08_EveryAnswerHasItsHeaders(t *testing.T) {
 				t.Errorf("%s: %s is %q", name, header, got)
 			}
 		}
-		if found := inline.FindString(b.body); found != "" && strings.HasPrefix(b.got.Get("Content-Type"), "text/html") {
+		if found := inline.FindString(b.body); found != "" &&
+			strings.HasPrefix(b.got.Get("Content-Type"), "text/html") {
 			t.Errorf("%s has %q", name, found)
 		}
 	}
@@ -197,17 +218,27 @@ func TestC10_OtherHostsAndOtherSitesAreRefused(t *testing.T) {
 	w := newWorld(t, openStore(t, state.SQLite)).withPeople()
 	b := w.browser()
 	for host, status := range map[string]int{
-		"127.0.0.1:8088": http.StatusOK, "console.example": http.StatusOK, "CONSOLE.example:443": http.StatusOK, "evil.example": http.StatusMisdirectedRequest,
-		"127.0.0.1.evil.example": http.StatusMisdirectedRequest, "localhost.": http.StatusMisdirectedRequest, "[::1]:80": http.StatusMisdirectedRequest,
+		"127.0.0.1:8088": http.StatusOK, "console.example": http.StatusOK, "CONSOLE.example:443": http.StatusOK,
+		"evil.example":           http.StatusMisdirectedRequest,
+		"127.0.0.1.evil.example": http.StatusMisdirectedRequest, "localhost.": http.StatusMisdirectedRequest,
+		"[::1]:80": http.StatusMisdirectedRequest,
 	} {
 		if b.host = host; b.get("/login").status != status {
 			t.Errorf("host %s: %d, want %d", host, b.status, status)
 		}
 	}
 	b.host = ""
-	for _, next := range []string{"//evil.example", "https://evil.example/", "/\\evil.example", "\\\\evil.example", "javascript:alert(1)", "/%0d%0aLocation:evil", "http:evil.example", "///evil.example", "/\t/evil.example", "evil"} {
-		b.do(http.MethodPost, "/login", url.Values{"name": {"carla"}, "password": {password}, "next": {next}}).wants(http.StatusSeeOther)
-		if to := b.got.Get("Location"); !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.Contains(to, "\\") {
+	for _, next := range []string{
+		"//evil.example", "https://evil.example/", "/\\evil.example", "\\\\evil.example",
+		"javascript:alert(1)", "/%0d%0aLocation:evil", "http:evil.example", "///evil.example",
+		"/\t/evil.example", "evil",
+	} {
+		b.do(http.MethodPost, "/login", url.Values{
+			"name": {"carla"}, "password": {password},
+			"next": {next},
+		}).wants(http.StatusSeeOther)
+		if to := b.got.Get("Location"); !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") ||
+			strings.Contains(to, "\\") {
 			t.Errorf("next=%q leads to %q", next, to)
 		}
 	}
@@ -258,13 +289,16 @@ func TestC11_SlowAndHugeRequestsAreBounded(t *testing.T) {
 	b := w.browser()
 	b.client.Timeout = 30 * time.Second
 	b.get("/login").wants(http.StatusOK)
-	b.do(http.MethodPost, "/login", url.Values{"name": {strings.Repeat("x", 70<<10)}}).wants(http.StatusRequestEntityTooLarge, "Código long")
+	b.do(http.MethodPost, "/login",
+		url.Values{"name": {strings.Repeat("x", 70<<10)}}).wants(http.StatusRequestEntityTooLarge, "Código long")
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if _, err := fmt.Fprintf(conn, "GET /login HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: %s", strings.Repeat("x", 36<<10)); err != nil { // as much as is read before it is refused
+	// as much as is read before it is refused
+	if _, err := fmt.Fprintf(conn, "GET /login HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: %s",
+		strings.Repeat("x", 36<<10)); err != nil {
 		t.Fatal(err)
 	}
 	first := make([]byte, 12)
@@ -287,8 +321,12 @@ func TestC01_OldTLSIsRefused(t *testing.T) {
 	server := console.Serve(listener, &lent.TLS.Certificates[0], zap.NewNop())
 	t.Cleanup(server.Close)
 	server.Show(w.console, &lent.TLS.Certificates[0])
-	for version, answered := range map[uint16]bool{tls.VersionTLS10: false, tls.VersionTLS11: false, tls.VersionTLS12: true, tls.VersionTLS13: true} {
-		conn, err := tls.Dial("tcp", listener.Addr().String(), &tls.Config{MinVersion: version, MaxVersion: version, InsecureSkipVerify: true})
+	for version, answered := range map[uint16]bool{
+		tls.VersionTLS10: false, tls.VersionTLS11: false,
+		tls.VersionTLS12: true, tls.VersionTLS13: true,
+	} {
+		conn, err := tls.Dial("tcp", listener.Addr().String(),
+			&tls.Config{MinVersion: version, MaxVersion: version, InsecureSkipVerify: true})
 		if (err == nil) != answered {
 			t.Errorf("%s: %v", tls.VersionName(version), err)
 		}
@@ -304,16 +342,21 @@ func TestC12_NothingElseExists(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, openStore(t, state.SQLite)).withPeople()
 	b := w.as(trade.Administrator)
-	for _, path := range []string{"/debug/pprof/", "/debug/vars", "/metrics", "/healthz", "/readyz", "/.git/config", "/static/", "/static/x/../../guard.go", "/favicon.ico", "/robots.txt", "/admin", "/server-status"} {
+	for _, path := range []string{
+		"/debug/pprof/", "/debug/vars", "/metrics", "/healthz", "/readyz", "/.git/config",
+		"/static/", "/static/x/../../guard.go", "/favicon.ico", "/robots.txt", "/admin", "/server-status",
+	} {
 		b.get(path)
-		if b.status != http.StatusNotFound && b.status != http.StatusMovedPermanently && b.status != http.StatusTemporaryRedirect {
+		if b.status != http.StatusNotFound && b.status != http.StatusMovedPermanently &&
+			b.status != http.StatusTemporaryRedirect {
 			t.Errorf("%s: %d", path, b.status)
 		}
 		if b.got.Get("Server") != "" || b.got.Get("X-Powered-By") != "" {
 			t.Errorf("%s: a banner", path)
 		}
 	}
-	if stranger := w.browser().get("/login"); strings.Contains(stranger.body, "go1.") || regexp.MustCompile(`safrasync [0-9v]`).MatchString(stranger.body) {
+	if stranger := w.browser().get("/login"); strings.Contains(stranger.body, "go1.") ||
+		regexp.MustCompile(`safrasync [0-9v]`).MatchString(stranger.body) {
 		t.Error("the page of the login tells a version")
 	}
 }

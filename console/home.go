@@ -71,7 +71,10 @@ type todo struct {
 var statesFirst = []trade.State{trade.InDoubt, trade.Held, trade.Rejected, trade.Invalid}
 
 // flagsFirst are the flags that need a person, the most urgent first.
-var flagsFirst = []trade.Flag{trade.DoubleAfterDecision, trade.Contradicted, trade.Changed, trade.Cancelled, trade.MissingInERP, trade.DeletedRemote}
+var flagsFirst = []trade.Flag{
+	trade.DoubleAfterDecision, trade.Contradicted, trade.Changed, trade.Cancelled,
+	trade.MissingInERP, trade.DeletedRemote,
+}
 
 func showHome(q *request) error {
 	q.c.Desk.Expect()
@@ -109,7 +112,10 @@ func (q *request) homeJob(ctx context.Context, h *homeJob, page *homePage) (map[
 	}
 	if h.Status.State != trade.Idle && h.Status.State != trade.Running && h.Status.Stop != nil {
 		h.Stop = q.c.Work.Stop(*h.Status.Stop, q.lang)
-		page.Todo = append(page.Todo, todo{Key: "todo.job." + string(h.Status.State), State: "stopped", Job: h.Name, Text: h.Stop})
+		page.Todo = append(page.Todo, todo{
+			Key: "todo.job." + string(h.Status.State), State: "stopped", Job: h.Name,
+			Text: h.Stop,
+		})
 	}
 	tallies, err := q.c.Ledger.Counts(ctx, h.Name)
 	if err != nil {
@@ -126,11 +132,18 @@ func (q *request) homeJob(ctx context.Context, h *homeJob, page *homePage) (map[
 	h.Truth = truthOf(h.Name, states, cursor)
 	for _, state := range statesFirst {
 		if n := states[state]; n > 0 {
-			page.Todo = append(page.Todo, todo{Key: "todo." + string(state), State: string(state), Job: h.Name, Count: n, Query: rowsQuery(h.Name, "state", string(state))})
+			page.Todo = append(page.Todo,
+				todo{
+					Key: "todo." + string(state), State: string(state), Job: h.Name, Count: n,
+					Query: rowsQuery(h.Name, "state", string(state)),
+				})
 		}
 	}
 	if n := states[trade.Waiting]; n > 0 { // what they wait for, and who can cure it, is told by cause
-		page.Todo = append(page.Todo, todo{Key: "todo.waiting", State: string(trade.Waiting), Job: h.Name, Count: n, Query: "/pending"})
+		page.Todo = append(page.Todo, todo{
+			Key: "todo.waiting", State: string(trade.Waiting), Job: h.Name, Count: n,
+			Query: "/pending",
+		})
 	}
 	flags, err := q.c.Ledger.FlagCounts(ctx, h.Name)
 	if err != nil {
@@ -138,7 +151,11 @@ func (q *request) homeJob(ctx context.Context, h *homeJob, page *homePage) (map[
 	}
 	for _, flag := range flagsFirst {
 		if n := flags[flag]; n > 0 {
-			page.Todo = append(page.Todo, todo{Key: "todo.flag." + string(flag), State: "held", Job: h.Name, Count: n, Query: rowsQuery(h.Name, "flag", string(flag))})
+			page.Todo = append(page.Todo,
+				todo{
+					Key: "todo.flag." + string(flag), State: "held", Job: h.Name, Count: n,
+					Query: rowsQuery(h.Name, "flag", string(flag)),
+				})
 		}
 	}
 	runs, err := q.c.Ledger.Runs(ctx, h.Name, 1)

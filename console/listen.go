@@ -39,10 +39,13 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 // answers.
 func Serve(listener net.Listener, cert *tls.Certificate, log *zap.Logger) *Server {
 	s := &Server{log: log, done: make(chan struct{})}
-	listener = &connlimit.Listener{Listener: listener, Most: connsMost, Each: eachMost, Shared: func(address netip.Addr) bool {
-		c := s.current.Load()
-		return c != nil && c.Behind.IsValid() && c.Behind.Contains(address)
-	}}
+	listener = &connlimit.Listener{
+		Listener: listener, Most: connsMost, Each: eachMost,
+		Shared: func(address netip.Addr) bool {
+			c := s.current.Load()
+			return c != nil && c.Behind.IsValid() && c.Behind.Contains(address)
+		},
+	}
 	if cert != nil {
 		s.cert.Store(cert)
 		listener = tls.NewListener(listener, &tls.Config{
@@ -55,7 +58,8 @@ func Serve(listener net.Listener, cert *tls.Certificate, log *zap.Logger) *Serve
 		broken = zap.NewStdLog(log)
 	}
 	s.server = &http.Server{
-		Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: headerMost,
+		Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: time.Minute,
+		IdleTimeout: time.Minute, MaxHeaderBytes: headerMost,
 		ErrorLog: broken,
 	}
 	go func() {

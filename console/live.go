@@ -13,9 +13,10 @@ import (
 // instead.
 const (
 	streamsMost = 64
-	streamsEach = 4                // of one person
-	streamStep  = time.Second      // at most one picture of the progress in this time
-	streamBeat  = 20 * time.Second // something is sent at least so often, and looked whether the person is still logged in
+	streamsEach = 4           // of one person
+	streamStep  = time.Second // at most one picture of the progress in this time
+	// something is sent at least so often, and looked whether the person is still logged in
+	streamBeat = 20 * time.Second
 )
 
 // streams counts the open streams by person.
@@ -75,7 +76,8 @@ func showLive(q *request) error {
 		if err := q.c.pages["home"].ExecuteTemplate(&b, "live", f); err != nil {
 			return err
 		}
-		event := "event: progress\ndata: " + strings.Join(strings.Split(strings.TrimSpace(b.String()), "\n"), "\ndata: ") + "\n\n"
+		event := "event: progress\ndata: " + strings.Join(strings.Split(strings.TrimSpace(b.String()), "\n"),
+			"\ndata: ") + "\n\n"
 		if running >= 0 && len(live) < running {
 			event += "event: settled\ndata: .\n\n" // the numbers of the page are others now
 		}

@@ -59,7 +59,8 @@ func logIn(q *request) error {
 		}
 		return q.page(http.StatusUnauthorized, "login", shown)
 	}
-	if err := q.begin(user, "login", "", q.c.Now()); errors.Is(err, trade.ErrNobody) { // disabled, or changed, at this moment
+	// disabled, or changed, at this moment
+	if err := q.begin(user, "login", "", q.c.Now()); errors.Is(err, trade.ErrNobody) {
 		shown.Fault = "login.wrong"
 		return q.page(http.StatusUnauthorized, "login", shown)
 	} else if err != nil {
@@ -219,7 +220,10 @@ func changeOwnPassword(q *request) error {
 // of a log could not hold.
 func NewUserName(text string) string {
 	name := UserName(text)
-	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune(`/\?#%`, r) }) {
+	if strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.IsPrint(r) ||
+			strings.ContainsRune(`/\?#%`, r)
+	}) {
 		return ""
 	}
 	return name

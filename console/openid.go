@@ -25,14 +25,16 @@ import (
 // What is taken from an issuer at most.
 const (
 	issuerAnswers = 10 * time.Second // one answer of it
-	issuerTalks   = 4                // conversations at once: one that is slow does not take the places of the other pages
-	issuerWaiting = 4                // who wait for one of these; more are turned away
-	issuerTurn    = 5 * time.Second  // that they wait
-	issuerBody    = 1 << 20          // of an answer
-	issuerKnown   = time.Hour        // what it says of itself is read again after that
-	issuerAgain   = time.Minute      // and again, when it did not say it
-	issuerRefresh = 2 * time.Second  // for that, while what it said before is known: the login itself needs the rest of the time
-	clockSkew     = 2 * time.Minute  // between its clock and ours
+	// conversations at once: one that is slow does not take the places of the other pages
+	issuerTalks   = 4
+	issuerWaiting = 4               // who wait for one of these; more are turned away
+	issuerTurn    = 5 * time.Second // that they wait
+	issuerBody    = 1 << 20         // of an answer
+	issuerKnown   = time.Hour       // what it says of itself is read again after that
+	issuerAgain   = time.Minute     // and again, when it did not say it
+	// for that, while what it said before is known: the login itself needs the rest of the time
+	issuerRefresh = 2 * time.Second
+	clockSkew     = 2 * time.Minute // between its clock and ours
 )
 
 // OpenIDOptions say by which OpenID Connect provider people may log in, and what they may then do.
@@ -68,16 +70,22 @@ type OpenID struct {
 // NewOpenID puts the login by a provider together. It asks nobody.
 func NewOpenID(o OpenIDOptions) *OpenID {
 	transport := &http.Transport{
-		TLSClientConfig: &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12}, TLSHandshakeTimeout: issuerAnswers, ResponseHeaderTimeout: issuerAnswers,
+		TLSClientConfig:     &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout: issuerAnswers, ResponseHeaderTimeout: issuerAnswers,
 		MaxResponseHeaderBytes: headerMost, DisableKeepAlives: true, // logins are rare
 	}
 	if o.Proxy != nil {
 		transport.Proxy = http.ProxyURL(o.Proxy)
 	}
-	return &OpenID{OpenIDOptions: o, talks: make(chan struct{}, issuerTalks), waiting: make(chan struct{}, issuerWaiting), turn: issuerTurn, patience: issuerAnswers, refresh: issuerRefresh, client: &http.Client{
-		Timeout: issuerAnswers, Transport: bounded{transport},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the secret goes to the address that the issuer names, and nowhere else
-	}}
+	return &OpenID{
+		OpenIDOptions: o, talks: make(chan struct{}, issuerTalks),
+		waiting: make(chan struct{}, issuerWaiting), turn: issuerTurn, patience: issuerAnswers, refresh: issuerRefresh,
+		client: &http.Client{
+			Timeout: issuerAnswers, Transport: bounded{transport},
+			// the secret goes to the address that the issuer names, and nowhere else
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}
 }
 
 // bounded takes no more of an answer than an issuer has to say.
@@ -184,7 +192,8 @@ func (o *OpenID) ask(ctx context.Context, now time.Time) (*oidc.Provider, error)
 // would go there, or keys come from there that anybody on the way may have put in.
 func sameSecurity(issuer, at string) error {
 	u, err := url.Parse(at)
-	if err != nil || u.Host == "" || u.Scheme != "https" && !(u.Scheme == "http" && strings.HasPrefix(issuer, "http:")) {
+	if err != nil || u.Host == "" || u.Scheme != "https" &&
+		!(u.Scheme == "http" && strings.HasPrefix(issuer, "http:")) {
 		return errors.New("it names an address that does not begin with https://")
 	}
 	return nil
@@ -199,7 +208,10 @@ func (o *OpenID) oauth(p *oidc.Provider, back string) *oauth2.Config {
 	if o.post {
 		at.AuthStyle = oauth2.AuthStyleInParams
 	}
-	return &oauth2.Config{ClientID: o.ClientID, ClientSecret: o.Secret, Endpoint: at, RedirectURL: back, Scopes: append([]string{oidc.ScopeOpenID}, o.Scopes...)}
+	return &oauth2.Config{
+		ClientID: o.ClientID, ClientSecret: o.Secret, Endpoint: at, RedirectURL: back,
+		Scopes: append([]string{oidc.ScopeOpenID}, o.Scopes...),
+	}
 }
 
 // address is where the browser goes to log in.
@@ -249,7 +261,8 @@ func (o *OpenID) Check(ctx context.Context, now time.Time) error {
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`
 	}
-	if err := json.NewDecoder(answer.Body).Decode(&set); err != nil || len(set.Keys) == 0 || answer.StatusCode != http.StatusOK {
+	if err := json.NewDecoder(answer.Body).Decode(&set); err != nil || len(set.Keys) == 0 ||
+		answer.StatusCode != http.StatusOK {
 		return fmt.Errorf("the keys of the issuer cannot be read: status %d", answer.StatusCode)
 	}
 	return nil
@@ -262,7 +275,8 @@ func brief(err error) error {
 	if errors.As(err, &to) { // its text has the address, with what is asked
 		err = to.Err
 	}
-	text := strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
+	text := strings.Join(strings.FieldsFunc(err.Error(),
+		func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
 	if runes := []rune(text); len(runes) > 200 {
 		text = string(runes[:200]) + "…"
 	}
@@ -271,7 +285,8 @@ func brief(err error) error {
 
 // oneWord is a code of the protocol, and nothing else that an answer may have in its place.
 func oneWord(code string) string {
-	if code == "" || len(code) > 60 || strings.ContainsFunc(code, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }) {
+	if code == "" || len(code) > 60 || strings.ContainsFunc(code,
+		func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }) {
 		return "without a code"
 	}
 	return code

@@ -53,7 +53,10 @@ func (f flow) text() string {
 	if f.proof {
 		kind = "proof"
 	}
-	return strings.Join([]string{f.secret, strconv.FormatInt(f.began.Unix(), 10), kind, base64.RawURLEncoding.EncodeToString([]byte(f.next))}, ".")
+	return strings.Join([]string{
+		f.secret, strconv.FormatInt(f.began.Unix(), 10), kind,
+		base64.RawURLEncoding.EncodeToString([]byte(f.next)),
+	}, ".")
 }
 
 // flow is that of the browser, if it has one that is not over.
@@ -129,7 +132,10 @@ func (q *request) unheard(f flow, err error) error {
 // then goes on to the page that was wanted.
 func (q *request) notIn(f flow, status int, key string, more ...any) error {
 	v := voice{q.lang, q.c.Zone, q.c.Now()}
-	return q.page(status, "login", loginPage{Next: local(f.next), Said: v.T(key, append([]any{q.c.OpenID.Label}, more...)...)})
+	return q.page(status, "login", loginPage{
+		Next: local(f.next),
+		Said: v.T(key, append([]any{q.c.OpenID.Label}, more...)...),
+	})
 }
 
 // kept keeps in the audit that somebody did not get in by the issuer, with the cause, one of a few.
@@ -154,7 +160,8 @@ func (q *request) keptOnce(f flow, cause string, until time.Time) error {
 		whose = hashOf(q.login.User.Name)
 	}
 	now := q.c.Now()
-	first, _, err := q.c.People.Try(q.Context(), []string{"openid-kept:" + whose + " " + cause}, now, func(t trade.Tries) trade.Tries { return trade.Tries{Bucket: t.Bucket, At: now, Until: until} })
+	first, _, err := q.c.People.Try(q.Context(), []string{"openid-kept:" + whose + " " + cause}, now,
+		func(t trade.Tries) trade.Tries { return trade.Tries{Bucket: t.Bucket, At: now, Until: until} })
 	if err != nil || !first {
 		return err
 	}
@@ -175,7 +182,8 @@ func comeBack(q *request) error {
 		return q.redirect("/login")
 	}
 	f, ok := q.flow()
-	if !ok && q.Header.Get("Sec-Fetch-Site") == "cross-site" { // the browser keeps its cookies from requests that others cause: the same once more, from a page of ours
+	// the browser keeps its cookies from requests that others cause: the same once more, from a page of ours
+	if !ok && q.Header.Get("Sec-Fetch-Site") == "cross-site" {
 		return q.page(http.StatusOK, "onward", local(q.URL.RequestURI()))
 	}
 	given := q.URL.Query()
@@ -189,7 +197,8 @@ func comeBack(q *request) error {
 	}
 	defer end()
 	now := q.c.Now()
-	allowed, until, err := q.c.People.Try(q.Context(), []string{issuerBucket(q.from)}, now, slower(now)) // each makes us ask somebody else, or keep a record (C4)
+	// each makes us ask somebody else, or keep a record (C4)
+	allowed, until, err := q.c.People.Try(q.Context(), []string{issuerBucket(q.from)}, now, slower(now))
 	switch {
 	case err != nil:
 		return err
@@ -197,14 +206,16 @@ func comeBack(q *request) error {
 		if err := q.keptOnce(f, "too many tries", until); err != nil {
 			return err
 		}
-		return q.page(http.StatusTooManyRequests, "login", loginPage{Next: local(f.next), Fault: "login.wait", Wait: max(until.Sub(now), time.Second)})
+		return q.page(http.StatusTooManyRequests, "login",
+			loginPage{Next: local(f.next), Fault: "login.wait", Wait: max(until.Sub(now), time.Second)})
 	}
 	q.forgetFlow()
 	if iss := given.Get("iss"); iss != "" && iss != q.c.OpenID.Issuer {
 		return q.refused(f, visitor{}, &refusal{"the answer is of another issuer", nil})
 	}
 	if code := given.Get("error"); code != "" {
-		q.c.Log.Info("console: the issuer of logins let somebody not in", zap.String("id", q.id), zap.String("code", oneWord(code)))
+		q.c.Log.Info("console: the issuer of logins let somebody not in", zap.String("id", q.id),
+			zap.String("code", oneWord(code)))
 		if err := q.kept(f, trade.User{}, visitor{}, "the issuer lets nobody in"); err != nil {
 			return err
 		}
@@ -227,7 +238,8 @@ func (q *request) refused(f flow, v visitor, why *refusal) error {
 	user := trade.User{}
 	if v.Subject != "" {
 		var err error
-		if user, err = q.c.People.UserFrom(q.Context(), q.c.OpenID.Issuer, v.Subject); err != nil && !errors.Is(err, trade.ErrNobody) {
+		if user, err = q.c.People.UserFrom(q.Context(), q.c.OpenID.Issuer, v.Subject); err != nil &&
+			!errors.Is(err, trade.ErrNobody) {
 			return err
 		}
 	}
@@ -275,13 +287,16 @@ func (q *request) enter(f flow, v visitor) error {
 		name := v.user(issuer)
 		record := q.record("user add", name, "", v.detail(issuer, ""))
 		record.Who = name
-		err := q.c.People.AddUser(q.Context(), trade.User{Name: name, Role: v.Role, Issuer: issuer, Subject: v.Subject}, record)
+		err := q.c.People.AddUser(q.Context(), trade.User{Name: name, Role: v.Role, Issuer: issuer, Subject: v.Subject},
+			record)
 		if err != nil && !errors.Is(err, trade.ErrTaken) {
 			return err
 		}
-		user, err = q.c.People.UserFrom(q.Context(), issuer, v.Subject) // also when another browser of the same person was first
+		// also when another browser of the same person was first
+		user, err = q.c.People.UserFrom(q.Context(), issuer, v.Subject)
 		if errors.Is(err, trade.ErrNobody) {
-			return q.stays(f, trade.User{}, v, "openid.taken", "the name "+name+" is taken", name, arguments(name, v.Subject))
+			return q.stays(f, trade.User{}, v, "openid.taken", "the name "+name+" is taken", name,
+				arguments(name, v.Subject))
 		}
 		if err != nil {
 			return err
@@ -303,7 +318,8 @@ func (q *request) enter(f flow, v visitor) error {
 	if f.proof {
 		act = "proof"
 	}
-	if err := q.begin(user, act, v.detail(issuer, ""), v.proved(q.c.Now())); errors.Is(err, trade.ErrNobody) { // disabled, or changed, at this moment
+	// disabled, or changed, at this moment
+	if err := q.begin(user, act, v.detail(issuer, ""), v.proved(q.c.Now())); errors.Is(err, trade.ErrNobody) {
 		return q.changing(f, user, v)
 	} else if err != nil {
 		return err

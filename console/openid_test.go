@@ -28,7 +28,10 @@ type company struct {
 }
 
 // rui is a person of the issuer.
-var rui = map[string]any{"sub": "248289761001", "email": "Rui@Coop.example", "email_verified": true, "name": "Rui Prado", "groups": []string{"everybody", "safra-contabil"}}
+var rui = map[string]any{
+	"sub": "248289761001", "email": "Rui@Coop.example", "email_verified": true,
+	"name": "Rui Prado", "groups": []string{"everybody", "safra-contabil"},
+}
 
 func with(claims map[string]any, name string, value any) map[string]any {
 	out := map[string]any{name: value}
@@ -47,10 +50,15 @@ func newCompany(t *testing.T, s *state.Store, adjust ...func(*console.Options)) 
 	roots := x509.NewCertPool()
 	roots.AddCert(c.issuer.Server.Certificate())
 	c.openID = console.NewOpenID(console.OpenIDOptions{
-		Issuer: c.issuer.URL, ClientID: oidctest.ClientID, Secret: oidctest.Secret, Label: "Conta Coop", Scopes: []string{"profile", "email"}, Claim: "groups", Roots: roots,
-		Roles: map[string]trade.Role{"safra-leitura": trade.Reader, "safra-contabil": trade.Accountant, "safra-ti": trade.Administrator},
+		Issuer: c.issuer.URL, ClientID: oidctest.ClientID, Secret: oidctest.Secret, Label: "Conta Coop",
+		Scopes: []string{"profile", "email"}, Claim: "groups", Roots: roots,
+		Roles: map[string]trade.Role{
+			"safra-leitura": trade.Reader, "safra-contabil": trade.Accountant,
+			"safra-ti": trade.Administrator,
+		},
 	})
-	c.world = newWorld(t, s, append([]func(*console.Options){func(o *console.Options) { o.OpenID = c.openID }}, adjust...)...).withPeople()
+	c.world = newWorld(t, s,
+		append([]func(*console.Options){func(o *console.Options) { o.OpenID = c.openID }}, adjust...)...).withPeople()
 	c.issuer.Person(rui)
 	return c
 }
@@ -141,11 +149,13 @@ func TestPeopleComeByTheIssuer(t *testing.T) {
 		if u.Name != "rui@coop.example" || u.Role != trade.Accountant || u.Password != "" || u.Issuer != c.issuer.URL {
 			t.Errorf("user %+v", u)
 		}
-		want := `rui@coop.example: login rui@coop.example {"issuer":"` + c.issuer.URL + `","subject":"248289761001","email":"Rui@Coop.example","name":"Rui Prado","role":"accountant"}`
+		want := `rui@coop.example: login rui@coop.example {"issuer":"` + c.issuer.URL +
+			`","subject":"248289761001","email":"Rui@Coop.example","name":"Rui Prado","role":"accountant"}`
 		if got := c.last(); got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
-		if asked := c.issuer.Asked()[0]; asked.Get("scope") != "openid profile email" || asked.Get("prompt") != "" || asked.Get("redirect_uri") != c.server.URL+console.BackPath {
+		if asked := c.issuer.Asked()[0]; asked.Get("scope") != "openid profile email" || asked.Get("prompt") != "" ||
+			asked.Get("redirect_uri") != c.server.URL+console.BackPath {
 			t.Errorf("asked for %v", asked)
 		}
 
@@ -160,7 +170,8 @@ func TestPeopleComeByTheIssuer(t *testing.T) {
 		c.issuer.Person(with(rui, "groups", []string{"everybody"}))
 		c.come(b).wants(http.StatusForbidden, "Conta Coop confirmou quem você é, mas não lhe dá nenhum perfil")
 		other.get("/account").wants(http.StatusSeeOther)
-		if got := c.last(); !strings.HasPrefix(got, "rui@coop.example: login failed rui@coop.example ") || !strings.Contains(got, `"fault":"no role"`) {
+		if got := c.last(); !strings.HasPrefix(got, "rui@coop.example: login failed rui@coop.example ") ||
+			!strings.Contains(got, `"fault":"no role"`) {
 			t.Error(got)
 		}
 		if broken, err := s.VerifyAudit(t.Context()); err != nil || broken != 0 {
@@ -185,18 +196,70 @@ func TestWhatTheIssuerSaysOfAPerson(t *testing.T) {
 		want   string
 		role   trade.Role
 	}{
-		{"no address", map[string]any{"sub": "1", "preferred_username": "Bia", "groups": "safra-leitura"}, "bia", trade.Reader},
-		{"an address that nobody has verified", map[string]any{"sub": "2", "email": "chefe@coop.example", "email_verified": false, "preferred_username": "caio", "groups": "safra-leitura"}, "caio", trade.Reader},
-		{"as text", map[string]any{"sub": "3", "email": "chefe@coop.example", "email_verified": "false", "groups": "safra-leitura"}, "openid-", trade.Reader},
-		{"an address of which nothing is said", map[string]any{"sub": "11", "email": "chefe@coop.example", "preferred_username": "iara", "groups": "safra-leitura"}, "iara", trade.Reader},
-		{"verified as text", map[string]any{"sub": "12", "email": "ines@coop.example", "email_verified": "true", "groups": "safra-leitura"}, "ines@coop.example", trade.Reader},
-		{"one dot", map[string]any{"sub": "13", "preferred_username": " . ", "groups": "safra-leitura"}, "openid-", trade.Reader},
-		{"two dots", map[string]any{"sub": "14", "preferred_username": "..", "groups": "safra-leitura"}, "openid-", trade.Reader},
-		{"the service", map[string]any{"sub": "15", "preferred_username": "SafraSync", "groups": "safra-leitura"}, "openid-", trade.Reader},
-		{"a name that is a path", map[string]any{"sub": "4", "preferred_username": "a/../b", "groups": "safra-leitura"}, "openid-", trade.Reader},
-		{"a name with a line break", map[string]any{"sub": "5", "preferred_username": "a\nb", "groups": "safra-leitura"}, "openid-", trade.Reader},
-		{"the most of several roles", map[string]any{"sub": "6", "preferred_username": "duda", "groups": []any{"safra-ti", 7, "safra-leitura"}}, "duda", trade.Administrator},
-		{"not a text", map[string]any{"sub": "7", "preferred_username": "edu", "groups": map[string]any{"safra-ti": true}}, "", ""},
+		{
+			"no address",
+			map[string]any{"sub": "1", "preferred_username": "Bia", "groups": "safra-leitura"},
+			"bia",
+			trade.Reader,
+		},
+		{
+			"an address that nobody has verified",
+			map[string]any{
+				"sub": "2", "email": "chefe@coop.example", "email_verified": false,
+				"preferred_username": "caio", "groups": "safra-leitura",
+			},
+			"caio", trade.Reader,
+		},
+		{"as text", map[string]any{
+			"sub": "3", "email": "chefe@coop.example", "email_verified": "false",
+			"groups": "safra-leitura",
+		}, "openid-", trade.Reader},
+		{
+			"an address of which nothing is said",
+			map[string]any{
+				"sub": "11", "email": "chefe@coop.example", "preferred_username": "iara",
+				"groups": "safra-leitura",
+			},
+			"iara", trade.Reader,
+		},
+		{"verified as text", map[string]any{
+			"sub": "12", "email": "ines@coop.example", "email_verified": "true",
+			"groups": "safra-leitura",
+		}, "ines@coop.example", trade.Reader},
+		{
+			"one dot",
+			map[string]any{"sub": "13", "preferred_username": " . ", "groups": "safra-leitura"},
+			"openid-",
+			trade.Reader,
+		},
+		{
+			"two dots",
+			map[string]any{"sub": "14", "preferred_username": "..", "groups": "safra-leitura"},
+			"openid-",
+			trade.Reader,
+		},
+		{
+			"the service",
+			map[string]any{"sub": "15", "preferred_username": "SafraSync", "groups": "safra-leitura"},
+			"openid-", trade.Reader,
+		},
+		{
+			"a name that is a path",
+			map[string]any{"sub": "4", "preferred_username": "a/../b", "groups": "safra-leitura"},
+			"openid-", trade.Reader,
+		},
+		{"a name with a line break", map[string]any{
+			"sub": "5", "preferred_username": "a\nb",
+			"groups": "safra-leitura",
+		}, "openid-", trade.Reader},
+		{"the most of several roles", map[string]any{
+			"sub": "6", "preferred_username": "duda",
+			"groups": []any{"safra-ti", 7, "safra-leitura"},
+		}, "duda", trade.Administrator},
+		{"not a text", map[string]any{
+			"sub": "7", "preferred_username": "edu",
+			"groups": map[string]any{"safra-ti": true},
+		}, "", ""},
 		{"no claim", map[string]any{"sub": "8", "preferred_username": "fe"}, "", ""},
 		{"another case", map[string]any{"sub": "9", "preferred_username": "gil", "groups": "SAFRA-TI"}, "", ""},
 	} {
@@ -214,11 +277,15 @@ func TestWhatTheIssuerSaysOfAPerson(t *testing.T) {
 		}
 	}
 	deep := console.NewOpenID(console.OpenIDOptions{
-		Issuer: c.issuer.URL, ClientID: oidctest.ClientID, Secret: oidctest.Secret, Label: "Conta Coop", Claim: "realm_access.roles", Roots: rootsOf(c.issuer), Roles: map[string]trade.Role{"r": trade.Reader},
+		Issuer: c.issuer.URL, ClientID: oidctest.ClientID, Secret: oidctest.Secret, Label: "Conta Coop",
+		Claim: "realm_access.roles", Roots: rootsOf(c.issuer), Roles: map[string]trade.Role{"r": trade.Reader},
 	})
 	d := &company{world: newWorld(t, c.store, func(o *console.Options) { o.OpenID = deep }), issuer: c.issuer}
 	d.issuer.OnlyPost = true
-	d.issuer.Person(map[string]any{"sub": "10", "preferred_username": "hugo", "realm_access": map[string]any{"roles": []string{"r"}}})
+	d.issuer.Person(map[string]any{
+		"sub": "10", "preferred_username": "hugo",
+		"realm_access": map[string]any{"roles": []string{"r"}},
+	})
 	d.come(d.browser()).wants(http.StatusSeeOther)
 }
 
@@ -236,18 +303,30 @@ func TestAWrongAnswerOfTheIssuerLetsNobodyIn(t *testing.T) {
 		status int
 		says   string
 	}{
-		oidctest.WrongNonce: {http.StatusUnauthorized, "não pôde ser aceita"}, oidctest.NoNonce: {http.StatusUnauthorized, "não pôde ser aceita"}, oidctest.Expired: {http.StatusUnauthorized, "não pôde ser aceita"},
-		oidctest.FromTheFuture: {http.StatusUnauthorized, "não pôde ser aceita"}, oidctest.WrongAudience: {http.StatusUnauthorized, "não pôde ser aceita"}, oidctest.OtherParty: {http.StatusUnauthorized, "não pôde ser aceita"},
-		oidctest.WrongIssuer: {http.StatusUnauthorized, "não pôde ser aceita"}, oidctest.WrongKey: {http.StatusUnauthorized, "não pôde ser aceita"}, oidctest.Unsigned: {http.StatusUnauthorized, "não pôde ser aceita"},
-		oidctest.SharedKey: {http.StatusUnauthorized, "não pôde ser aceita"}, oidctest.NoSubject: {http.StatusUnauthorized, "não pôde ser aceita"}, oidctest.NoToken: {http.StatusUnauthorized, "não pôde ser aceita"},
-		oidctest.Denies: {http.StatusForbidden, "não confirmou a entrada"}, oidctest.Fails: {http.StatusServiceUnavailable, "não respondeu"}, oidctest.KeysFail: {http.StatusServiceUnavailable, "não respondeu"},
-		oidctest.KeysArePages: {http.StatusServiceUnavailable, "não respondeu"}, oidctest.Redirects: {http.StatusUnauthorized, "não pôde ser aceita"},
+		oidctest.WrongNonce:    {http.StatusUnauthorized, "não pôde ser aceita"},
+		oidctest.NoNonce:       {http.StatusUnauthorized, "não pôde ser aceita"},
+		oidctest.Expired:       {http.StatusUnauthorized, "não pôde ser aceita"},
+		oidctest.FromTheFuture: {http.StatusUnauthorized, "não pôde ser aceita"},
+		oidctest.WrongAudience: {http.StatusUnauthorized, "não pôde ser aceita"},
+		oidctest.OtherParty:    {http.StatusUnauthorized, "não pôde ser aceita"},
+		oidctest.WrongIssuer:   {http.StatusUnauthorized, "não pôde ser aceita"},
+		oidctest.WrongKey:      {http.StatusUnauthorized, "não pôde ser aceita"},
+		oidctest.Unsigned:      {http.StatusUnauthorized, "não pôde ser aceita"},
+		oidctest.SharedKey:     {http.StatusUnauthorized, "não pôde ser aceita"},
+		oidctest.NoSubject:     {http.StatusUnauthorized, "não pôde ser aceita"},
+		oidctest.NoToken:       {http.StatusUnauthorized, "não pôde ser aceita"},
+		oidctest.Denies:        {http.StatusForbidden, "não confirmou a entrada"},
+		oidctest.Fails:         {http.StatusServiceUnavailable, "não respondeu"},
+		oidctest.KeysFail:      {http.StatusServiceUnavailable, "não respondeu"},
+		oidctest.KeysArePages:  {http.StatusServiceUnavailable, "não respondeu"},
+		oidctest.Redirects:     {http.StatusUnauthorized, "não pôde ser aceita"},
 	} {
 		t.Run(string(fault), func(t *testing.T) {
 			t.Parallel()
 			c := newCompany(t, openStore(t, state.SQLite))
 			c.issuer.Fault(fault)
-			b := c.come(c.browser()).wants(want.status, "Conta Coop", want.says, `name="password"`, `name="next" value="/rows"`)
+			b := c.come(c.browser()).wants(want.status, "Conta Coop", want.says, `name="password"`,
+				`name="next" value="/rows"`)
 			if strings.Contains(b.body, "<script>alert") {
 				t.Error("the issuer's own text is on the page")
 			}
@@ -298,7 +377,8 @@ func TestAnAnswerOfTheIssuerCountsOnceAndHere(t *testing.T) {
 	b.get(path).wants(http.StatusSeeOther)
 	again := c.browser()
 	stale(again, path)
-	again.client.Jar.SetCookies(mustURL(t, c.server.URL), held) // a copy of the cookie: the issuer has taken the code already
+	// a copy of the cookie: the issuer has taken the code already
+	again.client.Jar.SetCookies(mustURL(t, c.server.URL), held)
 	again.get(path).wants(http.StatusUnauthorized, "não pôde ser aceita")
 	again.get("/account").wants(http.StatusSeeOther)
 }
@@ -349,10 +429,12 @@ func TestC05_C08_C10_TheWayToTheIssuer(t *testing.T) {
 			t.Errorf("%s is not in %s", wants, cookies[0])
 		}
 	}
-	if policy := b.got.Get("Content-Security-Policy"); !strings.Contains(policy, "form-action 'self'") || strings.Contains(policy, c.issuer.URL) {
+	if policy := b.got.Get("Content-Security-Policy"); !strings.Contains(policy, "form-action 'self'") ||
+		strings.Contains(policy, c.issuer.URL) {
 		t.Errorf("policy %s", policy)
 	}
-	if asked := leadsAway.FindStringSubmatch(b.body); !strings.Contains(html.UnescapeString(asked[1]), url.QueryEscape("https://"+mustURL(t, c.server.URL).Host+console.BackPath)) {
+	if asked := leadsAway.FindStringSubmatch(b.body); !strings.Contains(html.UnescapeString(asked[1]),
+		url.QueryEscape("https://"+mustURL(t, c.server.URL).Host+console.BackPath)) {
 		t.Errorf("behind TLS the way back is %s", asked[1])
 	}
 	plain := newCompany(t, openStore(t, state.SQLite))
@@ -367,9 +449,13 @@ func TestC05_C08_C10_TheWayToTheIssuer(t *testing.T) {
 func TestAnIssuerThatIsDownStopsNobodyElse(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t, openStore(t, state.SQLite))
-	for _, fault := range []oidctest.Fault{oidctest.Pages, oidctest.OtherDiscovery, oidctest.OpenAddress, oidctest.OpenKeys} {
+	for _, fault := range []oidctest.Fault{
+		oidctest.Pages, oidctest.OtherDiscovery, oidctest.OpenAddress,
+		oidctest.OpenKeys,
+	} {
 		c.issuer.Fault(fault)
-		c.browser().do(http.MethodPost, "/login/openid", nil).wants(http.StatusServiceUnavailable, "Conta Coop não respondeu", `name="password"`)
+		c.browser().do(http.MethodPost, "/login/openid", nil).wants(http.StatusServiceUnavailable,
+			"Conta Coop não respondeu", `name="password"`)
 		if err := c.openID.Check(t.Context(), c.clock.now()); err == nil || len(err.Error()) > 500 {
 			t.Errorf("%s: %v", fault, err)
 		}
@@ -413,9 +499,13 @@ func TestAnIssuerThatIsDownStopsNobodyElse(t *testing.T) {
 	b := c.as(trade.Accountant)
 	b.get("/account").wants(http.StatusOK)
 	gone := newWorld(t, c.store, func(o *console.Options) {
-		o.OpenID = console.NewOpenID(console.OpenIDOptions{Issuer: c.issuer.URL, Label: "Conta Coop", Roots: rootsOf(c.issuer)})
+		o.OpenID = console.NewOpenID(console.OpenIDOptions{
+			Issuer: c.issuer.URL, Label: "Conta Coop",
+			Roots: rootsOf(c.issuer),
+		})
 	})
-	gone.browser().do(http.MethodPost, "/login/openid", nil).wants(http.StatusServiceUnavailable, "Conta Coop não respondeu")
+	gone.browser().do(http.MethodPost, "/login/openid", nil).wants(http.StatusServiceUnavailable,
+		"Conta Coop não respondeu")
 	gone.as(trade.Accountant).get("/account").wants(http.StatusOK)
 }
 
@@ -485,7 +575,8 @@ func TestC04_CodesThatAreNoneAreSlowedDown(t *testing.T) {
 	for range 30 {
 		b := c.browser()
 		path := c.away(b, "/login/openid", nil)
-		if b.get(regexp.MustCompile(`code=[^&]+`).ReplaceAllString(path, "code=none")); b.status == http.StatusTooManyRequests {
+		if b.get(regexp.MustCompile(`code=[^&]+`).ReplaceAllString(path,
+			"code=none")); b.status == http.StatusTooManyRequests {
 			slow++
 		}
 	}
@@ -541,14 +632,18 @@ func TestTheAuditSaysWhoDidNotGetInAndWhy(t *testing.T) {
 			if who == "?" {
 				target = ""
 			}
-			if got := c.last(); !strings.HasPrefix(got, who+": login failed "+target+" {") || !strings.Contains(got, `"fault":"`+cause+`"`) {
+			if got := c.last(); !strings.HasPrefix(got, who+": login failed "+target+" {") ||
+				!strings.Contains(got, `"fault":"`+cause+`"`) {
 				t.Errorf("got %s, want %s", got, want)
 			}
 		}
 		for fault, cause := range map[oidctest.Fault]string{
-			oidctest.Denies: "the issuer lets nobody in", oidctest.NoToken: "there is no id_token", oidctest.Expired: "the token has expired", oidctest.WrongKey: "the token is not valid",
-			oidctest.NoSubject: "the token names nobody", oidctest.WrongNonce: "the nonce is another one", oidctest.FromTheFuture: "the token was issued later than our clock says",
-			oidctest.OtherParty: "the token was made for another client", oidctest.Redirects: "the code is not taken",
+			oidctest.Denies: "the issuer lets nobody in", oidctest.NoToken: "there is no id_token",
+			oidctest.Expired: "the token has expired", oidctest.WrongKey: "the token is not valid",
+			oidctest.NoSubject: "the token names nobody", oidctest.WrongNonce: "the nonce is another one",
+			oidctest.FromTheFuture: "the token was issued later than our clock says",
+			oidctest.OtherParty:    "the token was made for another client",
+			oidctest.Redirects:     "the code is not taken",
 		} {
 			c.issuer.Fault(fault)
 			c.come(c.browser())
@@ -650,7 +745,9 @@ func TestAUserThatChangesDuringTheLogin(t *testing.T) {
 		c := newCompany(t, s, func(o *console.Options) { o.People = people })
 		c.come(c.browser()).wants(http.StatusSeeOther)
 		people.meanwhile = func(u trade.User) {
-			if done, err := s.ChangeUser(t.Context(), u, trade.AuditRecord{At: c.clock.now(), Who: "ana", Act: "user end", Target: u.Name}); err != nil || !done {
+			if done, err := s.ChangeUser(t.Context(), u,
+				trade.AuditRecord{At: c.clock.now(), Who: "ana", Act: "user end", Target: u.Name}); err != nil ||
+				!done {
 				t.Error(done, err)
 			}
 		}
@@ -658,14 +755,17 @@ func TestAUserThatChangesDuringTheLogin(t *testing.T) {
 			status      int
 			says, cause string
 		}{
-			"safra-contabil": {http.StatusConflict, "o seu usuário neste programa mudou", "changed at this moment"}, // as before: the login finds it
-			"safra-leitura":  {http.StatusConflict, "o seu usuário neste programa mudou", "changed at this moment"}, // another role: the change finds it
-			"everybody":      {http.StatusForbidden, "nenhum perfil", "no role"},
+			// as before: the login finds it
+			"safra-contabil": {http.StatusConflict, "o seu usuário neste programa mudou", "changed at this moment"},
+			// another role: the change finds it
+			"safra-leitura": {http.StatusConflict, "o seu usuário neste programa mudou", "changed at this moment"},
+			"everybody":     {http.StatusForbidden, "nenhum perfil", "no role"},
 		} {
 			c.issuer.Person(with(rui, "groups", groups))
 			b := c.browser()
 			c.come(b).wants(want.status, want.says)
-			if got := c.last(); !strings.HasPrefix(got, "rui@coop.example: login failed rui@coop.example ") || !strings.Contains(got, `"fault":"`+want.cause+`"`) {
+			if got := c.last(); !strings.HasPrefix(got, "rui@coop.example: login failed rui@coop.example ") ||
+				!strings.Contains(got, `"fault":"`+want.cause+`"`) {
 				t.Errorf("%s: %s", groups, got)
 			}
 			b.get("/account").wants(http.StatusSeeOther)
@@ -681,12 +781,17 @@ func TestALocalUserIsNeverTakenOver(t *testing.T) {
 		c.issuer.Person(map[string]any{"sub": "77", "preferred_username": "Carla", "groups": []string{"safra-ti"}})
 		c.come(c.browser()).wants(http.StatusForbidden, "o usuário carla já existe", "safrasync users link carla 77")
 		c.nobody("77")
-		if got := c.last(); !strings.HasPrefix(got, "?: login failed ") || !strings.Contains(got, "the name carla is taken") {
+		if got := c.last(); !strings.HasPrefix(got, "?: login failed ") ||
+			!strings.Contains(got, "the name carla is taken") {
 			t.Error(got)
 		}
 		c.as(trade.Accountant).get("/account").wants(http.StatusOK, "contabilidade")
-		c.issuer.Person(map[string]any{"sub": "7'; reboot #", "preferred_username": "Carla", "groups": []string{"safra-ti"}})
-		if b := c.come(c.browser()).wants(http.StatusForbidden); !strings.Contains(html.UnescapeString(b.body), `safrasync users link carla '7'\''; reboot #'`) {
+		c.issuer.Person(map[string]any{
+			"sub": "7'; reboot #", "preferred_username": "Carla",
+			"groups": []string{"safra-ti"},
+		})
+		if b := c.come(c.browser()).wants(http.StatusForbidden); !strings.Contains(html.UnescapeString(b.body),
+			`safrasync users link carla '7'\''; reboot #'`) {
 			t.Errorf("the command is not one that can be copied:\n%s", b.body)
 		}
 		c.issuer.Person(map[string]any{"sub": "-77", "preferred_username": "Carla", "groups": []string{"safra-ti"}})
@@ -699,7 +804,8 @@ func TestALocalUserIsNeverTakenOver(t *testing.T) {
 				t.Fatal(err)
 			}
 			u.Password, u.Issuer, u.Subject = "", c.issuer.URL, "77"
-			_, err = s.ChangeUser(t.Context(), u, trade.AuditRecord{At: c.clock.now(), Who: "ana", Act: "user link", Target: name})
+			_, err = s.ChangeUser(t.Context(), u,
+				trade.AuditRecord{At: c.clock.now(), Who: "ana", Act: "user link", Target: name})
 			return err
 		}
 		if err := link("carla"); err != nil {
@@ -733,12 +839,20 @@ func TestAdministratorsEndAndDisableWhoComesByTheIssuer(t *testing.T) {
 		c.come(b).wants(http.StatusSeeOther)
 		admin.get("/users").wants(http.StatusOK, "entra por Conta Coop", "Encerrar sessões")
 		b.get("/account").wants(http.StatusOK)
-		b.do(http.MethodPost, "/account/password", url.Values{"token": {b.token2(c)}, "old": {""}, "new": {"outra frase bem comprida"}, "again": {"outra frase bem comprida"}}).wants(http.StatusUnprocessableEntity, "entra por outro serviço")
+		b.do(http.MethodPost, "/account/password",
+			url.Values{
+				"token": {b.token2(c)}, "old": {""}, "new": {"outra frase bem comprida"},
+				"again": {"outra frase bem comprida"},
+			}).wants(http.StatusUnprocessableEntity, "entra por outro serviço")
 		do(url.Values{"do": {"end"}}).wants(http.StatusSeeOther)
 		b.get("/account").wants(http.StatusSeeOther)
 		c.come(b).wants(http.StatusSeeOther)
-		do(url.Values{"do": {"role"}, "role": {"administrator"}}).wants(http.StatusUnprocessableEntity, "entra por outro serviço")
-		do(url.Values{"do": {"password"}, "password": {"outra frase bem comprida"}}).wants(http.StatusUnprocessableEntity, "entra por outro serviço")
+		do(url.Values{"do": {"role"}, "role": {"administrator"}}).wants(http.StatusUnprocessableEntity,
+			"entra por outro serviço")
+		do(url.Values{
+			"do":       {"password"},
+			"password": {"outra frase bem comprida"},
+		}).wants(http.StatusUnprocessableEntity, "entra por outro serviço")
 		do(url.Values{"do": {"disable"}}).wants(http.StatusSeeOther)
 		b.get("/account").wants(http.StatusSeeOther)
 		c.come(b).wants(http.StatusForbidden, "o usuário rui@coop.example está desligado")
@@ -749,7 +863,9 @@ func TestAdministratorsEndAndDisableWhoComesByTheIssuer(t *testing.T) {
 		// Administrators of the issuer do not make up for the last one of this ledger.
 		c.issuer.Person(with(rui, "groups", "safra-ti"))
 		c.come(b).wants(http.StatusSeeOther)
-		admin.get("/users").do(http.MethodPost, "/users/ana", url.Values{"token": {admin.token()}, "do": {"disable"}}).wants(http.StatusUnprocessableEntity, "último administrador")
+		admin.get("/users").do(http.MethodPost, "/users/ana",
+			url.Values{"token": {admin.token()}, "do": {"disable"}}).wants(http.StatusUnprocessableEntity,
+			"último administrador")
 	})
 }
 
@@ -764,7 +880,10 @@ func (b *browser) token2(c *company) string {
 func TestC02_TheFirstAdministratorIsNotTheIssuers(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, state.SQLite)
-	err := s.AddUser(t.Context(), trade.User{Name: "rui", Role: trade.Administrator, Issuer: "https://issuer.example", Subject: "1"}, trade.AuditRecord{At: time.Now(), Who: "test", Act: "user add"})
+	err := s.AddUser(t.Context(), trade.User{
+		Name: "rui", Role: trade.Administrator, Issuer: "https://issuer.example",
+		Subject: "1",
+	}, trade.AuditRecord{At: time.Now(), Who: "test", Act: "user add"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -791,7 +910,10 @@ func TestC09_ProofAtTheIssuer(t *testing.T) {
 		proved := b.provedAt
 		first := proved()
 		c.clock.pass(20 * time.Minute)
-		for fault, says := range map[oidctest.Fault]string{oidctest.NoProof: "não pediu sua senha de novo", oidctest.OldProof: "não pediu sua senha de novo"} {
+		for fault, says := range map[oidctest.Fault]string{
+			oidctest.NoProof:  "não pediu sua senha de novo",
+			oidctest.OldProof: "não pediu sua senha de novo",
+		} {
 			c.issuer.Fault(fault)
 			if prove().wants(http.StatusForbidden, says); !proved().Equal(first) {
 				t.Errorf("%s is a proof", fault)
@@ -804,7 +926,8 @@ func TestC09_ProofAtTheIssuer(t *testing.T) {
 		}
 		c.nobody("other")
 		c.issuer.Person(rui)
-		if prove().wants(http.StatusSeeOther); b.got.Get("Location") != "/rows/7/resend" || !proved().Equal(c.clock.now()) {
+		if prove().wants(http.StatusSeeOther); b.got.Get("Location") != "/rows/7/resend" ||
+			!proved().Equal(c.clock.now()) {
 			t.Errorf("location %s, proved at %s", b.got.Get("Location"), proved())
 		}
 		asked := c.issuer.Asked()
@@ -816,7 +939,8 @@ func TestC09_ProofAtTheIssuer(t *testing.T) {
 		}
 		// Who has a password gives that.
 		local := c.as(trade.Accountant)
-		local.do(http.MethodPost, "/account/prove", url.Values{"token": {local.get("/account").token()}}).wants(http.StatusNotFound)
+		local.do(http.MethodPost, "/account/prove",
+			url.Values{"token": {local.get("/account").token()}}).wants(http.StatusNotFound)
 	})
 }
 
@@ -855,7 +979,8 @@ func TestC09_ALoginWithoutThePasswordIsNoProof(t *testing.T) {
 // provedAt is when the person of the browser proved who it is.
 func (b *browser) provedAt() time.Time {
 	b.w.t.Helper()
-	login, err := b.w.store.Login(b.w.t.Context(), console.HashOf(strings.TrimPrefix(cookieOf(b), b.w.console.CookieLogin()+"=")))
+	login, err := b.w.store.Login(b.w.t.Context(),
+		console.HashOf(strings.TrimPrefix(cookieOf(b), b.w.console.CookieLogin()+"=")))
 	if err != nil {
 		b.w.t.Fatal(err)
 	}
@@ -870,7 +995,10 @@ func TestSessionsOfAnIssuerThatIsNotConfiguredAreOver(t *testing.T) {
 	b := c.browser()
 	c.come(b).wants(http.StatusSeeOther)
 	cookie := cookieOf(b)
-	for name, openID := range map[string]*console.OpenID{"none": nil, "another": console.NewOpenID(console.OpenIDOptions{Issuer: "https://other.example", Label: "Outra"})} {
+	for name, openID := range map[string]*console.OpenID{
+		"none":    nil,
+		"another": console.NewOpenID(console.OpenIDOptions{Issuer: "https://other.example", Label: "Outra"}),
+	} {
 		w := newWorld(t, c.store, func(o *console.Options) { o.OpenID = openID })
 		other := w.browser()
 		other.header.Set("Cookie", cookie)
@@ -878,7 +1006,8 @@ func TestSessionsOfAnIssuerThatIsNotConfiguredAreOver(t *testing.T) {
 			t.Errorf("%s: %d", name, other.status)
 		}
 		w.as(trade.Accountant).get("/account").wants(http.StatusOK)
-		w.as(trade.Administrator).get("/users").wants(http.StatusOK, "entra por "+c.issuer.URL) // not by the label of another one
+		// not by the label of another one
+		w.as(trade.Administrator).get("/users").wants(http.StatusOK, "entra por "+c.issuer.URL)
 		if openID == nil {
 			w.browser().do(http.MethodPost, "/login/openid", nil).wants(http.StatusNotFound)
 			if page := w.browser().get("/login").body; strings.Contains(page, "/login/openid") {

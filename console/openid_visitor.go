@@ -56,8 +56,12 @@ func (o *OpenID) visitor(ctx context.Context, f flow, code, back string, now tim
 	token, err := o.oauth(p, back).Exchange(ctx, code, oauth2.VerifierOption(f.part("verifier")))
 	if err != nil {
 		var answer *oauth2.RetrieveError
-		if errors.As(err, &answer) && answer.Response != nil && answer.Response.StatusCode < http.StatusInternalServerError {
-			return v, &refusal{"the code is not taken", fmt.Errorf("status %d, %s", answer.Response.StatusCode, oneWord(answer.ErrorCode))}
+		if errors.As(err, &answer) && answer.Response != nil &&
+			answer.Response.StatusCode < http.StatusInternalServerError {
+			return v, &refusal{
+				"the code is not taken",
+				fmt.Errorf("status %d, %s", answer.Response.StatusCode, oneWord(answer.ErrorCode)),
+			}
 		}
 		return v, fmt.Errorf("the issuer %s: %w", o.Issuer, brief(err))
 	}
@@ -65,7 +69,10 @@ func (o *OpenID) visitor(ctx context.Context, f flow, code, back string, now tim
 	if raw == "" {
 		return v, &refusal{"there is no id_token", nil}
 	}
-	id, err := p.VerifierContext(ctx, &oidc.Config{ClientID: o.ClientID, Now: func() time.Time { return now }}).Verify(ctx, raw)
+	id, err := p.VerifierContext(ctx, &oidc.Config{
+		ClientID: o.ClientID,
+		Now:      func() time.Time { return now },
+	}).Verify(ctx, raw)
 	if err != nil && strings.Contains(err.Error(), "fetching keys ") { // the library hides the cause behind its text
 		return v, fmt.Errorf("the keys of the issuer %s: %w", o.Issuer, brief(err))
 	}

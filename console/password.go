@@ -35,7 +35,8 @@ func HashPassword(password string) string {
 	salt := make([]byte, saltLength)
 	_, _ = rand.Read(salt) // never fails
 	b64 := base64.RawStdEncoding
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=1$%s$%s", argon2.Version, hashMemory, hashTime, b64.EncodeToString(salt),
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=1$%s$%s", argon2.Version, hashMemory, hashTime,
+		b64.EncodeToString(salt),
 		b64.EncodeToString(argon2.IDKey([]byte(password), salt, hashTime, hashMemory, 1, hashLength)))
 }
 
@@ -50,7 +51,8 @@ func passwordFits(password, stored string) bool {
 		_, errCost := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &memory, &time, &lanes)
 		s, errSalt := base64.RawStdEncoding.DecodeString(parts[4])
 		h, errSum := base64.RawStdEncoding.DecodeString(parts[5])
-		ok = errVersion == nil && errCost == nil && errSalt == nil && errSum == nil && version == argon2.Version && len(s) > 0 && len(h) == hashLength &&
+		ok = errVersion == nil && errCost == nil && errSalt == nil && errSum == nil && version == argon2.Version &&
+			len(s) > 0 && len(h) == hashLength &&
 			memory > 0 && memory <= 1<<20 && time > 0 && time <= 100 && lanes > 0 && lanes <= 16
 		if ok {
 			salt, sum = s, h
@@ -68,7 +70,8 @@ var commonText string
 
 // ourCommon are those that are common here.
 var ourCommon = []string{
-	"safrasync", "cooperativa", "contabilidade", "administrador", "administrator", "agricultura", "colheita", "soja", "milho", "trigo", "senha", "senhasenha", "mudar", "trocar", "bemvindo",
+	"safrasync", "cooperativa", "contabilidade", "administrador", "administrator", "agricultura", "colheita", "soja",
+	"milho", "trigo", "senha", "senhasenha", "mudar", "trocar", "bemvindo",
 	"brasil", "contrato", "plataforma",
 }
 
@@ -79,7 +82,8 @@ func isCommon(password string) bool {
 		return true
 	}
 	line := password + "\n"
-	return !strings.Contains(password, "\n") && (strings.HasPrefix(commonText, line) || strings.Contains(commonText, "\n"+line))
+	return !strings.Contains(password, "\n") &&
+		(strings.HasPrefix(commonText, line) || strings.Contains(commonText, "\n"+line))
 }
 
 // PasswordFault says why a password may not be used, as the key of a phrase; "" when it may. Any
@@ -105,8 +109,12 @@ func guessed(password, name string) bool {
 	text := strings.ToLower(password)
 	core := trimmed(text)
 	plain := leet.Replace(text)
-	for _, candidate := range []string{text, core, unrepeated(text), unrepeated(core), trimmed(unrepeated(text)), plain, leet.Replace(core), trimmed(plain)} {
-		if slices.Contains(grains, candidate) || candidate != "" && len(candidate) < 4 || isCommon(candidate) || candidate == strings.ToLower(name) {
+	for _, candidate := range []string{
+		text, core, unrepeated(text), unrepeated(core), trimmed(unrepeated(text)), plain,
+		leet.Replace(core), trimmed(plain),
+	} {
+		if slices.Contains(grains, candidate) || candidate != "" && len(candidate) < 4 || isCommon(candidate) ||
+			candidate == strings.ToLower(name) {
 			return true
 		}
 	}
@@ -114,7 +122,10 @@ func guessed(password, name string) bool {
 }
 
 // grains are words of the business: with a year they are what is tried first here.
-var grains = []string{"soja", "milho", "trigo", "sorgo", "arroz", "aveia", "cevada", "feijao", "feijão", "algodao", "algodão", "cafe", "café", "canola", "girassol", "safra", "safrinha", "safrasync", "cooperativa"}
+var grains = []string{
+	"soja", "milho", "trigo", "sorgo", "arroz", "aveia", "cevada", "feijao", "feijão", "algodao",
+	"algodão", "cafe", "café", "canola", "girassol", "safra", "safrinha", "safrasync", "cooperativa",
+}
 
 // trimmed takes away what stands around the first and the last letter.
 func trimmed(text string) string {
@@ -142,12 +153,14 @@ type hasher struct {
 
 func newHasher() *hasher {
 	return &hasher{
-		running: make(chan struct{}, hashesAtOnce), waiting: make(chan struct{}, hashesWaiting), nobody: unknownHash, compared: func() {},
+		running: make(chan struct{}, hashesAtOnce), waiting: make(chan struct{}, hashesWaiting), nobody: unknownHash,
+		compared: func() {},
 	}
 }
 
 // unknownHash has the cost of every other one, and no password fits it.
-var unknownHash = fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=1$%s$%s", argon2.Version, hashMemory, hashTime, strings.Repeat("A", 22), strings.Repeat("A", 43))
+var unknownHash = fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=1$%s$%s", argon2.Version, hashMemory, hashTime,
+	strings.Repeat("A", 22), strings.Repeat("A", 43))
 
 // enter waits for a place in which a password may be hashed.
 func (h *hasher) enter(ctx context.Context) (leave func(), err error) {

@@ -56,7 +56,10 @@ func showPending(q *request) error {
 	if err != nil {
 		return err
 	}
-	page := pendingPage{At: stuck.At, Moving: stuck.Moving, Fixer: trade.Fixer(q.FormValue("fixer")), Reading: stuck.Reading}
+	page := pendingPage{
+		At: stuck.At, Moving: stuck.Moving, Fixer: trade.Fixer(q.FormValue("fixer")),
+		Reading: stuck.Reading,
+	}
 	if page.Reading > 0 {
 		page.Again = q.URL.RequestURI()
 		return q.page(http.StatusOK, "pending", page)
@@ -173,7 +176,8 @@ func (c causeShown) RefPath(fill bool) string {
 	switch {
 	case !slices.Contains(trade.ReferenceKinds, kind):
 		return "/references"
-	case fill && missing && len(c.Subjects) == 1 && c.More == 0 && !masked(c.Subjects[0].Text): // an address stays in histories
+	// an address stays in histories
+	case fill && missing && len(c.Subjects) == 1 && c.More == 0 && !masked(c.Subjects[0].Text):
 		return "/references/" + kind + "?code=" + url.QueryEscape(c.Subjects[0].Text) + "#add"
 	}
 	return "/references/" + kind
@@ -220,7 +224,10 @@ func (q *request) planRetry(key string) (retryPage, error) {
 			continue
 		}
 		jobs[part.Job] = true
-		order := Order{Act: Retry, Job: part.Job, States: []trade.State{trade.Waiting, trade.Rejected}, Causes: []string{stuck.Causes[i].Cause}, Most: retryMost}
+		order := Order{
+			Act: Retry, Job: part.Job, States: []trade.State{trade.Waiting, trade.Rejected},
+			Causes: []string{stuck.Causes[i].Cause}, Most: retryMost,
+		}
 		plan, err := q.c.Work.Plan(q.Context(), order)
 		if err != nil {
 			return retryPage{}, err
@@ -268,7 +275,8 @@ func doRetry(q *request) error {
 	}
 	moved := false
 	for i, plan := range page.Plans {
-		done, err := q.c.Work.Do(q.Context(), plan.Order, q.PostFormValue("mark."+plan.Order.Job), q.person(page.Reason))
+		done, err := q.c.Work.Do(q.Context(), plan.Order, q.PostFormValue("mark."+plan.Order.Job),
+			q.person(page.Reason))
 		if err != nil {
 			return err
 		}

@@ -26,7 +26,10 @@ func TestC02_NoRouteWorksBeforeTheFirstAdministrator(t *testing.T) {
 			continue
 		}
 		b := w.browser()
-		b.do(r.Method, pathOf(r.Path), url.Values{"name": {"lia"}, "password": {password}}).wants(http.StatusServiceUnavailable, "safrasync users add")
+		b.do(r.Method, pathOf(r.Path), url.Values{
+			"name":     {"lia"},
+			"password": {password},
+		}).wants(http.StatusServiceUnavailable, "safrasync users add")
 		if len(b.got.Values("Set-Cookie")) > 0 {
 			t.Errorf("%s %s sets a cookie", r.Method, r.Path)
 		}
@@ -75,7 +78,8 @@ func TestC03_AnUnknownUserCostsAsMuchAsAKnownOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	user.Disabled = true
-	if done, err := w.store.ChangeUser(t.Context(), user, trade.AuditRecord{At: w.clock.now(), Act: "user disable"}); err != nil || !done {
+	if done, err := w.store.ChangeUser(t.Context(), user,
+		trade.AuditRecord{At: w.clock.now(), Act: "user disable"}); err != nil || !done {
 		t.Fatal(done, err)
 	}
 	var mu gosync.Mutex
@@ -172,7 +176,8 @@ func TestC04_ManyTriesAtOnceKeepTheConsoleFree(t *testing.T) {
 	}()
 	tries.Wait()
 	for status := range statuses {
-		if !slices.Contains([]int{http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusServiceUnavailable}, status) {
+		if !slices.Contains([]int{http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusServiceUnavailable},
+			status) {
 			t.Errorf("statuses %v", statuses)
 		}
 	}
@@ -187,7 +192,8 @@ func TestC05_LoginsEndAndCookiesAreBound(t *testing.T) {
 		b := secure.browser().logIn("carla", password).wants(http.StatusSeeOther)
 		cookies := b.got.Values("Set-Cookie")
 		for _, cookie := range cookies {
-			if !strings.HasPrefix(cookie, "__Host-") || !strings.Contains(cookie, "; Path=/;") || !strings.Contains(cookie, "; HttpOnly") || !strings.Contains(cookie, "; Secure") ||
+			if !strings.HasPrefix(cookie, "__Host-") || !strings.Contains(cookie, "; Path=/;") ||
+				!strings.Contains(cookie, "; HttpOnly") || !strings.Contains(cookie, "; Secure") ||
 				!strings.Contains(cookie, "; SameSite=Strict") || strings.Contains(cookie, "Domain") {
 				t.Errorf("cookie %s", cookie)
 			}
@@ -196,7 +202,8 @@ func TestC05_LoginsEndAndCookiesAreBound(t *testing.T) {
 			t.Errorf("cookies %v", cookies)
 		}
 		for _, cookie := range plain.browser().logIn("carla", password).got.Values("Set-Cookie") {
-			if strings.Contains(cookie, "Secure") || !strings.Contains(cookie, "HttpOnly") || !strings.Contains(cookie, "SameSite=Strict") {
+			if strings.Contains(cookie, "Secure") || !strings.Contains(cookie, "HttpOnly") ||
+				!strings.Contains(cookie, "SameSite=Strict") {
 				t.Errorf("cookie without TLS %s", cookie)
 			}
 		}
@@ -231,14 +238,17 @@ func TestC05_LoginsEndAndCookiesAreBound(t *testing.T) {
 
 		two := plain.as(trade.Accountant)
 		admin := plain.as(trade.Administrator)
-		admin.get("/users").do(http.MethodPost, "/users/carla", url.Values{"token": {admin.token()}, "do": {"disable"}}).wants(http.StatusSeeOther)
+		admin.get("/users").do(http.MethodPost, "/users/carla",
+			url.Values{"token": {admin.token()}, "do": {"disable"}}).wants(http.StatusSeeOther)
 		two.get("/").wants(http.StatusSeeOther)
 		two.logIn("carla", password).wants(http.StatusUnauthorized)
-		admin.get("/users").do(http.MethodPost, "/users/carla", url.Values{"token": {admin.token()}, "do": {"enable"}}).wants(http.StatusSeeOther)
+		admin.get("/users").do(http.MethodPost, "/users/carla",
+			url.Values{"token": {admin.token()}, "do": {"enable"}}).wants(http.StatusSeeOther)
 
 		three, four := plain.as(trade.Accountant), plain.as(trade.Accountant)
 		three.get("/account").do(http.MethodPost, "/account/password", url.Values{
-			"token": {three.token()}, "old": {password}, "new": {"outra frase bem comprida"}, "again": {"outra frase bem comprida"},
+			"token": {three.token()}, "old": {password}, "new": {"outra frase bem comprida"},
+			"again": {"outra frase bem comprida"},
 		}).wants(http.StatusSeeOther)
 		three.get("/").wants(http.StatusOK)
 		four.get("/").wants(http.StatusSeeOther)
@@ -269,10 +279,20 @@ func TestTheLastAdministratorStays(t *testing.T) {
 			form.Set("token", b.get("/users").token())
 			b.do(http.MethodPost, "/users/ana", form).wants(http.StatusUnprocessableEntity, "último administrador")
 		}
-		b.get("/users").do(http.MethodPost, "/users", url.Values{"token": {b.token()}, "name": {" Bia "}, "role": {"administrator"}, "password": {password}}).wants(http.StatusSeeOther)
-		b.get("/users").do(http.MethodPost, "/users", url.Values{"token": {b.token()}, "name": {"bia"}, "role": {"reader"}, "password": {password}}).wants(http.StatusUnprocessableEntity, "já existe")
-		b.get("/users").do(http.MethodPost, "/users/bia", url.Values{"token": {b.token()}, "do": {"role"}, "role": {"emperor"}}).wants(http.StatusUnprocessableEntity)
-		b.get("/users").do(http.MethodPost, "/users/ana", url.Values{"token": {b.token()}, "do": {"disable"}}).wants(http.StatusSeeOther)
+		b.get("/users").do(http.MethodPost, "/users",
+			url.Values{
+				"token": {b.token()}, "name": {" Bia "}, "role": {"administrator"},
+				"password": {password},
+			}).wants(http.StatusSeeOther)
+		b.get("/users").do(http.MethodPost, "/users",
+			url.Values{
+				"token": {b.token()}, "name": {"bia"}, "role": {"reader"},
+				"password": {password},
+			}).wants(http.StatusUnprocessableEntity, "já existe")
+		b.get("/users").do(http.MethodPost, "/users/bia",
+			url.Values{"token": {b.token()}, "do": {"role"}, "role": {"emperor"}}).wants(http.StatusUnprocessableEntity)
+		b.get("/users").do(http.MethodPost, "/users/ana",
+			url.Values{"token": {b.token()}, "do": {"disable"}}).wants(http.StatusSeeOther)
 		b.get("/users").wants(http.StatusSeeOther)
 	})
 }
@@ -285,7 +305,8 @@ func TestC15_LoginsAndChangesStandInTheAudit(t *testing.T) {
 		w.browser().logIn("my secret password", "x").wants(http.StatusUnauthorized)
 		w.browser().logIn("carla", "x").wants(http.StatusUnauthorized)
 		b := w.as(trade.Administrator)
-		b.get("/users").do(http.MethodPost, "/users/lia", url.Values{"token": {b.token()}, "do": {"role"}, "role": {"accountant"}}).wants(http.StatusSeeOther)
+		b.get("/users").do(http.MethodPost, "/users/lia",
+			url.Values{"token": {b.token()}, "do": {"role"}, "role": {"accountant"}}).wants(http.StatusSeeOther)
 		b.get("/users").do(http.MethodPost, "/logout", url.Values{"token": {b.token()}}).wants(http.StatusSeeOther)
 		records, err := s.Audit(t.Context(), 0)
 		if err != nil {

@@ -33,7 +33,8 @@ func TestD1SlowStrangersKeepNobodyOut(t *testing.T) {
 	}
 	for range console.AtOnce {
 		slow := dial()
-		if _, err := fmt.Fprintf(slow, "POST /login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n"); err != nil {
+		if _, err := fmt.Fprintf(slow,
+			"POST /login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n"); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := io.ReadFull(slow, make([]byte, len("HTTP/1.1 100 Continue"))); err != nil { // it is at its form
@@ -47,7 +48,9 @@ func TestD1SlowStrangersKeepNobodyOut(t *testing.T) {
 			if err := deaf.SetWriteDeadline(time.Now().Add(time.Second)); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := io.WriteString(deaf, strings.Repeat("GET /licences HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 100)); errors.Is(err, os.ErrDeadlineExceeded) {
+			if _, err := io.WriteString(deaf,
+				strings.Repeat("GET /licences HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 100)); errors.Is(err,
+				os.ErrDeadlineExceeded) {
 				break
 			} else if err != nil {
 				t.Fatal(err)
@@ -75,9 +78,11 @@ func TestD1OneAddressLeavesConnectionsForOthers(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = conn.Close() })
 	}
-	transport := &http.Transport{DialContext: (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}).DialContext}
+	transport := &http.Transport{DialContext: (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0,
+		2)}}).DialContext}
 	t.Cleanup(transport.CloseIdleConnections)
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+listener.Addr().String()+"/login", http.NoBody)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+listener.Addr().String()+"/login",
+		http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}

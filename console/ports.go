@@ -26,7 +26,8 @@ type People interface {
 	LogOut(ctx context.Context, hash string, record trade.AuditRecord) error
 	KnownDevice(ctx context.Context, hash string, user int64, since time.Time) (bool, error)
 	// Try counts a try in each bucket before it is known how it ends.
-	Try(ctx context.Context, buckets []string, now time.Time, next func(trade.Tries) trade.Tries) (allowed bool, until time.Time, err error)
+	Try(ctx context.Context, buckets []string, now time.Time,
+		next func(trade.Tries) trade.Tries) (allowed bool, until time.Time, err error)
 	PruneLogins(ctx context.Context, began, seen, tried, device time.Time) error
 
 	SavedFilters(ctx context.Context, user int64) ([]trade.SavedFilter, error)

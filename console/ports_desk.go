@@ -54,7 +54,8 @@ type Desk interface {
 	ReadReferences(ctx context.Context, kind string, file io.Reader, lang trade.Lang) (ReferencePlan, error)
 	// SetReferences stores codes. A code that is blank, or an id that is none, is an error of
 	// ReferenceFault.
-	SetReferences(ctx context.Context, kind string, codes map[string]string, act string, who engine.Person) (added, changed int, err error)
+	SetReferences(ctx context.Context, kind string, codes map[string]string, act string,
+		who engine.Person) (added, changed int, err error)
 	// RemoveReference takes one code out; removed is false when it was not there.
 	RemoveReference(ctx context.Context, kind, code string, who engine.Person) (removed bool, err error)
 	// WriteReferences writes a table as ReadReferences reads it.

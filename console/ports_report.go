@@ -19,7 +19,8 @@ type Reports interface {
 	ReadReport(ctx context.Context, q ReportQuery, lang trade.Lang, most int) (Report, error)
 	// WriteReport writes a report as a file: csv, xlsx, html or json. It stands in the audit before a
 	// byte is written.
-	WriteReport(ctx context.Context, q ReportQuery, lang trade.Lang, format string, w io.Writer, who engine.Person) error
+	WriteReport(ctx context.Context, q ReportQuery, lang trade.Lang, format string, w io.Writer,
+		who engine.Person) error
 	// MonthEnd reads a month; ok is false for what is none.
 	MonthEnd(text string) (day trade.Date, ok bool)
 	// PlanClosing says what the report with this cut-off would keep for good.

@@ -17,8 +17,14 @@ var referenceRoutes = []route{
 	{method: http.MethodGet, path: "/references/{kind}/export", needs: trade.Accountant, handle: exportReferences},
 	{method: http.MethodPost, path: "/references/{kind}/set", needs: trade.Administrator, handle: setReference},
 	{method: http.MethodPost, path: "/references/{kind}/remove", needs: trade.Administrator, handle: removeReference},
-	{method: http.MethodPost, path: "/references/{kind}/plan", needs: trade.Administrator, body: referenceFile, handle: planReferences},
-	{method: http.MethodPost, path: "/references/{kind}/import", needs: trade.Administrator, body: referenceFile, handle: importReferences},
+	{
+		method: http.MethodPost, path: "/references/{kind}/plan", needs: trade.Administrator, body: referenceFile,
+		handle: planReferences,
+	},
+	{
+		method: http.MethodPost, path: "/references/{kind}/import", needs: trade.Administrator, body: referenceFile,
+		handle: importReferences,
+	},
 }
 
 // referenceFile bounds a CSV that is uploaded: tens of thousands of lines fit. A larger one is for
@@ -140,7 +146,8 @@ func setReference(q *request) error {
 	}
 	page.Code, page.ID = q.PostFormValue("code"), q.PostFormValue("id")
 	if page.Reason, page.Fault = q.reason(); page.Fault == "" {
-		_, _, err = q.c.Desk.SetReferences(q.Context(), page.Kind, map[string]string{page.Code: page.ID}, "refs set", q.person(page.Reason))
+		_, _, err = q.c.Desk.SetReferences(q.Context(), page.Kind, map[string]string{page.Code: page.ID}, "refs set",
+			q.person(page.Reason))
 		var wrong *ReferenceFault
 		switch {
 		case errors.As(err, &wrong):
@@ -263,13 +270,15 @@ func importReferences(q *request) error {
 	switch {
 	case page.Plan.Fault != "", len(page.Plan.Bad) > 0, len(page.Plan.Changes) == 0:
 		return q.page(http.StatusUnprocessableEntity, "references_plan", page)
-	case page.Fault == "" && (number(q.PostFormValue("added")) != int64(page.Added) || number(q.PostFormValue("changed")) != int64(page.Changed)):
+	case page.Fault == "" && (number(q.PostFormValue("added")) != int64(page.Added) ||
+		number(q.PostFormValue("changed")) != int64(page.Changed)):
 		page.Fault = "desk.moved"
 	}
 	if page.Fault != "" {
 		return q.page(http.StatusUnprocessableEntity, "references_plan", page)
 	}
-	if _, _, err := q.c.Desk.SetReferences(q.Context(), page.Kind, page.Plan.Codes, "refs import", q.person(reason)); err != nil {
+	if _, _, err := q.c.Desk.SetReferences(q.Context(), page.Kind, page.Plan.Codes, "refs import",
+		q.person(reason)); err != nil {
 		return err
 	}
 	q.tell("references.imported")

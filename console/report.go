@@ -13,8 +13,14 @@ import (
 
 var reportRoutes = []route{
 	{method: http.MethodGet, path: "/report", needs: trade.Reader, takes: reportTakes, handle: showReport},
-	{method: http.MethodPost, path: "/report/export", needs: trade.Accountant, takes: reportTakes, handle: exportReport},
-	{method: http.MethodPost, path: "/report/close/plan", needs: trade.Accountant, takes: reportTakes, handle: planClosing},
+	{
+		method: http.MethodPost, path: "/report/export", needs: trade.Accountant, takes: reportTakes,
+		handle: exportReport,
+	},
+	{
+		method: http.MethodPost, path: "/report/close/plan", needs: trade.Accountant, takes: reportTakes,
+		handle: planClosing,
+	},
 	{method: http.MethodPost, path: "/report/close/do", needs: trade.Accountant, takes: reportTakes, handle: doClosing},
 }
 
@@ -56,7 +62,10 @@ func reportQuery(form url.Values) (q ReportQuery, fault string) {
 	if !q.From.IsZero() && !q.To.IsZero() && q.To.Before(q.From) {
 		return q, "report.backwards"
 	}
-	for name, list := range map[string]*[]string{"harvest": &q.Harvests, "product": &q.Products, "producer": &q.Producers, "place": &q.Places, "branch": &q.Branches} {
+	for name, list := range map[string]*[]string{
+		"harvest": &q.Harvests, "product": &q.Products,
+		"producer": &q.Producers, "place": &q.Places, "branch": &q.Branches,
+	} {
 		for part := range strings.SplitSeq(form.Get(name), ",") {
 			if part = strings.TrimSpace(part); part != "" {
 				*list = append(*list, part)
@@ -128,7 +137,8 @@ func exportReport(q *request) error {
 	if !query.AsOf.IsZero() {
 		name += "-" + query.AsOf.String()
 	}
-	return q.c.Reports.WriteReport(q.Context(), query, q.lang, format, &late{q: q, name: name + "." + format, kind: kind}, q.person(""))
+	return q.c.Reports.WriteReport(q.Context(), query, q.lang, format,
+		&late{q: q, name: name + "." + format, kind: kind}, q.person(""))
 }
 
 // late begins the file with its first byte: until then an error has a page of its own.
@@ -187,7 +197,8 @@ func (q *request) noClosing(fault string) error {
 	if err != nil {
 		return err
 	}
-	return q.page(http.StatusUnprocessableEntity, "report", reportPage{Form: url.Values{}, Closings: closings, Fault: fault})
+	return q.page(http.StatusUnprocessableEntity, "report",
+		reportPage{Form: url.Values{}, Closings: closings, Fault: fault})
 }
 
 func planClosing(q *request) error {

@@ -56,14 +56,19 @@ func (q *request) record(act, target, reason, detail string) trade.AuditRecord {
 	if q.login != nil {
 		who = q.login.User.Name
 	}
-	return trade.AuditRecord{At: q.c.Now(), Who: who, From: "console " + q.from, Act: act, Target: target, Reason: reason, Detail: detail}
+	return trade.AuditRecord{
+		At: q.c.Now(), Who: who, From: "console " + q.from, Act: act, Target: target,
+		Reason: reason, Detail: detail,
+	}
 }
 
 // page answers with a page: the template of that name, in its frame.
 func (q *request) page(status int, name string, data any) error {
 	f := frame{
-		voice: voice{q.lang, q.c.Zone, q.c.Now()}, Page: name, Name: q.c.Name, Path: q.URL.Path, Theme: q.theme, Asset: asset, Data: data,
-		Bare: q.Header.Get("HX-Request") == "true" && q.Header.Get("HX-Boosted") == "" && q.Header.Get("HX-Target") == "part",
+		voice: voice{q.lang, q.c.Zone, q.c.Now()}, Page: name, Name: q.c.Name, Path: q.URL.Path, Theme: q.theme,
+		Asset: asset, Data: data,
+		Bare: q.Header.Get("HX-Request") == "true" && q.Header.Get("HX-Boosted") == "" &&
+			q.Header.Get("HX-Target") == "part",
 	}
 	if q.c.OpenID != nil {
 		f.By = q.c.OpenID.Label
@@ -96,7 +101,8 @@ func (q *request) redirect(path string) error {
 // (C10).
 func local(next string) string {
 	u, err := url.Parse(next)
-	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(u.Path, "//") ||
+	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" ||
+		!strings.HasPrefix(u.Path, "/") || strings.HasPrefix(u.Path, "//") ||
 		strings.ContainsAny(next, "\\\r\n\t") || strings.HasPrefix(next, "//") {
 		return "/"
 	}

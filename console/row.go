@@ -170,7 +170,8 @@ func (q *request) rowPage(entry trade.Entry, revealed bool) (*rowPage, error) {
 		dependents = dependents[:dependentsShown]
 	}
 	for _, d := range dependents {
-		page.Dependents = append(page.Dependents, rowLine{Entry: d, Shown: maskKey(d.Key), Reason: hide(q.c.Work.Reason(d, q.lang))})
+		page.Dependents = append(page.Dependents,
+			rowLine{Entry: d, Shown: maskKey(d.Key), Reason: hide(q.c.Work.Reason(d, q.lang))})
 	}
 	if page.History, err = q.c.Ledger.AuditOf(ctx, entry.Job+" "+entry.Key, historyShown); err != nil {
 		return nil, err
@@ -185,13 +186,15 @@ func (q *request) rowPage(entry trade.Entry, revealed bool) (*rowPage, error) {
 // can be done. What may be on the platform is decided at the desk for doubts.
 func actsFor(e trade.Entry) []Act {
 	offered := map[trade.State][]Act{
-		trade.Pending: {Retry, Dismiss}, trade.Waiting: {Retry, Dismiss}, trade.Invalid: {Dismiss}, trade.Rejected: {Retry, Dismiss},
-		trade.Held: {Retry, Dismiss}, trade.Dismissed: {Reopen},
+		trade.Pending: {Retry, Dismiss}, trade.Waiting: {Retry, Dismiss}, trade.Invalid: {Dismiss},
+		trade.Rejected: {Retry, Dismiss},
+		trade.Held:     {Retry, Dismiss}, trade.Dismissed: {Reopen},
 	}[e.State]
 	if e.State == trade.Pending && e.NextAttemptAt.IsZero() { // it goes anyway
 		offered = []Act{Dismiss}
 	}
-	if slices.ContainsFunc(e.Flags, func(f trade.Flag) bool { return slices.Contains(trade.AcknowledgedByAct, f) }) && decided(e) {
+	if slices.ContainsFunc(e.Flags, func(f trade.Flag) bool { return slices.Contains(trade.AcknowledgedByAct, f) }) &&
+		decided(e) {
 		offered = append(offered, Acknowledge)
 	}
 	return offered

@@ -64,7 +64,10 @@ func showRows(q *request) error {
 		return err
 	}
 	for _, e := range found.Rows {
-		page.Rows = append(page.Rows, rowLine{Entry: e, Shown: maskKey(e.Key), Reason: maskText(q.c.Work.Reason(e, q.lang))})
+		page.Rows = append(page.Rows, rowLine{
+			Entry: e, Shown: maskKey(e.Key),
+			Reason: maskText(q.c.Work.Reason(e, q.lang)),
+		})
 	}
 	if found.Next != "" {
 		page.Next = "/rows?" + f.values(found.Next).Encode()
@@ -110,7 +113,10 @@ const needsPerson = "needs_person"
 
 // readFilter reads the address strictly: a wrong word must not look like an empty list.
 func readFilter(v url.Values, zone *time.Location) (rowFilter, error) {
-	f := rowFilter{Job: v.Get("job"), State: v.Get("state"), Cause: v.Get("cause"), Flag: v.Get("flag"), FromText: v.Get("from"), UntilText: v.Get("until")}
+	f := rowFilter{
+		Job: v.Get("job"), State: v.Get("state"), Cause: v.Get("cause"), Flag: v.Get("flag"),
+		FromText: v.Get("from"), UntilText: v.Get("until"),
+	}
 	f.Text, f.After, f.Sort = strings.TrimSpace(v.Get("q")), v.Get("after"), trade.RowSort(v.Get("sort"))
 	for _, text := range []string{f.Job, f.Cause, f.Text} { // PostgreSQL takes no other text
 		if !utf8.ValidString(text) || strings.Contains(text, "\x00") {
@@ -141,7 +147,8 @@ func readFilter(v url.Values, zone *time.Location) (rowFilter, error) {
 	if f.Sort == "" {
 		f.Sort = trade.NewestFirst
 	}
-	if !slices.Contains([]trade.RowSort{trade.NewestFirst, trade.OldestFirst, trade.ByKey}, f.Sort) || strings.Trim(f.After, "0123456789") != "" || len(f.After) > 18 {
+	if !slices.Contains([]trade.RowSort{trade.NewestFirst, trade.OldestFirst, trade.ByKey}, f.Sort) ||
+		strings.Trim(f.After, "0123456789") != "" || len(f.After) > 18 {
 		return f, badRequest("filter")
 	}
 	var err error
@@ -169,7 +176,8 @@ func readDay(text string, zone *time.Location, later int) (time.Time, error) {
 func (f rowFilter) values(after string) url.Values {
 	v := url.Values{}
 	for name, text := range map[string]string{
-		"job": f.Job, "state": f.State, "cause": f.Cause, "flag": f.Flag, "q": f.Text, "from": f.FromText, "until": f.UntilText, "after": after,
+		"job": f.Job, "state": f.State, "cause": f.Cause, "flag": f.Flag, "q": f.Text, "from": f.FromText,
+		"until": f.UntilText, "after": after,
 	} {
 		if text != "" {
 			v.Set(name, text)

@@ -120,7 +120,8 @@ func doSchedule(q *request) error {
 	if page.Reason, page.Fault = q.reason(); page.Fault != "" {
 		return q.page(http.StatusUnprocessableEntity, "schedules_plan", page)
 	}
-	done, err := q.c.Desk.DoJob(q.Context(), page.Plan.Act, page.Plan.Job, q.PostFormValue("mark"), q.person(page.Reason))
+	done, err := q.c.Desk.DoJob(q.Context(), page.Plan.Act, page.Plan.Job, q.PostFormValue("mark"),
+		q.person(page.Reason))
 	if err != nil {
 		return err
 	}

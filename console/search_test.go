@@ -34,8 +34,10 @@ func (readingDesk) Stuck(context.Context, trade.Lang, bool) (console.Stuck, erro
 
 func TestPendingSaysThatRowsAreBeingRead(t *testing.T) {
 	t.Parallel()
-	b := newWorld(t, openStore(t, state.SQLite), func(o *console.Options) { o.Desk = readingDesk{} }).withPeople().as(trade.Reader)
-	b.get("/pending?fixer=erp").wants(http.StatusOK, "As 30.000 linhas paradas estão sendo lidas", `href="/pending?fixer=erp">Ver agora</a>`)
+	b := newWorld(t, openStore(t, state.SQLite),
+		func(o *console.Options) { o.Desk = readingDesk{} }).withPeople().as(trade.Reader)
+	b.get("/pending?fixer=erp").wants(http.StatusOK, "As 30.000 linhas paradas estão sendo lidas",
+		`href="/pending?fixer=erp">Ver agora</a>`)
 	if strings.Contains(b.body, "Nada parado") {
 		t.Error("it says that nothing is stuck, which it does not know")
 	}
@@ -51,7 +53,10 @@ func fillKeys(t *testing.T, s *state.Store, rows int) {
 	var page trade.Page
 	for i := range rows {
 		key := fmt.Sprintf("01|%09d", i+1)
-		page.New = append(page.New, trade.Entry{Job: "contracts", Sends: trade.OrderCommitments, Key: key, State: trade.Invalid, SourceHash: trade.HashOf(key), PayloadHash: trade.HashOf(key)})
+		page.New = append(page.New, trade.Entry{
+			Job: "contracts", Sends: trade.OrderCommitments, Key: key,
+			State: trade.Invalid, SourceHash: trade.HashOf(key), PayloadHash: trade.HashOf(key),
+		})
 	}
 	if _, err := s.Record(t.Context(), lease, page); err != nil {
 		t.Fatal(err)

@@ -38,7 +38,8 @@ func (c *Console) cookieName(name string) string {
 // setCookie sets a cookie; age 0 is until the browser ends, below 0 removes it.
 func (q *request) setCookie(name, value string, age time.Duration) {
 	cookie := &http.Cookie{
-		Name: q.c.cookieName(name), Value: value, Path: "/", Secure: q.c.Secure, HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: int(age / time.Second),
+		Name: q.c.cookieName(name), Value: value, Path: "/", Secure: q.c.Secure, HttpOnly: true,
+		SameSite: http.SameSiteStrictMode, MaxAge: int(age / time.Second),
 	}
 	http.SetCookie(q.w, cookie)
 }

@@ -113,7 +113,8 @@ func TestD9AClosingConsoleDoesNotWaitForASlowReader(t *testing.T) {
 		if err := deaf.SetWriteDeadline(time.Now().Add(time.Second)); err != nil {
 			t.Fatal(err)
 		}
-		_, err := io.WriteString(deaf, strings.Repeat("GET /static/x/vendor/pico-2.1.1.min.css HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 100))
+		_, err := io.WriteString(deaf,
+			strings.Repeat("GET /static/x/vendor/pico-2.1.1.min.css HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 100))
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			break
 		} else if err != nil {
@@ -218,7 +219,8 @@ func TestD7SavedFiltersAreBounded(t *testing.T) {
 		if err != nil || len(found.Records) != 1 || found.Records[0].Target != "7" {
 			t.Errorf("the audit has %+v (%v)", found.Records, err)
 		}
-		if found, err = s.AuditPage(t.Context(), trade.AuditQuery{Act: "filter save", Limit: 99}); err != nil || len(found.Records) != trade.SavedFiltersMost+2 {
+		if found, err = s.AuditPage(t.Context(), trade.AuditQuery{Act: "filter save", Limit: 99}); err != nil ||
+			len(found.Records) != trade.SavedFiltersMost+2 {
 			t.Errorf("the audit has %d (%v)", len(found.Records), err)
 		}
 	})

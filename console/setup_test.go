@@ -124,7 +124,10 @@ func onBoth(t *testing.T, test func(t *testing.T, s *state.Store)) {
 
 func openStore(t *testing.T, driver string) *state.Store {
 	t.Helper()
-	s, err := state.Open(t.Context(), state.Options{Driver: driver, DSN: ledgertest.New(t, driver, t.TempDir()+"/state.db"), Begin: true, Version: "test"})
+	s, err := state.Open(t.Context(), state.Options{
+		Driver: driver,
+		DSN:    ledgertest.New(t, driver, t.TempDir()+"/state.db"), Begin: true, Version: "test",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +148,9 @@ func newWorld(t *testing.T, s *state.Store, adjust ...func(*console.Options)) *w
 		t.Fatal(err)
 	}
 	o := console.Options{
-		People: s, Ledger: s, Work: noWork{}, Desk: noDesk{}, Reports: noReports{}, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) }, Name: "Cooperativa", Lang: trade.Portuguese, Zone: zone,
+		People: s, Ledger: s, Work: noWork{}, Desk: noDesk{}, Reports: noReports{},
+		Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) }, Name: "Cooperativa",
+		Lang: trade.Portuguese, Zone: zone,
 		Hosts: []string{"127.0.0.1", "console.example"}, Idle: 30 * time.Minute, Most: 12 * time.Hour, Now: w.clock.now,
 		Log: zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), w.log, zap.DebugLevel)),
 	}
@@ -172,7 +177,8 @@ func (w *world) withPeople() *world {
 
 func (w *world) add(name string, role trade.Role) {
 	w.t.Helper()
-	err := w.store.AddUser(context.WithoutCancel(w.t.Context()), trade.User{Name: name, Role: role, Password: hashed}, trade.AuditRecord{At: w.clock.now(), Who: "test", Act: "user add", Target: name})
+	err := w.store.AddUser(context.WithoutCancel(w.t.Context()), trade.User{Name: name, Role: role, Password: hashed},
+		trade.AuditRecord{At: w.clock.now(), Who: "test", Act: "user add", Target: name})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -198,7 +204,8 @@ func (w *world) browser() *browser {
 	transport := &http.Transport{}
 	w.t.Cleanup(transport.CloseIdleConnections)
 	return &browser{w: w, header: http.Header{}, client: &http.Client{
-		Jar: jar, Timeout: time.Minute, Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Jar: jar, Timeout: time.Minute, Transport: transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 

@@ -36,7 +36,10 @@ var asset = func() assets {
 // Of gives the path of a file of static/.
 func (a assets) Of(name string) string { return "/static/" + a.version + "/" + name }
 
-var staticRoutes = []route{{method: http.MethodGet, path: "/static/{version}/{file...}", open: true, free: true, handle: serveStatic}}
+var staticRoutes = []route{{
+	method: http.MethodGet, path: "/static/{version}/{file...}", open: true, free: true,
+	handle: serveStatic,
+}}
 
 func serveStatic(q *request) error {
 	name := path.Clean("static/" + q.PathValue("file"))

@@ -29,7 +29,8 @@ func parsePages() pages {
 		if name == "layout" || name == "parts" {
 			continue
 		}
-		out[name] = template.Must(template.New("layout.html").Option("missingkey=error").Funcs(template.FuncMap{"dict": dict, "deref": deref, "text": text, "list": list, "mask": maskText}).
+		out[name] = template.Must(template.New("layout.html").Option("missingkey=error").Funcs(
+			template.FuncMap{"dict": dict, "deref": deref, "text": text, "list": list, "mask": maskText}).
 			ParseFS(templates, "templates/layout.html", "templates/parts.html", file))
 	}
 	return out

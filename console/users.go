@@ -57,7 +57,8 @@ func addUser(q *request) error {
 	if err != nil {
 		return err
 	}
-	err = q.c.People.AddUser(q.Context(), trade.User{Name: page.Name, Role: page.Role, Password: hash}, q.record("user add", page.Name, "", userDetail(nil, &trade.User{Role: page.Role})))
+	err = q.c.People.AddUser(q.Context(), trade.User{Name: page.Name, Role: page.Role, Password: hash},
+		q.record("user add", page.Name, "", userDetail(nil, &trade.User{Role: page.Role})))
 	if errors.Is(err, trade.ErrTaken) {
 		return refuse("users.taken")
 	}
@@ -83,7 +84,8 @@ func changeUser(q *request) error {
 		return q.users(http.StatusUnprocessableEntity, usersPage{Fault: key, Role: trade.Reader})
 	}
 	act := q.PostFormValue("do")
-	if user.Issuer != "" && (act == "role" || act == "password") { // the issuer would set them again with the next login, or nobody would ever type it
+	// the issuer would set them again with the next login, or nobody would ever type it
+	if user.Issuer != "" && (act == "role" || act == "password") {
 		return refuse("users.elsewhere")
 	}
 	switch act {
@@ -106,7 +108,8 @@ func changeUser(q *request) error {
 	default:
 		return badRequest("form")
 	}
-	done, err := q.c.People.ChangeUser(q.Context(), user, q.record("user "+act, user.Name, "", userDetail(&before, &user)))
+	done, err := q.c.People.ChangeUser(q.Context(), user,
+		q.record("user "+act, user.Name, "", userDetail(&before, &user)))
 	switch {
 	case errors.Is(err, trade.ErrLastAdministrator):
 		return refuse("users.last")

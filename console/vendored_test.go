@@ -44,7 +44,8 @@ func TestD9WhatOthersWroteIsAsItWasTaken(t *testing.T) {
 		if strings.HasPrefix(name, "static/") && !strings.Contains(name, "-"+version+".") {
 			t.Errorf("%s is not version %s", name, version)
 		}
-		if kept, err := filepath.Glob("static/licences/*" + version + ".txt"); err != nil || len(kept) != 1 || licence == "" {
+		if kept, err := filepath.Glob("static/licences/*" + version + ".txt"); err != nil || len(kept) != 1 ||
+			licence == "" {
 			t.Errorf("the licence of %s: %q, %q (%v)", name, licence, kept, err)
 		}
 	}

@@ -25,7 +25,8 @@ func TestSentencesNameButtonsAndNotCommands(t *testing.T) {
 	}
 	people := map[trade.Fixer]bool{trade.FixAccounting: true}
 	for _, state := range trade.States {
-		if a := (*trade.Catalogue)(nil).Explain(state, "", trade.Portuguese); people[a.Fixer] && strings.Contains(v.Plain(a.Do), "safrasync") {
+		if a := (*trade.Catalogue)(nil).Explain(state, "", trade.Portuguese); people[a.Fixer] &&
+			strings.Contains(v.Plain(a.Do), "safrasync") {
 			t.Errorf("%s tells accountants to type a command: %s", state, v.Plain(a.Do))
 		}
 	}

@@ -13,7 +13,8 @@ import (
 // The console says nothing in the words of programmers (the glossary).
 func TestTheConsoleSpeaksAsAccountantsDo(t *testing.T) {
 	t.Parallel()
-	avoided := regexp.MustCompile(`(?i)\b(payload|job|batch|deletar|commit|commitar|excluir|colheita|carteira digital)\b`)
+	avoided := regexp.MustCompile(
+		`(?i)\b(payload|job|batch|deletar|commit|commitar|excluir|colheita|carteira digital)\b`)
 	for key, text := range i18n.Console.All(trade.Portuguese) {
 		if word := avoided.FindString(text); word != "" {
 			t.Errorf("%s says %q to accountants", key, word)

@@ -52,17 +52,28 @@ func (r Relation) Column(name string) (RelationColumn, bool) {
 func (s *Source) Catalogue(ctx context.Context) ([]Relation, error) {
 	q, ok := catalogueQueries[s.opt.Driver]
 	if !ok {
-		return nil, failf(CodeConfig, "the catalogue of %q cannot be read; name tables or queries yourself", s.opt.Driver)
+		return nil, failf(CodeConfig, "the catalogue of %q cannot be read; name tables or queries yourself",
+			s.opt.Driver)
 	}
-	c := catalogue{relations: map[[2]string]*Relation{}, columns: map[[2]string][]placed[RelationColumn]{}, indexes: map[[3]string]*indexed{}}
+	c := catalogue{
+		relations: map[[2]string]*Relation{}, columns: map[[2]string][]placed[RelationColumn]{},
+		indexes: map[[3]string]*indexed{},
+	}
 	for _, part := range []struct {
 		sql     string
 		columns []string
 		add     func([]Value)
 	}{
 		{q.relations, []string{"schema_name", "table_name", "is_view", "row_estimate"}, c.relation},
-		{q.columns, []string{"schema_name", "table_name", "column_name", "type_name", "is_nullable", "ordinal"}, c.column},
-		{q.indexes, []string{"schema_name", "table_name", "index_name", "is_primary", "is_unique", "column_name", "ordinal"}, c.index},
+		{
+			q.columns,
+			[]string{"schema_name", "table_name", "column_name", "type_name", "is_nullable", "ordinal"},
+			c.column,
+		},
+		{q.indexes, []string{
+			"schema_name", "table_name", "index_name", "is_primary", "is_unique", "column_name",
+			"ordinal",
+		}, c.index},
 	} {
 		err := s.Table(ctx, part.sql, part.columns, func(v []Value) error {
 			part.add(v)
@@ -142,7 +153,8 @@ func (c *catalogue) assemble() []Relation {
 		r.Columns = inOrder(c.columns[at])
 		out = append(out, *r)
 	}
-	slices.SortFunc(out, func(a, b Relation) int { return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(out,
+		func(a, b Relation) int { return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Name, b.Name)) })
 	names := make([][3]string, 0, len(c.indexes))
 	for at := range c.indexes {
 		names = append(names, at)

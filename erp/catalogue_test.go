@@ -21,14 +21,25 @@ CREATE VIEW abertos AS SELECT num, "Preço" FROM contrato;`
 func TestTheCatalogueListsTablesViewsColumnsAndKeys(t *testing.T) {
 	t.Parallel()
 	want := []erp.Relation{
-		{Name: "abertos", View: true, Rows: -1, Columns: []erp.RelationColumn{{"num", "varchar(6)", true}, {"Preço", "numeric(18, 4)", true}}},
 		{
-			Name: "contrato", Rows: 3, Primary: []string{"tipo"}, Unique: [][]string{{"num", "filial"}}, Indexes: [][]string{{"emissao"}},
+			Name: "abertos", View: true, Rows: -1,
+			Columns: []erp.RelationColumn{{"num", "varchar(6)", true}, {"Preço", "numeric(18, 4)", true}},
+		},
+		{
+			Name: "contrato", Rows: 3, Primary: []string{"tipo"}, Unique: [][]string{{"num", "filial"}},
+			Indexes: [][]string{{"emissao"}},
 			Columns: []erp.RelationColumn{
-				{"filial", "varchar(2)", false}, {"num", "varchar(6)", false}, {"Preço", "numeric(18, 4)", true}, {"emissao", "date", true}, {"tipo", "integer", false},
+				{"filial", "varchar(2)", false},
+				{"num", "varchar(6)", false},
+				{"Preço", "numeric(18, 4)", true},
+				{"emissao", "date", true},
+				{"tipo", "integer", false},
 			},
 		},
-		{Name: "item", Primary: []string{"a", "b"}, Columns: []erp.RelationColumn{{"b", "integer", false}, {"a", "integer", false}}},
+		{
+			Name: "item", Primary: []string{"a", "b"},
+			Columns: []erp.RelationColumn{{"b", "integer", false}, {"a", "integer", false}},
+		},
 	}
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
@@ -54,9 +65,16 @@ func TestTheCatalogueListsTablesViewsColumnsAndKeys(t *testing.T) {
 		}
 		want[0].Columns = []erp.RelationColumn{{"num", "character varying(6)", true}, {"Preço", "numeric(18,4)", true}}
 		want[1].Columns = []erp.RelationColumn{
-			{"filial", "character varying(2)", false}, {"num", "character varying(6)", false}, {"Preço", "numeric(18,4)", true}, {"emissao", "date", true}, {"tipo", "integer", false},
+			{"filial", "character varying(2)", false},
+			{"num", "character varying(6)", false},
+			{"Preço", "numeric(18,4)", true},
+			{"emissao", "date", true},
+			{"tipo", "integer", false},
 		}
-		want = append(want, erp.Relation{Schema: "public", Name: "nunca", Rows: -1, Columns: []erp.RelationColumn{{"a", "integer", true}}})
+		want = append(want, erp.Relation{
+			Schema: "public", Name: "nunca", Rows: -1,
+			Columns: []erp.RelationColumn{{"a", "integer", true}},
+		})
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("catalogue (-want +got):\n%s", diff)
 		}

@@ -29,7 +29,8 @@ func findCharset(name string) (charset, *Error) {
 	}
 	table, ok := charsets[fold]
 	if !ok {
-		return charset{}, failf(CodeConfig, "unknown charset %q: use UTF8, WIN1252, LATIN1, LATIN9, CP850 or CP437", name)
+		return charset{}, failf(CodeConfig, "unknown charset %q: use UTF8, WIN1252, LATIN1, LATIN9, CP850 or CP437",
+			name)
 	}
 	return charset{name: name, table: table}, nil
 }

@@ -80,12 +80,14 @@ func splitSelect(st statement) (p selectParts, ok bool) {
 	for i, t := range st.toks {
 		switch t.kind {
 		case tokOpen:
-			if i+1 < len(st.toks) && st.toks[i+1].kind == tokOther && i+2 < len(st.toks) && st.toks[i+2].kind == tokClose && st.body[st.toks[i+1].start] == '+' {
+			if i+1 < len(st.toks) && st.toks[i+1].kind == tokOther && i+2 < len(st.toks) &&
+				st.toks[i+2].kind == tokClose && st.body[st.toks[i+1].start] == '+' {
 				return p, false // Oracle's a.x = b.x(+): a condition that is a join
 			}
 			depth++
 			if depth == 1 && p.fromAt >= 0 && whereAt < 0 && tailAt == len(st.toks) && i+1 < len(st.toks) {
-				if w := st.toks[i+1].word; w == "SELECT" || w == "WITH" || w == "VALUES" || st.toks[i+1].kind == tokOpen {
+				if w := st.toks[i+1].word; w == "SELECT" || w == "WITH" || w == "VALUES" ||
+					st.toks[i+1].kind == tokOpen {
 					p.plainFrom = false
 				}
 			}

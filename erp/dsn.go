@@ -28,23 +28,29 @@ type address struct {
 // could be told besides might undo what this package promises. net/url's own
 // errors quote what they could not read, password included.
 func parseAddress(dsn Secret, schemes []string, port, example string, settings ...string) (address, *Error) {
-	wrong := failf(CodeConfig, "erp.dsn cannot be read as such an address; write %s (with %%-escapes for special characters in user and password)", example)
+	wrong := failf(CodeConfig,
+		"erp.dsn cannot be read as such an address; write %s (with %%-escapes for special characters in user and password)", example)
 	u, err := url.Parse(string(dsn))
-	if err != nil || !slices.Contains(schemes, u.Scheme) || u.Hostname() == "" || u.User == nil || u.User.Username() == "" || u.Fragment != "" {
+	if err != nil || !slices.Contains(schemes, u.Scheme) || u.Hostname() == "" || u.User == nil ||
+		u.User.Username() == "" || u.Fragment != "" {
 		return address{}, wrong
 	}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
 		return address{}, wrong
 	}
-	a := address{host: u.Hostname(), port: u.Port(), user: u.User.Username(), path: strings.TrimPrefix(u.Path, "/"), settings: map[string]string{}}
+	a := address{
+		host: u.Hostname(), port: u.Port(), user: u.User.Username(), path: strings.TrimPrefix(u.Path, "/"),
+		settings: map[string]string{},
+	}
 	a.password, _ = u.User.Password()
 	if a.port == "" {
 		a.port = port
 	}
 	for name, values := range query {
 		if !slices.Contains(settings, name) || len(values) != 1 {
-			return address{}, failf(CodeConfig, "erp.dsn has a setting that is not known or stands twice; these are: %s", strings.Join(settings, ", "))
+			return address{}, failf(CodeConfig,
+				"erp.dsn has a setting that is not known or stands twice; these are: %s", strings.Join(settings, ", "))
 		}
 		a.settings[name] = values[0]
 	}
@@ -85,7 +91,8 @@ func (a address) tlsConfig() (*tls.Config, *Error) {
 			pem, err := os.ReadFile(file)
 			c.RootCAs = x509.NewCertPool()
 			if err != nil || !c.RootCAs.AppendCertsFromPEM(pem) {
-				return nil, failf(CodeTLS, "the file %s, named by ca in erp.dsn, cannot be read or holds no certificate (PEM)", file)
+				return nil, failf(CodeTLS,
+					"the file %s, named by ca in erp.dsn, cannot be read or holds no certificate (PEM)", file)
 			}
 		}
 	default:

@@ -51,7 +51,8 @@ func mysqlDatabase(t testing.TB, statements ...string) (dsn string, db *sql.DB) 
 	server, name := mariatest.Database(t)
 	db = admin(t, "mysql", server.AdminDSN(name), statements...)
 	reader := "le_" + name
-	exec(t, db, "CREATE USER "+reader+"@'127.0.0.1' IDENTIFIED BY 'só leitura'", "GRANT SELECT, EXECUTE, SHOW VIEW ON "+name+".* TO "+reader+"@'127.0.0.1'")
+	exec(t, db, "CREATE USER "+reader+"@'127.0.0.1' IDENTIFIED BY 'só leitura'",
+		"GRANT SELECT, EXECUTE, SHOW VIEW ON "+name+".* TO "+reader+"@'127.0.0.1'")
 	t.Cleanup(func() {
 		if _, err := db.Exec("DROP USER " + reader + "@'127.0.0.1'"); err != nil { // the test's context is over
 			t.Error(err)
@@ -96,7 +97,8 @@ func firebirdReader(t testing.TB, server *fbtest.Server, path string, db *sql.DB
 }
 
 func recursive(n int) string {
-	return fmt.Sprintf("WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < %d) SELECT k FROM n", n)
+	return fmt.Sprintf("WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < %d) SELECT k FROM n",
+		n)
 }
 
 func same(s string) string { return s }
@@ -104,9 +106,14 @@ func same(s string) string { return s }
 var engines = []engine{
 	{name: "postgres", start: postgres, timestamp: "timestamp", float: "float8", folded: same, numbers: recursive},
 	{name: "sqlite", start: sqlite, timestamp: "TIMESTAMP", float: "REAL", folded: same, numbers: recursive},
-	{name: "firebird", start: firebird, timestamp: "TIMESTAMP", float: "DOUBLE PRECISION", folded: strings.ToUpper, numbers: func(n int) string {
-		return strings.ReplaceAll(strings.Replace(recursive(n), "SELECT 1 UNION", "SELECT 1 FROM RDB$DATABASE UNION", 1), "RECURSIVE n(k)", "RECURSIVE n(k)")
-	}},
+	{
+		name: "firebird", start: firebird, timestamp: "TIMESTAMP", float: "DOUBLE PRECISION", folded: strings.ToUpper,
+		numbers: func(n int) string {
+			return strings.ReplaceAll(strings.Replace(recursive(n), "SELECT 1 UNION",
+				"SELECT 1 FROM RDB$DATABASE UNION",
+				1), "RECURSIVE n(k)", "RECURSIVE n(k)")
+		},
+	},
 	{name: "mysql", start: mysql, timestamp: "DATETIME(6)", float: "DOUBLE", folded: same, numbers: recursive},
 }
 
@@ -125,12 +132,15 @@ func onEach(t *testing.T, test func(*testing.T, engine)) {
 func TestF005_F006_WindowOnEachEngine(t *testing.T) {
 	onEach(t, func(t *testing.T, e engine) {
 		s, db := e.start(t, `CREATE TABLE c (k varchar(20), em `+e.timestamp+`)`,
-			`INSERT INTO c VALUES ('at', '2026-05-01 10:00:00')`, `INSERT INTO c VALUES ('same', '2026-05-01 10:00:00')`,
-			`INSERT INTO c VALUES ('before', '2026-05-01 09:30:00')`, `INSERT INTO c VALUES ('old', '2026-04-01 10:00:00')`,
+			`INSERT INTO c VALUES ('at', '2026-05-01 10:00:00')`,
+			`INSERT INTO c VALUES ('same', '2026-05-01 10:00:00')`,
+			`INSERT INTO c VALUES ('before', '2026-05-01 09:30:00')`,
+			`INSERT INTO c VALUES ('old', '2026-04-01 10:00:00')`,
 			`INSERT INTO c VALUES ('never', NULL)`)
 		q := erp.Query{SQL: "SELECT k, em FROM c", Key: []string{"k"}, ChangedAt: "em"}
 		rows, res := read(t, s, q, erp.Window{})
-		if got := keysOf(rows); got != "at before never old same" || res.FutureBound || !strings.HasPrefix(res.Bound, "2026-05-01 10:00:00") {
+		if got := keysOf(rows); got != "at before never old same" || res.FutureBound ||
+			!strings.HasPrefix(res.Bound, "2026-05-01 10:00:00") {
 			t.Fatalf("%q, %+v", got, res)
 		}
 		for lookback, want := range map[time.Duration]string{0: "at never same", time.Hour: "at before never same"} {
@@ -142,7 +152,8 @@ func TestF005_F006_WindowOnEachEngine(t *testing.T) {
 		exec(t, db, `INSERT INTO c VALUES ('future', '2099-01-01 00:00:00')`)
 		_, next := read(t, s, q, erp.Window{Since: res.Bound})
 		if !next.FutureBound || strings.HasPrefix(next.Bound, "2099") || next.Bound <= res.Bound {
-			t.Errorf("with a row of 2099 the bound is %q (future %v), want the database's now()", next.Bound, next.FutureBound)
+			t.Errorf("with a row of 2099 the bound is %q (future %v), want the database's now()", next.Bound,
+				next.FutureBound)
 		}
 		if drift := time.Since(next.ServerTime).Abs(); drift > time.Hour {
 			t.Errorf("ServerTime is %s off", drift)
@@ -153,7 +164,8 @@ func TestF005_F006_WindowOnEachEngine(t *testing.T) {
 func TestChangedAtDateOnEachEngine(t *testing.T) {
 	onEach(t, func(t *testing.T, e engine) {
 		s, _ := e.start(t, `CREATE TABLE c (k varchar(20), em date)`, `INSERT INTO c VALUES ('at', '2026-05-10')`,
-			`INSERT INTO c VALUES ('twodays', '2026-05-08')`, `INSERT INTO c VALUES ('old', '2026-05-07')`, `INSERT INTO c VALUES ('never', NULL)`)
+			`INSERT INTO c VALUES ('twodays', '2026-05-08')`, `INSERT INTO c VALUES ('old', '2026-05-07')`,
+			`INSERT INTO c VALUES ('never', NULL)`)
 		q := erp.Query{SQL: "SELECT k, em FROM c", Key: []string{"k"}, ChangedAt: "EM"}
 		_, res := read(t, s, q, erp.Window{})
 		if res.Bound != "2026-05-10" {
@@ -168,14 +180,28 @@ func TestChangedAtDateOnEachEngine(t *testing.T) {
 
 func TestByKeysOnEachEngine(t *testing.T) {
 	onEach(t, func(t *testing.T, e engine) {
-		s, _ := e.start(t, `CREATE TABLE c (i int, b bigint, t varchar(20), p char(6), n numeric(10,2), f `+e.float+`, d date, ts `+e.timestamp+`)`,
+		s, _ := e.start(t, `CREATE TABLE c (i int, b bigint, t varchar(20), p char(6), n numeric(10,2), f `+e.float+
+			`, d date, ts `+e.timestamp+`)`,
 			`INSERT INTO c VALUES (1, 9007199254740993, ' São|1', '01', 1.50, 0.1, '2026-10-18', '2026-01-01 10:00:00.302')`,
 			`INSERT INTO c VALUES (2, 9007199254740992, '', '', 1.51, 1e300, '1900-01-01', '2026-01-01 10:00:00')`,
 			`INSERT INTO c VALUES (3, -5, 'x''y', 'ABCDEF', -0.01, -2.5, '1899-12-30', '1900-01-01 00:00:00')`)
-		for _, key := range [][]string{{"i"}, {"b"}, {"t"}, {"p"}, {"n"}, {"f"}, {"d"}, {"ts"}, {"p", "i"}, {"t", "d", "b", "n"}, {"I", "P"}} {
+		for _, key := range [][]string{
+			{"i"},
+			{"b"},
+			{"t"},
+			{"p"},
+			{"n"},
+			{"f"},
+			{"d"},
+			{"ts"},
+			{"p", "i"},
+			{"t", "d", "b", "n"},
+			{"I", "P"},
+		} {
 			lastLook(t, s, erp.Query{SQL: "SELECT * FROM c;\n-- fim", Key: key})
 		}
-		rows, err := s.ByKeys(t.Context(), erp.Query{SQL: "SELECT * FROM c", Key: []string{"i", "p"}}, [][]erp.Value{{{Kind: erp.Int, Text: "1"}, {Kind: erp.Text, Text: "ABCDEF"}}})
+		rows, err := s.ByKeys(t.Context(), erp.Query{SQL: "SELECT * FROM c", Key: []string{"i", "p"}},
+			[][]erp.Value{{{Kind: erp.Int, Text: "1"}, {Kind: erp.Text, Text: "ABCDEF"}}})
 		if err != nil || len(rows) != 0 {
 			t.Errorf("a key of parts of two rows finds %d rows, %v", len(rows), err)
 		}
@@ -184,13 +210,18 @@ func TestByKeysOnEachEngine(t *testing.T) {
 
 func TestManyKeysAndDoubleKeysOnEachEngine(t *testing.T) {
 	onEach(t, func(t *testing.T, e engine) {
-		s, _ := e.start(t, `CREATE TABLE c (filial char(2), num varchar(6), v int)`, `INSERT INTO c VALUES ('01', '000123', 1)`,
+		s, _ := e.start(t, `CREATE TABLE c (filial char(2), num varchar(6), v int)`,
+			`INSERT INTO c VALUES ('01', '000123', 1)`,
 			`INSERT INTO c VALUES ('01', '000123', 2)`, `INSERT INTO c VALUES ('02', '000123', 3)`)
 		var keys [][]erp.Value
 		for i := range 450 {
-			keys = append(keys, []erp.Value{{Kind: erp.Text, Text: "01"}, {Kind: erp.Text, Text: fmt.Sprintf("%06d", i)}})
+			keys = append(keys, []erp.Value{
+				{Kind: erp.Text, Text: "01"},
+				{Kind: erp.Text, Text: fmt.Sprintf("%06d", i)},
+			})
 		}
-		rows, err := s.ByKeys(t.Context(), erp.Query{SQL: "SELECT filial, num, v FROM c", Key: []string{"filial", "num"}}, keys)
+		rows, err := s.ByKeys(t.Context(),
+			erp.Query{SQL: "SELECT filial, num, v FROM c", Key: []string{"filial", "num"}}, keys)
 		if err != nil || len(rows) != 2 {
 			t.Errorf("%d rows, %v; want both of the double key", len(rows), err)
 		}
@@ -199,7 +230,8 @@ func TestManyKeysAndDoubleKeysOnEachEngine(t *testing.T) {
 
 func TestValuesOnEachEngine(t *testing.T) {
 	onEach(t, func(t *testing.T, e engine) {
-		s, _ := e.start(t, `CREATE TABLE c (k int, n numeric(18,4), f `+e.float+`, d date, ts `+e.timestamp+`, t varchar(30), p char(8), z int)`,
+		s, _ := e.start(t, `CREATE TABLE c (k int, n numeric(18,4), f `+e.float+`, d date, ts `+e.timestamp+
+			`, t varchar(30), p char(8), z int)`,
 			`INSERT INTO c VALUES (1, 12345678901234.5678, 1234.5670000000001, '2018-11-04', '2026-08-10 23:59:59', 'Conceição do Araguaia', '0001', NULL)`)
 		rows, _ := read(t, s, erp.Query{SQL: "SELECT * FROM c", Key: []string{"k"}}, erp.Window{})
 		got := map[string]string{}
@@ -207,7 +239,8 @@ func TestValuesOnEachEngine(t *testing.T) {
 			got[c] = strings.TrimSpace(strings.Replace(text(rows[0], c), "T", " ", 1))
 		}
 		want := map[string]string{
-			"k": "1", "n": "12345678901234.5678", "f": "1234.567", "d": "2018-11-04", "ts": "2026-08-10 23:59:59", "t": "Conceição do Araguaia", "p": "0001", "z": "<null>",
+			"k": "1", "n": "12345678901234.5678", "f": "1234.567", "d": "2018-11-04", "ts": "2026-08-10 23:59:59",
+			"t": "Conceição do Araguaia", "p": "0001", "z": "<null>",
 		}
 		if e.name == "sqlite" {
 			want["n"] = "12345678901234.568" // SQLite keeps a NUMERIC as a float
@@ -245,7 +278,8 @@ func TestErrorsOnEachEngine(t *testing.T) {
 			}
 			wantError(t, err, c.code, words...)
 		}
-		wantError(t, readError(t, s, erp.Query{SQL: "SELECT * FROM c", Key: []string{"filial"}, Job: "contracts"}), erp.CodeMissingColumn, "job contracts", `"filial"`)
+		wantError(t, readError(t, s, erp.Query{SQL: "SELECT * FROM c", Key: []string{"filial"}, Job: "contracts"}),
+			erp.CodeMissingColumn, "job contracts", `"filial"`)
 		cols, err := s.Columns(t.Context(), "SELECT * FROM c")
 		if err != nil || len(cols) != 2 || !strings.EqualFold(cols[1].Name, "preco") {
 			t.Errorf("Columns = %v, %v", cols, err)
@@ -261,15 +295,18 @@ func TestF004_OneSnapshotOnEachEngine(t *testing.T) {
 		}
 		s, db := e.start(t, `CREATE TABLE c (k int, em `+e.timestamp+`, x varchar(2000))`)
 		for i := range 500 {
-			exec(t, db, fmt.Sprintf(`INSERT INTO c VALUES (%d, '2026-01-01 00:00:00', '%s')`, i, strings.Repeat("x", 2000)))
+			exec(t, db, fmt.Sprintf(`INSERT INTO c VALUES (%d, '2026-01-01 00:00:00', '%s')`, i,
+				strings.Repeat("x", 2000)))
 		}
 		n := 0
-		res, err := s.Read(t.Context(), erp.Query{SQL: "SELECT * FROM c", Key: []string{"k"}, ChangedAt: "em"}, erp.Window{}, func(erp.Row) error {
-			if n++; n == 1 {
-				exec(t, db, `INSERT INTO c VALUES (999, '2026-02-02 00:00:00', '')`, `UPDATE c SET em = '2026-02-02 00:00:00' WHERE k > 400`)
-			}
-			return nil
-		})
+		res, err := s.Read(t.Context(), erp.Query{SQL: "SELECT * FROM c", Key: []string{"k"}, ChangedAt: "em"},
+			erp.Window{}, func(erp.Row) error {
+				if n++; n == 1 {
+					exec(t, db, `INSERT INTO c VALUES (999, '2026-02-02 00:00:00', '')`,
+						`UPDATE c SET em = '2026-02-02 00:00:00' WHERE k > 400`)
+				}
+				return nil
+			})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -44,15 +44,20 @@ func TestOpenSaysWhatIsWrongWithTheAddress(t *testing.T) {
 	}
 	host, port, _ := net.SplitHostPort(free)
 
-	wantError(t, openError(t, "postgres", "postgres://u:segredo@"+free+"/erp"), erp.CodeUnreachable, free+"/erp", "connection refused")
-	wantError(t, openError(t, "postgres", "host="+host+" port="+port+" user=u password=segredo"), erp.CodeUnreachable, free)
-	wantError(t, openError(t, "postgres", "host=/nowhere user=u password=segredo"), erp.CodeUnreachable, "no such socket")
+	wantError(t, openError(t, "postgres", "postgres://u:segredo@"+free+"/erp"), erp.CodeUnreachable, free+"/erp",
+		"connection refused")
+	wantError(t, openError(t, "postgres", "host="+host+" port="+port+" user=u password=segredo"),
+		erp.CodeUnreachable, free)
+	wantError(t, openError(t, "postgres", "host=/nowhere user=u password=segredo"), erp.CodeUnreachable,
+		"no such socket")
 	wantError(t, openError(t, "postgres", dsn+" dbname=nenhum"), erp.CodeNoDatabase, "/nenhum does not exist")
 	wantError(t, openError(t, "postgres", dsn+" sslmode=require password=segredo"), erp.CodeTLS, "sslmode=disable")
-	wantError(t, openError(t, "postgres", "postgres://u:segredo%zz@h/db"), erp.CodeConfig, "cannot be read as a PostgreSQL address")
+	wantError(t, openError(t, "postgres", "postgres://u:segredo%zz@h/db"), erp.CodeConfig,
+		"cannot be read as a PostgreSQL address")
 	wantError(t, openError(t, "postgres", "segredo"), erp.CodeConfig, "cannot be read")
 	wantError(t, openError(t, "postgres", dsn+" sslmode=segredo"), erp.CodeConfig, "the value of sslmode")
-	wantError(t, openError(t, "db2", "segredo"), erp.CodeConfig, `"db2"`, "firebird, mysql, oracle, postgres, sqlite, sqlserver")
+	wantError(t, openError(t, "db2", "segredo"), erp.CodeConfig, `"db2"`,
+		"firebird, mysql, oracle, postgres, sqlite, sqlserver")
 }
 
 func TestAWrongPasswordIsCalledThat(t *testing.T) {
@@ -74,7 +79,8 @@ func TestAWrongPasswordIsCalledThat(t *testing.T) {
 	read(t, s, q, erp.Window{})
 	for _, want := range []bool{false, true} {
 		f, err := s.Facts(t.Context())
-		if err != nil || f.SeesTransactions != want || f.Charset != "UTF8" || f.Version == "" || time.Since(f.ServerTime).Abs() > time.Hour {
+		if err != nil || f.SeesTransactions != want || f.Charset != "UTF8" || f.Version == "" ||
+			time.Since(f.ServerTime).Abs() > time.Hour {
 			t.Errorf("Facts = %+v, %v; want SeesTransactions %v", f, err, want)
 		}
 		exec(t, db, `GRANT pg_read_all_stats TO pw_user`)
@@ -129,7 +135,11 @@ func TestQueryErrorsPointIntoTheQuery(t *testing.T) {
 		words []string // of both databases
 		pg    []string
 	}{
-		{"SELECT k,\n  prco FROM c", erp.CodeMissingColumn, []string{"prco"}, []string{"line 2, column 3", `near "prco"`, "c.preco"}},
+		{
+			"SELECT k,\n  prco FROM c", erp.CodeMissingColumn,
+			[]string{"prco"},
+			[]string{"line 2, column 3", `near "prco"`, "c.preco"},
+		},
 		{"SELECT k FRM c", erp.CodeSyntax, []string{"c"}, []string{"line 1"}},
 		{"SELECT ção, k FROM contratos", erp.CodeMissingTable, []string{"contratos"}, []string{"line 1, column 20"}},
 		{"SELECT k, k FROM c", erp.CodeDuplicateColumn, []string{`two columns named "k"`}, nil},
@@ -166,9 +176,13 @@ func TestTwoExpressionsWithoutNameAreRefused(t *testing.T) {
 func TestConfiguredColumnsMustBeInTheResult(t *testing.T) {
 	t.Parallel()
 	s, _ := postgres(t, `CREATE TABLE c (filial int, num int, em date)`)
-	wantError(t, readError(t, s, erp.Query{SQL: "SELECT * FROM c", Key: []string{"filial", "numero"}, Job: "contracts"}),
+	wantError(t, readError(t, s, erp.Query{
+		SQL: "SELECT * FROM c", Key: []string{"filial", "numero"},
+		Job: "contracts",
+	}),
 		erp.CodeMissingColumn, "job contracts", `"numero"`, "key", "filial, num, em")
-	wantError(t, readError(t, s, erp.Query{SQL: "SELECT * FROM c", Key: []string{"num"}, ChangedAt: "atualizado"}), erp.CodeMissingColumn, "changed_at")
+	wantError(t, readError(t, s, erp.Query{SQL: "SELECT * FROM c", Key: []string{"num"}, ChangedAt: "atualizado"}),
+		erp.CodeMissingColumn, "changed_at")
 	wantError(t, readError(t, s, erp.Query{SQL: "SELECT * FROM c"}), erp.CodeConfig, "no key")
 }
 
@@ -197,7 +211,10 @@ func TestI8_NothingIsEverWritten(t *testing.T) {
 		wantError(t, readError(t, s, erp.Query{SQL: query, Key: []string{"k"}}), erp.CodeReadOnly, "25006")
 	}
 	// In parentheses a WITH that writes is no SQL at all.
-	wantError(t, readError(t, s, erp.Query{SQL: "WITH d AS (DELETE FROM c RETURNING k) SELECT k FROM d", Key: []string{"k"}}), erp.CodeSyntax)
+	wantError(t, readError(t, s, erp.Query{
+		SQL: "WITH d AS (DELETE FROM c RETURNING k) SELECT k FROM d",
+		Key: []string{"k"},
+	}), erp.CodeSyntax)
 	var n int
 	if err := db.QueryRow("SELECT count(*) FROM c").Scan(&n); err != nil || n != 1 {
 		t.Errorf("the table has %d rows, %v; want 1", n, err)
@@ -210,7 +227,10 @@ func TestI8_NothingIsEverWritten(t *testing.T) {
 	}
 	lite := open(t, erp.Options{Driver: "sqlite", DSN: erp.Secret(path)})
 	read(t, lite, erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}, erp.Window{})
-	for _, query := range []string{"PRAGMA user_version = 7", "WITH x AS (SELECT 1) DELETE FROM c", "ATTACH 'x.db' AS x"} {
+	for _, query := range []string{
+		"PRAGMA user_version = 7", "WITH x AS (SELECT 1) DELETE FROM c",
+		"ATTACH 'x.db' AS x",
+	} {
 		if _, err := lite.Columns(t.Context(), query); err == nil {
 			t.Errorf("%s was accepted", query)
 		}
@@ -254,7 +274,10 @@ func TestF012_ALockedTableEndsTheReadInTime(t *testing.T) {
 
 func TestF012_ASlowStatementIsStopped(t *testing.T) {
 	t.Parallel()
-	s := open(t, erp.Options{Driver: "postgres", DSN: erp.Secret(pgtest.Database(t)), StatementTimeout: 200 * time.Millisecond})
+	s := open(t, erp.Options{
+		Driver: "postgres", DSN: erp.Secret(pgtest.Database(t)),
+		StatementTimeout: 200 * time.Millisecond,
+	})
 	err := readError(t, s, erp.Query{SQL: "SELECT 1 AS k, pg_sleep(60)::text AS s", Key: []string{"k"}})
 	wantError(t, err, erp.CodeTimeout, "200ms", "erp.statement_timeout")
 	var e *erp.Error
@@ -263,7 +286,11 @@ func TestF012_ASlowStatementIsStopped(t *testing.T) {
 	}
 	path, _ := sqliteFile(t, `CREATE TABLE c (k)`)
 	lite := open(t, erp.Options{Driver: "sqlite", DSN: erp.Secret(path), StatementTimeout: 200 * time.Millisecond})
-	err = readError(t, lite, erp.Query{SQL: "WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n) SELECT max(k) AS k FROM n", Key: []string{"k"}})
+	err = readError(t, lite,
+		erp.Query{
+			SQL: "WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n) SELECT max(k) AS k FROM n",
+			Key: []string{"k"},
+		})
 	wantError(t, err, erp.CodeTimeout, "200ms")
 }
 
@@ -327,7 +354,8 @@ func TestTheCallersErrorComesBackAsItIs(t *testing.T) {
 	lite, _ := sqlite(t, `CREATE TABLE c (k)`)
 	full := &os.PathError{Op: "write", Path: "ledger", Err: io.ErrShortWrite}
 	for _, s := range []*erp.Source{pg, lite} {
-		_, err := s.Read(t.Context(), erp.Query{SQL: "SELECT 1 AS k", Key: []string{"k"}, Job: "contracts"}, erp.Window{}, func(erp.Row) error { return full })
+		_, err := s.Read(t.Context(), erp.Query{SQL: "SELECT 1 AS k", Key: []string{"k"}, Job: "contracts"},
+			erp.Window{}, func(erp.Row) error { return full })
 		if err != error(full) { //nolint:errorlint // the very value must come back, not a wrapped one
 			t.Errorf("%s: %v, want the caller's own error", s.Target(), err)
 		}
@@ -337,7 +365,10 @@ func TestTheCallersErrorComesBackAsItIs(t *testing.T) {
 func TestF009_AConnectionCutInTheMiddleIsAnError(t *testing.T) {
 	t.Parallel()
 	s, db := postgres(t)
-	q := erp.Query{SQL: "SELECT i AS k, now() AS em FROM generate_series(1, 100000) i", Key: []string{"k"}, ChangedAt: "em"}
+	q := erp.Query{
+		SQL: "SELECT i AS k, now() AS em FROM generate_series(1, 100000) i", Key: []string{"k"},
+		ChangedAt: "em",
+	}
 	n := 0
 	res, err := s.Read(t.Context(), q, erp.Window{}, func(erp.Row) error {
 		if n++; n == 50 {
@@ -372,7 +403,8 @@ func TestALookDoesNotFailOnAConnectionThatWasClosedMeanwhile(t *testing.T) {
 			t.Fatalf("round %d: %v", round, err)
 		}
 		var ended int
-		err = db.QueryRow(`SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'safrasync'`).Scan(&ended)
+		err = db.QueryRow(
+			`SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'safrasync'`).Scan(&ended)
 		if err != nil || ended == 0 {
 			t.Fatalf("round %d: %d connections were ended, %v", round, ended, err)
 		}
@@ -385,7 +417,10 @@ func TestF010AServerThatIsRestartedDuringTheReadIsAnError(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Server(t)
 	s := open(t, erp.Options{Driver: erp.DriverPostgres, DSN: erp.Secret(server.Database(t))})
-	q := erp.Query{SQL: "SELECT i AS k, now() AS em FROM generate_series(1, 100000) i", Key: []string{"k"}, ChangedAt: "em"}
+	q := erp.Query{
+		SQL: "SELECT i AS k, now() AS em FROM generate_series(1, 100000) i", Key: []string{"k"},
+		ChangedAt: "em",
+	}
 	n := 0
 	res, err := s.Read(t.Context(), q, erp.Window{}, func(erp.Row) error {
 		if n++; n == 50 {

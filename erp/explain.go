@@ -36,7 +36,8 @@ type Exclusion struct {
 // Exclusion{Known: false}.
 func (s *Source) Explain(ctx context.Context, q Query, key []string) (Exclusion, error) {
 	if len(key) != len(q.Key) {
-		return Exclusion{}, forJob(q.Job, failf(CodeOther, "the key has %d parts; %d are configured", len(key), len(q.Key)))
+		return Exclusion{}, forJob(q.Job,
+			failf(CodeOther, "the key has %d parts; %d are configured", len(key), len(q.Key)))
 	}
 	st, bad := parseStatement(q.SQL, s.d.syntax())
 	if bad != nil {
@@ -163,7 +164,9 @@ func (p plan) everyRow(cond string) string { return where(p.st.wrap(selectList(p
 
 // find looks for the key in a query: first as an index can serve it, then
 // comparing trimmed text. rows says how many of its rows are wanted.
-func (x explainer) find(ctx context.Context, sql string, rows func(p plan, cond string) string) (found []Row, err error) {
+func (x explainer) find(ctx context.Context, sql string,
+	rows func(p plan, cond string) string,
+) (found []Row, err error) {
 	st, bad := parseStatement(sql, x.source.d.syntax())
 	if bad != nil {
 		return nil, bad

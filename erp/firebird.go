@@ -30,14 +30,18 @@ var _ dialect = (*firebird)(nil)
 const firebirdExample = "firebird://USER:PASSWORD@HOST:3050/ALIAS, or the server's path of the file in place of ALIAS, as in /dados/erp.fdb or C:/Dados/ERP.FDB"
 
 func openFirebird(opt Options, cs charset) (*sqlx.DB, dialect, error) {
-	a, bad := parseAddress(opt.DSN, []string{"firebird"}, "3050", firebirdExample, "role", "wire_crypt", "auth_plugin_name")
+	a, bad := parseAddress(opt.DSN, []string{"firebird"}, "3050", firebirdExample, "role", "wire_crypt",
+		"auth_plugin_name")
 	if bad != nil {
 		return nil, nil, bad
 	}
 	if a.path == "" {
 		return nil, nil, failf(CodeConfig, "erp.dsn names no database; write %s", firebirdExample)
 	}
-	for setting, allowed := range map[string][]string{"wire_crypt": {"disabled", "enabled", "required"}, "auth_plugin_name": {"Srp256", "Srp", "Legacy_Auth"}} {
+	for setting, allowed := range map[string][]string{
+		"wire_crypt":       {"disabled", "enabled", "required"},
+		"auth_plugin_name": {"Srp256", "Srp", "Legacy_Auth"},
+	} {
 		if v, ok := a.settings[setting]; ok && !slices.Contains(allowed, v) {
 			return nil, nil, failf(CodeConfig, "%s in erp.dsn must be one of %s", setting, strings.Join(allowed, ", "))
 		}
@@ -46,7 +50,8 @@ func openFirebird(opt Options, cs charset) (*sqlx.DB, dialect, error) {
 	for i, charset := range []string{"NONE", "UTF8"} {
 		c, err := firebirdConnection(a, charset, zoneName(opt.TimeZone))
 		if err != nil {
-			return nil, nil, failf(CodeConfig, "erp.dsn cannot be used as a Firebird address; write %s", firebirdExample)
+			return nil, nil, failf(CodeConfig, "erp.dsn cannot be used as a Firebird address; write %s",
+				firebirdExample)
 		}
 		f.connector.each[i] = c
 	}
@@ -60,7 +65,10 @@ func firebirdConnection(a address, charset, zone string) (driver.Connector, erro
 	for k, v := range a.settings {
 		q.Set(k, v)
 	}
-	u := url.URL{Scheme: "firebird", User: url.UserPassword(a.user, a.password), Host: a.hostPort(), Path: "/" + a.path, RawQuery: q.Encode()}
+	u := url.URL{
+		Scheme: "firebird", User: url.UserPassword(a.user, a.password), Host: a.hostPort(), Path: "/" + a.path,
+		RawQuery: q.Encode(),
+	}
 	c, err := firebirdDriver.OpenConnector(u.String())
 	if err != nil {
 		return nil, err
@@ -125,7 +133,8 @@ func (f *firebird) charset(ctx context.Context, db *sqlx.DB) (encoding string, e
 
 // facts: an ordinary user sees only the transactions of its own.
 func (f *firebird) facts(ctx context.Context, db *sqlx.DB) (version string, sees bool, err error) {
-	return version, false, db.GetContext(ctx, &version, "SELECT RDB$GET_CONTEXT('SYSTEM', 'ENGINE_VERSION') FROM RDB$DATABASE")
+	return version, false, db.GetContext(ctx, &version,
+		"SELECT RDB$GET_CONTEXT('SYSTEM', 'ENGINE_VERSION') FROM RDB$DATABASE")
 }
 
 // begin opens a snapshot. The driver knows read-only transactions only without
@@ -138,7 +147,10 @@ func (f *firebird) begin(ctx context.Context, c *sqlx.Conn) (readTx, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &streamTx{tx: tx, d: f, limit: f.opt.StatementTimeout, typeOf: firebirdType, verify: unchanged, isRowError: firebirdRowError}, nil
+	return &streamTx{
+		tx: tx, d: f, limit: f.opt.StatementTimeout, typeOf: firebirdType, verify: unchanged,
+		isRowError: firebirdRowError,
+	}, nil
 }
 
 const firebirdChanges = `SELECT SUM(s.MON$RECORD_INSERTS + s.MON$RECORD_UPDATES + s.MON$RECORD_DELETES)
@@ -151,7 +163,8 @@ func unchanged(ctx context.Context, tx *sqlx.Tx) error {
 		return err
 	}
 	if n.Int64 > 0 {
-		return failf(CodeReadOnly, "the query writes (%d records), and the ERP is only read; it was undone. Remove the procedure that writes from the query", n.Int64)
+		return failf(CodeReadOnly,
+			"the query writes (%d records), and the ERP is only read; it was undone. Remove the procedure that writes from the query", n.Int64)
 	}
 	return nil
 }
@@ -160,7 +173,8 @@ func unchanged(ctx context.Context, tx *sqlx.Tx) error {
 // UTC, whichever is nearer to this host's.
 func (f *firebird) clock(ctx context.Context, c *sqlx.Conn) (clock, error) {
 	var text string
-	if err := c.GetContext(ctx, &text, "SELECT CAST(CAST('NOW' AS TIMESTAMP) AS VARCHAR(24)) FROM RDB$DATABASE"); err != nil {
+	if err := c.GetContext(ctx, &text,
+		"SELECT CAST(CAST('NOW' AS TIMESTAMP) AS VARCHAR(24)) FROM RDB$DATABASE"); err != nil {
 		return clock{}, err
 	}
 	m, ok := parseMoment(text)
@@ -181,7 +195,8 @@ func (f *firebird) changedAtUsable(col Column) *Error {
 	case "timestamp", "date", "timestamp with timezone":
 		return nil
 	}
-	return failf(CodeConfig, "changed_at column %s has type %s; turn it into a TIMESTAMP in the query, e.g. CAST(%s AS TIMESTAMP), or remove changed_at", col.Name, typeName(col), col.Name)
+	return failf(CodeConfig,
+		"changed_at column %s has type %s; turn it into a TIMESTAMP in the query, e.g. CAST(%s AS TIMESTAMP), or remove changed_at", col.Name, typeName(col), col.Name)
 }
 
 // window: rows without a value are always in, and so are those with a date that

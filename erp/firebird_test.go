@@ -26,12 +26,20 @@ func TestFirebirdValuesAreExactText(t *testing.T) {
 		`INSERT INTO v (k, f, g, n, ts, z) VALUES (2, 16777216, 1e21, 12345678.1234567890, '1899-12-30', '0001-01-01')`)
 	rows, _ := read(t, s, erp.Query{SQL: "SELECT * FROM v ORDER BY k", Key: []string{"k"}}, erp.Window{})
 	want := map[string]erp.Value{
-		"K": {Kind: erp.Int, Text: "1"}, "L": {Kind: erp.Text, Text: "FIXAÇÃO"}, "S": {Kind: erp.Int, Text: "-7"}, "B": {Kind: erp.Int, Text: "9223372036854775807"},
-		"N": {Kind: erp.Number, Text: "0.0000000001"}, "M": {Kind: erp.Number, Text: "-0.50"}, "F": {Kind: erp.Float, Text: "0.1"}, "G": {Kind: erp.Float, Text: "0.1"},
-		"D": {Kind: erp.Date, Text: "2018-11-04"}, "TS": {Kind: erp.Timestamp, Text: "2026-08-10T23:59:59.3026"}, "H": {Kind: erp.Text, Text: "10:20:00.0000"},
-		"TX": {Kind: erp.Text, Text: "um texto çã"}, "BL": {Kind: erp.Bytes, Err: "binary column; convert it in the query, e.g. CAST(BL AS VARCHAR(100) CHARACTER SET WIN1252)"},
-		"O": {Kind: erp.Bytes, Err: "binary column (OCTETS); convert it in the query"}, "L1": {Kind: erp.Bool, Text: "true"},
-		"Z": {Kind: erp.Date, Text: "1899-12-30"}, "P": {Kind: erp.Text, Text: "01"},
+		"K": {Kind: erp.Int, Text: "1"}, "L": {Kind: erp.Text, Text: "FIXAÇÃO"}, "S": {Kind: erp.Int, Text: "-7"},
+		"B": {Kind: erp.Int, Text: "9223372036854775807"},
+		"N": {Kind: erp.Number, Text: "0.0000000001"}, "M": {Kind: erp.Number, Text: "-0.50"},
+		"F": {Kind: erp.Float, Text: "0.1"}, "G": {Kind: erp.Float, Text: "0.1"},
+		"D": {Kind: erp.Date, Text: "2018-11-04"}, "TS": {Kind: erp.Timestamp, Text: "2026-08-10T23:59:59.3026"},
+		"H":  {Kind: erp.Text, Text: "10:20:00.0000"},
+		"TX": {Kind: erp.Text, Text: "um texto çã"},
+		"BL": {
+			Kind: erp.Bytes,
+			Err:  "binary column; convert it in the query, e.g. CAST(BL AS VARCHAR(100) CHARACTER SET WIN1252)",
+		},
+		"O":  {Kind: erp.Bytes, Err: "binary column (OCTETS); convert it in the query"},
+		"L1": {Kind: erp.Bool, Text: "true"},
+		"Z":  {Kind: erp.Date, Text: "1899-12-30"}, "P": {Kind: erp.Text, Text: "01"},
 	}
 	got := map[string]erp.Value{}
 	for _, c := range rows[0].Columns() {
@@ -44,17 +52,34 @@ func TestFirebirdValuesAreExactText(t *testing.T) {
 	for _, c := range []string{"f", "g", "n", "ts", "z", "l"} {
 		second = append(second, text(rows[1], c))
 	}
-	if diff := cmp.Diff([]string{"16777216", "1000000000000000000000", "12345678.1234567890", "1899-12-30T00:00:00", "0001-01-01", "<null>"}, second); diff != "" {
+	if diff := cmp.Diff([]string{
+		"16777216", "1000000000000000000000", "12345678.1234567890", "1899-12-30T00:00:00",
+		"0001-01-01", "<null>",
+	}, second); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	for _, key := range [][]string{{"l"}, {"s"}, {"b"}, {"n"}, {"m"}, {"f"}, {"g"}, {"d"}, {"ts"}, {"h"}, {"l1"}, {"p", "z"}} {
+	for _, key := range [][]string{
+		{"l"},
+		{"s"},
+		{"b"},
+		{"n"},
+		{"m"},
+		{"f"},
+		{"g"},
+		{"d"},
+		{"ts"},
+		{"h"},
+		{"l1"},
+		{"p", "z"},
+	} {
 		lastLook(t, s, erp.Query{SQL: "SELECT * FROM v WHERE k = 1", Key: key})
 	}
 }
 
 func TestFirebirdDelphiDatesAreInEveryWindow(t *testing.T) {
 	t.Parallel()
-	s, _ := firebird(t, `CREATE TABLE c (k varchar(9), em timestamp)`, `INSERT INTO c VALUES ('at', '2026-05-01 10:00:00.3026')`,
+	s, _ := firebird(t, `CREATE TABLE c (k varchar(9), em timestamp)`,
+		`INSERT INTO c VALUES ('at', '2026-05-01 10:00:00.3026')`,
 		`INSERT INTO c VALUES ('zero', '1899-12-30')`, `INSERT INTO c VALUES ('old', '2026-04-01')`)
 	q := erp.Query{SQL: "SELECT k, em FROM c", Key: []string{"k"}, ChangedAt: "em"}
 	_, res := read(t, s, q, erp.Window{})
@@ -75,32 +100,38 @@ func none(t *testing.T, charset string, statements ...string) (*erp.Source, stri
 func TestF031_AFirebirdThatDoesNotKnowItsCharset(t *testing.T) {
 	t.Parallel()
 	_, dsn := none(t, "NONE", `CREATE TABLE p (k int, cod char(4), nome varchar(30), obs blob sub_type text)`,
-		"INSERT INTO p VALUES (1, '01', 'Jos\xe9', 'm\xe3o')", "INSERT INTO p VALUES (2, '0\xc7', 'Ana', NULL)", `INSERT INTO p VALUES (3, '03', 'José', NULL)`)
+		"INSERT INTO p VALUES (1, '01', 'Jos\xe9', 'm\xe3o')", "INSERT INTO p VALUES (2, '0\xc7', 'Ana', NULL)",
+		`INSERT INTO p VALUES (3, '03', 'José', NULL)`)
 	q := erp.Query{SQL: "SELECT * FROM p ORDER BY k", Key: []string{"k"}}
 	s := open(t, erp.Options{Driver: "firebird", DSN: erp.Secret(dsn)})
-	if f, err := s.Facts(t.Context()); err != nil || f.Charset != "NONE" || !strings.HasPrefix(f.Version, "3.") || f.SeesTransactions || time.Since(f.ServerTime).Abs() > time.Hour {
+	if f, err := s.Facts(t.Context()); err != nil || f.Charset != "NONE" || !strings.HasPrefix(f.Version, "3.") ||
+		f.SeesTransactions || time.Since(f.ServerTime).Abs() > time.Hour {
 		t.Errorf("Facts = %+v, %v", f, err)
 	}
 	rows, res := read(t, s, q, erp.Window{})
-	if diff := cmp.Diff([]string{"<bytes not valid UTF-8 at 4>", "Ana", "José"}, texts(rows, "nome")); diff != "" || res.Degraded {
+	if diff := cmp.Diff([]string{"<bytes not valid UTF-8 at 4>", "Ana", "José"}, texts(rows, "nome")); diff != "" ||
+		res.Degraded {
 		t.Errorf("as it is (degraded %v, -want +got):\n%s", res.Degraded, diff)
 	}
 	win := open(t, erp.Options{Driver: "firebird", DSN: erp.Secret(dsn), Charset: "WIN1252"})
 	rows, _ = read(t, win, q, erp.Window{})
 	if diff := cmp.Diff([]string{"José|mão", "Ana|<null>", "JosÃ©|<null>"}, []string{
-		text(rows[0], "nome") + "|" + text(rows[0], "obs"), text(rows[1], "nome") + "|" + text(rows[1], "obs"), text(rows[2], "nome") + "|" + text(rows[2], "obs"),
+		text(rows[0], "nome") + "|" + text(rows[0], "obs"), text(rows[1], "nome") + "|" + text(rows[1], "obs"),
+		text(rows[2], "nome") + "|" + text(rows[2], "obs"),
 	}); diff != "" {
 		t.Errorf("as WIN1252 (-want +got):\n%s", diff)
 	}
 	lastLook(t, win, erp.Query{SQL: "SELECT k, cod, nome FROM p", Key: []string{"nome", "cod"}})
-	if x, err := win.Explain(t.Context(), erp.Query{SQL: "SELECT * FROM p WHERE k > 9", Key: []string{"cod"}}, []string{"0Ç"}); err != nil || showExclusion(x) != "exists: k > 9" {
+	if x, err := win.Explain(t.Context(), erp.Query{SQL: "SELECT * FROM p WHERE k > 9", Key: []string{"cod"}},
+		[]string{"0Ç"}); err != nil || showExclusion(x) != "exists: k > 9" {
 		t.Errorf("%s, %v", showExclusion(x), err)
 	}
 }
 
 func TestFirebirdConvertsWhatItKnows(t *testing.T) {
 	t.Parallel()
-	_, dsn := none(t, "WIN1252", `CREATE TABLE p (k int, nome varchar(30))`, `INSERT INTO p VALUES (1, 'Conceição – São')`)
+	_, dsn := none(t, "WIN1252", `CREATE TABLE p (k int, nome varchar(30))`,
+		`INSERT INTO p VALUES (1, 'Conceição – São')`)
 	for _, charset := range []string{"", "WIN1252"} {
 		s := open(t, erp.Options{Driver: "firebird", DSN: erp.Secret(dsn), Charset: charset})
 		rows, _ := read(t, s, erp.Query{SQL: "SELECT * FROM p", Key: []string{"k"}}, erp.Window{})
@@ -120,7 +151,10 @@ func TestF031_AValueThatBreaksTheFirebirdQueryIsReadAround(t *testing.T) {
 		}
 		exec(t, db, fmt.Sprintf(`INSERT INTO p VALUES (%d, '%s', '2026-01-01')`, i, preco))
 	}
-	q := erp.Query{SQL: "SELECT k, CAST(preco AS NUMERIC(9,2)) AS preco, em FROM p", Key: []string{"k"}, ChangedAt: "em"}
+	q := erp.Query{
+		SQL: "SELECT k, CAST(preco AS NUMERIC(9,2)) AS preco, em FROM p", Key: []string{"k"},
+		ChangedAt: "em",
+	}
 	rows, res := read(t, s, q, erp.Window{})
 	if !res.Degraded || res.Rows != 600 || res.Unreadable != 0 || res.Bound != "2026-01-01 00:00:00.0000" {
 		t.Fatalf("result %+v, want 600 rows, degraded", res)
@@ -134,7 +168,10 @@ func TestF031_AValueThatBreaksTheFirebirdQueryIsReadAround(t *testing.T) {
 		}
 	}
 	slices.Sort(bad)
-	if diff := cmp.Diff([]string{"300 <the database cannot compute this value>", "577 <the database cannot compute this value>"}, bad); diff != "" {
+	if diff := cmp.Diff([]string{
+		"300 <the database cannot compute this value>",
+		"577 <the database cannot compute this value>",
+	}, bad); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -142,11 +179,18 @@ func TestF031_AValueThatBreaksTheFirebirdQueryIsReadAround(t *testing.T) {
 func TestI8_FirebirdKeepsNothingThatAQueryWrites(t *testing.T) {
 	t.Parallel()
 	server, path := fbtest.Database(t, "UTF8")
-	db := admin(t, "firebirdsql", server.AdminDSN(path, "UTF8"), `CREATE TABLE c (k int)`, `INSERT INTO c VALUES (1)`, `CREATE SEQUENCE n`,
+	db := admin(t, "firebirdsql", server.AdminDSN(path, "UTF8"), `CREATE TABLE c (k int)`, `INSERT INTO c VALUES (1)`,
+		`CREATE SEQUENCE n`,
 		`CREATE PROCEDURE apaga RETURNS (k int) AS BEGIN DELETE FROM c; k = 1; SUSPEND; END`)
 	// Even for the owner of everything.
-	owner := open(t, erp.Options{Driver: "firebird", DSN: erp.Secret("firebird://SYSDBA:" + fbtest.Password + "@" + server.Address() + path)})
-	for _, query := range []string{"SELECT k FROM apaga", "SELECT GEN_ID(n, 1) AS k FROM RDB$DATABASE", "SELECT NEXT VALUE FOR n AS k FROM RDB$DATABASE", "SELECT k FROM c WITH LOCK", "SELECT k FROM c FOR UPDATE"} {
+	owner := open(t, erp.Options{
+		Driver: "firebird",
+		DSN:    erp.Secret("firebird://SYSDBA:" + fbtest.Password + "@" + server.Address() + path),
+	})
+	for _, query := range []string{
+		"SELECT k FROM apaga", "SELECT GEN_ID(n, 1) AS k FROM RDB$DATABASE",
+		"SELECT NEXT VALUE FOR n AS k FROM RDB$DATABASE", "SELECT k FROM c WITH LOCK", "SELECT k FROM c FOR UPDATE",
+	} {
 		wantError(t, readError(t, owner, erp.Query{SQL: query, Key: []string{"k"}}), erp.CodeReadOnly)
 	}
 	for query, want := range map[string]int{"SELECT count(*) FROM c": 1, "SELECT GEN_ID(n, 0) FROM RDB$DATABASE": 0} {
@@ -156,7 +200,8 @@ func TestI8_FirebirdKeepsNothingThatAQueryWrites(t *testing.T) {
 		}
 	}
 	reader := open(t, erp.Options{Driver: "firebird", DSN: erp.Secret(firebirdReader(t, server, path, db))})
-	wantError(t, readError(t, reader, erp.Query{SQL: "SELECT k FROM apaga", Key: []string{"k"}}), erp.CodePermission, "grant it SELECT")
+	wantError(t, readError(t, reader, erp.Query{SQL: "SELECT k FROM apaga", Key: []string{"k"}}), erp.CodePermission,
+		"grant it SELECT")
 }
 
 func TestOpenFirebirdSaysWhatIsWrong(t *testing.T) {
@@ -172,11 +217,15 @@ func TestOpenFirebirdSaysWhatIsWrong(t *testing.T) {
 	}
 	at := "firebird://SYSDBA:segredo@" + server.Address()
 	wantError(t, openError(t, "firebird", at+path), erp.CodeAuth, server.Address(), "refused the user or the password")
-	wantError(t, openError(t, "firebird", strings.Replace(at, "segredo", fbtest.Password, 1)+"/nao/existe.fdb"), erp.CodeNoDatabase, "nao/existe.fdb", "path on the server")
-	wantError(t, openError(t, "firebird", "firebird://u:segredo@"+free+"/erp"), erp.CodeUnreachable, free+"/erp", "connection refused")
-	wantError(t, openError(t, "firebird", "firebird://u:segredo@nao-existe.invalid/erp"), erp.CodeUnreachable, "name of the host is not known")
+	wantError(t, openError(t, "firebird", strings.Replace(at, "segredo", fbtest.Password, 1)+"/nao/existe.fdb"),
+		erp.CodeNoDatabase, "nao/existe.fdb", "path on the server")
+	wantError(t, openError(t, "firebird", "firebird://u:segredo@"+free+"/erp"), erp.CodeUnreachable, free+"/erp",
+		"connection refused")
+	wantError(t, openError(t, "firebird", "firebird://u:segredo@nao-existe.invalid/erp"), erp.CodeUnreachable,
+		"name of the host is not known")
 	wantError(t, openError(t, "firebird", at+path+"?wire_crypt=segredo"), erp.CodeConfig, "wire_crypt")
-	wantError(t, openError(t, "firebird", at+path+"?charset=NONE"), erp.CodeConfig, "role, wire_crypt, auth_plugin_name")
+	wantError(t, openError(t, "firebird", at+path+"?charset=NONE"), erp.CodeConfig,
+		"role, wire_crypt, auth_plugin_name")
 	wantError(t, openError(t, "firebird", "SYSDBA:segredo@h/erp"), erp.CodeConfig, "firebird://USER:PASSWORD@HOST:3050")
 	wantError(t, openError(t, "firebird", at), erp.CodeConfig, "names no database")
 }
@@ -199,7 +248,8 @@ func TestFirebirdErrorsPointIntoTheQuery(t *testing.T) {
 		}
 	}
 	cols, err := s.Columns(t.Context(), "SELECT * FROM c")
-	if diff := cmp.Diff([]erp.Column{{Name: "K", Type: "long"}, {Name: "PRECO", Type: "numeric"}}, cols); err != nil || diff != "" {
+	if diff := cmp.Diff([]erp.Column{{Name: "K", Type: "long"}, {Name: "PRECO", Type: "numeric"}}, cols); err != nil ||
+		diff != "" {
 		t.Errorf("Columns: %v\n%s", err, diff)
 	}
 }
@@ -249,32 +299,47 @@ func TestF009_AFirebirdConnectionCutInTheMiddleIsAnError(t *testing.T) {
 	db := admin(t, "firebirdsql", server.AdminDSN(path, "UTF8"))
 	s := open(t, erp.Options{Driver: "firebird", DSN: erp.Secret(firebirdReader(t, server, path, db))})
 	n := 0
-	res, err := s.Read(t.Context(), erp.Query{SQL: "SELECT a.RDB$FIELD_NAME AS k, LPAD('', 2000, 'x') AS x FROM RDB$FIELDS a, RDB$FIELDS b", Key: []string{"k"}}, erp.Window{}, func(erp.Row) error {
-		if n++; n == 50 {
-			exec(t, db, `DELETE FROM MON$ATTACHMENTS WHERE MON$USER STARTING WITH 'LE_'`)
-		}
-		return nil
-	})
+	res, err := s.Read(t.Context(),
+		erp.Query{
+			SQL: "SELECT a.RDB$FIELD_NAME AS k, LPAD('', 2000, 'x') AS x FROM RDB$FIELDS a, RDB$FIELDS b",
+			Key: []string{"k"},
+		}, erp.Window{}, func(erp.Row) error {
+			if n++; n == 50 {
+				exec(t, db, `DELETE FROM MON$ATTACHMENTS WHERE MON$USER STARTING WITH 'LE_'`)
+			}
+			return nil
+		})
 	wantError(t, err, erp.CodeUnreachable, "tried again at the next run")
 	if res != (erp.Result{}) {
 		t.Errorf("a cut read returned %+v after %d rows", res, n)
 	}
-	read(t, s, erp.Query{SQL: "SELECT 1 AS k FROM RDB$DATABASE", Key: []string{"k"}}, erp.Window{}) // the next one reconnects
+	// the next one reconnects
+	read(t, s, erp.Query{SQL: "SELECT 1 AS k FROM RDB$DATABASE", Key: []string{"k"}}, erp.Window{})
 }
 
 func TestFirebirdTakesManyWideKeys(t *testing.T) {
 	t.Parallel()
-	s, _ := firebird(t, `CREATE TABLE c (a varchar(200), b varchar(200), d char(100))`, `INSERT INTO c VALUES ('x', 'y', 'z')`)
+	s, _ := firebird(t, `CREATE TABLE c (a varchar(200), b varchar(200), d char(100))`,
+		`INSERT INTO c VALUES ('x', 'y', 'z')`)
 	var keys [][]erp.Value
 	for i := range 300 {
-		keys = append(keys, []erp.Value{{Kind: erp.Text, Text: fmt.Sprint(i)}, {Kind: erp.Text, Text: "y"}, {Kind: erp.Text, Text: "z"}})
+		keys = append(keys, []erp.Value{
+			{Kind: erp.Text, Text: fmt.Sprint(i)},
+			{Kind: erp.Text, Text: "y"},
+			{Kind: erp.Text, Text: "z"},
+		})
 	}
-	keys = append(keys, []erp.Value{{Kind: erp.Text, Text: "x"}, {Kind: erp.Text, Text: "y"}, {Kind: erp.Text, Text: "z"}})
+	keys = append(keys, []erp.Value{
+		{Kind: erp.Text, Text: "x"},
+		{Kind: erp.Text, Text: "y"},
+		{Kind: erp.Text, Text: "z"},
+	})
 	rows, err := s.ByKeys(t.Context(), erp.Query{SQL: "SELECT * FROM c", Key: []string{"a", "b", "d"}}, keys)
 	if err != nil || len(rows) != 1 {
 		t.Errorf("%d rows, %v; want 1", len(rows), err)
 	}
-	x, err := s.Explain(t.Context(), erp.Query{SQL: "SELECT * FROM c WHERE b = 'n'", Key: []string{"a"}}, []string{strings.Repeat("á", 300)})
+	x, err := s.Explain(t.Context(), erp.Query{SQL: "SELECT * FROM c WHERE b = 'n'", Key: []string{"a"}},
+		[]string{strings.Repeat("á", 300)})
 	if err != nil || showExclusion(x) != "unknown" {
 		t.Errorf("a key longer than its column: %s, %v", showExclusion(x), err)
 	}
@@ -284,7 +349,10 @@ func TestASilentFirebirdDoesNotHangTheReader(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	_, err := erp.Open(ctx, erp.Options{Driver: "firebird", DSN: erp.Secret("firebird://u:segredo@" + silent(t) + "/erp")})
+	_, err := erp.Open(ctx, erp.Options{
+		Driver: "firebird",
+		DSN:    erp.Secret("firebird://u:segredo@" + silent(t) + "/erp"),
+	})
 	if code := erp.CodeOf(err); code != erp.CodeTimeout && code != erp.CodeUnreachable { // whichever clock rings first
 		t.Errorf("code = %s: %v", code, err)
 	}
@@ -292,13 +360,17 @@ func TestASilentFirebirdDoesNotHangTheReader(t *testing.T) {
 
 func TestByKeysUsesTheIndexOfFirebird(t *testing.T) {
 	t.Parallel()
-	s, db := firebird(t, `CREATE TABLE c (filial char(2) NOT NULL, num int NOT NULL, d numeric(10,2), v varchar(9), PRIMARY KEY (filial, num))`, `CREATE INDEX c_d ON c (d)`,
+	s, db := firebird(t,
+		`CREATE TABLE c (filial char(2) NOT NULL, num int NOT NULL, d numeric(10,2), v varchar(9), PRIMARY KEY (filial, num))`, `CREATE INDEX c_d ON c (d)`,
 		`EXECUTE BLOCK AS DECLARE i INT = 0; BEGIN WHILE (i < 20000) DO BEGIN INSERT INTO c VALUES (LPAD(MOD(:i, 10), 2, '0'), :i, :i / 2.00, 'x'); i = i + 1; END END`)
 	for _, c := range []struct {
 		names []string
 		keys  [][]erp.Value
 	}{
-		{[]string{"filial", "num"}, [][]erp.Value{{{Kind: erp.Text, Text: "07"}, {Kind: erp.Int, Text: "7"}}, {{Kind: erp.Text, Text: "07"}, {Kind: erp.Int, Text: "8"}}}},
+		{[]string{"filial", "num"}, [][]erp.Value{
+			{{Kind: erp.Text, Text: "07"}, {Kind: erp.Int, Text: "7"}},
+			{{Kind: erp.Text, Text: "07"}, {Kind: erp.Int, Text: "8"}},
+		}},
 		{[]string{"d"}, [][]erp.Value{{{Kind: erp.Number, Text: "3.50"}}}},
 	} {
 		before := sequentialReads(t, db)

@@ -18,7 +18,8 @@ func firebirdRowError(err error) bool {
 	if !errors.As(err, &e) {
 		return false
 	}
-	return hasCode(e, firebirddrv.ISCArithExcept, firebirddrv.ISCConvertError, firebirddrv.ISCTransliterationFailed, firebirddrv.ISCMalformedString,
+	return hasCode(e, firebirddrv.ISCArithExcept, firebirddrv.ISCConvertError, firebirddrv.ISCTransliterationFailed,
+		firebirddrv.ISCMalformedString,
 		firebirddrv.ISCSingSelectErr, firebirddrv.ISCStringTruncation, firebirddrv.ISCExcept, firebirddrv.ISCExcept2)
 }
 
@@ -40,7 +41,8 @@ func (f *firebird) problem(ctx context.Context, err error, st statement, _ int) 
 		return e
 	}
 	if strings.Contains(err.Error(), "wire_crypt") {
-		return failf(CodeTLS, "the ERP database at %s and safrasync do not agree on encryption; check wire_crypt in erp.dsn and WireCrypt in firebird.conf", f.address)
+		return failf(CodeTLS,
+			"the ERP database at %s and safrasync do not agree on encryption; check wire_crypt in erp.dsn and WireCrypt in firebird.conf", f.address)
 	}
 	return failf(CodeOther, "the ERP database at %s gave an answer that the driver does not understand", f.address)
 }
@@ -49,35 +51,50 @@ func (f *firebird) serverProblem(e *firebirddrv.FbError, st statement) *Error {
 	const intro = "the database does not accept the query: "
 	switch {
 	case hasCode(e, firebirddrv.ISCLogin, firebirddrv.ISCConnectReject):
-		return failf(CodeAuth, "the ERP database at %s refused the user or the password; check erp.dsn, and auth_plugin_name for a server that knows only Legacy_Auth", f.address)
+		return failf(CodeAuth,
+			"the ERP database at %s refused the user or the password; check erp.dsn, and auth_plugin_name for a server that knows only Legacy_Auth", f.address)
 	case hasCode(e, firebirddrv.ISCCancelled):
-		return failf(CodeTimeout, "the database stopped the statement; it may take %s (erp.statement_timeout)", f.opt.StatementTimeout)
+		return failf(CodeTimeout, "the database stopped the statement; it may take %s (erp.statement_timeout)",
+			f.opt.StatementTimeout)
 	case hasCode(e, firebirddrv.ISCDsqlFieldErr):
-		return firebirdPlace(e, st, failf(CodeMissingColumn, intro+"column unknown: %s; was it renamed in the ERP?", firebirdName(e, firebirddrv.ISCDsqlFieldErr)))
+		return firebirdPlace(e, st, failf(CodeMissingColumn, intro+"column unknown: %s; was it renamed in the ERP?",
+			firebirdName(e, firebirddrv.ISCDsqlFieldErr)))
 	case hasCode(e, firebirddrv.ISCDsqlRelationErr):
-		return firebirdPlace(e, st, failf(CodeMissingTable, intro+"table unknown: %s; check the spelling and the database", firebirdName(e, firebirddrv.ISCDsqlRelationErr)))
+		return firebirdPlace(e, st, failf(CodeMissingTable,
+			intro+"table unknown: %s; check the spelling and the database",
+			firebirdName(e, firebirddrv.ISCDsqlRelationErr)))
 	case hasCode(e, firebirddrv.ISCDsqlDerivedFieldDupName):
-		return failf(CodeDuplicateColumn, "the query returns two columns named %q; give one of them another name with AS", firebirdName(e, firebirddrv.ISCDsqlDerivedFieldDupName))
+		return failf(CodeDuplicateColumn,
+			"the query returns two columns named %q; give one of them another name with AS",
+			firebirdName(e, firebirddrv.ISCDsqlDerivedFieldDupName))
 	case hasCode(e, firebirddrv.ISCDsqlDerivedFieldUnnamed):
 		return failf(CodeDuplicateColumn, "the query returns an expression without a name; name each with AS")
 	case hasCode(e, firebirddrv.ISCDsqlAmbiguousFieldName):
-		return failf(CodeDuplicateColumn, intro+"a column name is ambiguous between two tables; write the table before it")
+		return failf(CodeDuplicateColumn,
+			intro+"a column name is ambiguous between two tables; write the table before it")
 	case hasCode(e, firebirddrv.ISCDsqlTokenUnkErr, firebirddrv.ISCDsqlFunctionErr):
-		return firebirdPlace(e, st, failf(CodeSyntax, intro+"unknown word or function %s", firebirdName(e, firebirddrv.ISCDsqlTokenUnkErr)))
+		return firebirdPlace(e, st, failf(CodeSyntax, intro+"unknown word or function %s",
+			firebirdName(e, firebirddrv.ISCDsqlTokenUnkErr)))
 	case hasCode(e, firebirddrv.ISCNoPriv):
-		return failf(CodePermission, "the reading user lacks a right on an object of the query; grant it SELECT (%s)", firebirdPrivilege(e))
+		return failf(CodePermission, "the reading user lacks a right on an object of the query; grant it SELECT (%s)",
+			firebirdPrivilege(e))
 	case hasCode(e, firebirddrv.ISCReadOnlyTrans):
 		return failf(CodeReadOnly, "the query tries to write, and the ERP is only read; remove that part of the query")
 	case hasCode(e, firebirddrv.ISCLockConflict, firebirddrv.ISCDeadlock):
 		return failf(CodeLocked, "a table of the query is locked by another session; try again later")
 	case firebirdRowError(e):
-		return failf(CodeData, "a value in the ERP makes an expression of the query fail (or its bytes are no text of the column's charset); make the expression safe, or set erp.charset")
-	case hasCode(e, firebirddrv.ISCNetworkError, firebirddrv.ISCNetReadErr, firebirddrv.ISCNetWriteErr, firebirddrv.ISCConnLost, firebirddrv.ISCAttShutdown, firebirddrv.ISCShutdown):
-		return failf(CodeUnreachable, "the ERP database at %s ended the connection or is shut down; it is tried again at the next run", f.address)
+		return failf(CodeData,
+			"a value in the ERP makes an expression of the query fail (or its bytes are no text of the column's charset); make the expression safe, or set erp.charset")
+	case hasCode(e, firebirddrv.ISCNetworkError, firebirddrv.ISCNetReadErr, firebirddrv.ISCNetWriteErr,
+		firebirddrv.ISCConnLost, firebirddrv.ISCAttShutdown, firebirddrv.ISCShutdown):
+		return failf(CodeUnreachable,
+			"the ERP database at %s ended the connection or is shut down; it is tried again at the next run", f.address)
 	case hasCode(e, firebirddrv.ISCIoError, firebirddrv.ISCUnavailable):
-		return failf(CodeNoDatabase, "the ERP database of %s does not exist or cannot be opened by the server; check the alias or path in erp.dsn (it is a path on the server)", f.address)
+		return failf(CodeNoDatabase,
+			"the ERP database of %s does not exist or cannot be opened by the server; check the alias or path in erp.dsn (it is a path on the server)", f.address)
 	case hasCode(e, firebirddrv.ISCBadDbFormat):
-		return failf(CodeNotADatabase, "the file of %s is no Firebird database of a version that this server knows", f.address)
+		return failf(CodeNotADatabase, "the file of %s is no Firebird database of a version that this server knows",
+			f.address)
 	case e.SQLCode == -104 || e.SQLCode == -204 || e.SQLCode == -206 || strings.HasPrefix(e.SQLState, "42"):
 		return firebirdPlace(e, st, failf(CodeSyntax, "the database does not accept the query"))
 	}

@@ -24,9 +24,15 @@ func (f *firebird) item(col Column, _ bool) selectItem {
 	case "short", "long", "int64", "int128":
 		return selectItem{sql: name, convert: asText(func(s string) Value { return Value{Kind: Int, Text: s} })}
 	case "numeric":
-		return selectItem{sql: cast("50"), convert: asText(func(s string) Value { return numberValue(strings.TrimSpace(s)) })}
+		return selectItem{
+			sql:     cast("50"),
+			convert: asText(func(s string) Value { return numberValue(strings.TrimSpace(s)) }),
+		}
 	case "decfloat(16)", "decfloat(34)":
-		return selectItem{sql: "CAST(CAST(" + name + " AS NUMERIC(38,10)) AS VARCHAR(60))", convert: asText(func(s string) Value { return numberValue(strings.TrimSpace(s)) })}
+		return selectItem{
+			sql:     "CAST(CAST(" + name + " AS NUMERIC(38,10)) AS VARCHAR(60))",
+			convert: asText(func(s string) Value { return numberValue(strings.TrimSpace(s)) }),
+		}
 	case "float":
 		return selectItem{sql: name, convert: func(v any) Value { return anyFloat(v, 32) }}
 	case "double":
@@ -56,12 +62,16 @@ func (f *firebird) item(col Column, _ bool) selectItem {
 			return f.text(v)
 		}}
 	default:
-		return selectItem{sql: "CASE WHEN " + name + " IS NULL THEN NULL ELSE '' END", convert: func(any) Value { return binaryColumn(col) }}
+		return selectItem{
+			sql:     "CASE WHEN " + name + " IS NULL THEN NULL ELSE '' END",
+			convert: func(any) Value { return binaryColumn(col) },
+		}
 	}
 }
 
 func binaryColumn(col Column) Value {
-	return Value{Kind: Bytes, Err: "binary column; convert it in the query, e.g. CAST(" + col.Name + " AS VARCHAR(100) CHARACTER SET WIN1252)"}
+	return Value{Kind: Bytes, Err: "binary column; convert it in the query, e.g. CAST(" + col.Name +
+		" AS VARCHAR(100) CHARACTER SET WIN1252)"}
 }
 
 // text decodes what the driver gives for CHAR and VARCHAR: a string that the
@@ -94,5 +104,8 @@ func (f *firebird) rawItem(col Column) selectItem {
 			return Value{}
 		}}
 	}
-	return selectItem{sql: "CAST(" + name + " AS VARCHAR(24))", convert: asText(func(s string) Value { return Value{Kind: Text, Text: s} })}
+	return selectItem{
+		sql:     "CAST(" + name + " AS VARCHAR(24))",
+		convert: asText(func(s string) Value { return Value{Kind: Text, Text: s} }),
+	}
 }

@@ -39,7 +39,8 @@ func samples(t *testing.T) map[string]sample {
 	local, utc := "2026-05-01T10:00:00.302674", "2026-05-01T13:00:00.302674+00:00"
 	return map[string]sample{
 		"sqlserver": {
-			d: &sqlserver{opt: opt}, queries: append(queries, "SELECT TOP 5 num FROM c ORDER BY num", "SELECT num FROM c ORDER BY num OFFSET 5 ROWS"),
+			d: &sqlserver{opt: opt}, queries: append(queries, "SELECT TOP 5 num FROM c ORDER BY num",
+				"SELECT num FROM c ORDER BY num OFFSET 5 ROWS"),
 			columns: []Column{
 				{"filial", "char"},
 				{"num", "varchar"},
@@ -60,7 +61,10 @@ func samples(t *testing.T) map[string]sample {
 				{"bin", "varbinary"},
 				{"a]b", "xml"},
 			},
-			since: map[string]string{"date": "2026-05-10", "datetime": local, "datetime2": local, "smalldatetime": local, "datetimeoffset": utc},
+			since: map[string]string{
+				"date": "2026-05-10", "datetime": local, "datetime2": local,
+				"smalldatetime": local, "datetimeoffset": utc,
+			},
 			key: []Value{
 				{Text, "01", ""},
 				{Text, "São", ""},
@@ -98,7 +102,10 @@ func samples(t *testing.T) map[string]sample {
 				{"OBS", "clob"},
 				{`A"B`, "varchar2"},
 			},
-			since: map[string]string{"date": "2026-05-10 10:00:00", "timestamp": local, "timestamp with time zone": utc, "timestamp with local time zone": utc},
+			since: map[string]string{
+				"date": "2026-05-10 10:00:00", "timestamp": local, "timestamp with time zone": utc,
+				"timestamp with local time zone": utc,
+			},
 			key: []Value{
 				{Text, "01  ", ""},
 				{Text, "São", ""},
@@ -178,7 +185,8 @@ func statements(t *testing.T, s sample) string {
 		show("key "+c.Name, cond, b.args...)
 		for _, fast := range []bool{true, false} {
 			b := newBinder(s.d)
-			show(fmt.Sprintf("explain by %s, fast %v", c.Name, fast), s.d.looseKey(b, s.columns[i:i+1], []string{s.key[i].Trimmed()}, fast), b.args...)
+			show(fmt.Sprintf("explain by %s, fast %v", c.Name, fast),
+				s.d.looseKey(b, s.columns[i:i+1], []string{s.key[i].Trimmed()}, fast), b.args...)
 		}
 	}
 	b := newBinder(s.d)
@@ -199,35 +207,63 @@ func TestValuesOfSQLServerAndOracle(t *testing.T) {
 		want    Value
 	}{
 		{"sqlserver", "int", int64(-7), Value{Kind: Int, Text: "-7"}},
-		{"sqlserver", "decimal", []byte("12345678901234567890.1200"), Value{Kind: Number, Text: "12345678901234567890.1200"}},
+		{
+			"sqlserver", "decimal", []byte("12345678901234567890.1200"),
+			Value{Kind: Number, Text: "12345678901234567890.1200"},
+		},
 		{"sqlserver", "money", "12.3400", Value{Kind: Number, Text: "12.3400"}},
 		{"sqlserver", "real", float64(float32(0.1)), Value{Kind: Float, Text: "0.1"}},
 		{"sqlserver", "float", 1e21, Value{Kind: Float, Text: "1000000000000000000000"}},
 		{"sqlserver", "bit", true, Value{Kind: Bool, Text: "true"}},
 		{"sqlserver", "date", "1900-01-01", Value{Kind: Date, Text: "1900-01-01"}},
 		{"sqlserver", "datetime", "2026-08-10T23:59:59.303", Value{Kind: Timestamp, Text: "2026-08-10T23:59:59.303"}},
-		{"sqlserver", "datetime2", "2026-08-10T23:59:59.3026740", Value{Kind: Timestamp, Text: "2026-08-10T23:59:59.302674"}},
+		{
+			"sqlserver", "datetime2", "2026-08-10T23:59:59.3026740",
+			Value{Kind: Timestamp, Text: "2026-08-10T23:59:59.302674"},
+		},
 		{"sqlserver", "datetimeoffset", "2026-08-10T02:30:00", Value{Kind: Instant, Text: "2026-08-09T23:30:00-03:00"}},
-		{"sqlserver", "uniqueidentifier", "DB5B5FAB-8F4D-4E27-9DA1-494C73CF256D", Value{Kind: Text, Text: "db5b5fab-8f4d-4e27-9da1-494c73cf256d"}},
+		{
+			"sqlserver", "uniqueidentifier", "DB5B5FAB-8F4D-4E27-9DA1-494C73CF256D",
+			Value{Kind: Text, Text: "db5b5fab-8f4d-4e27-9da1-494c73cf256d"},
+		},
 		{"sqlserver", "char", "0001    ", Value{Kind: Text, Text: "0001    "}},
-		{"sqlserver", "varbinary", "", Value{Kind: Bytes, Err: "binary column; convert it in the query, e.g. CAST(x AS VARCHAR(100))"}},
+		{"sqlserver", "varbinary", "", Value{
+			Kind: Bytes,
+			Err:  "binary column; convert it in the query, e.g. CAST(x AS VARCHAR(100))",
+		}},
 		{"oracle", "number", "-.5", Value{Kind: Number, Text: "-0.5"}},
 		{"oracle", "number", ".25", Value{Kind: Number, Text: "0.25"}},
-		{"oracle", "number", "12345678901234567890123456789012345678", Value{Kind: Number, Text: "12345678901234567890123456789012345678"}},
+		{
+			"oracle", "number", "12345678901234567890123456789012345678",
+			Value{Kind: Number, Text: "12345678901234567890123456789012345678"},
+		},
 		{"oracle", "number", "~", Value{Kind: Number, Err: "unreadable number"}},
 		{"oracle", "binary_float", float32(0.1), Value{Kind: Float, Text: "0.1"}},
 		{"oracle", "date", "1900-12-31 00:00:00", Value{Kind: Timestamp, Text: "1900-12-31T00:00:00"}},
-		{"oracle", "timestamp", "2026-08-10 23:59:59.302674", Value{Kind: Timestamp, Text: "2026-08-10T23:59:59.302674"}},
-		{"oracle", "timestamp with time zone", "2026-08-10 02:30:00.000000", Value{Kind: Instant, Text: "2026-08-09T23:30:00-03:00"}},
+		{
+			"oracle", "timestamp", "2026-08-10 23:59:59.302674",
+			Value{Kind: Timestamp, Text: "2026-08-10T23:59:59.302674"},
+		},
+		{
+			"oracle", "timestamp with time zone", "2026-08-10 02:30:00.000000",
+			Value{Kind: Instant, Text: "2026-08-09T23:30:00-03:00"},
+		},
 		{"oracle", "char", "01  ", Value{Kind: Text, Text: "01  "}},
 		{"oracle", "clob", "nota", Value{Kind: Text, Text: "nota"}},
-		{"oracle", "raw", "x", Value{Kind: Bytes, Err: "binary column; convert it in the query, e.g. UTL_RAW.CAST_TO_VARCHAR2(x) or RAWTOHEX(x)"}},
+		{"oracle", "raw", "x", Value{
+			Kind: Bytes,
+			Err:  "binary column; convert it in the query, e.g. UTL_RAW.CAST_TO_VARCHAR2(x) or RAWTOHEX(x)",
+		}},
 	} {
 		if got := all[c.db].d.item(Column{Name: "x", Type: c.typ}, false).convert(c.raw); got != c.want {
 			t.Errorf("%s %s %v = %+v, want %+v", c.db, c.typ, c.raw, got, c.want)
 		}
 	}
-	for driver, want := range map[string]string{"NCHAR": "varchar2", "NUMBER": "number", "DATE": "date", "TimeStampDTY": "timestamp", "TimeStampTZ_DTY": "timestamp with time zone", "OCIClobLocator": "clob", "IBDouble": "binary_double", "RAW": "raw"} {
+	for driver, want := range map[string]string{
+		"NCHAR": "varchar2", "NUMBER": "number", "DATE": "date",
+		"TimeStampDTY": "timestamp", "TimeStampTZ_DTY": "timestamp with time zone", "OCIClobLocator": "clob",
+		"IBDouble": "binary_double", "RAW": "raw",
+	} {
 		if got := oracleTypeName(driver); got != want {
 			t.Errorf("the driver's %s is %s, want %s", driver, got, want)
 		}
@@ -244,20 +280,55 @@ func TestErrorsOfSQLServerAndOracle(t *testing.T) {
 		word string
 	}{
 		{"sqlserver", mssql.Error{Number: 18456, Message: "Login failed for user 'segredo'."}, CodeAuth, "erp.dsn"},
-		{"sqlserver", mssql.Error{Number: 4060, Message: "Cannot open database \"x\""}, CodeNoDatabase, "does not exist"},
+		{
+			"sqlserver",
+			mssql.Error{Number: 4060, Message: "Cannot open database \"x\""},
+			CodeNoDatabase,
+			"does not exist",
+		},
 		{"sqlserver", mssql.Error{Number: 207, Message: "Invalid column name 'prco'."}, CodeMissingColumn, "prco"},
-		{"sqlserver", mssql.Error{Number: 208, Message: "Invalid object name 'contratos'."}, CodeMissingTable, "contratos"},
-		{"sqlserver", mssql.Error{Number: 8156, Message: "The column 'k' was specified multiple times for 'q'."}, CodeDuplicateColumn, `two columns named "k"`},
-		{"sqlserver", mssql.Error{Number: 229, Message: "The SELECT permission was denied on the object 'c'"}, CodePermission, "grant it SELECT"},
+		{
+			"sqlserver",
+			mssql.Error{Number: 208, Message: "Invalid object name 'contratos'."},
+			CodeMissingTable,
+			"contratos",
+		},
+		{
+			"sqlserver",
+			mssql.Error{Number: 8156, Message: "The column 'k' was specified multiple times for 'q'."},
+			CodeDuplicateColumn, `two columns named "k"`,
+		},
+		{
+			"sqlserver",
+			mssql.Error{Number: 229, Message: "The SELECT permission was denied on the object 'c'"},
+			CodePermission, "grant it SELECT",
+		},
 		{"sqlserver", mssql.Error{Number: 1222}, CodeLocked, "locked"},
-		{"sqlserver", mssql.Error{Number: 245, Message: "Conversion failed when converting the varchar value 'segredo' to data type int."}, CodeData, "TRY_CAST"},
+		{
+			"sqlserver",
+			mssql.Error{
+				Number:  245,
+				Message: "Conversion failed when converting the varchar value 'segredo' to data type int.",
+			},
+			CodeData,
+			"TRY_CAST",
+		},
 		{"sqlserver", mssql.Error{Number: 102, Message: "Incorrect syntax near 'FRM'."}, CodeSyntax, "FRM"},
-		{"oracle", &network.OracleError{ErrCode: 1017, ErrMsg: "ORA-01017: invalid username/password"}, CodeAuth, "erp.dsn"},
+		{
+			"oracle", &network.OracleError{ErrCode: 1017, ErrMsg: "ORA-01017: invalid username/password"}, CodeAuth,
+			"erp.dsn",
+		},
 		{"oracle", &network.OracleError{ErrCode: 12514}, CodeNoDatabase, "service"},
-		{"oracle", &network.OracleError{ErrCode: 904, ErrMsg: `ORA-00904: "Q"."PRCO": invalid identifier`}, CodeMissingColumn, `"Q"."PRCO"`},
+		{
+			"oracle", &network.OracleError{ErrCode: 904, ErrMsg: `ORA-00904: "Q"."PRCO": invalid identifier`},
+			CodeMissingColumn, `"Q"."PRCO"`,
+		},
 		{"oracle", &network.OracleError{ErrCode: 942}, CodeMissingTable, "owner"},
 		{"oracle", &network.OracleError{ErrCode: 1456}, CodeReadOnly, "only read"},
-		{"oracle", &network.OracleError{ErrCode: 1722, ErrMsg: "ORA-01722: invalid number segredo"}, CodeData, "CONVERSION ERROR"},
+		{
+			"oracle", &network.OracleError{ErrCode: 1722, ErrMsg: "ORA-01722: invalid number segredo"}, CodeData,
+			"CONVERSION ERROR",
+		},
 		{"oracle", &network.OracleError{ErrCode: 3113}, CodeUnreachable, "next run"},
 		{"oracle", &network.OracleError{ErrCode: 933}, CodeSyntax, "ORA-00933"},
 	} {

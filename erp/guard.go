@@ -19,9 +19,12 @@ type guardDialer struct {
 func newGuardDialer(statementTimeout time.Duration) guardDialer {
 	return guardDialer{
 		net: net.Dialer{
-			Timeout:         connectTimeout,
-			KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3},
-			Control:         limitUnacknowledged,
+			Timeout: connectTimeout,
+			KeepAliveConfig: net.KeepAliveConfig{
+				Enable: true, Idle: 15 * time.Second,
+				Interval: 5 * time.Second, Count: 3,
+			},
+			Control: limitUnacknowledged,
 		},
 		silence: statementTimeout + 15*time.Second,
 	}

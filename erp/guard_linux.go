@@ -13,7 +13,8 @@ func limitUnacknowledged(network, _ string, raw syscall.RawConn) error {
 	}
 	var failed error
 	err := raw.Control(func(fd uintptr) {
-		failed = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(unacknowledged.Milliseconds()))
+		failed = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT,
+			int(unacknowledged.Milliseconds()))
 	})
 	if err != nil {
 		return err

@@ -65,7 +65,10 @@ func TestASilentConnectionEndsByItself(t *testing.T) {
 func TestAnUntrustedCertificateIsCalledThat(t *testing.T) {
 	t.Parallel()
 	p := &postgres{address: "erp:5432/coop"}
-	for _, err := range []error{x509.UnknownAuthorityError{}, fmt.Errorf("tls: %w", x509.HostnameError{Certificate: &x509.Certificate{}, Host: "erp"})} {
+	for _, err := range []error{
+		x509.UnknownAuthorityError{},
+		fmt.Errorf("tls: %w", x509.HostnameError{Certificate: &x509.Certificate{}, Host: "erp"}),
+	} {
 		if got := CodeOf(p.problem(t.Context(), err, statement{}, -1)); got != CodeTLS {
 			t.Errorf("%T is called %s, want %s", err, got, CodeTLS)
 		}

@@ -22,10 +22,13 @@ func (s *Source) ByKeys(ctx context.Context, q Query, keys [][]Value) ([]Row, er
 	}
 	for _, key := range keys {
 		if len(key) != len(q.Key) {
-			return nil, forJob(q.Job, failf(CodeOther, "a key of %d parts was asked for, and the key has %d columns", len(key), len(q.Key)))
+			return nil, forJob(q.Job, failf(CodeOther, "a key of %d parts was asked for, and the key has %d columns",
+				len(key), len(q.Key)))
 		}
 		if slices.ContainsFunc(key, func(v Value) bool { return !v.Usable() }) {
-			return nil, forJob(q.Job, failf(CodeOther, "a key with a NULL or unreadable part was asked for; such a row cannot be found by its key"))
+			return nil,
+				forJob(q.Job, failf(CodeOther,
+					"a key with a NULL or unreadable part was asked for; such a row cannot be found by its key"))
 		}
 	}
 	var found []Row

@@ -55,12 +55,39 @@ func TestByKeysFindsEveryTypeOfKeyAgain(t *testing.T) {
 		`INSERT INTO c VALUES
 		(1, 9007199254740993, ' São|1\', '01', 1.50, 0.1, 0.1, '2026-10-18', '2026-01-01 10:00:00.302674', '2018-11-04 03:00:00.000001+00', 'db5b5fab-8f4d-4e27-9da1-494c73cf256d', 'a', true),
 		(2, 9007199254740992, '', '', 1.51, 1e300, 3.4e38, '0001-01-01', '2026-01-01 10:00:00', '1900-01-01 12:00:00+00', '73ab4876-7734-47c1-87fd-e805ec99108d', 'b', false)`)
-	for _, key := range [][]string{{"i"}, {"b"}, {"t"}, {"p"}, {"n"}, {"f"}, {"g"}, {"d"}, {"ts"}, {"tz"}, {"u"}, {"e"}, {"l"}, {"p", "i"}, {"t", "d", "u", "n"}, {"I", "P"}} {
+	for _, key := range [][]string{
+		{"i"},
+		{"b"},
+		{"t"},
+		{"p"},
+		{"n"},
+		{"f"},
+		{"g"},
+		{"d"},
+		{"ts"},
+		{"tz"},
+		{"u"},
+		{"e"},
+		{"l"},
+		{"p", "i"},
+		{"t", "d", "u", "n"},
+		{"I", "P"},
+	} {
 		lastLook(t, s, erp.Query{SQL: "SELECT * FROM c;\n-- fim", Key: key})
 	}
 	lite, _ := sqlite(t, `CREATE TABLE c (i INTEGER, t TEXT, x, d DATE, ts DATETIME, r REAL, v VARCHAR(10))`,
 		`INSERT INTO c VALUES (1, ' 01 ', '1', '2026-10-18', '2026-01-01T10:00:00Z', 0.1, '0001'), (2, '', 1, '10/08/2026', '2026-01-01 10:00:00', 1e300, '1'), (3, 'É', 2.5, 20260810, 'x', -1, 'A')`)
-	for _, key := range [][]string{{"i"}, {"t"}, {"x"}, {"d"}, {"ts"}, {"r"}, {"v"}, {"v", "i"}, {"x", "d", "ts", "r"}} {
+	for _, key := range [][]string{
+		{"i"},
+		{"t"},
+		{"x"},
+		{"d"},
+		{"ts"},
+		{"r"},
+		{"v"},
+		{"v", "i"},
+		{"x", "d", "ts", "r"},
+	} {
 		lastLook(t, lite, erp.Query{SQL: "SELECT * FROM c;\n-- fim", Key: key})
 	}
 }
@@ -69,14 +96,27 @@ func TestByKeysFindsEveryTypeOfKeyAgain(t *testing.T) {
 // nothing.
 func TestC12AKeyOfATypeThatCannotBeCompared(t *testing.T) {
 	t.Parallel()
-	s, _ := postgres(t, `CREATE TABLE c (j json, jb jsonb, x xml, pt point, bx box, ci circle, pg polygon, ls lseg, i int)`,
+	s, _ := postgres(t,
+		`CREATE TABLE c (j json, jb jsonb, x xml, pt point, bx box, ci circle, pg polygon, ls lseg, i int)`,
 		`INSERT INTO c VALUES ('{"a": 1,  "b":2}', '{"b":2,"a":1}', '<n id="1"/>', '(1,2)', '(0,0),(2,1)', '<(0,0),1>', '((0,0),(1,1),(1,0))', '[(0,0),(1,1)]', 1),
 		('{"a":1}', '{"a":1}', '<n>é</n>', '(2,1)', '(0,0),(1,2)', '<(5,5),1>', '((0,0),(2,2),(2,0))', '[(0,0),(0,1)]', 2), ('[3]', '[3]', 'x', '(3,3)', '(9,9),(8,8)', '<(1,1),2>', '((1,1))', '[(3,3),(4,4)]', 3)`)
-	for _, key := range [][]string{{"j"}, {"jb"}, {"x"}, {"pt"}, {"bx"}, {"ci"}, {"pg"}, {"ls"}, {"j", "i"}, {"x", "j"}} {
+	for _, key := range [][]string{
+		{"j"},
+		{"jb"},
+		{"x"},
+		{"pt"},
+		{"bx"},
+		{"ci"},
+		{"pg"},
+		{"ls"},
+		{"j", "i"},
+		{"x", "j"},
+	} {
 		lastLook(t, s, erp.Query{SQL: "SELECT * FROM c", Key: key})
 	}
 	for column, text := range map[string]string{"j": `{"a":1}`, "x": "<n>é</n>", "bx": "(1,2),(0,0)"} {
-		if found, err := s.Explain(t.Context(), erp.Query{SQL: "SELECT * FROM c", Key: []string{column}}, []string{text}); err != nil {
+		if found, err := s.Explain(t.Context(), erp.Query{SQL: "SELECT * FROM c", Key: []string{column}},
+			[]string{text}); err != nil {
 			t.Errorf("%s: %+v, %v", column, found, err)
 		}
 	}
@@ -91,7 +131,9 @@ func TestByKeysOfManyKeysComesInChunks(t *testing.T) {
 	}
 	q := erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}
 	pg, _ := postgres(t, `CREATE TABLE c (k int)`, fmt.Sprintf(`INSERT INTO c SELECT generate_series(1, %d)`, n))
-	lite, _ := sqlite(t, `CREATE TABLE c (k INTEGER)`, fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) INSERT INTO c SELECT i FROM n`, n))
+	lite, _ := sqlite(t, `CREATE TABLE c (k INTEGER)`,
+		fmt.Sprintf(
+			`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) INSERT INTO c SELECT i FROM n`, n))
 	for _, s := range []*erp.Source{pg, lite} {
 		rows, err := s.ByKeys(t.Context(), q, keys)
 		if err != nil || len(rows) != n {
@@ -103,11 +145,15 @@ func TestByKeysOfManyKeysComesInChunks(t *testing.T) {
 func TestF022_ADoubleKeyIsReturnedTwice(t *testing.T) {
 	t.Parallel()
 	q := erp.Query{SQL: "SELECT filial, num, v FROM c", Key: []string{"filial", "num"}}
-	statements := []string{`CREATE TABLE c (filial char(2), num varchar(6), v int)`, `INSERT INTO c VALUES ('01', '000123', 1), ('01', '000123', 2), ('02', '000123', 3)`}
+	statements := []string{
+		`CREATE TABLE c (filial char(2), num varchar(6), v int)`,
+		`INSERT INTO c VALUES ('01', '000123', 1), ('01', '000123', 2), ('02', '000123', 3)`,
+	}
 	pg, _ := postgres(t, statements...)
 	lite, _ := sqlite(t, statements...)
 	for _, s := range []*erp.Source{pg, lite} {
-		rows, err := s.ByKeys(t.Context(), q, [][]erp.Value{{{Kind: erp.Text, Text: "01"}, {Kind: erp.Text, Text: "000123"}}})
+		rows, err := s.ByKeys(t.Context(), q,
+			[][]erp.Value{{{Kind: erp.Text, Text: "01"}, {Kind: erp.Text, Text: "000123"}}})
 		if err != nil || len(rows) != 2 {
 			t.Errorf("%s: %d rows, %v; want both", s.Target(), len(rows), err)
 		}
@@ -136,23 +182,29 @@ func TestByKeysRefusesWhatIsNoKey(t *testing.T) {
 
 func TestTableStreamsTheNamedColumns(t *testing.T) {
 	t.Parallel()
-	statements := []string{`CREATE TABLE r (id text, filial char(2), cod int)`, `INSERT INTO r VALUES ('u1', '01', 7), (NULL, '02', 8)`}
+	statements := []string{
+		`CREATE TABLE r (id text, filial char(2), cod int)`,
+		`INSERT INTO r VALUES ('u1', '01', 7), (NULL, '02', 8)`,
+	}
 	pg, _ := postgres(t, statements...)
 	lite, _ := sqlite(t, statements...)
 	for _, s := range []*erp.Source{pg, lite} {
 		var got []string
-		err := s.Table(t.Context(), "SELECT * FROM r ORDER BY cod", []string{"COD", "filial", "id"}, func(v []erp.Value) error {
-			got = append(got, v[0].Text+"|"+v[1].Text+"|"+v[2].Kind.String())
-			return nil
-		})
+		err := s.Table(t.Context(), "SELECT * FROM r ORDER BY cod", []string{"COD", "filial", "id"},
+			func(v []erp.Value) error {
+				got = append(got, v[0].Text+"|"+v[1].Text+"|"+v[2].Kind.String())
+				return nil
+			})
 		if diff := cmp.Diff([]string{"7|01|text", "8|02|null"}, got); err != nil || diff != "" {
 			t.Errorf("%s: %v\n%s", s.Target(), err, diff)
 		}
 		stop := errors.New("stop here")
-		if err := s.Table(t.Context(), "SELECT * FROM r", []string{"id"}, func([]erp.Value) error { return stop }); !errors.Is(err, stop) {
+		if err := s.Table(t.Context(), "SELECT * FROM r", []string{"id"},
+			func([]erp.Value) error { return stop }); !errors.Is(err, stop) {
 			t.Errorf("%s: the caller's error came back as %v", s.Target(), err)
 		}
-		wantError(t, s.Table(t.Context(), "SELECT * FROM r", []string{"uuid"}, nil), erp.CodeMissingColumn, `"uuid"`, "id, filial, cod")
+		wantError(t, s.Table(t.Context(), "SELECT * FROM r", []string{"uuid"}, nil), erp.CodeMissingColumn, `"uuid"`,
+			"id, filial, cod")
 	}
 }
 

@@ -54,8 +54,9 @@ var locking = [][]string{{"FOR", "UPDATE"}, {"FOR", "SHARE"}}
 
 var postgresSyntax = &language{
 	name: "PostgreSQL", nestedComments: true, postgresStrings: true,
-	quotes: [2]string{`"`, `"`}, alias: " AS q", placeholder: numbered("$"), noRows: " LIMIT 0", firstSuffix: " LIMIT 1",
-	keysAtOnce: 256, // they come in arrays; as many as are looked at together before they are sent
+	quotes: [2]string{`"`, `"`}, alias: " AS q", placeholder: numbered("$"), noRows: " LIMIT 0",
+	firstSuffix: " LIMIT 1",
+	keysAtOnce:  256, // they come in arrays; as many as are looked at together before they are sent
 }
 
 var sqliteSyntax = &language{
@@ -64,17 +65,27 @@ var sqliteSyntax = &language{
 }
 
 var mysqlSyntax = &language{
-	name: "MySQL", backtick: true, hashComments: true, dashNeedsBlank: true, executableComments: true, backslash: true, doubleQuoteText: true, params: "?@",
-	forbidden: slices.Concat(locking, [][]string{{"LOCK", "IN"}, {"INTO"}, {"NEXTVAL"}, {"SETVAL"}, {"NEXT", "VALUE"}, {"GET_LOCK"}}),
-	opaque:    []string{"PROCEDURE", "STRAIGHT_JOIN"},
-	quotes:    [2]string{"`", "`"}, alias: " AS q", placeholder: questionMark, noRows: " LIMIT 0", firstSuffix: " LIMIT 1",
+	name: "MySQL", backtick: true, hashComments: true, dashNeedsBlank: true, executableComments: true, backslash: true,
+	doubleQuoteText: true, params: "?@",
+	forbidden: slices.Concat(locking, [][]string{
+		{"LOCK", "IN"},
+		{"INTO"},
+		{"NEXTVAL"},
+		{"SETVAL"},
+		{"NEXT", "VALUE"},
+		{"GET_LOCK"},
+	}),
+	opaque: []string{"PROCEDURE", "STRAIGHT_JOIN"},
+	quotes: [2]string{"`", "`"}, alias: " AS q", placeholder: questionMark, noRows: " LIMIT 0",
+	firstSuffix: " LIMIT 1",
 }
 
 var firebirdSyntax = &language{
 	name: "Firebird", params: "?:", oracleStrings: true,
 	forbidden: [][]string{{"FOR", "UPDATE"}, {"WITH", "LOCK"}, {"GEN_ID"}, {"NEXT", "VALUE"}, {"RDB$SET_CONTEXT"}},
 	opaque:    []string{"FIRST", "SKIP", "ROWS", "PLAN"},
-	quotes:    [2]string{`"`, `"`}, alias: " AS q", placeholder: questionMark, noRows: " WHERE 1 = 0", firstSuffix: " ROWS 1",
+	quotes:    [2]string{`"`, `"`}, alias: " AS q", placeholder: questionMark, noRows: " WHERE 1 = 0",
+	firstSuffix: " ROWS 1",
 }
 
 var sqlserverSyntax = &language{
@@ -107,14 +118,16 @@ var sqlserverSyntax = &language{
 		{"OPTION"},
 	},
 	opaque: []string{"TOP", "FOR", "PIVOT", "UNPIVOT"},
-	quotes: [2]string{"[", "]"}, alias: " AS q", placeholder: numbered("@p"), noRows: " WHERE 1 = 0", firstPrefix: "TOP 1 ", flatCTE: true,
+	quotes: [2]string{"[", "]"}, alias: " AS q", placeholder: numbered("@p"), noRows: " WHERE 1 = 0",
+	firstPrefix: "TOP 1 ", flatCTE: true,
 }
 
 var oracleSyntax = &language{
 	name: "Oracle", params: ":", wordMore: "#", oracleStrings: true,
 	forbidden: [][]string{{"FOR", "UPDATE"}, {"NEXTVAL"}},
 	opaque:    []string{"MINUS", "CONNECT", "START", "ROWNUM", "MODEL", "PIVOT", "UNPIVOT", "SAMPLE"},
-	quotes:    [2]string{`"`, `"`}, alias: " q", placeholder: numbered(":"), noRows: " WHERE 1 = 0", firstCond: " AND ROWNUM = 1",
+	quotes:    [2]string{`"`, `"`}, alias: " q", placeholder: numbered(":"), noRows: " WHERE 1 = 0",
+	firstCond: " AND ROWNUM = 1",
 }
 
 // quote makes a name of any text.

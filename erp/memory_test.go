@@ -16,8 +16,14 @@ func TestMemoryDoesNotGrowWithTheTable(t *testing.T) {
 		s   *erp.Source
 		sql string
 	}{
-		{pg, "SELECT i AS k, repeat('x', 180) AS nome, i * 1.25 AS qtd, now() AS em FROM generate_series(1, 1000000) i"},
-		{lite, "WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < 1000000) SELECT k, printf('%180d', k) AS nome FROM n"},
+		{
+			pg,
+			"SELECT i AS k, repeat('x', 180) AS nome, i * 1.25 AS qtd, now() AS em FROM generate_series(1, 1000000) i",
+		},
+		{
+			lite,
+			"WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < 1000000) SELECT k, printf('%180d', k) AS nome FROM n",
+		},
 	} {
 		n := 0
 		var early, late uint64

@@ -25,12 +25,14 @@ type mysql struct {
 var _ dialect = (*mysql)(nil)
 
 func openMySQL(opt Options, _ charset) (*sqlx.DB, dialect, error) {
-	a, bad := parseAddress(opt.DSN, []string{"mysql", "mariadb"}, "3306", "mysql://USER:PASSWORD@HOST:3306/DATABASE?tls=verify", "tls", "ca")
+	a, bad := parseAddress(opt.DSN, []string{"mysql", "mariadb"}, "3306",
+		"mysql://USER:PASSWORD@HOST:3306/DATABASE?tls=verify", "tls", "ca")
 	if bad != nil {
 		return nil, nil, bad
 	}
 	if a.path == "" {
-		return nil, nil, failf(CodeConfig, "erp.dsn names no database; add it after the host, as in mysql://USER:PASSWORD@%s/DATABASE", a.hostPort())
+		return nil, nil, failf(CodeConfig,
+			"erp.dsn names no database; add it after the host, as in mysql://USER:PASSWORD@%s/DATABASE", a.hostPort())
 	}
 	cfg := mysqldrv.NewConfig()
 	cfg.Net, cfg.Addr, cfg.User, cfg.Passwd, cfg.DBName = "tcp", a.hostPort(), a.user, a.password, a.path
@@ -62,7 +64,8 @@ func (m *mysql) probe(ctx context.Context, db *sqlx.DB) error {
 	m.maria = strings.Contains(version, "MariaDB")
 	zone := zoneName(m.opt.TimeZone)
 	var known *string
-	if err := db.GetContext(ctx, &known, "SELECT CAST(CONVERT_TZ('2026-01-01 00:00:00', 'UTC', ?) AS CHAR)", zone); err != nil {
+	if err := db.GetContext(ctx, &known, "SELECT CAST(CONVERT_TZ('2026-01-01 00:00:00', 'UTC', ?) AS CHAR)",
+		zone); err != nil {
 		return err
 	}
 	if known == nil || zone == "" {
@@ -72,7 +75,8 @@ func (m *mysql) probe(ctx context.Context, db *sqlx.DB) error {
 	// sql_mode is set so that a query means the same on every server. Zero dates
 	// are values here, and GROUP_CONCAT does not cut in silence.
 	m.session = "SET SESSION sql_mode = '', time_zone = '" + zone + "', lock_wait_timeout = " + seconds(lockTimeout) +
-		", innodb_lock_wait_timeout = " + seconds(lockTimeout) + ", net_write_timeout = 600, group_concat_max_len = 1048576, " +
+		", innodb_lock_wait_timeout = " + seconds(lockTimeout) +
+		", net_write_timeout = 600, group_concat_max_len = 1048576, " +
 		m.statementLimit(m.opt.StatementTimeout)
 	var n int
 	err = db.GetContext(ctx, &n, "SELECT count(*) FROM information_schema.innodb_trx")
@@ -121,7 +125,8 @@ func (m *mysql) begin(ctx context.Context, c *sqlx.Conn) (readTx, error) {
 	last := max(10*m.opt.StatementTimeout, time.Hour)
 	return &streamTx{
 		tx: tx, d: m, limit: m.opt.StatementTimeout, stop: func() { m.kill(id) }, isRowError: mysqlRowError,
-		relax: "SET SESSION " + m.statementLimit(last), tighten: "SET SESSION " + m.statementLimit(m.opt.StatementTimeout),
+		relax:   "SET SESSION " + m.statementLimit(last),
+		tighten: "SET SESSION " + m.statementLimit(m.opt.StatementTimeout),
 	}, nil
 }
 
@@ -170,7 +175,8 @@ func (m *mysql) changedAtUsable(col Column) *Error {
 	case "timestamp", "datetime", "date":
 		return nil
 	}
-	return failf(CodeConfig, "changed_at column %s has type %s; turn it into a DATETIME in the query, e.g. CAST(%s AS DATETIME), or remove changed_at", col.Name, typeName(col), col.Name)
+	return failf(CodeConfig,
+		"changed_at column %s has type %s; turn it into a DATETIME in the query, e.g. CAST(%s AS DATETIME), or remove changed_at", col.Name, typeName(col), col.Name)
 }
 
 // window compares in the column's own type. Rows without a value, zero dates
@@ -250,7 +256,8 @@ func (m *mysql) looseKey(b *binder, cols []Column, key []string, fast bool) stri
 		case fast:
 			parts[i] = name + " = " + b.add(key[i])
 		default:
-			parts[i] = "TRIM(REPLACE(REPLACE(REPLACE(CAST(" + name + " AS CHAR), CHAR(9 USING utf8mb4), ' '), CHAR(10 USING utf8mb4), ' '), CHAR(13 USING utf8mb4), ' ')) = " + b.add(key[i])
+			parts[i] = "TRIM(REPLACE(REPLACE(REPLACE(CAST(" + name +
+				" AS CHAR), CHAR(9 USING utf8mb4), ' '), CHAR(10 USING utf8mb4), ' '), CHAR(13 USING utf8mb4), ' ')) = " + b.add(key[i])
 		}
 	}
 	return strings.Join(parts, " AND ")

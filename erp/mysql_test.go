@@ -29,15 +29,21 @@ func TestMySQLValuesAreExactText(t *testing.T) {
 		`UPDATE v SET tx = repeat('x', 60000) WHERE k = 2`)
 	rows, _ := read(t, s, erp.Query{SQL: "SELECT * FROM v ORDER BY k", Key: []string{"k"}}, erp.Window{})
 	want := map[string]erp.Value{
-		"k": {Kind: erp.Int, Text: "1"}, "l": {Kind: erp.Text, Text: "FIXAÇÃO"}, "b": {Kind: erp.Int, Text: "1"}, "y": {Kind: erp.Int, Text: "2026"},
-		"u": {Kind: erp.Int, Text: "18446744073709551615"}, "n": {Kind: erp.Number, Text: "12345678901234567890123456789012345.123456789012345678901234567890"},
-		"f": {Kind: erp.Float, Text: "0.1"}, "g": {Kind: erp.Float, Text: "0.1"}, "d": {Kind: erp.Date, Text: "2018-11-04"},
-		"dt": {Kind: erp.Timestamp, Text: "2026-08-10T23:59:59.302674"}, "ts": {Kind: erp.Instant, Text: "2026-08-09T23:30:00-03:00"},
-		"h": {Kind: erp.Text, Text: "10:20:00"}, "j": {Kind: erp.Text, Text: `{"a": 1}`}, "e": {Kind: erp.Text, Text: "aberto"},
+		"k": {Kind: erp.Int, Text: "1"}, "l": {Kind: erp.Text, Text: "FIXAÇÃO"}, "b": {Kind: erp.Int, Text: "1"},
+		"y": {Kind: erp.Int, Text: "2026"},
+		"u": {Kind: erp.Int, Text: "18446744073709551615"},
+		"n": {Kind: erp.Number, Text: "12345678901234567890123456789012345.123456789012345678901234567890"},
+		"f": {Kind: erp.Float, Text: "0.1"}, "g": {Kind: erp.Float, Text: "0.1"},
+		"d":  {Kind: erp.Date, Text: "2018-11-04"},
+		"dt": {Kind: erp.Timestamp, Text: "2026-08-10T23:59:59.302674"},
+		"ts": {Kind: erp.Instant, Text: "2026-08-09T23:30:00-03:00"},
+		"h":  {Kind: erp.Text, Text: "10:20:00"}, "j": {Kind: erp.Text, Text: `{"a": 1}`},
+		"e":  {Kind: erp.Text, Text: "aberto"},
 		"x":  {Kind: erp.Bytes, Err: "binary column; convert it in the query, e.g. CONVERT(x USING latin1)"},
 		"bl": {Kind: erp.Bytes, Err: "binary column; convert it in the query, e.g. CONVERT(bl USING latin1)"},
 		"tx": {Kind: erp.Text, Text: strings.Repeat("x", 2000)},
-		"zd": {Kind: erp.Date, Text: "0000-00-00"}, "zt": {Kind: erp.Date, Text: "0000-00-00"}, "zs": {Kind: erp.Date, Text: "0000-00-00"},
+		"zd": {Kind: erp.Date, Text: "0000-00-00"}, "zt": {Kind: erp.Date, Text: "0000-00-00"},
+		"zs": {Kind: erp.Date, Text: "0000-00-00"},
 	}
 	got := map[string]erp.Value{}
 	for _, c := range rows[0].Columns() {
@@ -50,10 +56,26 @@ func TestMySQLValuesAreExactText(t *testing.T) {
 	for _, c := range []string{"f", "g", "n", "dt", "ts", "zd", "l"} {
 		second = append(second, text(rows[1], c))
 	}
-	if diff := cmp.Diff([]string{"16777216", "1000000000000000000000", "-0.500000000000000000000000000000", "1899-12-30T00:00:00", "2018-11-03T23:59:59-03:00", "2026-00-00", "<null>"}, second); diff != "" {
+	if diff := cmp.Diff([]string{
+		"16777216", "1000000000000000000000", "-0.500000000000000000000000000000",
+		"1899-12-30T00:00:00", "2018-11-03T23:59:59-03:00", "2026-00-00", "<null>",
+	}, second); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	for _, key := range [][]string{{"l"}, {"b"}, {"y"}, {"u"}, {"n"}, {"f"}, {"g"}, {"dt"}, {"ts"}, {"h"}, {"e"}, {"d", "zd", "zt"}} {
+	for _, key := range [][]string{
+		{"l"},
+		{"b"},
+		{"y"},
+		{"u"},
+		{"n"},
+		{"f"},
+		{"g"},
+		{"dt"},
+		{"ts"},
+		{"h"},
+		{"e"},
+		{"d", "zd", "zt"},
+	} {
 		lastLook(t, s, erp.Query{SQL: "SELECT * FROM v WHERE k = 1", Key: key})
 	}
 }
@@ -75,7 +97,8 @@ func TestMySQLTimestampsAreInstants(t *testing.T) {
 	if _, res = read(t, s, q, erp.Window{Since: res.Bound}); !res.FutureBound || strings.HasPrefix(res.Bound, "2037") {
 		t.Errorf("%+v", res)
 	}
-	rows, _ = read(t, s, erp.Query{SQL: "SELECT 1 AS k, DATE(em) AS d FROM c WHERE k = 'at'", Key: []string{"k"}}, erp.Window{})
+	rows, _ = read(t, s, erp.Query{SQL: "SELECT 1 AS k, DATE(em) AS d FROM c WHERE k = 'at'", Key: []string{"k"}},
+		erp.Window{})
 	if got := text(rows[0], "d"); got != "2026-05-01" {
 		t.Errorf("the day in the query is %s", got)
 	}
@@ -87,7 +110,8 @@ func TestF001_MySQLHoldsTheBoundForAnOpenTransaction(t *testing.T) {
 	// Without PROCESS a role sees no transactions.
 	blind := open(t, erp.Options{Driver: erp.DriverMySQL, DSN: erp.Secret(dsn)})
 	f, err := blind.Facts(t.Context())
-	if err != nil || f.SeesTransactions || f.Charset != "utf8mb4" || !strings.Contains(f.Version, "MariaDB") || time.Since(f.ServerTime).Abs() > time.Hour {
+	if err != nil || f.SeesTransactions || f.Charset != "utf8mb4" || !strings.Contains(f.Version, "MariaDB") ||
+		time.Since(f.ServerTime).Abs() > time.Hour {
 		t.Errorf("Facts = %+v, %v", f, err)
 	}
 	var reader string
@@ -105,7 +129,8 @@ func TestF001_MySQLHoldsTheBoundForAnOpenTransaction(t *testing.T) {
 	}
 	exec(t, late, `INSERT INTO c (k) VALUES (1)`) // stamped, not yet visible
 	var wait int
-	if err := db.QueryRow(`SELECT SLEEP(2)`).Scan(&wait); err != nil { // trx_started has no fractions: only now the two stamps differ by more
+	// trx_started has no fractions: only now the two stamps differ by more
+	if err := db.QueryRow(`SELECT SLEEP(2)`).Scan(&wait); err != nil {
 		t.Fatal(err)
 	}
 	exec(t, db, `INSERT INTO c (k) VALUES (2)`)
@@ -135,15 +160,20 @@ func TestOpenMySQLSaysWhatIsWrong(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, openError(t, "mysql", mysqlURL(server, name, "ninguem", "segredo")), erp.CodeAuth, server.Address(), "refused the user or the password")
+	wantError(t, openError(t, "mysql", mysqlURL(server, name, "ninguem", "segredo")), erp.CodeAuth, server.Address(),
+		"refused the user or the password")
 	wantError(t, openError(t, "mysql", strings.Replace(dsn, "s%C3%B3", "segredo", 1)), erp.CodeAuth, "erp.dsn")
-	wantError(t, openError(t, "mysql", mysqlURL(server, "nenhum", mariatest.User, mariatest.Password)), erp.CodeNoDatabase, "/nenhum", "does not exist")
-	wantError(t, openError(t, "mysql", "mysql://u:segredo@"+free+"/erp"), erp.CodeUnreachable, free+"/erp", "connection refused")
-	wantError(t, openError(t, "mysql", "mysql://u:segredo@nao-existe.invalid/erp"), erp.CodeUnreachable, "name of the host is not known")
+	wantError(t, openError(t, "mysql", mysqlURL(server, "nenhum", mariatest.User, mariatest.Password)),
+		erp.CodeNoDatabase, "/nenhum", "does not exist")
+	wantError(t, openError(t, "mysql", "mysql://u:segredo@"+free+"/erp"), erp.CodeUnreachable, free+"/erp",
+		"connection refused")
+	wantError(t, openError(t, "mysql", "mysql://u:segredo@nao-existe.invalid/erp"), erp.CodeUnreachable,
+		"name of the host is not known")
 	wantError(t, openError(t, "mysql", dsn+"?tls=require"), erp.CodeTLS, "tls=disable")
 	wantError(t, openError(t, "mysql", dsn+"?tls=segredo"), erp.CodeConfig, "verify, require or disable")
 	wantError(t, openError(t, "mysql", dsn+"?multiStatements=true"), erp.CodeConfig, "not known")
-	wantError(t, openError(t, "mysql", "u:segredo@tcp(h:3306)/erp"), erp.CodeConfig, "mysql://USER:PASSWORD@HOST:3306/DATABASE")
+	wantError(t, openError(t, "mysql", "u:segredo@tcp(h:3306)/erp"), erp.CodeConfig,
+		"mysql://USER:PASSWORD@HOST:3306/DATABASE")
 	wantError(t, openError(t, "mysql", "mysql://u:segredo%zz@h/erp"), erp.CodeConfig, "cannot be read")
 	wantError(t, openError(t, "mysql", "mysql://u:segredo@h"), erp.CodeConfig, "names no database")
 	wantError(t, openError(t, "mysql", "postgres://u:segredo@h/erp"), erp.CodeConfig, "mysql://")
@@ -156,25 +186,35 @@ func TestOpenMySQLSaysWhatIsWrong(t *testing.T) {
 		t.Errorf("the error names the user: %v", err)
 	}
 	exec(t, db, `RENAME TABLE c TO d`)
-	wantError(t, readError(t, s, erp.Query{SQL: "SELECT k\nFROM d\nWHERE k ==== 1", Key: []string{"k"}}), erp.CodeSyntax, "at line 3 of the query")
+	wantError(t, readError(t, s, erp.Query{SQL: "SELECT k\nFROM d\nWHERE k ==== 1", Key: []string{"k"}}),
+		erp.CodeSyntax, "at line 3 of the query")
 }
 
 func TestI8_MySQLWritesNothing(t *testing.T) {
 	t.Parallel()
 	// The role that reads here may do everything: the transaction alone must hold.
 	server, name := mariatest.Database(t)
-	db := admin(t, "mysql", server.AdminDSN(name), `CREATE TABLE c (k int) ENGINE=InnoDB`, `CREATE TABLE m (k int) ENGINE=MyISAM`,
+	db := admin(t, "mysql", server.AdminDSN(name), `CREATE TABLE c (k int) ENGINE=InnoDB`,
+		`CREATE TABLE m (k int) ENGINE=MyISAM`,
 		`INSERT INTO c VALUES (1)`, `INSERT INTO m VALUES (1)`, `CREATE SEQUENCE n`,
-		`CREATE FUNCTION apaga() RETURNS int BEGIN DELETE FROM c; RETURN 1; END`, `CREATE FUNCTION apaga_m() RETURNS int BEGIN DELETE FROM m; RETURN 1; END`,
+		`CREATE FUNCTION apaga() RETURNS int BEGIN DELETE FROM c; RETURN 1; END`,
+		`CREATE FUNCTION apaga_m() RETURNS int BEGIN DELETE FROM m; RETURN 1; END`,
 		`CREATE FUNCTION conta() RETURNS int BEGIN RETURN NEXTVAL(n); END`)
-	s := open(t, erp.Options{Driver: erp.DriverMySQL, DSN: erp.Secret(mysqlURL(server, name, mariatest.User, mariatest.Password))})
+	s := open(t, erp.Options{
+		Driver: erp.DriverMySQL,
+		DSN:    erp.Secret(mysqlURL(server, name, mariatest.User, mariatest.Password)),
+	})
 	for _, query := range []string{
-		"SELECT apaga() AS k", "SELECT apaga_m() AS k", "SELECT conta() AS k", "SELECT k FROM c FOR UPDATE", "SELECT k FROM c LOCK IN SHARE MODE",
+		"SELECT apaga() AS k", "SELECT apaga_m() AS k", "SELECT conta() AS k", "SELECT k FROM c FOR UPDATE",
+		"SELECT k FROM c LOCK IN SHARE MODE",
 		"SELECT k FROM c INTO OUTFILE '/tmp/x'", "SELECT NEXTVAL(n) AS k", "SELECT NEXT VALUE FOR n AS k",
 	} {
 		wantError(t, readError(t, s, erp.Query{SQL: query, Key: []string{"k"}}), erp.CodeReadOnly)
 	}
-	for query, want := range map[string]int{"SELECT count(*) FROM c": 1, "SELECT count(*) FROM m": 1, "SELECT NEXTVAL(n)": 1} {
+	for query, want := range map[string]int{
+		"SELECT count(*) FROM c": 1, "SELECT count(*) FROM m": 1,
+		"SELECT NEXTVAL(n)": 1,
+	} {
 		var n int
 		if err := db.QueryRow(query).Scan(&n); err != nil || n != want {
 			t.Errorf("%s = %d, %v; want %d", query, n, err, want)
@@ -190,7 +230,8 @@ func TestF012_MySQLWaitsForALockAndThenSaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	exec(t, c, `LOCK TABLES c WRITE`)
-	wantError(t, readError(t, s, erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}), erp.CodeLocked, "locked by another session")
+	wantError(t, readError(t, s, erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}), erp.CodeLocked,
+		"locked by another session")
 	exec(t, c, `UNLOCK TABLES`)
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
@@ -210,14 +251,20 @@ func running(t *testing.T, db *sql.DB) (n int) {
 
 func TestF012_MySQLStopsASlowStatementOnTheServer(t *testing.T) {
 	t.Parallel()
-	dsn, db := mysqlDatabase(t, `CREATE TABLE c (k int)`, `INSERT INTO c VALUES (1)`, `CREATE TABLE n AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 999) SELECT i FROM n`)
+	dsn, db := mysqlDatabase(t, `CREATE TABLE c (k int)`, `INSERT INTO c VALUES (1)`,
+		`CREATE TABLE n AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 999) SELECT i FROM n`)
 	s := open(t, erp.Options{Driver: erp.DriverMySQL, DSN: erp.Secret(dsn), StatementTimeout: time.Second})
-	err := readError(t, s, erp.Query{SQL: "SELECT count(*) AS k FROM n a, n b, n c, n d WHERE a.i + b.i + c.i + d.i > 0", Key: []string{"k"}})
+	err := readError(t, s,
+		erp.Query{
+			SQL: "SELECT count(*) AS k FROM n a, n b, n c, n d WHERE a.i + b.i + c.i + d.i > 0",
+			Key: []string{"k"},
+		})
 	wantError(t, err, erp.CodeTimeout, "1s", "erp.statement_timeout")
 	wait(t, func() bool { return running(t, db) == 0 })
 
 	// The last look has the server's own limit.
-	_, err = s.ByKeys(t.Context(), erp.Query{SQL: "SELECT k, (SELECT count(*) FROM n a, n b, n c, n d WHERE a.i + b.i + c.i + d.i > k) AS x FROM c", Key: []string{"k"}}, [][]erp.Value{{{Kind: erp.Int, Text: "1"}}})
+	_, err = s.ByKeys(t.Context(),
+		erp.Query{SQL: "SELECT k, (SELECT count(*) FROM n a, n b, n c, n d WHERE a.i + b.i + c.i + d.i > k) AS x FROM c", Key: []string{"k"}}, [][]erp.Value{{{Kind: erp.Int, Text: "1"}}})
 	wantError(t, err, erp.CodeTimeout)
 
 	// So does a caller that goes away.
@@ -228,7 +275,11 @@ func TestF012_MySQLStopsASlowStatementOnTheServer(t *testing.T) {
 		cancel()
 	}()
 	long := open(t, erp.Options{Driver: erp.DriverMySQL, DSN: erp.Secret(dsn)})
-	_, err = long.Read(ctx, erp.Query{SQL: "SELECT count(*) AS k FROM n a, n b, n c, n d WHERE a.i + b.i + c.i + d.i > 0", Key: []string{"k"}}, erp.Window{}, func(erp.Row) error { return nil })
+	_, err = long.Read(ctx,
+		erp.Query{
+			SQL: "SELECT count(*) AS k FROM n a, n b, n c, n d WHERE a.i + b.i + c.i + d.i > 0",
+			Key: []string{"k"},
+		}, erp.Window{}, func(erp.Row) error { return nil })
 	wantError(t, err, erp.CodeCancelled)
 	wait(t, func() bool { return running(t, db) == 0 })
 }
@@ -248,12 +299,13 @@ func TestASlowCallerIsNoSlowStatementOnMySQL(t *testing.T) {
 	dsn, db := mysqlDatabase(t, `CREATE TABLE c AS SELECT seq AS k, repeat('x', 5000) AS x FROM seq_1_to_3000`)
 	s := open(t, erp.Options{Driver: erp.DriverMySQL, DSN: erp.Secret(dsn), StatementTimeout: time.Second})
 	n := 0
-	_, err := s.Read(t.Context(), erp.Query{SQL: "SELECT k, x FROM c", Key: []string{"k"}}, erp.Window{}, func(erp.Row) error {
-		if n++; n == 5 || n == 700 {
-			exec(t, db, "DO SLEEP(1.5)") // what the caller does takes longer than a statement may
-		}
-		return nil
-	})
+	_, err := s.Read(t.Context(), erp.Query{SQL: "SELECT k, x FROM c", Key: []string{"k"}}, erp.Window{},
+		func(erp.Row) error {
+			if n++; n == 5 || n == 700 {
+				exec(t, db, "DO SLEEP(1.5)") // what the caller does takes longer than a statement may
+			}
+			return nil
+		})
 	if err != nil || n != 3000 {
 		t.Errorf("%d rows, %v", n, err)
 	}
@@ -263,16 +315,18 @@ func TestF009_AMySQLConnectionCutInTheMiddleIsAnError(t *testing.T) {
 	t.Parallel()
 	s, db := mysql(t, `CREATE TABLE c AS SELECT seq AS k, repeat('x', 5000) AS x FROM seq_1_to_9000`)
 	n := 0
-	res, err := s.Read(t.Context(), erp.Query{SQL: "SELECT k, x FROM c", Key: []string{"k"}}, erp.Window{}, func(erp.Row) error {
-		if n++; n == 50 {
-			var id int64
-			if err := db.QueryRow(`SELECT max(id) FROM information_schema.processlist WHERE user = CONCAT('le_', DATABASE()) AND command IN ('Query', 'Execute')`).Scan(&id); err != nil {
-				return err
+	res, err := s.Read(t.Context(), erp.Query{SQL: "SELECT k, x FROM c", Key: []string{"k"}}, erp.Window{},
+		func(erp.Row) error {
+			if n++; n == 50 {
+				var id int64
+				if err := db.QueryRow(
+					`SELECT max(id) FROM information_schema.processlist WHERE user = CONCAT('le_', DATABASE()) AND command IN ('Query', 'Execute')`).Scan(&id); err != nil {
+					return err
+				}
+				exec(t, db, fmt.Sprintf("KILL %d", id))
 			}
-			exec(t, db, fmt.Sprintf("KILL %d", id))
-		}
-		return nil
-	})
+			return nil
+		})
 	wantError(t, err, erp.CodeUnreachable, "tried again at the next run")
 	var e *erp.Error
 	if res != (erp.Result{}) || n >= 9000 || !errors.As(err, &e) || !e.Transient() {
@@ -283,10 +337,14 @@ func TestF009_AMySQLConnectionCutInTheMiddleIsAnError(t *testing.T) {
 
 func TestF031_AValueThatBreaksTheMySQLQueryIsReadAround(t *testing.T) {
 	t.Parallel()
-	s, _ := mysql(t, `CREATE TABLE p (k int PRIMARY KEY, preco varchar(20), em datetime)`, `CREATE TABLE f (k int, un varchar(2))`,
+	s, _ := mysql(t, `CREATE TABLE p (k int PRIMARY KEY, preco varchar(20), em datetime)`,
+		`CREATE TABLE f (k int, un varchar(2))`,
 		`INSERT INTO p WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900) SELECT i, i, '2026-01-01' FROM n`,
 		`INSERT INTO f SELECT k, 'sc' FROM p`, `INSERT INTO f VALUES (500, 'kg'), (777, 'kg')`)
-	q := erp.Query{SQL: "SELECT k, preco, (SELECT un FROM f WHERE f.k = p.k) AS un, em FROM p", Key: []string{"k"}, ChangedAt: "em"}
+	q := erp.Query{
+		SQL: "SELECT k, preco, (SELECT un FROM f WHERE f.k = p.k) AS un, em FROM p", Key: []string{"k"},
+		ChangedAt: "em",
+	}
 	rows, res := read(t, s, q, erp.Window{})
 	if !res.Degraded || res.Rows != 900 || res.Unreadable != 0 || res.Bound != "2026-01-01 00:00:00" {
 		t.Fatalf("result %+v, want 900 rows, degraded", res)
@@ -298,10 +356,14 @@ func TestF031_AValueThatBreaksTheMySQLQueryIsReadAround(t *testing.T) {
 		}
 	}
 	slices.Sort(bad)
-	if diff := cmp.Diff([]string{"500 500 <the database cannot compute this value>", "777 777 <the database cannot compute this value>"}, bad); diff != "" {
+	if diff := cmp.Diff([]string{
+		"500 500 <the database cannot compute this value>",
+		"777 777 <the database cannot compute this value>",
+	}, bad); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	again, err := s.ByKeys(t.Context(), q, [][]erp.Value{{{Kind: erp.Int, Text: "499"}}, {{Kind: erp.Int, Text: "500"}}})
+	again, err := s.ByKeys(t.Context(), q,
+		[][]erp.Value{{{Kind: erp.Int, Text: "499"}}, {{Kind: erp.Int, Text: "500"}}})
 	if err != nil || len(again) != 2 {
 		t.Errorf("ByKeys = %d rows, %v", len(again), err)
 	}
@@ -331,13 +393,17 @@ func TestASilentMySQLDoesNotHangTheReader(t *testing.T) {
 
 func TestByKeysUsesTheIndexOfMySQL(t *testing.T) {
 	t.Parallel()
-	s, db := mysql(t, `CREATE TABLE c (filial char(2) CHARACTER SET latin1, num int, d decimal(10,2), v text, PRIMARY KEY (filial, num), KEY (d))`,
+	s, db := mysql(t,
+		`CREATE TABLE c (filial char(2) CHARACTER SET latin1, num int, d decimal(10,2), v text, PRIMARY KEY (filial, num), KEY (d))`,
 		`INSERT INTO c SELECT lpad(seq % 10, 2, '0'), seq, seq / 2, 'x' FROM seq_1_to_50000`, `ANALYZE TABLE c`)
 	for _, c := range []struct {
 		names []string
 		keys  [][]erp.Value
 	}{
-		{[]string{"filial", "num"}, [][]erp.Value{{{Kind: erp.Text, Text: "07"}, {Kind: erp.Int, Text: "7"}}, {{Kind: erp.Text, Text: "ção"}, {Kind: erp.Int, Text: "8"}}}},
+		{[]string{"filial", "num"}, [][]erp.Value{
+			{{Kind: erp.Text, Text: "07"}, {Kind: erp.Int, Text: "7"}},
+			{{Kind: erp.Text, Text: "ção"}, {Kind: erp.Int, Text: "8"}},
+		}},
 		{[]string{"d"}, [][]erp.Value{{{Kind: erp.Number, Text: "3.50"}}}},
 	} {
 		before := handlerReads(t, db)

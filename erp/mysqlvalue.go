@@ -7,7 +7,8 @@ import (
 )
 
 func mysqlNumeric(typ string) bool {
-	return strings.HasSuffix(typ, "int") || typ == "year" || typ == "bit" || typ == "decimal" || typ == "float" || typ == "double"
+	return strings.HasSuffix(typ, "int") || typ == "year" || typ == "bit" || typ == "decimal" || typ == "float" ||
+		typ == "double"
 }
 
 // item selects a column so that the driver cannot lose anything of it.
@@ -17,7 +18,10 @@ func (m *mysql) item(col Column, _ bool) selectItem {
 	case strings.HasSuffix(typ, "int"), typ == "year":
 		return selectItem{sql: name, convert: asText(func(s string) Value { return Value{Kind: Int, Text: s} })}
 	case typ == "bit":
-		return selectItem{sql: name + " + 0", convert: asText(func(s string) Value { return Value{Kind: Int, Text: s} })}
+		return selectItem{
+			sql:     name + " + 0",
+			convert: asText(func(s string) Value { return Value{Kind: Int, Text: s} }),
+		}
 	case typ == "decimal":
 		return selectItem{sql: name, convert: asText(numberValue)}
 	case typ == "float":
@@ -31,12 +35,17 @@ func (m *mysql) item(col Column, _ bool) selectItem {
 		return selectItem{sql: name, convert: asText(mysqlTimestamp)}
 	case typ == "timestamp":
 		// MariaDB has no number for a zero TIMESTAMP, MySQL gives 0.
-		return selectItem{sql: "COALESCE(UNIX_TIMESTAMP(" + name + "), CASE WHEN " + name + " IS NULL THEN NULL ELSE 0 END)", convert: asText(m.instant)}
+		return selectItem{sql: "COALESCE(UNIX_TIMESTAMP(" + name + "), CASE WHEN " + name +
+			" IS NULL THEN NULL ELSE 0 END)", convert: asText(m.instant)}
 	case strings.HasSuffix(typ, "blob"), strings.HasSuffix(typ, "binary"), typ == "geometry", typ == "vector":
 		// The content is not wanted: old ERPs keep megabytes of notes in blobs.
-		return selectItem{sql: "CASE WHEN " + name + " IS NULL THEN NULL ELSE '' END", convert: asText(func(string) Value {
-			return Value{Kind: Bytes, Err: "binary column; convert it in the query, e.g. CONVERT(" + col.Name + " USING latin1)"}
-		})}
+		return selectItem{
+			sql: "CASE WHEN " + name + " IS NULL THEN NULL ELSE '' END",
+			convert: asText(func(string) Value {
+				return Value{Kind: Bytes, Err: "binary column; convert it in the query, e.g. CONVERT(" + col.Name +
+					" USING latin1)"}
+			}),
+		}
 	default:
 		return selectItem{sql: name, convert: asText(func(s string) Value { return textValue(s, charset{}) })}
 	}

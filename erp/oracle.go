@@ -51,7 +51,10 @@ func openOracle(opt Options, _ charset) (*sqlx.DB, dialect, error) {
 		q.Set("SSL", "true")
 		q.Set("SSL VERIFY", strconv.FormatBool(!tlsConfig.InsecureSkipVerify))
 	}
-	u := url.URL{Scheme: "oracle", User: url.UserPassword(a.user, a.password), Host: a.hostPort(), Path: "/" + a.path, RawQuery: q.Encode()}
+	u := url.URL{
+		Scheme: "oracle", User: url.UserPassword(a.user, a.password), Host: a.hostPort(), Path: "/" + a.path,
+		RawQuery: q.Encode(),
+	}
 	connector, ok := goora.NewConnector(u.String()).(*goora.OracleConnector)
 	if !ok {
 		return nil, nil, failf(CodeOther, "the Oracle driver cannot be started")
@@ -78,11 +81,13 @@ func (o *oracle) probe(ctx context.Context, db *sqlx.DB) error {
 }
 
 func (o *oracle) charset(ctx context.Context, db *sqlx.DB) (encoding string, err error) {
-	return encoding, db.GetContext(ctx, &encoding, "SELECT value FROM nls_database_parameters WHERE parameter = 'NLS_CHARACTERSET'")
+	return encoding, db.GetContext(ctx, &encoding,
+		"SELECT value FROM nls_database_parameters WHERE parameter = 'NLS_CHARACTERSET'")
 }
 
 func (o *oracle) facts(ctx context.Context, db *sqlx.DB) (version string, sees bool, err error) {
-	return version, false, db.GetContext(ctx, &version, "SELECT MAX(version) FROM product_component_version WHERE LOWER(product) LIKE 'oracle%'")
+	return version, false, db.GetContext(ctx, &version,
+		"SELECT MAX(version) FROM product_component_version WHERE LOWER(product) LIKE 'oracle%'")
 }
 
 func (o *oracle) clock(ctx context.Context, c *sqlx.Conn) (clock, error) {
@@ -90,7 +95,8 @@ func (o *oracle) clock(ctx context.Context, c *sqlx.Conn) (clock, error) {
 		return clock{}, err
 	}
 	var text string
-	if err := c.GetContext(ctx, &text, "SELECT TO_CHAR(SYS_EXTRACT_UTC(SYSTIMESTAMP), "+oracleMicro+") FROM DUAL"); err != nil {
+	if err := c.GetContext(ctx, &text, "SELECT TO_CHAR(SYS_EXTRACT_UTC(SYSTIMESTAMP), "+oracleMicro+
+		") FROM DUAL"); err != nil {
 		return clock{}, err
 	}
 	m, ok := parseMoment(text)
@@ -117,10 +123,14 @@ func (o *oracle) begin(ctx context.Context, c *sqlx.Conn) (readTx, error) {
 
 // oracleTypes are the names that people know, by those of the driver.
 var oracleTypes = map[string]string{
-	"nchar": "varchar2", "varchar": "varchar2", "timestampdty": "timestamp", "timestamptz_dty": "timestamp with time zone", "timestamptz": "timestamp with time zone",
-	"timestampltz_dty": "timestamp with local time zone", "timestampeltz": "timestamp with local time zone", "ocicloblocator": "clob",
-	"ibfloat": "binary_float", "bfloat": "binary_float", "ibdouble": "binary_double", "bdouble": "binary_double", "float": "number",
-	"ocibloblocator": "blob", "ocifilelocator": "bfile", "longraw": "long raw", "longvarchar": "long", "ocixmltype": "xmltype",
+	"nchar": "varchar2", "varchar": "varchar2", "timestampdty": "timestamp",
+	"timestamptz_dty": "timestamp with time zone", "timestamptz": "timestamp with time zone",
+	"timestampltz_dty": "timestamp with local time zone", "timestampeltz": "timestamp with local time zone",
+	"ocicloblocator": "clob",
+	"ibfloat":        "binary_float", "bfloat": "binary_float", "ibdouble": "binary_double", "bdouble": "binary_double",
+	"float":          "number",
+	"ocibloblocator": "blob", "ocifilelocator": "bfile", "longraw": "long raw", "longvarchar": "long",
+	"ocixmltype": "xmltype",
 }
 
 func oracleType(ct *sql.ColumnType) string { return oracleTypeName(ct.DatabaseTypeName()) }
@@ -142,7 +152,8 @@ func (o *oracle) changedAtUsable(col Column) *Error {
 	if col.Type == "date" || strings.HasPrefix(col.Type, "timestamp") {
 		return nil
 	}
-	return failf(CodeConfig, "changed_at column %s has type %s; turn it into a TIMESTAMP in the query, e.g. TO_TIMESTAMP(%s, 'YYYYMMDDHH24MISS'), or remove changed_at", col.Name, typeName(col), col.Name)
+	return failf(CodeConfig,
+		"changed_at column %s has type %s; turn it into a TIMESTAMP in the query, e.g. TO_TIMESTAMP(%s, 'YYYYMMDDHH24MISS'), or remove changed_at", col.Name, typeName(col), col.Name)
 }
 
 // oracleTime binds a time in the column's own type. A DATE of Oracle has a time.
@@ -162,7 +173,8 @@ func (o *oracle) window(b *binder, col Column, w Window) (string, *Error) {
 		return "", bad
 	}
 	name := oracleSyntax.column(col)
-	return fmt.Sprintf("(%s >= %s OR %s IS NULL OR %s < DATE '%s')", name, oracleTime(b, col, low), name, name, noDateBefore), nil
+	return fmt.Sprintf("(%s >= %s OR %s IS NULL OR %s < DATE '%s')", name, oracleTime(b, col, low), name, name,
+		noDateBefore), nil
 }
 
 func (o *oracle) keys(b *binder, cols []Column, keys [][]Value) (string, *Error) {
@@ -231,7 +243,10 @@ func (o *oracle) item(col Column, _ bool) selectItem {
 	name := oracleSyntax.column(col)
 	switch col.Type {
 	case "number":
-		return selectItem{sql: "TO_CHAR(" + name + ", 'TM9', 'NLS_NUMERIC_CHARACTERS=''.,''')", convert: asText(oracleNumberValue)}
+		return selectItem{
+			sql:     "TO_CHAR(" + name + ", 'TM9', 'NLS_NUMERIC_CHARACTERS=''.,''')",
+			convert: asText(oracleNumberValue),
+		}
 	case "binary_float":
 		return selectItem{sql: name, convert: func(v any) Value { return anyFloat(v, 32) }}
 	case "binary_double":
@@ -241,11 +256,19 @@ func (o *oracle) item(col Column, _ bool) selectItem {
 	case "timestamp":
 		return selectItem{sql: "TO_CHAR(" + name + ", " + oracleMicro + ")", convert: asText(timestampText)}
 	case "timestamp with time zone", "timestamp with local time zone":
-		return selectItem{sql: "TO_CHAR(SYS_EXTRACT_UTC(CAST(" + name + " AS TIMESTAMP WITH TIME ZONE)), " + oracleMicro + ")", convert: asText(func(s string) Value { return utcInstant(s, o.opt.TimeZone) })}
+		return selectItem{sql: "TO_CHAR(SYS_EXTRACT_UTC(CAST(" + name + " AS TIMESTAMP WITH TIME ZONE)), " +
+			oracleMicro + ")", convert: asText(func(s string) Value { return utcInstant(s, o.opt.TimeZone) })}
 	case "raw", "long raw", "blob", "bfile":
-		return selectItem{sql: "CASE WHEN " + name + " IS NULL THEN NULL ELSE 'x' END", convert: asText(func(string) Value {
-			return Value{Kind: Bytes, Err: "binary column; convert it in the query, e.g. UTL_RAW.CAST_TO_VARCHAR2(" + col.Name + ") or RAWTOHEX(" + col.Name + ")"}
-		})}
+		return selectItem{
+			sql: "CASE WHEN " + name + " IS NULL THEN NULL ELSE 'x' END",
+			convert: asText(func(string) Value {
+				return Value{
+					Kind: Bytes,
+					Err: "binary column; convert it in the query, e.g. UTL_RAW.CAST_TO_VARCHAR2(" +
+						col.Name + ") or RAWTOHEX(" + col.Name + ")",
+				}
+			}),
+		}
 	default:
 		return selectItem{sql: name, convert: asText(plainTextValue)}
 	}

@@ -38,7 +38,8 @@ func (p *postgres) problem(ctx context.Context, err error, st statement, offset 
 		out.SQLState = string(e.Code)
 		if at, ok := queryOffset(e.Position, st, offset); ok {
 			out.Line, out.Column = position(st.body, at)
-			out.Text += ", at line " + strconv.Itoa(out.Line) + ", column " + strconv.Itoa(out.Column) + " of the query near " + nearText(st.body, at)
+			out.Text += ", at line " + strconv.Itoa(out.Line) + ", column " + strconv.Itoa(out.Column) +
+				" of the query near " + nearText(st.body, at)
 		}
 		if e.Hint != "" && safeWords(e) {
 			out.Text += "; the database suggests: " + strings.ToValidUTF8(e.Hint, "?")
@@ -75,41 +76,57 @@ func (p *postgres) serverProblem(e *pq.Error) *Error {
 	message := strings.ToValidUTF8(e.Message, "?")
 	switch e.Code {
 	case "28P01", "28000":
-		return failf(CodeAuth, "the ERP database at %s refused the user or the password; check erp.dsn, and pg_hba.conf on the server", p.address)
+		return failf(CodeAuth,
+			"the ERP database at %s refused the user or the password; check erp.dsn, and pg_hba.conf on the server",
+			p.address)
 	case "3D000":
-		return failf(CodeNoDatabase, "the ERP database of %s does not exist; check the name at the end of erp.dsn", p.address)
+		return failf(CodeNoDatabase, "the ERP database of %s does not exist; check the name at the end of erp.dsn",
+			p.address)
 	case "42601":
 		return failf(CodeSyntax, "the database does not accept the query: %s", message)
 	case "42703":
-		return failf(CodeMissingColumn, "the database does not accept the query: %s; was it renamed in the ERP?", message)
+		return failf(CodeMissingColumn, "the database does not accept the query: %s; was it renamed in the ERP?",
+			message)
 	case "42P01", "3F000":
-		return failf(CodeMissingTable, "the database does not accept the query: %s; check the schema (search_path) and the spelling", message)
+		return failf(CodeMissingTable,
+			"the database does not accept the query: %s; check the schema (search_path) and the spelling", message)
 	case "42702":
-		return failf(CodeDuplicateColumn, "the database does not accept the query: %s; two columns have this name", message)
+		return failf(CodeDuplicateColumn, "the database does not accept the query: %s; two columns have this name",
+			message)
 	case "42501":
 		return failf(CodePermission, "the reading role lacks a right: %s; grant it SELECT", message)
 	case "25006":
-		return failf(CodeReadOnly, "the query tries to write, and the ERP is only read: %s; remove that part of the query", message)
+		return failf(CodeReadOnly,
+			"the query tries to write, and the ERP is only read: %s; remove that part of the query", message)
 	case "57014":
-		return failf(CodeTimeout, "the database stopped the statement; it may take %s (erp.statement_timeout): make the query faster, e.g. by an index, or raise the limit", p.opt.StatementTimeout)
+		return failf(CodeTimeout,
+			"the database stopped the statement; it may take %s (erp.statement_timeout): make the query faster, e.g. by an index, or raise the limit", p.opt.StatementTimeout)
 	case "55P03":
-		return failf(CodeLocked, "a table of the query stayed locked by another session for %s; try again later", lockTimeout)
+		return failf(CodeLocked, "a table of the query stayed locked by another session for %s; try again later",
+			lockTimeout)
 	case "22021", "22P05":
-		return failf(CodeEncoding, "the database holds bytes that are no valid text and stopped the query; set erp.charset, or convert the column in the query")
+		return failf(CodeEncoding,
+			"the database holds bytes that are no valid text and stopped the query; set erp.charset, or convert the column in the query")
 	case "08P01":
-		return failf(CodeConfig, "the server at %s does not accept our session settings; if it is a pooler (PgBouncer), connect to PostgreSQL directly", p.address)
+		return failf(CodeConfig,
+			"the server at %s does not accept our session settings; if it is a pooler (PgBouncer), connect to PostgreSQL directly", p.address)
 	case "22023":
-		return failf(CodeConfig, "the ERP database does not accept a setting of the session or an argument in the query; check erp.time_zone and the settings in erp.dsn")
+		return failf(CodeConfig,
+			"the ERP database does not accept a setting of the session or an argument in the query; check erp.time_zone and the settings in erp.dsn")
 	case "25P03":
 		return failf(CodeUnreachable, "the ERP database ended our session, which had been idle too long")
 	}
 	switch e.Code.Class() {
 	case "08", "57":
-		return failf(CodeUnreachable, "the ERP database at %s ended the connection or is starting; it is tried again at the next run", p.address)
+		return failf(CodeUnreachable,
+			"the ERP database at %s ended the connection or is starting; it is tried again at the next run", p.address)
 	case "53":
-		return failf(CodeUnreachable, "the ERP database at %s has no connection or memory left for us; it is tried again at the next run", p.address)
+		return failf(CodeUnreachable,
+			"the ERP database at %s has no connection or memory left for us; it is tried again at the next run",
+			p.address)
 	case "22":
-		return failf(CodeData, "a value in the ERP makes an expression of the query fail; make the expression safe, e.g. cast only what matches")
+		return failf(CodeData,
+			"a value in the ERP makes an expression of the query fail; make the expression safe, e.g. cast only what matches")
 	case "28":
 		return failf(CodeAuth, "the ERP database at %s refused the user; check erp.dsn", p.address)
 	case "42", "0A":
@@ -121,7 +138,8 @@ func (p *postgres) serverProblem(e *pq.Error) *Error {
 // connectionProblem explains why there is no answer at all.
 func (p *postgres) connectionProblem(err error) *Error {
 	if errors.Is(err, pq.ErrSSLNotSupported) {
-		return failf(CodeTLS, "the ERP database at %s offers no TLS; switch it on there, or add sslmode=disable to erp.dsn if the network is trusted", p.address)
+		return failf(CodeTLS,
+			"the ERP database at %s offers no TLS; switch it on there, or add sslmode=disable to erp.dsn if the network is trusted", p.address)
 	}
 	if e := networkProblem(err, p.address, "PostgreSQL", "sslmode and sslrootcert"); e != nil {
 		return e

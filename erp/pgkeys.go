@@ -10,7 +10,8 @@ import (
 // pgArrays are the types of which PostgreSQL compares a column with an array as
 // with one value: by the column's own equality, through its index.
 var pgArrays = map[string]bool{
-	"int2": true, "int4": true, "int8": true, "oid": true, "numeric": true, "float4": true, "float8": true, "bool": true,
+	"int2": true, "int4": true, "int8": true, "oid": true, "numeric": true, "float4": true, "float8": true,
+	"bool": true,
 	"text": true, "varchar": true, "bpchar": true, "uuid": true, "date": true, "timestamp": true, "timestamptz": true,
 }
 
@@ -18,7 +19,8 @@ var pgArrays = map[string]bool{
 // (boxes and circles are equal that have the same area). Such a part of a key is compared as the
 // text that was read.
 var pgAsText = map[string]bool{
-	"json": true, "xml": true, "point": true, "line": true, "lseg": true, "box": true, "path": true, "polygon": true, "circle": true,
+	"json": true, "xml": true, "point": true, "line": true, "lseg": true, "box": true, "path": true, "polygon": true,
+	"circle": true,
 }
 
 // pgKeyColumn is a column of the query as a key is compared with it.
@@ -158,5 +160,6 @@ func pgRowIn(b *binder, cols []Column, names []string, keys [][]Value) string {
 		arrays[i] = b.add(pq.StringArray(values)) + "::" + c.Type + "[]"
 		parts[i] = names[i] + " = ANY(" + arrays[i] + ")"
 	}
-	return "(" + strings.Join(parts, " AND ") + " AND ((" + strings.Join(names, ",") + ") IN (SELECT * FROM unnest(" + strings.Join(arrays, ",") + "))) IS TRUE)"
+	return "(" + strings.Join(parts, " AND ") + " AND ((" + strings.Join(names, ",") + ") IN (SELECT * FROM unnest(" +
+		strings.Join(arrays, ",") + "))) IS TRUE)"
 }

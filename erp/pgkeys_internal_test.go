@@ -96,10 +96,24 @@ func TestKeysAreReadAlongTheIndex(t *testing.T) {
 			{"one column", all, []string{"num"}},
 			{"two columns, all of them different", all, []string{"contrato", "ticket"}},
 			{"three columns", all, []string{"filial", "ticket", "item"}},
-			{"the sum of each key", "SELECT filial, ticket, item, sum(kg) AS kg FROM e GROUP BY filial, ticket, item", []string{"filial", "ticket", "item"}},
-			{"the sum of each contract", "SELECT contrato, ticket, sum(kg) AS kg FROM e GROUP BY contrato, ticket", []string{"contrato", "ticket"}},
-			{"a union", all + " UNION ALL SELECT filial, ticket, '2', contrato, num, kg, em FROM e", []string{"filial", "ticket", "item"}},
-			{"a union of sums", "SELECT filial, ticket, sum(kg) AS kg FROM e GROUP BY filial, ticket UNION ALL SELECT '99', ticket, 0 FROM e WHERE num < 0", []string{"filial", "ticket"}},
+			{
+				"the sum of each key",
+				"SELECT filial, ticket, item, sum(kg) AS kg FROM e GROUP BY filial, ticket, item",
+				[]string{"filial", "ticket", "item"},
+			},
+			{
+				"the sum of each contract", "SELECT contrato, ticket, sum(kg) AS kg FROM e GROUP BY contrato, ticket",
+				[]string{"contrato", "ticket"},
+			},
+			{
+				"a union", all + " UNION ALL SELECT filial, ticket, '2', contrato, num, kg, em FROM e",
+				[]string{"filial", "ticket", "item"},
+			},
+			{
+				"a union of sums",
+				"SELECT filial, ticket, sum(kg) AS kg FROM e GROUP BY filial, ticket UNION ALL SELECT '99', ticket, 0 FROM e WHERE num < 0",
+				[]string{"filial", "ticket"},
+			},
 		} {
 			value := func(name string, n int) Value {
 				switch name {
@@ -145,7 +159,10 @@ func TestKeysAreReadAlongTheIndex(t *testing.T) {
 // text, whatever its padding, and no row of a key that was not asked for.
 func TestKeysInArraysFindWhatEachKeyFindsAlone(t *testing.T) {
 	t.Parallel()
-	odd := []string{"", " ", "a", "a ", " a", "A", "NULL", "null", `"`, `\`, `{`, `}`, ",", `{"a"}`, `\"`, "'", "é", "a\tb", "a\nb", "0", "1.50", "1.5"}
+	odd := []string{
+		"", " ", "a", "a ", " a", "A", "NULL", "null", `"`, `\`, `{`, `}`, ",", `{"a"}`, `\"`, "'", "é",
+		"a\tb", "a\nb", "0", "1.50", "1.5",
+	}
 	s, db := pgReader(t, `CREATE TYPE tipo AS ENUM ('x', 'y')`, `CREATE DOMAIN codigo AS varchar(10)`,
 		`CREATE TABLE c (id int, t text, v varchar(10), p char(10), k codigo, e tipo, i bigint, n numeric, f float8, g float4, d date, ts timestamp, tz timestamptz, u uuid, l bool)`)
 	add := func(id int, text string) {
@@ -202,18 +219,19 @@ func TestKeysInArraysFindWhatEachKeyFindsAlone(t *testing.T) {
 		q := Query{SQL: "SELECT * FROM c", Key: names}
 		var keys [][]Value
 		seen := map[string]bool{}
-		_, err := s.Read(t.Context(), Query{SQL: "SELECT * FROM c WHERE id % 3 <> 0", Key: names}, Window{}, func(r Row) error {
-			var key []Value
-			for _, name := range names {
-				v, _ := r.Get(name)
-				key = append(key, v)
-			}
-			if id := fmt.Sprint(key); !seen[id] && len(keys) < chunkKeys {
-				seen[id] = true
-				keys = append(keys, key)
-			}
-			return nil
-		})
+		_, err := s.Read(t.Context(), Query{SQL: "SELECT * FROM c WHERE id % 3 <> 0", Key: names}, Window{},
+			func(r Row) error {
+				var key []Value
+				for _, name := range names {
+					v, _ := r.Get(name)
+					key = append(key, v)
+				}
+				if id := fmt.Sprint(key); !seen[id] && len(keys) < chunkKeys {
+					seen[id] = true
+					keys = append(keys, key)
+				}
+				return nil
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -232,10 +250,11 @@ func TestKeysInArraysFindWhatEachKeyFindsAlone(t *testing.T) {
 				for i, v := range key {
 					cond[i], args[i] = fmt.Sprintf("q.%s = $%d", names[i], i+1), v.Text
 				}
-				err := tx.few(t.Context(), where(p.st.wrap(selectList(p.items)), strings.Join(cond, " AND ")), args, p.items, func(values []Value) error {
-					alone = append(alone, p.row(values))
-					return nil
-				})
+				err := tx.few(t.Context(), where(p.st.wrap(selectList(p.items)), strings.Join(cond, " AND ")), args,
+					p.items, func(values []Value) error {
+						alone = append(alone, p.row(values))
+						return nil
+					})
 				if err != nil {
 					return err
 				}
@@ -268,7 +287,10 @@ func TestNoRowOfAnotherKeyIsAmongThem(t *testing.T) {
 				if i%2 == 0 {
 					e = "x"
 				}
-				part := map[string]Value{"a": {Kind: Int, Text: fmt.Sprint(i)}, "b": {Kind: Text, Text: fmt.Sprintf("%03d", i)}, "e": {Kind: Text, Text: e}}
+				part := map[string]Value{
+					"a": {Kind: Int, Text: fmt.Sprint(i)},
+					"b": {Kind: Text, Text: fmt.Sprintf("%03d", i)}, "e": {Kind: Text, Text: e},
+				}
 				var key []Value
 				for _, name := range names {
 					key = append(key, part[name])
@@ -291,9 +313,13 @@ func TestNoRowOfAnotherKeyIsAmongThem(t *testing.T) {
 // part of the key leaves out, and of which this part cannot be computed.
 func TestOneKeyIsComparedInTheOrderOfItsColumns(t *testing.T) {
 	t.Parallel()
-	s, _ := pgReader(t, `CREATE TYPE tipo AS ENUM ('x', 'y')`, `CREATE TABLE c (tipo text, num text)`, `INSERT INTO c VALUES ('x', '1'), ('x', '2'), ('y', '2/A')`)
+	s, _ := pgReader(t, `CREATE TYPE tipo AS ENUM ('x', 'y')`, `CREATE TABLE c (tipo text, num text)`,
+		`INSERT INTO c VALUES ('x', '1'), ('x', '2'), ('y', '2/A')`)
 	q := Query{SQL: "SELECT tipo::tipo AS tipo, num::int AS num FROM c", Key: []string{"tipo", "num"}}
-	keys := [][]Value{{{Kind: Text, Text: "x"}, {Kind: Int, Text: "1"}}, {{Kind: Text, Text: "x"}, {Kind: Int, Text: "2"}}}
+	keys := [][]Value{
+		{{Kind: Text, Text: "x"}, {Kind: Int, Text: "1"}},
+		{{Kind: Text, Text: "x"}, {Kind: Int, Text: "2"}},
+	}
 	for n := 1; n <= len(keys); n++ {
 		if rows, err := s.ByKeys(t.Context(), q, keys[:n]); err != nil || len(rows) != n {
 			t.Errorf("%d of %d rows: %v", len(rows), n, err)

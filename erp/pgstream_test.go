@@ -15,10 +15,12 @@ func TestPostgresTextsArriveAsTheyAreStored(t *testing.T) {
 	t.Parallel()
 	s, db := postgres(t, `CREATE TABLE c (i int PRIMARY KEY, a text, b varchar(40), c char(8), d numeric, e date)`)
 	texts := []string{
-		"", " ", "a", `"`, `""`, `\`, `\\`, `\"`, `"\`, ",", "(", ")", "(,)", `("a",)`, "a,b", "a\nb", "a\tb", "\r\n", "é", "'", "''", "NULL", "null", `a"b\c,d(e)f`, strings.Repeat(`"\`, 500), "  trailing  ",
+		"", " ", "a", `"`, `""`, `\`, `\\`, `\"`, `"\`, ",", "(", ")", "(,)", `("a",)`, "a,b", "a\nb", "a\tb", "\r\n",
+		"é", "'", "''", "NULL", "null", `a"b\c,d(e)f`, strings.Repeat(`"\`, 500), "  trailing  ",
 	}
 	for i, text := range texts {
-		if _, err := db.Exec(`INSERT INTO c VALUES ($1, $2, left($3, 40), left($4, 8), CASE WHEN $1 % 2 = 0 THEN $1 * 1.50 END, CASE WHEN $1 % 3 = 0 THEN date '2026-03-10' END)`, i, text, text, text); err != nil {
+		if _, err := db.Exec(
+			`INSERT INTO c VALUES ($1, $2, left($3, 40), left($4, 8), CASE WHEN $1 % 2 = 0 THEN $1 * 1.50 END, CASE WHEN $1 % 3 = 0 THEN date '2026-03-10' END)`, i, text, text, text); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -35,11 +37,13 @@ func TestPostgresTextsArriveAsTheyAreStored(t *testing.T) {
 			t.Errorf("%q came as %+v", want, a)
 		}
 		c, _ := rows[i].Get("c") // padded, as it is stored
-		if short := []rune(want); len([]rune(c.Text)) != 8 || !strings.HasPrefix(c.Text, string(short[:min(8, len(short))])) {
+		if short := []rune(want); len([]rune(c.Text)) != 8 ||
+			!strings.HasPrefix(c.Text, string(short[:min(8, len(short))])) {
 			t.Errorf("%q came as %q in CHAR(8)", want, c.Text)
 		}
 		d, _ := rows[i].Get("d")
-		if e, _ := rows[i].Get("e"); d.IsNull() != (i%2 != 0) || e.IsNull() != (i%3 != 0) || i%2 == 0 && d.Text != fmt.Sprintf("%d.%02d", i*150/100, i*150%100) {
+		if e, _ := rows[i].Get("e"); d.IsNull() != (i%2 != 0) || e.IsNull() != (i%3 != 0) || i%2 == 0 &&
+			d.Text != fmt.Sprintf("%d.%02d", i*150/100, i*150%100) {
 			t.Errorf("row %d: %+v, %+v", i, d, e)
 		}
 	}
@@ -61,12 +65,13 @@ func TestACallerThatHasEnoughEndsAReadingThatIsAhead(t *testing.T) {
 	enough := fmt.Errorf("enough")
 	for _, after := range []int{1, 99, 100, 101, 2500} {
 		n := 0
-		_, err := s.Read(t.Context(), erp.Query{SQL: "SELECT i FROM generate_series(1, 100000) i", Key: []string{"i"}}, erp.Window{}, func(erp.Row) error {
-			if n++; n == after {
-				return enough
-			}
-			return nil
-		})
+		_, err := s.Read(t.Context(), erp.Query{SQL: "SELECT i FROM generate_series(1, 100000) i", Key: []string{"i"}},
+			erp.Window{}, func(erp.Row) error {
+				if n++; n == after {
+					return enough
+				}
+				return nil
+			})
 		if err != enough || n != after { //nolint:errorlint // as it is
 			t.Errorf("after %d rows: %d, %v", after, n, err)
 		}
@@ -97,7 +102,8 @@ func BenchmarkReadPostgres(b *testing.B) {
 			b.ReportAllocs()
 			before := cpu(b)
 			for b.Loop() {
-				if r, err := s.Read(b.Context(), c.q, c.w, func(erp.Row) error { return nil }); err != nil || r.Rows != rows {
+				if r, err := s.Read(b.Context(), c.q, c.w, func(erp.Row) error { return nil }); err != nil ||
+					r.Rows != rows {
 					b.Fatal(r.Rows, err)
 				}
 			}

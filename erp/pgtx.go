@@ -64,7 +64,9 @@ func (t *pgTx) few(ctx context.Context, query string, args []any, items []select
 // stream reads through a cursor. The rows of one FETCH are taken off the wire before the caller
 // sees the first of them: statement_timeout is then about the database's work alone, however slow
 // the caller is, and memory is bounded by one batch.
-func (t *pgTx) stream(ctx context.Context, query func([]string) string, args []any, items []selectItem, fn func([]Value) error) error {
+func (t *pgTx) stream(ctx context.Context, query func([]string) string, args []any, items []selectItem,
+	fn func([]Value) error,
+) error {
 	return t.cursor(ctx, "safrasync_rows", query(selectList(items)), args, items, func(batch [][]Value) error {
 		return deliver(ctx, batch, fn)
 	})
@@ -77,7 +79,9 @@ const (
 	fetchBytes = 4 << 20
 )
 
-func (t *pgTx) cursor(ctx context.Context, name, query string, args []any, items []selectItem, fn func([][]Value) error) error {
+func (t *pgTx) cursor(ctx context.Context, name, query string, args []any, items []selectItem,
+	fn func([][]Value) error,
+) error {
 	if _, err := t.tx.ExecContext(ctx, "DECLARE "+name+" NO SCROLL CURSOR FOR "+query, args...); err != nil {
 		return err
 	}
@@ -98,7 +102,9 @@ func (t *pgTx) cursor(ctx context.Context, name, query string, args []any, items
 	return err
 }
 
-func (t *pgTx) fetchSized(ctx context.Context, query string, args []any, items []selectItem) (batch [][]Value, size int, err error) {
+func (t *pgTx) fetchSized(ctx context.Context, query string, args []any,
+	items []selectItem,
+) (batch [][]Value, size int, err error) {
 	rows, err := t.tx.QueryxContext(ctx, query, args...)
 	if err != nil {
 		return nil, 0, err
@@ -173,7 +179,9 @@ func (t *pgTx) fetch(ctx context.Context, query string, args []any, items []sele
 	return rows, err
 }
 
-func (t *pgTx) batches(ctx context.Context, query string, args []any, items []selectItem, fn func([][]Value) error) error {
+func (t *pgTx) batches(ctx context.Context, query string, args []any, items []selectItem,
+	fn func([][]Value) error,
+) error {
 	return t.cursor(ctx, "safrasync_keys", query, args, items, fn)
 }
 
@@ -188,7 +196,8 @@ func (t *pgTx) reason(ctx context.Context, k keyReader, column int, key [][]Valu
 	}
 	name := "q." + quoteName(k.plan.cols[column].Name)
 	item := selectItem{
-		sql: "CASE WHEN " + name + " IS NULL THEN NULL ELSE convert_to(concat(" + name + "), getdatabaseencoding()) END",
+		sql: "CASE WHEN " + name + " IS NULL THEN NULL ELSE convert_to(concat(" + name +
+			"), getdatabaseencoding()) END",
 		convert: func(v any) Value {
 			raw, _ := v.([]byte)
 			return textValue(string(raw), charset{})

@@ -12,7 +12,8 @@ func (p *postgres) item(col Column, _ bool) selectItem {
 	case "bytea":
 		// The content is not wanted: old ERPs keep megabytes of notes in bytea.
 		return pgItem("CASE WHEN "+name+" IS NULL THEN NULL ELSE '' END", func(string) Value {
-			return Value{Kind: Bytes, Err: "binary column; convert it in the query, e.g. convert_from(" + col.Name + ", 'WIN1252')"}
+			return Value{Kind: Bytes, Err: "binary column; convert it in the query, e.g. convert_from(" + col.Name +
+				", 'WIN1252')"}
 		})
 	case "int2", "int4", "int8", "oid":
 		return pgKept(name+"::text", Int)

@@ -170,7 +170,9 @@ func (p *postgres) charset(ctx context.Context, db *sqlx.DB) (encoding string, e
 }
 
 func (p *postgres) facts(ctx context.Context, db *sqlx.DB) (version string, sees bool, err error) {
-	err = db.QueryRowxContext(ctx, "SELECT current_setting('server_version'), pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')").Scan(&version, &sees)
+	err = db.QueryRowxContext(ctx,
+		"SELECT current_setting('server_version'), pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')").Scan(
+		&version, &sees)
 	return version, sees, err
 }
 
@@ -179,7 +181,9 @@ func (p *postgres) changedAtUsable(col Column) *Error {
 	case "timestamptz", "timestamp", "date":
 		return nil
 	}
-	return failf(CodeConfig, "changed_at column %s has type %s; cast it to timestamp in the query, or remove changed_at", col.Name, typeName(col))
+	return failf(CodeConfig,
+		"changed_at column %s has type %s; cast it to timestamp in the query, or remove changed_at", col.Name,
+		typeName(col))
 }
 
 func typeName(col Column) string {
@@ -205,7 +209,8 @@ func (p *postgres) window(b *binder, col Column, w Window) (string, *Error) {
 		days := max(2, int64(math.Ceil(lookback.Hours()/24)))
 		low = b.add(m.at.Format("2006-01-02")) + "::date - " + b.add(days) + "::int"
 	default:
-		low = b.add(w.Since) + "::" + col.Type + " - " + b.add(fmt.Sprintf("%d microseconds", lookback.Microseconds())) + "::interval"
+		low = b.add(w.Since) + "::" + col.Type + " - " +
+			b.add(fmt.Sprintf("%d microseconds", lookback.Microseconds())) + "::interval"
 	}
 	return fmt.Sprintf("(%s >= (%s) OR %s IS NULL OR %s = '-infinity')", name, low, name, name), nil
 }

@@ -112,7 +112,8 @@ type readTx interface {
 	few(ctx context.Context, sql string, args []any, items []selectItem, fn func([]Value) error) error
 	// stream runs a statement of any size; fn may be slow. query makes the statement
 	// of what stands after its SELECT.
-	stream(ctx context.Context, query func(list []string) string, args []any, items []selectItem, fn func([]Value) error) error
+	stream(ctx context.Context, query func(list []string) string, args []any, items []selectItem,
+		fn func([]Value) error) error
 	// finish is asked when all was read without an error.
 	finish(ctx context.Context) error
 	// end closes the transaction; there is nothing to commit.

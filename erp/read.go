@@ -101,8 +101,9 @@ type reader struct {
 	reach   reach
 	result  Result
 	seed    maphash.Seed
-	given   [][]uint64 // hashes of the rows given, only where salvage may follow; in pieces, so that it never stands in memory twice
-	keep    bool
+	// hashes of the rows given, only where salvage may follow; in pieces, so that it never stands in memory twice
+	given [][]uint64
+	keep  bool
 }
 
 func (r *reader) read(ctx context.Context, clk clock, tx readTx) error {
@@ -133,7 +134,8 @@ func (r *reader) read(ctx context.Context, clk clock, tx readTx) error {
 		}
 	} else {
 		r.keep = true
-		err := salvager.attempt(ctx, "safrasync_read", func() error { return tx.stream(ctx, query, b.args, items, r.give) })
+		err := salvager.attempt(ctx, "safrasync_read",
+			func() error { return tx.stream(ctx, query, b.args, items, r.give) })
 		if err != nil {
 			if ctx.Err() != nil || !salvager.rowError(err) {
 				return err
@@ -163,7 +165,8 @@ func (r *reader) give(values []Value) error {
 	if r.plan.changed >= 0 {
 		raw := &values[len(r.plan.cols)]
 		if raw.Kind == Number { // of a SQLite file: text is what a bound can be compared with
-			return failf(CodeConfig, "changed_at column %s holds numbers; turn them into text in the query, e.g. datetime(%s, 'unixepoch')",
+			return failf(CodeConfig,
+				"changed_at column %s holds numbers; turn them into text in the query, e.g. datetime(%s, 'unixepoch')",
 				r.tracker.col.Name, r.tracker.col.Name)
 		}
 		if m, ok := r.tracker.observe(raw); ok {

@@ -11,7 +11,8 @@ import (
 func TestI8_ARoleThatCouldWriteIsNamedWithItsTable(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Server(t).Database(t) // roles are shared by all databases of a server
-	admin(t, "postgres", dsn, `CREATE TABLE contrato (num TEXT)`, `CREATE ROLE rights_reader LOGIN`, `GRANT SELECT ON contrato TO rights_reader`)
+	admin(t, "postgres", dsn, `CREATE TABLE contrato (num TEXT)`, `CREATE ROLE rights_reader LOGIN`,
+		`GRANT SELECT ON contrato TO rights_reader`)
 	writer := open(t, erp.Options{Driver: "postgres", DSN: erp.Secret(dsn)})
 	if table, err := writer.MayWrite(t.Context()); err != nil || table != "public.contrato" {
 		t.Errorf("the owner may write %q, %v", table, err)

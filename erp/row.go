@@ -105,7 +105,8 @@ func checkColumns(cols []Column) *Error {
 			return failf(CodeDuplicateColumn, "the query returns two expressions without a name; name each with AS")
 		}
 		if seen[c.Name] {
-			return failf(CodeDuplicateColumn, "the query returns two columns named %q; give one of them another name with AS", c.Name)
+			return failf(CodeDuplicateColumn,
+				"the query returns two columns named %q; give one of them another name with AS", c.Name)
 		}
 		seen[c.Name] = true
 	}
@@ -127,7 +128,8 @@ func resolve(cols []Column, what string, wanted []string) ([]int, *Error) {
 	for _, name := range wanted {
 		i, ok := x.find(name)
 		if !ok {
-			return nil, failf(CodeMissingColumn, "column %q, named in %s, is not in the result of the query; it returns: %s",
+			return nil, failf(CodeMissingColumn,
+				"column %q, named in %s, is not in the result of the query; it returns: %s",
 				name, what, strings.Join(x.names, ", "))
 		}
 		at = append(at, i)

@@ -11,7 +11,9 @@ import (
 // the rows fetched by key in ever smaller chunks until only the bad values are
 // left. All of it happens in the snapshot of the failed read; rows given
 // before the failure are not given again.
-func (r *reader) salvage(ctx context.Context, t salvageTx, items []selectItem, condition func(*binder) (string, *Error)) error {
+func (r *reader) salvage(ctx context.Context, t salvageTx, items []selectItem,
+	condition func(*binder) (string, *Error),
+) error {
 	unreadable, unreadableBefore := 0, r.result.Unreadable
 	given := make(map[uint64]int, givenPiece*len(r.given))
 	for _, piece := range r.given {
@@ -140,7 +142,9 @@ func (k keyReader) broken(ctx context.Context, key [][]Value) ([][]Value, error)
 	alone, err := k.fetch(ctx, k.keyItems, key)
 	if err != nil {
 		if k.t.rowError(err) {
-			return nil, failf(CodeData, "a stored key does not fit the type of the key columns any more, or the key itself cannot be computed; was a type changed in the ERP?")
+			return nil,
+				failf(CodeData,
+					"a stored key does not fit the type of the key columns any more, or the key itself cannot be computed; was a type changed in the ERP?")
 		}
 		return nil, err
 	}

@@ -87,7 +87,8 @@ func postgres(t testing.TB, statements ...string) (*erp.Source, *sql.DB) {
 func sqliteFile(t testing.TB, statements ...string) (path string, db *sql.DB) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "erp %23?.db") // a name that must be escaped
-	return path, admin(t, "sqlite", "file:"+strings.NewReplacer("%", "%25", "?", "%3f", " ", "%20").Replace(path), statements...)
+	return path, admin(t, "sqlite", "file:"+strings.NewReplacer("%", "%25", "?", "%3f", " ", "%20").Replace(path),
+		statements...)
 }
 
 func sqlite(t testing.TB, statements ...string) (*erp.Source, *sql.DB) {

@@ -67,7 +67,8 @@ func CheckQuery(driver, sql string) error {
 
 // syntaxes are the SQL of each driver.
 var syntaxes = map[string]*language{
-	DriverPostgres: postgresSyntax, DriverSQLite: sqliteSyntax, DriverMySQL: mysqlSyntax, DriverFirebird: firebirdSyntax, DriverSQLServer: sqlserverSyntax, DriverOracle: oracleSyntax,
+	DriverPostgres: postgresSyntax, DriverSQLite: sqliteSyntax, DriverMySQL: mysqlSyntax,
+	DriverFirebird: firebirdSyntax, DriverSQLServer: sqlserverSyntax, DriverOracle: oracleSyntax,
 }
 
 // Drivers are the values of Options.Driver, in the order of the alphabet.
@@ -76,7 +77,8 @@ func Drivers() []string { return slices.Sorted(maps.Keys(openers)) }
 // Close ends all connections.
 func (s *Source) Close() error {
 	err := s.db.Close()
-	if err != nil && CodeOf(s.d.problem(context.Background(), err, statement{}, -1)) != CodeUnreachable { // what is lost needs no closing
+	// what is lost needs no closing
+	if err != nil && CodeOf(s.d.problem(context.Background(), err, statement{}, -1)) != CodeUnreachable {
 		return failf(CodeOther, "closing the ERP database failed")
 	}
 	return nil
@@ -183,7 +185,9 @@ type waker interface {
 }
 
 // inSnapshot runs fn in one read-only snapshot, on a connection that has answered.
-func (s *Source) inSnapshot(ctx context.Context, ask func(context.Context, *sqlx.Conn) error, fn func(readTx) error) (err error) {
+func (s *Source) inSnapshot(ctx context.Context, ask func(context.Context, *sqlx.Conn) error,
+	fn func(readTx) error,
+) (err error) {
 	defer func() {
 		if err != nil {
 			err = s.d.problem(ctx, err, statement{}, -1)

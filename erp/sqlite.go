@@ -30,9 +30,11 @@ func openSQLite(opt Options, cs charset) (*sqlx.DB, dialect, error) {
 	info, e := os.Stat(path)
 	switch {
 	case errors.Is(e, os.ErrNotExist):
-		return nil, nil, failf(CodeNoDatabase, "the ERP file %s does not exist; check erp.dsn (a relative path counts from the working directory)", path)
+		return nil, nil, failf(CodeNoDatabase,
+			"the ERP file %s does not exist; check erp.dsn (a relative path counts from the working directory)", path)
 	case e != nil:
-		return nil, nil, failf(CodePermission, "the ERP file %s cannot be looked at; check the rights of its folders", path)
+		return nil, nil, failf(CodePermission, "the ERP file %s cannot be looked at; check the rights of its folders",
+			path)
 	case info.IsDir():
 		return nil, nil, failf(CodeNotADatabase, "%s is a folder; erp.dsn must name the SQLite file in it", path)
 	}
@@ -56,7 +58,8 @@ func sqlitePath(dsn string) (path string, immutable bool, err *Error) {
 	rest, isURI := strings.CutPrefix(dsn, "file:")
 	if !isURI && strings.Contains(dsn, "://") {
 		// Not quoted: it is probably the address of another database, with its password.
-		return "", false, failf(CodeConfig, "erp.dsn is the address of another kind of database; set erp.driver to match, or give the path of the SQLite file")
+		return "", false, failf(CodeConfig,
+			"erp.dsn is the address of another kind of database; set erp.driver to match, or give the path of the SQLite file")
 	}
 	if isURI {
 		var query string
@@ -65,7 +68,8 @@ func sqlitePath(dsn string) (path string, immutable bool, err *Error) {
 		unescaped, e := url.PathUnescape(rest)
 		values, e2 := url.ParseQuery(query)
 		if e != nil || e2 != nil {
-			return "", false, failf(CodeConfig, "erp.dsn is no valid file: address; give the plain path of the SQLite file")
+			return "", false, failf(CodeConfig,
+				"erp.dsn is no valid file: address; give the plain path of the SQLite file")
 		}
 		rest = unescaped
 		for k, v := range values {
@@ -74,7 +78,8 @@ func sqlitePath(dsn string) (path string, immutable bool, err *Error) {
 			case k == "immutable":
 				immutable = v[0] == "1"
 			default:
-				return "", false, failf(CodeConfig, "erp.dsn sets %q, which is not allowed: the ERP file is opened for reading only", k)
+				return "", false, failf(CodeConfig,
+					"erp.dsn sets %q, which is not allowed: the ERP file is opened for reading only", k)
 			}
 		}
 	}
@@ -208,17 +213,20 @@ func (s *sqlite) problem(ctx context.Context, err error, _ statement, _ int) err
 	}
 	switch e.Code() & 0xff {
 	case sqliteBusy, sqliteLocked:
-		return failf(CodeLocked, "the ERP file %s stayed locked by another program for %s; try again later", s.path, lockTimeout)
+		return failf(CodeLocked, "the ERP file %s stayed locked by another program for %s; try again later", s.path,
+			lockTimeout)
 	case sqliteReadOnly:
 		return failf(CodeReadOnly, "the query tries to write, and the ERP is only read; remove that part of the query")
 	case sqliteInterrupt:
-		return failf(CodeTimeout, "the query was interrupted; it may take %s (erp.statement_timeout)", s.opt.StatementTimeout)
+		return failf(CodeTimeout, "the query was interrupted; it may take %s (erp.statement_timeout)",
+			s.opt.StatementTimeout)
 	case sqliteNotADB:
 		return failf(CodeNotADatabase, "the file %s is no SQLite database (or an encrypted one); check erp.dsn", s.path)
 	case sqliteCorrupt:
 		return failf(CodeNotADatabase, "the ERP file %s is damaged; restore it, or ask the ERP's supplier", s.path)
 	case sqliteCantOpen, sqliteIOErr, sqlitePerm, sqliteAuth:
-		return failf(CodePermission, "the ERP file %s cannot be read; check its rights and those of its folder (a database in WAL mode also needs its -shm file)", s.path)
+		return failf(CodePermission,
+			"the ERP file %s cannot be read; check its rights and those of its folder (a database in WAL mode also needs its -shm file)", s.path)
 	case sqliteError:
 		return sqliteQueryProblem(e.Error())
 	}
@@ -240,9 +248,12 @@ func sqliteQueryProblem(msg string) *Error {
 		return failf(CodeMissingTable, intro+"%s; check the spelling and the file", msg)
 	case strings.HasPrefix(msg, "ambiguous column"):
 		return failf(CodeDuplicateColumn, intro+"%s; two columns have this name", msg)
-	case strings.HasPrefix(msg, "near "), strings.HasPrefix(msg, "incomplete input"), strings.HasPrefix(msg, "no such function"),
-		strings.HasPrefix(msg, "unrecognized token"), strings.HasPrefix(msg, "wrong number of arguments"), strings.HasPrefix(msg, "misuse of"),
-		strings.HasPrefix(msg, "SELECTs to the left"), strings.HasPrefix(msg, "sub-select returns"), strings.HasPrefix(msg, "row value misused"):
+	case strings.HasPrefix(msg, "near "), strings.HasPrefix(msg, "incomplete input"),
+		strings.HasPrefix(msg, "no such function"),
+		strings.HasPrefix(msg, "unrecognized token"), strings.HasPrefix(msg, "wrong number of arguments"),
+		strings.HasPrefix(msg, "misuse of"),
+		strings.HasPrefix(msg, "SELECTs to the left"), strings.HasPrefix(msg, "sub-select returns"),
+		strings.HasPrefix(msg, "row value misused"):
 		return failf(CodeSyntax, intro+"%s", msg)
 	}
 	return failf(CodeData, "a value in the ERP makes an expression of the query fail, or the query is not valid")

@@ -43,11 +43,17 @@ func openSQLServer(opt Options, _ charset) (*sqlx.DB, dialect, error) {
 	} else if strings.Contains(host, ":") {
 		host = "[" + host + "]"
 	}
-	q := url.Values{"database": {a.path}, "encrypt": {"disable"}, "ApplicationIntent": {"ReadOnly"}, "app name": {applicationName}, "dial timeout": {"15"}}
+	q := url.Values{
+		"database": {a.path}, "encrypt": {"disable"}, "ApplicationIntent": {"ReadOnly"},
+		"app name": {applicationName}, "dial timeout": {"15"},
+	}
 	if tlsConfig != nil {
 		q.Set("encrypt", "true")
 	}
-	u := url.URL{Scheme: "sqlserver", User: url.UserPassword(a.user, a.password), Host: host, Path: a.settings["instance"], RawQuery: q.Encode()}
+	u := url.URL{
+		Scheme: "sqlserver", User: url.UserPassword(a.user, a.password), Host: host,
+		Path: a.settings["instance"], RawQuery: q.Encode(),
+	}
 	cfg, err := msdsn.Parse(u.String())
 	if err != nil {
 		return nil, nil, failf(CodeConfig, "erp.dsn cannot be used as a SQL Server address; write %s", example)
@@ -58,7 +64,8 @@ func openSQLServer(opt Options, _ charset) (*sqlx.DB, dialect, error) {
 	if a.port == "" {
 		a.port = "1433"
 	}
-	return pool(connector, "sqlserver"), &sqlserver{opt: opt, address: a.target(), isolation: sql.LevelReadCommitted}, nil
+	return pool(connector, "sqlserver"), &sqlserver{opt: opt, address: a.target(), isolation: sql.LevelReadCommitted},
+		nil
 }
 
 func (s *sqlserver) syntax() *language { return sqlserverSyntax }
@@ -66,7 +73,8 @@ func (s *sqlserver) target() string    { return s.address }
 
 func (s *sqlserver) probe(ctx context.Context, db *sqlx.DB) error {
 	var allowed bool
-	err := db.GetContext(ctx, &allowed, "SELECT CAST(CASE WHEN snapshot_isolation_state = 1 THEN 1 ELSE 0 END AS BIT) FROM sys.databases WHERE database_id = DB_ID()")
+	err := db.GetContext(ctx, &allowed,
+		"SELECT CAST(CASE WHEN snapshot_isolation_state = 1 THEN 1 ELSE 0 END AS BIT) FROM sys.databases WHERE database_id = DB_ID()")
 	if err == nil && allowed {
 		s.isolation = sql.LevelSnapshot
 	}
@@ -74,11 +82,13 @@ func (s *sqlserver) probe(ctx context.Context, db *sqlx.DB) error {
 }
 
 func (s *sqlserver) charset(ctx context.Context, db *sqlx.DB) (encoding string, err error) {
-	return encoding, db.GetContext(ctx, &encoding, "SELECT CAST(DATABASEPROPERTYEX(DB_NAME(), 'Collation') AS NVARCHAR(128))")
+	return encoding, db.GetContext(ctx, &encoding,
+		"SELECT CAST(DATABASEPROPERTYEX(DB_NAME(), 'Collation') AS NVARCHAR(128))")
 }
 
 func (s *sqlserver) facts(ctx context.Context, db *sqlx.DB) (version string, sees bool, err error) {
-	return version, false, db.GetContext(ctx, &version, "SELECT CAST(SERVERPROPERTY('ProductVersion') AS NVARCHAR(128))")
+	return version, false, db.GetContext(ctx, &version,
+		"SELECT CAST(SERVERPROPERTY('ProductVersion') AS NVARCHAR(128))")
 }
 
 // sqlserverSession: a lock is not waited for longer than elsewhere, the ERP is
@@ -115,7 +125,8 @@ func (s *sqlserver) changedAtUsable(col Column) *Error {
 	case "date", "datetime", "datetime2", "smalldatetime", "datetimeoffset":
 		return nil
 	}
-	return failf(CodeConfig, "changed_at column %s has type %s; turn it into a DATETIME2 in the query, e.g. CAST(%s AS DATETIME2), or remove changed_at", col.Name, typeName(col), col.Name)
+	return failf(CodeConfig,
+		"changed_at column %s has type %s; turn it into a DATETIME2 in the query, e.g. CAST(%s AS DATETIME2), or remove changed_at", col.Name, typeName(col), col.Name)
 }
 
 // sqlserverTime binds a time in the column's own type, so that an index serves.
@@ -140,7 +151,8 @@ func (s *sqlserver) window(b *binder, col Column, w Window) (string, *Error) {
 		return "", bad
 	}
 	name := sqlserverSyntax.column(col)
-	return fmt.Sprintf("(%s >= %s OR %s IS NULL OR %s < '%s')", name, sqlserverTime(b, col, low), name, name, strings.ReplaceAll(noDateBefore, "-", "")), nil
+	return fmt.Sprintf("(%s >= %s OR %s IS NULL OR %s < '%s')", name, sqlserverTime(b, col, low), name, name,
+		strings.ReplaceAll(noDateBefore, "-", "")), nil
 }
 
 func (s *sqlserver) keys(b *binder, cols []Column, keys [][]Value) (string, *Error) {
@@ -216,7 +228,8 @@ func (s *sqlserver) looseKey(b *binder, cols []Column, key []string, fast bool) 
 		case sqlserverNumeric(c.Type):
 			parts[i] = name + " = " + sqlserverNumber(b, key[i])
 		case strings.Contains(c.Type, "char") && !fast:
-			parts[i] = "LTRIM(RTRIM(REPLACE(REPLACE(REPLACE(" + name + ", CHAR(9), ' '), CHAR(10), ' '), CHAR(13), ' '))) = " + b.add(key[i])
+			parts[i] = "LTRIM(RTRIM(REPLACE(REPLACE(REPLACE(" + name +
+				", CHAR(9), ' '), CHAR(10), ' '), CHAR(13), ' '))) = " + b.add(key[i])
 		case strings.HasPrefix(c.Type, "date"), c.Type == "smalldatetime":
 			parts[i] = name + " = TRY_CAST(" + b.add(key[i]) + " AS " + strings.ToUpper(c.Type) + ")"
 		default:
@@ -247,15 +260,25 @@ func (s *sqlserver) item(col Column, _ bool) selectItem {
 	case "datetime", "datetime2", "smalldatetime":
 		return selectItem{sql: iso(name), convert: asText(timestampText)}
 	case "datetimeoffset":
-		return selectItem{sql: iso("CAST(SWITCHOFFSET(" + name + ", '+00:00') AS DATETIME2(7))"), convert: asText(s.instant)}
+		return selectItem{
+			sql:     iso("CAST(SWITCHOFFSET(" + name + ", '+00:00') AS DATETIME2(7))"),
+			convert: asText(s.instant),
+		}
 	case "time":
 		return selectItem{sql: "CAST(" + name + " AS VARCHAR(16))", convert: asText(plainTextValue)}
 	case "uniqueidentifier":
-		return selectItem{sql: "CAST(" + name + " AS VARCHAR(36))", convert: asText(func(s string) Value { return Value{Kind: Text, Text: strings.ToLower(s)} })}
+		return selectItem{
+			sql:     "CAST(" + name + " AS VARCHAR(36))",
+			convert: asText(func(s string) Value { return Value{Kind: Text, Text: strings.ToLower(s)} }),
+		}
 	case "binary", "varbinary", "image", "geography", "geometry", "hierarchyid":
-		return selectItem{sql: "CASE WHEN " + name + " IS NULL THEN NULL ELSE '' END", convert: asText(func(string) Value {
-			return Value{Kind: Bytes, Err: "binary column; convert it in the query, e.g. CAST(" + col.Name + " AS VARCHAR(100))"}
-		})}
+		return selectItem{
+			sql: "CASE WHEN " + name + " IS NULL THEN NULL ELSE '' END",
+			convert: asText(func(string) Value {
+				return Value{Kind: Bytes, Err: "binary column; convert it in the query, e.g. CAST(" + col.Name +
+					" AS VARCHAR(100))"}
+			}),
+		}
 	case "sql_variant", "xml":
 		return selectItem{sql: "CAST(" + name + " AS NVARCHAR(MAX))", convert: asText(plainTextValue)}
 	default:

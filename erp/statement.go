@@ -38,7 +38,8 @@ func parseStatement(sql string, dialect *language) (statement, *Error) {
 			ended = t.start
 			continue
 		case tokParam:
-			return statement{}, s.fail(t.start, "it contains the parameter "+sql[t.start:t.end]+", and there is nothing to fill it with")
+			return statement{}, s.fail(t.start, "it contains the parameter "+sql[t.start:t.end]+
+				", and there is nothing to fill it with")
 		case tokOpen:
 			open = append(open, t.start)
 		case tokClose:
@@ -61,7 +62,8 @@ func parseStatement(sql string, dialect *language) (statement, *Error) {
 	case "SELECT", "WITH", "VALUES", "TABLE":
 	default:
 		if first.kind != tokOpen {
-			return statement{}, failf(CodeSyntax, "the query begins with %q; only a query that reads (SELECT or WITH … SELECT) is allowed",
+			return statement{}, failf(CodeSyntax,
+				"the query begins with %q; only a query that reads (SELECT or WITH … SELECT) is allowed",
 				sql[first.start:first.end])
 		}
 	}

@@ -63,7 +63,9 @@ func (t *streamTx) columns(ctx context.Context, st statement) (cols []Column, er
 	return cols, err
 }
 
-func (t *streamTx) few(ctx context.Context, query string, args []any, items []selectItem, fn func([]Value) error) error {
+func (t *streamTx) few(ctx context.Context, query string, args []any, items []selectItem,
+	fn func([]Value) error,
+) error {
 	batch, err := t.fetch(ctx, query, args, items)
 	if err != nil {
 		return err
@@ -72,7 +74,9 @@ func (t *streamTx) few(ctx context.Context, query string, args []any, items []se
 }
 
 // fetch runs a statement with a small result.
-func (t *streamTx) fetch(ctx context.Context, query string, args []any, items []selectItem) (rows [][]Value, err error) {
+func (t *streamTx) fetch(ctx context.Context, query string, args []any,
+	items []selectItem,
+) (rows [][]Value, err error) {
 	err = t.rows(ctx, query, args, items, func(values []Value) error {
 		rows = append(rows, values)
 		return nil
@@ -83,7 +87,9 @@ func (t *streamTx) fetch(ctx context.Context, query string, args []any, items []
 	return rows, nil
 }
 
-func (t *streamTx) stream(ctx context.Context, query func([]string) string, args []any, items []selectItem, fn func([]Value) error) (err error) {
+func (t *streamTx) stream(ctx context.Context, query func([]string) string, args []any, items []selectItem,
+	fn func([]Value) error,
+) (err error) {
 	if t.relax != "" {
 		if _, err := t.tx.ExecContext(ctx, t.relax); err != nil {
 			return err
@@ -98,7 +104,9 @@ func (t *streamTx) stream(ctx context.Context, query func([]string) string, args
 	return t.rows(ctx, query(selectList(items)), args, items, fn)
 }
 
-func (t *streamTx) rows(ctx context.Context, query string, args []any, items []selectItem, fn func([]Value) error) error {
+func (t *streamTx) rows(ctx context.Context, query string, args []any, items []selectItem,
+	fn func([]Value) error,
+) error {
 	return t.watched(ctx, func(ctx context.Context, watch *time.Timer) (err error) {
 		rows, err := t.tx.QueryxContext(ctx, query, args...)
 		if err != nil {
@@ -109,7 +117,9 @@ func (t *streamTx) rows(ctx context.Context, query string, args []any, items []s
 	})
 }
 
-func (t *streamTx) each(ctx context.Context, watch *time.Timer, rows *sqlx.Rows, items []selectItem, fn func([]Value) error) error {
+func (t *streamTx) each(ctx context.Context, watch *time.Timer, rows *sqlx.Rows, items []selectItem,
+	fn func([]Value) error,
+) error {
 	cells, into := make([]any, len(items)), make([]any, len(items))
 	for i := range cells {
 		into[i] = &cells[i]
@@ -144,7 +154,8 @@ func (t *streamTx) watched(outer context.Context, fn func(context.Context, *time
 	ctx, cancel := context.WithCancelCause(outer)
 	defer cancel(nil)
 	watch := time.AfterFunc(t.limit, func() {
-		cancel(failf(CodeTimeout, "the query worked longer than %s (erp.statement_timeout): make it faster, e.g. by an index, or raise the limit", t.limit))
+		cancel(failf(CodeTimeout,
+			"the query worked longer than %s (erp.statement_timeout): make it faster, e.g. by an index, or raise the limit", t.limit))
 	})
 	defer watch.Stop()
 	err := fn(ctx, watch)
@@ -163,7 +174,9 @@ func (t *streamTx) watched(outer context.Context, fn func(context.Context, *time
 
 // batches has no cursor: while rows come, a connection answers nothing else, so
 // all of them are taken first. Only the keys of a broken read come this way.
-func (t *streamTx) batches(ctx context.Context, query string, args []any, items []selectItem, fn func([][]Value) error) error {
+func (t *streamTx) batches(ctx context.Context, query string, args []any, items []selectItem,
+	fn func([][]Value) error,
+) error {
 	all, err := t.fetch(ctx, query, args, items)
 	if err != nil {
 		return err

@@ -16,7 +16,10 @@ func Tables(sql string) []string {
 			break
 		}
 	}
-	f := tableFinder{sql: sql, toks: toks, made: map[string]bool{}, found: map[string]bool{}, levels: []tableLevel{{query: true}}}
+	f := tableFinder{
+		sql: sql, toks: toks, made: map[string]bool{}, found: map[string]bool{},
+		levels: []tableLevel{{query: true}},
+	}
 	f.findMade()
 	for i := 0; i < len(toks); i++ {
 		i = f.step(i)

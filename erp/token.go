@@ -79,7 +79,8 @@ func (s *scanner) next() *Error {
 	rest := s.rest()
 	c := rest[0]
 	switch {
-	case strings.HasPrefix(rest, "--") && (!s.dialect.dashNeedsBlank || len(rest) == 2 || rest[2] <= ' '), c == '#' && s.dialect.hashComments:
+	case strings.HasPrefix(rest, "--") && (!s.dialect.dashNeedsBlank || len(rest) == 2 || rest[2] <= ' '), c == '#' &&
+		s.dialect.hashComments:
 		n := strings.IndexAny(rest, "\n\r")
 		if n < 0 {
 			n = len(rest)

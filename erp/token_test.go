@@ -57,7 +57,12 @@ func TestTokenizeKnowsTextFromCode(t *testing.T) {
 		dialect *language
 		sql     string
 	}{
-		{mysqlSyntax, `'a\'`}, {mysqlSyntax, `a /*! DROP */`}, {mysqlSyntax, `a /*M! x */`}, {oracleSyntax, `q'[a)'`}, {oracleSyntax, `q'`}, {sqlserverSyntax, `[a]]`},
+		{mysqlSyntax, `'a\'`},
+		{mysqlSyntax, `a /*! DROP */`},
+		{mysqlSyntax, `a /*M! x */`},
+		{oracleSyntax, `q'[a)'`},
+		{oracleSyntax, `q'`},
+		{sqlserverSyntax, `[a]]`},
 	} {
 		if toks, err := tokenize(c.sql, c.dialect); err == nil {
 			t.Errorf("%s: %q gives %v, want an error", c.dialect.name, c.sql, toks)
@@ -74,8 +79,11 @@ var languages = []*language{postgresSyntax, sqliteSyntax, mysqlSyntax, firebirdS
 
 func FuzzTokenize(f *testing.F) {
 	for _, s := range []string{
-		"", "SELECT 1", "SELECT a.b, 'c' FROM d WHERE x BETWEEN 1 AND 2 AND y = E'\\'' ORDER BY 1;", "$$ $1 $a$ x", "/* /* */ */ --",
-		"select case when a and b then c end from t join u on (a = b) where a or b;;", "\"", "[x] `y` ?1 :a @b $c", "((", "FROM WHERE SELECT .", "WITH x AS (SELECT 1) SELECT * FROM x ORDER BY 1", "q'[a]' # b\n", "[a]]b] /*! c */ \"d\\\"\"", "SELECT FROM WHERE 0 AND AND 0", "é'ç",
+		"", "SELECT 1", "SELECT a.b, 'c' FROM d WHERE x BETWEEN 1 AND 2 AND y = E'\\'' ORDER BY 1;", "$$ $1 $a$ x",
+		"/* /* */ */ --",
+		"select case when a and b then c end from t join u on (a = b) where a or b;;", "\"", "[x] `y` ?1 :a @b $c",
+		"((", "FROM WHERE SELECT .", "WITH x AS (SELECT 1) SELECT * FROM x ORDER BY 1", "q'[a]' # b\n",
+		"[a]]b] /*! c */ \"d\\\"\"", "SELECT FROM WHERE 0 AND AND 0", "é'ç",
 	} {
 		for i := range languages {
 			f.Add(s, uint8(i))
@@ -136,7 +144,10 @@ func FuzzTokenize(f *testing.F) {
 }
 
 func FuzzParseMoment(f *testing.F) {
-	for _, s := range []string{"2026-10-18", "2026-10-18 10:20:30.302674-03", "2018-11-04T03:00:00Z", "1900-01-01 08:53:32-03:06:28", "2026-02-30", "infinity", "2026-01-01 24:00"} {
+	for _, s := range []string{
+		"2026-10-18", "2026-10-18 10:20:30.302674-03", "2018-11-04T03:00:00Z",
+		"1900-01-01 08:53:32-03:06:28", "2026-02-30", "infinity", "2026-01-01 24:00",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -28,7 +28,10 @@ func TestPostgresValuesAreExactText(t *testing.T) {
 		{"9223372036854775807::bigint", erp.Value{Kind: erp.Int, Text: "9223372036854775807"}},
 		{"(-7)::smallint", erp.Value{Kind: erp.Int, Text: "-7"}},
 		{"1234.5000::numeric(18,4)", erp.Value{Kind: erp.Number, Text: "1234.5000"}},
-		{"123456789012345678901234567890.123456789::numeric", erp.Value{Kind: erp.Number, Text: "123456789012345678901234567890.123456789"}},
+		{
+			"123456789012345678901234567890.123456789::numeric",
+			erp.Value{Kind: erp.Number, Text: "123456789012345678901234567890.123456789"},
+		},
 		{"'NaN'::numeric", erp.Value{Kind: erp.Number, Text: "NaN", Err: "not a number (NaN)"}},
 		{"'Infinity'::numeric", erp.Value{Kind: erp.Number, Text: "Infinity", Err: "infinite number"}},
 		{"12.5::peso", erp.Value{Kind: erp.Number, Text: "12.500"}},
@@ -41,10 +44,16 @@ func TestPostgresValuesAreExactText(t *testing.T) {
 		{"'NaN'::float8", erp.Value{Kind: erp.Float, Text: "NaN", Err: "not a number (NaN)"}},
 		{"true", erp.Value{Kind: erp.Bool, Text: "true"}},
 		{"false", erp.Value{Kind: erp.Bool, Text: "false"}},
-		{"'DB5B5FAB-8F4D-4E27-9DA1-494C73CF256D'::uuid", erp.Value{Kind: erp.Text, Text: "db5b5fab-8f4d-4e27-9da1-494c73cf256d"}},
+		{
+			"'DB5B5FAB-8F4D-4E27-9DA1-494C73CF256D'::uuid",
+			erp.Value{Kind: erp.Text, Text: "db5b5fab-8f4d-4e27-9da1-494c73cf256d"},
+		},
 		{"'aberto'::situacao", erp.Value{Kind: erp.Text, Text: "aberto"}},
 		{"'{\"a\": 1}'::jsonb", erp.Value{Kind: erp.Text, Text: `{"a": 1}`}},
-		{"'\\x00ff'::bytea", erp.Value{Kind: erp.Bytes, Err: "binary column; convert it in the query, e.g. convert_from(v, 'WIN1252')"}},
+		{"'\\x00ff'::bytea", erp.Value{
+			Kind: erp.Bytes,
+			Err:  "binary column; convert it in the query, e.g. convert_from(v, 'WIN1252')",
+		}},
 		{"NULL::bytea", erp.Value{}},
 		{"repeat('x', 2000000)", erp.Value{Kind: erp.Text, Err: "text longer than 1 MiB"}},
 		{"'2026-10-18'::date", erp.Value{Kind: erp.Date, Text: "2026-10-18"}},
@@ -54,7 +63,10 @@ func TestPostgresValuesAreExactText(t *testing.T) {
 		{"'-infinity'::timestamptz", erp.Value{Kind: erp.Instant, Text: "-infinity", Err: "timestamp -infinity"}},
 		{"'0044-03-15 BC'::date", erp.Value{Kind: erp.Date, Text: "0044-03-15 BC", Err: "date before Christ"}},
 		{"'12026-01-02'::date", erp.Value{Kind: erp.Date, Text: "12026-01-02", Err: "date after the year 9999"}},
-		{"'12026-01-02 10:00'::timestamp", erp.Value{Kind: erp.Timestamp, Text: "12026-01-02 10:00:00", Err: "timestamp after the year 9999"}},
+		{
+			"'12026-01-02 10:00'::timestamp",
+			erp.Value{Kind: erp.Timestamp, Text: "12026-01-02 10:00:00", Err: "timestamp after the year 9999"},
+		},
 		{"'2026-08-10 23:59:59.302674'::timestamp", erp.Value{Kind: erp.Timestamp, Text: "2026-08-10T23:59:59.302674"}},
 		{"'2026-08-10 02:30:00+00'::timestamptz", erp.Value{Kind: erp.Instant, Text: "2026-08-09T23:30:00-03:00"}},
 		{"'2018-11-04 02:59:59+00'::timestamptz", erp.Value{Kind: erp.Instant, Text: "2018-11-03T23:59:59-03:00"}},
@@ -73,7 +85,10 @@ func TestPostgresValuesAreExactText(t *testing.T) {
 func TestTheSessionDayIsTheMappingsDay(t *testing.T) {
 	t.Parallel()
 	s, _ := postgres(t)
-	rows, _ := read(t, s, erp.Query{SQL: "SELECT 1 AS k, ('2026-08-10 02:30:00+00'::timestamptz)::date AS d", Key: []string{"k"}}, erp.Window{})
+	rows, _ := read(t, s, erp.Query{
+		SQL: "SELECT 1 AS k, ('2026-08-10 02:30:00+00'::timestamptz)::date AS d",
+		Key: []string{"k"},
+	}, erp.Window{})
 	if got := text(rows[0], "d"); got != "2026-08-09" {
 		t.Errorf("the cast to date in the query gives %s, want 2026-08-09 as in America/Sao_Paulo", got)
 	}
@@ -92,11 +107,15 @@ func TestSQLiteValuesAreExactText(t *testing.T) {
 		"x1": {Kind: erp.Text, Text: "São"}, "x2": {Kind: erp.Int, Text: "42"}, "x3": {Kind: erp.Float, Text: "137.69"},
 		"x4": {Kind: erp.Bytes, Err: "binary value; convert it in the query, e.g. CAST(column AS TEXT)"},
 		"x5": {Kind: erp.Text, Err: "bytes not valid UTF-8 at 3"}, "x6": {},
-		"x7": {Kind: erp.Float, Text: "1000000000000000000000"}, "x8": {Kind: erp.Float, Text: "+Inf", Err: "infinite number"},
-		"d20": {Kind: erp.Date, Text: "2026-08-10"}, "d21": {Kind: erp.Text, Text: "10/08/2026"}, "d22": {Kind: erp.Int, Text: "20260810"},
-		"ts30": {Kind: erp.Timestamp, Text: "2026-08-10 02:30:00"}, "ts31": {Kind: erp.Instant, Text: "2026-08-09T23:30:00-03:00"},
+		"x7":  {Kind: erp.Float, Text: "1000000000000000000000"},
+		"x8":  {Kind: erp.Float, Text: "+Inf", Err: "infinite number"},
+		"d20": {Kind: erp.Date, Text: "2026-08-10"}, "d21": {Kind: erp.Text, Text: "10/08/2026"},
+		"d22":  {Kind: erp.Int, Text: "20260810"},
+		"ts30": {Kind: erp.Timestamp, Text: "2026-08-10 02:30:00"},
+		"ts31": {Kind: erp.Instant, Text: "2026-08-09T23:30:00-03:00"},
 		"ts32": {Kind: erp.Timestamp, Text: "2026-08-10T02:30:00.302674"},
-		"n40":  {Kind: erp.Float, Text: "2.1375"}, "n41": {Kind: erp.Int, Text: "3260"}, "n42": {Kind: erp.Float, Text: "12.5"},
+		"n40":  {Kind: erp.Float, Text: "2.1375"}, "n41": {Kind: erp.Int, Text: "3260"},
+		"n42": {Kind: erp.Float, Text: "12.5"},
 	}
 	got := map[string]erp.Value{}
 	rows, _ := read(t, s, erp.Query{SQL: "SELECT * FROM v", Key: []string{"k"}}, erp.Window{})
@@ -116,7 +135,8 @@ func TestSQLiteValuesAreExactText(t *testing.T) {
 // F032: bytes of another encoding are decoded as configured, or spoil their own value only.
 func TestCharsetDecodesForeignBytes(t *testing.T) {
 	t.Parallel()
-	path, _ := sqliteFile(t, `CREATE TABLE v (k TEXT, x)`, `INSERT INTO v VALUES (CAST(x'4bc3' AS TEXT), CAST(x'46495841c7c34f' AS TEXT)), ('B', CAST(x'81' AS TEXT))`)
+	path, _ := sqliteFile(t, `CREATE TABLE v (k TEXT, x)`,
+		`INSERT INTO v VALUES (CAST(x'4bc3' AS TEXT), CAST(x'46495841c7c34f' AS TEXT)), ('B', CAST(x'81' AS TEXT))`)
 	s := open(t, erp.Options{Driver: erp.DriverSQLite, DSN: erp.Secret(path), Charset: "windows-1252"})
 	q := erp.Query{SQL: "SELECT k, x FROM v", Key: []string{"k"}}
 	rows, _ := read(t, s, q, erp.Window{})
@@ -146,7 +166,10 @@ func TestF031_InvalidBytesInSQLASCIISpoilOneValueOnly(t *testing.T) {
 	for _, r := range rows {
 		got = append(got, fmt.Sprintf("%s|%s|%s|%s", text(r, "k"), text(r, "cod"), text(r, "nome"), text(r, "preco")))
 	}
-	want := []string{"1|01  |José|1.50", "2|02  |<bytes not valid UTF-8 at 3>|2.50", "3|<bytes not valid UTF-8 at 2>|Ana|<null>"}
+	want := []string{
+		"1|01  |José|1.50", "2|02  |<bytes not valid UTF-8 at 3>|2.50",
+		"3|<bytes not valid UTF-8 at 2>|Ana|<null>",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -166,7 +189,8 @@ func TestF031_InvalidBytesInSQLASCIISpoilOneValueOnly(t *testing.T) {
 	if diff := cmp.Diff([]string{"JOÃO", "Ana"}, texts(rows, "nome")); diff != "" {
 		t.Errorf("as WIN1252 (-want +got):\n%s", diff)
 	}
-	again, err := win.ByKeys(t.Context(), q, [][]erp.Value{{rows[0].Values[2], rows[0].Values[1]}, {rows[1].Values[2], rows[1].Values[1]}})
+	again, err := win.ByKeys(t.Context(), q,
+		[][]erp.Value{{rows[0].Values[2], rows[0].Values[1]}, {rows[1].Values[2], rows[1].Values[1]}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +224,10 @@ func TestF031_AValueThatBreaksTheQueryIsReadAround(t *testing.T) {
 		}
 	}
 	slices.Sort(bad)
-	want := []string{"2500 <the database cannot compute this value (SQLSTATE 22P02)>", "2777 <the database cannot compute this value (SQLSTATE 22P02)>"}
+	want := []string{
+		"2500 <the database cannot compute this value (SQLSTATE 22P02)>",
+		"2777 <the database cannot compute this value (SQLSTATE 22P02)>",
+	}
 	if diff := cmp.Diff(want, bad); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -208,7 +235,8 @@ func TestF031_AValueThatBreaksTheQueryIsReadAround(t *testing.T) {
 		t.Errorf("Bound = %q, want %q", res.Bound, want)
 	}
 
-	again, err := s.ByKeys(t.Context(), q, [][]erp.Value{{{Kind: erp.Int, Text: "2499"}}, {{Kind: erp.Int, Text: "2500"}}})
+	again, err := s.ByKeys(t.Context(), q,
+		[][]erp.Value{{{Kind: erp.Int, Text: "2499"}}, {{Kind: erp.Int, Text: "2500"}}})
 	if err != nil || len(again) != 2 {
 		t.Fatalf("ByKeys = %d rows, %v", len(again), err)
 	}
@@ -219,9 +247,13 @@ func TestADegradedReadKeepsTheWindowAndCountsLostKeys(t *testing.T) {
 	s, _ := postgres(t, `CREATE TABLE p (k int, preco text, em timestamp)`,
 		`INSERT INTO p SELECT i, i::text, '2026-01-01'::timestamp + i * interval '1 hour' FROM generate_series(1, 100) i`,
 		`INSERT INTO p VALUES (NULL, '1', NULL), (7, 'sete', NULL), (7, '8', NULL)`)
-	rows, res := read(t, s, erp.Query{SQL: "SELECT k, preco::numeric AS preco, em FROM p", Key: []string{"k"}, ChangedAt: "em"},
+	rows, res := read(t, s, erp.Query{
+		SQL: "SELECT k, preco::numeric AS preco, em FROM p", Key: []string{"k"},
+		ChangedAt: "em",
+	},
 		erp.Window{Since: "2026-01-05 00:00:00"})
-	if got := keysOf(rows); got != "100 7 7 96 97 98 99" || !res.Degraded || res.Unreadable != 1 || res.Bound != "2026-01-05 04:00:00" {
+	if got := keysOf(rows); got != "100 7 7 96 97 98 99" || !res.Degraded || res.Unreadable != 1 ||
+		res.Bound != "2026-01-05 04:00:00" {
 		t.Errorf("rows %q, %+v; want those from 96 on and the two without a time, one lost key", got, res)
 	}
 }

@@ -52,7 +52,8 @@ func TestF001_APreparedTransactionHoldsTheBound(t *testing.T) {
 		}
 	})
 	var prepared time.Time
-	if err := db.QueryRow(`SELECT prepared FROM pg_prepared_xacts WHERE database = current_database()`).Scan(&prepared); err != nil {
+	if err := db.QueryRow(`SELECT prepared FROM pg_prepared_xacts WHERE database = current_database()`).Scan(
+		&prepared); err != nil {
 		t.Fatal(err)
 	}
 	exec(t, db, `INSERT INTO c (k) VALUES (2)`)
@@ -67,19 +68,23 @@ func TestF001_APreparedTransactionHoldsTheBound(t *testing.T) {
 // snapshot, and the bound is of that snapshot too.
 func TestF004_RowsAndBoundComeFromOneSnapshot(t *testing.T) {
 	t.Parallel()
-	s, db := postgres(t, `CREATE TABLE c (k int, em timestamptz)`, `INSERT INTO c SELECT i, '2026-01-01 00:00:00-03' FROM generate_series(1, 500) i`)
+	s, db := postgres(t, `CREATE TABLE c (k int, em timestamptz)`,
+		`INSERT INTO c SELECT i, '2026-01-01 00:00:00-03' FROM generate_series(1, 500) i`)
 	var n int
-	res, err := s.Read(t.Context(), erp.Query{SQL: "SELECT * FROM c", Key: []string{"k"}, ChangedAt: "em"}, erp.Window{}, func(erp.Row) error {
-		if n++; n == 1 {
-			exec(t, db, `INSERT INTO c VALUES (999, '2026-02-02 00:00:00-03')`, `UPDATE c SET em = '2026-02-02 00:00:00-03' WHERE k > 400`)
-		}
-		return nil
-	})
+	res, err := s.Read(t.Context(), erp.Query{SQL: "SELECT * FROM c", Key: []string{"k"}, ChangedAt: "em"},
+		erp.Window{}, func(erp.Row) error {
+			if n++; n == 1 {
+				exec(t, db, `INSERT INTO c VALUES (999, '2026-02-02 00:00:00-03')`,
+					`UPDATE c SET em = '2026-02-02 00:00:00-03' WHERE k > 400`)
+			}
+			return nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n != 500 || res.Bound != "2026-01-01 00:00:00-03" {
-		t.Errorf("read %d rows with bound %q; want 500 with the bound of the snapshot, 2026-01-01 00:00:00-03", n, res.Bound)
+		t.Errorf("read %d rows with bound %q; want 500 with the bound of the snapshot, 2026-01-01 00:00:00-03",
+			n, res.Bound)
 	}
 }
 
@@ -110,7 +115,8 @@ func TestF005_F006_F008_WindowOnPostgres(t *testing.T) {
 			t.Errorf("%s, lookback %s: window has %q, want %q", c.typ, c.lookback, got, c.window)
 		}
 		if !next.FutureBound || strings.HasPrefix(next.Bound, "2099") || next.Bound <= res.Bound {
-			t.Errorf("%s: with a row of 2099 the bound is %q (future %v); want the database's now()", c.typ, next.Bound, next.FutureBound)
+			t.Errorf("%s: with a row of 2099 the bound is %q (future %v); want the database's now()", c.typ, next.Bound,
+				next.FutureBound)
 		}
 		if drift := time.Since(next.ServerTime).Abs(); drift > time.Hour {
 			t.Errorf("ServerTime is %s off", drift)
@@ -138,7 +144,10 @@ func TestAnInfiniteChangeIsAFutureOne(t *testing.T) {
 	t.Parallel()
 	s, _ := postgres(t)
 	for _, v := range []string{"infinity", "12026-01-01"} {
-		_, res := read(t, s, erp.Query{SQL: "SELECT 1 AS k, '" + v + "'::timestamptz AS em", Key: []string{"k"}, ChangedAt: "em"}, erp.Window{})
+		_, res := read(t, s, erp.Query{
+			SQL: "SELECT 1 AS k, '" + v + "'::timestamptz AS em", Key: []string{"k"},
+			ChangedAt: "em",
+		}, erp.Window{})
 		if !res.FutureBound || res.Bound != "" {
 			t.Errorf("%s: %+v, want FutureBound and no bound", v, res)
 		}
@@ -148,8 +157,12 @@ func TestAnInfiniteChangeIsAFutureOne(t *testing.T) {
 func TestChangedAtOfAWrongTypeIsRefused(t *testing.T) {
 	t.Parallel()
 	s, _ := postgres(t)
-	err := readError(t, s, erp.Query{SQL: "SELECT 1 AS k, '20260101'::text AS em", Key: []string{"k"}, ChangedAt: "em", Job: "contracts"})
-	wantError(t, err, erp.CodeConfig, "job contracts", "changed_at column em has type text; cast it to timestamp in the query")
+	err := readError(t, s, erp.Query{
+		SQL: "SELECT 1 AS k, '20260101'::text AS em", Key: []string{"k"}, ChangedAt: "em",
+		Job: "contracts",
+	})
+	wantError(t, err, erp.CodeConfig, "job contracts",
+		"changed_at column em has type text; cast it to timestamp in the query")
 	lite, _ := sqlite(t, `CREATE TABLE c (k)`)
 	err = readError(t, lite, erp.Query{SQL: "SELECT 1 AS k, 1760000000 AS em", Key: []string{"k"}, ChangedAt: "em"})
 	wantError(t, err, erp.CodeConfig, "em holds numbers", "datetime(em, 'unixepoch')")
@@ -170,7 +183,8 @@ func TestWindowOnSQLiteComparesTextsOfOneShape(t *testing.T) {
 			('day', '2026-04-30'), ('old', '2026-04-01 10:00:00'), ('never', NULL), ('blank', ' '), ('odd', '10/08/2026')`)
 		later := "2026-05-01T23:00:00" // a T where the others have a blank, later the same day
 		exec(t, db, `INSERT INTO c VALUES ('later', '`+later+`')`)
-		rows, _ := read(t, s, erp.Query{SQL: "SELECT k, em FROM c", Key: []string{"k"}, ChangedAt: "EM"}, erp.Window{Since: c.since, Lookback: time.Hour})
+		rows, _ := read(t, s, erp.Query{SQL: "SELECT k, em FROM c", Key: []string{"k"}, ChangedAt: "EM"},
+			erp.Window{Since: c.since, Lookback: time.Hour})
 		if got := keysOf(rows); got != c.want {
 			t.Errorf("%s: window has %q, want %q", c.name, got, c.want)
 		}
@@ -190,8 +204,10 @@ func TestF006_FutureOnSQLiteIsCutInTheSameShape(t *testing.T) {
 		s, _ := sqlite(t, `CREATE TABLE c (k INTEGER, em DATETIME)`, `INSERT INTO c VALUES (1, '`+c.value+`')`)
 		_, res := read(t, s, erp.Query{SQL: "SELECT * FROM c;", Key: []string{"k"}, ChangedAt: "em"}, erp.Window{})
 		at, err := time.Parse(c.layout, res.Bound)
-		if err != nil || !res.FutureBound || at.After(time.Now().Add(24*time.Hour)) || at.Before(time.Now().Add(-48*time.Hour)) {
-			t.Errorf("%s: Bound = %q, future %v (%v); want about now, in the same shape", c.value, res.Bound, res.FutureBound, err)
+		if err != nil || !res.FutureBound || at.After(time.Now().Add(24*time.Hour)) ||
+			at.Before(time.Now().Add(-48*time.Hour)) {
+			t.Errorf("%s: Bound = %q, future %v (%v); want about now, in the same shape", c.value, res.Bound,
+				res.FutureBound, err)
 		}
 	}
 }
@@ -200,7 +216,8 @@ func TestSQLiteBoundIsTheStoredText(t *testing.T) {
 	t.Parallel()
 	s, _ := sqlite(t, `CREATE TABLE c (k INTEGER, em TIMESTAMP)`,
 		`INSERT INTO c VALUES (1, '2026-05-01 10:00:00.302674'), (2, '2026-04-01'), (3, NULL), (4, 'ontem')`)
-	rows, res := read(t, s, erp.Query{SQL: "SELECT * FROM c -- tudo", Key: []string{"k"}, ChangedAt: "em"}, erp.Window{})
+	rows, res := read(t, s, erp.Query{SQL: "SELECT * FROM c -- tudo", Key: []string{"k"}, ChangedAt: "em"},
+		erp.Window{})
 	if diff := cmp.Diff("1 2 3 4", keysOf(rows)); diff != "" {
 		t.Error(diff)
 	}

@@ -23,12 +23,17 @@ func entryAct(name string, e trade.Entry, change func(e *trade.Entry)) trade.Act
 	change(&e)
 	return trade.Act{
 		Update: &trade.Update{From: from, Entry: e},
-		Audit:  trade.AuditRecord{At: at, Who: "ana", From: "ana@srv", Act: name, Target: e.Job + " " + e.Key, Reason: "test", Detail: `{}`},
+		Audit: trade.AuditRecord{
+			At: at, Who: "ana", From: "ana@srv", Act: name, Target: e.Job + " " + e.Key,
+			Reason: "test", Detail: `{}`,
+		},
 	}
 }
 
 func adoption(e trade.Entry, id string) trade.Act {
-	return entryAct("adopt", e, func(e *trade.Entry) { e.State, e.RemoteID, e.Cause, e.Error = trade.Accepted, id, "", nil })
+	return entryAct("adopt", e, func(e *trade.Entry) {
+		e.State, e.RemoteID, e.Cause, e.Error = trade.Accepted, id, "", nil
+	})
 }
 
 func reopening(e trade.Entry) trade.Act {
@@ -37,7 +42,9 @@ func reopening(e trade.Entry) trade.Act {
 
 // resending orders a second sending; the quarantine is over on the clock of this boot.
 func resending(e trade.Entry) trade.Act {
-	a := entryAct("resend", e, func(e *trade.Entry) { e.State, e.Cause, e.Error, e.Generation = trade.Pending, "", nil, e.Generation+1 })
+	a := entryAct("resend", e, func(e *trade.Entry) {
+		e.State, e.Cause, e.Error, e.Generation = trade.Pending, "", nil, e.Generation+1
+	})
 	a.Resend = &trade.Resend{Boot: "boot", Ticks: time.Hour, Least: time.Minute}
 	return a
 }
@@ -84,13 +91,23 @@ func TestF058_ACopyFromBeforeAnActIsNoticedAndHasItAgain(t *testing.T) {
 		first, act func(e trade.Entry) trade.Act
 		want       proven
 	}{
-		"adopt":          {nil, func(e trade.Entry) trade.Act { return adoption(e, "remote-x") }, proven{trade.Accepted, "remote-x", 1}},
-		"adopt, no id":   {nil, func(e trade.Entry) trade.Act { return adoption(e, "") }, proven{trade.Accepted, "", 1}},
-		"dismiss":        {nil, dismissal, proven{trade.Dismissed, "", 1}},
-		"reopen":         {dismissal, reopening, proven{trade.InDoubt, "", 1}},
-		"resend":         {nil, resending, proven{trade.InDoubt, "", 2}}, // sending again is not for the program to decide
-		"resend, then":   {resending, dismissal, proven{trade.Dismissed, "", 2}},
-		"dismiss, adopt": {dismissal, func(e trade.Entry) trade.Act { return adoption(e, "remote-y") }, proven{trade.Accepted, "remote-y", 1}},
+		"adopt": {
+			nil, func(e trade.Entry) trade.Act { return adoption(e, "remote-x") },
+			proven{trade.Accepted, "remote-x", 1},
+		},
+		"adopt, no id": {
+			nil, func(e trade.Entry) trade.Act { return adoption(e, "") },
+			proven{trade.Accepted, "", 1},
+		},
+		"dismiss": {nil, dismissal, proven{trade.Dismissed, "", 1}},
+		"reopen":  {dismissal, reopening, proven{trade.InDoubt, "", 1}},
+		// sending again is not for the program to decide
+		"resend":       {nil, resending, proven{trade.InDoubt, "", 2}},
+		"resend, then": {resending, dismissal, proven{trade.Dismissed, "", 2}},
+		"dismiss, adopt": {
+			dismissal, func(e trade.Entry) trade.Act { return adoption(e, "remote-y") },
+			proven{trade.Accepted, "remote-y", 1},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := sqliteKept(t)
@@ -129,7 +146,8 @@ func TestF058_ACopyFromBeforeAnActIsNoticedAndHasItAgain(t *testing.T) {
 						t.Errorf("opening %+v", got)
 					}
 				} else {
-					wantCode(t, k.try(sqldb.DefaultTuning), map[string]string{"before": sqldb.CodeRolledBack, "none": sqldb.CodeEmptied}[step])
+					wantCode(t, k.try(sqldb.DefaultTuning),
+						map[string]string{"before": sqldb.CodeRolledBack, "none": sqldb.CodeEmptied}[step])
 					if _, err := Rebuild(t.Context(), k.o, true, rebuildAct); err != nil {
 						t.Fatal(err)
 					}
@@ -170,7 +188,8 @@ func TestAnActThatOnlyTheJournalHasIsDoneAtTheNextStart(t *testing.T) {
 		goesOn.send("after", 1)
 		got := mustEntry(t, goesOn.s, "contracts", e.Key)
 		audit, err := goesOn.s.Audit(t.Context(), 1)
-		if err != nil || got.State != trade.Accepted || got.RemoteID != "remote-x" || len(audit) != 1 || audit[0].Act != "journal settle" {
+		if err != nil || got.State != trade.Accepted || got.RemoteID != "remote-x" || len(audit) != 1 ||
+			audit[0].Act != "journal settle" {
 			t.Errorf("entry %+v, audit %+v, %v", got, audit, err)
 		}
 		mustAddUp(t, goesOn.s, "contracts")
@@ -227,7 +246,8 @@ func TestF058_ACopyFromBeforeANewJournalIsRebuilt(t *testing.T) {
 	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeRolledBack)
 	for _, apply := range []bool{false, true} {
 		_, err := NewJournal(t.Context(), k.o, apply, rebuildAct)
-		if text := wantCode(t, err, sqldb.CodeRolledBack); !strings.Contains(text, "rebuild") || strings.Contains(text, "--new-journal") {
+		if text := wantCode(t, err, sqldb.CodeRolledBack); !strings.Contains(text, "rebuild") ||
+			strings.Contains(text, "--new-journal") {
 			t.Errorf("the way out is %s", text)
 		}
 	}
@@ -254,7 +274,10 @@ func TestF058_ACopyFromBeforeAPauseIsPausedAgain(t *testing.T) {
 	if err := k.s.Backup(t.Context(), before); err != nil {
 		t.Fatal(err)
 	}
-	pause := trade.JobStatus{Job: "contracts", State: trade.Paused, Since: at, Stop: &trade.Stop{Code: "paused", Text: "ana: the harvest"}}
+	pause := trade.JobStatus{
+		Job: "contracts", State: trade.Paused, Since: at,
+		Stop: &trade.Stop{Code: "paused", Text: "ana: the harvest"},
+	}
 	k.order(trade.Act{Job: &trade.JobAct{Job: "contracts", Status: pause}, Audit: anAct("contracts")})
 	k.close()
 	for _, there := range []bool{true, false} {

@@ -25,7 +25,8 @@ func (k *kept) retyped() (old, held trade.Entry) {
 	k.t.Helper()
 	lease := mustLease(k.t, k.s, "contracts")
 	e := mustRecord(k.t, k.s, lease, newEntry("old"))[0]
-	mustCommit(k.t, k.s, lease, trade.Group{Settle: []trade.Settlement{created(mustSend(k.t, k.s, lease, e), "remote-1")}})
+	mustCommit(k.t, k.s, lease,
+		trade.Group{Settle: []trade.Settlement{created(mustSend(k.t, k.s, lease, e), "remote-1")}})
 	again := newEntry("new")
 	again.State, again.Cause = trade.Held, trade.CauseRetyped
 	held = mustRecord(k.t, k.s, lease, again)[0]
@@ -39,10 +40,12 @@ func (k *kept) retyped() (old, held trade.Entry) {
 func given(t *testing.T, s *Store) {
 	t.Helper()
 	old, held := mustEntry(t, s, "contracts", "old"), mustEntry(t, s, "contracts", "new")
-	if old.State != trade.Accepted || old.RemoteID != "" || old.MovedID != "remote-1" || !old.Flags.Has(trade.Moved) || held.State != trade.Accepted || held.RemoteID != "remote-1" {
+	if old.State != trade.Accepted || old.RemoteID != "" || old.MovedID != "remote-1" || !old.Flags.Has(trade.Moved) ||
+		held.State != trade.Accepted || held.RemoteID != "remote-1" {
 		t.Errorf("old %+v\nnew %+v", old, held)
 	}
-	parents, err := s.Parents(t.Context(), []trade.ParentKey{{Job: "contracts", Key: "old"}, {Job: "contracts", Key: "new"}})
+	parents, err := s.Parents(t.Context(),
+		[]trade.ParentKey{{Job: "contracts", Key: "old"}, {Job: "contracts", Key: "new"}})
 	for _, p := range parents {
 		if p.RemoteID != "remote-1" || err != nil {
 			t.Errorf("parents %+v, %v", parents, err)
@@ -173,7 +176,8 @@ func TestALateAnswerOfARowThatGaveItsRecordIsTold(t *testing.T) {
 		k.order(takeover(mustEntry(t, k.s, "contracts", doubt.Key), held))
 		r := mustCommit(t, k.s, lease, trade.Group{Settle: []trade.Settlement{created(attempts[0], "remote-1")}})
 		got := mustEntry(t, k.s, "contracts", doubt.Key)
-		if len(r.Alarms) != 1 || r.Alarms[0].Kind != trade.LateDouble || r.Alarms[0].Other != "remote-2" || got.RemoteID != "" || got.MovedID != "remote-2" ||
+		if len(r.Alarms) != 1 || r.Alarms[0].Kind != trade.LateDouble || r.Alarms[0].Other != "remote-2" ||
+			got.RemoteID != "" || got.MovedID != "remote-2" ||
 			!got.Flags.Has(trade.DoubleAfterDecision) {
 			t.Errorf("alarms %+v, entry %+v", r.Alarms, got)
 		}
@@ -189,7 +193,10 @@ func TestAnIDThatNobodyHasIsTold(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		old, held := k.retyped()
 		k.order(takeover(old, held))
-		off := map[string]string{sqldb.SQLite: `DROP TRIGGER entry_identity`, sqldb.Postgres: `ALTER TABLE entry DISABLE TRIGGER entry_identity`}[k.s.db.D.Name]
+		off := map[string]string{
+			sqldb.SQLite:   `DROP TRIGGER entry_identity`,
+			sqldb.Postgres: `ALTER TABLE entry DISABLE TRIGGER entry_identity`,
+		}[k.s.db.D.Name]
 		for _, query := range []string{off, `UPDATE entry SET remote_id = 'remote-9' WHERE key = 'new'`} {
 			if err := byHand(k.s, query); err != nil {
 				t.Fatal(err)

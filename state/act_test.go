@@ -12,7 +12,10 @@ import (
 )
 
 func anAct(target string) trade.AuditRecord {
-	return trade.AuditRecord{At: at, Who: "maria", From: "maria@host", Act: "dismiss", Target: target, Reason: "typed twice", Detail: `{}`}
+	return trade.AuditRecord{
+		At: at, Who: "maria", From: "maria@host", Act: "dismiss", Target: target,
+		Reason: "typed twice", Detail: `{}`,
+	}
 }
 
 // dismissal takes an entry out as it stands.
@@ -73,17 +76,27 @@ func TestAPauseStaysUntilAnActEndsItAndNoIntentIsStoredMeanwhile(t *testing.T) {
 		if err := s.SetJobStatus(t.Context(), running); err != nil {
 			t.Fatal(err)
 		}
-		pause := trade.JobStatus{Job: "contracts", State: trade.Paused, Since: at, Stop: &trade.Stop{Code: "paused", Text: "maria: the harvest"}}
-		done, err := s.Act(t.Context(), []trade.Act{{Job: &trade.JobAct{Job: "contracts", Status: pause}, Audit: anAct("contracts")}})
+		pause := trade.JobStatus{
+			Job: "contracts", State: trade.Paused, Since: at,
+			Stop: &trade.Stop{Code: "paused", Text: "maria: the harvest"},
+		}
+		done, err := s.Act(t.Context(), []trade.Act{{
+			Job:   &trade.JobAct{Job: "contracts", Status: pause},
+			Audit: anAct("contracts"),
+		}})
 		if err != nil || !done[0] {
 			t.Fatalf("done %v, %v", done, err)
 		}
 		in := intentOf(e[1])
-		r := mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(flying, sqldb.NewID())}, Intents: []trade.Intent{in}})
+		r := mustCommit(t, s, lease, trade.Group{
+			Settle:  []trade.Settlement{created(flying, sqldb.NewID())},
+			Intents: []trade.Intent{in},
+		})
 		if !r.Paused || r.Claimed[in.Attempt.ID] || !r.Settled[flying.ID] {
 			t.Errorf("a group of a paused job: %+v", r)
 		}
-		if err := s.SetJobStatus(t.Context(), trade.JobStatus{Job: "contracts", State: trade.Idle, Since: at}); err != nil {
+		if err := s.SetJobStatus(t.Context(),
+			trade.JobStatus{Job: "contracts", State: trade.Idle, Since: at}); err != nil {
 			t.Fatal(err)
 		}
 		saw, err := s.JobStatus(t.Context(), "contracts")
@@ -91,7 +104,10 @@ func TestAPauseStaysUntilAnActEndsItAndNoIntentIsStoredMeanwhile(t *testing.T) {
 			t.Fatalf("the pause is %+v, %v", saw, err)
 		}
 		act := func(saw trade.JobStatus, cursor *trade.Cursor) (bool, error) {
-			resume := trade.JobAct{Job: "contracts", Saw: &saw, Cursor: cursor, Status: trade.JobStatus{Job: "contracts", State: trade.Idle, Since: at}}
+			resume := trade.JobAct{
+				Job: "contracts", Saw: &saw, Cursor: cursor,
+				Status: trade.JobStatus{Job: "contracts", State: trade.Idle, Since: at},
+			}
 			done, err := s.Act(t.Context(), []trade.Act{{Job: &resume, Audit: anAct("contracts")}})
 			return err == nil && done[0], err
 		}
@@ -100,7 +116,13 @@ func TestAPauseStaysUntilAnActEndsItAndNoIntentIsStoredMeanwhile(t *testing.T) {
 		if done, err := act(other, nil); done || err != nil {
 			t.Errorf("another pause than this one was ended: %v, %v", done, err)
 		}
-		cursor := trade.Cursor{Bound: "x", Brakes: trade.Memory{Passed: 7, Counts: []int{1, 2}, Identity: &trade.Identity{Key: []string{"num"}, Tables: []string{"t"}}, Allowed: 3}}
+		cursor := trade.Cursor{
+			Bound: "x",
+			Brakes: trade.Memory{
+				Passed: 7, Counts: []int{1, 2},
+				Identity: &trade.Identity{Key: []string{"num"}, Tables: []string{"t"}}, Allowed: 3,
+			},
+		}
 		var held *trade.LeasedError
 		if _, err := act(saw, &cursor); !errors.As(err, &held) {
 			t.Errorf("what the brakes remember was changed while a process runs the job: %v", err)
@@ -139,20 +161,25 @@ func TestSameContentComparesTheNewestRowToo(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
 		e := mustRecord(t, s, lease, newEntry("a"))[0]
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(mustSend(t, s, lease, e), sqldb.NewID())}})
+		mustCommit(t, s, lease,
+			trade.Group{Settle: []trade.Settlement{created(mustSend(t, s, lease, e), sqldb.NewID())}})
 		sent := mustEntry(t, s, "contracts", "a")
 		sent.SourceHash, sent.Flags = trade.HashOf("newer"), trade.Flags{trade.Changed}
-		sent.Now, sent.AckValues, sent.Acknowledged = trade.Values{"preco": {Kind: 'n', Text: "2"}}, trade.Values{"preco": {}}, trade.Flags{trade.Cancelled}
-		if lost, err := s.Record(t.Context(), lease, trade.Page{Updates: []trade.Update{{From: sent.State, Entry: sent}}}); lost != 0 || err != nil {
+		sent.Now, sent.AckValues, sent.Acknowledged = trade.Values{"preco": {Kind: 'n', Text: "2"}},
+			trade.Values{"preco": {}}, trade.Flags{trade.Cancelled}
+		if lost, err := s.Record(t.Context(), lease,
+			trade.Page{Updates: []trade.Update{{From: sent.State, Entry: sent}}}); lost != 0 || err != nil {
 			t.Fatal(lost, err)
 		}
 		sent.Version++
-		found, err := s.SameContent(t.Context(), trade.OrderCommitments, []int64{11}, []trade.Hash{trade.HashOf("newer"), ""})
+		found, err := s.SameContent(t.Context(), trade.OrderCommitments, []int64{11},
+			[]trade.Hash{trade.HashOf("newer"), ""})
 		if err != nil || len(found) != 1 || found[0].Entry.Key != "a" {
 			t.Errorf("found %+v, %v", found, err)
 		}
 		got := mustEntry(t, s, "contracts", "a")
-		if !cmp.Equal(got.Now, sent.Now) || !cmp.Equal(got.AckValues, sent.AckValues) || !cmp.Equal(got.Acknowledged, sent.Acknowledged) {
+		if !cmp.Equal(got.Now, sent.Now) || !cmp.Equal(got.AckValues, sent.AckValues) ||
+			!cmp.Equal(got.Acknowledged, sent.Acknowledged) {
 			t.Errorf("kept %+v", got)
 		}
 		known, err := s.Known(t.Context(), "contracts", []string{"a"})

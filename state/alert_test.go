@@ -11,11 +11,17 @@ import (
 )
 
 func newAlert(subject string) trade.Alert {
-	return trade.Alert{Topic: "in_doubt", Subject: subject, Detail: json.RawMessage(`{"rows":2}`), Since: at.Add(-time.Hour), SeenAt: at}
+	return trade.Alert{
+		Topic: "in_doubt", Subject: subject, Detail: json.RawMessage(`{"rows":2}`),
+		Since: at.Add(-time.Hour), SeenAt: at,
+	}
 }
 
 func messageTo(target string) trade.AlertMessage {
-	return trade.AlertMessage{Kind: "raised", Target: target, Content: json.RawMessage(`{"subject":"x"}`), CreatedAt: at}
+	return trade.AlertMessage{
+		Kind: "raised", Target: target, Content: json.RawMessage(`{"subject":"x"}`),
+		CreatedAt: at,
+	}
 }
 
 func mustSaveAlert(t testing.TB, s *Store, a trade.Alert, want bool, messages ...trade.AlertMessage) {
@@ -119,7 +125,8 @@ func TestADigestBeginsWhereTheLastOneEndedAndIsMadeOnce(t *testing.T) {
 			t.Fatalf("a new ledger was digested until %v, %v", first, err)
 		}
 		for i, want := range []bool{true, false} {
-			if saved, err := s.SaveDigest(t.Context(), first, at, []trade.AlertMessage{m}); saved != want || err != nil {
+			if saved, err := s.SaveDigest(t.Context(), first, at, []trade.AlertMessage{m}); saved != want ||
+				err != nil {
 				t.Fatalf("digest %d: %v, %v; want %v", i+1, saved, err, want)
 			}
 		}
@@ -151,7 +158,8 @@ func TestOldAlertsAndMessagesAreRemovedAndOpenOnesStay(t *testing.T) {
 			}
 		}
 		var alerts, messages int
-		if err := s.db.Read.QueryRow(`SELECT (SELECT COUNT(*) FROM alert), (SELECT COUNT(*) FROM alert_message)`).Scan(&alerts, &messages); err != nil {
+		if err := s.db.Read.QueryRow(`SELECT (SELECT COUNT(*) FROM alert), (SELECT COUNT(*) FROM alert_message)`).Scan(
+			&alerts, &messages); err != nil {
 			t.Fatal(err)
 		}
 		if alerts != 1 || messages != 1 {

@@ -93,7 +93,10 @@ func TestAnActAndWhatTheProgramWritesAreInTheSameChain(t *testing.T) {
 		e := mustRecord(t, s, lease, newEntry("a"), newEntry("b"))
 		a := mustSend(t, s, lease, e[0])
 		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{unknown(a)}})
-		if _, err := s.Act(t.Context(), []trade.Act{dismissal(mustEntry(t, s, "contracts", "a")), dismissal(e[1])}); err != nil {
+		if _, err := s.Act(t.Context(), []trade.Act{
+			dismissal(mustEntry(t, s, "contracts", "a")),
+			dismissal(e[1]),
+		}); err != nil {
 			t.Fatal(err)
 		}
 		r := mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(a, sqldb.NewID())}})
@@ -101,7 +104,8 @@ func TestAnActAndWhatTheProgramWritesAreInTheSameChain(t *testing.T) {
 			t.Errorf("alarms %+v", r.Alarms)
 		}
 		records, err := s.Audit(t.Context(), 0)
-		if err != nil || len(records) != 3 || records[0].Who != audit.Program || records[0].Act != "late answer" || records[0].Target != "contracts a" {
+		if err != nil || len(records) != 3 || records[0].Who != audit.Program || records[0].Act != "late answer" ||
+			records[0].Target != "contracts a" {
 			t.Errorf("audit %+v, %v", records, err)
 		}
 		mustVerify(t, s, 0)
@@ -119,7 +123,8 @@ func forge(t *testing.T, s *Store, from int64) {
 	for _, r := range rows {
 		if r.Seq >= from {
 			r.Prev, r.Who = prev, "nobody"
-			byForce(t, s, fmt.Sprintf(`UPDATE audit SET who = 'nobody', prev = '%s', hash = '%s' WHERE seq = %d`, r.Prev, r.Sum(), r.Seq))
+			byForce(t, s, fmt.Sprintf(`UPDATE audit SET who = 'nobody', prev = '%s', hash = '%s' WHERE seq = %d`,
+				r.Prev, r.Sum(), r.Seq))
 			r.Hash = r.Sum()
 		}
 		prev = r.Hash
@@ -157,7 +162,10 @@ func TestD8AnAuditThatWasWrittenAnewIsFoundByTheJournal(t *testing.T) {
 // Two hosts with a journal each rebuild a ledger that is gone, in either order: the audit begins
 // anew, and nobody is accused.
 func TestD8AnAuditThatTwoHostsRebuiltIsNoForgery(t *testing.T) {
-	for name, order := range map[string][2]int{"the first before the second": {0, 1}, "the second before the first": {1, 0}} {
+	for name, order := range map[string][2]int{
+		"the first before the second": {0, 1},
+		"the second before the first": {1, 0},
+	} {
 		t.Run(name, func(t *testing.T) {
 			a := keep(t, backends[1].open(t))
 			b := *a

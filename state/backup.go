@@ -24,7 +24,8 @@ import (
 func (s *Store) Backup(ctx context.Context, file string) (err error) {
 	if s.db.D.Name != sqldb.SQLite || s.db.Memory {
 		return &sqldb.Error{
-			Code: sqldb.CodeCopy, Path: s.db.Where, Err: errors.New("only a ledger in SQLite is copied by this command"),
+			Code: sqldb.CodeCopy, Path: s.db.Where,
+			Err:  errors.New("only a ledger in SQLite is copied by this command"),
 			Hint: "use pg_dump --format=custom, or the server's own backups; after a restore, run `safrasync rebuild` on every host that uses the ledger",
 		}
 	}
@@ -32,7 +33,10 @@ func (s *Store) Backup(ctx context.Context, file string) (err error) {
 		return &sqldb.Error{Code: sqldb.CodeCopy, Path: s.db.Where, Hint: "give another file", Err: err}
 	}
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
-		return &sqldb.Error{Code: sqldb.CodeCopy, Path: s.db.Where, Hint: "give a file that does not exist", Err: fmt.Errorf("%s exists already", file)}
+		return &sqldb.Error{
+			Code: sqldb.CodeCopy, Path: s.db.Where, Hint: "give a file that does not exist",
+			Err: fmt.Errorf("%s exists already", file),
+		}
 	}
 	half := file + ".part-" + uuid.NewString()
 	if err := sqldb.CreateFile(half); err != nil { // for its owner only, before anything is in it
@@ -56,7 +60,9 @@ func (s *Store) Backup(ctx context.Context, file string) (err error) {
 // a disk that is not mounted), and then removes this ledger's older copies but for the newest
 // keep-1. What has another name, or is not whole, neither counts nor goes: it is given back as
 // broken.
-func (s *Store) BackupInto(ctx context.Context, dir string, keep int, at time.Time) (file string, removed, broken []string, err error) {
+func (s *Store) BackupInto(ctx context.Context, dir string, keep int,
+	at time.Time,
+) (file string, removed, broken []string, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return "", nil, nil, &sqldb.Error{Code: sqldb.CodeCopy, Path: s.db.Where, Hint: "give another folder", Err: err}
 	}
@@ -119,7 +125,8 @@ func wholeCopy(path string) bool {
 }
 
 func (s *Store) copyInto(ctx context.Context, file string) (err error) {
-	db := sqldb.ConnectSQLite(s.db.Tune, sqldb.SqliteDSN(s.db.Where, "mode=rw", sqldb.Busy(s.db.Tune), "_error_rc=1"), 1)
+	db := sqldb.ConnectSQLite(s.db.Tune, sqldb.SqliteDSN(s.db.Where, "mode=rw", sqldb.Busy(s.db.Tune), "_error_rc=1"),
+		1)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	// It reads this database, and writes another that nobody else knows. It cannot be in a
 	// transaction.
@@ -152,7 +159,10 @@ func checkCopy(ctx context.Context, file, id string, tune sqldb.Tuning) (err err
 		return err
 	}
 	if len(uneven)+len(broken) > 0 {
-		return &sqldb.Error{Code: sqldb.CodeCorrupt, Path: file, Hint: "run `safrasync doctor --full`", Err: fmt.Errorf("the copy is not in order: sums of %v, foreign keys of %v", uneven, broken)}
+		return &sqldb.Error{
+			Code: sqldb.CodeCorrupt, Path: file, Hint: "run `safrasync doctor --full`",
+			Err: fmt.Errorf("the copy is not in order: sums of %v, foreign keys of %v", uneven, broken),
+		}
 	}
 	return nil
 }

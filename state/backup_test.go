@@ -15,7 +15,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-var restoreAct = trade.AuditRecord{At: at, Who: "ana", From: "ana@srv", Act: "restore", Target: "ledger", Reason: "the disk was replaced"}
+var restoreAct = trade.AuditRecord{
+	At: at, Who: "ana", From: "ana@srv", Act: "restore", Target: "ledger",
+	Reason: "the disk was replaced",
+}
 
 func TestABackupIsMadeWhileOthersWrite(t *testing.T) {
 	k := sqliteKept(t)
@@ -50,7 +53,8 @@ func TestABackupIsMadeWhileOthersWrite(t *testing.T) {
 func TestPostgresIsBackedUpByItsOwnTools(t *testing.T) {
 	t.Parallel()
 	k := keep(t, backends[1].open(t))
-	if text := wantCode(t, k.s.Backup(t.Context(), filepath.Join(t.TempDir(), "copy")), sqldb.CodeCopy); !strings.Contains(text, "pg_dump") {
+	if text := wantCode(t, k.s.Backup(t.Context(), filepath.Join(t.TempDir(), "copy")),
+		sqldb.CodeCopy); !strings.Contains(text, "pg_dump") {
 		t.Errorf("error %s", text)
 	}
 	_, err := Restore(t.Context(), k.o, "copy", restoreAct)
@@ -109,7 +113,8 @@ func TestARestoredLedgerIsComparedWithItsJournal(t *testing.T) {
 	if _, err := Restore(t.Context(), k.o, bad, restoreAct); err == nil {
 		t.Error("a file that is no ledger was taken")
 	}
-	if _, err := Restore(t.Context(), k.o, filepath.Join(t.TempDir(), "nowhere"), restoreAct); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Restore(t.Context(), k.o, filepath.Join(t.TempDir(), "nowhere"), restoreAct); !errors.Is(err,
+		os.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 	if _, err := Restore(t.Context(), k.o, file, restoreAct); err != nil {
@@ -178,7 +183,10 @@ func TestB10ADatedCopyIsMadeAndTheNewestAreKept(t *testing.T) {
 	if err := os.Truncate(made[3], 4096); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{filepath.Base(back) + ".part-1", "safrasync-ffffffffffff-20200101T000000.000Z.db", "x" + filepath.Base(back)} {
+	for _, name := range []string{
+		filepath.Base(back) + ".part-1", "safrasync-ffffffffffff-20200101T000000.000Z.db",
+		"x" + filepath.Base(back),
+	} {
 		copyFile(t, back, filepath.Join(dir, name))
 	}
 	folder := strings.Replace(back, "-2026", "-2025", 1)

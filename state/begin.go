@@ -39,5 +39,8 @@ func (s *Store) Where() string { return s.db.Where }
 func (s *Store) JournalFolder() string { return s.db.JournalPath }
 
 func standing(where string) error {
-	return &sqldb.Error{Code: sqldb.CodeStands, Path: where, Hint: "use it, or name another place in state.dsn", Err: errors.New("a ledger stands there already; nothing was changed")}
+	return &sqldb.Error{
+		Code: sqldb.CodeStands, Path: where, Hint: "use it, or name another place in state.dsn",
+		Err: errors.New("a ledger stands there already; nothing was changed"),
+	}
 }

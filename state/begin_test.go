@@ -15,7 +15,10 @@ import (
 func TestC4ALedgerIsBegunByNobodyButNew(t *testing.T) {
 	t.Parallel()
 	for _, kind := range backends {
-		for name, made := range map[string]func(testing.TB) sqldb.Options{"nothing is there": kind.empty, "an earlier beginning got as far as the tables": kind.open} {
+		for name, made := range map[string]func(testing.TB) sqldb.Options{
+			"nothing is there": kind.empty,
+			"an earlier beginning got as far as the tables": kind.open,
+		} {
 			t.Run(kind.name+", "+name, func(t *testing.T) {
 				t.Parallel()
 				o := made(t)
@@ -32,7 +35,8 @@ func TestC4ALedgerIsBegunByNobodyButNew(t *testing.T) {
 						t.Errorf("read only %t: %v", readOnly, err)
 					}
 				}
-				if _, err := os.Stat(o.DSN); kind.name == sqldb.SQLite && name == "nothing is there" && !errors.Is(err, fs.ErrNotExist) {
+				if _, err := os.Stat(o.DSN); kind.name == sqldb.SQLite && name == "nothing is there" &&
+					!errors.Is(err, fs.ErrNotExist) {
 					t.Errorf("a file was made: %v", err)
 				}
 				if _, err := os.Stat(o.Journal); !errors.Is(err, fs.ErrNotExist) {

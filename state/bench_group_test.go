@@ -14,7 +14,8 @@ import (
 func BenchmarkGroup(b *testing.B) {
 	for _, kind := range backends {
 		for _, width := range []int{32, 128, 512} {
-			b.Run(fmt.Sprintf("%s/%d", kind.name, width), func(b *testing.B) { benchGroup(b, keep(b, kind.open(b)).s, width) })
+			b.Run(fmt.Sprintf("%s/%d", kind.name, width),
+				func(b *testing.B) { benchGroup(b, keep(b, kind.open(b)).s, width) })
 		}
 	}
 }

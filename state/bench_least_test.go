@@ -35,7 +35,8 @@ const (
 )
 
 func benchLeast(b *testing.B, width int) {
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(b.TempDir(), "l.db")+"?_pragma=journal_mode%28WAL%29&_pragma=synchronous%28FULL%29&_txlock=immediate")
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(b.TempDir(), "l.db")+
+		"?_pragma=journal_mode%28WAL%29&_pragma=synchronous%28FULL%29&_txlock=immediate")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -79,7 +80,8 @@ func benchLeast(b *testing.B, width int) {
 		page, group := make([][]any, width), make([][]any, width)
 		for i := range width {
 			n++
-			page[i], group[i] = []any{n, fmt.Sprintf("01|%07d", n), payload}, []any{n, fmt.Sprintf("%032x", n*7919), answer}
+			page[i], group[i] = []any{n, fmt.Sprintf("01|%07d", n), payload},
+				[]any{n, fmt.Sprintf("%032x", n*7919), answer}
 		}
 		from := cpuTime()
 		commit(func(t *sql.Tx) { run(t, leastRecord, page) })

@@ -25,7 +25,10 @@ func BenchmarkRowPage(b *testing.B) {
 			{"all", trade.RowQuery{}},
 			{"far in", trade.RowQuery{After: "50000"}},
 			{"a rare state", trade.RowQuery{States: []trade.State{trade.Held}}},
-			{"what needs a person", trade.RowQuery{States: []trade.State{trade.InDoubt, trade.Held, trade.Rejected, trade.Invalid}}},
+			{"what needs a person", trade.RowQuery{States: []trade.State{
+				trade.InDoubt, trade.Held, trade.Rejected,
+				trade.Invalid,
+			}}},
 			{"a cause", trade.RowQuery{Causes: []string{"message.wallet.not-found"}}},
 			{"a flag", trade.RowQuery{Flags: []trade.Flag{trade.Changed}}},
 			{"by key", trade.RowQuery{Sort: trade.ByKey}},
@@ -36,8 +39,14 @@ func BenchmarkRowPage(b *testing.B) {
 			{"a text in a state, nowhere", trade.RowQuery{Text: "nowhere", States: []trade.State{trade.Rejected}}},
 			{"a text in few keys", trade.RowQuery{Text: "|0000777"}},
 			{"a text in few keys, by key", trade.RowQuery{Text: "|0000777", Sort: trade.ByKey}},
-			{"a text in few keys, in a state, by key", trade.RowQuery{Text: "|0000777", Sort: trade.ByKey, States: []trade.State{trade.Accepted}}},
-			{"a text in few keys, in no such state", trade.RowQuery{Text: "|0000777", States: []trade.State{trade.Dismissed}}},
+			{
+				"a text in few keys, in a state, by key",
+				trade.RowQuery{Text: "|0000777", Sort: trade.ByKey, States: []trade.State{trade.Accepted}},
+			},
+			{
+				"a text in few keys, in no such state",
+				trade.RowQuery{Text: "|0000777", States: []trade.State{trade.Dismissed}},
+			},
 			{"by key, what is invalid", trade.RowQuery{Sort: trade.ByKey, States: []trade.State{trade.Invalid}}},
 			{"a part of a number", trade.RowQuery{Text: "777"}},
 			{"a day", trade.RowQuery{From: day.Add(-48 * time.Hour), Until: day.Add(-24 * time.Hour)}},
@@ -73,7 +82,8 @@ func BenchmarkRowPage(b *testing.B) {
 // minutes.
 func fillLarge(b testing.TB, s *Store, rows int) {
 	b.Helper()
-	numbers, pad := `WITH RECURSIVE n(i) AS (SELECT CAST(? AS INTEGER) UNION ALL SELECT i + 1 FROM n WHERE i < ?) `, `printf('%09d', i)`
+	numbers, pad := `WITH RECURSIVE n(i) AS (SELECT CAST(? AS INTEGER) UNION ALL SELECT i + 1 FROM n WHERE i < ?) `,
+		`printf('%09d', i)`
 	from := `n`
 	if s.db.D.Name == sqldb.Postgres {
 		numbers, pad, from = ``, `lpad(i::text, 9, '0')`, `generate_series(CAST(? AS BIGINT), CAST(? AS BIGINT)) i`
@@ -103,7 +113,8 @@ func fillLarge(b testing.TB, s *Store, rows int) {
 	}
 	if err == nil {
 		err = s.db.InOneTx(b.Context(), func(t *sqldb.Tx) error {
-			return t.Do(`INSERT INTO tally (job, state, unit, n, volume) SELECT job, state, 'SC', COUNT(*), '1' FROM entry GROUP BY job, state`)
+			return t.Do(
+				`INSERT INTO tally (job, state, unit, n, volume) SELECT job, state, 'SC', COUNT(*), '1' FROM entry GROUP BY job, state`)
 		})
 	}
 	if err != nil {

@@ -16,12 +16,14 @@ func TestStuckGivesWhatWaitsWithItsVersion(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
 		rows := mustRecord(
-			t, s, lease, newEntry("goes"), short("waits", trade.OrderCommitments, trade.Waiting, sacas("1"), wallet("1")),
+			t, s, lease, newEntry("goes"),
+			short("waits", trade.OrderCommitments, trade.Waiting, sacas("1"), wallet("1")),
 			short("wrong", trade.OrderCommitments, trade.Invalid, sacas("1")), newEntry("too"),
 		)
 		wrong := rows[2]
 		wrong.Cause = "rule:price"
-		if lost, err := s.Record(t.Context(), lease, trade.Page{Updates: []trade.Update{{From: trade.Invalid, Entry: wrong}}}); err != nil || lost != 0 {
+		if lost, err := s.Record(t.Context(), lease,
+			trade.Page{Updates: []trade.Update{{From: trade.Invalid, Entry: wrong}}}); err != nil || lost != 0 {
 			t.Fatal(lost, err)
 		}
 		got, err := s.Stuck(t.Context(), "contracts")
@@ -37,7 +39,10 @@ func TestStuckGivesWhatWaitsWithItsVersion(t *testing.T) {
 func TestTheAuditIsReadInPages(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		for i := range 7 {
-			record := trade.AuditRecord{At: at.Add(time.Duration(i) * time.Hour), Who: []string{"ana", "bia"}[i%2], Act: "retry", Target: fmt.Sprintf("contracts 01|%d", i), Reason: "r"}
+			record := trade.AuditRecord{
+				At: at.Add(time.Duration(i) * time.Hour), Who: []string{"ana", "bia"}[i%2],
+				Act: "retry", Target: fmt.Sprintf("contracts 01|%d", i), Reason: "r",
+			}
 			if err := s.AppendAudit(t.Context(), record); err != nil {
 				t.Fatal(err)
 			}
@@ -88,7 +93,10 @@ func TestTheAuditIsReadInPages(t *testing.T) {
 func TestRunsAreReadInPagesAndByTheirIDs(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		for i := range 5 {
-			report := trade.RunReport{ID: fmt.Sprintf("run-%d", i), Job: []string{"contracts", "deliveries"}[i%2], StartedAt: at, EndedAt: at, Sent: i}
+			report := trade.RunReport{
+				ID: fmt.Sprintf("run-%d", i), Job: []string{"contracts", "deliveries"}[i%2],
+				StartedAt: at, EndedAt: at, Sent: i,
+			}
 			if err := s.FinishRun(t.Context(), report); err != nil {
 				t.Fatal(err)
 			}

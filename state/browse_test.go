@@ -22,8 +22,10 @@ func TestRowsAreFilteredAndOrdered(t *testing.T) {
 			e.State, e.Cause, e.UpdatedAt, e.Flags = state, cause, updated, flags
 			return e
 		}
-		mustRecord(t, s, first, row("1", trade.Invalid, "rule:payday", at, trade.EchoDiffers, trade.Twin), row("2", trade.Waiting, "ref:wallets", at.Add(time.Hour), trade.Changed), row("3", trade.Pending, "", at))
-		mustRecord(t, s, second, row("9", trade.Invalid, "rule:price", at.Add(time.Hour)), row("2", trade.Held, "vanished", at, trade.Twin))
+		mustRecord(t, s, first, row("1", trade.Invalid, "rule:payday", at, trade.EchoDiffers, trade.Twin),
+			row("2", trade.Waiting, "ref:wallets", at.Add(time.Hour), trade.Changed), row("3", trade.Pending, "", at))
+		mustRecord(t, s, second, row("9", trade.Invalid, "rule:price", at.Add(time.Hour)),
+			row("2", trade.Held, "vanished", at, trade.Twin))
 		for _, c := range []struct {
 			name   string
 			filter trade.RowFilter
@@ -31,16 +33,41 @@ func TestRowsAreFilteredAndOrdered(t *testing.T) {
 		}{
 			{"everything", trade.RowFilter{}, []string{"a-job 9", "a-job 2", "b-job 1", "b-job 2", "b-job 3"}},
 			{"a job", trade.RowFilter{Job: "b-job"}, []string{"b-job 1", "b-job 2", "b-job 3"}},
-			{"states", trade.RowFilter{States: []trade.State{trade.Invalid, trade.Held}}, []string{"a-job 9", "a-job 2", "b-job 1"}},
-			{"states, and a limit in the midst", trade.RowFilter{Job: "b-job", States: []trade.State{trade.Pending, trade.Waiting, trade.Invalid}, Limit: 2}, []string{"b-job 1", "b-job 2"}},
-			{"states and a flag", trade.RowFilter{States: []trade.State{trade.Invalid, trade.Waiting}, Flags: []trade.Flag{trade.Twin}}, []string{"b-job 1"}},
+			{
+				"states",
+				trade.RowFilter{States: []trade.State{trade.Invalid, trade.Held}},
+				[]string{"a-job 9", "a-job 2", "b-job 1"},
+			},
+			{
+				"states, and a limit in the midst",
+				trade.RowFilter{
+					Job: "b-job", States: []trade.State{trade.Pending, trade.Waiting, trade.Invalid},
+					Limit: 2,
+				},
+				[]string{"b-job 1", "b-job 2"},
+			},
+			{"states and a flag", trade.RowFilter{
+				States: []trade.State{trade.Invalid, trade.Waiting},
+				Flags:  []trade.Flag{trade.Twin},
+			}, []string{"b-job 1"}},
 			{"causes", trade.RowFilter{Causes: []string{"rule:payday", "vanished"}}, []string{"a-job 2", "b-job 1"}},
 			{"a flag", trade.RowFilter{Flags: []trade.Flag{trade.Twin}}, []string{"a-job 2", "b-job 1"}},
-			{"one of two flags", trade.RowFilter{Flags: []trade.Flag{trade.Changed, trade.EchoDiffers}}, []string{"b-job 1", "b-job 2"}},
+			{
+				"one of two flags",
+				trade.RowFilter{Flags: []trade.Flag{trade.Changed, trade.EchoDiffers}},
+				[]string{"b-job 1", "b-job 2"},
+			},
 			{"a key", trade.RowFilter{Key: "2"}, []string{"a-job 2", "b-job 2"}},
 			{"since", trade.RowFilter{Since: at.Add(time.Hour)}, []string{"a-job 9", "b-job 2"}},
 			{"a limit", trade.RowFilter{Limit: 3}, []string{"a-job 9", "a-job 2", "b-job 1"}},
-			{"all together", trade.RowFilter{Job: "b-job", States: []trade.State{trade.Waiting}, Causes: []string{"ref:wallets"}, Flags: []trade.Flag{trade.Changed}, Key: "2", Since: at, Limit: 1}, []string{"b-job 2"}},
+			{
+				"all together",
+				trade.RowFilter{
+					Job: "b-job", States: []trade.State{trade.Waiting},
+					Causes: []string{"ref:wallets"}, Flags: []trade.Flag{trade.Changed}, Key: "2", Since: at, Limit: 1,
+				},
+				[]string{"b-job 2"},
+			},
 			{"nothing", trade.RowFilter{Job: "none"}, nil},
 		} {
 			var got []string
@@ -55,7 +82,8 @@ func TestRowsAreFilteredAndOrdered(t *testing.T) {
 			}
 		}
 		stop := errors.New("enough")
-		if err := s.Rows(t.Context(), trade.RowFilter{}, func(trade.Entry) error { return stop }); !errors.Is(err, stop) {
+		if err := s.Rows(t.Context(), trade.RowFilter{},
+			func(trade.Entry) error { return stop }); !errors.Is(err, stop) {
 			t.Errorf("Rows: %v, want the function's own error", err)
 		}
 		if _, err := s.Entry(t.Context(), "b-job", "none"); !errors.Is(err, sqldb.ErrNotFound) {
@@ -66,7 +94,8 @@ func TestRowsAreFilteredAndOrdered(t *testing.T) {
 			t.Errorf("jobs (-want +got):\n%s%v", diff, err)
 		}
 		counts, err := s.FlagCounts(t.Context(), "b-job")
-		if diff := cmp.Diff(map[trade.Flag]int{trade.EchoDiffers: 1, trade.Twin: 1, trade.Changed: 1}, counts); diff != "" || err != nil {
+		if diff := cmp.Diff(map[trade.Flag]int{trade.EchoDiffers: 1, trade.Twin: 1, trade.Changed: 1},
+			counts); diff != "" || err != nil {
 			t.Errorf("flag counts (-want +got):\n%s%v", diff, err)
 		}
 	})
@@ -75,18 +104,28 @@ func TestRowsAreFilteredAndOrdered(t *testing.T) {
 func TestRunsAreKeptNewestFirst(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		three := 3
-		first := trade.RunReport{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, States: map[trade.State]int{}, Flags: map[trade.Flag]int{}}
+		first := trade.RunReport{
+			ID: sqldb.NewID(), Job: "contracts", StartedAt: at, States: map[trade.State]int{},
+			Flags: map[trade.Flag]int{},
+		}
 		// The clock was set back between the two: the order is that of the records.
-		second := trade.RunReport{ID: sqldb.NewID(), Job: "contracts", StartedAt: at.Add(-time.Hour), States: map[trade.State]int{}}
+		second := trade.RunReport{
+			ID: sqldb.NewID(), Job: "contracts", StartedAt: at.Add(-time.Hour),
+			States: map[trade.State]int{},
+		}
 		other := trade.RunReport{ID: sqldb.NewID(), Job: "others", StartedAt: at}
 		for _, r := range []trade.RunReport{first, second, other} {
 			if err := s.StartRun(t.Context(), r); err != nil {
 				t.Fatal(err)
 			}
 		}
-		first.EndedAt, first.Sweep, first.InScope, first.Gone, first.Sent = at.Add(time.Minute), true, &three, new(int), 2
+		first.EndedAt, first.Sweep, first.InScope, first.Gone, first.Sent = at.Add(time.Minute), true, &three,
+			new(int), 2
 		first.States[trade.Accepted], first.Flags[trade.Twin], first.Notes = 3, 1, []string{"a remark"}
-		first.Stopped = &trade.Stop{Code: "key", Text: "the key was refused", All: true, Sends: trade.OrderCommitments, Until: at.Add(time.Hour)}
+		first.Stopped = &trade.Stop{
+			Code: "key", Text: "the key was refused", All: true, Sends: trade.OrderCommitments,
+			Until: at.Add(time.Hour),
+		}
 		if err := s.FinishRun(t.Context(), first); err != nil {
 			t.Fatal(err)
 		}
@@ -107,8 +146,14 @@ func TestAJobStandsWhereItWasPut(t *testing.T) {
 			t.Errorf("a new job (-want +got):\n%s%v", diff, err)
 		}
 		for _, want := range []trade.JobStatus{
-			{Job: "contracts", State: trade.Stopped, Since: at, Stop: &trade.Stop{Code: "key", Text: "x", All: true, Until: at}},
-			{Job: "contracts", State: trade.Stopped, Since: at, Stop: &trade.Stop{Code: "module", Text: "x", Sends: trade.OrderCommitments}},
+			{
+				Job: "contracts", State: trade.Stopped, Since: at,
+				Stop: &trade.Stop{Code: "key", Text: "x", All: true, Until: at},
+			},
+			{
+				Job: "contracts", State: trade.Stopped, Since: at,
+				Stop: &trade.Stop{Code: "module", Text: "x", Sends: trade.OrderCommitments},
+			},
 			{Job: "contracts", State: trade.Running, Since: at.Add(time.Second)},
 		} {
 			if err := s.SetJobStatus(t.Context(), want); err != nil {
@@ -137,33 +182,46 @@ func TestReferencesAndTheirVersion(t *testing.T) {
 			versions[version] = true
 		}
 		check(map[string]map[string]string{}, true)
-		audit := trade.AuditRecord{At: at, Who: "maria", From: "host", Act: "refs import", Target: "wallets", Reason: "new wallets"}
+		audit := trade.AuditRecord{
+			At: at, Who: "maria", From: "host", Act: "refs import", Target: "wallets",
+			Reason: "new wallets",
+		}
 		added, changed, err := s.ImportReferences(t.Context(), "wallets", map[string]string{"1": "a", "2": "b"}, audit)
 		if added != 2 || changed != 0 || err != nil {
 			t.Errorf("import: %d, %d, %v", added, changed, err)
 		}
 		check(map[string]map[string]string{"wallets": {"1": "a", "2": "b"}}, true)
-		if added, changed, err = s.ImportReferences(t.Context(), "wallets", map[string]string{"2": "B", "1": "a", "3": "c"}, audit); added != 1 || changed != 1 || err != nil {
+		if added, changed, err = s.ImportReferences(t.Context(), "wallets",
+			map[string]string{"2": "B", "1": "a", "3": "c"}, audit); added != 1 || changed != 1 || err != nil {
 			t.Errorf("import: %d, %d, %v", added, changed, err)
 		}
 		check(map[string]map[string]string{"wallets": {"1": "a", "2": "B", "3": "c"}}, true)
-		if n, err := s.ReplaceReferences(t.Context(), "farms", map[string]string{"x": "1", "y": "2"}); n != 2 || err != nil {
+		if n, err := s.ReplaceReferences(t.Context(), "farms", map[string]string{"x": "1", "y": "2"}); n != 2 ||
+			err != nil {
 			t.Errorf("replace: %d, %v", n, err)
 		}
-		check(map[string]map[string]string{"wallets": {"1": "a", "2": "B", "3": "c"}, "farms": {"x": "1", "y": "2"}}, true)
-		if n, err := s.ReplaceReferences(t.Context(), "farms", map[string]string{"x": "1", "y": "2"}); n != 0 || err != nil {
+		check(map[string]map[string]string{"wallets": {"1": "a", "2": "B", "3": "c"}, "farms": {"x": "1", "y": "2"}},
+			true)
+		if n, err := s.ReplaceReferences(t.Context(), "farms", map[string]string{"x": "1", "y": "2"}); n != 0 ||
+			err != nil {
 			t.Errorf("replace with the same: %d, %v", n, err)
 		}
-		check(map[string]map[string]string{"wallets": {"1": "a", "2": "B", "3": "c"}, "farms": {"x": "1", "y": "2"}}, false)
-		if n, err := s.ReplaceReferences(t.Context(), "farms", map[string]string{"y": "3", "z": "4"}); n != 3 || err != nil {
+		check(map[string]map[string]string{"wallets": {"1": "a", "2": "B", "3": "c"}, "farms": {"x": "1", "y": "2"}},
+			false)
+		if n, err := s.ReplaceReferences(t.Context(), "farms", map[string]string{"y": "3", "z": "4"}); n != 3 ||
+			err != nil {
 			t.Errorf("replace: %d, %v", n, err)
 		}
-		if n, err := s.RemoveReferences(t.Context(), "wallets", []string{"1", "none", "1"}, audit); n != 1 || err != nil {
+		if n, err := s.RemoveReferences(t.Context(), "wallets", []string{"1", "none", "1"}, audit); n != 1 ||
+			err != nil {
 			t.Errorf("remove: %d, %v", n, err)
 		}
 		check(map[string]map[string]string{"wallets": {"2": "B", "3": "c"}, "farms": {"y": "3", "z": "4"}}, true)
 		list, err := s.ListReferences(t.Context(), "wallets")
-		if diff := cmp.Diff([]trade.Reference{{Kind: "wallets", Code: "2", ID: "B"}, {Kind: "wallets", Code: "3", ID: "c"}}, list); diff != "" || err != nil {
+		if diff := cmp.Diff([]trade.Reference{
+			{Kind: "wallets", Code: "2", ID: "B"},
+			{Kind: "wallets", Code: "3", ID: "c"},
+		}, list); diff != "" || err != nil {
 			t.Errorf("list (-want +got):\n%s%v", diff, err)
 		}
 		if list, err := s.ListReferences(t.Context(), ""); len(list) != 4 || err != nil {
@@ -175,7 +233,8 @@ func TestReferencesAndTheirVersion(t *testing.T) {
 		}
 		// What was there is told as it was found, not as somebody saw it before.
 		audit.Detail = `[{"code":"2","from":"b","to":"B"},{"code":"3","from":null,"to":"c"}]`
-		if diff := cmp.Diff(audit, records[1], cmpopts.IgnoreFields(trade.AuditRecord{}, "Seq", "Prev", "Hash")); diff != "" {
+		if diff := cmp.Diff(audit, records[1],
+			cmpopts.IgnoreFields(trade.AuditRecord{}, "Seq", "Prev", "Hash")); diff != "" {
 			t.Errorf("audit record (-want +got):\n%s", diff)
 		}
 		if got, want := records[0].Detail, `[{"code":"1","from":"a","to":null}]`; got != want {
@@ -222,10 +281,12 @@ func TestRowsOfSeveralStatesComeInOneOrder(t *testing.T) {
 		mustRecord(t, s, lease, page...)
 		for _, limit := range []int{0, 1, discovery.EntryPage, 2*discovery.EntryPage + 1} {
 			var got []string
-			if err := s.Rows(t.Context(), trade.RowFilter{States: []trade.State{trade.Held, trade.Invalid, trade.Waiting}, Limit: limit}, func(e trade.Entry) error {
-				got = append(got, e.Key)
-				return nil
-			}); err != nil {
+			if err := s.Rows(t.Context(),
+				trade.RowFilter{States: []trade.State{trade.Held, trade.Invalid, trade.Waiting}, Limit: limit},
+				func(e trade.Entry) error {
+					got = append(got, e.Key)
+					return nil
+				}); err != nil {
 				t.Fatal(err)
 			}
 			most := limit

@@ -31,7 +31,8 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatPeopleAndEventsBring(t *testing.T)
 	t.Parallel()
 	for _, backend := range backends {
 		for name, run := range map[string]func(*fragile){
-			"people": (*fragile).people, "logins": (*fragile).logins, "webhooks": (*fragile).webhooks, "inbox": (*fragile).events, "records": (*fragile).records,
+			"people": (*fragile).people, "logins": (*fragile).logins, "webhooks": (*fragile).webhooks,
+			"inbox": (*fragile).events, "records": (*fragile).records,
 			"doubts": (*fragile).doubts, "pages": (*fragile).pages, "closings": (*fragile).closings,
 		} {
 			t.Run(backend.name+"/"+name, func(t *testing.T) {
@@ -117,7 +118,10 @@ func (f *fragile) logins() {
 
 func (f *fragile) webhooks() {
 	ctx, s := f.t.Context(), f.s
-	hook := trade.Webhook{ID: "w-1", Event: "CREATE_ORDER_COMMITMENT", Address: "https://coop.example", PathHash: "path", LoginHash: "login", State: trade.WebhookAsked, AskedAt: at}
+	hook := trade.Webhook{
+		ID: "w-1", Event: "CREATE_ORDER_COMMITMENT", Address: "https://coop.example",
+		PathHash: "path", LoginHash: "login", State: trade.WebhookAsked, AskedAt: at,
+	}
 	f.each("AskWebhook", func() error { return s.AskWebhook(ctx, hook, anAct(hook.Event)) })
 	hook.State, hook.RemoteID, hook.SettledAt = trade.WebhookActive, "remote-w", at
 	f.each("SettleWebhook", func() error { return s.SettleWebhook(ctx, hook, at, anAct(hook.Event)) })
@@ -128,7 +132,10 @@ func (f *fragile) webhooks() {
 func (f *fragile) events() {
 	ctx, s := f.t.Context(), f.s
 	event := func(hash, body string) trade.InboxEvent {
-		return trade.InboxEvent{Event: "CREATE_FARM", Hash: hash, Body: []byte(body), FirstAt: at, LastAt: at, Times: 1, NextAt: at}
+		return trade.InboxEvent{
+			Event: "CREATE_FARM", Hash: hash, Body: []byte(body), FirstAt: at, LastAt: at, Times: 1,
+			NextAt: at,
+		}
 	}
 	f.each("TakeEvents", func() error {
 		return s.TakeEvents(ctx, []trade.InboxEvent{event("a", `{"id":"x"}`), event("b", "x\x00")})
@@ -156,8 +163,14 @@ func (f *fragile) events() {
 
 func (f *fragile) records() {
 	ctx, s := f.t.Context(), f.s
-	heard := trade.Heard{Kind: "order_commitments", ID: "r-1", Event: "UPDATE_ORDER_COMMITMENT", Seq: 1, At: at, Word: "APPROVED"}
-	c := trade.Candidate{ID: "r-2", Seq: 2, Event: "CREATE_ORDER_COMMITMENT", Purpose: trade.ForDoubts, HeardAt: at, LastAt: at, NextAt: at}
+	heard := trade.Heard{
+		Kind: "order_commitments", ID: "r-1", Event: "UPDATE_ORDER_COMMITMENT", Seq: 1, At: at,
+		Word: "APPROVED",
+	}
+	c := trade.Candidate{
+		ID: "r-2", Seq: 2, Event: "CREATE_ORDER_COMMITMENT", Purpose: trade.ForDoubts, HeardAt: at,
+		LastAt: at, NextAt: at,
+	}
 	other := c
 	other.ID = "r-3"
 	f.each("NoteHeard", func() error { return s.NoteHeard(ctx, []trade.Heard{heard}, []trade.Candidate{c, other}) })
@@ -179,14 +192,22 @@ func (f *fragile) records() {
 	sent := mustSend(f.t, s, lease, mustRecord(f.t, s, lease, newEntry("a"))[0])
 	mustCommit(f.t, s, lease, trade.Group{Settle: []trade.Settlement{created(sent, "remote-a")}})
 	f.read("Ours", result(func() (map[string]string, error) { return s.Ours(ctx, []string{"remote-a", "r-1"}) }))
-	f.read("EntriesWith", result(func() ([]trade.Entry, error) { return s.EntriesWith(ctx, trade.OrderCommitments, []string{"remote-a"}) }))
+	f.read("EntriesWith",
+		result(func() ([]trade.Entry, error) {
+			return s.EntriesWith(ctx, trade.OrderCommitments, []string{"remote-a"})
+		}))
 	later := at.Add(time.Hour)
-	mustCommit(f.t, s, lease, trade.Group{Block: []trade.Block{{Kind: "wallets", ID: "w-1", Message: "message.wallet.not-found", FirstAt: at, NextAt: later, Tries: 1}}})
+	mustCommit(f.t, s, lease,
+		trade.Group{Block: []trade.Block{{
+			Kind: "wallets", ID: "w-1", Message: "message.wallet.not-found", FirstAt: at,
+			NextAt: later, Tries: 1,
+		}}})
 	f.each("WakeFor", func() error {
 		n, err := s.WakeFor(ctx, []string{"wallets"}, []string{"w-1"}, at)
 		return done(n == 1, err)
 	})
-	if err := s.RecordLookups(ctx, trade.ProducerByDocument, []trade.Lookup{{Code: "a", FirstAt: at, AskedAt: at, NextAt: later}}); err != nil {
+	if err := s.RecordLookups(ctx, trade.ProducerByDocument,
+		[]trade.Lookup{{Code: "a", FirstAt: at, AskedAt: at, NextAt: later}}); err != nil {
 		f.t.Fatal(err)
 	}
 	f.each("AskLookupsAgain", func() error {
@@ -225,11 +246,15 @@ func (f *fragile) doubts() {
 func (f *fragile) pages() {
 	ctx, s := f.t.Context(), f.s
 	lease := mustLease(f.t, s, "contracts")
-	rows := mustRecord(f.t, s, lease, newEntry("a"), newEntry("b"), short("w", trade.OrderCommitments, trade.Waiting, sacas("1"), contract("a")))
+	rows := mustRecord(f.t, s, lease, newEntry("a"), newEntry("b"),
+		short("w", trade.OrderCommitments, trade.Waiting, sacas("1"), contract("a")))
 	if err := s.AppendAudit(ctx, anAct("contracts a")); err != nil {
 		f.t.Fatal(err)
 	}
-	run := trade.RunReport{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at, States: map[trade.State]int{}, Flags: map[trade.Flag]int{}}
+	run := trade.RunReport{
+		ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at,
+		States: map[trade.State]int{}, Flags: map[trade.Flag]int{},
+	}
 	if err := s.FinishRun(ctx, run); err != nil {
 		f.t.Fatal(err)
 	}

@@ -27,7 +27,10 @@ func newScene(t *testing.T, prepare func(s *scene)) *scene {
 		t.Fatal(err)
 	}
 	s := &scene{b: &breaker{}, step: 1, home: home, before: filepath.Join(t.TempDir(), "before")}
-	s.kept = &kept{t: t, o: sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(home, "state.db"), Journal: filepath.Join(home, "journal"), Version: "1.0.0-test"}}
+	s.kept = &kept{t: t, o: sqldb.Options{
+		Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(home, "state.db"),
+		Journal: filepath.Join(home, "journal"), Version: "1.0.0-test",
+	}}
 	prepare(s)
 	if err := os.CopyFS(s.before, os.DirFS(home)); err != nil {
 		t.Fatal(err)
@@ -152,7 +155,10 @@ func situations() map[string]situation {
 			o.ReadOnly, o.Verify = true, true
 			return s.opens(o)
 		}, 4},
-		"one without a journal": {lived, func(s *scene) func(sqldb.Tuning) error { o := s.o; o.Journal = ""; return s.opens(o) }, 4},
+		"one without a journal": {
+			lived,
+			func(s *scene) func(sqldb.Tuning) error { o := s.o; o.Journal = ""; return s.opens(o) }, 4,
+		},
 		"a backup": {lived, func(s *scene) func(sqldb.Tuning) error {
 			return func(tune sqldb.Tuning) error {
 				o := s.o
@@ -185,17 +191,21 @@ func situations() map[string]situation {
 				return err
 			}
 		}, 4},
-		"one rebuilt from nothing": {func(s *scene) { lived(s); removeLedger(s.t, s.o.DSN) }, func(s *scene) func(sqldb.Tuning) error {
-			return func(tune sqldb.Tuning) error {
-				_, err := rebuild(s.t.Context(), s.o, tune, true, rebuildAct)
-				return err
-			}
-		}, 4},
+		"one rebuilt from nothing": {
+			func(s *scene) { lived(s); removeLedger(s.t, s.o.DSN) },
+			func(s *scene) func(sqldb.Tuning) error {
+				return func(tune sqldb.Tuning) error {
+					_, err := rebuild(s.t.Context(), s.o, tune, true, rebuildAct)
+					return err
+				}
+			}, 4,
+		},
 		"a new journal": {lived, func(s *scene) func(sqldb.Tuning) error {
 			return func(tune sqldb.Tuning) error {
 				_, err := newJournal(s.t.Context(), s.o, tune, true, rebuildAct)
 				var known *sqldb.Error
-				if errors.As(err, &known) && known.Code == sqldb.CodeRolledBack { // the new journal was there already, and the message says what to do
+				// the new journal was there already, and the message says what to do
+				if errors.As(err, &known) && known.Code == sqldb.CodeRolledBack {
 					_, err = rebuild(s.t.Context(), s.o, tune, true, rebuildAct)
 				}
 				return err
@@ -227,7 +237,10 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileALedgerIsOpenedOrRepaired(t *testin
 // The same in PostgreSQL, where what a failed opening has made is gone on with.
 func TestEveryCallOfPostgreSQLFailsOnceWhileALedgerIsOpened(t *testing.T) {
 	t.Parallel()
-	b, o := &breaker{}, sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: pgtest.Database(t), Journal: filepath.Join(t.TempDir(), "journal"), Version: "1.0.0-test"}
+	b, o := &breaker{}, sqldb.Options{
+		Begin: true, Driver: sqldb.Postgres, DSN: pgtest.Database(t),
+		Journal: filepath.Join(t.TempDir(), "journal"), Version: "1.0.0-test",
+	}
 	for at, well := 1, 0; well < 2; at++ {
 		b.arm(at, false)
 		s, err := open(t.Context(), o, b.tuning())

@@ -20,7 +20,8 @@ func (k *kept) old(prefix string) []int64 {
 	ctx, s := k.t.Context(), k.s
 	lease := mustLease(k.t, s, "contracts")
 	secret := "secret-" + prefix
-	entries := mustRecord(k.t, s, lease, full(prefix+"a", secret, trade.Pending), full(prefix+"b", secret, trade.Invalid))
+	entries := mustRecord(k.t, s, lease, full(prefix+"a", secret, trade.Pending),
+		full(prefix+"b", secret, trade.Invalid))
 	a := mustSend(k.t, s, lease, entries[0])
 	st := withAnswer(unknown(a), secret)
 	st.Attempt.FinishedAt = at
@@ -37,14 +38,21 @@ func (k *kept) old(prefix string) []int64 {
 	k.order(entryAct("dismiss", mustEntry(k.t, s, "contracts", prefix+"b"), func(e *trade.Entry) {
 		e.Dismissal, e.UpdatedAt, e.State = &trade.Dismissal{From: e.State}, at, trade.Dismissed
 	}))
-	run := trade.RunReport{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at, States: map[trade.State]int{}, Flags: map[trade.Flag]int{}}
+	run := trade.RunReport{
+		ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at,
+		States: map[trade.State]int{}, Flags: map[trade.Flag]int{},
+	}
 	if err := errors.Join(s.StartRun(ctx, run), s.FinishRun(ctx, run)); err != nil {
 		k.t.Fatal(err)
 	}
-	if err := s.RecordLookups(ctx, trade.ProducerByDocument, []trade.Lookup{{Code: secret, ID: "x-" + prefix, FirstAt: at, AskedAt: at, NextAt: at}}); err != nil {
+	if err := s.RecordLookups(ctx, trade.ProducerByDocument,
+		[]trade.Lookup{{Code: secret, ID: "x-" + prefix, FirstAt: at, AskedAt: at, NextAt: at}}); err != nil {
 		k.t.Fatal(err)
 	}
-	seen := trade.InboxEvent{Event: "CREATE_FARM", Hash: prefix, Body: []byte(secret), FirstAt: at, LastAt: at, Times: 1}
+	seen := trade.InboxEvent{
+		Event: "CREATE_FARM", Hash: prefix, Body: []byte(secret), FirstAt: at,
+		LastAt: at, Times: 1,
+	}
 	if err := s.TakeEvents(ctx, []trade.InboxEvent{seen}); err != nil {
 		k.t.Fatal(err)
 	}
@@ -66,7 +74,11 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileOldDataGoes(t *testing.T) {
 				_, err := f.s.Retain(f.t.Context(), keep, later, byRetention)
 				return err
 			}},
-			"a journal that begins again": {func(f *fragile, _ []int64, _ string) error { return beginAgain(f.t.Context(), f.s) }},
+			"a journal that begins again": {func(f *fragile, _ []int64,
+				_ string,
+			) error {
+				return beginAgain(f.t.Context(), f.s)
+			}},
 			"erasing": {func(f *fragile, ids []int64, prefix string) error {
 				record := anAct("contracts")
 				some, err := f.s.Erasable(f.t.Context(), ids)
@@ -98,7 +110,8 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileOldDataGoes(t *testing.T) {
 					}
 					if err != nil {
 						if again := c.take(f, ids, prefix); again != nil {
-							t.Fatalf("the next time after call %d of the database failed (%s; %v): %v", at, hit, err, again)
+							t.Fatalf("the next time after call %d of the database failed (%s; %v): %v", at, hit,
+								err, again)
 						}
 					}
 					for _, where := range everywhere(t, f.s, "secret-"+prefix) {
@@ -107,7 +120,8 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileOldDataGoes(t *testing.T) {
 						}
 						t.Errorf("after call %d of the database failed (%s) the secret is still in %s", at, hit, where)
 					}
-					if got := mustEntry(t, f.s, "contracts", prefix+"a"); got.State != trade.Accepted || got.RemoteID != "remote-"+prefix {
+					if got := mustEntry(t, f.s, "contracts", prefix+"a"); got.State != trade.Accepted ||
+						got.RemoteID != "remote-"+prefix {
 						t.Fatalf("after call %d of the database failed (%s): %+v", at, hit, got)
 					}
 					if at%8 == 0 || hit == "" {
@@ -145,7 +159,8 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatIsRare(t *testing.T) {
 			m := mustDue(t, s, at, 2)[0]
 			m.Outcome, m.DoneAt = "given_up", at.Add(time.Hour)
 			f.each("ReaddressMessage", func() error { return s.ReaddressMessage(ctx, m, []string{"b", "c"}) })
-			f.each("ReaddressMessage that is done with", func() error { return s.ReaddressMessage(ctx, m, []string{"d"}) })
+			f.each("ReaddressMessage that is done with",
+				func() error { return s.ReaddressMessage(ctx, m, []string{"d"}) })
 			targets := map[string]bool{}
 			for _, m := range mustDue(t, s, at.Add(2*time.Hour), 2) {
 				targets[m.Target] = true
@@ -153,23 +168,31 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatIsRare(t *testing.T) {
 			if len(targets) != 2 || !targets["b"] || !targets["c"] {
 				t.Errorf("messages to %v", targets)
 			}
-			mustExec(t, s, `INSERT INTO service (instance, owner, version, since, seen) VALUES ('old', '{"instance":"old","host":"elsewhere"}', '0.1', 5, 7)`)
+			mustExec(t, s,
+				`INSERT INTO service (instance, owner, version, since, seen) VALUES ('old', '{"instance":"old","host":"elsewhere"}', '0.1', 5, 7)`)
 			f.each("Announce", func() error { return s.Announce(ctx, "1.0.0", at) })
 			if got, err := s.Services(ctx); err != nil || len(got) != 1 || got[0].Dead {
 				t.Errorf("services %+v, %v", got, err)
 			}
-			run := trade.RunReport{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at, Stopped: &trade.Stop{Code: "api", Text: "no answer", All: true}, States: map[trade.State]int{}, Flags: map[trade.Flag]int{}}
+			run := trade.RunReport{
+				ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at,
+				Stopped: &trade.Stop{Code: "api", Text: "no answer", All: true}, States: map[trade.State]int{},
+				Flags: map[trade.Flag]int{},
+			}
 			f.each("FinishRun", func() error { return s.FinishRun(ctx, run) })
 			f.read("Runs", result(func() ([]trade.RunReport, error) { return s.Runs(ctx, "contracts", 3) }))
 			f.read("Extent", result(func() (map[string]int64, error) { return s.Extent(ctx, 0) }))
 
 			lease := mustLease(t, s, "contracts")
 			waits := newEntry("w")
-			waits.State, waits.WaitingFor = trade.Waiting, []trade.Awaited{{Platform: "wallets", ID: "w-1"}, {Platform: "wallets", ID: "w-2"}}
+			waits.State, waits.WaitingFor = trade.Waiting,
+				[]trade.Awaited{{Platform: "wallets", ID: "w-1"}, {Platform: "wallets", ID: "w-2"}}
 			mustRecord(t, s, lease, waits)
 			sent := mustSend(t, s, lease, mustRecord(t, s, lease, newEntry("a"))[0])
-			f.each("WakeBlocked of one code of two", result(func() (int, error) { return s.WakeBlocked(ctx, lease, "wallets", "w-1") }))
-			if got := mustEntry(t, s, "contracts", "w"); got.State != trade.Waiting || len(got.WaitingFor) != 1 || got.WaitingFor[0].ID != "w-2" {
+			f.each("WakeBlocked of one code of two",
+				result(func() (int, error) { return s.WakeBlocked(ctx, lease, "wallets", "w-1") }))
+			if got := mustEntry(t, s, "contracts", "w"); got.State != trade.Waiting || len(got.WaitingFor) != 1 ||
+				got.WaitingFor[0].ID != "w-2" {
 				t.Errorf("it waits for %+v", got.WaitingFor)
 			}
 			mustRecord(t, s, lease, newEntry("in two\nlines"), newEntry("in one"))
@@ -181,7 +204,8 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatIsRare(t *testing.T) {
 				t.Errorf("%+v, %v", page, err)
 			}
 			f.read("StuckCauses", result(func() (map[string]int, error) { return s.StuckCauses(ctx, "contracts") }))
-			f.read("Shortages", result(func() ([]trade.Shortage, error) { s.Reader.Kept.Store(nil); return s.Shortages(ctx) }))
+			f.read("Shortages",
+				result(func() ([]trade.Shortage, error) { s.Reader.Kept.Store(nil); return s.Shortages(ctx) }))
 			if err := s.ReleaseLease(ctx, lease); err != nil {
 				t.Fatal(err)
 			}
@@ -191,7 +215,8 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatIsRare(t *testing.T) {
 			f.each("Commit of what the sender saw", result(func() (trade.GroupResult, error) {
 				return s.Commit(ctx, lease, trade.Group{At: at, Settle: []trade.Settlement{st}})
 			}))
-			if all, err := s.Attempts(ctx, mustEntry(t, s, "contracts", "a").ID); err != nil || len(all) != 1 || all[0].AnswerBody != "what the sender saw" {
+			if all, err := s.Attempts(ctx, mustEntry(t, s, "contracts", "a").ID); err != nil || len(all) != 1 ||
+				all[0].AnswerBody != "what the sender saw" {
 				t.Errorf("attempts %+v, %v", all, err)
 			}
 			mustAddUp(t, s, "contracts")
@@ -218,7 +243,10 @@ func TestWhoCannotTakeARowIsToldNoMore(t *testing.T) {
 			mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
 		}
 		for range 2 {
-			run := trade.RunReport{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at.Add(time.Minute), States: map[trade.State]int{}, Flags: map[trade.Flag]int{}}
+			run := trade.RunReport{
+				ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at.Add(time.Minute),
+				States: map[trade.State]int{}, Flags: map[trade.Flag]int{},
+			}
 			if err := s.FinishRun(ctx, run); err != nil {
 				t.Fatal(err)
 			}
@@ -229,13 +257,19 @@ func TestWhoCannotTakeARowIsToldNoMore(t *testing.T) {
 		entry := func(trade.Entry) error { return stop() }
 		long, before := at.Add(-1000*day), time.Now().Add(1000*day)
 		for name, op := range map[string]func() error{
-			"RunsEnded": func() error { return s.RunsEnded(ctx, long, before, func(trade.RunReport) error { return stop() }) },
-			"Sent":      func() error { return s.Sent(ctx, long, before, func(trade.Sent) error { return stop() }) },
-			"Awaiting":  func() error { return s.Awaiting(ctx, "contracts", "wallets", entry) },
-			"Orphans":   func() error { return s.Orphans(ctx, "contracts", func([]trade.Entry) error { return stop() }) },
-			"EachKnown": func() error { return s.EachKnown(ctx, "contracts", func(trade.Known) error { return stop() }) },
-			"Stale":     func() error { return s.Stale(ctx, "contracts", "m2", []trade.State{trade.Waiting}, entry) },
-			"Rows":      func() error { return s.Rows(ctx, trade.RowFilter{}, entry) },
+			"RunsEnded": func() error {
+				return s.RunsEnded(ctx, long, before, func(trade.RunReport) error { return stop() })
+			},
+			"Sent":     func() error { return s.Sent(ctx, long, before, func(trade.Sent) error { return stop() }) },
+			"Awaiting": func() error { return s.Awaiting(ctx, "contracts", "wallets", entry) },
+			"Orphans": func() error {
+				return s.Orphans(ctx, "contracts", func([]trade.Entry) error { return stop() })
+			},
+			"EachKnown": func() error {
+				return s.EachKnown(ctx, "contracts", func(trade.Known) error { return stop() })
+			},
+			"Stale": func() error { return s.Stale(ctx, "contracts", "m2", []trade.State{trade.Waiting}, entry) },
+			"Rows":  func() error { return s.Rows(ctx, trade.RowFilter{}, entry) },
 		} {
 			told = 0
 			if err := op(); !errors.Is(err, enough) || told != 1 {

@@ -54,7 +54,10 @@ func (r *removal) again() {
 		copyFile(r.t, r.virgin, r.to.DSN)
 		return
 	}
-	queries := []string{`SET session_replication_role = replica`, `UPDATE ledger SET moved_from = NULL`, `DELETE FROM journal`}
+	queries := []string{
+		`SET session_replication_role = replica`, `UPDATE ledger SET moved_from = NULL`,
+		`DELETE FROM journal`,
+	}
 	for _, table := range movedTables {
 		queries = append(queries, `DELETE FROM `+table)
 	}
@@ -198,7 +201,8 @@ func TestAMoveWhoseMarkCannotBeTakenBack(t *testing.T) {
 	t.Parallel()
 	r := removals(t, backends[0], backends[1])
 	r.raw(r.to, `ALTER TABLE block ADD CONSTRAINT none CHECK (tries = 0)`)
-	r.raw(r.from, `CREATE TRIGGER foreign_hand BEFORE UPDATE OF moved_to ON ledger WHEN NEW.moved_to IS NULL BEGIN SELECT RAISE(ABORT, 'somebody keeps it'); END`)
+	r.raw(r.from,
+		`CREATE TRIGGER foreign_hand BEFORE UPDATE OF moved_to ON ledger WHEN NEW.moved_to IS NULL BEGIN SELECT RAISE(ABORT, 'somebody keeps it'); END`)
 	_, err := Move(t.Context(), r.from, r.to, true, moveRecord)
 	says(t, err, "table block", "somebody keeps it")
 	r.stands("with a foreign hand", err)
@@ -226,11 +230,17 @@ func TestAMoveToAPlaceThatKeepsOtherRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ way, back, want string }{
-		{`ALTER TABLE reference ADD CONSTRAINT none CHECK (id <> 'f')`, `ALTER TABLE reference DROP CONSTRAINT none`, "table reference"},
+		{
+			`ALTER TABLE reference ADD CONSTRAINT none CHECK (id <> 'f')`, `ALTER TABLE reference DROP CONSTRAINT none`,
+			"table reference",
+		},
 		{`CREATE FUNCTION foreign_hand() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.message := ''other''; RETURN NEW; END';
 			CREATE TRIGGER foreign_hand BEFORE INSERT ON block FOR EACH ROW EXECUTE FUNCTION foreign_hand()`, `DROP FUNCTION foreign_hand() CASCADE`, "the two databases cannot hold the same values"},
 		{`ALTER TABLE digest ADD COLUMN another TEXT`, `ALTER TABLE digest DROP COLUMN another`, "its columns are"},
-		{`INSERT INTO run (id, job, started_at, report, stop_reach) VALUES ('r', 'contracts', 1, '{}', '{}')`, `DELETE FROM run`, "it has a ledger already"},
+		{
+			`INSERT INTO run (id, job, started_at, report, stop_reach) VALUES ('r', 'contracts', 1, '{}', '{}')`,
+			`DELETE FROM run`, "it has a ledger already",
+		},
 	} {
 		r.raw(r.to, c.way)
 		_, err := Move(t.Context(), r.from, r.to, true, moveRecord)
@@ -268,7 +278,8 @@ func TestWhatKeepsALedgerFromMoving(t *testing.T) {
 	if _, err = Move(t.Context(), absent, r.to, true, moveRecord); !errors.Is(err, sqldb.ErrNoLedger) {
 		t.Errorf("a ledger that is not there: %v", err)
 	}
-	if _, err = Move(t.Context(), r.from, sqldb.Options{Driver: sqldb.Postgres, DSN: "nonsense"}, true, moveRecord); err == nil {
+	if _, err = Move(t.Context(), r.from, sqldb.Options{Driver: sqldb.Postgres, DSN: "nonsense"}, true,
+		moveRecord); err == nil {
 		t.Error("it moved to nowhere")
 	}
 	if err := os.WriteFile(r.to.Journal, nil, 0o600); err != nil { // where the journal's folder belongs

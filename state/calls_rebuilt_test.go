@@ -33,12 +33,18 @@ func richer(s *scene) map[string]proven {
 	s.order(takeover(old, held))
 	lease = mustLease(s.t, s.s, "contracts")
 	edited := mustEntry(s.t, s.s, "contracts", "edited")
-	edited.SourceHash, edited.PayloadHash, edited.Payload = trade.HashOf("another"), trade.HashOf("another"), []byte(`{"another":1}`)
-	if _, err := s.s.Record(ctx, lease, trade.Page{Updates: []trade.Update{{From: trade.Pending, Entry: edited}}}); err != nil {
+	edited.SourceHash, edited.PayloadHash, edited.Payload = trade.HashOf("another"), trade.HashOf("another"),
+		[]byte(`{"another":1}`)
+	if _, err := s.s.Record(ctx, lease,
+		trade.Page{Updates: []trade.Update{{From: trade.Pending, Entry: edited}}}); err != nil {
 		s.t.Fatal(err)
 	}
-	g := trade.Group{Settle: []trade.Settlement{created(sent, "remote-sent"), created(mustSend(s.t, s.s, lease, mustEntry(s.t, s.s, "contracts", "edited")), "remote-edited")}}
-	g.Settle = append(g.Settle, refused(mustSend(s.t, s.s, lease, es[2])), unknown(mustSend(s.t, s.s, lease, mustEntry(s.t, s.s, "contracts", doubts[0].Key))))
+	g := trade.Group{Settle: []trade.Settlement{
+		created(sent, "remote-sent"),
+		created(mustSend(s.t, s.s, lease, mustEntry(s.t, s.s, "contracts", "edited")), "remote-edited"),
+	}}
+	g.Settle = append(g.Settle, refused(mustSend(s.t, s.s, lease, es[2])),
+		unknown(mustSend(s.t, s.s, lease, mustEntry(s.t, s.s, "contracts", doubts[0].Key))))
 	mustCommit(s.t, s.s, lease, g)
 	if err := s.s.ReleaseLease(ctx, lease); err != nil {
 		s.t.Fatal(err)
@@ -49,7 +55,10 @@ func richer(s *scene) map[string]proven {
 		s.t.Fatal(err)
 	}
 	s.order(trade.Act{Audit: anAct("contracts"), Job: &trade.JobAct{
-		Job: "contracts", Saw: &saw, Status: trade.JobStatus{Job: "contracts", State: trade.Paused, Since: at, Stop: &trade.Stop{Code: "paused", Text: "maria: the harvest"}},
+		Job: "contracts", Saw: &saw, Status: trade.JobStatus{
+			Job: "contracts", State: trade.Paused, Since: at,
+			Stop: &trade.Stop{Code: "paused", Text: "maria: the harvest"},
+		},
 	}})
 	want := provenOf(s.t, s.s)
 	s.close()
@@ -67,7 +76,10 @@ func between(s *scene) {
 	lease := mustLease(s.t, s.s, "contracts")
 	es := mustRecord(s.t, s.s, lease, newEntry("a"), newEntry("b"), newEntry("c"), newEntry("d"))
 	first, second := mustSend(s.t, s.s, lease, es[0]), mustSend(s.t, s.s, lease, es[1])
-	s.endBetween(lease, trade.Group{At: at, Settle: []trade.Settlement{created(first, "remote-a"), refused(second)}, Intents: []trade.Intent{intentOf(es[2])}})
+	s.endBetween(lease, trade.Group{
+		At: at, Settle: []trade.Settlement{created(first, "remote-a"), refused(second)},
+		Intents: []trade.Intent{intentOf(es[2])},
+	})
 }
 
 // proves opens the ledger and checks what it proves, and that it has lost nothing of it.
@@ -125,7 +137,8 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileTheJournalIsTakenUp(t *testing.T) {
 		t.Parallel()
 		s := newScene(t, between)
 		s.every(2)
-		s.each(s.opens(s.o), s.proves(nil, map[string]trade.State{"a": trade.Accepted, "b": trade.Rejected, "c": trade.InDoubt, "d": trade.Pending}))
+		s.each(s.opens(s.o), s.proves(nil,
+			map[string]trade.State{"a": trade.Accepted, "b": trade.Rejected, "c": trade.InDoubt, "d": trade.Pending}))
 	})
 }
 
@@ -139,7 +152,10 @@ func TestAnyValueThatIsDamagedWhileALedgerIsOpenedOrRepaired(t *testing.T) {
 	all["an intent ahead"] = situation{func(s *scene) {
 		s.open()
 		lease := mustLease(s.t, s.s, "contracts")
-		s.endBetween(lease, trade.Group{At: at, Intents: []trade.Intent{intentOf(mustRecord(s.t, s.s, lease, newEntry("a"))[0])}})
+		s.endBetween(lease, trade.Group{
+			At:      at,
+			Intents: []trade.Intent{intentOf(mustRecord(s.t, s.s, lease, newEntry("a"))[0])},
+		})
 	}, all["one that is there"].op, 1}
 	for name, test := range all {
 		t.Run(name, func(t *testing.T) {

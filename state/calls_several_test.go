@@ -23,7 +23,10 @@ type among struct {
 
 func workAmong(t *testing.T, backend backend) *among {
 	t.Helper()
-	a := &among{fragile: &fragile{kept: &kept{t: t, o: backend.open(t)}, b: &breaker{}}, leader: onMachine("a"), former: onMachine("b"), dead: onMachine("c")}
+	a := &among{
+		fragile: &fragile{kept: &kept{t: t, o: backend.open(t)}, b: &breaker{}}, leader: onMachine("a"),
+		former: onMachine("b"), dead: onMachine("c"),
+	}
 	a.o.Version, a.o.Journal = "1.0.0-test", filepath.Join(t.TempDir(), "journal")
 	tune := a.b.tuning()
 	tune.Lease = 24 * time.Hour // nobody dies but by hand
@@ -77,17 +80,30 @@ func TestEveryCallOfTheDatabaseFailsOnceAmongSeveral(t *testing.T) {
 				t.Fatalf("holders %+v", holders)
 			}
 			mustExec(t, s, `UPDATE instance SET expires = 1 WHERE id = ?`, a.dead.Instance)
-			a.recovers("Recover of what a dead instance sent", 1, func() (int, error) { return s.Recover(ctx, a.lease, at) })
-			a.recovers("RecoverOwn of what a former holder has left", 1, func() (int, error) { return s.RecoverOwn(ctx, a.former, holders[0], at) })
-			a.recovers("RecoverOwn without anything in flight", 0, func() (int, error) { return s.RecoverOwn(ctx, a.former, holders[0], at) })
+			a.recovers("Recover of what a dead instance sent", 1,
+				func() (int, error) { return s.Recover(ctx, a.lease, at) })
+			a.recovers("RecoverOwn of what a former holder has left", 1,
+				func() (int, error) { return s.RecoverOwn(ctx, a.former, holders[0], at) })
+			a.recovers("RecoverOwn without anything in flight", 0,
+				func() (int, error) { return s.RecoverOwn(ctx, a.former, holders[0], at) })
 			late := trade.Lease{Job: "contracts", Owner: a.former, Epoch: a.lease.Epoch - 1}
-			if res := a.commits("Commit of a former holder", late, trade.Group{Settle: []trade.Settlement{created(a.own, "remote-b")}, Intents: []trade.Intent{intentOf(a.es[2])}}); !res.LeaseLost || !res.Settled[a.own.ID] {
+			if res := a.commits("Commit of a former holder", late,
+				trade.Group{
+					Settle:  []trade.Settlement{created(a.own, "remote-b")},
+					Intents: []trade.Intent{intentOf(a.es[2])},
+				}); !res.LeaseLost || !res.Settled[a.own.ID] {
 				t.Errorf("it claims %+v", res)
 			}
 
-			pause := trade.JobStatus{Job: "contracts", State: trade.Paused, Since: at, Stop: &trade.Stop{Code: "paused", Text: "maria: the harvest"}}
+			pause := trade.JobStatus{
+				Job: "contracts", State: trade.Paused, Since: at,
+				Stop: &trade.Stop{Code: "paused", Text: "maria: the harvest"},
+			}
 			a.each("Act: a pause while others send", func() error {
-				done, err := s.Act(ctx, []trade.Act{{Job: &trade.JobAct{Job: "contracts", Status: pause}, Audit: anAct("contracts")}})
+				done, err := s.Act(ctx, []trade.Act{{
+					Job:   &trade.JobAct{Job: "contracts", Status: pause},
+					Audit: anAct("contracts"),
+				}})
 				if err == nil && !done[0] {
 					err = errors.New("it was not done")
 				}
@@ -143,7 +159,10 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileNotesAreTakenUp(t *testing.T) {
 				}
 				return err
 			})
-			want := map[string]trade.State{"unsent": trade.Pending, "on the wire": trade.InDoubt, "created": trade.Accepted, "refused": trade.Pending, "lost": trade.InDoubt}
+			want := map[string]trade.State{
+				"unsent": trade.Pending, "on the wire": trade.InDoubt,
+				"created": trade.Accepted, "refused": trade.Pending, "lost": trade.InDoubt,
+			}
 			if diff := cmp.Diff(want, statesOf(t, f.s, "contracts")); diff != "" {
 				t.Errorf("states (-want +got):\n%s", diff)
 			}
@@ -166,7 +185,10 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileTheRollIsCalled(t *testing.T) {
 				t.Fatal(err)
 			}
 			rolled(t, f.s, 60)
-			f.read("Roll", result(func() ([]trade.Tally, error) { return f.s.Roll(t.Context(), "contracts", func(*trade.Known) {}) }))
+			f.read("Roll",
+				result(func() ([]trade.Tally, error) {
+					return f.s.Roll(t.Context(), "contracts", func(*trade.Known) {})
+				}))
 			f.read("Recount", result(func() ([]trade.Tally, error) { return f.s.Recount(t.Context(), "contracts") }))
 			mustExec(t, f.s, `UPDATE entry SET amount = 'a lot' WHERE id = 3`)
 			_, err := f.s.Roll(t.Context(), "contracts", func(*trade.Known) {})

@@ -70,7 +70,8 @@ func (f *fragile) fail(name string, op func() error, lastings ...bool) {
 				continue
 			}
 			if diff := cmp.Diff(before, content(f.t, f.s)); diff != "" {
-				f.t.Fatalf("%s failed (%v) at its call %d of the database (%s), and has stored something (-before +after):\n%s", name, err, at, hit, diff)
+				f.t.Fatalf(
+					"%s failed (%v) at its call %d of the database (%s), and has stored something (-before +after):\n%s", name, err, at, hit, diff)
 			}
 		}
 	}
@@ -149,26 +150,38 @@ func (f *fragile) finding() trade.Lease {
 		return err
 	})
 	f.each("RenewLease", func() error { return s.RenewLease(ctx, lease) })
-	entries := []trade.Entry{newEntry("a"), newEntry("b"), newEntry("c"), newEntry("d"), newEntry("e"), newEntry("f"), newEntry("g")}
+	entries := []trade.Entry{
+		newEntry("a"), newEntry("b"), newEntry("c"), newEntry("d"), newEntry("e"), newEntry("f"),
+		newEntry("g"),
+	}
 	waits := short("w", trade.OrderCommitments, trade.Waiting, sacas("1"), wallet("12"))
 	orphan := short("o", trade.OrderCommitments, trade.Waiting, sacas("1"), contract("a"))
 	f.each("Record", result(func() (int, error) {
-		return s.Record(ctx, lease, trade.Page{New: append(entries, waits, orphan), Cursor: &trade.Cursor{Bound: "x", SweptAt: at, Sweep: &trade.Sweep{InScope: 9}}})
+		return s.Record(ctx, lease, trade.Page{
+			New:    append(entries, waits, orphan),
+			Cursor: &trade.Cursor{Bound: "x", SweptAt: at, Sweep: &trade.Sweep{InScope: 9}},
+		})
 	}))
 	b := mustEntry(f.t, s, "contracts", "b")
 	b.SourceHash, b.Quantity = trade.HashOf("another"), sacas("7")
 	f.each("Record of a change", result(func() (int, error) {
 		return s.Record(ctx, lease, trade.Page{Updates: []trade.Update{{From: trade.Pending, Entry: b}}})
 	}))
-	f.each("ReplaceReferences", result(func() (int, error) { return s.ReplaceReferences(ctx, "wallets", map[string]string{"1": "x", "2": "y"}) }))
-	f.each("ReplaceReferences with others", result(func() (int, error) { return s.ReplaceReferences(ctx, "wallets", map[string]string{"1": "z"}) }))
+	f.each("ReplaceReferences",
+		result(func() (int, error) {
+			return s.ReplaceReferences(ctx, "wallets", map[string]string{"1": "x", "2": "y"})
+		}))
+	f.each("ReplaceReferences with others",
+		result(func() (int, error) { return s.ReplaceReferences(ctx, "wallets", map[string]string{"1": "z"}) }))
 	f.each("ImportReferences", func() error {
 		_, _, err := s.ImportReferences(ctx, "farms", map[string]string{"1": "x", "2": "y"}, anAct("farms"))
 		return err
 	})
-	f.each("RemoveReferences", result(func() (int, error) { return s.RemoveReferences(ctx, "farms", []string{"2"}, anAct("farms")) }))
+	f.each("RemoveReferences",
+		result(func() (int, error) { return s.RemoveReferences(ctx, "farms", []string{"2"}, anAct("farms")) }))
 	f.each("RecordLookups", func() error {
-		return s.RecordLookups(ctx, trade.ProducerByDocument, []trade.Lookup{{Code: "a", ID: "x", FirstAt: at, AskedAt: at, NextAt: at}})
+		return s.RecordLookups(ctx, trade.ProducerByDocument,
+			[]trade.Lookup{{Code: "a", ID: "x", FirstAt: at, AskedAt: at, NextAt: at}})
 	})
 	return lease
 }
@@ -191,7 +204,10 @@ func (f *fragile) sending(lease trade.Lease) trade.Lease {
 	commit("Commit of intents", trade.Group{Intents: ins})
 	gone := mustEntry(f.t, s, "contracts", "e")
 	gone.State, gone.Cause, gone.Payload = trade.Held, trade.CauseVanished, nil
-	block := trade.Block{Kind: "wallets", ID: "w-1", Message: "message.wallet.not-found", FirstAt: at, NextAt: at.Add(time.Hour), Tries: 1}
+	block := trade.Block{
+		Kind: "wallets", ID: "w-1", Message: "message.wallet.not-found", FirstAt: at,
+		NextAt: at.Add(time.Hour), Tries: 1,
+	}
 	commit("Commit of everything", trade.Group{
 		Settle:  []trade.Settlement{created(attempts["a"], "remote-a"), refused(attempts["b"]), unknown(attempts["c"])},
 		Updates: []trade.Update{{From: trade.Pending, Entry: gone}},
@@ -218,8 +234,12 @@ func (f *fragile) sending(lease trade.Lease) trade.Lease {
 	second := intentOf(mustEntry(f.t, s, "contracts", "c"))
 	commit("Commit of a second sending", trade.Group{Intents: []trade.Intent{second}})
 	second.Attempt.EntryID = second.Entry.ID
-	commit("Commit of both answers", trade.Group{Settle: []trade.Settlement{created(attempts["c"], "remote-c"), created(second.Attempt, "remote-c2")}})
-	if got := statesOf(f.t, s, "contracts"); got["a"] != trade.Accepted || got["c"] != trade.Accepted || got["e"] != trade.Held || got["f"] != trade.InDoubt {
+	commit("Commit of both answers", trade.Group{Settle: []trade.Settlement{
+		created(attempts["c"], "remote-c"),
+		created(second.Attempt, "remote-c2"),
+	}})
+	if got := statesOf(f.t, s, "contracts"); got["a"] != trade.Accepted || got["c"] != trade.Accepted ||
+		got["e"] != trade.Held || got["f"] != trade.InDoubt {
 		f.t.Fatalf("states %v", got)
 	}
 	return lease
@@ -248,20 +268,29 @@ func (f *fragile) acting(lease trade.Lease) {
 	if err := s.ReleaseLease(ctx, lease); err != nil {
 		f.t.Fatal(err)
 	}
-	pause := trade.JobStatus{Job: "contracts", State: trade.Paused, Since: at, Stop: &trade.Stop{Code: "paused", Text: "maria: the harvest"}}
+	pause := trade.JobStatus{
+		Job: "contracts", State: trade.Paused, Since: at,
+		Stop: &trade.Stop{Code: "paused", Text: "maria: the harvest"},
+	}
 	act("pause", trade.Act{Job: &trade.JobAct{Job: "contracts", Status: pause}, Audit: anAct("contracts")})
 	saw, err := s.JobStatus(ctx, "contracts")
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	act("resume", trade.Act{Job: &trade.JobAct{Job: "contracts", Saw: &saw, Cursor: &trade.Cursor{Bound: "y"}, Status: trade.JobStatus{Job: "contracts", State: trade.Idle, Since: at}}, Audit: anAct("contracts")})
+	act("resume", trade.Act{Job: &trade.JobAct{
+		Job: "contracts", Saw: &saw, Cursor: &trade.Cursor{Bound: "y"},
+		Status: trade.JobStatus{Job: "contracts", State: trade.Idle, Since: at},
+	}, Audit: anAct("contracts")})
 	f.each("AppendAudit", func() error { return s.AppendAudit(ctx, anAct("x")) })
 }
 
 // keeping: runs, tasks, alerts, the service.
 func (f *fragile) keeping() {
 	ctx, s := f.t.Context(), f.s
-	run := trade.RunReport{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, States: map[trade.State]int{}, Flags: map[trade.Flag]int{}}
+	run := trade.RunReport{
+		ID: sqldb.NewID(), Job: "contracts", StartedAt: at, States: map[trade.State]int{},
+		Flags: map[trade.Flag]int{},
+	}
 	f.each("StartRun", func() error { return s.StartRun(ctx, run) })
 	run.EndedAt = at.Add(time.Minute)
 	f.each("FinishRun", func() error { return s.FinishRun(ctx, run) })
@@ -281,7 +310,10 @@ func (f *fragile) keeping() {
 	f.each("ClaimMessage", result(func() (bool, error) { return s.ClaimMessage(ctx, m, at.Add(time.Minute)) }))
 	m.Outcome, m.DoneAt = "delivered", at.Add(time.Hour)
 	f.each("SettleMessage", func() error { return s.SettleMessage(ctx, m) })
-	f.each("SaveDigest", result(func() (bool, error) { return s.SaveDigest(ctx, time.Time{}, at, []trade.AlertMessage{messageTo("a")}) }))
+	f.each("SaveDigest",
+		result(func() (bool, error) {
+			return s.SaveDigest(ctx, time.Time{}, at, []trade.AlertMessage{messageTo("a")})
+		}))
 	a = onlyAlert(f.t, s)
 	a.GoneAt, a.ClosedAt = at.Add(time.Hour), at.Add(time.Hour)
 	save("SaveAlert that ends", a, messageTo("a"))
@@ -289,9 +321,11 @@ func (f *fragile) keeping() {
 	f.each("Announce", func() error { return s.Announce(ctx, "1.0.0", at) })
 	f.each("StillServing", func() error { return s.StillServing(ctx) })
 	f.each("Withdraw", func() error { return s.Withdraw(ctx) })
-	f.each("Beat", result(func() (trade.Crew, error) { return s.Beat(ctx, trade.Instance{Owner: sqldb.Self(), Command: "run"}) }))
+	f.each("Beat",
+		result(func() (trade.Crew, error) { return s.Beat(ctx, trade.Instance{Owner: sqldb.Self(), Command: "run"}) }))
 	f.each("Depart", func() error { return s.Depart(ctx, sqldb.Self().Instance) })
-	f.each("Beat again", result(func() (trade.Crew, error) { return s.Beat(ctx, trade.Instance{Owner: sqldb.Self(), Command: "run"}) }))
+	f.each("Beat again",
+		result(func() (trade.Crew, error) { return s.Beat(ctx, trade.Instance{Owner: sqldb.Self(), Command: "run"}) }))
 	f.each("Announce again", func() error { return s.Announce(ctx, "1.0.0", at) })
 }
 
@@ -315,10 +349,14 @@ func (f *kept) reads() map[string]func() error {
 		"References":     func() error { _, _, err := s.References(ctx); return err },
 		"ListReferences": result(func() ([]trade.Reference, error) { return s.ListReferences(ctx, "farms") }),
 		"LookupKey":      result(func() ([]byte, error) { return s.LookupKey(ctx) }),
-		"Lookups":        result(func() (map[string]trade.Lookup, error) { return s.Lookups(ctx, trade.ProducerByDocument) }),
-		"Awaiting":       func() error { return s.Awaiting(ctx, "contracts", "wallets", entry) },
-		"Cursor":         result(func() (trade.Cursor, error) { return s.Cursor(ctx, "contracts") }),
-		"Known":          result(func() (map[string]trade.Known, error) { return s.Known(ctx, "contracts", []string{"a", "b"}) }),
+		"Lookups": result(func() (map[string]trade.Lookup, error) {
+			return s.Lookups(ctx, trade.ProducerByDocument)
+		}),
+		"Awaiting": func() error { return s.Awaiting(ctx, "contracts", "wallets", entry) },
+		"Cursor":   result(func() (trade.Cursor, error) { return s.Cursor(ctx, "contracts") }),
+		"Known": result(func() (map[string]trade.Known, error) {
+			return s.Known(ctx, "contracts", []string{"a", "b"})
+		}),
 		"Parents": result(func() (map[trade.ParentKey]trade.Parent, error) {
 			return s.Parents(ctx, []trade.ParentKey{{Job: "contracts", Key: "a"}, {Job: "contracts", Key: "c"}})
 		}),
@@ -334,11 +372,14 @@ func (f *kept) reads() map[string]func() error {
 		"FlagCounts": result(func() (map[trade.Flag]int, error) { return s.FlagCounts(ctx, "contracts") }),
 		"Due":        result(func() ([]trade.Entry, error) { return s.Due(ctx, "contracts", at, 0, 10) }),
 		"SameContent": result(func() ([]trade.SentContent, error) {
-			return s.SameContent(ctx, trade.OrderCommitments, []int64{newEntry("a").Content}, []trade.Hash{trade.HashOf("source-a")})
+			return s.SameContent(ctx, trade.OrderCommitments, []int64{newEntry("a").Content},
+				[]trade.Hash{trade.HashOf("source-a")})
 		}),
-		"Blocks":    result(func() ([]trade.Block, error) { return s.Blocks(ctx) }),
-		"Watched":   result(func() (map[string]time.Duration, error) { return s.Watched(ctx, a.ID, "boot") }),
-		"Holder":    result(func() (trade.ParentKey, error) { return s.Holder(ctx, trade.OrderCommitments, "nobody", 0) }),
+		"Blocks":  result(func() ([]trade.Block, error) { return s.Blocks(ctx) }),
+		"Watched": result(func() (map[string]time.Duration, error) { return s.Watched(ctx, a.ID, "boot") }),
+		"Holder": result(func() (trade.ParentKey, error) {
+			return s.Holder(ctx, trade.OrderCommitments, "nobody", 0)
+		}),
 		"Runs":      result(func() ([]trade.RunReport, error) { return s.Runs(ctx, "contracts", 3) }),
 		"RunsEnded": func() error { return s.RunsEnded(ctx, from, before, func(trade.RunReport) error { return nil }) },
 		"JobStatus": result(func() (trade.JobStatus, error) { return s.JobStatus(ctx, "contracts") }),
@@ -363,7 +404,8 @@ func (f *kept) reads() map[string]func() error {
 		"Shortages":     result(func() ([]trade.Shortage, error) { return s.Shortages(ctx) }),
 		"UnevenSums":    result(func() ([]string, error) { return s.UnevenSums(ctx) }),
 		"BrokenKeys":    result(func() ([]string, error) { return s.BrokenKeys(ctx) }),
-		"Diagnose": func() error { // a ledger that does not answer when it is compared with its journal is one that does not fit
+		// a ledger that does not answer when it is compared with its journal is one that does not fit
+		"Diagnose": func() error {
 			all, err := s.Diagnose(ctx, f.o.Journal, true)
 			for _, d := range all {
 				if !d.OK && err == nil {

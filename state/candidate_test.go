@@ -17,7 +17,10 @@ func TestF148OnlyWhatWasReadBackIsCompared(t *testing.T) {
 		var want []string
 		for i, fields := range []map[string]string{nil, {"amount": "3"}, {"amount": "4"}, nil, {"amount": "5"}} {
 			told := at.Add(time.Duration(i) * time.Second)
-			noted := trade.Candidate{ID: uuid.NewString(), Event: "CREATE_ORDER_COMMITMENT", Purpose: trade.ForDoubts, HeardAt: at, LastAt: told, NextAt: at}
+			noted := trade.Candidate{
+				ID: uuid.NewString(), Event: "CREATE_ORDER_COMMITMENT", Purpose: trade.ForDoubts,
+				HeardAt: at, LastAt: told, NextAt: at,
+			}
 			if err := s.NoteHeard(t.Context(), nil, []trade.Candidate{noted}); err != nil {
 				t.Fatal(err)
 			}

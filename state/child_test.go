@@ -75,7 +75,10 @@ func child(role string) int {
 		var in trade.Intent
 		in.Entry, err = s.Entry(ctx, "contracts", "a")
 		if err == nil {
-			in.Attempt = trade.Attempt{ID: os.Getenv("SAFRASYNC_STATE_TEST_ATTEMPT"), Payload: in.Entry.Payload, PayloadHash: in.Entry.PayloadHash}
+			in.Attempt = trade.Attempt{
+				ID: os.Getenv("SAFRASYNC_STATE_TEST_ATTEMPT"), Payload: in.Entry.Payload,
+				PayloadHash: in.Entry.PayloadHash,
+			}
 			_, err = s.Commit(ctx, lease, trade.Group{At: at, Intents: []trade.Intent{in}})
 		}
 		if err != nil {
@@ -94,7 +97,8 @@ func child(role string) int {
 		order.Resend.Boot = sqldb.Self().Boot
 		done, actErr := s.Act(ctx, []trade.Act{order})
 		var parent trade.Owner
-		if err := errors.Join(err, actErr, json.Unmarshal([]byte(os.Getenv("SAFRASYNC_STATE_TEST_OWNER")), &parent)); err != nil {
+		if err := errors.Join(err, actErr,
+			json.Unmarshal([]byte(os.Getenv("SAFRASYNC_STATE_TEST_OWNER")), &parent)); err != nil {
 			fmt.Println("error", err)
 			return 1
 		}
@@ -120,7 +124,8 @@ type process struct {
 // startChild starts a process of the role as the user, and waits for nothing.
 func startChild(t *testing.T, role, path string, user *syscall.Credential, env ...string) *process {
 	t.Helper()
-	return startAs(t, exec.CommandContext(context.Background(), "/proc/self/exe"), role, path, user, env...) // the file itself is in a folder that other users may not enter
+	// the file itself is in a folder that other users may not enter
+	return startAs(t, exec.CommandContext(context.Background(), "/proc/self/exe"), role, path, user, env...)
 }
 
 func startAs(t *testing.T, cmd *exec.Cmd, role, path string, user *syscall.Credential, env ...string) *process {

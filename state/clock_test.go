@@ -53,10 +53,12 @@ func TestC7AnotherTimeNamespaceIsAnotherClock(t *testing.T) {
 		ahead = append([]string{"--user", "--map-root-user"}, ahead...)
 	}
 	for want, cmd := range map[string]*exec.Cmd{
-		"known 1, goes false, parent gone false": exec.CommandContext(context.Background(), self), // the same clock: known, and too early
+		// the same clock: known, and too early
+		"known 1, goes false, parent gone false": exec.CommandContext(context.Background(), self),
 		"known 0, goes false, parent gone false": exec.CommandContext(context.Background(), "unshare", ahead...),
 	} {
-		if got := startAs(t, cmd, "clock", path, nil, "SAFRASYNC_STATE_TEST_OWNER="+string(owner)).line(t); got != want {
+		if got := startAs(t, cmd, "clock", path, nil,
+			"SAFRASYNC_STATE_TEST_OWNER="+string(owner)).line(t); got != want {
 			t.Errorf("%s: %q, want %q", strings.Join(cmd.Args, " "), got, want)
 		}
 	}

@@ -25,8 +25,14 @@ func TestAClosedReportSaysTheSameForGood(t *testing.T) {
 		for i := range rows {
 			rows[i] = byte(rand.Uint32())
 		}
-		audit := trade.AuditRecord{At: at, Who: "maria", From: "maria@host", Act: "report close", Target: "2026-10-31", Reason: "October", Detail: `{}`}
-		want := trade.Closing{ID: sqldb.NewID(), Day: day, At: at.Truncate(1e6), Who: "maria", Reason: "October", Program: "1.0", Head: json.RawMessage(`{"a":1}`), Rows: 12}
+		audit := trade.AuditRecord{
+			At: at, Who: "maria", From: "maria@host", Act: "report close", Target: "2026-10-31",
+			Reason: "October", Detail: `{}`,
+		}
+		want := trade.Closing{
+			ID: sqldb.NewID(), Day: day, At: at.Truncate(1e6), Who: "maria", Reason: "October",
+			Program: "1.0", Head: json.RawMessage(`{"a":1}`), Rows: 12,
+		}
 		done, err := s.CloseReport(t.Context(), want, bytes.NewReader(rows), audit)
 		if err != nil {
 			t.Fatal(err)
@@ -34,7 +40,11 @@ func TestAClosedReportSaysTheSameForGood(t *testing.T) {
 		if done.Parts != 4 || done.Audit != 1 || len(done.Hash) != 64 {
 			t.Errorf("closed as %+v", done)
 		}
-		if _, err := s.CloseReport(t.Context(), trade.Closing{ID: sqldb.NewID(), Day: day, At: at.Add(1e9), Who: "ana", Reason: "again", Head: json.RawMessage(`{}`)}, strings.NewReader(""), audit); err != nil {
+		if _, err := s.CloseReport(t.Context(),
+			trade.Closing{
+				ID: sqldb.NewID(), Day: day, At: at.Add(1e9), Who: "ana", Reason: "again",
+				Head: json.RawMessage(`{}`),
+			}, strings.NewReader(""), audit); err != nil {
 			t.Fatal(err)
 		}
 		list, err := s.Closings(t.Context(), day)
@@ -52,10 +62,13 @@ func TestAClosedReportSaysTheSameForGood(t *testing.T) {
 			t.Errorf("%d bytes came back of %d, %v", got.Len(), len(rows), err)
 		}
 		for _, statement := range []string{
-			`UPDATE closing SET who = 'x'`, `DELETE FROM closing`, `UPDATE closing_part SET data = ''`, `DELETE FROM closing_part`,
+			`UPDATE closing SET who = 'x'`, `DELETE FROM closing`, `UPDATE closing_part SET data = ''`,
+			`DELETE FROM closing_part`,
 			`INSERT INTO closing_part (closing_id, no, data) VALUES ('` + done.ID + `', 9, '')`,
 		} {
-			if err := s.db.InTx(t.Context(), "test", func(tx *sqldb.Tx) error { return tx.Do(statement) }); err == nil || !strings.Contains(err.Error(), "what was closed never changes") {
+			if err := s.db.InTx(t.Context(), "test",
+				func(tx *sqldb.Tx) error { return tx.Do(statement) }); err == nil ||
+				!strings.Contains(err.Error(), "what was closed never changes") {
 				t.Errorf("%s: %v", statement, err)
 			}
 		}
@@ -73,8 +86,12 @@ func TestAClosingThatWasNotFinishedLeavesNothing(t *testing.T) {
 		day := trade.DateOf(at)
 		audit := trade.AuditRecord{At: at, Who: "maria", Act: "report close", Reason: "x", Detail: `{}`}
 		broken := errors.New("broken")
-		half := trade.Closing{ID: sqldb.NewID(), Day: day, At: at, Who: "maria", Reason: "x", Head: json.RawMessage(`{}`)}
-		if _, err := s.CloseReport(t.Context(), half, &failingReader{left: readmodel.ClosingPart, err: broken}, audit); !errors.Is(err, broken) {
+		half := trade.Closing{
+			ID: sqldb.NewID(), Day: day, At: at, Who: "maria", Reason: "x",
+			Head: json.RawMessage(`{}`),
+		}
+		if _, err := s.CloseReport(t.Context(), half, &failingReader{left: readmodel.ClosingPart, err: broken},
+			audit); !errors.Is(err, broken) {
 			t.Fatalf("closing: %v", err)
 		}
 		if list, err := s.Closings(t.Context(), trade.Date{}); err != nil || len(list) != 0 {
@@ -113,16 +130,23 @@ func TestOutcomesAndActsAreRead(t *testing.T) {
 		sent := mustSend(t, s, lease, rows[0])
 		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(sent, "id-0")}})
 		got, err := s.Outcomes(t.Context(), []int64{rows[0].ID, rows[1].ID})
-		if err != nil || len(got) != 1 || len(got[rows[0].ID]) != 1 || got[rows[0].ID][0].Outcome != trade.OutcomeCreated || got[rows[0].ID][0].RemoteID != "id-0" {
+		if err != nil || len(got) != 1 || len(got[rows[0].ID]) != 1 ||
+			got[rows[0].ID][0].Outcome != trade.OutcomeCreated || got[rows[0].ID][0].RemoteID != "id-0" {
 			t.Errorf("outcomes %+v, %v", got, err)
 		}
 		for i, act := range []string{"dismiss", "adopt", "refs import"} {
-			if err := s.AppendAudit(t.Context(), trade.AuditRecord{At: at.AddDate(0, 0, i), Who: "maria", Act: act, Reason: "x", Detail: `{}`}); err != nil {
+			if err := s.AppendAudit(t.Context(),
+				trade.AuditRecord{
+					At: at.AddDate(0, 0, i), Who: "maria", Act: act, Reason: "x",
+					Detail: `{}`,
+				}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		var acts []string
-		if err := s.ActsBetween(t.Context(), []string{"adopt", "dismiss"}, at, at.AddDate(0, 0, 1), func(r trade.AuditRecord) error { acts = append(acts, r.Act); return nil }); err != nil || strings.Join(acts, " ") != "dismiss" {
+		if err := s.ActsBetween(t.Context(), []string{"adopt", "dismiss"}, at, at.AddDate(0, 0, 1),
+			func(r trade.AuditRecord) error { acts = append(acts, r.Act); return nil }); err != nil ||
+			strings.Join(acts, " ") != "dismiss" {
 			t.Errorf("acts %q, %v", acts, err)
 		}
 		seen, err := s.MessageKeys(t.Context())
@@ -142,7 +166,8 @@ func TestMessageKeysAreCounted(t *testing.T) {
 			mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{settle}})
 		}
 		got, err := s.MessageKeys(t.Context())
-		if err != nil || len(got) != 2 || got[0].Key != "message.a.b" || got[0].Count != 2 || got[1].Key != "message.c.d" || got[1].Count != 1 || got[0].Last.IsZero() {
+		if err != nil || len(got) != 2 || got[0].Key != "message.a.b" || got[0].Count != 2 ||
+			got[1].Key != "message.c.d" || got[1].Count != 1 || got[0].Last.IsZero() {
 			t.Errorf("messages %+v, %v", got, err)
 		}
 	})

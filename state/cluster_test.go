@@ -37,8 +37,12 @@ func TestC11APromotedReplicaStopsTheSendingUntilAPersonConfirmsIt(t *testing.T) 
 	for k.s.db.Write.PingContext(t.Context()) != nil {
 	}
 	in := intentOf(entries[1])
-	r := mustCommit(t, k.s, lease, trade.Group{Settle: []trade.Settlement{created(flying, "remote-c")}, Intents: []trade.Intent{in}})
-	if !r.Settled[flying.ID] || r.Claimed[in.Attempt.ID] || r.Stop == nil || !r.Stop.All || !strings.Contains(r.Stop.Text, "timeline 2") || !strings.Contains(r.Stop.Text, "state rebind") {
+	r := mustCommit(t, k.s, lease, trade.Group{
+		Settle:  []trade.Settlement{created(flying, "remote-c")},
+		Intents: []trade.Intent{in},
+	})
+	if !r.Settled[flying.ID] || r.Claimed[in.Attempt.ID] || r.Stop == nil || !r.Stop.All ||
+		!strings.Contains(r.Stop.Text, "timeline 2") || !strings.Contains(r.Stop.Text, "state rebind") {
 		t.Fatalf("%+v", r)
 	}
 	wantCode(t, k.s.RenewLease(t.Context(), lease), sqldb.CodeServer)
@@ -54,7 +58,8 @@ func TestC11APromotedReplicaStopsTheSendingUntilAPersonConfirmsIt(t *testing.T) 
 	}
 
 	plan, err := Rebind(t.Context(), k.o, "", false, trade.AuditRecord{})
-	if err != nil || plan.Server == nil || plan.Platform != nil || plan.Journal != "" || plan.Accepted != 2 || plan.Doubts != 1 {
+	if err != nil || plan.Server == nil || plan.Platform != nil || plan.Journal != "" || plan.Accepted != 2 ||
+		plan.Doubts != 1 {
 		t.Fatalf("%+v, %v", plan, err)
 	}
 	if _, err := k.s.AcquireLease(t.Context(), "contracts", sqldb.Self()); err == nil {
@@ -86,7 +91,8 @@ func TestC11AReplicaThatLaggedIsRebuiltBeforeItIsConfirmed(t *testing.T) {
 
 	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeServer)
 	plan, err := Rebind(t.Context(), k.o, "", false, trade.AuditRecord{})
-	if err != nil || !strings.Contains(plan.Journal, "with 3 rows that were sent") || len(plan.Hosts) != 1 || !strings.HasPrefix(plan.Hosts[0].Path, b.o.Journal) {
+	if err != nil || !strings.Contains(plan.Journal, "with 3 rows that were sent") || len(plan.Hosts) != 1 ||
+		!strings.HasPrefix(plan.Hosts[0].Path, b.o.Journal) {
 		t.Fatalf("%+v, %v", plan, err)
 	}
 	_, err = Rebind(t.Context(), k.o, "", true, rebindAct)
@@ -125,7 +131,8 @@ func TestC11ACopyRestoredOnAnotherServerIsNoticed(t *testing.T) {
 	o.ReadOnly = true
 	s := mustOpen(t, o)
 	findings, err := s.Health(t.Context())
-	if last := findings[len(findings)-1]; err != nil || last.OK || last.Name != "server" || !strings.Contains(last.Hint, "state rebind") {
+	if last := findings[len(findings)-1]; err != nil || last.OK || last.Name != "server" ||
+		!strings.Contains(last.Hint, "state rebind") {
 		t.Errorf("%+v, %v", last, err)
 	}
 	if _, err := Rebind(t.Context(), k.o, "", true, rebindAct); err != nil {
@@ -143,7 +150,8 @@ func TestC11ALedgerOfAnOlderProgramTakesThePresentServer(t *testing.T) {
 	k.close()
 	k.open()
 	var server string
-	if err := k.s.db.Read.Get(&server, `SELECT server FROM ledger`); err != nil || sqldb.ServerParts(server)[0] == sqldb.Unread || len(sqldb.ServerParts(server)[1]) != 8 {
+	if err := k.s.db.Read.Get(&server, `SELECT server FROM ledger`); err != nil ||
+		sqldb.ServerParts(server)[0] == sqldb.Unread || len(sqldb.ServerParts(server)[1]) != 8 {
 		t.Errorf("%q, %v", server, err)
 	}
 }
@@ -153,7 +161,8 @@ func TestC11WhatTheRoleMayNotReadIsSaidAndTheRestIsCompared(t *testing.T) {
 	k.close()
 	k.open()
 	for _, query := range []string{
-		`REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC`, `CREATE ROLE clerk LOGIN`, `ALTER SCHEMA public OWNER TO clerk`,
+		`REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC`, `CREATE ROLE clerk LOGIN`,
+		`ALTER SCHEMA public OWNER TO clerk`,
 		`DO $$ DECLARE t text; BEGIN FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP EXECUTE 'ALTER TABLE ' || t || ' OWNER TO clerk'; END LOOP; END $$`,
 	} {
 		if _, err := k.s.db.Write.ExecContext(context.Background(), query); err != nil {
@@ -165,7 +174,8 @@ func TestC11WhatTheRoleMayNotReadIsSaidAndTheRestIsCompared(t *testing.T) {
 	k.open()
 	k.send("a", 1)
 	findings, err := k.s.Health(t.Context())
-	if last := findings[len(findings)-1]; err != nil || !last.OK || !strings.Contains(last.Hint, "GRANT EXECUTE ON FUNCTION pg_control_system()") {
+	if last := findings[len(findings)-1]; err != nil || !last.OK ||
+		!strings.Contains(last.Hint, "GRANT EXECUTE ON FUNCTION pg_control_system()") {
 		t.Errorf("%+v, %v", last, err)
 	}
 	k.close()

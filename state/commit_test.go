@@ -27,19 +27,26 @@ func TestAGroupSettlesMovesAndClaimsTogether(t *testing.T) {
 		gone := es[2]
 		gone.State, gone.Cause, gone.Payload = trade.Held, trade.CauseVanished, nil
 		in := intentOf(es[3])
-		block := trade.Block{Kind: "wallets", ID: "w-1", Message: "message.wallet.not-found", FirstAt: at, NextAt: at.Add(time.Hour), Tries: 1}
+		block := trade.Block{
+			Kind: "wallets", ID: "w-1", Message: "message.wallet.not-found", FirstAt: at,
+			NextAt: at.Add(time.Hour), Tries: 1,
+		}
 		r := mustCommit(t, s, lease, trade.Group{
 			Settle:  []trade.Settlement{created(first, "remote-a"), refused(second)},
 			Updates: []trade.Update{{From: trade.Pending, Entry: gone}},
 			Intents: []trade.Intent{in}, Block: []trade.Block{block},
 		})
 		want := trade.GroupResult{
-			Claimed: map[string]bool{in.Attempt.ID: true}, Settled: map[string]bool{first.ID: true, second.ID: true}, Conflicts: map[string]string{},
+			Claimed: map[string]bool{in.Attempt.ID: true}, Settled: map[string]bool{first.ID: true, second.ID: true},
+			Conflicts: map[string]string{},
 		}
 		if diff := cmp.Diff(want, r); diff != "" {
 			t.Errorf("result (-want +got):\n%s", diff)
 		}
-		wantStates := map[string]trade.State{"a": trade.Accepted, "b": trade.Rejected, "c": trade.Held, "d": trade.Sending}
+		wantStates := map[string]trade.State{
+			"a": trade.Accepted, "b": trade.Rejected, "c": trade.Held,
+			"d": trade.Sending,
+		}
 		if diff := cmp.Diff(wantStates, statesOf(t, s, "contracts")); diff != "" {
 			t.Errorf("states (-want +got):\n%s", diff)
 		}
@@ -47,7 +54,8 @@ func TestAGroupSettlesMovesAndClaimsTogether(t *testing.T) {
 		if a.RemoteID != "remote-a" || a.Attempts != 1 || a.Version != 3 || !a.UpdatedAt.Equal(at) || a.Error != nil {
 			t.Errorf("accepted entry: %+v", a)
 		}
-		if b.Cause != "message.wallet.not-found" || b.Error == nil || b.Error.Status != 400 || !b.NextAttemptAt.Equal(at.Add(15*time.Minute)) {
+		if b.Cause != "message.wallet.not-found" || b.Error == nil || b.Error.Status != 400 ||
+			!b.NextAttemptAt.Equal(at.Add(15*time.Minute)) {
 			t.Errorf("rejected entry: %+v", b)
 		}
 		blocks, err := s.Blocks(t.Context())
@@ -66,8 +74,10 @@ func TestAGroupSettlesMovesAndClaimsTogether(t *testing.T) {
 			t.Fatalf("attempts: %v, %v", attempts, err)
 		}
 		got := attempts[0]
-		if got.No != 1 || got.Generation != 1 || got.Epoch != lease.Epoch || got.Owner != lease.Owner.Instance || got.Outcome != trade.OutcomeCreated ||
-			string(got.Payload) != string(es[0].Payload) || got.RunID != "run-1" || got.Status != 201 || !got.StartedAt.Equal(at) || !got.FinishedAt.Equal(at) {
+		if got.No != 1 || got.Generation != 1 || got.Epoch != lease.Epoch || got.Owner != lease.Owner.Instance ||
+			got.Outcome != trade.OutcomeCreated ||
+			string(got.Payload) != string(es[0].Payload) || got.RunID != "run-1" || got.Status != 201 ||
+			!got.StartedAt.Equal(at) || !got.FinishedAt.Equal(at) {
 			t.Errorf("attempt: %+v", got)
 		}
 		mustAddUp(t, s, "contracts")
@@ -87,7 +97,8 @@ func TestAGroupIsStoredWholeOrNotAtAll(t *testing.T) {
 		bad.State = trade.Accepted // nothing created it: the database refuses it, after the settlement was written
 		bad.RemoteID = "remote-b"
 		_, err = s.Commit(t.Context(), lease, trade.Group{
-			At: at, Settle: []trade.Settlement{created(sent, "remote-a")}, Updates: []trade.Update{{From: trade.Pending, Entry: bad}},
+			At: at, Settle: []trade.Settlement{created(sent, "remote-a")},
+			Updates: []trade.Update{{From: trade.Pending, Entry: bad}},
 			Intents: []trade.Intent{intentOf(es[2])}, Block: []trade.Block{{Kind: "wallets", ID: "w"}},
 		})
 		if err == nil || !strings.Contains(err.Error(), "only the late answer of an earlier attempt") {
@@ -116,7 +127,8 @@ func TestAnIntentIsRefusedWhenItsEntryHasMoved(t *testing.T) {
 		e := mustRecord(t, s, lease, newEntry("a"))[0]
 		stale := intentOf(e)
 		e.SourceHash = trade.HashOf("another")
-		if lost, err := s.Record(t.Context(), lease, trade.Page{Updates: []trade.Update{{From: trade.Pending, Entry: e}}}); err != nil || lost != 0 {
+		if lost, err := s.Record(t.Context(), lease,
+			trade.Page{Updates: []trade.Update{{From: trade.Pending, Entry: e}}}); err != nil || lost != 0 {
 			t.Fatalf("Record: %d, %v", lost, err)
 		}
 		if r := mustCommit(t, s, lease, trade.Group{Intents: []trade.Intent{stale}}); len(r.Claimed) != 0 {
@@ -124,7 +136,8 @@ func TestAnIntentIsRefusedWhenItsEntryHasMoved(t *testing.T) {
 		}
 		fresh := intentOf(mustEntry(t, s, "contracts", "a"))
 		other := intentOf(fresh.Entry)
-		if r := mustCommit(t, s, lease, trade.Group{Intents: []trade.Intent{fresh, other}}); len(r.Claimed) != 1 || !r.Claimed[fresh.Attempt.ID] {
+		if r := mustCommit(t, s, lease, trade.Group{Intents: []trade.Intent{fresh, other}}); len(r.Claimed) != 1 ||
+			!r.Claimed[fresh.Attempt.ID] {
 			t.Errorf("claimed %v, want the first of two intents of one entry", r.Claimed)
 		}
 		if r := mustCommit(t, s, lease, trade.Group{Intents: []trade.Intent{other}}); len(r.Claimed) != 0 {
@@ -141,7 +154,8 @@ func TestI3_AnEntryWhoseAttemptMayHaveCreatedARecordIsNeverClaimedAgain(t *testi
 		// Somebody puts it back by a wrong update: the state alone would allow it.
 		e = mustEntry(t, s, "contracts", "a")
 		e.State = trade.Pending
-		if lost, err := s.Record(t.Context(), lease, trade.Page{Updates: []trade.Update{{From: trade.InDoubt, Entry: e}}}); err != nil || lost != 0 {
+		if lost, err := s.Record(t.Context(), lease,
+			trade.Page{Updates: []trade.Update{{From: trade.InDoubt, Entry: e}}}); err != nil || lost != 0 {
 			t.Fatalf("Record: %d, %v", lost, err)
 		}
 		again := intentOf(mustEntry(t, s, "contracts", "a"))
@@ -156,7 +170,8 @@ func TestARefusedAttemptMayBeFollowedByAnother(t *testing.T) {
 		lease := mustLease(t, s, "contracts")
 		e := mustRecord(t, s, lease, newEntry("a"))[0]
 		st := refused(mustSend(t, s, lease, e))
-		st.Attempt.Outcome, st.State, st.Counts, st.Error, st.Cause = trade.OutcomeNotSent, trade.Pending, false, nil, ""
+		st.Attempt.Outcome, st.State, st.Counts, st.Error, st.Cause = trade.OutcomeNotSent, trade.Pending,
+			false, nil, ""
 		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
 		e = mustEntry(t, s, "contracts", "a")
 		if e.State != trade.Pending || e.Attempts != 0 {
@@ -192,7 +207,8 @@ func TestF063_ASettlementCountsAfterTheLeaseIsLost(t *testing.T) {
 		in := intentOf(es[2])
 		r := mustCommit(t, s, old, trade.Group{
 			Settle: []trade.Settlement{created(sent, "remote-a")}, Intents: []trade.Intent{in},
-			Updates: []trade.Update{{From: trade.Pending, Entry: held}}, Block: []trade.Block{{Kind: "wallets", ID: "w"}},
+			Updates: []trade.Update{{From: trade.Pending, Entry: held}},
+			Block:   []trade.Block{{Kind: "wallets", ID: "w"}},
 		})
 		if !r.LeaseLost || !r.Settled[sent.ID] || len(r.Claimed) != 0 {
 			t.Errorf("result: %+v", r)
@@ -244,7 +260,8 @@ func TestTheRecoveryDoubtsAndALateDefiniteAnswerDecides(t *testing.T) {
 			t.Fatalf("Recover again: %d, %v, want 0", n, err)
 		}
 		a := mustEntry(t, s, "contracts", "a")
-		if a.State != trade.InDoubt || a.Cause != trade.CauseUnknown || a.Attempts != 1 || a.Error == nil || a.Error.Kind != trade.TransportError || a.Error.Text != ledger.Recovered {
+		if a.State != trade.InDoubt || a.Cause != trade.CauseUnknown || a.Attempts != 1 || a.Error == nil ||
+			a.Error.Kind != trade.TransportError || a.Error.Text != ledger.Recovered {
 			t.Errorf("recovered entry: %+v", a)
 		}
 		mustAddUp(t, s, "contracts")
@@ -253,7 +270,10 @@ func TestTheRecoveryDoubtsAndALateDefiniteAnswerDecides(t *testing.T) {
 		// either.
 		late := unknown(sent[2])
 		late.Attempt.FinishedAt, late.Attempt.Evidence = at.Add(-time.Hour), json.RawMessage(`{"wrote":1}`)
-		r := mustCommit(t, s, old, trade.Group{Settle: []trade.Settlement{created(sent[0], "remote-a"), refused(sent[1]), late}})
+		r := mustCommit(t, s, old, trade.Group{Settle: []trade.Settlement{
+			created(sent[0], "remote-a"),
+			refused(sent[1]), late,
+		}})
 		if len(r.Settled) != 3 || !r.LeaseLost {
 			t.Errorf("result: %+v", r)
 		}
@@ -267,12 +287,16 @@ func TestTheRecoveryDoubtsAndALateDefiniteAnswerDecides(t *testing.T) {
 			}
 		}
 		attempts, err := s.Attempts(t.Context(), es[2].ID)
-		if err != nil || attempts[0].Outcome != trade.OutcomeUnknown || string(attempts[0].Evidence) != `{"wrote":1}` || !attempts[0].FinishedAt.Equal(at.Add(time.Minute)) {
+		if err != nil || attempts[0].Outcome != trade.OutcomeUnknown || string(attempts[0].Evidence) != `{"wrote":1}` ||
+			!attempts[0].FinishedAt.Equal(at.Add(time.Minute)) {
 			t.Errorf("the attempt in doubt: %+v, %v; want the sender's evidence and the recovery's time", attempts, err)
 		}
 		// What is certain does not change any more.
 		contrary := created(sent[1], "remote-b")
-		if r := mustCommit(t, s, old, trade.Group{Settle: []trade.Settlement{contrary, unknown(sent[0])}}); len(r.Settled) != 0 {
+		if r := mustCommit(t, s, old, trade.Group{Settle: []trade.Settlement{
+			contrary,
+			unknown(sent[0]),
+		}}); len(r.Settled) != 0 {
 			t.Errorf("settled again: %+v", r)
 		}
 		if got := statesOf(t, s, "contracts"); got["a"] != trade.Accepted || got["b"] != trade.Rejected {
@@ -300,7 +324,8 @@ func TestALateCreatedEndsADismissal(t *testing.T) {
 		if diff := cmp.Diff(want, statesOf(t, s, "contracts")); diff != "" {
 			t.Errorf("states (-want +got):\n%s", diff)
 		}
-		if attempts, err := s.Attempts(t.Context(), es[1].ID); err != nil || attempts[0].Outcome != trade.OutcomeNotCreated {
+		if attempts, err := s.Attempts(t.Context(), es[1].ID); err != nil ||
+			attempts[0].Outcome != trade.OutcomeNotCreated {
 			t.Errorf("the dismissed entry's attempt: %+v, %v", attempts, err)
 		}
 		mustAddUp(t, s, "contracts")
@@ -317,8 +342,12 @@ func TestAPlatformIDThatAnotherEntryHasIsAConflict(t *testing.T) {
 		for _, e := range es {
 			sent = append(sent, mustSend(t, s, lease, e))
 		}
-		r := mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(sent[0], "remote-1"), created(sent[1], "remote-2"), created(sent[2], "remote-2")}})
-		if diff := cmp.Diff(map[string]string{sent[0].ID: "fixations x", sent[2].ID: "contracts b"}, r.Conflicts); diff != "" {
+		r := mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{
+			created(sent[0], "remote-1"),
+			created(sent[1], "remote-2"), created(sent[2], "remote-2"),
+		}})
+		if diff := cmp.Diff(map[string]string{sent[0].ID: "fixations x", sent[2].ID: "contracts b"},
+			r.Conflicts); diff != "" {
 			t.Errorf("conflicts (-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff(map[string]bool{sent[1].ID: true}, r.Settled); diff != "" {
@@ -352,13 +381,18 @@ func TestTwoJobsThatRaceForOnePlatformIDAreOneConflict(t *testing.T) {
 				a := mustSend(t, s, leases[j], entries[j][i])
 				wg.Go(func() {
 					var err error
-					if results[j], err = s.Commit(t.Context(), leases[j], trade.Group{At: at, Settle: []trade.Settlement{created(a, fmt.Sprintf("remote-%d", i))}}); err != nil {
+					if results[j], err = s.Commit(t.Context(), leases[j],
+						trade.Group{
+							At:     at,
+							Settle: []trade.Settlement{created(a, fmt.Sprintf("remote-%d", i))},
+						}); err != nil {
 						t.Errorf("Commit: %v", err)
 					}
 				})
 			}
 			wg.Wait()
-			if len(results[0].Settled)+len(results[1].Settled) != 1 || len(results[0].Conflicts)+len(results[1].Conflicts) != 1 {
+			if len(results[0].Settled)+len(results[1].Settled) != 1 ||
+				len(results[0].Conflicts)+len(results[1].Conflicts) != 1 {
 				t.Fatalf("results %+v, want one settled and one conflict", results)
 			}
 		}
@@ -372,9 +406,13 @@ func TestACallThatIsRepeatedAfterAnUncertainCommitIsTheSameCall(t *testing.T) {
 		lease := mustLease(t, s, "contracts")
 		es := mustRecord(t, s, lease, newEntry("a"), newEntry("b"))
 		sent := mustSend(t, s, lease, es[0])
-		g := trade.Group{Settle: []trade.Settlement{created(sent, "remote-a")}, Intents: []trade.Intent{intentOf(es[1])}}
+		g := trade.Group{
+			Settle:  []trade.Settlement{created(sent, "remote-a")},
+			Intents: []trade.Intent{intentOf(es[1])},
+		}
 		first := mustCommit(t, s, lease, g)
-		if diff := cmp.Diff(first, mustCommit(t, s, lease, g)); diff != "" || len(first.Claimed) != 1 || len(first.Settled) != 1 {
+		if diff := cmp.Diff(first, mustCommit(t, s, lease, g)); diff != "" || len(first.Claimed) != 1 ||
+			len(first.Settled) != 1 {
 			t.Errorf("the second call says otherwise (-first +second):\n%s", diff)
 		}
 		if a := mustEntry(t, s, "contracts", "a"); a.Attempts != 1 || a.Version != 3 {
@@ -394,7 +432,8 @@ func TestFlagsOfASettlementAreAdded(t *testing.T) {
 		st := created(mustSend(t, s, lease, mustRecord(t, s, lease, e)[0]), "remote-a")
 		st.Flags = trade.Flags{trade.EchoDiffers, trade.Twin}
 		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
-		if diff := cmp.Diff(trade.Flags{trade.EchoDiffers, trade.Twin}, mustEntry(t, s, "contracts", "a").Flags); diff != "" {
+		if diff := cmp.Diff(trade.Flags{trade.EchoDiffers, trade.Twin},
+			mustEntry(t, s, "contracts", "a").Flags); diff != "" {
 			t.Errorf("flags (-want +got):\n%s", diff)
 		}
 		counts, err := s.FlagCounts(t.Context(), "contracts")
@@ -409,7 +448,8 @@ func TestAnAnswerOfAnyBytesIsStored(t *testing.T) {
 		lease := mustLease(t, s, "contracts")
 		st := created(mustSend(t, s, lease, mustRecord(t, s, lease, newEntry("a"))[0]), "re\x00mote")
 		st.Attempt.AnswerBody, st.Attempt.Reason = "a\x00b\xff\xfe", "\xc3\x28"
-		st.Attempt.Evidence, st.Attempt.AnswerHead, st.Attempt.Messages = json.RawMessage("{\x00}"), json.RawMessage("\xff"), []string{"m\x00\xff"}
+		st.Attempt.Evidence, st.Attempt.AnswerHead, st.Attempt.Messages = json.RawMessage("{\x00}"),
+			json.RawMessage("\xff"), []string{"m\x00\xff"}
 		if r := mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{st}}); !r.Settled[st.Attempt.ID] {
 			t.Errorf("not settled: %+v", r)
 		}
@@ -424,7 +464,8 @@ func TestWhatNoCorrectCallerAsksForIsRefused(t *testing.T) {
 		lease := mustLease(t, s, "contracts")
 		es := mustRecord(t, s, lease, newEntry("a"), newEntry("b"))
 		sent := mustSend(t, s, lease, es[0])
-		noOutcome, noID, wrongState, notCreated, guess := created(sent, "r"), created(sent, ""), created(sent, "r"), refused(sent), unknown(sent)
+		noOutcome, noID, wrongState, notCreated, guess := created(sent, "r"), created(sent, ""), created(sent, "r"),
+			refused(sent), unknown(sent)
 		guess.State = trade.Pending
 		noOutcome.Attempt.Outcome = trade.OutcomeOpen
 		wrongState.State = trade.Waiting

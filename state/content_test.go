@@ -26,7 +26,8 @@ func TestTheSameContentIsFoundWhereItMayHaveBeenSent(t *testing.T) {
 		}
 		es := mustRecord(t, s, lease, page...)
 		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{
-			created(mustSend(t, s, lease, es[0]), "r1"), unknown(mustSend(t, s, lease, es[1])), refused(mustSend(t, s, lease, es[3])), created(mustSend(t, s, lease, es[5]), "r2"),
+			created(mustSend(t, s, lease, es[0]), "r1"), unknown(mustSend(t, s, lease, es[1])),
+			refused(mustSend(t, s, lease, es[3])), created(mustSend(t, s, lease, es[5]), "r2"),
 		}})
 		mustSend(t, s, lease, es[2])
 		found, err := s.SameContent(t.Context(), trade.OrderCommitments, []int64{7, 7, 11, 0}, nil)
@@ -70,7 +71,8 @@ func TestTheSameContentIsLookedUpWhileStatisticsLag(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	contents, hashes := make([]int64, 32), make([]trade.Hash, 32) // of 20,000 rows: few enough that reading all is not cheaper
+	// of 20,000 rows: few enough that reading all is not cheaper
+	contents, hashes := make([]int64, 32), make([]trade.Hash, 32)
 	for i := range hashes {
 		contents[i], hashes[i] = int64(20000+i), trade.HashOf(fmt.Sprint(i))
 	}
@@ -83,8 +85,11 @@ func TestTheSameContentIsLookedUpWhileStatisticsLag(t *testing.T) {
 		"content":     {discovery.SentContent(s.db.D), []any{numbers, numbers}, 2},
 		"source_hash": {discovery.SentSource(s.db.D), []any{sqldb.HashesOf(s.db.D, hashes)}, 1},
 	} {
-		plan, err := sqldb.Gather(ctx, s.db.Read, func(line *string) []any { return []any{line} }, `EXPLAIN `+s.db.Q(ledger.SelectEntry+ask.query), append([]any{"order_commitments"}, ask.args...)...)
-		if text := strings.Join(plan, "\n"); err != nil || strings.Count(text, "Index Cond: ("+column+" = ") != ask.times || strings.Contains(text, "Seq Scan") {
+		plan, err := sqldb.Gather(ctx, s.db.Read,
+			func(line *string) []any { return []any{line} }, `EXPLAIN `+s.db.Q(ledger.SelectEntry+ask.query),
+			append([]any{"order_commitments"}, ask.args...)...)
+		if text := strings.Join(plan, "\n"); err != nil ||
+			strings.Count(text, "Index Cond: ("+column+" = ") != ask.times || strings.Contains(text, "Seq Scan") {
 			t.Errorf("%v\n%s", err, text)
 		}
 	}

@@ -20,8 +20,10 @@ type MovePlan struct {
 	Ledger string      `json:"ledger"`
 	Tables []MoveTable `json:"tables,omitempty"` // what was copied and compared
 	Sent   int         `json:"sent"`             // rows that are accepted
-	Doubts int         `json:"doubts"`           // rows that were on the wire for all that the ledger knows: they become in doubt
-	Done   bool        `json:"done"`             // it had been moved there before; nothing was left to do but the journal
+	// rows that were on the wire for all that the ledger knows: they become in doubt
+	Doubts int `json:"doubts"`
+	// it had been moved there before; nothing was left to do but the journal
+	Done bool `json:"done"`
 }
 
 // MoveTable is one table of a moved ledger. Hash is of its rows in any order: both databases gave
@@ -35,7 +37,8 @@ type MoveTable struct {
 // movedTables are copied, in an order in which references are there before what refers to them.
 // What belongs to running processes, and the old journals, are not.
 var movedTables = []string{
-	"audit", "audit_head", "entry", "attempt", "quarantine", "run", "job_kind", "job_moved", "job_cursor", "job_status", "reference", "lookup", "lookup_key", "block", "tally",
+	"audit", "audit_head", "entry", "attempt", "quarantine", "run", "job_kind", "job_moved", "job_cursor", "job_status",
+	"reference", "lookup", "lookup_key", "block", "tally",
 	"alert", "alert_message", "digest", "task", "person", "saved_filter",
 	"closing_part", "closing",
 	"webhook", "inbox", "heard", "candidate",
@@ -53,7 +56,9 @@ func Move(ctx context.Context, from, to sqldb.Options, apply bool, record trade.
 	return move(ctx, from, to, sqldb.DefaultTuning, apply, record)
 }
 
-func move(ctx context.Context, from, to sqldb.Options, tune sqldb.Tuning, apply bool, record trade.AuditRecord) (plan MovePlan, err error) {
+func move(ctx context.Context, from, to sqldb.Options, tune sqldb.Tuning, apply bool,
+	record trade.AuditRecord,
+) (plan MovePlan, err error) {
 	patient := tune
 	patient.Write = moveTime
 	old, err := openMoved(ctx, from, tune)
@@ -117,7 +122,10 @@ type moving struct {
 // look refuses what cannot be moved, and tells how far an earlier move came.
 func (m *moving) look(ctx context.Context) error {
 	if m.from.db.ID == m.to.db.ID {
-		return &sqldb.Error{Code: sqldb.CodeCopy, Path: m.to.db.Where, Hint: "give another database", Err: errors.New("it is the ledger itself")}
+		return &sqldb.Error{
+			Code: sqldb.CodeCopy, Path: m.to.db.Where, Hint: "give another database",
+			Err: errors.New("it is the ledger itself"),
+		}
 	}
 	var moved *string
 	err := m.from.db.Peek(ctx, "looking at the ledger", func(t *sqldb.Tx) error {
@@ -139,14 +147,19 @@ func (m *moving) look(ctx context.Context) error {
 		From *string `db:"moved_from"`
 		Rows int     `db:"n"`
 	}
-	if err := m.to.db.Read.GetContext(ctx, &there, `SELECT moved_from, (SELECT COUNT(*) FROM entry) + (SELECT COUNT(*) FROM audit) + (SELECT COUNT(*) FROM run) AS n FROM ledger`); err != nil {
+	if err := m.to.db.Read.GetContext(ctx, &there,
+		`SELECT moved_from, (SELECT COUNT(*) FROM entry) + (SELECT COUNT(*) FROM audit) + (SELECT COUNT(*) FROM run) AS n FROM ledger`); err != nil {
 		return m.to.db.Fault(ctx, "looking at the new ledger", err)
 	}
 	switch {
 	case there.From != nil && *there.From == m.from.db.ID && moved != nil:
 		m.plan.Done = true
 	case there.From != nil || there.Rows > 0:
-		return &sqldb.Error{Code: sqldb.CodeCopy, Path: m.to.db.Where, Hint: "give a database without a ledger, or a schema of its own", Err: errors.New("it has a ledger already, which is in use or was")}
+		return &sqldb.Error{
+			Code: sqldb.CodeCopy, Path: m.to.db.Where,
+			Hint: "give a database without a ledger, or a schema of its own",
+			Err:  errors.New("it has a ledger already, which is in use or was"),
+		}
 	case moved != nil && *moved != m.to.db.Where:
 		return jobs.RefuseOther(m.from.db, 0, moved)
 	}
@@ -163,7 +176,8 @@ func nobodyLives(t *sqldb.Tx) error {
 		if !i.Dead {
 			return &sqldb.Error{
 				Code: sqldb.CodeServed, Path: t.S.Where, Hint: "stop it first, on every machine",
-				Err: fmt.Errorf("`safrasync %s` works on it, as process %d on %s", i.Command, i.Owner.PID, i.Owner.Host),
+				Err: fmt.Errorf("`safrasync %s` works on it, as process %d on %s", i.Command, i.Owner.PID,
+					i.Owner.Host),
 			}
 		}
 	}
@@ -178,7 +192,8 @@ func (m *moving) mark(ctx context.Context, record trade.AuditRecord) error {
 	}
 	record.Detail = string(detail)
 	return m.from.db.InTx(ctx, "marking the ledger as moved", func(t *sqldb.Tx) error {
-		for _, lock := range []string{"job_lease", "ledger"} { // who takes a lease at this moment is seen below, or sees the mark
+		// who takes a lease at this moment is seen below, or sees the mark
+		for _, lock := range []string{"job_lease", "ledger"} {
 			if err := t.All(&[]int64{}, t.S.D.Locked(`SELECT 1 FROM `+lock, lock)); err != nil {
 				return err
 			}
@@ -186,7 +201,8 @@ func (m *moving) mark(ctx context.Context, record trade.AuditRecord) error {
 		if err := nobodyLives(t); err != nil {
 			return err
 		}
-		if n, err := t.Changed(`UPDATE ledger SET moved_to = ? WHERE moved_to IS NULL`, m.to.db.Where); err != nil || n == 0 {
+		if n, err := t.Changed(`UPDATE ledger SET moved_to = ? WHERE moved_to IS NULL`, m.to.db.Where); err != nil ||
+			n == 0 {
 			return err // marked by an earlier try
 		}
 		_, err := audit.AddAudit(t, record)
@@ -199,8 +215,9 @@ func (m *moving) unmark(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	again := func(what string, err error) error {
 		return &sqldb.Error{
-			Code: sqldb.CodeCopy, Path: m.from.db.Where, Hint: "run the same command again, which goes on; until then nothing is sent from either",
-			Err: errors.Join(errors.New(what), err),
+			Code: sqldb.CodeCopy, Path: m.from.db.Where,
+			Hint: "run the same command again, which goes on; until then nothing is sent from either",
+			Err:  errors.Join(errors.New(what), err),
 		}
 	}
 	var from *string

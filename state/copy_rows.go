@@ -47,7 +47,8 @@ func (m *moving) fillIn(t *sqldb.Tx, record trade.AuditRecord) error {
 	if err := m.from.db.Read.GetContext(t.Ctx, &was, `SELECT refs_version, platform FROM ledger`); err != nil {
 		return err
 	}
-	if err := t.Do(`UPDATE ledger SET refs_version = ?, platform = ?, moved_from = ?`, was.Refs, was.Platform, m.from.db.ID); err != nil {
+	if err := t.Do(`UPDATE ledger SET refs_version = ?, platform = ?, moved_from = ?`, was.Refs, was.Platform,
+		m.from.db.ID); err != nil {
 		return err
 	}
 	if err := m.retireJournals(t); err != nil {
@@ -101,7 +102,10 @@ func (m *moving) copyTable(t *sqldb.Tx, table string) (MoveTable, error) {
 		return out, err
 	}
 	if sent != arrived {
-		return out, fmt.Errorf("%d rows went and %d arrived, or some are not the same: the two databases cannot hold the same values", sent.rows, arrived.rows)
+		return out,
+			fmt.Errorf(
+				"%d rows went and %d arrived, or some are not the same: the two databases cannot hold the same values",
+				sent.rows, arrived.rows)
 	}
 	out.Rows, out.Hash = sent.rows, sent.text()
 	return out, nil
@@ -150,7 +154,9 @@ func (h *rowsHash) text() string {
 }
 
 // eachRow reads a table as numbers and texts.
-func eachRow(ctx context.Context, db sqlx.QueryerContext, table string, columns []string, fn func([]any) error) (h rowsHash, err error) {
+func eachRow(ctx context.Context, db sqlx.QueryerContext, table string, columns []string,
+	fn func([]any) error,
+) (h rowsHash, err error) {
 	rows, err := db.QueryxContext(ctx, `SELECT `+strings.Join(columns, ", ")+` FROM `+table)
 	if err != nil {
 		return h, err
@@ -218,9 +224,13 @@ func countOn(t *sqldb.Tx) error {
 	if t.S.D.Name == sqldb.SQLite { // it remembers the highest by itself
 		return nil
 	}
-	for table, column := range map[string]string{"entry": "id", "audit": "seq", "run": "seq", "person": "id", "inbox": "seq"} {
+	for table, column := range map[string]string{
+		"entry": "id", "audit": "seq", "run": "seq", "person": "id",
+		"inbox": "seq",
+	} {
 		var next int64
-		if err := t.Get(&next, `SELECT setval(pg_get_serial_sequence('`+table+`', '`+column+`'), COALESCE((SELECT MAX(`+column+`) FROM `+table+`), 0) + 1, false)`); err != nil {
+		if err := t.Get(&next, `SELECT setval(pg_get_serial_sequence('`+table+`', '`+column+`'), COALESCE((SELECT MAX(`+
+			column+`) FROM `+table+`), 0) + 1, false)`); err != nil {
 			return err
 		}
 	}
@@ -230,7 +240,8 @@ func countOn(t *sqldb.Tx) error {
 // retireJournals keeps the records of the old journals, which end with the old ledger.
 func (m *moving) retireJournals(t *sqldb.Tx) error {
 	var rows []sqldb.JournalRow
-	if err := m.from.db.Read.SelectContext(t.Ctx, &rows, `SELECT id, seq, mark, host, path, at, retired_at FROM journal`); err != nil {
+	if err := m.from.db.Read.SelectContext(t.Ctx, &rows,
+		`SELECT id, seq, mark, host, path, at, retired_at FROM journal`); err != nil {
 		return err
 	}
 	now := time.Now().UnixMilli()
@@ -238,7 +249,8 @@ func (m *moving) retireJournals(t *sqldb.Tx) error {
 		if !r.RetiredAt.Valid {
 			r.RetiredAt.Valid, r.RetiredAt.Int64 = true, now
 		}
-		if err := t.Do(`INSERT INTO journal (id, seq, mark, host, path, at, retired_at) VALUES (?, ?, ?, ?, ?, ?, ?)`, r.ID, r.Seq, r.Mark, r.Host, r.Path, r.At, r.RetiredAt); err != nil {
+		if err := t.Do(`INSERT INTO journal (id, seq, mark, host, path, at, retired_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			r.ID, r.Seq, r.Mark, r.Host, r.Path, r.At, r.RetiredAt); err != nil {
 			return err
 		}
 	}

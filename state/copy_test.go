@@ -19,8 +19,14 @@ func filled(t *testing.T, o sqldb.Options) {
 	a := mustSend(t, s, lease, es[0])
 	b := mustSend(t, s, lease, es[1])
 	mustSend(t, s, lease, es[2])
-	missing := trade.Block{Kind: "wallets", ID: "w-1", Message: "message.wallet.not-found", FirstAt: at, NextAt: at.Add(1e12), Tries: 1}
-	mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(a, "id-a"), unknown(b)}, Block: []trade.Block{missing}})
+	missing := trade.Block{
+		Kind: "wallets", ID: "w-1", Message: "message.wallet.not-found", FirstAt: at,
+		NextAt: at.Add(1e12), Tries: 1,
+	}
+	mustCommit(t, s, lease, trade.Group{
+		Settle: []trade.Settlement{created(a, "id-a"), unknown(b)},
+		Block:  []trade.Block{missing},
+	})
 	cursor := trade.Cursor{Bound: "x", SweptAt: at, Sweep: &trade.Sweep{InScope: 4}}
 	if _, err := s.Record(t.Context(), lease, trade.Page{Cursor: &cursor}); err != nil {
 		t.Fatal(err)
@@ -31,7 +37,10 @@ func filled(t *testing.T, o sqldb.Options) {
 	run := trade.RunReport{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, States: map[trade.State]int{}}
 	for _, err := range []error{
 		s.StartRun(t.Context(), run), s.ReleaseLease(t.Context(), lease), s.TaskBegan(t.Context(), "refs", at),
-		s.SetJobStatus(t.Context(), trade.JobStatus{Job: "contracts", State: trade.Stopped, Since: at, Stop: &trade.Stop{Code: "x", Text: "é"}}),
+		s.SetJobStatus(t.Context(), trade.JobStatus{
+			Job: "contracts", State: trade.Stopped, Since: at,
+			Stop: &trade.Stop{Code: "x", Text: "é"},
+		}),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -45,7 +54,10 @@ func filled(t *testing.T, o sqldb.Options) {
 	}
 }
 
-var moveRecord = trade.AuditRecord{At: at, Who: "tester", From: "here", Act: "state copy", Target: "ledger", Reason: "a second machine", Detail: "{}"}
+var moveRecord = trade.AuditRecord{
+	At: at, Who: "tester", From: "here", Act: "state copy", Target: "ledger",
+	Reason: "a second machine", Detail: "{}",
+}
 
 func TestALedgerMovesToTheOtherDatabaseAndBack(t *testing.T) {
 	t.Parallel()
@@ -71,7 +83,10 @@ func TestALedgerMovesToTheOtherDatabaseAndBack(t *testing.T) {
 			_, err = Open(t.Context(), from)
 			wantCode(t, err, sqldb.CodeMoved)
 			s := mustOpen(t, target)
-			want := map[string]trade.State{"a": trade.Accepted, "b": trade.InDoubt, "c": trade.InDoubt, "ção": trade.Pending}
+			want := map[string]trade.State{
+				"a": trade.Accepted, "b": trade.InDoubt, "c": trade.InDoubt,
+				"ção": trade.Pending,
+			}
 			if got := statesOf(t, s, "contracts"); !cmp.Equal(got, want) {
 				t.Errorf("states: %v", got)
 			}
@@ -91,7 +106,8 @@ func TestALedgerMovesToTheOtherDatabaseAndBack(t *testing.T) {
 			// not sent again.
 			lease := mustLease(t, s, "contracts")
 			e := mustRecord(t, s, lease, newEntry("new"))[0]
-			mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(mustSend(t, s, lease, e), "id-new")}})
+			mustCommit(t, s, lease,
+				trade.Group{Settle: []trade.Settlement{created(mustSend(t, s, lease, e), "id-new")}})
 			if err := byHand(s, `UPDATE entry SET state = 'pending' WHERE key = 'a'`); err == nil {
 				t.Error("the database lets an accepted entry be sent again")
 			}

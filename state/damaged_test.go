@@ -16,19 +16,26 @@ func TestAValueThatIsNoneOfOursIsToldAndNotTakenForNothing(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
 		lease := mustLease(t, s, "contracts")
-		waiting := short("w", trade.OrderCommitments, trade.Waiting, sacas("1"), wallet("12"), trade.Awaited{Platform: "wallets", ID: "w-1"})
+		waiting := short("w", trade.OrderCommitments, trade.Waiting, sacas("1"), wallet("12"),
+			trade.Awaited{Platform: "wallets", ID: "w-1"})
 		es := mustRecord(t, s, lease, newEntry("a"), waiting)
 		cursor := trade.Cursor{Bound: "x", SweptAt: at, Sweep: &trade.Sweep{InScope: 2}}
 		if _, err := s.Record(ctx, lease, trade.Page{Cursor: &cursor}); err != nil {
 			t.Fatal(err)
 		}
 		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{refused(mustSend(t, s, lease, es[0]))}})
-		run := trade.RunReport{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at.Add(time.Second), States: map[trade.State]int{}, Flags: map[trade.Flag]int{}}
+		run := trade.RunReport{
+			ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at.Add(time.Second),
+			States: map[trade.State]int{}, Flags: map[trade.Flag]int{},
+		}
 		stopped := trade.JobStatus{Job: "contracts", State: trade.Stopped, Since: at, Stop: &trade.Stop{Code: "x"}}
 		if _, err := s.Beat(ctx, trade.Instance{Owner: sqldb.Self(), Command: "run"}); err != nil {
 			t.Fatal(err)
 		}
-		for _, err := range []error{s.StartRun(ctx, run), s.FinishRun(ctx, run), s.SetJobStatus(ctx, stopped), s.Announce(ctx, "1.0.0", at)} {
+		for _, err := range []error{
+			s.StartRun(ctx, run), s.FinishRun(ctx, run), s.SetJobStatus(ctx, stopped),
+			s.Announce(ctx, "1.0.0", at),
+		} {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -46,7 +53,10 @@ func TestAValueThatIsNoneOfOursIsToldAndNotTakenForNothing(t *testing.T) {
 			table, column, value string
 			reads                map[string]func() error
 		}{
-			{"entry", "flags", "{", map[string]func() error{"Entry": entry, "Known": known, "EachKnown": each, "FlagCounts": func() error { _, err := s.FlagCounts(ctx, "contracts"); return err }}},
+			{"entry", "flags", "{", map[string]func() error{
+				"Entry": entry, "Known": known, "EachKnown": each,
+				"FlagCounts": func() error { _, err := s.FlagCounts(ctx, "contracts"); return err },
+			}},
 			{"entry", "waiting_for", `[{"ref":"wallets"},{"platform":"wallets","id":"w-1"},`, map[string]func() error{
 				"Entry":       entry,
 				"WakeBlocked": func() error { _, err := s.WakeBlocked(ctx, lease, "wallets", "w-1"); return err },
@@ -54,15 +64,36 @@ func TestAValueThatIsNoneOfOursIsToldAndNotTakenForNothing(t *testing.T) {
 			}},
 			{"entry", "cells", "{", map[string]func() error{"Entry": entry}},
 			{"entry", "key_parts", "{", map[string]func() error{"Entry": entry}},
-			{"entry", "amount", "a lot", map[string]func() error{"Entry": entry, "Recount": recount, "Shortages": func() error { _, err := s.Shortages(ctx); return err }}},
+			{
+				"entry", "amount", "a lot",
+				map[string]func() error{
+					"Entry": entry, "Recount": recount,
+					"Shortages": func() error { _, err := s.Shortages(ctx); return err },
+				},
+			},
 			{"tally", "volume", "a lot", map[string]func() error{"Counts": counts, "UnevenSums": func() error {
 				uneven, err := s.UnevenSums(ctx)
 				return errors.Join(err, errors.New(strings.Join(uneven, ", ")))
 			}}},
-			{"attempt", "messages", "{", map[string]func() error{"Attempts": func() error { _, err := s.Attempts(ctx, es[0].ID); return err }}},
-			{"job_cursor", "brakes", "{", map[string]func() error{"Cursor": func() error { _, err := s.Cursor(ctx, "contracts"); return err }}},
-			{"job_cursor", "sweep", "{", map[string]func() error{"Cursor": func() error { _, err := s.Cursor(ctx, "contracts"); return err }}},
-			{"job_status", "stop", "{", map[string]func() error{"JobStatus": func() error { _, err := s.JobStatus(ctx, "contracts"); return err }}},
+			{
+				"attempt", "messages", "{",
+				map[string]func() error{"Attempts": func() error { _, err := s.Attempts(ctx, es[0].ID); return err }},
+			},
+			{
+				"job_cursor", "brakes", "{",
+				map[string]func() error{"Cursor": func() error { _, err := s.Cursor(ctx, "contracts"); return err }},
+			},
+			{
+				"job_cursor", "sweep", "{",
+				map[string]func() error{"Cursor": func() error { _, err := s.Cursor(ctx, "contracts"); return err }},
+			},
+			{
+				"job_status", "stop", "{",
+				map[string]func() error{"JobStatus": func() error {
+					_, err := s.JobStatus(ctx, "contracts")
+					return err
+				}},
+			},
 			{"job_lease", "owner", "{", map[string]func() error{
 				"Leases":       func() error { _, err := s.Leases(ctx); return err },
 				"AcquireLease": func() error { _, err := s.AcquireLease(ctx, "contracts", sqldb.Self()); return err },
@@ -84,7 +115,8 @@ func TestAValueThatIsNoneOfOursIsToldAndNotTakenForNothing(t *testing.T) {
 			if where == "" {
 				where = "1 = 1"
 			}
-			if err := s.db.Read.Select(&kept, `SELECT CAST(`+test.column+` AS TEXT) AS v FROM `+test.table+` WHERE `+where+` LIMIT 1`); err != nil || len(kept) != 1 {
+			if err := s.db.Read.Select(&kept, `SELECT CAST(`+test.column+` AS TEXT) AS v FROM `+test.table+` WHERE `+
+				where+` LIMIT 1`); err != nil || len(kept) != 1 {
 				t.Fatalf("%s.%s: %d rows, %v", test.table, test.column, len(kept), err)
 			}
 			if err := byHand(s, `UPDATE `+test.table+` SET `+test.column+` = ? WHERE `+where, test.value); err != nil {

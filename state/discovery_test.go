@@ -26,15 +26,24 @@ func TestAPageIsRecordedWithItsCursor(t *testing.T) {
 		full := newEntry("a")
 		full.State, full.Payload, full.PayloadHash, full.Cause = trade.Invalid, nil, "", "rule:payday"
 		full.Flags = trade.Flags{trade.Twin}
-		full.Error = &trade.EntryError{Kind: trade.ValidationError, Fields: []trade.Problem{{Field: "payday", Rule: "required_for_COMPRA", Column: "dt"}}, Text: "payday is missing"}
-		full.WaitingFor = []trade.Awaited{{Ref: "wallets", Code: "12"}, {Job: "x", Key: "y", ParentState: trade.Rejected}, {Platform: "wallets", ID: "w"}}
+		full.Error = &trade.EntryError{
+			Kind:   trade.ValidationError,
+			Fields: []trade.Problem{{Field: "payday", Rule: "required_for_COMPRA", Column: "dt"}},
+			Text:   "payday is missing",
+		}
+		full.WaitingFor = []trade.Awaited{
+			{Ref: "wallets", Code: "12"},
+			{Job: "x", Key: "y", ParentState: trade.Rejected},
+			{Platform: "wallets", ID: "w"},
+		}
 		full.Warnings = []trade.Problem{{Field: "price", Rule: trade.RulePositive, Severity: trade.Warning}}
 		full.Values["nulo"] = trade.Cell{}
 		cursor := trade.Cursor{
 			Bound: "2026-11-21 08:59:59.123456", SweptAt: at, Fingerprint: "f1",
 			Sweep: &trade.Sweep{InScope: 2, Gone: 1, Unreadable: 3},
 		}
-		lost, err := s.Record(t.Context(), lease, trade.Page{New: []trade.Entry{full, newEntry("b"), newEntry("b")}, Cursor: &cursor})
+		lost, err := s.Record(t.Context(), lease,
+			trade.Page{New: []trade.Entry{full, newEntry("b"), newEntry("b")}, Cursor: &cursor})
 		if err != nil || lost != 1 {
 			t.Errorf("Record: lost %d, %v; want 1: a key twice in a page is recorded once", lost, err)
 		}
@@ -52,7 +61,10 @@ func TestAPageIsRecordedWithItsCursor(t *testing.T) {
 		if err != nil || len(known) != 2 {
 			t.Fatalf("Known: %v, %v", known, err)
 		}
-		wantKnown := trade.Known{ID: got.ID, Key: "a", State: trade.Invalid, SourceHash: trade.HashOf("source-a"), MappedWith: "m1", Flags: trade.Flags{trade.Twin}, Cause: "rule:payday", Version: 1}
+		wantKnown := trade.Known{
+			ID: got.ID, Key: "a", State: trade.Invalid, SourceHash: trade.HashOf("source-a"),
+			MappedWith: "m1", Flags: trade.Flags{trade.Twin}, Cause: "rule:payday", Version: 1,
+		}
 		if diff := cmp.Diff(wantKnown, known["a"]); diff != "" {
 			t.Errorf("known (-want +got):\n%s", diff)
 		}
@@ -60,7 +72,8 @@ func TestAPageIsRecordedWithItsCursor(t *testing.T) {
 		if err != nil || len(entries) != 1 || entries[0].Key != "a" {
 			t.Errorf("Entries: %v, %v", entries, err)
 		}
-		if lost, err := s.Record(t.Context(), lease, trade.Page{New: []trade.Entry{newEntry("a"), newEntry("c")}}); lost != 1 || err != nil {
+		if lost, err := s.Record(t.Context(), lease,
+			trade.Page{New: []trade.Entry{newEntry("a"), newEntry("c")}}); lost != 1 || err != nil {
 			t.Errorf("Record of a key that exists: lost %d, %v", lost, err)
 		}
 		mustAddUp(t, s, "contracts")
@@ -72,12 +85,16 @@ func TestAnUpdateOfAnEntryThatHasMovedIsLeftOut(t *testing.T) {
 		lease := mustLease(t, s, "contracts")
 		es := mustRecord(t, s, lease, newEntry("a"), newEntry("b"), newEntry("c"))
 		change := func(e trade.Entry, hash trade.Hash) trade.Update {
-			e.SourceHash, e.Quantity, e.State, e.Payload, e.UpdatedAt = hash, sacas("2000.25"), trade.Waiting, nil, at.Add(time.Hour)
+			e.SourceHash, e.Quantity, e.State, e.Payload, e.UpdatedAt = hash, sacas("2000.25"), trade.Waiting, nil,
+				at.Add(time.Hour)
 			e.Key, e.FirstSeenAt = "another", at.Add(time.Hour) // what an entry is never changes
 			return trade.Update{From: trade.Pending, Entry: e}
 		}
 		mustSend(t, s, lease, es[2])
-		page := trade.Page{Updates: []trade.Update{change(es[0], trade.HashOf("first")), change(es[0], trade.HashOf("second")), change(es[2], trade.HashOf("third"))}}
+		page := trade.Page{Updates: []trade.Update{
+			change(es[0], trade.HashOf("first")),
+			change(es[0], trade.HashOf("second")), change(es[2], trade.HashOf("third")),
+		}}
 		if lost, err := s.Record(t.Context(), lease, page); lost != 2 || err != nil {
 			t.Errorf("Record: lost %d, %v; want 2", lost, err)
 		}
@@ -85,7 +102,8 @@ func TestAnUpdateOfAnEntryThatHasMovedIsLeftOut(t *testing.T) {
 			t.Errorf("the same page again: lost %d, %v; want 3", lost, err)
 		}
 		a := mustEntry(t, s, "contracts", "a")
-		if a.SourceHash != trade.HashOf("first") || a.State != trade.Waiting || a.Version != 2 || !a.FirstSeenAt.Equal(at) || !a.UpdatedAt.Equal(at.Add(time.Hour)) || a.Payload != nil {
+		if a.SourceHash != trade.HashOf("first") || a.State != trade.Waiting || a.Version != 2 ||
+			!a.FirstSeenAt.Equal(at) || !a.UpdatedAt.Equal(at.Add(time.Hour)) || a.Payload != nil {
 			t.Errorf("entry: %+v", a)
 		}
 		mustAddUp(t, s, "contracts")
@@ -107,7 +125,11 @@ func TestAMoveThatIsNotAllowedStoresNothingOfThePage(t *testing.T) {
 		lease := mustLease(t, s, "contracts")
 		e := mustRecord(t, s, lease, newEntry("a"))[0]
 		e.State = trade.InDoubt
-		if _, err := s.Record(t.Context(), lease, trade.Page{New: []trade.Entry{newEntry("b")}, Updates: []trade.Update{{From: trade.Pending, Entry: e}}, Cursor: &trade.Cursor{Bound: "x"}}); err == nil {
+		if _, err := s.Record(t.Context(), lease,
+			trade.Page{
+				New: []trade.Entry{newEntry("b")}, Updates: []trade.Update{{From: trade.Pending, Entry: e}},
+				Cursor: &trade.Cursor{Bound: "x"},
+			}); err == nil {
 			t.Fatal("pending to in_doubt was stored")
 		}
 		if got := statesOf(t, s, "contracts"); len(got) != 1 || got["a"] != trade.Pending {
@@ -132,20 +154,22 @@ func TestGoingThroughTheEntriesMayWrite(t *testing.T) {
 		mustRecord(t, s, mustLease(t, s, "others"), newEntry("x"))
 		var last int64
 		seen := 0
-		err := s.Stale(t.Context(), "contracts", "m2", []trade.State{trade.Pending, trade.Invalid}, func(e trade.Entry) error {
-			if e.ID <= last {
-				t.Errorf("entry %d after %d", e.ID, last)
-			}
-			last = e.ID
-			seen++
-			e.MappedWith = "m2"
-			_, err := s.Record(t.Context(), lease, trade.Page{Updates: []trade.Update{{From: e.State, Entry: e}}})
-			return err
-		})
+		err := s.Stale(t.Context(), "contracts", "m2", []trade.State{trade.Pending, trade.Invalid},
+			func(e trade.Entry) error {
+				if e.ID <= last {
+					t.Errorf("entry %d after %d", e.ID, last)
+				}
+				last = e.ID
+				seen++
+				e.MappedWith = "m2"
+				_, err := s.Record(t.Context(), lease, trade.Page{Updates: []trade.Update{{From: e.State, Entry: e}}})
+				return err
+			})
 		if err != nil || seen != n {
 			t.Errorf("Stale: %d entries, %v; want %d", seen, err, n)
 		}
-		if err := s.Stale(t.Context(), "contracts", "m2", []trade.State{trade.Pending}, func(trade.Entry) error { return errors.New("stale again") }); err != nil {
+		if err := s.Stale(t.Context(), "contracts", "m2", []trade.State{trade.Pending},
+			func(trade.Entry) error { return errors.New("stale again") }); err != nil {
 			t.Error(err)
 		}
 		seen, last = 0, 0
@@ -159,11 +183,13 @@ func TestGoingThroughTheEntriesMayWrite(t *testing.T) {
 			t.Errorf("EachKnown: %d, %v; want %d", seen, err, n)
 		}
 		stop := errors.New("enough")
-		if err := s.EachKnown(t.Context(), "contracts", func(trade.Known) error { return stop }); !errors.Is(err, stop) {
+		if err := s.EachKnown(t.Context(), "contracts",
+			func(trade.Known) error { return stop }); !errors.Is(err, stop) {
 			t.Errorf("EachKnown: %v, want the function's own error", err)
 		}
 		seen = 0
-		if err := s.Rows(t.Context(), trade.RowFilter{}, func(trade.Entry) error { seen++; return nil }); err != nil || seen != n+1 {
+		if err := s.Rows(t.Context(), trade.RowFilter{}, func(trade.Entry) error { seen++; return nil }); err != nil ||
+			seen != n+1 {
 			t.Errorf("Rows: %d, %v; want %d", seen, err, n+1)
 		}
 	})
@@ -207,12 +233,14 @@ func TestWakingByTimeAndByARecordOfThePlatform(t *testing.T) {
 			return e
 		}
 		w1, w2 := trade.Awaited{Platform: "wallets", ID: "w1"}, trade.Awaited{Platform: "wallets", ID: "w2"}
-		timed, future, bare := waits("timed", w2), waits("future", w2), waits("bare", trade.Awaited{Ref: "wallets", Code: "1"})
+		timed, future, bare := waits("timed", w2), waits("future", w2),
+			waits("bare", trade.Awaited{Ref: "wallets", Code: "1"})
 		timed.NextAttemptAt, future.NextAttemptAt, bare.NextAttemptAt = at, at.Add(1), at
 		future.NextAttemptAt = at.Add(time.Hour)
 		bare.Payload = nil
 		rejected := newEntry("rejected")
-		es := mustRecord(t, s, lease, waits("one", w1), waits("two", w1, w2), waits("three", w2), timed, future, bare, rejected, waits("kind", trade.Awaited{Platform: "producers", ID: "w1"}))
+		es := mustRecord(t, s, lease, waits("one", w1), waits("two", w1, w2), waits("three", w2), timed, future, bare,
+			rejected, waits("kind", trade.Awaited{Platform: "producers", ID: "w1"}))
 		mustRecord(t, s, other, waits("elsewhere", w1))
 		st := refused(mustSend(t, s, lease, es[6]))
 		st.NextAttemptAt = at
@@ -225,7 +253,8 @@ func TestWakingByTimeAndByARecordOfThePlatform(t *testing.T) {
 			t.Errorf("Wake: %d, %v; want 2", n, err)
 		}
 		want := map[string]trade.State{
-			"one": trade.Pending, "two": trade.Waiting, "three": trade.Waiting, "timed": trade.Pending, "future": trade.Waiting, "bare": trade.Waiting,
+			"one": trade.Pending, "two": trade.Waiting, "three": trade.Waiting, "timed": trade.Pending,
+			"future": trade.Waiting, "bare": trade.Waiting,
 			"rejected": trade.Pending, "kind": trade.Waiting,
 		}
 		if diff := cmp.Diff(want, statesOf(t, s, "contracts")); diff != "" {
@@ -262,9 +291,14 @@ func TestAnEntryAndItsRowAreTheSame(t *testing.T) {
 			t.Fatalf("entry → row → entry (-want +got):\n%s", diff)
 		}
 		a := trade.Attempt{
-			ID: text(t), EntryID: 3, Generation: 1, No: 2, RunID: text(t), Owner: text(t), Epoch: 7, Payload: json.RawMessage(`{"a":1.50}`), PayloadHash: anyHash(t),
-			StartedAt: moment(t), Outcome: rapid.SampledFrom([]trade.Outcome{"", trade.OutcomeCreated, trade.OutcomeUnknown}).Draw(t, "outcome"),
-			Status: 201, Messages: rapid.SliceOf(rapid.StringMatching(`[a-z.]{1,9}`)).Draw(t, "messages"), RemoteID: text(t), Reason: text(t),
+			ID: text(t), EntryID: 3, Generation: 1, No: 2, RunID: text(t), Owner: text(t), Epoch: 7,
+			Payload: json.RawMessage(`{"a":1.50}`), PayloadHash: anyHash(t),
+			StartedAt: moment(t), Outcome: rapid.SampledFrom([]trade.Outcome{
+				"", trade.OutcomeCreated,
+				trade.OutcomeUnknown,
+			}).Draw(t, "outcome"),
+			Status: 201, Messages: rapid.SliceOf(rapid.StringMatching(`[a-z.]{1,9}`)).Draw(t, "messages"),
+			RemoteID: text(t), Reason: text(t),
 			Evidence: json.RawMessage(`{"b":2}`), RequestHead: json.RawMessage(`{}`), AnswerBody: text(t),
 		}
 		if a.Outcome != "" {
@@ -294,7 +328,8 @@ func anyQuantity(t *rapid.T) trade.Quantity {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return trade.Quantity{Amount: n, Unit: rapid.SampledFrom([]trade.Unit{"", trade.SC, trade.KG, trade.TON}).Draw(t, "unit")}
+	return trade.Quantity{Amount: n, Unit: rapid.SampledFrom([]trade.Unit{"", trade.SC, trade.KG, trade.TON}).Draw(t,
+		"unit")}
 }
 
 func anyEntry(t *rapid.T) trade.Entry {
@@ -305,13 +340,16 @@ func anyEntry(t *rapid.T) trade.Entry {
 		return trade.Cell{Kind: rapid.SampledFrom([]byte("tnd")).Draw(t, "kind"), Text: text(t)}
 	})
 	e := trade.Entry{
-		ID: rapid.Int64Range(1, 1e15).Draw(t, "id"), Job: text(t), Sends: trade.OrderCommitments, Key: text(t), KeyParts: rapid.SliceOf(cell).Draw(t, "parts"),
-		State: rapid.SampledFrom(trade.States).Draw(t, "state"), Cause: text(t), RemoteID: text(t),
+		ID: rapid.Int64Range(1, 1e15).Draw(t, "id"), Job: text(t), Sends: trade.OrderCommitments, Key: text(t),
+		KeyParts: rapid.SliceOf(cell).Draw(t, "parts"),
+		State:    rapid.SampledFrom(trade.States).Draw(t, "state"), Cause: text(t), RemoteID: text(t),
 		Flags:      rapid.SliceOf(rapid.SampledFrom([]trade.Flag{trade.Changed, trade.Twin})).Draw(t, "flags"),
 		Generation: rapid.IntRange(1, 3).Draw(t, "generation"), Attempts: rapid.IntRange(0, 9).Draw(t, "attempts"),
-		FirstSeenAt: moment(t), UpdatedAt: moment(t), Values: rapid.MapOf(rapid.StringMatching(`[a-z]{1,5}`), cell).Draw(t, "values"),
-		SourceHash: anyHash(t), MappedWith: text(t), PayloadHash: anyHash(t), Quantity: anyQuantity(t), GoneSweeps: rapid.IntRange(0, 3).Draw(t, "gone"),
-		Version: rapid.Int64Range(1, 1e9).Draw(t, "version"),
+		FirstSeenAt: moment(t), UpdatedAt: moment(t),
+		Values:     rapid.MapOf(rapid.StringMatching(`[a-z]{1,5}`), cell).Draw(t, "values"),
+		SourceHash: anyHash(t), MappedWith: text(t), PayloadHash: anyHash(t), Quantity: anyQuantity(t),
+		GoneSweeps: rapid.IntRange(0, 3).Draw(t, "gone"),
+		Version:    rapid.Int64Range(1, 1e9).Draw(t, "version"),
 	}
 	if rapid.Bool().Draw(t, "next") {
 		e.NextAttemptAt = moment(t)
@@ -320,7 +358,10 @@ func anyEntry(t *rapid.T) trade.Entry {
 		e.Payload = json.RawMessage(`{"amount": 1.50, "x":"` + "ç" + `"}`)
 	}
 	if rapid.Bool().Draw(t, "error") {
-		e.Error = &trade.EntryError{Kind: trade.APIError, Status: 400, Messages: []string{text(t)}, Fields: []trade.Problem{{Field: text(t), Value: text(t)}}, Text: text(t), Weak: true}
+		e.Error = &trade.EntryError{
+			Kind: trade.APIError, Status: 400, Messages: []string{text(t)},
+			Fields: []trade.Problem{{Field: text(t), Value: text(t)}}, Text: text(t), Weak: true,
+		}
 		e.WaitingFor = []trade.Awaited{{Ref: text(t), Code: text(t)}, {Platform: "wallets", ID: text(t)}}
 		e.Warnings = []trade.Problem{{Field: text(t), Severity: trade.Warning}}
 	}

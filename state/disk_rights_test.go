@@ -24,7 +24,10 @@ func TestALedgerThatMayNotBeLookedAt(t *testing.T) {
 		if err := os.Mkdir(home, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		o := sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(home, "state.db"), Version: "1.0.0-test"}
+		o := sqldb.Options{
+			Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(home, "state.db"),
+			Version: "1.0.0-test",
+		}
 		plan := sickdisk.Plan{Under: home, At: 1, Err: syscall.EACCES}
 		if there {
 			if err := mustOpen(t, o).Close(); err != nil {

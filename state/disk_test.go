@@ -47,11 +47,13 @@ func ownDisk(t *testing.T) *sickdisk.Disk {
 // strace.
 func ofSQLite(call, path string) bool {
 	name := filepath.Base(path)
-	paged := call == "pread64" || call == "pwrite64" || call == "read" || call == "write" || call == "ftruncate" || call == "fstat"
+	paged := call == "pread64" || call == "pwrite64" || call == "read" || call == "write" || call == "ftruncate" ||
+		call == "fstat"
 	if call == "renameat" { // that is ours
 		return false
 	}
-	return strings.HasSuffix(name, "-wal") || strings.HasSuffix(name, "-shm") || strings.HasSuffix(name, "-journal") || paged && (name == "state.db" || strings.Contains(name, ".db.part-"))
+	return strings.HasSuffix(name, "-wal") || strings.HasSuffix(name, "-shm") || strings.HasSuffix(name, "-journal") ||
+		paged && (name == "state.db" || strings.Contains(name, ".db.part-"))
 }
 
 // F047, F048, F050, F053: each system call on the files of a ledger and its journal fails, with an
@@ -163,7 +165,10 @@ func TestAFolderThatIsGoneUnderTheProcess(t *testing.T) {
 	if ownDisk(t) == nil {
 		return
 	}
-	k := &kept{t: t, o: sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Journal: filepath.Join(t.TempDir(), "journal"), Version: "1.0.0-test"}}
+	k := &kept{t: t, o: sqldb.Options{
+		Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"),
+		Journal: filepath.Join(t.TempDir(), "journal"), Version: "1.0.0-test",
+	}}
 	k.open()
 	k.send("a", 2)
 	gone := filepath.Join(t.TempDir(), "gone")
@@ -187,7 +192,10 @@ func TestAFolderThatIsGoneUnderTheProcess(t *testing.T) {
 		"restore a file":             func() error { _, err := Restore(ctx, apart, "copy.db", restoreAct); return err },
 		"rebuild":                    func() error { _, err := Rebuild(ctx, ledger, false, rebuildAct); return err },
 		"rebuild from such a folder": func() error { _, err := Rebuild(ctx, apart, false, rebuildAct); return err },
-		"rebuild from such a folder what is there": func() error { _, err := Rebuild(ctx, journals, false, rebuildAct); return err },
+		"rebuild from such a folder what is there": func() error {
+			_, err := Rebuild(ctx, journals, false, rebuildAct)
+			return err
+		},
 		"a new journal":        func() error { _, err := NewJournal(ctx, journals, false, rebuildAct); return err },
 		"forgotten":            func() error { return Forgotten(ledger) },
 		"diagnosis":            func() error { _, err := k.s.Diagnose(ctx, "journal", false); return err },

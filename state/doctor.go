@@ -15,7 +15,8 @@ import (
 
 // Diagnosis is one thing that `safrasync doctor` looked at.
 type Diagnosis struct {
-	Check   string // integrity, foreign_keys, rows, sums, journal, audit, space, wal, file_system, rights, durability, clock, leases, attempts, schema
+	// integrity, foreign_keys, rows, sums, journal, audit, space, wal, file_system, rights, durability, clock, leases, attempts, schema
+	Check   string
 	OK      bool   // false: something must be done before anything is sent
 	Problem string // what is wrong, or worth knowing; "" when all is well
 	Args    []any  // of the sentence about it
@@ -104,7 +105,8 @@ func (s doctor) diagnoseIntegrity(ctx context.Context, full bool) (Diagnosis, er
 	var lines []string
 	if err := s.db.Read.SelectContext(ctx, &lines, query); err != nil {
 		var known *sqldb.Error
-		if err = s.db.Fault(ctx, "checking the ledger", err); !errors.As(err, &known) || known.Code != sqldb.CodeCorrupt {
+		if err = s.db.Fault(ctx, "checking the ledger", err); !errors.As(err, &known) ||
+			known.Code != sqldb.CodeCorrupt {
 			return d, err
 		}
 		lines = []string{known.Err.Error()}
@@ -141,7 +143,8 @@ func (s doctor) diagnoseKeys(ctx context.Context) (Diagnosis, error) {
 // written meanwhile is looked at again.
 func (s *Store) UnevenSums(ctx context.Context) ([]string, error) {
 	var jobs, uneven []string
-	if err := s.db.Read.SelectContext(ctx, &jobs, `SELECT job FROM tally UNION SELECT job FROM entry ORDER BY 1`); err != nil {
+	if err := s.db.Read.SelectContext(ctx, &jobs,
+		`SELECT job FROM tally UNION SELECT job FROM entry ORDER BY 1`); err != nil {
 		return nil, s.db.Fault(ctx, "comparing the sums", err)
 	}
 	for _, job := range jobs {
@@ -171,7 +174,8 @@ func (s *Store) UnevenSums(ctx context.Context) ([]string, error) {
 }
 
 func sameTally(a, b trade.Tally) bool {
-	return a.State == b.State && a.Count == b.Count && a.Quantity.Unit == b.Quantity.Unit && a.Quantity.Amount.Equal(b.Quantity.Amount)
+	return a.State == b.State && a.Count == b.Count && a.Quantity.Unit == b.Quantity.Unit &&
+		a.Quantity.Amount.Equal(b.Quantity.Amount)
 }
 
 func (s doctor) diagnoseSums(ctx context.Context) (Diagnosis, error) {
@@ -232,7 +236,9 @@ func (s doctor) diagnoseAttempts(ctx context.Context) (Diagnosis, error) {
 		N  int   `db:"n"`
 		At int64 `db:"at"`
 	}
-	if err := s.db.Read.GetContext(ctx, &old, s.db.Q(`SELECT COUNT(*) AS n, COALESCE(MIN(started_at), 0) AS at FROM attempt WHERE outcome IS NULL AND started_at < `+s.db.D.Now+` - ?`),
+	if err := s.db.Read.GetContext(ctx, &old,
+		s.db.Q(
+			`SELECT COUNT(*) AS n, COALESCE(MIN(started_at), 0) AS at FROM attempt WHERE outcome IS NULL AND started_at < `+s.db.D.Now+` - ?`),
 		longOpen.Milliseconds()); err != nil {
 		return d, s.db.Fault(ctx, "looking for open attempts", err)
 	}

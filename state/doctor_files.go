@@ -48,9 +48,10 @@ func (s doctor) diagnoseJournal(ctx context.Context, parent string) (Diagnosis, 
 
 // JournalReport says how ledger and journal stand. It changes nothing.
 type JournalReport struct {
-	Folder     string
-	New        bool // there is no journal yet, and none is missed
-	Unfinished bool // one group is in the journal and not in the ledger: it is being written, or a process ended there, which the next start settles
+	Folder string
+	New    bool // there is no journal yet, and none is missed
+	// one group is in the journal and not in the ledger: it is being written, or a process ended there, which the next start settles
+	Unfinished bool
 	Records    int64
 	Bytes      int64
 }
@@ -64,7 +65,10 @@ func (s *Store) JournalReport(ctx context.Context, parent string) (JournalReport
 	}
 	dir := s.JournalDir(parent)
 	v, err := s.Look(ctx, "comparing the ledger with its journal", dir)
-	return JournalReport{Folder: dir, New: v.Fresh, Unfinished: v.Record != nil, Records: v.Compare.End.Seq, Bytes: v.Compare.End.Bytes}, err
+	return JournalReport{
+		Folder: dir, New: v.Fresh, Unfinished: v.Record != nil, Records: v.Compare.End.Seq,
+		Bytes: v.Compare.End.Bytes,
+	}, err
 }
 
 // diagnoseDurability asks for the settings without which a commit is not on disk.

@@ -21,7 +21,8 @@ func (s doctor) diagnoseRows(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "rows"}
 	odd := map[int64]string{}
 	for after := int64(0); ; {
-		page, err := sqldb.Gather(ctx, s.db.Read, (*ledger.EntryRow).Places, s.db.Q(ledger.SelectEntry+`WHERE e.id > ? ORDER BY e.id LIMIT ?`), after, discovery.EntryPage)
+		page, err := sqldb.Gather(ctx, s.db.Read, (*ledger.EntryRow).Places,
+			s.db.Q(ledger.SelectEntry+`WHERE e.id > ? ORDER BY e.id LIMIT ?`), after, discovery.EntryPage)
 		if err != nil {
 			return d, s.db.Fault(ctx, op, err)
 		}
@@ -75,7 +76,8 @@ func (s doctor) diagnoseRows(ctx context.Context) (Diagnosis, error) {
 			break
 		}
 		if name == "" {
-			if err := s.db.Read.GetContext(ctx, &name, s.db.Q(`SELECT job || ' ' || key FROM entry WHERE id = ?`), id); err != nil {
+			if err := s.db.Read.GetContext(ctx, &name, s.db.Q(`SELECT job || ' ' || key FROM entry WHERE id = ?`),
+				id); err != nil {
 				return d, s.db.Fault(ctx, op, err)
 			}
 		}

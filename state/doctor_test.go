@@ -86,17 +86,43 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 		}, map[string]bool{"integrity damaged": false}},
 		"a row without its partner": {query(`INSERT INTO attempt (id, entry_id, generation, no, run_id, owner, epoch, target, payload, payload_hash, content, started_at, finished_at, outcome, counts, status, messages, remote_id, reason, answer_body)
 			VALUES ('x', 999, 1, 1, '', '', 1, '', '{}', x'00', 1, 1, 2, 'not_sent', 0, 0, '[]', '', '', '')`), map[string]bool{"foreign_keys broken": false}},
-		"a payload that was edited":   {query(`UPDATE entry SET payload = '{"amount":1}' WHERE state = 'accepted' AND id = (SELECT MIN(id) FROM entry WHERE state = 'accepted')`), map[string]bool{"rows edited": false}},
-		"an attempt that was edited":  {query(`DROP TRIGGER attempt_payload`, `UPDATE attempt SET payload = '{"amount":1}' WHERE id = (SELECT MIN(id) FROM attempt)`), map[string]bool{"rows edited": false}},
-		"a column that was edited":    {query(`UPDATE entry SET cells = 'x' WHERE id = 1`), map[string]bool{"rows edited": false}},
-		"sums that are wrong":         {query(`UPDATE tally SET n = n + 1 WHERE state = 'accepted'`), map[string]bool{"sums uneven": false}},
-		"D8: an act that was altered": {query(`DROP TRIGGER audit_unchanged`, `UPDATE audit SET reason = 'another' WHERE seq = 1`), map[string]bool{"audit broken": false}},
-		"an act that is gone":         {query(`DROP TRIGGER audit_stays`, `DELETE FROM audit WHERE seq = 1`), map[string]bool{"audit broken": false}},
-		"an older ledger":             {query(`UPDATE journal SET seq = 2, mark = (SELECT mark FROM journal)`), map[string]bool{"journal unfit": false}},
-		"a time of the future":        {query(fmt.Sprintf(`UPDATE entry SET updated_at = %d WHERE id = 1`, time.Now().Add(time.Hour).UnixMilli())), map[string]bool{"clock future": true}},
-		"a lease of a dead owner":     {query(fmt.Sprintf(`UPDATE job_lease SET instance = 'x', owner = '%s', expires = 1`, stale)), map[string]bool{"leases dead": true}},
-		"an attempt that stays open": {query(`DROP TRIGGER attempt_identity`, `DROP TRIGGER attempt_outcome`,
-			`UPDATE attempt SET started_at = 1, outcome = NULL, finished_at = NULL WHERE entry_id = 1`), map[string]bool{"attempts old": true}},
+		"a payload that was edited": {query(
+			`UPDATE entry SET payload = '{"amount":1}' WHERE state = 'accepted' AND id = (SELECT MIN(id) FROM entry WHERE state = 'accepted')`), map[string]bool{"rows edited": false}},
+		"an attempt that was edited": {
+			query(`DROP TRIGGER attempt_payload`,
+				`UPDATE attempt SET payload = '{"amount":1}' WHERE id = (SELECT MIN(id) FROM attempt)`),
+			map[string]bool{"rows edited": false},
+		},
+		"a column that was edited": {
+			query(`UPDATE entry SET cells = 'x' WHERE id = 1`),
+			map[string]bool{"rows edited": false},
+		},
+		"sums that are wrong": {
+			query(`UPDATE tally SET n = n + 1 WHERE state = 'accepted'`),
+			map[string]bool{"sums uneven": false},
+		},
+		"D8: an act that was altered": {query(`DROP TRIGGER audit_unchanged`,
+			`UPDATE audit SET reason = 'another' WHERE seq = 1`), map[string]bool{"audit broken": false}},
+		"an act that is gone": {
+			query(`DROP TRIGGER audit_stays`, `DELETE FROM audit WHERE seq = 1`),
+			map[string]bool{"audit broken": false},
+		},
+		"an older ledger": {
+			query(`UPDATE journal SET seq = 2, mark = (SELECT mark FROM journal)`),
+			map[string]bool{"journal unfit": false},
+		},
+		"a time of the future": {query(fmt.Sprintf(`UPDATE entry SET updated_at = %d WHERE id = 1`,
+			time.Now().Add(time.Hour).UnixMilli())), map[string]bool{"clock future": true}},
+		"a lease of a dead owner": {
+			query(
+				fmt.Sprintf(`UPDATE job_lease SET instance = 'x', owner = '%s', expires = 1`, stale)),
+			map[string]bool{"leases dead": true},
+		},
+		"an attempt that stays open": {
+			query(`DROP TRIGGER attempt_identity`, `DROP TRIGGER attempt_outcome`,
+				`UPDATE attempt SET started_at = 1, outcome = NULL, finished_at = NULL WHERE entry_id = 1`),
+			map[string]bool{"attempts old": true},
+		},
 		"no durability": {query(`PRAGMA journal_mode = DELETE`), map[string]bool{"durability weak": false}},
 		"a large -wal (F066)": {func(t *testing.T, k *kept, _ *sqldb.Tuning) {
 			// A reader that never ends keeps what is written from going into the file.
@@ -119,10 +145,19 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 		"a disk that does not last": {func(_ *testing.T, _ *kept, tune *sqldb.Tuning) {
 			tune.FsMagic = func(string) (int64, bool) { return 0x01021994, true }
 		}, map[string]bool{"file_system not_lasting": true}},
-		"a file that others read":    {mode(func(k *kept) string { return k.o.DSN }, 0o644), map[string]bool{"rights mode": false}},
+		"a file that others read": {
+			mode(func(k *kept) string { return k.o.DSN }, 0o644),
+			map[string]bool{"rights mode": false},
+		},
 		"a journal that others read": {mode(file, 0o640), map[string]bool{"rights mode": false}},
-		"a folder that others write": {mode(func(k *kept) string { return filepath.Dir(k.o.DSN) }, 0o777), map[string]bool{"rights mode": false}},
-		"no journal":                 {func(_ *testing.T, k *kept, _ *sqldb.Tuning) { k.o.Journal = "" }, map[string]bool{"journal none": true}},
+		"a folder that others write": {
+			mode(func(k *kept) string { return filepath.Dir(k.o.DSN) }, 0o777),
+			map[string]bool{"rights mode": false},
+		},
+		"no journal": {
+			func(_ *testing.T, k *kept, _ *sqldb.Tuning) { k.o.Journal = "" },
+			map[string]bool{"journal none": true},
+		},
 		"a journal that is gone": {func(t *testing.T, k *kept, _ *sqldb.Tuning) {
 			if err := os.RemoveAll(k.o.Journal); err != nil {
 				t.Fatal(err)
@@ -133,7 +168,8 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(file(k), []byte(strings.Replace(string(text), "payload_hash", "payload_hasH", 1)), 0o600); err != nil {
+			if err := os.WriteFile(file(k), []byte(strings.Replace(string(text), "payload_hash", "payload_hasH", 1)),
+				0o600); err != nil {
 				t.Fatal(err)
 			}
 		}, map[string]bool{"journal unfit": false}},
@@ -168,7 +204,8 @@ func (k *kept) sendAll(prefix string, n int) {
 	lease := mustLease(k.t, k.s, "contracts")
 	for i := range n {
 		e := mustRecord(k.t, k.s, lease, newEntry(fmt.Sprint(prefix, i)))[0]
-		mustCommit(k.t, k.s, lease, trade.Group{Settle: []trade.Settlement{created(mustSend(k.t, k.s, lease, e), "remote-"+e.Key)}})
+		mustCommit(k.t, k.s, lease,
+			trade.Group{Settle: []trade.Settlement{created(mustSend(k.t, k.s, lease, e), "remote-"+e.Key)}})
 	}
 	if err := k.s.ReleaseLease(k.t.Context(), lease); err != nil {
 		k.t.Fatal(err)

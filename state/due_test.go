@@ -22,7 +22,10 @@ func TestTheContentsOfWhatIsDueAreThoseOfTheEntries(t *testing.T) {
 				t.Fatal(len(due), err)
 			}
 			for i, e := range due {
-				due[i] = trade.Entry{ID: e.ID, Job: e.Job, Key: e.Key, SourceHash: e.SourceHash, PayloadHash: e.PayloadHash, Content: e.Content}
+				due[i] = trade.Entry{
+					ID: e.ID, Job: e.Job, Key: e.Key, SourceHash: e.SourceHash,
+					PayloadHash: e.PayloadHash, Content: e.Content,
+				}
 			}
 			got, err := s.DueContents(t.Context(), "contracts", at, after, 10)
 			if err != nil {

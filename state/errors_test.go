@@ -20,13 +20,17 @@ import (
 func TestEachFaultOfADatabaseHasACodeAndAHint(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]string{
-		"28P01": sqldb.CodeAuth, "28000": sqldb.CodeAuth, "3D000": sqldb.CodeNoDatabase, "42501": sqldb.CodePermission, "25006": sqldb.CodePermission, "53100": sqldb.CodeFull,
-		"53300": sqldb.CodeUnreachable, "55P03": sqldb.CodeLocked, "57014": sqldb.CodeLocked, "57P01": sqldb.CodeUnreachable, "08006": sqldb.CodeUnreachable, "XX001": sqldb.CodeCorrupt,
+		"28P01": sqldb.CodeAuth, "28000": sqldb.CodeAuth, "3D000": sqldb.CodeNoDatabase, "42501": sqldb.CodePermission,
+		"25006": sqldb.CodePermission, "53100": sqldb.CodeFull,
+		"53300": sqldb.CodeUnreachable, "55P03": sqldb.CodeLocked, "57014": sqldb.CodeLocked,
+		"57P01": sqldb.CodeUnreachable, "08006": sqldb.CodeUnreachable, "XX001": sqldb.CodeCorrupt,
 	} {
-		wantCode(t, sqldb.FaultOf(t.Context(), "x", "db", sqldb.Postgres, &pq.Error{Code: pqerror.Code(code), Message: "m"}), want)
+		wantCode(t, sqldb.FaultOf(t.Context(), "x", "db", sqldb.Postgres,
+			&pq.Error{Code: pqerror.Code(code), Message: "m"}), want)
 	}
 	for code, want := range map[int]string{
-		5: sqldb.CodeLocked, 517: sqldb.CodeLocked, 6: sqldb.CodeLocked, 8: sqldb.CodePermission, 264: sqldb.CodePermission, 14: sqldb.CodePermission, 10: sqldb.CodeIO, 1034: sqldb.CodeIO,
+		5: sqldb.CodeLocked, 517: sqldb.CodeLocked, 6: sqldb.CodeLocked, 8: sqldb.CodePermission,
+		264: sqldb.CodePermission, 14: sqldb.CodePermission, 10: sqldb.CodeIO, 1034: sqldb.CodeIO,
 		778: sqldb.CodeFull, 13: sqldb.CodeFull, 11: sqldb.CodeCorrupt, 267: sqldb.CodeCorrupt, 26: sqldb.CodeCorrupt,
 	} {
 		e := &sqldb.Error{Code: sqldb.CodeInternal, Path: "/tmp/x.db", Err: errors.New("x")}
@@ -41,7 +45,8 @@ func TestAnErrorNamesTheTimeLimitThatItReached(t *testing.T) {
 	expired, cancel := context.WithDeadline(t.Context(), time.Unix(1, 0))
 	defer cancel()
 	_, err := s.Jobs(expired)
-	if text := wantCode(t, err, sqldb.CodeTimeout); !strings.Contains(text, "reading the jobs timed out") || !errors.Is(err, context.DeadlineExceeded) {
+	if text := wantCode(t, err, sqldb.CodeTimeout); !strings.Contains(text, "reading the jobs timed out") ||
+		!errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error = %v", err)
 	}
 	gone, cancelNow := context.WithCancel(t.Context())
@@ -51,7 +56,10 @@ func TestAnErrorNamesTheTimeLimitThatItReached(t *testing.T) {
 	}
 	tune := sqldb.DefaultTuning
 	tune.Write = time.Nanosecond
-	slow := storeOf(&sqldb.DB{D: s.db.D, Tune: tune, Write: s.db.Write, Read: s.db.Read, Where: s.db.Where, MarkedBy: s.db.MarkedBy, Slots: s.db.Slots})
+	slow := storeOf(&sqldb.DB{
+		D: s.db.D, Tune: tune, Write: s.db.Write, Read: s.db.Read, Where: s.db.Where,
+		MarkedBy: s.db.MarkedBy, Slots: s.db.Slots,
+	})
 	_, err = slow.AcquireLease(t.Context(), "contracts", sqldb.Self())
 	if text := wantCode(t, err, sqldb.CodeTimeout); !strings.Contains(text, "taking the lease took longer than 1ns") {
 		t.Errorf("error = %v", err)
@@ -69,13 +77,18 @@ func TestI10_NoErrorRepeatsWhatARowHolds(t *testing.T) {
 		move.State = trade.InDoubt
 		noPayload.Payload = nil
 		negative.Attempts = -1
-		for name, entry := range map[string]trade.Entry{"a move": move, "no payload": noPayload, "a negative number": negative} {
-			_, err := s.Record(t.Context(), lease, trade.Page{Updates: []trade.Update{{From: trade.Pending, Entry: entry}}})
+		for name, entry := range map[string]trade.Entry{
+			"a move": move, "no payload": noPayload,
+			"a negative number": negative,
+		} {
+			_, err := s.Record(t.Context(), lease,
+				trade.Page{Updates: []trade.Update{{From: trade.Pending, Entry: entry}}})
 			if err == nil || strings.Contains(err.Error(), canary) {
 				t.Errorf("%s: error = %v", name, err)
 			}
 		}
-		if _, err := s.Entry(t.Context(), "contracts", canary+"-none"); err == nil || strings.Contains(err.Error(), canary) {
+		if _, err := s.Entry(t.Context(), "contracts", canary+"-none"); err == nil ||
+			strings.Contains(err.Error(), canary) {
 			t.Errorf("an entry that is not there: error = %v", err)
 		}
 		mustExec(t, s, `UPDATE entry SET cells = ? WHERE id = ?`, `{"documento":`+canary, e.ID)
@@ -88,7 +101,10 @@ func TestI10_NoErrorRepeatsWhatARowHolds(t *testing.T) {
 func TestF051_EveryWriteIsInAnExplicitTransaction(t *testing.T) {
 	t.Parallel()
 	var files []string
-	for _, folder := range []string{".", "sqldb", "ledger", "recovery", "readmodel", "people", "inbox", "alerts", "refs", "retention"} {
+	for _, folder := range []string{
+		".", "sqldb", "ledger", "recovery", "readmodel", "people", "inbox", "alerts",
+		"refs", "retention",
+	} {
 		found, err := filepath.Glob(filepath.Join(folder, "*.go"))
 		if err != nil || len(found) < 2 {
 			t.Fatalf("%s: %d files, %v", folder, len(found), err)
@@ -105,7 +121,9 @@ func TestF051_EveryWriteIsInAnExplicitTransaction(t *testing.T) {
 		}
 		for _, forbidden := range []string{"ExecContext", ".Exec(", "MustExec", "BeginTx", ".Begin("} {
 			if strings.Contains(string(text), forbidden) {
-				t.Errorf("%s has %s: only tx.go may write, because database/sql repeats a statement whose connection broke", f, forbidden)
+				t.Errorf(
+					"%s has %s: only tx.go may write, because database/sql repeats a statement whose connection broke",
+					f, forbidden)
 			}
 		}
 	}

@@ -19,7 +19,8 @@ func TestAgesAreThoseOfTheOldestRows(t *testing.T) {
 		if got, err := s.Ages(t.Context(), "contracts"); err != nil || got != (trade.Ages{}) {
 			t.Fatalf("ages of a job without rows: %+v, %v", got, err)
 		}
-		if err := s.StartRun(t.Context(), trade.RunReport{ID: "r1", Job: "contracts", StartedAt: at.Add(-time.Hour)}); err != nil {
+		if err := s.StartRun(t.Context(),
+			trade.RunReport{ID: "r1", Job: "contracts", StartedAt: at.Add(-time.Hour)}); err != nil {
 			t.Fatal(err)
 		}
 		lease := mustLease(t, s, "contracts")
@@ -35,7 +36,9 @@ func TestAgesAreThoseOfTheOldestRows(t *testing.T) {
 		doubt := mustSend(t, s, lease, rows[1])
 		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{unknown(doubt)}})
 		want := trade.Ages{
-			Unsent: at.Add(2 * time.Minute).Truncate(time.Millisecond), Pending: at.Add(2 * time.Minute).Truncate(time.Millisecond), InDoubt: at.Truncate(time.Millisecond), Newest: at.Add(3 * time.Minute).Truncate(time.Millisecond),
+			Unsent:  at.Add(2 * time.Minute).Truncate(time.Millisecond),
+			Pending: at.Add(2 * time.Minute).Truncate(time.Millisecond), InDoubt: at.Truncate(time.Millisecond),
+			Newest:   at.Add(3 * time.Minute).Truncate(time.Millisecond),
 			FirstRun: at.Add(-time.Hour).Truncate(time.Millisecond),
 		}
 		got, err := s.Ages(t.Context(), "contracts")
@@ -107,15 +110,20 @@ func TestWhatWasSentIsWhatThePlatformConfirmed(t *testing.T) {
 			got = append(got, sent)
 			return nil
 		})
-		want := []trade.Sent{{Job: "contracts", Sends: trade.OrderCommitments, Payload: json.RawMessage(`{"key":"1"}`), At: from}}
+		want := []trade.Sent{{
+			Job: "contracts", Sends: trade.OrderCommitments,
+			Payload: json.RawMessage(`{"key":"1"}`), At: from,
+		}}
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("sent (-want +got):\n%s%v", diff, err)
 		}
 		payloads, err := s.PayloadsOf(t.Context(), trade.OrderCommitments, []string{"id-1", "id-4", "id-9"})
-		if diff := cmp.Diff(map[string]json.RawMessage{"id-1": []byte(`{"key":"1"}`), "id-4": []byte(`{"key":"4"}`)}, payloads); diff != "" || err != nil {
+		if diff := cmp.Diff(map[string]json.RawMessage{"id-1": []byte(`{"key":"1"}`), "id-4": []byte(`{"key":"4"}`)},
+			payloads); diff != "" || err != nil {
 			t.Errorf("payloads (-want +got):\n%s%v", diff, err)
 		}
-		if payloads, err := s.PayloadsOf(t.Context(), trade.Deliveries, []string{"id-1"}); len(payloads) != 0 || err != nil {
+		if payloads, err := s.PayloadsOf(t.Context(), trade.Deliveries, []string{"id-1"}); len(payloads) != 0 ||
+			err != nil {
 			t.Errorf("payloads of another kind: %v, %v", payloads, err)
 		}
 	})
@@ -124,7 +132,8 @@ func TestWhatWasSentIsWhatThePlatformConfirmed(t *testing.T) {
 func TestActsAreCountedByName(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		for i, act := range []string{"dismiss", "dismiss", "adopt"} {
-			if err := s.AppendAudit(t.Context(), trade.AuditRecord{At: at.Add(time.Duration(i) * time.Hour), Who: "maria", Act: act}); err != nil {
+			if err := s.AppendAudit(t.Context(),
+				trade.AuditRecord{At: at.Add(time.Duration(i) * time.Hour), Who: "maria", Act: act}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -68,18 +68,28 @@ func (s *Store) healthSQLite(ctx context.Context) ([]Finding, error) {
 		return nil, s.db.Fault(ctx, op, err)
 	}
 	out := []Finding{
-		{Name: "SQLite", Value: version, OK: !sqldb.OlderVersion(version, sqldb.OldestSQLite), Hint: hintIf(sqldb.OlderVersion(version, sqldb.OldestSQLite), "need "+sqldb.OldestSQLite)},
+		{
+			Name: "SQLite", Value: version, OK: !sqldb.OlderVersion(version, sqldb.OldestSQLite),
+			Hint: hintIf(sqldb.OlderVersion(version, sqldb.OldestSQLite), "need "+sqldb.OldestSQLite),
+		},
 	}
 	if s.db.Memory {
-		return append(out, Finding{Name: "durability", Value: "none", Hint: "a ledger in memory is for trials only"}), nil
+		return append(out, Finding{Name: "durability", Value: "none", Hint: "a ledger in memory is for trials only"}),
+			nil
 	}
-	out = append(out, Finding{Name: "journal mode", Value: journal, OK: journal == "wal", Hint: hintIf(journal != "wal", "open the ledger once for writing")})
+	out = append(out, Finding{
+		Name: "journal mode", Value: journal, OK: journal == "wal",
+		Hint: hintIf(journal != "wal", "open the ledger once for writing"),
+	})
 	if !s.db.ReadOnly { // synchronous is a property of the connection that writes
 		var synchronous int
 		if err := s.db.Write.GetContext(ctx, &synchronous, `PRAGMA synchronous`); err != nil {
 			return nil, s.db.Fault(ctx, op, err)
 		}
-		out = append(out, Finding{Name: "synchronous", Value: strconv.Itoa(synchronous), OK: synchronous == 2, Hint: hintIf(synchronous != 2, "need 2 (FULL)")})
+		out = append(out, Finding{
+			Name: "synchronous", Value: strconv.Itoa(synchronous), OK: synchronous == 2,
+			Hint: hintIf(synchronous != 2, "need 2 (FULL)"),
+		})
 	}
 	damage, err := s.quickCheck(ctx)
 	if err != nil {
@@ -100,7 +110,8 @@ func (s *Store) quickCheck(ctx context.Context) (Finding, error) {
 	case ctx.Err() != nil:
 		return f, err
 	case limited.Err() != nil:
-		f.Value = fmt.Sprintf("nothing found in %s; the file is large: `safrasync doctor` reads all of it", s.db.Tune.Check)
+		f.Value = fmt.Sprintf("nothing found in %s; the file is large: `safrasync doctor` reads all of it",
+			s.db.Tune.Check)
 	default:
 		f.OK, f.Value, f.Hint = false, "damaged", err.Error()
 	}
@@ -112,15 +123,23 @@ func (s *Store) healthFile() []Finding {
 	dir := filepath.Dir(s.db.Where)
 	if magic, ok := s.db.Tune.FsMagic(dir); ok {
 		name, lasting := sqldb.FileSystemName(magic)
-		out = append(out, Finding{Name: "file system", Value: name, OK: lasting, Hint: hintIf(!lasting, "the ledger is gone with this container or at the next start of the machine: use a disk")})
+		out = append(out, Finding{
+			Name: "file system", Value: name, OK: lasting,
+			Hint: hintIf(!lasting,
+				"the ledger is gone with this container or at the next start of the machine: use a disk"),
+		})
 	}
 	if free, ok := sqldb.FreeBytes(dir); ok {
-		out = append(out, Finding{Name: "free space", Value: fmt.Sprintf("%d bytes", free), OK: free >= sqldb.LowSpace, Hint: hintIf(free < sqldb.LowSpace, "free space on the disk")})
+		out = append(out, Finding{
+			Name: "free space", Value: fmt.Sprintf("%d bytes", free), OK: free >= sqldb.LowSpace,
+			Hint: hintIf(free < sqldb.LowSpace, "free space on the disk"),
+		})
 	}
 	wal := walSize(s.db.Where)
 	return append(out, Finding{
 		Name: "write-ahead log", Value: fmt.Sprintf("%d bytes", wal), OK: wal <= walLimit,
-		Hint: hintIf(wal > walLimit, "a reader that never ends keeps it growing: look for a backup or a shell that has the file open"),
+		Hint: hintIf(wal > walLimit,
+			"a reader that never ends keeps it growing: look for a backup or a shell that has the file open"),
 	})
 }
 

@@ -32,7 +32,10 @@ func TestTheInboxIsSearchedInEveryBody(t *testing.T) {
 		}
 		var events []trade.InboxEvent
 		for i, body := range bodies {
-			events = append(events, trade.InboxEvent{Event: "CREATE_FARM", Hash: fmt.Sprint(i), Body: []byte(body), FirstAt: at, LastAt: at, Times: i + 1})
+			events = append(events, trade.InboxEvent{
+				Event: "CREATE_FARM", Hash: fmt.Sprint(i), Body: []byte(body),
+				FirstAt: at, LastAt: at, Times: i + 1,
+			})
 		}
 		if err := s.TakeEvents(t.Context(), events); err != nil {
 			t.Fatal(err)
@@ -81,7 +84,10 @@ func TestASearchOfTheInboxReadsNoMoreThanItNeeds(t *testing.T) {
 		var events []trade.InboxEvent
 		for i := range 3 * inbox.InboxPage {
 			when := at.Add(time.Duration(-i/2) * time.Second) // two at each time
-			events = append(events, trade.InboxEvent{Event: "CREATE_FARM", Hash: fmt.Sprint(i), Body: fmt.Appendf(nil, `{"soja":%d}`, i%7), FirstAt: when, LastAt: when, Times: i + 1})
+			events = append(events, trade.InboxEvent{
+				Event: "CREATE_FARM", Hash: fmt.Sprint(i),
+				Body: fmt.Appendf(nil, `{"soja":%d}`, i%7), FirstAt: when, LastAt: when, Times: i + 1,
+			})
 		}
 		if err := s.TakeEvents(t.Context(), events); err != nil {
 			t.Fatal(err)
@@ -97,13 +103,16 @@ func TestASearchOfTheInboxReadsNoMoreThanItNeeds(t *testing.T) {
 				seen[e.Times] = true
 			}
 			if len(found) != want || len(seen) != want || err != nil {
-				t.Errorf("at most %d: %d events, %d of them different, want %d; %v", limit, len(found), len(seen), want, err)
+				t.Errorf("at most %d: %d events, %d of them different, want %d; %v", limit, len(found),
+					len(seen), want, err)
 			}
 		}
-		if _, err := s.db.Write.ExecContext(t.Context(), `UPDATE inbox SET coded = 1, body = '!' WHERE last_at = (SELECT MIN(last_at) FROM inbox)`); err != nil {
+		if _, err := s.db.Write.ExecContext(t.Context(),
+			`UPDATE inbox SET coded = 1, body = '!' WHERE last_at = (SELECT MIN(last_at) FROM inbox)`); err != nil {
 			t.Fatal(err)
 		}
-		if found, err := s.Inbox(t.Context(), trade.InboxFilter{Text: "soja", Limit: 5}); len(found) != 5 || err != nil {
+		if found, err := s.Inbox(t.Context(), trade.InboxFilter{Text: "soja", Limit: 5}); len(found) != 5 ||
+			err != nil {
 			t.Errorf("%d events, %v; want the newest five", len(found), err)
 		}
 	})

@@ -15,7 +15,10 @@ import (
 
 // onMachine names a process of another machine: nobody here can know that it is gone.
 func onMachine(name string) trade.Owner {
-	return trade.Owner{Instance: sqldb.NewID(), Host: name, Boot: "boot of " + name, PIDSpace: "pid:[1]", PID: 100, Started: "1"}
+	return trade.Owner{
+		Instance: sqldb.NewID(), Host: name, Boot: "boot of " + name, PIDSpace: "pid:[1]", PID: 100,
+		Started: "1",
+	}
 }
 
 func mustBeat(t testing.TB, s *Store, owner trade.Owner) trade.Crew {
@@ -39,7 +42,8 @@ func mustLeaseFor(t testing.TB, s *Store, job string, owner trade.Owner) trade.L
 // die lets the time of an instance end.
 func die(t testing.TB, s *Store, owner trade.Owner) {
 	t.Helper()
-	mustExec(t, s, `UPDATE instance SET expires = 1 + (SELECT MAX(expires) - 60000 FROM instance) WHERE id = ?`, owner.Instance)
+	mustExec(t, s, `UPDATE instance SET expires = 1 + (SELECT MAX(expires) - 60000 FROM instance) WHERE id = ?`,
+		owner.Instance)
 }
 
 // I12: instances know of each other for 30 s on the database's clock, and each has its own sums.
@@ -58,10 +62,12 @@ func TestInstancesKnowWhoLives(t *testing.T) {
 			t.Errorf("after one died: %+v", got)
 		}
 		all, err := s.Instances(t.Context())
-		if err != nil || len(all) != 3 || !all[0].Dead || all[1].Dead || all[2].Dead || all[0].Owner != a || all[2].Version != "1.0.0-test" || all[2].Command != "run" {
+		if err != nil || len(all) != 3 || !all[0].Dead || all[1].Dead || all[2].Dead || all[0].Owner != a ||
+			all[2].Version != "1.0.0-test" || all[2].Command != "run" {
 			t.Errorf("instances: %+v, %v", all, err)
 		}
-		if s.db.D.Name == sqldb.Postgres && (all[0].Part == all[1].Part || all[1].Part == all[2].Part || all[1].Part == 0) {
+		if s.db.D.Name == sqldb.Postgres &&
+			(all[0].Part == all[1].Part || all[1].Part == all[2].Part || all[1].Part == 0) {
 			t.Errorf("two instances write the same sums: %+v", all)
 		}
 		if err := s.Depart(t.Context(), b.Instance); err != nil {
@@ -86,7 +92,11 @@ func TestI12OnlyTheHolderOfAJobClaimsItsRows(t *testing.T) {
 		end    func(t *testing.T, s *Store, holder trade.Lease)
 		claims bool
 	}{
-		"nobody took the lease when it was over": {func(t *testing.T, s *Store, l trade.Lease) { expire(t, s, l.Job) }, true},
+		"nobody took the lease when it was over": {func(t *testing.T, s *Store,
+			l trade.Lease,
+		) {
+			expire(t, s, l.Job)
+		}, true},
 		"another holds it": {func(t *testing.T, s *Store, l trade.Lease) {
 			expire(t, s, l.Job)
 			mustLeaseFor(t, s, l.Job, onMachine("c"))
@@ -110,16 +120,23 @@ func TestI12OnlyTheHolderOfAJobClaimsItsRows(t *testing.T) {
 				es := mustRecord(t, s, lease, newEntry("a"), newEntry("b"))
 				in := intentOf(es[0])
 				strange := trade.Lease{Job: lease.Job, Owner: other, Epoch: lease.Epoch}
-				if res := mustCommit(t, s, strange, trade.Group{At: at, Intents: []trade.Intent{in}}); !res.LeaseLost || len(res.Claimed) > 0 {
+				if res := mustCommit(t, s, strange, trade.Group{At: at, Intents: []trade.Intent{in}}); !res.LeaseLost ||
+					len(res.Claimed) > 0 {
 					t.Fatalf("an instance that does not hold the job: %+v", res)
 				}
-				if res := mustCommit(t, s, lease, trade.Group{At: at, Intents: []trade.Intent{in}}); !res.Claimed[in.Attempt.ID] {
+				if res := mustCommit(t, s, lease,
+					trade.Group{At: at, Intents: []trade.Intent{in}}); !res.Claimed[in.Attempt.ID] {
 					t.Fatalf("the holder: %+v", res)
 				}
 				c.end(t, s, lease)
 				next := intentOf(es[1])
-				res := mustCommit(t, s, lease, trade.Group{At: at, Intents: []trade.Intent{next}, Settle: []trade.Settlement{created(in.Attempt, "id-1")}})
-				if res.LeaseLost == c.claims || res.Claimed[next.Attempt.ID] != c.claims || !res.Settled[in.Attempt.ID] {
+				res := mustCommit(t, s, lease,
+					trade.Group{
+						At: at, Intents: []trade.Intent{next},
+						Settle: []trade.Settlement{created(in.Attempt, "id-1")},
+					})
+				if res.LeaseLost == c.claims || res.Claimed[next.Attempt.ID] != c.claims ||
+					!res.Settled[in.Attempt.ID] {
 					t.Errorf("result: %+v", res)
 				}
 			})
@@ -153,7 +170,10 @@ func TestOnlyWhatDeadInstancesSentIsInDoubt(t *testing.T) {
 		recovers(third, 0)
 		die(t, s, dead)
 		recovers(third, 1)
-		want := map[string]trade.State{"dead": trade.InDoubt, "living": trade.Sending, "holder": trade.Sending, "again": trade.Pending}
+		want := map[string]trade.State{
+			"dead": trade.InDoubt, "living": trade.Sending, "holder": trade.Sending,
+			"again": trade.Pending,
+		}
 		if got := statesOf(t, s, "contracts"); !cmp.Equal(got, want) {
 			t.Errorf("after one died: %v", got)
 		}
@@ -168,16 +188,25 @@ func TestOnlyWhatDeadInstancesSentIsInDoubt(t *testing.T) {
 		if n, err := s.RecoverOwn(t.Context(), living, holders[0], at); n != 1 || err != nil {
 			t.Errorf("RecoverOwn: %d, %v", n, err)
 		}
-		want = map[string]trade.State{"dead": trade.InDoubt, "living": trade.InDoubt, "holder": trade.Sending, "again": trade.Sending}
+		want = map[string]trade.State{
+			"dead": trade.InDoubt, "living": trade.InDoubt, "holder": trade.Sending,
+			"again": trade.Sending,
+		}
 		if got := statesOf(t, s, "contracts"); !cmp.Equal(got, want) {
 			t.Errorf("after a living one gave up its own: %v", got)
 		}
 		// The late answers of both count.
-		res := mustCommit(t, s, second, trade.Group{At: at, Settle: []trade.Settlement{created(own, "id-own"), created(late, "id-late")}})
+		res := mustCommit(t, s, second, trade.Group{
+			At:     at,
+			Settle: []trade.Settlement{created(own, "id-own"), created(late, "id-late")},
+		})
 		if !res.LeaseLost || len(res.Settled) != 2 {
 			t.Errorf("late answers: %+v", res)
 		}
-		want = map[string]trade.State{"dead": trade.Accepted, "living": trade.Accepted, "holder": trade.Sending, "again": trade.Sending}
+		want = map[string]trade.State{
+			"dead": trade.Accepted, "living": trade.Accepted, "holder": trade.Sending,
+			"again": trade.Sending,
+		}
 		if got := statesOf(t, s, "contracts"); !cmp.Equal(got, want) {
 			t.Errorf("in the end: %v", got)
 		}
@@ -292,14 +321,21 @@ func TestF065_AnOlderProgramGoesOnBesideAMigrationThatOnlyAdds(t *testing.T) {
 		}
 		up(next+1, fmt.Sprintf("UPDATE ledger SET needs = %d;\n", next+1))
 		for name, op := range map[string]func() error{
-			"RenewLease":   func() error { return s.RenewLease(t.Context(), lease) },
-			"AcquireLease": func() error { _, err := s.AcquireLease(t.Context(), "deliveries", sqldb.Self()); return err },
-			"Beat":         func() error { _, err := s.Beat(t.Context(), trade.Instance{Owner: sqldb.Self()}); return err },
+			"RenewLease": func() error { return s.RenewLease(t.Context(), lease) },
+			"AcquireLease": func() error {
+				_, err := s.AcquireLease(t.Context(), "deliveries", sqldb.Self())
+				return err
+			},
+			"Beat": func() error {
+				_, err := s.Beat(t.Context(), trade.Instance{Owner: sqldb.Self()})
+				return err
+			},
 		} {
 			t.Log(name)
 			wantCode(t, op(), sqldb.CodeNewer)
 		}
-		if res := mustCommit(t, s, lease, trade.Group{At: at, Settle: []trade.Settlement{created(a, "id-a")}}); !res.Settled[a.ID] {
+		if res := mustCommit(t, s, lease,
+			trade.Group{At: at, Settle: []trade.Settlement{created(a, "id-a")}}); !res.Settled[a.ID] {
 			t.Errorf("the answer of what was on the wire: %+v", res)
 		}
 		if err := s.ReleaseLease(t.Context(), lease); err != nil {

@@ -50,7 +50,10 @@ func sentJob(t testing.TB, s *Store, job string, keys ...string) {
 	for i, how := range settle {
 		mustCommit(t, s, lease, trade.Group{At: at, Settle: []trade.Settlement{how(mustSend(t, s, lease, rows[i]))}})
 	}
-	cursor := trade.Cursor{Bound: "b-" + job, SweptAt: at, Brakes: trade.Memory{Passed: rows[len(rows)-1].ID, Identity: &trade.Identity{Key: []string{"num"}}}}
+	cursor := trade.Cursor{
+		Bound: "b-" + job, SweptAt: at,
+		Brakes: trade.Memory{Passed: rows[len(rows)-1].ID, Identity: &trade.Identity{Key: []string{"num"}}},
+	}
 	if _, err := s.Record(t.Context(), lease, trade.Page{Cursor: &cursor}); err != nil {
 		t.Fatal(err)
 	}
@@ -95,23 +98,27 @@ func TestC3TheEntriesOfAJobFollowItsNewName(t *testing.T) {
 			t.Errorf("attempts %+v, %v", attempts, err)
 		}
 		cursor, err := s.Cursor(t.Context(), "c")
-		if err != nil || cursor.Bound != "b-a" || !cursor.SweptAt.IsZero() || cursor.Brakes.Passed != mustEntry(t, s, "c", "8").ID {
+		if err != nil || cursor.Bound != "b-a" || !cursor.SweptAt.IsZero() ||
+			cursor.Brakes.Passed != mustEntry(t, s, "c", "8").ID {
 			t.Errorf("cursor %+v, %v", cursor, err)
 		}
 		if runs, err := s.Runs(t.Context(), "c", 10); err != nil || len(runs) != 2 {
 			t.Errorf("runs %+v, %v", runs, err)
 		}
-		if known, err := s.JobsOfLedger(t.Context()); err != nil || len(known) != 1 || known[0].Job != "c" || known[0].Accepted != 2 {
+		if known, err := s.JobsOfLedger(t.Context()); err != nil || len(known) != 1 || known[0].Job != "c" ||
+			known[0].Accepted != 2 {
 			t.Errorf("%+v, %v", known, err)
 		}
 		audit, err := s.Audit(t.Context(), 0)
-		if err != nil || len(audit) != 2 || audit[0].Act != "job move" || audit[0].Target != "b c" || audit[0].Reason == "" {
+		if err != nil || len(audit) != 2 || audit[0].Act != "job move" || audit[0].Target != "b c" ||
+			audit[0].Reason == "" {
 			t.Errorf("audit %+v, %v", audit, err)
 		}
 		if err := byHand(s, `UPDATE entry SET job = 'd', version = version + 1 WHERE key = '1'`); err != nil {
 			t.Error(err) // the act stands at the end of the audit
 		}
-		if err := s.AppendAudit(t.Context(), trade.AuditRecord{At: at, Who: "ana", Act: "other", Target: "x"}); err != nil {
+		if err := s.AppendAudit(t.Context(),
+			trade.AuditRecord{At: at, Who: "ana", Act: "other", Target: "x"}); err != nil {
 			t.Fatal(err)
 		}
 		if err := byHand(s, `UPDATE entry SET job = 'c', version = version + 1 WHERE key = '1'`); err == nil {
@@ -150,7 +157,10 @@ func TestOfTwoRowsWithOneKeyTheOneThatWasNeverSentGivesWay(t *testing.T) {
 		held := newEntry("1")
 		held.State, held.Cause = trade.Held, trade.CauseOtherJob
 		rows := mustRecord(t, s, lease, held, newEntry("3"), newEntry("4"), newEntry("9"))
-		mustCommit(t, s, lease, trade.Group{At: at, Settle: []trade.Settlement{created(mustSend(t, s, lease, rows[2]), "remote-4")}})
+		mustCommit(t, s, lease, trade.Group{
+			At:     at,
+			Settle: []trade.Settlement{created(mustSend(t, s, lease, rows[2]), "remote-4")},
+		})
 		if _, err := s.MoveJob(t.Context(), "a", "b", true, moveAct); !errors.As(err, new(*trade.LeasedError)) {
 			t.Errorf("a job that is run: %v", err)
 		}
@@ -161,10 +171,14 @@ func TestOfTwoRowsWithOneKeyTheOneThatWasNeverSentGivesWay(t *testing.T) {
 		}
 		mustAddUp(t, s, "a")
 		mustAddUp(t, s, "b")
-		if diff := cmp.Diff(map[string]trade.State{"1": trade.Withdrawn, "3": trade.Withdrawn, "4": trade.Withdrawn}, statesOf(t, s, "a")); diff != "" {
+		if diff := cmp.Diff(map[string]trade.State{"1": trade.Withdrawn, "3": trade.Withdrawn, "4": trade.Withdrawn},
+			statesOf(t, s, "a")); diff != "" {
 			t.Errorf("what gave way (-want +got):\n%s", diff)
 		}
-		want := map[string]trade.State{"1": trade.Accepted, "2": trade.InDoubt, "3": trade.Rejected, "4": trade.Accepted, "5": trade.Pending, "9": trade.Pending}
+		want := map[string]trade.State{
+			"1": trade.Accepted, "2": trade.InDoubt, "3": trade.Rejected,
+			"4": trade.Accepted, "5": trade.Pending, "9": trade.Pending,
+		}
 		if diff := cmp.Diff(want, statesOf(t, s, "b")); diff != "" {
 			t.Errorf("states (-want +got):\n%s", diff)
 		}
@@ -172,7 +186,10 @@ func TestOfTwoRowsWithOneKeyTheOneThatWasNeverSentGivesWay(t *testing.T) {
 		lease = mustLease(t, s, "c") // a person has said that these are other records
 		for i, e := range mustRecord(t, s, lease, newEntry("1"), newEntry("2"), newEntry("20"), newEntry("21")) {
 			e.Another = e.PayloadHash
-			mustCommit(t, s, lease, trade.Group{At: at, Settle: []trade.Settlement{created(mustSend(t, s, lease, e), fmt.Sprint("remote-c", i))}})
+			mustCommit(t, s, lease, trade.Group{
+				At:     at,
+				Settle: []trade.Settlement{created(mustSend(t, s, lease, e), fmt.Sprint("remote-c", i))},
+			})
 		}
 		mustFree(t, s, lease)
 		plan = mustMove(t, s, "c", "b")
@@ -187,7 +204,11 @@ func TestAPauseGoesWithTheJob(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		status := func(job string, state trade.JobState, brake *trade.Brake) {
 			t.Helper()
-			err := s.SetJobStatus(t.Context(), trade.JobStatus{Job: job, State: state, Since: at, Stop: &trade.Stop{Code: "x", Text: "why", Brake: brake}})
+			err := s.SetJobStatus(t.Context(),
+				trade.JobStatus{
+					Job: job, State: state, Since: at,
+					Stop: &trade.Stop{Code: "x", Text: "why", Brake: brake},
+				})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -234,18 +255,28 @@ func TestF058ARebuildingKnowsWhereTheEntriesOfAJobWent(t *testing.T) {
 			mustFree(t, k.s, lease)
 			step()
 			lease = mustLease(t, k.s, "b")
-			mustCommit(t, k.s, lease, trade.Group{At: at, Settle: []trade.Settlement{created(mustSend(t, k.s, lease, rows[1]), "remote-4")}})
+			mustCommit(t, k.s, lease, trade.Group{
+				At:     at,
+				Settle: []trade.Settlement{created(mustSend(t, k.s, lease, rows[1]), "remote-4")},
+			})
 			mustFree(t, k.s, lease)
 			step()
 			mustMove(t, k.s, "a", "b")
 			step()
 			lease = mustLease(t, k.s, "b")
-			mustCommit(t, k.s, lease, trade.Group{At: at, Settle: []trade.Settlement{created(mustSend(t, k.s, lease, rows[2]), "remote-9")}})
+			mustCommit(t, k.s, lease, trade.Group{
+				At:     at,
+				Settle: []trade.Settlement{created(mustSend(t, k.s, lease, rows[2]), "remote-9")},
+			})
 			mustFree(t, k.s, lease)
 			step()
 			mustMove(t, k.s, "b", "c")
 			lease = mustLease(t, k.s, "a") // the name is used again
-			mustCommit(t, k.s, lease, trade.Group{At: at, Settle: []trade.Settlement{created(mustSend(t, k.s, lease, mustRecord(t, k.s, lease, newEntry("77"))[0]), "remote-77")}})
+			mustCommit(t, k.s, lease, trade.Group{
+				At: at,
+				Settle: []trade.Settlement{created(mustSend(t, k.s, lease,
+					mustRecord(t, k.s, lease, newEntry("77"))[0]), "remote-77")},
+			})
 			mustFree(t, k.s, lease)
 			if renewed {
 				r := &retention.Retaining{Reducer: k.s.Reducer, Keep: retention.Retention{Journal: 1}, Now: at}
@@ -254,7 +285,8 @@ func TestF058ARebuildingKnowsWhereTheEntriesOfAJobWent(t *testing.T) {
 				}
 			}
 			want := provenOf(t, k.s)
-			if want["c 1"].State != trade.Accepted || want["c 2"].State != trade.InDoubt || want["c 9"].State != trade.Accepted || want["a 77"].State != trade.Accepted {
+			if want["c 1"].State != trade.Accepted || want["c 2"].State != trade.InDoubt ||
+				want["c 9"].State != trade.Accepted || want["a 77"].State != trade.Accepted {
 				t.Fatalf("%+v", want)
 			}
 			dir := k.dir()
@@ -308,7 +340,10 @@ func TestF054AMoveThatOnlyTheJournalKnowsIsDoneAtTheNextStart(t *testing.T) {
 		if diff := cmp.Diff(recovery.Opening{Acts: 1}, k.s.Opening()); diff != "" {
 			t.Errorf("opening (-want +got):\n%s", diff)
 		}
-		if diff := cmp.Diff(map[string]trade.State{"1": trade.Accepted, "2": trade.InDoubt, "3": trade.Rejected, "4": trade.Pending}, statesOf(t, k.s, "b")); diff != "" {
+		if diff := cmp.Diff(map[string]trade.State{
+			"1": trade.Accepted, "2": trade.InDoubt, "3": trade.Rejected,
+			"4": trade.Pending,
+		}, statesOf(t, k.s, "b")); diff != "" {
 			t.Errorf("states (-want +got):\n%s", diff)
 		}
 		mustAddUp(t, k.s, "a")

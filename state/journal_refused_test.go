@@ -28,7 +28,8 @@ func TestF058_YesterdaysLedgerIsRefused(t *testing.T) {
 	copyFile(t, old, k.o.DSN)
 	text := wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeRolledBack)
 	var e *sqldb.Error
-	if errors.As(k.try(sqldb.DefaultTuning), &e); e.Records != 7 || e.Rows != 4 || e.Since.IsZero() || !strings.Contains(text, "safrasync rebuild") {
+	if errors.As(k.try(sqldb.DefaultTuning), &e); e.Records != 7 || e.Rows != 4 || e.Since.IsZero() ||
+		!strings.Contains(text, "safrasync rebuild") {
 		t.Errorf("error %+v: %s", e, text)
 	}
 	// Reading it is allowed: it is how people look at it.
@@ -163,7 +164,8 @@ func TestALostJournalIsRefused(t *testing.T) {
 		}
 		wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeJournalLost)
 		// Damage before the end.
-		if err := os.WriteFile(file, []byte(strings.Replace(string(whole), "intents", "intentz", 1)), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(strings.Replace(string(whole), "intents", "intentz", 1)),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 		if text := wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeJournal); !strings.Contains(text, file) {
@@ -274,7 +276,8 @@ func TestF058_AnotherHostNoticesAnOlderPostgresLedger(t *testing.T) {
 	a.close()
 	b.close()
 	// The ledger forgets what b sent, as a backup from before would.
-	if err := byHand(mustOpen(t, sqldb.Options{Driver: sqldb.Postgres, DSN: a.o.DSN}), `UPDATE journal SET seq = seq - 1 WHERE path LIKE '%another host%'`); err != nil {
+	if err := byHand(mustOpen(t, sqldb.Options{Driver: sqldb.Postgres, DSN: a.o.DSN}),
+		`UPDATE journal SET seq = seq - 1 WHERE path LIKE '%another host%'`); err != nil {
 		t.Fatal(err)
 	}
 	wantCode(t, a.try(sqldb.DefaultTuning), sqldb.CodeRolledBack)

@@ -153,9 +153,12 @@ func (k *kept) endBetween(lease trade.Lease, g trade.Group) {
 	k.t.Helper()
 	stop := errors.New("the process ends here")
 	err := k.s.db.InTx(k.t.Context(), "testing", func(tx *sqldb.Tx) error {
-		gr := &ledger.GroupTx{Tx: tx, Lease: lease, Group: g, Now: at, Sums: ledger.TallyChange{}, Result: trade.GroupResult{
-			Claimed: map[string]bool{}, Settled: map[string]bool{}, Conflicts: map[string]string{},
-		}}
+		gr := &ledger.GroupTx{
+			Tx: tx, Lease: lease, Group: g, Now: at, Sums: ledger.TallyChange{},
+			Result: trade.GroupResult{
+				Claimed: map[string]bool{}, Settled: map[string]bool{}, Conflicts: map[string]string{},
+			},
+		}
 		if err := gr.Run(); err != nil {
 			return err
 		}
@@ -179,7 +182,10 @@ func TestF054_ACrashBetweenJournalAndLedgerIsSettledAtTheNextStart(t *testing.T)
 		es := mustRecord(t, k.s, lease, newEntry("a"), newEntry("b"), newEntry("c"), newEntry("d"))
 		first, second := mustSend(t, k.s, lease, es[0]), mustSend(t, k.s, lease, es[1])
 		in := intentOf(es[2])
-		k.endBetween(lease, trade.Group{At: at, Settle: []trade.Settlement{created(first, "remote-a"), refused(second)}, Intents: []trade.Intent{in}})
+		k.endBetween(lease, trade.Group{
+			At: at, Settle: []trade.Settlement{created(first, "remote-a"), refused(second)},
+			Intents: []trade.Intent{in},
+		})
 		k.open()
 		if diff := cmp.Diff(recovery.Opening{Settled: 2, Doubts: 1}, k.s.Opening()); diff != "" {
 			t.Errorf("opening (-want +got):\n%s", diff)
@@ -196,7 +202,8 @@ func TestF054_ACrashBetweenJournalAndLedgerIsSettledAtTheNextStart(t *testing.T)
 			t.Errorf("rejected: %+v", b)
 		}
 		attempts, err := k.s.Attempts(t.Context(), c.ID)
-		if err != nil || len(attempts) != 1 || attempts[0].ID != in.Attempt.ID || attempts[0].Outcome != trade.OutcomeUnknown || c.Cause != trade.CauseUnknown {
+		if err != nil || len(attempts) != 1 || attempts[0].ID != in.Attempt.ID ||
+			attempts[0].Outcome != trade.OutcomeUnknown || c.Cause != trade.CauseUnknown {
 			t.Errorf("in doubt: %+v, attempts %+v, %v", c, attempts, err)
 		}
 		mustAddUp(t, k.s, "contracts")
@@ -223,7 +230,10 @@ func TestAProcessThatGoesOnSettlesWhatAnotherLeft(t *testing.T) {
 		lease := mustLease(t, k.s, "contracts")
 		es := mustRecord(t, k.s, lease, newEntry("a"), newEntry("b"), newEntry("c"))
 		first := mustSend(t, k.s, lease, es[0])
-		k.endBetween(lease, trade.Group{At: at, Settle: []trade.Settlement{created(first, "remote-a")}, Intents: []trade.Intent{intentOf(es[1])}})
+		k.endBetween(lease, trade.Group{
+			At: at, Settle: []trade.Settlement{created(first, "remote-a")},
+			Intents: []trade.Intent{intentOf(es[1])},
+		})
 		mustSend(t, goesOn.s, mustLease(t, goesOn.s, "contracts"), es[2])
 		want := map[string]trade.State{"a": trade.Accepted, "b": trade.InDoubt, "c": trade.Sending}
 		if diff := cmp.Diff(want, statesOf(t, goesOn.s, "contracts")); diff != "" {
@@ -242,7 +252,10 @@ func TestARecordWhoseCommitWasRefusedIsVoid(t *testing.T) {
 	stop := errors.New("the disk is full")
 	for range 3 {
 		err := k.s.db.InTx(t.Context(), "testing", func(tx *sqldb.Tx) error {
-			tx.Noting(journal.Group, at).Intents = []journal.Intent{{Row: journal.Row{Job: "contracts", Key: "a"}, Attempt: sqldb.NewID(), Generation: 1, Payload: es[0].PayloadHash}}
+			tx.Noting(journal.Group, at).Intents = []journal.Intent{{
+				Row:     journal.Row{Job: "contracts", Key: "a"},
+				Attempt: sqldb.NewID(), Generation: 1, Payload: es[0].PayloadHash,
+			}}
 			if err := tx.WriteNote(); err != nil {
 				return err
 			}
@@ -276,7 +289,8 @@ func TestF053_AnAnswerThatTheLedgerHasNoRoomForIsInTheJournal(t *testing.T) {
 	}
 	a.AnswerBody = strings.Repeat("x", 100_000)
 	for range 3 { // as the engine tries again
-		_, err := k.s.Commit(t.Context(), lease, trade.Group{At: at, Settle: []trade.Settlement{created(a, "remote-a")}})
+		_, err := k.s.Commit(t.Context(), lease,
+			trade.Group{At: at, Settle: []trade.Settlement{created(a, "remote-a")}})
 		wantCode(t, err, sqldb.CodeFull)
 	}
 	if err := k.s.db.Write.Get(&pages, `PRAGMA max_page_count = 1000000`); err != nil {
@@ -284,7 +298,8 @@ func TestF053_AnAnswerThatTheLedgerHasNoRoomForIsInTheJournal(t *testing.T) {
 	}
 	k.close()
 	k.open()
-	if e := mustEntry(t, k.s, "contracts", "a"); e.State != trade.Accepted || e.RemoteID != "remote-a" || k.s.Opening().Settled != 1 {
+	if e := mustEntry(t, k.s, "contracts", "a"); e.State != trade.Accepted || e.RemoteID != "remote-a" ||
+		k.s.Opening().Settled != 1 {
 		t.Errorf("entry %+v, opening %+v", e, k.s.Opening())
 	}
 }
@@ -298,12 +313,16 @@ func TestF068_AClockThatStepsBackChangesNoOrder(t *testing.T) {
 	earlier := at.Add(-24 * time.Hour)
 	notSent := first
 	notSent.Outcome, notSent.FinishedAt = trade.OutcomeNotSent, earlier
-	mustCommit(t, k.s, lease, trade.Group{At: earlier, Settle: []trade.Settlement{{Attempt: notSent, State: trade.Pending}}})
+	mustCommit(t, k.s, lease, trade.Group{
+		At:     earlier,
+		Settle: []trade.Settlement{{Attempt: notSent, State: trade.Pending}},
+	})
 	in := intentOf(mustEntry(t, k.s, "contracts", "a"))
 	in.Attempt.StartedAt = earlier
 	mustCommit(t, k.s, lease, trade.Group{At: earlier, Intents: []trade.Intent{in}})
 	attempts, err := k.s.Attempts(t.Context(), e.ID)
-	if err != nil || len(attempts) != 2 || attempts[0].No != 1 || attempts[1].ID != in.Attempt.ID || !attempts[1].StartedAt.Equal(earlier) {
+	if err != nil || len(attempts) != 2 || attempts[0].No != 1 || attempts[1].ID != in.Attempt.ID ||
+		!attempts[1].StartedAt.Equal(earlier) {
 		t.Errorf("attempts %+v, %v", attempts, err)
 	}
 	k.close()

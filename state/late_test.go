@@ -25,7 +25,10 @@ func again(e trade.Entry, ticks time.Duration) trade.Act {
 	e.State, e.Generation, e.Cause, e.Error = trade.Pending, e.Generation+1, "", nil
 	record := anAct(e.Job + " " + e.Key)
 	record.Act = "resend"
-	return trade.Act{Update: &trade.Update{From: from, Entry: e}, Audit: record, Resend: &trade.Resend{Boot: testBoot, Ticks: ticks, Least: 15 * time.Minute}}
+	return trade.Act{
+		Update: &trade.Update{From: from, Entry: e}, Audit: record,
+		Resend: &trade.Resend{Boot: testBoot, Ticks: ticks, Least: 15 * time.Minute},
+	}
 }
 
 // resent is an entry whose first sending is in doubt and that a person ordered to be sent again.
@@ -33,7 +36,8 @@ func resent(t *testing.T, s *Store, lease trade.Lease, key string) (first trade.
 	t.Helper()
 	first = doubt(t, s, lease, mustRecord(t, s, lease, newEntry(key))[0])
 	mustWatch(t, s, time.Hour, 1)
-	if done, err := s.Act(t.Context(), []trade.Act{again(mustEntry(t, s, "contracts", key), 2*time.Hour)}); err != nil || !done[0] {
+	if done, err := s.Act(t.Context(), []trade.Act{again(mustEntry(t, s, "contracts", key),
+		2*time.Hour)}); err != nil || !done[0] {
 		t.Fatalf("done %v, %v", done, err)
 	}
 	return first, mustEntry(t, s, "contracts", key)
@@ -71,7 +75,8 @@ func TestI14ASecondSendingWaitsForTheQuarantineOnTheClockOfTheBoot(t *testing.T)
 		try(10*time.Hour, false)
 		mustWatch(t, s, 10*time.Hour, 1)
 		try(10*time.Hour+15*time.Minute, true)
-		if got := mustEntry(t, s, "contracts", "a"); got.Generation != 2 || got.ResentBy != 1 || got.State != trade.Pending {
+		if got := mustEntry(t, s, "contracts", "a"); got.Generation != 2 || got.ResentBy != 1 ||
+			got.State != trade.Pending {
 			t.Errorf("%+v", got)
 		}
 		bare := again(mustEntry(t, s, "contracts", "a"), 100*time.Hour)
@@ -90,14 +95,16 @@ func TestALateCreatedBeforeTheSecondSendingAcceptsTheRowWithItsID(t *testing.T) 
 				first, e := resent(t, s, lease, "a")
 				if from := e.State; state != from {
 					e.State = state
-					if lost, err := s.Record(t.Context(), lease, trade.Page{Updates: []trade.Update{{From: from, Entry: e}}}); lost > 0 || err != nil {
+					if lost, err := s.Record(t.Context(), lease,
+						trade.Page{Updates: []trade.Update{{From: from, Entry: e}}}); lost > 0 || err != nil {
 						t.Fatal(lost, err)
 					}
 				}
 				remote := sqldb.NewID()
 				r := mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(first, remote)}})
 				got := mustEntry(t, s, "contracts", "a")
-				if len(r.Alarms) != 1 || r.Alarms[0].Kind != trade.LateBeforeResend || got.State != trade.Accepted || got.RemoteID != remote || len(got.Flags) > 0 {
+				if len(r.Alarms) != 1 || r.Alarms[0].Kind != trade.LateBeforeResend || got.State != trade.Accepted ||
+					got.RemoteID != remote || len(got.Flags) > 0 {
 					t.Errorf("%d: alarms %+v, entry %+v", i, r.Alarms, got)
 				}
 				mustAddUp(t, s, "contracts")
@@ -127,7 +134,9 @@ func TestALateCreatedAfterTheSecondSendingIsNeverHidden(t *testing.T) {
 				r := settle(created(first, remote))
 				want := map[string]string{
 					"on the wire": "sending  [double_after_decision]", "unknown": "in_doubt  [double_after_decision]",
-					"created": "accepted " + other + " [double_after_decision]", "refused before": "accepted " + remote + " []", "refused after": "sending  [double_after_decision]",
+					"created":        "accepted " + other + " [double_after_decision]",
+					"refused before": "accepted " + remote + " []",
+					"refused after":  "sending  [double_after_decision]",
 				}[second]
 				got := func() string {
 					e := mustEntry(t, s, "contracts", "a")
@@ -161,7 +170,9 @@ func TestF168ALateAnswerThatContradictsTheIDOfAPersonIsNeverHidden(t *testing.T)
 			attempts[key] = doubt(t, s, lease, mustRecord(t, s, lease, newEntry(key))[0])
 			e := mustEntry(t, s, "contracts", key)
 			e.State, e.RemoteID, e.Cause, e.Error = trade.Accepted, id, "", nil
-			if done, err := s.Act(t.Context(), []trade.Act{{Update: &trade.Update{From: trade.InDoubt, Entry: e}, Audit: anAct(key)}}); err != nil || !done[0] {
+			if done, err := s.Act(t.Context(),
+				[]trade.Act{{Update: &trade.Update{From: trade.InDoubt, Entry: e}, Audit: anAct(key)}}); err != nil ||
+				!done[0] {
 				t.Fatal(done, err)
 			}
 		}
@@ -173,11 +184,13 @@ func TestF168ALateAnswerThatContradictsTheIDOfAPersonIsNeverHidden(t *testing.T)
 			"refused": refused(attempts["refused"]), "no id": created(attempts["no id"], "its id"),
 		}
 		for key, want := range map[string]string{
-			"same": given["same"] + " [] 0", "other": given["other"] + " [contradicted] 1", "refused": given["refused"] + " [contradicted] 1", "no id": "its id [] 0",
+			"same": given["same"] + " [] 0", "other": given["other"] + " [contradicted] 1",
+			"refused": given["refused"] + " [contradicted] 1", "no id": "its id [] 0",
 		} {
 			r := mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{answers[key]}})
 			e := mustEntry(t, s, "contracts", key)
-			if got := fmt.Sprintf("%s %v %d", e.RemoteID, e.Flags, len(r.Alarms)); got != want || e.State != trade.Accepted {
+			if got := fmt.Sprintf("%s %v %d", e.RemoteID, e.Flags, len(r.Alarms)); got != want ||
+				e.State != trade.Accepted {
 				t.Errorf("%s: %s, want %s", key, got, want)
 			}
 		}
@@ -189,9 +202,11 @@ func TestTheProofThatNoByteLeftEndsADoubt(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
 		a := mustSend(t, s, lease, mustRecord(t, s, lease, newEntry("a"))[0])
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{unknown(a)}}) // as another process says that takes the job over
+		// as another process says that takes the job over
+		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{unknown(a)}})
 		st := refused(a)
-		st.Attempt.Outcome, st.State, st.Cause, st.Error, st.Counts = trade.OutcomeNotSent, trade.Pending, "", nil, false
+		st.Attempt.Outcome, st.State, st.Cause, st.Error, st.Counts = trade.OutcomeNotSent, trade.Pending,
+			"", nil, false
 		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
 		if e := mustEntry(t, s, "contracts", "a"); e.State != trade.Pending || e.Attempts != 0 {
 			t.Errorf("%+v", e)

@@ -32,15 +32,20 @@ func TestAPauseIsStoredWhileTheHolderCommits(t *testing.T) {
 			}
 		}()
 		<-first
-		pause := trade.JobStatus{Job: "contracts", State: trade.Paused, Since: at, Stop: &trade.Stop{Code: "paused", Text: "closing of the month"}}
-		acted, err := s.Act(t.Context(), []trade.Act{{Job: &trade.JobAct{Job: "contracts", Status: pause}, Audit: anAct("contracts")}})
+		pause := trade.JobStatus{
+			Job: "contracts", State: trade.Paused, Since: at,
+			Stop: &trade.Stop{Code: "paused", Text: "closing of the month"},
+		}
+		acted, err := s.Act(t.Context(),
+			[]trade.Act{{Job: &trade.JobAct{Job: "contracts", Status: pause}, Audit: anAct("contracts")}})
 		if err != nil || !acted[0] {
 			t.Errorf("pause: %v, %v", acted, err)
 		}
 		if err := <-done; err != nil {
 			t.Fatal(err)
 		}
-		if res := mustCommit(t, s, lease, trade.Group{Intents: []trade.Intent{intentOf(es[1])}}); !res.Paused || len(res.Claimed) > 0 {
+		if res := mustCommit(t, s, lease, trade.Group{Intents: []trade.Intent{intentOf(es[1])}}); !res.Paused ||
+			len(res.Claimed) > 0 {
 			t.Errorf("the holder: %+v", res)
 		}
 	})
@@ -78,7 +83,8 @@ func TestARenewalDoesNotWaitForCommits(t *testing.T) {
 	}()
 	waitFor(t, "the takeover waits for the commit", func() bool {
 		var n int
-		if err := s.db.Read.Get(&n, `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%job_lease%'`); err != nil {
+		if err := s.db.Read.Get(&n,
+			`SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%job_lease%'`); err != nil {
 			t.Fatal(err)
 		}
 		return n == 1

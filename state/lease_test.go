@@ -22,7 +22,8 @@ func TestALeaseHasOneOwner(t *testing.T) {
 		}
 		_, err := s.AcquireLease(t.Context(), "contracts", sqldb.Self())
 		var leased *trade.LeasedError
-		if !errors.As(err, &leased) || leased.Owner != sqldb.Self() || leased.Job != "contracts" || leased.Until.IsZero() {
+		if !errors.As(err, &leased) || leased.Owner != sqldb.Self() || leased.Job != "contracts" ||
+			leased.Until.IsZero() {
 			t.Errorf("a second time: %v", err)
 		}
 		mustLease(t, s, "deliveries")
@@ -52,13 +53,17 @@ func TestALeaseHasOneOwner(t *testing.T) {
 // of the first has ended.
 func TestF062_ALeaseEndsByTimeForAnOwnerElsewhere(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
-		elsewhere := trade.Owner{Instance: sqldb.NewID(), Host: "other", Boot: "another-boot", PIDSpace: "pid:[1]", PID: 1 << 30, Started: "1"}
+		elsewhere := trade.Owner{
+			Instance: sqldb.NewID(), Host: "other", Boot: "another-boot", PIDSpace: "pid:[1]",
+			PID: 1 << 30, Started: "1",
+		}
 		old, err := s.AcquireLease(t.Context(), "contracts", elsewhere)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var leased *trade.LeasedError
-		if _, err := s.AcquireLease(t.Context(), "contracts", sqldb.Self()); !errors.As(err, &leased) || leased.Owner != elsewhere {
+		if _, err := s.AcquireLease(t.Context(), "contracts", sqldb.Self()); !errors.As(err, &leased) ||
+			leased.Owner != elsewhere {
 			t.Fatalf("error = %v, want it leased: nobody here can know that the owner is gone", err)
 		}
 		expire(t, s, "contracts")
@@ -202,7 +207,10 @@ func TestOnlyProofEndsALeaseBeforeItsTime(t *testing.T) {
 		{"this process", self, false},
 		{"a number that is free", as(func(o *trade.Owner) { o.PID = cmd.Process.Pid }), true},
 		{"a later process with the same number", as(func(o *trade.Owner) { o.Started = "1" }), true},
-		{"another process that runs", as(func(o *trade.Owner) { o.PID, o.Started = sleeper.Process.Pid, started }), false},
+		{
+			"another process that runs", as(func(o *trade.Owner) { o.PID, o.Started = sleeper.Process.Pid, started }),
+			false,
+		},
 		{"process 1 started at another time", as(func(o *trade.Owner) { o.PID = 1 }), true},
 		{"another boot", as(func(o *trade.Owner) { o.Boot, o.PID = "x", cmd.Process.Pid }), false},
 		{"another PID space", as(func(o *trade.Owner) { o.PIDSpace, o.PID = "x", cmd.Process.Pid }), false},

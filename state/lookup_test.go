@@ -27,7 +27,10 @@ func TestLookupsAreKeptAndAFoundOneChangesTheVersionOfTheReferences(t *testing.T
 			}
 		}
 		before := version()
-		missing := trade.Lookup{Code: "a", Message: "message.producer.not-found", FirstAt: at, AskedAt: at, NextAt: at.Add(time.Hour), Tries: 1}
+		missing := trade.Lookup{
+			Code: "a", Message: "message.producer.not-found", FirstAt: at, AskedAt: at,
+			NextAt: at.Add(time.Hour), Tries: 1,
+		}
 		record(missing)
 		record()
 		if version() != before {

@@ -44,9 +44,11 @@ func TestTheDatabaseHasTheMovesOfTheProgram(t *testing.T) {
 func put(t *testing.T, s *Store, key string, state trade.State) int64 {
 	t.Helper()
 	paths := map[trade.State][]trade.State{
-		trade.Pending: {trade.Pending}, trade.Waiting: {trade.Waiting}, trade.Invalid: {trade.Invalid}, trade.Held: {trade.Held},
+		trade.Pending: {trade.Pending}, trade.Waiting: {trade.Waiting}, trade.Invalid: {trade.Invalid},
+		trade.Held:    {trade.Held},
 		trade.Sending: {trade.Pending, trade.Sending}, trade.Accepted: {trade.Pending, trade.Sending, trade.Accepted},
-		trade.Rejected: {trade.Pending, trade.Sending, trade.Rejected}, trade.InDoubt: {trade.Pending, trade.Sending, trade.InDoubt},
+		trade.Rejected:  {trade.Pending, trade.Sending, trade.Rejected},
+		trade.InDoubt:   {trade.Pending, trade.Sending, trade.InDoubt},
 		trade.Dismissed: {trade.Pending, trade.Dismissed}, trade.Withdrawn: {trade.Pending, trade.Withdrawn},
 	}
 	row, err := ledger.RowOf(newEntry(key), at)
@@ -76,10 +78,12 @@ func moveByHand(t *testing.T, s *Store, id int64, to trade.State) error {
 	}
 	if to == trade.Accepted { // as the late answer of an earlier attempt
 		attempt := openAttempt(t, s, id, 99)
-		mustExec(t, s, `UPDATE attempt SET outcome = 'created', finished_at = 1, remote_id = ? WHERE id = ?`, strings.Trim(remote, "'"), attempt)
+		mustExec(t, s, `UPDATE attempt SET outcome = 'created', finished_at = 1, remote_id = ? WHERE id = ?`,
+			strings.Trim(remote, "'"), attempt)
 	}
 	if to == trade.Sending {
-		mustExec(t, s, `UPDATE attempt SET outcome = 'not_sent', finished_at = 1 WHERE entry_id = ? AND outcome IS NULL`, id)
+		mustExec(t, s,
+			`UPDATE attempt SET outcome = 'not_sent', finished_at = 1 WHERE entry_id = ? AND outcome IS NULL`, id)
 		openAttempt(t, s, id, 1)
 	}
 	return byHand(s, fmt.Sprintf(`UPDATE entry SET state = '%s', remote_id = %s WHERE id = %d`, to, remote, id))
@@ -137,9 +141,11 @@ func TestTheDatabaseAllowsTheMovesAndRefusesAllOthers(t *testing.T) {
 
 func TestTheDatabaseRefusesNonsense(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
-		pending, accepted, sending := put(t, s, "p", trade.Pending), put(t, s, "a", trade.Accepted), put(t, s, "s", trade.Sending)
+		pending, accepted, sending := put(t, s, "p", trade.Pending), put(t, s, "a", trade.Accepted),
+			put(t, s, "s", trade.Sending)
 		other := put(t, s, "o", trade.Sending)
-		mustExec(t, s, `INSERT INTO audit (at, who, origin, act, target, reason, detail, prev, hash) VALUES (1, 'w', 'o', 'a', 't', 'r', '{}', '', 'h')`)
+		mustExec(t, s,
+			`INSERT INTO audit (at, who, origin, act, target, reason, detail, prev, hash) VALUES (1, 'w', 'o', 'a', 't', 'r', '{}', '', 'h')`)
 		for name, query := range map[string]string{
 			"a state that is none":          `UPDATE entry SET state = 'done' WHERE id = $pending`,
 			"accepted without an id":        `UPDATE entry SET state = 'accepted' WHERE id = $sending`,
@@ -170,7 +176,8 @@ func TestTheDatabaseRefusesNonsense(t *testing.T) {
 			"a job in a state that is none": `INSERT INTO job_status (job, state, stop_reach) VALUES ('j', 'asleep', '{}')`,
 			"a text where a number belongs": `UPDATE entry SET attempts = 'many' WHERE id = $pending`,
 		} {
-			query = strings.NewReplacer("$pending", fmt.Sprint(pending), "$sending", fmt.Sprint(sending), "$accepted", fmt.Sprint(accepted), "$other", fmt.Sprint(other)).Replace(query)
+			query = strings.NewReplacer("$pending", fmt.Sprint(pending), "$sending", fmt.Sprint(sending), "$accepted",
+				fmt.Sprint(accepted), "$other", fmt.Sprint(other)).Replace(query)
 			if err := byHand(s, query); err == nil {
 				t.Errorf("%s: the database let it happen", name)
 			}
@@ -181,12 +188,16 @@ func TestTheDatabaseRefusesNonsense(t *testing.T) {
 
 func TestF069_TheDatabaseLetsAnOutcomeChangeOnlyFromUnknownToCertain(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
-		outcomes := []trade.Outcome{trade.OutcomeCreated, trade.OutcomeNotCreated, trade.OutcomeNotSent, trade.OutcomeUnknown}
+		outcomes := []trade.Outcome{
+			trade.OutcomeCreated, trade.OutcomeNotCreated, trade.OutcomeNotSent,
+			trade.OutcomeUnknown,
+		}
 		set := func(id string, outcome trade.Outcome) error {
 			if outcome == trade.OutcomeOpen {
 				return byHand(s, `UPDATE attempt SET outcome = NULL, finished_at = NULL WHERE id = ?`, id)
 			}
-			return byHand(s, `UPDATE attempt SET outcome = ?, finished_at = 1, remote_id = 'r' WHERE id = ?`, string(outcome), id)
+			return byHand(s, `UPDATE attempt SET outcome = ?, finished_at = 1, remote_id = 'r' WHERE id = ?`,
+				string(outcome), id)
 		}
 		for _, from := range outcomes {
 			for _, to := range append(outcomes, trade.OutcomeOpen) {
@@ -208,11 +219,15 @@ func TestF069_TheDatabaseLetsAnOutcomeChangeOnlyFromUnknownToCertain(t *testing.
 
 func TestI3_TheDatabaseAllowsOneAttemptPerGenerationThatMayHaveCreatedARecord(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
-		for _, outcome := range []trade.Outcome{trade.OutcomeOpen, trade.OutcomeCreated, trade.OutcomeUnknown, trade.OutcomeNotCreated, trade.OutcomeNotSent} {
+		for _, outcome := range []trade.Outcome{
+			trade.OutcomeOpen, trade.OutcomeCreated, trade.OutcomeUnknown,
+			trade.OutcomeNotCreated, trade.OutcomeNotSent,
+		} {
 			entry := put(t, s, "e-"+string(outcome), trade.Pending)
 			id := openAttempt(t, s, entry, 1)
 			if outcome != trade.OutcomeOpen {
-				mustExec(t, s, `UPDATE attempt SET outcome = ?, finished_at = 1, remote_id = 'r' WHERE id = ?`, string(outcome), id)
+				mustExec(t, s, `UPDATE attempt SET outcome = ?, finished_at = 1, remote_id = 'r' WHERE id = ?`,
+					string(outcome), id)
 			}
 			err := tryAttempt(s, sqldb.NewID(), entry, 1)
 			if free := outcome == trade.OutcomeNotCreated || outcome == trade.OutcomeNotSent; free != (err == nil) {
@@ -235,17 +250,20 @@ func TestARefusalOfTheDatabaseEndsTheTransaction(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = tx.Rollback() }()
-		if _, err := tx.ExecContext(t.Context(), s.db.Q(`UPDATE entry SET state = 'dismissed' WHERE id = ?`), first); err != nil {
+		if _, err := tx.ExecContext(t.Context(), s.db.Q(`UPDATE entry SET state = 'dismissed' WHERE id = ?`),
+			first); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := tx.ExecContext(t.Context(), s.db.Q(`UPDATE entry SET state = 'pending' WHERE id = ?`), second); err == nil || !strings.Contains(err.Error(), "safrasync: this change of state is not allowed") {
+		if _, err := tx.ExecContext(t.Context(), s.db.Q(`UPDATE entry SET state = 'pending' WHERE id = ?`),
+			second); err == nil || !strings.Contains(err.Error(), "safrasync: this change of state is not allowed") {
 			t.Errorf("an accepted entry went back: %v", err)
 		}
 		if err := tx.Commit(); err == nil {
 			t.Error("what was refused was committed")
 		}
 		var state string
-		if err := s.db.Read.GetContext(t.Context(), &state, s.db.Q(`SELECT state FROM entry WHERE id = ?`), first); err != nil || state != string(trade.Pending) {
+		if err := s.db.Read.GetContext(t.Context(), &state, s.db.Q(`SELECT state FROM entry WHERE id = ?`),
+			first); err != nil || state != string(trade.Pending) {
 			t.Errorf("the change before the refused one stayed: %s, %v", state, err)
 		}
 	})

@@ -192,7 +192,8 @@ func TestF065_ALedgerOfANewerProgramIsRefused(t *testing.T) {
 			t.Parallel()
 			o := b.empty(t)
 			s := mustOpen(t, o)
-			mustExec(t, s, `INSERT INTO `+sqldb.SchemaTable+` (version_id, is_applied) VALUES (700, `+map[string]string{sqldb.SQLite: "1", sqldb.Postgres: "true"}[s.db.D.Name]+`)`)
+			mustExec(t, s, `INSERT INTO `+sqldb.SchemaTable+` (version_id, is_applied) VALUES (700, `+
+				map[string]string{sqldb.SQLite: "1", sqldb.Postgres: "true"}[s.db.D.Name]+`)`)
 			_, err := Open(t.Context(), o)
 			e := wantCode(t, err, sqldb.CodeNewer)
 			if !strings.Contains(e, fmt.Sprintf("ledger schema 700, this program knows %d", len(migrationsOf(t, s)))) {
@@ -228,7 +229,10 @@ func TestF065_AMigrationThatFailsHalfWayLeavesNothing(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		folder := migrationsOf(t, s)
 		newest := len(folder)
-		folder[fmt.Sprintf("%05d_more.sql", newest+1)] = &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE TABLE half (id TEXT);\nALTER TABLE nowhere ADD COLUMN x TEXT;\n")}
+		folder[fmt.Sprintf("%05d_more.sql",
+			newest+
+				1)] = &fstest.MapFile{Data: []byte(
+			"-- +goose Up\nCREATE TABLE half (id TEXT);\nALTER TABLE nowhere ADD COLUMN x TEXT;\n")}
 		if err := s.db.Up(t.Context(), folder, int64(newest+1)); err == nil {
 			t.Fatal("a migration with an error was applied")
 		}
@@ -256,7 +260,8 @@ func TestF065_AMigrationMayTakeLongerThanAStatement(t *testing.T) {
 	next := len(folder) + 1
 	text := "-- +goose Up\nCREATE TABLE limits AS SELECT name, setting FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout');\n"
 	if long {
-		text += fmt.Sprintf("SELECT pg_sleep(%d);\n", int(sqldb.ReadPatience.Seconds())+1) // longer than the server or the connection waits for a statement of a run
+		// longer than the server or the connection waits for a statement of a run
+		text += fmt.Sprintf("SELECT pg_sleep(%d);\n", int(sqldb.ReadPatience.Seconds())+1)
 	}
 	folder[fmt.Sprintf("%05d_slow.sql", next)] = &fstest.MapFile{Data: []byte(text)}
 	if err := s.db.Up(t.Context(), folder, int64(next)); err != nil {
@@ -325,7 +330,10 @@ func byHand(s *Store, query string, args ...any) error {
 func TestReadingALedgerThatDoesNotExistCreatesNothing(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.db")
-	if _, err := Open(t.Context(), sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: path, ReadOnly: true}); !errors.Is(err, sqldb.ErrNoLedger) {
+	if _, err := Open(t.Context(), sqldb.Options{
+		Begin: true, Driver: sqldb.SQLite, DSN: path,
+		ReadOnly: true,
+	}); !errors.Is(err, sqldb.ErrNoLedger) {
 		t.Errorf("error = %v, want ErrNoLedger", err)
 	}
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -334,10 +342,16 @@ func TestReadingALedgerThatDoesNotExistCreatesNothing(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: path, ReadOnly: true}); !errors.Is(err, sqldb.ErrNoLedger) {
+	if _, err := Open(t.Context(), sqldb.Options{
+		Begin: true, Driver: sqldb.SQLite, DSN: path,
+		ReadOnly: true,
+	}); !errors.Is(err, sqldb.ErrNoLedger) {
 		t.Errorf("an empty file: error = %v, want ErrNoLedger", err)
 	}
-	if _, err := Open(t.Context(), sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: pgtest.Database(t), ReadOnly: true}); !errors.Is(err, sqldb.ErrNoLedger) {
+	if _, err := Open(t.Context(), sqldb.Options{
+		Begin: true, Driver: sqldb.Postgres, DSN: pgtest.Database(t),
+		ReadOnly: true,
+	}); !errors.Is(err, sqldb.ErrNoLedger) {
 		t.Errorf("an empty database: error = %v, want ErrNoLedger", err)
 	}
 }
@@ -353,7 +367,8 @@ func TestAReadOnlyLedgerReadsAndRefusesToWrite(t *testing.T) {
 			o.ReadOnly = true
 			reader := mustOpen(t, o)
 			mustEntry(t, reader, "contracts", "a")
-			wantCode(t, reader.SetJobStatus(t.Context(), trade.JobStatus{Job: "contracts", State: trade.Paused}), sqldb.CodePermission)
+			wantCode(t, reader.SetJobStatus(t.Context(), trade.JobStatus{Job: "contracts", State: trade.Paused}),
+				sqldb.CodePermission)
 			if _, err := reader.db.Write.ExecContext(t.Context(), `DELETE FROM tally`); err == nil {
 				t.Error("the database itself let a read-only ledger be written")
 			}
@@ -371,7 +386,8 @@ func TestALedgerInMemoryWorks(t *testing.T) {
 	lease := mustLease(t, s, "contracts")
 	entry := mustRecord(t, s, lease, newEntry("a"))[0]
 	mustSend(t, s, lease, entry)
-	if err := s.EachKnown(t.Context(), "contracts", func(trade.Known) error { return s.RenewLease(t.Context(), lease) }); err != nil {
+	if err := s.EachKnown(t.Context(), "contracts",
+		func(trade.Known) error { return s.RenewLease(t.Context(), lease) }); err != nil {
 		t.Errorf("writing while going through the entries: %v", err)
 	}
 	mustAddUp(t, s, "contracts")
@@ -422,7 +438,10 @@ func TestWrongPathsAreRefusedWithAHint(t *testing.T) {
 
 func TestF060_ANetworkFileSystemIsRefused(t *testing.T) {
 	t.Parallel()
-	for magic, code := range map[int64]string{0x6969: sqldb.CodeNetworkFS, 0xFF534D42: sqldb.CodeNetworkFS, 0x65735546: sqldb.CodeNetworkFS, 0x794C7630: "", 0x01021994: "", 0xEF53: ""} {
+	for magic, code := range map[int64]string{
+		0x6969: sqldb.CodeNetworkFS, 0xFF534D42: sqldb.CodeNetworkFS,
+		0x65735546: sqldb.CodeNetworkFS, 0x794C7630: "", 0x01021994: "", 0xEF53: "",
+	} {
 		tune := sqldb.DefaultTuning
 		tune.FsMagic = func(string) (int64, bool) { return magic, true }
 		path := filepath.Join(t.TempDir(), "state.db")
@@ -498,7 +517,8 @@ func TestAFileOfAnotherProgramIsLeftAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.ExecContext(t.Context(), `CREATE TABLE entry (id INTEGER); CREATE TABLE contracts (id INTEGER)`); err != nil {
+	if _, err := db.ExecContext(t.Context(),
+		`CREATE TABLE entry (id INTEGER); CREATE TABLE contracts (id INTEGER)`); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {
@@ -629,7 +649,10 @@ func TestB6TheSuperuserLeavesNoFilesInAnothersFolder(t *testing.T) {
 	}
 	_, err = Open(t.Context(), o)
 	wantCode(t, err, sqldb.CodePermission)
-	for _, want := range []string{dir + " belongs to " + nobody.Username, "runuser -u " + nobody.Username + " -- safrasync"} {
+	for _, want := range []string{
+		dir + " belongs to " + nobody.Username,
+		"runuser -u " + nobody.Username + " -- safrasync",
+	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("without %q: %v", want, err)
 		}
@@ -680,7 +703,8 @@ func TestF055_OnlyADurableSQLiteIsAccepted(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, backends[0].empty(t))
 	var synchronous, busy int
-	if err := errors.Join(s.db.Write.Get(&synchronous, `PRAGMA synchronous`), s.db.Write.Get(&busy, `PRAGMA busy_timeout`)); err != nil {
+	if err := errors.Join(s.db.Write.Get(&synchronous, `PRAGMA synchronous`),
+		s.db.Write.Get(&busy, `PRAGMA busy_timeout`)); err != nil {
 		t.Fatal(err)
 	}
 	if synchronous != 2 || busy != 5000 {
@@ -749,7 +773,8 @@ func TestAPostgreSQLThatDoesNotFlushIsRefused(t *testing.T) {
 		wantCode(t, err, sqldb.CodeDurability)
 		waitFor(t, "the open ledger notices", func() bool {
 			var e *sqldb.Error
-			return errors.As(s.SetJobStatus(t.Context(), trade.JobStatus{Job: "x", State: trade.Idle}), &e) && e.Code == sqldb.CodeDurability
+			return errors.As(s.SetJobStatus(t.Context(), trade.JobStatus{Job: "x", State: trade.Idle}), &e) &&
+				e.Code == sqldb.CodeDurability
 		})
 		set(name, "on", server.DSN("postgres"))
 	}
@@ -787,9 +812,14 @@ func TestNoErrorOfAConnectionGivesThePasswordAway(t *testing.T) {
 	}
 	port := strconv.Itoa(server.Port())
 	for _, c := range []struct{ name, dsn, code string }{
-		{"wrong password", "host=127.0.0.1 port=" + port + " user=pw_user password=" + canary + " dbname=postgres sslmode=disable", sqldb.CodeAuth},
-		{"no such database", "host=127.0.0.1 port=" + port + " user=postgres password=" + canary + " dbname=none sslmode=disable", sqldb.CodeNoDatabase},
-		{"nobody listens", "postgres://postgres:" + canary + "@127.0.0.1:1/postgres?sslmode=disable", sqldb.CodeUnreachable},
+		{"wrong password", "host=127.0.0.1 port=" + port + " user=pw_user password=" + canary +
+			" dbname=postgres sslmode=disable", sqldb.CodeAuth},
+		{"no such database", "host=127.0.0.1 port=" + port + " user=postgres password=" + canary +
+			" dbname=none sslmode=disable", sqldb.CodeNoDatabase},
+		{
+			"nobody listens", "postgres://postgres:" + canary + "@127.0.0.1:1/postgres?sslmode=disable",
+			sqldb.CodeUnreachable,
+		},
 		{"not a name", "password=" + canary + " " + canary, sqldb.CodeConfig},
 		{"a URL that cannot be read", "postgres://u:" + canary + "@[::1/x?sslmode=disable", sqldb.CodeConfig},
 		{"a wrong port", "postgres://u:" + canary + "@h:" + canary + "/x", sqldb.CodeConfig},
@@ -804,7 +834,10 @@ func TestNoErrorOfAConnectionGivesThePasswordAway(t *testing.T) {
 			}
 		})
 	}
-	s := mustOpen(t, sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: server.Database(t) + " password=" + canary})
+	s := mustOpen(t, sqldb.Options{
+		Begin: true, Driver: sqldb.Postgres,
+		DSN: server.Database(t) + " password=" + canary,
+	})
 	findings, err := s.Health(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -831,7 +864,10 @@ func TestHealthOfASoundFile(t *testing.T) {
 	for _, f := range findings {
 		have[f.Name] = f.Value
 	}
-	for name, want := range map[string]string{"driver": "sqlite", "place": o.DSN, "schema": fmt.Sprint(len(migrationsOf(t, s))), "synchronous": "2", "journal mode": "wal", "quick check": "ok"} {
+	for name, want := range map[string]string{
+		"driver": "sqlite", "place": o.DSN,
+		"schema": fmt.Sprint(len(migrationsOf(t, s))), "synchronous": "2", "journal mode": "wal", "quick check": "ok",
+	} {
 		if have[name] != want {
 			t.Errorf("%s = %q, want %q", name, have[name], want)
 		}

@@ -18,7 +18,8 @@ func TestC3AKeyOfAKindIsClaimedByOneJob(t *testing.T) {
 		var wg sync.WaitGroup
 		for j := range jobs {
 			lease := mustLease(t, s, fmt.Sprint("job", j))
-			if err := s.SetJobStatus(t.Context(), trade.JobStatus{Job: lease.Job, State: trade.Running, Since: at}); err != nil {
+			if err := s.SetJobStatus(t.Context(),
+				trade.JobStatus{Job: lease.Job, State: trade.Running, Since: at}); err != nil {
 				t.Fatal(err)
 			}
 			wg.Go(func() {
@@ -76,7 +77,8 @@ func TestAKeyThatAnotherJobHasSentNeedsAPersonOrASpaceOfItsOwn(t *testing.T) {
 		a, b := mustLease(t, s, "a"), mustLease(t, s, "b")
 		sent := mustRecord(t, s, a, newEntry("1"), newEntry("2"), newEntry("3"), newEntry("4"))
 		first := mustSend(t, s, a, sent[0])
-		mustCommit(t, s, a, trade.Group{Settle: []trade.Settlement{created(first, "11111111-1111-4111-8111-111111111111")}})
+		mustCommit(t, s, a,
+			trade.Group{Settle: []trade.Settlement{created(first, "11111111-1111-4111-8111-111111111111")}})
 		second := mustSend(t, s, a, sent[1])
 		mustCommit(t, s, a, trade.Group{Settle: []trade.Settlement{unknown(second)}})
 		third := mustSend(t, s, a, sent[2])
@@ -92,7 +94,8 @@ func TestAKeyThatAnotherJobHasSentNeedsAPersonOrASpaceOfItsOwn(t *testing.T) {
 		}
 		own := mustRecord(t, s, b, newEntry("1"), newEntry("2"), newEntry("3"), newEntry("4"))
 		found, several, err := s.SentElsewhere(t.Context(), "b", trade.OrderCommitments, []string{"1", "2", "3", "4"})
-		if err != nil || !several || len(found) != 2 || found["1"].RemoteID == "" || found["1"].Job != "a" || found["2"].State != trade.InDoubt {
+		if err != nil || !several || len(found) != 2 || found["1"].RemoteID == "" || found["1"].Job != "a" ||
+			found["2"].State != trade.InDoubt {
 			t.Errorf("%+v, %v, %v", found, several, err)
 		}
 		try(b, own[0], false)

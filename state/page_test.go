@@ -16,7 +16,8 @@ func TestPagesGiveEachRowOnce(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		fillLarge(t, s, 2000)
 		var all []trade.Entry
-		if err := s.Rows(t.Context(), trade.RowFilter{}, func(e trade.Entry) error { all = append(all, e); return nil }); err != nil {
+		if err := s.Rows(t.Context(), trade.RowFilter{},
+			func(e trade.Entry) error { all = append(all, e); return nil }); err != nil {
 			t.Fatal(err)
 		}
 		begin := time.UnixMilli(1_760_000_000_000)
@@ -27,23 +28,49 @@ func TestPagesGiveEachRowOnce(t *testing.T) {
 			q    trade.RowQuery
 			want func(trade.Entry) bool
 		}{
-			"all":          {trade.RowQuery{}, func(trade.Entry) bool { return true }},
-			"one state":    {trade.RowQuery{States: []trade.State{trade.Invalid}}, is(trade.Invalid)},
-			"two states":   {trade.RowQuery{States: []trade.State{trade.Held, trade.Accepted}}, is(trade.Held, trade.Accepted)},
-			"another job":  {trade.RowQuery{Jobs: []string{"deliveries"}}, is()},
-			"a cause":      {trade.RowQuery{Causes: []string{"message.wallet.not-found", "nothing"}}, is(trade.Rejected)},
-			"cause, state": {trade.RowQuery{Causes: []string{"message.wallet.not-found"}, States: []trade.State{trade.Waiting}}, is()},
-			"a flag":       {trade.RowQuery{Flags: []trade.Flag{trade.Changed, trade.Twin}}, func(e trade.Entry) bool { return e.Flags.Has(trade.Changed) }},
-			"a number":     {trade.RowQuery{Text: "777"}, func(e trade.Entry) bool { return e.Key[3:] == "000000777" }},
-			"a key":        {trade.RowQuery{Text: "04|000000777"}, func(e trade.Entry) bool { return e.Key == "04|000000777" }},
-			"a branch":     {trade.RowQuery{Text: "04|"}, func(e trade.Entry) bool { return e.Key[:3] == "04|" }},
-			"inside":       {trade.RowQuery{Text: "|0000007"}, func(e trade.Entry) bool { return e.Key[2:10] == "|0000007" }},
-			"nowhere":      {trade.RowQuery{Text: "x'%_\\"}, is()},
-			"a time": {trade.RowQuery{From: begin.Add(500 * time.Second), Until: begin.Add(700 * time.Second)}, func(e trade.Entry) bool {
-				return !e.UpdatedAt.Before(begin.Add(500*time.Second)) && e.UpdatedAt.Before(begin.Add(700*time.Second))
-			}},
-			"time and state": {trade.RowQuery{From: begin.Add(1500 * time.Second), States: []trade.State{trade.Accepted, trade.Held}}, func(e trade.Entry) bool {
-				return !e.UpdatedAt.Before(begin.Add(1500*time.Second)) && (e.State == trade.Accepted || e.State == trade.Held)
+			"all":       {trade.RowQuery{}, func(trade.Entry) bool { return true }},
+			"one state": {trade.RowQuery{States: []trade.State{trade.Invalid}}, is(trade.Invalid)},
+			"two states": {
+				trade.RowQuery{States: []trade.State{trade.Held, trade.Accepted}},
+				is(trade.Held, trade.Accepted),
+			},
+			"another job": {trade.RowQuery{Jobs: []string{"deliveries"}}, is()},
+			"a cause": {
+				trade.RowQuery{Causes: []string{"message.wallet.not-found", "nothing"}},
+				is(trade.Rejected),
+			},
+			"cause, state": {trade.RowQuery{
+				Causes: []string{"message.wallet.not-found"},
+				States: []trade.State{trade.Waiting},
+			}, is()},
+			"a flag": {
+				trade.RowQuery{Flags: []trade.Flag{trade.Changed, trade.Twin}},
+				func(e trade.Entry) bool { return e.Flags.Has(trade.Changed) },
+			},
+			"a number": {trade.RowQuery{Text: "777"}, func(e trade.Entry) bool { return e.Key[3:] == "000000777" }},
+			"a key": {
+				trade.RowQuery{Text: "04|000000777"},
+				func(e trade.Entry) bool { return e.Key == "04|000000777" },
+			},
+			"a branch": {trade.RowQuery{Text: "04|"}, func(e trade.Entry) bool { return e.Key[:3] == "04|" }},
+			"inside": {
+				trade.RowQuery{Text: "|0000007"},
+				func(e trade.Entry) bool { return e.Key[2:10] == "|0000007" },
+			},
+			"nowhere": {trade.RowQuery{Text: "x'%_\\"}, is()},
+			"a time": {
+				trade.RowQuery{From: begin.Add(500 * time.Second), Until: begin.Add(700 * time.Second)},
+				func(e trade.Entry) bool {
+					return !e.UpdatedAt.Before(begin.Add(500*time.Second)) &&
+						e.UpdatedAt.Before(begin.Add(700*time.Second))
+				},
+			},
+			"time and state": {trade.RowQuery{
+				From:   begin.Add(1500 * time.Second),
+				States: []trade.State{trade.Accepted, trade.Held},
+			}, func(e trade.Entry) bool {
+				return !e.UpdatedAt.Before(begin.Add(1500*time.Second)) &&
+					(e.State == trade.Accepted || e.State == trade.Held)
 			}},
 		} {
 			for _, sort := range []trade.RowSort{trade.NewestFirst, trade.OldestFirst, trade.ByKey} {

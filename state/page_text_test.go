@@ -39,7 +39,8 @@ func TestATextIsFoundAnywhereInAKey(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		fillLarge(t, s, 250)
 		var keys []string
-		if err := s.Rows(t.Context(), trade.RowFilter{}, func(e trade.Entry) error { keys = append(keys, e.Key); return nil }); err != nil {
+		if err := s.Rows(t.Context(), trade.RowFilter{},
+			func(e trade.Entry) error { keys = append(keys, e.Key); return nil }); err != nil {
 			t.Fatal(err)
 		}
 		lease, other := mustLease(t, s, "contracts"), mustLease(t, s, "deliveries")
@@ -54,7 +55,11 @@ func TestATextIsFoundAnywhereInAKey(t *testing.T) {
 				texts = append(texts, key[from:])
 			}
 			for _, text := range texts {
-				if strings.Trim(text, "0123456789") == "" || slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, text) || strings.Contains(key, "|"+text) }) {
+				if strings.Trim(text, "0123456789") == "" ||
+					slices.ContainsFunc(keys,
+						func(key string) bool {
+							return strings.HasPrefix(key, text) || strings.Contains(key, "|"+text)
+						}) {
 					continue // it is taken for the beginning that it is
 				}
 				var want []string
@@ -68,7 +73,10 @@ func TestATextIsFoundAnywhereInAKey(t *testing.T) {
 					t.Errorf("round %d, %q (-want +got):\n%s", round, text, diff)
 				}
 			}
-			for i, key := range []string{fmt.Sprintf("01|%d234/2026", round), fmt.Sprintf("01|x\n%d", round), fmt.Sprintf("01|ra\nb%d", round), fmt.Sprintf("01|São João á%d", round)} {
+			for i, key := range []string{
+				fmt.Sprintf("01|%d234/2026", round), fmt.Sprintf("01|x\n%d", round),
+				fmt.Sprintf("01|ra\nb%d", round), fmt.Sprintf("01|São João á%d", round),
+			} {
 				e, job := newEntry(key), lease
 				if e.Job = "contracts"; i%2 == 1 {
 					e.Job, job = "deliveries", other

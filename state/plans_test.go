@@ -75,7 +75,8 @@ func (c heardConn) ExecContext(ctx context.Context, query string, args []driver.
 
 // wholeJob matches a step that goes through all entries of a job, or the whole table, in SQLite's
 // plans.
-var wholeJob = regexp.MustCompile(`^SCAN (e|entry|a|attempt)\b|USING (COVERING )?INDEX entry_(roll|due|one_key|cause|flags) \(job=\?\)$`)
+var wholeJob = regexp.MustCompile(
+	`^SCAN (e|entry|a|attempt)\b|USING (COVERING )?INDEX entry_(roll|due|one_key|cause|flags) \(job=\?\)$`)
 
 // inOrder are the calls that are to go through a job in the order of its numbers: in the index that
 // has what they select by, and nowhere else.
@@ -97,9 +98,12 @@ func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 	job := "contracts"
 	for call, fn := range map[string]func(context.Context) error{
 		"Stale": func(ctx context.Context) error {
-			return s.Stale(ctx, job, "m", []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.Pending}, none)
+			return s.Stale(ctx, job, "m", []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.Pending},
+				none)
 		},
-		"Orphans":  func(ctx context.Context) error { return s.Orphans(ctx, job, func([]trade.Entry) error { return nil }) },
+		"Orphans": func(ctx context.Context) error {
+			return s.Orphans(ctx, job, func([]trade.Entry) error { return nil })
+		},
 		"Arrivals": func(ctx context.Context) error { _, err := s.Arrivals(ctx, job, 1<<40, 5); return err },
 		"Due":      func(ctx context.Context) error { _, err := s.Due(ctx, job, now, 0, 64); return err },
 		"DueContents": func(ctx context.Context) error {
@@ -132,22 +136,33 @@ func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 			return s.Rows(ctx, trade.RowFilter{States: []trade.State{trade.Held, trade.Invalid}}, none)
 		},
 		"Rows by flag": func(ctx context.Context) error {
-			return s.Rows(ctx, trade.RowFilter{Flags: []trade.Flag{trade.Changed}, States: []trade.State{trade.Accepted, trade.Held}}, none)
+			return s.Rows(ctx, trade.RowFilter{
+				Flags:  []trade.Flag{trade.Changed},
+				States: []trade.State{trade.Accepted, trade.Held},
+			}, none)
 		},
-		"Rows by cause": func(ctx context.Context) error { return s.Rows(ctx, trade.RowFilter{Causes: []string{"exists"}}, none) },
-		"Rows by key":   func(ctx context.Context) error { return s.Rows(ctx, trade.RowFilter{Key: "a"}, none) },
-		"Rows since":    func(ctx context.Context) error { return s.Rows(ctx, trade.RowFilter{Job: job, Since: now}, none) },
+		"Rows by cause": func(ctx context.Context) error {
+			return s.Rows(ctx, trade.RowFilter{Causes: []string{"exists"}}, none)
+		},
+		"Rows by key": func(ctx context.Context) error { return s.Rows(ctx, trade.RowFilter{Key: "a"}, none) },
+		"Rows since": func(ctx context.Context) error {
+			return s.Rows(ctx, trade.RowFilter{Job: job, Since: now}, none)
+		},
 		"PlanRetention": func(ctx context.Context) error {
 			_, err := s.PlanRetention(ctx, retention.Retention{Bodies: time.Hour}, now)
 			return err
 		},
-		"ReleaseLease":   func(ctx context.Context) error { return s.ReleaseLease(ctx, lease) },
-		"Awaiting":       func(ctx context.Context) error { return s.Awaiting(ctx, job, "x", none) },
-		"Watch":          func(ctx context.Context) error { _, err := s.Watch(ctx, job, "boot", time.Hour); return err },
+		"ReleaseLease": func(ctx context.Context) error { return s.ReleaseLease(ctx, lease) },
+		"Awaiting":     func(ctx context.Context) error { return s.Awaiting(ctx, job, "x", none) },
+		"Watch": func(ctx context.Context) error {
+			_, err := s.Watch(ctx, job, "boot", time.Hour)
+			return err
+		},
 		"Record nothing": func(ctx context.Context) error { _, err := s.Cursor(ctx, job); return err },
 	} {
 		l.call = call
-		if err := fn(t.Context()); err != nil && !errors.Is(err, trade.ErrLeaseLost) { // the one that gives the lease back may come first
+		// the one that gives the lease back may come first
+		if err := fn(t.Context()); err != nil && !errors.Is(err, trade.ErrLeaseLost) {
 			t.Errorf("%s: %v", call, err)
 		}
 	}
@@ -180,13 +195,15 @@ func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, step := range steps {
-			if strings.Contains(step.Detail, "INDEX entry_roll (job=? AND id>?") && (!slices.Contains(inOrder, call) || !strings.Contains(step.Detail, "COVERING")) {
+			if strings.Contains(step.Detail, "INDEX entry_roll (job=? AND id>?") &&
+				(!slices.Contains(inOrder, call) || !strings.Contains(step.Detail, "COVERING")) {
 				t.Errorf("%s goes through the job: %s\n%s", call, step.Detail, strings.Join(strings.Fields(query), " "))
 			}
 			if strings.Contains(query, sqldb.SqliteDialect.ByFlags) { // which has only what has a flag
 				continue
 			}
-			if wholeJob.MatchString(step.Detail) && !strings.Contains(query, "MIN(id)") && !strings.Contains(query, "MAX(id)") && !strings.Contains(query, "LIMIT 1") {
+			if wholeJob.MatchString(step.Detail) && !strings.Contains(query, "MIN(id)") &&
+				!strings.Contains(query, "MAX(id)") && !strings.Contains(query, "LIMIT 1") {
 				t.Errorf("%s: %s\n%s", call, step.Detail, strings.Join(strings.Fields(query), " "))
 			}
 		}
@@ -208,7 +225,10 @@ func TestAPageOfWhatIsStuckIsChosenFromItsIndex(t *testing.T) {
 			return err
 		},
 		"by key": func(ctx context.Context) error {
-			_, err := s.RowPage(ctx, trade.RowQuery{States: []trade.State{trade.Invalid, trade.Held}, Sort: trade.ByKey, Limit: 50})
+			_, err := s.RowPage(ctx, trade.RowQuery{
+				States: []trade.State{trade.Invalid, trade.Held}, Sort: trade.ByKey,
+				Limit: 50,
+			})
 			return err
 		},
 		"what is missing": func(ctx context.Context) error { _, err := s.Shortages(ctx); return err },
@@ -277,7 +297,8 @@ func TestNoRuleOfARowIsAList(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, backends[0].open(t))
 	var texts []string
-	if err := s.db.Read.SelectContext(t.Context(), &texts, `SELECT sql FROM sqlite_master WHERE tbl_name IN ('entry', 'attempt') AND type IN ('table', 'index') AND sql IS NOT NULL`); err != nil || len(texts) < 15 {
+	if err := s.db.Read.SelectContext(t.Context(), &texts,
+		`SELECT sql FROM sqlite_master WHERE tbl_name IN ('entry', 'attempt') AND type IN ('table', 'index') AND sql IS NOT NULL`); err != nil || len(texts) < 15 {
 		t.Fatal(len(texts), err)
 	}
 	long := regexp.MustCompile(`\bIN\s*\([^(),]*,[^(),]*,`)

@@ -16,7 +16,10 @@ const (
 	production = "https://api.example.com/v1"
 )
 
-var rebindAct = trade.AuditRecord{At: at, Who: "ana", From: "ana@srv", Act: "state rebind", Target: "ledger", Reason: "the platform has a new name"}
+var rebindAct = trade.AuditRecord{
+	At: at, Who: "ana", From: "ana@srv", Act: "state rebind", Target: "ledger",
+	Reason: "the platform has a new name",
+}
 
 // sendsTo is a process of another machine that sends to an address.
 func sendsTo(host, platform string) trade.Owner {
@@ -77,7 +80,8 @@ func TestC10ALedgerThatHasSentBelongsToThatPlatform(t *testing.T) {
 		k.close()
 
 		plan, err := Rebind(t.Context(), k.o, production, false, trade.AuditRecord{})
-		if err != nil || plan.Platform == nil || plan.Platform.Was != fromTests || plan.Accepted != 1 || plan.Doubts != 1 || plan.Server != nil || plan.Journal != "" {
+		if err != nil || plan.Platform == nil || plan.Platform.Was != fromTests || plan.Accepted != 1 ||
+			plan.Doubts != 1 || plan.Server != nil || plan.Journal != "" {
 			t.Errorf("plan %+v, %v", plan, err)
 		}
 		k.open()
@@ -127,7 +131,8 @@ func TestC10ALedgerOfAnOlderProgramTakesThePresentPlatformAndSaysSo(t *testing.T
 			t.Fatal(err)
 		}
 		records, err := k.s.Audit(t.Context(), 1)
-		if err != nil || len(records) != 1 || records[0].Act != jobs.ActPlatform || records[0].Target != fromTests || !strings.Contains(records[0].Detail, `"accepted":2`) {
+		if err != nil || len(records) != 1 || records[0].Act != jobs.ActPlatform || records[0].Target != fromTests ||
+			!strings.Contains(records[0].Detail, `"accepted":2`) {
 			t.Errorf("audit: %+v, %v", records, err)
 		}
 		wantOther(t, k.sendTo(production), fromTests, production)
@@ -190,7 +195,11 @@ func TestC10AMovedLedgerBelongsToItsPlatform(t *testing.T) {
 		k.close()
 		to := backends[0].empty(t)
 		to.Journal, to.Version = k.o.Journal, k.o.Version
-		if _, err := Move(t.Context(), k.o, to, true, trade.AuditRecord{At: at, Who: "ana", Act: "state copy", Target: "ledger", Reason: "another disk"}); err != nil {
+		if _, err := Move(t.Context(), k.o, to, true,
+			trade.AuditRecord{
+				At: at, Who: "ana", Act: "state copy", Target: "ledger",
+				Reason: "another disk",
+			}); err != nil {
 			t.Fatal(err)
 		}
 		mustBelong(t, mustOpen(t, to), fromTests)
@@ -206,18 +215,23 @@ func TestC10AProcessThatWasSuspendedOverARebindSendsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		rows := mustRecord(t, k.s, lease, newEntry("a"), newEntry("b"))
-		mustCommit(t, k.s, lease, trade.Group{At: at, Settle: []trade.Settlement{created(mustSend(t, k.s, lease, rows[0]), "remote-a")}})
+		mustCommit(t, k.s, lease, trade.Group{
+			At:     at,
+			Settle: []trade.Settlement{created(mustSend(t, k.s, lease, rows[0]), "remote-a")},
+		})
 		if _, err := Rebind(t.Context(), k.o, production, true, rebindAct); !errors.As(err, new(*trade.LeasedError)) {
 			t.Fatalf("rebound while a process holds a lease: %v", err)
 		}
-		if err := byHand(k.s, `UPDATE job_lease SET expires = 1`); err != nil { // it was suspended for longer than its lease
+		// it was suspended for longer than its lease
+		if err := byHand(k.s, `UPDATE job_lease SET expires = 1`); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Rebind(t.Context(), k.o, production, true, rebindAct); err != nil {
 			t.Fatal(err)
 		}
 		late := intentOf(rows[1])
-		if r, err := k.s.Commit(t.Context(), lease, trade.Group{At: at, Intents: []trade.Intent{late}}); err != nil || !r.LeaseLost || r.Claimed[late.Attempt.ID] {
+		if r, err := k.s.Commit(t.Context(), lease, trade.Group{At: at, Intents: []trade.Intent{late}}); err != nil ||
+			!r.LeaseLost || r.Claimed[late.Attempt.ID] {
 			t.Errorf("an intent after the rebind: %+v, %v", r, err)
 		}
 		if err := k.s.RenewLease(t.Context(), lease); !errors.Is(err, trade.ErrLeaseLost) {

@@ -32,7 +32,10 @@ const powerCutRows = 160
 // acknowledged, "i <attempt>" and "r <attempt>".
 func acknowledge(ctx context.Context, path string) int {
 	fail := func(err error) int { fmt.Println("error", err); return 1 }
-	s, err := Open(ctx, sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: path, Journal: filepath.Join(filepath.Dir(path), "journal")})
+	s, err := Open(ctx, sqldb.Options{
+		Begin: true, Driver: sqldb.SQLite, DSN: path,
+		Journal: filepath.Join(filepath.Dir(path), "journal"),
+	})
 	if err != nil {
 		return fail(err)
 	}
@@ -229,7 +232,10 @@ func TestF050_APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(dir, "state.db"), Journal: filepath.Join(dir, "journal")}
+	o := sqldb.Options{
+		Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(dir, "state.db"),
+		Journal: filepath.Join(dir, "journal"),
+	}
 	s, err := Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -250,7 +256,8 @@ func TestF050_APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 	}
 	base := readFolder(t, dir)
 	record := filepath.Join(t.TempDir(), "strace")
-	cmd := exec.Command("strace", "-f", "-y", "-xx", "-s", "200000", "-e", "trace=pwrite64,fsync,fdatasync,ftruncate,write,unlink,unlinkat", "-o", record, "/proc/self/exe")
+	cmd := exec.Command("strace", "-f", "-y", "-xx", "-s", "200000", "-e",
+		"trace=pwrite64,fsync,fdatasync,ftruncate,write,unlink,unlinkat", "-o", record, "/proc/self/exe")
 	cmd.Args[len(cmd.Args)-1] = os.Args[0]
 	cmd.Env = append(os.Environ(), childRole+"=acknowledge", childPath+"="+o.DSN)
 	if out, err := cmd.CombinedOutput(); err != nil || bytes.Contains(out, []byte("error")) {
@@ -280,7 +287,8 @@ func TestF050_APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 			t.Fatalf("seed %d, cut %d after event %d of %d", seed, cut, at, len(events))
 		}
 	}
-	t.Logf("%d power cuts in %d writes and flushes with %d acknowledgements: none lost", cuts, len(events)-len(acknowledged), len(acknowledged))
+	t.Logf("%d power cuts in %d writes and flushes with %d acknowledgements: none lost", cuts,
+		len(events)-len(acknowledged), len(acknowledged))
 }
 
 // readFolder reads all files below a folder.

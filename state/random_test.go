@@ -28,10 +28,14 @@ func TestI9_TheSumsAddUpWhateverHappens(t *testing.T) {
 		run := 0
 		rapid.Check(t, func(rt *rapid.T) {
 			run++
-			m := &machine{s: s, job: fmt.Sprintf("job-%d", run), model: map[string]modelEntry{}, open: map[string]trade.Attempt{}}
+			m := &machine{
+				s: s, job: fmt.Sprintf("job-%d", run), model: map[string]modelEntry{},
+				open: map[string]trade.Attempt{},
+			}
 			m.takeOver(rt)
 			rt.Repeat(map[string]func(*rapid.T){
-				"record": m.record, "update": m.update, "send": m.send, "settle": m.settle, "take over": m.takeOver, "wake": m.wake, "": m.check,
+				"record": m.record, "update": m.update, "send": m.send, "settle": m.settle, "take over": m.takeOver,
+				"wake": m.wake, "": m.check,
 			})
 		})
 	})
@@ -65,7 +69,8 @@ func (m *machine) some(t *rapid.T, states ...trade.State) []trade.Entry {
 	if len(found) == 0 {
 		return nil
 	}
-	return rapid.SliceOfNDistinct(rapid.SampledFrom(found), 1, min(3, len(found)), func(e trade.Entry) int64 { return e.ID }).Draw(t, "some")
+	return rapid.SliceOfNDistinct(rapid.SampledFrom(found), 1, min(3, len(found)),
+		func(e trade.Entry) int64 { return e.ID }).Draw(t, "some")
 }
 
 func (m *machine) record(t *rapid.T) {
@@ -100,7 +105,8 @@ func (m *machine) update(t *rapid.T) {
 	for _, e := range m.some(t) {
 		from := e.State
 		to := rapid.SampledFrom(trade.States).Draw(t, "to")
-		if !trade.CanMove(from, to) || from != to && (from == trade.Sending || to == trade.Sending || to == trade.Accepted) {
+		if !trade.CanMove(from, to) || from != to &&
+			(from == trade.Sending || to == trade.Sending || to == trade.Accepted) {
 			to = from
 		}
 		e.State, e.Quantity = to, anyQuantity(t)
@@ -135,10 +141,13 @@ func (m *machine) send(t *rapid.T) {
 			t.Fatal(err)
 		}
 		for _, a := range attempts {
-			spent = spent || a.ID != in.Attempt.ID && (a.Outcome == trade.OutcomeOpen || a.Outcome == trade.OutcomeUnknown || a.Outcome == trade.OutcomeCreated)
+			spent = spent || a.ID != in.Attempt.ID &&
+				(a.Outcome == trade.OutcomeOpen || a.Outcome == trade.OutcomeUnknown ||
+					a.Outcome == trade.OutcomeCreated)
 		}
 		if r.Claimed[in.Attempt.ID] == spent {
-			t.Fatalf("claimed %v, but an earlier attempt may have created a record: %v", r.Claimed[in.Attempt.ID], spent)
+			t.Fatalf("claimed %v, but an earlier attempt may have created a record: %v",
+				r.Claimed[in.Attempt.ID], spent)
 		}
 		if !spent {
 			m.model[in.Entry.Key] = modelEntry{trade.Sending, in.Entry.Quantity}
@@ -213,7 +222,8 @@ func (m *machine) takeOver(t *rapid.T) {
 func (m *machine) wake(t *rapid.T) {
 	now := m.at()
 	for _, e := range m.all(t) {
-		if (e.State == trade.Waiting || e.State == trade.Rejected) && !e.NextAttemptAt.IsZero() && !e.NextAttemptAt.After(now) {
+		if (e.State == trade.Waiting || e.State == trade.Rejected) && !e.NextAttemptAt.IsZero() &&
+			!e.NextAttemptAt.After(now) {
 			m.model[e.Key] = modelEntry{trade.Pending, e.Quantity}
 		}
 	}
@@ -241,12 +251,14 @@ func (m *machine) check(t *rapid.T) {
 	sums := ledger.TallyChange{}
 	for _, e := range entries {
 		want := m.model[e.Key]
-		if e.State != want.state || !e.Quantity.Amount.Equal(want.quantity.Amount) || e.Quantity.Unit != want.quantity.Unit {
+		if e.State != want.state || !e.Quantity.Amount.Equal(want.quantity.Amount) ||
+			e.Quantity.Unit != want.quantity.Unit {
 			t.Fatalf("%s is %s with %v, want %s with %v", e.Key, e.State, e.Quantity, want.state, want.quantity)
 		}
 		sums.Add(m.job, string(e.State), string(e.Quantity.Unit), e.Quantity.Amount)
 	}
-	for name, read := range map[string]func(context.Context, string) ([]trade.Tally, error){"kept": m.s.Counts, "counted": m.s.Recount} {
+	for name, read := range map[string]func(context.Context,
+		string) ([]trade.Tally, error){"kept": m.s.Counts, "counted": m.s.Recount} {
 		got, err := read(context.Background(), m.job)
 		if err != nil {
 			t.Fatal(err)

@@ -17,13 +17,14 @@ import (
 // RebindPlan says what a person confirms who says that a ledger belongs to another address, or
 // stands on another server.
 type RebindPlan struct {
-	Ledger   string       `json:"ledger"`
-	Platform *RebindPart  `json:"platform"` // null: the address is the same
-	Server   *RebindPart  `json:"server"`   // null: the server is the same
-	Accepted int          `json:"accepted"` // rows that the platform has
-	Doubts   int          `json:"in_doubt"` // rows that it may have
-	Journal  string       `json:"journal"`  // what this host's journal says that the ledger lacks; "" when nothing is missing
-	Hosts    []RebindHost `json:"hosts"`    // other journals of the ledger, to be compared on their hosts
+	Ledger   string      `json:"ledger"`
+	Platform *RebindPart `json:"platform"` // null: the address is the same
+	Server   *RebindPart `json:"server"`   // null: the server is the same
+	Accepted int         `json:"accepted"` // rows that the platform has
+	Doubts   int         `json:"in_doubt"` // rows that it may have
+	// what this host's journal says that the ledger lacks; "" when nothing is missing
+	Journal string       `json:"journal"`
+	Hosts   []RebindHost `json:"hosts"` // other journals of the ledger, to be compared on their hosts
 }
 
 // RebindPart is one thing that changes.
@@ -44,11 +45,15 @@ type RebindHost struct {
 // on: a person says that it is the same platform, and has compared the journals. It refuses a
 // ledger that a run uses, and one that lacks what this host's journal has. With apply false it
 // changes nothing.
-func Rebind(ctx context.Context, o sqldb.Options, platform string, apply bool, record trade.AuditRecord) (RebindPlan, error) {
+func Rebind(ctx context.Context, o sqldb.Options, platform string, apply bool,
+	record trade.AuditRecord,
+) (RebindPlan, error) {
 	return rebind(ctx, o, sqldb.DefaultTuning, platform, apply, record)
 }
 
-func rebind(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, platform string, apply bool, record trade.AuditRecord) (plan RebindPlan, err error) {
+func rebind(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, platform string, apply bool,
+	record trade.AuditRecord,
+) (plan RebindPlan, err error) {
 	bare := o
 	bare.Journal, bare.Mending, bare.ReadOnly = "", true, true // an absent ledger is not made
 	s, err := open(ctx, bare, tune)
@@ -79,7 +84,9 @@ func rebind(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, platform st
 	return plan, s.Close()
 }
 
-func (s *Store) rebind(ctx context.Context, o sqldb.Options, plan *RebindPlan, platform string, apply bool, record trade.AuditRecord) error {
+func (s *Store) rebind(ctx context.Context, o sqldb.Options, plan *RebindPlan, platform string, apply bool,
+	record trade.AuditRecord,
+) error {
 	lacks := s.compareJournal(ctx, o)
 	if lacks != nil {
 		plan.Journal = lacks.Error()
@@ -134,7 +141,8 @@ func (s *Store) planRebind(t *sqldb.Tx, plan *RebindPlan, platform string, o sql
 		Platform string `db:"platform"`
 		Server   string `db:"server"`
 	}
-	if err := t.Get(&was, s.db.D.Locked(`SELECT platform, server FROM ledger`, "ledger")); err != nil { // who takes a lease waits, and is refused
+	// who takes a lease waits, and is refused
+	if err := t.Get(&was, s.db.D.Locked(`SELECT platform, server FROM ledger`, "ledger")); err != nil {
 		return err
 	}
 	plan.Ledger, plan.Platform, plan.Server, plan.Hosts = s.db.ID, nil, nil, []RebindHost{}
@@ -158,7 +166,8 @@ func (s *Store) planRebind(t *sqldb.Tx, plan *RebindPlan, platform string, o sql
 	host, _, _ := sqldb.HostIdentity()
 	for _, r := range rows {
 		if !r.RetiredAt.Valid && (r.Host != host || r.Path != ours) {
-			plan.Hosts = append(plan.Hosts, RebindHost{Host: r.Host, Path: r.Path, Records: r.Seq, Last: time.UnixMilli(r.At).UTC()})
+			plan.Hosts = append(plan.Hosts,
+				RebindHost{Host: r.Host, Path: r.Path, Records: r.Seq, Last: time.UnixMilli(r.At).UTC()})
 		}
 	}
 	slices.SortFunc(plan.Hosts, func(a, b RebindHost) int { return a.Last.Compare(b.Last) })

@@ -29,7 +29,9 @@ func Rebuild(ctx context.Context, o sqldb.Options, apply bool, record trade.Audi
 	return rebuild(ctx, o, sqldb.DefaultTuning, apply, record)
 }
 
-func rebuild(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, apply bool, record trade.AuditRecord) (plan recovery.RebuildPlan, err error) {
+func rebuild(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, apply bool,
+	record trade.AuditRecord,
+) (plan recovery.RebuildPlan, err error) {
 	where, err := whereOf(o, tune)
 	if err != nil {
 		return plan, err
@@ -49,7 +51,10 @@ func rebuild(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, apply bool
 	if err != nil {
 		return plan, (&sqldb.DB{Where: where}).JournalFault(err)
 	}
-	plan = recovery.RebuildPlan{Ledger: h.End.Header.Ledger, Damaged: plan.Damaged, Absent: !exists, Journal: dir, Records: h.End.Seq, Until: h.End.At}
+	plan = recovery.RebuildPlan{
+		Ledger: h.End.Header.Ledger, Damaged: plan.Damaged, Absent: !exists, Journal: dir,
+		Records: h.End.Seq, Until: h.End.At,
+	}
 	if plan.Damaged != "" && apply {
 		if plan.Damaged, err = setDamagedAside(ctx, where, tune); err != nil {
 			return plan, err
@@ -103,10 +108,15 @@ func whereOf(o sqldb.Options, tune sqldb.Tuning) (string, error) {
 }
 
 // rebuildFrom finds the journal of a ledger, or of the one that stood in its place.
-func rebuildFrom(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, where string) (dir string, exists bool, err error) {
+func rebuildFrom(ctx context.Context, o sqldb.Options, tune sqldb.Tuning,
+	where string,
+) (dir string, exists bool, err error) {
 	parent, err := filepath.Abs(o.Journal)
 	if err != nil || o.Journal == "" {
-		return "", false, &sqldb.Error{Code: sqldb.CodeConfig, Path: where, Hint: "set state.journal", Err: errors.Join(errors.New("the ledger has no journal"), err)}
+		return "", false, &sqldb.Error{
+			Code: sqldb.CodeConfig, Path: where, Hint: "set state.journal",
+			Err: errors.Join(errors.New("the ledger has no journal"), err),
+		}
 	}
 	look := o
 	look.ReadOnly, look.Verify, look.Journal = true, true, ""
@@ -182,7 +192,8 @@ func takeOver(r *recovery.Rebuilding, dir string) error {
 		return err
 	}
 	if t.S.D.Name == sqldb.SQLite { // a SQLite ledger has one journal
-		if err := t.Do(`UPDATE journal SET retired_at = ? WHERE id <> ? AND retired_at IS NULL`, r.Now.UnixMilli(), end.Header.Journal); err != nil {
+		if err := t.Do(`UPDATE journal SET retired_at = ? WHERE id <> ? AND retired_at IS NULL`, r.Now.UnixMilli(),
+			end.Header.Journal); err != nil {
 			return err
 		}
 	}
@@ -192,6 +203,7 @@ func takeOver(r *recovery.Rebuilding, dir string) error {
 	}
 	note := t.Noting(journal.Act, r.Now)
 	note.ActName, note.Who = audit.RebuildName, r.Who
-	note.Seen = maps.Clone(r.History.Seen) // what other hosts' journals know is still missing: they must be replayed too, before anything is sent
+	// what other hosts' journals know is still missing: they must be replayed too, before anything is sent
+	note.Seen = maps.Clone(r.History.Seen)
 	return nil
 }

@@ -126,7 +126,8 @@ func TestANewJournalTakesThePlaceOfALostOne(t *testing.T) {
 			k.noticedAndRebuilt(0, want, map[string]bool{})
 		}
 		// One that stands there, of another host or damaged, is set aside.
-		if plan, err = NewJournal(t.Context(), k.o, true, record); err != nil || !strings.HasPrefix(plan.Aside, dir+".until-") {
+		if plan, err = NewJournal(t.Context(), k.o, true, record); err != nil ||
+			!strings.HasPrefix(plan.Aside, dir+".until-") {
 			t.Errorf("plan %+v, %v", plan, err)
 		}
 		k.open()

@@ -32,9 +32,14 @@ func NewJournal(ctx context.Context, o sqldb.Options, apply bool, record trade.A
 	return newJournal(ctx, o, sqldb.DefaultTuning, apply, record)
 }
 
-func newJournal(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, apply bool, record trade.AuditRecord) (plan NewJournalPlan, err error) {
+func newJournal(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, apply bool,
+	record trade.AuditRecord,
+) (plan NewJournalPlan, err error) {
 	if o.Journal == "" {
-		return plan, &sqldb.Error{Code: sqldb.CodeConfig, Hint: "set state.journal", Err: errors.New("no folder for a journal is configured")}
+		return plan, &sqldb.Error{
+			Code: sqldb.CodeConfig, Hint: "set state.journal",
+			Err: errors.New("no folder for a journal is configured"),
+		}
 	}
 	parent, err := filepath.Abs(o.Journal)
 	if err != nil {
@@ -105,18 +110,25 @@ func (s *Store) refuseNewer(t *sqldb.Tx, dir string) error {
 	if err != nil || c.Missing == 0 {
 		return nil //nolint:nilerr // the same
 	}
-	r := &recovery.Rebuilding{Tx: t, History: h, Plan: &recovery.RebuildPlan{}, Now: time.Now(), Sums: ledger.TallyChange{}}
+	r := &recovery.Rebuilding{
+		Tx: t, History: h, Plan: &recovery.RebuildPlan{}, Now: time.Now(),
+		Sums: ledger.TallyChange{},
+	}
 	work, err := r.Compare()
 	if err != nil || len(work) == 0 {
 		return err
 	}
 	return &sqldb.Error{
-		Code: sqldb.CodeRolledBack, Path: s.db.Where, Records: c.Missing, Rows: len(work), Since: c.Since, Hint: "run `safrasync rebuild` first, which adds them",
-		Err: fmt.Errorf("the journal in %s knows of %d rows what this ledger does not, and a new one would forget it", dir, len(work)),
+		Code: sqldb.CodeRolledBack, Path: s.db.Where, Records: c.Missing, Rows: len(work), Since: c.Since,
+		Hint: "run `safrasync rebuild` first, which adds them",
+		Err: fmt.Errorf("the journal in %s knows of %d rows what this ledger does not, and a new one would forget it",
+			dir, len(work)),
 	}
 }
 
-func (s *Store) replaceJournal(t *sqldb.Tx, plan *NewJournalPlan, dir string, there bool, record trade.AuditRecord, program string) error {
+func (s *Store) replaceJournal(t *sqldb.Tx, plan *NewJournalPlan, dir string, there bool, record trade.AuditRecord,
+	program string,
+) error {
 	now := time.Now()
 	if err := doubtAll(t, now); err != nil {
 		return err
@@ -151,16 +163,21 @@ func (s *Store) replaceJournal(t *sqldb.Tx, plan *NewJournalPlan, dir string, th
 // doubtAll moves every entry that is on the wire, for all that the ledger knows, to in doubt.
 func doubtAll(t *sqldb.Tx, now time.Time) error {
 	var ids []int64
-	if err := t.All(&ids, t.S.D.Locked(`SELECT e.id FROM entry e WHERE e.state = 'sending' ORDER BY e.id`, "e")); err != nil || len(ids) == 0 {
+	if err := t.All(&ids, t.S.D.Locked(`SELECT e.id FROM entry e WHERE e.state = 'sending' ORDER BY e.id`,
+		"e")); err != nil || len(ids) == 0 {
 		return err
 	}
 	if err := t.Do(`UPDATE attempt SET outcome = 'unknown', finished_at = ?, counts = 1, reason = ? WHERE outcome IS NULL
 		AND entry_id IN (SELECT id FROM entry WHERE state = 'sending')`, now.UnixMilli(), ledger.Recovered); err != nil {
 		return err
 	}
-	text, err := json.Marshal(trade.EntryError{Kind: trade.TransportError, Fields: []trade.Problem{}, Text: ledger.Recovered})
+	text, err := json.Marshal(trade.EntryError{
+		Kind: trade.TransportError, Fields: []trade.Problem{},
+		Text: ledger.Recovered,
+	})
 	if err != nil {
 		return err
 	}
-	return ledger.MoveAll(t, ids, trade.InDoubt, now, `cause = '`+trade.CauseUnknown+`', error = ?, next_attempt_at = NULL, attempts = attempts + 1`, string(text))
+	return ledger.MoveAll(t, ids, trade.InDoubt, now,
+		`cause = '`+trade.CauseUnknown+`', error = ?, next_attempt_at = NULL, attempts = attempts + 1`, string(text))
 }

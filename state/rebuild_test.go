@@ -18,7 +18,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-var rebuildAct = trade.AuditRecord{At: at, Who: "ana", From: "ana@srv", Act: "rebuild", Target: "ledger", Reason: "the disk was replaced"}
+var rebuildAct = trade.AuditRecord{
+	At: at, Who: "ana", From: "ana@srv", Act: "rebuild", Target: "ledger",
+	Reason: "the disk was replaced",
+}
 
 // proven is what a rebuilt ledger must have in common with the original.
 type proven struct {
@@ -67,7 +70,11 @@ func (k *kept) live(seed uint64, n int, after func(step int)) {
 			for len(open) > 0 && rng.IntN(3) > 0 {
 				a := open[0]
 				open = open[1:]
-				g.Settle = append(g.Settle, []trade.Settlement{created(a, "remote-"+a.ID), created(a, "remote-"+a.ID), unknown(a), refused(a)}[rng.IntN(4)])
+				g.Settle = append(g.Settle,
+					[]trade.Settlement{
+						created(a, "remote-"+a.ID), created(a, "remote-"+a.ID), unknown(a),
+						refused(a),
+					}[rng.IntN(4)])
 			}
 			due, err := k.s.Due(k.t.Context(), "contracts", at, 0, 1+rng.IntN(4))
 			if err != nil {
@@ -99,10 +106,11 @@ func (k *kept) decide(rng *rand.Rand) {
 	if _, err := k.s.Watch(k.t.Context(), "contracts", "boot", 0); err != nil {
 		k.t.Fatal(err)
 	}
-	if err := k.s.Rows(k.t.Context(), trade.RowFilter{States: []trade.State{trade.InDoubt}, Limit: 1}, func(e trade.Entry) error {
-		doubts = append(doubts, e)
-		return nil
-	}); err != nil {
+	if err := k.s.Rows(k.t.Context(), trade.RowFilter{States: []trade.State{trade.InDoubt}, Limit: 1},
+		func(e trade.Entry) error {
+			doubts = append(doubts, e)
+			return nil
+		}); err != nil {
 		k.t.Fatal(err)
 	}
 	for _, e := range doubts {
@@ -238,12 +246,16 @@ func TestRebuildingIsAuditedAndRefusedBesideARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []recovery.RebuildChange{{Job: "contracts", To: trade.Accepted, Rows: 2}, {Job: "contracts", To: trade.InDoubt, Rows: 1}}; !cmp.Equal(plan.Changes, want) || plan.Rows() != 3 {
+	if want := []recovery.RebuildChange{
+		{Job: "contracts", To: trade.Accepted, Rows: 2},
+		{Job: "contracts", To: trade.InDoubt, Rows: 1},
+	}; !cmp.Equal(plan.Changes, want) || plan.Rows() != 3 {
 		t.Errorf("plan %+v", plan)
 	}
 	k.open()
 	audit, err := k.s.Audit(t.Context(), 0)
-	if err != nil || len(audit) != 1 || audit[0].Reason != rebuildAct.Reason || !json.Valid([]byte(audit[0].Detail)) || k.s.LedgerID() != plan.Ledger {
+	if err != nil || len(audit) != 1 || audit[0].Reason != rebuildAct.Reason || !json.Valid([]byte(audit[0].Detail)) ||
+		k.s.LedgerID() != plan.Ledger {
 		t.Errorf("audit %+v, %v", audit, err)
 	}
 	mustLease(t, k.s, "contracts")
@@ -287,7 +299,8 @@ func TestF049_ADamagedLedgerIsRebuilt(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		// SQLite counts its transactions in the first page, also those that fail.
-		if kept, err := os.ReadFile(plan.Damaged); err != nil || len(kept) != len(text) || !bytes.Equal(kept[4096:], text[4096:]) {
+		if kept, err := os.ReadFile(plan.Damaged); err != nil || len(kept) != len(text) ||
+			!bytes.Equal(kept[4096:], text[4096:]) {
 			t.Errorf("%s: the damaged file was not kept: %v", name, err)
 		}
 		k.open()

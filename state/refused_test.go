@@ -66,8 +66,10 @@ func TestWhatHasNoTextIsNotStored(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		never := unwritable
 		before := content(t, s)
-		says(t, s.StartRun(t.Context(), trade.RunReport{ID: sqldb.NewID(), Job: "contracts", StartedAt: never}), "recording the start of a run")
-		says(t, s.SetJobStatus(t.Context(), trade.JobStatus{Job: "contracts", State: trade.Stopped, Stop: &trade.Stop{Until: never}}))
+		says(t, s.StartRun(t.Context(), trade.RunReport{ID: sqldb.NewID(), Job: "contracts", StartedAt: never}),
+			"recording the start of a run")
+		says(t, s.SetJobStatus(t.Context(),
+			trade.JobStatus{Job: "contracts", State: trade.Stopped, Stop: &trade.Stop{Until: never}}))
 		if diff := cmp.Diff(before, content(t, s)); diff != "" {
 			t.Errorf("something was stored (-before +after):\n%s", diff)
 		}
@@ -297,7 +299,8 @@ func TestAJournalThatIsNotTheLedgersOwnIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	says(t, k.try(sqldb.DefaultTuning), "belongs to ledger "+other.s.LedgerID())
-	if plan, err := NewJournal(t.Context(), k.o, false, rebuildAct); err != nil || plan.Aside != dir { // such a one may go
+	// such a one may go
+	if plan, err := NewJournal(t.Context(), k.o, false, rebuildAct); err != nil || plan.Aside != dir {
 		t.Errorf("%+v, %v", plan, err)
 	}
 	if err := errors.Join(os.RemoveAll(dir), os.Rename(own, dir)); err != nil {
@@ -330,7 +333,8 @@ func TestWhereANewJournalOrARebuildingIsRefused(t *testing.T) {
 	}
 	_, err = newJournal(t.Context(), k.o, tune, false, rebuildAct)
 	says(t, err, "network file system")
-	_, err = Rebuild(t.Context(), sqldb.Options{Driver: sqldb.Postgres, DSN: "nonsense", Journal: k.o.Journal}, false, rebuildAct)
+	_, err = Rebuild(t.Context(), sqldb.Options{Driver: sqldb.Postgres, DSN: "nonsense", Journal: k.o.Journal}, false,
+		rebuildAct)
 	says(t, err)
 	// Somebody's lease that cannot be read keeps a rebuilding from it.
 	mustLease(t, k.s, "contracts")
@@ -406,7 +410,10 @@ func TestAnswersThatNobodyCanKeep(t *testing.T) {
 // F049: what the retention would shorten and cannot read stays, and is named.
 func TestARetentionThatMeetsADamagedRow(t *testing.T) {
 	t.Parallel()
-	for column, value := range map[string]string{"cells": `[1]`, "now_cells": `[1]`, "ack_cells": `[1]`, "warnings": `{}`, "error": `[]`} {
+	for column, value := range map[string]string{
+		"cells": `[1]`, "now_cells": `[1]`, "ack_cells": `[1]`,
+		"warnings": `{}`, "error": `[]`,
+	} {
 		k := keep(t, backends[0].open(t))
 		k.old("x")
 		k.close()
@@ -530,7 +537,8 @@ func TestAConnectionThatIsClosed(t *testing.T) {
 	if err := sqldb.BoundUnacknowledged("tcp4", "", raw); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("%v", err)
 	}
-	if _, err := (&sqldb.PatientConn{Conn: conn, Patience: sqldb.ReadPatience}).Read(make([]byte, 1)); !errors.Is(err, net.ErrClosed) {
+	if _, err := (&sqldb.PatientConn{Conn: conn, Patience: sqldb.ReadPatience}).Read(make([]byte, 1)); !errors.Is(err,
+		net.ErrClosed) {
 		t.Errorf("%v", err)
 	}
 }
@@ -549,7 +557,10 @@ func TestEveryCallFailsOnceWhileAProcessSettlesWhatAnotherLeft(t *testing.T) {
 		lease := mustLease(t, k.s, "contracts")
 		es := mustRecord(t, k.s, lease, newEntry("a"), newEntry("b"), newEntry("c"))
 		first := mustSend(t, k.s, lease, es[0])
-		k.endBetween(lease, trade.Group{At: theirs, Settle: []trade.Settlement{created(first, "remote-a")}, Intents: []trade.Intent{intentOf(es[1])}})
+		k.endBetween(lease, trade.Group{
+			At: theirs, Settle: []trade.Settlement{created(first, "remote-a")},
+			Intents: []trade.Intent{intentOf(es[1])},
+		})
 		lease = mustLease(t, goesOn.s, "contracts")
 		in := trade.Group{At: theirs, Intents: []trade.Intent{intentOf(es[2])}}
 		b.arm(at, false)
@@ -623,7 +634,8 @@ func TestWhatCannotBeTakenUpKeepsTheJournal(t *testing.T) {
 	k := keep(t, backends[0].open(t))
 	k.sendAll("a", 2)
 	first := k.firstRecord()
-	mustExec(t, k.s, `INSERT INTO job_status (job, state, stop, stop_reach, since) VALUES ('contracts', 'paused', '[]', '{}', 1)`)
+	mustExec(t, k.s,
+		`INSERT INTO job_status (job, state, stop, stop_reach, since) VALUES ('contracts', 'paused', '[]', '{}', 1)`)
 	says(t, beginAgain(t.Context(), k.s))
 	if got := k.firstRecord(); got != first {
 		t.Errorf("the journal begins with %d, and began with %d", got, first)

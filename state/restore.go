@@ -24,7 +24,9 @@ func Restore(ctx context.Context, o sqldb.Options, file string, record trade.Aud
 	return restore(ctx, o, sqldb.DefaultTuning, file, record)
 }
 
-func restore(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, file string, record trade.AuditRecord) (kept string, err error) {
+func restore(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, file string,
+	record trade.AuditRecord,
+) (kept string, err error) {
 	if o.Driver != sqldb.SQLite {
 		return "", &sqldb.Error{
 			Code: sqldb.CodeCopy, Err: errors.New("only a ledger in SQLite is restored by this command"),
@@ -77,8 +79,9 @@ func copyLedger(from, to string) (err error) {
 	defer func() { err = errors.Join(err, in.Close()) }()
 	if info, err := os.Stat(from + "-wal"); err == nil && info.Size() > 0 {
 		return &sqldb.Error{
-			Code: sqldb.CodeCopy, Path: from, Hint: "open it once with the sqlite3 shell and close it, which joins the two, or make copies with `safrasync backup`",
-			Err: errors.New("it is no finished copy: a part of it is in its -wal file"),
+			Code: sqldb.CodeCopy, Path: from,
+			Hint: "open it once with the sqlite3 shell and close it, which joins the two, or make copies with `safrasync backup`",
+			Err:  errors.New("it is no finished copy: a part of it is in its -wal file"),
 		}
 	}
 	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
@@ -87,7 +90,8 @@ func copyLedger(from, to string) (err error) {
 	}
 	_, err = io.Copy(out, in)
 	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
-		return &sqldb.Error{Code: sqldb.CodeIO, Path: to, Hint: "check the disk and its free space (" + sqldb.FreeSpace(to) + ")", Err: err}
+		return &sqldb.Error{Code: sqldb.CodeIO, Path: to, Hint: "check the disk and its free space (" +
+			sqldb.FreeSpace(to) + ")", Err: err}
 	}
 	return nil
 }
@@ -116,8 +120,9 @@ func sameLedger(ctx context.Context, o sqldb.Options, journals, path, id string,
 	for _, other := range ids {
 		if other != id {
 			return &sqldb.Error{
-				Code: sqldb.CodeCopy, Path: path, Hint: "take a copy of the right one, or set state.dsn to where the other belongs",
-				Err: fmt.Errorf("the copy is of ledger %s, and the one in its place is %s", id, other),
+				Code: sqldb.CodeCopy, Path: path,
+				Hint: "take a copy of the right one, or set state.dsn to where the other belongs",
+				Err:  fmt.Errorf("the copy is of ledger %s, and the one in its place is %s", id, other),
 			}
 		}
 	}
@@ -125,7 +130,9 @@ func sameLedger(ctx context.Context, o sqldb.Options, journals, path, id string,
 }
 
 // readyCopy checks a copy, brings it up to date, writes the act into it and gives its id.
-func readyCopy(ctx context.Context, file, version string, tune sqldb.Tuning, record trade.AuditRecord) (id string, err error) {
+func readyCopy(ctx context.Context, file, version string, tune sqldb.Tuning,
+	record trade.AuditRecord,
+) (id string, err error) {
 	s, err := open(ctx, sqldb.Options{Driver: sqldb.SQLite, DSN: file, Verify: true, Version: version}, tune)
 	if err != nil {
 		return "", err
@@ -136,14 +143,20 @@ func readyCopy(ctx context.Context, file, version string, tune sqldb.Tuning, rec
 		return "", err
 	}
 	if len(uneven) > 0 {
-		return "", &sqldb.Error{Code: sqldb.CodeCorrupt, Path: file, Hint: "take another copy", Err: fmt.Errorf("the sums of %v are not those of their rows", uneven)}
+		return "", &sqldb.Error{
+			Code: sqldb.CodeCorrupt, Path: file, Hint: "take another copy",
+			Err: fmt.Errorf("the sums of %v are not those of their rows", uneven),
+		}
 	}
 	var rows int
 	if err := s.db.Read.GetContext(ctx, &rows, `SELECT COUNT(*) FROM entry`); err != nil {
 		return "", s.db.Fault(ctx, "checking the copy", err)
 	}
 	if rows == 0 {
-		return "", &sqldb.Error{Code: sqldb.CodeCopy, Path: file, Hint: "take another copy", Err: errors.New("it has no rows")}
+		return "", &sqldb.Error{
+			Code: sqldb.CodeCopy, Path: file, Hint: "take another copy",
+			Err: errors.New("it has no rows"),
+		}
 	}
 	return s.db.ID, s.AppendAudit(ctx, record)
 }
@@ -151,7 +164,8 @@ func readyCopy(ctx context.Context, file, version string, tune sqldb.Tuning, rec
 // nobodyHas refuses a ledger that somebody has open: only then can its journal mode change, which
 // also brings everything into one file. A damaged file cannot tell, and is asked of the system.
 func nobodyHas(ctx context.Context, path string, tune sqldb.Tuning) (err error) {
-	used := &sqldb.Error{Code: sqldb.CodeLocked, Path: path, Hint: "stop every process that uses the ledger" + sqldb.Holders(path), Err: errors.New("somebody has it open")}
+	used := &sqldb.Error{Code: sqldb.CodeLocked, Path: path, Hint: "stop every process that uses the ledger" +
+		sqldb.Holders(path), Err: errors.New("somebody has it open")}
 	db := sqldb.ConnectSQLite(tune, sqldb.SqliteDSN(path, "mode=rw", "_error_rc=1"), 1)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	var mode string

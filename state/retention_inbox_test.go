@@ -12,9 +12,11 @@ import (
 // retention keeps what the reports show.
 func TestTheRetentionKeepsWhatWasToldLast(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
-		const kind, event, id = "order_commitments", "UPDATE_WORKFLOW_ORDER_COMMITMENT", "7b6d1c1e-0000-4000-8000-000000000001"
+		const kind, event, id = "order_commitments", "UPDATE_WORKFLOW_ORDER_COMMITMENT",
+			"7b6d1c1e-0000-4000-8000-000000000001"
 		if err := s.NoteHeard(t.Context(), []trade.Heard{
-			{Kind: kind, ID: id, Event: event, Seq: 1, At: at.Add(2 * time.Hour), Word: "APPROVED"}, // it came first, and once more after the other one
+			// it came first, and once more after the other one
+			{Kind: kind, ID: id, Event: event, Seq: 1, At: at.Add(2 * time.Hour), Word: "APPROVED"},
 			{Kind: kind, ID: id, Event: event, Seq: 2, At: at.Add(time.Hour), Word: "PENDING"},
 		}, nil); err != nil {
 			t.Fatal(err)

@@ -74,7 +74,8 @@ func TestF058_AJournalThatBeganAgainNoticesEveryOlderCopy(t *testing.T) {
 				t.Fatal(err)
 			}
 			for step := -1; step < steps; step++ {
-				if step >= 0 && step%4 != int(seed)%4 && step < 35 && step != 14 && step != 15 && step != 29 && step != 30 {
+				if step >= 0 && step%4 != int(seed)%4 && step < 35 && step != 14 && step != 15 && step != 29 &&
+					step != 30 {
 					continue
 				}
 				if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole))); err != nil {
@@ -148,7 +149,8 @@ func TestAJournalThatBeganAgainGoesOnAndIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, m := range h.Order {
-			if got := (proven{m.Final(), m.RemoteID, max(1, m.Generation)}); m.Final() != "" && got != want[m.Job+" "+m.Key] {
+			if got := (proven{m.Final(), m.RemoteID, max(1, m.Generation)}); m.Final() != "" &&
+				got != want[m.Job+" "+m.Key] {
 				t.Errorf("the journal says of %s %+v, want %+v", m.Key, got, want[m.Job+" "+m.Key])
 			}
 			delete(want, m.Job+" "+m.Key)
@@ -176,7 +178,8 @@ func TestSegmentsThatAreMissingAreStillNoticed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var e *sqldb.Error
-	if err := k.try(sqldb.DefaultTuning); !errors.As(err, &e) || e.Code != sqldb.CodeJournal || !strings.Contains(err.Error(), "missing") {
+	if err := k.try(sqldb.DefaultTuning); !errors.As(err, &e) || e.Code != sqldb.CodeJournal ||
+		!strings.Contains(err.Error(), "missing") {
 		t.Errorf("opening: %v", err)
 	}
 }
@@ -193,7 +196,10 @@ func (k *kept) mark() string {
 func TestAJournalWithWhatTheLedgerLacksDoesNotBeginAgain(t *testing.T) {
 	k := sqliteKept(t)
 	k.send("a", 3)
-	if err := k.s.db.Journal.Keep(journal.Record{Kind: journal.Group, At: at, Outcomes: []journal.Outcome{{Attempt: sqldb.NewID(), Outcome: "created", RemoteID: "r"}}}); err != nil {
+	if err := k.s.db.Journal.Keep(journal.Record{
+		Kind: journal.Group, At: at,
+		Outcomes: []journal.Outcome{{Attempt: sqldb.NewID(), Outcome: "created", RemoteID: "r"}},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	k.beginAgain() // another time
@@ -365,7 +371,8 @@ func (k *kept) fromJournalAlone(want map[string]proven) {
 	}
 	k.open()
 	got := provenOf(t, k.s)
-	for key, g := range got { // the process ended between journal and ledger: that nothing had left was in its notes, and the journal does not say so
+	// the process ended between journal and ledger: that nothing had left was in its notes, and the journal does not say so
+	for key, g := range got {
 		if _, known := want[key]; !known && g.State == trade.InDoubt && g.Generation == 1 {
 			delete(got, key)
 		}
@@ -375,7 +382,8 @@ func (k *kept) fromJournalAlone(want map[string]proven) {
 	}
 	k.close()
 	removeLedger(t, k.o.DSN)
-	if err := errors.Join(os.WriteFile(k.o.DSN, bytes.Clone(ledger), 0o600), os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole))); err != nil {
+	if err := errors.Join(os.WriteFile(k.o.DSN, bytes.Clone(ledger), 0o600), os.RemoveAll(dir),
+		os.CopyFS(dir, os.DirFS(whole))); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -386,7 +394,13 @@ func TestAPauseIsKnownToAJournalThatBeganAgain(t *testing.T) {
 		k.send("a", 3)
 		done, err := k.s.Act(t.Context(), []trade.Act{{
 			Audit: trade.AuditRecord{Who: "ana", Act: "pause", Target: "contracts", Reason: "the harvest", At: at},
-			Job:   &trade.JobAct{Job: "contracts", Status: trade.JobStatus{Job: "contracts", State: trade.Paused, Since: at, Stop: &trade.Stop{Code: "paused", Text: "ana: the harvest"}}},
+			Job: &trade.JobAct{
+				Job: "contracts",
+				Status: trade.JobStatus{
+					Job: "contracts", State: trade.Paused, Since: at,
+					Stop: &trade.Stop{Code: "paused", Text: "ana: the harvest"},
+				},
+			},
 		}})
 		if err != nil || !done[0] {
 			t.Fatal(done, err)

@@ -22,7 +22,10 @@ const day = 24 * time.Hour
 // later is a time at which everything that the tests make is older than a year.
 var later = at.Add(400 * day)
 
-var keepAll = retention.Retention{Bodies: 180 * day, Runs: 400 * day, IdleRuns: 30 * day, Lookups: 300 * day, Audit: 5 * 365 * day}
+var keepAll = retention.Retention{
+	Bodies: 180 * day, Runs: 400 * day, IdleRuns: 30 * day, Lookups: 300 * day,
+	Audit: 5 * 365 * day,
+}
 
 var byRetention = trade.AuditRecord{Who: "safrasync", From: "test", Target: "ledger", Reason: "the schedule"}
 
@@ -56,7 +59,8 @@ func everywhere(t testing.TB, s *Store, text string) (where []string) {
 	} {
 		for _, c := range columns {
 			var n int
-			if err := s.db.Read.Get(&n, s.db.Q(`SELECT COUNT(*) FROM `+table+` WHERE `+c+` LIKE ?`), "%"+text+"%"); err != nil {
+			if err := s.db.Read.Get(&n, s.db.Q(`SELECT COUNT(*) FROM `+table+` WHERE `+c+` LIKE ?`),
+				"%"+text+"%"); err != nil {
 				t.Fatal(err)
 			}
 			if n > 0 {
@@ -74,10 +78,16 @@ func full(key, secret string, state trade.State) trade.Entry {
 	e.Values = trade.Values{"preco": {Kind: 'n', Text: "120.50"}, "nome": {Kind: 't', Text: secret}, "obs": {}}
 	e.Payload = json.RawMessage(fmt.Sprintf(`{"key":%q,"name":%q}`, key, secret))
 	e.PayloadHash = trade.PayloadHash("", e.Payload)
-	e.Warnings = []trade.Problem{{Field: "price", Rule: trade.RulePositive, Column: "nome", Value: secret, Severity: trade.Warning}}
+	e.Warnings = []trade.Problem{{
+		Field: "price", Rule: trade.RulePositive, Column: "nome", Value: secret,
+		Severity: trade.Warning,
+	}}
 	if state == trade.Invalid {
 		e.Payload, e.PayloadHash = nil, ""
-		e.Error = &trade.EntryError{Kind: trade.ValidationError, Fields: []trade.Problem{{Field: "price", Rule: trade.RulePositive, Value: secret}}, Text: "invalid"}
+		e.Error = &trade.EntryError{
+			Kind:   trade.ValidationError,
+			Fields: []trade.Problem{{Field: "price", Rule: trade.RulePositive, Value: secret}}, Text: "invalid",
+		}
 	}
 	return e
 }
@@ -85,7 +95,8 @@ func full(key, secret string, state trade.State) trade.Entry {
 // withAnswer settles an attempt with an answer that holds the secret.
 func withAnswer(st trade.Settlement, secret string) trade.Settlement {
 	st.Attempt.AnswerBody, st.Attempt.AnswerHead = secret, json.RawMessage(fmt.Sprintf("{%q:1}", secret))
-	st.Attempt.RequestHead, st.Attempt.Evidence = json.RawMessage(fmt.Sprintf("[%q]", secret)), json.RawMessage(fmt.Sprintf("[%q]", secret))
+	st.Attempt.RequestHead, st.Attempt.Evidence = json.RawMessage(fmt.Sprintf("[%q]", secret)),
+		json.RawMessage(fmt.Sprintf("[%q]", secret))
 	return st
 }
 
@@ -104,7 +115,11 @@ func TestTheRetentionTakesBodiesOfFinishedRowsOnly(t *testing.T) {
 			from := e.State
 			change(&e)
 			e.UpdatedAt = at
-			done, err := s.Act(t.Context(), []trade.Act{{Audit: trade.AuditRecord{Who: "maria", Act: name, Target: "contracts " + key, Reason: "why", At: at}, Update: &trade.Update{From: from, Entry: e}}})
+			done, err := s.Act(t.Context(),
+				[]trade.Act{{Audit: trade.AuditRecord{
+					Who: "maria", Act: name, Target: "contracts " + key,
+					Reason: "why", At: at,
+				}, Update: &trade.Update{From: from, Entry: e}}})
 			if err != nil || !done[0] {
 				t.Fatalf("%s %s: %v, %v", name, key, done, err)
 			}
@@ -119,7 +134,9 @@ func TestTheRetentionTakesBodiesOfFinishedRowsOnly(t *testing.T) {
 		settle(created(mustSend(t, s, lease, entry("accepted")), "r1"), "accepted")
 		a := mustSend(t, s, lease, entry("adopted"))
 		settle(unknown(a), "adopted")
-		act("adopted", "adopt", func(e *trade.Entry) { e.State, e.RemoteID, e.Error, e.Cause = trade.Accepted, "r2", nil, "" })
+		act("adopted", "adopt", func(e *trade.Entry) {
+			e.State, e.RemoteID, e.Error, e.Cause = trade.Accepted, "r2", nil, ""
+		})
 		entry("out")
 		dismiss("out")
 		mustRecord(t, s, lease, full("invalid-out", "secret-invalid-out", trade.Invalid))
@@ -127,7 +144,8 @@ func TestTheRetentionTakesBodiesOfFinishedRowsOnly(t *testing.T) {
 		settle(refused(mustSend(t, s, lease, entry("withdrawn"))), "withdrawn")
 		w := mustEntry(t, s, "contracts", "withdrawn")
 		w.State, w.Error, w.Cause, w.UpdatedAt = trade.Withdrawn, nil, "", at
-		if lost, err := s.Record(t.Context(), lease, trade.Page{Updates: []trade.Update{{From: trade.Rejected, Entry: w}}}); err != nil || lost != 0 {
+		if lost, err := s.Record(t.Context(), lease,
+			trade.Page{Updates: []trade.Update{{From: trade.Rejected, Entry: w}}}); err != nil || lost != 0 {
 			t.Fatal(lost, err)
 		}
 		// Open, in doubt, or needed: they keep it.
@@ -154,7 +172,8 @@ func TestTheRetentionTakesBodiesOfFinishedRowsOnly(t *testing.T) {
 			t.Errorf("before its time: %+v", early)
 		}
 		before := map[string]trade.Entry{}
-		if err := s.Rows(t.Context(), trade.RowFilter{}, func(e trade.Entry) error { before[e.Key] = e; return nil }); err != nil {
+		if err := s.Rows(t.Context(), trade.RowFilter{},
+			func(e trade.Entry) error { before[e.Key] = e; return nil }); err != nil {
 			t.Fatal(err)
 		}
 		mustRetain(t, s, keepAll, later)
@@ -163,7 +182,8 @@ func TestTheRetentionTakesBodiesOfFinishedRowsOnly(t *testing.T) {
 				t.Errorf("%s still stands in %v", key, where)
 			}
 			e, old := mustEntry(t, s, "contracts", key), before[key]
-			if e.ReducedAt.UnixMilli() != later.UnixMilli() || e.Payload != nil || !e.Values.Marked() || len(e.Values) != 3 || e.Version != old.Version+1 {
+			if e.ReducedAt.UnixMilli() != later.UnixMilli() || e.Payload != nil || !e.Values.Marked() ||
+				len(e.Values) != 3 || e.Version != old.Version+1 {
 				t.Errorf("%s: %+v", key, e)
 			}
 			// What prevents a duplicate, and what people are accountable for, is as it was.
@@ -176,7 +196,8 @@ func TestTheRetentionTakesBodiesOfFinishedRowsOnly(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, a := range attempts {
-				if string(a.Payload) != "{}" || a.PayloadHash != old.PayloadHash || a.Outcome == "" || a.Status != 0 && a.FinishedAt.IsZero() {
+				if string(a.Payload) != "{}" || a.PayloadHash != old.PayloadHash || a.Outcome == "" || a.Status != 0 &&
+					a.FinishedAt.IsZero() {
 					t.Errorf("%s: attempt %+v", key, a)
 				}
 			}
@@ -207,24 +228,29 @@ func TestAReducedRowThatHoldsSomethingAgainLosesItAgain(t *testing.T) {
 		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
 		e = mustEntry(t, s, "contracts", "a")
 		e.State, e.RemoteID, e.Error, e.Cause, e.UpdatedAt = trade.Accepted, "r1", nil, "", at
-		if _, err := s.Act(t.Context(), []trade.Act{{Audit: rebuildAct, Update: &trade.Update{From: trade.InDoubt, Entry: e}}}); err != nil {
+		if _, err := s.Act(t.Context(),
+			[]trade.Act{{Audit: rebuildAct, Update: &trade.Update{From: trade.InDoubt, Entry: e}}}); err != nil {
 			t.Fatal(err)
 		}
 		mustRetain(t, s, keepAll, later)
 		// The ERP changes the row: its newest values are kept for the person who looks at it.
 		e = mustEntry(t, s, "contracts", "a")
-		e.Now, e.Flags, e.UpdatedAt = trade.Values{"nome": {Kind: 't', Text: "second"}}, e.Flags.With(trade.Changed, true), later
-		if lost, err := s.Record(t.Context(), lease, trade.Page{Updates: []trade.Update{{From: trade.Accepted, Entry: e}}}); err != nil || lost != 0 {
+		e.Now, e.Flags, e.UpdatedAt = trade.Values{"nome": {Kind: 't', Text: "second"}},
+			e.Flags.With(trade.Changed, true), later
+		if lost, err := s.Record(t.Context(), lease,
+			trade.Page{Updates: []trade.Update{{From: trade.Accepted, Entry: e}}}); err != nil || lost != 0 {
 			t.Fatal(lost, err)
 		}
 		if e = mustEntry(t, s, "contracts", "a"); !e.ReducedAt.IsZero() {
 			t.Error("it is said to hold nothing")
 		}
-		if plan := mustRetain(t, s, keepAll, later.Add(200*day)); of(plan, retention.KeptBodies).Rows != 0 || of(plan, retention.KeptBodies).Kept != 1 {
+		if plan := mustRetain(t, s, keepAll, later.Add(200*day)); of(plan, retention.KeptBodies).Rows != 0 ||
+			of(plan, retention.KeptBodies).Kept != 1 {
 			t.Errorf("while the change stands: %+v", plan)
 		}
 		e.Flags, e.AckValues, e.UpdatedAt = e.Flags.With(trade.Changed, false), e.Now, later
-		if lost, err := s.Record(t.Context(), lease, trade.Page{Updates: []trade.Update{{From: trade.Accepted, Entry: e}}}); err != nil || lost != 0 {
+		if lost, err := s.Record(t.Context(), lease,
+			trade.Page{Updates: []trade.Update{{From: trade.Accepted, Entry: e}}}); err != nil || lost != 0 {
 			t.Fatal(lost, err)
 		}
 		mustRetain(t, s, keepAll, later.Add(200*day))
@@ -273,7 +299,8 @@ func TestTheDatabaseRefusesWhatARetentionMayNotTake(t *testing.T) {
 		if err := byHand(s, `UPDATE attempt SET payload = '{}'`); err == nil {
 			t.Error("the payload of a row in doubt was taken")
 		}
-		if err := byHand(s, `UPDATE audit SET reduced = 1, who = '', origin = '', target = '', reason = '', detail = ''`); err != nil {
+		if err := byHand(s,
+			`UPDATE audit SET reduced = 1, who = '', origin = '', target = '', reason = '', detail = ''`); err != nil {
 			t.Error(err)
 		}
 		if broken, err := s.VerifyAudit(t.Context()); err != nil || broken != 1 {
@@ -285,7 +312,10 @@ func TestTheDatabaseRefusesWhatARetentionMayNotTake(t *testing.T) {
 func TestOldActsLoseTheirPersonsAndTheChainStaysWhole(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		for i := range 7 {
-			r := trade.AuditRecord{Who: "maria", From: "host", Act: "adopt", Target: fmt.Sprint("contracts ", i), Reason: "because", Detail: "{}", At: at.Add(time.Duration(i) * 365 * day)}
+			r := trade.AuditRecord{
+				Who: "maria", From: "host", Act: "adopt", Target: fmt.Sprint("contracts ", i),
+				Reason: "because", Detail: "{}", At: at.Add(time.Duration(i) * 365 * day),
+			}
 			if err := s.AppendAudit(t.Context(), r); err != nil {
 				t.Fatal(err)
 			}
@@ -320,7 +350,8 @@ func TestOldActsLoseTheirPersonsAndTheChainStaysWhole(t *testing.T) {
 		if err := s.AppendAudit(t.Context(), rebuildAct); err != nil {
 			t.Fatal(err)
 		}
-		if err := byHand(s, `UPDATE audit SET reduced = 1, who = '', origin = '', target = '', reason = '', detail = '' WHERE seq = 10`); err != nil {
+		if err := byHand(s,
+			`UPDATE audit SET reduced = 1, who = '', origin = '', target = '', reason = '', detail = '' WHERE seq = 10`); err != nil {
 			t.Fatal(err)
 		}
 		if broken, err := s.VerifyAudit(t.Context()); err != nil || broken != 10 {
@@ -333,7 +364,10 @@ func TestOldRunsGoButTheLastOfEachJob(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		run := func(job string, ago time.Duration, change func(*trade.RunReport)) string {
 			began := later.Add(-ago)
-			r := trade.RunReport{ID: sqldb.NewID(), Job: job, StartedAt: began, EndedAt: began.Add(time.Minute), Unchanged: 5, States: map[trade.State]int{trade.Accepted: 5}, Flags: map[trade.Flag]int{}}
+			r := trade.RunReport{
+				ID: sqldb.NewID(), Job: job, StartedAt: began, EndedAt: began.Add(time.Minute),
+				Unchanged: 5, States: map[trade.State]int{trade.Accepted: 5}, Flags: map[trade.Flag]int{},
+			}
 			if change != nil {
 				change(&r)
 			}
@@ -378,7 +412,8 @@ func TestLookupsAndLinesOfTheQuarantineGo(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
 		if err := s.RecordLookups(t.Context(), "document", []trade.Lookup{
-			{Code: "old", ID: "x", FirstAt: at, AskedAt: at, NextAt: at}, {Code: "new", ID: "y", FirstAt: later, AskedAt: later, NextAt: later},
+			{Code: "old", ID: "x", FirstAt: at, AskedAt: at, NextAt: at},
+			{Code: "new", ID: "y", FirstAt: later, AskedAt: later, NextAt: later},
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -403,7 +438,8 @@ func TestLookupsAndLinesOfTheQuarantineGo(t *testing.T) {
 		if got, err := s.Lookups(t.Context(), "document"); err != nil || len(got) != 1 || got["new"].ID != "y" {
 			t.Errorf("lookups %v, %v", got, err)
 		}
-		if got, err := s.Watched(t.Context(), mustEntry(t, s, "contracts", "doubt").ID, sqldb.Self().Boot); err != nil || len(got) != 1 {
+		if got, err := s.Watched(t.Context(), mustEntry(t, s, "contracts", "doubt").ID,
+			sqldb.Self().Boot); err != nil || len(got) != 1 {
 			t.Errorf("this boot's line of a doubt is gone: %v, %v", got, err)
 		}
 	})
@@ -457,7 +493,9 @@ func TestTheRetentionTakesShortStepsBesideARun(t *testing.T) {
 			t.Errorf("plan %+v", plan)
 		}
 		var left sql.NullInt64
-		if err := s.db.Read.Get(&left, `SELECT COUNT(*) FROM entry WHERE state = 'withdrawn' AND reduced_at IS NULL`); err != nil || left.Int64 != 0 {
+		if err := s.db.Read.Get(&left,
+			`SELECT COUNT(*) FROM entry WHERE state = 'withdrawn' AND reduced_at IS NULL`); err != nil ||
+			left.Int64 != 0 {
 			t.Errorf("%v left, %v", left, err)
 		}
 		mustAddUp(t, s, "contracts")
@@ -470,7 +508,8 @@ func TestTheRetentionTakesShortStepsBesideARun(t *testing.T) {
 func TestAMarkTellsAnotherValueAndNothingElse(t *testing.T) {
 	t.Parallel()
 	mark := func(text string) trade.Cell { return trade.Mark("01|1", "preco", trade.Cell{Kind: 't', Text: text}) }
-	if mark("120.50") != mark(" 120.5 ") || mark("Soja") != mark("SOJA") || mark("120.5") == mark("120.6") || mark("a") == trade.Mark("01|2", "preco", trade.Cell{Kind: 't', Text: "a"}) {
+	if mark("120.50") != mark(" 120.5 ") || mark("Soja") != mark("SOJA") || mark("120.5") == mark("120.6") ||
+		mark("a") == trade.Mark("01|2", "preco", trade.Cell{Kind: 't', Text: "a"}) {
 		t.Error("marks differ where values do not, or the other way round")
 	}
 	if m := mark("x"); trade.Mark("01|1", "preco", m) != m || len(m.Text) != 4 || strings.Contains(m.Text, "x") {

@@ -17,7 +17,10 @@ import (
 func rolled(t testing.TB, s *Store, rows int) {
 	t.Helper()
 	lease := mustLease(t, s, "contracts")
-	amounts := []string{"120.5", "0", "-3.25", "999999999999999999", "0.000000000000000001", "1234567890123456789012", "1234567890.123456789012345"}
+	amounts := []string{
+		"120.5", "0", "-3.25", "999999999999999999", "0.000000000000000001", "1234567890123456789012",
+		"1234567890.123456789012345",
+	}
 	var entries []trade.Entry
 	for i := range rows {
 		e := newEntry(fmt.Sprintf("01|%07d", i))
@@ -37,8 +40,10 @@ func rolled(t testing.TB, s *Store, rows int) {
 	for _, change := range []string{
 		`UPDATE entry SET state = 'held', cause = 'exists' WHERE id % 5 = 1 AND job = 'contracts'`,
 		`UPDATE entry SET state = 'accepted', remote_id = 'r' || id WHERE id % 5 = 1 AND id % 2 = 1 AND job = 'contracts'`,
-		`UPDATE entry SET state = 'held' WHERE key LIKE '03|%'`, `UPDATE entry SET state = 'accepted', remote_id = 'r' || id WHERE key LIKE '03|%'`,
-		`UPDATE entry SET flags = '["changed"]' WHERE id % 7 = 1`, `UPDATE entry SET gone_sweeps = 1 WHERE id % 11 = 1`, `UPDATE entry SET acknowledged = '["missing"]' WHERE id % 13 = 1`,
+		`UPDATE entry SET state = 'held' WHERE key LIKE '03|%'`,
+		`UPDATE entry SET state = 'accepted', remote_id = 'r' || id WHERE key LIKE '03|%'`,
+		`UPDATE entry SET flags = '["changed"]' WHERE id % 7 = 1`, `UPDATE entry SET gone_sweeps = 1 WHERE id % 11 = 1`,
+		`UPDATE entry SET acknowledged = '["missing"]' WHERE id % 13 = 1`,
 		`UPDATE entry SET mapped_with = '', source_hash = CAST('' AS ` + s.db.D.Bytes + `) WHERE id % 17 = 1`,
 	} {
 		if err := byHand(s, change); err != nil {
@@ -55,7 +60,10 @@ func TestARollTellsOfEveryEntryOnce(t *testing.T) {
 		want := map[int64]trade.Known{}
 		if err := s.EachKnown(t.Context(), "contracts", func(k trade.Known) error {
 			if k.State == trade.Accepted && len(k.Flags)+len(k.Acknowledged)+k.GoneSweeps == 0 && k.MappedWith != "" {
-				k = trade.Known{ID: k.ID, Key: k.Key, State: k.State, SourceHash: k.SourceHash, MappedWith: discovery.Mapped}
+				k = trade.Known{
+					ID: k.ID, Key: k.Key, State: k.State, SourceHash: k.SourceHash,
+					MappedWith: discovery.Mapped,
+				}
 			}
 			want[k.ID] = k
 			return nil
@@ -85,7 +93,8 @@ func TestARollTellsOfEveryEntryOnce(t *testing.T) {
 		if !slices.EqualFunc(tallies, sums.List(), sameTally) {
 			t.Errorf("sums %v, want %v", tallies, sums.List())
 		}
-		if tallies, err := s.Roll(t.Context(), "no such job", func(*trade.Known) { t.Error("an entry of no job") }); err != nil || len(tallies) != 0 {
+		if tallies, err := s.Roll(t.Context(), "no such job",
+			func(*trade.Known) { t.Error("an entry of no job") }); err != nil || len(tallies) != 0 {
 			t.Error(tallies, err)
 		}
 	})
@@ -105,7 +114,10 @@ func BenchmarkRoll(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		for _, change := range []string{`UPDATE entry SET state = 'held'`, `UPDATE entry SET state = 'accepted', remote_id = 'r' || id`} {
+		for _, change := range []string{
+			`UPDATE entry SET state = 'held'`,
+			`UPDATE entry SET state = 'accepted', remote_id = 'r' || id`,
+		} {
 			if err := byHand(s, change); err != nil {
 				b.Fatal(err)
 			}

@@ -46,7 +46,9 @@ func TestC12ADeliverysIDIsTheOnlyOneOfItsContract(t *testing.T) {
 		// In one group too.
 		var in []trade.Settlement
 		for i, contract := range []string{"x", "y", "x"} {
-			in = append(in, created(mustSend(t, s, lease, mustRecord(t, s, lease, delivery(fmt.Sprint("group ", i), contract))[0]), "7"))
+			in = append(in,
+				created(mustSend(t, s, lease, mustRecord(t, s, lease, delivery(fmt.Sprint("group ", i), contract))[0]),
+					"7"))
 		}
 		if r := mustCommit(t, s, lease, trade.Group{Settle: in}); len(r.Conflicts) != 1 || len(r.Settled) != 2 {
 			t.Errorf("conflicts %v, settled %v", r.Conflicts, r.Settled)
@@ -62,7 +64,8 @@ func TestC12ADeliverysIDIsTheOnlyOneOfItsContract(t *testing.T) {
 		// Where nobody knows a contract, an id has a holder.
 		bare := delivery("bare", "x")
 		bare.State, bare.Payload = trade.Waiting, nil
-		if holder, err := s.Holder(t.Context(), trade.Deliveries, "2", mustRecord(t, s, lease, bare)[0].ID); err != nil || holder.Key == "" {
+		if holder, err := s.Holder(t.Context(), trade.Deliveries, "2",
+			mustRecord(t, s, lease, bare)[0].ID); err != nil || holder.Key == "" {
 			t.Errorf("%v, %v", holder, err)
 		}
 		mustAddUp(t, s, "deliveries")

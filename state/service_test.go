@@ -22,7 +22,8 @@ func TestWhoServesTheLedgerIsKnownUntilItLeavesOrDies(t *testing.T) {
 		if got := services(); len(got) != 0 {
 			t.Fatalf("an empty ledger is served by %+v", got)
 		}
-		mustExec(t, s, `INSERT INTO service (instance, owner, version, since, seen) VALUES ('old', '{"instance":"old","host":"elsewhere"}', '0.1', 5, 7)`)
+		mustExec(t, s,
+			`INSERT INTO service (instance, owner, version, since, seen) VALUES ('old', '{"instance":"old","host":"elsewhere"}', '0.1', 5, 7)`)
 		if got := services(); len(got) != 1 || !got[0].Dead || got[0].Owner.Host != "elsewhere" {
 			t.Fatalf("a silent service: %+v", got)
 		}
@@ -30,7 +31,8 @@ func TestWhoServesTheLedgerIsKnownUntilItLeavesOrDies(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := services()
-		if len(got) != 1 || got[0].Dead || got[0].Version != "1.2" || !got[0].Since.Equal(since) || got[0].Owner != sqldb.Self() {
+		if len(got) != 1 || got[0].Dead || got[0].Version != "1.2" || !got[0].Since.Equal(since) ||
+			got[0].Owner != sqldb.Self() {
 			t.Fatalf("the announced service: %+v", got)
 		}
 		mustExec(t, s, `UPDATE service SET seen = 7`)

@@ -50,7 +50,8 @@ func shortages(t *testing.T, s *Store) []string {
 		}{{"blocks", one.Blocked}, {"invalid", one.Invalid}} {
 			for _, kind := range []trade.Kind{trade.OrderCommitments, deliveries} {
 				if l := side.loads[kind]; l != nil {
-					line += fmt.Sprintf("; %s %d %s, %s kg, %d unweighed", side.name, l.Rows, kind, l.Kilograms, l.Unweighed)
+					line += fmt.Sprintf("; %s %d %s, %s kg, %d unweighed", side.name, l.Rows, kind, l.Kilograms,
+						l.Unweighed)
 				}
 			}
 		}
@@ -67,7 +68,8 @@ func TestShortagesCountWhatEachMissingCodeBlocks(t *testing.T) {
 			newEntry("goes"),
 			short("a", trade.OrderCommitments, trade.Waiting, sacas("100"), wallet("10")),
 			short("b", trade.OrderCommitments, trade.Waiting, weighing(trade.TON, "2.5"), wallet("10"), producer("7")),
-			short("c", trade.OrderCommitments, trade.Waiting, weighing(trade.KG, "0.1"), wallet("2"), wallet("2"), wallet("10")),
+			short("c", trade.OrderCommitments, trade.Waiting, weighing(trade.KG, "0.1"), wallet("2"), wallet("2"),
+				wallet("10")),
 			short("d", trade.OrderCommitments, trade.Waiting, trade.Quantity{}, wallet("9")),
 			short("e", trade.OrderCommitments, trade.Invalid, sacas("1"), wallet("10")),
 			short("f", trade.OrderCommitments, trade.Waiting, sacas("5"), trade.Awaited{Platform: "wallets", ID: "x"}),
@@ -77,7 +79,8 @@ func TestShortagesCountWhatEachMissingCodeBlocks(t *testing.T) {
 			t, s, lease,
 			short("1", deliveries, trade.Waiting, weighing("kg", "30"), contract("a")),
 			short("2", deliveries, trade.Waiting, weighing("ton", "1"), contract("b")),
-			short("3", deliveries, trade.Waiting, weighing("sc", "1"), contract("e")),    // its contract is invalid: the wallet alone does not help
+			// its contract is invalid: the wallet alone does not help
+			short("3", deliveries, trade.Waiting, weighing("sc", "1"), contract("e")),
 			short("4", deliveries, trade.Waiting, weighing("sc", "1"), contract("goes")), // nothing is missing
 			short("5", deliveries, trade.Waiting, weighing("sc", "1"), contract("a"), contract("c"), wallet("10")),
 		)
@@ -133,7 +136,8 @@ func TestShortagesAreCountedAgainWhenARowMoves(t *testing.T) {
 					t.Fatal(err)
 				}
 				e.WaitingFor = []trade.Awaited{wallet("12")}
-				if _, err := s.Record(t.Context(), lease, trade.Page{Updates: []trade.Update{{From: e.State, Entry: e}}}); err != nil {
+				if _, err := s.Record(t.Context(), lease,
+					trade.Page{Updates: []trade.Update{{From: e.State, Entry: e}}}); err != nil {
 					t.Fatal(err)
 				}
 			},
@@ -205,7 +209,8 @@ func TestShortagesAreOfOneMoment(t *testing.T) {
 			tune.Through = l.through
 			s := mustOpenTuned(t, b.open(t), tune)
 			lease := mustLease(t, s, "contracts")
-			mustRecord(t, s, lease, newEntry("goes"), short("stays", trade.OrderCommitments, trade.Waiting, sacas("1"), wallet("9")))
+			mustRecord(t, s, lease, newEntry("goes"),
+				short("stays", trade.OrderCommitments, trade.Waiting, sacas("1"), wallet("9")))
 			move := func(to trade.State, awaited ...trade.Awaited) {
 				e, err := s.Entry(t.Context(), "contracts", "goes")
 				if err != nil {
@@ -213,7 +218,8 @@ func TestShortagesAreOfOneMoment(t *testing.T) {
 				}
 				from := e.State
 				e.State, e.WaitingFor = to, awaited
-				if _, err := s.Record(t.Context(), lease, trade.Page{Updates: []trade.Update{{From: from, Entry: e}}}); err != nil {
+				if _, err := s.Record(t.Context(), lease,
+					trade.Page{Updates: []trade.Update{{From: from, Entry: e}}}); err != nil {
 					t.Error(err)
 				}
 			}

@@ -24,7 +24,10 @@ func TestW10SinceWhenThePlatformIsSilent(t *testing.T) {
 		record := trade.AuditRecord{At: at, Who: "test", Act: "webhooks apply", Target: "x"}
 		register := func(event string, settled time.Time) {
 			t.Helper()
-			w := trade.Webhook{ID: uuid.NewString(), Event: event, PathHash: event, State: trade.WebhookAsked, AskedAt: settled}
+			w := trade.Webhook{
+				ID: uuid.NewString(), Event: event, PathHash: event, State: trade.WebhookAsked,
+				AskedAt: settled,
+			}
 			err := s.AskWebhook(t.Context(), w, record)
 			if err == nil {
 				w.State, w.SettledAt = trade.WebhookActive, settled
@@ -43,7 +46,9 @@ func TestW10SinceWhenThePlatformIsSilent(t *testing.T) {
 		look("nothing was heard or made", trade.EventSilence{Since: year})
 
 		lease := mustLease(t, s, "contracts")
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(mustSend(t, s, lease, mustRecord(t, s, lease, newEntry("a"))[0]), "a record")}})
+		mustCommit(t, s, lease,
+			trade.Group{Settle: []trade.Settlement{created(mustSend(t, s, lease,
+				mustRecord(t, s, lease, newEntry("a"))[0]), "a record")}})
 		attempts, err := s.Attempts(t.Context(), mustEntry(t, s, "contracts", "a").ID)
 		if err != nil {
 			t.Fatal(err)
@@ -52,12 +57,17 @@ func TestW10SinceWhenThePlatformIsSilent(t *testing.T) {
 		look("a record was confirmed", trade.EventSilence{Since: year, Made: 1})
 
 		before := made.Add(-time.Hour)
-		event := trade.InboxEvent{Event: "CREATE_ORDER_COMMITMENT", Hash: "a", Body: []byte("{}"), FirstAt: before, LastAt: before, Times: 1, NextAt: before}
+		event := trade.InboxEvent{
+			Event: "CREATE_ORDER_COMMITMENT", Hash: "a", Body: []byte("{}"), FirstAt: before,
+			LastAt: before, Times: 1, NextAt: before,
+		}
 		if err := s.TakeEvents(t.Context(), []trade.InboxEvent{event}); err != nil {
 			t.Fatal(err)
 		}
 		look("an event came before", trade.EventSilence{Since: year, LastAt: before, Made: 1, Waiting: 1})
-		if err := s.NoteHeard(t.Context(), []trade.Heard{{Kind: "order_commitments", ID: uuid.NewString(), Event: event.Event, Seq: 1, At: before}}, nil); err != nil {
+		if err := s.NoteHeard(t.Context(),
+			[]trade.Heard{{Kind: "order_commitments", ID: uuid.NewString(), Event: event.Event, Seq: 1, At: before}},
+			nil); err != nil {
 			t.Fatal(err)
 		}
 		event.Seq, event.NextAt, event.Outcome = 1, time.Time{}, "noted"

@@ -46,8 +46,10 @@ func storeOf(db *sqldb.DB) *Store {
 	found := discovery.New(db, entries)
 	tables := refs.New(db, entries)
 	return &Store{
-		db: db, Ledger: entries, Roster: roster, Trail: trail, Discovery: found, Tables: tables, Journals: recovery.New(db, entries),
-		Reader: readmodel.New(db, entries, roster, found, tables), Directory: people.New(db), Mailbox: inbox.New(db, entries, roster, found), Log: alerts.New(db),
+		db: db, Ledger: entries, Roster: roster, Trail: trail, Discovery: found, Tables: tables,
+		Journals: recovery.New(db, entries),
+		Reader:   readmodel.New(db, entries, roster, found, tables), Directory: people.New(db),
+		Mailbox: inbox.New(db, entries, roster, found), Log: alerts.New(db),
 		Reducer: retention.New(db, trail),
 	}
 }
@@ -72,7 +74,10 @@ func open(ctx context.Context, o sqldb.Options, tune sqldb.Tuning) (s *Store, er
 	case sqldb.Postgres:
 		db, err = sqldb.OpenPostgres(ctx, o, tune)
 	default:
-		return nil, &sqldb.Error{Code: sqldb.CodeConfig, Hint: "set state.driver to sqlite or postgres", Err: fmt.Errorf("there is no ledger driver %q", o.Driver)}
+		return nil, &sqldb.Error{
+			Code: sqldb.CodeConfig, Hint: "set state.driver to sqlite or postgres",
+			Err: fmt.Errorf("there is no ledger driver %q", o.Driver),
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -112,7 +117,10 @@ func (s *Store) begin(ctx context.Context, o sqldb.Options) error {
 		if entries == 0 {
 			return o.MayBegin(s.db.Where, "its tables are there, but it was never begun")
 		}
-		return &sqldb.Error{Code: sqldb.CodeForeign, Path: s.db.Where, Hint: "restore the backup", Err: errors.New("the ledger has lost its own identity")}
+		return &sqldb.Error{
+			Code: sqldb.CodeForeign, Path: s.db.Where, Hint: "restore the backup",
+			Err: errors.New("the ledger has lost its own identity"),
+		}
 	}
 	if err != nil {
 		return s.db.Fault(ctx, "opening the ledger", err)
@@ -148,7 +156,8 @@ func (s *Store) identify(ctx context.Context, o sqldb.Options) error {
 	if err := s.db.Write.GetContext(ctx, &known, `SELECT COUNT(*) FROM ledger`); err != nil {
 		return s.db.Fault(ctx, "opening the ledger", err)
 	}
-	if err := s.db.Write.GetContext(ctx, &stale, s.db.Q(`SELECT COUNT(*) FROM tx_mark WHERE at < `+s.db.D.Now+` - ?`), day); err != nil {
+	if err := s.db.Write.GetContext(ctx, &stale, s.db.Q(`SELECT COUNT(*) FROM tx_mark WHERE at < `+s.db.D.Now+` - ?`),
+		day); err != nil {
 		return s.db.Fault(ctx, "opening the ledger", err)
 	}
 	if known == 1 && stale == 0 {
@@ -168,7 +177,8 @@ func (s *Store) identify(ctx context.Context, o sqldb.Options) error {
 		if err := t.Do(`DELETE FROM tx_mark WHERE at < `+s.db.D.Now+` - ?`, day); err != nil {
 			return err
 		}
-		n, err := t.Changed(`INSERT INTO ledger (one, id, created_at, program, refs_version) VALUES (1, ?, `+s.db.D.Now+`, ?, '') ON CONFLICT DO NOTHING`,
+		n, err := t.Changed(`INSERT INTO ledger (one, id, created_at, program, refs_version) VALUES (1, ?, `+s.db.D.Now+
+			`, ?, '') ON CONFLICT DO NOTHING`,
 			id, o.Version)
 		s.db.Begun = n == 1
 		return err

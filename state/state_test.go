@@ -39,7 +39,8 @@ var at = time.Date(2026, 11, 21, 9, 0, 0, 123e6, time.UTC)
 type backend struct {
 	name  string
 	empty func(t testing.TB) sqldb.Options // nothing is there yet
-	open  func(t testing.TB) sqldb.Options // the tables of a ledger are there, so that not each of hundreds of tests applies the migrations
+	// the tables of a ledger are there, so that not each of hundreds of tests applies the migrations
+	open func(t testing.TB) sqldb.Options
 }
 
 var backends = []backend{
@@ -67,7 +68,9 @@ var backends = []backend{
 		},
 		func(t testing.TB) sqldb.Options {
 			return sqldb.Options{
-				Driver: sqldb.Postgres, Begin: true, DSN: pgtest.Copy(t, "ledger", func(dsn string) error { return makeTables(sqldb.Options{Driver: sqldb.Postgres, DSN: dsn}) }),
+				Driver: sqldb.Postgres, Begin: true,
+				DSN: pgtest.Copy(t, "ledger",
+					func(dsn string) error { return makeTables(sqldb.Options{Driver: sqldb.Postgres, DSN: dsn}) }),
 			}
 		},
 	},
@@ -145,9 +148,13 @@ func mustLease(t testing.TB, s *Store, job string) trade.Lease {
 // newEntry is a pending contract of 1,000.5 sacas.
 func newEntry(key string) trade.Entry {
 	return trade.Entry{
-		Sends: trade.OrderCommitments, Key: key, KeyParts: []trade.Cell{{Kind: 't', Text: key}}, State: trade.Pending, Generation: 1,
-		FirstSeenAt: at, UpdatedAt: at, Values: trade.Values{"num": {Kind: 't', Text: key}}, SourceHash: trade.HashOf("source-" + key), MappedWith: "m1",
-		Payload: json.RawMessage(fmt.Sprintf(`{"key":%q}`, key)), PayloadHash: trade.PayloadHash("", []byte(fmt.Sprintf(`{"key":%q}`, key))), Content: trade.ContentNumber(trade.OrderCommitments, 0, "", []byte(key)), Quantity: sacas("1000.5"),
+		Sends: trade.OrderCommitments, Key: key, KeyParts: []trade.Cell{{Kind: 't', Text: key}}, State: trade.Pending,
+		Generation:  1,
+		FirstSeenAt: at, UpdatedAt: at, Values: trade.Values{"num": {Kind: 't', Text: key}},
+		SourceHash: trade.HashOf("source-" + key), MappedWith: "m1",
+		Payload:     json.RawMessage(fmt.Sprintf(`{"key":%q}`, key)),
+		PayloadHash: trade.PayloadHash("", []byte(fmt.Sprintf(`{"key":%q}`, key))),
+		Content:     trade.ContentNumber(trade.OrderCommitments, 0, "", []byte(key)), Quantity: sacas("1000.5"),
 	}
 }
 
@@ -195,7 +202,10 @@ func mustCommit(t testing.TB, s *Store, lease trade.Lease, g trade.Group) trade.
 }
 
 func intentOf(e trade.Entry) trade.Intent {
-	return trade.Intent{Entry: e, Attempt: trade.Attempt{ID: sqldb.NewID(), RunID: "run-1", Payload: e.Payload, PayloadHash: e.PayloadHash, Content: e.Content, StartedAt: at}}
+	return trade.Intent{Entry: e, Attempt: trade.Attempt{
+		ID: sqldb.NewID(), RunID: "run-1", Payload: e.Payload,
+		PayloadHash: e.PayloadHash, Content: e.Content, StartedAt: at,
+	}}
 }
 
 // mustSend claims an entry and returns its attempt.
@@ -223,10 +233,15 @@ func unknown(a trade.Attempt) trade.Settlement {
 }
 
 func refused(a trade.Attempt) trade.Settlement {
-	a.Outcome, a.Status, a.FinishedAt, a.Messages = trade.OutcomeNotCreated, 400, at, []string{"message.wallet.not-found"}
+	a.Outcome, a.Status, a.FinishedAt, a.Messages = trade.OutcomeNotCreated, 400, at,
+		[]string{"message.wallet.not-found"}
 	return trade.Settlement{
-		Attempt: a, State: trade.Rejected, Cause: "message.wallet.not-found", Counts: true, NextAttemptAt: at.Add(15 * time.Minute),
-		Error: &trade.EntryError{Kind: trade.APIError, Status: 400, Messages: a.Messages, Fields: []trade.Problem{}, Text: "refused"},
+		Attempt: a, State: trade.Rejected, Cause: "message.wallet.not-found", Counts: true,
+		NextAttemptAt: at.Add(15 * time.Minute),
+		Error: &trade.EntryError{
+			Kind: trade.APIError, Status: 400, Messages: a.Messages, Fields: []trade.Problem{},
+			Text: "refused",
+		},
 	}
 }
 

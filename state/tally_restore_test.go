@@ -34,7 +34,8 @@ func TestA2SumsThatAreWrongOrNoNumbersAreCountedAnew(t *testing.T) {
 			t.Errorf("right sums: %v, %v", changed, err)
 		}
 		for _, damage := range []string{
-			`UPDATE tally SET volume = 'a lot' WHERE job = 'contracts'`, `UPDATE tally SET n = n + 1 WHERE job = 'contracts'`,
+			`UPDATE tally SET volume = 'a lot' WHERE job = 'contracts'`,
+			`UPDATE tally SET n = n + 1 WHERE job = 'contracts'`,
 			`DELETE FROM tally WHERE job = 'contracts'`, `UPDATE tally SET unit = 'KG' WHERE job = 'contracts'`,
 		} {
 			if err := byHand(s, damage); err != nil {
@@ -43,10 +44,12 @@ func TestA2SumsThatAreWrongOrNoNumbersAreCountedAnew(t *testing.T) {
 			if uneven, err := s.UnevenSums(t.Context()); err != nil || !slices.Equal(uneven, []string{"contracts"}) {
 				t.Errorf("%s: uneven %v, %v", damage, uneven, err)
 			}
-			if changed, err := s.RestoreSums(t.Context(), trade.AuditRecord{}); err != nil || !slices.Equal(changed, []string{"contracts"}) {
+			if changed, err := s.RestoreSums(t.Context(), trade.AuditRecord{}); err != nil ||
+				!slices.Equal(changed, []string{"contracts"}) {
 				t.Errorf("%s: put right %v, %v", damage, changed, err)
 			}
-			if after, err := s.Counts(t.Context(), "contracts"); err != nil || !slices.EqualFunc(before, after, sameTally) {
+			if after, err := s.Counts(t.Context(), "contracts"); err != nil ||
+				!slices.EqualFunc(before, after, sameTally) {
 				t.Errorf("%s: %v, %v; want %v", damage, after, err, before)
 			}
 		}
@@ -77,13 +80,16 @@ func TestB14SumsThatAreNullAreToldAndCountedAnew(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), "safrasync doctor --recount") {
 				t.Errorf("%s: the counts end with %v", column, err)
 			}
-			if _, err := s.JobsOfLedger(t.Context()); column == "n" && (err == nil || !strings.Contains(err.Error(), "safrasync doctor --recount")) {
+			if _, err := s.JobsOfLedger(t.Context()); column == "n" &&
+				(err == nil || !strings.Contains(err.Error(), "safrasync doctor --recount")) {
 				t.Errorf("the jobs of the ledger end with %v", err)
 			}
-			if changed, err := s.RestoreSums(t.Context(), by); err != nil || !slices.Equal(changed, []string{"contracts"}) {
+			if changed, err := s.RestoreSums(t.Context(), by); err != nil ||
+				!slices.Equal(changed, []string{"contracts"}) {
 				t.Errorf("%s: put right %v, %v", column, changed, err)
 			}
-			if after, err := s.Counts(t.Context(), "contracts"); err != nil || !slices.EqualFunc(before, after, sameTally) {
+			if after, err := s.Counts(t.Context(), "contracts"); err != nil ||
+				!slices.EqualFunc(before, after, sameTally) {
 				t.Errorf("%s: %v, %v; want %v", column, after, err, before)
 			}
 			if changed, err := s.RestoreSums(t.Context(), by); err != nil || len(changed) > 0 {
@@ -91,7 +97,8 @@ func TestB14SumsThatAreNullAreToldAndCountedAnew(t *testing.T) {
 			}
 			// Who put it right stands in the audit, once.
 			acts, err := s.Audit(t.Context(), 0)
-			if err != nil || len(acts) != n+1 || acts[0].Who != "ana" || acts[0].Act != "recount" || acts[0].Detail != `{"jobs":["contracts"]}` {
+			if err != nil || len(acts) != n+1 || acts[0].Who != "ana" || acts[0].Act != "recount" ||
+				acts[0].Detail != `{"jobs":["contracts"]}` {
 				t.Errorf("%s: the audit has %+v, %v", column, acts, err)
 			}
 		}
@@ -102,7 +109,10 @@ func TestB14SumsThatAreNullAreToldAndCountedAnew(t *testing.T) {
 func setNull(t *testing.T, s *Store, column string) {
 	t.Helper()
 	if s.db.D.Name == sqldb.Postgres {
-		for _, q := range []string{`ALTER TABLE tally ALTER ` + column + ` DROP NOT NULL`, `UPDATE tally SET ` + column + ` = NULL`} {
+		for _, q := range []string{
+			`ALTER TABLE tally ALTER ` + column + ` DROP NOT NULL`,
+			`UPDATE tally SET ` + column + ` = NULL`,
+		} {
 			if err := byHand(s, q); err != nil {
 				t.Fatal(err)
 			}
@@ -133,7 +143,9 @@ func TestB14AnOldShellFindsNothingWrongWithTheSums(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "state.db")})
 	var names []string
-	if err := s.db.Read.SelectContext(t.Context(), &names, `SELECT name FROM pragma_table_info('tally') ORDER BY cid`); err != nil || !slices.Equal(names, []string{"job", "state", "unit", "part", "n", "volume"}) {
+	if err := s.db.Read.SelectContext(t.Context(), &names,
+		`SELECT name FROM pragma_table_info('tally') ORDER BY cid`); err != nil ||
+		!slices.Equal(names, []string{"job", "state", "unit", "part", "n", "volume"}) {
 		t.Errorf("the columns of tally are %q, %v", names, err)
 	}
 }

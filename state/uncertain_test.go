@@ -70,7 +70,8 @@ func newCutter(t *testing.T, dsn string) (*cutter, string) {
 	t.Cleanup(func() {
 		_ = listen.Close()
 	})
-	return c, strings.Replace(dsn, fmt.Sprintf("port=%d", port), fmt.Sprintf("port=%d", listen.Addr().(*net.TCPAddr).Port), 1)
+	return c, strings.Replace(dsn, fmt.Sprintf("port=%d", port),
+		fmt.Sprintf("port=%d", listen.Addr().(*net.TCPAddr).Port), 1)
 }
 
 // serve copies one connection, message by message in the client's direction.
@@ -149,7 +150,11 @@ func TestF050_ACommitWhoseAnswerIsLostIsReportedAsWhatItWas(t *testing.T) {
 			c.next.Store(what)
 			sent := mustSend(t, s, lease, es[0])
 			c.next.Store(what)
-			r := mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(sent, "remote-a")}, Intents: []trade.Intent{intentOf(es[1])}})
+			r := mustCommit(t, s, lease,
+				trade.Group{
+					Settle:  []trade.Settlement{created(sent, "remote-a")},
+					Intents: []trade.Intent{intentOf(es[1])},
+				})
 			if !r.Settled[sent.ID] || len(r.Claimed) != 1 {
 				t.Errorf("result: %+v", r)
 			}
@@ -161,7 +166,8 @@ func TestF050_ACommitWhoseAnswerIsLostIsReportedAsWhatItWas(t *testing.T) {
 					t.Errorf("attempts of %s: %d, %v; want 1", e.Key, len(attempts), err)
 				}
 			}
-			if got := statesOf(t, s, "contracts"); got["a"] != trade.Accepted || got["b"] != trade.Sending || len(got) != 2 {
+			if got := statesOf(t, s, "contracts"); got["a"] != trade.Accepted || got["b"] != trade.Sending ||
+				len(got) != 2 {
 				t.Errorf("states: %v", got)
 			}
 			mustAddUp(t, s, "contracts")
@@ -185,7 +191,8 @@ func TestACommitThatTheServerStillWorksOnIsWaitedFor(t *testing.T) {
 	// Our side is cut and looks for its mark, which the server's transaction still holds.
 	waitFor(t, "the look at the mark waits", func() bool {
 		var n int
-		if err := watcher.db.Read.Get(&n, `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%tx_mark%'`); err != nil {
+		if err := watcher.db.Read.Get(&n,
+			`SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%tx_mark%'`); err != nil {
 			t.Fatal(err)
 		}
 		return n == 1
@@ -213,11 +220,13 @@ func TestACommitThatCannotBeReadBackIsUncertain(t *testing.T) {
 	if !errors.Is(err, trade.ErrUncertain) {
 		t.Fatalf("error = %v, want ErrUncertain", err)
 	}
-	if got := statesOf(t, mustOpen(t, sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: direct}), "contracts"); len(got) != 1 {
+	if got := statesOf(t, mustOpen(t, sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: direct}),
+		"contracts"); len(got) != 1 {
 		t.Errorf("rows: %v; the server had committed", got)
 	}
 	c.closed.Store(false)
-	if lost, err := s.Record(t.Context(), lease, trade.Page{New: []trade.Entry{newEntry("a"), newEntry("b")}}); lost != 1 || err != nil {
+	if lost, err := s.Record(t.Context(), lease,
+		trade.Page{New: []trade.Entry{newEntry("a"), newEntry("b")}}); lost != 1 || err != nil {
 		t.Errorf("the same again: lost %d, %v", lost, err)
 	}
 	mustAddUp(t, s, "contracts")
@@ -237,7 +246,8 @@ func TestF052_TheLedgerWorksAgainAfterARestartOfItsServer(t *testing.T) {
 		t.Errorf("no commit was begun, but the error is %v", err)
 	}
 	server.Start(t)
-	if r := mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(sent, "remote-a")}}); !r.Settled[sent.ID] {
+	if r := mustCommit(t, s, lease,
+		trade.Group{Settle: []trade.Settlement{created(sent, "remote-a")}}); !r.Settled[sent.ID] {
 		t.Errorf("result: %+v", r)
 	}
 	mustAddUp(t, s, "contracts")
@@ -254,7 +264,8 @@ func TestF048_AMarkIsFoundFromANewConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	var slot int
-	if err := s.db.Read.Get(&slot, `SELECT slot FROM tx_mark WHERE owner = ? AND id = ?`, s.db.MarkedBy, mark); err != nil {
+	if err := s.db.Read.Get(&slot, `SELECT slot FROM tx_mark WHERE owner = ? AND id = ?`, s.db.MarkedBy,
+		mark); err != nil {
 		t.Fatal(err)
 	}
 	if ok, err := s.db.WasApplied(t.Context(), "x", slot, mark); !ok || err != nil {
@@ -283,14 +294,18 @@ func TestF050_AnUncertainCommitTellsWhatIsTheMatter(t *testing.T) {
 	}{
 		{"the commit", full, other, sqldb.CodeFull, "free space"},
 		{"the look", other, full, sqldb.CodeFull, "free space"},
-		{"the look, after a lost connection", driver.ErrBadConn, errors.Join(&sqldb.TimeoutError{Op: "x", After: time.Second}, full), sqldb.CodeFull, "free space"},
+		{
+			"the look, after a lost connection", driver.ErrBadConn,
+			errors.Join(&sqldb.TimeoutError{Op: "x", After: time.Second}, full), sqldb.CodeFull, "free space",
+		},
 		{"neither", other, other, sqldb.CodeUnreachable, "the rows concerned"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			err := s.db.Uncertain("storing a group", c.commit, c.look)
 			wantCode(t, err, c.code)
-			if text := err.Error(); !errors.Is(err, trade.ErrUncertain) || !strings.Contains(text, c.hint) || !strings.Contains(text, "stay as they are") {
+			if text := err.Error(); !errors.Is(err, trade.ErrUncertain) || !strings.Contains(text, c.hint) ||
+				!strings.Contains(text, "stay as they are") {
 				t.Errorf("it says %q", text)
 			}
 		})

@@ -35,7 +35,10 @@ func dieAfterAnImage(ctx context.Context, options string) int {
 	must(err)
 	lease, err := s.AcquireLease(ctx, "contracts", sqldb.Self())
 	must(err)
-	_, err = s.Record(ctx, lease, trade.Page{New: []trade.Entry{newEntry("a"), newEntry("b"), newEntry("c"), newEntry("d")}})
+	_, err = s.Record(ctx, lease, trade.Page{New: []trade.Entry{
+		newEntry("a"), newEntry("b"), newEntry("c"),
+		newEntry("d"),
+	}})
 	must(err)
 	due, err := s.Due(ctx, "contracts", at, 0, 10)
 	must(err)
@@ -129,7 +132,10 @@ func TestC2NotesStandOnATmpfsOfThisUserOrNowhere(t *testing.T) {
 		}
 		return 0xEF53, true
 	}
-	none := []string{"", "relative", disk, filepath.Join(memory, "open"), filepath.Join(memory, "other"), filepath.Join(memory, "link"), filepath.Join(memory, "file"), filepath.Join(memory, "none", "deeper")}
+	none := []string{
+		"", "relative", disk, filepath.Join(memory, "open"), filepath.Join(memory, "other"),
+		filepath.Join(memory, "link"), filepath.Join(memory, "file"), filepath.Join(memory, "none", "deeper"),
+	}
 	for name, c := range map[string]struct {
 		folders []string
 		want    string // where a note stands
@@ -170,7 +176,8 @@ func TestC2NotesStandOnATmpfsOfThisUserOrNowhere(t *testing.T) {
 			if diff := cmp.Diff(want, in); diff != "" {
 				t.Errorf("notes (-want +got):\n%s", diff)
 			}
-			if beside, err := filepath.Glob(filepath.Join(k.s.db.JournalPath, "wire-*")); err != nil || len(beside) > 0 {
+			if beside, err := filepath.Glob(filepath.Join(k.s.db.JournalPath, "wire-*")); err != nil ||
+				len(beside) > 0 {
 				t.Errorf("notes beside the journal: %v, %v", beside, err)
 			}
 		})
@@ -195,7 +202,10 @@ func TestNotesThatCannotBeWrittenAreGivenUp(t *testing.T) {
 		if notes := k.notes(); len(notes) > 0 || k.s.Marked() {
 			t.Errorf("notes that were given up: %v, believed %t", notes, k.s.Marked())
 		}
-		group := trade.Group{At: at, Settle: []trade.Settlement{created(sent, "remote-a")}, Intents: []trade.Intent{intentOf(es[1])}}
+		group := trade.Group{
+			At: at, Settle: []trade.Settlement{created(sent, "remote-a")},
+			Intents: []trade.Intent{intentOf(es[1])},
+		}
 		if res := mustCommit(t, k.s, lease, group); len(res.Claimed) != 1 || !res.Settled[sent.ID] {
 			t.Errorf("without notes: %+v", res)
 		}

@@ -106,7 +106,8 @@ func killed(t *testing.T, o sqldb.Options, role string) *kept {
 	}
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), childRole+"="+role, childPath+"="+string(options))
-	if out, err := cmd.CombinedOutput(); cmd.ProcessState == nil || cmd.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+	if out, err := cmd.CombinedOutput(); cmd.ProcessState == nil ||
+		cmd.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 		t.Fatalf("%v: %s", err, out)
 	}
 	k.open()
@@ -165,7 +166,9 @@ func TestWhatAProcessNotedIsKnownAfterItWasKilled(t *testing.T) {
 			k := dead(t, kind.open(t))
 			doubts, rows := k.after()
 			want := map[string]string{
-				"unsent": "pending  0", "on the wire": "in_doubt  1", "created": "accepted 5ca0a710-0000-4000-8000-0000000000c1 1", "refused": "pending  1", "lost": "in_doubt  1",
+				"unsent": "pending  0", "on the wire": "in_doubt  1",
+				"created": "accepted 5ca0a710-0000-4000-8000-0000000000c1 1", "refused": "pending  1",
+				"lost": "in_doubt  1",
 			}
 			if d := cmp.Diff(want, rows); d != "" || doubts != 2 {
 				t.Errorf("%d doubts; %s", doubts, d)

@@ -53,6 +53,7 @@ func (s *Store) keepZone(ctx context.Context, zone *time.Location) error {
 		for i, c := range want {
 			rows[i] = []any{c.Since, c.Seconds}
 		}
-		return t.InsertRows("zone", []string{"since", "seconds"}, rows, "ON CONFLICT (since) DO UPDATE SET seconds = excluded.seconds")
+		return t.InsertRows("zone", []string{"since", "seconds"}, rows,
+			"ON CONFLICT (since) DO UPDATE SET seconds = excluded.seconds")
 	})
 }

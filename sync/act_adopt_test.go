@@ -81,7 +81,8 @@ func TestF159AnIDIsReadBackAndComparedBeforeItIsAdopted(t *testing.T) {
 		})
 		b.done(noID, engine.IsAccepted)
 		audit, err := b.ledger.Audit(t.Context(), 0)
-		if err != nil || len(audit) != 2 || !strings.Contains(audit[0].Detail, `"unseen":["amount"`) || !strings.Contains(audit[1].Detail, `"remote_id":"`+ids[1]) {
+		if err != nil || len(audit) != 2 || !strings.Contains(audit[0].Detail, `"unseen":["amount"`) ||
+			!strings.Contains(audit[1].Detail, `"remote_id":"`+ids[1]) {
 			t.Errorf("audit %+v, %v", audit, err)
 		}
 	})
@@ -93,7 +94,8 @@ func TestThePlatformsTroubleAdoptsNothing(t *testing.T) {
 	b.contracts(1)
 	b.api.SetFaults(faults(t, "lost-after@1", "get:order_commitments:status=500@1-")...)
 	b.sync(engine.Options{})
-	if _, err := b.acts().Adopt(t.Context(), "contracts", key(1), engine.Adoption{ID: b.api.Created()[0].ID}); err == nil {
+	if _, err := b.acts().Adopt(t.Context(), "contracts", key(1),
+		engine.Adoption{ID: b.api.Created()[0].ID}); err == nil {
 		t.Error("an id that could not be read back was adopted")
 	}
 	b.api.SetFaults()
@@ -116,7 +118,9 @@ func TestADeliveryIsAdoptedWithOrWithoutAnID(t *testing.T) {
 		b.pass()
 		adopt := func(job, key string, adoption engine.Adoption, want engine.Refusal) {
 			t.Helper()
-			b.done(b.do(func(a *engine.Acts) (engine.RowPlan, error) { return a.Adopt(t.Context(), job, key, adoption) }), want)
+			b.done(b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+				return a.Adopt(t.Context(), job, key, adoption)
+			}), want)
 		}
 		adopt("deliveries", "01|0001", engine.Adoption{ID: "a\x00b"}, engine.NotAnID)
 		adopt("deliveries", "01|0001", engine.Adoption{ID: "4711"}, engine.NotRefused)
@@ -131,7 +135,10 @@ func TestADeliveryIsAdoptedWithOrWithoutAnID(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 		for job, r := range b.pass() {
-			if r.Sent != 0 || r.States[trade.Accepted] != map[string]int{"contracts": 1, "deliveries": 2, "traceability": 1}[job] {
+			if r.Sent != 0 || r.States[trade.Accepted] != map[string]int{
+				"contracts": 1, "deliveries": 2,
+				"traceability": 1,
+			}[job] {
 				t.Errorf("%s: sent %d, states %v", job, r.Sent, r.States)
 			}
 		}
@@ -147,11 +154,13 @@ func TestF161AResyncReadsAgainAndSendsOnlyWhatIsDue(t *testing.T) {
 		b.api.SetFaults(faults(t, "lost-after@1")...)
 		b.contracts(6)
 		b.exec(`UPDATE contrato SET pagamento = NULL WHERE num >= '0004'`)
-		b.exec(`UPDATE contrato SET atualizado = '2026-04-20 08:00:00' WHERE num = '0006'`) // the window begins long after the others
+		// the window begins long after the others
+		b.exec(`UPDATE contrato SET atualizado = '2026-04-20 08:00:00' WHERE num = '0006'`)
 		b.sync(engine.Options{})
 		b.api.SetFaults()
 		frozen := map[int]string{1: string(b.entry(1).Payload), 2: string(b.entry(2).Payload)}
-		b.exec(`UPDATE contrato SET preco = 77`)                                   // without a touched timestamp: no window shows it
+		// without a touched timestamp: no window shows it
+		b.exec(`UPDATE contrato SET preco = 77`)
 		b.exec(`UPDATE contrato SET pagamento = '2026-07-01' WHERE num >= '0004'`) // the same
 		resync := func(r engine.Resync, sent int, note string) trade.RunReport {
 			t.Helper()
@@ -161,7 +170,8 @@ func TestF161AResyncReadsAgainAndSendsOnlyWhatIsDue(t *testing.T) {
 			}
 			return got
 		}
-		resync(engine.Resync{Keys: []string{key(4), key(77)}}, 1, "1 keys that were asked for are not in the job's query: 01|0077")
+		resync(engine.Resync{Keys: []string{key(4), key(77)}}, 1,
+			"1 keys that were asked for are not in the job's query: 01|0077")
 		b.expect(5, trade.Invalid, "rule:payday")
 		resync(engine.Resync{States: []trade.State{trade.Accepted, trade.InDoubt}}, 0, "")
 		b.flags(2, "[changed]")
@@ -176,7 +186,8 @@ func TestF161AResyncReadsAgainAndSendsOnlyWhatIsDue(t *testing.T) {
 		if r := b.sync(engine.Options{}); r.Sent != 1 { // row 6 shows itself by its time
 			t.Errorf("sent %d", r.Sent)
 		}
-		if r := resync(engine.Resync{}, 1, ""); !r.Sweep || r.States[trade.Accepted] != 5 || r.States[trade.InDoubt] != 1 {
+		if r := resync(engine.Resync{}, 1, ""); !r.Sweep || r.States[trade.Accepted] != 5 ||
+			r.States[trade.InDoubt] != 1 {
 			t.Errorf("sweep %v, states %v", r.Sweep, r.States)
 		}
 	})

@@ -82,11 +82,13 @@ func TestF122ARetryEndsTheSlowWaitForARecordOfThePlatform(t *testing.T) {
 		if r := b.sync(engine.Options{}); r.Sent != 0 || !b.entry(2).NextAttemptAt.IsZero() {
 			t.Fatalf("sent %d, next at %s", r.Sent, b.entry(2).NextAttemptAt)
 		}
-		b.done(b.retry(2), engine.NotRefused) // and the platform lacks it still: asked once, and slowly again from the start
+		// and the platform lacks it still: asked once, and slowly again from the start
+		b.done(b.retry(2), engine.NotRefused)
 		if r := b.sync(engine.Options{}); r.Sent != 1 {
 			t.Errorf("sent %d", r.Sent)
 		}
-		if e := b.entry(2); e.State != trade.Rejected || e.Generation != 1 || e.NextAttemptAt.After(b.clock.Now().Add(16*time.Minute)) || e.NextAttemptAt.IsZero() {
+		if e := b.entry(2); e.State != trade.Rejected || e.Generation != 1 ||
+			e.NextAttemptAt.After(b.clock.Now().Add(16*time.Minute)) || e.NextAttemptAt.IsZero() {
 			t.Errorf("%s, generation %d, next at %s", e.State, e.Generation, e.NextAttemptAt)
 		}
 		b.api.Know(sandbox.Wallets, walletID)
@@ -169,7 +171,8 @@ func TestADismissalIsUndoneToWhereTheRowStood(t *testing.T) {
 			before[n] = b.entry(n)
 			b.done(b.dismiss(n), engine.NotRefused)
 			b.done(b.dismiss(n), engine.IsDismissed)
-			if e := b.expect(n, trade.Dismissed, before[n].Cause); e.Dismissal == nil || e.Dismissal.From != before[n].State {
+			if e := b.expect(n, trade.Dismissed, before[n].Cause); e.Dismissal == nil ||
+				e.Dismissal.From != before[n].State {
 				t.Errorf("row %d: %+v", n, e.Dismissal)
 			}
 		}
@@ -256,12 +259,17 @@ func TestF160NothingThatMayDoubleIsSelectedByAFilter(t *testing.T) {
 				t.Errorf("%s is offered for many rows", act)
 			}
 		}
-		for act, want := range map[string]string{"retry": "[01|0004 01|0005]", "dismiss": "[01|0004 01|0005 01|0006 01|0007]", "reopen": "[]"} {
-			if keys, err := acts.Select(t.Context(), act, "contracts", nil, nil); err != nil || fmt.Sprint(keys) != want {
+		for act, want := range map[string]string{
+			"retry":   "[01|0004 01|0005]",
+			"dismiss": "[01|0004 01|0005 01|0006 01|0007]", "reopen": "[]",
+		} {
+			if keys, err := acts.Select(t.Context(), act, "contracts", nil, nil); err != nil ||
+				fmt.Sprint(keys) != want {
 				t.Errorf("%s: %v, %v; want %s", act, keys, err, want)
 			}
 		}
-		if keys, err := acts.Select(t.Context(), "dismiss", "contracts", nil, []string{trade.CauseExists}); err != nil || fmt.Sprint(keys) != "[01|0006]" {
+		if keys, err := acts.Select(t.Context(), "dismiss", "contracts", nil,
+			[]string{trade.CauseExists}); err != nil || fmt.Sprint(keys) != "[01|0006]" {
 			t.Errorf("%v, %v", keys, err)
 		}
 	})

@@ -86,7 +86,8 @@ func TestF021ARetypedContractTakesTheRecordOfItsOldNumberOver(t *testing.T) {
 			}
 		}
 		audit, err := b.ledger.Audit(t.Context(), 1)
-		if err != nil || len(audit) != 1 || audit[0].Target != "contracts "+key(9) || !strings.Contains(audit[0].Detail, `"moved_id":"`+id) || !strings.Contains(audit[0].Detail, key(1)) {
+		if err != nil || len(audit) != 1 || audit[0].Target != "contracts "+key(9) ||
+			!strings.Contains(audit[0].Detail, `"moved_id":"`+id) || !strings.Contains(audit[0].Detail, key(1)) {
 			t.Errorf("audit %+v, %v", audit, err)
 		}
 		for range 2 { // what the act explains is no news
@@ -128,7 +129,8 @@ func TestAnIDIsTakenOverOnlyFromARowThatIsGone(t *testing.T) {
 		b.sync(engine.Options{})
 		id := b.entry(1).RemoteID
 		b.exec(`UPDATE contrato SET situacao = 'cancelado' WHERE num = '0001'`) // cancelled, and typed again
-		b.exec(`INSERT INTO contrato VALUES ('01', '0009', 1, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 09:00:00')`)
+		b.exec(
+			`INSERT INTO contrato VALUES ('01', '0009', 1, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 09:00:00')`)
 		b.sync(engine.Options{Sweep: true})
 		b.expect(9, trade.Held, trade.CauseRetyped)
 		b.exec(`UPDATE contrato SET situacao = 'aprovado' WHERE num = '0001'`)

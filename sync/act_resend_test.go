@@ -20,7 +20,8 @@ func TestF158ASecondSendingWithinTheQuarantineIsRefusedWithTheTimeLeft(t *testin
 		b.clock.jump(400 * 24 * time.Hour)
 		step := b.resend(1)
 		b.done(step, engine.InQuarantine)
-		if step.Remaining <= 14*time.Minute || step.Remaining > 15*time.Minute || len(step.Attempts) != 1 || step.Attempts[0].Evidence == nil {
+		if step.Remaining <= 14*time.Minute || step.Remaining > 15*time.Minute || len(step.Attempts) != 1 ||
+			step.Attempts[0].Evidence == nil {
 			t.Errorf("%s left, %d attempts", step.Remaining, len(step.Attempts))
 		}
 		b.clock.jump(-800 * 24 * time.Hour)
@@ -29,23 +30,27 @@ func TestF158ASecondSendingWithinTheQuarantineIsRefusedWithTheTimeLeft(t *testin
 		b.clock.advance(2 * time.Minute)
 		acts := b.acts()
 		acts.Boot = "after a restart of the machine"
-		if plan, err := acts.Resend(t.Context(), "contracts", key(1), true); err != nil || plan.Steps[0].Refused != engine.InQuarantine {
+		if plan, err := acts.Resend(t.Context(), "contracts", key(1), true); err != nil ||
+			plan.Steps[0].Refused != engine.InQuarantine {
 			t.Errorf("a boot that has seen nothing believes that the time is over: %+v, %v", plan, err)
 		}
 		if err := acts.Watch(t.Context(), "contracts"); err != nil {
 			t.Fatal(err)
 		}
 		b.clock.advance(16 * time.Minute)
-		if plan, err := acts.Resend(t.Context(), "contracts", key(1), true); err != nil || plan.Steps[0].Refused != engine.NotRefused {
+		if plan, err := acts.Resend(t.Context(), "contracts", key(1), true); err != nil ||
+			plan.Steps[0].Refused != engine.NotRefused {
 			t.Errorf("after the quarantine of its own: %+v, %v", plan, err)
 		}
-		if plan, err := b.acts().Resend(t.Context(), "contracts", key(1), false); err != nil || plan.Steps[0].Refused != engine.NotChecked {
+		if plan, err := b.acts().Resend(t.Context(), "contracts", key(1), false); err != nil ||
+			plan.Steps[0].Refused != engine.NotChecked {
 			t.Errorf("nobody said that the platform was checked: %+v, %v", plan, err)
 		}
 		b.done(b.resend(1), engine.NotRefused)
 		e := b.expect(1, trade.Pending, "")
 		audit, err := b.ledger.Audit(t.Context(), 0)
-		if err != nil || e.Generation != 2 || !e.Flags.Has(trade.Forced) || len(audit) != 1 || e.ResentBy != audit[0].Seq || audit[0].Act != "resend" {
+		if err != nil || e.Generation != 2 || !e.Flags.Has(trade.Forced) || len(audit) != 1 ||
+			e.ResentBy != audit[0].Seq || audit[0].Act != "resend" {
 			t.Errorf("generation %d by %d, flags %v, audit %+v, %v", e.Generation, e.ResentBy, e.Flags, audit, err)
 		}
 		b.sync(engine.Options{})
@@ -85,7 +90,8 @@ func TestASecondSendingTakesTheNewestRowAndIsRefusedWhereThatCannotGo(t *testing
 			}
 			return plan.Steps[0]
 		}
-		if step := is(`pagamento = NULL`, engine.IsInvalid); len(step.Problems) != 1 || step.Problems[0].Field != "payday" {
+		if step := is(`pagamento = NULL`, engine.IsInvalid); len(step.Problems) != 1 ||
+			step.Problems[0].Field != "payday" {
 			t.Errorf("problems %+v", step.Problems)
 		}
 		if step := is(`pagamento = '2026-07-01', carteira = '9'`, engine.WaitsFor); len(step.WaitingFor) != 1 {
@@ -118,7 +124,8 @@ func TestF156AChangeDuringADoubtWaitsForTheDecision(t *testing.T) {
 		b.exec(`UPDATE contrato SET preco = 77, atualizado = '2026-03-12 08:00:00'`)
 		b.sync(engine.Options{})
 		for n := 1; n <= 3; n++ {
-			if e := b.expect(n, trade.InDoubt, trade.CauseUnknown); !strings.Contains(string(e.Payload), `"price":120.5`) || !e.Flags.Has(trade.Changed) {
+			if e := b.expect(n, trade.InDoubt, trade.CauseUnknown); !strings.Contains(string(e.Payload),
+				`"price":120.5`) || !e.Flags.Has(trade.Changed) {
 				t.Errorf("row %d: payload %s, flags %v", n, e.Payload, e.Flags)
 			}
 		}
@@ -131,7 +138,8 @@ func TestF156AChangeDuringADoubtWaitsForTheDecision(t *testing.T) {
 		if r := b.sync(engine.Options{Sweep: true}); r.Sent != 1 {
 			t.Errorf("sent %d", r.Sent)
 		}
-		if e := b.expect(2, trade.Accepted, ""); !strings.Contains(string(e.Payload), `"price":77`) || e.Flags.Has(trade.Changed) {
+		if e := b.expect(2, trade.Accepted, ""); !strings.Contains(string(e.Payload), `"price":77`) ||
+			e.Flags.Has(trade.Changed) {
 			t.Errorf("payload %s, flags %v", e.Payload, e.Flags)
 		}
 		b.expect(3, trade.InDoubt, trade.CauseUnknown)
@@ -148,7 +156,8 @@ func TestF124AChildOfAContractThatThePlatformDoesNotKnowAsksSlowly(t *testing.T)
 		b.contract(1)
 		b.share("A", 1, 300)
 		b.share("B", 1, 400)
-		b.api.SetFaults(faults(t, `traceability:status=404,type=application/json@1,body={"messages":["message.order-commitment.not-found"]}`)...)
+		b.api.SetFaults(faults(t,
+			`traceability:status=404,type=application/json@1,body={"messages":["message.order-commitment.not-found"]}`)...)
 		if r := b.pass()["traceability"]; r.Sent != 1 {
 			t.Errorf("sent %d", r.Sent)
 		}
@@ -180,12 +189,14 @@ func TestF120ADuplicateAfterASecondSendingPointsAtTheFirst(t *testing.T) {
 		b.done(b.resend(1), engine.NotRefused)
 		b.sync(engine.Options{})
 		e := b.expect(1, trade.Held, trade.CauseExists)
-		if e.Generation != 2 || !e.Flags.Has(trade.Contradicted) || !strings.Contains(e.Error.Text, "an earlier sending of this row is in doubt and very probably created it") {
+		if e.Generation != 2 || !e.Flags.Has(trade.Contradicted) ||
+			!strings.Contains(e.Error.Text, "an earlier sending of this row is in doubt and very probably created it") {
 			t.Errorf("generation %d, flags %v, error %+v", e.Generation, e.Flags, e.Error)
 		}
 		b.done(b.retry(1), engine.DoubtBefore)
 		b.clock.advance(16 * time.Minute)
-		if plan, err := b.acts().Resend(t.Context(), "contracts", key(1), true); err != nil || plan.Steps[0].Refused != engine.NotRefused {
+		if plan, err := b.acts().Resend(t.Context(), "contracts", key(1), true); err != nil ||
+			plan.Steps[0].Refused != engine.NotRefused {
 			t.Errorf("a person may insist: %+v, %v", plan, err)
 		}
 		b.done(b.adopt(1, b.api.Created()[0].ID), engine.NotRefused)
@@ -221,7 +232,8 @@ func TestF168ALateAnswerAfterADismissalIsToldInTheReportAndTheAudit(t *testing.T
 		}
 		e := b.expect(1, trade.Accepted, "")
 		r := reports[0]
-		if e.RemoteID != b.api.Created()[0].ID || !e.Flags.Has(trade.Contradicted) || len(r.Alarms) != 1 || r.Alarms[0].RemoteID != e.RemoteID || r.Alarms[0].Kind != trade.LateAfterDismissal || !r.NeedsPerson() {
+		if e.RemoteID != b.api.Created()[0].ID || !e.Flags.Has(trade.Contradicted) || len(r.Alarms) != 1 ||
+			r.Alarms[0].RemoteID != e.RemoteID || r.Alarms[0].Kind != trade.LateAfterDismissal || !r.NeedsPerson() {
 			t.Errorf("entry %+v, alarms %+v", e, r.Alarms)
 		}
 		audit, err := b.ledger.Audit(t.Context(), 0)

@@ -53,7 +53,8 @@ func TestAnAcknowledgedFlagIsGoneUntilTheRowDiffersFromWhatWasAcknowledged(t *te
 		set(`situacao = 'cancelado'`, "0002")
 		b.exec(`DELETE FROM contrato WHERE num = '0003'`)
 		sweep()
-		if got := b.acknowledge(1, 2, 3, 4, 77); !cmp.Equal(got, []engine.Refusal{"", "", "", engine.NothingToAck, engine.UnknownRow}) {
+		if got := b.acknowledge(1, 2, 3, 4, 77); !cmp.Equal(got,
+			[]engine.Refusal{"", "", "", engine.NothingToAck, engine.UnknownRow}) {
 			t.Fatalf("refusals %q", got)
 		}
 		for i := 1; i <= 3; i++ {
@@ -80,7 +81,8 @@ func TestAnAcknowledgedFlagIsGoneUntilTheRowDiffersFromWhatWasAcknowledged(t *te
 		sweep()
 		b.flags(1, "[changed]")
 		d := engine.Differences(b.acts().Jobs[0], b.entry(1), nil)
-		if len(d) != 1 || d[0].Field != "price" || *d[0].Sent != "120.5" || *d[0].Acknowledged != "121" || *d[0].Now != "120.5" {
+		if len(d) != 1 || d[0].Field != "price" || *d[0].Sent != "120.5" || *d[0].Acknowledged != "121" ||
+			*d[0].Now != "120.5" {
 			t.Errorf("differences %+v", d)
 		}
 		// Back, and gone again: each is news.
@@ -105,7 +107,8 @@ func TestF155AChangeAfterSendingTellsItsFieldsOldAndNewAndSendsNothing(t *testin
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(1)
 		b.sync(engine.Options{})
-		b.exec(`UPDATE contrato SET preco = 121.25, produto = 'feijao', carteira = '9', pagamento = NULL, obs = 'x', atualizado = '2026-03-12 08:00:00' WHERE num = '0001'`)
+		b.exec(
+			`UPDATE contrato SET preco = 121.25, produto = 'feijao', carteira = '9', pagamento = NULL, obs = 'x', atualizado = '2026-03-12 08:00:00' WHERE num = '0001'`)
 		b.sync(engine.Options{})
 		b.flags(1, "[changed]")
 		if n := len(b.api.Created()); n != 1 {
@@ -122,7 +125,8 @@ func TestF155AChangeAfterSendingTellsItsFieldsOldAndNewAndSendsNothing(t *testin
 		}
 		want := []string{
 			`{"field":"product","columns":["produto"],"sent":"SOJA","acknowledged":null,"now":null,"erp_sent":"soja","erp_now":"feijao"}`,
-			`{"field":"wallet_id","columns":["carteira"],"sent":"` + walletID + `","acknowledged":null,"now":null,"erp_sent":"1","erp_now":"9"}`,
+			`{"field":"wallet_id","columns":["carteira"],"sent":"` + walletID +
+				`","acknowledged":null,"now":null,"erp_sent":"1","erp_now":"9"}`,
 			`{"field":"price","columns":["preco"],"sent":"120.5","acknowledged":null,"now":"121.25","erp_sent":"120.5","erp_now":"121.25"}`,
 			`{"field":"payday","columns":["pagamento"],"sent":"2026-07-01","acknowledged":null,"now":null,"erp_sent":"2026-07-01","erp_now":""}`,
 		}
@@ -135,7 +139,8 @@ func TestF155AChangeAfterSendingTellsItsFieldsOldAndNewAndSendsNothing(t *testin
 		if _, kept := e.Now["obs"]; kept {
 			t.Error("a column that nobody maps is kept")
 		}
-		b.exec(`UPDATE contrato SET preco = 120.50, produto = 'SOJA', carteira = '1 ', pagamento = '2026-07-01', atualizado = '2026-03-13 08:00:00' WHERE num = '0001'`)
+		b.exec(
+			`UPDATE contrato SET preco = 120.50, produto = 'SOJA', carteira = '1 ', pagamento = '2026-07-01', atualizado = '2026-03-13 08:00:00' WHERE num = '0001'`)
 		b.sync(engine.Options{})
 		b.flags(1, "[]")
 		if e := b.entry(1); e.Now != nil || engine.Differences(b.acts().Jobs[0], e, refs) != nil {
@@ -154,7 +159,8 @@ func TestAnAcknowledgementIsAuditedAndHoldsOnlyForWhatWasSeen(t *testing.T) {
 		b.sync(engine.Options{})
 		acts := b.acts()
 		plan, err := acts.Acknowledge(t.Context(), "contracts", []string{key(1), key(2), key(1)})
-		if err != nil || len(plan.Steps) != 2 || plan.Steps[0].Refused != "" || plan.Steps[1].Refused != engine.NotAccepted {
+		if err != nil || len(plan.Steps) != 2 || plan.Steps[0].Refused != "" ||
+			plan.Steps[1].Refused != engine.NotAccepted {
 			t.Fatalf("%+v, %v", plan, err)
 		}
 		b.exec(`UPDATE contrato SET preco = 125, atualizado = '2026-03-12 09:00:00' WHERE num = '0001'`)
@@ -181,7 +187,8 @@ func TestAnAcknowledgementIsAuditedAndHoldsOnlyForWhatWasSeen(t *testing.T) {
 		if err := json.Unmarshal([]byte(a.Detail), &detail); err != nil {
 			t.Fatal(err)
 		}
-		if got := fmt.Sprintf("%+v", detail); got != "{Before:{Flags:[changed] Acknowledged:[]} After:{Flags:[] Acknowledged:[changed]} Changes:[{Field:price Sent:120.5 Now:125}]}" {
+		if got := fmt.Sprintf("%+v",
+			detail); got != "{Before:{Flags:[changed] Acknowledged:[]} After:{Flags:[] Acknowledged:[changed]} Changes:[{Field:price Sent:120.5 Now:125}]}" {
 			t.Errorf("detail %s", got)
 		}
 	})

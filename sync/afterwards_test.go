@@ -43,7 +43,10 @@ func (b *bench) forChild() string {
 func (b *bench) afterwards(rows, doubtsAtMost int, said string) {
 	t := b.t
 	t.Helper()
-	if err := b.reopenLedger(state.Options{Begin: true, Driver: b.parts.DB.Ledger, DSN: b.parts.LedgerDSN, Journal: b.parts.Journal}); err != nil {
+	if err := b.reopenLedger(state.Options{
+		Begin: true, Driver: b.parts.DB.Ledger, DSN: b.parts.LedgerDSN,
+		Journal: b.parts.Journal,
+	}); err != nil {
 		t.Fatalf("the ledger does not open again: %v; the process said: %s", err, said)
 	}
 	b.clock.advance(20 * time.Minute)
@@ -69,7 +72,8 @@ func (b *bench) afterwards(rows, doubtsAtMost int, said string) {
 		}
 	}
 	if known != len(accepted) || len(records)-known > doubts {
-		t.Errorf("the platform has %d records, %d of them accepted of %d; %d rows are in doubt", len(records), known, len(accepted), doubts)
+		t.Errorf("the platform has %d records, %d of them accepted of %d; %d rows are in doubt", len(records), known,
+			len(accepted), doubts)
 	}
 	if again := b.sync(engine.Options{Sweep: true}); again.Sent != 0 {
 		t.Errorf("a further run sent %d", again.Sent)

@@ -110,7 +110,9 @@ func TestA1ARefusalInAFormOfTheAPIConcernsItsRowAlone(t *testing.T) {
 		t.Run(fmt.Sprint(c.status, " ", c.body), func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, sandbox.Options{})
-			f := b.behind(func(amount string) (int, string, bool, bool) { return c.status, c.body, false, amount == "5" })
+			f := b.behind(func(amount string) (int, string, bool, bool) {
+				return c.status, c.body, false, amount == "5"
+			})
 			b.contracts(12)
 			for range 3 {
 				r := b.sync(engine.Options{})
@@ -119,14 +121,16 @@ func TestA1ARefusalInAFormOfTheAPIConcernsItsRowAlone(t *testing.T) {
 				}
 			}
 			e := b.entry(5)
-			if e.State != trade.Rejected || e.Weak() || e.Error == nil || !strings.Contains(e.Error.Text, c.said) || f.asked("5") != 1 {
+			if e.State != trade.Rejected || e.Weak() || e.Error == nil || !strings.Contains(e.Error.Text, c.said) ||
+				f.asked("5") != 1 {
 				t.Errorf("the row is %s, weak %t, %+v; sent %d times", e.State, e.Weak(), e.Error, f.asked("5"))
 			}
 			attempts, err := b.ledger.Attempts(t.Context(), e.ID)
 			if err != nil || len(attempts) != 1 || attempts[0].AnswerBody != c.body {
 				t.Errorf("the attempt keeps %+v, %v; want %q", attempts, err, c.body)
 			}
-			b.exec(`UPDATE contrato SET preco = 99, atualizado = '2026-03-11 08:00:00' WHERE num = '0005'`) // cured: it goes by itself
+			// cured: it goes by itself
+			b.exec(`UPDATE contrato SET preco = 99, atualizado = '2026-03-11 08:00:00' WHERE num = '0005'`)
 			f.mu.Lock()
 			f.answer = func(string) (int, string, bool, bool) { return 0, "", false, false }
 			f.mu.Unlock()
@@ -139,7 +143,10 @@ func TestA1ARefusalInAFormOfTheAPIConcernsItsRowAlone(t *testing.T) {
 // A3: what a 409 says is shown, in whatever form it comes, and only a person moves the row.
 func TestA3WhatA409SaysIsShown(t *testing.T) {
 	t.Parallel()
-	for _, body := range []string{`{"messages":["Ja existe o contrato 77"]}`, `{"detail":"Ja existe o contrato 77"}`, `["Ja existe o contrato 77"]`} {
+	for _, body := range []string{
+		`{"messages":["Ja existe o contrato 77"]}`, `{"detail":"Ja existe o contrato 77"}`,
+		`["Ja existe o contrato 77"]`,
+	} {
 		b := newBench(t, sandbox.Options{})
 		b.behind(func(amount string) (int, string, bool, bool) { return 409, body, false, amount == "2" })
 		b.contracts(3)
@@ -160,7 +167,8 @@ func TestA1ThreeRefusalsOfTheRequestStopTheirJobAlone(t *testing.T) {
 		return 404, `{"detail":"x"}`, false, amount != "" && amount != "2" && amount != "100"
 	})
 	other := b.spec
-	other.Name, other.Query = "others", `SELECT filial, num, quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0100'`
+	other.Name, other.Query = "others",
+		`SELECT filial, num, quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0100'`
 	b.spec.Query += ` AND num <> '0100'`
 	b.more = []engine.JobSpec{other}
 	b.contracts(9)
@@ -170,10 +178,12 @@ func TestA1ThreeRefusalsOfTheRequestStopTheirJobAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := reports[0]
-	if r.Stopped == nil || r.Stopped.Code != "refusals" || r.Stopped.All || r.States[trade.Rejected] != 4 || r.States[trade.Accepted] != 1 || r.States[trade.Pending] != 4 {
+	if r.Stopped == nil || r.Stopped.Code != "refusals" || r.Stopped.All || r.States[trade.Rejected] != 4 ||
+		r.States[trade.Accepted] != 1 || r.States[trade.Pending] != 4 {
 		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
 	}
-	if r.Stopped != nil && (!strings.Contains(r.Stopped.Text, "404") || !strings.Contains(r.Stopped.Text, "rows show contracts")) {
+	if r.Stopped != nil && (!strings.Contains(r.Stopped.Text, "404") ||
+		!strings.Contains(r.Stopped.Text, "rows show contracts")) {
 		t.Errorf("the stop says %q", r.Stopped.Text)
 	}
 	if r := reports[1]; r.Stopped != nil || r.States[trade.Accepted] != 1 {
@@ -191,7 +201,23 @@ func TestC8AnAnswerInNoFormOfTheAPIProvesNothing(t *testing.T) {
 		status int
 		body   string
 	}{
-		{401, page}, {401, "denied"}, {403, page}, {403, ""}, {404, page}, {404, ""}, {404, "no"}, {405, page}, {405, ""}, {406, page}, {406, ""}, {411, ""}, {414, page}, {415, page}, {426, "x"}, {431, ""}, {501, page},
+		{401, page},
+		{401, "denied"},
+		{403, page},
+		{403, ""},
+		{404, page},
+		{404, ""},
+		{404, "no"},
+		{405, page},
+		{405, ""},
+		{406, page},
+		{406, ""},
+		{411, ""},
+		{414, page},
+		{415, page},
+		{426, "x"},
+		{431, ""},
+		{501, page},
 	} {
 		t.Run(fmt.Sprintf("%d %.5s", c.status, c.body), func(t *testing.T) {
 			t.Parallel()
@@ -211,7 +237,8 @@ func TestC8AnAnswerInNoFormOfTheAPIProvesNothing(t *testing.T) {
 			b.expect(2, trade.InDoubt, "unknown")
 			b.expect(6, trade.InDoubt, "unknown")
 			if f.asked("2") != 1 || f.asked("6") != 1 || f.questions() != 3 || len(b.api.Created()) != 8 {
-				t.Errorf("sent %d and %d times, %d harmless questions, %d records", f.asked("2"), f.asked("6"), f.questions(), len(b.api.Created()))
+				t.Errorf("sent %d and %d times, %d harmless questions, %d records", f.asked("2"), f.asked("6"),
+					f.questions(), len(b.api.Created()))
 			}
 		})
 	}
@@ -230,7 +257,8 @@ func TestC8WhenTheHarmlessQuestionFailsTooAllJobsStop(t *testing.T) {
 	})
 	b.contracts(8)
 	r := b.sync(engine.Options{})
-	if r.Stopped == nil || r.Stopped.Code != "api_address" || !r.Stopped.All || r.States[trade.Accepted] != 2 || r.States[trade.InDoubt] != 1 || r.States[trade.Pending] != 5 {
+	if r.Stopped == nil || r.Stopped.Code != "api_address" || !r.Stopped.All || r.States[trade.Accepted] != 2 ||
+		r.States[trade.InDoubt] != 1 || r.States[trade.Pending] != 5 {
 		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
 	}
 }
@@ -253,9 +281,12 @@ func TestC8TheEmpty401OfTheDocumentIsTakenAsConfigured(t *testing.T) {
 // impatient waits for no longer than a moment after a 429.
 type impatient struct{ engine.Platform }
 
-func (p impatient) SubmitOrderCommitment(ctx context.Context, body []byte, gate func() error) (apiclient.Answer, error) {
+func (p impatient) SubmitOrderCommitment(ctx context.Context, body []byte,
+	gate func() error,
+) (apiclient.Answer, error) {
 	a, err := p.Platform.SubmitOrderCommitment(ctx, body, gate)
-	if failure, ok := err.(*apiclient.Error); ok && failure.RetryAfter > 0 { //nolint:errorlint // the client returns it as it is
+	//nolint:errorlint // the client returns it as it is
+	if failure, ok := err.(*apiclient.Error); ok && failure.RetryAfter > 0 {
 		failure.RetryAfter = time.Millisecond
 	}
 	return a, err
@@ -272,7 +303,8 @@ func TestC8ARowThatIsAlwaysThrottledIsTriedFiveTimesInARun(t *testing.T) {
 	for run := 1; run <= 2; run++ {
 		r := b.sync(engine.Options{})
 		if r.Stopped != nil || r.States[trade.Accepted] != 5 || f.asked("2") != 5*run {
-			t.Errorf("run %d: states %v, stopped %+v; the row was sent %d times", run, r.States, r.Stopped, f.asked("2"))
+			t.Errorf("run %d: states %v, stopped %+v; the row was sent %d times", run, r.States, r.Stopped,
+				f.asked("2"))
 		}
 		e := b.expect(2, trade.Pending, "")
 		if e.Error == nil || e.Error.Status != 429 || !strings.Contains(e.Error.Text, "5 times in this run") {
@@ -305,7 +337,8 @@ func TestC12DeliveriesThatAreCountedInTheirContract(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			made[contract[:36]]++
-			fault, err := sandbox.ParseFault(fmt.Sprintf(`status=201,commit,body={"id":%d}`, min(made[contract[:36]], 3)))
+			fault, err := sandbox.ParseFault(fmt.Sprintf(`status=201,commit,body={"id":%d}`,
+				min(made[contract[:36]], 3)))
 			if err != nil {
 				panic(err)
 			}

@@ -16,19 +16,27 @@ import (
 func benchJob(b *testing.B) (*mapping.Job, trade.Values) {
 	b.Helper()
 	job, err := mapping.Compile(mapping.JobSpec{
-		Name: "deliveries", Sends: trade.Deliveries, Key: []string{"filial", "ticket"}, ChangedAt: "atualizado_em", Sweep: "0 3 * * *",
+		Name: "deliveries", Sends: trade.Deliveries, Key: []string{"filial", "ticket"}, ChangedAt: "atualizado_em",
+		Sweep: "0 3 * * *",
 		Query: "SELECT filial, ticket, contrato, peso, um, data, car, atualizado_em FROM entrega",
 		Fields: map[string]mapping.FieldSpec{
 			"contract_id": {Columns: []string{"contrato"}}, "delivered_volume": {Columns: []string{"peso"}},
-			"delivered_volume_unit_of_measure": {Columns: []string{"um"}, Values: map[string]string{"KG": "kg", "SC": "sc", "TL": "ton"}},
-			"delivery_date":                    {Columns: []string{"data"}, Date: "YYYYMMDD", Empty: []string{"00000000"}}, "car": {Columns: []string{"car"}},
+			"delivered_volume_unit_of_measure": {
+				Columns: []string{"um"},
+				Values:  map[string]string{"KG": "kg", "SC": "sc", "TL": "ton"},
+			},
+			"delivery_date": {
+				Columns: []string{"data"}, Date: "YYYYMMDD",
+				Empty: []string{"00000000"},
+			}, "car": {Columns: []string{"car"}},
 		},
 	}, time.UTC)
 	if err != nil {
 		b.Fatal(err)
 	}
 	return job, trade.Values{
-		"contrato": {Kind: 't', Text: "C00000017"}, "peso": {Kind: 'n', Text: "27480.125"}, "um": {Kind: 't', Text: "KG"}, "data": {Kind: 't', Text: "20260510"},
+		"contrato": {Kind: 't', Text: "C00000017"}, "peso": {Kind: 'n', Text: "27480.125"},
+		"um": {Kind: 't', Text: "KG"}, "data": {Kind: 't', Text: "20260510"},
 		"car": {Kind: 't', Text: "MT-5107925-B5C72DC4EE60CAEA63367C29A80B21EA"},
 	}
 }
@@ -47,7 +55,10 @@ func BenchmarkMap(b *testing.B) {
 // BenchmarkEvaluate maps and checks a row, and writes its payload.
 func BenchmarkEvaluate(b *testing.B) {
 	job, values := benchJob(b)
-	e := &mapping.Evaluator{Job: job, Log: zap.NewNop(), Today: trade.DateOf(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC))}
+	e := &mapping.Evaluator{
+		Job: job, Log: zap.NewNop(),
+		Today: trade.DateOf(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)),
+	}
 	b.ReportAllocs()
 	for b.Loop() {
 		var entry trade.Entry

@@ -21,7 +21,10 @@ func (l endedElsewhere) Blocks(ctx context.Context) ([]trade.Block, error) {
 	if *l.looks++; *l.looks > 1 {
 		return l.Ledger.Blocks(ctx)
 	}
-	return []trade.Block{{Kind: "wallets", ID: walletID, Message: "message.wallet.not-found", FirstAt: time.Now().Add(-50 * 24 * time.Hour), Tries: 48}}, nil
+	return []trade.Block{{
+		Kind: "wallets", ID: walletID, Message: "message.wallet.not-found",
+		FirstAt: time.Now().Add(-50 * 24 * time.Hour), Tries: 48,
+	}}, nil
 }
 
 // A record that nobody asks about any more, which a row of another process has found, keeps no row

@@ -20,7 +20,10 @@ import (
 // client is one of its own, beside that of the engine.
 func (b *bench) client() *apiclient.Client {
 	b.t.Helper()
-	client, err := apiclient.New(apiclient.Options{BaseURL: b.api.URL, APIKey: "a-key-of-the-tests", Timeout: b.limits.Timeout, MaxConns: 1, Dial: b.dial})
+	client, err := apiclient.New(apiclient.Options{
+		BaseURL: b.api.URL, APIKey: "a-key-of-the-tests",
+		Timeout: b.limits.Timeout, MaxConns: 1, Dial: b.dial,
+	})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -39,7 +42,8 @@ func (b *bench) acts() *engine.Acts {
 	b.t.Helper()
 	e := b.engine()
 	return &engine.Acts{
-		Desk: b.ledger, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) }, Jobs: e.Jobs, Now: b.clock.Now,
+		Desk: b.ledger, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) }, Jobs: e.Jobs,
+		Now:  b.clock.Now,
 		Boot: state.Self().Boot, Clock: b.clock, Limits: b.limits, Platform: b.client(), Rows: e,
 	}
 }
@@ -64,10 +68,12 @@ func (b *bench) release(job string) engine.JobPlan {
 // not even begin.
 func (b *bench) expectBrake(r trade.RunReport, code string, rows int) *trade.Brake {
 	b.t.Helper()
-	if r.Stopped == nil || r.Stopped.Code != code || r.Stopped.Brake == nil || r.Stopped.Brake.Rows != rows || r.Sent != 0 {
+	if r.Stopped == nil || r.Stopped.Code != code || r.Stopped.Brake == nil || r.Stopped.Brake.Rows != rows ||
+		r.Sent != 0 {
 		b.t.Fatalf("sent %d, stopped %+v, want %s for %d rows", r.Sent, r.Stopped, code, rows)
 	}
-	if again := b.sync(engine.Options{}); again.Stopped == nil || again.Stopped.Code != code || again.ID != "" || again.Sent != 0 {
+	if again := b.sync(engine.Options{}); again.Stopped == nil || again.Stopped.Code != code || again.ID != "" ||
+		again.Sent != 0 {
 		b.t.Errorf("a further run of a braked job: %+v", again)
 	}
 	return r.Stopped.Brake
@@ -84,7 +90,8 @@ func TestF025FarMoreNewRowsThanUsualPauseTheJobBeforeAnythingLeaves(t *testing.T
 				b.contract(next)
 			}
 		}
-		for _, n := range []int{9, 2, 1, 2, 4} { // the go-live is never braked; then a few at a time, the last of them at the floor and the limit
+		// the go-live is never braked; then a few at a time, the last of them at the floor and the limit
+		for _, n := range []int{9, 2, 1, 2, 4} {
 			more(n)
 			if r := b.sync(engine.Options{}); r.Stopped != nil || r.Sent != n {
 				t.Fatalf("%d new rows: sent %d, stopped %+v", n, r.Sent, r.Stopped)
@@ -99,7 +106,8 @@ func TestF025FarMoreNewRowsThanUsualPauseTheJobBeforeAnythingLeaves(t *testing.T
 			t.Errorf("a dry run left the job %+v, %v", status, err)
 		}
 		brake := b.expectBrake(b.sync(engine.Options{}), "brake_new_rows", 7)
-		if brake.Usual != 2 || brake.Limit != 6 || !slices.Equal(brake.Samples, []string{key(19), key(20), key(21), key(22), key(23)}) {
+		if brake.Usual != 2 || brake.Limit != 6 ||
+			!slices.Equal(brake.Samples, []string{key(19), key(20), key(21), key(22), key(23)}) {
 			t.Errorf("the brake shows %+v", brake)
 		}
 		b.expect(20, trade.Pending, "")
@@ -109,7 +117,8 @@ func TestF025FarMoreNewRowsThanUsualPauseTheJobBeforeAnythingLeaves(t *testing.T
 			t.Errorf("after the release: sent %d, stopped %+v", r.Sent, r.Stopped)
 		}
 		audit, err := b.ledger.Audit(t.Context(), 0)
-		if err != nil || len(audit) != 1 || audit[0].Act != "release" || audit[0].Target != "contracts" || !strings.Contains(audit[0].Detail, `"rows":7`) {
+		if err != nil || len(audit) != 1 || audit[0].Act != "release" || audit[0].Target != "contracts" ||
+			!strings.Contains(audit[0].Detail, `"rows":7`) {
 			t.Errorf("audit %+v, %v", audit, err)
 		}
 		more(7)
@@ -166,7 +175,8 @@ func TestF024AChangedKeyOrTablePausesTheJobBeforeAnythingIsRecorded(t *testing.T
 		if r := b.sync(engine.Options{}); r.Stopped != nil || r.New != 0 {
 			t.Errorf("new %d, stopped %+v", r.New, r.Stopped)
 		}
-		b.exec(`CREATE TABLE outro AS SELECT filial, 'X' || num AS num, quantidade + 1000 AS quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato`)
+		b.exec(
+			`CREATE TABLE outro AS SELECT filial, 'X' || num AS num, quantidade + 1000 AS quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato`)
 		b.spec.Query = `SELECT * FROM outro`
 		b.expectBrake(b.sync(engine.Options{}), "brake_changed_key", 12)
 		b.release("contracts")
@@ -194,7 +204,8 @@ func TestF021ManyRetypedRowsPauseTheJobAndFewAreHeldOneByOne(t *testing.T) {
 		}
 		b.release("contracts")
 		if r := b.sync(engine.Options{Sweep: true}); r.Stopped != nil || r.Sent != 1 || r.States[trade.Held] != 6 {
-			t.Errorf("after the release the re-typed rows are held, and the others go: sent %d, states %v, stopped %+v", r.Sent, r.States, r.Stopped)
+			t.Errorf("after the release the re-typed rows are held, and the others go: sent %d, states %v, stopped %+v",
+				r.Sent, r.States, r.Stopped)
 		}
 	})
 }
@@ -223,10 +234,12 @@ func TestF026AnERPThatHasReallyBecomeEmptierGoesOnAfterARelease(t *testing.T) {
 		b.sync(engine.Options{})
 		b.exec(`DELETE FROM contrato WHERE num > '0005'`)
 		r := b.sync(engine.Options{Sweep: true})
-		if r.Stopped == nil || r.Stopped.Code != "empty_sweep" || r.Stopped.Brake.Found != 5 || r.Stopped.Brake.Known != 12 {
+		if r.Stopped == nil || r.Stopped.Code != "empty_sweep" || r.Stopped.Brake.Found != 5 ||
+			r.Stopped.Brake.Known != 12 {
 			t.Fatalf("stopped %+v", r.Stopped)
 		}
-		if plan := b.release("contracts"); plan.Refused != engine.NotRefused || plan.Release.Sweep == nil || plan.Release.Sweep.Found != 5 || plan.Release.Stop == nil {
+		if plan := b.release("contracts"); plan.Refused != engine.NotRefused || plan.Release.Sweep == nil ||
+			plan.Release.Sweep.Found != 5 || plan.Release.Stop == nil {
 			t.Errorf("%+v", plan)
 		}
 		b.exec(`DELETE FROM contrato WHERE num > '0001'`) // far less than the person was shown
@@ -234,7 +247,8 @@ func TestF026AnERPThatHasReallyBecomeEmptierGoesOnAfterARelease(t *testing.T) {
 			t.Errorf("a sweep that finds far less than what was released is believed: %+v", r)
 		}
 		b.release("contracts")
-		if r := b.sync(engine.Options{}); r.Stopped != nil || !r.Sweep || *r.InScope != 1 || *r.Gone != 11 || r.Flags[trade.MissingInERP] != 11 {
+		if r := b.sync(engine.Options{}); r.Stopped != nil || !r.Sweep || *r.InScope != 1 || *r.Gone != 11 ||
+			r.Flags[trade.MissingInERP] != 11 {
 			t.Errorf("in scope %v, stopped %+v", r.InScope, r.Stopped)
 		}
 		if plan := b.release("contracts"); plan.Refused != engine.NothingBraked {
@@ -267,7 +281,8 @@ func TestAPausedJobSendsNothingMoreAndResumes(t *testing.T) {
 			t.Fatalf("stopped %+v", r.Stopped)
 		}
 		// One more may have been handed to the wire when the pause came.
-		if r.Sent < 2 || r.Sent > 3 || r.States[trade.Accepted] != r.Sent || r.States[trade.Pending] != 6-r.Sent || r.States[trade.Sending] != 0 {
+		if r.Sent < 2 || r.Sent > 3 || r.States[trade.Accepted] != r.Sent || r.States[trade.Pending] != 6-r.Sent ||
+			r.States[trade.Sending] != 0 {
 			t.Errorf("sent %d, states %v: what is on the wire is settled, and nothing more begins", r.Sent, r.States)
 		}
 		if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "paused" || r.Sent != 0 {
@@ -320,7 +335,8 @@ func TestABrakeNeedsARelease(t *testing.T) {
 	if audit, err := b.ledger.Audit(t.Context(), 0); err != nil || len(audit) != 1 {
 		t.Errorf("%d acts in the audit, want the one that was done; %v", len(audit), err)
 	}
-	if _, err := acts.DoJob(t.Context(), engine.JobPlan{Act: "pause", Job: "contracts"}, engine.Person{Name: "maria"}); err == nil {
+	if _, err := acts.DoJob(t.Context(), engine.JobPlan{Act: "pause", Job: "contracts"},
+		engine.Person{Name: "maria"}); err == nil {
 		t.Error("an act without a reason was done")
 	}
 }
@@ -341,7 +357,8 @@ func TestAReleaseEndsAStopThatNeedsAPerson(t *testing.T) {
 		if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "in_doubt" {
 			t.Fatalf("stopped %+v", r.Stopped)
 		}
-		if plan := b.release("contracts"); plan.Refused != engine.NotRefused || plan.Release.Stop == nil || plan.Release.Stop.Code != "in_doubt" {
+		if plan := b.release("contracts"); plan.Refused != engine.NotRefused || plan.Release.Stop == nil ||
+			plan.Release.Stop.Code != "in_doubt" {
 			t.Errorf("%+v", plan)
 		}
 		if status, err := b.ledger.JobStatus(t.Context(), "contracts"); err != nil || status.State != trade.Idle {

@@ -24,7 +24,8 @@ func TestF047APageThatCannotBeStoredStopsTheReading(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, sandbox.Options{})
 			b.contracts(1)
-			b.exec(`CREATE TABLE copia AS SELECT filial, num, quantidade, preco, produto, carteira, 'cancelado' AS situacao, data_contrato, pagamento, obs, atualizado FROM contrato`)
+			b.exec(
+				`CREATE TABLE copia AS SELECT filial, num, quantidade, preco, produto, carteira, 'cancelado' AS situacao, data_contrato, pagamento, obs, atualizado FROM contrato`)
 			b.exec(`WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO contrato
 				SELECT '01', printf('%04d', i), i, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00' FROM n`, c.rows)
 			b.limits.MaxInFlight, b.brakes = 32, engine.Brakes{}
@@ -33,13 +34,16 @@ func TestF047APageThatCannotBeStoredStopsTheReading(t *testing.T) {
 			b.breaks(br, true)
 			br.armNamed("Record")
 			reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
-			if hit := br.disarm(); hit == "" || err != nil || reports[0].Stopped == nil || reports[0].Sent != 0 || len(b.api.Created()) != 0 {
-				t.Fatalf("%q failed: %v, %+v, and %d records are on the platform", hit, err, reports, len(b.api.Created()))
+			if hit := br.disarm(); hit == "" || err != nil || reports[0].Stopped == nil || reports[0].Sent != 0 ||
+				len(b.api.Created()) != 0 {
+				t.Fatalf("%q failed: %v, %+v, and %d records are on the platform", hit, err, reports,
+					len(b.api.Created()))
 			}
 			b.breaks(br, false)
 			reports, err = b.engine().Sync(t.Context(), nil, engine.Options{DryRun: true})
 			if err != nil || reports[0].New != c.rows || reports[0].Stopped != nil {
-				t.Errorf("the next run would find %d new rows, want %d: %+v, %v", reports[0].New, c.rows, reports[0].Stopped, err)
+				t.Errorf("the next run would find %d new rows, want %d: %+v, %v", reports[0].New, c.rows,
+					reports[0].Stopped, err)
 			}
 		})
 	}

@@ -158,7 +158,9 @@ func (l brokenLedger) JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error
 	return through(l.b, "JobsOfLedger", func() ([]trade.KnownJob, error) { return l.l.JobsOfLedger(ctx) })
 }
 
-func (l brokenLedger) SentElsewhere(ctx context.Context, job string, sends trade.Kind, keys []string) (out map[string]trade.Elsewhere, several bool, err error) {
+func (l brokenLedger) SentElsewhere(ctx context.Context, job string, sends trade.Kind,
+	keys []string,
+) (out map[string]trade.Elsewhere, several bool, err error) {
 	err = l.b.call("SentElsewhere", func() (err error) {
 		out, several, err = l.l.SentElsewhere(ctx, job, sends, keys)
 		return err
@@ -182,7 +184,9 @@ func (l brokenLedger) Record(ctx context.Context, lease trade.Lease, page trade.
 	return through(l.b, "Record", func() (int, error) { return l.l.Record(ctx, lease, page) })
 }
 
-func (l brokenLedger) Stale(ctx context.Context, job, mappedWith string, states []trade.State, fn func(trade.Entry) error) error {
+func (l brokenLedger) Stale(ctx context.Context, job, mappedWith string, states []trade.State,
+	fn func(trade.Entry) error,
+) error {
 	return l.b.call("Stale", func() error { return l.l.Stale(ctx, job, mappedWith, states, fn) })
 }
 
@@ -206,8 +210,11 @@ func (l brokenLedger) Recover(ctx context.Context, lease trade.Lease, now time.T
 	return through(l.b, "Recover", func() (int, error) { return l.l.Recover(ctx, lease, now) })
 }
 
-func (l brokenLedger) DueContents(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error) {
-	return through(l.b, "DueContents", func() ([]trade.Entry, error) { return l.l.DueContents(ctx, job, now, after, limit) })
+func (l brokenLedger) DueContents(ctx context.Context, job string, now time.Time, after int64,
+	limit int,
+) ([]trade.Entry, error) {
+	return through(l.b, "DueContents",
+		func() ([]trade.Entry, error) { return l.l.DueContents(ctx, job, now, after, limit) })
 }
 
 func (l brokenLedger) Beat(ctx context.Context, instance trade.Instance) (trade.Crew, error) {
@@ -222,7 +229,9 @@ func (l brokenLedger) Leases(ctx context.Context) ([]trade.Holder, error) {
 	return through(l.b, "Leases", func() ([]trade.Holder, error) { return l.l.Leases(ctx) })
 }
 
-func (l brokenLedger) RecoverOwn(ctx context.Context, owner trade.Owner, holder trade.Holder, now time.Time) (int, error) {
+func (l brokenLedger) RecoverOwn(ctx context.Context, owner trade.Owner, holder trade.Holder,
+	now time.Time,
+) (int, error) {
 	return through(l.b, "RecoverOwn", func() (int, error) { return l.l.RecoverOwn(ctx, owner, holder, now) })
 }
 
@@ -234,7 +243,9 @@ func (l brokenLedger) WakeBlocked(ctx context.Context, lease trade.Lease, kind, 
 	return through(l.b, "WakeBlocked", func() (int, error) { return l.l.WakeBlocked(ctx, lease, kind, id) })
 }
 
-func (l brokenLedger) Due(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error) {
+func (l brokenLedger) Due(ctx context.Context, job string, now time.Time, after int64,
+	limit int,
+) ([]trade.Entry, error) {
 	return through(l.b, "Due", func() ([]trade.Entry, error) { return l.l.Due(ctx, job, now, after, limit) })
 }
 
@@ -242,8 +253,11 @@ func (l brokenLedger) Commit(ctx context.Context, lease trade.Lease, group trade
 	return through(l.b, "Commit", func() (trade.GroupResult, error) { return l.l.Commit(ctx, lease, group) })
 }
 
-func (l brokenLedger) SameContent(ctx context.Context, sends trade.Kind, contents []int64, sources []trade.Hash) ([]trade.SentContent, error) {
-	return through(l.b, "SameContent", func() ([]trade.SentContent, error) { return l.l.SameContent(ctx, sends, contents, sources) })
+func (l brokenLedger) SameContent(ctx context.Context, sends trade.Kind, contents []int64,
+	sources []trade.Hash,
+) ([]trade.SentContent, error) {
+	return through(l.b, "SameContent",
+		func() ([]trade.SentContent, error) { return l.l.SameContent(ctx, sends, contents, sources) })
 }
 
 func (l brokenLedger) Marked() bool { return l.l.Marked() }
@@ -354,7 +368,9 @@ func (p brokenPlatform) gate(call string, gate func() error) func() error {
 	}
 }
 
-func (p brokenPlatform) SubmitOrderCommitment(ctx context.Context, body []byte, gate func() error) (apiclient.Answer, error) {
+func (p brokenPlatform) SubmitOrderCommitment(ctx context.Context, body []byte,
+	gate func() error,
+) (apiclient.Answer, error) {
 	return p.p.SubmitOrderCommitment(ctx, body, p.gate("SubmitOrderCommitment", gate))
 }
 
@@ -362,7 +378,9 @@ func (p brokenPlatform) SubmitDelivery(ctx context.Context, body []byte, gate fu
 	return p.p.SubmitDelivery(ctx, body, p.gate("SubmitDelivery", gate))
 }
 
-func (p brokenPlatform) SubmitTraceability(ctx context.Context, id string, body []byte, gate func() error) (apiclient.Answer, error) {
+func (p brokenPlatform) SubmitTraceability(ctx context.Context, id string, body []byte,
+	gate func() error,
+) (apiclient.Answer, error) {
 	return p.p.SubmitTraceability(ctx, id, body, p.gate("SubmitTraceability", gate))
 }
 
@@ -371,5 +389,6 @@ func (p brokenPlatform) ListWebhooks(ctx context.Context) ([]json.RawMessage, er
 }
 
 func (p brokenPlatform) GetProducerByDocument(ctx context.Context, document string) (apiclient.Producer, error) {
-	return through(p.b, "GetProducerByDocument", func() (apiclient.Producer, error) { return p.p.GetProducerByDocument(ctx, document) })
+	return through(p.b, "GetProducerByDocument",
+		func() (apiclient.Producer, error) { return p.p.GetProducerByDocument(ctx, document) })
 }

@@ -128,7 +128,8 @@ func TestEveryCallOfTwoMachinesFailsOnce(t *testing.T) {
 					d.t.Logf("call %d: %s", at, hit)
 				}
 				a, b := d.a.sentBy(), d.b.sentBy()
-				if d.t.Logf("%d calls failed, %d attempts of a, %d of b", failed, a, b); failed == 0 || a == 0 || c.taken && b == 0 {
+				if d.t.Logf("%d calls failed, %d attempts of a, %d of b", failed, a, b); failed == 0 || a == 0 ||
+					c.taken && b == 0 {
 					d.t.Error("nothing was tried")
 				}
 			})

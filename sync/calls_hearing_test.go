@@ -42,7 +42,8 @@ func (l brokenInbox) NoteHeard(ctx context.Context, heard []trade.Heard, candida
 }
 
 func (l brokenInbox) DueCandidates(ctx context.Context, now time.Time, limit int) ([]trade.Candidate, error) {
-	return through(l.b, "DueCandidates", func() ([]trade.Candidate, error) { return l.l.DueCandidates(ctx, now, limit) })
+	return through(l.b, "DueCandidates",
+		func() ([]trade.Candidate, error) { return l.l.DueCandidates(ctx, now, limit) })
 }
 
 func (l brokenInbox) ClaimCandidate(ctx context.Context, c trade.Candidate, until time.Time) (bool, error) {
@@ -65,12 +66,18 @@ func (l brokenInbox) ReadBack(ctx context.Context, since time.Time, limit int) (
 	return through(l.b, "ReadBack", func() ([]trade.Candidate, error) { return l.l.ReadBack(ctx, since, limit) })
 }
 
-func (l brokenInbox) SameContent(ctx context.Context, sends trade.Kind, contents []int64, sources []trade.Hash) ([]trade.SentContent, error) {
-	return through(l.b, "SameContent", func() ([]trade.SentContent, error) { return l.l.SameContent(ctx, sends, contents, sources) })
+func (l brokenInbox) SameContent(ctx context.Context, sends trade.Kind, contents []int64,
+	sources []trade.Hash,
+) ([]trade.SentContent, error) {
+	return through(l.b, "SameContent",
+		func() ([]trade.SentContent, error) { return l.l.SameContent(ctx, sends, contents, sources) })
 }
 
-func (l brokenInbox) LastHeard(ctx context.Context, kind, event string, ids []string, before time.Time) (map[string]trade.Heard, error) {
-	return through(l.b, "LastHeard", func() (map[string]trade.Heard, error) { return l.l.LastHeard(ctx, kind, event, ids, before) })
+func (l brokenInbox) LastHeard(ctx context.Context, kind, event string, ids []string,
+	before time.Time,
+) (map[string]trade.Heard, error) {
+	return through(l.b, "LastHeard",
+		func() (map[string]trade.Heard, error) { return l.l.LastHeard(ctx, kind, event, ids, before) })
 }
 
 func (l brokenInbox) Doubts(ctx context.Context) ([]trade.Doubt, error) {
@@ -85,7 +92,9 @@ func (l brokenInbox) AskLookupsAgain(ctx context.Context, now time.Time) (int, e
 	return through(l.b, "AskLookupsAgain", func() (int, error) { return l.l.AskLookupsAgain(ctx, now) })
 }
 
-func (l brokenInbox) Holder(ctx context.Context, sends trade.Kind, remoteID string, except int64) (trade.ParentKey, error) {
+func (l brokenInbox) Holder(ctx context.Context, sends trade.Kind, remoteID string,
+	except int64,
+) (trade.ParentKey, error) {
 	return through(l.b, "Holder", func() (trade.ParentKey, error) { return l.l.Holder(ctx, sends, remoteID, except) })
 }
 

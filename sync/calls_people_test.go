@@ -29,11 +29,15 @@ func (d brokenDesk) Attempts(ctx context.Context, entryID int64) ([]trade.Attemp
 	return through(d.b, "Attempts", func() ([]trade.Attempt, error) { return d.s.Attempts(ctx, entryID) })
 }
 
-func (d brokenDesk) Holder(ctx context.Context, sends trade.Kind, remoteID string, except int64) (trade.ParentKey, error) {
+func (d brokenDesk) Holder(ctx context.Context, sends trade.Kind, remoteID string,
+	except int64,
+) (trade.ParentKey, error) {
 	return through(d.b, "Holder", func() (trade.ParentKey, error) { return d.s.Holder(ctx, sends, remoteID, except) })
 }
 
-func (d brokenDesk) MoveJob(ctx context.Context, from, to string, apply bool, record trade.AuditRecord) (trade.JobMove, error) {
+func (d brokenDesk) MoveJob(ctx context.Context, from, to string, apply bool,
+	record trade.AuditRecord,
+) (trade.JobMove, error) {
 	return through(d.b, "MoveJob", func() (trade.JobMove, error) { return d.s.MoveJob(ctx, from, to, apply, record) })
 }
 
@@ -75,7 +79,8 @@ func TestEveryCallOfWhatPeopleAskAndOrderFailsOnce(t *testing.T) {
 	b.sync(engine.Options{})
 	b.expect(1, trade.InDoubt, trade.CauseUnknown)
 	b.exec(`UPDATE contrato SET preco = preco + 1 WHERE num = '0002'`)
-	b.exec(`INSERT INTO contrato VALUES ('01', '0006', 6, 120.5, 'soja', 'nobody', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00', ?)`, cpfA)
+	b.exec(
+		`INSERT INTO contrato VALUES ('01', '0006', 6, 120.5, 'soja', 'nobody', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00', ?)`, cpfA)
 	b.sync(engine.Options{Sweep: true})
 	br := &breaker{}
 	b.breaks(br, true)
@@ -90,17 +95,21 @@ func (b *bench) asked(br *breaker) {
 	job := e.Jobs[0]
 	sent, waiting := b.entry(3), b.entry(6)
 	for name, op := range map[string]func() error{
-		"Preview":             func() error { _, err := e.Preview(ctx, "contracts", key(3)); return err },
-		"Why":                 func() error { _, err := e.Why(ctx, "contracts", key(6), &waiting); return err },
-		"Why without a row":   func() error { _, err := e.Why(ctx, "contracts", key(99), nil); return err },
-		"CaseOf":              func() error { _, err := e.CaseOf(ctx, "contracts", key(3)); return err },
-		"Audit":               func() error { _, err := e.Audit(ctx, job, nil); return err },
-		"Check":               func() error { return e.Check(ctx, job) },
-		"Newest":              func() error { _, err := e.Newest(ctx, "contracts", sent); return err },
-		"a dry run":           func() error { return failureOf(e.Sync(ctx, nil, engine.Options{DryRun: true, Sweep: true})) },
-		"Compare":             func() error { return compare(ctx, e, job, false, sent, waiting) },
-		"Compare and ask":     func() error { return compare(ctx, e, job, true, sent, waiting) },
-		"a resync of a day":   func() error { return b.resync(e, engine.Resync{Since: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)}) },
+		"Preview":           func() error { _, err := e.Preview(ctx, "contracts", key(3)); return err },
+		"Why":               func() error { _, err := e.Why(ctx, "contracts", key(6), &waiting); return err },
+		"Why without a row": func() error { _, err := e.Why(ctx, "contracts", key(99), nil); return err },
+		"CaseOf":            func() error { _, err := e.CaseOf(ctx, "contracts", key(3)); return err },
+		"Audit":             func() error { _, err := e.Audit(ctx, job, nil); return err },
+		"Check":             func() error { return e.Check(ctx, job) },
+		"Newest":            func() error { _, err := e.Newest(ctx, "contracts", sent); return err },
+		"a dry run": func() error {
+			return failureOf(e.Sync(ctx, nil, engine.Options{DryRun: true, Sweep: true}))
+		},
+		"Compare":         func() error { return compare(ctx, e, job, false, sent, waiting) },
+		"Compare and ask": func() error { return compare(ctx, e, job, true, sent, waiting) },
+		"a resync of a day": func() error {
+			return b.resync(e, engine.Resync{Since: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)})
+		},
 		"a resync of a row":   func() error { return b.resync(e, engine.Resync{Keys: []string{key(6)}}) },
 		"a resync of a state": func() error { return b.resync(e, engine.Resync{States: []trade.State{trade.Waiting}}) },
 	} {
@@ -167,7 +176,8 @@ func (b *bench) ordered(br *breaker) {
 		return err
 	})
 	br.each(t, "Doubt", func() error { _, err := acts.Doubt(ctx, b.entry(1)); return err })
-	rows("an acknowledgement", func() (engine.RowPlan, error) { return acts.Acknowledge(ctx, "contracts", []string{key(2)}) })
+	rows("an acknowledgement",
+		func() (engine.RowPlan, error) { return acts.Acknowledge(ctx, "contracts", []string{key(2)}) })
 	rows("a dismissal", func() (engine.RowPlan, error) { return acts.Dismiss(ctx, "contracts", []string{key(6)}) })
 	rows("a reopening", func() (engine.RowPlan, error) { return acts.Reopen(ctx, "contracts", []string{key(6)}) })
 	br.each(t, "the id of another row", func() error {

@@ -41,16 +41,19 @@ func (b *bench) rareDay(n int, world *sandbox.World) {
 	b.share(fmt.Sprintf("s%04d", n), n, n)
 	b.exec(`UPDATE entrega SET volume = volume + 1 WHERE ticket = ?`, fmt.Sprintf("%04d", n-2))
 	for _, volume := range []int{7, 8} {
-		b.exec(`INSERT INTO entrega VALUES ('01', ?, ?, ?, 'KG', '2026-05-10', NULL)`, fmt.Sprint("twice", n), fmt.Sprintf("%04d", n), volume)
+		b.exec(`INSERT INTO entrega VALUES ('01', ?, ?, ?, 'KG', '2026-05-10', NULL)`, fmt.Sprint("twice", n),
+			fmt.Sprintf("%04d", n), volume)
 	}
 	b.exec(`DELETE FROM entrega WHERE ticket = ? AND volume = 8`, fmt.Sprint("twice", n-1))
 	for i := range 2 {
-		b.exec(`INSERT INTO contrato VALUES ('03', ?, ?, 120.5, 'soja', 'lacking', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00', ?)`, fmt.Sprintf("%d-%d", n, i), 200000+n*2+i, cpf(n))
+		b.exec(
+			`INSERT INTO contrato VALUES ('03', ?, ?, 120.5, 'soja', 'lacking', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00', ?)`, fmt.Sprintf("%d-%d", n, i), 200000+n*2+i, cpf(n))
 	}
 	b.delivery(90000+n, 90000+n, 1) // of a contract that is not there: it waits, and the mapping changes meanwhile
 	b.more[0].Fields["delivered_volume_unit_of_measure"].Values[fmt.Sprint("u", n)] = "kg"
 	if n > 3 {
-		b.exec(`INSERT INTO contrato SELECT '04', num, quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado, documento FROM contrato WHERE filial = '01' AND num = ?`, fmt.Sprintf("%04d", n-3))
+		b.exec(
+			`INSERT INTO contrato SELECT '04', num, quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado, documento FROM contrato WHERE filial = '01' AND num = ?`, fmt.Sprintf("%04d", n-3))
 		b.exec(`DELETE FROM contrato WHERE filial = '01' AND num = ?`, fmt.Sprintf("%04d", n-3))
 	}
 }
@@ -105,7 +108,10 @@ func (b *bench) rareFailure(br *breaker, at int, opts engine.Options) string {
 		b.t.Fatalf("the run after call %d (%s) failed: %v", at, hit, err)
 	}
 	b.once()
-	for job, resource := range map[string]string{"contracts": "order_commitments", "deliveries": "deliveries", "traceability": "traceability"} {
+	for job, resource := range map[string]string{
+		"contracts": "order_commitments", "deliveries": "deliveries",
+		"traceability": "traceability",
+	} {
 		counts, err := b.ledger.Recount(b.t.Context(), job)
 		if err != nil {
 			b.t.Fatal(err)
@@ -114,8 +120,10 @@ func (b *bench) rareFailure(br *breaker, at int, opts engine.Options) string {
 		for _, c := range counts {
 			states[c.State] += c.Count
 		}
-		if created := len(b.createdOf(resource)); created != states[trade.Accepted] || states[trade.InDoubt]+states[trade.Sending]+states[trade.Pending] > 0 {
-			b.t.Fatalf("after call %d failed (%s) the platform has %d %s, and the ledger %v", at, hit, created, resource, states)
+		if created := len(b.createdOf(resource)); created != states[trade.Accepted] ||
+			states[trade.InDoubt]+states[trade.Sending]+states[trade.Pending] > 0 {
+			b.t.Fatalf("after call %d failed (%s) the platform has %d %s, and the ledger %v", at, hit, created,
+				resource, states)
 		}
 	}
 	return hit
@@ -152,7 +160,9 @@ func TestEveryCallOfWhatPeopleAskOfChildrenFailsOnce(t *testing.T) {
 		"Audit":           func() error { _, err := e.Audit(ctx, job, nil); return err },
 		"Compare":         func() error { return compare(ctx, e, job, false, sent) },
 		"Compare and ask": func() error { return compare(ctx, e, job, true, sent) },
-		"a dry run":       func() error { return failureOf(e.Sync(ctx, nil, engine.Options{DryRun: true, Sweep: true})) },
+		"a dry run": func() error {
+			return failureOf(e.Sync(ctx, nil, engine.Options{DryRun: true, Sweep: true}))
+		},
 	} {
 		br.each(t, name, op)
 	}
@@ -164,7 +174,8 @@ func TestEveryCallOfWhatPeopleAskOfChildrenFailsOnce(t *testing.T) {
 		br.arm(at, false)
 		reports, err := e.Sync(ctx, []string{"contracts"}, engine.Options{DryRun: true, Sweep: true})
 		hit := br.disarm()
-		braked := err == nil && len(reports) == 1 && reports[0].Stopped != nil && reports[0].Stopped.Code == "brake_retyped"
+		braked := err == nil && len(reports) == 1 && reports[0].Stopped != nil &&
+			reports[0].Stopped.Code == "brake_retyped"
 		if hit == "" && !braked {
 			t.Errorf("without a failure: %+v, %v", reports, err)
 		}
@@ -191,14 +202,22 @@ func TestEveryCallFailsOnceInARunThatABrakeStops(t *testing.T) {
 		"brake_changed_key": {func(b *bench) { b.contracts(6) }, func(b *bench) {
 			b.spec.Key = []string{"filial", "num", "obs"}
 			b.exec(`UPDATE contrato SET obs = 'x'`)
-			b.exec(`INSERT INTO contrato VALUES ('01', NULL, 9, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00')`) // a row without a key
+			// a row without a key
+			b.exec(
+				`INSERT INTO contrato VALUES ('01', NULL, 9, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00')`)
 		}},
-		"brake_most": {func(b *bench) { b.spec.Most = &trade.Freight{Load: trade.Load{Rows: 6}}; b.contracts(6) }, func(b *bench) {
-			for n := 7; n <= 14; n++ {
-				b.contract(n)
-			}
-		}},
-		"sweep": {func(b *bench) { b.contracts(30) }, func(b *bench) { b.exec(`DELETE FROM contrato WHERE num > '0005'`) }},
+		"brake_most": {
+			func(b *bench) { b.spec.Most = &trade.Freight{Load: trade.Load{Rows: 6}}; b.contracts(6) },
+			func(b *bench) {
+				for n := 7; n <= 14; n++ {
+					b.contract(n)
+				}
+			},
+		},
+		"sweep": {
+			func(b *bench) { b.contracts(30) },
+			func(b *bench) { b.exec(`DELETE FROM contrato WHERE num > '0005'`) },
+		},
 	} {
 		t.Run(code, func(t *testing.T) {
 			t.Parallel()
@@ -320,7 +339,8 @@ func TestARunThatIsEndedBeforeItsFirstPost(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	b.surface = func(p engine.Platform) engine.Platform { return ending{p, end} }
 	reports, err := b.engine().Sync(ctx, nil, engine.Options{})
-	if err != nil || len(reports) != 1 || reports[0].Stopped == nil || reports[0].Stopped.Code != "interrupted" || reports[0].Sent != 0 {
+	if err != nil || len(reports) != 1 || reports[0].Stopped == nil || reports[0].Stopped.Code != "interrupted" ||
+		reports[0].Sent != 0 {
 		t.Fatalf("%+v, %v", reports, err)
 	}
 	b.surface = nil
@@ -355,7 +375,8 @@ func TestARunWhoseLeaseWasTakenWhileItReads(t *testing.T) {
 	b.contracts(2)
 	b.wrap = func(l engine.Ledger) engine.Ledger { return taken{l, b} }
 	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
-	if err != nil || len(reports) != 1 || reports[0].Stopped == nil || reports[0].Stopped.Code != "lease" || reports[0].Sent != 0 {
+	if err != nil || len(reports) != 1 || reports[0].Stopped == nil || reports[0].Stopped.Code != "lease" ||
+		reports[0].Sent != 0 {
 		t.Fatalf("%+v, %v", reports, err)
 	}
 	b.wrap = nil
@@ -427,7 +448,8 @@ func TestEveryCallOfWhatPeopleOrderRarelyFailsOnce(t *testing.T) {
 	acts := b.acts()
 	acts.Desk = brokenDesk{brokenLedger{b.ledger, br}, b.ledger}
 	br.each(t, "the plan of a release", func() error { _, err := acts.Release(ctx, "contracts"); return err })
-	br.each(t, "the plan of a retry", func() error { _, err := acts.Retry(ctx, "contracts", []string{key(99)}); return err })
+	br.each(t, "the plan of a retry",
+		func() error { _, err := acts.Retry(ctx, "contracts", []string{key(99)}); return err })
 	old := b.entry(3)
 	br.each(t, "the id of the old key", func() error {
 		plan, err := acts.Adopt(ctx, "contracts", key(99), engine.Adoption{ID: old.RemoteID})
@@ -451,13 +473,34 @@ func TestEveryCallOfWhatPeopleOrderRarelyFailsOnce(t *testing.T) {
 			_, err = acts.DoJob(ctx, p, maria)
 			return err
 		},
-		"a job that does not exist, newest":  func() error { _, err := b.engine().Newest(ctx, "nothing", old); return err },
-		"a job that does not exist, case":    func() error { _, err := b.engine().CaseOf(ctx, "nothing", key(1)); return err },
-		"a job that does not exist, preview": func() error { _, err := b.engine().Preview(ctx, "nothing", key(1)); return err },
-		"a job that does not exist, why":     func() error { _, err := b.engine().Why(ctx, "nothing", key(1), nil); return err },
-		"a job that does not exist, sync":    func() error { _, err := b.engine().Sync(ctx, []string{"nothing"}, engine.Options{}); return err },
-		"a key that no row has, case":        func() error { _, err := b.engine().CaseOf(ctx, "contracts", key(77)); return err },
-		"a key that no row has, preview":     func() error { _, err := b.engine().Preview(ctx, "contracts", key(77)); return err },
+		"a job that does not exist, newest": func() error {
+			_, err := b.engine().Newest(ctx, "nothing", old)
+			return err
+		},
+		"a job that does not exist, case": func() error {
+			_, err := b.engine().CaseOf(ctx, "nothing", key(1))
+			return err
+		},
+		"a job that does not exist, preview": func() error {
+			_, err := b.engine().Preview(ctx, "nothing", key(1))
+			return err
+		},
+		"a job that does not exist, why": func() error {
+			_, err := b.engine().Why(ctx, "nothing", key(1), nil)
+			return err
+		},
+		"a job that does not exist, sync": func() error {
+			_, err := b.engine().Sync(ctx, []string{"nothing"}, engine.Options{})
+			return err
+		},
+		"a key that no row has, case": func() error {
+			_, err := b.engine().CaseOf(ctx, "contracts", key(77))
+			return err
+		},
+		"a key that no row has, preview": func() error {
+			_, err := b.engine().Preview(ctx, "contracts", key(77))
+			return err
+		},
 	} {
 		if err := op(); err == nil {
 			t.Errorf("%s: nothing was said", name)
@@ -495,7 +538,10 @@ func TestEveryCallFailsOnceWhileRowsThatWaitAreMappedAnew(t *testing.T) {
 	b := withChildren(newBench(t, sandbox.Options{}))
 	b.exec(`ALTER TABLE rateio ADD COLUMN dia DATE`)
 	b.more[1].Query, b.more[1].ChangedAt = `SELECT id, filial, num, fazenda, volume, um, dia FROM rateio`, "dia"
-	b.refs = append(b.refs, engine.ReferenceSpec{Kind: "farms", Query: "SELECT codigo, id FROM de_para WHERE tipo = 'fazenda'", Code: []string{"codigo"}, ID: "id"})
+	b.refs = append(b.refs, engine.ReferenceSpec{
+		Kind:  "farms",
+		Query: "SELECT codigo, id FROM de_para WHERE tipo = 'fazenda'", Code: []string{"codigo"}, ID: "id",
+	})
 	for i, day := range []string{"2026-05-10", "2026-06-10"} {
 		b.exec(`INSERT INTO rateio VALUES (?, '01', '0001', NULL, 5, 'TON', ?)`, fmt.Sprint("s", i), day)
 	}

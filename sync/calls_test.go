@@ -16,7 +16,10 @@ import (
 
 // mayPass are the calls whose failure only the log tells: the next run, or the end of a lease,
 // makes up for them; what was certainly not sent goes in the same run.
-var mayPass = []string{"Watch", "Mark", "SetJobStatus", "RenewLease", "FinishRun", "ReleaseLease", "SubmitOrderCommitment", "SubmitDelivery", "SubmitTraceability"}
+var mayPass = []string{
+	"Watch", "Mark", "SetJobStatus", "RenewLease", "FinishRun", "ReleaseLease",
+	"SubmitOrderCommitment", "SubmitDelivery", "SubmitTraceability",
+}
 
 // brokenBench is a bench with all three kinds of records and lookups by document, whose engine
 // calls everything through a breaker.
@@ -53,9 +56,11 @@ func (b *bench) day(n int) {
 	b.share(fmt.Sprintf("s%04d", n), n, n)
 	b.exec(`UPDATE contrato SET preco = preco + 1 WHERE num = ?`, fmt.Sprintf("%04d", n-3))
 	b.exec(`DELETE FROM contrato WHERE num = ? AND filial = '02'`, fmt.Sprintf("%04d", n-1))
-	b.exec(`INSERT INTO contrato VALUES ('02', ?, ?, 120.5, 'soja', 'nobody', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00', ?)`, fmt.Sprintf("%04d", n), 100000+n, cpfA)
+	b.exec(
+		`INSERT INTO contrato VALUES ('02', ?, ?, 120.5, 'soja', 'nobody', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00', ?)`, fmt.Sprintf("%04d", n), 100000+n, cpfA)
 	for range 2 {
-		b.exec(`INSERT INTO entrega VALUES ('01', ?, ?, 7, 'KG', '2026-05-10', NULL)`, fmt.Sprint("twice", n), fmt.Sprintf("%04d", n))
+		b.exec(`INSERT INTO entrega VALUES ('01', ?, ?, 7, 'KG', '2026-05-10', NULL)`, fmt.Sprint("twice", n),
+			fmt.Sprintf("%04d", n))
 	}
 	if n%4 == 0 {
 		b.exec(`DELETE FROM contrato WHERE num = ?`, fmt.Sprintf("%04d", n-1))
@@ -148,7 +153,8 @@ func (b *bench) stands(n int, hit string) {
 		for _, c := range counts {
 			states[c.State] += c.Count
 		}
-		if states[trade.Accepted] != want || states[trade.InDoubt]+states[trade.Sending]+states[trade.Pending]+states[trade.Rejected] > 0 {
+		if states[trade.Accepted] != want ||
+			states[trade.InDoubt]+states[trade.Sending]+states[trade.Pending]+states[trade.Rejected] > 0 {
 			b.t.Fatalf("after a run with a failure (%s): %s %v, want %d accepted", hit, job, states, want)
 		}
 	}

@@ -31,7 +31,8 @@ func TestF007AClockThatDiffersFromTheERPsLosesNothing(t *testing.T) {
 				b.contract(num)
 				b.exec(`UPDATE contrato SET atualizado = ? WHERE num = ?`, now(), key(num)[3:])
 				if r := b.sync(engine.Options{}); r.Sent != 1 || num > 1 && r.Sweep {
-					t.Errorf("%s off: row %d: sent %d, sweep %t; want it in the window of the changed rows", off, num, r.Sent, r.Sweep)
+					t.Errorf("%s off: row %d: sent %d, sweep %t; want it in the window of the changed rows", off, num,
+						r.Sent, r.Sweep)
 				}
 			}
 		}
@@ -55,7 +56,8 @@ func TestF011AnERPThatIsDownForDaysLosesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := reports[0]; r.Stopped == nil || r.Stopped.Code != "erp" || r.Sent != 0 || r.States[trade.Accepted] != 3 {
+		if r := reports[0]; r.Stopped == nil || r.Stopped.Code != "erp" || r.Sent != 0 ||
+			r.States[trade.Accepted] != 3 {
 			t.Errorf("sent %d, states %v, stopped %+v", r.Sent, r.States, r.Stopped)
 		}
 	}
@@ -75,7 +77,8 @@ func (b *bench) moveERP(dsn string) {
 		b.t.Fatal(err)
 	}
 	b.exec(erpSchema)
-	if b.source, err = erp.Open(b.t.Context(), erp.Options{Driver: state.Postgres, DSN: erp.Secret(dsn), TimeZone: time.UTC}); err != nil {
+	if b.source, err = erp.Open(b.t.Context(),
+		erp.Options{Driver: state.Postgres, DSN: erp.Secret(dsn), TimeZone: time.UTC}); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -87,12 +90,16 @@ func TestF028AnInfiniteOrImpossibleValueStopsNobody(t *testing.T) {
 	b := newBenchOn(t, database{state.Postgres, state.SQLite}, sandbox.Options{})
 	b.contracts(7)
 	for num, set := range map[int]string{
-		2: `preco = 'NaN'`, 3: `quantidade = 'Infinity'`, 4: `data_contrato = 'infinity'`, 5: `data_contrato = '0044-03-15 BC'`, 6: `pagamento = '0001-01-01'`,
+		2: `preco = 'NaN'`, 3: `quantidade = 'Infinity'`, 4: `data_contrato = 'infinity'`,
+		5: `data_contrato = '0044-03-15 BC'`, 6: `pagamento = '0001-01-01'`,
 	} {
 		b.exec(`UPDATE contrato SET `+set+` WHERE num = ?`, key(num)[3:])
 	}
 	b.sync(engine.Options{})
-	for num, want := range map[int]string{2: "rule:price", 3: "rule:amount", 4: "rule:order_date", 5: "rule:order_date", 6: "rule:payday"} {
+	for num, want := range map[int]string{
+		2: "rule:price", 3: "rule:amount", 4: "rule:order_date", 5: "rule:order_date",
+		6: "rule:payday",
+	} {
 		e := b.expect(num, trade.Invalid, want)
 		if e.Error == nil || len(e.Error.Fields) != 1 || e.Error.Fields[0].Column == "" {
 			t.Errorf("row %d: %+v", num, e.Error)
@@ -110,7 +117,8 @@ func TestF033CharactersThatNobodySeesStopNobody(t *testing.T) {
 		b.contracts(2)
 		odd := []string{"a\u202eb", "a\u200bb", "a\x07b", "a\nb", "a🌾b", "a\ufeffb"}
 		for i, text := range odd {
-			b.exec(`INSERT INTO contrato VALUES ('01', ?, ?, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00')`, text, 100+i)
+			b.exec(
+				`INSERT INTO contrato VALUES ('01', ?, ?, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00')`, text, 100+i)
 		}
 		b.exec(`UPDATE contrato SET produto = ? WHERE num = '0002'`, "so\u200bja")
 		r := b.sync(engine.Options{})
@@ -118,7 +126,8 @@ func TestF033CharactersThatNobodySeesStopNobody(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 		b.expect(2, trade.Invalid, "rule:product")
-		if again := b.sync(engine.Options{Sweep: true}); again.Sent != 0 || again.States[trade.Accepted] != r.States[trade.Accepted] {
+		if again := b.sync(engine.Options{Sweep: true}); again.Sent != 0 ||
+			again.States[trade.Accepted] != r.States[trade.Accepted] {
 			t.Errorf("a sweep of the same keys: sent %d, %v", again.Sent, again.States)
 		}
 	})
@@ -138,7 +147,8 @@ func TestF081WithoutAFileDescriptorNothingIsSentAndNothingIsLost(t *testing.T) {
 			return d.DialContext(ctx, network, addr)
 		}
 		b.contracts(3)
-		b.api.SetFaults(faults(t, "lost-before@1")...) // its connection is gone, and the next one needs another descriptor
+		// its connection is gone, and the next one needs another descriptor
+		b.api.SetFaults(faults(t, "lost-before@1")...)
 		r := b.sync(engine.Options{})
 		if r.States[trade.InDoubt] != 1 || r.States[trade.Pending] != 2 || r.Sent != 1 {
 			t.Errorf("sent %d, states %v", r.Sent, r.States)
@@ -158,7 +168,8 @@ func TestF124AShareOfACommitmentThatThePlatformDoesNotKnowYetGoesLater(t *testin
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.contract(1)
 		b.share("a", 1, 30)
-		b.api.SetFaults(faults(t, `traceability:status=404@1,body={"messages":["message.order-commitment.not-found"]}`)...)
+		b.api.SetFaults(faults(t,
+			`traceability:status=404@1,body={"messages":["message.order-commitment.not-found"]}`)...)
 		b.pass()
 		e := b.row("traceability", "a", trade.Rejected, "message.order-commitment.not-found")
 		if e.NextAttemptAt.IsZero() || len(b.createdOf(sandbox.ResourceTraceability)) != 0 {
@@ -210,12 +221,16 @@ func TestF127AKeyThatIsRefusedNowAndThenCostsRunsAndNothingElse(t *testing.T) {
 // refusal, never taken for the key that it looks like.
 func TestF140AKeyInAnotherSpellingIsNotTheKey(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
-		for _, key := range []string{"message.Duplicate.Key", "message.duplicate.key ", "MESSAGE.DUPLICATE.KEY", "message.malformed-request."} {
+		for _, key := range []string{
+			"message.Duplicate.Key", "message.duplicate.key ", "MESSAGE.DUPLICATE.KEY",
+			"message.malformed-request.",
+		} {
 			b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, `status=400@1,body={"messages":["`+key+`"]}`)})
 			b.contract(1)
 			b.sync(engine.Options{})
 			e := b.entry(1)
-			if e.State != trade.Rejected || e.Cause == "message.duplicate.key" || !strings.Contains(fmt.Sprint(e.Error.Messages), key) {
+			if e.State != trade.Rejected || e.Cause == "message.duplicate.key" ||
+				!strings.Contains(fmt.Sprint(e.Error.Messages), key) {
 				t.Errorf("%q: %s (%s), %+v", key, e.State, e.Cause, e.Error)
 			}
 		}

@@ -21,15 +21,20 @@ func withChildren(b *bench) *bench {
 	column := func(name string) engine.FieldSpec { return engine.FieldSpec{Columns: []string{name}} }
 	always := func(text string) engine.FieldSpec { return engine.FieldSpec{Const: &text} }
 	parent := engine.FieldSpec{
-		Columns: []string{"filial", "num"}, SentBy: []engine.ParentSpec{{Job: "contracts", Columns: []string{"filial", "num"}}},
+		Columns: []string{"filial", "num"},
+		SentBy:  []engine.ParentSpec{{Job: "contracts", Columns: []string{"filial", "num"}}},
 	}
 	b.more = []engine.JobSpec{
 		{
 			Name: "deliveries", Sends: trade.Deliveries, Sweep: sweepFarFromNow(), Key: []string{"filial", "ticket"},
 			Query: `SELECT filial, ticket, num, volume, um, dia, car FROM entrega`,
 			Fields: map[string]engine.FieldSpec{
-				"contract_id": parent, "delivered_volume": column("volume"), "delivery_date": column("dia"), "car": column("car"),
-				"delivered_volume_unit_of_measure": {Columns: []string{"um"}, ValuesName: "units", Values: map[string]string{"KG": "kg"}},
+				"contract_id": parent, "delivered_volume": column("volume"), "delivery_date": column("dia"),
+				"car": column("car"),
+				"delivered_volume_unit_of_measure": {
+					Columns: []string{"um"}, ValuesName: "units",
+					Values: map[string]string{"KG": "kg"},
+				},
 			},
 		},
 		{
@@ -37,7 +42,8 @@ func withChildren(b *bench) *bench {
 			Query: `SELECT id, filial, num, fazenda, volume, um FROM rateio`,
 			Fields: map[string]engine.FieldSpec{
 				"order_commitment_id": parent, "producer_id": always(producerID), "user_id": always(issuerID),
-				"farm_id": {Columns: []string{"fazenda"}, Ref: "farms"}, "allocated_volume": column("volume"), "unit_of_measurement": column("um"),
+				"farm_id": {Columns: []string{"fazenda"}, Ref: "farms"}, "allocated_volume": column("volume"),
+				"unit_of_measurement": column("um"),
 			},
 		},
 	}
@@ -46,7 +52,8 @@ func withChildren(b *bench) *bench {
 
 func (b *bench) delivery(ticket, num, volume int) {
 	b.t.Helper()
-	b.exec(`INSERT INTO entrega VALUES ('01', ?, ?, ?, 'KG', '2026-05-10', NULL)`, fmt.Sprintf("%04d", ticket), fmt.Sprintf("%04d", num), volume)
+	b.exec(`INSERT INTO entrega VALUES ('01', ?, ?, ?, 'KG', '2026-05-10', NULL)`, fmt.Sprintf("%04d", ticket),
+		fmt.Sprintf("%04d", num), volume)
 }
 
 func (b *bench) share(id string, num, volume int) {
@@ -77,7 +84,8 @@ func (b *bench) row(job, key string, state trade.State, cause string) trade.Entr
 		b.t.Fatal(err)
 	}
 	if e.State != state || e.Cause != cause {
-		b.t.Errorf("%s %s is %s (%s), want %s (%s); error %+v, waits for %+v", job, key, e.State, e.Cause, state, cause, e.Error, e.WaitingFor)
+		b.t.Errorf("%s %s is %s (%s), want %s (%s); error %+v, waits for %+v", job, key, e.State, e.Cause, state, cause,
+			e.Error, e.WaitingFor)
 	}
 	return e
 }
@@ -107,12 +115,14 @@ func TestChildrenGoInTheRunOfTheirParent(t *testing.T) {
 			parents[key(n)] = b.expect(n, trade.Accepted, "").RemoteID
 		}
 		delivery := b.row("deliveries", "01|0002", trade.Accepted, "")
-		want := fmt.Sprintf(`{"contract_id":%q,"delivered_volume":31020,"delivered_volume_unit_of_measure":"kg","delivery_date":"2026-05-10","car":"RS-4314100-B5C72DC4EE60CAEA63367C29A80B21EA"}`, parents[key(2)])
+		want := fmt.Sprintf(
+			`{"contract_id":%q,"delivered_volume":31020,"delivered_volume_unit_of_measure":"kg","delivery_date":"2026-05-10","car":"RS-4314100-B5C72DC4EE60CAEA63367C29A80B21EA"}`, parents[key(2)])
 		if diff := cmp.Diff(want, string(delivery.Payload)); diff != "" {
 			t.Errorf("the delivery's body (-want +got):\n%s", diff)
 		}
 		share := b.row("traceability", "a", trade.Accepted, "")
-		want = fmt.Sprintf(`{"producer_id":%q,"user_id":%q,"allocated_volume":30,"unit_of_measurement":"TON"}`, producerID, issuerID)
+		want = fmt.Sprintf(`{"producer_id":%q,"user_id":%q,"allocated_volume":30,"unit_of_measurement":"TON"}`,
+			producerID, issuerID)
 		if diff := cmp.Diff(want, string(share.Payload)); diff != "" || share.Target != parents[key(1)] {
 			t.Errorf("the traceability's body (-want +got):\n%starget %s, want %s", diff, share.Target, parents[key(1)])
 		}
@@ -152,9 +162,15 @@ func TestAChildSaysWhichParentItWaitsForAndWhy(t *testing.T) {
 				t.Errorf("delivery %s: %q, want %q", ticket, got, sentence)
 			}
 		}
-		waits("0001", trade.Awaited{Job: "contracts", Key: "01|0001", ParentState: trade.Rejected, ParentCause: parent.Cause},
+		waits("0001", trade.Awaited{
+			Job: "contracts", Key: "01|0001", ParentState: trade.Rejected,
+			ParentCause: parent.Cause,
+		},
 			"waits for contract 01|0001, which was rejected: user (issuer) not found on the platform")
-		waits("0002", trade.Awaited{Job: "contracts", Key: "01|0002", ParentState: trade.Invalid, ParentCause: "rule:payday"},
+		waits("0002", trade.Awaited{
+			Job: "contracts", Key: "01|0002", ParentState: trade.Invalid,
+			ParentCause: "rule:payday",
+		},
 			"waits for contract 01|0002, which is invalid: payday: missing or wrong in the ERP")
 		waits("0003", trade.Awaited{Job: "contracts", Key: "01|0003"},
 			"waits for contract 01|0003, which is not in the ERP, is cancelled there, or which the query of contracts leaves out")
@@ -203,7 +219,9 @@ func TestChildrenDoNotStarveBehindALargeParentJob(t *testing.T) {
 	b.limits.MaxInFlight = 32
 	var rows []string
 	for n := 1; n <= contracts; n++ {
-		rows = append(rows, fmt.Sprintf(`('01', '%04d', %d, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00')`, n, n))
+		rows = append(rows,
+			fmt.Sprintf(
+				`('01', '%04d', %d, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00')`, n, n))
 	}
 	b.exec(`INSERT INTO contrato VALUES ` + strings.Join(rows, ", "))
 	b.delivery(1, 1, 10)
@@ -278,7 +296,10 @@ func TestADryRunKnowsWhereTheParentsWouldStand(t *testing.T) {
 		}
 		want := map[string]trade.Awaited{
 			"deliveries 01|0001": {Job: "contracts", Key: key(1), ParentState: trade.Pending},
-			"deliveries 01|0002": {Job: "contracts", Key: key(2), ParentState: trade.Invalid, ParentCause: "rule:payday"},
+			"deliveries 01|0002": {
+				Job: "contracts", Key: key(2), ParentState: trade.Invalid,
+				ParentCause: "rule:payday",
+			},
 			"deliveries 01|0003": {Job: "contracts", Key: key(3)},
 		}
 		if diff := cmp.Diff(want, plan()); diff != "" {
@@ -315,7 +336,10 @@ func TestAnotherSpellingOfTheSameValueIsNoChange(t *testing.T) {
 		b.exec(`UPDATE entrega SET car = 'RS-4314100-B5C72DC4EE60CAEA63367C29A80B21EB' WHERE ticket = '0002'`)
 		b.exec(`UPDATE rateio SET fazenda = '{B9B338EB-3FDF-4348-9C46-1CB5D15B77F2}'`)
 		b.pass()
-		for _, e := range []trade.Entry{b.row("deliveries", "01|0001", trade.Accepted, ""), b.row("traceability", "a", trade.Accepted, "")} {
+		for _, e := range []trade.Entry{
+			b.row("deliveries", "01|0001", trade.Accepted, ""),
+			b.row("traceability", "a", trade.Accepted, ""),
+		} {
 			if len(e.Flags) != 0 {
 				t.Errorf("%s %s has flags %v", e.Job, e.Key, e.Flags)
 			}
@@ -377,11 +401,24 @@ func TestParentsComeFirst(t *testing.T) {
 		jobs []engine.JobSpec
 		want string
 	}{
-		{"nobody", []engine.JobSpec{b.spec, parents(engine.ParentSpec{Job: "invoices", Columns: two})}, `no job is named "invoices"`},
-		{"itself", []engine.JobSpec{b.spec, parents(engine.ParentSpec{Job: "deliveries", Columns: two})}, "hangs on itself"},
-		{"key", []engine.JobSpec{b.spec, parents(engine.ParentSpec{Job: "contracts", Columns: two[:1]})}, "name 1 columns, and the key of job contracts has 2 (filial, num)"},
+		{
+			"nobody",
+			[]engine.JobSpec{b.spec, parents(engine.ParentSpec{Job: "invoices", Columns: two})},
+			`no job is named "invoices"`,
+		},
+		{
+			"itself",
+			[]engine.JobSpec{b.spec, parents(engine.ParentSpec{Job: "deliveries", Columns: two})},
+			"hangs on itself",
+		},
+		{
+			"key",
+			[]engine.JobSpec{b.spec, parents(engine.ParentSpec{Job: "contracts", Columns: two[:1]})},
+			"name 1 columns, and the key of job contracts has 2 (filial, num)",
+		},
 		{"circle", func() []engine.JobSpec {
-			a, z := parents(engine.ParentSpec{Job: "z", Columns: two}), parents(engine.ParentSpec{Job: "a", Columns: two})
+			a, z := parents(engine.ParentSpec{Job: "z", Columns: two}),
+				parents(engine.ParentSpec{Job: "a", Columns: two})
 			a.Name, z.Name = "a", "z"
 			return []engine.JobSpec{a, z}
 		}(), "circle (sent_by): a → z → a"},

@@ -29,7 +29,10 @@ const (
 
 // endedByProbe are the stops that one GET of the webhooks ends, as it begins each run that has
 // something to send.
-var endedByProbe = []outcome.StopCode{outcome.StopKey, outcome.StopKeyInside, outcome.StopModule, outcome.StopPermission, outcome.StopAddress, outcome.StopCertificate}
+var endedByProbe = []outcome.StopCode{
+	outcome.StopKey, outcome.StopKeyInside, outcome.StopModule,
+	outcome.StopPermission, outcome.StopAddress, outcome.StopCertificate,
+}
 
 // circuit is what keeps jobs from running for a time: all of them, those of one route of the API
 // (its kind of record), or one job. It is closed again when a run ends well.
@@ -86,7 +89,8 @@ func (s *Scheduler) stopped(job *mapping.Job, stop trade.Stop) time.Time {
 	s.open(name, stop)
 	until := s.Engine.Clock.Now().Add(s.circuits[name].until - s.Engine.Clock.Boot())
 	i := slices.IndexFunc(s.jobs, func(t *timetable) bool { return t.job == job })
-	if code := outcome.StopCode(stop.Code); slices.Contains(triedAtERP, code) { // tried at the job's own times, unless they are rare
+	// tried at the job's own times, unless they are rare
+	if code := outcome.StopCode(stop.Code); slices.Contains(triedAtERP, code) {
 		if next := s.jobs[i].schedule.Next(until.Add(-time.Nanosecond)); !next.IsZero() && next.Sub(until) < erpMost {
 			s.circuits[name].until += next.Sub(until)
 			return next
@@ -189,7 +193,8 @@ func (s *Scheduler) probe(ctx context.Context) {
 	case stop == nil:
 		s.log.Info("the API answers a harmless question again; the jobs that stopped for it go on")
 	default:
-		s.log.Warn("the API was asked whether jobs may go on, and they may not", zap.String("code", stop.Code), zap.String("reason", stop.Text))
+		s.log.Warn("the API was asked whether jobs may go on, and they may not", zap.String("code", stop.Code),
+			zap.String("reason", stop.Text))
 	}
 	for _, job := range waiting {
 		s.postpone(ctx, job)
@@ -220,7 +225,8 @@ func (s *Scheduler) postpone(ctx context.Context, job *mapping.Job) {
 	if err == nil {
 		status, err = ledger.JobStatus(ctx, name)
 	}
-	if err == nil && status.State == trade.Stopped && status.Stop != nil && slices.Contains(endedByProbe, outcome.StopCode(status.Stop.Code)) {
+	if err == nil && status.State == trade.Stopped && status.Stop != nil &&
+		slices.Contains(endedByProbe, outcome.StopCode(status.Stop.Code)) {
 		status.Stop.Until = until
 		err = ledger.SetJobStatus(ctx, status)
 	}

@@ -49,7 +49,10 @@ func childMain() int {
 	if onChild != nil {
 		onChild(clock)
 	}
-	ledger, err := state.Open(ctx, state.Options{Begin: true, Driver: at.DB.Ledger, DSN: at.LedgerDSN, Journal: at.Journal})
+	ledger, err := state.Open(ctx, state.Options{
+		Begin: true, Driver: at.DB.Ledger, DSN: at.LedgerDSN,
+		Journal: at.Journal,
+	})
 	if err != nil {
 		return fail(err)
 	}
@@ -63,8 +66,14 @@ func childMain() int {
 	}
 	e := engine.New(engine.Config{
 		Ledger: ledger, Source: source, Platform: client, Clock: clock, Owner: state.Self(), Jobs: []*engine.Job{job},
-		References: []engine.ReferenceSpec{{Kind: "wallets", Query: "SELECT codigo, id FROM de_para WHERE tipo = 'carteira'", Code: []string{"codigo"}, ID: "id"}},
-		Limits:     engine.Limits{MaxInFlight: 4, StopAfterUnknown: 3, Timeout: time.Minute, KeepAnswers: at.KeepAnswers}, Zone: time.UTC, Log: zap.NewNop(),
+		References: []engine.ReferenceSpec{{
+			Kind:  "wallets",
+			Query: "SELECT codigo, id FROM de_para WHERE tipo = 'carteira'", Code: []string{"codigo"}, ID: "id",
+		}},
+		Limits: engine.Limits{
+			MaxInFlight: 4, StopAfterUnknown: 3, Timeout: time.Minute,
+			KeepAnswers: at.KeepAnswers,
+		}, Zone: time.UTC, Log: zap.NewNop(),
 	})
 	reports, err := e.Sync(ctx, nil, engine.Options{})
 	for _, r := range reports {
@@ -191,7 +200,8 @@ func TestF053ALedgerThatTakesNoResultLeavesDoubts(t *testing.T) {
 			return &failingLedger{Ledger: unmarkedLedger{l}, failAt: 3, lasting: true}
 		}
 		r := b.sync(engine.Options{})
-		sent := len(b.api.Created()) // one is accepted; of the two that are on their way when the ledger fails, the stop may hold the second back
+		// one is accepted; of the two that are on their way when the ledger fails, the stop may hold the second back
+		sent := len(b.api.Created())
 		if r.Stopped == nil || r.Stopped.Code != "ledger" || sent < 2 || sent > 3 {
 			t.Errorf("stopped %+v; the platform has %d records", r.Stopped, sent)
 		}
@@ -234,7 +244,9 @@ type slowPlatform struct {
 	before func()
 }
 
-func (p slowPlatform) SubmitOrderCommitment(ctx context.Context, body []byte, gate func() error) (apiclient.Answer, error) {
+func (p slowPlatform) SubmitOrderCommitment(ctx context.Context, body []byte,
+	gate func() error,
+) (apiclient.Answer, error) {
 	p.before()
 	return p.Platform.SubmitOrderCommitment(ctx, body, gate)
 }
@@ -254,7 +266,8 @@ func TestI13AStalledIntentIsGivenUpUnsent(t *testing.T) {
 			t.Fatalf("states %v; the platform has %d records", r.States, len(b.api.Created()))
 		}
 		attempts, err := b.ledger.Attempts(t.Context(), b.entry(1).ID)
-		if err != nil || len(attempts) != 2 || attempts[0].Outcome != trade.OutcomeNotSent || attempts[1].Outcome != trade.OutcomeCreated {
+		if err != nil || len(attempts) != 2 || attempts[0].Outcome != trade.OutcomeNotSent ||
+			attempts[1].Outcome != trade.OutcomeCreated {
 			t.Errorf("attempts %+v, %v", attempts, err)
 		}
 		if e := b.entry(1); e.Attempts != 1 {
@@ -279,7 +292,8 @@ func TestF072AnInterruptedRunFinishesWhatIsOnTheWire(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := reports[0]
-		if r.Stopped == nil || r.Stopped.Code != "interrupted" || r.States[trade.Accepted] != 3 || r.States[trade.Pending] != 3 {
+		if r.Stopped == nil || r.Stopped.Code != "interrupted" || r.States[trade.Accepted] != 3 ||
+			r.States[trade.Pending] != 3 {
 			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
 		}
 	})
@@ -334,7 +348,8 @@ func TestF054_AKillNeverLooksLikeAnOlderLedger(t *testing.T) {
 				t.Fatalf("process %d ended by itself: %v: %s", kill, err, said.String())
 			}
 		}
-		if b.ledger, err = state.Open(t.Context(), state.Options{Driver: db.Ledger, DSN: b.parts.LedgerDSN, Journal: b.parts.Journal}); err != nil {
+		if b.ledger, err = state.Open(t.Context(),
+			state.Options{Driver: db.Ledger, DSN: b.parts.LedgerDSN, Journal: b.parts.Journal}); err != nil {
 			t.Fatalf("opening after the kills: %v", err)
 		}
 		t.Cleanup(func() { _ = b.ledger.Close() })

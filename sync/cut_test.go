@@ -83,7 +83,9 @@ func newCutter(t *testing.T, b *bench) *cutter {
 }
 
 // post makes one POST with the next cut.
-func (k *cutter) post(ctx context.Context, submit func(context.Context) (apiclient.Answer, error)) (apiclient.Answer, error) {
+func (k *cutter) post(ctx context.Context,
+	submit func(context.Context) (apiclient.Answer, error),
+) (apiclient.Answer, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	k.mu.Lock()
@@ -108,10 +110,13 @@ func (k *cutter) SubmitOrderCommitment(ctx context.Context, body []byte, gate fu
 }
 
 func (k *cutter) SubmitDelivery(ctx context.Context, body []byte, gate func() error) (apiclient.Answer, error) {
-	return k.post(ctx, func(ctx context.Context) (apiclient.Answer, error) { return k.Platform.SubmitDelivery(ctx, body, gate) })
+	return k.post(ctx,
+		func(ctx context.Context) (apiclient.Answer, error) { return k.Platform.SubmitDelivery(ctx, body, gate) })
 }
 
-func (k *cutter) SubmitTraceability(ctx context.Context, id string, body []byte, gate func() error) (apiclient.Answer, error) {
+func (k *cutter) SubmitTraceability(ctx context.Context, id string, body []byte,
+	gate func() error,
+) (apiclient.Answer, error) {
 	return k.post(ctx, func(ctx context.Context) (apiclient.Answer, error) {
 		return k.Platform.SubmitTraceability(ctx, id, body, gate)
 	})
@@ -130,7 +135,8 @@ func (k *cutter) serve(c *net.TCPConn) {
 	}
 	defer func() { _ = api.Close() }()
 	if !cut.none && !cut.answer {
-		if cut.at == 0 && cut.how == "stall" { // a caller that gives up while it dials leaves the connection to the next one
+		// a caller that gives up while it dials leaves the connection to the next one
+		if cut.at == 0 && cut.how == "stall" {
 			_, _ = io.CopyN(io.Discard, c, 1)
 		}
 		_, _ = io.CopyN(api, c, int64(cut.at))
@@ -237,7 +243,11 @@ func TestF091_TheEngineWithTheConnectionCutAtEveryByte(t *testing.T) {
 		{"traceability", sandbox.ResourceTraceability, "allocated_volume", 29, all, share},
 	}
 	for _, how := range all {
-		forms = append(forms, form{"deliveries", sandbox.ResourceDeliveries, "delivered_volume", 3, []string{how}, delivery})
+		forms = append(forms, form{
+			"deliveries", sandbox.ResourceDeliveries, "delivered_volume", 3,
+			[]string{how},
+			delivery,
+		})
 	}
 	if long {
 		for i := range forms {
@@ -337,7 +347,8 @@ func (b *bench) judgeCuts(job, resource, quantity string, cuts []wireCut, k *cut
 			b.t.Fatal(err)
 		}
 		for _, a := range attempts {
-			if a.Outcome == trade.OutcomeNotSent && !strings.Contains(a.Reason, "its turn") { // no cut: the request before it made the job careful
+			// no cut: the request before it made the job careful
+			if a.Outcome == trade.OutcomeNotSent && !strings.Contains(a.Reason, "its turn") {
 				unsent++
 			}
 		}
@@ -357,14 +368,16 @@ func (b *bench) judgeCuts(job, resource, quantity string, cuts []wireCut, k *cut
 	if unsent > first || doubts != want-unsent || len(cuts) > len(k.done) {
 		b.t.Errorf("%d doubts for %d cuts of which %d left no byte (%d could)", doubts, want, unsent, first)
 	}
-	b.t.Logf("%d cuts, %d doubts, %d proved unsent and sent later, %d accepted, %d records, 0 doubled", want, doubts, unsent, accepted, len(byID))
+	b.t.Logf("%d cuts, %d doubts, %d proved unsent and sent later, %d accepted, %d records, 0 doubled", want, doubts,
+		unsent, accepted, len(byID))
 }
 
 // keysOf gives the keys of a job's entries.
 func (b *bench) keysOf(job string) map[string]bool {
 	b.t.Helper()
 	keys := map[string]bool{}
-	if err := b.ledger.EachKnown(b.t.Context(), job, func(k trade.Known) error { keys[k.Key] = true; return nil }); err != nil {
+	if err := b.ledger.EachKnown(b.t.Context(), job,
+		func(k trade.Known) error { keys[k.Key] = true; return nil }); err != nil {
 		b.t.Fatal(err)
 	}
 	return keys

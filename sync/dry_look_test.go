@@ -30,7 +30,8 @@ func (b *bench) agrees(what string, opts engine.Options, sent, held int) {
 		wouldHold, isHeld = wouldHold+planned[i].States[trade.Held], isHeld+r.States[trade.Held]
 	}
 	if would != went || went != sent || wouldHold != isHeld || isHeld != held {
-		b.t.Errorf("%s: the dry run would send %d and hold %d, the run sends %d and holds %d, want %d and %d", what, would, wouldHold, went, isHeld, sent, held)
+		b.t.Errorf("%s: the dry run would send %d and hold %d, the run sends %d and holds %d, want %d and %d", what,
+			would, wouldHold, went, isHeld, sent, held)
 	}
 }
 

@@ -27,9 +27,10 @@ const readTimeout = 20 * time.Second
 type timetable struct {
 	job      *mapping.Job
 	schedule cron.Schedule
-	base     time.Time // start of the last run as far as it is known: the first time of the schedule after it is the next
-	known    bool      // base was read from the ledger
-	running  bool      // in the pass
+	// start of the last run as far as it is known: the first time of the schedule after it is the next
+	base    time.Time
+	known   bool // base was read from the ledger
+	running bool // in the pass
 
 	atStart   bool // the process started, and it has not run since
 	triggered bool // somebody asked for it
@@ -54,7 +55,8 @@ func (t *timetable) comes(now time.Time) bool {
 // its own hour, also where the job has none at night.
 func (t *timetable) next() time.Time {
 	run := t.schedule.Next(t.base)
-	if sweep := t.job.Sweep.Next(t.base); t.job.Spec.ChangedAt != "" && !sweep.IsZero() && (run.IsZero() || sweep.Before(run)) {
+	if sweep := t.job.Sweep.Next(t.base); t.job.Spec.ChangedAt != "" && !sweep.IsZero() &&
+		(run.IsZero() || sweep.Before(run)) {
 		return sweep
 	}
 	return run
@@ -91,10 +93,12 @@ func (s *Scheduler) allDue(ctx context.Context, idle func(string) bool) []dueJob
 			continue
 		}
 		a := dueJob{t.job, t.sweep || t.atStart, s.halfOpen(t.job)}
-		s.log.Debug("due", zap.String("job", a.job.Name()), zap.Bool("sweep", a.sweep), zap.Bool("probe", a.probe), zap.Bool("by_hand", t.triggered), zap.Time("last", t.base))
+		s.log.Debug("due", zap.String("job", a.job.Name()), zap.Bool("sweep", a.sweep), zap.Bool("probe", a.probe),
+			zap.Bool("by_hand", t.triggered), zap.Time("last", t.base))
 		out = append(out, a)
 		t.base, t.running = now, true
-		t.triggered, t.sweep, t.atStart, t.again, t.cleared, t.sendsAt = false, false, false, false, false, mapping.NoTime
+		t.triggered, t.sweep, t.atStart, t.again, t.cleared, t.sendsAt = false, false, false, false, false,
+			mapping.NoTime
 	}
 	return out
 }
@@ -149,7 +153,10 @@ func leftWork(status trade.JobStatus) bool {
 		return false
 	}
 	code := outcome.StopCode(status.Stop.Code)
-	return slices.Contains([]outcome.StopCode{outcome.StopInterrupt, outcome.StopThrottled, outcome.StopUnreachable, outcome.StopLedger, outcome.StopPlatform}, code) || slices.Contains(triedAtERP, code) || slices.Contains(endedByProbe, code)
+	return slices.Contains([]outcome.StopCode{
+		outcome.StopInterrupt, outcome.StopThrottled, outcome.StopUnreachable,
+		outcome.StopLedger, outcome.StopPlatform,
+	}, code) || slices.Contains(triedAtERP, code) || slices.Contains(endedByProbe, code)
 }
 
 // overcome tells whether the stop that the ledger knows of a job keeps it from running.

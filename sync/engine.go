@@ -46,17 +46,22 @@ func New(config Config) *Engine {
 		config.Observe = func(run.Progress) {}
 	}
 	c := cluster.NewMember(cluster.Config{
-		Several: config.Several, Clock: config.Clock, Ledger: config.Ledger, Owner: config.Owner, Version: config.Version, Log: config.Log,
+		Several: config.Several, Clock: config.Clock, Ledger: config.Ledger, Owner: config.Owner,
+		Version: config.Version, Log: config.Log,
 		PerSecond: config.Limits.RateLimit, Burst: config.Limits.MaxInFlight,
 	})
 	env := config.env(c)
-	return &Engine{Config: config, crew: c, env: env, Rehearsal: rehearse.New(env, run.ReadableOf(config.Ledger), config.Source, config.Log)}
+	return &Engine{
+		Config: config, crew: c, env: env,
+		Rehearsal: rehearse.New(env, run.ReadableOf(config.Ledger), config.Source, config.Log),
+	}
 }
 
 func (c Config) env(crew *cluster.Member) *run.Env {
 	return &run.Env{
-		Platform: c.Platform, Clock: c.Clock, Owner: c.Owner, Jobs: c.Jobs, References: c.References, Limits: c.Limits, Brakes: c.Brakes,
-		Zone: c.Zone, Observe: c.Observe, Member: crew,
+		Platform: c.Platform, Clock: c.Clock, Owner: c.Owner, Jobs: c.Jobs, References: c.References, Limits: c.Limits,
+		Brakes: c.Brakes,
+		Zone:   c.Zone, Observe: c.Observe, Member: crew,
 	}
 }
 

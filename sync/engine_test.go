@@ -51,13 +51,15 @@ func TestI1TheIntentIsDurableWhenTheRequestArrives(t *testing.T) {
 		var b *bench
 		b = newBenchOn(t, db, sandbox.Options{OnPost: func(int) {
 			rows := 0
-			err := b.ledger.Rows(t.Context(), trade.RowFilter{States: []trade.State{trade.Sending}}, func(e trade.Entry) error {
-				attempts, err := b.ledger.Attempts(t.Context(), e.ID)
-				if err == nil && len(attempts) == 1 && attempts[0].Outcome == trade.OutcomeOpen && string(attempts[0].Payload) == string(e.Payload) {
-					rows++
-				}
-				return err
-			})
+			err := b.ledger.Rows(t.Context(), trade.RowFilter{States: []trade.State{trade.Sending}},
+				func(e trade.Entry) error {
+					attempts, err := b.ledger.Attempts(t.Context(), e.ID)
+					if err == nil && len(attempts) == 1 && attempts[0].Outcome == trade.OutcomeOpen &&
+						string(attempts[0].Payload) == string(e.Payload) {
+						rows++
+					}
+					return err
+				})
 			if err != nil || rows == 0 {
 				t.Errorf("a request arrived while %d intents were on disk (%v)", rows, err)
 			}
@@ -169,7 +171,8 @@ func TestF123OneMissingWalletCostsOnePost(t *testing.T) {
 			t.Fatalf("sent %d, states %v", r.Sent, r.States)
 		}
 		waiting := b.expect(30, trade.Waiting, "message.wallet.not-found")
-		if len(waiting.WaitingFor) != 1 || waiting.WaitingFor[0].Platform != "wallets" || waiting.WaitingFor[0].ID != walletID {
+		if len(waiting.WaitingFor) != 1 || waiting.WaitingFor[0].Platform != "wallets" ||
+			waiting.WaitingFor[0].ID != walletID {
 			t.Errorf("waits for %+v", waiting.WaitingFor)
 		}
 		if r = b.sync(engine.Options{}); r.Sent != 0 {
@@ -231,10 +234,12 @@ func TestAnInvalidRowNamesEveryBadFieldAndGoesByItselfWhenItIsCured(t *testing.T
 		if got, want := fmt.Sprint(rules), "[product unmapped price positive payday required_for_COMPRA]"; got != want {
 			t.Errorf("problems %s, want %s", got, want)
 		}
-		if got, want := e.Error.Fields[2].Sentence(trade.English), "COMPRA requires payday; column pagamento is empty"; got != want {
+		if got, want := e.Error.Fields[2].Sentence(trade.English),
+			"COMPRA requires payday; column pagamento is empty"; got != want {
 			t.Errorf("sentence %q, want %q", got, want)
 		}
-		b.exec(`UPDATE contrato SET pagamento = '2026-08-01', preco = 10, produto = 'SOJA ', atualizado = '2026-03-11 08:00:00' WHERE num = '0002'`)
+		b.exec(
+			`UPDATE contrato SET pagamento = '2026-08-01', preco = 10, produto = 'SOJA ', atualizado = '2026-03-11 08:00:00' WHERE num = '0002'`)
 		b.sync(engine.Options{})
 		b.expect(2, trade.Accepted, "")
 	})
@@ -296,7 +301,8 @@ func TestF022ADoubleKeyIsHeldUntilItIsCured(t *testing.T) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.exec(`CREATE TABLE copia AS SELECT * FROM contrato WHERE false`)
 		b.contracts(3)
-		b.exec(`INSERT INTO copia SELECT filial, num, 99, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0002'`)
+		b.exec(
+			`INSERT INTO copia SELECT filial, num, 99, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0002'`)
 		b.spec.Query = `SELECT * FROM contrato UNION ALL SELECT * FROM copia`
 		r := b.sync(engine.Options{})
 		if r.Sent != 2 || *r.InScope != 3 {
@@ -316,8 +322,12 @@ func TestASoftDeletedTwinOfAKeyIsItsPast(t *testing.T) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.exec(`CREATE TABLE copia AS SELECT * FROM contrato WHERE false`)
 		b.contracts(2)
-		b.exec(`INSERT INTO copia SELECT filial, num, 99, preco, produto, carteira, 'cancelado', data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0002'`)
-		for _, order := range []string{`SELECT * FROM contrato UNION ALL SELECT * FROM copia`, `SELECT * FROM copia UNION ALL SELECT * FROM contrato`} {
+		b.exec(
+			`INSERT INTO copia SELECT filial, num, 99, preco, produto, carteira, 'cancelado', data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0002'`)
+		for _, order := range []string{
+			`SELECT * FROM contrato UNION ALL SELECT * FROM copia`,
+			`SELECT * FROM copia UNION ALL SELECT * FROM contrato`,
+		} {
 			b.spec.Query = order
 			b.sync(engine.Options{Sweep: true})
 			if e := b.expect(2, trade.Accepted, ""); len(e.Flags) != 0 {
@@ -341,7 +351,8 @@ func TestF021ARetypedContractIsHeldAndATwinGoesWithARemark(t *testing.T) {
 		if n := len(b.api.Created()); n != 2 {
 			t.Fatalf("the platform has %d records", n)
 		}
-		b.exec(`INSERT INTO contrato SELECT filial, '0008', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0002'`)
+		b.exec(
+			`INSERT INTO contrato SELECT filial, '0008', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0002'`)
 		reports, err := b.engine().Sync(t.Context(), nil, engine.Options{Sweep: true})
 		if err != nil || reports[0].Sent != 1 {
 			t.Fatalf("%+v, %v", reports, err)
@@ -423,11 +434,13 @@ func TestF133APassThatWouldOnlyWaitEndsAndTheNextOneSaysWhen(t *testing.T) {
 	b.limits.MaxInFlight = 1
 	b.contracts(2)
 	r := b.sync(engine.Options{})
-	if r.Stopped == nil || r.Stopped.Code != "api_throttled" || r.Stopped.Until.IsZero() || r.States[trade.Pending] != 2 {
+	if r.Stopped == nil || r.Stopped.Code != "api_throttled" || r.Stopped.Until.IsZero() ||
+		r.States[trade.Pending] != 2 {
 		t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
 	}
 	b.api.SetFaults()
-	if again := b.sync(engine.Options{}); again.Stopped == nil || again.Stopped.Code != "api_throttled" || again.Sent != 0 {
+	if again := b.sync(engine.Options{}); again.Stopped == nil || again.Stopped.Code != "api_throttled" ||
+		again.Sent != 0 {
 		t.Errorf("before the time has come: sent %d, stopped %+v", again.Sent, again.Stopped)
 	}
 	b.clock.advance(21 * time.Minute)
@@ -469,7 +482,8 @@ func TestF100AnIdThatAnotherRowHasIsADoubt(t *testing.T) {
 		b.limits.MaxInFlight = 1
 		b.contracts(4)
 		r := b.sync(engine.Options{})
-		if r.Stopped == nil || r.Stopped.Code != "answers" || r.States[trade.InDoubt] != 1 || r.States[trade.Accepted] != 1 {
+		if r.Stopped == nil || r.Stopped.Code != "answers" || r.States[trade.InDoubt] != 1 ||
+			r.States[trade.Accepted] != 1 {
 			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
 		}
 	})
@@ -555,7 +569,8 @@ func TestAKeyThatIsNullIsCountedAndStopsNobody(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(2)
-		b.exec(`INSERT INTO contrato VALUES ('01', NULL, 9, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00')`)
+		b.exec(
+			`INSERT INTO contrato VALUES ('01', NULL, 9, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00')`)
 		r := b.sync(engine.Options{})
 		if r.Unreadable != 1 || r.Sent != 2 || *r.InScope != 2 || len(r.Notes) != 1 {
 			t.Errorf("unreadable %d, sent %d, in scope %d, notes %q", r.Unreadable, r.Sent, *r.InScope, r.Notes)

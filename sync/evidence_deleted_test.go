@@ -36,7 +36,9 @@ func TestF153NoRowUnderADeletedRecordGoes(t *testing.T) {
 		}
 		const job = "deliveries"
 		step([]string{"deliveries:status=422@1-"}, 2, 3) // refused
-		if refused := order(func(a *engine.Acts) (engine.RowPlan, error) { return a.Dismiss(t.Context(), job, []string{"01|0003"}) }); refused != engine.NotRefused {
+		if refused := order(func(a *engine.Acts) (engine.RowPlan, error) {
+			return a.Dismiss(t.Context(), job, []string{"01|0003"})
+		}); refused != engine.NotRefused {
 			t.Fatalf("not dismissed: %s", refused)
 		}
 		step([]string{"deliveries:lost-after@1-"}, 4) // in doubt, and there
@@ -105,7 +107,9 @@ func TestF153NoRowUnderADeletedRecordGoes(t *testing.T) {
 		} {
 			order(plan)
 		}
-		if refused := order(func(a *engine.Acts) (engine.RowPlan, error) { return a.Resend(t.Context(), job, "01|0004", true) }); refused == engine.NotRefused {
+		if refused := order(func(a *engine.Acts) (engine.RowPlan, error) {
+			return a.Resend(t.Context(), job, "01|0004", true)
+		}); refused == engine.NotRefused {
 			t.Error("a row in doubt may be sent a second time under a record that is not there")
 		}
 		stand("after what people ordered")

@@ -15,14 +15,19 @@ import (
 
 // rivals has one row in doubt, whose record no event has told of, and a record that somebody typed
 // by hand at that time, equal in everything. intercept sees each reading of one of them.
-func rivals(t *testing.T, db database, intercept func(b *bench, id string) *sandbox.Fault) (b *bench, own, typed string) {
+func rivals(t *testing.T, db database, intercept func(b *bench,
+	id string) *sandbox.Fault,
+) (b *bench, own, typed string) {
 	t.Helper()
-	b = hearBench(t, db, sandbox.Options{Events: eventFaults(t, "lost"), Intercept: func(r *http.Request, _ int) *sandbox.Fault {
-		if _, id, reading := strings.Cut(r.URL.Path, "/order-commitments/"); reading {
-			return intercept(b, id)
-		}
-		return nil
-	}})
+	b = hearBench(t, db, sandbox.Options{
+		Events: eventFaults(t, "lost"),
+		Intercept: func(r *http.Request, _ int) *sandbox.Fault {
+			if _, id, reading := strings.Cut(r.URL.Path, "/order-commitments/"); reading {
+				return intercept(b, id)
+			}
+			return nil
+		},
+	})
 	b.api.SetFaults(faults(t, "lost-after@1-")...)
 	b.contract(3)
 	b.sync(engine.Options{})
@@ -60,7 +65,12 @@ func TestF147AnEventOfADeletionProvesNothing(t *testing.T) {
 // the platform answers.
 func TestF148IDsThatNobodyCanReadKeepNoDoubtWaitingForEver(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
-		for _, answer := range []sandbox.Fault{{Status: http.StatusOK, Body: "{}"}, {Status: http.StatusForbidden}, {Status: http.StatusInternalServerError}, {Status: http.StatusNotFound}} {
+		for _, answer := range []sandbox.Fault{
+			{Status: http.StatusOK, Body: "{}"},
+			{Status: http.StatusForbidden},
+			{Status: http.StatusInternalServerError},
+			{Status: http.StatusNotFound},
+		} {
 			t.Run(fmt.Sprint(answer.Status), func(t *testing.T) {
 				var other atomic.Value
 				other.Store(strange())

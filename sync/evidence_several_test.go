@@ -25,7 +25,8 @@ func TestF148OfSeveralInstancesEachRecordIsReadBackByOne(t *testing.T) {
 		if err := b.api.WaitDeliveries(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.hearing().Pass(t.Context()); err != nil { // the events are looked at, and it is too early to read: then all see the same records due
+		// the events are looked at, and it is too early to read: then all see the same records due
+		if _, err := b.hearing().Pass(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		b.clock.advance(4 * time.Second)

@@ -19,11 +19,18 @@ func TestF142TheShareOfDoubtsThatNobodyNeedDecide(t *testing.T) {
 		if long {
 			rows, gateway = 2000, "502" // after which nobody rests
 		}
-		b := hearBench(t, db, sandbox.Options{Seed: 7, Events: eventFaults(t, "CREATE_ORDER_COMMITMENT:lost%5", "late=50ms,again=2%30", "swapped%20", "shape=nested%20", "invented,forged%5")})
+		b := hearBench(t, db, sandbox.Options{
+			Seed: 7,
+			Events: eventFaults(t, "CREATE_ORDER_COMMITMENT:lost%5", "late=50ms,again=2%30", "swapped%20",
+				"shape=nested%20", "invented,forged%5"),
+		})
 		b.limits.StopAfterUnknown, b.limits.MaxInFlight = 0, 1
 		b.api.SetFaults(faults(t,
-			"order_commitments:lost-after%20", "order_commitments:lost-before%10", "order_commitments:status=500,commit%10", "order_commitments:status="+gateway+"%5", "order_commitments:cut%5",
-			"order_commitments:noid%5", "get:order_commitments:status=500%10", "get:order_commitments:status=404%10")...)
+			"order_commitments:lost-after%20", "order_commitments:lost-before%10",
+			"order_commitments:status=500,commit%10", "order_commitments:status="+gateway+"%5",
+			"order_commitments:cut%5",
+			"order_commitments:noid%5", "get:order_commitments:status=500%10",
+			"get:order_commitments:status=404%10")...)
 		b.contracts(rows)
 		for range 10 {
 			b.sync(engine.Options{})
@@ -63,8 +70,10 @@ func TestF142TheShareOfDoubtsThatNobodyNeedDecide(t *testing.T) {
 		}
 		exist := settled + open
 		if settled == 0 || settled*10 < exist*7 {
-			t.Errorf("of %d doubts %d were made, and %d settled without a person: fewer than seven in ten", doubts, exist, settled)
+			t.Errorf("of %d doubts %d were made, and %d settled without a person: fewer than seven in ten", doubts,
+				exist, settled)
 		}
-		t.Logf("%d rows, %d in doubt: %d were made, of which %d (%d%%) were settled without a person and %d wait for one; %d were never made and wait for one", rows, doubts, exist, settled, 100*settled/max(exist, 1), open, doubts-exist)
+		t.Logf(
+			"%d rows, %d in doubt: %d were made, of which %d (%d%%) were settled without a person and %d wait for one; %d were never made and wait for one", rows, doubts, exist, settled, 100*settled/max(exist, 1), open, doubts-exist)
 	})
 }

@@ -34,7 +34,8 @@ func TestF141AnEventBeforeTheAnswerIsNoSecondRecord(t *testing.T) {
 		if got := b.audited(1); len(got) != 0 || b.gets() != 0 {
 			t.Errorf("acts %v and %d readings for a row that was answered; want none", got, b.gets())
 		}
-		hints, err := b.ledger.Hints(t.Context(), map[string][]string{"order_commitments": {e.RemoteID}}, noTimeAtAll, 10)
+		hints, err := b.ledger.Hints(t.Context(), map[string][]string{"order_commitments": {e.RemoteID}},
+			noTimeAtAll, 10)
 		if err != nil || len(hints.Heard) != 1 || hints.Heard[0].Event != "CREATE_ORDER_COMMITMENT" {
 			t.Errorf("heard %+v, %v; want the event at its row although it came before the answer", hints.Heard, err)
 		}
@@ -132,10 +133,16 @@ func TestF144ACandidateThatIsNotWholeIsASuggestion(t *testing.T) {
 			settled       bool
 			differ, blind int
 		}{
-			"other shapes":    {`"unit_of_measurement":{"code":"SC","name":"saca"},"order_date":"2026-03-10T00:00:00Z","payment_type":"DINHEIRO"`, true, 0, 0},
-			"another date":    {`"unit_of_measurement":"SC","order_date":"2026-03-11","payment_type":"DINHEIRO"`, false, 1, 0},
+			"other shapes": {`"unit_of_measurement":{"code":"SC","name":"saca"},"order_date":"2026-03-10T00:00:00Z","payment_type":"DINHEIRO"`, true, 0, 0},
+			"another date": {
+				`"unit_of_measurement":"SC","order_date":"2026-03-11","payment_type":"DINHEIRO"`,
+				false, 1, 0,
+			},
 			"a field missing": {`"unit_of_measurement":"SC","order_date":"2026-03-10"`, false, 0, 1},
-			"an unread field": {`"unit_of_measurement":"SC","order_date":"2026-03-10","payment_type":["DINHEIRO"]`, false, 0, 1},
+			"an unread field": {
+				`"unit_of_measurement":"SC","order_date":"2026-03-10","payment_type":["DINHEIRO"]`,
+				false, 0, 1,
+			},
 		} {
 			t.Run(name, func(t *testing.T) {
 				b := hearBench(t, db, sandbox.Options{})
@@ -152,8 +159,10 @@ func TestF144ACandidateThatIsNotWholeIsASuggestion(t *testing.T) {
 				}
 				b.expect(3, trade.InDoubt, trade.CauseUnknown)
 				like, _ := b.suggestions(3)
-				if len(like) != 1 || like[0].Full || like[0].Reading.Differ != v.differ || len(like[0].Reading.Unseen) != v.blind {
-					t.Errorf("%d suggestions, want one with %d differences and %d fields that are not shown", len(like), v.differ, v.blind)
+				if len(like) != 1 || like[0].Full || like[0].Reading.Differ != v.differ ||
+					len(like[0].Reading.Unseen) != v.blind {
+					t.Errorf("%d suggestions, want one with %d differences and %d fields that are not shown", len(like),
+						v.differ, v.blind)
 				}
 			})
 		}
@@ -164,7 +173,10 @@ func TestF144ACandidateThatIsNotWholeIsASuggestion(t *testing.T) {
 // created, and settles when it can be read.
 func TestF145WhatCannotBeReadIsTriedForAnHourAndProvesNothing(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
-		for _, fault := range []string{"get:order_commitments:status=404", "get:order_commitments:status=403", "get:order_commitments:status=500", "get:order_commitments:lost-before"} {
+		for _, fault := range []string{
+			"get:order_commitments:status=404", "get:order_commitments:status=403",
+			"get:order_commitments:status=500", "get:order_commitments:lost-before",
+		} {
 			t.Run(fault, func(t *testing.T) {
 				b := hearBench(t, db, sandbox.Options{})
 				b.api.SetFaults(faults(t, "lost-after@1-", fault)...)
@@ -231,7 +243,8 @@ func TestF145AnEventThatIsReplayedHasItsRecordReadAgain(t *testing.T) {
 			t.Fatalf("%d events, %v", len(events), err)
 		}
 		record := trade.AuditRecord{At: b.clock.Now(), Who: "Ana", Act: "webhooks replay", Target: "inbox"}
-		if n, err := b.ledger.ReplayEvents(t.Context(), []int64{events[0].Seq}, b.clock.Now(), record); n != 1 || err != nil {
+		if n, err := b.ledger.ReplayEvents(t.Context(), []int64{events[0].Seq}, b.clock.Now(), record); n != 1 ||
+			err != nil {
 			t.Fatalf("%d events are looked at again, %v", n, err)
 		}
 		b.hear()
@@ -297,7 +310,10 @@ func TestC12ALateEventOfAnOlderEqualRecordSettlesNothing(t *testing.T) {
 			bench func(*testing.T, database, sandbox.Options) *bench
 			early bool // an event told of it before, too
 			shown int
-		}{"without a time": {timelessBench, false, 1}, "without a time, heard of before": {timelessBench, true, 0}, "with its time": {hearBench, false, 0}} {
+		}{
+			"without a time": {timelessBench, false, 1}, "without a time, heard of before": {timelessBench, true, 0},
+			"with its time": {hearBench, false, 0},
+		} {
 			t.Run(name, func(t *testing.T) {
 				b := v.bench(t, db, sandbox.Options{Events: eventFaults(t, "lost")})
 				older, err := b.api.TypeCommitment(commitment(3), time.Now())
@@ -337,7 +353,8 @@ func TestF147W5AForgedEventCanOnlyCauseAReading(t *testing.T) {
 		b.sync(engine.Options{})
 		b.api.SetFaults()
 		before := b.api.Requests()
-		b.tell("CREATE_ORDER_COMMITMENT", `{"id":"`+strange()+`","url":"http://127.0.0.1:1/`+strange()+`","callback":"https://attacker.example/x"}`)
+		b.tell("CREATE_ORDER_COMMITMENT", `{"id":"`+strange()+`","url":"http://127.0.0.1:1/`+strange()+
+			`","callback":"https://attacker.example/x"}`)
 		b.tell("DELETE_ORDER_COMMITMENT", `{"id":"`+strange()+`"}`)
 		b.tell("CREATE_ORDER_COMMITMENT", `not json `+strange())
 		b.hear()
@@ -461,16 +478,21 @@ func TestF154WhatChangesOnThePlatformIsNoted(t *testing.T) {
 		if err := b.api.ChangeCommitment(e.RemoteID, map[string]any{"haverst": "2026/2027"}); err != nil {
 			t.Fatal(err)
 		}
-		b.tell("UPDATE_WORKFLOW_ORDER_COMMITMENT", `{"data":{"order_commitment_id":"`+e.RemoteID+`","newStatus":"APPROVED","status":"PENDING"}}`)
+		b.tell("UPDATE_WORKFLOW_ORDER_COMMITMENT", `{"data":{"order_commitment_id":"`+e.RemoteID+
+			`","newStatus":"APPROVED","status":"PENDING"}}`)
 		b.tell("CHANGE_PRODUCER_STATUS_ESG", `{"producer":"`+producerID+`","status_esg":"BLOCKED"}`)
 		b.hear()
 		b.expect(1, trade.Accepted, "")
-		hints, err := b.ledger.Hints(t.Context(), map[string][]string{"order_commitments": {e.RemoteID}, "producers": {producerID}}, noTimeAtAll, 10)
+		hints, err := b.ledger.Hints(t.Context(),
+			map[string][]string{"order_commitments": {e.RemoteID}, "producers": {producerID}}, noTimeAtAll, 10)
 		got := map[string]string{}
 		for _, h := range hints.Heard {
 			got[h.Event] = h.Word
 		}
-		want := map[string]string{"CREATE_ORDER_COMMITMENT": "", "UPDATE_ORDER_COMMITMENT": "", "UPDATE_WORKFLOW_ORDER_COMMITMENT": "APPROVED", "CHANGE_PRODUCER_STATUS_ESG": "BLOCKED"}
+		want := map[string]string{
+			"CREATE_ORDER_COMMITMENT": "", "UPDATE_ORDER_COMMITMENT": "",
+			"UPDATE_WORKFLOW_ORDER_COMMITMENT": "APPROVED", "CHANGE_PRODUCER_STATUS_ESG": "BLOCKED",
+		}
 		if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("heard %v, %v; want %v", got, err, want)
 		}
@@ -484,9 +506,15 @@ func TestF122AnEventWakesWhatWaitsForItsRecord(t *testing.T) {
 		lacks := func(kind sandbox.Kind, id string) (forget, know func(*bench)) {
 			return func(b *bench) { b.api.Forget(kind, id) }, func(b *bench) { b.api.Know(kind, id) }
 		}
-		for event, id := range map[string]string{"CREATE_WALLET": walletID, "UPDATE_WALLET": walletID, "CREATE_PRODUCER": producerID, "CREATE_DELIVERY_PLACE": placeID} {
+		for event, id := range map[string]string{
+			"CREATE_WALLET": walletID, "UPDATE_WALLET": walletID,
+			"CREATE_PRODUCER": producerID, "CREATE_DELIVERY_PLACE": placeID,
+		} {
 			t.Run(event, func(t *testing.T) {
-				forget, know := lacks(map[string]sandbox.Kind{"CREATE_WALLET": sandbox.Wallets, "CREATE_PRODUCER": sandbox.Producers, "CREATE_DELIVERY_PLACE": sandbox.DeliveryPlaces}[event], id)
+				forget, know := lacks(map[string]sandbox.Kind{
+					"CREATE_WALLET":   sandbox.Wallets,
+					"CREATE_PRODUCER": sandbox.Producers, "CREATE_DELIVERY_PLACE": sandbox.DeliveryPlaces,
+				}[event], id)
 				if event == "UPDATE_WALLET" {
 					forget = func(b *bench) { b.api.UnlinkWallet(walletID, producerID) }
 					know = func(b *bench) { b.api.LinkWallet(walletID, producerID) }
@@ -525,7 +553,8 @@ func (b *bench) crowd(n int, one trade.Candidate) {
 	others := make([]trade.Candidate, n)
 	for i := range others {
 		others[i] = one
-		others[i].ID, others[i].Seq, others[i].Event, others[i].Purpose = strange(), 1, "UPDATE_ORDER_COMMITMENT", trade.ForDoubts
+		others[i].ID, others[i].Seq, others[i].Event, others[i].Purpose = strange(), 1, "UPDATE_ORDER_COMMITMENT",
+			trade.ForDoubts
 		others[i].HeardAt, others[i].LastAt = b.clock.Now(), b.clock.Now()
 	}
 	if err := b.ledger.NoteHeard(b.t.Context(), nil, others); err != nil {
@@ -571,7 +600,8 @@ func TestF143ARecordThatCannotBeReadYetMayBeTheOne(t *testing.T) {
 				b.sync(engine.Options{})
 				b.api.SetFaults()
 				unread.Store(b.api.Created()[0].ID)
-				if _, err := b.api.TypeCommitment(commitment(3), b.clock.Now()); err != nil { // by hand, equal, at the same time
+				// by hand, equal, at the same time
+				if _, err := b.api.TypeCommitment(commitment(3), b.clock.Now()); err != nil {
 					t.Fatal(err)
 				}
 				b.hear()

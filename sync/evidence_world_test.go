@@ -37,7 +37,11 @@ func (b *bench) hears() {
 	}))
 	b.t.Cleanup(server.Close)
 	for _, event := range sandbox.Events() {
-		if _, err := b.client().CreateWebhook(b.t.Context(), apiclient.WebhookRequest{WebhookEvent: apiclient.WebhookEvent(event), URL: server.URL + "/" + event}); err != nil {
+		if _, err := b.client().CreateWebhook(b.t.Context(),
+			apiclient.WebhookRequest{
+				WebhookEvent: apiclient.WebhookEvent(event),
+				URL:          server.URL + "/" + event,
+			}); err != nil {
 			b.t.Fatal(err)
 		}
 	}
@@ -47,7 +51,10 @@ func (b *bench) hears() {
 func (b *bench) event(name string, body []byte) trade.InboxEvent {
 	sum := sha256.Sum256([]byte(name + "\x00" + string(body)))
 	at := b.clock.Now()
-	return trade.InboxEvent{Event: name, Body: body, Hash: hex.EncodeToString(sum[:]), FirstAt: at, LastAt: at, NextAt: at, Times: 1}
+	return trade.InboxEvent{
+		Event: name, Body: body, Hash: hex.EncodeToString(sum[:]), FirstAt: at, LastAt: at,
+		NextAt: at, Times: 1,
+	}
 }
 
 // tell puts an event into the inbox, as if the platform had sent it.
@@ -60,13 +67,17 @@ func (b *bench) tell(name, body string) {
 
 func (b *bench) hearing() *engine.EventProcessor {
 	b.t.Helper()
-	client, err := apiclient.New(apiclient.Options{BaseURL: b.api.URL, APIKey: "a-key-of-the-tests", Timeout: b.limits.Timeout, Once: true})
+	client, err := apiclient.New(apiclient.Options{
+		BaseURL: b.api.URL, APIKey: "a-key-of-the-tests",
+		Timeout: b.limits.Timeout, Once: true,
+	})
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	b.t.Cleanup(client.Close)
 	return &engine.EventProcessor{
-		Ledger: b.ledger, Platform: client, Jobs: b.engine().Jobs, Now: b.clock.Now, Limits: b.limits, Zone: time.UTC, Log: zap.NewNop(), Pace: time.Millisecond,
+		Ledger: b.ledger, Platform: client, Jobs: b.engine().Jobs, Now: b.clock.Now, Limits: b.limits, Zone: time.UTC,
+		Log: zap.NewNop(), Pace: time.Millisecond,
 		Program: engine.Person{Name: "safrasync", From: "pid 1@host"},
 	}
 }
@@ -109,7 +120,8 @@ func (b *bench) suggestions(num int) ([]engine.Suggestion, []trade.Candidate) {
 
 // commitment is the body of row num as the platform takes it.
 func commitment(num int) json.RawMessage {
-	return json.RawMessage(`{"amount":` + strconv.Itoa(num) + `,"producer_id":"` + producerID + `","issuer_id":"` + issuerID + `","product":"SOJA","delivery_place_id":"` + placeID +
+	return json.RawMessage(`{"amount":` + strconv.Itoa(num) + `,"producer_id":"` + producerID + `","issuer_id":"` +
+		issuerID + `","product":"SOJA","delivery_place_id":"` + placeID +
 		`","haverst":"2025/2026","unit_of_measurement":"SC","order_type":"COMPRA","order_date":"2026-03-10","wallet_id":"` + walletID + `","currency":"BRL","price":120.5,` +
 		`"initial_delivery_date":"2026-05-01","end_delivery_date":"2026-06-01","modality":"BALCAO","payday":"2026-07-01","payment_type":"DINHEIRO"}`)
 }

@@ -22,7 +22,8 @@ import (
 func init() {
 	onChild = func(clock *testClock) { failpoint.OnStall(func() { clock.advance(sendWindowAndMore) }) }
 	afterChild = func(ctx context.Context, ledger *state.Store) error {
-		_, err := ledger.Retain(ctx, state.Retention{Bodies: time.Hour, Journal: 1}, time.Now().Add(24*time.Hour), trade.AuditRecord{Who: "safrasync", Target: "ledger", Reason: "test"})
+		_, err := ledger.Retain(ctx, state.Retention{Bodies: time.Hour, Journal: 1}, time.Now().Add(24*time.Hour),
+			trade.AuditRecord{Who: "safrasync", Target: "ledger", Reason: "test"})
 		return err
 	}
 }
@@ -76,10 +77,13 @@ func TestFailpointGrid(t *testing.T) {
 			for i, action := range actions {
 				for d, db := range databases {
 					cell++
-					slow := step.name == "journal.written" && action == failpoint.Error // the process waits half a minute for its ledger
-					early := at == step.at[0] || step.name == "page.read"               // its second is the reading mark, which is stored in another place
+					// the process waits half a minute for its ledger
+					slow := step.name == "journal.written" && action == failpoint.Error
+					// its second is the reading mark, which is stored in another place
+					early := at == step.at[0] || step.name == "page.read"
 					first := early && d == 0 && (action == failpoint.Kill || action == failpoint.Error)
-					if !long && !first && (slow || (action != failpoint.Kill || at != step.at[0] && d == 1) && cell%9 != 0) {
+					if !long && !first &&
+						(slow || (action != failpoint.Kill || at != step.at[0] && d == 1) && cell%9 != 0) {
 						continue
 					}
 					run++
@@ -102,7 +106,8 @@ func failAt(t *testing.T, db database, step, action string, at int) {
 	b.fresh()
 	hit := filepath.Join(b.dir, "hit")
 	child := exec.Command(os.Args[0], "-test.run=^$")
-	child.Env = append(os.Environ(), b.forChild(), failpoint.HitFile+"="+hit, fmt.Sprintf("%s=%s=%s@%d", failpoint.Variable, step, action, at))
+	child.Env = append(os.Environ(), b.forChild(), failpoint.HitFile+"="+hit,
+		fmt.Sprintf("%s=%s=%s@%d", failpoint.Variable, step, action, at))
 	var said bytes.Buffer
 	child.Stderr = &said
 	ended := child.Run()
@@ -115,7 +120,8 @@ func failAt(t *testing.T, db database, step, action string, at int) {
 	}
 	most := b.limits.MaxInFlight
 	switch {
-	case step == "journal.written": // after a failed flush the process stores nothing more, and what it noted there without the ledger is in doubt
+	// after a failed flush the process stores nothing more, and what it noted there without the ledger is in doubt
+	case step == "journal.written":
 	case step == "answer.here" && action == failpoint.Error:
 		most = 1
 	case action == failpoint.Error, action == failpoint.Stall: // the process lived

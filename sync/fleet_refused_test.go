@@ -15,7 +15,8 @@ import (
 // F052, I1: rows whose results the ledger did not take are in doubt as soon as it can be told so,
 // while another machine holds the job, and go no second time.
 func TestRowsOfAFormerHolderWhoseResultsWereNotStored(t *testing.T) {
-	for _, call := range []string{"", "Leases", "RecoverOwn"} { // what it asks first, and how it says that it has left rows
+	// what it asks first, and how it says that it has left rows
+	for _, call := range []string{"", "Leases", "RecoverOwn"} {
 		t.Run(call, func(t *testing.T) {
 			inDuo(t, func(d *duo) {
 				for d.rows = range 12 {
@@ -40,7 +41,8 @@ func TestRowsOfAFormerHolderWhoseResultsWereNotStored(t *testing.T) {
 				d.a.breaker.armNamed(call)
 				d.pass(10 * time.Second)
 				hit := d.a.breaker.disarm()
-				if got := d.stateCounts("contracts"); hit != call || got[trade.InDoubt] != 4 || got[trade.Sending] != 4 {
+				if got := d.stateCounts("contracts"); hit != call || got[trade.InDoubt] != 4 ||
+					got[trade.Sending] != 4 {
 					d.t.Errorf("with %q failing while the other holds the job: %v", hit, got)
 				}
 				let()
@@ -73,7 +75,8 @@ func TestALeaseThatCannotBeRenewedStopsTheJob(t *testing.T) {
 	}
 	b.wrap = func(l engine.Ledger) engine.Ledger { return renewsNothing{l} }
 	r := b.sync(engine.Options{})
-	if r.Stopped == nil || r.Stopped.Code != "lease" || !strings.Contains(r.Stopped.Text, errBroken.Error()) || r.States[trade.Accepted] != 0 {
+	if r.Stopped == nil || r.Stopped.Code != "lease" || !strings.Contains(r.Stopped.Text, errBroken.Error()) ||
+		r.States[trade.Accepted] != 0 {
 		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
 	}
 	b.wrap = nil

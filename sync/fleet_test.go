@@ -32,7 +32,8 @@ func machineOn(b *bench, host string) *machine {
 	c := *b
 	m := &machine{bench: &c, breaker: &breaker{}}
 	var err error
-	if c.ledger, err = state.Open(b.t.Context(), state.Options{Driver: b.parts.DB.Ledger, DSN: b.parts.LedgerDSN, Journal: b.parts.Journal}); err != nil {
+	if c.ledger, err = state.Open(b.t.Context(),
+		state.Options{Driver: b.parts.DB.Ledger, DSN: b.parts.LedgerDSN, Journal: b.parts.Journal}); err != nil {
 		b.t.Fatal(err)
 	}
 	b.t.Cleanup(func() { _ = c.ledger.Close() })
@@ -40,11 +41,15 @@ func machineOn(b *bench, host string) *machine {
 		b.t.Fatal(err)
 	}
 	b.t.Cleanup(func() { _ = m.db.Close() })
-	if c.source, err = erp.Open(b.t.Context(), erp.Options{Driver: b.parts.DB.ERP, DSN: erp.Secret(b.parts.ERPDSN), TimeZone: time.UTC}); err != nil {
+	if c.source, err = erp.Open(b.t.Context(),
+		erp.Options{Driver: b.parts.DB.ERP, DSN: erp.Secret(b.parts.ERPDSN), TimeZone: time.UTC}); err != nil {
 		b.t.Fatal(err)
 	}
 	b.t.Cleanup(func() { _ = c.source.Close() })
-	c.owner = trade.Owner{Instance: uuid.Must(uuid.NewV7()).String(), Host: host, Boot: "boot of " + host, PIDSpace: "pid:[1]", PID: 7, Started: "1"}
+	c.owner = trade.Owner{
+		Instance: uuid.Must(uuid.NewV7()).String(), Host: host, Boot: "boot of " + host,
+		PIDSpace: "pid:[1]", PID: 7, Started: "1",
+	}
 	c.several = true
 	// Nothing is stored ahead of the wire, so that a test can say which rows have left.
 	c.wrap = func(l engine.Ledger) engine.Ledger { return brokenLedger{unmarkedLedger{l}, m.breaker} }
@@ -190,7 +195,9 @@ func (m *machine) jobsBy() map[string]int {
 		Job string `db:"job"`
 		N   int    `db:"n"`
 	}
-	if err := m.db.Select(&rows, m.db.Rebind(`SELECT e.job, COUNT(*) AS n FROM attempt a JOIN entry e ON e.id = a.entry_id WHERE a.owner = ? GROUP BY e.job`), m.owner.Instance); err != nil {
+	if err := m.db.Select(&rows,
+		m.db.Rebind(
+			`SELECT e.job, COUNT(*) AS n FROM attempt a JOIN entry e ON e.id = a.entry_id WHERE a.owner = ? GROUP BY e.job`), m.owner.Instance); err != nil {
 		m.t.Fatal(err)
 	}
 	out := map[string]int{}
@@ -219,7 +226,8 @@ func TestI12TwoMachinesShareTheJobs(t *testing.T) {
 	done := a.starts()
 	until(t, "the first holds the contracts", func() bool { return a.stateCounts("contracts")[trade.Accepted] == 4 })
 	b.run()
-	until(t, "the second has sent the other job", func() bool { return b.stateCounts("fixations")[trade.Accepted] == rows/2 })
+	until(t, "the second has sent the other job",
+		func() bool { return b.stateCounts("fixations")[trade.Accepted] == rows/2 })
 	if got := b.jobsBy(); len(got) != 1 || got["fixations"] != rows/2 {
 		t.Errorf("while the first held the contracts the second sent %v", got)
 	}
@@ -227,7 +235,8 @@ func TestI12TwoMachinesShareTheJobs(t *testing.T) {
 	if r := <-done; r.Sent != rows/2 || r.Stopped != nil || r.States[trade.Accepted] != rows/2 {
 		t.Errorf("sent %d, states %v, stopped %+v", r.Sent, r.States, r.Stopped)
 	}
-	until(t, "the second has sent the children", func() bool { return b.stateCounts("deliveries")[trade.Accepted] == rows/2 })
+	until(t, "the second has sent the children",
+		func() bool { return b.stateCounts("deliveries")[trade.Accepted] == rows/2 })
 	if got := a.jobsBy(); len(got) != 1 || got["contracts"] != rows/2 {
 		t.Errorf("the first sent %v", got)
 	}
@@ -246,13 +255,16 @@ func TestI12WhatAFormerHolderHasInFlightIsInDoubtWhenItDies(t *testing.T) {
 	a.limits.KeepAnswers, b.limits.KeepAnswers = time.Second, time.Second
 	open := a.hold(6)
 	former := a.starts()
-	until(t, "the first holds the job", func() bool { return a.sentBy() == 10 && a.stateCounts("contracts")[trade.Accepted] == 6 })
+	until(t, "the first holds the job", func() bool {
+		return a.sentBy() == 10 && a.stateCounts("contracts")[trade.Accepted] == 6
+	})
 	a.breaker.cutOff(true)
 	if _, err := a.db.Exec(`UPDATE job_lease SET expires = 1`); err != nil { // its lease is over, and it lives yet
 		t.Fatal(err)
 	}
 	done := b.starts()
-	until(t, "the second has sent what is left", func() bool { return b.stateCounts("contracts")[trade.Accepted] == 56 })
+	until(t, "the second has sent what is left",
+		func() bool { return b.stateCounts("contracts")[trade.Accepted] == 56 })
 	if got := b.stateCounts("contracts"); got[trade.Sending] != 4 {
 		t.Errorf("what the living one has in flight: %v", got)
 	}
@@ -276,7 +288,9 @@ func TestI12AnotherMachineTakesTheJobOver(t *testing.T) {
 	a.limits.KeepAnswers = time.Second
 	dead := a.hold(6)
 	done := a.starts()
-	until(t, "the first leads", func() bool { return a.sentBy() == 10 && a.stateCounts("contracts")[trade.Accepted] == 6 })
+	until(t, "the first leads", func() bool {
+		return a.sentBy() == 10 && a.stateCounts("contracts")[trade.Accepted] == 6
+	})
 	a.breaker.cutOff(true)
 	a.expires()
 	b.run()

@@ -30,8 +30,20 @@ const aDay = 24 * time.Hour
 // The short form has weeks in place of months; the long one is two years as the defaults have them,
 // with a smaller journal, so that it begins again.
 var (
-	weeks    = growth{days: 36, perDay: 12, passes: 4, scope: 18, keep: state.Retention{Bodies: 5 * aDay, Runs: 10 * aDay, IdleRuns: 2 * aDay, Lookups: 10 * aDay, Audit: 8 * aDay, Journal: 64 << 10}}
-	twoYears = growth{days: 732, perDay: 8, passes: 4, scope: 400, keep: state.Retention{Bodies: 180 * aDay, Runs: 400 * aDay, IdleRuns: 30 * aDay, Lookups: 400 * aDay, Audit: 1826 * aDay, Journal: 1 << 20}}
+	weeks = growth{
+		days: 36, perDay: 12, passes: 4, scope: 18,
+		keep: state.Retention{
+			Bodies: 5 * aDay, Runs: 10 * aDay, IdleRuns: 2 * aDay, Lookups: 10 * aDay,
+			Audit: 8 * aDay, Journal: 64 << 10,
+		},
+	}
+	twoYears = growth{
+		days: 732, perDay: 8, passes: 4, scope: 400,
+		keep: state.Retention{
+			Bodies: 180 * aDay, Runs: 400 * aDay, IdleRuns: 30 * aDay, Lookups: 400 * aDay,
+			Audit: 1826 * aDay, Journal: 1 << 20,
+		},
+	}
 )
 
 // footprint is what an operation takes.
@@ -82,7 +94,11 @@ func (g growth) live(t *testing.T, db database) {
 				continue
 			}
 			due = schedule.Next(b.clock.Now())
-			if _, err := b.ledger.Retain(t.Context(), g.keep, b.clock.Now(), trade.AuditRecord{Who: "safrasync", From: "test", Target: "ledger", Reason: "retention.schedule"}); err != nil {
+			if _, err := b.ledger.Retain(t.Context(), g.keep, b.clock.Now(),
+				trade.AuditRecord{
+					Who: "safrasync", From: "test", Target: "ledger",
+					Reason: "retention.schedule",
+				}); err != nil {
 				t.Fatalf("day %d: %v", day, err)
 			}
 		}
@@ -112,10 +128,12 @@ func (b *bench) workday(day int, g growth) {
 	}
 	for i := range g.perDay {
 		num := day*g.perDay + i + 1
-		add(`INSERT INTO contrato VALUES ('01', ?, ?, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', ?)`, fmt.Sprintf("%07d", num), num, stamp)
+		add(
+			`INSERT INTO contrato VALUES ('01', ?, ?, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', ?)`, fmt.Sprintf("%07d", num), num, stamp)
 	}
 	if day > 2 {
-		add(`UPDATE contrato SET preco = preco + 1, atualizado = ? WHERE num = ?`, stamp, fmt.Sprintf("%07d", (day-2)*g.perDay))
+		add(`UPDATE contrato SET preco = preco + 1, atualizado = ? WHERE num = ?`, stamp,
+			fmt.Sprintf("%07d", (day-2)*g.perDay))
 	}
 	add(`DELETE FROM contrato WHERE num <= ?`, fmt.Sprintf("%07d", (day-g.scope)*g.perDay))
 	if err := tx.Commit(); err != nil {
@@ -126,10 +144,11 @@ func (b *bench) workday(day int, g growth) {
 	}
 	acts := b.acts()
 	var keys []string
-	if err := b.ledger.Rows(b.t.Context(), trade.RowFilter{Flags: []trade.Flag{trade.Changed}}, func(e trade.Entry) error {
-		keys = append(keys, e.Key)
-		return nil
-	}); err != nil {
+	if err := b.ledger.Rows(b.t.Context(), trade.RowFilter{Flags: []trade.Flag{trade.Changed}},
+		func(e trade.Entry) error {
+			keys = append(keys, e.Key)
+			return nil
+		}); err != nil {
 		b.t.Fatal(err)
 	}
 	plan, err := acts.Acknowledge(b.t.Context(), "contracts", keys)
@@ -157,7 +176,8 @@ func (b *bench) newPlatform(day int, g growth) {
 		}
 	}
 	if len(seen) != g.days/12*g.perDay {
-		b.t.Fatalf("%d contracts were sent in this part, want %d: some went a second time", len(seen), g.days/12*g.perDay)
+		b.t.Fatalf("%d contracts were sent in this part, want %d: some went a second time", len(seen),
+			g.days/12*g.perDay)
 	}
 	if err := b.api.Close(); err != nil {
 		b.t.Fatal(err)
@@ -172,7 +192,10 @@ func (b *bench) newPlatform(day int, g growth) {
 func (b *bench) footprint(day int) footprint {
 	b.t.Helper()
 	f := footprint{day: day + 1}
-	db, err := openLedgerByHand(map[string]string{state.SQLite: "sqlite", state.Postgres: "postgres"}[b.parts.DB.Ledger], b.parts.LedgerDSN)
+	db, err := openLedgerByHand(map[string]string{
+		state.SQLite:   "sqlite",
+		state.Postgres: "postgres",
+	}[b.parts.DB.Ledger], b.parts.LedgerDSN)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -222,9 +245,10 @@ func sizeOf(path string) int64 {
 
 // What an operation may take.
 const (
-	perRow     = 3<<10 + 512 // bytes of the ledger that a row takes for ever: entry, attempt, their indexes (that of the roll call too), its share of acts and runs
-	perFact    = 1 << 10     // bytes of the journal for each row that it must never forget
-	heapGrowth = 8 << 20     // live bytes more than after a quarter of the time
+	// bytes of the ledger that a row takes for ever: entry, attempt, their indexes (that of the roll call too), its share of acts and runs
+	perRow     = 3<<10 + 512
+	perFact    = 1 << 10 // bytes of the journal for each row that it must never forget
+	heapGrowth = 8 << 20 // live bytes more than after a quarter of the time
 )
 
 // stopUntil holds the second half of the time against the first: bodies and runs are as many as in
@@ -235,7 +259,8 @@ func (g growth) judge(t *testing.T, taken []footprint) {
 	if most := g.perDay*int(g.keep.Bodies/aDay+10) + g.days; end.unreduced > most {
 		t.Errorf("%d rows hold bodies, want %d at most", end.unreduced, most)
 	}
-	if most := int(g.keep.IdleRuns/aDay+2)*g.passes + int(min(g.keep.Runs/aDay+2, time.Duration(g.days)))*3; end.runs > most {
+	if most := int(g.keep.IdleRuns/aDay+2)*g.passes +
+		int(min(g.keep.Runs/aDay+2, time.Duration(g.days)))*3; end.runs > most {
 		t.Errorf("%d runs are kept, want %d at most", end.runs, most)
 	}
 	if grown := end.ledger - middle.ledger; grown > int64(end.rows-middle.rows)*perRow {

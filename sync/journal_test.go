@@ -101,7 +101,8 @@ func TestF058_NoOlderLedgerEverSendsTwice(t *testing.T) {
 			settled++
 		case errors.As(err, &e) && (e.Code == state.CodeRolledBack || e.Code == state.CodeEmptied):
 			refused++
-			if _, err := state.Rebuild(t.Context(), o, true, trade.AuditRecord{Who: "ana", Act: "rebuild", Reason: "test"}); err != nil {
+			if _, err := state.Rebuild(t.Context(), o, true,
+				trade.AuditRecord{Who: "ana", Act: "rebuild", Reason: "test"}); err != nil {
 				t.Fatalf("copy %d: %v", i, err)
 			}
 			if err := b.reopenLedger(o); err != nil {
@@ -130,7 +131,8 @@ func TestF058_NoOlderLedgerEverSendsTwice(t *testing.T) {
 	if refused < len(copier.copies)-3 || settled == 0 {
 		t.Errorf("%d of %d copies were refused, %d settled", refused, len(copier.copies)+1, settled)
 	}
-	t.Logf("%d older copies and no ledger at all: %d refused and rebuilt, %d settled", len(copier.copies), refused, settled)
+	t.Logf("%d older copies and no ledger at all: %d refused and rebuilt, %d settled", len(copier.copies),
+		refused, settled)
 	// What was filled in is compared as ever: a contract that changes is flagged, one that only got
 	// its columns touched is not.
 	b.exec(`UPDATE contrato SET preco = 99.5 WHERE num = '0001'`)
@@ -175,7 +177,8 @@ func TestARebuiltRowThatChangedIsFlagged(t *testing.T) {
 	if err := os.Remove(o.DSN); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := state.Rebuild(t.Context(), o, true, trade.AuditRecord{At: time.Now(), Who: "ana", Act: "rebuild", Reason: "test"}); err != nil {
+	if _, err := state.Rebuild(t.Context(), o, true,
+		trade.AuditRecord{At: time.Now(), Who: "ana", Act: "rebuild", Reason: "test"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.reopenLedger(o); err != nil {

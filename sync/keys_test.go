@@ -70,7 +70,8 @@ func TestF022AWindowProvesNoDoubleKeyCured(t *testing.T) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.exec(`CREATE TABLE copia AS SELECT * FROM contrato WHERE false`)
 		b.contracts(3)
-		b.exec(`INSERT INTO copia SELECT filial, num, 99, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0002'`)
+		b.exec(
+			`INSERT INTO copia SELECT filial, num, 99, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0002'`)
 		b.exec(`UPDATE copia SET atualizado = '2026-01-10 08:00:00'`)
 		b.spec.Query = `SELECT * FROM contrato UNION ALL SELECT * FROM copia`
 		b.sync(engine.Options{})
@@ -109,7 +110,8 @@ func TestASoftDeletedTwinOnAnotherPageIsItsPast(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	b.contracts(1)
 	b.sync(engine.Options{})
-	b.exec(`CREATE TABLE copia AS SELECT filial, num, quantidade, preco, produto, carteira, 'cancelado' AS situacao, data_contrato, pagamento, obs, atualizado FROM contrato`)
+	b.exec(
+		`CREATE TABLE copia AS SELECT filial, num, quantidade, preco, produto, carteira, 'cancelado' AS situacao, data_contrato, pagamento, obs, atualizado FROM contrato`)
 	b.exec(`WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 1200) INSERT INTO contrato
 		SELECT '01', printf('%04d', i), i, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00' FROM n`)
 	b.limits.MaxInFlight, b.brakes = 32, engine.Brakes{}

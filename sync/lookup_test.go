@@ -32,7 +32,8 @@ func newLookupBench(t *testing.T, db database, world *sandbox.World, specs ...st
 
 func (b *bench) producer(num int, document string) {
 	b.t.Helper()
-	b.exec(`INSERT INTO contrato VALUES ('01', ?, ?, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00', ?)`,
+	b.exec(
+		`INSERT INTO contrato VALUES ('01', ?, ?, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00', ?)`,
 		fmt.Sprintf("%04d", num), num, document)
 }
 
@@ -77,7 +78,8 @@ func TestAProducerIsLookedUpByDocumentOnceForEachDocument(t *testing.T) {
 			}
 		}
 		e := b.expect(6, trade.Invalid, "rule:producer_id")
-		if p := e.Error.Fields[0]; p.Rule != trade.RuleDocument || p.Value != "" || strings.Contains(e.Error.Text, "529") {
+		if p := e.Error.Fields[0]; p.Rule != trade.RuleDocument || p.Value != "" ||
+			strings.Contains(e.Error.Text, "529") {
 			t.Errorf("the refusal shows the document: %+v", e.Error)
 		}
 		b.expect(7, trade.Invalid, "rule:producer_id")
@@ -145,7 +147,10 @@ func TestAProducerThatThePlatformDoesNotHaveIsAskedForAtGrowingIntervals(t *test
 		b.expect(1, trade.Waiting, "ref:"+trade.ProducerByDocument)
 		b.expect(3, trade.Accepted, "")
 		asks(0)
-		for _, wait := range []time.Duration{15 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour, 24 * time.Hour} {
+		for _, wait := range []time.Duration{
+			15 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour,
+			24 * time.Hour,
+		} {
 			b.clock.advance(wait - time.Minute)
 			asks(0)
 			b.clock.advance(2 * time.Minute)

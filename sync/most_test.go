@@ -32,12 +32,14 @@ func TestMoreThanOneRunMaySendWaitsForARelease(t *testing.T) {
 		for n := 6; n <= 12; n++ {
 			b.contract(n)
 		}
-		if dry := b.sync(engine.Options{DryRun: true}); dry.Stopped == nil || dry.Stopped.Code != "brake_most" || dry.Stopped.Brake.Rows != 7 {
+		if dry := b.sync(engine.Options{DryRun: true}); dry.Stopped == nil || dry.Stopped.Code != "brake_most" ||
+			dry.Stopped.Brake.Rows != 7 {
 			t.Errorf("a dry run does not tell that the brake would act: %+v", dry.Stopped)
 		}
 		brake := b.expectBrake(b.sync(engine.Options{}), "brake_most", 7)
 		// 6 + 7 + … + 12 = 63 sacas of 60 kg at 120.50.
-		if kg, value := brake.Freight.Kilograms.String(), brake.Freight.Value["BRL"].String(); kg != "3780" || value != "7591.5" || brake.Most.Rows != 5 {
+		if kg, value := brake.Freight.Kilograms.String(), brake.Freight.Value["BRL"].String(); kg != "3780" ||
+			value != "7591.5" || brake.Most.Rows != 5 {
 			t.Errorf("the brake shows %s kg, BRL %s, most %+v", kg, value, brake.Most)
 		}
 		for n := 13; n <= 17; n++ { // came after what the person saw: as many as any run may send
@@ -59,7 +61,10 @@ func TestMostLimitsWeightAndValueToo(t *testing.T) {
 	for name, most := range map[string]trade.Freight{
 		"weight": {Load: trade.Load{Kilograms: decimalOf(t, "360")}},            // 1 + 2 + 3 sacas
 		"value":  {Value: map[string]trade.Decimal{"BRL": decimalOf(t, "723")}}, // 6 × 120.50
-		"both":   {Load: trade.Load{Rows: 100, Kilograms: decimalOf(t, "360")}, Value: map[string]trade.Decimal{"BRL": decimalOf(t, "1000000")}},
+		"both": {
+			Load:  trade.Load{Rows: 100, Kilograms: decimalOf(t, "360")},
+			Value: map[string]trade.Decimal{"BRL": decimalOf(t, "1000000")},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -86,7 +91,8 @@ func TestWhatIsLeftOfAReleaseIsKeptWhenARunIsCutShort(t *testing.T) {
 		b.expectBrake(b.sync(engine.Options{}), "brake_most", 9)
 		b.release("contracts")
 		b.api.SetFaults(faults(t, "status=401@4")...)
-		if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "api_key" || r.States[trade.Accepted] != 3 {
+		if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "api_key" ||
+			r.States[trade.Accepted] != 3 {
 			t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
 		}
 		if r := b.sync(engine.Options{}); r.Stopped != nil || r.States[trade.Accepted] != 9 {
@@ -101,7 +107,8 @@ func TestACanaryGoesAndTheOthersWaitForARelease(t *testing.T) {
 		b.spec.Canary = 2
 		b.contracts(6)
 		first := b.sync(engine.Options{})
-		if first.Stopped == nil || first.Stopped.Code != "brake_canary" || first.Sent != 2 || first.States[trade.Accepted] != 2 || len(first.Stopped.Brake.Samples) != 2 {
+		if first.Stopped == nil || first.Stopped.Code != "brake_canary" || first.Sent != 2 ||
+			first.States[trade.Accepted] != 2 || len(first.Stopped.Brake.Samples) != 2 {
 			t.Fatalf("the first run: sent %d, states %v, stopped %+v", first.Sent, first.States, first.Stopped)
 		}
 		if again := b.sync(engine.Options{}); again.Sent != 0 || again.Stopped == nil {
@@ -118,15 +125,18 @@ func TestACanaryGoesAndTheOthersWaitForARelease(t *testing.T) {
 
 		b.spec.Fields["haverst"] = engine.FieldSpec{Const: new("2026/2027")}
 		b.contract(8)
-		if r := b.sync(engine.Options{}); r.Stopped != nil || r.Sent != 1 { // fewer than the canary: nothing is left to stop
+		// fewer than the canary: nothing is left to stop
+		if r := b.sync(engine.Options{}); r.Stopped != nil || r.Sent != 1 {
 			t.Fatalf("after a change of the mapping: sent %d, stopped %+v", r.Sent, r.Stopped)
 		}
 		b.contract(9)
 		b.contract(10)
-		if r := b.sync(engine.Options{}); r.Sent != 1 || r.Stopped == nil || r.Stopped.Code != "brake_canary" || r.Stopped.Brake.Rows != 2 {
+		if r := b.sync(engine.Options{}); r.Sent != 1 || r.Stopped == nil || r.Stopped.Code != "brake_canary" ||
+			r.Stopped.Brake.Rows != 2 {
 			t.Errorf("the second row of the canary: sent %d, stopped %+v", r.Sent, r.Stopped)
 		}
-		b.spec.Fields["haverst"] = engine.FieldSpec{Const: new("2025/2026")} // corrected: what is confirmed is the mapping that was looked at
+		// corrected: what is confirmed is the mapping that was looked at
+		b.spec.Fields["haverst"] = engine.FieldSpec{Const: new("2025/2026")}
 		b.release("contracts")
 		if r := b.sync(engine.Options{}); r.Sent != 1 || r.Stopped != nil {
 			t.Errorf("under another mapping: sent %d, stopped %+v", r.Sent, r.Stopped)
@@ -143,11 +153,13 @@ func TestARowThatDidNotGoIsNoCanary(t *testing.T) {
 		b.spec.Canary = 1
 		b.contracts(3)
 		b.api.SetFaults(faults(t, "status=401@1")...)
-		if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "api_key" || r.States[trade.Pending] != 3 {
+		if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "api_key" ||
+			r.States[trade.Pending] != 3 {
 			t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
 		}
 		r := b.sync(engine.Options{})
-		if r.Stopped == nil || r.Stopped.Code != "brake_canary" || r.States[trade.Accepted] != 1 || r.Stopped.Brake.Rows != 1 || len(r.Stopped.Brake.Samples) != 1 {
+		if r.Stopped == nil || r.Stopped.Code != "brake_canary" || r.States[trade.Accepted] != 1 ||
+			r.Stopped.Brake.Rows != 1 || len(r.Stopped.Brake.Samples) != 1 {
 			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
 		}
 	})
@@ -164,11 +176,15 @@ func TestARunThatSendsNothingUsesUpNoRelease(t *testing.T) {
 		b.expectBrake(b.sync(engine.Options{}), "brake_most", 3)
 		b.release("contracts")
 		b.api.SetFaults(faults(t, "status=401@1")...)
-		if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "api_key" || r.States[trade.Pending] != 3 {
+		if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "api_key" ||
+			r.States[trade.Pending] != 3 {
 			t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
 		}
 		until := time.Now().Add(10 * time.Minute).UTC()
-		b.setStatus(trade.JobStatus{Job: "contracts", State: trade.BackingOff, Stop: &trade.Stop{Code: "api_throttled", Text: "wait", Until: until}})
+		b.setStatus(trade.JobStatus{
+			Job: "contracts", State: trade.BackingOff,
+			Stop: &trade.Stop{Code: "api_throttled", Text: "wait", Until: until},
+		})
 		if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "api_throttled" {
 			t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
 		}
@@ -237,8 +253,10 @@ func TestAJobSendsOnlyInItsHours(t *testing.T) {
 		b.spec.Hours = []string{now.Add(2*time.Hour).Format("15:04") + "-" + now.Add(4*time.Hour).Format("15:04")}
 		b.contracts(3)
 		r := b.sync(engine.Options{})
-		if r.Stopped != nil || r.Sent != 0 || r.States[trade.Pending] != 3 || r.SendsAgain == nil || !r.SendsAgain.Equal(now.Add(2*time.Hour).Truncate(time.Minute)) {
-			t.Fatalf("outside the hours: sent %d, states %v, again at %v, stopped %+v", r.Sent, r.States, r.SendsAgain, r.Stopped)
+		if r.Stopped != nil || r.Sent != 0 || r.States[trade.Pending] != 3 || r.SendsAgain == nil ||
+			!r.SendsAgain.Equal(now.Add(2*time.Hour).Truncate(time.Minute)) {
+			t.Fatalf("outside the hours: sent %d, states %v, again at %v, stopped %+v", r.Sent, r.States,
+				r.SendsAgain, r.Stopped)
 		}
 		if status, err := b.ledger.JobStatus(t.Context(), "contracts"); err != nil || status.State != trade.Idle {
 			t.Errorf("the job is %+v, %v", status, err)
@@ -300,7 +318,10 @@ func TestHours(t *testing.T) {
 			t.Errorf("%v at %s: next %q, want %q", c.hours, c.at, next, c.next)
 		}
 	}
-	for _, wrong := range []string{"", "always", "07:00", "7:00-9:00", "monday 07:00-09:00", "mon-fry 07:00-09:00", "07:00-07:00", "24:00-05:00", "07:00-24:01", "07:60-09:00"} {
+	for _, wrong := range []string{
+		"", "always", "07:00", "7:00-9:00", "monday 07:00-09:00", "mon-fry 07:00-09:00",
+		"07:00-07:00", "24:00-05:00", "07:00-24:01", "07:60-09:00",
+	} {
 		if _, err := engine.ParseHours([]string{wrong}); err == nil {
 			t.Errorf("%q is taken for hours", wrong)
 		}

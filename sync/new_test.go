@@ -41,14 +41,16 @@ func TestF001TheSweepTellsWhatTheWindowMissedAndHowLateItCame(t *testing.T) {
 		if r.New != 3 || r.Changed != 1 || r.Late == nil {
 			t.Fatalf("new %d, changed %d, late %+v", r.New, r.Changed, r.Late)
 		}
-		if r.Late.Rows != 2 || !cmp.Equal(r.Late.Samples, []string{key(1), key(4)}) && !cmp.Equal(r.Late.Samples, []string{key(4), key(1)}) {
+		if r.Late.Rows != 2 || !cmp.Equal(r.Late.Samples, []string{key(1), key(4)}) &&
+			!cmp.Equal(r.Late.Samples, []string{key(4), key(1)}) {
 			t.Errorf("late %+v", r.Late)
 		}
 		since, err := time.Parse(time.DateTime, "2026-02-01 00:00:00")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if off := time.Since(since) - r.Late.LargestLateness(); off.Abs() > 27*time.Hour { // the ERP's clock has no zone
+		// the ERP's clock has no zone
+		if off := time.Since(since) - r.Late.LargestLateness(); off.Abs() > 27*time.Hour {
 			t.Errorf("the latest came %s late, want about %s", r.Late.LargestLateness(), time.Since(since))
 		}
 		if !strings.Contains(r.Late.Text, "widen lookback") || !strings.Contains(r.Late.Text, "atualizado") {
@@ -76,7 +78,8 @@ func TestF001ARowThatCommitsLateGoesWithTheNextWindow(t *testing.T) {
 	b.spec.Lookback = 0
 	b.exec(`ALTER TABLE contrato ALTER COLUMN atualizado SET DEFAULT now()`)
 	insert := `INSERT INTO contrato SELECT '01', $1, $2::numeric, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', now()`
-	b.exec(`INSERT INTO contrato SELECT '01', '0001', 1, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', now()`)
+	b.exec(
+		`INSERT INTO contrato SELECT '01', '0001', 1, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', now()`)
 	b.sync(engine.Options{})
 	late, err := b.erp.Begin()
 	if err != nil {
@@ -85,7 +88,8 @@ func TestF001ARowThatCommitsLateGoesWithTheNextWindow(t *testing.T) {
 	if _, err := late.Exec(insert, "0002", 2); err != nil { // stamped, not yet visible
 		t.Fatal(err)
 	}
-	b.exec(`INSERT INTO contrato SELECT '01', '0003', 3, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', now()`)
+	b.exec(
+		`INSERT INTO contrato SELECT '01', '0003', 3, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', now()`)
 	if r := b.sync(engine.Options{}); r.Sweep || r.New != 1 {
 		t.Fatalf("sweep %t, new %d", r.Sweep, r.New)
 	}

@@ -26,7 +26,10 @@ func Order(jobs []*mapping.Job) ([]*mapping.Job, error) {
 		}
 		if i := slices.Index(path, job.Name()); i >= 0 {
 			circle := strings.Join(append(path[i:], job.Name()), " → ")
-			return &mapping.SpecError{Path: "jobs." + job.Name(), Text: fmt.Sprintf("the jobs hang on each other in a circle (sent_by): %s", circle)}
+			return &mapping.SpecError{
+				Path: "jobs." + job.Name(),
+				Text: fmt.Sprintf("the jobs hang on each other in a circle (sent_by): %s", circle),
+			}
 		}
 		for _, name := range job.Mapping.SentBy {
 			parent := byName[name]
@@ -65,9 +68,15 @@ func checkParents(j *mapping.Job, byName map[string]*mapping.Job) error {
 		for i, p := range f.Spec.SentBy {
 			parent := byName[p.Job]
 			for _, other := range f.Spec.SentBy[:i] {
-				if o := byName[other.Job]; o != nil && parent != nil && o.Spec.Identity != parent.Spec.Identity && slices.Equal(other.Columns, p.Columns) {
-					errs = append(errs, &mapping.SpecError{Path: path, Text: fmt.Sprintf("jobs %s and %s have key spaces of their own (identity), so that %s would name a row of each: "+
-						"give each its columns, or make a job for what hangs on each", other.Job, p.Job, strings.Join(p.Columns, ", "))})
+				if o := byName[other.Job]; o != nil && parent != nil && o.Spec.Identity != parent.Spec.Identity &&
+					slices.Equal(other.Columns, p.Columns) {
+					errs = append(errs, &mapping.SpecError{
+						Path: path,
+						Text: fmt.Sprintf(
+							"jobs %s and %s have key spaces of their own (identity), so that %s would name a row of each: "+
+								"give each its columns, or make a job for what hangs on each", other.Job, p.Job,
+							strings.Join(p.Columns, ", ")),
+					})
 				}
 			}
 			switch {
@@ -76,10 +85,18 @@ func checkParents(j *mapping.Job, byName map[string]*mapping.Job) error {
 			case parent == j:
 				errs = append(errs, &mapping.SpecError{Path: path, Text: "the job hangs on itself"})
 			case len(p.Columns) != len(parent.Spec.Key):
-				errs = append(errs, &mapping.SpecError{Path: path, Text: fmt.Sprintf("%s name %d columns, and the key of job %s has %d (%s)",
-					strings.Join(p.Columns, ", "), len(p.Columns), p.Job, len(parent.Spec.Key), strings.Join(parent.Spec.Key, ", "))})
+				errs = append(errs, &mapping.SpecError{
+					Path: path,
+					Text: fmt.Sprintf("%s name %d columns, and the key of job %s has %d (%s)",
+						strings.Join(p.Columns, ", "), len(p.Columns), p.Job, len(parent.Spec.Key),
+						strings.Join(parent.Spec.Key, ", ")),
+				})
 			case parent.Spec.Sends != f.Rule.Parent:
-				errs = append(errs, &mapping.SpecError{Path: path, Text: fmt.Sprintf("%s is the id of %s, and job %s sends %s", f.Rule.Field, f.Rule.Parent, p.Job, parent.Spec.Sends)})
+				errs = append(errs, &mapping.SpecError{
+					Path: path,
+					Text: fmt.Sprintf("%s is the id of %s, and job %s sends %s", f.Rule.Field, f.Rule.Parent, p.Job,
+						parent.Spec.Sends),
+				})
 			}
 		}
 	}

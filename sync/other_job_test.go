@@ -37,7 +37,10 @@ func (b *bench) refusedLate(num int) {
 	}
 	a := attempts[0]
 	a.Outcome, a.FinishedAt = trade.OutcomeNotCreated, b.clock.Now()
-	group := trade.Group{Settle: []trade.Settlement{{Attempt: a, State: trade.Rejected, Cause: "message.price.invalid"}}}
+	group := trade.Group{Settle: []trade.Settlement{{
+		Attempt: a, State: trade.Rejected,
+		Cause: "message.price.invalid",
+	}}}
 	if _, err := b.ledger.Commit(b.t.Context(), trade.Lease{Job: "contracts"}, group); err != nil {
 		b.t.Fatal(err)
 	}
@@ -61,24 +64,32 @@ func TestC3AJobUnderAnotherNameSendsNothingTwice(t *testing.T) {
 			t.Errorf("a dry run does not tell: %+v", dry.Stopped)
 		}
 		brake := b.expectBrake(b.sync(engine.Options{}), "brake_new_job", 5)
-		if len(brake.Former) != 1 || brake.Former[0] != (trade.KnownJob{Job: "contracts", Sends: trade.OrderCommitments, Entries: 5, Accepted: 4, InDoubt: 1}) {
+		if len(brake.Former) != 1 ||
+			brake.Former[0] != (trade.KnownJob{
+				Job: "contracts", Sends: trade.OrderCommitments, Entries: 5, Accepted: 4,
+				InDoubt: 1,
+			}) {
 			t.Errorf("the brake shows %+v", brake.Former)
 		}
-		if status, err := b.ledger.JobStatus(t.Context(), "contratos"); err != nil || !strings.Contains(status.Stop.Text, "safrasync job move contracts contratos") {
+		if status, err := b.ledger.JobStatus(t.Context(), "contratos"); err != nil ||
+			!strings.Contains(status.Stop.Text, "safrasync job move contracts contratos") {
 			t.Errorf("%+v, %v", status.Stop, err)
 		}
 		b.release("contratos")
 		b.contract(6)
 		for range 3 {
-			if r := b.sync(engine.Options{Sweep: true}); r.Stopped != nil || r.States[trade.Held] != 5 || r.States[trade.Accepted] != 1 {
+			if r := b.sync(engine.Options{Sweep: true}); r.Stopped != nil || r.States[trade.Held] != 5 ||
+				r.States[trade.Accepted] != 1 {
 				t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
 			}
 		}
 		e := b.row("contratos", key(1), trade.Held, trade.CauseOtherJob)
-		if e.Error == nil || e.Error.Kind != trade.ConflictError || !strings.Contains(e.Error.Text, "job contracts") || !strings.Contains(e.Error.Text, b.entry(1).RemoteID) {
+		if e.Error == nil || e.Error.Kind != trade.ConflictError || !strings.Contains(e.Error.Text, "job contracts") ||
+			!strings.Contains(e.Error.Text, b.entry(1).RemoteID) {
 			t.Errorf("error %+v", e.Error)
 		}
-		if e := b.row("contratos", key(3), trade.Held, trade.CauseOtherJob); !strings.Contains(e.Error.Text, "in_doubt") {
+		if e := b.row("contratos", key(3), trade.Held, trade.CauseOtherJob); !strings.Contains(e.Error.Text,
+			"in_doubt") {
 			t.Errorf("error %+v", e.Error)
 		}
 		if n := len(b.api.Created()); n != 6 {
@@ -144,27 +155,34 @@ func TestC3AJobThatIsSplitUnderAnotherKeyWaits(t *testing.T) {
 			b.pass()
 			other := b.spec
 			other.Name, other.Fields = "fixations", maps.Clone(b.spec.Fields)
-			other.Query = strings.Replace(strings.Replace(b.spec.Query, "<> 'rascunho'", "= 'fixacao'", 1), "num,", "'X' || num AS num,", 1)
+			other.Query = strings.Replace(strings.Replace(b.spec.Query, "<> 'rascunho'", "= 'fixacao'", 1), "num,",
+				"'X' || num AS num,", 1)
 			b.spec.Query = strings.Replace(b.spec.Query, "<> 'rascunho'", "= 'aprovado'", 1)
-			if value := map[string]string{"order_type": "FIXACAO_COMPRA", "haverst": "2026/2027", "price": "99"}[field]; value != "" {
+			if value := map[string]string{
+				"order_type": "FIXACAO_COMPRA", "haverst": "2026/2027",
+				"price": "99",
+			}[field]; value != "" {
 				other.Fields[field] = engine.FieldSpec{Const: &value}
 			}
 			b.more = append(b.more, other)
 			b.exec(`UPDATE contrato SET situacao = 'fixacao' WHERE quantidade > 20`)
 			found, err := engine.CheckIdentity(t.Context(), engine.ReadableOf(b.ledger), b.source, b.engine().Jobs)
-			if err != nil || len(found) == 0 || found[0].Kind != engine.SplitJob || found[0].Known.Gone != 2 || !slices.Equal(found[0].Others, []string{"fixations"}) {
+			if err != nil || len(found) == 0 || found[0].Kind != engine.SplitJob || found[0].Known.Gone != 2 ||
+				!slices.Equal(found[0].Others, []string{"fixations"}) {
 				t.Errorf("check says %+v, %v", found, err)
 			}
 			for range 2 {
 				stop := b.pass()["fixations"].Stopped
-				if stop == nil || stop.Code != "brake_new_job" || len(stop.Brake.Former) != 1 || stop.Brake.Former[0].Gone != 2 {
+				if stop == nil || stop.Code != "brake_new_job" || len(stop.Brake.Former) != 1 ||
+					stop.Brake.Former[0].Gone != 2 {
 					t.Fatalf("stopped %+v", stop)
 				}
 			}
 			b.onPlatform("10", "20", "30", "40")
 			b.exec(`UPDATE contrato SET situacao = 'aprovado'`) // they are taken back, and the new job is for others
 			b.release("fixations")
-			b.exec(`INSERT INTO contrato SELECT filial, '0077', 77, preco, produto, carteira, 'fixacao', data_contrato, pagamento, obs, atualizado FROM contrato LIMIT 1`)
+			b.exec(
+				`INSERT INTO contrato SELECT filial, '0077', 77, preco, produto, carteira, 'fixacao', data_contrato, pagamento, obs, atualizado FROM contrato LIMIT 1`)
 			b.pass()
 			b.row("fixations", "01|X0077", trade.Accepted, "")
 			b.onPlatform("10", "20", "30", "40", "77")
@@ -180,7 +198,8 @@ func TestC3RowsThatTwoJobsReturnUnderTwoKeysPauseTheSecond(t *testing.T) {
 		b.contracts(12)
 		b.pass()
 		other := b.spec
-		other.Name, other.Fields, other.Query = "again", maps.Clone(b.spec.Fields), strings.Replace(b.spec.Query, "num,", "'X' || num AS num,", 1)
+		other.Name, other.Fields, other.Query = "again", maps.Clone(b.spec.Fields),
+			strings.Replace(b.spec.Query, "num,", "'X' || num AS num,", 1)
 		if value != "" {
 			other.Fields[field] = engine.FieldSpec{Const: &value}
 		}
@@ -205,7 +224,8 @@ func TestC3AContractThatGoesToAJobWithAnotherKeyAndTypeIsHeld(t *testing.T) {
 		kind := "FIXACAO_COMPRA"
 		other.Name, other.Fields = "fixations", maps.Clone(b.spec.Fields)
 		other.Fields["order_type"] = engine.FieldSpec{Const: &kind}
-		other.Query = strings.Replace(strings.Replace(b.spec.Query, "<> 'rascunho'", "= 'fixacao'", 1), "num,", "'X' || num AS num,", 1)
+		other.Query = strings.Replace(strings.Replace(b.spec.Query, "<> 'rascunho'", "= 'fixacao'", 1), "num,",
+			"'X' || num AS num,", 1)
 		b.spec.Query = strings.Replace(b.spec.Query, "<> 'rascunho'", "= 'aprovado'", 1)
 		b.more = append(b.more, other)
 		b.pass()
@@ -224,7 +244,8 @@ func TestC6AChangedRowThatIsTypedAgainIsHeldInAnotherJobToo(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		other := b.spec
-		other.Name, other.Query = "fixations", strings.Replace(b.spec.Query, "<> 'rascunho'", "<> 'rascunho' AND num > '0005'", 1)
+		other.Name, other.Query = "fixations",
+			strings.Replace(b.spec.Query, "<> 'rascunho'", "<> 'rascunho' AND num > '0005'", 1)
 		b.spec.Query = strings.Replace(b.spec.Query, "<> 'rascunho'", "<> 'rascunho' AND num < '0005'", 1)
 		b.more = append(b.more, other)
 		b.contracts(2)
@@ -253,7 +274,8 @@ func TestC1ADeliveryWaitsWhereItsContractsNumberHasGoneToAnotherJob(t *testing.T
 		for i := range children {
 			for name, f := range children[i].Fields {
 				if len(f.SentBy) > 0 {
-					f.SentBy = append(slices.Clone(f.SentBy), engine.ParentSpec{Job: "fixations", Columns: []string{"filial", "num"}})
+					f.SentBy = append(slices.Clone(f.SentBy),
+						engine.ParentSpec{Job: "fixations", Columns: []string{"filial", "num"}})
 					children[i].Fields[name] = f
 				}
 			}
@@ -264,7 +286,8 @@ func TestC1ADeliveryWaitsWhereItsContractsNumberHasGoneToAnotherJob(t *testing.T
 		b.becomes(2, "fixacao")
 		b.pass() // it is held in the other job
 		b.exec(`UPDATE contrato SET num = '0003' WHERE quantidade = 2`)
-		b.exec(`INSERT INTO contrato SELECT filial, '0002', 77, preco, produto, carteira, 'fixacao', data_contrato, pagamento, obs, '2026-03-12 08:00:00' FROM contrato WHERE quantidade = 2`)
+		b.exec(
+			`INSERT INTO contrato SELECT filial, '0002', 77, preco, produto, carteira, 'fixacao', data_contrato, pagamento, obs, '2026-03-12 08:00:00' FROM contrato WHERE quantidade = 2`)
 		b.delivery(1, 2, 10)
 		for range 3 {
 			b.sweep()
@@ -295,7 +318,10 @@ func TestC3ARowThatTwoJobsReturnGoesOnce(t *testing.T) {
 		for i := range b.more {
 			for name, f := range b.more[i].Fields {
 				if len(f.SentBy) > 0 {
-					f.SentBy = []engine.ParentSpec{{Job: "again", Columns: []string{"filial", "num"}}, {Job: "contracts", Columns: []string{"filial", "num"}}}
+					f.SentBy = []engine.ParentSpec{
+						{Job: "again", Columns: []string{"filial", "num"}},
+						{Job: "contracts", Columns: []string{"filial", "num"}},
+					}
 					b.more[i].Fields[name] = f
 				}
 			}
@@ -359,7 +385,8 @@ func TestJobsOfTwoSpacesDoNotShareKeys(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
 		b.more[0].Identity = "erp2"
-		b.more[0].Query = strings.Replace(b.more[0].Query, "quantidade, preco", "quantidade + 1000 AS quantidade, preco", 1)
+		b.more[0].Query = strings.Replace(b.more[0].Query, "quantidade, preco",
+			"quantidade + 1000 AS quantidade, preco", 1)
 		b.more[0].Query = strings.Replace(b.more[0].Query, "= 'fixacao'", "= 'aprovado'", 1)
 		b.contracts(3)
 		b.pass()
@@ -385,7 +412,8 @@ func TestC3AChangedIdentityPausesTheJobUntilAPersonAcceptsIt(t *testing.T) {
 		b.contracts(2)
 		b.sync(engine.Options{})
 		second := b.spec
-		second.Name, second.Query = "again", strings.Replace(b.spec.Query, "quantidade, preco", "quantidade + 1000 AS quantidade, preco", 1)
+		second.Name, second.Query = "again",
+			strings.Replace(b.spec.Query, "quantidade, preco", "quantidade + 1000 AS quantidade, preco", 1)
 		b.more = []engine.JobSpec{second}
 		b.pass() // its rows are held: another job has sent their keys
 		b.more[0].Identity = "erp2"
@@ -441,7 +469,8 @@ func TestC3ANewJobWaitsForAnIdentityThatNobodyHasAccepted(t *testing.T) {
 			t.Errorf("the platform has %d contracts, want 2", n)
 		}
 		status, err := b.ledger.JobStatus(t.Context(), "a copy")
-		if err != nil || status.Stop == nil || status.Stop.Code != "brake_new_job" || !strings.Contains(status.Stop.Text, "safrasync release contracts") {
+		if err != nil || status.Stop == nil || status.Stop.Code != "brake_new_job" ||
+			!strings.Contains(status.Stop.Text, "safrasync release contracts") {
 			t.Errorf("%+v, %v", status, err)
 		}
 		b.release("a copy") // before the other one: it waits again
@@ -498,10 +527,12 @@ func TestWhatHangsOnAJobFindsItUnderItsNewName(t *testing.T) {
 		if e := b.row("contratos", key(3), trade.Accepted, ""); !e.Flags.Has(trade.Changed) {
 			t.Errorf("flags %v", e.Flags)
 		}
-		if contracts, deliveries := len(b.createdOf("order_commitments")), len(b.createdOf("deliveries")); contracts != 3 || deliveries != 3 {
+		if contracts, deliveries := len(b.createdOf("order_commitments")),
+			len(b.createdOf("deliveries")); contracts != 3 || deliveries != 3 {
 			t.Errorf("the platform has %d contracts and %d deliveries", contracts, deliveries)
 		}
-		if found, err := engine.CheckIdentity(t.Context(), engine.ReadableOf(b.ledger), b.source, b.engine().Jobs); err != nil || len(found) != 0 {
+		if found, err := engine.CheckIdentity(t.Context(), engine.ReadableOf(b.ledger), b.source,
+			b.engine().Jobs); err != nil || len(found) != 0 {
 			t.Errorf("%+v, %v", found, err)
 		}
 	})
@@ -527,10 +558,12 @@ func TestWhatAConfigurationDoesToIdentityIsToldBefore(t *testing.T) {
 		if f := found[1]; f.Kind != engine.ChangedSpace || f.Now.Space != "erp2" || f.Known.Accepted != 4 {
 			t.Errorf("%+v", f)
 		}
-		if f := found[2]; f.Kind != engine.ChangedKey || f.Change == nil || f.Change.Known != 4 || f.Change.Found != 0 || f.Change.Rows != 4 {
+		if f := found[2]; f.Kind != engine.ChangedKey || f.Change == nil || f.Change.Known != 4 ||
+			f.Change.Found != 0 || f.Change.Rows != 4 {
 			t.Errorf("%+v", f)
 		}
-		if f := found[3]; f.Kind != engine.SharedKeys || f.Job != "again" || f.Rows != 4 || !f.Whole || len(f.Sample) != 4 {
+		if f := found[3]; f.Kind != engine.SharedKeys || f.Job != "again" || f.Rows != 4 || !f.Whole ||
+			len(f.Sample) != 4 {
 			t.Errorf("%+v", f)
 		}
 	})
@@ -548,7 +581,8 @@ func TestC12WhatHangsOnANumberThatIsUsedAgainGoesUnderItsOwnRecord(t *testing.T)
 		for i := range b.more {
 			for name, f := range b.more[i].Fields {
 				if len(f.SentBy) > 0 {
-					f.SentBy = append(slices.Clone(f.SentBy), engine.ParentSpec{Job: "again", Columns: []string{"filial", "num"}})
+					f.SentBy = append(slices.Clone(f.SentBy),
+						engine.ParentSpec{Job: "again", Columns: []string{"filial", "num"}})
 					b.more[i].Fields[name] = f
 				}
 			}
@@ -602,7 +636,8 @@ func TestC3ARowThatGoesToAnotherJobBetweenTheLookAndTheIntentGoesOnce(t *testing
 			return slowCommit{l, "contracts", &gosync.Once{}, func() {
 				b.wrap = nil
 				b.exec(`UPDATE contrato SET num = '0004', situacao = 'fixacao' WHERE num = '0003'`)
-				if _, err := b.engine().Sync(t.Context(), []string{"fixations"}, engine.Options{Sweep: true}); err != nil {
+				if _, err := b.engine().Sync(t.Context(), []string{"fixations"},
+					engine.Options{Sweep: true}); err != nil {
 					t.Error(err)
 				}
 			}}
@@ -636,7 +671,8 @@ func TestC3ARowThatIsHeldForAnotherJobAndTypedAgainIsHeld(t *testing.T) {
 		}
 		b.row("fixations", key(9), trade.Held, trade.CauseRetyped)
 		b.onPlatform("10", "20")
-		b.exec(`INSERT INTO contrato SELECT filial, '0010', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0001'`)
+		b.exec(
+			`INSERT INTO contrato SELECT filial, '0010', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0001'`)
 		b.sweep()
 		b.onPlatform("10", "10", "20") // a further contract goes
 	})

@@ -49,7 +49,8 @@ func TestI13AWindowThatAlwaysPassesEndsTheRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := reports[0]; r.Stopped == nil || r.Stopped.Code != "api_unreachable" || r.States[trade.Pending] != 3 || r.Sent != 0 {
+	if r := reports[0]; r.Stopped == nil || r.Stopped.Code != "api_unreachable" || r.States[trade.Pending] != 3 ||
+		r.Sent != 0 {
 		t.Errorf("sent %d, states %v, stopped %+v", r.Sent, r.States, r.Stopped)
 	}
 }
@@ -102,7 +103,8 @@ func TestF133ABurstOf429IsOneRest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := reports[0]; rests == 0 || r.Stopped == nil || r.Stopped.Code != "interrupted" || r.States[trade.Pending] != 8 {
+	if r := reports[0]; rests == 0 || r.Stopped == nil || r.Stopped.Code != "interrupted" ||
+		r.States[trade.Pending] != 8 {
 		t.Errorf("%d rests, states %v, stopped %+v", rests, r.States, r.Stopped)
 	}
 }
@@ -123,7 +125,10 @@ func TestARunDoesNotRestForNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	until := b.clock.Now().Add(4 * time.Minute)
-	throttled := trade.JobStatus{Job: "contracts", State: trade.BackingOff, Stop: &trade.Stop{Code: "api_throttled", Text: "later", Until: until}}
+	throttled := trade.JobStatus{
+		Job: "contracts", State: trade.BackingOff,
+		Stop: &trade.Stop{Code: "api_throttled", Text: "later", Until: until},
+	}
 	if err := b.ledger.SetJobStatus(t.Context(), throttled); err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,8 @@ func TestAGrandparentOfAnotherKindIsRefused(t *testing.T) {
 	t.Parallel()
 	b := withChildren(newBench(t, sandbox.Options{}))
 	b.more[1].Fields["order_commitment_id"] = engine.FieldSpec{
-		Columns: []string{"filial", "num"}, SentBy: []engine.ParentSpec{{Job: "deliveries", Columns: []string{"filial", "num"}}},
+		Columns: []string{"filial", "num"},
+		SentBy:  []engine.ParentSpec{{Job: "deliveries", Columns: []string{"filial", "num"}}},
 	}
 	var jobs []*engine.Job
 	for _, spec := range append([]engine.JobSpec{b.spec}, b.more...) {
@@ -27,7 +28,9 @@ func TestAGrandparentOfAnotherKindIsRefused(t *testing.T) {
 		}
 		jobs = append(jobs, job)
 	}
-	if _, err := engine.Order(jobs); err == nil || !strings.Contains(err.Error(), "order_commitment_id is the id of order_commitments, and job deliveries sends deliveries") {
+	if _, err := engine.Order(jobs); err == nil ||
+		!strings.Contains(err.Error(),
+			"order_commitment_id is the id of order_commitments, and job deliveries sends deliveries") {
 		t.Errorf("%v", err)
 	}
 }
@@ -44,7 +47,10 @@ func TestAMovedChildOfASecondJobIsFlagged(t *testing.T) {
 		d.Query = `SELECT filial, ticket, num, fixacao, volume, um, dia, car FROM entrega`
 		d.Fields["contract_id"] = engine.FieldSpec{
 			Columns: []string{"filial", "fixacao", "num"},
-			SentBy:  []engine.ParentSpec{{Job: "fixations", Columns: []string{"filial", "fixacao"}}, {Job: "contracts", Columns: []string{"filial", "num"}}},
+			SentBy: []engine.ParentSpec{
+				{Job: "fixations", Columns: []string{"filial", "fixacao"}},
+				{Job: "contracts", Columns: []string{"filial", "num"}},
+			},
 		}
 		b.more = []engine.JobSpec{other, d}
 		b.contracts(2)
@@ -78,7 +84,8 @@ func TestADryRunKnowsTheParentsOfNewRowsBesideChangedOnes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(map[string]trade.State{"01|0001": trade.Invalid, "01|0002": trade.Invalid}, got); diff != "" {
+		if diff := cmp.Diff(map[string]trade.State{"01|0001": trade.Invalid, "01|0002": trade.Invalid},
+			got); diff != "" {
 			t.Errorf("where the parents stand (-want +got):\n%s", diff)
 		}
 	})

@@ -111,7 +111,8 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	p.runs = append(p.runs, r)
 	r.setStatus(ctx, trade.JobStatus{Job: job.Name(), State: trade.Running, Since: now})
 	if r.err = r.open(ctx, p.opts); r.err == nil {
-		if r.send, r.err = sending.New(r.run, r.recheck, r.brakes, r.ration, p.traffic, p.engine.Ledger, p.engine.Ledger, status); r.err == nil {
+		if r.send, r.err = sending.New(r.run, r.recheck, r.brakes, r.ration, p.traffic, p.engine.Ledger,
+			p.engine.Ledger, status); r.err == nil {
 			r.send.AnyHour = p.opts.AnyHour
 		}
 	}
@@ -220,7 +221,10 @@ func (r *jobPass) notRun(ctx context.Context) trade.RunReport {
 		r.stopped(r)
 	}
 	if !r.pausedBefore && r.run.Report.Stopped.Code != string(outcome.StopInterrupt) {
-		r.setStatus(ctx, trade.JobStatus{Job: r.run.Job.Name(), State: trade.Stopped, Stop: r.run.Report.Stopped, Since: r.run.Env.Clock.Now()})
+		r.setStatus(ctx, trade.JobStatus{
+			Job: r.run.Job.Name(), State: trade.Stopped, Stop: r.run.Report.Stopped,
+			Since: r.run.Env.Clock.Now(),
+		})
 	}
 	return r.run.Report
 }

@@ -73,7 +73,10 @@ func TestAPassThatIsInterruptedWhileItReadsReportsEveryJob(t *testing.T) {
 				got[r.Job] = r.Stopped.Code
 			}
 		}
-		want := map[string]string{"contracts": "interrupted", "deliveries": "interrupted", "traceability": "interrupted"}
+		want := map[string]string{
+			"contracts": "interrupted", "deliveries": "interrupted",
+			"traceability": "interrupted",
+		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("the reports (-want +got):\n%s", diff)
 		}

@@ -81,7 +81,10 @@ func TestI3NoOrderOfEventsDoublesARecord(t *testing.T) {
 		sizes = append(sizes,
 			protocolSize{workers: 2, crashes: 2, generations: 3, rollback: true},
 			protocolSize{workers: 3, crashes: 1, generations: 2, rollback: true},
-			protocolSize{workers: 2, crashes: 1, generations: 2, timed: true, quarantine: run.Limits{Timeout: modelTimeout}.LeastQuarantine()})
+			protocolSize{
+				workers: 2, crashes: 1, generations: 2, timed: true,
+				quarantine: run.Limits{Timeout: modelTimeout}.LeastQuarantine(),
+			})
 	}
 	for i, size := range sizes {
 		start := time.Now()
@@ -107,8 +110,10 @@ func (f found) walked(t *testing.T) {
 	for _, from := range trade.States {
 		for _, to := range trade.Moves[from] {
 			switch {
-			case from == trade.Dismissed && to != trade.InDoubt && to != trade.Accepted, to == trade.Dismissed && from != trade.InDoubt:
-				continue // a row that was never sent is dismissed and reopened without a consequence for what the platform has
+			case from == trade.Dismissed && to != trade.InDoubt && to != trade.Accepted, to == trade.Dismissed &&
+				from != trade.InDoubt:
+				// a row that was never sent is dismissed and reopened without a consequence for what the platform has
+				continue
 			case to == trade.Accepted && !from.Created() && from != trade.Dismissed:
 				continue // the late answer after a person was wrong; this one never is
 			}
@@ -134,15 +139,18 @@ func TestWithoutARuleTheRecordIsDoubled(t *testing.T) {
 	var minimal []protocolRule
 	for n := 1; n <= len(ruleNames); n++ {
 		for dropped := protocolRule(1); dropped <= allRules; dropped++ {
-			if bits.OnesCount16(uint16(dropped)) != n || slices.ContainsFunc(minimal, func(m protocolRule) bool { return dropped&m == m }) {
+			if bits.OnesCount16(uint16(dropped)) != n ||
+				slices.ContainsFunc(minimal, func(m protocolRule) bool { return dropped&m == m }) {
 				continue
 			}
-			f := explore(protocolSize{workers: 2, crashes: 1, generations: 2, rollback: dropped&journalled != 0}, allRules&^dropped, twice)
+			f := explore(protocolSize{workers: 2, crashes: 1, generations: 2, rollback: dropped&journalled != 0},
+				allRules&^dropped, twice)
 			if f.fault == "" {
 				continue
 			}
 			minimal = append(minimal, dropped)
-			t.Logf("without %s, in %d steps:\n  %s", strings.Join(dropped.names(), ", "), len(f.trace), strings.Join(f.trace, "\n  "))
+			t.Logf("without %s, in %d steps:\n  %s", strings.Join(dropped.names(), ", "), len(f.trace),
+				strings.Join(f.trace, "\n  "))
 		}
 	}
 	slices.Sort(want)
@@ -164,7 +172,8 @@ func TestI14TheQuarantineIsLongerThanWhatDoubles(t *testing.T) {
 		size.quarantine += tick
 	}
 	least := run.Limits{Timeout: modelTimeout}.LeastQuarantine()
-	t.Logf("time-out %s: the shortest quarantine that doubles nothing is %s; the product's is at least %s", modelTimeout, size.quarantine, least)
+	t.Logf("time-out %s: the shortest quarantine that doubles nothing is %s; the product's is at least %s",
+		modelTimeout, size.quarantine, least)
 	if size.quarantine > least {
 		t.Errorf("the product's quarantine of %s doubles; %s is the least", least, size.quarantine)
 	}

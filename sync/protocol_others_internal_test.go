@@ -189,7 +189,8 @@ func (w *world) fault() string {
 		return twice
 	case w.is(trade.Accepted) && w.created == 0:
 		return "it is accepted, and the platform has no record"
-	case w.created > 0 && w.under == [maxGenerations]int8{} && (w.is(trade.Pending) || w.is(trade.Rejected)) && !w.anybodyKnows():
+	case w.created > 0 && w.under == [maxGenerations]int8{} && (w.is(trade.Pending) || w.is(trade.Rejected)) &&
+		!w.anybodyKnows():
 		return fmt.Sprintf("it is %s, and the platform has a record that nobody knows of", trade.States[w.state])
 	}
 	return ""

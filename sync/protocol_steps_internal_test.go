@@ -22,9 +22,13 @@ func (p *protocol) has(r protocolRule) bool { return p.rules&r != 0 }
 func claimed(from, to trade.State) bool {
 	switch {
 	case from == trade.Sending:
-		return slices.Contains([]trade.State{trade.Pending, trade.Accepted, trade.Rejected, trade.InDoubt, trade.Held}, to)
+		return slices.Contains([]trade.State{trade.Pending, trade.Accepted, trade.Rejected, trade.InDoubt, trade.Held},
+			to)
 	case from == trade.InDoubt:
-		return slices.Contains([]trade.State{trade.Pending, trade.Accepted, trade.Rejected, trade.Held, trade.Dismissed}, to)
+		return slices.Contains([]trade.State{
+			trade.Pending, trade.Accepted, trade.Rejected, trade.Held,
+			trade.Dismissed,
+		}, to)
 	case from == trade.Accepted:
 		return false
 	}

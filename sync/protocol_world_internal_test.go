@@ -20,23 +20,26 @@ import (
 type protocolRule uint16
 
 const (
-	intentFirst    protocolRule  = 1 << iota // I1: the intent is durable before a byte leaves
-	recoveryDoubts                           // what a dead process left in sending becomes in doubt
-	windowChecked                            // I13: no byte leaves later than the send window
-	quarantined                              // I14: nobody decides before every time-out is over
-	unknownDoubts                            // I2: an answer that proves nothing becomes in doubt
-	oneShot                                  // I3: the index that allows one open, unknown or created attempt in a generation
-	compareAndSet                            // an intent is refused when its entry has moved since it was read
-	fenced                                   // I12: intents of an older epoch are refused
-	journalled                               // a ledger that is older than its journal is noticed before anything is sent
-	movesKept                                // the table of moves: the engine takes nothing out of doubt
-	markedFirst                              // a process notes that a request leaves before its first byte does
-	provedDead                               // what a process noted is believed only when it has ended
-	allRules       = 1<<iota - 1             // of all of them
+	intentFirst    protocolRule = 1 << iota // I1: the intent is durable before a byte leaves
+	recoveryDoubts                          // what a dead process left in sending becomes in doubt
+	windowChecked                           // I13: no byte leaves later than the send window
+	quarantined                             // I14: nobody decides before every time-out is over
+	unknownDoubts                           // I2: an answer that proves nothing becomes in doubt
+	// I3: the index that allows one open, unknown or created attempt in a generation
+	oneShot
+	compareAndSet // an intent is refused when its entry has moved since it was read
+	fenced        // I12: intents of an older epoch are refused
+	// a ledger that is older than its journal is noticed before anything is sent
+	journalled
+	movesKept                 // the table of moves: the engine takes nothing out of doubt
+	markedFirst               // a process notes that a request leaves before its first byte does
+	provedDead                // what a process noted is believed only when it has ended
+	allRules    = 1<<iota - 1 // of all of them
 )
 
 var ruleNames = []string{
-	"intent before bytes", "in doubt at recovery", "send window", "quarantine", "in doubt when unknown", "one-shot index", "compare-and-set", "fence by epoch",
+	"intent before bytes", "in doubt at recovery", "send window", "quarantine", "in doubt when unknown",
+	"one-shot index", "compare-and-set", "fence by epoch",
 	"journal comparison", "table of moves", "mark before bytes", "marks of the dead only",
 }
 
@@ -52,9 +55,10 @@ func (r protocolRule) names() (out []string) {
 // protocolSize is how far the model goes.
 type protocolSize struct {
 	workers, crashes, generations int
-	rollback                      bool          // a copy of the ledger is taken and restored once
-	timed                         bool          // time passes in ticks, and the person waits for the quarantine; otherwise the person knows when all is over
-	quarantine                    time.Duration // of the timed model
+	rollback                      bool // a copy of the ledger is taken and restored once
+	// time passes in ticks, and the person waits for the quarantine; otherwise the person knows when all is over
+	timed      bool
+	quarantine time.Duration // of the timed model
 }
 
 const maxGenerations = 3
@@ -111,9 +115,10 @@ type copyOf struct {
 
 // world is one state of everything.
 type world struct {
-	state     int8 // index in trade.States
-	gen       int8
-	may, made [maxGenerations]int8 // attempts of each generation that are open, unknown or created; those that are created
+	state int8 // index in trade.States
+	gen   int8
+	// attempts of each generation that are open, unknown or created; those that are created
+	may, made [maxGenerations]int8
 	left      int8
 	current   bool // the open attempt is of the epoch that holds the lease
 	leader    int8
@@ -157,17 +162,23 @@ func answersOf() []verdict {
 		return verdict{name, d.Outcome, d.State, created, absent}
 	}
 	refused := func(name string, status int, format apiclient.Format, messages ...string) verdict {
-		return answer(name, apiclient.Answer{Known: apiclient.NotCreated, Status: status, Format: format, Messages: messages}, apiclient.FaultNone, false, true)
+		return answer(name, apiclient.Answer{
+			Known: apiclient.NotCreated, Status: status, Format: format,
+			Messages: messages,
+		}, apiclient.FaultNone, false, true)
 	}
 	unknown := func(name string, status int) verdict {
 		return answer(name, apiclient.Answer{Status: status}, apiclient.FaultNone, true, true)
 	}
 	return []verdict{
-		answer("201 with an id", apiclient.Answer{Known: apiclient.Created, Status: 201, ID: "x"}, apiclient.FaultNone, true, false),
+		answer("201 with an id", apiclient.Answer{Known: apiclient.Created, Status: 201, ID: "x"}, apiclient.FaultNone,
+			true, false),
 		answer("no answer", apiclient.Answer{}, apiclient.FaultTimeout, true, true),
-		answer("201 without an id", apiclient.Answer{Known: apiclient.CreatedIDUnknown, Status: 201}, apiclient.FaultNone, true, true),
+		answer("201 without an id", apiclient.Answer{Known: apiclient.CreatedIDUnknown, Status: 201},
+			apiclient.FaultNone, true, true),
 		unknown("500", 500), unknown("503", 503), unknown("302", 302), unknown("408", 408),
-		answer("429", apiclient.Answer{Known: apiclient.Throttled, Status: 429, RetryAfter: time.Second}, apiclient.FaultNone, false, true),
+		answer("429", apiclient.Answer{Known: apiclient.Throttled, Status: 429, RetryAfter: time.Second},
+			apiclient.FaultNone, false, true),
 		refused("400 of a field", 400, apiclient.FormatA, "message.price.invalid"),
 		refused("400 malformed", 400, apiclient.FormatA, outcome.KeyMalformed),
 		refused("400 duplicate", 400, apiclient.FormatA, outcome.KeyDuplicate),

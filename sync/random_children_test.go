@@ -74,8 +74,10 @@ func (f *family) step() {
 	case 3, 4, 5, 6:
 		f.children++
 		farm := []any{nil, "F1"}[f.random.IntN(2)]
-		f.do(`INSERT INTO entrega VALUES ('01', ?, ?, ?, 'KG', '2026-05-10', NULL)`, fmt.Sprintf("%04d", f.children), f.contractKey(), f.children)
-		f.do(`INSERT INTO rateio VALUES (?, '01', ?, ?, ?, 'TON')`, fmt.Sprint(f.children), f.contractKey(), farm, f.children)
+		f.do(`INSERT INTO entrega VALUES ('01', ?, ?, ?, 'KG', '2026-05-10', NULL)`, fmt.Sprintf("%04d", f.children),
+			f.contractKey(), f.children)
+		f.do(`INSERT INTO rateio VALUES (?, '01', ?, ?, ?, 'TON')`, fmt.Sprint(f.children), f.contractKey(), farm,
+			f.children)
 	case 7:
 		f.do(`UPDATE contrato SET pagamento = NULL WHERE num = ?`, f.contractKey())
 	case 8:
@@ -92,7 +94,10 @@ func (f *family) step() {
 		f.imports("farms", map[string]string{"F1": "0b3d9f0e-6f0a-4f0e-9a51-6cf7a0c0f0f1"})
 		f.log = append(f.log, "farm")
 	case 14:
-		list := []string{"lost-after@1", "deliveries:lost-after@1", "deliveries:status=500,commit@2", "refused@1", "deliveries:status=403@1", "status=401@2", "deliveries:throttle=1s@1", "traceability:noid@1"}
+		list := []string{
+			"lost-after@1", "deliveries:lost-after@1", "deliveries:status=500,commit@2", "refused@1",
+			"deliveries:status=403@1", "status=401@2", "deliveries:throttle=1s@1", "traceability:noid@1",
+		}
 		f.api.SetFaults()
 		if spec := list[f.random.IntN(len(list))]; f.random.IntN(3) > 0 {
 			f.api.SetFaults(faults(f.t.(*testing.T), spec)...)
@@ -167,7 +172,10 @@ func (f *family) platform() {
 	for _, r := range f.createdOf(sandbox.ResourceOrderCommitments) {
 		ids[r.ID] = true
 	}
-	for resource, field := range map[string]string{sandbox.ResourceDeliveries: "delivered_volume", sandbox.ResourceTraceability: "allocated_volume", sandbox.ResourceOrderCommitments: "amount"} {
+	for resource, field := range map[string]string{
+		sandbox.ResourceDeliveries:   "delivered_volume",
+		sandbox.ResourceTraceability: "allocated_volume", sandbox.ResourceOrderCommitments: "amount",
+	} {
 		for _, r := range f.createdOf(resource) {
 			name := fmt.Sprint(resource, " ", r.Fields[field])
 			if seen[name] {
@@ -184,7 +192,10 @@ func (f *family) platform() {
 // orphans looks for children that wait although their parent is there.
 func (f *family) orphans() {
 	f.t.Helper()
-	err := f.ledger.Rows(f.t.Context(), trade.RowFilter{States: []trade.State{trade.Waiting, trade.Pending, trade.Sending}}, func(e trade.Entry) error {
+	err := f.ledger.Rows(f.t.Context(), trade.RowFilter{States: []trade.State{
+		trade.Waiting, trade.Pending,
+		trade.Sending,
+	}}, func(e trade.Entry) error {
 		if e.State != trade.Waiting && e.NextAttemptAt.IsZero() && e.Job != "contracts" {
 			f.t.Errorf("%s %s stayed %s", e.Job, e.Key, e.State)
 		}
@@ -211,8 +222,12 @@ func (f *family) heal() {
 		f.clock.advance(25 * time.Hour)
 		f.sync3(nil, false, false)
 	}
-	err := f.ledger.Rows(f.t.Context(), trade.RowFilter{States: []trade.State{trade.Waiting, trade.Pending, trade.Invalid, trade.Rejected, trade.Sending}}, func(e trade.Entry) error {
-		if e.GoneSweeps > 0 || len(e.WaitingFor) == 1 && (e.WaitingFor[0].ParentState == "" || e.WaitingFor[0].ParentState == trade.InDoubt) {
+	err := f.ledger.Rows(f.t.Context(), trade.RowFilter{States: []trade.State{
+		trade.Waiting, trade.Pending,
+		trade.Invalid, trade.Rejected, trade.Sending,
+	}}, func(e trade.Entry) error {
+		if e.GoneSweeps > 0 || len(e.WaitingFor) == 1 &&
+			(e.WaitingFor[0].ParentState == "" || e.WaitingFor[0].ParentState == trade.InDoubt) {
 			return nil
 		}
 		f.t.Errorf("%s %s stayed %s (%s), waits for %+v\nafter %v", e.Job, e.Key, e.State, e.Cause, e.WaitingFor, f.log)

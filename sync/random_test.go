@@ -19,7 +19,10 @@ func TestAnyHistoryAddsUpAndSendsNothingTwice(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			h := &history{bench: newBenchOn(t, databases[seed%6/5], sandbox.Options{}), random: rand.New(rand.NewPCG(seed, 7))}
+			h := &history{
+				bench:  newBenchOn(t, databases[seed%6/5], sandbox.Options{}),
+				random: rand.New(rand.NewPCG(seed, 7)),
+			}
 			h.run(60)
 		})
 	}
@@ -59,15 +62,17 @@ func (h *history) run(steps int) {
 		h.pass(engine.Options{Sweep: true})
 	}
 	r := h.pass(engine.Options{Sweep: true})
-	if r.Sent != 0 || r.Stopped != nil || r.States[trade.Pending]+r.States[trade.Waiting]+r.States[trade.Invalid]+r.States[trade.Sending] != 0 {
+	if r.Sent != 0 || r.Stopped != nil ||
+		r.States[trade.Pending]+r.States[trade.Waiting]+r.States[trade.Invalid]+r.States[trade.Sending] != 0 {
 		h.t.Errorf("in the end: sent %d, states %v, stopped %+v\nafter %v", r.Sent, r.States, r.Stopped, h.log)
 	}
-	err := h.ledger.Rows(h.t.Context(), trade.RowFilter{States: []trade.State{trade.Held, trade.Rejected}}, func(e trade.Entry) error {
-		if e.GoneSweeps == 0 && e.Cause != trade.CauseRetyped && !e.Weak() && e.Cause != trade.CauseExists {
-			h.t.Errorf("%s stayed %s (%s): %+v\nafter %v", e.Key, e.State, e.Cause, e.Error, h.log)
-		}
-		return nil
-	})
+	err := h.ledger.Rows(h.t.Context(), trade.RowFilter{States: []trade.State{trade.Held, trade.Rejected}},
+		func(e trade.Entry) error {
+			if e.GoneSweeps == 0 && e.Cause != trade.CauseRetyped && !e.Weak() && e.Cause != trade.CauseExists {
+				h.t.Errorf("%s stayed %s (%s): %+v\nafter %v", e.Key, e.State, e.Cause, e.Error, h.log)
+			}
+			return nil
+		})
 	if err != nil {
 		h.t.Error(err)
 	}
@@ -84,7 +89,8 @@ func (h *history) step() {
 	switch h.random.IntN(24) {
 	case 0, 1, 2, 3:
 		h.contract(h.next)
-		kind := []string{"", "fixed"}[h.random.IntN(2)] // a contract that is renumbered is found again by its content, which must stay
+		// a contract that is renumbered is found again by its content, which must stay
+		kind := []string{"", "fixed"}[h.random.IntN(2)]
 		h.exec(`UPDATE contrato SET obs = ?, atualizado = ? WHERE num = ?`, kind, at, fmt.Sprintf("%04d", h.next))
 		h.log = append(h.log, fmt.Sprint("new ", h.next))
 	case 4:
@@ -104,7 +110,8 @@ func (h *history) step() {
 	case 10:
 		num := row()
 		h.exec(`DELETE FROM copia WHERE num = ?`, num)
-		h.exec(`UPDATE contrato SET num = ?, atualizado = ? WHERE num = ? AND obs = 'fixed'`, fmt.Sprintf("%04d", 1000+h.next), at, num)
+		h.exec(`UPDATE contrato SET num = ?, atualizado = ? WHERE num = ? AND obs = 'fixed'`,
+			fmt.Sprintf("%04d", 1000+h.next), at, num)
 		h.log = append(h.log, "renumbered "+num)
 	case 11:
 		num := row()
@@ -115,7 +122,10 @@ func (h *history) step() {
 		h.exec(`INSERT INTO copia SELECT * FROM contrato WHERE num = ?`, num)
 		h.log = append(h.log, "double "+num)
 	case 12:
-		list := []string{"lost-after@1", "lost-before,reset@1", "status=500,commit@2", "refused@1", "status=401@1", "status=403@2", "noid@1", "garbage@1", "throttle=1s@1", "status=503@2"}
+		list := []string{
+			"lost-after@1", "lost-before,reset@1", "status=500,commit@2", "refused@1", "status=401@1",
+			"status=403@2", "noid@1", "garbage@1", "throttle=1s@1", "status=503@2",
+		}
 		spec := list[h.random.IntN(len(list))]
 		parsed, err := sandbox.ParseFaults([]string{spec})
 		if err != nil {
@@ -182,7 +192,8 @@ func (h *history) answer() {
 	if l.id != "" {
 		st.Attempt.Outcome, st.State, st.Counts = trade.OutcomeCreated, trade.Accepted, true
 	}
-	result, err := h.ledger.Commit(h.t.Context(), trade.Lease{Job: "contracts"}, trade.Group{At: h.clock.Now(), Settle: []trade.Settlement{st}})
+	result, err := h.ledger.Commit(h.t.Context(), trade.Lease{Job: "contracts"},
+		trade.Group{At: h.clock.Now(), Settle: []trade.Settlement{st}})
 	if err != nil || !result.Settled[l.attempt.ID] {
 		h.t.Errorf("a late answer was not stored: %+v, %v\nafter %v", result, err, h.log)
 	}
@@ -263,13 +274,15 @@ func (h *history) generations() {
 		}
 		may := map[int]int{}
 		for _, a := range attempts {
-			if a.Outcome == trade.OutcomeOpen || a.Outcome == trade.OutcomeUnknown || a.Outcome == trade.OutcomeCreated {
+			if a.Outcome == trade.OutcomeOpen || a.Outcome == trade.OutcomeUnknown ||
+				a.Outcome == trade.OutcomeCreated {
 				may[a.Generation]++
 			}
 		}
 		for generation, n := range may {
 			if n > 1 || generation > e.Generation {
-				h.t.Errorf("%s: %d attempts of generation %d may have created a record\nafter %v", e.Key, n, generation, h.log)
+				h.t.Errorf("%s: %d attempts of generation %d may have created a record\nafter %v", e.Key, n,
+					generation, h.log)
 			}
 		}
 		if e.Generation > 1 && e.ResentBy == 0 {
@@ -293,7 +306,8 @@ func (h *history) pass(opts engine.Options) trade.RunReport {
 	}
 	r := reports[0]
 	h.log = append(h.log, fmt.Sprintf("[pass %+v: sent %d, %v]", opts.Sweep, r.Sent, r.States))
-	if r.Stopped != nil && (r.Stopped.Code == "uneven" || r.Stopped.Code == "ledger" || r.Stopped.Code == "erp" || r.Stopped.Code == "lease") {
+	if r.Stopped != nil && (r.Stopped.Code == "uneven" || r.Stopped.Code == "ledger" || r.Stopped.Code == "erp" ||
+		r.Stopped.Code == "lease") {
 		h.t.Errorf("stopped %+v", r.Stopped)
 	}
 	if !opts.DryRun {

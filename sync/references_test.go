@@ -17,7 +17,8 @@ import (
 // imports adds codes as `safrasync refs import` does.
 func (b *bench) imports(kind string, codes map[string]string) {
 	b.t.Helper()
-	if _, _, err := b.ledger.ImportReferences(b.t.Context(), kind, codes, trade.AuditRecord{At: b.clock.Now(), Who: "test", Act: "refs import", Target: kind}); err != nil {
+	if _, _, err := b.ledger.ImportReferences(b.t.Context(), kind, codes,
+		trade.AuditRecord{At: b.clock.Now(), Who: "test", Act: "refs import", Target: kind}); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -82,7 +83,8 @@ func TestAChangedOrRemovedCodeLeavesWhatWasSentAndMapsTheRestAgain(t *testing.T)
 		if got := b.api.Created()[1].Fields["wallet_id"]; got != other {
 			t.Errorf("the row that had not gone was sent with wallet %v, want the new %s", got, other)
 		}
-		if _, err := b.ledger.RemoveReferences(t.Context(), "wallets", []string{"1"}, trade.AuditRecord{At: b.clock.Now(), Act: "refs remove"}); err != nil {
+		if _, err := b.ledger.RemoveReferences(t.Context(), "wallets", []string{"1"},
+			trade.AuditRecord{At: b.clock.Now(), Act: "refs remove"}); err != nil {
 			t.Fatal(err)
 		}
 		b.contract(4)
@@ -102,7 +104,8 @@ func TestReferencesAreReadFromTheERPAsItKeepsThem(t *testing.T) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.exec(`CREATE TABLE carteiras (filial CHAR(4), cod CHAR(6), uuid CHAR(40))`)
 		padded := func(filial, cod, id string) {
-			b.exec(`INSERT INTO carteiras VALUES (?, ?, ?)`, fmt.Sprintf("%-4s", filial), fmt.Sprintf("%-6s", cod), fmt.Sprintf("%-40s", id))
+			b.exec(`INSERT INTO carteiras VALUES (?, ?, ?)`, fmt.Sprintf("%-4s", filial), fmt.Sprintf("%-6s", cod),
+				fmt.Sprintf("%-40s", id))
 		}
 		padded("01", "0001", "{"+strings.ToUpper(walletID)+"}")
 		padded("01", "0001", walletID) // the same id in another spelling is no second one
@@ -110,7 +113,10 @@ func TestReferencesAreReadFromTheERPAsItKeepsThem(t *testing.T) {
 		padded("01", "", "no uuid")
 		padded("", "", walletID)   // no code
 		padded("02", "0002", "  ") // no id yet
-		b.refs = []engine.ReferenceSpec{{Kind: "wallets", Query: "SELECT filial, cod, uuid FROM carteiras", Code: []string{"FILIAL", "cod"}, ID: "uuid"}}
+		b.refs = []engine.ReferenceSpec{{
+			Kind: "wallets", Query: "SELECT filial, cod, uuid FROM carteiras",
+			Code: []string{"FILIAL", "cod"}, ID: "uuid",
+		}}
 		b.spec.Query = strings.Replace(b.spec.Query, "carteira,", "'01  ' AS cart_filial, carteira,", 1)
 		b.spec.Fields["wallet_id"] = engine.FieldSpec{Columns: []string{"cart_filial", "carteira"}, Ref: "wallets"}
 		b.contracts(3)
@@ -119,7 +125,8 @@ func TestReferencesAreReadFromTheERPAsItKeepsThem(t *testing.T) {
 		if r := b.sync(engine.Options{}); r.Sent != 1 || len(r.Notes) != 0 {
 			t.Errorf("sent %d, notes %q, stopped %+v", r.Sent, r.Notes, r.Stopped)
 		}
-		if diff := cmp.Diff(map[string]string{"01|0001": walletID, `|a\|b`: walletID, "01|": "no uuid"}, b.table("wallets")); diff != "" {
+		if diff := cmp.Diff(map[string]string{"01|0001": walletID, `|a\|b`: walletID, "01|": "no uuid"},
+			b.table("wallets")); diff != "" {
 			t.Errorf("wallets (-want +got):\n%s", diff)
 		}
 		b.expect(1, trade.Accepted, "")
@@ -151,7 +158,8 @@ func TestACodeWithTwoIdsStopsOnlyTheJobThatNeedsIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if stop := reports[0].Stopped; stop == nil || stop.Code != "references" || !strings.Contains(stop.Text, "references.wallets: 1 codes have two ids (1)") {
+		if stop := reports[0].Stopped; stop == nil || stop.Code != "references" ||
+			!strings.Contains(stop.Text, "references.wallets: 1 codes have two ids (1)") {
 			t.Errorf("stopped %+v", stop)
 		}
 		if r := reports[1]; r.Stopped != nil || r.Sent != 1 {
@@ -177,7 +185,9 @@ func TestATableOfTheERPThatIsEmptyAllAtOnceIsNotBelieved(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if stop := reports[0].Stopped; stop == nil || stop.Code != "references" || !strings.Contains(stop.Text, "references.wallets: the query returns no code with an id, but 1 are known") {
+			if stop := reports[0].Stopped; stop == nil || stop.Code != "references" ||
+				!strings.Contains(stop.Text,
+					"references.wallets: the query returns no code with an id, but 1 are known") {
 				t.Errorf("dry run %t: stopped %+v", dry, stop)
 			}
 			if r := reports[1]; r.Stopped != nil {

@@ -16,7 +16,8 @@ func TestManyEqualRefusalsInARowStopTheJob(t *testing.T) {
 		b.limits.MaxInFlight = 1
 		b.contracts(25)
 		r := b.sync(engine.Options{})
-		if r.Stopped == nil || r.Stopped.Code != "refusals" || r.States[trade.Rejected] != 20 || r.States[trade.Pending] != 5 {
+		if r.Stopped == nil || r.Stopped.Code != "refusals" || r.States[trade.Rejected] != 20 ||
+			r.States[trade.Pending] != 5 {
 			t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
 		}
 		b.api.SetFaults()
@@ -32,7 +33,8 @@ func TestRefusalsBetweenAcceptedRowsStopNothing(t *testing.T) {
 	b := newBench(t, sandbox.Options{Faults: faults(t, "status=422@1-19", "status=422@21-39")})
 	b.limits.MaxInFlight = 1
 	b.contracts(41)
-	if r := b.sync(engine.Options{}); r.Stopped != nil || r.States[trade.Rejected] != 38 || r.States[trade.Accepted] != 3 {
+	if r := b.sync(engine.Options{}); r.Stopped != nil || r.States[trade.Rejected] != 38 ||
+		r.States[trade.Accepted] != 3 {
 		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
 	}
 }

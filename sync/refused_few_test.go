@@ -30,7 +30,8 @@ func TestAnAuditCountsRowsThatHaveNoKey(t *testing.T) {
 func TestAnAuditKeepsNothingOfTheRowsButWhatItTells(t *testing.T) {
 	b := newBenchOn(t, database{state.Postgres, state.SQLite}, sandbox.Options{})
 	b.spec.Key = []string{"num"}
-	b.exec(`INSERT INTO contrato SELECT '01', 'N' || i, i, 120.5, 'trigo ' || i, 'W' || i, 'aprovado', '2026-03-10', '2026-07-01', repeat('x', 16000), '2026-03-10 08:00:00' FROM generate_series(1, 2000) i`)
+	b.exec(
+		`INSERT INTO contrato SELECT '01', 'N' || i, i, 120.5, 'trigo ' || i, 'W' || i, 'aprovado', '2026-03-10', '2026-07-01', repeat('x', 16000), '2026-03-10 08:00:00' FROM generate_series(1, 2000) i`)
 	e := b.engine()
 	heap := func() int64 {
 		runtime.GC()
@@ -65,7 +66,10 @@ func TestACaseThatDoesNotFitItsJob(t *testing.T) {
 	delete(c.Row, "quantidade")
 	c.Row["quantidadde"] = erp.Value{}
 	_, err = engine.Try(e.Jobs[0], c)
-	for _, want := range []string{"column quantidade, which job contracts uses, is missing", "row.quantidadde", "does not use this column"} {
+	for _, want := range []string{
+		"column quantidade, which job contracts uses, is missing", "row.quantidadde",
+		"does not use this column",
+	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %q in it", err, want)
 		}

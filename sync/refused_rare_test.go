@@ -21,7 +21,10 @@ func TestAConfigurationThatCannotBeMeant(t *testing.T) {
 	parent := []engine.ParentSpec{{Job: "contracts", Columns: []string{"a"}}}
 	for want, change := range map[string]func(s *engine.JobSpec){
 		"needs one column": func(s *engine.JobSpec) {
-			s.Fields["producer_id"] = engine.FieldSpec{Columns: []string{"a", "b"}, Ref: "producers", Lookup: trade.ProducerByDocument}
+			s.Fields["producer_id"] = engine.FieldSpec{
+				Columns: []string{"a", "b"}, Ref: "producers",
+				Lookup: trade.ProducerByDocument,
+			}
 		},
 		"a lookup needs": func(s *engine.JobSpec) {
 			s.Fields["producer_id"] = engine.FieldSpec{Const: new("x"), Lookup: trade.ProducerByDocument}
@@ -29,13 +32,26 @@ func TestAConfigurationThatCannotBeMeant(t *testing.T) {
 		"is not the id of a record that another job sends": func(s *engine.JobSpec) {
 			s.Fields["wallet_id"] = engine.FieldSpec{Columns: []string{"a"}, SentBy: parent}
 		},
-		"is no date":                       func(s *engine.JobSpec) { f := column("a"); f.Date = "YYYYMMDD"; s.Fields["amount"] = f },
-		"may have only /, -, . and blanks": func(s *engine.JobSpec) { f := column("a"); f.Date = "YYYYxMMxDD"; s.Fields["order_date"] = f },
-		".hours":                           func(s *engine.JobSpec) { s.Hours = []string{"from dusk till dawn"} },
-		".sweep":                           func(s *engine.JobSpec) { s.Sweep = "now and then" },
+		"is no date": func(s *engine.JobSpec) {
+			f := column(
+				"a")
+			f.Date = "YYYYMMDD"
+			s.Fields["amount"] = f
+		},
+		"may have only /, -, . and blanks": func(s *engine.JobSpec) {
+			f := column(
+				"a")
+			f.Date = "YYYYxMMxDD"
+			s.Fields["order_date"] = f
+		},
+		".hours": func(s *engine.JobSpec) { s.Hours = []string{"from dusk till dawn"} },
+		".sweep": func(s *engine.JobSpec) { s.Sweep = "now and then" },
 		"ref, values and default do not apply": func(s *engine.JobSpec) {
 			s.Sends = trade.Deliveries
-			s.Fields = map[string]engine.FieldSpec{"contract_id": {Columns: []string{"a"}, SentBy: parent, Default: new("x")}}
+			s.Fields = map[string]engine.FieldSpec{"contract_id": {
+				Columns: []string{"a"}, SentBy: parent,
+				Default: new("x"),
+			}}
 		},
 	} {
 		spec := contractsSpec()
@@ -46,7 +62,8 @@ func TestAConfigurationThatCannotBeMeant(t *testing.T) {
 	}
 	b := newBench(t, sandbox.Options{})
 	b.spec.Schedule = "now and then"
-	if _, err := engine.NewScheduler(engine.SchedulerConfig{Engine: b.engine()}); err == nil || !strings.Contains(err.Error(), "jobs.contracts.schedule") {
+	if _, err := engine.NewScheduler(engine.SchedulerConfig{Engine: b.engine()}); err == nil ||
+		!strings.Contains(err.Error(), "jobs.contracts.schedule") {
 		t.Errorf("%v", err)
 	}
 }
@@ -59,10 +76,14 @@ func TestAQueryThatLacksAColumn(t *testing.T) {
 	b.contracts(1)
 	b.spec.Fields["amount"] = engine.FieldSpec{Columns: []string{"nowhere"}}
 	e := b.engine()
-	if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "columns" || !strings.Contains(r.Stopped.Text, "nowhere") || r.New != 0 {
+	if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "columns" ||
+		!strings.Contains(r.Stopped.Text, "nowhere") || r.New != 0 {
 		t.Errorf("%+v", r)
 	}
-	for name, err := range map[string]error{"audit": second(e.Audit(t.Context(), e.Jobs[0], nil)), "check": e.Check(t.Context(), e.Jobs[0])} {
+	for name, err := range map[string]error{
+		"audit": second(e.Audit(t.Context(), e.Jobs[0], nil)),
+		"check": e.Check(t.Context(), e.Jobs[0]),
+	} {
 		if err == nil || !strings.Contains(err.Error(), "nowhere") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -98,7 +119,8 @@ func TestWhoCannotTakeARowAndACaseWithoutAKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Row["num"] = erp.Value{}
-	if _, err := engine.Try(e.Jobs[0], c); err == nil || !strings.Contains(err.Error(), "would count it as unreadable") {
+	if _, err := engine.Try(e.Jobs[0], c); err == nil ||
+		!strings.Contains(err.Error(), "would count it as unreadable") {
 		t.Errorf("%v", err)
 	}
 }
@@ -134,7 +156,8 @@ func TestARowThatExistsAndWhoseAttemptsAreNotRead(t *testing.T) {
 	br := &breaker{}
 	acts := b.acts()
 	acts.Desk = brokenDesk{brokenLedger{b.ledger, br}, b.ledger}
-	br.each(t, "the plan of a retry", func() error { return second(acts.Retry(t.Context(), "contracts", []string{key(1)})) })
+	br.each(t, "the plan of a retry",
+		func() error { return second(acts.Retry(t.Context(), "contracts", []string{key(1)})) })
 	b.expect(1, trade.Held, trade.CauseExists)
 }
 
@@ -223,7 +246,8 @@ func TestEveryCallOfASchedulerFailsOnce(t *testing.T) {
 			}
 			if at%2 == 1 {
 				err := errors.New("none")
-				if fail(1, func() { err = o.scheduler.Trigger(o.t.Context(), "contracts", false) }) != "" && err == nil {
+				if fail(1, func() { err = o.scheduler.Trigger(o.t.Context(), "contracts", false) }) != "" &&
+					err == nil {
 					o.t.Error("a job was started of which the ledger does not say whether it is paused")
 				}
 			}
@@ -257,5 +281,6 @@ func TestAComparisonThatMustAskAndCannot(t *testing.T) {
 	br := &breaker{}
 	b.breaks(br, true)
 	e := b.engine()
-	br.each(t, "Compare and ask", func() error { return compare(t.Context(), e, e.Jobs[0], true, b.entry(1), b.entry(2)) })
+	br.each(t, "Compare and ask",
+		func() error { return compare(t.Context(), e, e.Jobs[0], true, b.entry(1), b.entry(2)) })
 }

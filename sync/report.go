@@ -32,7 +32,10 @@ func (r *jobPass) conclude(ctx context.Context, err error) trade.RunReport {
 	}
 	r.remember(ctx)
 	r.run.Report.EndedAt = r.run.Env.Clock.Now()
-	r.run.Env.Observe(run.Progress{Job: r.run.Job.Name(), Phase: run.Done, Read: r.run.Report.Read, Done: r.run.Report.Sent, Total: r.run.Report.Sent})
+	r.run.Env.Observe(run.Progress{
+		Job: r.run.Job.Name(), Phase: run.Done, Read: r.run.Report.Read,
+		Done: r.run.Report.Sent, Total: r.run.Report.Sent,
+	})
 	if r.run.Report.Stopped != nil && r.stopped != nil {
 		r.stopped(r)
 	}
@@ -73,7 +76,8 @@ func (r *jobPass) verify(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if !r.run.Recorded && r.run.Report.Sent == 0 && r.discovery.Proved != nil && slices.Equal(run.TallyText(kept), run.TallyText(r.discovery.Proved)) {
+		if !r.run.Recorded && r.run.Report.Sent == 0 && r.discovery.Proved != nil &&
+			slices.Equal(run.TallyText(kept), run.TallyText(r.discovery.Proved)) {
 			break // nothing has moved since the sweep counted them
 		}
 		counted, err := r.run.Ledger.Recount(ctx, r.run.Job.Name())
@@ -85,7 +89,9 @@ func (r *jobPass) verify(ctx context.Context) error {
 			break
 		}
 		if try == 3 {
-			return r.run.Stop(outcome.StopUneven, fmt.Sprintf("the kept sums %v differ from the entries %v: keep a copy of the ledger and report this; `safrasync doctor --recount` puts the sums right", a, b))
+			return r.run.Stop(outcome.StopUneven,
+				fmt.Sprintf(
+					"the kept sums %v differ from the entries %v: keep a copy of the ledger and report this; `safrasync doctor --recount` puts the sums right", a, b))
 		}
 	}
 	total := 0
@@ -93,8 +99,10 @@ func (r *jobPass) verify(ctx context.Context) error {
 		total += n
 	}
 	if *r.run.Report.InScope != total-*r.run.Report.Gone {
-		return r.run.Stop(outcome.StopUneven, fmt.Sprintf("the ERP has %d keys in scope, the ledger %d entries of which %d are gone: keep a copy of the ledger and report this",
-			*r.run.Report.InScope, total, *r.run.Report.Gone))
+		return r.run.Stop(outcome.StopUneven,
+			fmt.Sprintf(
+				"the ERP has %d keys in scope, the ledger %d entries of which %d are gone: keep a copy of the ledger and report this",
+				*r.run.Report.InScope, total, *r.run.Report.Gone))
 	}
 	return nil
 }

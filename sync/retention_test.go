@@ -11,12 +11,16 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-var retention = state.Retention{Bodies: 180 * 24 * time.Hour, Runs: 400 * 24 * time.Hour, IdleRuns: 30 * 24 * time.Hour, Audit: 5 * 365 * 24 * time.Hour, Journal: 1}
+var retention = state.Retention{
+	Bodies: 180 * 24 * time.Hour, Runs: 400 * 24 * time.Hour, IdleRuns: 30 * 24 * time.Hour,
+	Audit: 5 * 365 * 24 * time.Hour, Journal: 1,
+}
 
 // retain does the retention by the clock of the bench, and counts the rows whose bodies went.
 func (b *bench) retain() int {
 	b.t.Helper()
-	plan, err := b.ledger.Retain(b.t.Context(), retention, b.clock.Now(), trade.AuditRecord{Who: "safrasync", From: "test", Target: "ledger", Reason: "the schedule"})
+	plan, err := b.ledger.Retain(b.t.Context(), retention, b.clock.Now(),
+		trade.AuditRecord{Who: "safrasync", From: "test", Target: "ledger", Reason: "the schedule"})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -42,7 +46,8 @@ func TestAfterTheRetentionNothingIsSentAgain(t *testing.T) {
 		b.exec(`DELETE FROM contrato WHERE num = '0007'`) // gone after it was sent
 		b.sync(engine.Options{Sweep: true})
 		set := func(what string, num int) {
-			b.exec(`UPDATE contrato SET `+what+`, atualizado = ? WHERE num = ?`, b.clock.Now().UTC().Format("2006-01-02 15:04:05"), fmt.Sprintf("%04d", num))
+			b.exec(`UPDATE contrato SET `+what+`, atualizado = ? WHERE num = ?`,
+				b.clock.Now().UTC().Format("2006-01-02 15:04:05"), fmt.Sprintf("%04d", num))
 		}
 		set(`preco = 99`, 4)
 		b.sync(engine.Options{Sweep: true})
@@ -78,7 +83,8 @@ func TestAfterTheRetentionNothingIsSentAgain(t *testing.T) {
 		b.sync(engine.Options{})
 		b.flags(1, "[changed]")
 		e := b.entry(1)
-		if d := engine.Differences(b.acts().Jobs[0], e, nil); len(d) != 1 || d[0].Field != "price" || *d[0].Now != "121" || d[0].Sent != nil {
+		if d := engine.Differences(b.acts().Jobs[0], e, nil); len(d) != 1 || d[0].Field != "price" ||
+			*d[0].Now != "121" || d[0].Sent != nil {
 			t.Errorf("differences %+v", d)
 		}
 		set(`preco = 120.5`, 1)
@@ -104,7 +110,8 @@ func TestAfterTheRetentionNothingIsSentAgain(t *testing.T) {
 		b.flags(7, "[]")
 		// The same content under a key of its own, and re-typed under another.
 		b.exec(`DELETE FROM contrato WHERE num = '0002'`)
-		b.exec(`INSERT INTO contrato SELECT filial, '9002', 2, 120.5, 'soja', '1', situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0003'`)
+		b.exec(
+			`INSERT INTO contrato SELECT filial, '9002', 2, 120.5, 'soja', '1', situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0003'`)
 		if r := b.sync(engine.Options{Sweep: true}); r.Sent != 0 {
 			t.Errorf("a re-typed row was sent: %+v", r)
 		}

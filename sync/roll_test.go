@@ -18,7 +18,8 @@ func TestALivingRowTakesBackWhatItsCancelledPastSaidPagesBefore(t *testing.T) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contract(1)
 		for i := 2; i <= 1300; i++ { // they wait for a wallet
-			b.exec(`INSERT INTO contrato VALUES ('01', ?, ?, 120.5, 'soja', '77', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00')`, fmt.Sprintf("%04d", i), i)
+			b.exec(
+				`INSERT INTO contrato VALUES ('01', ?, ?, 120.5, 'soja', '77', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00')`, fmt.Sprintf("%04d", i), i)
 		}
 		b.exec(`CREATE TABLE passado AS SELECT * FROM contrato WHERE num = '0001'`)
 		b.exec(`UPDATE passado SET situacao = 'cancelado'`)
@@ -27,26 +28,32 @@ func TestALivingRowTakesBackWhatItsCancelledPastSaidPagesBefore(t *testing.T) {
 		}
 		plain := b.spec.Query
 		columns, _, _ := strings.Cut(plain, " FROM ")
-		b.spec.Query = columns + ` FROM passado UNION ALL ` + columns + ` FROM contrato WHERE num <> '0001' UNION ALL ` + columns + ` FROM contrato WHERE num = '0001'`
+		b.spec.Query = columns + ` FROM passado UNION ALL ` + columns +
+			` FROM contrato WHERE num <> '0001' UNION ALL ` + columns + ` FROM contrato WHERE num = '0001'`
 		for range 2 {
 			r := b.sync(engine.Options{Sweep: true})
-			if *r.InScope != 1300 || *r.Gone != 0 || r.New+r.Sent != 0 || r.Flags[trade.Cancelled] != 0 || r.Stopped != nil {
-				t.Errorf("in scope %d, gone %d, new %d, flags %v, stopped %+v", *r.InScope, *r.Gone, r.New, r.Flags, r.Stopped)
+			if *r.InScope != 1300 || *r.Gone != 0 || r.New+r.Sent != 0 || r.Flags[trade.Cancelled] != 0 ||
+				r.Stopped != nil {
+				t.Errorf("in scope %d, gone %d, new %d, flags %v, stopped %+v", *r.InScope, *r.Gone, r.New,
+					r.Flags, r.Stopped)
 			}
 		}
 
 		// Alone, the past is what counts, and its entry is found all the same.
 		b.exec(`DELETE FROM contrato WHERE num = '0001'`)
-		if r := b.sync(engine.Options{Sweep: true}); *r.InScope != 1300 || *r.Gone != 0 || r.Flags[trade.Cancelled] != 1 {
+		if r := b.sync(engine.Options{Sweep: true}); *r.InScope != 1300 || *r.Gone != 0 ||
+			r.Flags[trade.Cancelled] != 1 {
 			t.Errorf("in scope %d, gone %d, flags %v", *r.InScope, *r.Gone, r.Flags)
 		}
 		b.exec(`DELETE FROM passado`)
-		if r := b.sync(engine.Options{Sweep: true}); *r.InScope != 1299 || *r.Gone != 1 || r.Flags[trade.MissingInERP] != 1 {
+		if r := b.sync(engine.Options{Sweep: true}); *r.InScope != 1299 || *r.Gone != 1 ||
+			r.Flags[trade.MissingInERP] != 1 {
 			t.Errorf("in scope %d, gone %d, flags %v", *r.InScope, *r.Gone, r.Flags)
 		}
 		b.spec.Query = plain
 		b.contract(1)
-		if r := b.sync(engine.Options{Sweep: true}); *r.InScope != 1300 || *r.Gone != 0 || len(r.Flags) != 0 || r.Sent != 0 {
+		if r := b.sync(engine.Options{Sweep: true}); *r.InScope != 1300 || *r.Gone != 0 || len(r.Flags) != 0 ||
+			r.Sent != 0 {
 			t.Errorf("in scope %d, gone %d, flags %v, sent %d", *r.InScope, *r.Gone, r.Flags, r.Sent)
 		}
 	})
@@ -62,13 +69,17 @@ func TestALivingRowTakesBackWhatItsCancelledPastSaysOnThePageThatIsBeingStored(t
 			t.Fatalf("sent %d, %+v", r.Sent, r.Stopped)
 		}
 		for i := 2; i <= 500; i++ { // with the past of the first row they are one page
-			b.exec(`INSERT INTO contrato VALUES ('01', ?, ?, 120.5, 'soja', '77', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00')`, fmt.Sprintf("%04d", i), i)
+			b.exec(
+				`INSERT INTO contrato VALUES ('01', ?, ?, 120.5, 'soja', '77', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00')`, fmt.Sprintf("%04d", i), i)
 		}
 		b.exec(`CREATE TABLE passado AS SELECT * FROM contrato WHERE num = '0001'`)
 		b.exec(`UPDATE passado SET situacao = 'cancelado'`)
 		columns, _, _ := strings.Cut(b.spec.Query, " FROM ")
-		b.spec.Query = columns + ` FROM passado UNION ALL ` + columns + ` FROM contrato WHERE num <> '0001' UNION ALL ` + columns + ` FROM contrato WHERE num = '0001'`
-		if r := b.sync(engine.Options{Sweep: true}); r.New != 499 || r.Flags[trade.Cancelled] != 0 || *r.InScope != 500 { // so many new ones make a brake act, which does not matter here
+		b.spec.Query = columns + ` FROM passado UNION ALL ` + columns +
+			` FROM contrato WHERE num <> '0001' UNION ALL ` + columns + ` FROM contrato WHERE num = '0001'`
+		// so many new ones make a brake act, which does not matter here
+		if r := b.sync(engine.Options{Sweep: true}); r.New != 499 || r.Flags[trade.Cancelled] != 0 ||
+			*r.InScope != 500 {
 			t.Errorf("new %d, flags %v, in scope %d", r.New, r.Flags, *r.InScope)
 		}
 	})

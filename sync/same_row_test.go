@@ -26,7 +26,8 @@ func (b *bench) write(amounts ...int) {
 	b.exec(`DELETE FROM contrato`)
 	for i, amount := range amounts {
 		if amount != 0 {
-			b.exec(`INSERT INTO contrato VALUES ('01', ?, ?, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00')`,
+			b.exec(
+				`INSERT INTO contrato VALUES ('01', ?, ?, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00')`,
 				fmt.Sprintf("%04d", i+1), amount)
 		}
 	}
@@ -317,7 +318,8 @@ func TestC12AKeyThatIsUsedAgainIsToldAsAnotherRow(t *testing.T) {
 		b.sweep()
 		b.write(10, 77)
 		b.sweep()
-		if e := b.expect(2, trade.Accepted, ""); !e.Flags.Has(trade.Changed) || !e.Flags.Has(trade.Replaced) || e.Flags.Has(trade.MissingInERP) {
+		if e := b.expect(2, trade.Accepted, ""); !e.Flags.Has(trade.Changed) || !e.Flags.Has(trade.Replaced) ||
+			e.Flags.Has(trade.MissingInERP) {
 			t.Errorf("flags %v, want changed and replaced", e.Flags)
 		}
 		b.write(10, 20)
@@ -365,12 +367,14 @@ func TestNothingGoesUnderTheRecordOfAnotherRow(t *testing.T) {
 		}
 		sweep()
 		e := b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent)
-		if len(e.WaitingFor) != 1 || e.WaitingFor[0].ParentState != trade.Accepted || e.WaitingFor[0].ParentCause != trade.CauseReplaced {
+		if len(e.WaitingFor) != 1 || e.WaitingFor[0].ParentState != trade.Accepted ||
+			e.WaitingFor[0].ParentCause != trade.CauseReplaced {
 			t.Errorf("waits for %+v", e.WaitingFor)
 		}
 		b.write(10, 20) // put right
 		sweep()
-		if e := b.row("deliveries", "01|0001", trade.Accepted, ""); !strings.Contains(string(e.Payload), b.entry(2).RemoteID) {
+		if e := b.row("deliveries", "01|0001", trade.Accepted, ""); !strings.Contains(string(e.Payload),
+			b.entry(2).RemoteID) {
 			t.Errorf("it went as %s", e.Payload)
 		}
 	})
@@ -608,14 +612,16 @@ func TestNothingGoesWhileAJobOfItsContractsWasNeverRead(t *testing.T) {
 		b.spec.Query += " AND num = '0001'"
 		deliveries := &b.more[0]
 		parent := deliveries.Fields["contract_id"]
-		parent.SentBy = append(slices.Clone(parent.SentBy), engine.ParentSpec{Job: "more", Columns: []string{"filial", "num"}})
+		parent.SentBy = append(slices.Clone(parent.SentBy),
+			engine.ParentSpec{Job: "more", Columns: []string{"filial", "num"}})
 		deliveries.Fields["contract_id"] = parent
 		b.more = append(b.more, more)
 		b.write(10, 20)
 		b.delivery(1, 1, 500)
 		b.pass("contracts", "deliveries")
 		b.expect(1, trade.Accepted, "")
-		if e := b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent); len(e.WaitingFor) != 1 || e.WaitingFor[0].Job != "more" {
+		if e := b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent); len(e.WaitingFor) != 1 ||
+			e.WaitingFor[0].Job != "more" {
 			t.Errorf("waits for %+v", e.WaitingFor)
 		}
 		b.pass()
@@ -695,7 +701,8 @@ func TestC1ARowOfAnotherTypeDoesNotCoverARecord(t *testing.T) {
 		b.spec.Query = strings.Replace(b.spec.Query, "situacao <> 'rascunho'", "num < '0100'", 1)
 		b.more = append(b.more, other)
 		b.write(10)
-		b.exec(`INSERT INTO contrato SELECT filial, '0100', quantidade, 130, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato`)
+		b.exec(
+			`INSERT INTO contrato SELECT filial, '0100', quantidade, 130, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato`)
 		b.pass()
 		b.onPlatform("10", "10")                                                   // of each type
 		b.exec(`UPDATE contrato SET num = '0002', preco = 130 WHERE num = '0001'`) // typed again
@@ -704,8 +711,10 @@ func TestC1ARowOfAnotherTypeDoesNotCoverARecord(t *testing.T) {
 		}
 		b.onPlatform("10", "10")
 		b.exec(`UPDATE contrato SET num = '0001', preco = 120.5 WHERE num = '0002'`)
-		b.exec(`INSERT INTO contrato SELECT filial, '0003', 44, 130, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0100'`)
-		b.exec(`INSERT INTO contrato SELECT filial, '0103', 44, 130, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0100'`)
+		b.exec(
+			`INSERT INTO contrato SELECT filial, '0003', 44, 130, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0100'`)
+		b.exec(
+			`INSERT INTO contrato SELECT filial, '0103', 44, 130, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0100'`)
 		for range 2 {
 			b.pass() // each is a row of its own
 		}

@@ -70,7 +70,10 @@ type clocks struct {
 
 // NewScheduler makes a scheduler for the jobs of an engine.
 func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
-	s := &Scheduler{SchedulerConfig: config, log: config.Engine.Log, wake: make(chan struct{}, 1), circuits: map[string]*circuit{}}
+	s := &Scheduler{
+		SchedulerConfig: config, log: config.Engine.Log, wake: make(chan struct{}, 1),
+		circuits: map[string]*circuit{},
+	}
 	if s.WakeMost <= 0 || s.WakeMost > wakeMost {
 		s.WakeMost = wakeMost
 	}
@@ -118,7 +121,8 @@ func (s *Scheduler) feedWatchdog() {
 	case !hangs && s.Alive != nil:
 		s.Alive()
 	case hangs && !s.hung:
-		s.log.Error("the pass shows no progress; the watchdog is no longer told that all is well", zap.Duration("for", s.silence().Round(time.Second)))
+		s.log.Error("the pass shows no progress; the watchdog is no longer told that all is well",
+			zap.Duration("for", s.silence().Round(time.Second)))
 	}
 	s.hung = hangs
 }
@@ -212,7 +216,8 @@ func (s *Scheduler) noteClocks() {
 		s.log.Warn("the clock was set; what was missed for it runs once", zap.Duration("by", set.Round(time.Second)))
 	} else if late := now.boot - s.seen.boot - s.WakeMost; late > time.Minute {
 		s.progress.note()
-		s.log.Info("the machine slept, or was very busy; what was missed runs once", zap.Duration("for", late.Round(time.Second)))
+		s.log.Info("the machine slept, or was very busy; what was missed runs once",
+			zap.Duration("for", late.Round(time.Second)))
 	}
 	s.seen = now
 }

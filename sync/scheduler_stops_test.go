@@ -23,7 +23,8 @@ func TestAStopForTheKeyEndsByItself(t *testing.T) {
 		o.expect(1, trade.Pending, "")
 		o.runs("contracts")
 		o.pass(7 * time.Minute)
-		if stop := o.stands("contracts", trade.Stopped, "api_key").Stop; !stop.Until.Equal(time.Now().Add(3 * time.Minute)) {
+		if stop := o.stands("contracts", trade.Stopped,
+			"api_key").Stop; !stop.Until.Equal(time.Now().Add(3 * time.Minute)) {
 			o.t.Errorf("after a probe that failed it is asked again at %s", stop.Until)
 		}
 		o.pass(23 * time.Minute)
@@ -165,7 +166,8 @@ func TestAnERPThatIsDownIsTriedLessAndLessOften(t *testing.T) {
 		o.runs("contracts")
 		o.pass(2 * time.Hour)
 		o.stands("contracts", trade.Stopped, "erp")
-		o.want("contracts", "21 06:01", "21 06:02", "21 06:04", "21 06:08", "21 06:16", "21 06:32", "21 07:02", "21 07:32")
+		o.want("contracts", "21 06:01", "21 06:02", "21 06:04", "21 06:08", "21 06:16", "21 06:32", "21 07:02",
+			"21 07:32")
 		o.exec(`ALTER TABLE gone RENAME TO contrato`)
 		o.pass(4 * time.Minute)
 		o.want("contracts", "21 08:02", "21 08:03", "21 08:04")

@@ -129,8 +129,9 @@ type bench struct {
 	several bool                                  // there are other machines
 	key     string                                // for the API; "" is the right one
 
-	zone *time.Location                                                    // of schedules and of "today"
-	dial func(ctx context.Context, network, addr string) (net.Conn, error) // to a platform that is not on TCP; nil = TCP
+	zone *time.Location // of schedules and of "today"
+	// to a platform that is not on TCP; nil = TCP
+	dial func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
 // Platform ids that the open world of the sandbox knows.
@@ -169,7 +170,13 @@ func newBenchOn(t testing.TB, db database, opts sandbox.Options) *bench {
 // newBenchWith makes a bench with a sandbox that runs.
 func newBenchWith(t testing.TB, db database, api *sandbox.Running) *bench {
 	t.Helper()
-	b := &bench{t: t, dir: t.TempDir(), clock: &testClock{}, zone: time.UTC, brakes: engine.DefaultBrakes(), limits: engine.Limits{MaxInFlight: 4, StopAfterUnknown: 3, Timeout: 20 * time.Second, Quarantine: 15 * time.Minute}}
+	b := &bench{
+		t: t, dir: t.TempDir(), clock: &testClock{}, zone: time.UTC, brakes: engine.DefaultBrakes(),
+		limits: engine.Limits{
+			MaxInFlight: 4, StopAfterUnknown: 3, Timeout: 20 * time.Second,
+			Quarantine: 15 * time.Minute,
+		},
+	}
 	dsn := filepath.Join(b.dir, "erp.db")
 	writer := dsn + "?_pragma=busy_timeout(5000)"
 	if db.ERP == state.Postgres {
@@ -182,19 +189,27 @@ func newBenchWith(t testing.TB, db database, api *sandbox.Running) *bench {
 	}
 	t.Cleanup(func() { _ = b.erp.Close() })
 	b.exec(erpSchema)
-	if b.source, err = erp.Open(t.Context(), erp.Options{Driver: db.ERP, DSN: erp.Secret(dsn), TimeZone: time.UTC}); err != nil {
+	if b.source, err = erp.Open(t.Context(),
+		erp.Options{Driver: db.ERP, DSN: erp.Secret(dsn), TimeZone: time.UTC}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.source.Close() })
 	ledgerDSN := ledgertest.New(t, db.Ledger, filepath.Join(b.dir, "state.db"))
-	if b.ledger, err = state.Open(t.Context(), state.Options{Driver: db.Ledger, DSN: ledgerDSN, Begin: true, Journal: filepath.Join(b.dir, "journal")}); err != nil {
+	if b.ledger, err = state.Open(t.Context(),
+		state.Options{
+			Driver: db.Ledger, DSN: ledgerDSN, Begin: true,
+			Journal: filepath.Join(b.dir, "journal"),
+		}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.ledger.Close() })
 	b.api = api
 	b.parts = parts{DB: db, ERPDSN: dsn, LedgerDSN: ledgerDSN, URL: b.api.URL, Journal: filepath.Join(b.dir, "journal")}
 	b.spec = contractsSpec()
-	b.refs = []engine.ReferenceSpec{{Kind: "wallets", Query: "SELECT codigo, id FROM de_para WHERE tipo = 'carteira'", Code: []string{"codigo"}, ID: "id"}}
+	b.refs = []engine.ReferenceSpec{{
+		Kind: "wallets", Query: "SELECT codigo, id FROM de_para WHERE tipo = 'carteira'",
+		Code: []string{"codigo"}, ID: "id",
+	}}
 	return b
 }
 
@@ -215,11 +230,17 @@ func contractsSpec() engine.JobSpec {
 		Key:   []string{"filial", "num"}, ChangedAt: "atualizado",
 		Cancelled: &engine.CancelledSpec{Column: "situacao", Values: []string{"cancelado"}},
 		Fields: map[string]engine.FieldSpec{
-			"amount": column("quantidade"), "price": column("preco"), "order_date": column("data_contrato"), "payday": column("pagamento"),
-			"product":     {Columns: []string{"produto"}, ValuesName: "products", Values: map[string]string{"soja": "SOJA", "milho": "MILHO"}},
+			"amount": column("quantidade"), "price": column("preco"), "order_date": column("data_contrato"),
+			"payday": column("pagamento"),
+			"product": {
+				Columns: []string{"produto"}, ValuesName: "products",
+				Values: map[string]string{"soja": "SOJA", "milho": "MILHO"},
+			},
 			"wallet_id":   {Columns: []string{"carteira"}, Ref: "wallets"},
-			"producer_id": always(producerID), "issuer_id": always(issuerID), "delivery_place_id": always(placeID), "haverst": always("2025/2026"),
-			"unit_of_measurement": always("SC"), "order_type": always("COMPRA"), "currency": always("BRL"), "modality": always("BALCAO"), "payment_type": always("DINHEIRO"),
+			"producer_id": always(producerID), "issuer_id": always(issuerID), "delivery_place_id": always(placeID),
+			"haverst":             always("2025/2026"),
+			"unit_of_measurement": always("SC"), "order_type": always("COMPRA"), "currency": always("BRL"),
+			"modality": always("BALCAO"), "payment_type": always("DINHEIRO"),
 			"initial_delivery_date": always("2026-05-01"), "end_delivery_date": always("2026-06-01"),
 		},
 	}
@@ -236,7 +257,8 @@ func (b *bench) exec(query string, args ...any) {
 // tells its row.
 func (b *bench) contract(num int) {
 	b.t.Helper()
-	b.exec(`INSERT INTO contrato VALUES ('01', ?, ?, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00')`, fmt.Sprintf("%04d", num), num)
+	b.exec(
+		`INSERT INTO contrato VALUES ('01', ?, ?, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00')`, fmt.Sprintf("%04d", num), num)
 }
 
 func (b *bench) contracts(n int) {
@@ -258,7 +280,11 @@ func (b *bench) engine() *engine.Engine {
 		}
 		jobs = append(jobs, job)
 	}
-	client, err := apiclient.New(apiclient.Options{BaseURL: b.parts.URL, APIKey: apiclient.Secret(cmp.Or(b.key, "a-key-of-the-tests")), Timeout: b.limits.Timeout, MaxConns: b.limits.MaxInFlight, Dial: b.dial})
+	client, err := apiclient.New(apiclient.Options{
+		BaseURL: b.parts.URL,
+		APIKey:  apiclient.Secret(cmp.Or(b.key, "a-key-of-the-tests")), Timeout: b.limits.Timeout,
+		MaxConns: b.limits.MaxInFlight, Dial: b.dial,
+	})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -276,7 +302,8 @@ func (b *bench) engine() *engine.Engine {
 		source = b.reads(source)
 	}
 	return engine.New(engine.Config{
-		Ledger: ledger, Source: source, Platform: platform, Clock: b.clock, Owner: cmp.Or(b.owner, state.Self()), Several: b.several, Jobs: jobs,
+		Ledger: ledger, Source: source, Platform: platform, Clock: b.clock, Owner: cmp.Or(b.owner, state.Self()),
+		Several: b.several, Jobs: jobs,
 		References: b.refs, Limits: b.limits, Brakes: b.brakes, Zone: b.zone, Log: zap.NewNop(), Observe: b.observe,
 	})
 }

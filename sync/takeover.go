@@ -69,11 +69,13 @@ func (s *Scheduler) markLostResults(ctx context.Context, h trade.Holder) {
 	e := s.Engine
 	n, err := e.Ledger.RecoverOwn(ctx, e.Owner, h, e.Clock.Now())
 	if err != nil {
-		s.log.Warn("rows whose results were not stored stay as they are for now", zap.String("job", h.Job), zap.Error(err))
+		s.log.Warn("rows whose results were not stored stay as they are for now", zap.String("job", h.Job),
+			zap.Error(err))
 		return
 	}
 	e.crew.Recovered(h.Job)
-	s.log.Warn("rows whose results the ledger did not take are in doubt now", zap.String("job", h.Job), zap.Int("rows", n))
+	s.log.Warn("rows whose results the ledger did not take are in doubt now", zap.String("job", h.Job),
+		zap.Int("rows", n))
 }
 
 // parentRunsElsewhere tells whether another living instance runs a job on which this one hangs: its
@@ -118,7 +120,8 @@ func (r *jobPass) tend(ctx context.Context) {
 	if err != nil {
 		r.run.Log.Warn("what a former holder of the job left in flight was not found out", zap.Error(err))
 	} else if doubts > 0 {
-		r.run.Log.Warn("rows were in flight when another instance ended; they are in doubt now", zap.Int("rows", doubts))
+		r.run.Log.Warn("rows were in flight when another instance ended; they are in doubt now",
+			zap.Int("rows", doubts))
 		r.watch(ctx)
 	}
 }
@@ -136,7 +139,8 @@ func (r *jobPass) awaitFormer(ctx context.Context) (more bool, err error) {
 	defer tick.Stop()
 	for turn := 0; ; turn++ {
 		tallies, err := r.run.Ledger.Counts(ctx, r.run.Job.Name())
-		if err != nil || !slices.ContainsFunc(tallies, func(t trade.Tally) bool { return t.State == trade.Sending && t.Count > 0 }) {
+		if err != nil || !slices.ContainsFunc(tallies,
+			func(t trade.Tally) bool { return t.State == trade.Sending && t.Count > 0 }) {
 			return err == nil && turn > 0, err
 		}
 		if turn%10 == 9 {

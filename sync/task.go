@@ -65,7 +65,8 @@ func (s *Scheduler) lastTask(ctx context.Context, name string, now time.Time) ti
 		last, err = now, s.Engine.Ledger.TaskBegan(ctx, name, now)
 	}
 	if err != nil {
-		s.log.Error("the ledger does not say when a task ran last; it runs at its next time", zap.String("task", name), zap.Error(err))
+		s.log.Error("the ledger does not say when a task ran last; it runs at its next time", zap.String("task", name),
+			zap.Error(err))
 		return now
 	}
 	return last

@@ -15,7 +15,8 @@ func TestF021TwoContractsTypedInARowGoInOneRunAndTheSecondHasARemark(t *testing.
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
 	b.contracts(3)
-	b.exec(`INSERT INTO contrato SELECT filial, '0004', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0003'`)
+	b.exec(
+		`INSERT INTO contrato SELECT filial, '0004', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0003'`)
 	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
 	if err != nil || reports[0].Sent != 4 || reports[0].Flags[trade.Twin] != 1 {
 		t.Fatalf("want 4 sent and one twin: %+v, %v", reports, err)
@@ -52,7 +53,8 @@ func (b *bench) typed(num int, state trade.State, cause string) trade.Entry {
 // again types contract 3 once more, under the number 4.
 func (b *bench) again() {
 	b.t.Helper()
-	b.exec(`INSERT INTO contrato SELECT filial, '0004', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0003'`)
+	b.exec(
+		`INSERT INTO contrato SELECT filial, '0004', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0003'`)
 }
 
 // With `checks.twin: hold` the first of two equal rows goes, whether they come in one run or not;
@@ -99,7 +101,8 @@ func TestAnEqualRowThatIsOneIsDismissedAndACorrectedOneGoes(t *testing.T) {
 	b.spec.Twin = engine.TwinCheck{Mode: engine.TwinHold, Days: 30}
 	b.contracts(3)
 	b.again()
-	b.exec(`INSERT INTO contrato SELECT filial, '0005', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0003'`)
+	b.exec(
+		`INSERT INTO contrato SELECT filial, '0005', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0003'`)
 	if report := b.run(engine.Options{}); report.Sent != 3 || report.States[trade.Held] != 2 {
 		t.Fatalf("want 3 sent and 2 held: %+v", report)
 	}
@@ -125,10 +128,14 @@ func TestWhatIsNoTwinGoes(t *testing.T) {
 		also  string
 		flag  trade.Flag
 	}{
-		"apart":         {engine.TwinCheck{Mode: engine.TwinHold, Days: 2}, 49 * time.Hour, "", trade.Twin},
-		"another price": {engine.TwinCheck{Mode: engine.TwinHold}, 0, `UPDATE contrato SET preco = 1 WHERE num = '0004'`, trade.NearTwin},
-		"off":           {engine.TwinCheck{Mode: trade.Off}, 0, "", ""},
-		"warn":          {engine.TwinCheck{}, 0, "", trade.Twin},
+		"apart": {engine.TwinCheck{Mode: engine.TwinHold, Days: 2}, 49 * time.Hour, "", trade.Twin},
+		"another price": {
+			engine.TwinCheck{Mode: engine.TwinHold},
+			0,
+			`UPDATE contrato SET preco = 1 WHERE num = '0004'`, trade.NearTwin,
+		},
+		"off":  {engine.TwinCheck{Mode: trade.Off}, 0, "", ""},
+		"warn": {engine.TwinCheck{}, 0, "", trade.Twin},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -81,11 +81,16 @@ func TestI12ALateRefusalOfARowThatChangedMeanwhileLetsTheNewVersionGo(t *testing
 		if e := b.expect(1, trade.InDoubt, "unknown"); fmt.Sprint(e.Flags) != "[changed]" {
 			t.Errorf("flags %v", e.Flags)
 		}
-		attempt.Outcome, attempt.Status, attempt.Messages = trade.OutcomeNotCreated, 400, []string{"message.price.invalid"}
-		result, err := b.ledger.Commit(t.Context(), trade.Lease{Job: "contracts"}, trade.Group{Settle: []trade.Settlement{{
-			Attempt: attempt, State: trade.Rejected, Cause: "message.price.invalid", Counts: true,
-			Error: &trade.EntryError{Kind: trade.APIError, Status: 400, Messages: attempt.Messages, Text: "refused"},
-		}}})
+		attempt.Outcome, attempt.Status, attempt.Messages = trade.OutcomeNotCreated, 400,
+			[]string{"message.price.invalid"}
+		result, err := b.ledger.Commit(t.Context(), trade.Lease{Job: "contracts"},
+			trade.Group{Settle: []trade.Settlement{{
+				Attempt: attempt, State: trade.Rejected, Cause: "message.price.invalid", Counts: true,
+				Error: &trade.EntryError{
+					Kind: trade.APIError, Status: 400, Messages: attempt.Messages,
+					Text: "refused",
+				},
+			}}})
 		if err != nil || !result.Settled[attempt.ID] {
 			t.Fatalf("%+v, %v", result, err)
 		}
@@ -162,14 +167,16 @@ func TestARecordOfAKindWithoutANameIsAskedForFor45DaysFromTheRefusal(t *testing.
 func TestARefusalOfManyWordsIsARefusal(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
-		b.api.SetFaults(faults(t, `status=400,type=application/json@1,body={"messages":["`+strings.ToUpper(noise(8000))+` do Produtor"]}`)...)
+		b.api.SetFaults(faults(t, `status=400,type=application/json@1,body={"messages":["`+strings.ToUpper(noise(8000))+
+			` do Produtor"]}`)...)
 		b.limits.MaxInFlight = 1
 		b.contracts(2)
 		r := b.sync(engine.Options{})
 		if r.Stopped != nil || r.States[trade.Accepted] != 1 {
 			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
 		}
-		if e := b.expect(1, trade.Rejected, ""); e.Error == nil || len(e.Error.Messages) != 1 || strings.Contains(e.Error.Text, "Produtor") {
+		if e := b.expect(1, trade.Rejected, ""); e.Error == nil || len(e.Error.Messages) != 1 ||
+			strings.Contains(e.Error.Text, "Produtor") {
 			t.Errorf("error %.300v", e.Error)
 		}
 	})
@@ -204,13 +211,18 @@ func TestIntentsThatAFaultOvertakesAreSettledAsNotSent(t *testing.T) {
 func TestAPauseOutlivesARunAndTheStopsOfOtherJobs(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		pause := func(b *bench, job string) {
-			if err := b.ledger.SetJobStatus(context.Background(), trade.JobStatus{Job: job, State: trade.Paused, Stop: &trade.Stop{Code: "paused", Text: "the harvest"}}); err != nil {
+			if err := b.ledger.SetJobStatus(context.Background(),
+				trade.JobStatus{
+					Job: job, State: trade.Paused,
+					Stop: &trade.Stop{Code: "paused", Text: "the harvest"},
+				}); err != nil {
 				t.Error(err)
 			}
 		}
 		expect := func(b *bench, job string) {
 			t.Helper()
-			if status, err := b.ledger.JobStatus(t.Context(), job); err != nil || status.State != trade.Paused || status.Stop.Text != "the harvest" {
+			if status, err := b.ledger.JobStatus(t.Context(), job); err != nil || status.State != trade.Paused ||
+				status.Stop.Text != "the harvest" {
 				t.Errorf("%+v, %v", status, err)
 			}
 		}
@@ -227,7 +239,8 @@ func TestAPauseOutlivesARunAndTheStopsOfOtherJobs(t *testing.T) {
 		b.more = []engine.JobSpec{second}
 		pause(b, "second")
 		reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
-		if err != nil || len(reports) != 2 || reports[0].Stopped == nil || reports[1].Stopped == nil || reports[1].Stopped.Code != "paused" {
+		if err != nil || len(reports) != 2 || reports[0].Stopped == nil || reports[1].Stopped == nil ||
+			reports[1].Stopped.Code != "paused" {
 			t.Errorf("%+v, %v", reports, err)
 		}
 		expect(b, "second")
@@ -242,7 +255,11 @@ func TestADryRunTellsOnlyWhatWouldChange(t *testing.T) {
 	b.sync(engine.Options{})
 	b.exec(`UPDATE contrato SET pagamento = '2026-08-01' WHERE num = '0002'`)
 	var told []string
-	_, err := b.engine().Sync(t.Context(), nil, engine.Options{DryRun: true, Sweep: true, Planned: func(e trade.Entry) { told = append(told, e.Key+" "+string(e.State)) }})
+	_, err := b.engine().Sync(t.Context(), nil,
+		engine.Options{
+			DryRun: true, Sweep: true,
+			Planned: func(e trade.Entry) { told = append(told, e.Key+" "+string(e.State)) },
+		})
 	if err != nil || fmt.Sprint(told) != "[01|0002 pending]" {
 		t.Errorf("%v, %v", told, err)
 	}
@@ -271,7 +288,8 @@ func TestF021TwinsAndRetypedRowsAcrossJobs(t *testing.T) {
 		b.more = []engine.JobSpec{second}
 		b.exec(`CREATE TABLE outra AS SELECT * FROM contrato WHERE false`)
 		b.contracts(3)
-		b.exec(`INSERT INTO outra SELECT filial, '0091', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0001'`)
+		b.exec(
+			`INSERT INTO outra SELECT filial, '0091', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0001'`)
 		run := func() []trade.RunReport {
 			t.Helper()
 			reports, err := b.engine().Sync(t.Context(), nil, engine.Options{Sweep: true})
@@ -285,7 +303,8 @@ func TestF021TwinsAndRetypedRowsAcrossJobs(t *testing.T) {
 		if r := run()[1]; r.Sent != 1 || r.Flags[trade.Twin] != 1 {
 			t.Errorf("%+v", r)
 		}
-		b.exec(`INSERT INTO outra SELECT filial, '0092', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0002'`)
+		b.exec(
+			`INSERT INTO outra SELECT filial, '0092', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0002'`)
 		b.exec(`DELETE FROM contrato WHERE num = '0002'`)
 		if r := run()[1]; r.Sent != 0 || r.States[trade.Held] != 1 {
 			t.Errorf("%+v", r)

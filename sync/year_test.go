@@ -82,7 +82,8 @@ func liveAYear(t *testing.T, seed uint64, days int) (history string) {
 		y := newYear(t, seed)
 		y.live(days)
 		history = strings.Join(y.log, "\n")
-		t.Logf("seed %d: %d passes, %d rows, %d records, %d acts of a person, %d rows were in doubt, %d kinds of weather: %v", seed, y.passes, y.next, len(y.api.CreatedOf()), y.acted, len(y.doubted), len(y.weathers), y.weathers)
+		t.Logf(
+			"seed %d: %d passes, %d rows, %d records, %d acts of a person, %d rows were in doubt, %d kinds of weather: %v", seed, y.passes, y.next, len(y.api.CreatedOf()), y.acted, len(y.doubted), len(y.weathers), y.weathers)
 	})
 	t.Logf("%s in real time", time.Since(began).Round(time.Millisecond))
 	return history
@@ -127,17 +128,24 @@ type yearEvent struct {
 func newYear(t *testing.T, seed uint64) *year {
 	t.Helper()
 	y := &year{
-		test: t, net: &pipeNet{conns: make(chan net.Conn, 1), closed: make(chan struct{})}, random: rand.New(rand.NewPCG(seed, 2018)), doubted: map[string]bool{}, weathers: map[string]int{},
+		test: t, net: &pipeNet{conns: make(chan net.Conn, 1), closed: make(chan struct{})},
+		random: rand.New(rand.NewPCG(seed, 2018)), doubted: map[string]bool{}, weathers: map[string]int{},
 	}
 	start := time.Now()
 	api := y.net.serve(t, sandbox.Options{APIKey: "a-key-of-the-tests", Seed: int64(seed) + 1})
 	y.bench = withChildren(newBenchWith(t, databases[0], api))
 	y.dial, y.clock.boot = y.net.dial, func() time.Duration { return time.Since(start) }
 	y.limits.MaxInFlight, y.zone = 1, saoPaulo // one at a time, so that a seed has one history
-	for field, day := range map[string]string{"initial_delivery_date": "2019-02-01", "end_delivery_date": "2019-06-01"} {
+	for field, day := range map[string]string{
+		"initial_delivery_date": "2019-02-01",
+		"end_delivery_date":     "2019-06-01",
+	} {
 		y.spec.Fields[field] = engine.FieldSpec{Const: &day}
 	}
-	schedules := map[string]string{"contracts": "0 0,12 * * *", "deliveries": "30 23 * * *", "traceability": "CRON_TZ=America/Cuiaba 15 7 * * 1-6"}
+	schedules := map[string]string{
+		"contracts": "0 0,12 * * *", "deliveries": "30 23 * * *",
+		"traceability": "CRON_TZ=America/Cuiaba 15 7 * * 1-6",
+	}
 	y.engine, y.person = y.bench.engine(), y.bench.acts()
 	for _, job := range y.engine.Jobs {
 		schedule, err := engine.ParseSchedule(schedules[job.Name()], saoPaulo)

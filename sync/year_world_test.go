@@ -15,7 +15,8 @@ import (
 // plan fills the calendar.
 func (y *year) plan(start time.Time, days int) {
 	within := func(day int, from, to float64) time.Time {
-		return start.Add(time.Duration(day)*24*time.Hour + time.Duration((from+y.random.Float64()*(to-from))*float64(time.Hour)))
+		return start.Add(time.Duration(day)*24*time.Hour +
+			time.Duration((from+y.random.Float64()*(to-from))*float64(time.Hour)))
 	}
 	for day := range days {
 		weekend := start.AddDate(0, 0, day).Weekday() == time.Sunday
@@ -42,8 +43,10 @@ func (y *year) plan(start time.Time, days int) {
 
 // storms are what the platform, or the way to it, does for some hours, or for a day and a half.
 var storms = []string{
-	"refused@1-", "status=503@1-", "unavailable=30s@1-", "hang@1-", "hang,commit@1-", "lost-after@1-%30", "lost-before,reset@1-%30", "status=500,commit@1-%50", "status=500@1-%50",
-	"throttle=20s@1-%60", "late=8m@1-%40", "garbage@1-%20", "noid@1-%20", "html@1-%50", "status=401,empty@1-", "status=403@1-%50", "cut@1-%30", "malformed@1-%50", "redirect@1-%50",
+	"refused@1-", "status=503@1-", "unavailable=30s@1-", "hang@1-", "hang,commit@1-", "lost-after@1-%30",
+	"lost-before,reset@1-%30", "status=500,commit@1-%50", "status=500@1-%50",
+	"throttle=20s@1-%60", "late=8m@1-%40", "garbage@1-%20", "noid@1-%20", "html@1-%50", "status=401,empty@1-",
+	"status=403@1-%50", "cut@1-%30", "malformed@1-%50", "redirect@1-%50",
 }
 
 // storm plans one, and its end.
@@ -95,7 +98,9 @@ func (y *year) edit() {
 	case 12:
 		change("situacao = 'cancelado'")
 	case 13:
-		y.exec(`DELETE FROM contrato WHERE num = ? AND num NOT IN (SELECT num FROM entrega UNION SELECT num FROM rateio)`, num)
+		y.exec(
+			`DELETE FROM contrato WHERE num = ? AND num NOT IN (SELECT num FROM entrega UNION SELECT num FROM rateio)`,
+			num)
 	default:
 		var parents []int
 		if err := y.erp.Select(&parents, `SELECT CAST(num AS INTEGER) FROM contrato ORDER BY num`); err != nil {
@@ -118,14 +123,16 @@ func (y *year) edit() {
 func (y *year) sign(changed string) {
 	y.next++
 	y.contract(y.next)
-	y.exec(`UPDATE contrato SET data_contrato = '2018-01-02', pagamento = '2018-12-01', atualizado = ? WHERE num = ?`, changed, fmt.Sprintf("%04d", y.next))
+	y.exec(`UPDATE contrato SET data_contrato = '2018-01-02', pagamento = '2018-12-01', atualizado = ? WHERE num = ?`,
+		changed, fmt.Sprintf("%04d", y.next))
 }
 
 // made gives the id of the record that a row has on the platform; "" = none.
 func (y *year) made(e trade.Entry) string {
 	of := map[trade.Kind][2]string{
-		trade.OrderCommitments: {sandbox.ResourceOrderCommitments, "amount"}, trade.Deliveries: {sandbox.ResourceDeliveries, "delivered_volume"},
-		trade.Traceability: {sandbox.ResourceTraceability, "allocated_volume"},
+		trade.OrderCommitments: {sandbox.ResourceOrderCommitments, "amount"},
+		trade.Deliveries:       {sandbox.ResourceDeliveries, "delivered_volume"},
+		trade.Traceability:     {sandbox.ResourceTraceability, "allocated_volume"},
 	}[e.Sends]
 	for _, r := range y.api.CreatedOf(of[0]) {
 		if fmt.Sprint(r.Fields[of[1]]) == e.Quantity.Amount.String() {
@@ -207,7 +214,8 @@ func (y *year) decide(e trade.Entry) {
 func (y *year) accounts() {
 	y.t.Helper()
 	var missing []string
-	if err := y.erp.Select(&missing, `SELECT num FROM contrato WHERE situacao NOT IN ('rascunho', 'cancelado')`); err != nil {
+	if err := y.erp.Select(&missing,
+		`SELECT num FROM contrato WHERE situacao NOT IN ('rascunho', 'cancelado')`); err != nil {
 		y.t.Fatal(err)
 	}
 	records := map[string]bool{}
@@ -215,14 +223,16 @@ func (y *year) accounts() {
 		records[r.ID] = true
 	}
 	if err := y.ledger.Rows(y.t.Context(), trade.RowFilter{}, func(e trade.Entry) error {
-		missing = slices.DeleteFunc(missing, func(num string) bool { return e.Job == "contracts" && e.Key == "01|"+num })
+		missing = slices.DeleteFunc(missing,
+			func(num string) bool { return e.Job == "contracts" && e.Key == "01|"+num })
 		id := y.made(e)
 		switch {
 		case e.State == trade.Accepted && !records[e.RemoteID]:
 			y.t.Errorf("%s %s is accepted as %s, which is not on the platform", e.Job, e.Key, e.RemoteID)
 		case e.State == trade.Accepted && e.RemoteID != id:
 			y.t.Errorf("%s %s is accepted as %s, but its record is %s", e.Job, e.Key, e.RemoteID, id)
-		case id != "" && e.State != trade.Accepted && e.State != trade.InDoubt && e.State != trade.Held && e.State != trade.Dismissed:
+		case id != "" && e.State != trade.Accepted && e.State != trade.InDoubt && e.State != trade.Held &&
+			e.State != trade.Dismissed:
 			y.t.Errorf("%s %s is %s, and on the platform as %s", e.Job, e.Key, e.State, id)
 		}
 		return nil

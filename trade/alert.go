@@ -8,9 +8,10 @@ import (
 // Alert is something that people are told of once when it begins, and once when it is over. The
 // ledger keeps it while it lasts, so that a restart or a second instance repeats nothing.
 type Alert struct {
-	ID      string // UUIDv7; "" before it is stored
-	Topic   string // what kind of thing it is
-	Subject string // which of them: a job, a stop that several jobs share, a folder; one topic and subject is open at most once
+	ID    string // UUIDv7; "" before it is stored
+	Topic string // what kind of thing it is
+	// which of them: a job, a stop that several jobs share, a folder; one topic and subject is open at most once
+	Subject string
 	Detail  json.RawMessage
 	Since   time.Time // since when it is so, as far as is known
 	SeenAt  time.Time // when it was first noticed

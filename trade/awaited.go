@@ -103,8 +103,9 @@ type Lookup struct {
 
 // Shortage is a reference (de-para) without an id, and what it keeps from going.
 type Shortage struct {
-	Kind    string         // de-para kind
-	Code    string         // the ERP's code; "" in the total of a kind, which counts each row once however many of its codes are missing
+	Kind string // de-para kind
+	// the ERP's code; "" in the total of a kind, which counts each row once however many of its codes are missing
+	Code    string
 	Blocked map[Kind]*Load // rows that wait for it, and rows that wait for such a row, by kind of record
 	Invalid map[Kind]*Load // rows that need it and are invalid besides: they would not go with it alone
 }
@@ -137,7 +138,10 @@ func (l *Load) Add(q Quantity) {
 }
 
 // inKilograms are the units of grain: a saca is 60 kg by law of the trade, whatever it holds.
-var inKilograms = map[Unit]decimal.Decimal{KG: decimal.NewFromInt(1), SC: decimal.NewFromInt(60), TON: decimal.NewFromInt(1000)}
+var inKilograms = map[Unit]decimal.Decimal{
+	KG: decimal.NewFromInt(1), SC: decimal.NewFromInt(60),
+	TON: decimal.NewFromInt(1000),
+}
 
 // Kilograms converts exactly; ok is false without a unit. The unit is taken in both of the API's
 // spellings, upper and lower case.

@@ -16,9 +16,11 @@ type Memory struct {
 	Identity *Identity `json:"identity,omitempty"` // how rows were told apart in the last reading; nil before the first
 	Allowed  int       `json:"allowed,omitempty"`  // new rows that a person let pass before they were read
 	Released *Freight  `json:"released,omitempty"` // that a person let one run send, although it is more than a run may
-	Mapping  string    `json:"mapping,omitempty"`  // fingerprint of the query and the mapping under which everything may go
-	Former   []string  `json:"former,omitempty"`   // jobs of the same kind that have no more what they sent, beside which a person let this one begin
-	Canary   *Canary   `json:"canary,omitempty"`   // rows that went under a mapping which nobody has confirmed
+	// fingerprint of the query and the mapping under which everything may go
+	Mapping string `json:"mapping,omitempty"`
+	// jobs of the same kind that have no more what they sent, beside which a person let this one begin
+	Former []string `json:"former,omitempty"`
+	Canary *Canary  `json:"canary,omitempty"` // rows that went under a mapping which nobody has confirmed
 }
 
 // Canary is what was sent under a mapping before a person confirmed it.
@@ -30,8 +32,10 @@ type Canary struct {
 
 // Equal tells whether nothing changed.
 func (m Memory) Equal(o Memory) bool {
-	same := m.Identity == nil && o.Identity == nil || m.Identity != nil && o.Identity != nil && m.Identity.Equal(*o.Identity)
-	return same && m.Passed == o.Passed && m.Allowed == o.Allowed && slices.Equal(m.Counts, o.Counts) && m.Mapping == o.Mapping && slices.Equal(m.Former, o.Former) &&
+	same := m.Identity == nil && o.Identity == nil || m.Identity != nil && o.Identity != nil &&
+		m.Identity.Equal(*o.Identity)
+	return same && m.Passed == o.Passed && m.Allowed == o.Allowed && slices.Equal(m.Counts, o.Counts) &&
+		m.Mapping == o.Mapping && slices.Equal(m.Former, o.Former) &&
 		reflect.DeepEqual(m.Released, o.Released) && reflect.DeepEqual(m.Canary, o.Canary)
 }
 
@@ -40,7 +44,8 @@ func (m Memory) Equal(o Memory) bool {
 type Identity struct {
 	Key    []string `json:"key"`    // in the order of the configuration, in small letters
 	Tables []string `json:"tables"` // sorted, in small letters
-	Space  string   `json:"space"`  // of its keys (`identity:`): those of jobs in two spaces are never compared; "" = that of all jobs which name none
+	// of its keys (`identity:`): those of jobs in two spaces are never compared; "" = that of all jobs which name none
+	Space string `json:"space"`
 }
 
 // Equal compares two identities.
@@ -53,20 +58,21 @@ func (i Identity) SameRows(o Identity) bool {
 
 // Brake is what a brake has seen, for those who decide whether the job goes on.
 type Brake struct {
-	Job      string     `json:"job"`
-	Rows     int        `json:"rows"`               // new rows; re-typed rows; rows that would look new
-	Usual    int        `json:"usual,omitempty"`    // new rows of a usual reading
-	Limit    int        `json:"limit,omitempty"`    // so many rows made the brake act
-	Known    int        `json:"known,omitempty"`    // rows that the ledger knows and that had to be found
-	Found    int        `json:"found,omitempty"`    // those of them that were found
-	Samples  []string   `json:"samples,omitempty"`  // keys of the first few rows
-	Last     int64      `json:"last,omitempty"`     // number of the last entry that a release lets pass
-	Was      *Identity  `json:"was,omitempty"`      // how rows were told apart before
-	Identity *Identity  `json:"identity,omitempty"` // and how they would be from now on
-	Freight  *Freight   `json:"freight,omitempty"`  // what is due
-	Most     *Freight   `json:"most,omitempty"`     // what one run may send
-	Mapping  string     `json:"mapping,omitempty"`  // fingerprint of the mapping that a release confirms
-	Former   []KnownJob `json:"former,omitempty"`   // jobs of the same kind that are gone, or whose queries return no more what they sent, while this one is new
+	Job      string    `json:"job"`
+	Rows     int       `json:"rows"`               // new rows; re-typed rows; rows that would look new
+	Usual    int       `json:"usual,omitempty"`    // new rows of a usual reading
+	Limit    int       `json:"limit,omitempty"`    // so many rows made the brake act
+	Known    int       `json:"known,omitempty"`    // rows that the ledger knows and that had to be found
+	Found    int       `json:"found,omitempty"`    // those of them that were found
+	Samples  []string  `json:"samples,omitempty"`  // keys of the first few rows
+	Last     int64     `json:"last,omitempty"`     // number of the last entry that a release lets pass
+	Was      *Identity `json:"was,omitempty"`      // how rows were told apart before
+	Identity *Identity `json:"identity,omitempty"` // and how they would be from now on
+	Freight  *Freight  `json:"freight,omitempty"`  // what is due
+	Most     *Freight  `json:"most,omitempty"`     // what one run may send
+	Mapping  string    `json:"mapping,omitempty"`  // fingerprint of the mapping that a release confirms
+	// jobs of the same kind that are gone, or whose queries return no more what they sent, while this one is new
+	Former []KnownJob `json:"former,omitempty"`
 }
 
 // Arrivals are the entries of a job that the brakes have not judged.
@@ -110,7 +116,10 @@ func (f *Freight) Add(e Entry) {
 
 // Less is what is left of it when another freight is taken away; nothing is less than zero.
 func (f Freight) Less(o Freight) Freight {
-	left := Freight{Load: Load{Rows: max(0, f.Rows-o.Rows), Kilograms: f.Kilograms.Sub(o.Kilograms), Unweighed: max(0, f.Unweighed-o.Unweighed)}, Value: maps.Clone(f.Value)}
+	left := Freight{Load: Load{
+		Rows: max(0, f.Rows-o.Rows), Kilograms: f.Kilograms.Sub(o.Kilograms),
+		Unweighed: max(0, f.Unweighed-o.Unweighed),
+	}, Value: maps.Clone(f.Value)}
 	if left.Kilograms.Sign() < 0 {
 		left.Kilograms = Decimal{}
 	}

@@ -252,7 +252,9 @@ type SeenMessage struct {
 var fixers = map[string]Fixer{
 	"ref:" + ProducerByDocument: FixPlatform,
 
-	CauseParent: FixAccounting, CauseDuplicateKey: FixERP, CauseRetyped: FixAccounting, CauseTwin: FixAccounting, CauseOtherJob: FixAccounting, CauseVanished: FixAccounting, CauseExists: FixAccounting, CauseUnknown: FixAccounting,
+	CauseParent: FixAccounting, CauseDuplicateKey: FixERP, CauseRetyped: FixAccounting, CauseTwin: FixAccounting,
+	CauseOtherJob: FixAccounting, CauseVanished: FixAccounting, CauseExists: FixAccounting,
+	CauseUnknown: FixAccounting,
 
 	"message.duplicate.key": FixAccounting, "message.internal.error": FixAccounting,
 	"message.malformed-request": FixIT, "message.integration.connection.refused": FixNobody,

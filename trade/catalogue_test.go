@@ -11,7 +11,10 @@ import (
 // whole fails unless an advice says everything that it must.
 func whole(t *testing.T, name string, a Advice) {
 	t.Helper()
-	for part, text := range map[string]string{"what": a.What, "who": a.Who, "where": a.Where, "do": a.Do, "fixer": string(a.Fixer), "again": string(a.Again)} {
+	for part, text := range map[string]string{
+		"what": a.What, "who": a.Who, "where": a.Where, "do": a.Do,
+		"fixer": string(a.Fixer), "again": string(a.Again),
+	} {
 		if strings.TrimSpace(text) == "" || strings.Contains(text, "{}") || strings.Contains(text, "%!") {
 			t.Errorf("%s: %s is %q in %+v", name, part, text, a)
 		}
@@ -25,15 +28,21 @@ func whole(t *testing.T, name string, a Advice) {
 
 // documentKeys are the message keys that the API's document names (chapters 2, 4 and 7).
 var documentKeys = []string{
-	"message.wallet.not-found", "message.wallet.producer-not-linked", "message.producer.not-found", "message.producer.already-exists", "message.delivery-place.not-found",
-	"message.name.mandatory", "message.module.not-contracted", "message.malformed-request", "message.duplicate.key", "message.producer.social-identity.invalid",
+	"message.wallet.not-found", "message.wallet.producer-not-linked", "message.producer.not-found",
+	"message.producer.already-exists", "message.delivery-place.not-found",
+	"message.name.mandatory", "message.module.not-contracted", "message.malformed-request", "message.duplicate.key",
+	"message.producer.social-identity.invalid",
 	"message.entidade.not-found", "message.internal.error", "message.integration.connection.refused",
 }
 
 func TestTheCatalogueHasWordsForEverythingThatCanBeShown(t *testing.T) {
 	t.Parallel()
 	var c *Catalogue
-	causes := slices.Concat(documentKeys, keysOfTheCode(t), []string{CauseParent, CauseDuplicateKey, CauseRetyped, CauseTwin, CauseOtherJob, CauseVanished, CauseExists, CauseUnknown, "ref:" + ProducerByDocument})
+	causes := slices.Concat(documentKeys, keysOfTheCode(t),
+		[]string{
+			CauseParent, CauseDuplicateKey, CauseRetyped, CauseTwin, CauseOtherJob, CauseVanished, CauseExists,
+			CauseUnknown, "ref:" + ProducerByDocument,
+		})
 	for _, kind := range []string{"producers", "users", "wallets", "delivery_places", "farms"} {
 		causes = append(causes, "ref:"+kind)
 	}
@@ -44,13 +53,15 @@ func TestTheCatalogueHasWordsForEverythingThatCanBeShown(t *testing.T) {
 	}
 	for _, lang := range []Lang{Portuguese, English} {
 		for _, key := range c.Keys() {
-			if key == "rule" || key == "ref" || strings.Contains(key, "*") || strings.HasPrefix(key, "stop:") || slices.Contains(AllFlags, Flag(key)) {
+			if key == "rule" || key == "ref" || strings.Contains(key, "*") || strings.HasPrefix(key, "stop:") ||
+				slices.Contains(AllFlags, Flag(key)) {
 				continue
 			}
 			causes = append(causes, key)
 		}
 		for _, state := range States {
-			for _, cause := range append(causes, "", "message.payday.mandatory", "message.what-ever.happened", "Unexpected value") {
+			for _, cause := range append(causes, "", "message.payday.mandatory", "message.what-ever.happened",
+				"Unexpected value") {
 				whole(t, string(lang)+" "+string(state)+" "+cause, c.Explain(state, cause, lang))
 			}
 			if state.Label(lang) == "" {
@@ -79,7 +90,10 @@ func TestTheCatalogueHasWordsForEverythingThatCanBeShown(t *testing.T) {
 func keysOfTheCode(t *testing.T) []string {
 	t.Helper()
 	var out []string
-	for _, file := range []string{"../sync/outcome/outcome.go", "../apiclient/sandbox/answers.go", "../apiclient/sandbox/submissions.go"} {
+	for _, file := range []string{
+		"../sync/outcome/outcome.go", "../apiclient/sandbox/answers.go",
+		"../apiclient/sandbox/submissions.go",
+	} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -116,11 +130,17 @@ func TestWhatMayBeThereIsNeverCalledSafe(t *testing.T) {
 	t.Parallel()
 	own := map[string]OwnWords{}
 	for _, key := range (*Catalogue)(nil).Keys() {
-		own[key] = OwnWords{Fixer: FixNobody, Words: map[Lang]Advice{Portuguese: {Do: "envie outra vez", Again: AgainSafe}}}
+		own[key] = OwnWords{
+			Fixer: FixNobody,
+			Words: map[Lang]Advice{Portuguese: {Do: "envie outra vez", Again: AgainSafe}},
+		}
 	}
 	for _, c := range []*Catalogue{nil, NewCatalogue(own)} {
 		for _, cause := range append(documentKeys, "", CauseUnknown, CauseExists, CauseRetyped) {
-			for state, want := range map[State]Again{Accepted: AgainNo, Sending: AgainNo, InDoubt: AgainMayDouble, Held: AgainMayDouble, Dismissed: AgainNone} {
+			for state, want := range map[State]Again{
+				Accepted: AgainNo, Sending: AgainNo, InDoubt: AgainMayDouble,
+				Held: AgainMayDouble, Dismissed: AgainNone,
+			} {
 				if got := c.Explain(state, cause, Portuguese).Again; got != want {
 					t.Errorf("%s %s: again is %s, want %s", state, cause, got, want)
 				}
@@ -133,10 +153,12 @@ func TestAKeyOfAPatternIsToldInItsWordsAndIsNotKnown(t *testing.T) {
 	t.Parallel()
 	var c *Catalogue
 	a := c.Explain(Rejected, "message.payday.mandatory", Portuguese)
-	if a.What != "a plataforma exige data de pagamento (message.payday.mandatory)" || a.Fixer != FixERP || a.Again != AgainSafe || c.Knows("message.payday.mandatory") {
+	if a.What != "a plataforma exige data de pagamento (message.payday.mandatory)" || a.Fixer != FixERP ||
+		a.Again != AgainSafe || c.Knows("message.payday.mandatory") {
 		t.Errorf("%+v", a)
 	}
-	if a := c.Explain(Rejected, "message.contract.closed", Portuguese); !strings.Contains(a.What, "message.contract.closed") || a.Fixer != FixIT || c.Knows("message.contract.closed") {
+	if a := c.Explain(Rejected, "message.contract.closed", Portuguese); !strings.Contains(a.What,
+		"message.contract.closed") || a.Fixer != FixIT || c.Knows("message.contract.closed") {
 		t.Errorf("an unknown key is not shown as it is: %+v", a)
 	}
 }
@@ -144,18 +166,27 @@ func TestAKeyOfAPatternIsToldInItsWordsAndIsNotKnown(t *testing.T) {
 func TestTheCustomersWordsComeFirstAndTheRestStays(t *testing.T) {
 	t.Parallel()
 	c := NewCatalogue(map[string]OwnWords{
-		"message.contract.closed": {Fixer: FixPlatform, Words: map[Lang]Advice{Portuguese: {What: "contrato encerrado na plataforma", Do: "Peça a reabertura."}}},
-		"rule:payday":             {Words: map[Lang]Advice{Portuguese: {Where: "ERP: contrato, aba Financeiro"}}},
-		"ref:wallets":             {Words: map[Lang]Advice{Portuguese: {Do: "Peça à Ana o de-para de {}."}}},
+		"message.contract.closed": {
+			Fixer: FixPlatform,
+			Words: map[Lang]Advice{Portuguese: {What: "contrato encerrado na plataforma", Do: "Peça a reabertura."}},
+		},
+		"rule:payday": {Words: map[Lang]Advice{Portuguese: {Where: "ERP: contrato, aba Financeiro"}}},
+		"ref:wallets": {Words: map[Lang]Advice{Portuguese: {Do: "Peça à Ana o de-para de {}."}}},
 	})
-	if a := c.Explain(Rejected, "message.contract.closed", Portuguese); a.What != "contrato encerrado na plataforma" || a.Who != "plataforma" || a.Fixer != FixPlatform || a.Where == "" || !c.Knows("message.contract.closed") {
+	if a := c.Explain(Rejected, "message.contract.closed", Portuguese); a.What != "contrato encerrado na plataforma" ||
+		a.Who != "plataforma" || a.Fixer != FixPlatform || a.Where == "" || !c.Knows("message.contract.closed") {
 		t.Errorf("%+v", a)
 	}
-	if a := c.Explain(Rejected, "message.contract.closed", English); !strings.Contains(a.What, "message.contract.closed") || a.Fixer != FixPlatform {
+	if a := c.Explain(Rejected, "message.contract.closed", English); !strings.Contains(a.What,
+		"message.contract.closed") || a.Fixer != FixPlatform {
 		t.Errorf("in the other language: %+v", a)
 	}
-	e := Entry{State: Invalid, Cause: "rule:payday", Error: &EntryError{Fields: []Problem{{Field: "payday", Rule: RuleRequiredFor + "COMPRA", Column: "dt_pagto"}}}}
-	if a := c.Entry(e, Portuguese); a.Where != "ERP: contrato, aba Financeiro" || !strings.Contains(a.Do, "Preencha data de pagamento") {
+	e := Entry{
+		State: Invalid, Cause: "rule:payday",
+		Error: &EntryError{Fields: []Problem{{Field: "payday", Rule: RuleRequiredFor + "COMPRA", Column: "dt_pagto"}}},
+	}
+	if a := c.Entry(e, Portuguese); a.Where != "ERP: contrato, aba Financeiro" ||
+		!strings.Contains(a.Do, "Preencha data de pagamento") {
 		t.Errorf("%+v", a)
 	}
 	if a := c.Explain(Waiting, "ref:wallets", Portuguese); a.Do != "Peça à Ana o de-para de carteira." {

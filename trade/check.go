@@ -164,7 +164,8 @@ func (c *checker) report(field, rule, detail string, severity Severity) {
 		value = strings.ToValidUTF8(value[:maxTextLength], "") + "…"
 	}
 	c.problems = append(c.problems, Problem{
-		Field: field, Rule: rule, Column: strings.Join(origin.Columns, ", "), Value: value, Detail: detail, Severity: severity,
+		Field: field, Rule: rule, Column: strings.Join(origin.Columns, ", "), Value: value, Detail: detail,
+		Severity: severity,
 	})
 }
 

@@ -38,7 +38,8 @@ func changed(kind Kind, base, set map[string]string) Draft {
 func TestTheRulesOfChapter22(t *testing.T) {
 	t.Parallel()
 	base := map[string]string{
-		"contract_id": parentID, "delivered_volume": "27480", "delivered_volume_unit_of_measure": "kg", "delivery_date": "2026-05-10", "car": aCAR,
+		"contract_id": parentID, "delivered_volume": "27480", "delivered_volume_unit_of_measure": "kg",
+		"delivery_date": "2026-05-10", "car": aCAR,
 	}
 	for i, c := range []struct {
 		set    map[string]string
@@ -49,9 +50,19 @@ func TestTheRulesOfChapter22(t *testing.T) {
 		{nil, Checks{}, nil, aCAR},
 		{map[string]string{"contract_id": "any text of the ERP"}, Checks{}, nil, aCAR},
 		{map[string]string{"contract_id": ""}, Checks{}, []string{"contract_id:required"}, aCAR},
-		{map[string]string{"delivered_volume_unit_of_measure": "KG"}, Checks{}, []string{"delivered_volume_unit_of_measure:one_of"}, aCAR},
+		{
+			map[string]string{"delivered_volume_unit_of_measure": "KG"},
+			Checks{},
+			[]string{"delivered_volume_unit_of_measure:one_of"},
+			aCAR,
+		},
 		{map[string]string{"delivered_volume": "0"}, Checks{}, []string{"delivered_volume:positive"}, aCAR},
-		{map[string]string{"delivered_volume": "-5"}, Checks{Volume: Warning}, []string{"delivered_volume:positive w"}, aCAR},
+		{
+			map[string]string{"delivered_volume": "-5"},
+			Checks{Volume: Warning},
+			[]string{"delivered_volume:positive w"},
+			aCAR,
+		},
 		{map[string]string{"delivered_volume": "-5"}, Checks{Volume: Off}, nil, aCAR},
 		{map[string]string{"car": ""}, Checks{}, nil, ""},
 		{map[string]string{"car": "mt-5107925-b5c7.2dc4.ee60.caea.6336.7c29.a80b.21ea"}, Checks{}, nil, aCAR},
@@ -86,11 +97,27 @@ func TestTheRulesOfChapter23(t *testing.T) {
 		want   []string
 	}{
 		{nil, Checks{}, nil},
-		{map[string]string{"user_id": "", "producer_id": "17"}, Checks{}, []string{"producer_id:uuid", "user_id:required"}},
-		{map[string]string{"allocated_volume": "10"}, Checks{}, []string{"unit_of_measurement:required_with_allocated_volume"}},
+		{
+			map[string]string{"user_id": "", "producer_id": "17"},
+			Checks{},
+			[]string{"producer_id:uuid", "user_id:required"},
+		},
+		{
+			map[string]string{"allocated_volume": "10"},
+			Checks{},
+			[]string{"unit_of_measurement:required_with_allocated_volume"},
+		},
 		{map[string]string{"allocated_volume": "10", "unit_of_measurement": "TON"}, Checks{}, nil},
-		{map[string]string{"allocated_volume": "10", "unit_of_measurement": "ton"}, Checks{}, []string{"unit_of_measurement:one_of"}},
-		{map[string]string{"allocated_volume": "-1"}, Checks{Volume: Off}, []string{"unit_of_measurement:required_with_allocated_volume"}},
+		{
+			map[string]string{"allocated_volume": "10", "unit_of_measurement": "ton"},
+			Checks{},
+			[]string{"unit_of_measurement:one_of"},
+		},
+		{
+			map[string]string{"allocated_volume": "-1"},
+			Checks{Volume: Off},
+			[]string{"unit_of_measurement:required_with_allocated_volume"},
+		},
 		{map[string]string{"farm_id": "none"}, Checks{}, []string{"farm_id:uuid"}},
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {

@@ -5,7 +5,8 @@ import "encoding/json"
 // Delivery is a checked delivery: one line of a weighing ticket (chapter 2.2). DeliveredVolume is
 // in Unit, after discounts.
 type Delivery struct {
-	ContractID      string // the platform's id of the order commitment, or the ERP's own text where the configuration says so
+	// the platform's id of the order commitment, or the ERP's own text where the configuration says so
+	ContractID      string
 	DeliveredVolume Decimal
 	Unit            DeliveryUnit
 	DeliveryDate    Date
@@ -42,7 +43,8 @@ func CheckDelivery(draft Draft, checks Checks, today Date) (Delivery, []Problem)
 	c.fields(DeliveryRules, "")
 	return Delivery{
 		ContractID: c.text["contract_id"], DeliveredVolume: c.number["delivered_volume"],
-		Unit: DeliveryUnit(c.text["delivered_volume_unit_of_measure"]), DeliveryDate: c.date["delivery_date"], CAR: c.text["car"],
+		Unit: DeliveryUnit(c.text["delivered_volume_unit_of_measure"]), DeliveryDate: c.date["delivery_date"],
+		CAR: c.text["car"],
 	}, c.problems
 }
 

@@ -16,7 +16,8 @@ type Draft struct {
 
 // DraftField is one mapped field.
 type DraftField struct {
-	Text   string // canonical text: digits with a point, YYYY-MM-DD, a lower-case UUID, an enumeration's value; "" = the ERP has none
+	// canonical text: digits with a point, YYYY-MM-DD, a lower-case UUID, an enumeration's value; "" = the ERP has none
+	Text   string
 	Origin Origin
 	// Parent is the [ContentNumber] of the record that Text is the id of; 0 = not known, or no such
 	// id.
@@ -28,7 +29,8 @@ type DraftField struct {
 type Origin struct {
 	Columns []string `json:"columns,omitempty"` // columns of the query
 	Value   string   `json:"value"`             // what the ERP has in them, trimmed; several parts joined with |
-	Via     string   `json:"via,omitempty"`     // what was applied: "const", "values products", "ref wallets", "date YYYYMMDD", "default"
+	// what was applied: "const", "values products", "ref wallets", "date YYYYMMDD", "default"
+	Via string `json:"via,omitempty"`
 }
 
 // Text is a field's canonical text, "" when it is absent or could not be mapped.

@@ -9,15 +9,16 @@ import (
 
 // Entry is one row of the ERP as the ledger knows it: one per job and key.
 type Entry struct {
-	ID         int64  // the ledger's own number, in the order of discovery
-	Job        string // the job that reads it
-	Sends      Kind
-	Key        string // canonical text of the key: parts trimmed, joined with |
-	KeyParts   []Cell // the key as the database wrote it, for reading the row again
-	State      State
-	Cause      string // why it is in this state: an API message key, rule:FIELD, ref:KIND or a Cause constant
-	RemoteID   string // the platform's id; only and always when accepted
-	MovedID    string // the id that it had, after a person gave its record to the row under its new key; RemoteID is then empty. "" = never
+	ID       int64  // the ledger's own number, in the order of discovery
+	Job      string // the job that reads it
+	Sends    Kind
+	Key      string // canonical text of the key: parts trimmed, joined with |
+	KeyParts []Cell // the key as the database wrote it, for reading the row again
+	State    State
+	Cause    string // why it is in this state: an API message key, rule:FIELD, ref:KIND or a Cause constant
+	RemoteID string // the platform's id; only and always when accepted
+	// the id that it had, after a person gave its record to the row under its new key; RemoteID is then empty. "" = never
+	MovedID    string
 	Flags      Flags
 	Generation int // 1; each order of a person to send again opens the next
 	Attempts   int // POSTs that count: those refused because of our own key or address do not
@@ -30,21 +31,26 @@ type Entry struct {
 	WaitingFor []Awaited
 	Warnings   []Problem // remarks of checks set to `warn`
 
-	Values      Values          // the mapped columns: of the newest row seen; once an attempt may have created it, of the row that was sent
-	Now         Values          // the mapped columns of the newest row seen, while a flag `changed` stands or was acknowledged; nil otherwise
-	SourceHash  Hash            // of the newest row seen
-	MappedWith  string          // fingerprint of the mapping and version of the references that made the payload
-	Target      string          // what the request's path names beside the payload: the order commitment of a traceability record; "" = nothing
+	// the mapped columns: of the newest row seen; once an attempt may have created it, of the row that was sent
+	Values Values
+	// the mapped columns of the newest row seen, while a flag `changed` stands or was acknowledged; nil otherwise
+	Now        Values
+	SourceHash Hash   // of the newest row seen
+	MappedWith string // fingerprint of the mapping and version of the references that made the payload
+	// what the request's path names beside the payload: the order commitment of a traceability record; "" = nothing
+	Target      string
 	Payload     json.RawMessage // the request's body, nil while invalid or waiting for a reference or a parent
 	PayloadHash Hash            // of Target and Payload; "" when there is none
 	Content     int64           // [ContentNumber] of the payload, under the newest mapping; 0 when there is none
 	Quantity    Quantity        // of the newest row seen, for the sums
 	GoneSweeps  int             // complete sweeps in a row that did not find it
 	Version     int64           // raised by each change: compare-and-set
-	ReducedAt   time.Time       // when the retention left only marks of its values and took the payload; zero: it holds something
+	// when the retention left only marks of its values and took the payload; zero: it holds something
+	ReducedAt time.Time
 
-	Acknowledged Flags  // flags that a person has dealt with and that still hold: they are not in Flags
-	AckValues    Values // the mapped columns that a person has dealt with: what the row is compared with from then on; nil when there are none
+	Acknowledged Flags // flags that a person has dealt with and that still hold: they are not in Flags
+	// the mapped columns that a person has dealt with: what the row is compared with from then on; nil when there are none
+	AckValues Values
 
 	ClosedBy  int64      // number in the audit of the act that accepted it without an id; 0 = none
 	ResentBy  int64      // number in the audit of the act that opened the generation; 0 = none
@@ -165,7 +171,9 @@ func (c Cell) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (c *Cell) UnmarshalJSON(data []byte) error {
-	if n := len(data); n >= 4 && data[0] == '"' && !bytes.ContainsFunc(data[1:n-1], func(r rune) bool { return r < ' ' || r == '\\' || r == '"' || r == utf8.RuneError }) {
+	if n := len(data); n >= 4 && data[0] == '"' &&
+		!bytes.ContainsFunc(data[1:n-1],
+			func(r rune) bool { return r < ' ' || r == '\\' || r == '"' || r == utf8.RuneError }) {
 		*c = Cell{Kind: data[1], Text: string(data[3 : n-1])} // a text as most are
 		return nil
 	}
@@ -186,12 +194,13 @@ type RowQuery struct {
 	States []State
 	Causes []string
 	Flags  []Flag
-	Text   string    // a key, or a part of one: its beginning, one of its parts with or without leading zeros, or anything in it
-	From   time.Time // changed at or after
-	Until  time.Time // changed before
-	Sort   RowSort
-	After  string // RowPage.Next of the page before; "" = the first
-	Limit  int    // at least 1
+	// a key, or a part of one: its beginning, one of its parts with or without leading zeros, or anything in it
+	Text  string
+	From  time.Time // changed at or after
+	Until time.Time // changed before
+	Sort  RowSort
+	After string // RowPage.Next of the page before; "" = the first
+	Limit int    // at least 1
 }
 
 // RowSort is an order of rows.

@@ -46,7 +46,8 @@ func TestTheContentNumberOfAPayloadStays(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, c.got, c.want)
 		}
 	}
-	if number(trade.OrderCommitments, 0, "", []byte(`{}`)) == number(trade.OrderCommitments, 0, "", []byte(`{"remark":1}`)) {
+	if number(trade.OrderCommitments, 0, "", []byte(`{}`)) == number(trade.OrderCommitments, 0, "",
+		[]byte(`{"remark":1}`)) {
 		t.Error("payloads without any of the fields that count are the same content")
 	}
 	same := func(kind trade.Kind, a, b, from, to string) {
@@ -72,11 +73,15 @@ func TestTheContentNumberOfAPayloadStays(t *testing.T) {
 	same(trade.Deliveries, delivery, "", `}`, `,"car":"MT-1"}`)
 	differs(trade.Deliveries, delivery, "", `1.5`, `1.6`)
 	differs(trade.Traceability, share, "order", `3`, `4`)
-	if number(trade.Traceability, 0, "order", []byte(share)) == number(trade.Traceability, 0, "another", []byte(share)) {
+	if number(trade.Traceability, 0, "order", []byte(share)) == number(trade.Traceability, 0, "another",
+		[]byte(share)) {
 		t.Error("the order commitment does not count")
 	}
 	other := strings.Replace(delivery, `"c"`, `"the same contract under another id"`, 1)
-	for kind, of := range map[trade.Kind][3]string{trade.Deliveries: {delivery, "", other}, trade.Traceability: {share, "another", share}} {
+	for kind, of := range map[trade.Kind][3]string{
+		trade.Deliveries:   {delivery, "", other},
+		trade.Traceability: {share, "another", share},
+	} {
 		if number(kind, 7, "order", []byte(of[0])) != number(kind, 7, of[1], []byte(of[2])) {
 			t.Errorf("%s: under parents of one content the id of the parent counts", kind)
 		}

@@ -69,8 +69,9 @@ func digitsAt(text string) int {
 var (
 	// documentForm is a CPF from its first digit on: with zeros in front, bare, or with separators.
 	// A comma is none: it stands in money.
-	documentForm = regexp.MustCompile(`^(0*)(\d{3})([\s._/\x{a0}\x{2013}-]{0,3})(\d{3})([\s._/\x{a0}\x{2013}-]{0,3})(\d{3})([\s._/\x{a0}\x{2013}-]{0,3})(\d{2})(?:\D|$)`)
-	uuidForm     = regexp.MustCompile(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`)
+	documentForm = regexp.MustCompile(
+		`^(0*)(\d{3})([\s._/\x{a0}\x{2013}-]{0,3})(\d{3})([\s._/\x{a0}\x{2013}-]{0,3})(\d{3})([\s._/\x{a0}\x{2013}-]{0,3})(\d{2})(?:\D|$)`)
+	uuidForm = regexp.MustCompile(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`)
 )
 
 // MaskDocuments masks each CPF in a text, in whatever form it was typed: every page and every file
@@ -150,8 +151,10 @@ var (
 // states are the federative units with their IBGE numbers, which begin the number of a
 // municipality.
 var states = map[string]string{
-	"RO": "11", "AC": "12", "AM": "13", "RR": "14", "PA": "15", "AP": "16", "TO": "17", "MA": "21", "PI": "22", "CE": "23", "RN": "24", "PB": "25", "PE": "26",
-	"AL": "27", "SE": "28", "BA": "29", "MG": "31", "ES": "32", "RJ": "33", "SP": "35", "PR": "41", "SC": "42", "RS": "43", "MS": "50", "MT": "51", "GO": "52", "DF": "53",
+	"RO": "11", "AC": "12", "AM": "13", "RR": "14", "PA": "15", "AP": "16", "TO": "17", "MA": "21", "PI": "22",
+	"CE": "23", "RN": "24", "PB": "25", "PE": "26",
+	"AL": "27", "SE": "28", "BA": "29", "MG": "31", "ES": "32", "RJ": "33", "SP": "35", "PR": "41", "SC": "42",
+	"RS": "43", "MS": "50", "MT": "51", "GO": "52", "DF": "53",
 }
 
 // canonicalCAR writes a CAR as it leaves: upper case, without blanks and without the dots that

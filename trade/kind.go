@@ -7,8 +7,9 @@ type Kind string
 // The kinds of records.
 const (
 	OrderCommitments Kind = "order_commitments" // negotiations (chapter 2.1): contracts and fixations of the ERP
-	Deliveries       Kind = "deliveries"        // deliveries against a contract (chapter 2.2): lines of weighing tickets
-	Traceability     Kind = "traceability"      // whose grain an order commitment is made of (chapter 2.3)
+	// deliveries against a contract (chapter 2.2): lines of weighing tickets
+	Deliveries   Kind = "deliveries"
+	Traceability Kind = "traceability" // whose grain an order commitment is made of (chapter 2.3)
 )
 
 // Kinds lists what this program can send, parents before what hangs on them.

@@ -21,14 +21,16 @@ type Group struct {
 
 // GroupResult says what of a group took effect.
 type GroupResult struct {
-	Claimed   map[string]bool   // attempt ids of the intents that are durable and ours
-	Settled   map[string]bool   // attempt ids of the settlements that applied
-	Conflicts map[string]string // attempt id → "job key" of the entry that already has the id which the API gave; not applied
-	Paused    bool              // the job is paused: no intent was stored; everything else was
-	LeaseLost bool              // another process has the job: no intent, update or block was stored; settlements were
-	Elsewhere map[string]bool   // attempt ids of intents that were not claimed because another job has sent their key or content meanwhile, or may have
-	Stop      *Stop             // the ledger stands on another server now: no intent was stored; everything else was
-	Alarms    []Alarm           // late answers of which people must know; each is in the audit too
+	Claimed map[string]bool // attempt ids of the intents that are durable and ours
+	Settled map[string]bool // attempt ids of the settlements that applied
+	// attempt id → "job key" of the entry that already has the id which the API gave; not applied
+	Conflicts map[string]string
+	Paused    bool // the job is paused: no intent was stored; everything else was
+	LeaseLost bool // another process has the job: no intent, update or block was stored; settlements were
+	// attempt ids of intents that were not claimed because another job has sent their key or content meanwhile, or may have
+	Elsewhere map[string]bool
+	Stop      *Stop   // the ledger stands on another server now: no intent was stored; everything else was
+	Alarms    []Alarm // late answers of which people must know; each is in the audit too
 }
 
 // Alarm is a late answer that says otherwise than what a person decided, or that ends what a person
@@ -48,10 +50,11 @@ type AlarmKind string
 
 // The kinds of alarms.
 const (
-	LateAfterDismissal AlarmKind = "late_after_dismissal"  // it was created: a dismissal, or a hold, has ended
-	LateBeforeResend   AlarmKind = "late_before_resend"    // it was created: what a person had sent again will not be
-	LateDouble         AlarmKind = "double_after_decision" // it was created, and was sent again: the platform may have two
-	LateContradiction  AlarmKind = "contradicted"          // it says otherwise than the id that a person gave
+	LateAfterDismissal AlarmKind = "late_after_dismissal" // it was created: a dismissal, or a hold, has ended
+	LateBeforeResend   AlarmKind = "late_before_resend"   // it was created: what a person had sent again will not be
+	// it was created, and was sent again: the platform may have two
+	LateDouble        AlarmKind = "double_after_decision"
+	LateContradiction AlarmKind = "contradicted" // it says otherwise than the id that a person gave
 )
 
 // ErrLeaseLost says that another process has taken over the job.
@@ -89,9 +92,10 @@ type OtherPlatformError struct {
 
 // Error says what it means, and the two ways out.
 func (e *OtherPlatformError) Error() string {
-	return fmt.Sprintf("this ledger has sent to %s (%d rows accepted, %d in doubt), and api.base_url is %s: those rows would never reach %[4]s, and deliveries would carry the contract ids of %[1]s. "+
-		"Nothing was sent. For another platform (test, then production): set state.dsn to a new path and run `safrasync state new`. For the same platform at a new address: "+
-		"`safrasync state rebind --reason TEXT`", e.Ledger, e.Accepted, e.Doubts, e.Now)
+	return fmt.Sprintf(
+		"this ledger has sent to %s (%d rows accepted, %d in doubt), and api.base_url is %s: those rows would never reach %[4]s, and deliveries would carry the contract ids of %[1]s. "+
+			"Nothing was sent. For another platform (test, then production): set state.dsn to a new path and run `safrasync state new`. For the same platform at a new address: "+
+			"`safrasync state rebind --reason TEXT`", e.Ledger, e.Accepted, e.Doubts, e.Now)
 }
 
 // RowFilter selects entries for people; zero fields select everything.

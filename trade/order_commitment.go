@@ -78,7 +78,10 @@ var OrderCommitmentRules = []FieldRule{
 	{Field: "delivery_place_id", Type: UUID, Need: Always, Platform: "delivery_places"},
 	{Field: "haverst", Type: Harvest, Need: Always},
 	{Field: "unit_of_measurement", Type: Enum, Need: Always, Values: []string{"SC", "KG", "TON"}},
-	{Field: "order_type", Type: Enum, Need: Always, Values: []string{"COMPRA", "FIXACAO_COMPRA", "FIXACAO_DEPOSITO", "A_FIXAR"}},
+	{
+		Field: "order_type", Type: Enum, Need: Always,
+		Values: []string{"COMPRA", "FIXACAO_COMPRA", "FIXACAO_DEPOSITO", "A_FIXAR"},
+	},
 	{Field: "order_date", Type: Day, Need: Always},
 	{Field: "wallet_id", Type: UUID, Need: Always, Platform: "wallets"},
 	{Field: "currency", Type: Enum, Need: ForCompra, Values: []string{"BRL", "USD", "EUR"}},
@@ -102,8 +105,10 @@ func CheckOrderCommitment(draft Draft, checks Checks, today Date) (OrderCommitme
 		Product: Product(c.text["product"]), Harvest: c.text["haverst"],
 		Unit: Unit(c.text["unit_of_measurement"]), OrderType: OrderType(c.text["order_type"]),
 		Amount: c.number["amount"], OrderDate: c.date["order_date"],
-		Currency: Currency(c.text["currency"]), Modality: Modality(c.text["modality"]), PaymentType: PaymentType(c.text["payment_type"]),
-		InitialDeliveryDate: c.date["initial_delivery_date"], EndDeliveryDate: c.date["end_delivery_date"], Payday: c.date["payday"],
+		Currency: Currency(c.text["currency"]), Modality: Modality(c.text["modality"]),
+		PaymentType:         PaymentType(c.text["payment_type"]),
+		InitialDeliveryDate: c.date["initial_delivery_date"], EndDeliveryDate: c.date["end_delivery_date"],
+		Payday: c.date["payday"],
 	}
 	if price, ok := c.number["price"]; ok {
 		oc.Price = &price

@@ -8,7 +8,10 @@ import (
 )
 
 // conditional are the seven fields of chapter 2.1 that depend on the order type.
-var conditional = []string{"currency", "price", "initial_delivery_date", "end_delivery_date", "modality", "payday", "payment_type"}
+var conditional = []string{
+	"currency", "price", "initial_delivery_date", "end_delivery_date", "modality", "payday",
+	"payment_type",
+}
 
 var today = Date{2026, 11, 21}
 
@@ -16,9 +19,12 @@ var today = Date{2026, 11, 21}
 func complete(orderType string) Draft {
 	d := Draft{Sends: OrderCommitments, Fields: map[string]DraftField{}}
 	for field, text := range map[string]string{
-		"amount": "100.5", "producer_id": "db5b5fab-8f4d-4e27-9da1-494c73cf256d", "issuer_id": "c4ff64de-bb5d-4b48-bc3b-66fa30d0b194", "product": "SOJA",
-		"delivery_place_id": "563e9bed-4510-4358-acc6-d8f2c74c7ccf", "haverst": "2025/2026", "unit_of_measurement": "SC", "order_type": orderType,
-		"order_date": "2026-03-10", "wallet_id": "1b98fbe4-6680-4a11-9ba1-192ec42b7170", "currency": "BRL", "price": "120", "initial_delivery_date": "2026-04-01",
+		"amount": "100.5", "producer_id": "db5b5fab-8f4d-4e27-9da1-494c73cf256d",
+		"issuer_id": "c4ff64de-bb5d-4b48-bc3b-66fa30d0b194", "product": "SOJA",
+		"delivery_place_id": "563e9bed-4510-4358-acc6-d8f2c74c7ccf", "haverst": "2025/2026",
+		"unit_of_measurement": "SC", "order_type": orderType,
+		"order_date": "2026-03-10", "wallet_id": "1b98fbe4-6680-4a11-9ba1-192ec42b7170", "currency": "BRL",
+		"price": "120", "initial_delivery_date": "2026-04-01",
 		"end_delivery_date": "2026-05-01", "modality": "BALCAO", "payday": "2026-06-01", "payment_type": "DINHEIRO",
 	} {
 		d.Fields[field] = DraftField{Text: text, Origin: Origin{Columns: []string{"col_" + field}, Value: text}}
@@ -62,7 +68,9 @@ func TestF036OnlyCompraRequiresTheConditionalFieldsAndNamesAllThatAreMissing(t *
 			if got := found(problems); got != strings.Join(want, ", ") {
 				t.Fatalf("%s without %v: problems %q, want %q", orderType, missing, got, strings.Join(want, ", "))
 			}
-			if (oc.Price == nil) != slices.Contains(missing, "price") || oc.Payday.IsZero() != slices.Contains(missing, "payday") || (oc.Currency == "") != slices.Contains(missing, "currency") {
+			if (oc.Price == nil) != slices.Contains(missing, "price") ||
+				oc.Payday.IsZero() != slices.Contains(missing, "payday") ||
+				(oc.Currency == "") != slices.Contains(missing, "currency") {
 				t.Fatalf("%s without %v: %+v has what the ERP has not, or the reverse", orderType, missing, oc)
 			}
 		}
@@ -112,13 +120,15 @@ func TestAllProblemsOfARowAreToldAtOnceInTheOrderOfTheTable(t *testing.T) {
 	t.Parallel()
 	d := complete("COMPRA").set("amount", "-1").set("product", "FEIJAO").set("order_date", "").set("payday", "")
 	_, problems := CheckOrderCommitment(d, Checks{}, today)
-	if got, want := found(problems), "amount positive, product one_of, order_date required, payday required_for_COMPRA"; got != want {
+	if got, want := found(problems),
+		"amount positive, product one_of, order_date required, payday required_for_COMPRA"; got != want {
 		t.Errorf("problems %q, want %q", got, want)
 	}
 	if got, want := problems[3].Sentence(English), "COMPRA requires payday; column col_payday is empty"; got != want {
 		t.Errorf("sentence %q, want %q", got, want)
 	}
-	if got, want := problems[3].Sentence(Portuguese), "COMPRA exige data de pagamento; a coluna col_payday está vazia"; got != want {
+	if got, want := problems[3].Sentence(Portuguese),
+		"COMPRA exige data de pagamento; a coluna col_payday está vazia"; got != want {
 		t.Errorf("sentence %q, want %q", got, want)
 	}
 	if got, want := Cause(problems), "rule:amount"; got != want {
@@ -143,12 +153,15 @@ func TestChecksCanWarnOrBeOff(t *testing.T) {
 func TestEverythingThatPeopleReadHasWordsInBothLanguages(t *testing.T) {
 	t.Parallel()
 	rules := []string{
-		RuleRequired, RuleRequiredFor + "COMPRA", RuleNumber, RuleDate, RuleUUID, RuleHarvest, RuleOneOf, RuleUnmapped, RulePositive, RuleDateOrder,
+		RuleRequired, RuleRequiredFor + "COMPRA", RuleNumber, RuleDate, RuleUUID, RuleHarvest, RuleOneOf, RuleUnmapped,
+		RulePositive, RuleDateOrder,
 		RuleDateWindow, RuleUnreadable, RuleTooLong, RuleInternal,
 	}
 	causes := []string{
-		"rule:payday", "ref:wallets", CauseParent, CauseDuplicateKey, CauseRetyped, CauseTwin, CauseOtherJob, CauseVanished, CauseExists, CauseUnknown, "message.wallet.not-found",
-		"message.wallet.producer-not-linked", "message.producer.not-found", "message.delivery-place.not-found", "message.malformed-request", "message.never.seen",
+		"rule:payday", "ref:wallets", CauseParent, CauseDuplicateKey, CauseRetyped, CauseTwin, CauseOtherJob,
+		CauseVanished, CauseExists, CauseUnknown, "message.wallet.not-found",
+		"message.wallet.producer-not-linked", "message.producer.not-found", "message.delivery-place.not-found",
+		"message.malformed-request", "message.never.seen",
 	}
 	for _, lang := range []Lang{Portuguese, English} {
 		for _, s := range States {
@@ -193,7 +206,15 @@ func TestTheMovesAreComplete(t *testing.T) {
 			}
 		}
 	}
-	for _, forbidden := range [][2]State{{Accepted, Pending}, {InDoubt, Sending}, {InDoubt, Withdrawn}, {Sending, Dismissed}, {Rejected, Sending}, {Invalid, Sending}, {Waiting, Sending}} {
+	for _, forbidden := range [][2]State{
+		{Accepted, Pending},
+		{InDoubt, Sending},
+		{InDoubt, Withdrawn},
+		{Sending, Dismissed},
+		{Rejected, Sending},
+		{Invalid, Sending},
+		{Waiting, Sending},
+	} {
 		if CanMove(forbidden[0], forbidden[1]) {
 			t.Errorf("%s must not move to %s", forbidden[0], forbidden[1])
 		}

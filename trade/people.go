@@ -47,12 +47,13 @@ type User struct {
 // Login is a person who has logged in with one browser, until it ends. What the browser holds is
 // not stored, only its hash.
 type Login struct {
-	Hash     string // of the secret in the browser
-	User     User   // as it is now; Password is empty
-	BeganAt  time.Time
-	SeenAt   time.Time // of the last request, to the minute
-	ProvedAt time.Time // when the person proved last who it is: by the password, or at the issuer as far as that says when
-	From     string    // address of the browser
+	Hash    string // of the secret in the browser
+	User    User   // as it is now; Password is empty
+	BeganAt time.Time
+	SeenAt  time.Time // of the last request, to the minute
+	// when the person proved last who it is: by the password, or at the issuer as far as that says when
+	ProvedAt time.Time
+	From     string // address of the browser
 }
 
 // Tries is how often a login was tried in vain under one name, from one address, or with one
@@ -90,7 +91,8 @@ var ErrLastAdministrator = errors.New("it is the last administrator")
 // or neither.
 type Act struct {
 	Update *Update // the entry as it becomes; done only while it stands as it was read. nil for an act on a job
-	Gives  *Update // the entry that gives its id up to this one, in the same transaction and only if it too stands as it was read; nil for every other act
+	// the entry that gives its id up to this one, in the same transaction and only if it too stands as it was read; nil for every other act
+	Gives  *Update
 	Job    *JobAct // nil for an act on an entry
 	Resend *Resend // of an act that opens a generation: what must hold then. nil for every other act
 	Ask    []Block // records of the platform that are asked about again at once, as if for the first time

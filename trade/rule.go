@@ -34,9 +34,10 @@ type FieldRule struct {
 	Values    []string  // allowed values of an Enum
 	Positive  string    // the name under `checks:` that refuses zero and less; "" = any sign
 	NotBefore string    // the field that must not be later (`checks: date_order`)
-	Platform  string    // the kind of record that the id names on the platform: a de-para kind, or order_commitments; "" = none
-	With      string    // the field beside which this one is required although it is optional; "" = none
-	Parent    Kind      // the kind of record whose id it is: `sent_by` gives it; "" = none
+	// the kind of record that the id names on the platform: a de-para kind, or order_commitments; "" = none
+	Platform string
+	With     string // the field beside which this one is required although it is optional; "" = none
+	Parent   Kind   // the kind of record whose id it is: `sent_by` gives it; "" = none
 }
 
 // Canonical gives a field's text as it leaves: an id without braces and capitals, a CAR without
@@ -78,7 +79,8 @@ type Checks struct {
 // Severity gives what the check of a name under `checks:` does to a row; an unset one refuses.
 func (c Checks) Severity(name string) Severity {
 	s := map[string]Severity{
-		"amount": c.Amount, "price": c.Price, "volume": c.Volume, "date_order": c.DateOrder, "date_window": c.DateWindow, "car": c.CAR,
+		"amount": c.Amount, "price": c.Price, "volume": c.Volume, "date_order": c.DateOrder,
+		"date_window": c.DateWindow, "car": c.CAR,
 	}[name]
 	if s == "" {
 		return Refuse
@@ -89,13 +91,16 @@ func (c Checks) Severity(name string) Severity {
 // Problem is one thing that is wrong with one field of one row, in a form that machines can group
 // and people can read ([Problem.Sentence]).
 type Problem struct {
-	Field    string   `json:"field"`            // the API's name
-	Rule     string   `json:"rule"`             // one of the Rule constants, required_for_<order type> or required_with_<field>
-	Column   string   `json:"column"`           // column(s) of the query, joined with a comma; "" when the field is not mapped
+	Field string `json:"field"` // the API's name
+	// one of the Rule constants, required_for_<order type> or required_with_<field>
+	Rule string `json:"rule"`
+	// column(s) of the query, joined with a comma; "" when the field is not mapped
+	Column   string   `json:"column"`
 	Value    string   `json:"value"`            // what the ERP has there, trimmed
 	Detail   string   `json:"detail,omitempty"` // what would be right: allowed values, the map's name, the format
 	Severity Severity `json:"severity,omitempty"`
-	Mapping  bool     `json:"-"` // found while mapping (error.kind "mapping"), not by the rules of the API ("validation")
+	// found while mapping (error.kind "mapping"), not by the rules of the API ("validation")
+	Mapping bool `json:"-"`
 }
 
 // The rules that a problem can name. required_for_COMPRA is RequiredFor followed by the order type,

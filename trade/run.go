@@ -54,18 +54,20 @@ type Cursor struct {
 	Fingerprint string    // of the query, the key and the mapped columns at that sweep
 	Sweep       *Sweep    // its result
 	Brakes      Memory    // what the brakes remember
-	Parents     string    // how many parents were accepted when the rows that wait for parents were last looked at, in a text that differs with each
+	// how many parents were accepted when the rows that wait for parents were last looked at, in a text that differs with each
+	Parents string
 }
 
 // Sweep is the result of a complete comparison of the ERP with the ledger (I9).
 type Sweep struct {
-	InScope    int   `json:"in_scope"`           // distinct keys in the ERP
-	Gone       int   `json:"gone"`               // entries that it did not find
-	Unreadable int   `json:"unreadable"`         // rows without a usable key
-	Read       int   `json:"read,omitempty"`     // rows that the query gave
-	Braked     int64 `json:"braked,omitempty"`   // while later sweeps found too little: the number of the last entry that the first of them had to find
-	Found      int   `json:"found,omitempty"`    // with Braked: how many of those entries the last such sweep found
-	Released   *int  `json:"released,omitempty"` // a person believes a sweep that finds about so many of them
+	InScope    int `json:"in_scope"`       // distinct keys in the ERP
+	Gone       int `json:"gone"`           // entries that it did not find
+	Unreadable int `json:"unreadable"`     // rows without a usable key
+	Read       int `json:"read,omitempty"` // rows that the query gave
+	// while later sweeps found too little: the number of the last entry that the first of them had to find
+	Braked   int64 `json:"braked,omitempty"`
+	Found    int   `json:"found,omitempty"`    // with Braked: how many of those entries the last such sweep found
+	Released *int  `json:"released,omitempty"` // a person believes a sweep that finds about so many of them
 
 	Beside []Beside `json:"beside,omitempty"` // rows that are no living documents; nil with 0 Read: not known
 }
@@ -93,28 +95,30 @@ type Tally struct {
 
 // RunReport is what one pass of one job did. Its JSON form is fixed: `sync --json` ends with these.
 type RunReport struct {
-	ID         string        `json:"id"`
-	Job        string        `json:"job"`
-	StartedAt  time.Time     `json:"started_at"`
-	EndedAt    time.Time     `json:"ended_at"`
-	Sweep      bool          `json:"sweep"`
-	InScope    *int          `json:"in_scope"`   // null without a sweep
-	Gone       *int          `json:"gone"`       // null without a sweep
-	Unreadable int           `json:"unreadable"` // rows without a usable key
-	Read       int           `json:"read"`       // rows that the query returned in this run
-	New        int           `json:"new"`
-	Changed    int           `json:"changed"`
-	Unchanged  int           `json:"unchanged"`
-	Sent       int           `json:"sent"`                // POSTs begun in this run
-	SentRows   *int          `json:"sent_rows,omitempty"` // rows that they were for: one that was asked for patience for goes again; absent in reports of older versions
-	States     map[State]int `json:"states"`
-	Flags      map[Flag]int  `json:"flags"`
-	Late       *Late         `json:"late,omitempty"`        // what a sweep found that the window had missed
-	Alarms     []Alarm       `json:"alarms,omitempty"`      // late answers of which people must know
-	Notes      []string      `json:"notes,omitempty"`       // remarks for IT, English
-	WouldSend  *WouldSend    `json:"would_send,omitempty"`  // of a dry run
-	SendsAgain *time.Time    `json:"sends_again,omitempty"` // rows are due that wait for the hours of the job; when those begin
-	Stopped    *Stop         `json:"stopped"`
+	ID         string    `json:"id"`
+	Job        string    `json:"job"`
+	StartedAt  time.Time `json:"started_at"`
+	EndedAt    time.Time `json:"ended_at"`
+	Sweep      bool      `json:"sweep"`
+	InScope    *int      `json:"in_scope"`   // null without a sweep
+	Gone       *int      `json:"gone"`       // null without a sweep
+	Unreadable int       `json:"unreadable"` // rows without a usable key
+	Read       int       `json:"read"`       // rows that the query returned in this run
+	New        int       `json:"new"`
+	Changed    int       `json:"changed"`
+	Unchanged  int       `json:"unchanged"`
+	Sent       int       `json:"sent"` // POSTs begun in this run
+	// rows that they were for: one that was asked for patience for goes again; absent in reports of older versions
+	SentRows  *int          `json:"sent_rows,omitempty"`
+	States    map[State]int `json:"states"`
+	Flags     map[Flag]int  `json:"flags"`
+	Late      *Late         `json:"late,omitempty"`       // what a sweep found that the window had missed
+	Alarms    []Alarm       `json:"alarms,omitempty"`     // late answers of which people must know
+	Notes     []string      `json:"notes,omitempty"`      // remarks for IT, English
+	WouldSend *WouldSend    `json:"would_send,omitempty"` // of a dry run
+	// rows are due that wait for the hours of the job; when those begin
+	SendsAgain *time.Time `json:"sends_again,omitempty"`
+	Stopped    *Stop      `json:"stopped"`
 }
 
 // WouldSend is what a run would send that a dry run stands for.
@@ -141,7 +145,8 @@ func (r RunReport) NeedsPerson() bool {
 			return true
 		}
 	}
-	return r.Flags[Changed]+r.Flags[MissingInERP]+r.Flags[Cancelled]+r.Flags[Contradicted]+r.Flags[DoubleAfterDecision] > 0
+	return r.Flags[Changed]+r.Flags[MissingInERP]+r.Flags[Cancelled]+r.Flags[Contradicted]+
+		r.Flags[DoubleAfterDecision] > 0
 }
 
 // Stop says why a job ended before its work was done.

@@ -79,15 +79,17 @@ type Flag string
 
 // The flags.
 const (
-	Changed       Flag = "changed"        // the ERP row differs now so that its payload would differ
-	MissingInERP  Flag = "missing"        // the last complete sweep did not find the row
-	Cancelled     Flag = "cancelled"      // the ERP row is cancelled now
-	Forced        Flag = "forced"         // a person had it sent again (generation above 1)
-	EchoDiffers   Flag = "echo_differs"   // the API's answer repeats other values than were sent
-	Twin          Flag = "twin"           // another row of the ERP has the same content
-	NearTwin      Flag = "near_twin"      // another row of the ERP asks for the same business, with another price or optional field
+	Changed      Flag = "changed"      // the ERP row differs now so that its payload would differ
+	MissingInERP Flag = "missing"      // the last complete sweep did not find the row
+	Cancelled    Flag = "cancelled"    // the ERP row is cancelled now
+	Forced       Flag = "forced"       // a person had it sent again (generation above 1)
+	EchoDiffers  Flag = "echo_differs" // the API's answer repeats other values than were sent
+	Twin         Flag = "twin"         // another row of the ERP has the same content
+	// another row of the ERP asks for the same business, with another price or optional field
+	NearTwin      Flag = "near_twin"
 	DeletedRemote Flag = "deleted_remote" // the platform says the record was deleted there
-	Contradicted  Flag = "contradicted"   // a late answer, or a row that is back in the ERP, says otherwise than what a person decided
+	// a late answer, or a row that is back in the ERP, says otherwise than what a person decided
+	Contradicted Flag = "contradicted"
 	// DoubleAfterDecision: a late answer says that an earlier sending created a record, after a person
 	// had the row sent again: the platform may have two.
 	DoubleAfterDecision Flag = "double_after_decision"
@@ -98,7 +100,10 @@ const (
 )
 
 // AllFlags lists the flags in the order in which people are shown them.
-var AllFlags = []Flag{Changed, MissingInERP, Cancelled, Forced, EchoDiffers, Twin, NearTwin, DeletedRemote, Contradicted, DoubleAfterDecision, Replaced, Moved}
+var AllFlags = []Flag{
+	Changed, MissingInERP, Cancelled, Forced, EchoDiffers, Twin, NearTwin, DeletedRemote,
+	Contradicted, DoubleAfterDecision, Replaced, Moved,
+}
 
 // Flags is a set of flags, kept sorted.
 type Flags []Flag
@@ -126,6 +131,7 @@ const (
 	CauseVanished     = "vanished"       // the row left the ERP, or was cancelled, between reading and sending
 	CauseExists       = "exists"         // the platform says that it exists already
 	CauseDeleted      = "deleted_remote" // of a parent: the platform does not have its record any more
-	CauseReplaced     = "replaced"       // of a parent: its record is that of another row than the one that stands under its key now
-	CauseUnknown      = "unknown"        // nobody knows whether the platform created it
+	// of a parent: its record is that of another row than the one that stands under its key now
+	CauseReplaced = "replaced"
+	CauseUnknown  = "unknown" // nobody knows whether the platform created it
 )

@@ -24,7 +24,10 @@ var TraceabilityRules = []FieldRule{
 	{Field: "user_id", Type: UUID, Need: Always, Platform: "users"},
 	{Field: "farm_id", Type: UUID, Need: Optional, Platform: "farms"},
 	{Field: "allocated_volume", Type: Number, Need: Optional, Positive: "volume"},
-	{Field: "unit_of_measurement", Type: Enum, Need: Optional, With: "allocated_volume", Values: []string{"SC", "KG", "TON"}},
+	{
+		Field: "unit_of_measurement", Type: Enum, Need: Optional, With: "allocated_volume",
+		Values: []string{"SC", "KG", "TON"},
+	},
 }
 
 // CheckTraceability turns a draft into a traceability record that may be sent, or says everything
@@ -33,8 +36,9 @@ func CheckTraceability(draft Draft, checks Checks, today Date) (TraceabilityReco
 	c := newChecker(draft, checks, today)
 	c.fields(TraceabilityRules, "")
 	record := TraceabilityRecord{
-		OrderCommitmentID: c.text["order_commitment_id"], ProducerID: c.text["producer_id"], UserID: c.text["user_id"], FarmID: c.text["farm_id"],
-		Unit: Unit(c.text["unit_of_measurement"]),
+		OrderCommitmentID: c.text["order_commitment_id"], ProducerID: c.text["producer_id"], UserID: c.text["user_id"],
+		FarmID: c.text["farm_id"],
+		Unit:   Unit(c.text["unit_of_measurement"]),
 	}
 	if volume, ok := c.number["allocated_volume"]; ok {
 		record.AllocatedVolume = &volume

@@ -13,16 +13,25 @@ import (
 func TestDecimalsKeepEveryDigitAndHaveOneText(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"4229.5000": "4229.5", "100": "100", "-0": "0", "0E-8": "0", "1e3": "1000", "+1.50": "1.5", "0.000000000000000000000000000001": "0.000000000000000000000000000001",
-		"123456789012345678901234567890.12345678": "123456789012345678901234567890.12345678", "1200": "1200", ".5": "0.5",
-		strings.Repeat("9", 38): strings.Repeat("9", 38), "0." + strings.Repeat("1", 38): "0." + strings.Repeat("1", 38), strings.Repeat("9", 30) + "." + strings.Repeat("1", 8): strings.Repeat("9", 30) + "." + strings.Repeat("1", 8),
+		"4229.5000": "4229.5", "100": "100", "-0": "0", "0E-8": "0", "1e3": "1000", "+1.50": "1.5",
+		"0.000000000000000000000000000001":        "0.000000000000000000000000000001",
+		"123456789012345678901234567890.12345678": "123456789012345678901234567890.12345678", "1200": "1200",
+		".5":                           "0.5",
+		strings.Repeat("9", 38):        strings.Repeat("9", 38),
+		"0." + strings.Repeat("1", 38): "0." + strings.Repeat("1", 38),
+		strings.Repeat("9", 30) + "." + strings.Repeat("1", 8): strings.Repeat("9", 30) + "." +
+			strings.Repeat("1", 8),
 	} {
 		d, err := ParseDecimal(text)
 		if err != nil || d.String() != want {
 			t.Errorf("ParseDecimal(%q) = %s, %v; want %s", text, d, err, want)
 		}
 	}
-	for _, text := range []string{"", " 1", "1,5", "NaN", "Infinity", "0x10", "1_000", "1e999999999", "--1", "1.2.3", "１", strings.Repeat("9", 200), strings.Repeat("9", 40), strings.Repeat("9", 39), "1e38", strings.Repeat("9", 30) + "." + strings.Repeat("1", 9)} {
+	for _, text := range []string{
+		"", " 1", "1,5", "NaN", "Infinity", "0x10", "1_000", "1e999999999", "--1", "1.2.3",
+		"１", strings.Repeat("9", 200), strings.Repeat("9", 40), strings.Repeat("9", 39), "1e38",
+		strings.Repeat("9", 30) + "." + strings.Repeat("1", 9),
+	} {
 		if d, err := ParseDecimal(text); err == nil {
 			t.Errorf("ParseDecimal(%q) = %s, want an error", text, d)
 		} else if text != "" && strings.Contains(err.Error(), text) {
@@ -80,7 +89,10 @@ func FuzzParseDecimal(f *testing.F) {
 
 func TestDatesAreDaysOfTheCalendar(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"2026-02-29", "2026-13-01", "2026-1-1", "20260101", "", "2026-01-01T00:00:00Z", "infinity"} {
+	for _, text := range []string{
+		"2026-02-29", "2026-13-01", "2026-1-1", "20260101", "", "2026-01-01T00:00:00Z",
+		"infinity",
+	} {
 		if d, err := ParseDate(text); err == nil {
 			t.Errorf("ParseDate(%q) = %s, want an error", text, d)
 		}
@@ -111,7 +123,10 @@ func TestIDsAreNormalisedAndNothingElseIsAnID(t *testing.T) {
 			t.Errorf("ParseID(%q) = %s, %v", text, id, err)
 		}
 	}
-	for _, text := range []string{"", "12", strings.ReplaceAll(want, "-", ""), "urn:uuid:" + want, "{" + want, want + "0", "zb98fbe4-6680-4a11-9ba1-192ec42b7170"} {
+	for _, text := range []string{
+		"", "12", strings.ReplaceAll(want, "-", ""), "urn:uuid:" + want, "{" + want,
+		want + "0", "zb98fbe4-6680-4a11-9ba1-192ec42b7170",
+	} {
 		if id, err := ParseID(text); err == nil {
 			t.Errorf("ParseID(%q) = %s, want an error", text, id)
 		}
@@ -138,7 +153,10 @@ func TestSacasAreExactOrSaidToBeRounded(t *testing.T) {
 	for kg, want := range map[string]struct {
 		sacas string
 		exact bool
-	}{"720000": {"12000", true}, "30": {"0.5", true}, "100": {"1.6667", false}, "60030": {"1000.5", true}, "0": {"0", true}} {
+	}{
+		"720000": {"12000", true}, "30": {"0.5", true}, "100": {"1.6667", false}, "60030": {"1000.5", true},
+		"0": {"0", true},
+	} {
 		n, err := ParseDecimal(kg)
 		if err != nil {
 			t.Fatal(err)

@@ -67,14 +67,15 @@ type Heard struct {
 
 // Candidate is a record of the platform of which an event told, and which no row of ours has.
 type Candidate struct {
-	ID        string // of the platform
-	Seq       int64  // of the event that told of it first
-	Event     string // the same
-	Purpose   CandidatePurpose
-	HeardAt   time.Time
-	LastAt    time.Time // when an event told of it last
-	Again     bool      // its event is looked at once more, by a person's order; only while it is noted
-	TypedFrom time.Time // between when and when the platform says that it was made: a time without a zone may be several; zero: it does not say
+	ID      string // of the platform
+	Seq     int64  // of the event that told of it first
+	Event   string // the same
+	Purpose CandidatePurpose
+	HeardAt time.Time
+	LastAt  time.Time // when an event told of it last
+	Again   bool      // its event is looked at once more, by a person's order; only while it is noted
+	// between when and when the platform says that it was made: a time without a zone may be several; zero: it does not say
+	TypedFrom time.Time
 	TypedTo   time.Time
 	NextAt    time.Time // when it is to be read back; zero: never again
 	AskedAt   time.Time // when it was read back last; zero: never
@@ -100,10 +101,11 @@ type CandidateState string
 
 // The states of a candidate.
 const (
-	CandidateHeard      CandidateState = "heard"      // not read, or to be read again
-	CandidateRead       CandidateState = "read"       // it is there
-	CandidateUnreadable CandidateState = "unreadable" // it could not be read for an hour; that says nothing of whether it is there
-	CandidateSettled    CandidateState = "settled"    // it settled a doubt, or a deletion was confirmed
+	CandidateHeard CandidateState = "heard" // not read, or to be read again
+	CandidateRead  CandidateState = "read"  // it is there
+	// it could not be read for an hour; that says nothing of whether it is there
+	CandidateUnreadable CandidateState = "unreadable"
+	CandidateSettled    CandidateState = "settled" // it settled a doubt, or a deletion was confirmed
 )
 
 // Doubt is an attempt of which nobody knows whether it made a record, or does not know yet, with
@@ -124,7 +126,8 @@ type Hints struct {
 
 // EventSilence is what is known of the stillness of webhooks.
 type EventSilence struct {
-	Since   time.Time // when the platform was first seen to have a registration for order commitments; zero: it has none
+	// when the platform was first seen to have a registration for order commitments; zero: it has none
+	Since   time.Time
 	LastAt  time.Time // of the newest event of any kind; zero: none came
 	Made    int       // order commitments that the platform confirmed since both
 	Waiting int       // events that are still to be looked at

@@ -31,11 +31,12 @@ func ParseLang(text string) Lang {
 
 // words are the sentences of one language.
 type words struct {
-	States   map[State]string  `json:"states"`
-	Fields   map[string]string `json:"fields"`
-	Rules    map[string]string `json:"rules"`   // with {field} and {detail}
-	Details  [][2]string       `json:"details"` // what packages erp and sync say in English, and in these words; the longer beginnings first
-	Cures    map[string]Advice `json:"cures"`   // by rule, with {}: only what differs from causes["rule"]
+	States map[State]string  `json:"states"`
+	Fields map[string]string `json:"fields"`
+	Rules  map[string]string `json:"rules"` // with {field} and {detail}
+	// what packages erp and sync say in English, and in these words; the longer beginnings first
+	Details  [][2]string       `json:"details"`
+	Cures    map[string]Advice `json:"cures"` // by rule, with {}: only what differs from causes["rule"]
 	Causes   map[string]Advice `json:"causes"`
 	Standing map[State]Advice  `json:"standing"` // what a state means, where no cause says more
 	Remarks  map[Flag]Advice   `json:"remarks"`  // what a flag means
@@ -47,17 +48,18 @@ type words struct {
 	Flags    map[Flag]string   `json:"flags"`
 	Kinds    map[string]string `json:"kinds"`   // de-para kinds, singular
 	Parents  map[State]string  `json:"parents"` // waiting for a parent in that state, with {key}, {job} and {why}
-	Solve    map[State]Advice  `json:"solve"`   // the same as a task, with {key}, {job}, {why} and {do}: what cures the parent
-	Records  map[Kind]noun     `json:"records"`
-	Code     string            `json:"code"`     // between what a code stands for and the code
-	Platform string            `json:"platform"` // waiting for a record of the platform, with {kind} and {id}
-	Place    string            `json:"place"`    // where a column is: format of (column)
-	Column   string            `json:"column"`   // format of (column, value)
-	Columns  string            `json:"columns"`  // the same of several columns
-	Blank    string            `json:"blank"`    // format of (column)
-	Blanks   string            `json:"blanks"`   // the same of several columns, which make one key or code
-	Hidden   string            `json:"hidden"`   // format of (column): it has a value that cannot be shown
-	Nowhere  string            `json:"nowhere"`
+	// the same as a task, with {key}, {job}, {why} and {do}: what cures the parent
+	Solve    map[State]Advice `json:"solve"`
+	Records  map[Kind]noun    `json:"records"`
+	Code     string           `json:"code"`     // between what a code stands for and the code
+	Platform string           `json:"platform"` // waiting for a record of the platform, with {kind} and {id}
+	Place    string           `json:"place"`    // where a column is: format of (column)
+	Column   string           `json:"column"`   // format of (column, value)
+	Columns  string           `json:"columns"`  // the same of several columns
+	Blank    string           `json:"blank"`    // format of (column)
+	Blanks   string           `json:"blanks"`   // the same of several columns, which make one key or code
+	Hidden   string           `json:"hidden"`   // format of (column): it has a value that cannot be shown
+	Nowhere  string           `json:"nowhere"`
 }
 
 // noun is what one and several of something are called.

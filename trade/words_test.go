@@ -9,10 +9,12 @@ import (
 func TestAValueThatCannotBeReadIsNotCalledEmpty(t *testing.T) {
 	t.Parallel()
 	p := Problem{Field: "haverst", Rule: RuleUnreadable, Column: "safra", Detail: "bytes not valid UTF-8 at 3"}
-	if got, want := p.Sentence(Portuguese), "safra: valor ilegível no ERP (o byte que não é UTF-8 é o 3); o valor está na coluna safra"; got != want {
+	if got, want := p.Sentence(Portuguese),
+		"safra: valor ilegível no ERP (o byte que não é UTF-8 é o 3); o valor está na coluna safra"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := p.Sentence(English), "harvest is unreadable in the ERP (bytes not valid UTF-8 at 3); the value is in column safra"; got != want {
+	if got, want := p.Sentence(English),
+		"harvest is unreadable in the ERP (bytes not valid UTF-8 at 3); the value is in column safra"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -20,10 +22,14 @@ func TestAValueThatCannotBeReadIsNotCalledEmpty(t *testing.T) {
 func TestPortugueseHasNoEnglishDetails(t *testing.T) {
 	t.Parallel()
 	for detail, want := range map[string]string{
-		"values of the field": "(a do próprio campo)", "values products": "(products)", "infinite number": "(número infinito)", "date -infinity": "(data infinita)",
+		"values of the field": "(a do próprio campo)", "values products": "(products)",
+		"infinite number": "(número infinito)", "date -infinity": "(data infinita)",
 		"byte not defined in WIN1252 at 3": "(byte sem letra em WIN1252 at 3)", "something new": "(something new)",
 	} {
-		if got := (Problem{Field: "product", Rule: RuleUnmapped, Column: "c", Value: "x", Detail: detail}).Sentence(Portuguese); !strings.Contains(got, want) {
+		if got := (Problem{
+			Field: "product", Rule: RuleUnmapped, Column: "c", Value: "x",
+			Detail: detail,
+		}).Sentence(Portuguese); !strings.Contains(got, want) {
 			t.Errorf("%q does not say %q", got, want)
 		}
 	}
@@ -46,7 +52,10 @@ func TestEveryFieldHasANameInPlainWords(t *testing.T) {
 func TestAdviceFitsTheRule(t *testing.T) {
 	t.Parallel()
 	empty := Problem{Field: "product", Rule: RuleRequired, Column: "prod"}
-	unmapped := Problem{Field: "product", Rule: RuleUnmapped, Column: "prod", Value: "feijao", Detail: "values products"}
+	unmapped := Problem{
+		Field: "product", Rule: RuleUnmapped, Column: "prod", Value: "feijao",
+		Detail: "values products",
+	}
 	unconfigured := Problem{Field: "payday", Rule: RuleRequiredFor + "COMPRA"}
 	for _, c := range []struct {
 		name    string
@@ -55,15 +64,27 @@ func TestAdviceFitsTheRule(t *testing.T) {
 	}{
 		{"empty", empty, "Preencha produto no ERP", "no ERP"},
 		{"a map may lack the value", unmapped, "a TI o inclui na tabela de conversão", "ou TI"},
-		{"nothing is mapped", unconfigured, "Mapeie ou corrija data de pagamento na configuração", "TI, na configuração"},
-		{"below zero", Problem{Field: "price", Rule: RulePositive, Column: "preco", Value: "-1"}, "Corrija preço no ERP", "no ERP"},
+		{
+			"nothing is mapped", unconfigured, "Mapeie ou corrija data de pagamento na configuração",
+			"TI, na configuração",
+		},
+		{
+			"below zero",
+			Problem{Field: "price", Rule: RulePositive, Column: "preco", Value: "-1"},
+			"Corrija preço no ERP", "no ERP",
+		},
 		{"the program", Problem{Rule: RuleInternal}, "falha do programa", "TI"},
 	} {
-		if a := c.problem.Advice(Portuguese); !strings.Contains(a.Do, c.do) || !strings.Contains(a.Who, c.who) || a.What == "" {
+		if a := c.problem.Advice(Portuguese); !strings.Contains(a.Do, c.do) || !strings.Contains(a.Who, c.who) ||
+			a.What == "" {
 			t.Errorf("%s: %+v", c.name, a)
 		}
 	}
-	for _, rule := range []string{RuleRequired, RuleRequiredFor + "COMPRA", RuleNumber, RuleDate, RuleUUID, RuleHarvest, RuleOneOf, RuleUnmapped, RulePositive, RuleDateOrder, RuleDateWindow, RuleUnreadable, RuleTooLong, RuleDocument, RuleInternal} {
+	for _, rule := range []string{
+		RuleRequired, RuleRequiredFor + "COMPRA", RuleNumber, RuleDate, RuleUUID, RuleHarvest,
+		RuleOneOf, RuleUnmapped, RulePositive, RuleDateOrder, RuleDateWindow, RuleUnreadable, RuleTooLong, RuleDocument,
+		RuleInternal,
+	} {
 		p := Problem{Field: "payday", Rule: rule, Column: "c", Value: "v", Detail: "payday"}
 		pt, en := p.Advice(Portuguese), p.Advice(English)
 		for _, a := range []Advice{pt, en} {
@@ -96,7 +117,10 @@ func TestAdviceOnAParentIsTheParentsCure(t *testing.T) {
 	t.Parallel()
 	for _, lang := range []Lang{Portuguese, English} {
 		for _, state := range append([]State{""}, States...) {
-			for _, cause := range []string{"", "rule:payday", "ref:wallets", "message.wallet.not-found", CauseDuplicateKey} {
+			for _, cause := range []string{
+				"", "rule:payday", "ref:wallets", "message.wallet.not-found",
+				CauseDuplicateKey,
+			} {
 				a := Awaited{Job: "contracts", Key: "01|000122", ParentState: state, ParentCause: cause}
 				advice := a.Advice(lang)
 				for _, text := range []string{a.Sentence(lang), advice.What, advice.Who, advice.Do} {
@@ -108,7 +132,8 @@ func TestAdviceOnAParentIsTheParentsCure(t *testing.T) {
 		}
 	}
 	invalid := Awaited{Job: "contracts", Key: "01|000122", ParentState: Invalid, ParentCause: "rule:payday"}
-	if got := invalid.Advice(Portuguese); !strings.Contains(got.What, "tem erro: data de pagamento") || !strings.Contains(got.Do, "Corrija data de pagamento") {
+	if got := invalid.Advice(Portuguese); !strings.Contains(got.What, "tem erro: data de pagamento") ||
+		!strings.Contains(got.Do, "Corrija data de pagamento") {
 		t.Errorf("advice %+v", got)
 	}
 }
@@ -117,7 +142,8 @@ func TestEveryKindHasAName(t *testing.T) {
 	t.Parallel()
 	for _, kind := range Kinds {
 		for _, lang := range []Lang{Portuguese, English} {
-			if one, many := kind.Label(lang), kind.Plural(lang); one == "" || many == "" || strings.Contains(one+many, "_") {
+			if one, many := kind.Label(lang), kind.Plural(lang); one == "" || many == "" ||
+				strings.Contains(one+many, "_") {
 				t.Errorf("%s: %s is called %q and %q", lang, kind, one, many)
 			}
 		}
@@ -127,7 +153,8 @@ func TestEveryKindHasAName(t *testing.T) {
 func TestSeveralColumnsAreOneCode(t *testing.T) {
 	t.Parallel()
 	empty := Problem{Field: "contract_id", Rule: RuleRequired, Column: "filial, num"}
-	if got, want := empty.Sentence(Portuguese), "falta contrato; nas colunas filial, num não há um código completo"; got != want {
+	if got, want := empty.Sentence(Portuguese),
+		"falta contrato; nas colunas filial, num não há um código completo"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	wrong := Problem{Field: "producer_id", Rule: RuleUUID, Column: "cod, loja", Value: "P1|01"}
@@ -138,8 +165,14 @@ func TestSeveralColumnsAreOneCode(t *testing.T) {
 
 func TestE4ThePlausibleTimeIsWrittenAsPeopleWriteDays(t *testing.T) {
 	t.Parallel()
-	p := Problem{Rule: RuleDateWindow, Field: "payday", Detail: "2000-01-01 … 2031-11-23", Column: "dt_pagto", Value: "0206-03-15"}
-	for lang, want := range map[Lang]string{Portuguese: "(01/01/2000 … 23/11/2031); a coluna dt_pagto tem «0206-03-15»", English: "(2000-01-01 … 2031-11-23); column dt_pagto"} {
+	p := Problem{
+		Rule: RuleDateWindow, Field: "payday", Detail: "2000-01-01 … 2031-11-23", Column: "dt_pagto",
+		Value: "0206-03-15",
+	}
+	for lang, want := range map[Lang]string{
+		Portuguese: "(01/01/2000 … 23/11/2031); a coluna dt_pagto tem «0206-03-15»",
+		English:    "(2000-01-01 … 2031-11-23); column dt_pagto",
+	} {
 		if got := p.Sentence(lang); !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", lang, got, want)
 		}

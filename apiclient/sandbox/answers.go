@@ -92,24 +92,28 @@ func methodNotAllowed(r *http.Request, allow string) answer {
 
 // unauthorized is the gateway's 401 (chapter 5, rule 2).
 func unauthorized() answer {
-	return newAnswer(http.StatusUnauthorized, "application/json", []byte(`{"data":[],"error":{"message":"Unauthorized"}}`))
+	return newAnswer(http.StatusUnauthorized, "application/json",
+		[]byte(`{"data":[],"error":{"message":"Unauthorized"}}`))
 }
 
 // noRoute is a gateway's 404: an object without messages, so in no form of the API. The document is
 // silent about unknown paths; there is nothing that could be served.
 func noRoute() answer {
-	return newAnswer(http.StatusNotFound, "application/json", []byte(`{"message":"no Route matched with those values"}`))
+	return newAnswer(http.StatusNotFound, "application/json",
+		[]byte(`{"message":"no Route matched with those values"}`))
 }
 
 // gatewayPage is what a proxy in front of the API says in its own name.
 func gatewayPage(status int) answer {
 	text := http.StatusText(status)
-	return newAnswer(status, "text/html", []byte("<html><head><title>"+text+"</title></head><body><h1>"+text+"</h1></body></html>"))
+	return newAnswer(status, "text/html",
+		[]byte("<html><head><title>"+text+"</title></head><body><h1>"+text+"</h1></body></html>"))
 }
 
 func loginPage() answer {
 	return newAnswer(http.StatusOK, "text/html; charset=utf-8",
-		[]byte("<!doctype html><html><head><title>Login</title></head><body><form method=\"post\" action=\"/login\"></form></body></html>"))
+		[]byte(
+			"<!doctype html><html><head><title>Login</title></head><body><form method=\"post\" action=\"/login\"></form></body></html>"))
 }
 
 // encode never fails: it gets structs of text and numbers, and raw JSON that was parsed before.

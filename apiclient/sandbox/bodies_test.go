@@ -26,48 +26,62 @@ var creations = map[string]kindOf{
 	sandbox.ResourceOrderCommitments: {
 		chapter: "2.1", path: orders, fields: fields(),
 		required: []string{
-			"amount", "producer_id", "issuer_id", "product", "delivery_place_id", "haverst", "unit_of_measurement", "order_type", "order_date",
-			"wallet_id", "currency", "price", "initial_delivery_date", "end_delivery_date", "modality", "payday", "payment_type", // COMPRA
+			"amount", "producer_id", "issuer_id", "product", "delivery_place_id", "haverst", "unit_of_measurement",
+			"order_type", "order_date",
+			// COMPRA
+			"wallet_id", "currency", "price", "initial_delivery_date", "end_delivery_date", "modality", "payday",
+			"payment_type",
 		},
 		texts: []string{
-			"producer_id", "issuer_id", "product", "delivery_place_id", "haverst", "unit_of_measurement", "order_type", "order_date", "wallet_id",
+			"producer_id", "issuer_id", "product", "delivery_place_id", "haverst", "unit_of_measurement", "order_type",
+			"order_date", "wallet_id",
 			"currency", "initial_delivery_date", "end_delivery_date", "modality", "payday", "payment_type",
 		},
 		numbers: []string{"amount", "price"},
 		invalid: map[string][]string{
-			"product": {`"ARROZ"`, `"soja"`}, "unit_of_measurement": {`"sc"`}, "order_type": {`"VENDA"`}, "currency": {`"ARS"`},
-			"modality": {`"SPOT"`}, "payment_type": {`"PIX"`}, "haverst": {`"2025"`}, "order_date": {`"28/02/2026"`}, "payday": {`"2026-02-30"`},
-			"initial_delivery_date": {`"x"`}, "end_delivery_date": {`""`}, "producer_id": {`"1"`}, "issuer_id": {`"1"`}, "delivery_place_id": {`"1"`},
-			"wallet_id": {`"1"`},
+			"product": {`"ARROZ"`, `"soja"`}, "unit_of_measurement": {`"sc"`}, "order_type": {`"VENDA"`},
+			"currency": {`"ARS"`},
+			"modality": {`"SPOT"`}, "payment_type": {`"PIX"`}, "haverst": {`"2025"`}, "order_date": {`"28/02/2026"`},
+			"payday":                {`"2026-02-30"`},
+			"initial_delivery_date": {`"x"`}, "end_delivery_date": {`""`}, "producer_id": {`"1"`}, "issuer_id": {`"1"`},
+			"delivery_place_id": {`"1"`},
+			"wallet_id":         {`"1"`},
 		},
 	},
 	sandbox.ResourceDeliveries: {
 		chapter: "2.2", path: "/api/v1/integration/deliveries",
 		fields: map[string]string{
-			"contract_id": `"CT-1004/26"`, "delivered_volume": "30.50", "delivered_volume_unit_of_measure": `"ton"`, "delivery_date": `"2026-03-02"`,
-			"car": `"PR-4106902-0123456789ABCDEF0123456789ABCDEF"`,
+			"contract_id": `"CT-1004/26"`, "delivered_volume": "30.50", "delivered_volume_unit_of_measure": `"ton"`,
+			"delivery_date": `"2026-03-02"`,
+			"car":           `"PR-4106902-0123456789ABCDEF0123456789ABCDEF"`,
 		},
 		required: []string{"contract_id", "delivered_volume", "delivered_volume_unit_of_measure", "delivery_date"},
 		texts:    []string{"contract_id", "delivered_volume_unit_of_measure", "delivery_date", "car"},
 		numbers:  []string{"delivered_volume"},
 		invalid: map[string][]string{
-			"delivered_volume_unit_of_measure": {`"TON"`, `"t"`}, "delivery_date": {`"2026-3-2"`}, "car": {`"4106902"`, `"PR-x-1"`, `"PR-1"`, `"-1-1"`},
+			"delivered_volume_unit_of_measure": {`"TON"`, `"t"`}, "delivery_date": {`"2026-3-2"`},
+			"car": {`"4106902"`, `"PR-x-1"`, `"PR-1"`, `"-1-1"`},
 		},
 	},
 	sandbox.ResourceTraceability: {
 		chapter: "2.3", path: "/api/v1/integration/traceability/-/commitments/{commitment}",
 		fields: map[string]string{
-			"producer_id": quote(producer), "user_id": quote(issuer), "farm_id": quote(someOther), "allocated_volume": "12.5", "unit_of_measurement": `"TON"`,
+			"producer_id": quote(producer), "user_id": quote(issuer), "farm_id": quote(someOther),
+			"allocated_volume": "12.5", "unit_of_measurement": `"TON"`,
 		},
 		required: []string{"producer_id", "user_id"},
 		texts:    []string{"producer_id", "user_id", "farm_id", "unit_of_measurement"},
 		numbers:  []string{"allocated_volume"},
-		invalid:  map[string][]string{"producer_id": {`"1"`}, "user_id": {`"1"`}, "farm_id": {`"1"`}, "unit_of_measurement": {`"ton"`}},
+		invalid: map[string][]string{
+			"producer_id": {`"1"`}, "user_id": {`"1"`}, "farm_id": {`"1"`},
+			"unit_of_measurement": {`"ton"`},
+		},
 	},
 	sandbox.ResourceCreditScore: {
 		chapter: "2.5", path: "/api/v1/integration/financial/credit-score",
 		fields: map[string]string{
-			"name": `"Produtor de Teste"`, "social_id": `"10143486764"`, "reports": `["CREDIT_SCORE"]`, "car_list": `["PR-1-A"]`, "sigef_list": `[]`,
+			"name": `"Produtor de Teste"`, "social_id": `"10143486764"`, "reports": `["CREDIT_SCORE"]`,
+			"car_list": `["PR-1-A"]`, "sigef_list": `[]`,
 		},
 		required: []string{"name", "social_id", "reports"},
 		texts:    []string{"name", "social_id"},
@@ -76,15 +90,19 @@ var creations = map[string]kindOf{
 	sandbox.ResourceCreditAnalysis: {
 		chapter: "2.6", path: "/api/v1/integration/financial/analysis-credit",
 		fields: map[string]string{
-			"requester_id": quote(issuer), "requester_name": `"Solicitante"`, "requester_email": `"a@example.org"`, "name": `"Produtor de Teste"`,
-			"identity": `"10143486764"`, "auth_type": `"EMAIL"`, "person_type": `"PJ"`, "period_consult": `"12"`, "email": `"b@example.org"`,
+			"requester_id": quote(issuer), "requester_name": `"Solicitante"`, "requester_email": `"a@example.org"`,
+			"name":     `"Produtor de Teste"`,
+			"identity": `"10143486764"`, "auth_type": `"EMAIL"`, "person_type": `"PJ"`, "period_consult": `"12"`,
+			"email": `"b@example.org"`,
 			"phone": `"+5544999990000"`, "corporate_name": `"Empresa"`, "corporate_identity": `"A1B2C3D4000193"`,
 		},
 		required: []string{
-			"requester_id", "requester_name", "requester_email", "name", "identity", "auth_type", "person_type", "period_consult",
+			"requester_id", "requester_name", "requester_email", "name", "identity", "auth_type", "person_type",
+			"period_consult",
 		},
 		texts: []string{
-			"requester_id", "requester_name", "requester_email", "name", "identity", "auth_type", "person_type", "period_consult", "email", "phone",
+			"requester_id", "requester_name", "requester_email", "name", "identity", "auth_type", "person_type",
+			"period_consult", "email", "phone",
 			"corporate_name", "corporate_identity",
 		},
 		invalid: map[string][]string{"requester_id": {`"1"`}},
@@ -92,11 +110,15 @@ var creations = map[string]kindOf{
 	sandbox.ResourceWebhooks: {
 		chapter: "2.7", path: webhooks,
 		fields: map[string]string{
-			"webhook_event": `"CREATE_FARM"`, "url": `"https://receiver.example.org/hook"`, "basic_authentication": `"user:word"`, "hmac_secret": `"s"`,
+			"webhook_event": `"CREATE_FARM"`, "url": `"https://receiver.example.org/hook"`,
+			"basic_authentication": `"user:word"`, "hmac_secret": `"s"`,
 		},
 		required: []string{"webhook_event", "url"},
 		texts:    []string{"webhook_event", "url", "basic_authentication", "hmac_secret"},
-		invalid:  map[string][]string{"webhook_event": {`"CREATE_CAT"`, `""`, `"create_farm"`}, "url": {`"receiver"`, `""`, `"%"`}},
+		invalid: map[string][]string{
+			"webhook_event": {`"CREATE_CAT"`, `""`, `"create_farm"`},
+			"url":           {`"receiver"`, `""`, `"%"`},
+		},
 	},
 }
 

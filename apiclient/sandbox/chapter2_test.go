@@ -100,8 +100,9 @@ func TestChapter2_EveryValueOfAnEnumerationIsTaken(t *testing.T) {
 	tests := map[string]map[string][]string{
 		sandbox.ResourceOrderCommitments: {
 			"product": {"SOJA", "TRIGO", "MILHO"}, "unit_of_measurement": {"SC", "KG", "TON"},
-			"order_type": {"COMPRA", "FIXACAO_COMPRA", "FIXACAO_DEPOSITO", "A_FIXAR"}, "currency": {"BRL", "USD", "EUR"},
-			"modality": {"BALCAO", "DISPONIVEL", "FUTURO", "EXPORTACAO"}, "payment_type": {"DINHEIRO", "TROCA"},
+			"order_type": {"COMPRA", "FIXACAO_COMPRA", "FIXACAO_DEPOSITO", "A_FIXAR"},
+			"currency":   {"BRL", "USD", "EUR"},
+			"modality":   {"BALCAO", "DISPONIVEL", "FUTURO", "EXPORTACAO"}, "payment_type": {"DINHEIRO", "TROCA"},
 		},
 		sandbox.ResourceDeliveries:     {"delivered_volume_unit_of_measure": {"kg", "sc", "ton"}},
 		sandbox.ResourceTraceability:   {"unit_of_measurement": {"SC", "KG", "TON"}},
@@ -157,7 +158,10 @@ func TestChapter2_AConditionalFieldMayBeAbsentForTheOtherOrderTypes(t *testing.T
 }
 
 // conditional are the fields of 2.1 that only a COMPRA must have.
-var conditional = []string{"currency", "price", "initial_delivery_date", "end_delivery_date", "modality", "payday", "payment_type"}
+var conditional = []string{
+	"currency", "price", "initial_delivery_date", "end_delivery_date", "modality", "payday",
+	"payment_type",
+}
 
 // answersOf are the rows about what a creation answers. Those of 2.5 have a test of their own.
 var answersOf = map[string][]string{
@@ -206,14 +210,16 @@ func TestChapter24_ConsentHasAStatusAndADate(t *testing.T) {
 		Status string `json:"status"`
 		Date   string `json:"consent_date"`
 	}
-	if err := json.Unmarshal([]byte(g.body), &c); err != nil || g.status != 200 || c.Status == "" || !strings.Contains(c.Date, "T") {
+	if err := json.Unmarshal([]byte(g.body), &c); err != nil || g.status != 200 || c.Status == "" ||
+		!strings.Contains(c.Date, "T") {
 		t.Errorf("GET = %d %s (%v)", g.status, g.body, err)
 	}
 }
 
 func TestChapter25_TheAnswerHasTheSevenFields(t *testing.T) {
 	t.Parallel()
-	apidoc.Covers(t, apidoc.Sandbox, "2.5 answer id", "2.5 answer identity_id", "2.5 answer cooperative_id", "2.5 answer name",
+	apidoc.Covers(t, apidoc.Sandbox, "2.5 answer id", "2.5 answer identity_id", "2.5 answer cooperative_id",
+		"2.5 answer name",
 		"2.5 answer social_id", "2.5 answer type", "2.5 answer created_at")
 	b := start(t, sandbox.Options{})
 	read := func() (fields map[string]string) {
@@ -228,7 +234,8 @@ func TestChapter25_TheAnswerHasTheSevenFields(t *testing.T) {
 	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(one))); diff != "" {
 		t.Errorf("fields (-want +got):\n%s", diff)
 	}
-	if one["id"] == two["id"] || one["identity_id"] != two["identity_id"] || one["cooperative_id"] != two["cooperative_id"] {
+	if one["id"] == two["id"] || one["identity_id"] != two["identity_id"] ||
+		one["cooperative_id"] != two["cooperative_id"] {
 		t.Errorf("of one producer: %v and %v", one, two)
 	}
 }
@@ -239,7 +246,10 @@ func TestChapter27_SecretsAreNotReadBack(t *testing.T) {
 	k := creations[sandbox.ResourceWebhooks]
 	secret := []string{"basic_authentication", `"ana:segredo-1"`, "hmac_secret", `"segredo-2"`}
 	made := b.creates(sandbox.ResourceWebhooks, k.with(secret...))
-	for _, g := range []got{made, b.get(webhooks), b.get(webhooks + "/-/events/CREATE_FARM"), b.get("/_sandbox/report"), b.get("/_sandbox/")} {
+	for _, g := range []got{
+		made, b.get(webhooks), b.get(webhooks + "/-/events/CREATE_FARM"), b.get("/_sandbox/report"),
+		b.get("/_sandbox/"),
+	} {
 		if g.status >= 300 || strings.Contains(g.body, "segredo") || !strings.Contains(g.body, "CREATE_FARM") {
 			t.Errorf("%d %s", g.status, g.body)
 		}

@@ -56,7 +56,8 @@ func TestChapter4_Endpoint3_ADeliveryNeedsAKnownContract(t *testing.T) {
 	k := creations[sandbox.ResourceDeliveries]
 	closed := sandbox.NewWorld()
 	b := start(t, sandbox.Options{World: closed})
-	if g := b.creates(sandbox.ResourceDeliveries, k.with("contract_id", quote(someOther))); g.status != 404 || g.body != messages("message.contract.not-found") {
+	if g := b.creates(sandbox.ResourceDeliveries, k.with("contract_id", quote(someOther))); g.status != 404 ||
+		g.body != messages("message.contract.not-found") {
 		t.Errorf("unknown id = %d %s", g.status, g.body)
 	}
 	// A number of the cooperative's own may be known to the platform all the same.
@@ -86,22 +87,32 @@ func TestChapter4_Endpoint4_TraceabilityNeedsAnOrderCommitment(t *testing.T) {
 	b := start(t, sandbox.Options{})
 	k := creations[sandbox.ResourceTraceability]
 	at := func(id string) string { return strings.ReplaceAll(k.path, "{commitment}", id) }
-	if g := b.call("POST", at(someOther), k.with()); g.status != 404 || g.body != messages("message.order-commitment.not-found") {
+	if g := b.call("POST", at(someOther), k.with()); g.status != 404 ||
+		g.body != messages("message.order-commitment.not-found") {
 		t.Errorf("unknown commitment = %d %s", g.status, g.body)
 	}
-	if g := b.call("POST", at("x"), k.with()); g.status != 400 || !strings.Contains(g.body, `"message":"message.order_commitment_id.invalid"`) {
+	if g := b.call("POST", at("x"), k.with()); g.status != 400 ||
+		!strings.Contains(g.body, `"message":"message.order_commitment_id.invalid"`) {
 		t.Errorf("no UUID = %d %s", g.status, g.body)
 	}
 	if g := b.creates(sandbox.ResourceTraceability, k.with()); g.status != 201 {
 		t.Errorf("POST = %d %s", g.status, g.body)
 	}
-	if got, want := b.wantMade(sandbox.ResourceTraceability, 1)[0].Params["order_commitment_id"], b.wantCreated(1)[0].ID; got != want {
+	if got, want := b.wantMade(sandbox.ResourceTraceability, 1)[0].Params["order_commitment_id"],
+		b.wantCreated(1)[0].ID; got != want {
 		t.Errorf("commitment of the record = %q, want %q", got, want)
 	}
-	for kind, key := range map[sandbox.Kind]string{sandbox.Producers: "producer", sandbox.Users: "user", sandbox.Farms: "farm"} {
-		id := map[sandbox.Kind]string{sandbox.Producers: producer, sandbox.Users: issuer, sandbox.Farms: someOther}[kind]
+	for kind, key := range map[sandbox.Kind]string{
+		sandbox.Producers: "producer", sandbox.Users: "user",
+		sandbox.Farms: "farm",
+	} {
+		id := map[sandbox.Kind]string{
+			sandbox.Producers: producer, sandbox.Users: issuer,
+			sandbox.Farms: someOther,
+		}[kind]
 		b.Forget(kind, id)
-		if g := b.creates(sandbox.ResourceTraceability, k.with()); g.status != 404 || g.body != messages("message."+key+".not-found") {
+		if g := b.creates(sandbox.ResourceTraceability, k.with()); g.status != 404 ||
+			g.body != messages("message."+key+".not-found") {
 			t.Errorf("unknown %s = %d %s", key, g.status, g.body)
 		}
 		b.Know(kind, id)
@@ -153,7 +164,8 @@ func TestChapter4_Endpoint6_ACreditScoreIsAskedForAndCannotBeReadByPath(t *testi
 	if g := b.get(k.path); g.status != 405 {
 		t.Errorf("GET = %d", g.status)
 	}
-	if g := b.get(k.path + "/" + b.wantMade(sandbox.ResourceCreditScore, 1)[0].ID); g.status != 404 || strings.Contains(g.body, "messages") {
+	if g := b.get(k.path + "/" + b.wantMade(sandbox.ResourceCreditScore, 1)[0].ID); g.status != 404 ||
+		strings.Contains(g.body, "messages") {
 		t.Errorf("GET by path = %d %s", g.status, g.body)
 	}
 }
@@ -167,7 +179,8 @@ func TestChapter4_Endpoints7And8_AnAnalysisIsMadeAndRead(t *testing.T) {
 	if g := b.get(analysis + "/" + id); g.status != 200 || g.body != made.body {
 		t.Errorf("GET = %d %s, want %s", g.status, g.body, made.body)
 	}
-	if g := b.get(analysis + "/" + someOther); g.status != 404 || g.body != messages("message.analysis-credit.not-found") {
+	if g := b.get(analysis + "/" + someOther); g.status != 404 ||
+		g.body != messages("message.analysis-credit.not-found") {
 		t.Errorf("unknown = %d %s", g.status, g.body)
 	}
 	if g := b.get(orders + "/" + id); g.status != 404 {
@@ -177,7 +190,8 @@ func TestChapter4_Endpoints7And8_AnAnalysisIsMadeAndRead(t *testing.T) {
 
 func TestChapter4_Endpoints9To13_TheLifeOfAWebhook(t *testing.T) {
 	t.Parallel()
-	apidoc.Covers(t, apidoc.Sandbox, "4 endpoint 9", "4 endpoint 10", "4 endpoint 11", "4 endpoint 12", "4 endpoint 13", "4 PUT webhooks 404", "2.7 id", "7 listing")
+	apidoc.Covers(t, apidoc.Sandbox, "4 endpoint 9", "4 endpoint 10", "4 endpoint 11", "4 endpoint 12", "4 endpoint 13",
+		"4 PUT webhooks 404", "2.7 id", "7 listing")
 	b := start(t, sandbox.Options{})
 	if g := b.get(webhooks); g.status != 200 || g.body != "[]" {
 		t.Errorf("empty list = %d %s", g.status, g.body)
@@ -195,13 +209,15 @@ func TestChapter4_Endpoints9To13_TheLifeOfAWebhook(t *testing.T) {
 	if g := b.get(webhooks); g.body != "["+shown("https://one.example.org/")+"]" {
 		t.Errorf("list = %s", g.body)
 	}
-	if g := b.call("PUT", webhooks, `{"webhook_event":"CREATE_FARM","url":"https://two.example.org/"}`); g.status != 204 || g.body != "" {
+	if g := b.call("PUT", webhooks,
+		`{"webhook_event":"CREATE_FARM","url":"https://two.example.org/"}`); g.status != 204 || g.body != "" {
 		t.Errorf("PUT = %d %s", g.status, g.body)
 	}
 	if g := b.get(byEvent + "CREATE_FARM"); g.status != 200 || g.body != shown("https://two.example.org/") {
 		t.Errorf("by event = %d %s", g.status, g.body)
 	}
-	if g := b.call("PUT", webhooks, `{"webhook_event":"DELETE_FARM","url":"https://two.example.org/"}`); g.status != 404 {
+	if g := b.call("PUT", webhooks,
+		`{"webhook_event":"DELETE_FARM","url":"https://two.example.org/"}`); g.status != 404 {
 		t.Errorf("PUT without a registration = %d %s", g.status, g.body)
 	}
 	if g := b.call("DELETE", webhooks+"/"+strings.ToUpper(id), ""); g.status != 204 || g.body != "" {
@@ -210,7 +226,8 @@ func TestChapter4_Endpoints9To13_TheLifeOfAWebhook(t *testing.T) {
 	if g := b.call("DELETE", webhooks+"/"+id, ""); g.status != 404 || g.body != messages("message.webhook.not-found") {
 		t.Errorf("DELETE again = %d %s", g.status, g.body)
 	}
-	if g := b.call("DELETE", webhooks+"/x", ""); g.status != 400 || !strings.Contains(g.body, `"message":"message.id.invalid"`) {
+	if g := b.call("DELETE", webhooks+"/x", ""); g.status != 400 ||
+		!strings.Contains(g.body, `"message":"message.id.invalid"`) {
 		t.Errorf("DELETE of no UUID = %d %s", g.status, g.body)
 	}
 	if g := b.get(webhooks); g.body != "[]" {
@@ -223,9 +240,13 @@ func TestChapter4_Endpoint12_ItsBadRequestHasABodyOfItsOwn(t *testing.T) {
 	apidoc.Covers(t, apidoc.Sandbox, "4 PUT webhooks 400")
 	at := time.Date(2026, 2, 28, 12, 0, 0, 0, time.UTC)
 	b := start(t, sandbox.Options{Now: func() time.Time { return at }})
-	for _, sent := range []string{"", "{", "{}", `{"webhook_event":"CREATE_CAT","url":"https://x.example.org"}`, `{"webhook_event":5,"url":"https://x.example.org"}`} {
+	for _, sent := range []string{
+		"", "{", "{}", `{"webhook_event":"CREATE_CAT","url":"https://x.example.org"}`,
+		`{"webhook_event":5,"url":"https://x.example.org"}`,
+	} {
 		g := b.call("PUT", webhooks, sent)
-		if diff := cmp.Diff(`{"timestamp":"2026-02-28T12:00:00Z","status":400,"error":"Bad Request"}`, g.body); diff != "" || g.status != 400 {
+		if diff := cmp.Diff(`{"timestamp":"2026-02-28T12:00:00Z","status":400,"error":"Bad Request"}`,
+			g.body); diff != "" || g.status != 400 {
 			t.Errorf("%q = %d (-want +got):\n%s", sent, g.status, diff)
 		}
 	}
@@ -238,7 +259,8 @@ func TestASecondWebhookForAnEventIsTakenAndTheNewestIsMeant(t *testing.T) {
 	two := b.register("CREATE_FARM", "https://two.example.org/")
 	b.wantRemarks("event_again CREATE_FARM")
 	b.call("PUT", webhooks, `{"webhook_event":"CREATE_FARM","url":"https://three.example.org/"}`)
-	if got := b.Webhooks(); len(got) != 2 || got[0].ID != one || got[0].URL != "https://one.example.org/" || got[1].URL != "https://three.example.org/" {
+	if got := b.Webhooks(); len(got) != 2 || got[0].ID != one || got[0].URL != "https://one.example.org/" ||
+		got[1].URL != "https://three.example.org/" {
 		t.Errorf("webhooks = %+v", got)
 	}
 	if g := b.get(byEvent + "CREATE_FARM"); !strings.Contains(g.body, two) {
@@ -255,7 +277,8 @@ func TestChapter4_TheProducerLookup(t *testing.T) {
 	}
 	b := start(t, sandbox.Options{World: w})
 	for _, document := range []string{"10143486764", "101.434.867-64"} {
-		if g := b.get(lookup + document); g.status != 200 || g.body != `{"id":"`+worldProducer+`","social_identity":"10143486764"}` {
+		if g := b.get(lookup + document); g.status != 200 ||
+			g.body != `{"id":"`+worldProducer+`","social_identity":"10143486764"}` {
 			t.Errorf("%s = %d %s", document, g.status, g.body)
 		}
 	}
@@ -310,7 +333,8 @@ func TestChapter4_Rule3_TraceabilityRequiresProducerAndUserOnly(t *testing.T) {
 	t.Parallel()
 	apidoc.Covers(t, apidoc.Sandbox, "4 rule 3")
 	b := start(t, sandbox.Options{})
-	if g := b.creates(sandbox.ResourceTraceability, `{"producer_id":"`+producer+`","user_id":"`+issuer+`"}`); g.status != 201 {
+	if g := b.creates(sandbox.ResourceTraceability, `{"producer_id":"`+producer+`","user_id":"`+issuer+
+		`"}`); g.status != 201 {
 		t.Errorf("POST = %d %s", g.status, g.body)
 	}
 }
@@ -319,7 +343,8 @@ func TestChapter4_Rule4_ScoreAndAnalysisInEitherOrder(t *testing.T) {
 	t.Parallel()
 	apidoc.Covers(t, apidoc.Sandbox, "4 rule 4")
 	for _, order := range [][]string{
-		{sandbox.ResourceCreditScore, sandbox.ResourceCreditAnalysis}, {sandbox.ResourceCreditAnalysis, sandbox.ResourceCreditScore},
+		{sandbox.ResourceCreditScore, sandbox.ResourceCreditAnalysis},
+		{sandbox.ResourceCreditAnalysis, sandbox.ResourceCreditScore},
 	} {
 		b := start(t, sandbox.Options{})
 		for _, resource := range order {

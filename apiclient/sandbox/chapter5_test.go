@@ -16,10 +16,11 @@ func (b *box) every() map[string]func() got {
 	with := func(resource string) string { return creations[resource].with() }
 	id := someOther
 	return map[string]func() got{
-		"1":        call("POST", orders, body()),
-		"2":        call("GET", orders+"/"+id, ""),
-		"3":        call("POST", creations[sandbox.ResourceDeliveries].path, with(sandbox.ResourceDeliveries)),
-		"4":        call("POST", "/api/v1/integration/traceability/-/commitments/"+id, with(sandbox.ResourceTraceability)),
+		"1": call("POST", orders, body()),
+		"2": call("GET", orders+"/"+id, ""),
+		"3": call("POST", creations[sandbox.ResourceDeliveries].path, with(sandbox.ResourceDeliveries)),
+		"4": call("POST", "/api/v1/integration/traceability/-/commitments/"+id,
+			with(sandbox.ResourceTraceability)),
 		"5":        call("GET", consent+"?identity=10143486764&personType=PF", ""),
 		"6":        call("POST", creations[sandbox.ResourceCreditScore].path, with(sandbox.ResourceCreditScore)),
 		"7":        call("POST", analysis, with(sandbox.ResourceCreditAnalysis)),
@@ -63,7 +64,8 @@ func TestChapter5_Rule4_AModuleThatIsNotContracted(t *testing.T) {
 	t.Parallel()
 	apidoc.Covers(t, apidoc.Sandbox, "5 rule 4", "7 status 403 module")
 	routes := map[sandbox.Module][]string{
-		sandbox.Commercial: {"1", "2", "3", "4"}, sandbox.Financial: {"5", "6", "7", "8"}, sandbox.Webhooks: {"9", "10", "11", "12", "13"},
+		sandbox.Commercial: {"1", "2", "3", "4"}, sandbox.Financial: {"5", "6", "7", "8"},
+		sandbox.Webhooks: {"9", "10", "11", "12", "13"},
 	}
 	for missing := range routes {
 		t.Run(string(missing), func(t *testing.T) {
@@ -73,7 +75,8 @@ func TestChapter5_Rule4_AModuleThatIsNotContracted(t *testing.T) {
 			for module, names := range routes {
 				for _, name := range names {
 					g := calls[name]()
-					if refused := g.status == 403 && g.body == messages("message.module.not-contracted"); refused != (module == missing) {
+					if refused := g.status == 403 &&
+						g.body == messages("message.module.not-contracted"); refused != (module == missing) {
 						t.Errorf("endpoint %s = %d %s", name, g.status, g.body)
 					}
 				}
@@ -99,7 +102,8 @@ func TestChapter5_Rule5_AKeyWithoutPermissionGetsA403InNoFormOfTheAPI(t *testing
 
 func TestOnlyModulesOfTheDocumentCanBeSwitchedOff(t *testing.T) {
 	t.Parallel()
-	if _, err := sandbox.ParseModules([]string{"Commercial"}); err == nil || !strings.Contains(err.Error(), "known are commercial, financial, webhooks") {
+	if _, err := sandbox.ParseModules([]string{"Commercial"}); err == nil ||
+		!strings.Contains(err.Error(), "known are commercial, financial, webhooks") {
 		t.Errorf("ParseModules = %v", err)
 	}
 	if got, err := sandbox.ParseModules([]string{"webhooks", "commercial", "webhooks"}); err != nil || len(got) != 2 {

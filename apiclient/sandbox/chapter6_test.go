@@ -155,7 +155,8 @@ func TestChapter6_Requirement2_OnlyA200Counts(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := b.settled()[0]
-		if d.OK || d.Status != status || !strings.Contains(d.Error, "wanted is 200") || strings.Contains(d.URL, "segredo") {
+		if d.OK || d.Status != status || !strings.Contains(d.Error, "wanted is 200") ||
+			strings.Contains(d.URL, "segredo") {
 			t.Errorf("%d: delivery = %+v", status, d)
 		}
 		if len(r.came) != 1 {
@@ -270,7 +271,8 @@ type box2 struct{ *sandbox.Running }
 func (b *box2) register(t *testing.T, url string) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	req, err := http.NewRequestWithContext(t.Context(), "POST", b.URL+webhooks, strings.NewReader(`{"webhook_event":"CREATE_FARM","url":"`+url+`"}`))
+	req, err := http.NewRequestWithContext(t.Context(), "POST", b.URL+webhooks,
+		strings.NewReader(`{"webhook_event":"CREATE_FARM","url":"`+url+`"}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,8 @@ func TestChapter7_FormatA_IsAnObjectWithAListOfKeys(t *testing.T) {
 	t.Parallel()
 	apidoc.Covers(t, apidoc.Sandbox, "7 format a", "7 status 400 validation")
 	b := start(t, sandbox.Options{})
-	if g := b.post(body("product", `"x"`, "payday", "")); g.body != `{"messages":["message.product.invalid","message.payday.mandatory"]}` {
+	if g := b.post(body("product", `"x"`, "payday",
+		"")); g.body != `{"messages":["message.product.invalid","message.payday.mandatory"]}` {
 		t.Errorf("body = %s", g.body)
 	}
 }
@@ -31,7 +32,8 @@ func TestChapter7_FormatB_EveryPathIDThatIsNoUUID(t *testing.T) {
 		{"DELETE", webhooks + "/x", "id"},
 	}
 	for _, test := range tests {
-		want := `{"timestamp":"2026-02-28T12:00:00Z","status":400,"error":"Bad Request","message":"message.` + test.parameter + `.invalid"}`
+		want := `{"timestamp":"2026-02-28T12:00:00Z","status":400,"error":"Bad Request","message":"message.` +
+			test.parameter + `.invalid"}`
 		if g := b.call(test.method, test.path, ""); g.status != 400 || g.body != want {
 			t.Errorf("%s %s = %d %s", test.method, test.path, g.status, g.body)
 		}
@@ -54,7 +56,8 @@ func TestChapter7_FormatC_IsTextOrAJSONString(t *testing.T) {
 		}
 		req.Header.Set("Accept", "application/json")
 		var text string
-		if g := b.send(req); json.Unmarshal([]byte(g.body), &text) != nil || text != want || g.header.Get("Content-Type") != "application/json" {
+		if g := b.send(req); json.Unmarshal([]byte(g.body), &text) != nil || text != want ||
+			g.header.Get("Content-Type") != "application/json" {
 			t.Errorf("%s as JSON = %s", call, g.body)
 		}
 	}
@@ -65,7 +68,8 @@ func TestChapter7_FormatD_TheBodyOfAServiceBehindIsPassedThrough(t *testing.T) {
 	apidoc.Covers(t, apidoc.Sandbox, "7 format d", "7 status other")
 	for _, raw := range []string{`{"detail":"limit"}`, `["limit"]`, `{"messages":["limit"]}`} {
 		b := start(t, sandbox.Options{}, "credit_score:status=422,body="+raw)
-		if g := b.creates(sandbox.ResourceCreditScore, creations[sandbox.ResourceCreditScore].with()); g.status != 422 || g.body != raw {
+		if g := b.creates(sandbox.ResourceCreditScore,
+			creations[sandbox.ResourceCreditScore].with()); g.status != 422 || g.body != raw {
 			t.Errorf("POST = %d %s", g.status, g.body)
 		}
 	}
@@ -90,7 +94,8 @@ func TestChapter7_403_AnUnknownPersonTypeIsNamed(t *testing.T) {
 	apidoc.Covers(t, apidoc.Sandbox, "7 status 403 enumeration")
 	b := start(t, sandbox.Options{})
 	for _, value := range []string{"PX", "pf", ""} {
-		g := b.creates(sandbox.ResourceCreditAnalysis, creations[sandbox.ResourceCreditAnalysis].with("person_type", quote(value), "name", ""))
+		g := b.creates(sandbox.ResourceCreditAnalysis,
+			creations[sandbox.ResourceCreditAnalysis].with("person_type", quote(value), "name", ""))
 		if g.status != 403 || g.body != "Unexpected value: "+value {
 			t.Errorf("%q = %d %s", value, g.status, g.body)
 		}
@@ -103,14 +108,18 @@ func TestChapter7_405_NamesTheVerbOnEveryPath(t *testing.T) {
 	apidoc.Covers(t, apidoc.Sandbox, "7 status 405")
 	b := start(t, sandbox.Options{})
 	for path, verbs := range map[string]string{
-		orders: "GET PUT DELETE PATCH", orders + "/" + someOther: "POST PUT DELETE", "/api/v1/integration/deliveries": "GET PUT DELETE",
+		orders: "GET PUT DELETE PATCH", orders + "/" + someOther: "POST PUT DELETE",
+		"/api/v1/integration/deliveries":                              "GET PUT DELETE",
 		"/api/v1/integration/traceability/-/commitments/" + someOther: "GET PUT DELETE", consent: "POST PUT DELETE",
-		"/api/v1/integration/financial/credit-score": "GET PUT DELETE", analysis: "GET PUT DELETE", analysis + "/" + someOther: "POST PUT DELETE",
-		webhooks: "DELETE PATCH", byEvent + "CREATE_FARM": "POST PUT DELETE", webhooks + "/" + someOther: "GET POST PUT",
-		lookup + "10143486764": "POST PUT DELETE", owner + someOther: "GET POST PUT",
+		"/api/v1/integration/financial/credit-score": "GET PUT DELETE", analysis: "GET PUT DELETE",
+		analysis + "/" + someOther: "POST PUT DELETE",
+		webhooks:                   "DELETE PATCH", byEvent + "CREATE_FARM": "POST PUT DELETE",
+		webhooks + "/" + someOther: "GET POST PUT",
+		lookup + "10143486764":     "POST PUT DELETE", owner + someOther: "GET POST PUT",
 	} {
 		for verb := range strings.FieldsSeq(verbs) {
-			if g := b.send(b.request(verb, path, "")); g.status != 405 || g.body != "Request method '"+verb+"' is not supported" {
+			if g := b.send(b.request(verb, path, "")); g.status != 405 ||
+				g.body != "Request method '"+verb+"' is not supported" {
 				t.Errorf("%s %s = %d %s", verb, path, g.status, g.body)
 			}
 		}
@@ -123,8 +132,9 @@ func TestChapter7_415_IsEmptyAlsoOnADeleteWithoutABody(t *testing.T) {
 	b := start(t, sandbox.Options{})
 	id := b.register("CREATE_FARM", "https://one.example.org/")
 	for call, sent := range map[string]string{
-		"DELETE " + webhooks + "/" + id: "", "DELETE " + owner + someOther: "", "PUT " + webhooks: "{}", "POST " + webhooks: "{}",
-		"POST " + orders: body(), "POST " + analysis: "", "POST " + creations[sandbox.ResourceDeliveries].path: "{}",
+		"DELETE " + webhooks + "/" + id: "", "DELETE " + owner + someOther: "", "PUT " + webhooks: "{}",
+		"POST " + webhooks: "{}",
+		"POST " + orders:   body(), "POST " + analysis: "", "POST " + creations[sandbox.ResourceDeliveries].path: "{}",
 		"POST " + creations[sandbox.ResourceCreditScore].path:              "{}",
 		"POST /api/v1/integration/traceability/-/commitments/" + someOther: "{}",
 	} {
@@ -152,7 +162,8 @@ func TestChapter7_StatusesThatOnlyAFaultBrings(t *testing.T) {
 		"7 status 500":           {"status=500", 500, messages("message.internal.error")},
 		"7 status 502":           {"refused", 502, messages("message.integration.connection.refused")},
 		"7 key message.producer.already-exists": {
-			`status=400,body={"messages":["message.producer.already-exists"]}`, 400, messages("message.producer.already-exists"),
+			`status=400,body={"messages":["message.producer.already-exists"]}`, 400,
+			messages("message.producer.already-exists"),
 		},
 	}
 	for row, test := range tests {
@@ -170,7 +181,8 @@ func TestChapter7_StatusesThatOnlyAFaultBrings(t *testing.T) {
 				}
 				b.SetFaults(f)
 				g := b.creates(resource, k.with())
-				if g.status != test.status || test.body != "" && g.body != test.body || !strings.HasPrefix(g.body, `{"messages":[`) {
+				if g.status != test.status || test.body != "" && g.body != test.body ||
+					!strings.HasPrefix(g.body, `{"messages":[`) {
 					t.Errorf("%s = %d %s", spec, g.status, g.body)
 				}
 				b.wantMade(resource, 0)
@@ -189,16 +201,32 @@ func TestChapter7_MessageKeys(t *testing.T) {
 		change func()
 		call   func() got
 	}{
-		{"message.wallet.not-found", 404, func() { b.Forget(sandbox.Wallets, wallet) }, func() got { return b.post(body()) }},
-		{"message.wallet.producer-not-linked", 400, func() { b.Know(sandbox.Wallets, wallet); b.UnlinkWallet(wallet, producer) }, func() got { return b.post(body()) }},
-		{"message.producer.not-found", 404, func() { b.Forget(sandbox.Producers, producer) }, func() got { return b.post(body()) }},
+		{
+			"message.wallet.not-found", 404,
+			func() { b.Forget(sandbox.Wallets, wallet) }, func() got { return b.post(body()) },
+		},
+		{
+			"message.wallet.producer-not-linked", 400,
+			func() { b.Know(sandbox.Wallets, wallet); b.UnlinkWallet(wallet, producer) },
+			func() got { return b.post(body()) },
+		},
+		{
+			"message.producer.not-found", 404,
+			func() { b.Forget(sandbox.Producers, producer) }, func() got { return b.post(body()) },
+		},
 		{"message.delivery-place.not-found", 404, func() {
 			b.Know(sandbox.Producers, producer)
 			b.LinkWallet(wallet, producer)
 			b.Forget(sandbox.DeliveryPlaces, place)
 		}, func() got { return b.post(body()) }},
-		{"message.name.mandatory", 400, func() {}, func() got { return b.creates(sandbox.ResourceCreditScore, score.with("name", "")) }},
-		{"message.module.not-contracted", 403, func() { b.SetNotContracted(sandbox.Commercial) }, func() got { return b.post(body()) }},
+		{
+			"message.name.mandatory", 400, func() {},
+			func() got { return b.creates(sandbox.ResourceCreditScore, score.with("name", "")) },
+		},
+		{
+			"message.module.not-contracted", 403,
+			func() { b.SetNotContracted(sandbox.Commercial) }, func() got { return b.post(body()) },
+		},
 	}
 	for _, test := range tests {
 		apidoc.Run(t, apidoc.Sandbox, "7 key "+test.key, func(t *testing.T) {
@@ -229,7 +257,8 @@ func TestChapter8_LimitsInCharacters(t *testing.T) {
 			apidoc.Covers(t, apidoc.Sandbox, "8 "+test.field+" length", "7 known 500 "+test.field)
 			b := start(t, sandbox.Options{})
 			sent := k.with(test.field, test.value)
-			if g := b.creates(sandbox.ResourceWebhooks, sent); test.tooLong != (g.status == 500) || test.tooLong && g.body != messages("message.internal.error") {
+			if g := b.creates(sandbox.ResourceWebhooks, sent); test.tooLong != (g.status == 500) || test.tooLong &&
+				g.body != messages("message.internal.error") {
 				t.Errorf("POST = %d %s", g.status, g.body)
 			}
 			b.wantMade(sandbox.ResourceWebhooks, map[bool]int{false: 1}[test.tooLong])
@@ -237,7 +266,8 @@ func TestChapter8_LimitsInCharacters(t *testing.T) {
 			if len(before) == 0 {
 				b.register("CREATE_FARM", "https://one.example.org/")
 			}
-			if g := b.call("PUT", webhooks, sent); test.tooLong != (g.status == 500) || !test.tooLong && g.status != 204 {
+			if g := b.call("PUT", webhooks, sent); test.tooLong != (g.status == 500) || !test.tooLong &&
+				g.status != 204 {
 				t.Errorf("PUT = %d %s", g.status, g.body)
 			}
 			if w := b.Webhooks()[0]; test.tooLong && w.URL != "https://one.example.org/" {
@@ -251,7 +281,10 @@ func TestChapter9_OtherVersionsAndPathsThatAreNotShownDoNotExist(t *testing.T) {
 	t.Parallel()
 	apidoc.Covers(t, apidoc.Sandbox, "9 prefix")
 	b := start(t, sandbox.Options{})
-	for _, path := range []string{"/api/v2/integration/webhooks", "/integration/webhooks", "/api/v1/integration/farms", "/api/v1/integration/webhooks/-/events"} {
+	for _, path := range []string{
+		"/api/v2/integration/webhooks", "/integration/webhooks", "/api/v1/integration/farms",
+		"/api/v1/integration/webhooks/-/events",
+	} {
 		if g := b.get(path); g.status != 404 || strings.Contains(g.body, "messages") {
 			t.Errorf("%s = %d", path, g.status)
 		}

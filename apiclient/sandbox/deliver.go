@@ -22,8 +22,9 @@ const receiverLimit = 30 * time.Second
 const maxDelivering = 16
 
 var (
-	errNotHTTPS = errors.New("not sent: the receiver must be reachable over https (chapter 6); http is for this host only")
-	errClosing  = errors.New("not finished: the sandbox was closed")
+	errNotHTTPS = errors.New(
+		"not sent: the receiver must be reachable over https (chapter 6); http is for this host only")
+	errClosing = errors.New("not finished: the sandbox was closed")
 )
 
 // newReceiverClient is the platform's side of a delivery. It follows no redirect, because a
@@ -31,8 +32,11 @@ var (
 // sandbox.
 func newReceiverClient(limit time.Duration, roots *x509.CertPool) *http.Client {
 	return &http.Client{
-		Timeout:       limit,
-		Transport:     &http.Transport{DisableKeepAlives: true, Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}},
+		Timeout: limit,
+		Transport: &http.Transport{
+			DisableKeepAlives: true, Proxy: http.ProxyFromEnvironment,
+			TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }

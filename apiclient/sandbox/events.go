@@ -107,7 +107,8 @@ func (s *Server) emitFirst(event string, payload json.RawMessage) (n int, wait f
 		send := func(payload json.RawMessage, w Webhook, hold chan struct{}) {
 			n++
 			d := &Delivery{
-				N: s.deliveries.total + 1, At: s.opts.Now(), Event: event, WebhookID: w.ID, URL: shownURL(w.URL), Payload: payload,
+				N: s.deliveries.total + 1, At: s.opts.Now(), Event: event, WebhookID: w.ID, URL: shownURL(w.URL),
+				Payload: payload,
 			}
 			s.deliveries.add(d)
 			if f.First {

@@ -98,7 +98,10 @@ func (f *EventFault) parse(spec string) error {
 
 func (f *EventFault) setWord(word string) (err error) {
 	name, value, given := strings.Cut(word, "=")
-	flags := map[string]*bool{"lost": &f.Lost, "swapped": &f.Swapped, "first": &f.First, "forged": &f.Forged, "invented": &f.Invented}
+	flags := map[string]*bool{
+		"lost": &f.Lost, "swapped": &f.Swapped, "first": &f.First, "forged": &f.Forged,
+		"invented": &f.Invented,
+	}
 	flag := flags[name]
 	switch {
 	case flag != nil && given:
@@ -118,7 +121,8 @@ func (f *EventFault) setWord(word string) (err error) {
 			return fmt.Errorf("shape=%s: known are %s", value, strings.Join(eventShapes, ", "))
 		}
 	default:
-		return fmt.Errorf("%q is nothing that happens to an event; known are again, first, forged, invented, late, lost, shape, swapped", name)
+		return fmt.Errorf(
+			"%q is nothing that happens to an event; known are again, first, forged, invented, late, lost, shape, swapped", name)
 	}
 	return err
 }

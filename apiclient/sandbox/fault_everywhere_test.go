@@ -86,7 +86,8 @@ func TestEveryFaultOfReads(t *testing.T) {
 		sandbox.ResourceOrderCommitments: orders + "/" + someOther,
 	}
 	for _, spec := range []string{
-		"lost-before", "lost-before,reset", "cut", "garbage", "garbled", "status=401", "status=401,empty", "module", "throttle=1s", "unavailable=1s",
+		"lost-before", "lost-before,reset", "cut", "garbage", "garbled", "status=401", "status=401,empty", "module",
+		"throttle=1s", "unavailable=1s",
 		"status=500", "refused", "redirect", "html,status=203", "status=200,body=[",
 	} {
 		t.Run(spec, func(t *testing.T) {
@@ -100,7 +101,8 @@ func TestEveryFaultOfReads(t *testing.T) {
 				}
 				b.SetFaults(f)
 				b.client.CloseIdleConnections() // on a used connection net/http would repeat the GET
-				if g, err := b.try(b.request("GET", path, "")); err == nil && g.status == healthy.status && g.body == healthy.body {
+				if g, err := b.try(b.request("GET", path, "")); err == nil && g.status == healthy.status &&
+					g.body == healthy.body {
 					t.Errorf("%s = %d %s: as without the fault", path, g.status, g.body)
 				}
 				for other, otherPath := range paths {
@@ -118,7 +120,8 @@ func TestFaultsOfChanges(t *testing.T) {
 	t.Parallel()
 	b := start(t, sandbox.Options{}, "change:status=500,commit@1", "change:lost-before@2")
 	id := b.register("CREATE_FARM", "https://one.example.org/")
-	if g := b.call("PUT", webhooks, `{"webhook_event":"CREATE_FARM","url":"https://two.example.org/"}`); g.status != 500 {
+	if g := b.call("PUT", webhooks,
+		`{"webhook_event":"CREATE_FARM","url":"https://two.example.org/"}`); g.status != 500 {
 		t.Errorf("PUT = %d", g.status)
 	}
 	if w := b.Webhooks()[0]; w.URL != "https://two.example.org/" {
@@ -139,7 +142,8 @@ func TestAnUnreadableBodyOfTheRightLength(t *testing.T) {
 	t.Parallel()
 	b := start(t, sandbox.Options{}, "garbled")
 	g := b.post(body())
-	if g.status != 201 || json.Valid([]byte(g.body)) || utf8.ValidString(g.body) || strings.Contains(g.body, b.wantCreated(1)[0].ID) {
+	if g.status != 201 || json.Valid([]byte(g.body)) || utf8.ValidString(g.body) ||
+		strings.Contains(g.body, b.wantCreated(1)[0].ID) {
 		t.Errorf("POST = %d %q", g.status, g.body)
 	}
 }
@@ -193,7 +197,8 @@ func TestFaultsAreNumberedByTheRequestsTheyCouldActOn(t *testing.T) {
 	}
 	want := []int{201, 201, 503, 200, 502, 501}
 	for i, call := range []func() int{
-		func() int { return b.post(body()).status }, delivery, delivery, func() int { return b.get(webhooks).status }, delivery,
+		func() int { return b.post(body()).status }, delivery, delivery,
+		func() int { return b.get(webhooks).status }, delivery,
 		func() int { return b.get(webhooks).status },
 	} {
 		if status := call(); status != want[i] {

@@ -32,7 +32,10 @@ const (
 // actions is the vocabulary of the package comment.
 var actions = map[string]action{
 	"lost-before": {set: func(f *Fault, _ string) error { f.Do = Lose; return nil }, options: []string{"reset"}},
-	"lost-after":  {set: func(f *Fault, _ string) error { f.Do, f.Commit = Lose, true; return nil }, options: []string{"reset"}, writes: true},
+	"lost-after": {
+		set:     func(f *Fault, _ string) error { f.Do, f.Commit = Lose, true; return nil },
+		options: []string{"reset"}, writes: true,
+	},
 	"hang":        {set: func(f *Fault, _ string) error { f.Do = Hang; return nil }, options: []string{"commit"}},
 	"status":      {set: setStatus, value: required, options: []string{"commit", "empty", "type", "body"}},
 	"module":      {set: replies(messages(http.StatusForbidden, keyModule))},
@@ -43,15 +46,19 @@ var actions = map[string]action{
 	"duplicate":   {set: replies(messages(http.StatusBadRequest, keyDuplicate)), writes: true},
 	"html":        {set: replies(loginPage()), options: []string{"commit", "status"}},
 	"redirect":    {set: setRedirect, value: optional, options: []string{"commit", "status"}},
-	"garbage":     {set: func(f *Fault, _ string) error { f.Do = Garbage; return nil }, options: []string{"commit", "reset"}},
-	"noid":        {set: commits(newAnswer(http.StatusCreated, "application/json", []byte("{}"))), posts: true},
-	"cut":         {set: func(f *Fault, _ string) error { f.Do = Cut; return nil }, options: []string{"reset"}},
-	"garbled":     {set: func(f *Fault, _ string) error { f.Do = Garble; return nil }},
-	"again":       {set: func(f *Fault, _ string) error { f.Do = Again; return nil }, posts: true},
-	"twice":       {set: func(f *Fault, _ string) error { f.Do = Twice; return nil }, posts: true},
-	"slow":        {set: setSlow, value: required, options: []string{"late"}},
-	"late":        {set: setLate, value: required, writes: true},
-	"body":        {set: setCreatedBody, value: required, posts: true}, // takes the whole line: for more, status=201,commit,…,body=
+	"garbage": {
+		set:     func(f *Fault, _ string) error { f.Do = Garbage; return nil },
+		options: []string{"commit", "reset"},
+	},
+	"noid":    {set: commits(newAnswer(http.StatusCreated, "application/json", []byte("{}"))), posts: true},
+	"cut":     {set: func(f *Fault, _ string) error { f.Do = Cut; return nil }, options: []string{"reset"}},
+	"garbled": {set: func(f *Fault, _ string) error { f.Do = Garble; return nil }},
+	"again":   {set: func(f *Fault, _ string) error { f.Do = Again; return nil }, posts: true},
+	"twice":   {set: func(f *Fault, _ string) error { f.Do = Twice; return nil }, posts: true},
+	"slow":    {set: setSlow, value: required, options: []string{"late"}},
+	"late":    {set: setLate, value: required, writes: true},
+	// takes the whole line: for more, status=201,commit,…,body=
+	"body": {set: setCreatedBody, value: required, posts: true},
 }
 
 // options are the words that may follow an action.
@@ -128,7 +135,8 @@ func (f *Fault) parse(spec string) error {
 
 // scopeResources are the resources that a fault can be kept to.
 var scopeResources = []string{
-	ResourceOrderCommitments, ResourceDeliveries, ResourceTraceability, ResourceCreditScore, ResourceCreditAnalysis, ResourceWebhooks,
+	ResourceOrderCommitments, ResourceDeliveries, ResourceTraceability, ResourceCreditScore, ResourceCreditAnalysis,
+	ResourceWebhooks,
 	ResourceConsent, ResourceProducers, ResourceOwnerDetails,
 }
 
@@ -175,9 +183,11 @@ func (f *Fault) setWord(word string, vocabulary map[string]action, what string) 
 	case a.value == required && !given, given && value == "" && name != "body":
 		return "", fmt.Errorf("%q needs a value, as in %s", name, examples[name])
 	case a.posts && (f.Gets || f.Changes || f.Any):
-		return "", fmt.Errorf("%q acts on creating POSTs, so it cannot stand behind get:, change: or any: on this line", name)
+		return "", fmt.Errorf("%q acts on creating POSTs, so it cannot stand behind get:, change: or any: on this line",
+			name)
 	case a.writes && (f.Gets || f.Any):
-		return "", fmt.Errorf("%q acts on what changes something, so it cannot stand behind get: or any: on this line", name)
+		return "", fmt.Errorf("%q acts on what changes something, so it cannot stand behind get: or any: on this line",
+			name)
 	}
 	if err := a.set(f, value); err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)
@@ -392,6 +402,7 @@ func wordList(vocabulary map[string]action) string {
 
 // examples are shown where a value is missing.
 var examples = map[string]string{
-	"status": "status=503", "throttle": "throttle=2s", "unavailable": "unavailable=2s", "redirect": "redirect=http://127.0.0.1:9999/",
-	"slow": "slow=500ms", "late": "late=500ms", "body": `body={"id":5}`, "type": "type=text/html",
+	"status": "status=503", "throttle": "throttle=2s", "unavailable": "unavailable=2s",
+	"redirect": "redirect=http://127.0.0.1:9999/",
+	"slow":     "slow=500ms", "late": "late=500ms", "body": `body={"id":5}`, "type": "type=text/html",
 }

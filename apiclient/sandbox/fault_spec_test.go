@@ -105,7 +105,10 @@ func TestParseFaultRefusesWithHelp(t *testing.T) {
 }
 
 func FuzzParseFaultNeverPanicsAndNeverExecutesAGet(f *testing.F) {
-	for _, seed := range []string{"lost-after", "get:status=401,empty@2-%5", "status=201,commit@3,body=@x", "slow=1s,late=2s", "@", "%", ",body="} {
+	for _, seed := range []string{
+		"lost-after", "get:status=401,empty@2-%5", "status=201,commit@3,body=@x",
+		"slow=1s,late=2s", "@", "%", ",body=",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, spec string) {
@@ -113,7 +116,8 @@ func FuzzParseFaultNeverPanicsAndNeverExecutesAGet(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if (fault.Gets || fault.Any) && fault.Commit || fault.Last > 0 && fault.Last < fault.First || fault.Slow < 0 || fault.Late < 0 {
+		if (fault.Gets || fault.Any) && fault.Commit || fault.Last > 0 && fault.Last < fault.First || fault.Slow < 0 ||
+			fault.Late < 0 {
 			t.Errorf("ParseFault(%q) = %+v", spec, fault)
 		}
 		if fault.String() != spec {

@@ -161,7 +161,8 @@ func TestF108_TheBodyIsCut(t *testing.T) {
 	for spec, want := range map[string]error{"cut": io.ErrUnexpectedEOF, "cut,reset": nil} {
 		b := start(t, sandbox.Options{}, spec)
 		g, err := b.try(b.request("POST", orders, body()))
-		if err == nil || want != nil && (!errors.Is(err, want) || g.status != 201 || !strings.HasPrefix(g.body, `{"id":"`)) {
+		if err == nil || want != nil && (!errors.Is(err, want) || g.status != 201 ||
+			!strings.HasPrefix(g.body, `{"id":"`)) {
 			t.Errorf("%s: POST = %+v, %v", spec, g, err)
 		}
 		if json.Valid([]byte(g.body)) {
@@ -175,7 +176,8 @@ func TestF139_GarbageInsteadOfHTTP(t *testing.T) {
 	t.Parallel()
 	for spec, created := range map[string]int{"garbage": 0, "garbage,commit": 1} {
 		b := start(t, sandbox.Options{}, spec)
-		if g, err := b.try(b.request("POST", orders, body())); err == nil || !strings.Contains(err.Error(), "malformed HTTP") {
+		if g, err := b.try(b.request("POST", orders, body())); err == nil ||
+			!strings.Contains(err.Error(), "malformed HTTP") {
 			t.Errorf("%s: POST = %+v, %v", spec, g, err)
 		}
 		b.wantCreated(created)
@@ -205,7 +207,10 @@ func TestF099_TheGatewayExecutesTwice(t *testing.T) {
 func TestAFaultNeverClaimsSuccessForARefusedRequest(t *testing.T) {
 	t.Parallel()
 	want := messages("message.payday.mandatory")
-	for _, spec := range []string{"noid", "body={}", "html,commit", "status=201,commit", "cut@2", "twice", "slow=1ms", "again"} {
+	for _, spec := range []string{
+		"noid", "body={}", "html,commit", "status=201,commit", "cut@2", "twice",
+		"slow=1ms", "again",
+	} {
 		b := start(t, sandbox.Options{}, spec)
 		if g := b.post(body("payday", "")); g.status != 400 || g.body != want {
 			t.Errorf("%s: POST = %d %s", spec, g.status, g.body)
@@ -408,10 +413,12 @@ func TestInterceptComesBeforeFaultsAndReadsTheBody(t *testing.T) {
 			return nil
 		}
 		return &sandbox.Fault{
-			Do: sandbox.Reply, Status: 429, Header: http.Header{"Retry-After": {"garbage"}}, Body: strings.Repeat("x", n),
+			Do: sandbox.Reply, Status: 429, Header: http.Header{"Retry-After": {"garbage"}},
+			Body: strings.Repeat("x", n),
 		}
 	}}, "status=503@2")
-	if g := b.post(body("product", `"MILHO"`)); g.status != 429 || g.body != "x" || g.header.Get("Retry-After") != "garbage" {
+	if g := b.post(body("product", `"MILHO"`)); g.status != 429 || g.body != "x" ||
+		g.header.Get("Retry-After") != "garbage" {
 		t.Errorf("first POST = %+v", g)
 	}
 	if g := b.post(body()); g.status != 503 {

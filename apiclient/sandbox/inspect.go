@@ -41,7 +41,8 @@ func (s *Server) inspect(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) inspected(r *http.Request) answer {
 	if !fromThisMachine(r) {
-		return trouble(http.StatusForbidden, errors.New("only programs and pages of this host may look in here: use a loopback address"))
+		return trouble(http.StatusForbidden,
+			errors.New("only programs and pages of this host may look in here: use a loopback address"))
 	}
 	commands := map[string]map[string]func(*http.Request) answer{
 		"":         {http.MethodGet: s.page},

@@ -54,7 +54,8 @@ func TestFaultsAreSwitchedWhileItRuns(t *testing.T) {
 func TestModulesKeyAndWorldAreSwitchedWhileItRuns(t *testing.T) {
 	t.Parallel()
 	b := start(t, sandbox.Options{World: sandbox.NewWorld()})
-	if g := b.command("PUT", "/modules", `{"not_contracted":["webhooks"]}`); g.status != 200 || g.body != `{"not_contracted":["webhooks"]}` {
+	if g := b.command("PUT", "/modules", `{"not_contracted":["webhooks"]}`); g.status != 200 ||
+		g.body != `{"not_contracted":["webhooks"]}` {
 		t.Errorf("modules = %d %s", g.status, g.body)
 	}
 	if g := b.get(webhooks); g.status != 403 {
@@ -67,8 +68,10 @@ func TestModulesKeyAndWorldAreSwitchedWhileItRuns(t *testing.T) {
 		t.Errorf("modules = %s", g.body)
 	}
 	for _, sent := range []string{
-		`{"kind":"producers","id":"` + producer + `","known":true,"document":"10143486764"}`, `{"kind":"users","id":"` + issuer + `","known":true}`,
-		`{"kind":"wallets","id":"` + wallet + `","known":true}`, `{"kind":"delivery_places","id":"` + place + `","known":true}`,
+		`{"kind":"producers","id":"` + producer + `","known":true,"document":"10143486764"}`,
+		`{"kind":"users","id":"` + issuer + `","known":true}`,
+		`{"kind":"wallets","id":"` + wallet + `","known":true}`, `{"kind":"delivery_places","id":"` + place +
+			`","known":true}`,
 		`{"wallet_id":"` + wallet + `","producer_id":"` + producer + `","linked":true}`,
 	} {
 		if g := b.command("POST", "/world", sent); g.status != 204 {
@@ -81,7 +84,10 @@ func TestModulesKeyAndWorldAreSwitchedWhileItRuns(t *testing.T) {
 	if g := b.get(lookup + "10143486764"); g.status != 200 {
 		t.Errorf("lookup = %d", g.status)
 	}
-	for _, sent := range []string{"{}", `{"kind":"cats","id":"1","known":true}`, `{"kind":"wallets","id":"1"}`, `{"kind":"wallets","id":"1","known":true,"linked":true}`} {
+	for _, sent := range []string{
+		"{}", `{"kind":"cats","id":"1","known":true}`, `{"kind":"wallets","id":"1"}`,
+		`{"kind":"wallets","id":"1","known":true,"linked":true}`,
+	} {
 		if g := b.command("POST", "/world", sent); g.status != 400 {
 			t.Errorf("%s = %d", sent, g.status)
 		}
@@ -107,7 +113,8 @@ func TestAnEventIsSentByCommand(t *testing.T) {
 	if r.came[0].Body != `{"status":"OK"}` {
 		t.Errorf("received %s", r.came[0].Body)
 	}
-	if g := b.command("GET", "/events", ""); !strings.Contains(g.body, `"webhook_event":"CHANGE_FARM_STATUS_ESG"`) || !strings.Contains(g.body, `"ok":true`) {
+	if g := b.command("GET", "/events", ""); !strings.Contains(g.body, `"webhook_event":"CHANGE_FARM_STATUS_ESG"`) ||
+		!strings.Contains(g.body, `"ok":true`) {
 		t.Errorf("GET = %s", g.body)
 	}
 	for _, sent := range []string{`{"webhook_event":"CREATE_CAT"}`, "CREATE_FARM", `{"webhook_event":5}`} {
@@ -133,11 +140,13 @@ func TestTheReportListsWhatCameAndWhatWasMadeTwice(t *testing.T) {
 	if err := json.Unmarshal([]byte(g.body), &r); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]int{"order_commitments": 3, "credit_score": 1, "traceability": 1}, r.Made); diff != "" || r.Total != 7 || r.Seed != 3 {
+	if diff := cmp.Diff(map[string]int{"order_commitments": 3, "credit_score": 1, "traceability": 1},
+		r.Made); diff != "" || r.Total != 7 || r.Seed != 3 {
 		t.Errorf("made (-want +got), total %d:\n%s", r.Total, diff)
 	}
 	created := b.Created()
-	if len(r.MadeTwice) != 1 || len(r.MadeTwice[0]) != 2 || r.MadeTwice[0][0].ID != created[0].ID || r.MadeTwice[0][1].ID != created[1].ID {
+	if len(r.MadeTwice) != 1 || len(r.MadeTwice[0]) != 2 || r.MadeTwice[0][0].ID != created[0].ID ||
+		r.MadeTwice[0][1].ID != created[1].ID {
 		t.Errorf("made twice = %+v", r.MadeTwice)
 	}
 	var statuses []int
@@ -147,7 +156,8 @@ func TestTheReportListsWhatCameAndWhatWasMadeTwice(t *testing.T) {
 	if diff := cmp.Diff([]int{201, 0, 201, 400, 200, 201, 201}, statuses); diff != "" {
 		t.Errorf("statuses (-want +got):\n%s", diff)
 	}
-	if r.Requests[1].Fault != "lost-after@2" || r.Requests[1].Made[0] != created[1].ID || r.Requests[4].Path != lookup+"{social_identity}" {
+	if r.Requests[1].Fault != "lost-after@2" || r.Requests[1].Made[0] != created[1].ID ||
+		r.Requests[4].Path != lookup+"{social_identity}" {
 		t.Errorf("requests = %+v", r.Requests)
 	}
 	if strings.Contains(g.body, "10143486764") || !strings.Contains(g.body, "•64") {
@@ -183,9 +193,15 @@ func TestThePageNeedsNoScriptAndNothingFromOutside(t *testing.T) {
 	b.post(body())
 	b.settled()
 	for language, words := range map[string][]string{
-		"":            {`<html lang="pt-BR">`, "Criados em duplicidade", "o documento da API não conhece este membro", "com problema"},
-		"pt-BR,en":    {"Observações"},
-		"en-GB,pt-BR": {`<html lang="en">`, "Created twice", "the API document does not know this member", "wanted is 200"},
+		"": {
+			`<html lang="pt-BR">`, "Criados em duplicidade", "o documento da API não conhece este membro",
+			"com problema",
+		},
+		"pt-BR,en": {"Observações"},
+		"en-GB,pt-BR": {
+			`<html lang="en">`, "Created twice", "the API document does not know this member",
+			"wanted is 200",
+		},
 	} {
 		req := b.request("GET", "/_sandbox/", "")
 		req.Header.Set("Accept-Language", language)
@@ -193,10 +209,12 @@ func TestThePageNeedsNoScriptAndNothingFromOutside(t *testing.T) {
 		if g.status != 200 || !strings.HasPrefix(g.header.Get("Content-Type"), "text/html") {
 			t.Errorf("page = %d", g.status)
 		}
-		if csp := g.header.Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none';") || strings.Contains(csp, "script") {
+		if csp := g.header.Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none';") ||
+			strings.Contains(csp, "script") {
 			t.Errorf("policy = %s", csp)
 		}
-		for _, word := range append(words, "financial", "get:status=503@9", r.URL+"/hook", "&lt;script&gt;", b.Created()[0].ID) {
+		for _, word := range append(words, "financial", "get:status=503@9", r.URL+"/hook", "&lt;script&gt;",
+			b.Created()[0].ID) {
 			if !strings.Contains(g.body, word) {
 				t.Errorf("%q: the page lacks %q", language, word)
 			}
@@ -246,7 +264,8 @@ func TestUnknownCommands(t *testing.T) {
 	t.Parallel()
 	b := start(t, sandbox.Options{})
 	for call, status := range map[string]int{
-		"GET /nothing": 404, "DELETE /faults": 405, "POST /report": 405, "PUT /events": 405, "GET /key": 405, "HEAD /": 405,
+		"GET /nothing": 404, "DELETE /faults": 405, "POST /report": 405, "PUT /events": 405, "GET /key": 405,
+		"HEAD /": 405,
 	} {
 		method, path, _ := strings.Cut(call, " ")
 		if g := b.command(method, path, ""); g.status != status {

@@ -8,7 +8,10 @@ import (
 )
 
 func FuzzParseAcceptsOnlyJSON(f *testing.F) {
-	for _, seed := range []string{`{"a":[1,2.50,"x",true,null,{}]}`, `{"a":1,"a":2}`, `"\ud800"`, "\xff", "1e999", "", "[[", "{} {}", "\ufeff{}"} {
+	for _, seed := range []string{
+		`{"a":[1,2.50,"x",true,null,{}]}`, `{"a":1,"a":2}`, `"\ud800"`, "\xff", "1e999", "",
+		"[[", "{} {}", "\ufeff{}",
+	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -35,7 +38,10 @@ func TestJSONMayNestToALimit(t *testing.T) {
 
 func TestDeleteNeedsAContentTypeEvenWithoutABody(t *testing.T) {
 	t.Parallel()
-	for method, want := range map[string]bool{"POST": true, "PUT": true, "PATCH": true, "DELETE": true, "GET": false, "HEAD": false} {
+	for method, want := range map[string]bool{
+		"POST": true, "PUT": true, "PATCH": true, "DELETE": true, "GET": false,
+		"HEAD": false,
+	} {
 		if got := needsContentType(httptest.NewRequest(method, "/", nil), 0); got != want {
 			t.Errorf("needsContentType(%s) = %t, want %t", method, got, want)
 		}

@@ -21,22 +21,46 @@ func TestWhatTheDocumentDoesNotRefuseIsTakenWithARemark(t *testing.T) {
 		{"an unknown member", "order_commitments", body("harvest", `"2025/2026"`), []string{"unknown_member harvest"}},
 		{"a long unknown member", "order_commitments", body(long, "{}"), []string{"unknown_member " + long[:60]}},
 		{"a member of another case", "order_commitments", body("Amount", "1"), []string{"unknown_member Amount"}},
-		{"a member twice", "order_commitments", strings.Replace(body(), "{", `{"amount":"x",`, 1), []string{"member_twice amount"}},
-		{"a member twice, escaped", "order_commitments", strings.Replace(body(), "{", `{"\u0061mount":1,`, 1), []string{"member_twice amount"}},
-		{"null for an optional field", "order_commitments", body("order_type", `"A_FIXAR"`, "payday", "null"), []string{"null payday"}},
+		{
+			"a member twice", "order_commitments", strings.Replace(body(), "{", `{"amount":"x",`, 1),
+			[]string{"member_twice amount"},
+		},
+		{
+			"a member twice, escaped", "order_commitments", strings.Replace(body(), "{", `{"\u0061mount":1,`, 1),
+			[]string{"member_twice amount"},
+		},
+		{
+			"null for an optional field", "order_commitments", body("order_type", `"A_FIXAR"`, "payday", "null"),
+			[]string{"null payday"},
+		},
 		{"a negative amount", "order_commitments", body("amount", "-1"), []string{"not_positive amount"}},
 		{"a price of zero", "order_commitments", body("price", "0.00"), []string{"not_positive price"}},
 		{"an exponent", "order_commitments", body("amount", "1e3"), []string{"exponent amount"}},
-		{"an end before the beginning", "order_commitments", body("end_delivery_date", `"2026-02-01"`), []string{"date_order end_delivery_date"}},
+		{
+			"an end before the beginning", "order_commitments", body("end_delivery_date", `"2026-02-01"`),
+			[]string{"date_order end_delivery_date"},
+		},
 		{"nothing odd", "order_commitments", body(), nil},
-		{"an empty contract", "deliveries", delivery.with("contract_id", `""`), []string{"contract_unknown_here contract_id", "empty contract_id"}},
-		{"another kind of state code", "deliveries", delivery.with("car", `"41-4106902-A1"`), []string{"contract_unknown_here contract_id", "other_value car"}},
+		{
+			"an empty contract", "deliveries", delivery.with("contract_id", `""`),
+			[]string{"contract_unknown_here contract_id", "empty contract_id"},
+		},
+		{
+			"another kind of state code", "deliveries", delivery.with("car", `"41-4106902-A1"`),
+			[]string{"contract_unknown_here contract_id", "other_value car"},
+		},
 		{"no document", "credit_score", score.with("social_id", `"123"`), []string{"document social_id"}},
 		{"an empty name", "credit_score", score.with("name", `" "`), []string{"empty name"}},
 		{"no report", "credit_score", score.with("reports", "[]"), []string{"empty reports"}},
-		{"another report", "credit_score", score.with("reports", `["CREDIT_SCORE","OTHER"]`), []string{"other_value reports"}},
+		{
+			"another report", "credit_score", score.with("reports", `["CREDIT_SCORE","OTHER"]`),
+			[]string{"other_value reports"},
+		},
 		{"another auth_type", "credit_analysis", credit.with("auth_type", `"SMS"`), []string{"other_value auth_type"}},
-		{"credentials without a colon", "webhooks", hook.with("basic_authentication", `"ana"`), []string{"credentials_form basic_authentication"}},
+		{
+			"credentials without a colon", "webhooks", hook.with("basic_authentication", `"ana"`),
+			[]string{"credentials_form basic_authentication"},
+		},
 		{"an id in a registration", "webhooks", hook.with("id", quote(someOther)), []string{"unknown_member id"}},
 		{"another scheme", "webhooks", hook.with("url", `"ftp://receiver.example.org"`), []string{"url_scheme url"}},
 	}
@@ -69,11 +93,23 @@ func TestOddHeadersAndQueriesAreRemarkedOn(t *testing.T) {
 		query  string
 		want   string
 	}{
-		"a scheme":                 {http.Header{"Authorization": {"Bearer x"}}, "", "key_blank Authorization"},
-		"two keys":                 {http.Header{"Authorization": {key, "x"}}, "", "header_twice Authorization"},
-		"two types":                {http.Header{"Content-Type": {"application/json", "text/plain"}}, "", "header_twice Content-Type"},
-		"another character set":    {http.Header{"Content-Type": {"application/json; charset=iso-8859-1"}}, "", "content_type application/json"},
-		"a broken parameter":       {http.Header{"Content-Type": {"application/json; charset"}}, "", "content_type application/json"},
+		"a scheme": {http.Header{"Authorization": {"Bearer x"}}, "", "key_blank Authorization"},
+		"two keys": {http.Header{"Authorization": {key, "x"}}, "", "header_twice Authorization"},
+		"two types": {
+			http.Header{"Content-Type": {"application/json", "text/plain"}},
+			"",
+			"header_twice Content-Type",
+		},
+		"another character set": {
+			http.Header{"Content-Type": {"application/json; charset=iso-8859-1"}},
+			"",
+			"content_type application/json",
+		},
+		"a broken parameter": {
+			http.Header{"Content-Type": {"application/json; charset"}},
+			"",
+			"content_type application/json",
+		},
 		"an encoding":              {http.Header{"Content-Encoding": {"identity"}}, "", "compressed Content-Encoding"},
 		"an Idempotency-Key":       {http.Header{"Idempotency-Key": {"1"}}, "", "idempotency_key Idempotency-Key"},
 		"an unknown parameter":     {nil, "?dry_run=true", "unknown_parameter dry_run"},

@@ -165,7 +165,8 @@ func (b *box) wantCreated(n int) []sandbox.Record {
 func fields() map[string]string {
 	return map[string]string{
 		"amount": "1234.50", "producer_id": quote(producer), "issuer_id": quote(issuer), "product": `"SOJA"`,
-		"delivery_place_id": quote(place), "haverst": `"2025/2026"`, "unit_of_measurement": `"SC"`, "order_type": quote(purchase),
+		"delivery_place_id": quote(place), "haverst": `"2025/2026"`, "unit_of_measurement": `"SC"`,
+		"order_type": quote(purchase),
 		"order_date": `"2026-02-28"`, "wallet_id": quote(wallet), "currency": `"BRL"`, "price": "98.7600",
 		"initial_delivery_date": `"2026-03-01"`, "end_delivery_date": `"2026-04-30"`, "modality": `"FUTURO"`,
 		"payday": `"2026-05-10"`, "payment_type": `"DINHEIRO"`,

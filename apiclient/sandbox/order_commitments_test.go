@@ -37,8 +37,10 @@ func TestACreationIsExecutedEchoedStoredAndLogged(t *testing.T) {
 	if got := rec.Fields["amount"]; got != json.Number("1234.50") {
 		t.Errorf("decoded amount = %#v, want the digits as sent", got)
 	}
-	want := `{"id":"` + rec.ID + `","amount":1234.50,"producer_id":"` + producer + `","issuer_id":"` + issuer + `","product":"SOJA",` +
-		`"delivery_place_id":"` + place + `","haverst":"2025/2026","unit_of_measurement":"SC","order_type":"COMPRA","order_date":"2026-02-28",` +
+	want := `{"id":"` + rec.ID + `","amount":1234.50,"producer_id":"` + producer + `","issuer_id":"` + issuer +
+		`","product":"SOJA",` +
+		`"delivery_place_id":"` + place +
+		`","haverst":"2025/2026","unit_of_measurement":"SC","order_type":"COMPRA","order_date":"2026-02-28",` +
 		`"wallet_id":"` + wallet + `","currency":"BRL","price":98.7600,"initial_delivery_date":"2026-03-01",` +
 		`"end_delivery_date":"2026-04-30","modality":"FUTURO","payday":"2026-05-10","payment_type":"DINHEIRO"}`
 	if diff := cmp.Diff(want, g.body); diff != "" {
@@ -52,7 +54,8 @@ func TestACreationIsExecutedEchoedStoredAndLogged(t *testing.T) {
 	}
 	line := b.log.all(t)[0]
 	wantLine := sandbox.Line{
-		Time: at, N: 1, Method: "POST", Path: orders, Executed: true, Resource: "order_commitments", ID: rec.ID, Status: 201, Body: json.RawMessage(sent),
+		Time: at, N: 1, Method: "POST", Path: orders, Executed: true, Resource: "order_commitments", ID: rec.ID,
+		Status: 201, Body: json.RawMessage(sent),
 	}
 	if diff := cmp.Diff(wantLine, line); diff != "" {
 		t.Errorf("truth log (-want +got):\n%s", diff)
@@ -76,15 +79,18 @@ func TestEqualBodiesAreTwoRecordsBecauseTheAPIKnowsNoIdempotency(t *testing.T) {
 func TestWhatIsAccepted(t *testing.T) {
 	t.Parallel()
 	conditional := []string{
-		"currency", "", "price", "", "initial_delivery_date", "", "end_delivery_date", "", "modality", "", "payday", "", "payment_type", "",
+		"currency", "", "price", "", "initial_delivery_date", "", "end_delivery_date", "", "modality", "", "payday", "",
+		"payment_type", "",
 	}
 	tests := map[string]string{
-		"A_FIXAR without the conditional fields":          body(append(conditional, "order_type", `"A_FIXAR"`)...),
-		"FIXACAO_COMPRA without the conditional fields":   body(append(conditional, "order_type", `"FIXACAO_COMPRA"`)...),
-		"FIXACAO_DEPOSITO without the conditional fields": body(append(conditional, "order_type", `"FIXACAO_DEPOSITO"`)...),
-		"A_FIXAR with some of them":                       body("order_type", `"A_FIXAR"`, "price", "", "payday", ""),
-		"an amount with an exponent":                      body("amount", "1e3"),
-		"amounts that only a rule of ours would refuse":   body("amount", "-1", "price", "0"),
+		"A_FIXAR without the conditional fields": body(append(conditional, "order_type", `"A_FIXAR"`)...),
+		"FIXACAO_COMPRA without the conditional fields": body(append(conditional, "order_type",
+			`"FIXACAO_COMPRA"`)...),
+		"FIXACAO_DEPOSITO without the conditional fields": body(append(conditional, "order_type",
+			`"FIXACAO_DEPOSITO"`)...),
+		"A_FIXAR with some of them":                     body("order_type", `"A_FIXAR"`, "price", "", "payday", ""),
+		"an amount with an exponent":                    body("amount", "1e3"),
+		"amounts that only a rule of ours would refuse": body("amount", "-1", "price", "0"),
 		"a leap day":         body("order_date", `"2024-02-29"`),
 		"an upper-case UUID": body("producer_id", quote(strings.ToUpper(producer))),
 		"blanks around":      " \n" + body() + "\n ",
@@ -145,7 +151,8 @@ func TestFieldFaultsAreListedAllAtOnceInTheOrderOfTheDocument(t *testing.T) {
 	}
 	tests := map[string]test{
 		"an empty object": {"{}", []string{
-			"message.amount.mandatory", "message.producer_id.mandatory", "message.issuer_id.mandatory", "message.product.mandatory",
+			"message.amount.mandatory", "message.producer_id.mandatory", "message.issuer_id.mandatory",
+			"message.product.mandatory",
 			"message.delivery_place_id.mandatory", "message.haverst.mandatory", "message.unit_of_measurement.mandatory",
 			"message.order_type.mandatory", "message.order_date.mandatory", "message.wallet_id.mandatory",
 		}},
@@ -162,7 +169,10 @@ func TestFieldFaultsAreListedAllAtOnceInTheOrderOfTheDocument(t *testing.T) {
 		tests["COMPRA without "+name] = test{body(name, ""), []string{"message." + name + ".mandatory"}}
 	}
 	invalid := map[string][]string{
-		"producer_id":           {`"x"`, `""`, quote(strings.ReplaceAll(producer, "-", "")), quote("{" + producer + "}"), quote("urn:uuid:" + producer)},
+		"producer_id": {
+			`"x"`, `""`, quote(strings.ReplaceAll(producer, "-", "")),
+			quote("{" + producer + "}"), quote("urn:uuid:" + producer),
+		},
 		"issuer_id":             {`"x"`},
 		"delivery_place_id":     {`"x"`},
 		"wallet_id":             {`"x"`},

@@ -92,7 +92,8 @@ func (s *Server) shownCommitment(id string, v values) json.RawMessage {
 	if !ok {
 		return out
 	}
-	return append(append(append(out[:len(out)-1], `,"created_at":`...), encode(at.UTC().Format(time.RFC3339Nano))...), '}')
+	return append(append(append(out[:len(out)-1], `,"created_at":`...), encode(at.UTC().Format(time.RFC3339Nano))...),
+		'}')
 }
 
 func (s *Server) madeAt(id string) (time.Time, bool) {

@@ -22,7 +22,8 @@ func TestAWrongKeyIsRefusedByTheGateway(t *testing.T) {
 	t.Parallel()
 	apidoc.Covers(t, apidoc.Sandbox, "5 rule 1", "5 rule 2")
 	keys := map[string][]string{
-		"none": nil, "empty": {""}, "wrong": {"another"}, "with a scheme": {"Bearer " + key}, "in another case": {strings.ToUpper(key)},
+		"none": nil, "empty": {""}, "wrong": {"another"}, "with a scheme": {"Bearer " + key},
+		"in another case": {strings.ToUpper(key)},
 	}
 	for name, values := range keys {
 		t.Run(name, func(t *testing.T) {
@@ -76,7 +77,8 @@ func TestAnUnknownPathIsRefusedInNoFormOfTheAPI(t *testing.T) {
 	t.Parallel()
 	b := start(t, sandbox.Options{})
 	for _, path := range []string{
-		"/", "/api/v1/integration", "/api/v2/integration/webhooks", orders + "/", webhooks + "/", "/" + webhooks, strings.ToUpper(webhooks),
+		"/", "/api/v1/integration", "/api/v2/integration/webhooks", orders + "/", webhooks + "/", "/" + webhooks,
+		strings.ToUpper(webhooks),
 		orders + "/" + someOther + "/x", "/api/v1/integration/x/../webhooks", "/api/v1/integration%2Fwebhooks",
 	} {
 		req := b.request("GET", path, "")
@@ -107,7 +109,8 @@ func TestAWrongVerbIsRefusedInTextThatNamesIt(t *testing.T) {
 			}
 			req := b.request(verb, path, "")
 			req.Header.Set("Accept", "application/json")
-			if g := b.send(req); g.status != 405 || g.body != `"`+text+`"` || g.header.Get("Content-Type") != "application/json" {
+			if g := b.send(req); g.status != 405 || g.body != `"`+text+`"` ||
+				g.header.Get("Content-Type") != "application/json" {
 				t.Errorf("%s %s for JSON = %d %s", verb, path, g.status, g.body)
 			}
 		}

@@ -79,7 +79,8 @@ type ShownWebhook struct {
 // see remembers a request for the page.
 func (s *Server) see(rq *request, f *Fault, status int, note string) {
 	r := Request{
-		At: s.opts.Now(), Method: rq.http.Method, Path: rq.shownPath(), N: rq.n, Status: status, Fault: f.acted(), Remarks: rq.remarks, Note: note,
+		At: s.opts.Now(), Method: rq.http.Method, Path: rq.shownPath(), N: rq.n, Status: status, Fault: f.acted(),
+		Remarks: rq.remarks, Note: note,
 	}
 	for _, rec := range rq.records {
 		r.Made = append(r.Made, rec.ID)
@@ -98,8 +99,9 @@ func (s *Server) see(rq *request, f *Fault, status int, note string) {
 func (s *Server) Report() Report {
 	r := Report{
 		Began: s.began, Seed: s.seed, Faults: faultTexts(s.Faults()), NotContracted: s.NotContracted(),
-		Counts: s.Counts(), Total: s.Requests(), Numbers: s.numbered(), Made: map[string]int{}, Deliveries: s.Deliveries(),
-		MadeTwice: [][]ShownRecord{}, Records: []ShownRecord{}, Webhooks: []ShownWebhook{}, Remarks: []RemarkCount{},
+		Counts: s.Counts(), Total: s.Requests(), Numbers: s.numbered(), Made: map[string]int{},
+		Deliveries: s.Deliveries(),
+		MadeTwice:  [][]ShownRecord{}, Records: []ShownRecord{}, Webhooks: []ShownWebhook{}, Remarks: []RemarkCount{},
 	}
 	for _, rec := range s.CreatedOf() {
 		r.Made[rec.Resource]++
@@ -113,7 +115,10 @@ func (s *Server) Report() Report {
 		r.MadeTwice = append(r.MadeTwice, shown)
 	}
 	for _, w := range s.Webhooks() {
-		r.Webhooks = append(r.Webhooks, ShownWebhook{w.ID, w.At, w.Event, shownURL(w.URL), w.BasicAuthentication != "", w.HMACSecret != ""})
+		r.Webhooks = append(r.Webhooks, ShownWebhook{
+			w.ID, w.At, w.Event, shownURL(w.URL), w.BasicAuthentication != "",
+			w.HMACSecret != "",
+		})
 	}
 	s.mu.Lock()
 	r.Requests = slices.Clone(s.seen.kept)
@@ -219,7 +224,10 @@ func (s *Server) page(r *http.Request) answer {
 		return jsonAnswer(http.StatusOK, report)
 	}
 	// Portuguese unless the browser asks for English first: this is a cooperative's page.
-	d := pageData{Report: report, T: map[string]string{}, Lang: string(i18n.Portuguese), Modules: moduleNames(report.NotContracted)}
+	d := pageData{
+		Report: report, T: map[string]string{}, Lang: string(i18n.Portuguese),
+		Modules: moduleNames(report.NotContracted),
+	}
 	if strings.HasPrefix(strings.ToLower(r.Header.Get("Accept-Language")), "en") {
 		d.Lang = string(i18n.English)
 	}
@@ -240,7 +248,8 @@ func (s *Server) page(r *http.Request) answer {
 		return trouble(http.StatusInternalServerError, err)
 	}
 	a := newAnswer(http.StatusOK, "text/html; charset=utf-8", b.Bytes())
-	a.header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'")
+	a.header.Set("Content-Security-Policy",
+		"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'")
 	return a
 }
 

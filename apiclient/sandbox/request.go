@@ -102,7 +102,8 @@ func (s *Server) number(rq *request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, scope := range []string{
-		scopeOf(class, ""), scopeOf(class, rq.route.resource), scopeOf(classAny, ""), scopeOf(classAny, rq.route.resource),
+		scopeOf(class, ""), scopeOf(class, rq.route.resource), scopeOf(classAny, ""),
+		scopeOf(classAny, rq.route.resource),
 	} {
 		s.numbers[scope]++
 		rq.numbers[scope] = s.numbers[scope]
@@ -130,7 +131,8 @@ func (s *Server) answer(rq *request) answer {
 	if needsContentType(rq.http, len(rq.body)) && !isJSON(rq.http.Header) {
 		return answer{status: http.StatusUnsupportedMediaType}
 	}
-	if rq.tooBig { // no ground in the document, which sets no limit: the sandbox protects itself, and says so in no form of the API
+	// no ground in the document, which sets no limit: the sandbox protects itself, and says so in no form of the API
+	if rq.tooBig {
 		return gatewayPage(http.StatusRequestEntityTooLarge)
 	}
 	return ep.handle(rq)

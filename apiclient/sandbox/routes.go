@@ -31,7 +31,8 @@ type endpoint struct {
 // would hide a client's wrong address.
 func (s *Server) allRoutes() []route {
 	return slices.Concat(
-		s.orderCommitmentRoutes(), s.deliveryRoutes(), s.traceabilityRoutes(), s.creditRoutes(), s.webhookRoutes(), s.producerRoutes(),
+		s.orderCommitmentRoutes(), s.deliveryRoutes(), s.traceabilityRoutes(), s.creditRoutes(), s.webhookRoutes(),
+		s.producerRoutes(),
 	)
 }
 

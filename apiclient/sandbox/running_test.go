@@ -17,7 +17,10 @@ import (
 
 func TestStartRefusesAddressesThatOthersCanReach(t *testing.T) {
 	t.Parallel()
-	for _, addr := range []string{"", "127.0.0.1", ":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:0", "example.org:0", "127.0.0.1:x"} {
+	for _, addr := range []string{
+		"", "127.0.0.1", ":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:0", "example.org:0",
+		"127.0.0.1:x",
+	} {
 		if r, err := sandbox.Start(sandbox.Options{}, addr); err == nil {
 			t.Errorf("Start(%q) listens on %s", addr, r.URL)
 			_ = r.Close()
@@ -86,7 +89,8 @@ func (b *box) dial() net.Conn {
 
 // raw is a creation as bytes.
 func raw(sent string) string {
-	return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+	return fmt.Sprintf(
+		"POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
 		orders, key, len(sent), sent)
 }
 
@@ -139,7 +143,8 @@ func TestClosePutsAnEndToAHalfSentRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := bufio.NewReader(c)
-	if text, err := r.ReadString('\n'); err != nil || !strings.Contains(text, "100 Continue") { // the sandbox is reading the body now
+	// the sandbox is reading the body now
+	if text, err := r.ReadString('\n'); err != nil || !strings.Contains(text, "100 Continue") {
 		t.Fatalf("interim answer = %q, %v", text, err)
 	}
 	if err := b.Close(); err != nil {

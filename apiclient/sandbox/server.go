@@ -148,7 +148,8 @@ func newServer(opts Options) *Server {
 		receivers: newReceiverClient(opts.ReceiverLimit, opts.ReceiverRoots), slots: make(chan struct{}, maxDelivering),
 		key: opts.APIKey, faults: slices.Clone(opts.Faults), missing: slices.Clone(opts.NotContracted),
 		byID: map[recordKey]values{}, remarked: map[Remark]int{}, counts: map[string]int{}, numbers: map[string]int{},
-		eventFaults: slices.Clone(opts.Events), eventNumbers: map[string]int{}, nextEvent: make(chan struct{}), typed: map[string]time.Time{},
+		eventFaults: slices.Clone(opts.Events), eventNumbers: map[string]int{}, nextEvent: make(chan struct{}),
+		typed: map[string]time.Time{},
 		truth: truthLog{w: opts.Log},
 	}
 	s.routes = s.allRoutes()
@@ -327,6 +328,8 @@ func (s *Server) quiet(limit time.Duration) error {
 	case <-idle:
 		return nil
 	case <-timer.C:
-		return fmt.Errorf("%d requests are still held after %s: let OnPost and OnExecuted return before closing the sandbox", n, limit)
+		return fmt.Errorf(
+			"%d requests are still held after %s: let OnPost and OnExecuted return before closing the sandbox", n,
+			limit)
 	}
 }

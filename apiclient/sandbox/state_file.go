@@ -216,7 +216,8 @@ func (s *Server) replayRecord(k *keptRecord) error {
 		return fmt.Errorf("the body of record %s is no object with the fields of %s", k.ID, k.Resource)
 	}
 	s.keep(Record{
-		N: k.N, ID: k.ID, Resource: k.Resource, At: k.At, Params: k.Params, Header: k.Header, Body: []byte(k.Body), Fields: v.decoded(),
+		N: k.N, ID: k.ID, Resource: k.Resource, At: k.At, Params: k.Params, Header: k.Header, Body: []byte(k.Body),
+		Fields: v.decoded(),
 	}, v)
 	return nil
 }

@@ -37,7 +37,8 @@ func TestAStateFileIsReopened(t *testing.T) {
 	if got := string(second.Created()[0].Body); got != sent {
 		t.Errorf("body = %q, want it byte for byte", got)
 	}
-	if diff := cmp.Diff(first.Webhooks(), second.Webhooks(), cmpopts.EquateApproxTime(0)); diff != "" || len(second.Webhooks()) != 1 {
+	if diff := cmp.Diff(first.Webhooks(), second.Webhooks(), cmpopts.EquateApproxTime(0)); diff != "" ||
+		len(second.Webhooks()) != 1 {
 		t.Errorf("webhooks (-before +after):\n%s", diff)
 	}
 	if g := second.get(orders + "/" + second.Created()[0].ID); g.status != 200 || g.body != made.body {
@@ -68,7 +69,10 @@ func TestALineThatACrashCutOffIsTakenAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.SplitAfter(string(whole), "\n")
-	kept := map[int]int{0: 0, len(lines[0]) - 1: 0, len(lines[0]): 0, len(lines[0]) + 5: 0, len(lines[0] + lines[1]): 1, len(whole) - 1: 1, len(whole): 2}
+	kept := map[int]int{
+		0: 0, len(lines[0]) - 1: 0, len(lines[0]): 0, len(lines[0]) + 5: 0, len(lines[0] + lines[1]): 1,
+		len(whole) - 1: 1, len(whole): 2,
+	}
 	for cut, records := range kept {
 		torn := filepath.Join(t.TempDir(), "torn.jsonl")
 		if err := os.WriteFile(torn, whole[:cut], 0o600); err != nil {
@@ -88,7 +92,8 @@ func TestAFileThatIsNoStateIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	const head = `{"safrasync_sandbox_state":1}` + "\n"
 	for _, text := range []string{
-		"api: {}\n", "x", "{}\n", head + "{\n", head + "{}\n", head + `{"other":1}` + "\n", head + `{"record":{"id":"1","resource":"cats","body":"{}"}}` + "\n",
+		"api: {}\n", "x", "{}\n", head + "{\n", head + "{}\n", head + `{"other":1}` + "\n",
+		head + `{"record":{"id":"1","resource":"cats","body":"{}"}}` + "\n",
 		head + `{"record":{"id":"1","resource":"deliveries","body":"["}}` + "\n",
 	} {
 		path := filepath.Join(t.TempDir(), "config.yaml")
@@ -106,7 +111,8 @@ func TestAFileThatIsNoStateIsLeftAlone(t *testing.T) {
 			t.Errorf("%q became %q", text, after)
 		}
 	}
-	if _, err := sandbox.Start(sandbox.Options{StatePath: filepath.Join(t.TempDir(), "no", "x")}, "127.0.0.1:0"); err == nil {
+	if _, err := sandbox.Start(sandbox.Options{StatePath: filepath.Join(t.TempDir(), "no", "x")},
+		"127.0.0.1:0"); err == nil {
 		t.Error("a folder that is not there")
 	}
 }

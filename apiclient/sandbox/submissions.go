@@ -43,8 +43,9 @@ func (s *Server) orderCommitmentRoutes() []route {
 			verbs: map[string]endpoint{http.MethodPost: {handle: s.createOrderCommitment, creates: true}},
 		},
 		{
-			pattern: prefix + "/order-commitments/{" + commitmentParameter + "}", resource: ResourceOrderCommitments, module: Commercial,
-			verbs: map[string]endpoint{http.MethodGet: {handle: s.getOrderCommitment}},
+			pattern: prefix + "/order-commitments/{" + commitmentParameter + "}", resource: ResourceOrderCommitments,
+			module: Commercial,
+			verbs:  map[string]endpoint{http.MethodGet: {handle: s.getOrderCommitment}},
 		},
 	}
 }

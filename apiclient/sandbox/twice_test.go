@@ -46,7 +46,10 @@ func TestTheNumbersOfFaultsCountFromTheStartOfTheSandbox(t *testing.T) {
 	if err := json.Unmarshal([]byte(b.command("GET", "/report", "").body), &shown); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]int{"": 3, "order_commitments:": 3, "get:": 1, "get:webhooks:": 1, "any:": 4, "any:order_commitments:": 3, "any:webhooks:": 1}
+	want := map[string]int{
+		"": 3, "order_commitments:": 3, "get:": 1, "get:webhooks:": 1, "any:": 4,
+		"any:order_commitments:": 3, "any:webhooks:": 1,
+	}
 	if diff := cmp.Diff(want, shown.Numbers); diff != "" {
 		t.Errorf("numbers (-want +got):\n%s", diff)
 	}
@@ -62,15 +65,20 @@ func TestAWorldFileNamesTheValueThatIsWrong(t *testing.T) {
 	t.Parallel()
 	const u = `"5d1e7c7a-90c4-4e6c-8c51-0e2f4b6a8c9d"`
 	for text, want := range map[string]string{
-		`{"farms":[{"farm_id":"7","known":true}]}`:                                                 `farms[0].farm_id: want a UUID with hyphens, not "7"`,
-		`{"farms":[{"farm_id":7,"known":true}]}`:                                                   `farms[0].farm_id: want a UUID with hyphens, not 7`,
-		`{"farms":[{"farm_id":[],"known":true}]}`:                                                  `farms[0].farm_id: want a UUID with hyphens, not an array`,
-		`{"farms":[{"farm_id":"` + strings.Repeat("é", 99) + `","known":true}]}`:                   `not "` + strings.Repeat("é", 60) + `"…`,
-		`{"farms":[{"farm_id":` + u + `,"known":"yes"}]}`:                                          `farms[0].known: want true or false, not "yes"`,
-		`{"users":[` + doubled(`{"user_id":`+u+`,"known":true}`) + `]}`:                            `users[1].user_id: this id stands twice in the list: ` + u,
-		`{"wallets":[],"wallet_producer_links":[{"wallet_id":` + u + `,"producer_id":` + u + `}]}`: `wallet_producer_links[0].wallet_id: this id is not in the list wallets: ` + u,
+		`{"farms":[{"farm_id":"7","known":true}]}`: `farms[0].farm_id: want a UUID with hyphens, not "7"`,
+		`{"farms":[{"farm_id":7,"known":true}]}`:   `farms[0].farm_id: want a UUID with hyphens, not 7`,
+		`{"farms":[{"farm_id":[],"known":true}]}`:  `farms[0].farm_id: want a UUID with hyphens, not an array`,
+		`{"farms":[{"farm_id":"` + strings.Repeat("é", 99) + `","known":true}]}`: `not "` +
+			strings.Repeat("é", 60) + `"…`,
+		`{"farms":[{"farm_id":` + u +
+			`,"known":"yes"}]}`: `farms[0].known: want true or false, not "yes"`,
+		`{"users":[` + doubled(`{"user_id":`+u+`,"known":true}`) +
+			`]}`: `users[1].user_id: this id stands twice in the list: ` + u,
+		`{"wallets":[],"wallet_producer_links":[{"wallet_id":` + u + `,"producer_id":` + u +
+			`}]}`: `wallet_producer_links[0].wallet_id: this id is not in the list wallets: ` + u,
 	} {
-		if _, err := sandbox.ReadWorld(bytes.NewReader([]byte(text))); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := sandbox.ReadWorld(bytes.NewReader([]byte(text))); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}

@@ -45,9 +45,12 @@ func (s *Server) webhookRoutes() []route {
 			http.MethodGet:  {handle: s.listWebhooks},
 			http.MethodPut:  {handle: s.updateWebhook},
 		}},
-		{pattern: base + "/-/events/{webhook_event}", resource: ResourceWebhooks, module: Webhooks, verbs: map[string]endpoint{
-			http.MethodGet: {handle: s.getWebhook},
-		}},
+		{
+			pattern: base + "/-/events/{webhook_event}", resource: ResourceWebhooks, module: Webhooks,
+			verbs: map[string]endpoint{
+				http.MethodGet: {handle: s.getWebhook},
+			},
+		},
 		{pattern: base + "/{id}", resource: ResourceWebhooks, module: Webhooks, verbs: map[string]endpoint{
 			http.MethodDelete: {handle: s.deleteWebhook},
 		}},
@@ -197,7 +200,8 @@ type shownWebhook struct {
 func (w *Webhook) shown() shownWebhook { return shownWebhook{w.ID, w.Event, w.URL} }
 
 func tooLong(v values) bool {
-	return utf8.RuneCountInString(v.text("url")) > maxURL || utf8.RuneCountInString(v.text("hmac_secret")) > maxHMACSecret
+	return utf8.RuneCountInString(v.text("url")) > maxURL ||
+		utf8.RuneCountInString(v.text("hmac_secret")) > maxHMACSecret
 }
 
 func oddWebhookURL(text string) string {

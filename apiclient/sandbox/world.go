@@ -214,7 +214,8 @@ func readWorld(data []byte) (*World, error) {
 		return nil, err
 	}
 	if root.kind != isObject {
-		return nil, &placeError{root.end, "want an object with the lists producers, wallets, " + linksList + ", delivery_places, users, farms, contracts"}
+		return nil, &placeError{root.end, "want an object with the lists producers, wallets, " + linksList +
+			", delivery_places, users, farms, contracts"}
 	}
 	w := NewWorld()
 	var links *node
@@ -258,7 +259,10 @@ func (w *World) readList(kind Kind, items []*node) error {
 		}
 		id := strings.ToLower(got[idNames[kind]].text)
 		if _, twice := w.known[kind][id]; twice {
-			return &placeError{item.end, fmt.Sprintf("%s.%s: this id stands twice in the list: %q", place, idNames[kind], id)}
+			return &placeError{
+				item.end,
+				fmt.Sprintf("%s.%s: this id stands twice in the list: %q", place, idNames[kind], id),
+			}
 		}
 		w.known[kind][id] = got["known"].flag
 		if kind == Producers {
@@ -282,12 +286,19 @@ func (w *World) readLinks(items []*node) error {
 		for _, kind := range []Kind{Wallets, Producers} {
 			name := idNames[kind]
 			if _, listed := w.known[kind][strings.ToLower(got[name].text)]; !listed {
-				return &placeError{got[name].end, fmt.Sprintf("%s.%s: this id is not in the list %s: %s", place, name, kind, got[name].shown())}
+				return &placeError{
+					got[name].end,
+					fmt.Sprintf("%s.%s: this id is not in the list %s: %s", place, name, kind, got[name].shown()),
+				}
 			}
 		}
 		l := makeLink(got["wallet_id"].text, got["producer_id"].text)
 		if w.links[l] {
-			return &placeError{item.end, fmt.Sprintf("%s: this link stands twice in the list: %s to %s", place, got["wallet_id"].shown(), got["producer_id"].shown())}
+			return &placeError{
+				item.end,
+				fmt.Sprintf("%s: this link stands twice in the list: %s to %s", place, got["wallet_id"].shown(),
+					got["producer_id"].shown()),
+			}
 		}
 		w.links[l] = true
 	}
@@ -318,7 +329,10 @@ func readItem(item *node, place string, want map[string]wanted) (values, error) 
 			return nil, &placeError{m.value.end, fmt.Sprintf("%s: the member %q is unknown here", place, m.name)}
 		}
 		if m.value.kind != rule.kind || !rule.valid(m.value.text) {
-			return nil, &placeError{m.value.end, fmt.Sprintf("%s.%s: want %s, not %s", place, m.name, rule.words, m.value.shown())}
+			return nil, &placeError{
+				m.value.end,
+				fmt.Sprintf("%s.%s: want %s, not %s", place, m.name, rule.words, m.value.shown()),
+			}
 		}
 		got[m.name] = m.value
 	}

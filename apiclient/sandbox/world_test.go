@@ -47,18 +47,29 @@ func TestTheSampleWorldRefusesWhatThePlatformDoesNotKnow(t *testing.T) {
 		{"unknown issuer", inWorld("issuer_id", quote(someOther)), 404, "message.user.not-found"},
 		{"unknown wallet", inWorld("wallet_id", quote(worldUnknownWallet)), 404, "message.wallet.not-found"},
 		{"wallet of others", inWorld("wallet_id", quote(worldOtherWallet)), 400, "message.wallet.producer-not-linked"},
-		{"unknown place", inWorld("delivery_place_id", quote(worldUnknownPlace)), 404, "message.delivery-place.not-found"},
+		{
+			"unknown place", inWorld("delivery_place_id", quote(worldUnknownPlace)), 404,
+			"message.delivery-place.not-found",
+		},
 		{
 			"producer before issuer, wallet and place",
-			inWorld("producer_id", quote(someOther), "issuer_id", quote(someOther), "wallet_id", quote(someOther), "delivery_place_id", quote(someOther)),
+			inWorld("producer_id", quote(someOther), "issuer_id", quote(someOther), "wallet_id", quote(someOther),
+				"delivery_place_id", quote(someOther)),
 			404, "message.producer.not-found",
 		},
-		{"issuer before wallet", inWorld("issuer_id", quote(someOther), "wallet_id", quote(someOther)), 404, "message.user.not-found"},
+		{
+			"issuer before wallet", inWorld("issuer_id", quote(someOther), "wallet_id", quote(someOther)), 404,
+			"message.user.not-found",
+		},
 		{
 			"link before place",
-			inWorld("wallet_id", quote(worldOtherWallet), "delivery_place_id", quote(someOther)), 400, "message.wallet.producer-not-linked",
+			inWorld("wallet_id", quote(worldOtherWallet), "delivery_place_id", quote(someOther)), 400,
+			"message.wallet.producer-not-linked",
 		},
-		{"fields before prerequisites", inWorld("producer_id", quote(someOther), "payday", ""), 400, "message.payday.mandatory"},
+		{
+			"fields before prerequisites", inWorld("producer_id", quote(someOther), "payday", ""), 400,
+			"message.payday.mandatory",
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -127,21 +138,36 @@ func TestAWorldFileIsReadStrictly(t *testing.T) {
 		w = `"` + wallet + `"`
 	)
 	tests := map[string]struct{ text, want string }{
-		"syntax":             {"{\n\"producers\": [,]\n}", "line 2: "},
-		"not UTF-8":          {"{\n\n\"\xff\":[]}", "line 3: the text is not UTF-8"},
-		"no object":          {"[]", "line 1: want an object"},
-		"unknown list":       {"{\n\"producer\": []}", `line 2: "producer" is not a list`},
-		"list twice":         {`{"users":[],"users":[]}`, `"users" stands twice`},
-		"no list":            {`{"users":{}}`, "users: want an array, not an object"},
-		"no object in list":  {"{\"users\":[\n5]}", "line 2: users[0]: want an object, not a number"},
-		"unknown member":     {`{"wallets":[{"wallet_id":` + w + `,"known":true,"name":"x"}]}`, `wallets[0]: the member "name" is unknown`},
-		"missing member":     {`{"wallets":[{"wallet_id":` + w + `}]}`, `wallets[0]: the member "known" is missing`},
-		"known as text":      {`{"wallets":[{"wallet_id":` + w + `,"known":"yes"}]}`, "wallets[0].known: want true or false"},
-		"no UUID":            {`{"farms":[{"farm_id":"7","known":true}]}`, "farms[0].farm_id: want a UUID"},
-		"empty document":     {`{"producers":[{"producer_id":` + a + `,"document":"","known":true}]}`, "producers[0].document: want a text"},
-		"id twice":           {`{"users":[{"user_id":` + a + `,"known":true},` + "\n" + `{"user_id":` + a + `,"known":false}]}`, "line 2: users[1].user_id: this id stands twice"},
-		"link to nowhere":    {`{"wallet_producer_links":[{"wallet_id":` + w + `,"producer_id":` + a + `}]}`, "wallet_producer_links[0].wallet_id: this id is not in the list wallets"},
-		"link twice":         {`{"wallet_producer_links":[` + doubled(`{"wallet_id":`+w+`,"producer_id":`+a+`}`) + `],"wallets":[{"wallet_id":` + w + `,"known":true}],"producers":[{"producer_id":` + a + `,"document":"1","known":true}]}`, "wallet_producer_links[1]: this link stands twice"},
+		"syntax":            {"{\n\"producers\": [,]\n}", "line 2: "},
+		"not UTF-8":         {"{\n\n\"\xff\":[]}", "line 3: the text is not UTF-8"},
+		"no object":         {"[]", "line 1: want an object"},
+		"unknown list":      {"{\n\"producer\": []}", `line 2: "producer" is not a list`},
+		"list twice":        {`{"users":[],"users":[]}`, `"users" stands twice`},
+		"no list":           {`{"users":{}}`, "users: want an array, not an object"},
+		"no object in list": {"{\"users\":[\n5]}", "line 2: users[0]: want an object, not a number"},
+		"unknown member": {
+			`{"wallets":[{"wallet_id":` + w + `,"known":true,"name":"x"}]}`,
+			`wallets[0]: the member "name" is unknown`,
+		},
+		"missing member": {`{"wallets":[{"wallet_id":` + w + `}]}`, `wallets[0]: the member "known" is missing`},
+		"known as text": {
+			`{"wallets":[{"wallet_id":` + w + `,"known":"yes"}]}`,
+			"wallets[0].known: want true or false",
+		},
+		"no UUID": {`{"farms":[{"farm_id":"7","known":true}]}`, "farms[0].farm_id: want a UUID"},
+		"empty document": {
+			`{"producers":[{"producer_id":` + a + `,"document":"","known":true}]}`,
+			"producers[0].document: want a text",
+		},
+		"id twice": {`{"users":[{"user_id":` + a + `,"known":true},` + "\n" + `{"user_id":` + a +
+			`,"known":false}]}`, "line 2: users[1].user_id: this id stands twice"},
+		"link to nowhere": {
+			`{"wallet_producer_links":[{"wallet_id":` + w + `,"producer_id":` + a + `}]}`,
+			"wallet_producer_links[0].wallet_id: this id is not in the list wallets",
+		},
+		"link twice": {`{"wallet_producer_links":[` + doubled(`{"wallet_id":`+w+`,"producer_id":`+a+`}`) +
+			`],"wallets":[{"wallet_id":` + w + `,"known":true}],"producers":[{"producer_id":` + a +
+			`,"document":"1","known":true}]}`, "wallet_producer_links[1]: this link stands twice"},
 		"more than one text": {"{}\n{}", "line 2: "},
 	}
 	for name, test := range tests {
@@ -157,7 +183,8 @@ func TestAWorldFileIsReadStrictly(t *testing.T) {
 			}
 		})
 	}
-	if _, err := sandbox.LoadWorld(filepath.Join(t.TempDir(), "absent.json")); err == nil || !strings.Contains(err.Error(), "absent.json") {
+	if _, err := sandbox.LoadWorld(filepath.Join(t.TempDir(), "absent.json")); err == nil ||
+		!strings.Contains(err.Error(), "absent.json") {
 		t.Errorf("LoadWorld of an absent file = %v", err)
 	}
 }

@@ -18,9 +18,10 @@ import (
 
 func newAcknowledgeCommand(a *App) *cobra.Command {
 	var f actFlags
-	cmd := a.command("acknowledge JOB KEY… --reason TEXT", "help.acknowledge", arity{2, -1}, func(cmd *cobra.Command, args []string) error {
-		return a.acknowledge(cmd.Context(), args[0], args[1:], f)
-	})
+	cmd := a.command("acknowledge JOB KEY… --reason TEXT", "help.acknowledge", arity{2, -1},
+		func(cmd *cobra.Command, args []string) error {
+			return a.acknowledge(cmd.Context(), args[0], args[1:], f)
+		})
 	f.add(cmd)
 	cmd.ValidArgsFunction = a.completeRows(trade.Accepted)
 	return cmd

@@ -16,28 +16,32 @@ import (
 func newAdoptCommand(a *App) *cobra.Command {
 	var f actFlags
 	var adoption engine.Adoption
-	cmd := a.command("adopt JOB KEY ID --reason TEXT", "help.adopt", arity{2, 3}, func(cmd *cobra.Command, args []string) error {
-		if adoption.NoID == (len(args) == 3) {
-			return a.usage("adopt.id_or_none")
-		}
-		if !adoption.NoID {
-			adoption.ID = args[2]
-		}
-		return a.decide(cmd.Context(), args[0], args[1], f, "adopt.plan", func(ctx context.Context, acts *engine.Acts, key string) (engine.RowPlan, error) {
-			client, err := a.openAPI()
-			if err != nil {
-				return engine.RowPlan{}, err
+	cmd := a.command("adopt JOB KEY ID --reason TEXT", "help.adopt", arity{2, 3},
+		func(cmd *cobra.Command, args []string) error {
+			if adoption.NoID == (len(args) == 3) {
+				return a.usage("adopt.id_or_none")
 			}
-			acts.Platform = client
-			if acts.Rows, err = a.remapper(ctx); err != nil {
-				return engine.RowPlan{}, err
+			if !adoption.NoID {
+				adoption.ID = args[2]
 			}
-			return acts.Adopt(ctx, args[0], key, adoption)
+			return a.decide(cmd.Context(), args[0], args[1], f, "adopt.plan",
+				func(ctx context.Context, acts *engine.Acts, key string) (engine.RowPlan, error) {
+					client, err := a.openAPI()
+					if err != nil {
+						return engine.RowPlan{}, err
+					}
+					acts.Platform = client
+					if acts.Rows, err = a.remapper(ctx); err != nil {
+						return engine.RowPlan{}, err
+					}
+					return acts.Adopt(ctx, args[0], key, adoption)
+				})
 		})
-	})
 	f.add(cmd)
-	cmd.Flags().BoolVar(&adoption.NoID, "no-id", false, "it was seen on the platform, and its id is not known: for deliveries and traceability only")
-	cmd.Flags().BoolVar(&adoption.DespiteDifferences, "despite-differences", false, "although the platform's record is not what was sent: the plan shows where")
+	cmd.Flags().BoolVar(&adoption.NoID, "no-id", false,
+		"it was seen on the platform, and its id is not known: for deliveries and traceability only")
+	cmd.Flags().BoolVar(&adoption.DespiteDifferences, "despite-differences", false,
+		"although the platform's record is not what was sent: the plan shows where")
 	cmd.ValidArgsFunction = a.completeRows(trade.InDoubt, trade.Held)
 	return cmd
 }
@@ -45,11 +49,13 @@ func newAdoptCommand(a *App) *cobra.Command {
 func newResendCommand(a *App) *cobra.Command {
 	var f actFlags
 	var checked bool
-	cmd := a.command("resend JOB KEY --checked --reason TEXT", "help.resend", exactly(2), func(cmd *cobra.Command, args []string) error {
-		return a.decide(cmd.Context(), args[0], args[1], f, "resend.plan", func(ctx context.Context, acts *engine.Acts, key string) (engine.RowPlan, error) {
-			return a.planResend(ctx, acts, args[0], key, checked)
+	cmd := a.command("resend JOB KEY --checked --reason TEXT", "help.resend", exactly(2),
+		func(cmd *cobra.Command, args []string) error {
+			return a.decide(cmd.Context(), args[0], args[1], f, "resend.plan",
+				func(ctx context.Context, acts *engine.Acts, key string) (engine.RowPlan, error) {
+					return a.planResend(ctx, acts, args[0], key, checked)
+				})
 		})
-	})
 	f.add(cmd)
 	cmd.Flags().BoolVar(&checked, "checked", false, "I have looked on the platform, and the record is not there")
 	cmd.ValidArgsFunction = a.completeRows(trade.InDoubt)
@@ -57,7 +63,9 @@ func newResendCommand(a *App) *cobra.Command {
 }
 
 // decide plans and does an act on one row by which a record may be doubled, or hidden.
-func (a *App) decide(ctx context.Context, job, key string, f actFlags, title i18n.Key, plan func(context.Context, *engine.Acts, string) (engine.RowPlan, error)) error {
+func (a *App) decide(ctx context.Context, job, key string, f actFlags, title i18n.Key,
+	plan func(context.Context, *engine.Acts, string) (engine.RowPlan, error),
+) error {
 	config, err := a.loadConfig()
 	if err != nil {
 		return err
@@ -81,7 +89,9 @@ func (a *App) decide(ctx context.Context, job, key string, f actFlags, title i18
 
 // planResend plans a second sending. Where this host has not known of the doubt since its start,
 // its quarantine begins here: what passed before cannot be proved.
-func (a *App) planResend(ctx context.Context, acts *engine.Acts, job, key string, checked bool) (engine.RowPlan, error) {
+func (a *App) planResend(ctx context.Context, acts *engine.Acts, job, key string,
+	checked bool,
+) (engine.RowPlan, error) {
 	var err error
 	if acts.Rows, err = a.remapper(ctx); err != nil {
 		return engine.RowPlan{}, err
@@ -119,7 +129,8 @@ func (v voice) decision(act string, s engine.RowStep) []string {
 		if at.IsZero() {
 			at = t.StartedAt
 		}
-		say("decide.attempt", t.No, v.moment(at), v.text(i18n.Key("outcome."+outcomeName(t.Outcome))), v.outcomeReason(t.Status, t.Messages, t.Reason))
+		say("decide.attempt", t.No, v.moment(at), v.text(i18n.Key("outcome."+outcomeName(t.Outcome))),
+			v.outcomeReason(t.Status, t.Messages, t.Reason))
 		if phase := phaseOf(t.Evidence); phase != "" {
 			say("decide.phase", v.text(i18n.Key("phase."+phase)))
 		}

@@ -12,26 +12,34 @@ import (
 )
 
 func newPauseCommand(a *App) *cobra.Command {
-	return a.jobCommand("pause JOB --reason TEXT", "help.pause", func(ctx context.Context, job string, f actFlags) error {
-		if strings.TrimSpace(f.reason) == "" {
-			return a.usage("act.no_note")
-		}
-		return a.actOnJob(ctx, job, f, func(acts *engine.Acts) (engine.JobPlan, error) { return acts.Pause(ctx, job, a.person(f)) }, "pause.done")
-	})
+	return a.jobCommand("pause JOB --reason TEXT", "help.pause",
+		func(ctx context.Context, job string, f actFlags) error {
+			if strings.TrimSpace(f.reason) == "" {
+				return a.usage("act.no_note")
+			}
+			return a.actOnJob(ctx, job, f,
+				func(acts *engine.Acts) (engine.JobPlan, error) { return acts.Pause(ctx, job, a.person(f)) },
+				"pause.done")
+		})
 }
 
 func newResumeCommand(a *App) *cobra.Command {
-	return a.jobCommand("resume JOB --reason TEXT", "help.resume", func(ctx context.Context, job string, f actFlags) error {
-		if err := a.needReason(f); err != nil {
-			return err
-		}
-		return a.actOnJob(ctx, job, f, func(acts *engine.Acts) (engine.JobPlan, error) { return acts.Resume(ctx, job) }, "resume.done")
-	})
+	return a.jobCommand("resume JOB --reason TEXT", "help.resume",
+		func(ctx context.Context, job string, f actFlags) error {
+			if err := a.needReason(f); err != nil {
+				return err
+			}
+			return a.actOnJob(ctx, job, f,
+				func(acts *engine.Acts) (engine.JobPlan, error) { return acts.Resume(ctx, job) },
+				"resume.done")
+		})
 }
 
 // jobCommand makes a command that is done without a question: it lets nothing leave that a person
 // has not seen.
-func (a *App) jobCommand(use string, short i18n.Key, run func(ctx context.Context, job string, f actFlags) error) *cobra.Command {
+func (a *App) jobCommand(use string, short i18n.Key,
+	run func(ctx context.Context, job string, f actFlags) error,
+) *cobra.Command {
 	var f actFlags
 	cmd := a.command(use, short, exactly(1), func(cmd *cobra.Command, args []string) error {
 		if err := a.checkKnownJob(args[0]); err != nil {
@@ -41,19 +49,21 @@ func (a *App) jobCommand(use string, short i18n.Key, run func(ctx context.Contex
 	})
 	cmd.Flags().StringVar(&f.reason, "reason", "", "why, `TEXT` for the audit and for others")
 	cmd.Flags().StringVar(&f.reason, "note", "", "the same as --reason `TEXT`")
-	cmd.Flags().StringVar(&f.as, "as", "", "`NAME` of who orders it, recorded as given beside the account; default: who logged in")
+	cmd.Flags().StringVar(&f.as, "as", "",
+		"`NAME` of who orders it, recorded as given beside the account; default: who logged in")
 	cmd.ValidArgsFunction = a.completeJobs
 	return cmd
 }
 
 func newReleaseCommand(a *App) *cobra.Command {
 	var f actFlags
-	cmd := a.command("release JOB --reason TEXT", "help.release", exactly(1), func(cmd *cobra.Command, args []string) error {
-		if err := a.checkKnownJob(args[0]); err != nil {
-			return err
-		}
-		return a.release(cmd.Context(), args[0], f)
-	})
+	cmd := a.command("release JOB --reason TEXT", "help.release", exactly(1),
+		func(cmd *cobra.Command, args []string) error {
+			if err := a.checkKnownJob(args[0]); err != nil {
+				return err
+			}
+			return a.release(cmd.Context(), args[0], f)
+		})
 	f.add(cmd)
 	cmd.ValidArgsFunction = a.completeJobs
 	return cmd
@@ -68,7 +78,9 @@ func (a *App) checkKnownJob(job string) error {
 }
 
 // actOnJob plans and does an act on a job that needs no question.
-func (a *App) actOnJob(ctx context.Context, job string, f actFlags, plan func(*engine.Acts) (engine.JobPlan, error), done i18n.Key) error {
+func (a *App) actOnJob(ctx context.Context, job string, f actFlags, plan func(*engine.Acts) (engine.JobPlan, error),
+	done i18n.Key,
+) error {
 	acts, err := a.openActs(ctx, toWrite)
 	if err != nil {
 		return err
@@ -145,7 +157,10 @@ func (a *App) tellJob(plan engine.JobPlan, done func()) error {
 	}
 	switch {
 	case a.asJSON:
-		err := a.printJSON(jobActJSON{plan.Act, plan.Job, ok, orNull(string(plan.Refused)), plan.Before, state, plan.Release})
+		err := a.printJSON(jobActJSON{
+			plan.Act, plan.Job, ok, orNull(string(plan.Refused)), plan.Before, state,
+			plan.Release,
+		})
 		if err != nil {
 			return err
 		}

@@ -16,9 +16,10 @@ import (
 func newJobCommand(a *App) *cobra.Command {
 	group := a.group("job", "help.job")
 	var f actFlags
-	cmd := a.command("move OLD NEW --reason TEXT", "help.job_move", exactly(2), func(cmd *cobra.Command, args []string) error {
-		return a.moveJob(cmd.Context(), args[0], args[1], f)
-	})
+	cmd := a.command("move OLD NEW --reason TEXT", "help.job_move", exactly(2),
+		func(cmd *cobra.Command, args []string) error {
+			return a.moveJob(cmd.Context(), args[0], args[1], f)
+		})
 	f.add(cmd)
 	group.AddCommand(cmd)
 	return group

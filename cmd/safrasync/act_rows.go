@@ -42,19 +42,25 @@ type planner func(acts *engine.Acts, ctx context.Context, job string, keys []str
 // on all that a filter selects.
 func (a *App) rowsCommand(act string, help, title i18n.Key, plan planner) *cobra.Command {
 	var f rowActFlags
-	cmd := a.command(act+" JOB [KEY…] --reason TEXT", help, arity{1, -1}, func(cmd *cobra.Command, args []string) error {
-		return a.actOnMany(cmd.Context(), act, args[0], args[1:], f, title, plan)
-	})
+	cmd := a.command(act+" JOB [KEY…] --reason TEXT", help, arity{1, -1},
+		func(cmd *cobra.Command, args []string) error {
+			return a.actOnMany(cmd.Context(), act, args[0], args[1:], f, title, plan)
+		})
 	f.add(cmd)
-	cmd.Flags().StringSliceVar(&f.states, "state", nil, "instead of keys: all rows in these `STATES`: "+listed(engine.BulkStates(act)))
-	cmd.Flags().StringSliceVar(&f.causes, "cause", nil, "instead of keys: all rows with these `CAUSES`, as rows --cause takes them")
-	cmd.Flags().IntVar(&f.count, "count", -1, "with --yes and more than 50 rows: their number `N`, as the plan shows it")
+	cmd.Flags().StringSliceVar(&f.states, "state", nil, "instead of keys: all rows in these `STATES`: "+
+		listed(engine.BulkStates(act)))
+	cmd.Flags().StringSliceVar(&f.causes, "cause", nil,
+		"instead of keys: all rows with these `CAUSES`, as rows --cause takes them")
+	cmd.Flags().IntVar(&f.count, "count", -1,
+		"with --yes and more than 50 rows: their number `N`, as the plan shows it")
 	completes(cmd, "state", engine.BulkStates(act))
 	cmd.ValidArgsFunction = a.completeRows(engine.BulkStates(act)...)
 	return cmd
 }
 
-func (a *App) actOnMany(ctx context.Context, act, job string, keys []string, f rowActFlags, title i18n.Key, plan planner) error {
+func (a *App) actOnMany(ctx context.Context, act, job string, keys []string, f rowActFlags, title i18n.Key,
+	plan planner,
+) error {
 	config, err := a.loadConfig()
 	if err != nil {
 		return err
@@ -200,13 +206,15 @@ func rowActOf(plan engine.RowPlan, s engine.RowStep) rowActJSON {
 		entry = s.After
 	}
 	out := rowActJSON{
-		Act: plan.Act, Job: plan.Job, Key: s.Key, Done: s.Done, Refused: orNull(string(s.Refused)), State: orNull(entry.State),
+		Act: plan.Act, Job: plan.Job, Key: s.Key, Done: s.Done, Refused: orNull(string(s.Refused)),
+		State: orNull(entry.State),
 		Flags: orEmpty(entry.Flags), Changes: orEmpty(s.Differences),
 	}
 	if plan.Act != "resend" && plan.Act != "adopt" {
 		return out
 	}
-	out.Generation, out.RemoteID, out.Remaining, out.Reading = entry.Generation, entry.RemoteID, roundUp(s.Remaining), s.Reading
+	out.Generation, out.RemoteID, out.Remaining, out.Reading = entry.Generation, entry.RemoteID,
+		roundUp(s.Remaining), s.Reading
 	out.WaitingFor = s.WaitingFor
 	for _, p := range s.Problems {
 		out.Problems = append(out.Problems, fieldJSON{p.Field, p.Rule, p.Column, p.Value})

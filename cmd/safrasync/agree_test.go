@@ -78,12 +78,17 @@ func (m *modern) countsAgree(when string) {
 	m.unmarshal(m.run(0, "sync", "--dry-run", "--json"), &dry)
 	for _, run := range dry.Runs {
 		e := m.explain(run.Job).total
-		if run.WouldSend == nil || run.WouldSend.Rows != run.States[trade.Pending] || run.WouldSend.Rows > 0 && len(run.WouldSend.Quantities) == 0 {
+		if run.WouldSend == nil || run.WouldSend.Rows != run.States[trade.Pending] || run.WouldSend.Rows > 0 &&
+			len(run.WouldSend.Quantities) == 0 {
 			m.t.Errorf("%s, %s: %d pending, would send %+v", when, run.Job, run.States[trade.Pending], run.WouldSend)
 		}
-		got := []int{run.States[trade.Pending], run.States[trade.Waiting], run.States[trade.Invalid], run.States[trade.Held], run.Unreadable}
+		got := []int{
+			run.States[trade.Pending], run.States[trade.Waiting], run.States[trade.Invalid],
+			run.States[trade.Held], run.Unreadable,
+		}
 		if want := []int{e.Ready, e.Waiting, e.Invalid, e.DoubleKeys, e.Unreadable}; !slices.Equal(got, want) {
-			m.t.Errorf("%s, %s: pending, waiting, invalid, held and unreadable are %d in the dry run, %d in explain", when, run.Job, got, want)
+			m.t.Errorf("%s, %s: pending, waiting, invalid, held and unreadable are %d in the dry run, %d in explain",
+				when, run.Job, got, want)
 		}
 		if sum := e.Ready + e.Waiting + e.Invalid + e.Double + e.Cancelled + e.Unreadable; sum != e.Read {
 			m.t.Errorf("%s, %s: explain counts %d of %d rows", when, run.Job, sum, e.Read)
@@ -126,9 +131,11 @@ func (m *modern) rowsAgree() {
 				}
 			}
 			if preview.State != want || preview.Cancelled || want != trade.Pending && preview.Cause != *row.Cause {
-				m.t.Errorf("%s %s is %s (%v), and preview says %s (%s), cancelled %t", job, key, row.State, row.Cause, preview.State, preview.Cause, preview.Cancelled)
+				m.t.Errorf("%s %s is %s (%v), and preview says %s (%s), cancelled %t", job, key, row.State, row.Cause,
+					preview.State, preview.Cause, preview.Cancelled)
 			}
-			if said, ok := explained[key]; want == trade.Held && row.Cause != nil && *row.Cause == trade.CauseDuplicateKey {
+			if said, ok := explained[key]; want == trade.Held && row.Cause != nil &&
+				*row.Cause == trade.CauseDuplicateKey {
 				m.run(1, "test", "--from", job, key, filepath.Join(m.t.TempDir(), "case.yaml"))
 				continue
 			} else if ok && said != want || !ok && want != trade.Pending {
@@ -148,10 +155,12 @@ func (m *modern) rowsAgree() {
 			}
 			for field, raw := range left {
 				if expects.payload[field] != plainJSON(raw) {
-					m.t.Errorf("%s %s: %s went as %s, and a case of it has %s", job, key, field, raw, expects.payload[field])
+					m.t.Errorf("%s %s: %s went as %s, and a case of it has %s", job, key, field, raw,
+						expects.payload[field])
 				}
 			}
-			if expects.cancelled || (expects.payload != nil) != (want == trade.Pending) || want == trade.Invalid && len(expects.problems) == 0 {
+			if expects.cancelled || (expects.payload != nil) != (want == trade.Pending) || want == trade.Invalid &&
+				len(expects.problems) == 0 {
 				m.t.Errorf("%s %s is %s, and a case of it expects %+v", job, key, want, expects)
 			}
 		}

@@ -62,7 +62,11 @@ func (a *App) alertService(store *state.Store, log *zap.Logger) (*alert.Service,
 		host = "localhost"
 	}
 	c := alert.Config{
-		Ledger: store, Channels: channels, Limits: alert.Limits{RejectedAbove: config.Alerts.RejectedAbove, OldestWaiting: config.Alerts.OldestWaiting, Silence: config.Webhooks.Silence},
+		Ledger: store, Channels: channels,
+		Limits: alert.Limits{
+			RejectedAbove: config.Alerts.RejectedAbove, OldestWaiting: config.Alerts.OldestWaiting,
+			Silence: config.Webhooks.Silence,
+		},
 		Lang: a.lang(), Zone: config.Zone(), Name: config.Alerts.Name, Host: host, Log: log,
 		Causes: func(ctx context.Context, job string, states []trade.State) ([]alert.Cause, error) {
 			return a.alertCauses(ctx, store, job, states)
@@ -89,8 +93,9 @@ func alertChannels(config *Config) ([]alert.Channel, error) {
 		}
 		host, port, _ := e.place()
 		out = append(out, alert.NewEmail(alert.EmailOptions{
-			Host: host, Port: port, Security: alert.Security(e.Security), User: e.User, Password: e.Password.Reveal, From: e.From,
-			To: e.To, DigestTo: e.DigestTo, Roots: roots, Timeout: e.Timeout,
+			Host: host, Port: port, Security: alert.Security(e.Security), User: e.User, Password: e.Password.Reveal,
+			From: e.From,
+			To:   e.To, DigestTo: e.DigestTo, Roots: roots, Timeout: e.Timeout,
 		}))
 	}
 	if w := config.Alerts.Webhook; w != nil {
@@ -98,7 +103,10 @@ func alertChannels(config *Config) ([]alert.Channel, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, alert.NewWebhook(alert.WebhookOptions{URL: w.URL.Reveal, Form: alert.Form(w.Form), Roots: roots, Timeout: w.Timeout}))
+		out = append(out, alert.NewWebhook(alert.WebhookOptions{
+			URL: w.URL.Reveal, Form: alert.Form(w.Form),
+			Roots: roots, Timeout: w.Timeout,
+		}))
 	}
 	return out, nil
 }
@@ -123,7 +131,9 @@ func rootsOf(file string) (*x509.CertPool, error) {
 
 // alertCauses groups rows by what keeps them, without a key or a value of the ERP: messages go
 // further than screens (I10).
-func (a *App) alertCauses(ctx context.Context, store *state.Store, job string, states []trade.State) ([]alert.Cause, error) {
+func (a *App) alertCauses(ctx context.Context, store *state.Store, job string,
+	states []trade.State,
+) ([]alert.Cause, error) {
 	if len(states) == 0 {
 		states = kept
 	}
@@ -140,7 +150,8 @@ func (a *App) alertCauses(ctx context.Context, store *state.Store, job string, s
 	for _, g := range t.sorted() {
 		advice := g.adviceWithoutKey(v)
 		c := alert.Cause{
-			State: g.State, What: advice.What, Who: advice.Who, Do: advice.Do, Rows: g.Rows, Subjects: len(g.Subjects), Oldest: g.Oldest,
+			State: g.State, What: advice.What, Who: advice.Who, Do: advice.Do, Rows: g.Rows, Subjects: len(g.Subjects),
+			Oldest: g.Oldest,
 		}
 		if g.Awaited == nil {
 			c.Volumes = alertVolumes(g.Volumes)
@@ -224,7 +235,8 @@ func (c *checker) alerts(ctx context.Context, tell bool) {
 func (c *checker) tellOne(ctx context.Context, channel alert.Channel, target string) {
 	const name = "alerts"
 	to := cmp.Or(alert.AddressOf(target), fmt.Sprint(channel))
-	m := alert.TestMessage(c.app.lang(), alert.Config{Zone: c.app.config.Zone(), Name: c.app.config.Alerts.Name, Now: now})
+	m := alert.TestMessage(c.app.lang(),
+		alert.Config{Zone: c.app.config.Zone(), Name: c.app.config.Alerts.Name, Now: now})
 	m.ID = uuid.NewString()
 	if err := channel.Send(ctx, target, m); err != nil {
 		c.fail(name, "check.alert_hint", "check.alert_failed", to, err)

@@ -45,7 +45,10 @@ func TestTheServiceTellsPeopleOnce(t *testing.T) {
 		s.must(0, "sync")
 		s.start()
 		body := received(t, bodies)
-		for _, want := range []string{"muitas recusas da plataforma em contracts", "carteira não encontrada na plataforma (1 código)", "Soja: 1 linha"} {
+		for _, want := range []string{
+			"muitas recusas da plataforma em contracts",
+			"carteira não encontrada na plataforma (1 código)", "Soja: 1 linha",
+		} {
 			if !strings.Contains(body, want) {
 				t.Errorf("the message lacks %q:\n%s", want, body)
 			}
@@ -60,7 +63,8 @@ func TestTheServiceTellsPeopleOnce(t *testing.T) {
 			t.Errorf("it was told again: %s", again)
 		default:
 		}
-		if out := s.must(0, "status", "--digest"); !strings.Contains(out, "Muitas recusas da plataforma em contracts, desde") || !strings.Contains(out, "Posição: ") {
+		if out := s.must(0, "status", "--digest"); !strings.Contains(out,
+			"Muitas recusas da plataforma em contracts, desde") || !strings.Contains(out, "Posição: ") {
 			t.Errorf("the digest lacks the open alert:\n%s", out)
 		}
 	})
@@ -84,8 +88,11 @@ func TestCheckSendsATestMessageOnlyWhenAsked(t *testing.T) {
 		want         string
 	}{
 		"it arrives": {200, exitDone, "✓ alerts: teste entregue: webhook (slack) at 127.0.0.1"},
-		"it does not": {404, exitFailed, "✗ alerts: teste não entregue: webhook (slack) at 127.0.0.1 (http_404: the receiver does not know this address any more: " +
-			"make a new webhook and put it into alerts.webhook.url)"},
+		"it does not": {
+			404, exitFailed,
+			"✗ alerts: teste não entregue: webhook (slack) at 127.0.0.1 (http_404: the receiver does not know this address any more: " +
+				"make a new webhook and put it into alerts.webhook.url)",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -119,7 +126,8 @@ func TestCheckSaysWhenNobodyCanBeTold(t *testing.T) {
 	if out, _ := b.run(t.Context(), exitDone, "check", "--offline"); strings.Contains(out, "alerts") {
 		t.Errorf("check speaks of alerts:\n%s", out)
 	}
-	if out, _ := b.run(t.Context(), exitFailed, "check", "--offline", "--alert"); !strings.Contains(out, "✗ alerts: ninguém é avisado") {
+	if out, _ := b.run(t.Context(), exitFailed, "check", "--offline", "--alert"); !strings.Contains(out,
+		"✗ alerts: ninguém é avisado") {
 		t.Errorf("check --alert:\n%s", out)
 	}
 }
@@ -131,7 +139,9 @@ func (b *bench) alerts(section string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	if err := os.WriteFile(b.path("config.yaml"), []byte(strings.Replace(string(text), "jobs:\n", "language: pt-BR\nalerts:\n"+section+"\njobs:\n", 1)), 0o600); err != nil {
+	if err := os.WriteFile(b.path("config.yaml"),
+		[]byte(strings.Replace(string(text), "jobs:\n", "language: pt-BR\nalerts:\n"+section+"\njobs:\n", 1)),
+		0o600); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -143,8 +153,10 @@ func TestTheDigestIsShownAndNothingIsSentOrStored(t *testing.T) {
 	b.alerts("  name: Cooperativa Modelo")
 	out, _ := b.run(t.Context(), exitDone, "status", "--digest")
 	for _, want := range []string{
-		"[Cooperativa Modelo] Resumo de ", ": enviados 2 contratos; por resolver: 2", "Contratos (rotina contracts)\nForam à plataforma: 2 contratos.",
-		"  • 1 × carteira sem vínculo (de-para) (1 código) [aguardando]", "Posição: 4 linhas conhecidas = 1 aguardando + 1 com erro (dados do ERP) + 2 na plataforma.",
+		"[Cooperativa Modelo] Resumo de ", ": enviados 2 contratos; por resolver: 2",
+		"Contratos (rotina contracts)\nForam à plataforma: 2 contratos.",
+		"  • 1 × carteira sem vínculo (de-para) (1 código) [aguardando]",
+		"Posição: 4 linhas conhecidas = 1 aguardando + 1 com erro (dados do ERP) + 2 na plataforma.",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the digest lacks %q:\n%s", want, out)
@@ -183,15 +195,28 @@ func TestI10CausesForMessagesNameNoRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	entry := func(key string, e trade.Entry) trade.Entry {
-		e.Sends, e.Key, e.Generation, e.SourceHash, e.MappedWith, e.FirstSeenAt, e.UpdatedAt = trade.OrderCommitments, key, 1, trade.HashOf(key), "m", now(), now()
+		e.Sends, e.Key, e.Generation, e.SourceHash, e.MappedWith, e.FirstSeenAt, e.UpdatedAt = trade.OrderCommitments,
+			key, 1, trade.HashOf(key), "m", now(), now()
 		e.Values = trade.Values{"produto": {Kind: 't', Text: "CANARIO 12345678909"}}
 		return e
 	}
-	unmapped := trade.Problem{Field: "product", Rule: trade.RuleUnmapped, Column: "produto", Value: "CANARIO 12345678909"}
+	unmapped := trade.Problem{
+		Field: "product", Rule: trade.RuleUnmapped, Column: "produto",
+		Value: "CANARIO 12345678909",
+	}
 	_, err = store.Record(t.Context(), lease, trade.Page{New: []trade.Entry{
-		entry("CANARIO|1", trade.Entry{State: trade.Invalid, Cause: "rule:product", Error: &trade.EntryError{Kind: trade.MappingError, Fields: []trade.Problem{unmapped}}}),
-		entry("CANARIO|2", trade.Entry{State: trade.Waiting, Cause: trade.CauseParent, WaitingFor: []trade.Awaited{{Job: "contracts", Key: "CANARIO|9"}}}),
-		entry("CANARIO|3", trade.Entry{State: trade.Waiting, Cause: "ref:wallets", WaitingFor: []trade.Awaited{{Ref: "wallets", Code: "CANARIO"}}}),
+		entry("CANARIO|1", trade.Entry{
+			State: trade.Invalid, Cause: "rule:product",
+			Error: &trade.EntryError{Kind: trade.MappingError, Fields: []trade.Problem{unmapped}},
+		}),
+		entry("CANARIO|2", trade.Entry{
+			State: trade.Waiting, Cause: trade.CauseParent,
+			WaitingFor: []trade.Awaited{{Job: "contracts", Key: "CANARIO|9"}},
+		}),
+		entry("CANARIO|3", trade.Entry{
+			State: trade.Waiting, Cause: "ref:wallets",
+			WaitingFor: []trade.Awaited{{Ref: "wallets", Code: "CANARIO"}},
+		}),
 	}})
 	if err != nil {
 		t.Fatal(err)

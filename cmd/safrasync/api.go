@@ -22,30 +22,33 @@ func newAPICommand(a *App) *cobra.Command {
 	group := a.group("api", "help.api")
 
 	commitments := a.group("order-commitments", "help.api_commitments")
-	commitments.AddCommand(a.command("get ID", "help.api_commitments_get", exactly(1), func(cmd *cobra.Command, args []string) error {
-		id, err := a.apiID("ID", args[0])
-		if err != nil {
-			return err
-		}
-		return a.readByHand(cmd.Context(), func(ctx context.Context, c *apiclient.Client) (apiRecord, error) {
-			o, err := c.GetOrderCommitment(ctx, id)
-			return apiRecord{o.Raw, o.Unread}, err
-		})
-	}))
+	commitments.AddCommand(a.command("get ID", "help.api_commitments_get", exactly(1),
+		func(cmd *cobra.Command, args []string) error {
+			id, err := a.apiID("ID", args[0])
+			if err != nil {
+				return err
+			}
+			return a.readByHand(cmd.Context(), func(ctx context.Context, c *apiclient.Client) (apiRecord, error) {
+				o, err := c.GetOrderCommitment(ctx, id)
+				return apiRecord{o.Raw, o.Unread}, err
+			})
+		}))
 
 	producers := a.group("producers", "help.api_producers")
-	producers.AddCommand(a.command("get DOCUMENT", "help.api_producers_get", exactly(1), func(cmd *cobra.Command, args []string) error {
-		number, err := a.apiDocument("DOCUMENT", args[0])
-		if err != nil {
-			return err
-		}
-		return a.readByHand(cmd.Context(), func(ctx context.Context, c *apiclient.Client) (apiRecord, error) {
-			p, err := c.GetProducerByDocument(ctx, number)
-			return apiRecord{p.Raw, p.Unread}, err
-		})
-	}))
+	producers.AddCommand(a.command("get DOCUMENT", "help.api_producers_get", exactly(1),
+		func(cmd *cobra.Command, args []string) error {
+			number, err := a.apiDocument("DOCUMENT", args[0])
+			if err != nil {
+				return err
+			}
+			return a.readByHand(cmd.Context(), func(ctx context.Context, c *apiclient.Client) (apiRecord, error) {
+				p, err := c.GetProducerByDocument(ctx, number)
+				return apiRecord{p.Raw, p.Unread}, err
+			})
+		}))
 
-	group.AddCommand(commitments, newAPIConsentCommand(a), newAPICreditScoreCommand(a), newAPICreditAnalysisCommand(a), producers, newAPIWebhooksCommand(a))
+	group.AddCommand(commitments, newAPIConsentCommand(a), newAPICreditScoreCommand(a), newAPICreditAnalysisCommand(a),
+		producers, newAPIWebhooksCommand(a))
 	return group
 }
 
@@ -86,7 +89,8 @@ func (a *App) readFailed(err error) error {
 	if !a.asJSON {
 		return &exitError{exitFailed}
 	}
-	return errors.Join(&exitError{exitFailed}, a.printJSON(outcomeOf(apiCall{verb: "GET", act: failure.Op}, failure.Answer, err)))
+	return errors.Join(&exitError{exitFailed},
+		a.printJSON(outcomeOf(apiCall{verb: "GET", act: failure.Op}, failure.Answer, err)))
 }
 
 // openAPIByHand makes a client that keeps the configured pace: nothing else does for calls by hand.
@@ -146,7 +150,8 @@ func (a *App) needFlags(cmd *cobra.Command, names ...string) error {
 
 // completes offers the values of an enumeration to the shell.
 func completes[T ~string](cmd *cobra.Command, flag string, values []T) {
-	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(texts(values), cobra.ShellCompDirectiveNoFileComp)); err != nil {
+	if err := cmd.RegisterFlagCompletionFunc(flag,
+		cobra.FixedCompletions(texts(values), cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err)
 	}
 }

@@ -66,7 +66,10 @@ func (a *App) actByHand(ctx context.Context, c apiCall, f actFlags) error {
 	if err != nil {
 		return err
 	}
-	detail := apiAudit{Call: uuid.Must(uuid.NewV7()).String(), Phase: "before", Request: c.verb + " " + c.path, Platform: config.API.BaseURL}
+	detail := apiAudit{
+		Call: uuid.Must(uuid.NewV7()).String(), Phase: "before", Request: c.verb + " " + c.path,
+		Platform: config.API.BaseURL,
+	}
 	record, err := a.audit(f, c.act, c.target, detail)
 	if err != nil {
 		return err
@@ -89,7 +92,8 @@ func (a *App) actByHand(ctx context.Context, c apiCall, f actFlags) error {
 
 // after writes down what is known of a call.
 func (d *apiAudit) after(c apiCall, answer apiclient.Answer, err error) {
-	d.Phase, d.Outcome, d.Status, d.Messages = "after", outcomeWord(c, answer, err), answer.Status, stableKeys(answer.Messages)
+	d.Phase, d.Outcome, d.Status, d.Messages = "after", outcomeWord(c, answer, err), answer.Status,
+		stableKeys(answer.Messages)
 	d.ID = answer.ID
 	if _, _, notID := apiclient.ParseDocument(d.ID); notID == nil { // the id of a credit score may be any text
 		d.ID = maskDocument(d.ID)
@@ -173,7 +177,8 @@ func (a *App) openCall(ctx context.Context, c apiCall) (*trade.AuditRecord, erro
 		if r.Act != c.act || r.Target != c.target || json.Unmarshal([]byte(r.Detail), &d) != nil || settled[d.Call] {
 			continue
 		}
-		if d.Phase == "before" || d.Outcome == apiclient.Unknown.String() || d.Outcome == apiclient.CreatedIDUnknown.String() {
+		if d.Phase == "before" || d.Outcome == apiclient.Unknown.String() ||
+			d.Outcome == apiclient.CreatedIDUnknown.String() {
 			return &records[i], nil
 		}
 		settled[d.Call] = true

@@ -26,7 +26,8 @@ type outcomeJSON struct {
 
 func outcomeOf(c apiCall, answer apiclient.Answer, err error) outcomeJSON {
 	out := outcomeJSON{
-		Call: c.act, Outcome: outcomeWord(c, answer, err), ID: orNull(answer.ID), Status: orNull(answer.Status), Messages: orEmpty(answer.Messages),
+		Call: c.act, Outcome: outcomeWord(c, answer, err), ID: orNull(answer.ID), Status: orNull(answer.Status),
+		Messages: orEmpty(answer.Messages),
 	}
 	if err != nil {
 		out.Text = err.Error()

@@ -25,7 +25,8 @@ type batchFlags struct {
 
 func (f *batchFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.file, "file", "", "ask for each producer of a CSV `FILE` with the header identity,person_type[,corporate_identity]; - is standard input")
+	flags.StringVar(&f.file, "file", "",
+		"ask for each producer of a CSV `FILE` with the header identity,person_type[,corporate_identity]; - is standard input")
 	flags.StringVar(&f.out, "out", "", "with --file: new `FILE` (.csv) with one row for each producer")
 }
 
@@ -48,7 +49,8 @@ type consentJSON struct {
 const outcomeInvalid = "invalid"
 
 var batchHead = []string{
-	"no", "identity", "person_type", "corporate_identity", "outcome", "http_status", "messages", "status", "consent_date", "text",
+	"no", "identity", "person_type", "corporate_identity", "outcome", "http_status", "messages", "status",
+	"consent_date", "text",
 }
 
 func (r consentJSON) cells() []string {
@@ -63,7 +65,8 @@ func (r consentJSON) cells() []string {
 		status = strconv.Itoa(*r.HTTPStatus)
 	}
 	return []string{
-		strconv.Itoa(r.No), printable(r.Identity), printable(r.PersonType), text(r.CorporateIdentity), r.Outcome, status,
+		strconv.Itoa(r.No), printable(r.Identity), printable(r.PersonType), text(r.CorporateIdentity),
+		r.Outcome, status,
 		printable(strings.Join(r.Messages, " ")), text(r.Status), text(r.ConsentDate), printable(r.Text),
 	}
 }
@@ -181,7 +184,9 @@ const patience = 5
 
 // askConsentPatiently asks again after a pause that the platform wants: it says nothing about the
 // producer.
-func (a *App) askConsentPatiently(ctx context.Context, client *apiclient.Client, producer consentFlags) (consentJSON, error) {
+func (a *App) askConsentPatiently(ctx context.Context, client *apiclient.Client,
+	producer consentFlags,
+) (consentJSON, error) {
 	for try := 1; ; try++ {
 		row, err := a.askConsent(ctx, client, producer)
 		var failure *apiclient.Error
@@ -195,7 +200,10 @@ func (a *App) askConsentPatiently(ctx context.Context, client *apiclient.Client,
 // askConsent gives the row of one producer; the error is the client's.
 func (a *App) askConsent(ctx context.Context, client *apiclient.Client, producer consentFlags) (consentJSON, error) {
 	producer = producer.tidy()
-	row := consentJSON{Identity: maskDocument(producer.identity), PersonType: producer.personType, Outcome: outcomeInvalid, Messages: []string{}}
+	row := consentJSON{
+		Identity: maskDocument(producer.identity), PersonType: producer.personType,
+		Outcome: outcomeInvalid, Messages: []string{},
+	}
 	if producer.corporateIdentity != "" {
 		row.CorporateIdentity = orNull(maskDocument(producer.corporateIdentity))
 	}
@@ -212,14 +220,16 @@ func (a *App) askConsent(ctx context.Context, client *apiclient.Client, producer
 	var failure *apiclient.Error
 	if errors.As(err, &failure) {
 		row.Outcome = outcomeWord(apiCall{verb: "GET"}, failure.Answer, err)
-		row.HTTPStatus, row.Messages, row.Text = orNull(failure.Status), orEmpty(stableKeys(failure.Messages)), err.Error()
+		row.HTTPStatus, row.Messages, row.Text = orNull(failure.Status), orEmpty(stableKeys(failure.Messages)),
+			err.Error()
 		if !a.asJSON {
 			f := a.voice().failureOf(failure)
 			row.Text = f.what + ". " + f.next
 		}
 		return row, err
 	}
-	row.HTTPStatus, row.Status, row.ConsentDate = orNull(http.StatusOK), orNull(consent.Status), orNull(consent.ConsentDate)
+	row.HTTPStatus, row.Status, row.ConsentDate = orNull(http.StatusOK), orNull(consent.Status),
+		orNull(consent.ConsentDate)
 	return row, err
 }
 

@@ -14,7 +14,8 @@ import (
 // document can be sent.
 func FuzzListsOfProducers(f *testing.F) {
 	for _, text := range []string{
-		"identity,person_type\n52998224725,PF\n", "\xef\xbb\xbfidentity;person_type;corporate_identity\r\nCPF 529.982.247-25;pf;\r\n",
+		"identity,person_type\n52998224725,PF\n",
+		"\xef\xbb\xbfidentity;person_type;corporate_identity\r\nCPF 529.982.247-25;pf;\r\n",
 		"identity\tperson_type\n\"a\nb\"\tPJ", "identity,person_type\n'=1+1,PF",
 	} {
 		f.Add([]byte(text))
@@ -33,7 +34,8 @@ func FuzzListsOfProducers(f *testing.F) {
 			if again, _, err := apiclient.ParseDocument(number); err != nil || again != number {
 				t.Errorf("%q was read as %q, which cannot be sent: %v", p.identity, number, err)
 			}
-			if strings.HasPrefix(strings.ToUpper(strings.TrimSpace(p.identity)), "CPF") && len(number) == 14 && strings.Trim(number[3:], "0123456789") == "" {
+			if strings.HasPrefix(strings.ToUpper(strings.TrimSpace(p.identity)), "CPF") && len(number) == 14 &&
+				strings.Trim(number[3:], "0123456789") == "" {
 				t.Errorf("%q was read as the CNPJ %q", p.identity, number)
 			}
 		}

@@ -44,7 +44,10 @@ func TestADocumentWithItsNameBeforeItIsReadAsWhatItIsCalled(t *testing.T) {
 			t.Errorf("readDocument(%q) = %q, %v; want %q", text, got, wrong, want)
 		}
 	}
-	for text, want := range map[string]i18n.Key{"1234567890": "api.zero_lost", "1122233300018": "api.zero_lost", "CPF 529.982.247-26": "api.not_acpf", "x": "api.no_document"} {
+	for text, want := range map[string]i18n.Key{
+		"1234567890": "api.zero_lost", "1122233300018": "api.zero_lost",
+		"CPF 529.982.247-26": "api.not_acpf", "x": "api.no_document",
+	} {
 		if _, wrong := readDocument(text); wrong != want {
 			t.Errorf("readDocument(%q): %v, want %v", text, wrong, want)
 		}
@@ -53,7 +56,9 @@ func TestADocumentWithItsNameBeforeItIsReadAsWhatItIsCalled(t *testing.T) {
 
 // consents runs `api consent --file` against a platform of the test's own, and gives exit code and
 // messages.
-func consents(t *testing.T, answer http.HandlerFunc, list []byte, args ...string) (dir string, code int, out, messages string) {
+func consents(t *testing.T, answer http.HandlerFunc, list []byte,
+	args ...string,
+) (dir string, code int, out, messages string) {
 	t.Helper()
 	dir = t.TempDir()
 	platform := httptest.NewServer(answer)
@@ -62,7 +67,8 @@ func consents(t *testing.T, answer http.HandlerFunc, list []byte, args ...string
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, data := range map[string][]byte{"config.yaml": withLedger(bytes.ReplaceAll(config, []byte("$API"), []byte(platform.URL)), dir), "list": list} {
+	for name, data := range map[string][]byte{"config.yaml": withLedger(bytes.ReplaceAll(config, []byte("$API"),
+		[]byte(platform.URL)), dir), "list": list} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -71,8 +77,15 @@ func consents(t *testing.T, answer http.HandlerFunc, list []byte, args ...string
 		args[i] = strings.ReplaceAll(arg, "$DIR", dir)
 	}
 	var stdout, stderr bytes.Buffer
-	app := App{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Env: func(name string) (string, bool) { return "key", name == "SAFRASYNC_API_KEY" }}
-	code = app.Run(context.Background(), append([]string{"--config", filepath.Join(dir, "config.yaml"), "api", "consent", "--file", filepath.Join(dir, "list")}, args...))
+	app := App{
+		Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
+		Env: func(name string) (string, bool) { return "key", name == "SAFRASYNC_API_KEY" },
+	}
+	code = app.Run(context.Background(),
+		append([]string{
+			"--config", filepath.Join(dir, "config.yaml"), "api", "consent", "--file",
+			filepath.Join(dir, "list"),
+		}, args...))
 	return dir, code, stdout.String(), stderr.String()
 }
 
@@ -134,7 +147,8 @@ func TestTheReasonInAFileIsInThePersonsLanguage(t *testing.T) {
 	list := []byte("identity,person_type\n1234567890,PF\nCPF 529.982.247-25,PF\n")
 	dir, _, _, _ := consents(t, answer, list, "--out", "$DIR/out.csv")
 	rows := rowsOf(t, filepath.Join(dir, "out.csv"))
-	if !strings.Contains(strings.Join(rows[1], ";"), "zero à esquerda") || !strings.Contains(strings.Join(rows[2], ";"), "não tem produtor com este documento. Confira") {
+	if !strings.Contains(strings.Join(rows[1], ";"), "zero à esquerda") ||
+		!strings.Contains(strings.Join(rows[2], ";"), "não tem produtor com este documento. Confira") {
 		t.Errorf("rows %q", rows)
 	}
 	if rows[2][1] != "***.982.247-**" {
@@ -163,7 +177,8 @@ func TestTenThousandProducersEachHaveTheirRowAndTheMemoryStaysFlat(t *testing.T)
 		dir, code, _, messages := consents(t, granted, list.Bytes(), "--out", "$DIR/"+name)
 		runtime.GC()
 		runtime.ReadMemStats(&after)
-		if code != exitDone || !strings.Contains(messages, fmt.Sprintf("%d de %d produtor(es) consultado(s); %d sem resposta útil", many, many, many/100)) {
+		if code != exitDone || !strings.Contains(messages,
+			fmt.Sprintf("%d de %d produtor(es) consultado(s); %d sem resposta útil", many, many, many/100)) {
 			t.Fatalf("%s: exit code %d: %.300s", name, code, messages)
 		}
 		if got := strings.Count(messages, "consentimento: "); got != 10 {

@@ -95,7 +95,10 @@ func (l *producerList) add(record []string, line int) error {
 		}
 		return trade.UnguardFormula(strings.TrimSpace(record[i]))
 	}
-	l.producers = append(l.producers, consentFlags{cell("identity"), strings.ToUpper(cell("person_type")), cell("corporate_identity")})
+	l.producers = append(l.producers, consentFlags{
+		cell("identity"), strings.ToUpper(cell("person_type")),
+		cell("corporate_identity"),
+	})
 	return nil
 }
 

@@ -24,7 +24,10 @@ func TestACSVOpensInASpreadsheetWithoutHarm(t *testing.T) {
 	var got strings.Builder
 	to := csv.NewWriter(&got)
 	to.Comma = ';'
-	if err := writeCells(to, []string{"01234567890", "=1+1", "+55", "-1", "@SUM(A1)", "*** ; \"x\"", "ção"}); err != nil {
+	if err := writeCells(to, []string{
+		"01234567890", "=1+1", "+55", "-1", "@SUM(A1)", "*** ; \"x\"",
+		"ção",
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff("01234567890;'=1+1;'+55;'-1;'@SUM(A1);\"*** ; \"\"x\"\"\";ção\n", got.String()); diff != "" {
@@ -48,11 +51,14 @@ func TestListsOfProducersAsSpreadsheetsWriteThem(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{
-		"nothing": "", "no header": "52998224725,PF\n", "a column is missing": "identity\n1\n", "a column twice": "identity,person_type,identity\n",
-		"another column": "identity,person_type,name\n", "a broken quote": "identity,person_type\n\"52998224725,PF\n", "a workbook": "PK\x03\x04\xff", "not UTF-8": "identity,person_type\n\xff,PF\n",
+		"nothing": "", "no header": "52998224725,PF\n", "a column is missing": "identity\n1\n",
+		"a column twice": "identity,person_type,identity\n",
+		"another column": "identity,person_type,name\n", "a broken quote": "identity,person_type\n\"52998224725,PF\n",
+		"a workbook": "PK\x03\x04\xff", "not UTF-8": "identity,person_type\n\xff,PF\n",
 		"more cells than the header": "identity,person_type\n52998224725,PF,x\n",
 	} {
-		if got, err := readProducers(strings.NewReader(text), v); err == nil || strings.Contains(err.Error(), "52998224725") {
+		if got, err := readProducers(strings.NewReader(text), v); err == nil ||
+			strings.Contains(err.Error(), "52998224725") {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
@@ -80,7 +86,8 @@ func TestAnInterruptedBatchKeepsWhatWasDone(t *testing.T) {
 			t.Fatal(err)
 		}
 		files := map[string]string{
-			"config.yaml": string(withLedger(bytes.ReplaceAll(config, []byte("$API"), []byte(platform.URL)), dir)), "list.csv": "identity,person_type\n52998224725,PF\n11144477735,PF\n52998224725,PF\n",
+			"config.yaml": string(withLedger(bytes.ReplaceAll(config, []byte("$API"), []byte(platform.URL)), dir)),
+			"list.csv":    "identity,person_type\n52998224725,PF\n11144477735,PF\n52998224725,PF\n",
 		}
 		for name, text := range files {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
@@ -88,9 +95,15 @@ func TestAnInterruptedBatchKeepsWhatWasDone(t *testing.T) {
 			}
 		}
 		var messages bytes.Buffer
-		app := App{Stdin: strings.NewReader(""), Stdout: &messages, Stderr: &messages, Env: func(name string) (string, bool) { return "key", name == "SAFRASYNC_API_KEY" }}
+		app := App{
+			Stdin: strings.NewReader(""), Stdout: &messages, Stderr: &messages,
+			Env: func(name string) (string, bool) { return "key", name == "SAFRASYNC_API_KEY" },
+		}
 		path := filepath.Join(dir, out)
-		code := app.Run(ctx, []string{"--config", filepath.Join(dir, "config.yaml"), "api", "consent", "--file", filepath.Join(dir, "list.csv"), "--out", path})
+		code := app.Run(ctx, []string{
+			"--config", filepath.Join(dir, "config.yaml"), "api", "consent", "--file",
+			filepath.Join(dir, "list.csv"), "--out", path,
+		})
 		if code != exitFailed || !strings.Contains(messages.String(), "Interrompido") {
 			t.Errorf("%s: exit code %d: %s", out, code, messages.String())
 		}

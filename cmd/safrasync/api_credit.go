@@ -87,26 +87,28 @@ func newAPICreditScoreCommand(a *App) *cobra.Command {
 	var r apiclient.CreditScoreRequest
 	var reports []string
 	var f actFlags
-	create := a.command("create --name NAME --social-id DOCUMENT --reports REPORT", "help.api_score_create", exactly(0), func(cmd *cobra.Command, _ []string) error {
-		if err := a.needFlags(cmd, "name", "social-id", "reports"); err != nil {
-			return err
-		}
-		r.Reports = nil
-		for _, report := range reports {
-			r.Reports = append(r.Reports, apiclient.Report(report))
-		}
-		if !cmd.Flags().Changed("car-list") {
-			r.CarList = nil
-		}
-		if !cmd.Flags().Changed("sigef-list") {
-			r.SigefList = nil
-		}
-		return a.createCreditScore(cmd.Context(), r, f)
-	})
+	create := a.command("create --name NAME --social-id DOCUMENT --reports REPORT", "help.api_score_create", exactly(0),
+		func(cmd *cobra.Command, _ []string) error {
+			if err := a.needFlags(cmd, "name", "social-id", "reports"); err != nil {
+				return err
+			}
+			r.Reports = nil
+			for _, report := range reports {
+				r.Reports = append(r.Reports, apiclient.Report(report))
+			}
+			if !cmd.Flags().Changed("car-list") {
+				r.CarList = nil
+			}
+			if !cmd.Flags().Changed("sigef-list") {
+				r.SigefList = nil
+			}
+			return a.createCreditScore(cmd.Context(), r, f)
+		})
 	flags := create.Flags()
 	flags.StringVar(&r.Name, "name", "", "the producer's `NAME`")
 	flags.StringVar(&r.SocialID, "social-id", "", "the producer's `CPF or CNPJ`")
-	flags.StringSliceVar(&reports, "reports", nil, "`REPORTS`: "+listed(apiclient.Reports)+", or others that the platform has")
+	flags.StringSliceVar(&reports, "reports", nil, "`REPORTS`: "+listed(apiclient.Reports)+
+		", or others that the platform has")
 	flags.StringSliceVar(&r.CarList, "car-list", nil, "rural properties (`CAR`), which improve the analysis")
 	flags.StringSliceVar(&r.SigefList, "sigef-list", nil, "`SIGEF` parcels, which improve the analysis; may be empty")
 	f.add(create)
@@ -146,29 +148,36 @@ func newAPICreditAnalysisCommand(a *App) *cobra.Command {
 	var r apiclient.CreditAnalysisRequest
 	var authType, personType string
 	var f actFlags
-	create := a.command("create --requester-id ID --name NAME --identity DOCUMENT …", "help.api_analysis_create", exactly(0), func(cmd *cobra.Command, _ []string) error {
-		err := a.needFlags(cmd, "requester-id", "requester-name", "requester-email", "name", "identity", "auth-type", "person-type", "period-consult")
-		if err != nil {
-			return err
-		}
-		r.AuthType = apiclient.AuthType(authType)
-		if r.PersonType, err = a.apiPersonType(personType); err != nil {
-			return err
-		}
-		for flag, value := range map[string]string{"--corporate-name": r.CorporateName, "--corporate-identity": r.CorporateIdentity} {
-			if r.PersonType == apiclient.PF && value != "" {
-				return a.usage("field.company", flag)
+	create := a.command("create --requester-id ID --name NAME --identity DOCUMENT …", "help.api_analysis_create",
+		exactly(0), func(cmd *cobra.Command, _ []string) error {
+			err := a.needFlags(cmd, "requester-id", "requester-name", "requester-email", "name", "identity",
+				"auth-type",
+				"person-type", "period-consult")
+			if err != nil {
+				return err
 			}
-		}
-		return a.createCreditAnalysis(cmd.Context(), r, f)
-	})
+			r.AuthType = apiclient.AuthType(authType)
+			if r.PersonType, err = a.apiPersonType(personType); err != nil {
+				return err
+			}
+			for flag, value := range map[string]string{
+				"--corporate-name":     r.CorporateName,
+				"--corporate-identity": r.CorporateIdentity,
+			} {
+				if r.PersonType == apiclient.PF && value != "" {
+					return a.usage("field.company", flag)
+				}
+			}
+			return a.createCreditAnalysis(cmd.Context(), r, f)
+		})
 	flags := create.Flags()
 	flags.StringVar(&r.RequesterID, "requester-id", "", "`UUID` of the requesting user")
 	flags.StringVar(&r.RequesterName, "requester-name", "", "the requesting user's `NAME`")
 	flags.StringVar(&r.RequesterEmail, "requester-email", "", "the requesting user's e-mail `ADDRESS`")
 	flags.StringVar(&r.Name, "name", "", "the producer's `NAME`")
 	flags.StringVar(&r.Identity, "identity", "", "the producer's `CPF or CNPJ`")
-	flags.StringVar(&authType, "auth-type", "", "`TYPE` of the consent's authentication: "+listed(apiclient.AuthTypes)+", or another that the platform has")
+	flags.StringVar(&authType, "auth-type", "", "`TYPE` of the consent's authentication: "+listed(apiclient.AuthTypes)+
+		", or another that the platform has")
 	flags.StringVar(&personType, "person-type", "", "`TYPE`: "+listed(apiclient.PersonTypes))
 	flags.StringVar(&r.PeriodConsult, "period-consult", "", "how many `MONTHS` to look back")
 	flags.StringVar(&r.Email, "email", "", "the producer's e-mail `ADDRESS`")

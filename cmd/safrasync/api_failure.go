@@ -37,8 +37,10 @@ func (v voice) failureOf(e *apiclient.Error) failure {
 }
 
 var faultWords = map[apiclient.Fault]i18n.Key{
-	apiclient.FaultNetwork: "failed.network", apiclient.FaultCertificate: "failed.certificate", apiclient.FaultWindow: "failed.canceled",
-	apiclient.FaultCanceled: "failed.canceled", apiclient.FaultTimeout: "failed.timeout", apiclient.FaultRedirect: "failed.redirect",
+	apiclient.FaultNetwork: "failed.network", apiclient.FaultCertificate: "failed.certificate",
+	apiclient.FaultWindow:   "failed.canceled",
+	apiclient.FaultCanceled: "failed.canceled", apiclient.FaultTimeout: "failed.timeout",
+	apiclient.FaultRedirect: "failed.redirect",
 	apiclient.FaultProtocol: "failed.answer", apiclient.FaultRequest: "failed.request",
 }
 
@@ -68,7 +70,8 @@ func statusWords(e *apiclient.Error) i18n.Key {
 		return "failed.address"
 	case http.StatusBadRequest, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge:
 		switch {
-		case e.Status == http.StatusConflict, e.HasMessage("message.duplicate.key"), e.HasMessage("message.producer.already-exists"):
+		case e.Status == http.StatusConflict, e.HasMessage("message.duplicate.key"),
+			e.HasMessage("message.producer.already-exists"):
 			return "failed.exists"
 		case e.HasMessage("message.malformed-request"):
 			return "failed.malformed"
@@ -92,7 +95,8 @@ func statusWords(e *apiclient.Error) i18n.Key {
 // and not only digits.
 func isPlainName(text string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-"
-	return text != "" && len(text) <= 40 && strings.Trim(text, letters+"0123456789") == "" && strings.ContainsAny(text, letters)
+	return text != "" && len(text) <= 40 && strings.Trim(text, letters+"0123456789") == "" &&
+		strings.ContainsAny(text, letters)
 }
 
 // tellFailure says why a call did not succeed: in so many words, what to do next, what the platform
@@ -111,7 +115,8 @@ func (a *App) tellFailure(sentence i18n.Key, next string, err error) {
 		next = f.next
 	}
 	a.tell("api.next", next)
-	if said := e.Text; said != "" && (e.Status == http.StatusConflict || e.Status/100 == 4 && e.Format == apiclient.FormatD) && !slices.ContainsFunc(e.Messages, apiclient.IsMessageKey) {
+	if said := e.Text; said != "" && (e.Status == http.StatusConflict || e.Status/100 == 4 &&
+		e.Format == apiclient.FormatD) && !slices.ContainsFunc(e.Messages, apiclient.IsMessageKey) {
 		a.tell("api.said", printable(said))
 	}
 	a.tell("api.detail", err)
@@ -119,9 +124,11 @@ func (a *App) tellFailure(sentence i18n.Key, next string, err error) {
 
 // fieldPhrases are the words for what the client finds wrong with a request before it is sent.
 var fieldPhrases = map[apiclient.Problem]i18n.Key{
-	apiclient.ProblemMissing: "field.missing", apiclient.ProblemEntry: "field.entry", apiclient.ProblemEncoding: "field.encoding",
-	apiclient.ProblemNumber: "field.number", apiclient.ProblemDocument: "api.no_document", apiclient.ProblemCredentials: "field.credentials",
-	apiclient.ProblemMonths: "field.months",
+	apiclient.ProblemMissing: "field.missing", apiclient.ProblemEntry: "field.entry",
+	apiclient.ProblemEncoding: "field.encoding",
+	apiclient.ProblemNumber:   "field.number", apiclient.ProblemDocument: "api.no_document",
+	apiclient.ProblemCredentials: "field.credentials",
+	apiclient.ProblemMonths:      "field.months",
 }
 
 // usageOf turns what the client finds wrong with a request into a wrong call, each fault in the

@@ -27,7 +27,8 @@ func failureFrom(t *testing.T, status int, body string) *apiclient.Error {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	_, err = client.CreateTraceability(context.Background(), "0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a", apiclient.TraceabilityRequest{ProducerID: "a", UserID: "b"})
+	_, err = client.CreateTraceability(context.Background(), "0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a",
+		apiclient.TraceabilityRequest{ProducerID: "a", UserID: "b"})
 	var failure *apiclient.Error
 	if !errors.As(err, &failure) {
 		t.Fatalf("status %d: %v is no *apiclient.Error", status, err)
@@ -43,25 +44,55 @@ func TestEachRefusalIsSaidInPortugueseWithWhatToDoNext(t *testing.T) {
 		body       string
 		what, next string
 	}{
-		"401 of the gateway":         {401, `{"data":[],"error":{}}`, "recusou a chave", "api.api_key"},
-		"401 of a service":           {401, ``, "um serviço interno a recusou", "suporte da plataforma"},
-		"403 module":                 {403, `{"messages":["message.module.not-contracted"]}`, "não contratou este módulo", "plataforma"},
-		"403 unknown value":          {403, `Unexpected value: FISICA`, "não conhece o valor FISICA", "person_type"},
-		"403 unknown value, a name":  {403, `Unexpected value: Ana Maria`, "não aceitou os dados", "Corrija"},
-		"403 unknown value, digits":  {403, `Unexpected value: 123456`, "não aceitou os dados", "Corrija"},
-		"403 of the gateway":         {403, `{"message":"no"}`, "não tem permissão", "plataforma"},
-		"404 producer":               {404, `{"messages":["message.producer.not-found"]}`, "não tem produtor com este documento", "cadastre"},
-		"404 of the API":             {404, `{"messages":["message.webhook.not-found"]}`, "não encontrou o registro", "Confira"},
-		"404 of something else":      {404, `<html>`, "não conhece este endereço", "api.base_url"},
-		"400 malformed":              {400, `{"messages":["message.malformed-request"]}`, "não entendeu o pedido", "suporte"},
-		"400 duplicate":              {400, `{"messages":["message.duplicate.key"]}`, "já tem um registro igual", "antes de tentar de novo"},
-		"409":                        {409, `{"messages":["collision"]}`, "já tem um registro igual", "antes de tentar de novo"},
-		"400 field":                  {400, `{"messages":["message.name.mandatory"]}`, "não aceitou os dados", "Corrija"},
-		"405":                        {405, `Request method 'POST' is not supported`, "não conhece este endereço", "api.base_url"},
-		"415":                        {415, ``, "não conhece este endereço", "api.base_url"},
-		"429":                        {429, ``, "pede uma pausa", "Espere até"},
-		"500":                        {500, `{"messages":["NullPointerException at Ana"]}`, "falhou por dentro", "detalhe técnico"},
-		"502":                        {502, `{"messages":["message.integration.connection.refused"]}`, "fora do ar", "mais tarde"},
+		"401 of the gateway": {401, `{"data":[],"error":{}}`, "recusou a chave", "api.api_key"},
+		"401 of a service":   {401, ``, "um serviço interno a recusou", "suporte da plataforma"},
+		"403 module": {
+			403, `{"messages":["message.module.not-contracted"]}`,
+			"não contratou este módulo", "plataforma",
+		},
+		"403 unknown value":         {403, `Unexpected value: FISICA`, "não conhece o valor FISICA", "person_type"},
+		"403 unknown value, a name": {403, `Unexpected value: Ana Maria`, "não aceitou os dados", "Corrija"},
+		"403 unknown value, digits": {403, `Unexpected value: 123456`, "não aceitou os dados", "Corrija"},
+		"403 of the gateway":        {403, `{"message":"no"}`, "não tem permissão", "plataforma"},
+		"404 producer": {
+			404, `{"messages":["message.producer.not-found"]}`,
+			"não tem produtor com este documento", "cadastre",
+		},
+		"404 of the API": {
+			404, `{"messages":["message.webhook.not-found"]}`, "não encontrou o registro",
+			"Confira",
+		},
+		"404 of something else": {404, `<html>`, "não conhece este endereço", "api.base_url"},
+		"400 malformed": {
+			400, `{"messages":["message.malformed-request"]}`, "não entendeu o pedido",
+			"suporte",
+		},
+		"400 duplicate": {
+			400, `{"messages":["message.duplicate.key"]}`, "já tem um registro igual",
+			"antes de tentar de novo",
+		},
+		"409": {
+			409, `{"messages":["collision"]}`, "já tem um registro igual",
+			"antes de tentar de novo",
+		},
+		"400 field": {
+			400, `{"messages":["message.name.mandatory"]}`, "não aceitou os dados",
+			"Corrija",
+		},
+		"405": {
+			405, `Request method 'POST' is not supported`, "não conhece este endereço",
+			"api.base_url",
+		},
+		"415": {415, ``, "não conhece este endereço", "api.base_url"},
+		"429": {429, ``, "pede uma pausa", "Espere até"},
+		"500": {
+			500, `{"messages":["NullPointerException at Ana"]}`, "falhou por dentro",
+			"detalhe técnico",
+		},
+		"502": {
+			502, `{"messages":["message.integration.connection.refused"]}`, "fora do ar",
+			"mais tarde",
+		},
 		"503":                        {503, ``, "indisponível", "mais tarde"},
 		"302":                        {302, ``, "redirecionamento", "api.base_url"},
 		"418":                        {418, ``, "nenhuma das que a API documenta", "suporte"},
@@ -105,7 +136,10 @@ func TestAWrongRequestIsSaidWithTheNamesOfItsFlags(t *testing.T) {
 	for want, err := range map[string]error{
 		"--url é longo demais: a plataforma aceita no máximo 250 caracteres": apiclient.WebhookRequest{WebhookEvent: "A", URL: long}.Check(),
 		"--hmac-secret é longo demais: a plataforma aceita no máximo 120 caracteres; --basic-authentication deve ter a forma usuário:senha": swap(
-			apiclient.WebhookRequest{WebhookEvent: "A", URL: "u", HMACSecret: apiclient.Secret(long[:121]), BasicAuthentication: "x"}.Check()),
+			apiclient.WebhookRequest{
+				WebhookEvent: "A", URL: "u", HMACSecret: apiclient.Secret(long[:121]),
+				BasicAuthentication: "x",
+			}.Check()),
 		"falta --webhook-event": apiclient.WebhookRequest{URL: "u"}.Check(),
 	} {
 		var usage *usageError

@@ -30,8 +30,10 @@ func TestWhatWasCreatedCanBeReadByHand(t *testing.T) {
 		t.Errorf("order commitment %s, want %s", got, commitment)
 	}
 
-	out, _ = b.run(t.Context(), exitDone, "api", "credit-analysis", "create", "--requester-id", "22222222-2222-4222-8222-222222222222", "--requester-name", "Ana",
-		"--requester-email", "ana@coop.example", "--name", "Maria Silva", "--identity", "529.982.247-25", "--auth-type", "EMAIL", "--person-type", "PF",
+	out, _ = b.run(t.Context(), exitDone, "api", "credit-analysis", "create", "--requester-id",
+		"22222222-2222-4222-8222-222222222222", "--requester-name", "Ana",
+		"--requester-email", "ana@coop.example", "--name", "Maria Silva", "--identity", "529.982.247-25", "--auth-type",
+		"EMAIL", "--person-type", "PF",
 		"--period-consult", "12", "--phone", "+55 65 99999-0000", "--yes", "--json")
 	analysis := idIn(t, out)
 	out, _ = b.run(t.Context(), exitDone, "api", "credit-analysis", "get", analysis, "--json")
@@ -39,13 +41,17 @@ func TestWhatWasCreatedCanBeReadByHand(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &record); err != nil {
 		t.Fatal(err)
 	}
-	for field, want := range map[string]string{"identity": "52998224725", "person_type": "PF", "phone": "+55 65 99999-0000", "id": analysis} {
+	for field, want := range map[string]string{
+		"identity": "52998224725", "person_type": "PF",
+		"phone": "+55 65 99999-0000", "id": analysis,
+	} {
 		if record[field] != want {
 			t.Errorf("%s is %v, want %s", field, record[field], want)
 		}
 	}
 
-	out, _ = b.run(t.Context(), exitDone, "api", "webhooks", "create", "--webhook-event", "DELETE_FARM", "--url", "https://coop.example/hook", "--yes", "--json")
+	out, _ = b.run(t.Context(), exitDone, "api", "webhooks", "create", "--webhook-event", "DELETE_FARM", "--url",
+		"https://coop.example/hook", "--yes", "--json")
 	b.run(t.Context(), exitDone, "api", "webhooks", "delete", idIn(t, out), "--yes")
 	b.run(t.Context(), exitFailed, "api", "webhooks", "get", "DELETE_FARM")
 }
@@ -55,7 +61,8 @@ func TestASignalDuringACallByHandLeavesItsOutcomeKnown(t *testing.T) {
 	ctx, signal := context.WithCancel(t.Context())
 	defer signal()
 	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1, OnPost: func(int) { signal() }})
-	out, _ := b.run(ctx, exitDone, "api", "webhooks", "create", "--webhook-event", "CREATE_FARM", "--url", "https://coop.example/hook", "--yes", "--json")
+	out, _ := b.run(ctx, exitDone, "api", "webhooks", "create", "--webhook-event", "CREATE_FARM", "--url",
+		"https://coop.example/hook", "--yes", "--json")
 	idIn(t, out)
 	if ctx.Err() == nil {
 		t.Fatal("the signal did not come while the call was on its way")
@@ -78,8 +85,9 @@ func TestASignalDuringACallByHandLeavesItsOutcomeKnown(t *testing.T) {
 func TestADocumentIsMaskedInItsMiddleOnly(t *testing.T) {
 	t.Parallel()
 	for number, want := range map[string]string{
-		"12345678909": "***.456.789-**", "529.982.247-25": "***.982.247-**", "11222333000181": "**.222.333/****-**", "12.ABC.345/01DE-35": "**.ABC.345/****-**",
-		"": "***", "nonsense": "***",
+		"12345678909": "***.456.789-**", "529.982.247-25": "***.982.247-**", "11222333000181": "**.222.333/****-**",
+		"12.ABC.345/01DE-35": "**.ABC.345/****-**",
+		"":                   "***", "nonsense": "***",
 	} {
 		if got := maskDocument(number); got != want {
 			t.Errorf("maskDocument(%q) = %q, want %q", number, got, want)

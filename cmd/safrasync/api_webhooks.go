@@ -21,10 +21,13 @@ type webhookFlags struct {
 
 func (f *webhookFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.event, "webhook-event", "", "the `EVENT`, such as "+string(apiclient.EventUpdateOrderCommitment)+"; the shell completes all 25")
+	flags.StringVar(&f.event, "webhook-event", "", "the `EVENT`, such as "+string(apiclient.EventUpdateOrderCommitment)+
+		"; the shell completes all 25")
 	flags.StringVar(&f.url, "url", "", "`URL` that the platform calls: https, at most 250 characters")
-	flags.StringVar(&f.basicAuthentication, "basic-authentication", "", "`USER:PASSWORD`; better '${env:NAME}' or '${file:PATH}', which no list of processes shows")
-	flags.StringVar(&f.hmacSecret, "hmac-secret", "", "`SECRET` of at most 120 characters; better '${env:NAME}' or '${file:PATH}'")
+	flags.StringVar(&f.basicAuthentication, "basic-authentication", "",
+		"`USER:PASSWORD`; better '${env:NAME}' or '${file:PATH}', which no list of processes shows")
+	flags.StringVar(&f.hmacSecret, "hmac-secret", "",
+		"`SECRET` of at most 120 characters; better '${env:NAME}' or '${file:PATH}'")
 	f.actFlags.add(cmd)
 	completes(cmd, "webhook-event", apiclient.WebhookEvents)
 }
@@ -46,33 +49,39 @@ func newAPIWebhooksCommand(a *App) *cobra.Command {
 	get.ValidArgsFunction = cobra.FixedCompletions(texts(apiclient.WebhookEvents), cobra.ShellCompDirectiveNoFileComp)
 
 	var created webhookFlags
-	create := a.command("create --webhook-event EVENT --url URL", "help.api_hooks_create", exactly(0), func(cmd *cobra.Command, _ []string) error {
-		return a.writeWebhook(cmd, created, apiCall{
-			act: "api webhooks create", verb: "POST", path: pathWebhooks, notes: []i18n.Key{"api.hook_twice"}, doubt: "api.doubt_hook",
-		}, (*apiclient.Client).CreateWebhook)
-	})
+	create := a.command("create --webhook-event EVENT --url URL", "help.api_hooks_create", exactly(0),
+		func(cmd *cobra.Command, _ []string) error {
+			return a.writeWebhook(cmd, created, apiCall{
+				act: "api webhooks create", verb: "POST", path: pathWebhooks, notes: []i18n.Key{"api.hook_twice"},
+				doubt: "api.doubt_hook",
+			}, (*apiclient.Client).CreateWebhook)
+		})
 	created.add(create)
 	var updated webhookFlags
-	update := a.command("update --webhook-event EVENT --url URL", "help.api_hooks_update", exactly(0), func(cmd *cobra.Command, _ []string) error {
-		return a.writeWebhook(cmd, updated, apiCall{
-			act: "api webhooks update", verb: "PUT", path: pathWebhooks, notes: []i18n.Key{"api.hook_whole"}, doubt: "api.doubt_hook",
-		}, (*apiclient.Client).UpdateWebhook)
-	})
+	update := a.command("update --webhook-event EVENT --url URL", "help.api_hooks_update", exactly(0),
+		func(cmd *cobra.Command, _ []string) error {
+			return a.writeWebhook(cmd, updated, apiCall{
+				act: "api webhooks update", verb: "PUT", path: pathWebhooks, notes: []i18n.Key{"api.hook_whole"},
+				doubt: "api.doubt_hook",
+			}, (*apiclient.Client).UpdateWebhook)
+		})
 	updated.add(update)
 
 	var deleted actFlags
-	remove := a.command("delete ID", "help.api_hooks_delete", exactly(1), func(cmd *cobra.Command, args []string) error {
-		id, err := a.apiID("ID", args[0])
-		if err != nil {
-			return err
-		}
-		return a.actByHand(cmd.Context(), apiCall{
-			act: "api webhooks delete", verb: "DELETE", path: pathWebhooks + "/{id}", target: id, fields: []apiField{{"id", id}}, doubt: "api.doubt_hook",
-			send: func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
-				return c.DeleteWebhook(ctx, id)
-			},
-		}, deleted)
-	})
+	remove := a.command("delete ID", "help.api_hooks_delete", exactly(1),
+		func(cmd *cobra.Command, args []string) error {
+			id, err := a.apiID("ID", args[0])
+			if err != nil {
+				return err
+			}
+			return a.actByHand(cmd.Context(), apiCall{
+				act: "api webhooks delete", verb: "DELETE", path: pathWebhooks + "/{id}", target: id,
+				fields: []apiField{{"id", id}}, doubt: "api.doubt_hook",
+				send: func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
+					return c.DeleteWebhook(ctx, id)
+				},
+			}, deleted)
+		})
 	deleted.add(remove)
 
 	group := a.group("webhooks", "help.api_hooks")
@@ -111,7 +120,8 @@ func (a *App) listWebhooks(ctx context.Context) error {
 
 // writeWebhook registers or changes a webhook.
 func (a *App) writeWebhook(
-	cmd *cobra.Command, f webhookFlags, call apiCall, send func(*apiclient.Client, context.Context, apiclient.WebhookRequest) (apiclient.Answer, error),
+	cmd *cobra.Command, f webhookFlags, call apiCall,
+	send func(*apiclient.Client, context.Context, apiclient.WebhookRequest) (apiclient.Answer, error),
 ) error {
 	if err := a.needFlags(cmd, "webhook-event", "url"); err != nil {
 		return err
@@ -120,7 +130,8 @@ func (a *App) writeWebhook(
 	if err != nil {
 		return err
 	}
-	if u, err := url.Parse(f.url); err != nil || u.Hostname() == "" || u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) {
+	if u, err := url.Parse(f.url); err != nil || u.Hostname() == "" || u.Scheme != "https" &&
+		(u.Scheme != "http" || !isLoopback(u.Hostname())) {
 		return a.usage("field.address", "--url")
 	}
 	r := apiclient.WebhookRequest{WebhookEvent: event, URL: f.url}

@@ -122,8 +122,9 @@ func (a *App) loadConfigBy(load func(string, func(string) (string, bool)) (*Conf
 type access bool
 
 const (
-	toRead  access = false // nothing can be written; in the place of a ledger that does not exist stands an empty one in memory, and people are told
-	toWrite access = true  // migrated when needed, and compared with its journal; one that does not exist is an error
+	// nothing can be written; in the place of a ledger that does not exist stands an empty one in memory, and people are told
+	toRead  access = false
+	toWrite access = true // migrated when needed, and compared with its journal; one that does not exist is an error
 )
 
 // openLedger opens the ledger of the configuration.
@@ -157,7 +158,10 @@ func (a *App) openLedger(ctx context.Context, how access) (*state.Store, error) 
 }
 
 func ledgerOptions(config *Config, how access) state.Options {
-	return state.Options{Driver: config.State.Driver, DSN: config.State.DSN.Reveal(), ReadOnly: how == toRead, Version: version, Journal: config.State.journals(), Zone: config.Zone()}
+	return state.Options{
+		Driver: config.State.Driver, DSN: config.State.DSN.Reveal(), ReadOnly: how == toRead,
+		Version: version, Journal: config.State.journals(), Zone: config.Zone(),
+	}
 }
 
 // openERP connects to the ERP until the command ends; the error is an *erp.Error.
@@ -177,8 +181,9 @@ func (a *App) connectERP(ctx context.Context) (*erp.Source, error) {
 		return nil, err
 	}
 	return erp.Open(ctx, erp.Options{
-		Driver: config.ERP.Driver, DSN: erp.Secret(config.ERP.DSN.Reveal()), TimeZone: config.Zone(), StatementTimeout: config.ERP.StatementTimeout,
-		Charset: config.ERP.Charset,
+		Driver: config.ERP.Driver, DSN: erp.Secret(config.ERP.DSN.Reveal()), TimeZone: config.Zone(),
+		StatementTimeout: config.ERP.StatementTimeout,
+		Charset:          config.ERP.Charset,
 	})
 }
 
@@ -199,7 +204,8 @@ func (a *App) openAPI(adjust ...func(*apiclient.Options)) (*apiclient.Client, er
 	}
 	options := apiclient.Options{
 		BaseURL: config.API.BaseURL, APIKey: apiclient.Secret(config.API.APIKey.Reveal()), Timeout: config.API.Timeout,
-		CAFile: config.API.CAFile, UserAgent: "safrasync/" + version, MaxConns: config.API.MaxInFlight, Observe: a.observeAPI,
+		CAFile: config.API.CAFile, UserAgent: "safrasync/" + version, MaxConns: config.API.MaxInFlight,
+		Observe: a.observeAPI,
 	}
 	for _, change := range adjust {
 		change(&options)
@@ -235,8 +241,10 @@ func (a *App) openEngine(store *state.Store, source engine.Source, observe func(
 	owner := state.Self()
 	owner.Platform = config.API.platform()
 	e := engine.New(engine.Config{
-		Ledger: store, Source: source, Platform: client, Clock: engine.SystemClock{}, Owner: owner, Version: version, Several: config.State.Driver == state.Postgres, Jobs: jobs,
-		References: config.ReferenceSpecs(), Limits: config.Limits(), Brakes: config.EngineBrakes(), Zone: config.Zone(), Log: a.logger(), Observe: observe,
+		Ledger: store, Source: source, Platform: client, Clock: engine.SystemClock{}, Owner: owner, Version: version,
+		Several: config.State.Driver == state.Postgres, Jobs: jobs,
+		References: config.ReferenceSpecs(), Limits: config.Limits(), Brakes: config.EngineBrakes(),
+		Zone: config.Zone(), Log: a.logger(), Observe: observe,
 	})
 	return &parts{e, store}, nil
 }

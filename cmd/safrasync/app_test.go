@@ -41,7 +41,8 @@ func setUpBench(t *testing.T, opts sandbox.Options) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.NewReplacer("$API", box.URL, "erp.db", b.path("erp.db"), "state.db", b.path("state.db")).Replace(string(config))
+	text := strings.NewReplacer("$API", box.URL, "erp.db", b.path("erp.db"), "state.db",
+		b.path("state.db")).Replace(string(config))
 	if err := os.WriteFile(b.path("config.yaml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,10 @@ func setUpBench(t *testing.T, opts sandbox.Options) *bench {
 		t.Fatal(err)
 	}
 	b.run(t.Context(), exitDone, "state", "new")
-	for kind, file := range map[string]string{"producers": "producers.csv", "users": "users.csv", "wallets": "wallets.csv", "delivery_places": "places.csv"} {
+	for kind, file := range map[string]string{
+		"producers": "producers.csv", "users": "users.csv",
+		"wallets": "wallets.csv", "delivery_places": "places.csv",
+	} {
 		b.run(t.Context(), exitDone, "refs", "import", kind, "testdata/coop/"+file, "--yes")
 	}
 	return b
@@ -65,7 +69,8 @@ func (b *bench) run(ctx context.Context, code int, args ...string) (stdout, stde
 		return platformCanary, name == "SAFRASYNC_API_KEY"
 	}}
 	if got := app.Run(ctx, append([]string{"--config", b.path("config.yaml")}, args...)); got != code {
-		b.t.Fatalf("safrasync %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), got, code, out.String(), messages.String())
+		b.t.Fatalf("safrasync %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), got, code, out.String(),
+			messages.String())
 	}
 	return out.String(), messages.String()
 }
@@ -85,8 +90,10 @@ func TestASignalLetsWhatIsOnTheWireComeToItsEnd(t *testing.T) {
 	if report.Stopped == nil || report.Stopped.Code != "interrupted" {
 		t.Errorf("stopped = %+v, want interrupted", report.Stopped)
 	}
-	if n := len(b.box.Created()); n == 0 || n != report.States[trade.Accepted] || report.States[trade.InDoubt]+report.States[trade.Sending] > 0 {
-		t.Errorf("the platform has %d contracts, the ledger says %v; want each one accepted and none in doubt", n, report.States)
+	if n := len(b.box.Created()); n == 0 || n != report.States[trade.Accepted] ||
+		report.States[trade.InDoubt]+report.States[trade.Sending] > 0 {
+		t.Errorf("the platform has %d contracts, the ledger says %v; want each one accepted and none in doubt", n,
+			report.States)
 	}
 	b.run(t.Context(), exitDone, "sync")
 	if n := len(b.box.Created()); n != 2 {
@@ -99,9 +106,15 @@ func TestTheSandboxRunsUntilASignal(t *testing.T) {
 	ctx, signal := context.WithCancel(t.Context())
 	out := &waitingWriter{written: signal} // a signal as soon as its address is known
 	var messages bytes.Buffer
-	app := App{Stdin: strings.NewReader(""), Stdout: out, Stderr: &messages, Env: func(string) (string, bool) { return "", false }}
+	app := App{
+		Stdin: strings.NewReader(""), Stdout: out, Stderr: &messages,
+		Env: func(string) (string, bool) { return "", false },
+	}
 	log := filepath.Join(t.TempDir(), "truth.jsonl")
-	code := app.Run(ctx, []string{"sandbox", "--listen", "127.0.0.1:0", "--seed", "7", "--faults", "status=503%10", "--log", log, "--state", log + ".state", "--not-contracted", "financial", "--json"})
+	code := app.Run(ctx, []string{
+		"sandbox", "--listen", "127.0.0.1:0", "--seed", "7", "--faults", "status=503%10",
+		"--log", log, "--state", log + ".state", "--not-contracted", "financial", "--json",
+	})
 	if code != exitDone {
 		t.Fatalf("exit code %d: %s", code, messages.String())
 	}
@@ -109,7 +122,8 @@ func TestTheSandboxRunsUntilASignal(t *testing.T) {
 		URL  string `json:"url"`
 		Seed int64  `json:"seed"`
 	}
-	if err := json.Unmarshal(out.text.Bytes(), &told); err != nil || !strings.HasPrefix(told.URL, "http://127.0.0.1:") || told.Seed != 7 {
+	if err := json.Unmarshal(out.text.Bytes(), &told); err != nil ||
+		!strings.HasPrefix(told.URL, "http://127.0.0.1:") || told.Seed != 7 {
 		t.Errorf("told %s (%v), want a loopback address and seed 7", out.text.String(), err)
 	}
 	if _, err := os.Stat(log + ".state"); err != nil {
@@ -137,10 +151,12 @@ func TestVerboseLogsJSONWithFullTimesAndWithoutSecretsOrPersons(t *testing.T) {
 	_, messages := b.run(t.Context(), exitDone, "sync", "--verbose")
 	for line := range strings.Lines(messages) {
 		var entry struct{ Time, Level, Msg string }
-		if err := json.Unmarshal([]byte(line), &entry); err != nil || entry.Time == "" || entry.Level == "" || entry.Msg == "" {
+		if err := json.Unmarshal([]byte(line), &entry); err != nil || entry.Time == "" || entry.Level == "" ||
+			entry.Msg == "" {
 			t.Errorf("%q is no log line: %v", line, err)
 		}
-		if strings.Contains(line, platformCanary) || strings.Contains(line, "1129.5") || strings.Contains(line, "1.129,5") {
+		if strings.Contains(line, platformCanary) || strings.Contains(line, "1129.5") ||
+			strings.Contains(line, "1.129,5") {
 			t.Errorf("the log tells a secret or a price: %s", line)
 		}
 	}
@@ -155,7 +171,10 @@ func TestStandardOutputThatCannotBeWrittenIsAFailure(t *testing.T) {
 	if err := broken.Close(); err != nil {
 		t.Fatal(err)
 	}
-	app := App{Stdin: strings.NewReader(""), Stdout: w, Stderr: io.Discard, Env: func(string) (string, bool) { return "", false }}
+	app := App{
+		Stdin: strings.NewReader(""), Stdout: w, Stderr: io.Discard,
+		Env: func(string) (string, bool) { return "", false },
+	}
 	if code := app.Run(t.Context(), []string{"version"}); code != exitFailed {
 		t.Errorf("exit code %d, want %d", code, exitFailed)
 	}
@@ -173,7 +192,10 @@ func TestF166ABrokenStandardErrorStopsNothing(t *testing.T) {
 	app := App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: w, Env: func(name string) (string, bool) {
 		return platformCanary, name == "SAFRASYNC_API_KEY"
 	}}
-	if code := app.Run(t.Context(), []string{"--config", b.path("config.yaml"), "sync", "--verbose"}); code != exitDone || len(b.box.Created()) == 0 {
+	if code := app.Run(t.Context(), []string{
+		"--config", b.path("config.yaml"), "sync",
+		"--verbose",
+	}); code != exitDone || len(b.box.Created()) == 0 {
 		t.Errorf("exit code %d, %d records\n%s", code, len(b.box.Created()), out.String())
 	}
 }

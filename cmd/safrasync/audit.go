@@ -28,7 +28,8 @@ func newAuditCommand(a *App) *cobra.Command {
 		return a.listAudit(cmd.Context(), limit)
 	})
 	list.Flags().IntVar(&limit, "limit", 0, "the latest `N` records, 0 = all; default 50, with --json all")
-	verify := a.command("verify", "help.audit_verify", exactly(0), func(cmd *cobra.Command, _ []string) error { return a.verifyAudit(cmd.Context()) })
+	verify := a.command("verify", "help.audit_verify", exactly(0),
+		func(cmd *cobra.Command, _ []string) error { return a.verifyAudit(cmd.Context()) })
 	group.AddCommand(list, verify)
 	return group
 }
@@ -76,9 +77,13 @@ func (a *App) listAudit(ctx context.Context, limit int) error {
 		}
 		return nil
 	}
-	t, v := a.newTable("audit.head_no", "audit.head_at", "audit.head_who", "audit.head_from", "audit.head_act", "audit.head_target", "audit.head_reason"), a.voice()
+	t, v := a.newTable("audit.head_no", "audit.head_at", "audit.head_who", "audit.head_from", "audit.head_act",
+		"audit.head_target", "audit.head_reason"), a.voice()
 	for _, r := range records {
-		t.AppendRow(table.Row{r.Seq, v.moment(r.At), printable(r.Who), printable(r.From), r.Act, printable(r.Target), printable(r.Reason)})
+		t.AppendRow(table.Row{
+			r.Seq, v.moment(r.At), printable(r.Who), printable(r.From), r.Act, printable(r.Target),
+			printable(r.Reason),
+		})
 	}
 	t.Render()
 	return nil

@@ -12,13 +12,15 @@ import (
 
 func newBackupCommand(a *App) *cobra.Command {
 	var keep int
-	cmd := a.command("backup FILE | --keep N DIR", "help.backup", exactly(1), func(cmd *cobra.Command, args []string) error {
-		if cmd.Flags().Changed("keep") && keep < 1 {
-			return a.usage("says.keep")
-		}
-		return a.backup(cmd.Context(), args[0], keep)
-	})
-	cmd.Flags().IntVar(&keep, "keep", 0, "make a copy with its date in a folder, and keep the newest `N` of this ledger there")
+	cmd := a.command("backup FILE | --keep N DIR", "help.backup", exactly(1),
+		func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("keep") && keep < 1 {
+				return a.usage("says.keep")
+			}
+			return a.backup(cmd.Context(), args[0], keep)
+		})
+	cmd.Flags().IntVar(&keep, "keep", 0,
+		"make a copy with its date in a folder, and keep the newest `N` of this ledger there")
 	return cmd
 }
 
@@ -68,9 +70,10 @@ func (a *App) backup(ctx context.Context, to string, keep int) error {
 
 func newRestoreCommand(a *App) *cobra.Command {
 	var f actFlags
-	cmd := a.command("restore FILE --reason TEXT", "help.restore", exactly(1), func(cmd *cobra.Command, args []string) error {
-		return a.restore(cmd.Context(), args[0], f)
-	})
+	cmd := a.command("restore FILE --reason TEXT", "help.restore", exactly(1),
+		func(cmd *cobra.Command, args []string) error {
+			return a.restore(cmd.Context(), args[0], f)
+		})
 	f.add(cmd)
 	return cmd
 }

@@ -157,7 +157,9 @@ func (m *modern) whole(sums []plainSum) {
 			}
 		}
 		if of := documents[s.job]; of.kg.Cmp(kept.kg) != 0 || of.value.Cmp(kept.value) != 0 {
-			m.t.Errorf("%s: the documents of the report add up to %s kg and R$ %s, those of the bridge to %s kg and R$ %s", s.job, of.kg, of.value, kept.kg, kept.value)
+			m.t.Errorf(
+				"%s: the documents of the report add up to %s kg and R$ %s, those of the bridge to %s kg and R$ %s",
+				s.job, of.kg, of.value, kept.kg, kept.value)
 		}
 		same("kilograms", read.Kg, partKg, kg)
 		same("value", read.Value, partValue, value)
@@ -215,7 +217,10 @@ func TestE2TheBridgeFromTheERPIsAPlainSum(t *testing.T) {
 		m := newModern(t, "")
 		// One without a number, one that stands twice, one with a negative price.
 		m.exec(`ALTER TABLE coop.contrato ALTER numero DROP NOT NULL, DROP CONSTRAINT contrato_filial_id_numero_key`)
-		for i, change := range []string{`numero = NULL`, `quantidade = quantidade + 1.0001`, `numero = 'negativo', preco_unitario = -12.34`} {
+		for i, change := range []string{
+			`numero = NULL`, `quantidade = quantidade + 1.0001`,
+			`numero = 'negativo', preco_unitario = -12.34`,
+		} {
 			m.exec(`CREATE TEMP TABLE novo ON COMMIT DROP AS SELECT * FROM coop.contrato WHERE id = (SELECT min(id) FROM coop.contrato WHERE situacao = 'aprovado' AND excluido_em IS NULL);
 				UPDATE novo SET id = ` + strconv.Itoa(900_000+i) + `, ` + change + `; INSERT INTO coop.contrato SELECT * FROM novo`)
 		}

@@ -21,10 +21,13 @@ const (
 )
 
 // canaryPerson adds the person to the ERP of the scripts, and to the job that reads it.
-const canaryPerson = "CREATE TABLE pessoa (nome TEXT, cpf TEXT); INSERT INTO pessoa VALUES ('" + canaryName + "', '" + canaryDocument + "');"
+const canaryPerson = "CREATE TABLE pessoa (nome TEXT, cpf TEXT); INSERT INTO pessoa VALUES ('" + canaryName + "', '" +
+	canaryDocument + "');"
 
 func withPerson(config []byte) []byte {
-	return bytes.ReplaceAll(config, []byte("SELECT * FROM contrato"), []byte("SELECT *, (SELECT nome FROM pessoa) AS produtor_nome, (SELECT cpf FROM pessoa) AS produtor_cpf FROM contrato"))
+	return bytes.ReplaceAll(config, []byte("SELECT * FROM contrato"),
+		[]byte(
+			"SELECT *, (SELECT nome FROM pessoa) AS produtor_nome, (SELECT cpf FROM pessoa) AS produtor_cpf FROM contrato"))
 }
 
 // transcriptsVariable names the folder of the transcripts.
@@ -81,7 +84,8 @@ func searchTranscripts() error {
 		}
 		for _, canary := range []string{platformCanary, canaryName, canaryDocument, digits.Replace(canaryDocument)} {
 			if i := bytes.Index(text, []byte(canary)); i >= 0 {
-				errs = append(errs, fmt.Errorf("I10: %s wrote %q: …%s…", f.Name(), canary, text[max(0, i-300):min(len(text), i+300)]))
+				errs = append(errs, fmt.Errorf("I10: %s wrote %q: …%s…", f.Name(), canary,
+					text[max(0, i-300):min(len(text), i+300)]))
 			}
 		}
 	}

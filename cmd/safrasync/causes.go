@@ -70,7 +70,10 @@ func (t *troubles) add(e trade.Entry) {
 	key, problem := pending.CauseOf(e)
 	g := t.byKey[key]
 	if g == nil {
-		g = &trouble{State: e.State, Cause: e.Cause, Problem: problem, Awaited: pending.ParentOf(e), subjects: map[string]int{}}
+		g = &trouble{
+			State: e.State, Cause: e.Cause, Problem: problem, Awaited: pending.ParentOf(e),
+			subjects: map[string]int{},
+		}
 		t.byKey[key] = g
 		t.groups = append(t.groups, g)
 	}

@@ -23,10 +23,14 @@ func TestCodesThatAreMissingKeepNoRows(t *testing.T) {
 	found := newTroubles(nil)
 	for i := range rows {
 		row := fmt.Sprintf("W%04d", i) + strings.Repeat("x", length)
-		found.add(trade.Entry{State: trade.Waiting, Cause: "ref:wallets", WaitingFor: []trade.Awaited{{Ref: "wallets", Code: row[:5]}}})
+		found.add(trade.Entry{
+			State: trade.Waiting, Cause: "ref:wallets",
+			WaitingFor: []trade.Awaited{{Ref: "wallets", Code: row[:5]}},
+		})
 	}
 	kept := heap() - before
-	if groups := found.sorted(); len(groups) != 1 || len(groups[0].Subjects) != rows || groups[0].Subjects[7] != (subject{"W0007", 1}) {
+	if groups := found.sorted(); len(groups) != 1 || len(groups[0].Subjects) != rows ||
+		groups[0].Subjects[7] != (subject{"W0007", 1}) {
 		t.Fatalf("%+v", groups)
 	}
 	if kept > rows*length/4 {

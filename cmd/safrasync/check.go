@@ -23,7 +23,8 @@ func newCheckCommand(a *App) *cobra.Command {
 	cmd := a.command("check", "help.check", exactly(0), func(cmd *cobra.Command, _ []string) error {
 		return a.check(cmd.Context(), offline, tell)
 	})
-	cmd.Flags().BoolVar(&offline, "offline", false, "leave out the ERP, the API and a ledger on PostgreSQL: nothing that is reached over a network")
+	cmd.Flags().BoolVar(&offline, "offline", false,
+		"leave out the ERP, the API and a ledger on PostgreSQL: nothing that is reached over a network")
 	cmd.Flags().BoolVar(&tell, "alert", false, "send a test message to everybody whom alerts and digests go to")
 	return cmd
 }
@@ -280,7 +281,8 @@ func (c *checker) identityText(f engine.IdentityFinding) (text, hint string) {
 		}
 		return text, v.text("check.former_job_hint", strings.Join(f.Others, ", "), f.Job, f.Others[0], f.Others[0])
 	case engine.SplitJob:
-		return v.text("check.split_job", f.Job, f.Known.Gone, f.Known.Accepted+f.Known.InDoubt, strings.Join(f.Others, ", ")), v.text("check.split_job_hint", f.Others[0])
+		return v.text("check.split_job", f.Job, f.Known.Gone, f.Known.Accepted+f.Known.InDoubt,
+			strings.Join(f.Others, ", ")), v.text("check.split_job_hint", f.Others[0])
 	case engine.ChangedKey:
 		text = v.text("check.changed_key", f.Job, v.identity(f.Now), v.identity(f.Was))
 		if b := f.Change; b != nil {
@@ -292,7 +294,8 @@ func (c *checker) identityText(f engine.IdentityFinding) (text, hint string) {
 		if known == nil {
 			known = &trade.KnownJob{}
 		}
-		return v.text("check.changed_space", f.Job, f.Was.Space, f.Now.Space, known.Accepted, known.InDoubt), v.text("check.changed_space_hint", strings.Join(f.Others, ", "))
+		return v.text("check.changed_space", f.Job, f.Was.Space, f.Now.Space, known.Accepted, known.InDoubt),
+			v.text("check.changed_space_hint", strings.Join(f.Others, ", "))
 	}
 	text = v.text("check.shared_keys", f.Rows, f.Others[0], f.Job, strings.Join(f.Sample, ", "))
 	if !f.Whole {
@@ -325,7 +328,8 @@ func (c *checker) job(ctx context.Context, e *parts, job *engine.Job, surveys ma
 		c.pass(name, "check.job_ok", len(job.Spec.Fields))
 		if len(survey.Unseen) > 0 {
 			c.report(checkJSON{
-				Check: name, OK: true, Text: c.voice().unseenCancelled(survey.CancelledColumn, job.Spec.Cancelled.Column),
+				Check: name, OK: true, Text: c.voice().unseenCancelled(survey.CancelledColumn,
+					job.Spec.Cancelled.Column),
 				Hint: c.text("check.unseen_hint"),
 			})
 		}
@@ -347,7 +351,9 @@ func (c *checker) job(ctx context.Context, e *parts, job *engine.Job, surveys ma
 
 // mismatches names what rows hang on and nobody finds: it is the configuration that joins the keys
 // in another form, not the ERP's people.
-func (c *checker) mismatches(ctx context.Context, e *parts, survey *engine.Survey, surveys map[string]*engine.Survey, job string) {
+func (c *checker) mismatches(ctx context.Context, e *parts, survey *engine.Survey, surveys map[string]*engine.Survey,
+	job string,
+) {
 	if survey == nil {
 		return
 	}

@@ -98,9 +98,10 @@ type ChecksConfig struct {
 	Volume     string `yaml:"volume"`
 	DateOrder  string `yaml:"date_order"`
 	DateWindow string `yaml:"date_window"`
-	CAR        string `yaml:"car"` // strict is another word for error; shape asks for no more than <state code>-<number>-<code>
-	Twin       string `yaml:"twin"`
-	TwinDays   int    `yaml:"twin_days"` // 0 = no limit
+	// strict is another word for error; shape asks for no more than <state code>-<number>-<code>
+	CAR      string `yaml:"car"`
+	Twin     string `yaml:"twin"`
+	TwinDays int    `yaml:"twin_days"` // 0 = no limit
 }
 
 // TwinConfig is what a job says of equal rows instead of `checks:`.
@@ -122,19 +123,20 @@ type JobsConfig []JobConfig
 
 // JobConfig is one job.
 type JobConfig struct {
-	Name       string                 `yaml:"-"`
-	Sends      string                 `yaml:"sends"` // required
-	Schedule   string                 `yaml:"schedule"`
-	Query      string                 `yaml:"query"`      // required
-	Key        Columns                `yaml:"key"`        // required
-	Identity   string                 `yaml:"identity"`   // key space; "" = that of all jobs which name none
-	ChangedAt  string                 `yaml:"changed_at"` // optional
-	Lookback   time.Duration          `yaml:"lookback"`
-	Sweep      string                 `yaml:"sweep"`
-	Cancelled  *CancelledConfig       `yaml:"cancelled"`   // optional
-	Hours      SpansConfig            `yaml:"hours"`       // optional: when it may send
-	Most       *MostConfig            `yaml:"most"`        // optional: what one run may send without a release
-	Canary     int                    `yaml:"canary"`      // rows that go first under a changed query or mapping; 0 = all
+	Name      string           `yaml:"-"`
+	Sends     string           `yaml:"sends"` // required
+	Schedule  string           `yaml:"schedule"`
+	Query     string           `yaml:"query"`      // required
+	Key       Columns          `yaml:"key"`        // required
+	Identity  string           `yaml:"identity"`   // key space; "" = that of all jobs which name none
+	ChangedAt string           `yaml:"changed_at"` // optional
+	Lookback  time.Duration    `yaml:"lookback"`
+	Sweep     string           `yaml:"sweep"`
+	Cancelled *CancelledConfig `yaml:"cancelled"` // optional
+	Hours     SpansConfig      `yaml:"hours"`     // optional: when it may send
+	Most      *MostConfig      `yaml:"most"`      // optional: what one run may send without a release
+	// rows that go first under a changed query or mapping; 0 = all
+	Canary     int                    `yaml:"canary"`
 	Checks     TwinConfig             `yaml:"checks"`      // default: those of all jobs
 	NothingNew time.Duration          `yaml:"nothing_new"` // default alerts.nothing_new; 0 = never
 	Fields     map[string]FieldConfig `yaml:"fields"`      // required
@@ -192,13 +194,25 @@ func defaultConfig() *Config {
 	refuse := string(trade.Refuse)
 	brakes := engine.DefaultBrakes()
 	return &Config{
-		API:    APIConfig{Timeout: 120 * time.Second, MaxInFlight: 8, RateLimit: 20, Doubt: "documented", Quarantine: 15 * time.Minute, StopAfterUnknown: 3},
-		ERP:    ERPConfig{TimeZone: "America/Sao_Paulo", StatementTimeout: time.Minute},
-		State:  StateConfig{Driver: "sqlite"},
-		Log:    LogConfig{Level: "info"},
-		Alerts: AlertsConfig{Name: "safrasync", RejectedAbove: 20, OldestWaiting: 2 * day, NothingNew: 3 * day, Digest: "0 7 * * 1-5"},
-		Checks: ChecksConfig{Amount: refuse, Price: refuse, Volume: refuse, DateOrder: refuse, DateWindow: refuse, CAR: refuse, Twin: string(trade.Warning), TwinDays: 30},
-		Brakes: BrakesConfig{NewRows: brakes.NewRows, NewRowsLeast: brakes.NewRowsLeast, Retyped: brakes.Retyped, ChangedKey: "pause"},
+		API: APIConfig{
+			Timeout: 120 * time.Second, MaxInFlight: 8, RateLimit: 20, Doubt: "documented",
+			Quarantine: 15 * time.Minute, StopAfterUnknown: 3,
+		},
+		ERP:   ERPConfig{TimeZone: "America/Sao_Paulo", StatementTimeout: time.Minute},
+		State: StateConfig{Driver: "sqlite"},
+		Log:   LogConfig{Level: "info"},
+		Alerts: AlertsConfig{
+			Name: "safrasync", RejectedAbove: 20, OldestWaiting: 2 * day, NothingNew: 3 * day,
+			Digest: "0 7 * * 1-5",
+		},
+		Checks: ChecksConfig{
+			Amount: refuse, Price: refuse, Volume: refuse, DateOrder: refuse, DateWindow: refuse,
+			CAR: refuse, Twin: string(trade.Warning), TwinDays: 30,
+		},
+		Brakes: BrakesConfig{
+			NewRows: brakes.NewRows, NewRowsLeast: brakes.NewRowsLeast, Retyped: brakes.Retyped,
+			ChangedKey: "pause",
+		},
 
 		Retention: defaultRetention(),
 		Console:   defaultConsole(),
@@ -231,10 +245,14 @@ func findConfig(flag string, places []string) (string, error) {
 			return place, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			return "", &ConfigError{Faults: []ConfigFault{{File: place, Text: "cannot be looked at: " + plainReason(err) + "; give the service's user access, or name another file with --config FILE"}}, cause: err}
+			return "",
+				&ConfigError{Faults: []ConfigFault{{File: place, Text: "cannot be looked at: " + plainReason(err) +
+					"; give the service's user access, or name another file with --config FILE"}}, cause: err}
 		}
 	}
-	return "", &ConfigError{Faults: []ConfigFault{{Text: fmt.Sprintf("no configuration: neither %s nor %s exists; start from config.example.yaml, which explains every key, or name a file with --config FILE", places[0], places[1])}}, cause: fs.ErrNotExist}
+	return "",
+		&ConfigError{Faults: []ConfigFault{{Text: fmt.Sprintf(
+			"no configuration: neither %s nor %s exists; start from config.example.yaml, which explains every key, or name a file with --config FILE", places[0], places[1])}}, cause: fs.ErrNotExist}
 }
 
 // LoadConfig reads the file strictly: every key must be known, every value of its type, every
@@ -265,7 +283,8 @@ func loadConfigWith(path string, secrets secretResolver) (*Config, error) {
 	}
 	d := &configDecoder{
 		source: source, secrets: secrets,
-		index: map[string]configEntry{}, given: map[string]bool{}, written: map[string]string{}, meant: map[string]bool{},
+		index: map[string]configEntry{}, given: map[string]bool{}, written: map[string]string{},
+		meant: map[string]bool{},
 	}
 	top := d.walk(root)
 	c := defaultConfig()

@@ -81,7 +81,10 @@ func (c *Config) checkAlerts(d *configDecoder) {
 
 func (c *Config) checkEmail(d *configDecoder, e *EmailConfig) {
 	const at = "alerts.email"
-	d.require(at, map[string]bool{"server": e.Server == "", "from": e.From == "", "to": len(e.To) == 0, "password": e.User != "" && e.Password.IsZero()})
+	d.require(at, map[string]bool{
+		"server": e.Server == "", "from": e.From == "", "to": len(e.To) == 0,
+		"password": e.User != "" && e.Password.IsZero(),
+	})
 	d.oneOf(at+".security", e.Security, "starttls", "tls", "none")
 	between(d, at+".timeout", e.Timeout, time.Second, 2*time.Minute)
 	host, _, ok := e.place()
@@ -90,10 +93,12 @@ func (c *Config) checkEmail(d *configDecoder, e *EmailConfig) {
 	case !ok:
 		d.fault(at+".server", "must be a host and a port, as in smtp.example.com:587")
 	case e.Security == "none" && !isLoopback(host):
-		d.fault(at+".security", "none is for a server on this host only (127.0.0.1, ::1, localhost); use starttls or tls")
+		d.fault(at+".security",
+			"none is for a server on this host only (127.0.0.1, ::1, localhost); use starttls or tls")
 	}
 	if !e.Password.IsZero() && !reference.MatchString(e.Password.written) {
-		d.fault(at+".password", "must not stand in the file: write ${env:NAME} or ${file:PATH} (and change a password that others have seen)")
+		d.fault(at+".password",
+			"must not stand in the file: write ${env:NAME} or ${file:PATH} (and change a password that others have seen)")
 	}
 	if _, err := netmail.ParseAddress(e.From); e.From != "" && (err != nil || strings.ContainsAny(e.From, "\r\n")) {
 		d.fault(at+".from", "is not an address, as in safrasync@example.com")
@@ -130,8 +135,10 @@ func (c *Config) checkWebhook(d *configDecoder, w *WebhookConfig) {
 		u, err := url.Parse(w.URL.Reveal())
 		switch {
 		case !reference.MatchString(w.URL.written):
-			d.fault(at+".url", "must not stand in the file, because who has it can write into the channel: write ${env:NAME} or ${file:PATH}")
-		case err != nil || u.Opaque != "" || u.Hostname() == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http":
+			d.fault(at+".url",
+				"must not stand in the file, because who has it can write into the channel: write ${env:NAME} or ${file:PATH}")
+		case err != nil || u.Opaque != "" || u.Hostname() == "" || u.User != nil || u.Scheme != "https" &&
+			u.Scheme != "http":
 			d.fault(at+".url", "does not resolve to an address that begins with https://")
 		case u.Scheme == "http" && !isLoopback(u.Hostname()):
 			d.fault(at+".url", "must begin with https://; http:// is for this host only (127.0.0.1, ::1, localhost)")

@@ -18,7 +18,10 @@ func withAlerts(section string) string {
 func loadAlerts(t testing.TB, section string) (*Config, string) {
 	t.Helper()
 	return loadTextWith(t, withAlerts(section), func(name string) (string, bool) {
-		if value, ok := map[string]string{"HOOK": canaryWebhook, "HTTP": "http://hooks.example.com/x", "SMTP": "canary-smtp-52d1"}[name]; ok {
+		if value, ok := map[string]string{
+			"HOOK": canaryWebhook, "HTTP": "http://hooks.example.com/x",
+			"SMTP": "canary-smtp-52d1",
+		}[name]; ok {
 			return value, true
 		}
 		return testEnv(name)
@@ -30,14 +33,21 @@ func TestF164_AlertsThatCannotWorkAreTold(t *testing.T) {
 	const mail = `server: "smtp.example.com:587", from: s@example.com, to: [a@example.com]`
 	for section, want := range map[string]string{
 		`  email: {}`: "alerts.email.from: is required and missing",
-		`  email: {server: smtp.example.com, from: s@example.com, to: [a@example.com]}`:   "alerts.email.server: must be a host and a port, as in smtp.example.com:587",
-		`  email: {` + mail + `, user: s}`:                                                "alerts.email.password: is required and missing",
-		`  email: {` + mail + `, user: s, password: canary-plain}`:                        "alerts.email.password: must not stand in the file",
-		`  email: {` + mail + `, security: ssl}`:                                          "alerts.email.security: must be starttls, tls or none",
-		`  email: {` + mail + `, security: none}`:                                         "alerts.email.security: none is for a server on this host only",
-		`  email: {` + mail + `, timeout: 1h}`:                                            "alerts.email.timeout: must be from 1s to 2m",
-		`  email: {` + mail + `, ca_file: /nowhere.pem}`:                                  "alerts.email.ca_file: cannot be read",
-		`  email: {` + mail + `, digest_to: [a@example.com, a@example.com]}`:              "alerts.email.digest_to: number 2 is in the list already",
+		`  email: {server: smtp.example.com, from: s@example.com, to: [a@example.com]}`: "alerts.email.server: must be a host and a port, as in smtp.example.com:587",
+		`  email: {` + mail +
+			`, user: s}`: "alerts.email.password: is required and missing",
+		`  email: {` + mail +
+			`, user: s, password: canary-plain}`: "alerts.email.password: must not stand in the file",
+		`  email: {` + mail +
+			`, security: ssl}`: "alerts.email.security: must be starttls, tls or none",
+		`  email: {` + mail +
+			`, security: none}`: "alerts.email.security: none is for a server on this host only",
+		`  email: {` + mail +
+			`, timeout: 1h}`: "alerts.email.timeout: must be from 1s to 2m",
+		`  email: {` + mail +
+			`, ca_file: /nowhere.pem}`: "alerts.email.ca_file: cannot be read",
+		`  email: {` + mail +
+			`, digest_to: [a@example.com, a@example.com]}`: "alerts.email.digest_to: number 2 is in the list already",
 		`  email: {server: "h:25", from: s@example.com, to: [a@example.com, Ana canary]}`: "alerts.email.to: number 2 is not an address",
 		`  email: {server: "h:25", from: nobody, to: [a@example.com]}`:                    "alerts.email.from: is not an address",
 		`  email: {server: "h:25", from: s@example.com, to: []}`:                          "alerts.email.to: must be a list with at least one value",
@@ -70,7 +80,8 @@ func TestAlertsHaveDefaultsAndShowNoSecret(t *testing.T) {
 		t.Fatal(problem)
 	}
 	a := c.Alerts
-	if a.Email.Security != "starttls" || a.Email.Timeout != 30*time.Second || a.RejectedAbove != 20 || a.OldestWaiting != 48*time.Hour || a.Digest != "0 7 * * 1-5" || c.Jobs[0].NothingNew != 72*time.Hour {
+	if a.Email.Security != "starttls" || a.Email.Timeout != 30*time.Second || a.RejectedAbove != 20 ||
+		a.OldestWaiting != 48*time.Hour || a.Digest != "0 7 * * 1-5" || c.Jobs[0].NothingNew != 72*time.Hour {
 		t.Errorf("defaults: %+v, %+v", a, a.Email)
 	}
 	if a.Email.Password.Reveal() != "canary-smtp-52d1" || a.Webhook.URL.Reveal() != canaryWebhook {
@@ -84,7 +95,10 @@ func TestAlertsHaveDefaultsAndShowNoSecret(t *testing.T) {
 	if strings.Contains(shown, "canary-") {
 		t.Errorf("a secret is shown:\n%s", shown)
 	}
-	for _, want := range []string{`password: "${env:SMTP}"`, `url: "${env:HOOK}"`, `digest: "0 7 * * 1-5"`, "nothing_new: 72h"} {
+	for _, want := range []string{
+		`password: "${env:SMTP}"`, `url: "${env:HOOK}"`, `digest: "0 7 * * 1-5"`,
+		"nothing_new: 72h",
+	} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("config show lacks %s:\n%s", want, shown)
 		}
@@ -100,7 +114,8 @@ func TestAlertsHaveDefaultsAndShowNoSecret(t *testing.T) {
 
 func TestAJobMayHaveItsOwnLimitForNothingNew(t *testing.T) {
 	t.Parallel()
-	text := strings.Replace(withAlerts("  nothing_new: 1d"), "    key: [filial, num]", "    key: [filial, num]\n    nothing_new: 0s", 1)
+	text := strings.Replace(withAlerts("  nothing_new: 1d"), "    key: [filial, num]",
+		"    key: [filial, num]\n    nothing_new: 0s", 1)
 	if c := mustLoad(t, text); c.Jobs[0].NothingNew != 0 {
 		t.Errorf("nothing_new = %v, want never", c.Jobs[0].NothingNew)
 	}

@@ -85,9 +85,11 @@ func (c *Config) checkAPI(d *configDecoder) {
 	if !a.APIKey.IsZero() {
 		switch {
 		case !reference.MatchString(a.APIKey.written):
-			d.fault("api.api_key", "must not stand in the file: write ${env:SAFRASYNC_API_KEY} or ${file:/path/to/key} (and change a key that others have seen)")
+			d.fault("api.api_key",
+				"must not stand in the file: write ${env:SAFRASYNC_API_KEY} or ${file:/path/to/key} (and change a key that others have seen)")
 		case !headerSafe(a.APIKey.value):
-			d.fault("api.api_key", "resolves to a text with blanks at its ends or characters that a header cannot carry; look at where the reference points")
+			d.fault("api.api_key",
+				"resolves to a text with blanks at its ends or characters that a header cannot carry; look at where the reference points")
 		}
 	}
 	between(d, "api.timeout", a.Timeout, time.Second, 10*time.Minute)
@@ -217,8 +219,9 @@ func (c *Config) checkERP(d *configDecoder) {
 
 func (d *configDecoder) checkDSN(path string, dsn Secret) {
 	if !dsn.IsZero() && holdsPassword(dsn.written) {
-		d.fault(path, "must not hold a password in clear: put the whole DSN into a variable or file, ${env:NAME} or ${file:PATH}, or only the password, "+
-			"as in postgres://user:${env:NAME}@host/database (and change a password that others have seen)")
+		d.fault(path,
+			"must not hold a password in clear: put the whole DSN into a variable or file, ${env:NAME} or ${file:PATH}, or only the password, "+
+				"as in postgres://user:${env:NAME}@host/database (and change a password that others have seen)")
 	}
 }
 
@@ -249,7 +252,9 @@ func (d *configDecoder) wholePath(path, value, written string) {
 	if refers || written == "" { // what a reference resolves to is not shown
 		value = cmp.Or(written, value)
 	}
-	d.fault(path, value+" is no absolute path: from another folder it would name another ledger; give the whole path, like /var/lib/safrasync/state.db")
+	d.fault(path,
+		value+
+			" is no absolute path: from another folder it would name another ledger; give the whole path, like /var/lib/safrasync/state.db")
 }
 
 // checkQuery shows what is wrong with a query in its own line of the file, as far as that is known
@@ -285,7 +290,8 @@ func (d *configDecoder) checkName(section, name string) {
 	path := joinPath(section, name)
 	e, ok := d.index[path]
 	if ok && !plainName.MatchString(name) {
-		d.faultAt(section, e.keyPos, "the name "+shortName(name)+" may have only letters, digits, - and _, and begins with a letter")
+		d.faultAt(section, e.keyPos, "the name "+shortName(name)+
+			" may have only letters, digits, - and _, and begins with a letter")
 	}
 }
 

@@ -42,7 +42,9 @@ func (c *Config) checkConsole(d *configDecoder) {
 	for i, name := range o.Hosts {
 		if o.Hosts[i] = strings.ToLower(name); !hostName.MatchString(o.Hosts[i]) {
 			if _, err := netip.ParseAddr(name); err != nil {
-				d.fault("console.hosts", "number "+strconv.Itoa(i+1)+" is no name of a host, as in safrasync.coop.example, without https:// and without a port")
+				d.fault("console.hosts",
+					"number "+strconv.Itoa(i+1)+
+						" is no name of a host, as in safrasync.coop.example, without https:// and without a port")
 			}
 		}
 	}
@@ -53,7 +55,8 @@ func (c *Config) checkConsole(d *configDecoder) {
 		d.checkKeyFile("console.key_file", o.KeyFile)
 	}
 	if _, ok := o.proxy(); o.Behind != "" && !ok && !d.faulty("console.behind") {
-		d.fault("console.behind", "must be the address of the proxy, as in 127.0.0.1, or its network, as in 10.1.2.0/24")
+		d.fault("console.behind",
+			"must be the address of the proxy, as in 127.0.0.1, or its network, as in 10.1.2.0/24")
 	}
 	if o.Listen == "" || d.faulty("console") {
 		return
@@ -65,11 +68,13 @@ func (c *Config) checkConsole(d *configDecoder) {
 	}
 	// What decides is what people's passwords travel over (C1).
 	if !isLoopback(host) && o.CertFile == "" && o.Behind == "" {
-		d.fault("console.listen", "is reached from other hosts, and passwords would travel in the open: give cert_file and key_file, or behind with the address of the proxy that has the certificate; or write 127.0.0.1:"+port)
+		d.fault("console.listen",
+			"is reached from other hosts, and passwords would travel in the open: give cert_file and key_file, or behind with the address of the proxy that has the certificate; or write 127.0.0.1:"+port)
 		return
 	}
 	if len(o.Hosts) == 0 && (!isLoopback(host) || o.Behind != "") {
-		d.fault("console.hosts", "is required: the names under which browsers ask for the console, as in [safrasync.coop.example]")
+		d.fault("console.hosts",
+			"is required: the names under which browsers ask for the console, as in [safrasync.coop.example]")
 	}
 }
 

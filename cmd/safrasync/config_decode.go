@@ -36,7 +36,8 @@ func (d *configDecoder) fault(path, text string) {
 
 func (d *configDecoder) faultAt(path string, pos *token.Position, text string) {
 	d.faults = append(d.faults, ConfigFault{
-		File: d.source.name, Line: pos.Line, Column: pos.Column, Path: path, Text: text, Excerpt: d.source.excerpt(pos.Line, pos.Column),
+		File: d.source.name, Line: pos.Line, Column: pos.Column, Path: path, Text: text,
+		Excerpt: d.source.excerpt(pos.Line, pos.Column),
 	})
 }
 
@@ -76,7 +77,8 @@ func (d *configDecoder) structure(e configEntry, target any) {
 		if field, known := fields[child.name]; known {
 			d.value(child, v.Field(field).Addr().Interface())
 		} else if e.path == "" && child.name == "tracing" {
-			d.faultAt(child.name, child.keyPos, "was removed: take it out; metrics.listen serves Prometheus, and `run` and `attempt` in the log lead to a request")
+			d.faultAt(child.name, child.keyPos,
+				"was removed: take it out; metrics.listen serves Prometheus, and `run` and `attempt` in the log lead to a request")
 		} else {
 			d.unknown("key", e.path, child, keys)
 		}
@@ -159,7 +161,9 @@ func (d *configDecoder) value(e configEntry, target any) {
 	}
 }
 
-func (d *configDecoder) keep(e configEntry, target *time.Duration, text string, parse func(string) (time.Duration, error)) {
+func (d *configDecoder) keep(e configEntry, target *time.Duration, text string,
+	parse func(string) (time.Duration, error),
+) {
 	parsed, err := parse(text)
 	if err != nil {
 		d.fault(e.path, err.Error())
@@ -321,5 +325,6 @@ func parseConfigDuration(text string) (time.Duration, error) {
 
 func mayHoldReferences(path string) bool {
 	section, _, _ := strings.Cut(path, ".")
-	return section == "api" || section == "erp" || section == "state" || section == "alerts" || section == "webhooks" || strings.HasPrefix(path, "console.oidc.")
+	return section == "api" || section == "erp" || section == "state" || section == "alerts" || section == "webhooks" ||
+		strings.HasPrefix(path, "console.oidc.")
 }

@@ -618,7 +618,8 @@ func withoutExcerpts(problem string) string {
 func TestAllFaultsOfAFileAreToldAtOnceInItsOrder(t *testing.T) {
 	t.Parallel()
 	text := edited(t, "haverst: safra", "harvest: safra\n      price: {column: preco, scale: two}")
-	text = strings.NewReplacer("${env:KEY}", "${env:NONE}", "  driver: postgres\n", "", "{const: SC}", "{const: SACA}").Replace(text)
+	text = strings.NewReplacer("${env:KEY}", "${env:NONE}", "  driver: postgres\n", "", "{const: SC}",
+		"{const: SACA}").Replace(text)
 	_, problem := loadText(t, text)
 	want := `config.yaml:3:12: api.api_key: the environment variable NONE is not set
      2 |   base_url: https://api.example.com/
@@ -652,7 +653,9 @@ func TestAnExcerptOfALongLineShowsThePlace(t *testing.T) {
 	text = strings.Replace(text, "      issuer_id: {column: usuario, ref: users}\n", "", 1)
 	_, problem := loadText(t, text)
 	lines := strings.Split(problem, "\n")
-	at := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, "wolves") && strings.HasPrefix(line, ">") })
+	at := slices.IndexFunc(lines, func(line string) bool {
+		return strings.Contains(line, "wolves") && strings.HasPrefix(line, ">")
+	})
 	if at < 0 {
 		t.Fatalf("the place is not seen:\n%s", problem)
 	}
@@ -666,18 +669,45 @@ func TestAnExcerptOfALongLineShowsThePlace(t *testing.T) {
 func TestF164_BombsAndStrangeFilesAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ text, want string }{
-		"nothing":        {"", "config.yaml: is empty; start from config.example.yaml, which explains every key"},
-		"only comments":  {"# x\n---\n# y\n", "config.yaml: is empty; start from config.example.yaml, which explains every key"},
-		"a word":         {"safrasync", "config.yaml:1:1: must be a map of keys and values"},
-		"not UTF-8":      {"api:\n  base_url: \xe7\n", "config.yaml:2:13: is not UTF-8 from here on; save the file as UTF-8"},
-		"UTF-16":         {"a\x00p\x00i\x00", "config.yaml:1:2: has the invisible character U+0000 here; delete it"},
-		"brackets":       {strings.Repeat("[", 500_000), "config.yaml: has more than 60000 words and signs; keep large de-para tables in the ledger (safrasync refs import)"},
-		"some brackets":  {strings.Repeat("[", 50_000), "config.yaml:1:21: more than 20 levels in one another are no configuration"},
-		"braces":         {strings.Repeat("{a: ", 15_000), "config.yaml:1:81: more than 20 levels in one another are no configuration"},
-		"dashes":         {strings.Repeat("- ", 50_000), "config.yaml:1:41: more than 20 levels in one another are no configuration"},
-		"questions":      {strings.Repeat("? ", 50_000), "config.yaml:1:1: keys that begin with ? are not read here; a text that begins with ? needs quotes"},
-		"too many words": {strings.Repeat("a: b\n", 100_000), "config.yaml: has more than 60000 words and signs; keep large de-para tables in the ledger (safrasync refs import)"},
-		"too large":      {strings.Repeat("#", 1<<20+1), "config.yaml: is larger than 1 MiB; keep large de-para tables in the ledger (safrasync refs import)"},
+		"nothing": {"", "config.yaml: is empty; start from config.example.yaml, which explains every key"},
+		"only comments": {
+			"# x\n---\n# y\n",
+			"config.yaml: is empty; start from config.example.yaml, which explains every key",
+		},
+		"a word": {"safrasync", "config.yaml:1:1: must be a map of keys and values"},
+		"not UTF-8": {
+			"api:\n  base_url: \xe7\n",
+			"config.yaml:2:13: is not UTF-8 from here on; save the file as UTF-8",
+		},
+		"UTF-16": {"a\x00p\x00i\x00", "config.yaml:1:2: has the invisible character U+0000 here; delete it"},
+		"brackets": {
+			strings.Repeat("[", 500_000),
+			"config.yaml: has more than 60000 words and signs; keep large de-para tables in the ledger (safrasync refs import)",
+		},
+		"some brackets": {
+			strings.Repeat("[", 50_000),
+			"config.yaml:1:21: more than 20 levels in one another are no configuration",
+		},
+		"braces": {
+			strings.Repeat("{a: ", 15_000),
+			"config.yaml:1:81: more than 20 levels in one another are no configuration",
+		},
+		"dashes": {
+			strings.Repeat("- ", 50_000),
+			"config.yaml:1:41: more than 20 levels in one another are no configuration",
+		},
+		"questions": {
+			strings.Repeat("? ", 50_000),
+			"config.yaml:1:1: keys that begin with ? are not read here; a text that begins with ? needs quotes",
+		},
+		"too many words": {
+			strings.Repeat("a: b\n", 100_000),
+			"config.yaml: has more than 60000 words and signs; keep large de-para tables in the ledger (safrasync refs import)",
+		},
+		"too large": {
+			strings.Repeat("#", 1<<20+1),
+			"config.yaml: is larger than 1 MiB; keep large de-para tables in the ledger (safrasync refs import)",
+		},
 		"a billion laughs": {
 			"a: &a [x, x]\nb: &b [*a, *a]\n",
 			"config.yaml:1:4: anchors (&) are not read here: name the map under values: instead; a text that begins with & needs quotes\n" +
@@ -711,15 +741,20 @@ func TestAFileThatCannotBeReadIsNamed(t *testing.T) {
 // loaded again.
 func FuzzLoadConfig(f *testing.F) {
 	f.Add([]byte(goodConfig))
-	for _, name := range []string{"../../config.example.yaml", "../../docs/examples/modern.yaml", "../../docs/examples/protheus.yaml", "../../docs/examples/firebird.yaml"} {
+	for _, name := range []string{
+		"../../config.example.yaml", "../../docs/examples/modern.yaml",
+		"../../docs/examples/protheus.yaml", "../../docs/examples/firebird.yaml",
+	} {
 		raw, err := os.ReadFile(name)
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add([]byte(strings.NewReplacer("SAFRASYNC_API_KEY", "KEY", "SAFRASYNC_ERP_DSN", "DSN", "${env:SAFRASYNC_BASE_URL}", "https://h", "SAFRASYNC_STATE", "DSN").Replace(string(raw))))
+		f.Add([]byte(strings.NewReplacer("SAFRASYNC_API_KEY", "KEY", "SAFRASYNC_ERP_DSN", "DSN",
+			"${env:SAFRASYNC_BASE_URL}", "https://h", "SAFRASYNC_STATE", "DSN").Replace(string(raw))))
 	}
 	for _, text := range []string{
-		"a: &a [*a]", "a: 'b", "- - -", "? a", "a: |\n b\n", "\xff", "api: {api_key: x}", "%YAML 1.2\n---\n", "a: !!binary x", "{a: 1, a: 2}", `a: "\u12"`,
+		"a: &a [*a]", "a: 'b", "- - -", "? a", "a: |\n b\n", "\xff", "api: {api_key: x}", "%YAML 1.2\n---\n",
+		"a: !!binary x", "{a: 1, a: 2}", `a: "\u12"`,
 	} {
 		f.Add([]byte(text))
 	}

@@ -35,7 +35,10 @@ func (c *Config) checkJobs(d *configDecoder) {
 }
 
 func (c *Config) checkJob(d *configDecoder, job JobConfig, path string) {
-	d.require(path, map[string]bool{"sends": job.Sends == "", "query": job.Query == "", "key": len(job.Key) == 0, "fields": len(job.Fields) == 0})
+	d.require(path, map[string]bool{
+		"sends": job.Sends == "", "query": job.Query == "", "key": len(job.Key) == 0,
+		"fields": len(job.Fields) == 0,
+	})
 	c.checkQuery(d, path+".query", job.Query)
 	if job.Sends != "" && !slices.Contains(trade.Kinds, trade.Kind(job.Sends)) {
 		d.fault(path+".sends", unsendable(job.Sends))
@@ -52,7 +55,10 @@ func (c *Config) checkJob(d *configDecoder, job JobConfig, path string) {
 	}
 	c.checkLimits(d, job, path)
 	if job.Cancelled != nil {
-		d.require(path+".cancelled", map[string]bool{"column": job.Cancelled.Column == "", "values": len(job.Cancelled.Values) == 0})
+		d.require(path+".cancelled", map[string]bool{
+			"column": job.Cancelled.Column == "",
+			"values": len(job.Cancelled.Values) == 0,
+		})
 	}
 	rules := trade.Rules(trade.Kind(job.Sends))
 	if len(rules) == 0 || len(job.Fields) == 0 {
@@ -98,10 +104,12 @@ func (c *Config) checkField(d *configDecoder, rule trade.FieldRule, f FieldConfi
 		d.fault(path, "has a column and a const; give one of them")
 	case f.Const == nil && len(f.Column) == 0:
 		d.fault(path, "needs a column or a const")
-	case f.Const != nil && (hasValues || f.Default != nil || f.Date != "" || f.Number != "" || len(f.Empty) > 0 || f.Scale != nil || f.Ref != "" || f.Lookup != ""):
+	case f.Const != nil && (hasValues || f.Default != nil || f.Date != "" || f.Number != "" || len(f.Empty) > 0 ||
+		f.Scale != nil || f.Ref != "" || f.Lookup != ""):
 		d.fault(path, "has a const, which is sent as it is; the other keys say nothing beside it")
 	case len(f.Column) > 1 && f.Ref == "":
-		d.fault(path+".column", "several columns make a code, which needs a ref or a sent_by; join texts in the query instead")
+		d.fault(path+".column",
+			"several columns make a code, which needs a ref or a sent_by; join texts in the query instead")
 	case f.Ref != "" && !slices.Contains(trade.ReferenceKinds, f.Ref):
 		d.fault(path+".ref", unknownName("kind of reference", f.Ref, trade.ReferenceKinds))
 	case f.Ref != "" && rule.Type != trade.UUID:
@@ -110,7 +118,8 @@ func (c *Config) checkField(d *configDecoder, rule trade.FieldRule, f FieldConfi
 		d.fault(path, "has a ref and values; a code is looked up in one place only")
 	case f.Values.Name != "" && c.Values[f.Values.Name] == nil:
 		if !d.faulty("values") {
-			d.fault(path+".values", unknownName("map", f.Values.Name, sortedKeys(c.Values))+" (maps stand under values:)")
+			d.fault(path+".values", unknownName("map", f.Values.Name, sortedKeys(c.Values))+
+				" (maps stand under values:)")
 		}
 	default:
 		c.checkTexts(d, rule, f, path)
@@ -132,8 +141,10 @@ func (d *configDecoder) checkParents(f FieldConfig, path string) {
 			d.fault(path, "needs the columns that hold the key of the row of job "+shortName(p.Job))
 		}
 	}
-	if f.Const != nil || f.Values.Name != "" || f.Values.Inline != nil || f.Default != nil || f.Ref != "" || f.Date != "" || f.Number != "" || f.Scale != nil {
-		d.fault(path, "has a sent_by: the id comes from the other job's row alone; only column and empty say something beside it")
+	if f.Const != nil || f.Values.Name != "" || f.Values.Inline != nil || f.Default != nil || f.Ref != "" ||
+		f.Date != "" || f.Number != "" || f.Scale != nil {
+		d.fault(path,
+			"has a sent_by: the id comes from the other job's row alone; only column and empty say something beside it")
 	}
 }
 
@@ -200,8 +211,10 @@ func (c *Config) checkTwins(d *configDecoder) {
 // JobSpecs are the jobs in the order of the file, as the engine takes them.
 func (c *Config) JobSpecs() []engine.JobSpec {
 	checks := trade.Checks{
-		Amount: trade.Severity(c.Checks.Amount), Price: trade.Severity(c.Checks.Price), Volume: trade.Severity(c.Checks.Volume),
-		DateOrder: trade.Severity(c.Checks.DateOrder), DateWindow: trade.Severity(c.Checks.DateWindow), CAR: trade.Severity(c.Checks.CAR),
+		Amount: trade.Severity(c.Checks.Amount), Price: trade.Severity(c.Checks.Price),
+		Volume:    trade.Severity(c.Checks.Volume),
+		DateOrder: trade.Severity(c.Checks.DateOrder), DateWindow: trade.Severity(c.Checks.DateWindow),
+		CAR: trade.Severity(c.Checks.CAR),
 	}
 	if c.Checks.CAR == "strict" {
 		checks.CAR = trade.Refuse
@@ -209,7 +222,8 @@ func (c *Config) JobSpecs() []engine.JobSpec {
 	out := make([]engine.JobSpec, 0, len(c.Jobs))
 	for _, job := range c.Jobs {
 		spec := engine.JobSpec{
-			Name: job.Name, Sends: trade.Kind(job.Sends), Schedule: job.Schedule, Query: job.Query, Key: job.Key, Identity: job.Identity, ChangedAt: job.ChangedAt,
+			Name: job.Name, Sends: trade.Kind(job.Sends), Schedule: job.Schedule, Query: job.Query, Key: job.Key,
+			Identity: job.Identity, ChangedAt: job.ChangedAt,
 			Lookback: job.Lookback, Sweep: job.Sweep, Fields: map[string]engine.FieldSpec{}, Checks: checks,
 			Hours: job.Hours, Most: job.Most.freight(), Canary: job.Canary,
 			Twin: engine.TwinCheck{Mode: trade.Severity(job.Checks.Twin), Days: job.Checks.TwinDays},
@@ -224,8 +238,9 @@ func (c *Config) JobSpecs() []engine.JobSpec {
 			}
 			columns, parents := f.parents()
 			spec.Fields[name] = engine.FieldSpec{
-				Columns: columns, SentBy: parents, Const: f.Const, ValuesName: f.Values.Name, Values: values, Default: f.Default,
-				Date: f.Date, Number: f.Number, Scale: f.Scale, Empty: f.Empty, Ref: f.Ref, Lookup: f.Lookup,
+				Columns: columns, SentBy: parents, Const: f.Const, ValuesName: f.Values.Name, Values: values,
+				Default: f.Default,
+				Date:    f.Date, Number: f.Number, Scale: f.Scale, Empty: f.Empty, Ref: f.Ref, Lookup: f.Lookup,
 			}
 		}
 		out = append(out, spec)
@@ -267,7 +282,10 @@ func (c *Config) ReferenceSpecs() []engine.ReferenceSpec {
 // EngineBrakes are the brakes as the engine takes them.
 func (c *Config) EngineBrakes() engine.Brakes {
 	b := c.Brakes
-	return engine.Brakes{NewRows: b.NewRows, NewRowsLeast: b.NewRowsLeast, Retyped: b.Retyped, ChangedKey: b.ChangedKey == "pause"}
+	return engine.Brakes{
+		NewRows: b.NewRows, NewRowsLeast: b.NewRowsLeast, Retyped: b.Retyped,
+		ChangedKey: b.ChangedKey == "pause",
+	}
 }
 
 // Limits are the engine's own settings.

@@ -83,7 +83,10 @@ func weightOf(text string) (trade.Decimal, error) {
 	amount, err := trade.ParseDecimal(number)
 	kg, known := trade.Quantity{Amount: amount, Unit: trade.Unit(strings.ToUpper(strings.TrimSpace(unit)))}.Kilograms()
 	if err != nil || !known || kg.Sign() <= 0 {
-		return kg, fmt.Errorf("%q is no volume: write an amount above zero and its unit, as in 12000 TON, 200000 SC or 500000 KG", text)
+		return kg,
+			fmt.Errorf(
+				"%q is no volume: write an amount above zero and its unit, as in 12000 TON, 200000 SC or 500000 KG",
+				text)
 	}
 	return kg, nil
 }

@@ -62,7 +62,10 @@ func loadMessages(path string) (*trade.Catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &configDecoder{source: source, index: map[string]configEntry{}, given: map[string]bool{}, written: map[string]string{}, meant: map[string]bool{}}
+	d := &configDecoder{
+		source: source, index: map[string]configEntry{}, given: map[string]bool{},
+		written: map[string]string{}, meant: map[string]bool{},
+	}
 	var file messagesFile
 	d.structure(d.walk(root), &file)
 	d.require("", map[string]bool{"messages": len(file.Messages) == 0})
@@ -79,7 +82,10 @@ func loadMessages(path string) (*trade.Catalogue, error) {
 		if words.Who != "" {
 			d.oneOf(joinPath(path, "who"), words.Who, fixerNames()...)
 		}
-		own[key] = trade.OwnWords{Fixer: trade.Fixer(words.Who), Words: map[trade.Lang]trade.Advice{trade.Portuguese: words.PT.advice(), trade.English: words.EN.advice()}}
+		own[key] = trade.OwnWords{
+			Fixer: trade.Fixer(words.Who),
+			Words: map[trade.Lang]trade.Advice{trade.Portuguese: words.PT.advice(), trade.English: words.EN.advice()},
+		}
 	}
 	if err := d.err(); err != nil {
 		return nil, err

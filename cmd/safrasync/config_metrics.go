@@ -17,6 +17,7 @@ func (m MetricsConfig) check(d *configDecoder) {
 		return
 	}
 	if host == "" {
-		d.fault("metrics.listen", "names no address; write 127.0.0.1:"+port+" for this host alone, or 0.0.0.0:"+port+" for every host that reaches it (nothing there is secret, and nothing asks for a password)")
+		d.fault("metrics.listen", "names no address; write 127.0.0.1:"+port+" for this host alone, or 0.0.0.0:"+port+
+			" for every host that reaches it (nothing there is secret, and nothing asks for a password)")
 	}
 }

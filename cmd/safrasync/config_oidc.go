@@ -37,12 +37,17 @@ func (c *Config) checkOIDC(d *configDecoder) {
 		return
 	}
 	const at = "console.oidc"
-	d.require(at, map[string]bool{"issuer": o.Issuer == "", "client_id": o.ClientID == "", "client_secret": o.ClientSecret.IsZero(), "roles": len(o.Roles) == 0})
+	d.require(at, map[string]bool{
+		"issuer": o.Issuer == "", "client_id": o.ClientID == "",
+		"client_secret": o.ClientSecret.IsZero(), "roles": len(o.Roles) == 0,
+	})
 	if o.Issuer != "" && !d.faulty(at+".issuer") {
 		u, err := url.Parse(o.Issuer)
 		switch {
-		case err != nil || u.Opaque != "" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Scheme != "https" && u.Scheme != "http":
-			d.fault(at+".issuer", "must be the address of the provider as it writes it itself, as in https://login.example.com/realms/coop, without /.well-known")
+		case err != nil || u.Opaque != "" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" ||
+			u.Fragment != "" || u.Scheme != "https" && u.Scheme != "http":
+			d.fault(at+".issuer",
+				"must be the address of the provider as it writes it itself, as in https://login.example.com/realms/coop, without /.well-known")
 		case strings.Contains(u.Path, "/.well-known/"):
 			d.fault(at+".issuer", "must end before /.well-known/, which is added to it")
 		case u.Scheme == "http" && !isLoopback(u.Hostname()):
@@ -50,7 +55,8 @@ func (c *Config) checkOIDC(d *configDecoder) {
 		}
 	}
 	if !o.ClientSecret.IsZero() && !reference.MatchString(o.ClientSecret.written) {
-		d.fault(at+".client_secret", "must not stand in the file: write ${env:NAME} or ${file:PATH} (and change a secret that others have seen)")
+		d.fault(at+".client_secret",
+			"must not stand in the file: write ${env:NAME} or ${file:PATH} (and change a secret that others have seen)")
 	}
 	for name, text := range map[string]string{"label": o.Label, "client_id": o.ClientID, "roles_claim": o.RolesClaim} {
 		if strings.ContainsAny(text, "\r\n") || len([]rune(text)) > 100 {
@@ -64,7 +70,8 @@ func (c *Config) checkOIDC(d *configDecoder) {
 	}
 	for _, name := range sortedKeys(o.Roles) {
 		if _, ok := roleNamed(o.Roles[name]); !ok {
-			d.fault(joinPath(at+".roles", name), "must be reader (leitura), accountant (contabilidade) or administrator (administração)")
+			d.fault(joinPath(at+".roles", name),
+				"must be reader (leitura), accountant (contabilidade) or administrator (administração)")
 		}
 	}
 	if o.Proxy != "" {
@@ -72,7 +79,8 @@ func (c *Config) checkOIDC(d *configDecoder) {
 		case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
 			d.fault(at+".proxy", "must be an address, as in http://proxy.example.com:3128")
 		case u.User != nil:
-			d.fault(at+".proxy", "must not have a user and password, which would stand in the file: let the proxy know this host by its address")
+			d.fault(at+".proxy",
+				"must not have a user and password, which would stand in the file: let the proxy know this host by its address")
 		}
 	}
 	o.CAFile = c.checkCAFile(d, at+".ca_file", o.CAFile)
@@ -84,7 +92,8 @@ func (c *Config) checkOIDC(d *configDecoder) {
 // roleNamed reads a role by its name, in English or Portuguese.
 func roleNamed(text string) (trade.Role, bool) {
 	for _, role := range trade.Roles {
-		if strings.EqualFold(text, string(role)) || strings.EqualFold(text, i18n.CLI.Text(i18n.Portuguese, i18n.Key("role."+string(role)))) {
+		if strings.EqualFold(text, string(role)) ||
+			strings.EqualFold(text, i18n.CLI.Text(i18n.Portuguese, i18n.Key("role."+string(role)))) {
 			return role, true
 		}
 	}
@@ -97,7 +106,8 @@ func (o ConsoleConfig) openID() (*console.OpenID, error) {
 		return nil, nil //nolint:nilnil // no provider is no error
 	}
 	options := console.OpenIDOptions{
-		Issuer: o.OIDC.Issuer, ClientID: o.OIDC.ClientID, Secret: o.OIDC.ClientSecret.Reveal(), Label: o.OIDC.Label, Claim: o.OIDC.RolesClaim, Roles: map[string]trade.Role{},
+		Issuer: o.OIDC.Issuer, ClientID: o.OIDC.ClientID, Secret: o.OIDC.ClientSecret.Reveal(), Label: o.OIDC.Label,
+		Claim: o.OIDC.RolesClaim, Roles: map[string]trade.Role{},
 	}
 	options.Scopes = slices.DeleteFunc(slices.Clone(o.OIDC.Scopes), func(s string) bool { return s == "openid" })
 	for name, text := range o.OIDC.Roles {

@@ -19,19 +19,27 @@ func TestTheLoginByAnIssuerIsConfiguredStrictly(t *testing.T) {
 	t.Parallel()
 	for oidc, want := range map[string]string{
 		oidcMinimum: "",
-		strings.Replace(oidcMinimum, "https", "http", 1):                                            "console.oidc.issuer: must begin with https://",
-		strings.Replace(oidcMinimum, "https://login", "http://localhost/x?", 1):                     "console.oidc.issuer: must be the address",
-		strings.Replace(oidcMinimum, "login.coop.example", "a/.well-known/openid-configuration", 1): "console.oidc.issuer: must end before /.well-known/",
-		strings.Replace(oidcMinimum, "https://", "https://me:secret@", 1):                           "console.oidc.issuer: must be the address",
-		strings.Replace(oidcMinimum, "${env:DSN}", "hunter2hunter2", 1):                             "console.oidc.client_secret: must not stand in the file",
-		strings.Replace(oidcMinimum, "administração", "imperador", 1):                               "console.oidc.roles.ti: must be reader",
-		strings.Replace(oidcMinimum, ", roles: {ti: administração}", "", 1):                         "console.oidc.roles: is required",
+		strings.Replace(oidcMinimum, "https", "http",
+			1): "console.oidc.issuer: must begin with https://",
+		strings.Replace(oidcMinimum, "https://login", "http://localhost/x?",
+			1): "console.oidc.issuer: must be the address",
+		strings.Replace(oidcMinimum, "login.coop.example", "a/.well-known/openid-configuration",
+			1): "console.oidc.issuer: must end before /.well-known/",
+		strings.Replace(oidcMinimum, "https://", "https://me:secret@",
+			1): "console.oidc.issuer: must be the address",
+		strings.Replace(oidcMinimum, "${env:DSN}", "hunter2hunter2",
+			1): "console.oidc.client_secret: must not stand in the file",
+		strings.Replace(oidcMinimum, "administração", "imperador",
+			1): "console.oidc.roles.ti: must be reader",
+		strings.Replace(oidcMinimum, ", roles: {ti: administração}", "",
+			1): "console.oidc.roles: is required",
 		`label: Coop`:                       "console.oidc.issuer: is required",
 		oidcMinimum + `, scope: [email]`:    "unknown key `scope`",
 		oidcMinimum + `, scopes: ["a b"]`:   "console.oidc.scopes: number 1",
 		oidcMinimum + `, ca_file: none.pem`: "console.oidc.ca_file: cannot be read",
 		oidcMinimum + `, proxy: proxy`:      "console.oidc.proxy: must be an address",
-		oidcMinimum + `, proxy: "http://me:hunter2hunter2@proxy.example:3128"`: "console.oidc.proxy: must not have a user and password",
+		oidcMinimum +
+			`, proxy: "http://me:hunter2hunter2@proxy.example:3128"`: "console.oidc.proxy: must not have a user and password",
 	} {
 		_, problem := loadText(t, edited(t, "jobs:", "console: {listen: 127.0.0.1:8088, oidc: {"+oidc+"}}\njobs:"))
 		switch {
@@ -43,7 +51,8 @@ func TestTheLoginByAnIssuerIsConfiguredStrictly(t *testing.T) {
 			t.Errorf("the secret is told: %s", problem)
 		}
 	}
-	if _, problem := loadText(t, edited(t, "jobs:", "console: {oidc: {"+oidcMinimum+"}}\njobs:")); !strings.Contains(problem, "needs console.listen") {
+	if _, problem := loadText(t, edited(t, "jobs:",
+		"console: {oidc: {"+oidcMinimum+"}}\njobs:")); !strings.Contains(problem, "needs console.listen") {
 		t.Error(problem)
 	}
 }
@@ -51,13 +60,17 @@ func TestTheLoginByAnIssuerIsConfiguredStrictly(t *testing.T) {
 // A bundle for support does not name the cooperative's provider.
 func TestABundleDoesNotNameTheIssuer(t *testing.T) {
 	t.Parallel()
-	oidc := strings.Replace(oidcMinimum, "client_id: a", "client_id: coop-canary", 1) + `, proxy: "http://proxy.coop.example:3128"`
-	config, problem := loadText(t, edited(t, "jobs:", "console: {listen: 127.0.0.1:8088, behind: 10.77.0.1, hosts: [safrasync.coop.example, outra.coop.example], oidc: {"+oidc+"}}\njobs:"))
+	oidc := strings.Replace(oidcMinimum, "client_id: a", "client_id: coop-canary", 1) +
+		`, proxy: "http://proxy.coop.example:3128"`
+	config, problem := loadText(t, edited(t, "jobs:",
+		"console: {listen: 127.0.0.1:8088, behind: 10.77.0.1, hosts: [safrasync.coop.example, outra.coop.example], oidc: {"+oidc+"}}\njobs:"))
 	if problem != "" {
 		t.Fatal(problem)
 	}
 	text := newScrubber(config).config(config)
-	if !strings.Contains(text, "issuer: <left out>") || !strings.Contains(text, "hosts: <left out>") || strings.Contains(text, "10.77") || strings.Contains(text, "coop.example") || strings.Contains(text, "coop-canary") {
+	if !strings.Contains(text, "issuer: <left out>") || !strings.Contains(text, "hosts: <left out>") ||
+		strings.Contains(text, "10.77") || strings.Contains(text, "coop.example") ||
+		strings.Contains(text, "coop-canary") {
 		t.Error(text)
 	}
 }
@@ -73,8 +86,13 @@ func TestCheckTellsWhetherTheIssuerAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.Replace(string(config), "console: {", `console: {oidc: {issuer: "`+issuer.URL+`", client_id: safrasync, client_secret: "${file:oidc-secret}", roles: {ti: administrator}, ca_file: issuer.pem}, `, 1)
-	for name, body := range map[string]string{"config.yaml": text, "issuer.pem": string(certificate), "oidc-secret": oidctest.Secret + "\n"} {
+	text := strings.Replace(string(config), "console: {",
+		`console: {oidc: {issuer: "`+issuer.URL+
+			`", client_id: safrasync, client_secret: "${file:oidc-secret}", roles: {ti: administrator}, ca_file: issuer.pem}, `, 1)
+	for name, body := range map[string]string{
+		"config.yaml": text, "issuer.pem": string(certificate),
+		"oidc-secret": oidctest.Secret + "\n",
+	} {
 		if err := os.WriteFile(d.dir+"/"+name, []byte(body), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -90,40 +108,47 @@ func TestCheckTellsWhetherTheIssuerAnswers(t *testing.T) {
 		}
 		return out.String(), code
 	}
-	if out, code := run("check"); code != 0 || !strings.Contains(out, "✓ console.oidc: "+issuer.URL+" responde e tem chaves") {
+	if out, code := run("check"); code != 0 ||
+		!strings.Contains(out, "✓ console.oidc: "+issuer.URL+" responde e tem chaves") {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}
 	if out, code := run("check", "--offline"); code != 0 || strings.Contains(out, "console.oidc") {
 		t.Errorf("offline, exit code %d:\n%s", code, out)
 	}
-	if out, code := run("config", "show"); code != 0 || !strings.Contains(out, `client_secret: "${file:oidc-secret}"`) || !strings.Contains(out, "ti: administrator") {
+	if out, code := run("config", "show"); code != 0 ||
+		!strings.Contains(out, `client_secret: "${file:oidc-secret}"`) || !strings.Contains(out, "ti: administrator") {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}
 	d.must(0, "", "users", "link", "carla", "4711", "--reason", "entra pela cooperativa", "--as", "ana")
 	if out, _ := run("users", "list"); !strings.Contains(out, "ativo (por "+issuer.URL+")") {
 		t.Error(out)
 	}
-	if out, code := run("users", "role", "carla", "reader"); code != 1 || !strings.Contains(out, "carla entra por "+issuer.URL) {
+	if out, code := run("users", "role", "carla", "reader"); code != 1 ||
+		!strings.Contains(out, "carla entra por "+issuer.URL) {
 		t.Errorf("exit code %d: %s", code, out)
 	}
-	if out, code := run("users", "link", "lia", "4711"); code != 1 || !strings.Contains(out, "4711 já é outro usuário") {
+	if out, code := run("users", "link", "lia", "4711"); code != 1 ||
+		!strings.Contains(out, "4711 já é outro usuário") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 	if out, code := run("users", "link", "ana", "4712"); code != 1 || !strings.Contains(out, "último administrador") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
-	if out, code := run("users", "link", "lia", "-4713"); code != 2 || !strings.Contains(out, "um argumento que começa com - fica depois de --") {
+	if out, code := run("users", "link", "lia", "-4713"); code != 2 ||
+		!strings.Contains(out, "um argumento que começa com - fica depois de --") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 	d.must(0, "", "users", "link", "--reason", "entra pela cooperativa", "--as", "ana", "--", "lia", "-4713")
 	d.must(0, deskPassword+"\n", "users", "password", "lia", "--password-stdin")
 	for _, subject := range []string{"", "  ", strings.Repeat("7", 256)} {
-		if out, code := run("users", "link", "lia", subject); code != 2 || !strings.Contains(out, "não pode ficar vazio nem passar de 255 bytes") {
+		if out, code := run("users", "link", "lia", subject); code != 2 ||
+			!strings.Contains(out, "não pode ficar vazio nem passar de 255 bytes") {
 			t.Errorf("subject %q, exit code %d: %s", subject, code, out)
 		}
 	}
 	d.must(0, "", "users", "end", "carla")
-	d.must(0, deskPassword+"\n", "users", "password", "carla", "--password-stdin", "--reason", "saiu da conta da cooperativa", "--as", "ana")
+	d.must(0, deskPassword+"\n", "users", "password", "carla", "--password-stdin", "--reason",
+		"saiu da conta da cooperativa", "--as", "ana")
 	users, err := d.daemon.store.Users(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -134,16 +159,19 @@ func TestCheckTellsWhetherTheIssuerAnswers(t *testing.T) {
 		}
 	}
 	d.as(trade.Accountant)
-	if records, err := d.daemon.store.Audit(t.Context(), 0); err != nil || !slices.ContainsFunc(records, func(r trade.AuditRecord) bool {
-		return r.Act == "user password" && r.Who == "ana" && r.Target == "carla" && r.Reason == "saiu da conta da cooperativa" && strings.Contains(r.Detail, issuer.URL)
-	}) {
+	if records, err := d.daemon.store.Audit(t.Context(), 0); err != nil ||
+		!slices.ContainsFunc(records, func(r trade.AuditRecord) bool {
+			return r.Act == "user password" && r.Who == "ana" && r.Target == "carla" &&
+				r.Reason == "saiu da conta da cooperativa" && strings.Contains(r.Detail, issuer.URL)
+		}) {
 		t.Errorf("the audit: %v, %v", records, err)
 	}
 	d.must(0, "", "users", "link", "carla", "4711")
 	d.must(0, "", "users", "disable", "carla")
 
 	issuer.Fault(oidctest.Pages)
-	if out, code := run("check"); code != 0 || !strings.Contains(out, "! console.oidc: the issuer "+issuer.URL) || !strings.Contains(out, "quem tem senha no painel entra") {
+	if out, code := run("check"); code != 0 || !strings.Contains(out, "! console.oidc: the issuer "+issuer.URL) ||
+		!strings.Contains(out, "quem tem senha no painel entra") {
 		t.Errorf("an issuer that is none, exit code %d:\n%s", code, out)
 	}
 	issuer.Server.Close()

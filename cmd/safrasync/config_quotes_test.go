@@ -28,11 +28,20 @@ func TestB14AnUnclosedQuoteIsShownWhereItBegins(t *testing.T) {
 	for _, c := range []struct{ old, edit, part, want string }{
 		{"driver: postgres", `driver: "postgres`, `"postgres`, "the quote that begins here has no end in its line"},
 		{"driver: postgres", `driver: 'postgres`, `'postgres`, "the quote that begins here has no end in its line"},
-		{"'2026-01-01'", "'2026-01-01", "'2026-01-01", "jobs.contracts.query: the query cannot be read: a string does not end in its line, and the quotes after it do not pair"},
+		{
+			"'2026-01-01'", "'2026-01-01", "'2026-01-01",
+			"jobs.contracts.query: the query cannot be read: a string does not end in its line, and the quotes after it do not pair",
+		},
 		{"'01'", "'01", "'01", "jobs.contracts.query: the query cannot be read: a string does not end"},
 		{`"grão"`, `"grão`, `"grão`, "jobs.contracts.query: the query cannot be read: a quoted name does not end"},
-		{"'A_FIXAR')", "'A_FIXAR'", "AND (c.tipo", "jobs.contracts.query: the query cannot be read: a parenthesis is not closed"},
-		{"FROM contrato c", "FROM contrato c /* o resto", "/* o resto", "jobs.contracts.query: the query cannot be read: a comment does not end"},
+		{
+			"'A_FIXAR')", "'A_FIXAR'", "AND (c.tipo",
+			"jobs.contracts.query: the query cannot be read: a parenthesis is not closed",
+		},
+		{
+			"FROM contrato c", "FROM contrato c /* o resto", "/* o resto",
+			"jobs.contracts.query: the query cannot be read: a comment does not end",
+		},
 		{query, "DELETE FROM contrato", "query: |", `jobs.contracts.query: the query begins with "DELETE"`},
 	} {
 		text := strings.Replace(base, c.old, c.edit, 1)

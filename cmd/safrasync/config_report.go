@@ -21,7 +21,10 @@ func defaultReport() ReportConfig {
 }
 
 func (r ReportConfig) tolerance() reconcile.Tolerance {
-	return reconcile.Tolerance{Kilograms: r.ToleranceKg.Decimal, Value: r.ToleranceValue.Decimal, Contract: r.ToleranceContract.Decimal}
+	return reconcile.Tolerance{
+		Kilograms: r.ToleranceKg.Decimal, Value: r.ToleranceValue.Decimal,
+		Contract: r.ToleranceContract.Decimal,
+	}
 }
 
 // decodeConfig reads a number with a point.

@@ -30,13 +30,15 @@ const oneDay = 24 * time.Hour
 
 func defaultRetention() RetentionConfig {
 	return RetentionConfig{
-		Schedule: "30 2 * * *", Bodies: 180 * oneDay, Runs: 400 * oneDay, IdleRuns: 30 * oneDay, Lookups: 400 * oneDay, Inbox: 30 * oneDay, Audit: 1826 * oneDay, Journal: 256 << 20,
+		Schedule: "30 2 * * *", Bodies: 180 * oneDay, Runs: 400 * oneDay, IdleRuns: 30 * oneDay, Lookups: 400 * oneDay,
+		Inbox: 30 * oneDay, Audit: 1826 * oneDay, Journal: 256 << 20,
 	}
 }
 
 func (c *Config) checkRetention(d *configDecoder) {
 	r := c.Retention
-	if _, err := engine.ParseSchedule(r.Schedule, c.zone); err != nil && !d.faulty("retention.schedule") && c.zone != nil {
+	if _, err := engine.ParseSchedule(r.Schedule, c.zone); err != nil && !d.faulty("retention.schedule") &&
+		c.zone != nil {
 		d.fault("retention.schedule", err.Error())
 	}
 	for _, k := range []struct {
@@ -94,5 +96,8 @@ func (b ByteSize) String() string {
 
 // ledger gives the retention as the ledger takes it.
 func (r RetentionConfig) ledger() state.Retention {
-	return state.Retention{Bodies: r.Bodies, Runs: r.Runs, IdleRuns: r.IdleRuns, Lookups: r.Lookups, Inbox: r.Inbox, Audit: r.Audit, Journal: int64(r.Journal)}
+	return state.Retention{
+		Bodies: r.Bodies, Runs: r.Runs, IdleRuns: r.IdleRuns, Lookups: r.Lookups, Inbox: r.Inbox,
+		Audit: r.Audit, Journal: int64(r.Journal),
+	}
 }

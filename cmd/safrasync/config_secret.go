@@ -193,10 +193,12 @@ func (r secretResolver) checkMode(name, path string, info fs.FileInfo) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("the file %s may be read by others than its owner (mode %04o); run: chmod 600 %s", name, info.Mode().Perm(), name)
+	return fmt.Errorf("the file %s may be read by others than its owner (mode %04o); run: chmod 600 %s", name,
+		info.Mode().Perm(), name)
 }
 
-var passwordPair = regexp.MustCompile(`(?i)(?:^|[\s?&;])\w*(?:pass|pwd|senha|secret|token)\w*\s*=\s*('[^']*'?|[^\s&;]*)`)
+var passwordPair = regexp.MustCompile(
+	`(?i)(?:^|[\s?&;])\w*(?:pass|pwd|senha|secret|token)\w*\s*=\s*('[^']*'?|[^\s&;]*)`)
 
 // holdsPassword tells whether a DSN, as it is written, has a password that is not a reference.
 func holdsPassword(written string) bool {

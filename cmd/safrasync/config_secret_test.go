@@ -27,8 +27,10 @@ func TestNoWayToPrintASecretTellsIt(t *testing.T) {
 	t.Parallel()
 	c := mustLoad(t, goodConfig)
 	var log bytes.Buffer
-	core := zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), zapcore.AddSync(&log), zapcore.DebugLevel)
-	zap.New(core).Info("x", zap.Any("key", c.API.APIKey), zap.Any("api", c.API), zap.Any("config", c), zap.Reflect("erp", c.ERP))
+	core := zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), zapcore.AddSync(&log),
+		zapcore.DebugLevel)
+	zap.New(core).Info("x", zap.Any("key", c.API.APIKey), zap.Any("api", c.API), zap.Any("config", c),
+		zap.Reflect("erp", c.ERP))
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "key", c.API.APIKey, "api", c.API, "config", c)
 	for _, v := range []any{c.API.APIKey, c.API, &c.API, c.ERP, *c, c, []any{c.ERP.DSN}} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
@@ -119,8 +121,10 @@ func TestAFaultNeverShowsASecretThatStandsInTheFile(t *testing.T) {
 func TestADSNWithoutAPasswordMayStandInTheFile(t *testing.T) {
 	t.Parallel()
 	for _, dsn := range []string{
-		"postgres://reader@erp.local:5432/coop?sslmode=verify-full", "host=/run/postgresql dbname=coop", "/var/lib/erp.db", "file:erp.db?mode=ro",
-		"postgres://reader:${env:KEY}@erp.local/coop", "host=h user=u password=${env:KEY} sslmode=require", "host=h password='${env:KEY}'", "postgres://h/d?passfile=${env:KEY}",
+		"postgres://reader@erp.local:5432/coop?sslmode=verify-full", "host=/run/postgresql dbname=coop",
+		"/var/lib/erp.db", "file:erp.db?mode=ro",
+		"postgres://reader:${env:KEY}@erp.local/coop", "host=h user=u password=${env:KEY} sslmode=require",
+		"host=h password='${env:KEY}'", "postgres://h/d?passfile=${env:KEY}",
 	} {
 		c := mustLoad(t, edited(t, "${env:DSN}", dsn))
 		if got, want := c.ERP.DSN.Reveal(), strings.ReplaceAll(dsn, "${env:KEY}", canaryKey); got != want {
@@ -152,7 +156,8 @@ func TestSecretFilesAreReadOnlyWhenNobodyElseCanReadThem(t *testing.T) {
 	write("both", "of the folder", 0o600)
 	write("credentials/both", "of systemd", 0o444)
 	write("credentials/secrets_key", "of a folder of systemd's", 0o444)
-	blank, two, large := write("blank", "\n", 0o600), write("two", "a\nb\n", 0o600), write("large", strings.Repeat("x", 65<<10), 0o600)
+	blank, two, large := write("blank", "\n", 0o600), write("two", "a\nb\n", 0o600),
+		write("large", strings.Repeat("x", 65<<10), 0o600)
 	r := secretResolver{base: filepath.Join(dir, "config.yaml"), env: func(name string) (string, bool) {
 		return filepath.Join(dir, "credentials"), name == "CREDENTIALS_DIRECTORY"
 	}}
@@ -166,10 +171,17 @@ func TestSecretFilesAreReadOnlyWhenNobodyElseCanReadThem(t *testing.T) {
 		{text: "${file:./both}", want: "of systemd"},
 		{text: "${file:" + filepath.Join(dir, "both") + "}", want: "of the folder"},
 		{text: "${file:secrets/key}", want: "of a folder of systemd's"},
-		{text: "${file:" + open + "}", problem: "the file " + open + " may be read by others than its owner (mode 0640); run: chmod 600 " + open},
-		{text: "${file:credentials/../open}", problem: "the file credentials/../open may be read by others than its owner (mode 0640); run: chmod 600 credentials/../open"},
+		{text: "${file:" + open + "}", problem: "the file " + open +
+			" may be read by others than its owner (mode 0640); run: chmod 600 " + open},
+		{
+			text:    "${file:credentials/../open}",
+			problem: "the file credentials/../open may be read by others than its owner (mode 0640); run: chmod 600 credentials/../open",
+		},
 		{text: "${file:" + blank + "}", problem: "the file " + blank + " is empty"},
-		{text: "${file:" + two + "}", problem: "has more than one line after its references were replaced; a secret is one line"},
+		{
+			text:    "${file:" + two + "}",
+			problem: "has more than one line after its references were replaced; a secret is one line",
+		},
 		{text: "${file:" + large + "}", problem: "the file " + large + " is larger than 64 KiB, which is no secret"},
 		{text: "${file:none}", problem: "the file none cannot be read: no such file or directory"},
 		{text: "${file:credentials}", problem: "credentials is no regular file"},
@@ -213,24 +225,32 @@ func TestARelativeFileIsTheCredentialOfThatNameWhereThereIsOne(t *testing.T) {
 		}
 	}
 	for name, mode := range map[string]os.FileMode{
-		"etc/credentials/api-key": 0o600, "etc/credentials/erp-dsn": 0o600, "etc/plain": 0o600, "run/credentials_api-key": 0o440, "run/plain": 0o440, "run/.._plain": 0o440,
+		"etc/credentials/api-key": 0o600, "etc/credentials/erp-dsn": 0o600, "etc/plain": 0o600,
+		"run/credentials_api-key": 0o440, "run/plain": 0o440, "run/.._plain": 0o440,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(name+"\n"), mode); err != nil {
 			t.Fatal(err)
 		}
 	}
 	base := filepath.Join(dir, "etc", "config.yaml")
-	service := secretResolver{base: base, env: func(name string) (string, bool) { return filepath.Join(dir, "run"), name == "CREDENTIALS_DIRECTORY" }}
+	service := secretResolver{
+		base: base,
+		env:  func(name string) (string, bool) { return filepath.Join(dir, "run"), name == "CREDENTIALS_DIRECTORY" },
+	}
 	person := secretResolver{base: base, env: func(string) (string, bool) { return "", false }}
 	for _, tt := range []struct{ file, service, person string }{
 		{"credentials/api-key", "run/credentials_api-key", "etc/credentials/api-key"},
 		{"./credentials//api-key", "run/credentials_api-key", "etc/credentials/api-key"},
-		{"credentials/erp-dsn", "etc/credentials/erp-dsn", "etc/credentials/erp-dsn"}, // systemd was not asked for this one
+		// systemd was not asked for this one
+		{"credentials/erp-dsn", "etc/credentials/erp-dsn", "etc/credentials/erp-dsn"},
 		{"plain", "run/plain", "etc/plain"},
 		{"../etc/plain", "etc/plain", "etc/plain"},
 		{filepath.Join(dir, "etc/plain"), "etc/plain", "etc/plain"}, // an absolute file is that file
 	} {
-		for want, r := range map[string]secretResolver{"service " + tt.service: service, "person " + tt.person: person} {
+		for want, r := range map[string]secretResolver{
+			"service " + tt.service: service,
+			"person " + tt.person:   person,
+		} {
 			who, value, _ := strings.Cut(want, " ")
 			if got, err := r.resolve("${file:" + tt.file + "}"); err != nil || got != value {
 				t.Errorf("%s: ${file:%s} is %q, %v, want %q", who, tt.file, got, err, value)
@@ -242,8 +262,14 @@ func TestARelativeFileIsTheCredentialOfThatNameWhereThereIsOne(t *testing.T) {
 // What is still to be filled in is no secret: an excerpt shows it, and not what stands behind it.
 func TestB14AnExcerptShowsWhatIsToBeFilledIn(t *testing.T) {
 	t.Parallel()
-	got := maskLines([]string{"api:", "  base_url: PREENCHER", `  api_key: "PREENCHER" # old-key`, "  proxy: PREENCHER-s3cret", "  other: s3cret"})
-	want := []string{"api:", "  base_url: PREENCHER", `  api_key: "PREENCHER" # …`, "  proxy: [secret]", "  other: [secret]"}
+	got := maskLines([]string{
+		"api:", "  base_url: PREENCHER", `  api_key: "PREENCHER" # old-key`,
+		"  proxy: PREENCHER-s3cret", "  other: s3cret",
+	})
+	want := []string{
+		"api:", "  base_url: PREENCHER", `  api_key: "PREENCHER" # …`, "  proxy: [secret]",
+		"  other: [secret]",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("masked (-want +got):\n%s", diff)
 	}

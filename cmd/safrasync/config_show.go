@@ -183,7 +183,8 @@ func (w *configWriter) list(head string, items []string) {
 var (
 	plainText = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_/.-]*$`)
 	yamlWords = regexp.MustCompile(`(?i)^(null|true|false|yes|no|on|off|y|n)$`)
-	blockText = regexp.MustCompile(`^([!-~\p{L}]([ -~\p{L}]*[!-~\p{L}])?\n)([ -~\p{L}]*[!-~\p{L}]\n)+$`) // lines of plain characters, no blanks at the end of one
+	// lines of plain characters, no blanks at the end of one
+	blockText = regexp.MustCompile(`^([!-~\p{L}]([ -~\p{L}]*[!-~\p{L}])?\n)([ -~\p{L}]*[!-~\p{L}]\n)+$`)
 )
 
 // yamlText writes a text so that no reader of YAML takes it for a number, a bool or null.

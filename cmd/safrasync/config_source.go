@@ -31,14 +31,21 @@ func readConfigSource(path string) (*configSource, error) {
 	s := &configSource{name: path}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, &ConfigError{Faults: []ConfigFault{{File: path, Text: "cannot be read: " + plainReason(err)}}, cause: err}
+		return nil, &ConfigError{
+			Faults: []ConfigFault{{File: path, Text: "cannot be read: " + plainReason(err)}},
+			cause:  err,
+		}
 	}
 	raw, err := io.ReadAll(io.LimitReader(f, maxConfigBytes+1))
 	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, &ConfigError{Faults: []ConfigFault{{File: path, Text: "cannot be read: " + plainReason(err)}}, cause: err}
+		return nil, &ConfigError{
+			Faults: []ConfigFault{{File: path, Text: "cannot be read: " + plainReason(err)}},
+			cause:  err,
+		}
 	}
 	if len(raw) > maxConfigBytes {
-		return nil, s.refuse(0, 0, "is larger than 1 MiB; keep large de-para tables in the ledger (safrasync refs import)")
+		return nil,
+			s.refuse(0, 0, "is larger than 1 MiB; keep large de-para tables in the ledger (safrasync refs import)")
 	}
 	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
 	s.text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(raw))
@@ -60,7 +67,8 @@ func strangeRune(line string) (column int, text string) {
 		case r == utf8.RuneError && !strings.HasPrefix(line[i:], "\uFFFD"):
 			return utf8.RuneCountInString(line[:i]) + 1, "is not UTF-8 from here on; save the file as UTF-8"
 		case r != '\t' && unicode.IsControl(r), r == '\uFEFF', r == '\u2028', r == '\u2029':
-			return utf8.RuneCountInString(line[:i]) + 1, fmt.Sprintf("has the invisible character %U here; delete it", r)
+			return utf8.RuneCountInString(line[:i]) + 1,
+				fmt.Sprintf("has the invisible character %U here; delete it", r)
 		}
 	}
 	return 0, ""
@@ -68,7 +76,10 @@ func strangeRune(line string) (column int, text string) {
 
 // refuse is a fault of the file as a whole.
 func (s *configSource) refuse(line, column int, text string) *ConfigError {
-	return &ConfigError{Faults: []ConfigFault{{File: s.name, Line: line, Column: column, Text: text, Excerpt: s.excerpt(line, column)}}}
+	return &ConfigError{Faults: []ConfigFault{{
+		File: s.name, Line: line, Column: column, Text: text,
+		Excerpt: s.excerpt(line, column),
+	}}}
 }
 
 // inText is where a place of a text value stands in the file: of a block (|), whose lines stand
@@ -134,11 +145,15 @@ var (
 	onlyReference = regexp.MustCompile(`^["']?\$\{(env|file):[^${}]*\}["']?$`)
 	unfilled      = regexp.MustCompile(`^["']?` + fillIn + `["']?(\s+#.*)?$`)
 	plainAddress  = regexp.MustCompile(`^["']?https?://[A-Za-z0-9.:/_-]*["']?$`)
-	secretWords   = regexp.MustCompile(`(?i)(api_?-?key|dsn|pass|pwd|senha|segredo|secret|token|authorization|://[^/\s]*@)`)
+	secretWords   = regexp.MustCompile(
+		`(?i)(api_?-?key|dsn|pass|pwd|senha|segredo|secret|token|authorization|://[^/\s]*@)`)
 )
 
 // shownValues are the keys under api, erp and state whose values are never secret.
-var shownValues = []string{"timeout", "max_in_flight", "rate_limit", "doubt", "quarantine", "stop_after_unknown", "ca_file", "driver", "charset", "time_zone", "statement_timeout"}
+var shownValues = []string{
+	"timeout", "max_in_flight", "rate_limit", "doubt", "quarantine", "stop_after_unknown",
+	"ca_file", "driver", "charset", "time_zone", "statement_timeout",
+}
 
 // openSections have no secrets: their lines are shown, but for those that speak of one.
 var openSections = []string{"references", "values", "checks", "log", "language", "report", "messages", "jobs"}

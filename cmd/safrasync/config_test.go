@@ -49,7 +49,10 @@ jobs:
 `
 
 func testEnv(name string) (string, bool) {
-	value, ok := map[string]string{"KEY": canaryKey, "DSN": canaryDSN, "BLANK": "", "TWO_LINES": "a\nb", "BAD_HEADER": " key"}[name]
+	value, ok := map[string]string{
+		"KEY": canaryKey, "DSN": canaryDSN, "BLANK": "", "TWO_LINES": "a\nb",
+		"BAD_HEADER": " key",
+	}[name]
 	return value, ok
 }
 
@@ -112,16 +115,21 @@ func TestASmallConfigurationGetsTheDefaults(t *testing.T) {
 	if got, want := c.ERP.StatementTimeout, time.Minute; got != want {
 		t.Errorf("statement_timeout = %v, want %v", got, want)
 	}
-	limits := engine.Limits{MaxInFlight: 8, RateLimit: 20, StopAfterUnknown: 3, Quarantine: 15 * time.Minute, Timeout: 2 * time.Minute}
+	limits := engine.Limits{
+		MaxInFlight: 8, RateLimit: 20, StopAfterUnknown: 3, Quarantine: 15 * time.Minute,
+		Timeout: 2 * time.Minute,
+	}
 	if diff := cmp.Diff(limits, c.Limits()); diff != "" {
 		t.Errorf("limits (-want +got):\n%s", diff)
 	}
 	sc, aFixar := "SC", "A_FIXAR"
 	want := []engine.JobSpec{{
-		Name: "contracts", Sends: trade.OrderCommitments, Schedule: "*/10 * * * *", Query: "SELECT * FROM c", Key: []string{"filial", "num"},
+		Name: "contracts", Sends: trade.OrderCommitments, Schedule: "*/10 * * * *", Query: "SELECT * FROM c",
+		Key:      []string{"filial", "num"},
 		Lookback: 2 * time.Hour, Sweep: "0 3 * * *",
 		Checks: trade.Checks{
-			Amount: trade.Refuse, Price: trade.Refuse, Volume: trade.Refuse, DateOrder: trade.Refuse, DateWindow: trade.Refuse, CAR: trade.Refuse,
+			Amount: trade.Refuse, Price: trade.Refuse, Volume: trade.Refuse, DateOrder: trade.Refuse,
+			DateWindow: trade.Refuse, CAR: trade.Refuse,
 		},
 		Twin: engine.TwinCheck{Mode: trade.Warning, Days: 30},
 		Fields: map[string]engine.FieldSpec{
@@ -169,7 +177,8 @@ func TestF164_DataKeepsTheTextOfTheFile(t *testing.T) {
 	want := engine.FieldSpec{
 		Columns: []string{"010"}, Default: &seven, Empty: []string{"00000000", "NO", "null", "0.0", "~", "", "0o17"},
 		Values: map[string]string{
-			"001": "2025/2026", "NO": "1_000", "null": "0x1F", "~": "1.50", "true": "yes", "1e3": "", "a: b": ".inf", "-1": "2026-01-01",
+			"001": "2025/2026", "NO": "1_000", "null": "0x1F", "~": "1.50", "true": "yes", "1e3": "", "a: b": ".inf",
+			"-1": "2026-01-01",
 		},
 	}
 	if diff := cmp.Diff(want, spec); diff != "" {
@@ -194,7 +203,8 @@ func TestAByteOrderMarkAndLineEndsOfWindowsAreRead(t *testing.T) {
 func TestDurationsTakeDays(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]time.Duration{
-		"90s": 90 * time.Second, "2h": 2 * time.Hour, "1d": 24 * time.Hour, "1d12h30m": 36*time.Hour + 30*time.Minute, "0s": 0, "1.5h": 90 * time.Minute,
+		"90s": 90 * time.Second, "2h": 2 * time.Hour, "1d": 24 * time.Hour, "1d12h30m": 36*time.Hour + 30*time.Minute,
+		"0s": 0, "1.5h": 90 * time.Minute,
 	} {
 		if got, err := parseConfigDuration(text); err != nil || got != want {
 			t.Errorf("parseConfigDuration(%q) = %v, %v, want %v", text, got, err, want)
@@ -221,7 +231,8 @@ func TestFindConfigTakesTheFirstPlaceAndNamesBothWhenNoneExists(t *testing.T) {
 	first, second := filepath.Join(dir, "etc", "config.yaml"), filepath.Join(dir, "config.yaml")
 	places := []string{first, second}
 	_, err := findConfig("", places)
-	want := "no configuration: neither " + first + " nor " + second + " exists; start from config.example.yaml, which explains every key, or name a file with --config FILE"
+	want := "no configuration: neither " + first + " nor " + second +
+		" exists; start from config.example.yaml, which explains every key, or name a file with --config FILE"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -294,7 +305,8 @@ func TestTheExampleLoadsStrictlyAndHasEveryKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	text = strings.ReplaceAll(text, "/etc/safrasync/messages.yaml", messages)
-	text = strings.NewReplacer("/etc/safrasync/events.crt", ca, "/etc/safrasync/events.key", path).Replace(text) // of the key only its rights are looked at
+	// of the key only its rights are looked at
+	text = strings.NewReplacer("/etc/safrasync/events.crt", ca, "/etc/safrasync/events.key", path).Replace(text)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -303,13 +315,17 @@ func TestTheExampleLoadsStrictlyAndHasEveryKey(t *testing.T) {
 		t.Fatalf("config.example.yaml with its optional keys: %v", err)
 	}
 	var seen []string
-	if strings.Contains(text, "#   lookup   producer_by_document: ") { // in place of the ref that producer_id has, so that only the comment can show it
+	// in place of the ref that producer_id has, so that only the comment can show it
+	if strings.Contains(text, "#   lookup   producer_by_document: ") {
 		seen = append(seen, "jobs.contracts.fields.producer_id.lookup")
 	}
 	for path := range c.index {
 		seen = append(seen, path)
 	}
-	for job, kind := range map[string]trade.Kind{"contracts": trade.OrderCommitments, "deliveries": trade.Deliveries, "traceability": trade.Traceability} {
+	for job, kind := range map[string]trade.Kind{
+		"contracts": trade.OrderCommitments, "deliveries": trade.Deliveries,
+		"traceability": trade.Traceability,
+	} {
 		for _, rule := range trade.Rules(kind) {
 			if !slices.Contains(seen, "jobs."+job+".fields."+rule.Field) {
 				t.Errorf("config.example.yaml does not show the field %s of %s", rule.Field, job)
@@ -317,12 +333,18 @@ func TestTheExampleLoadsStrictlyAndHasEveryKey(t *testing.T) {
 		}
 	}
 	for where, typ := range map[string]reflect.Type{
-		``: reflect.TypeFor[Config](), `api\.`: reflect.TypeFor[APIConfig](), `erp\.`: reflect.TypeFor[ERPConfig](), `state\.`: reflect.TypeFor[StateConfig](),
-		`references\.\w+\.`: reflect.TypeFor[ReferenceConfig](), `checks\.`: reflect.TypeFor[ChecksConfig](), `jobs\.\w+\.`: reflect.TypeFor[JobConfig](),
-		`alerts\.`: reflect.TypeFor[AlertsConfig](), `alerts\.email\.`: reflect.TypeFor[EmailConfig](), `alerts\.webhook\.`: reflect.TypeFor[WebhookConfig](),
-		`console\.`: reflect.TypeFor[ConsoleConfig](), `console\.oidc\.`: reflect.TypeFor[OIDCConfig](),
-		`report\.`: reflect.TypeFor[ReportConfig](), `metrics\.`: reflect.TypeFor[MetricsConfig](), `webhooks\.`: reflect.TypeFor[WebhooksConfig](), `retention\.`: reflect.TypeFor[RetentionConfig](),
-		`jobs\.\w+\.most\.`: reflect.TypeFor[MostConfig](), `jobs\.\w+\.cancelled\.`: reflect.TypeFor[CancelledConfig](), `jobs\.\w+\.fields\.\w+\.`: reflect.TypeFor[FieldConfig](),
+		``: reflect.TypeFor[Config](), `api\.`: reflect.TypeFor[APIConfig](), `erp\.`: reflect.TypeFor[ERPConfig](),
+		`state\.`:           reflect.TypeFor[StateConfig](),
+		`references\.\w+\.`: reflect.TypeFor[ReferenceConfig](), `checks\.`: reflect.TypeFor[ChecksConfig](),
+		`jobs\.\w+\.`: reflect.TypeFor[JobConfig](),
+		`alerts\.`:    reflect.TypeFor[AlertsConfig](), `alerts\.email\.`: reflect.TypeFor[EmailConfig](),
+		`alerts\.webhook\.`: reflect.TypeFor[WebhookConfig](),
+		`console\.`:         reflect.TypeFor[ConsoleConfig](), `console\.oidc\.`: reflect.TypeFor[OIDCConfig](),
+		`report\.`: reflect.TypeFor[ReportConfig](), `metrics\.`: reflect.TypeFor[MetricsConfig](),
+		`webhooks\.`: reflect.TypeFor[WebhooksConfig](), `retention\.`: reflect.TypeFor[RetentionConfig](),
+		`jobs\.\w+\.most\.`:        reflect.TypeFor[MostConfig](),
+		`jobs\.\w+\.cancelled\.`:   reflect.TypeFor[CancelledConfig](),
+		`jobs\.\w+\.fields\.\w+\.`: reflect.TypeFor[FieldConfig](),
 	} {
 		keys, _ := configKeys(typ)
 		for _, key := range keys {
@@ -338,7 +360,8 @@ func TestTheSampleConfigurationLoads(t *testing.T) {
 	t.Parallel()
 	env := func(name string) (string, bool) {
 		value, ok := map[string]string{
-			"SAFRASYNC_BASE_URL": "http://127.0.0.1:8080", "SAFRASYNC_API_KEY": "k", "SAFRASYNC_ERP_DSN": "postgres:///coop", "SAFRASYNC_STATE": "/tmp/coop.db",
+			"SAFRASYNC_BASE_URL": "http://127.0.0.1:8080", "SAFRASYNC_API_KEY": "k",
+			"SAFRASYNC_ERP_DSN": "postgres:///coop", "SAFRASYNC_STATE": "/tmp/coop.db",
 		}[name]
 		return value, ok
 	}
@@ -365,7 +388,10 @@ func TestShowLoadsAgainAndMeansTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.NewReplacer("SAFRASYNC_API_KEY", "KEY", "SAFRASYNC_ERP_DSN", "DSN").Replace(string(raw))
-	for _, text := range []string{goodConfig, text, edited(t, "haverst: safra", "haverst: {column: s, default: NO, values: {NO: '', 01: \"a\\tb\"}}")} {
+	for _, text := range []string{
+		goodConfig, text,
+		edited(t, "haverst: safra", "haverst: {column: s, default: NO, values: {NO: '', 01: \"a\\tb\"}}"),
+	} {
 		checkShow(t, mustLoad(t, text))
 	}
 }
@@ -386,7 +412,8 @@ func checkShow(t testing.TB, c *Config) {
 	if diff := cmp.Diff(c.ReferenceSpecs(), again.ReferenceSpecs()); diff != "" {
 		t.Fatalf("what Show gives has other references (-want +got):\n%s", diff)
 	}
-	if c.Limits() != again.Limits() || c.API.APIKey != again.API.APIKey || c.ERP != again.ERP || c.State != again.State || c.Checks != again.Checks {
+	if c.Limits() != again.Limits() || c.API.APIKey != again.API.APIKey || c.ERP != again.ERP ||
+		c.State != again.State || c.Checks != again.Checks {
 		t.Fatalf("what Show gives has other settings:\n%s", shown)
 	}
 }

@@ -44,14 +44,19 @@ func (c *Config) checkWebhooks(d *configDecoder) {
 	if _, there := c.index["webhooks"]; !there {
 		return
 	}
-	d.require("webhooks", map[string]bool{"public_url": w.PublicURL == "", "listen": w.Listen == "", "events": len(w.Events) == 0})
+	d.require("webhooks", map[string]bool{
+		"public_url": w.PublicURL == "", "listen": w.Listen == "",
+		"events": len(w.Events) == 0,
+	})
 	w.PublicURL = strings.TrimRight(w.PublicURL, "/")
 	if w.PublicURL != "" && !d.faulty("webhooks.public_url") {
 		secret := len(inbound.NewLogin().Path)
 		if why := wrongBaseURL(w.PublicURL); why != "" {
 			d.fault("webhooks.public_url", why)
 		} else if n := len(utf16.Encode([]rune(w.PublicURL))) + secret; n > maxHookURL {
-			d.fault("webhooks.public_url", fmt.Sprintf("is too long: with the secret path it has %d characters, and the platform takes %d", n, maxHookURL))
+			d.fault("webhooks.public_url",
+				fmt.Sprintf("is too long: with the secret path it has %d characters, and the platform takes %d", n,
+					maxHookURL))
 		}
 	}
 	for i, name := range w.Events {
@@ -94,17 +99,21 @@ func (c *Config) checkHookListener(d *configDecoder) {
 	case err != nil || portErr != nil || port == "":
 		d.fault(at, "must be an address and a port, as in 127.0.0.1:8443")
 	case host == "":
-		d.fault(at, "names no address; write 127.0.0.1:"+port+" for a proxy on this host, or 0.0.0.0:"+port+" for every host that reaches it")
+		d.fault(at, "names no address; write 127.0.0.1:"+port+" for a proxy on this host, or 0.0.0.0:"+port+
+			" for every host that reaches it")
 	case w.CertFile == "" && len(w.Proxies) == 0 && !isLoopback(host):
-		d.fault(at, "is open to other hosts without TLS: give cert_file and key_file, or name the proxy that does TLS under proxies, or listen on 127.0.0.1")
+		d.fault(at,
+			"is open to other hosts without TLS: give cert_file and key_file, or name the proxy that does TLS under proxies, or listen on 127.0.0.1")
 	}
 	for i, p := range w.Proxies {
 		if _, err := proxyPrefix(p); err != nil {
-			d.fault(fmt.Sprintf("webhooks.proxies[%d]", i), "must be an address or a network, as in 10.0.0.5 or 10.0.0.0/28")
+			d.fault(fmt.Sprintf("webhooks.proxies[%d]", i),
+				"must be an address or a network, as in 10.0.0.5 or 10.0.0.0/28")
 		}
 	}
 	if (w.CertFile == "") != (w.KeyFile == "") {
-		d.fault("webhooks."+map[bool]string{true: "key_file", false: "cert_file"}[w.CertFile == ""], "cert_file and key_file go together")
+		d.fault("webhooks."+map[bool]string{true: "key_file", false: "cert_file"}[w.CertFile == ""],
+			"cert_file and key_file go together")
 		return
 	}
 	w.CertFile = c.checkCAFile(d, "webhooks.cert_file", w.CertFile)

@@ -30,7 +30,8 @@ func (s *configSource) parse() (root ast.Node, err error) {
 	if err := s.checkTokens(tokens); err != nil {
 		return nil, s.orUnclosed(tokens, err)
 	}
-	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey()) // duplicates are told by walk, with all other faults
+	// duplicates are told by walk, with all other faults
+	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
 		return nil, s.orUnclosed(tokens, s.syntaxError(err))
 	}
@@ -40,7 +41,8 @@ func (s *configSource) parse() (root ast.Node, err error) {
 		}
 		if root != nil {
 			pos := doc.Body.GetToken().Position
-			return nil, s.refuse(pos.Line, pos.Column, "only one document may stand in the file; delete the line --- and what follows")
+			return nil, s.refuse(pos.Line, pos.Column,
+				"only one document may stand in the file; delete the line --- and what follows")
 		}
 		root = doc.Body
 	}
@@ -59,8 +61,11 @@ func (s *configSource) orUnclosed(tokens token.Tokens, fault *ConfigError) *Conf
 			continue
 		}
 		begin := tk.Position
-		if end := begin.Line + strings.Count(strings.TrimRight(tk.Origin, "\n"), "\n"); begin.Line < wrong && wrong == end {
-			return s.refuse(begin.Line, begin.Column, fmt.Sprintf("the quote that begins here has no end in its line; the next one, in line %d, ends it", end))
+		if end := begin.Line + strings.Count(strings.TrimRight(tk.Origin, "\n"), "\n"); begin.Line < wrong &&
+			wrong == end {
+			return s.refuse(begin.Line, begin.Column,
+				fmt.Sprintf("the quote that begins here has no end in its line; the next one, in line %d, ends it",
+					end))
 		}
 	}
 	return fault
@@ -90,7 +95,10 @@ func (s *configSource) syntaxError(err error) *ConfigError {
 
 func (s *configSource) checkTokens(tokens token.Tokens) *ConfigError {
 	if len(tokens) > maxConfigTokens {
-		return s.refuse(0, 0, fmt.Sprintf("has more than %d words and signs; keep large de-para tables in the ledger (safrasync refs import)", maxConfigTokens))
+		return s.refuse(0, 0,
+			fmt.Sprintf(
+				"has more than %d words and signs; keep large de-para tables in the ledger (safrasync refs import)",
+				maxConfigTokens))
 	}
 	out := &ConfigError{}
 	flow, dashes, line, toldLine := 0, 0, 0, 0
@@ -120,7 +128,8 @@ func (s *configSource) checkTokens(tokens token.Tokens) *ConfigError {
 			dashes++
 		}
 		if flow > maxConfigDepth || dashes > maxConfigDepth {
-			return s.refuse(tk.Position.Line, tk.Position.Column, fmt.Sprintf("more than %d levels in one another are no configuration", maxConfigDepth))
+			return s.refuse(tk.Position.Line, tk.Position.Column,
+				fmt.Sprintf("more than %d levels in one another are no configuration", maxConfigDepth))
 		}
 		if text != "" && line != toldLine { // a schedule without quotes is five aliases
 			toldLine = line
@@ -224,7 +233,8 @@ func (d *configDecoder) fill(e *configEntry) {
 			continue
 		}
 		if first, twice := seen[name]; twice {
-			d.faultAt(e.path, pos, fmt.Sprintf("the key %s stands here a second time; the first is in line %d", shortName(name), first.Line))
+			d.faultAt(e.path, pos, fmt.Sprintf("the key %s stands here a second time; the first is in line %d",
+				shortName(name), first.Line))
 			continue
 		}
 		seen[name] = pos

@@ -19,8 +19,9 @@ import (
 // acts are those of the command line, on the daemon's ledger.
 func (w *consoleWork) acts() *engine.Acts {
 	acts := &engine.Acts{
-		Desk: w.g.daemon.store, Jobs: w.g.engine.Jobs, Now: now, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
-		Boot: state.Self().Boot, Clock: engine.SystemClock{}, Limits: w.g.config.Limits(), Rows: w.g.engine,
+		Desk: w.g.daemon.store, Jobs: w.g.engine.Jobs, Now: now,
+		Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
+		Boot:    state.Self().Boot, Clock: engine.SystemClock{}, Limits: w.g.config.Limits(), Rows: w.g.engine,
 	}
 	if reader, ok := w.g.engine.Platform.(engine.Reader); ok {
 		acts.Platform = reader
@@ -80,7 +81,8 @@ func (w *consoleWork) plan(ctx context.Context, acts *engine.Acts, o console.Ord
 	case len(o.Keys) != 1: // what may double or hide a record is decided row by row
 		return engine.RowPlan{}, fmt.Errorf("%s is for one row", o.Act)
 	case o.Act == console.Adopt:
-		return acts.Adopt(ctx, o.Job, keys[0], engine.Adoption{ID: o.ID, NoID: o.NoID, DespiteDifferences: o.DespiteDifferences})
+		return acts.Adopt(ctx, o.Job, keys[0],
+			engine.Adoption{ID: o.ID, NoID: o.NoID, DespiteDifferences: o.DespiteDifferences})
 	case o.Act == console.Resend:
 		plan, err := acts.Resend(ctx, o.Job, keys[0], o.Checked)
 		if err == nil && plan.Steps[0].Refused == engine.InQuarantine {
@@ -97,7 +99,10 @@ func planOf(o console.Order, plan engine.RowPlan) console.Plan {
 	h := sha256.New()
 	for _, s := range plan.Steps {
 		// The mark covers what a person was shown and what would be stored: not the time that is left.
-		text, err := json.Marshal([]any{s.Key, s.Refused, s.Before.ID, s.Before.Version, s.Holder, s.Problems, s.WaitingFor, s.Reading, s.After.State, s.After.PayloadHash, s.After.RemoteID})
+		text, err := json.Marshal([]any{
+			s.Key, s.Refused, s.Before.ID, s.Before.Version, s.Holder, s.Problems,
+			s.WaitingFor, s.Reading, s.After.State, s.After.PayloadHash, s.After.RemoteID,
+		})
 		if err != nil {
 			text = []byte(err.Error())
 		}
@@ -151,7 +156,10 @@ func (w *consoleWork) fields(entry trade.Entry, refs map[string]map[string]strin
 	var told []string
 	for _, rule := range trade.Rules(entry.Sends) {
 		columns := columnsOf(spec.Fields[rule.Field])
-		f := console.Field{Name: rule.Field, Sent: sent[rule.Field], Problem: problems[rule.Field], Secret: spec.Fields[rule.Field].Lookup != ""}
+		f := console.Field{
+			Name: rule.Field, Sent: sent[rule.Field], Problem: problems[rule.Field],
+			Secret: spec.Fields[rule.Field].Lookup != "",
+		}
 		if d, ok := differs[rule.Field]; ok {
 			f.Differs, f.Now = true, d.Now
 		}

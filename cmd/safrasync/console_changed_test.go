@@ -13,10 +13,12 @@ func TestWhatTheERPChangedIsShownWithItsEffectAndDealtWith(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	d.as(trade.Reader).get("/changed").shows(http.StatusOK, "Nada mudou depois do envio")
-	d.erp(`UPDATE contrato SET quantidade = '1600' WHERE num = '000001'; UPDATE contrato SET situacao = 'cancelado' WHERE num = '000002'`)
+	d.erp(
+		`UPDATE contrato SET quantidade = '1600' WHERE num = '000001'; UPDATE contrato SET situacao = 'cancelado' WHERE num = '000002'`)
 	d.must(0, "", "sync")
 
-	b := d.as(trade.Accountant).get("/changed").shows(http.StatusOK, "01|000001", "alterado após o envio (1)", "Enviado 90,03 t, agora 96 t: diferença de 5,97 t",
+	b := d.as(trade.Accountant).get("/changed").shows(http.StatusOK, "01|000001", "alterado após o envio (1)",
+		"Enviado 90,03 t, agora 96 t: diferença de 5,97 t",
 		"Enviado 12 t, agora 0 t: diferença de −12 t", "Diferença em valor: R$ −225.900,00")
 	d.as(trade.Reader).get("/changed?flag=cancelled").shows(http.StatusOK, "01|000002")
 
@@ -28,12 +30,14 @@ func TestWhatTheERPChangedIsShownWithItsEffectAndDealtWith(t *testing.T) {
 	other.submit("/changed/plan", url.Values{"row": {rows["row"][0]}}).shows(http.StatusOK)
 	stale := with(other.fields("/changed/do"), "reason", "acertado por telefone")
 	b.post("/changed/do", with(form, "reason", "já")).shows(http.StatusUnprocessableEntity, "ao menos 5 letras")
-	b.post("/changed/do", with(form, "reason", "acertado na tela da plataforma, protocolo 4711")).shows(http.StatusOK, "Dado por tratado.", "Nada mudou depois do envio")
+	b.post("/changed/do", with(form, "reason", "acertado na tela da plataforma, protocolo 4711")).shows(http.StatusOK,
+		"Dado por tratado.", "Nada mudou depois do envio")
 	if e := d.entry("contracts", changed.Key); e.Flags.Has(trade.Changed) || !e.Acknowledged.Has(trade.Changed) {
 		t.Errorf("the flags are %v, dealt with %v", e.Flags, e.Acknowledged)
 	}
 	other.post("/changed/do", stale).shows(http.StatusOK, "Nada do que foi marcado")
-	d.as(trade.Reader).get("/audit?act=acknowledge").shows(http.StatusOK, "contracts 01|000001", "contracts 01|000002", "carla", "protocolo 4711")
+	d.as(trade.Reader).get("/audit?act=acknowledge").shows(http.StatusOK, "contracts 01|000001", "contracts 01|000002",
+		"carla", "protocolo 4711")
 }
 
 // A record that was deleted on the platform, as an event said and a reading confirmed, is dealt
@@ -47,15 +51,25 @@ func TestARecordDeletedOnThePlatformIsDealtWith(t *testing.T) {
 	}
 	after := row // as the engine's hearing leaves it
 	after.UpdatedAt, after.Flags = now(), after.Flags.With(trade.DeletedRemote, true)
-	record := trade.AuditRecord{At: now(), Who: "safrasync", Act: "deleted on the platform", Target: row.Job + " " + row.Key}
-	if done, err := d.daemon.store.Act(t.Context(), []trade.Act{{Update: &trade.Update{From: row.State, Entry: after}, Audit: record}}); err != nil || !done[0] {
+	record := trade.AuditRecord{
+		At: now(), Who: "safrasync", Act: "deleted on the platform",
+		Target: row.Job + " " + row.Key,
+	}
+	if done, err := d.daemon.store.Act(t.Context(),
+		[]trade.Act{{Update: &trade.Update{From: row.State, Entry: after}, Audit: record}}); err != nil || !done[0] {
 		t.Fatalf("the row could not be flagged: %v, %v", done, err)
 	}
-	b := d.as(trade.Accountant).get("/changed?flag=deleted_remote").shows(http.StatusOK, "01|000001", "excluído na plataforma (1)", row.RemoteID, `name="row"`)
-	b.submit("/changed/plan", url.Values{"row": {strconv.FormatInt(row.ID, 10)}}).shows(http.StatusOK, "1 linha: a marca some", "Evidência")
-	b.post("/changed/do", with(b.fields("/changed/do"), "reason", "excluído a pedido do produtor, protocolo 4712")).shows(http.StatusOK, "Dado por tratado.", "Nada mudou depois do envio")
-	if e := d.entry("contracts", row.Key); e.Flags.Has(trade.DeletedRemote) || !e.Acknowledged.Has(trade.DeletedRemote) || e.State != trade.Accepted || e.RemoteID != row.RemoteID {
+	b := d.as(trade.Accountant).get("/changed?flag=deleted_remote").shows(http.StatusOK, "01|000001",
+		"excluído na plataforma (1)", row.RemoteID, `name="row"`)
+	b.submit("/changed/plan", url.Values{"row": {strconv.FormatInt(row.ID, 10)}}).shows(http.StatusOK,
+		"1 linha: a marca some", "Evidência")
+	b.post("/changed/do", with(b.fields("/changed/do"), "reason",
+		"excluído a pedido do produtor, protocolo 4712")).shows(http.StatusOK, "Dado por tratado.",
+		"Nada mudou depois do envio")
+	if e := d.entry("contracts", row.Key); e.Flags.Has(trade.DeletedRemote) ||
+		!e.Acknowledged.Has(trade.DeletedRemote) || e.State != trade.Accepted || e.RemoteID != row.RemoteID {
 		t.Errorf("the row is %s with id %q, flags %v, dealt with %v", e.State, e.RemoteID, e.Flags, e.Acknowledged)
 	}
-	d.as(trade.Reader).get("/audit?act=acknowledge").shows(http.StatusOK, "contracts 01|000001", "carla", "protocolo 4712")
+	d.as(trade.Reader).get("/audit?act=acknowledge").shows(http.StatusOK, "contracts 01|000001", "carla",
+		"protocolo 4712")
 }

@@ -31,7 +31,8 @@ func newChrome(t *testing.T, base string, width, height int64, more ...chromedp.
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:len(chromedp.DefaultExecAllocatorOptions):len(chromedp.DefaultExecAllocatorOptions)],
+	options := append(chromedp.DefaultExecAllocatorOptions[:len(chromedp.DefaultExecAllocatorOptions):len(
+		chromedp.DefaultExecAllocatorOptions)],
 		chromedp.NoSandbox, chromedp.ExecPath("chromium"), chromedp.UserDataDir(t.TempDir()),
 		chromedp.Flag("lang", "pt-BR"), chromedp.Env("LANGUAGE=pt_BR")) // as the browsers of the cooperatives are
 	options = append(options, more...)
@@ -69,7 +70,8 @@ func (c *chrome) open(path string) {
 // click clicks on something that leads to another page, and waits for it.
 func (c *chrome) click(selector string) {
 	c.t.Helper()
-	if _, err := chromedp.Run(c.ctx, chromedp.WaitEvent(page.LoadEventFired, nil, chromedp.Click(chromedp.CSS(selector)))); err != nil {
+	if _, err := chromedp.Run(c.ctx, chromedp.WaitEvent(page.LoadEventFired, nil,
+		chromedp.Click(chromedp.CSS(selector)))); err != nil {
 		c.t.Fatalf("clicking on %s: %v\n%s", selector, err, c.text())
 	}
 }
@@ -77,7 +79,8 @@ func (c *chrome) click(selector string) {
 // fill types into a field, in place of what it has.
 func (c *chrome) fill(selector, text string) {
 	c.t.Helper()
-	c.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector(%q).value = ""; 0`, selector)), chromedp.SendKeys(chromedp.CSS(selector), text))
+	c.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector(%q).value = ""; 0`, selector)),
+		chromedp.SendKeys(chromedp.CSS(selector), text))
 }
 
 // text is what the page shows.
@@ -115,7 +118,8 @@ func (c *chrome) accessible(name string) {
 	if found != "" {
 		c.t.Errorf("%s is not for everybody:\n%s", name, found)
 	}
-	wider, err := chromedp.Run(c.ctx, chromedp.Evaluate[bool](`document.documentElement.scrollWidth > document.documentElement.clientWidth`))
+	wider, err := chromedp.Run(c.ctx,
+		chromedp.Evaluate[bool](`document.documentElement.scrollWidth > document.documentElement.clientWidth`))
 	if err != nil || wider {
 		c.t.Errorf("%s is wider than its window (%v)", name, err)
 	}
@@ -144,7 +148,8 @@ func (c *chrome) complaints() func() []string {
 		const note = (text) => { window.complaints.push(text); sessionStorage.setItem("complaints", JSON.stringify(window.complaints)); };
 		document.addEventListener("securitypolicyviolation", (e) => note(e.violatedDirective + " " + e.blockedURI));
 		window.addEventListener("error", (e) => note(String(e.message)));`
-	if _, err := chromedp.Call(c.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script}); err != nil {
+	if _, err := chromedp.Call(c.ctx, page.AddScriptToEvaluateOnNewDocument,
+		page.AddScriptToEvaluateOnNewDocumentParams{Source: script}); err != nil {
 		c.t.Fatal(err)
 	}
 	return func() []string {
@@ -160,7 +165,8 @@ func (c *chrome) complaints() func() []string {
 func (c *chrome) logIn(role trade.Role) {
 	c.t.Helper()
 	c.open("/")
-	c.do(chromedp.SendKeys(chromedp.CSS("input[name=name]"), deskPeople[role]), chromedp.SendKeys(chromedp.CSS("input[name=password]"), deskPassword))
+	c.do(chromedp.SendKeys(chromedp.CSS("input[name=name]"), deskPeople[role]),
+		chromedp.SendKeys(chromedp.CSS("input[name=password]"), deskPassword))
 	c.click("article button")
 	c.shows("Início")
 }
@@ -182,7 +188,8 @@ func TestChromiumFindsAContractAndSeesWhyItDidNotGo(t *testing.T) {
 	_, number, _ := strings.Cut(row.Key, "|")
 	c.click(`nav a[href="/rows"]`)
 	c.accessible("rows")
-	c.do(chromedp.SendKeys(chromedp.CSS("input[type=search]"), strings.TrimLeft(number, "0")+"\r"), chromedp.WaitVisible(chromedp.CSS(fmt.Sprintf(`#part a[href="/rows/%d"]`, row.ID))))
+	c.do(chromedp.SendKeys(chromedp.CSS("input[type=search]"), strings.TrimLeft(number, "0")+"\r"),
+		chromedp.WaitVisible(chromedp.CSS(fmt.Sprintf(`#part a[href="/rows/%d"]`, row.ID))))
 	c.picture("rows")
 	c.click(fmt.Sprintf(`#part a[href="/rows/%d"]`, row.ID))
 	c.shows("O que houve", "Quem resolve", trade.Sentences(row.Error.Fields[:1], trade.Portuguese))
@@ -201,7 +208,8 @@ func TestChromiumPagesAreForEverybody(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, "lost-after@1")
 	doubt, _ := d.inDoubt()
-	d.candidate(likeID, "read", strings.Replace(string(doubt.Payload), `"amount":`+doubt.Quantity.Amount.String(), `"amount":"7"`, 1))
+	d.candidate(likeID, "read", strings.Replace(string(doubt.Payload), `"amount":`+doubt.Quantity.Amount.String(),
+		`"amount":"7"`, 1))
 	c := newChrome(t, d.server.URL, 390, 844)
 	complaints := c.complaints()
 	c.logIn(trade.Administrator)
@@ -212,9 +220,12 @@ func TestChromiumPagesAreForEverybody(t *testing.T) {
 		c.do(chromedp.SetValue(chromedp.CSS("select[name=theme]"), theme))
 		c.click(".preferences button")
 		for name, path := range map[string]string{
-			"home": "/", "rows": "/rows", "accepted row": fmt.Sprintf("/rows/%d", sent.ID), "users": "/users", "account": "/account", "licences": "/licences", "error": "/nothing",
+			"home": "/", "rows": "/rows", "accepted row": fmt.Sprintf("/rows/%d", sent.ID), "users": "/users",
+			"account": "/account", "licences": "/licences", "error": "/nothing",
 			"filter":  "/rows?" + url.Values{"state": {"needs_person"}}.Encode(),
-			"pending": "/pending", "doubts": "/doubts", "doubt": fmt.Sprintf("/doubts/%d", doubt.ID), "changed": "/changed", "references": "/references", "wallets": "/references/wallets", "report": "/report?show=1", "runs": "/runs", "schedules": "/schedules", "audit": "/audit",
+			"pending": "/pending", "doubts": "/doubts", "doubt": fmt.Sprintf("/doubts/%d", doubt.ID),
+			"changed": "/changed", "references": "/references", "wallets": "/references/wallets",
+			"report": "/report?show=1", "runs": "/runs", "schedules": "/schedules", "audit": "/audit",
 		} {
 			c.open(path)
 			c.accessible(name + " " + theme)
@@ -258,7 +269,10 @@ func TestE4ChromiumReportIsReadAt1280Pixels(t *testing.T) {
 	d := newDesk(t)
 	c := newChrome(t, d.server.URL, 1280, 800)
 	c.logIn(trade.Accountant)
-	for _, path := range []string{"/report?show=1&single=1", fmt.Sprintf("/rows/%d", d.rows(trade.Accepted)[0].ID), "/runs", "/"} {
+	for _, path := range []string{
+		"/report?show=1&single=1", fmt.Sprintf("/rows/%d", d.rows(trade.Accepted)[0].ID),
+		"/runs", "/",
+	} {
 		c.open(path)
 		broken, err := chromedp.Run(c.ctx, chromedp.Evaluate[string](`(() => {
 			const wrong = [];

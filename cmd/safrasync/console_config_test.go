@@ -29,13 +29,22 @@ func TestC01_AnAddressForOthersNeedsACertificate(t *testing.T) {
 		{"none", "{}", ""},
 		{"all addresses in the open", "{listen: 0.0.0.0:8088}", "passwords would travel in the open"},
 		{"all addresses of version 6", `{listen: "[::]:8088"}`, "passwords would travel in the open"},
-		{"an address of the network", "{listen: 10.0.0.5:8088, hosts: [a.example]}", "passwords would travel in the open"},
+		{
+			"an address of the network", "{listen: 10.0.0.5:8088, hosts: [a.example]}",
+			"passwords would travel in the open",
+		},
 		{"a name", "{listen: server:8088}", "passwords would travel in the open"},
-		{"with a certificate, without names", "{listen: 0.0.0.0:8088, cert_file: a.pem, key_file: a.key}", "console.hosts"},
+		{
+			"with a certificate, without names", "{listen: 0.0.0.0:8088, cert_file: a.pem, key_file: a.key}",
+			"console.hosts",
+		},
 		{"with a certificate", "{listen: 0.0.0.0:8088, cert_file: a.pem, key_file: a.key, hosts: [a.example]}", ""},
 		{"half a certificate", "{listen: 127.0.0.1:8088, cert_file: a.pem}", "belong together"},
 		{"behind a proxy", "{listen: 0.0.0.0:8088, behind: 10.1.2.0/24, hosts: [a.example]}", ""},
-		{"behind something else", "{listen: 127.0.0.1:8088, behind: nginx, hosts: [a.example]}", "must be the address of the proxy"},
+		{
+			"behind something else", "{listen: 127.0.0.1:8088, behind: nginx, hosts: [a.example]}",
+			"must be the address of the proxy",
+		},
 		{"no address", `{listen: ":8088"}`, "must be an address and a port"},
 		{"no port", "{listen: 127.0.0.1}", "must be an address and a port"},
 		{"a host with a scheme", "{listen: 127.0.0.1:8088, hosts: ['https://a.example']}", "is no name of a host"},
@@ -64,8 +73,10 @@ func TestD9AKeyThatEverybodyCanReadIsRefused(t *testing.T) {
 		if err := os.Chmod(key, mode); err != nil {
 			t.Fatal(err)
 		}
-		_, problem := loadText(t, edited(t, "jobs:", "console: {listen: 127.0.0.1:8088, cert_file: a.pem, key_file: "+key+"}\njobs:"))
-		if refused != strings.Contains(problem, "console.key_file: can be read by everybody on this host: chmod o= "+key) || !refused && problem != "" {
+		_, problem := loadText(t, edited(t, "jobs:", "console: {listen: 127.0.0.1:8088, cert_file: a.pem, key_file: "+
+			key+"}\njobs:"))
+		if refused != strings.Contains(problem, "console.key_file: can be read by everybody on this host: chmod o= "+
+			key) || !refused && problem != "" {
 			t.Errorf("%04o: %q", mode, problem)
 		}
 	}
@@ -78,7 +89,10 @@ func (s *service) certificate() *x509.CertPool {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
 		s.t.Fatal(err)
@@ -101,7 +115,10 @@ func TestTheServiceServesTheConsole(t *testing.T) {
 	s.edit("jobs:\n", "console: {listen: 127.0.0.1:0}\njobs:\n")
 	s.start()
 	address := s.line("the console", func(l logLine) bool { return l.Msg == "the console is served" }).Address
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: s.certificate()}, DisableKeepAlives: true}, Timeout: giveUp}
+	client := &http.Client{Transport: &http.Transport{
+		TLSClientConfig:   &tls.Config{RootCAs: s.certificate()},
+		DisableKeepAlives: true,
+	}, Timeout: giveUp}
 	ask := func(url string) *http.Response {
 		t.Helper()
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
@@ -126,10 +143,13 @@ func TestTheServiceServesTheConsole(t *testing.T) {
 	if got := ask("http://" + address + "/login").StatusCode; got != http.StatusOK {
 		t.Errorf("the page of the login: %d", got)
 	}
-	s.edit("console: {listen: 127.0.0.1:0}", "console: {listen: 127.0.0.1:0, cert_file: "+s.path("console.pem")+", key_file: "+s.path("console.key")+"}")
+	s.edit("console: {listen: 127.0.0.1:0}", "console: {listen: 127.0.0.1:0, cert_file: "+s.path("console.pem")+
+		", key_file: "+s.path("console.key")+"}")
 	s.signal(syscall.SIGHUP)
-	address = s.line("the console with a certificate", func(l logLine) bool { return l.Msg == "the console is served" }).Address
-	if got := ask("https://" + address + "/login"); got.StatusCode != http.StatusOK || got.Header.Get("Strict-Transport-Security") == "" {
+	address = s.line("the console with a certificate",
+		func(l logLine) bool { return l.Msg == "the console is served" }).Address
+	if got := ask("https://" + address + "/login"); got.StatusCode != http.StatusOK ||
+		got.Header.Get("Strict-Transport-Security") == "" {
 		t.Errorf("the page of the login by TLS: %d", got.StatusCode)
 	}
 	if err := os.Remove(s.path("console.key")); err != nil {

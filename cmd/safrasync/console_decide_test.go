@@ -40,7 +40,8 @@ func TestF157_OfManyClicksOnSendAgainOneSucceeds(t *testing.T) {
 	form := url.Values{"act": {"resend"}, "checked": {"1"}, "reason": {"não está na plataforma"}}
 	var people []*browser
 	for range 20 {
-		people = append(people, d.as(trade.Accountant).get(path).submit(path+"/plan", form).shows(http.StatusOK, "PODE DUPLICAR"))
+		people = append(people, d.as(trade.Accountant).get(path).submit(path+"/plan", form).shows(http.StatusOK,
+			"PODE DUPLICAR"))
 	}
 	var clicks sync.WaitGroup
 	for _, b := range people {

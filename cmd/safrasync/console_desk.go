@@ -44,7 +44,10 @@ type looking struct {
 var _ console.Desk = (*consoleDesk)(nil)
 
 func newConsoleDesk(g *generation) *consoleDesk {
-	d := &consoleDesk{g: g, board: &pending.Board{Ledger: g.daemon.store, Jobs: g.engine.Jobs, Now: now}, patience: stuckPatience, waitFor: stuckFew}
+	d := &consoleDesk{
+		g: g, board: &pending.Board{Ledger: g.daemon.store, Jobs: g.engine.Jobs, Now: now},
+		patience: stuckPatience, waitFor: stuckFew,
+	}
 	d.ending, d.end = context.WithCancel(context.Background())
 	g.closers = append(g.closers, func() error { d.close(); return nil })
 	return d
@@ -251,7 +254,8 @@ func (d *consoleDesk) Hints(ctx context.Context, entry trade.Entry, attempts []t
 	}
 	for _, s := range hints.like {
 		out.Records = append(out.Records, console.Suggestion{
-			ID: s.Candidate.ID, Event: s.Candidate.Event, At: s.Candidate.HeardAt, Attempt: s.Attempt, Full: s.Full, Fits: s.Timing == engine.TimeFits,
+			ID: s.Candidate.ID, Event: s.Candidate.Event, At: s.Candidate.HeardAt, Attempt: s.Attempt, Full: s.Full,
+			Fits: s.Timing == engine.TimeFits,
 			Same: s.Reading.Same, Differ: s.Reading.Differ, Unseen: len(s.Reading.Unseen), Fields: s.Reading.Fields,
 		})
 	}
@@ -282,5 +286,8 @@ func (d *consoleDesk) AdviseStop(stop trade.Stop, lang trade.Lang) trade.Advice 
 // recordOf begins a record of the audit about what a person of the console does.
 func recordOf(who engine.Person, act, target string, detail any) (trade.AuditRecord, error) {
 	text, err := json.Marshal(detail)
-	return trade.AuditRecord{At: now(), Who: who.Name, From: who.From, Act: act, Target: target, Reason: who.Reason, Detail: string(text)}, err
+	return trade.AuditRecord{
+		At: now(), Who: who.Name, From: who.From, Act: act, Target: target, Reason: who.Reason,
+		Detail: string(text),
+	}, err
 }

@@ -31,7 +31,8 @@ func newDeskOf(t *testing.T, jobs, sql string, faults ...string) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.box, err = sandbox.Start(sandbox.Options{APIKey: platformCanary, Seed: 1, Faults: parsed}, "127.0.0.1:0"); err != nil {
+	if d.box, err = sandbox.Start(sandbox.Options{APIKey: platformCanary, Seed: 1, Faults: parsed},
+		"127.0.0.1:0"); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = d.box.Close() })
@@ -39,7 +40,8 @@ func newDeskOf(t *testing.T, jobs, sql string, faults ...string) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := strings.NewReplacer("$API", d.box.URL, "dsn: erp.db", "dsn: "+d.dir+"/erp.db", "dsn: state.db", "dsn: "+d.dir+"/state.db").Replace(string(sample)) +
+	config := strings.NewReplacer("$API", d.box.URL, "dsn: erp.db", "dsn: "+d.dir+"/erp.db", "dsn: state.db",
+		"dsn: "+d.dir+"/state.db").Replace(string(sample)) +
 		jobs + "\nconsole: {listen: 127.0.0.1:0, name: Cooperativa Exemplo}\nlanguage: pt-BR\n"
 	if err := os.WriteFile(d.dir+"/config.yaml", []byte(config), 0o600); err != nil {
 		t.Fatal(err)
@@ -49,7 +51,10 @@ func newDeskOf(t *testing.T, jobs, sql string, faults ...string) *desk {
 	}
 	d.erp(sql)
 	d.must(0, "", "state", "new")
-	for kind, file := range map[string]string{"producers": "producers", "users": "users", "wallets": "wallets", "delivery_places": "places"} {
+	for kind, file := range map[string]string{
+		"producers": "producers", "users": "users", "wallets": "wallets",
+		"delivery_places": "places",
+	} {
 		d.must(0, "", "refs", "import", kind, "testdata/coop/"+file+".csv", "--yes")
 	}
 	for role, name := range deskPeople {
@@ -108,8 +113,10 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 	doubt, sent := d.inDoubt()
 	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
 
-	d.as(trade.Reader).get("/doubts").shows(http.StatusOK, doubt.Key, "o pedido inteiro saiu, e nenhuma resposta chegou", "Decidir")
-	b := d.as(trade.Accountant).get(desk).shows(http.StatusOK, "Procure na plataforma um registro com", "ERP: P1|01", "Está na plataforma", "Faltam", "de quarentena")
+	d.as(trade.Reader).get("/doubts").shows(http.StatusOK, doubt.Key,
+		"o pedido inteiro saiu, e nenhuma resposta chegou", "Decidir")
+	b := d.as(trade.Accountant).get(desk).shows(http.StatusOK, "Procure na plataforma um registro com", "ERP: P1|01",
+		"Está na plataforma", "Faltam", "de quarentena")
 	if strings.Contains(b.body, "Enviar outra vez (pode duplicar)") {
 		t.Error("a second sending is offered within the quarantine")
 	}
@@ -119,7 +126,8 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 		return b.submit(desk+"/plan", with(url.Values{"reason": {"vi na tela da plataforma"}}, pairs...))
 	}
 	plan("act", "adopt", "id", "nonsense").shows(http.StatusUnprocessableEntity, "isto não é um id")
-	plan("act", "adopt", "id", "11111111-1111-4111-8111-111111111111").shows(http.StatusUnprocessableEntity, "a plataforma não conhece este id")
+	plan("act", "adopt", "id", "11111111-1111-4111-8111-111111111111").shows(http.StatusUnprocessableEntity,
+		"a plataforma não conhece este id")
 	plan("act", "adopt", "id", sent.RemoteID).shows(http.StatusUnprocessableEntity, "outra linha já tem este id")
 	plan("act", "adopt_no_id").shows(http.StatusUnprocessableEntity, "é preciso o id")
 	plan("act", "resend", "checked", "1").shows(http.StatusUnprocessableEntity, "cedo demais", "Faltam") // F158
@@ -127,7 +135,8 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 	plan("act", "reopen").shows(http.StatusBadRequest)
 
 	id := d.createdFor(sent.RemoteID)
-	plan("act", "adopt", "id", id).shows(http.StatusOK, "Tudo o que a plataforma mostra é igual", "A linha passa a constar como enviada")
+	plan("act", "adopt", "id", id).shows(http.StatusOK, "Tudo o que a plataforma mostra é igual",
+		"A linha passa a constar como enviada")
 	form := with(b.fields(desk+"/do"), "reason", "vi na tela da plataforma")
 	second := d.as(trade.Administrator).get(desk)
 	b.post(desk+"/do", form).shows(http.StatusOK, "Decidido.", "Nada sem confirmação")
@@ -135,7 +144,10 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 		t.Errorf("the row is %s with id %q, want accepted with %q", e.State, e.RemoteID, id)
 	}
 	// The second of two people is told who was first (F157).
-	second.submit(desk+"/plan", url.Values{"act": {"dismiss"}, "reason": {"não será enviada"}}).shows(http.StatusConflict, "Já decidido por carla às", "vi na tela da plataforma")
+	second.submit(desk+"/plan", url.Values{
+		"act":    {"dismiss"},
+		"reason": {"não será enviada"},
+	}).shows(http.StatusConflict, "Já decidido por carla às", "vi na tela da plataforma")
 }
 
 func TestARecordThatDiffersIsConfirmedASecondTime(t *testing.T) {
@@ -149,7 +161,8 @@ func TestARecordThatDiffersIsConfirmedASecondTime(t *testing.T) {
 	if body == string(doubt.Payload) {
 		t.Fatalf("the payload %s has no amount %s", doubt.Payload, amount)
 	}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.box.URL+"/api/v1/integration/order-commitments", strings.NewReader(body))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
+		d.box.URL+"/api/v1/integration/order-commitments", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +178,10 @@ func TestARecordThatDiffersIsConfirmedASecondTime(t *testing.T) {
 	id, _, _ = strings.Cut(id, `"`)
 
 	b := d.as(trade.Accountant).get(desk)
-	b.submit(desk+"/plan", url.Values{"act": {"adopt"}, "id": {id}, "reason": {"é este o registro"}}).shows(http.StatusOK, "não é igual ao que foi enviado", "≠", "apesar das diferenças")
+	b.submit(desk+"/plan", url.Values{
+		"act": {"adopt"}, "id": {id},
+		"reason": {"é este o registro"},
+	}).shows(http.StatusOK, "não é igual ao que foi enviado", "≠", "apesar das diferenças")
 	form := with(b.fields(desk+"/do"), "reason", "é este o registro")
 	b.post(desk+"/do", form).shows(http.StatusConflict, "nada foi feito")
 	b.post(desk+"/do", with(form, "despite", "1")).shows(http.StatusOK, "Decidido.")
@@ -181,19 +197,27 @@ func TestASecondSendingNeedsTheQuarantineTheCheckAndThePassword(t *testing.T) {
 	doubt, _ := d.inDoubt()
 	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
 	b := d.as(trade.Accountant).get(desk) // from now on this host knows of the doubt
-	if err := runSQLText(d.dir+"/state.db", fmt.Sprintf(`UPDATE quarantine SET ticks = ticks - %d`, time.Hour)); err != nil {
+	if err := runSQLText(d.dir+"/state.db",
+		fmt.Sprintf(`UPDATE quarantine SET ticks = ticks - %d`, time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	b.get(desk).shows(http.StatusOK, "Enviar outra vez (pode duplicar)", "Conferi na plataforma")
-	b.submit(desk+"/plan", url.Values{"act": {"resend"}, "reason": {"não está lá"}}).shows(http.StatusUnprocessableEntity, "declare que conferiu")
+	b.submit(desk+"/plan", url.Values{
+		"act":    {"resend"},
+		"reason": {"não está lá"},
+	}).shows(http.StatusUnprocessableEntity, "declare que conferiu")
 	b.get(desk)
-	b.submit(desk+"/plan", url.Values{"act": {"resend"}, "checked": {"1"}, "reason": {"não está lá"}}).shows(http.StatusOK, "PODE DUPLICAR")
+	b.submit(desk+"/plan", url.Values{
+		"act": {"resend"}, "checked": {"1"},
+		"reason": {"não está lá"},
+	}).shows(http.StatusOK, "PODE DUPLICAR")
 	form := with(b.fields(desk+"/do"), "reason", "não está lá")
 	if err := runSQLText(d.dir+"/state.db", `UPDATE login SET proved_at = proved_at - 3600000`); err != nil {
 		t.Fatal(err)
 	}
 	b.post(desk+"/do", form).shows(http.StatusUnprocessableEntity, "Digite sua senha")
-	b.post(desk+"/do", with(form, "password", "errada de todo")).shows(http.StatusUnprocessableEntity, "A senha não confere")
+	b.post(desk+"/do", with(form, "password", "errada de todo")).shows(http.StatusUnprocessableEntity,
+		"A senha não confere")
 	if e := d.entry("contracts", doubt.Key); e.State != trade.InDoubt {
 		t.Fatalf("the row is %s before anybody may send it again", e.State)
 	}
@@ -212,7 +236,8 @@ func TestOfManyWhoDecideAtOnceOneDoes(t *testing.T) {
 	var browsers []*browser
 	for range 6 {
 		b := d.as(trade.Accountant).get(desk)
-		b.submit(desk+"/plan", url.Values{"act": {"dismiss"}, "reason": {"não será enviada"}}).shows(http.StatusOK, "A linha não será enviada")
+		b.submit(desk+"/plan", url.Values{"act": {"dismiss"}, "reason": {"não será enviada"}}).shows(http.StatusOK,
+			"A linha não será enviada")
 		forms, browsers = append(forms, with(b.fields(desk+"/do"), "reason", "não será enviada")), append(browsers, b)
 	}
 	var done, late atomic.Int32
@@ -260,8 +285,10 @@ func TestADeliveryIsConfirmedWithoutAnID(t *testing.T) {
 		t.Fatalf("the delivery is %s: %+v", doubt.State, doubt.Error)
 	}
 	page := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
-	b := d.as(trade.Accountant).get(page).shows(http.StatusOK, "o id não se conhece", "A plataforma não permite ler este registro de volta")
-	b.submit(page+"/plan", url.Values{"act": {"adopt_no_id"}, "reason": {"vi o romaneio na tela"}}).shows(http.StatusOK, "A linha passa a constar como enviada, sem id.")
+	b := d.as(trade.Accountant).get(page).shows(http.StatusOK, "o id não se conhece",
+		"A plataforma não permite ler este registro de volta")
+	b.submit(page+"/plan", url.Values{"act": {"adopt_no_id"}, "reason": {"vi o romaneio na tela"}}).shows(http.StatusOK,
+		"A linha passa a constar como enviada, sem id.")
 	b.post(page+"/do", with(b.fields(page+"/do"), "reason", "vi o romaneio na tela")).shows(http.StatusOK, "Decidido.")
 	if e := d.entry(doubt.Job, doubt.Key); e.State != trade.Accepted || e.RemoteID != "" || e.ClosedBy == 0 {
 		t.Errorf("the row is %s with id %q, closed by act %d", e.State, e.RemoteID, e.ClosedBy)

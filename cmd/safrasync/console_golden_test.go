@@ -102,7 +102,8 @@ func (c *chrome) golden(name string) {
 	}
 	text = strings.TrimSpace(blankLines.ReplaceAllString(text, "\n")) + "\n"
 	if day := nearDay(text, time.Now()); day != "" {
-		c.t.Errorf("%s shows %s, which moves with the clock: let it not be shown, or let settled pretend another one", name, day)
+		c.t.Errorf("%s shows %s, which moves with the clock: let it not be shown, or let settled pretend another one",
+			name, day)
 	}
 	picture, words := filepath.Join(goldens, name+".png"), filepath.Join(goldens, name+".txt")
 	if os.Getenv(goldenVariable) == "write" {
@@ -123,13 +124,15 @@ func (c *chrome) golden(name string) {
 		c.t.Fatal(err)
 	}
 	if line, was, is := firstDifference(string(want), text); line > 0 {
-		c.t.Errorf("%s.txt, line %d: the page says %q, and said %q. If that is meant, run make pictures and look at what it changes", name, line, is, was)
+		c.t.Errorf(
+			"%s.txt, line %d: the page says %q, and said %q. If that is meant, run make pictures and look at what it changes", name, line, is, was)
 	}
 	shot, err := os.ReadFile(picture)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	if size, err := png.DecodeConfig(bytes.NewReader(shot)); err != nil || size.Width != goldenWidth || size.Height != goldenHeight {
+	if size, err := png.DecodeConfig(bytes.NewReader(shot)); err != nil || size.Width != goldenWidth ||
+		size.Height != goldenHeight {
 		c.t.Errorf("%s.png is no picture of %d × %d: %v, %v", name, goldenWidth, goldenHeight, size, err)
 	}
 }

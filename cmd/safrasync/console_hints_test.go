@@ -14,7 +14,8 @@ import (
 // heard records what an event told of a record of the platform.
 func (d *desk) heard(seq int, kind, id, event, word string) {
 	d.t.Helper()
-	d.ledger(fmt.Sprintf(`INSERT INTO heard (kind, id, seq, event, at, word) VALUES ('%s', '%s', %d, '%s', %d, '%s')`, kind, id, seq, event, time.Now().UnixMilli(), word))
+	d.ledger(fmt.Sprintf(`INSERT INTO heard (kind, id, seq, event, at, word) VALUES ('%s', '%s', %d, '%s', %d, '%s')`,
+		kind, id, seq, event, time.Now().UnixMilli(), word))
 }
 
 // candidate records a record of the platform of which an event told, as it was read back.
@@ -46,11 +47,13 @@ func TestF144TheDeskShowsWhatTheRowMayBe(t *testing.T) {
 	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
 	d.as(trade.Reader).get(desk).shows(http.StatusOK, "O que a plataforma avisou", "Sem avisos da plataforma")
 	amount := doubt.Quantity.Amount.String()
-	fields := strings.NewReplacer(`"amount":`+amount, `"amount":"7"`, `"wallet_id":`, `"other":`).Replace(string(doubt.Payload))
+	fields := strings.NewReplacer(`"amount":`+amount, `"amount":"7"`, `"wallet_id":`,
+		`"other":`).Replace(string(doubt.Payload))
 	d.candidate(likeID, "read", fields)
 	d.candidate(unreadID, "unreadable", "{}")
 	for _, page := range []string{desk, fmt.Sprintf("/rows/%d", doubt.ID)} {
-		d.as(trade.Reader).get(page).shows(http.StatusOK, "Registro parecido na plataforma", likeID, "contrato criado", "≠ diferente", "= igual", "não mostrado", unreadID, "não pôde ser lido")
+		d.as(trade.Reader).get(page).shows(http.StatusOK, "Registro parecido na plataforma", likeID, "contrato criado",
+			"≠ diferente", "= igual", "não mostrado", unreadID, "não pôde ser lido")
 		if b := d.as(trade.Reader).get(page); strings.Contains(b.body, "usar o id") {
 			t.Errorf("%s offers a reader to decide", page)
 		}
@@ -80,10 +83,14 @@ func TestF154TheRowShowsWhatEventsTold(t *testing.T) {
 	_, producer, _ := strings.Cut(string(sent.Payload), `"producer_id":"`)
 	producer, _, _ = strings.Cut(producer, `"`)
 	d.heard(3, "producers", producer, "CHANGE_PRODUCER_STATUS_ESG", "BLOCKED")
-	d.as(trade.Reader).get(row).shows(http.StatusOK, "O que a plataforma avisou", "workflow do contrato", "APPROVED", "contrato alterado", "(o aviso não diz)", "ESG do produtor", "BLOCKED", "pistas, não provas")
+	d.as(trade.Reader).get(row).shows(http.StatusOK, "O que a plataforma avisou", "workflow do contrato", "APPROVED",
+		"contrato alterado", "(o aviso não diz)", "ESG do produtor", "BLOCKED", "pistas, não provas")
 	app, out := d.app(""), &strings.Builder{}
 	app.Stdout = out
-	if code := app.Run(t.Context(), []string{"--config", app.configPath, "rows", "show", "contracts", sent.Key}); code != 0 {
+	if code := app.Run(t.Context(), []string{
+		"--config", app.configPath, "rows", "show", "contracts",
+		sent.Key,
+	}); code != 0 {
 		t.Fatalf("rows show: exit code %d", code)
 	}
 	for _, want := range []string{"workflow do contrato: APPROVED", "ESG do produtor: BLOCKED"} {
@@ -95,7 +102,8 @@ func TestF154TheRowShowsWhatEventsTold(t *testing.T) {
 	if delivery.State != trade.InDoubt {
 		t.Fatalf("the delivery is %s", delivery.State)
 	}
-	d.as(trade.Accountant).get("/doubts/"+strconv.FormatInt(delivery.ID, 10)).shows(http.StatusOK, "não têm aviso nem consulta na API", "workflow do contrato", "APPROVED")
+	d.as(trade.Accountant).get("/doubts/"+strconv.FormatInt(delivery.ID, 10)).shows(http.StatusOK,
+		"não têm aviso nem consulta na API", "workflow do contrato", "APPROVED")
 }
 
 // F144: where events told of more records than the desk compares, it says so, shows the first ones
@@ -120,7 +128,11 @@ func TestF144TheDeskSaysThatItComparesOnlySome(t *testing.T) {
 	d.as(trade.Reader).get(page).shows(http.StatusOK, likeID, "Há mais registros do que se comparam aqui", "2.000")
 	app, out := d.app(""), &strings.Builder{}
 	app.Stdout = out
-	if code := app.Run(t.Context(), []string{"--config", app.configPath, "rows", "show", "contracts", doubt.Key}); code != 0 || !strings.Contains(out.String(), "Há mais registros do que os 2000 que se comparam aqui") {
+	if code := app.Run(t.Context(), []string{
+		"--config", app.configPath, "rows", "show", "contracts",
+		doubt.Key,
+	}); code != 0 || !strings.Contains(out.String(),
+		"Há mais registros do que os 2000 que se comparam aqui") {
 		t.Errorf("rows show: exit code %d: %s", code, out)
 	}
 }

@@ -21,7 +21,10 @@ func (d *consoleDesk) Schedules(ctx context.Context, lang trade.Lang) ([]console
 		if err != nil {
 			return nil, err
 		}
-		s := console.Schedule{Job: job.Name(), Sends: job.Spec.Sends, Hours: job.Spec.Hours, Status: status, Alone: true}
+		s := console.Schedule{
+			Job: job.Name(), Sends: job.Spec.Sends, Hours: job.Spec.Hours, Status: status,
+			Alone: true,
+		}
 		for _, text := range []struct {
 			sweep bool
 			text  string

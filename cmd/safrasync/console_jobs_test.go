@@ -32,44 +32,54 @@ func TestAJobIsPausedWithANoteResumedAndRun(t *testing.T) {
 	}
 	order("run", "a carteira foi vinculada").shows(http.StatusOK, "Pedido:")
 	order("pause", "").shows(http.StatusUnprocessableEntity, "ao menos 5 letras")
-	order("pause", "inventário até terça").shows(http.StatusOK, "Suspensa por uma pessoa", "inventário até terça", "Retomar")
-	b.submit("/schedules/contracts/plan", url.Values{"act": {"pause"}}).shows(http.StatusConflict, "a rotina já está suspensa")
-	b.submit("/schedules/contracts/plan", url.Values{"act": {"run"}}).shows(http.StatusConflict, "a rotina já está suspensa")
-	b.submit("/schedules/contracts/plan", url.Values{"act": {"release"}}).shows(http.StatusConflict, "a rotina já está suspensa")
+	order("pause", "inventário até terça").shows(http.StatusOK, "Suspensa por uma pessoa",
+		"inventário até terça", "Retomar")
+	b.submit("/schedules/contracts/plan", url.Values{"act": {"pause"}}).shows(http.StatusConflict,
+		"a rotina já está suspensa")
+	b.submit("/schedules/contracts/plan", url.Values{"act": {"run"}}).shows(http.StatusConflict,
+		"a rotina já está suspensa")
+	b.submit("/schedules/contracts/plan", url.Values{"act": {"release"}}).shows(http.StatusConflict,
+		"a rotina já está suspensa")
 	b.submit("/schedules/contracts/plan", url.Values{"act": {"explode"}}).shows(http.StatusBadRequest)
 	status, err := d.daemon.store.JobStatus(t.Context(), "contracts")
 	if err != nil || status.State != trade.Paused {
 		t.Fatalf("the job is %s, %v", status.State, err)
 	}
 	order("resume", "inventário terminado").shows(http.StatusOK, "Retomada;", "Executar agora")
-	b.get("/audit?target=contracts").shows(http.StatusOK, "mandou executar", "a carteira foi vinculada", "suspendeu", "retomou", "inventário terminado")
+	b.get("/audit?target=contracts").shows(http.StatusOK, "mandou executar", "a carteira foi vinculada", "suspendeu",
+		"retomou", "inventário terminado")
 }
 
 func TestAStopThatAPersonEndsIsReleased(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	stop := &trade.Stop{Code: "in_doubt", Text: "several unknown outcomes in a row"}
-	if err := d.daemon.store.SetJobStatus(t.Context(), trade.JobStatus{Job: "contracts", State: trade.Stopped, Since: now(), Stop: stop}); err != nil {
+	if err := d.daemon.store.SetJobStatus(t.Context(),
+		trade.JobStatus{Job: "contracts", State: trade.Stopped, Since: now(), Stop: stop}); err != nil {
 		t.Fatal(err)
 	}
 	b := d.as(trade.Administrator).get("/schedules").shows(http.StatusOK, "Liberar", "parada")
-	b.submit("/schedules/contracts/plan", url.Values{"act": {"release"}}).shows(http.StatusOK, "Será liberado", "a parada")
+	b.submit("/schedules/contracts/plan", url.Values{"act": {"release"}}).shows(http.StatusOK, "Será liberado",
+		"a parada")
 	form := with(b.fields("/schedules/contracts/do"), "reason", "conferido na plataforma")
 	b.post("/schedules/contracts/do", with(form, "mark", "another")).shows(http.StatusConflict, "nada foi feito")
-	b.post("/schedules/contracts/do", with(b.fields("/schedules/contracts/do"), "reason", "conferido na plataforma")).shows(http.StatusOK, "Liberada;")
+	b.post("/schedules/contracts/do", with(b.fields("/schedules/contracts/do"), "reason",
+		"conferido na plataforma")).shows(http.StatusOK, "Liberada;")
 }
 
 func TestTheAuditIsFilteredExportedAndProved(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	b := d.as(trade.Accountant).get("/audit").shows(http.StatusOK, "entrou", "carla", "importou de-para", "Conferir a integridade")
+	b := d.as(trade.Accountant).get("/audit").shows(http.StatusOK, "entrou", "carla", "importou de-para",
+		"Conferir a integridade")
 	b.get("/audit?who=nobody").shows(http.StatusOK, "Nenhum ato assim")
 	b.get("/audit?from=2026-02-31").shows(http.StatusUnprocessableEntity, "O dia não existe")
 	b.get("/audit?until=2001-01-01").shows(http.StatusOK, "Nenhum ato assim")
 	b.get("/audit/check?act=login").shows(http.StatusOK, "A auditoria está como foi escrita.")
 	b.get("/audit/export?act=login").shows(http.StatusOK, "\ufeffNº;Quando;Quem", ";carla;", "\r\n")
 	b.get("/audit?act=audit+export").shows(http.StatusOK, "exportou a auditoria")
-	if err := runSQLText(d.dir+"/state.db", `DROP TRIGGER audit_unchanged; UPDATE audit SET reason = 'outra' WHERE seq = 2`); err != nil {
+	if err := runSQLText(d.dir+"/state.db",
+		`DROP TRIGGER audit_unchanged; UPDATE audit SET reason = 'outra' WHERE seq = 2`); err != nil {
 		t.Fatal(err)
 	}
 	b.get("/audit/check").shows(http.StatusOK, "A auditoria foi alterada: o registro 2")

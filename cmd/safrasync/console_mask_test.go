@@ -16,7 +16,10 @@ import (
 )
 
 // forms are the ways in which people and ERPs write one CPF.
-var forms = []string{"52998224725", "00052998224725", "P52998224725", "01_529.982.247-25", "529.982.247-25", "529 982 247 25", "529.982-247/25"}
+var forms = []string{
+	"52998224725", "00052998224725", "P52998224725", "01_529.982.247-25", "529.982.247-25",
+	"529 982 247 25", "529.982-247/25",
+}
 
 var unmasked = regexp.MustCompile(`529\D{0,3}982\D{0,3}247\D{0,3}25`)
 
@@ -24,16 +27,19 @@ func TestD3NoPageAndNoFileShowsADocument(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	var sql strings.Builder
-	for i, form := range forms { // as the code of the producer, as the number, and in double, so that the bridge names it
+	// as the code of the producer, as the number, and in double, so that the bridge names it
+	for i, form := range forms {
 		fmt.Fprintf(&sql, `CREATE TABLE novo AS SELECT * FROM contrato WHERE num = '000002'; UPDATE novo SET num = '%s', produtor = '%s', filial = '%02d';
 			INSERT INTO contrato SELECT * FROM novo; UPDATE novo SET quantidade = '10.5'; INSERT INTO contrato SELECT * FROM novo; DROP TABLE novo;`, form, form, i+10)
-		fmt.Fprintf(&sql, `CREATE TABLE novo AS SELECT * FROM contrato WHERE num = '000003'; UPDATE novo SET num = 'N%d', produtor = '%s'; INSERT INTO contrato SELECT * FROM novo; DROP TABLE novo;`, i, form)
+		fmt.Fprintf(&sql,
+			`CREATE TABLE novo AS SELECT * FROM contrato WHERE num = '000003'; UPDATE novo SET num = 'N%d', produtor = '%s'; INSERT INTO contrato SELECT * FROM novo; DROP TABLE novo;`, i, form)
 	}
 	if err := runSQLText(d.dir+"/erp.db", sql.String()); err != nil {
 		t.Fatal(err)
 	}
 	d.must(0, "", "sync", "--sweep")
-	d.must(0, "", "report", "--output", filepath.Join(t.TempDir(), "r.csv"), "--reason", "pediu "+strings.Join(forms, ", "), "--as", "ana")
+	d.must(0, "", "report", "--output", filepath.Join(t.TempDir(), "r.csv"), "--reason",
+		"pediu "+strings.Join(forms, ", "), "--as", "ana")
 	hidden := func(where, text string) {
 		t.Helper()
 		if at := unmasked.FindStringIndex(text); at != nil {
@@ -51,7 +57,8 @@ func TestD3NoPageAndNoFileShowsADocument(t *testing.T) {
 	b := d.as(trade.Accountant)
 	hidden("the file of the audit", b.get("/audit/export").shows(http.StatusOK).body)
 	for _, format := range []string{"csv", "html", "json", "xlsx"} {
-		b.get("/report?show=1").submit("/report/export", url.Values{"format": {format}, "show": {"1"}, "single": {"1"}}).shows(http.StatusOK)
+		b.get("/report?show=1").submit("/report/export",
+			url.Values{"format": {format}, "show": {"1"}, "single": {"1"}}).shows(http.StatusOK)
 		text := b.body
 		if format == "xlsx" {
 			book, err := excelize.OpenReader(bytes.NewReader([]byte(b.body)))
@@ -94,11 +101,17 @@ func TestD3WhatPeopleTypedAndThePlatformSaidIsMaskedOnEveryPage(t *testing.T) {
 	spoken := map[string]bool{}
 	for _, role := range []trade.Role{trade.Reader, trade.Accountant} {
 		b := d.as(role)
-		seen, todo := map[string]bool{}, []string{"/", "/rows?state=rejected", "/audit/export", fmt.Sprintf("/doubts/%d", doubt.ID), fmt.Sprintf("/rows/%d", doubt.ID), fmt.Sprintf("/doubts/%d", decided.ID), fmt.Sprintf("/rows/%d", decided.ID), "/rows?state=invalid"}
+		seen, todo := map[string]bool{},
+			[]string{
+				"/", "/rows?state=rejected", "/audit/export", fmt.Sprintf("/doubts/%d", doubt.ID),
+				fmt.Sprintf("/rows/%d", doubt.ID), fmt.Sprintf("/doubts/%d", decided.ID),
+				fmt.Sprintf("/rows/%d", decided.ID), "/rows?state=invalid",
+			}
 		for len(todo) > 0 && len(seen) < 200 {
 			path := todo[0]
 			todo = todo[1:]
-			if seen[path] || strings.HasPrefix(path, "/static/") || path == "/logout" || path == "/live" || strings.Contains(path, "reveal") {
+			if seen[path] || strings.HasPrefix(path, "/static/") || path == "/logout" || path == "/live" ||
+				strings.Contains(path, "reveal") {
 				continue
 			}
 			seen[path] = true
@@ -107,20 +120,23 @@ func TestD3WhatPeopleTypedAndThePlatformSaidIsMaskedOnEveryPage(t *testing.T) {
 				t.Errorf("%s shows the %s %q", path, role, b.body[max(0, at[0]-120):min(len(b.body), at[1]+40)])
 			}
 			if strings.Contains(b.body, "***.982.247-**") {
-				spoken[strings.Trim(regexp.MustCompile(`[?].*|[0-9a-f-]{30,}|[0-9]+`).ReplaceAllString(path, ""), "/")] = true
+				spoken[strings.Trim(regexp.MustCompile(`[?].*|[0-9a-f-]{30,}|[0-9]+`).ReplaceAllString(path, ""),
+					"/")] = true
 			}
 			for _, m := range pageLink.FindAllStringSubmatch(b.body, -1) {
 				todo = append(todo, m[1])
 			}
 		}
-		b.get(fmt.Sprintf("/doubts/%d", doubt.ID)).submit(fmt.Sprintf("/doubts/%d/plan", doubt.ID), url.Values{"act": {"dismiss"}, "reason": {"não é de ninguém"}})
+		b.get(fmt.Sprintf("/doubts/%d", doubt.ID)).submit(fmt.Sprintf("/doubts/%d/plan", doubt.ID),
+			url.Values{"act": {"dismiss"}, "reason": {"não é de ninguém"}})
 		if unmasked.MatchString(b.body) {
 			t.Errorf("the plan shows the %s a document", role)
 		}
 	}
 	b := d.as(trade.Accountant)
 	for _, format := range []string{"csv", "html", "json"} {
-		b.get("/report?show=1").submit("/report/export", url.Values{"format": {format}, "show": {"1"}, "single": {"1"}}).shows(http.StatusOK)
+		b.get("/report?show=1").submit("/report/export",
+			url.Values{"format": {format}, "show": {"1"}, "single": {"1"}}).shows(http.StatusOK)
 		if at := unmasked.FindStringIndex(b.body); at != nil {
 			t.Errorf("the report as %s shows %q", format, b.body[max(0, at[0]-120):at[1]])
 		}

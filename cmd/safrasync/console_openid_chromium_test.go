@@ -83,7 +83,8 @@ func TestC05_ChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 				c.Close()
 				server.Close()
 			})
-			b := newChrome(t, base, 1366, 768, chromedp.Flag("ignore-certificate-errors", true), chromedp.Flag("host-resolver-rules", "MAP safrasync.coop.example 127.0.0.1"))
+			b := newChrome(t, base, 1366, 768, chromedp.Flag("ignore-certificate-errors", true),
+				chromedp.Flag("host-resolver-rules", "MAP safrasync.coop.example 127.0.0.1"))
 			complaints := b.complaints()
 			on := func(origin string) {
 				t.Helper()
@@ -96,7 +97,8 @@ func TestC05_ChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 			// the issuer, so that it comes without a cookie, the second by us.
 			goes := func(press, showing string) {
 				t.Helper()
-				b.do(chromedp.Click(chromedp.CSS(press)), chromedp.WaitVisible(chromedp.CSS(`form[method=post] > button:only-child`)))
+				b.do(chromedp.Click(chromedp.CSS(press)),
+					chromedp.WaitVisible(chromedp.CSS(`form[method=post] > button:only-child`)))
 				on(issuer.URL)
 				b.do(chromedp.Click(chromedp.CSS("button")), chromedp.WaitVisible(chromedp.CSS(showing)))
 				on(base)
@@ -107,10 +109,13 @@ func TestC05_ChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 			b.accessible("login " + name)
 			goes(`form[action="/login/openid"] button`, `form[action="/logout"] button`)
 			b.shows("rui", "Linhas")
-			if at, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`location.pathname + location.search`)); err != nil || at != "/rows?state=rejected" {
+			if at, err := chromedp.Run(b.ctx,
+				chromedp.Evaluate[string](`location.pathname + location.search`)); err != nil ||
+				at != "/rows?state=rejected" {
 				t.Errorf("the browser is at %s, %v", at, err)
 			}
-			if got, want := back.taken(), []string{"cross-site ", "same-origin safrasync-openid"}; !slices.Equal(got, want) {
+			if got, want := back.taken(),
+				[]string{"cross-site ", "same-origin safrasync-openid"}; !slices.Equal(got, want) {
 				t.Errorf("the browser came back by %q, want %q", got, want)
 			}
 			kept, err := chromedp.Call(b.ctx, network.GetCookies, network.GetCookiesParams{})
@@ -120,7 +125,9 @@ func TestC05_ChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 			names := map[string]bool{}
 			for _, cookie := range kept.Cookies {
 				names[cookie.Name] = true
-				if !cookie.HTTPOnly || cookie.SameSite != network.CookieSameSiteStrict || cookie.Secure != over || cookie.Path != "/" || !strings.HasPrefix(cookie.Name, prefix) || strings.HasPrefix(cookie.Domain, ".") {
+				if !cookie.HTTPOnly || cookie.SameSite != network.CookieSameSiteStrict || cookie.Secure != over ||
+					cookie.Path != "/" || !strings.HasPrefix(cookie.Name, prefix) ||
+					strings.HasPrefix(cookie.Domain, ".") {
 					t.Errorf("the cookie %+v", cookie)
 				}
 			}
@@ -131,16 +138,20 @@ func TestC05_ChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 			// A link of another site, as in a mail that is read in the browser: who is logged in is so there
 			// too.
 			rows.taken()
-			b.do(chromedp.Navigate(issuer.URL+"/.well-known/openid-configuration"), chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.href = %q; 0`, base+"/rows?state=accepted")), chromedp.WaitVisible(chromedp.CSS(`form[action="/logout"] button`)))
+			b.do(chromedp.Navigate(issuer.URL+"/.well-known/openid-configuration"),
+				chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.href = %q; 0`, base+"/rows?state=accepted")),
+				chromedp.WaitVisible(chromedp.CSS(`form[action="/logout"] button`)))
 			b.shows("Linhas", "rui")
-			if got := rows.taken(); len(got) != 2 || got[0] != "cross-site " || !strings.HasPrefix(got[1], "same-origin safrasync") {
+			if got := rows.taken(); len(got) != 2 || got[0] != "cross-site " ||
+				!strings.HasPrefix(got[1], "same-origin safrasync") {
 				t.Errorf("the browser came by the link as %q", got)
 			}
 
 			// Before a second sending the issuer asks again.
 			doubt, _ := d.inDoubt()
 			b.open("/doubts/" + strconv.FormatInt(doubt.ID, 10)) // from now on this host knows of the doubt
-			if err := runSQLText(d.dir+"/state.db", fmt.Sprintf(`UPDATE quarantine SET ticks = ticks - %d`, time.Hour)); err != nil {
+			if err := runSQLText(d.dir+"/state.db",
+				fmt.Sprintf(`UPDATE quarantine SET ticks = ticks - %d`, time.Hour)); err != nil {
 				t.Fatal(err)
 			}
 			order := func() {
@@ -155,7 +166,8 @@ func TestC05_ChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 			order()
 			issuer.Fault("")
 			goes(`button[formaction="/account/prove"]`, `form[action="/logout"] button`)
-			if got := back.taken(); len(got) != 2 || got[0] != "cross-site " || !strings.HasPrefix(got[1], "same-origin safrasync") || !strings.Contains(got[1], "safrasync-openid") {
+			if got := back.taken(); len(got) != 2 || got[0] != "cross-site " ||
+				!strings.HasPrefix(got[1], "same-origin safrasync") || !strings.Contains(got[1], "safrasync-openid") {
 				t.Errorf("the browser came back by %q", got)
 			}
 			order()
@@ -170,7 +182,8 @@ func TestC05_ChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 			if list := complaints(); len(list) > 0 {
 				t.Errorf("the browser complains: %s", strings.Join(list, "; "))
 			}
-			if asked := issuer.Asked(); len(asked) < 2 || asked[len(asked)-1].Get("redirect_uri") != base+console.BackPath {
+			if asked := issuer.Asked(); len(asked) < 2 ||
+				asked[len(asked)-1].Get("redirect_uri") != base+console.BackPath {
 				t.Errorf("the issuer was asked %v", asked)
 			}
 		})

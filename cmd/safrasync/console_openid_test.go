@@ -25,11 +25,15 @@ func (d *desk) issuer() *oidctest.Issuer {
 	issuer := oidctest.Start(d.t, now)
 	issuer.Person(map[string]any{"sub": "1", "preferred_username": "rui", "groups": "contabil"})
 	file := d.dir + "/issuer.pem"
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: issuer.Server.Certificate().Raw}), 0o600); err != nil {
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{
+		Type:  "CERTIFICATE",
+		Bytes: issuer.Server.Certificate().Raw,
+	}), 0o600); err != nil {
 		d.t.Fatal(err)
 	}
 	d.g.config.Console.OIDC = &OIDCConfig{
-		Issuer: issuer.URL, ClientID: oidctest.ClientID, ClientSecret: Secret{value: oidctest.Secret}, Label: "Conta Coop", RolesClaim: "groups", Roles: map[string]string{"contabil": "accountant"}, CAFile: file,
+		Issuer: issuer.URL, ClientID: oidctest.ClientID, ClientSecret: Secret{value: oidctest.Secret},
+		Label: "Conta Coop", RolesClaim: "groups", Roles: map[string]string{"contabil": "accountant"}, CAFile: file,
 	}
 	return issuer
 }
@@ -55,7 +59,8 @@ func TestWhoCameWithoutThePasswordGivesItBeforeASecondSending(t *testing.T) {
 	b := &browser{t: t, base: server.URL, client: &http.Client{Jar: jar, Timeout: time.Minute, Transport: transport}}
 	goes := func(path string, form url.Values) *browser { // to the issuer and back
 		t.Helper()
-		m := regexp.MustCompile(`content="0;url=(https://[^"]+)"`).FindStringSubmatch(b.post(path, form).shows(http.StatusOK, "Conta Coop").body)
+		m := regexp.MustCompile(`content="0;url=(https://[^"]+)"`).FindStringSubmatch(b.post(path,
+			form).shows(http.StatusOK, "Conta Coop").body)
 		client := issuer.Server.Client()
 		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, html.UnescapeString(m[1]), nil)
@@ -77,14 +82,19 @@ func TestWhoCameWithoutThePasswordGivesItBeforeASecondSending(t *testing.T) {
 	issuer.Fault(oidctest.OldProof)
 	doubt, _ := d.inDoubt()
 	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
-	goes("/login/openid", url.Values{"next": {desk}}).shows(http.StatusOK, doubt.Key) // from now on this host knows of the doubt
-	if err := runSQLText(d.dir+"/state.db", fmt.Sprintf(`UPDATE quarantine SET ticks = ticks - %d`, time.Hour)); err != nil {
+	// from now on this host knows of the doubt
+	goes("/login/openid", url.Values{"next": {desk}}).shows(http.StatusOK, doubt.Key)
+	if err := runSQLText(d.dir+"/state.db",
+		fmt.Sprintf(`UPDATE quarantine SET ticks = ticks - %d`, time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	order := func() *browser {
 		t.Helper()
 		b.get(desk)
-		b.submit(desk+"/plan", url.Values{"act": {"resend"}, "checked": {"1"}, "reason": {"não está lá"}}).shows(http.StatusOK, "PODE DUPLICAR")
+		b.submit(desk+"/plan", url.Values{
+			"act": {"resend"}, "checked": {"1"},
+			"reason": {"não está lá"},
+		}).shows(http.StatusOK, "PODE DUPLICAR")
 		return b
 	}
 	form := with(order().shows(http.StatusOK, "Confirmar em Conta Coop").fields(desk+"/do"), "reason", "não está lá")

@@ -51,7 +51,8 @@ func (b *browser) fields(action string) url.Values {
 	}
 	form, _, _ = strings.Cut(form, "</form>")
 	out := url.Values{}
-	for _, m := range regexp.MustCompile(`type="hidden" name="([^"]+)" value="([^"]*)"`).FindAllStringSubmatch(form, -1) {
+	for _, m := range regexp.MustCompile(`type="hidden" name="([^"]+)" value="([^"]*)"`).FindAllStringSubmatch(form,
+		-1) {
 		out.Add(m[1], m[2])
 	}
 	return out
@@ -69,16 +70,23 @@ func TestEveryPageOfTheDeskIsThereForThoseWhoMaySeeIt(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)
 	reader := d.as(trade.Reader)
-	for _, path := range []string{"/pending", "/doubts", "/changed", "/references", "/references/farms", "/runs", "/schedules", "/audit", "/audit/check"} {
+	for _, path := range []string{
+		"/pending", "/doubts", "/changed", "/references", "/references/farms", "/runs",
+		"/schedules", "/audit", "/audit/check",
+	} {
 		reader.get(path).shows(http.StatusOK, "<h1>")
-		if missing := regexp.MustCompile(`>(pending|doubts?|changed|references?|runs?|schedules|audit|desk|kind|job|jobact|why_not|outcome)\.[a-z_.]+<`).FindString(reader.body); missing != "" {
+		if missing := regexp.MustCompile(
+			`>(pending|doubts?|changed|references?|runs?|schedules|audit|desk|kind|job|jobact|why_not|outcome)\.[a-z_.]+<`).FindString(reader.body); missing != "" {
 			t.Errorf("%s shows %s: there is no such phrase", path, missing)
 		}
 	}
 	for _, path := range []string{"/pending/retry?cause=x", "/references/producers/export", "/audit/export"} {
 		reader.get(path).shows(http.StatusForbidden, "Seu perfil não permite isto")
 	}
-	for path, form := range map[string]url.Values{"/schedules/contracts/plan": {"act": {"pause"}}, "/references/producers/set": {}, "/changed/plan": {}, "/doubts/1/plan": {}} {
+	for path, form := range map[string]url.Values{
+		"/schedules/contracts/plan": {"act": {"pause"}},
+		"/references/producers/set": {}, "/changed/plan": {}, "/doubts/1/plan": {},
+	} {
 		reader.get("/runs")
 		reader.submit(path, form).shows(http.StatusForbidden, "Seu perfil não permite isto")
 	}
@@ -99,9 +107,13 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 		_, run, _ := strings.Cut(b.get("/runs").body, `href="/runs/`)
 		run, _, _ = strings.Cut(run, `"`)
 		paths := []string{
-			"/pending?fixer=references", "/references/wallets?text=1", "/report?show=1&single=1", "/audit/check", "/audit?act=login&who=ana&target=x&from=2026-01-01", "/runs/" + run, "/runs?job=contracts", "/account",
-			"/changed?flag=changed", fmt.Sprintf("/doubts/%d", doubt.ID), fmt.Sprintf("/rows/%d", doubt.ID), fmt.Sprintf("/rows/%d", sent.ID), fmt.Sprintf("/rows/%d/dismiss", invalid.ID),
-			"/rows?state=needs_person", "/rows?cause=ref:wallets", "/rows?flag=changed&sort=oldest", "/rows?sort=key&state=accepted", "/rows?q=3", "/rows?q=nowhere", "/rows?q=00&sort=key&after=" + fmt.Sprint(doubt.ID),
+			"/pending?fixer=references", "/references/wallets?text=1", "/report?show=1&single=1", "/audit/check",
+			"/audit?act=login&who=ana&target=x&from=2026-01-01", "/runs/" + run, "/runs?job=contracts", "/account",
+			"/changed?flag=changed", fmt.Sprintf("/doubts/%d", doubt.ID), fmt.Sprintf("/rows/%d", doubt.ID),
+			fmt.Sprintf("/rows/%d", sent.ID), fmt.Sprintf("/rows/%d/dismiss", invalid.ID),
+			"/rows?state=needs_person", "/rows?cause=ref:wallets", "/rows?flag=changed&sort=oldest",
+			"/rows?sort=key&state=accepted", "/rows?q=3", "/rows?q=nowhere",
+			"/rows?q=00&sort=key&after=" + fmt.Sprint(doubt.ID),
 			"/rows?from=2026-01-01&until=2099-01-01&job=contracts",
 		}
 		menu := regexp.MustCompile(`<li><a href="(/[a-z]*)"`).FindAllStringSubmatch(b.get("/").body, -1)
@@ -118,17 +130,32 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 		b.get("/rows?q=3").shows(http.StatusOK, fmt.Sprintf("/rows/%d", invalid.ID))
 
 		act := fmt.Sprintf("/rows/%d/dismiss", invalid.ID)
-		b.get(act).submit(act, url.Values{"mark": {markOf(b)}, "reason": {"lançado duas vezes"}}).shows(http.StatusOK, "Feito: dispensada")
+		b.get(act).submit(act, url.Values{"mark": {markOf(b)}, "reason": {"lançado duas vezes"}}).shows(http.StatusOK,
+			"Feito: dispensada")
 		desk := fmt.Sprintf("/doubts/%d", doubt.ID)
-		b.get(desk).submit(desk+"/plan", url.Values{"act": {"adopt"}, "id": {d.createdFor(sent.RemoteID)}, "reason": {"visto na tela"}}).shows(http.StatusOK, "é igual")
+		b.get(desk).submit(desk+"/plan",
+			url.Values{
+				"act": {"adopt"}, "id": {d.createdFor(sent.RemoteID)},
+				"reason": {"visto na tela"},
+			}).shows(http.StatusOK, "é igual")
 		b.post(desk+"/do", with(b.fields(desk+"/do"), "reason", "visto na tela")).shows(http.StatusOK, "Decidido.")
-		b.get("/changed").submit("/changed/plan", url.Values{"row": {fmt.Sprint(sent.ID)}}).shows(http.StatusOK, "1 linha")
-		b.post("/changed/do", with(b.fields("/changed/do"), "reason", "acertado na plataforma")).shows(http.StatusOK, "Dado por tratado.")
-		b.get("/references/wallets").submit("/references/wallets/set", url.Values{"code": {"12"}, "id": {"33333333-3333-4333-8333-333333333312"}, "reason": {"carteira nova"}}).shows(http.StatusOK, "Gravado.")
+		b.get("/changed").submit("/changed/plan", url.Values{"row": {fmt.Sprint(sent.ID)}}).shows(http.StatusOK,
+			"1 linha")
+		b.post("/changed/do", with(b.fields("/changed/do"), "reason", "acertado na plataforma")).shows(http.StatusOK,
+			"Dado por tratado.")
+		b.get("/references/wallets").submit("/references/wallets/set",
+			url.Values{
+				"code": {"12"}, "id": {"33333333-3333-4333-8333-333333333312"},
+				"reason": {"carteira nova"},
+			}).shows(http.StatusOK, "Gravado.")
 		b.get("/schedules").submit("/schedules/contracts/plan", url.Values{"act": {"pause"}}).shows(http.StatusOK)
-		b.post("/schedules/contracts/do", with(b.fields("/schedules/contracts/do"), "reason", "inventário")).shows(http.StatusOK, "Suspensa por uma pessoa")
-		b.get("/report").submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK, "Linhas que serão guardadas")
-		b.post("/report/close/do", with(b.fields("/report/close/do"), "reason", "mês conferido")).shows(http.StatusOK, "O mês foi fechado")
+		b.post("/schedules/contracts/do",
+			with(b.fields("/schedules/contracts/do"), "reason", "inventário")).shows(http.StatusOK,
+			"Suspensa por uma pessoa")
+		b.get("/report").submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK,
+			"Linhas que serão guardadas")
+		b.post("/report/close/do", with(b.fields("/report/close/do"), "reason", "mês conferido")).shows(http.StatusOK,
+			"O mês foi fechado")
 		b.get("/audit/check").shows(http.StatusOK, "A auditoria está como foi escrita.")
 	})
 }
@@ -137,7 +164,8 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 func TestE3TheReferencesThatOpenAreThoseThatAreMissing(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)
-	b := d.as(trade.Reader).get("/pending?fixer=references").shows(http.StatusOK, `href="/references/delivery_places">Abrir o de-para`)
+	b := d.as(trade.Reader).get("/pending?fixer=references").shows(http.StatusOK,
+		`href="/references/delivery_places">Abrir o de-para`)
 	if strings.Contains(b.body, `href="/references">Abrir`) {
 		t.Errorf("a cause leads to no table of its own:\n%s", b.body)
 	}
@@ -154,8 +182,11 @@ func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)
 	d.as(trade.Reader).get("/").shows(http.StatusOK, "à espera de algo: ver a causa")
-	b := d.as(trade.Reader).get("/pending").shows(http.StatusOK, "Pendências por causa", "carteira não encontrada na plataforma: <span class=\"code\">C08",
-		"bloqueia 6 contratos, 2 entregas, 1 rastreabilidade", "6 contratos: MILHO 874,66 t, R$ 891.261,97; SOJA 582,52 t, R$ 1.345.801,38", "3 linhas delas só esperam as outras",
+	b := d.as(trade.Reader).get("/pending").shows(http.StatusOK, "Pendências por causa",
+		"carteira não encontrada na plataforma: <span class=\"code\">C08",
+		"bloqueia 6 contratos, 2 entregas, 1 rastreabilidade",
+		"6 contratos: MILHO 874,66 t, R$ 891.261,97; SOJA 582,52 t, R$ 1.345.801,38",
+		"3 linhas delas só esperam as outras",
 		"Quem resolve", "Produtos e moedas diferentes não se somam")
 	if strings.Contains(b.body, "Tentar de novo (") {
 		t.Error("a reader is offered an act")
@@ -213,12 +244,14 @@ func TestACauseLeadsToItsRows(t *testing.T) {
 		listed := ""
 		for j, link := range links {
 			listed += b.get(html.UnescapeString(link[1])).shows(http.StatusOK).body
-			if n, want := strings.Count(b.body, `<th scope="row">`), c.Own[j].Rows; n < want || n > want && c.State != trade.Invalid {
+			if n, want := strings.Count(b.body, `<th scope="row">`), c.Own[j].Rows; n < want || n > want &&
+				c.State != trade.Invalid {
 				t.Errorf("%s lists %d rows, want %d", link[1], n, want)
 			}
 		}
 		for _, id := range c.Samples {
-			if link := fmt.Sprintf(`/%d"`, id); !strings.Contains(articles[i], link) || len(links) > 0 && !strings.Contains(listed, "/rows"+link) {
+			if link := fmt.Sprintf(`/%d"`, id); !strings.Contains(articles[i], link) || len(links) > 0 &&
+				!strings.Contains(listed, "/rows"+link) {
 				t.Errorf("the row %d of %s is no link of the cause, or not in its list", id, c.Key)
 			}
 		}
@@ -299,7 +332,8 @@ func TestALookThatFailsIsTold(t *testing.T) {
 	_, _ = desk.Stuck(t.Context(), trade.Portuguese, false)
 	desk.working.Wait()
 	desk.looking = &looking{done: make(chan struct{})} // the next one, which is not over
-	if _, err := desk.Stuck(t.Context(), trade.Portuguese, false); err == nil || !strings.Contains(err.Error(), "waiting_for") {
+	if _, err := desk.Stuck(t.Context(), trade.Portuguese, false); err == nil ||
+		!strings.Contains(err.Error(), "waiting_for") {
 		t.Errorf("%v", err)
 	}
 	desk.close()
@@ -351,15 +385,18 @@ const unlinked = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n
 func TestAllRowsOfACauseAreTriedAgainWithTheirNumberTyped(t *testing.T) {
 	t.Parallel()
 	d := newDeskOn(t, unlinked, `status=400@1-,body={"messages":["message.wallet.producer-not-linked"]}`)
-	b := d.as(trade.Accountant).get("/pending").shows(http.StatusOK, "produtor não vinculado à carteira", "62 contratos", "Tentar de novo (62 linhas)")
+	b := d.as(trade.Accountant).get("/pending").shows(http.StatusOK, "produtor não vinculado à carteira",
+		"62 contratos", "Tentar de novo (62 linhas)")
 	path := "/pending/retry?cause=message.wallet.producer-not-linked"
 	b.get(path).shows(http.StatusOK, "São 62 linhas. Digite o número", "Nada pode dobrar")
 	form := with(b.fields("/pending/retry"), "reason", "a carteira foi vinculada")
 	b.post("/pending/retry", form).shows(http.StatusUnprocessableEntity, "O número digitado não é o das linhas")
-	b.post("/pending/retry", with(form, "count", "61")).shows(http.StatusUnprocessableEntity, "O número digitado não é o das linhas")
+	b.post("/pending/retry", with(form, "count", "61")).shows(http.StatusUnprocessableEntity,
+		"O número digitado não é o das linhas")
 
 	other := d.as(trade.Administrator).get(path)
-	stale := with(other.fields("/pending/retry"), "reason", "a carteira foi vinculada", "count", "62", "mark.contracts", "of another moment")
+	stale := with(other.fields("/pending/retry"), "reason", "a carteira foi vinculada", "count", "62", "mark.contracts",
+		"of another moment")
 	other.post("/pending/retry", stale).shows(http.StatusConflict, "nada foi feito")
 
 	b.post("/pending/retry", with(form, "count", "62")).shows(http.StatusOK, "as linhas vão com a próxima execução")
@@ -383,9 +420,11 @@ func TestThePagesSpeakEnglish(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)
 	b := d.as(trade.Administrator).get("/runs")
-	b.submit("/preferences", url.Values{"lang": {"en"}, "theme": {"dark"}, "next": {"/pending"}}).shows(http.StatusOK, `lang="en"`, "Pending, by cause", "wallet not found on the platform", "blocks 6 contracts", "R$ 1,345,801.38")
+	b.submit("/preferences", url.Values{"lang": {"en"}, "theme": {"dark"}, "next": {"/pending"}}).shows(http.StatusOK,
+		`lang="en"`, "Pending, by cause", "wallet not found on the platform", "blocks 6 contracts", "R$ 1,345,801.38")
 	for path, text := range map[string]string{
-		"/doubts": "In doubt", "/changed": "Changed after sending", "/references/wallets": "Wallets", "/runs": "Runs", "/schedules": "Run now", "/audit": "Check that it is whole",
+		"/doubts": "In doubt", "/changed": "Changed after sending", "/references/wallets": "Wallets", "/runs": "Runs",
+		"/schedules": "Run now", "/audit": "Check that it is whole",
 	} {
 		b.get(path).shows(http.StatusOK, text)
 	}

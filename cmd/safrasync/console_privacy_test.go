@@ -21,7 +21,8 @@ func typed(t *testing.T, faults ...string) (d *desk, document, markup trade.Entr
 	t.Helper()
 	d = newDesk(t, faults...)
 	rows := d.rows(trade.Invalid, trade.Waiting)
-	sql := fmt.Sprintf(`UPDATE contrato SET produtor = '52998224725' WHERE filial || '|' || num = '%s'; UPDATE contrato SET usuario = '%s' WHERE filial || '|' || num = '%s'`,
+	sql := fmt.Sprintf(
+		`UPDATE contrato SET produtor = '52998224725' WHERE filial || '|' || num = '%s'; UPDATE contrato SET usuario = '%s' WHERE filial || '|' || num = '%s'`,
 		rows[0].Key, hostile, rows[1].Key)
 	if err := runSQLText(d.dir+"/erp.db", sql); err != nil {
 		t.Fatal(err)
@@ -40,7 +41,8 @@ func TestC14_DocumentsAreShownOnlyByARecordedClick(t *testing.T) {
 	// And somebody typed it into a field of its own of two that had left: of one in doubt, and of one
 	// that was sent.
 	doubt, sent := d.inDoubt()
-	d.erp(fmt.Sprintf(`UPDATE contrato SET safra = '52998224725' WHERE filial || '|' || num IN ('%s', '%s')`, doubt.Key, sent.Key))
+	d.erp(fmt.Sprintf(`UPDATE contrato SET safra = '52998224725' WHERE filial || '|' || num IN ('%s', '%s')`,
+		doubt.Key, sent.Key))
 	d.must(0, "", "sync")
 	desk, acknowledge := fmt.Sprintf("/doubts/%d", doubt.ID), fmt.Sprintf("/rows/%d/acknowledge", sent.ID)
 	d.as(trade.Reader).get(desk).shows(http.StatusOK) // from now on this host knows of the doubt
@@ -57,10 +59,18 @@ func TestC14_DocumentsAreShownOnlyByARecordedClick(t *testing.T) {
 		if role.May(trade.Accountant) {
 			b.get(acknowledge).shows(http.StatusOK, "***.982.247-**")
 			hidden(acknowledge)
-			b.get(desk).submit(desk+"/plan", url.Values{"act": {"resend"}, "checked": {"1"}, "reason": {"não está na plataforma"}}).shows(http.StatusUnprocessableEntity, "***.982.247-**")
+			b.get(desk).submit(desk+"/plan",
+				url.Values{
+					"act": {"resend"}, "checked": {"1"},
+					"reason": {"não está na plataforma"},
+				}).shows(http.StatusUnprocessableEntity, "***.982.247-**")
 			hidden("the plan of " + desk)
 		}
-		for _, page := range []string{"/", "/rows", "/rows?q=" + url.QueryEscape(row.Key), "/pending", "/doubts", "/changed", "/references/producers", desk, fmt.Sprintf("/rows/%d", doubt.ID), fmt.Sprintf("/rows/%d", sent.ID), path} {
+		for _, page := range []string{
+			"/", "/rows", "/rows?q=" + url.QueryEscape(row.Key), "/pending", "/doubts",
+			"/changed", "/references/producers", desk, fmt.Sprintf("/rows/%d", doubt.ID),
+			fmt.Sprintf("/rows/%d", sent.ID), path,
+		} {
 			if page == "/references/producers" && role.May(trade.Administrator) {
 				continue // who keeps the table must see its codes
 			}
@@ -100,9 +110,13 @@ func TestC08_MarkupOfTheERPIsInert(t *testing.T) {
 	d, _, row := typed(t)
 	c := newChrome(t, d.server.URL, 1366, 768)
 	c.logIn(trade.Accountant)
-	for _, path := range []string{"/rows", fmt.Sprintf("/rows/%d", row.ID), fmt.Sprintf("/rows/%d/dismiss", row.ID), "/rows?q=" + url.QueryEscape(hostile)} {
+	for _, path := range []string{
+		"/rows", fmt.Sprintf("/rows/%d", row.ID), fmt.Sprintf("/rows/%d/dismiss", row.ID),
+		"/rows?q=" + url.QueryEscape(hostile),
+	} {
 		c.open(path)
-		hurt, err := chromedp.Run(c.ctx, chromedp.Evaluate[bool](`window.hurt === 1 || document.querySelector("main img") !== null`))
+		hurt, err := chromedp.Run(c.ctx,
+			chromedp.Evaluate[bool](`window.hurt === 1 || document.querySelector("main img") !== null`))
 		if err != nil || hurt {
 			t.Errorf("%s: the browser did what the ERP says (%v)", path, err)
 		}
@@ -116,7 +130,10 @@ func TestC17_PagesAndMetricsTellNoSecret(t *testing.T) {
 	t.Parallel()
 	d, row, _ := typed(t)
 	b := d.as(trade.Administrator)
-	for _, path := range []string{"/", "/rows", fmt.Sprintf("/rows/%d", row.ID), "/users", "/account", "/metrics", "/healthz"} {
+	for _, path := range []string{
+		"/", "/rows", fmt.Sprintf("/rows/%d", row.ID), "/users", "/account", "/metrics",
+		"/healthz",
+	} {
 		b.get(path)
 		for _, secret := range []string{platformCanary, "argon2", deskPassword} {
 			if strings.Contains(b.body, secret) {

@@ -15,10 +15,13 @@ import (
 func (d *consoleDesk) ReferenceSource(kind string) string { return d.g.refsFrom(kind) }
 
 // ReadReferences reads a CSV of codes and ids, and says what it would change.
-func (d *consoleDesk) ReadReferences(ctx context.Context, kind string, file io.Reader, lang trade.Lang) (console.ReferencePlan, error) {
+func (d *consoleDesk) ReadReferences(ctx context.Context, kind string, file io.Reader,
+	lang trade.Lang,
+) (console.ReferencePlan, error) {
 	table, err := readReferences(file, d.voice(lang))
 	if err != nil {
-		return console.ReferencePlan{Fault: err.Error()}, nil //nolint:nilerr // the fault is the file's, and told to the person
+		//nolint:nilerr // the fault is the file's, and told to the person
+		return console.ReferencePlan{Fault: err.Error()}, nil
 	}
 	all, _, err := d.g.daemon.store.References(ctx)
 	if err != nil {
@@ -33,7 +36,9 @@ func (d *consoleDesk) ReadReferences(ctx context.Context, kind string, file io.R
 }
 
 // SetReferences stores codes, with the record in the audit.
-func (d *consoleDesk) SetReferences(ctx context.Context, kind string, codes map[string]string, act string, who engine.Person) (added, changed int, err error) {
+func (d *consoleDesk) SetReferences(ctx context.Context, kind string, codes map[string]string, act string,
+	who engine.Person,
+) (added, changed int, err error) {
 	if err := d.mayChange(kind); err != nil {
 		return 0, 0, err
 	}

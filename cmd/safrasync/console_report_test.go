@@ -19,21 +19,25 @@ import (
 func TestTheReconciliationIsReadAndExported(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	b := d.as(trade.Accountant).get("/report").shows(http.StatusOK, "Conciliação ERP × Plataforma", "Nenhum mês foi fechado")
+	b := d.as(trade.Accountant).get("/report").shows(http.StatusOK, "Conciliação ERP × Plataforma",
+		"Nenhum mês foi fechado")
 	b.get("/report?show=1&as_of=31/10/2026").shows(http.StatusUnprocessableEntity, "não é uma data")
 	b.get("/report?show=1&as_of=2999-12-31").shows(http.StatusUnprocessableEntity, "ainda não chegou")
 	b.get("/report?show=1&from=2026-02-01&to=2026-01-01").shows(http.StatusUnprocessableEntity, "antes da inicial")
-	b.get("/report?show=1&product=SOJA").shows(http.StatusOK, "Resumo", "Diferença", "contracts", "SOJA", "Planilha (XLSX)")
+	b.get("/report?show=1&product=SOJA").shows(http.StatusOK, "Resumo", "Diferença", "contracts", "SOJA",
+		"Planilha (XLSX)")
 	if strings.Contains(b.body, "C000") {
 		t.Error("single rows are shown that nobody asked for")
 	}
-	b.submit("/report/export", url.Values{"format": {"csv"}, "show": {"1"}}).shows(http.StatusOK, "\ufeff", "contracts;contratos;Diferença;0;")
+	b.submit("/report/export", url.Values{"format": {"csv"}, "show": {"1"}}).shows(http.StatusOK, "\ufeff",
+		"contracts;contratos;Diferença;0;")
 	csv := b.body
 	if got := b.header.Get("Content-Disposition"); got != `attachment; filename="conciliacao.csv"` {
 		t.Errorf("Content-Disposition: %s", got)
 	}
 	file := filepath.Join(t.TempDir(), "r.csv")
-	d.must(0, "", "report", "--output", file, "--section", "summary,bridge,totals,divergences,exceptions,messages", "--reason", "conferir", "--as", "ana")
+	d.must(0, "", "report", "--output", file, "--section", "summary,bridge,totals,divergences,exceptions,messages",
+		"--reason", "conferir", "--as", "ana")
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -87,14 +91,16 @@ func TestE2ThePartsOfTheBridgeAreLinks(t *testing.T) {
 func TestE6ACancelledContractAndAnAcknowledgedChangeHaveOneAnswer(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	if err := runSQLText(d.dir+"/erp.db", `UPDATE contrato SET situacao = 'cancelado' WHERE num = '000002'; UPDATE contrato SET quantidade = '1400.50' WHERE num = '000001';`); err != nil {
+	if err := runSQLText(d.dir+"/erp.db",
+		`UPDATE contrato SET situacao = 'cancelado' WHERE num = '000002'; UPDATE contrato SET quantidade = '1400.50' WHERE num = '000001';`); err != nil {
 		t.Fatal(err)
 	}
 	d.must(0, "", "sync", "--sweep")
 	same := func(wanted string) {
 		t.Helper()
 		file := filepath.Join(t.TempDir(), "r.json")
-		d.must(0, "", "report", "--output", file, "--section", "contracts,divergences", "--reason", "conferir", "--as", "ana")
+		d.must(0, "", "report", "--output", file, "--section", "contracts,divergences", "--reason", "conferir",
+			"--as", "ana")
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -115,7 +121,8 @@ func TestE6ACancelledContractAndAnAcknowledgedChangeHaveOneAnswer(t *testing.T) 
 			case "divergences":
 				got = append(got, strings.TrimSpace(l.Key+" "+l.Kind+" "+l.Difference.String()+" "+l.Acknowledged))
 				if contracts[l.Key] != l.Difference.String() {
-					t.Errorf("%s differs by %s among the contracts and by %s among the divergences", l.Key, contracts[l.Key], l.Difference)
+					t.Errorf("%s differs by %s among the contracts and by %s among the divergences", l.Key,
+						contracts[l.Key], l.Difference)
 				}
 			}
 		}
@@ -124,8 +131,10 @@ func TestE6ACancelledContractAndAnAcknowledgedChangeHaveOneAnswer(t *testing.T) 
 		}
 	}
 	same("01|000001 volume -6000, 01|000002 left_erp -12000")
-	d.as(trade.Accountant).get("/report").submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK, ">2</a>")
-	d.must(0, "", "acknowledge", "contracts", "01|000001", "01|000002", "--reason", "acertado na plataforma", "--as", "ana", "--yes")
+	d.as(trade.Accountant).get("/report").submit("/report/close/plan",
+		url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK, ">2</a>")
+	d.must(0, "", "acknowledge", "contracts", "01|000001", "01|000002", "--reason", "acertado na plataforma", "--as",
+		"ana", "--yes")
 	same("01|000001 volume -6000 acknowledged, 01|000002 left_erp -12000 acknowledged")
 }
 
@@ -142,23 +151,29 @@ func TestE5AClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
 	d := newDesk(t)
 	b := d.as(trade.Accountant).get("/report").shows(http.StatusOK, `type="month" name="month"`)
 	for month, text := range map[string]string{
-		"2026-03-15": "não é um mês", "março": "não é um mês", "2019-01": "Não há documento até este mês", now().In(d.g.config.Zone()).Format("2006-01"): "ainda não terminou",
+		"2026-03-15": "não é um mês", "março": "não é um mês", "2019-01": "Não há documento até este mês",
+		now().In(d.g.config.Zone()).Format("2006-01"): "ainda não terminou",
 	} {
-		if end, _ := reconcile.MonthEnd(month); !end.IsZero() && !d.future(end) && strings.Contains(text, "terminou") { // today is the last day of its month
+		// today is the last day of its month
+		if end, _ := reconcile.MonthEnd(month); !end.IsZero() && !d.future(end) && strings.Contains(text, "terminou") {
 			continue
 		}
-		b.get("/report").submit("/report/close/plan", url.Values{"month": {month}}).shows(http.StatusUnprocessableEntity, text)
+		b.get("/report").submit("/report/close/plan",
+			url.Values{"month": {month}}).shows(http.StatusUnprocessableEntity, text)
 	}
 	b.get("/report").submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK,
-		`<a href="/rows?state=invalid">com erro (dados do ERP): 1</a>`, `<a href="/rows?state=waiting">aguardando: 1</a>`, `#divergences">0</a>`,
+		`<a href="/rows?state=invalid">com erro (dados do ERP): 1</a>`,
+		`<a href="/rows?state=waiting">aguardando: 1</a>`, `#divergences">0</a>`,
 		"MILHO", "12.000", "R$ 225.900,00", "132.030")
 	form := with(b.fields("/report/close/do"), "reason", "mês conferido")
 	b.post("/report/close/do", form).shows(http.StatusOK, "O mês foi fechado")
-	b.get("/report").submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK, "já foi fechado em", deskPeople[trade.Accountant], "mês conferido")
+	b.get("/report").submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK,
+		"já foi fechado em", deskPeople[trade.Accountant], "mês conferido")
 	form = with(b.fields("/report/close/do"), "reason", "corrigido depois")
 	delete(form, "again")
 	b.post("/report/close/do", form).shows(http.StatusUnprocessableEntity, "Fechar outra vez")
-	b.post("/report/close/do", with(b.fields("/report/close/do"), "reason", "corrigido depois", "again", "1")).shows(http.StatusOK, "O mês foi fechado")
+	b.post("/report/close/do", with(b.fields("/report/close/do"), "reason", "corrigido depois", "again",
+		"1")).shows(http.StatusOK, "O mês foi fechado")
 }
 
 // future reports whether a day has not come yet.
@@ -175,7 +190,8 @@ func (d *desk) exported(from string) (out []string) {
 		d.t.Fatal(err)
 	}
 	for _, r := range records {
-		if _, detail, found := strings.Cut(r.Detail, `","kind":`); found && r.Act == reconcile.ActExport && strings.Contains(r.From, from) {
+		if _, detail, found := strings.Cut(r.Detail, `","kind":`); found && r.Act == reconcile.ActExport &&
+			strings.Contains(r.From, from) {
 			out = append(out, detail)
 		}
 	}
@@ -197,12 +213,16 @@ func TestAMonthIsClosedAndPrintedAgain(t *testing.T) {
 	end, _ := reconcile.MonthEnd(lastMonth(d))
 	day := end.String()
 	b := d.as(trade.Accountant).get("/report")
-	b.submit("/report/close/plan", url.Values{"month": {"2999-01"}}).shows(http.StatusUnprocessableEntity, "ainda não terminou")
-	b.get("/report").submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK, "Linhas que serão guardadas", "Ainda sem desfecho")
+	b.submit("/report/close/plan", url.Values{"month": {"2999-01"}}).shows(http.StatusUnprocessableEntity,
+		"ainda não terminou")
+	b.get("/report").submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK,
+		"Linhas que serão guardadas", "Ainda sem desfecho")
 	form := b.fields("/report/close/do")
 	b.post("/report/close/do", with(form, "reason", "")).shows(http.StatusUnprocessableEntity, "ao menos 5 letras")
-	b.post("/report/close/do", with(form, "reason", "outubro conferido", "mark", "another")).shows(http.StatusConflict, "nada foi feito")
-	b.post("/report/close/do", with(b.fields("/report/close/do"), "reason", "outubro conferido")).shows(http.StatusOK, "O mês foi fechado", "outubro conferido", deskPeople[trade.Accountant])
+	b.post("/report/close/do", with(form, "reason", "outubro conferido", "mark", "another")).shows(http.StatusConflict,
+		"nada foi feito")
+	b.post("/report/close/do", with(b.fields("/report/close/do"), "reason", "outubro conferido")).shows(http.StatusOK,
+		"O mês foi fechado", "outubro conferido", deskPeople[trade.Accountant])
 	b.get("/report?show=1&as_of="+day).shows(http.StatusOK, "Resumo", deskPeople[trade.Accountant])
 	b.get("/audit?act=report+close").shows(http.StatusOK, "outubro conferido")
 }

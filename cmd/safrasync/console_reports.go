@@ -34,7 +34,9 @@ func (r *consoleReports) Closings(ctx context.Context) ([]trade.Closing, error) 
 
 // with calls fn with the rows of a moment: those of the closed report of a day where there is one.
 // fresh: those of the ledger in any case.
-func (r *consoleReports) with(ctx context.Context, cut reconcile.Cut, fresh bool, fn func(*reconcile.Snapshot) error) error {
+func (r *consoleReports) with(ctx context.Context, cut reconcile.Cut, fresh bool,
+	fn func(*reconcile.Snapshot) error,
+) error {
 	select {
 	case r.turn <- struct{}{}:
 		defer func() { <-r.turn }()
@@ -62,19 +64,26 @@ func (r *consoleReports) snapshot(ctx context.Context, cut reconcile.Cut, fresh 
 		cut.Derived = true
 	}
 	return reconcile.Take(ctx, reconcile.Sources{
-		Ledger: store, Jobs: r.g.engine.Jobs, Zone: r.g.config.Zone(), Now: now(), Program: version, Name: r.g.config.Alerts.Name,
+		Ledger: store, Jobs: r.g.engine.Jobs, Zone: r.g.config.Zone(), Now: now(), Program: version,
+		Name: r.g.config.Alerts.Name,
 	}, cut)
 }
 
 // sectionsShown are those of a report without its single rows.
 var sectionsShown = []reconcile.SectionID{
-	reconcile.SummarySection, reconcile.BridgeSection, reconcile.TotalsSection, reconcile.DivergencesSection, reconcile.ExceptionsSection, reconcile.MessagesSection,
+	reconcile.SummarySection, reconcile.BridgeSection, reconcile.TotalsSection, reconcile.DivergencesSection,
+	reconcile.ExceptionsSection, reconcile.MessagesSection,
 }
 
 func (r *consoleReports) options(q console.ReportQuery, lang trade.Lang) reconcile.Options {
-	o := reconcile.Options{Lang: lang, Words: r.g.config.catalogue, Tolerance: r.g.config.Report.tolerance(), Filter: reconcile.Filter{
-		From: q.From, To: q.To, Harvests: q.Harvests, Products: q.Products, Producers: q.Producers, Places: q.Places, Branches: q.Branches,
-	}}
+	o := reconcile.Options{
+		Lang: lang, Words: r.g.config.catalogue, Tolerance: r.g.config.Report.tolerance(),
+		Filter: reconcile.Filter{
+			From: q.From, To: q.To, Harvests: q.Harvests, Products: q.Products, Producers: q.Producers,
+			Places:   q.Places,
+			Branches: q.Branches,
+		},
+	}
 	if !q.Single {
 		o.Sections = sectionsShown
 	}
@@ -82,7 +91,9 @@ func (r *consoleReports) options(q console.ReportQuery, lang trade.Lang) reconci
 }
 
 // ReadReport makes a report for the page.
-func (r *consoleReports) ReadReport(ctx context.Context, q console.ReportQuery, lang trade.Lang, most int) (console.Report, error) {
+func (r *consoleReports) ReadReport(ctx context.Context, q console.ReportQuery, lang trade.Lang,
+	most int,
+) (console.Report, error) {
 	page := &reportView{most: most}
 	err := r.with(ctx, reconcile.Cut{Day: q.AsOf}, false, func(s *reconcile.Snapshot) error {
 		_, err := s.Report(r.options(q, lang), page)
@@ -92,7 +103,9 @@ func (r *consoleReports) ReadReport(ctx context.Context, q console.ReportQuery, 
 }
 
 // WriteReport writes a report as a file, after it was put into the audit.
-func (r *consoleReports) WriteReport(ctx context.Context, q console.ReportQuery, lang trade.Lang, format string, w io.Writer, who engine.Person) error {
+func (r *consoleReports) WriteReport(ctx context.Context, q console.ReportQuery, lang trade.Lang, format string,
+	w io.Writer, who engine.Person,
+) error {
 	return r.with(ctx, reconcile.Cut{Day: q.AsOf}, false, func(s *reconcile.Snapshot) error {
 		options := r.options(q, lang)
 		if format == "json" {
@@ -131,7 +144,8 @@ func (r *consoleReports) PlanClosing(ctx context.Context, day trade.Date) (plan 
 func (r *consoleReports) plan(s *reconcile.Snapshot) (console.ClosingPlan, error) {
 	p, err := s.PlanClosing(r.g.config.Report.tolerance())
 	plan := console.ClosingPlan{
-		Day: p.Day, Rows: p.Rows, Open: p.Open, Divergences: p.Divergences, Unswept: p.Unswept, Mark: p.Mark, At: p.At, TooEarly: p.TooEarly(),
+		Day: p.Day, Rows: p.Rows, Open: p.Open, Divergences: p.Divergences, Unswept: p.Unswept, Mark: p.Mark, At: p.At,
+		TooEarly: p.TooEarly(),
 	}
 	for _, u := range p.Uneven {
 		plan.Uneven = append(plan.Uneven, u.Job)
@@ -150,7 +164,9 @@ func (r *consoleReports) plan(s *reconcile.Snapshot) (console.ClosingPlan, error
 }
 
 // CloseReport keeps what a plan with this mark showed.
-func (r *consoleReports) CloseReport(ctx context.Context, day trade.Date, mark string, who engine.Person) (closed bool, err error) {
+func (r *consoleReports) CloseReport(ctx context.Context, day trade.Date, mark string,
+	who engine.Person,
+) (closed bool, err error) {
 	err = r.with(ctx, reconcile.Cut{Day: day}, true, func(s *reconcile.Snapshot) error {
 		plan, err := r.plan(s)
 		if err != nil || plan.Mark != mark || len(plan.Uneven) > 0 || plan.TooEarly {
@@ -184,11 +200,15 @@ func (v *reportView) Begin(h reconcile.Heading) error {
 func (v *reportView) Section(s reconcile.Section) error {
 	section := console.ReportSection{ID: string(s.ID), Title: s.Title, Note: s.Note}
 	for _, c := range s.Columns {
-		class := map[reconcile.Type]string{reconcile.CodeColumn: "code", reconcile.DayColumn: "day", reconcile.TimeColumn: "day"}[c.Type]
+		class := map[reconcile.Type]string{
+			reconcile.CodeColumn: "code", reconcile.DayColumn: "day",
+			reconcile.TimeColumn: "day",
+		}[c.Type]
 		if c.Number() {
 			class = "number"
 		}
-		section.Columns = append(section.Columns, console.ReportColumn{Title: c.Title, Class: class, Lead: c.ID == "key" || c.ID == "name"})
+		section.Columns = append(section.Columns,
+			console.ReportColumn{Title: c.Title, Class: class, Lead: c.ID == "key" || c.ID == "name"})
 	}
 	v.narrow()
 	v.out.Sections, v.now = append(v.out.Sections, section), s

@@ -14,7 +14,8 @@ import (
 func (d *desk) rows(states ...trade.State) []trade.Entry {
 	d.t.Helper()
 	var out []trade.Entry
-	if err := d.daemon.store.Rows(d.t.Context(), trade.RowFilter{States: states}, func(e trade.Entry) error { out = append(out, e); return nil }); err != nil {
+	if err := d.daemon.store.Rows(d.t.Context(), trade.RowFilter{States: states},
+		func(e trade.Entry) error { out = append(out, e); return nil }); err != nil {
 		d.t.Fatal(err)
 	}
 	return out
@@ -31,7 +32,8 @@ func TestAPersonFindsAContractAndSeesWhyItDidNotGo(t *testing.T) {
 	_, number, _ := strings.Cut(invalid.Key, "|")
 	short := strings.TrimLeft(number, "0")
 	b.get("/rows?q="+short).shows(http.StatusOK, fmt.Sprintf("/rows/%d", invalid.ID), "com erro")
-	b.get(fmt.Sprintf("/rows/%d", invalid.ID)).shows(http.StatusOK, "O que fazer", "No ERP", trade.Sentences(invalid.Error.Fields[:1], trade.Portuguese))
+	b.get(fmt.Sprintf("/rows/%d", invalid.ID)).shows(http.StatusOK, "O que fazer", "No ERP",
+		trade.Sentences(invalid.Error.Fields[:1], trade.Portuguese))
 	for _, path := range []string{"/rows?state=nonsense", "/rows?flag=x", "/rows?from=yesterday", "/rows?after=x"} {
 		b.get(path).shows(http.StatusBadRequest, "Código")
 	}
@@ -47,14 +49,20 @@ func TestAPersonDismissesAndReopensARow(t *testing.T) {
 	path := fmt.Sprintf("/rows/%d/dismiss", row.ID)
 	b.get(path).shows(http.StatusOK, "O que vai acontecer")
 	mark := markOf(b)
-	b.submit(path, url.Values{"mark": {mark}, "reason": {" x "}}).shows(http.StatusUnprocessableEntity, "ao menos 5 letras")
-	b.submit(path, url.Values{"mark": {mark}, "reason": {"contrato lançado em duplicidade"}}).shows(http.StatusOK, "Feito: dispensada", "contrato lançado em duplicidade", "carla")
+	b.submit(path, url.Values{"mark": {mark}, "reason": {" x "}}).shows(http.StatusUnprocessableEntity,
+		"ao menos 5 letras")
+	b.submit(path, url.Values{"mark": {mark}, "reason": {"contrato lançado em duplicidade"}}).shows(http.StatusOK,
+		"Feito: dispensada", "contrato lançado em duplicidade", "carla")
 	if e := d.entry(row.Job, row.Key); e.State != trade.Dismissed {
 		t.Errorf("it is %s", e.State)
 	}
-	b.get(path).submit(path, url.Values{"mark": {mark}, "reason": {"outra vez a mesma coisa"}}).shows(http.StatusConflict, "carla já decidiu")
+	b.get(path).submit(path, url.Values{
+		"mark":   {mark},
+		"reason": {"outra vez a mesma coisa"},
+	}).shows(http.StatusConflict, "carla já decidiu")
 	again := fmt.Sprintf("/rows/%d/reopen", row.ID)
-	b.get(again).submit(again, url.Values{"mark": {markOf(b)}, "reason": {"era o certo afinal"}}).shows(http.StatusOK, "Feito: reaberta")
+	b.get(again).submit(again, url.Values{"mark": {markOf(b)}, "reason": {"era o certo afinal"}}).shows(http.StatusOK,
+		"Feito: reaberta")
 	if e := d.entry(row.Job, row.Key); e.State != trade.Invalid {
 		t.Errorf("it is %s", e.State)
 	}
@@ -76,7 +84,8 @@ func TestAFilterIsKept(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	b := d.as(trade.Reader)
-	b.get("/rows?state=needs_person").submit("/filters", url.Values{"name": {"meus pendentes"}, "query": {"state=needs_person"}}).shows(http.StatusOK, "meus pendentes")
+	b.get("/rows?state=needs_person").submit("/filters",
+		url.Values{"name": {"meus pendentes"}, "query": {"state=needs_person"}}).shows(http.StatusOK, "meus pendentes")
 	if other := d.as(trade.Accountant).get("/rows"); strings.Contains(other.body, "meus pendentes") {
 		t.Error("another person sees it")
 	}
@@ -98,8 +107,12 @@ func TestOneActForAGroup(t *testing.T) {
 			n++
 		}
 	}
-	b.get("/rows").submit("/acts/dismiss", url.Values{"job": {rows[0].Job}, "state": {"invalid"}}).shows(http.StatusOK, "Dispensar")
-	b.submit("/acts/dismiss", url.Values{"job": {rows[0].Job}, "state": {"invalid"}, "mark": {markOf(b)}, "reason": {"todos de teste"}}).shows(http.StatusOK, "Feito")
+	b.get("/rows").submit("/acts/dismiss", url.Values{"job": {rows[0].Job}, "state": {"invalid"}}).shows(http.StatusOK,
+		"Dispensar")
+	b.submit("/acts/dismiss", url.Values{
+		"job": {rows[0].Job}, "state": {"invalid"}, "mark": {markOf(b)},
+		"reason": {"todos de teste"},
+	}).shows(http.StatusOK, "Feito")
 	left := 0
 	for _, e := range d.rows(trade.Invalid) {
 		if e.Job == rows[0].Job {
@@ -110,6 +123,7 @@ func TestOneActForAGroup(t *testing.T) {
 		t.Errorf("%d of %d are left", left, n)
 	}
 	for _, act := range []string{"resend", "adopt"} {
-		b.get("/rows").submit("/acts/"+act, url.Values{"job": {rows[0].Job}, "state": {"in_doubt"}}).shows(http.StatusNotFound)
+		b.get("/rows").submit("/acts/"+act,
+			url.Values{"job": {rows[0].Job}, "state": {"in_doubt"}}).shows(http.StatusNotFound)
 	}
 }

@@ -62,10 +62,13 @@ const october = `UPDATE contrato SET emissao = printf('202610%02d', CAST(num AS 
 func newOffice(t *testing.T) (s *service, base string) {
 	t.Helper()
 	s = newService(t, state.SQLite, false, func(o *sandbox.Options) { o.OnPost = nil })
-	s.config = strings.ReplaceAll(s.config, "SELECT *, (SELECT nome FROM pessoa) AS produtor_nome, (SELECT cpf FROM pessoa) AS produtor_cpf FROM contrato", "SELECT * FROM contrato")
+	s.config = strings.ReplaceAll(s.config,
+		"SELECT *, (SELECT nome FROM pessoa) AS produtor_nome, (SELECT cpf FROM pessoa) AS produtor_cpf FROM contrato",
+		"SELECT * FROM contrato")
 	far := fmt.Sprintf(`1 %d *"`, farMonth(time.Now()))
 	s.edit(`schedule: "@every 1s"`, "schedule: \"0 3 "+far+"\n    sweep: \"0 3 "+far)
-	s.write("config.yaml", s.config+strings.Replace(weighed, "sends: deliveries", "sends: deliveries\n    schedule: \"30 3 "+far+"\n    sweep: \"30 3 "+far, 1)+
+	s.write("config.yaml", s.config+strings.Replace(weighed, "sends: deliveries",
+		"sends: deliveries\n    schedule: \"30 3 "+far+"\n    sweep: \"30 3 "+far, 1)+
 		"\nbrakes: {new_rows: 0}\nconsole: {listen: 127.0.0.1:0, name: Cooperativa Exemplo}\nlanguage: pt-BR\n")
 	day := func(faults []string, sql string) {
 		t.Helper()
@@ -79,9 +82,11 @@ func newOffice(t *testing.T) (s *service, base string) {
 		s.box.SetFaults(parsed...)
 		s.must(0, "sync")
 	}
-	day([]string{"lost-after@1"}, "DROP TABLE pessoa; CREATE TABLE romaneio (ticket TEXT, filial TEXT, contrato TEXT, volume TEXT, dia TEXT, car TEXT);"+
-		fmt.Sprintf(seedContracts, 24, "04", 900, "10")+fmt.Sprintf(seedTickets, 48, "D", "04")+october)
-	day([]string{`order_commitments:status=400@1-,body={"messages":["message.wallet.producer-not-linked"]}`}, fmt.Sprintf(seedContracts, 62, "02", 1405, "10"))
+	day([]string{"lost-after@1"},
+		"DROP TABLE pessoa; CREATE TABLE romaneio (ticket TEXT, filial TEXT, contrato TEXT, volume TEXT, dia TEXT, car TEXT);"+
+			fmt.Sprintf(seedContracts, 24, "04", 900, "10")+fmt.Sprintf(seedTickets, 48, "D", "04")+october)
+	day([]string{`order_commitments:status=400@1-,body={"messages":["message.wallet.producer-not-linked"]}`},
+		fmt.Sprintf(seedContracts, 62, "02", 1405, "10"))
 	day(nil, fmt.Sprintf(seedContracts, 37, "03", 2810, "12")+fmt.Sprintf(seedTickets, 111, "W", "03")+`INSERT INTO romaneio SELECT 'W0112', '01', '000004', volume, dia, car FROM romaneio WHERE ticket = 'W0001';
 		UPDATE contrato SET quantidade = '260' WHERE filial = '01' AND num = '000002'; UPDATE contrato SET situacao = 'cancelado' WHERE filial = '04' AND num = '000024'`)
 	for _, role := range []trade.Role{trade.Accountant, trade.Administrator} {
@@ -92,7 +97,8 @@ func newOffice(t *testing.T) (s *service, base string) {
 		}
 	}
 	s.start()
-	return s, "http://" + s.line("the console", func(l logLine) bool { return l.Msg == "the console is served" }).Address
+	return s, "http://" + s.line("the console",
+		func(l logLine) bool { return l.Msg == "the console is served" }).Address
 }
 
 // entry is a row as the ledger has it.
@@ -100,7 +106,9 @@ func (s *service) entry(job, key string) (id int64, at trade.State, remote strin
 	s.t.Helper()
 	db, err := sql.Open("sqlite", "file:"+s.path("state.db")+"?mode=ro")
 	if err == nil {
-		err = db.QueryRowContext(s.t.Context(), `SELECT id, state, COALESCE(remote_id, '') FROM entry WHERE job = ? AND key = ?`, job, key).Scan(&id, &at, &remote)
+		err = db.QueryRowContext(s.t.Context(),
+			`SELECT id, state, COALESCE(remote_id, '') FROM entry WHERE job = ? AND key = ?`, job, key).Scan(&id,
+			&at, &remote)
 	}
 	if err = errors.Join(err, db.Close()); err != nil {
 		s.t.Fatal(err)
@@ -180,7 +188,8 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 		c.accessible("doubts")
 		c.click(fmt.Sprintf(`a[href="/doubts/%d"]`, id))
 		c.accessible("doubt")
-		made := s.box.Server.CreatedOf(sandbox.ResourceOrderCommitments)[0].ID // by the first request, whose answer was lost
+		// by the first request, whose answer was lost
+		made := s.box.Server.CreatedOf(sandbox.ResourceOrderCommitments)[0].ID
 		form := fmt.Sprintf(`form[action="/doubts/%d/plan"]:has(input[value=adopt]) `, id)
 		c.fill(form+"input[name=id]", made)
 		c.fill(form+"input[name=reason]", "visto na tela da plataforma")
@@ -266,7 +275,8 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 		c.click(`form[action="/report/close/do"] button`)
 		c.shows("O mês foi fechado", "outubro conferido com o razão", "carla")
 		c.click(`main td a[href^="/report?show=1"]`)
-		c.shows("Resumo", "carla", "Fechamento de 31/10/2026", "posteriores à data de corte\t1\t") // the contract of November is in none of its sums
+		// the contract of November is in none of its sums
+		c.shows("Resumo", "carla", "Fechamento de 31/10/2026", "posteriores à data de corte\t1\t")
 	})
 	if list := complaints(); len(list) > 0 {
 		t.Errorf("the browser complains: %s", strings.Join(list, "; "))

@@ -55,10 +55,17 @@ func (b *board) observe(p engine.Progress) {
 	case p.Phase == engine.Done:
 		return
 	case i < 0:
-		b.jobs = append(slices.Clone(b.jobs), console.Progress{Job: p.Job, Phase: string(p.Phase), Read: p.Read, Done: p.Done, Total: p.Total, Since: now()})
+		b.jobs = append(slices.Clone(b.jobs),
+			console.Progress{
+				Job: p.Job, Phase: string(p.Phase), Read: p.Read, Done: p.Done, Total: p.Total,
+				Since: now(),
+			})
 	default:
 		b.jobs = slices.Clone(b.jobs)
-		b.jobs[i] = console.Progress{Job: p.Job, Phase: string(p.Phase), Read: p.Read, Done: p.Done, Total: p.Total, Since: b.jobs[i].Since}
+		b.jobs[i] = console.Progress{
+			Job: p.Job, Phase: string(p.Phase), Read: p.Read, Done: p.Done, Total: p.Total,
+			Since: b.jobs[i].Since,
+		}
 	}
 	close(b.changed)
 	b.changed = make(chan struct{})

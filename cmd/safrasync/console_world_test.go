@@ -63,7 +63,8 @@ func newDeskIn(t *testing.T, on string, faults ...string) *desk {
 	if on == state.Postgres {
 		ledger = fmt.Sprintf("driver: postgres\n  dsn: %q\n  journal: %s/journal", pgtest.Database(t), d.dir)
 	}
-	config := strings.NewReplacer("$API", d.box.URL, "dsn: erp.db", "dsn: "+d.dir+"/erp.db", "dsn: state.db", ledger).Replace(string(sample)) +
+	config := strings.NewReplacer("$API", d.box.URL, "dsn: erp.db", "dsn: "+d.dir+"/erp.db", "dsn: state.db",
+		ledger).Replace(string(sample)) +
 		"\nconsole: {listen: 127.0.0.1:0, name: Cooperativa Exemplo}\nlanguage: pt-BR\n"
 	if err := os.WriteFile(d.dir+"/config.yaml", []byte(config), 0o600); err != nil {
 		t.Fatal(err)
@@ -72,7 +73,10 @@ func newDeskIn(t *testing.T, on string, faults ...string) *desk {
 		t.Fatal(err)
 	}
 	d.must(0, "", "state", "new")
-	for kind, file := range map[string]string{"producers": "producers", "users": "users", "wallets": "wallets", "delivery_places": "places"} {
+	for kind, file := range map[string]string{
+		"producers": "producers", "users": "users", "wallets": "wallets",
+		"delivery_places": "places",
+	} {
 		d.must(0, "", "refs", "import", kind, "testdata/coop/"+file+".csv", "--yes")
 	}
 	for role, name := range deskPeople {
@@ -136,7 +140,8 @@ func (d *desk) app(stdin string) *App {
 func (d *desk) must(code int, stdin string, args ...string) {
 	d.t.Helper()
 	app := d.app(stdin)
-	if got := app.Run(context.WithoutCancel(d.t.Context()), append([]string{"--config", app.configPath}, args...)); got != code {
+	if got := app.Run(context.WithoutCancel(d.t.Context()),
+		append([]string{"--config", app.configPath}, args...)); got != code {
 		d.t.Fatalf("safrasync %s: exit code %d, want %d\n%s", strings.Join(args, " "), got, code, d.log)
 	}
 }
@@ -166,7 +171,10 @@ func (d *desk) browser() *browser {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	return &browser{t: d.t, base: d.server.URL, client: &http.Client{Jar: jar, Timeout: time.Minute, Transport: &http.Transport{}}}
+	return &browser{
+		t: d.t, base: d.server.URL,
+		client: &http.Client{Jar: jar, Timeout: time.Minute, Transport: &http.Transport{}},
+	}
 }
 
 // as is a browser in which somebody with a role has logged in.

@@ -34,7 +34,10 @@ func (a *App) cron() error {
 		return err
 	}
 	for _, spec := range config.JobSpecs() {
-		for _, s := range []cronJSON{{Job: spec.Name, What: "run", Schedule: spec.Schedule}, {Job: spec.Name, What: "sweep", Schedule: spec.Sweep}} {
+		for _, s := range []cronJSON{
+			{Job: spec.Name, What: "run", Schedule: spec.Schedule},
+			{Job: spec.Name, What: "sweep", Schedule: spec.Sweep},
+		} {
 			schedule, err := engine.ParseSchedule(s.Schedule, config.Zone())
 			if err != nil {
 				return err
@@ -82,7 +85,8 @@ func (a *App) printSchedule(s cronJSON) error {
 	if s.What == "sweep" {
 		what = "cron.sweep"
 	}
-	a.show("cron.line", s.Job, v.text(what), s.Schedule, v.explainCron(s.Schedule), strings.Join(v.shortTimes(s.Next), "  "), v.zone)
+	a.show("cron.line", s.Job, v.text(what), s.Schedule, v.explainCron(s.Schedule),
+		strings.Join(v.shortTimes(s.Next), "  "), v.zone)
 	return nil
 }
 
@@ -96,7 +100,8 @@ var (
 // explainCron says the usual schedules in words; for others the times that follow have to do.
 func (v voice) explainCron(text string) string {
 	zone := ""
-	if name, rest, ok := strings.Cut(text, " "); ok && (strings.HasPrefix(name, "CRON_TZ=") || strings.HasPrefix(name, "TZ=")) {
+	if name, rest, ok := strings.Cut(text, " "); ok &&
+		(strings.HasPrefix(name, "CRON_TZ=") || strings.HasPrefix(name, "TZ=")) {
 		_, place, _ := strings.Cut(name, "=")
 		zone, text = v.text("cron.in", place), strings.TrimSpace(rest)
 	}

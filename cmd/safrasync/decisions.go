@@ -15,10 +15,12 @@ func newDecisionsCommand(a *App) *cobra.Command {
 	group := a.group("decisions", "help.decisions")
 	var f actFlags
 	var skip bool
-	importing := a.command("import FILE", "help.decisions_import", exactly(1), func(cmd *cobra.Command, args []string) error {
-		return a.importDecisions(cmd.Context(), args[0], f, skip)
-	})
-	importing.Flags().StringVar(&f.as, "as", "", "`NAME` of who decided, recorded as given beside the account; default: who logged in")
+	importing := a.command("import FILE", "help.decisions_import", exactly(1),
+		func(cmd *cobra.Command, args []string) error {
+			return a.importDecisions(cmd.Context(), args[0], f, skip)
+		})
+	importing.Flags().StringVar(&f.as, "as", "",
+		"`NAME` of who decided, recorded as given beside the account; default: who logged in")
 	importing.Flags().BoolVar(&f.yes, "yes", false, "do it without asking")
 	importing.Flags().BoolVar(&skip, "skip-refused", false, "do the others when some rows are wrong, stale or refused")
 	group.AddCommand(importing)
@@ -123,13 +125,16 @@ func (a *App) tellFaults(faults []reconcile.Fault, refused []reconcile.Refused) 
 		case r.Refusal == engine.Moved:
 			why = a.text("decisions.stale")
 		}
-		a.tell("decisions.line", r.Line, fmt.Sprintf("%s %s: %s: %s", r.Job, r.Key, reconcile.ActWord(r.Act, a.lang()), why))
+		a.tell("decisions.line", r.Line,
+			fmt.Sprintf("%s %s: %s: %s", r.Job, r.Key, reconcile.ActWord(r.Act, a.lang()), why))
 	}
 	return len(faults) + len(refused)
 }
 
 // doDecisions does what the plans show.
-func (a *App) doDecisions(ctx context.Context, planned *engine.Acts, plans []reconcile.Planned, f actFlags, wrong int) error {
+func (a *App) doDecisions(ctx context.Context, planned *engine.Acts, plans []reconcile.Planned, f actFlags,
+	wrong int,
+) error {
 	acts, err := a.openActs(ctx, toWrite)
 	if err != nil {
 		return err

@@ -64,11 +64,13 @@ const demoAddress = "127.0.0.1:8089"
 
 func newDemoCommand(a *App) *cobra.Command {
 	var dir, lang string
-	cmd := a.command("demo [--dir DIR] [--lang LANG]", "help.demo", exactly(0), func(cmd *cobra.Command, _ []string) error {
-		return a.demo(cmd.Context(), dir, lang)
-	})
+	cmd := a.command("demo [--dir DIR] [--lang LANG]", "help.demo", exactly(0),
+		func(cmd *cobra.Command, _ []string) error {
+			return a.demo(cmd.Context(), dir, lang)
+		})
 	cmd.Long = a.text("help.demo_long")
-	cmd.Flags().StringVar(&dir, "dir", "", "keep everything in `DIR`, a new or empty folder, to try the other commands on it")
+	cmd.Flags().StringVar(&dir, "dir", "",
+		"keep everything in `DIR`, a new or empty folder, to try the other commands on it")
 	cmd.Flags().StringVar(&lang, "lang", "", "`LANG` of what is shown: pt-BR or en; default: that of the environment")
 	return cmd
 }
@@ -125,11 +127,15 @@ func (d *demo) prepare(ctx context.Context) error {
 	if err := os.WriteFile(d.path(demoKeyFile), []byte(demoKey+"\n"), 0o600); err != nil {
 		return fmt.Errorf("write the demo's key: %w", err)
 	}
-	config := strings.NewReplacer("{{base_url}}", yamlText(d.platform.URL), "{{erp}}", yamlText(d.path(demoERPFile)), "{{state}}", yamlText(d.path(demoStateFile)))
+	config := strings.NewReplacer("{{base_url}}", yamlText(d.platform.URL), "{{erp}}", yamlText(d.path(demoERPFile)),
+		"{{state}}", yamlText(d.path(demoStateFile)))
 	if err := os.WriteFile(d.path(demoConfigFile), []byte(config.Replace(demoConfig)), 0o600); err != nil {
 		return fmt.Errorf("write the demo's configuration: %w", err)
 	}
-	ledger, err := state.New(ctx, state.Options{Driver: state.SQLite, DSN: d.path(demoStateFile), Journal: d.path("journal"), Version: version})
+	ledger, err := state.New(ctx, state.Options{
+		Driver: state.SQLite, DSN: d.path(demoStateFile),
+		Journal: d.path("journal"), Version: version,
+	})
 	if err != nil {
 		return err
 	}
@@ -182,13 +188,16 @@ func (d *demo) changeERP(ctx context.Context, statements string) error {
 // startPlatform listens on a free port. A demo that is kept tries its usual one first. The answer
 // to one contract is lost after the platform has created it, as networks do.
 func (d *demo) startPlatform(world *sandbox.World) (err error) {
-	opts := sandbox.Options{APIKey: demoKey, World: world, Seed: demoSeed, Intercept: func(r *http.Request, _ int) *sandbox.Fault {
-		body, err := io.ReadAll(r.Body)
-		if err != nil || !bytes.HasPrefix(body, []byte(demoLost)) {
-			return nil
-		}
-		return &sandbox.Fault{Do: sandbox.Lose, Commit: true}
-	}}
+	opts := sandbox.Options{
+		APIKey: demoKey, World: world, Seed: demoSeed,
+		Intercept: func(r *http.Request, _ int) *sandbox.Fault {
+			body, err := io.ReadAll(r.Body)
+			if err != nil || !bytes.HasPrefix(body, []byte(demoLost)) {
+				return nil
+			}
+			return &sandbox.Fault{Do: sandbox.Lose, Commit: true}
+		},
+	}
 	if d.kept {
 		if d.platform, err = sandbox.Start(opts, demoAddress); err == nil {
 			return nil
@@ -226,11 +235,13 @@ func (d *demo) play(ctx context.Context) error {
 	}
 	for _, r := range second {
 		if r.Sent > 0 {
-			return fmt.Errorf("the second run sent %d rows of job %s: please report this fault of the program", r.Sent, r.Job)
+			return fmt.Errorf("the second run sent %d rows of job %s: please report this fault of the program",
+				r.Sent, r.Job)
 		}
 	}
 	if err := d.show("sync", func(a *App) error {
-		fmt.Fprintln(a.out, a.text("demo.repeated", platform[trade.OrderCommitments], platform[trade.Deliveries], platform[trade.Traceability]))
+		fmt.Fprintln(a.out, a.text("demo.repeated", platform[trade.OrderCommitments], platform[trade.Deliveries],
+			platform[trade.Traceability]))
 		return nil
 	}); err != nil {
 		return err
@@ -281,7 +292,9 @@ func (d *demo) show(command string, fn func(a *App) error) error {
 
 // run is `safrasync sync --sweep --json` on the demo's configuration. It proves that the ledger and
 // the platform, whose records it counts, say the same.
-func (d *demo) run(ctx context.Context, title i18n.Key) (reports []trade.RunReport, platform map[trade.Kind]int, err error) {
+func (d *demo) run(ctx context.Context,
+	title i18n.Key,
+) (reports []trade.RunReport, platform map[trade.Kind]int, err error) {
 	var result bytes.Buffer
 	a := d.inner()
 	a.tell(title)
@@ -332,7 +345,9 @@ func (d *demo) compare(ctx context.Context) (platform map[trade.Kind]int, err er
 		case trade.Accepted:
 			known[e.Sends]++
 			if n := there[string(e.Sends)+e.RemoteID]; n != 1 {
-				return fmt.Errorf("the platform has %s %s %d times instead of once: please report this fault of the program", e.Job, e.Key, n)
+				return fmt.Errorf(
+					"the platform has %s %s %d times instead of once: please report this fault of the program",
+					e.Job, e.Key, n)
 			}
 		case trade.InDoubt:
 			known[e.Sends]++
@@ -340,7 +355,8 @@ func (d *demo) compare(ctx context.Context) (platform map[trade.Kind]int, err er
 		return nil
 	})
 	if err == nil && !maps.Equal(known, platform) {
-		err = fmt.Errorf("the platform has %v and the ledger %v: please report this fault of the program", platform, known)
+		err = fmt.Errorf("the platform has %v and the ledger %v: please report this fault of the program",
+			platform, known)
 	}
 	return platform, err
 }
@@ -354,13 +370,15 @@ func (d *demo) further(a *App) error {
 	}
 	fmt.Fprintf(a.out, "%s\n\n", a.text("demo.kept", d.dir))
 	for _, command := range []string{
-		"rows --state invalid", "rows show contracts '02|001012'", "why contracts '02|001028'", "why deliveries '01|50009|1'",
+		"rows --state invalid", "rows show contracts '02|001012'", "why contracts '02|001028'",
+		"why deliveries '01|50009|1'",
 		"preview contracts '01|001031'", "sync --dry-run", "report --output report.xlsx",
 	} {
 		fmt.Fprintf(a.out, "  safrasync --config %s %s\n", shellWord(d.path(demoConfigFile)), command)
 	}
 	fmt.Fprintf(a.out, "\n%s\n\n  safrasync sandbox --listen %s --world %s --api-key %s\n",
-		a.text("demo.sandbox"), strings.TrimPrefix(d.platform.URL, "http://"), shellWord(d.path(demoWorldFile)), demoKey)
+		a.text("demo.sandbox"), strings.TrimPrefix(d.platform.URL, "http://"),
+		shellWord(d.path(demoWorldFile)), demoKey)
 	return nil
 }
 

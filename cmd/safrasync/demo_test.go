@@ -66,9 +66,13 @@ func TestDemoAddsUpAndSendsNothingTwice(t *testing.T) {
 		if want := first.States[trade.Accepted] + third.Sent + lost; got.Platform[kind] != want {
 			t.Errorf("the platform has %d %s, want %d", got.Platform[kind], kind, want)
 		}
-		want := map[trade.Kind][2]int{trade.OrderCommitments: {1, 1}, trade.Deliveries: {1, 0}, trade.Traceability: {0, 0}}[kind]
+		want := map[trade.Kind][2]int{
+			trade.OrderCommitments: {1, 1}, trade.Deliveries: {1, 0},
+			trade.Traceability: {0, 0},
+		}[kind]
 		if third.Flags[trade.Changed] != want[0] || lost != want[1] {
-			t.Errorf("%s: flags %v, %d in doubt; want one contract and one delivery changed after sending, one contract in doubt", kind, third.Flags, lost)
+			t.Errorf(
+				"%s: flags %v, %d in doubt; want one contract and one delivery changed after sending, one contract in doubt", kind, third.Flags, lost)
 		}
 	}
 }
@@ -77,13 +81,18 @@ func TestDemoAddsUpAndSendsNothingTwice(t *testing.T) {
 func TestDemoShowsWhatTheCommandsSay(t *testing.T) {
 	for lang, words := range map[string][]string{
 		"pt-BR": {
-			"$ safrasync sync\n", "17 × carteira sem vínculo (de-para): C07 (17)", "COMPRA exige data de pagamento", "A 2ª execução enviou 0", "tem 332 contratos, 60 entregas e 30 linhas",
-			"enviou por si só 19 contratos, 4 entregas e 1 linha de rastreabilidade", "$ safrasync status\n", "350  enviado", "$ safrasync report --section summary\n",
-			"│ Linhas no ERP (escopo)", "│ Diferença                                │          0 │", "safrasync demo --dir PASTA",
+			"$ safrasync sync\n", "17 × carteira sem vínculo (de-para): C07 (17)", "COMPRA exige data de pagamento",
+			"A 2ª execução enviou 0", "tem 332 contratos, 60 entregas e 30 linhas",
+			"enviou por si só 19 contratos, 4 entregas e 1 linha de rastreabilidade", "$ safrasync status\n",
+			"350  enviado", "$ safrasync report --section summary\n",
+			"│ Linhas no ERP (escopo)", "│ Diferença                                │          0 │",
+			"safrasync demo --dir PASTA",
 		},
 		"en": {
-			"17 × wallet without a platform id (de-para): C07 (17)", "COMPRA requires payday", "Run 2 sent 0", "it has 332 contracts, 60 deliveries and 30 traceability rows",
-			"run 3 sent by itself 19 contracts, 4 deliveries and 1 traceability row", "350  sent", "safrasync demo --dir FOLDER",
+			"17 × wallet without a platform id (de-para): C07 (17)", "COMPRA requires payday", "Run 2 sent 0",
+			"it has 332 contracts, 60 deliveries and 30 traceability rows",
+			"run 3 sent by itself 19 contracts, 4 deliveries and 1 traceability row", "350  sent",
+			"safrasync demo --dir FOLDER",
 		},
 	} {
 		t.Run(lang, func(t *testing.T) {
@@ -110,12 +119,14 @@ func keptDemo(t *testing.T) (dir string, entries []trade.Entry) {
 	if code, _, messages := playDemo(t, "--dir", dir); code != exitDone {
 		t.Fatalf("exit code %d: %s", code, messages)
 	}
-	store, err := state.Open(t.Context(), state.Options{Driver: state.SQLite, DSN: filepath.Join(dir, demoStateFile), ReadOnly: true})
+	store, err := state.Open(t.Context(),
+		state.Options{Driver: state.SQLite, DSN: filepath.Join(dir, demoStateFile), ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	err = store.Rows(t.Context(), trade.RowFilter{}, func(e trade.Entry) error { entries = append(entries, e); return nil })
+	err = store.Rows(t.Context(), trade.RowFilter{},
+		func(e trade.Entry) error { entries = append(entries, e); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +160,8 @@ func tellsFaultsApart(t *testing.T, dir string, entries []trade.Entry) {
 		for _, a := range e.WaitingFor {
 			parents[a.ParentState] = true
 		}
-		if printed := e.Values["car"].Text; strings.Contains(printed, ".") && bytes.Contains(e.Payload, []byte(strings.ReplaceAll(printed, ".", ""))) {
+		if printed := e.Values["car"].Text; strings.Contains(printed, ".") &&
+			bytes.Contains(e.Payload, []byte(strings.ReplaceAll(printed, ".", ""))) {
 			cars++
 		}
 	}
@@ -159,7 +171,8 @@ func tellsFaultsApart(t *testing.T, dir string, entries []trade.Entry) {
 		t.Errorf("what did not go, and why (-want +got):\n%s", diff)
 	}
 	if twins == 0 || cars == 0 {
-		t.Errorf("%d deliveries are told to be equal to another, %d left with the CAR of a receipt; want some of each", twins, cars)
+		t.Errorf("%d deliveries are told to be equal to another, %d left with the CAR of a receipt; want some of each",
+			twins, cars)
 	}
 	// Of the contracts that lack the same record one asks for all and is rejected; the others wait,
 	// and so does what hangs on them.
@@ -205,7 +218,8 @@ func advises(t *testing.T, dir string, entries []trade.Entry) {
 		pt, en := g.advice(voice{lang: trade.Portuguese}), g.advice(voice{lang: trade.English})
 		for _, a := range []trade.Advice{pt, en} {
 			text := a.What + a.Who + a.Do
-			if a.What == "" || a.Who == "" || a.Do == "" || strings.Contains(text, g.Cause) || strings.ContainsAny(text, "{}") {
+			if a.What == "" || a.Who == "" || a.Do == "" || strings.Contains(text, g.Cause) ||
+				strings.ContainsAny(text, "{}") {
 				t.Errorf("%s: advice %+v", g.Cause, a)
 			}
 		}
@@ -251,7 +265,10 @@ func canBeExplored(t *testing.T, dir string) {
 		{"sync", "--dry-run"},
 	} {
 		var stdout, stderr bytes.Buffer
-		app := App{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Env: func(string) (string, bool) { return "", false }}
+		app := App{
+			Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
+			Env: func(string) (string, bool) { return "", false },
+		}
 		if code := app.Run(context.Background(), append([]string{"--config", config}, args...)); code != exitDone {
 			t.Errorf("safrasync %v: exit code %d: %s%s", args, code, stdout.String(), stderr.String())
 		}

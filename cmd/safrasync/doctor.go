@@ -30,7 +30,8 @@ func newDoctorCommand(a *App) *cobra.Command {
 	})
 	cmd.Flags().BoolVar(&full, "full", false, "read every page of the ledger and its indexes")
 	cmd.Flags().BoolVar(&recount, "recount", false, "count the kept sums of all jobs anew, and nothing else")
-	cmd.Flags().StringVar(&bundle, "bundle", "", "write what helps to find a fault to `FILE`, a .tar.gz without secrets, persons, keys, ids or values")
+	cmd.Flags().StringVar(&bundle, "bundle", "",
+		"write what helps to find a fault to `FILE`, a .tar.gz without secrets, persons, keys, ids or values")
 	return cmd
 }
 

@@ -76,7 +76,8 @@ func (s *dossier) inClosed(ctx context.Context, store *state.Store) error {
 	names := append(slices.Clone(s.ids), s.codes...)
 	for _, c := range closings {
 		has, err := closedHas(ctx, store, c, func(r *reconcile.Row) bool {
-			return rows[r.Job+" "+r.Key] || slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(r.Producer, name) })
+			return rows[r.Job+" "+r.Key] ||
+				slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(r.Producer, name) })
 		})
 		switch {
 		case errors.Is(err, state.ErrClosingDamaged):
@@ -95,7 +96,9 @@ func (s *dossier) inClosed(ctx context.Context, store *state.Store) error {
 var errFound = errors.New("found")
 
 // closedHas tells whether a closed report has a row.
-func closedHas(ctx context.Context, store *state.Store, c trade.Closing, which func(*reconcile.Row) bool) (has bool, err error) {
+func closedHas(ctx context.Context, store *state.Store, c trade.Closing,
+	which func(*reconcile.Row) bool,
+) (has bool, err error) {
 	snapshot, err := reconcile.OpenClosed(ctx, store, c, "")
 	if err != nil {
 		return false, err
@@ -166,7 +169,9 @@ func canonicalID(text string) string {
 }
 
 // find goes through all rows and takes those that belong to the producer.
-func (s *dossier) find(ctx context.Context, store *state.Store, belongs func(trade.Entry, []trade.Attempt) (found, byMark bool), child bool) error {
+func (s *dossier) find(ctx context.Context, store *state.Store,
+	belongs func(trade.Entry, []trade.Attempt) (found, byMark bool), child bool,
+) error {
 	return store.Rows(ctx, trade.RowFilter{}, func(e trade.Entry) error {
 		if s.known[e.ID] {
 			return nil

@@ -26,12 +26,18 @@ type otherERP struct {
 var otherERPs = []otherERP{
 	{"mysql", "MariaDB 10.", func(t *testing.T) (*sql.DB, string) {
 		server, name := mariatest.Database(t)
-		u := url.URL{Scheme: "mysql", User: url.UserPassword(mariatest.User, mariatest.Password), Host: server.Address(), Path: "/" + name}
+		u := url.URL{
+			Scheme: "mysql", User: url.UserPassword(mariatest.User, mariatest.Password),
+			Host: server.Address(), Path: "/" + name,
+		}
 		return openAdmin(t, "mysql", server.AdminDSN(name)), u.String()
 	}, "datetime(6)"},
 	{"firebird", "Firebird 3.", func(t *testing.T) (*sql.DB, string) {
 		server, path := fbtest.Database(t, "WIN1252")
-		u := url.URL{Scheme: "firebird", User: url.UserPassword("SYSDBA", fbtest.Password), Host: server.Address(), Path: path}
+		u := url.URL{
+			Scheme: "firebird", User: url.UserPassword("SYSDBA", fbtest.Password), Host: server.Address(),
+			Path: path,
+		}
 		return openAdmin(t, "firebirdsql", server.AdminDSN(path, "UTF8")), u.String()
 	}, "timestamp"},
 }
@@ -109,7 +115,8 @@ func TestTheSampleERPHasTheSameOutcomeInEveryDatabase(t *testing.T) {
 	for _, other := range otherERPs {
 		t.Run(other.driver, func(t *testing.T) {
 			db, dsn := other.create(t)
-			copyTable(t, sample.erp, db, "plataforma_referencia", "tipo varchar(20), registro_id bigint, plataforma_uuid varchar(36)",
+			copyTable(t, sample.erp, db, "plataforma_referencia",
+				"tipo varchar(20), registro_id bigint, plataforma_uuid varchar(36)",
 				"SELECT tipo, registro_id::text, plataforma_uuid::text FROM coop.plataforma_referencia")
 			copyTable(t, sample.erp, db, "contrato", `id bigint, filial_id integer, numero varchar(20), produtor_id bigint, emissor_id bigint, carteira_id bigint, local_entrega_id bigint,
 				tipo varchar(20), produto varchar(20), safra varchar(20), quantidade numeric(18,4), unidade varchar(9), moeda varchar(20), preco_unitario numeric(18,6),
@@ -138,10 +145,12 @@ func TestTheSampleERPHasTheSameOutcomeInEveryDatabase(t *testing.T) {
 			if err := os.WriteFile(m.config, text, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if got := m.run(0, "--config", filepath.Join(t.TempDir(), "first.yaml"), "init", "--driver", other.driver, "--dsn", dsn, "--list"); !strings.Contains(strings.ToLower(got), "rastreabilidade") {
+			if got := m.run(0, "--config", filepath.Join(t.TempDir(), "first.yaml"), "init", "--driver", other.driver,
+				"--dsn", dsn, "--list"); !strings.Contains(strings.ToLower(got), "rastreabilidade") {
 				t.Errorf("init does not list the tables of %s:\n%s", other.product, got)
 			}
-			m.run(0, "--config", filepath.Join(t.TempDir(), "first.yaml"), "init", "--driver", other.driver, "--dsn", "${env:SAFRASYNC_ERP_DSN}", "--contracts", "contrato")
+			m.run(0, "--config", filepath.Join(t.TempDir(), "first.yaml"), "init", "--driver", other.driver, "--dsn",
+				"${env:SAFRASYNC_ERP_DSN}", "--contracts", "contrato")
 			if got := m.run(0, "check"); !strings.Contains(got, other.product) {
 				t.Errorf("check does not name %s:\n%s", other.product, got)
 			}
@@ -153,7 +162,8 @@ func TestTheSampleERPHasTheSameOutcomeInEveryDatabase(t *testing.T) {
 			}
 			for _, again := range m.sync().Runs {
 				if again.Sent != 0 || again.Changed != 0 {
-					t.Errorf("a second run of %v sends %d rows and finds %d changed", again.Job, again.Sent, again.Changed)
+					t.Errorf("a second run of %v sends %d rows and finds %d changed", again.Job, again.Sent,
+						again.Changed)
 				}
 			}
 			if n := len(m.api.CreatedOf()); n != len(sample.api.CreatedOf()) {

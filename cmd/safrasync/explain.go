@@ -64,7 +64,10 @@ func (a *App) explain(ctx context.Context, name string, rows, offline bool) erro
 		return err
 	}
 	job := jobs[slices.IndexFunc(jobs, func(j *engine.Job) bool { return j.Name() == name })]
-	out := explainJSON{Job: name, Sends: job.Spec.Sends, Key: job.Spec.Key, Identity: job.Spec.Identity, ChangedAt: orNull(job.Spec.ChangedAt), Fields: []fieldRule{}}
+	out := explainJSON{
+		Job: name, Sends: job.Spec.Sends, Key: job.Spec.Key, Identity: job.Spec.Identity,
+		ChangedAt: orNull(job.Spec.ChangedAt), Fields: []fieldRule{},
+	}
 	out.Twin, out.TwinDays = job.Spec.Twin.Mode, job.Spec.Twin.Days
 	if c := job.Spec.Cancelled; c != nil {
 		out.Cancelled = &cancelledJSON{c.Column, c.Values}

@@ -38,8 +38,10 @@ type fieldCheck struct {
 func ruleOf(v voice, rule trade.FieldRule, job engine.JobSpec) fieldRule {
 	spec, mapped := job.Fields[rule.Field]
 	out := fieldRule{
-		Field: rule.Field, Type: rule.Type, Allowed: orEmpty(rule.Values), Required: requiredWhen(rule), Source: "column", Columns: orEmpty(spec.Columns),
-		Const: spec.Const, Ref: orNull(spec.Ref), Default: spec.Default, Empty: orEmpty(spec.Empty), Checks: checksOf(v, rule, job.Checks),
+		Field: rule.Field, Type: rule.Type, Allowed: orEmpty(rule.Values), Required: requiredWhen(rule),
+		Source: "column", Columns: orEmpty(spec.Columns),
+		Const: spec.Const, Ref: orNull(spec.Ref), Default: spec.Default, Empty: orEmpty(spec.Empty),
+		Checks: checksOf(v, rule, job.Checks),
 	}
 	if len(spec.Values) > 0 {
 		out.Values = &spec.ValuesName
@@ -107,7 +109,10 @@ func checksOf(v voice, rule trade.FieldRule, checks trade.Checks) []fieldCheck {
 		out = append(out, fieldCheck{"date_window", checks.Severity("date_window"), v.text("check.harvest_words")})
 	}
 	if rule.NotBefore != "" {
-		out = append(out, fieldCheck{"date_order", checks.Severity("date_order"), v.text("check.order_words", rule.NotBefore)})
+		out = append(out, fieldCheck{
+			"date_order", checks.Severity("date_order"),
+			v.text("check.order_words", rule.NotBefore),
+		})
 	}
 	if rule.Type == trade.CAR {
 		out = append(out, fieldCheck{"car", checks.Severity("car"), v.text("check.car_words")})

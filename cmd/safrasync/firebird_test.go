@@ -43,7 +43,10 @@ func (m *modern) loadWIN1252(file string) {
 func newFirebird(t *testing.T) *modern {
 	t.Helper()
 	server, path := fbtest.Database(t, "NONE")
-	u := url.URL{Scheme: "firebird", User: url.UserPassword("SYSDBA", fbtest.Password), Host: server.Address(), Path: path}
+	u := url.URL{
+		Scheme: "firebird", User: url.UserPassword("SYSDBA", fbtest.Password), Host: server.Address(),
+		Path: path,
+	}
 	m := newSample(t, openAdmin(t, "firebirdsql", server.AdminDSN(path, "NONE")), u.String(), "firebird.yaml")
 	m.loadWIN1252("agro-firebird.sql")
 	return m

@@ -39,7 +39,8 @@ type initFlags struct {
 
 func newInitCommand(a *App) *cobra.Command {
 	f := initFlags{from: map[string]*string{}}
-	cmd := a.command("init", "help.init", exactly(0), func(cmd *cobra.Command, _ []string) error { return a.initialize(cmd.Context(), f) })
+	cmd := a.command("init", "help.init", exactly(0),
+		func(cmd *cobra.Command, _ []string) error { return a.initialize(cmd.Context(), f) })
 	flags := cmd.Flags()
 	flags.StringVar(&f.driver, "driver", "", "the ERP's `DATABASE`: "+strings.Join(erp.Drivers(), ", "))
 	flags.StringVar(&f.dsn, "dsn", "", "how to connect, or a reference such as '${env:SAFRASYNC_ERP_DSN}'")
@@ -78,7 +79,8 @@ func (a *App) initialize(ctx context.Context, f initFlags) error {
 	if err != nil {
 		return err
 	}
-	source, charset, err := a.openAnyERP(ctx, erp.Options{Driver: f.driver, DSN: erp.Secret(dsn), TimeZone: zone, StatementTimeout: initTimeout})
+	source, charset, err := a.openAnyERP(ctx,
+		erp.Options{Driver: f.driver, DSN: erp.Secret(dsn), TimeZone: zone, StatementTimeout: initTimeout})
 	if err != nil {
 		return err
 	}
@@ -138,7 +140,9 @@ func (f initFlags) named() bool {
 }
 
 // proposeJobs proposes a job for each table or query that is named.
-func (a *App) proposeJobs(ctx context.Context, p *proposal, source *erp.Source, relations []erp.Relation, f initFlags, ask *asker) error {
+func (a *App) proposeJobs(ctx context.Context, p *proposal, source *erp.Source, relations []erp.Relation, f initFlags,
+	ask *asker,
+) error {
 	var tables []*erp.Relation
 	for _, from := range f.from {
 		if *from != "" {
@@ -204,7 +208,8 @@ func (a *App) pickRelation(relations []erp.Relation, from string) (*erp.Relation
 	case len(found) == 1:
 		return found[0], "", nil
 	case len(found) > 1:
-		return nil, "", a.usage("init.ambiguous", from, found[0].Schema+"."+found[0].Name, found[1].Schema+"."+found[1].Name)
+		return nil, "", a.usage("init.ambiguous", from, found[0].Schema+"."+found[0].Name,
+			found[1].Schema+"."+found[1].Name)
 	}
 	return nil, "", a.usage("init.no_table", from, cmp.Or(closest(from, names), "?"))
 }
@@ -228,7 +233,10 @@ func (a *App) listRelations(relations []erp.Relation) error {
 			names, types = append(names, c.Name), append(types, c.Type)
 		}
 		if a.asJSON {
-			line := relationJSON{r.Schema, r.Name, r.View, nil, orEmpty(names), orEmpty(types), orEmpty(r.Primary), orEmpty(r.Unique)}
+			line := relationJSON{
+				r.Schema, r.Name, r.View, nil, orEmpty(names), orEmpty(types), orEmpty(r.Primary),
+				orEmpty(r.Unique),
+			}
 			if r.Rows >= 0 {
 				line.Rows = &r.Rows
 			}

@@ -23,7 +23,8 @@ func TestB2InitProposesNothingThatLosesOrDoublesWithoutAMark(t *testing.T) {
 		INSERT INTO romaneio_item VALUES (1, '7', 1, 1000, '2026-03-10'), (2, '7', 1, 1000, '2026-03-10'), (3, '8', 2, 500, '2026-03-11');`); err != nil {
 		t.Fatal(err)
 	}
-	b.run(0, "--config", b.path("new.yaml"), "init", "--driver", "sqlite", "--dsn", b.path("erp.db"), "--contracts", "contrato", "--deliveries", "romaneio_item")
+	b.run(0, "--config", b.path("new.yaml"), "init", "--driver", "sqlite", "--dsn", b.path("erp.db"), "--contracts",
+		"contrato", "--deliveries", "romaneio_item")
 	raw, err := os.ReadFile(b.path("new.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +81,8 @@ func TestB2ADeParaOfAnotherSchemaIsConfirmed(t *testing.T) {
 	if strings.Contains(text, "anterior.depara_produtor") {
 		t.Errorf("the de-para of another schema is taken though there is one in the contracts' own:\n%s", text)
 	}
-	if out, _ := b.run(78, "--config", b.path("new.yaml"), "check", "--offline"); !strings.Contains(out, "references.wallets.query") {
+	if out, _ := b.run(78, "--config", b.path("new.yaml"), "check", "--offline"); !strings.Contains(out,
+		"references.wallets.query") {
 		t.Errorf("check says nothing of the schema that is to be confirmed:\n%s", out)
 	}
 }
@@ -97,12 +99,14 @@ func TestD9APasswordGivenToInitStandsInASecretOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.Exec(`CREATE TABLE contrato (numero text PRIMARY KEY, quantidade numeric); INSERT INTO contrato VALUES ('1', 10)`); err != nil {
+	if _, err := db.Exec(
+		`CREATE TABLE contrato (numero text PRIMARY KEY, quantidade numeric); INSERT INTO contrato VALUES ('1', 10)`); err != nil {
 		t.Fatal(err)
 	}
 	proposed := func(dsn, file string) (said, text string) {
 		t.Helper()
-		out, errs := b.run(0, "--config", b.path(file), "init", "--driver", "postgres", "--dsn", dsn, "--contracts", "contrato")
+		out, errs := b.run(0, "--config", b.path(file), "init", "--driver", "postgres", "--dsn", dsn, "--contracts",
+			"contrato")
 		raw, err := os.ReadFile(b.path(file))
 		if err != nil {
 			t.Fatal(err)
@@ -117,7 +121,8 @@ func TestD9APasswordGivenToInitStandsInASecretOnly(t *testing.T) {
 		t.Errorf("it says %q and writes\n%s", said, text)
 	}
 	kept, err := os.ReadFile(b.path("credentials/erp-dsn"))
-	if info, statErr := os.Stat(b.path("credentials/erp-dsn")); err != nil || statErr != nil || string(kept) != dsn+"\n" || info.Mode().Perm() != 0o600 {
+	if info, statErr := os.Stat(b.path("credentials/erp-dsn")); err != nil || statErr != nil ||
+		string(kept) != dsn+"\n" || info.Mode().Perm() != 0o600 {
 		t.Fatalf("the secret is %q (%v, %v)", kept, err, statErr)
 	}
 	if said, _ := proposed("${file:credentials/erp-dsn}", "again.yaml"); strings.Contains(said, "list of processes") {
@@ -127,7 +132,8 @@ func TestD9APasswordGivenToInitStandsInASecretOnly(t *testing.T) {
 	if kept, err := os.ReadFile(b.path("credentials/erp-dsn")); err != nil || string(kept) != dsn+"\n" {
 		t.Errorf("the secret became %q (%v)", kept, err)
 	}
-	if !strings.Contains(said, "exists with another content") || !strings.Contains(text, "dsn: ${env:SAFRASYNC_ERP_DSN}") {
+	if !strings.Contains(said, "exists with another content") ||
+		!strings.Contains(text, "dsn: ${env:SAFRASYNC_ERP_DSN}") {
 		t.Errorf("it says %q and writes\n%s", said, text)
 	}
 }

@@ -107,7 +107,8 @@ func (p *proposer) reference(rule trade.FieldRule, c *surveyed) (parts []string,
 	}
 	i := slices.IndexFunc(p.refs, func(r proposedRef) bool { return r.kind == rule.Platform })
 	if i < 0 {
-		return []string{"column: " + yamlText(c.name), "ref: " + rule.Platform}, p.text("init.no_reference", rule.Platform)
+		return []string{"column: " + yamlText(c.name), "ref: " + rule.Platform},
+			p.text("init.no_reference", rule.Platform)
 	}
 	columns := []string{c.name}
 	if code := p.refs[i].code; len(code) > 1 {
@@ -177,14 +178,19 @@ func (p *proposer) values(ctx context.Context, rule trade.FieldRule, c *surveyed
 func (p *proposer) parentField(rule trade.FieldRule) {
 	i := slices.IndexFunc(p.parents, func(j proposedJob) bool { return j.sends == trade.OrderCommitments })
 	if i < 0 {
-		p.job.fields = append(p.job.fields, proposedField{name: rule.Field, yaml: "{column: " + fillIn + ", sent_by: contracts}", note: p.text("init.no_parent")})
+		p.job.fields = append(p.job.fields,
+			proposedField{
+				name: rule.Field, yaml: "{column: " + fillIn + ", sent_by: contracts}",
+				note: p.text("init.no_parent"),
+			})
 		return
 	}
 	columns, open := parentColumns(p.survey, p.parents[i].key), false
 	for _, c := range columns {
 		open = open || c == fillIn
 	}
-	f := proposedField{name: rule.Field, yaml: "{column: " + yamlList(columns) + ", sent_by: " + p.parents[i].name + "}"}
+	f := proposedField{name: rule.Field, yaml: "{column: " + yamlList(columns) + ", sent_by: " +
+		p.parents[i].name + "}"}
 	if open {
 		f.note = p.text("init.parent_open", strings.Join(p.parents[i].key, ", "))
 	}
@@ -192,7 +198,10 @@ func (p *proposer) parentField(rule trade.FieldRule) {
 }
 
 // contractNames are columns of a child that name its contract.
-var contractNames = []string{"contrato", "contrato_id", "num_contrato", "numero_contrato", "nr_contrato", "cod_contrato", "codctr", "contract", "contract_id"}
+var contractNames = []string{
+	"contrato", "contrato_id", "num_contrato", "numero_contrato", "nr_contrato",
+	"cod_contrato", "codctr", "contract", "contract_id",
+}
 
 // parentColumns finds the columns of a child that hold the parent's key; fillIn where there is
 // none.
@@ -203,9 +212,13 @@ func parentColumns(s *survey, key []string) []string {
 	for i, name := range key {
 		own := s.alike(name)
 		isNumber := likeness(nameWords(name), numberNames) > 0 || slices.Contains(genericCode, plainWord(name))
-		byID := func(name string) bool { words := nameWords(name); return len(words) > 0 && words[len(words)-1] == "id" }
+		byID := func(name string) bool {
+			words := nameWords(name)
+			return len(words) > 0 && words[len(words)-1] == "id"
+		}
 		switch {
-		case isNumber && contract != nil && !used && byID(contract.name) && !byID(name): // it refers to another column than the key
+		// it refers to another column than the key
+		case isNumber && contract != nil && !used && byID(contract.name) && !byID(name):
 			out[i], used = fillIn, true
 		case isNumber && contract != nil && !used:
 			out[i], used = contract.name, true
@@ -232,5 +245,6 @@ func yamlList(items []string) string {
 // namesColumn tells whether the YAML of a field names a column.
 func namesColumn(yaml, name string) bool {
 	quoted := regexp.QuoteMeta(yamlText(name))
-	return regexp.MustCompile(fmt.Sprintf(`^%s$|column: %s[,}]|column: \[([^\]]*, )?%s[,\]]`, quoted, quoted, quoted)).MatchString(yaml)
+	return regexp.MustCompile(fmt.Sprintf(`^%s$|column: %s[,}]|column: \[([^\]]*, )?%s[,\]]`, quoted, quoted,
+		quoted)).MatchString(yaml)
 }

@@ -17,8 +17,13 @@ func TestTheColumnsOfAChildThatHoldItsParentsKey(t *testing.T) {
 	}{
 		{[]string{"filial", "ticket", "contrato"}, []string{"filial", "numero"}, []string{"filial", "contrato"}},
 		{[]string{"id", "contrato_id", "volume"}, []string{"id"}, []string{"contrato_id"}},
-		{[]string{"filial", "contrato_id", "volume"}, []string{"filial", "numero"}, []string{"filial", fillIn}}, // B2: another row's number may be this row's id
-		{[]string{"NJJ_FILIAL", "NJJ_CODROM", "NJJ_CODCTR", "NJJ_PSLIQU", "NJJ_DATA"}, []string{"NJR_FILIAL", "NJR_CODCTR"}, []string{"NJJ_FILIAL", "NJJ_CODCTR"}},
+		// B2: another row's number may be this row's id
+		{[]string{"filial", "contrato_id", "volume"}, []string{"filial", "numero"}, []string{"filial", fillIn}},
+		{
+			[]string{"NJJ_FILIAL", "NJJ_CODROM", "NJJ_CODCTR", "NJJ_PSLIQU", "NJJ_DATA"},
+			[]string{"NJR_FILIAL", "NJR_CODCTR"},
+			[]string{"NJJ_FILIAL", "NJJ_CODCTR"},
+		},
 		{[]string{"ticket", "peso"}, []string{"filial", "numero"}, []string{fillIn, fillIn}},
 	} {
 		var names []string
@@ -59,7 +64,8 @@ func TestValuesAreProposedOnlyWhereTheyCanBeTold(t *testing.T) {
 		}
 	}
 	for value, want := range map[string]string{
-		"25/26": "2025/2026", "2025/26": "2025/2026", "2526": "2025/2026", "26/26": "2026/2026", "2025/2026": "2025/2026", "25/27": fillIn, "TRIGO 26": fillIn, "2026": fillIn,
+		"25/26": "2025/2026", "2025/26": "2025/2026", "2526": "2025/2026", "26/26": "2026/2026",
+		"2025/2026": "2025/2026", "25/27": fillIn, "TRIGO 26": fillIn, "2026": fillIn,
 	} {
 		if got, _ := proposeHarvest(value); got != want {
 			t.Errorf("proposeHarvest(%q) = %s, want %s", value, got, want)
@@ -85,7 +91,12 @@ func TestFormsAreGuessedFromSamples(t *testing.T) {
 		{texts("20260310", "00000000", "20260311  ", "x"), "YYYYMMDD", []string{"00000000"}, true},
 		{texts("10/03/2026", "31/12/2025"), "DD/MM/YYYY", nil, true},
 		{texts("2026-03-10", "2026-03-10 10:00:00"), "", nil, true},
-		{[]erp.Value{{Kind: erp.Date, Text: "1899-12-30"}, {Kind: erp.Date, Text: "2026-01-01"}}, "", []string{"1899-12-30"}, true},
+		{
+			[]erp.Value{{Kind: erp.Date, Text: "1899-12-30"}, {Kind: erp.Date, Text: "2026-01-01"}},
+			"",
+			[]string{"1899-12-30"},
+			true,
+		},
 		{texts("soja", "milho"), "", nil, false},
 	} {
 		form, empty, ok := guessDate(c.samples)

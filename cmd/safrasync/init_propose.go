@@ -53,7 +53,9 @@ type proposer struct {
 
 // propose proposes a job for a table or query. refs are the de-para tables that were found, parents
 // the jobs that are proposed already.
-func propose(ctx context.Context, v voice, name string, kind trade.Kind, s *survey, refs []proposedRef, parents []proposedJob) (proposedJob, error) {
+func propose(ctx context.Context, v voice, name string, kind trade.Kind, s *survey, refs []proposedRef,
+	parents []proposedJob,
+) (proposedJob, error) {
 	p := &proposer{
 		voice: v, survey: s, rules: trade.Rules(kind), refs: refs, parents: parents, taken: map[*surveyed]bool{},
 		job: proposedJob{name: name, sends: kind},
@@ -130,12 +132,14 @@ func (p *proposer) scope(ctx context.Context) error {
 	for _, v := range values {
 		word := plainWord(v.text)
 		switch {
-		case strings.Contains(word, "cancel"), strings.Contains(plainWord(c.name), "cancel") && slices.Contains([]string{"s", "y", "1", "true", "t", "sim"}, word):
+		case strings.Contains(word, "cancel"), strings.Contains(plainWord(c.name), "cancel") &&
+			slices.Contains([]string{"s", "y", "1", "true", "t", "sim"}, word):
 			if p.job.cancelled == nil {
 				p.job.cancelled = &CancelledConfig{Column: c.name}
 			}
 			p.job.cancelled.Values = append(p.job.cancelled.Values, v.text)
-		case strings.HasPrefix(word, "rascunho"), strings.HasPrefix(word, "draft"), strings.HasPrefix(word, "em digitacao"):
+		case strings.HasPrefix(word, "rascunho"), strings.HasPrefix(word, "draft"),
+			strings.HasPrefix(word, "em digitacao"):
 			condition := "(" + c.quoted + " IS NULL OR " + c.quoted + " <> " + sqlText(v.text) + ")"
 			conditions = append(conditions, condition)
 			p.job.confirm = append(p.job.confirm, p.text("init.confirm_filter", condition))
@@ -188,7 +192,9 @@ func (p *proposer) chooseKey(ctx context.Context) error {
 	s := p.survey
 	var known []string
 	for _, names := range [][]string{branchNames, numberNames, itemNames} {
-		if c := s.named(names, func(c *surveyed) bool { return p.mayIdentify(c) && !slices.Contains(known, c.name) }); c != nil {
+		if c := s.named(names, func(c *surveyed) bool {
+			return p.mayIdentify(c) && !slices.Contains(known, c.name)
+		}); c != nil {
 			known = append(known, c.name)
 		} else if len(known) > 0 && &names[0] == &numberNames[0] {
 			known = nil // a branch alone identifies nothing
@@ -234,7 +240,9 @@ func (p *proposer) chooseKey(ctx context.Context) error {
 func (p *proposer) ofTheHeader(ctx context.Context, field string, c *surveyed) error {
 	var header []string
 	for _, names := range [][]string{branchNames, numberNames} {
-		if h := p.survey.named(names, func(h *surveyed) bool { return h != c && p.mayIdentify(h) && !slices.Contains(header, h.quoted) }); h != nil {
+		if h := p.survey.named(names, func(h *surveyed) bool {
+			return h != c && p.mayIdentify(h) && !slices.Contains(header, h.quoted)
+		}); h != nil {
 			header = append(header, h.quoted)
 		}
 	}
@@ -242,7 +250,8 @@ func (p *proposer) ofTheHeader(ctx context.Context, field string, c *surveyed) e
 		return nil
 	}
 	same, differ := false, false
-	sql := "SELECT MIN(" + c.quoted + ") AS a, MAX(" + c.quoted + ") AS b" + p.survey.from() + " GROUP BY " + strings.Join(header, ", ") + " HAVING COUNT(*) > 1"
+	sql := "SELECT MIN(" + c.quoted + ") AS a, MAX(" + c.quoted + ") AS b" + p.survey.from() + " GROUP BY " +
+		strings.Join(header, ", ") + " HAVING COUNT(*) > 1"
 	err := p.survey.source.Table(ctx, sql, []string{"a", "b"}, func(v []erp.Value) error {
 		same, differ = same || v[0].Trimmed() == v[1].Trimmed(), differ || v[0].Trimmed() != v[1].Trimmed()
 		return nil
@@ -347,7 +356,8 @@ func (p *proposer) writeQuery(dates ...*surveyed) {
 			form = cmp.Or(form, "YYYY-MM-DD")
 			early := strings.NewReplacer("YYYY", "2000", "MM", "01", "DD", "01").Replace(form)
 			// Missing and absurd dates stay in scope: else nobody would hear of the row.
-			conditions = append(conditions, "("+c.quoted+" IS NULL OR "+c.quoted+" < '"+early+"' OR "+c.quoted+" >= '"+fillIn+"')")
+			conditions = append(conditions, "("+c.quoted+" IS NULL OR "+c.quoted+" < '"+early+"' OR "+c.quoted+" >= '"+
+				fillIn+"')")
 			p.job.queryNote = p.text("init.query_cut_over", form)
 		}
 		break
@@ -360,7 +370,8 @@ func (p *proposer) writeQuery(dates ...*surveyed) {
 
 // uses tells whether anything of the job names a column.
 func (p *proposer) uses(name string) bool {
-	if slices.Contains(p.job.key, name) || p.job.changedAt == name || p.job.cancelled != nil && p.job.cancelled.Column == name {
+	if slices.Contains(p.job.key, name) || p.job.changedAt == name || p.job.cancelled != nil &&
+		p.job.cancelled.Column == name {
 		return true
 	}
 	return slices.ContainsFunc(p.job.fields, func(f proposedField) bool { return !f.off && namesColumn(f.yaml, name) })

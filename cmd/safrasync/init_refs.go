@@ -23,10 +23,13 @@ var idColumns = regexp.MustCompile(`uuid|guid|plataforma|platform|extern`)
 // findReferences looks for tables that give codes of the ERP their ids of the platform: those with
 // a column that says so, and that holds UUIDs. The tables of jobs are none; what stands in another
 // schema than they do is taken last, and a person confirms it.
-func findReferences(ctx context.Context, v voice, source *erp.Source, driver string, relations []erp.Relation, jobs []*erp.Relation) ([]proposedRef, error) {
+func findReferences(ctx context.Context, v voice, source *erp.Source, driver string, relations []erp.Relation,
+	jobs []*erp.Relation,
+) ([]proposedRef, error) {
 	var out []proposedRef
 	home := func(r erp.Relation) bool {
-		return r.Schema == "" || slices.ContainsFunc(jobs, func(j *erp.Relation) bool { return strings.EqualFold(j.Schema, r.Schema) })
+		return r.Schema == "" || slices.ContainsFunc(jobs,
+			func(j *erp.Relation) bool { return strings.EqualFold(j.Schema, r.Schema) })
 	}
 	relations = slices.Clone(relations)
 	slices.SortStableFunc(relations, func(a, b erp.Relation) int {
@@ -43,7 +46,8 @@ func findReferences(ctx context.Context, v voice, source *erp.Source, driver str
 		if slices.ContainsFunc(jobs, func(j *erp.Relation) bool { return j.Schema == r.Schema && j.Name == r.Name }) {
 			continue
 		}
-		if !slices.ContainsFunc(r.Columns, func(c erp.RelationColumn) bool { return idColumns.MatchString(plainWord(c.Name)) || c.Type == "uuid" }) {
+		if !slices.ContainsFunc(r.Columns,
+			func(c erp.RelationColumn) bool { return idColumns.MatchString(plainWord(c.Name)) || c.Type == "uuid" }) {
 			continue
 		}
 		s, err := newSurvey(ctx, source, driver, r, "")
@@ -96,7 +100,8 @@ func referencesOf(ctx context.Context, s *survey, id *surveyed) ([]proposedRef, 
 				return nil, err
 			}
 			if len(code) > 0 {
-				query := "SELECT " + s.list(append(slices.Clone(code), id.name)) + " FROM " + relationName(s.driver, *s.relation) + " WHERE " + by.quoted + " = " + sqlText(v.text)
+				query := "SELECT " + s.list(append(slices.Clone(code), id.name)) + " FROM " +
+					relationName(s.driver, *s.relation) + " WHERE " + by.quoted + " = " + sqlText(v.text)
 				out = append(out, proposedRef{kind, query, code, id.name})
 			}
 		}
@@ -112,7 +117,8 @@ func referencesOf(ctx context.Context, s *survey, id *surveyed) ([]proposedRef, 
 	if err != nil || len(code) == 0 {
 		return nil, err
 	}
-	return []proposedRef{{kind, "SELECT " + s.list(append(slices.Clone(code), id.name)) + " FROM " + relationName(s.driver, *s.relation), code, id.name}}, nil
+	return []proposedRef{{kind, "SELECT " + s.list(append(slices.Clone(code), id.name)) + " FROM " +
+		relationName(s.driver, *s.relation), code, id.name}}, nil
 }
 
 func sqlText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

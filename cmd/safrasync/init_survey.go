@@ -46,14 +46,20 @@ var binaryTypes = regexp.MustCompile(`bytea|blob|binary|image|clob|^raw|xml|json
 var errSeenEnough = errors.New("enough")
 
 // newSurvey looks at a table, a view or a query.
-func newSurvey(ctx context.Context, source *erp.Source, driver string, relation *erp.Relation, query string) (*survey, error) {
-	s := &survey{source: source, driver: driver, relation: relation, body: strings.TrimRight(strings.TrimSpace(query), "; \n")}
+func newSurvey(ctx context.Context, source *erp.Source, driver string, relation *erp.Relation,
+	query string,
+) (*survey, error) {
+	s := &survey{
+		source: source, driver: driver, relation: relation,
+		body: strings.TrimRight(strings.TrimSpace(query), "; \n"),
+	}
 	var names []string
 	if relation != nil {
 		for _, c := range relation.Columns {
 			if !binaryTypes.MatchString(c.Type) {
 				names = append(names, c.Name)
-				s.columns = append(s.columns, &surveyed{name: c.Name, quoted: erp.QuoteName(driver, c.Name), kind: c.Type})
+				s.columns = append(s.columns,
+					&surveyed{name: c.Name, quoted: erp.QuoteName(driver, c.Name), kind: c.Type})
 			}
 		}
 		s.body = "SELECT " + s.list(names) + "\nFROM " + relationName(driver, *relation)
@@ -127,7 +133,9 @@ func (s *survey) alike(name string) *surveyed {
 		return c
 	}
 	bare := nameWords(protheusPrefix.ReplaceAllString(name, ""))
-	i := slices.IndexFunc(s.columns, func(c *surveyed) bool { return slices.Equal(c.words, nameWords(name)) || slices.Equal(c.words, bare) })
+	i := slices.IndexFunc(s.columns, func(c *surveyed) bool {
+		return slices.Equal(c.words, nameWords(name)) || slices.Equal(c.words, bare)
+	})
 	if i < 0 {
 		return nil
 	}

@@ -27,9 +27,13 @@ type initBench struct {
 func (b *initBench) run(code int, args ...string) (stdout, stderr string) {
 	b.t.Helper()
 	var out, errs bytes.Buffer
-	app := App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Env: func(name string) (string, bool) { v, ok := b.env[name]; return v, ok }}
+	app := App{
+		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
+		Env: func(name string) (string, bool) { v, ok := b.env[name]; return v, ok },
+	}
 	if got := app.Run(b.t.Context(), args); got != code {
-		b.t.Fatalf("safrasync %s exits with %d, want %d\n%s\n%s", strings.Join(args, " "), got, code, out.String(), errs.String())
+		b.t.Fatalf("safrasync %s exits with %d, want %d\n%s\n%s", strings.Join(args, " "), got, code, out.String(),
+			errs.String())
 	}
 	return out.String(), errs.String()
 }
@@ -44,7 +48,8 @@ func (b *initBench) complete(file string, fill map[string]string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	text := regexp.MustCompile(`(?m)^ +-- PREENCHER: .*\n`).ReplaceAllString(string(raw), "") // what a person has looked at
+	// what a person has looked at
+	text := regexp.MustCompile(`(?m)^ +-- PREENCHER: .*\n`).ReplaceAllString(string(raw), "")
 	for old, fresh := range fill {
 		if strings.Count(text, old) != 1 {
 			b.t.Errorf("the proposal has %q %d times, want once:\n%s", old, strings.Count(text, old), text)
@@ -67,7 +72,8 @@ func (b *initBench) audit(config string) ([]engine.Breach, []engine.Shortness, [
 	}
 	for i := range doc.ERP.Breaches {
 		doc.ERP.Breaches[i].Keys = nil
-		doc.ERP.Breaches[i].Detail = strings.TrimPrefix(strings.Replace(doc.ERP.Breaches[i].Detail, "values ", "", 1), "contracts_")
+		doc.ERP.Breaches[i].Detail = strings.TrimPrefix(strings.Replace(doc.ERP.Breaches[i].Detail, "values ", "", 1),
+			"contracts_")
 	}
 	for i := range doc.ERP.Missing {
 		doc.ERP.Missing[i].Keys = nil
@@ -100,16 +106,22 @@ func TestInitProposesTheSampleERPOfTheDemo(t *testing.T) {
 	t.Parallel()
 	b := &initBench{t, t.TempDir(), map[string]string{"SAFRASYNC_API_KEY": "key", "LANG": "pt_BR.UTF-8"}}
 	b.run(0, "demo", "--dir", b.path("demo"))
-	out, _ := b.run(0, "--config", b.path("new.yaml"), "init", "--driver", "sqlite", "--dsn", b.path("demo/erp.db"), "--contracts", "CONTRATO")
-	if !strings.Contains(out, "values.contracts_product.001: a preencher") || !strings.Contains(out, "explain contracts") {
+	out, _ := b.run(0, "--config", b.path("new.yaml"), "init", "--driver", "sqlite", "--dsn", b.path("demo/erp.db"),
+		"--contracts", "CONTRATO")
+	if !strings.Contains(out, "values.contracts_product.001: a preencher") ||
+		!strings.Contains(out, "explain contracts") {
 		t.Errorf("init does not tell what remains:\n%s", out)
 	}
 	b.staysOpen("new.yaml", 10)
 	b.complete("new.yaml", map[string]string{
-		"base_url: PREENCHER": "base_url: https://api.example.com", `"001": PREENCHER`: `"001": SOJA`, `"002": PREENCHER`: `"002": MILHO`,
-		`"003": PREENCHER`: `"003": TRIGO`, `    "FEIJAO": PREENCHER`: "    #", `    "SAFRA NOVA": PREENCHER`: "    #", `"TRIGO 26": PREENCHER`: `"TRIGO 26": 2026/2026`,
-		"values: contracts_payment_type": "values: contracts_payment_type, default: DINHEIRO", // what the cooperative decided
-		`    "SACA": PREENCHER`:          "    #", `    "BAG": PREENCHER`: "    #", ">= 'PREENCHER'": ">= '20240101'", "/var/lib/safrasync/state.db": b.path("new.db"),
+		"base_url: PREENCHER": "base_url: https://api.example.com", `"001": PREENCHER`: `"001": SOJA`,
+		`"002": PREENCHER`: `"002": MILHO`,
+		`"003": PREENCHER`: `"003": TRIGO`, `    "FEIJAO": PREENCHER`: "    #", `    "SAFRA NOVA": PREENCHER`: "    #",
+		`"TRIGO 26": PREENCHER`: `"TRIGO 26": 2026/2026`,
+		// what the cooperative decided
+		"values: contracts_payment_type": "values: contracts_payment_type, default: DINHEIRO",
+		`    "SACA": PREENCHER`:          "    #", `    "BAG": PREENCHER`: "    #", ">= 'PREENCHER'": ">= '20240101'",
+		"/var/lib/safrasync/state.db": b.path("new.db"),
 	})
 	b.run(0, "--config", b.path("new.yaml"), "state", "new")
 	b.run(0, "--config", b.path("new.yaml"), "check", "--offline")
@@ -126,7 +138,8 @@ func TestInitProposesTheSampleERPOfTheDemo(t *testing.T) {
 	if gotCounts != wantCounts {
 		t.Errorf("invalid, waiting, cancelled: %v, want %v", gotCounts, wantCounts)
 	}
-	_, errs := b.run(1, "--config", b.path("new.yaml"), "init", "--driver", "sqlite", "--dsn", b.path("demo/erp.db"), "--contracts", "contrato")
+	_, errs := b.run(1, "--config", b.path("new.yaml"), "init", "--driver", "sqlite", "--dsn", b.path("demo/erp.db"),
+		"--contracts", "contrato")
 	if !strings.Contains(errs, "--force") {
 		t.Errorf("the file that is there: %s", errs)
 	}
@@ -150,12 +163,15 @@ func TestInitProposesTheModernERP(t *testing.T) {
 	if !strings.Contains(out, "coop.contrato (table") {
 		t.Errorf("the list has no contracts:\n%s", out)
 	}
-	b.run(0, "--config", b.path("new.yaml"), "init", "--driver", "postgres", "--dsn", "${env:SAFRASYNC_ERP_DSN}", "--contracts", "coop.contrato")
+	b.run(0, "--config", b.path("new.yaml"), "init", "--driver", "postgres", "--dsn", "${env:SAFRASYNC_ERP_DSN}",
+		"--contracts", "coop.contrato")
 	b.staysOpen("new.yaml", 4)
 	b.complete("new.yaml", map[string]string{
-		"base_url: PREENCHER": "base_url: https://api.example.com", ">= 'PREENCHER'": ">= '2026-01-01'", "/var/lib/safrasync/state.db": b.path("new.db"),
-		`    "feijao": PREENCHER`: "    #", `    "bag": PREENCHER`: "    #",
-		"    key: [filial_id, numero] # unique index": "    key: [filial_id, numero]", `{column: preco_unitario, empty: ["0"]}`: "preco_unitario",
+		"base_url: PREENCHER": "base_url: https://api.example.com", ">= 'PREENCHER'": ">= '2026-01-01'",
+		"/var/lib/safrasync/state.db": b.path("new.db"),
+		`    "feijao": PREENCHER`:     "    #", `    "bag": PREENCHER`: "    #",
+		"    key: [filial_id, numero] # unique index": "    key: [filial_id, numero]",
+		`{column: preco_unitario, empty: ["0"]}`:      "preco_unitario",
 	})
 	b.run(0, "--config", b.path("new.yaml"), "state", "new")
 	b.run(0, "--config", b.path("new.yaml"), "check", "--offline")

@@ -57,13 +57,16 @@ func proposeValue(value string, allowed []string) (string, int) {
 	for _, api := range allowed {
 		words := valueWords[strings.ToUpper(api)]
 		switch {
-		case word == spaces.ReplaceAllString(plainWord(api), " "), slices.Contains(words, word) && (len(word) > 2 || strings.Contains(word, "$")):
+		case word == spaces.ReplaceAllString(plainWord(api), " "), slices.Contains(words, word) &&
+			(len(word) > 2 || strings.Contains(word, "$")):
 			return api, sure
 		case slices.Contains(words, word):
 			return api, likely
 		}
 	}
-	if api, only := onlyOne(allowed, func(api string) bool { return word != "" && strings.HasPrefix(plainWord(api), word) }); only {
+	if api, only := onlyOne(allowed, func(api string) bool {
+		return word != "" && strings.HasPrefix(plainWord(api), word)
+	}); only {
 		return api, likely
 	}
 	api, only := onlyOne(allowed, func(api string) bool { // SOJA EM GRAOS
@@ -129,7 +132,10 @@ func nextYear(year string) string {
 
 // dateForms are tried in this order; the first that fits most samples is proposed. "" stands for
 // the database's own form and YYYY-MM-DD.
-var dateForms = []string{"", "YYYYMMDD", "DD/MM/YYYY", "DD-MM-YYYY", "DD.MM.YYYY", "YYYY/MM/DD", "DDMMYYYY", "MM/DD/YYYY"}
+var dateForms = []string{
+	"", "YYYYMMDD", "DD/MM/YYYY", "DD-MM-YYYY", "DD.MM.YYYY", "YYYY/MM/DD", "DDMMYYYY",
+	"MM/DD/YYYY",
+}
 
 // emptyDates are dates by which ERPs mean "none".
 var emptyDates = []string{"1899-12-30", "1899-12-31", "1900-01-01", "1900-12-31"}

@@ -60,7 +60,8 @@ func (p proposal) render(v voice) string {
 		line("\n# %s\nreferences:", v.text("init.references"))
 	}
 	for _, r := range p.references {
-		line("  %s:\n    query: %s\n    code: %s\n    id: %s", r.kind, yamlText(r.query), yamlList(r.code), yamlText(r.id))
+		line("  %s:\n    query: %s\n    code: %s\n    id: %s", r.kind, yamlText(r.query), yamlList(r.code),
+			yamlText(r.id))
 	}
 	first := true
 	for _, job := range p.jobs {

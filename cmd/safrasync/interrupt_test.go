@@ -33,7 +33,8 @@ func TestAnInterruptedRunIsReportedLikeAnyOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.NewReplacer("$API", platform.URL, "dsn: erp.db", "dsn: "+filepath.Join(dir, "erp.db"), "dsn: state.db", "dsn: "+filepath.Join(dir, "state.db"),
+	text := strings.NewReplacer("$API", platform.URL, "dsn: erp.db", "dsn: "+filepath.Join(dir, "erp.db"),
+		"dsn: state.db", "dsn: "+filepath.Join(dir, "state.db"),
 		"rate_limit: 0", "rate_limit: 0\n  max_in_flight: 1").Replace(string(config))
 	path := filepath.Join(dir, "config.yaml")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -44,14 +45,21 @@ func TestAnInterruptedRunIsReportedLikeAnyOther(t *testing.T) {
 	}
 	run := func(ctx context.Context, args ...string) (int, string) {
 		var out bytes.Buffer
-		app := App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Env: func(name string) (string, bool) { return "key", name == "SAFRASYNC_API_KEY" }}
+		app := App{
+			Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out,
+			Env: func(name string) (string, bool) { return "key", name == "SAFRASYNC_API_KEY" },
+		}
 		return app.Run(ctx, append([]string{"--config", path}, args...)), out.String()
 	}
 	if code, out := run(context.Background(), "state", "new"); code != exitDone {
 		t.Fatal(out)
 	}
-	for kind, file := range map[string]string{"producers": "producers", "users": "users", "wallets": "wallets", "delivery_places": "places"} {
-		if code, out := run(context.Background(), "refs", "import", kind, "testdata/coop/"+file+".csv", "--yes"); code != exitDone {
+	for kind, file := range map[string]string{
+		"producers": "producers", "users": "users", "wallets": "wallets",
+		"delivery_places": "places",
+	} {
+		if code, out := run(context.Background(), "refs", "import", kind, "testdata/coop/"+file+".csv",
+			"--yes"); code != exitDone {
 			t.Fatal(out)
 		}
 	}
@@ -59,7 +67,10 @@ func TestAnInterruptedRunIsReportedLikeAnyOther(t *testing.T) {
 	if code != exitFailed {
 		t.Errorf("exit code %d", code)
 	}
-	for _, want := range []string{"1  enviado", "1  pendente", "COMPRA exige data de pagamento", "contracts PAROU: interrompido"} {
+	for _, want := range []string{
+		"1  enviado", "1  pendente", "COMPRA exige data de pagamento",
+		"contracts PAROU: interrompido",
+	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the report does not say %q:\n%s", want, out)
 		}

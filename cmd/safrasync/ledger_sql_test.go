@@ -49,7 +49,8 @@ func TestTheQuestionsOfTheManualAreAnswered(t *testing.T) {
 			for _, line := range strings.Split(strings.TrimSpace(s.must(0, "rows", "--json")), "\n") {
 				for _, st := range trade.States {
 					if strings.Contains(line, fmt.Sprintf(`"state":%q`, st)) {
-						want, wantAgain = append(want, st.Label(trade.Portuguese)), append(wantAgain, st.Label(trade.English))
+						want, wantAgain = append(want, st.Label(trade.Portuguese)),
+							append(wantAgain, st.Label(trade.English))
 					}
 				}
 			}
@@ -59,7 +60,8 @@ func TestTheQuestionsOfTheManualAreAnswered(t *testing.T) {
 			if diff := cmp.Diff(countOf(wantAgain), again); diff != "" {
 				t.Errorf("rows (-rows --json +view):\n%s", diff)
 			}
-			at := ask(`SELECT first_seen_at || ' ' || vista_em FROM linhas JOIN entry ON id = linha ORDER BY id LIMIT 1`)[0]
+			at := ask(
+				`SELECT first_seen_at || ' ' || vista_em FROM linhas JOIN entry ON id = linha ORDER BY id LIMIT 1`)[0]
 			millis, seen, _ := strings.Cut(at, " ")
 			var n int64
 			if _, err := fmt.Sscan(millis, &n); err != nil {

@@ -20,8 +20,10 @@ func newLogger(w io.Writer, verbose bool) *zap.Logger {
 // newLeveledLogger writes JSON lines of a level and above.
 func newLeveledLogger(w io.Writer, level zapcore.LevelEnabler) *zap.Logger {
 	encoder := zapcore.NewJSONEncoder(zapcore.EncoderConfig{
-		TimeKey: "time", LevelKey: "level", MessageKey: "msg", StacktraceKey: "stack", LineEnding: zapcore.DefaultLineEnding,
-		EncodeTime: zapcore.RFC3339NanoTimeEncoder, EncodeLevel: zapcore.LowercaseLevelEncoder, EncodeDuration: zapcore.StringDurationEncoder,
+		TimeKey: "time", LevelKey: "level", MessageKey: "msg", StacktraceKey: "stack",
+		LineEnding: zapcore.DefaultLineEnding,
+		EncodeTime: zapcore.RFC3339NanoTimeEncoder, EncodeLevel: zapcore.LowercaseLevelEncoder,
+		EncodeDuration: zapcore.StringDurationEncoder,
 	})
 	return zap.New(zapcore.NewCore(encoder, zapcore.Lock(zapcore.AddSync(w)), level))
 }

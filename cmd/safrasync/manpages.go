@@ -48,8 +48,10 @@ func writeManual(share string) error {
 	}
 	root, _ := rootIn("en")
 	for file, write := range map[string]func(io.Writer) error{
-		"bash-completion/completions/safrasync":    func(w io.Writer) error { return root.GenBashCompletionV2(w, true) },
-		"zsh/_safrasync":                           root.GenZshCompletion,
+		"bash-completion/completions/safrasync": func(w io.Writer) error {
+			return root.GenBashCompletionV2(w, true)
+		},
+		"zsh/_safrasync": root.GenZshCompletion,
 		"fish/vendor_completions.d/safrasync.fish": func(w io.Writer) error { return root.GenFishCompletion(w, true) },
 	} {
 		var text bytes.Buffer
@@ -69,7 +71,10 @@ func writeManual(share string) error {
 
 // rootIn gives the commands in a language, as that of the environment would.
 func rootIn(language string) (*cobra.Command, *App) {
-	a := &App{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: func(name string) (string, bool) { return language + ".UTF-8", name == "LANG" }}
+	a := &App{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Env: func(name string) (string, bool) { return language + ".UTF-8", name == "LANG" },
+	}
 	root := newRootCommand(a)
 	root.DisableAutoGenTag = true
 	root.InitDefaultCompletionCmd()

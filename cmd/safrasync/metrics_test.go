@@ -53,9 +53,13 @@ func TestMonitoringSeesWhatTheServiceDoes(t *testing.T) {
 	}
 	_, text := get(t, address+"/metrics")
 	for _, want := range []string{
-		`safrasync_rows{state="accepted",sync_job="contracts"} 2`, `safrasync_rows{state="invalid",sync_job="contracts"} 1`, `safrasync_ledger_up 1`,
-		`safrasync_job_state{state="paused",sync_job="contracts"} 0`, `safrasync_runs_total{result="done",sync_job="contracts"} `, `safrasync_posts_total{sync_job="contracts"} 2`,
-		`safrasync_api_outcomes_total{operation="create order commitment",outcome="created"} 2`, `safrasync_oldest_row_age_seconds{state="waiting",sync_job="contracts"}`,
+		`safrasync_rows{state="accepted",sync_job="contracts"} 2`,
+		`safrasync_rows{state="invalid",sync_job="contracts"} 1`, `safrasync_ledger_up 1`,
+		`safrasync_job_state{state="paused",sync_job="contracts"} 0`,
+		`safrasync_runs_total{result="done",sync_job="contracts"} `,
+		`safrasync_posts_total{sync_job="contracts"} 2`,
+		`safrasync_api_outcomes_total{operation="create order commitment",outcome="created"} 2`,
+		`safrasync_oldest_row_age_seconds{state="waiting",sync_job="contracts"}`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the metrics do not have %s:\n%s", want, text)
@@ -69,7 +73,11 @@ func TestMonitoringSeesWhatTheServiceDoes(t *testing.T) {
 	theyAreDocumented(t, text)
 	theDashboardIsAnswered(t, address)
 	s.stop()
-	for _, canary := range []string{platformCanary, canaryName, canaryDocument, strings.NewReplacer(".", "", "-", "").Replace(canaryDocument), "01|0000"} { // C17: no secret, no person, no row
+	// C17: no secret, no person, no row
+	for _, canary := range []string{
+		platformCanary, canaryName, canaryDocument,
+		strings.NewReplacer(".", "", "-", "").Replace(canaryDocument), "01|0000",
+	} {
 		if strings.Contains(text, canary) {
 			t.Errorf("the metrics tell %s", canary)
 		}
@@ -108,14 +116,16 @@ func theDashboardIsAnswered(t *testing.T, target string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := fmt.Sprintf("global: {scrape_interval: 2s, scrape_timeout: 2s, evaluation_interval: 1s}\nrule_files: [%s]\nscrape_configs:\n  - job_name: safrasync\n    static_configs: [{targets: [%q]}]\n",
+	config := fmt.Sprintf(
+		"global: {scrape_interval: 2s, scrape_timeout: 2s, evaluation_interval: 1s}\nrule_files: [%s]\nscrape_configs:\n  - job_name: safrasync\n    static_configs: [{targets: [%q]}]\n",
 		rules, strings.TrimPrefix(target, "http://"))
 	if err := os.WriteFile(filepath.Join(dir, "prometheus.yml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	address := fmt.Sprintf("127.0.0.1:%d", freePort(t))
 	ctx, cancel := context.WithCancel(t.Context())
-	server := exec.CommandContext(ctx, "prometheus", "--config.file="+filepath.Join(dir, "prometheus.yml"), "--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+address, "--log.level=error")
+	server := exec.CommandContext(ctx, "prometheus", "--config.file="+filepath.Join(dir, "prometheus.yml"),
+		"--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+address, "--log.level=error")
 	var said bytes.Buffer
 	server.Stdout, server.Stderr = &said, &said
 	if err := server.Start(); err != nil {
@@ -123,7 +133,8 @@ func theDashboardIsAnswered(t *testing.T, target string) {
 	}
 	defer func() { cancel(); _ = server.Wait() }()
 	ask := func(query string) (results int, err error) {
-		resp, err := (&http.Client{Timeout: 10 * time.Second}).Get("http://" + address + "/api/v1/query?query=" + url.QueryEscape(query))
+		resp, err := (&http.Client{Timeout: 10 * time.Second}).Get("http://" + address + "/api/v1/query?query=" +
+			url.QueryEscape(query))
 		if err != nil {
 			return 0, err
 		}
@@ -216,7 +227,10 @@ func dashboardQueries(t *testing.T) []string {
 
 func TestTheAlertRulesDoWhatTheySay(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"check", "rules", "../../deploy/prometheus/safrasync.rules.yaml"}, {"test", "rules", "../../deploy/prometheus/safrasync.rules.test.yaml"}} {
+	for _, args := range [][]string{
+		{"check", "rules", "../../deploy/prometheus/safrasync.rules.yaml"},
+		{"test", "rules", "../../deploy/prometheus/safrasync.rules.test.yaml"},
+	} {
 		if out, err := exec.Command("promtool", args...).CombinedOutput(); err != nil {
 			t.Errorf("promtool %v (installed by .ci/need-prometheus): %v\n%s", args, err, out)
 		}
@@ -236,7 +250,8 @@ func TestMonitoringIsNotToldThatAKilledProcessRuns(t *testing.T) {
 	s.launch()
 	address := "http://" + s.line("its address", func(l logLine) bool { return l.Msg == "metrics are served" }).Address
 	s.line("the other process", func(l logLine) bool { return l.Msg == "another process runs the job" })
-	if _, text := get(t, address+"/metrics"); !strings.Contains(text, `safrasync_job_state{state="running",sync_job="contracts"} 1`) {
+	if _, text := get(t, address+"/metrics"); !strings.Contains(text,
+		`safrasync_job_state{state="running",sync_job="contracts"} 1`) {
 		t.Errorf("while it runs:\n%s", text)
 	}
 	if err := byHand.Process.Kill(); err != nil {
@@ -245,7 +260,8 @@ func TestMonitoringIsNotToldThatAKilledProcessRuns(t *testing.T) {
 	_ = byHand.Wait()
 	_, text := get(t, address+"/metrics")
 	for _, want := range []string{
-		`safrasync_job_state{state="running",sync_job="contracts"} 0`, `safrasync_job_state{state="stopped",sync_job="contracts"} 1`,
+		`safrasync_job_state{state="running",sync_job="contracts"} 0`,
+		`safrasync_job_state{state="stopped",sync_job="contracts"} 1`,
 		`safrasync_job_stopped{code="process_gone",sync_job="contracts"} 1`,
 	} {
 		if !strings.Contains(text, want) {

@@ -43,11 +43,16 @@ func modernBodyQueries() []string {
 	const unit = `CASE %s WHEN 't' THEN 'TON' ELSE upper(%s) END`
 	return []string{
 		fmt.Sprintf(modernDeals, join(
-			number("amount", "quantidade"), ref("producer_id", "produtor", "produtor_id"), ref("issuer_id", "usuario", "emissor_id"), text("product", "upper(produto)"),
-			ref("delivery_place_id", "local_entrega", "local_entrega_id"), text("haverst", "safra"), text("unit_of_measurement", fmt.Sprintf(unit, "unidade", "unidade")),
-			text("order_type", "upper(tipo)"), text("order_date", "data_contrato"), ref("wallet_id", "carteira", "carteira_id"), text("currency", "moeda"),
-			number("price", "preco_unitario"), text("initial_delivery_date", "entrega_inicio"), text("end_delivery_date", "entrega_fim"),
-			text("modality", "upper(modalidade)"), text("payday", "data_pagamento"), text("payment_type", "upper(forma_pagamento)"),
+			number("amount", "quantidade"), ref("producer_id", "produtor", "produtor_id"),
+			ref("issuer_id", "usuario", "emissor_id"), text("product", "upper(produto)"),
+			ref("delivery_place_id", "local_entrega", "local_entrega_id"), text("haverst", "safra"),
+			text("unit_of_measurement", fmt.Sprintf(unit, "unidade", "unidade")),
+			text("order_type", "upper(tipo)"), text("order_date", "data_contrato"),
+			ref("wallet_id", "carteira", "carteira_id"), text("currency", "moeda"),
+			number("price", "preco_unitario"), text("initial_delivery_date", "entrega_inicio"),
+			text("end_delivery_date", "entrega_fim"),
+			text("modality", "upper(modalidade)"), text("payday", "data_pagamento"),
+			text("payment_type", "upper(forma_pagamento)"),
 		)),
 		fmt.Sprintf(modernLoads, join(
 			text("contract_id", "'@'"), number("delivered_volume", "e.volume_liquido"),
@@ -55,8 +60,10 @@ func modernBodyQueries() []string {
 			text("delivery_date", "e.data_entrega"), text("car", "upper(replace(e.car, '.', ''))"),
 		)),
 		fmt.Sprintf(modernShares, join(
-			ref("producer_id", "produtor", "r.produtor_id"), ref("user_id", "usuario", "r.usuario_id"), ref("farm_id", "fazenda", "r.fazenda_id"),
-			number("allocated_volume", "r.volume"), text("unit_of_measurement", fmt.Sprintf(unit, "r.unidade", "r.unidade")),
+			ref("producer_id", "produtor", "r.produtor_id"), ref("user_id", "usuario", "r.usuario_id"),
+			ref("farm_id", "fazenda", "r.fazenda_id"),
+			number("allocated_volume", "r.volume"),
+			text("unit_of_measurement", fmt.Sprintf(unit, "r.unidade", "r.unidade")),
 		)),
 	}
 }
@@ -127,7 +134,8 @@ func (m *modern) got(n int) []modernRequest {
 
 func sortRequests(list []modernRequest) {
 	slices.SortFunc(list, func(a, b modernRequest) int {
-		return cmp.Or(cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.Body, b.Body), cmp.Compare(a.Commitment, b.Commitment))
+		return cmp.Or(cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.Body, b.Body),
+			cmp.Compare(a.Commitment, b.Commitment))
 	})
 }
 
@@ -140,7 +148,10 @@ func sameRequests(t *testing.T, when string, want, got []modernRequest) {
 }
 
 // modernTables are the expectations by job.
-var modernTables = map[string][]modernRow{"contracts": modernContracts, "deliveries": modernDeliveries, "traceability": modernTraceability}
+var modernTables = map[string][]modernRow{
+	"contracts": modernContracts, "deliveries": modernDeliveries,
+	"traceability": modernTraceability,
+}
 
 // acceptedIn picks the rows that the tables want accepted in the first run, or newly in the second.
 func acceptedIn(second bool) func(job, key string) bool {

@@ -63,7 +63,8 @@ func newModern(t *testing.T, ledger string) *modern {
 			t.Fatal(err)
 		}
 		m.config = filepath.Join(t.TempDir(), "modern.yaml")
-		text = bytes.Replace(text, []byte("state:\n  driver: sqlite"), []byte("state:\n  driver: postgres\n  journal: "+filepath.Join(t.TempDir(), "journal")), 1)
+		text = bytes.Replace(text, []byte("state:\n  driver: sqlite"),
+			[]byte("state:\n  driver: postgres\n  journal: "+filepath.Join(t.TempDir(), "journal")), 1)
 		if err := os.WriteFile(m.config, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -89,9 +90,13 @@ func (m *modern) load(file string) {
 func (m *modern) run(code int, args ...string) string {
 	m.t.Helper()
 	var stdout, stderr bytes.Buffer
-	app := App{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Env: func(name string) (string, bool) { v, ok := m.env[name]; return v, ok }}
+	app := App{
+		Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
+		Env: func(name string) (string, bool) { v, ok := m.env[name]; return v, ok },
+	}
 	if got := app.Run(m.t.Context(), append([]string{"--config", m.config}, args...)); got != code {
-		m.t.Fatalf("safrasync %s exits with %d, want %d\n%s\n%s", strings.Join(args, " "), got, code, stdout.String(), stderr.String())
+		m.t.Fatalf("safrasync %s exits with %d, want %d\n%s\n%s", strings.Join(args, " "), got, code, stdout.String(),
+			stderr.String())
 	}
 	return stdout.String()
 }
@@ -183,14 +188,20 @@ func TestWhatChangesAfterSendingIsFlaggedOnDeliveriesAndShares(t *testing.T) {
 	m.sync()
 	before := len(m.api.CreatedOf())
 	for _, change := range []string{
-		`UPDATE coop.entrega SET contrato_id = 61, atualizado_em = '2026-11-20 12:00:00-03' WHERE id = 2`, // moved to another contract that is there
-		`UPDATE coop.entrega SET contrato_id = 39, atualizado_em = '2026-11-20 12:00:00-03' WHERE id = 4`, // and to one that is not
+		// moved to another contract that is there
+		`UPDATE coop.entrega SET contrato_id = 61, atualizado_em = '2026-11-20 12:00:00-03' WHERE id = 2`,
+		// and to one that is not
+		`UPDATE coop.entrega SET contrato_id = 39, atualizado_em = '2026-11-20 12:00:00-03' WHERE id = 4`,
 		`UPDATE coop.entrega SET volume_liquido = volume_liquido - 10, atualizado_em = '2026-11-20 12:00:00-03' WHERE id = 8`,
-		`UPDATE coop.entrega SET car = lower(car), atualizado_em = '2026-11-20 12:00:00-03' WHERE id = 6`,                  // the same CAR in small letters
-		`UPDATE coop.entrega SET peso_bruto_kg = peso_bruto_kg + 1, atualizado_em = '2026-11-20 12:00:00-03' WHERE id = 3`, // a column that nobody maps
-		`UPDATE coop.entrega SET situacao = 'aberta', atualizado_em = '2026-11-20 12:00:00-03' WHERE id = 16`,              // opened again: the query has it no more
+		// the same CAR in small letters
+		`UPDATE coop.entrega SET car = lower(car), atualizado_em = '2026-11-20 12:00:00-03' WHERE id = 6`,
+		// a column that nobody maps
+		`UPDATE coop.entrega SET peso_bruto_kg = peso_bruto_kg + 1, atualizado_em = '2026-11-20 12:00:00-03' WHERE id = 3`,
+		// opened again: the query has it no more
+		`UPDATE coop.entrega SET situacao = 'aberta', atualizado_em = '2026-11-20 12:00:00-03' WHERE id = 16`,
 		`UPDATE coop.rastreabilidade SET volume = volume * 2, atualizado_em = '2026-11-20 12:00:00-03' WHERE id = 9`,
-		`UPDATE coop.rastreabilidade SET fazenda_id = 13, atualizado_em = '2026-11-20 12:00:00-03' WHERE id = 10`, // to a farm without a de-para
+		// to a farm without a de-para
+		`UPDATE coop.rastreabilidade SET fazenda_id = 13, atualizado_em = '2026-11-20 12:00:00-03' WHERE id = 10`,
 		`UPDATE coop.rastreabilidade SET atualizado_em = '2026-11-20 12:00:00-03' WHERE id = 13`,
 		`UPDATE coop.rastreabilidade SET excluido_em = '2026-11-20 12:00:00-03', atualizado_em = '2026-11-20 12:00:00-03' WHERE id = 16`,
 	} {
@@ -204,7 +215,10 @@ func TestWhatChangesAfterSendingIsFlaggedOnDeliveriesAndShares(t *testing.T) {
 		}
 	}
 	for job, wants := range map[string]map[string]string{
-		"deliveries":   {"1|5004|1": "changed", "1|5020|1": "changed", "1|5012|1": "changed", "1|5027|1": "", "3|5006|1": "", "1|5017|1": "missing"},
+		"deliveries": {
+			"1|5004|1": "changed", "1|5020|1": "changed", "1|5012|1": "changed", "1|5027|1": "",
+			"3|5006|1": "", "1|5017|1": "missing",
+		},
 		"traceability": {"9": "changed", "10": "changed", "13": "", "16": "missing"},
 	} {
 		rows := m.rows(job)
@@ -264,23 +278,42 @@ func TestWhyAndPreviewExplainTheSampleERP(t *testing.T) {
 		}
 	}
 	for row, want := range map[[2]string]string{
-		{"deliveries", "1|5043|1"}: "waits for contract 1|CT-1074/26, which was rejected: wallet not found on the platform",
-		{"deliveries", "3|5042|1"}: "waits for contract 3|CT-1072/26, which is invalid: currency: missing or wrong in the ERP",
-		{"deliveries", "3|5041|1"}: "waits for contract 3|CT-1027/26, which is waiting itself: producer without a platform id (de-para)",
-		{"deliveries", "1|5046|1"}: "waits for contract 1|CT-1038/26, which is not in the ERP, is cancelled there, or which the query of contracts leaves out",
-		{"deliveries", "1|5062|1"}: "contract is required; columns contrato_filial, contrato_numero hold no complete code",
+		{
+			"deliveries",
+			"1|5043|1",
+		}: "waits for contract 1|CT-1074/26, which was rejected: wallet not found on the platform",
+		{
+			"deliveries",
+			"3|5042|1",
+		}: "waits for contract 3|CT-1072/26, which is invalid: currency: missing or wrong in the ERP",
+		{
+			"deliveries",
+			"3|5041|1",
+		}: "waits for contract 3|CT-1027/26, which is waiting itself: producer without a platform id (de-para)",
+		{
+			"deliveries",
+			"1|5046|1",
+		}: "waits for contract 1|CT-1038/26, which is not in the ERP, is cancelled there, or which the query of contracts leaves out",
+		{
+			"deliveries",
+			"1|5062|1",
+		}: "contract is required; columns contrato_filial, contrato_numero hold no complete code",
 		{"deliveries", "2|5054|1"}: `CAR is not a CAR number (UF-NNNNNNN-32 hex); column car has "MT123456/2018"`,
 		{"deliveries", "2|5066|1"}: "e.situacao = 'fechada'",
 		{"traceability", "6"}:      "allocated volume requires unit of measurement; column unidade is empty",
 		{"traceability", "34"}:     "farm without a platform id (de-para): code 13",
-		{"traceability", "22"}:     "waits for contract 1|CT-1029/26, which is waiting itself: producer without a platform id (de-para)",
-		{"traceability", "13"}:     "a row that was sent is never sent again",
+		{
+			"traceability",
+			"22",
+		}: "waits for contract 1|CT-1029/26, which is waiting itself: producer without a platform id (de-para)",
+		{"traceability", "13"}: "a row that was sent is never sent again",
 	} {
 		if text := m.run(0, "why", row[0], row[1]); !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
 			t.Errorf("why %s %s does not say %q:\n%s", row[0], row[1], want, text)
 		}
 	}
-	if text := m.run(0, "preview", "contracts", "1|CT-1003/26"); !strings.Contains(text, "12345678.9") || !strings.Contains(text, "preco_unitario") {
+	if text := m.run(0, "preview", "contracts", "1|CT-1003/26"); !strings.Contains(text, "12345678.9") ||
+		!strings.Contains(text, "preco_unitario") {
 		t.Errorf("preview:\n%s", text)
 	}
 	if text := m.run(0, "status"); !strings.Contains(text, "contracts") {

@@ -84,7 +84,9 @@ func newSite(t *testing.T) *site {
 	for i := range siteRows {
 		rows = append(rows, fmt.Sprintf("('%06d', %d)", i+1, 1000+i))
 	}
-	s.must(runSQLText(s.path("erp.db"), "CREATE TABLE contrato (num TEXT PRIMARY KEY, quantidade NUMERIC); INSERT INTO contrato VALUES "+strings.Join(rows, ", ")))
+	s.must(runSQLText(s.path("erp.db"),
+		"CREATE TABLE contrato (num TEXT PRIMARY KEY, quantidade NUMERIC); INSERT INTO contrato VALUES "+
+			strings.Join(rows, ", ")))
 	s.run(0, "state", "new")
 	return s
 }
@@ -160,7 +162,8 @@ func (s *site) comeBack(name string, disks ...string) {
 	s.t.Helper()
 	for _, disk := range disks {
 		s.unmount(disk)
-		s.must(os.Rename(s.path("disks", disk), s.path("disks", disk+".was")), os.CopyFS(s.path("disks", disk), os.DirFS(s.path(name, disk))))
+		s.must(os.Rename(s.path("disks", disk), s.path("disks", disk+".was")),
+			os.CopyFS(s.path("disks", disk), os.DirFS(s.path(name, disk))))
 		s.mount(disk)
 	}
 }
@@ -169,7 +172,8 @@ func (s *site) comeBack(name string, disks ...string) {
 // by itself.
 func fullAtTheStart(t *testing.T, s *site) {
 	s.unmount("ledger")
-	s.must(syscall.Mount("tmpfs", s.path("ledger"), "tmpfs", 0, "size=4m"), os.CopyFS(s.path("ledger"), os.DirFS(s.path("disks", "ledger"))))
+	s.must(syscall.Mount("tmpfs", s.path("ledger"), "tmpfs", 0, "size=4m"),
+		os.CopyFS(s.path("ledger"), os.DirFS(s.path("disks", "ledger"))))
 	filler := s.path("ledger", "filler")
 	if err := os.WriteFile(filler, make([]byte, 8<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
 		t.Fatalf("the disk is not full: %v", err)
@@ -191,7 +195,8 @@ func fullAtTheStart(t *testing.T, s *site) {
 
 func (s *site) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("safrasync", append([]string{"--config", s.path("config.yaml")}, args...)...)
-	cmd.Env = append(os.Environ(), "SAFRASYNC_API_KEY="+platformCanary, "LANG=en_US.UTF-8", "LC_ALL=", "LC_MESSAGES=", "RUNTIME_DIRECTORY=")
+	cmd.Env = append(os.Environ(), "SAFRASYNC_API_KEY="+platformCanary, "LANG=en_US.UTF-8", "LC_ALL=", "LC_MESSAGES=",
+		"RUNTIME_DIRECTORY=")
 	return cmd
 }
 
@@ -284,10 +289,12 @@ func notMounted(t *testing.T, s *site) {
 	s.sent()
 	here := s.path("ledger") + "/state.db"
 	s.unmount("ledger")
-	s.refused(here, "is empty or gone, but its journal in "+s.path("journal"), "safrasync restore FILE", "safrasync rebuild")
+	s.refused(here, "is empty or gone, but its journal in "+s.path("journal"), "safrasync restore FILE",
+		"safrasync rebuild")
 	s.run(1, "state", "new")
 	s.unmount("journal")
-	s.refused(here, "the file does not exist", "mount its disk if that is not mounted", "safrasync restore FILE", "safrasync rebuild", "safrasync state new")
+	s.refused(here, "the file does not exist", "mount its disk if that is not mounted", "safrasync restore FILE",
+		"safrasync rebuild", "safrasync state new")
 	if out := s.run(1, "status"); !strings.Contains(out, here) || !strings.Contains(out, "it is not there") {
 		t.Errorf("status says\n%s", out)
 	}
@@ -323,7 +330,8 @@ func detachedForGood(t *testing.T, s *site) {
 	s.landed()
 	s.must(p.Process.Kill()) // it waits for its ledger, to store what it hears
 	<-p.ended
-	s.must(os.Rename(s.path("disks"), s.path("gone")), os.MkdirAll(s.path("disks", "ledger"), 0o700), os.MkdirAll(s.path("disks", "journal"), 0o700))
+	s.must(os.Rename(s.path("disks"), s.path("gone")), os.MkdirAll(s.path("disks", "ledger"), 0o700),
+		os.MkdirAll(s.path("disks", "journal"), 0o700))
 	s.mount("ledger")
 	s.mount("journal")
 	s.refused("the file does not exist", "safrasync state new")
@@ -344,7 +352,8 @@ func olderWithoutReboot(t *testing.T, s *site) {
 	s.run(0, "sync")
 	s.run(0, "sync", "--sweep")
 	s.once(siteRows)
-	if out := s.run(0, "rows", "--state", "in_doubt", "--json"); strings.Count(out, "\n") < siteRows-1 { // the answer to the first may be in the image
+	// the answer to the first may be in the image
+	if out := s.run(0, "rows", "--state", "in_doubt", "--json"); strings.Count(out, "\n") < siteRows-1 {
 		t.Errorf("in doubt are\n%s", out)
 	}
 }

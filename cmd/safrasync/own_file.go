@@ -49,7 +49,9 @@ func (a *App) tighten(store *state.Store) {
 			paths[filepath.Join(spool, f.Name())] = 0o600
 		}
 		if paths[spool] = 0o700; !ours {
-			maps.DeleteFunc(paths, func(path string, _ fs.FileMode) bool { return path == spool || filepath.Dir(path) == spool })
+			maps.DeleteFunc(paths, func(path string, _ fs.FileMode) bool {
+				return path == spool || filepath.Dir(path) == spool
+			})
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(paths)) {

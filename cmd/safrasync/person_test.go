@@ -22,11 +22,12 @@ func TestB12TheAuditNamesWhoLoggedIn(t *testing.T) {
 		return path
 	}
 	for _, c := range []struct{ sudo, loginuid, want string }{
-		{"", file("4294967295"), ""},                      // of a service, or in a container
-		{"ana", file("4294967295\n"), "ana"},              // sudo
-		{"ana", filepath.Join(t.TempDir(), "no"), "ana"},  // a kernel without the audit
-		{"", file(self.Uid), self.Username},               // a login, then runuser
-		{"bia", file(self.Uid + "\n"), self.Username},     // the variable is anybody's to set, the login is the kernel's
+		{"", file("4294967295"), ""},                     // of a service, or in a container
+		{"ana", file("4294967295\n"), "ana"},             // sudo
+		{"ana", filepath.Join(t.TempDir(), "no"), "ana"}, // a kernel without the audit
+		{"", file(self.Uid), self.Username},              // a login, then runuser
+		// the variable is anybody's to set, the login is the kernel's
+		{"bia", file(self.Uid + "\n"), self.Username},
 		{"", file("3999999999"), "uid 3999999999"},        // a login that is gone
 		{"", file("nobody knows"), ""},                    //
 		{"  ", filepath.Join(t.TempDir(), "nowhere"), ""}, //

@@ -16,20 +16,23 @@ import (
 func newPreviewCommand(a *App) *cobra.Command {
 	var diff bool
 	var f diffFlags
-	cmd := a.command("preview JOB KEY | --diff [JOB…]", "help.preview", anyArgs, func(cmd *cobra.Command, args []string) error {
-		switch {
-		case diff:
-			return a.previewDiff(cmd.Context(), args, f)
-		case len(args) != 2:
-			return a.usage("says.arguments", "safrasync preview JOB KEY | --diff [JOB…]")
-		case f.askERP, f.all:
-			return a.usage("diff.flags_clash")
-		}
-		return a.preview(cmd.Context(), args[0], args[1])
-	})
+	cmd := a.command("preview JOB KEY | --diff [JOB…]", "help.preview", anyArgs,
+		func(cmd *cobra.Command, args []string) error {
+			switch {
+			case diff:
+				return a.previewDiff(cmd.Context(), args, f)
+			case len(args) != 2:
+				return a.usage("says.arguments", "safrasync preview JOB KEY | --diff [JOB…]")
+			case f.askERP, f.all:
+				return a.usage("diff.flags_clash")
+			}
+			return a.preview(cmd.Context(), args[0], args[1])
+		})
 	flags := cmd.Flags()
-	flags.BoolVar(&diff, "diff", false, "map everything that was sent with the configuration of now, and tell what would differ")
-	flags.BoolVar(&f.askERP, "erp", false, "with --diff: read columns that were not mapped then, and references, from the ERP")
+	flags.BoolVar(&diff, "diff", false,
+		"map everything that was sent with the configuration of now, and tell what would differ")
+	flags.BoolVar(&f.askERP, "erp", false,
+		"with --diff: read columns that were not mapped then, and references, from the ERP")
 	flags.BoolVar(&f.all, "all", false, "with --diff --json: rows that would be the same too")
 	return cmd
 }
@@ -109,7 +112,8 @@ func (a *App) printPreview(p engine.Preview, stands trade.State) {
 	if len(p.Fields) == 0 {
 		return
 	}
-	t := a.newTable("preview.head_field", "preview.head_value", "preview.head_column", "preview.head_erp", "preview.head_via")
+	t := a.newTable("preview.head_field", "preview.head_value", "preview.head_column", "preview.head_erp",
+		"preview.head_via")
 	for _, f := range p.Fields {
 		t.AppendRow(table.Row{f.Field, printable(f.Value), strings.Join(f.Columns, ", "), printable(f.ERP), f.Via})
 	}

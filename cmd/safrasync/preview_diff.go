@@ -68,7 +68,9 @@ func (a *App) previewDiff(ctx context.Context, names []string, f diffFlags) erro
 
 // diffJob compares the accepted rows of one job, page by page: memory does not grow with the
 // ledger.
-func (a *App) diffJob(ctx context.Context, e *parts, store *state.Store, job *engine.Job, f diffFlags) (*diffCount, error) {
+func (a *App) diffJob(ctx context.Context, e *parts, store *state.Store, job *engine.Job,
+	f diffFlags,
+) (*diffCount, error) {
 	compare, err := e.Comparer(ctx, job, f.askERP)
 	if err != nil {
 		return nil, err
@@ -91,12 +93,13 @@ func (a *App) diffJob(ctx context.Context, e *parts, store *state.Store, job *en
 		}
 		return nil
 	}
-	err = store.Rows(ctx, trade.RowFilter{Job: job.Name(), States: []trade.State{trade.Accepted}}, func(entry trade.Entry) error {
-		if page = append(page, entry); len(page) < diffPage {
-			return nil
-		}
-		return flush()
-	})
+	err = store.Rows(ctx, trade.RowFilter{Job: job.Name(), States: []trade.State{trade.Accepted}},
+		func(entry trade.Entry) error {
+			if page = append(page, entry); len(page) < diffPage {
+				return nil
+			}
+			return flush()
+		})
 	if err == nil {
 		err = flush()
 	}
@@ -135,8 +138,10 @@ const (
 
 func newDiffCount(job string) *diffCount {
 	return &diffCount{
-		job: job, verdicts: map[engine.DifferenceKind]int{}, changes: map[engine.FieldChange]*diffSample{}, more: map[string]int{},
-		unmapped: map[string]int{}, problems: map[[2]string]*diffSample{}, waiting: map[trade.Awaited]*diffSample{}, sums: map[trade.Unit]*diffSum{},
+		job: job, verdicts: map[engine.DifferenceKind]int{}, changes: map[engine.FieldChange]*diffSample{},
+		more:     map[string]int{},
+		unmapped: map[string]int{}, problems: map[[2]string]*diffSample{}, waiting: map[trade.Awaited]*diffSample{},
+		sums: map[trade.Unit]*diffSum{},
 	}
 }
 
@@ -219,7 +224,8 @@ type sumJSON struct {
 
 func (c *diffCount) summary() diffSummary {
 	out := diffSummary{
-		Job: c.job, Summary: true, Rows: c.rows, Verdicts: c.verdicts, Changes: []changeJSON{}, More: c.more, Unmapped: c.unmapped, NoBody: c.gone,
+		Job: c.job, Summary: true, Rows: c.rows, Verdicts: c.verdicts, Changes: []changeJSON{}, More: c.more,
+		Unmapped: c.unmapped, NoBody: c.gone,
 		Sums: map[trade.Unit]sumJSON{},
 	}
 	for _, change := range c.sortedChanges() {
@@ -238,7 +244,8 @@ func (c *diffCount) sortedChanges() []engine.FieldChange {
 		out = append(out, change)
 	}
 	slices.SortFunc(out, func(x, y engine.FieldChange) int {
-		return cmp.Or(cmp.Compare(x.Field, y.Field), cmp.Compare(c.changes[y].rows, c.changes[x].rows), cmp.Compare(x.Old, y.Old), cmp.Compare(x.New, y.New))
+		return cmp.Or(cmp.Compare(x.Field, y.Field), cmp.Compare(c.changes[y].rows, c.changes[x].rows),
+			cmp.Compare(x.Old, y.Old), cmp.Compare(x.New, y.New))
 	})
 	return out
 }
@@ -249,7 +256,8 @@ const diffShown = 10
 // printDiff writes what was found for people.
 func (a *App) printDiff(c *diffCount, f diffFlags) {
 	v := c.verdicts
-	a.show("diff.title", c.job, c.rows, v[engine.WouldBeTheSame], v[engine.WouldDiffer], v[engine.WouldBeRefused], v[engine.WouldWait], v[engine.NotComparable])
+	a.show("diff.title", c.job, c.rows, v[engine.WouldBeTheSame], v[engine.WouldDiffer], v[engine.WouldBeRefused],
+		v[engine.WouldWait], v[engine.NotComparable])
 	total, shown := map[string]int{}, map[string]int{}
 	for change, s := range c.changes {
 		total[change.Field] += s.rows
@@ -305,6 +313,7 @@ func sortedSamples[K comparable](m map[K]*diffSample, name func(K) string) []K {
 	for k := range m {
 		out = append(out, k)
 	}
-	slices.SortFunc(out, func(x, y K) int { return cmp.Or(cmp.Compare(m[y].rows, m[x].rows), cmp.Compare(name(x), name(y))) })
+	slices.SortFunc(out,
+		func(x, y K) int { return cmp.Or(cmp.Compare(m[y].rows, m[x].rows), cmp.Compare(name(x), name(y))) })
 	return out[:min(len(out), 4*diffShown)]
 }

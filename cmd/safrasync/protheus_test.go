@@ -163,18 +163,27 @@ func TestWhyExplainsTheProtheusLikeERP(t *testing.T) {
 	m := newProtheus(t, pgtest.Database(t))
 	m.sync()
 	for row, want := range map[[2]string]string{
-		{"contracts", "0101|000111|"}:        `order date is not a date in the form YYYYMMDD; column data has "20260231"`,
-		{"contracts", "0101|000113|"}:        "COMPRA requires payday; column vencimento is empty",
-		{"contracts", "0101|000118|"}:        "producer without a platform id (de-para): code 000031|01",
-		{"contracts", "0101|000107|"}:        "c.njr_tipo = '1'",
-		{"contracts", "0101|000107|001"}:     "c.njr_tipo IN ('1', '3')",
-		{"contracts", "0101|000124|"}:        "c.njr_data NOT BETWEEN '19000101' AND '20251231'",
-		{"contracts", "0101|000125|"}:        "c.njr_status <> 'P'",
-		{"contracts", "0101|000122|"}:        "wallet",
-		{"deliveries", "0101|0000000205|01"}: "contract is required; columns filial, contrato, fixacao hold no complete code",
+		{
+			"contracts",
+			"0101|000111|",
+		}: `order date is not a date in the form YYYYMMDD; column data has "20260231"`,
+		{"contracts", "0101|000113|"}:    "COMPRA requires payday; column vencimento is empty",
+		{"contracts", "0101|000118|"}:    "producer without a platform id (de-para): code 000031|01",
+		{"contracts", "0101|000107|"}:    "c.njr_tipo = '1'",
+		{"contracts", "0101|000107|001"}: "c.njr_tipo IN ('1', '3')",
+		{"contracts", "0101|000124|"}:    "c.njr_data NOT BETWEEN '19000101' AND '20251231'",
+		{"contracts", "0101|000125|"}:    "c.njr_status <> 'P'",
+		{"contracts", "0101|000122|"}:    "wallet",
+		{
+			"deliveries",
+			"0101|0000000205|01",
+		}: "contract is required; columns filial, contrato, fixacao hold no complete code",
 		{"deliveries", "0101|0000000203|01"}: "waits for contract 0101|000114|, which is invalid",
 		{"deliveries", "0101|0000000207|01"}: "h.njj_status IN ('3', '4')",
-		{"deliveries", "0101|0000000217|01"}: "waits for contract 0101|000124|, which is not in the ERP, is cancelled there, or which the query of contracts leaves out",
+		{
+			"deliveries",
+			"0101|0000000217|01",
+		}: "waits for contract 0101|000124|, which is not in the ERP, is cancelled there, or which the query of contracts leaves out",
 		{"traceability", "0101|000101||005"}: "d_e_l_e_t_ = ' '",
 		{"traceability", "0101|000101||003"}: "farm without a platform id (de-para): code 000003",
 	} {

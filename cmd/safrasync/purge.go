@@ -28,9 +28,12 @@ func newPurgeCommand(a *App) *cobra.Command {
 	})
 	f.add(cmd)
 	cmd.Flags().StringSliceVar(&f.kinds, "kind", nil, "only these `KINDS`: "+listed(state.RetentionKinds))
-	cmd.Flags().StringVar(&f.before, "before", "", "instead of what retention: says, what is older than `D`: 90d, 2026-01-31; for bodies, runs, lookups and inbox")
-	cmd.Flags().StringVar(&f.producer, "producer", "", "what is held about one producer: the platform's `ID`, or the ERP's code")
-	cmd.Flags().StringVar(&f.export, "export", "", "with --producer: write it to `FILE`, as JSON, and to FILE.txt for people; nothing is taken away")
+	cmd.Flags().StringVar(&f.before, "before", "",
+		"instead of what retention: says, what is older than `D`: 90d, 2026-01-31; for bodies, runs, lookups and inbox")
+	cmd.Flags().StringVar(&f.producer, "producer", "",
+		"what is held about one producer: the platform's `ID`, or the ERP's code")
+	cmd.Flags().StringVar(&f.export, "export", "",
+		"with --producer: write it to `FILE`, as JSON, and to FILE.txt for people; nothing is taken away")
 	completes(cmd, "kind", state.RetentionKinds)
 	return cmd
 }
@@ -114,7 +117,10 @@ func (a *App) tellPurge(plan state.RetentionPlan, f purgeFlags) {
 	t, v := table.NewWriter(), a.voice()
 	t.SetOutputMirror(a.Stderr)
 	t.SetStyle(table.StyleLight)
-	t.AppendHeader(table.Row{a.text("purge.head_kind"), a.text("purge.head_before"), a.text("purge.head_rows"), a.text("purge.head_bytes"), a.text("purge.head_kept")})
+	t.AppendHeader(table.Row{
+		a.text("purge.head_kind"), a.text("purge.head_before"), a.text("purge.head_rows"),
+		a.text("purge.head_bytes"), a.text("purge.head_kept"),
+	})
 	for _, k := range plan {
 		if len(f.kinds) > 0 && !slices.Contains(f.kinds, k.Kind) {
 			continue

@@ -42,7 +42,11 @@ func (a *App) purgeProducer(ctx context.Context, config *Config, f purgeFlags) e
 		}
 	}
 	a.tell("subject.found", len(s.rows), len(s.refs), len(s.lookups), len(s.audit))
-	sums := subjectSums{Producer: f.producer, Rows: len(s.rows), References: len(s.refs), Lookups: len(s.lookups), Acts: len(s.audit), Closed: len(s.closed), Erasable: len(erasable), Reduced: reduced, Needed: len(s.rows) - len(erasable) - reduced}
+	sums := subjectSums{
+		Producer: f.producer, Rows: len(s.rows), References: len(s.refs), Lookups: len(s.lookups),
+		Acts: len(s.audit), Closed: len(s.closed), Erasable: len(erasable), Reduced: reduced,
+		Needed: len(s.rows) - len(erasable) - reduced,
+	}
 	if f.export != "" {
 		for _, path := range []string{f.export, f.export + ".txt"} {
 			if err := mayMake(path); err != nil {
@@ -157,8 +161,13 @@ type subjectRowJSON struct {
 // exportSubject writes the two files. A file that is there is not overwritten.
 func (a *App) exportSubject(s *dossier, f purgeFlags) error {
 	out := subjectJSON{
-		Made: now(), IDs: orEmpty(s.ids), Codes: orEmpty(s.codes), References: orEmpty(s.refs), Lookups: []subjectLookupJSON{}, Rows: []subjectRowJSON{},
-		Blocks: orEmpty(s.blocks), Acts: []auditJSON{}, Closed: []subjectClosedJSON{}, Notes: []string{machine.text("subject.note_erp"), machine.text("subject.note_logs"), machine.text("subject.note_closed"), machine.text("subject.note_platform")},
+		Made: now(), IDs: orEmpty(s.ids), Codes: orEmpty(s.codes), References: orEmpty(s.refs),
+		Lookups: []subjectLookupJSON{}, Rows: []subjectRowJSON{},
+		Blocks: orEmpty(s.blocks), Acts: []auditJSON{}, Closed: []subjectClosedJSON{},
+		Notes: []string{
+			machine.text("subject.note_erp"), machine.text("subject.note_logs"),
+			machine.text("subject.note_closed"), machine.text("subject.note_platform"),
+		},
 	}
 	for _, l := range s.lookups {
 		out.Lookups = append(out.Lookups, subjectLookupJSON{l.Code, l.ID, l.AskedAt})
@@ -192,7 +201,8 @@ func (a *App) readableSubject(w io.Writer, s *dossier) error {
 	say("subject.rows_title", len(s.rows))
 	for _, r := range s.rows {
 		e := r.entry
-		say("subject.row_line", e.Job, e.Key, e.Sends.Label(v.lang), e.State.Label(v.lang), v.moment(e.FirstSeenAt), v.moment(e.UpdatedAt))
+		say("subject.row_line", e.Job, e.Key, e.Sends.Label(v.lang), e.State.Label(v.lang), v.moment(e.FirstSeenAt),
+			v.moment(e.UpdatedAt))
 		if e.RemoteID != "" {
 			say("subject.remote", e.RemoteID)
 		}
@@ -222,7 +232,10 @@ func (a *App) readableSubject(w io.Writer, s *dossier) error {
 	for _, c := range s.closed {
 		say("subject.closed_line", c.Day.String(), v.moment(c.At), c.ID)
 	}
-	for _, note := range []i18n.Key{"subject.note_erp", "subject.note_logs", "subject.note_closed", "subject.note_platform"} {
+	for _, note := range []i18n.Key{
+		"subject.note_erp", "subject.note_logs", "subject.note_closed",
+		"subject.note_platform",
+	} {
 		say(note)
 	}
 	_, err := io.WriteString(w, b.String())

@@ -35,13 +35,19 @@ func TestTheDayOfAnInstantIsThatOfTheZoneOrOfItsBranch(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, column, branch1, branch3 string }{
 		{"one zone for all", "criado_em AS data_contrato", "2026-05-01", "2026-05-01"},
-		{"a zone for each branch", "(criado_em AT TIME ZONE (SELECT f.fuso FROM coop.filial f WHERE f.id = filial_id))::date AS data_contrato", "2026-05-01", "2026-04-30"},
+		{
+			"a zone for each branch",
+			"(criado_em AT TIME ZONE (SELECT f.fuso FROM coop.filial f WHERE f.id = filial_id))::date AS data_contrato",
+			"2026-05-01", "2026-04-30",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			m := newModern(t, "")
-			m.edit("data_contrato, entrega_inicio, entrega_fim, data_pagamento, situacao", c.column+", entrega_inicio, entrega_fim, data_pagamento, situacao")
-			if _, err := m.erp.Exec(`UPDATE coop.contrato SET criado_em = '2026-05-01 03:30:00+00'`); err != nil { // half past midnight in São Paulo, half past eleven in Cuiabá
+			m.edit("data_contrato, entrega_inicio, entrega_fim, data_pagamento, situacao",
+				c.column+", entrega_inicio, entrega_fim, data_pagamento, situacao")
+			// half past midnight in São Paulo, half past eleven in Cuiabá
+			if _, err := m.erp.Exec(`UPDATE coop.contrato SET criado_em = '2026-05-01 03:30:00+00'`); err != nil {
 				t.Fatal(err)
 			}
 			for key, want := range map[string]string{"1|CT-1003/26": c.branch1, "3|CT-1001/26": c.branch3} {
@@ -77,7 +83,8 @@ func TestF027_AColumnThatIsGoneStopsItsJobAlone(t *testing.T) {
 			t.Errorf("%+v, want %d sent", run, sent)
 		}
 	}
-	if after := outcomesOf(m.rows("deliveries")); len(after) != len(before) || after["0101|0000000201|01"] != string(trade.Accepted) {
+	if after := outcomesOf(m.rows("deliveries")); len(after) != len(before) ||
+		after["0101|0000000201|01"] != string(trade.Accepted) {
 		t.Errorf("deliveries are %v, were %v", after, before)
 	}
 	for key, r := range m.rows("deliveries") {
@@ -95,7 +102,10 @@ func TestTheTestsThatTheReadingPageNamesExist(t *testing.T) {
 		t.Fatal(err)
 	}
 	var code strings.Builder
-	for _, pattern := range []string{"*_test.go", "../../erp/*_test.go", "../../sync/*_test.go", "../../sync/*/*_test.go"} {
+	for _, pattern := range []string{
+		"*_test.go", "../../erp/*_test.go", "../../sync/*_test.go",
+		"../../sync/*/*_test.go",
+	} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %d files, %v", pattern, len(files), err)

@@ -61,7 +61,8 @@ func stillAwaited(e trade.Entry) []trade.Awaited {
 	if e.Cause == trade.CauseParent {
 		return e.WaitingFor
 	}
-	return slices.DeleteFunc(slices.Clone(e.WaitingFor), func(a trade.Awaited) bool { return a.Job != "" && a.ParentState == trade.Accepted })
+	return slices.DeleteFunc(slices.Clone(e.WaitingFor),
+		func(a trade.Awaited) bool { return a.Job != "" && a.ParentState == trade.Accepted })
 }
 
 // awaited says what an entry waits for.

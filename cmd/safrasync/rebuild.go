@@ -19,7 +19,8 @@ func newRebuildCommand(a *App) *cobra.Command {
 		return a.rebuild(cmd.Context(), f)
 	})
 	f.add(cmd)
-	cmd.Flags().BoolVar(&fresh, "new-journal", false, "begin a new journal for this ledger: its own is lost, or it moved to another host")
+	cmd.Flags().BoolVar(&fresh, "new-journal", false,
+		"begin a new journal for this ledger: its own is lost, or it moved to another host")
 	return cmd
 }
 

@@ -21,7 +21,8 @@ type actFlags struct {
 
 func (f *actFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.reason, "reason", "", "why, `TEXT` for the audit")
-	cmd.Flags().StringVar(&f.as, "as", "", "`NAME` of who orders it, recorded as given beside the account; default: who logged in")
+	cmd.Flags().StringVar(&f.as, "as", "",
+		"`NAME` of who orders it, recorded as given beside the account; default: who logged in")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "do it without asking")
 }
 
@@ -33,26 +34,30 @@ func newRefsCommand(a *App) *cobra.Command {
 	})
 
 	var imported importFlags
-	importing := a.command("import KIND FILE", "help.refs_import", exactly(2), func(cmd *cobra.Command, args []string) error {
-		return a.importReferences(cmd.Context(), args[0], args[1], imported)
-	})
+	importing := a.command("import KIND FILE", "help.refs_import", exactly(2),
+		func(cmd *cobra.Command, args []string) error {
+			return a.importReferences(cmd.Context(), args[0], args[1], imported)
+		})
 	imported.add(importing)
-	importing.Flags().BoolVar(&imported.skipInvalid, "skip-invalid", false, "import the other lines when some are invalid")
+	importing.Flags().BoolVar(&imported.skipInvalid, "skip-invalid", false,
+		"import the other lines when some are invalid")
 
 	export := a.command("export KIND", "help.refs_export", exactly(1), func(cmd *cobra.Command, args []string) error {
 		return a.exportReferences(cmd.Context(), args[0])
 	})
 
 	var set actFlags
-	setting := a.command("set KIND CODE ID --reason TEXT", "help.refs_set", exactly(3), func(cmd *cobra.Command, args []string) error {
-		return a.setReference(cmd.Context(), args[0], args[1], args[2], set)
-	})
+	setting := a.command("set KIND CODE ID --reason TEXT", "help.refs_set", exactly(3),
+		func(cmd *cobra.Command, args []string) error {
+			return a.setReference(cmd.Context(), args[0], args[1], args[2], set)
+		})
 	set.add(setting)
 
 	var remove actFlags
-	removing := a.command("remove KIND CODE --reason TEXT", "help.refs_remove", exactly(2), func(cmd *cobra.Command, args []string) error {
-		return a.removeReference(cmd.Context(), args[0], args[1], remove)
-	})
+	removing := a.command("remove KIND CODE --reason TEXT", "help.refs_remove", exactly(2),
+		func(cmd *cobra.Command, args []string) error {
+			return a.removeReference(cmd.Context(), args[0], args[1], remove)
+		})
 	remove.add(removing)
 
 	group.AddCommand(list, importing, export, setting, removing)
@@ -127,7 +132,10 @@ func (a *App) audit(f actFlags, act, target string, detail any) (trade.AuditReco
 		return trade.AuditRecord{}, fmt.Errorf("%s: %w", act, err)
 	}
 	who := a.person(f)
-	return trade.AuditRecord{At: now(), Who: who.Name, From: who.From, Act: act, Target: target, Reason: f.reason, Detail: string(text)}, nil
+	return trade.AuditRecord{
+		At: now(), Who: who.Name, From: who.From, Act: act, Target: target, Reason: f.reason,
+		Detail: string(text),
+	}, nil
 }
 
 // setReference stores one code.

@@ -36,7 +36,8 @@ func readReferences(r io.Reader, v voice) (referenceTable, error) {
 		return t, err
 	}
 	head, err := c.Read()
-	if err != nil || len(head) != 2 || !strings.EqualFold(strings.TrimSpace(head[0]), "code") || !strings.EqualFold(strings.TrimSpace(head[1]), "id") {
+	if err != nil || len(head) != 2 || !strings.EqualFold(strings.TrimSpace(head[0]), "code") ||
+		!strings.EqualFold(strings.TrimSpace(head[1]), "id") {
 		return t, errors.New(v.text("csv.no_header"))
 	}
 	lineOf := map[string]int{}

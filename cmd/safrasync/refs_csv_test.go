@@ -25,18 +25,50 @@ func TestReferencesAreReadAsSpreadsheetsWriteThem(t *testing.T) {
 		codes map[string]string
 		bad   []int // lines
 	}{
-		"comma":                                  {"code,id\n1," + idA + "\n", map[string]string{"1": idA}, nil},
-		"semicolon, byte order mark, CRLF":       {"\ufeffCode;ID\r\n1;" + idA + "\r\n", map[string]string{"1": idA}, nil},
-		"tab":                                    {"code\tid\n1\t" + idA, map[string]string{"1": idA}, nil},
-		"quotes and blanks":                      {"code,id\n\" 01 | 2 \", {" + strings.ToUpper(idA) + "} \n", map[string]string{"01|2": idA}, nil},
-		"an escaped | stays in its part":         {"code,id\na\\|b|c," + idA + "\n", map[string]string{`a\|b|c`: idA}, nil},
-		"lines of blanks":                        {"code,id\n,\n\n1," + idA + "\n , \n", map[string]string{"1": idA}, nil},
-		"the same line twice":                    {"code,id\n1," + idA + "\n1," + idA + "\n", map[string]string{"1": idA}, nil},
-		"a code with two ids":                    {"code,id\n1," + idA + "\n1," + idB + "\n", map[string]string{"1": idA}, []int{3}},
-		"no code":                                {"code,id\n |,x\n," + idA + "\n", nil, []int{2, 3}},
-		"no UUID":                                {"code,id\n1,123\n2," + idA + "\n", map[string]string{"2": idA}, []int{2}},
-		"too many columns":                       {"code,id\n1," + idA + ",x\n", nil, []int{2}},
-		"a broken quote ends what can be read":   {"code,id\n1," + idA + "\n\"2," + idB + "\n3," + idB + "\n", map[string]string{"1": idA}, []int{3}},
+		"comma": {"code,id\n1," + idA + "\n", map[string]string{"1": idA}, nil},
+		"semicolon, byte order mark, CRLF": {
+			"\ufeffCode;ID\r\n1;" + idA + "\r\n",
+			map[string]string{"1": idA},
+			nil,
+		},
+		"tab": {"code\tid\n1\t" + idA, map[string]string{"1": idA}, nil},
+		"quotes and blanks": {
+			"code,id\n\" 01 | 2 \", {" + strings.ToUpper(idA) + "} \n",
+			map[string]string{"01|2": idA},
+			nil,
+		},
+		"an escaped | stays in its part": {
+			"code,id\na\\|b|c," + idA + "\n",
+			map[string]string{`a\|b|c`: idA},
+			nil,
+		},
+		"lines of blanks": {
+			"code,id\n,\n\n1," + idA + "\n , \n",
+			map[string]string{"1": idA},
+			nil,
+		},
+		"the same line twice": {
+			"code,id\n1," + idA + "\n1," + idA + "\n",
+			map[string]string{"1": idA},
+			nil,
+		},
+		"a code with two ids": {
+			"code,id\n1," + idA + "\n1," + idB + "\n",
+			map[string]string{"1": idA},
+			[]int{3},
+		},
+		"no code": {"code,id\n |,x\n," + idA + "\n", nil, []int{2, 3}},
+		"no UUID": {
+			"code,id\n1,123\n2," + idA + "\n",
+			map[string]string{"2": idA},
+			[]int{2},
+		},
+		"too many columns": {"code,id\n1," + idA + ",x\n", nil, []int{2}},
+		"a broken quote ends what can be read": {
+			"code,id\n1," + idA + "\n\"2," + idB + "\n3," + idB + "\n",
+			map[string]string{"1": idA},
+			[]int{3},
+		},
 		"a formula that was guarded on its way":  {"code,id\n'=1," + idA + "\n", map[string]string{"=1": idA}, nil},
 		"an apostrophe that is part of the code": {"code,id\n'1," + idA + "\n", map[string]string{"'1": idA}, nil},
 	} {
@@ -76,7 +108,8 @@ func TestAFileThatIsNoTableIsRefused(t *testing.T) {
 // another import.
 func FuzzReadReferences(f *testing.F) {
 	for _, seed := range []string{
-		"code,id\n1," + idA + "\n", "\ufeffcode;id\r\n'=1|2;" + idA, "code\tid\n''@x\t" + idA, "code,id\n\"a\nb\"," + idA + "\n", "code,id\n\\|," + idA, "code,id\n\"", "",
+		"code,id\n1," + idA + "\n", "\ufeffcode;id\r\n'=1|2;" + idA, "code\tid\n''@x\t" + idA,
+		"code,id\n\"a\nb\"," + idA + "\n", "code,id\n\\|," + idA, "code,id\n\"", "",
 	} {
 		f.Add(seed)
 	}
@@ -117,8 +150,10 @@ func TestSinceIsAnAgeADayOrATime(t *testing.T) {
 	zone := time.FixedZone("", -3*60*60)
 	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for text, want := range map[string]time.Time{
-		"2h": at.Add(-2 * time.Hour), "7d": at.AddDate(0, 0, -7), "2026-11-20": time.Date(2026, 11, 20, 3, 0, 0, 0, time.UTC),
-		"20/11/2026": time.Date(2026, 11, 20, 3, 0, 0, 0, time.UTC), "2026-11-20T09:00:00Z": time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC),
+		"2h": at.Add(-2 * time.Hour), "7d": at.AddDate(0, 0, -7),
+		"2026-11-20":           time.Date(2026, 11, 20, 3, 0, 0, 0, time.UTC),
+		"20/11/2026":           time.Date(2026, 11, 20, 3, 0, 0, 0, time.UTC),
+		"2026-11-20T09:00:00Z": time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC),
 	} {
 		if got, ok := parseSince(text, at, zone); !ok || !got.Equal(want) {
 			t.Errorf("parseSince(%q) = %v, %v, want %v", text, got, ok, want)
@@ -134,7 +169,8 @@ func TestSinceIsAnAgeADayOrATime(t *testing.T) {
 func TestKeysAsPeopleTypeThem(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]string{
-		`01|000123`: `01|000123`, ` 01 | 000123  `: `01|000123`, `01|A\|B`: `01|A\|B`, `01|A\\B`: `01|A\\B`, `01|A\B`: `01|A\\B`, `01|x y`: `01|x y`,
+		`01|000123`: `01|000123`, ` 01 | 000123  `: `01|000123`, `01|A\|B`: `01|A\|B`, `01|A\\B`: `01|A\\B`,
+		`01|A\B`: `01|A\\B`, `01|x y`: `01|x y`,
 		`01|`: `01|`, `01|A\`: `01|A\\`, `01|ção`: `01|ção`, ``: ``,
 	} {
 		if got := canonicalKey(typed); got != want {

@@ -59,7 +59,10 @@ func (a *App) listReferences(ctx context.Context, args []string) error {
 		return nil
 	}
 	for _, s := range missing {
-		line := referenceJSON{Kind: s.Kind, Code: &s.Code, Rows: s.Rows(), From: a.refsFrom(s.Kind), Blocks: s.Blocked, Invalid: s.Invalid}
+		line := referenceJSON{
+			Kind: s.Kind, Code: &s.Code, Rows: s.Rows(), From: a.refsFrom(s.Kind), Blocks: s.Blocked,
+			Invalid: s.Invalid,
+		}
 		if s.Code == "" {
 			line.Code, line.Total = nil, true
 		}
@@ -68,7 +71,10 @@ func (a *App) listReferences(ctx context.Context, args []string) error {
 		}
 	}
 	for _, r := range stored {
-		if err := a.printJSON(referenceJSON{Kind: r.Kind, Code: &r.Code, ID: &r.ID, From: a.refsFrom(r.Kind)}); err != nil {
+		if err := a.printJSON(referenceJSON{
+			Kind: r.Kind, Code: &r.Code, ID: &r.ID,
+			From: a.refsFrom(r.Kind),
+		}); err != nil {
 			return err
 		}
 	}
@@ -99,7 +105,10 @@ func (a *App) printReferences(missing []trade.Shortage, stored []trade.Reference
 	}
 	t := a.newTable("refs.head_kind", "refs.head_code", "refs.head_id", "refs.head_from")
 	for _, r := range stored {
-		t.AppendRow(table.Row{r.Kind, printable(r.Code), printable(r.ID), a.text(i18n.Key("refs.from." + a.refsFrom(r.Kind)))})
+		t.AppendRow(table.Row{
+			r.Kind, printable(r.Code), printable(r.ID),
+			a.text(i18n.Key("refs.from." + a.refsFrom(r.Kind))),
+		})
 	}
 	t.Render()
 }
@@ -131,7 +140,8 @@ func (a *App) printMissing(missing []trade.Shortage) {
 		for _, l := range s.Invalid {
 			invalid += l.Rows
 		}
-		t.AppendRow(append(row, a.voice().weight(s.Blocked), invalid, a.text(i18n.Key("refs.from."+a.refsFrom(s.Kind)))))
+		t.AppendRow(append(row, a.voice().weight(s.Blocked), invalid,
+			a.text(i18n.Key("refs.from."+a.refsFrom(s.Kind)))))
 	}
 	t.Render()
 	for _, s := range missing {

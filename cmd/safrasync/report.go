@@ -35,15 +35,18 @@ var reportFormats = []string{"table", "csv", "xlsx", "json", "html"}
 
 func newReportCommand(a *App) *cobra.Command {
 	var f reportFlags
-	cmd := a.command("report", "help.report", exactly(0), func(cmd *cobra.Command, _ []string) error { return a.report(cmd.Context(), f) })
+	cmd := a.command("report", "help.report", exactly(0),
+		func(cmd *cobra.Command, _ []string) error { return a.report(cmd.Context(), f) })
 	f.add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.from, "from", "", "only documents of this `DAY` and later")
 	flags.StringVar(&f.to, "to", "", "only documents of this `DAY` and before")
-	flags.StringVar(&f.asOf, "as-of", "", "as things stood at the end of `DAY`: the report that was closed for it, or derived where nobody closed it")
+	flags.StringVar(&f.asOf, "as-of", "",
+		"as things stood at the end of `DAY`: the report that was closed for it, or derived where nobody closed it")
 	flags.StringVar(&f.closing, "closing", "", "the closed report with this `ID` (see --closings)")
 	flags.BoolVar(&f.closings, "closings", false, "list the closed reports")
-	flags.StringVar(&f.close, "close", "", "close the report of a `MONTH`, such as 2026-10, or its last day: it is kept for good, with your name; needs --reason")
+	flags.StringVar(&f.close, "close", "",
+		"close the report of a `MONTH`, such as 2026-10, or its last day: it is kept for good, with your name; needs --reason")
 	flags.StringSliceVar(&f.jobs, "job", nil, "only these `JOBS`")
 	flags.StringSliceVar(&f.harvests, "harvest", nil, "only these `HARVESTS`, such as 2025/2026")
 	flags.StringSliceVar(&f.products, "product", nil, "only these `PRODUCTS`")
@@ -53,11 +56,14 @@ func newReportCommand(a *App) *cobra.Command {
 	flags.StringSliceVar(&f.wallets, "wallet", nil, "only these `WALLETS`, by the ERP's code")
 	flags.StringSliceVar(&f.states, "state", nil, "only these `STATES`: "+listed(trade.States))
 	flags.StringSliceVar(&f.sections, "section", nil, "only these `SECTIONS`: "+listed(reconcile.AllSections))
-	flags.StringSliceVar(&f.by, "by", nil, "totals only by these: "+listed(reconcile.Dimensions)+"; default on a terminal all,season, in files all of them")
-	flags.StringVar(&f.format, "format", "", "`FORMAT`: "+strings.Join(reportFormats, ", ")+"; default: by the name of --output, else table")
+	flags.StringSliceVar(&f.by, "by", nil, "totals only by these: "+listed(reconcile.Dimensions)+
+		"; default on a terminal all,season, in files all of them")
+	flags.StringVar(&f.format, "format", "", "`FORMAT`: "+strings.Join(reportFormats, ", ")+
+		"; default: by the name of --output, else table")
 	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`, which only you can read; default standard output")
 	flags.BoolVar(&f.platform, "platform", false, "also ask the platform for each contract, one after the other")
-	flags.BoolVar(&f.failed, "failed", false, "instead: the rows that need a decision, to be filled in and given to decisions import")
+	flags.BoolVar(&f.failed, "failed", false,
+		"instead: the rows that need a decision, to be filled in and given to decisions import")
 	completes(cmd, "state", trade.States)
 	completes(cmd, "section", reconcile.AllSections)
 	completes(cmd, "format", reportFormats)
@@ -94,7 +100,8 @@ func (a *App) report(ctx context.Context, f reportFlags) error {
 	if f.failed {
 		export := snapshot.Export(f.format, options)
 		export.Failed = true
-		return a.writeReport(ctx, f, export, func(w io.Writer) error { return snapshot.Decisions(options, decisionsForm(f.format), w) })
+		return a.writeReport(ctx, f, export,
+			func(w io.Writer) error { return snapshot.Decisions(options, decisionsForm(f.format), w) })
 	}
 	if f.format == "table" && f.output == "" {
 		if len(options.By) == 0 {
@@ -102,7 +109,8 @@ func (a *App) report(ctx context.Context, f reportFlags) error {
 		}
 		if len(options.Sections) == 0 { // single rows are for files
 			options.Sections = []reconcile.SectionID{
-				reconcile.SummarySection, reconcile.BridgeSection, reconcile.TotalsSection, reconcile.DivergencesSection, reconcile.ExceptionsSection, reconcile.MessagesSection,
+				reconcile.SummarySection, reconcile.BridgeSection, reconcile.TotalsSection,
+				reconcile.DivergencesSection, reconcile.ExceptionsSection, reconcile.MessagesSection,
 			}
 		}
 		_, err := snapshot.Report(options, a.tableWriter(options))
@@ -120,7 +128,8 @@ func (a *App) reportFormat(f reportFlags) (string, error) {
 	if format == "" && a.asJSON {
 		format = "json"
 	}
-	if ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(f.output)), "."); format == "" && slices.Contains(reportFormats, ending) {
+	if ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(f.output)), "."); format == "" &&
+		slices.Contains(reportFormats, ending) {
 		format = ending
 	}
 	switch {
@@ -151,7 +160,10 @@ func (a *App) reportOptions(config *Config, f reportFlags) (o reconcile.Options,
 	if f.format == "json" {
 		o.Lang = trade.English
 	}
-	o.Filter = reconcile.Filter{Jobs: f.jobs, Harvests: f.harvests, Products: f.products, Branches: f.branches, Producers: f.producers, Places: f.places, Wallets: f.wallets}
+	o.Filter = reconcile.Filter{
+		Jobs: f.jobs, Harvests: f.harvests, Products: f.products, Branches: f.branches,
+		Producers: f.producers, Places: f.places, Wallets: f.wallets,
+	}
 	for into, text := range map[*trade.Date]string{&o.Filter.From: f.from, &o.Filter.To: f.to, &cut.Day: f.asOf} {
 		if text == "" {
 			continue
@@ -216,7 +228,9 @@ func (a *App) snapshot(ctx context.Context, f reportFlags, cut reconcile.Cut) (*
 		if err != nil {
 			return nil, err
 		}
-		if i := slices.IndexFunc(list, func(c trade.Closing) bool { return f.closing == "" || c.ID == f.closing }); i >= 0 {
+		if i := slices.IndexFunc(list, func(c trade.Closing) bool {
+			return f.closing == "" || c.ID == f.closing
+		}); i >= 0 {
 			return reconcile.OpenClosed(ctx, store, list[i], "")
 		}
 		if f.closing != "" {
@@ -227,12 +241,17 @@ func (a *App) snapshot(ctx context.Context, f reportFlags, cut reconcile.Cut) (*
 }
 
 // takeSnapshot goes through the ledger.
-func (a *App) takeSnapshot(ctx context.Context, store *state.Store, cut reconcile.Cut, platform bool) (*reconcile.Snapshot, error) {
+func (a *App) takeSnapshot(ctx context.Context, store *state.Store, cut reconcile.Cut,
+	platform bool,
+) (*reconcile.Snapshot, error) {
 	jobs, err := compileJobs(a.config)
 	if err != nil {
 		return nil, err
 	}
-	src := reconcile.Sources{Ledger: store, Jobs: jobs, Zone: a.config.Zone(), Now: now(), Program: version, Name: a.config.Alerts.Name}
+	src := reconcile.Sources{
+		Ledger: store, Jobs: jobs, Zone: a.config.Zone(), Now: now(), Program: version,
+		Name: a.config.Alerts.Name,
+	}
 	if platform {
 		client, err := a.openAPI()
 		if err != nil {
@@ -265,7 +284,9 @@ func (a *App) reportWriter(format string, o reconcile.Options, to io.Writer) rec
 
 // writeReport writes a file, or standard output, and puts it into the audit: who took which figures
 // out. JSON on standard output is for programs, like that of `rows`, and is not an export.
-func (a *App) writeReport(ctx context.Context, f reportFlags, export reconcile.Export, write func(io.Writer) error) error {
+func (a *App) writeReport(ctx context.Context, f reportFlags, export reconcile.Export,
+	write func(io.Writer) error,
+) error {
 	if f.format == "json" && f.output == "" {
 		return write(a.out)
 	}

@@ -23,7 +23,8 @@ func (a *App) closeReport(ctx context.Context, f reportFlags, options reconcile.
 	if trade.DateOf(now().In(a.config.Zone())).Before(day) {
 		return a.usage("report.future", f.close)
 	}
-	if f.asOf != "" || f.closing != "" || f.failed || f.output != "" || !options.Filter.Empty() || len(options.Sections) > 0 {
+	if f.asOf != "" || f.closing != "" || f.failed || f.output != "" || !options.Filter.Empty() ||
+		len(options.Sections) > 0 {
 		return a.usage("close.whole")
 	}
 	if err := a.needReason(f.actFlags); err != nil {
@@ -47,7 +48,8 @@ func (a *App) closeReport(ctx context.Context, f reportFlags, options reconcile.
 	}
 	a.tell("close.plan", a.day(day), plan.Rows, plan.Divergences)
 	for _, t := range plan.Totals {
-		a.tell("close.sum", cmp.Or(t.Product, "?"), trade.NumberText(t.Contracted.String(), a.lang()), trade.NumberText(t.Delivered.String(), a.lang()), valuesText(t.Values, a.lang()))
+		a.tell("close.sum", cmp.Or(t.Product, "?"), trade.NumberText(t.Contracted.String(), a.lang()),
+			trade.NumberText(t.Delivered.String(), a.lang()), valuesText(t.Values, a.lang()))
 	}
 	before, err := reading.Closings(ctx, day)
 	if err != nil {
@@ -147,9 +149,13 @@ func (a *App) listClosings(ctx context.Context) error {
 		a.tell("close.none")
 		return nil
 	}
-	t := a.newTable("close.head_day", "close.head_at", "close.head_who", "close.head_reason", "close.head_rows", "close.head_id")
+	t := a.newTable("close.head_day", "close.head_at", "close.head_who", "close.head_reason", "close.head_rows",
+		"close.head_id")
 	for _, c := range list {
-		t.AppendRow(table.Row{a.day(c.Day), a.voice().moment(c.At), printable(c.Who), printable(c.Reason), c.Rows, c.ID})
+		t.AppendRow(table.Row{
+			a.day(c.Day), a.voice().moment(c.At), printable(c.Who), printable(c.Reason),
+			c.Rows, c.ID,
+		})
 	}
 	t.Render()
 	return nil

@@ -81,7 +81,10 @@ func (t *sectionTable) close() {
 	configs := make([]table.ColumnConfig, len(t.section.Columns))
 	for i, c := range t.section.Columns {
 		head[i] = c.Title
-		configs[i] = table.ColumnConfig{Number: i + 1, Hidden: t.empty(i), WidthMax: 48, WidthMaxEnforcer: text.WrapSoft}
+		configs[i] = table.ColumnConfig{
+			Number: i + 1, Hidden: t.empty(i), WidthMax: 48,
+			WidthMaxEnforcer: text.WrapSoft,
+		}
 		if c.Number() {
 			configs[i].Align = text.AlignRight
 		}

@@ -25,9 +25,10 @@ type resyncFlags struct {
 
 func newResyncCommand(a *App) *cobra.Command {
 	var f resyncFlags
-	cmd := a.command("resync JOB --reason TEXT", "help.resync", exactly(1), func(cmd *cobra.Command, args []string) error {
-		return a.resync(cmd.Context(), args[0], f)
-	})
+	cmd := a.command("resync JOB --reason TEXT", "help.resync", exactly(1),
+		func(cmd *cobra.Command, args []string) error {
+			return a.resync(cmd.Context(), args[0], f)
+		})
 	f.add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.since, "since", "", "only rows that changed in the ERP since `D`: 7d, 2026-11-21, 21/11/2026")
@@ -99,7 +100,9 @@ func (a *App) resync(ctx context.Context, job string, f resyncFlags) error {
 }
 
 // planResync tells what a new reading would change, without changing anything.
-func (a *App) planResync(ctx context.Context, job string, wanted engine.Resync, source engine.Source) (map[string]int, error) {
+func (a *App) planResync(ctx context.Context, job string, wanted engine.Resync,
+	source engine.Source,
+) (map[string]int, error) {
 	store, err := a.openLedger(ctx, toRead)
 	if err != nil {
 		return nil, err
@@ -109,7 +112,8 @@ func (a *App) planResync(ctx context.Context, job string, wanted engine.Resync, 
 		return nil, err
 	}
 	plan := map[string]int{}
-	reports, err := e.Sync(ctx, []string{job}, engine.Options{DryRun: true, Resync: &wanted, Planned: func(entry trade.Entry) { plan[string(entry.State)]++ }})
+	reports, err := e.Sync(ctx, []string{job},
+		engine.Options{DryRun: true, Resync: &wanted, Planned: func(entry trade.Entry) { plan[string(entry.State)]++ }})
 	if err != nil {
 		return nil, err
 	}

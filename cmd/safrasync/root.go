@@ -10,7 +10,8 @@ import (
 
 // newRootCommand puts the program's commands together.
 func newRootCommand(a *App) *cobra.Command {
-	root := a.command("safrasync", "help.root", anyArgs, func(cmd *cobra.Command, args []string) error { return a.unknownCommand(cmd, args) })
+	root := a.command("safrasync", "help.root", anyArgs,
+		func(cmd *cobra.Command, args []string) error { return a.unknownCommand(cmd, args) })
 	root.Long = a.text("help.root_long")
 	root.SilenceErrors, root.SilenceUsage = true, true // Run says once what went wrong
 	root.CompletionOptions.HiddenDefaultCmd = true
@@ -20,22 +21,28 @@ func newRootCommand(a *App) *cobra.Command {
 	root.SetHelpCommand(&cobra.Command{Use: "no-help", Hidden: true}) // --help does it
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		fault := a.flagFault(err)
-		if strings.HasPrefix(err.Error(), "unknown ") && strings.Contains(cmd.Use, " ") { // it takes arguments: a key, a code or a name may begin so
+		// it takes arguments: a key, a code or a name may begin so
+		if strings.HasPrefix(err.Error(), "unknown ") && strings.Contains(cmd.Use, " ") {
 			fault += a.text("says.dashes")
 		}
 		return a.usage("says.flag", fault, cmd.CommandPath())
 	})
 	flags := root.PersistentFlags()
-	flags.StringVar(&a.configPath, "config", "", "configuration `FILE` (default /etc/safrasync/config.yaml, then ./config.yaml)")
+	flags.StringVar(&a.configPath, "config", "",
+		"configuration `FILE` (default /etc/safrasync/config.yaml, then ./config.yaml)")
 	flags.BoolVar(&a.asJSON, "json", false, "results as JSON, English always; lists have one object a line")
 	flags.BoolP("help", "h", false, "show this help")
 	root.AddCommand(
-		newRunCommand(a), newSyncCommand(a), newCheckCommand(a), newStatusCommand(a), newRowsCommand(a), newReportCommand(a), newDecisionsCommand(a), newWhyCommand(a), newPreviewCommand(a), newRefsCommand(a),
+		newRunCommand(a), newSyncCommand(a), newCheckCommand(a), newStatusCommand(a), newRowsCommand(a),
+		newReportCommand(a), newDecisionsCommand(a), newWhyCommand(a), newPreviewCommand(a), newRefsCommand(a),
 		newTestCommand(a), newExplainCommand(a), newInitCommand(a),
-		newRetryCommand(a), newAdoptCommand(a), newResendCommand(a), newDismissCommand(a), newReopenCommand(a), newResyncCommand(a), newAuditCommand(a),
+		newRetryCommand(a), newAdoptCommand(a), newResendCommand(a), newDismissCommand(a), newReopenCommand(a),
+		newResyncCommand(a), newAuditCommand(a),
 		newAcknowledgeCommand(a), newPauseCommand(a), newResumeCommand(a), newReleaseCommand(a), newJobCommand(a),
-		newAPICommand(a), newWebhooksCommand(a), newSandboxCommand(a), newConfigCommand(a), newCronCommand(a), newVersionCommand(a), newDemoCommand(a), newSelftestCommand(a),
-		newDoctorCommand(a), newBackupCommand(a), newRestoreCommand(a), newRebuildCommand(a), newStateCommand(a), newPurgeCommand(a),
+		newAPICommand(a), newWebhooksCommand(a), newSandboxCommand(a), newConfigCommand(a), newCronCommand(a),
+		newVersionCommand(a), newDemoCommand(a), newSelftestCommand(a),
+		newDoctorCommand(a), newBackupCommand(a), newRestoreCommand(a), newRebuildCommand(a), newStateCommand(a),
+		newPurgeCommand(a),
 		newUsersCommand(a),
 	)
 	return root
@@ -49,12 +56,15 @@ var anyArgs = arity{0, -1}
 func exactly(n int) arity { return arity{n, n} }
 
 // command makes a command whose wrong calls are told in the person's language.
-func (a *App) command(use string, short i18n.Key, args arity, run func(cmd *cobra.Command, args []string) error) *cobra.Command {
+func (a *App) command(use string, short i18n.Key, args arity,
+	run func(cmd *cobra.Command, args []string) error,
+) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: a.text(short), DisableFlagsInUseLine: true, RunE: run,
 		Args: func(cmd *cobra.Command, given []string) error {
 			if len(given) < args.least || args.most >= 0 && len(given) > args.most {
-				return a.usage("says.arguments", strings.TrimSpace(strings.TrimSuffix(cmd.CommandPath(), cmd.Name())+use))
+				return a.usage("says.arguments",
+					strings.TrimSpace(strings.TrimSuffix(cmd.CommandPath(), cmd.Name())+use))
 			}
 			return nil
 		},
@@ -63,7 +73,8 @@ func (a *App) command(use string, short i18n.Key, args arity, run func(cmd *cobr
 
 // group makes a command that only has sub-commands.
 func (a *App) group(use string, short i18n.Key) *cobra.Command {
-	return a.command(use, short, anyArgs, func(cmd *cobra.Command, args []string) error { return a.unknownCommand(cmd, args) })
+	return a.command(use, short, anyArgs,
+		func(cmd *cobra.Command, args []string) error { return a.unknownCommand(cmd, args) })
 }
 
 // unknownCommand shows the help of a command that does nothing by itself, or says which sub-command
@@ -84,7 +95,8 @@ func (a *App) unknownCommand(cmd *cobra.Command, args []string) error {
 func (a *App) flagFault(err error) string {
 	text := err.Error()
 	for prefix, p := range map[string]i18n.Key{
-		"unknown flag: ": "says.no_flag", "unknown shorthand flag: ": "says.no_flag", "flag needs an argument: ": "says.flag_needs_value", "invalid argument ": "says.flag_value",
+		"unknown flag: ": "says.no_flag", "unknown shorthand flag: ": "says.no_flag",
+		"flag needs an argument: ": "says.flag_needs_value", "invalid argument ": "says.flag_value",
 	} {
 		if rest, ok := strings.CutPrefix(text, prefix); ok {
 			return a.text(p, rest)

@@ -44,9 +44,11 @@ func newRowsCommand(a *App) *cobra.Command {
 	})
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.states, "state", nil, "only these `STATES`: "+listed(trade.States))
-	flags.StringSliceVar(&f.causes, "cause", nil, "only these `CAUSES`, such as rule:price, ref:wallets, unknown or a message key of the API")
+	flags.StringSliceVar(&f.causes, "cause", nil,
+		"only these `CAUSES`, such as rule:price, ref:wallets, unknown or a message key of the API")
 	flags.StringVar(&f.key, "key", "", "only this `KEY`, such as '01|000123'")
-	flags.StringVar(&f.since, "since", "", "only what changed since `D`: 2h, 7d, 2026-11-21 or a time as in 2026-11-21T09:00:00Z")
+	flags.StringVar(&f.since, "since", "",
+		"only what changed since `D`: 2h, 7d, 2026-11-21 or a time as in 2026-11-21T09:00:00Z")
 	flags.StringSliceVar(&f.flags, "flag", nil, "only with these `FLAGS`: "+listed(trade.AllFlags))
 	flags.IntVar(&f.limit, "limit", 0, "at most `N` rows, 0 = all; default 200, with --json all")
 	cmd.ValidArgsFunction = a.completeJobs
@@ -139,8 +141,12 @@ func (a *App) listRows(ctx context.Context, filter trade.RowFilter) error {
 		filter.Limit++ // one more tells whether there are more
 	}
 	begin := func() table.Writer {
-		t := a.newTable("rows.head_job", "rows.head_key", "rows.head_state", "rows.head_reason", "rows.head_id", "rows.head_updated")
-		t.SetColumnConfigs([]table.ColumnConfig{{Number: 1, Hidden: filter.Job != ""}, {Number: 4, WidthMax: 60, WidthMaxEnforcer: text.WrapSoft}})
+		t := a.newTable("rows.head_job", "rows.head_key", "rows.head_state", "rows.head_reason", "rows.head_id",
+			"rows.head_updated")
+		t.SetColumnConfigs([]table.ColumnConfig{
+			{Number: 1, Hidden: filter.Job != ""},
+			{Number: 4, WidthMax: 60, WidthMaxEnforcer: text.WrapSoft},
+		})
 		return t
 	}
 	t, n, v := begin(), 0, a.voice()
@@ -152,7 +158,10 @@ func (a *App) listRows(ctx context.Context, filter trade.RowFilter) error {
 			t.Render()
 			t = begin()
 		}
-		t.AppendRow(table.Row{e.Job, printable(e.Key), e.State.Label(v.lang), printable(v.reason(e)), e.RemoteID, v.moment(e.UpdatedAt)})
+		t.AppendRow(table.Row{
+			e.Job, printable(e.Key), e.State.Label(v.lang), printable(v.reason(e)), e.RemoteID,
+			v.moment(e.UpdatedAt),
+		})
 		return nil
 	})
 	if err != nil && !errors.Is(err, errEnough) {

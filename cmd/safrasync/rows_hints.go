@@ -39,7 +39,9 @@ func (h rowHints) several() bool {
 
 // hints gathers what events told of a row: of its record, its producer and its farm, of the
 // contract that it hangs on and, while it is in doubt, of records that it may be.
-func (a *App) hints(ctx context.Context, store *state.Store, e trade.Entry, attempts []trade.Attempt) (rowHints, error) {
+func (a *App) hints(ctx context.Context, store *state.Store, e trade.Entry,
+	attempts []trade.Attempt,
+) (rowHints, error) {
 	var out rowHints
 	ids := map[string][]string{}
 	if e.RemoteID != "" {
@@ -47,7 +49,10 @@ func (a *App) hints(ctx context.Context, store *state.Store, e trade.Entry, atte
 	}
 	var names map[string]any
 	if json.Unmarshal(e.Payload, &names) == nil {
-		for field, kind := range map[string]string{"producer_id": "producers", "farm_id": "farms", "contract_id": string(trade.OrderCommitments)} {
+		for field, kind := range map[string]string{
+			"producer_id": "producers", "farm_id": "farms",
+			"contract_id": string(trade.OrderCommitments),
+		} {
 			if id, ok := names[field].(string); ok {
 				ids[kind] = []string{id}
 			}
@@ -89,12 +94,13 @@ func (a *App) hints(ctx context.Context, store *state.Store, e trade.Entry, atte
 
 // hintsJSON is `hints` of `rows show --json`.
 type hintsJSON struct {
-	Events     int              `json:"events"` // that came since the request in doubt; of any kind
-	Own        int              `json:"order_commitment_events"`
-	Heard      []heardJSON      `json:"heard"`
-	Records    []suggestionJSON `json:"records"`
-	More       bool             `json:"more"`       // events told of more records than these were chosen from
-	Unreadable []string         `json:"unreadable"` // ids of records of which events told, and that could not be read for an hour
+	Events  int              `json:"events"` // that came since the request in doubt; of any kind
+	Own     int              `json:"order_commitment_events"`
+	Heard   []heardJSON      `json:"heard"`
+	Records []suggestionJSON `json:"records"`
+	More    bool             `json:"more"` // events told of more records than these were chosen from
+	// ids of records of which events told, and that could not be read for an hour
+	Unreadable []string `json:"unreadable"`
 }
 
 type heardJSON struct {
@@ -117,12 +123,19 @@ type suggestionJSON struct {
 }
 
 func hintsOf(h rowHints) hintsJSON {
-	out := hintsJSON{Events: h.Events, Own: h.Own, Heard: []heardJSON{}, Records: []suggestionJSON{}, More: h.more, Unreadable: []string{}}
+	out := hintsJSON{
+		Events: h.Events, Own: h.Own, Heard: []heardJSON{}, Records: []suggestionJSON{}, More: h.more,
+		Unreadable: []string{},
+	}
 	for _, o := range h.Heard {
 		out.Heard = append(out.Heard, heardJSON{o.Event, o.Kind, o.ID, o.At, o.Word, o.Seq})
 	}
 	for _, s := range h.like {
-		out.Records = append(out.Records, suggestionJSON{s.Candidate.ID, s.Candidate.Event, s.Candidate.HeardAt, s.Full, s.Timing, s.Attempt, s.Reading})
+		out.Records = append(out.Records,
+			suggestionJSON{
+				s.Candidate.ID, s.Candidate.Event, s.Candidate.HeardAt, s.Full, s.Timing, s.Attempt,
+				s.Reading,
+			})
 	}
 	for _, c := range h.unreadable {
 		out.Unreadable = append(out.Unreadable, c.ID)

@@ -45,19 +45,21 @@ type fieldJSON struct {
 // rowDetailJSON is what `rows show --json` adds.
 type rowDetailJSON struct {
 	rowJSON
-	Quantity     trade.Quantity     `json:"quantity"`
-	Values       trade.Values       `json:"values"`  // the mapped columns, "<kind>:<text>"
-	Payload      json.RawMessage    `json:"payload"` // null while it cannot be sent
-	PayloadHash  *string            `json:"payload_hash"`
-	Warnings     []trade.Problem    `json:"warnings"`
-	GoneSweeps   int                `json:"gone_sweeps"`
-	History      []attemptJSON      `json:"history"`      // every attempt, the first one first
-	MovedID      *string            `json:"moved_id"`     // the id that it had, where a person gave its record to the row under its new key
+	Quantity    trade.Quantity  `json:"quantity"`
+	Values      trade.Values    `json:"values"`  // the mapped columns, "<kind>:<text>"
+	Payload     json.RawMessage `json:"payload"` // null while it cannot be sent
+	PayloadHash *string         `json:"payload_hash"`
+	Warnings    []trade.Problem `json:"warnings"`
+	GoneSweeps  int             `json:"gone_sweeps"`
+	History     []attemptJSON   `json:"history"` // every attempt, the first one first
+	// the id that it had, where a person gave its record to the row under its new key
+	MovedID      *string            `json:"moved_id"`
 	Path         string             `json:"path"`         // of the POST, after api.base_url; "" while it cannot be sent
 	Changes      []trade.Difference `json:"changes"`      // where the ERP's row differs now from what was sent
 	Acknowledged []trade.Flag       `json:"acknowledged"` // flags that a person has dealt with and that still hold
-	ReducedAt    *time.Time         `json:"reduced_at"`   // since when its values, requests and answers are no longer kept; null: they are
-	Hints        hintsJSON          `json:"hints"`        // what events of the platform told
+	// since when its values, requests and answers are no longer kept; null: they are
+	ReducedAt *time.Time `json:"reduced_at"`
+	Hints     hintsJSON  `json:"hints"` // what events of the platform told
 }
 
 type attemptJSON struct {
@@ -81,12 +83,17 @@ type attemptJSON struct {
 
 func rowOf(e trade.Entry) rowJSON {
 	row := rowJSON{
-		Job: e.Job, Sends: e.Sends, Key: e.Key, State: e.State, Cause: orNull(e.Cause), RemoteID: orNull(e.RemoteID), Flags: orEmpty(e.Flags),
-		Attempts: e.Attempts, NextAttemptAt: timeOrNull(e.NextAttemptAt), FirstSeenAt: e.FirstSeenAt, UpdatedAt: e.UpdatedAt,
+		Job: e.Job, Sends: e.Sends, Key: e.Key, State: e.State, Cause: orNull(e.Cause), RemoteID: orNull(e.RemoteID),
+		Flags:    orEmpty(e.Flags),
+		Attempts: e.Attempts, NextAttemptAt: timeOrNull(e.NextAttemptAt), FirstSeenAt: e.FirstSeenAt,
+		UpdatedAt:  e.UpdatedAt,
 		Generation: e.Generation, WaitingFor: orEmpty(e.WaitingFor),
 	}
 	if f := e.Error; f != nil {
-		row.Error = &errorJSON{Kind: f.Kind, Status: orNull(f.Status), Messages: orEmpty(f.Messages), Fields: []fieldJSON{}, Text: f.Text}
+		row.Error = &errorJSON{
+			Kind: f.Kind, Status: orNull(f.Status), Messages: orEmpty(f.Messages),
+			Fields: []fieldJSON{}, Text: f.Text,
+		}
 		for _, p := range f.Fields {
 			row.Error.Fields = append(row.Error.Fields, fieldJSON{p.Field, p.Rule, p.Column, p.Value})
 		}
@@ -96,15 +103,21 @@ func rowOf(e trade.Entry) rowJSON {
 
 func rowDetailOf(e trade.Entry, attempts []trade.Attempt, changes []trade.Difference) rowDetailJSON {
 	out := rowDetailJSON{
-		rowJSON: rowOf(e), Quantity: e.Quantity, Values: e.Values, Payload: e.Payload, PayloadHash: orNull(string(e.PayloadHash)),
-		Warnings: orEmpty(e.Warnings), GoneSweeps: e.GoneSweeps, Changes: orEmpty(changes), Acknowledged: orEmpty(e.Acknowledged), History: []attemptJSON{}, Path: engine.PathOf(e), MovedID: orNull(e.MovedID),
+		rowJSON: rowOf(e), Quantity: e.Quantity, Values: e.Values, Payload: e.Payload,
+		PayloadHash: orNull(string(e.PayloadHash)),
+		Warnings:    orEmpty(e.Warnings), GoneSweeps: e.GoneSweeps, Changes: orEmpty(changes),
+		Acknowledged: orEmpty(e.Acknowledged), History: []attemptJSON{}, Path: engine.PathOf(e),
+		MovedID:   orNull(e.MovedID),
 		ReducedAt: timeOrNull(e.ReducedAt), Hints: hintsOf(rowHints{}),
 	}
 	for _, t := range attempts {
 		out.History = append(out.History, attemptJSON{
-			No: t.No, ID: t.ID, Generation: t.Generation, RunID: t.RunID, StartedAt: t.StartedAt, FinishedAt: timeOrNull(t.FinishedAt),
-			Outcome: outcomeName(t.Outcome), Status: orNull(t.Status), Messages: orEmpty(t.Messages), RemoteID: orNull(t.RemoteID), Reason: t.Reason,
-			Request: notReduced(t.Payload), RequestHead: t.RequestHead, AnswerHead: t.AnswerHead, Answer: t.AnswerBody, Evidence: t.Evidence,
+			No: t.No, ID: t.ID, Generation: t.Generation, RunID: t.RunID, StartedAt: t.StartedAt,
+			FinishedAt: timeOrNull(t.FinishedAt),
+			Outcome:    outcomeName(t.Outcome), Status: orNull(t.Status), Messages: orEmpty(t.Messages),
+			RemoteID: orNull(t.RemoteID), Reason: t.Reason,
+			Request: notReduced(t.Payload), RequestHead: t.RequestHead, AnswerHead: t.AnswerHead, Answer: t.AnswerBody,
+			Evidence: t.Evidence,
 		})
 	}
 	return out

@@ -130,7 +130,8 @@ func (a *App) columnsInOrder(e trade.Entry) []string {
 
 func (a *App) printAttempt(t trade.Attempt) {
 	v := a.voice()
-	a.show("attempt.title", t.No, v.moment(t.StartedAt), a.text(i18n.Key("outcome."+outcomeName(t.Outcome))), t.Generation)
+	a.show("attempt.title", t.No, v.moment(t.StartedAt), a.text(i18n.Key("outcome."+outcomeName(t.Outcome))),
+		t.Generation)
 	if t.Status != 0 {
 		a.line("  " + strings.TrimSpace(a.text("attempt.status", t.Status, strings.Join(t.Messages, ", "))))
 	}

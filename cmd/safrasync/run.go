@@ -18,7 +18,8 @@ import (
 )
 
 func newRunCommand(a *App) *cobra.Command {
-	return a.command("run", "help.run", exactly(0), func(cmd *cobra.Command, _ []string) error { return a.run(cmd.Context()) })
+	return a.command("run", "help.run", exactly(0),
+		func(cmd *cobra.Command, _ []string) error { return a.run(cmd.Context()) })
 }
 
 // daemon is one life of `safrasync run`.
@@ -110,7 +111,8 @@ func (d *daemon) serve(ctx context.Context, config *Config) error {
 	d.monitor.serve(g, listener)
 	defer d.console.close()
 	d.openConsole(ctx, g)
-	d.log.Info("start", zap.String("version", version), zap.Int("pid", os.Getpid()), zap.String("config", config.source.name), zap.Int("jobs", len(config.Jobs)))
+	d.log.Info("start", zap.String("version", version), zap.Int("pid", os.Getpid()),
+		zap.String("config", config.source.name), zap.Int("jobs", len(config.Jobs)))
 	d.noteConfig(ctx, config, thisHost())
 	g.check(ctx)
 	d.manager.Ready(d.sentence(ctx, g))
@@ -168,7 +170,8 @@ func (d *daemon) tellFurther(signals <-chan os.Signal, over <-chan struct{}) {
 		case <-signals:
 		}
 		if !first {
-			d.log.Info("already stopping: the requests on the wire are awaited, so that nobody has to find out what became of them")
+			d.log.Info(
+				"already stopping: the requests on the wire are awaited, so that nobody has to find out what became of them")
 		}
 	}
 }

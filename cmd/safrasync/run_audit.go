@@ -44,7 +44,8 @@ func (d *daemon) noteConfig(ctx context.Context, config *Config, host string) {
 		if json.Unmarshal([]byte(r.Detail), &then) != nil {
 			return nil // the retention has taken it
 		}
-		if then.Host == "" || then.Host == is.Host && then.File == is.File { // an older program named neither: it may have been this instance
+		// an older program named neither: it may have been this instance
+		if then.Host == "" || then.Host == is.Host && then.File == is.File {
 			was = then
 		}
 		return nil
@@ -53,7 +54,8 @@ func (d *daemon) noteConfig(ctx context.Context, config *Config, host string) {
 		is.Before = was.Config
 		detail, e := json.Marshal(is)
 		record := byTheProgram()
-		record.At, record.Act, record.Target, record.Reason, record.Detail = now(), actConfig, config.source.name, "", string(detail)
+		record.At, record.Act, record.Target, record.Reason, record.Detail = now(), actConfig, config.source.name, "",
+			string(detail)
 		err = errors.Join(e, d.store.AppendAudit(ctx, record))
 	}
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 // changed, and not that another one's differs.
 func TestC15EachInstanceTellsOfItsOwnConfiguration(t *testing.T) {
 	t.Parallel()
-	store, err := state.Open(t.Context(), state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true})
+	store, err := state.Open(t.Context(),
+		state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,8 @@ func TestC15EachInstanceTellsOfItsOwnConfiguration(t *testing.T) {
 		}
 		changes = append(changes, is)
 	}
-	if len(changes) != 4 || changes[3].Before != changes[0].Config || changes[3].Config != changes[1].Config || changes[3].Host != "silo" || changes[3].File != "/etc/safrasync/config.yaml" {
+	if len(changes) != 4 || changes[3].Before != changes[0].Config || changes[3].Config != changes[1].Config ||
+		changes[3].Host != "silo" || changes[3].File != "/etc/safrasync/config.yaml" {
 		t.Fatalf("%d changes, want 4: %+v", len(changes), changes)
 	}
 	for i, is := range changes[:3] {
@@ -64,13 +66,15 @@ func TestC15EachInstanceTellsOfItsOwnConfiguration(t *testing.T) {
 // What an older program kept names no instance: it is what was in force before, for each of them.
 func TestAConfigurationOfAnOlderProgramIsTheOneBefore(t *testing.T) {
 	t.Parallel()
-	store, err := state.Open(t.Context(), state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true})
+	store, err := state.Open(t.Context(),
+		state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	record := byTheProgram()
-	record.At, record.Act, record.Target, record.Detail = now(), actConfig, "config.yaml", `{"program":"0.1","config":"abc"}`
+	record.At, record.Act, record.Target, record.Detail = now(), actConfig, "config.yaml",
+		`{"program":"0.1","config":"abc"}`
 	if err := store.AppendAudit(t.Context(), record); err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +93,8 @@ func TestAConfigurationOfAnOlderProgramIsTheOneBefore(t *testing.T) {
 // been this one, so what is in force again is told again, once.
 func TestWhatIsInForceAgainAfterAnOlderProgramIsTold(t *testing.T) {
 	t.Parallel()
-	store, err := state.Open(t.Context(), state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true})
+	store, err := state.Open(t.Context(),
+		state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +103,8 @@ func TestWhatIsInForceAgainAfterAnOlderProgramIsTold(t *testing.T) {
 	config := mustLoad(t, goodConfig)
 	d.noteConfig(t.Context(), config, "silo")
 	record := byTheProgram()
-	record.At, record.Act, record.Target, record.Detail = now(), actConfig, "config.yaml", `{"program":"0.1","config":"abc"}`
+	record.At, record.Act, record.Target, record.Detail = now(), actConfig, "config.yaml",
+		`{"program":"0.1","config":"abc"}`
 	if err := store.AppendAudit(t.Context(), record); err != nil {
 		t.Fatal(err)
 	}

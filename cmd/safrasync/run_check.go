@@ -27,7 +27,8 @@ func (g *generation) check(ctx context.Context) {
 
 func (g *generation) trouble(what, text string, err error) {
 	g.troubles = append(g.troubles, text)
-	g.daemon.log.Warn("a check did not pass; the service goes on and tries again", zap.String("check", what), zap.Error(err))
+	g.daemon.log.Warn("a check did not pass; the service goes on and tries again", zap.String("check", what),
+		zap.Error(err))
 }
 
 // checkERP connects, and compares each job with the columns of its query.

@@ -49,7 +49,8 @@ func (s *consoleServer) listen(ctx context.Context, c ConsoleConfig) (net.Listen
 	if c.Listen == "" || s.server != nil && place == s.place {
 		return nil, nil //nolint:nilnil // nothing to open is no error
 	}
-	if s.server != nil && place.address == s.place.address { // with another certificate, or none: the address must be free first
+	// with another certificate, or none: the address must be free first
+	if s.server != nil && place.address == s.place.address {
 		s.close()
 	}
 	return console.Listen(ctx, c.Listen)
@@ -77,7 +78,8 @@ func (s *consoleServer) serve(g *generation, listener net.Listener) {
 	}
 	s.server.Show(pages, cert)
 	if listener != nil { // whoever reads this finds it ready
-		g.daemon.log.Info("the console is served", zap.String("address", listener.Addr().String()), zap.Bool("tls", cert != nil))
+		g.daemon.log.Info("the console is served", zap.String("address", listener.Addr().String()),
+			zap.Bool("tls", cert != nil))
 	}
 }
 
@@ -98,8 +100,10 @@ func (g *generation) console() *console.Console {
 		g.daemon.log.Error("the login by OpenID Connect cannot be offered", zap.Error(err))
 	}
 	return console.New(console.Options{
-		People: g.daemon.store, Ledger: truthful{g.daemon.store}, Work: &consoleWork{g}, Desk: newConsoleDesk(g), Reports: newConsoleReports(g), Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
-		Name: c.Name, Lang: g.lang(), Zone: g.config.Zone(), Hosts: c.hosts(), Secure: c.CertFile != "" || c.Behind != "", Behind: proxy,
+		People: g.daemon.store, Ledger: truthful{g.daemon.store}, Work: &consoleWork{g}, Desk: newConsoleDesk(g),
+		Reports: newConsoleReports(g), Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
+		Name: c.Name, Lang: g.lang(), Zone: g.config.Zone(), Hosts: c.hosts(), Secure: c.CertFile != "" ||
+			c.Behind != "", Behind: proxy,
 		OpenID: openID, Idle: c.Idle, Most: c.Longest, Now: now, Log: g.daemon.log,
 	})
 }

@@ -50,7 +50,9 @@ func (r *reconnecting) Columns(ctx context.Context, sql string) ([]erp.Column, e
 	return source.Columns(ctx, sql)
 }
 
-func (r *reconnecting) Read(ctx context.Context, q erp.Query, w erp.Window, fn func(erp.Row) error) (erp.Result, error) {
+func (r *reconnecting) Read(ctx context.Context, q erp.Query, w erp.Window,
+	fn func(erp.Row) error,
+) (erp.Result, error) {
 	source, err := r.open(ctx)
 	if err != nil {
 		return erp.Result{}, err

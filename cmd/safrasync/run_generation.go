@@ -28,7 +28,8 @@ type generation struct {
 // process has just started.
 func (d *daemon) generation(config *Config, atStart bool) (*generation, error) {
 	g := &generation{daemon: d, App: &App{
-		Stdin: d.Stdin, Stdout: d.Stdout, Stderr: d.Stderr, Env: d.Env, configPath: d.configPath, out: d.out, ended: d.ended, config: config, log: d.log,
+		Stdin: d.Stdin, Stdout: d.Stdout, Stderr: d.Stderr, Env: d.Env, configPath: d.configPath, out: d.out,
+		ended: d.ended, config: config, log: d.log,
 	}}
 	g.source, g.board = &reconnecting{app: g.App}, newBoard()
 	g.observeAPI = g.called
@@ -72,7 +73,8 @@ func (g *generation) housekeeping() ([]engine.Task, error) {
 // reported is told of each run of a job.
 func (g *generation) reported(r trade.RunReport) {
 	fields := []zap.Field{
-		zap.String("job", r.Job), zap.String("run", r.ID), zap.Duration("duration", r.EndedAt.Sub(r.StartedAt).Round(time.Millisecond)), zap.Bool("sweep", r.Sweep),
+		zap.String("job", r.Job), zap.String("run", r.ID),
+		zap.Duration("duration", r.EndedAt.Sub(r.StartedAt).Round(time.Millisecond)), zap.Bool("sweep", r.Sweep),
 		zap.Int("read", r.Read), zap.Int("new", r.New), zap.Int("changed", r.Changed), zap.Int("sent", r.Sent),
 	}
 	if r.Stopped != nil {

@@ -40,7 +40,10 @@ func (t truthful) JobStatus(ctx context.Context, job string) (trade.JobStatus, e
 
 func newMonitor(d *daemon) *monitor {
 	m := &monitor{log: d.log}
-	m.Metrics = metrics.New(metrics.Options{Ledger: truthful{d.store}, Jobs: m.jobs, Version: version, Now: now, Unready: func() []string { return m.unready(d) }})
+	m.Metrics = metrics.New(metrics.Options{
+		Ledger: truthful{d.store}, Jobs: m.jobs, Version: version, Now: now,
+		Unready: func() []string { return m.unready(d) },
+	})
 	return m
 }
 
@@ -96,7 +99,8 @@ func (m *monitor) serve(g *generation, listener net.Listener) {
 		return
 	}
 	m.server = &http.Server{
-		Handler: m.Handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+		Handler: m.Handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		WriteTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
 		ErrorLog: zap.NewStdLog(m.log),
 	}
 	go func(server *http.Server) {

@@ -11,7 +11,8 @@ import (
 )
 
 // errStateChanged refuses a reload that would move the ledger.
-var errStateChanged = errors.New("state: cannot change while the service runs; restart it (systemctl restart safrasync)")
+var errStateChanged = errors.New(
+	"state: cannot change while the service runs; restart it (systemctl restart safrasync)")
 
 // reload reads the configuration again. It gives the generation that takes over from the running
 // one, or nil: then something is wrong with the new configuration, which the log and the service
@@ -34,7 +35,8 @@ func (d *daemon) reload(ctx context.Context, old *generation) *generation {
 	}
 	d.noteConfig(ctx, next.config, thisHost())
 	next.check(ctx)
-	d.log.Info("the new configuration is in force; what runs ends with the requests on the wire and begins again", zap.Int("jobs", len(next.config.Jobs)))
+	d.log.Info("the new configuration is in force; what runs ends with the requests on the wire and begins again",
+		zap.Int("jobs", len(next.config.Jobs)))
 	return next
 }
 
@@ -57,7 +59,8 @@ func (o opened) close() (err error) {
 // is not there, or lets nobody in at the moment, says nothing about it.
 func disproved(err error) bool {
 	switch erp.CodeOf(err) {
-	case "", erp.CodeUnreachable, erp.CodeTLS, erp.CodeAuth, erp.CodeNoDatabase, erp.CodeTimeout, erp.CodeLocked, erp.CodeCancelled:
+	case "", erp.CodeUnreachable, erp.CodeTLS, erp.CodeAuth, erp.CodeNoDatabase, erp.CodeTimeout, erp.CodeLocked,
+		erp.CodeCancelled:
 		return false
 	}
 	return !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)

@@ -39,7 +39,10 @@ func (g *generation) retentionTask() (engine.Task, error) {
 
 // byTheProgram signs what no person ordered.
 func byTheProgram() trade.AuditRecord {
-	return trade.AuditRecord{Who: "safrasync", From: fmt.Sprintf("pid %d@%s", os.Getpid(), thisHost()), Act: state.ActRetention, Target: "ledger", Reason: "retention.schedule"}
+	return trade.AuditRecord{
+		Who: "safrasync", From: fmt.Sprintf("pid %d@%s", os.Getpid(), thisHost()),
+		Act: state.ActRetention, Target: "ledger", Reason: "retention.schedule",
+	}
 }
 
 // thisHost is the name of this host.

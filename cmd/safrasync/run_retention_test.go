@@ -30,14 +30,18 @@ func TestTheServiceKeepsNothingLongerThanNeeded(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.start()
-		s.line("the retention", func(l logLine) bool { return l.Msg == "retention" && strings.Contains(l.raw, `"bodies":2`) })
+		s.line("the retention", func(l logLine) bool {
+			return l.Msg == "retention" &&
+				strings.Contains(l.raw, `"bodies":2`)
+		})
 		s.ran()
 		s.stop()
 		var left int
 		if err := db.Get(&left, `SELECT COUNT(*) FROM attempt WHERE payload <> '{}'`); err != nil || left != 0 {
 			t.Errorf("%d requests are left, %v", left, err)
 		}
-		if out := s.must(0, "audit", "list", "--json"); !strings.Contains(out, `"who":"safrasync"`) || !strings.Contains(out, `"act":"retention"`) {
+		if out := s.must(0, "audit", "list", "--json"); !strings.Contains(out, `"who":"safrasync"`) ||
+			!strings.Contains(out, `"act":"retention"`) {
 			t.Errorf("audit: %s", out)
 		}
 		if n := len(s.box.CreatedOf()); n != 2 {

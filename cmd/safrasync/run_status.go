@@ -81,7 +81,8 @@ func (d *daemon) sentence(ctx context.Context, g *generation) string {
 		case status.State == trade.Running:
 			running = append(running, job.Name())
 		case status.State != trade.Idle && status.Stop != nil:
-			wrong = append(wrong, job.Name()+" "+v.text(i18n.Key("job.state."+string(status.State)))+": "+v.stop(*status.Stop))
+			wrong = append(wrong, job.Name()+" "+v.text(i18n.Key("job.state."+string(status.State)))+": "+
+				v.stop(*status.Stop))
 		}
 		schedule, err := engine.ParseSchedule(job.Spec.Schedule, g.config.Zone())
 		if err != nil {

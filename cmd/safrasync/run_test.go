@@ -24,7 +24,8 @@ func TestF083TheServiceEndsWithWhatIsOnTheWireAndItsSuccessorGoesOn(t *testing.T
 		}
 		s.posted()
 		s.until("WATCHDOG=1")
-		if job := s.job("contracts"); job.State != trade.Running || len(job.Services) != 1 || !job.Services[0].Alive || job.Services[0].PID != s.process.Process.Pid {
+		if job := s.job("contracts"); job.State != trade.Running || len(job.Services) != 1 || !job.Services[0].Alive ||
+			job.Services[0].PID != s.process.Process.Pid {
 			t.Errorf("status: %s, %+v", job.State, job.Services)
 		}
 		s.must(75, "sync", "contracts")
@@ -42,7 +43,8 @@ func TestF083TheServiceEndsWithWhatIsOnTheWireAndItsSuccessorGoesOn(t *testing.T
 			t.Errorf("exit code %d", code)
 		}
 		job := s.job("contracts")
-		if job.States[trade.Accepted] != 1 || job.States[trade.Pending] != 1 || job.State != trade.Stopped || job.Stop.Code != "interrupted" || len(job.Services) != 0 {
+		if job.States[trade.Accepted] != 1 || job.States[trade.Pending] != 1 || job.State != trade.Stopped ||
+			job.Stop.Code != "interrupted" || len(job.Services) != 0 {
 			t.Errorf("after SIGTERM: %s %+v %v, services %+v", job.State, job.Stop, job.States, job.Services)
 		}
 		s.start()
@@ -68,7 +70,8 @@ func TestF074AKilledServiceIsNotSaidToRun(t *testing.T) {
 		}
 		s.ended()
 		job := s.job("contracts")
-		if job.State != trade.Stopped || job.Stop == nil || job.Stop.Code != "process_gone" || len(job.Services) != 1 || job.Services[0].Alive {
+		if job.State != trade.Stopped || job.Stop == nil || job.Stop.Code != "process_gone" || len(job.Services) != 1 ||
+			job.Services[0].Alive {
 			t.Errorf("status after the kill: %s %+v, services %+v", job.State, job.Stop, job.Services)
 		}
 		if out := s.must(0, "status"); !strings.Contains(out, "is gone") || !strings.Contains(out, "not running") {
@@ -80,7 +83,8 @@ func TestF074AKilledServiceIsNotSaidToRun(t *testing.T) {
 		s.hold <- struct{}{}
 		s.line("the rest", func(l logLine) bool { return l.Msg == "run" && l.Sent == 1 })
 		job = s.job("contracts")
-		if job.States[trade.Accepted] != 1 || job.States[trade.InDoubt] != 1 || !job.Services[0].Alive || len(job.Services) != 1 {
+		if job.States[trade.Accepted] != 1 || job.States[trade.InDoubt] != 1 || !job.Services[0].Alive ||
+			len(job.Services) != 1 {
 			t.Errorf("after the restart: %v, services %+v", job.States, job.Services)
 		}
 		s.stop()
@@ -115,15 +119,19 @@ func TestF082AReloadWithAnErrorKeepsTheOldConfiguration(t *testing.T) {
 		s.edit(wrong.old, wrong.replacement)
 		s.signal(syscall.SIGHUP)
 		s.until("RELOADING=1")
-		if status := s.until("READY=1"); !strings.Contains(status, "the old one stays in force") || !strings.Contains(status, wrong.told) {
+		if status := s.until("READY=1"); !strings.Contains(status, "the old one stays in force") ||
+			!strings.Contains(status, wrong.told) {
 			t.Errorf("with %s the service manager is told %q", wrong.replacement, status)
 		}
-		s.line("the refusal", func(l logLine) bool { return l.Level == "error" && strings.Contains(l.Error, wrong.told) })
+		s.line("the refusal", func(l logLine) bool {
+			return l.Level == "error" && strings.Contains(l.Error, wrong.told)
+		})
 		s.config = good
 	}
 	s.write("config.yaml", good)
 	inForce(1)
-	s.edit("jobs:\n", "jobs:\n  more:\n    sends: order_commitments\n    query: SELECT * FROM contrato WHERE num = 'none'\n    key: [filial, num]\n    fields:\n"+fieldsOf(s.config))
+	s.edit("jobs:\n",
+		"jobs:\n  more:\n    sends: order_commitments\n    query: SELECT * FROM contrato WHERE num = 'none'\n    key: [filial, num]\n    fields:\n"+fieldsOf(s.config))
 	s.write("credentials/api-key", "renewed-key\n")
 	s.signal(syscall.SIGHUP)
 	s.until("RELOADING=1")
@@ -161,11 +169,13 @@ func TestB4AReloadRefusesWhatTheERPDisprovesAndTheRightOneGoesOnByItself(t *test
 	s.edit("carteira", "carteiro")
 	s.signal(syscall.SIGHUP)
 	s.until("RELOADING=1")
-	if status := s.until("READY=1"); !strings.Contains(status, "the old one stays in force") || !strings.Contains(status, "carteiro") {
+	if status := s.until("READY=1"); !strings.Contains(status, "the old one stays in force") ||
+		!strings.Contains(status, "carteiro") {
 		t.Errorf("the service manager is told %q", status)
 	}
 	s.line("a run under the old configuration", func(l logLine) bool { return l.Msg == "run" && l.Stopped == "" })
-	if err := runSQLText(s.path("erp.db"), `UPDATE contrato SET pagto = '2026-06-20' WHERE num = '000003'`); err != nil {
+	if err := runSQLText(s.path("erp.db"),
+		`UPDATE contrato SET pagto = '2026-06-20' WHERE num = '000003'`); err != nil {
 		t.Fatal(err)
 	}
 	s.line("a new row under the old configuration", func(l logLine) bool { return l.Msg == "run" && l.Sent == 1 })
@@ -208,12 +218,15 @@ func TestC3AJobThatIsRenamedByAReloadSendsNothingAgain(t *testing.T) {
 	s.line("the rows", func(l logLine) bool { return l.Msg == "run" && l.Sent == 2 })
 	s.edit("jobs:\n  contracts:\n", "jobs:\n  contratos:\n")
 	s.signal(syscall.SIGHUP)
-	s.line("the renamed job", func(l logLine) bool { return l.Msg == "run" && l.Job == "contratos" && l.Stopped == "brake_new_job" })
+	s.line("the renamed job", func(l logLine) bool {
+		return l.Msg == "run" && l.Job == "contratos" && l.Stopped == "brake_new_job"
+	})
 	if job := s.job("contratos"); job.State != trade.Paused || len(job.States) != 0 {
 		t.Errorf("job %+v", job)
 	}
 	s.must(0, "job", "move", "contracts", "contratos", "--reason", "it has another name", "--yes")
-	s.line("the rows under the new name", func(l logLine) bool { return l.Msg == "run" && l.Job == "contratos" && l.Stopped == "" })
+	s.line("the rows under the new name",
+		func(l logLine) bool { return l.Msg == "run" && l.Job == "contratos" && l.Stopped == "" })
 	if job := s.job("contratos"); job.States[trade.Accepted] != 2 || len(s.posts) != 2 {
 		t.Errorf("%v after %d POSTs, want 2 accepted and 2 POSTs", job.States, len(s.posts))
 	}
@@ -233,7 +246,8 @@ func TestC10AReloadToAnotherPlatformSendsNothing(t *testing.T) {
 		if job := s.job("contracts"); job.State != trade.Stopped || job.Stop == nil || job.Stop.Code != "platform" {
 			t.Errorf("%+v", job)
 		}
-		if err := runSQLText(s.path("erp.db"), `UPDATE contrato SET pagto = '2026-06-20' WHERE num = '000003'`); err != nil {
+		if err := runSQLText(s.path("erp.db"),
+			`UPDATE contrato SET pagto = '2026-06-20' WHERE num = '000003'`); err != nil {
 			t.Fatal(err)
 		}
 		s.must(2, "state", "rebind")
@@ -338,7 +352,8 @@ func TestTheCheckBeforeAStartNeedsNoNetwork(t *testing.T) {
 		s.edit(s.box.URL, "https://platform.invalid")
 		s.edit("driver: sqlite\n  dsn: "+s.path("erp.db"), "driver: postgres\n  dsn: postgres://erp.invalid/coop")
 		s.must(0, "check", "--offline")
-		if err := runSQLText(s.path("state.db"), `ALTER TABLE safrasync_migration RENAME TO safrasync_schema`); err != nil {
+		if err := runSQLText(s.path("state.db"),
+			`ALTER TABLE safrasync_migration RENAME TO safrasync_schema`); err != nil {
 			t.Fatal(err)
 		}
 		if out := s.must(1, "check", "--offline"); !strings.Contains(out, "before the first release") {
@@ -369,14 +384,16 @@ func TestB8StatusSaysThatTheServiceStillWorksOnALedgerThatIsGone(t *testing.T) {
 			}
 		},
 		func() {
-			s.write("state.db", "this is no ledger, and it is longer than the header of one is: "+strings.Repeat("x", 200))
+			s.write("state.db", "this is no ledger, and it is longer than the header of one is: "+
+				strings.Repeat("x", 200))
 		},
 	} {
 		replace()
 		var said strings.Builder
 		cmd := s.command("status")
 		cmd.Stderr = &said
-		if err := cmd.Run(); err == nil || !strings.Contains(said.String(), fmt.Sprintf("still works (process %d)", s.process.Process.Pid)) {
+		if err := cmd.Run(); err == nil ||
+			!strings.Contains(said.String(), fmt.Sprintf("still works (process %d)", s.process.Process.Pid)) {
 			t.Errorf("status: %v\n%s", err, said.String())
 		}
 	}

@@ -84,14 +84,18 @@ func (e *ear) serve(ctx context.Context, w WebhooksConfig, listener net.Listener
 		if _, err := certificate.get(nil); err != nil {
 			return errors.Join(fmt.Errorf("webhooks.cert_file and key_file: %w", err), listener.Close())
 		}
-		options.TLS = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificate.get, NextProtos: []string{"http/1.1"}}
+		options.TLS = &tls.Config{
+			MinVersion: tls.VersionTLS12, GetCertificate: certificate.get,
+			NextProtos: []string{"http/1.1"},
+		}
 	}
 	server, err := inbound.Start(options)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	e.server, e.config = server, w
-	e.daemon.log.Info("events are taken", zap.String("address", listener.Addr().String()), zap.Bool("tls", options.TLS != nil))
+	e.daemon.log.Info("events are taken", zap.String("address", listener.Addr().String()),
+		zap.Bool("tls", options.TLS != nil))
 	return nil
 }
 
@@ -173,13 +177,15 @@ func (a *App) hearing(store *state.Store) (*engine.EventProcessor, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := a.openAPI(func(o *apiclient.Options) { o.Once = true }) // a reading that fails is tried in its own time
+	// a reading that fails is tried in its own time
+	client, err := a.openAPI(func(o *apiclient.Options) { o.Once = true })
 	if err != nil {
 		return nil, err
 	}
 	program := byTheProgram()
 	return &engine.EventProcessor{
-		Ledger: store, Platform: client, Jobs: jobs, Now: now, Limits: a.config.Limits(), Zone: a.config.Zone(), Log: a.logger(),
+		Ledger: store, Platform: client, Jobs: jobs, Now: now, Limits: a.config.Limits(), Zone: a.config.Zone(),
+		Log:     a.logger(),
 		Program: engine.Person{Name: program.Who, From: program.From},
 	}, nil
 }

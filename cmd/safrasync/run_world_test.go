@@ -94,11 +94,13 @@ func newService(t *testing.T, on string, held bool, adjust ...func(*sandbox.Opti
 	}
 	s.config = strings.NewReplacer("$API", s.box.URL, "dsn: erp.db", "dsn: "+s.path("erp.db"), "dsn: state.db", ledger,
 		"api_key: ${env:SAFRASYNC_API_KEY}", "api_key: ${file:api-key}\n  max_in_flight: 1",
-		"    sends: order_commitments", "    schedule: \"@every 1s\"\n    sends: order_commitments").Replace(string(sample))
+		"    sends: order_commitments",
+		"    schedule: \"@every 1s\"\n    sends: order_commitments").Replace(string(sample))
 	s.config = string(withPerson([]byte(s.config)))
 	s.write("config.yaml", s.config)
 	s.write("credentials/api-key", platformCanary+"\n")
-	if err := errors.Join(runSQL(s.path("erp.db"), "testdata/coop/erp.sql"), runSQLText(s.path("erp.db"), canaryPerson)); err != nil {
+	if err := errors.Join(runSQL(s.path("erp.db"), "testdata/coop/erp.sql"),
+		runSQLText(s.path("erp.db"), canaryPerson)); err != nil {
 		t.Fatal(err)
 	}
 	folder, err := os.MkdirTemp("", "notify") // the path of a socket must be short
@@ -112,11 +114,15 @@ func newService(t *testing.T, on string, held bool, adjust ...func(*sandbox.Opti
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.notify.Close() })
-	s.env = append(os.Environ(), "CREDENTIALS_DIRECTORY="+s.path("credentials"), "LANG=en_US.UTF-8", "LC_ALL=", "LC_MESSAGES=")
+	s.env = append(os.Environ(), "CREDENTIALS_DIRECTORY="+s.path("credentials"), "LANG=en_US.UTF-8", "LC_ALL=",
+		"LC_MESSAGES=")
 	s.told = make(chan string, 10_000)
 	go s.listen()
 	s.must(0, "state", "new")
-	for kind, file := range map[string]string{"producers": "producers", "users": "users", "wallets": "wallets", "delivery_places": "places"} {
+	for kind, file := range map[string]string{
+		"producers": "producers", "users": "users", "wallets": "wallets",
+		"delivery_places": "places",
+	} {
 		s.must(0, "refs", "import", kind, "testdata/coop/"+file+".csv", "--yes")
 	}
 	return s
@@ -243,7 +249,8 @@ func (s *service) line(what string, is func(logLine) bool) logLine {
 		select {
 		case line, ok := <-s.logged:
 			if !ok {
-				s.t.Fatalf("the service ended before its log told of %s; its end:\n%s", what, strings.Join(s.latest, "\n"))
+				s.t.Fatalf("the service ended before its log told of %s; its end:\n%s", what,
+					strings.Join(s.latest, "\n"))
 			}
 			s.latest = append(s.latest[max(0, len(s.latest)-20):], line.raw)
 			if is(line) {

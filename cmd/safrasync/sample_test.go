@@ -25,7 +25,8 @@ func (m *modern) expectFirstRun(first summary, tables map[string][]modernRow) {
 			}
 		}
 		m.expectNoOthers(rows, tables[job])
-		if run := first.Runs[i]; run.Job != job || run.Sent != sent || !run.Sweep || *run.InScope != len(rows) || *run.Gone != 0 || run.Unreadable != 0 || run.Stopped != nil {
+		if run := first.Runs[i]; run.Job != job || run.Sent != sent || !run.Sweep || *run.InScope != len(rows) ||
+			*run.Gone != 0 || run.Unreadable != 0 || run.Stopped != nil {
 			m.t.Errorf("first run %+v, want %d sent and %d in scope", run, sent, len(rows))
 		}
 	}

@@ -21,23 +21,33 @@ type sandboxFlags struct {
 
 func newSandboxCommand(a *App) *cobra.Command {
 	var f sandboxFlags
-	cmd := a.command("sandbox [--listen ADDR] [--api-key KEY] [--world FILE] [--state FILE] [--faults SPEC]…", "help.sandbox", exactly(0), func(cmd *cobra.Command, _ []string) error {
-		return a.serveSandbox(cmd, f)
-	})
+	cmd := a.command("sandbox [--listen ADDR] [--api-key KEY] [--world FILE] [--state FILE] [--faults SPEC]…",
+		"help.sandbox", exactly(0), func(cmd *cobra.Command, _ []string) error {
+			return a.serveSandbox(cmd, f)
+		})
 	cmd.Long = a.text("help.sandbox_long")
 	flags := cmd.Flags()
-	flags.StringVar(&f.listen, "listen", "127.0.0.1:8089", "`ADDRESS` to listen on, loopback only; port 0 takes a free one")
-	flags.StringVar(&f.world, "world", "", "`FILE` (JSON) with the records that the platform knows; default: it knows every one")
-	flags.StringVar(&f.state, "state", "", "`FILE` that keeps what was created and registered from one start to the next; default: it is forgotten")
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:8089",
+		"`ADDRESS` to listen on, loopback only; port 0 takes a free one")
+	flags.StringVar(&f.world, "world", "",
+		"`FILE` (JSON) with the records that the platform knows; default: it knows every one")
+	flags.StringVar(&f.state, "state", "",
+		"`FILE` that keeps what was created and registered from one start to the next; default: it is forgotten")
 	flags.StringVar(&f.apiKey, "api-key", "", "the only `KEY` that is accepted; default: any")
-	flags.StringArrayVar(&f.notContracted, "not-contracted", nil, "`MODULE` that answers 403: commercial, financial or webhooks; may be repeated")
-	flags.StringArrayVar(&f.faults, "faults", nil, "`SPEC` of what goes wrong, such as lost-after@3 or status=503%10; may be repeated, the first that matches acts; @N counts from the start of the sandbox")
-	flags.StringArrayVar(&f.events, "events", nil, "`SPEC` of what happens to events on their way, such as late=2s%10, again=100, swapped or CREATE_ORDER_COMMITMENT:lost@3; may be repeated, the first that matches acts")
-	flags.StringVar(&f.receiverCA, "receiver-ca", "", "`FILE` (PEM) with certificates to believe receivers of events by, beside those of the system")
-	flags.BoolVar(&f.times, "show-times", false, "order commitments show created_at, which the API's document does not tell of")
+	flags.StringArrayVar(&f.notContracted, "not-contracted", nil,
+		"`MODULE` that answers 403: commercial, financial or webhooks; may be repeated")
+	flags.StringArrayVar(&f.faults, "faults", nil,
+		"`SPEC` of what goes wrong, such as lost-after@3 or status=503%10; may be repeated, the first that matches acts; @N counts from the start of the sandbox")
+	flags.StringArrayVar(&f.events, "events", nil,
+		"`SPEC` of what happens to events on their way, such as late=2s%10, again=100, swapped or CREATE_ORDER_COMMITMENT:lost@3; may be repeated, the first that matches acts")
+	flags.StringVar(&f.receiverCA, "receiver-ca", "",
+		"`FILE` (PEM) with certificates to believe receivers of events by, beside those of the system")
+	flags.BoolVar(&f.times, "show-times", false,
+		"order commitments show created_at, which the API's document does not tell of")
 	flags.DurationVar(&f.latency, "latency", 0, "time `D` that passes before each answer, such as 300ms")
 	flags.Int64Var(&f.seed, "seed", 0, "`N` decides which requests a fault with % meets; default: drawn, and printed")
-	flags.StringVar(&f.log, "log", "", "`FILE` to which each request is appended as a line of JSON, whole bodies included")
+	flags.StringVar(&f.log, "log", "",
+		"`FILE` to which each request is appended as a line of JSON, whole bodies included")
 	return cmd
 }
 
@@ -96,6 +106,7 @@ func (a *App) serveSandbox(cmd *cobra.Command, f sandboxFlags) (err error) {
 	}
 	<-cmd.Context().Done()
 	of := func(resource string) int { return len(running.CreatedOf(resource)) }
-	a.tell("sandbox.ends", of(sandbox.ResourceOrderCommitments), of(sandbox.ResourceDeliveries), of(sandbox.ResourceTraceability), running.Requests())
+	a.tell("sandbox.ends", of(sandbox.ResourceOrderCommitments), of(sandbox.ResourceDeliveries),
+		of(sandbox.ResourceTraceability), running.Requests())
 	return nil
 }

@@ -40,11 +40,13 @@ func TestTheSandboxIsWhatItsFlagsSayAndEndsWithASignal(t *testing.T) {
 	dir := t.TempDir()
 	world := filepath.Join(dir, "world.json")
 	const known, unknown = "5d1e7c7a-90c4-4e6c-8c51-0e2f4b6a8c9d", "b8a7c6d5-0e1f-4a2b-9c3d-4e5f6a7b8c9d"
-	if err := os.WriteFile(world, []byte(`{"producers":[{"producer_id":"`+known+`","document":"52998224725","known":true}]}`), 0o600); err != nil {
+	if err := os.WriteFile(world, []byte(`{"producers":[{"producer_id":"`+known+
+		`","document":"52998224725","known":true}]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	log := filepath.Join(dir, "log.jsonl")
-	cmd := exec.Command("safrasync", "sandbox", "--listen", "127.0.0.1:0", "--api-key", "the-key", "--world", world, "--not-contracted", "webhooks",
+	cmd := exec.Command("safrasync", "sandbox", "--listen", "127.0.0.1:0", "--api-key", "the-key", "--world", world,
+		"--not-contracted", "webhooks",
 		"--faults", "get:producers:status=503@2", "--log", log, "--seed", "7", "--json")
 	var messages bytes.Buffer
 	cmd.Stderr = &messages
@@ -62,7 +64,8 @@ func TestTheSandboxIsWhatItsFlagsSayAndEndsWithASignal(t *testing.T) {
 		Key  string `json:"api_key"`
 		Page string
 	}
-	if err != nil || json.Unmarshal(line, &started) != nil || started.Seed != 7 || started.Key != "the-key" || started.Page != started.URL+"/_sandbox/" {
+	if err != nil || json.Unmarshal(line, &started) != nil || started.Seed != 7 || started.Key != "the-key" ||
+		started.Page != started.URL+"/_sandbox/" {
 		t.Fatalf("the sandbox says %q, %v", line, err)
 	}
 	api := started.URL + "/api/v1/integration"
@@ -81,17 +84,22 @@ func TestTheSandboxIsWhatItsFlagsSayAndEndsWithASignal(t *testing.T) {
 		{"PUT", started.URL + "/_sandbox/faults", "", "get:status=401,empty", 200, "get:status=401,empty"},
 		{"GET", api + "/webhooks", "the-key", "", 401, ""},
 		{"PUT", started.URL + "/_sandbox/faults", "", "", 200, `"faults":[]`},
-		{"POST", started.URL + "/_sandbox/world", "", `{"kind":"producers","id":"` + unknown + `","document":"11144477735","known":true}`, 204, ""},
+		{
+			"POST", started.URL + "/_sandbox/world", "",
+			`{"kind":"producers","id":"` + unknown + `","document":"11144477735","known":true}`, 204, "",
+		},
 		{"GET", api + "/producers/-/documents/11144477735", "the-key", "", 200, unknown},
 	} {
-		if status, answer := ask(t, c.method, c.url, c.key, c.body); status != c.status || !strings.Contains(answer, c.answer) {
+		if status, answer := ask(t, c.method, c.url, c.key, c.body); status != c.status ||
+			!strings.Contains(answer, c.answer) {
 			t.Errorf("%s %s: %d %s, want %d %s", c.method, c.url, status, answer, c.status, c.answer)
 		}
 	}
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); err != nil || !strings.Contains(messages.String(), "sandbox terminado: 0 contratos, 0 entregas e 0 linhas de rastreabilidade criados, 8 pedidos recebidos") {
+	if err := cmd.Wait(); err != nil || !strings.Contains(messages.String(),
+		"sandbox terminado: 0 contratos, 0 entregas e 0 linhas de rastreabilidade criados, 8 pedidos recebidos") {
 		t.Errorf("it ended with %v: %s", err, messages.String())
 	}
 	text, err := os.ReadFile(log)

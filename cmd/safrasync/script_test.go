@@ -46,8 +46,11 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", Setup: setUpScript, RequireUniqueNames: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": cmdExits, "platform": cmdPlatform, "platform-forget": cmdForget, "platform-key": cmdKey, "platform-id": cmdID, "platform-has": cmdHas,
-			"platform-posts": cmdPosts, "sqlite": cmdSQLite, "query": cmdQuery, "json": cmdJSON, "json-keys": cmdJSONKeys, "lines": cmdLines, "references": cmdReferences, "edit": cmdEdit, "lease": cmdLease, "fill": cmdFill,
+			"exits": cmdExits, "platform": cmdPlatform, "platform-forget": cmdForget, "platform-key": cmdKey,
+			"platform-id": cmdID, "platform-has": cmdHas,
+			"platform-posts": cmdPosts, "sqlite": cmdSQLite, "query": cmdQuery, "json": cmdJSON,
+			"json-keys": cmdJSONKeys, "lines": cmdLines, "references": cmdReferences, "edit": cmdEdit,
+			"lease": cmdLease, "fill": cmdFill,
 		},
 	})
 }
@@ -287,7 +290,10 @@ func cmdLease(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func cmdReferences(ts *testscript.TestScript, _ bool, _ []string) {
-	for kind, file := range map[string]string{"producers": "producers.csv", "users": "users.csv", "wallets": "wallets.csv", "delivery_places": "places.csv"} {
+	for kind, file := range map[string]string{
+		"producers": "producers.csv", "users": "users.csv",
+		"wallets": "wallets.csv", "delivery_places": "places.csv",
+	} {
 		ts.Check(ts.Exec("safrasync", "refs", "import", kind, file, "--yes"))
 	}
 }
@@ -298,7 +304,8 @@ func cmdEdit(ts *testscript.TestScript, neg bool, args []string) {
 	if strings.Count(text, args[1]) != 1 {
 		ts.Fatalf("config.yaml has %q %d times, want once", args[1], strings.Count(text, args[1]))
 	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, args[1], strings.ReplaceAll(args[2], `\n`, "\n"), 1)), 0o600))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]),
+		[]byte(strings.Replace(text, args[1], strings.ReplaceAll(args[2], `\n`, "\n"), 1)), 0o600))
 }
 
 func cmdFill(ts *testscript.TestScript, neg bool, args []string) {

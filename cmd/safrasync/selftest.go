@@ -22,17 +22,21 @@ type selftestFlags struct {
 
 func newSelftestCommand(a *App) *cobra.Command {
 	var f selftestFlags
-	cmd := a.command("selftest [--kills N] [--seed N] [--erp DSN] [--ledger DSN] [--dir DIR]", "help.selftest", exactly(0), func(cmd *cobra.Command, _ []string) error {
-		return a.selftest(cmd, f)
-	})
+	cmd := a.command("selftest [--kills N] [--seed N] [--erp DSN] [--ledger DSN] [--dir DIR]", "help.selftest",
+		exactly(0), func(cmd *cobra.Command, _ []string) error {
+			return a.selftest(cmd, f)
+		})
 	cmd.Long = a.text("help.selftest_long")
 	flags := cmd.Flags()
 	flags.IntVar(&f.kills, "kills", 50, "how often the program is killed, `N`")
 	flags.Uint64Var(&f.seed, "seed", 0, "`N` decides faults and kills; default: drawn, and printed")
 	flags.IntVar(&f.maxInFlight, "max-in-flight", 8, "requests on the wire at once, `N`")
-	flags.StringVar(&f.erp, "erp", "", "`DSN` of an empty PostgreSQL database for the ERP of the trial; default: SQLite")
-	flags.StringVar(&f.ledger, "ledger", "", "`DSN` of an empty PostgreSQL database for the ledger of the trial; default: SQLite")
-	flags.StringVar(&f.dir, "dir", "", "empty `FOLDER` for the trial, which is kept; default: one that is removed at the end")
+	flags.StringVar(&f.erp, "erp", "",
+		"`DSN` of an empty PostgreSQL database for the ERP of the trial; default: SQLite")
+	flags.StringVar(&f.ledger, "ledger", "",
+		"`DSN` of an empty PostgreSQL database for the ledger of the trial; default: SQLite")
+	flags.StringVar(&f.dir, "dir", "",
+		"empty `FOLDER` for the trial, which is kept; default: one that is removed at the end")
 	return cmd
 }
 
@@ -85,7 +89,8 @@ func (a *App) printVerdict(v torture.Verdict) error {
 	if a.asJSON {
 		return a.printJSON(v)
 	}
-	a.show("selftest.verdict", v.Kills, v.Rows, v.Records, v.Lost, v.Doubled, v.FalseAccepted, v.Orphaned, v.InDoubt, v.MostDoubts, v.MaxInFlight, v.Undecided)
+	a.show("selftest.verdict", v.Kills, v.Rows, v.Records, v.Lost, v.Doubled, v.FalseAccepted, v.Orphaned, v.InDoubt,
+		v.MostDoubts, v.MaxInFlight, v.Undecided)
 	if len(v.Examples) > 0 {
 		a.show("selftest.examples", strings.Join(v.Examples, "\n  "))
 	}

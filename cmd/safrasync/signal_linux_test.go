@@ -80,7 +80,8 @@ func (p *holdingPlatform) on(b *bench, timeout string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	text := strings.NewReplacer(b.box.URL, p.URL, "rate_limit: 0", "rate_limit: 0\n  max_in_flight: 1", "timeout: 60s", "timeout: "+timeout).Replace(string(config))
+	text := strings.NewReplacer(b.box.URL, p.URL, "rate_limit: 0", "rate_limit: 0\n  max_in_flight: 1", "timeout: 60s",
+		"timeout: "+timeout).Replace(string(config))
 	if err := os.WriteFile(b.path("config.yaml"), []byte(text), 0o600); err != nil {
 		b.t.Fatal(err)
 	}

@@ -78,7 +78,8 @@ func (v voice) brake(code string, b trade.Brake) string {
 	case "brake_retyped":
 		return v.text("brake.retyped", b.Rows, samples, b.Job)
 	case "brake_changed_key":
-		return v.text("brake.changed_key", v.identity(b.Identity), v.identity(b.Was), b.Known, b.Known-b.Found, b.Rows, samples, b.Job)
+		return v.text("brake.changed_key", v.identity(b.Identity), v.identity(b.Was), b.Known, b.Known-b.Found, b.Rows,
+			samples, b.Job)
 	case "brake_new_job":
 		if b.Was != nil && b.Identity != nil {
 			return v.text("brake.space", b.Job, b.Known, b.Was.Space, b.Identity.Space, b.Job, b.Was.Space)

@@ -12,9 +12,10 @@ import (
 
 func newStateRebindCommand(a *App) *cobra.Command {
 	var f actFlags
-	cmd := a.command("rebind --reason TEXT", "help.state_rebind", exactly(0), func(cmd *cobra.Command, _ []string) error {
-		return a.rebindState(cmd.Context(), f)
-	})
+	cmd := a.command("rebind --reason TEXT", "help.state_rebind", exactly(0),
+		func(cmd *cobra.Command, _ []string) error {
+			return a.rebindState(cmd.Context(), f)
+		})
 	f.add(cmd)
 	return cmd
 }
@@ -87,7 +88,8 @@ func (c *checker) platform(ctx context.Context, store *state.Store) {
 	var other *trade.OtherPlatformError
 	switch {
 	case errors.As(err, &other):
-		c.fail(name, "check.platform_hint", "check.platform_other", other.Ledger, other.Accepted, other.Doubts, other.Now)
+		c.fail(name, "check.platform_hint", "check.platform_other", other.Ledger, other.Accepted,
+			other.Doubts, other.Now)
 	case err != nil:
 		c.ledgerFault(name, err)
 	default:

@@ -15,12 +15,15 @@ func newStateCommand(a *App) *cobra.Command {
 	group := a.group("state", "help.state")
 	var f actFlags
 	var to, journal string
-	cmd := a.command("copy --to DSN --reason TEXT", "help.state_copy", exactly(0), func(cmd *cobra.Command, _ []string) error {
-		return a.copyState(cmd.Context(), to, journal, f)
-	})
+	cmd := a.command("copy --to DSN --reason TEXT", "help.state_copy", exactly(0),
+		func(cmd *cobra.Command, _ []string) error {
+			return a.copyState(cmd.Context(), to, journal, f)
+		})
 	f.add(cmd)
-	cmd.Flags().StringVar(&to, "to", "", "the new `DSN`, of PostgreSQL or the path of a new SQLite file; ${env:NAME} and ${file:PATH} as in the configuration")
-	cmd.Flags().StringVar(&journal, "journal", "", "`FOLDER` of the new ledger's journal, as state.journal will have it (default: as it has it now)")
+	cmd.Flags().StringVar(&to, "to", "",
+		"the new `DSN`, of PostgreSQL or the path of a new SQLite file; ${env:NAME} and ${file:PATH} as in the configuration")
+	cmd.Flags().StringVar(&journal, "journal", "",
+		"`FOLDER` of the new ledger's journal, as state.journal will have it (default: as it has it now)")
 	group.AddCommand(newStateNewCommand(a), cmd, newStateRebindCommand(a))
 	return group
 }

@@ -9,7 +9,8 @@ import (
 )
 
 func newStateNewCommand(a *App) *cobra.Command {
-	return a.command("new", "help.state_new", exactly(0), func(cmd *cobra.Command, _ []string) error { return a.newState(cmd.Context()) })
+	return a.command("new", "help.state_new", exactly(0),
+		func(cmd *cobra.Command, _ []string) error { return a.newState(cmd.Context()) })
 }
 
 // newState begins the ledger that the configuration names. No other command does.

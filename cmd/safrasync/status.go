@@ -44,7 +44,8 @@ type jobJSON struct {
 	NextSweep  *time.Time          `json:"next_sweep"` // from then on the next run sweeps
 	NextRuns   []time.Time         `json:"next_runs"`  // the next five; empty for a job that is no longer configured
 	Services   []serviceJSON       `json:"services"`   // `safrasync run` of this ledger, the same with each job
-	Instances  []instanceJSON      `json:"instances"`  // of a ledger in PostgreSQL: the processes that may send, the same with each job
+	// of a ledger in PostgreSQL: the processes that may send, the same with each job
+	Instances []instanceJSON `json:"instances"`
 }
 
 // serviceJSON is a `safrasync run` that serves the ledger, or ended without a word.
@@ -181,7 +182,8 @@ func (j *jobJSON) schedule(spec engine.JobSpec, zone *time.Location, now time.Ti
 		after = *j.SweptAt
 	}
 	from := now
-	if _, distance := runs.(cron.ConstantDelaySchedule); distance && j.LastRun != nil { // it counts from the last run, not from now
+	// it counts from the last run, not from now
+	if _, distance := runs.(cron.ConstantDelaySchedule); distance && j.LastRun != nil {
 		if last := j.LastRun.StartedAt; last.Before(now) && runs.Next(last).After(now) {
 			from = last
 		}
@@ -205,7 +207,10 @@ func abandoned(ctx context.Context, store *state.Store, status trade.JobStatus) 
 		return status, err
 	}
 	status.State = trade.Stopped
-	status.Stop = &trade.Stop{Code: "process_gone", Text: "the process that ran the job is gone; the next run finds out what became of the rows that were on the wire, and goes on"}
+	status.Stop = &trade.Stop{
+		Code: "process_gone",
+		Text: "the process that ran the job is gone; the next run finds out what became of the rows that were on the wire, and goes on",
+	}
 	return status, nil
 }
 
@@ -252,7 +257,8 @@ func (a *App) printJob(j jobJSON) {
 	case r.EndedAt.IsZero():
 		a.show("status.run_open", v.moment(r.StartedAt))
 	default:
-		a.show("status.last_run", v.moment(r.StartedAt), r.EndedAt.Sub(r.StartedAt).Round(time.Second), r.Read, r.New, r.Changed, r.RowsSent())
+		a.show("status.last_run", v.moment(r.StartedAt), r.EndedAt.Sub(r.StartedAt).Round(time.Second), r.Read, r.New,
+			r.Changed, r.RowsSent())
 	}
 	if len(j.NextRuns) > 0 {
 		a.show("status.next_run", strings.Join(v.shortTimes(j.NextRuns), "  "), v.zone)

@@ -30,7 +30,8 @@ func readInstances(ctx context.Context, store *state.Store) ([]instanceJSON, err
 	out := make([]instanceJSON, len(all))
 	for i, in := range all {
 		out[i] = instanceJSON{
-			Alive: !in.Dead, Command: in.Command, Since: in.Started, Until: in.Until, Version: in.Version, Host: in.Owner.Host, PID: in.Owner.PID, Jobs: []string{},
+			Alive: !in.Dead, Command: in.Command, Since: in.Started, Until: in.Until, Version: in.Version,
+			Host: in.Owner.Host, PID: in.Owner.PID, Jobs: []string{},
 		}
 		for _, l := range leases {
 			if l.Owner.Instance == in.Owner.Instance {

@@ -13,7 +13,9 @@ import (
 )
 
 // printSync writes what a pass did: one JSON object, or a summary for people.
-func (a *App) printSync(ctx context.Context, store *state.Store, reports []trade.RunReport, f syncFlags, planned plans, named []trade.Entry) error {
+func (a *App) printSync(ctx context.Context, store *state.Store, reports []trade.RunReport, f syncFlags, planned plans,
+	named []trade.Entry,
+) error {
 	if a.asJSON {
 		if reports == nil {
 			reports = []trade.RunReport{}
@@ -77,14 +79,16 @@ func (a *App) printReport(ctx context.Context, store *state.Store, r trade.RunRe
 		a.show("sync.unreadable", r.Unreadable)
 	}
 	if r.Late != nil {
-		a.show("sync.late", r.Late.Rows, a.voice().age(r.Late.LargestLateness()), listed(r.Late.Samples), ellipsis(r.Late.Rows > len(r.Late.Samples)))
+		a.show("sync.late", r.Late.Rows, a.voice().age(r.Late.LargestLateness()), listed(r.Late.Samples),
+			ellipsis(r.Late.Rows > len(r.Late.Samples)))
 	}
 	a.printStates(r.States, r.Flags)
 	if err := a.printCauses(ctx, store, r.Job, planned); err != nil {
 		return err
 	}
 	for _, alarm := range r.Alarms {
-		a.show("sync.alarm", alarm.Job, alarm.Key, a.text(i18n.Key("alarm."+string(alarm.Kind))), orDash(alarm.RemoteID), orDash(alarm.Other))
+		a.show("sync.alarm", alarm.Job, alarm.Key, a.text(i18n.Key("alarm."+string(alarm.Kind))),
+			orDash(alarm.RemoteID), orDash(alarm.Other))
 	}
 	for _, note := range r.Notes {
 		a.show("sync.note", note)
@@ -185,7 +189,8 @@ func (a *App) printCauses(ctx context.Context, store *state.Store, job string, p
 		for i, e := range g.Samples {
 			keys[i] = e.Key
 		}
-		a.show("sync.cause", g.Rows, v.cause(g), g.State.Label(v.lang), advice.Who, advice.Do, strings.Join(keys, ", "), ellipsis(g.Rows > len(keys)))
+		a.show("sync.cause", g.Rows, v.cause(g), g.State.Label(v.lang), advice.Who, advice.Do, strings.Join(keys, ", "),
+			ellipsis(g.Rows > len(keys)))
 	}
 	return nil
 }

@@ -47,7 +47,10 @@ func (a *App) bundle(ctx context.Context, path string, full bool) error {
 	}
 	store, err := state.Open(ctx, ledgerOptions(config, toRead))
 	if err != nil {
-		files = append(files, bundlePart{"ledger.json", func() (any, error) { return map[string]string{"error": err.Error()}, nil }})
+		files = append(files, bundlePart{
+			"ledger.json",
+			func() (any, error) { return map[string]string{"error": err.Error()}, nil },
+		})
 	} else {
 		a.closers = append(a.closers, store.Close)
 		files = append(files, ledgerParts(ctx, store, config, full)...)
@@ -69,7 +72,10 @@ func (a *App) bundle(ctx context.Context, path string, full bool) error {
 				text = string(data) + "\n"
 			}
 			text = scrub.text(text)
-			if err := out.WriteHeader(&tar.Header{Name: "safrasync-support/" + f.name, Mode: 0o600, Size: int64(len(text)), ModTime: now()}); err != nil {
+			if err := out.WriteHeader(&tar.Header{
+				Name: "safrasync-support/" + f.name, Mode: 0o600,
+				Size: int64(len(text)), ModTime: now(),
+			}); err != nil {
 				return err
 			}
 			if _, err := io.WriteString(out, text); err != nil {
@@ -148,10 +154,13 @@ func programFacts(config *Config) any {
 	}
 	_, offset := now().In(config.Zone()).Zone()
 	return map[string]any{
-		"made": now().Format(time.RFC3339), "version": version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH, "cpus": runtime.NumCPU(),
-		"release": release, "kernel": first("/proc/sys/kernel/osrelease"), "memory": first("/proc/meminfo"), "uptime": first("/proc/uptime"), "root": os.Geteuid() == 0,
-		"zone": config.Zone().String(), "zone_offset_minutes": offset / 60, "erp_driver": config.ERP.Driver, "state_driver": config.State.Driver,
-		"service": os.Getenv("INVOCATION_ID") != "",
+		"made": now().Format(time.RFC3339), "version": version, "go": runtime.Version(), "os": runtime.GOOS,
+		"arch": runtime.GOARCH, "cpus": runtime.NumCPU(),
+		"release": release, "kernel": first("/proc/sys/kernel/osrelease"), "memory": first("/proc/meminfo"),
+		"uptime": first("/proc/uptime"), "root": os.Geteuid() == 0,
+		"zone": config.Zone().String(), "zone_offset_minutes": offset / 60, "erp_driver": config.ERP.Driver,
+		"state_driver": config.State.Driver,
+		"service":      os.Getenv("INVOCATION_ID") != "",
 	}
 }
 
@@ -207,8 +216,10 @@ type runFact struct {
 
 func runFactOf(r trade.RunReport) runFact {
 	out := runFact{
-		Job: r.Job, StartedAt: r.StartedAt, EndedAt: timeOrNull(r.EndedAt), Sweep: r.Sweep, InScope: r.InScope, Gone: r.Gone, Unreadable: r.Unreadable, Read: r.Read,
-		New: r.New, Changed: r.Changed, Sent: r.Sent, States: r.States, Flags: r.Flags, Alarms: len(r.Alarms), Notes: len(r.Notes),
+		Job: r.Job, StartedAt: r.StartedAt, EndedAt: timeOrNull(r.EndedAt), Sweep: r.Sweep, InScope: r.InScope,
+		Gone: r.Gone, Unreadable: r.Unreadable, Read: r.Read,
+		New: r.New, Changed: r.Changed, Sent: r.Sent, States: r.States, Flags: r.Flags, Alarms: len(r.Alarms),
+		Notes: len(r.Notes),
 	}
 	if r.Stopped != nil {
 		out.Stopped = &r.Stopped.Code
@@ -264,7 +275,8 @@ func jobFacts(ctx context.Context, store *state.Store, config *Config) (any, err
 			}
 		}
 		f := jobFact{
-			Job: name, Configured: job.Configured, Sends: job.Sends, State: job.State, Since: job.Since, States: job.States, Flags: job.Flags, SweptAt: job.SweptAt,
+			Job: name, Configured: job.Configured, Sends: job.Sends, State: job.State, Since: job.Since,
+			States: job.States, Flags: job.Flags, SweptAt: job.SweptAt,
 			NextRun: job.NextRun, NextSweep: job.NextSweep,
 		}
 		if job.Stop != nil {

@@ -27,7 +27,8 @@ func newScrubber(config *Config) *scrubber {
 
 var (
 	secretPart   = regexp.MustCompile(`[:/@?&= ;]+`)
-	harmlessPart = regexp.MustCompile(`^(postgres|postgresql|mysql|sqlite|firebird|oracle|sqlserver|localhost|sslmode|require|disable|verify-full|verify-ca|state|state\.db|erp\.db|safrasync|password|dbname|connect_timeout|[0-9.]+)$`)
+	harmlessPart = regexp.MustCompile(
+		`^(postgres|postgresql|mysql|sqlite|firebird|oracle|sqlserver|localhost|sslmode|require|disable|verify-full|verify-ca|state|state\.db|erp\.db|safrasync|password|dbname|connect_timeout|[0-9.]+)$`)
 )
 
 // collectSecrets finds every secret of a structure.
@@ -89,7 +90,8 @@ var (
 	// A literal of SQL may be a name, a document or a code; what it is compared with stays.
 	sqlLiteral = regexp.MustCompile(`'(?:[^']|'')*'`)
 	// What names a host, a person or a place is not needed to find a fault.
-	ownLine  = regexp.MustCompile(`(?m)^(\s*(?:dsn|base_url|url|host|user|username|from|to|proxy|journal|endpoint|listen|ca_file|issuer|client_id|hosts|behind):).*$`)
+	ownLine = regexp.MustCompile(
+		`(?m)^(\s*(?:dsn|base_url|url|host|user|username|from|to|proxy|journal|endpoint|listen|ca_file|issuer|client_id|hosts|behind):).*$`)
 	ownConst = regexp.MustCompile(`(?m)^(\s*(?:const|default):).*$`)
 	ownBlock = regexp.MustCompile(`(?m)^values:\n(?:[ \t]+.*\n)*`)
 )

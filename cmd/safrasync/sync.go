@@ -94,7 +94,8 @@ func (a *App) sync(ctx context.Context, args []string, f syncFlags) error {
 	watcher.close()
 	// A run that was interrupted is reported like any other.
 	rows, missed, rowsErr := rowsNamed(context.WithoutCancel(ctx), store, jobs, keys)
-	if printErr := a.printSync(context.WithoutCancel(ctx), store, reports, f, planned, rows); printErr != nil || rowsErr != nil {
+	if printErr := a.printSync(context.WithoutCancel(ctx), store, reports, f, planned, rows); printErr != nil ||
+		rowsErr != nil {
 		return errors.Join(err, printErr, rowsErr)
 	}
 	for _, key := range missed {
@@ -107,7 +108,9 @@ func (a *App) sync(ctx context.Context, args []string, f syncFlags) error {
 }
 
 // rowsNamed are the rows with the keys that were named, and the keys of which the ledger has none.
-func rowsNamed(ctx context.Context, store *state.Store, jobs, keys []string) (rows []trade.Entry, missed []string, err error) {
+func rowsNamed(ctx context.Context, store *state.Store, jobs,
+	keys []string,
+) (rows []trade.Entry, missed []string, err error) {
 	for _, key := range keys {
 		e, err := store.Entry(ctx, jobs[0], key)
 		switch {

@@ -89,13 +89,17 @@ func askAt(ctx context.Context, t *testing.T, b *bench, term *terminal, answer f
 	return <-done
 }
 
-var createByHand = []string{"api", "webhooks", "create", "--webhook-event", "CREATE_FARM", "--url", "https://coop.example/hook"}
+var createByHand = []string{
+	"api", "webhooks", "create", "--webhook-event", "CREATE_FARM", "--url",
+	"https://coop.example/hook",
+}
 
 func TestAtATerminalACallByHandIsAskedFor(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]struct{ code, posts int }{
-		"s\n": {exitDone, 1}, "Sim\n": {exitDone, 1}, "y\n": {exitDone, 1}, "n\n": {exitUsage, 0}, "\n": {exitUsage, 0}, "simm\n": {exitUsage, 0},
-		"\x04": {exitUsage, 0}, // Ctrl+D
+		"s\n": {exitDone, 1}, "Sim\n": {exitDone, 1}, "y\n": {exitDone, 1}, "n\n": {exitUsage, 0}, "\n": {exitUsage, 0},
+		"simm\n": {exitUsage, 0},
+		"\x04":   {exitUsage, 0}, // Ctrl+D
 	} {
 		b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})
 		term := newTerminal(t, "Confirma? [s/N] ")
@@ -108,9 +112,11 @@ func TestAtATerminalACallByHandIsAskedFor(t *testing.T) {
 			}
 		}, createByHand...)
 		if got := len(b.box.CreatedOf(sandbox.ResourceWebhooks)); code != want.code || got != want.posts {
-			t.Errorf("%q: exit code %d and %d webhooks, want %d and %d:\n%s", answer, code, got, want.code, want.posts, term.screen())
+			t.Errorf("%q: exit code %d and %d webhooks, want %d and %d:\n%s", answer, code, got, want.code, want.posts,
+				term.screen())
 		}
-		if screen := term.screen(); !strings.Contains(screen, "Seria enviado: POST") || want.posts == 0 && !strings.Contains(screen, "Nada foi feito.") {
+		if screen := term.screen(); !strings.Contains(screen, "Seria enviado: POST") || want.posts == 0 &&
+			!strings.Contains(screen, "Nada foi feito.") {
 			t.Errorf("%q: the screen shows\n%s", answer, screen)
 		}
 	}
@@ -144,7 +150,8 @@ func TestF160ManyRowsTakeTheirNumberAtATerminal(t *testing.T) {
 			t.Errorf("%q: exit code %d, want %d:\n%s", c.answer, code, c.code, term.screen())
 		}
 	}
-	if out, _ := b.run(t.Context(), exitDone, "rows", "--state", "dismissed", "--json"); strings.Count(out, "\n") != 61 {
+	if out, _ := b.run(t.Context(), exitDone, "rows", "--state", "dismissed", "--json"); strings.Count(out,
+		"\n") != 61 {
 		t.Errorf("%d rows are dismissed", strings.Count(out, "\n"))
 	}
 }
@@ -167,16 +174,21 @@ func TestCtrlCEndsTheQuestionAndNothingIsSent(t *testing.T) {
 func TestTheProgressOfABatchIsOneLineAtATerminal(t *testing.T) {
 	t.Parallel()
 	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})
-	if err := os.WriteFile(b.path("list.csv"), []byte("identity,person_type\n52998224725,PF\n11144477735,PF\n"), 0o600); err != nil {
+	if err := os.WriteFile(b.path("list.csv"), []byte("identity,person_type\n52998224725,PF\n11144477735,PF\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	term := newTerminal(t, "2 de 2")
 	app := App{Stdin: term.program, Stdout: io.Discard, Stderr: term.program, Env: func(name string) (string, bool) {
 		return platformCanary, name == "SAFRASYNC_API_KEY"
 	}}
-	code := app.Run(t.Context(), []string{"--config", b.path("config.yaml"), "api", "consent", "--file", b.path("list.csv"), "--out", b.path("out.csv")})
+	code := app.Run(t.Context(), []string{
+		"--config", b.path("config.yaml"), "api", "consent", "--file",
+		b.path("list.csv"), "--out", b.path("out.csv"),
+	})
 	screen := term.screen()
-	if want := "\rconsentimento: 1 de 2\rconsentimento: 2 de 2\r\n2 de 2 produtor(es)"; code != exitDone || !strings.HasPrefix(screen, want) {
+	if want := "\rconsentimento: 1 de 2\rconsentimento: 2 de 2\r\n2 de 2 produtor(es)"; code != exitDone ||
+		!strings.HasPrefix(screen, want) {
 		t.Errorf("exit code %d, the screen shows %q", code, screen)
 	}
 }

@@ -21,17 +21,18 @@ type testFlags struct{ record, update, from bool }
 
 func newTestCommand(a *App) *cobra.Command {
 	var f testFlags
-	cmd := a.command("test [DIR|FILE…] | --from JOB KEY [FILE]", "help.test", anyArgs, func(cmd *cobra.Command, args []string) error {
-		switch {
-		case f.update && !f.record, f.from && f.record:
-			return a.usage("test.flags_clash")
-		case f.from && (len(args) < 2 || len(args) > 3):
-			return a.usage("says.arguments", "test --from JOB KEY [FILE]")
-		case f.from:
-			return a.caseFrom(cmd.Context(), append(args, "")[:3])
-		}
-		return a.testCases(args, f)
-	})
+	cmd := a.command("test [DIR|FILE…] | --from JOB KEY [FILE]", "help.test", anyArgs,
+		func(cmd *cobra.Command, args []string) error {
+			switch {
+			case f.update && !f.record, f.from && f.record:
+				return a.usage("test.flags_clash")
+			case f.from && (len(args) < 2 || len(args) > 3):
+				return a.usage("says.arguments", "test --from JOB KEY [FILE]")
+			case f.from:
+				return a.caseFrom(cmd.Context(), append(args, "")[:3])
+			}
+			return a.testCases(args, f)
+		})
 	flags := cmd.Flags()
 	flags.BoolVar(&f.record, "record", false, "fill in the expectation of cases that have none")
 	flags.BoolVar(&f.update, "update", false, "with --record: rewrite the expectation of all cases")
@@ -145,7 +146,8 @@ func (a *App) runCase(jobs []*engine.Job, file string, f testFlags) caseResult {
 	}
 	i := slices.Index(names, c.Job)
 	if i < 0 {
-		return fail(&ConfigError{Faults: []ConfigFault{faultAt(c.source, c.index, "job", unknownName("job", c.Job, names))}})
+		return fail(&ConfigError{Faults: []ConfigFault{faultAt(c.source, c.index, "job",
+			unknownName("job", c.Job, names))}})
 	}
 	verdict, err := engine.Try(jobs[i], c.input())
 	if err != nil {
@@ -238,7 +240,8 @@ func (a *App) caseFrom(ctx context.Context, args []string) error {
 	}
 	file := args[2]
 	if file == "" {
-		file = filepath.Join(casesBeside(config), args[0]+"-"+strings.Trim(notFileName.ReplaceAllString(key, "-"), "-")+".yaml")
+		file = filepath.Join(casesBeside(config),
+			args[0]+"-"+strings.Trim(notFileName.ReplaceAllString(key, "-"), "-")+".yaml")
 		err := os.MkdirAll(filepath.Dir(file), 0o755)
 		if errors.Is(err, fs.ErrPermission) {
 			return errors.New(a.text("test.not_writable", file, args[0], printable(key)))
@@ -246,7 +249,8 @@ func (a *App) caseFrom(ctx context.Context, args []string) error {
 			return fmt.Errorf("%s: %s", filepath.Dir(file), plainReason(err))
 		}
 	}
-	text := renderCase(job, c, a.text("test.from_comment", printable(strings.ReplaceAll(key, "\n", " ")))) + verdictOutcome(verdict).render(job.Spec.Sends)
+	text := renderCase(job, c, a.text("test.from_comment", printable(strings.ReplaceAll(key, "\n", " ")))) +
+		verdictOutcome(verdict).render(job.Spec.Sends)
 	if err := createFile(file, text, 0o640); errors.Is(err, fs.ErrExist) {
 		return errors.New(a.text("test.file_exists", file))
 	} else if errors.Is(err, fs.ErrPermission) {

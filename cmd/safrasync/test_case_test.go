@@ -46,7 +46,10 @@ func valueOfERP(t *rapid.T, name string) erp.Value {
 func TestTheCasesOfTheDocumentationPass(t *testing.T) {
 	t.Parallel()
 	var out, errs bytes.Buffer
-	app := App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Env: func(string) (string, bool) { return "", false }}
+	app := App{
+		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
+		Env: func(string) (string, bool) { return "", false },
+	}
 	if code := app.Run(t.Context(), []string{"--config", "../../docs/examples/modern.yaml", "test"}); code != exitDone {
 		t.Fatalf("exit code %d\n%s\n%s", code, out.String(), errs.String())
 	}
@@ -74,8 +77,10 @@ func TestTheCaseOfTheManualCanBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := caseRow{
-		"filial": {Kind: erp.Text, Text: "01"}, "produto": {Kind: erp.Text, Text: "001   "}, "quantidade": {Kind: erp.Number, Text: "1500.50"},
-		"emissao": {Kind: erp.Date, Text: "2026-03-10"}, "dt_pagto": {}, "obs": {Kind: erp.Text, Err: "bytes not valid UTF-8 at 3"},
+		"filial": {Kind: erp.Text, Text: "01"}, "produto": {Kind: erp.Text, Text: "001   "},
+		"quantidade": {Kind: erp.Number, Text: "1500.50"},
+		"emissao":    {Kind: erp.Date, Text: "2026-03-10"}, "dt_pagto": {},
+		"obs":   {Kind: erp.Text, Err: "bytes not valid UTF-8 at 3"},
 		"ativo": {Kind: erp.Bool, Text: "true"}, "preco": {Kind: erp.Float, Text: "10.1"},
 	}
 	if diff := cmp.Diff(want, c.Row); diff != "" {
@@ -92,16 +97,18 @@ func TestACaseThatWasWrittenIsReadBackAsTheSameRow(t *testing.T) {
 	t.Parallel()
 	column := "Número do Contrato"
 	spec := engine.JobSpec{
-		Name: "c", Sends: trade.OrderCommitments, Query: "SELECT 1", Key: []string{"k"}, Sweep: "0 3 * * *", Schedule: "0 3 * * *",
-		Fields: map[string]engine.FieldSpec{"price": {Columns: []string{column}}},
+		Name: "c", Sends: trade.OrderCommitments, Query: "SELECT 1", Key: []string{"k"}, Sweep: "0 3 * * *",
+		Schedule: "0 3 * * *",
+		Fields:   map[string]engine.FieldSpec{"price": {Columns: []string{column}}},
 	}
 	job, _ := engine.Compile(spec, nil) // the fields that it lacks do not matter here
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		in := engine.Case{
-			Row:        map[string]erp.Value{"k": valueOfERP(t, "k"), column: valueOfERP(t, "v")},
-			References: map[string]map[string]string{"wallets": {normalCode(rapid.StringMatching(`[!-~]{1,8}`).Draw(t, "code")): "x"}},
-			Parents:    map[string]map[string]string{}, Today: caseToday,
+			Row: map[string]erp.Value{"k": valueOfERP(t, "k"), column: valueOfERP(t, "v")},
+			References: map[string]map[string]string{"wallets": {normalCode(rapid.StringMatching(`[!-~]{1,8}`).Draw(t,
+				"code")): "x"}},
+			Parents: map[string]map[string]string{}, Today: caseToday,
 		}
 		file := filepath.Join(dir, "case.yaml")
 		if err := os.WriteFile(file, []byte(renderCase(job, in, "written by a test")), 0o600); err != nil {

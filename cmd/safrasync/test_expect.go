@@ -22,7 +22,10 @@ type outcome struct {
 
 // expected is what the case says.
 func (c *caseFile) expected() outcome {
-	return outcome{cancelled: c.Cancelled == "true", payload: c.Payload, problems: c.Problems, waits: c.WaitsFor, remarks: c.Remarks}
+	return outcome{
+		cancelled: c.Cancelled == "true", payload: c.Payload, problems: c.Problems, waits: c.WaitsFor,
+		remarks: c.Remarks,
+	}
 }
 
 // verdictOutcome is what the engine says. A cancelled row does not go, whatever else is true of it.

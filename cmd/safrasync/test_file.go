@@ -80,7 +80,10 @@ func loadCase(path string) (*caseFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &configDecoder{source: source, index: map[string]configEntry{}, given: map[string]bool{}, written: map[string]string{}, meant: map[string]bool{}}
+	d := &configDecoder{
+		source: source, index: map[string]configEntry{}, given: map[string]bool{},
+		written: map[string]string{}, meant: map[string]bool{},
+	}
 	c := &caseFile{source: source, index: d.index, today: caseToday}
 	d.structure(d.walk(root), c)
 	d.require("", map[string]bool{"job": c.Job == "", "row": len(c.Row) == 0})
@@ -100,7 +103,10 @@ func loadCase(path string) (*caseFile, error) {
 
 // input is the case without its expectation.
 func (c *caseFile) input() engine.Case {
-	in := engine.Case{Row: c.Row, References: map[string]map[string]string{}, Parents: map[string]map[string]string{}, Today: c.today}
+	in := engine.Case{
+		Row: c.Row, References: map[string]map[string]string{}, Parents: map[string]map[string]string{},
+		Today: c.today,
+	}
 	for kind, table := range c.Refs {
 		in.References[kind] = map[string]string{}
 		for code, id := range table {
@@ -147,13 +153,15 @@ var (
 
 // caseKinds are the names of kinds that a value may be given explicitly, as in {text: 2026-01-31}.
 var caseKinds = map[string]erp.Kind{
-	"text": erp.Text, "integer": erp.Int, "number": erp.Number, "float": erp.Float, "date": erp.Date, "timestamp": erp.Timestamp,
-	"instant": erp.Instant, "bool": erp.Bool, "unreadable": erp.Text,
+	"text": erp.Text, "integer": erp.Int, "number": erp.Number, "float": erp.Float, "date": erp.Date,
+	"timestamp": erp.Timestamp,
+	"instant":   erp.Instant, "bool": erp.Bool, "unreadable": erp.Text,
 }
 
 var kindForms = map[erp.Kind]*regexp.Regexp{
-	erp.Int: caseInteger, erp.Number: caseFloat, erp.Float: caseFloat, erp.Date: caseDate, erp.Timestamp: caseTimestamp, erp.Instant: caseInstant,
-	erp.Bool: regexp.MustCompile(`^(true|false)$`),
+	erp.Int: caseInteger, erp.Number: caseFloat, erp.Float: caseFloat, erp.Date: caseDate, erp.Timestamp: caseTimestamp,
+	erp.Instant: caseInstant,
+	erp.Bool:    regexp.MustCompile(`^(true|false)$`),
 }
 
 // decodeConfig reads the columns of a row.
@@ -192,7 +200,8 @@ func (d *configDecoder) caseValue(e configEntry) (erp.Value, bool) {
 	case caseNumber.MatchString(text):
 		return erp.Value{Kind: erp.Number, Text: text}, true
 	case isNumberNode(e.value):
-		d.fault(e.path, fmt.Sprintf("%s may be a text or a number: write \"%s\" for a text, plain digits for a number", text, text))
+		d.fault(e.path, fmt.Sprintf("%s may be a text or a number: write \"%s\" for a text, plain digits for a number",
+			text, text))
 		return erp.Value{}, false
 	case caseDate.MatchString(text):
 		return erp.Value{Kind: erp.Date, Text: text}, true
@@ -211,7 +220,8 @@ func (d *configDecoder) caseValue(e configEntry) (erp.Value, bool) {
 func (d *configDecoder) typedValue(e configEntry) (erp.Value, bool) {
 	names := sortedKeys(caseKinds)
 	if len(e.keys) != 1 {
-		d.fault(e.path, "must be one value, or one kind with its value, as in {unreadable: why}; the kinds are "+strings.Join(names, ", "))
+		d.fault(e.path, "must be one value, or one kind with its value, as in {unreadable: why}; the kinds are "+
+			strings.Join(names, ", "))
 		return erp.Value{}, false
 	}
 	child := e.keys[0]

@@ -38,8 +38,10 @@ func yamlCaseValue(v erp.Value) string {
 		return "null"
 	case v.Kind == erp.Text:
 		return yamlQuoted(v.Text)
-	case v.Kind == erp.Int && caseInteger.MatchString(v.Text), v.Kind == erp.Number && caseNumber.MatchString(v.Text), v.Kind == erp.Bool,
-		v.Kind == erp.Date && caseDate.MatchString(v.Text), v.Kind == erp.Timestamp && caseTimestamp.MatchString(v.Text),
+	case v.Kind == erp.Int && caseInteger.MatchString(v.Text), v.Kind == erp.Number &&
+		caseNumber.MatchString(v.Text), v.Kind == erp.Bool,
+		v.Kind == erp.Date && caseDate.MatchString(v.Text), v.Kind == erp.Timestamp &&
+			caseTimestamp.MatchString(v.Text),
 		v.Kind == erp.Instant && caseInstant.MatchString(v.Text):
 		return v.Text
 	}

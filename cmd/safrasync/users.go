@@ -26,13 +26,18 @@ type userFlags struct {
 
 func newUsersCommand(a *App) *cobra.Command {
 	group := a.group("users", "help.users")
-	list := a.command("list", "help.users_list", exactly(0), func(cmd *cobra.Command, _ []string) error { return a.listUsers(cmd.Context()) })
+	list := a.command("list", "help.users_list", exactly(0),
+		func(cmd *cobra.Command, _ []string) error { return a.listUsers(cmd.Context()) })
 	group.AddCommand(list)
-	change := func(use string, help i18n.Key, args int, do func(ctx context.Context, args []string, f userFlags) error, flags ...func(*cobra.Command, *userFlags)) {
+	change := func(use string, help i18n.Key, args int, do func(ctx context.Context, args []string, f userFlags) error,
+		flags ...func(*cobra.Command, *userFlags),
+	) {
 		var f userFlags
-		cmd := a.command(use, help, exactly(args), func(cmd *cobra.Command, args []string) error { return do(cmd.Context(), args, f) })
+		cmd := a.command(use, help, exactly(args),
+			func(cmd *cobra.Command, args []string) error { return do(cmd.Context(), args, f) })
 		cmd.Flags().StringVar(&f.reason, "reason", "", "why, `TEXT` for the audit")
-		cmd.Flags().StringVar(&f.as, "as", "", "`NAME` of who orders it, recorded as given beside the account; default: who logged in")
+		cmd.Flags().StringVar(&f.as, "as", "",
+			"`NAME` of who orders it, recorded as given beside the account; default: who logged in")
 		for _, add := range flags {
 			add(cmd, &f)
 		}
@@ -49,10 +54,12 @@ func newUsersCommand(a *App) *cobra.Command {
 	change("password NAME", "help.users_password", 1, a.setPassword, password)
 	change("role NAME ROLE", "help.users_role", 2, a.setRole)
 	change("disable NAME", "help.users_disable", 1, func(ctx context.Context, args []string, f userFlags) error {
-		return a.changeUser(ctx, args[0], f, "user disable", func(u *trade.User) error { u.Disabled = true; return nil })
+		return a.changeUser(ctx, args[0], f, "user disable",
+			func(u *trade.User) error { u.Disabled = true; return nil })
 	})
 	change("enable NAME", "help.users_enable", 1, func(ctx context.Context, args []string, f userFlags) error {
-		return a.changeUser(ctx, args[0], f, "user enable", func(u *trade.User) error { u.Disabled = false; return nil })
+		return a.changeUser(ctx, args[0], f, "user enable",
+			func(u *trade.User) error { u.Disabled = false; return nil })
 	})
 	change("end NAME", "help.users_end", 1, func(ctx context.Context, args []string, f userFlags) error {
 		return a.changeUser(ctx, args[0], f, "user end", func(*trade.User) error { return nil })
@@ -83,7 +90,10 @@ func (a *App) listUsers(ctx context.Context) error {
 	}
 	if a.asJSON {
 		for _, u := range users {
-			if err := a.printJSON(userJSON{u.Name, u.Role, u.Disabled, u.CreatedAt, u.PasswordAt, u.Issuer, u.Subject}); err != nil {
+			if err := a.printJSON(userJSON{
+				u.Name, u.Role, u.Disabled, u.CreatedAt, u.PasswordAt, u.Issuer,
+				u.Subject,
+			}); err != nil {
 				return err
 			}
 		}
@@ -94,7 +104,10 @@ func (a *App) listUsers(ctx context.Context) error {
 		return nil
 	}
 	v := a.voice()
-	rows := [][]string{{a.text("users.head_name"), a.text("users.head_role"), a.text("users.head_state"), a.text("users.head_since")}}
+	rows := [][]string{{
+		a.text("users.head_name"), a.text("users.head_role"), a.text("users.head_state"),
+		a.text("users.head_since"),
+	}}
 	for _, u := range users {
 		standing := i18n.Key("users.active")
 		if u.Disabled {
@@ -104,7 +117,10 @@ func (a *App) listUsers(ctx context.Context) error {
 		if u.Issuer != "" {
 			comes = a.text("users.comes", u.Issuer)
 		}
-		rows = append(rows, []string{printable(u.Name), v.text(i18n.Key("role." + string(u.Role))), a.text(standing) + comes, v.moment(u.CreatedAt)})
+		rows = append(rows, []string{
+			printable(u.Name), v.text(i18n.Key("role." + string(u.Role))),
+			a.text(standing) + comes, v.moment(u.CreatedAt),
+		})
 	}
 	a.printColumns(rows)
 	return nil
@@ -218,7 +234,9 @@ func (a *App) setPassword(ctx context.Context, args []string, f userFlags) error
 }
 
 // changeUser changes a user, whose sessions end.
-func (a *App) changeUser(ctx context.Context, name string, f userFlags, act string, change func(*trade.User) error) error {
+func (a *App) changeUser(ctx context.Context, name string, f userFlags, act string,
+	change func(*trade.User) error,
+) error {
 	name = console.UserName(name)
 	store, err := a.openLedger(ctx, toWrite)
 	if err != nil {
@@ -283,7 +301,8 @@ func (a *App) readPassword(name string, f userFlags) (string, error) {
 			return "", a.usage("users.no_asking")
 		}
 		var again string
-		if err := errors.Join(a.askSecret(file, "users.ask", &password), a.askSecret(file, "users.ask_again", &again)); err != nil {
+		if err := errors.Join(a.askSecret(file, "users.ask", &password),
+			a.askSecret(file, "users.ask_again", &again)); err != nil {
 			return "", err
 		}
 		if password != again {

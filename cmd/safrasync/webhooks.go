@@ -20,19 +20,23 @@ func newWebhooksCommand(a *App) *cobra.Command {
 	plan := a.command("plan", "help.hooks_plan", exactly(0), func(cmd *cobra.Command, _ []string) error {
 		return a.planHooks(cmd.Context(), planned)
 	})
-	plan.Flags().StringSliceVar(&planned, "take-over", nil, "replace the webhooks that others registered for these `EVENTS`")
+	plan.Flags().StringSliceVar(&planned, "take-over", nil,
+		"replace the webhooks that others registered for these `EVENTS`")
 	completes(plan, "take-over", events)
 
 	var f actFlags
 	var taken []string
-	apply := a.command("apply --reason TEXT", "help.hooks_apply", exactly(0), func(cmd *cobra.Command, _ []string) error {
-		return a.applyHooks(cmd.Context(), taken, f)
-	})
+	apply := a.command("apply --reason TEXT", "help.hooks_apply", exactly(0),
+		func(cmd *cobra.Command, _ []string) error {
+			return a.applyHooks(cmd.Context(), taken, f)
+		})
 	f.add(apply)
-	apply.Flags().StringSliceVar(&taken, "take-over", nil, "replace the webhooks that others registered for these `EVENTS`")
+	apply.Flags().StringSliceVar(&taken, "take-over", nil,
+		"replace the webhooks that others registered for these `EVENTS`")
 	completes(apply, "take-over", events)
 
-	list := a.command("list", "help.hooks_list", exactly(0), func(cmd *cobra.Command, _ []string) error { return a.listHooks(cmd.Context(), nil) })
+	list := a.command("list", "help.hooks_list", exactly(0),
+		func(cmd *cobra.Command, _ []string) error { return a.listHooks(cmd.Context(), nil) })
 	show := a.command("show EVENT", "help.hooks_show", exactly(1), func(cmd *cobra.Command, args []string) error {
 		event, err := a.apiEvent(args[0])
 		if err != nil {
@@ -43,9 +47,10 @@ func newWebhooksCommand(a *App) *cobra.Command {
 	show.ValidArgsFunction = cobra.FixedCompletions(events, cobra.ShellCompDirectiveNoFileComp)
 
 	var deletes actFlags
-	remove := a.command("delete EVENT… --reason TEXT", "help.hooks_delete", arity{1, -1}, func(cmd *cobra.Command, args []string) error {
-		return a.deleteHooks(cmd.Context(), args, deletes)
-	})
+	remove := a.command("delete EVENT… --reason TEXT", "help.hooks_delete", arity{1, -1},
+		func(cmd *cobra.Command, args []string) error {
+			return a.deleteHooks(cmd.Context(), args, deletes)
+		})
 	deletes.add(remove)
 	remove.ValidArgsFunction = cobra.FixedCompletions(events, cobra.ShellCompDirectiveNoFileComp)
 
@@ -56,12 +61,13 @@ func newWebhooksCommand(a *App) *cobra.Command {
 
 // hookJSON is one line of `webhooks plan|apply|list|show|delete --json`.
 type hookJSON struct {
-	Event   string     `json:"event"`
-	Action  hookAction `json:"action"` // that is needed, or that was asked for
-	Done    bool       `json:"done"`
-	Why     string     `json:"why"`
-	Address string     `json:"address"` // where the platform calls, without the secret path; "" = it has none, or does not show it
-	ID      *string    `json:"id"`      // of the platform
+	Event  string     `json:"event"`
+	Action hookAction `json:"action"` // that is needed, or that was asked for
+	Done   bool       `json:"done"`
+	Why    string     `json:"why"`
+	// where the platform calls, without the secret path; "" = it has none, or does not show it
+	Address string     `json:"address"`
+	ID      *string    `json:"id"` // of the platform
 	Ours    bool       `json:"ours"`
 	Since   *time.Time `json:"since"` // when the platform was seen to have it; null = not yet, or not ours
 }
@@ -123,7 +129,10 @@ func (a *App) showHooks(steps []hookStep) error {
 		if !s.Until.IsZero() {
 			why += " (" + v.moment(s.Until) + ")"
 		}
-		t.AppendRow(table.Row{line.Event, v.text(i18n.Key("hook.action." + string(s.Action))), printable(orDash(line.Address)), why})
+		t.AppendRow(table.Row{
+			line.Event, v.text(i18n.Key("hook.action." + string(s.Action))),
+			printable(orDash(line.Address)), why,
+		})
 	}
 	t.Render()
 	return nil
@@ -263,7 +272,9 @@ func (a *App) listHooks(ctx context.Context, events []apiclient.WebhookEvent) er
 		}
 		for _, e := range apiclient.WebhookEvents {
 			has := slices.ContainsFunc(hooks, func(w apiclient.Webhook) bool { return w.WebhookEvent == e })
-			if has || slices.Contains(declared, e) || slices.ContainsFunc(r.ours[string(e)], func(w trade.Webhook) bool { return w.State != trade.WebhookRetired }) {
+			if has || slices.Contains(declared, e) ||
+				slices.ContainsFunc(r.ours[string(e)],
+					func(w trade.Webhook) bool { return w.State != trade.WebhookRetired }) {
 				events = append(events, e)
 			}
 		}

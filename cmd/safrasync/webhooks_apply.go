@@ -53,11 +53,13 @@ func (r *registrar) do(ctx context.Context, step hookStep, f actFlags) (hookDone
 func (r *registrar) register(ctx context.Context, step hookStep, f actFlags) (hookDone, error) {
 	login := inbound.NewLogin()
 	w := trade.Webhook{
-		ID: uuid.Must(uuid.NewV7()).String(), Event: string(step.Event), Address: r.config.Webhooks.PublicURL, PathHash: inbound.HashOf(login.Path), LoginHash: inbound.HashOf(login.Basic()),
+		ID: uuid.Must(uuid.NewV7()).String(), Event: string(step.Event), Address: r.config.Webhooks.PublicURL,
+		PathHash: inbound.HashOf(login.Path), LoginHash: inbound.HashOf(login.Basic()),
 		HMACMark: r.mark, State: trade.WebhookAsked, AskedAt: now(),
 	}
 	request := apiclient.WebhookRequest{
-		WebhookEvent: step.Event, URL: w.Address + login.Path, BasicAuthentication: apiclient.Secret(login.Basic()), HMACSecret: apiclient.Secret(r.config.Webhooks.HMACSecret.Reveal()),
+		WebhookEvent: step.Event, URL: w.Address + login.Path, BasicAuthentication: apiclient.Secret(login.Basic()),
+		HMACSecret: apiclient.Secret(r.config.Webhooks.HMACSecret.Reveal()),
 	}
 	if err := request.Check(); err != nil {
 		return hookDone{}, err
@@ -72,9 +74,10 @@ func (r *registrar) register(ctx context.Context, step hookStep, f actFlags) (ho
 			return hookDone{}, err
 		}
 	}
-	if err := r.record(ctx, w, f, hookAudit{Phase: "before"}, func(ctx context.Context, w trade.Webhook, record trade.AuditRecord) error {
-		return r.store.AskWebhook(ctx, w, record)
-	}); err != nil {
+	if err := r.record(ctx, w, f, hookAudit{Phase: "before"},
+		func(ctx context.Context, w trade.Webhook, record trade.AuditRecord) error {
+			return r.store.AskWebhook(ctx, w, record)
+		}); err != nil {
 		return hookDone{}, err
 	}
 	ctx = context.WithoutCancel(ctx) // from here on a signal ends nothing early
@@ -93,12 +96,14 @@ func (r *registrar) register(ctx context.Context, step hookStep, f actFlags) (ho
 		return hookDone{Done: true}, r.settled(ctx, w, id, f, hookAudit{Outcome: "done", Status: answer.Status})
 	case answer.Known == apiclient.NotCreated || answer.Known == apiclient.NotSent:
 		w.State, w.RetiredAt = trade.WebhookRetired, now()
-		return hookDone{Problem: "hook.refused", Err: err}, r.record(ctx, w, f, hookAudit{Phase: "after", Outcome: "refused", Status: answer.Status}, r.settleWith)
+		return hookDone{Problem: "hook.refused", Err: err},
+			r.record(ctx, w, f, hookAudit{Phase: "after", Outcome: "refused", Status: answer.Status}, r.settleWith)
 	}
 	// Nobody knows: the platform is asked.
 	there, askErr := r.there(ctx, step.Event)
 	if askErr == nil && there != nil && r.isAt(there, w) {
-		return hookDone{Done: true}, r.settled(ctx, w, there.ID, f, hookAudit{Outcome: "done, its answer was lost", Status: answer.Status})
+		return hookDone{Done: true}, r.settled(ctx, w, there.ID, f,
+			hookAudit{Outcome: "done, its answer was lost", Status: answer.Status})
 	}
 	return hookDone{Problem: "hook.unknown", Args: []any{r.config.API.Quarantine}, Err: errors.Join(err, askErr)}, nil
 }
@@ -106,7 +111,8 @@ func (r *registrar) register(ctx context.Context, step hookStep, f actFlags) (ho
 // moved tells whether the platform has something else now than the plan showed, which may be old.
 func (r *registrar) moved(ctx context.Context, step hookStep) (bool, error) {
 	there, err := r.there(ctx, step.Event)
-	return (there == nil) != (step.There == nil) || there != nil && (there.URL != step.There.URL || there.ID != step.There.ID), err
+	return (there == nil) != (step.There == nil) || there != nil &&
+		(there.URL != step.There.URL || there.ID != step.There.ID), err
 }
 
 // isAt tells whether the platform has just this registration.
@@ -135,9 +141,10 @@ func (r *registrar) remove(ctx context.Context, step hookStep, f actFlags) (hook
 	if moved, err := r.moved(ctx, step); err != nil || moved { // it would be another system's that goes
 		return hookDone{Problem: "hook.moved"}, err
 	}
-	if err := r.record(ctx, w, f, hookAudit{Phase: "before", ID: id}, func(ctx context.Context, _ trade.Webhook, record trade.AuditRecord) error {
-		return r.store.AppendAudit(ctx, record)
-	}); err != nil {
+	if err := r.record(ctx, w, f, hookAudit{Phase: "before", ID: id},
+		func(ctx context.Context, _ trade.Webhook, record trade.AuditRecord) error {
+			return r.store.AppendAudit(ctx, record)
+		}); err != nil {
 		return hookDone{}, err
 	}
 	ctx = context.WithoutCancel(ctx)
@@ -146,7 +153,8 @@ func (r *registrar) remove(ctx context.Context, step hookStep, f actFlags) (hook
 		return hookDone{Problem: "hook.refused", Err: err}, nil
 	}
 	w.State, w.RetiredAt = trade.WebhookRetired, now()
-	return hookDone{Done: true}, r.record(ctx, w, f, hookAudit{Phase: "after", Outcome: "removed", ID: id, Status: answer.Status}, r.settleWith)
+	return hookDone{Done: true}, r.record(ctx, w, f,
+		hookAudit{Phase: "after", Outcome: "removed", ID: id, Status: answer.Status}, r.settleWith)
 }
 
 // settled stores that the platform has a registration.
@@ -161,7 +169,9 @@ func (r *registrar) settleWith(ctx context.Context, w trade.Webhook, record trad
 }
 
 // record stores a registration together with its record in the audit.
-func (r *registrar) record(ctx context.Context, w trade.Webhook, f actFlags, detail hookAudit, store func(context.Context, trade.Webhook, trade.AuditRecord) error) error {
+func (r *registrar) record(ctx context.Context, w trade.Webhook, f actFlags, detail hookAudit,
+	store func(context.Context, trade.Webhook, trade.AuditRecord) error,
+) error {
 	detail.Event, detail.Webhook, detail.Address, detail.Platform = w.Event, w.ID, w.Address, r.config.API.BaseURL
 	record, err := r.audit(f, "webhooks apply", w.Event, detail)
 	if err != nil {

@@ -45,9 +45,10 @@ func newInboxCommand(a *App) *cobra.Command {
 func newReplayCommand(a *App) *cobra.Command {
 	var f inboxFlags
 	var act actFlags
-	cmd := a.command("replay [SEQ…] --reason TEXT", "help.hooks_replay", anyArgs, func(cmd *cobra.Command, args []string) error {
-		return a.replay(cmd.Context(), args, f, act)
-	})
+	cmd := a.command("replay [SEQ…] --reason TEXT", "help.hooks_replay", anyArgs,
+		func(cmd *cobra.Command, args []string) error {
+			return a.replay(cmd.Context(), args, f, act)
+		})
 	f.add(cmd)
 	act.add(cmd)
 	return cmd
@@ -111,7 +112,10 @@ type eventJSON struct {
 }
 
 func eventOf(e trade.InboxEvent) eventJSON {
-	return eventJSON{Seq: e.Seq, Event: e.Event, FirstAt: e.FirstAt, LastAt: e.LastAt, Times: e.Times, Open: !e.NextAt.IsZero(), Outcome: e.Outcome, Bytes: len(e.Body)}
+	return eventJSON{
+		Seq: e.Seq, Event: e.Event, FirstAt: e.FirstAt, LastAt: e.LastAt, Times: e.Times,
+		Open: !e.NextAt.IsZero(), Outcome: e.Outcome, Bytes: len(e.Body),
+	}
 }
 
 func (a *App) listInbox(ctx context.Context, f inboxFlags) error {
@@ -127,7 +131,8 @@ func (a *App) listInbox(ctx context.Context, f inboxFlags) error {
 		}
 		return nil
 	}
-	t, v := a.newTable("inbox.head_seq", "inbox.head_event", "inbox.head_at", "inbox.head_times", "inbox.head_outcome"), a.voice()
+	t, v := a.newTable("inbox.head_seq", "inbox.head_event", "inbox.head_at", "inbox.head_times", "inbox.head_outcome"),
+		a.voice()
 	for _, e := range events {
 		outcome := e.Outcome
 		if !e.NextAt.IsZero() {

@@ -19,7 +19,8 @@ import (
 )
 
 const (
-	loadPace    = 250 // events a second that the senders try to send: half as much again as the 10,000 a minute that are asked for
+	// events a second that the senders try to send: half as much again as the 10,000 a minute that are asked for
+	loadPace    = 250
 	loadSenders = 8
 	loadBatch   = 100 // new rows of the ERP for each run
 	loadFirst   = 100_000
@@ -47,7 +48,8 @@ func TestF152NoEventIsLostWhileTheServiceSendsRows(t *testing.T) {
 			}
 		})
 		s.edit("max_in_flight: 1", "max_in_flight: 8")
-		s.edit("jobs:\n", "brakes: {new_rows: 0}\njobs:\n") // on a busy host two batches of new rows come between two runs
+		// on a busy host two batches of new rows come between two runs
+		s.edit("jobs:\n", "brakes: {new_rows: 0}\njobs:\n")
 		rows := s.moreRows(loadFirst)
 		s.start()
 
@@ -89,7 +91,8 @@ func TestF152NoEventIsLostWhileTheServiceSendsRows(t *testing.T) {
 		during, took := answers.count(), time.Since(began)
 		// What waits in the ERP goes, and what waits in the spool comes to the ledger; runs that find
 		// nothing leave no line. Two rows of the sample go too.
-		for late := time.Now().Add(giveUp); s.job("contracts").States[trade.Accepted] != rows+2 || len(s.inbox()) < answers.different(); {
+		for late := time.Now().Add(giveUp); s.job("contracts").States[trade.Accepted] != rows+2 ||
+			len(s.inbox()) < answers.different(); {
 			if time.Now().After(late) {
 				t.Logf("the service stands still; its log:\n%s", s.rest())
 				break // what is missing is told below
@@ -109,11 +112,13 @@ func TestF152NoEventIsLostWhileTheServiceSendsRows(t *testing.T) {
 			if of == 0 {
 				t.Errorf("event %d (%s) is in the inbox, and was never answered with 200", e.Seq, e.Event)
 			} else if e.Times < of {
-				t.Errorf("event %d (%s) was answered with 200 %d times, and the inbox knows of %d", e.Seq, e.Event, of, e.Times)
+				t.Errorf("event %d (%s) was answered with 200 %d times, and the inbox knows of %d", e.Seq, e.Event,
+					of, e.Times)
 			}
 		}
 		if kept != answers.different() {
-			t.Errorf("%d events are in the inbox, and %d different ones were answered with 200", kept, answers.different())
+			t.Errorf("%d events are in the inbox, and %d different ones were answered with 200", kept,
+				answers.different())
 		}
 		if answers.refused > 0 {
 			t.Errorf("%d events were not taken: %s", answers.refused, answers.why)

@@ -17,24 +17,34 @@ func TestW9WhatOthersRegisterMeanwhileIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, before, after string }{
 		{"to be removed", "[CREATE_PRODUCER, CREATE_FARM]", "[CREATE_FARM]"},
-		{"to be changed", "[CREATE_PRODUCER, CREATE_FARM]", "[CREATE_PRODUCER, CREATE_FARM], hmac_secret: \"${env:SAFRASYNC_API_KEY}\""},
+		{
+			"to be changed", "[CREATE_PRODUCER, CREATE_FARM]",
+			"[CREATE_PRODUCER, CREATE_FARM], hmac_secret: \"${env:SAFRASYNC_API_KEY}\"",
+		},
 		{"to be registered", "[CREATE_FARM]", "[CREATE_PRODUCER, CREATE_FARM]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			var armed atomic.Bool
 			var others *apiclient.Client
-			b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1, Intercept: func(r *http.Request, _ int) *sandbox.Fault {
-				if strings.HasSuffix(r.URL.Path, "/events/CREATE_FARM") && armed.CompareAndSwap(true, false) { // the plan asked about CREATE_PRODUCER before
-					request := apiclient.WebhookRequest{WebhookEvent: apiclient.EventCreateProducer, URL: "https://other.example/hook"}
-					if _, err := others.UpdateWebhook(t.Context(), request); err != nil {
-						if _, err := others.CreateWebhook(t.Context(), request); err != nil {
-							t.Error(err)
+			b := setUpBench(t, sandbox.Options{
+				APIKey: platformCanary, Seed: 1,
+				Intercept: func(r *http.Request, _ int) *sandbox.Fault {
+					// the plan asked about CREATE_PRODUCER before
+					if strings.HasSuffix(r.URL.Path, "/events/CREATE_FARM") && armed.CompareAndSwap(true, false) {
+						request := apiclient.WebhookRequest{
+							WebhookEvent: apiclient.EventCreateProducer,
+							URL:          "https://other.example/hook",
+						}
+						if _, err := others.UpdateWebhook(t.Context(), request); err != nil {
+							if _, err := others.CreateWebhook(t.Context(), request); err != nil {
+								t.Error(err)
+							}
 						}
 					}
-				}
-				return nil
-			}})
+					return nil
+				},
+			})
 			var err error
 			if others, err = apiclient.New(apiclient.Options{BaseURL: b.box.URL, APIKey: platformCanary}); err != nil {
 				t.Fatal(err)
@@ -47,7 +57,9 @@ func TestW9WhatOthersRegisterMeanwhileIsLeftAlone(t *testing.T) {
 					_, jobs, _ := strings.Cut(string(text), "\njobs:\n")
 					head, _, _ := strings.Cut(string(text), "\nwebhooks:")
 					head, _, _ = strings.Cut(head, "\njobs:\n")
-					err = os.WriteFile(b.path("config.yaml"), []byte(head+"\nwebhooks: {public_url: \"https://eventos.example.coop.br\", listen: \"127.0.0.1:8443\", events: "+events+"}\njobs:\n"+jobs), 0o600)
+					err = os.WriteFile(b.path("config.yaml"),
+						[]byte(head+
+							"\nwebhooks: {public_url: \"https://eventos.example.coop.br\", listen: \"127.0.0.1:8443\", events: "+events+"}\njobs:\n"+jobs), 0o600)
 				}
 				if err != nil {
 					t.Fatal(err)

@@ -137,7 +137,8 @@ func (r *registrar) plan(ctx context.Context, takeOver []string) ([]hookStep, er
 	declared := r.config.Webhooks.events()
 	for _, event := range apiclient.WebhookEvents {
 		wanted := slices.Contains(declared, event)
-		if !wanted && !slices.ContainsFunc(r.ours[string(event)], func(w trade.Webhook) bool { return w.State != trade.WebhookRetired }) {
+		if !wanted && !slices.ContainsFunc(r.ours[string(event)],
+			func(w trade.Webhook) bool { return w.State != trade.WebhookRetired }) {
 			continue
 		}
 		step, err := r.step(ctx, event, wanted, slices.Contains(takeOver, string(event)))

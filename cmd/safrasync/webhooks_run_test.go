@@ -25,17 +25,22 @@ import (
 
 // hearingService is a service that takes the platform's events over TLS, with everything registered
 // by the program itself.
-func hearingService(t *testing.T, on string, adjust ...func(*sandbox.Options)) (s *service, port int, roots *x509.CertPool) {
+func hearingService(t *testing.T, on string,
+	adjust ...func(*sandbox.Options),
+) (s *service, port int, roots *x509.CertPool) {
 	t.Helper()
 	cert, key := certificateFor(t, "localhost")
 	roots = x509.NewCertPool()
 	roots.AppendCertsFromPEM(cert)
-	s = newService(t, on, false, append(adjust, func(o *sandbox.Options) { o.ReceiverRoots, o.ShowTimes = roots, true })...)
+	s = newService(t, on, false, append(adjust,
+		func(o *sandbox.Options) { o.ReceiverRoots, o.ShowTimes = roots, true })...)
 	s.write("events.crt", string(cert))
 	s.write("events.key", string(key))
 	port = freePort(t)
-	s.edit("jobs:\n", fmt.Sprintf("webhooks: {public_url: \"https://localhost:%d\", listen: \"127.0.0.1:%d\", cert_file: events.crt, key_file: events.key, events: [all], spool: %s}\njobs:\n",
-		port, port, s.path("inbox")))
+	s.edit("jobs:\n",
+		fmt.Sprintf(
+			"webhooks: {public_url: \"https://localhost:%d\", listen: \"127.0.0.1:%d\", cert_file: events.crt, key_file: events.key, events: [all], spool: %s}\njobs:\n",
+			port, port, s.path("inbox")))
 	s.must(0, "webhooks", "apply", "--reason", "go-live", "--yes")
 	for range 25 {
 		s.posted()
@@ -60,8 +65,10 @@ func certificateFor(t *testing.T, name string) (cert, key []byte) {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore:   time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true,
+		BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
 	if err != nil {
@@ -71,24 +78,28 @@ func certificateFor(t *testing.T, name string) (cert, key []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: bytes})
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: bytes})
 }
 
 // F142, F147: the whole way with the real program: registered over the API, called over TLS with
 // Basic, read back, settled; forged events change nothing.
 func TestF142TheServiceSettlesADoubtByTheEventOfIt(t *testing.T) {
 	onBoth(t, func(t *testing.T, on string) {
-		s, _, _ := hearingService(t, on, func(o *sandbox.Options) { o.Events = parsed(t, sandbox.ParseEventFaults, "forged,again=2") })
+		s, _, _ := hearingService(t, on,
+			func(o *sandbox.Options) { o.Events = parsed(t, sandbox.ParseEventFaults, "forged,again=2") })
 		s.box.SetFaults(parsed(t, sandbox.ParseFaults, "order_commitments:lost-after@1")...)
 		s.start()
-		if l := s.line("the evidence", func(l logLine) bool { return l.Msg == "evidence" }); l.Job != "contracts" || l.State != "accepted" {
+		if l := s.line("the evidence", func(l logLine) bool { return l.Msg == "evidence" }); l.Job != "contracts" ||
+			l.State != "accepted" {
 			t.Errorf("%s", l.raw)
 		}
 		s.line("the other row", func(l logLine) bool { return l.Msg == "run" })
 		if job := s.job("contracts"); job.States[trade.InDoubt] != 0 || job.States[trade.Accepted] != 2 {
 			t.Errorf("%v, want 2 accepted", job.States)
 		}
-		if out := s.must(0, "audit", "list", "--json"); !strings.Contains(out, `"act":"evidence"`) || !strings.Contains(out, `"who":"safrasync"`) {
+		if out := s.must(0, "audit", "list", "--json"); !strings.Contains(out, `"act":"evidence"`) ||
+			!strings.Contains(out, `"who":"safrasync"`) {
 			t.Errorf("the audit does not tell who settled it: %s", out)
 		}
 		s.stop()
@@ -114,7 +125,8 @@ func TestF142TheServiceSettlesADoubtByTheEventOfIt(t *testing.T) {
 func TestF150AKillAfterAnEventWasTakenLosesNothing(t *testing.T) {
 	onBoth(t, func(t *testing.T, on string) {
 		delivered := make(chan sandbox.Delivery, 100)
-		s, _, _ := hearingService(t, on, func(o *sandbox.Options) { o.OnDelivered = func(d sandbox.Delivery) { delivered <- d } })
+		s, _, _ := hearingService(t, on,
+			func(o *sandbox.Options) { o.OnDelivered = func(d sandbox.Delivery) { delivered <- d } })
 		s.box.SetFaults(parsed(t, sandbox.ParseFaults, "order_commitments:lost-after@1-")...)
 		s.start()
 		for taken := 0; taken < 2; {
@@ -133,7 +145,8 @@ func TestF150AKillAfterAnEventWasTakenLosesNothing(t *testing.T) {
 		s.ended()
 		s.box.SetFaults()
 		s.start()
-		for runs := 0; s.job("contracts").States[trade.Accepted] != 2; runs++ { // on a busy host the first event may have been looked at before the kill
+		// on a busy host the first event may have been looked at before the kill
+		for runs := 0; s.job("contracts").States[trade.Accepted] != 2; runs++ {
 			if runs == 60 {
 				t.Fatalf("%v after %d runs, want 2 accepted", s.job("contracts").States, runs)
 			}
@@ -151,7 +164,10 @@ func TestF150AKillAfterAnEventWasTakenLosesNothing(t *testing.T) {
 func TestW1TheServiceServesNothingElseThere(t *testing.T) {
 	s, old, roots := hearingService(t, state.SQLite)
 	s.start()
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, DisableKeepAlives: true}}
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{
+		RootCAs:    roots,
+		MinVersion: tls.VersionTLS12,
+	}, DisableKeepAlives: true}}
 	status := func(port int, path string) int {
 		res, err := client.Get(fmt.Sprintf("https://127.0.0.1:%d%s", port, path))
 		if err != nil {

@@ -21,19 +21,25 @@ func TestW9WhatOthersRegisterIsKnownByItsIDWhereNoAddressIsShown(t *testing.T) {
 	var id atomic.Value // of what the platform has; "" = it shows everything
 	id.Store("")
 	var armed atomic.Bool
-	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1, Intercept: func(r *http.Request, _ int) *sandbox.Fault {
-		there := id.Load().(string)
-		switch {
-		case there == "":
-		case strings.HasSuffix(r.URL.Path, "/events/CREATE_PRODUCER"):
-			if armed.Load() {
-				id.Store(uuid.NewString())
+	b := setUpBench(t, sandbox.Options{
+		APIKey: platformCanary, Seed: 1,
+		Intercept: func(r *http.Request, _ int) *sandbox.Fault {
+			there := id.Load().(string)
+			switch {
+			case there == "":
+			case strings.HasSuffix(r.URL.Path, "/events/CREATE_PRODUCER"):
+				if armed.Load() {
+					id.Store(uuid.NewString())
+				}
+				armed.Store(true) // the plan was made with what it has now
+				return &sandbox.Fault{
+					Do: sandbox.Reply, Status: http.StatusOK,
+					Body: fmt.Sprintf(`{"id":%q,"webhook_event":"CREATE_PRODUCER"}`, id.Load()),
+				}
 			}
-			armed.Store(true) // the plan was made with what it has now
-			return &sandbox.Fault{Do: sandbox.Reply, Status: http.StatusOK, Body: fmt.Sprintf(`{"id":%q,"webhook_event":"CREATE_PRODUCER"}`, id.Load())}
-		}
-		return nil
-	}})
+			return nil
+		},
+	})
 	text, err := os.ReadFile(b.path("config.yaml"))
 	if err == nil {
 		hooks := "\nwebhooks: {public_url: \"https://eventos.example.coop.br\", listen: \"127.0.0.1:8443\", events: [CREATE_PRODUCER]}\njobs:\n"

@@ -192,7 +192,8 @@ func (v voice) whyEntry(s story) []string {
 		if at.IsZero() {
 			at = t.StartedAt
 		}
-		out = append(out, v.text("why.attempt", t.No, v.moment(at), v.text(i18n.Key("outcome."+outcomeName(t.Outcome))), v.outcomeReason(t.Status, t.Messages, t.Reason)))
+		out = append(out, v.text("why.attempt", t.No, v.moment(at), v.text(i18n.Key("outcome."+outcomeName(t.Outcome))),
+			v.outcomeReason(t.Status, t.Messages, t.Reason)))
 	}
 	if e.RemoteID != "" {
 		out = append(out, v.text("why.remote", e.RemoteID))
@@ -258,7 +259,8 @@ func staysAsItIs(e trade.Entry, request json.RawMessage) bool {
 		return e.Cause != trade.CauseDuplicateKey && e.Cause != trade.CauseVanished
 	case trade.Rejected, trade.Waiting:
 		var was, would bytes.Buffer
-		return json.Compact(&was, e.Payload) == nil && json.Compact(&would, request) == nil && bytes.Equal(was.Bytes(), would.Bytes()) &&
+		return json.Compact(&was, e.Payload) == nil && json.Compact(&would, request) == nil &&
+			bytes.Equal(was.Bytes(), would.Bytes()) &&
 			(e.State == trade.Rejected || !strings.HasPrefix(e.Cause, "ref:"))
 	}
 	return false

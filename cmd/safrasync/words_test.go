@@ -38,9 +38,13 @@ func TestTheLanguageIsThatOfTheConfigurationThenOfTheEnvironmentThenPortuguese(t
 		env    map[string]string
 		want   trade.Lang
 	}{
-		"nothing is said":           {"", nil, trade.Portuguese},
-		"LANG":                      {"", map[string]string{"LANG": "en_US.UTF-8"}, trade.English},
-		"LC_ALL before LANG":        {"", map[string]string{"LC_ALL": "pt_BR.UTF-8", "LANG": "en_US.UTF-8"}, trade.Portuguese},
+		"nothing is said": {"", nil, trade.Portuguese},
+		"LANG":            {"", map[string]string{"LANG": "en_US.UTF-8"}, trade.English},
+		"LC_ALL before LANG": {
+			"",
+			map[string]string{"LC_ALL": "pt_BR.UTF-8", "LANG": "en_US.UTF-8"},
+			trade.Portuguese,
+		},
 		"an empty LC_ALL says none": {"", map[string]string{"LC_ALL": "", "LANG": "en_US.UTF-8"}, trade.English},
 		"C is no language":          {"", map[string]string{"LANG": "C.UTF-8"}, trade.Portuguese},
 		"the configuration wins":    {"pt-BR", map[string]string{"LANG": "en_US.UTF-8"}, trade.Portuguese},
@@ -57,7 +61,8 @@ func TestTheLanguageIsThatOfTheConfigurationThenOfTheEnvironmentThenPortuguese(t
 
 func TestTextsOfOthersCannotSteerTheTerminal(t *testing.T) {
 	t.Parallel()
-	if got, want := printable("a\x1b[31mb\u009bc\td\n✓ e\u202ef\u200fg\u2066h\r\ni"), "a\ufffd[31mb\ufffdc d↵✓ e\ufffdf\ufffdg\ufffdh↵i"; got != want {
+	if got, want := printable("a\x1b[31mb\u009bc\td\n✓ e\u202ef\u200fg\u2066h\r\ni"),
+		"a\ufffd[31mb\ufffdc d↵✓ e\ufffdf\ufffdg\ufffdh↵i"; got != want {
 		t.Errorf("printable = %q, want %q", got, want)
 	}
 	if got, want := lines("a\x1b\nb\u202e"), "a\ufffd\nb\ufffd"; got != want {
@@ -124,7 +129,8 @@ func TestPlainLinesComeNowAndThen(t *testing.T) {
 	}
 	see(plainInterval, engine.Progress{Phase: engine.Resting, Note: "2026-11-21T10:38:21Z"})
 	see(plainInterval, engine.Progress{Phase: engine.Done})
-	want := fmt.Sprintln("contracts: enviando, 4 de 100") + fmt.Sprintln("contracts: enviando, 51 de 100") + fmt.Sprintln("contracts: em pausa até "+app.restsUntil("2026-11-21T10:38:21Z"))
+	want := fmt.Sprintln("contracts: enviando, 4 de 100") + fmt.Sprintln("contracts: enviando, 51 de 100") +
+		fmt.Sprintln("contracts: em pausa até "+app.restsUntil("2026-11-21T10:38:21Z"))
 	if out.String() != want {
 		t.Errorf("lines %q, want %q", out.String(), want)
 	}

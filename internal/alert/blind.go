@@ -69,7 +69,8 @@ func (s *Service) tellDirectly(ctx context.Context, m Message, now time.Time, ma
 				}
 				continue
 			}
-			s.Log.Error("message not delivered, and the ledger cannot be used", zap.String("fault", fault.Code), zap.String("reason", fault.Hint))
+			s.Log.Error("message not delivered, and the ledger cannot be used", zap.String("fault", fault.Code),
+				zap.String("reason", fault.Hint))
 			if fault.All {
 				break
 			}

@@ -22,11 +22,20 @@ func TestI10NothingOfAPersonAndNoSecretIsInAMessage(t *testing.T) {
 		w.tick(0)
 		body := `{"amount":10,"product":"JOSE CANARIO","unit_of_measurement":"12345678909","order_type":"CANARIO","currency":"canary","price":4242.4242,"note":"123.456.789-09"}`
 		dirty := func(e *trade.Entry) {
-			e.Values = trade.Values{"nome": {Kind: 't', Text: "JOSE CANARIO"}, "cpf": {Kind: 't', Text: "123.456.789-09"}}
+			e.Values = trade.Values{
+				"nome": {Kind: 't', Text: "JOSE CANARIO"},
+				"cpf":  {Kind: 't', Text: "123.456.789-09"},
+			}
 		}
 		invalid := func(e *trade.Entry) {
 			e.State, e.Cause, e.Payload, e.PayloadHash = trade.Invalid, "rule:payday", nil, ""
-			e.Error = &trade.EntryError{Kind: trade.ValidationError, Text: "JOSE CANARIO", Fields: []trade.Problem{{Field: "payday", Rule: trade.RuleDate, Column: "cpf", Value: "123.456.789-09"}}}
+			e.Error = &trade.EntryError{
+				Kind: trade.ValidationError, Text: "JOSE CANARIO",
+				Fields: []trade.Problem{{
+					Field: "payday", Rule: trade.RuleDate, Column: "cpf",
+					Value: "123.456.789-09",
+				}},
+			}
 		}
 		var all []trade.Entry
 		for i := range 8 {
@@ -46,9 +55,11 @@ func TestI10NothingOfAPersonAndNoSecretIsInAMessage(t *testing.T) {
 			return ""
 		})
 		for _, code := range []string{"erp", "some_new_code"} {
-			if err := w.store.SetJobStatus(t.Context(), trade.JobStatus{Job: "deliveries", State: trade.Stopped, Since: w.now, Stop: &trade.Stop{
-				Code: code, Text: "pq: value 123.456.789-09 of JOSE CANARIO", Brake: &trade.Brake{Rows: 3, Samples: []string{"CANARIO"}},
-			}}); err != nil {
+			if err := w.store.SetJobStatus(t.Context(),
+				trade.JobStatus{Job: "deliveries", State: trade.Stopped, Since: w.now, Stop: &trade.Stop{
+					Code: code, Text: "pq: value 123.456.789-09 of JOSE CANARIO",
+					Brake: &trade.Brake{Rows: 3, Samples: []string{"CANARIO"}},
+				}}); err != nil {
 				t.Fatal(err)
 			}
 			w.tick(5 * time.Minute)
@@ -76,7 +87,8 @@ func TestI10NothingOfAPersonAndNoSecretIsInAMessage(t *testing.T) {
 			t.Fatal(err)
 		}
 		out += text
-		for _, c := range append(canaries, base64.StdEncoding.EncodeToString([]byte(smtpPassword)), hookSecret, smtpPassword, "ti@coop.example wrote") {
+		for _, c := range append(canaries, base64.StdEncoding.EncodeToString([]byte(smtpPassword)), hookSecret,
+			smtpPassword, "ti@coop.example wrote") {
 			if at := strings.Index(out, c); at >= 0 {
 				t.Errorf("%q is in the output: …%s…", c, out[max(0, at-200):min(len(out), at+100)])
 			}

@@ -13,9 +13,13 @@ import (
 )
 
 var sample = Message{
-	ID: "0190", At: monday, Tone: Alarm, Subject: "[safrasync] Atenção: safra, preço, ação, çãéü", Foot: "safrasync em safrasync, America/Sao_Paulo.",
+	ID: "0190", At: monday, Tone: Alarm, Subject: "[safrasync] Atenção: safra, preço, ação, çãéü",
+	Foot: "safrasync em safrasync, America/Sao_Paulo.",
 	Parts: []Part{
-		{Heading: "O que aconteceu", Text: "Linha com acento: situação <b>não</b> resolvida & outra.\n.ponto no começo"},
+		{
+			Heading: "O que aconteceu",
+			Text:    "Linha com acento: situação <b>não</b> resolvida & outra.\n.ponto no começo",
+		},
 		{Items: []Item{{Text: "38 × carteira sem vínculo", More: []string{"Quem resolve: TI. `safrasync refs list`"}}}},
 	},
 }
@@ -31,7 +35,8 @@ func TestMailArrivesByEachSecurity(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := s.take()[0]
-			if m.subject != sample.Subject || m.from != "safrasync@coop.example" || m.to != "ti@coop.example" || m.id != "<safrasync-0190@coop.example>" {
+			if m.subject != sample.Subject || m.from != "safrasync@coop.example" || m.to != "ti@coop.example" ||
+				m.id != "<safrasync-0190@coop.example>" {
 				t.Errorf("%+v", m)
 			}
 			want := "O que aconteceu\nLinha com acento: situação <b>não</b> resolvida & outra.\n.ponto no começo\n\n" +
@@ -39,7 +44,9 @@ func TestMailArrivesByEachSecurity(t *testing.T) {
 			if strings.TrimRight(m.text, "\n") != strings.TrimRight(want, "\n") {
 				t.Errorf("text:\n%s\nwant:\n%s", m.text, want)
 			}
-			if !strings.Contains(m.html, "situação &lt;b&gt;não&lt;/b&gt; resolvida &amp; outra.<br>.ponto no começo") || !strings.Contains(m.raw, "Auto-Submitted: auto-generated") {
+			if !strings.Contains(m.html,
+				"situação &lt;b&gt;não&lt;/b&gt; resolvida &amp; outra.<br>.ponto no começo") ||
+				!strings.Contains(m.raw, "Auto-Submitted: auto-generated") {
 				t.Errorf("raw:\n%s", m.raw)
 			}
 		})
@@ -50,7 +57,8 @@ func TestMailWithoutALogin(t *testing.T) {
 	t.Parallel()
 	s := startMailServer(t, NoTLS)
 	c := s.channel(func(o *EmailOptions) { o.User = "" })
-	if err := c.Send(t.Context(), c.Targets(kindRaised)[0], sample); err != nil || len(s.take()) != 1 || len(s.logins) != 0 {
+	if err := c.Send(t.Context(), c.Targets(kindRaised)[0], sample); err != nil || len(s.take()) != 1 ||
+		len(s.logins) != 0 {
 		t.Errorf("%v, logins %v", err, s.logins)
 	}
 }
@@ -65,11 +73,17 @@ func TestMailFailuresAreToldWithoutSecrets(t *testing.T) {
 		options  func(*EmailOptions)
 		want     string
 	}{
-		"wrong password":       {STARTTLS, nil, func(o *EmailOptions) { o.Password = func() string { return "canary-other" } }, "login"},
+		"wrong password": {
+			STARTTLS, nil,
+			func(o *EmailOptions) { o.Password = func() string { return "canary-other" } }, "login",
+		},
 		"no STARTTLS":          {NoTLS, nil, func(o *EmailOptions) { o.Security = STARTTLS }, "no_starttls"},
 		"TLS where there none": {STARTTLS, nil, func(o *EmailOptions) { o.Security = TLS }, "no_tls"},
 		"unknown authority":    {STARTTLS, nil, func(o *EmailOptions) { o.Roots = nil }, "certificate"},
-		"silence":              {STARTTLS, (*mailServer).silence, func(o *EmailOptions) { o.Timeout = 50 * time.Millisecond }, "timeout"},
+		"silence": {
+			STARTTLS, (*mailServer).silence,
+			func(o *EmailOptions) { o.Timeout = 50 * time.Millisecond }, "timeout",
+		},
 		"sender refused": {STARTTLS, func(s *mailServer) {
 			s.answers(func(line string) string {
 				if strings.HasPrefix(line, "MAIL") {
@@ -150,8 +164,14 @@ func TestAWebhookTakesBothForms(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := map[Form][]string{
-				Slack: {`"text":"🔴 [safrasync] Atenção: safra, preço, ação, çãéü"`, `"type":"section"`, `\u0026lt;b\u0026gt;não`, "• 38 × carteira sem vínculo"},
-				Teams: {`"contentType":"application/vnd.microsoft.card.adaptive"`, `"color":"attention"`, "\\\\[safrasync\\\\] Atenção", "• 38 × carteira sem vínculo"},
+				Slack: {
+					`"text":"🔴 [safrasync] Atenção: safra, preço, ação, çãéü"`, `"type":"section"`,
+					`\u0026lt;b\u0026gt;não`, "• 38 × carteira sem vínculo",
+				},
+				Teams: {
+					`"contentType":"application/vnd.microsoft.card.adaptive"`, `"color":"attention"`,
+					"\\\\[safrasync\\\\] Atenção", "• 38 × carteira sem vínculo",
+				},
 			}[form]
 			for _, part := range want {
 				if !strings.Contains(string(body), part) {
@@ -164,7 +184,11 @@ func TestAWebhookTakesBothForms(t *testing.T) {
 
 func TestWebhookFailuresAreToldWithoutTheAddress(t *testing.T) {
 	t.Parallel()
-	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a redirect was followed") }))
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter,
+		*http.Request,
+	) {
+		t.Error("a redirect was followed")
+	}))
 	t.Cleanup(elsewhere.Close)
 	for name, c := range map[string]struct {
 		server  func(*hookServer)
@@ -177,8 +201,14 @@ func TestWebhookFailuresAreToldWithoutTheAddress(t *testing.T) {
 		"redirect":          {func(h *hookServer) { h.answers(307, elsewhere.URL) }, nil, "http_307"},
 		"nobody answers":    {func(h *hookServer) { h.Close() }, nil, "refused"},
 		"unknown authority": {nil, func(o *WebhookOptions) { o.Roots = nil }, "certificate"},
-		"silence":           {func(h *hookServer) { h.release = make(chan struct{}) }, func(o *WebhookOptions) { o.Timeout = 50 * time.Millisecond }, "timeout"},
-		"no address":        {nil, func(o *WebhookOptions) { o.URL = func() string { return "https://" + hookSecret + "%zz" } }, "address"},
+		"silence": {
+			func(h *hookServer) { h.release = make(chan struct{}) },
+			func(o *WebhookOptions) { o.Timeout = 50 * time.Millisecond }, "timeout",
+		},
+		"no address": {
+			nil,
+			func(o *WebhookOptions) { o.URL = func() string { return "https://" + hookSecret + "%zz" } }, "address",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

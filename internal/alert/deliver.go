@@ -42,7 +42,10 @@ const (
 )
 
 // pauses grow with the tries; the last one stays.
-var pauses = []time.Duration{time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour}
+var pauses = []time.Duration{
+	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute,
+	30 * time.Minute, time.Hour,
+}
 
 func pauseAfter(attempts int) time.Duration { return pauses[min(max(attempts-1, 0), len(pauses)-1)] }
 
@@ -77,7 +80,8 @@ func (s *Service) deliver(ctx context.Context, m trade.AlertMessage, down map[Ch
 	}
 	m.Attempts++
 	fault := s.try(ctx, m, down)
-	if fault != nil && ctx.Err() != nil && fault.Code == codeCancelled { // the service is being stopped: it says nothing about the channel
+	// the service is being stopped: it says nothing about the channel
+	if fault != nil && ctx.Err() != nil && fault.Code == codeCancelled {
 		m.NextAt = s.now()
 		return s.settle(ctx, m)
 	}
@@ -85,10 +89,12 @@ func (s *Service) deliver(ctx context.Context, m trade.AlertMessage, down map[Ch
 	switch {
 	case fault == nil:
 		m.Outcome, m.DoneAt, m.Fault = delivered, now, ""
-		s.Log.Info("message delivered", zap.String("kind", m.Kind), zap.String("message", m.ID), zap.Int("attempt", m.Attempts))
+		s.Log.Info("message delivered", zap.String("kind", m.Kind), zap.String("message", m.ID),
+			zap.Int("attempt", m.Attempts))
 	case fault.Code == faultNoWay || now.Sub(m.CreatedAt) >= GiveUp:
 		m.Outcome, m.DoneAt, m.Fault = givenUp, now, fault.Code
-		s.Log.Error("message given up", zap.String("kind", m.Kind), zap.String("message", m.ID), zap.String("fault", fault.Code), zap.String("reason", fault.Hint))
+		s.Log.Error("message given up", zap.String("kind", m.Kind), zap.String("message", m.ID),
+			zap.String("fault", fault.Code), zap.String("reason", fault.Hint))
 		if s.channelOf(m) == nil && now.Sub(m.CreatedAt) < GiveUp {
 			return s.Ledger.ReaddressMessage(context.WithoutCancel(ctx), m, s.targets(m.Kind))
 		}
@@ -107,7 +113,8 @@ func (s *Service) settle(ctx context.Context, m trade.AlertMessage) error {
 
 func (s *Service) tellFault(m trade.AlertMessage, fault *Fault, now time.Time) {
 	fields := []zap.Field{
-		zap.String("kind", m.Kind), zap.String("message", m.ID), zap.String("fault", fault.Code), zap.String("reason", fault.Hint),
+		zap.String("kind", m.Kind), zap.String("message", m.ID), zap.String("fault", fault.Code),
+		zap.String("reason", fault.Hint),
 		zap.Int("attempt", m.Attempts), zap.Time("next_at", m.NextAt),
 	}
 	if now.Sub(m.CreatedAt) >= longOverdue {

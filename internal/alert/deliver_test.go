@@ -38,7 +38,10 @@ func TestAMessageIsTriedUntilItArrivesAndTheOtherChannelDoesNotWait(t *testing.T
 		if err != nil || backlog.Messages != 1 || backlog.Failing != 1 {
 			t.Errorf("backlog %+v, %v", backlog, err)
 		}
-		for _, want := range []string{`"level":"warn","msg":"message not delivered"`, `"level":"error","msg":"message overdue: nobody has been told"`, `"fault":"smtp_451"`} {
+		for _, want := range []string{
+			`"level":"warn","msg":"message not delivered"`,
+			`"level":"error","msg":"message overdue: nobody has been told"`, `"fault":"smtp_451"`,
+		} {
 			if !strings.Contains(w.log.String(), want) {
 				t.Errorf("the log lacks %s:\n%s", want, w.log)
 			}
@@ -86,7 +89,8 @@ func TestAMessageIsGivenUpAfterAWeekAndSaysSo(t *testing.T) {
 		if b, err := w.store.Backlog(t.Context()); err != nil || b.Messages != 0 {
 			t.Errorf("backlog %+v, %v", b, err)
 		}
-		if !strings.Contains(w.log.String(), `"level":"error","msg":"message given up"`) || !strings.Contains(w.log.String(), `"fault":"http_404"`) {
+		if !strings.Contains(w.log.String(), `"level":"error","msg":"message given up"`) ||
+			!strings.Contains(w.log.String(), `"fault":"http_404"`) {
 			t.Errorf("the log does not say that it was given up:\n%s", w.log)
 		}
 	})
@@ -110,7 +114,12 @@ func TestAnAddressThatWasTakenOutGetsNothingMore(t *testing.T) {
 // Whoever corrects a wrong address is told what waited for it.
 func TestACorrectedAddressGetsWhatWasNotDelivered(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
-		w.Channels = []Channel{w.mail.channel(func(o *EmailOptions) { o.To = []string{"anna@coop.example", "gone@coop.example"} })}
+		w.Channels = []Channel{w.mail.channel(func(o *EmailOptions) {
+			o.To = []string{
+				"anna@coop.example",
+				"gone@coop.example",
+			}
+		})}
 		w.mail.answers(func(line string) string {
 			if strings.HasPrefix(line, "RCPT") {
 				return "550 5.1.1 no such user"
@@ -135,7 +144,12 @@ func TestACorrectedAddressGetsWhatWasNotDelivered(t *testing.T) {
 
 func TestARefusedAddressDoesNotKeepTheOthersFromTheirs(t *testing.T) {
 	one(t, func(t *testing.T, w *world) {
-		w.Channels[0] = w.mail.channel(func(o *EmailOptions) { o.To = []string{"gone@coop.example", "ana@coop.example"} })
+		w.Channels[0] = w.mail.channel(func(o *EmailOptions) {
+			o.To = []string{
+				"gone@coop.example",
+				"ana@coop.example",
+			}
+		})
 		w.mail.answers(func(line string) string {
 			if strings.HasPrefix(line, "RCPT") && strings.Contains(line, "gone@") {
 				return "550 5.1.1 gone@coop.example: no such user"
@@ -167,7 +181,8 @@ func TestAMessageThatMayHaveArrivedIsSentAgainUnderItsID(t *testing.T) {
 		w.tick(time.Minute)
 		w.wantMails() // it is claimed still
 		w.tick(claimFor)
-		if again := w.wantMails(begins + keyStop)[0]; again.id != first.id || !strings.HasSuffix(again.id, "@coop.example>") {
+		if again := w.wantMails(begins + keyStop)[0]; again.id != first.id ||
+			!strings.HasSuffix(again.id, "@coop.example>") {
 			t.Errorf("ids %s and %s", first.id, again.id)
 		}
 	})

@@ -34,13 +34,14 @@ type DigestJob struct {
 // SentSum is the sum of one product and, of contracts, one type: the grain of a contract to be
 // fixed and of its fixation is the same grain.
 type SentSum struct {
-	Product   string                   `json:"product"`    // "" = not known
-	OrderType string                   `json:"order_type"` // of contracts
-	Rows      int                      `json:"rows"`
-	Kilograms trade.Decimal            `json:"kg"`           // exactly
-	Unweighed int                      `json:"without_unit"` // rows without a weight
-	Values    map[string]trade.Decimal `json:"values"`       // amount × price by currency, exactly; never added to each other
-	Unpriced  int                      `json:"without_price"`
+	Product   string        `json:"product"`    // "" = not known
+	OrderType string        `json:"order_type"` // of contracts
+	Rows      int           `json:"rows"`
+	Kilograms trade.Decimal `json:"kg"`           // exactly
+	Unweighed int           `json:"without_unit"` // rows without a weight
+	// amount × price by currency, exactly; never added to each other
+	Values   map[string]trade.Decimal `json:"values"`
+	Unpriced int                      `json:"without_price"`
 }
 
 // DigestMissing is what the missing codes of one kind of reference keep from going.
@@ -79,7 +80,8 @@ func (s *Service) digestWhenDue(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if last.IsZero() || last.After(now.Add(firstDigest)) { // the first start; or the clock was set back: the next digest begins here
+	// the first start; or the clock was set back: the next digest begins here
+	if last.IsZero() || last.After(now.Add(firstDigest)) {
 		_, err := s.Ledger.SaveDigest(ctx, last, until, nil)
 		return err
 	}
@@ -116,7 +118,8 @@ func (s *Service) digest(ctx context.Context, last, until time.Time) (Digest, er
 	if last.IsZero() || last.After(until) {
 		d.From = until.Add(-firstDigest)
 	}
-	for _, step := range []func(context.Context, *Digest) error{s.digestJobs, s.digestRuns, s.digestSent, s.digestMissing, s.digestAlerts} {
+	for _, step := range []func(context.Context,
+		*Digest) error{s.digestJobs, s.digestRuns, s.digestSent, s.digestMissing, s.digestAlerts} {
 		if err := step(ctx, &d); err != nil {
 			return d, err
 		}

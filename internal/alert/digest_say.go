@@ -12,12 +12,18 @@ import (
 // digest is the message of a digest.
 func (v voice) digest(d Digest) Message {
 	m := Message{Tone: Plain, Subject: v.digestSubject(d), Foot: v.text("foot.digest", v.name, v.zone)}
-	m.Parts = append(m.Parts, Part{Heading: v.text("digest.title"), Text: v.text("digest.period", v.moment(d.From), v.moment(d.Until)) + "\n" + v.digestShort(d)})
+	m.Parts = append(m.Parts, Part{
+		Heading: v.text("digest.title"),
+		Text:    v.text("digest.period", v.moment(d.From), v.moment(d.Until)) + "\n" + v.digestShort(d),
+	})
 	if len(d.Alerts) > 0 {
 		p := Part{Heading: v.text("digest.alerts")}
 		for _, a := range d.Alerts {
 			title, _, _, do := v.sentences(a.Topic, a.detail)
-			p.Items = append(p.Items, Item{Text: upperFirst(title) + v.text("digest.since", v.moment(a.Since)), More: []string{do}})
+			p.Items = append(p.Items, Item{
+				Text: upperFirst(title) + v.text("digest.since", v.moment(a.Since)),
+				More: []string{do},
+			})
 		}
 		m.Parts = append(m.Parts, p)
 	}
@@ -188,7 +194,8 @@ func (v voice) currency(code string) string {
 
 // askingFlags are the flags that ask for something, in the order in which they are told.
 var askingFlags = []trade.Flag{
-	trade.Changed, trade.Cancelled, trade.MissingInERP, trade.DoubleAfterDecision, trade.Contradicted, trade.DeletedRemote,
+	trade.Changed, trade.Cancelled, trade.MissingInERP, trade.DoubleAfterDecision, trade.Contradicted,
+	trade.DeletedRemote,
 }
 
 // remarks are the flags of rows that were sent and differ in the ERP now, with what to do.

@@ -64,7 +64,8 @@ func (s *Service) digestSent(ctx context.Context, d *Digest) error {
 	}
 	for i := range d.Jobs {
 		slices.SortFunc(d.Jobs[i].Sent, func(a, b SentSum) int {
-			return cmp.Or(unknownLast(a.Product)-unknownLast(b.Product), cmp.Compare(a.Product, b.Product), cmp.Compare(slices.Index(orderTypes, a.OrderType), slices.Index(orderTypes, b.OrderType)))
+			return cmp.Or(unknownLast(a.Product)-unknownLast(b.Product), cmp.Compare(a.Product, b.Product),
+				cmp.Compare(slices.Index(orderTypes, a.OrderType), slices.Index(orderTypes, b.OrderType)))
 		})
 	}
 	return err
@@ -78,7 +79,10 @@ func unknownLast(product string) int {
 }
 
 // orderTypes are the types of contracts in the order in which they are shown.
-var orderTypes = []string{string(trade.Compra), string(trade.AFixar), string(trade.FixacaoCompra), string(trade.FixacaoDeposito)}
+var orderTypes = []string{
+	string(trade.Compra), string(trade.AFixar), string(trade.FixacaoCompra),
+	string(trade.FixacaoDeposito),
+}
 
 func bodyOf(sent trade.Sent) body {
 	var b body

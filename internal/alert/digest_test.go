@@ -46,10 +46,12 @@ func (w *world) harvest() {
 		w.send("contracts", e, trade.OutcomeCreated, remoteID(i+1))
 	}
 	waiting := func(e *trade.Entry) {
-		e.State, e.Cause, e.Payload, e.PayloadHash, e.WaitingFor = trade.Waiting, "ref:wallets", nil, "", []trade.Awaited{{Ref: "wallets", Code: "12"}}
+		e.State, e.Cause, e.Payload, e.PayloadHash, e.WaitingFor = trade.Waiting, "ref:wallets", nil, "",
+			[]trade.Awaited{{Ref: "wallets", Code: "12"}}
 	}
 	w.record("contracts", w.contract("01|0100", "", waiting), w.contract("01|0101", "", waiting))
-	doubt := w.record("contracts", w.contract("01|0102", fmt.Sprintf(contractBody, "10", "SOJA", "SC", "COMPRA", "BRL", "130")))
+	doubt := w.record("contracts", w.contract("01|0102",
+		fmt.Sprintf(contractBody, "10", "SOJA", "SC", "COMPRA", "BRL", "130")))
 	w.send("contracts", doubt[0], trade.OutcomeUnknown, "")
 
 	delivery := func(e *trade.Entry) { e.Sends = trade.Deliveries }
@@ -72,7 +74,8 @@ func (w *world) harvest() {
 	w.run("contracts", sweep(0), func(r *trade.RunReport) { r.New, r.Changed = 9, 2 })
 	w.run("deliveries", func(r *trade.RunReport) { r.New = 5 })
 	for i, act := range []string{"dismiss", "adopt", "dismiss"} {
-		if err := w.store.AppendAudit(w.t.Context(), trade.AuditRecord{At: w.now.Add(time.Duration(i)), Who: "maria", Act: act, Reason: "x"}); err != nil {
+		if err := w.store.AppendAudit(w.t.Context(),
+			trade.AuditRecord{At: w.now.Add(time.Duration(i)), Who: "maria", Act: act, Reason: "x"}); err != nil {
 			w.t.Fatal(err)
 		}
 	}
@@ -81,7 +84,8 @@ func (w *world) harvest() {
 func remoteID(n int) string { return fmt.Sprintf("1b98fbe4-6680-4a11-9ba1-%012d", n) }
 
 // causesOfTheHarvest are what the program makes of the rows that did not go.
-func causesOfTheHarvest(lang trade.Lang, since time.Time) func(context.Context, string, []trade.State) ([]Cause, error) {
+func causesOfTheHarvest(lang trade.Lang, since time.Time) func(context.Context, string,
+	[]trade.State) ([]Cause, error) {
 	cause := func(state trade.State, cause string, c Cause) Cause {
 		a := trade.Explain(state, cause, lang)
 		c.State, c.What, c.Who, c.Do, c.Oldest = state, a.What, a.Who, a.Do, since
@@ -94,7 +98,8 @@ func causesOfTheHarvest(lang trade.Lang, since time.Time) func(context.Context, 
 	return func(_ context.Context, job string, _ []trade.State) ([]Cause, error) {
 		if job == "contracts" {
 			return []Cause{
-				cause(trade.Waiting, "ref:wallets", Cause{Rows: 2, Subjects: 1, Volumes: []Volume{{Product: "SOJA", Rows: 2, Kilograms: kg}}}),
+				cause(trade.Waiting, "ref:wallets",
+					Cause{Rows: 2, Subjects: 1, Volumes: []Volume{{Product: "SOJA", Rows: 2, Kilograms: kg}}}),
 				cause(trade.InDoubt, trade.CauseUnknown, Cause{Rows: 1}),
 			}, nil
 		}
@@ -189,11 +194,17 @@ func TestADigestMissesNothingThatIsStoredWhileItIsMade(t *testing.T) {
 		body := fmt.Sprintf(contractBody, "100", "MILHO", "KG", "COMPRA", "BRL", "1.1275")
 		e := w.record("contracts", w.contract("01|0001", body))[0]
 		w.now = monday.Add(22 * time.Hour)
-		a := trade.Attempt{ID: w.newID(), RunID: "run", EntryID: e.ID, Payload: e.Payload, PayloadHash: e.PayloadHash, StartedAt: w.now.Add(-time.Second)}
+		a := trade.Attempt{
+			ID: w.newID(), RunID: "run", EntryID: e.ID, Payload: e.Payload, PayloadHash: e.PayloadHash,
+			StartedAt: w.now.Add(-time.Second),
+		}
 		w.commit("contracts", trade.Group{At: w.now, Intents: []trade.Intent{{Entry: e, Attempt: a}}})
 		a.Outcome, a.RemoteID, a.FinishedAt = trade.OutcomeCreated, remoteID(1), w.now.Add(-time.Millisecond)
 		w.tick(0) // a digest
-		w.commit("contracts", trade.Group{At: w.now, Settle: []trade.Settlement{{Attempt: a, State: trade.Accepted, Counts: true}}})
+		w.commit("contracts", trade.Group{
+			At:     w.now,
+			Settle: []trade.Settlement{{Attempt: a, State: trade.Accepted, Counts: true}},
+		})
 		w.tick(24 * time.Hour)
 		mails := w.mail.take()
 		if len(mails) != 2 || !strings.Contains(mails[1].text, "100 kg") {

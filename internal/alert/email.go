@@ -99,7 +99,8 @@ func (e *Email) Send(ctx context.Context, target string, m Message) error {
 
 // compose writes the message: a subject in UTF-8, the text, and the same as HTML.
 func (e *Email) compose(to string, m Message) (*mail.Msg, error) {
-	msg := mail.NewMsg(mail.WithCharset(mail.CharsetUTF8), mail.WithEncoding(mail.EncodingQP), mail.WithNoDefaultUserAgent())
+	msg := mail.NewMsg(mail.WithCharset(mail.CharsetUTF8), mail.WithEncoding(mail.EncodingQP),
+		mail.WithNoDefaultUserAgent())
 	if err := errors.Join(msg.From(e.o.From), msg.To(to)); err != nil {
 		return nil, err
 	}
@@ -131,7 +132,10 @@ func (e *Email) client(conns *conns) (*mail.Client, error) {
 			return c, nil
 		}),
 	}
-	mechanisms := []mail.SMTPAuthType{mail.SMTPAuthSCRAMSHA256, mail.SMTPAuthSCRAMSHA1, mail.SMTPAuthCramMD5, mail.SMTPAuthPlain, mail.SMTPAuthLogin}
+	mechanisms := []mail.SMTPAuthType{
+		mail.SMTPAuthSCRAMSHA256, mail.SMTPAuthSCRAMSHA1, mail.SMTPAuthCramMD5,
+		mail.SMTPAuthPlain, mail.SMTPAuthLogin,
+	}
 	switch e.o.Security {
 	case TLS:
 		options = append(options, mail.WithSSL())
@@ -142,7 +146,8 @@ func (e *Email) client(conns *conns) (*mail.Client, error) {
 		options = append(options, mail.WithTLSPolicy(mail.TLSMandatory))
 	}
 	if e.o.User != "" {
-		options = append(options, mail.WithOpportunisticSMTPAuth(mechanisms...), mail.WithUsername(e.o.User), mail.WithPassword(e.o.Password()))
+		options = append(options, mail.WithOpportunisticSMTPAuth(mechanisms...), mail.WithUsername(e.o.User),
+			mail.WithPassword(e.o.Password()))
 	}
 	if e.o.HELO != "" {
 		options = append(options, mail.WithHELO(e.o.HELO))
@@ -161,9 +166,15 @@ func mailFault(ctx context.Context, err error) *Fault {
 	if errors.As(err, &send) && send.ErrorCode() > 0 {
 		code := send.ErrorCode()
 		if send.Reason == mail.ErrSMTPRcptTo {
-			return &Fault{Code: fmt.Sprintf("smtp_%d_recipient", code), Hint: "the mail server refuses one address of alerts.email.to or digest_to: correct it, or ask who runs the server"}
+			return &Fault{
+				Code: fmt.Sprintf("smtp_%d_recipient", code),
+				Hint: "the mail server refuses one address of alerts.email.to or digest_to: correct it, or ask who runs the server",
+			}
 		}
-		return &Fault{Code: fmt.Sprintf("smtp_%d", code), Hint: "the mail server refused the message: look at alerts.email.from and at its log", All: true}
+		return &Fault{
+			Code: fmt.Sprintf("smtp_%d", code),
+			Hint: "the mail server refused the message: look at alerts.email.from and at its log", All: true,
+		}
 	}
 	return connectionFault(ctx, err)
 }
@@ -180,25 +191,57 @@ func connectionFault(ctx context.Context, err error) *Fault {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return &Fault{Code: codeCancelled, Hint: "the service is being stopped", All: true}
 	case errors.Is(err, errNotLoopback):
-		return &Fault{Code: "not_loopback", Hint: "security: none is for a server on this host only; use starttls or tls", All: true}
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), ctx.Err() != nil, errors.As(err, &protocol) && protocol.Timeout():
-		return &Fault{Code: "timeout", Hint: "the server did not answer in time: look at the address, the port and the firewall", All: true}
+		return &Fault{
+			Code: "not_loopback",
+			Hint: "security: none is for a server on this host only; use starttls or tls", All: true,
+		}
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), ctx.Err() != nil,
+		errors.As(err, &protocol) && protocol.Timeout():
+		return &Fault{
+			Code: "timeout",
+			Hint: "the server did not answer in time: look at the address, the port and the firewall", All: true,
+		}
 	case errors.As(err, &dns):
-		return &Fault{Code: "dns", Hint: "the server's name is not known: look at the address and at the name service of this host", All: true}
+		return &Fault{
+			Code: "dns",
+			Hint: "the server's name is not known: look at the address and at the name service of this host", All: true,
+		}
 	case errors.As(err, &verify):
-		return &Fault{Code: "certificate", Hint: "the server's certificate is not accepted: look at its name, its dates and ca_file", All: true}
+		return &Fault{
+			Code: "certificate",
+			Hint: "the server's certificate is not accepted: look at its name, its dates and ca_file", All: true,
+		}
 	case errors.As(err, &record):
-		return &Fault{Code: "no_tls", Hint: "the server does not speak TLS on this port: port 587 is mostly starttls, 465 tls", All: true}
-	case strings.Contains(text, "AUTH failed"), strings.Contains(text, "SMTP AUTH"), strings.Contains(text, "SMTP Auth"):
-		return &Fault{Code: "login", Hint: "the mail server refuses user and password, or offers no login: look at alerts.email.user and password", All: true}
+		return &Fault{
+			Code: "no_tls",
+			Hint: "the server does not speak TLS on this port: port 587 is mostly starttls, 465 tls", All: true,
+		}
+	case strings.Contains(text, "AUTH failed"), strings.Contains(text, "SMTP AUTH"),
+		strings.Contains(text, "SMTP Auth"):
+		return &Fault{
+			Code: "login",
+			Hint: "the mail server refuses user and password, or offers no login: look at alerts.email.user and password", All: true,
+		}
 	case strings.Contains(text, "STARTTLS"):
-		return &Fault{Code: "no_starttls", Hint: "the mail server offers no STARTTLS on this port: look at alerts.email.server and security", All: true}
+		return &Fault{
+			Code: "no_starttls",
+			Hint: "the mail server offers no STARTTLS on this port: look at alerts.email.server and security",
+			All:  true,
+		}
 	case errors.As(err, &op) && op.Op == "dial":
-		return &Fault{Code: "refused", Hint: "nothing answers at the server's address and port: look at the address, the port and the firewall", All: true}
-	case slices.ContainsFunc([]error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed}, func(e error) bool { return errors.Is(err, e) }):
+		return &Fault{
+			Code: "refused",
+			Hint: "nothing answers at the server's address and port: look at the address, the port and the firewall",
+			All:  true,
+		}
+	case slices.ContainsFunc([]error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed},
+		func(e error) bool { return errors.Is(err, e) }):
 		return &Fault{Code: "broken", Hint: "the server closed the connection", All: true}
 	}
-	return &Fault{Code: "protocol", Hint: "the server did not behave as it should: look at the address, the port and the security", All: true}
+	return &Fault{
+		Code: "protocol",
+		Hint: "the server did not behave as it should: look at the address, the port and the security", All: true,
+	}
 }
 
 // AddressOf is the address that a target names; "" for a target that is not to be named.

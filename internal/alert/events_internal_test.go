@@ -18,15 +18,28 @@ func TestW10SilenceIsToldWhenThereWasSomethingToHear(t *testing.T) {
 		limit   time.Duration
 		want    Topic
 	}{
-		"silent":           {trade.EventSilence{Since: long, Made: 3}, 7 * 24 * time.Hour, Silent},
-		"heard lately":     {trade.EventSilence{Since: long, LastAt: now.Add(-time.Hour), Made: 3}, 7 * 24 * time.Hour, ""},
-		"heard long ago":   {trade.EventSilence{Since: long.AddDate(-1, 0, 0), LastAt: long, Made: 1}, 7 * 24 * time.Hour, Silent},
-		"nothing made":     {trade.EventSilence{Since: long}, 7 * 24 * time.Hour, ""},
-		"not registered":   {trade.EventSilence{LastAt: long, Made: 3}, 7 * 24 * time.Hour, ""},
-		"never wanted":     {trade.EventSilence{Since: long, Made: 3}, 0, ""},
-		"a few events":     {trade.EventSilence{Since: long, LastAt: now, Waiting: unheardMost}, 7 * 24 * time.Hour, ""},
-		"nobody looks":     {trade.EventSilence{Since: long, LastAt: now, Waiting: unheardMost + 1}, 7 * 24 * time.Hour, Unheard},
-		"within the limit": {trade.EventSilence{Since: now.AddDate(0, 0, -8), Made: 3}, 7 * 24 * time.Hour, ""}, // six working days
+		"silent": {trade.EventSilence{Since: long, Made: 3}, 7 * 24 * time.Hour, Silent},
+		"heard lately": {
+			trade.EventSilence{Since: long, LastAt: now.Add(-time.Hour), Made: 3},
+			7 * 24 * time.Hour, "",
+		},
+		"heard long ago": {
+			trade.EventSilence{Since: long.AddDate(-1, 0, 0), LastAt: long, Made: 1},
+			7 * 24 * time.Hour, Silent,
+		},
+		"nothing made":   {trade.EventSilence{Since: long}, 7 * 24 * time.Hour, ""},
+		"not registered": {trade.EventSilence{LastAt: long, Made: 3}, 7 * 24 * time.Hour, ""},
+		"never wanted":   {trade.EventSilence{Since: long, Made: 3}, 0, ""},
+		"a few events": {
+			trade.EventSilence{Since: long, LastAt: now, Waiting: unheardMost},
+			7 * 24 * time.Hour, "",
+		},
+		"nobody looks": {
+			trade.EventSilence{Since: long, LastAt: now, Waiting: unheardMost + 1},
+			7 * 24 * time.Hour, Unheard,
+		},
+		// six working days
+		"within the limit": {trade.EventSilence{Since: now.AddDate(0, 0, -8), Made: 3}, 7 * 24 * time.Hour, ""},
 	} {
 		got := judgeEvents(facts{at: now, silence: v.silence}, Limits{Silence: v.limit}, time.UTC)
 		topic := Topic("")

@@ -30,7 +30,8 @@ func newHookServer(t testing.TB) *hookServer {
 
 func (h *hookServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
-	if err != nil || r.Method != http.MethodPost || r.URL.Path != "/services/"+hookSecret || r.Header.Get("Content-Type") != "application/json; charset=utf-8" {
+	if err != nil || r.Method != http.MethodPost || r.URL.Path != "/services/"+hookSecret ||
+		r.Header.Get("Content-Type") != "application/json; charset=utf-8" {
 		w.WriteHeader(http.StatusNotFound)
 		return
 	}
@@ -69,5 +70,8 @@ func (h *hookServer) take() [][]byte {
 
 func (h *hookServer) channel(form Form) *Webhook {
 	roots := h.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
-	return NewWebhook(WebhookOptions{URL: func() string { return h.URL + "/services/" + hookSecret }, Form: form, Roots: roots, Timeout: 10 * time.Second})
+	return NewWebhook(WebhookOptions{
+		URL: func() string { return h.URL + "/services/" + hookSecret }, Form: form,
+		Roots: roots, Timeout: 10 * time.Second,
+	})
 }

@@ -13,12 +13,14 @@ var quietStops = []string{"interrupted", "lease", "paused"}
 
 // sharedStops concern every job alike: one alert for all of them.
 var sharedStops = []string{
-	"api_key", "api_key_inside", "api_module", "api_permission", "api_address", "api_certificate", "api_unreachable", "api_throttled", "answers", "ledger", "erp",
+	"api_key", "api_key_inside", "api_module", "api_permission", "api_address", "api_certificate", "api_unreachable",
+	"api_throttled", "answers", "ledger", "erp",
 }
 
 // endedByPerson are the stops that do not end by themselves.
 var endedByPerson = []string{
-	"columns", "empty_sweep", "in_doubt", "malformed", "refusals", "answers", "uneven", "brake_new_rows", "brake_retyped",
+	"columns", "empty_sweep", "in_doubt", "malformed", "refusals", "answers", "uneven", "brake_new_rows",
+	"brake_retyped",
 	"brake_changed_key", "brake_new_job", "brake_most", "brake_canary",
 }
 
@@ -36,12 +38,18 @@ func judge(f facts, limits Limits, zone *time.Location) []condition {
 	}
 	for _, space := range f.spaces {
 		if space.Low {
-			out = append(out, condition{topic: DiskFull, subject: diskSubject(f.host, space.Folder), since: f.at, detail: Detail{Folder: space.Folder, Host: f.host, Free: space.Free}})
+			out = append(out, condition{
+				topic: DiskFull, subject: diskSubject(f.host, space.Folder), since: f.at,
+				detail: Detail{Folder: space.Folder, Host: f.host, Free: space.Free},
+			})
 		}
 	}
 	out = append(out, judgeEvents(f, limits, zone)...)
 	if !f.certificate.IsZero() && f.certificate.Sub(f.at) < certificateSoon {
-		out = append(out, condition{topic: Certificate, subject: "api", since: f.at, detail: Detail{Ends: f.certificate}})
+		out = append(out, condition{
+			topic: Certificate, subject: "api", since: f.at,
+			detail: Detail{Ends: f.certificate},
+		})
 	}
 	return out
 }
@@ -56,10 +64,16 @@ func judgeEvents(f facts, limits Limits, zone *time.Location) []condition {
 		since = s.LastAt
 	}
 	if !s.Since.IsZero() && limits.Silence > 0 && s.Made > 0 && workingTime(since, f.at, zone) > limits.Silence {
-		out = append(out, condition{topic: Silent, subject: "webhooks", since: since, detail: Detail{Rows: s.Made, Oldest: since}})
+		out = append(out, condition{
+			topic: Silent, subject: "webhooks", since: since,
+			detail: Detail{Rows: s.Made, Oldest: since},
+		})
 	}
 	if s.Waiting > unheardMost {
-		out = append(out, condition{topic: Unheard, subject: "webhooks", since: f.at, lasts: unheardLasts, detail: Detail{Rows: s.Waiting}})
+		out = append(out, condition{
+			topic: Unheard, subject: "webhooks", since: f.at, lasts: unheardLasts,
+			detail: Detail{Rows: s.Waiting},
+		})
 	}
 	return out
 }
@@ -74,7 +88,10 @@ func judgeStops(f facts) []condition {
 		if !j.configured || stop == nil || slices.Contains(quietStops, stop.Code) {
 			continue
 		}
-		c := condition{topic: Stopped, subject: stopSubject(stop.Code, j.Name), since: j.status.Since, detail: Detail{Code: stop.Code, Jobs: []Job{j.Job}}}
+		c := condition{
+			topic: Stopped, subject: stopSubject(stop.Code, j.Name), since: j.status.Since,
+			detail: Detail{Code: stop.Code, Jobs: []Job{j.Job}},
+		}
 		switch j.status.State {
 		case trade.Stopped, trade.Paused:
 		case trade.BackingOff:
@@ -127,7 +144,8 @@ func judgeRows(f facts, j jobFacts, limits Limits, zone *time.Location) []condit
 		add(Contradicted, f.at, 0, Detail{Rows: n})
 	}
 	oldest := j.ages.Unsent
-	if j.configured && limits.OldestWaiting > 0 && !oldest.IsZero() && workingTime(oldest, f.at, zone) > limits.OldestWaiting {
+	if j.configured && limits.OldestWaiting > 0 && !oldest.IsZero() &&
+		workingTime(oldest, f.at, zone) > limits.OldestWaiting {
 		add(LongWaiting, oldest, 0, Detail{Rows: j.states[trade.Pending] + j.states[trade.Waiting], Oldest: oldest})
 	}
 	return out
@@ -171,14 +189,16 @@ func over(f facts, a trade.Alert, detail Detail) bool {
 	case Stopped:
 		return !slices.ContainsFunc(f.jobs, func(j jobFacts) bool {
 			concerned := slices.ContainsFunc(detail.Jobs, func(o Job) bool { return o.Name == j.Name })
-			return concerned && j.configured && j.status.State == trade.Running && f.at.Sub(j.status.Since) < runningUnsettled
+			return concerned && j.configured && j.status.State == trade.Running &&
+				f.at.Sub(j.status.Since) < runningUnsettled
 		})
 	case SweepMissed:
 		return !f.runsOf(a.Subject, func(r runMemory) bool { return r.swept == nil })
 	case NothingNew:
 		return !f.runsOf(a.Subject, func(r runMemory) bool { return r.good.IsZero() })
 	case DiskFull: // of another host, or of a folder that cannot be looked at, nothing is known
-		return slices.ContainsFunc(f.spaces, func(s trade.Space) bool { return a.Subject == diskSubject(f.host, s.Folder) }) || goneFolder(f, a.Subject)
+		return slices.ContainsFunc(f.spaces,
+			func(s trade.Space) bool { return a.Subject == diskSubject(f.host, s.Folder) }) || goneFolder(f, a.Subject)
 	case Certificate:
 		return !f.certificate.IsZero()
 	}

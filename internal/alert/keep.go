@@ -29,8 +29,9 @@ type Config struct {
 	}
 	// Causes groups the rows of a job that do not go by what keeps them, the most frequent first; no
 	// states: all that do not go by themselves.
-	Causes      func(ctx context.Context, job string, states []trade.State) ([]Cause, error)
-	Certificate func() time.Time // when the API's certificate ends, as the last connection showed it; zero: unknown. nil: never known
+	Causes func(ctx context.Context, job string, states []trade.State) ([]Cause, error)
+	// when the API's certificate ends, as the last connection showed it; zero: unknown. nil: never known
+	Certificate func() time.Time
 	Now         func() time.Time // nil: the wall clock
 	Log         *zap.Logger
 }
@@ -83,7 +84,9 @@ func (s *Service) Evaluate(ctx context.Context) error {
 	holding := judge(f, s.Limits, s.Zone)
 	var errs []error
 	for _, c := range holding {
-		at := slices.IndexFunc(open, func(a trade.Alert) bool { return a.Topic == string(c.topic) && a.Subject == c.subject })
+		at := slices.IndexFunc(open, func(a trade.Alert) bool {
+			return a.Topic == string(c.topic) && a.Subject == c.subject
+		})
 		var a trade.Alert
 		if at >= 0 {
 			a = open[at]
@@ -91,7 +94,8 @@ func (s *Service) Evaluate(ctx context.Context) error {
 		errs = append(errs, s.keep(ctx, c, a, f.at))
 	}
 	for _, a := range open {
-		holds := slices.ContainsFunc(holding, func(c condition) bool { return a.Topic == string(c.topic) && a.Subject == c.subject })
+		holds := slices.ContainsFunc(holding,
+			func(c condition) bool { return a.Topic == string(c.topic) && a.Subject == c.subject })
 		if !holds {
 			errs = append(errs, s.end(ctx, a, f))
 		}
@@ -123,7 +127,8 @@ func (s *Service) keep(ctx context.Context, c condition, a trade.Alert, now time
 	a.Detail = detail
 	saved, err := s.Ledger.SaveAlert(ctx, a, messages)
 	if saved && len(messages) > 0 {
-		s.Log.Warn("alert", zap.String("topic", a.Topic), zap.String("subject", a.Subject), zap.Int("rows", c.detail.Rows), zap.String("code", c.detail.Code))
+		s.Log.Warn("alert", zap.String("topic", a.Topic), zap.String("subject", a.Subject),
+			zap.Int("rows", c.detail.Rows), zap.String("code", c.detail.Code))
 	}
 	return err
 }

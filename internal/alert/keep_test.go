@@ -37,7 +37,8 @@ func TestAStopIsToldOnceAndOnceWhenItIsOver(t *testing.T) {
 		w.wantMails() // it may come back
 		w.tick(time.Minute)
 		m = w.wantMails(ends + keyStop)[0]
-		if want := "Começou em 10/08/2026 09:00 e terminou em 10/08/2026 09:07 (7 minutos)."; !strings.Contains(m.text, want) {
+		if want := "Começou em 10/08/2026 09:00 e terminou em 10/08/2026 09:07 (7 minutos)."; !strings.Contains(m.text,
+			want) {
 			t.Errorf("the text lacks %q:\n%s", want, m.text)
 		}
 		w.tick(time.Hour)
@@ -176,7 +177,10 @@ func TestADoubtIsOneMessageHoweverManyRows(t *testing.T) {
 func TestRefusalsAboveTheLimitAreToldWithTheirCauses(t *testing.T) {
 	one(t, func(t *testing.T, w *world) {
 		w.Causes = func(context.Context, string, []trade.State) ([]Cause, error) {
-			return []Cause{{State: trade.Rejected, What: "carteira não encontrada na plataforma", Who: "TI", Do: "Confira o de-para.", Rows: 3, Subjects: 1, Oldest: w.now}}, nil
+			return []Cause{{
+				State: trade.Rejected, What: "carteira não encontrada na plataforma", Who: "TI",
+				Do: "Confira o de-para.", Rows: 3, Subjects: 1, Oldest: w.now,
+			}}, nil
 		}
 		rows := w.record("contracts", w.contract("1", `{}`), w.contract("2", `{}`), w.contract("3", `{}`))
 		for i, r := range rows {
@@ -187,7 +191,11 @@ func TestRefusalsAboveTheLimitAreToldWithTheirCauses(t *testing.T) {
 			}
 		}
 		m := w.wantMails(begins + "muitas recusas da plataforma em contracts")[0]
-		for _, want := range []string{"3 contratos que a plataforma recusou (limite do aviso: 2)", "Por quê\n  • 3 × carteira não encontrada na plataforma (1 código) [rejeitado pela plataforma]", "Quem resolve: TI. Confira o de-para."} {
+		for _, want := range []string{
+			"3 contratos que a plataforma recusou (limite do aviso: 2)",
+			"Por quê\n  • 3 × carteira não encontrada na plataforma (1 código) [rejeitado pela plataforma]",
+			"Quem resolve: TI. Confira o de-para.",
+		} {
 			if !strings.Contains(m.text, want) {
 				t.Errorf("the text lacks %q:\n%s", want, m.text)
 			}
@@ -247,7 +255,8 @@ func TestWhatTheSweepHadToFindIsToldUntilOneFindsNothing(t *testing.T) {
 		w.run("contracts", sweep(4))
 		w.tick(time.Minute)
 		m := w.wantMails(begins + "a varredura achou linhas que a leitura normal perdeu em contracts")[0]
-		if want := "4 linhas só apareceram na varredura completa; a mais atrasada, 3 horas depois"; !strings.Contains(m.text, want) {
+		if want := "4 linhas só apareceram na varredura completa; a mais atrasada, 3 horas depois"; !strings.Contains(
+			m.text, want) {
 			t.Errorf("the text lacks %q:\n%s", want, m.text)
 		}
 		w.run("contracts")

@@ -33,9 +33,11 @@ var markColours = map[Tone]string{Alarm: "#b42318", Good: "#1b7f3b", Plain: "#1f
 // elsewhere.
 func (m Message) html() string {
 	var b strings.Builder
-	b.WriteString(`<!DOCTYPE html><html><head><meta charset="utf-8"></head><body style="margin:0;font-family:Arial,Helvetica,sans-serif;font-size:15px;color:#1d2330;background:#ffffff">` +
-		`<div style="max-width:680px;margin:0 auto;padding:16px;border-top:6px solid ` + markColours[m.Tone] + `">` +
-		`<h1 style="font-size:19px;margin:8px 0 16px">` + html.EscapeString(m.Subject) + "</h1>\n")
+	b.WriteString(
+		`<!DOCTYPE html><html><head><meta charset="utf-8"></head><body style="margin:0;font-family:Arial,Helvetica,sans-serif;font-size:15px;color:#1d2330;background:#ffffff">` +
+			`<div style="max-width:680px;margin:0 auto;padding:16px;border-top:6px solid ` +
+			markColours[m.Tone] + `">` +
+			`<h1 style="font-size:19px;margin:8px 0 16px">` + html.EscapeString(m.Subject) + "</h1>\n")
 	for _, p := range m.Parts {
 		if p.Heading != "" {
 			b.WriteString(`<h2 style="font-size:15px;margin:18px 0 4px">` + html.EscapeString(p.Heading) + "</h2>\n")
@@ -56,7 +58,8 @@ func (m Message) html() string {
 		}
 		b.WriteString("</ul>\n")
 	}
-	b.WriteString(`<p style="margin:20px 0 0;color:#6b7280;font-size:12px">` + lines(m.Foot) + "</p></div></body></html>\n")
+	b.WriteString(`<p style="margin:20px 0 0;color:#6b7280;font-size:12px">` + lines(m.Foot) +
+		"</p></div></body></html>\n")
 	return b.String()
 }
 

@@ -36,7 +36,10 @@ var slackEscape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 func (m Message) slack() slackMessage {
 	subject := slackMarks[m.Tone] + slackEscape.Replace(m.Subject)
-	out := slackMessage{Text: subject, Blocks: []slackBlock{{Type: "section", Text: &slackText{"mrkdwn", "*" + subject + "*"}}}}
+	out := slackMessage{
+		Text:   subject,
+		Blocks: []slackBlock{{Type: "section", Text: &slackText{"mrkdwn", "*" + subject + "*"}}},
+	}
 	for _, p := range m.Parts {
 		var b strings.Builder
 		if p.Heading != "" {
@@ -49,7 +52,10 @@ func (m Message) slack() slackMessage {
 			}
 		}
 	}
-	out.Blocks = append(out.Blocks, slackBlock{Type: "context", Elements: []slackText{{"mrkdwn", slackEscape.Replace(m.Foot)}}})
+	out.Blocks = append(out.Blocks, slackBlock{
+		Type:     "context",
+		Elements: []slackText{{"mrkdwn", slackEscape.Replace(m.Foot)}},
+	})
 	return out
 }
 
@@ -122,7 +128,10 @@ var teamsColours = map[Tone]string{Alarm: "attention", Good: "good", Plain: "def
 var teamsEscape = strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, "*", `\*`, "_", `\_`, "`", "'", "#", `\#`)
 
 func (m Message) teams() teamsMessage {
-	body := []teamsBlock{{Type: "TextBlock", Text: teamsEscape.Replace(m.Subject), Wrap: true, Size: "large", Weight: "bolder", Color: teamsColours[m.Tone]}}
+	body := []teamsBlock{{
+		Type: "TextBlock", Text: teamsEscape.Replace(m.Subject), Wrap: true, Size: "large",
+		Weight: "bolder", Color: teamsColours[m.Tone],
+	}}
 	room := teamsBytes
 	for _, p := range m.Parts {
 		if room -= len(p.Heading) + len(p.plain()); room < 0 {
@@ -130,15 +139,27 @@ func (m Message) teams() teamsMessage {
 			break
 		}
 		if p.Heading != "" {
-			body = append(body, teamsBlock{Type: "TextBlock", Text: teamsEscape.Replace(p.Heading), Wrap: true, Weight: "bolder", Separator: true})
+			body = append(body, teamsBlock{
+				Type: "TextBlock", Text: teamsEscape.Replace(p.Heading), Wrap: true,
+				Weight: "bolder", Separator: true,
+			})
 		}
 		if text := p.plain(); text != "" {
-			body = append(body, teamsBlock{Type: "TextBlock", Text: strings.ReplaceAll(teamsEscape.Replace(text), "\n", "\n\n"), Wrap: true})
+			body = append(body, teamsBlock{
+				Type: "TextBlock",
+				Text: strings.ReplaceAll(teamsEscape.Replace(text), "\n", "\n\n"), Wrap: true,
+			})
 		}
 	}
-	body = append(body, teamsBlock{Type: "TextBlock", Text: teamsEscape.Replace(m.Foot), Wrap: true, IsSubtle: true, Size: "small"})
+	body = append(body, teamsBlock{
+		Type: "TextBlock", Text: teamsEscape.Replace(m.Foot), Wrap: true, IsSubtle: true,
+		Size: "small",
+	})
 	return teamsMessage{Type: "message", Attachments: []teamsAttachment{{
 		ContentType: "application/vnd.microsoft.card.adaptive",
-		Content:     teamsCard{Schema: "http://adaptivecards.io/schemas/adaptive-card.json", Type: "AdaptiveCard", Version: "1.4", Body: body},
+		Content: teamsCard{
+			Schema: "http://adaptivecards.io/schemas/adaptive-card.json", Type: "AdaptiveCard",
+			Version: "1.4", Body: body,
+		},
 	}}}
 }

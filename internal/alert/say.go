@@ -13,7 +13,10 @@ import (
 // raised is the message of an alert that begins.
 func (v voice) raised(c condition) Message {
 	title, happened, means, do := v.sentences(c.topic, c.detail)
-	m := Message{Tone: Alarm, Subject: v.text("subject.raised", v.name, title), Foot: v.text("foot.alert", v.name, v.zone)}
+	m := Message{
+		Tone: Alarm, Subject: v.text("subject.raised", v.name, title),
+		Foot: v.text("foot.alert", v.name, v.zone),
+	}
 	m.Parts = append(m.Parts, Part{Heading: v.text("head.happened"), Text: happened})
 	since := i18n.Key("head.since")
 	if c.topic == LateAnswer {
@@ -25,7 +28,8 @@ func (v voice) raised(c condition) Message {
 	if len(c.detail.Causes) > 0 {
 		m.Parts = append(m.Parts, Part{Heading: v.text("head.causes"), Items: v.causes(c.detail.Causes)})
 	}
-	m.Parts = append(m.Parts, Part{Heading: v.text("head.means"), Text: means}, Part{Heading: v.text("head.do"), Text: do})
+	m.Parts = append(m.Parts, Part{Heading: v.text("head.means"), Text: means},
+		Part{Heading: v.text("head.do"), Text: do})
 	return m
 }
 
@@ -40,7 +44,11 @@ func (v voice) over(a trade.Alert, d Detail) Message {
 	return Message{
 		Tone: Good, Subject: v.text("subject.over", v.name, title), Foot: v.text("foot.alert", v.name, v.zone),
 		Parts: []Part{
-			{Heading: v.text("head.happened"), Text: v.text("over.happened", happened, v.moment(since), v.moment(a.GoneAt), v.span(a.GoneAt.Sub(since)))},
+			{
+				Heading: v.text("head.happened"),
+				Text: v.text("over.happened", happened, v.moment(since), v.moment(a.GoneAt),
+					v.span(a.GoneAt.Sub(since))),
+			},
 			{Heading: v.text("head.do"), Text: v.text("over.do")},
 		},
 	}
@@ -50,7 +58,8 @@ func (v voice) over(a trade.Alert, d Detail) Message {
 func TestMessage(lang trade.Lang, c Config) Message {
 	v := voice{lang, c.Zone, c.Name}
 	return Message{
-		At: c.Now().UTC(), Tone: Plain, Subject: v.text("subject.test", v.name), Foot: v.text("foot.digest", v.name, v.zone),
+		At: c.Now().UTC(), Tone: Plain, Subject: v.text("subject.test", v.name),
+		Foot:  v.text("foot.digest", v.name, v.zone),
 		Parts: []Part{{Text: v.text("test.body")}},
 	}
 }

@@ -66,7 +66,11 @@ type world struct {
 
 func newWorld(t testing.TB, driver string) *world {
 	t.Helper()
-	store, err := state.Open(t.Context(), state.Options{Driver: driver, DSN: ledgertest.New(t, driver, filepath.Join(t.TempDir(), "state.db")), Begin: true, Version: "1.0.0-test"})
+	store, err := state.Open(t.Context(),
+		state.Options{
+			Driver: driver, DSN: ledgertest.New(t, driver, filepath.Join(t.TempDir(), "state.db")),
+			Begin: true, Version: "1.0.0-test",
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,19 +79,26 @@ func newWorld(t testing.TB, driver string) *world {
 			t.Error(err)
 		}
 	})
-	w := &world{t: t, store: store, lease: map[string]trade.Lease{}, now: monday, mail: newMailServer(t), hook: newHookServer(t), log: &logBuffer{}}
+	w := &world{
+		t: t, store: store, lease: map[string]trade.Lease{}, now: monday, mail: newMailServer(t),
+		hook: newHookServer(t), log: &logBuffer{},
+	}
 	w.Service = w.another()
 	return w
 }
 
 // another is a further instance of the service on the same ledger: a restart, or a second host.
 func (w *world) another() *Service {
-	encoder := zapcore.NewJSONEncoder(zapcore.EncoderConfig{MessageKey: "msg", LevelKey: "level", EncodeLevel: zapcore.LowercaseLevelEncoder, EncodeTime: zapcore.RFC3339TimeEncoder})
+	encoder := zapcore.NewJSONEncoder(zapcore.EncoderConfig{
+		MessageKey: "msg", LevelKey: "level",
+		EncodeLevel: zapcore.LowercaseLevelEncoder, EncodeTime: zapcore.RFC3339TimeEncoder,
+	})
 	return New(Config{
 		Ledger: w.store, Channels: []Channel{w.mail.channel(), w.hook.channel(Slack)},
 		Jobs:   []Job{{"contracts", trade.OrderCommitments, 72 * time.Hour}, {"deliveries", trade.Deliveries, 0}},
 		Limits: Limits{RejectedAbove: 2, OldestWaiting: 48 * time.Hour},
-		Lang:   trade.Portuguese, Zone: saoPaulo, Name: "safrasync", Host: "srv1", Now: func() time.Time { return w.now },
+		Lang:   trade.Portuguese, Zone: saoPaulo, Name: "safrasync", Host: "srv1",
+		Now: func() time.Time { return w.now },
 		Log: zap.New(zapcore.NewCore(encoder, zapcore.AddSync(w.log), zapcore.DebugLevel)),
 	})
 }
@@ -132,8 +143,10 @@ func (w *world) leaseOf(job string) trade.Lease {
 // contract is a pending contract; change may make something else of it.
 func (w *world) contract(key, body string, change ...func(*trade.Entry)) trade.Entry {
 	e := trade.Entry{
-		Sends: trade.OrderCommitments, Key: key, KeyParts: []trade.Cell{{Kind: 't', Text: key}}, State: trade.Pending, Generation: 1,
-		FirstSeenAt: w.now, UpdatedAt: w.now, Values: trade.Values{"num": {Kind: 't', Text: key}}, SourceHash: trade.HashOf("s" + key), MappedWith: "m",
+		Sends: trade.OrderCommitments, Key: key, KeyParts: []trade.Cell{{Kind: 't', Text: key}}, State: trade.Pending,
+		Generation:  1,
+		FirstSeenAt: w.now, UpdatedAt: w.now, Values: trade.Values{"num": {Kind: 't', Text: key}},
+		SourceHash: trade.HashOf("s" + key), MappedWith: "m",
 		Payload: json.RawMessage(body), PayloadHash: trade.HashOf("h" + key),
 	}
 	for _, c := range change {
@@ -160,23 +173,31 @@ func (w *world) record(job string, entries ...trade.Entry) []trade.Entry {
 // send sends an entry with an outcome.
 func (w *world) send(job string, e trade.Entry, outcome trade.Outcome, remote string) {
 	w.t.Helper()
-	a := trade.Attempt{ID: w.newID(), RunID: "run", EntryID: e.ID, Payload: e.Payload, PayloadHash: e.PayloadHash, Target: e.Target, StartedAt: w.now}
+	a := trade.Attempt{
+		ID: w.newID(), RunID: "run", EntryID: e.ID, Payload: e.Payload, PayloadHash: e.PayloadHash,
+		Target: e.Target, StartedAt: w.now,
+	}
 	w.commit(job, trade.Group{At: w.now, Intents: []trade.Intent{{Entry: e, Attempt: a}}})
 	a.Outcome, a.RemoteID, a.FinishedAt = outcome, remote, w.now
 	s := trade.Settlement{Attempt: a, State: trade.Accepted, Counts: true}
 	switch outcome {
 	case trade.OutcomeUnknown:
-		s.State, s.Cause, s.Error = trade.InDoubt, trade.CauseUnknown, &trade.EntryError{Kind: trade.TransportError, Fields: []trade.Problem{}, Text: "lost"}
+		s.State, s.Cause, s.Error = trade.InDoubt, trade.CauseUnknown,
+			&trade.EntryError{Kind: trade.TransportError, Fields: []trade.Problem{}, Text: "lost"}
 	case trade.OutcomeNotCreated:
 		s.State, s.Cause = trade.Rejected, "message.wallet.not-found"
-		s.Error = &trade.EntryError{Kind: trade.APIError, Status: 400, Messages: []string{s.Cause}, Fields: []trade.Problem{}, Text: "refused"}
+		s.Error = &trade.EntryError{
+			Kind: trade.APIError, Status: 400, Messages: []string{s.Cause},
+			Fields: []trade.Problem{}, Text: "refused",
+		}
 	}
 	w.commit(job, trade.Group{At: w.now, Settle: []trade.Settlement{s}})
 }
 
 func (w *world) commit(job string, g trade.Group) {
 	w.t.Helper()
-	if r, err := w.store.Commit(w.t.Context(), w.leaseOf(job), g); err != nil || r.LeaseLost || len(r.Claimed) != len(g.Intents) {
+	if r, err := w.store.Commit(w.t.Context(), w.leaseOf(job), g); err != nil || r.LeaseLost ||
+		len(r.Claimed) != len(g.Intents) {
 		w.t.Fatalf("%+v, %v", r, err)
 	}
 }

@@ -145,7 +145,8 @@ func (s *mailServer) talk(conn net.Conn) {
 			s.logins = append(s.logins, string(text))
 			s.mu.Unlock()
 			if string(text) != "\x00"+smtpUser+"\x00"+smtpPassword {
-				say("535 5.7.8 " + string(bytes.ReplaceAll(text, []byte{0}, []byte(" "))) + " is wrong") // some servers are that talkative
+				// some servers are that talkative
+				say("535 5.7.8 " + string(bytes.ReplaceAll(text, []byte{0}, []byte(" "))) + " is wrong")
 				continue
 			}
 			say("235 welcome")
@@ -279,8 +280,10 @@ func (s *mailServer) dialled() int {
 
 func (s *mailServer) options() EmailOptions {
 	return EmailOptions{
-		Host: "127.0.0.1", Port: s.listener.Addr().(*net.TCPAddr).Port, Security: s.security, User: smtpUser, Password: func() string { return smtpPassword },
-		From: "safrasync <safrasync@coop.example>", To: []string{"ti@coop.example"}, Roots: s.roots, Timeout: 10 * time.Second, HELO: "srv1",
+		Host: "127.0.0.1", Port: s.listener.Addr().(*net.TCPAddr).Port, Security: s.security, User: smtpUser,
+		Password: func() string { return smtpPassword },
+		From:     "safrasync <safrasync@coop.example>", To: []string{"ti@coop.example"}, Roots: s.roots,
+		Timeout: 10 * time.Second, HELO: "srv1",
 	}
 }
 
@@ -298,8 +301,10 @@ var certificate = sync.OnceValues(func() (tls.Certificate, error) {
 		return tls.Certificate{}, err
 	}
 	template := x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter:    time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, &template, &template, &key.PublicKey, key)
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, err

@@ -11,19 +11,21 @@ type Topic string
 
 // The topics.
 const (
-	Stopped      Topic = "job_stopped"     // jobs do not move, and why; subject: the reason, and the job where the reason is its own
-	InDoubt      Topic = "in_doubt"        // rows without a certain answer; subject: the job
-	Rejected     Topic = "rejected"        // too many refusals; subject: the job
-	NothingNew   Topic = "nothing_new"     // no new row when there should be one; subject: the job
-	LongWaiting  Topic = "long_waiting"    // a row waits too long; subject: the job
-	SweepMissed  Topic = "sweep_missed"    // the last sweep found rows that the windows had missed; subject: the job
-	Contradicted Topic = "contradicted"    // a late answer contradicts what a person decided; subject: the job
-	LateAnswer   Topic = "late_answer"     // a late answer ended what a person had decided; subject: the job. It is never over: it happened
-	DiskFull     Topic = "disk"            // little room for ledger or journal; subject: host and folder
-	Certificate  Topic = "certificate"     // the API's certificate ends soon; subject: "api"
-	Silent       Topic = "webhooks_silent" // no event came although records were confirmed; subject: "webhooks"
-	Unheard      Topic = "webhooks_unread" // events came and are not looked at; subject: "webhooks"
-	NoLedger     Topic = "ledger_unknown"  // the ledger cannot be read; kept in memory, because there is nowhere else
+	// jobs do not move, and why; subject: the reason, and the job where the reason is its own
+	Stopped      Topic = "job_stopped"
+	InDoubt      Topic = "in_doubt"     // rows without a certain answer; subject: the job
+	Rejected     Topic = "rejected"     // too many refusals; subject: the job
+	NothingNew   Topic = "nothing_new"  // no new row when there should be one; subject: the job
+	LongWaiting  Topic = "long_waiting" // a row waits too long; subject: the job
+	SweepMissed  Topic = "sweep_missed" // the last sweep found rows that the windows had missed; subject: the job
+	Contradicted Topic = "contradicted" // a late answer contradicts what a person decided; subject: the job
+	// a late answer ended what a person had decided; subject: the job. It is never over: it happened
+	LateAnswer  Topic = "late_answer"
+	DiskFull    Topic = "disk"            // little room for ledger or journal; subject: host and folder
+	Certificate Topic = "certificate"     // the API's certificate ends soon; subject: "api"
+	Silent      Topic = "webhooks_silent" // no event came although records were confirmed; subject: "webhooks"
+	Unheard     Topic = "webhooks_unread" // events came and are not looked at; subject: "webhooks"
+	NoLedger    Topic = "ledger_unknown"  // the ledger cannot be read; kept in memory, because there is nowhere else
 )
 
 // The times that are not configured.

@@ -45,8 +45,10 @@ func NewWebhook(o WebhookOptions) *Webhook {
 	return &Webhook{o: o, client: &http.Client{
 		Timeout: o.Timeout,
 		Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: o.Timeout}).DialContext, TLSHandshakeTimeout: o.Timeout,
-			TLSClientConfig: &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12}, DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10,
+			Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: o.Timeout}).DialContext,
+			TLSHandshakeTimeout: o.Timeout,
+			TLSClientConfig:     &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12}, DisableKeepAlives: true,
+			MaxResponseHeaderBytes: 64 << 10,
 		},
 		// A redirect would carry the message to who knows where.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -79,7 +81,10 @@ func (w *Webhook) Send(ctx context.Context, _ string, m Message) error {
 	}
 	data, err := json.Marshal(body)
 	if err != nil {
-		return &Fault{Code: "form", Hint: "the message could not be written as JSON: report it to the support of safrasync"}
+		return &Fault{
+			Code: "form",
+			Hint: "the message could not be written as JSON: report it to the support of safrasync",
+		}
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.o.URL(), bytes.NewReader(data))
 	if err != nil {
@@ -108,7 +113,8 @@ func httpFault(status int) *Fault {
 	switch {
 	case status >= 300 && status <= 399:
 		hint = "the receiver points elsewhere, which is not followed: put the new address into alerts.webhook.url"
-	case status == http.StatusNotFound || status == http.StatusGone || status == http.StatusForbidden || status == http.StatusUnauthorized:
+	case status == http.StatusNotFound || status == http.StatusGone || status == http.StatusForbidden ||
+		status == http.StatusUnauthorized:
 		hint = "the receiver does not know this address any more: make a new webhook and put it into alerts.webhook.url"
 	case status == http.StatusTooManyRequests:
 		hint = "the receiver asks to wait"

@@ -22,7 +22,8 @@ func TestEveryReasonToStopHasWords(t *testing.T) {
 		t.Fatalf("only %d codes were found: does the test still read them?", len(codes))
 	}
 	for _, c := range codes {
-		if trade.ExplainStop(c[1], trade.Portuguese).What == trade.ExplainStop("", trade.Portuguese).What && !slices.Contains(quietStops, c[1]) {
+		if trade.ExplainStop(c[1], trade.Portuguese).What == trade.ExplainStop("", trade.Portuguese).What &&
+			!slices.Contains(quietStops, c[1]) {
 			t.Errorf("stop code %s has no words", c[1])
 		}
 	}
@@ -43,16 +44,21 @@ func TestEveryAlertSaysAllFour(t *testing.T) {
 		topic := Topic(name)
 		for _, lang := range []trade.Lang{trade.Portuguese, trade.English} {
 			v := voice{lang, saoPaulo, "safrasync"}
-			d := Detail{Jobs: []Job{job}, Rows: 1, Limit: 20, Oldest: monday, Folder: "/var/lib/safrasync", Host: "srv1", Free: 100 << 20, Ends: monday, Late: 90}
+			d := Detail{
+				Jobs: []Job{job}, Rows: 1, Limit: 20, Oldest: monday, Folder: "/var/lib/safrasync",
+				Host: "srv1", Free: 100 << 20, Ends: monday, Late: 90,
+			}
 			m := v.raised(condition{topic: topic, since: monday, detail: d})
 			over := v.over(trade.Alert{Topic: string(topic), Since: monday, GoneAt: monday.Add(3e9)}, d)
 			for _, text := range []string{m.Subject, m.text(), over.Subject, over.text()} {
-				if strings.Contains(text, "%!") || strings.Contains(text, "%[") || strings.Contains(text, "%s") || strings.Contains(text, "{") {
+				if strings.Contains(text, "%!") || strings.Contains(text, "%[") || strings.Contains(text, "%s") ||
+					strings.Contains(text, "{") {
 					t.Errorf("%s in %s: %s", topic, lang, text)
 				}
 			}
 			if len(m.Parts) != 4 {
-				t.Errorf("%s in %s has %d parts, want what, since, meaning and what to do:\n%s", topic, lang, len(m.Parts), m.text())
+				t.Errorf("%s in %s has %d parts, want what, since, meaning and what to do:\n%s", topic, lang,
+					len(m.Parts), m.text())
 			}
 		}
 	}
@@ -61,8 +67,15 @@ func TestEveryAlertSaysAllFour(t *testing.T) {
 	}
 	for _, code := range slices.Concat(sharedStops, endedByPerson, []string{"references"}) {
 		why := trade.ExplainStop(code, trade.Portuguese).What
-		m := voice{trade.Portuguese, saoPaulo, "safrasync"}.raised(condition{topic: Stopped, since: monday, detail: Detail{Code: code, Jobs: []Job{job}, Rows: 3, Usual: 2}})
-		if text := m.text(); strings.Contains(text, "{job}") || strings.Contains(text, "%!") || !strings.Contains(text, why) || len(m.Subject) > 160 {
+		m := voice{
+			trade.Portuguese, saoPaulo,
+			"safrasync",
+		}.raised(condition{
+			topic: Stopped, since: monday,
+			detail: Detail{Code: code, Jobs: []Job{job}, Rows: 3, Usual: 2},
+		})
+		if text := m.text(); strings.Contains(text, "{job}") || strings.Contains(text, "%!") ||
+			!strings.Contains(text, why) || len(m.Subject) > 160 {
 			t.Errorf("%s: %s\n%s", code, m.Subject, text)
 		}
 	}

@@ -43,7 +43,8 @@ func afterWorkingTime(from time.Time, d time.Duration, zone *time.Location) time
 // where there is no midnight, Go may give the hour before it.
 func dayAfter(t time.Time) time.Time {
 	for hour := 0; ; hour++ {
-		if next := time.Date(t.Year(), t.Month(), t.Day()+1, hour, 0, 0, 0, t.Location()); next.After(t) && next.Day() != t.Day() {
+		if next := time.Date(t.Year(), t.Month(), t.Day()+1, hour, 0, 0, 0, t.Location()); next.After(t) &&
+			next.Day() != t.Day() {
 			return next
 		}
 	}
@@ -56,7 +57,8 @@ func isWorkday(t time.Time) bool {
 // fixedHolidays are those of Lei 662/1949, 6.802/1980, 14.759/2023 (20 November since 2024) and of
 // the custom.
 var fixedHolidays = map[time.Month][]int{
-	time.January: {1}, time.April: {21}, time.May: {1}, time.September: {7}, time.October: {12}, time.November: {2, 15, 20}, time.December: {25},
+	time.January: {1}, time.April: {21}, time.May: {1}, time.September: {7}, time.October: {12},
+	time.November: {2, 15, 20}, time.December: {25},
 }
 
 // movableHolidays are days from Easter Sunday: Monday and Tuesday of carnival, Good Friday, Corpus
@@ -71,7 +73,8 @@ func isHoliday(year int, month time.Month, day int) bool {
 	}
 	easterMonth, easterDay := easter(year)
 	for _, days := range movableHolidays {
-		if _, m, d := time.Date(year, easterMonth, easterDay+days, 12, 0, 0, 0, time.UTC).Date(); m == month && d == day {
+		if _, m, d := time.Date(year, easterMonth, easterDay+days, 12, 0, 0, 0, time.UTC).Date(); m == month &&
+			d == day {
 			return true
 		}
 	}

@@ -38,7 +38,10 @@ func TestWorkingTimeLeavesOutWeekendsAndNationalHolidays(t *testing.T) {
 			t.Errorf("%s: after so much working time it is %v", name, got)
 		}
 	}
-	for year, want := range map[int]string{2024: "2024-03-31", 2026: "2026-04-05", 2038: "2038-04-25", 2285: "2285-03-22"} {
+	for year, want := range map[int]string{
+		2024: "2024-03-31", 2026: "2026-04-05", 2038: "2038-04-25",
+		2285: "2285-03-22",
+	} {
 		month, day := easter(year)
 		if got := time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly); got != want {
 			t.Errorf("Easter of %d is %s, want %s", year, got, want)

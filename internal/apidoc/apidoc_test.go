@@ -16,7 +16,8 @@ func TestEveryRowHasAnIDOfItsOwnAndWords(t *testing.T) {
 			t.Errorf("section %q has %d rows", s.Title, len(s.Rows))
 		}
 		for _, r := range s.Rows {
-			if !shape.MatchString(r.ID) || seen[r.ID] || r.What == "" || len(r.What) > 80 || strings.ContainsAny(r.What, "|`") {
+			if !shape.MatchString(r.ID) || seen[r.ID] || r.What == "" || len(r.What) > 80 ||
+				strings.ContainsAny(r.What, "|`") {
 				t.Errorf("row %q (%q) is not well formed, or stands twice", r.ID, r.What)
 			}
 			seen[r.ID] = true
@@ -49,7 +50,8 @@ func TestAWrongClaimIsFound(t *testing.T) {
 func TestARowThatNoTestClaimsIsFound(t *testing.T) {
 	t.Parallel()
 	const row = "8 url length (sandbox)"
-	if missing := uncovered([]View{Sandbox}); !slices.Contains(missing, row) || slices.Contains(missing, "7 object with messages (sandbox)") {
+	if missing := uncovered([]View{Sandbox}); !slices.Contains(missing, row) ||
+		slices.Contains(missing, "7 object with messages (sandbox)") {
 		t.Errorf("without a claim are missing %q", missing)
 	}
 	Covers(t, Sandbox, "8 url length")

@@ -54,7 +54,8 @@ func faultOf(v View, id string) string {
 	case !ok:
 		return fmt.Sprintf("apidoc: the document has no row %q, see internal/apidoc/rows*.go", id)
 	case r.Without(v) != "":
-		return fmt.Sprintf("apidoc: the row %q needs no test in the view %q (%s): take the claim or the reason away", id, v, r.Without(v))
+		return fmt.Sprintf("apidoc: the row %q needs no test in the view %q (%s): take the claim or the reason away",
+			id, v, r.Without(v))
 	}
 	return ""
 }

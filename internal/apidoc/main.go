@@ -28,7 +28,8 @@ func (j judged) Run() int {
 		return code
 	}
 	if missing := uncovered(j.views); len(missing) > 0 {
-		fmt.Fprintf(os.Stderr, "FAIL: rows of the API's document that no test claims (see internal/apidoc):\n\t%s\n", strings.Join(missing, "\n\t"))
+		fmt.Fprintf(os.Stderr, "FAIL: rows of the API's document that no test claims (see internal/apidoc):\n\t%s\n",
+			strings.Join(missing, "\n\t"))
 		return 1
 	}
 	return code

@@ -122,5 +122,6 @@ var limits = []Row{
 
 var versions = []Row{
 	row("9 prefix", "/api/v1/integration in every path"),
-	row("9 test environment", "another base address, the same paths").not(Sandbox, "the sandbox is such an address itself"),
+	row("9 test environment", "another base address, the same paths").not(Sandbox,
+		"the sandbox is such an address itself"),
 }

@@ -52,9 +52,10 @@ func (c *Count) Enter(address netip.Addr, most int) (leave func(), ok bool) {
 // Listener closes at once what is beyond its bounds.
 type Listener struct {
 	net.Listener
-	Most, Each int                   // connections in all, and of one sender
-	Shared     func(netip.Addr) bool // tells of an address behind which there are many senders, such as a proxy; optional
-	Refused    atomic.Int64          // connections that were closed at once
+	Most, Each int // connections in all, and of one sender
+	// tells of an address behind which there are many senders, such as a proxy; optional
+	Shared  func(netip.Addr) bool
+	Refused atomic.Int64 // connections that were closed at once
 
 	open  atomic.Int64
 	count Count

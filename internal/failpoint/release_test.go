@@ -20,7 +20,8 @@ func TestTheReleaseHasNoFailpoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	binary := filepath.Join(t.TempDir(), "safrasync")
-	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", binary, "../../cmd/safrasync")
+	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", binary,
+		"../../cmd/safrasync")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -29,7 +30,10 @@ func TestTheReleaseHasNoFailpoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"SAFRASYNC_FAILPOINT", "group.stored", "tx.committed", "journal.written", "answer.here"} {
+	for _, text := range []string{
+		"SAFRASYNC_FAILPOINT", "group.stored", "tx.committed", "journal.written",
+		"answer.here",
+	} {
 		if bytes.Contains(program, []byte(text)) {
 			t.Errorf("the program has %q", text)
 		}

@@ -36,7 +36,8 @@ func TestEveryFaultAndEveryInvariantHasATestThatBearsItsNumber(t *testing.T) {
 			t.Errorf("%s stands where F%03d should", name, i+1)
 		}
 		if borne[name] == (reason != "") {
-			t.Errorf("%s (%s): a test bears its number: %t; testdata/faults.md says why there is none: %q", name, f[2], borne[name], reason)
+			t.Errorf("%s (%s): a test bears its number: %t; testdata/faults.md says why there is none: %q", name, f[2],
+				borne[name], reason)
 		}
 		delete(borne, name)
 	}

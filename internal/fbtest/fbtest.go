@@ -49,7 +49,9 @@ func Database(t testing.TB, charset string) (*Server, string) {
 	t.Helper()
 	s := shared.Get(t)
 	path := filepath.Join(s.dir.Path, fmt.Sprintf("test_%d.fdb", s.nextDB.Add(1)))
-	err := s.isql(fmt.Sprintf("CREATE DATABASE '127.0.0.1/%d:%s' USER 'SYSDBA' PASSWORD '%s' DEFAULT CHARACTER SET %s;\n", s.port, path, Password, charset))
+	err := s.isql(
+		fmt.Sprintf("CREATE DATABASE '127.0.0.1/%d:%s' USER 'SYSDBA' PASSWORD '%s' DEFAULT CHARACTER SET %s;\n", s.port,
+			path, Password, charset))
 	if err != nil {
 		t.Fatalf("fbtest: creating a database: %v\nserver log:\n%s", err, s.log)
 	}
@@ -118,7 +120,8 @@ func (s *Server) initialize() error {
 	users := s.path("users.fdb")
 	for _, script := range []string{
 		fmt.Sprintf("CREATE DATABASE '%s';\nIN %s;\nCOMMIT;\n", users, usersScript),
-		fmt.Sprintf("CONNECT '%s' USER SYSDBA;\nCREATE USER SYSDBA PASSWORD '%s' USING PLUGIN Srp;\nCOMMIT;\n", users, Password),
+		fmt.Sprintf("CONNECT '%s' USER SYSDBA;\nCREATE USER SYSDBA PASSWORD '%s' USING PLUGIN Srp;\nCOMMIT;\n",
+			users, Password),
 	} {
 		if err := s.isql(script); err != nil {
 			return fmt.Errorf("making the users of the server failed: %w", err)
@@ -223,7 +226,8 @@ func (s *Server) startServer() error {
 		case <-p.Done:
 			return fmt.Errorf("it ended: %w; its log:\n%s", errors.Join(p.Err, errors.New("no reason")), s.log)
 		case <-end:
-			return errors.Join(fmt.Errorf("it was not ready after %s; its log:\n%s", throwaway.Patience, s.log), p.Stop(syscall.SIGKILL, "firebird"))
+			return errors.Join(fmt.Errorf("it was not ready after %s; its log:\n%s", throwaway.Patience, s.log),
+				p.Stop(syscall.SIGKILL, "firebird"))
 		case <-tick.C:
 			if c, err := net.Dial("tcp", s.Address()); err == nil {
 				s.process = p

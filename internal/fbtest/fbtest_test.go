@@ -30,7 +30,8 @@ func TestADatabaseHasItsCharset(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = db.Close() })
 		var got string
-		if err := db.QueryRow("SELECT RDB$CHARACTER_SET_NAME FROM RDB$DATABASE").Scan(&got); err != nil || strings.TrimSpace(got) != charset {
+		if err := db.QueryRow("SELECT RDB$CHARACTER_SET_NAME FROM RDB$DATABASE").Scan(&got); err != nil ||
+			strings.TrimSpace(got) != charset {
 			t.Errorf("charset %q, %v; want %s", got, err, charset)
 		}
 	}

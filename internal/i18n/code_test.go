@@ -99,7 +99,8 @@ func TestTheCodeNamesKeysThatExistAndNoOthersExist(t *testing.T) {
 	t.Parallel()
 	c := &code{token.NewFileSet(), map[string][]*ast.File{}, map[string]*types.Package{}, map[string]*types.Info{}}
 	for part, folder := range map[i18n.Part]string{
-		i18n.CLI: "cmd/safrasync", i18n.Console: "console", i18n.Alerts: "internal/alert", i18n.Report: "sync/reconcile",
+		i18n.CLI: "cmd/safrasync", i18n.Console: "console", i18n.Alerts: "internal/alert",
+		i18n.Report:  "sync/reconcile",
 		i18n.Sandbox: "apiclient/sandbox",
 	} {
 		named, literals := c.keys(t, folder)

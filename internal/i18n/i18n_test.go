@@ -75,7 +75,8 @@ func TestBothLanguagesHaveTheSameKeysVerbsAndPlaceholders(t *testing.T) {
 			t.Errorf("%s is empty", key)
 		}
 		quoted := strings.NewReplacer("%q", "%s") // quoted, or within the language's own marks
-		if diff := cmp.Diff(verb.FindAllString(quoted.Replace(pt), -1), verb.FindAllString(quoted.Replace(en), -1)); diff != "" {
+		if diff := cmp.Diff(verb.FindAllString(quoted.Replace(pt), -1),
+			verb.FindAllString(quoted.Replace(en), -1)); diff != "" {
 			t.Errorf("%s has other verbs (-pt +en):\n%s", key, diff)
 		}
 		if diff := cmp.Diff(placeholders(pt), placeholders(en)); diff != "" {

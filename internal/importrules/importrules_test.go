@@ -49,40 +49,142 @@ func TestAViolationIsFound(t *testing.T) {
 		source source
 		want   string // a part of the only violation; empty = none
 	}{
-		"trade imports nothing of ours":              {source{file: "trade/a.go", pkg: "trade", imports: []imp{ours("erp")}}, "trade must not import erp"},
-		"trade may import modules of others":         {source{file: "trade/a.go", pkg: "trade", imports: []imp{{path: "github.com/shopspring/decimal"}}}, ""},
-		"trade's tests neither":                      {source{file: "trade/a_test.go", pkg: "trade_test", imports: []imp{ours("state")}}, "trade must not import state"},
-		"an outer test may import its own package":   {source{file: "trade/a_test.go", pkg: "trade_test", imports: []imp{ours("trade")}}, ""},
-		"erp does not import trade":                  {source{file: "erp/a.go", pkg: "erp", imports: []imp{ours("trade")}}, "erp must not import trade"},
-		"erp's tests may use pgtest":                 {source{file: "erp/a_test.go", pkg: "erp", imports: []imp{ours("internal/pgtest")}}, ""},
-		"a subfolder obeys the rule above it":        {source{file: "erp/erptest/a.go", pkg: "erptest", imports: []imp{ours("state")}}, "erp/erptest must not import state"},
-		"a subfolder may import its own tree":        {source{file: "erp/erptest/a.go", pkg: "erptest", imports: []imp{ours("erp")}}, ""},
-		"the client does not import the sandbox":     {source{file: "apiclient/a.go", pkg: "apiclient", imports: []imp{ours("apiclient/sandbox")}}, "must not import apiclient/sandbox"},
-		"nor do its inner tests":                     {source{file: "apiclient/a_test.go", pkg: "apiclient", imports: []imp{ours("apiclient/sandbox")}}, "must not import apiclient/sandbox"},
-		"its outer tests may":                        {source{file: "apiclient/a_test.go", pkg: "apiclient_test", imports: []imp{ours("apiclient/sandbox")}}, ""},
-		"the sandbox does not import the client":     {source{file: "apiclient/sandbox/a.go", pkg: "sandbox", imports: []imp{ours("apiclient")}}, "apiclient/sandbox must not import apiclient: "},
-		"nor do the sandbox's tests":                 {source{file: "apiclient/sandbox/a_test.go", pkg: "sandbox_test", imports: []imp{ours("apiclient")}}, "apiclient/sandbox must not import apiclient: "},
-		"the sandbox's tests may use the rows":       {source{file: "apiclient/sandbox/a_test.go", pkg: "sandbox_test", imports: []imp{ours("internal/apidoc")}}, ""},
-		"the rows stay out of the binary":            {source{file: "cmd/safrasync/a.go", pkg: "main", imports: []imp{ours("internal/apidoc")}}, "cmd/safrasync must not import internal/apidoc"},
-		"state may import trade":                     {source{file: "state/a.go", pkg: "state", imports: []imp{ours("trade")}}, ""},
-		"state does not import sync":                 {source{file: "state/a.go", pkg: "state", imports: []imp{engine}}, "state must not import sync"},
-		"sqldb knows no entries":                     {source{file: "state/sqldb/a.go", pkg: "sqldb", imports: []imp{ours("state/ledger")}}, "state/sqldb must not import state/ledger"},
-		"cmd does not look behind state":             {source{file: "cmd/safrasync/a.go", pkg: "main", imports: []imp{ours("state/sqldb")}}, "cmd/safrasync must not import state/sqldb"},
-		"console does not import state":              {source{file: "console/a.go", pkg: "console", imports: []imp{ours("state")}}, "console must not import state"},
-		"sync may import trade, erp and apiclient":   {source{file: "sync/a.go", pkg: "sync", imports: []imp{ours("trade"), ours("erp"), ours("apiclient")}}, ""},
-		"sync does not import state":                 {source{file: "sync/a.go", pkg: "sync", imports: []imp{ours("state")}}, "sync must not import state"},
-		"sync's tests may import state and sandbox":  {source{file: "sync/a_test.go", pkg: "sync_test", imports: []imp{ours("state"), ours("apiclient/sandbox")}}, ""},
-		"cmd may import all that is in the binary":   {source{file: "cmd/safrasync/a.go", pkg: "main", imports: []imp{ours("state"), ours("apiclient/sandbox"), engine}}, ""},
-		"pgtest stays out of the binary":             {source{file: "cmd/safrasync/a.go", pkg: "main", imports: []imp{ours("internal/pgtest")}}, "cmd/safrasync must not import internal/pgtest"},
-		"sync is called engine":                      {source{file: "cmd/safrasync/a.go", pkg: "main", imports: []imp{ours("sync")}}, "write engine"},
-		"sync is called engine in its outer tests":   {source{file: "sync/a_test.go", pkg: "sync_test", imports: []imp{ours("sync")}}, "write engine"},
-		"a folder without a rule may import nothing": {source{file: "newcomer/a.go", pkg: "newcomer", imports: []imp{ours("trade")}}, "the folder has no rule"},
-		"no cgo":                              {source{file: "trade/a.go", pkg: "trade", imports: []imp{{path: "C"}}}, "uses cgo"},
-		"no idempotency key":                  {source{file: "apiclient/a.go", pkg: "apiclient", strings: []string{"X-IDEMPOTENCY-key"}}, "names the header"},
-		"the sandbox may refuse one":          {source{file: "apiclient/sandbox/a.go", pkg: "sandbox", strings: []string{"Idempotency-Key"}}, ""},
-		"a test may look for one":             {source{file: "apiclient/a_test.go", pkg: "apiclient", strings: []string{"Idempotency-Key"}}, ""},
-		"a similar name of others is not us":  {source{file: "trade/a.go", pkg: "trade", imports: []imp{{path: module + "x/erp"}}}, ""},
-		"the standard library's sync is fine": {source{file: "trade/a.go", pkg: "trade", imports: []imp{{path: "sync"}}}, ""},
+		"trade imports nothing of ours": {source{
+			file: "trade/a.go", pkg: "trade",
+			imports: []imp{ours("erp")},
+		}, "trade must not import erp"},
+		"trade may import modules of others": {source{
+			file: "trade/a.go", pkg: "trade",
+			imports: []imp{{path: "github.com/shopspring/decimal"}},
+		}, ""},
+		"trade's tests neither": {source{
+			file: "trade/a_test.go", pkg: "trade_test",
+			imports: []imp{ours("state")},
+		}, "trade must not import state"},
+		"an outer test may import its own package": {source{
+			file: "trade/a_test.go", pkg: "trade_test",
+			imports: []imp{ours("trade")},
+		}, ""},
+		"erp does not import trade": {source{
+			file: "erp/a.go", pkg: "erp",
+			imports: []imp{ours("trade")},
+		}, "erp must not import trade"},
+		"erp's tests may use pgtest": {source{
+			file: "erp/a_test.go", pkg: "erp",
+			imports: []imp{ours("internal/pgtest")},
+		}, ""},
+		"a subfolder obeys the rule above it": {source{
+			file: "erp/erptest/a.go", pkg: "erptest",
+			imports: []imp{ours("state")},
+		}, "erp/erptest must not import state"},
+		"a subfolder may import its own tree": {source{
+			file: "erp/erptest/a.go", pkg: "erptest",
+			imports: []imp{ours("erp")},
+		}, ""},
+		"the client does not import the sandbox": {source{
+			file: "apiclient/a.go", pkg: "apiclient",
+			imports: []imp{ours("apiclient/sandbox")},
+		}, "must not import apiclient/sandbox"},
+		"nor do its inner tests": {source{
+			file: "apiclient/a_test.go", pkg: "apiclient",
+			imports: []imp{ours("apiclient/sandbox")},
+		}, "must not import apiclient/sandbox"},
+		"its outer tests may": {source{
+			file: "apiclient/a_test.go", pkg: "apiclient_test",
+			imports: []imp{ours("apiclient/sandbox")},
+		}, ""},
+		"the sandbox does not import the client": {source{
+			file: "apiclient/sandbox/a.go", pkg: "sandbox",
+			imports: []imp{ours("apiclient")},
+		}, "apiclient/sandbox must not import apiclient: "},
+		"nor do the sandbox's tests": {source{
+			file: "apiclient/sandbox/a_test.go", pkg: "sandbox_test",
+			imports: []imp{ours("apiclient")},
+		}, "apiclient/sandbox must not import apiclient: "},
+		"the sandbox's tests may use the rows": {source{
+			file: "apiclient/sandbox/a_test.go", pkg: "sandbox_test",
+			imports: []imp{ours("internal/apidoc")},
+		}, ""},
+		"the rows stay out of the binary": {source{
+			file: "cmd/safrasync/a.go", pkg: "main",
+			imports: []imp{ours("internal/apidoc")},
+		}, "cmd/safrasync must not import internal/apidoc"},
+		"state may import trade": {source{
+			file: "state/a.go", pkg: "state",
+			imports: []imp{ours("trade")},
+		}, ""},
+		"state does not import sync": {
+			source{file: "state/a.go", pkg: "state", imports: []imp{engine}},
+			"state must not import sync",
+		},
+		"sqldb knows no entries": {source{
+			file: "state/sqldb/a.go", pkg: "sqldb",
+			imports: []imp{ours("state/ledger")},
+		}, "state/sqldb must not import state/ledger"},
+		"cmd does not look behind state": {source{
+			file: "cmd/safrasync/a.go", pkg: "main",
+			imports: []imp{ours("state/sqldb")},
+		}, "cmd/safrasync must not import state/sqldb"},
+		"console does not import state": {source{
+			file: "console/a.go", pkg: "console",
+			imports: []imp{ours("state")},
+		}, "console must not import state"},
+		"sync may import trade, erp and apiclient": {source{
+			file: "sync/a.go", pkg: "sync",
+			imports: []imp{ours("trade"), ours("erp"), ours("apiclient")},
+		}, ""},
+		"sync does not import state": {source{
+			file: "sync/a.go", pkg: "sync",
+			imports: []imp{ours("state")},
+		}, "sync must not import state"},
+		"sync's tests may import state and sandbox": {source{
+			file: "sync/a_test.go", pkg: "sync_test",
+			imports: []imp{ours("state"), ours("apiclient/sandbox")},
+		}, ""},
+		"cmd may import all that is in the binary": {source{
+			file: "cmd/safrasync/a.go", pkg: "main",
+			imports: []imp{ours("state"), ours("apiclient/sandbox"), engine},
+		}, ""},
+		"pgtest stays out of the binary": {source{
+			file: "cmd/safrasync/a.go", pkg: "main",
+			imports: []imp{ours("internal/pgtest")},
+		}, "cmd/safrasync must not import internal/pgtest"},
+		"sync is called engine": {source{
+			file: "cmd/safrasync/a.go", pkg: "main",
+			imports: []imp{ours("sync")},
+		}, "write engine"},
+		"sync is called engine in its outer tests": {source{
+			file: "sync/a_test.go", pkg: "sync_test",
+			imports: []imp{ours("sync")},
+		}, "write engine"},
+		"a folder without a rule may import nothing": {source{
+			file: "newcomer/a.go", pkg: "newcomer",
+			imports: []imp{ours("trade")},
+		}, "the folder has no rule"},
+		"no cgo": {
+			source{file: "trade/a.go", pkg: "trade", imports: []imp{{path: "C"}}},
+			"uses cgo",
+		},
+		"no idempotency key": {source{
+			file: "apiclient/a.go", pkg: "apiclient",
+			strings: []string{"X-IDEMPOTENCY-key"},
+		}, "names the header"},
+		"the sandbox may refuse one": {source{
+			file: "apiclient/sandbox/a.go", pkg: "sandbox",
+			strings: []string{"Idempotency-Key"},
+		}, ""},
+		"a test may look for one": {source{
+			file: "apiclient/a_test.go", pkg: "apiclient",
+			strings: []string{"Idempotency-Key"},
+		}, ""},
+		"a similar name of others is not us": {source{
+			file: "trade/a.go", pkg: "trade",
+			imports: []imp{{path: module + "x/erp"}},
+		}, ""},
+		"the standard library's sync is fine": {source{
+			file: "trade/a.go", pkg: "trade",
+			imports: []imp{{path: "sync"}},
+		}, ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -109,7 +211,10 @@ func TestAFileIsReadWithItsImportsAndStrings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := source{file: "a/a_test.go", pkg: "a_test", imports: []imp{{"engine", "x/sync"}, {"", "y"}}, strings: []string{"oneA", "two"}}
+	want := source{
+		file: "a/a_test.go", pkg: "a_test", imports: []imp{{"engine", "x/sync"}, {"", "y"}},
+		strings: []string{"oneA", "two"},
+	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(source{}, imp{})); diff != "" {
 		t.Errorf("source (-want +got):\n%s", diff)
 	}
@@ -136,7 +241,8 @@ func readRepository(t *testing.T) []source {
 		name := entry.Name()
 		if entry.IsDir() {
 			// What the go command ignores too, and bin, which is rewritten by every build.
-			if path != root && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor" || name == "bin") {
+			if path != root && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" ||
+				name == "vendor" || name == "bin") {
 				return filepath.SkipDir
 			}
 			return nil

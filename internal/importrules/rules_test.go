@@ -46,14 +46,18 @@ var rules = map[string]rule{
 	},
 	"state": {
 		may: []string{
-			"trade", "internal/failpoint", "state/journal", "state/sqldb", "state/audit", "state/jobs", "state/ledger", "state/discovery", "state/recovery",
+			"trade", "internal/failpoint", "state/journal", "state/sqldb", "state/audit", "state/jobs", "state/ledger",
+			"state/discovery", "state/recovery",
 			"state/refs", "state/readmodel", "state/people", "state/inbox", "state/alerts", "state/retention",
 		},
 		testsMay: []string{"internal/pgtest", "internal/sickdisk", "state/marks"},
 		reason:   "state stores entries; what is sent, when and why is decided in sync",
 	},
-	"state/journal": {testsMay: []string{"internal/sickdisk"}, may: []string{"trade", "internal/failpoint"}, reason: "journal is a file format, and knows no database"},
-	"state/marks":   {testsMay: []string{"internal/sickdisk"}, reason: "marks is a file format, and knows no database"},
+	"state/journal": {
+		testsMay: []string{"internal/sickdisk"}, may: []string{"trade", "internal/failpoint"},
+		reason: "journal is a file format, and knows no database",
+	},
+	"state/marks": {testsMay: []string{"internal/sickdisk"}, reason: "marks is a file format, and knows no database"},
 	"state/sqldb": {
 		may:    []string{"trade", "internal/failpoint", "state/journal"},
 		reason: "sqldb knows how to write durably, and nothing of what the rows mean",
@@ -66,17 +70,32 @@ var rules = map[string]rule{
 	},
 	"state/discovery": {may: []string{"trade", "state/sqldb", "state/jobs", "state/ledger"}, reason: stateFolder},
 	"state/recovery": {
-		may: []string{"trade", "state/sqldb", "state/audit", "state/jobs", "state/ledger", "state/discovery", "state/journal"}, reason: stateFolder,
+		may: []string{
+			"trade", "state/sqldb", "state/audit", "state/jobs", "state/ledger", "state/discovery",
+			"state/journal",
+		}, reason: stateFolder,
 	},
-	"state/refs": {may: []string{"trade", "state/sqldb", "state/audit", "state/ledger", "state/discovery"}, reason: stateFolder},
+	"state/refs": {
+		may:    []string{"trade", "state/sqldb", "state/audit", "state/ledger", "state/discovery"},
+		reason: stateFolder,
+	},
 	"state/readmodel": {
-		may: []string{"trade", "state/sqldb", "state/audit", "state/jobs", "state/ledger", "state/discovery", "state/refs"}, reason: stateFolder,
+		may: []string{
+			"trade", "state/sqldb", "state/audit", "state/jobs", "state/ledger", "state/discovery",
+			"state/refs",
+		}, reason: stateFolder,
 	},
 	"state/people": {may: []string{"trade", "state/sqldb", "state/audit", "state/jobs"}, reason: stateFolder},
-	"state/inbox":  {may: []string{"trade", "state/sqldb", "state/audit", "state/jobs", "state/ledger", "state/discovery"}, reason: stateFolder},
+	"state/inbox": {may: []string{
+		"trade", "state/sqldb", "state/audit", "state/jobs", "state/ledger",
+		"state/discovery",
+	}, reason: stateFolder},
 	"state/alerts": {may: []string{"trade", "state/sqldb"}, reason: stateFolder},
 	"state/retention": {
-		may: []string{"trade", "internal/failpoint", "state/sqldb", "state/audit", "state/jobs", "state/ledger", "state/journal"}, reason: stateFolder,
+		may: []string{
+			"trade", "internal/failpoint", "state/sqldb", "state/audit", "state/jobs", "state/ledger",
+			"state/journal",
+		}, reason: stateFolder,
 	},
 	"console": {
 		may:      []string{"trade", "sync", "sync/pending", "sync/reconcile", "internal/connlimit", "internal/i18n"},
@@ -85,35 +104,64 @@ var rules = map[string]rule{
 	},
 	"sync": {
 		may: []string{
-			"trade", "erp", "apiclient", "internal/failpoint", "sync/clock", "sync/mapping", "sync/outcome", "sync/cluster", "sync/run", "sync/recheck", "sync/brakes", "sync/discovery",
+			"trade", "erp", "apiclient", "internal/failpoint", "sync/clock", "sync/mapping", "sync/outcome",
+			"sync/cluster", "sync/run", "sync/recheck", "sync/brakes", "sync/discovery",
 			"sync/sending", "sync/rehearse", "sync/acts", "sync/events",
 		},
 		testsMay: []string{"state", "apiclient/sandbox", "internal/pgtest", "internal/ledgertest"},
 		reason:   "the engine reaches storage only through the interfaces in sync/ports.go, so that no ledger can bend its rules",
 	},
-	"sync/clock":   {may: []string{"internal/failpoint"}, reason: "clock knows the time, and nothing of rows"},
-	"sync/mapping": {may: []string{"trade", "erp", "apiclient", "sync/clock"}, reason: "mapping is pure: it reaches no storage and sends nothing"},
-	"sync/outcome": {may: []string{"trade", "apiclient"}, reason: "outcome is pure: it judges an answer and knows nothing of storage"},
-	"sync/cluster": {may: []string{"trade", "sync/clock"}, reason: "cluster knows leases and instances, and nothing of rows"},
+	"sync/clock": {may: []string{"internal/failpoint"}, reason: "clock knows the time, and nothing of rows"},
+	"sync/mapping": {
+		may:    []string{"trade", "erp", "apiclient", "sync/clock"},
+		reason: "mapping is pure: it reaches no storage and sends nothing",
+	},
+	"sync/outcome": {
+		may:    []string{"trade", "apiclient"},
+		reason: "outcome is pure: it judges an answer and knows nothing of storage",
+	},
+	"sync/cluster": {
+		may:    []string{"trade", "sync/clock"},
+		reason: "cluster knows leases and instances, and nothing of rows",
+	},
 	"sync/run": {
-		may:    []string{"trade", "erp", "apiclient", "internal/failpoint", "sync/clock", "sync/mapping", "sync/outcome", "sync/cluster"},
+		may: []string{
+			"trade", "erp", "apiclient", "internal/failpoint", "sync/clock", "sync/mapping",
+			"sync/outcome", "sync/cluster",
+		},
 		reason: "run is what the stages share; it knows none of them",
 	},
-	"sync/recheck":   {may: []string{"trade", "erp", "sync/mapping", "sync/run"}, reason: stage},
-	"sync/brakes":    {may: []string{"trade", "erp", "sync/mapping", "sync/outcome", "sync/run", "sync/recheck"}, reason: stage},
-	"sync/discovery": {may: []string{"trade", "erp", "apiclient", "sync/mapping", "sync/outcome", "sync/run", "sync/recheck", "sync/brakes"}, reason: stage},
+	"sync/recheck": {may: []string{"trade", "erp", "sync/mapping", "sync/run"}, reason: stage},
+	"sync/brakes": {
+		may:    []string{"trade", "erp", "sync/mapping", "sync/outcome", "sync/run", "sync/recheck"},
+		reason: stage,
+	},
+	"sync/discovery": {may: []string{
+		"trade", "erp", "apiclient", "sync/mapping", "sync/outcome", "sync/run",
+		"sync/recheck", "sync/brakes",
+	}, reason: stage},
 	"sync/sending": {
 		may: []string{
-			"trade", "apiclient", "internal/failpoint", "sync/clock", "sync/mapping", "sync/outcome", "sync/cluster", "sync/run", "sync/recheck", "sync/brakes",
+			"trade", "apiclient", "internal/failpoint", "sync/clock", "sync/mapping", "sync/outcome", "sync/cluster",
+			"sync/run", "sync/recheck", "sync/brakes",
 		},
 		reason: stage,
 	},
 	"sync/rehearse": {
-		may:    []string{"trade", "erp", "apiclient", "sync/clock", "sync/mapping", "sync/run", "sync/recheck", "sync/brakes", "sync/discovery"},
+		may: []string{
+			"trade", "erp", "apiclient", "sync/clock", "sync/mapping", "sync/run", "sync/recheck",
+			"sync/brakes", "sync/discovery",
+		},
 		reason: "rehearse knows how rows are read and judged, and nothing that sends",
 	},
-	"sync/acts":   {may: []string{"trade", "erp", "apiclient", "sync/clock", "sync/mapping", "sync/outcome", "sync/run"}, reason: "acts moves entries and jobs, and sends nothing"},
-	"sync/events": {may: []string{"trade", "apiclient", "sync/mapping", "sync/outcome", "sync/run", "sync/acts"}, reason: "events reads records back, and sends nothing"},
+	"sync/acts": {may: []string{
+		"trade", "erp", "apiclient", "sync/clock", "sync/mapping", "sync/outcome",
+		"sync/run",
+	}, reason: "acts moves entries and jobs, and sends nothing"},
+	"sync/events": {
+		may:    []string{"trade", "apiclient", "sync/mapping", "sync/outcome", "sync/run", "sync/acts"},
+		reason: "events reads records back, and sends nothing",
+	},
 	"sync/pending": {
 		may:      []string{"trade", "sync"},
 		testsMay: []string{"state", "internal/pgtest", "internal/ledgertest"},
@@ -125,9 +173,12 @@ var rules = map[string]rule{
 		reason:   "the report reads the ledger through an interface of its own, and orders nothing but through the engine's acts; it serves no HTTP",
 	},
 	"cmd/safrasync": {
-		may:      []string{"*"},
-		testsMay: []string{"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/throwaway", "internal/oidctest"},
-		reason:   "cmd wires everything, but a test server has no place in the binary",
+		may: []string{"*"},
+		testsMay: []string{
+			"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/throwaway",
+			"internal/oidctest",
+		},
+		reason: "cmd wires everything, but a test server has no place in the binary",
 	},
 	"internal/alert": {
 		may:      []string{"trade", "internal/i18n"},
@@ -135,17 +186,35 @@ var rules = map[string]rule{
 		reason:   "alert looks and tells through interfaces of its own; cmd/safrasync gives it the ledger and the rest",
 	},
 	"internal/receiver": {
-		may:      []string{"trade", "internal/connlimit"},
-		testsMay: []string{"state", "apiclient/sandbox", "internal/pgtest", "internal/ledgertest", "internal/throwaway"},
-		reason:   "the receiver takes events and knows nothing of what they mean: what reads strangers' bytes reaches nothing of the rest",
+		may: []string{"trade", "internal/connlimit"},
+		testsMay: []string{
+			"state", "apiclient/sandbox", "internal/pgtest", "internal/ledgertest",
+			"internal/throwaway",
+		},
+		reason: "the receiver takes events and knows nothing of what they mean: what reads strangers' bytes reaches nothing of the rest",
 	},
-	"internal/oidctest":   {may: []string{}, reason: "the provider of the tests is an independent reading of the specification, and may depend on nothing of ours"},
-	"internal/pgtest":     {may: []string{"internal/throwaway"}, reason: "pgtest serves the tests of all packages, so it may depend on none of them"},
-	"internal/ledgertest": {may: []string{"state", "internal/pgtest"}, reason: "ledgertest makes ledgers for the tests of others, with what makes them in the program"},
-	"internal/mariatest":  {may: []string{"internal/throwaway"}, reason: "mariatest serves the tests of all packages, so it may depend on none of them"},
-	"internal/fbtest":     {may: []string{"internal/throwaway"}, reason: "fbtest serves the tests of all packages, so it may depend on none of them"},
-	"internal/throwaway":  {reason: "throwaway is what the test servers have in common, so it may depend on none"},
-	"internal/apidoc":     {reason: "apidoc names the rows of the API's document for the tests of both readings, so it may know neither"},
+	"internal/oidctest": {
+		may:    []string{},
+		reason: "the provider of the tests is an independent reading of the specification, and may depend on nothing of ours",
+	},
+	"internal/pgtest": {
+		may:    []string{"internal/throwaway"},
+		reason: "pgtest serves the tests of all packages, so it may depend on none of them",
+	},
+	"internal/ledgertest": {
+		may:    []string{"state", "internal/pgtest"},
+		reason: "ledgertest makes ledgers for the tests of others, with what makes them in the program",
+	},
+	"internal/mariatest": {
+		may:    []string{"internal/throwaway"},
+		reason: "mariatest serves the tests of all packages, so it may depend on none of them",
+	},
+	"internal/fbtest": {
+		may:    []string{"internal/throwaway"},
+		reason: "fbtest serves the tests of all packages, so it may depend on none of them",
+	},
+	"internal/throwaway": {reason: "throwaway is what the test servers have in common, so it may depend on none"},
+	"internal/apidoc":    {reason: "apidoc names the rows of the API's document for the tests of both readings, so it may know neither"},
 	"tools/torture": {
 		testsMay: []string{"apiclient/sandbox", "internal/pgtest", "internal/torture"},
 		reason:   "what kills the program does so from outside: with a line of it inside, both would agree on the same mistake",
@@ -155,8 +224,11 @@ var rules = map[string]rule{
 		reason: "torture judges the program from outside: with a line of it inside, both would agree on the same mistake",
 	},
 	"tools/histories": {
-		testsMay: []string{"trade", "erp", "apiclient", "apiclient/sandbox", "state", "sync", "internal/pgtest", "internal/ledgertest"},
-		reason:   "histories lets the engine live through what people do, and judges only by the ERP, the platform and what the ledger shows; nothing of it may get into the program",
+		testsMay: []string{
+			"trade", "erp", "apiclient", "apiclient/sandbox", "state", "sync", "internal/pgtest",
+			"internal/ledgertest",
+		},
+		reason: "histories lets the engine live through what people do, and judges only by the ERP, the platform and what the ledger shows; nothing of it may get into the program",
 	},
 	"tools/bench": {
 		may:    []string{"internal/pgtest", "internal/throwaway", "tools/bench/size"},
@@ -166,7 +238,10 @@ var rules = map[string]rule{
 		testsMay: []string{"internal/pgtest"},
 		reason:   "size makes large ledgers and measures the program from outside: a figure of what is inside would be another one",
 	},
-	"internal/metrics":   {may: []string{"trade"}, reason: "metrics looks at the ledger through an interface of its own; cmd/safrasync gives it the ledger"},
+	"internal/metrics": {
+		may:    []string{"trade"},
+		reason: "metrics looks at the ledger through an interface of its own; cmd/safrasync gives it the ledger",
+	},
 	"internal/connlimit": {reason: "connlimit counts the connections of strangers, and knows nothing of what they ask"},
 	"internal/systemd":   {reason: "systemd speaks to the service manager, and knows nothing of the service"},
 	"internal/packagetest": {
@@ -177,7 +252,10 @@ var rules = map[string]rule{
 	"internal/importrules": {reason: "importrules reads the others as text"},
 	"internal/limits":      {reason: "limits reads the others as text"},
 	"internal/faultlist":   {reason: "faultlist reads the tests of the others as text"},
-	"internal/manual":      {testsMay: []string{"trade"}, reason: "manual reads the documents as text, and holds what they say of states against trade"},
+	"internal/manual": {
+		testsMay: []string{"trade"},
+		reason:   "manual reads the documents as text, and holds what they say of states against trade",
+	},
 
 	"internal/sickdisk": {reason: "sickdisk stands between a process and its kernel, whatever the process does"},
 }
@@ -192,7 +270,9 @@ func inner(folder string) bool { return strings.HasPrefix(folder, "state/") }
 
 // testOnly are the folders that never get into the binary.
 var testOnly = []string{
-	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/ledgertest", "internal/throwaway", "internal/oidctest", "internal/apidoc", "internal/importrules", "internal/faultlist", "internal/limits", "internal/manual",
+	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/ledgertest", "internal/throwaway",
+	"internal/oidctest", "internal/apidoc", "internal/importrules", "internal/faultlist", "internal/limits",
+	"internal/manual",
 	"tools/bench", "tools/bench/size", "tools/histories", "tools/torture", "internal/sickdisk",
 }
 
@@ -217,7 +297,9 @@ func ruleOf(folder string) (where string, r rule, found bool) {
 			return at, r, true
 		}
 	}
-	return folder, rule{reason: "the folder has no rule: add one, with its reason, to internal/importrules and .golangci.yml"}, false
+	return folder,
+		rule{reason: "the folder has no rule: add one, with its reason, to internal/importrules and .golangci.yml"},
+		false
 }
 
 // check returns one line for each violation.
@@ -234,7 +316,9 @@ func check(sources []source) []string {
 		}
 		for _, text := range s.strings {
 			if strings.Contains(strings.ToLower(text), "idempotency-key") {
-				violations = append(violations, s.file+": names the header Idempotency-Key: with it, Go's transport repeats a POST by itself, and the API would store the contract twice")
+				violations = append(violations,
+					s.file+
+						": names the header Idempotency-Key: with it, Go's transport repeats a POST by itself, and the API would store the contract twice")
 			}
 		}
 	}
@@ -250,14 +334,16 @@ func checkImport(s source, i imp) string {
 		return ""
 	}
 	if target == "sync" && i.name != "engine" {
-		return fmt.Sprintf("imports sync as %q: write engine %q, so that sync stays the standard library's", i.name, i.path)
+		return fmt.Sprintf("imports sync as %q: write engine %q, so that sync stays the standard library's",
+			i.name, i.path)
 	}
 	where, r, _ := ruleOf(s.folder())
 	targetRule, _, _ := ruleOf(target)
 	if targetRule == where {
 		return "" // within one rule's folders everything may import everything
 	}
-	allowed := slices.Contains(r.may, target) || slices.Contains(r.may, "*") && !slices.Contains(testOnly, target) && !inner(target)
+	allowed := slices.Contains(r.may, target) || slices.Contains(r.may, "*") && !slices.Contains(testOnly, target) &&
+		!inner(target)
 	if s.isTest() {
 		allowed = allowed || slices.Contains(r.testsMay, target)
 	}

@@ -111,7 +111,8 @@ func readRepository(t *testing.T) []*pkg {
 		}
 		name := entry.Name()
 		if entry.IsDir() {
-			if path != root && (strings.HasPrefix(name, ".") || name == "tools" || name == "testdata" || name == "node_modules") {
+			if path != root && (strings.HasPrefix(name, ".") || name == "tools" || name == "testdata" ||
+				name == "node_modules") {
 				return filepath.SkipDir
 			}
 			return nil
@@ -186,7 +187,8 @@ func (p *pkg) measures() []measure {
 					}
 					switch kind := spec.Type.(type) {
 					case *ast.StructType:
-						found = append(found, measure{"fields", p.folder + "." + spec.Name.Name, kind.Fields.NumFields()})
+						found = append(found,
+							measure{"fields", p.folder + "." + spec.Name.Name, kind.Fields.NumFields()})
 					case *ast.InterfaceType:
 						interfaces[spec.Name.Name] = kind
 					}

@@ -22,7 +22,8 @@ const root = "../.."
 
 // pages are those of docs/, each for one reader; two more are a page each of the architecture.
 var pages = []string{
-	"architecture.md", "concepts.md", "configuration.md", "decisions.pt-BR.md", "erp.md", "install.md", "install.pt-BR.md", "json.md",
+	"architecture.md", "concepts.md", "configuration.md", "decisions.pt-BR.md", "erp.md", "install.md",
+	"install.pt-BR.md", "json.md",
 	"ledger-sql.md", "operation.md", "reconciliation.md", "webhooks.md",
 }
 
@@ -55,7 +56,8 @@ func files(t *testing.T, takes func(name string) bool) []string {
 		}
 		rel, err := filepath.Rel(root, name)
 		rel = filepath.ToSlash(rel)
-		if d.IsDir() && slices.Contains([]string{".git", "bin", "dist", "node_modules", "fuzz", "vendor", "manual"}, d.Name()) {
+		if d.IsDir() && slices.Contains([]string{".git", "bin", "dist", "node_modules", "fuzz", "vendor", "manual"},
+			d.Name()) {
 			return filepath.SkipDir
 		}
 		if d.Type().IsRegular() && takes(rel) {
@@ -271,7 +273,8 @@ func TestTheTableOfStatesIsTheProgramsTable(t *testing.T) {
 		t.Errorf("the order (-trade.States +docs/concepts.md):\n%s", diff)
 	}
 	// The picture shows moves of the table only.
-	for _, m := range regexp.MustCompile(`(?m)^  ([a-z_]+|\[\*\]) --> ([a-z_]+):`).FindAllStringSubmatch(read(t, "docs/concepts.md"), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^  ([a-z_]+|\[\*\]) --> ([a-z_]+):`).FindAllStringSubmatch(read(t,
+		"docs/concepts.md"), -1) {
 		from := trade.State(strings.Trim(m[1], "[*]"))
 		if !slices.Contains(trade.Moves[from], trade.State(m[2])) {
 			t.Errorf("the picture moves %s to %s", m[1], m[2])
@@ -289,7 +292,8 @@ func TestStatesFlagsAndCausesAreNamedWhereTheyAreExplained(t *testing.T) {
 		flags = append(flags, string(f))
 	}
 	causes := []string{
-		trade.CauseParent, trade.CauseDuplicateKey, trade.CauseRetyped, trade.CauseTwin, trade.CauseOtherJob, trade.CauseVanished, trade.CauseExists,
+		trade.CauseParent, trade.CauseDuplicateKey, trade.CauseRetyped, trade.CauseTwin, trade.CauseOtherJob,
+		trade.CauseVanished, trade.CauseExists,
 		trade.CauseDeleted, trade.CauseReplaced, trade.CauseUnknown,
 	}
 	for page, words := range map[string][]string{

@@ -107,7 +107,8 @@ func find() (string, error) {
 	if _, err := os.Stat(debian); err == nil {
 		return debian, nil
 	}
-	return "", errors.New("mariatest: mariadbd was not found in $" + binDirEnv + ", in PATH or at " + debian + ": run `make test`, which installs it")
+	return "", errors.New("mariatest: mariadbd was not found in $" + binDirEnv + ", in PATH or at " + debian +
+		": run `make test`, which installs it")
 }
 
 func start() (*Server, error) {
@@ -140,7 +141,10 @@ func (s *Server) bootstrap() error {
 		return err
 	}
 	script := []string{"CREATE DATABASE mysql;", "USE mysql;", "SET @auth_root_socket = NULL;"}
-	for _, name := range []string{"mysql_system_tables.sql", "mysql_performance_tables.sql", "mysql_system_tables_data.sql"} {
+	for _, name := range []string{
+		"mysql_system_tables.sql", "mysql_performance_tables.sql",
+		"mysql_system_tables_data.sql",
+	} {
 		text, err := os.ReadFile(filepath.Join(shareDir, name))
 		if err != nil {
 			return err
@@ -176,8 +180,10 @@ func (s *Server) makeDir(name string) error {
 func (s *Server) command(args ...string) *exec.Cmd {
 	all := append([]string{
 		"--no-defaults", "--datadir=" + filepath.Join(s.dir.Path, "data"), "--lc-messages-dir=" + shareDir,
-		"--innodb-buffer-pool-size=32M", "--innodb-log-file-size=8M", "--innodb-flush-log-at-trx-commit=0", "--skip-log-bin",
-		"--character-set-server=utf8mb4", "--default-time-zone=+00:00", "--performance-schema=OFF", "--userstat=ON", "--skip-name-resolve",
+		"--innodb-buffer-pool-size=32M", "--innodb-log-file-size=8M", "--innodb-flush-log-at-trx-commit=0",
+		"--skip-log-bin",
+		"--character-set-server=utf8mb4", "--default-time-zone=+00:00", "--performance-schema=OFF", "--userstat=ON",
+		"--skip-name-resolve",
 	}, args...)
 	cmd := exec.Command(s.binary, all...)
 	cmd.Dir = s.dir.Path
@@ -188,7 +194,9 @@ func (s *Server) command(args ...string) *exec.Cmd {
 func (s *Server) startOnFreePort() error {
 	// The folder is the server's own, so nobody else reads this.
 	init := filepath.Join(s.dir.Path, "init.sql")
-	text := fmt.Sprintf("CREATE USER '%s'@'127.0.0.1' IDENTIFIED BY '%s';\nGRANT ALL ON *.* TO '%s'@'127.0.0.1' WITH GRANT OPTION;\n", User, Password, User)
+	text := fmt.Sprintf(
+		"CREATE USER '%s'@'127.0.0.1' IDENTIFIED BY '%s';\nGRANT ALL ON *.* TO '%s'@'127.0.0.1' WITH GRANT OPTION;\n",
+		User, Password, User)
 	if err := os.WriteFile(init, []byte(text), 0o644); err != nil {
 		return err
 	}
@@ -210,7 +218,8 @@ func (s *Server) startOnFreePort() error {
 
 func (s *Server) startServer(init string) error {
 	s.log = throwaway.NewLog(readyLine)
-	cmd := s.command(fmt.Sprintf("--port=%d", s.port), "--bind-address=127.0.0.1", "--socket="+filepath.Join(s.dir.Path, "s"),
+	cmd := s.command(fmt.Sprintf("--port=%d", s.port), "--bind-address=127.0.0.1",
+		"--socket="+filepath.Join(s.dir.Path, "s"),
 		"--pid-file="+filepath.Join(s.dir.Path, "pid"), "--init-file="+init, "--max-connections=100")
 	cmd.Stdout, cmd.Stderr = s.log, s.log
 	p, err := throwaway.Spawn(cmd, syscall.SIGKILL, s.as)
@@ -222,8 +231,10 @@ func (s *Server) startServer(init string) error {
 		s.process = p
 		return nil
 	case <-p.Done:
-		return fmt.Errorf("the server did not start: %w; its log:\n%s", errors.Join(p.Err, errors.New("it ended")), s.log)
+		return fmt.Errorf("the server did not start: %w; its log:\n%s",
+			errors.Join(p.Err, errors.New("it ended")), s.log)
 	case <-time.After(throwaway.Patience):
-		return errors.Join(fmt.Errorf("the server was not ready after %s; its log:\n%s", throwaway.Patience, s.log), p.Stop(syscall.SIGKILL, "mariadbd"))
+		return errors.Join(fmt.Errorf("the server was not ready after %s; its log:\n%s", throwaway.Patience, s.log),
+			p.Stop(syscall.SIGKILL, "mariadbd"))
 	}
 }

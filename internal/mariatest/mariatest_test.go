@@ -28,11 +28,13 @@ func TestADatabaseIsNewAndTheServerStrict(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	var got string
-	if err := db.QueryRow("SELECT CONCAT_WS(' ', DATABASE(), @@character_set_database, @@bind_address)").Scan(&got); err != nil || got != name+" utf8mb4 127.0.0.1" {
+	if err := db.QueryRow("SELECT CONCAT_WS(' ', DATABASE(), @@character_set_database, @@bind_address)").Scan(
+		&got); err != nil || got != name+" utf8mb4 127.0.0.1" {
 		t.Errorf("%q, %v", got, err)
 	}
 	var tables int
-	if err := db.QueryRow("SELECT count(*) FROM information_schema.tables WHERE table_schema = DATABASE()").Scan(&tables); err != nil || tables != 0 {
+	if err := db.QueryRow("SELECT count(*) FROM information_schema.tables WHERE table_schema = DATABASE()").Scan(
+		&tables); err != nil || tables != 0 {
 		t.Errorf("%d tables, %v; want none", tables, err)
 	}
 }

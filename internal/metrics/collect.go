@@ -28,17 +28,23 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 
 var (
 	ledgerUp    = desc("ledger_up", "1 when the ledger could be read just now, 0 when not; then the rows are absent.")
-	ledgerBytes = desc("ledger_bytes", "Bytes of the ledger by part: ledger (without what the database's server needs besides), wal (SQLite only), journal.", "part")
-	freeBytes   = desc("ledger_free_bytes", "Free bytes in the folders of ledger and journal on this host.", "folder")
-	instances   = desc("instances", "Instances that may send, by whether they are alive; dead ones of the last hour. Absent with SQLite.", "alive")
-	rows        = desc("rows", "Rows of a job by state. They add up: see docs/operation.md.", "sync_job", "state")
-	flagged     = desc("flagged_rows", "Rows of a job that have a flag; they are counted in safrasync_rows too.", "sync_job", "flag")
-	oldest      = desc("oldest_row_age_seconds", "Age of the oldest row of a job that is pending or waiting (since it was first seen) or in doubt (since its request); absent when there is none.", "sync_job", "state")
-	jobState    = desc("job_state", "1 for the state that a job is in, 0 for the others.", "sync_job", "state")
-	jobStopped  = desc("job_stopped", "1 while something stops or brakes a job, with the code of the reason; absent when nothing does.", "sync_job", "code")
-	lastRun     = desc("last_run_end_timestamp_seconds", "When the last run of a job ended.", "sync_job")
-	lastSweep   = desc("last_sweep_timestamp_seconds", "When the last complete sweep of a job was.", "sync_job")
-	cursorLag   = desc("cursor_lag_seconds", "How long ago the ERP was last read to its end for a job.", "sync_job")
+	ledgerBytes = desc("ledger_bytes",
+		"Bytes of the ledger by part: ledger (without what the database's server needs besides), wal (SQLite only), journal.", "part")
+	freeBytes = desc("ledger_free_bytes", "Free bytes in the folders of ledger and journal on this host.", "folder")
+	instances = desc("instances",
+		"Instances that may send, by whether they are alive; dead ones of the last hour. Absent with SQLite.", "alive")
+	rows    = desc("rows", "Rows of a job by state. They add up: see docs/operation.md.", "sync_job", "state")
+	flagged = desc("flagged_rows", "Rows of a job that have a flag; they are counted in safrasync_rows too.",
+		"sync_job", "flag")
+	oldest = desc("oldest_row_age_seconds",
+		"Age of the oldest row of a job that is pending or waiting (since it was first seen) or in doubt (since its request); absent when there is none.", "sync_job", "state")
+	jobState   = desc("job_state", "1 for the state that a job is in, 0 for the others.", "sync_job", "state")
+	jobStopped = desc("job_stopped",
+		"1 while something stops or brakes a job, with the code of the reason; absent when nothing does.",
+		"sync_job", "code")
+	lastRun   = desc("last_run_end_timestamp_seconds", "When the last run of a job ended.", "sync_job")
+	lastSweep = desc("last_sweep_timestamp_seconds", "When the last complete sweep of a job was.", "sync_job")
+	cursorLag = desc("cursor_lag_seconds", "How long ago the ERP was last read to its end for a job.", "sync_job")
 )
 
 // ledgerCollector reads the ledger when the metrics are asked for.
@@ -46,7 +52,10 @@ type ledgerCollector struct{ *Metrics }
 
 // Describe names what Collect gives.
 func (c *ledgerCollector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{ledgerUp, ledgerBytes, freeBytes, instances, rows, flagged, oldest, jobState, jobStopped, lastRun, lastSweep, cursorLag} {
+	for _, d := range []*prometheus.Desc{
+		ledgerUp, ledgerBytes, freeBytes, instances, rows, flagged, oldest, jobState,
+		jobStopped, lastRun, lastSweep, cursorLag,
+	} {
 		ch <- d
 	}
 }
@@ -127,7 +136,10 @@ func (c *ledgerCollector) job(ctx context.Context, job string, gauge func(*prome
 		gauge(flagged, float64(flags[f]), job, string(f))
 	}
 	now := c.Now()
-	for state, since := range map[trade.State]time.Time{trade.Pending: ages.Pending, trade.Waiting: ages.Waiting, trade.InDoubt: ages.InDoubt} {
+	for state, since := range map[trade.State]time.Time{
+		trade.Pending: ages.Pending, trade.Waiting: ages.Waiting,
+		trade.InDoubt: ages.InDoubt,
+	} {
 		if !since.IsZero() {
 			gauge(oldest, max(0, now.Sub(since).Seconds()), job, string(state))
 		}

@@ -11,7 +11,11 @@ import (
 func TestTheLastEndIsThatOfTheLastRunThatEnded(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 8, 10, 12, 0, 0, 0, time.UTC)
-	runs := []trade.RunReport{{StartedAt: at.Add(time.Hour)}, {StartedAt: at, EndedAt: at.Add(time.Minute)}, {StartedAt: at.Add(-time.Hour), EndedAt: at}}
+	runs := []trade.RunReport{
+		{StartedAt: at.Add(time.Hour)},
+		{StartedAt: at, EndedAt: at.Add(time.Minute)},
+		{StartedAt: at.Add(-time.Hour), EndedAt: at},
+	}
 	if got := lastEnd(runs); !got.Equal(at.Add(time.Minute)) {
 		t.Errorf("the last run ended at %s", got)
 	}

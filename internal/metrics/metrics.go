@@ -55,7 +55,8 @@ func New(o Options) *Metrics {
 	m := &Metrics{Options: o, registry: prometheus.NewRegistry()}
 	m.count()
 	m.registry.MustRegister(
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &ledgerCollector{m},
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		&ledgerCollector{m},
 		m.runs, m.duration, m.read, m.posts, m.calls, m.answers,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "safrasync_build_info", Help: "1, with the version of the program and of Go.",

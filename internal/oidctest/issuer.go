@@ -106,7 +106,10 @@ var keys = gosync.OnceValue(func() [2]*rsa.PrivateKey {
 func Start(t testing.TB, now func() time.Time) *Issuer {
 	t.Helper()
 	k := keys()
-	i := &Issuer{t: t, Now: now, key: k[0], other: k[1], codes: map[string]grant{}, claims: map[string]any{}, hang: make(chan struct{})}
+	i := &Issuer{
+		t: t, Now: now, key: k[0], other: k[1], codes: map[string]grant{}, claims: map[string]any{},
+		hang: make(chan struct{}),
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", i.discovery)
 	mux.HandleFunc("GET /keys", i.keySet)
@@ -201,9 +204,11 @@ func (i *Issuer) discovery(w http.ResponseWriter, r *http.Request) {
 		method = "client_secret_post"
 	}
 	i.answer(w, http.StatusOK, map[string]any{
-		"issuer": issuer, "authorization_endpoint": i.URL + "/authorize", "token_endpoint": token, "jwks_uri": keySet, "response_types_supported": []string{"code"},
-		"subject_types_supported": []string{"public"}, "id_token_signing_alg_values_supported": []string{"RS256"}, "token_endpoint_auth_methods_supported": []string{method},
-		"code_challenge_methods_supported": []string{"S256"},
+		"issuer": issuer, "authorization_endpoint": i.URL + "/authorize", "token_endpoint": token, "jwks_uri": keySet,
+		"response_types_supported": []string{"code"},
+		"subject_types_supported":  []string{"public"}, "id_token_signing_alg_values_supported": []string{"RS256"},
+		"token_endpoint_auth_methods_supported": []string{method},
+		"code_challenge_methods_supported":      []string{"S256"},
 	})
 }
 
@@ -220,7 +225,8 @@ func (i *Issuer) keySet(w http.ResponseWriter, _ *http.Request) {
 		return
 	}
 	i.answer(w, http.StatusOK, map[string]any{"keys": []any{map[string]any{
-		"kty": "RSA", "use": "sig", "alg": "RS256", "kid": "one", "n": b64.EncodeToString(i.key.N.Bytes()), "e": b64.EncodeToString(big.NewInt(int64(i.key.E)).Bytes()),
+		"kty": "RSA", "use": "sig", "alg": "RS256", "kid": "one", "n": b64.EncodeToString(i.key.N.Bytes()),
+		"e": b64.EncodeToString(big.NewInt(int64(i.key.E)).Bytes()),
 	}}})
 }
 
@@ -233,15 +239,18 @@ func (i *Issuer) authorize(w http.ResponseWriter, r *http.Request) {
 	i.mu.Unlock()
 	back, err := url.Parse(q.Get("redirect_uri"))
 	switch {
-	case err != nil, back.Path != "/login/openid/back", q.Get("client_id") != ClientID, q.Get("response_type") != "code", !slices.Contains(strings.Fields(q.Get("scope")), "openid"),
-		len(q.Get("state")) < 22, len(q.Get("nonce")) < 22, q.Get("code_challenge_method") != "S256", len(q.Get("code_challenge")) != 43:
+	case err != nil, back.Path != "/login/openid/back", q.Get("client_id") != ClientID,
+		q.Get("response_type") != "code", !slices.Contains(strings.Fields(q.Get("scope")), "openid"),
+		len(q.Get("state")) < 22, len(q.Get("nonce")) < 22, q.Get("code_challenge_method") != "S256",
+		len(q.Get("code_challenge")) != 43:
 		i.t.Errorf("the request for a code is not as it must be: %v", q)
 		http.Error(w, "invalid_request", http.StatusBadRequest)
 		return
 	}
 	if i.Asks && r.Method == http.MethodGet {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = w.Write([]byte("<!doctype html><title>Conta</title><form method=post><button>Sou eu</button></form>")) // to the same address
+		// to the same address
+		_, _ = w.Write([]byte("<!doctype html><title>Conta</title><form method=post><button>Sou eu</button></form>"))
 		return
 	}
 	answer := url.Values{"state": {q.Get("state")}, "iss": {i.URL}}
@@ -251,7 +260,10 @@ func (i *Issuer) authorize(w http.ResponseWriter, r *http.Request) {
 	} else {
 		code := rand.Text()
 		i.mu.Lock()
-		i.codes[code] = grant{q.Get("client_id"), q.Get("redirect_uri"), q.Get("nonce"), q.Get("code_challenge"), i.Now()}
+		i.codes[code] = grant{
+			q.Get("client_id"), q.Get("redirect_uri"), q.Get("nonce"),
+			q.Get("code_challenge"), i.Now(),
+		}
 		i.mu.Unlock()
 		answer.Set("code", code)
 	}
@@ -266,7 +278,8 @@ func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
 	i.mu.Lock()
 	i.tokens++
 	i.mu.Unlock()
-	if err := r.ParseForm(); err != nil { // also before it hangs: until a body is read nobody hears that the client has gone
+	// also before it hangs: until a body is read nobody hears that the client has gone
+	if err := r.ParseForm(); err != nil {
 		refuse(http.StatusBadRequest, "invalid_request")
 		return
 	}
@@ -295,7 +308,8 @@ func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
 	claims, fault := maps.Clone(i.claims), i.fault
 	i.mu.Unlock()
 	sum := sha256.Sum256([]byte(r.PostForm.Get("code_verifier")))
-	if !ok || g.client != id || g.back != r.PostForm.Get("redirect_uri") || b64.EncodeToString(sum[:]) != g.challenge || r.PostForm.Get("grant_type") != "authorization_code" || i.Now().Sub(g.at) > time.Minute {
+	if !ok || g.client != id || g.back != r.PostForm.Get("redirect_uri") || b64.EncodeToString(sum[:]) != g.challenge ||
+		r.PostForm.Get("grant_type") != "authorization_code" || i.Now().Sub(g.at) > time.Minute {
 		refuse(http.StatusBadRequest, "invalid_grant")
 		return
 	}
@@ -316,7 +330,10 @@ func (i *Issuer) wait(r *http.Request) {
 
 func (i *Issuer) tokenOf(claims map[string]any, g grant, fault Fault) map[string]any {
 	now := i.Now()
-	out := map[string]any{"iss": i.URL, "aud": ClientID, "iat": now.Unix(), "exp": now.Add(5 * time.Minute).Unix(), "nonce": g.nonce, "auth_time": now.Unix()}
+	out := map[string]any{
+		"iss": i.URL, "aud": ClientID, "iat": now.Unix(), "exp": now.Add(5 * time.Minute).Unix(),
+		"nonce": g.nonce, "auth_time": now.Unix(),
+	}
 	maps.Copy(out, claims)
 	switch fault {
 	case WrongNonce:

@@ -54,10 +54,12 @@ func TestB3TheInstallationPageLeadsToAServiceThatRuns(t *testing.T) {
 					t.Errorf("init wrote, without %q:\n%s", want, text)
 				}
 			}
-			text = strings.NewReplacer("base_url: PREENCHER", "base_url: "+p.api.URL, "'PREENCHER'", "'2026-01-01'", "    sends:", "    schedule: \"@every 1s\"\n    sends:").Replace(text)
+			text = strings.NewReplacer("base_url: PREENCHER", "base_url: "+p.api.URL, "'PREENCHER'", "'2026-01-01'",
+				"    sends:", "    schedule: \"@every 1s\"\n    sends:").Replace(text)
 			p.root.write("/etc/safrasync/config.yaml", text, 0o640)
 		}
-		cmd := p.root.command([]string{"LANG=en_US.UTF-8"}, "/bin/sh", "-c", "cd /root && "+strings.NewReplacer("TABLE", "contrato", "KEY", "000001").Replace(line))
+		cmd := p.root.command([]string{"LANG=en_US.UTF-8"}, "/bin/sh", "-c",
+			"cd /root && "+strings.NewReplacer("TABLE", "contrato", "KEY", "000001").Replace(line))
 		switch { // what a person types
 		case strings.HasSuffix(line, "/api-key"):
 			cmd.Stdin = strings.NewReader(plantKey + "\n")
@@ -69,9 +71,14 @@ func TestB3TheInstallationPageLeadsToAServiceThatRuns(t *testing.T) {
 			t.Fatalf("%s ended with %d:\n%s", line, code, out)
 		}
 		said[line] = out
-		for end, want := range map[string]int{"sync --dry-run": 0, "preview contracts KEY": 0, "sync contracts KEY": 1, "sync contracts --limit 10": 11} {
-			if records, _ := p.created(); strings.HasSuffix(line, end) && (records != want || p.states()["accepted"] != want) {
-				t.Errorf("after %s the platform has %d contracts and the ledger %v, want %d accepted", line, records, p.states(), want)
+		for end, want := range map[string]int{
+			"sync --dry-run": 0, "preview contracts KEY": 0, "sync contracts KEY": 1,
+			"sync contracts --limit 10": 11,
+		} {
+			if records, _ := p.created(); strings.HasSuffix(line, end) &&
+				(records != want || p.states()["accepted"] != want) {
+				t.Errorf("after %s the platform has %d contracts and the ledger %v, want %d accepted", line, records,
+					p.states(), want)
 			}
 		}
 		if strings.HasPrefix(line, "systemctl enable") {
@@ -79,7 +86,8 @@ func TestB3TheInstallationPageLeadsToAServiceThatRuns(t *testing.T) {
 		}
 	}
 	for end, want := range map[string]string{
-		"--list": "contrato", "sync --dry-run": "15", "safrasync status": "15  sent", "/var/lib/safrasync/backup": "-rw------- 1 safrasync safrasync",
+		"--list": "contrato", "sync --dry-run": "15", "safrasync status": "15  sent",
+		"/var/lib/safrasync/backup": "-rw------- 1 safrasync safrasync",
 	} {
 		for line, out := range said {
 			if strings.HasSuffix(line, end) && !strings.Contains(out, want) {
@@ -89,7 +97,8 @@ func TestB3TheInstallationPageLeadsToAServiceThatRuns(t *testing.T) {
 	}
 	// What the service's user may not write, beside the configuration, is told with the command that
 	// can (B14).
-	if out, code := p.safrasync("test", "--from", "contracts", "000001"); code != 1 || !strings.Contains(out, "test --from contracts '000001' /tmp/case.yaml") {
+	if out, code := p.safrasync("test", "--from", "contracts", "000001"); code != 1 ||
+		!strings.Contains(out, "test --from contracts '000001' /tmp/case.yaml") {
 		t.Errorf("test --from ended with %d:\n%s", code, out)
 	}
 	// The nightly copy is made on each night (B10).

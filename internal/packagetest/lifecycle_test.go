@@ -22,18 +22,25 @@ func TestAFirstInstallationStartsNothing(t *testing.T) {
 			t.Parallel()
 			p := newPlant(t)
 			out, code := kind.install(p, this(t))
-			if code != 0 || !strings.Contains(out, "safrasync: installed, not started. /usr/share/doc/safrasync/install.md") {
+			if code != 0 || !strings.Contains(out,
+				"safrasync: installed, not started. /usr/share/doc/safrasync/install.md") {
 				t.Fatalf("the installation ended with %d:\n%s", code, out)
 			}
-			if calls := p.manager.take(); len(calls) > 0 || p.root.exists("/etc/systemd/system/multi-user.target.wants/safrasync.service") {
+			if calls := p.manager.take(); len(calls) > 0 ||
+				p.root.exists("/etc/systemd/system/multi-user.target.wants/safrasync.service") {
 				t.Errorf("something was started or enabled: %q", calls)
 			}
-			owners := p.root.must("stat", "-c", "%U:%G %a %n", "/etc/safrasync/config.yaml", "/etc/safrasync/credentials", "/var/lib/safrasync")
+			owners := p.root.must("stat", "-c", "%U:%G %a %n", "/etc/safrasync/config.yaml",
+				"/etc/safrasync/credentials", "/var/lib/safrasync")
 			if want := "root:safrasync 640 /etc/safrasync/config.yaml\nroot:safrasync 750 /etc/safrasync/credentials\nsafrasync:safrasync 700 /var/lib/safrasync\n"; owners != want {
 				t.Errorf("owners and modes are\n%swant\n%s", owners, want)
 			}
 			out, code = p.safrasync("check", "--offline")
-			for _, want := range []string{"api.base_url: PREENCHER is still to be filled in", "the file credentials/api-key cannot be read: no such file", "erp.driver: PREENCHER", "jobs.contracts.query: PREENCHER"} {
+			for _, want := range []string{
+				"api.base_url: PREENCHER is still to be filled in",
+				"the file credentials/api-key cannot be read: no such file", "erp.driver: PREENCHER",
+				"jobs.contracts.query: PREENCHER",
+			} {
 				if code != 78 || !strings.Contains(out, want) {
 					t.Errorf("check ended with %d and does not say %q:\n%s", code, want, out)
 				}
@@ -54,7 +61,8 @@ func TestInitKeepsTheGroupOfTheConfiguration(t *testing.T) {
 		t.Fatal(out)
 	}
 	p.configure()
-	out, code := p.root.run([]string{"LANG=en_US.UTF-8"}, "safrasync", "--config", "/etc/safrasync/config.yaml", "init", "--force",
+	out, code := p.root.run([]string{"LANG=en_US.UTF-8"}, "safrasync", "--config", "/etc/safrasync/config.yaml",
+		"init", "--force",
 		"--driver", "postgres", "--dsn", "${file:credentials/erp-dsn}", "--contracts", "contrato")
 	if code != 0 {
 		t.Fatalf("init ended with %d:\n%s", code, out)
@@ -85,7 +93,8 @@ func TestF083_UpgradeDowngradeAndRemoval(t *testing.T) {
 			// The administrator's configuration and what was sent survive; the ledger is copied before the
 			// new program changes it.
 			out, code := kind.install(p, next(t))
-			if code != 0 || !strings.Contains(out, "safrasync: copying the ledger to /var/lib/safrasync/before-upgrade-") {
+			if code != 0 || !strings.Contains(out,
+				"safrasync: copying the ledger to /var/lib/safrasync/before-upgrade-") {
 				t.Fatalf("the upgrade ended with %d:\n%s", code, out)
 			}
 			if calls := p.manager.take(); !slices.Equal(calls, []string{"try-restart safrasync.service"}) {
@@ -109,7 +118,8 @@ func TestF083_UpgradeDowngradeAndRemoval(t *testing.T) {
 
 			// An older program could not read this ledger. Nothing changes, and the service goes on.
 			out, code = kind.goBack(p, this(t))
-			if code == 0 || !strings.Contains(out, "Nothing was changed") || !strings.Contains(out, "SAFRASYNC_ALLOW_DOWNGRADE=yes") || kind.version(p) != nextVersion+"-1" {
+			if code == 0 || !strings.Contains(out, "Nothing was changed") ||
+				!strings.Contains(out, "SAFRASYNC_ALLOW_DOWNGRADE=yes") || kind.version(p) != nextVersion+"-1" {
 				t.Errorf("the downgrade ended with %d, version %s:\n%s", code, kind.version(p), out)
 			}
 			p.add(5)
@@ -117,11 +127,13 @@ func TestF083_UpgradeDowngradeAndRemoval(t *testing.T) {
 
 			// The removal stops the service and keeps the ledger, and says why.
 			out, code = kind.takeAway(p)
-			if code != 0 || p.running() != 0 || p.root.exists("/usr/bin/safrasync") || !p.root.exists("/var/lib/safrasync/state.db") {
+			if code != 0 || p.running() != 0 || p.root.exists("/usr/bin/safrasync") ||
+				!p.root.exists("/var/lib/safrasync/state.db") {
 				t.Fatalf("the removal ended with %d:\n%s", code, out)
 			}
 			if kind.name == "rpm" {
-				if !strings.Contains(out, "/var/lib/safrasync was kept") || !p.root.exists("/etc/safrasync/config.yaml.rpmsave") {
+				if !strings.Contains(out, "/var/lib/safrasync was kept") ||
+					!p.root.exists("/etc/safrasync/config.yaml.rpmsave") {
 					t.Errorf("the removal says\n%s", out)
 				}
 				return
@@ -130,7 +142,8 @@ func TestF083_UpgradeDowngradeAndRemoval(t *testing.T) {
 				t.Error("the removal took the configuration away")
 			}
 			out, code = p.dpkg(nil, "--purge", "safrasync")
-			if code != 0 || !strings.Contains(out, "/var/lib/safrasync was kept") || p.root.exists("/etc/safrasync") || !p.root.exists("/var/lib/safrasync/state.db") {
+			if code != 0 || !strings.Contains(out, "/var/lib/safrasync was kept") || p.root.exists("/etc/safrasync") ||
+				!p.root.exists("/var/lib/safrasync/state.db") {
 				t.Errorf("the purge ended with %d:\n%s", code, out)
 			}
 
@@ -145,7 +158,8 @@ func TestF083_UpgradeDowngradeAndRemoval(t *testing.T) {
 			}
 			p.arrive("the second installation")
 			p.stop()
-			if out, code := p.dpkg([]string{"SAFRASYNC_PURGE_LEDGER=yes"}, "--purge", "safrasync"); code != 0 || p.root.exists("/var/lib/safrasync") {
+			if out, code := p.dpkg([]string{"SAFRASYNC_PURGE_LEDGER=yes"}, "--purge", "safrasync"); code != 0 ||
+				p.root.exists("/var/lib/safrasync") {
 				t.Errorf("the purge of everything ended with %d:\n%s", code, out)
 			}
 		})
@@ -176,7 +190,8 @@ func TestF065_TheWayBackToAnOlderProgram(t *testing.T) {
 		t.Fatalf("%d:\n%s", code, out)
 	}
 	out, code := p.safrasync("check", "--offline")
-	if code != 1 || !strings.Contains(out, "this program knows") || !strings.Contains(out, "install the newer program or restore the backup") {
+	if code != 1 || !strings.Contains(out, "this program knows") ||
+		!strings.Contains(out, "install the newer program or restore the backup") {
 		t.Errorf("check ended with %d:\n%s", code, out)
 	}
 	copies, err := filepath.Glob(p.root.path("/var/lib/safrasync/before-upgrade-*.db"))
@@ -217,7 +232,8 @@ func TestAnUpgradeThatCannotCopyTheLedgerChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, code := p.dpkg(nil, "-i", p.root.bring(next(t).deb))
-	if code == 0 || !strings.Contains(out, "the ledger could not be copied") || dpkgInstaller().version(p) != thisVersion+"-1" {
+	if code == 0 || !strings.Contains(out, "the ledger could not be copied") ||
+		dpkgInstaller().version(p) != thisVersion+"-1" {
 		t.Fatalf("the upgrade ended with %d:\n%s", code, out)
 	}
 	if err := os.Rename(p.root.path("/root/api-key"), p.root.path("/etc/safrasync/credentials/api-key")); err != nil {

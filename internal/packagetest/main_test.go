@@ -28,10 +28,12 @@ func TestMain(m *testing.M) {
 		if err == nil {
 			self, lookErr := os.Executable()
 			if err = lookErr; err == nil {
-				err = syscall.Exec(program, append(append(command, self), os.Args[1:]...), append(os.Environ(), inNamespace+"=1"))
+				err = syscall.Exec(program, append(append(command, self), os.Args[1:]...),
+					append(os.Environ(), inNamespace+"=1"))
 			}
 		}
-		fmt.Fprintf(os.Stderr, "packagetest: the tests of the packages need root, or sudo without a password: %v\n", err)
+		fmt.Fprintf(os.Stderr, "packagetest: the tests of the packages need root, or sudo without a password: %v\n",
+			err)
 		os.Exit(1)
 	}
 	code := pgtest.Run(m, func() error { return goleak.Find() })

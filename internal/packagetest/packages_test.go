@@ -33,7 +33,8 @@ func TestThePackagesAreReproducible(t *testing.T) {
 
 func TestLintianFindsNoError(t *testing.T) {
 	t.Parallel()
-	out, err := exec.Command("lintian", "--allow-root", "--no-cfg", "--profile", "debian", "--fail-on", "error", "--tag-display-limit", "0", this(t).deb).CombinedOutput()
+	out, err := exec.Command("lintian", "--allow-root", "--no-cfg", "--profile", "debian", "--fail-on", "error",
+		"--tag-display-limit", "0", this(t).deb).CombinedOutput()
 	if err != nil {
 		t.Errorf("lintian: %v\n%s", err, out)
 	}
@@ -76,12 +77,14 @@ func TestTheUnitIsCleanAndHardened(t *testing.T) {
 	t.Parallel()
 	r := newRoot(t)
 	r.must("dpkg", "-i", r.bring(this(t).deb))
-	verify := exec.Command("systemd-analyze", "--root="+r.dir, "--man=no", "verify", "safrasync.service", "safrasync-backup.service", "safrasync-backup.timer")
+	verify := exec.Command("systemd-analyze", "--root="+r.dir, "--man=no", "verify", "safrasync.service",
+		"safrasync-backup.service", "safrasync-backup.timer")
 	if out, err := verify.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
 	}
 	for _, name := range []string{"safrasync.service", "safrasync-backup.service"} {
-		security := exec.Command("systemd-analyze", "--root="+r.dir, "--offline=yes", "--no-pager", "--threshold=15", "security", name)
+		security := exec.Command("systemd-analyze", "--root="+r.dir, "--offline=yes", "--no-pager", "--threshold=15",
+			"security", name)
 		out, err := security.CombinedOutput()
 		if err != nil || !strings.Contains(string(out), "Overall exposure level for "+name+": ") {
 			t.Errorf("systemd-analyze security: %v\n%s", err, out)
@@ -89,7 +92,8 @@ func TestTheUnitIsCleanAndHardened(t *testing.T) {
 		t.Log(lastLine(string(out)))
 	}
 	// The drop-in that people copy from, with everything in it switched on.
-	example := regexp.MustCompile(`(?m)^#([A-Z][A-Za-z]+=)`).ReplaceAllString(r.read("/usr/share/doc/safrasync/examples/safrasync.service.d/local.conf"), "$1")
+	example := regexp.MustCompile(`(?m)^#([A-Z][A-Za-z]+=)`).ReplaceAllString(
+		r.read("/usr/share/doc/safrasync/examples/safrasync.service.d/local.conf"), "$1")
 	if err := os.MkdirAll(r.path("/etc/systemd/system/safrasync.service.d"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -141,10 +145,14 @@ func TestThePackagesHavePagesAndCompletions(t *testing.T) {
 		}
 	}
 	for _, file := range []string{
-		"/usr/share/man/man1/safrasync.1.gz", "/usr/share/man/pt_BR/man1/safrasync.1.gz", "/usr/share/man/man1/safrasync-run.1.gz",
-		"/usr/share/man/pt_BR/man1/safrasync-rows-show.1.gz", "/usr/share/bash-completion/completions/safrasync", "/usr/share/zsh/vendor-completions/_safrasync",
-		"/usr/share/fish/vendor_completions.d/safrasync.fish", "/usr/share/doc/safrasync/install.pt-BR.md", "/usr/share/doc/safrasync/third-party-licences.gz",
-		"/usr/share/doc/safrasync/examples/modern.yaml", "/usr/share/doc/safrasync/config.example.yaml", "/usr/lib/sysusers.d/safrasync.conf",
+		"/usr/share/man/man1/safrasync.1.gz", "/usr/share/man/pt_BR/man1/safrasync.1.gz",
+		"/usr/share/man/man1/safrasync-run.1.gz",
+		"/usr/share/man/pt_BR/man1/safrasync-rows-show.1.gz", "/usr/share/bash-completion/completions/safrasync",
+		"/usr/share/zsh/vendor-completions/_safrasync",
+		"/usr/share/fish/vendor_completions.d/safrasync.fish", "/usr/share/doc/safrasync/install.pt-BR.md",
+		"/usr/share/doc/safrasync/third-party-licences.gz",
+		"/usr/share/doc/safrasync/examples/modern.yaml", "/usr/share/doc/safrasync/config.example.yaml",
+		"/usr/lib/sysusers.d/safrasync.conf",
 	} {
 		if !slices.Contains(deb, file) {
 			t.Errorf("the .deb has no %s", file)

@@ -39,7 +39,8 @@ func newPlant(t *testing.T) *plant {
 			t.Error(err)
 		}
 	})
-	if _, err := db.Exec(`CREATE TABLE contrato (num text PRIMARY KEY, quantidade numeric NOT NULL, atualizado timestamptz NOT NULL DEFAULT now())`); err != nil {
+	if _, err := db.Exec(
+		`CREATE TABLE contrato (num text PRIMARY KEY, quantidade numeric NOT NULL, atualizado timestamptz NOT NULL DEFAULT now())`); err != nil {
 		t.Fatal(err)
 	}
 	api, err := sandbox.Start(sandbox.Options{APIKey: plantKey}, "127.0.0.1:0")
@@ -106,7 +107,8 @@ func (p *plant) configure() {
 func (p *plant) secret(name, value string) {
 	p.t.Helper()
 	p.root.write("/root/secret", value+"\n", 0o600)
-	p.root.must("install", "-m", "400", "-o", "safrasync", "-g", "safrasync", "/root/secret", "/etc/safrasync/credentials/"+name)
+	p.root.must("install", "-m", "400", "-o", "safrasync", "-g", "safrasync", "/root/secret",
+		"/etc/safrasync/credentials/"+name)
 	p.root.must("rm", "/root/secret")
 }
 
@@ -115,7 +117,8 @@ func (p *plant) add(n int) {
 	p.t.Helper()
 	for range n {
 		p.rows++
-		if _, err := p.erp.Exec(`INSERT INTO contrato (num, quantidade) VALUES ($1, $2)`, fmt.Sprintf("%06d", p.rows), 1000+p.rows); err != nil {
+		if _, err := p.erp.Exec(`INSERT INTO contrato (num, quantidade) VALUES ($1, $2)`, fmt.Sprintf("%06d", p.rows),
+			1000+p.rows); err != nil {
 			p.t.Fatal(err)
 		}
 	}
@@ -124,7 +127,11 @@ func (p *plant) add(n int) {
 // safrasync runs a command as a person does: as the service's user, in English.
 func (p *plant) safrasync(args ...string) (output string, code int) {
 	p.t.Helper()
-	return p.root.run([]string{"LANG=en_US.UTF-8"}, append([]string{"/usr/bin/setpriv", "--reuid=safrasync", "--regid=safrasync", "--init-groups", "/usr/bin/safrasync"}, args...)...)
+	return p.root.run([]string{"LANG=en_US.UTF-8"},
+		append([]string{
+			"/usr/bin/setpriv", "--reuid=safrasync", "--regid=safrasync", "--init-groups",
+			"/usr/bin/safrasync",
+		}, args...)...)
 }
 
 // states counts the rows by their state, as the ledger has them.

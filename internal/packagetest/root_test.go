@@ -29,7 +29,10 @@ type root struct {
 var basePackages = []string{"dpkg", "passwd", "systemd", "init-system-helpers", "mawk"}
 
 // leftOut are folders that no script needs.
-var leftOut = []string{"/usr/share/doc/", "/usr/share/man/", "/usr/share/locale/", "/usr/share/info/", "/usr/share/zoneinfo/", "/usr/share/i18n/", "/usr/lib/modules/", "/boot/"}
+var leftOut = []string{
+	"/usr/share/doc/", "/usr/share/man/", "/usr/share/locale/", "/usr/share/info/",
+	"/usr/share/zoneinfo/", "/usr/share/i18n/", "/usr/lib/modules/", "/boot/",
+}
 
 // base is the root that all others are copied from; it is made once for each process.
 var base struct {
@@ -79,7 +82,10 @@ func (r *root) path(inside string) string { return filepath.Join(r.dir, inside) 
 // command is a program that runs in the root, as root.
 func (r *root) command(env []string, args ...string) *exec.Cmd {
 	cmd := exec.Command("/usr/sbin/chroot", append([]string{r.dir}, args...)...)
-	cmd.Env = append([]string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin", "LANG=C.UTF-8", "HOME=/root", "DEBIAN_FRONTEND=noninteractive"}, env...)
+	cmd.Env = append([]string{
+		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin", "LANG=C.UTF-8", "HOME=/root",
+		"DEBIAN_FRONTEND=noninteractive",
+	}, env...)
 	return cmd
 }
 
@@ -171,14 +177,18 @@ func makeBase(dir string) error {
 		return err
 	}
 	var status bytes.Buffer
-	for _, folder := range []string{"dev", "proc", "sys", "run", "tmp", "root", "var/log", "var/tmp", "etc/safrasync", "var/lib/dpkg/info", "var/lib/dpkg/updates", "var/lib/dpkg/triggers"} {
+	for _, folder := range []string{
+		"dev", "proc", "sys", "run", "tmp", "root", "var/log", "var/tmp", "etc/safrasync",
+		"var/lib/dpkg/info", "var/lib/dpkg/updates", "var/lib/dpkg/triggers",
+	} {
 		if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
 			return err
 		}
 	}
 	for _, link := range []string{"bin", "sbin", "lib", "lib32", "lib64", "libx32"} { // merged into /usr
 		if target, err := os.Readlink("/" + link); err == nil {
-			err := errors.Join(os.MkdirAll(filepath.Join(dir, target), 0o755), os.Symlink(target, filepath.Join(dir, link)))
+			err := errors.Join(os.MkdirAll(filepath.Join(dir, target), 0o755),
+				os.Symlink(target, filepath.Join(dir, link)))
 			if err != nil {
 				return err
 			}
@@ -193,13 +203,18 @@ func makeBase(dir string) error {
 	if err := os.Remove(filepath.Join(dir, "etc/safrasync")); err != nil {
 		return err
 	}
-	for name, text := range map[string]string{"var/lib/dpkg/status": status.String(), "var/lib/dpkg/available": "", "etc/machine-id": strings.Repeat("5a", 16) + "\n", "etc/shells": "/bin/sh\n"} {
+	for name, text := range map[string]string{
+		"var/lib/dpkg/status": status.String(), "var/lib/dpkg/available": "",
+		"etc/machine-id": strings.Repeat("5a", 16) + "\n", "etc/shells": "/bin/sh\n",
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			return err
 		}
 	}
-	for _, name := range []string{"auth", "account", "password", "session", "session-noninteractive"} { // what pam-auth-update writes, for runuser
-		if err := os.WriteFile(filepath.Join(dir, "etc/pam.d/common-"+name), []byte(strings.TrimSuffix(name, "-noninteractive")+" required pam_permit.so\n"), 0o644); err != nil {
+	// what pam-auth-update writes, for runuser
+	for _, name := range []string{"auth", "account", "password", "session", "session-noninteractive"} {
+		if err := os.WriteFile(filepath.Join(dir, "etc/pam.d/common-"+name),
+			[]byte(strings.TrimSuffix(name, "-noninteractive")+" required pam_permit.so\n"), 0o644); err != nil {
 			return err
 		}
 	}
@@ -224,7 +239,10 @@ func makeBase(dir string) error {
 			return err
 		}
 	}
-	for link, target := range map[string]string{"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2"} {
+	for link, target := range map[string]string{
+		"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0",
+		"stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2",
+	} {
 		if err := os.Symlink(target, filepath.Join(dir, "dev", link)); err != nil {
 			return err
 		}
@@ -239,7 +257,8 @@ func copyPackage(dir string, p debian) error {
 		return err
 	}
 	for _, file := range lists {
-		if name, _, _ := strings.Cut(filepath.Base(file), ":"); name != p.name && !strings.HasPrefix(filepath.Base(file), p.name+".") {
+		if name, _, _ := strings.Cut(filepath.Base(file), ":"); name != p.name &&
+			!strings.HasPrefix(filepath.Base(file), p.name+".") {
 			continue
 		}
 		if err := copyFile(dir, file); err != nil {
@@ -254,10 +273,12 @@ func copyPackage(dir string, p debian) error {
 		}
 		for line := range strings.Lines(string(text)) {
 			line = strings.TrimSuffix(line, "\n")
-			if line == "/." || slices.ContainsFunc(leftOut, func(f string) bool { return strings.HasPrefix(line+"/", f) }) {
+			if line == "/." || slices.ContainsFunc(leftOut,
+				func(f string) bool { return strings.HasPrefix(line+"/", f) }) {
 				continue
 			}
-			if err := copyFile(dir, line); err != nil && !errors.Is(err, fs.ErrNotExist) { // an administrator may have removed a file
+			// an administrator may have removed a file
+			if err := copyFile(dir, line); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		}

@@ -26,7 +26,8 @@ func TestD9ThePackageSaysWhatTheProgramIsMadeOf(t *testing.T) {
 			Component struct{ Name, Version string }
 		}
 	}
-	if err := json.Unmarshal(text, &sbom); err != nil || sbom.BOMFormat != "CycloneDX" || sbom.Metadata.Component.Version != thisVersion {
+	if err := json.Unmarshal(text, &sbom); err != nil || sbom.BOMFormat != "CycloneDX" ||
+		sbom.Metadata.Component.Version != thisVersion {
 		t.Fatalf("%v: %s", err, text)
 	}
 	listed := map[string]string{}

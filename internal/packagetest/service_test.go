@@ -48,7 +48,8 @@ type service struct {
 func newService(t *testing.T, r *root) *service {
 	t.Helper()
 	s := &service{t: t, root: r, done: make(chan struct{})}
-	if err := os.MkdirAll(r.path("/run/systemd/system"), 0o755); err != nil { // by this folder scripts know that systemd runs
+	// by this folder scripts know that systemd runs
+	if err := os.MkdirAll(r.path("/run/systemd/system"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	// The path of a socket is short; that of a root may not be. So it is bound and opened through the
@@ -264,7 +265,8 @@ func (s *service) prepare(u unit) []string {
 		}
 	}
 	return []string{
-		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin", "LANG=C.UTF-8", "USER=safrasync", "LOGNAME=safrasync", "HOME=" + state,
+		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin", "LANG=C.UTF-8", "USER=safrasync", "LOGNAME=safrasync",
+		"HOME=" + state,
 		"NOTIFY_SOCKET=/run/systemd/notify", "CREDENTIALS_DIRECTORY=" + credentials, "STATE_DIRECTORY=" + state,
 		"WATCHDOG_USEC=" + strconv.FormatInt(s.watchdog(u).Microseconds(), 10),
 	}
@@ -281,7 +283,8 @@ func (s *service) backup() int {
 			s.t.Error(err)
 		}
 	}
-	cmd := s.command(u, []string{"LANG=C.UTF-8", "CREDENTIALS_DIRECTORY=/run/credentials/safrasync.service"}, u.one(s.t, "ExecStart"))
+	cmd := s.command(u, []string{"LANG=C.UTF-8", "CREDENTIALS_DIRECTORY=/run/credentials/safrasync.service"},
+		u.one(s.t, "ExecStart"))
 	if err := cmd.Run(); err != nil {
 		s.note("safrasync-backup: " + err.Error())
 	}
@@ -303,7 +306,10 @@ func (s *service) command(u unit, env []string, command string) *exec.Cmd {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Path, cmd.Err = args[0], nil // it is in the root, not here
 	cmd.Env, cmd.Dir = env, u.one(s.t, "WorkingDirectory")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: s.root.dir, Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Chroot:     s.root.dir,
+		Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, Pdeathsig: syscall.SIGKILL,
+	}
 	cmd.Stdout, cmd.Stderr = (*journalWriter)(s), (*journalWriter)(s)
 	return cmd
 }

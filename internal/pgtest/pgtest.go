@@ -125,7 +125,8 @@ func requireMain(t testing.TB) {
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
 	if !shared.inMain {
-		t.Fatalf("pgtest: this package's tests need `func TestMain(m *testing.M) { pgtest.Main(m) }`, which stops the server")
+		t.Fatalf(
+			"pgtest: this package's tests need `func TestMain(m *testing.M) { pgtest.Main(m) }`, which stops the server")
 	}
 }
 

@@ -99,7 +99,8 @@ func TestADatabaseIsEmptyAndDroppedAfterItsTestWithConnectionsOpen(t *testing.T)
 		dsn := Database(t)
 		db := open(t, dsn)
 		name = queryText(t, db, "SELECT current_database()")
-		if n := queryText(t, db, "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace"); n != "0" {
+		if n := queryText(t, db,
+			"SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace"); n != "0" {
 			t.Errorf("a new database has %s relations in public, want 0", n)
 		}
 		if other := queryText(t, open(t, Database(t)), "SELECT current_database()"); other == name {
@@ -119,7 +120,8 @@ func TestADatabaseIsEmptyAndDroppedAfterItsTestWithConnectionsOpen(t *testing.T)
 	if err := leak.Close(); err != nil {
 		t.Error(err)
 	}
-	left := queryText(t, open(t, Database(t)), "SELECT count(*) FROM pg_database WHERE datname = "+pq.QuoteLiteral(name))
+	left := queryText(t, open(t, Database(t)), "SELECT count(*) FROM pg_database WHERE datname = "+
+		pq.QuoteLiteral(name))
 	if left != "0" {
 		t.Errorf("database %s outlived its test", name)
 	}

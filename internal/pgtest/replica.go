@@ -34,7 +34,8 @@ func (c *Cluster) Replica(t testing.TB) *Cluster {
 
 func (c *Cluster) replica() (*Cluster, error) {
 	access := filepath.Join(c.DataDir(), "pg_hba.conf")
-	if err := os.WriteFile(access, []byte(authentication+"host replication all 127.0.0.1/32 trust\n"), 0o600); err != nil {
+	if err := os.WriteFile(access, []byte(authentication+"host replication all 127.0.0.1/32 trust\n"),
+		0o600); err != nil {
 		return nil, err
 	}
 	if err := c.admin("SELECT pg_reload_conf()"); err != nil {
@@ -46,7 +47,8 @@ func (c *Cluster) replica() (*Cluster, error) {
 	}
 	r := &Cluster{binDir: c.binDir, as: c.as, dir: dir, ready: replicaReady, log: throwaway.NewLog(replicaReady)}
 	var out strings.Builder
-	cmd := r.command("pg_basebackup", "--pgdata="+r.DataDir(), "--dbname="+c.DSN("postgres"), "--checkpoint=fast", "--wal-method=stream", "--write-recovery-conf", "--no-sync")
+	cmd := r.command("pg_basebackup", "--pgdata="+r.DataDir(), "--dbname="+c.DSN("postgres"), "--checkpoint=fast",
+		"--wal-method=stream", "--write-recovery-conf", "--no-sync")
 	cmd.Stdout, cmd.Stderr = &out, &out
 	p, err := throwaway.Spawn(cmd, syscall.SIGKILL, c.as)
 	if err == nil {

@@ -11,7 +11,10 @@ import (
 	"github.com/safrasync/safrasync/internal/throwaway"
 )
 
-var kind = throwaway.Kind{Prefix: "safrasync-pgtest-", StillServed: func(dir string) bool { return stillServed(filepath.Join(dir, "data")) }}
+var kind = throwaway.Kind{
+	Prefix:      "safrasync-pgtest-",
+	StillServed: func(dir string) bool { return stillServed(filepath.Join(dir, "data")) },
+}
 
 // stillServed tells whether a server works in the data directory of a dead owner, and orders that
 // one to stop. The working directory proves that the process number in postmaster.pid was not

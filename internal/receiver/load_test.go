@@ -32,7 +32,8 @@ func TestF152WhatWasAnsweredIsStoredUnderLoad(t *testing.T) {
 				return
 			default:
 			}
-			if err := w.store.AppendAudit(t.Context(), trade.AuditRecord{At: time.Now(), Who: "load", Act: "load", Target: "load"}); err != nil {
+			if err := w.store.AppendAudit(t.Context(),
+				trade.AuditRecord{At: time.Now(), Who: "load", Act: "load", Target: "load"}); err != nil {
 				t.Error(err)
 				return
 			}
@@ -45,7 +46,11 @@ func TestF152WhatWasAnsweredIsStoredUnderLoad(t *testing.T) {
 	for range 8 {
 		sending.Go(func() {
 			for n := next.Add(1); n <= int64(events); n = next.Add(1) {
-				switch status := w.post(strings.NewReader(fmt.Sprintf(`{"id":"%08d-0000-4000-8000-000000000000","n":%d}`, n, n)), func(r *http.Request) { r.Header.Set("X-Forwarded-For", fmt.Sprintf("192.0.2.%d", n%8)) }); status {
+				switch status := w.post(
+					strings.NewReader(fmt.Sprintf(`{"id":"%08d-0000-4000-8000-000000000000","n":%d}`, n, n)),
+					func(r *http.Request) {
+						r.Header.Set("X-Forwarded-For", fmt.Sprintf("192.0.2.%d", n%8))
+					}); status {
 				case http.StatusOK:
 					taken.Add(1)
 				default:
@@ -63,5 +68,6 @@ func TestF152WhatWasAnsweredIsStoredUnderLoad(t *testing.T) {
 		t.Errorf("%d events were not taken: %+v", others.Load(), w.server.Counts())
 	}
 	c := w.server.Counts()
-	t.Logf("%d events in %s, %.0f a minute, beside %d other transactions; %d through the spool, 0 lost", events, took.Round(time.Millisecond), float64(events)/took.Minutes(), acts, c.Spooled)
+	t.Logf("%d events in %s, %.0f a minute, beside %d other transactions; %d through the spool, 0 lost", events,
+		took.Round(time.Millisecond), float64(events)/took.Minutes(), acts, c.Spooled)
 }

@@ -46,15 +46,30 @@ type front struct {
 }
 
 var fronts = []front{
-	{name: "nginx", program: "nginx", example: "events-nginx.conf", write: nginx("http { client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi; uwsgi_temp_path uwsgi; scgi_temp_path scgi;", ""), ready: "start worker process "},
-	{name: "HAProxy", program: "haproxy", example: "events-haproxy.cfg", long: true, write: asItIs("-W", "-f"), ready: "Loading success"},
-	{name: "Caddy", program: "caddy", example: "events-Caddyfile", long: true, write: asItIs("run", "--adapter", "caddyfile", "--config"), ready: "serving initial configuration"},
-	{name: "nginx, TLS passed through", program: "nginx", example: "events-nginx-stream.conf", through: true, write: nginx("stream {", "load_module /usr/lib/nginx/modules/ngx_stream_module.so;\n"), ready: "start worker process "},
+	{
+		name: "nginx", program: "nginx", example: "events-nginx.conf",
+		write: nginx(
+			"http { client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi; uwsgi_temp_path uwsgi; scgi_temp_path scgi;", ""), ready: "start worker process ",
+	},
+	{
+		name: "HAProxy", program: "haproxy", example: "events-haproxy.cfg", long: true, write: asItIs("-W", "-f"),
+		ready: "Loading success",
+	},
+	{
+		name: "Caddy", program: "caddy", example: "events-Caddyfile", long: true,
+		write: asItIs("run", "--adapter", "caddyfile", "--config"), ready: "serving initial configuration",
+	},
+	{
+		name: "nginx, TLS passed through", program: "nginx", example: "events-nginx-stream.conf", through: true,
+		write: nginx("stream {", "load_module /usr/lib/nginx/modules/ngx_stream_module.so;\n"),
+		ready: "start worker process ",
+	},
 }
 
 func nginx(context, modules string) func(dir, example string) (string, []string) {
 	return func(dir, example string) (string, []string) {
-		return modules + "daemon off; pid nginx.pid; error_log stderr notice; worker_processes 1;\nevents { worker_connections 1024; }\n" + context + "\n" + example + "\n}\n",
+		return modules +
+				"daemon off; pid nginx.pid; error_log stderr notice; worker_processes 1;\nevents { worker_connections 1024; }\n" + context + "\n" + example + "\n}\n",
 			[]string{"-p", dir, "-e", "stderr", "-c", filepath.Join(dir, "config")}
 	}
 }
@@ -82,7 +97,10 @@ func (w *world) behind(f front, certificate, key []byte) (process *throwaway.Pro
 		w.t.Fatal(err)
 	}
 	dir = w.t.TempDir()
-	for name, content := range map[string][]byte{"eventos.crt": certificate, "eventos.key": key, "eventos.pem": append(bytes.Clone(certificate), key...)} {
+	for name, content := range map[string][]byte{
+		"eventos.crt": certificate, "eventos.key": key,
+		"eventos.pem": append(bytes.Clone(certificate), key...),
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
 			w.t.Fatal(err)
 		}
@@ -92,7 +110,9 @@ func (w *world) behind(f front, certificate, key []byte) (process *throwaway.Pro
 		w.t.Fatal(err)
 	}
 	address := fmt.Sprintf("127.0.0.1:%d", port)
-	example := strings.NewReplacer("listen 443", "listen "+address, "bind :443", "bind "+address, "\n:443 {", "\n:"+strconv.Itoa(port)+" {\n\tbind 127.0.0.1", "/etc/ssl/", dir+"/", "127.0.0.1:8443", w.server.Address()).Replace(string(text))
+	example := strings.NewReplacer("listen 443", "listen "+address, "bind :443", "bind "+address, "\n:443 {",
+		"\n:"+strconv.Itoa(port)+" {\n\tbind 127.0.0.1", "/etc/ssl/", dir+"/", "127.0.0.1:8443",
+		w.server.Address()).Replace(string(text))
 	config, args := f.write(dir, example)
 	if err := os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o600); err != nil {
 		w.t.Fatal(err)
@@ -132,7 +152,8 @@ func certificateFor(t *testing.T, name string) (cert, key []byte) {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
@@ -143,7 +164,8 @@ func certificateFor(t *testing.T, name string) (cert, key []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: bytes})
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: bytes})
 }
 
 // W7: behind real proxies, with TLS that ends at the proxy and TLS that is passed through. What was
@@ -214,7 +236,8 @@ func TestAProxyTellsNobodyThePathOfAnEvent(t *testing.T) {
 			for _, size := range []int{7, 1 << 20} { // the second is larger than what it takes into its memory at once
 				// A proxy that need not read a body to know the answer may close before it was sent; so this
 				// sender asks first.
-				if got, _, err := w.answer(bytes.NewReader(make([]byte, size)), func(r *http.Request) { r.Header.Set("Expect", "100-continue") }); err != nil || got < 500 {
+				if got, _, err := w.answer(bytes.NewReader(make([]byte, size)),
+					func(r *http.Request) { r.Header.Set("Expect", "100-continue") }); err != nil || got < 500 {
 					t.Errorf("while the receiver is down: %d, %v", got, err)
 				}
 			}
@@ -255,7 +278,9 @@ func (w *world) limitsBehind() {
 	w.want("the most", w.post(bytes.NewReader(make([]byte, MaxBody)), lies), 200)
 	w.stored(2)
 	for name, size := range map[string]int{"one byte more": MaxBody + 1, "10 MB": 10 << 20} {
-		got, _, err := w.answer(bytes.NewReader(make([]byte, size)), func(r *http.Request) { r.Header.Set("Expect", "100-continue") }) // a proxy may answer with words of its own
+		// a proxy may answer with words of its own
+		got, _, err := w.answer(bytes.NewReader(make([]byte, size)),
+			func(r *http.Request) { r.Header.Set("Expect", "100-continue") })
 		if got != http.StatusRequestEntityTooLarge {
 			w.t.Errorf("%s: %d, %v; want 413", name, got, err)
 		}
@@ -266,16 +291,20 @@ func (w *world) limitsBehind() {
 	z := gzip.NewWriter(&packed)
 	_, _ = z.Write([]byte(`{}`))
 	_ = z.Close()
-	w.want("gzip", w.post(&packed, func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }), http.StatusUnsupportedMediaType)
+	w.want("gzip", w.post(&packed, func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }),
+		http.StatusUnsupportedMediaType)
 	w.want("GET", w.post(nil, func(r *http.Request) { r.Method = http.MethodGet }), http.StatusMethodNotAllowed)
-	w.want("another path", w.post(strings.NewReader("{}"), func(r *http.Request) { r.URL.Path += "x" }), http.StatusNotFound)
-	w.want("another password", w.post(strings.NewReader("{}"), func(r *http.Request) { r.SetBasicAuth(w.login.User, "x") }), http.StatusUnauthorized)
+	w.want("another path", w.post(strings.NewReader("{}"), func(r *http.Request) { r.URL.Path += "x" }),
+		http.StatusNotFound)
+	w.want("another password", w.post(strings.NewReader("{}"),
+		func(r *http.Request) { r.SetBasicAuth(w.login.User, "x") }), http.StatusUnauthorized)
 	// One connection of the sender may carry many events where TLS ends at the proxy; each has its own
 	// answer.
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: w.trust}}
 	defer client.CloseIdleConnections()
 	for i := range 5 {
-		r, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.url, strings.NewReader(fmt.Sprintf(`"kept %d"`, i)))
+		r, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.url,
+			strings.NewReader(fmt.Sprintf(`"kept %d"`, i)))
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -295,7 +324,8 @@ func (w *world) limitsBehind() {
 // are stored as were answered with 200.
 func (w *world) oneAnswerForEach(f front) {
 	w.t.Helper()
-	head := "POST " + w.login.Path + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic " + base64.StdEncoding.EncodeToString([]byte(w.login.Basic())) + "\r\n"
+	head := "POST " + w.login.Path + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic " +
+		base64.StdEncoding.EncodeToString([]byte(w.login.Basic())) + "\r\n"
 	hidden := func(n int) string {
 		body := fmt.Sprintf("hidden %02d", n)
 		return head + fmt.Sprintf("Connection: close\r\nContent-Length: %d\r\n\r\n", len(body)) + body
@@ -303,21 +333,29 @@ func (w *world) oneAnswerForEach(f front) {
 	before := 8
 	for i, c := range []struct{ name, raw string }{
 		{"pipelined", head + "Content-Length: 2\r\n\r\no0"},
-		{"another host", strings.Replace(head, "Host: localhost", "Host: elsewhere.example", 1) + "Content-Length: 2\r\n\r\np3"},
+		{"another host", strings.Replace(head, "Host: localhost", "Host: elsewhere.example", 1) +
+			"Content-Length: 2\r\n\r\np3"},
 		{"both lengths", head + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"},
-		{"both lengths, the other way", head + "Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n2\r\no1\r\n0\r\n\r\n"},
+		{"both lengths, the other way", head +
+			"Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n2\r\no1\r\n0\r\n\r\n"},
 		{"two lengths", head + "Content-Length: 2\r\nContent-Length: 3\r\n\r\no2"},
 		{"a blank before the colon", head + "Content-Length : 2\r\n\r\no3"},
 		{"an odd transfer-encoding", head + "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"},
-		{"two transfer-encodings", head + "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\nContent-Length: 2\r\n\r\no4"},
+		{"two transfer-encodings", head +
+			"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\nContent-Length: 2\r\n\r\no4"},
 		{"a tab before chunked", head + "Transfer-Encoding:\tchunked\r\n\r\n2\r\no5\r\n0\r\n\r\n"},
 		{"bare line feeds in the chunks", head + "Transfer-Encoding: chunked\r\n\r\n2\no6\n0\n\n"},
 		{"an extension of a chunk", head + "Transfer-Encoding: chunked\r\n\r\n2;a=\"\r\n\"\r\no7\r\n0\r\n\r\n"},
 		{"a negative length", head + "Content-Length: -1\r\n\r\no8"},
 		{"a length with a sign", head + "Content-Length: +2\r\n\r\no9"},
 		{"a folded header", head + "X: a\r\n b\r\nContent-Length: 2\r\n\r\np0"},
-		{"HTTP/1.0", strings.Replace(head, "HTTP/1.1", "HTTP/1.0", 1) + "Connection: keep-alive\r\nContent-Length: 2\r\n\r\np1"},
-		{"upgrade", head + "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\nContent-Length: 2\r\n\r\np2"},
+		{"HTTP/1.0", strings.Replace(head, "HTTP/1.1", "HTTP/1.0", 1) +
+			"Connection: keep-alive\r\nContent-Length: 2\r\n\r\np1"},
+		{
+			"upgrade",
+			head +
+				"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\nContent-Length: 2\r\n\r\np2",
+		},
 	} {
 		conn, err := tls.Dial("tcp", strings.TrimPrefix(strings.TrimSuffix(w.url, w.login.Path), "https://"), w.trust)
 		if err != nil {
@@ -357,7 +395,8 @@ func (w *world) slowBehind() {
 		}
 		text := "POST " + w.login.Path + " HTTP/1.1\r\nHost: localhost\r\n"
 		if i%2 == 0 {
-			text += "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(w.login.Basic())) + "\r\nContent-Length: 100\r\n\r\n{"
+			text += "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(w.login.Basic())) +
+				"\r\nContent-Length: 100\r\n\r\n{"
 		}
 		_, _ = io.WriteString(conn, text)
 		slow = append(slow, conn)

@@ -104,14 +104,22 @@ func Start(opts Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{opts: opts, budgets: newBudgets(), all: rate.NewLimiter(globalRate, globalBurst), large: make(chan struct{}, largeBodies), done: make(chan error, 1)}
+	s := &Server{
+		opts: opts, budgets: newBudgets(), all: rate.NewLimiter(globalRate, globalBurst),
+		large: make(chan struct{}, largeBodies), done: make(chan error, 1),
+	}
 	s.book = newBook(opts)
 	s.keeper = newKeeper(opts, spool)
 	s.conns = newBoundListener(opts.Listener, opts.TLS == nil, opts.Proxies)
-	s.within = &connlimit.Listener{Listener: s.conns, Most: maxConns, Each: eachConns, Shared: func(netip.Addr) bool { return s.conns.proxied() }}
+	s.within = &connlimit.Listener{
+		Listener: s.conns, Most: maxConns, Each: eachConns,
+		Shared: func(netip.Addr) bool { return s.conns.proxied() },
+	}
 	s.http = &http.Server{
-		Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: requestTime + answerTime, MaxHeaderBytes: maxHeader,
-		TLSConfig: opts.TLS, TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){}, // HTTP/1.1 only: one request on one connection
+		Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: headerTime, ReadTimeout: requestTime,
+		WriteTimeout: requestTime + answerTime, MaxHeaderBytes: maxHeader,
+		// HTTP/1.1 only: one request on one connection
+		TLSConfig: opts.TLS, TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){},
 		ErrorLog:                     log.New(quiet{}, "", 0),
 		DisableGeneralOptionsHandler: true,
 	}
@@ -138,9 +146,11 @@ func (s *Server) Address() string { return s.opts.Listener.Addr().String() }
 // Counts tells how many requests ended how.
 func (s *Server) Counts() Counts {
 	return Counts{
-		Taken: s.taken.Load(), Spooled: s.keeper.spooled.Load(), NotPOST: s.notPOST.Load(), UnknownPath: s.unknown.Load(), Unauthorised: s.unauthorised.Load(),
-		Packed: s.packed.Load(), TooLarge: s.tooLarge.Load(), Slow: s.slow.Load(), TooMany: s.tooMany.Load(), NotStored: s.notStored.Load(),
-		Foreign: s.conns.foreign.Load(), Overfull: s.within.Refused.Load(),
+		Taken: s.taken.Load(), Spooled: s.keeper.spooled.Load(), NotPOST: s.notPOST.Load(),
+		UnknownPath: s.unknown.Load(), Unauthorised: s.unauthorised.Load(),
+		Packed: s.packed.Load(), TooLarge: s.tooLarge.Load(), Slow: s.slow.Load(), TooMany: s.tooMany.Load(),
+		NotStored: s.notStored.Load(),
+		Foreign:   s.conns.foreign.Load(), Overfull: s.within.Refused.Load(),
 	}
 }
 
@@ -164,7 +174,8 @@ func (s *Server) Close() error {
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	began := s.opts.Now()
 	sender := s.sender(r)
-	guess := func(counter *atomic.Int64, status int) { // who is right is no guess, and needs no budget, whoever else asks from its address
+	// who is right is no guess, and needs no budget, whoever else asks from its address
+	guess := func(counter *atomic.Int64, status int) {
 		if budget := s.budgets.of(senderKey(sender), began); !budget.AllowN(began, 1) {
 			counter, status = &s.tooMany, http.StatusTooManyRequests
 		} else {
@@ -187,7 +198,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		guess(&s.unauthorised, http.StatusUnauthorized)
 		return
 	}
-	if coding := r.Header.Values("Content-Encoding"); len(coding) > 0 && !(len(coding) == 1 && strings.EqualFold(coding[0], "identity")) {
+	if coding := r.Header.Values("Content-Encoding"); len(coding) > 0 &&
+		!(len(coding) == 1 && strings.EqualFold(coding[0], "identity")) {
 		s.refuse(w, &s.packed, http.StatusUnsupportedMediaType)
 		return
 	}
@@ -204,7 +216,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = hash.Write(body)
 	now := s.opts.Now().UTC()
 	event := trade.InboxEvent{
-		Event: hook.Event, Webhook: hook.ID, Hash: hex.EncodeToString(hash.Sum(nil)), Body: body, ContentType: short(r.Header.Get("Content-Type")), From: sender,
+		Event: hook.Event, Webhook: hook.ID, Hash: hex.EncodeToString(hash.Sum(nil)), Body: body,
+		ContentType: short(r.Header.Get("Content-Type")), From: sender,
 		FirstAt: now, LastAt: now, Times: 1, NextAt: now,
 	}
 	if err := s.keeper.keep(event); err != nil {

@@ -49,17 +49,27 @@ func newWorld(t *testing.T, change ...func(*Options)) *world {
 	t.Helper()
 	w := &world{t: t, login: NewLogin(), dir: t.TempDir(), told: make(chan struct{}, 10_000)}
 	var err error
-	if w.store, err = state.Open(t.Context(), state.Options{Driver: state.SQLite, DSN: w.path("state.db"), Begin: true, Journal: w.path("journal")}); err != nil {
+	if w.store, err = state.Open(t.Context(),
+		state.Options{
+			Driver: state.SQLite, DSN: w.path("state.db"), Begin: true,
+			Journal: w.path("journal"),
+		}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = w.store.Close() })
-	hook := trade.Webhook{ID: "hook-1", Event: "CREATE_ORDER_COMMITMENT", PathHash: HashOf(w.login.Path), LoginHash: HashOf(w.login.Basic()), State: trade.WebhookAsked, AskedAt: time.Now()}
-	if err := w.store.AskWebhook(t.Context(), hook, trade.AuditRecord{At: time.Now(), Who: "test", Act: "webhooks apply", Target: hook.Event}); err != nil {
+	hook := trade.Webhook{
+		ID: "hook-1", Event: "CREATE_ORDER_COMMITMENT", PathHash: HashOf(w.login.Path),
+		LoginHash: HashOf(w.login.Basic()), State: trade.WebhookAsked, AskedAt: time.Now(),
+	}
+	if err := w.store.AskWebhook(t.Context(), hook,
+		trade.AuditRecord{At: time.Now(), Who: "test", Act: "webhooks apply", Target: hook.Event}); err != nil {
 		t.Fatal(err)
 	}
 	options := Options{
-		Stored: func() { w.told <- struct{}{} }, Now: func() time.Time { return time.Now().Add(time.Duration(w.ahead.Load())) },
-		Inbox: w.store, Spool: w.path("inbox"), Webhooks: func(ctx context.Context) ([]trade.Webhook, error) { return w.store.Webhooks(ctx, time.Now()) },
+		Stored: func() { w.told <- struct{}{} },
+		Now:    func() time.Time { return time.Now().Add(time.Duration(w.ahead.Load())) },
+		Inbox:  w.store, Spool: w.path("inbox"),
+		Webhooks: func(ctx context.Context) ([]trade.Webhook, error) { return w.store.Webhooks(ctx, time.Now()) },
 	}
 	for _, c := range change {
 		c(&options)
@@ -105,7 +115,10 @@ func (w *world) answer(body io.Reader, change ...func(*http.Request)) (status in
 	for _, c := range change {
 		c(r)
 	}
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: w.trust, DisableKeepAlives: true, DisableCompression: true, ExpectContinueTimeout: time.Minute}}
+	client := &http.Client{Transport: &http.Transport{
+		TLSClientConfig: w.trust, DisableKeepAlives: true,
+		DisableCompression: true, ExpectContinueTimeout: time.Minute,
+	}}
 	res, err := client.Do(r)
 	if err != nil {
 		return 0, "", err
@@ -146,9 +159,13 @@ func (w *world) stored(n int) []trade.InboxEvent {
 func TestW1NothingElseIsOnTheListener(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for _, path := range []string{"/", "/login", "/metrics", "/healthz", "/_sandbox/", "/api/v1/integration/webhooks", w.login.Path + "/x", w.login.Path[:20], w.login.Path + "?a=1", "/%2e%2e" + w.login.Path[:9]} {
+	for _, path := range []string{
+		"/", "/login", "/metrics", "/healthz", "/_sandbox/", "/api/v1/integration/webhooks",
+		w.login.Path + "/x", w.login.Path[:20], w.login.Path + "?a=1", "/%2e%2e" + w.login.Path[:9],
+	} {
 		at := func(r *http.Request) { r.URL.Path, r.URL.RawQuery, _ = strings.Cut(path, "?"); r.URL.RawPath = "" }
-		w.want("GET "+path, w.post(nil, at, func(r *http.Request) { r.Method = http.MethodGet }), http.StatusMethodNotAllowed)
+		w.want("GET "+path, w.post(nil, at, func(r *http.Request) { r.Method = http.MethodGet }),
+			http.StatusMethodNotAllowed)
 		w.want("POST "+path, w.post(strings.NewReader("{}"), at), http.StatusNotFound)
 	}
 	w.stored(0)
@@ -162,10 +179,14 @@ func TestF147W2WrongCredentialsAreRefusedAndTheBodyDropped(t *testing.T) {
 	basic := func(text string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(text)) }
 	right := basic(w.login.Basic())
 	for name, headers := range map[string][]string{
-		"none": nil, "empty": {""}, "another user": {basic("root:" + w.login.Word)}, "another password": {basic(w.login.User + ":" + NewLogin().Word)},
-		"the beginning": {basic(w.login.Basic()[:20])}, "more": {basic(w.login.Basic() + "x")}, "the hash": {basic(HashOf(w.login.Basic()))}, "no base64": {"Basic " + w.login.Basic()},
-		"another scheme": {strings.Replace(right, "Basic", "Bearer", 1)}, "two": {right, right}, "wrong and right": {basic("a:b"), right}, "a list": {right + ", " + right},
-		"a NUL": {basic(w.login.Basic() + "\x00")}, "the case": {basic(strings.ToUpper(w.login.Basic()))}, "no scheme": {strings.TrimPrefix(right, "Basic ")},
+		"none": nil, "empty": {""}, "another user": {basic("root:" + w.login.Word)},
+		"another password": {basic(w.login.User + ":" + NewLogin().Word)},
+		"the beginning":    {basic(w.login.Basic()[:20])}, "more": {basic(w.login.Basic() + "x")},
+		"the hash": {basic(HashOf(w.login.Basic()))}, "no base64": {"Basic " + w.login.Basic()},
+		"another scheme": {strings.Replace(right, "Basic", "Bearer", 1)}, "two": {right, right},
+		"wrong and right": {basic("a:b"), right}, "a list": {right + ", " + right},
+		"a NUL": {basic(w.login.Basic() + "\x00")}, "the case": {basic(strings.ToUpper(w.login.Basic()))},
+		"no scheme": {strings.TrimPrefix(right, "Basic ")},
 	} {
 		w.want(name, w.post(strings.NewReader(`{"id":1}`), func(r *http.Request) {
 			r.Header.Del("Authorization")
@@ -175,10 +196,13 @@ func TestF147W2WrongCredentialsAreRefusedAndTheBodyDropped(t *testing.T) {
 		}), http.StatusUnauthorized)
 	}
 	w.stored(0)
-	w.want("the scheme in small letters", w.post(strings.NewReader("{}"), func(r *http.Request) { r.Header.Set("Authorization", strings.Replace(right, "Basic", "basic", 1)) }), 200)
+	w.want("the scheme in small letters",
+		w.post(strings.NewReader("{}"),
+			func(r *http.Request) { r.Header.Set("Authorization", strings.Replace(right, "Basic", "basic", 1)) }), 200)
 	w.stored(1)
 	if len(w.login.Word) < 22 || len(w.login.Path) < 23 || NewLogin().Word == w.login.Word {
-		t.Errorf("a password of %d and a path of %d characters: fewer than 128 random bits", len(w.login.Word), len(w.login.Path))
+		t.Errorf("a password of %d and a path of %d characters: fewer than 128 random bits", len(w.login.Word),
+			len(w.login.Path))
 	}
 	for _, shown := range []string{fmt.Sprint(w.login), fmt.Sprintf("%+v %#v %s", w.login, w.login, &w.login)} {
 		if strings.Contains(shown, w.login.Word) || strings.Contains(shown, w.login.Path[1:]) {
@@ -194,7 +218,8 @@ func TestW3W6AnyBodyIsTakenAsItIs(t *testing.T) {
 	w := newWorld(t)
 	bodies := [][]byte{
 		{},
-		[]byte(`{`), []byte(`{"a":1,"a":2}`), []byte(strings.Repeat("[", 100_000)), []byte(`{"n":1` + strings.Repeat("0", 5000) + `}`),
+		[]byte(`{`), []byte(`{"a":1,"a":2}`), []byte(strings.Repeat("[", 100_000)),
+		[]byte(`{"n":1` + strings.Repeat("0", 5000) + `}`),
 		{0xff, 0xfe, 0x00, 0x01},
 		[]byte("\xef\xbb\xbf{}"),
 		[]byte(`<xml/>`), []byte("a\x00b"), []byte(`"text"`), []byte(`{"id":"` + strings.Repeat("é", 1000) + `"}`),
@@ -224,15 +249,19 @@ func TestF152W4TheLimitsOfARequest(t *testing.T) {
 	w := newWorld(t)
 	w.want("GET", w.post(nil, func(r *http.Request) { r.Method = http.MethodGet }), http.StatusMethodNotAllowed)
 	w.want("PUT", w.post(nil, func(r *http.Request) { r.Method = http.MethodPut }), http.StatusMethodNotAllowed)
-	w.want("10 MB, told", w.post(bytes.NewReader(make([]byte, 10<<20)), func(r *http.Request) { r.Header.Set("Expect", "100-continue") }), http.StatusRequestEntityTooLarge)
+	w.want("10 MB, told", w.post(bytes.NewReader(make([]byte, 10<<20)),
+		func(r *http.Request) { r.Header.Set("Expect", "100-continue") }), http.StatusRequestEntityTooLarge)
 	w.want("the most", w.post(bytes.NewReader(make([]byte, MaxBody))), 200)
-	w.want("one more, in chunks", w.post(io.MultiReader(bytes.NewReader(make([]byte, MaxBody+1)))), http.StatusRequestEntityTooLarge)
+	w.want("one more, in chunks", w.post(io.MultiReader(bytes.NewReader(make([]byte, MaxBody+1)))),
+		http.StatusRequestEntityTooLarge)
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	_, _ = z.Write([]byte(`{}`))
 	_ = z.Close()
-	w.want("gzip", w.post(&packed, func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }), http.StatusUnsupportedMediaType)
-	w.want("identity", w.post(strings.NewReader("plain"), func(r *http.Request) { r.Header.Set("Content-Encoding", "identity") }), 200)
+	w.want("gzip", w.post(&packed, func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }),
+		http.StatusUnsupportedMediaType)
+	w.want("identity", w.post(strings.NewReader("plain"),
+		func(r *http.Request) { r.Header.Set("Content-Encoding", "identity") }), 200)
 	w.stored(2)
 }
 
@@ -240,21 +269,25 @@ func TestF152W4TheLimitsOfARequest(t *testing.T) {
 func TestW7NoSecondRequestHidesInAConnection(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	head := "POST " + w.login.Path + " HTTP/1.1\r\nHost: x\r\nAuthorization: Basic " + base64.StdEncoding.EncodeToString([]byte(w.login.Basic())) + "\r\n"
+	head := "POST " + w.login.Path + " HTTP/1.1\r\nHost: x\r\nAuthorization: Basic " +
+		base64.StdEncoding.EncodeToString([]byte(w.login.Basic())) + "\r\n"
 	hidden := head + "Content-Length: 6\r\n\r\nhidden"
 	for name, raw := range map[string]string{
-		"pipelined":                     head + "Content-Length: 2\r\n\r\nok" + hidden,
-		"keep-alive asked for":          head + "Connection: keep-alive\r\nContent-Length: 2\r\n\r\nok" + hidden,
-		"both lengths":                  head + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + hidden,
+		"pipelined":            head + "Content-Length: 2\r\n\r\nok" + hidden,
+		"keep-alive asked for": head + "Connection: keep-alive\r\nContent-Length: 2\r\n\r\nok" + hidden,
+		"both lengths": head + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" +
+			hidden,
 		"two lengths":                   head + "Content-Length: 2\r\nContent-Length: 3\r\n\r\nok" + hidden,
 		"a blank before the colon":      head + "Content-Length : 2\r\n\r\nok" + hidden,
 		"an odd transfer-encoding":      head + "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n" + hidden,
 		"bare line feeds in the chunks": head + "Transfer-Encoding: chunked\r\n\r\n2\nok\n0\n\n" + hidden,
 		"a negative length":             head + "Content-Length: -1\r\n\r\nok" + hidden,
 		"a folded header":               head + "X: a\r\n b\r\nContent-Length: 2\r\n\r\nok" + hidden,
-		"HTTP/1.0":                      strings.Replace(head, "HTTP/1.1", "HTTP/1.0", 1) + "Connection: keep-alive\r\nContent-Length: 2\r\n\r\nok" + hidden,
-		"HTTP/2 preface":                "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + hidden,
-		"upgrade":                       head + "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\nContent-Length: 2\r\n\r\nok" + hidden,
+		"HTTP/1.0": strings.Replace(head, "HTTP/1.1", "HTTP/1.0", 1) +
+			"Connection: keep-alive\r\nContent-Length: 2\r\n\r\nok" + hidden,
+		"HTTP/2 preface": "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + hidden,
+		"upgrade": head +
+			"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\nContent-Length: 2\r\n\r\nok" + hidden,
 	} {
 		conn, err := net.Dial("tcp", w.server.Address())
 		if err != nil {
@@ -287,7 +320,8 @@ func TestW8GuessesUseUpABudget(t *testing.T) {
 	}
 	refused := 0
 	for range 60 {
-		if w.post(nil, from("192.0.2.1"), func(r *http.Request) { r.SetBasicAuth("a", "b") }) == http.StatusTooManyRequests {
+		if w.post(nil, from("192.0.2.1"),
+			func(r *http.Request) { r.SetBasicAuth("a", "b") }) == http.StatusTooManyRequests {
 			refused++
 		}
 	}
@@ -401,7 +435,8 @@ func TestF151ALedgerThatHangsHoldsNoKnownRegistrationUp(t *testing.T) {
 		if i == 0 {
 			go func() { // a guess; its answer comes when the ledger is free
 				if r, err := http.NewRequest(http.MethodPost, w.url+"x", nil); err == nil {
-					if res, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(r); err == nil {
+					if res, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(
+						r); err == nil {
 						_ = res.Body.Close()
 					}
 				}
@@ -444,7 +479,10 @@ func TestF150TheNextStartBringsWhatTheSpoolHas(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 3 {
-		if err := first.add(trade.InboxEvent{Event: "CREATE_FARM", Hash: fmt.Sprint(i), Body: []byte{0xff, byte(i)}, Times: 1}); err != nil {
+		if err := first.add(trade.InboxEvent{
+			Event: "CREATE_FARM", Hash: fmt.Sprint(i), Body: []byte{0xff, byte(i)},
+			Times: 1,
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -513,8 +551,12 @@ func TestARegistrationOfAnotherProcessIsFound(t *testing.T) {
 	w.want("the first", w.post(strings.NewReader("{}")), 200)
 	old := w.login
 	fresh := NewLogin()
-	hook := trade.Webhook{ID: "hook-2", Event: "CREATE_FARM", PathHash: HashOf(fresh.Path), LoginHash: HashOf(fresh.Basic()), State: trade.WebhookAsked, AskedAt: time.Now()}
-	if err := w.store.AskWebhook(t.Context(), hook, trade.AuditRecord{At: time.Now(), Who: "test", Act: "webhooks apply", Target: hook.Event}); err != nil {
+	hook := trade.Webhook{
+		ID: "hook-2", Event: "CREATE_FARM", PathHash: HashOf(fresh.Path),
+		LoginHash: HashOf(fresh.Basic()), State: trade.WebhookAsked, AskedAt: time.Now(),
+	}
+	if err := w.store.AskWebhook(t.Context(), hook,
+		trade.AuditRecord{At: time.Now(), Who: "test", Act: "webhooks apply", Target: hook.Event}); err != nil {
 		t.Fatal(err)
 	}
 	w.login, w.url = fresh, "http://"+w.server.Address()+fresh.Path

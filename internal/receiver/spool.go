@@ -136,7 +136,8 @@ func (s *spool) append(batch []*keeping) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.file == nil {
-		file, err := os.OpenFile(filepath.Join(s.dir, uuid.Must(uuid.NewV7()).String()+SegmentEnd), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
+		file, err := os.OpenFile(filepath.Join(s.dir, uuid.Must(uuid.NewV7()).String()+SegmentEnd),
+			os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
 		if err != nil {
 			return err
 		}
@@ -223,7 +224,8 @@ func drainFile(name string, bring func([]trade.InboxEvent) error) (size int64, e
 	for lines.Scan() {
 		sum, line, _ := strings.Cut(lines.Text(), " ")
 		var event trade.InboxEvent
-		if fmt.Sprintf("%08x", crc32.Checksum([]byte(line), crcTable)) != sum || json.Unmarshal([]byte(line), &event) != nil {
+		if fmt.Sprintf("%08x", crc32.Checksum([]byte(line), crcTable)) != sum ||
+			json.Unmarshal([]byte(line), &event) != nil {
 			continue
 		}
 		if events = append(events, event); len(events) == batchMost {

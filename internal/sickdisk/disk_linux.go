@@ -55,7 +55,8 @@ func New() (*Disk, error) {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return nil, fmt.Errorf("no new privileges: %w", err)
 	}
-	flags := uintptr(unix.SECCOMP_FILTER_FLAG_NEW_LISTENER | unix.SECCOMP_FILTER_FLAG_TSYNC | unix.SECCOMP_FILTER_FLAG_TSYNC_ESRCH)
+	flags := uintptr(
+		unix.SECCOMP_FILTER_FLAG_NEW_LISTENER | unix.SECCOMP_FILTER_FLAG_TSYNC | unix.SECCOMP_FILTER_FLAG_TSYNC_ESRCH)
 	fd, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&prog)))
 	if errno != 0 {
 		return nil, fmt.Errorf("a seccomp filter with notifications, which Linux has since 5.5: %w", errno)
@@ -123,7 +124,8 @@ type response struct {
 func (d *Disk) supervise() {
 	for {
 		var n notification
-		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(d.listener), unix.SECCOMP_IOCTL_NOTIF_RECV, uintptr(unsafe.Pointer(&n)))
+		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(d.listener), unix.SECCOMP_IOCTL_NOTIF_RECV,
+			uintptr(unsafe.Pointer(&n)))
 		if errno == unix.EINTR || errno == unix.ENOENT { // ENOENT: who asked has gone
 			continue
 		}
@@ -135,7 +137,8 @@ func (d *Disk) supervise() {
 		if err := d.judge(&n); err != 0 {
 			r.flags, r.err = 0, -int32(err)
 		}
-		_, _, errno = unix.Syscall(unix.SYS_IOCTL, uintptr(d.listener), unix.SECCOMP_IOCTL_NOTIF_SEND, uintptr(unsafe.Pointer(&r)))
+		_, _, errno = unix.Syscall(unix.SYS_IOCTL, uintptr(d.listener), unix.SECCOMP_IOCTL_NOTIF_SEND,
+			uintptr(unsafe.Pointer(&r)))
 		if errno != 0 && errno != unix.ENOENT {
 			d.broke(errno)
 			return
@@ -158,7 +161,8 @@ func (d *Disk) judge(n *notification) unix.Errno {
 	}
 	c := calls[n.nr]
 	path := d.pathOf(n, c)
-	if path != d.plan.Under && !strings.HasPrefix(path, d.plan.Under+"/") || d.plan.Skip != nil && d.plan.Skip(c.name, path) {
+	if path != d.plan.Under && !strings.HasPrefix(path, d.plan.Under+"/") || d.plan.Skip != nil &&
+		d.plan.Skip(c.name, path) {
 		return 0
 	}
 	d.calls++
@@ -187,7 +191,8 @@ func (d *Disk) pathOf(n *notification, c call) string {
 	read := 0
 	for read < len(buffer) {
 		part := buffer[read:min(len(buffer), read+page)]
-		got, err := unix.ProcessVMReadv(os.Getpid(), []unix.Iovec{{Base: &part[0], Len: uint64(len(part))}}, []unix.RemoteIovec{{Base: at + uintptr(read), Len: len(part)}}, 0)
+		got, err := unix.ProcessVMReadv(os.Getpid(), []unix.Iovec{{Base: &part[0], Len: uint64(len(part))}},
+			[]unix.RemoteIovec{{Base: at + uintptr(read), Len: len(part)}}, 0)
 		if err != nil || got != len(part) {
 			break
 		}

@@ -59,8 +59,8 @@ func TestTheKthCallFails(t *testing.T) {
 			break
 		}
 		name, _, _ := strings.Cut(hit, " ")
-		if !errors.Is(err, syscall.EIO) && name != "fstatat" { // os.Rename looks whether there is a folder in the way, and goes on without the answer
-
+		// os.Rename looks whether there is a folder in the way, and goes on without the answer
+		if !errors.Is(err, syscall.EIO) && name != "fstatat" {
 			t.Errorf("%s fails: %v", hit, err)
 		}
 		hits = append(hits, name)

@@ -73,7 +73,8 @@ const leastMemory = 6 << 30
 func roomInMemory() bool {
 	const tmpfs = 0x01021994
 	var s syscall.Statfs_t
-	return syscall.Statfs(memory, &s) == nil && s.Type == tmpfs && s.Bavail*uint64(s.Bsize) >= leastMemory && passable(memory)
+	return syscall.Statfs(memory, &s) == nil && s.Type == tmpfs && s.Bavail*uint64(s.Bsize) >= leastMemory &&
+		passable(memory)
 }
 
 // createLock makes a lock file and locks it. Between the two steps another process may take the
@@ -131,7 +132,9 @@ func tempParent(otherUser bool) (string, error) {
 			return resolved, nil
 		}
 	}
-	return "", fmt.Errorf("none of %s can be entered by the server's user: set TMPDIR to a folder that others may enter", strings.Join(candidates, ", "))
+	return "",
+		fmt.Errorf("none of %s can be entered by the server's user: set TMPDIR to a folder that others may enter",
+			strings.Join(candidates, ", "))
 }
 
 func passable(dir string) bool {

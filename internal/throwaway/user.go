@@ -27,6 +27,7 @@ func User(names ...string) (*syscall.Credential, error) {
 			return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
 		}
 	}
-	return nil, errors.New("the server does not run as root, and there is none of the users " + strings.Join(names, ", ") +
+	return nil, errors.New("the server does not run as root, and there is none of the users " +
+		strings.Join(names, ", ") +
 		": create one, or run the tests as an ordinary user")
 }

@@ -75,7 +75,8 @@ jobs:
 // Configuration is the file of a program that sends to a platform and keeps its journal in a
 // folder.
 func (o Options) Configuration(url, journal string) string {
-	return fmt.Sprintf(configuration, url, requestTimeout, o.MaxInFlight, quarantine, o.ERP.Driver, o.Ledger.Driver, journal)
+	return fmt.Sprintf(configuration, url, requestTimeout, o.MaxInFlight, quarantine, o.ERP.Driver,
+		o.Ledger.Driver, journal)
 }
 
 // newChild writes the configuration and begins the ledger.
@@ -182,7 +183,8 @@ func (c *child) Settle(ctx context.Context) error {
 			return err
 		}
 		var exit *exec.ExitError
-		elsewhere := errors.As(err, &exit) && exit.ExitCode() == 75 // a job is another's still, of one that died a moment ago
+		// a job is another's still, of one that died a moment ago
+		elsewhere := errors.As(err, &exit) && exit.ExitCode() == 75
 		last = string(bytes.TrimSpace(text))
 		if err := json.Unmarshal([]byte(last), &out); err != nil {
 			return fmt.Errorf("the summary of a pass: %w: %s", err, last)

@@ -13,28 +13,30 @@ import (
 // Verdict is what came of a trial, as one line of JSON. The five figures from Lost to OverBudget
 // must be zero.
 type Verdict struct {
-	Seed          uint64   `json:"seed"`
-	ERP           string   `json:"erp"`
-	Ledger        string   `json:"ledger"`
-	Kills         int      `json:"kills"`
-	Starts        int      `json:"starts"`
-	Rows          int      `json:"rows"`    // in the ERP at the end
-	Records       int      `json:"records"` // that the platform made
-	Lost          int      `json:"lost"`
-	Doubled       int      `json:"doubled"`
-	FalseAccepted int      `json:"false_accepted"`
-	Orphaned      int      `json:"orphaned"`
-	OverBudget    int      `json:"over_budget"`
-	Undecided     int      `json:"undecided"`    // rows that are not on the platform once after a person has decided everything
-	InDoubt       int      `json:"in_doubt"`     // before a person decided
-	Held          int      `json:"held"`         // before a person decided
-	Sending       int      `json:"sending"`      // entries that were stored to be sent at all kills together: most of them had not left
-	MostSending   int      `json:"most_sending"` // at one kill
-	Doubts        int      `json:"doubts"`       // entries that all kills together left in doubt
-	MostDoubts    int      `json:"most_doubts"`  // one kill, in one job
-	MaxInFlight   int      `json:"max_in_flight"`
-	Seconds       float64  `json:"seconds"`
-	Examples      []string `json:"examples,omitempty"` // the first few faults that were found
+	Seed          uint64 `json:"seed"`
+	ERP           string `json:"erp"`
+	Ledger        string `json:"ledger"`
+	Kills         int    `json:"kills"`
+	Starts        int    `json:"starts"`
+	Rows          int    `json:"rows"`    // in the ERP at the end
+	Records       int    `json:"records"` // that the platform made
+	Lost          int    `json:"lost"`
+	Doubled       int    `json:"doubled"`
+	FalseAccepted int    `json:"false_accepted"`
+	Orphaned      int    `json:"orphaned"`
+	OverBudget    int    `json:"over_budget"`
+	// rows that are not on the platform once after a person has decided everything
+	Undecided int `json:"undecided"`
+	InDoubt   int `json:"in_doubt"` // before a person decided
+	Held      int `json:"held"`     // before a person decided
+	// entries that were stored to be sent at all kills together: most of them had not left
+	Sending     int      `json:"sending"`
+	MostSending int      `json:"most_sending"` // at one kill
+	Doubts      int      `json:"doubts"`       // entries that all kills together left in doubt
+	MostDoubts  int      `json:"most_doubts"`  // one kill, in one job
+	MaxInFlight int      `json:"max_in_flight"`
+	Seconds     float64  `json:"seconds"`
+	Examples    []string `json:"examples,omitempty"` // the first few faults that were found
 }
 
 // Clean tells whether nothing was lost and nothing came twice.

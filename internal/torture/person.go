@@ -47,7 +47,8 @@ func (t *Trial) Decide(ctx context.Context) error {
 			case state == "held":
 				args = []string{"retry", at.job, at.key}
 			}
-			if err := t.act(ctx, append(args, "--reason", "looked into the platform's log", "--as", "torture", "--yes")); err != nil {
+			if err := t.act(ctx, append(args, "--reason", "looked into the platform's log", "--as", "torture",
+				"--yes")); err != nil {
 				return err
 			}
 		}

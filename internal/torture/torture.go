@@ -15,8 +15,9 @@ import (
 
 // Options say what is tortured and how hard.
 type Options struct {
-	Binary      string        // the program under trial
-	Script      string        // another program to torture in its place, which keeps no ledger that could be judged: see tools/torture/cronscript
+	Binary string // the program under trial
+	// another program to torture in its place, which keeps no ledger that could be judged: see tools/torture/cronscript
+	Script      string
 	Dir         string        // an empty folder for everything that is made
 	ERP         Database      // "" = SQLite in Dir. A schema is made in it
 	Ledger      Database      // "" = SQLite in Dir; otherwise an empty PostgreSQL database
@@ -94,9 +95,16 @@ func Begin(ctx context.Context, opts Options, platform sandbox.Options, direct b
 	if opts.Progress == nil {
 		opts.Progress = func(Verdict) {}
 	}
-	t := &Trial{Options: opts, random: rand.New(rand.NewPCG(opts.Seed, 1)), trigger: &trigger{}, doubts: map[rowKey]bool{}}
-	t.Verdict = Verdict{Seed: opts.Seed, ERP: opts.ERP.Driver, Ledger: opts.Ledger.Driver, MaxInFlight: opts.MaxInFlight}
-	if t.truth, err = os.OpenFile(filepath.Join(opts.Dir, "truth.jsonl"), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600); err != nil {
+	t := &Trial{
+		Options: opts, random: rand.New(rand.NewPCG(opts.Seed, 1)), trigger: &trigger{},
+		doubts: map[rowKey]bool{},
+	}
+	t.Verdict = Verdict{
+		Seed: opts.Seed, ERP: opts.ERP.Driver, Ledger: opts.Ledger.Driver,
+		MaxInFlight: opts.MaxInFlight,
+	}
+	if t.truth, err = os.OpenFile(filepath.Join(opts.Dir, "truth.jsonl"), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND,
+		0o600); err != nil {
 		return nil, fmt.Errorf("the log of the platform: %w", err)
 	}
 	if platform.Faults == nil {
@@ -105,7 +113,8 @@ func Begin(ctx context.Context, opts Options, platform sandbox.Options, direct b
 		}
 	}
 	platform.APIKey, platform.Log, platform.Seed = APIKey, t.truth, int64(opts.Seed>>1)|1
-	platform.OnPost, platform.OnExecuted = func(int) { t.trigger.arrived() }, func(int, sandbox.Record) { t.trigger.executed() }
+	platform.OnPost, platform.OnExecuted = func(int) { t.trigger.arrived() },
+		func(int, sandbox.Record) { t.trigger.executed() }
 	if t.API, err = sandbox.Start(platform, "127.0.0.1:0"); err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
@@ -128,8 +137,10 @@ func Begin(ctx context.Context, opts Options, platform sandbox.Options, direct b
 // platformFaults are what the platform does, in one of a hundred POSTs each: with and without
 // executing.
 var platformFaults = []string{
-	"lost-after%3", "lost-before%2", "cut%2", "garbled%1", "noid%1", "status=500,commit%1", "status=500%1", "status=503%1", "status=502%1",
-	"refused%2", "throttle=1s%1", "status=504,commit%1", "slow=200ms%5", "hang%1", "late=400ms%1", "lost-after,reset%1", "html%1", "status=408%1",
+	"lost-after%3", "lost-before%2", "cut%2", "garbled%1", "noid%1", "status=500,commit%1", "status=500%1",
+	"status=503%1", "status=502%1",
+	"refused%2", "throttle=1s%1", "status=504,commit%1", "slow=200ms%5", "hang%1", "late=400ms%1", "lost-after,reset%1",
+	"html%1", "status=408%1",
 }
 
 // rage kills the program as often as it was told to, while people write to the ERP.

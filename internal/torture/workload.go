@@ -94,10 +94,16 @@ func (w *workload) work(random *rand.Rand) error {
 	statements := [][]any{{`INSERT INTO contrato VALUES (?, ?, '', ?)`, num, n, stamp}}
 	for range random.IntN(3) {
 		d := w.marker.Add(1)
-		statements = append(statements, []any{`INSERT INTO entrega VALUES (?, ?, ?, '', ?)`, fmt.Sprintf("E%06d", d), num, d, stamp})
+		statements = append(statements, []any{
+			`INSERT INTO entrega VALUES (?, ?, ?, '', ?)`, fmt.Sprintf("E%06d", d),
+			num, d, stamp,
+		})
 	}
 	if random.IntN(4) == 0 {
-		statements = append(statements, []any{`UPDATE contrato SET obs = obs || '.', atualizado = ? WHERE num = ?`, began, fmt.Sprintf("C%06d", 1+random.Int64N(n))})
+		statements = append(statements, []any{
+			`UPDATE contrato SET obs = obs || '.', atualizado = ? WHERE num = ?`,
+			began, fmt.Sprintf("C%06d", 1+random.Int64N(n)),
+		})
 	}
 	for _, s := range statements {
 		if _, err := tx.Exec(w.bound(s[0].(string)), s[1:]...); err != nil {
@@ -139,7 +145,10 @@ func (w *workload) bound(query string) string {
 // rows gives the quantity of every row that is in the ERP, by job and key.
 func (w *workload) rows(ctx context.Context) (map[rowKey]string, error) {
 	out := map[rowKey]string{}
-	for job, query := range map[string]string{"contracts": `SELECT num, quantidade FROM contrato`, "deliveries": `SELECT ticket, volume FROM entrega`} {
+	for job, query := range map[string]string{
+		"contracts":  `SELECT num, quantidade FROM contrato`,
+		"deliveries": `SELECT ticket, volume FROM entrega`,
+	} {
 		if err := w.read(ctx, query, func(key, marker string) { out[rowKey{job, key}] = marker }); err != nil {
 			return nil, fmt.Errorf("reading the ERP: %w", err)
 		}

@@ -26,8 +26,10 @@ type alertRow struct {
 
 func (r alertRow) alert() trade.Alert {
 	return trade.Alert{
-		ID: r.ID, Topic: r.Topic, Subject: r.Subject, Detail: json.RawMessage(r.Detail), Since: sqldb.Instant(r.Since), SeenAt: time.UnixMilli(r.SeenAt).UTC(),
-		RaisedAt: sqldb.Instant(r.RaisedAt), GoneAt: sqldb.Instant(r.GoneAt), ClosedAt: sqldb.Instant(r.ClosedAt), Version: r.Version,
+		ID: r.ID, Topic: r.Topic, Subject: r.Subject, Detail: json.RawMessage(r.Detail), Since: sqldb.Instant(r.Since),
+		SeenAt:   time.UnixMilli(r.SeenAt).UTC(),
+		RaisedAt: sqldb.Instant(r.RaisedAt), GoneAt: sqldb.Instant(r.GoneAt), ClosedAt: sqldb.Instant(r.ClosedAt),
+		Version: r.Version,
 	}
 }
 
@@ -59,10 +61,13 @@ func (s *Log) SaveAlert(ctx context.Context, a trade.Alert, messages []trade.Ale
 			id = sqldb.NewID()
 			n, err = t.Changed(`INSERT INTO alert (id, topic, subject, detail, since, seen_at, raised_at, gone_at, closed_at, version)
 				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT DO NOTHING`,
-				id, a.Topic, a.Subject, detailOf(a), sqldb.Millis(a.Since), a.SeenAt.UnixMilli(), sqldb.Millis(a.RaisedAt), sqldb.Millis(a.GoneAt), sqldb.Millis(a.ClosedAt))
+				id, a.Topic, a.Subject, detailOf(a), sqldb.Millis(a.Since), a.SeenAt.UnixMilli(),
+				sqldb.Millis(a.RaisedAt), sqldb.Millis(a.GoneAt), sqldb.Millis(a.ClosedAt))
 		} else {
-			n, err = t.Changed(`UPDATE alert SET detail = ?, since = ?, raised_at = ?, gone_at = ?, closed_at = ?, version = version + 1 WHERE id = ? AND version = ?`,
-				detailOf(a), sqldb.Millis(a.Since), sqldb.Millis(a.RaisedAt), sqldb.Millis(a.GoneAt), sqldb.Millis(a.ClosedAt), id, a.Version)
+			n, err = t.Changed(
+				`UPDATE alert SET detail = ?, since = ?, raised_at = ?, gone_at = ?, closed_at = ?, version = version + 1 WHERE id = ? AND version = ?`,
+				detailOf(a), sqldb.Millis(a.Since), sqldb.Millis(a.RaisedAt), sqldb.Millis(a.GoneAt),
+				sqldb.Millis(a.ClosedAt), id, a.Version)
 		}
 		if err != nil || n == 0 {
 			return err
@@ -71,7 +76,9 @@ func (s *Log) SaveAlert(ctx context.Context, a trade.Alert, messages []trade.Ale
 		if len(messages) == 0 {
 			return nil
 		}
-		if err := t.Do(`UPDATE alert_message SET done_at = ?, outcome = 'superseded' WHERE alert_id = ? AND done_at IS NULL`, messages[0].CreatedAt.UnixMilli(), id); err != nil {
+		if err := t.Do(
+			`UPDATE alert_message SET done_at = ?, outcome = 'superseded' WHERE alert_id = ? AND done_at IS NULL`,
+			messages[0].CreatedAt.UnixMilli(), id); err != nil {
 			return err
 		}
 		return addMessages(t, id, messages)
@@ -95,11 +102,14 @@ func (s *Log) DigestedUntil(ctx context.Context) (time.Time, error) {
 
 // SaveDigest stores the messages of the digest that begins where the last one ended. saved is false
 // when that was not at from any more: another process was first.
-func (s *Log) SaveDigest(ctx context.Context, from, until time.Time, messages []trade.AlertMessage) (saved bool, err error) {
+func (s *Log) SaveDigest(ctx context.Context, from, until time.Time,
+	messages []trade.AlertMessage,
+) (saved bool, err error) {
 	err = s.db.InTx(ctx, "recording a digest", func(t *sqldb.Tx) error {
 		saved = false
 		was := sqldb.Millis(from)
-		n, err := t.Changed(`UPDATE digest SET until = ? WHERE COALESCE(until, -1) = ?`, until.UnixMilli(), coalesce(was, -1))
+		n, err := t.Changed(`UPDATE digest SET until = ? WHERE COALESCE(until, -1) = ?`, until.UnixMilli(),
+			coalesce(was, -1))
 		if err != nil || n == 0 {
 			return err
 		}
@@ -119,7 +129,9 @@ func coalesce(n sql.NullInt64, otherwise int64) int64 {
 // PruneAlerts removes alerts that were closed, and messages that were done with, before a time.
 func (s *Log) PruneAlerts(ctx context.Context, before time.Time) error {
 	var old int
-	err := s.db.Read.GetContext(ctx, &old, s.db.Q(`SELECT (SELECT COUNT(*) FROM alert WHERE closed_at < ?) + (SELECT COUNT(*) FROM alert_message WHERE done_at < ?)`),
+	err := s.db.Read.GetContext(ctx, &old,
+		s.db.Q(
+			`SELECT (SELECT COUNT(*) FROM alert WHERE closed_at < ?) + (SELECT COUNT(*) FROM alert_message WHERE done_at < ?)`),
 		before.UnixMilli(), before.UnixMilli())
 	if err != nil || old == 0 {
 		return s.db.Fault(ctx, "looking for old alerts", err)

@@ -27,8 +27,10 @@ type messageRow struct {
 
 func (r messageRow) message() trade.AlertMessage {
 	return trade.AlertMessage{
-		ID: r.ID, AlertID: r.AlertID, Kind: r.Kind, Target: r.Target, Content: json.RawMessage(r.Content), CreatedAt: time.UnixMilli(r.CreatedAt).UTC(),
-		Attempts: r.Attempts, NextAt: time.UnixMilli(r.NextAt).UTC(), DoneAt: sqldb.Instant(r.DoneAt), Outcome: r.Outcome, Fault: r.Fault,
+		ID: r.ID, AlertID: r.AlertID, Kind: r.Kind, Target: r.Target, Content: json.RawMessage(r.Content),
+		CreatedAt: time.UnixMilli(r.CreatedAt).UTC(),
+		Attempts:  r.Attempts, NextAt: time.UnixMilli(r.NextAt).UTC(), DoneAt: sqldb.Instant(r.DoneAt),
+		Outcome: r.Outcome, Fault: r.Fault,
 	}
 }
 
@@ -36,12 +38,19 @@ func (r messageRow) message() trade.AlertMessage {
 func addMessages(t *sqldb.Tx, alertID string, messages []trade.AlertMessage) error {
 	rows := make([][]any, len(messages))
 	for i, m := range messages {
-		rows[i] = []any{sqldb.NewID(), alertID, m.Kind, m.Target, string(m.Content), m.CreatedAt.UnixMilli(), 0, sqldb.AtOr(m.NextAt, m.CreatedAt), "", ""}
+		rows[i] = []any{
+			sqldb.NewID(), alertID, m.Kind, m.Target, string(m.Content), m.CreatedAt.UnixMilli(), 0,
+			sqldb.AtOr(m.NextAt, m.CreatedAt), "", "",
+		}
 	}
 	if len(rows) == 0 {
 		return nil
 	}
-	return t.InsertRows("alert_message", []string{"id", "alert_id", "kind", "target", "content", "created_at", "attempts", "next_at", "outcome", "fault"}, rows, "")
+	return t.InsertRows("alert_message",
+		[]string{
+			"id", "alert_id", "kind", "target", "content", "created_at", "attempts", "next_at", "outcome",
+			"fault",
+		}, rows, "")
 }
 
 // messageRests is longer than any pause between two tries of a message: a next try that is further
@@ -54,7 +63,8 @@ func (s *Log) DueMessages(ctx context.Context, now time.Time, limit int) ([]trad
 	var rows []messageRow
 	query := `SELECT id, alert_id, kind, target, content, created_at, attempts, next_at, done_at, outcome, fault FROM alert_message
 		WHERE done_at IS NULL AND (next_at <= ? OR next_at > ?) ORDER BY created_at, id LIMIT ?`
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), now.UnixMilli(), now.Add(messageRests).UnixMilli(), limit); err != nil {
+	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), now.UnixMilli(), now.Add(messageRests).UnixMilli(),
+		limit); err != nil {
 		return nil, s.db.Fault(ctx, "reading messages", err)
 	}
 	out := make([]trade.AlertMessage, len(rows))
@@ -68,7 +78,8 @@ func (s *Log) DueMessages(ctx context.Context, now time.Time, limit int) ([]trad
 // another one was first, or the message is done with. After a crash it is due again at that time.
 func (s *Log) ClaimMessage(ctx context.Context, m trade.AlertMessage, until time.Time) (claimed bool, err error) {
 	err = s.db.InTx(ctx, "claiming a message", func(t *sqldb.Tx) error {
-		n, err := t.Changed(`UPDATE alert_message SET attempts = attempts + 1, next_at = ? WHERE id = ? AND attempts = ? AND done_at IS NULL`,
+		n, err := t.Changed(
+			`UPDATE alert_message SET attempts = attempts + 1, next_at = ? WHERE id = ? AND attempts = ? AND done_at IS NULL`,
 			until.UnixMilli(), m.ID, m.Attempts)
 		claimed = n == 1
 		return err
@@ -81,9 +92,11 @@ func (s *Log) ClaimMessage(ctx context.Context, m trade.AlertMessage, until time
 func (s *Log) SettleMessage(ctx context.Context, m trade.AlertMessage) error {
 	return s.db.InTx(ctx, "recording a delivery", func(t *sqldb.Tx) error {
 		if m.Outcome != "" {
-			return t.Do(`UPDATE alert_message SET done_at = ?, outcome = ?, fault = ? WHERE id = ?`, m.DoneAt.UnixMilli(), m.Outcome, sqldb.CleanText(m.Fault), m.ID)
+			return t.Do(`UPDATE alert_message SET done_at = ?, outcome = ?, fault = ? WHERE id = ?`,
+				m.DoneAt.UnixMilli(), m.Outcome, sqldb.CleanText(m.Fault), m.ID)
 		}
-		return t.Do(`UPDATE alert_message SET next_at = ?, fault = ? WHERE id = ? AND done_at IS NULL`, m.NextAt.UnixMilli(), sqldb.CleanText(m.Fault), m.ID)
+		return t.Do(`UPDATE alert_message SET next_at = ?, fault = ? WHERE id = ? AND done_at IS NULL`,
+			m.NextAt.UnixMilli(), sqldb.CleanText(m.Fault), m.ID)
 	})
 }
 
@@ -92,18 +105,24 @@ func (s *Log) SettleMessage(ctx context.Context, m trade.AlertMessage) error {
 // wrong address is told what waited for it.
 func (s *Log) ReaddressMessage(ctx context.Context, m trade.AlertMessage, targets []string) error {
 	return s.db.InTx(ctx, "readdressing a message", func(t *sqldb.Tx) error {
-		n, err := t.Changed(`UPDATE alert_message SET done_at = ?, outcome = ?, fault = ? WHERE id = ? AND done_at IS NULL`, m.DoneAt.UnixMilli(), m.Outcome, sqldb.CleanText(m.Fault), m.ID)
+		n, err := t.Changed(
+			`UPDATE alert_message SET done_at = ?, outcome = ?, fault = ? WHERE id = ? AND done_at IS NULL`,
+			m.DoneAt.UnixMilli(), m.Outcome, sqldb.CleanText(m.Fault), m.ID)
 		if err != nil || n == 0 {
 			return err
 		}
 		var had []string
-		if err := t.All(&had, `SELECT target FROM alert_message WHERE alert_id = ? AND kind = ? AND created_at = ?`, m.AlertID, m.Kind, m.CreatedAt.UnixMilli()); err != nil {
+		if err := t.All(&had, `SELECT target FROM alert_message WHERE alert_id = ? AND kind = ? AND created_at = ?`,
+			m.AlertID, m.Kind, m.CreatedAt.UnixMilli()); err != nil {
 			return err
 		}
 		var copies []trade.AlertMessage
 		for _, target := range targets {
 			if !slices.Contains(had, target) {
-				copies = append(copies, trade.AlertMessage{Kind: m.Kind, Target: target, Content: m.Content, CreatedAt: m.CreatedAt})
+				copies = append(copies, trade.AlertMessage{
+					Kind: m.Kind, Target: target, Content: m.Content,
+					CreatedAt: m.CreatedAt,
+				})
 			}
 		}
 		return addMessages(t, m.AlertID, copies)
@@ -119,5 +138,6 @@ func (s *Log) Backlog(ctx context.Context) (trade.Backlog, error) {
 	}
 	err := s.db.Read.GetContext(ctx, &row, `SELECT COUNT(*) AS n, MIN(created_at) AS oldest, COALESCE(SUM(CASE WHEN fault <> '' THEN 1 ELSE 0 END), 0) AS failing
 		FROM alert_message WHERE done_at IS NULL`)
-	return trade.Backlog{Messages: row.N, Oldest: sqldb.Instant(row.Oldest), Failing: row.Failing}, s.db.Fault(ctx, "counting messages", err)
+	return trade.Backlog{Messages: row.N, Oldest: sqldb.Instant(row.Oldest), Failing: row.Failing},
+		s.db.Fault(ctx, "counting messages", err)
 }

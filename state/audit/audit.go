@@ -37,7 +37,8 @@ const SelectAudit = `SELECT seq, at, who, origin, act, target, reason, detail, p
 // Record returns the record of a row.
 func (r Row) Record() trade.AuditRecord {
 	return trade.AuditRecord{
-		Seq: r.Seq, At: time.UnixMilli(r.At).UTC(), Who: r.Who, From: r.Origin, Act: r.Act, Target: r.Target, Reason: r.Reason, Detail: r.Detail,
+		Seq: r.Seq, At: time.UnixMilli(r.At).UTC(), Who: r.Who, From: r.Origin, Act: r.Act, Target: r.Target,
+		Reason: r.Reason, Detail: r.Detail,
 		Prev: r.Prev, Hash: r.Hash, Reduced: r.Reduced,
 	}
 }
@@ -71,11 +72,13 @@ func AddAudit(t *sqldb.Tx, a trade.AuditRecord) (seq int64, err error) {
 		t.Audit = &head
 	}
 	r := Row{
-		Seq: head.Seq + 1, At: sqldb.AtOr(a.At, time.Time{}), Who: sqldb.CleanText(a.Who), Origin: sqldb.CleanText(a.From), Act: sqldb.CleanText(a.Act), Target: sqldb.CleanText(a.Target),
+		Seq: head.Seq + 1, At: sqldb.AtOr(a.At, time.Time{}), Who: sqldb.CleanText(a.Who),
+		Origin: sqldb.CleanText(a.From), Act: sqldb.CleanText(a.Act), Target: sqldb.CleanText(a.Target),
 		Reason: sqldb.CleanText(a.Reason), Detail: sqldb.CleanText(a.Detail), Prev: head.Hash,
 	}
 	r.Hash = r.Sum()
-	if err := t.Do(`INSERT INTO audit (seq, at, who, origin, act, target, reason, detail, prev, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	if err := t.Do(
+		`INSERT INTO audit (seq, at, who, origin, act, target, reason, detail, prev, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		r.Seq, r.At, r.Who, r.Origin, r.Act, r.Target, r.Reason, r.Detail, r.Prev, r.Hash); err != nil {
 		return 0, err
 	}
@@ -95,7 +98,8 @@ func (s *Trail) AppendAudit(ctx context.Context, record trade.AuditRecord) error
 // Audit gives the latest acts, newest first; all with a limit of 0.
 func (s *Trail) Audit(ctx context.Context, limit int) ([]trade.AuditRecord, error) {
 	var rows []Row
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(SelectAudit+`ORDER BY seq DESC LIMIT ?`), OrAll(limit)); err != nil {
+	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(SelectAudit+`ORDER BY seq DESC LIMIT ?`),
+		OrAll(limit)); err != nil {
 		return nil, s.db.Fault(ctx, "reading the audit", err)
 	}
 	out := make([]trade.AuditRecord, len(rows))
@@ -137,7 +141,8 @@ func (s *Trail) VerifyChain(ctx context.Context) (firstBroken int64, err error) 
 	prev := Row{}
 	for {
 		var page []Row
-		if err := s.db.Read.SelectContext(ctx, &page, s.db.Q(SelectAudit+`WHERE seq > ? ORDER BY seq LIMIT ?`), prev.Seq, AuditPage); err != nil {
+		if err := s.db.Read.SelectContext(ctx, &page, s.db.Q(SelectAudit+`WHERE seq > ? ORDER BY seq LIMIT ?`),
+			prev.Seq, AuditPage); err != nil {
 			return 0, s.db.Fault(ctx, op, err)
 		}
 		for _, r := range page {
@@ -171,7 +176,8 @@ func (s *Trail) VerifyHeads(ctx context.Context) (firstBroken int64, err error) 
 	const op = verifying
 	host, _, _ := sqldb.HostIdentity()
 	var dirs []string
-	if err := s.db.Read.SelectContext(ctx, &dirs, s.db.Q(`SELECT path FROM journal WHERE host = ? AND retired_at IS NULL`), host); err != nil {
+	if err := s.db.Read.SelectContext(ctx, &dirs,
+		s.db.Q(`SELECT path FROM journal WHERE host = ? AND retired_at IS NULL`), host); err != nil {
 		return 0, s.db.Fault(ctx, op, err)
 	}
 	for _, dir := range dirs {
@@ -228,7 +234,8 @@ const Program = "safrasync"
 // mayBeReduced gives the number up to which some retention said that it takes persons out of acts.
 func (s *Trail) mayBeReduced(ctx context.Context) (through int64, err error) {
 	var details []string
-	err = s.db.Read.SelectContext(ctx, &details, s.db.Q(`SELECT detail FROM audit WHERE act IN (?, ?) AND reduced = 0`), ActRetention, ActPurge)
+	err = s.db.Read.SelectContext(ctx, &details, s.db.Q(`SELECT detail FROM audit WHERE act IN (?, ?) AND reduced = 0`),
+		ActRetention, ActPurge)
 	for _, text := range details {
 		var d struct {
 			AuditThrough int64 `json:"audit_through"`

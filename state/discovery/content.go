@@ -12,7 +12,9 @@ import (
 )
 
 // DueContents is Due with no more of each entry than its number, key, hashes and content.
-func (s *Discovery) DueContents(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error) {
+func (s *Discovery) DueContents(ctx context.Context, job string, now time.Time, after int64,
+	limit int,
+) ([]trade.Entry, error) {
 	var rows []struct {
 		ID          int64      `db:"id"`
 		Key         string     `db:"key"`
@@ -27,7 +29,10 @@ func (s *Discovery) DueContents(ctx context.Context, job string, now time.Time, 
 	}
 	out := make([]trade.Entry, len(rows))
 	for i, r := range rows {
-		out[i] = trade.Entry{ID: r.ID, Job: job, Key: r.Key, SourceHash: r.SourceHash, PayloadHash: r.PayloadHash, Content: r.Content}
+		out[i] = trade.Entry{
+			ID: r.ID, Job: job, Key: r.Key, SourceHash: r.SourceHash, PayloadHash: r.PayloadHash,
+			Content: r.Content,
+		}
 	}
 	return out, nil
 }
@@ -38,7 +43,9 @@ func (s *Discovery) DueContents(ctx context.Context, job string, now time.Time, 
 // about is among them when that is true of itself. So are those of which the platform says that it
 // has the record already. Each comes with the content numbers of all that was sent of it, or may
 // have been. Those that are held because another job has the record come too, with none.
-func (s *Discovery) SameContent(ctx context.Context, sends trade.Kind, contents []int64, sources []trade.Hash) ([]trade.SentContent, error) {
+func (s *Discovery) SameContent(ctx context.Context, sends trade.Kind, contents []int64,
+	sources []trade.Hash,
+) ([]trade.SentContent, error) {
 	const op = "looking for the same content"
 	numbers, hashes := sqldb.ListOf(s.db.D, distinct(contents)), sqldb.HashesOf(s.db.D, distinct(sources))
 	var out []trade.SentContent
@@ -46,7 +53,10 @@ func (s *Discovery) SameContent(ctx context.Context, sends trade.Kind, contents 
 	for _, ask := range []struct {
 		where string
 		args  []any
-	}{{SentContent(s.db.D), []any{string(sends), numbers, numbers}}, {SentSource(s.db.D), []any{string(sends), hashes}}} {
+	}{
+		{SentContent(s.db.D), []any{string(sends), numbers, numbers}},
+		{SentSource(s.db.D), []any{string(sends), hashes}},
+	} {
 		found, err := s.ledger.SelectEntries(ctx, op, ask.where, ask.args...)
 		if err != nil {
 			return nil, err
@@ -89,7 +99,8 @@ func distinct[T comparable](values []T) []T {
 // that is held because the platform says that it has the record.
 func (s *Discovery) whatWasSent(ctx context.Context, op string, of []trade.SentContent, at map[int64]int) error {
 	for i, c := range of {
-		if c.Entry.State == trade.Accepted && c.Entry.MovedID == "" || c.Entry.State == trade.Held && c.Entry.Cause == trade.CauseExists {
+		if c.Entry.State == trade.Accepted && c.Entry.MovedID == "" || c.Entry.State == trade.Held &&
+			c.Entry.Cause == trade.CauseExists {
 			of[i].Contents = append(of[i].Contents, c.Entry.Content)
 		}
 	}
@@ -102,7 +113,8 @@ func (s *Discovery) whatWasSent(ctx context.Context, op string, of []trade.SentC
 			EntryID int64 `db:"entry_id"`
 			Content int64 `db:"content"`
 		}
-		query := `SELECT entry_id, content FROM attempt WHERE entry_id IN (` + sqldb.Marks(len(ids)) + `) AND (outcome IS NULL OR outcome IN ('unknown', 'created'))`
+		query := `SELECT entry_id, content FROM attempt WHERE entry_id IN (` + sqldb.Marks(len(ids)) +
+			`) AND (outcome IS NULL OR outcome IN ('unknown', 'created'))`
 		if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), ids...); err != nil {
 			return s.db.Fault(ctx, op, err)
 		}
@@ -127,14 +139,16 @@ const (
 // SentContent selects the entries of a kind whose content went out, or may have: now, or in an
 // attempt.
 func SentContent(d sqldb.Dialect) string {
-	return `WHERE e.sends = ? AND e.id IN (` + lookup(d, `entry_id`, `attempt`, `content`, `BIGINT`, ledger.MayHaveMade) + ` UNION ` +
+	return `WHERE e.sends = ? AND e.id IN (` + lookup(d, `entry_id`, `attempt`, `content`, `BIGINT`,
+		ledger.MayHaveMade) + ` UNION ` +
 		lookup(d, `id`, `entry`, `content`, `BIGINT`, isThere) + `) ORDER BY e.id`
 }
 
 // SentSource selects the entries of a kind that went out, or may have, and whose newest row is the
 // same.
 func SentSource(d sqldb.Dialect) string {
-	return `WHERE e.sends = ? AND e.id IN (` + lookup(d, `id`, `entry`, `source_hash`, `BYTEA`, maybeThere) + `) ORDER BY e.id`
+	return `WHERE e.sends = ? AND e.id IN (` + lookup(d, `id`, `entry`, `source_hash`, `BYTEA`, maybeThere) +
+		`) ORDER BY e.id`
 }
 
 // lookup selects a column of the rows of a table in which another column has one of the values of a
@@ -142,7 +156,8 @@ func SentSource(d sqldb.Dialect) string {
 // them: of a table that grows while it is sent from it does not know how large it is.
 func lookup(d sqldb.Dialect, column, table, wanted, kind, condition string) string {
 	if d.Name == sqldb.Postgres {
-		return `SELECT found.` + column + ` FROM unnest(CAST(? AS ` + kind + `[])) AS w (value) CROSS JOIN LATERAL (SELECT ` + column + ` FROM ` + table +
+		return `SELECT found.` + column + ` FROM unnest(CAST(? AS ` + kind +
+			`[])) AS w (value) CROSS JOIN LATERAL (SELECT ` + column + ` FROM ` + table +
 			` WHERE ` + wanted + ` = w.value AND ` + condition + ` OFFSET 0) AS found`
 	}
 	among := d.Among(wanted)
@@ -162,14 +177,16 @@ func (s *Discovery) Renumber(ctx context.Context, lease trade.Lease, entries []t
 		}
 		var stored []int64
 		for _, e := range entries {
-			moved, err := t.Changed(`UPDATE entry SET content = ?, version = version + 1 WHERE id = ? AND version = ?`, e.Content, e.ID, e.Version)
+			moved, err := t.Changed(`UPDATE entry SET content = ?, version = version + 1 WHERE id = ? AND version = ?`,
+				e.Content, e.ID, e.Version)
 			if err != nil {
 				return err
 			}
 			if moved == 0 {
 				continue
 			}
-			if err := t.Do(`UPDATE attempt SET content = ? WHERE entry_id = ? AND payload_hash = ?`, e.Content, e.ID, e.PayloadHash); err != nil {
+			if err := t.Do(`UPDATE attempt SET content = ? WHERE entry_id = ? AND payload_hash = ?`, e.Content, e.ID,
+				e.PayloadHash); err != nil {
 				return err
 			}
 			stored = append(stored, e.ID)

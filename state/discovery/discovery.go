@@ -55,7 +55,8 @@ func (s *Discovery) Known(ctx context.Context, job string, keys []string) (map[s
 	const op = "looking up keys"
 	out := make(map[string]trade.Known, len(keys))
 	for chunk := range slices.Chunk(keys, sqldb.InList) {
-		found, err := s.known(ctx, `WHERE job = ? AND key IN (`+sqldb.Marks(len(chunk))+`)`, append([]any{job}, sqldb.Anys(chunk)...)...)
+		found, err := s.known(ctx, `WHERE job = ? AND key IN (`+sqldb.Marks(len(chunk))+`)`,
+			append([]any{job}, sqldb.Anys(chunk)...)...)
 		if err != nil {
 			return nil, s.db.Fault(ctx, op, err)
 		}
@@ -87,7 +88,8 @@ func (s *Discovery) known(ctx context.Context, where string, args ...any) ([]tra
 func (s *Discovery) Entries(ctx context.Context, ids []int64) ([]trade.Entry, error) {
 	var out []trade.Entry
 	for chunk := range slices.Chunk(ids, sqldb.InList) {
-		entries, err := s.ledger.SelectEntries(ctx, "reading entries", `WHERE e.id IN (`+sqldb.Marks(len(chunk))+`)`, sqldb.Anys(chunk)...)
+		entries, err := s.ledger.SelectEntries(ctx, "reading entries", `WHERE e.id IN (`+sqldb.Marks(len(chunk))+`)`,
+			sqldb.Anys(chunk)...)
 		if err != nil {
 			return nil, err
 		}
@@ -119,10 +121,14 @@ func (s *Discovery) EachKnown(ctx context.Context, job string, fn func(trade.Kno
 
 // Stale calls fn for every entry in one of the states whose MappedWith differs, state by state and
 // there in the order of their numbers; fn may write.
-func (s *Discovery) Stale(ctx context.Context, job, mappedWith string, states []trade.State, fn func(trade.Entry) error) error {
-	for _, state := range states { // one at a time: for several the databases would go through all entries of the job, in the order of their numbers
+func (s *Discovery) Stale(ctx context.Context, job, mappedWith string, states []trade.State,
+	fn func(trade.Entry) error,
+) error {
+	// one at a time: for several the databases would go through all entries of the job, in the order of their numbers
+	for _, state := range states {
 		for after := int64(0); ; {
-			page, err := s.ledger.SelectEntries(ctx, "looking for entries of an earlier mapping", `WHERE e.job = ? AND e.state = ? AND e.id > ? AND e.mapped_with <> ? ORDER BY e.id LIMIT ?`,
+			page, err := s.ledger.SelectEntries(ctx, "looking for entries of an earlier mapping",
+				`WHERE e.job = ? AND e.state = ? AND e.id > ? AND e.mapped_with <> ? ORDER BY e.id LIMIT ?`,
 				job, string(state), after, mappedWith, EntryPage)
 			if err != nil {
 				return err
@@ -149,19 +155,23 @@ func (s *Discovery) Arrivals(ctx context.Context, job string, after int64, sampl
 		N    int   `db:"n"`
 		Last int64 `db:"last"`
 	}
-	if err := s.db.Read.GetContext(ctx, &row, s.db.Q(`SELECT COUNT(*) AS n, COALESCE(MAX(id), 0) AS last FROM entry WHERE job = ? AND id > ?`), job, after); err != nil {
+	if err := s.db.Read.GetContext(ctx, &row,
+		s.db.Q(`SELECT COUNT(*) AS n, COALESCE(MAX(id), 0) AS last FROM entry WHERE job = ? AND id > ?`), job,
+		after); err != nil {
 		return a, s.db.Fault(ctx, op, err)
 	}
 	a.Count, a.Last = row.N, row.Last
 	var earlier []int64
-	if err := s.db.Read.SelectContext(ctx, &earlier, s.db.Q(`SELECT id FROM entry WHERE job = ? AND id <= ? LIMIT 1`), job, after); err != nil {
+	if err := s.db.Read.SelectContext(ctx, &earlier, s.db.Q(`SELECT id FROM entry WHERE job = ? AND id <= ? LIMIT 1`),
+		job, after); err != nil {
 		return a, s.db.Fault(ctx, op, err)
 	}
 	a.Before = len(earlier) > 0
 	if a.Count == 0 {
 		return a, nil
 	}
-	err := s.db.Read.SelectContext(ctx, &a.Samples, s.db.Q(`SELECT key FROM entry WHERE job = ? AND id > ? ORDER BY id LIMIT ?`), job, after, samples)
+	err := s.db.Read.SelectContext(ctx, &a.Samples,
+		s.db.Q(`SELECT key FROM entry WHERE job = ? AND id > ? ORDER BY id LIMIT ?`), job, after, samples)
 	return a, s.db.Fault(ctx, op, err)
 }
 
@@ -209,7 +219,9 @@ func (s *Discovery) Record(ctx context.Context, lease trade.Lease, page trade.Pa
 }
 
 // InsertEntries adds the entries whose key is new and counts the others.
-func InsertEntries(t *sqldb.Tx, job string, entries []trade.Entry, now time.Time, sums ledger.TallyChange) (lost int, err error) {
+func InsertEntries(t *sqldb.Tx, job string, entries []trade.Entry, now time.Time,
+	sums ledger.TallyChange,
+) (lost int, err error) {
 	lost = len(entries)
 	kinds := map[trade.Kind]bool{}
 	for _, e := range entries {
@@ -251,7 +263,9 @@ func insertEntryRows(t *sqldb.Tx, rows [][]any, suffix string) (returned []ledge
 	places := func(e *ledger.NarrowRow) []any { return []any{&e.State, &e.Amount, &e.Unit} }
 	if t.S.D.Name == sqldb.Postgres {
 		err := sqldb.EachArray("entry", ledger.NewColumns, rows, func(list string, args []any) error {
-			part, err := sqldb.Gather(t.Ctx, t, places, t.Rebind("INSERT INTO entry ("+strings.Join(ledger.NewColumns, ", ")+") SELECT * FROM "+list+" "+suffix), args...)
+			part, err := sqldb.Gather(t.Ctx, t, places,
+				t.Rebind("INSERT INTO entry ("+strings.Join(ledger.NewColumns, ", ")+") SELECT * FROM "+list+" "+
+					suffix), args...)
 			returned = append(returned, part...)
 			return err
 		})

@@ -37,7 +37,10 @@ func (s *Discovery) Ages(ctx context.Context, job string) (trade.Ages, error) {
 	}{
 		{&pending, `SELECT MIN(first_seen_at) FROM entry WHERE job = ? AND state = 'pending'`},
 		{&waiting, `SELECT MIN(first_seen_at) FROM entry WHERE job = ? AND state = 'waiting'`},
-		{&doubt, `SELECT MIN(a.started_at) FROM entry e JOIN attempt a ON a.entry_id = e.id WHERE e.job = ? AND e.state = 'in_doubt' AND a.outcome = 'unknown'`},
+		{
+			&doubt,
+			`SELECT MIN(a.started_at) FROM entry e JOIN attempt a ON a.entry_id = e.id WHERE e.job = ? AND e.state = 'in_doubt' AND a.outcome = 'unknown'`,
+		},
 		{&newest, `SELECT (SELECT first_seen_at FROM entry WHERE job = ? ORDER BY id DESC LIMIT 1)`},
 		{&run, `SELECT (SELECT started_at FROM run WHERE job = ? ORDER BY seq LIMIT 1)`},
 	} {
@@ -49,7 +52,10 @@ func (s *Discovery) Ages(ctx context.Context, job string) (trade.Ages, error) {
 	if waiting.Valid && (!unsent.Valid || waiting.Int64 < unsent.Int64) {
 		unsent = waiting
 	}
-	return trade.Ages{Unsent: sqldb.Instant(unsent), Pending: sqldb.Instant(pending), Waiting: sqldb.Instant(waiting), InDoubt: sqldb.Instant(doubt), Newest: sqldb.Instant(newest), FirstRun: sqldb.Instant(run)}, nil
+	return trade.Ages{
+		Unsent: sqldb.Instant(unsent), Pending: sqldb.Instant(pending), Waiting: sqldb.Instant(waiting),
+		InDoubt: sqldb.Instant(doubt), Newest: sqldb.Instant(newest), FirstRun: sqldb.Instant(run),
+	}, nil
 }
 
 // RunsEnded calls fn for the runs of all jobs that ended at or after a time and before another, in
@@ -58,7 +64,8 @@ func (s *Discovery) RunsEnded(ctx context.Context, from, before time.Time, fn fu
 	const op = "reading the runs"
 	var rows []string
 	query := `SELECT report FROM run WHERE id >= ? AND ended_at >= ? AND ended_at < ? ORDER BY ended_at, seq`
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), IdsFrom(from.Add(-IdSlack)), from.UnixMilli(), before.UnixMilli()); err != nil {
+	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), IdsFrom(from.Add(-IdSlack)), from.UnixMilli(),
+		before.UnixMilli()); err != nil {
 		return s.db.Fault(ctx, op, err)
 	}
 	for _, text := range rows {
@@ -91,11 +98,15 @@ func (s *Discovery) Sent(ctx context.Context, from, before time.Time, fn func(tr
 			Payload    string `db:"payload"`
 			FinishedAt int64  `db:"finished_at"`
 		}
-		if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), after, from.UnixMilli(), before.UnixMilli(), sentPage); err != nil {
+		if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), after, from.UnixMilli(), before.UnixMilli(),
+			sentPage); err != nil {
 			return s.db.Fault(ctx, op, err)
 		}
 		for _, r := range rows {
-			sent := trade.Sent{Job: r.Job, Sends: trade.Kind(r.Sends), Target: r.Target, At: time.UnixMilli(r.FinishedAt).UTC()}
+			sent := trade.Sent{
+				Job: r.Job, Sends: trade.Kind(r.Sends), Target: r.Target,
+				At: time.UnixMilli(r.FinishedAt).UTC(),
+			}
 			if json.Valid([]byte(r.Payload)) {
 				sent.Payload = json.RawMessage(r.Payload)
 			}
@@ -112,7 +123,9 @@ func (s *Discovery) Sent(ctx context.Context, from, before time.Time, fn func(tr
 
 // PayloadsOf gives what was sent for records of a kind, by their ids on the platform; a record that
 // the ledger does not have, or of which the payload has been removed, is not in the answer.
-func (s *Discovery) PayloadsOf(ctx context.Context, sends trade.Kind, ids []string) (map[string]json.RawMessage, error) {
+func (s *Discovery) PayloadsOf(ctx context.Context, sends trade.Kind,
+	ids []string,
+) (map[string]json.RawMessage, error) {
 	out := make(map[string]json.RawMessage, len(ids))
 	for chunk := range slices.Chunk(ids, sqldb.InList) {
 		var rows []struct {
@@ -120,7 +133,8 @@ func (s *Discovery) PayloadsOf(ctx context.Context, sends trade.Kind, ids []stri
 			Payload  string `db:"payload"`
 		}
 		query := `SELECT remote_id, payload FROM entry WHERE sends = ? AND remote_id IS NOT NULL AND payload IS NOT NULL AND remote_id IN (` + sqldb.Marks(len(chunk)) + `)`
-		if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), append([]any{string(sends)}, sqldb.Anys(chunk)...)...); err != nil {
+		if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query),
+			append([]any{string(sends)}, sqldb.Anys(chunk)...)...); err != nil {
 			return nil, s.db.Fault(ctx, "reading records that were sent", err)
 		}
 		for _, r := range rows {

@@ -31,7 +31,8 @@ func (s *Discovery) Parents(ctx context.Context, keys []trade.ParentKey) (map[tr
 			}
 			query := `SELECT key, state, cause, COALESCE(remote_id, moved_id, '') AS remote_id, (flags LIKE '%"deleted_remote"%' OR acknowledged LIKE '%"deleted_remote"%') AS deleted,
 				flags LIKE '%"replaced"%' AS replaced, flags LIKE '%"changed"%' AS changed, content FROM entry WHERE job = ? AND key IN (` + sqldb.Marks(len(chunk)) + `)`
-			if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), append([]any{job}, sqldb.Anys(chunk)...)...); err != nil {
+			if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query),
+				append([]any{job}, sqldb.Anys(chunk)...)...); err != nil {
 				return nil, s.db.Fault(ctx, "looking up the rows that others wait for", err)
 			}
 			for _, r := range rows {
@@ -41,7 +42,10 @@ func (s *Discovery) Parents(ctx context.Context, keys []trade.ParentKey) (map[tr
 				case r.Replaced: // nor under that of another row
 					r.RemoteID, r.Cause = "", trade.CauseReplaced
 				}
-				out[trade.ParentKey{Job: job, Key: r.Key}] = trade.Parent{State: trade.State(r.State), Cause: r.Cause, RemoteID: r.RemoteID, Content: r.Content, Changed: r.Changed}
+				out[trade.ParentKey{Job: job, Key: r.Key}] = trade.Parent{
+					State: trade.State(r.State), Cause: r.Cause,
+					RemoteID: r.RemoteID, Content: r.Content, Changed: r.Changed,
+				}
 			}
 		}
 	}
@@ -51,7 +55,8 @@ func (s *Discovery) Parents(ctx context.Context, keys []trade.ParentKey) (map[tr
 // Orphans calls fn for the entries of a job that wait for their parent, in pages in the order of
 // their numbers; fn may write. It ends with the first error of fn.
 func (s *Discovery) Orphans(ctx context.Context, job string, fn func([]trade.Entry) error) error {
-	return s.eachOfCause(ctx, "going through the rows that wait for their parents", job, trade.CauseParent, trade.Waiting, fn)
+	return s.eachOfCause(ctx, "going through the rows that wait for their parents", job, trade.CauseParent,
+		trade.Waiting, fn)
 }
 
 // HeldFor calls fn for the entries of a job that are held for a cause, in pages in the order of
@@ -60,9 +65,13 @@ func (s *Discovery) HeldFor(ctx context.Context, job, cause string, fn func([]tr
 	return s.eachOfCause(ctx, "going through the rows that are held", job, cause, trade.Held, fn)
 }
 
-func (s *Discovery) eachOfCause(ctx context.Context, op, job, cause string, state trade.State, fn func([]trade.Entry) error) error {
+func (s *Discovery) eachOfCause(ctx context.Context, op, job, cause string, state trade.State,
+	fn func([]trade.Entry) error,
+) error {
 	for after := int64(0); ; {
-		page, err := s.ledger.SelectEntries(ctx, op, `WHERE e.job = ? AND e.cause = ? AND e.id > ? AND e.state = ? ORDER BY e.id LIMIT ?`, job, cause, after, string(state), EntryPage)
+		page, err := s.ledger.SelectEntries(ctx, op,
+			`WHERE e.job = ? AND e.cause = ? AND e.id > ? AND e.state = ? ORDER BY e.id LIMIT ?`, job, cause, after,
+			string(state), EntryPage)
 		if err != nil || len(page) == 0 {
 			return err
 		}
@@ -93,7 +102,8 @@ func (s *Discovery) TellParents(ctx context.Context, entries []trade.Entry) erro
 	for _, e := range entries {
 		for i, a := range e.WaitingFor {
 			p, ok := parents[trade.ParentKey{Job: a.Job, Key: a.Key}]
-			if !ok || p.State == trade.Accepted && p.Cause == "" && a.ParentCause == trade.CauseReplaced { // the last look saw that
+			// the last look saw that
+			if !ok || p.State == trade.Accepted && p.Cause == "" && a.ParentCause == trade.CauseReplaced {
 				continue
 			}
 			e.WaitingFor[i].ParentState, e.WaitingFor[i].ParentCause = p.State, p.Cause

@@ -74,7 +74,9 @@ func (s *Discovery) tellRoll(ctx context.Context, job string, page []rollRow, fn
 	// Entries without a mapping are few, or there is no ledger but one that was just rebuilt. The
 	// condition is that of the index entry_bare.
 	var bare []int64
-	err := s.db.Read.SelectContext(ctx, &bare, s.db.Q(`SELECT e.id FROM entry e WHERE e.job = ? AND e.id >= ? AND e.id <= ? AND e.mapped_with = '' ORDER BY e.id`), job, page[0].ID, page[len(page)-1].ID)
+	err := s.db.Read.SelectContext(ctx, &bare,
+		s.db.Q(
+			`SELECT e.id FROM entry e WHERE e.job = ? AND e.id >= ? AND e.id <= ? AND e.mapped_with = '' ORDER BY e.id`), job, page[0].ID, page[len(page)-1].ID)
 	if err != nil {
 		return err
 	}

@@ -34,8 +34,11 @@ type candidateRow struct {
 
 func (r candidateRow) candidate() (trade.Candidate, error) {
 	c := trade.Candidate{
-		ID: r.ID, Seq: r.Seq, Event: r.Event, Purpose: trade.CandidatePurpose(r.Purpose), HeardAt: time.UnixMilli(r.HeardAt).UTC(), LastAt: time.UnixMilli(r.LastAt).UTC(),
-		TypedFrom: sqldb.Instant(r.TypedFrom), TypedTo: sqldb.Instant(r.TypedTo), NextAt: sqldb.Instant(r.NextAt), AskedAt: sqldb.Instant(r.AskedAt), Tries: r.Tries, State: trade.CandidateState(r.State), Status: r.Status, SettledBy: r.SettledBy,
+		ID: r.ID, Seq: r.Seq, Event: r.Event, Purpose: trade.CandidatePurpose(r.Purpose),
+		HeardAt: time.UnixMilli(r.HeardAt).UTC(), LastAt: time.UnixMilli(r.LastAt).UTC(),
+		TypedFrom: sqldb.Instant(r.TypedFrom), TypedTo: sqldb.Instant(r.TypedTo), NextAt: sqldb.Instant(r.NextAt),
+		AskedAt: sqldb.Instant(r.AskedAt), Tries: r.Tries, State: trade.CandidateState(r.State), Status: r.Status,
+		SettledBy: r.SettledBy,
 	}
 	err := json.Unmarshal([]byte(r.Fields), &c.Fields)
 	if err == nil {
@@ -53,18 +56,21 @@ const selectCandidate = `SELECT id, seq, event, purpose, heard_at, last_at, type
 // after a time, at most limit: those first of which events told last soonest after it, as that of a
 // request does.
 func (s *Mailbox) Candidates(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error) {
-	return s.candidates(ctx, `WHERE last_at >= ? AND purpose = 'doubt' ORDER BY last_at, id LIMIT ?`, since.UnixMilli(), limit)
+	return s.candidates(ctx, `WHERE last_at >= ? AND purpose = 'doubt' ORDER BY last_at, id LIMIT ?`,
+		since.UnixMilli(), limit)
 }
 
 // ReadBack returns the records that were read back, or are to be, and of which events told at or
 // after a time, at most limit: those told of last first.
 func (s *Mailbox) ReadBack(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error) {
-	return s.candidates(ctx, `WHERE last_at >= ? AND (fields <> '{}' OR state = 'heard' AND purpose = 'doubt') ORDER BY last_at DESC, id LIMIT ?`, since.UnixMilli(), limit)
+	return s.candidates(ctx,
+		`WHERE last_at >= ? AND (fields <> '{}' OR state = 'heard' AND purpose = 'doubt') ORDER BY last_at DESC, id LIMIT ?`, since.UnixMilli(), limit)
 }
 
 // DueCandidates gives the records that are to be read back, those first whose time came first.
 func (s *Mailbox) DueCandidates(ctx context.Context, now time.Time, limit int) ([]trade.Candidate, error) {
-	return s.candidates(ctx, `WHERE next_at IS NOT NULL AND next_at <= ? ORDER BY next_at, last_at, id LIMIT ?`, now.UnixMilli(), limit)
+	return s.candidates(ctx, `WHERE next_at IS NOT NULL AND next_at <= ? ORDER BY next_at, last_at, id LIMIT ?`,
+		now.UnixMilli(), limit)
 }
 
 // ForgetCandidates forgets records that turned out to be our own.
@@ -83,7 +89,8 @@ func (s *Mailbox) eachID(ctx context.Context, query string, ids []string, args .
 	}
 	return s.db.InTx(ctx, "sorting what events told of", func(t *sqldb.Tx) error {
 		for chunk := range slices.Chunk(ids, sqldb.InList) {
-			if err := t.Do(query+`(`+sqldb.Marks(len(chunk))+`)`, append(slices.Clone(args), sqldb.Anys(chunk)...)...); err != nil {
+			if err := t.Do(query+`(`+sqldb.Marks(len(chunk))+`)`,
+				append(slices.Clone(args), sqldb.Anys(chunk)...)...); err != nil {
 				return err
 			}
 		}
@@ -111,7 +118,8 @@ func (s *Mailbox) candidates(ctx context.Context, where string, args ...any) ([]
 // another one was first.
 func (s *Mailbox) ClaimCandidate(ctx context.Context, c trade.Candidate, until time.Time) (claimed bool, err error) {
 	err = s.db.InTx(ctx, "claiming a record to read back", func(t *sqldb.Tx) error {
-		n, err := t.Changed(`UPDATE candidate SET next_at = ? WHERE id = ? AND tries = ? AND next_at = ?`, until.UnixMilli(), c.ID, c.Tries, sqldb.Millis(c.NextAt))
+		n, err := t.Changed(`UPDATE candidate SET next_at = ? WHERE id = ? AND tries = ? AND next_at = ?`,
+			until.UnixMilli(), c.ID, c.Tries, sqldb.Millis(c.NextAt))
 		claimed = n == 1
 		return err
 	})
@@ -132,7 +140,10 @@ func (s *Mailbox) SaveCandidate(ctx context.Context, c trade.Candidate) error {
 		return err
 	}
 	return s.db.InTx(ctx, "recording what was read back", func(t *sqldb.Tx) error {
-		return t.Do(`UPDATE candidate SET typed_from = ?, typed_to = ?, next_at = ?, asked_at = ?, tries = ?, state = ?, status = ?, fields = ?, unread = ?, settled_by = ? WHERE id = ?`,
-			sqldb.Millis(c.TypedFrom), sqldb.Millis(c.TypedTo), sqldb.Millis(c.NextAt), sqldb.Millis(c.AskedAt), c.Tries, string(c.State), c.Status, sqldb.CleanText(string(fields)), sqldb.CleanText(string(unread)), c.SettledBy, c.ID)
+		return t.Do(
+			`UPDATE candidate SET typed_from = ?, typed_to = ?, next_at = ?, asked_at = ?, tries = ?, state = ?, status = ?, fields = ?, unread = ?, settled_by = ? WHERE id = ?`,
+			sqldb.Millis(c.TypedFrom), sqldb.Millis(c.TypedTo), sqldb.Millis(c.NextAt), sqldb.Millis(c.AskedAt),
+			c.Tries, string(c.State), c.Status, sqldb.CleanText(string(fields)), sqldb.CleanText(string(unread)),
+			c.SettledBy, c.ID)
 	})
 }

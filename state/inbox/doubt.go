@@ -33,7 +33,9 @@ func (s *Mailbox) DoubtRows(ctx context.Context, most int) (out []trade.Doubt, e
 	for _, job := range jobs {
 		var sending []int64 // without a limit: no more are on the wire than may be at once
 		if err == nil {
-			err = s.db.Read.SelectContext(ctx, &sending, s.db.Q(`SELECT e.id FROM entry e WHERE e.job = ? AND e.state = 'sending' AND e.sends = 'order_commitments'`), job)
+			err = s.db.Read.SelectContext(ctx, &sending,
+				s.db.Q(
+					`SELECT e.id FROM entry e WHERE e.job = ? AND e.state = 'sending' AND e.sends = 'order_commitments'`), job)
 		}
 		ids = append(ids, sending...)
 	}
@@ -49,7 +51,8 @@ func (s *Mailbox) DoubtRows(ctx context.Context, most int) (out []trade.Doubt, e
 	attempts := map[int64][]trade.Attempt{}
 	for chunk := range slices.Chunk(ids, sqldb.InList) {
 		var rows []ledger.AttemptRow
-		query := `SELECT ` + strings.Join(ledger.AttemptColumns, ", ") + ` FROM attempt WHERE entry_id IN (` + sqldb.Marks(len(chunk)) + `) AND (outcome IS NULL OR outcome = 'unknown') ORDER BY entry_id, no`
+		query := `SELECT ` + strings.Join(ledger.AttemptColumns, ", ") + ` FROM attempt WHERE entry_id IN (` +
+			sqldb.Marks(len(chunk)) + `) AND (outcome IS NULL OR outcome = 'unknown') ORDER BY entry_id, no`
 		if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), sqldb.Anys(chunk)...); err != nil {
 			return nil, s.db.Fault(ctx, op, err)
 		}

@@ -20,10 +20,14 @@ func (s *Mailbox) Ours(ctx context.Context, ids []string) (map[string]string, er
 			{"sent", `SELECT DISTINCT id FROM reference WHERE id IN `},
 			{"sent", `SELECT DISTINCT id FROM lookup WHERE id IN `},
 			{commitmentsKind, `SELECT remote_id FROM entry WHERE sends = 'order_commitments' AND remote_id IN `},
-			{commitmentsKind, `SELECT a.remote_id FROM attempt a JOIN entry e ON e.id = a.entry_id WHERE a.outcome = 'created' AND e.sends = 'order_commitments' AND a.remote_id IN `},
+			{
+				commitmentsKind,
+				`SELECT a.remote_id FROM attempt a JOIN entry e ON e.id = a.entry_id WHERE a.outcome = 'created' AND e.sends = 'order_commitments' AND a.remote_id IN `,
+			},
 		} {
 			var found []string
-			if err := s.db.Read.SelectContext(ctx, &found, s.db.Q(look.query+`(`+sqldb.Marks(len(chunk))+`)`), sqldb.Anys(chunk)...); err != nil {
+			if err := s.db.Read.SelectContext(ctx, &found, s.db.Q(look.query+`(`+sqldb.Marks(len(chunk))+`)`),
+				sqldb.Anys(chunk)...); err != nil {
 				return nil, s.db.Fault(ctx, "looking whose ids are", err)
 			}
 			for _, id := range found {
@@ -40,7 +44,9 @@ const commitmentsKind = string(trade.OrderCommitments)
 func (s *Mailbox) EntriesWith(ctx context.Context, sends trade.Kind, remoteIDs []string) ([]trade.Entry, error) {
 	var out []trade.Entry
 	for chunk := range slices.Chunk(remoteIDs, sqldb.InList) {
-		some, err := s.ledger.SelectEntries(ctx, "reading rows by their platform ids", `WHERE e.sends = ? AND e.remote_id IN (`+sqldb.Marks(len(chunk))+`) ORDER BY e.id`, append([]any{string(sends)}, sqldb.Anys(chunk)...)...)
+		some, err := s.ledger.SelectEntries(ctx, "reading rows by their platform ids",
+			`WHERE e.sends = ? AND e.remote_id IN (`+sqldb.Marks(len(chunk))+`) ORDER BY e.id`,
+			append([]any{string(sends)}, sqldb.Anys(chunk)...)...)
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +84,8 @@ func (s *Mailbox) NoteHeard(ctx context.Context, heard []trade.Heard, candidates
 					state = CASE WHEN `+anew+` THEN 'heard' ELSE candidate.state END,
 					tries = CASE WHEN `+anew+` THEN 0 ELSE candidate.tries END,
 					next_at = CASE WHEN `+anew+` THEN excluded.next_at ELSE candidate.next_at END`,
-				c.ID, c.Seq, c.Event, string(c.Purpose), c.HeardAt.UnixMilli(), c.LastAt.UnixMilli(), sqldb.Millis(c.TypedFrom), sqldb.Millis(c.TypedTo), sqldb.Millis(c.NextAt)); err != nil {
+				c.ID, c.Seq, c.Event, string(c.Purpose), c.HeardAt.UnixMilli(), c.LastAt.UnixMilli(),
+				sqldb.Millis(c.TypedFrom), sqldb.Millis(c.TypedTo), sqldb.Millis(c.NextAt)); err != nil {
 				return err
 			}
 		}
@@ -101,12 +108,18 @@ func (s *Mailbox) Hints(ctx context.Context, ids map[string][]string, since time
 				At    int64  `db:"at"`
 				Word  string `db:"word"`
 			}
-			query := `SELECT kind, id, event, seq, at, word FROM heard WHERE kind = ? AND id IN (` + sqldb.Marks(len(chunk)) + `) ORDER BY at DESC, seq DESC LIMIT ?`
-			if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), append(append([]any{kind}, sqldb.Anys(chunk)...), limit)...); err != nil {
+			query := `SELECT kind, id, event, seq, at, word FROM heard WHERE kind = ? AND id IN (` +
+				sqldb.Marks(len(chunk)) + `) ORDER BY at DESC, seq DESC LIMIT ?`
+			if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query),
+				append(append([]any{kind}, sqldb.Anys(chunk)...), limit)...); err != nil {
 				return out, s.db.Fault(ctx, op, err)
 			}
 			for _, r := range rows {
-				out.Heard = append(out.Heard, trade.Heard{Kind: r.Kind, ID: r.ID, Event: r.Event, Seq: r.Seq, At: time.UnixMilli(r.At).UTC(), Word: r.Word})
+				out.Heard = append(out.Heard,
+					trade.Heard{
+						Kind: r.Kind, ID: r.ID, Event: r.Event, Seq: r.Seq, At: time.UnixMilli(r.At).UTC(),
+						Word: r.Word,
+					})
 			}
 		}
 	}
@@ -118,7 +131,9 @@ func (s *Mailbox) Hints(ctx context.Context, ids map[string][]string, since time
 		All int `db:"n"`
 		Own int `db:"own"`
 	}
-	if err := s.db.Read.GetContext(ctx, &counts, s.db.Q(`SELECT COUNT(*) AS n, COALESCE(SUM(CASE WHEN event LIKE '%ORDER_COMMITMENT' THEN 1 ELSE 0 END), 0) AS own FROM inbox WHERE last_at >= ?`), since.UnixMilli()); err != nil {
+	if err := s.db.Read.GetContext(ctx, &counts,
+		s.db.Q(
+			`SELECT COUNT(*) AS n, COALESCE(SUM(CASE WHEN event LIKE '%ORDER_COMMITMENT' THEN 1 ELSE 0 END), 0) AS own FROM inbox WHERE last_at >= ?`), since.UnixMilli()); err != nil {
 		return out, s.db.Fault(ctx, op, err)
 	}
 	out.Events, out.Own = counts.All, counts.Own
@@ -127,7 +142,9 @@ func (s *Mailbox) Hints(ctx context.Context, ids map[string][]string, since time
 
 // LastHeard gives what an event told last of records of one kind before a time, by their ids; a
 // zero time: until now.
-func (s *Mailbox) LastHeard(ctx context.Context, kind, event string, ids []string, before time.Time) (map[string]trade.Heard, error) {
+func (s *Mailbox) LastHeard(ctx context.Context, kind, event string, ids []string,
+	before time.Time,
+) (map[string]trade.Heard, error) {
 	out := map[string]trade.Heard{}
 	query, args := `SELECT id, seq, at, word FROM heard WHERE kind = ? AND event = ?`, []any{kind, event}
 	if !before.IsZero() {
@@ -140,11 +157,16 @@ func (s *Mailbox) LastHeard(ctx context.Context, kind, event string, ids []strin
 			At   int64  `db:"at"`
 			Word string `db:"word"`
 		}
-		if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query+` AND id IN (`+sqldb.Marks(len(chunk))+`) ORDER BY at, seq`), append(slices.Clone(args), sqldb.Anys(chunk)...)...); err != nil {
+		if err := s.db.Read.SelectContext(ctx, &rows,
+			s.db.Q(query+` AND id IN (`+sqldb.Marks(len(chunk))+`) ORDER BY at, seq`),
+			append(slices.Clone(args), sqldb.Anys(chunk)...)...); err != nil {
 			return nil, s.db.Fault(ctx, "reading what was told last", err)
 		}
 		for _, r := range rows {
-			out[r.ID] = trade.Heard{Kind: kind, ID: r.ID, Event: event, Seq: r.Seq, At: time.UnixMilli(r.At).UTC(), Word: r.Word}
+			out[r.ID] = trade.Heard{
+				Kind: kind, ID: r.ID, Event: event, Seq: r.Seq, At: time.UnixMilli(r.At).UTC(),
+				Word: r.Word,
+			}
 		}
 	}
 	return out, nil
@@ -158,7 +180,8 @@ func (s *Mailbox) WakeFor(ctx context.Context, kinds, ids []string, now time.Tim
 	err := s.db.InTx(ctx, "waking what waits for the platform", func(t *sqldb.Tx) error {
 		n = 0
 		var rows []ledger.BlockRow
-		if err := t.All(&rows, `SELECT kind, id, message, first_at, next_at, tries FROM block WHERE kind IN (`+sqldb.Marks(len(kinds))+`)`, sqldb.Anys(kinds)...); err != nil {
+		if err := t.All(&rows, `SELECT kind, id, message, first_at, next_at, tries FROM block WHERE kind IN (`+
+			sqldb.Marks(len(kinds))+`)`, sqldb.Anys(kinds)...); err != nil {
 			return err
 		}
 		for _, r := range rows {
@@ -166,7 +189,8 @@ func (s *Mailbox) WakeFor(ctx context.Context, kinds, ids []string, now time.Tim
 			if due || ids != nil && !slices.ContainsFunc(ids, func(id string) bool { return names(r.ID, id) }) {
 				continue
 			}
-			if err := t.Do(`UPDATE block SET next_at = ? WHERE kind = ? AND id = ?`, now.UnixMilli(), r.Kind, r.ID); err != nil {
+			if err := t.Do(`UPDATE block SET next_at = ? WHERE kind = ? AND id = ?`, now.UnixMilli(), r.Kind,
+				r.ID); err != nil {
 				return err
 			}
 			n++
@@ -212,7 +236,8 @@ func wakeRows(t *sqldb.Tx, b ledger.BlockRow, now time.Time) error {
 func (s *Mailbox) AskLookupsAgain(ctx context.Context, now time.Time) (int, error) {
 	n := 0
 	err := s.db.InTx(ctx, "waking questions by document", func(t *sqldb.Tx) (err error) {
-		n, err = t.Changed(`UPDATE lookup SET next_at = ? WHERE id = '' AND next_at > ?`, now.UnixMilli(), now.UnixMilli())
+		n, err = t.Changed(`UPDATE lookup SET next_at = ? WHERE id = '' AND next_at > ?`, now.UnixMilli(),
+			now.UnixMilli())
 		return err
 	})
 	if err != nil {

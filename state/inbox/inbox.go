@@ -50,8 +50,10 @@ func (r inboxRow) event() (trade.InboxEvent, error) {
 		}
 	}
 	return trade.InboxEvent{
-		Seq: r.Seq, Event: r.Event, Webhook: r.Webhook, Hash: r.Hash, Body: body, ContentType: r.ContentType, From: r.Origin,
-		FirstAt: time.UnixMilli(r.FirstAt).UTC(), LastAt: time.UnixMilli(r.LastAt).UTC(), Times: r.Times, NextAt: sqldb.Instant(r.NextAt), Outcome: r.Outcome,
+		Seq: r.Seq, Event: r.Event, Webhook: r.Webhook, Hash: r.Hash, Body: body, ContentType: r.ContentType,
+		From:    r.Origin,
+		FirstAt: time.UnixMilli(r.FirstAt).UTC(), LastAt: time.UnixMilli(r.LastAt).UTC(), Times: r.Times,
+		NextAt: sqldb.Instant(r.NextAt), Outcome: r.Outcome,
 	}, nil
 }
 
@@ -66,7 +68,10 @@ func storable(body []byte) (text string, coded int) {
 // TakeEvents stores events as they came, in one transaction. The same event again is counted, not
 // stored a second time.
 func (s *Mailbox) TakeEvents(ctx context.Context, events []trade.InboxEvent) error {
-	columns := []string{"hash", "event", "webhook_id", "body", "coded", "content_type", "origin", "first_at", "last_at", "times", "next_at", "outcome"}
+	columns := []string{
+		"hash", "event", "webhook_id", "body", "coded", "content_type", "origin", "first_at", "last_at",
+		"times", "next_at", "outcome",
+	}
 	var rows [][]any
 	at := map[string]int{}
 	for _, e := range events {
@@ -77,7 +82,8 @@ func (s *Mailbox) TakeEvents(ctx context.Context, events []trade.InboxEvent) err
 		at[e.Hash] = len(rows)
 		body, coded := storable(e.Body)
 		rows = append(rows, []any{
-			e.Hash, e.Event, e.Webhook, body, coded, sqldb.CleanText(e.ContentType), sqldb.CleanText(e.From), e.FirstAt.UnixMilli(), e.LastAt.UnixMilli(), e.Times, sqldb.Millis(e.NextAt), "",
+			e.Hash, e.Event, e.Webhook, body, coded, sqldb.CleanText(e.ContentType), sqldb.CleanText(e.From),
+			e.FirstAt.UnixMilli(), e.LastAt.UnixMilli(), e.Times, sqldb.Millis(e.NextAt), "",
 		})
 	}
 	return s.db.InTx(ctx, "storing events", func(t *sqldb.Tx) error {
@@ -89,7 +95,8 @@ func (s *Mailbox) TakeEvents(ctx context.Context, events []trade.InboxEvent) err
 
 // DueEvents gives events that are to be looked at, the first ones first.
 func (s *Mailbox) DueEvents(ctx context.Context, now time.Time, limit int) ([]trade.InboxEvent, error) {
-	return s.inbox(ctx, `WHERE next_at IS NOT NULL AND next_at <= ? ORDER BY next_at, seq LIMIT ?`, now.UnixMilli(), limit)
+	return s.inbox(ctx, `WHERE next_at IS NOT NULL AND next_at <= ? ORDER BY next_at, seq LIMIT ?`,
+		now.UnixMilli(), limit)
 }
 
 func (s *Mailbox) inbox(ctx context.Context, where string, args ...any) ([]trade.InboxEvent, error) {
@@ -131,14 +138,16 @@ func (s *Mailbox) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.Inbox
 		add("next_at IS NOT NULL")
 	}
 	if f.Text == "" {
-		return s.inbox(ctx, "WHERE "+strings.Join(where, " AND ")+" ORDER BY last_at DESC, seq DESC LIMIT ?", append(args, audit.OrAll(f.Limit))...)
+		return s.inbox(ctx, "WHERE "+strings.Join(where, " AND ")+" ORDER BY last_at DESC, seq DESC LIMIT ?",
+			append(args, audit.OrAll(f.Limit))...)
 	}
 	// The database cannot tell of every body whether it has the text. A page at a time is read until
 	// enough have it: a word that stands in all of them must not bring the whole inbox into memory.
 	add("(last_at, seq) < (?, ?)", int64(math.MaxInt64), int64(math.MaxInt64))
 	var found []trade.InboxEvent
 	for {
-		page, err := s.inbox(ctx, "WHERE "+strings.Join(where, " AND ")+" ORDER BY last_at DESC, seq DESC LIMIT ?", append(args, InboxPage)...)
+		page, err := s.inbox(ctx, "WHERE "+strings.Join(where, " AND ")+" ORDER BY last_at DESC, seq DESC LIMIT ?",
+			append(args, InboxPage)...)
 		if err != nil {
 			return nil, err
 		}
@@ -195,7 +204,8 @@ func (s *Mailbox) EventsDone(ctx context.Context, events []trade.InboxEvent) err
 	}
 	return s.db.InTx(ctx, "recording what came of events", func(t *sqldb.Tx) error {
 		for _, e := range events {
-			if err := t.Do(`UPDATE inbox SET next_at = ?, outcome = ? WHERE seq = ?`, sqldb.Millis(e.NextAt), sqldb.CleanText(e.Outcome), e.Seq); err != nil {
+			if err := t.Do(`UPDATE inbox SET next_at = ?, outcome = ? WHERE seq = ?`, sqldb.Millis(e.NextAt),
+				sqldb.CleanText(e.Outcome), e.Seq); err != nil {
 				return err
 			}
 		}
@@ -204,12 +214,15 @@ func (s *Mailbox) EventsDone(ctx context.Context, events []trade.InboxEvent) err
 }
 
 // ReplayEvents lets events be looked at once more, by a person's order; it tells how many.
-func (s *Mailbox) ReplayEvents(ctx context.Context, seqs []int64, now time.Time, record trade.AuditRecord) (int, error) {
+func (s *Mailbox) ReplayEvents(ctx context.Context, seqs []int64, now time.Time,
+	record trade.AuditRecord,
+) (int, error) {
 	n := 0
 	err := s.db.InTx(ctx, "replaying events", func(t *sqldb.Tx) error {
 		n = 0
 		for chunk := range slices.Chunk(seqs, sqldb.InList) {
-			some, err := t.Changed(`UPDATE inbox SET next_at = ? WHERE seq IN (`+sqldb.Marks(len(chunk))+`)`, append([]any{now.UnixMilli()}, sqldb.Anys(chunk)...)...)
+			some, err := t.Changed(`UPDATE inbox SET next_at = ? WHERE seq IN (`+sqldb.Marks(len(chunk))+`)`,
+				append([]any{now.UnixMilli()}, sqldb.Anys(chunk)...)...)
 			if err != nil {
 				return err
 			}
@@ -237,11 +250,13 @@ func (s *Mailbox) EventSilence(ctx context.Context) (trade.EventSilence, error) 
 	const op = "looking when the platform was heard last"
 	var since, last sql.NullInt64
 	var out trade.EventSilence
-	err := s.db.Read.GetContext(ctx, &since, `SELECT MIN(settled_at) FROM webhook WHERE state = 'active' AND event IN ('CREATE_ORDER_COMMITMENT', 'UPDATE_ORDER_COMMITMENT', 'UPDATE_WORKFLOW_ORDER_COMMITMENT')`)
+	err := s.db.Read.GetContext(ctx, &since,
+		`SELECT MIN(settled_at) FROM webhook WHERE state = 'active' AND event IN ('CREATE_ORDER_COMMITMENT', 'UPDATE_ORDER_COMMITMENT', 'UPDATE_WORKFLOW_ORDER_COMMITMENT')`)
 	if err == nil {
 		// What the retention took away is known by what it told: an inbox that is empty is no sign that
 		// nothing was ever heard.
-		err = s.db.Read.GetContext(ctx, &last, `SELECT COALESCE((SELECT MAX(last_at) FROM inbox), (SELECT MAX(at) FROM heard))`)
+		err = s.db.Read.GetContext(ctx, &last,
+			`SELECT COALESCE((SELECT MAX(last_at) FROM inbox), (SELECT MAX(at) FROM heard))`)
 	}
 	if err != nil {
 		return out, s.db.Fault(ctx, op, err)

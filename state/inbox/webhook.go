@@ -12,7 +12,8 @@ import (
 )
 
 // ErrWebhookMoved says that another program changed the registration of an event meanwhile.
-var ErrWebhookMoved = errors.New("another program changes the webhook of this event at the same time; run the command again")
+var ErrWebhookMoved = errors.New(
+	"another program changes the webhook of this event at the same time; run the command again")
 
 // acceptRetired is for how long calls at an address of ours are taken after another took its place:
 // the platform may have some on the way, and a change whose answer was lost may take effect late.
@@ -36,8 +37,10 @@ const selectWebhook = `SELECT id, event, address, path_hash, login_hash, hmac_ma
 
 func (r webhookRow) webhook() trade.Webhook {
 	return trade.Webhook{
-		ID: r.ID, Event: r.Event, Address: r.Address, PathHash: r.PathHash, LoginHash: r.LoginHash, HMACMark: r.HMACMark, RemoteID: r.RemoteID,
-		State: trade.WebhookState(r.State), AskedAt: time.UnixMilli(r.AskedAt).UTC(), SettledAt: sqldb.Instant(r.SettledAt), RetiredAt: sqldb.Instant(r.RetiredAt),
+		ID: r.ID, Event: r.Event, Address: r.Address, PathHash: r.PathHash, LoginHash: r.LoginHash,
+		HMACMark: r.HMACMark, RemoteID: r.RemoteID,
+		State: trade.WebhookState(r.State), AskedAt: time.UnixMilli(r.AskedAt).UTC(),
+		SettledAt: sqldb.Instant(r.SettledAt), RetiredAt: sqldb.Instant(r.RetiredAt),
 	}
 }
 
@@ -78,7 +81,9 @@ func (s *Mailbox) AskWebhook(ctx context.Context, w trade.Webhook, record trade.
 func (s *Mailbox) SettleWebhook(ctx context.Context, w trade.Webhook, now time.Time, record trade.AuditRecord) error {
 	return s.db.InTx(ctx, "recording a webhook", func(t *sqldb.Tx) error {
 		if w.State == trade.WebhookActive {
-			err := t.Do(`UPDATE webhook SET state = 'retired', retired_at = ? WHERE event = ? AND state = 'active' AND id <> ?`, now.UnixMilli(), w.Event, w.ID)
+			err := t.Do(
+				`UPDATE webhook SET state = 'retired', retired_at = ? WHERE event = ? AND state = 'active' AND id <> ?`,
+				now.UnixMilli(), w.Event, w.ID)
 			if err != nil {
 				return err
 			}

@@ -29,10 +29,14 @@ func CursorOf(all func(dest any, query string, args ...any) error, job string) (
 		Parents     string         `db:"parents"`
 		Brakes      string         `db:"brakes"`
 	}
-	if err := all(&rows, `SELECT bound, swept_at, fingerprint, sweep, parents, brakes FROM job_cursor WHERE job = ?`, job); err != nil || len(rows) == 0 {
+	if err := all(&rows, `SELECT bound, swept_at, fingerprint, sweep, parents, brakes FROM job_cursor WHERE job = ?`,
+		job); err != nil || len(rows) == 0 {
 		return trade.Cursor{}, err
 	}
-	c := trade.Cursor{Bound: rows[0].Bound, SweptAt: sqldb.Instant(rows[0].SweptAt), Fingerprint: rows[0].Fingerprint, Parents: rows[0].Parents}
+	c := trade.Cursor{
+		Bound: rows[0].Bound, SweptAt: sqldb.Instant(rows[0].SweptAt), Fingerprint: rows[0].Fingerprint,
+		Parents: rows[0].Parents,
+	}
 	if err := json.Unmarshal([]byte(rows[0].Brakes), &c.Brakes); err != nil {
 		return trade.Cursor{}, fmt.Errorf("what the brakes of job %s remember is damaged: %w", job, err)
 	}

@@ -31,7 +31,8 @@ const selectInstances = `SELECT id, owner, version, command, part, started_at, e
 
 func (r instanceRow) instance() (trade.Instance, error) {
 	i := trade.Instance{
-		Version: r.Version, Command: r.Command, Part: r.Part, Started: time.UnixMilli(r.Started).UTC(), Until: time.UnixMilli(r.Expires).UTC(),
+		Version: r.Version, Command: r.Command, Part: r.Part, Started: time.UnixMilli(r.Started).UTC(),
+		Until: time.UnixMilli(r.Expires).UTC(),
 	}
 	if err := json.Unmarshal([]byte(r.Owner), &i.Owner); err != nil {
 		return i, fmt.Errorf("the record of instance %s is damaged: %w", r.ID, err)
@@ -76,12 +77,14 @@ func (s *Roster) Beat(ctx context.Context, in trade.Instance) (trade.Crew, error
 				part++
 			}
 		}
-		if err := t.Do(`DELETE FROM instance WHERE expires < `+s.db.D.Now+` - ? AND id <> ?`, instanceKept.Milliseconds(), in.Owner.Instance); err != nil {
+		if err := t.Do(`DELETE FROM instance WHERE expires < `+s.db.D.Now+` - ? AND id <> ?`,
+			instanceKept.Milliseconds(), in.Owner.Instance); err != nil {
 			return err
 		}
 		return t.Do(`INSERT INTO instance (id, owner, version, command, part, started_at, expires) VALUES (?, ?, ?, ?, ?, ?, `+s.db.D.Now+` + ?)
 			ON CONFLICT (id) DO UPDATE SET version = excluded.version, expires = excluded.expires`,
-			in.Owner.Instance, string(owner), in.Version, in.Command, part, sqldb.AtOr(in.Started, time.Time{}), s.db.Tune.Lease.Milliseconds())
+			in.Owner.Instance, string(owner), in.Version, in.Command, part, sqldb.AtOr(in.Started, time.Time{}),
+			s.db.Tune.Lease.Milliseconds())
 	})
 	if err != nil {
 		return trade.Crew{}, err
@@ -142,7 +145,8 @@ func DeadAmong(t *sqldb.Tx, ids []string) (map[string]bool, error) {
 			dead[id] = true
 		}
 		var rows []instanceRow
-		query := `SELECT id, owner, version, command, part, started_at, expires, ` + t.S.D.Now + ` AS now FROM instance WHERE id IN (` + sqldb.Marks(len(chunk)) + `) ORDER BY id`
+		query := `SELECT id, owner, version, command, part, started_at, expires, ` + t.S.D.Now +
+			` AS now FROM instance WHERE id IN (` + sqldb.Marks(len(chunk)) + `) ORDER BY id`
 		if err := t.All(&rows, t.S.D.Locked(query, "instance"), sqldb.Anys(chunk)...); err != nil {
 			return nil, err
 		}
@@ -182,13 +186,17 @@ func RefuseOther(db *sqldb.DB, needs int64, moved *string) error {
 		return err
 	case needs > known:
 		return &sqldb.Error{
-			Code: sqldb.CodeNewer, Path: db.Where, Hint: "install the newer program here too; nothing is sent from here until then",
-			Err: fmt.Errorf("a newer program has brought the ledger to a form that needs schema %d, and this program knows %d", needs, known),
+			Code: sqldb.CodeNewer, Path: db.Where,
+			Hint: "install the newer program here too; nothing is sent from here until then",
+			Err: fmt.Errorf(
+				"a newer program has brought the ledger to a form that needs schema %d, and this program knows %d",
+				needs, known),
 		}
 	case moved != nil:
 		return &sqldb.Error{
-			Code: sqldb.CodeMoved, Path: db.Where, Hint: "set state.driver and state.dsn to the new place; this one is kept for people to look at",
-			Err: errors.New("the ledger was moved to " + *moved),
+			Code: sqldb.CodeMoved, Path: db.Where,
+			Hint: "set state.driver and state.dsn to the new place; this one is kept for people to look at",
+			Err:  errors.New("the ledger was moved to " + *moved),
 		}
 	}
 	return nil

@@ -36,7 +36,8 @@ func (s *Roster) AcquireLease(ctx context.Context, job string, owner trade.Owner
 		if err := MayWork(t); err != nil {
 			return err
 		}
-		if err := t.Do(`INSERT INTO job_lease (job, epoch, instance, owner, expires) VALUES (?, 0, '', '', 0) ON CONFLICT DO NOTHING`, job); err != nil {
+		if err := t.Do(
+			`INSERT INTO job_lease (job, epoch, instance, owner, expires) VALUES (?, 0, '', '', 0) ON CONFLICT DO NOTHING`, job); err != nil {
 			return err
 		}
 		row, err := LockLease(t, job)
@@ -50,7 +51,8 @@ func (s *Roster) AcquireLease(ctx context.Context, job string, owner trade.Owner
 			return err
 		}
 		lease = trade.Lease{Job: job, Owner: owner, Epoch: row.Epoch + 1}
-		return t.Do(`UPDATE job_lease SET epoch = ?, instance = ?, owner = ?, expires = `+s.db.D.Now+` + ? WHERE job = ?`,
+		return t.Do(`UPDATE job_lease SET epoch = ?, instance = ?, owner = ?, expires = `+s.db.D.Now+
+			` + ? WHERE job = ?`,
 			lease.Epoch, owner.Instance, string(text), s.db.Tune.Lease.Milliseconds(), job)
 	})
 	if err != nil {
@@ -89,7 +91,9 @@ func Fence(t *sqldb.Tx, lease trade.Lease) error {
 func (s *Roster) Idle(ctx context.Context, op string, lease trade.Lease, err error) error {
 	var ours []int64
 	if err == nil {
-		err = s.db.Read.SelectContext(ctx, &ours, s.db.Q(`SELECT epoch FROM job_lease WHERE job = ? AND epoch = ? AND instance = ?`), lease.Job, lease.Epoch, lease.Owner.Instance)
+		err = s.db.Read.SelectContext(ctx, &ours,
+			s.db.Q(`SELECT epoch FROM job_lease WHERE job = ? AND epoch = ? AND instance = ?`), lease.Job, lease.Epoch,
+			lease.Owner.Instance)
 		if err == nil && len(ours) == 0 {
 			return trade.ErrLeaseLost
 		}
@@ -103,7 +107,8 @@ func (s *Roster) RenewLease(ctx context.Context, lease trade.Lease) error {
 		if err := MayWork(t); err != nil {
 			return err
 		}
-		n, err := t.Changed(`UPDATE job_lease SET expires = `+s.db.D.Now+` + ? WHERE job = ? AND epoch = ? AND instance = ?`,
+		n, err := t.Changed(`UPDATE job_lease SET expires = `+s.db.D.Now+
+			` + ? WHERE job = ? AND epoch = ? AND instance = ?`,
 			s.db.Tune.Lease.Milliseconds(), lease.Job, lease.Epoch, lease.Owner.Instance)
 		if err == nil && n == 0 {
 			err = trade.ErrLeaseLost
@@ -115,7 +120,8 @@ func (s *Roster) RenewLease(ctx context.Context, lease trade.Lease) error {
 // ReleaseLease gives the lease back. One that is no longer ours is left alone.
 func (s *Roster) ReleaseLease(ctx context.Context, lease trade.Lease) error {
 	return s.db.InTx(ctx, "giving the lease back", func(t *sqldb.Tx) error {
-		return t.Do(`UPDATE job_lease SET instance = '', owner = '', expires = 0 WHERE job = ? AND epoch = ? AND instance = ?`,
+		return t.Do(
+			`UPDATE job_lease SET instance = '', owner = '', expires = 0 WHERE job = ? AND epoch = ? AND instance = ?`,
 			lease.Job, lease.Epoch, lease.Owner.Instance)
 	})
 }
@@ -127,7 +133,8 @@ func (s *Roster) Leases(ctx context.Context) ([]trade.Holder, error) {
 		Job string `db:"job"`
 		LeaseRow
 	}
-	err := s.db.Read.SelectContext(ctx, &rows, `SELECT job, `+leaseColumns+`, `+s.db.D.Now+` AS now FROM job_lease WHERE instance <> '' ORDER BY job`)
+	err := s.db.Read.SelectContext(ctx, &rows, `SELECT job, `+leaseColumns+`, `+s.db.D.Now+
+		` AS now FROM job_lease WHERE instance <> '' ORDER BY job`)
 	if err != nil {
 		return nil, s.db.Fault(ctx, op, err)
 	}
@@ -150,7 +157,8 @@ func NobodyRuns(t *sqldb.Tx) error {
 		Owner   string `db:"owner"`
 		Expires int64  `db:"expires"`
 	}
-	if err := t.All(&rows, `SELECT job, owner, expires FROM job_lease WHERE instance <> '' AND expires > `+t.S.D.Now); err != nil {
+	if err := t.All(&rows, `SELECT job, owner, expires FROM job_lease WHERE instance <> '' AND expires > `+
+		t.S.D.Now); err != nil {
 		return err
 	}
 	for _, r := range rows {

@@ -72,7 +72,10 @@ func auditPlatform(t *sqldb.Tx, was, platform string, accepted, doubts int) erro
 		return err
 	}
 	host, _, _ := sqldb.HostIdentity()
-	_, err = audit.AddAudit(t, trade.AuditRecord{Who: audit.Program, From: host, Act: ActPlatform, Target: platform, Reason: reason, Detail: string(detail)})
+	_, err = audit.AddAudit(t, trade.AuditRecord{
+		Who: audit.Program, From: host, Act: ActPlatform, Target: platform,
+		Reason: reason, Detail: string(detail),
+	})
 	return err
 }
 

@@ -25,7 +25,9 @@ func (s *Roster) Watch(ctx context.Context, job, boot string, ticks time.Duratio
 		return 0, s.db.Fault(ctx, op, err)
 	}
 	err := s.db.InTx(ctx, op, func(t *sqldb.Tx) (err error) {
-		fresh, err = t.Changed(`INSERT INTO quarantine (attempt_id, boot, ticks) SELECT a.id, CAST(? AS TEXT), CAST(? AS BIGINT)`+from+` ON CONFLICT DO NOTHING`,
+		fresh, err = t.Changed(
+			`INSERT INTO quarantine (attempt_id, boot, ticks) SELECT a.id, CAST(? AS TEXT), CAST(? AS BIGINT)`+from+
+				` ON CONFLICT DO NOTHING`,
 			boot, ticks.Milliseconds(), job, boot)
 		return err
 	})
@@ -77,7 +79,8 @@ func MayResend(t *sqldb.Tx, entryID int64, boot string, ticks, least time.Durati
 // heard since.
 func BeginAnew(t *sqldb.Tx, attempts []string) error {
 	for chunk := range slices.Chunk(attempts, sqldb.InList) {
-		if err := t.Do(`DELETE FROM quarantine WHERE attempt_id IN (`+sqldb.Marks(len(chunk))+`)`, sqldb.Anys(chunk)...); err != nil {
+		if err := t.Do(`DELETE FROM quarantine WHERE attempt_id IN (`+sqldb.Marks(len(chunk))+`)`,
+			sqldb.Anys(chunk)...); err != nil {
 			return err
 		}
 	}

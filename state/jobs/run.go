@@ -32,7 +32,8 @@ func (s *Roster) putRun(ctx context.Context, op string, report trade.RunReport) 
 	return s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
 		return t.Do(`INSERT INTO run (id, job, started_at, ended_at, report, stop_reach) VALUES (?, ?, ?, ?, ?, ?)
 			ON CONFLICT (id) DO UPDATE SET ended_at = excluded.ended_at, report = excluded.report, stop_reach = excluded.stop_reach`,
-			report.ID, report.Job, sqldb.AtOr(report.StartedAt, report.StartedAt), sqldb.Millis(report.EndedAt), string(text), reach)
+			report.ID, report.Job, sqldb.AtOr(report.StartedAt, report.StartedAt), sqldb.Millis(report.EndedAt),
+			string(text), reach)
 	})
 }
 

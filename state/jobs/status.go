@@ -65,7 +65,8 @@ func readStatus(t *sqldb.Tx, job string, lock func(query, table string) string) 
 
 // SetJobStatus records where a job stands. A pause stays: only an act of a person ends it.
 func (s *Roster) SetJobStatus(ctx context.Context, status trade.JobStatus) error {
-	return s.db.InTx(ctx, "recording the state of a job", func(t *sqldb.Tx) error { return PutStatus(t, status, ` WHERE job_status.state <> 'paused'`) })
+	return s.db.InTx(ctx, "recording the state of a job",
+		func(t *sqldb.Tx) error { return PutStatus(t, status, ` WHERE job_status.state <> 'paused'`) })
 }
 
 // PutStatus writes the status of a job; a condition says which recorded one it may replace.

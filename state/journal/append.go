@@ -308,7 +308,10 @@ func isFull(err error) bool {
 // ignores.
 func (j *Journal) rotate() error {
 	header := j.end.Header
-	r := Record{Seq: j.end.Seq, Prev: j.end.Mark, Kind: Head, At: time.Now().UTC(), Head: &header, Base: j.end.Base, Size: j.end.Size}
+	r := Record{
+		Seq: j.end.Seq, Prev: j.end.Mark, Kind: Head, At: time.Now().UTC(), Head: &header, Base: j.end.Base,
+		Size: j.end.Size,
+	}
 	line, crc, err := encode(r)
 	if err != nil {
 		return err

@@ -46,7 +46,8 @@ func Create(dir string, header Header, pages func(put func([]Fact) error) error)
 	if seq, mark, err = begin(filepath.Join(half, segmentName(1)), header, pages); err != nil {
 		return 0, "", err
 	}
-	if err := errors.Join(writeFile(filepath.Join(half, lockName), nil), syncFolder(half), os.Rename(half, dir), syncFolder(parent)); err != nil {
+	if err := errors.Join(writeFile(filepath.Join(half, lockName), nil), syncFolder(half), os.Rename(half, dir),
+		syncFolder(parent)); err != nil {
 		return 0, "", fmt.Errorf("journal: %w", err)
 	}
 	if seq == 0 {

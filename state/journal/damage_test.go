@@ -56,7 +56,8 @@ func TestF056_AJournalCutAtEveryByteIsAPrefix(t *testing.T) {
 			if diff := cmp.Diff(records[:len(got)], got, cmpopts.EquateEmpty()); diff != "" {
 				t.Fatalf("cut at %d: %s", cut, diff)
 			}
-			if want := bytes.Count(whole[headEnd:cut], []byte{'\n'}); len(got) != want || end.size+end.Torn != int64(len(text)) {
+			if want := bytes.Count(whole[headEnd:cut], []byte{'\n'}); len(got) != want ||
+				end.size+end.Torn != int64(len(text)) {
 				t.Fatalf("cut at %d with %q: %d records, want %d; end %+v", cut, tail, len(got), want, end)
 			}
 			if cut%7 != 0 {
@@ -101,18 +102,22 @@ func TestDamageBeforeTheEndIsNamed(t *testing.T) {
 		text []byte
 		at   int64
 	}{
-		"a flipped bit":         {flipped(int(offset) + 40), offset},
-		"a lost line feed":      {flipped(int(offset) + len(lines[1]) - 1), offset},
-		"a line that is gone":   {bytes.Join([][]byte{lines[0], lines[2], lines[3]}, nil), offset},
-		"two lines changed":     {bytes.Join([][]byte{lines[0], lines[2], lines[1], lines[3]}, nil), offset},
-		"a line that is double": {bytes.Join([][]byte{lines[0], lines[1], lines[1], lines[2], lines[3]}, nil), offset + int64(len(lines[1]))},
-		"a damaged head":        {flipped(20), 0},
+		"a flipped bit":       {flipped(int(offset) + 40), offset},
+		"a lost line feed":    {flipped(int(offset) + len(lines[1]) - 1), offset},
+		"a line that is gone": {bytes.Join([][]byte{lines[0], lines[2], lines[3]}, nil), offset},
+		"two lines changed":   {bytes.Join([][]byte{lines[0], lines[2], lines[1], lines[3]}, nil), offset},
+		"a line that is double": {
+			bytes.Join([][]byte{lines[0], lines[1], lines[1], lines[2], lines[3]}, nil),
+			offset + int64(len(lines[1])),
+		},
+		"a damaged head": {flipped(20), 0},
 	} {
 		if err := os.WriteFile(path, c.text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		var damage *DamageError
-		if _, err := Read(w.dir, -1, func(Record, string) error { return nil }); !errors.As(err, &damage) || damage.File != path || damage.Offset != c.at {
+		if _, err := Read(w.dir, -1, func(Record, string) error { return nil }); !errors.As(err, &damage) ||
+			damage.File != path || damage.Offset != c.at {
 			t.Errorf("%s: %v, want damage of %s at byte %d", name, err, path, c.at)
 		}
 		if j, err := Open(w.dir, w.seq, w.mark); err == nil {

@@ -48,7 +48,10 @@ func lived(t *testing.T) *use {
 	if err := w.j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	u := &use{writer: w, home: filepath.Dir(w.dir), before: filepath.Join(t.TempDir(), "before"), seq0: w.seq, mark0: w.mark}
+	u := &use{
+		writer: w, home: filepath.Dir(w.dir), before: filepath.Join(t.TempDir(), "before"), seq0: w.seq,
+		mark0: w.mark,
+	}
 	if err := os.CopyFS(u.before, os.DirFS(u.home)); err != nil {
 		t.Fatal(err)
 	}
@@ -101,15 +104,24 @@ var uses = map[string]struct {
 	prepare func(u *use)
 	use     func(u *use) (string, error)
 }{
-	"open":      {nil, func(u *use) (string, error) { return u.opens() }},
-	"open torn": {func(u *use) { u.add(segmentName(u.lastFirst()), "torn") }, func(u *use) (string, error) { return u.opens() }},
+	"open": {nil, func(u *use) (string, error) { return u.opens() }},
+	"open torn": {
+		func(u *use) { u.add(segmentName(u.lastFirst()), "torn") },
+		func(u *use) (string, error) { return u.opens() },
+	},
 	"open with a segment that was begun": {
 		func(u *use) { u.add(segmentName(u.seq+1), "1234") },
 		func(u *use) (string, error) { return u.opens() },
 	},
-	"open without the reserve": {func(u *use) { u.remove(reserveName) }, func(u *use) (string, error) { return u.opens() }},
-	"append":                   {(*use).ready, func(u *use) (string, error) { return u.appends() }},
-	"append to a new segment":  {func(u *use) { u.ready(); u.j.limit = 1 }, func(u *use) (string, error) { return u.appends() }},
+	"open without the reserve": {
+		func(u *use) { u.remove(reserveName) },
+		func(u *use) (string, error) { return u.opens() },
+	},
+	"append": {(*use).ready, func(u *use) (string, error) { return u.appends() }},
+	"append to a new segment": {
+		func(u *use) { u.ready(); u.j.limit = 1 },
+		func(u *use) (string, error) { return u.appends() },
+	},
 	"append after another process": {func(u *use) {
 		u.ready()
 		other, err := Open(u.dir, u.seq, u.mark)
@@ -158,7 +170,8 @@ var uses = map[string]struct {
 		return fmt.Sprintf("%+v", found), err
 	}},
 	"create": {nil, func(u *use) (string, error) {
-		seq, _, err := Create(filepath.Join(u.home, "deep", "down", "l-2"), header, func(put func([]Fact) error) error { return put(nil) })
+		seq, _, err := Create(filepath.Join(u.home, "deep", "down", "l-2"), header,
+			func(put func([]Fact) error) error { return put(nil) })
 		if err == nil {
 			_, err = Read(filepath.Join(u.home, "deep", "down", "l-2"), -1, func(Record, string) error { return nil })
 		}
@@ -270,7 +283,12 @@ func TestF048_EverySystemCallOnAJournalFails(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s, without a failure: %v", name, err)
 		}
-		for _, plan := range []sickdisk.Plan{{Err: syscall.EIO}, {Err: syscall.EIO, Lasting: true}, {Err: syscall.ENOSPC}, {Err: syscall.ENOSPC, Lasting: true}} {
+		for _, plan := range []sickdisk.Plan{
+			{Err: syscall.EIO},
+			{Err: syscall.EIO, Lasting: true},
+			{Err: syscall.ENOSPC},
+			{Err: syscall.ENOSPC, Lasting: true},
+		} {
 			for plan.At = 1; ; plan.At++ {
 				u.again()
 				if way.prepare != nil {
@@ -287,14 +305,16 @@ func TestF048_EverySystemCallOnAJournalFails(t *testing.T) {
 					break
 				}
 				failed++
-				what := fmt.Sprintf("%s, whose call %d failed (%s, lasting %t, %v) and that said %v", name, plan.At, hit, plan.Lasting, plan.Err, err)
+				what := fmt.Sprintf("%s, whose call %d failed (%s, lasting %t, %v) and that said %v", name, plan.At,
+					hit, plan.Lasting, plan.Err, err)
 				if err == nil {
 					if diff := cmp.Diff(want, got); diff != "" {
 						t.Errorf("%s: (-want +got)\n%s", what, diff)
 					}
 				}
 				u.sound(what)
-				if half, err := filepath.Glob(filepath.Join(u.home, "deep", "down", "*.new-*")); err != nil || len(half) > 0 && !plan.Lasting {
+				if half, err := filepath.Glob(filepath.Join(u.home, "deep", "down", "*.new-*")); err != nil ||
+					len(half) > 0 && !plan.Lasting {
 					t.Errorf("%s: has left %v, %v", what, half, err)
 				}
 			}

@@ -13,13 +13,19 @@ import (
 
 var at = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
-var header = Header{Journal: "j-1", Ledger: "l-1", Host: "srv/abc", Machine: "abc", Place: "/var/lib/state.db", Created: at, Program: "1.0.0"}
+var header = Header{
+	Journal: "j-1", Ledger: "l-1", Host: "srv/abc", Machine: "abc", Place: "/var/lib/state.db",
+	Created: at, Program: "1.0.0",
+}
 
 // group is a record of n rows.
 func group(n int) Record {
 	r := Record{Kind: Group, At: at}
 	for i := range n {
-		r.Intents = append(r.Intents, Intent{Row: Row{"contracts", fmt.Sprintf("01|%04d", i)}, Sends: "order_commitments", Attempt: fmt.Sprintf("a-%d", i), Generation: 1, Payload: "p"})
+		r.Intents = append(r.Intents, Intent{
+			Row:   Row{"contracts", fmt.Sprintf("01|%04d", i)},
+			Sends: "order_commitments", Attempt: fmt.Sprintf("a-%d", i), Generation: 1, Payload: "p",
+		})
 	}
 	return r
 }
@@ -93,7 +99,10 @@ func TestWhatWasAppendedIsRead(t *testing.T) {
 	t.Parallel()
 	facts := make([]Fact, 1200)
 	for i := range facts {
-		facts[i] = Fact{Row: Row{"contracts", fmt.Sprint(i)}, State: "accepted", RemoteID: fmt.Sprint("r", i), Generation: 1}
+		facts[i] = Fact{
+			Row: Row{"contracts", fmt.Sprint(i)}, State: "accepted", RemoteID: fmt.Sprint("r", i),
+			Generation: 1,
+		}
 	}
 	w := newWriter(t, facts...)
 	if w.seq != 3 {
@@ -105,7 +114,8 @@ func TestWhatWasAppendedIsRead(t *testing.T) {
 	moved.Place = "/elsewhere/state.db"
 	w.commit(Record{Kind: Moved, At: at, Head: &moved})
 	records, end := readAllOf(t, w.dir)
-	if len(records) != 6 || end.Seq != 6 || end.Mark != w.mark || end.Torn != 0 || end.Header.Place != moved.Place || !end.At.Equal(at) {
+	if len(records) != 6 || end.Seq != 6 || end.Mark != w.mark || end.Torn != 0 || end.Header.Place != moved.Place ||
+		!end.At.Equal(at) {
 		t.Errorf("%d records, end %+v", len(records), end)
 	}
 	n := 0
@@ -117,7 +127,10 @@ func TestWhatWasAppendedIsRead(t *testing.T) {
 	if n != 1200 {
 		t.Errorf("%d facts, want 1,200", n)
 	}
-	for path, mode := range map[string]os.FileMode{w.dir: 0o700, filepath.Join(w.dir, segmentName(1)): 0o600, filepath.Join(w.dir, lockName): 0o600} {
+	for path, mode := range map[string]os.FileMode{
+		w.dir: 0o700, filepath.Join(w.dir, segmentName(1)): 0o600,
+		filepath.Join(w.dir, lockName): 0o600,
+	} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != mode {
 			t.Errorf("%s: mode %v, %v, want %v", path, info.Mode(), err, mode)
 		}

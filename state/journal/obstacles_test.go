@@ -66,8 +66,12 @@ func TestWhatKeepsTheJournalFromBeingWritten(t *testing.T) {
 				w.open()
 			}
 		},
-		"a file for reading":     func(t *testing.T, w *writer) func() { return w.readOnly(t) },
-		"what others have begun": func(t *testing.T, w *writer) func() { return block(t, filepath.Join(w.dir, segmentName(w.seq+1))) },
+		"a file for reading": func(t *testing.T, w *writer) func() { return w.readOnly(t) },
+		"what others have begun": func(t *testing.T,
+			w *writer,
+		) func() {
+			return block(t, filepath.Join(w.dir, segmentName(w.seq+1)))
+		},
 	} {
 		for way, write := range map[string]func(w *writer) error{
 			"append": func(w *writer) error { _, _, err := w.j.Append(group(1), w.seq, w.mark); return err },
@@ -162,25 +166,62 @@ func TestWhatKeepsAJournalFromBeingOpenedOrMade(t *testing.T) {
 		do    func(t *testing.T) error
 		want  error
 	}{
-		{"no folder", nothing, func(*testing.T) error { _, err := Open(filepath.Join(dir, "nowhere"), 0, ""); return err }, fs.ErrNotExist},
-		{"the lock", func(t *testing.T) func() { return block(t, filepath.Join(w.dir, lockName)) }, open, syscall.EISDIR},
-		{"the reserve", func(t *testing.T) func() { return block(t, filepath.Join(w.dir, reserveName)) }, open, syscall.ENOTEMPTY},
-		{"a segment that is a folder", func(t *testing.T) func() { return block(t, filepath.Join(w.dir, segmentName(1))) }, open, syscall.EISDIR},
-		{"a folder that is there", nothing, func(*testing.T) error { _, _, err := Create(w.dir, header, nil); return err }, nil},
-		{"a file in place of the parent", nothing, func(*testing.T) error { _, _, err := Create(filepath.Join(file, "l"), header, nil); return err }, syscall.ENOTDIR},
-		{"a file above the parent", nothing, func(*testing.T) error { _, _, err := Create(filepath.Join(file, "a", "l"), header, nil); return err }, syscall.ENOTDIR},
+		{
+			"no folder", nothing,
+			func(*testing.T) error { _, err := Open(filepath.Join(dir, "nowhere"), 0, ""); return err },
+			fs.ErrNotExist,
+		},
+		{
+			"the lock", func(t *testing.T) func() { return block(t, filepath.Join(w.dir, lockName)) }, open,
+			syscall.EISDIR,
+		},
+		{
+			"the reserve", func(t *testing.T) func() { return block(t, filepath.Join(w.dir, reserveName)) }, open,
+			syscall.ENOTEMPTY,
+		},
+		{
+			"a segment that is a folder",
+			func(t *testing.T) func() { return block(t, filepath.Join(w.dir, segmentName(1))) }, open, syscall.EISDIR,
+		},
+		{
+			"a folder that is there", nothing,
+			func(*testing.T) error { _, _, err := Create(w.dir, header, nil); return err }, nil,
+		},
+		{
+			"a file in place of the parent", nothing,
+			func(*testing.T) error { _, _, err := Create(filepath.Join(file, "l"), header, nil); return err },
+			syscall.ENOTDIR,
+		},
+		{
+			"a file above the parent", nothing,
+			func(*testing.T) error { _, _, err := Create(filepath.Join(file, "a", "l"), header, nil); return err },
+			syscall.ENOTDIR,
+		},
 		{"a ledger that cannot be read", nothing, func(*testing.T) error {
 			_, _, err := Create(filepath.Join(dir, "l"), header, func(func([]Fact) error) error { return failed })
 			return err
 		}, failed},
-		{"nothing to set aside", nothing, func(*testing.T) error { _, err := SetAside(filepath.Join(dir, "nowhere"), at); return err }, fs.ErrNotExist},
-		{"a parent that is a file", nothing, func(*testing.T) error { _, _, err := Find(file); return err }, syscall.ENOTDIR},
-		{"a journal that is a file", nothing, func(*testing.T) error { _, err := Read(file, -1, nil); return err }, syscall.ENOTDIR},
+		{
+			"nothing to set aside", nothing,
+			func(*testing.T) error { _, err := SetAside(filepath.Join(dir, "nowhere"), at); return err },
+			fs.ErrNotExist,
+		},
+		{
+			"a parent that is a file", nothing,
+			func(*testing.T) error { _, _, err := Find(file); return err }, syscall.ENOTDIR,
+		},
+		{
+			"a journal that is a file", nothing,
+			func(*testing.T) error { _, err := Read(file, -1, nil); return err }, syscall.ENOTDIR,
+		},
 		{"a reader that fails", nothing, func(*testing.T) error {
 			_, err := Read(w.dir, -1, func(Record, string) error { return failed })
 			return err
 		}, failed},
-		{"a comparison with no journal", nothing, func(*testing.T) error { _, err := Compare(file, 0); return err }, syscall.ENOTDIR},
+		{
+			"a comparison with no journal", nothing,
+			func(*testing.T) error { _, err := Compare(file, 0); return err }, syscall.ENOTDIR,
+		},
 	} {
 		undo := test.block(t)
 		if err := test.do(t); err == nil || test.want != nil && !errors.Is(err, test.want) {
@@ -213,7 +254,8 @@ func TestASoundLineWithoutARecordIsDamage(t *testing.T) {
 			if kind == Moved {
 				rest = `"at":"2026-11-21T09:00:00Z"}` // nothing of a head
 			}
-			text := string(seqMark) + "2," + string(prevMark) + w.mark + `",` + string(kindMark) + string(kind) + `",` + rest
+			text := string(seqMark) + "2," + string(prevMark) + w.mark + `",` + string(kindMark) + string(kind) +
+				`",` + rest
 			f, err := os.OpenFile(filepath.Join(w.dir, segmentName(1)), os.O_APPEND|os.O_WRONLY, 0)
 			if err != nil {
 				t.Fatal(err)
@@ -224,7 +266,8 @@ func TestASoundLineWithoutARecordIsDamage(t *testing.T) {
 			}
 			for _, after := range []int64{-1, 2} { // a reader of all, and one that only looks at the end
 				var damage *DamageError
-				if _, err := Read(w.dir, after, func(Record, string) error { return nil }); !errors.As(err, &damage) || damage.Offset == 0 {
+				if _, err := Read(w.dir, after, func(Record, string) error { return nil }); !errors.As(err, &damage) ||
+					damage.Offset == 0 {
 					t.Errorf("after %d: %v", after, err)
 				}
 			}

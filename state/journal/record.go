@@ -28,20 +28,23 @@ type Record struct {
 	Kind Kind      `json:"kind"`
 	At   time.Time `json:"at"`
 
-	Head     *Header          `json:"head,omitempty"`
-	Void     []int64          `json:"void,omitempty"` // earlier records whose commit the ledger refused: their intents never left
-	Outcomes []Outcome        `json:"outcomes,omitempty"`
-	Intents  []Intent         `json:"intents,omitempty"`
-	By       string           `json:"by,omitempty"`    // with Intents: the process that may send them
-	ActName  string           `json:"act,omitempty"`   // the name of a person's act
-	Who      string           `json:"who,omitempty"`   // who did it
-	Facts    []Fact           `json:"facts,omitempty"` // entries as they are after an act, or when the journal began
-	Jobs     []JobFact        `json:"jobs,omitempty"`  // jobs as they are after an act
-	Moves    []Move           `json:"moves,omitempty"` // jobs whose entries went to another job: by this act, or, in a snapshot, before it
-	Seen     map[string]int64 `json:"seen,omitempty"`  // of other journals of the ledger: the last record that it had
-	Audit    *AuditHead       `json:"audit,omitempty"` // with an act: the last record of the audit before it
-	Base     int64            `json:"base,omitempty"`  // of a base: the first record that is needed still; of a head: that of the last base before it
-	Size     int64            `json:"size,omitempty"`  // with Base: the bytes of the snapshot
+	Head *Header `json:"head,omitempty"`
+	// earlier records whose commit the ledger refused: their intents never left
+	Void     []int64   `json:"void,omitempty"`
+	Outcomes []Outcome `json:"outcomes,omitempty"`
+	Intents  []Intent  `json:"intents,omitempty"`
+	By       string    `json:"by,omitempty"`    // with Intents: the process that may send them
+	ActName  string    `json:"act,omitempty"`   // the name of a person's act
+	Who      string    `json:"who,omitempty"`   // who did it
+	Facts    []Fact    `json:"facts,omitempty"` // entries as they are after an act, or when the journal began
+	Jobs     []JobFact `json:"jobs,omitempty"`  // jobs as they are after an act
+	// jobs whose entries went to another job: by this act, or, in a snapshot, before it
+	Moves []Move           `json:"moves,omitempty"`
+	Seen  map[string]int64 `json:"seen,omitempty"`  // of other journals of the ledger: the last record that it had
+	Audit *AuditHead       `json:"audit,omitempty"` // with an act: the last record of the audit before it
+	// of a base: the first record that is needed still; of a head: that of the last base before it
+	Base int64 `json:"base,omitempty"`
+	Size int64 `json:"size,omitempty"` // with Base: the bytes of the snapshot
 }
 
 // AuditHead is the end of the ledger's audit at some time. What comes before it cannot be written
@@ -100,19 +103,21 @@ type Outcome struct {
 // Fact is an entry as it stands.
 type Fact struct {
 	Row
-	Sends      string        `json:"sends"`
-	Generation int           `json:"generation"`
-	State      string        `json:"state"`
-	Cause      string        `json:"cause,omitempty"`
-	RemoteID   string        `json:"remote_id,omitempty"` // "" for an entry that a person accepted without one
-	MovedID    string        `json:"moved_id,omitempty"`  // the id that it had before its record went to the row under its new key
-	Weak       bool          `json:"weak,omitempty"`
-	Payload    trade.Hash    `json:"payload_hash,omitempty"`
-	Content    int64         `json:"content,omitempty"`     // as of an intent
-	Source     trade.Hash    `json:"source_hash,omitempty"` // of the row that was sent
-	Newest     trade.Hash    `json:"newest_hash,omitempty"` // of the row as it is now, where it has changed since
-	Replaced   bool          `json:"replaced,omitempty"`    // the row that was sent does not stand under the key any more
-	Attempts   []FactAttempt `json:"attempts,omitempty"`
+	Sends      string `json:"sends"`
+	Generation int    `json:"generation"`
+	State      string `json:"state"`
+	Cause      string `json:"cause,omitempty"`
+	RemoteID   string `json:"remote_id,omitempty"` // "" for an entry that a person accepted without one
+	// the id that it had before its record went to the row under its new key
+	MovedID string     `json:"moved_id,omitempty"`
+	Weak    bool       `json:"weak,omitempty"`
+	Payload trade.Hash `json:"payload_hash,omitempty"`
+	Content int64      `json:"content,omitempty"`     // as of an intent
+	Source  trade.Hash `json:"source_hash,omitempty"` // of the row that was sent
+	Newest  trade.Hash `json:"newest_hash,omitempty"` // of the row as it is now, where it has changed since
+	// the row that was sent does not stand under the key any more
+	Replaced bool          `json:"replaced,omitempty"`
+	Attempts []FactAttempt `json:"attempts,omitempty"`
 }
 
 // JobFact is a job as a person left it.

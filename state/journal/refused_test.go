@@ -155,8 +155,10 @@ func TestAJournalThatWentAwayWhileInUse(t *testing.T) {
 func TestALineThatIsNoRecord(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
-		``, `{}`, `{"seq":1}`, `{"seq":x,"prev":"00000000","kind":"group","at":1}`, `{"seq":-1,"prev":"00000000","kind":"group","at":1}`, `{"seq":1,"prov":"00000000","kind":"group"}`,
-		`{"seq":1,"prev":"000`, `{"seq":1,"prev":"0000000000000","kind":"group"}`, `{"seq":1,"prev":"00000000","kand":"group"}`, `{"seq":1,"prev":"00000000","kind":"group`,
+		``, `{}`, `{"seq":1}`, `{"seq":x,"prev":"00000000","kind":"group","at":1}`,
+		`{"seq":-1,"prev":"00000000","kind":"group","at":1}`, `{"seq":1,"prov":"00000000","kind":"group"}`,
+		`{"seq":1,"prev":"000`, `{"seq":1,"prev":"0000000000000","kind":"group"}`,
+		`{"seq":1,"prev":"00000000","kand":"group"}`, `{"seq":1,"prev":"00000000","kind":"group`,
 	} {
 		if e, ok := parse([]byte(crcOf([]byte(text)) + " " + text)); ok {
 			t.Errorf("%q is %+v", text, e)
@@ -180,7 +182,8 @@ func TestAnEmptySegmentBeforeTheEndIsDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	var damage *DamageError
-	if _, err := Read(w.dir, -1, func(Record, string) error { return nil }); !errors.As(err, &damage) || damage.Reason != "the segment is empty" {
+	if _, err := Read(w.dir, -1, func(Record, string) error { return nil }); !errors.As(err, &damage) ||
+		damage.Reason != "the segment is empty" {
 		t.Errorf("%v", err)
 	}
 }

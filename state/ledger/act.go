@@ -63,7 +63,8 @@ func givesID(a trade.Act) bool {
 		return false
 	}
 	to, from := a.Update.Entry, a.Gives.Entry
-	return a.Update.From == trade.Held && to.State == trade.Accepted && to.RemoteID != "" && a.Gives.From == trade.Accepted && from.State == trade.Accepted &&
+	return a.Update.From == trade.Held && to.State == trade.Accepted && to.RemoteID != "" &&
+		a.Gives.From == trade.Accepted && from.State == trade.Accepted &&
 		from.RemoteID == "" && from.MovedID == to.RemoteID && from.Sends == to.Sends && from.ID != to.ID
 }
 
@@ -220,7 +221,8 @@ func signed(u trade.Update, e *NarrowRow, seq int64) trade.Update {
 func askAgain(t *sqldb.Tx, blocks []trade.Block, at time.Time) error {
 	now := sqldb.AtOr(at, time.Now())
 	for _, b := range blocks {
-		if err := t.Do(`UPDATE block SET first_at = ?, next_at = ?, tries = 0 WHERE kind = ? AND id = ?`, now, now, b.Kind, b.ID); err != nil {
+		if err := t.Do(`UPDATE block SET first_at = ?, next_at = ?, tries = 0 WHERE kind = ? AND id = ?`, now, now,
+			b.Kind, b.ID); err != nil {
 			return err
 		}
 	}

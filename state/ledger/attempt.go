@@ -40,26 +40,30 @@ type AttemptRow struct {
 
 // AttemptColumns are the columns of an attempt, in the order of Args.
 var AttemptColumns = []string{
-	"id", "entry_id", "generation", "no", "run_id", "owner", "epoch", "target", "payload", "payload_hash", "content", "started_at", "finished_at", "outcome", "counts",
+	"id", "entry_id", "generation", "no", "run_id", "owner", "epoch", "target", "payload", "payload_hash", "content",
+	"started_at", "finished_at", "outcome", "counts",
 	"status", "messages", "remote_id", "reason", "evidence", "request_head", "answer_head", "answer_body",
 }
 
 // ResultColumns are those that a settlement writes, after the id that finds the attempt.
 var ResultColumns = []string{
-	"id", "finished_at", "outcome", "counts", "status", "messages", "remote_id", "reason", "evidence", "request_head", "answer_head", "answer_body",
+	"id", "finished_at", "outcome", "counts", "status", "messages", "remote_id", "reason", "evidence", "request_head",
+	"answer_head", "answer_body",
 }
 
 // Args are the values of all columns, in the order of AttemptColumns.
 func (r *AttemptRow) Args() []any {
 	return append([]any{
-		r.ID, r.EntryID, r.Generation, r.No, r.RunID, r.Owner, r.Epoch, r.Target, r.Payload, r.PayloadHash, r.Content, r.StartedAt,
+		r.ID, r.EntryID, r.Generation, r.No, r.RunID, r.Owner, r.Epoch, r.Target, r.Payload, r.PayloadHash, r.Content,
+		r.StartedAt,
 	}, r.Result()[1:]...)
 }
 
 // Result are the values of the columns that settling writes.
 func (r *AttemptRow) Result() []any {
 	return []any{
-		r.ID, r.FinishedAt, r.Outcome, r.Counts, r.Status, r.Messages, r.RemoteID, r.Reason, r.Evidence, r.RequestHead, r.AnswerHead, r.AnswerBody,
+		r.ID, r.FinishedAt, r.Outcome, r.Counts, r.Status, r.Messages, r.RemoteID, r.Reason, r.Evidence, r.RequestHead,
+		r.AnswerHead, r.AnswerBody,
 	}
 }
 
@@ -70,11 +74,14 @@ func AttemptRowOf(a trade.Attempt, now time.Time, counts bool) (*AttemptRow, err
 		return nil, fmt.Errorf("attempt %s: %w", a.ID, err)
 	}
 	r := &AttemptRow{
-		ID: a.ID, EntryID: a.EntryID, Generation: a.Generation, No: a.No, RunID: a.RunID, Owner: a.Owner, Epoch: a.Epoch,
-		Target: a.Target, Payload: string(a.Payload), PayloadHash: a.PayloadHash, Content: a.Content, StartedAt: sqldb.AtOr(a.StartedAt, now), Outcome: jobs.OrNull(string(a.Outcome)),
+		ID: a.ID, EntryID: a.EntryID, Generation: a.Generation, No: a.No, RunID: a.RunID, Owner: a.Owner,
+		Epoch:  a.Epoch,
+		Target: a.Target, Payload: string(a.Payload), PayloadHash: a.PayloadHash, Content: a.Content,
+		StartedAt: sqldb.AtOr(a.StartedAt, now), Outcome: jobs.OrNull(string(a.Outcome)),
 		Status: a.Status, Messages: messages, RemoteID: sqldb.CleanText(a.RemoteID), Reason: sqldb.CleanText(a.Reason),
-		Evidence: jobs.OrNull(sqldb.CleanText(string(a.Evidence))), RequestHead: jobs.OrNull(sqldb.CleanText(string(a.RequestHead))),
-		AnswerHead: jobs.OrNull(sqldb.CleanText(string(a.AnswerHead))), AnswerBody: sqldb.CleanText(a.AnswerBody),
+		Evidence:    jobs.OrNull(sqldb.CleanText(string(a.Evidence))),
+		RequestHead: jobs.OrNull(sqldb.CleanText(string(a.RequestHead))),
+		AnswerHead:  jobs.OrNull(sqldb.CleanText(string(a.AnswerHead))), AnswerBody: sqldb.CleanText(a.AnswerBody),
 	}
 	if a.Outcome != trade.OutcomeOpen {
 		r.FinishedAt = sql.NullInt64{Int64: sqldb.AtOr(a.FinishedAt, now), Valid: true}
@@ -88,9 +95,12 @@ func AttemptRowOf(a trade.Attempt, now time.Time, counts bool) (*AttemptRow, err
 // Attempt returns the attempt of a row; an error names the damaged column.
 func (r *AttemptRow) Attempt() (trade.Attempt, error) {
 	a := trade.Attempt{
-		ID: r.ID, EntryID: r.EntryID, Generation: r.Generation, No: r.No, RunID: r.RunID, Owner: r.Owner, Epoch: r.Epoch,
-		Target: r.Target, Payload: json.RawMessage(r.Payload), PayloadHash: r.PayloadHash, Content: r.Content, StartedAt: time.UnixMilli(r.StartedAt).UTC(), FinishedAt: sqldb.Instant(r.FinishedAt),
-		Outcome: trade.Outcome(r.Outcome.String), Status: r.Status, RemoteID: r.RemoteID, Reason: r.Reason, Evidence: raw(r.Evidence),
+		ID: r.ID, EntryID: r.EntryID, Generation: r.Generation, No: r.No, RunID: r.RunID, Owner: r.Owner,
+		Epoch:  r.Epoch,
+		Target: r.Target, Payload: json.RawMessage(r.Payload), PayloadHash: r.PayloadHash, Content: r.Content,
+		StartedAt: time.UnixMilli(r.StartedAt).UTC(), FinishedAt: sqldb.Instant(r.FinishedAt),
+		Outcome: trade.Outcome(r.Outcome.String), Status: r.Status, RemoteID: r.RemoteID, Reason: r.Reason,
+		Evidence:    raw(r.Evidence),
 		RequestHead: raw(r.RequestHead), AnswerHead: raw(r.AnswerHead), AnswerBody: r.AnswerBody,
 	}
 	if r.Messages != "[]" {

@@ -30,7 +30,10 @@ type GroupTx struct {
 func NewGroupTx(t *sqldb.Tx, lease trade.Lease, group trade.Group) *GroupTx {
 	g := &GroupTx{
 		Tx: t, Lease: lease, Group: group, Now: group.At, Sums: TallyChange{},
-		Result: trade.GroupResult{Claimed: map[string]bool{}, Settled: map[string]bool{}, Conflicts: map[string]string{}},
+		Result: trade.GroupResult{
+			Claimed: map[string]bool{}, Settled: map[string]bool{},
+			Conflicts: map[string]string{},
+		},
 	}
 	if g.Now.IsZero() {
 		g.Now = time.Now()
@@ -92,9 +95,11 @@ func checkGroup(group trade.Group) error {
 		case s.Attempt.Outcome == trade.OutcomeOpen:
 			return fmt.Errorf("storing a group: the settlement of attempt %s has no outcome", s.Attempt.ID)
 		case s.Attempt.Outcome == trade.OutcomeCreated && s.Attempt.RemoteID == "":
-			return fmt.Errorf("storing a group: attempt %s is settled as created without the platform's id; without one it is unknown", s.Attempt.ID)
+			return fmt.Errorf(
+				"storing a group: attempt %s is settled as created without the platform's id; without one it is unknown", s.Attempt.ID)
 		case s.Attempt.Outcome == trade.OutcomeUnknown && s.State != trade.InDoubt:
-			return fmt.Errorf("storing a group: attempt %s is unknown, but its entry would not be in doubt", s.Attempt.ID)
+			return fmt.Errorf("storing a group: attempt %s is unknown, but its entry would not be in doubt",
+				s.Attempt.ID)
 		case s.State == trade.Accepted && s.Attempt.Outcome != trade.OutcomeCreated:
 			return fmt.Errorf("storing a group: attempt %s would be accepted although it created nothing", s.Attempt.ID)
 		case s.State == trade.Sending || !trade.CanMove(trade.Sending, s.State):
@@ -197,7 +202,10 @@ func (g *GroupTx) loadAttempts(column string, list any) error {
 	query := `SELECT a.id, a.entry_id, a.generation, a.no, a.epoch, a.owner, a.outcome, a.counts, a.remote_id, a.finished_at
 		FROM attempt a WHERE ` + g.S.D.Among(column) + ` ORDER BY a.id`
 	rows, err := sqldb.Gather(g.Ctx, g.Tx, func(a *AttemptRow) []any {
-		return []any{&a.ID, &a.EntryID, &a.Generation, &a.No, &a.Epoch, &a.Owner, &a.Outcome, &a.Counts, &a.RemoteID, &a.FinishedAt}
+		return []any{
+			&a.ID, &a.EntryID, &a.Generation, &a.No, &a.Epoch, &a.Owner, &a.Outcome, &a.Counts, &a.RemoteID,
+			&a.FinishedAt,
+		}
 	}, g.Rebind(g.S.D.Locked(query, "a")), list)
 	if err != nil {
 		return err
@@ -230,7 +238,8 @@ func (g *GroupTx) claim() error {
 		e := g.Entries[in.Entry.ID]
 		if have := g.Attempts[in.Attempt.ID]; have != nil {
 			// The same call was stored before and its answer was lost: it is ours, and open.
-			g.Result.Claimed[in.Attempt.ID] = e != nil && e.State == string(trade.Sending) && !have.Outcome.Valid && have.EntryID == e.ID && have.Epoch == g.Lease.Epoch
+			g.Result.Claimed[in.Attempt.ID] = e != nil && e.State == string(trade.Sending) && !have.Outcome.Valid &&
+				have.EntryID == e.ID && have.Epoch == g.Lease.Epoch
 			continue
 		}
 		if taken.has(in.Entry) && !in.Entry.Ordered() {
@@ -240,16 +249,19 @@ func (g *GroupTx) claim() error {
 			g.Result.Elsewhere[in.Attempt.ID] = true
 			continue
 		}
-		if waits || e == nil || e.Job != g.Lease.Job || e.Version != in.Entry.Version || e.State != string(trade.Pending) || history[e.ID].spent[e.Generation] {
+		if waits || e == nil || e.Job != g.Lease.Job || e.Version != in.Entry.Version ||
+			e.State != string(trade.Pending) || history[e.ID].spent[e.Generation] {
 			continue
 		}
 		a := in.Attempt
-		a.EntryID, a.Generation, a.No, a.Epoch, a.Outcome = e.ID, e.Generation, history[e.ID].Last+1, g.Lease.Epoch, trade.OutcomeOpen
+		a.EntryID, a.Generation, a.No, a.Epoch, a.Outcome = e.ID, e.Generation, history[e.ID].Last+1, g.Lease.Epoch,
+			trade.OutcomeOpen
 		if a.Owner == "" {
 			a.Owner = g.Lease.Owner.Instance
 		}
 		if len(a.Payload) == 0 {
-			a.Target, a.Payload, a.PayloadHash, a.Content = in.Entry.Target, in.Entry.Payload, in.Entry.PayloadHash, in.Entry.Content
+			a.Target, a.Payload, a.PayloadHash, a.Content = in.Entry.Target, in.Entry.Payload, in.Entry.PayloadHash,
+				in.Entry.Content
 		}
 		row, err := AttemptRowOf(a, g.Now, false)
 		if err != nil {
@@ -280,7 +292,8 @@ func (g *GroupTx) claim() error {
 // begin moves entries from pending to sending.
 func (g *GroupTx) begin(ids []int64) error {
 	for chunk := range slices.Chunk(ids, sqldb.ArrayRows) {
-		n, err := g.Changed(`UPDATE entry SET state = 'sending', cause = '', error = NULL, next_attempt_at = NULL, updated_at = ?, version = version + 1 WHERE `+g.S.D.Among("id"),
+		n, err := g.Changed(
+			`UPDATE entry SET state = 'sending', cause = '', error = NULL, next_attempt_at = NULL, updated_at = ?, version = version + 1 WHERE `+g.S.D.Among("id"),
 			g.Now.UnixMilli(), sqldb.ListOf(g.S.D, chunk))
 		if err = sqldb.AllWritten("entry", n, len(chunk), err); err != nil {
 			return err
@@ -315,7 +328,8 @@ func (g *GroupTx) History() (map[int64]AttemptsOf, error) {
 			h.spent = map[int]bool{}
 		}
 		h.Last = max(h.Last, a.No)
-		if o := trade.Outcome(a.Outcome.String); o == trade.OutcomeOpen || o == trade.OutcomeUnknown || o == trade.OutcomeCreated {
+		if o := trade.Outcome(a.Outcome.String); o == trade.OutcomeOpen || o == trade.OutcomeUnknown ||
+			o == trade.OutcomeCreated {
 			h.spent[a.Generation] = true
 		}
 		out[a.EntryID] = h

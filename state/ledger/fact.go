@@ -29,7 +29,8 @@ func FactPages(t *sqldb.Tx, ids []int64, put func([]journal.Fact) error) error {
 		of := map[int64][]journal.FactAttempt{}
 		for _, a := range attempts {
 			of[a.EntryID] = append(of[a.EntryID], journal.FactAttempt{
-				ID: a.ID, Generation: a.Generation, Outcome: a.Outcome.String, RemoteID: a.RemoteID, Payload: a.PayloadHash, Content: a.Content, Started: time.UnixMilli(a.StartedAt).UTC(),
+				ID: a.ID, Generation: a.Generation, Outcome: a.Outcome.String, RemoteID: a.RemoteID,
+				Payload: a.PayloadHash, Content: a.Content, Started: time.UnixMilli(a.StartedAt).UTC(),
 			})
 		}
 		facts := make([]journal.Fact, len(rows))
@@ -43,8 +44,10 @@ func FactPages(t *sqldb.Tx, ids []int64, put func([]journal.Fact) error) error {
 				source, newest = "", r.SourceHash
 			}
 			facts[i] = journal.Fact{
-				Row: journal.Row{Job: r.Job, Key: r.Key}, Sends: r.Sends, Generation: r.Generation, State: r.State, Cause: r.Cause, RemoteID: r.RemoteID.String, MovedID: r.MovedID.String,
-				Weak: weak, Payload: r.PayloadHash, Content: r.Content, Source: source, Newest: newest, Replaced: strings.Contains(r.Flags, replacedText), Attempts: of[r.ID],
+				Row: journal.Row{Job: r.Job, Key: r.Key}, Sends: r.Sends, Generation: r.Generation, State: r.State,
+				Cause: r.Cause, RemoteID: r.RemoteID.String, MovedID: r.MovedID.String,
+				Weak: weak, Payload: r.PayloadHash, Content: r.Content, Source: source, Newest: newest,
+				Replaced: strings.Contains(r.Flags, replacedText), Attempts: of[r.ID],
 			}
 		}
 		if err := put(facts); err != nil {

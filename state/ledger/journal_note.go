@@ -14,7 +14,8 @@ func (g *GroupTx) noteIntent(e *NarrowRow, a trade.Attempt, source trade.Hash) {
 	r := g.Noting(journal.Group, g.Now)
 	r.By = a.Owner
 	r.Intents = append(r.Intents, journal.Intent{
-		Row: journal.Row{Job: e.Job, Key: e.Key}, Sends: e.Sends, Attempt: a.ID, Generation: a.Generation, Payload: a.PayloadHash, Content: a.Content, Source: source,
+		Row: journal.Row{Job: e.Job, Key: e.Key}, Sends: e.Sends, Attempt: a.ID, Generation: a.Generation,
+		Payload: a.PayloadHash, Content: a.Content, Source: source,
 	})
 }
 
@@ -61,7 +62,8 @@ func (s *Ledger) keepAnswers(group trade.Group, g *GroupTx, err error) error {
 func outcomeOf(st trade.Settlement, follows bool) journal.Outcome {
 	a := st.Attempt
 	o := journal.Outcome{
-		Attempt: a.ID, Generation: a.Generation, Outcome: string(a.Outcome), RemoteID: sqldb.CleanText(a.RemoteID), Counts: st.Counts, Status: a.Status,
+		Attempt: a.ID, Generation: a.Generation, Outcome: string(a.Outcome), RemoteID: sqldb.CleanText(a.RemoteID),
+		Counts: st.Counts, Status: a.Status,
 	}
 	if follows {
 		o.State, o.Cause, o.Weak = string(st.State), sqldb.CleanText(st.Cause), st.Error != nil && st.Error.Weak
@@ -96,7 +98,8 @@ func noteJob(t *sqldb.Tx, act trade.AuditRecord, status trade.JobStatus) {
 func JobFact(status trade.JobStatus) journal.JobFact {
 	fact := journal.JobFact{Job: status.Job}
 	if status.State == trade.Paused && status.Stop != nil {
-		fact.Paused, fact.Code, fact.Text, fact.Since = true, status.Stop.Code, sqldb.CleanText(status.Stop.Text), status.Since.UTC()
+		fact.Paused, fact.Code, fact.Text, fact.Since = true, status.Stop.Code, sqldb.CleanText(status.Stop.Text),
+			status.Since.UTC()
 	}
 	return fact
 }

@@ -32,7 +32,8 @@ func (g *GroupTx) siblings() (map[int64][]sibling, error) {
 	out := map[int64][]sibling{}
 	var ids []int64
 	for _, st := range g.Group.Settle {
-		if a := g.Attempts[st.Attempt.ID]; a != nil && g.Entries[a.EntryID].Generation > 1 && !slices.Contains(ids, a.EntryID) {
+		if a := g.Attempts[st.Attempt.ID]; a != nil && g.Entries[a.EntryID].Generation > 1 &&
+			!slices.Contains(ids, a.EntryID) {
 			ids = append(ids, a.EntryID)
 		}
 	}
@@ -92,29 +93,35 @@ func (g *GroupTx) becomes(e *NarrowRow, a *AttemptRow, st *trade.Settlement, sib
 		return becomes{settlement: st, remoteID: a.RemoteID}
 	case state == trade.Accepted && !created && earlier != "" && earlier == e.recordID():
 		return becomes{settlement: &trade.Settlement{}, clear: trade.DoubleAfterDecision}
-	case state == trade.Accepted && created && e.recordID() == "": // a person knew that it is there, and now there is its id
+	// a person knew that it is there, and now there is its id
+	case state == trade.Accepted && created && e.recordID() == "":
 		return becomes{settlement: &accepted, remoteID: a.RemoteID}
 	case state == trade.Accepted && created && e.recordID() == a.RemoteID:
 		return becomes{}
 	case state == trade.Accepted && !created && a.Generation == e.Generation:
-		return g.tell(trade.LateContradiction, trade.Contradicted, e, a, "", "the answer to its request came late and says that nothing was created, although a person gave an id or said that it is there")
+		return g.tell(trade.LateContradiction, trade.Contradicted, e, a, "",
+			"the answer to its request came late and says that nothing was created, although a person gave an id or said that it is there")
 	case !created: // as decided
 		return becomes{}
 	case a.Generation == e.Generation && state != trade.Accepted: // a person took it out
 		accepted.Flags = accepted.Flags.With(trade.Contradicted, true)
-		b := g.tell(trade.LateAfterDismissal, "", e, a, "", "the platform has it after all: the answer to its request came late, after a person had taken the row out")
+		b := g.tell(trade.LateAfterDismissal, "", e, a, "",
+			"the platform has it after all: the answer to its request came late, after a person had taken the row out")
 		b.settlement, b.remoteID = &accepted, a.RemoteID
 		return b
 	}
 	for _, s := range siblings {
 		if s.ID != a.ID && s.mayHaveCreated() && (s.Generation > a.Generation || s.RemoteID != "") {
-			return g.tell(trade.LateDouble, trade.DoubleAfterDecision, e, a, s.RemoteID, "a record was created, and the row was sent another time by a person's decision: the platform may have two")
+			return g.tell(trade.LateDouble, trade.DoubleAfterDecision, e, a, s.RemoteID,
+				"a record was created, and the row was sent another time by a person's decision: the platform may have two")
 		}
 	}
 	if state == trade.Accepted {
-		return g.tell(trade.LateContradiction, trade.Contradicted, e, a, "", "the answer to its request came late and gives another id than a person did")
+		return g.tell(trade.LateContradiction, trade.Contradicted, e, a, "",
+			"the answer to its request came late and gives another id than a person did")
 	}
-	b := g.tell(trade.LateBeforeResend, "", e, a, "", "an earlier sending had created it: what a person ordered to be sent again was not sent, and will not be")
+	b := g.tell(trade.LateBeforeResend, "", e, a, "",
+		"an earlier sending had created it: what a person ordered to be sent again was not sent, and will not be")
 	b.settlement, b.remoteID = &accepted, a.RemoteID
 	return b
 }
@@ -124,7 +131,13 @@ func (g *GroupTx) tell(kind trade.AlarmKind, flag trade.Flag, e *NarrowRow, a *A
 	if id := e.recordID(); id != "" {
 		other = id
 	}
-	out := becomes{settlement: &trade.Settlement{}, alarm: &trade.Alarm{Kind: kind, Job: e.Job, Key: e.Key, Attempt: a.ID, RemoteID: a.RemoteID, Other: other, Text: text}}
+	out := becomes{
+		settlement: &trade.Settlement{},
+		alarm: &trade.Alarm{
+			Kind: kind, Job: e.Job, Key: e.Key, Attempt: a.ID, RemoteID: a.RemoteID, Other: other,
+			Text: text,
+		},
+	}
 	if flag != "" {
 		out.settlement.Flags = trade.Flags{flag}
 	}
@@ -143,7 +156,8 @@ func (g *GroupTx) record(alarm trade.Alarm, before trade.State, after string) er
 	}
 	owner := sqldb.Self()
 	_, err = audit.AddAudit(g.Tx, trade.AuditRecord{
-		At: time.Now(), Who: audit.Program, From: fmt.Sprintf("pid %d@%s", owner.PID, owner.Host), Act: "late answer", Target: alarm.Job + " " + alarm.Key,
+		At: time.Now(), Who: audit.Program, From: fmt.Sprintf("pid %d@%s", owner.PID, owner.Host), Act: "late answer",
+		Target: alarm.Job + " " + alarm.Key,
 		Reason: alarm.Text, Detail: string(detail),
 	})
 	g.Result.Alarms = append(g.Result.Alarms, alarm)

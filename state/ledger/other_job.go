@@ -52,7 +52,9 @@ func kinOf(all func(dest any, query string, args ...any) error, job, sends strin
 // state that says so, those that the platform says it has, and those with an attempt of which that
 // is not certain, such as one that was dismissed while it was in doubt. Of several the first that
 // was accepted is told.
-func takenKeys(d sqldb.Dialect, all func(dest any, query string, args ...any) error, kin []string, sends string, keys []string) (map[string]trade.Elsewhere, error) {
+func takenKeys(d sqldb.Dialect, all func(dest any, query string, args ...any) error, kin []string, sends string,
+	keys []string,
+) (map[string]trade.Elsewhere, error) {
 	out := map[string]trade.Elsewhere{}
 	if len(kin) == 0 || len(keys) == 0 {
 		return out, nil
@@ -78,7 +80,8 @@ func takenKeys(d sqldb.Dialect, all func(dest any, query string, args ...any) er
 	}
 	if len(unsure) > 0 {
 		var ids []int64
-		query := `SELECT DISTINCT a.entry_id FROM attempt a WHERE ` + d.Among("a.entry_id") + ` AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created'))`
+		query := `SELECT DISTINCT a.entry_id FROM attempt a WHERE ` + d.Among("a.entry_id") +
+			` AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created'))`
 		if err := all(&ids, query, sqldb.ListOf(d, unsure)); err != nil {
 			return nil, err
 		}
@@ -100,7 +103,9 @@ func takenKeys(d sqldb.Dialect, all func(dest any, query string, args ...any) er
 // SentElsewhere gives, by key, the rows of other jobs of the same kind that were sent, or may have
 // been, and whose keys are compared with those of this job; several tells whether there are such
 // jobs.
-func (s *Ledger) SentElsewhere(ctx context.Context, job string, sends trade.Kind, keys []string) (out map[string]trade.Elsewhere, several bool, err error) {
+func (s *Ledger) SentElsewhere(ctx context.Context, job string, sends trade.Kind,
+	keys []string,
+) (out map[string]trade.Elsewhere, several bool, err error) {
 	const op = "looking whether another job has sent a key"
 	all := func(dest any, query string, args ...any) error {
 		return s.db.Read.SelectContext(ctx, dest, s.db.Q(query), args...)
@@ -196,7 +201,8 @@ func lockKind(t *sqldb.Tx, what int, sends string) error {
 // which this waits.
 func KnowJob(t *sqldb.Tx, job, sends string) error {
 	var known []string
-	if err := t.All(&known, `SELECT job FROM job_kind WHERE job = ? AND sends = ?`, job, sends); err != nil || len(known) > 0 {
+	if err := t.All(&known, `SELECT job FROM job_kind WHERE job = ? AND sends = ?`, job, sends); err != nil ||
+		len(known) > 0 {
 		return err
 	}
 	if err := lockKind(t, newJobOfKind, sends); err != nil {

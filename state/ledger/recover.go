@@ -47,7 +47,9 @@ func (s *Ledger) recover(ctx context.Context, lease trade.Lease, now time.Time, 
 	}
 	const op = "recovering what an earlier process left"
 	var sending []int64 // nothing is written where nothing is being sent
-	if err := s.db.Read.SelectContext(ctx, &sending, s.db.Q(`SELECT id FROM entry WHERE job = ? AND state = 'sending' LIMIT 1`), lease.Job); err != nil || len(sending) == 0 {
+	if err := s.db.Read.SelectContext(ctx, &sending,
+		s.db.Q(`SELECT id FROM entry WHERE job = ? AND state = 'sending' LIMIT 1`), lease.Job); err != nil ||
+		len(sending) == 0 {
 		if own {
 			return 0, s.db.Fault(ctx, op, err)
 		}
@@ -81,7 +83,9 @@ func (s *Ledger) recover(ctx context.Context, lease trade.Lease, now time.Time, 
 		if n = len(ids); n == 0 {
 			return nil
 		}
-		return MoveAll(t, ids, trade.InDoubt, now, `cause = '`+trade.CauseUnknown+`', error = ?, next_attempt_at = NULL, attempts = attempts + 1`, string(text))
+		return MoveAll(t, ids, trade.InDoubt, now,
+			`cause = '`+trade.CauseUnknown+`', error = ?, next_attempt_at = NULL, attempts = attempts + 1`,
+			string(text))
 	})
 	if err != nil {
 		return 0, err
@@ -119,7 +123,8 @@ func (s *Ledger) settleCertain(t *sqldb.Tx, lease trade.Lease, left []sendingRow
 	if err := g.Settle(); err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(left, func(f sendingRow) bool { return g.Result.Settled[f.Attempt.String] }), g.Sums.Apply(t)
+	return slices.DeleteFunc(left, func(f sendingRow) bool { return g.Result.Settled[f.Attempt.String] }),
+		g.Sums.Apply(t)
 }
 
 // leftBehind gives the entries of a job that are sending and that nobody sends any more; only the
@@ -165,14 +170,16 @@ func endAttempts(t *sqldb.Tx, left []sendingRow, now time.Time) (ids []int64, er
 	open := map[string]bool{}
 	for chunk := range slices.Chunk(attempts, sqldb.InList) {
 		var still []string
-		query := `SELECT a.id FROM attempt a WHERE a.outcome IS NULL AND a.id IN (` + sqldb.Marks(len(chunk)) + `) ORDER BY a.id`
+		query := `SELECT a.id FROM attempt a WHERE a.outcome IS NULL AND a.id IN (` + sqldb.Marks(len(chunk)) +
+			`) ORDER BY a.id`
 		if err := t.All(&still, t.S.D.Locked(query, "a"), chunk...); err != nil {
 			return nil, err
 		}
 		for _, id := range still {
 			open[id] = true
 		}
-		if err := t.Do(`UPDATE attempt SET outcome = 'unknown', finished_at = ?, counts = 1, reason = ? WHERE outcome IS NULL AND id IN (`+sqldb.Marks(len(chunk))+`)`,
+		if err := t.Do(
+			`UPDATE attempt SET outcome = 'unknown', finished_at = ?, counts = 1, reason = ? WHERE outcome IS NULL AND id IN (`+sqldb.Marks(len(chunk))+`)`,
 			append([]any{sqldb.AtOr(now, time.Time{}), Recovered}, chunk...)...); err != nil {
 			return nil, err
 		}

@@ -57,9 +57,12 @@ type EntryRow struct {
 
 // entryColumns are the columns of an entry, in the order of entryRow.args.
 var entryColumns = []string{
-	"id", "job", "sends", "key", "key_parts", "state", "cause", "remote_id", "flags", "generation", "attempts", "next_attempt_at",
-	"first_seen_at", "updated_at", "error", "waiting_for", "warnings", "cells", "now_cells", "acknowledged", "ack_cells", "source_hash", "mapped_with", "target", "payload", "payload_hash", "content",
-	"amount", "unit", "gone_sweeps", "version", "closed_by", "moved_id", "resend_audit_id", "dismissal", "another", "reduced_at",
+	"id", "job", "sends", "key", "key_parts", "state", "cause", "remote_id", "flags", "generation", "attempts",
+	"next_attempt_at",
+	"first_seen_at", "updated_at", "error", "waiting_for", "warnings", "cells", "now_cells", "acknowledged",
+	"ack_cells", "source_hash", "mapped_with", "target", "payload", "payload_hash", "content",
+	"amount", "unit", "gone_sweeps", "version", "closed_by", "moved_id", "resend_audit_id", "dismissal", "another",
+	"reduced_at",
 }
 
 // NewColumns are those that a new entry gives; the database numbers it.
@@ -88,18 +91,24 @@ func prefixed(table string, columns []string) string {
 // Args are the values of all columns, in the order of SelectEntry.
 func (r *EntryRow) Args() []any {
 	return []any{
-		r.ID, r.Job, r.Sends, r.Key, r.KeyParts, r.State, r.Cause, r.RemoteID, r.Flags, r.Generation, r.Attempts, r.NextAttemptAt,
-		r.FirstSeenAt, r.UpdatedAt, r.Error, r.WaitingFor, r.Warnings, r.Cells, r.NowCells, r.Acknowledged, r.AckCells, r.SourceHash, r.MappedWith, r.Target, r.Payload, r.PayloadHash, r.Content,
-		r.Amount, r.Unit, r.GoneSweeps, r.Version, r.ClosedBy, r.MovedID, r.ResentBy, r.Dismissal, r.Another, r.ReducedAt,
+		r.ID, r.Job, r.Sends, r.Key, r.KeyParts, r.State, r.Cause, r.RemoteID, r.Flags, r.Generation, r.Attempts,
+		r.NextAttemptAt,
+		r.FirstSeenAt, r.UpdatedAt, r.Error, r.WaitingFor, r.Warnings, r.Cells, r.NowCells, r.Acknowledged, r.AckCells,
+		r.SourceHash, r.MappedWith, r.Target, r.Payload, r.PayloadHash, r.Content,
+		r.Amount, r.Unit, r.GoneSweeps, r.Version, r.ClosedBy, r.MovedID, r.ResentBy, r.Dismissal, r.Another,
+		r.ReducedAt,
 	}
 }
 
 // Places are where the columns of an entry go, in the order of entryColumns.
 func (r *EntryRow) Places() []any {
 	return []any{
-		&r.ID, &r.Job, &r.Sends, &r.Key, &r.KeyParts, &r.State, &r.Cause, &r.RemoteID, &r.Flags, &r.Generation, &r.Attempts, &r.NextAttemptAt,
-		&r.FirstSeenAt, &r.UpdatedAt, &r.Error, &r.WaitingFor, &r.Warnings, &r.Cells, &r.NowCells, &r.Acknowledged, &r.AckCells, &r.SourceHash, &r.MappedWith, &r.Target, &r.Payload, &r.PayloadHash, &r.Content,
-		&r.Amount, &r.Unit, &r.GoneSweeps, &r.Version, &r.ClosedBy, &r.MovedID, &r.ResentBy, &r.Dismissal, &r.Another, &r.ReducedAt,
+		&r.ID, &r.Job, &r.Sends, &r.Key, &r.KeyParts, &r.State, &r.Cause, &r.RemoteID, &r.Flags, &r.Generation,
+		&r.Attempts, &r.NextAttemptAt,
+		&r.FirstSeenAt, &r.UpdatedAt, &r.Error, &r.WaitingFor, &r.Warnings, &r.Cells, &r.NowCells, &r.Acknowledged,
+		&r.AckCells, &r.SourceHash, &r.MappedWith, &r.Target, &r.Payload, &r.PayloadHash, &r.Content,
+		&r.Amount, &r.Unit, &r.GoneSweeps, &r.Version, &r.ClosedBy, &r.MovedID, &r.ResentBy, &r.Dismissal, &r.Another,
+		&r.ReducedAt,
 	}
 }
 
@@ -124,11 +133,15 @@ var entryPosition = func() map[string]int {
 // RowOf makes the row of an entry. Times that must be there and are not become now.
 func RowOf(e trade.Entry, now time.Time) (*EntryRow, error) {
 	r := &EntryRow{
-		ID: e.ID, Job: e.Job, Sends: string(e.Sends), Key: e.Key, State: string(e.State), Cause: e.Cause, RemoteID: jobs.OrNull(e.RemoteID),
+		ID: e.ID, Job: e.Job, Sends: string(e.Sends), Key: e.Key, State: string(e.State), Cause: e.Cause,
+		RemoteID:   jobs.OrNull(e.RemoteID),
 		Generation: max(e.Generation, 1), Attempts: e.Attempts, NextAttemptAt: sqldb.Millis(e.NextAttemptAt),
-		FirstSeenAt: sqldb.AtOr(e.FirstSeenAt, now), UpdatedAt: sqldb.AtOr(e.UpdatedAt, now), SourceHash: e.SourceHash, MappedWith: e.MappedWith, Target: e.Target,
-		Payload: jobs.OrNull(string(e.Payload)), PayloadHash: e.PayloadHash, Content: e.Content, Amount: e.Quantity.Amount.String(), Unit: string(e.Quantity.Unit),
-		GoneSweeps: e.GoneSweeps, Version: max(e.Version, 1), ClosedBy: numberOrNull(e.ClosedBy), MovedID: jobs.OrNull(e.MovedID), ResentBy: numberOrNull(e.ResentBy), Another: e.Another,
+		FirstSeenAt: sqldb.AtOr(e.FirstSeenAt, now), UpdatedAt: sqldb.AtOr(e.UpdatedAt, now), SourceHash: e.SourceHash,
+		MappedWith: e.MappedWith, Target: e.Target,
+		Payload: jobs.OrNull(string(e.Payload)), PayloadHash: e.PayloadHash, Content: e.Content,
+		Amount: e.Quantity.Amount.String(), Unit: string(e.Quantity.Unit),
+		GoneSweeps: e.GoneSweeps, Version: max(e.Version, 1), ClosedBy: numberOrNull(e.ClosedBy),
+		MovedID: jobs.OrNull(e.MovedID), ResentBy: numberOrNull(e.ResentBy), Another: e.Another,
 	}
 	var err error
 	keep := func(v any) string {
@@ -176,12 +189,14 @@ func RowOf(e trade.Entry, now time.Time) (*EntryRow, error) {
 // column.
 func (r *EntryRow) Entry() (trade.Entry, error) {
 	e := trade.Entry{
-		ID: r.ID, Job: r.Job, Sends: trade.Kind(r.Sends), Key: r.Key, State: trade.State(r.State), Cause: r.Cause, RemoteID: r.RemoteID.String,
+		ID: r.ID, Job: r.Job, Sends: trade.Kind(r.Sends), Key: r.Key, State: trade.State(r.State), Cause: r.Cause,
+		RemoteID:   r.RemoteID.String,
 		Generation: r.Generation, Attempts: r.Attempts, NextAttemptAt: sqldb.Instant(r.NextAttemptAt),
 		FirstSeenAt: time.UnixMilli(r.FirstSeenAt).UTC(), UpdatedAt: time.UnixMilli(r.UpdatedAt).UTC(),
 		SourceHash: r.SourceHash, MappedWith: r.MappedWith, Target: r.Target,
 		PayloadHash: r.PayloadHash, Content: r.Content, GoneSweeps: r.GoneSweeps, Version: r.Version,
-		ClosedBy: r.ClosedBy.Int64, MovedID: r.MovedID.String, ResentBy: r.ResentBy.Int64, Another: r.Another, ReducedAt: sqldb.Instant(r.ReducedAt),
+		ClosedBy: r.ClosedBy.Int64, MovedID: r.MovedID.String, ResentBy: r.ResentBy.Int64, Another: r.Another,
+		ReducedAt: sqldb.Instant(r.ReducedAt),
 	}
 	if r.Payload.Valid {
 		e.Payload = json.RawMessage(r.Payload.String)

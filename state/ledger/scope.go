@@ -28,7 +28,8 @@ func (e *scopedID) scope() (scope string, known bool) {
 // more, its id is nobody's rival.
 func (g *GroupTx) remoteOwners() (owners map[remoteKey]*NarrowRow, scopes map[string]string, err error) {
 	owners, scopes = map[remoteKey]*NarrowRow{}, map[string]string{}
-	plain, scoped := map[string][]string{}, map[string][]string{} // ids by kind: a list of pairs would not use the index, which is partial
+	// ids by kind: a list of pairs would not use the index, which is partial
+	plain, scoped := map[string][]string{}, map[string][]string{}
 	var attempts []string
 	for _, st := range g.Group.Settle {
 		a := g.Attempts[st.Attempt.ID]
@@ -45,7 +46,8 @@ func (g *GroupTx) remoteOwners() (owners map[remoteKey]*NarrowRow, scopes map[st
 	}
 	for sends, list := range plain {
 		var rows []NarrowRow
-		if err := g.All(&rows, SelectNarrow+`WHERE e.sends = ? AND `+g.S.D.Among("e.remote_id"), sends, sqldb.ListOf(g.S.D, list)); err != nil {
+		if err := g.All(&rows, SelectNarrow+`WHERE e.sends = ? AND `+g.S.D.Among("e.remote_id"), sends,
+			sqldb.ListOf(g.S.D, list)); err != nil {
 			return nil, nil, err
 		}
 		for i := range rows {
@@ -59,7 +61,8 @@ func (g *GroupTx) remoteOwners() (owners map[remoteKey]*NarrowRow, scopes map[st
 		ID      string `db:"id"`
 		Payload string `db:"payload"`
 	}
-	if err := g.All(&sent, `SELECT a.id, a.payload FROM attempt a WHERE `+g.S.D.Among("a.id"), sqldb.ListOf(g.S.D, attempts)); err != nil {
+	if err := g.All(&sent, `SELECT a.id, a.payload FROM attempt a WHERE `+g.S.D.Among("a.id"),
+		sqldb.ListOf(g.S.D, attempts)); err != nil {
 		return nil, nil, err
 	}
 	for _, a := range sent {
@@ -68,7 +71,8 @@ func (g *GroupTx) remoteOwners() (owners map[remoteKey]*NarrowRow, scopes map[st
 	for sends, list := range scoped {
 		slices.Sort(list)
 		var rows []scopedID
-		query := `SELECT e.id, e.job, e.sends, e.key, e.remote_id, e.payload FROM entry e WHERE e.sends = ? AND ` + g.S.D.Among("e.remote_id")
+		query := `SELECT e.id, e.job, e.sends, e.key, e.remote_id, e.payload FROM entry e WHERE e.sends = ? AND ` +
+			g.S.D.Among("e.remote_id")
 		if err := g.All(&rows, query, sends, sqldb.ListOf(g.S.D, slices.Compact(list))); err != nil {
 			return nil, nil, err
 		}

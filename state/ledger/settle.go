@@ -14,7 +14,10 @@ import (
 )
 
 // settledColumns are what a settlement writes to an entry.
-var settledColumns = []string{"id", "state", "cause", "error", "next_attempt_at", "flags", "remote_id", "attempts", "updated_at", "version"}
+var settledColumns = []string{
+	"id", "state", "cause", "error", "next_attempt_at", "flags", "remote_id", "attempts",
+	"updated_at", "version",
+}
 
 // Settle stores how attempts ended. It asks nobody who owns the lease: the definite answer of a
 // former owner is worth as much (I12).
@@ -47,7 +50,8 @@ func (g *GroupTx) Settle() error {
 		out := st.Attempt.Outcome
 		switch {
 		case now == trade.OutcomeOpen:
-		case now == trade.OutcomeUnknown && (out == trade.OutcomeCreated || out == trade.OutcomeNotCreated || out == trade.OutcomeNotSent):
+		case now == trade.OutcomeUnknown &&
+			(out == trade.OutcomeCreated || out == trade.OutcomeNotCreated || out == trade.OutcomeNotSent):
 		case now == out && (out != trade.OutcomeCreated || a.RemoteID == sqldb.CleanText(st.Attempt.RemoteID)):
 			g.Result.Settled[a.ID] = true // stored already
 			if out == trade.OutcomeUnknown {
@@ -105,7 +109,8 @@ func (g *GroupTx) Settle() error {
 		return err
 	}
 	for chunk := range slices.Chunk(late, sqldb.InList) {
-		if err := g.Do(`UPDATE entry SET reduced_at = NULL WHERE reduced_at IS NOT NULL AND id IN (`+sqldb.Marks(len(chunk))+`)`, sqldb.Anys(chunk)...); err != nil {
+		if err := g.Do(`UPDATE entry SET reduced_at = NULL WHERE reduced_at IS NOT NULL AND id IN (`+
+			sqldb.Marks(len(chunk))+`)`, sqldb.Anys(chunk)...); err != nil {
 			return err
 		}
 	}
@@ -149,7 +154,10 @@ func (g *GroupTx) follow(e *NarrowRow, b becomes, counted int) ([]any, error) {
 	}
 	e.Flags, e.Version = flagText, e.Version+1
 	if st.State == "" {
-		return []any{e.ID, e.State, e.Cause, e.Error, e.NextAttemptAt, e.Flags, e.RemoteID, e.Attempts, g.Now.UnixMilli(), e.Version}, nil
+		return []any{
+			e.ID, e.State, e.Cause, e.Error, e.NextAttemptAt, e.Flags, e.RemoteID, e.Attempts,
+			g.Now.UnixMilli(), e.Version,
+		}, nil
 	}
 	var errorText sql.NullString
 	if st.Error != nil {
@@ -168,7 +176,10 @@ func (g *GroupTx) follow(e *NarrowRow, b becomes, counted int) ([]any, error) {
 	if st.State == trade.Accepted {
 		e.RemoteID = jobs.OrNull(b.remoteID)
 	}
-	return []any{e.ID, e.State, e.Cause, e.Error, e.NextAttemptAt, e.Flags, e.RemoteID, e.Attempts, g.Now.UnixMilli(), e.Version}, nil
+	return []any{
+		e.ID, e.State, e.Cause, e.Error, e.NextAttemptAt, e.Flags, e.RemoteID, e.Attempts, g.Now.UnixMilli(),
+		e.Version,
+	}, nil
 }
 
 // evidence keeps the outcome unknown, since when it is, and stores what the sender saw.

@@ -27,7 +27,8 @@ func MoveAll(t *sqldb.Tx, ids []int64, to trade.State, now time.Time, set string
 	}
 	for chunk := range slices.Chunk(ids, sqldb.InList) {
 		all := append(append([]any{string(to), sqldb.AtOr(now, time.Time{})}, args...), sqldb.Anys(chunk)...)
-		if err := t.Do(`UPDATE entry SET state = ?, version = version + 1, updated_at = ?, `+set+` WHERE id IN (`+sqldb.Marks(len(chunk))+`)`, all...); err != nil {
+		if err := t.Do(`UPDATE entry SET state = ?, version = version + 1, updated_at = ?, `+set+` WHERE id IN (`+
+			sqldb.Marks(len(chunk))+`)`, all...); err != nil {
 			return err
 		}
 	}
@@ -43,7 +44,8 @@ func (s *Ledger) Wake(ctx context.Context, lease trade.Lease, now time.Time) (in
 	query := `SELECT e.id FROM entry e WHERE e.next_attempt_at IS NOT NULL AND e.job = ? AND e.state IN ('rejected', 'waiting') AND e.next_attempt_at <= ?
 		AND e.payload IS NOT NULL ORDER BY e.id + 0`
 	var due []int64 // nothing is written where nothing is to be done, which is what most runs find
-	if err := s.db.Read.SelectContext(ctx, &due, s.db.Q(query+` LIMIT 1`), lease.Job, now.UnixMilli()); err != nil || len(due) == 0 {
+	if err := s.db.Read.SelectContext(ctx, &due, s.db.Q(query+` LIMIT 1`), lease.Job, now.UnixMilli()); err != nil ||
+		len(due) == 0 {
 		return 0, s.jobs.Idle(ctx, op, lease, err)
 	}
 	var n int
@@ -96,7 +98,8 @@ func (s *Ledger) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id st
 			if err := json.Unmarshal([]byte(r.WaitingFor), &awaited); err != nil {
 				return fmt.Errorf("entry %d is damaged in column waiting_for: restore the backup", r.ID)
 			}
-			rest := slices.DeleteFunc(slices.Clone(awaited), func(a trade.Awaited) bool { return a.Platform == kind && a.ID == id })
+			rest := slices.DeleteFunc(slices.Clone(awaited),
+				func(a trade.Awaited) bool { return a.Platform == kind && a.ID == id })
 			switch {
 			case len(rest) == len(awaited):
 			case len(rest) == 0 && r.Ready:
@@ -106,7 +109,8 @@ func (s *Ledger) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id st
 				if err != nil {
 					return err
 				}
-				if err := t.Do(`UPDATE entry SET waiting_for = ?, version = version + 1, updated_at = ? WHERE id = ?`, string(text), now.UnixMilli(), r.ID); err != nil {
+				if err := t.Do(`UPDATE entry SET waiting_for = ?, version = version + 1, updated_at = ? WHERE id = ?`,
+					string(text), now.UnixMilli(), r.ID); err != nil {
 					return err
 				}
 			}
@@ -138,13 +142,17 @@ type BlockRow struct {
 }
 
 func (r BlockRow) block() trade.Block {
-	return trade.Block{Kind: r.Kind, ID: r.ID, Message: r.Message, FirstAt: time.UnixMilli(r.FirstAt).UTC(), NextAt: sqldb.Instant(r.NextAt), Tries: r.Tries}
+	return trade.Block{
+		Kind: r.Kind, ID: r.ID, Message: r.Message, FirstAt: time.UnixMilli(r.FirstAt).UTC(),
+		NextAt: sqldb.Instant(r.NextAt), Tries: r.Tries,
+	}
 }
 
 // Blocks gives the records that rows wait for, by kind and id.
 func (s *Ledger) Blocks(ctx context.Context) ([]trade.Block, error) {
 	var rows []BlockRow
-	if err := s.db.Read.SelectContext(ctx, &rows, `SELECT kind, id, message, first_at, next_at, tries FROM block ORDER BY kind, id`); err != nil {
+	if err := s.db.Read.SelectContext(ctx, &rows,
+		`SELECT kind, id, message, first_at, next_at, tries FROM block ORDER BY kind, id`); err != nil {
 		return nil, s.db.Fault(ctx, "reading what rows wait for", err)
 	}
 	out := make([]trade.Block, len(rows))
@@ -157,7 +165,10 @@ func (s *Ledger) Blocks(ctx context.Context) ([]trade.Block, error) {
 func setBlocks(t *sqldb.Tx, set, unset []trade.Block, now time.Time) error {
 	rows := map[[2]string][]any{} // the last of several of one record counts
 	for _, b := range set {
-		rows[[2]string{b.Kind, b.ID}] = []any{b.Kind, b.ID, b.Message, sqldb.AtOr(b.FirstAt, now), sqldb.Millis(b.NextAt), b.Tries}
+		rows[[2]string{b.Kind, b.ID}] = []any{
+			b.Kind, b.ID, b.Message, sqldb.AtOr(b.FirstAt, now),
+			sqldb.Millis(b.NextAt), b.Tries,
+		}
 	}
 	var ordered [][]any
 	for _, b := range set {

@@ -87,12 +87,16 @@ func (c TallyChange) Apply(t *sqldb.Tx) error {
 	rows := make([][]any, len(keys))
 	for i, k := range keys {
 		sum := have[k].Plus(c[k])
-		if sum.N < 0 && t.S.D.Name == sqldb.SQLite { // on PostgreSQL a part may be below zero: another part has what is missing
-			return fmt.Errorf("the kept count of job %s, state %s would fall below zero: run `safrasync doctor --recount`", k.Job, k.State)
+		// on PostgreSQL a part may be below zero: another part has what is missing
+		if sum.N < 0 && t.S.D.Name == sqldb.SQLite {
+			return fmt.Errorf(
+				"the kept count of job %s, state %s would fall below zero: run `safrasync doctor --recount`",
+				k.Job, k.State)
 		}
 		rows[i] = []any{k.Job, k.State, k.Unit, part, sum.N, sum.Volume.String()}
 	}
-	return t.InsertRows("tally", tallyColumns, rows, "ON CONFLICT (job, state, unit, part) DO UPDATE SET n = excluded.n, volume = excluded.volume")
+	return t.InsertRows("tally", tallyColumns, rows,
+		"ON CONFLICT (job, state, unit, part) DO UPDATE SET n = excluded.n, volume = excluded.volume")
 }
 
 var tallyColumns = []string{"job", "state", "unit", "part", "n", "volume"}
@@ -129,7 +133,8 @@ func lockTally(t *sqldb.Tx, part int64, keys []TallyKey) (map[TallyKey]TallySum,
 		}
 		args = append(args, part)
 		var rows []TallyRow
-		query := `SELECT job, state, unit, n, volume FROM tally WHERE (job, state, unit) IN (VALUES ` + sqldb.Values(len(chunk), 3) + `) AND part = ? ORDER BY job, state, unit`
+		query := `SELECT job, state, unit, n, volume FROM tally WHERE (job, state, unit) IN (VALUES ` +
+			sqldb.Values(len(chunk), 3) + `) AND part = ? ORDER BY job, state, unit`
 		err := t.All(&rows, t.S.D.Locked(query, "tally"), args...)
 		if err != nil {
 			return nil, err
@@ -155,7 +160,8 @@ func compareTally(a, b TallyKey) int {
 func (s *Ledger) Counts(ctx context.Context, job string) ([]trade.Tally, error) {
 	const op = "reading the counts"
 	var rows []TallyRow
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(`SELECT job, state, unit, n, volume FROM tally WHERE job = ?`), job); err != nil {
+	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(`SELECT job, state, unit, n, volume FROM tally WHERE job = ?`),
+		job); err != nil {
 		return nil, s.db.Fault(ctx, op, err)
 	}
 	sums := TallyChange{}
@@ -176,7 +182,10 @@ func (c TallyChange) List() []trade.Tally {
 		if sum.N == 0 && sum.Volume.Sign() == 0 {
 			continue
 		}
-		out = append(out, trade.Tally{State: trade.State(k.State), Count: sum.N, Quantity: trade.Quantity{Amount: sum.Volume, Unit: trade.Unit(k.Unit)}})
+		out = append(out, trade.Tally{
+			State: trade.State(k.State), Count: sum.N,
+			Quantity: trade.Quantity{Amount: sum.Volume, Unit: trade.Unit(k.Unit)},
+		})
 	}
 	slices.SortFunc(out, func(a, b trade.Tally) int {
 		return cmp.Or(cmp.Compare(slices.Index(trade.States, a.State), slices.Index(trade.States, b.State)),

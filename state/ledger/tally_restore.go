@@ -36,7 +36,8 @@ func (s *Ledger) RestoreSums(ctx context.Context, record trade.AuditRecord) (cha
 				ID                       int64
 				Job, State, Unit, Amount string
 			}
-			if err := t.All(&rows, `SELECT id, job, state, unit, amount FROM entry WHERE id > ? ORDER BY id LIMIT ?`, last, page); err != nil {
+			if err := t.All(&rows, `SELECT id, job, state, unit, amount FROM entry WHERE id > ? ORDER BY id LIMIT ?`,
+				last, page); err != nil {
 				return err
 			}
 			for _, r := range rows {

@@ -43,7 +43,8 @@ func (e *NarrowRow) recordID() string {
 // places are where the columns of selectNarrow go.
 func (e *NarrowRow) places() []any {
 	return []any{
-		&e.ID, &e.Job, &e.Sends, &e.Key, &e.State, &e.RemoteID, &e.MovedID, &e.Flags, &e.Generation, &e.Attempts, &e.Amount, &e.Unit, &e.Version,
+		&e.ID, &e.Job, &e.Sends, &e.Key, &e.State, &e.RemoteID, &e.MovedID, &e.Flags, &e.Generation, &e.Attempts,
+		&e.Amount, &e.Unit, &e.Version,
 		&e.Cause, &e.Error, &e.NextAttemptAt,
 	}
 }
@@ -63,7 +64,8 @@ func LockEntries(t *sqldb.Tx, ids []int64) (map[int64]*NarrowRow, error) {
 		return out, nil
 	}
 	query := SelectNarrow + `WHERE ` + t.S.D.Among("e.id") + ` ORDER BY e.id`
-	rows, err := sqldb.Gather(t.Ctx, t, (*NarrowRow).places, t.Rebind(t.S.D.Locked(query, "e")), sqldb.ListOf(t.S.D, ids))
+	rows, err := sqldb.Gather(t.Ctx, t, (*NarrowRow).places, t.Rebind(t.S.D.Locked(query, "e")),
+		sqldb.ListOf(t.S.D, ids))
 	if err != nil {
 		return nil, err
 	}
@@ -84,13 +86,17 @@ func UpdateIDs(updates []trade.Update) []int64 {
 
 // ApplyUpdates writes the updates whose entry stands as it was read and counts the others. entries
 // are locked; they are kept current.
-func ApplyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, updates []trade.Update, now time.Time, sums TallyChange) (lost int, err error) {
+func ApplyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, updates []trade.Update, now time.Time,
+	sums TallyChange,
+) (lost int, err error) {
 	var rows [][]any
 	done := map[int64]bool{}
 	for _, u := range updates {
 		to := u.Entry.State
 		if u.From != to && (to == trade.Sending || u.From == trade.Sending) {
-			return 0, fmt.Errorf("an update may not move an entry from %s to %s: only an intent begins to send, and only a settlement ends it", u.From, to)
+			return 0,
+				fmt.Errorf(
+					"an update may not move an entry from %s to %s: only an intent begins to send, and only a settlement ends it", u.From, to)
 		}
 		e := entries[u.Entry.ID]
 		if e == nil || e.Version != u.Entry.Version || e.State != string(u.From) || done[e.ID] {
@@ -110,7 +116,8 @@ func ApplyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, updates []trade.Upd
 		sums.Remove(e.Job, e.State, e.Unit, old.Amount)
 		sums.Add(e.Job, row.State, row.Unit, u.Entry.Quantity.Amount)
 		e.State, e.Amount, e.Unit, e.Version = row.State, row.Amount, row.Unit, row.Version
-		e.Flags, e.Generation, e.Attempts, e.RemoteID, e.MovedID = row.Flags, row.Generation, row.Attempts, row.RemoteID, row.MovedID
+		e.Flags, e.Generation, e.Attempts, e.RemoteID, e.MovedID = row.Flags, row.Generation, row.Attempts,
+			row.RemoteID, row.MovedID
 		e.Cause, e.Error, e.NextAttemptAt = row.Cause, row.Error, row.NextAttemptAt
 		rows = append(rows, row.pick(updateColumns))
 	}
@@ -126,7 +133,8 @@ func ChangedSince(entries map[int64]*NarrowRow, updates []trade.Update) (ids []i
 		if was == nil || !u.From.Created() {
 			continue
 		}
-		if u.Entry.Flags.Has(trade.Changed) || u.Entry.Flags.Has(trade.Replaced) || strings.Contains(was.Flags, changedText) || strings.Contains(was.Flags, replacedText) {
+		if u.Entry.Flags.Has(trade.Changed) || u.Entry.Flags.Has(trade.Replaced) ||
+			strings.Contains(was.Flags, changedText) || strings.Contains(was.Flags, replacedText) {
 			ids = append(ids, u.Entry.ID)
 		}
 	}

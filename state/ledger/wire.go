@@ -53,11 +53,13 @@ func (s *Ledger) Heard(attempt string, outcome trade.Outcome, status int, remote
 	if file == nil || !ok {
 		return
 	}
-	_ = file.Answered(attempt, wiremarks.Answer{Outcome: certain, ID: sqldb.CleanText(remoteID), Status: status}) // the ledger will have it
+	// the ledger will have it
+	_ = file.Answered(attempt, wiremarks.Answer{Outcome: certain, ID: sqldb.CleanText(remoteID), Status: status})
 }
 
 var certainly = map[trade.Outcome]wiremarks.Outcome{
-	trade.OutcomeCreated: wiremarks.Created, trade.OutcomeNotCreated: wiremarks.NotCreated, trade.OutcomeNotSent: wiremarks.NotSent,
+	trade.OutcomeCreated: wiremarks.Created, trade.OutcomeNotCreated: wiremarks.NotCreated,
+	trade.OutcomeNotSent: wiremarks.NotSent,
 }
 
 // MarksFile gives the file of this process, which is there before its first intent is stored; nil
@@ -78,7 +80,8 @@ func (s *Ledger) MarksFile() *wiremarks.File {
 	}
 	for _, dir := range s.db.Tune.RunFolders() {
 		if s.ownMemory(dir, true) {
-			if s.wire.file, err = wiremarks.Use(wiremarks.Path(dir, s.notesOf(s.db.Journal.Header().Journal)+sqldb.Self().Instance), owner); err == nil {
+			if s.wire.file, err = wiremarks.Use(wiremarks.Path(dir, s.notesOf(s.db.Journal.Header().Journal)+
+				sqldb.Self().Instance), owner); err == nil {
 				break
 			}
 		}
@@ -178,7 +181,8 @@ func (s *Ledger) Traces(journal string, record int64) Trace {
 				continue
 			}
 			var owner trade.Owner
-			if json.Unmarshal(r.Owner, &owner) != nil || owner.Instance != instance || owner.Boot == "" || owner.Boot != sqldb.Self().Boot {
+			if json.Unmarshal(r.Owner, &owner) != nil || owner.Instance != instance || owner.Boot == "" ||
+				owner.Boot != sqldb.Self().Boot {
 				continue
 			}
 			if instance == sqldb.Self().Instance {
@@ -202,7 +206,8 @@ func (s *Ledger) forgetTraces() {
 		paths, _ := wiremarks.Paths(dir) // it is only untidy
 		for _, path := range paths {
 			r, err := wiremarks.Read(path)
-			if info, statErr := os.Stat(path); err == nil && r.Ended && statErr == nil && time.Since(info.ModTime()) > 24*time.Hour {
+			if info, statErr := os.Stat(path); err == nil && r.Ended && statErr == nil &&
+				time.Since(info.ModTime()) > 24*time.Hour {
 				_ = os.Remove(path)
 			}
 		}
@@ -218,7 +223,8 @@ func (t Trace) Of(process, attempt string) (st trade.Settlement, ok bool) {
 	mark, noted := r.Marks[attempt]
 	st.Attempt.ID, st.Attempt.Reason = attempt, heardOfOne
 	switch {
-	case !noted && !r.Torn && r.Freed <= t.record, noted && mark.Answer != nil && mark.Answer.Outcome == wiremarks.NotSent:
+	case !noted && !r.Torn && r.Freed <= t.record, noted && mark.Answer != nil &&
+		mark.Answer.Outcome == wiremarks.NotSent:
 		st.Attempt.Outcome, st.Attempt.Reason, st.State = trade.OutcomeNotSent, neverLeft, trade.Pending
 		return st, true
 	case mark.Answer == nil:

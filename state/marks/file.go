@@ -50,8 +50,9 @@ type Answer struct {
 
 // header is the first line of a file.
 type header struct {
-	Owner  json.RawMessage `json:"owner"`
-	Number uint64          `json:"number"` // of the file: a copy has another, and says less than the file that was written on
+	Owner json.RawMessage `json:"owner"`
+	// of the file: a copy has another, and says less than the file that was written on
+	Number uint64 `json:"number"`
 }
 
 // File is the file of this process. Its methods may be called by several goroutines.
@@ -241,7 +242,8 @@ type Reading struct {
 	Ended bool            // the process has certainly ended, and this is the file that it wrote
 	Marks map[string]Mark // by request
 	Torn  bool            // a slot cannot be read: requests that are not in Marks may have left too
-	Freed uint64          // requests that are not in Marks had not left, if the ledger has this record of its journal; Never: nobody knows
+	// requests that are not in Marks had not left, if the ledger has this record of its journal; Never: nobody knows
+	Freed uint64
 }
 
 // Never is a number that no record has.
@@ -303,7 +305,10 @@ func readSlot(b []byte) (request string, mark Mark, ok bool) {
 	if name > maxName || id > maxID {
 		return "", mark, false
 	}
-	answer := &Answer{Outcome: Outcome(b[4]), ID: string(b[9+maxName : 9+maxName+id]), Status: int(binary.LittleEndian.Uint16(b[7:]))}
+	answer := &Answer{
+		Outcome: Outcome(b[4]), ID: string(b[9+maxName : 9+maxName+id]),
+		Status: int(binary.LittleEndian.Uint16(b[7:])),
+	}
 	if b[4] == sent {
 		answer = nil
 	}

@@ -58,7 +58,10 @@ func TestWhatWasNotedIsRead(t *testing.T) {
 		}
 	}
 	one, two, four := answers["attempt-1"], answers["attempt-2"], answers["attempt-4"]
-	want := marks.Reading{Owner: owner, Marks: map[string]marks.Mark{"attempt-0": {}, "attempt-1": {&one}, "attempt-2": {&two}, "attempt-3": {}, "attempt-4": {&four}}}
+	want := marks.Reading{Owner: owner, Marks: map[string]marks.Mark{
+		"attempt-0": {}, "attempt-1": {&one},
+		"attempt-2": {&two}, "attempt-3": {}, "attempt-4": {&four},
+	}}
 	if d := cmp.Diff(want, read(t, path)); d != "" {
 		t.Fatal(d)
 	}
@@ -243,7 +246,8 @@ func TestManyAtOnceEachHaveTheirPlace(t *testing.T) {
 				if err := f.Sent(name); err != nil {
 					t.Error(err)
 				}
-				if err := f.Answered(name, marks.Answer{Outcome: marks.Created, ID: "id " + name, Status: 201}); err != nil {
+				if err := f.Answered(name,
+					marks.Answer{Outcome: marks.Created, ID: "id " + name, Status: 201}); err != nil {
 					t.Error(err)
 				}
 				if i < 49 {
@@ -273,7 +277,8 @@ func TestNamesThatDoNotFitAreRefused(t *testing.T) {
 			t.Errorf("%q was taken", name)
 		}
 	}
-	if _, err := marks.Use(marks.Path(t.TempDir(), "x"), json.RawMessage(`"`+strings.Repeat("o", 4096)+`"`)); err == nil {
+	if _, err := marks.Use(marks.Path(t.TempDir(), "x"),
+		json.RawMessage(`"`+strings.Repeat("o", 4096)+`"`)); err == nil {
 		t.Error("a head that does not fit was taken")
 	}
 }

@@ -23,7 +23,10 @@ func TestFilesAreFoundInAFolderOfAnyName(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := map[string]string{"i-" + name: marks.Path(dir, "i-"+name)}
-		for _, path := range []string{want["i-"+name], filepath.Join(dir, "wire-x"), filepath.Join(dir, "i.marks"), filepath.Join(dir, "l-1")} {
+		for _, path := range []string{
+			want["i-"+name], filepath.Join(dir, "wire-x"), filepath.Join(dir, "i.marks"),
+			filepath.Join(dir, "l-1"),
+		} {
 			if err := os.WriteFile(path, nil, 0o600); err != nil {
 				t.Fatal(err)
 			}

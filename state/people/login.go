@@ -21,7 +21,8 @@ func (s *Directory) Login(ctx context.Context, hash string) (trade.Login, error)
 		ProvedAt int64  `db:"proved_at"`
 		Origin   string `db:"origin"`
 	}
-	query := `SELECT ` + personColumns + `, l.began_at, l.seen_at, l.proved_at, l.origin FROM login l JOIN person p ON p.id = l.person_id WHERE l.hash = ? AND p.disabled = 0`
+	query := `SELECT ` + personColumns +
+		`, l.began_at, l.seen_at, l.proved_at, l.origin FROM login l JOIN person p ON p.id = l.person_id WHERE l.hash = ? AND p.disabled = 0`
 	err := s.db.Read.GetContext(ctx, &row, s.db.Q(query), hash)
 	if errors.Is(err, sql.ErrNoRows) {
 		return trade.Login{}, fmt.Errorf("login: %w", trade.ErrNobody)
@@ -30,7 +31,8 @@ func (s *Directory) Login(ctx context.Context, hash string) (trade.Login, error)
 		return trade.Login{}, s.db.Fault(ctx, "reading who is logged in", err)
 	}
 	out := trade.Login{
-		Hash: hash, User: row.user(), BeganAt: time.UnixMilli(row.BeganAt).UTC(), SeenAt: time.UnixMilli(row.SeenAt).UTC(),
+		Hash: hash, User: row.user(), BeganAt: time.UnixMilli(row.BeganAt).UTC(),
+		SeenAt:   time.UnixMilli(row.SeenAt).UTC(),
 		ProvedAt: time.UnixMilli(row.ProvedAt).UTC(), From: row.Origin,
 	}
 	out.User.Password = ""
@@ -41,10 +43,13 @@ func (s *Directory) Login(ctx context.Context, hash string) (trade.Login, error)
 // it takes the place of (replaces) ends; "" = none. device is the hash of what the browser is known
 // by from now on; "" = it is not. What was tried in vain in buckets is forgotten. trade.ErrNobody
 // when the user is not as it was read any more.
-func (s *Directory) LogIn(ctx context.Context, l trade.Login, replaces, device string, buckets []string, record trade.AuditRecord) error {
+func (s *Directory) LogIn(ctx context.Context, l trade.Login, replaces, device string, buckets []string,
+	record trade.AuditRecord,
+) error {
 	return s.db.InTx(ctx, "logging in", func(t *sqldb.Tx) error {
 		var version int64
-		err := t.Get(&version, t.S.D.Locked(`SELECT version FROM person WHERE id = ? AND disabled = 0`, "person"), l.User.ID)
+		err := t.Get(&version, t.S.D.Locked(`SELECT version FROM person WHERE id = ? AND disabled = 0`, "person"),
+			l.User.ID)
 		if errors.Is(err, sql.ErrNoRows) || err == nil && version != l.User.Version {
 			return fmt.Errorf("user %s: %w", l.User.Name, trade.ErrNobody)
 		}
@@ -54,12 +59,15 @@ func (s *Directory) LogIn(ctx context.Context, l trade.Login, replaces, device s
 		if err := t.Do(`DELETE FROM login WHERE hash = ?`, replaces); err != nil {
 			return err
 		}
-		if err := t.Do(`INSERT INTO login (hash, person_id, began_at, seen_at, proved_at, origin) VALUES (?, ?, ?, ?, ?, ?)`,
-			l.Hash, l.User.ID, l.BeganAt.UnixMilli(), l.SeenAt.UnixMilli(), l.ProvedAt.UnixMilli(), l.From); err != nil {
+		if err := t.Do(
+			`INSERT INTO login (hash, person_id, began_at, seen_at, proved_at, origin) VALUES (?, ?, ?, ?, ?, ?)`,
+			l.Hash, l.User.ID, l.BeganAt.UnixMilli(), l.SeenAt.UnixMilli(), l.ProvedAt.UnixMilli(),
+			l.From); err != nil {
 			return err
 		}
 		if device != "" {
-			if err := t.Do(`INSERT INTO login_device (hash, person_id, seen_at) VALUES (?, ?, ?) ON CONFLICT (hash) DO UPDATE SET person_id = excluded.person_id, seen_at = excluded.seen_at`,
+			if err := t.Do(
+				`INSERT INTO login_device (hash, person_id, seen_at) VALUES (?, ?, ?) ON CONFLICT (hash) DO UPDATE SET person_id = excluded.person_id, seen_at = excluded.seen_at`,
 				device, l.User.ID, l.SeenAt.UnixMilli()); err != nil {
 				return err
 			}
@@ -97,7 +105,9 @@ func (s *Directory) LogOut(ctx context.Context, hash string, record trade.AuditR
 // time.
 func (s *Directory) KnownDevice(ctx context.Context, hash string, user int64, since time.Time) (bool, error) {
 	var n int
-	err := s.db.Read.GetContext(ctx, &n, s.db.Q(`SELECT COUNT(*) FROM login_device WHERE hash = ? AND (person_id = ? OR ? = 0) AND seen_at >= ?`), hash, user, user, since.UnixMilli())
+	err := s.db.Read.GetContext(ctx, &n,
+		s.db.Q(`SELECT COUNT(*) FROM login_device WHERE hash = ? AND (person_id = ? OR ? = 0) AND seen_at >= ?`), hash,
+		user, user, since.UnixMilli())
 	return n > 0, s.db.Fault(ctx, "looking for a browser", err)
 }
 
@@ -105,7 +115,9 @@ func (s *Directory) KnownDevice(ctx context.Context, hash string, user int64, si
 // at once count as many; LogIn forgets it. next gives what becomes of a bucket. allowed is false
 // when one of them says that it is too early: then nothing is counted, and until tells when it is
 // not.
-func (s *Directory) Try(ctx context.Context, buckets []string, now time.Time, next func(trade.Tries) trade.Tries) (allowed bool, until time.Time, err error) {
+func (s *Directory) Try(ctx context.Context, buckets []string, now time.Time,
+	next func(trade.Tries) trade.Tries,
+) (allowed bool, until time.Time, err error) {
 	err = s.db.InTx(ctx, "counting a try to log in", func(t *sqldb.Tx) error {
 		allowed, until = true, time.Time{}
 		var changed []trade.Tries
@@ -115,11 +127,15 @@ func (s *Directory) Try(ctx context.Context, buckets []string, now time.Time, ne
 				At       int64 `db:"at"`
 				Until    int64 `db:"until"`
 			}
-			err := t.Get(&row, t.S.D.Locked(`SELECT failures, at, until FROM login_tries WHERE bucket = ?`, "login_tries"), bucket)
+			err := t.Get(&row, t.S.D.Locked(`SELECT failures, at, until FROM login_tries WHERE bucket = ?`,
+				"login_tries"), bucket)
 			if err != nil && !errors.Is(err, sql.ErrNoRows) {
 				return err
 			}
-			have := trade.Tries{Bucket: bucket, Failures: row.Failures, At: time.UnixMilli(row.At).UTC(), Until: time.UnixMilli(row.Until).UTC()}
+			have := trade.Tries{
+				Bucket: bucket, Failures: row.Failures, At: time.UnixMilli(row.At).UTC(),
+				Until: time.UnixMilli(row.Until).UTC(),
+			}
 			if have.Until.After(now) {
 				allowed = false
 				if have.Until.After(until) {

@@ -29,7 +29,8 @@ const personColumns = `p.id, p.name, p.role, p.password, (p.disabled = 1) AS dis
 
 func (r personRow) user() trade.User {
 	return trade.User{
-		ID: r.ID, Name: r.Name, Role: trade.Role(r.Role), Password: r.Password, Disabled: r.Disabled, CreatedAt: time.UnixMilli(r.CreatedAt).UTC(),
+		ID: r.ID, Name: r.Name, Role: trade.Role(r.Role), Password: r.Password, Disabled: r.Disabled,
+		CreatedAt:  time.UnixMilli(r.CreatedAt).UTC(),
 		PasswordAt: time.UnixMilli(r.PasswordAt).UTC(), Version: r.Version, Issuer: r.Issuer, Subject: r.Subject,
 	}
 }
@@ -37,7 +38,8 @@ func (r personRow) user() trade.User {
 // Users gives all users by name.
 func (s *Directory) Users(ctx context.Context) ([]trade.User, error) {
 	var rows []personRow
-	if err := s.db.Read.SelectContext(ctx, &rows, `SELECT `+personColumns+` FROM person p ORDER BY p.name`); err != nil {
+	if err := s.db.Read.SelectContext(ctx, &rows,
+		`SELECT `+personColumns+` FROM person p ORDER BY p.name`); err != nil {
 		return nil, s.db.Fault(ctx, "reading the users", err)
 	}
 	out := make([]trade.User, len(rows))
@@ -60,7 +62,9 @@ func (s *Directory) User(ctx context.Context, name string) (trade.User, error) {
 // UserFrom gives the user whom an issuer knows by a subject, or trade.ErrNobody.
 func (s *Directory) UserFrom(ctx context.Context, issuer, subject string) (trade.User, error) {
 	var row personRow
-	err := s.db.Read.GetContext(ctx, &row, s.db.Q(`SELECT `+personColumns+` FROM person p WHERE p.issuer = ? AND p.issuer <> '' AND p.subject = ?`), issuer, subject)
+	err := s.db.Read.GetContext(ctx, &row,
+		s.db.Q(`SELECT `+personColumns+` FROM person p WHERE p.issuer = ? AND p.issuer <> '' AND p.subject = ?`),
+		issuer, subject)
 	if errors.Is(err, sql.ErrNoRows) {
 		return trade.User{}, fmt.Errorf("user of %s: %w", issuer, trade.ErrNobody)
 	}
@@ -72,7 +76,8 @@ func (s *Directory) UserFrom(ctx context.Context, issuer, subject string) (trade
 func (s *Directory) AddUser(ctx context.Context, u trade.User, record trade.AuditRecord) error {
 	return s.db.InTx(ctx, "adding a user", func(t *sqldb.Tx) error {
 		at := record.At.UnixMilli()
-		n, err := t.Changed(`INSERT INTO person (name, role, password, disabled, created_at, password_at, version, issuer, subject) VALUES (?, ?, ?, 0, ?, ?, 1, ?, ?) ON CONFLICT DO NOTHING`,
+		n, err := t.Changed(
+			`INSERT INTO person (name, role, password, disabled, created_at, password_at, version, issuer, subject) VALUES (?, ?, ?, 0, ?, ?, 1, ?, ?) ON CONFLICT DO NOTHING`,
 			u.Name, string(u.Role), u.Password, at, at, u.Issuer, u.Subject)
 		if err != nil {
 			return err
@@ -96,14 +101,20 @@ func (s *Directory) ChangeUser(ctx context.Context, u trade.User, record trade.A
 		done = false
 		// All administrators are locked, so that two of them cannot disable each other at once.
 		var administrators []int64
-		if err := t.All(&administrators, t.S.D.Locked(`SELECT id FROM person WHERE role = 'administrator' AND disabled = 0 AND issuer = '' ORDER BY id`, "person")); err != nil {
+		if err := t.All(&administrators,
+			t.S.D.Locked(
+				`SELECT id FROM person WHERE role = 'administrator' AND disabled = 0 AND issuer = '' ORDER BY id`,
+				"person")); err != nil {
 			return err
 		}
-		if len(administrators) == 1 && administrators[0] == u.ID && (u.Disabled || u.Role != trade.Administrator || u.Issuer != "") {
+		if len(administrators) == 1 && administrators[0] == u.ID &&
+			(u.Disabled || u.Role != trade.Administrator || u.Issuer != "") {
 			return trade.ErrLastAdministrator
 		}
 		var others int
-		if err := t.Get(&others, `SELECT COUNT(*) FROM person WHERE issuer = ? AND issuer <> '' AND subject = ? AND id <> ?`, u.Issuer, u.Subject, u.ID); err != nil {
+		if err := t.Get(&others,
+			`SELECT COUNT(*) FROM person WHERE issuer = ? AND issuer <> '' AND subject = ? AND id <> ?`, u.Issuer,
+			u.Subject, u.ID); err != nil {
 			return err
 		}
 		if others > 0 {
@@ -113,7 +124,8 @@ func (s *Directory) ChangeUser(ctx context.Context, u trade.User, record trade.A
 		if u.Disabled {
 			disabled = 1
 		}
-		n, err := t.Changed(`UPDATE person SET role = ?, password = ?, disabled = ?, password_at = ?, issuer = ?, subject = ?, version = version + 1 WHERE id = ? AND version = ?`,
+		n, err := t.Changed(
+			`UPDATE person SET role = ?, password = ?, disabled = ?, password_at = ?, issuer = ?, subject = ?, version = version + 1 WHERE id = ? AND version = ?`,
 			string(u.Role), u.Password, disabled, u.PasswordAt.UnixMilli(), u.Issuer, u.Subject, u.ID, u.Version)
 		if err != nil || n == 0 {
 			return err
@@ -134,7 +146,8 @@ func (s *Directory) SavedFilters(ctx context.Context, user int64) ([]trade.Saved
 		Name  string `db:"name"`
 		Query string `db:"query"`
 	}
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(`SELECT name, query FROM saved_filter WHERE person_id = ? ORDER BY name`), user); err != nil {
+	if err := s.db.Read.SelectContext(ctx, &rows,
+		s.db.Q(`SELECT name, query FROM saved_filter WHERE person_id = ? ORDER BY name`), user); err != nil {
 		return nil, s.db.Fault(ctx, "reading the saved searches", err)
 	}
 	out := make([]trade.SavedFilter, len(rows))
@@ -155,12 +168,14 @@ func (s *Directory) SaveFilter(ctx context.Context, f trade.SavedFilter, record 
 			return t.Do(`DELETE FROM saved_filter WHERE person_id = ? AND name = ?`, f.User, f.Name)
 		}
 		var others int
-		if err := t.Get(&others, `SELECT COUNT(*) FROM saved_filter WHERE person_id = ? AND name <> ?`, f.User, f.Name); err != nil {
+		if err := t.Get(&others, `SELECT COUNT(*) FROM saved_filter WHERE person_id = ? AND name <> ?`, f.User,
+			f.Name); err != nil {
 			return err
 		}
 		if others >= trade.SavedFiltersMost {
 			return trade.ErrTooMany
 		}
-		return t.Do(`INSERT INTO saved_filter (person_id, name, query) VALUES (?, ?, ?) ON CONFLICT (person_id, name) DO UPDATE SET query = excluded.query`, f.User, f.Name, f.Query)
+		return t.Do(
+			`INSERT INTO saved_filter (person_id, name, query) VALUES (?, ?, ?) ON CONFLICT (person_id, name) DO UPDATE SET query = excluded.query`, f.User, f.Name, f.Query)
 	})
 }

@@ -76,7 +76,8 @@ func (s *Directory) Services(ctx context.Context) ([]Service, error) {
 		Seen    int64         `db:"seen"`
 		Now     int64         `db:"now"`
 	}
-	if err := s.db.Read.SelectContext(ctx, &rows, `SELECT owner, version, since, seen, `+s.db.D.Now+` AS now FROM service ORDER BY since DESC, instance DESC`); err != nil {
+	if err := s.db.Read.SelectContext(ctx, &rows, `SELECT owner, version, since, seen, `+s.db.D.Now+
+		` AS now FROM service ORDER BY since DESC, instance DESC`); err != nil {
 		return nil, s.db.Fault(ctx, op, err)
 	}
 	out := make([]Service, len(rows))
@@ -107,6 +108,8 @@ func (s *Directory) LastTask(ctx context.Context, name string) (time.Time, error
 // TaskBegan records when a task of the housekeeping began.
 func (s *Directory) TaskBegan(ctx context.Context, name string, at time.Time) error {
 	return s.db.InTx(ctx, "recording that a task began", func(t *sqldb.Tx) error {
-		return t.Do(`INSERT INTO task (name, ran_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET ran_at = excluded.ran_at`, name, sqldb.Millis(at))
+		return t.Do(
+			`INSERT INTO task (name, ran_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET ran_at = excluded.ran_at`,
+			name, sqldb.Millis(at))
 	})
 }

@@ -49,7 +49,8 @@ func (s *Reader) RunPage(ctx context.Context, job, after string, limit int) (tra
 	}
 	query, args := `SELECT seq, report FROM run WHERE seq < ? ORDER BY seq DESC LIMIT ?`, []any{before, limit + 1}
 	if job != "" {
-		query, args = `SELECT seq, report FROM run WHERE job = ? AND seq < ? ORDER BY seq DESC LIMIT ?`, []any{job, before, limit + 1}
+		query, args = `SELECT seq, report FROM run WHERE job = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
+			[]any{job, before, limit + 1}
 	}
 	var rows []struct {
 		Seq    int64  `db:"seq"`
@@ -94,7 +95,9 @@ func (s *Reader) AuditPage(ctx context.Context, q trade.AuditQuery) (trade.Audit
 		b.add(`at < ?`, q.Until.UnixMilli())
 	}
 	var rows []audit.Row
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(audit.SelectAudit+`WHERE `+strings.Join(b.where, ` AND `)+` ORDER BY seq DESC LIMIT ?`), append(b.args, q.Limit+1)...); err != nil {
+	if err := s.db.Read.SelectContext(ctx, &rows,
+		s.db.Q(audit.SelectAudit+`WHERE `+strings.Join(b.where, ` AND `)+` ORDER BY seq DESC LIMIT ?`),
+		append(b.args, q.Limit+1)...); err != nil {
 		return trade.AuditPage{}, s.db.Fault(ctx, "reading a page of the audit", err)
 	}
 	var page trade.AuditPage

@@ -38,7 +38,9 @@ func (s *Reader) Rows(ctx context.Context, filter trade.RowFilter, fn func(trade
 }
 
 // rowsOf is Rows within one job, and tells how many it gave.
-func (s *Reader) rowsOf(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) (given int, err error) {
+func (s *Reader) rowsOf(ctx context.Context, filter trade.RowFilter,
+	fn func(trade.Entry) error,
+) (given int, err error) {
 	const op = "reading rows"
 	where, args := conditions(filter)
 	for after := int64(0); ; {
@@ -55,7 +57,8 @@ func (s *Reader) rowsOf(ctx context.Context, filter trade.RowFilter, fn func(tra
 			return given, nil
 		}
 		after = ids[len(ids)-1]
-		page, err := s.ledger.SelectEntries(ctx, op, where+` AND e.id IN (`+sqldb.Marks(len(ids))+`) ORDER BY e.id`, append(slices.Clone(args), sqldb.Anys(ids)...)...)
+		page, err := s.ledger.SelectEntries(ctx, op, where+` AND e.id IN (`+sqldb.Marks(len(ids))+`) ORDER BY e.id`,
+			append(slices.Clone(args), sqldb.Anys(ids)...)...)
 		if err != nil {
 			return given, err
 		}
@@ -95,7 +98,9 @@ func (s *Reader) pageOf(ctx context.Context, filter trade.RowFilter, after int64
 	for _, part := range parts {
 		where, args := conditions(part)
 		var some []int64
-		if err := s.db.Read.SelectContext(ctx, &some, s.db.Q(`SELECT e.id FROM entry e `+hint+where+` AND e.id > ? ORDER BY e.id LIMIT ?`), append(args, after, limit)...); err != nil {
+		if err := s.db.Read.SelectContext(ctx, &some,
+			s.db.Q(`SELECT e.id FROM entry e `+hint+where+` AND e.id > ? ORDER BY e.id LIMIT ?`),
+			append(args, after, limit)...); err != nil {
 			return nil, err
 		}
 		ids = append(ids, some...)
@@ -175,7 +180,9 @@ func (s *Reader) FlagCounts(ctx context.Context, job string) (map[trade.Flag]int
 		Flags string `db:"flags"`
 		N     int    `db:"n"`
 	}
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(`SELECT flags, COUNT(*) AS n FROM entry WHERE job = ? AND flags <> '[]' GROUP BY flags`), job); err != nil {
+	if err := s.db.Read.SelectContext(ctx, &rows,
+		s.db.Q(`SELECT flags, COUNT(*) AS n FROM entry WHERE job = ? AND flags <> '[]' GROUP BY flags`),
+		job); err != nil {
 		return nil, s.db.Fault(ctx, op, err)
 	}
 	out := map[trade.Flag]int{}

@@ -43,7 +43,8 @@ func (r closingRow) closing() (trade.Closing, error) {
 		return trade.Closing{}, fmt.Errorf("closing %s: %w", r.ID, ErrClosingDamaged)
 	}
 	return trade.Closing{
-		ID: r.ID, Day: day, At: time.UnixMilli(r.At).UTC(), Who: r.Who, Reason: r.Reason, Program: r.Program, Head: json.RawMessage(r.Head), Rows: r.Rows, Parts: r.Parts,
+		ID: r.ID, Day: day, At: time.UnixMilli(r.At).UTC(), Who: r.Who, Reason: r.Reason, Program: r.Program,
+		Head: json.RawMessage(r.Head), Rows: r.Rows, Parts: r.Parts,
 		Hash: r.Hash, Audit: r.Audit,
 	}, nil
 }
@@ -51,10 +52,13 @@ func (r closingRow) closing() (trade.Closing, error) {
 // CloseReport keeps a report for good. rows are its rows, compressed; they are stored piece by
 // piece, so that nobody who sends waits for them. c.Parts, c.Hash and c.Audit are filled in. When
 // it returns without an error, the closing and its record in the audit are on disk.
-func (s *Reader) CloseReport(ctx context.Context, c trade.Closing, rows io.Reader, record trade.AuditRecord) (trade.Closing, error) {
+func (s *Reader) CloseReport(ctx context.Context, c trade.Closing, rows io.Reader,
+	record trade.AuditRecord,
+) (trade.Closing, error) {
 	const op = "closing a report"
 	if err := s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
-		return t.Do(`DELETE FROM closing_part WHERE closing_id <> ? AND NOT EXISTS (SELECT 1 FROM closing WHERE id = closing_part.closing_id)`, c.ID)
+		return t.Do(
+			`DELETE FROM closing_part WHERE closing_id <> ? AND NOT EXISTS (SELECT 1 FROM closing WHERE id = closing_part.closing_id)`, c.ID)
 	}); err != nil {
 		return c, err
 	}
@@ -85,8 +89,10 @@ func (s *Reader) CloseReport(ctx context.Context, c trade.Closing, rows io.Reade
 		if c.Audit, err = audit.AddAudit(t, record); err != nil {
 			return err
 		}
-		return t.Do(`INSERT INTO closing (id, day, at, who, reason, program, head, row_count, parts, hash, audit_seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			c.ID, c.Day.String(), c.At.UnixMilli(), sqldb.CleanText(c.Who), sqldb.CleanText(c.Reason), c.Program, string(c.Head), c.Rows, c.Parts, c.Hash, c.Audit)
+		return t.Do(
+			`INSERT INTO closing (id, day, at, who, reason, program, head, row_count, parts, hash, audit_seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			c.ID, c.Day.String(), c.At.UnixMilli(), sqldb.CleanText(c.Who), sqldb.CleanText(c.Reason), c.Program,
+			string(c.Head), c.Rows, c.Parts, c.Hash, c.Audit)
 	})
 }
 
@@ -120,7 +126,8 @@ func (s *Reader) ClosedRows(ctx context.Context, c trade.Closing, to io.Writer) 
 	sum := closingHash(c.Head)
 	for no := 1; no <= c.Parts; no++ {
 		var data []string
-		if err := s.db.Read.SelectContext(ctx, &data, s.db.Q(`SELECT data FROM closing_part WHERE closing_id = ? AND no = ?`), c.ID, no); err != nil {
+		if err := s.db.Read.SelectContext(ctx, &data,
+			s.db.Q(`SELECT data FROM closing_part WHERE closing_id = ? AND no = ?`), c.ID, no); err != nil {
 			return s.db.Fault(ctx, op, err)
 		}
 		if len(data) != 1 {

@@ -19,8 +19,10 @@ func (s *Reader) Dependents(ctx context.Context, job, key string, limit int) ([]
 	}
 	var ids []int64
 	// The list of what a row waits for has its keys as JSON texts. Only rows that wait are looked at.
-	query := `SELECT e.id FROM entry e WHERE e.state = 'waiting' AND ` + s.db.D.Within + `(e.waiting_for, ?) > 0 ORDER BY e.id LIMIT ?`
-	if err := s.db.Read.SelectContext(ctx, &ids, s.db.Q(query), `"key":`+string(name), limit+dependentsMore); err != nil {
+	query := `SELECT e.id FROM entry e WHERE e.state = 'waiting' AND ` + s.db.D.Within +
+		`(e.waiting_for, ?) > 0 ORDER BY e.id LIMIT ?`
+	if err := s.db.Read.SelectContext(ctx, &ids, s.db.Q(query), `"key":`+string(name),
+		limit+dependentsMore); err != nil {
 		return nil, s.db.Fault(ctx, op, err)
 	}
 	entries, err := s.discovery.Entries(ctx, ids)
@@ -46,7 +48,9 @@ const dependentsMore = 100
 // AuditOf gives the acts on a target, newest first, at most limit of them.
 func (s *Reader) AuditOf(ctx context.Context, target string, limit int) ([]trade.AuditRecord, error) {
 	var rows []audit.Row
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(audit.SelectAudit+`WHERE target = ? ORDER BY seq DESC LIMIT ?`), target, audit.OrAll(limit)); err != nil {
+	if err := s.db.Read.SelectContext(ctx, &rows,
+		s.db.Q(audit.SelectAudit+`WHERE target = ? ORDER BY seq DESC LIMIT ?`), target,
+		audit.OrAll(limit)); err != nil {
 		return nil, s.db.Fault(ctx, "reading the acts on a row", err)
 	}
 	out := make([]trade.AuditRecord, len(rows))

@@ -34,7 +34,8 @@ func (s *Reader) Outcomes(ctx context.Context, entryIDs []int64) (map[int64][]tr
 		}
 		for _, r := range rows {
 			out[r.EntryID] = append(out[r.EntryID], trade.Attempt{
-				ID: r.ID, EntryID: r.EntryID, Generation: r.Generation, No: r.No, StartedAt: time.UnixMilli(r.StartedAt).UTC(), FinishedAt: sqldb.Instant(r.FinishedAt),
+				ID: r.ID, EntryID: r.EntryID, Generation: r.Generation, No: r.No,
+				StartedAt: time.UnixMilli(r.StartedAt).UTC(), FinishedAt: sqldb.Instant(r.FinishedAt),
 				Outcome: trade.Outcome(r.Outcome.String), Status: r.Status, RemoteID: r.RemoteID,
 			})
 		}
@@ -44,7 +45,9 @@ func (s *Reader) Outcomes(ctx context.Context, entryIDs []int64) (map[int64][]tr
 
 // ActsBetween calls fn for the records of some acts from a time on and before another, in their
 // order; a zero time is no limit.
-func (s *Reader) ActsBetween(ctx context.Context, acts []string, from, before time.Time, fn func(trade.AuditRecord) error) error {
+func (s *Reader) ActsBetween(ctx context.Context, acts []string, from, before time.Time,
+	fn func(trade.AuditRecord) error,
+) error {
 	where, args := []string{`act IN (` + sqldb.Marks(len(acts)) + `)`}, sqldb.Anys(acts)
 	if !from.IsZero() {
 		where, args = append(where, `at >= ?`), append(args, from.UnixMilli())
@@ -55,7 +58,8 @@ func (s *Reader) ActsBetween(ctx context.Context, acts []string, from, before ti
 	query := audit.SelectAudit + `WHERE ` + strings.Join(where, " AND ") + ` AND seq > ? ORDER BY seq LIMIT ?`
 	for after := int64(0); ; {
 		var page []audit.Row
-		if err := s.db.Read.SelectContext(ctx, &page, s.db.Q(query), append(slices.Clone(args), after, audit.AuditPage)...); err != nil {
+		if err := s.db.Read.SelectContext(ctx, &page, s.db.Q(query),
+			append(slices.Clone(args), after, audit.AuditPage)...); err != nil {
 			return s.db.Fault(ctx, "reading the audit", err)
 		}
 		for _, r := range page {

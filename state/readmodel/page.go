@@ -61,10 +61,12 @@ type paging struct {
 	q     trade.RowQuery
 	after int64 // the row that the page before ended with; 0 = this is the first
 
-	afterJob, afterKey string              // of that row, when sorted by key
-	ranges             map[string][]string // by job: beginnings of keys that the text means; nil: it may stand anywhere in them
-	found              []int64             // rows that have the text somewhere in their keys; nil: it is a beginning, or many have it
-	dated              bool                // few rows were changed in the time that is asked for
+	afterJob, afterKey string // of that row, when sorted by key
+	// by job: beginnings of keys that the text means; nil: it may stand anywhere in them
+	ranges map[string][]string
+	// rows that have the text somewhere in their keys; nil: it is a beginning, or many have it
+	found []int64
+	dated bool // few rows were changed in the time that is asked for
 }
 
 // start finds where the page begins, and what the text means.
@@ -81,7 +83,8 @@ func (p *paging) start() error {
 			Job string `db:"job"`
 			Key string `db:"key"`
 		}
-		if err := p.s.db.Read.GetContext(p.ctx, &row, p.s.db.Q(`SELECT job, key FROM entry WHERE id = ?`), p.after); err != nil {
+		if err := p.s.db.Read.GetContext(p.ctx, &row, p.s.db.Q(`SELECT job, key FROM entry WHERE id = ?`),
+			p.after); err != nil {
 			return err
 		}
 		p.afterJob, p.afterKey = row.Job, row.Key

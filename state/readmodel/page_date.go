@@ -35,8 +35,10 @@ func (p *paging) date() error {
 		b.add(reduced)
 		b.add(ledger.IsSettled)
 		var some int
-		query := `SELECT COUNT(*) FROM (SELECT 1 FROM entry e WHERE ` + strings.Join(b.where, " AND ") + ` LIMIT ?) AS found`
-		if err := p.s.db.Read.GetContext(p.ctx, &some, p.s.db.Q(query), append(slices.Clone(b.args), fewRows+1)...); err != nil {
+		query := `SELECT COUNT(*) FROM (SELECT 1 FROM entry e WHERE ` + strings.Join(b.where, " AND ") +
+			` LIMIT ?) AS found`
+		if err := p.s.db.Read.GetContext(p.ctx, &some, p.s.db.Q(query),
+			append(slices.Clone(b.args), fewRows+1)...); err != nil {
 			return err
 		}
 		n += some
@@ -65,7 +67,10 @@ func (p *paging) datedBranches(rest func() *branch) []*branch {
 	var out []*branch
 	asked := func(s trade.State) bool { return len(p.q.States) == 0 || slices.Contains(p.q.States, s) }
 	if slices.ContainsFunc(settled, asked) {
-		for _, part := range []struct{ index, reduced string }{{"entry_body", `e.reduced_at IS NULL`}, {"entry_reduced", `e.reduced_at IS NOT NULL`}} {
+		for _, part := range []struct{ index, reduced string }{
+			{"entry_body", `e.reduced_at IS NULL`},
+			{"entry_reduced", `e.reduced_at IS NOT NULL`},
+		} {
 			b := rest()
 			b.few = true
 			if p.s.db.D.Name == sqldb.SQLite { // it would take the index of all rows

@@ -30,7 +30,9 @@ func (p *paging) understand() error {
 		}
 		for _, b := range beginnings {
 			var rows int
-			err := p.s.db.Read.GetContext(p.ctx, &rows, p.s.db.Q(`SELECT COUNT(*) FROM (SELECT 1 FROM entry WHERE job = ? AND key >= ? AND key < ? LIMIT ?) AS found`),
+			err := p.s.db.Read.GetContext(p.ctx, &rows,
+				p.s.db.Q(
+					`SELECT COUNT(*) FROM (SELECT 1 FROM entry WHERE job = ? AND key >= ? AND key < ? LIMIT ?) AS found`),
 				job, b, b+beyond, rangeMost-n+1)
 			if err != nil {
 				return err
@@ -58,7 +60,8 @@ func (p *paging) beginnings(job string) ([]string, error) {
 	last := ""
 	for range branchesMost {
 		var key string
-		err := p.s.db.Read.GetContext(p.ctx, &key, p.s.db.Q(`SELECT key FROM entry WHERE job = ? AND key > ? ORDER BY key LIMIT 1`), job, last)
+		err := p.s.db.Read.GetContext(p.ctx, &key,
+			p.s.db.Q(`SELECT key FROM entry WHERE job = ? AND key > ? ORDER BY key LIMIT 1`), job, last)
 		if errors.Is(err, sql.ErrNoRows) {
 			return out, nil
 		}
@@ -111,7 +114,9 @@ func (p *paging) search() error {
 	p.found = []int64{}
 	for _, job := range p.q.Jobs {
 		var ids []int64
-		err := p.s.db.Read.SelectContext(p.ctx, &ids, p.s.db.Q(`SELECT id FROM entry WHERE job = ? AND `+p.s.db.D.Within+`(key, ?) > 0 LIMIT ?`), job, p.q.Text, foundMost+1)
+		err := p.s.db.Read.SelectContext(p.ctx, &ids,
+			p.s.db.Q(`SELECT id FROM entry WHERE job = ? AND `+p.s.db.D.Within+`(key, ?) > 0 LIMIT ?`), job, p.q.Text,
+			foundMost+1)
 		if err != nil {
 			return err
 		}

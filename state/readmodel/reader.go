@@ -22,6 +22,8 @@ type Reader struct {
 }
 
 // New returns the Reader of a ledger.
-func New(db *sqldb.DB, ledger *ledger.Ledger, roster *jobs.Roster, discovery *discovery.Discovery, refs *refs.Tables) *Reader {
+func New(db *sqldb.DB, ledger *ledger.Ledger, roster *jobs.Roster, discovery *discovery.Discovery,
+	refs *refs.Tables,
+) *Reader {
 	return &Reader{db: db, ledger: ledger, roster: roster, discovery: discovery, refs: refs}
 }

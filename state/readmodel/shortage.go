@@ -66,7 +66,10 @@ const markOfStuck = `SELECT CAST(COUNT(*) AS TEXT) || ' ' || CAST(COALESCE(SUM(v
 // to wait between the two, and goes before anybody asks again, would be told for ever.
 func (s *Reader) countShortages(ctx context.Context, have map[string]map[string]string) (*KnownShortages, error) {
 	known := &KnownShortages{}
-	c := shortageCount{have: have, texts: map[string]*awaits{}, short: map[parentKey]*awaits{}, sums: map[code]*trade.Shortage{}}
+	c := shortageCount{
+		have: have, texts: map[string]*awaits{}, short: map[parentKey]*awaits{},
+		sums: map[code]*trade.Shortage{},
+	}
 	err := s.db.AtOneMoment(ctx, func(t *sqlx.Tx) (err error) {
 		if err := t.GetContext(ctx, &known.mark, markOfStuck+s.db.D.ByStuck+`WHERE `+ledger.OfStuck); err != nil {
 			return err
@@ -148,7 +151,8 @@ func (c *shortageCount) add(r shortRow) error {
 	}
 	switch {
 	case r.State == string(trade.Invalid):
-		c.count(w.codes, func(s *trade.Shortage) map[trade.Kind]*trade.Load { return s.Invalid }, trade.Kind(r.Sends), q)
+		c.count(w.codes, func(s *trade.Shortage) map[trade.Kind]*trade.Load { return s.Invalid },
+			trade.Kind(r.Sends), q)
 	case len(w.parents) > 0:
 		c.children = append(c.children, follower{w, trade.Kind(r.Sends), q})
 	default:
@@ -203,7 +207,9 @@ func (c *shortageCount) countChildren() {
 func blocked(s *trade.Shortage) map[trade.Kind]*trade.Load { return s.Blocked }
 
 // count adds one row to each of its codes, and once to each of their kinds.
-func (c *shortageCount) count(codes []code, side func(*trade.Shortage) map[trade.Kind]*trade.Load, sends trade.Kind, q trade.Quantity) {
+func (c *shortageCount) count(codes []code, side func(*trade.Shortage) map[trade.Kind]*trade.Load, sends trade.Kind,
+	q trade.Quantity,
+) {
 	for i, one := range codes {
 		c.countOne(one, side, sends, q)
 		if i == 0 || codes[i-1].kind != one.kind { // they are sorted by kind
@@ -212,10 +218,15 @@ func (c *shortageCount) count(codes []code, side func(*trade.Shortage) map[trade
 	}
 }
 
-func (c *shortageCount) countOne(one code, side func(*trade.Shortage) map[trade.Kind]*trade.Load, sends trade.Kind, q trade.Quantity) {
+func (c *shortageCount) countOne(one code, side func(*trade.Shortage) map[trade.Kind]*trade.Load, sends trade.Kind,
+	q trade.Quantity,
+) {
 	sum := c.sums[one]
 	if sum == nil {
-		sum = &trade.Shortage{Kind: one.kind, Code: one.code, Blocked: map[trade.Kind]*trade.Load{}, Invalid: map[trade.Kind]*trade.Load{}}
+		sum = &trade.Shortage{
+			Kind: one.kind, Code: one.code, Blocked: map[trade.Kind]*trade.Load{},
+			Invalid: map[trade.Kind]*trade.Load{},
+		}
 		c.sums[one] = sum
 	}
 	loads := side(sum)
@@ -237,7 +248,8 @@ func (c *shortageCount) list() []trade.Shortage {
 			}
 			return 0
 		}
-		return cmp.Or(strings.Compare(a.Kind, b.Kind), total(a)-total(b), b.Rows()-a.Rows(), trade.CompareCodes(a.Code, b.Code))
+		return cmp.Or(strings.Compare(a.Kind, b.Kind), total(a)-total(b), b.Rows()-a.Rows(),
+			trade.CompareCodes(a.Code, b.Code))
 	})
 	return out
 }

@@ -12,7 +12,8 @@ import (
 // person, by number: enough to tell what has changed since somebody looked, from an index alone.
 func (s *Reader) Stuck(ctx context.Context, job string) (out []trade.Stand, err error) {
 	const op = "looking for rows that wait"
-	rows, err := s.db.Read.QueryxContext(ctx, s.db.Q(`SELECT id, version FROM entry e WHERE job = ? AND `+ledger.OfStuck+` ORDER BY id`), job)
+	rows, err := s.db.Read.QueryxContext(ctx,
+		s.db.Q(`SELECT id, version FROM entry e WHERE job = ? AND `+ledger.OfStuck+` ORDER BY id`), job)
 	if err != nil {
 		return nil, s.db.Fault(ctx, op, err)
 	}

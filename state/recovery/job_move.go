@@ -25,7 +25,9 @@ const collisionSamples = 5
 // MoveJob gives the entries of a job to another one, with attempts, sums, runs, cursor and status,
 // in one transaction with its record in the audit. It gives
 // *trade.LeasedError while a process runs either. With apply false, and where keys collide, it changes nothing and tells what it would do.
-func (s *Journals) MoveJob(ctx context.Context, from, to string, apply bool, record trade.AuditRecord) (plan trade.JobMove, err error) {
+func (s *Journals) MoveJob(ctx context.Context, from, to string, apply bool,
+	record trade.AuditRecord,
+) (plan trade.JobMove, err error) {
 	if from == to {
 		return plan, errors.New("a job cannot be moved to itself")
 	}
@@ -42,7 +44,10 @@ func (s *Journals) MoveJob(ctx context.Context, from, to string, apply bool, rec
 				return err
 			}
 		}
-		m := &JobMove{Tx: t, From: from, To: to, Now: time.UnixMilli(sqldb.AtOr(record.At, time.Now())), Sums: ledger.TallyChange{}}
+		m := &JobMove{
+			Tx: t, From: from, To: to, Now: time.UnixMilli(sqldb.AtOr(record.At, time.Now())),
+			Sums: ledger.TallyChange{},
+		}
 		if apply {
 			if err := m.Lock(); err != nil {
 				return err
@@ -76,7 +81,8 @@ func (m *JobMove) Lock() error {
 	both := []string{m.From, m.To}
 	slices.Sort(both)
 	for _, job := range both {
-		if err := m.Do(`INSERT INTO job_lease (job, epoch, instance, owner, expires) VALUES (?, 0, '', '', 0) ON CONFLICT DO NOTHING`, job); err != nil {
+		if err := m.Do(
+			`INSERT INTO job_lease (job, epoch, instance, owner, expires) VALUES (?, 0, '', '', 0) ON CONFLICT DO NOTHING`, job); err != nil {
 			return err
 		}
 		lease, err := jobs.LockLease(m.Tx, job)
@@ -110,7 +116,8 @@ func (m *JobMove) Look() error {
 		Job   string `db:"job"`
 		Sends string `db:"sends"`
 	}
-	if err := m.All(&kinds, `SELECT job, sends FROM job_kind WHERE job IN (?, ?) ORDER BY job, sends`, m.From, m.To); err != nil {
+	if err := m.All(&kinds, `SELECT job, sends FROM job_kind WHERE job IN (?, ?) ORDER BY job, sends`, m.From,
+		m.To); err != nil {
 		return err
 	}
 	for _, k := range kinds {
@@ -123,7 +130,8 @@ func (m *JobMove) Look() error {
 	}
 	for _, k := range kinds {
 		if trade.Kind(k.Sends) != m.plan.Sends {
-			return fmt.Errorf("job %s has rows of %s, and job %s of %s: only jobs that send the same can be joined", m.From, m.plan.Sends, k.Job, k.Sends)
+			return fmt.Errorf("job %s has rows of %s, and job %s of %s: only jobs that send the same can be joined",
+				m.From, m.plan.Sends, k.Job, k.Sends)
 		}
 	}
 	var pairs []struct {
@@ -165,7 +173,8 @@ func (m *JobMove) count() error {
 		if err != nil {
 			return err
 		}
-		out, in := ledger.TallyKey{Job: m.From, State: r.State, Unit: r.Unit}, ledger.TallyKey{Job: m.To, State: r.State, Unit: r.Unit}
+		out, in := ledger.TallyKey{Job: m.From, State: r.State, Unit: r.Unit},
+			ledger.TallyKey{Job: m.To, State: r.State, Unit: r.Unit}
 		m.Sums[out] = ledger.TallySum{N: m.Sums[out].N - sum.N, Volume: m.Sums[out].Volume.Sub(sum.Volume)}
 		m.Sums[in] = m.Sums[in].Plus(sum)
 		m.plan.States[trade.State(r.State)] += sum.N
@@ -208,11 +217,13 @@ func (m *JobMove) statusAfter() error {
 	}
 	asked := false
 	if stop := status.Stop; status.State == trade.Paused && stop != nil && stop.Brake != nil {
-		former := slices.DeleteFunc(slices.Clone(stop.Brake.Former), func(k trade.KnownJob) bool { return k.Job == m.From })
+		former := slices.DeleteFunc(slices.Clone(stop.Brake.Former),
+			func(k trade.KnownJob) bool { return k.Job == m.From })
 		if asked = len(former) < len(stop.Brake.Former) && len(former) == 0; len(former) < len(stop.Brake.Former) {
 			brake, left := *stop.Brake, *stop
 			brake.Former, left.Brake = former, &brake
-			left.Text = strings.ReplaceAll(left.Text, "job move "+m.From+" ", "job move "+append(former, trade.KnownJob{})[0].Job+" ")
+			left.Text = strings.ReplaceAll(left.Text, "job move "+m.From+" ",
+				"job move "+append(former, trade.KnownJob{})[0].Job+" ")
 			status.Stop = &left
 		}
 	}
@@ -257,7 +268,9 @@ func (m *JobMove) Apply(record trade.AuditRecord) error {
 		return err
 	}
 	// Where rows gave way, they stay under the old name, whose keys are compared as before.
-	if err := m.Do(`DELETE FROM job_kind WHERE job = ? AND NOT EXISTS (SELECT 1 FROM entry e WHERE e.job = job_kind.job)`, m.From); err != nil {
+	if err := m.Do(
+		`DELETE FROM job_kind WHERE job = ? AND NOT EXISTS (SELECT 1 FROM entry e WHERE e.job = job_kind.job)`,
+		m.From); err != nil {
 		return err
 	}
 	if err := m.Do(`DELETE FROM job_status WHERE job = ?`, m.From); err != nil {
@@ -285,7 +298,8 @@ func (m *JobMove) Apply(record trade.AuditRecord) error {
 // remember keeps that the entries of the job went, for a journal that knows them under the old
 // name.
 func (m *JobMove) remember(sends trade.Kind) error {
-	return m.Do(`INSERT INTO job_moved (job, sends, moved_to, journal, seq) VALUES (?, ?, ?, ?, ?)`, m.From, string(sends), m.To, m.journal, m.after)
+	return m.Do(`INSERT INTO job_moved (job, sends, moved_to, journal, seq) VALUES (?, ?, ?, ?, ?)`, m.From,
+		string(sends), m.To, m.journal, m.after)
 }
 
 // place finds where the journal tells of this move.
@@ -312,7 +326,8 @@ func (m *JobMove) moveEntries(between string) error {
 			return err
 		}
 	}
-	if err := m.Do(`UPDATE entry SET job = ?, version = version + 1 WHERE job = ?`, m.To, m.From); err != nil || len(gives) == 0 {
+	if err := m.Do(`UPDATE entry SET job = ?, version = version + 1 WHERE job = ?`, m.To, m.From); err != nil ||
+		len(gives) == 0 {
 		return err
 	}
 	return m.Do(`UPDATE entry SET job = ? WHERE job = ?`, m.From, between)
@@ -348,12 +363,16 @@ func (r *Rebuilding) moveJobs(last int64, who string) error {
 		if move.After < last {
 			continue
 		}
-		m := &JobMove{Tx: r.Tx, From: move.From, To: move.To, Now: r.Now, Sums: ledger.TallyChange{}, journal: r.History.End.Header.Journal, after: move.After}
+		m := &JobMove{
+			Tx: r.Tx, From: move.From, To: move.To, Now: r.Now, Sums: ledger.TallyChange{},
+			journal: r.History.End.Header.Journal, after: move.After,
+		}
 		err := m.Look()
 		switch {
 		case err != nil:
 		case m.plan.Collisions > 0:
-			err = fmt.Errorf("the journal says that the entries of job %s went to job %s, and this ledger has %d keys in both that were sent, such as %s: it is no copy from before",
+			err = fmt.Errorf(
+				"the journal says that the entries of job %s went to job %s, and this ledger has %d keys in both that were sent, such as %s: it is no copy from before",
 				move.From, move.To, m.plan.Collisions, strings.Join(m.plan.Samples, ", "))
 		case m.plan.Sends == "":
 			err = m.remember(trade.Kind(move.Sends))
@@ -372,7 +391,8 @@ func (r *Rebuilding) moveJobs(last int64, who string) error {
 // journal of one host tells of a move, and those of the others know the old name.
 func (r *Rebuilding) followMoves() error {
 	var moves []journal.Move
-	if err := r.All(&moves, `SELECT job AS "from", moved_to AS "to", sends, seq AS "after" FROM job_moved WHERE journal <> ? ORDER BY journal, seq`,
+	if err := r.All(&moves,
+		`SELECT job AS "from", moved_to AS "to", sends, seq AS "after" FROM job_moved WHERE journal <> ? ORDER BY journal, seq`,
 		r.History.End.Header.Journal); err != nil {
 		return err
 	}

@@ -112,7 +112,8 @@ func (s *Journals) judge(t *sqldb.Tx, dir string, lock bool) (Verdict, error) {
 	end, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
 	if errors.Is(err, journal.ErrNone) {
 		if row, missed := s.missed(rows, dir); missed {
-			return v, s.lost(row, fmt.Errorf("its journal in %s is gone, which has %d records of what was sent", row.Path, row.Seq))
+			return v, s.lost(row, fmt.Errorf("its journal in %s is gone, which has %d records of what was sent",
+				row.Path, row.Seq))
 		}
 		v.Fresh = true
 		return v, s.forgotten(rows, dir)
@@ -146,16 +147,19 @@ func (s *Journals) weigh(t *sqldb.Tx, v *Verdict, rows map[string]sqldb.JournalR
 	case header.Machine != "" && machine != "" && header.Machine != machine:
 		return &sqldb.Error{
 			Code: sqldb.CodeCopied, Path: s.db.Where, Hint: sqldb.NewJournalHint,
-			Err: fmt.Errorf("the ledger and its journal were last used on the host %s, and this is another: a copy of both would send everything again that the other sends", header.Host),
+			Err: fmt.Errorf(
+				"the ledger and its journal were last used on the host %s, and this is another: a copy of both would send everything again that the other sends", header.Host),
 		}
 	case c.End.Seq < v.row.Seq:
-		return s.lost(v.row, fmt.Errorf("its journal ends at record %d, and the ledger has %d: records were lost", c.End.Seq, v.row.Seq))
+		return s.lost(v.row, fmt.Errorf("its journal ends at record %d, and the ledger has %d: records were lost",
+			c.End.Seq, v.row.Seq))
 	case c.Older:
 		return s.rolledBack(c)
 	case v.row.Seq > 0 && c.Mark != v.row.Mark:
 		return &sqldb.Error{
 			Code: sqldb.CodeCopied, Path: s.db.Where, Hint: sqldb.NewJournalHint,
-			Err: fmt.Errorf("record %d of its journal in %s is not the one that the ledger knows: another copy of the ledger wrote it", v.row.Seq, dir),
+			Err: fmt.Errorf(
+				"record %d of its journal in %s is not the one that the ledger knows: another copy of the ledger wrote it", v.row.Seq, dir),
 		}
 	}
 	for id, seq := range c.Seen {
@@ -165,8 +169,10 @@ func (s *Journals) weigh(t *sqldb.Tx, v *Verdict, rows map[string]sqldb.JournalR
 				host = "whose journal is " + id
 			}
 			return &sqldb.Error{
-				Code: sqldb.CodeRolledBack, Path: s.db.Where, Hint: "run `safrasync rebuild` on the host " + host + " first; if that host is gone for ever, " + sqldb.NewJournalHint,
-				Err: fmt.Errorf("another host's journal had record %d in this ledger, which has %d of it now: it lacks what that host sent", seq, have.Seq),
+				Code: sqldb.CodeRolledBack, Path: s.db.Where, Hint: "run `safrasync rebuild` on the host " + host +
+					" first; if that host is gone for ever, " + sqldb.NewJournalHint,
+				Err: fmt.Errorf(
+					"another host's journal had record %d in this ledger, which has %d of it now: it lacks what that host sent", seq, have.Seq),
 			}
 		}
 	}
@@ -191,7 +197,10 @@ func (s *Journals) weigh(t *sqldb.Tx, v *Verdict, rows map[string]sqldb.JournalR
 
 // stepsOver are the kinds of records that a process may have left which ended between journal and
 // ledger, and that the opening settles.
-var stepsOver = map[journal.Kind]bool{journal.Group: true, journal.Moved: true, journal.Act: true, journal.Snapshot: true, journal.Base: true}
+var stepsOver = map[journal.Kind]bool{
+	journal.Group: true, journal.Moved: true, journal.Act: true,
+	journal.Snapshot: true, journal.Base: true,
+}
 
 // missed gives the journal that the ledger expects in a folder: a SQLite ledger has one; on
 // PostgreSQL each host and folder has its own.
@@ -226,8 +235,10 @@ func (s *Journals) sameFile(path string) bool {
 
 func (s *Journals) rolledBack(c journal.Comparison) error {
 	return &sqldb.Error{
-		Code: sqldb.CodeRolledBack, Path: s.db.Where, Records: c.Missing, Rows: c.Intents, Since: c.Since, Hint: sqldb.RebuildHint,
-		Err: fmt.Errorf("it is older than its journal: %d records since %s are missing, with %d rows that were sent", c.Missing, c.Since.Format(time.RFC3339), c.Intents),
+		Code: sqldb.CodeRolledBack, Path: s.db.Where, Records: c.Missing, Rows: c.Intents, Since: c.Since,
+		Hint: sqldb.RebuildHint,
+		Err: fmt.Errorf("it is older than its journal: %d records since %s are missing, with %d rows that were sent",
+			c.Missing, c.Since.Format(time.RFC3339), c.Intents),
 	}
 }
 

@@ -21,7 +21,8 @@ func (s *Journals) BeginJournal(t *sqldb.Tx, dir string, unused bool, program st
 	}
 	host, _, _ := sqldb.HostIdentity()
 	header := journal.Header{
-		Journal: sqldb.NewID(), Ledger: s.db.ID, Host: host, Machine: s.db.Tune.Machine(), Place: s.db.Where, Created: now, Program: program,
+		Journal: sqldb.NewID(), Ledger: s.db.ID, Host: host, Machine: s.db.Tune.Machine(), Place: s.db.Where,
+		Created: now, Program: program,
 	}
 	if err := t.Get(&header.Platform, `SELECT platform FROM ledger`); err != nil {
 		return sqldb.JournalRow{}, err
@@ -49,7 +50,8 @@ func (s *Journals) RefuseNetwork(dir string) error {
 			if name := sqldb.NetworkFileSystem(magic); name != "" {
 				return &sqldb.Error{
 					Code: sqldb.CodeNetworkFS, Path: s.db.Where, Hint: "set state.journal to a folder on a local disk",
-					Err: fmt.Errorf("its journal's folder %s is on a network file system (%s), where locks and flushes cannot be trusted", dir, name),
+					Err: fmt.Errorf(
+						"its journal's folder %s is on a network file system (%s), where locks and flushes cannot be trusted", dir, name),
 				}
 			}
 			return nil

@@ -42,7 +42,8 @@ func (s *Journals) groupOf(t *sqldb.Tx, r journal.Record) (g *ledger.GroupTx, fi
 			return g, false, nil
 		}
 		g.Group.Intents = append(g.Group.Intents, trade.Intent{Entry: e, Attempt: trade.Attempt{
-			ID: in.Attempt, EntryID: e.ID, Generation: e.Generation, Owner: "journal", Target: e.Target, Payload: e.Payload, PayloadHash: e.PayloadHash, Content: e.Content,
+			ID: in.Attempt, EntryID: e.ID, Generation: e.Generation, Owner: "journal", Target: e.Target,
+			Payload: e.Payload, PayloadHash: e.PayloadHash, Content: e.Content,
 			StartedAt: r.At,
 		}})
 	}
@@ -51,7 +52,8 @@ func (s *Journals) groupOf(t *sqldb.Tx, r journal.Record) (g *ledger.GroupTx, fi
 	}
 	for _, o := range r.Outcomes {
 		a := g.Attempts[o.Attempt]
-		if a == nil || a.Outcome.Valid && a.Outcome.String != o.Outcome && a.Outcome.String != string(trade.OutcomeUnknown) {
+		if a == nil || a.Outcome.Valid && a.Outcome.String != o.Outcome &&
+			a.Outcome.String != string(trade.OutcomeUnknown) {
 			return g, false, nil
 		}
 	}
@@ -127,7 +129,8 @@ func (s *Journals) settleRecord(t *sqldb.Tx, v *Verdict) (out Opening, err error
 	}
 	t.Note = nil // the journal has it already
 	v.row.Seq, v.row.Mark = r.Seq, v.Compare.FirstMark
-	return out, t.Do(`UPDATE journal SET seq = ?, mark = ?, at = ? WHERE id = ?`, v.row.Seq, v.row.Mark, r.At.UnixMilli(), v.row.ID)
+	return out, t.Do(`UPDATE journal SET seq = ?, mark = ?, at = ? WHERE id = ?`, v.row.Seq, v.row.Mark,
+		r.At.UnixMilli(), v.row.ID)
 }
 
 // leaveUnsent takes the intents out of a group of which it is certain that nothing of them left:
@@ -169,7 +172,8 @@ func (s *Journals) auditSettled(t *sqldb.Tx, r journal.Record) (seq int64, err e
 	}
 	host, _, _ := sqldb.HostIdentity()
 	return audit.AddAudit(t, trade.AuditRecord{
-		Who: audit.Program, From: host, Act: "journal settle", Target: fmt.Sprintf("record %d", r.Seq), Detail: string(detail),
+		Who: audit.Program, From: host, Act: "journal settle", Target: fmt.Sprintf("record %d", r.Seq),
+		Detail: string(detail),
 		Reason: "a process ended between journal and ledger",
 	})
 }
@@ -178,7 +182,8 @@ func (s *Journals) auditSettled(t *sqldb.Tx, r journal.Record) (seq int64, err e
 func settlementOf(o journal.Outcome, at time.Time) trade.Settlement {
 	st := trade.Settlement{
 		Attempt: trade.Attempt{
-			ID: o.Attempt, Outcome: trade.Outcome(o.Outcome), RemoteID: o.RemoteID, Status: o.Status, FinishedAt: at, Reason: journalAnswer,
+			ID: o.Attempt, Outcome: trade.Outcome(o.Outcome), RemoteID: o.RemoteID, Status: o.Status, FinishedAt: at,
+			Reason: journalAnswer,
 		},
 		State: trade.State(o.State), Cause: o.Cause, Counts: o.Counts,
 	}
@@ -187,9 +192,15 @@ func settlementOf(o journal.Outcome, at time.Time) trade.Settlement {
 	}
 	switch st.State {
 	case trade.Rejected, trade.Held:
-		st.Error = &trade.EntryError{Kind: trade.APIError, Status: o.Status, Messages: messagesOf(o.Cause), Fields: []trade.Problem{}, Text: journalAnswer, Weak: o.Weak}
+		st.Error = &trade.EntryError{
+			Kind: trade.APIError, Status: o.Status, Messages: messagesOf(o.Cause),
+			Fields: []trade.Problem{}, Text: journalAnswer, Weak: o.Weak,
+		}
 	case trade.InDoubt:
-		st.Error = &trade.EntryError{Kind: trade.TransportError, Status: o.Status, Fields: []trade.Problem{}, Text: journalAnswer}
+		st.Error = &trade.EntryError{
+			Kind: trade.TransportError, Status: o.Status, Fields: []trade.Problem{},
+			Text: journalAnswer,
+		}
 	}
 	return st
 }
@@ -232,7 +243,10 @@ func doubt(g *ledger.GroupTx, text string) error {
 			return err
 		}
 		e.State, e.Version, e.Attempts = string(trade.InDoubt), e.Version+1, e.Attempts+1
-		doubts = append(doubts, []any{e.ID, e.State, trade.CauseUnknown, string(reason), nil, e.Attempts, g.Now.UnixMilli(), e.Version})
+		doubts = append(doubts, []any{
+			e.ID, e.State, trade.CauseUnknown, string(reason), nil, e.Attempts,
+			g.Now.UnixMilli(), e.Version,
+		})
 	}
 	if err := g.InsertRows("attempt", ledger.AttemptColumns, attempts, ""); err != nil {
 		return err
@@ -243,5 +257,8 @@ func doubt(g *ledger.GroupTx, text string) error {
 	if err := g.UpdateRows("attempt", ledger.ResultColumns, ended); err != nil {
 		return err
 	}
-	return g.UpdateRows("entry", []string{"id", "state", "cause", "error", "next_attempt_at", "attempts", "updated_at", "version"}, doubts)
+	return g.UpdateRows("entry", []string{
+		"id", "state", "cause", "error", "next_attempt_at", "attempts", "updated_at",
+		"version",
+	}, doubts)
 }

@@ -62,8 +62,10 @@ func (r *Rebuilding) Run(apply bool, record trade.AuditRecord) error {
 	}
 	if id != r.History.End.Header.Ledger && own > 0 {
 		return &sqldb.Error{
-			Code: sqldb.CodeForeign, Path: r.S.Where, Hint: "move this ledger away first, or set state.dsn to the right one",
-			Err: fmt.Errorf("it has sent rows of its own, and the journal is that of another ledger (%s)", r.History.End.Header.Ledger),
+			Code: sqldb.CodeForeign, Path: r.S.Where,
+			Hint: "move this ledger away first, or set state.dsn to the right one",
+			Err: fmt.Errorf("it has sent rows of its own, and the journal is that of another ledger (%s)",
+				r.History.End.Header.Ledger),
 		}
 	}
 	journals, err := sqldb.JournalRows(r.Tx, false)
@@ -119,7 +121,8 @@ func (r *Rebuilding) Compare() ([]RebuiltRow, error) {
 		r.Plan.Changes = append(r.Plan.Changes, c)
 	}
 	slices.SortFunc(r.Plan.Changes, func(a, b RebuildChange) int {
-		return cmp.Or(strings.Compare(a.Job, b.Job), strings.Compare(string(a.To), string(b.To)), strings.Compare(string(a.From), string(b.From)))
+		return cmp.Or(strings.Compare(a.Job, b.Job), strings.Compare(string(a.To), string(b.To)),
+			strings.Compare(string(a.From), string(b.From)))
 	})
 	return work, r.comparePauses()
 }
@@ -176,7 +179,9 @@ func (r *Rebuilding) loadKeys(job string, keys []string) error {
 		ids[i], byID[e.ID], r.entries[journal.Row{Job: e.Job, Key: e.Key}] = e.ID, e, e
 	}
 	var attempts []ledger.AttemptRow
-	if err := r.All(&attempts, `SELECT a.id, a.entry_id, a.generation, a.no, a.outcome, a.counts FROM attempt a WHERE a.entry_id IN (`+sqldb.Marks(len(ids))+`)`, sqldb.Anys(ids)...); err != nil {
+	if err := r.All(&attempts,
+		`SELECT a.id, a.entry_id, a.generation, a.no, a.outcome, a.counts FROM attempt a WHERE a.entry_id IN (`+
+			sqldb.Marks(len(ids))+`)`, sqldb.Anys(ids)...); err != nil {
 		return err
 	}
 	for i := range attempts {
@@ -206,7 +211,9 @@ func (r *Rebuilding) attemptsElsewhere(job string, keys []string) error {
 	}
 	for chunk := range slices.Chunk(slices.Sorted(maps.Keys(missing)), sqldb.InList) {
 		var found []ledger.AttemptRow
-		if err := r.All(&found, `SELECT a.id, a.entry_id, a.generation, a.no, a.outcome, a.counts FROM attempt a WHERE a.id IN (`+sqldb.Marks(len(chunk))+`)`, sqldb.Anys(chunk)...); err != nil {
+		if err := r.All(&found,
+			`SELECT a.id, a.entry_id, a.generation, a.no, a.outcome, a.counts FROM attempt a WHERE a.id IN (`+
+				sqldb.Marks(len(chunk))+`)`, sqldb.Anys(chunk)...); err != nil {
 			return err
 		}
 		for i := range found {
@@ -256,9 +263,11 @@ func changeable(a *ledger.AttemptRow) bool {
 
 // RebuildPlan says what a rebuilding changes.
 type RebuildPlan struct {
-	Ledger  string          `json:"ledger"`  // its id
-	Damaged string          `json:"damaged"` // the file that cannot be read and is kept under another name; "" when there is none
-	Absent  bool            `json:"absent"`  // there is no ledger: it is made anew, without references and audit, which are not in the journal
+	Ledger string `json:"ledger"` // its id
+	// the file that cannot be read and is kept under another name; "" when there is none
+	Damaged string `json:"damaged"`
+	// there is no ledger: it is made anew, without references and audit, which are not in the journal
+	Absent  bool            `json:"absent"`
 	Journal string          `json:"journal"` // the folder
 	Records int64           `json:"records"` // of the journal
 	Until   time.Time       `json:"until"`   // of the last one

@@ -48,7 +48,10 @@ func ReadHistory(dir string) (*History, error) {
 	}); err != nil {
 		return nil, err
 	}
-	h := &History{rows: map[journal.Row]*remembered{}, sent: map[string]*remembered{}, Jobs: map[string]journal.JobFact{}}
+	h := &History{
+		rows: map[journal.Row]*remembered{}, sent: map[string]*remembered{},
+		Jobs: map[string]journal.JobFact{},
+	}
 	var err error
 	h.End, err = journal.Read(dir, -1, func(r journal.Record, mark string) error {
 		h.Mark = mark

@@ -31,7 +31,10 @@ func (r *Rebuilding) apply(work []RebuiltRow) error {
 	}
 	for _, job := range r.Plan.Paused {
 		fact := r.History.Jobs[job]
-		status := trade.JobStatus{Job: job, State: trade.Paused, Since: fact.Since, Stop: &trade.Stop{Code: fact.Code, Text: fact.Text}}
+		status := trade.JobStatus{
+			Job: job, State: trade.Paused, Since: fact.Since,
+			Stop: &trade.Stop{Code: fact.Code, Text: fact.Text},
+		}
 		if err := jobs.PutStatus(r.Tx, status, ""); err != nil {
 			return err
 		}
@@ -45,7 +48,8 @@ func (r *Rebuilding) insert(work []RebuiltRow) error {
 	for _, row := range work {
 		if row.entry == nil {
 			fresh[row.Job] = append(fresh[row.Job], trade.Entry{
-				Sends: trade.Kind(row.Sends), Key: row.Key, State: trade.Held, Generation: 1, FirstSeenAt: row.first, UpdatedAt: row.last,
+				Sends: trade.Kind(row.Sends), Key: row.Key, State: trade.Held, Generation: 1, FirstSeenAt: row.first,
+				UpdatedAt:  row.last,
 				SourceHash: row.Source, PayloadHash: row.Payload, Content: row.Content,
 			})
 		}
@@ -71,7 +75,8 @@ func (r *Rebuilding) insert(work []RebuiltRow) error {
 	for i := range work {
 		work[i].entry = r.entries[work[i].Row]
 		if work[i].entry == nil {
-			return fmt.Errorf("row %s of job %s is in the ledger and cannot be read back: run `safrasync doctor`", work[i].Key, work[i].Job)
+			return fmt.Errorf("row %s of job %s is in the ledger and cannot be read back: run `safrasync doctor`",
+				work[i].Key, work[i].Job)
 		}
 	}
 	return nil
@@ -88,12 +93,15 @@ func (r *Rebuilding) attempts(work []RebuiltRow) error {
 				continue
 			}
 			attempt := trade.Attempt{
-				ID: a.ID, EntryID: row.entry.ID, Generation: a.Generation, Owner: "journal", Payload: json.RawMessage("{}"), PayloadHash: a.Payload, Content: a.Content,
-				StartedAt: a.Started, FinishedAt: a.finished, Outcome: trade.Outcome(a.Outcome), RemoteID: a.RemoteID, Reason: journalAnswer,
+				ID: a.ID, EntryID: row.entry.ID, Generation: a.Generation, Owner: "journal",
+				Payload: json.RawMessage("{}"), PayloadHash: a.Payload, Content: a.Content,
+				StartedAt: a.Started, FinishedAt: a.finished, Outcome: trade.Outcome(a.Outcome), RemoteID: a.RemoteID,
+				Reason: journalAnswer,
 			}
 			counts := a.counts
 			if attempt.Outcome == trade.OutcomeOpen {
-				attempt.Outcome, attempt.FinishedAt, attempt.Reason, counts = trade.OutcomeUnknown, r.Now, rebuiltDoubt, true
+				attempt.Outcome, attempt.FinishedAt, attempt.Reason, counts = trade.OutcomeUnknown, r.Now,
+					rebuiltDoubt, true
 			}
 			if have != nil && have.Outcome.String == string(attempt.Outcome) {
 				continue
@@ -147,7 +155,8 @@ func (r *Rebuilding) generations(work []RebuiltRow) error {
 
 // rebuiltColumns are what a rebuilt entry gets.
 var rebuiltColumns = []string{
-	"id", "state", "cause", "error", "waiting_for", "next_attempt_at", "remote_id", "closed_by", "moved_id", "flags", "attempts", "updated_at", "version", "source_hash", "payload_hash",
+	"id", "state", "cause", "error", "waiting_for", "next_attempt_at", "remote_id", "closed_by", "moved_id", "flags",
+	"attempts", "updated_at", "version", "source_hash", "payload_hash",
 	"content",
 }
 
@@ -162,9 +171,11 @@ func (r *Rebuilding) states(work []RebuiltRow) error {
 			return err
 		}
 		if row.to.Created() {
-			flags = flags.With(trade.Changed, row.Newest != "" || flags.Has(trade.Changed)).With(trade.Replaced, row.Replaced || flags.Has(trade.Replaced))
+			flags = flags.With(trade.Changed, row.Newest != "" ||
+				flags.Has(trade.Changed)).With(trade.Replaced, row.Replaced || flags.Has(trade.Replaced))
 		}
-		flagText, err := json.Marshal(ledger.List(flags.With(trade.Forced, e.Generation > 1).With(trade.Moved, row.MovedID != "")))
+		flagText, err := json.Marshal(ledger.List(flags.With(trade.Forced, e.Generation > 1).With(trade.Moved,
+			row.MovedID != "")))
 		if err != nil {
 			return err
 		}
@@ -193,10 +204,12 @@ func (r *Rebuilding) states(work []RebuiltRow) error {
 		}
 		final = append(final, written)
 		if row.to.Created() && row.Payload != "" && e.PayloadHash != row.Payload {
-			emptied = append(emptied, []any{e.ID, "{}", "", nil}) // what it held was another version; the next sweep fills it in
+			// what it held was another version; the next sweep fills it in
+			emptied = append(emptied, []any{e.ID, "{}", "", nil})
 		}
 	}
-	if err := r.UpdateRows("entry", []string{"id", "remote_id", "moved_id"}, moved); err != nil { // before anybody gets what is given
+	// before anybody gets what is given
+	if err := r.UpdateRows("entry", []string{"id", "remote_id", "moved_id"}, moved); err != nil {
 		return err
 	}
 	for _, rows := range steps {
@@ -231,10 +244,16 @@ func (r *Rebuilding) finalRow(row RebuiltRow, flags string) ([]any, error) {
 		}
 	case trade.InDoubt:
 		cause, remote = trade.CauseUnknown, jobs.OrNull("")
-		entryError = &trade.EntryError{Kind: trade.TransportError, Status: row.status, Fields: []trade.Problem{}, Text: rebuiltDoubt}
+		entryError = &trade.EntryError{
+			Kind: trade.TransportError, Status: row.status, Fields: []trade.Problem{},
+			Text: rebuiltDoubt,
+		}
 	case trade.Rejected, trade.Held:
 		remote = jobs.OrNull("")
-		entryError = &trade.EntryError{Kind: trade.APIError, Status: row.status, Messages: messagesOf(cause), Fields: []trade.Problem{}, Text: journalAnswer, Weak: row.Weak}
+		entryError = &trade.EntryError{
+			Kind: trade.APIError, Status: row.status, Messages: messagesOf(cause),
+			Fields: []trade.Problem{}, Text: journalAnswer, Weak: row.Weak,
+		}
 	default:
 		remote = jobs.OrNull("")
 	}
@@ -255,7 +274,8 @@ func (r *Rebuilding) finalRow(row RebuiltRow, flags string) ([]any, error) {
 		source, payload, content = cmp.Or(row.Newest, row.Source), row.Payload, row.Content
 	}
 	return []any{
-		e.ID, string(row.to), cause, errorText, "[]", next, remote, closedBy, moved, flags, e.Attempts, r.Now.UnixMilli(), e.Version + 1, source, payload, content,
+		e.ID, string(row.to), cause, errorText, "[]", next, remote, closedBy, moved, flags, e.Attempts,
+		r.Now.UnixMilli(), e.Version + 1, source, payload, content,
 	}, nil
 }
 

@@ -38,7 +38,8 @@ func (s *Tables) Lookups(ctx context.Context, kind string) (map[string]trade.Loo
 	for _, r := range rows {
 		out[r.Code] = trade.Lookup{
 			Code: r.Code, ID: r.ID, Message: r.Message, Tries: r.Tries,
-			FirstAt: time.UnixMilli(r.FirstAt).UTC(), AskedAt: time.UnixMilli(r.AskedAt).UTC(), NextAt: time.UnixMilli(r.NextAt).UTC(),
+			FirstAt: time.UnixMilli(r.FirstAt).UTC(), AskedAt: time.UnixMilli(r.AskedAt).UTC(),
+			NextAt: time.UnixMilli(r.NextAt).UTC(),
 		}
 	}
 	return out, nil
@@ -55,7 +56,10 @@ func (s *Tables) RecordLookups(ctx context.Context, kind string, answers []trade
 		rows := make([][]any, len(answers))
 		found := false
 		for i, a := range answers {
-			rows[i] = []any{kind, a.Code, a.ID, sqldb.CleanText(a.Message), a.FirstAt.UnixMilli(), a.AskedAt.UnixMilli(), a.NextAt.UnixMilli(), a.Tries}
+			rows[i] = []any{
+				kind, a.Code, a.ID, sqldb.CleanText(a.Message), a.FirstAt.UnixMilli(),
+				a.AskedAt.UnixMilli(), a.NextAt.UnixMilli(), a.Tries,
+			}
 			found = found || a.ID != ""
 		}
 		if found { // first, because all changes of references lock the ledger's own line first
@@ -63,7 +67,10 @@ func (s *Tables) RecordLookups(ctx context.Context, kind string, answers []trade
 				return err
 			}
 		}
-		return t.InsertRows("lookup", []string{"kind", "code", "id", "message", "first_at", "asked_at", "next_at", "tries"}, rows,
+		return t.InsertRows("lookup", []string{
+			"kind", "code", "id", "message", "first_at", "asked_at", "next_at",
+			"tries",
+		}, rows,
 			`ON CONFLICT (kind, code) DO UPDATE SET id = excluded.id, message = excluded.message, first_at = excluded.first_at,
 			asked_at = excluded.asked_at, next_at = excluded.next_at, tries = excluded.tries`)
 	})
@@ -74,7 +81,8 @@ func (s *Tables) RecordLookups(ctx context.Context, kind string, answers []trade
 func (s *Tables) Awaiting(ctx context.Context, job, kind string, fn func(trade.Entry) error) error {
 	where := `WHERE e.job = ? AND e.state = 'waiting' AND e.waiting_for <> '[]' AND e.waiting_for LIKE ? AND e.id > ? ORDER BY e.id LIMIT ?`
 	for after := int64(0); ; {
-		page, err := s.ledger.SelectEntries(ctx, "looking for entries that wait", where, job, `%"ref":"`+kind+`"%`, after, discovery.EntryPage)
+		page, err := s.ledger.SelectEntries(ctx, "looking for entries that wait", where, job, `%"ref":"`+kind+`"%`,
+			after, discovery.EntryPage)
 		if err != nil {
 			return err
 		}

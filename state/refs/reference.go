@@ -55,7 +55,8 @@ func (s *Tables) References(ctx context.Context) (codes map[string]map[string]st
 // code, numbers as numbers.
 func (s *Tables) ListReferences(ctx context.Context, kind string) ([]trade.Reference, error) {
 	var rows []referenceRow
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(`SELECT kind, code, id FROM reference WHERE ? = '' OR kind = ?`), kind, kind); err != nil {
+	if err := s.db.Read.SelectContext(ctx, &rows,
+		s.db.Q(`SELECT kind, code, id FROM reference WHERE ? = '' OR kind = ?`), kind, kind); err != nil {
 		return nil, s.db.Fault(ctx, "reading the references", err)
 	}
 	out := make([]trade.Reference, len(rows))
@@ -104,7 +105,9 @@ func (s *Tables) ReplaceReferences(ctx context.Context, kind string, codes map[s
 // the audit record, whose Detail becomes what was changed (a list of [trade.ReferenceChange]): what
 // stood there at this moment, not when a plan was made. added and changed count the lines that are
 // new and those whose id was another.
-func (s *Tables) ImportReferences(ctx context.Context, kind string, codes map[string]string, audit trade.AuditRecord) (added, changed int, err error) {
+func (s *Tables) ImportReferences(ctx context.Context, kind string, codes map[string]string,
+	audit trade.AuditRecord,
+) (added, changed int, err error) {
 	err = s.db.InTx(ctx, "importing references", func(t *sqldb.Tx) error {
 		have, err := lockReferences(t, kind)
 		if err != nil {
@@ -123,7 +126,9 @@ func (s *Tables) ImportReferences(ctx context.Context, kind string, codes map[st
 
 // RemoveReferences takes codes out of a kind, all or nothing and together with the audit record,
 // whose Detail becomes what was removed. Codes that are not there are not counted.
-func (s *Tables) RemoveReferences(ctx context.Context, kind string, codes []string, audit trade.AuditRecord) (removed int, err error) {
+func (s *Tables) RemoveReferences(ctx context.Context, kind string, codes []string,
+	audit trade.AuditRecord,
+) (removed int, err error) {
 	err = s.db.InTx(ctx, "removing references", func(t *sqldb.Tx) error {
 		have, err := lockReferences(t, kind)
 		if err != nil {
@@ -215,14 +220,16 @@ func putReferences(t *sqldb.Tx, kind string, have, codes map[string]string) (add
 		}
 		rows = append(rows, []any{kind, c.Code, *c.To})
 	}
-	err = t.InsertRows("reference", []string{"kind", "code", "id"}, rows, `ON CONFLICT (kind, code) DO UPDATE SET id = excluded.id`)
+	err = t.InsertRows("reference", []string{"kind", "code", "id"}, rows,
+		`ON CONFLICT (kind, code) DO UPDATE SET id = excluded.id`)
 	return added, changed, err
 }
 
 func dropReferences(t *sqldb.Tx, kind string, codes []string) error {
 	for chunk := range slices.Chunk(codes, sqldb.InList) {
 		args := append([]any{kind}, sqldb.Anys(chunk)...)
-		if err := t.Do(`DELETE FROM reference WHERE kind = ? AND code IN (`+sqldb.Marks(len(chunk))+`)`, args...); err != nil {
+		if err := t.Do(`DELETE FROM reference WHERE kind = ? AND code IN (`+sqldb.Marks(len(chunk))+`)`,
+			args...); err != nil {
 			return err
 		}
 	}

@@ -92,7 +92,8 @@ func (r *Retaining) before(keep time.Duration) (at time.Time, ok bool) {
 func (s *Reducer) PlanRetention(ctx context.Context, keep Retention, now time.Time) (Plan, error) {
 	r := &Retaining{Reducer: s, Keep: keep, Now: now}
 	counts := map[string]func(context.Context) error{
-		KeptBodies: r.countBodies, KeptRuns: r.countRuns, KeptLookups: r.countLookups, KeptQuarantine: r.countQuarantine, KeptInbox: r.countInbox,
+		KeptBodies: r.countBodies, KeptRuns: r.countRuns, KeptLookups: r.countLookups,
+		KeptQuarantine: r.countQuarantine, KeptInbox: r.countInbox,
 		KeptAudit: r.countAudit, KeptJournal: r.countJournal,
 	}
 	for _, kind := range RetentionKinds {
@@ -135,7 +136,8 @@ func (s *Reducer) Retain(ctx context.Context, keep Retention, now time.Time, rec
 		return plan, err
 	}
 	works := map[string]func(context.Context) error{
-		KeptBodies: r.reduceBodies, KeptRuns: r.deleteRuns, KeptLookups: r.deleteLookups, KeptQuarantine: r.deleteQuarantine, KeptInbox: r.deleteInbox,
+		KeptBodies: r.reduceBodies, KeptRuns: r.deleteRuns, KeptLookups: r.deleteLookups,
+		KeptQuarantine: r.deleteQuarantine, KeptInbox: r.deleteInbox,
 		KeptAudit: func(ctx context.Context) error { return r.reduceAudit(ctx, through) }, KeptJournal: r.RenewJournal,
 	}
 	for _, k := range plan {
@@ -186,7 +188,8 @@ func (s *Reducer) checkpoint(ctx context.Context) error {
 		Log  int `db:"log"`
 		Done int `db:"checkpointed"`
 	}
-	return s.db.Fault(ctx, "emptying the write-ahead log", s.db.Write.GetContext(ctx, &state, `PRAGMA wal_checkpoint(TRUNCATE)`))
+	return s.db.Fault(ctx, "emptying the write-ahead log",
+		s.db.Write.GetContext(ctx, &state, `PRAGMA wal_checkpoint(TRUNCATE)`))
 }
 
 // idle is true of the record of a run that ended and found nothing, did nothing, and was not
@@ -195,7 +198,8 @@ const idle = `ended_at IS NOT NULL AND report LIKE '%"sweep":false,%' AND report
 	AND report LIKE '%"stopped":null%' AND report NOT LIKE '%"alarms":%'`
 
 // oldRuns selects the runs that go: never the last of a job.
-const oldRuns = `FROM run WHERE (started_at < ? OR started_at < ? AND ` + idle + `) AND seq NOT IN (SELECT MAX(seq) FROM run GROUP BY job)`
+const oldRuns = `FROM run WHERE (started_at < ? OR started_at < ? AND ` + idle +
+	`) AND seq NOT IN (SELECT MAX(seq) FROM run GROUP BY job)`
 
 func (r *Retaining) runBounds() (times []any, at *time.Time) {
 	for _, keep := range []time.Duration{r.Keep.Runs, r.Keep.IdleRuns} {
@@ -214,7 +218,8 @@ func (r *Retaining) runBounds() (times []any, at *time.Time) {
 
 func (r *Retaining) countRuns(ctx context.Context) error {
 	times, at := r.runBounds()
-	return r.count(ctx, KeptRuns, at, `SELECT COUNT(*) AS n, COALESCE(SUM(LENGTH(report)), 0) AS bytes `+oldRuns, times...)
+	return r.count(ctx, KeptRuns, at, `SELECT COUNT(*) AS n, COALESCE(SUM(LENGTH(report)), 0) AS bytes `+
+		oldRuns, times...)
 }
 
 func (r *Retaining) deleteRuns(ctx context.Context) error {
@@ -229,7 +234,8 @@ func (r *Retaining) countLookups(ctx context.Context) error {
 	if !ok {
 		return r.nothing(KeptLookups)
 	}
-	return r.count(ctx, KeptLookups, &before, `SELECT COUNT(*) AS n, COALESCE(SUM(LENGTH(code) + LENGTH(id) + LENGTH(message)), 0) AS bytes FROM lookup WHERE asked_at < ?`, before.UnixMilli())
+	return r.count(ctx, KeptLookups, &before,
+		`SELECT COUNT(*) AS n, COALESCE(SUM(LENGTH(code) + LENGTH(id) + LENGTH(message)), 0) AS bytes FROM lookup WHERE asked_at < ?`, before.UnixMilli())
 }
 
 // deleteLookups lets old answers be asked for again, should a row need one.
@@ -239,7 +245,9 @@ func (r *Retaining) deleteLookups(ctx context.Context) error {
 		return nil
 	}
 	return r.batches(ctx, "deleting old lookups", func(t *sqldb.Tx) (int, error) {
-		return t.Changed(`DELETE FROM lookup WHERE (kind, code) IN (SELECT kind, code FROM lookup WHERE asked_at < ? LIMIT 500)`, before.UnixMilli())
+		return t.Changed(
+			`DELETE FROM lookup WHERE (kind, code) IN (SELECT kind, code FROM lookup WHERE asked_at < ? LIMIT 500)`,
+			before.UnixMilli())
 	})
 }
 
@@ -253,12 +261,14 @@ func (r *Retaining) quarantineArgs() []any {
 }
 
 func (r *Retaining) countQuarantine(ctx context.Context) error {
-	return r.count(ctx, KeptQuarantine, nil, `SELECT COUNT(*) AS n, COUNT(*) * 80 AS bytes `+overDoubts, r.quarantineArgs()...)
+	return r.count(ctx, KeptQuarantine, nil, `SELECT COUNT(*) AS n, COUNT(*) * 80 AS bytes `+overDoubts,
+		r.quarantineArgs()...)
 }
 
 func (r *Retaining) deleteQuarantine(ctx context.Context) error {
 	return r.batches(ctx, "deleting what is over from the quarantine", func(t *sqldb.Tx) (int, error) {
-		return t.Changed(`DELETE FROM quarantine WHERE (attempt_id, boot) IN (SELECT q.attempt_id, q.boot `+overDoubts+` LIMIT 500)`, r.quarantineArgs()...)
+		return t.Changed(`DELETE FROM quarantine WHERE (attempt_id, boot) IN (SELECT q.attempt_id, q.boot `+overDoubts+
+			` LIMIT 500)`, r.quarantineArgs()...)
 	})
 }
 

@@ -48,11 +48,13 @@ func (r *Retaining) countBodies(ctx context.Context) error {
 	}
 	k := Retained{Kind: KeptBodies, Before: &before}
 	last := oldBody{At: int64(-1) << 62}
-	query := r.db.Q(`SELECT e.id, e.updated_at, LENGTH(COALESCE(e.payload, '')) + LENGTH(e.cells) + LENGTH(e.now_cells) + LENGTH(e.ack_cells) AS bytes, ` + reducible + ` AS goes ` +
-		oldBodies + ` AND (e.updated_at, e.id) > (?, ?) ORDER BY e.updated_at, e.id LIMIT ?`)
+	query := r.db.Q(
+		`SELECT e.id, e.updated_at, LENGTH(COALESCE(e.payload, '')) + LENGTH(e.cells) + LENGTH(e.now_cells) + LENGTH(e.ack_cells) AS bytes, ` + reducible + ` AS goes ` +
+			oldBodies + ` AND (e.updated_at, e.id) > (?, ?) ORDER BY e.updated_at, e.id LIMIT ?`)
 	for {
 		var page []oldBody
-		if err := r.db.Read.SelectContext(ctx, &page, query, before.UnixMilli(), last.At, last.ID, planPage); err != nil {
+		if err := r.db.Read.SelectContext(ctx, &page, query, before.UnixMilli(), last.At, last.ID,
+			planPage); err != nil {
 			return r.db.Fault(ctx, op, err)
 		}
 		var ids []int64
@@ -97,7 +99,8 @@ func (r *Retaining) reduceBodies(ctx context.Context) error {
 			ID int64 `db:"id"`
 			At int64 `db:"updated_at"`
 		}
-		if err := t.All(&rows, `SELECT e.id, e.updated_at `+oldBodies+` AND (e.updated_at, e.id) > (?, ?) AND `+reducible+` ORDER BY e.updated_at, e.id LIMIT ?`,
+		if err := t.All(&rows, `SELECT e.id, e.updated_at `+oldBodies+` AND (e.updated_at, e.id) > (?, ?) AND `+
+			reducible+` ORDER BY e.updated_at, e.id LIMIT ?`,
 			before.UnixMilli(), from.At, from.ID, retentionBatch); err != nil || len(rows) == 0 {
 			return 0, err
 		}
@@ -133,13 +136,16 @@ func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error)
 	// Attempts are locked before entries, as a settlement does.
 	if t.S.D.Lock != "" {
 		var locked []string
-		if err := t.All(&locked, t.S.D.Locked(`SELECT a.id FROM attempt a WHERE a.entry_id IN `+in+` ORDER BY a.id`, "a"), sqldb.Anys(ids)...); err != nil {
+		if err := t.All(&locked, t.S.D.Locked(`SELECT a.id FROM attempt a WHERE a.entry_id IN `+in+` ORDER BY a.id`,
+			"a"), sqldb.Anys(ids)...); err != nil {
 			return 0, err
 		}
 	}
 	var rows []bodyRow
-	query := `SELECT e.id, e.key, e.cells, e.now_cells, e.ack_cells, e.warnings, e.error, e.version ` + oldBodies + ` AND ` + reducible + ` AND e.id IN ` + in + ` ORDER BY e.id`
-	if err := t.All(&rows, t.S.D.Locked(query, "e"), append([]any{before.UnixMilli()}, sqldb.Anys(ids)...)...); err != nil || len(rows) == 0 {
+	query := `SELECT e.id, e.key, e.cells, e.now_cells, e.ack_cells, e.warnings, e.error, e.version ` + oldBodies +
+		` AND ` + reducible + ` AND e.id IN ` + in + ` ORDER BY e.id`
+	if err := t.All(&rows, t.S.D.Locked(query, "e"),
+		append([]any{before.UnixMilli()}, sqldb.Anys(ids)...)...); err != nil || len(rows) == 0 {
 		return 0, err
 	}
 	updates := make([][]any, len(rows))
@@ -150,18 +156,24 @@ func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error)
 		}
 		row := rows[i]
 		reduced[i] = row.ID
-		updates[i] = []any{row.ID, nil, row.Cells, row.Now, row.Ack, row.Warnings, row.Error, now.UnixMilli(), row.Version + 1}
+		updates[i] = []any{
+			row.ID, nil, row.Cells, row.Now, row.Ack, row.Warnings, row.Error, now.UnixMilli(),
+			row.Version + 1,
+		}
 	}
 	if err := t.Do(`UPDATE attempt SET payload = '{}', evidence = NULL, request_head = NULL, answer_head = NULL, answer_body = ''
 		WHERE outcome IS NOT NULL AND entry_id IN (`+sqldb.Marks(len(reduced))+`)`, reduced...); err != nil {
 		return 0, err
 	}
 	if t.S.D.Pack != "" {
-		if err := t.Do(t.S.D.Pack+` AND outcome IS NOT NULL AND entry_id IN (`+sqldb.Marks(len(reduced))+`)`, reduced...); err != nil {
+		if err := t.Do(t.S.D.Pack+` AND outcome IS NOT NULL AND entry_id IN (`+sqldb.Marks(len(reduced))+`)`,
+			reduced...); err != nil {
 			return 0, err
 		}
 	}
-	return len(rows), t.UpdateRows("entry", []string{"id", "payload", "cells", "now_cells", "ack_cells", "warnings", "error", "reduced_at", "version"}, updates)
+	return len(rows), t.UpdateRows("entry",
+		[]string{"id", "payload", "cells", "now_cells", "ack_cells", "warnings", "error", "reduced_at", "version"},
+		updates)
 }
 
 // reduce leaves marks of the values, and of remarks and errors everything but the ERP's values.

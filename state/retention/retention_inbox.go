@@ -34,7 +34,8 @@ func (r *Retaining) deleteInbox(ctx context.Context) error {
 		`DELETE FROM candidate WHERE id IN (SELECT id ` + oldCandidates + ` LIMIT 500)`,
 		`DELETE FROM heard WHERE (kind, id, seq) IN (SELECT kind, id, seq ` + oldHeard + ` LIMIT 500)`,
 	} {
-		if err := r.batches(ctx, "deleting old events", func(t *sqldb.Tx) (int, error) { return t.Changed(query, before.UnixMilli()) }); err != nil {
+		if err := r.batches(ctx, "deleting old events",
+			func(t *sqldb.Tx) (int, error) { return t.Changed(query, before.UnixMilli()) }); err != nil {
 			return err
 		}
 	}

@@ -128,7 +128,8 @@ func (r *Retaining) BeginAgain(ctx context.Context) error {
 func (n *snapshot) page(t *sqldb.Tx, after *int64) (done bool, err error) {
 	// Until the commit no other transaction of this journal writes its record.
 	var row sqldb.JournalRow
-	if err := t.Get(&row, n.db.D.Locked(`SELECT id, seq, mark, host, path, at, retired_at FROM journal WHERE id = ?`, "journal"), n.db.Journal.Header().Journal); err != nil {
+	if err := t.Get(&row, n.db.D.Locked(`SELECT id, seq, mark, host, path, at, retired_at FROM journal WHERE id = ?`,
+		"journal"), n.db.Journal.Header().Journal); err != nil {
 		return false, err
 	}
 	base := n.base
@@ -141,7 +142,8 @@ func (n *snapshot) page(t *sqldb.Tx, after *int64) (done bool, err error) {
 		}
 	}
 	var ids []int64
-	if err := t.All(&ids, `SELECT e.id FROM entry e WHERE e.id > ? AND `+ledger.Remembers+` ORDER BY e.id LIMIT ?`, *after, renewPage); err != nil {
+	if err := t.All(&ids, `SELECT e.id FROM entry e WHERE e.id > ? AND `+ledger.Remembers+` ORDER BY e.id LIMIT ?`,
+		*after, renewPage); err != nil {
 		return false, err
 	}
 	note := t.Noting(journal.Snapshot, n.Now)
@@ -152,14 +154,16 @@ func (n *snapshot) page(t *sqldb.Tx, after *int64) (done bool, err error) {
 		return false, err
 	}
 	if n.base == 0 { // the pauses too: they are decisions about sending; and where the entries of renamed jobs are
-		if err := t.All(&note.Moves, `SELECT job AS "from", moved_to AS "to", sends, seq AS "after" FROM job_moved WHERE journal = ? ORDER BY seq`, n.db.Journal.Header().Journal); err != nil {
+		if err := t.All(&note.Moves,
+			`SELECT job AS "from", moved_to AS "to", sends, seq AS "after" FROM job_moved WHERE journal = ? ORDER BY seq`, n.db.Journal.Header().Journal); err != nil {
 			return false, err
 		}
 		var rows []struct {
 			Job string `db:"job"`
 			jobs.StatusRow
 		}
-		if err := t.All(&rows, `SELECT job, state, stop, stop_reach, since FROM job_status WHERE state = 'paused' ORDER BY job`); err != nil {
+		if err := t.All(&rows,
+			`SELECT job, state, stop, stop_reach, since FROM job_status WHERE state = 'paused' ORDER BY job`); err != nil {
 			return false, err
 		}
 		for _, row := range rows {
@@ -229,8 +233,9 @@ func (r *Retaining) verifyBase(ctx context.Context, n *snapshot) error {
 	}
 	unfit := func(format string, args ...any) error {
 		return &sqldb.Error{
-			Code: sqldb.CodeJournal, Path: r.db.Where, Hint: "nothing was removed; run `safrasync doctor`, and report this as a fault of the program",
-			Err: &UnfitError{base: end.Base, why: fmt.Sprintf(format, args...)},
+			Code: sqldb.CodeJournal, Path: r.db.Where,
+			Hint: "nothing was removed; run `safrasync doctor`, and report this as a fault of the program",
+			Err:  &UnfitError{base: end.Base, why: fmt.Sprintf(format, args...)},
 		}
 	}
 	// The ledger first: what it has by now is in the journal by now.
@@ -292,7 +297,9 @@ func (r *Retaining) agrees(ctx context.Context, facts []journal.Fact, unfit func
 			keys = append(keys, key)
 		}
 		var rows []ledger.NarrowRow
-		if err := r.db.Read.SelectContext(ctx, &rows, r.db.Q(ledger.SelectNarrow+`WHERE e.job = ? AND e.key IN (`+sqldb.Marks(len(of))+`)`), keys...); err != nil {
+		if err := r.db.Read.SelectContext(ctx, &rows,
+			r.db.Q(ledger.SelectNarrow+`WHERE e.job = ? AND e.key IN (`+sqldb.Marks(len(of))+`)`),
+			keys...); err != nil {
 			return r.db.Fault(ctx, "comparing the journal with the ledger", err)
 		}
 		if len(rows) != len(of) {
@@ -300,7 +307,8 @@ func (r *Retaining) agrees(ctx context.Context, facts []journal.Fact, unfit func
 		}
 		for _, e := range rows {
 			f := of[e.Key]
-			if f.Generation > e.Generation || f.RemoteID != "" && f.RemoteID != e.RemoteID.String && f.RemoteID != e.MovedID.String {
+			if f.Generation > e.Generation || f.RemoteID != "" && f.RemoteID != e.RemoteID.String &&
+				f.RemoteID != e.MovedID.String {
 				return unfit("row %s %s stands otherwise in the ledger", e.Job, e.Key)
 			}
 		}
@@ -318,7 +326,8 @@ func (r *Retaining) remembered(ctx context.Context) (map[rowHash]bool, error) {
 	const op = "comparing the journal with the ledger"
 	out := map[rowHash]bool{}
 	var journals int
-	if err := r.db.Read.GetContext(ctx, &journals, `SELECT COUNT(*) FROM journal WHERE retired_at IS NULL`); err != nil || journals > 1 {
+	if err := r.db.Read.GetContext(ctx, &journals,
+		`SELECT COUNT(*) FROM journal WHERE retired_at IS NULL`); err != nil || journals > 1 {
 		return out, r.db.Fault(ctx, op, err)
 	}
 	for after := int64(0); ; {
@@ -327,7 +336,9 @@ func (r *Retaining) remembered(ctx context.Context) (map[rowHash]bool, error) {
 			Job string `db:"job"`
 			Key string `db:"key"`
 		}
-		if err := r.db.Read.SelectContext(ctx, &rows, r.db.Q(`SELECT e.id, e.job, e.key FROM entry e WHERE e.id > ? AND `+ledger.Remembers+` AND `+mayExist+` ORDER BY e.id LIMIT ?`), after, knownPage); err != nil {
+		if err := r.db.Read.SelectContext(ctx, &rows,
+			r.db.Q(`SELECT e.id, e.job, e.key FROM entry e WHERE e.id > ? AND `+ledger.Remembers+` AND `+mayExist+
+				` ORDER BY e.id LIMIT ?`), after, knownPage); err != nil {
 			return nil, r.db.Fault(ctx, op, err)
 		}
 		for _, row := range rows {

@@ -13,7 +13,9 @@ import (
 // the answers to questions by document that gave one of the platform ids, and the events that name
 // one. What is needed still stays: see reducible. It tells how many rows lost something. The act
 // stands in the audit before the first row does.
-func (s *Reducer) Erase(ctx context.Context, ids []int64, remoteIDs []string, now time.Time, record trade.AuditRecord) (rows int, err error) {
+func (s *Reducer) Erase(ctx context.Context, ids []int64, remoteIDs []string, now time.Time,
+	record trade.AuditRecord,
+) (rows int, err error) {
 	if err := s.trail.AppendAudit(ctx, record); err != nil {
 		return 0, err
 	}
@@ -29,11 +31,13 @@ func (s *Reducer) Erase(ctx context.Context, ids []int64, remoteIDs []string, no
 	}
 	for chunk := range slices.Chunk(remoteIDs, sqldb.InList) {
 		if err := s.db.InTx(ctx, "erasing lookups", func(t *sqldb.Tx) error {
-			if err := t.Do(`DELETE FROM lookup WHERE id IN (`+sqldb.Marks(len(chunk))+`)`, sqldb.Anys(chunk)...); err != nil {
+			if err := t.Do(`DELETE FROM lookup WHERE id IN (`+sqldb.Marks(len(chunk))+`)`,
+				sqldb.Anys(chunk)...); err != nil {
 				return err
 			}
 			for _, id := range chunk { // events that name it, and records that were read back because of one
-				if err := t.Do(`DELETE FROM inbox WHERE next_at IS NULL AND LOWER(body) LIKE ?`, "%"+id+"%"); err != nil {
+				if err := t.Do(`DELETE FROM inbox WHERE next_at IS NULL AND LOWER(body) LIKE ?`,
+					"%"+id+"%"); err != nil {
 					return err
 				}
 				if err := t.Do(`DELETE FROM candidate WHERE fields LIKE ?`, "%"+id+"%"); err != nil {
@@ -53,7 +57,9 @@ func (s *Reducer) Erasable(ctx context.Context, ids []int64) (map[int64]bool, er
 	out := map[int64]bool{}
 	for chunk := range slices.Chunk(ids, sqldb.InList) {
 		var some []int64
-		if err := s.db.Read.SelectContext(ctx, &some, s.db.Q(`SELECT e.id FROM entry e WHERE e.reduced_at IS NULL AND `+finished+` AND `+reducible+` AND e.id IN (`+sqldb.Marks(len(chunk))+`)`), sqldb.Anys(chunk)...); err != nil {
+		if err := s.db.Read.SelectContext(ctx, &some,
+			s.db.Q(`SELECT e.id FROM entry e WHERE e.reduced_at IS NULL AND `+finished+` AND `+reducible+
+				` AND e.id IN (`+sqldb.Marks(len(chunk))+`)`), sqldb.Anys(chunk)...); err != nil {
 			return nil, s.db.Fault(ctx, "looking for what may be erased", err)
 		}
 		for _, id := range some {

@@ -17,7 +17,9 @@ var textIDs = map[string]bool{"attempt": true}
 // unnested writes rows to PostgreSQL as one array for each column: one short text, whatever the
 // number of rows, where a list of values costs the server more to read than the rows to write.
 // statement gets the list that has the rows, with the names of the columns.
-func (t *Tx) unnested(table string, columns []string, rows [][]any, statement func(list string) string) (changed int, err error) {
+func (t *Tx) unnested(table string, columns []string, rows [][]any,
+	statement func(list string) string,
+) (changed int, err error) {
 	err = EachArray(table, columns, rows, func(list string, args []any) error {
 		n, err := t.Changed(statement(list), args...)
 		changed += n

@@ -18,8 +18,10 @@ const BulkRows = 250
 // numberColumns are the columns that hold integers, for the casts that PostgreSQL needs in a list
 // of values.
 var numberColumns = map[string]bool{
-	"id": true, "generation": true, "attempts": true, "next_attempt_at": true, "first_seen_at": true, "updated_at": true, "gone_sweeps": true,
-	"entry_id": true, "no": true, "epoch": true, "started_at": true, "version": true, "finished_at": true, "resend_audit_id": true, "closed_by": true, "counts": true, "status": true, "reduced_at": true,
+	"id": true, "generation": true, "attempts": true, "next_attempt_at": true, "first_seen_at": true,
+	"updated_at": true, "gone_sweeps": true,
+	"entry_id": true, "no": true, "epoch": true, "started_at": true, "version": true, "finished_at": true,
+	"resend_audit_id": true, "closed_by": true, "counts": true, "status": true, "reduced_at": true,
 	"content": true,
 }
 
@@ -65,7 +67,8 @@ func (t *Tx) InsertRows(table string, columns []string, rows [][]any, suffix str
 
 // InsertText is the text of an INSERT of so many rows.
 func InsertText(table string, columns []string, rows int, suffix string) string {
-	return "INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES " + Values(rows, len(columns)) + " " + suffix
+	return "INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES " + Values(rows, len(columns)) +
+		" " + suffix
 }
 
 // UpdateRows writes rows by the key in their first column. All of them must be there: the caller
@@ -78,7 +81,8 @@ func (t *Tx) UpdateRows(table string, columns []string, rows [][]any) error {
 	for i, row := range rows {
 		keyLast[i] = append(slices.Clone(row[1:]), row[0])
 	}
-	n, err := t.eachRow("UPDATE "+table+" SET "+strings.Join(columns[1:], " = ?, ")+" = ? WHERE "+columns[0]+" = ?", keyLast)
+	n, err := t.eachRow("UPDATE "+table+" SET "+strings.Join(columns[1:], " = ?, ")+" = ? WHERE "+columns[0]+
+		" = ?", keyLast)
 	return AllWritten(table, n, len(rows), err)
 }
 
@@ -86,7 +90,8 @@ func (t *Tx) UpdateRows(table string, columns []string, rows [][]any) error {
 // locked.
 func AllWritten(table string, n, want int, err error) error {
 	if err == nil && n != want {
-		return fmt.Errorf("%d rows of %s were written, expected %d: the ledger was changed by something else", n, table, want)
+		return fmt.Errorf("%d rows of %s were written, expected %d: the ledger was changed by something else", n,
+			table, want)
 	}
 	return err
 }
@@ -97,7 +102,8 @@ func (t *Tx) updateUnnested(table string, columns []string, rows [][]any) error 
 		set = append(set, c+" = v."+c)
 	}
 	n, err := t.unnested(table, columns, rows, func(list string) string {
-		return "UPDATE " + table + " SET " + strings.Join(set, ", ") + " FROM " + list + " WHERE " + table + "." + columns[0] + " = v." + columns[0]
+		return "UPDATE " + table + " SET " + strings.Join(set, ", ") + " FROM " + list + " WHERE " + table + "." +
+			columns[0] + " = v." + columns[0]
 	})
 	return AllWritten(table, n, len(rows), err)
 }

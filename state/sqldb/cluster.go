@@ -37,7 +37,12 @@ type Server struct {
 // askServer finds out what the role may read, and asks for it with each transaction from then on:
 // no intent is stored on a server that was not looked at.
 func (s *DB) askServer(ctx context.Context) error {
-	for _, parts := range [][2]string{{readSystem, readTimeline}, {readSystem, `'-'`}, {`'-'`, readTimeline}, {`'-'`, `'-'`}} {
+	for _, parts := range [][2]string{
+		{readSystem, readTimeline},
+		{readSystem, `'-'`},
+		{`'-'`, readTimeline},
+		{`'-'`, `'-'`},
+	} {
 		s.server.query = parts[0] + ` || '/' || ` + parts[1]
 		var text string
 		err := s.Read.GetContext(ctx, &text, `SELECT `+s.server.query)
@@ -46,7 +51,8 @@ func (s *DB) askServer(ctx context.Context) error {
 			s.D.mark += ` || ';' || ` + s.server.query
 			return nil
 		}
-		if !errors.As(err, &refused) || refused.Code.Class() != "42" && refused.Code.Class() != "0A" && refused.Code.Class() != "55" {
+		if !errors.As(err, &refused) || refused.Code.Class() != "42" && refused.Code.Class() != "0A" &&
+			refused.Code.Class() != "55" {
 			return s.Fault(ctx, "opening the ledger", err)
 		}
 	}
@@ -136,8 +142,10 @@ func (t *Tx) SameServer() error {
 // OtherServer is the error of a ledger on another server than the one that it was last used on.
 func (s *DB) OtherServer(was, is string) error {
 	return &Error{
-		Code: CodeServer, Path: s.Where, Hint: "nothing is sent; compare the journal of every host with this ledger (`safrasync check` on each), then run `safrasync state rebind --reason TEXT`",
-		Err: fmt.Errorf("%w: it was last used on %s, and this is %s; a server that was restored, or a replica that was promoted while it lagged behind, lacks what was sent last",
+		Code: CodeServer, Path: s.Where,
+		Hint: "nothing is sent; compare the journal of every host with this ledger (`safrasync check` on each), then run `safrasync state rebind --reason TEXT`",
+		Err: fmt.Errorf(
+			"%w: it was last used on %s, and this is %s; a server that was restored, or a replica that was promoted while it lagged behind, lacks what was sent last",
 			trade.ErrOtherServer, ServerText(was), ServerText(is)),
 	}
 }

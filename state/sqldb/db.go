@@ -34,7 +34,8 @@ type DB struct {
 
 	Part atomic.Int64 // of the sums that this process writes: see ledger.Beat
 
-	unhurried   func() (*sqlx.DB, error) // connections whose statements may take as long as they need; nil: all may
-	server      Server                   // who PostgreSQL is
-	unconfirmed bool                     // the server may be another than the ledger knows: nothing is sent, only compared and confirmed
+	unhurried func() (*sqlx.DB, error) // connections whose statements may take as long as they need; nil: all may
+	server    Server                   // who PostgreSQL is
+	// the server may be another than the ledger knows: nothing is sent, only compared and confirmed
+	unconfirmed bool
 }

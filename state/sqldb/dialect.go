@@ -2,21 +2,22 @@ package sqldb
 
 // Dialect holds what the two databases write differently. Everything else is one text for both.
 type Dialect struct {
-	Name    string
-	Bytes   string // the type of bytes
-	Now     string // the database's clock in milliseconds UTC
-	Lock    string // at the end of a SELECT, before the table: keep the rows from other writers
-	share   string // the same: keep the rows as they are, as others may too
-	hold    string // the same: keep the rows from those that lock them, not from those that only write to them
-	mark    string // first statement of each transaction: leaves its mark, and returns what makes a commit durable
-	safe    func(setting string) error
-	Goose   string // folder of the migrations
-	Tables  string // names of the tables that exist
-	Keyed   string // at the start of a transaction that writes by keys only; "" = nothing
-	Within  string // function of (text, part): where the part begins in the text, 0 = nowhere
-	Listed  string // condition: the number of an entry e is in a list, which is a parameter
-	List    string // what such a list begins and ends with
-	ByStuck string // after a table: only its rows that wait for something or need a person are gone through; "" where the database decides that well
+	Name   string
+	Bytes  string // the type of bytes
+	Now    string // the database's clock in milliseconds UTC
+	Lock   string // at the end of a SELECT, before the table: keep the rows from other writers
+	share  string // the same: keep the rows as they are, as others may too
+	hold   string // the same: keep the rows from those that lock them, not from those that only write to them
+	mark   string // first statement of each transaction: leaves its mark, and returns what makes a commit durable
+	safe   func(setting string) error
+	Goose  string // folder of the migrations
+	Tables string // names of the tables that exist
+	Keyed  string // at the start of a transaction that writes by keys only; "" = nothing
+	Within string // function of (text, part): where the part begins in the text, 0 = nowhere
+	Listed string // condition: the number of an entry e is in a list, which is a parameter
+	List   string // what such a list begins and ends with
+	// after a table: only its rows that wait for something or need a person are gone through; "" where the database decides that well
+	ByStuck string
 	ByState string // after a table: it is gone into by state; "" where the database decides that well
 	ByFlags string // the same for rows with a flag
 	Pack    string // puts attempts that have become small closer together; "" where the database does that by itself

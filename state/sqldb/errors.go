@@ -46,11 +46,12 @@ const (
 	CodeJournalLost = "state-journal-lost" // the ledger has what the journal does not, or there is none
 	CodeCopied      = "state-copied"       // ledger and journal are those of another host or place
 	CodeMoved       = "state-moved"        // it was moved to another place: `safrasync state copy`
-	CodeServer      = "state-server"       // PostgreSQL is another server, or was promoted, since the ledger was last confirmed
-	CodeServed      = "state-served"       // another `run` serves it
-	CodeCopy        = "state-copy"         // a copy cannot be made, or is none that can be used
-	CodeJournal     = "state-journal"      // the journal is damaged or cannot be written
-	CodeInternal    = "state-internal"     // everything else
+	// PostgreSQL is another server, or was promoted, since the ledger was last confirmed
+	CodeServer   = "state-server"
+	CodeServed   = "state-served"   // another `run` serves it
+	CodeCopy     = "state-copy"     // a copy cannot be made, or is none that can be used
+	CodeJournal  = "state-journal"  // the journal is damaged or cannot be written
+	CodeInternal = "state-internal" // everything else
 )
 
 // Error is what a person in IT is told about the ledger. It holds no DSN, no password and no row.
@@ -63,7 +64,8 @@ type Error struct {
 	// What the journal has and the ledger does not, with CodeRolledBack and CodeEmptied.
 	Records, Rows int
 	Since         time.Time
-	Place         string // with CodeEmptied: where the journal's ledger stood, if that is not where this one is looked for
+	// with CodeEmptied: where the journal's ledger stood, if that is not where this one is looked for
+	Place string
 }
 
 // Error gives what happened, where, and what to do.
@@ -116,7 +118,8 @@ func FaultOf(ctx context.Context, op, where, driverName string, err error) error
 	var known *Error
 	var leased *trade.LeasedError
 	var platform *trade.OtherPlatformError
-	if errors.As(err, &known) || errors.As(err, &platform) || errors.As(err, &leased) || errors.Is(err, trade.ErrLeaseLost) || errors.Is(err, ErrNotFound) {
+	if errors.As(err, &known) || errors.As(err, &platform) || errors.As(err, &leased) ||
+		errors.Is(err, trade.ErrLeaseLost) || errors.Is(err, ErrNotFound) {
 		return err
 	}
 	// The context is asked first: lib/pq reports a deadline as "canceling statement due to user
@@ -149,10 +152,14 @@ func FaultOf(ctx context.Context, op, where, driverName string, err error) error
 // for it, else of the first of the two that says anything.
 func (s *DB) Uncertain(op string, commit, look error) error {
 	const stay = "the rows concerned stay as they are until the ledger answers"
-	out := &Error{Code: CodeUnreachable, Path: s.Where, Hint: stay, Err: fmt.Errorf("%s: %w (%w; looking: %w)", op, trade.ErrUncertain, commit, look)}
+	out := &Error{
+		Code: CodeUnreachable, Path: s.Where, Hint: stay,
+		Err: fmt.Errorf("%s: %w (%w; looking: %w)", op, trade.ErrUncertain, commit, look),
+	}
 	for _, cause := range []error{look, commit} {
 		var known *Error
-		if errors.As(s.Fault(context.Background(), op, cause), &known) && known.Hint != "" && (out.Code != CodeFull || known.Code == CodeFull) {
+		if errors.As(s.Fault(context.Background(), op, cause), &known) && known.Hint != "" &&
+			(out.Code != CodeFull || known.Code == CodeFull) {
 			out.Code, out.Hint = known.Code, known.Hint+"; "+stay
 		}
 	}
@@ -167,7 +174,8 @@ func isTimeout(err error) bool {
 func isNetwork(err error) bool {
 	var network net.Error
 	var op *net.OpError
-	return errors.As(err, &network) || errors.As(err, &op) || errors.Is(err, driver.ErrBadConn) || strings.Contains(err.Error(), "EOF")
+	return errors.As(err, &network) || errors.As(err, &op) || errors.Is(err, driver.ErrBadConn) ||
+		strings.Contains(err.Error(), "EOF")
 }
 
 // afterRoom is what comes after a full disk has room again.
@@ -177,7 +185,9 @@ const afterRoom = "a service that runs goes on by itself then, one that could no
 func DescribeSQLite(e *Error, code int) {
 	switch {
 	case code == sqliteIOErrWrite, code == sqliteIOErrShmSize:
-		e.Code, e.Hint = CodeFull, "free space, raise the limit of the process's file size, or check the disk and the system's log ("+FreeSpace(e.Path)+"); "+afterRoom
+		e.Code, e.Hint = CodeFull,
+			"free space, raise the limit of the process's file size, or check the disk and the system's log ("+
+				FreeSpace(e.Path)+"); "+afterRoom
 		return
 	case code&0xff == sqliteFull:
 		e.Code, e.Hint = CodeFull, "free space on the disk ("+FreeSpace(e.Path)+"); "+afterRoom
@@ -193,7 +203,8 @@ func DescribeSQLite(e *Error, code int) {
 	case sqliteIOErr:
 		e.Code, e.Hint = CodeIO, "check the disk and the system's log; what was stored before is safe"
 	case SqliteCorrupt, sqliteNotADB:
-		e.Code, e.Hint = CodeCorrupt, "do not delete it: stop the program and restore the backup, or run `safrasync rebuild`"
+		e.Code, e.Hint = CodeCorrupt,
+			"do not delete it: stop the program and restore the backup, or run `safrasync rebuild`"
 	}
 }
 
@@ -207,7 +218,8 @@ func describePostgres(e *Error, server *pq.Error) {
 	case code == "42501":
 		e.Code, e.Hint = CodePermission, "grant the role what it needs: it owns the ledger's tables"
 	case code == "25006":
-		e.Code, e.Hint = CodePermission, "the server is a standby or read-only: point state.dsn at the primary (target_session_attrs=read-write)"
+		e.Code, e.Hint = CodePermission,
+			"the server is a standby or read-only: point state.dsn at the primary (target_session_attrs=read-write)"
 	case code == "53100":
 		e.Code, e.Hint = CodeFull, "free space on the database server"
 	case code == "53300":

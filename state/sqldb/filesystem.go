@@ -14,14 +14,16 @@ const Tmpfs = 0x01021994
 var (
 	networkFileSystems = map[int64]string{
 		0x6969: "NFS", 0x517B: "SMB", 0xFE534D42: "SMB2", 0xFF534D42: "CIFS", 0x65735546: "FUSE", 0x564C: "NCP",
-		0x5346414F: "AFS", 0x6B414653: "AFS", 0x73757245: "Coda", 0x00C36400: "Ceph", 0x0BD00BD0: "Lustre", 0x7461636F: "OCFS2",
+		0x5346414F: "AFS", 0x6B414653: "AFS", 0x73757245: "Coda", 0x00C36400: "Ceph", 0x0BD00BD0: "Lustre",
+		0x7461636F: "OCFS2",
 		0x01161970: "GFS2", 0x47504653: "GPFS",
 	}
 	doubtfulFileSystems = map[int64]string{
 		0x794C7630: "overlay", Tmpfs: "tmpfs", 0x858458F6: "ramfs", 0x01021997: "9p",
 	}
 	localFileSystems = map[int64]string{
-		0xEF53: "ext", 0x58465342: "xfs", 0x9123683E: "btrfs", 0x2FC12FC1: "zfs", 0xF2F52010: "f2fs", 0x4D44: "fat", 0x2011BAB0: "exfat",
+		0xEF53: "ext", 0x58465342: "xfs", 0x9123683E: "btrfs", 0x2FC12FC1: "zfs", 0xF2F52010: "f2fs", 0x4D44: "fat",
+		0x2011BAB0: "exfat",
 		0x5346544E: "ntfs", 0x7366746E: "ntfs",
 	}
 )

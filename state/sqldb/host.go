@@ -17,7 +17,8 @@ import (
 var Self = sync.OnceValue(func() trade.Owner {
 	owner := trade.Owner{Instance: uuid.Must(uuid.NewV7()).String(), PID: os.Getpid()}
 	owner.Host, owner.Boot, owner.PIDSpace = HostIdentity()
-	if owner.Boot == "" { // nobody else has this clock for certain: what it says means nothing to another process, nor that of another to this one
+	// nobody else has this clock for certain: what it says means nothing to another process, nor that of another to this one
+	if owner.Boot == "" {
 		owner.Boot = "process " + owner.Instance
 	}
 	owner.Started, _ = ProcessStart(owner.PID)
@@ -54,7 +55,8 @@ func rightUser(path string) error {
 	}
 	return &Error{
 		Code: CodePermission, Path: path, Hint: "run it as that user: runuser -u " + name + " -- safrasync …",
-		Err: fmt.Errorf("its folder %s belongs to %s, who could not use the files that %s makes there", dir, name, userName()),
+		Err: fmt.Errorf("its folder %s belongs to %s, who could not use the files that %s makes there", dir, name,
+			userName()),
 	}
 }
 

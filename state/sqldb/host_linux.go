@@ -32,7 +32,8 @@ func clockIdentity() string {
 	boot := FirstLine("/proc/sys/kernel/random/boot_id")
 	space, err := os.Readlink("/proc/self/ns/time")
 	offset, offsetErr := os.ReadFile("/proc/self/timens_offsets")
-	if _, known := os.Readlink("/proc/self/ns/pid"); known == nil && errors.Is(err, os.ErrNotExist) && errors.Is(offsetErr, os.ErrNotExist) {
+	if _, known := os.Readlink("/proc/self/ns/pid"); known == nil && errors.Is(err, os.ErrNotExist) &&
+		errors.Is(offsetErr, os.ErrNotExist) {
 		return boot // before Linux 5.6, or without CONFIG_TIME_NS
 	}
 	if boot == "" || err != nil || offsetErr != nil {

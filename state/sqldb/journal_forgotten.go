@@ -24,12 +24,15 @@ func RefuseForgotten(parent, where string) error {
 	e := &Error{
 		Code: CodeEmptied, Path: where, Records: int(f.End.Seq), Rows: f.rows, Since: f.End.Header.Created,
 		Hint: "restore it (`safrasync restore FILE`), or run `safrasync rebuild`, which makes it anew from its journal",
-		Err:  fmt.Errorf("the ledger is empty or gone, but its journal in %s says that %d rows were sent", f.Dir, f.rows),
+		Err: fmt.Errorf("the ledger is empty or gone, but its journal in %s says that %d rows were sent",
+			f.Dir, f.rows),
 	}
 	if place := f.End.Header.Place; place != where {
 		e.Place = place
 		e.Hint += "; if that is another ledger, set state.journal to a folder of its own"
-		e.Err = fmt.Errorf("the ledger is new, but the journal in %s, of the ledger that stood at %s, says that %d rows were sent", f.Dir, place, f.rows)
+		e.Err = fmt.Errorf(
+			"the ledger is new, but the journal in %s, of the ledger that stood at %s, says that %d rows were sent",
+			f.Dir, place, f.rows)
 	}
 	return e
 }
@@ -48,7 +51,10 @@ type ForgottenJournal struct {
 func JournalOf(parent, where string) (ForgottenJournal, error) {
 	found, broken, err := journal.Find(parent)
 	if err != nil {
-		return ForgottenJournal{}, &Error{Code: CodeJournal, Path: where, Hint: "let the user " + userName() + " read the folder of state.journal", Err: err}
+		return ForgottenJournal{}, &Error{
+			Code: CodeJournal, Path: where,
+			Hint: "let the user " + userName() + " read the folder of state.journal", Err: err,
+		}
 	}
 	var all []ForgottenJournal
 	for dir, end := range found {
@@ -57,20 +63,25 @@ func JournalOf(parent, where string) (ForgottenJournal, error) {
 		}
 		rows, err := sentBy(dir)
 		if err != nil {
-			return ForgottenJournal{}, &Error{Code: CodeJournal, Path: where, Hint: "restore the ledger's backup", Err: fmt.Errorf("the ledger is gone, and its journal cannot be read: %w", err)}
+			return ForgottenJournal{}, &Error{
+				Code: CodeJournal, Path: where, Hint: "restore the ledger's backup",
+				Err: fmt.Errorf("the ledger is gone, and its journal cannot be read: %w", err),
+			}
 		}
 		all = append(all, ForgottenJournal{dir, end, rows})
 	}
 	if len(all) > 0 {
 		order := func(yes bool) int { return map[bool]int{true: 0, false: 1}[yes] }
 		return slices.MinFunc(all, func(a, b ForgottenJournal) int {
-			return cmp.Or(order(a.rows > 0)-order(b.rows > 0), order(a.End.Header.Place == where)-order(b.End.Header.Place == where), b.End.At.Compare(a.End.At))
+			return cmp.Or(order(a.rows > 0)-order(b.rows > 0),
+				order(a.End.Header.Place == where)-order(b.End.Header.Place == where), b.End.At.Compare(a.End.At))
 		}), nil
 	}
 	for _, dir := range slices.Sorted(maps.Keys(broken)) {
 		return ForgottenJournal{}, &Error{
-			Code: CodeJournal, Path: where, Hint: "restore the ledger's backup, or move the folder away if it belongs to another ledger",
-			Err: fmt.Errorf("the ledger is new, and the journal in %s cannot be read: %w", dir, broken[dir]),
+			Code: CodeJournal, Path: where,
+			Hint: "restore the ledger's backup, or move the folder away if it belongs to another ledger",
+			Err:  fmt.Errorf("the ledger is new, and the journal in %s cannot be read: %w", dir, broken[dir]),
 		}
 	}
 	return ForgottenJournal{}, nil

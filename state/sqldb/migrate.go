@@ -32,7 +32,8 @@ const FormerSchemaTable = "safrasync_schema"
 
 // ourTables are the tables of the newest schema.
 var ourTables = []string{
-	"ledger", "journal", "tx_mark", "audit", "move", "entry", "attempt", "run", "job_kind", "job_moved", "job_cursor", "job_lease", "job_status", "reference", "block", "tally",
+	"ledger", "journal", "tx_mark", "audit", "move", "entry", "attempt", "run", "job_kind", "job_moved", "job_cursor",
+	"job_lease", "job_status", "reference", "block", "tally",
 	"alert", "alert_message", "digest", "service", "task", "instance",
 	"person", "login", "login_device", "login_tries", "saved_filter",
 	"closing", "closing_part",
@@ -75,8 +76,9 @@ func (s *DB) JudgeSchema(have, known int64, o Options) error {
 		}
 	case s.ReadOnly && have > 0:
 		return &Error{
-			Code: CodeOlder, Path: s.Where, Hint: "start `safrasync run`, or `safrasync sync`, once: it brings the ledger up to date",
-			Err: fmt.Errorf("ledger schema %d, this program needs %d", have, known),
+			Code: CodeOlder, Path: s.Where,
+			Hint: "start `safrasync run`, or `safrasync sync`, once: it brings the ledger up to date",
+			Err:  fmt.Errorf("ledger schema %d, this program needs %d", have, known),
 		}
 	case have == 0:
 		return o.MayBegin(s.Where, "the database has no tables of safrasync")
@@ -90,7 +92,8 @@ func (s *DB) NewestSchema() (int64, error) {
 	if err != nil || len(files) == 0 {
 		return 0, errors.New("opening the ledger: the program has no migrations")
 	}
-	number, _, _ := strings.Cut(path.Base(slices.Max(files)), "_") // 00001_ledger.sql: see TestMigrationsAreNumberedWithoutAGap
+	// 00001_ledger.sql: see TestMigrationsAreNumberedWithoutAGap
+	number, _, _ := strings.Cut(path.Base(slices.Max(files)), "_")
 	return strconv.ParseInt(number, 10, 64)
 }
 
@@ -169,7 +172,8 @@ func StepsOf(folder fs.FS) ([]*goose.Migration, error) {
 		if err != nil {
 			return nil, err
 		}
-		steps = append(steps, goose.NewGoMigration(version, &goose.GoFunc{RunTx: inItsTx(version, name, string(text))}, nil))
+		steps = append(steps, goose.NewGoMigration(version,
+			&goose.GoFunc{RunTx: inItsTx(version, name, string(text))}, nil))
 	}
 	return steps, nil
 }
@@ -188,7 +192,8 @@ func (s *DB) SchemaVersion(ctx context.Context) (int64, error) {
 		return 0, nil
 	}
 	var version int64
-	err := s.Write.GetContext(ctx, &version, `SELECT COALESCE(MAX(version_id), 0) FROM `+SchemaTable+` WHERE is_applied`)
+	err := s.Write.GetContext(ctx, &version, `SELECT COALESCE(MAX(version_id), 0) FROM `+SchemaTable+
+		` WHERE is_applied`)
 	return version, s.Fault(ctx, "opening the ledger", err)
 }
 
@@ -208,7 +213,8 @@ func foreign(names []string, where string, alone bool) error {
 	}
 	others := names
 	if !alone {
-		others = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(ourTables, name) })
+		others = slices.DeleteFunc(slices.Clone(names),
+			func(name string) bool { return !slices.Contains(ourTables, name) })
 	}
 	if len(others) == 0 {
 		return nil
@@ -218,7 +224,9 @@ func foreign(names []string, where string, alone bool) error {
 		others = append(others[:3:3], "…")
 	}
 	return &Error{
-		Code: CodeForeign, Path: where, Hint: "point state.dsn at a database of its own (for PostgreSQL a schema of its own will do)",
-		Err: fmt.Errorf("it is not a ledger of safrasync, but has tables of the same kind: %w", errors.New(strings.Join(others, ", "))),
+		Code: CodeForeign, Path: where,
+		Hint: "point state.dsn at a database of its own (for PostgreSQL a schema of its own will do)",
+		Err: fmt.Errorf("it is not a ledger of safrasync, but has tables of the same kind: %w",
+			errors.New(strings.Join(others, ", "))),
 	}
 }

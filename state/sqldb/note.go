@@ -45,7 +45,10 @@ func (t *Tx) WriteNote() error {
 	}
 	row, ok := rows[id]
 	if !ok || row.RetiredAt.Valid {
-		return &Error{Code: CodeRolledBack, Path: s.Where, Hint: RebuildHint, Err: errors.New("the ledger no longer knows its journal")}
+		return &Error{
+			Code: CodeRolledBack, Path: s.Where, Hint: RebuildHint,
+			Err: errors.New("the ledger no longer knows its journal"),
+		}
 	}
 	for other, r := range rows {
 		if other != id && !r.RetiredAt.Valid {
@@ -78,7 +81,10 @@ func (t *Tx) noted() {
 
 // JournalFault says what is wrong with a journal, and what to do.
 func (s *DB) JournalFault(err error) error {
-	e := &Error{Code: CodeJournal, Path: s.Where, Err: err, Hint: "check the folder of state.journal, its rights and its disk"}
+	e := &Error{
+		Code: CodeJournal, Path: s.Where, Err: err,
+		Hint: "check the folder of state.journal, its rights and its disk",
+	}
 	var damage *journal.DamageError
 	switch {
 	case errors.Is(err, journal.ErrAhead), errors.Is(err, journal.ErrBack):

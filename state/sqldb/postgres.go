@@ -21,7 +21,8 @@ const (
 	LockTimeout      = 10 * time.Second
 	idleTimeout      = 20 * time.Second // within a transaction
 	connectTimeout   = 10 * time.Second
-	ReadPatience     = statementTimeout + 10*time.Second // beyond the statement's own limit the connection is taken for dead
+	// beyond the statement's own limit the connection is taken for dead
+	ReadPatience = statementTimeout + 10*time.Second
 )
 
 // OpenPostgres connects to the PostgreSQL ledger that the options name, and verifies its durability
@@ -144,13 +145,17 @@ func safePostgres(setting string) error {
 	parts := strings.Fields(setting)
 	names := []string{"fsync", "synchronous_commit", "full_page_writes"}
 	if len(parts) != len(names) {
-		return &Error{Code: CodeDurability, Hint: "report this as a fault of the program", Err: errors.New("the server does not say whether it flushes")}
+		return &Error{
+			Code: CodeDurability, Hint: "report this as a fault of the program",
+			Err: errors.New("the server does not say whether it flushes"),
+		}
 	}
 	for i, name := range names {
 		if parts[i] == "off" {
 			return &Error{
-				Code: CodeDurability, Path: "PostgreSQL", Hint: fmt.Sprintf("set %s = on in postgresql.conf and reload the server", name),
-				Err: fmt.Errorf("%s is off: a power cut could lose what was sent", name),
+				Code: CodeDurability, Path: "PostgreSQL",
+				Hint: fmt.Sprintf("set %s = on in postgresql.conf and reload the server", name),
+				Err:  fmt.Errorf("%s is off: a power cut could lose what was sent", name),
 			}
 		}
 	}

@@ -16,7 +16,9 @@ type querier interface {
 // Gather reads all rows of a query; places gives where the columns of one go, in the order of the
 // query. It is for what is read for every row that is sent: a row stands once in memory, and
 // nothing looks for the columns by their names.
-func Gather[T any](ctx context.Context, from querier, places func(*T) []any, query string, args ...any) (out []T, err error) {
+func Gather[T any](ctx context.Context, from querier, places func(*T) []any, query string,
+	args ...any,
+) (out []T, err error) {
 	err = Each(ctx, from, places, func(row *T) error {
 		out = append(out, *row)
 		return nil
@@ -28,7 +30,9 @@ func Gather[T any](ctx context.Context, from querier, places func(*T) []any, que
 }
 
 // Each is gather for who needs each row for a moment.
-func Each[T any](ctx context.Context, from querier, places func(*T) []any, fn func(*T) error, query string, args ...any) (err error) {
+func Each[T any](ctx context.Context, from querier, places func(*T) []any, fn func(*T) error, query string,
+	args ...any,
+) (err error) {
 	rows, err := from.QueryxContext(ctx, query, args...)
 	if err != nil {
 		return err

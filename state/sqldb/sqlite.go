@@ -31,9 +31,12 @@ func SqliteDSN(path string, settings ...string) string {
 func durable(tune Tuning) []string {
 	return []string{
 		"_txlock=immediate", // a transaction that reads first and then writes would fail at once, without waiting (E11)
-		Busy(tune), "_journal_mode=WAL", "_synchronous=FULL", "_foreign_keys=on", "_defensive=1", "_dqs=0", "_error_rc=1",
-		"_pragma=fullfsync(1)", "_pragma=checkpoint_fullfsync(1)", "_pragma=trusted_schema(0)", "_pragma=cell_size_check(1)",
-		"_pragma=journal_size_limit(67108864)", "_pragma=temp_store(2)", "_pragma=cache_size(-4096)", "_pragma=wal_autocheckpoint(4000)",
+		Busy(tune), "_journal_mode=WAL", "_synchronous=FULL", "_foreign_keys=on", "_defensive=1", "_dqs=0",
+		"_error_rc=1",
+		"_pragma=fullfsync(1)", "_pragma=checkpoint_fullfsync(1)", "_pragma=trusted_schema(0)",
+		"_pragma=cell_size_check(1)",
+		"_pragma=journal_size_limit(67108864)", "_pragma=temp_store(2)", "_pragma=cache_size(-4096)",
+		"_pragma=wal_autocheckpoint(4000)",
 	}
 }
 
@@ -73,7 +76,8 @@ func OpenSQLite(ctx context.Context, o Options, tune Tuning) (*DB, error) {
 	}
 	s := newStore(SqliteDialect, tune, path)
 	s.ReadOnly, s.Identity = o.ReadOnly, o.Identity
-	s.Read = ConnectSQLite(tune, SqliteDSN(path, "mode=rw", Busy(tune), "_query_only=1", "_foreign_keys=on", "_dqs=0", "_error_rc=1", "_pragma=cache_size(-1024)"), readers)
+	s.Read = ConnectSQLite(tune, SqliteDSN(path, "mode=rw", Busy(tune), "_query_only=1", "_foreign_keys=on", "_dqs=0",
+		"_error_rc=1", "_pragma=cache_size(-1024)"), readers)
 	if o.ReadOnly {
 		s.Write = s.Read
 		return s, nil
@@ -107,10 +111,12 @@ func (s *DB) firstConnection(ctx context.Context) error {
 // SqlitePath makes the path absolute and looks at where it leads, without opening the file: closing
 // a second handle of a file that SQLite has open would drop its locks.
 func SqlitePath(o Options, tune Tuning) (path string, exists bool, err error) {
-	if o.DSN == "" || strings.HasPrefix(o.DSN, "file:") || strings.HasPrefix(o.DSN, ":") || strings.ContainsRune(o.DSN, 0) {
+	if o.DSN == "" || strings.HasPrefix(o.DSN, "file:") || strings.HasPrefix(o.DSN, ":") ||
+		strings.ContainsRune(o.DSN, 0) {
 		return "", false, &Error{
-			Code: CodeConfig, Hint: "state.dsn of a SQLite ledger is the path of a file, like /var/lib/safrasync/state.db",
-			Err: errors.New("state.dsn is not a path"),
+			Code: CodeConfig,
+			Hint: "state.dsn of a SQLite ledger is the path of a file, like /var/lib/safrasync/state.db",
+			Err:  errors.New("state.dsn is not a path"),
 		}
 	}
 	if path, err = filepath.Abs(o.DSN); err != nil {
@@ -120,12 +126,16 @@ func SqlitePath(o Options, tune Tuning) (path string, exists bool, err error) {
 	about := dir
 	switch info, statErr := os.Stat(path); {
 	case statErr == nil && info.IsDir():
-		return "", false, &Error{Code: CodeConfig, Path: path, Hint: "name a file in it in state.dsn", Err: errors.New("it is a folder")}
+		return "", false, &Error{
+			Code: CodeConfig, Path: path, Hint: "name a file in it in state.dsn",
+			Err: errors.New("it is a folder"),
+		}
 	case statErr == nil:
 		exists, about = info.Size() > 0, path // an empty file is a ledger that was never begun
 	case errors.Is(statErr, fs.ErrPermission):
 		return "", false, Permission(path, statErr)
-	case !errors.Is(statErr, fs.ErrNotExist) && !errors.Is(statErr, syscall.ENOTDIR): // a file that cannot be looked at is not one that is gone
+	// a file that cannot be looked at is not one that is gone
+	case !errors.Is(statErr, fs.ErrNotExist) && !errors.Is(statErr, syscall.ENOTDIR):
 		return "", false, &Error{Code: CodeIO, Path: path, Hint: "check the disk", Err: statErr}
 	default:
 		if info, dirErr := os.Stat(dir); dirErr != nil || !info.IsDir() {
@@ -136,7 +146,10 @@ func SqlitePath(o Options, tune Tuning) (path string, exists bool, err error) {
 			if !o.Begin {
 				hint = "nothing is sent; mount its disk if that is not mounted, or correct state.dsn; only at the first set-up " + hint + ", and begin the ledger with `safrasync state new`"
 			}
-			return "", false, &Error{Code: CodeDirectory, Path: path, Hint: hint, Err: errors.New("its folder does not exist")}
+			return "", false, &Error{
+				Code: CodeDirectory, Path: path, Hint: hint,
+				Err: errors.New("its folder does not exist"),
+			}
 		}
 	}
 	if magic, ok := tune.FsMagic(about); ok {
@@ -188,7 +201,8 @@ func (s *DB) verifySQLite(ctx context.Context) error {
 	var version, journal string
 	var synchronous, foreignKeys int
 	for query, dest := range map[string]any{
-		"SELECT sqlite_version()": &version, "PRAGMA journal_mode": &journal, "PRAGMA synchronous": &synchronous, "PRAGMA foreign_keys": &foreignKeys,
+		"SELECT sqlite_version()": &version, "PRAGMA journal_mode": &journal, "PRAGMA synchronous": &synchronous,
+		"PRAGMA foreign_keys": &foreignKeys,
 	} {
 		if err := s.Write.GetContext(ctx, dest, query); err != nil {
 			return s.Fault(ctx, "opening the ledger", err)
@@ -200,7 +214,11 @@ func (s *DB) verifySQLite(ctx context.Context) error {
 // JudgeSQLite refuses a connection whose settings would not keep what it says it stored (I1).
 func JudgeSQLite(where, version, journal string, synchronous, foreignKeys int) error {
 	refuse := func(format string, args ...any) error {
-		return &Error{Code: CodeDurability, Path: where, Hint: "report this as a fault of the program, with its version and the file system", Err: fmt.Errorf(format, args...)}
+		return &Error{
+			Code: CodeDurability, Path: where,
+			Hint: "report this as a fault of the program, with its version and the file system",
+			Err:  fmt.Errorf(format, args...),
+		}
 	}
 	switch {
 	case OlderVersion(version, OldestSQLite):

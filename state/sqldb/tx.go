@@ -93,7 +93,10 @@ func (s *DB) inTxWithin(ctx context.Context, limit time.Duration, op string, fn 
 		return fmt.Errorf("%s: %w", op, err)
 	}
 	if s.ReadOnly {
-		return &Error{Code: CodePermission, Path: s.Where, Hint: "this command only reads", Err: fmt.Errorf("%s: the ledger is open for reading only", op)}
+		return &Error{
+			Code: CodePermission, Path: s.Where, Hint: "this command only reads",
+			Err: fmt.Errorf("%s: the ledger is open for reading only", op),
+		}
 	}
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), limit, &TimeoutError{op, limit})
 	defer cancel()
@@ -186,7 +189,8 @@ func (s *DB) InOneTx(ctx context.Context, fn func(*Tx) error) error {
 func inItsTx(version int64, name, text string) func(context.Context, *sql.Tx) error {
 	return func(ctx context.Context, t *sql.Tx) error {
 		var applied bool
-		if err := t.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+SchemaTable+` WHERE version_id = ? AND is_applied)`, version).Scan(&applied); err != nil {
+		if err := t.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+SchemaTable+
+			` WHERE version_id = ? AND is_applied)`, version).Scan(&applied); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		if applied {
@@ -348,7 +352,8 @@ func mayWorkAgain(err error) bool {
 		switch string(server.Code) {
 		case "40001", "40P01": // serialization failure, deadlock
 			return true
-		case "23505": // two transactions raced for one platform id; the second run sees the first and reports a conflict
+		// two transactions raced for one platform id; the second run sees the first and reports a conflict
+		case "23505":
 			return server.Constraint == "entry_one_remote" || server.Constraint == "attempt_one_shot"
 		}
 		return false

@@ -91,7 +91,8 @@ type RowStep struct {
 	WaitingFor []trade.Awaited // the same
 	Holder     trade.ParentKey // the row that has the id
 	Reading    *Readback       // what the platform has under the id; nil when it was not read back
-	Gives      *trade.Update   // Holder as it becomes, whose row is no longer in the ERP, or has another one in its place: its record belongs to this row from then on. nil when nobody gives an id up
+	// Holder as it becomes, whose row is no longer in the ERP, or has another one in its place: its record belongs to this row from then on. nil when nobody gives an id up
+	Gives *trade.Update
 
 	resend bool
 	ask    []trade.Block
@@ -125,7 +126,8 @@ func (p Person) check() error {
 func (a *Acts) Acknowledge(ctx context.Context, job string, keys []string) (RowPlan, error) {
 	return a.plan(ctx, "acknowledge", job, keys, func(step *RowStep) error {
 		entry := &step.After
-		flagged := slices.ContainsFunc(entry.Flags, func(f trade.Flag) bool { return slices.Contains(trade.AcknowledgedByAct, f) })
+		flagged := slices.ContainsFunc(entry.Flags,
+			func(f trade.Flag) bool { return slices.Contains(trade.AcknowledgedByAct, f) })
 		switch {
 		case !flagged:
 			step.Refused = NothingToAck
@@ -169,7 +171,10 @@ func (a *Acts) plan(ctx context.Context, act, job string, keys []string, change 
 		case err != nil:
 			return plan, err
 		}
-		step := RowStep{Key: key, Before: entry, After: entry, Differences: mapping.Differences(a.job(job), entry, refs)}
+		step := RowStep{
+			Key: key, Before: entry, After: entry,
+			Differences: mapping.Differences(a.job(job), entry, refs),
+		}
 		if err := change(&step); err != nil {
 			return plan, fmt.Errorf("%s %s: %w", job, key, err)
 		}
@@ -231,11 +236,15 @@ func (a *Acts) act(plan RowPlan, s RowStep, who Person) (trade.Act, error) {
 	now := a.Now()
 	after := s.After
 	after.UpdatedAt = now
-	record, err := who.Record(now, plan.Act, plan.Job+" "+s.Key, rowDetail{ViewOf(s.Before), ViewOf(s.After), changesOf(s.Differences), s.Reading, s.given()})
+	record, err := who.Record(now, plan.Act, plan.Job+" "+s.Key,
+		rowDetail{ViewOf(s.Before), ViewOf(s.After), changesOf(s.Differences), s.Reading, s.given()})
 	if err != nil {
 		return trade.Act{}, err
 	}
-	act := trade.Act{Update: &trade.Update{From: s.Before.State, Entry: after}, Gives: s.Gives, Ask: s.ask, Audit: record}
+	act := trade.Act{
+		Update: &trade.Update{From: s.Before.State, Entry: after}, Gives: s.Gives, Ask: s.ask,
+		Audit: record,
+	}
 	if s.resend {
 		act.Resend = &trade.Resend{Boot: a.Boot, Ticks: a.Clock.Boot(), Least: a.Limits.LeastQuarantine()}
 	}

@@ -84,7 +84,8 @@ func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (R
 				step.Refused = Differs
 			}
 		}
-		entry.State, entry.RemoteID, entry.Cause, entry.Error, entry.WaitingFor, entry.NextAttemptAt = trade.Accepted, id, "", nil, nil, mapping.NoTime
+		entry.State, entry.RemoteID, entry.Cause, entry.Error, entry.WaitingFor, entry.NextAttemptAt = trade.Accepted,
+			id, "", nil, nil, mapping.NoTime
 		return nil
 	})
 }
@@ -98,7 +99,9 @@ func (a *Acts) takeOver(ctx context.Context, step *RowStep, id string) error {
 		return nil
 	}
 	step.Refused = IDTaken
-	if step.Before.State != trade.Held || !slices.Contains([]string{trade.CauseRetyped, trade.CauseTwin, trade.CauseOtherJob, trade.CauseExists}, step.Before.Cause) {
+	if step.Before.State != trade.Held ||
+		!slices.Contains([]string{trade.CauseRetyped, trade.CauseTwin, trade.CauseOtherJob, trade.CauseExists},
+			step.Before.Cause) {
 		return nil
 	}
 	old, err := a.Desk.Entry(ctx, step.Holder.Job, step.Holder.Key)
@@ -142,7 +145,8 @@ func PlatformID(sends trade.Kind, text string) (string, bool) {
 		id, err := trade.ParseID(text)
 		return id, err == nil && strings.Trim(id, "0-") != "" // the nil id is a default that somebody forgot to set
 	}
-	bad := text == "" || !utf8.ValidString(text) || utf8.RuneCountInString(text) > maxID || strings.ContainsFunc(text, unicode.IsControl)
+	bad := text == "" || !utf8.ValidString(text) || utf8.RuneCountInString(text) > maxID ||
+		strings.ContainsFunc(text, unicode.IsControl)
 	return text, !bad
 }
 
@@ -166,10 +170,15 @@ func (a *Acts) readBack(ctx context.Context, step *RowStep, id string) error {
 func TextsOf(c apiclient.OrderCommitment) map[string]*string {
 	out := map[string]*string{}
 	for field, text := range map[string]string{
-		"amount": c.Amount.String(), "producer_id": c.ProducerID, "issuer_id": c.IssuerID, "product": string(c.Product), "delivery_place_id": c.DeliveryPlaceID,
-		"haverst": c.Haverst, "unit_of_measurement": string(c.UnitOfMeasurement), "order_type": string(c.OrderType), "order_date": c.OrderDate,
-		"wallet_id": c.WalletID, "currency": string(c.Currency), "price": c.Price.String(), "initial_delivery_date": c.InitialDeliveryDate,
-		"end_delivery_date": c.EndDeliveryDate, "modality": string(c.Modality), "payday": c.Payday, "payment_type": string(c.PaymentType),
+		"amount": c.Amount.String(), "producer_id": c.ProducerID, "issuer_id": c.IssuerID, "product": string(c.Product),
+		"delivery_place_id": c.DeliveryPlaceID,
+		"haverst":           c.Haverst, "unit_of_measurement": string(c.UnitOfMeasurement),
+		"order_type": string(c.OrderType),
+		"order_date": c.OrderDate,
+		"wallet_id":  c.WalletID, "currency": string(c.Currency), "price": c.Price.String(),
+		"initial_delivery_date": c.InitialDeliveryDate,
+		"end_delivery_date":     c.EndDeliveryDate, "modality": string(c.Modality), "payday": c.Payday,
+		"payment_type": string(c.PaymentType),
 	} {
 		if text != "" {
 			out[field] = &text

@@ -51,13 +51,15 @@ func (a *Acts) Retry(ctx context.Context, job string, keys []string) (RowPlan, e
 // standing is why rows in a state are not simply sent.
 func standing(s trade.State) Refusal {
 	return map[trade.State]Refusal{
-		trade.Invalid: IsInvalid, trade.Sending: IsSending, trade.Accepted: IsAccepted, trade.InDoubt: IsInDoubt, trade.Dismissed: IsDismissed, trade.Withdrawn: IsWithdrawn,
+		trade.Invalid: IsInvalid, trade.Sending: IsSending, trade.Accepted: IsAccepted, trade.InDoubt: IsInDoubt,
+		trade.Dismissed: IsDismissed, trade.Withdrawn: IsWithdrawn,
 	}[s]
 }
 
 // goes makes an entry go with the next run.
 func goes(entry *trade.Entry) {
-	entry.State, entry.Cause, entry.Error, entry.WaitingFor, entry.NextAttemptAt = trade.Pending, "", nil, nil, mapping.NoTime
+	entry.State, entry.Cause, entry.Error, entry.WaitingFor, entry.NextAttemptAt = trade.Pending, "", nil, nil,
+		mapping.NoTime
 }
 
 // declare decides whether a held row may go because a person says that it is another record than
@@ -72,7 +74,8 @@ func (a *Acts) declare(ctx context.Context, step *RowStep) (err error) {
 	case trade.CauseRetyped, trade.CauseOtherJob, trade.CauseTwin:
 		entry.Another = entry.PayloadHash
 	default:
-		if step.Attempts, err = a.Desk.Attempts(ctx, entry.ID); err == nil && slices.ContainsFunc(step.Attempts, Undecided) {
+		if step.Attempts, err = a.Desk.Attempts(ctx, entry.ID); err == nil &&
+			slices.ContainsFunc(step.Attempts, Undecided) {
 			step.Refused = DoubtBefore
 		}
 	}
@@ -119,7 +122,8 @@ func (a *Acts) Reopen(ctx context.Context, job string, keys []string) (RowPlan, 
 		}
 		entry.Dismissal = nil
 		entry.State, entry.NextAttemptAt = from.From, from.NextAttemptAt
-		inDoubt := slices.ContainsFunc(attempts, func(t trade.Attempt) bool { return t.Generation == entry.Generation && Undecided(t) })
+		inDoubt := slices.ContainsFunc(attempts,
+			func(t trade.Attempt) bool { return t.Generation == entry.Generation && Undecided(t) })
 		switch {
 		case inDoubt:
 			entry.State, entry.NextAttemptAt = trade.InDoubt, mapping.NoTime
@@ -129,11 +133,15 @@ func (a *Acts) Reopen(ctx context.Context, job string, keys []string) (RowPlan, 
 			entry.Error = refusalOf(attempts)
 		case from.From == trade.Held:
 		default:
-			entry.MappedWith = ""                                      // the next run judges it
-			gone := from.From == trade.Pending && entry.Payload == nil // it was out for so long that it is no longer kept what it would send
+			entry.MappedWith = "" // the next run judges it
+			// it was out for so long that it is no longer kept what it would send
+			gone := from.From == trade.Pending && entry.Payload == nil
 			if gone {
 				entry.State, entry.NextAttemptAt = trade.Invalid, mapping.NoTime
-				entry.Error = &trade.EntryError{Kind: trade.MappingError, Fields: []trade.Problem{}, Text: "its values are no longer kept; the next run reads it again"}
+				entry.Error = &trade.EntryError{
+					Kind: trade.MappingError, Fields: []trade.Problem{},
+					Text: "its values are no longer kept; the next run reads it again",
+				}
 			}
 			if run.WaitsForPlatform(*entry) && from.From == trade.Waiting {
 				entry.NextAttemptAt = a.Now() // and asks whether the platform has the record by now
@@ -145,7 +153,10 @@ func (a *Acts) Reopen(ctx context.Context, job string, keys []string) (RowPlan, 
 
 // refusalOf is the error of a row whose last attempt turned out to have created nothing.
 func refusalOf(attempts []trade.Attempt) *trade.EntryError {
-	out := trade.EntryError{Kind: trade.APIError, Fields: []trade.Problem{}, Text: "it turned out late that nothing was created", Weak: true}
+	out := trade.EntryError{
+		Kind: trade.APIError, Fields: []trade.Problem{},
+		Text: "it turned out late that nothing was created", Weak: true,
+	}
 	if len(attempts) > 0 {
 		last := attempts[len(attempts)-1]
 		out.Status, out.Messages = last.Status, last.Messages
@@ -177,13 +188,16 @@ func (a *Acts) Select(ctx context.Context, act, job string, states []trade.State
 }
 
 // SelectSome is Select for the first so many rows; all with 0.
-func (a *Acts) SelectSome(ctx context.Context, act, job string, states []trade.State, causes []string, most int) ([]string, error) {
+func (a *Acts) SelectSome(ctx context.Context, act, job string, states []trade.State, causes []string,
+	most int,
+) ([]string, error) {
 	if len(states) == 0 {
 		states = bulkStates[act]
 	}
 	var keys []string
 	err := a.Desk.Rows(ctx, trade.RowFilter{Job: job, States: states, Causes: causes}, func(e trade.Entry) error {
-		leftOut := e.State == trade.Pending && e.NextAttemptAt.IsZero() || e.State == trade.Waiting && !run.WaitsForPlatform(e) || e.Weak()
+		leftOut := e.State == trade.Pending && e.NextAttemptAt.IsZero() || e.State == trade.Waiting &&
+			!run.WaitsForPlatform(e) || e.Weak()
 		if act != "retry" || !leftOut {
 			keys = append(keys, e.Key)
 		}

@@ -51,7 +51,8 @@ func (a *Acts) Pause(ctx context.Context, job string, who Person) (JobPlan, erro
 		Job: job, State: trade.Paused, Since: a.Now(),
 		Stop: &trade.Stop{Code: string(outcome.StopPaused), Text: strings.TrimSpace(who.Name + ": " + who.Reason)},
 	}
-	plan.act = trade.JobAct{Job: job, Status: plan.After} // a running job changes under our eyes, and is paused all the same
+	// a running job changes under our eyes, and is paused all the same
+	plan.act = trade.JobAct{Job: job, Status: plan.After}
 	return plan, nil
 }
 
@@ -93,7 +94,8 @@ func (a *Acts) Release(ctx context.Context, job string) (JobPlan, error) {
 		believe(&cursor, s.Found)
 		release.Sweep = &ReleasedSweep{s.Found}
 	}
-	if plan.Before.State == trade.Stopped && plan.Before.Stop != nil && slices.Contains(outcome.EndedByPerson, outcome.StopCode(plan.Before.Stop.Code)) {
+	if plan.Before.State == trade.Stopped && plan.Before.Stop != nil &&
+		slices.Contains(outcome.EndedByPerson, outcome.StopCode(plan.Before.Stop.Code)) {
 		release.Stop = plan.Before.Stop
 	}
 	switch {
@@ -115,7 +117,9 @@ func (a *Acts) Release(ctx context.Context, job string) (JobPlan, error) {
 // putBack tells whether the key space that made a brake act is not configured any more.
 func (a *Acts) putBack(b trade.Brake) bool {
 	return b.Was != nil && b.Identity != nil && b.Was.Space != b.Identity.Space &&
-		slices.ContainsFunc(a.Jobs, func(j *mapping.Job) bool { return j.Name() == b.Job && j.Identity.Space == b.Was.Space })
+		slices.ContainsFunc(a.Jobs, func(j *mapping.Job) bool {
+			return j.Name() == b.Job && j.Identity.Space == b.Was.Space
+		})
 }
 
 // letPass makes the brakes let pass what a person was shown, and no more.

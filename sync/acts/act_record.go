@@ -49,8 +49,10 @@ type EntryView struct {
 // ViewOf returns the view of an entry.
 func ViewOf(e trade.Entry) EntryView {
 	return EntryView{
-		State: e.State, Cause: e.Cause, RemoteID: e.RemoteID, MovedID: e.MovedID, Generation: e.Generation, Flags: append(trade.Flags{}, e.Flags...),
-		Acknowledged: append(trade.Flags{}, e.Acknowledged...), SourceHash: e.SourceHash, PayloadHash: e.PayloadHash, Version: e.Version,
+		State: e.State, Cause: e.Cause, RemoteID: e.RemoteID, MovedID: e.MovedID, Generation: e.Generation,
+		Flags:        append(trade.Flags{}, e.Flags...),
+		Acknowledged: append(trade.Flags{}, e.Acknowledged...), SourceHash: e.SourceHash, PayloadHash: e.PayloadHash,
+		Version: e.Version,
 	}
 }
 
@@ -75,5 +77,8 @@ func (p Person) Record(at time.Time, act, target string, detail any) (trade.Audi
 	if err != nil {
 		return trade.AuditRecord{}, fmt.Errorf("%s: %w", act, err)
 	}
-	return trade.AuditRecord{At: at, Who: p.Name, From: p.From, Act: act, Target: target, Reason: p.Reason, Detail: string(text)}, nil
+	return trade.AuditRecord{
+		At: at, Who: p.Name, From: p.From, Act: act, Target: target, Reason: p.Reason,
+		Detail: string(text),
+	}, nil
 }

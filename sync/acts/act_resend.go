@@ -95,7 +95,8 @@ func (a *Acts) newest(ctx context.Context, step *RowStep) error {
 		return nil
 	}
 	fresh.Generation++
-	fresh.Flags = fresh.Flags.With(trade.Forced, true).With(trade.Changed, false).With(trade.Cancelled, false).With(trade.MissingInERP, false).With(trade.Contradicted, false)
+	fresh.Flags = fresh.Flags.With(trade.Forced, true).With(trade.Changed, false).With(trade.Cancelled,
+		false).With(trade.MissingInERP, false).With(trade.Contradicted, false)
 	fresh.Acknowledged = nil
 	step.After, step.resend = fresh, true
 	return nil

@@ -46,7 +46,8 @@ func (r *Guard) Brake(ctx context.Context) error {
 		return err
 	}
 	if came.Count > 0 {
-		if came.Before && memory.Allowed == 0 { // the first reading, and what a person let pass, say nothing about what is usual
+		// the first reading, and what a person let pass, say nothing about what is usual
+		if came.Before && memory.Allowed == 0 {
 			memory.Counts = append(slices.Clone(memory.Counts), came.Count)
 			memory.Counts = memory.Counts[max(0, len(memory.Counts)-brakeHistory):]
 		}
@@ -72,8 +73,10 @@ func (r *Guard) brakeNewRows(memory trade.Memory, came trade.Arrivals) error {
 	if came.Count <= limit+memory.Allowed {
 		return nil
 	}
-	return r.braked(outcome.StopNewRows, trade.Brake{Rows: came.Count, Usual: usual, Limit: limit, Samples: came.Samples, Last: came.Last},
-		fmt.Sprintf("%d rows are new, where %d are usual (%d make the brake act), such as %s", came.Count, usual, limit+1, strings.Join(came.Samples, ", ")))
+	return r.braked(outcome.StopNewRows,
+		trade.Brake{Rows: came.Count, Usual: usual, Limit: limit, Samples: came.Samples, Last: came.Last},
+		fmt.Sprintf("%d rows are new, where %d are usual (%d make the brake act), such as %s", came.Count, usual,
+			limit+1, strings.Join(came.Samples, ", ")))
 }
 
 // median is the middle of some numbers, the larger of two; 0 of none.
@@ -144,8 +147,10 @@ func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trad
 	if count < r.run.Env.Brakes.Retyped {
 		return nil
 	}
-	return r.braked(outcome.StopRetyped, trade.Brake{Rows: count, Limit: r.run.Env.Brakes.Retyped, Samples: samples, Last: came.Last},
-		fmt.Sprintf("%d new rows have the content of rows that were sent under other keys, and stand there no more, or in another job, such as %s", count, strings.Join(samples, ", ")))
+	return r.braked(outcome.StopRetyped,
+		trade.Brake{Rows: count, Limit: r.run.Env.Brakes.Retyped, Samples: samples, Last: came.Last},
+		fmt.Sprintf(
+			"%d new rows have the content of rows that were sent under other keys, and stand there no more, or in another job, such as %s", count, strings.Join(samples, ", ")))
 }
 
 // BrakeIdentity looks, before anything is recorded, what a changed key or table makes of the rows
@@ -168,15 +173,19 @@ func (r *Guard) BrakeIdentity(ctx context.Context, cursor trade.Cursor) error {
 	if err := r.SamplesOf(ctx, &b, alive); err != nil {
 		return err
 	}
-	return r.braked(outcome.StopChangedKey, b, fmt.Sprintf("the configuration tells rows apart by %s now, and by %s before: of %d known rows %d would be gone, and %d would look new, such as %s",
-		identityText(r.run.Job.Identity), identityText(*was), b.Known, b.Known-b.Found, b.Rows, strings.Join(b.Samples, ", ")))
+	return r.braked(outcome.StopChangedKey, b,
+		fmt.Sprintf(
+			"the configuration tells rows apart by %s now, and by %s before: of %d known rows %d would be gone, and %d would look new, such as %s",
+			identityText(r.run.Job.Identity), identityText(*was), b.Known, b.Known-b.Found, b.Rows,
+			strings.Join(b.Samples, ", ")))
 }
 
 // ChangeOfIdentity counts what a changed key or table makes of the rows that the ledger knows.
 // alive are the rows that would look new; false: only cancelled ones.
 func (r *Guard) ChangeOfIdentity(ctx context.Context, was trade.Identity) (trade.Brake, map[run.KeyHash]bool, error) {
 	b := trade.Brake{Job: r.run.Job.Name(), Was: &was, Identity: &r.run.Job.Identity}
-	alive := map[run.KeyHash]bool{} // the rows that the query returns now; false: only cancelled, which stands, but would never be new
+	// the rows that the query returns now; false: only cancelled, which stands, but would never be new
+	alive := map[run.KeyHash]bool{}
 	err := run.EachKey(ctx, r.run.Source, r.run.Job, func(key string, cancelled bool) error {
 		alive[run.HashKey(key)] = alive[run.HashKey(key)] || !cancelled
 		return nil
@@ -233,6 +242,9 @@ func (r *Guard) braked(code outcome.StopCode, b trade.Brake, text string) error 
 	}
 	return &outcome.StopError{Stop: trade.Stop{
 		Code: string(code), Brake: &b,
-		Text: text + fmt.Sprintf("; nothing of this job leaves. Look at %s; then `safrasync release %s --reason TEXT` lets it go on", look, b.Job),
+		Text: text +
+			fmt.Sprintf(
+				"; nothing of this job leaves. Look at %s; then `safrasync release %s --reason TEXT` lets it go on",
+				look, b.Job),
 	}}
 }

@@ -17,7 +17,8 @@ import (
 // longer. As a rule the new job is the old one under another name, or has a part of its rows. It
 // acts before anything is recorded.
 func (r *Guard) BrakeNewJob(ctx context.Context, cursor trade.Cursor) error {
-	if cursor.Bound != "" || !cursor.SweptAt.IsZero() || cursor.Brakes.Identity != nil || len(cursor.Brakes.Former) > 0 {
+	if cursor.Bound != "" || !cursor.SweptAt.IsZero() || cursor.Brakes.Identity != nil ||
+		len(cursor.Brakes.Former) > 0 {
 		return nil
 	}
 	known, err := r.run.Ledger.JobsOfLedger(ctx)
@@ -38,7 +39,8 @@ func (r *Guard) BrakeNewJob(ctx context.Context, cursor trade.Cursor) error {
 			k.Apart = id.Space != r.run.Job.Identity.Space
 		}
 		if job := r.run.Env.Configured(k.Job); job == nil {
-			advice = fmt.Sprintf("If it is the same job under another name: `safrasync job move %s %s --reason TEXT`. ", k.Job, b.Job)
+			advice = fmt.Sprintf("If it is the same job under another name: `safrasync job move %s %s --reason TEXT`. ",
+				k.Job, b.Job)
 		} else if k.Gone, err = r.GoneFrom(ctx, job); err != nil {
 			return err
 		} else if k.Gone == 0 {
@@ -75,7 +77,8 @@ func (r *Guard) GoneFrom(ctx context.Context, other *mapping.Job) (gone int, err
 		return nil
 	})
 	if err != nil {
-		return 0, fmt.Errorf("job %s is new, and the rows of job %s cannot be read: %w", r.run.Job.Name(), other.Name(), err)
+		return 0, fmt.Errorf("job %s is new, and the rows of job %s cannot be read: %w", r.run.Job.Name(),
+			other.Name(), err)
 	}
 	err = r.run.Ledger.EachKnown(ctx, other.Name(), func(k trade.Known) error {
 		if k.State.Created() && !stands[run.HashKey(k.Key)] && !k.Acknowledged.Has(trade.MissingInERP) {
@@ -105,17 +108,22 @@ func (r *Guard) BrakeSpace(ctx context.Context, cursor trade.Cursor) error {
 	now := *was // its key and tables are judged for themselves
 	now.Space = r.run.Job.Identity.Space
 	k := known[at]
-	return &outcome.StopError{Stop: trade.Stop{Code: string(outcome.StopNewJob), Brake: &trade.Brake{Job: k.Job, Known: k.Entries, Was: was, Identity: &now}, Text: fmt.Sprintf(
-		"the %d entries of job %s (%d accepted, %d in doubt) stand in the key space of identity %q, and the configuration says identity %q: their keys would be compared with those "+
-			"of other jobs only, and what those have sent could go again; nothing of this job leaves. If its rows are of another ERP: `safrasync release %s --reason TEXT` accepts it. "+
-			"If not: put identity %q back, then release it", k.Entries, k.Job, k.Accepted, k.InDoubt, was.Space, now.Space, k.Job, was.Space)}}
+	return &outcome.StopError{Stop: trade.Stop{
+		Code:  string(outcome.StopNewJob),
+		Brake: &trade.Brake{Job: k.Job, Known: k.Entries, Was: was, Identity: &now}, Text: fmt.Sprintf(
+			"the %d entries of job %s (%d accepted, %d in doubt) stand in the key space of identity %q, and the configuration says identity %q: their keys would be compared with those "+
+				"of other jobs only, and what those have sent could go again; nothing of this job leaves. If its rows are of another ERP: `safrasync release %s --reason TEXT` accepts it. "+
+				"If not: put identity %q back, then release it", k.Entries, k.Job, k.Accepted, k.InDoubt, was.Space,
+			now.Space, k.Job, was.Space),
+	}}
 }
 
 // brakeSpaceOfOthers stops a job while another one is to come into its key space, and nobody has
 // accepted that: the keys that the other has sent stand in its old one, and are not compared.
 func (r *Guard) brakeSpaceOfOthers(ctx context.Context) error {
 	for _, other := range r.run.Env.Jobs {
-		if other.Name() == r.run.Job.Name() || other.Spec.Sends != r.run.Job.Spec.Sends || other.Identity.Space != r.run.Job.Identity.Space {
+		if other.Name() == r.run.Job.Name() || other.Spec.Sends != r.run.Job.Spec.Sends ||
+			other.Identity.Space != r.run.Job.Identity.Space {
 			continue
 		}
 		cursor, err := r.run.Ledger.Cursor(ctx, other.Name())
@@ -123,10 +131,14 @@ func (r *Guard) brakeSpaceOfOthers(ctx context.Context) error {
 			return err
 		}
 		if was := cursor.Brakes.Identity; was != nil && was.Space != other.Identity.Space {
-			return &outcome.StopError{Stop: trade.Stop{Code: string(outcome.StopNewJob), Brake: &trade.Brake{Job: r.run.Job.Name()}, Text: fmt.Sprintf(
-				"job %s has the same identity %q as job %s, and its entries still stand in the key space of identity %q: what it has sent could go again; nothing of job %s leaves. "+
-					"Decide about %s first: `safrasync release %s --reason TEXT` accepts the new identity, or put identity %q back there. Then `safrasync release %s --reason TEXT`",
-				other.Name(), other.Identity.Space, r.run.Job.Name(), was.Space, r.run.Job.Name(), other.Name(), other.Name(), was.Space, r.run.Job.Name())}}
+			return &outcome.StopError{Stop: trade.Stop{
+				Code:  string(outcome.StopNewJob),
+				Brake: &trade.Brake{Job: r.run.Job.Name()}, Text: fmt.Sprintf(
+					"job %s has the same identity %q as job %s, and its entries still stand in the key space of identity %q: what it has sent could go again; nothing of job %s leaves. "+
+						"Decide about %s first: `safrasync release %s --reason TEXT` accepts the new identity, or put identity %q back there. Then `safrasync release %s --reason TEXT`",
+					other.Name(), other.Identity.Space, r.run.Job.Name(), was.Space, r.run.Job.Name(), other.Name(),
+					other.Name(), was.Space, r.run.Job.Name()),
+			}}
 		}
 	}
 	return nil

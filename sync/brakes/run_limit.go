@@ -72,8 +72,12 @@ func (r *Guard) DueFreight(ctx context.Context) (due trade.Freight, samples []st
 
 // Overloaded is the brake of a run that would send too much.
 func (r *Guard) Overloaded(due trade.Freight, samples []string, last int64) error {
-	return r.braked(outcome.StopMost, trade.Brake{Rows: due.Rows, Samples: samples, Last: last, Freight: &due, Most: r.run.Job.Spec.Most},
-		fmt.Sprintf("%s are due, and one run may send %s, such as %s", freightText(due), freightText(*r.run.Job.Spec.Most), strings.Join(samples, ", ")))
+	return r.braked(outcome.StopMost, trade.Brake{
+		Rows: due.Rows, Samples: samples, Last: last, Freight: &due,
+		Most: r.run.Job.Spec.Most,
+	},
+		fmt.Sprintf("%s are due, and one run may send %s, such as %s", freightText(due),
+			freightText(*r.run.Job.Spec.Most), strings.Join(samples, ", ")))
 }
 
 // freightText says in English what a freight is; what a limit does not limit is left out.

@@ -61,8 +61,10 @@ func (c civil) moment(on time.Time) time.Time {
 		}
 		_, before := bound.Add(-time.Nanosecond).Zone()
 		_, after := bound.Zone()
-		candidates = append(candidates, on.Add(-time.Duration(before)*time.Second), on.Add(-time.Duration(after)*time.Second))
-		if shown := time.Duration(before) * time.Second; !onPaper(bound.UTC()).Add(shown).After(on) && onPaper(bound.In(c.zone)).After(on) {
+		candidates = append(candidates, on.Add(-time.Duration(before)*time.Second),
+			on.Add(-time.Duration(after)*time.Second))
+		if shown := time.Duration(before) * time.Second; !onPaper(bound.UTC()).Add(shown).After(on) &&
+			onPaper(bound.In(c.zone)).After(on) {
 			return bound
 		}
 	}

@@ -21,7 +21,8 @@ func TestF077NoBusinessDayIsSkippedOrDoubledWhenTheClocksAreSet(t *testing.T) {
 			[]string{"2018-11-04T01:00:00-02:00", "2018-11-05T00:00:00-02:00", "2018-11-06T00:00:00-02:00"},
 		},
 		{
-			"all times of an hour that does not exist are one", "America/Sao_Paulo", "0,20,40 0 * * *", "2018-11-03T12:00:00-03:00",
+			"all times of an hour that does not exist are one", "America/Sao_Paulo", "0,20,40 0 * * *",
+			"2018-11-03T12:00:00-03:00",
 			[]string{"2018-11-04T01:00:00-02:00", "2018-11-05T00:00:00-02:00", "2018-11-05T00:20:00-02:00"},
 		},
 		{
@@ -92,7 +93,10 @@ func TestF077NoBusinessDayIsSkippedOrDoubledWhenTheClocksAreSet(t *testing.T) {
 // exactly once, in order.
 func TestF077EachDayComesOnceInEveryZone(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"America/Sao_Paulo", "America/Cuiaba", "America/New_York", "Europe/Lisbon", "Africa/Cairo", "Asia/Tehran", "America/Noronha"} {
+	for _, name := range []string{
+		"America/Sao_Paulo", "America/Cuiaba", "America/New_York", "Europe/Lisbon",
+		"Africa/Cairo", "Asia/Tehran", "America/Noronha",
+	} {
 		zone, err := time.LoadLocation(name)
 		if err != nil {
 			t.Fatal(err)
@@ -105,7 +109,8 @@ func TestF077EachDayComesOnceInEveryZone(t *testing.T) {
 			day := time.Date(2000, 1, 2, 0, 0, 0, 0, time.UTC)
 			for at := time.Date(2000, 1, 1, 23, 45, 0, 0, zone); day.Year() < 2020; day = day.AddDate(0, 0, 1) {
 				if at = schedule.Next(at); at.In(zone).Format(time.DateOnly) != day.Format(time.DateOnly) {
-					t.Fatalf("%s in %s comes at %s, want once on %s", text, name, at.In(zone), day.Format(time.DateOnly))
+					t.Fatalf("%s in %s comes at %s, want once on %s", text, name, at.In(zone),
+						day.Format(time.DateOnly))
 				}
 			}
 		}

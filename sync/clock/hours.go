@@ -41,7 +41,10 @@ func ParseHours(texts []string) (Hours, error) {
 func parseSpan(text string) (span, error) {
 	m := spanForm.FindStringSubmatch(strings.ToLower(strings.Join(strings.Fields(text), " ")))
 	if m == nil {
-		return span{}, fmt.Errorf("%q are no hours: write them as in \"mon-fri 07:00-19:00\", \"sat,sun 08:00-12:00\" or \"22:00-05:00\"", text)
+		return span{},
+			fmt.Errorf(
+				"%q are no hours: write them as in \"mon-fri 07:00-19:00\", \"sat,sun 08:00-12:00\" or \"22:00-05:00\"",
+				text)
 	}
 	s := span{days: [7]bool{true, true, true, true, true, true, true}}
 	if m[1] != "" {
@@ -53,7 +56,8 @@ func parseSpan(text string) (span, error) {
 			}
 			from, to := slices.Index(dayNames, first), slices.Index(dayNames, last)
 			if from < 0 || to < 0 {
-				return span{}, fmt.Errorf("%q names a day that is none: they are mon, tue, wed, thu, fri, sat and sun", text)
+				return span{}, fmt.Errorf("%q names a day that is none: they are mon, tue, wed, thu, fri, sat and sun",
+					text)
 			}
 			for day := from; ; day = (day + 1) % 7 {
 				s.days[day] = true

@@ -23,7 +23,8 @@ func ParseSchedule(text string, zone *time.Location) (schedule cron.Schedule, er
 		}
 	}()
 	if every, ok := strings.CutPrefix(text, "@every "); ok {
-		if d, err := time.ParseDuration(strings.TrimSpace(every)); err == nil && d < time.Second { // the library would run these every second
+		// the library would run these every second
+		if d, err := time.ParseDuration(strings.TrimSpace(every)); err == nil && d < time.Second {
 			return nil, fmt.Errorf("%q is too often: one second is the least", text)
 		}
 	}

@@ -38,7 +38,9 @@ type Keeper struct {
 
 // Keep renews a lease that was asked for at the given Boot time: the 30 s count from then, however
 // late the ledger answered. tend is called after each renewal.
-func Keep(ctx context.Context, ledger Leases, lease trade.Lease, clock clock.Clock, asked time.Duration, tend func(context.Context)) *Keeper {
+func Keep(ctx context.Context, ledger Leases, lease trade.Lease, clock clock.Clock, asked time.Duration,
+	tend func(context.Context),
+) *Keeper {
 	k := newKeeper(clock, func(ctx context.Context) error { return ledger.RenewLease(ctx, lease) })
 	k.renewed.Store(int64(asked))
 	k.keep(ctx, tend)

@@ -66,7 +66,10 @@ func (c *Member) Join(ctx context.Context, command string) (leave func()) {
 		return func() {}
 	}
 	asked := c.Config.Clock.Boot()
-	in := trade.Instance{Owner: c.Config.Owner, Version: c.Config.Version, Command: command, Started: c.Config.Clock.Now()}
+	in := trade.Instance{
+		Owner: c.Config.Owner, Version: c.Config.Version, Command: command,
+		Started: c.Config.Clock.Now(),
+	}
 	c.mu.Lock()
 	c.uses++
 	first := c.uses == 1
@@ -76,7 +79,9 @@ func (c *Member) Join(ctx context.Context, command string) (leave func()) {
 			stand, err := c.Config.Ledger.Beat(ctx, in)
 			if err != nil {
 				if ctx.Err() == nil {
-					c.Config.Log.Warn("the ledger was not told that this instance lives; other instances may take it for dead", zap.Error(err))
+					c.Config.Log.Warn(
+						"the ledger was not told that this instance lives; other instances may take it for dead",
+						zap.Error(err))
 				}
 				return err
 			}

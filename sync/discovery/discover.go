@@ -25,7 +25,8 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 		return err
 	}
 	if err := r.Run.Job.CheckColumns(columns); err != nil {
-		return r.Run.Stop(outcome.StopColumns, err.Error()+"; correct the query or the mapping (`safrasync check` shows both)")
+		return r.Run.Stop(outcome.StopColumns,
+			err.Error()+"; correct the query or the mapping (`safrasync check` shows both)")
 	}
 	if err := r.Brakes.BrakeNewJob(ctx, cursor); err != nil {
 		return err
@@ -66,7 +67,8 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 	}
 	r.Run.Report.Unreadable = result.Unreadable + p.badKeys // the reader counts also those that it could not give
 	if result.FutureBound {
-		r.Run.Note("rows of the ERP are dated in the future in column %s: they were read, and the reading mark stays at the database's clock", r.Run.Job.Spec.ChangedAt)
+		r.Run.Note(
+			"rows of the ERP are dated in the future in column %s: they were read, and the reading mark stays at the database's clock", r.Run.Job.Spec.ChangedAt)
 	}
 	if r.Run.Report.Sweep {
 		r.reportLate()
@@ -87,7 +89,8 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 // query or mapping, a sweep that is older than its schedule, one of the future, when the clock
 // stood wrong (F078), or a person who believes that the ERP has become emptier.
 func (r *Discoverer) sweepDue(cursor trade.Cursor) bool {
-	return r.Run.Job.Spec.ChangedAt == "" || cursor.SweptAt.IsZero() || cursor.SweptAt.After(r.Run.Now) || cursor.Fingerprint != r.Run.Job.Fingerprint() ||
+	return r.Run.Job.Spec.ChangedAt == "" || cursor.SweptAt.IsZero() || cursor.SweptAt.After(r.Run.Now) ||
+		cursor.Fingerprint != r.Run.Job.Fingerprint() ||
 		cursor.Sweep != nil && cursor.Sweep.Released != nil || !r.Run.Job.Sweep.Next(cursor.SweptAt).After(r.Run.Now)
 }
 
@@ -145,7 +148,8 @@ func (r *Discoverer) settleDoubles(ctx context.Context, p *pager) error {
 		}
 	}
 	if len(sent) > 0 {
-		r.Run.Note("%d keys stand more than once in the ERP although one of their rows was sent: correct the ERP, or the joins of the query (%s)",
+		r.Run.Note(
+			"%d keys stand more than once in the ERP although one of their rows was sent: correct the ERP, or the joins of the query (%s)",
 			len(sent), strings.Join(sent[:min(3, len(sent))], ", "))
 	}
 	return nil
@@ -174,7 +178,9 @@ func (r *Discoverer) readRevived(ctx context.Context, p *pager, entries []trade.
 
 // settleDouble decides on one entry whose key stood twice, or does. rows are those of a key that
 // the reading found once.
-func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []erp.Row, known mapping.Parents) (trade.Entry, bool) {
+func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []erp.Row,
+	known mapping.Parents,
+) (trade.Entry, bool) {
 	entry := old
 	entry.UpdatedAt = r.Run.Now
 	n := max(p.doubles[old.Key], len(rows))
@@ -191,7 +197,8 @@ func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []erp.Row, kno
 	case old.State.Created():
 		return entry, false
 	}
-	if old.State == trade.Dismissed || old.State == trade.Rejected || old.State == trade.Held && old.Cause != trade.CauseVanished {
+	if old.State == trade.Dismissed || old.State == trade.Rejected || old.State == trade.Held &&
+		old.Cause != trade.CauseVanished {
 		// It does not go as it is, and its cause must not be forgotten; should it be sent after all, the
 		// last look holds it.
 		entry.GoneSweeps = 0

@@ -37,7 +37,9 @@ func (r *Discoverer) reportLate() {
 	if l == nil {
 		return
 	}
-	l.Text = fmt.Sprintf("%d rows were found by the sweep only, the latest %s after the time in column %s: widen lookback (%s now) if rows are committed late, "+
-		"or leave changed_at out if the column cannot be trusted", l.Rows, l.LargestLateness(), r.Run.Job.Spec.ChangedAt, r.Run.Job.Spec.Lookback)
+	l.Text = fmt.Sprintf(
+		"%d rows were found by the sweep only, the latest %s after the time in column %s: widen lookback (%s now) if rows are committed late, "+
+			"or leave changed_at out if the column cannot be trusted", l.Rows, l.LargestLateness(),
+		r.Run.Job.Spec.ChangedAt, r.Run.Job.Spec.Lookback)
 	r.Run.Log.Warn("late rows", zap.String("reason", l.Text), zap.Strings("keys", l.Samples))
 }

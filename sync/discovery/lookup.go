@@ -60,14 +60,16 @@ func (r *Discoverer) lookUp(ctx context.Context) error {
 	if r.Run.Env.Limits.RateLimit > 0 {
 		q.limiter = rate.NewLimiter(rate.Limit(r.Run.Env.Limits.RateLimit), 1)
 	}
-	if err := r.Run.Ledger.Awaiting(ctx, r.Run.Job.Name(), trade.ProducerByDocument, func(e trade.Entry) error { return q.add(ctx, e) }); err != nil {
+	if err := r.Run.Ledger.Awaiting(ctx, r.Run.Job.Name(), trade.ProducerByDocument,
+		func(e trade.Entry) error { return q.add(ctx, e) }); err != nil {
 		return err
 	}
 	if err := q.flush(ctx); err != nil {
 		return err
 	}
 	if q.failed > 0 {
-		r.Run.Note("%d questions for a producer by document got no usable answer (%s); their rows wait, and the next run asks again", q.failed, q.reason)
+		r.Run.Note(
+			"%d questions for a producer by document got no usable answer (%s); their rows wait, and the next run asks again", q.failed, q.reason)
 	}
 	if q.found == 0 {
 		return nil
@@ -209,7 +211,8 @@ func refusedLookup(err error) (message string, ok bool) {
 	switch failure.Status {
 	case http.StatusNotFound, http.StatusBadRequest, http.StatusUnprocessableEntity:
 		for _, m := range failure.Messages {
-			if strings.HasPrefix(m, "message.") && !strings.ContainsAny(m, "0123456789") { // a stable key, and not the number in some sentence
+			// a stable key, and not the number in some sentence
+			if strings.HasPrefix(m, "message.") && !strings.ContainsAny(m, "0123456789") {
 				return m, true
 			}
 		}

@@ -25,10 +25,11 @@ type readRow struct {
 // pager collects rows into pages and records them, each while the next one is read: neither reader
 // nor disk waits for the other.
 type pager struct {
-	run     *Discoverer
-	rows    []readRow
-	seen    seenKeys                // of the keys that were read and, of a sweep, of those that the ledger knows
-	newest  int64                   // the last entry that the ledger had before this reading, without those of a sweep that was braked
+	run  *Discoverer
+	rows []readRow
+	seen seenKeys // of the keys that were read and, of a sweep, of those that the ledger knows
+	// the last entry that the ledger had before this reading, without those of a sweep that was braked
+	newest  int64
 	doubles map[string]int          // key → how often it stands in the ERP
 	revived map[string][]trade.Cell // keys that were held because they stood twice: decided when the reading is over
 	beside  beside                  // of a sweep: rows that are no living documents
@@ -85,7 +86,8 @@ func (p *pager) add(ctx context.Context, row erp.Row) error {
 // read reads the ERP and records what it gives. All of it is stored when it returns, or nothing is
 // being stored any more.
 func (p *pager) read(ctx context.Context, window erp.Window) (erp.Result, error) {
-	result, err := p.run.Run.Source.Read(ctx, p.run.Run.Job.Query, window, func(row erp.Row) error { return p.add(ctx, row) })
+	result, err := p.run.Run.Source.Read(ctx, p.run.Run.Job.Query, window,
+		func(row erp.Row) error { return p.add(ctx, row) })
 	if err == nil {
 		err = p.flush(ctx)
 	}
@@ -108,14 +110,17 @@ func (p *pager) flush(ctx context.Context) error {
 		return nil
 	}
 	r := p.run
-	if slices.ContainsFunc(p.rows, func(row readRow) bool { return p.storing.Has(row.key) }) { // what it says of them must be known
+	// what it says of them must be known
+	if slices.ContainsFunc(p.rows, func(row readRow) bool { return p.storing.Has(row.key) }) {
 		if err := p.stored(); err != nil {
 			return err
 		}
 	}
 	// A cancelled row beside a living one of the same key is its past, as soft deletes leave it. Where
 	// the living one comes on a later page, it takes back what its past said.
-	p.rows = slices.DeleteFunc(p.rows, func(row readRow) bool { return row.cancelled && p.seen.of(run.HashKey(row.key))&living != 0 })
+	p.rows = slices.DeleteFunc(p.rows, func(row readRow) bool {
+		return row.cancelled && p.seen.of(run.HashKey(row.key))&living != 0
+	})
 	keys := make([]string, len(p.rows))
 	for i, row := range p.rows {
 		keys[i] = row.key
@@ -146,7 +151,8 @@ func (p *pager) flush(ctx context.Context) error {
 			p.revived[row.key] = row.parts
 			continue
 		}
-		told := verdict == cancel && (k.Flags.Has(trade.Cancelled) || k.Acknowledged.Has(trade.Cancelled)) && !k.Flags.Has(trade.MissingInERP) && k.GoneSweeps == 0
+		told := verdict == cancel && (k.Flags.Has(trade.Cancelled) || k.Acknowledged.Has(trade.Cancelled)) &&
+			!k.Flags.Has(trade.MissingInERP) && k.GoneSweeps == 0
 		if verdict == same || verdict == leave || verdict == absentee || told {
 			r.Run.Report.Unchanged++
 			continue
@@ -250,7 +256,8 @@ func (r *Discoverer) applyChanges(ctx context.Context, page *trade.Page, changed
 				r.differ = map[int64]before{}
 			}
 			r.differ[old.ID] = before{old.SourceHash, entry.Flags.Has(trade.Replaced)}
-			entry.Flags = entry.Flags.With(trade.Replaced, true) // until the end of the reading shows that it is not; a crash leaves the safe side
+			// until the end of the reading shows that it is not; a crash leaves the safe side
+			entry.Flags = entry.Flags.With(trade.Replaced, true)
 		}
 		page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 	}
@@ -265,7 +272,8 @@ func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) tra
 		r.Run.Eval.Evaluate(&entry, values, known)
 		entry = run.ApplyRemap(old, entry)
 		entry.SourceHash = c.row.hash
-		entry.Flags, entry.Now = entry.Flags.With(trade.Changed, false).With(trade.Cancelled, false), nil // of a time when it may have been sent
+		// of a time when it may have been sent
+		entry.Flags, entry.Now = entry.Flags.With(trade.Changed, false).With(trade.Cancelled, false), nil
 	case compare:
 		if old.MappedWith == "" {
 			r.refillRebuilt(&entry, c, known)
@@ -273,23 +281,29 @@ func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) tra
 		}
 		r.Run.Eval.Compare(&entry, values)
 		entry.SourceHash, entry.Quantity = c.row.hash, r.Run.Eval.Quantity(values)
-		if changed := entry.Flags.Has(trade.Changed); !changed || missed(old) { // it was gone, and another one came back under its key
+		// it was gone, and another one came back under its key
+		if changed := entry.Flags.Has(trade.Changed); !changed || missed(old) {
 			entry.Flags = entry.Flags.With(trade.Replaced, changed)
 		}
-		entry.Flags, entry.Acknowledged = entry.Flags.With(trade.Cancelled, false), entry.Acknowledged.With(trade.Cancelled, false)
+		entry.Flags, entry.Acknowledged = entry.Flags.With(trade.Cancelled, false),
+			entry.Acknowledged.With(trade.Cancelled, false)
 	case cancel:
 		entry.Flags = entry.Flags.With(trade.Cancelled, !entry.Acknowledged.Has(trade.Cancelled))
 	case seen:
 		if !entry.Flags.Has(trade.Changed) { // its own row is back
 			entry.Flags = entry.Flags.With(trade.Replaced, false)
 		}
-		entry.Flags, entry.Acknowledged = entry.Flags.With(trade.Cancelled, false), entry.Acknowledged.With(trade.Cancelled, false)
+		entry.Flags, entry.Acknowledged = entry.Flags.With(trade.Cancelled, false),
+			entry.Acknowledged.With(trade.Cancelled, false)
 	}
-	if c.verdict != cancel && old.MovedID != "" && (old.GoneSweeps > 0 || old.Acknowledged.Has(trade.MissingInERP) || old.Acknowledged.Has(trade.Cancelled)) {
-		entry.Flags = entry.Flags.With(trade.Contradicted, true) // its record was given to another key, and now it stands again
+	if c.verdict != cancel && old.MovedID != "" &&
+		(old.GoneSweeps > 0 || old.Acknowledged.Has(trade.MissingInERP) || old.Acknowledged.Has(trade.Cancelled)) {
+		// its record was given to another key, and now it stands again
+		entry.Flags = entry.Flags.With(trade.Contradicted, true)
 	}
 	entry.KeyParts, entry.GoneSweeps = c.row.parts, 0
-	entry.Flags, entry.Acknowledged = entry.Flags.With(trade.MissingInERP, false), entry.Acknowledged.With(trade.MissingInERP, false)
+	entry.Flags, entry.Acknowledged = entry.Flags.With(trade.MissingInERP, false),
+		entry.Acknowledged.With(trade.MissingInERP, false)
 	touch(&entry, old, r.Run.Now)
 	return entry
 }
@@ -309,7 +323,8 @@ func (r *Discoverer) refillRebuilt(entry *trade.Entry, c change, known mapping.P
 	samePayload := fresh.PayloadHash != "" && fresh.PayloadHash == entry.PayloadHash
 	asItWas := entry.Now == nil && !entry.Flags.Has(trade.Changed) // else the hash is of a row that had changed
 	same := samePayload || asItWas && c.row.hash == entry.SourceHash
-	entry.Flags, entry.SourceHash, entry.Now = entry.Flags.With(trade.Changed, !same).With(trade.Cancelled, false), c.row.hash, nil
+	entry.Flags, entry.SourceHash, entry.Now = entry.Flags.With(trade.Changed, !same).With(trade.Cancelled, false),
+		c.row.hash, nil
 	if !same {
 		entry.Now = fresh.Values
 		return
@@ -317,7 +332,8 @@ func (r *Discoverer) refillRebuilt(entry *trade.Entry, c change, known mapping.P
 	entry.Flags = entry.Flags.With(trade.Replaced, false)
 	entry.Values, entry.MappedWith = fresh.Values, fresh.MappedWith
 	if samePayload {
-		entry.Target, entry.Payload, entry.PayloadHash, entry.Content = fresh.Target, fresh.Payload, fresh.PayloadHash, fresh.Content
+		entry.Target, entry.Payload, entry.PayloadHash, entry.Content = fresh.Target, fresh.Payload, fresh.PayloadHash,
+			fresh.Content
 	} else if fresh.Content != 0 {
 		entry.Content = fresh.Content // of the same row under today's mapping, as renumber counts it
 	}

@@ -44,7 +44,8 @@ func (r *Discoverer) MapOrphans(ctx context.Context) (moved int, err error) {
 		for _, old := range waiting {
 			entry := old
 			r.Run.Eval.Evaluate(&entry, old.Values, known)
-			if r.Run.Dry == nil && entry.State == old.State && entry.Cause == old.Cause && slices.Equal(entry.WaitingFor, old.WaitingFor) {
+			if r.Run.Dry == nil && entry.State == old.State && entry.Cause == old.Cause &&
+				slices.Equal(entry.WaitingFor, old.WaitingFor) {
 				continue
 			}
 			entry.UpdatedAt = r.Run.Env.Clock.Now()

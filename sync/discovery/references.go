@@ -58,9 +58,11 @@ func (r *Discoverer) brakeReferences(ctx context.Context, kind string) error {
 	if err != nil || len(known[kind]) == 0 {
 		return err
 	}
-	return r.Run.Stop(outcome.StopReferences, fmt.Sprintf("references.%s: the query returns no code with an id, but %d are known from before; they were kept, and nothing was read or sent. "+
-		"Look whether the table, the view and the rights of the ERP user are right; the next run tries again. If the ERP has no such table any more, take references.%s out "+
-		"of the configuration and keep the codes with `safrasync refs`", kind, len(known[kind]), kind))
+	return r.Run.Stop(outcome.StopReferences,
+		fmt.Sprintf(
+			"references.%s: the query returns no code with an id, but %d are known from before; they were kept, and nothing was read or sent. "+
+				"Look whether the table, the view and the rights of the ERP user are right; the next run tries again. If the ERP has no such table any more, take references.%s out "+
+				"of the configuration and keep the codes with `safrasync refs`", kind, len(known[kind]), kind))
 }
 
 // readReferences reads one de-para table from the ERP. Rows without a code or an id say nothing; a
@@ -108,15 +110,19 @@ func (r *Discoverer) readReferences(ctx context.Context, spec mapping.ReferenceS
 		return nil, fmt.Errorf("references.%s: %w", spec.Kind, err)
 	}
 	if bad > 0 {
-		r.Run.Note("references.%s: %d rows have a code or an id that is longer than %d bytes or has a NUL character; they were left out", spec.Kind, bad, mapping.MaxCode)
+		r.Run.Note(
+			"references.%s: %d rows have a code or an id that is longer than %d bytes or has a NUL character; they were left out", spec.Kind, bad, mapping.MaxCode)
 	}
 	if unreadable > 0 {
-		r.Run.Note("references.%s: %d rows have a code or an id that cannot be read; they were left out", spec.Kind, unreadable)
+		r.Run.Note("references.%s: %d rows have a code or an id that cannot be read; they were left out", spec.Kind,
+			unreadable)
 	}
 	if len(doubles) > 0 {
 		codes := slices.SortedFunc(maps.Keys(doubles), trade.CompareCodes)
-		return nil, r.Run.Stop(outcome.StopReferences, fmt.Sprintf("references.%s: %d codes have two ids (%s); correct the de-para table or its query, so that each code stands once",
-			spec.Kind, len(codes), strings.Join(codes[:min(3, len(codes))], ", ")))
+		return nil, r.Run.Stop(outcome.StopReferences,
+			fmt.Sprintf(
+				"references.%s: %d codes have two ids (%s); correct the de-para table or its query, so that each code stands once",
+				spec.Kind, len(codes), strings.Join(codes[:min(3, len(codes))], ", ")))
 	}
 	return table, nil
 }

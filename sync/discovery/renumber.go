@@ -48,12 +48,14 @@ func (r *Discoverer) renumber(ctx context.Context) error {
 			return err
 		}
 		for _, e := range unread {
-			if c := r.Run.Job.Choose(found[e.Key]); c.Living == 1 && len(e.Values) > 0 && !r.Run.Eval.Differs(e.Key, e.Values, r.Run.Job.Values(c.Row.Get)) {
+			if c := r.Run.Job.Choose(found[e.Key]); c.Living == 1 && len(e.Values) > 0 &&
+				!r.Run.Eval.Differs(e.Key, e.Values, r.Run.Job.Values(c.Row.Get)) {
 				number(e, r.Run.Job.Values(c.Row.Get), known)
 			}
 		}
 		sent = sent[:0]
-		r.Run.Env.Observe(run.Progress{Job: r.Run.Job.Name(), Phase: run.Reading, Read: r.Run.Report.Read}) // it may take minutes
+		// it may take minutes
+		r.Run.Env.Observe(run.Progress{Job: r.Run.Job.Name(), Phase: run.Reading, Read: r.Run.Report.Read})
 		return r.Run.Ledger.Renumber(ctx, r.Run.Lease, changed)
 	}
 	states := []trade.State{trade.Accepted, trade.InDoubt, trade.Held}

@@ -63,7 +63,8 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 					continue
 				}
 				moved = true
-				if came && len(s.Now) == 0 && s.Entry.Job == old.Job && s.Entry.State == trade.Accepted && !s.Entry.Flags.Has(trade.Replaced) {
+				if came && len(s.Now) == 0 && s.Entry.Job == old.Job && s.Entry.State == trade.Accepted &&
+					!s.Entry.Flags.Has(trade.Replaced) {
 					empty[s.Entry.ID] = s.Entry
 				}
 			}

@@ -36,7 +36,8 @@ func (r *Discoverer) selection(ctx context.Context, s Resync) (*selection, error
 	out := &selection{job: r.Run.Job}
 	if !s.Since.IsZero() {
 		if r.Run.Job.Spec.ChangedAt == "" {
-			return nil, fmt.Errorf("job %s has no changed_at: leave --since out, and all rows are read again", r.Run.Job.Name())
+			return nil, fmt.Errorf("job %s has no changed_at: leave --since out, and all rows are read again",
+				r.Run.Job.Name())
 		}
 		// A day early: zones differ, and to read more costs nothing.
 		out.since = s.Since.AddDate(0, 0, -1).Format("20060102")
@@ -110,7 +111,8 @@ func (r *Discoverer) resync(ctx context.Context, s Resync) error {
 		return err
 	}
 	if missed := chosen.missed(); len(missed) > 0 {
-		r.Run.Note("%d keys that were asked for are not in the job's query: %s", len(missed), strings.Join(missed[:min(5, len(missed))], ", "))
+		r.Run.Note("%d keys that were asked for are not in the job's query: %s", len(missed),
+			strings.Join(missed[:min(5, len(missed))], ", "))
 	}
 	if err := r.settleDoubles(ctx, p); err != nil {
 		return err

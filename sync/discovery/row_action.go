@@ -13,16 +13,17 @@ import (
 type rowAction int
 
 const (
-	ignore   rowAction = iota // a cancelled row that is not in the ledger
-	insert                    // unknown until now
-	same                      // nothing changed that matters
-	seen                      // found again: only the marks of absence go
-	remap                     // map and check it again
-	compare                   // it was sent, or may have been, or a person wants it never to be sent: does it differ now?
-	cancel                    // it was sent, or may have been, and is cancelled now
-	revive                    // its double key or its absence may be cured: decided at the end of the reading
-	leave                     // only a person moves it
-	absentee                  // cancelled and never sent: counts as gone
+	ignore rowAction = iota // a cancelled row that is not in the ledger
+	insert                  // unknown until now
+	same                    // nothing changed that matters
+	seen                    // found again: only the marks of absence go
+	remap                   // map and check it again
+	// it was sent, or may have been, or a person wants it never to be sent: does it differ now?
+	compare
+	cancel   // it was sent, or may have been, and is cancelled now
+	revive   // its double key or its absence may be cured: decided at the end of the reading
+	leave    // only a person moves it
+	absentee // cancelled and never sent: counts as gone
 )
 
 // decideRow tells what a row of the ERP means for what is known of its key. known is nil for a new
@@ -41,8 +42,10 @@ func decideRow(known *trade.Known, hash trade.Hash, mappedWith string, cancelled
 			return cancel
 		case known.SourceHash != hash, known.MappedWith == "": // rebuilt from the journal, which has no values
 			return compare
-		case known.Flags.Has(trade.Cancelled), known.Flags.Has(trade.MissingInERP), known.GoneSweeps > 0, known.Acknowledged.Has(trade.Cancelled),
-			known.Acknowledged.Has(trade.MissingInERP), known.Flags.Has(trade.Replaced) && !known.Flags.Has(trade.Changed):
+		case known.Flags.Has(trade.Cancelled), known.Flags.Has(trade.MissingInERP), known.GoneSweeps > 0,
+			known.Acknowledged.Has(trade.Cancelled),
+			known.Acknowledged.Has(trade.MissingInERP), known.Flags.Has(trade.Replaced) &&
+				!known.Flags.Has(trade.Changed):
 			return seen
 		}
 		return same
@@ -50,19 +53,23 @@ func decideRow(known *trade.Known, hash trade.Hash, mappedWith string, cancelled
 		return absentee
 	case known.State == trade.Dismissed && known.SourceHash != hash && known.MappedWith != "":
 		return compare // another row than the one that was dismissed is shown
-	case known.State == trade.Held && (known.Cause == trade.CauseRetyped || known.Cause == trade.CauseTwin) && (known.SourceHash != hash || known.Flags.Has(trade.Changed) || known.Acknowledged.Has(trade.Changed)):
+	case known.State == trade.Held && (known.Cause == trade.CauseRetyped || known.Cause == trade.CauseTwin) &&
+		(known.SourceHash != hash || known.Flags.Has(trade.Changed) || known.Acknowledged.Has(trade.Changed)):
 		return remap // another row stands there now; the look before sending judges it like a new one
 	case known.State == trade.Held && known.Cause == trade.CauseOtherJob && known.MappedWith == "":
 		return remap // rebuilt from the journal; the last look holds it again
-	case known.State == trade.Dismissed, known.State == trade.Held && known.Cause != trade.CauseDuplicateKey && known.Cause != trade.CauseVanished:
+	case known.State == trade.Dismissed, known.State == trade.Held && known.Cause != trade.CauseDuplicateKey &&
+		known.Cause != trade.CauseVanished:
 		if known.GoneSweeps > 0 {
 			return seen
 		}
 		return leave
 	case known.State == trade.Held && known.Cause == trade.CauseDuplicateKey:
 		return revive
-	case known.State == trade.Held, known.State == trade.Withdrawn, known.SourceHash != hash, known.MappedWith != mappedWith,
-		known.Flags.Has(trade.Changed): // it was in doubt while the ERP changed it, and then refused: what the ledger has is what was sent
+	case known.State == trade.Held, known.State == trade.Withdrawn, known.SourceHash != hash,
+		known.MappedWith != mappedWith,
+		// it was in doubt while the ERP changed it, and then refused: what the ledger has is what was sent
+		known.Flags.Has(trade.Changed):
 		return remap
 	case known.GoneSweeps > 0:
 		return seen
@@ -76,7 +83,8 @@ func applyAbsence(e trade.Entry) trade.Entry {
 	switch {
 	case e.State.Created():
 		e.Flags = e.Flags.With(trade.MissingInERP, !e.Acknowledged.Has(trade.MissingInERP))
-	case e.State == trade.Dismissed, e.State == trade.Withdrawn, e.Weak(), // coming back must not undo what only a person may
+	// coming back must not undo what only a person may
+	case e.State == trade.Dismissed, e.State == trade.Withdrawn, e.Weak(),
 		e.State == trade.Held && e.Cause == trade.CauseExists: // nor what the platform said
 	case e.GoneSweeps >= 2 && e.Generation == 1: // a later generation means an earlier attempt whose outcome is unknown
 		e.State, e.Cause, e.Error, e.WaitingFor, e.NextAttemptAt = trade.Withdrawn, "", nil, nil, mapping.NoTime
@@ -87,8 +95,10 @@ func applyAbsence(e trade.Entry) trade.Entry {
 // touch sets the time of the last change, where people would see one: a row that was only looked at
 // again keeps its time.
 func touch(entry *trade.Entry, old trade.Entry, now time.Time) {
-	if entry.State != old.State || entry.Cause != old.Cause || entry.SourceHash != old.SourceHash || entry.PayloadHash != old.PayloadHash ||
-		!slices.Equal(entry.Flags, old.Flags) || !slices.Equal(entry.WaitingFor, old.WaitingFor) || !reflect.DeepEqual(entry.Error, old.Error) || !reflect.DeepEqual(entry.Now, old.Now) {
+	if entry.State != old.State || entry.Cause != old.Cause || entry.SourceHash != old.SourceHash ||
+		entry.PayloadHash != old.PayloadHash ||
+		!slices.Equal(entry.Flags, old.Flags) || !slices.Equal(entry.WaitingFor, old.WaitingFor) ||
+		!reflect.DeepEqual(entry.Error, old.Error) || !reflect.DeepEqual(entry.Now, old.Now) {
 		entry.UpdatedAt = now
 	}
 }

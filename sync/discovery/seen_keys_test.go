@@ -17,7 +17,10 @@ import (
 // rollKnown makes an entry of the ledger, with a source hash of its own.
 func rollKnown(i int) *trade.Known {
 	sum := run.HashKey(fmt.Sprint("source ", i))
-	return &trade.Known{ID: int64(i), Key: fmt.Sprintf("01|%07d", i), State: trade.Accepted, SourceHash: trade.Hash(hex.EncodeToString(sum[:])), MappedWith: "m"}
+	return &trade.Known{
+		ID: int64(i), Key: fmt.Sprintf("01|%07d", i), State: trade.Accepted,
+		SourceHash: trade.Hash(hex.EncodeToString(sum[:])), MappedWith: "m",
+	}
 }
 
 func rollMark(i int) hashPrefix {
@@ -108,12 +111,16 @@ func TestARollKnowsARowThatIsNoNews(t *testing.T) {
 
 // benchRow is a row of the width of a contract.
 func benchRow() (*mapping.Job, erp.Row) {
-	columns := []string{"filial", "num", "produtor", "carteira", "tipo", "produto", "safra", "quantidade", "preco", "um", "emissao", "inicio", "fim", "pagamento", "atualizado"}
+	columns := []string{
+		"filial", "num", "produtor", "carteira", "tipo", "produto", "safra", "quantidade", "preco",
+		"um", "emissao", "inicio", "fim", "pagamento", "atualizado",
+	}
 	values := make([]erp.Value, len(columns))
 	for i := range values {
 		values[i] = erp.Value{Kind: erp.Text, Text: "valor " + columns[i] + "   "}
 	}
-	values[7], values[8] = erp.Value{Kind: erp.Number, Text: "1234.5000"}, erp.Value{Kind: erp.Number, Text: "120.250000"}
+	values[7], values[8] = erp.Value{Kind: erp.Number, Text: "1234.5000"},
+		erp.Value{Kind: erp.Number, Text: "120.250000"}
 	used := columns[2:14]
 	job := &mapping.Job{Spec: mapping.JobSpec{Key: columns[:2]}, Mapping: &mapping.Mapping{Columns: used, Hashed: used}}
 	return job, erp.NewRow(columns, values)

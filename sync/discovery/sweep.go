@@ -22,7 +22,8 @@ const (
 // everything adds up (I5, I9).
 func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Result, cursor *trade.Cursor) error {
 	if result.Degraded && result.Unreadable > 0 {
-		r.Run.Note("the sweep is not complete: %d rows have a key that cannot be read, so no row is taken for missing", result.Unreadable)
+		r.Run.Note("the sweep is not complete: %d rows have a key that cannot be read, so no row is taken for missing",
+			result.Unreadable)
 		r.Run.Report.Sweep = false
 		return nil
 	}
@@ -39,9 +40,14 @@ func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Res
 			return err
 		}
 		return &outcome.StopError{Stop: trade.Stop{
-			Code: string(outcome.StopEmptySweep), Brake: &trade.Brake{Job: r.Run.Job.Name(), Rows: count.Known - count.Found, Known: count.Known, Found: count.Found},
-			Text: fmt.Sprintf("the sweep found %d of %d known rows; nothing is taken for missing. Look whether the view, the rights of the ERP user "+
-				"and the schema are right, then run `safrasync sync %[3]s --sweep` again; if the ERP has really become emptier, `safrasync release %[3]s --reason TEXT` says so",
+			Code: string(outcome.StopEmptySweep),
+			Brake: &trade.Brake{
+				Job: r.Run.Job.Name(), Rows: count.Known - count.Found, Known: count.Known,
+				Found: count.Found,
+			},
+			Text: fmt.Sprintf(
+				"the sweep found %d of %d known rows; nothing is taken for missing. Look whether the view, the rights of the ERP user "+
+					"and the schema are right, then run `safrasync sync %[3]s --sweep` again; if the ERP has really become emptier, `safrasync release %[3]s --reason TEXT` says so",
 				count.Found, count.Known, r.Run.Job.Name()),
 		}}
 	}
@@ -54,13 +60,17 @@ func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Res
 	if err := p.leaveDoubles(ctx); err != nil {
 		return err
 	}
-	if lost := r.Run.Report.Unreadable - p.beside.of(trade.BesideNoKey).Rows; lost > 0 { // that the reader could not give at all
+	// that the reader could not give at all
+	if lost := r.Run.Report.Unreadable - p.beside.of(trade.BesideNoKey).Rows; lost > 0 {
 		of := p.beside.of(trade.BesideNoKey)
 		of.Rows, of.Unweighed, r.Run.Report.Read = of.Rows+lost, of.Unweighed+lost, r.Run.Report.Read+lost
 	}
 	r.Run.Report.InScope, r.Run.Report.Gone = &inScope, &gone
 	cursor.SweptAt, cursor.Fingerprint = r.Run.Now, r.Run.Job.Fingerprint()
-	cursor.Sweep = &trade.Sweep{InScope: inScope, Gone: gone, Unreadable: r.Run.Report.Unreadable, Read: r.Run.Report.Read, Beside: p.beside.list()}
+	cursor.Sweep = &trade.Sweep{
+		InScope: inScope, Gone: gone, Unreadable: r.Run.Report.Unreadable,
+		Read: r.Run.Report.Read, Beside: p.beside.list(),
+	}
 	return nil
 }
 
@@ -133,7 +143,8 @@ func (r *Discoverer) recordAbsences(ctx context.Context, p *pager) error {
 		return r.Run.Record(ctx, page)
 	}
 	err := r.Run.Ledger.EachKnown(ctx, r.Run.Job.Name(), func(k trade.Known) error {
-		if p.seen.found(run.HashKey(k.Key)) || k.State == trade.Sending || k.State == trade.Withdrawn || settledAbsence(&k) {
+		if p.seen.found(run.HashKey(k.Key)) || k.State == trade.Sending || k.State == trade.Withdrawn ||
+			settledAbsence(&k) {
 			return nil
 		}
 		if ids = append(ids, k.ID); len(ids) < run.PageSize {
@@ -149,5 +160,6 @@ func (r *Discoverer) recordAbsences(ctx context.Context, p *pager) error {
 
 // settledAbsence tells that a further sweep without the row changes nothing of the entry.
 func settledAbsence(k *trade.Known) bool {
-	return k.GoneSweeps >= 2 && (k.State == trade.Dismissed || k.State == trade.Held && k.Cause == trade.CauseExists || k.State.Created() && (k.Flags.Has(trade.MissingInERP) || k.Acknowledged.Has(trade.MissingInERP)))
+	return k.GoneSweeps >= 2 && (k.State == trade.Dismissed || k.State == trade.Held && k.Cause == trade.CauseExists ||
+		k.State.Created() && (k.Flags.Has(trade.MissingInERP) || k.Acknowledged.Has(trade.MissingInERP)))
 }

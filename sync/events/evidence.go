@@ -103,7 +103,8 @@ func (h *Processor) toRead(ctx context.Context, doubts []trade.Doubt) (due []tra
 			more = true
 		}
 	}
-	err = errors.Join(h.Ledger.ForgetCandidates(ctx, known), h.Ledger.PostponeCandidates(ctx, later, now.Add(postponed)))
+	err = errors.Join(h.Ledger.ForgetCandidates(ctx, known),
+		h.Ledger.PostponeCandidates(ctx, later, now.Add(postponed)))
 	return due, more || len(all) == hearMost, err
 }
 
@@ -215,7 +216,8 @@ const maxReadTries = 12
 // found stores a record that is there.
 func (h *Processor) found(ctx context.Context, c trade.Candidate, there apiclient.OrderCommitment) error {
 	c.Status = http.StatusOK
-	if c.Purpose == trade.ForDeletion { // the event says that it was deleted, the platform has it: that may take a moment
+	// the event says that it was deleted, the platform has it: that may take a moment
+	if c.Purpose == trade.ForDeletion {
 		if c.State = trade.CandidateRead; c.Tries < maxReadTries {
 			return h.notRead(ctx, c)
 		}

@@ -26,7 +26,8 @@ func (h *Processor) deleted(ctx context.Context, c trade.Candidate) error {
 		return err
 	}
 	for _, entry := range entries {
-		if entry.State != trade.Accepted || entry.Flags.Has(trade.DeletedRemote) || entry.Acknowledged.Has(trade.DeletedRemote) {
+		if entry.State != trade.Accepted || entry.Flags.Has(trade.DeletedRemote) ||
+			entry.Acknowledged.Has(trade.DeletedRemote) {
 			continue
 		}
 		after := entry
@@ -82,7 +83,8 @@ func (h *Processor) keepBack(ctx context.Context, said trade.Heard, parent trade
 		}
 		for _, child := range children {
 			after := child
-			after.State, after.Cause, after.Error, after.NextAttemptAt, after.UpdatedAt = trade.Waiting, trade.CauseParent, nil, mapping.NoTime, h.Now()
+			after.State, after.Cause, after.Error, after.NextAttemptAt, after.UpdatedAt = trade.Waiting,
+				trade.CauseParent, nil, mapping.NoTime, h.Now()
 			after.WaitingFor = []trade.Awaited{{Job: parent.Job, Key: parent.Key}}
 			if err := h.markDeleted(ctx, "kept back", said, child, after); err != nil {
 				return err
@@ -106,8 +108,10 @@ func hangsOn(e trade.Entry, id string) bool {
 // moved meanwhile is left alone.
 func (h *Processor) markDeleted(ctx context.Context, act string, said trade.Heard, before, after trade.Entry) error {
 	who := h.Program
-	who.Reason = fmt.Sprintf("event %s named record %s, and the platform does not have it any more", said.Event, said.ID)
-	record, err := who.Record(h.Now(), act, before.Job+" "+before.Key, evidenceDetail{Before: acts.ViewOf(before), After: acts.ViewOf(after), Event: said.Seq})
+	who.Reason = fmt.Sprintf("event %s named record %s, and the platform does not have it any more",
+		said.Event, said.ID)
+	record, err := who.Record(h.Now(), act, before.Job+" "+before.Key,
+		evidenceDetail{Before: acts.ViewOf(before), After: acts.ViewOf(after), Event: said.Seq})
 	if err != nil {
 		return err
 	}

@@ -16,8 +16,9 @@ type Timing string
 // The timings. Only a record that was certainly made while the request could be executed is
 // evidence by itself.
 const (
-	TimeFits    Timing = "fits"
-	TimeBefore  Timing = "before"  // it was there before the request began: somebody typed it, or another program sent it
+	TimeFits Timing = "fits"
+	// it was there before the request began: somebody typed it, or another program sent it
+	TimeBefore  Timing = "before"
 	TimeUnclear Timing = "unclear" // nobody can tell
 )
 
@@ -86,7 +87,9 @@ const suggestionsMost = 5
 
 // Suggestions gives the records that come nearest to what was sent, the nearest first, and those
 // that could not be read. What was made before the request is not among them.
-func Suggestions(attempts []trade.Attempt, candidates []trade.Candidate, limits run.Limits, now time.Time) (like []Suggestion, unreadable []trade.Candidate) {
+func Suggestions(attempts []trade.Attempt, candidates []trade.Candidate, limits run.Limits,
+	now time.Time,
+) (like []Suggestion, unreadable []trade.Candidate) {
 	closes := func(a trade.Attempt) time.Time {
 		if a.FinishedAt.IsZero() {
 			return now
@@ -103,7 +106,8 @@ func Suggestions(attempts []trade.Attempt, candidates []trade.Candidate, limits 
 				continue
 			}
 			if len(c.Fields) == 0 {
-				if c.State == trade.CandidateUnreadable && !slices.ContainsFunc(unreadable, func(u trade.Candidate) bool { return u.ID == c.ID }) {
+				if c.State == trade.CandidateUnreadable &&
+					!slices.ContainsFunc(unreadable, func(u trade.Candidate) bool { return u.ID == c.ID }) {
 					unreadable = append(unreadable, c)
 				}
 				continue

@@ -13,8 +13,9 @@ func TestARecordAgreesWhereItsReadingIsFull(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	forms := map[string][]string{
-		"amount": {"120.5", "120.50", "121", "x"}, "price": {"1", "1.0", "2"}, "product": {"SOJA", "soja", "MILHO"}, "order_date": {"2026-03-10", "2026-03-11"},
-		"wallet_id": {"1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c01", "1F4C9F0E-3C1B-4F5E-9D5A-0D8B1E6A7C01", "other"},
+		"amount": {"120.5", "120.50", "121", "x"}, "price": {"1", "1.0", "2"}, "product": {"SOJA", "soja", "MILHO"},
+		"order_date": {"2026-03-10", "2026-03-11"},
+		"wallet_id":  {"1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c01", "1F4C9F0E-3C1B-4F5E-9D5A-0D8B1E6A7C01", "other"},
 	}
 	agreed := 0
 	for range 20_000 {

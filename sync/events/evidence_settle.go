@@ -65,7 +65,8 @@ func (h *Processor) settleOne(ctx context.Context, d trade.Doubt, doubts []trade
 	var like []trade.Candidate
 	var ids []string
 	for _, c := range read {
-		if len(c.Fields) == 0 && timingOf(c, d.Attempt, h.closes) != TimeBefore && !c.HeardAt.After(read[fit].AskedAt) && (c.Status != http.StatusNotFound || c.Tries < mayBeFor) {
+		if len(c.Fields) == 0 && timingOf(c, d.Attempt, h.closes) != TimeBefore &&
+			!c.HeardAt.After(read[fit].AskedAt) && (c.Status != http.StatusNotFound || c.Tries < mayBeFor) {
 			return nil // it may be the one
 		}
 		if timingOf(c, d.Attempt, h.closes) != TimeBefore && agrees(c, sent) {
@@ -97,18 +98,25 @@ func (h *Processor) proven(ctx context.Context, d trade.Doubt, c trade.Candidate
 	act := "evidence"
 	switch {
 	case entry.State == trade.InDoubt && attempt.Generation == entry.Generation:
-		after.State, after.RemoteID, after.Cause, after.Error, after.WaitingFor, after.NextAttemptAt = trade.Accepted, c.ID, "", nil, nil, mapping.NoTime
-	case entry.State == trade.Pending && attempt.Generation < entry.Generation: // a person ordered a second sending, and the first one is there
+		after.State, after.RemoteID, after.Cause, after.Error, after.WaitingFor, after.NextAttemptAt = trade.Accepted,
+			c.ID, "", nil, nil, mapping.NoTime
+	// a person ordered a second sending, and the first one is there
+	case entry.State == trade.Pending && attempt.Generation < entry.Generation:
 		act = "evidence before resend"
 		after.State, after.Cause, after.NextAttemptAt = trade.Held, trade.CauseExists, mapping.NoTime
-		after.Error = &trade.EntryError{Kind: trade.ConflictError, Fields: []trade.Problem{}, Text: "an earlier sending had created it: the platform has it as " + c.ID}
+		after.Error = &trade.EntryError{
+			Kind: trade.ConflictError, Fields: []trade.Problem{},
+			Text: "an earlier sending had created it: the platform has it as " + c.ID,
+		}
 	case entry.State == trade.Dismissed, entry.State == trade.Accepted && attempt.Generation == entry.Generation:
-		if act = "evidence against a decision"; entry.Flags.Has(trade.Contradicted) || entry.Acknowledged.Has(trade.Contradicted) {
+		if act = "evidence against a decision"; entry.Flags.Has(trade.Contradicted) ||
+			entry.Acknowledged.Has(trade.Contradicted) {
 			return nil
 		}
 		after.Flags = after.Flags.With(trade.Contradicted, true)
 	case entry.State == trade.Accepted:
-		if act = "evidence of a double"; entry.Flags.Has(trade.DoubleAfterDecision) || entry.Acknowledged.Has(trade.DoubleAfterDecision) {
+		if act = "evidence of a double"; entry.Flags.Has(trade.DoubleAfterDecision) ||
+			entry.Acknowledged.Has(trade.DoubleAfterDecision) {
 			return nil
 		}
 		after.Flags = after.Flags.With(trade.DoubleAfterDecision, true)
@@ -116,9 +124,11 @@ func (h *Processor) proven(ctx context.Context, d trade.Doubt, c trade.Candidate
 		return nil
 	}
 	who := h.Program
-	who.Reason = fmt.Sprintf("event %s named record %s, which was read back: all %d fields that were sent are the same, and no other record that was read back and no other row in doubt is like it",
+	who.Reason = fmt.Sprintf(
+		"event %s named record %s, which was read back: all %d fields that were sent are the same, and no other record that was read back and no other row in doubt is like it",
 		c.Event, c.ID, reading.Same)
-	record, err := who.Record(h.Now(), act, entry.Job+" "+entry.Key, evidenceDetail{acts.ViewOf(entry), acts.ViewOf(after), attempt.ID, c.Seq, reading})
+	record, err := who.Record(h.Now(), act, entry.Job+" "+entry.Key,
+		evidenceDetail{acts.ViewOf(entry), acts.ViewOf(after), attempt.ID, c.Seq, reading})
 	if err != nil {
 		return err
 	}
@@ -126,7 +136,8 @@ func (h *Processor) proven(ctx context.Context, d trade.Doubt, c trade.Candidate
 	if err != nil || !done[0] {
 		return err
 	}
-	h.Log.Info("evidence", zap.String("act", act), zap.String("job", entry.Job), zap.String("state", string(after.State)))
+	h.Log.Info("evidence", zap.String("act", act), zap.String("job", entry.Job),
+		zap.String("state", string(after.State)))
 	c.State, c.NextAt, c.SettledBy = trade.CandidateSettled, mapping.NoTime, entry.ID
 	return h.Ledger.SaveCandidate(ctx, c)
 }

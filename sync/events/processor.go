@@ -43,7 +43,8 @@ type Inbox interface {
 	// record, and those in flight, of decided rows too.
 	Doubts(ctx context.Context) ([]trade.Doubt, error)
 	// SameContent returns the entries that sent, or may have sent, the content of these payloads.
-	SameContent(ctx context.Context, sends trade.Kind, contents []int64, sources []trade.Hash) ([]trade.SentContent, error)
+	SameContent(ctx context.Context, sends trade.Kind, contents []int64,
+		sources []trade.Hash) ([]trade.SentContent, error)
 	// LastHeard gives what an event told last of records of one kind before a time, by their ids; a
 	// zero time: until now.
 	LastHeard(ctx context.Context, kind, event string, ids []string, before time.Time) (map[string]trade.Heard, error)
@@ -164,34 +165,43 @@ func (h *Processor) takeSome(ctx context.Context) (int, error) {
 
 // The events that concern order commitments (chapter 6).
 var commitmentEvents = []string{
-	string(apiclient.EventCreateOrderCommitment), string(apiclient.EventUpdateOrderCommitment), string(apiclient.EventDeleteOrderCommitment),
+	string(apiclient.EventCreateOrderCommitment), string(apiclient.EventUpdateOrderCommitment),
+	string(apiclient.EventDeleteOrderCommitment),
 	string(apiclient.EventUpdateWorkflowOrderCommitment),
 }
 
 // wakes says which records of the platform an event may have brought into being or linked, by the
 // beginning of its name.
 var wakes = map[string][]string{
-	"PRODUCER": {"producers", outcome.WalletLinks}, "WALLET": {"wallets", outcome.WalletLinks}, "DELIVERY_PLACE": {"delivery_places"}, "FARM": {"farms"}, "GUEST_USER": {"users"},
+	"PRODUCER": {"producers", outcome.WalletLinks}, "WALLET": {"wallets", outcome.WalletLinks},
+	"DELIVERY_PLACE": {"delivery_places"}, "FARM": {"farms"}, "GUEST_USER": {"users"},
 	"ORDER_COMMITMENT": {outcome.OrderCommitments},
 }
 
 // remarked says of which records an event tells something that people want to see at their rows.
 var remarked = map[string]string{
-	string(apiclient.EventChangeProducerStatusESG): "producers", string(apiclient.EventProducerProduction): "producers", string(apiclient.EventDeleteProducer): "producers",
+	string(apiclient.EventChangeProducerStatusESG): "producers", string(apiclient.EventProducerProduction): "producers",
+	string(apiclient.EventDeleteProducer):      "producers",
 	string(apiclient.EventChangeFarmStatusESG): "farms", string(apiclient.EventDeleteFarm): "farms",
 }
 
 // classify sorts one event: what it tells of known records, and which records it names that may be
 // worth a reading.
-func (h *Processor) classify(ctx context.Context, e *trade.InboxEvent, ids []string, ours map[string]string) (heard []trade.Heard, candidates []trade.Candidate, err error) {
+func (h *Processor) classify(ctx context.Context, e *trade.InboxEvent, ids []string,
+	ours map[string]string,
+) (heard []trade.Heard, candidates []trade.Candidate, err error) {
 	note := func(kind, id string) {
-		heard = append(heard, trade.Heard{Kind: kind, ID: id, Event: e.Event, Seq: e.Seq, At: e.LastAt, Word: wordIn(e.Body)})
+		heard = append(heard, trade.Heard{
+			Kind: kind, ID: id, Event: e.Event, Seq: e.Seq, At: e.LastAt,
+			Word: wordIn(e.Body),
+		})
 	}
 	var did []string
 	switch kind, remark := remarked[e.Event]; {
 	case slices.Contains(commitmentEvents, e.Event):
 		candidates = h.commitments(e, ids, ours, note)
-		did = append(did, message(len(heard), "noted at %d record(s)"), message(len(candidates), "%d record(s) to be read back"))
+		did = append(did, message(len(heard), "noted at %d record(s)"),
+			message(len(candidates), "%d record(s) to be read back"))
 	case remark:
 		for _, id := range ids {
 			if ours[id] != "" || len(ids) <= noteMost {
@@ -204,7 +214,8 @@ func (h *Processor) classify(ctx context.Context, e *trade.InboxEvent, ids []str
 	if err != nil {
 		return nil, nil, err
 	}
-	did = slices.DeleteFunc(append(did, message(n, "%d record(s) that rows wait for are asked about with the next run")), func(s string) bool { return s == "" })
+	did = slices.DeleteFunc(append(did, message(n,
+		"%d record(s) that rows wait for are asked about with the next run")), func(s string) bool { return s == "" })
 	e.Outcome = "nothing of ours in it"
 	if len(did) > 0 {
 		e.Outcome = strings.Join(did, "; ")
@@ -213,11 +224,16 @@ func (h *Processor) classify(ctx context.Context, e *trade.InboxEvent, ids []str
 }
 
 // commitments sorts the ids of an event of order commitments.
-func (h *Processor) commitments(e *trade.InboxEvent, ids []string, ours map[string]string, note func(kind, id string)) (out []trade.Candidate) {
+func (h *Processor) commitments(e *trade.InboxEvent, ids []string, ours map[string]string,
+	note func(kind, id string),
+) (out []trade.Candidate) {
 	deleted := e.Event == string(apiclient.EventDeleteOrderCommitment)
 	made := typedAt(e.Body, h.Zone)
 	for _, id := range ids {
-		c := trade.Candidate{ID: id, Seq: e.Seq, Event: e.Event, Purpose: trade.ForDoubts, HeardAt: e.FirstAt, LastAt: e.LastAt, NextAt: h.Now(), State: trade.CandidateHeard, Again: e.Outcome != ""}
+		c := trade.Candidate{
+			ID: id, Seq: e.Seq, Event: e.Event, Purpose: trade.ForDoubts, HeardAt: e.FirstAt,
+			LastAt: e.LastAt, NextAt: h.Now(), State: trade.CandidateHeard, Again: e.Outcome != "",
+		}
 		switch ours[id] {
 		case outcome.OrderCommitments:
 			note(outcome.OrderCommitments, id)
@@ -271,10 +287,12 @@ func (h *Processor) wake(ctx context.Context, e *trade.InboxEvent, ids []string)
 			return 0, nil
 		}
 		n, err = h.Ledger.WakeFor(ctx, kinds, nil, now)
-	} else if wanted := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !fresh(thing+" "+id, wakeIDEvery) }); len(wanted) > 0 {
+	} else if wanted := slices.DeleteFunc(slices.Clone(ids),
+		func(id string) bool { return !fresh(thing+" "+id, wakeIDEvery) }); len(wanted) > 0 {
 		n, err = h.Ledger.WakeFor(ctx, kinds, wanted, now)
 	}
-	if err == nil && thing == "PRODUCER" && fresh("documents", wakeAllEvery) { // whose documents they are cannot be told
+	// whose documents they are cannot be told
+	if err == nil && thing == "PRODUCER" && fresh("documents", wakeAllEvery) {
 		more, err = h.Ledger.AskLookupsAgain(ctx, now)
 	}
 	return n + more, err

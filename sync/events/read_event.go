@@ -16,7 +16,8 @@ import (
 // eventIDsMost bounds the ids of one event.
 const eventIDsMost = 200
 
-var uuidInText = regexp.MustCompile(`(?i)(?:^|[^0-9a-z-])([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:$|[^0-9a-z-])`)
+var uuidInText = regexp.MustCompile(
+	`(?i)(?:^|[^0-9a-z-])([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:$|[^0-9a-z-])`)
 
 // idsIn gives the UUIDs that stand in a body, in lower case, each once, in their order. The body
 // may be anything.
@@ -106,7 +107,10 @@ func plainName(name string) string {
 }
 
 // typedNames are what the time at which a record was made may be called.
-var typedNames = []string{"createdat", "createdate", "createddate", "creationdate", "createdon", "creationtime", "created", "datecreated", "insertedat", "creationtimestamp"}
+var typedNames = []string{
+	"createdat", "createdate", "createddate", "creationdate", "createdon", "creationtime",
+	"created", "datecreated", "insertedat", "creationtimestamp",
+}
 
 // between is from when until when and when something was; zero: it is not said.
 type between struct{ From, to time.Time }
@@ -138,7 +142,10 @@ func typedAt(doc []byte, zone *time.Location) (out between) {
 // readTime reads a time in the forms in which servers write it. One without a zone may be in UTC or
 // in the cooperative's, a date may be any moment of the day.
 func readTime(text string, zone *time.Location) (between, bool) {
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700", "2006-01-02 15:04:05.999999999Z07:00"} {
+	for _, layout := range []string{
+		time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700",
+		"2006-01-02 15:04:05.999999999Z07:00",
+	} {
 		if t, err := time.Parse(layout, text); err == nil {
 			return between{t.UTC(), t.UTC()}, true
 		}
@@ -174,7 +181,10 @@ func readTime(text string, zone *time.Location) (between, bool) {
 }
 
 // wordNames are what a status may be called, the most telling first.
-var wordNames = []string{"newstatus", "currentstatus", "esgstatus", "statusesg", "workflowstatus", "statusworkflow", "status", "newstate", "state", "situation", "situacao"}
+var wordNames = []string{
+	"newstatus", "currentstatus", "esgstatus", "statusesg", "workflowstatus", "statusworkflow",
+	"status", "newstate", "state", "situation", "situacao",
+}
 
 // codeForm is how a status is written: a code, not a sentence with somebody's data in it. Its
 // length is counted apart: as a part of the expression it would take a megabyte.

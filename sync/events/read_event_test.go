@@ -27,7 +27,8 @@ func TestWhatIsReadFromAnEventOfAnyShape(t *testing.T) {
 		word string
 	}{
 		`{"id":"` + oneID + `"}`: {[]string{oneID}, ""},
-		`{"a":[{"b":"` + strings.ToUpper(oneID) + `"},"` + oneID + `","x/` + otherID + `/y"],"status":"APPROVED"}`: {[]string{oneID, otherID}, "APPROVED"},
+		`{"a":[{"b":"` + strings.ToUpper(oneID) + `"},"` + oneID + `","x/` + otherID +
+			`/y"],"status":"APPROVED"}`: {[]string{oneID, otherID}, "APPROVED"},
 		`"urn:uuid:` + oneID + `"`: {[]string{oneID}, ""},
 		`{"id":"563e9bed\u002d4510\u002d4358\u002dacc6\u002dd8f2c74c7ccf"}`: {[]string{oneID}, ""},
 		`x` + oneID + ` ` + oneID + `0 0` + otherID:                         {nil, ""},
@@ -72,7 +73,10 @@ func TestW5ARecordASecondIsReadBackAtMost(t *testing.T) {
 
 // W6: nothing that a stranger sends makes the reading fail, or find what is no id.
 func FuzzEvent(f *testing.F) {
-	for _, seed := range []string{`{"id":"` + oneID + `","status":"X","created_at":"2026-03-10"}`, `[[[`, `{"a":1,"a":2}`, "\xff\xfe\x00", `"\u00`, `{"a":{"b":[1,2,{"c":null}]},"status":true}`} {
+	for _, seed := range []string{
+		`{"id":"` + oneID + `","status":"X","created_at":"2026-03-10"}`, `[[[`,
+		`{"a":1,"a":2}`, "\xff\xfe\x00", `"\u00`, `{"a":{"b":[1,2,{"c":null}]},"status":true}`,
+	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -91,7 +95,10 @@ func FuzzEvent(f *testing.F) {
 // The length that a code may have is counted beside the expression.
 func TestHowLongACodeMayBe(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]bool{strings.Repeat("é", 40): true, strings.Repeat("é", 41): false, "": false, "1": false, "A": true, "A_b/c-9 d": true, "A\n": false} {
+	for text, want := range map[string]bool{
+		strings.Repeat("é", 40): true, strings.Repeat("é", 41): false, "": false,
+		"1": false, "A": true, "A_b/c-9 d": true, "A\n": false,
+	} {
 		if got := isCode(text); got != want {
 			t.Errorf("%.20q of %d: a code %v", text, len(text), got)
 		}

@@ -7,7 +7,8 @@ import (
 
 // cellLetters are the reader's kinds as the ledger stores them.
 var cellLetters = map[erp.Kind]byte{
-	erp.Text: 't', erp.Int: 'i', erp.Number: 'n', erp.Float: 'f', erp.Date: 'd', erp.Timestamp: 's', erp.Instant: 'z', erp.Bool: 'b', erp.Bytes: 'y',
+	erp.Text: 't', erp.Int: 'i', erp.Number: 'n', erp.Float: 'f', erp.Date: 'd', erp.Timestamp: 's', erp.Instant: 'z',
+	erp.Bool: 'b', erp.Bytes: 'y',
 }
 
 var cellKinds = func() map[byte]erp.Kind {

@@ -23,13 +23,19 @@ import (
 func checkLookup(path string, rule trade.FieldRule, spec FieldSpec) error {
 	switch {
 	case spec.Lookup != trade.ProducerByDocument:
-		return &SpecError{path + ".lookup", fmt.Sprintf("%q is nothing that can be looked up; there is %s", spec.Lookup, trade.ProducerByDocument)}
+		return &SpecError{
+			path + ".lookup",
+			fmt.Sprintf("%q is nothing that can be looked up; there is %s", spec.Lookup, trade.ProducerByDocument),
+		}
 	case rule.Platform != "producers":
 		return &SpecError{path + ".lookup", fmt.Sprintf("gives a producer, and %s is none", rule.Field)}
 	case len(spec.Columns) != 1:
 		return &SpecError{path, "a lookup needs one column, with the CPF or CNPJ"}
 	case spec.Ref != "" || len(spec.Values) > 0 || spec.Date != "" || spec.Number != "" || spec.Scale != nil:
-		return &SpecError{path, "has a lookup beside ref, values, date, number or scale; a document goes to the platform as it is"}
+		return &SpecError{
+			path,
+			"has a lookup beside ref, values, date, number or scale; a document goes to the platform as it is",
+		}
 	}
 	return nil
 }
@@ -41,12 +47,20 @@ func (m *Mapping) checkLookups(spec JobSpec, path string) []error {
 	for _, f := range m.Lookups {
 		column := f.Spec.Columns[0]
 		for _, other := range m.Fields {
-			if other.Rule.Field != f.Rule.Field && slices.ContainsFunc(other.Spec.Columns, func(c string) bool { return strings.EqualFold(c, column) }) {
-				errs = append(errs, &SpecError{path + "." + f.Rule.Field, fmt.Sprintf("column %s is read by %s too; select it twice, under two names", column, other.Rule.Field)})
+			if other.Rule.Field != f.Rule.Field &&
+				slices.ContainsFunc(other.Spec.Columns, func(c string) bool { return strings.EqualFold(c, column) }) {
+				errs = append(errs, &SpecError{
+					path + "." + f.Rule.Field,
+					fmt.Sprintf("column %s is read by %s too; select it twice, under two names", column,
+						other.Rule.Field),
+				})
 			}
 		}
 		if spec.Cancelled != nil && strings.EqualFold(spec.Cancelled.Column, column) {
-			errs = append(errs, &SpecError{path + "." + f.Rule.Field, fmt.Sprintf("column %s is that of cancelled too; select it twice, under two names", column)})
+			errs = append(errs, &SpecError{
+				path + "." + f.Rule.Field,
+				fmt.Sprintf("column %s is that of cancelled too; select it twice, under two names", column),
+			})
 		}
 	}
 	return errs
@@ -127,7 +141,9 @@ func (e *Evaluator) Code(document string) string {
 }
 
 // find looks a sealed document up among the answers of the platform.
-func (f *fieldMapping) find(out trade.DraftField, text string, refs Codes) (trade.DraftField, *trade.Problem, *trade.Awaited) {
+func (f *fieldMapping) find(out trade.DraftField, text string,
+	refs Codes,
+) (trade.DraftField, *trade.Problem, *trade.Awaited) {
 	if len(text) < codeLength {
 		out.Origin.Value = ""
 		return out, &trade.Problem{Rule: trade.RuleDocument}, nil

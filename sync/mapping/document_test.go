@@ -22,7 +22,11 @@ func TestADocumentIsReadAsTheERPKeepsIt(t *testing.T) {
 		{"text gets no zeros", text("1234567890"), ""},
 		{"a wrong digit", text("529.982.247-26"), ""},
 		{"a CPF that lost its zero in a number", erp.Value{Kind: erp.Int, Text: "1234567890"}, "01234567890"},
-		{"a CPF in a number with a fraction of zeros", erp.Value{Kind: erp.Number, Text: "1234567890.00"}, "01234567890"},
+		{
+			"a CPF in a number with a fraction of zeros",
+			erp.Value{Kind: erp.Number, Text: "1234567890.00"},
+			"01234567890",
+		},
 		{"a CPF in a float", erp.Value{Kind: erp.Float, Text: "52998224725"}, "52998224725"},
 		{"a CNPJ that lost its zeros", erp.Value{Kind: erp.Number, Text: "394460005887"}, "00394460005887"},
 		{"a CNPJ that is shorter than a CPF", erp.Value{Kind: erp.Int, Text: "360305000104"}, "00360305000104"},
@@ -45,7 +49,8 @@ func TestADocumentIsReadAsTheERPKeepsIt(t *testing.T) {
 func TestEveryRefusalOfADocumentHasWordsInPortuguese(t *testing.T) {
 	t.Parallel()
 	values := []erp.Value{
-		text("1234567890"), text("12"), text("529x98224725!"), text("..-"), text("5299822472A"), text("11111111111"), text("52998224726"),
+		text("1234567890"), text("12"), text("529x98224725!"), text("..-"), text("5299822472A"), text("11111111111"),
+		text("52998224726"),
 		text("112223330001AB"), text("00000000000000"), text("11222333000182"),
 		{Kind: erp.Int, Text: "12345"},
 		{Kind: erp.Bool, Text: "true"},
@@ -59,7 +64,8 @@ func TestEveryRefusalOfADocumentHasWordsInPortuguese(t *testing.T) {
 		}
 		seen[err.Error()] = true
 		p := trade.Problem{Field: "producer_id", Rule: trade.RuleDocument, Column: "doc", Detail: err.Error()}
-		if s := p.Sentence(trade.Portuguese); strings.Contains(s, err.Error()) || !strings.HasSuffix(s, "; o valor está na coluna doc") {
+		if s := p.Sentence(trade.Portuguese); strings.Contains(s, err.Error()) ||
+			!strings.HasSuffix(s, "; o valor está na coluna doc") {
 			t.Errorf("%q is said as %q", err, s)
 		}
 	}
@@ -84,16 +90,31 @@ func TestALookupIsCheckedWithTheConfiguration(t *testing.T) {
 		change func(*JobSpec)
 		want   string
 	}{
-		"another lookup": {field(FieldSpec{Columns: []string{"doc"}, Lookup: "producer_by_name"}), `fields.producer_id.lookup: "producer_by_name" is nothing that can be looked up; there is producer_by_document`},
-		"two columns":    {field(FieldSpec{Columns: []string{"a", "b"}, Lookup: trade.ProducerByDocument}), "several columns make a code"},
-		"with a ref":     {field(FieldSpec{Columns: []string{"doc"}, Ref: "producers", Lookup: trade.ProducerByDocument}), "has a lookup beside ref"},
+		"another lookup": {
+			field(FieldSpec{Columns: []string{"doc"}, Lookup: "producer_by_name"}),
+			`fields.producer_id.lookup: "producer_by_name" is nothing that can be looked up; there is producer_by_document`,
+		},
+		"two columns": {
+			field(FieldSpec{Columns: []string{"a", "b"}, Lookup: trade.ProducerByDocument}),
+			"several columns make a code",
+		},
+		"with a ref": {field(FieldSpec{
+			Columns: []string{"doc"}, Ref: "producers",
+			Lookup: trade.ProducerByDocument,
+		}), "has a lookup beside ref"},
 
 		"no producer": {func(s *JobSpec) {
 			s.Fields["issuer_id"] = FieldSpec{Columns: []string{"x"}, Lookup: trade.ProducerByDocument}
 		}, "gives a producer, and issuer_id is none"},
 
-		"a shared column": {func(s *JobSpec) { s.Fields["haverst"] = FieldSpec{Columns: []string{"DOC"}} }, "column doc is read by haverst too; select it twice, under two names"},
-		"of cancelled":    {func(s *JobSpec) { s.Cancelled = &CancelledSpec{Column: "doc"} }, "column doc is that of cancelled too"},
+		"a shared column": {
+			func(s *JobSpec) { s.Fields["haverst"] = FieldSpec{Columns: []string{"DOC"}} },
+			"column doc is read by haverst too; select it twice, under two names",
+		},
+		"of cancelled": {
+			func(s *JobSpec) { s.Cancelled = &CancelledSpec{Column: "doc"} },
+			"column doc is that of cancelled too",
+		},
 	} {
 		_, errs := compileMapping(spec(c.change))
 		found := false

@@ -20,7 +20,10 @@ func TestValuesWithoutAccentsCompareLikeAllOthersAndTakeNoBuffers(t *testing.T) 
 			}
 		}
 	}
-	for text, want := range map[string]string{" Sacas\n": "sacas", "AÇÚCAR": "açúcar", "ACU\u0301CAR": "acúcar", "Straße": "strasse", "\u212Ag": "kg", "\xffKG": "\xffkg"} {
+	for text, want := range map[string]string{
+		" Sacas\n": "sacas", "AÇÚCAR": "açúcar", "ACU\u0301CAR": "acúcar",
+		"Straße": "strasse", "\u212Ag": "kg", "\xffKG": "\xffkg",
+	} {
 		if got := Fold(text); got != want || got != slow(text) {
 			t.Errorf("%q becomes %q, want %q (%q)", text, got, want, slow(text))
 		}

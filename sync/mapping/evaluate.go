@@ -26,7 +26,8 @@ func (e *Evaluator) Evaluate(entry *trade.Entry, values trade.Values, parents Pa
 	values = e.Seal(values)
 	defer func() {
 		if r := recover(); r != nil {
-			e.Log.Error("a row made the mapping fail", zap.String("job", e.Job.Name()), zap.String("key", entry.Key), zap.ByteString("stack", debug.Stack()))
+			e.Log.Error("a row made the mapping fail", zap.String("job", e.Job.Name()), zap.String("key", entry.Key),
+				zap.ByteString("stack", debug.Stack()))
 			e.fill(entry, values, trade.Draft{}, request{}, []trade.Problem{{Rule: trade.RuleInternal, Mapping: true}})
 		}
 	}()
@@ -46,7 +47,9 @@ func (e *Evaluator) Evaluate(entry *trade.Entry, values trade.Values, parents Pa
 	e.fill(entry, values, draft, r, problems)
 }
 
-func (e *Evaluator) fill(entry *trade.Entry, values trade.Values, draft trade.Draft, r request, problems []trade.Problem) {
+func (e *Evaluator) fill(entry *trade.Entry, values trade.Values, draft trade.Draft, r request,
+	problems []trade.Problem,
+) {
 	entry.Values, entry.MappedWith, entry.Quantity = values, e.MappedWith, draft.Quantity()
 	entry.Target, entry.Payload, entry.PayloadHash, entry.Content = "", nil, "", 0
 	entry.WaitingFor, entry.NextAttemptAt = draft.Missing, NoTime

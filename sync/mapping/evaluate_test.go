@@ -12,11 +12,13 @@ import (
 // nothing had happened.
 func TestF035ARowThatMakesTheMappingFailIsInvalid(t *testing.T) {
 	t.Parallel()
-	broken := &Job{Mapping: &Mapping{Sends: trade.OrderCommitments, Fields: []fieldMapping{{}}}} // a field that comes from nowhere
+	// a field that comes from nowhere
+	broken := &Job{Mapping: &Mapping{Sends: trade.OrderCommitments, Fields: []fieldMapping{{}}}}
 	e := &Evaluator{Job: broken, Log: zap.NewNop()}
 	entry := trade.Entry{Key: "1"}
 	e.Evaluate(&entry, trade.Values{"quantidade": {Kind: 'n', Text: "2"}}, nil)
-	if entry.State != trade.Invalid || len(entry.Error.Fields) != 1 || entry.Error.Fields[0].Rule != trade.RuleInternal || entry.Payload != nil {
+	if entry.State != trade.Invalid || len(entry.Error.Fields) != 1 ||
+		entry.Error.Fields[0].Rule != trade.RuleInternal || entry.Payload != nil {
 		t.Errorf("%+v, %+v", entry, entry.Error)
 	}
 }

@@ -7,7 +7,8 @@ import (
 // RowField is one field of a row of the ledger as today's mapping reads it.
 type RowField struct {
 	Text string // in the API's form; "" when it is absent or cannot be read
-	ERP  string // what the ERP has in its columns, parts joined with |; "" for a constant, for a document, and where only a mark is kept
+	// what the ERP has in its columns, parts joined with |; "" for a constant, for a document, and where only a mark is kept
+	ERP string
 }
 
 // RowFields reads a row of the ledger with today's mapping, without asking anybody. refs are as

@@ -35,7 +35,10 @@ func parseNumberForm(sample string) (numberForm, error) {
 	}
 	form, ok := numberForms[sample]
 	if !ok {
-		return numberForm{}, fmt.Errorf("%q is no way to write numbers; give one of \"1.234,56\", \"1234,56\", \"1,234.56\", \"1234.56\"", sample)
+		return numberForm{},
+			fmt.Errorf(
+				"%q is no way to write numbers; give one of \"1.234,56\", \"1234,56\", \"1,234.56\", \"1234.56\"",
+				sample)
 	}
 	form.sample = sample
 	return form, nil
@@ -81,7 +84,8 @@ func parseDateForm(sample string) (dateForm, error) {
 	if strings.Trim(rest, "/-. ") != "" {
 		return dateForm{}, fmt.Errorf("%q may have only /, -, . and blanks beside YYYY, MM and DD", sample)
 	}
-	return dateForm{sample: sample, layout: strings.NewReplacer("YYYY", "2006", "MM", "01", "DD", "02").Replace(sample)}, nil
+	return dateForm{sample: sample, layout: strings.NewReplacer("YYYY", "2006", "MM", "01", "DD",
+		"02").Replace(sample)}, nil
 }
 
 // read gives the calendar day (I7). A timestamp gives the day as it stands there; one with a zone

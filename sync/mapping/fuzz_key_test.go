@@ -22,7 +22,8 @@ func FuzzRowKey(f *testing.F) {
 	kinds := []erp.Kind{erp.Text, erp.Number, erp.Float, erp.Int, erp.Null}
 	columns := []string{"a", "b"}
 	f.Fuzz(func(t *testing.T, k1 uint8, t1 string, k2 uint8, t2 string, k3 uint8, t3 string, k4 uint8, t4 string) {
-		if slices.ContainsFunc([]string{t1, t2, t3, t4}, func(s string) bool { return !utf8.ValidString(s) }) { // the reader gives such values an error
+		// the reader gives such values an error
+		if slices.ContainsFunc([]string{t1, t2, t3, t4}, func(s string) bool { return !utf8.ValidString(s) }) {
 			return
 		}
 		value := func(k uint8, text string) erp.Value {
@@ -33,7 +34,8 @@ func FuzzRowKey(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if diff := cmp.Diff([]string{PlainText(one[0]), PlainText(one[1])}, SplitCode(key)); diff != "" || len(cells) != 2 || !Keepable(key) {
+		if diff := cmp.Diff([]string{PlainText(one[0]), PlainText(one[1])}, SplitCode(key)); diff != "" ||
+			len(cells) != 2 || !Keepable(key) {
 			t.Fatalf("%+v has the key %q, with other parts (-want +got):\n%s", one, key, diff)
 		}
 		second, _, err := RowKey(erp.NewRow(columns, other), columns)

@@ -85,7 +85,10 @@ func (j *Job) CheckColumns(columns []erp.Column) error {
 	var errs []error
 	need := func(column, place string) {
 		if column != "" && !have[strings.ToLower(column)] {
-			errs = append(errs, &SpecError{place, fmt.Sprintf("column %s is not in the query, which has %s", column, strings.Join(names, ", "))})
+			errs = append(errs, &SpecError{
+				place,
+				fmt.Sprintf("column %s is not in the query, which has %s", column, strings.Join(names, ", ")),
+			})
 		}
 	}
 	for _, c := range j.Spec.Key {
@@ -118,7 +121,8 @@ func (j *Job) ContractColumns(tells func(column string) bool) []string {
 	for _, f := range j.Mapping.Fields {
 		for _, p := range f.Spec.SentBy {
 			columns := slices.DeleteFunc(slices.Clone(p.Columns), func(c string) bool { return !tells(c) })
-			if len(columns) > 0 && !slices.ContainsFunc(columns, func(c string) bool { return !containsFold(j.Spec.Key, c) }) {
+			if len(columns) > 0 && !slices.ContainsFunc(columns,
+				func(c string) bool { return !containsFold(j.Spec.Key, c) }) {
 				return columns
 			}
 		}
@@ -131,7 +135,8 @@ func (j *Job) ContractColumns(tells func(column string) bool) []string {
 func (j *Job) PositionsInKey() []string {
 	var out []string
 	for _, column := range j.Spec.Key {
-		counted := regexp.MustCompile(`(?is)\brow_number\s*\(.*?\)\s*(as\s+)?["\[\x60]?` + regexp.QuoteMeta(column) + `\b`)
+		counted := regexp.MustCompile(`(?is)\brow_number\s*\(.*?\)\s*(as\s+)?["\[\x60]?` +
+			regexp.QuoteMeta(column) + `\b`)
 		if counted.MatchString(j.Spec.Query) {
 			out = append(out, column)
 		}
@@ -226,7 +231,8 @@ func (j *Job) LacksForCompra() (missing []string) {
 	f, compra := j.Spec.Fields["order_type"], string(trade.Compra)
 	is := func(text *string) bool { return text != nil && *text == compra }
 	asItIs := len(f.Columns) > 0 && len(f.Values) == 0
-	if j.Spec.Sends != trade.OrderCommitments || !is(f.Const) && !is(f.Default) && !asItIs && !slices.Contains(slices.Collect(maps.Values(f.Values)), compra) {
+	if j.Spec.Sends != trade.OrderCommitments || !is(f.Const) && !is(f.Default) && !asItIs &&
+		!slices.Contains(slices.Collect(maps.Values(f.Values)), compra) {
 		return nil
 	}
 	for _, rule := range trade.Rules(j.Spec.Sends) {

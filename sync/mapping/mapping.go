@@ -57,7 +57,10 @@ func compileMapping(spec JobSpec) (*Mapping, []error) {
 		fs, ok := spec.Fields[rule.Field]
 		if !ok {
 			if rule.Need == trade.Always {
-				errs = append(errs, &SpecError{path, fmt.Sprintf("%s is required for every record and is not mapped", rule.Field)})
+				errs = append(errs, &SpecError{
+					path,
+					fmt.Sprintf("%s is required for every record and is not mapped", rule.Field),
+				})
 			}
 			continue
 		}
@@ -104,13 +107,26 @@ func compileField(path string, rule trade.FieldRule, spec FieldSpec) (fieldMappi
 	case (spec.Const == nil) == (len(spec.Columns) == 0):
 		return f, &SpecError{path, "give either a column or a const"}
 	case len(spec.Columns) > 1 && spec.Ref == "" && len(spec.SentBy) == 0:
-		return f, &SpecError{path + ".column", "several columns make a code, which needs a ref or a sent_by; join texts in the query instead"}
+		return f, &SpecError{
+			path + ".column",
+			"several columns make a code, which needs a ref or a sent_by; join texts in the query instead",
+		}
 	case len(spec.SentBy) > 0 && rule.Parent == "":
-		return f, &SpecError{path + ".sent_by", fmt.Sprintf("%s is not the id of a record that another job sends", rule.Field)}
+		return f, &SpecError{
+			path + ".sent_by",
+			fmt.Sprintf("%s is not the id of a record that another job sends", rule.Field),
+		}
 	case len(spec.SentBy) > 0 && (spec.Ref != "" || len(spec.Values) > 0 || spec.Default != nil):
-		return f, &SpecError{path, "an id that another job's row gets comes from that row alone: ref, values and default do not apply"}
+		return f,
+			&SpecError{
+				path,
+				"an id that another job's row gets comes from that row alone: ref, values and default do not apply",
+			}
 	case spec.Ref != "" && !slices.Contains(trade.ReferenceKinds, spec.Ref):
-		return f, &SpecError{path + ".ref", fmt.Sprintf("%q is no kind of reference; there are %s", spec.Ref, strings.Join(trade.ReferenceKinds, ", "))}
+		return f, &SpecError{
+			path + ".ref",
+			fmt.Sprintf("%q is no kind of reference; there are %s", spec.Ref, strings.Join(trade.ReferenceKinds, ", ")),
+		}
 	case spec.Lookup != "":
 		if err := checkLookup(path, rule, spec); err != nil {
 			return f, err
@@ -124,7 +140,10 @@ func compileField(path string, rule trade.FieldRule, spec FieldSpec) (fieldMappi
 	}
 	for from, to := range spec.Values {
 		if other, double := f.values[Fold(from)]; double && other != to {
-			return f, &SpecError{path + ".values", fmt.Sprintf("%q stands for two values: case and blanks around it do not count", Fold(from))}
+			return f, &SpecError{
+				path + ".values",
+				fmt.Sprintf("%q stands for two values: case and blanks around it do not count", Fold(from)),
+			}
 		}
 		f.values[Fold(from)] = to
 	}
@@ -165,7 +184,9 @@ func (m *Mapping) Draft(get ColumnsOf, refs Codes, known Parents) trade.Draft {
 }
 
 // Apply maps one field: a draft field, and what keeps it from being one.
-func (f *fieldMapping) Apply(get ColumnsOf, refs Codes, known Parents) (trade.DraftField, *trade.Problem, *trade.Awaited) {
+func (f *fieldMapping) Apply(get ColumnsOf, refs Codes,
+	known Parents,
+) (trade.DraftField, *trade.Problem, *trade.Awaited) {
 	if f.Spec.Const != nil {
 		return trade.DraftField{Text: *f.Spec.Const, Origin: trade.Origin{Value: *f.Spec.Const, Via: "const"}}, nil, nil
 	}
@@ -209,7 +230,9 @@ func (f *fieldMapping) Apply(get ColumnsOf, refs Codes, known Parents) (trade.Dr
 }
 
 // resolve looks a code up in its de-para table.
-func (f *fieldMapping) resolve(out trade.DraftField, code string, refs Codes) (trade.DraftField, *trade.Problem, *trade.Awaited) {
+func (f *fieldMapping) resolve(out trade.DraftField, code string,
+	refs Codes,
+) (trade.DraftField, *trade.Problem, *trade.Awaited) {
 	id, ok := refs[f.Spec.Ref][code]
 	if !ok {
 		return out, nil, &trade.Awaited{Ref: f.Spec.Ref, Code: code}

@@ -95,7 +95,8 @@ func (f *fieldMapping) applyParent(get ColumnsOf, known Parents) (trade.DraftFie
 			if _, unread := known[trade.ParentKey{Job: spec.Job}]; unread {
 				other = &trade.Awaited{Job: spec.Job, Key: key}
 			}
-			if parent.RemoteID == "" && parent.State != trade.Withdrawn && parent.State != trade.Dismissed && parent.Content != 0 && parent.Content != sent.Content {
+			if parent.RemoteID == "" && parent.State != trade.Withdrawn && parent.State != trade.Dismissed &&
+				parent.Content != 0 && parent.Content != sent.Content {
 				other = &trade.Awaited{Job: spec.Job, Key: key}
 			}
 			continue
@@ -123,7 +124,8 @@ func (f *fieldMapping) applyParent(get ColumnsOf, known Parents) (trade.DraftFie
 		return out, nil, other
 	}
 	if rank <= 0 {
-		out.Origin.Value = strings.Join(keys, ", ") // two versions of a row are compared without knowing the parents: each key counts
+		// two versions of a row are compared without knowing the parents: each key counts
+		out.Origin.Value = strings.Join(keys, ", ")
 	}
 	return out, nil, missing
 }

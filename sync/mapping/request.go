@@ -55,8 +55,9 @@ func orderCommitmentRequest(c trade.OrderCommitment) apiclient.OrderCommitmentRe
 		Product: apiclient.Product(c.Product), DeliveryPlaceID: c.DeliveryPlaceID, Haverst: c.Harvest,
 		UnitOfMeasurement: apiclient.Unit(c.Unit), OrderType: apiclient.OrderType(c.OrderType),
 		OrderDate: c.OrderDate.String(), WalletID: c.WalletID,
-		Currency: apiclient.Currency(c.Currency), Price: numberOrNone(c.Price), InitialDeliveryDate: c.InitialDeliveryDate.String(),
-		EndDeliveryDate: c.EndDeliveryDate.String(), Modality: apiclient.Modality(c.Modality),
+		Currency: apiclient.Currency(c.Currency), Price: numberOrNone(c.Price),
+		InitialDeliveryDate: c.InitialDeliveryDate.String(),
+		EndDeliveryDate:     c.EndDeliveryDate.String(), Modality: apiclient.Modality(c.Modality),
 		Payday: c.Payday.String(), PaymentType: apiclient.PaymentType(c.PaymentType),
 	}
 }

@@ -10,7 +10,10 @@ import (
 
 // rowJob is a job of which only the columns count.
 func rowJob(key, mapped []string) *Job {
-	return &Job{Spec: JobSpec{Key: key, Cancelled: &CancelledSpec{Column: "situacao"}}, Mapping: &Mapping{Columns: mapped, Hashed: mapped}, Cancelled: map[string]bool{"cancelado": true}}
+	return &Job{
+		Spec:    JobSpec{Key: key, Cancelled: &CancelledSpec{Column: "situacao"}},
+		Mapping: &Mapping{Columns: mapped, Hashed: mapped}, Cancelled: map[string]bool{"cancelado": true},
+	}
 }
 
 // The form of a source hash never changes: with another one, every row of every ledger would look
@@ -19,9 +22,14 @@ func TestTheSourceHashHasItsForm(t *testing.T) {
 	t.Parallel()
 	job := rowJob([]string{"num"}, []string{"bad", "missing", "none", "price", "text"})
 	row := erp.NewRow([]string{"num", "TEXT", "price", "none", "bad"}, []erp.Value{
-		{Kind: erp.Text, Text: "1"}, {Kind: erp.Text, Text: " a|b "}, {Kind: erp.Number, Text: "120.5000"}, {}, {Kind: erp.Text, Err: "bytes not valid UTF-8 at 3"},
+		{Kind: erp.Text, Text: "1"},
+		{Kind: erp.Text, Text: " a|b "},
+		{Kind: erp.Number, Text: "120.5000"},
+		{},
+		{Kind: erp.Text, Err: "bytes not valid UTF-8 at 3"},
 	})
-	want := trade.HashOf("3:bad1:!26:bytes not valid UTF-8 at 37:missing1:-0:4:none1:-0:5:price1:=5:120.54:text1:=3:a|b")
+	want := trade.HashOf(
+		"3:bad1:!26:bytes not valid UTF-8 at 37:missing1:-0:4:none1:-0:5:price1:=5:120.54:text1:=3:a|b")
 	if got := job.SourceHash(row.Get); got != want {
 		t.Errorf("hash %s, want %s", got, want)
 	}
@@ -46,8 +54,10 @@ func FuzzAPlainNumberIsThatOfADecimal(f *testing.F) {
 func TestAPlainNumberIsThatOfADecimal(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
-		"0", "-0", "0.0", "-0.00", "1", "10", "100", "1.0", "1.50", "-1.50", "0.10", "00.1", "01", ".5", "5.", "1.2.3", "1e2", "+1", "--1", "-", "", "NaN", "Infinity", "1,5",
-		"123456789012345678901234567890", "1234567890123456789012345678901", "0.00000000000000000000000000001", "99999999999999999999.9900", strings.Repeat("9", 60),
+		"0", "-0", "0.0", "-0.00", "1", "10", "100", "1.0", "1.50", "-1.50", "0.10", "00.1", "01", ".5", "5.", "1.2.3",
+		"1e2", "+1", "--1", "-", "", "NaN", "Infinity", "1,5",
+		"123456789012345678901234567890", "1234567890123456789012345678901", "0.00000000000000000000000000001",
+		"99999999999999999999.9900", strings.Repeat("9", 60),
 	} {
 		want := text
 		if d, err := trade.ParseDecimal(text); err == nil {
@@ -62,7 +72,8 @@ func TestAPlainNumberIsThatOfADecimal(t *testing.T) {
 // A row without the column of its key has none, and says which.
 func TestARowWithoutTheColumnOfItsKey(t *testing.T) {
 	t.Parallel()
-	if _, _, err := RowKey(erp.NewRow([]string{"a"}, []erp.Value{{}}), []string{"b"}); err == nil || err.Error() != "key column b is not in the query" {
+	if _, _, err := RowKey(erp.NewRow([]string{"a"}, []erp.Value{{}}), []string{"b"}); err == nil ||
+		err.Error() != "key column b is not in the query" {
 		t.Errorf("%v", err)
 	}
 }

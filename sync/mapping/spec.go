@@ -10,12 +10,13 @@ import (
 // JobSpec is one job as the configuration describes it (`jobs:`), in plain data. [Compile] makes it
 // executable and finds what is wrong with it.
 type JobSpec struct {
-	Name      string
-	Sends     trade.Kind
-	Schedule  string // cron, of the daemon
-	Query     string // any SELECT
-	Key       []string
-	Identity  string        // key space: keys of jobs in two spaces are never compared; "" = that of all jobs which name none
+	Name     string
+	Sends    trade.Kind
+	Schedule string // cron, of the daemon
+	Query    string // any SELECT
+	Key      []string
+	// key space: keys of jobs in two spaces are never compared; "" = that of all jobs which name none
+	Identity  string
 	ChangedAt string        // column; "" = every run compares all rows
 	Lookback  time.Duration // overlap of the reading window
 	Sweep     string        // cron: how old the last sweep may be
@@ -43,13 +44,15 @@ type FieldSpec struct {
 	Values     map[string]string // ERP value -> API value
 	Default    *string           // stands in for a missing value, in the API's form
 	Date       string            // YYYYMMDD, DD/MM/YYYY, … ; "" = the database's own dates and YYYY-MM-DD
-	Number     string            // a sample of how the ERP writes numbers: "1.234,56", "1234,56", "1,234.56", "1234.56"; "" = the last
-	Scale      *int32            // round to so many digits after the point
-	Empty      []string          // values that mean "nothing", beside NULL and blanks
-	Ref        string            // de-para kind
-	SentBy     []ParentSpec      // the value is the platform's id of a row of one of these jobs: the row waits for it
+	// a sample of how the ERP writes numbers: "1.234,56", "1234,56", "1,234.56", "1234.56"; "" = the last
+	Number string
+	Scale  *int32       // round to so many digits after the point
+	Empty  []string     // values that mean "nothing", beside NULL and blanks
+	Ref    string       // de-para kind
+	SentBy []ParentSpec // the value is the platform's id of a row of one of these jobs: the row waits for it
 
-	Lookup string `json:",omitempty"` // what the platform is asked with the value: trade.ProducerByDocument; "" = nothing
+	// what the platform is asked with the value: trade.ProducerByDocument; "" = nothing
+	Lookup string `json:",omitempty"`
 }
 
 // ParentSpec names a job and the columns that hold the key of its row.

@@ -149,7 +149,10 @@ func columnDifferences(entry trade.Entry) []trade.Difference {
 			}
 		}
 		if known && now != old {
-			out = append(out, trade.Difference{Columns: []string{name}, ERPSent: strings.TrimSpace(old.Text), ERPNow: strings.TrimSpace(now.Text)})
+			out = append(out, trade.Difference{
+				Columns: []string{name}, ERPSent: strings.TrimSpace(old.Text),
+				ERPNow: strings.TrimSpace(now.Text),
+			})
 		}
 	}
 	return out

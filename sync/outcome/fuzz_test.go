@@ -44,14 +44,21 @@ func FuzzOutcome(f *testing.F) {
 		}
 	}()
 	f.Cleanup(func() { _ = ln.Close() })
-	notCreated := map[int]bool{401: true, 403: true, 404: true, 405: true, 406: true, 411: true, 414: true, 415: true, 426: true, 429: true, 431: true, 501: true, 502: true}
+	notCreated := map[int]bool{
+		401: true, 403: true, 404: true, 405: true, 406: true, 411: true, 414: true, 415: true,
+		426: true, 429: true, 431: true, 501: true, 502: true,
+	}
 	f.Fuzz(func(t *testing.T, status int, header string, body []byte) {
-		c, err := apiclient.New(apiclient.Options{BaseURL: "http://" + ln.Addr().String(), APIKey: "a-key-of-the-tests"})
+		c, err := apiclient.New(apiclient.Options{
+			BaseURL: "http://" + ln.Addr().String(),
+			APIKey:  "a-key-of-the-tests",
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		texts <- fmt.Sprintf("HTTP/1.1 %d X\r\nConnection: close\r\nContent-Length: %d\r\n%s\r\n\r\n%s", status, len(body), header, body)
+		texts <- fmt.Sprintf("HTTP/1.1 %d X\r\nConnection: close\r\nContent-Length: %d\r\n%s\r\n\r\n%s", status,
+			len(body), header, body)
 		answer, err := c.SubmitOrderCommitment(t.Context(), []byte(`{"amount":1}`), nil)
 		fault := apiclient.FaultNone
 		var failure *apiclient.Error
@@ -70,13 +77,15 @@ func FuzzOutcome(f *testing.F) {
 			switch {
 			case !trade.CanMove(trade.Sending, d.State) || d.Reason == "":
 				t.Fatalf("%+v", d)
-			case d.State == trade.Accepted && (answer.ID == "" || answer.Status/100 != 2 || d.Outcome != trade.OutcomeCreated):
+			case d.State == trade.Accepted &&
+				(answer.ID == "" || answer.Status/100 != 2 || d.Outcome != trade.OutcomeCreated):
 				t.Fatalf("accepted after %d with id %q", answer.Status, answer.ID)
 			case d.State == trade.Pending && !notCreated[answer.Status]:
 				t.Fatalf("sent again by itself after %d", answer.Status)
 			case d.Retry == RetryLater && answer.Status != 400 && answer.Status != 404 && answer.Status != 422:
 				t.Fatalf("tried again after %d", answer.Status)
-			case answer.Status/100 == 2 && d.Outcome == trade.OutcomeNotCreated, answer.Status == 500 && d.Outcome != trade.OutcomeUnknown:
+			case answer.Status/100 == 2 && d.Outcome == trade.OutcomeNotCreated, answer.Status == 500 &&
+				d.Outcome != trade.OutcomeUnknown:
 				t.Fatalf("%d: %s", answer.Status, d.Outcome)
 			}
 		}

@@ -118,7 +118,8 @@ func (g golden) of(t *testing.T, status int, body string) string {
 func words(d Decision) string {
 	stop := ""
 	if d.Stop != nil {
-		stop = map[reach]string{ThisJob: "stop ", SameSends: "stop-kind ", AllJobs: "stop-all "}[d.Stop.Reach] + string(d.Stop.Code)
+		stop = map[reach]string{ThisJob: "stop ", SameSends: "stop-kind ", AllJobs: "stop-all "}[d.Stop.Reach] +
+			string(d.Stop.Code)
 	}
 	strange := ""
 	if d.Strange {
@@ -240,7 +241,8 @@ func TestF114_EveryStatusWithEveryBodyMeansWhatTheTableSays(t *testing.T) {
 				}
 			}
 			for outcome := range resends {
-				if kind, _, _ := strings.Cut(outcome, " "); !slices.Contains([]string{"auto", "wait", "pre", "stop-all", "stop-kind"}, kind) {
+				if kind, _, _ := strings.Cut(outcome,
+					" "); !slices.Contains([]string{"auto", "wait", "pre", "stop-all", "stop-kind"}, kind) {
 					t.Errorf("%q is sent again by itself", outcome)
 				}
 			}

@@ -30,9 +30,10 @@ type Decision struct {
 	Stalled bool          // the send window passed: several times in a row mean that the API is not reached in time
 	Missing []blockOf     // records of the platform that it does not know
 	BadForm bool          // malformed-request: three in a row stop the job
-	Strange bool          // a refusal of the request, not of its record: three with nothing accepted between stop the job
-	Ask     bool          // something on the road may have answered: the harmless question is asked again
-	NoID    bool          // 2xx without an id: two in a row stop the job
+	// a refusal of the request, not of its record: three with nothing accepted between stop the job
+	Strange bool
+	Ask     bool // something on the road may have answered: the harmless question is asked again
+	NoID    bool // 2xx without an id: two in a row stop the job
 }
 
 // Retry says when a row is due again.
@@ -93,19 +94,24 @@ const (
 
 // curable tells whether a message key speaks of a record that may appear on the platform.
 func curable(key string) bool {
-	return prerequisites[key] != "" || strings.HasPrefix(key, "message.") && (strings.HasSuffix(key, ".not-found") || strings.HasSuffix(key, "not-linked"))
+	return prerequisites[key] != "" || strings.HasPrefix(key, "message.") &&
+		(strings.HasSuffix(key, ".not-found") || strings.HasSuffix(key, "not-linked"))
 }
 
 // Decide reads one answer of a POST (design §5). strict trusts no 502 and no empty 401 or 415.
 func Decide(a apiclient.Answer, fault apiclient.Fault, strict bool) Decision {
 	switch a.Known {
 	case apiclient.Created:
-		return Decision{Outcome: trade.OutcomeCreated, State: trade.Accepted, Counts: true, Reason: "the API confirmed it"}
+		return Decision{
+			Outcome: trade.OutcomeCreated, State: trade.Accepted, Counts: true,
+			Reason: "the API confirmed it",
+		}
 	case apiclient.NotSent:
 		return decideNotSent(a, fault)
 	case apiclient.Throttled:
 		return Decision{
-			Outcome: trade.OutcomeNotCreated, State: trade.Pending, Reason: fmt.Sprintf("the API asks to wait %s (429)", a.RetryAfter), Wait: a.RetryAfter,
+			Outcome: trade.OutcomeNotCreated, State: trade.Pending,
+			Reason: fmt.Sprintf("the API asks to wait %s (429)", a.RetryAfter), Wait: a.RetryAfter,
 		}
 	case apiclient.CreatedIDUnknown:
 		d := InDoubt(fmt.Sprintf("the API answered %d without one readable id; it was probably created", a.Status))
@@ -165,13 +171,18 @@ func decideUnknown(a apiclient.Answer, fault apiclient.Fault) Decision {
 		return d
 	}
 	if (a.Status < http.StatusInternalServerError || a.Status == http.StatusNotImplemented) && !a.APIForm() {
-		d := InDoubt(fmt.Sprintf("%d came in no form of the API: something on the road answered, and a record may exist or not", a.Status))
+		d := InDoubt(
+			fmt.Sprintf("%d came in no form of the API: something on the road answered, and a record may exist or not",
+				a.Status))
 		d.Ask = true
 		return d
 	}
-	if a.Status == http.StatusBadGateway && slices.Contains(a.Messages, KeyRefused) && a.Evidence.Duration > 3*time.Second {
-		return InDoubt(fmt.Sprintf("the API said after %s that its own service refused the connection (502): only within 3 s does that prove that nothing was made",
-			a.Evidence.Duration.Round(100*time.Millisecond)))
+	if a.Status == http.StatusBadGateway && slices.Contains(a.Messages, KeyRefused) &&
+		a.Evidence.Duration > 3*time.Second {
+		return InDoubt(
+			fmt.Sprintf(
+				"the API said after %s that its own service refused the connection (502): only within 3 s does that prove that nothing was made",
+				a.Evidence.Duration.Round(100*time.Millisecond)))
 	}
 	d := InDoubt(fmt.Sprintf("the API answered %d, after which a record may exist or not", a.Status))
 	d.Slow = a.Status == http.StatusServiceUnavailable || a.Status == http.StatusGatewayTimeout
@@ -180,7 +191,10 @@ func decideUnknown(a apiclient.Answer, fault apiclient.Fault) Decision {
 
 // InDoubt is the decision on an attempt whose outcome nobody knows.
 func InDoubt(reason string) Decision {
-	return Decision{Outcome: trade.OutcomeUnknown, State: trade.InDoubt, Cause: trade.CauseUnknown, Kind: trade.TransportError, Counts: true, Reason: reason}
+	return Decision{
+		Outcome: trade.OutcomeUnknown, State: trade.InDoubt, Cause: trade.CauseUnknown,
+		Kind: trade.TransportError, Counts: true, Reason: reason,
+	}
 }
 
 // decideRefused: the document says that nothing was created.
@@ -223,20 +237,31 @@ func said(a apiclient.Answer) string {
 func DecideUnauthorized(a apiclient.Answer) Decision {
 	if a.Format == apiclient.FormatEmpty {
 		return ours("the gateway accepted the key and a service inside refused it (401 without a body)", &StopOrder{
-			StopKeyInside, "the API's gateway accepted the key, but a service inside refused it: ask the operator of the API", AllJobs,
+			StopKeyInside,
+			"the API's gateway accepted the key, but a service inside refused it: ask the operator of the API",
+			AllJobs,
 		})
 	}
-	return ours("the API refused the key (401)", &StopOrder{StopKey, "the API refused the key: renew api.api_key, then run `safrasync check`", AllJobs})
+	return ours("the API refused the key (401)",
+		&StopOrder{StopKey, "the API refused the key: renew api.api_key, then run `safrasync check`", AllJobs})
 }
 
 func decideForbidden(a apiclient.Answer) Decision {
 	switch {
 	case slices.Contains(a.Messages, KeyNotContract):
-		return ours("the module is not contracted (403)", &StopOrder{StopModule, "the cooperative has not contracted the module that this job needs: ask the platform", SameSends})
+		return ours("the module is not contracted (403)",
+			&StopOrder{
+				StopModule,
+				"the cooperative has not contracted the module that this job needs: ask the platform", SameSends,
+			})
 	case a.APIForm() && a.Format == apiclient.FormatC:
 		return rejected(a, "the API does not know a value: "+strings.TrimPrefix(a.Text, unexpectedValue))
 	}
-	return ours("the key has no permission for this route (403)", &StopOrder{StopPermission, "the API key has no permission for this kind of record: ask the platform", SameSends})
+	return ours("the key has no permission for this route (403)",
+		&StopOrder{
+			StopPermission, "the API key has no permission for this kind of record: ask the platform",
+			SameSends,
+		})
 }
 
 // decideMessages reads the keys of a refused record: duplicate before malformed before data before
@@ -272,7 +297,10 @@ func decideMessages(a apiclient.Answer) Decision {
 // rejected: nothing was created. Where no form of the API is recognised only a person moves the
 // row.
 func rejected(a apiclient.Answer, reason string) Decision {
-	d := Decision{Outcome: trade.OutcomeNotCreated, State: trade.Rejected, Kind: trade.APIError, Counts: true, Reason: reason}
+	d := Decision{
+		Outcome: trade.OutcomeNotCreated, State: trade.Rejected, Kind: trade.APIError, Counts: true,
+		Reason: reason,
+	}
 	if d.Weak = !a.APIForm(); d.Weak {
 		d.Reason += "; it came in no form of the API, so only a person moves the row"
 	}
@@ -302,7 +330,8 @@ func keysOf(messages []string) string {
 
 func exists(a apiclient.Answer, reason string) Decision {
 	return Decision{
-		Outcome: trade.OutcomeNotCreated, State: trade.Held, Cause: trade.CauseExists, Kind: trade.ConflictError, Counts: true,
+		Outcome: trade.OutcomeNotCreated, State: trade.Held, Cause: trade.CauseExists, Kind: trade.ConflictError,
+		Counts: true,
 		Reason: reason + " (link its id, or declare that it is another one)" + said(a),
 	}
 }

@@ -21,7 +21,8 @@ const (
 	StopColumns     StopCode = "columns"         // the query lacks a column of the mapping
 	StopPlatform    StopCode = "platform"        // the ledger has sent to another platform
 
-	StopReferences StopCode = "references"  // a de-para table of the ERP is empty all at once, or has a code with two ids
+	// a de-para table of the ERP is empty all at once, or has a code with two ids
+	StopReferences StopCode = "references"
 	StopEmptySweep StopCode = "empty_sweep" // the sweep found less than half of the known rows
 	StopDoubts     StopCode = "in_doubt"    // several unknown outcomes in a row
 	StopMalformed  StopCode = "malformed"   // the API could not read several requests in a row

@@ -131,7 +131,10 @@ func (b *Board) one(text string) string {
 
 // fact picks what is remembered of a row.
 func (b *Board) fact(job *engine.Job, e trade.Entry, refs map[string]map[string]string) *fact {
-	f := &fact{look: b.look, id: e.ID, version: e.Version, job: job, key: e.Key, state: e.State, cause: b.one(e.Cause), seen: e.FirstSeenAt}
+	f := &fact{
+		look: b.look, id: e.ID, version: e.Version, job: job, key: e.Key, state: e.State, cause: b.one(e.Cause),
+		seen: e.FirstSeenAt,
+	}
 	key, problem := CauseOf(e)
 	switch {
 	case e.State == trade.InDoubt:
@@ -148,7 +151,8 @@ func (b *Board) fact(job *engine.Job, e trade.Entry, refs map[string]map[string]
 	if f.group != "" {
 		f.subject = b.one(SubjectOf(e, problem, job.Spec))
 	}
-	f.retry = e.State == trade.Rejected && !e.Weak() && e.Payload != nil || e.State == trade.Waiting && f.parents == nil && e.Payload != nil && forPlatform(e)
+	f.retry = e.State == trade.Rejected && !e.Weak() && e.Payload != nil || e.State == trade.Waiting &&
+		f.parents == nil && e.Payload != nil && forPlatform(e)
 	f.kg, f.weighed = e.Quantity.Kilograms()
 	if e.Sends != trade.OrderCommitments {
 		return f
@@ -171,5 +175,6 @@ var fixations = map[trade.OrderType]bool{trade.FixacaoCompra: true, trade.Fixaca
 
 // forPlatform tells whether a row waits for a record of the platform alone.
 func forPlatform(e trade.Entry) bool {
-	return len(e.WaitingFor) > 0 && !slices.ContainsFunc(e.WaitingFor, func(a trade.Awaited) bool { return a.Platform == "" })
+	return len(e.WaitingFor) > 0 && !slices.ContainsFunc(e.WaitingFor,
+		func(a trade.Awaited) bool { return a.Platform == "" })
 }

@@ -28,21 +28,34 @@ func jobsOf(t testing.TB) []*engine.Job {
 	t.Helper()
 	contracts := map[string]engine.FieldSpec{"currency": {Const: text("BRL")}}
 	for field, column := range map[string]string{
-		"amount": "qtd", "product": "produto", "haverst": "safra", "unit_of_measurement": "um", "order_type": "tipo", "order_date": "emissao", "price": "preco",
+		"amount": "qtd", "product": "produto", "haverst": "safra", "unit_of_measurement": "um", "order_type": "tipo",
+		"order_date": "emissao", "price": "preco",
 	} {
 		contracts[field] = engine.FieldSpec{Columns: []string{column}}
 	}
-	for field, kind := range map[string]string{"producer_id": "producers", "issuer_id": "users", "delivery_place_id": "delivery_places", "wallet_id": "wallets"} {
+	for field, kind := range map[string]string{
+		"producer_id": "producers", "issuer_id": "users",
+		"delivery_place_id": "delivery_places", "wallet_id": "wallets",
+	} {
 		contracts[field] = engine.FieldSpec{Columns: []string{field}, Ref: kind}
 	}
-	deliveries := map[string]engine.FieldSpec{"contract_id": {Columns: []string{"contrato"}, SentBy: []engine.ParentSpec{{Job: "contracts", Columns: []string{"contrato"}}}}}
+	deliveries := map[string]engine.FieldSpec{"contract_id": {
+		Columns: []string{"contrato"},
+		SentBy:  []engine.ParentSpec{{Job: "contracts", Columns: []string{"contrato"}}},
+	}}
 	for _, field := range []string{"delivered_volume", "delivered_volume_unit_of_measure", "delivery_date", "car"} {
 		deliveries[field] = engine.FieldSpec{Columns: []string{field}}
 	}
 	var out []*engine.Job
 	for _, spec := range []engine.JobSpec{
-		{Name: "contracts", Sends: trade.OrderCommitments, Query: "SELECT 1", Key: []string{"num"}, Schedule: "@every 1h", Sweep: "@every 24h", Fields: contracts},
-		{Name: "deliveries", Sends: trade.Deliveries, Query: "SELECT 1", Key: []string{"num"}, Schedule: "@every 1h", Sweep: "@every 24h", Fields: deliveries},
+		{
+			Name: "contracts", Sends: trade.OrderCommitments, Query: "SELECT 1", Key: []string{"num"},
+			Schedule: "@every 1h", Sweep: "@every 24h", Fields: contracts,
+		},
+		{
+			Name: "deliveries", Sends: trade.Deliveries, Query: "SELECT 1", Key: []string{"num"}, Schedule: "@every 1h",
+			Sweep: "@every 24h", Fields: deliveries,
+		},
 	} {
 		job, err := engine.Compile(spec, time.UTC)
 		if err != nil {
@@ -54,14 +67,18 @@ func jobsOf(t testing.TB) []*engine.Job {
 }
 
 // row makes an entry.
-func row(sends trade.Kind, key string, st trade.State, cause, amount string, values map[string]string, awaited ...trade.Awaited) trade.Entry {
+func row(sends trade.Kind, key string, st trade.State, cause, amount string, values map[string]string,
+	awaited ...trade.Awaited,
+) trade.Entry {
 	n, err := trade.ParseDecimal(amount)
 	if err != nil {
 		panic(err)
 	}
 	e := trade.Entry{
-		Sends: sends, Key: key, State: st, Cause: cause, Generation: 1, FirstSeenAt: at, UpdatedAt: at, Values: trade.Values{}, SourceHash: trade.HashOf("s" + key), MappedWith: "m",
-		Payload: json.RawMessage(`{}`), PayloadHash: trade.HashOf("p" + key), Quantity: trade.Quantity{Amount: n, Unit: trade.SC}, WaitingFor: awaited,
+		Sends: sends, Key: key, State: st, Cause: cause, Generation: 1, FirstSeenAt: at, UpdatedAt: at,
+		Values: trade.Values{}, SourceHash: trade.HashOf("s" + key), MappedWith: "m",
+		Payload: json.RawMessage(`{}`), PayloadHash: trade.HashOf("p" + key),
+		Quantity: trade.Quantity{Amount: n, Unit: trade.SC}, WaitingFor: awaited,
 	}
 	for column, value := range values {
 		e.Values[column] = trade.Cell{Kind: 't', Text: value}
@@ -70,7 +87,10 @@ func row(sends trade.Kind, key string, st trade.State, cause, amount string, val
 }
 
 func contract(key string, st trade.State, cause, amount, product, price string, awaited ...trade.Awaited) trade.Entry {
-	values := map[string]string{"produto": product, "um": "SC", "tipo": "COMPRA", "qtd": amount, "preco": price, "wallet_id": "W7", "producer_id": "P1"}
+	values := map[string]string{
+		"produto": product, "um": "SC", "tipo": "COMPRA", "qtd": amount, "preco": price,
+		"wallet_id": "W7", "producer_id": "P1",
+	}
 	if price == "" {
 		values["tipo"] = "FIXACAO_COMPRA"
 	}
@@ -78,7 +98,8 @@ func contract(key string, st trade.State, cause, amount, product, price string, 
 }
 
 func delivery(key, amount, of string) trade.Entry {
-	return row(trade.Deliveries, key, trade.Waiting, trade.CauseParent, amount, nil, trade.Awaited{Job: "contracts", Key: of})
+	return row(trade.Deliveries, key, trade.Waiting, trade.CauseParent, amount, nil,
+		trade.Awaited{Job: "contracts", Key: of})
 }
 
 func record(t testing.TB, s *state.Store, job string, entries ...trade.Entry) {
@@ -129,10 +150,14 @@ func TestABoardCountsWhatWaitsBehindACause(t *testing.T) {
 	wallet := trade.Awaited{Platform: "wallets", ID: "x"}
 	goes := contract("goes", trade.Pending, "", "1", "SOJA", "100")
 	record(t, s, "contracts",
-		contract("a", trade.Waiting, unlinked, "100", "SOJA", "100.50", wallet), contract("b", trade.Waiting, unlinked, "10", "MILHO", "50", wallet),
-		contract("c", trade.Waiting, unlinked, "5", "SOJA", "", wallet), contract("d", trade.Waiting, "ref:wallets", "1", "SOJA", "1", trade.Awaited{Ref: "wallets", Code: "W7"}), goes,
+		contract("a", trade.Waiting, unlinked, "100", "SOJA", "100.50", wallet),
+		contract("b", trade.Waiting, unlinked, "10", "MILHO", "50", wallet),
+		contract("c", trade.Waiting, unlinked, "5", "SOJA", "", wallet),
+		contract("d", trade.Waiting, "ref:wallets", "1", "SOJA", "1", trade.Awaited{Ref: "wallets", Code: "W7"}),
+		goes,
 	)
-	record(t, s, "deliveries", delivery("1", "2", "a"), delivery("2", "3", "b"), delivery("3", "1", "goes"), delivery("4", "1", "nowhere"), delivery("5", "1", "d"))
+	record(t, s, "deliveries", delivery("1", "2", "a"), delivery("2", "3", "b"), delivery("3", "1", "goes"),
+		delivery("4", "1", "nowhere"), delivery("5", "1", "d"))
 	board := &pending.Board{Ledger: s, Jobs: jobsOf(t), Now: func() time.Time { return at }}
 	take := func(want ...string) {
 		t.Helper()
@@ -169,7 +194,8 @@ func TestABoardCountsWhatWaitsBehindACause(t *testing.T) {
 		t.Fatal(err)
 	}
 	entry.State, entry.Cause = trade.Pending, ""
-	if lost, err := s.Record(t.Context(), lease, trade.Page{Updates: []trade.Update{{From: trade.Waiting, Entry: entry}}}); err != nil || lost != 0 {
+	if lost, err := s.Record(t.Context(), lease,
+		trade.Page{Updates: []trade.Update{{From: trade.Waiting, Entry: entry}}}); err != nil || lost != 0 {
 		t.Fatal(lost, err)
 	}
 	view, err := board.Take(t.Context())

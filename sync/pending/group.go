@@ -124,5 +124,8 @@ func (g *grouping) beyond(key trade.ParentKey) stuckOn {
 	case trade.Pending, trade.Sending, trade.Accepted:
 		return stuckOn{}
 	}
-	return stuckOn{key: trade.CauseParent + " " + string(parent.State), awaited: &trade.Awaited{Job: key.Job, Key: key.Key, ParentState: parent.State, ParentCause: parent.Cause}}
+	return stuckOn{
+		key:     trade.CauseParent + " " + string(parent.State),
+		awaited: &trade.Awaited{Job: key.Job, Key: key.Key, ParentState: parent.State, ParentCause: parent.Cause},
+	}
 }

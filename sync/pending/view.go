@@ -148,14 +148,16 @@ func (b *building) done() *Group {
 		g.Own = append(g.Own, *p)
 	}
 	slices.SortFunc(g.Own, func(a, b Part) int {
-		return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(slices.Index(trade.States, a.State), slices.Index(trade.States, b.State)))
+		return cmp.Or(cmp.Compare(a.Job, b.Job),
+			cmp.Compare(slices.Index(trade.States, a.State), slices.Index(trade.States, b.State)))
 	})
 	for _, s := range b.sums {
 		slices.SortFunc(s.Values, func(a, b Money) int { return strings.Compare(a.Currency, b.Currency) })
 		g.Sums = append(g.Sums, *s)
 	}
 	slices.SortFunc(g.Sums, func(a, b Sum) int {
-		return cmp.Or(cmp.Compare(slices.Index(trade.Kinds, a.Kind), slices.Index(trade.Kinds, b.Kind)), compareBool(a.Fixing, b.Fixing), cmp.Compare(a.Product, b.Product))
+		return cmp.Or(cmp.Compare(slices.Index(trade.Kinds, a.Kind), slices.Index(trade.Kinds, b.Kind)),
+			compareBool(a.Fixing, b.Fixing), cmp.Compare(a.Product, b.Product))
 	})
 	for _, text := range slices.Sorted(maps.Keys(b.subjects)) {
 		g.Subjects = append(g.Subjects, Subject{text, b.subjects[text]})

@@ -67,6 +67,7 @@ func equalRowText(other trade.Entry) string {
 	if other.RemoteID != "" {
 		id = " with the id " + other.RemoteID
 	}
-	return fmt.Sprintf("the row under key %s of job %s has the very same content and goes, or went%s; the platform deletes nothing. "+
-		"Two documents: `safrasync retry`. One that was typed twice: `safrasync dismiss`", other.Key, other.Job, id)
+	return fmt.Sprintf(
+		"the row under key %s of job %s has the very same content and goes, or went%s; the platform deletes nothing. "+
+			"Two documents: `safrasync retry`. One that was typed twice: `safrasync dismiss`", other.Key, other.Job, id)
 }

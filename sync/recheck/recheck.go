@@ -116,7 +116,10 @@ func (r *Checker) recheckParents(ctx context.Context, out *Rechecked) error {
 		}
 		from := e
 		e.State, e.Cause, e.Error = trade.Waiting, trade.CauseParent, nil
-		e.WaitingFor = []trade.Awaited{{Job: parent.Job, Key: parent.Key, ParentState: parent.State, ParentCause: trade.CauseReplaced}}
+		e.WaitingFor = []trade.Awaited{{
+			Job: parent.Job, Key: parent.Key, ParentState: parent.State,
+			ParentCause: trade.CauseReplaced,
+		}}
 		e.NextAttemptAt, e.UpdatedAt = r.run.Env.Clock.Now(), r.run.Env.Clock.Now()
 		out.hold(from, e)
 		return true
@@ -139,7 +142,8 @@ func (r *Checker) parentsElsewhere(asked map[trade.ParentKey]*SentRow, sent []Se
 	var out []SentRow
 	for k := range asked {
 		if of, ok := parts[k.Key]; ok {
-			out = append(out, SentRow{SentContent: trade.SentContent{Entry: trade.Entry{Job: k.Job, Key: k.Key, KeyParts: of}}})
+			out = append(out,
+				SentRow{SentContent: trade.SentContent{Entry: trade.Entry{Job: k.Job, Key: k.Key, KeyParts: of}}})
 		}
 	}
 	return out
@@ -162,7 +166,9 @@ func joined(have, more []SentRow) (all []SentRow, added bool) {
 
 // recheckAll reads entries and rows that were sent with the same content, and decides on the
 // entries. The rows are returned by key.
-func (r *Checker) recheckAll(ctx context.Context, entries []trade.Entry, sent []SentRow) (map[string][]erp.Row, Rechecked, error) {
+func (r *Checker) recheckAll(ctx context.Context, entries []trade.Entry,
+	sent []SentRow,
+) (map[string][]erp.Row, Rechecked, error) {
 	asked := slices.Clone(entries)
 	known := make(map[int64]bool, len(entries))
 	for _, e := range entries {
@@ -185,7 +191,8 @@ func (r *Checker) recheckAll(ctx context.Context, entries []trade.Entry, sent []
 	out := Rechecked{Ready: make([]trade.Entry, 0, len(entries))}
 	for _, old := range entries {
 		entry := r.recheckEntry(old, found[old.Key], parents)
-		if entry.State != old.State || entry.PayloadHash != old.PayloadHash || entry.SourceHash != old.SourceHash || entry.MappedWith != old.MappedWith {
+		if entry.State != old.State || entry.PayloadHash != old.PayloadHash || entry.SourceHash != old.SourceHash ||
+			entry.MappedWith != old.MappedWith {
 			// What hangs on a row that may have changed with it waits for the next reading, which knows
 			// of both: it stays as it is, so that each look until then sees that it differs.
 			if entry.State == trade.Pending && len(r.run.Job.Mapping.SentBy) > 0 && entry.SourceHash != old.SourceHash {
@@ -207,9 +214,11 @@ func (r *Checker) recheckEntry(old trade.Entry, rows []erp.Row, known mapping.Pa
 	entry := old
 	switch c := r.run.Job.Choose(rows); {
 	case len(rows) == 0:
-		run.Hold(&entry, trade.CauseVanished, "the row left the ERP between reading and sending; if it stays away it is withdrawn")
+		run.Hold(&entry, trade.CauseVanished,
+			"the row left the ERP between reading and sending; if it stays away it is withdrawn")
 	case c.Cancelled():
-		run.Hold(&entry, trade.CauseVanished, "the row was cancelled in the ERP before it was sent; if it stays so it is withdrawn")
+		run.Hold(&entry, trade.CauseVanished,
+			"the row was cancelled in the ERP before it was sent; if it stays so it is withdrawn")
 	case c.Row == nil:
 		run.Hold(&entry, trade.CauseDuplicateKey, run.DoubleText(old.Key, c.Living))
 	default:

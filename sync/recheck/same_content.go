@@ -83,8 +83,10 @@ func LikenessOf(e trade.Entry, others []SentRow) Likeness {
 	records, rows, lost := 0, 0, false
 	for i := range others {
 		o := &others[i]
-		if o.Entry.State == trade.Held && o.Entry.Cause == trade.CauseOtherJob { // a row whose record another job has: typed again it is still that row
-			if o.Entry.ID != e.ID && (o.Entry.SourceHash == e.SourceHash || run.SameContent(o.Entry.Content, e.Content)) && !o.Stands(e) {
+		// a row whose record another job has: typed again it is still that row
+		if o.Entry.State == trade.Held && o.Entry.Cause == trade.CauseOtherJob {
+			if o.Entry.ID != e.ID && (o.Entry.SourceHash == e.SourceHash ||
+				run.SameContent(o.Entry.Content, e.Content)) && !o.Stands(e) {
 				lost, without = true, cmp.Or(without, o)
 			}
 			continue
@@ -149,7 +151,9 @@ func (r *Checker) FindSent(ctx context.Context, entries, storing []trade.Entry) 
 // ReadSent reads what stands under the keys of rows that were sent. rows are those of this job that
 // were read already, by key. A job that is no longer configured cannot tell, which counts as
 // nothing. stand gives the rows that count.
-func (r *Checker) ReadSent(ctx context.Context, sent []SentRow, rows map[string][]erp.Row, stand func(*mapping.Job, []erp.Row) []erp.Row) error {
+func (r *Checker) ReadSent(ctx context.Context, sent []SentRow, rows map[string][]erp.Row,
+	stand func(*mapping.Job, []erp.Row) []erp.Row,
+) error {
 	for _, job := range r.run.Env.Jobs {
 		var mine []*SentRow
 		var entries []trade.Entry
@@ -186,7 +190,10 @@ func (r *Checker) ReadSent(ctx context.Context, sent []SentRow, rows map[string]
 			for _, row := range stand(job, byKey[s.Entry.Key]) {
 				would := trade.Entry{Job: job.Name(), Key: s.Entry.Key}
 				eval.Evaluate(&would, job.Values(row.Get), known)
-				s.Now = append(s.Now, wouldSend{job.Name(), job.SourceHash(row.Get), would.Content, job.IsCancelled(row.Get)})
+				s.Now = append(s.Now, wouldSend{
+					job.Name(), job.SourceHash(row.Get), would.Content,
+					job.IsCancelled(row.Get),
+				})
 			}
 		}
 	}
@@ -246,11 +253,13 @@ func misplaced(m *mapping.Mapping, get mapping.ColumnsOf, sent map[trade.ParentK
 				}
 			}
 			has := (s.Entry.RemoteID != "" || s.Entry.MovedID != "") && !s.Entry.Flags.Has(trade.Replaced)
-			if has && (record == nil || record.Entry.Flags.Has(trade.Changed) && !s.Entry.Flags.Has(trade.Changed)) { // as applyParent takes it
+			// as applyParent takes it
+			if has && (record == nil || record.Entry.Flags.Has(trade.Changed) && !s.Entry.Flags.Has(trade.Changed)) {
 				record = s
 			}
 		}
-		if record != nil && record.Entry.MovedID == "" && len(now) > 0 && !slices.ContainsFunc(now, func(c wouldSend) bool { return c.is(record.Entry) }) {
+		if record != nil && record.Entry.MovedID == "" && len(now) > 0 &&
+			!slices.ContainsFunc(now, func(c wouldSend) bool { return c.is(record.Entry) }) {
 			return &record.Entry
 		}
 	}

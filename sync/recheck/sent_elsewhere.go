@@ -53,5 +53,6 @@ func OtherJobText(o trade.Elsewhere) string {
 	if o.RemoteID != "" {
 		id = " with the id " + o.RemoteID
 	}
-	return fmt.Sprintf("job %s has this key %s already: it is %s there%s, and one row must not go twice", o.Job, o.Key, o.State, id)
+	return fmt.Sprintf("job %s has this key %s already: it is %s there%s, and one row must not go twice", o.Job, o.Key,
+		o.State, id)
 }

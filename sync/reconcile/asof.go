@@ -48,7 +48,8 @@ func (t *taker) readActs(ctx context.Context) error {
 			name = "moved"
 		}
 		t.head.Acts = append(t.head.Acts, Act{
-			Seq: r.Seq, At: r.At, Who: r.Who, Act: name, Target: r.Target, Reason: r.Reason, Before: string(detail.Before.State), After: string(detail.After.State),
+			Seq: r.Seq, At: r.At, Who: r.Who, Act: name, Target: r.Target, Reason: r.Reason,
+			Before: string(detail.Before.State), After: string(detail.After.State),
 		})
 		return nil
 	})
@@ -85,7 +86,8 @@ func stateAt(e trade.Entry, attempts []trade.Attempt, acts []act, end time.Time)
 	case last != nil:
 		return afterAttempt(*last, end)
 	}
-	for _, a := range acts { // the first act since tells where the row stood just before it, if nothing was sent in between
+	// the first act since tells where the row stood just before it, if nothing was sent in between
+	for _, a := range acts {
 		if !a.at.Before(end) && a.before.State != "" && len(attempts) == 0 {
 			return stand{a.before.State, "", Derived}
 		}
@@ -102,7 +104,8 @@ func afterAttempt(a trade.Attempt, end time.Time) stand {
 		return stand{trade.Accepted, a.RemoteID, Derived}
 	case a.Outcome == trade.OutcomeUnknown:
 		return stand{trade.InDoubt, "", Derived}
-	case a.Outcome == trade.OutcomeNotSent, a.Status == http.StatusUnauthorized, a.Status == http.StatusTooManyRequests, a.Status == http.StatusBadGateway:
+	case a.Outcome == trade.OutcomeNotSent, a.Status == http.StatusUnauthorized, a.Status == http.StatusTooManyRequests,
+		a.Status == http.StatusBadGateway:
 		return stand{trade.Pending, "", Derived}
 	case a.Status == http.StatusConflict:
 		return stand{trade.Held, "", Derived}

@@ -24,7 +24,8 @@ const bookBytes = math.MaxUint32
 const spareBytes = 64 << 20
 
 // ErrWorkbook says that a workbook would be larger than a program opens.
-var ErrWorkbook = errors.New("the workbook would have more than 4 GiB, which Excel does not open; choose fewer rows, or another form, such as csv")
+var ErrWorkbook = errors.New(
+	"the workbook would have more than 4 GiB, which Excel does not open; choose fewer rows, or another form, such as csv")
 
 // bookFile is a workbook's file. Sheets are written into it as their rows come, the rest when
 // excelize has it all: left alone excelize keeps sheets in temporary files, sixteen megabytes of
@@ -62,7 +63,8 @@ func (b *bookFile) sheet(path string, widths []int) *sheetStream {
 		return s
 	}
 	s.to = bufio.NewWriterSize(to, 1<<16)
-	s.put(xml.Header + `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">` +
+	s.put(xml.Header +
+		`<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">` +
 		`<sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>`)
 	for i, width := range widths {
 		n := strconv.Itoa(i + 1)

@@ -24,7 +24,8 @@ type ClosingPlan struct {
 	Totals      []Total  // overall, by product
 	States      []StateCount
 	First       string // the day of the earliest document; "" = there is none
-	Mark        string // of all sums, but not of when they were made: who orders a closing with it gets what was shown, or nothing
+	// of all sums, but not of when they were made: who orders a closing with it gets what was shown, or nothing
+	Mark string
 }
 
 // StateCount is how many rows are open in a state.
@@ -126,7 +127,10 @@ type Export struct {
 
 // Export is the record of a report in a format.
 func (s *Snapshot) Export(format string, o Options) Export {
-	return Export{Report: s.Head.ID, Kind: s.Head.Kind, Day: s.Head.Day, Format: format, Rows: s.Head.Rows, Filters: o.chosen()}
+	return Export{
+		Report: s.Head.ID, Kind: s.Head.Kind, Day: s.Head.Day, Format: format, Rows: s.Head.Rows,
+		Filters: o.chosen(),
+	}
 }
 
 // Kept is what the audit keeps of a report that was closed.
@@ -143,7 +147,8 @@ func (o Options) chosen() map[string]any {
 	out := map[string]any{}
 	f := o.Filter
 	for name, list := range map[string][]string{
-		"job": f.Jobs, "harvest": f.Harvests, "product": f.Products, "branch": f.Branches, "producer": f.Producers, "place": f.Places, "wallet": f.Wallets,
+		"job": f.Jobs, "harvest": f.Harvests, "product": f.Products, "branch": f.Branches, "producer": f.Producers,
+		"place": f.Places, "wallet": f.Wallets,
 		"state": texts(f.States), "section": texts(o.Sections), "by": texts(o.By),
 	} {
 		if len(list) > 0 {

@@ -25,10 +25,13 @@ func TestThePlanOfAClosingIsBoundToItsNumbers(t *testing.T) {
 		// Rejected, in doubt, invalid; a delivery that waits. What differs: a changed row, one that is
 		// gone, and an over-delivered contract.
 		want := ClosingPlan{
-			Day: mustDay(t, "2026-10-31"), At: w.now, Rows: 12, Open: 4, Divergences: first.Divergences, Mark: first.Mark,
-			First: "2026-10-05", Totals: first.Totals, States: []StateCount{{trade.Waiting, 1}, {trade.Invalid, 1}, {trade.Rejected, 1}, {trade.InDoubt, 1}},
+			Day: mustDay(t, "2026-10-31"), At: w.now, Rows: 12, Open: 4, Divergences: first.Divergences,
+			Mark:  first.Mark,
+			First: "2026-10-05", Totals: first.Totals,
+			States: []StateCount{{trade.Waiting, 1}, {trade.Invalid, 1}, {trade.Rejected, 1}, {trade.InDoubt, 1}},
 		}
-		if diff := cmp.Diff(want, first, cmp.Comparer(func(a, b trade.Date) bool { return a == b })); diff != "" || first.Divergences == 0 || len(first.Mark) != 64 {
+		if diff := cmp.Diff(want, first, cmp.Comparer(func(a, b trade.Date) bool { return a == b })); diff != "" ||
+			first.Divergences == 0 || len(first.Mark) != 64 {
 			t.Errorf("plan (-want +got), %d divergences, mark %q:\n%s", first.Divergences, first.Mark, diff)
 		}
 		w.now = w.now.Add(1)

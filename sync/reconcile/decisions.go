@@ -78,7 +78,8 @@ func allowed(r *Row) []string {
 	case trade.Held:
 		return adoptable(r, "dismiss")
 	case trade.Accepted:
-		if slices.ContainsFunc(r.Flags, func(f trade.Flag) bool { return slices.Contains(trade.AcknowledgedByAct, f) }) {
+		if slices.ContainsFunc(r.Flags,
+			func(f trade.Flag) bool { return slices.Contains(trade.AcknowledgedByAct, f) }) {
 			return []string{"acknowledge"}
 		}
 	}
@@ -131,7 +132,8 @@ func (p *printer) decisionCells(r *Row, acts []string) []string {
 		kg = decimalText(weight, p.Lang)
 	}
 	cells := []string{
-		r.Job, r.Key, dayText(r.Day, p.Lang), r.Product, r.Producer, kg, p.stateLabel(r).Text, reason, a.Who, a.Where, a.Do, a.Again.Label(p.Lang), strings.Join(words, ", "),
+		r.Job, r.Key, dayText(r.Day, p.Lang), r.Product, r.Producer, kg, p.stateLabel(r).Text, reason, a.Who, a.Where,
+		a.Do, a.Again.Label(p.Lang), strings.Join(words, ", "),
 		"", "", "", strconv.FormatInt(r.Version, 10), "",
 	}
 	cells[len(cells)-1] = decisionCheck(cells)
@@ -246,9 +248,19 @@ type decisionBook struct {
 func newDecisionBook(to io.Writer, titles []string, lang trade.Lang) (*decisionBook, error) {
 	f := &decisionBook{to: to, book: excelize.NewFile(), lang: lang}
 	sheet := sentence("decisions.sheet", lang)
-	head, err := f.book.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}, Fill: excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"DDE8D8"}}})
-	f.text, err = second(f.book.NewStyle(&excelize.Style{NumFmt: 49, Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"}}))(err)
-	f.fill, err = second(f.book.NewStyle(&excelize.Style{NumFmt: 49, Fill: excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"FFF6D6"}}, Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"}}))(err)
+	head, err := f.book.NewStyle(&excelize.Style{
+		Font: &excelize.Font{Bold: true},
+		Fill: excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"DDE8D8"}},
+	})
+	f.text, err = second(f.book.NewStyle(&excelize.Style{
+		NumFmt:    49,
+		Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"},
+	}))(err)
+	f.fill, err = second(f.book.NewStyle(&excelize.Style{
+		NumFmt:    49,
+		Fill:      excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"FFF6D6"}},
+		Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"},
+	}))(err)
 	if err == nil {
 		err = f.book.SetSheetName(f.book.GetSheetName(0), sheet)
 	}
@@ -258,7 +270,10 @@ func newDecisionBook(to io.Writer, titles []string, lang trade.Lang) (*decisionB
 	if err != nil {
 		return nil, err
 	}
-	err = f.rows.SetPanes(&excelize.Panes{Freeze: true, XSplit: 2, YSplit: 1, TopLeftCell: "C2", ActivePane: "bottomRight"})
+	err = f.rows.SetPanes(&excelize.Panes{
+		Freeze: true, XSplit: 2, YSplit: 1, TopLeftCell: "C2",
+		ActivePane: "bottomRight",
+	})
 	cells := make([]any, len(titles))
 	for i, title := range titles {
 		width := 16
@@ -268,7 +283,8 @@ func newDecisionBook(to io.Writer, titles []string, lang trade.Lang) (*decisionB
 		err = errors.Join(err, f.rows.SetColWidth(i+1, i+1, excelWidth(width)))
 		cells[i] = excelize.Cell{StyleID: head, Value: title}
 	}
-	err = errors.Join(err, f.rows.SetColVisible(decisionColumn(hiddenFrom)+1, len(titles), false), f.rows.SetRow("A1", cells))
+	err = errors.Join(err, f.rows.SetColVisible(decisionColumn(hiddenFrom)+1, len(titles), false),
+		f.rows.SetRow("A1", cells))
 	f.line = 1
 	return f, err
 }

@@ -62,7 +62,8 @@ func (t *decisionReader) fault(line int, column string, p i18n.Key, args ...any)
 }
 
 func (t *decisionReader) workbook(data []byte) error {
-	book, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{UnzipSizeLimit: maxUnpacked, RawCellValue: true})
+	book, err := excelize.OpenReader(bytes.NewReader(data),
+		excelize.Options{UnzipSizeLimit: maxUnpacked, RawCellValue: true})
 	if err != nil {
 		return errors.New(sentence("decisions.none", t.lang)) // its own text may quote the file
 	}
@@ -247,7 +248,8 @@ func PlanDecisions(ctx context.Context, acts *engine.Acts, list []Decision) ([]P
 			case step.Before.Version != d.Version:
 				no.Refusal = engine.Moved
 			case step.Refused != engine.NotRefused:
-			case bulk(d.Act) && !slices.Contains(engine.BulkStates(d.Act), step.Before.State), d.Act == "retry" && step.Before.Weak():
+			case bulk(d.Act) && !slices.Contains(engine.BulkStates(d.Act), step.Before.State), d.Act == "retry" &&
+				step.Before.Weak():
 				no.OneByOne = true
 			default:
 				p.Plan.Steps, p.Lines[step.Key] = append(p.Plan.Steps, step), d.Line

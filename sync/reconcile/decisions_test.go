@@ -109,10 +109,13 @@ func TestDecisionsMakeTheRoundTrip(t *testing.T) {
 			words string
 			want  trade.State
 		}{
-			{Workbook, trade.Portuguese, "02|000005", "Tentar  de Novo", trade.Pending}, {Commas, trade.English, "02|000008", "dismiss", trade.Dismissed}, {Workbook, trade.English, "02|000007", "Acknowledge", trade.Accepted},
+			{Workbook, trade.Portuguese, "02|000005", "Tentar  de Novo", trade.Pending},
+			{Commas, trade.English, "02|000008", "dismiss", trade.Dismissed},
+			{Workbook, trade.English, "02|000007", "Acknowledge", trade.Accepted},
 		} {
 			rows, raw := exported(t, w, c.form, c.lang)
-			data := filled(t, c.form, raw, rows, map[string]string{c.key + "/decision": c.words, c.key + "/why": "combinado com a Ana"})
+			data := filled(t, c.form, raw, rows,
+				map[string]string{c.key + "/decision": c.words, c.key + "/why": "combinado com a Ana"})
 			list, faults, err := ReadDecisions(bytes.NewReader(data), c.lang)
 			if err != nil || len(faults) > 0 || len(list) != 1 {
 				t.Fatalf("%s: %+v, faults %+v, %v", c.key, list, faults, err)
@@ -122,7 +125,8 @@ func TestDecisionsMakeTheRoundTrip(t *testing.T) {
 			if err != nil || len(refused) > 0 || len(plans) != 1 {
 				t.Fatalf("%s: %+v, refused %+v, %v", c.key, plans, refused, err)
 			}
-			done, err := acts.Do(t.Context(), plans[0].Plan, engine.Person{Name: "maria", From: "maria@srv", Reason: plans[0].Reason})
+			done, err := acts.Do(t.Context(), plans[0].Plan,
+				engine.Person{Name: "maria", From: "maria@srv", Reason: plans[0].Reason})
 			if err != nil || !done.Steps[0].Done {
 				t.Fatalf("%s: %+v, %v", c.key, done, err)
 			}
@@ -149,8 +153,10 @@ func TestStaleAndAlteredRowsAreNamed(t *testing.T) {
 		why := "combinado com a Ana"
 		data := filled(t, form, raw, rows, map[string]string{
 			"02|000005/decision": "dispensar", "02|000005/why": why, // moves meanwhile
-			"02|000006/decision": "reenviar", "02|000006/why": why, "02|000007/decision": "reconhecer", "02|000007/why": "ok",
-			"02|000008/decision": "dispensar", "02|000008/why": why, "02|000008/product": "MILHO", "02|000010/decision": "apagar", "02|000010/why": why,
+			"02|000006/decision": "reenviar", "02|000006/why": why, "02|000007/decision": "reconhecer",
+			"02|000007/why":      "ok",
+			"02|000008/decision": "dispensar", "02|000008/why": why, "02|000008/product": "MILHO",
+			"02|000010/decision": "apagar", "02|000010/why": why,
 		})
 		list, faults, err := ReadDecisions(bytes.NewReader(data), trade.Portuguese)
 		if err != nil {
@@ -161,14 +167,16 @@ func TestStaleAndAlteredRowsAreNamed(t *testing.T) {
 			got = append(got, fmt.Sprintf("%s %s: %s", rows[f.Line-1][1], f.Column, f.Text[:20]))
 		}
 		want := []string{
-			"02|000006 DECISÃO: enviar outra vez pod", "02|000007 MOTIVO DA DECISÃO: falta: escreva ao me", "02|000008 Produto: foi alterada, ou tro", "02|000010 DECISÃO: não é uma decisão",
+			"02|000006 DECISÃO: enviar outra vez pod", "02|000007 MOTIVO DA DECISÃO: falta: escreva ao me",
+			"02|000008 Produto: foi alterada, ou tro", "02|000010 DECISÃO: não é uma decisão",
 		}
 		if diff := cmp.Diff(sorted(want), sorted(got)); diff != "" {
 			t.Errorf("%s: faults (-want +got):\n%s", form, diff)
 		}
 		w.change(w.entry("contracts", "02|000005"), func(e *trade.Entry) { e.Cause = "message.producer.not-found" })
 		plans, refused, err := PlanDecisions(t.Context(), w.acts(), list)
-		if err != nil || len(plans) != 0 || len(refused) != 1 || refused[0].Refusal != engine.Moved || refused[0].Key != "02|000005" {
+		if err != nil || len(plans) != 0 || len(refused) != 1 || refused[0].Refusal != engine.Moved ||
+			refused[0].Key != "02|000005" {
 			t.Errorf("%s: plans %+v, refused %+v, %v", form, plans, refused, err)
 		}
 	}
@@ -190,19 +198,22 @@ func TestWhatMayDoubleIsNotDecidedInBulk(t *testing.T) {
 	w := newWorld(t, "sqlite")
 	w.october()
 	doubt := w.entry("contracts", "02|000006")
-	held := w.change(w.add("contracts", "03|000020", soy), func(e *trade.Entry) { e.State, e.Cause = trade.Held, trade.CauseExists })
+	held := w.change(w.add("contracts", "03|000020", soy),
+		func(e *trade.Entry) { e.State, e.Cause = trade.Held, trade.CauseExists })
 	list := []Decision{
 		{Line: 2, Job: "contracts", Key: doubt.Key, Version: doubt.Version, Act: "retry", Reason: "combinado"},
 		{Line: 3, Job: "contracts", Key: doubt.Key, Version: doubt.Version, Act: "dismiss", Reason: "combinado"},
 		{Line: 4, Job: "contracts", Key: held.Key, Version: held.Version, Act: "retry", Reason: "combinado"},
 	}
 	plans, refused, err := PlanDecisions(t.Context(), w.acts(), list)
-	if err != nil || len(plans) != 0 || len(refused) != 3 || refused[0].Refusal != engine.IsInDoubt || !refused[1].OneByOne || !refused[2].OneByOne {
+	if err != nil || len(plans) != 0 || len(refused) != 3 || refused[0].Refusal != engine.IsInDoubt ||
+		!refused[1].OneByOne || !refused[2].OneByOne {
 		t.Errorf("plans %+v, refused %+v, %v", plans, refused, err)
 	}
 	rows, _ := exported(t, w, Commas, trade.Portuguese)
 	for _, r := range rows[1:] {
-		if offered := r[decisionColumn("allowed")]; r[1] == doubt.Key && offered != "confirmar id" || r[1] == held.Key && offered != "dispensar, confirmar id" {
+		if offered := r[decisionColumn("allowed")]; r[1] == doubt.Key && offered != "confirmar id" ||
+			r[1] == held.Key && offered != "dispensar, confirmar id" {
 			t.Errorf("%s: offered %q", r[1], offered)
 		}
 	}
@@ -210,12 +221,17 @@ func TestWhatMayDoubleIsNotDecidedInBulk(t *testing.T) {
 
 func TestAnotherFileIsNoFileOfDecisions(t *testing.T) {
 	t.Parallel()
-	for name, data := range map[string]string{"empty": "", "another table": "a;b\n1;2\n", "a ZIP": "PK\x03\x04rubbish", "a broken quote": "\"a;b\n"} {
-		if list, faults, err := ReadDecisions(strings.NewReader(data), trade.Portuguese); err == nil || len(list)+len(faults) > 0 || !strings.Contains(err.Error(), "report --failed") {
+	for name, data := range map[string]string{
+		"empty": "", "another table": "a;b\n1;2\n", "a ZIP": "PK\x03\x04rubbish",
+		"a broken quote": "\"a;b\n",
+	} {
+		if list, faults, err := ReadDecisions(strings.NewReader(data), trade.Portuguese); err == nil ||
+			len(list)+len(faults) > 0 || !strings.Contains(err.Error(), "report --failed") {
 			t.Errorf("%s: %v, %v, %v", name, list, faults, err)
 		}
 	}
-	if _, _, err := ReadDecisions(strings.NewReader("a\xff"), trade.English); err == nil || !strings.Contains(err.Error(), "UTF-8") {
+	if _, _, err := ReadDecisions(strings.NewReader("a\xff"), trade.English); err == nil ||
+		!strings.Contains(err.Error(), "UTF-8") {
 		t.Errorf("other bytes: %v", err)
 	}
 }

@@ -71,7 +71,10 @@ func (d *delivered) add(r *Row, selected bool) (err error) {
 		if d.in, err = newScratch(d.folder, deliveredSchema); err != nil {
 			return err
 		}
-		if err := d.in.prepare(map[**sql.Stmt]string{&d.put: `INSERT INTO grain VALUES (?, ?, ?, ?, ?, ?, ?)`, &d.tell: `INSERT INTO over VALUES (?, ?)`}); err != nil {
+		if err := d.in.prepare(map[**sql.Stmt]string{
+			&d.put:  `INSERT INTO grain VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			&d.tell: `INSERT INTO over VALUES (?, ?)`,
+		}); err != nil {
 			return err
 		}
 	}
@@ -116,7 +119,8 @@ func (d *delivered) sum() (selected int, err error) {
 		}
 		return nil
 	}
-	rows, err := d.in.tx.QueryContext(context.Background(), `SELECT job, key, kind, number, selected, kg FROM grain ORDER BY job, key, kind, line`)
+	rows, err := d.in.tx.QueryContext(context.Background(),
+		`SELECT job, key, kind, number, selected, kg FROM grain ORDER BY job, key, kind, line`)
 	if err != nil {
 		return 0, fmt.Errorf(temporaryRead, err)
 	}
@@ -161,7 +165,9 @@ func (d *delivered) reading() (*deliveredReading, error) {
 		return r, nil
 	}
 	var err error
-	if r.rows, err = d.in.tx.QueryContext(context.Background(), `SELECT number, kg FROM over ORDER BY number`); err != nil { //nolint:rowserrcheck // where they are read
+	//nolint:rowserrcheck // where they are read
+	if r.rows, err = d.in.tx.QueryContext(context.Background(),
+		`SELECT number, kg FROM over ORDER BY number`); err != nil {
 		return nil, fmt.Errorf(temporaryRead, err)
 	}
 	r.stop = r.rows.Close
@@ -240,7 +246,8 @@ func (c *contracts) add(e trade.Entry, r *Row) (err error) {
 	if id, err := uuid.Parse(e.RemoteID); err == nil {
 		text = id.String()
 	}
-	if _, err := c.put.ExecContext(context.Background(), r.Job, r.Key, text, r.Product, r.Harvest, r.Producer, r.Place, r.Wallet, r.Day); err != nil {
+	if _, err := c.put.ExecContext(context.Background(), r.Job, r.Key, text, r.Product, r.Harvest, r.Producer, r.Place,
+		r.Wallet, r.Day); err != nil {
 		return fmt.Errorf(temporaryWrite, err)
 	}
 	return nil
@@ -248,7 +255,8 @@ func (c *contracts) add(e trade.Entry, r *Row) (err error) {
 
 // find gives the newest contract of a statement.
 func (c *contracts) find(by *sql.Stmt, args ...any) (f contractFacts, ok bool, err error) {
-	err = by.QueryRowContext(context.Background(), args...).Scan(&f.job, &f.key, &f.product, &f.harvest, &f.producer, &f.place, &f.wallet, &f.day)
+	err = by.QueryRowContext(context.Background(), args...).Scan(&f.job, &f.key, &f.product, &f.harvest, &f.producer,
+		&f.place, &f.wallet, &f.day)
 	if errors.Is(err, sql.ErrNoRows) {
 		return f, false, nil
 	} else if err != nil {
@@ -286,7 +294,8 @@ func (c *contracts) inherit(r *Row, parents []trade.ParentKey, id string) error 
 		}
 		return nil
 	}
-	r.Parent, r.Contract, r.Product, r.Harvest, r.Place, r.Wallet = of.job, of.key, of.product, of.harvest, of.place, of.wallet
+	r.Parent, r.Contract, r.Product, r.Harvest, r.Place, r.Wallet = of.job, of.key, of.product, of.harvest,
+		of.place, of.wallet
 	if r.Producer == "" {
 		r.Producer = of.producer
 	}

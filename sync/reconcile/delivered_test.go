@@ -24,7 +24,8 @@ import (
 func overInMemory(rows []Row, t Tolerance) (out []string) {
 	sums := map[trade.ParentKey]trade.Decimal{}
 	for _, r := range rows {
-		if kg, ok := weight(r.ERP); ok && r.Sends == trade.Deliveries && r.counts() && r.State != trade.Dismissed && r.Contract != "" {
+		if kg, ok := weight(r.ERP); ok && r.Sends == trade.Deliveries && r.counts() && r.State != trade.Dismissed &&
+			r.Contract != "" {
 			of := trade.ParentKey{Job: r.Parent, Key: r.Contract}
 			sums[of] = sums[of].Add(kg)
 		}
@@ -32,8 +33,10 @@ func overInMemory(rows []Row, t Tolerance) (out []string) {
 	for _, r := range rows {
 		sum, some := sums[trade.ParentKey{Job: r.Job, Key: r.Key}]
 		grain, ok := weight(r.ERP)
-		if some && ok && r.Sends == trade.OrderCommitments && r.counts() && r.State != trade.Dismissed && contracted(r.OrderType) && sum.Cmp(t.most(grain)) > 0 {
-			out = append(out, fmt.Sprintf("%s %s %s", r.Key, decimalText(grain, trade.Portuguese), decimalText(sum, trade.Portuguese)))
+		if some && ok && r.Sends == trade.OrderCommitments && r.counts() && r.State != trade.Dismissed &&
+			contracted(r.OrderType) && sum.Cmp(t.most(grain)) > 0 {
+			out = append(out, fmt.Sprintf("%s %s %s", r.Key, decimalText(grain, trade.Portuguese),
+				decimalText(sum, trade.Portuguese)))
 		}
 	}
 	return out
@@ -82,7 +85,8 @@ func TestMoreDeliveredThanContractedIsToldWithoutHoldingTheContracts(t *testing.
 				got = append(got, fmt.Sprintf("%s %s %s", line[2], line[5], line[6]))
 			}
 		}
-		want := overInMemory(slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Sends == trade.OrderCommitments && !o.Filter.Match(&r) }), o.Tolerance)
+		want := overInMemory(slices.DeleteFunc(slices.Clone(rows),
+			func(r Row) bool { return r.Sends == trade.OrderCommitments && !o.Filter.Match(&r) }), o.Tolerance)
 		if diff := gocmp.Diff(want, got); diff != "" {
 			rt.Fatalf("(-want +got)\n%s", diff)
 		}
@@ -108,28 +112,41 @@ func TestDeliveriesFindTheirContracts(t *testing.T) {
 				t.Fatal(r, err)
 			}
 		}
-		r := Row{Job: []string{"a", "b"}[i%2], Key: fmt.Sprint(i / 2), Product: fmt.Sprint("P", i), Harvest: "H", Producer: "X", Place: long, Wallet: "W", Day: "2026-10-05"}
+		r := Row{
+			Job: []string{"a", "b"}[i%2], Key: fmt.Sprint(i / 2), Product: fmt.Sprint("P", i), Harvest: "H",
+			Producer: "X", Place: long, Wallet: "W", Day: "2026-10-05",
+		}
 		if err := c.add(trade.Entry{RemoteID: remote(i % (many - 1))}, &r); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for i := range many {
 		r := Row{Sends: trade.Traceability}
-		if err := c.inherit(&r, []trade.ParentKey{{Job: "a", Key: "none"}, {Job: []string{"a", "b"}[i%2], Key: fmt.Sprint(i / 2)}}, remote(0)); err != nil {
+		if err := c.inherit(&r, []trade.ParentKey{
+			{Job: "a", Key: "none"},
+			{Job: []string{"a", "b"}[i%2], Key: fmt.Sprint(i / 2)},
+		}, remote(0)); err != nil {
 			t.Fatal(err)
 		}
-		want := Row{Sends: trade.Traceability, Parent: []string{"a", "b"}[i%2], Contract: fmt.Sprint(i / 2), Product: fmt.Sprint("P", i), Harvest: "H", Producer: "X", Place: long, Wallet: "W", Day: "2026-10-05"}
+		want := Row{
+			Sends: trade.Traceability, Parent: []string{"a", "b"}[i%2], Contract: fmt.Sprint(i / 2),
+			Product: fmt.Sprint("P", i), Harvest: "H", Producer: "X", Place: long, Wallet: "W", Day: "2026-10-05",
+		}
 		if diff := gocmp.Diff(want, r); diff != "" {
 			t.Fatalf("contract %d (-want +got)\n%s", i, diff)
 		}
 	}
-	for id, want := range map[string]string{remote(7): "P7", strings.ToUpper(remote(8)): "P8", remote(0): fmt.Sprint("P", many-1), remote(many): "", "none": ""} {
+	for id, want := range map[string]string{
+		remote(7): "P7", strings.ToUpper(remote(8)): "P8",
+		remote(0): fmt.Sprint("P", many-1), remote(many): "", "none": "",
+	} {
 		r := Row{Sends: trade.Deliveries, Producer: "Y"}
 		if err := c.inherit(&r, nil, id); err != nil || r.Product != want || r.Producer != "Y" || r.Day != "" {
 			t.Errorf("%s: %+v, %v, want %s", id, r, err, want)
 		}
 	}
-	if held, err := os.ReadDir(folder); runtime.GOOS == "linux" && (err != nil || len(held) > 0) { // a process that dies leaves nothing
+	// a process that dies leaves nothing
+	if held, err := os.ReadDir(folder); runtime.GOOS == "linux" && (err != nil || len(held) > 0) {
 		t.Errorf("%v can be seen, %v", held, err)
 	}
 	if err := c.close(); err != nil {
@@ -145,13 +162,19 @@ func TestDeliveriesFindTheirContracts(t *testing.T) {
 func TestAJobThatSentAnotherKindOnce(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
 		was := func(kind trade.Kind) func(*trade.Entry) { return func(e *trade.Entry) { e.Sends = kind } }
-		load := row{"delivered_volume": "70", "delivered_volume_unit_of_measure": "SC", "delivery_date": "2026-10-06", "filial": "01", "num": "000001"}
+		load := row{
+			"delivered_volume": "70", "delivered_volume_unit_of_measure": "SC", "delivery_date": "2026-10-06",
+			"filial": "01", "num": "000001",
+		}
 		w.add("deliveries", "01|000001", soy, was(trade.OrderCommitments))
 		w.add("deliveries", "t1", load)
 		w.add("deliveries", "01|000002", soy, was(trade.OrderCommitments))
 		w.add("deliveries", "t2", load)
 		w.add("contracts", "t3", load, was(trade.Deliveries))
-		s, err := Take(t.Context(), Sources{Ledger: w.store, Jobs: w.jobs, Zone: saoPaulo, Now: w.now, Folder: t.TempDir()}, Cut{})
+		s, err := Take(t.Context(), Sources{
+			Ledger: w.store, Jobs: w.jobs, Zone: saoPaulo, Now: w.now,
+			Folder: t.TempDir(),
+		}, Cut{})
 		if err != nil {
 			t.Fatal(err)
 		}

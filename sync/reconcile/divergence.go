@@ -32,11 +32,12 @@ type DivergenceKind string
 
 // The kinds of divergences.
 const (
-	VolumeDiffers    DivergenceKind = "volume"            // the ERP now, and what was sent
-	ValueDiffers     DivergenceKind = "value"             // the same
-	CurrencyDiffers  DivergenceKind = "currency"          // the same
-	OtherDiffers     DivergenceKind = "other"             // another field, while weight and value are the same
-	LeftERP          DivergenceKind = "left_erp"          // on the platform, and not in the ERP any more, or cancelled there
+	VolumeDiffers   DivergenceKind = "volume"   // the ERP now, and what was sent
+	ValueDiffers    DivergenceKind = "value"    // the same
+	CurrencyDiffers DivergenceKind = "currency" // the same
+	OtherDiffers    DivergenceKind = "other"    // another field, while weight and value are the same
+	// on the platform, and not in the ERP any more, or cancelled there
+	LeftERP          DivergenceKind = "left_erp"
 	MayBeDouble      DivergenceKind = "double"            // the platform may have it twice
 	Contradicts      DivergenceKind = "contradicted"      // an answer says otherwise than what a person decided
 	DeletedThere     DivergenceKind = "deleted"           // the platform says that it was deleted there
@@ -71,7 +72,11 @@ func divergencesOf(r *Row, t Tolerance) []Divergence {
 	for _, f := range []struct {
 		flag trade.Flag
 		kind DivergenceKind
-	}{{trade.DoubleAfterDecision, MayBeDouble}, {trade.Contradicted, Contradicts}, {trade.DeletedRemote, DeletedThere}} {
+	}{
+		{trade.DoubleAfterDecision, MayBeDouble},
+		{trade.Contradicted, Contradicts},
+		{trade.DeletedRemote, DeletedThere},
+	} {
 		if r.Flags.Has(f.flag) {
 			add(f.kind, nil, nil, "", "")
 		}
@@ -105,7 +110,9 @@ func sentWeight(r *Row) (trade.Decimal, bool) {
 }
 
 // compare tells where two figures differ by more than the tolerance.
-func compare(a, b Figures, t Tolerance, volume, value, currency DivergenceKind, add func(DivergenceKind, *trade.Decimal, *trade.Decimal, string, string)) {
+func compare(a, b Figures, t Tolerance, volume, value, currency DivergenceKind,
+	add func(DivergenceKind, *trade.Decimal, *trade.Decimal, string, string),
+) {
 	x, okX := a.Kilograms()
 	y, okY := b.Kilograms()
 	if okX && okY && beyond(x.Sub(y), t.Kilograms) {

@@ -17,7 +17,10 @@ import (
 func office(t *testing.T, to, filter string, files ...string) string {
 	t.Helper()
 	out := t.TempDir()
-	args := []string{"--headless", "--norestore", "--nologo", "-env:UserInstallation=file://" + filepath.Join(t.TempDir(), "profile"), "--convert-to", to, "--outdir", out}
+	args := []string{
+		"--headless", "--norestore", "--nologo",
+		"-env:UserInstallation=file://" + filepath.Join(t.TempDir(), "profile"), "--convert-to", to, "--outdir", out,
+	}
 	if filter != "" {
 		args = append(args, "--infilter="+filter)
 	}
@@ -38,7 +41,8 @@ func TestF167_LibreOfficeReadsTheReport(t *testing.T) {
 	o := portuguese
 	o.Sections = []SectionID{ContractsSection}
 	for name, writer := range map[string]func(*bytes.Buffer) Writer{
-		"book.xlsx": func(b *bytes.Buffer) Writer { return NewXLSX(b) }, "table.csv": func(b *bytes.Buffer) Writer { return NewCSV(b, 1) },
+		"book.xlsx": func(b *bytes.Buffer) Writer { return NewXLSX(b) },
+		"table.csv": func(b *bytes.Buffer) Writer { return NewCSV(b, 1) },
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(mustReport(t, s, o, writer)), 0o600); err != nil {
 			t.Fatal(err)
@@ -47,7 +51,8 @@ func TestF167_LibreOfficeReadsTheReport(t *testing.T) {
 
 	// The second sheet of the workbook, as LibreOffice shows its cells (numbers in its own language),
 	// with formulas told as formulas.
-	shown := office(t, "csv:Text - txt - csv (StarCalc):59,34,76,1,,1046,false,true,true,false,false,2", "", filepath.Join(dir, "book.xlsx"))
+	shown := office(t, "csv:Text - txt - csv (StarCalc):59,34,76,1,,1046,false,true,true,false,false,2", "",
+		filepath.Join(dir, "book.xlsx"))
 	files, err := filepath.Glob(filepath.Join(shown, "*.csv"))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("LibreOffice wrote %v, %v", files, err)
@@ -115,7 +120,11 @@ func TestF167_LibreOfficeReadsTheReport(t *testing.T) {
 		title, has string
 		number     bool
 	}{
-		{4, "Preço no ERP", "410.123456", true}, {1, "kg no ERP", "6000", true}, {1, "Data", "46300", true}, {8, "Produto", "'=FEIJAO", false}, {1, "Chave no ERP", "01|000001", false},
+		{4, "Preço no ERP", "410.123456", true},
+		{1, "kg no ERP", "6000", true},
+		{1, "Data", "46300", true},
+		{8, "Produto", "'=FEIJAO", false},
+		{1, "Chave no ERP", "01|000001", false},
 	} {
 		cell, err := excelize.CoordinatesToCellName(column(want.title)+1, want.line+1)
 		if err != nil {
@@ -125,7 +134,8 @@ func TestF167_LibreOfficeReadsTheReport(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := rows[want.line][column(want.title)]; got != want.has || (typ == excelize.CellTypeUnset || typ == excelize.CellTypeNumber) != want.number {
+		if got := rows[want.line][column(want.title)]; got != want.has ||
+			(typ == excelize.CellTypeUnset || typ == excelize.CellTypeNumber) != want.number {
 			t.Errorf("row %d, %s: LibreOffice read %q of type %v, want %q", want.line, want.title, got, typ, want.has)
 		}
 		if formula, err := book.GetCellFormula(sheet, cell); err != nil || strings.TrimSpace(formula) != "" {

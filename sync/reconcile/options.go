@@ -33,7 +33,9 @@ type Filter struct {
 
 // Empty tells whether everything is selected.
 func (f Filter) Empty() bool {
-	return f.From.IsZero() && f.To.IsZero() && len(f.Jobs)+len(f.Harvests)+len(f.Products)+len(f.Branches)+len(f.Producers)+len(f.Places)+len(f.Wallets)+len(f.States) == 0
+	return f.From.IsZero() && f.To.IsZero() &&
+		len(f.Jobs)+len(f.Harvests)+len(f.Products)+len(f.Branches)+len(f.Producers)+len(f.Places)+len(f.Wallets)+
+			len(f.States) == 0
 }
 
 // Match tells whether a row is selected.
@@ -41,7 +43,8 @@ func (f Filter) Match(r *Row) bool {
 	if r.Day != "" && (!f.From.IsZero() && r.Day < f.From.String() || !f.To.IsZero() && r.Day > f.To.String()) {
 		return false
 	}
-	return among(f.Jobs, r.Job) && among(f.Harvests, r.Harvest) && among(f.Products, r.Product) && among(f.Branches, r.Branch) && among(f.Producers, r.Producer) && among(f.Places, r.Place) &&
+	return among(f.Jobs, r.Job) && among(f.Harvests, r.Harvest) && among(f.Products, r.Product) &&
+		among(f.Branches, r.Branch) && among(f.Producers, r.Producer) && among(f.Places, r.Place) &&
 		among(f.Wallets, r.Wallet) && among(f.States, r.State)
 }
 
@@ -92,7 +95,8 @@ const (
 
 // AllSections lists the sections in their order.
 var AllSections = []SectionID{
-	SummarySection, BridgeSection, TotalsSection, ContractsSection, DeliveriesSection, TraceabilitySection, DivergencesSection, ExceptionsSection, MessagesSection,
+	SummarySection, BridgeSection, TotalsSection, ContractsSection, DeliveriesSection, TraceabilitySection,
+	DivergencesSection, ExceptionsSection, MessagesSection,
 }
 
 func (o Options) has(s SectionID) bool { return len(o.Sections) == 0 || slices.Contains(o.Sections, s) }

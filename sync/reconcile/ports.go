@@ -49,9 +49,10 @@ type Reader interface {
 
 // Sources are what a snapshot is taken from.
 type Sources struct {
-	Ledger   Ledger
-	Jobs     []*engine.Job // in the order of the configuration; a job that only the ledger knows is told as far as what was sent tells it
-	Platform Reader        // nil: nobody is asked
+	Ledger Ledger
+	// in the order of the configuration; a job that only the ledger knows is told as far as what was sent tells it
+	Jobs     []*engine.Job
+	Platform Reader // nil: nobody is asked
 	Zone     *time.Location
 	Now      time.Time
 	Program  string // version
@@ -73,7 +74,10 @@ func (t *taker) ask(ctx context.Context, r *Row) error {
 	switch {
 	case err == nil:
 		amount, price := decimalOf(there.Amount.String()), decimalOf(there.Price.String())
-		r.Platform.Figures = Figures{Amount: amount, Unit: unitOf(string(there.UnitOfMeasurement)), Price: price, Currency: string(there.Currency)}
+		r.Platform.Figures = Figures{
+			Amount: amount, Unit: unitOf(string(there.UnitOfMeasurement)), Price: price,
+			Currency: string(there.Currency),
+		}
 		if _, ok := r.Platform.Kilograms(); !ok {
 			r.Platform.Unread = true
 			t.head.Asked.Unreadable++

@@ -99,9 +99,13 @@ func (s *Snapshot) Report(o Options, w Writer) (v Overview, err error) {
 		}
 		note := i18n.Report.Find(o.Lang, i18n.Key("section.note."+string(step.id)))
 		if step.id == DivergencesSection {
-			note = fmt.Sprintf(note, decimalText(o.Tolerance.Kilograms, o.Lang), decimalText(o.Tolerance.Value, o.Lang), decimalText(o.Tolerance.Contract, o.Lang))
+			note = fmt.Sprintf(note, decimalText(o.Tolerance.Kilograms, o.Lang), decimalText(o.Tolerance.Value, o.Lang),
+				decimalText(o.Tolerance.Contract, o.Lang))
 		}
-		if err := w.Section(Section{step.id, sentence(i18n.Key("section.title."+string(step.id)), o.Lang), note, columnsIn(o.Lang, step.columns)}); err != nil {
+		if err := w.Section(Section{
+			step.id, sentence(i18n.Key("section.title."+string(step.id)), o.Lang), note,
+			columnsIn(o.Lang, step.columns),
+		}); err != nil {
 			return v, err
 		}
 		if err := step.write(); err != nil {
@@ -133,7 +137,8 @@ func (p *printer) heading() Heading {
 	}
 	switch h.Kind {
 	case ClosedKind:
-		say("line.closed", dayText(h.Day, p.Lang), momentText(h.Closed.At, p.zone, p.Lang), h.Closed.Who, h.Closed.Reason)
+		say("line.closed", dayText(h.Day, p.Lang), momentText(h.Closed.At, p.zone, p.Lang), h.Closed.Who,
+			h.Closed.Reason)
 		say("line.hash", h.Closed.Audit, h.Closed.Hash)
 	case DerivedKind:
 		say("line.derived", dayText(h.Day, p.Lang), h.Rows-h.Derived-h.Unknown, h.Rows, h.Derived, h.Unknown)
@@ -220,10 +225,14 @@ func decimalText(d trade.Decimal, lang trade.Lang) string {
 
 // summaryOrder are the states as the summary lists them.
 var summaryOrder = []trade.State{
-	trade.Accepted, trade.Waiting, trade.Pending, trade.Sending, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held, trade.Dismissed, trade.Withdrawn,
+	trade.Accepted, trade.Waiting, trade.Pending, trade.Sending, trade.Invalid, trade.Rejected, trade.InDoubt,
+	trade.Held, trade.Dismissed, trade.Withdrawn,
 }
 
-var subCounts = []trade.Flag{trade.Changed, trade.MissingInERP, trade.Cancelled, trade.Forced, trade.EchoDiffers, trade.DoubleAfterDecision, trade.Contradicted, trade.DeletedRemote}
+var subCounts = []trade.Flag{
+	trade.Changed, trade.MissingInERP, trade.Cancelled, trade.Forced, trade.EchoDiffers,
+	trade.DoubleAfterDecision, trade.Contradicted, trade.DeletedRemote,
+}
 
 // summary writes the equation of each job, line by line.
 func (p *printer) summary(list []Summary) error {
@@ -246,7 +255,11 @@ func (p *printer) summary(list []Summary) error {
 			add("in_erp", p.say("summary.in_erp"), nil, "total")
 		}
 		for _, state := range summaryOrder {
-			if n := s.States[state]; n > 0 || slices.Contains([]trade.State{trade.Accepted, trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Dismissed}, state) {
+			if n := s.States[state]; n > 0 ||
+				slices.Contains([]trade.State{
+					trade.Accepted, trade.Waiting, trade.Invalid, trade.Rejected,
+					trade.InDoubt, trade.Dismissed,
+				}, state) {
 				add(string(state), p.say(i18n.Key("summary.state."+string(state))), n, "summand")
 			}
 		}

@@ -142,7 +142,12 @@ func (p *printer) standing(r *Row) []any {
 			by = sentence("word.program", p.Lang)
 		}
 	}
-	return []any{state, Label{strings.Join(ids, ","), strings.Join(flags, ", ")}, reason, who, at, by, Label{string(r.Basis), i18n.Report.Find(p.Lang, i18n.Key("basis."+string(r.Basis)))}}
+	return []any{
+		state,
+		Label{strings.Join(ids, ","), strings.Join(flags, ", ")},
+		reason, who, at, by,
+		Label{string(r.Basis), i18n.Report.Find(p.Lang, i18n.Key("basis."+string(r.Basis)))},
+	}
 }
 
 func (p *printer) stateLabel(r *Row) Label {
@@ -186,7 +191,8 @@ func (p *printer) totals(list []Total) error {
 		for i, currency := range currencies {
 			row := []any{Label{string(t.By), sentence(i18n.Key("by."+string(t.By)), p.Lang)}, t.Name, t.Product}
 			weights := []any{
-				t.Contracted, sacas(t.Contracted), t.Delivered, sacas(t.Delivered), t.ToDeliver(), sacas(t.ToDeliver()), t.Fixed, sacas(t.Fixed), t.Deposit, t.ToFix, sacas(t.ToFix),
+				t.Contracted, sacas(t.Contracted), t.Delivered, sacas(t.Delivered), t.ToDeliver(), sacas(t.ToDeliver()),
+				t.Fixed, sacas(t.Fixed), t.Deposit, t.ToFix, sacas(t.ToFix),
 			}
 			more := []any{t.ContractedSent, t.DeliveredSent, t.FixedSent, t.Dismissed, t.Rows, t.Unweighed, t.Unpriced}
 			if i > 0 {
@@ -260,7 +266,10 @@ func (p *printer) exceptions() error {
 			return Label{state, trade.State(state).Label(p.Lang)}
 		}
 		name := Label{a.Act, i18n.Report.Find(p.Lang, i18n.Key("act."+a.Act))}
-		if err := p.w.Row([]any{a.At, who, name, job, key, reason, label(a.Before), label(a.After), int(a.Seq)}); err != nil {
+		if err := p.w.Row([]any{
+			a.At, who, name, job, key, reason, label(a.Before), label(a.After),
+			int(a.Seq),
+		}); err != nil {
 			return err
 		}
 	}

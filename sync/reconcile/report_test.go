@@ -87,7 +87,8 @@ func TestAFixationIsNeverCountedTwice(t *testing.T) {
 				t.Errorf("%s is %s, want %s", name, pair[0], pair[1])
 			}
 		}
-		if corn := total(t, v, ByAll, "", "MILHO"); corn.Contracted.String() != "6" || corn.Values["BRL"].String() != "0.01" || corn.ContractedSent.Sign() != 0 {
+		if corn := total(t, v, ByAll, "", "MILHO"); corn.Contracted.String() != "6" ||
+			corn.Values["BRL"].String() != "0.01" || corn.ContractedSent.Sign() != 0 {
 			t.Errorf("corn: %+v", corn)
 		}
 		for _, s := range v.Summaries {
@@ -127,13 +128,17 @@ func TestAClosedMonthIsPrintedAgainWithTheSameNumbers(t *testing.T) {
 		if strings.Contains(want, "03|000011") || !strings.Contains(want, "posteriores à data de corte;1") {
 			t.Errorf("a document after the cut-off is not left out and counted:\n%s", want)
 		}
-		audit := trade.AuditRecord{At: w.now, Who: "maria", From: "maria@srv", Act: "report close", Target: "2026-10-31", Reason: "October", Detail: `{}`}
+		audit := trade.AuditRecord{
+			At: w.now, Who: "maria", From: "maria@srv", Act: "report close",
+			Target: "2026-10-31", Reason: "October", Detail: `{}`,
+		}
 		done, err := Freeze(t.Context(), w.store, s, "maria", "October", audit)
 		if err != nil {
 			t.Fatal(err)
 		}
 		w.now = w.now.AddDate(0, 1, 0)
-		w.change(w.entry("contracts", "02|000008"), func(e *trade.Entry) { e.State, e.Cause, e.Error, e.GoneSweeps = trade.Withdrawn, "", nil, 2 })
+		w.change(w.entry("contracts", "02|000008"),
+			func(e *trade.Entry) { e.State, e.Cause, e.Error, e.GoneSweeps = trade.Withdrawn, "", nil, 2 })
 		w.dismiss("contracts", "02|000006")
 		w.add("contracts", "03|000012", soy)
 		closings, err := w.store.Closings(t.Context(), mustDay(t, "2026-10-31"))
@@ -149,7 +154,9 @@ func TestAClosedMonthIsPrintedAgainWithTheSameNumbers(t *testing.T) {
 			t.Errorf("the reprint (-closed +reprint):\n%s", diff)
 		}
 		heading := mustReport(t, again, portuguese, func(b *bytes.Buffer) Writer { return NewCSV(b, 0) })
-		if !strings.Contains(heading, "Fechamento de 31/10/2026: posição guardada em 31/10/2026 12:00 por maria, motivo: October.") || !strings.Contains(heading, done.Hash) {
+		if !strings.Contains(heading,
+			"Fechamento de 31/10/2026: posição guardada em 31/10/2026 12:00 por maria, motivo: October.") ||
+			!strings.Contains(heading, done.Hash) {
 			t.Errorf("the heading does not say that it is closed:\n%s", heading[:900])
 		}
 	})
@@ -164,25 +171,32 @@ func TestAPastDayIsDerivedAndSaysSo(t *testing.T) {
 		w.change(rejected, func(e *trade.Entry) { e.State, e.Cause, e.Error = trade.Pending, "", nil })
 		w.send(w.entry("contracts", "02|000005"), trade.OutcomeCreated)
 		w.change(w.entry("contracts", "02|000008"), func(e *trade.Entry) {
-			e.State, e.Cause, e.Error, e.Payload, e.PayloadHash = trade.Pending, "", nil, soy.payload(trade.OrderCommitments), trade.HashOf("new")
+			e.State, e.Cause, e.Error, e.Payload, e.PayloadHash = trade.Pending, "", nil,
+				soy.payload(trade.OrderCommitments), trade.HashOf("new")
 		})
 		w.send(w.entry("contracts", "02|000008"), trade.OutcomeCreated)
 		w.dismiss("contracts", doubt.Key)
 		w.add("contracts", "03|000012", soy)
 		s := w.take(Cut{Day: mustDay(t, "2026-10-31"), Derived: true})
 		got := map[string]string{}
-		if err := s.Each(func(r *Row) error { got[r.Key] = string(r.State) + " " + string(r.Basis); return nil }); err != nil {
+		if err := s.Each(func(r *Row) error {
+			got[r.Key] = string(r.State) + " " + string(r.Basis)
+			return nil
+		}); err != nil {
 			t.Fatal(err)
 		}
 		want := map[string]string{
-			"01|000001": "accepted ", "01|000002": "accepted ", "01|000003": "accepted ", "01|000004": "accepted ", "02|000005": "rejected derived", "02|000006": "in_doubt derived",
-			"02|000007": "accepted ", "02|000008": " unknown", "02|000009": "dismissed ", "02|000010": "accepted ", "0001": "accepted ", "0002": "waiting ",
+			"01|000001": "accepted ", "01|000002": "accepted ", "01|000003": "accepted ", "01|000004": "accepted ",
+			"02|000005": "rejected derived", "02|000006": "in_doubt derived",
+			"02|000007": "accepted ", "02|000008": " unknown", "02|000009": "dismissed ", "02|000010": "accepted ",
+			"0001": "accepted ", "0002": "waiting ",
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("states then (-want +got):\n%s", diff)
 		}
 		text := mustReport(t, s, portuguese, func(b *bytes.Buffer) Writer { return NewCSV(b, 0) })
-		if !strings.Contains(text, "Posição em 31/10/2026, data que ninguém fechou") || !strings.Contains(text, "9 de 12 linhas como estavam então; 2 deduzidas; de 1 não se sabe") {
+		if !strings.Contains(text, "Posição em 31/10/2026, data que ninguém fechou") ||
+			!strings.Contains(text, "9 de 12 linhas como estavam então; 2 deduzidas; de 1 não se sabe") {
 			t.Errorf("the heading:\n%s", text[:900])
 		}
 	})
@@ -193,8 +207,14 @@ func TestAPastDayIsDerivedAndSaysSo(t *testing.T) {
 func TestExceptionsTellWhoAndWhy(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
 		for i, r := range []trade.AuditRecord{
-			{Act: "adopt", Target: "contracts 01|1", Detail: `{"before":{"state":"held"},"after":{"state":"accepted"},"given":{"job":"contracts","key":"01|0"}}`},
-			{Act: "adopt", Target: "contracts 01|2", Detail: `{"before":{"state":"in_doubt"},"after":{"state":"accepted"},"given":null}`},
+			{
+				Act: "adopt", Target: "contracts 01|1",
+				Detail: `{"before":{"state":"held"},"after":{"state":"accepted"},"given":{"job":"contracts","key":"01|0"}}`,
+			},
+			{
+				Act: "adopt", Target: "contracts 01|2",
+				Detail: `{"before":{"state":"in_doubt"},"after":{"state":"accepted"},"given":null}`,
+			},
 			{Act: "refs import", Target: "wallets", Detail: `{}`},
 			{Act: "late answer", Target: "contracts 01|3", Detail: `none`},
 		} {

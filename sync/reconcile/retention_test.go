@@ -19,12 +19,14 @@ func (w *world) retain() {
 	w.now = w.now.AddDate(1, 0, 0)
 	const month = 30 * 24 * time.Hour
 	keep := state.Retention{Bodies: month, Runs: month, IdleRuns: month, Lookups: month, Inbox: month, Audit: month}
-	taken, err := w.store.Retain(w.t.Context(), keep, w.now, trade.AuditRecord{At: w.now, Who: "safrasync", Act: state.ActRetention, Detail: `{}`})
+	taken, err := w.store.Retain(w.t.Context(), keep, w.now,
+		trade.AuditRecord{At: w.now, Who: "safrasync", Act: state.ActRetention, Detail: `{}`})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	for _, kind := range []string{state.KeptBodies, state.KeptAudit} {
-		if i := slices.IndexFunc(taken, func(r state.Retained) bool { return r.Kind == kind }); i < 0 || taken[i].Rows == 0 {
+		if i := slices.IndexFunc(taken, func(r state.Retained) bool { return r.Kind == kind }); i < 0 ||
+			taken[i].Rows == 0 {
 			w.t.Fatalf("the retention took no %s: %+v", kind, taken)
 		}
 	}
@@ -35,7 +37,8 @@ func csvOf(t *testing.T, s *Snapshot, sections ...SectionID) string {
 	t.Helper()
 	o := portuguese
 	o.Sections = sections
-	_, rows, _ := strings.Cut(mustReport(t, s, o, func(b *bytes.Buffer) Writer { return NewCSV(b, 0) }), "\r\nResumo\r\n")
+	_, rows, _ := strings.Cut(mustReport(t, s, o, func(b *bytes.Buffer) Writer { return NewCSV(b, 0) }),
+		"\r\nResumo\r\n")
 	return rows
 }
 
@@ -50,12 +53,16 @@ func TestTheRetentionChangesNothingOfAClosedMonth(t *testing.T) {
 		if !strings.Contains(want, "maria") || !strings.Contains(want, "130,5") {
 			t.Fatalf("no person or no price to lose:\n%s", want)
 		}
-		audit := trade.AuditRecord{At: w.now, Who: "maria", From: "maria@srv", Act: ActClose, Target: day.String(), Reason: "October", Detail: `{}`}
+		audit := trade.AuditRecord{
+			At: w.now, Who: "maria", From: "maria@srv", Act: ActClose, Target: day.String(),
+			Reason: "October", Detail: `{}`,
+		}
 		if _, err := Freeze(t.Context(), w.store, s, "maria", "October", audit); err != nil {
 			t.Fatal(err)
 		}
 		w.retain()
-		if now := csvOf(t, w.take(Cut{Day: day})); strings.Count(now, "130,5") >= strings.Count(want, "130,5") || strings.Count(now, "maria") >= strings.Count(want, "maria") {
+		if now := csvOf(t, w.take(Cut{Day: day})); strings.Count(now, "130,5") >= strings.Count(want, "130,5") ||
+			strings.Count(now, "maria") >= strings.Count(want, "maria") {
 			t.Error("the ledger has all values still: this test shows nothing")
 		}
 		closings, err := w.store.Closings(t.Context(), day)

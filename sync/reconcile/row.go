@@ -14,7 +14,8 @@ type Basis string
 const (
 	Exact   Basis = ""        // the row has not moved since
 	Derived Basis = "derived" // from attempts and audit
-	Unknown Basis = "unknown" // it was not on the platform; whether it was pending, waiting or invalid nobody wrote down
+	// it was not on the platform; whether it was pending, waiting or invalid nobody wrote down
+	Unknown Basis = "unknown"
 )
 
 // Row is one row of the ledger as a report shows it. Its JSON form is kept in closed reports:
@@ -37,8 +38,9 @@ type Row struct {
 	After      bool              `json:"after,omitempty"`   // its document is of a day after the cut-off
 	Reduced    bool              `json:"reduced,omitempty"` // the retention has taken its values
 	SentAt     *time.Time        `json:"sent_at,omitempty"`
-	By         string            `json:"by,omitempty"` // the person by whose act it is on the platform; "" = the program alone
-	Version    int64             `json:"version"`
+	// the person by whose act it is on the platform; "" = the program alone
+	By      string `json:"by,omitempty"`
+	Version int64  `json:"version"`
 
 	Branch    string `json:"branch,omitempty"`   // the first part of a key of several parts
 	Contract  string `json:"contract,omitempty"` // key of its contract
@@ -49,14 +51,16 @@ type Row struct {
 	Producer  string `json:"producer,omitempty"` // the ERP's code; the platform's id where there is none
 	Place     string `json:"place,omitempty"`
 	Wallet    string `json:"wallet,omitempty"`
-	Day       string `json:"day,omitempty"` // of the document: order_date, delivery_date; of a traceability record that of its contract
-	CAR       string `json:"car,omitempty"`
+	// of the document: order_date, delivery_date; of a traceability record that of its contract
+	Day string `json:"day,omitempty"`
+	CAR string `json:"car,omitempty"`
 
 	ERP      Figures   `json:"erp"`                // of the newest row seen
 	Sent     *Figures  `json:"sent,omitempty"`     // of what left, for rows that are on the platform or may be
 	Platform *Platform `json:"platform,omitempty"` // what a GET gave; nil: nobody asked
 
-	Cancelled    bool        `json:"cancelled,omitempty"`    // in the ERP now, whether a person has dealt with it or not
+	// in the ERP now, whether a person has dealt with it or not
+	Cancelled    bool        `json:"cancelled,omitempty"`
 	Acknowledged trade.Flags `json:"acknowledged,omitempty"` // what a person has dealt with, and what is so still
 
 	Told map[trade.Status]Told `json:"told,omitempty"` // what events told last of its record, its producer and its farm
@@ -90,7 +94,10 @@ func weight(f Figures) (kg trade.Decimal, ok bool) {
 
 // Entry is as much of the ledger's entry as words for the row need.
 func (r Row) Entry() trade.Entry {
-	return trade.Entry{Job: r.Job, Sends: r.Sends, Key: r.Key, State: r.State, Cause: r.Cause, Flags: r.Flags, Error: r.Error, WaitingFor: r.WaitingFor, RemoteID: r.RemoteID}
+	return trade.Entry{
+		Job: r.Job, Sends: r.Sends, Key: r.Key, State: r.State, Cause: r.Cause, Flags: r.Flags,
+		Error: r.Error, WaitingFor: r.WaitingFor, RemoteID: r.RemoteID,
+	}
 }
 
 // now is what the ERP has of a row that was sent: nothing, once it left or was cancelled.
@@ -105,7 +112,8 @@ func (r Row) now() Figures {
 // counts tells whether the row is in the totals of the ERP: it is there, is not cancelled, and its
 // document is not of a later day.
 func (r Row) counts() bool {
-	return !r.Gone && !r.Moved && !r.After && !r.Cancelled && !r.Flags.Has(trade.Cancelled) && r.State != trade.Withdrawn
+	return !r.Gone && !r.Moved && !r.After && !r.Cancelled && !r.Flags.Has(trade.Cancelled) &&
+		r.State != trade.Withdrawn
 }
 
 // onPlatform tells whether the platform has it for certain.

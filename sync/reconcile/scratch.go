@@ -45,7 +45,8 @@ func newScratch(folder, schema string) (_ *scratch, err error) {
 		return nil, err
 	}
 	// The path of a URI keeps every character of a folder's name.
-	if s.db, err = sql.Open("sqlite", "file:"+(&url.URL{Path: filepath.ToSlash(s.path)}).EscapedPath()+scratchSetup); err != nil {
+	if s.db, err = sql.Open("sqlite", "file:"+(&url.URL{Path: filepath.ToSlash(s.path)}).EscapedPath()+
+		scratchSetup); err != nil {
 		return nil, err
 	}
 	s.db.SetMaxOpenConns(1)
@@ -62,7 +63,8 @@ func newScratch(folder, schema string) (_ *scratch, err error) {
 // prepare makes statements, which end with the database.
 func (s *scratch) prepare(to map[**sql.Stmt]string) (err error) {
 	for stmt, text := range to {
-		if *stmt, err = s.tx.PrepareContext(context.Background(), text); err != nil { //nolint:sqlclosecheck // the end of the transaction closes it
+		//nolint:sqlclosecheck // the end of the transaction closes it
+		if *stmt, err = s.tx.PrepareContext(context.Background(), text); err != nil {
 			return fmt.Errorf(temporaryMake, err)
 		}
 	}

@@ -58,7 +58,11 @@ type world struct {
 
 func newWorld(t testing.TB, driver string) *world {
 	t.Helper()
-	store, err := state.Open(t.Context(), state.Options{Driver: driver, DSN: ledgertest.New(t, driver, filepath.Join(t.TempDir(), "state.db")), Begin: true, Version: "1.0.0-test"})
+	store, err := state.Open(t.Context(),
+		state.Options{
+			Driver: driver, DSN: ledgertest.New(t, driver, filepath.Join(t.TempDir(), "state.db")),
+			Begin: true, Version: "1.0.0-test",
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,16 +72,28 @@ func newWorld(t testing.TB, driver string) *world {
 		}
 	})
 	w := &world{t: t, store: store, lease: map[string]trade.Lease{}, now: saturday}
-	for kind, codes := range map[string]map[string]string{"producers": {"P1|01": producerID, "P2|01": "11111111-1111-4111-8111-111111111112"}, "delivery_places": {"001": placeID}} {
+	for kind, codes := range map[string]map[string]string{"producers": {
+		"P1|01": producerID,
+		"P2|01": "11111111-1111-4111-8111-111111111112",
+	}, "delivery_places": {"001": placeID}} {
 		if _, err := store.ReplaceReferences(t.Context(), kind, codes); err != nil {
 			t.Fatal(err)
 		}
 	}
-	contracts := engine.JobSpec{Name: "contracts", Sends: trade.OrderCommitments, Query: "SELECT 1", Sweep: "0 3 * * *", Schedule: "0 * * * *", Key: []string{"filial", "num"}, Fields: columns(trade.OrderCommitments)}
+	contracts := engine.JobSpec{
+		Name: "contracts", Sends: trade.OrderCommitments, Query: "SELECT 1", Sweep: "0 3 * * *",
+		Schedule: "0 * * * *", Key: []string{"filial", "num"}, Fields: columns(trade.OrderCommitments),
+	}
 	contracts.Fields["producer_id"] = engine.FieldSpec{Columns: []string{"produtor"}, Ref: "producers"}
 	contracts.Fields["delivery_place_id"] = engine.FieldSpec{Columns: []string{"local"}, Ref: "delivery_places"}
-	loads := engine.JobSpec{Name: "deliveries", Sends: trade.Deliveries, Query: "SELECT 1", Sweep: "0 3 * * *", Schedule: "0 * * * *", Key: []string{"ticket"}, Fields: columns(trade.Deliveries)}
-	loads.Fields["contract_id"] = engine.FieldSpec{Columns: []string{"filial", "num"}, SentBy: []engine.ParentSpec{{Job: "contracts", Columns: []string{"filial", "num"}}}}
+	loads := engine.JobSpec{
+		Name: "deliveries", Sends: trade.Deliveries, Query: "SELECT 1", Sweep: "0 3 * * *",
+		Schedule: "0 * * * *", Key: []string{"ticket"}, Fields: columns(trade.Deliveries),
+	}
+	loads.Fields["contract_id"] = engine.FieldSpec{
+		Columns: []string{"filial", "num"},
+		SentBy:  []engine.ParentSpec{{Job: "contracts", Columns: []string{"filial", "num"}}},
+	}
 	for _, spec := range []engine.JobSpec{contracts, loads} {
 		job, err := engine.Compile(spec, saoPaulo)
 		if err != nil {
@@ -112,8 +128,10 @@ func (r row) with(more row) row {
 }
 
 var soy = row{
-	"amount": "100", "unit_of_measurement": "SC", "product": "SOJA", "haverst": "2025/2026", "order_type": "COMPRA", "order_date": "2026-10-05", "currency": "BRL", "price": "130.50",
-	"produtor": "P1|01", "local": "001", "wallet_id": "33333333-3333-4333-8333-333333333310", "issuer_id": "22222222-2222-4222-8222-222222222222",
+	"amount": "100", "unit_of_measurement": "SC", "product": "SOJA", "haverst": "2025/2026", "order_type": "COMPRA",
+	"order_date": "2026-10-05", "currency": "BRL", "price": "130.50",
+	"produtor": "P1|01", "local": "001", "wallet_id": "33333333-3333-4333-8333-333333333310",
+	"issuer_id": "22222222-2222-4222-8222-222222222222",
 }
 
 func (r row) values() trade.Values {
@@ -179,13 +197,16 @@ func (w *world) add(job, key string, r row, change ...func(*trade.Entry)) trade.
 		draft.Fields[k] = trade.DraftField{Text: v}
 	}
 	e := trade.Entry{
-		Sends: kind, Key: key, KeyParts: []trade.Cell{{Kind: 't', Text: key}}, State: trade.Pending, Generation: 1, FirstSeenAt: w.now, UpdatedAt: w.now,
-		Values: r.values(), SourceHash: trade.HashOf("s" + key), MappedWith: "m", Payload: r.payload(kind), PayloadHash: trade.HashOf("h" + key), Quantity: draft.Quantity(),
+		Sends: kind, Key: key, KeyParts: []trade.Cell{{Kind: 't', Text: key}}, State: trade.Pending, Generation: 1,
+		FirstSeenAt: w.now, UpdatedAt: w.now,
+		Values: r.values(), SourceHash: trade.HashOf("s" + key), MappedWith: "m", Payload: r.payload(kind),
+		PayloadHash: trade.HashOf("h" + key), Quantity: draft.Quantity(),
 	}
 	for _, c := range change {
 		c(&e)
 	}
-	if lost, err := w.store.Record(w.t.Context(), w.leaseOf(job), trade.Page{New: []trade.Entry{e}}); err != nil || lost > 0 {
+	if lost, err := w.store.Record(w.t.Context(), w.leaseOf(job), trade.Page{New: []trade.Entry{e}}); err != nil ||
+		lost > 0 {
 		w.t.Fatalf("lost %d, %v", lost, err)
 	}
 	return w.entry(job, key)
@@ -206,7 +227,8 @@ func (w *world) change(e trade.Entry, change func(*trade.Entry)) trade.Entry {
 	after := e
 	change(&after)
 	after.UpdatedAt = w.now
-	if lost, err := w.store.Record(w.t.Context(), w.leaseOf(e.Job), trade.Page{Updates: []trade.Update{{From: e.State, Entry: after}}}); err != nil || lost > 0 {
+	if lost, err := w.store.Record(w.t.Context(), w.leaseOf(e.Job),
+		trade.Page{Updates: []trade.Update{{From: e.State, Entry: after}}}); err != nil || lost > 0 {
 		w.t.Fatalf("lost %d, %v", lost, err)
 	}
 	return w.entry(e.Job, e.Key)
@@ -223,7 +245,10 @@ func (w *world) send(e trade.Entry, outcome trade.Outcome) trade.Entry {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	a := trade.Attempt{ID: id.String(), RunID: "run", EntryID: e.ID, Payload: e.Payload, PayloadHash: e.PayloadHash, StartedAt: w.now}
+	a := trade.Attempt{
+		ID: id.String(), RunID: "run", EntryID: e.ID, Payload: e.Payload, PayloadHash: e.PayloadHash,
+		StartedAt: w.now,
+	}
 	w.commit(e.Job, trade.Group{At: w.now, Intents: []trade.Intent{{Entry: e, Attempt: a}}})
 	a.Outcome, a.FinishedAt = outcome, w.now
 	s := trade.Settlement{Attempt: a, State: trade.Accepted, Counts: true}
@@ -231,10 +256,15 @@ func (w *world) send(e trade.Entry, outcome trade.Outcome) trade.Entry {
 	case trade.OutcomeCreated:
 		s.Attempt.RemoteID, s.Attempt.Status = remoteID(w.n), 201
 	case trade.OutcomeUnknown:
-		s.State, s.Cause, s.Error = trade.InDoubt, trade.CauseUnknown, &trade.EntryError{Kind: trade.TransportError, Fields: []trade.Problem{}, Text: "lost"}
+		s.State, s.Cause, s.Error = trade.InDoubt, trade.CauseUnknown,
+			&trade.EntryError{Kind: trade.TransportError, Fields: []trade.Problem{}, Text: "lost"}
 	case trade.OutcomeNotCreated:
-		s.State, s.Cause, s.Attempt.Status, s.Attempt.Messages = trade.Rejected, "message.wallet.not-found", 404, []string{"message.wallet.not-found", "message.odd.thing"}
-		s.Error = &trade.EntryError{Kind: trade.APIError, Status: 404, Messages: s.Attempt.Messages, Fields: []trade.Problem{}, Text: "refused"}
+		s.State, s.Cause, s.Attempt.Status, s.Attempt.Messages = trade.Rejected, "message.wallet.not-found", 404,
+			[]string{"message.wallet.not-found", "message.odd.thing"}
+		s.Error = &trade.EntryError{
+			Kind: trade.APIError, Status: 404, Messages: s.Attempt.Messages,
+			Fields: []trade.Problem{}, Text: "refused",
+		}
 	}
 	w.commit(e.Job, trade.Group{At: w.now, Settle: []trade.Settlement{s}})
 	return w.entry(e.Job, e.Key)
@@ -242,7 +272,8 @@ func (w *world) send(e trade.Entry, outcome trade.Outcome) trade.Entry {
 
 func (w *world) commit(job string, g trade.Group) {
 	w.t.Helper()
-	if r, err := w.store.Commit(w.t.Context(), w.leaseOf(job), g); err != nil || r.LeaseLost || len(r.Claimed) != len(g.Intents) {
+	if r, err := w.store.Commit(w.t.Context(), w.leaseOf(job), g); err != nil || r.LeaseLost ||
+		len(r.Claimed) != len(g.Intents) {
 		w.t.Fatalf("%+v, %v", r, err)
 	}
 }
@@ -258,8 +289,9 @@ func (w *world) sweep(job string, inScope, gone int) {
 
 func (w *world) acts() *engine.Acts {
 	return &engine.Acts{
-		Desk: w.store, Jobs: w.jobs, Now: func() time.Time { return w.now }, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
-		Boot: "boot", Clock: engine.SystemClock{},
+		Desk: w.store, Jobs: w.jobs, Now: func() time.Time { return w.now },
+		Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
+		Boot:    "boot", Clock: engine.SystemClock{},
 	}
 }
 
@@ -277,7 +309,10 @@ func (w *world) dismiss(job string, keys ...string) {
 }
 
 func (w *world) sources() Sources {
-	return Sources{Ledger: w.store, Jobs: w.jobs, Zone: saoPaulo, Now: w.now, Program: "1.0.0-test", Name: "Cooperativa", Folder: w.t.(interface{ TempDir() string }).TempDir()}
+	return Sources{
+		Ledger: w.store, Jobs: w.jobs, Zone: saoPaulo, Now: w.now, Program: "1.0.0-test",
+		Name: "Cooperativa", Folder: w.t.(interface{ TempDir() string }).TempDir(),
+	}
 }
 
 func (w *world) take(cut Cut) *Snapshot {
@@ -316,7 +351,8 @@ func (w *world) told(status trade.Status, id, word string, at time.Time) {
 	w.t.Helper()
 	w.n++
 	event, kind := status.Event()
-	if err := w.store.NoteHeard(w.t.Context(), []trade.Heard{{Kind: kind, ID: id, Event: event, Seq: int64(w.n), At: at, Word: word}}, nil); err != nil {
+	if err := w.store.NoteHeard(w.t.Context(),
+		[]trade.Heard{{Kind: kind, ID: id, Event: event, Seq: int64(w.n), At: at, Word: word}}, nil); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -327,28 +363,43 @@ func (w *world) october() {
 	afixar := soy.with(row{"order_type": "A_FIXAR", "amount": "200", "price": "", "currency": ""})
 	w.send(w.add("contracts", "01|000001", soy), trade.OutcomeCreated)
 	w.send(w.add("contracts", "01|000002", afixar), trade.OutcomeCreated)
-	w.send(w.add("contracts", "01|000003", soy.with(row{"order_type": "FIXACAO_COMPRA", "amount": "50", "price": "140"})), trade.OutcomeCreated)
-	w.send(w.add("contracts", "01|000004", soy.with(row{"order_type": "FIXACAO_DEPOSITO", "amount": "1.5", "unit_of_measurement": "TON", "currency": "USD", "price": "410.123456"})), trade.OutcomeCreated)
-	w.send(w.add("contracts", "02|000005", soy.with(row{"product": "MILHO", "amount": "0.1", "price": "0.1", "produtor": "P2|01"})), trade.OutcomeNotCreated)
+	w.send(w.add("contracts", "01|000003",
+		soy.with(row{"order_type": "FIXACAO_COMPRA", "amount": "50", "price": "140"})), trade.OutcomeCreated)
+	w.send(w.add("contracts", "01|000004",
+		soy.with(row{
+			"order_type": "FIXACAO_DEPOSITO", "amount": "1.5", "unit_of_measurement": "TON", "currency": "USD",
+			"price": "410.123456",
+		})), trade.OutcomeCreated)
+	w.send(w.add("contracts", "02|000005",
+		soy.with(row{"product": "MILHO", "amount": "0.1", "price": "0.1", "produtor": "P2|01"})),
+		trade.OutcomeNotCreated)
 	w.send(w.add("contracts", "02|000006", soy.with(row{"amount": "70"})), trade.OutcomeUnknown)
 	changed := w.send(w.add("contracts", "02|000007", soy.with(row{"amount": "60"})), trade.OutcomeCreated)
 	w.change(changed, func(e *trade.Entry) {
 		now := soy.with(row{"amount": "61"})
-		e.Flags, e.Now, e.Quantity = e.Flags.With(trade.Changed, true), now.values(), trade.Quantity{Amount: trade.NewDecimal(61, 0), Unit: trade.SC}
+		e.Flags, e.Now, e.Quantity = e.Flags.With(trade.Changed, true), now.values(),
+			trade.Quantity{Amount: trade.NewDecimal(61, 0), Unit: trade.SC}
 	})
 	w.add("contracts", "02|000008", soy.with(row{"amount": "-5", "product": "=FEIJAO"}), func(e *trade.Entry) {
 		e.State, e.Cause, e.Payload, e.PayloadHash = trade.Invalid, "rule:payday", nil, ""
-		e.Error = &trade.EntryError{Kind: trade.ValidationError, Fields: []trade.Problem{{Field: "payday", Rule: trade.RuleRequiredFor + "COMPRA", Column: "dt_pagto"}}}
+		e.Error = &trade.EntryError{
+			Kind:   trade.ValidationError,
+			Fields: []trade.Problem{{Field: "payday", Rule: trade.RuleRequiredFor + "COMPRA", Column: "dt_pagto"}},
+		}
 	})
 	w.add("contracts", "02|000009", soy.with(row{"amount": "40"}))
 	w.dismiss("contracts", "02|000009")
 	gone := w.send(w.add("contracts", "02|000010", soy.with(row{"amount": "30"})), trade.OutcomeCreated)
 	w.change(gone, func(e *trade.Entry) { e.Flags, e.GoneSweeps = e.Flags.With(trade.MissingInERP, true), 1 })
 	w.sweep("contracts", 9, 1)
-	load := row{"filial": "01", "num": "000001", "delivered_volume": "6001", "delivered_volume_unit_of_measure": "kg", "delivery_date": "2026-10-20", "car": ""}
+	load := row{
+		"filial": "01", "num": "000001", "delivered_volume": "6001", "delivered_volume_unit_of_measure": "kg",
+		"delivery_date": "2026-10-20", "car": "",
+	}
 	w.send(w.add("deliveries", "0001", load), trade.OutcomeCreated)
 	w.add("deliveries", "0002", load.with(row{"num": "000002", "delivered_volume": "1000.5"}), func(e *trade.Entry) {
-		e.State, e.Cause, e.WaitingFor, e.Payload, e.PayloadHash = trade.Waiting, trade.CauseParent, []trade.Awaited{{Job: "contracts", Key: "01|000002"}}, nil, ""
+		e.State, e.Cause, e.WaitingFor, e.Payload, e.PayloadHash = trade.Waiting, trade.CauseParent,
+			[]trade.Awaited{{Job: "contracts", Key: "01|000002"}}, nil, ""
 	})
 	w.sweep("deliveries", 2, 0)
 	w.told(trade.Workflow, remoteID(1), "APPROVED", w.now)

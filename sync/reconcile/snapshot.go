@@ -29,7 +29,8 @@ type Head struct {
 	Rows    int       `json:"rows"`
 	Derived int       `json:"derived"` // rows whose state then was derived
 	Unknown int       `json:"unknown"` // rows whose state then is not known
-	Reduced int       `json:"reduced"` // rows whose values the retention has taken: product, producer and price are not known any more
+	// rows whose values the retention has taken: product, producer and price are not known any more
+	Reduced int `json:"reduced"`
 
 	Jobs     []JobHead           `json:"jobs"`
 	Acts     []Act               `json:"acts"` // what people decided until then, the oldest first
@@ -202,7 +203,9 @@ func (s *spool) row(r Row) error { return s.enc.Encode(r) }
 func (s *spool) close() error { return errors.Join(s.z.Close(), s.to.Flush()) }
 
 // Freeze closes a report for good: it keeps the snapshot in the archive, in the name of a person.
-func Freeze(ctx context.Context, to Archive, s *Snapshot, who, reason string, record trade.AuditRecord) (trade.Closing, error) {
+func Freeze(ctx context.Context, to Archive, s *Snapshot, who, reason string,
+	record trade.AuditRecord,
+) (trade.Closing, error) {
 	day, err := s.cutOff()
 	if err != nil {
 		return trade.Closing{}, err
@@ -214,7 +217,10 @@ func Freeze(ctx context.Context, to Archive, s *Snapshot, who, reason string, re
 	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
 		return trade.Closing{}, fmt.Errorf("close the report: %w", err)
 	}
-	c := trade.Closing{ID: s.Head.ID, Day: day, At: s.Head.At, Who: who, Reason: reason, Program: s.Head.Program, Head: head, Rows: s.Head.Rows}
+	c := trade.Closing{
+		ID: s.Head.ID, Day: day, At: s.Head.At, Who: who, Reason: reason, Program: s.Head.Program,
+		Head: head, Rows: s.Head.Rows,
+	}
 	return to.CloseReport(ctx, c, s.file, record)
 }
 
@@ -243,7 +249,8 @@ func OpenClosed(ctx context.Context, from Archive, c trade.Closing, folder strin
 		s.zone, err = time.LoadLocation(s.Head.Zone)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open the report that was closed at %s: %w", c.At.Format(time.RFC3339), err), s.Close())
+		return nil, errors.Join(fmt.Errorf("open the report that was closed at %s: %w", c.At.Format(time.RFC3339), err),
+			s.Close())
 	}
 	s.Head.Kind = ClosedKind
 	s.Head.Closed = &Closed{ID: c.ID, At: c.At, Who: c.Who, Reason: c.Reason, Audit: c.Audit, Hash: c.Hash}

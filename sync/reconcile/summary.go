@@ -11,11 +11,12 @@ import (
 
 // Summary is the equation of one job: what the ERP has in scope is the sum of what became of it.
 type Summary struct {
-	Job        string
-	Sends      trade.Kind
-	Rows       int  // entries of the ledger
-	InScope    *int // rows that the ERP has now, as far as is known: those of the last complete sweep, and what came or went since; nil without a sweep
-	Unreadable int  // rows of the ERP without a usable key, in no other figure
+	Job   string
+	Sends trade.Kind
+	Rows  int // entries of the ledger
+	// rows that the ERP has now, as far as is known: those of the last complete sweep, and what came or went since; nil without a sweep
+	InScope    *int
+	Unreadable int // rows of the ERP without a usable key, in no other figure
 
 	// The summands: rows that are in the ERP, each in one of them.
 	States  map[trade.State]int
@@ -80,7 +81,8 @@ func newSummaries(head Head) *summaries {
 	for _, j := range head.Jobs {
 		s.head[j.Job] = j
 		s.list = append(s.list, &Summary{
-			Job: j.Job, Sends: j.Sends, Unreadable: j.Unreadable, Read: j.Read, Beside: j.Beside, States: map[trade.State]int{}, Flags: map[trade.Flag]int{}, GoneStates: map[trade.State]int{},
+			Job: j.Job, Sends: j.Sends, Unreadable: j.Unreadable, Read: j.Read, Beside: j.Beside,
+			States: map[trade.State]int{}, Flags: map[trade.Flag]int{}, GoneStates: map[trade.State]int{},
 		})
 	}
 	return s
@@ -154,7 +156,13 @@ func (p *printer) bridge(list []Summary) error {
 				currencies = []string{""}
 			}
 			for i, currency := range currencies {
-				row := []any{s.Job, Label{id, sentence(i18n.Key("bridge."+id), p.Lang)}, nil, nil, currency, nil, nil, Label{role, sentence(i18n.Key("bridge."+role), p.Lang)}, ""}
+				row := []any{
+					s.Job,
+					Label{id, sentence(i18n.Key("bridge."+id), p.Lang)},
+					nil, nil, currency, nil, nil,
+					Label{role, sentence(i18n.Key("bridge."+role), p.Lang)},
+					"",
+				}
 				if i == 0 {
 					row[2], row[3], row[6], row[8] = sums.Rows, sums.Kilograms, sums.Unweighed, strings.Join(keys, ", ")
 				}

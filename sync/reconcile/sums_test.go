@@ -15,23 +15,32 @@ import (
 
 // anyRow makes a row as a ledger may have it.
 func anyRow(t *rapid.T) Row {
-	kind := rapid.SampledFrom([]trade.Kind{trade.OrderCommitments, trade.Deliveries, trade.Traceability}).Draw(t, "kind")
+	kind := rapid.SampledFrom([]trade.Kind{trade.OrderCommitments, trade.Deliveries, trade.Traceability}).Draw(t,
+		"kind")
 	pick := func(name string, of ...string) string { return rapid.SampledFrom(of).Draw(t, name) }
 	amount := func(name string) *trade.Decimal {
 		if !rapid.Bool().Draw(t, name+" is there") {
 			return nil
 		}
-		d := trade.NewDecimal(rapid.Int64Range(-5_000, 9_999_999).Draw(t, name), rapid.IntRange(0, 6).Draw(t, name+" scale"))
+		d := trade.NewDecimal(rapid.Int64Range(-5_000, 9_999_999).Draw(t, name),
+			rapid.IntRange(0, 6).Draw(t, name+" scale"))
 		return &d
 	}
 	figures := func(name string) Figures {
-		return Figures{Amount: amount(name), Unit: trade.Unit(pick(name+" unit", "SC", "KG", "TON", "")), Price: amount(name + " price"), Currency: pick(name+" currency", "BRL", "USD", "")}
+		return Figures{
+			Amount: amount(name), Unit: trade.Unit(pick(name+" unit", "SC", "KG", "TON", "")),
+			Price: amount(name + " price"), Currency: pick(name+" currency", "BRL", "USD", ""),
+		}
 	}
 	r := Row{
-		Job: string(kind), Sends: kind, Key: pick("key", "1", "2", "3"), State: rapid.SampledFrom(trade.States).Draw(t, "state"),
-		Product: pick("product", "SOJA", "MILHO", ""), Harvest: pick("harvest", "2025/2026", "2026/2027", ""), Producer: pick("producer", "P1", "P2", "P3", ""),
-		Place: pick("place", "L1", "L2", ""), OrderType: pick("type", "COMPRA", "A_FIXAR", "FIXACAO_COMPRA", "FIXACAO_DEPOSITO"), ERP: figures("erp"),
-		Gone: rapid.Bool().Draw(t, "gone"), Moved: rapid.IntRange(0, 9).Draw(t, "moved") == 0, After: rapid.IntRange(0, 9).Draw(t, "after") == 0,
+		Job: string(kind), Sends: kind, Key: pick("key", "1", "2", "3"),
+		State:   rapid.SampledFrom(trade.States).Draw(t, "state"),
+		Product: pick("product", "SOJA", "MILHO", ""), Harvest: pick("harvest", "2025/2026", "2026/2027", ""),
+		Producer:  pick("producer", "P1", "P2", "P3", ""),
+		Place:     pick("place", "L1", "L2", ""),
+		OrderType: pick("type", "COMPRA", "A_FIXAR", "FIXACAO_COMPRA", "FIXACAO_DEPOSITO"), ERP: figures("erp"),
+		Gone: rapid.Bool().Draw(t, "gone"), Moved: rapid.IntRange(0, 9).Draw(t, "moved") == 0,
+		After: rapid.IntRange(0, 9).Draw(t, "after") == 0,
 		Since: rapid.Bool().Draw(t, "since"), Contract: "1", Parent: string(trade.OrderCommitments),
 	}
 	if r.Since {
@@ -126,8 +135,10 @@ func TestSumsClose(t *testing.T) {
 						continue
 					}
 					for into, from := range map[*trade.Decimal]trade.Decimal{
-						&sum.Contracted: part.Contracted, &sum.Delivered: part.Delivered, &sum.Fixed: part.Fixed, &sum.Deposit: part.Deposit, &sum.ToFix: part.ToFix,
-						&sum.ContractedSent: part.ContractedSent, &sum.DeliveredSent: part.DeliveredSent, &sum.FixedSent: part.FixedSent, &sum.Dismissed: part.Dismissed,
+						&sum.Contracted: part.Contracted, &sum.Delivered: part.Delivered, &sum.Fixed: part.Fixed,
+						&sum.Deposit: part.Deposit, &sum.ToFix: part.ToFix,
+						&sum.ContractedSent: part.ContractedSent, &sum.DeliveredSent: part.DeliveredSent,
+						&sum.FixedSent: part.FixedSent, &sum.Dismissed: part.Dismissed,
 					} {
 						*into = into.Add(from)
 					}
@@ -140,9 +151,13 @@ func TestSumsClose(t *testing.T) {
 					sum.Rows += part.Rows
 				}
 				for name, pair := range map[string][2]trade.Decimal{
-					"contracted": {sum.Contracted, all.Contracted}, "delivered": {sum.Delivered, all.Delivered}, "fixed": {sum.Fixed, all.Fixed}, "deposit": {sum.Deposit, all.Deposit},
-					"to fix": {sum.ToFix, all.ToFix}, "contracted sent": {sum.ContractedSent, all.ContractedSent}, "delivered sent": {sum.DeliveredSent, all.DeliveredSent},
-					"fixed sent": {sum.FixedSent, all.FixedSent}, "dismissed": {sum.Dismissed, all.Dismissed}, "BRL": {sum.Values["BRL"], all.Values["BRL"]}, "USD": {sum.ValuesSent["USD"], all.ValuesSent["USD"]},
+					"contracted": {sum.Contracted, all.Contracted}, "delivered": {sum.Delivered, all.Delivered},
+					"fixed": {sum.Fixed, all.Fixed}, "deposit": {sum.Deposit, all.Deposit},
+					"to fix": {sum.ToFix, all.ToFix}, "contracted sent": {sum.ContractedSent, all.ContractedSent},
+					"delivered sent": {sum.DeliveredSent, all.DeliveredSent},
+					"fixed sent":     {sum.FixedSent, all.FixedSent}, "dismissed": {sum.Dismissed, all.Dismissed},
+					"BRL": {sum.Values["BRL"], all.Values["BRL"]},
+					"USD": {sum.ValuesSent["USD"], all.ValuesSent["USD"]},
 				} {
 					if !pair[0].Equal(pair[1]) {
 						rt.Fatalf("%s of %s by %s: %s, want %s", name, all.Product, by, pair[0], pair[1])
@@ -154,7 +169,8 @@ func TestSumsClose(t *testing.T) {
 			}
 		}
 		if i := slices.IndexFunc(rows, func(r Row) bool { return !r.Gone }); i >= 0 { // a row that the ledger lost
-			s.Head.Jobs[slices.IndexFunc(s.Head.Jobs, func(j JobHead) bool { return j.Sends == rows[i].Sends })].SweepGone++
+			s.Head.Jobs[slices.IndexFunc(s.Head.Jobs,
+				func(j JobHead) bool { return j.Sends == rows[i].Sends })].SweepGone++
 			v, err := s.Overview(portuguese)
 			if err != nil {
 				rt.Fatal(err)
@@ -173,7 +189,10 @@ func TestRowsOfOneKindAreThoseOfAll(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := spooled(t, rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Row {
 			r := anyRow(t)
-			r.Key = rapid.SampledFrom([]string{"1", `"sends":"deliveries"`, "a\nb", strings.Repeat("k", 70_000)}).Draw(t, "key")
+			r.Key = rapid.SampledFrom([]string{
+				"1", `"sends":"deliveries"`, "a\nb",
+				strings.Repeat("k", 70_000),
+			}).Draw(t, "key")
 			return r
 		}), 0, 12).Draw(rt, "rows"))
 		read := func(kind trade.Kind) (out []Row) {
@@ -205,8 +224,10 @@ func BenchmarkReport(b *testing.B) {
 	const rows = 100_000
 	s := manyRows(b, rows)
 	for name, writer := range map[string]func(*bytes.Buffer) Writer{
-		"csv": func(to *bytes.Buffer) Writer { return NewCSV(to, 0) }, "json": func(to *bytes.Buffer) Writer { return NewJSON(to) },
-		"html": func(to *bytes.Buffer) Writer { return NewHTML(to) }, "xlsx": func(to *bytes.Buffer) Writer { return NewXLSX(to) },
+		"csv":  func(to *bytes.Buffer) Writer { return NewCSV(to, 0) },
+		"json": func(to *bytes.Buffer) Writer { return NewJSON(to) },
+		"html": func(to *bytes.Buffer) Writer { return NewHTML(to) },
+		"xlsx": func(to *bytes.Buffer) Writer { return NewXLSX(to) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -232,18 +253,25 @@ func manyRows(t testing.TB, n int) *Snapshot {
 	s.Head = Head{Form: formOfHead, ID: "x", Zone: saoPaulo.String(), At: saturday, Kind: NowKind, Rows: n}
 	out := s.spool()
 	contracts := n / 4
-	s.Head.Jobs = []JobHead{{Job: "contracts", Sends: trade.OrderCommitments, Rows: contracts}, {Job: "deliveries", Sends: trade.Deliveries, Rows: n - contracts}}
+	s.Head.Jobs = []JobHead{
+		{Job: "contracts", Sends: trade.OrderCommitments, Rows: contracts},
+		{Job: "deliveries", Sends: trade.Deliveries, Rows: n - contracts},
+	}
 	at := saturday.Add(-time.Hour)
 	for i := range n {
 		amount := trade.NewDecimal(int64(100_000+i), 2)
 		price := trade.NewDecimal(13_050, 2)
 		r := Row{
-			Job: "contracts", Sends: trade.OrderCommitments, Key: "01|" + number8(i), Branch: "01", State: trade.Accepted, RemoteID: remoteID(i), OrderType: "COMPRA", Product: "SOJA",
-			Harvest: "2025/2026", Producer: "P" + number8(i%500), Place: "L1", Day: "2026-10-05", SentAt: &at, Version: 3,
-			ERP: Figures{Amount: &amount, Unit: trade.SC, Price: &price, Currency: "BRL"}, Sent: &Figures{Amount: &amount, Unit: trade.SC, Price: &price, Currency: "BRL"},
+			Job: "contracts", Sends: trade.OrderCommitments, Key: "01|" + number8(i), Branch: "01",
+			State: trade.Accepted, RemoteID: remoteID(i), OrderType: "COMPRA", Product: "SOJA",
+			Harvest: "2025/2026", Producer: "P" + number8(i%500), Place: "L1", Day: "2026-10-05", SentAt: &at,
+			Version: 3,
+			ERP:     Figures{Amount: &amount, Unit: trade.SC, Price: &price, Currency: "BRL"},
+			Sent:    &Figures{Amount: &amount, Unit: trade.SC, Price: &price, Currency: "BRL"},
 		}
 		if i >= contracts {
-			r.Job, r.Sends, r.Parent, r.Contract, r.OrderType = "deliveries", trade.Deliveries, "contracts", "01|"+number8(i%max(contracts, 1)), ""
+			r.Job, r.Sends, r.Parent, r.Contract, r.OrderType = "deliveries", trade.Deliveries, "contracts",
+				"01|"+number8(i%max(contracts, 1)), ""
 		}
 		if err := out.row(r); err != nil {
 			t.Fatal(err)

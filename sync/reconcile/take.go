@@ -53,9 +53,13 @@ func Take(ctx context.Context, src Sources, cut Cut) (*Snapshot, error) {
 }
 
 func take(ctx context.Context, src Sources, cut Cut) (s *Snapshot, swept bool, err error) {
-	t := &taker{Sources: src, cut: cut, specs: map[string]*engine.Job{}, acts: map[string][]act{}, contract: newContracts(src.Folder)}
+	t := &taker{
+		Sources: src, cut: cut, specs: map[string]*engine.Job{}, acts: map[string][]act{},
+		contract: newContracts(src.Folder),
+	}
 	t.head = Head{
-		Form: formOfHead, ID: newID(), Name: src.Name, Program: src.Program, Zone: src.Zone.String(), At: src.Now.UTC().Truncate(time.Millisecond), Kind: NowKind,
+		Form: formOfHead, ID: newID(), Name: src.Name, Program: src.Program, Zone: src.Zone.String(),
+		At: src.Now.UTC().Truncate(time.Millisecond), Kind: NowKind,
 		Jobs: []JobHead{}, Acts: []Act{}, Messages: []trade.SeenMessage{},
 	}
 	if !cut.Day.IsZero() {
@@ -134,7 +138,8 @@ func (t *taker) order(ctx context.Context) ([]JobHead, error) {
 	for _, name := range known {
 		if t.specs[name] == nil {
 			sends := trade.Kind("")
-			err := t.Ledger.Rows(ctx, trade.RowFilter{Job: name, Limit: 1}, func(e trade.Entry) error { sends = e.Sends; return nil })
+			err := t.Ledger.Rows(ctx, trade.RowFilter{Job: name, Limit: 1},
+				func(e trade.Entry) error { sends = e.Sends; return nil })
 			if err != nil {
 				return nil, err
 			}
@@ -143,7 +148,8 @@ func (t *taker) order(ctx context.Context) ([]JobHead, error) {
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b JobHead) int { return slices.Index(trade.Kinds, a.Sends) - slices.Index(trade.Kinds, b.Sends) })
+	slices.SortStableFunc(out,
+		func(a, b JobHead) int { return slices.Index(trade.Kinds, a.Sends) - slices.Index(trade.Kinds, b.Sends) })
 	return out, nil
 }
 
@@ -155,7 +161,8 @@ func (t *taker) job(ctx context.Context, job JobHead) error {
 	}
 	if cursor.Sweep != nil && !cursor.SweptAt.IsZero() && !t.cut.Derived {
 		at := cursor.SweptAt.UTC()
-		job.SweptAt, job.InScope, job.SweepGone, job.Unreadable = &at, &cursor.Sweep.InScope, cursor.Sweep.Gone, cursor.Sweep.Unreadable
+		job.SweptAt, job.InScope, job.SweepGone, job.Unreadable = &at, &cursor.Sweep.InScope, cursor.Sweep.Gone,
+			cursor.Sweep.Unreadable
 		job.Read, job.Beside = cursor.Sweep.Read, cursor.Sweep.Beside
 	}
 	var page []trade.Entry
@@ -230,7 +237,8 @@ func (t *taker) rows(ctx context.Context, job JobHead, page []trade.Entry) ([]Ro
 		if err != nil {
 			return nil, err
 		}
-		if t.Platform != nil && r.Sends == trade.OrderCommitments && r.State == trade.Accepted && r.RemoteID != "" && !r.After {
+		if t.Platform != nil && r.Sends == trade.OrderCommitments && r.State == trade.Accepted &&
+			r.RemoteID != "" && !r.After {
 			if err := t.ask(ctx, &r); err != nil {
 				return nil, err
 			}
@@ -252,7 +260,8 @@ func (t *taker) rows(ctx context.Context, job JobHead, page []trade.Entry) ([]Ro
 // row makes the row of an entry. sent are the fields of its request.
 func (t *taker) row(job JobHead, e trade.Entry, attempts []trade.Attempt, sent map[string]string) (Row, error) {
 	r := Row{
-		Job: e.Job, Sends: e.Sends, Key: e.Key, State: e.State, Cause: e.Cause, Flags: e.Flags, Error: e.Error, WaitingFor: e.WaitingFor, RemoteID: e.RemoteID,
+		Job: e.Job, Sends: e.Sends, Key: e.Key, State: e.State, Cause: e.Cause, Flags: e.Flags, Error: e.Error,
+		WaitingFor: e.WaitingFor, RemoteID: e.RemoteID,
 		Moved: e.MovedID != "", Gone: e.GoneSweeps > 0, Reduced: !e.ReducedAt.IsZero(), Version: e.Version,
 		Acknowledged: e.Acknowledged,
 		Cancelled:    e.Flags.Has(trade.Cancelled) || e.Acknowledged.Has(trade.Cancelled),
@@ -265,7 +274,8 @@ func (t *taker) row(job JobHead, e trade.Entry, attempts []trade.Attempt, sent m
 	if t.cut.Derived {
 		stand := stateAt(e, attempts, acts, t.end)
 		if r.Basis = stand.basis; r.Basis != Exact {
-			r.State, r.Cause, r.Error, r.WaitingFor, r.Flags, r.RemoteID, r.Moved, r.Gone = stand.state, "", nil, nil, nil, stand.remoteID, false, false
+			r.State, r.Cause, r.Error, r.WaitingFor, r.Flags, r.RemoteID, r.Moved, r.Gone = stand.state, "", nil, nil,
+				nil, stand.remoteID, false, false
 			r.Acknowledged, r.Cancelled = nil, false
 		}
 	}
@@ -310,9 +320,13 @@ func (t *taker) facts(r *Row, e trade.Entry, sent map[string]string) error {
 	number := func(field string) *trade.Decimal { return decimalOf(text(field)) }
 	switch e.Sends {
 	case trade.OrderCommitments:
-		r.OrderType, r.Product, r.Harvest, r.Day = text("order_type"), text("product"), text("haverst"), text("order_date")
+		r.OrderType, r.Product, r.Harvest, r.Day = text("order_type"), text("product"), text("haverst"),
+			text("order_date")
 		r.Producer, r.Place, r.Wallet = label("producer_id"), label("delivery_place_id"), label("wallet_id")
-		r.ERP = Figures{Amount: number("amount"), Unit: unitOf(text("unit_of_measurement")), Price: number("price"), Currency: text("currency")}
+		r.ERP = Figures{
+			Amount: number("amount"), Unit: unitOf(text("unit_of_measurement")), Price: number("price"),
+			Currency: text("currency"),
+		}
 	case trade.Deliveries:
 		r.Day, r.CAR = text("delivery_date"), text("car")
 		r.ERP = Figures{Amount: number("delivered_volume"), Unit: unitOf(text("delivered_volume_unit_of_measure"))}
@@ -344,14 +358,19 @@ func (r *Row) sent(e trade.Entry, attempts []trade.Attempt, body map[string]stri
 		return
 	}
 	for _, a := range attempts {
-		if a.Outcome == trade.OutcomeCreated && !a.FinishedAt.IsZero() && (r.RemoteID == "" || a.RemoteID == r.RemoteID) {
+		if a.Outcome == trade.OutcomeCreated && !a.FinishedAt.IsZero() &&
+			(r.RemoteID == "" || a.RemoteID == r.RemoteID) {
 			at := a.FinishedAt
 			r.SentAt = &at
 		}
 	}
 	names := figureFields[e.Sends]
-	f := Figures{Amount: decimalOf(body[names[0]]), Unit: unitOf(body[names[1]]), Price: decimalOf(body["price"]), Currency: body["currency"]}
-	if f.Amount == nil && r.Reduced && e.Quantity.Unit != "" { // without the flag `changed` what was sent and what the ERP has are the same
+	f := Figures{
+		Amount: decimalOf(body[names[0]]), Unit: unitOf(body[names[1]]), Price: decimalOf(body["price"]),
+		Currency: body["currency"],
+	}
+	// without the flag `changed` what was sent and what the ERP has are the same
+	if f.Amount == nil && r.Reduced && e.Quantity.Unit != "" {
 		amount := e.Quantity.Amount
 		f.Amount, f.Unit = &amount, e.Quantity.Unit
 	}

@@ -87,7 +87,8 @@ func toldColumns(kind trade.Kind) []column {
 	var out []column
 	for _, status := range statuses[kind] {
 		title := "status." + string(status)
-		out = append(out, column{string(status), i18n.Key(title), TextColumn}, column{string(status) + "_at", i18n.Key(title + ".at"), TimeColumn})
+		out = append(out, column{string(status), i18n.Key(title), TextColumn},
+			column{string(status) + "_at", i18n.Key(title + ".at"), TimeColumn})
 	}
 	return out
 }

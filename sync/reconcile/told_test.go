@@ -16,7 +16,9 @@ func TestF154WhatEventsToldLastStandsAtTheRows(t *testing.T) {
 		begin := w.now
 		w.send(w.add("contracts", "01|000001", soy), trade.OutcomeCreated)
 		w.send(w.add("contracts", "01|000002", soy), trade.OutcomeCreated)
-		w.send(w.add("traceability", "R1", row{"producer_id": producerID, "farm_id": farmID, "allocated_volume": "10", "unit_of_measurement": "TON"}, func(e *trade.Entry) { e.Target = remoteID(1) }), trade.OutcomeCreated)
+		w.send(w.add("traceability", "R1",
+			row{"producer_id": producerID, "farm_id": farmID, "allocated_volume": "10", "unit_of_measurement": "TON"},
+			func(e *trade.Entry) { e.Target = remoteID(1) }), trade.OutcomeCreated)
 		w.now = begin.AddDate(0, 0, 3)
 		w.told(trade.Workflow, remoteID(1), "PENDING", begin)
 		w.told(trade.Workflow, remoteID(1), "APPROVED", w.now)
@@ -59,7 +61,8 @@ func TestF154WhatEventsToldLastStandsAtTheRows(t *testing.T) {
 		text := mustReport(t, w.take(Cut{}), sections, func(b *bytes.Buffer) Writer { return NewCSV(b, 0) })
 		at := w.now.In(saoPaulo).Format("02/01/2006 15:04:05")
 		for _, want := range []string{
-			";Workflow;Workflow, avisado em;ESG do produtor;ESG do produtor, avisado em\r\n", ";APPROVED;" + at, ";BLOCKED;" + at,
+			";Workflow;Workflow, avisado em;ESG do produtor;ESG do produtor, avisado em\r\n", ";APPROVED;" + at,
+			";BLOCKED;" + at,
 			";ESG da propriedade;ESG da propriedade, avisado em\r\n", "mudou, o aviso não diz para quê", at + "\r\n",
 		} {
 			if !strings.Contains(text, want) {

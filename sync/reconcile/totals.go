@@ -79,7 +79,10 @@ func (t totals) add(r *Row) {
 	for _, by := range Dimensions {
 		key := totalKey{by, map[By]string{BySeason: r.Harvest, ByProducer: r.Producer, ByPlace: r.Place}[by], r.Product}
 		if t[key] == nil {
-			t[key] = &Total{By: by, Name: key.name, Product: key.product, Values: map[string]trade.Decimal{}, ValuesSent: map[string]trade.Decimal{}}
+			t[key] = &Total{
+				By: by, Name: key.name, Product: key.product, Values: map[string]trade.Decimal{},
+				ValuesSent: map[string]trade.Decimal{},
+			}
 		}
 		t[key].add(r)
 	}
@@ -181,7 +184,8 @@ func (t totals) sorted() []Total {
 		return 0
 	}
 	slices.SortFunc(out, func(a, b Total) int {
-		return cmp.Or(cmp.Compare(slices.Index(Dimensions, a.By), slices.Index(Dimensions, b.By)), last(a.Name)-last(b.Name), trade.CompareCodes(a.Name, b.Name),
+		return cmp.Or(cmp.Compare(slices.Index(Dimensions, a.By), slices.Index(Dimensions, b.By)),
+			last(a.Name)-last(b.Name), trade.CompareCodes(a.Name, b.Name),
 			last(a.Product)-last(b.Product), cmp.Compare(a.Product, b.Product))
 	})
 	return out

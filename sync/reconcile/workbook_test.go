@@ -37,7 +37,8 @@ func TestAWorkbookHasTypesFiltersAndAFrozenHeader(t *testing.T) {
 	w := newWorld(t, "sqlite")
 	w.october()
 	book := workbook(t, w.take(Cut{}), sheetRows)
-	if got := strings.Join(book.GetSheetList(), "|"); got != "Relatório|Resumo|Ponte com o ERP|Totais|Contratos|Entregas|Rastreabilidade|Divergências|Exceções|Mensagens da plataforma" {
+	if got := strings.Join(book.GetSheetList(),
+		"|"); got != "Relatório|Resumo|Ponte com o ERP|Totais|Contratos|Entregas|Rastreabilidade|Divergências|Exceções|Mensagens da plataforma" {
 		t.Errorf("sheets %s", got)
 	}
 	panes, err := book.GetPanes("Contratos")
@@ -52,7 +53,8 @@ func TestAWorkbookHasTypesFiltersAndAFrozenHeader(t *testing.T) {
 		typ  excelize.CellType
 		text string
 	}{
-		"C2": {excelize.CellTypeInlineString, "01|000001"}, "J2": {excelize.CellTypeInlineString, "001"}, "F2": {excelize.CellTypeUnset, "05/10/2026"},
+		"C2": {excelize.CellTypeInlineString, "01|000001"}, "J2": {excelize.CellTypeInlineString, "001"},
+		"F2": {excelize.CellTypeUnset, "05/10/2026"},
 		"O2": {excelize.CellTypeUnset, "6,000.00"}, "G9": {excelize.CellTypeInlineString, "=FEIJAO"},
 	} {
 		typ, err := book.GetCellType("Contratos", cell)
@@ -139,12 +141,24 @@ func TestF167_ASheetEndsBeforeItsBytesAreTooMany(t *testing.T) {
 // What spreadsheets would take for something else comes back as it was.
 func TestTextsOfAWorkbookComeBackAsTheyWere(t *testing.T) {
 	t.Parallel()
-	texts := []string{" blank before", "after ", "_x0041_", "a_x005F_x0041_b", "<&>\"'", "two\nlines", "=1+1", "_x", "😀 ação", strings.Repeat("é", cellText), "00012"}
+	texts := []string{
+		" blank before", "after ", "_x0041_", "a_x005F_x0041_b", "<&>\"'", "two\nlines", "=1+1", "_x",
+		"😀 ação", strings.Repeat("é", cellText), "00012",
+	}
 	s := manyRows(t, 0)
 	var b bytes.Buffer
 	w := NewXLSX(&b)
 	heading := Heading{Title: "x", Zone: s.zone, Lang: trade.Portuguese}
-	err := errors.Join(w.Begin(heading), w.Section(Section{Title: "Textos", Columns: []Column{{"a", "A", TextColumn}, {"t", "T", TimeColumn}, {"d", "D", DayColumn}, {"n", "N", NumberColumn}}}))
+	err := errors.Join(w.Begin(heading),
+		w.Section(Section{
+			Title: "Textos",
+			Columns: []Column{
+				{"a", "A", TextColumn},
+				{"t", "T", TimeColumn},
+				{"d", "D", DayColumn},
+				{"n", "N", NumberColumn},
+			},
+		}))
 	at := time.Date(2026, 10, 31, 23, 59, 59, 0, s.zone)
 	for _, text := range texts {
 		err = errors.Join(err, w.Row([]any{text, at, Day("2026-10-31"), trade.NewDecimal(-1234567890123, 4)}))
@@ -159,13 +173,17 @@ func TestTextsOfAWorkbookComeBackAsTheyWere(t *testing.T) {
 	defer book.Close()
 	for i, want := range texts {
 		line := strconv.Itoa(i + 2)
-		for cell, want := range map[string]string{"A": want, "B": "31/10/2026 23:59:59", "C": "31/10/2026", "D": "-123,456,789.0123"} {
+		for cell, want := range map[string]string{
+			"A": want, "B": "31/10/2026 23:59:59", "C": "31/10/2026",
+			"D": "-123,456,789.0123",
+		} {
 			if got, err := book.GetCellValue("Textos", cell+line); err != nil || got != want {
 				t.Errorf("%s%s is %.80q, want %.80q, %v", cell, line, got, want, err)
 			}
 		}
 	}
-	if got, err := book.GetCellValue("Textos", "A"+strconv.Itoa(len(texts)+2)); err != nil || got != strings.Repeat("😀", cellText/2) {
+	if got, err := book.GetCellValue("Textos", "A"+strconv.Itoa(len(texts)+2)); err != nil ||
+		got != strings.Repeat("😀", cellText/2) {
 		t.Errorf("a text that is too long has %d bytes, %v", len(got), err)
 	}
 }
@@ -173,7 +191,8 @@ func TestTextsOfAWorkbookComeBackAsTheyWere(t *testing.T) {
 func TestNumbersThatASpreadsheetCannotKeepAreText(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
-		"123456789012345": true, "1234567890123456": false, "0.000000000000001": true, "-99999999999.9999": true, "0.1": true, "12345678901.234567": false, "0": true,
+		"123456789012345": true, "1234567890123456": false, "0.000000000000001": true, "-99999999999.9999": true,
+		"0.1": true, "12345678901.234567": false, "0": true,
 	} {
 		d, err := trade.ParseDecimal(text)
 		if err != nil {
@@ -201,7 +220,10 @@ func TestF167_MemoryDoesNotGrowWithTheRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := map[string]Writer{"csv": NewCSV(out, 0), "xlsx": NewXLSX(out), "json": NewJSON(out), "html": NewHTML(out)}[form]
+		w := map[string]Writer{
+			"csv": NewCSV(out, 0), "xlsx": NewXLSX(out), "json": NewJSON(out),
+			"html": NewHTML(out),
+		}[form]
 		peak := watchHeap()
 		began := time.Now()
 		_, err = s.Report(portuguese, w)
@@ -211,7 +233,8 @@ func TestF167_MemoryDoesNotGrowWithTheRows(t *testing.T) {
 		if err != nil || statErr != nil || out.Close() != nil {
 			t.Fatal(err, statErr)
 		}
-		t.Logf("%s of %d rows: %s, at most %d MiB of heap, %d MiB of file", form, rows, took.Round(time.Millisecond), most>>20, info.Size()>>20)
+		t.Logf("%s of %d rows: %s, at most %d MiB of heap, %d MiB of file", form, rows, took.Round(time.Millisecond),
+			most>>20, info.Size()>>20)
 		if most > 96<<20 {
 			t.Errorf("%s of %d rows takes %d MiB of heap", form, rows, most>>20)
 		}

@@ -33,9 +33,11 @@ func (w *htmlWriter) put(text string) { _, _ = w.to.WriteString(text) } // what 
 
 func (w *htmlWriter) Begin(h Heading) error {
 	w.h = h
-	w.put("<!doctype html>\n<html lang=\"" + string(h.Lang) + "\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n" +
+	w.put("<!doctype html>\n<html lang=\"" + string(h.Lang) +
+		"\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n" +
 		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>" +
-		template.HTMLEscapeString(h.Title) + "</title>\n<style>\n" + htmlStyle + "\n</style>\n</head>\n<body>\n<h1>" + template.HTMLEscapeString(h.Title) + "</h1>\n")
+		template.HTMLEscapeString(h.Title) + "</title>\n<style>\n" + htmlStyle + "\n</style>\n</head>\n<body>\n<h1>" +
+		template.HTMLEscapeString(h.Title) + "</h1>\n")
 	for _, line := range h.Lines {
 		w.put("<p>" + template.HTMLEscapeString(line) + "</p>\n")
 	}

@@ -79,7 +79,11 @@ func (w *xlsxWriter) styles() (err error) {
 		return id
 	}
 	format := func(f string) *string { return &f }
-	w.head = style(excelize.Style{Font: &excelize.Font{Bold: true}, Fill: excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"DDE8D8"}}, Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"}})
+	w.head = style(excelize.Style{
+		Font:      &excelize.Font{Bold: true},
+		Fill:      excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"DDE8D8"}},
+		Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"},
+	})
 	w.note = style(excelize.Style{Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"}})
 	w.style[TextColumn], w.style[CodeColumn] = style(excelize.Style{NumFmt: 49}), style(excelize.Style{NumFmt: 49})
 	w.style[CountColumn] = style(excelize.Style{NumFmt: 3})
@@ -116,7 +120,10 @@ func (w *xlsxWriter) sheet() error {
 	widths, titles := make([]int, len(w.section.Columns)), make([]any, len(w.section.Columns))
 	w.names = make([]string, len(w.section.Columns))
 	for i, c := range w.section.Columns {
-		widths[i] = map[Type]int{TextColumn: 24, CodeColumn: 18, CountColumn: 12, NumberColumn: 16, MoneyColumn: 16, DayColumn: 12, TimeColumn: 20}[c.Type]
+		widths[i] = map[Type]int{
+			TextColumn: 24, CodeColumn: 18, CountColumn: 12, NumberColumn: 16, MoneyColumn: 16,
+			DayColumn: 12, TimeColumn: 20,
+		}[c.Type]
 		column, e := excelize.ColumnNumberToName(i + 1)
 		w.names[i], titles[i], err = column, c.Title, errors.Join(err, e)
 	}
@@ -126,7 +133,8 @@ func (w *xlsxWriter) sheet() error {
 	for i, c := range w.section.Columns {
 		w.rows.text(w.names[i], w.head, c.Title)
 	}
-	return errors.Join(err, w.skel.SetRow("A1", titles), w.rows.end()) // the table takes the names of its columns from the first
+	// the table takes the names of its columns from the first
+	return errors.Join(err, w.skel.SetRow("A1", titles), w.rows.end())
 }
 
 func (w *xlsxWriter) Row(cells []any) error {
@@ -207,7 +215,8 @@ func spreadsheetNumber(d trade.Decimal) (string, bool) {
 	return text, len(strings.TrimLeft(notDigits.Replace(text), "0")) <= exactDigits
 }
 
-func excelWidth(characters int) float64 { return float64(characters) } //nolint:forbidigo // the width of a column, no amount
+//nolint:forbidigo // the width of a column, no amount
+func excelWidth(characters int) float64 { return float64(characters) }
 
 // close ends the sheet that is being written; its columns get filters.
 func (w *xlsxWriter) close() error {
@@ -218,7 +227,10 @@ func (w *xlsxWriter) close() error {
 	if w.line > 1 {
 		last, e := excelize.CoordinatesToCellName(len(w.section.Columns), w.line)
 		stripes := false
-		err = errors.Join(e, w.skel.AddTable(&excelize.Table{Range: "A1:" + last, Name: fmt.Sprintf("tabela%d", w.sheets), StyleName: "TableStyleLight1", ShowRowStripes: &stripes}))
+		err = errors.Join(e, w.skel.AddTable(&excelize.Table{
+			Range: "A1:" + last,
+			Name:  fmt.Sprintf("tabela%d", w.sheets), StyleName: "TableStyleLight1", ShowRowStripes: &stripes,
+		}))
 	}
 	err = errors.Join(err, w.skel.Flush(), w.rows.close(w.line > 1))
 	w.rows = nil

@@ -15,11 +15,12 @@ import (
 
 // Audit says which rules the rows of the ERP break, as the ERP has them now.
 type Audit struct {
-	Job        string      `json:"job"`
-	Read       int         `json:"read"`       // rows that the query returned
-	Cancelled  int         `json:"cancelled"`  // of them; they are not checked
-	Unreadable int         `json:"unreadable"` // without a usable key; they are not checked
-	Double     int         `json:"double"`     // living rows whose key stands more than once: such a key is held, whatever its rows say
+	Job        string `json:"job"`
+	Read       int    `json:"read"`       // rows that the query returned
+	Cancelled  int    `json:"cancelled"`  // of them; they are not checked
+	Unreadable int    `json:"unreadable"` // without a usable key; they are not checked
+	// living rows whose key stands more than once: such a key is held, whatever its rows say
+	Double     int         `json:"double"`
 	DoubleKeys int         `json:"double_keys"`
 	Ready      int         `json:"ready"`   // break no rule and wait for nothing
 	Waiting    int         `json:"waiting"` // break no rule, and wait for a reference or a parent
@@ -33,7 +34,8 @@ type Audit struct {
 // CancelledColumn is what stands in the column of `cancelled`.
 type CancelledColumn struct {
 	Values []ValueCount `json:"cancelled_values"` // the most frequent first; null without `cancelled`, or without rows
-	Unseen []string     `json:"cancelled_unseen"` // values of the configuration that no row has: mistyped, as a rule; null when each is there
+	// values of the configuration that no row has: mistyped, as a rule; null when each is there
+	Unseen []string `json:"cancelled_unseen"`
 }
 
 // Breach is one rule of one field with the rows that break it.
@@ -97,7 +99,10 @@ func (e *Rehearsal) Audit(ctx context.Context, job *mapping.Job, each func(Judge
 	if err != nil {
 		return Audit{}, err
 	}
-	a := &auditor{job: job, judge: g, each: each, breaches: map[breachKey]*breachCount{}, missing: map[trade.Awaited]*Shortness{}, standing: map[run.KeyHash]trade.State{}, out: Audit{Job: job.Name()}}
+	a := &auditor{
+		job: job, judge: g, each: each, breaches: map[breachKey]*breachCount{},
+		missing: map[trade.Awaited]*Shortness{}, standing: map[run.KeyHash]trade.State{}, out: Audit{Job: job.Name()},
+	}
 	query := job.Query
 	query.ChangedAt = "" // everything is read: a column of changes has nothing to say here
 	result, err := e.source.Read(ctx, query, erp.Window{}, func(row erp.Row) error { return a.add(ctx, row) })
@@ -126,7 +131,8 @@ type auditor struct {
 	batch    []trade.Values
 	breaches map[breachKey]*breachCount
 	missing  map[trade.Awaited]*Shortness
-	standing map[run.KeyHash]trade.State // of each key with a living row: what that row would be; held when it stands twice
+	// of each key with a living row: what that row would be; held when it stands twice
+	standing map[run.KeyHash]trade.State
 	values   cancelledValues
 	out      Audit
 }
@@ -210,7 +216,10 @@ func (a *auditor) breach(key string, p trade.Problem) {
 		if severity == "" {
 			severity = trade.Refuse
 		}
-		b = &breachCount{Breach: Breach{Field: p.Field, Rule: p.Rule, Detail: p.Detail, Severity: severity, Column: p.Column, Sample: p}, values: map[string]int{}}
+		b = &breachCount{Breach: Breach{
+			Field: p.Field, Rule: p.Rule, Detail: p.Detail, Severity: severity,
+			Column: p.Column, Sample: p,
+		}, values: map[string]int{}}
 		a.breaches[id] = b
 	}
 	b.Rows++
@@ -250,14 +259,16 @@ func (a *auditor) result() Audit {
 		out.Breaches = append(out.Breaches, b.Breach)
 	}
 	slices.SortFunc(out.Breaches, func(x, y Breach) int {
-		return cmp.Or(cmp.Compare(y.Rows, x.Rows), cmp.Compare(x.Field, y.Field), cmp.Compare(x.Rule, y.Rule), cmp.Compare(x.Detail, y.Detail), cmp.Compare(x.Column, y.Column))
+		return cmp.Or(cmp.Compare(y.Rows, x.Rows), cmp.Compare(x.Field, y.Field), cmp.Compare(x.Rule, y.Rule),
+			cmp.Compare(x.Detail, y.Detail), cmp.Compare(x.Column, y.Column))
 	})
 	for _, s := range a.missing {
 		out.Missing = append(out.Missing, *s)
 	}
 	out.CancelledColumn = a.values.result(a.job)
 	slices.SortFunc(out.Missing, func(x, y Shortness) int {
-		return cmp.Or(cmp.Compare(y.Rows, x.Rows), cmp.Compare(x.Ref, y.Ref), cmp.Compare(x.Code, y.Code), cmp.Compare(x.Job, y.Job))
+		return cmp.Or(cmp.Compare(y.Rows, x.Rows), cmp.Compare(x.Ref, y.Ref), cmp.Compare(x.Code, y.Code),
+			cmp.Compare(x.Job, y.Job))
 	})
 	return out
 }
@@ -286,7 +297,8 @@ func (c cancelledValues) result(job *mapping.Job) (out CancelledColumn) {
 	}
 	out.Values = mostFrequent(c, auditValues)
 	for _, want := range job.Spec.Cancelled.Values {
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(c)), func(have string) bool { return mapping.Fold(have) == mapping.Fold(want) }) {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(c)),
+			func(have string) bool { return mapping.Fold(have) == mapping.Fold(want) }) {
 			out.Unseen = append(out.Unseen, want)
 		}
 	}
@@ -299,6 +311,7 @@ func mostFrequent(counts map[string]int, most int) []ValueCount {
 	for value, n := range counts {
 		out = append(out, ValueCount{value, n})
 	}
-	slices.SortFunc(out, func(x, y ValueCount) int { return cmp.Or(cmp.Compare(y.Rows, x.Rows), cmp.Compare(x.Value, y.Value)) })
+	slices.SortFunc(out,
+		func(x, y ValueCount) int { return cmp.Or(cmp.Compare(y.Rows, x.Rows), cmp.Compare(x.Value, y.Value)) })
 	return out[:min(most, len(out))]
 }

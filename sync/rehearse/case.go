@@ -50,12 +50,16 @@ func Try(j *mapping.Job, c Case) (Verdict, error) {
 	if err != nil {
 		return Verdict{}, fmt.Errorf("row: %w; a run would count it as unreadable", err)
 	}
-	judged, err := newJudge(j, c.References, parentsOfCase(c.Parents), c.Today).rows(context.Background(), []trade.Values{j.Values(row.Get)})
+	judged, err := newJudge(j, c.References, parentsOfCase(c.Parents), c.Today).rows(context.Background(),
+		[]trade.Values{j.Values(row.Get)})
 	if err != nil {
 		return Verdict{}, err
 	}
 	got := judged[0].entry
-	v := Verdict{Key: key, State: got.State, Cancelled: j.IsCancelled(row.Get), Target: got.Target, Payload: got.Payload, Remarks: got.Warnings, WaitingFor: got.WaitingFor}
+	v := Verdict{
+		Key: key, State: got.State, Cancelled: j.IsCancelled(row.Get), Target: got.Target,
+		Payload: got.Payload, Remarks: got.Warnings, WaitingFor: got.WaitingFor,
+	}
 	if got.Error != nil {
 		v.Problems = got.Error.Fields
 	}
@@ -73,23 +77,36 @@ func checkCase(j *mapping.Job, c Case) error {
 	used := j.Columns()
 	for _, name := range used {
 		if !have[strings.ToLower(name)] {
-			errs = append(errs, &mapping.SpecError{Path: "row", Text: fmt.Sprintf("column %s, which job %s uses, is missing; write `%s: null` for NULL", name, j.Name(), name)})
+			errs = append(errs, &mapping.SpecError{
+				Path: "row",
+				Text: fmt.Sprintf("column %s, which job %s uses, is missing; write `%s: null` for NULL", name,
+					j.Name(), name),
+			})
 		}
 		delete(have, strings.ToLower(name))
 	}
 	for name := range c.Row {
 		if have[strings.ToLower(name)] {
-			errs = append(errs, &mapping.SpecError{Path: "row." + name, Text: fmt.Sprintf("job %s does not use this column; it uses %s", j.Name(), strings.Join(used, ", "))})
+			errs = append(errs, &mapping.SpecError{
+				Path: "row." + name,
+				Text: fmt.Sprintf("job %s does not use this column; it uses %s", j.Name(), strings.Join(used, ", ")),
+			})
 		}
 	}
 	for kind := range c.References {
 		if !slices.Contains(j.Mapping.Refs, kind) && (kind != trade.ProducerByDocument || len(j.Mapping.Lookups) == 0) {
-			errs = append(errs, &mapping.SpecError{Path: "refs." + kind, Text: fmt.Sprintf("no field of job %s has this ref", j.Name())})
+			errs = append(errs, &mapping.SpecError{
+				Path: "refs." + kind,
+				Text: fmt.Sprintf("no field of job %s has this ref", j.Name()),
+			})
 		}
 	}
 	for name := range c.Parents {
 		if !slices.Contains(j.Mapping.SentBy, name) {
-			errs = append(errs, &mapping.SpecError{Path: "parents." + name, Text: fmt.Sprintf("no field of job %s comes from what job %s has sent (sent_by)", j.Name(), name)})
+			errs = append(errs, &mapping.SpecError{
+				Path: "parents." + name,
+				Text: fmt.Sprintf("no field of job %s comes from what job %s has sent (sent_by)", j.Name(), name),
+			})
 		}
 	}
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
@@ -127,7 +144,10 @@ func (e *Rehearsal) CaseOf(ctx context.Context, jobName, key string) (Case, erro
 	if err != nil {
 		return Case{}, err
 	}
-	c := Case{Row: map[string]erp.Value{}, References: map[string]map[string]string{}, Parents: map[string]map[string]string{}, Today: g.eval.Today}
+	c := Case{
+		Row: map[string]erp.Value{}, References: map[string]map[string]string{},
+		Parents: map[string]map[string]string{}, Today: g.eval.Today,
+	}
 	for _, name := range job.Columns() {
 		if v, ok := found.Row.Get(name); ok {
 			c.Row[name] = v

@@ -16,16 +16,18 @@ import (
 
 // IdentityFinding is what a configuration does to what is the same: of jobs, and of rows.
 type IdentityFinding struct {
-	Kind   IdentityKind    `json:"kind"`
-	Job    string          `json:"job"`
-	Others []string        `json:"others"`           // former_job, split_job: the new jobs beside it; changed_space: the jobs that send the same; shared_keys: the other job
-	Known  *trade.KnownJob `json:"known,omitempty"`  // of the job, where the ledger has rows of it
-	Was    *trade.Identity `json:"was,omitempty"`    // how its rows were told apart in its last run
-	Now    *trade.Identity `json:"now,omitempty"`    // and how they would be
-	Change *trade.Brake    `json:"change,omitempty"` // changed_key: what that makes of the known rows; null when the ERP was not asked
-	Rows   int             `json:"rows,omitempty"`   // shared_keys: rows that both queries return
-	Whole  bool            `json:"whole,omitempty"`  // shared_keys: all rows of both were compared
-	Sample []string        `json:"samples,omitempty"`
+	Kind IdentityKind `json:"kind"`
+	Job  string       `json:"job"`
+	// former_job, split_job: the new jobs beside it; changed_space: the jobs that send the same; shared_keys: the other job
+	Others []string        `json:"others"`
+	Known  *trade.KnownJob `json:"known,omitempty"` // of the job, where the ledger has rows of it
+	Was    *trade.Identity `json:"was,omitempty"`   // how its rows were told apart in its last run
+	Now    *trade.Identity `json:"now,omitempty"`   // and how they would be
+	// changed_key: what that makes of the known rows; null when the ERP was not asked
+	Change *trade.Brake `json:"change,omitempty"`
+	Rows   int          `json:"rows,omitempty"`  // shared_keys: rows that both queries return
+	Whole  bool         `json:"whole,omitempty"` // shared_keys: all rows of both were compared
+	Sample []string     `json:"samples,omitempty"`
 }
 
 // IdentityKind is a kind of findings.
@@ -36,8 +38,9 @@ const (
 	FormerJob    IdentityKind = "former_job"    // the ledger has rows that were sent by a job which is not configured
 	ChangedKey   IdentityKind = "changed_key"   // the key or the tables of a job are others than in its last run
 	ChangedSpace IdentityKind = "changed_space" // its `identity:` is another than in its last run
-	SplitJob     IdentityKind = "split_job"     // the query of a job returns no more some of what it sent, and another job is new
-	SharedKeys   IdentityKind = "shared_keys"   // the queries of two jobs that send the same return the same rows
+	// the query of a job returns no more some of what it sent, and another job is new
+	SplitJob   IdentityKind = "split_job"
+	SharedKeys IdentityKind = "shared_keys" // the queries of two jobs that send the same return the same rows
 )
 
 // identityMost bounds the rows of a job whose keys are compared with those of others.
@@ -45,12 +48,17 @@ const identityMost = 200_000
 
 // CheckIdentity tells what the jobs of a configuration would do to what is the same, before they
 // run. Without a source the ERP is not asked. It stores nothing.
-func CheckIdentity(ctx context.Context, ledger run.Readable, source run.Source, jobs []*mapping.Job) ([]IdentityFinding, error) {
+func CheckIdentity(ctx context.Context, ledger run.Readable, source run.Source,
+	jobs []*mapping.Job,
+) ([]IdentityFinding, error) {
 	known, err := ledger.JobsOfLedger(ctx)
 	if err != nil {
 		return nil, err
 	}
-	e := &Rehearsal{env: &run.Env{Jobs: jobs, Clock: clock.SystemClock{}}, ledger: ledger, source: source, log: zap.NewNop()}
+	e := &Rehearsal{
+		env: &run.Env{Jobs: jobs, Clock: clock.SystemClock{}}, ledger: ledger, source: source,
+		log: zap.NewNop(),
+	}
 	var out []IdentityFinding
 	for _, k := range known {
 		if k.Accepted+k.InDoubt == 0 {
@@ -61,7 +69,8 @@ func CheckIdentity(ctx context.Context, ledger run.Readable, source run.Source, 
 			f.Kind = SplitJob
 		}
 		for _, j := range jobs {
-			if j.Spec.Sends != k.Sends || slices.ContainsFunc(known, func(o trade.KnownJob) bool { return o.Job == j.Name() }) {
+			if j.Spec.Sends != k.Sends ||
+				slices.ContainsFunc(known, func(o trade.KnownJob) bool { return o.Job == j.Name() }) {
 				continue
 			}
 			if f.Kind == SplitJob {
@@ -98,7 +107,9 @@ func CheckIdentity(ctx context.Context, ledger run.Readable, source run.Source, 
 }
 
 // changedIdentity tells whether a job tells its rows apart in another way than in its last run.
-func (e *Rehearsal) changedIdentity(ctx context.Context, job *mapping.Job, known []trade.KnownJob) ([]IdentityFinding, error) {
+func (e *Rehearsal) changedIdentity(ctx context.Context, job *mapping.Job,
+	known []trade.KnownJob,
+) ([]IdentityFinding, error) {
 	cursor, err := e.ledger.Cursor(ctx, job.Name())
 	was := cursor.Brakes.Identity
 	if err != nil || was == nil || was.Equal(job.Identity) {
@@ -137,7 +148,10 @@ func (e *Rehearsal) changedIdentity(ctx context.Context, job *mapping.Job, known
 
 // readerOf reads a job's keys, and nothing else.
 func (e *Rehearsal) readerOf(job *mapping.Job) *discovery.Discoverer {
-	return discovery.New(&run.Run{Env: e.env, Job: job, Ledger: run.Store{Readable: e.ledger}, Source: e.source, Log: e.log})
+	return discovery.New(&run.Run{
+		Env: e.env, Job: job, Ledger: run.Store{Readable: e.ledger}, Source: e.source,
+		Log: e.log,
+	})
 }
 
 // sharedKeys finds the rows that the queries of two jobs return which send the same, in the same

@@ -23,9 +23,10 @@ type Difference struct {
 	Changes    []FieldChange   `json:"changes"`     // fields whose value would differ
 	Problems   []trade.Problem `json:"problems"`    // rules that the row would break now
 	WaitingFor []trade.Awaited `json:"waiting_for"` // references that are missing now
-	Unmapped   []string        `json:"unmapped"`    // columns that were not mapped when the row was sent: the fields that use them are not compared
-	Sent       trade.Quantity  `json:"sent"`        // the quantity as it was sent, and as it would be now
-	Now        trade.Quantity  `json:"now"`
+	// columns that were not mapped when the row was sent: the fields that use them are not compared
+	Unmapped []string       `json:"unmapped"`
+	Sent     trade.Quantity `json:"sent"` // the quantity as it was sent, and as it would be now
+	Now      trade.Quantity `json:"now"`
 }
 
 // DifferenceKind is what the present configuration makes of a row that was sent.
@@ -33,10 +34,11 @@ type DifferenceKind string
 
 // The kinds of differences, the worst first.
 const (
-	WouldBeRefused DifferenceKind = "refused"        // the row would be invalid
-	WouldWait      DifferenceKind = "waiting"        // a reference is missing now
-	WouldDiffer    DifferenceKind = "differs"        // it would go with another payload
-	NotComparable  DifferenceKind = "not_comparable" // what can be compared is the same; a column was not mapped then, or the payload is no longer kept
+	WouldBeRefused DifferenceKind = "refused" // the row would be invalid
+	WouldWait      DifferenceKind = "waiting" // a reference is missing now
+	WouldDiffer    DifferenceKind = "differs" // it would go with another payload
+	// what can be compared is the same; a column was not mapped then, or the payload is no longer kept
+	NotComparable  DifferenceKind = "not_comparable"
 	WouldBeTheSame DifferenceKind = "same"
 )
 
@@ -137,7 +139,8 @@ func (c *Comparer) fill(ctx context.Context, entries []trade.Entry, rows []trade
 
 func (c *Comparer) difference(e trade.Entry, values trade.Values, got judged) Difference {
 	d := Difference{
-		Job: e.Job, Key: e.Key, RemoteID: e.RemoteID, Verdict: WouldBeTheSame, Changes: []FieldChange{}, Problems: []trade.Problem{},
+		Job: e.Job, Key: e.Key, RemoteID: e.RemoteID, Verdict: WouldBeTheSame, Changes: []FieldChange{},
+		Problems:   []trade.Problem{},
 		WaitingFor: []trade.Awaited{}, Unmapped: c.lacking(values), Now: got.draft.Quantity(),
 	}
 	skip := c.fieldsOf(d.Unmapped)

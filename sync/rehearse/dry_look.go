@@ -33,11 +33,13 @@ func lookAhead(ctx context.Context, d *discovery.Discoverer) error {
 			break
 		}
 		after = due[len(due)-1].ID
-		if err := r.lookDry(ctx, slices.DeleteFunc(due, func(e trade.Entry) bool { return r.run.Dry.Judged[e.ID] }), ahead); err != nil {
+		if err := r.lookDry(ctx, slices.DeleteFunc(due, func(e trade.Entry) bool { return r.run.Dry.Judged[e.ID] }),
+			ahead); err != nil {
 			return err
 		}
 	}
-	ready := slices.DeleteFunc(slices.Clone(r.run.Dry.Ready), func(e trade.Entry) bool { return r.run.Dry.Fate[run.HashKey(e.Key)].State != trade.Pending })
+	ready := slices.DeleteFunc(slices.Clone(r.run.Dry.Ready),
+		func(e trade.Entry) bool { return r.run.Dry.Fate[run.HashKey(e.Key)].State != trade.Pending })
 	for chunk := range slices.Chunk(ready, recheck.BatchSize) {
 		mine, err := r.notTaken(ctx, chunk)
 		if err != nil {
@@ -60,7 +62,8 @@ func (r *ahead) notTaken(ctx context.Context, entries []trade.Entry) ([]trade.En
 	out := slices.Clone(entries)
 	for _, job := range r.run.Env.Jobs {
 		other := r.run.Dry.Jobs[job.Name()]
-		if job == r.run.Job || other == nil || job.Spec.Sends != r.run.Job.Spec.Sends || job.Identity.Space != r.run.Job.Identity.Space {
+		if job == r.run.Job || other == nil || job.Spec.Sends != r.run.Job.Spec.Sends ||
+			job.Identity.Space != r.run.Job.Identity.Space {
 			continue
 		}
 		kept := out[:0]
@@ -69,7 +72,8 @@ func (r *ahead) notTaken(ctx context.Context, entries []trade.Entry) ([]trade.En
 				kept = append(kept, e)
 				continue
 			}
-			run.Hold(&e, trade.CauseOtherJob, recheck.OtherJobText(trade.Elsewhere{Job: job.Name(), Key: e.Key, State: trade.Pending}))
+			run.Hold(&e, trade.CauseOtherJob,
+				recheck.OtherJobText(trade.Elsewhere{Job: job.Name(), Key: e.Key, State: trade.Pending}))
 			if err := r.run.Dry.HoldBack(ctx, e); err != nil {
 				return nil, err
 			}
@@ -80,7 +84,9 @@ func (r *ahead) notTaken(ctx context.Context, entries []trade.Entry) ([]trade.En
 }
 
 // alike gives those of some rows that a last look may hold, and notes the others as going.
-func (r *ahead) alike(ctx context.Context, entries []trade.Entry, ahead map[trade.Hash][]trade.Entry) ([]trade.Entry, error) {
+func (r *ahead) alike(ctx context.Context, entries []trade.Entry,
+	ahead map[trade.Hash][]trade.Entry,
+) ([]trade.Entry, error) {
 	sent, err := r.recheck.FindSent(ctx, entries, nil)
 	if err != nil {
 		return nil, err
@@ -97,7 +103,8 @@ func (r *ahead) alike(ctx context.Context, entries []trade.Entry, ahead map[trad
 		known := slices.ContainsFunc(sent, func(s recheck.SentRow) bool {
 			return s.Sent(e) || s.Entry.SourceHash == e.SourceHash || run.SameContent(s.Entry.Content, e.Content)
 		})
-		if equal := len(ahead[e.PayloadHash]) > 0; elsewhere || known || equal && r.run.Job.Spec.Twin.Mode == mapping.TwinHold {
+		if equal := len(ahead[e.PayloadHash]) > 0; elsewhere || known || equal &&
+			r.run.Job.Spec.Twin.Mode == mapping.TwinHold {
 			out = append(out, e)
 			continue
 		}
@@ -139,7 +146,8 @@ func (r *ahead) lookDry(ctx context.Context, entries []trade.Entry, ahead map[tr
 		case !goes[old.ID]:
 			err = r.run.Dry.Stay(ctx, old)
 		case changed && old.ID > 0 && !r.run.Dry.Judged[old.ID]:
-			_, err = r.run.Dry.Record(ctx, trade.Lease{}, trade.Page{Updates: []trade.Update{{From: old.State, Entry: entry}}})
+			_, err = r.run.Dry.Record(ctx, trade.Lease{},
+				trade.Page{Updates: []trade.Update{{From: old.State, Entry: entry}}})
 		}
 		if err != nil {
 			return err

@@ -36,7 +36,9 @@ func (e *Rehearsal) DryRun(ctx context.Context, jobs []*mapping.Job, asked Asked
 	return reports
 }
 
-func (e *Rehearsal) dryRun(ctx context.Context, job *mapping.Job, read map[string]*run.DryLedger, asked Asked) (*run.Run, error) {
+func (e *Rehearsal) dryRun(ctx context.Context, job *mapping.Job, read map[string]*run.DryLedger,
+	asked Asked,
+) (*run.Run, error) {
 	now, id := e.env.Clock.Now(), uuid.Must(uuid.NewV7()).String()
 	dry := run.DryRun(e.ledger, job.Name(), read, asked.Planned)
 	r := &run.Run{

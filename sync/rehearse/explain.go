@@ -79,13 +79,17 @@ func (e *Rehearsal) preview(ctx context.Context, job *mapping.Job, key string, s
 	entry := got.entry
 	p.State, p.Cause, p.Problems, p.WaitingFor = entry.State, entry.Cause, problemsOf(entry), entry.WaitingFor
 	if entry.State == trade.Pending {
-		p.Request, p.Path = entry.Payload, mapping.PathOf(trade.Entry{Sends: job.Spec.Sends, Target: entry.Target, Payload: entry.Payload})
+		p.Request, p.Path = entry.Payload,
+			mapping.PathOf(trade.Entry{Sends: job.Spec.Sends, Target: entry.Target, Payload: entry.Payload})
 	} else if entry.Error != nil {
 		p.Text = entry.Error.Text
 	}
 	for _, rule := range trade.Rules(job.Spec.Sends) {
 		if f, ok := got.draft.Fields[rule.Field]; ok {
-			p.Fields = append(p.Fields, PreviewField{rule.Field, rule.Canonical(f.Text), f.Origin.Columns, f.Origin.Value, f.Origin.Via})
+			p.Fields = append(p.Fields, PreviewField{
+				rule.Field, rule.Canonical(f.Text), f.Origin.Columns,
+				f.Origin.Value, f.Origin.Via,
+			})
 		}
 	}
 	return p, nil
@@ -146,6 +150,9 @@ func (e *Rehearsal) Check(ctx context.Context, job *mapping.Job) error {
 	if err := job.CheckColumns(columns); err != nil {
 		return err
 	}
-	r := discovery.New(&run.Run{Env: e.env, Job: job, Ledger: (&run.DryLedger{Readable: e.ledger}).Store(), Source: e.source, Now: e.env.Clock.Now(), Log: e.log})
+	r := discovery.New(&run.Run{
+		Env: e.env, Job: job, Ledger: (&run.DryLedger{Readable: e.ledger}).Store(),
+		Source: e.source, Now: e.env.Clock.Now(), Log: e.log,
+	})
 	return r.LoadReferences(ctx)
 }

@@ -31,13 +31,20 @@ type judged struct {
 func newJudge(job *mapping.Job, refs mapping.Codes, known mapping.Parents, today trade.Date) *judge {
 	eval := &mapping.Evaluator{Job: job, Refs: refs, Today: today, Log: zap.NewNop()}
 	eval.Refs = eval.SealCodes(refs)
-	return &judge{eval: eval, parents: func(context.Context, []trade.Values) (mapping.Parents, error) { return known, nil }}
+	return &judge{eval: eval, parents: func(context.Context,
+		[]trade.Values,
+	) (mapping.Parents, error) {
+		return known, nil
+	}}
 }
 
 // judge judges with the references that the next run would use. Those of the ERP are read from it,
 // unless offline says to take the ledger's copy of them.
 func (e *Rehearsal) judge(ctx context.Context, job *mapping.Job, offline bool) (*judge, error) {
-	r := discovery.New(&run.Run{Env: e.env, Job: job, Ledger: (&run.DryLedger{Readable: e.ledger}).Store(), Source: e.source, Now: e.env.Clock.Now(), Log: e.log})
+	r := discovery.New(&run.Run{
+		Env: e.env, Job: job, Ledger: (&run.DryLedger{Readable: e.ledger}).Store(),
+		Source: e.source, Now: e.env.Clock.Now(), Log: e.log,
+	})
 	if !offline {
 		if err := r.LoadReferences(ctx); err != nil {
 			return nil, err
@@ -126,7 +133,8 @@ func (g *judge) row(ctx context.Context, s stands) (judged, error) {
 	now := all[0].entry
 	entry.State, entry.Cause, entry.Error, entry.WaitingFor = now.State, now.Cause, now.Error, now.WaitingFor
 	entry.Values, entry.MappedWith, entry.Warnings = now.Values, now.MappedWith, now.Warnings
-	entry.Target, entry.Payload, entry.PayloadHash, entry.Content = now.Target, now.Payload, now.PayloadHash, now.Content
+	entry.Target, entry.Payload, entry.PayloadHash, entry.Content = now.Target, now.Payload, now.PayloadHash,
+		now.Content
 	entry.KeyParts, entry.SourceHash = parts, r.Run.Job.SourceHash(s.Row.Get)
 	last, err := r.Recheck.Recheck(ctx, []trade.Entry{entry}, nil)
 	if err != nil {
@@ -142,7 +150,8 @@ func (g *judge) row(ctx context.Context, s stands) (judged, error) {
 
 // failedInside tells whether the program itself failed on a row.
 func failedInside(e trade.Entry) bool {
-	return e.Error != nil && slices.ContainsFunc(e.Error.Fields, func(p trade.Problem) bool { return p.Rule == trade.RuleInternal })
+	return e.Error != nil && slices.ContainsFunc(e.Error.Fields,
+		func(p trade.Problem) bool { return p.Rule == trade.RuleInternal })
 }
 
 // problemsOf gives what keeps a judged row from going, then the remarks.

@@ -16,7 +16,10 @@ func (e *Rehearsal) Newest(ctx context.Context, jobName string, entry trade.Entr
 	if err != nil {
 		return entry, err
 	}
-	r := discovery.New(&run.Run{Env: e.env, Job: job, Ledger: (&run.DryLedger{Readable: e.ledger}).Store(), Source: e.source, Now: e.env.Clock.Now(), Log: e.log})
+	r := discovery.New(&run.Run{
+		Env: e.env, Job: job, Ledger: (&run.DryLedger{Readable: e.ledger}).Store(),
+		Source: e.source, Now: e.env.Clock.Now(), Log: e.log,
+	})
 	if err := r.LoadReferences(ctx); err != nil {
 		return entry, err
 	}

@@ -46,7 +46,10 @@ const (
 // Survey reads the rows of a job as a run does, which finds what would stop the run too, and maps
 // none. It stores nothing.
 func (e *Rehearsal) Survey(ctx context.Context, job *mapping.Job) (*Survey, error) {
-	s := &Survey{job: job, Whole: true, keys: map[run.KeyHash]bool{}, cols: map[string]*columnSurvey{}, refs: map[string]*parentsSurvey{}}
+	s := &Survey{
+		job: job, Whole: true, keys: map[run.KeyHash]bool{}, cols: map[string]*columnSurvey{},
+		refs: map[string]*parentsSurvey{},
+	}
 	for _, f := range job.Mapping.Fields {
 		for _, p := range f.Spec.SentBy {
 			s.refs[p.Job] = &parentsSurvey{columns: p.Columns, keys: map[run.KeyHash]string{}}
@@ -164,7 +167,9 @@ func (e *Rehearsal) Mismatches(ctx context.Context, s *Survey, parents map[strin
 }
 
 // mismatch tells whether any row is found.
-func (e *Rehearsal) mismatch(ctx context.Context, spec mapping.ParentSpec, p *parentsSurvey, parent *Survey) (m Mismatch, found bool, err error) {
+func (e *Rehearsal) mismatch(ctx context.Context, spec mapping.ParentSpec, p *parentsSurvey,
+	parent *Survey,
+) (m Mismatch, found bool, err error) {
 	m = Mismatch{Parent: spec.Job, Rows: p.rows, There: parent.some}
 	var keys []trade.ParentKey
 	for hash, text := range p.keys {

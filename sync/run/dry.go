@@ -17,12 +17,13 @@ type DryLedger struct {
 	refs   map[string]map[string]string // tables read from the ERP in this run
 	Judged map[int64]bool               // entries whose change is counted
 	Fate   map[KeyHash]trade.Parent     // what would become of the rows that are new or would change
-	Ready  []trade.Entry                // rows read in this run that would go, without what a look reads anew; those that are new have numbers below 0
-	Load   trade.Freight                // what they are
-	came   trade.Arrivals               // all that are new
-	Goes   map[KeyHash]trade.Quantity   // rows that would go and would not without this run
-	stays  map[trade.Unit]trade.Tally   // rows that would have gone, before they were judged in this run
-	follow map[KeyHash]bool             // rows that wait only for rows which would go
+	// rows read in this run that would go, without what a look reads anew; those that are new have numbers below 0
+	Ready  []trade.Entry
+	Load   trade.Freight              // what they are
+	came   trade.Arrivals             // all that are new
+	Goes   map[KeyHash]trade.Quantity // rows that would go and would not without this run
+	stays  map[trade.Unit]trade.Tally // rows that would have gone, before they were judged in this run
+	follow map[KeyHash]bool           // rows that wait only for rows which would go
 
 	planned func(trade.Entry)                // is told of each row; may be nil
 	Jobs    map[string]*DryLedger            // of all jobs of the pass, by name
@@ -32,7 +33,8 @@ type DryLedger struct {
 // DryRun makes the ledger of one job of a dry run; jobs is what the jobs of the pass share.
 func DryRun(ledger Readable, job string, jobs map[string]*DryLedger, planned func(trade.Entry)) *DryLedger {
 	jobs[job] = &DryLedger{
-		Readable: ledger, states: map[trade.State]int{}, Judged: map[int64]bool{}, Fate: map[KeyHash]trade.Parent{}, planned: planned, Jobs: jobs,
+		Readable: ledger, states: map[trade.State]int{}, Judged: map[int64]bool{}, Fate: map[KeyHash]trade.Parent{},
+		planned: planned, Jobs: jobs,
 		Goes: map[KeyHash]trade.Quantity{}, stays: map[trade.Unit]trade.Tally{}, follow: map[KeyHash]bool{},
 	}
 	return jobs[job]
@@ -70,7 +72,10 @@ func (d *DryLedger) Record(ctx context.Context, _ trade.Lease, page trade.Page) 
 		d.Judged[u.Entry.ID] = true
 		d.states[u.From]--
 		d.states[u.Entry.State]++
-		d.Fate[HashKey(u.Entry.Key)] = trade.Parent{State: u.Entry.State, Cause: u.Entry.Cause, RemoteID: u.Entry.RemoteID}
+		d.Fate[HashKey(u.Entry.Key)] = trade.Parent{
+			State: u.Entry.State, Cause: u.Entry.Cause,
+			RemoteID: u.Entry.RemoteID,
+		}
 		d.keep(u.Entry)
 		d.tell(u.Entry)
 	}

@@ -17,7 +17,8 @@ func Hold(entry *trade.Entry, cause, text string) {
 
 // DoubleText says that a key stands more than once.
 func DoubleText(key string, n int) string {
-	return fmt.Sprintf("key %s stands %d times in the ERP; correct the ERP so that it stands once, or add a column to the key", key, n)
+	return fmt.Sprintf(
+		"key %s stands %d times in the ERP; correct the ERP so that it stands once, or add a column to the key", key, n)
 }
 
 // TallyText writes sums so that two of them can be compared, sorted.

@@ -33,10 +33,11 @@ func (l Limits) LeastQuarantine() time.Duration {
 // Brakes say what pauses a job before anything of it leaves, until a person has looked and released
 // it (`brakes:`).
 type Brakes struct {
-	NewRows      int  // so many times the usual number of new rows; 0 = never
-	NewRowsLeast int  // but never fewer than this
-	Retyped      int  // so many rows with the content of sent ones whose key is gone; 0 = never: each of them is held all the same
-	ChangedKey   bool // a changed key, or changed tables, under which known rows look new
+	NewRows      int // so many times the usual number of new rows; 0 = never
+	NewRowsLeast int // but never fewer than this
+	// so many rows with the content of sent ones whose key is gone; 0 = never: each of them is held all the same
+	Retyped    int
+	ChangedKey bool // a changed key, or changed tables, under which known rows look new
 }
 
 // DefaultBrakes are those of a configuration that says nothing.

@@ -20,7 +20,8 @@ func (r *Run) Note(format string, args ...any) {
 func (r *Run) Alarm(alarms []trade.Alarm) {
 	r.Report.Alarms = append(r.Report.Alarms, alarms...)
 	for _, a := range alarms {
-		r.Log.Warn("alarm", zap.String("kind", string(a.Kind)), zap.String("key", a.Key), zap.String("attempt", a.Attempt), zap.String("reason", a.Text))
+		r.Log.Warn("alarm", zap.String("kind", string(a.Kind)), zap.String("key", a.Key),
+			zap.String("attempt", a.Attempt), zap.String("reason", a.Text))
 	}
 }
 
@@ -30,7 +31,8 @@ func PausedStop(status trade.JobStatus) *trade.Stop {
 		return status.Stop
 	}
 	return &trade.Stop{
-		Code: string(outcome.StopPaused), Text: "the job is paused: " + stopText(status.Stop) + "; `safrasync resume " + status.Job + "` ends that",
+		Code: string(outcome.StopPaused), Text: "the job is paused: " + stopText(status.Stop) + "; `safrasync resume " +
+			status.Job + "` ends that",
 	}
 }
 

@@ -55,11 +55,13 @@ type Relatives interface {
 	// SameContent returns the entries of this kind of record whose attempt created, or may have
 	// created, a record, and that ask for the business of one of these payloads, or whose newest row
 	// has one of these source hashes.
-	SameContent(ctx context.Context, sends trade.Kind, contents []int64, sources []trade.Hash) ([]trade.SentContent, error)
+	SameContent(ctx context.Context, sends trade.Kind, contents []int64,
+		sources []trade.Hash) ([]trade.SentContent, error)
 	// SentElsewhere gives, by key, the rows of other jobs of the same kind that were sent, or may have
 	// been, and whose keys are compared with those of this job; several tells whether there are such
 	// jobs.
-	SentElsewhere(ctx context.Context, job string, sends trade.Kind, keys []string) (out map[string]trade.Elsewhere, several bool, err error)
+	SentElsewhere(ctx context.Context, job string, sends trade.Kind,
+		keys []string) (out map[string]trade.Elsewhere, several bool, err error)
 	// Awaiting calls fn for every waiting entry of the job that needs a reference of this kind, in the
 	// order of their numbers; fn may write.
 	Awaiting(ctx context.Context, job, kind string, fn func(trade.Entry) error) error
@@ -232,7 +234,8 @@ type Source interface {
 type Platform interface {
 	SubmitOrderCommitment(ctx context.Context, body []byte, gate func() error) (apiclient.Answer, error)
 	SubmitDelivery(ctx context.Context, body []byte, gate func() error) (apiclient.Answer, error)
-	SubmitTraceability(ctx context.Context, orderCommitmentID string, body []byte, gate func() error) (apiclient.Answer, error)
+	SubmitTraceability(ctx context.Context, orderCommitmentID string, body []byte,
+		gate func() error) (apiclient.Answer, error)
 	ListWebhooks(ctx context.Context) ([]json.RawMessage, error)
 	// GetProducerByDocument finds a producer by CPF or CNPJ (chapter 4, after the table). Every error
 	// is an *apiclient.Error that does not show the document.

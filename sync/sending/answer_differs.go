@@ -22,7 +22,8 @@ func answerDiffers(kind trade.Kind, payload json.RawMessage, body []byte) bool {
 	if err != nil || json.Unmarshal(payload, &sent) != nil {
 		return false
 	}
-	return echo.ContractID != "" && !sameID(echo.ContractID, sent.ContractID) || otherNumber(echo.DeliveredVolume, sent.DeliveredVolume)
+	return echo.ContractID != "" && !sameID(echo.ContractID, sent.ContractID) ||
+		otherNumber(echo.DeliveredVolume, sent.DeliveredVolume)
 }
 
 func sameID(a, b string) bool {

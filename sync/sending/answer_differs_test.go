@@ -31,7 +31,8 @@ func TestF113_TheEchoOfADeliveryIsComparedByValue(t *testing.T) {
 			t.Errorf("%.80s: %v, want %v", echo, got, want)
 		}
 	}
-	if answerDiffers(trade.Deliveries, []byte(`x`), []byte(`{}`)) || answerDiffers(trade.OrderCommitments, sent, []byte(`{"contract_id":"other"}`)) {
+	if answerDiffers(trade.Deliveries, []byte(`x`), []byte(`{}`)) ||
+		answerDiffers(trade.OrderCommitments, sent, []byte(`{"contract_id":"other"}`)) {
 		t.Error("what was not sent, or another kind, differs")
 	}
 }

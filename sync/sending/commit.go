@@ -50,7 +50,8 @@ func (s *Sender) committed(ctx context.Context) error {
 		return s.commitFailed(ctx, g, err)
 	}
 	if err := s.settled(ctx, g); err != nil {
-		s.giveUp(slices.DeleteFunc(g.flights, func(f *inFlight) bool { return !s.claimed(g, f) }), "the run stopped before it was sent")
+		s.giveUp(slices.DeleteFunc(g.flights, func(f *inFlight) bool { return !s.claimed(g, f) }),
+			"the run stopped before it was sent")
 		return err
 	}
 	if g.result.LeaseLost {
@@ -60,7 +61,8 @@ func (s *Sender) committed(ctx context.Context) error {
 	}
 	if g.result.Paused { // what is on the wire is awaited and settled
 		if err := s.pausedNow(ctx); err != nil {
-			s.giveUp(slices.DeleteFunc(g.flights, func(f *inFlight) bool { return !s.claimed(g, f) }), "the run stopped before it was sent")
+			s.giveUp(slices.DeleteFunc(g.flights, func(f *inFlight) bool { return !s.claimed(g, f) }),
+				"the run stopped before it was sent")
 			return err
 		}
 	}
@@ -78,7 +80,10 @@ func (s *Sender) committed(ctx context.Context) error {
 		cleared = append(cleared, f)
 	}
 	s.dispatcher.release(cleared)
-	s.Run.Env.Observe(run.Progress{Job: s.Run.Job.Name(), Phase: run.Sending, Done: s.Run.Report.Sent - len(s.flights), Total: max(s.queue.due, s.Run.Report.Sent)})
+	s.Run.Env.Observe(run.Progress{
+		Job: s.Run.Job.Name(), Phase: run.Sending, Done: s.Run.Report.Sent - len(s.flights),
+		Total: max(s.queue.due, s.Run.Report.Sent),
+	})
 	return nil
 }
 

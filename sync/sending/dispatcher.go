@@ -129,7 +129,9 @@ func settlesAfterCrash(d outcome.Decision) bool {
 // answer that was not as usual, or slow: what would be gained is little then, and the intents would
 // wait long.
 func (s *Sender) window() int {
-	if s.pace.slots < s.Run.Env.Limits.MaxInFlight || s.traffic.Careful || s.pace.limited || s.pace.calm < s.pace.slots || s.pace.took > quick || s.Run.Env.Member.Place().Living > 1 || !s.intents.Marked() {
+	if s.pace.slots < s.Run.Env.Limits.MaxInFlight || s.traffic.Careful || s.pace.limited ||
+		s.pace.calm < s.pace.slots || s.pace.took > quick || s.Run.Env.Member.Place().Living > 1 ||
+		!s.intents.Marked() {
 		return s.pace.slots
 	}
 	return 2 * s.pace.slots

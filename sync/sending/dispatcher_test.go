@@ -17,11 +17,20 @@ func TestOnlyAnswersThatNeedNoPersonAreNoted(t *testing.T) {
 		answer apiclient.Answer
 		want   bool
 	}{
-		"created":              {apiclient.Answer{Known: apiclient.Created, Status: 201, ID: "x"}, true},
-		"refused":              {apiclient.Answer{Known: apiclient.NotCreated, Status: 400, Format: apiclient.FormatA, Messages: []string{"message.price.invalid"}}, true},
-		"refused in no form":   {apiclient.Answer{Known: apiclient.NotCreated, Status: 400}, false},
-		"exists already (409)": {apiclient.Answer{Known: apiclient.NotCreated, Status: 409, Format: apiclient.FormatA}, false},
-		"exists already (400)": {apiclient.Answer{Known: apiclient.NotCreated, Status: 400, Format: apiclient.FormatA, Messages: []string{outcome.KeyDuplicate}}, false},
+		"created": {apiclient.Answer{Known: apiclient.Created, Status: 201, ID: "x"}, true},
+		"refused": {apiclient.Answer{
+			Known: apiclient.NotCreated, Status: 400, Format: apiclient.FormatA,
+			Messages: []string{"message.price.invalid"},
+		}, true},
+		"refused in no form": {apiclient.Answer{Known: apiclient.NotCreated, Status: 400}, false},
+		"exists already (409)": {
+			apiclient.Answer{Known: apiclient.NotCreated, Status: 409, Format: apiclient.FormatA},
+			false,
+		},
+		"exists already (400)": {apiclient.Answer{
+			Known: apiclient.NotCreated, Status: 400, Format: apiclient.FormatA,
+			Messages: []string{outcome.KeyDuplicate},
+		}, false},
 	} {
 		if got := settlesAfterCrash(outcome.Decide(c.answer, apiclient.FaultNone, false)); got != c.want {
 			t.Errorf("%s: noted %t", name, got)
@@ -40,13 +49,23 @@ func TestIntentsAreAheadByOneGroup(t *testing.T) {
 	}{
 		"as usual":                          {run.Limits{MaxInFlight: 8}, func(*Sender) {}, 16},
 		"soon after an answer that was not": {run.Limits{MaxInFlight: 8}, func(s *Sender) { s.pace.calm = 7 }, 8},
-		"where answers take long":           {run.Limits{MaxInFlight: 8}, func(s *Sender) { s.pace.took = 2 * time.Second }, 8},
-		"after a doubt":                     {run.Limits{MaxInFlight: 8}, func(s *Sender) { s.traffic.Careful = true }, 8},
-		"fewer at once after 429":           {run.Limits{MaxInFlight: 8}, func(s *Sender) { s.pace.slots = 4 }, 4},
-		"at a rate":                         {run.Limits{MaxInFlight: 8, RateLimit: 20}, func(*Sender) {}, 8},
-		"where nothing tells what left":     {run.Limits{MaxInFlight: 8}, func(s *Sender) { s.intents = markedLedger{marked: false} }, 8},
+		"where answers take long": {
+			run.Limits{MaxInFlight: 8},
+			func(s *Sender) { s.pace.took = 2 * time.Second }, 8,
+		},
+		"after a doubt": {
+			run.Limits{MaxInFlight: 8},
+			func(s *Sender) { s.traffic.Careful = true }, 8,
+		},
+		"fewer at once after 429": {run.Limits{MaxInFlight: 8}, func(s *Sender) { s.pace.slots = 4 }, 4},
+		"at a rate":               {run.Limits{MaxInFlight: 8, RateLimit: 20}, func(*Sender) {}, 8},
+		"where nothing tells what left": {
+			run.Limits{MaxInFlight: 8},
+			func(s *Sender) { s.intents = markedLedger{marked: false} }, 8,
+		},
 		"another instance would not know what left": {run.Limits{MaxInFlight: 8}, func(s *Sender) {
-			s.Run.Env.Member.Config.Several, s.Run.Env.Member.Known, s.Run.Env.Member.Stand = true, true, trade.Crew{Living: 2}
+			s.Run.Env.Member.Config.Several, s.Run.Env.Member.Known, s.Run.Env.Member.Stand = true, true,
+				trade.Crew{Living: 2}
 		}, 8},
 	} {
 		s := paced(t, c.limits)

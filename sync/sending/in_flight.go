@@ -47,7 +47,8 @@ type result struct {
 func (s *Sender) prepare(entry trade.Entry, needs []run.Need) *inFlight {
 	return &inFlight{Entry: entry, needs: needs, intent: s.Run.Env.Clock.Boot(), attempt: trade.Attempt{
 		ID: uuid.Must(uuid.NewV7()).String(), EntryID: entry.ID, Generation: entry.Generation, RunID: s.Run.Report.ID,
-		Owner: s.Run.Lease.Owner.Instance, Epoch: s.Run.Lease.Epoch, Target: entry.Target, Payload: entry.Payload, PayloadHash: entry.PayloadHash, Content: entry.Content, StartedAt: s.Run.Env.Clock.Now(),
+		Owner: s.Run.Lease.Owner.Instance, Epoch: s.Run.Lease.Epoch, Target: entry.Target, Payload: entry.Payload,
+		PayloadHash: entry.PayloadHash, Content: entry.Content, StartedAt: s.Run.Env.Clock.Now(),
 	}}
 }
 
@@ -83,7 +84,10 @@ func (s *Sender) send(f *inFlight) {
 	if failpoint.Hit("answer.here") != nil { // the answer is lost on its way through us
 		answer, fault = apiclient.Answer{Known: apiclient.Unknown}, apiclient.FaultNetwork
 	}
-	l := &result{inFlight: f, answer: answer, decision: outcome.Decide(answer, fault, s.Run.Env.Limits.Strict), at: s.Run.Env.Clock.Now()}
+	l := &result{
+		inFlight: f, answer: answer, decision: outcome.Decide(answer, fault, s.Run.Env.Limits.Strict),
+		at: s.Run.Env.Clock.Now(),
+	}
 	if l.decision.Outcome == trade.OutcomeCreated {
 		if other, taken := s.dispatcher.claimID(answer.ID, f.Entry); taken {
 			l.decision = foreignID(other)
@@ -107,7 +111,9 @@ func evidenceOf(a apiclient.Answer) json.RawMessage {
 }
 
 // submit sends one attempt to the endpoint of its kind.
-func submit(ctx context.Context, p run.Platform, kind trade.Kind, a trade.Attempt, gate func() error) (apiclient.Answer, error) {
+func submit(ctx context.Context, p run.Platform, kind trade.Kind, a trade.Attempt,
+	gate func() error,
+) (apiclient.Answer, error) {
 	switch kind {
 	case trade.Deliveries:
 		return p.SubmitDelivery(ctx, a.Payload, gate)

@@ -11,12 +11,13 @@ import (
 // inRow counts what came one after the other, and stops or slows the job.
 type inRow struct {
 	unknowns, badForms, noIDs, unreached int
-	strange, strangeStatus               int           // refusals of the request since the last acceptance, and the status of the last one
-	throttled                            map[int64]int // how often a row was answered with 429, in this run
-	refusal                              string        // what the platform said to the last rows
-	refusals                             int           // how often in a row
-	doubts                               int           // of this run
-	stalledAt                            time.Time     // when a send window passed last
+	// refusals of the request since the last acceptance, and the status of the last one
+	strange, strangeStatus int
+	throttled              map[int64]int // how often a row was answered with 429, in this run
+	refusal                string        // what the platform said to the last rows
+	refusals               int           // how often in a row
+	doubts                 int           // of this run
+	stalledAt              time.Time     // when a send window passed last
 }
 
 // spent tells whether a row was answered with 429 so often that only a later run tries it again.

@@ -22,7 +22,10 @@ type missingRecords struct {
 }
 
 func newMissingRecords(blocks []trade.Block) *missingRecords {
-	l := &missingRecords{missing: map[run.Need]trade.Block{}, There: map[run.Need]bool{}, askedBy: map[run.Need]int64{}, asks: map[int64][]run.Need{}}
+	l := &missingRecords{
+		missing: map[run.Need]trade.Block{}, There: map[run.Need]bool{}, askedBy: map[run.Need]int64{},
+		asks: map[int64][]run.Need{},
+	}
 	for _, b := range blocks {
 		l.missing[run.Need{Kind: b.Kind, ID: b.ID}] = b
 	}

@@ -20,8 +20,10 @@ func TestNothingIsKeptOfContractsThatAreThere(t *testing.T) {
 	for i := range 1000 {
 		l.confirm([]run.Need{{Kind: outcome.OrderCommitments, ID: fmt.Sprint(i)}, wallet})
 	}
-	if len(l.There) != 1 || !l.Known(wallet) || !l.Known(run.Need{Kind: outcome.OrderCommitments, ID: "7"}) || l.Known(lost) {
-		t.Errorf("%d records are kept; wallet %v, contract %v, lost %v", len(l.There), l.Known(wallet), l.Known(run.Need{Kind: outcome.OrderCommitments, ID: "7"}), l.Known(lost))
+	if len(l.There) != 1 || !l.Known(wallet) || !l.Known(run.Need{Kind: outcome.OrderCommitments, ID: "7"}) ||
+		l.Known(lost) {
+		t.Errorf("%d records are kept; wallet %v, contract %v, lost %v", len(l.There), l.Known(wallet),
+			l.Known(run.Need{Kind: outcome.OrderCommitments, ID: "7"}), l.Known(lost))
 	}
 	if ended := l.confirm([]run.Need{lost}); len(ended) != 1 || !l.Known(lost) {
 		t.Errorf("a contract that is there again ends %d blocks, known %v", len(ended), l.Known(lost))

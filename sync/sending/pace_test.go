@@ -17,10 +17,15 @@ import (
 
 func paced(t *testing.T, limits run.Limits) *Sender {
 	t.Helper()
-	members := cluster.NewMember(cluster.Config{Clock: clock.SystemClock{}, PerSecond: limits.RateLimit, Burst: limits.MaxInFlight})
+	members := cluster.NewMember(cluster.Config{
+		Clock: clock.SystemClock{}, PerSecond: limits.RateLimit,
+		Burst: limits.MaxInFlight,
+	})
 	r := &run.Run{Env: &run.Env{Limits: limits, Clock: clock.SystemClock{}, Member: members}}
 	c := recheck.New(r)
-	s, err := New(r, c, brakes.New(r, c), NewRowLimit(nil, 0), &Traffic{Limiter: (cluster.Config{PerSecond: limits.RateLimit, Burst: limits.MaxInFlight}).Limiter()}, nil, nil, trade.JobStatus{})
+	s, err := New(r, c, brakes.New(r, c), NewRowLimit(nil, 0),
+		&Traffic{Limiter: (cluster.Config{PerSecond: limits.RateLimit, Burst: limits.MaxInFlight}).Limiter()}, nil, nil,
+		trade.JobStatus{})
 	if err != nil {
 		t.Fatal(err)
 	}

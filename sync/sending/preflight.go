@@ -35,9 +35,12 @@ func judgePreflight(failure *apiclient.Error) (stop trade.Stop, ok bool) {
 	case a.Status == http.StatusForbidden:
 		return say(outcome.StopPermission, "the API key has no permission (403): ask the platform")
 	case a.Status == http.StatusTooManyRequests, a.Status >= http.StatusInternalServerError:
-		return say(outcome.StopUnreachable, fmt.Sprintf("the API answers %d to a harmless question; nothing was sent", a.Status))
+		return say(outcome.StopUnreachable,
+			fmt.Sprintf("the API answers %d to a harmless question; nothing was sent", a.Status))
 	}
-	return say(outcome.StopAddress, fmt.Sprintf("the API answers %d to a harmless question: api.base_url or a proxy is wrong; nothing was sent", a.Status))
+	return say(outcome.StopAddress,
+		fmt.Sprintf("the API answers %d to a harmless question: api.base_url or a proxy is wrong; nothing was sent",
+			a.Status))
 }
 
 // AskHarmlessly asks for the webhooks, and gives the reason why no job may send; nil when they may.
@@ -49,11 +52,15 @@ func AskHarmlessly(ctx context.Context, platform run.Platform, log *zap.Logger) 
 	case err == nil:
 		return nil
 	case !errors.As(err, &failure):
-		return &trade.Stop{Code: string(outcome.StopUnreachable), Text: "the API cannot be asked: " + err.Error(), All: true}
+		return &trade.Stop{
+			Code: string(outcome.StopUnreachable),
+			Text: "the API cannot be asked: " + err.Error(), All: true,
+		}
 	}
 	stop, ok := judgePreflight(failure)
 	if ok {
-		log.Info("the preflight found a module that is not contracted, or a route that is not there; both say nothing of this job", zap.Int("status", failure.Answer.Status))
+		log.Info(
+			"the preflight found a module that is not contracted, or a route that is not there; both say nothing of this job", zap.Int("status", failure.Answer.Status))
 		return nil
 	}
 	return &stop
@@ -66,7 +73,10 @@ func (s *Sender) preflight(ctx context.Context) error {
 	s.preflown = true
 	switch {
 	case ctx.Err() != nil:
-		return &outcome.StopError{Stop: trade.Stop{Code: string(outcome.StopInterrupt), Text: "the run was interrupted before anything was sent", All: true}}
+		return &outcome.StopError{Stop: trade.Stop{
+			Code: string(outcome.StopInterrupt),
+			Text: "the run was interrupted before anything was sent", All: true,
+		}}
 	case stop != nil:
 		return &outcome.StopError{Stop: *stop}
 	}

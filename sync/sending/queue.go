@@ -85,7 +85,8 @@ func (s *Sender) nextDue(ctx context.Context) ([]trade.Entry, error) {
 			return nil, err
 		}
 		batch = slices.DeleteFunc(batch, func(e trade.Entry) bool {
-			return s.flights[e.ID] || s.row.spent(e.ID) || slices.ContainsFunc(s.queue.parked, func(p trade.Entry) bool { return p.ID == e.ID })
+			return s.flights[e.ID] || s.row.spent(e.ID) ||
+				slices.ContainsFunc(s.queue.parked, func(p trade.Entry) bool { return p.ID == e.ID })
 		})
 		if batch = s.rowLimit.left(batch); len(batch) > 0 {
 			return s.fitting(ctx, batch)
@@ -131,12 +132,17 @@ func (s *Sender) recheckBatch(ctx context.Context, batch []trade.Entry) error {
 // knows yet whether it is there.
 func (s *Sender) choose(ctx context.Context, group *trade.Group) []*inFlight {
 	var flights []*inFlight
-	if !s.Run.Keeper.Trusted() && !s.Run.Keeper.Renew(ctx) { // a machine that was suspended has its lease still, if nobody took it
+	// a machine that was suspended has its lease still, if nobody took it
+	if !s.Run.Keeper.Trusted() && !s.Run.Keeper.Renew(ctx) {
 		s.stopSending(s.Run.LeaseLost())
 		return nil
 	}
 	if s.pace.resting(s.Run.Env.Clock.Now()) > 0 {
-		s.Run.Env.Observe(run.Progress{Job: s.Run.Job.Name(), Phase: run.Resting, Done: s.Run.Report.Sent - len(s.flights), Total: max(s.queue.due, s.Run.Report.Sent), Note: s.pace.restUntil.Format(time.RFC3339)})
+		s.Run.Env.Observe(run.Progress{
+			Job: s.Run.Job.Name(), Phase: run.Resting,
+			Done: s.Run.Report.Sent - len(s.flights), Total: max(s.queue.due, s.Run.Report.Sent),
+			Note: s.pace.restUntil.Format(time.RFC3339),
+		})
 		return nil
 	}
 	window := s.window()
@@ -153,7 +159,8 @@ func (s *Sender) choose(ctx context.Context, group *trade.Group) []*inFlight {
 		}
 		needs := run.NeedsOf(entry)
 		if block, blocked := s.traffic.blocks.blocking(needs, group.At); blocked {
-			group.Updates = append(group.Updates, trade.Update{From: entry.State, Entry: blockedEntry(entry, block, group.At)})
+			group.Updates = append(group.Updates,
+				trade.Update{From: entry.State, Entry: blockedEntry(entry, block, group.At)})
 			continue
 		}
 		if s.traffic.blocks.probing(needs) {

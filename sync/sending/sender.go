@@ -65,14 +65,18 @@ type commit struct {
 
 // New makes ready to send what is due. status is the job's from before the run: a rest that the API
 // asked for then is kept.
-func New(r *run.Run, c *recheck.Checker, g *brakes.Guard, n *RowLimit, t *Traffic, q run.Queue, i run.Intents, status trade.JobStatus) (*Sender, error) {
+func New(r *run.Run, c *recheck.Checker, g *brakes.Guard, n *RowLimit, t *Traffic, q run.Queue, i run.Intents,
+	status trade.JobStatus,
+) (*Sender, error) {
 	s := &Sender{
-		Run: r, due: q, intents: i, recheck: c, brakes: g, rowLimit: n, traffic: t, flights: map[int64]bool{}, results: make(chan *result, 2*r.Env.Limits.MaxInFlight), halted: make(chan struct{}),
+		Run: r, due: q, intents: i, recheck: c, brakes: g, rowLimit: n, traffic: t, flights: map[int64]bool{},
+		results: make(chan *result, 2*r.Env.Limits.MaxInFlight), halted: make(chan struct{}),
 		pace:  pace{slots: r.Env.Limits.MaxInFlight, limited: t.Limiter.Limit() != rate.Inf},
 		queue: queue{like: map[int64]bool{}},
 	}
 	s.dispatcher.launch = s.send
-	if stop := status.Stop; stop != nil && status.State == trade.BackingOff && stop.Code == string(outcome.StopThrottled) {
+	if stop := status.Stop; stop != nil && status.State == trade.BackingOff &&
+		stop.Code == string(outcome.StopThrottled) {
 		switch rest := stop.Until.Sub(r.Now); {
 		case rest > LongestAsked: // a clock stood wrong
 		case rest > longestRest:
@@ -161,7 +165,11 @@ func pending(ctx context.Context, q run.Queue, job string) (int, error) {
 // hand both over to be stored.
 func (s *Sender) step(ctx context.Context) (more bool, err error) {
 	if ctx.Err() != nil {
-		s.stopSending(&outcome.StopError{Stop: trade.Stop{Code: string(outcome.StopInterrupt), Text: "the run was interrupted; what was on the wire was awaited, the rest goes with the next run", All: true}})
+		s.stopSending(&outcome.StopError{Stop: trade.Stop{
+			Code: string(outcome.StopInterrupt),
+			Text: "the run was interrupted; what was on the wire was awaited, the rest goes with the next run",
+			All:  true,
+		}})
 	}
 	if err := s.collect(ctx); err != nil {
 		return false, err
@@ -208,7 +216,8 @@ func (s *Sender) shouldCommitNow(more bool) bool {
 
 // withdraw gives up what was stored and must not leave any more. It is due again at once.
 func (s *Sender) withdraw() {
-	if s.halt == nil && !s.traffic.Careful && s.preflown && s.pace.slots >= s.Run.Env.Limits.MaxInFlight && s.pace.resting(s.Run.Env.Clock.Now()) <= 0 {
+	if s.halt == nil && !s.traffic.Careful && s.preflown && s.pace.slots >= s.Run.Env.Limits.MaxInFlight &&
+		s.pace.resting(s.Run.Env.Clock.Now()) <= 0 {
 		return
 	}
 	if back := s.dispatcher.withdraw(); len(back) > 0 {

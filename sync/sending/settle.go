@@ -49,9 +49,13 @@ func (s *Sender) settlement(l *result) trade.Settlement {
 	attempt := l.attempt
 	attempt.FinishedAt, attempt.Outcome, attempt.Reason = l.at, d.Outcome, d.Reason
 	attempt.Status, attempt.Messages, attempt.RemoteID = a.Status, a.Messages, a.ID
-	attempt.Evidence, attempt.RequestHead, attempt.AnswerHead = evidenceOf(a), headerOf(a.RequestHeader), headerOf(a.Header)
+	attempt.Evidence, attempt.RequestHead, attempt.AnswerHead = evidenceOf(a), headerOf(a.RequestHeader),
+		headerOf(a.Header)
 	attempt.AnswerBody = a.Excerpt()
-	out := trade.Settlement{Attempt: attempt, State: d.State, Cause: d.Cause, Counts: d.Counts, NextAttemptAt: s.nextAttempt(l)}
+	out := trade.Settlement{
+		Attempt: attempt, State: d.State, Cause: d.Cause, Counts: d.Counts,
+		NextAttemptAt: s.nextAttempt(l),
+	}
 	for _, flag := range []trade.Flag{trade.Twin, trade.NearTwin} {
 		if l.Entry.Flags.Has(flag) {
 			out.Flags = out.Flags.With(flag, true)
@@ -65,7 +69,10 @@ func (s *Sender) settlement(l *result) trade.Settlement {
 		out.Flags = out.Flags.With(trade.Contradicted, true)
 	}
 	if d.Kind != "" {
-		out.Error = &trade.EntryError{Kind: d.Kind, Status: a.Status, Messages: a.Messages, Text: d.Reason, Weak: d.Weak}
+		out.Error = &trade.EntryError{
+			Kind: d.Kind, Status: a.Status, Messages: a.Messages, Text: d.Reason,
+			Weak: d.Weak,
+		}
 	}
 	return out
 }
@@ -80,12 +87,14 @@ func (s *Sender) nextAttempt(l *result) time.Time {
 		next := mapping.NoTime
 		for _, m := range l.decision.Missing {
 			for _, n := range run.NeedsOf(l.Entry) {
-				if b, ok := s.traffic.blocks.missing[n]; ok && n.Kind == m.Kind && (next.IsZero() || b.NextAt.After(next)) {
+				if b, ok := s.traffic.blocks.missing[n]; ok && n.Kind == m.Kind &&
+					(next.IsZero() || b.NextAt.After(next)) {
 					next = b.NextAt
 				}
 			}
 		}
-		if tries := l.Entry.Attempts + 1; len(l.decision.Missing) == 0 && tries < run.AskMost { // of a kind that the document does not name: the row asks for itself
+		// of a kind that the document does not name: the row asks for itself
+		if tries := l.Entry.Attempts + 1; len(l.decision.Missing) == 0 && tries < run.AskMost {
 			next = run.NextAsk(l.at, tries, l.at)
 		}
 		return next
@@ -131,7 +140,10 @@ func (s *Sender) settled(ctx context.Context, g *storing) error {
 // foreignID is what an answer means with the id of another row.
 func foreignID(other string) outcome.Decision {
 	d := outcome.InDoubt("the API answered with an id that belongs to " + other)
-	d.Stop = &outcome.StopOrder{Code: outcome.StopAnswers, Text: d.Reason + ": a cache or a fault of the API; look at both rows", Reach: outcome.ThisJob}
+	d.Stop = &outcome.StopOrder{
+		Code: outcome.StopAnswers,
+		Text: d.Reason + ": a cache or a fault of the API; look at both rows", Reach: outcome.ThisJob,
+	}
 	return d
 }
 
@@ -142,11 +154,13 @@ func foreignID(other string) outcome.Decision {
 func (s *Sender) commitFailed(ctx context.Context, g *storing, cause error) error {
 	s.stopSending(ledgerStop(cause))
 	s.commit.settling = append(g.settled, s.commit.settling...)
-	s.commit.found, s.commit.lacking = append(g.group.Unblock, s.commit.found...), append(g.group.Block, s.commit.lacking...)
+	s.commit.found, s.commit.lacking = append(g.group.Unblock, s.commit.found...),
+		append(g.group.Block, s.commit.lacking...)
 	s.giveUp(g.flights, "the ledger did not confirm the intent, so nothing was sent")
 	s.withdraw()
 	err := cause
-	for wait := 250 * time.Millisecond; wait <= s.Run.Env.Limits.AnswersKept()/2 && len(s.commit.settling) > 0; wait *= 2 {
+	for wait := 250 * time.Millisecond; wait <= s.Run.Env.Limits.AnswersKept()/2 &&
+		len(s.commit.settling) > 0; wait *= 2 {
 		timer := time.NewTimer(wait)
 		<-timer.C
 		g := &storing{group: trade.Group{At: s.Run.Env.Clock.Now()}, settled: s.commit.settling}
@@ -159,7 +173,8 @@ func (s *Sender) commitFailed(ctx context.Context, g *storing, cause error) erro
 	if len(s.commit.settling) > 0 {
 		s.Run.Env.Member.Lost(s.Run.Job.Name())
 	}
-	s.Run.Log.Error("the ledger takes no results; the next start settles the rows whose answers were noted beside the journal, and the others will be in doubt", zap.Int("rows", len(s.commit.settling)), zap.Error(err))
+	s.Run.Log.Error(
+		"the ledger takes no results; the next start settles the rows whose answers were noted beside the journal, and the others will be in doubt", zap.Int("rows", len(s.commit.settling)), zap.Error(err))
 	s.commit.settling, s.commit.found, s.commit.lacking = nil, nil, nil
 	return nil
 }
@@ -169,12 +184,16 @@ func (s *Sender) giveUp(flights []*inFlight, reason string) {
 	s.takeBack(flights)
 	for _, f := range flights {
 		s.intents.Heard(f.attempt.ID, trade.OutcomeNotSent, 0, "")
-		s.commit.settling = append(s.commit.settling, &result{inFlight: f, at: s.Run.Env.Clock.Now(), decision: outcome.Decision{
-			Outcome: trade.OutcomeNotSent, State: trade.Pending, Reason: reason,
-		}})
+		s.commit.settling = append(s.commit.settling,
+			&result{inFlight: f, at: s.Run.Env.Clock.Now(), decision: outcome.Decision{
+				Outcome: trade.OutcomeNotSent, State: trade.Pending, Reason: reason,
+			}})
 	}
 }
 
 func ledgerStop(cause error) error {
-	return &outcome.StopError{Stop: trade.Stop{Code: string(outcome.StopLedger), Text: "the ledger cannot store: " + cause.Error(), All: true}}
+	return &outcome.StopError{Stop: trade.Stop{
+		Code: string(outcome.StopLedger),
+		Text: "the ledger cannot store: " + cause.Error(), All: true,
+	}}
 }

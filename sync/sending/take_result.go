@@ -39,7 +39,8 @@ func (s *Sender) takeResult(l *result) {
 		}
 		if s.row.throttled[l.Entry.ID]++; s.row.spent(l.Entry.ID) {
 			l.decision.Kind = trade.APIError
-			l.decision.Reason += fmt.Sprintf("; it was tried %d times in this run, and goes with a later one", throttledMost)
+			l.decision.Reason += fmt.Sprintf("; it was tried %d times in this run, and goes with a later one",
+				throttledMost)
 		}
 	}
 	for _, m := range d.Missing {
@@ -60,8 +61,10 @@ func (s *Sender) takeResult(l *result) {
 		s.withdraw()
 		s.dispatcher.resume(s.open())
 	}
-	s.Run.Log.Info("attempt", zap.String("key", l.Entry.Key), zap.String("attempt", l.attempt.ID), zap.String("class", string(d.Outcome)),
-		zap.String("state", string(d.State)), zap.Int("status", l.answer.Status), zap.Strings("messages", outcome.StableKeys(l.answer.Messages)),
+	s.Run.Log.Info("attempt", zap.String("key", l.Entry.Key), zap.String("attempt", l.attempt.ID),
+		zap.String("class", string(d.Outcome)),
+		zap.String("state", string(d.State)), zap.Int("status", l.answer.Status),
+		zap.Strings("messages", outcome.StableKeys(l.answer.Messages)),
 		zap.Duration("duration", l.answer.Evidence.Duration))
 }
 
@@ -77,17 +80,28 @@ func (s *Sender) judge(d outcome.Decision) {
 		s.stopSending(&outcome.StopError{Stop: stop})
 		return
 	case s.row.noIDs >= stopAfterNoID:
-		code, text = outcome.StopAnswers, "two answers in a row said \"created\" without an id: something between us and the API answers instead of it; look at the rows in doubt"
+		code, text = outcome.StopAnswers,
+			"two answers in a row said \"created\" without an id: something between us and the API answers instead of it; look at the rows in doubt"
 	case s.Run.Env.Limits.StopAfterUnknown > 0 && s.row.unknowns >= s.Run.Env.Limits.StopAfterUnknown:
-		code, text = outcome.StopDoubts, fmt.Sprintf("%d requests in a row ended without a definite answer: look at the rows in doubt and at the API, then run `safrasync sync %s`", s.row.unknowns, s.Run.Job.Name())
+		code, text = outcome.StopDoubts,
+			fmt.Sprintf(
+				"%d requests in a row ended without a definite answer: look at the rows in doubt and at the API, then run `safrasync sync %s`", s.row.unknowns, s.Run.Job.Name())
 	case s.Run.Env.Limits.StopAfterUnknown > 0 && s.row.doubts >= stopAfterDoubts:
-		code, text = outcome.StopDoubts, fmt.Sprintf("%d requests of this run ended without a definite answer: look at the rows in doubt and at the API, then run `safrasync sync %s`", s.row.doubts, s.Run.Job.Name())
+		code, text = outcome.StopDoubts,
+			fmt.Sprintf(
+				"%d requests of this run ended without a definite answer: look at the rows in doubt and at the API, then run `safrasync sync %s`", s.row.doubts, s.Run.Job.Name())
 	case s.row.refusals >= stopAfterRefusals:
-		code, text = outcome.StopRefusals, fmt.Sprintf("the platform refused %d rows in a row for the same reason, and would refuse the others: look at one of them with `safrasync rows show %s KEY`, correct the mapping or the ERP, then run `safrasync sync %s`", s.row.refusals, s.Run.Job.Name(), s.Run.Job.Name())
+		code, text = outcome.StopRefusals,
+			fmt.Sprintf(
+				"the platform refused %d rows in a row for the same reason, and would refuse the others: look at one of them with `safrasync rows show %s KEY`, correct the mapping or the ERP, then run `safrasync sync %s`", s.row.refusals, s.Run.Job.Name(), s.Run.Job.Name())
 	case s.row.strange >= stopAfterStrange:
-		code, text = outcome.StopRefusals, fmt.Sprintf("the API refused %d requests, the last with status %d, and accepted none between: look at what came back with `safrasync rows show %s KEY`, check api.base_url and the mapping, then run `safrasync sync %s`", s.row.strange, s.row.strangeStatus, s.Run.Job.Name(), s.Run.Job.Name())
+		code, text = outcome.StopRefusals,
+			fmt.Sprintf(
+				"the API refused %d requests, the last with status %d, and accepted none between: look at what came back with `safrasync rows show %s KEY`, check api.base_url and the mapping, then run `safrasync sync %s`", s.row.strange, s.row.strangeStatus, s.Run.Job.Name(), s.Run.Job.Name())
 	case s.row.badForms >= stopAfterMalformed:
-		code, text = outcome.StopMalformed, fmt.Sprintf("the API could not read %d requests in a row: look at the mapping with `safrasync preview`, then run `safrasync sync %s`", s.row.badForms, s.Run.Job.Name())
+		code, text = outcome.StopMalformed,
+			fmt.Sprintf(
+				"the API could not read %d requests in a row: look at the mapping with `safrasync preview`, then run `safrasync sync %s`", s.row.badForms, s.Run.Job.Name())
 	case s.row.unreached >= stopAfterUnreached, s.row.unreached > 0 && s.traffic.Probing:
 		s.stopSending(unreachable(s.Run.Job.Spec.Sends, d))
 		return
@@ -103,9 +117,13 @@ func (s *Sender) judge(d outcome.Decision) {
 // unreachable ends a run whose requests do not arrive. A service behind the gateway that cannot be
 // reached (502) concerns the jobs that send the same.
 func unreachable(sends trade.Kind, d outcome.Decision) error {
-	stop := trade.Stop{Code: string(outcome.StopUnreachable), Text: "the API was not reached several times in a row; nothing is lost, the next run goes on"}
+	stop := trade.Stop{
+		Code: string(outcome.StopUnreachable),
+		Text: "the API was not reached several times in a row; nothing is lost, the next run goes on",
+	}
 	if d.Outcome == trade.OutcomeNotCreated {
-		stop.Sends, stop.Text = sends, "the API could not reach its own service several times in a row (502); nothing is lost, the next run goes on"
+		stop.Sends, stop.Text = sends,
+			"the API could not reach its own service several times in a row (502); nothing is lost, the next run goes on"
 	}
 	return &outcome.StopError{Stop: stop}
 }
@@ -113,6 +131,7 @@ func unreachable(sends trade.Kind, d outcome.Decision) error {
 // throttled ends a pass that would only wait.
 func throttled(until time.Time) error {
 	return &outcome.StopError{Stop: trade.Stop{
-		Code: string(outcome.StopThrottled), Text: "the API asks to wait until " + until.UTC().Format(time.RFC3339) + "; the rows go after that", Until: until,
+		Code: string(outcome.StopThrottled), Text: "the API asks to wait until " + until.UTC().Format(time.RFC3339) +
+			"; the rows go after that", Until: until,
 	}}
 }

@@ -53,7 +53,10 @@ type api struct {
 
 // serveAPI is the process of the API. It tells its address on w and serves until it is killed.
 func serveAPI(ctx context.Context, w io.Writer, opts apiOptions) error {
-	a := &api{apiOptions: opts, lost: map[int32]bool{}, random: rand.NewChaCha8([32]byte(fmt.Appendf(nil, "%032d", time.Now().UnixNano())))}
+	a := &api{
+		apiOptions: opts, lost: map[int32]bool{},
+		random: rand.NewChaCha8([32]byte(fmt.Appendf(nil, "%032d", time.Now().UnixNano()))),
+	}
 	a.told = func() { _, _ = io.WriteString(w, "reached\n") }
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+deliveriesPath, a.post)
@@ -85,7 +88,8 @@ func (a *api) post(w http.ResponseWriter, r *http.Request) {
 	contract, volume := field(b.Bytes(), `"contract_id":"`, '"'), field(b.Bytes(), `"delivered_volume":`, ',')
 	row, err := strconv.Atoi(string(bytes.TrimLeft(contract, "C")))
 	if err != nil {
-		http.Error(w, fmt.Sprintf("the body has no contract_id of a measurement: %q", b), http.StatusInternalServerError)
+		http.Error(w, fmt.Sprintf("the body has no contract_id of a measurement: %q", b),
+			http.StatusInternalServerError)
 		return
 	}
 	id, answered := a.execute(int32(row), arrived)

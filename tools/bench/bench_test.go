@@ -33,7 +33,8 @@ func TestAShortMeasurementAgreesWithTheAPI(t *testing.T) {
 	t.Chdir("..")
 	dir := t.TempDir()
 	binary, page, lines := filepath.Join(dir, "safrasync"), filepath.Join(dir, "page.md"), filepath.Join(dir, "lines")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-o", binary, "./cmd/safrasync")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-o", binary,
+		"./cmd/safrasync")
 	cmd.Dir = ".."
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -52,7 +53,8 @@ func TestAShortMeasurementAgreesWithTheAPI(t *testing.T) {
 	}
 	for _, want := range []string{
 		"| 0 ms | limit |", "| 0 ms | safrasync postgres |", "| 0 ms | script |", "| `kill -9` | script |",
-		"| sweep | 200 | safrasync postgres |", "| 200 | safrasync sqlite |", "| 0 ms, flush +2 ms | safrasync sqlite |", "safrasync sqlite, latency 0s, 200 rows", "sync.(*Engine).Sync",
+		"| sweep | 200 | safrasync postgres |", "| 200 | safrasync sqlite |",
+		"| 0 ms, flush +2 ms | safrasync sqlite |", "safrasync sqlite, latency 0s, 200 rows", "sync.(*Engine).Sync",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the tables lack %q:\n%s", want, out.String())
@@ -62,7 +64,8 @@ func TestAShortMeasurementAgreesWithTheAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := string(first); !strings.HasPrefix(text, "before\n") || !strings.HasSuffix(text, "\nafter\n") || strings.Contains(text, "old") {
+	if text := string(first); !strings.HasPrefix(text, "before\n") || !strings.HasSuffix(text, "\nafter\n") ||
+		strings.Contains(text, "old") {
 		t.Errorf("the page is not what it was around the table:\n%s", text)
 	}
 	if text, err := os.ReadFile(lines); err != nil || bytes.Count(text, []byte("\n")) < 10 {
@@ -77,17 +80,37 @@ func TestTheJudgeFindsWhatDoesNotAgree(t *testing.T) {
 		book map[int32]entry
 		want agreement
 	}{
-		"all is well":                  {map[int32][]string{1: {"a"}}, map[int32]entry{1: {"accepted", "a"}}, agreement{}},
-		"never sent":                   {nil, map[int32]entry{1: {"pending", ""}}, agreement{Lost: 1, Wrong: 1}},
-		"accepted and never sent":      {nil, map[int32]entry{1: {"accepted", "a"}}, agreement{Lost: 1, Wrong: 1}},
-		"sent twice":                   {map[int32][]string{1: {"a", "b"}}, map[int32]entry{1: {"accepted", "b"}}, agreement{Doubled: 1}},
-		"another id":                   {map[int32][]string{1: {"a"}}, map[int32]entry{1: {"accepted", "b"}}, agreement{Wrong: 1}},
-		"sent and not known":           {map[int32][]string{1: {"a"}}, map[int32]entry{}, agreement{Wrong: 1}},
-		"sent and in doubt":            {map[int32][]string{1: {"a"}}, map[int32]entry{1: {"in_doubt", ""}}, agreement{InDoubt: 1}},
-		"not sent and in doubt":        {nil, map[int32]entry{1: {"sending", ""}}, agreement{InDoubt: 1}},
-		"of the limit without a book":  {map[int32][]string{1: {"a"}}, nil, agreement{}},
-		"lost by one without a book":   {nil, nil, agreement{Lost: 1}},
-		"a row outside does not count": {map[int32][]string{1: {"a"}, 2: {"b", "c"}}, map[int32]entry{1: {"accepted", "a"}}, agreement{}},
+		"all is well": {
+			map[int32][]string{1: {"a"}},
+			map[int32]entry{1: {"accepted", "a"}},
+			agreement{},
+		},
+		"never sent":              {nil, map[int32]entry{1: {"pending", ""}}, agreement{Lost: 1, Wrong: 1}},
+		"accepted and never sent": {nil, map[int32]entry{1: {"accepted", "a"}}, agreement{Lost: 1, Wrong: 1}},
+		"sent twice": {
+			map[int32][]string{1: {"a", "b"}},
+			map[int32]entry{1: {"accepted", "b"}},
+			agreement{Doubled: 1},
+		},
+		"another id": {
+			map[int32][]string{1: {"a"}},
+			map[int32]entry{1: {"accepted", "b"}},
+			agreement{Wrong: 1},
+		},
+		"sent and not known": {map[int32][]string{1: {"a"}}, map[int32]entry{}, agreement{Wrong: 1}},
+		"sent and in doubt": {
+			map[int32][]string{1: {"a"}},
+			map[int32]entry{1: {"in_doubt", ""}},
+			agreement{InDoubt: 1},
+		},
+		"not sent and in doubt":       {nil, map[int32]entry{1: {"sending", ""}}, agreement{InDoubt: 1}},
+		"of the limit without a book": {map[int32][]string{1: {"a"}}, nil, agreement{}},
+		"lost by one without a book":  {nil, nil, agreement{Lost: 1}},
+		"a row outside does not count": {
+			map[int32][]string{1: {"a"}, 2: {"b", "c"}},
+			map[int32]entry{1: {"accepted", "a"}},
+			agreement{},
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -105,7 +128,9 @@ func TestTheJudgeFindsWhatDoesNotAgree(t *testing.T) {
 
 func TestEntriesAreReadFromTheListOfRows(t *testing.T) {
 	t.Parallel()
-	got, err := readEntries(bufio.NewScanner(strings.NewReader(`{"key":"01|T00000007|1","state":"accepted","remote_id":"x"}` + "\n" + `{"key":"02|T00000012|1","state":"pending","remote_id":null}`)))
+	got, err := readEntries(bufio.NewScanner(
+		strings.NewReader(`{"key":"01|T00000007|1","state":"accepted","remote_id":"x"}` + "\n" +
+			`{"key":"02|T00000012|1","state":"pending","remote_id":null}`)))
 	want := map[int32]entry{7: {"accepted", "x"}, 12: {"pending", ""}}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(entry{})); err != nil || diff != "" {
 		t.Errorf("readEntries: %v (-want +got):\n%s", err, diff)

@@ -36,8 +36,12 @@ func (c contestant) slowServer(ctx context.Context) error {
 		return nil
 	}
 	return withDB(c.ledger, func(db *sql.DB) error {
-		for _, setting := range []string{fmt.Sprintf("commit_delay = %d", flushMore.Microseconds()), "commit_siblings = 0"} {
-			if _, err := db.ExecContext(ctx, `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET `+setting+`', current_database()); END $$`); err != nil {
+		for _, setting := range []string{
+			fmt.Sprintf("commit_delay = %d", flushMore.Microseconds()),
+			"commit_siblings = 0",
+		} {
+			if _, err := db.ExecContext(ctx, `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET `+setting+
+				`', current_database()); END $$`); err != nil {
 				return err
 			}
 		}
@@ -66,7 +70,8 @@ func (b *bench) contestant(ctx context.Context, name, url, erp string) (contesta
 		switch name {
 		case "bento":
 			cmd = exec.Command(binary, "-c", filepath.Join(moduleDir("bento"), "pipeline.yaml"))
-			cmd.Env = append(os.Environ(), "BENCH_URL="+url, "BENCH_KEY="+apiKey, "BENCH_IN_FLIGHT="+inFlight, "BENCH_ERP_URL="+asURL(erp))
+			cmd.Env = append(os.Environ(), "BENCH_URL="+url, "BENCH_KEY="+apiKey, "BENCH_IN_FLIGHT="+inFlight,
+				"BENCH_ERP_URL="+asURL(erp))
 		case "river":
 			cmd = exec.Command(binary, "-url", url, "-dsn", erp, "-key", apiKey, "-in-flight", inFlight)
 		default:
@@ -81,7 +86,10 @@ func (b *bench) contestant(ctx context.Context, name, url, erp string) (contesta
 // ours is the program with a new ledger.
 func (b *bench) ours(name, url, erp string) (*program, contestant, error) {
 	c := contestant{name: ourName + name, folder: b.folder(), check: checkPass}
-	p := &program{binary: b.binary, dir: c.folder, url: url, erp: erp, driver: name, ledger: filepath.Join(c.folder, "ledger", "state.db"), inFlight: b.inFlight}
+	p := &program{
+		binary: b.binary, dir: c.folder, url: url, erp: erp, driver: name,
+		ledger: filepath.Join(c.folder, "ledger", "state.db"), inFlight: b.inFlight,
+	}
 	if name == "postgres" {
 		b.databases++
 		var err error
@@ -122,7 +130,8 @@ func valuesOf(dsn string) map[string]string {
 // asURL is a data source name of key=value pairs as a URL, which is how Bento wants it.
 func asURL(dsn string) string {
 	values := valuesOf(dsn)
-	return fmt.Sprintf("postgres://%s@%s:%s/%s?sslmode=%s", values["user"], values["host"], values["port"], values["dbname"], values["sslmode"])
+	return fmt.Sprintf("postgres://%s@%s:%s/%s?sslmode=%s", values["user"], values["host"], values["port"],
+		values["dbname"], values["sslmode"])
 }
 
 // moduleDir is the folder of a yardstick with a module of its own. The measurement runs in the

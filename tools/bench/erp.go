@@ -43,7 +43,10 @@ func fillERP(ctx context.Context, dsn string, rows int) error {
 		return err
 	}
 	return withDB(dsn, func(db *sql.DB) error {
-		for _, statement := range []string{`CREATE INDEX ON entrega (atualizado_em)`, `VACUUM ANALYZE entrega`, `CHECKPOINT`} {
+		for _, statement := range []string{
+			`CREATE INDEX ON entrega (atualizado_em)`, `VACUUM ANALYZE entrega`,
+			`CHECKPOINT`,
+		} {
 			if _, err := db.ExecContext(ctx, statement); err != nil {
 				return fmt.Errorf("the ERP: %w", err)
 			}
@@ -79,7 +82,8 @@ func withDB(dsn string, fn func(*sql.DB) error) (err error) {
 
 // body is what the platform gets of row n, by whichever contestant; date is the n-th of 120 days.
 func body(n int, date, car string) []byte {
-	return fmt.Appendf(nil, `{"contract_id":"C%08d","delivered_volume":%d.%03d,"delivered_volume_unit_of_measure":"kg","delivery_date":%q,"car":%q}`,
+	return fmt.Appendf(nil,
+		`{"contract_id":"C%08d","delivered_volume":%d.%03d,"delivered_volume_unit_of_measure":"kg","delivery_date":%q,"car":%q}`,
 		n, 10000+n/1000, n%1000, date, car)
 }
 

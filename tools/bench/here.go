@@ -23,14 +23,17 @@ func here(ctx context.Context, b *bench) (string, error) {
 	}
 	var postgres string
 	dsn := b.erpServer.DSN("postgres")
-	if err := withDB(dsn, func(db *sql.DB) error { return db.QueryRowContext(ctx, `SHOW server_version`).Scan(&postgres) }); err != nil {
+	if err := withDB(dsn,
+		func(db *sql.DB) error { return db.QueryRowContext(ctx, `SHOW server_version`).Scan(&postgres) }); err != nil {
 		return "", err
 	}
 	load, _, _ := strings.Cut(firstLine("/proc/loadavg"), " ")
 	text := fmt.Sprintf("%s; %d cores, PostgreSQL %s; %d POSTs in flight; %s.",
-		strings.TrimSpace(string(version)), runtime.NumCPU(), strings.Fields(postgres)[0], b.inFlight, time.Now().Format(time.DateOnly))
+		strings.TrimSpace(string(version)), runtime.NumCPU(), strings.Fields(postgres)[0], b.inFlight,
+		time.Now().Format(time.DateOnly))
 	if others, err := strconv.ParseFloat(load, 64); err != nil || others > idle {
-		text += fmt.Sprintf(" **The computer was busy with other things: %s processes were running or waiting for a processor when it began. Even the ratios are a rough picture.**", load)
+		text += fmt.Sprintf(
+			" **The computer was busy with other things: %s processes were running or waiting for a processor when it began. Even the ratios are a rough picture.**", load)
 	}
 	return text, nil
 }

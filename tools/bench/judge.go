@@ -4,9 +4,11 @@ import "fmt"
 
 // agreement is how the API's log, the rows of the ERP and a contestant's own book agree.
 type agreement struct {
-	Lost    int `json:"lost"`    // rows that never came to the API, and of which the book does not say that this may be so
+	// rows that never came to the API, and of which the book does not say that this may be so
+	Lost    int `json:"lost"`
 	Doubled int `json:"doubled"` // POSTs too many
-	Wrong   int `json:"wrong"`   // rows of which the book says what is not so: accepted and never arrived, another id, not accepted although answered
+	// rows of which the book says what is not so: accepted and never arrived, another id, not accepted although answered
+	Wrong   int `json:"wrong"`
 	InDoubt int `json:"in_doubt"`
 }
 
@@ -37,5 +39,6 @@ func (a agreement) err(who string) error {
 	if a.Lost+a.Doubled+a.Wrong == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: %d rows lost, %d sent twice, %d of which its book says what is not so", who, a.Lost, a.Doubled, a.Wrong)
+	return fmt.Errorf("%s: %d rows lost, %d sent twice, %d of which its book says what is not so", who, a.Lost,
+		a.Doubled, a.Wrong)
 }

@@ -23,8 +23,11 @@ type told struct {
 // newClient is a client with so many connections at most, and nothing that repeats a request.
 func newClient(connections int) *http.Client {
 	return &http.Client{
-		Transport: &http.Transport{MaxConnsPerHost: connections, MaxIdleConnsPerHost: connections, MaxIdleConns: connections, DisableCompression: true},
-		Timeout:   2 * time.Minute,
+		Transport: &http.Transport{
+			MaxConnsPerHost: connections, MaxIdleConnsPerHost: connections,
+			MaxIdleConns: connections, DisableCompression: true,
+		},
+		Timeout: 2 * time.Minute,
 	}
 }
 

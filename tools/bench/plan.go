@@ -84,7 +84,8 @@ func measureAll(ctx context.Context, w io.Writer, f flags) (err error) {
 // measure goes through the plan. Repetitions are the outer loop, so that what disturbs the computer
 // for a while disturbs all alike.
 func (b *bench) measure(ctx context.Context) error {
-	latencies := slices.DeleteFunc([]time.Duration{0, slow}, func(d time.Duration) bool { return !b.wanted(d.String()) })
+	latencies := slices.DeleteFunc([]time.Duration{0, slow},
+		func(d time.Duration) bool { return !b.wanted(d.String()) })
 	for rep := range b.reps {
 		for _, latency := range latencies {
 			if b.wanted(mSend) {

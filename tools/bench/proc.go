@@ -150,7 +150,8 @@ type remoteAPI struct {
 }
 
 func startAPI(opts apiOptions) (*remoteAPI, error) {
-	cmd, err := part("-latency", opts.latency.String(), "-lose", strconv.Itoa(opts.lose), "-tell", strconv.Itoa(opts.tell), "api")
+	cmd, err := part("-latency", opts.latency.String(), "-lose", strconv.Itoa(opts.lose), "-tell",
+		strconv.Itoa(opts.tell), "api")
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,8 @@ func (b *bench) profiles(ctx context.Context, latencies []time.Duration) (err er
 		return err
 	}
 	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {
-		filepath.Join(root, "cmd", "safrasync", "main.go"): filepath.Join(root, "tools", "bench", "testdata", "main.go.txt"),
+		filepath.Join(root, "cmd", "safrasync", "main.go"): filepath.Join(root, "tools", "bench", "testdata",
+			"main.go.txt"),
 	}})
 	if err != nil {
 		return err
@@ -29,7 +30,8 @@ func (b *bench) profiles(ctx context.Context, latencies []time.Duration) (err er
 	if err := os.WriteFile(file, overlay, 0o600); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-overlay", file, "-o", binary, "./cmd/safrasync")
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-overlay", file, "-o", binary,
+		"./cmd/safrasync")
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("building the program with a profile: %w: %s", err, out)
@@ -71,7 +73,8 @@ func (b *bench) profile(ctx context.Context, name string, latency time.Duration)
 	if err := errors.Join(b.run(ctx, c, c.pass(), &result{Rows: b.rows}), b.discard(c)); err != nil {
 		return err
 	}
-	list, err := exec.CommandContext(ctx, "go", "tool", "pprof", "-top", "-cum", "-nodecount=100", b.binary, file).Output()
+	list, err := exec.CommandContext(ctx, "go", "tool", "pprof", "-top", "-cum", "-nodecount=100", b.binary,
+		file).Output()
 	if err != nil {
 		return fmt.Errorf("reading the profile: %w", err)
 	}

@@ -25,28 +25,33 @@ var measures = []string{mSend, mFsync, mKill, mLoss, mMemory, mIdle, mSweep, mGr
 
 // result is one run, and one JSON line.
 type result struct {
-	Measure    string  `json:"measure"`
-	Who        string  `json:"who"`
-	LatencyMS  int     `json:"latency_ms"`
-	Rep        int     `json:"rep"`
-	Rows       int     `json:"rows"`    // sent or compared in this run
-	Entries    int     `json:"entries"` // in the ledger before it
-	Seconds    float64 `json:"seconds"` // of the whole process; of the loop alone for the limit; of the pass by its own report for idle and sweep
+	Measure   string `json:"measure"`
+	Who       string `json:"who"`
+	LatencyMS int    `json:"latency_ms"`
+	Rep       int    `json:"rep"`
+	Rows      int    `json:"rows"`    // sent or compared in this run
+	Entries   int    `json:"entries"` // in the ledger before it
+	// of the whole process; of the loop alone for the limit; of the pass by its own report for idle and sweep
+	Seconds    float64 `json:"seconds"`
 	Process    float64 `json:"process_seconds"`
 	APISeconds float64 `json:"api_seconds"` // from the first POST to the last answer, as the API saw it
 	RowsPerS   float64 `json:"rows_per_s"`  // by Seconds
 	Ratio      float64 `json:"ratio"`       // to the limit of the same repetition; of a sweep, to psql
-	APIRatio   float64 `json:"api_ratio"`   // the same by APISeconds: without the start, the reading of the ERP before, and the end
-	CPU        float64 `json:"cpu_per_1000"`
-	LedgerCPU  float64 `json:"ledger_cpu_per_1000"` // of the PostgreSQL that holds the ledger
-	ERPCPU     float64 `json:"erp_cpu_per_1000"`    // of the PostgreSQL that is the ERP; the others keep their books there
-	PeakMiB    float64 `json:"peak_mib"`
+	// the same by APISeconds: without the start, the reading of the ERP before, and the end
+	APIRatio  float64 `json:"api_ratio"`
+	CPU       float64 `json:"cpu_per_1000"`
+	LedgerCPU float64 `json:"ledger_cpu_per_1000"` // of the PostgreSQL that holds the ledger
+	// of the PostgreSQL that is the ERP; the others keep their books there
+	ERPCPU  float64 `json:"erp_cpu_per_1000"`
+	PeakMiB float64 `json:"peak_mib"`
 	agreement
 }
 
 func (r result) String() string {
-	return fmt.Sprintf("%-7s %-18s %2d ms %8d rows %8.3f s  %7.0f rows/s  ratio %.3f (API %.3f)  CPU %.3f + ledger %.3f + ERP %.3f s/1000  %5.1f MiB  lost %d, doubled %d, wrong %d, in doubt %d",
-		r.Measure, r.Who, r.LatencyMS, r.Rows, r.Seconds, r.RowsPerS, r.Ratio, r.APIRatio, r.CPU, r.LedgerCPU, r.ERPCPU, r.PeakMiB, r.Lost, r.Doubled, r.Wrong, r.InDoubt)
+	return fmt.Sprintf(
+		"%-7s %-18s %2d ms %8d rows %8.3f s  %7.0f rows/s  ratio %.3f (API %.3f)  CPU %.3f + ledger %.3f + ERP %.3f s/1000  %5.1f MiB  lost %d, doubled %d, wrong %d, in doubt %d",
+		r.Measure, r.Who, r.LatencyMS, r.Rows, r.Seconds, r.RowsPerS, r.Ratio, r.APIRatio, r.CPU, r.LedgerCPU, r.ERPCPU,
+		r.PeakMiB, r.Lost, r.Doubled, r.Wrong, r.InDoubt)
 }
 
 // add prints a result and keeps it. What does not agree in our own ledger fails the measurement in

@@ -58,7 +58,8 @@ type program struct {
 func (p *program) configure(closed bool) error {
 	hours := ""
 	if closed {
-		hours = fmt.Sprintf("    hours: [%q]\n", strings.ToLower(time.Now().AddDate(0, 0, 3).Weekday().String()[:3])+" 00:00-00:01")
+		hours = fmt.Sprintf("    hours: [%q]\n", strings.ToLower(time.Now().AddDate(0, 0, 3).Weekday().String()[:3])+
+			" 00:00-00:01")
 	}
 	for _, folder := range []string{"ledger", "journal"} {
 		if err := os.MkdirAll(filepath.Join(p.dir, folder), 0o700); err != nil {
@@ -92,7 +93,8 @@ func checkPass(u used, r *result) error {
 		return nil
 	}
 	r.Seconds = report.EndedAt.Sub(report.StartedAt).Seconds()
-	if report.New+report.Changed+report.Sent > 0 || report.Sweep != (r.Measure == mSweep) || report.Sweep && report.Unchanged != r.Rows {
+	if report.New+report.Changed+report.Sent > 0 || report.Sweep != (r.Measure == mSweep) || report.Sweep &&
+		report.Unchanged != r.Rows {
 		return fmt.Errorf("a pass that was to find nothing: %+v", report)
 	}
 	return nil

@@ -16,7 +16,8 @@ import (
 const sentSchema = `CREATE TABLE IF NOT EXISTS enviado (contrato TEXT PRIMARY KEY, id TEXT NOT NULL)`
 
 // unsentQuery is what they send: the rows that are not in their book.
-const unsentQuery = erpQuery + ` e WHERE NOT EXISTS (SELECT FROM enviado v WHERE v.contrato = e.contrato) ORDER BY filial, ticket, item`
+const unsentQuery = erpQuery +
+	` e WHERE NOT EXISTS (SELECT FROM enviado v WHERE v.contrato = e.contrato) ORDER BY filial, ticket, item`
 
 // delivery is a row as they read it. Its JSON is the body.
 type delivery struct {
@@ -44,7 +45,8 @@ func runScript(ctx context.Context, w io.Writer, url, dsn string) (err error) {
 	for rows.Next() {
 		d := delivery{Unit: "kg"}
 		var branch, ticket, item, unit, changed string
-		if err := rows.Scan(&branch, &ticket, &item, &d.Contract, &d.Volume, &unit, &d.Date, &d.Car, &changed); err != nil {
+		if err := rows.Scan(&branch, &ticket, &item, &d.Contract, &d.Volume, &unit, &d.Date, &d.Car,
+			&changed); err != nil {
 			return err
 		}
 		d.Date = d.Date[:4] + "-" + d.Date[4:6] + "-" + d.Date[6:]
@@ -77,7 +79,8 @@ func runScript(ctx context.Context, w io.Writer, url, dsn string) (err error) {
 // clearBook empties the book, and whatever else a contestant keeps in the ERP's database.
 func clearBook(ctx context.Context, dsn string) error {
 	return withDB(dsn, func(db *sql.DB) error {
-		_, err := db.ExecContext(ctx, sentSchema+`; TRUNCATE enviado; DROP SCHEMA IF EXISTS river CASCADE; CREATE SCHEMA river`)
+		_, err := db.ExecContext(ctx, sentSchema+
+			`; TRUNCATE enviado; DROP SCHEMA IF EXISTS river CASCADE; CREATE SCHEMA river`)
 		return err
 	})
 }

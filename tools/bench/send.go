@@ -76,7 +76,8 @@ func (b *bench) limit(ctx context.Context, r result, latency time.Duration, conn
 		return r, fmt.Errorf("the limit: %w: %s", err, u.Err)
 	}
 	s, err := a.log(ctx)
-	r.Seconds, r.APISeconds, r.Process, r.CPU, r.PeakMiB = t.Seconds, s.Seconds, u.Seconds, t.CPU/float64(r.Rows)*1000, u.PeakMiB
+	r.Seconds, r.APISeconds, r.Process, r.CPU, r.PeakMiB = t.Seconds, s.Seconds, u.Seconds,
+		t.CPU/float64(r.Rows)*1000, u.PeakMiB
 	r.agreement = judge(1, r.Rows, s, nil)
 	return r, errors.Join(err, r.err("the limit"))
 }

@@ -61,7 +61,8 @@ func (b *bench) sizes(ctx context.Context, name string, entries int, which func(
 		first := entries + rep*b.rows + 1
 		// They were changed after the rows before them, as far apart as those: what a pass reads again,
 		// because it looks back, is as much each time.
-		if err := addRows(ctx, erp, first, first+b.rows-1, filledAge-time.Duration((rep+1)*b.rows)*10*time.Second); err != nil {
+		if err := addRows(ctx, erp, first, first+b.rows-1,
+			filledAge-time.Duration((rep+1)*b.rows)*10*time.Second); err != nil {
 			return err
 		}
 		r := result{Measure: mGrowth, Rep: rep, Entries: entries, Rows: b.rows}
@@ -91,10 +92,15 @@ func (b *bench) fill(ctx context.Context, p *program, c contestant, entries int)
 		return err
 	}
 	// A ledger of millions takes its time; whoever waits sees that something happens.
-	if _, err := fmt.Fprintf(b.w, "fill    %-18s %d entries found in %.1f s, with %.3f s of the processor for 1000 and %.1f MiB\n", c.name, entries, r.Seconds, r.CPU, r.PeakMiB); err != nil {
+	if _, err := fmt.Fprintf(b.w,
+		"fill    %-18s %d entries found in %.1f s, with %.3f s of the processor for 1000 and %.1f MiB\n", c.name,
+		entries, r.Seconds, r.CPU, r.PeakMiB); err != nil {
 		return err
 	}
-	world := size.World{Ledger: size.Database{Driver: p.driver, DSN: p.ledger}, Rows: entries, Attempts: 1, Age: 48 * time.Hour}
+	world := size.World{
+		Ledger: size.Database{Driver: p.driver, DSN: p.ledger}, Rows: entries, Attempts: 1,
+		Age: 48 * time.Hour,
+	}
 	if err := world.Send(ctx); err != nil {
 		return err
 	}

@@ -85,22 +85,37 @@ var tables = []struct {
 			return fmt.Sprint(r.LatencyMS, " ms", map[bool]string{true: ", flush +2 ms"}[r.Measure == mFsync])
 		}),
 		who, rows, rate, figure("of the limit", "%.2f", func(r result) float64 { return r.Ratio }), apiRatio,
-		cpu, ledgerCPU, figure("ERP's PostgreSQL", "%.3f", func(r result) float64 { return r.ERPCPU }), memory, lost, doubled,
+		cpu, ledgerCPU, figure("ERP's PostgreSQL", "%.3f", func(r result) float64 { return r.ERPCPU }), memory,
+		lost, doubled,
 	}},
-	{[]string{mKill, mLoss}, "What comes of one `kill -9` in the midst, and of 5 % of the answers lost once (20 ms, started again until nothing is left to send):", []column{
-		constant("what", func(r result) any { return map[string]string{mKill: "`kill -9`", mLoss: "5 % lost"}[r.Measure] }),
-		who, rows, doubled, lost, total("in doubt, for a person", func(r result) int { return r.InDoubt }),
-	}},
+	{
+		[]string{mKill, mLoss},
+		"What comes of one `kill -9` in the midst, and of 5 % of the answers lost once (20 ms, started again until nothing is left to send):",
+		[]column{
+			constant("what",
+				func(r result) any { return map[string]string{mKill: "`kill -9`", mLoss: "5 % lost"}[r.Measure] }),
+			who, rows, doubled, lost, total("in doubt, for a person", func(r result) int { return r.InDoubt }),
+		},
+	},
 	{[]string{mMemory}, "A first pass that finds and sends everything, at latency 0:", []column{
 		rows, who, figure("seconds", "%.1f", func(r result) float64 { return r.Seconds }), memory,
 	}},
-	{[]string{mIdle, mSweep}, "Passes that find nothing new, by their own report (the start of the process and the check of ledger and journal apart):", []column{
-		constant("pass", func(r result) any { return map[string]string{mIdle: "by `changed_at`", mSweep: "sweep"}[r.Measure] }),
-		entries, who, figure("ms", "%.0f", func(r result) float64 { return r.Seconds * 1e3 }),
-		figure("µs/entry", "%.2f", func(r result) float64 { return r.Seconds * 1e6 / float64(r.Entries) }),
-		figure("of psql's reading", "%.2f", func(r result) float64 { return r.Ratio }), memory,
-	}},
-	{[]string{mGrowth}, "New rows while the ledger grows, at latency 0:", []column{entries, who, rate, cpu, ledgerCPU, memory}},
+	{
+		[]string{mIdle, mSweep},
+		"Passes that find nothing new, by their own report (the start of the process and the check of ledger and journal apart):",
+		[]column{
+			constant("pass",
+				func(r result) any { return map[string]string{mIdle: "by `changed_at`", mSweep: "sweep"}[r.Measure] }),
+			entries, who, figure("ms", "%.0f", func(r result) float64 { return r.Seconds * 1e3 }),
+			figure("µs/entry", "%.2f", func(r result) float64 { return r.Seconds * 1e6 / float64(r.Entries) }),
+			figure("of psql's reading", "%.2f", func(r result) float64 { return r.Ratio }), memory,
+		},
+	},
+	{
+		[]string{mGrowth},
+		"New rows while the ledger grows, at latency 0:",
+		[]column{entries, who, rate, cpu, ledgerCPU, memory},
+	},
 }
 
 // render writes the tables in Markdown, repetitions in one line.

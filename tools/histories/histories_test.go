@@ -67,9 +67,11 @@ func TestNoHistoryOfAnERPSendsTwiceOrLosesARow(t *testing.T) {
 	for _, state := range slices.Sorted(maps.Keys(total)) {
 		out = append(out, fmt.Sprintf("%s %.1f %%", state, 100*float64(total[state])/float64(rows)))
 	}
-	fmt.Fprintf(os.Stderr, "%d histories from seed %d, %d failed; %d rows stood in the end: %s\n", *count, *first, failed, rows, strings.Join(out, ", "))
+	fmt.Fprintf(os.Stderr, "%d histories from seed %d, %d failed; %d rows stood in the end: %s\n", *count, *first,
+		failed, rows, strings.Join(out, ", "))
 	if accepted := total["accepted"]; *count >= 100 && accepted*100 < leastAccepted*rows {
-		t.Errorf("only %d of %d rows were accepted in the end: a program that holds everything is no use", accepted, rows)
+		t.Errorf("only %d of %d rows were accepted in the end: a program that holds everything is no use",
+			accepted, rows)
 	}
 }
 
@@ -97,6 +99,8 @@ func explain(t *testing.T, p plan, found *fault) (name, text string) {
 	for _, s := range short.Steps {
 		name += ", " + s.Op
 	}
-	return name, fmt.Sprintf("%s\n%s\nseed %d, shortened from %d to %d steps (go test -C tools ./histories -histories 1 -seed %[3]d):\n%[6]s",
-		name, found.text, p.Seed, len(p.Steps), len(short.Steps), strings.Join(log, "\n"))
+	return name,
+		fmt.Sprintf(
+			"%s\n%s\nseed %d, shortened from %d to %d steps (go test -C tools ./histories -histories 1 -seed %[3]d):\n%[6]s",
+			name, found.text, p.Seed, len(p.Steps), len(short.Steps), strings.Join(log, "\n"))
 }

@@ -66,7 +66,8 @@ type sighting struct {
 
 func newJudge(r *run) *judge {
 	return &judge{
-		r: r, most: map[business]map[int]int{}, tenures: map[tenure]contents{}, same: map[standing]tenure{}, seen: map[int]sighting{}, ever: map[int]contents{}, judged: map[string]bool{},
+		r: r, most: map[business]map[int]int{}, tenures: map[tenure]contents{}, same: map[standing]tenure{},
+		seen: map[int]sighting{}, ever: map[int]contents{}, judged: map[string]bool{},
 		dealt: map[tenure]contents{}, spaces: map[int]int{},
 	}
 }
@@ -91,7 +92,8 @@ func (j *judge) apart(released job) {
 		if err != nil {
 			j.r.t.Fatal(err)
 		}
-		if was := cursor.Brakes.Identity; former.kind == released.kind && was != nil && was.Space != identity(released.space) {
+		if was := cursor.Brakes.Identity; former.kind == released.kind && was != nil &&
+			was.Space != identity(released.space) {
 			delete(j.spaces, released.space)
 			j.look()
 		}
@@ -156,7 +158,8 @@ func (j *judge) look() {
 					o.contents[row.business] = true
 				}
 			}
-			now := reading{line: row.line, space: job.space} // as the configuration has it: a name that is used again names another space
+			// as the configuration has it: a name that is used again names another space
+			now := reading{line: row.line, space: job.space}
 			if j.r.Positional && row.kind == trade.OrderCommitments {
 				now.key = row.key
 			}
@@ -189,7 +192,8 @@ func (j *judge) swept(job job, complete bool) {
 		stands[row.key] = row.id
 	}
 	for id, was := range j.seen {
-		if now, taken := stands[was.key]; was.job == job.name && taken && now != id { // another thing has its key, and all that is known of it
+		// another thing has its key, and all that is known of it
+		if now, taken := stands[was.key]; was.job == job.name && taken && now != id {
 			delete(j.seen, id)
 		}
 	}
@@ -259,7 +263,8 @@ type record struct {
 }
 
 func (j *judge) records() (out []record) {
-	for _, rec := range j.r.api.CreatedOf(sandbox.ResourceOrderCommitments, sandbox.ResourceDeliveries, sandbox.ResourceTraceability) {
+	for _, rec := range j.r.api.CreatedOf(sandbox.ResourceOrderCommitments, sandbox.ResourceDeliveries,
+		sandbox.ResourceTraceability) {
 		number := func(field string) int {
 			n, _ := strconv.Atoi(string(rec.Fields[field].(json.Number)))
 			return n
@@ -267,11 +272,16 @@ func (j *judge) records() (out []record) {
 		r := record{id: rec.ID}
 		switch rec.Resource {
 		case sandbox.ResourceOrderCommitments:
-			r.business = business{trade.OrderCommitments, number("amount"), rec.Fields["product"].(string), rec.Fields["order_type"].(string)}
+			r.business = business{
+				trade.OrderCommitments, number("amount"), rec.Fields["product"].(string),
+				rec.Fields["order_type"].(string),
+			}
 		case sandbox.ResourceDeliveries:
-			r.parent, r.business = rec.Fields["contract_id"].(string), business{kind: trade.Deliveries, amount: number("delivered_volume")}
+			r.parent, r.business = rec.Fields["contract_id"].(string),
+				business{kind: trade.Deliveries, amount: number("delivered_volume")}
 		default:
-			r.parent, r.business = rec.Params["order_commitment_id"], business{kind: trade.Traceability, amount: number("allocated_volume")}
+			r.parent, r.business = rec.Params["order_commitment_id"],
+				business{kind: trade.Traceability, amount: number("allocated_volume")}
 		}
 		out = append(out, r)
 	}
@@ -290,16 +300,26 @@ func (j *judge) judgePlatform() *fault {
 		if contracts[rec.id] = rec.business; !j.judged[rec.id] {
 			j.judged[rec.id] = true
 			if rec.parent != "" && j.misplaced(rec.business, contract, records) {
-				return &fault{"misplaced", fmt.Sprintf("%s %v hangs on the contract %v, which never was its own", rec.kind, rec.business, contract)}
+				return &fault{
+					"misplaced",
+					fmt.Sprintf("%s %v hangs on the contract %v, which never was its own", rec.kind,
+						rec.business, contract),
+				}
 			}
 		}
 		count[[2]business{rec.business, contract}]++
 		if n, allowed := count[[2]business{rec.business, contract}], j.allowed(rec.business, contract); n > allowed {
-			return &fault{"doubled", fmt.Sprintf("%s %v is on the platform %d times, and at most %d may be", rec.kind, rec.business, n, allowed)}
+			return &fault{"doubled", fmt.Sprintf("%s %v is on the platform %d times, and at most %d may be", rec.kind,
+				rec.business, n, allowed)}
 		}
 	}
 	if rec := j.unexplained(records); rec != nil {
-		return &fault{"resent", fmt.Sprintf("%s %v is on the platform, and whatever row it comes from went under another content and the same key", rec.kind, rec.business)}
+		return &fault{
+			"resent",
+			fmt.Sprintf(
+				"%s %v is on the platform, and whatever row it comes from went under another content and the same key",
+				rec.kind, rec.business),
+		}
 	}
 	return nil
 }
@@ -347,7 +367,8 @@ func (j *judge) misplaced(child, contract business, records []record) bool {
 			surplus[l.business]--
 		}
 	}
-	stands := slices.ContainsFunc(j.r.contracts, func(l line) bool { return l.business == contract && !l.hidden && !l.cancelled })
+	stands := slices.ContainsFunc(j.r.contracts,
+		func(l line) bool { return l.business == contract && !l.hidden && !l.cancelled })
 	if stands && surplus[contract] <= 0 {
 		return true
 	}
@@ -424,8 +445,10 @@ func (j *judge) reported(report trade.RunReport) {
 	}
 	switch {
 	case report.InScope != nil && *report.InScope != total-*report.Gone:
-		j.uneven = &fault{"uneven", fmt.Sprintf("%s has %d in scope, %d entries and %d gone", report.Job, *report.InScope, total, *report.Gone)}
-	case report.Stopped != nil && (report.Stopped.Code == "uneven" || report.Stopped.Code == "ledger" || report.Stopped.Code == "erp" || report.Stopped.Code == "lease") && j.r.wrap == nil:
+		j.uneven = &fault{"uneven", fmt.Sprintf("%s has %d in scope, %d entries and %d gone", report.Job,
+			*report.InScope, total, *report.Gone)}
+	case report.Stopped != nil && (report.Stopped.Code == "uneven" || report.Stopped.Code == "ledger" ||
+		report.Stopped.Code == "erp" || report.Stopped.Code == "lease") && j.r.wrap == nil:
 		j.uneven = &fault{"uneven", report.Stopped.Text}
 	}
 }
@@ -486,9 +509,11 @@ func (j *judge) judgeRows() (*fault, shares) {
 			e, known := entries[trade.ParentKey{Job: job.name, Key: row.key}]
 			name := fmt.Sprintf("%s %s (%v)", job.name, row.key, row.business)
 			stopped := status.Stop != nil && (status.State == trade.Paused || status.State == trade.Stopped)
-			halted := stopped || e.State == trade.Pending && row.kind != trade.OrderCommitments && j.parentsStop() // the next reading of the parents lets it go
+			// the next reading of the parents lets it go
+			halted := stopped || e.State == trade.Pending && row.kind != trade.OrderCommitments && j.parentsStop()
 			switch {
-			case !known && stopped, known && halted && (e.State == trade.Pending || e.State == trade.Waiting || e.State == trade.Withdrawn):
+			case !known && stopped, known && halted &&
+				(e.State == trade.Pending || e.State == trade.Waiting || e.State == trade.Withdrawn):
 				end["stopped"]++
 				continue
 			case !known:
@@ -496,7 +521,8 @@ func (j *judge) judgeRows() (*fault, shares) {
 			}
 			end[string(e.State)]++
 			if j.r.Calm && e.State != trade.Accepted {
-				return &fault{"idle", fmt.Sprintf("%s is %s (%s), and nobody touched what is known", name, e.State, e.Cause)}, nil
+				return &fault{"idle", fmt.Sprintf("%s is %s (%s), and nobody touched what is known", name, e.State,
+					e.Cause)}, nil
 			}
 			switch e.State {
 			case trade.Held, trade.InDoubt, trade.Invalid, trade.Rejected, trade.Dismissed:
@@ -505,17 +531,27 @@ func (j *judge) judgeRows() (*fault, shares) {
 				switch {
 				case e.MovedID != "":
 				case !ok:
-					return &fault{"mistaken", fmt.Sprintf("%s is accepted with the id %q, which the platform does not have", name, e.RemoteID)}, nil
+					return &fault{
+						"mistaken",
+						fmt.Sprintf("%s is accepted with the id %q, which the platform does not have", name,
+							e.RemoteID),
+					}, nil
 				case owner[e.RemoteID] != "" && owner[e.RemoteID] != job.name+" "+row.key:
 					return &fault{"mistaken", fmt.Sprintf("%s has the same record as %s", name, owner[e.RemoteID])}, nil
-				case slices.ContainsFunc(rows, func(o keyed) bool { return o.key == row.key && o.line != row.line }): // the record is of one of the two
-				case there != row.business && len(e.Flags) == 0 && !stopped && !j.dealt[tenure{kind: row.kind, key: row.key}][row.business]:
-					return &fault{"mistaken", fmt.Sprintf("%s is accepted without a flag, and its record is %v", name, there)}, nil
+				// the record is of one of the two
+				case slices.ContainsFunc(rows, func(o keyed) bool { return o.key == row.key && o.line != row.line }):
+				case there != row.business && len(e.Flags) == 0 && !stopped &&
+					!j.dealt[tenure{kind: row.kind, key: row.key}][row.business]:
+					return &fault{
+						"mistaken",
+						fmt.Sprintf("%s is accepted without a flag, and its record is %v", name, there),
+					}, nil
 				}
 				owner[e.RemoteID] = job.name + " " + row.key
 			case trade.Waiting:
 				for _, w := range e.WaitingFor {
-					if w.Job == "" || shown[trade.ParentKey{Job: w.Job, Key: w.Key}] == trade.Accepted && w.ParentCause != trade.CauseReplaced {
+					if w.Job == "" || shown[trade.ParentKey{Job: w.Job, Key: w.Key}] == trade.Accepted &&
+						w.ParentCause != trade.CauseReplaced {
 						return &fault{"stuck", fmt.Sprintf("%s waits for %+v", name, w)}, nil
 					}
 				}

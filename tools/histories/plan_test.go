@@ -45,7 +45,8 @@ var jobOps = []string{"rename", "split job", "merge jobs"}
 func draw(seed uint64) plan {
 	random := rand.New(rand.NewPCG(seed, 18))
 	s := setup{
-		Calm: random.IntN(4) == 0, Postgres: seed%10 == 0, ChangedAt: random.IntN(2) == 0, Style: random.IntN(3), InFlight: 1 + 3*random.IntN(2), Rows: 1 + random.IntN(4),
+		Calm: random.IntN(4) == 0, Postgres: seed%10 == 0, ChangedAt: random.IntN(2) == 0, Style: random.IntN(3),
+		InFlight: 1 + 3*random.IntN(2), Rows: 1 + random.IntN(4),
 		Cascade: random.IntN(4) > 0, ChildPositional: random.IntN(2) == 0, Brakes: random.IntN(2) == 0,
 	}
 	switch random.IntN(6) {
@@ -70,7 +71,8 @@ func draw(seed uint64) plan {
 		drawn := step{ops[random.IntN(len(ops))].name, random.IntN(60), random.IntN(60)}
 		p.Steps = append(p.Steps, drawn)
 		if slices.Contains(jobOps, drawn.Op) && random.IntN(2) == 0 { // both jobs have the keys when they are joined
-			p.Steps = append(p.Steps, step{Op: "release"}, step{Op: "sync"}, step{"move", random.IntN(60), random.IntN(60)})
+			p.Steps = append(p.Steps, step{Op: "release"}, step{Op: "sync"},
+				step{"move", random.IntN(60), random.IntN(60)})
 		}
 		if random.IntN(2) == 0 {
 			p.Steps = append(p.Steps, step{Op: []string{"sync", "sweep"}[random.IntN(2)]})
@@ -129,8 +131,10 @@ var simpler = []func(*setup){
 func (s setup) String() string {
 	out := fmt.Sprintf("%d rows", s.Rows)
 	for text, set := range map[string]bool{
-		"calm": s.Calm, "PostgreSQL": s.Postgres, "changed_at": s.ChangedAt, "row_number()": s.Positional, "children by row_number()": s.ChildPositional && s.Child != "",
-		"children keep their numbers": !s.Cascade && s.Child != "", "brakes": s.Brakes, "with " + string(s.Child): s.Child != "",
+		"calm": s.Calm, "PostgreSQL": s.Postgres, "changed_at": s.ChangedAt, "row_number()": s.Positional,
+		"children by row_number()": s.ChildPositional && s.Child != "",
+		"children keep their numbers": !s.Cascade &&
+			s.Child != "", "brakes": s.Brakes, "with " + string(s.Child): s.Child != "",
 	} {
 		if set {
 			out += ", " + text

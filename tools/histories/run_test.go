@@ -118,12 +118,16 @@ func live(t testing.TB, p plan) (found *fault, log []string, end shares) {
 func begin(t testing.TB, p plan) *run {
 	t.Helper()
 	dir := tempDir(t)
-	r := &run{t: t, clock: &clock{}, limits: engine.Limits{MaxInFlight: p.Setup.InFlight, Timeout: 20 * time.Second, Quarantine: 15 * time.Minute}}
+	r := &run{t: t, clock: &clock{}, limits: engine.Limits{
+		MaxInFlight: p.Setup.InFlight, Timeout: 20 * time.Second,
+		Quarantine: 15 * time.Minute,
+	}}
 	r.world = world{setup: p.Setup, unmapped: map[string]bool{}, before: map[int]business{}, written: map[int]line{}}
 	r.judge = newJudge(r)
 	path := filepath.Join(dir, "erp.db")
 	var err error
-	if r.db, err = sqlx.Open("sqlite", path+"?_pragma=busy_timeout(5000)&_pragma=synchronous(off)&_txlock=immediate"); err != nil {
+	if r.db, err = sqlx.Open("sqlite", path+
+		"?_pragma=busy_timeout(5000)&_pragma=synchronous(off)&_txlock=immediate"); err != nil {
 		t.Fatal(err)
 	}
 	r.db.MustExec(schema)
@@ -132,22 +136,33 @@ func begin(t testing.TB, p plan) *run {
 		r.jobs = append(r.jobs, job{name: string(r.Child), kind: r.Child})
 	}
 	for i := range r.Rows {
-		r.contracts = append(r.contracts, r.thing(&r.contracts, int(p.Seed)+i+map[bool]int{true: 1 - (int(p.Seed)+i)%3}[r.Calm]))
+		r.contracts = append(r.contracts,
+			r.thing(&r.contracts, int(p.Seed)+i+map[bool]int{true: 1 - (int(p.Seed)+i)%3}[r.Calm]))
 		if r.Child != "" {
 			r.children = append(r.children, r.thing(&r.children, int(p.Seed)+i))
 		}
 	}
-	if r.source, err = erp.Open(t.Context(), erp.Options{Driver: erp.DriverSQLite, DSN: erp.Secret(path), TimeZone: time.UTC}); err != nil {
+	if r.source, err = erp.Open(t.Context(),
+		erp.Options{Driver: erp.DriverSQLite, DSN: erp.Secret(path), TimeZone: time.UTC}); err != nil {
 		t.Fatal(err)
 	}
-	if r.api, err = sandbox.Start(sandbox.Options{APIKey: apiKey, Seed: 1, OnPost: func(n int) { r.posts.Store(int64(n)) }}, "127.0.0.1:0"); err != nil {
+	if r.api, err = sandbox.Start(sandbox.Options{
+		APIKey: apiKey, Seed: 1,
+		OnPost: func(n int) { r.posts.Store(int64(n)) },
+	}, "127.0.0.1:0"); err != nil {
 		t.Fatal(err)
 	}
-	if r.client, err = apiclient.New(apiclient.Options{BaseURL: r.api.URL, APIKey: apiKey, Timeout: r.limits.Timeout, MaxConns: r.limits.MaxInFlight}); err != nil {
+	if r.client, err = apiclient.New(apiclient.Options{
+		BaseURL: r.api.URL, APIKey: apiKey, Timeout: r.limits.Timeout,
+		MaxConns: r.limits.MaxInFlight,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	driver := map[bool]string{false: state.SQLite, true: state.Postgres}[r.Postgres]
-	r.opts = state.Options{Driver: driver, DSN: ledgertest.New(t, driver, filepath.Join(dir, "state.db")), Journal: filepath.Join(dir, "journal")}
+	r.opts = state.Options{
+		Driver: driver, DSN: ledgertest.New(t, driver, filepath.Join(dir, "state.db")),
+		Journal: filepath.Join(dir, "journal"),
+	}
 	r.opts.Begin = true
 	r.open()
 	r.opts.Begin = false // from here on it is there
@@ -191,7 +206,8 @@ func (r *run) spec(j job) engine.JobSpec {
 	column := func(names ...string) engine.FieldSpec { return engine.FieldSpec{Columns: names} }
 	always := func(text string) engine.FieldSpec { return engine.FieldSpec{Const: &text} }
 	spec := engine.JobSpec{
-		Name: j.name, Sends: j.kind, Identity: identity(j.space), Query: r.query(j), Sweep: "0 3 1 1 *", Lookback: time.Millisecond,
+		Name: j.name, Sends: j.kind, Identity: identity(j.space), Query: r.query(j), Sweep: "0 3 1 1 *",
+		Lookback:  time.Millisecond,
 		Cancelled: &engine.CancelledSpec{Column: "situacao", Values: []string{"cancelado"}},
 	}
 	if r.ChangedAt {
@@ -212,18 +228,22 @@ func (r *run) spec(j job) engine.JobSpec {
 	case trade.OrderCommitments:
 		spec.Key = []string{"num"}
 		spec.Fields = map[string]engine.FieldSpec{
-			"amount": column("quantidade"), "product": column("produto"), "order_type": column("tipo"), "price": column("preco"), "initial_delivery_date": column("inicio"),
-			"producer_id": always(producerID), "issuer_id": always(issuerID), "delivery_place_id": always(placeID), "wallet_id": always(walletID), "haverst": always("2025/2026"),
+			"amount": column("quantidade"), "product": column("produto"), "order_type": column("tipo"),
+			"price": column("preco"), "initial_delivery_date": column("inicio"),
+			"producer_id": always(producerID), "issuer_id": always(issuerID), "delivery_place_id": always(placeID),
+			"wallet_id": always(walletID), "haverst": always("2025/2026"),
 			"unit_of_measurement": always("SC"), "order_date": always("2026-03-10"), "currency": always("BRL"),
 		}
 	case trade.Deliveries:
 		spec.Fields = map[string]engine.FieldSpec{
-			"contract_id": contract, "delivered_volume": column("volume"), "delivered_volume_unit_of_measure": always("kg"), "delivery_date": always("2026-05-10"),
+			"contract_id": contract, "delivered_volume": column("volume"),
+			"delivered_volume_unit_of_measure": always("kg"), "delivery_date": always("2026-05-10"),
 			"car": always("RS-4314100-B5C72DC4EE60CAEA63367C29A80B21EA"),
 		}
 	case trade.Traceability:
 		spec.Fields = map[string]engine.FieldSpec{
-			"order_commitment_id": contract, "producer_id": always(producerID), "user_id": always(issuerID), "farm_id": always(farmID),
+			"order_commitment_id": contract, "producer_id": always(producerID), "user_id": always(issuerID),
+			"farm_id":          always(farmID),
 			"allocated_volume": column("volume"), "unit_of_measurement": always("TON"),
 		}
 	}
@@ -254,7 +274,8 @@ func (r *run) engine() *engine.Engine {
 		ledger = r.wrap(ledger)
 	}
 	config := engine.Config{
-		Ledger: ledger, Source: &betweenReading{r.source, r}, Platform: r.client, Clock: r.clock, Owner: state.Self(), Jobs: jobs, Limits: r.limits, Zone: time.UTC, Log: zap.NewNop(),
+		Ledger: ledger, Source: &betweenReading{r.source, r}, Platform: r.client, Clock: r.clock, Owner: state.Self(),
+		Jobs: jobs, Limits: r.limits, Zone: time.UTC, Log: zap.NewNop(),
 	}
 	if r.Brakes {
 		config.Brakes = engine.DefaultBrakes()
@@ -326,7 +347,10 @@ func (r *run) rebuild() string {
 			}
 		}
 	}
-	record := trade.AuditRecord{At: r.clock.Now(), Who: "maria", From: "test@host", Act: "rebuild", Target: "ledger", Reason: "the disk was replaced"}
+	record := trade.AuditRecord{
+		At: r.clock.Now(), Who: "maria", From: "test@host", Act: "rebuild", Target: "ledger",
+		Reason: "the disk was replaced",
+	}
 	if _, err := state.Rebuild(r.t.Context(), r.opts, true, record); err != nil {
 		r.t.Fatalf("%v\nafter %v", err, r.log)
 	}
@@ -400,7 +424,9 @@ type betweenReading struct {
 	r *run
 }
 
-func (s *betweenReading) Read(ctx context.Context, q erp.Query, w erp.Window, fn func(erp.Row) error) (erp.Result, error) {
+func (s *betweenReading) Read(ctx context.Context, q erp.Query, w erp.Window,
+	fn func(erp.Row) error,
+) (erp.Result, error) {
 	result, err := s.Source.Read(ctx, q, w, fn)
 	if between := s.r.between; between != nil {
 		s.r.between = nil
@@ -412,7 +438,10 @@ func (s *betweenReading) Read(ctx context.Context, q erp.Query, w erp.Window, fn
 // editWhileSending makes a pass, and one of the steps of people who type happens after the ERP was
 // read.
 func (r *run) editWhileSending(a, b int) string {
-	typing := []string{"in front", "swap", "type again", "delete and renumber", "edit", "edit back", "like another", "hide", "recycle", "restore"}
+	typing := []string{
+		"in front", "swap", "type again", "delete and renumber", "edit", "edit back", "like another",
+		"hide", "recycle", "restore",
+	}
 	name := typing[a%len(typing)]
 	o := steps[slices.IndexFunc(steps, func(o op) bool { return o.name == name })]
 	what := ""
@@ -427,7 +456,8 @@ var maria = engine.Person{Name: "maria", From: "test@host", Reason: "looked at i
 func (r *run) acts() *engine.Acts {
 	e := r.engine()
 	return &engine.Acts{
-		Desk: r.ledger, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) }, Jobs: e.Jobs, Now: r.clock.Now,
+		Desk: r.ledger, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) }, Jobs: e.Jobs,
+		Now:  r.clock.Now,
 		Boot: state.Self().Boot, Clock: r.clock, Limits: r.limits, Platform: r.client, Rows: e,
 	}
 }
@@ -437,7 +467,8 @@ func (r *run) person(a, b int) string {
 	r.t.Helper()
 	var open []trade.Entry
 	for _, e := range r.entries("") {
-		known := slices.ContainsFunc(r.jobs, func(j job) bool { return j.name == e.Job }) // else its rows are moved first
+		// else its rows are moved first
+		known := slices.ContainsFunc(r.jobs, func(j job) bool { return j.name == e.Job })
 		if known && (e.State == trade.Held || e.State == trade.InDoubt || e.State == trade.Dismissed) {
 			open = append(open, e)
 		}
@@ -480,7 +511,8 @@ func (r *run) person(a, b int) string {
 	if order && plan.Steps[0].Done {
 		r.ordered(e)
 	}
-	return fmt.Sprintf("%s %s %s, which was %s (%s): %v %s", plan.Act, e.Job, e.Key, e.State, e.Cause, plan.Steps[0].Done, plan.Steps[0].Refused)
+	return fmt.Sprintf("%s %s %s, which was %s (%s): %v %s", plan.Act, e.Job, e.Key, e.State, e.Cause,
+		plan.Steps[0].Done, plan.Steps[0].Refused)
 }
 
 // acknowledge lets somebody say that what became of a row is dealt with.
@@ -535,7 +567,8 @@ func (r *run) move(a, b int) string {
 		r.gone = slices.Delete(r.gone, n, n+1)
 		r.moved(from, to)
 	}
-	return fmt.Sprintf("%s to %s: %d rows %v, %d and %d give way, %s", from.name, to.name, plan.Entries, plan.States, plan.Replaced, plan.Left, plan.Refused)
+	return fmt.Sprintf("%s to %s: %d rows %v, %d and %d give way, %s", from.name, to.name, plan.Entries, plan.States,
+		plan.Replaced, plan.Left, plan.Refused)
 }
 
 // release lets somebody release every job that stands still.

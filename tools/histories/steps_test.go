@@ -37,7 +37,11 @@ func init() { // the steps of a run look into the table themselves
 		{"answer lost", 4, false, func(r *run, a, b int) string {
 			return r.fault(a, "lost-after", "status=500,commit", "noid", "lost-before", "status=409,commit", "garbled")
 		}},
-		{"says it exists", 2, false, func(r *run, a, b int) string { return r.fault(a, "duplicate", "status=409,commit") }},
+		{"says it exists", 2, false, func(r *run, a,
+			b int,
+		) string {
+			return r.fault(a, "duplicate", "status=409,commit")
+		}},
 		{"refusal", 1, false, func(r *run, a, b int) string {
 			return r.fault(a, "malformed", "refused", "status=401", "status=403", "status=404", "html")
 		}},
@@ -247,7 +251,8 @@ func init() { // the steps of a run look into the table themselves
 			}
 			r.moved(was, *j) // what it has sent goes with it
 			r.look()
-			return fmt.Sprintf("the keys of the job %s are of the space %q, and were of %q", j.name, identity(j.space), identity(was.space))
+			return fmt.Sprintf("the keys of the job %s are of the space %q, and were of %q", j.name, identity(j.space),
+				identity(was.space))
 		}},
 		{"map", 4, false, func(r *run, a, b int) string {
 			field := []string{"price", "initial_delivery_date", "car", "farm_id"}[a%4]

@@ -86,9 +86,13 @@ func (w *world) query(j job) string {
 	number := map[bool]string{false: "num", true: "row_number() OVER (ORDER BY pos) AS num"}[w.Positional]
 	where := []string{"", " AND tipo = 'A_FIXAR'", " AND tipo <> 'A_FIXAR'"}[j.part]
 	if j.kind == trade.OrderCommitments {
-		return `SELECT ` + number + `, quantidade, produto, tipo, preco, '2026-05-01' AS inicio, situacao, atualizado FROM contrato WHERE oculto = 0` + where
+		return `SELECT ` + number +
+			`, quantidade, produto, tipo, preco, '2026-05-01' AS inicio, situacao, atualizado FROM contrato WHERE oculto = 0` + where
 	}
-	number = map[bool]string{false: "ticket", true: "row_number() OVER (PARTITION BY num ORDER BY pos) AS ticket"}[w.ChildPositional]
+	number = map[bool]string{
+		false: "ticket",
+		true:  "row_number() OVER (PARTITION BY num ORDER BY pos) AS ticket",
+	}[w.ChildPositional]
 	return `SELECT ` + number + `, num, volume, car, situacao, atualizado FROM entrega WHERE oculto = 0`
 }
 
@@ -201,11 +205,13 @@ func (w *world) write(t testing.TB, restored bool) {
 	tx.MustExec(`DELETE FROM contrato; DELETE FROM entrega`)
 	for i := range w.contracts {
 		l := w.stamped(&w.contracts[i], restored)
-		tx.MustExec(`INSERT INTO contrato VALUES (?, ?, ?, ?, ?, NULLIF(?, 0), ?, ?, ?)`, i, l.spelled(), l.amount, l.product, l.typ, l.price, l.hidden, situation(l), l.stamp)
+		tx.MustExec(`INSERT INTO contrato VALUES (?, ?, ?, ?, ?, NULLIF(?, 0), ?, ?, ?)`, i, l.spelled(), l.amount,
+			l.product, l.typ, l.price, l.hidden, situation(l), l.stamp)
 	}
 	for i := range w.children {
 		l := w.stamped(&w.children[i], restored)
-		tx.MustExec(`INSERT INTO entrega VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, i, l.spelled(), l.ref, l.amount, l.price, l.hidden, situation(l), l.stamp)
+		tx.MustExec(`INSERT INTO entrega VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, i, l.spelled(), l.ref, l.amount, l.price,
+			l.hidden, situation(l), l.stamp)
 	}
 	if err := tx.Commit(); err != nil {
 		t.Fatal(err)

@@ -32,10 +32,12 @@ func (h *host) prepare(dsn map[string]string) {
 		h.t.test.Fatal(err)
 	}
 	text := h.t.Configuration(h.t.API.URL, filepath.Join(h.dir, "journal"))
-	text = strings.ReplaceAll(text, "    changed_at: atualizado\n", "    changed_at: atualizado\n    schedule: \"@every 1s\"\n")
+	text = strings.ReplaceAll(text, "    changed_at: atualizado\n",
+		"    changed_at: atualizado\n    schedule: \"@every 1s\"\n")
 	for name, text := range map[string]string{
 		"config.yaml": text, "machine-id": fmt.Sprintf("%032d\n", h.i+1),
-		"env": "TORTURE_KEY=" + torture.APIKey + "\nTORTURE_ERP='" + through(dsn["erp"], h.t.net.erp) + "'\nTORTURE_LEDGER='" + through(dsn["ledger"], h.t.net.ledger) + "'\n",
+		"env": "TORTURE_KEY=" + torture.APIKey + "\nTORTURE_ERP='" + through(dsn["erp"], h.t.net.erp) +
+			"'\nTORTURE_LEDGER='" + through(dsn["ledger"], h.t.net.ledger) + "'\n",
 	} {
 		if err := os.WriteFile(filepath.Join(h.dir, name), []byte(text), 0o600); err != nil {
 			h.t.test.Fatal(err)
@@ -77,7 +79,10 @@ func (h *host) start() {
 	script := fmt.Sprintf(`set -a; . %s/env; SAFRASYNC_FAILPOINT_CLOCK=%s; set +a
 		[ ! -e /etc/machine-id ] || mount --bind %s/machine-id /etc/machine-id
 		hostname %s && until %s --config %s/config.yaml run; do sleep 1; done`, h.dir, skew, h.dir, h.name(), h.t.Binary, h.dir)
-	args := []string{"ip", "netns", "exec", h.t.net.space(h.i), "unshare", "--mount", "--uts", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", script}
+	args := []string{
+		"ip", "netns", "exec", h.t.net.space(h.i), "unshare", "--mount", "--uts", "--pid", "--fork",
+		"--kill-child", "--mount-proc", "sh", "-c", script,
+	}
 	if os.Geteuid() != 0 {
 		args = append([]string{"sudo", "-n", "--preserve-env"}, args...)
 	}
@@ -138,8 +143,9 @@ func (h *host) kill() {
 	if err != nil {
 		h.t.test.Fatal(err)
 	}
-	h.t.until(h.name()+" loses its power", func() bool { return h.try("KILL", shell) }) // all its processes go with the first
-	_ = h.process.Wait()                                                                // it was killed
+	// all its processes go with the first
+	h.t.until(h.name()+" loses its power", func() bool { return h.try("KILL", shell) })
+	_ = h.process.Wait() // it was killed
 	h.process = nil
 }
 

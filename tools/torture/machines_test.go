@@ -42,7 +42,8 @@ func TestI12SeveralMachinesLoseNothingAndDoubleNothing(t *testing.T) {
 	for _, h := range m.hosts {
 		h.start()
 	}
-	m.until("all machines live, and one holds a job", func() bool { alive, leader := m.fleet(); return alive == len(m.hosts) && leader != nil })
+	m.until("all machines live, and one holds a job",
+		func() bool { alive, leader := m.fleet(); return alive == len(m.hosts) && leader != nil })
 	if *rounds == 0 {
 		m.short()
 	}
@@ -114,7 +115,8 @@ func (m *machinesTrial) oneSender() {
 		Job     string `db:"job"`
 		Senders int    `db:"senders"`
 	}
-	if err := db.Select(&epochs, `SELECT e.job, COUNT(DISTINCT a.owner) AS senders FROM attempt a JOIN entry e ON e.id = a.entry_id GROUP BY e.job, a.epoch`); err != nil {
+	if err := db.Select(&epochs,
+		`SELECT e.job, COUNT(DISTINCT a.owner) AS senders FROM attempt a JOIN entry e ON e.id = a.entry_id GROUP BY e.job, a.epoch`); err != nil {
 		m.test.Fatal(err)
 	}
 	for _, e := range epochs {
@@ -134,13 +136,18 @@ func newMachinesTrial(t *testing.T) *machinesTrial {
 	dir := t.TempDir()
 	opts := torture.Options{
 		Binary: build(t, "../..", "-tags", "failpoint", "./cmd/safrasync"), Dir: dir, Seed: 1, MaxInFlight: 4,
-		ERP: torture.Database{Driver: "postgres", DSN: dsn["erp"]}, Ledger: torture.Database{Driver: "postgres", DSN: dsn["ledger"]},
+		ERP:    torture.Database{Driver: "postgres", DSN: dsn["erp"]},
+		Ledger: torture.Database{Driver: "postgres", DSN: dsn["ledger"]},
 	}
-	faults, err := sandbox.ParseFaults([]string{"lost-after%1", "status=500,commit%1", "slow=100ms%20", "refused%1", "status=502%1"})
+	faults, err := sandbox.ParseFaults([]string{
+		"lost-after%1", "status=500,commit%1", "slow=100ms%20", "refused%1",
+		"status=502%1",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Trial, err = torture.Begin(t.Context(), opts, sandbox.Options{Faults: faults, Latency: 20 * time.Millisecond}, true); err != nil {
+	if m.Trial, err = torture.Begin(t.Context(), opts, sandbox.Options{Faults: faults, Latency: 20 * time.Millisecond},
+		true); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

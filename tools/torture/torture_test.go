@@ -36,7 +36,8 @@ func howOften() int {
 func build(t *testing.T, module string, args ...string) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), filepath.Base(args[len(args)-1]))
-	cmd := exec.CommandContext(t.Context(), "go", append([]string{"build", "-trimpath", "-buildvcs=false", "-o", binary}, args...)...)
+	cmd := exec.CommandContext(t.Context(), "go",
+		append([]string{"build", "-trimpath", "-buildvcs=false", "-o", binary}, args...)...)
 	cmd.Dir, cmd.Env = module, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -78,7 +79,10 @@ func TestF071_NothingIsLostAndNothingComesTwice(t *testing.T) {
 
 // The harness can fail: what cron usually runs sends rows twice.
 func TestTheJudgeFindsWhatAScriptDoubles(t *testing.T) {
-	v := run(t, torture.Options{Script: build(t, "..", "./torture/cronscript"), ERP: torture.Database{Driver: "postgres", DSN: pgtest.Database(t)}})
+	v := run(t, torture.Options{
+		Script: build(t, "..", "./torture/cronscript"),
+		ERP:    torture.Database{Driver: "postgres", DSN: pgtest.Database(t)},
+	})
 	if v.Doubled == 0 {
 		t.Errorf("nothing was doubled: %+v", v)
 	}

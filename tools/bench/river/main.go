@@ -54,7 +54,8 @@ func (w *worker) Work(ctx context.Context, job *river.Job[delivery]) error {
 	if err != nil {
 		return err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url+"/api/v1/integration/deliveries", bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url+"/api/v1/integration/deliveries",
+		bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -82,7 +83,9 @@ func (w *worker) Work(ctx context.Context, job *river.Job[delivery]) error {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }()
-	if _, err := tx.ExecContext(ctx, `INSERT INTO enviado VALUES ($1, $2) ON CONFLICT (contrato) DO UPDATE SET id = EXCLUDED.id`, job.Args.Contract, answer.ID); err != nil {
+	if _, err := tx.ExecContext(ctx,
+		`INSERT INTO enviado VALUES ($1, $2) ON CONFLICT (contrato) DO UPDATE SET id = EXCLUDED.id`, job.Args.Contract,
+		answer.ID); err != nil {
 		return err
 	}
 	if _, err := river.JobCompleteTx[*riverdatabasesql.Driver](ctx, tx, job); err != nil {
@@ -126,7 +129,10 @@ func run(ctx context.Context, url, dsn, key string, workers int) (err error) {
 	var done atomic.Int64
 	all := river.NewWorkers()
 	river.AddWorker(all, &worker{url: url, key: key, db: db, done: &done, client: &http.Client{
-		Transport: &http.Transport{MaxConnsPerHost: workers, MaxIdleConnsPerHost: workers, MaxIdleConns: workers, DisableCompression: true},
+		Transport: &http.Transport{
+			MaxConnsPerHost: workers, MaxIdleConnsPerHost: workers, MaxIdleConns: workers,
+			DisableCompression: true,
+		},
 	}})
 	client, err := river.NewClient(driver, &river.Config{
 		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: workers}}, Workers: all,
@@ -141,7 +147,8 @@ func run(ctx context.Context, url, dsn, key string, workers int) (err error) {
 		return err
 	}
 	var open int64
-	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM river_job WHERE finalized_at IS NULL`).Scan(&open); err != nil {
+	if err := db.QueryRowContext(ctx,
+		`SELECT count(*) FROM river_job WHERE finalized_at IS NULL`).Scan(&open); err != nil {
 		return err
 	}
 	if err := client.Start(ctx); err != nil {
@@ -165,7 +172,8 @@ func insert(ctx context.Context, db *sql.DB, client *river.Client[*sql.Tx]) erro
 		if len(page) == 0 {
 			return nil
 		}
-		tx, err := db.BeginTx(ctx, nil) // without a transaction, this version dereferences nil before the client's start
+		// without a transaction, this version dereferences nil before the client's start
+		tx, err := db.BeginTx(ctx, nil)
 		if err != nil {
 			return err
 		}

@@ -33,7 +33,8 @@ const password = "quatro cavalos no milharal"
 
 // Serve starts the service. It needs a configuration with a console.
 func (w *World) Serve(ctx context.Context) (c *Console, err error) {
-	add := exec.CommandContext(ctx, w.Binary, "--config", w.Config(), "users", "add", "carla", "--role", "administrator", "--password-stdin")
+	add := exec.CommandContext(ctx, w.Binary, "--config", w.Config(), "users", "add", "carla", "--role",
+		"administrator", "--password-stdin")
 	add.Env, add.Stdin = environment(), strings.NewReader(password+"\n")
 	if out, err := add.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("safrasync users add: %w: %s", err, out)
@@ -42,7 +43,10 @@ func (w *World) Serve(ctx context.Context) (c *Console, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c = &Console{browser: &http.Client{Jar: jar, Timeout: 40 * time.Minute}, service: exec.CommandContext(ctx, w.Binary, "--config", w.Config(), "run")}
+	c = &Console{
+		browser: &http.Client{Jar: jar, Timeout: 40 * time.Minute},
+		service: exec.CommandContext(ctx, w.Binary, "--config", w.Config(), "run"),
+	}
 	c.service.Env = environment()
 	said, err := c.service.StderrPipe()
 	if err == nil {
@@ -142,10 +146,14 @@ func (c *Console) Pages(rows, times int) ([]PageCost, error) {
 		return nil, err
 	}
 	paths := []string{
-		"/", "/doubts", "/changed", "/references", "/references/wallets", "/report", "/runs", "/schedules", "/audit", "/users", "/account",
-		"/rows", "/rows?after=" + fmt.Sprint(rows/2), "/rows?state=needs_person", "/rows?state=waiting", "/rows?state=invalid&sort=key", "/rows?state=accepted&sort=key", "/rows?cause=message.wallet.not-found",
-		"/rows?flag=changed", "/rows?sort=oldest", "/rows?sort=key", "/rows?q=" + number, "/rows?q=" + strings.TrimLeft(number, "0"), "/rows?q=" + number[4:7], "/rows?q=X" + number + "Y",
-		"/rows?q=%7C" + number[:7], "/rows?q=%7C" + number[:7] + "&state=accepted&sort=key", "/rows?q=nowhere&sort=key", "/rows?q=nowhere&state=rejected", "/rows?from=2001-01-01&until=2001-01-02",
+		"/", "/doubts", "/changed", "/references", "/references/wallets", "/report", "/runs", "/schedules", "/audit",
+		"/users", "/account",
+		"/rows", "/rows?after=" + fmt.Sprint(rows/2), "/rows?state=needs_person", "/rows?state=waiting",
+		"/rows?state=invalid&sort=key", "/rows?state=accepted&sort=key", "/rows?cause=message.wallet.not-found",
+		"/rows?flag=changed", "/rows?sort=oldest", "/rows?sort=key", "/rows?q=" + number,
+		"/rows?q=" + strings.TrimLeft(number, "0"), "/rows?q=" + number[4:7], "/rows?q=X" + number + "Y",
+		"/rows?q=%7C" + number[:7], "/rows?q=%7C" + number[:7] + "&state=accepted&sort=key", "/rows?q=nowhere&sort=key",
+		"/rows?q=nowhere&state=rejected", "/rows?from=2001-01-01&until=2001-01-02",
 	}
 	if m := rowLink.FindStringSubmatch(list); m != nil {
 		paths = append(paths, m[1], m[1]+"/retry")

@@ -43,7 +43,8 @@ func (w *World) Run(ctx context.Context, args ...string) (Cost, error) {
 		case err := <-ended:
 			c.Wall, c.Out = time.Since(began), out.Bytes()
 			if err != nil {
-				return c, fmt.Errorf("safrasync %s: %w: %s", strings.Join(args, " "), err, bytes.TrimSpace(append(said.Bytes(), out.Bytes()...)))
+				return c, fmt.Errorf("safrasync %s: %w: %s", strings.Join(args, " "), err,
+					bytes.TrimSpace(append(said.Bytes(), out.Bytes()...)))
 			}
 			c.CPU = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 			return c, nil

@@ -52,12 +52,14 @@ func (c *Console) Export(format string) (ReportCost, error) {
 		return ReportCost{}, err
 	}
 	cpu, began := cpuOf(pid), time.Now()
-	answer, err := c.browser.PostForm(c.base+"/report/export", url.Values{"token": {token[1]}, "format": {format}, "single": {"1"}, "show": {"1"}})
+	answer, err := c.browser.PostForm(c.base+"/report/export",
+		url.Values{"token": {token[1]}, "format": {format}, "single": {"1"}, "show": {"1"}})
 	if err != nil {
 		return ReportCost{}, err
 	}
 	n, err := io.Copy(io.Discard, answer.Body)
-	if err = errors.Join(err, answer.Body.Close()); err == nil && (answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Disposition") == "") {
+	if err = errors.Join(err, answer.Body.Close()); err == nil &&
+		(answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Disposition") == "") {
 		err = fmt.Errorf("the export was not given: %s", answer.Status)
 	}
 	return ReportCost{time.Since(began), cpuOf(pid) - cpu, peakOf(pid), n}, err

@@ -33,7 +33,10 @@ type text struct {
 }
 
 var sqliteText = text{
-	before: []string{`PRAGMA journal_mode = OFF`, `PRAGMA synchronous = OFF`, `PRAGMA locking_mode = EXCLUSIVE`, `PRAGMA cache_size = -1000000`, `PRAGMA temp_store = MEMORY`},
+	before: []string{
+		`PRAGMA journal_mode = OFF`, `PRAGMA synchronous = OFF`, `PRAGMA locking_mode = EXCLUSIVE`,
+		`PRAGMA cache_size = -1000000`, `PRAGMA temp_store = MEMORY`,
+	},
 	after:  []string{`PRAGMA locking_mode = NORMAL`, `PRAGMA journal_mode = WAL`, `PRAGMA wal_checkpoint(TRUNCATE)`},
 	uuid:   `printf('%%08x-%%04x-7000-8000-%%012x', (%[1]s) >> 16, (%[1]s) & 65535, %[2]s)`,
 	remote: `printf('2a000000-0000-4000-8000-%012x', id)`,
@@ -42,15 +45,23 @@ var sqliteText = text{
 }
 
 var postgresText = text{
-	before: []string{`SET session_replication_role = replica`, `SET statement_timeout = 0`, `SET maintenance_work_mem = '512MB'`},
-	after:  []string{`SET session_replication_role = origin`, `VACUUM (FULL, ANALYZE) entry`, `VACUUM (ANALYZE) entry`, `VACUUM (ANALYZE) attempt`},
+	before: []string{
+		`SET session_replication_role = replica`, `SET statement_timeout = 0`,
+		`SET maintenance_work_mem = '512MB'`,
+	},
+	after: []string{
+		`SET session_replication_role = origin`, `VACUUM (FULL, ANALYZE) entry`, `VACUUM (ANALYZE) entry`,
+		`VACUUM (ANALYZE) attempt`,
+	},
 	uuid:   `lpad(to_hex((%[1]s) >> 16), 8, '0') || '-' || lpad(to_hex((%[1]s) & 65535), 4, '0') || '-7000-8000-' || lpad(to_hex(%[2]s), 12, '0')`,
 	remote: `'2a000000-0000-4000-8000-' || lpad(to_hex(id), 12, '0')`,
 	series: `generate_series(1, %d) n(no)`,
 	volume: `trim_scale(SUM(amount::numeric))::text`,
 }
 
-func (w *World) send(ctx context.Context, c *sql.Conn, aside func(context.Context, *sql.Conn) ([]put, error), t text) error {
+func (w *World) send(ctx context.Context, c *sql.Conn, aside func(context.Context, *sql.Conn) ([]put, error),
+	t text,
+) error {
 	run := func(statements ...string) error {
 		for _, s := range statements {
 			if _, err := c.ExecContext(ctx, s); err != nil {
@@ -99,13 +110,17 @@ func (w *World) send(ctx context.Context, c *sql.Conn, aside func(context.Contex
 			`+body(`'POST /v1/order-commitments HTTP/1.1'`, `NULL`)+`, `+body(`'HTTP/1.1 201 Created'`, `NULL`)+`,
 			CASE WHEN `+old+` THEN '' WHEN `+last+` THEN '{"id":"' || `+strings.ReplaceAll(t.remote, "id", "e.id")+` || '"}' ELSE '{"error":"service unavailable"}' END
 		FROM entry e CROSS JOIN `+fmt.Sprintf(t.series, w.Attempts)+` WHERE e.state = 'pending' ORDER BY e.id, n.no`,
-		`UPDATE entry AS e SET state = 'accepted', remote_id = `+t.remote+fmt.Sprintf(`, attempts = %d, version = version + %d`, w.Attempts, 2*w.Attempts)+
-			`, first_seen_at = first_seen_at - `+ago+`, updated_at = updated_at - `+ago+`, payload = `+body(`payload`, `NULL`)+`, reduced_at = `+body(`NULL`, `updated_at`)+` WHERE state = 'pending'`,
+		`UPDATE entry AS e SET state = 'accepted', remote_id = `+t.remote+
+			fmt.Sprintf(`, attempts = %d, version = version + %d`, w.Attempts, 2*w.Attempts)+
+			`, first_seen_at = first_seen_at - `+ago+`, updated_at = updated_at - `+ago+`, payload = `+
+			body(`payload`, `NULL`)+`, reduced_at = `+body(`NULL`, `updated_at`)+` WHERE state = 'pending'`,
 		`INSERT INTO tally (job, state, unit, n, volume) SELECT job, 'accepted', unit, n, volume FROM tally WHERE state = 'pending'`,
 		`DELETE FROM tally WHERE state = 'pending'`)
 	if w.Stuck > 0 && err == nil {
-		err = run(`UPDATE entry SET flags = '["changed"]', now_cells = cells WHERE state = 'accepted' AND id % 1000 = 999`,
-			`DELETE FROM tally`, `INSERT INTO tally (job, state, unit, n, volume) SELECT job, state, unit, COUNT(*), `+t.volume+` FROM entry GROUP BY job, state, unit`)
+		err = run(
+			`UPDATE entry SET flags = '["changed"]', now_cells = cells WHERE state = 'accepted' AND id % 1000 = 999`,
+			`DELETE FROM tally`, `INSERT INTO tally (job, state, unit, n, volume) SELECT job, state, unit, COUNT(*), `+
+				t.volume+` FROM entry GROUP BY job, state, unit`)
 	}
 	for i := len(puts) - 1; i >= 0 && err == nil; i-- {
 		err = run(puts[i].again)

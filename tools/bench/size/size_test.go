@@ -27,8 +27,10 @@ var (
 	times    = flag.Int("times", 3, "how often each page is asked for after the first time")
 	ledgers  = flag.String("ledger", "", "sqlite or postgres; both when it is empty")
 	formats  = flag.String("formats", "json,html", "forms of the reports, of csv, xlsx, json and html")
-	dir      = flag.String("dir", "", "an empty folder in which the world stays; needs -ledger, -erp and, for postgres, -state")
-	erpDSN   = flag.String("erp", "", "an empty PostgreSQL database for the ERP's table; a throwaway one when it is empty")
+	dir      = flag.String("dir", "",
+		"an empty folder in which the world stays; needs -ledger, -erp and, for postgres, -state")
+	erpDSN = flag.String("erp", "",
+		"an empty PostgreSQL database for the ERP's table; a throwaway one when it is empty")
 	stateDSN = flag.String("state", "", "an empty PostgreSQL database for the ledger; a throwaway one when it is empty")
 )
 
@@ -133,13 +135,15 @@ func TestTheReportsOfALargeLedger(t *testing.T) {
 				if err != nil || c.Size == 0 {
 					t.Fatalf("%s of %d bytes: %v", name, c.Size, err)
 				}
-				t.Logf("%-14s %10.1f %10.1f %10.1f %10.1f", name, float64(c.Peak)/(1<<20), c.CPU.Seconds(), c.Wall.Seconds(), float64(c.Size)/(1<<20))
+				t.Logf("%-14s %10.1f %10.1f %10.1f %10.1f", name, float64(c.Peak)/(1<<20), c.CPU.Seconds(),
+					c.Wall.Seconds(), float64(c.Size)/(1<<20))
 			}
 			for _, format := range strings.Split(*formats, ",") {
 				c, err := w.ReportFile(t.Context(), format)
 				tell(format, c, err)
 			}
-			if _, _, err := w.Sync(t.Context(), "--sweep"); err != nil { // which the service would do at its start, beside the first export
+			// which the service would do at its start, beside the first export
+			if _, _, err := w.Sync(t.Context(), "--sweep"); err != nil {
 				t.Fatal(err)
 			}
 			c, err := w.Serve(t.Context())
@@ -165,7 +169,10 @@ func newWorld(t *testing.T, binary, ledger string) *size.World {
 		}
 		return size.Database{Driver: size.Postgres, DSN: dsn}
 	}
-	w := &size.World{Binary: binary, Dir: *dir, Rows: *rows, Attempts: *attempts, Age: *age, Bodies: *bodies, ERP: database(*erpDSN)}
+	w := &size.World{
+		Binary: binary, Dir: *dir, Rows: *rows, Attempts: *attempts, Age: *age, Bodies: *bodies,
+		ERP: database(*erpDSN),
+	}
 	if w.Dir == "" {
 		w.Dir = t.TempDir()
 	}
@@ -196,7 +203,8 @@ func fill(t *testing.T, w *size.World) {
 			t.Fatalf("%+v: %s", r, c.Out)
 		}
 		took, err := w.LastRun(t.Context())
-		t.Logf("first pass: %.1f µs a row (CPU %.1f), peak %.1f MiB", took.Seconds()*1e6/float64(w.Rows), c.CPU.Seconds()*1e6/float64(w.Rows), float64(c.Peak)/(1<<20))
+		t.Logf("first pass: %.1f µs a row (CPU %.1f), peak %.1f MiB", took.Seconds()*1e6/float64(w.Rows),
+			c.CPU.Seconds()*1e6/float64(w.Rows), float64(c.Peak)/(1<<20))
 		return err
 	})
 	step("send", func() error { return w.Send(t.Context()) })
@@ -218,14 +226,16 @@ func measure(t *testing.T, w *size.World) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Sweep != pass.sweep || r.New+r.Changed+r.Unreadable != 0 || r.States["accepted"] != w.Rows || r.Stopped != nil || pass.sweep && (r.Unchanged != w.Rows || *r.InScope != w.Rows || *r.Gone != 0) {
+		if r.Sweep != pass.sweep || r.New+r.Changed+r.Unreadable != 0 || r.States["accepted"] != w.Rows ||
+			r.Stopped != nil || pass.sweep && (r.Unchanged != w.Rows || *r.InScope != w.Rows || *r.Gone != 0) {
 			t.Fatalf("%s: %s", pass.name, c.Out)
 		}
 		took, err := w.LastRun(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%-8s %8.1f ms (process %.1f ms, CPU %.1f ms), peak %.1f MiB", pass.name, ms(took), ms(c.Wall), ms(c.CPU), float64(c.Peak)/(1<<20))
+		t.Logf("%-8s %8.1f ms (process %.1f ms, CPU %.1f ms), peak %.1f MiB", pass.name, ms(took), ms(c.Wall),
+			ms(c.CPU), float64(c.Peak)/(1<<20))
 	}
 }
 

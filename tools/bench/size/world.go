@@ -63,15 +63,17 @@ func (d Database) on(ctx context.Context, fn func(*sql.Conn) error) (err error) 
 
 // World is one trial.
 type World struct {
-	Binary   string        // the program
-	Dir      string        // a folder of its own
-	ERP      Database      // empty at first
-	Ledger   Database      // empty at first
-	Rows     int           // of the ERP and the ledger
-	Age      time.Duration // of the oldest row that was sent
-	Bodies   time.Duration // rows that are older have no requests and answers any more, as after the retention (of the values, marks as long as these); 0: all have them
-	Stuck    int           // of a hundred rows, how many did not go: they wait for a wallet, were refused, or lack something; another one of a thousand was changed after it was sent
-	Attempts int           // of each row, the last of them the one that created the record; 0: the rows are not sent
+	Binary string        // the program
+	Dir    string        // a folder of its own
+	ERP    Database      // empty at first
+	Ledger Database      // empty at first
+	Rows   int           // of the ERP and the ledger
+	Age    time.Duration // of the oldest row that was sent
+	// rows that are older have no requests and answers any more, as after the retention (of the values, marks as long as these); 0: all have them
+	Bodies time.Duration
+	// of a hundred rows, how many did not go: they wait for a wallet, were refused, or lack something; another one of a thousand was changed after it was sent
+	Stuck    int
+	Attempts int // of each row, the last of them the one that created the record; 0: the rows are not sent
 }
 
 // Query reads the contracts, as the configuration has it.
@@ -130,7 +132,8 @@ func (w *World) Config() string { return filepath.Join(w.Dir, "config.yaml") }
 // Prepare writes the configuration, makes the ERP's table and begins the ledger.
 func (w *World) Prepare(ctx context.Context) error {
 	closed := strings.ToLower(time.Now().AddDate(0, 0, 3).Weekday().String()[:3])
-	text := fmt.Sprintf(configuration, w.ERP.Driver, w.ERP.DSN, w.Ledger.Driver, w.Ledger.DSN, filepath.Join(w.Dir, "journal"), Query, closed)
+	text := fmt.Sprintf(configuration, w.ERP.Driver, w.ERP.DSN, w.Ledger.Driver, w.Ledger.DSN,
+		filepath.Join(w.Dir, "journal"), Query, closed)
 	if err := os.WriteFile(w.Config(), []byte(text), 0o600); err != nil {
 		return err
 	}
@@ -158,13 +161,19 @@ func (w *World) makeRows(ctx context.Context) error {
 	if w.ERP.Driver == SQLite {
 		statements = append([]string{`PRAGMA journal_mode = OFF`, `PRAGMA synchronous = OFF`}, append(statements,
 			`INSERT INTO carteira WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9) SELECT '0000' || i, '1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c0' || i FROM n`,
-			fmt.Sprintf(`INSERT INTO contrato WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) `, w.Rows)+
-				fmt.Sprintf(columns, `printf('%09d', i)`, `printf('%012x', i % 5000)`, fmt.Sprintf(`datetime('now', '-1 day', '-' || ((%d - i) * 31536000 / %d) || ' seconds')`, w.Rows, w.Rows), `strftime('%Y%m%d', '2019-06-01', '+' || (i / 2000) || ' days')`)+`n`,
+			fmt.Sprintf(
+				`INSERT INTO contrato WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) `,
+				w.Rows)+
+				fmt.Sprintf(columns, `printf('%09d', i)`, `printf('%012x', i % 5000)`,
+					fmt.Sprintf(`datetime('now', '-1 day', '-' || ((%d - i) * 31536000 / %d) || ' seconds')`, w.Rows,
+						w.Rows), `strftime('%Y%m%d', '2019-06-01', '+' || (i / 2000) || ' days')`)+`n`,
 			`CREATE INDEX contrato_atualizado ON contrato (atualizado_em)`, `ANALYZE`)...)
 	} else {
-		statements = append(statements, `INSERT INTO carteira SELECT '0000' || i, '1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c0' || i FROM generate_series(1, 9) i`,
+		statements = append(statements,
+			`INSERT INTO carteira SELECT '0000' || i, '1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c0' || i FROM generate_series(1, 9) i`,
 			`INSERT INTO contrato `+fmt.Sprintf(columns, `lpad(i::text, 9, '0')`, `lpad(to_hex(i % 5000), 12, '0')`,
-				fmt.Sprintf(`date_trunc('second', localtimestamp - interval '1 day' - (%d - i) * 31536000.0 / %d * interval '1 second')`, w.Rows, w.Rows), `to_char(date '2019-06-01' + (i / 2000)::int, 'YYYYMMDD')`)+fmt.Sprintf(`generate_series(1, %d) i`, w.Rows),
+				fmt.Sprintf(
+					`date_trunc('second', localtimestamp - interval '1 day' - (%d - i) * 31536000.0 / %d * interval '1 second')`, w.Rows, w.Rows), `to_char(date '2019-06-01' + (i / 2000)::int, 'YYYYMMDD')`)+fmt.Sprintf(`generate_series(1, %d) i`, w.Rows),
 			`CREATE INDEX contrato_atualizado ON contrato (atualizado_em)`, `VACUUM (ANALYZE) contrato`)
 	}
 	return w.ERP.exec(ctx, statements...)

@@ -26,16 +26,19 @@ func main() {
 	die(err)
 	_, err = sent.Exec(`CREATE TABLE IF NOT EXISTS sent (key TEXT PRIMARY KEY, id TEXT)`)
 	die(err)
-	failed := send(erp, sent, "/order-commitments", `SELECT num, '', CAST(quantidade AS TEXT) FROM contrato`, func(_, amount string) string {
-		return fmt.Sprintf(contractBody, amount)
-	})
-	failed += send(erp, sent, "/deliveries", `SELECT ticket, num, CAST(volume AS TEXT) FROM entrega`, func(contract, volume string) string {
-		var id string
-		if sent.QueryRow(`SELECT id FROM sent WHERE key = ?`, contract).Scan(&id) != nil {
-			return ""
-		}
-		return fmt.Sprintf(`{"contract_id":%q,"delivered_volume":%s,"delivered_volume_unit_of_measure":"kg","delivery_date":"2026-05-10"}`, id, volume)
-	})
+	failed := send(erp, sent, "/order-commitments", `SELECT num, '', CAST(quantidade AS TEXT) FROM contrato`,
+		func(_, amount string) string {
+			return fmt.Sprintf(contractBody, amount)
+		})
+	failed += send(erp, sent, "/deliveries", `SELECT ticket, num, CAST(volume AS TEXT) FROM entrega`,
+		func(contract, volume string) string {
+			var id string
+			if sent.QueryRow(`SELECT id FROM sent WHERE key = ?`, contract).Scan(&id) != nil {
+				return ""
+			}
+			return fmt.Sprintf(
+				`{"contract_id":%q,"delivered_volume":%s,"delivered_volume_unit_of_measure":"kg","delivery_date":"2026-05-10"}`, id, volume)
+		})
 	if failed > 0 {
 		os.Exit(1)
 	}
@@ -67,7 +70,8 @@ func send(erp, sent *sql.DB, path, query string, body func(parent, quantity stri
 }
 
 func post(path, body string) string {
-	request, err := http.NewRequest(http.MethodPost, os.Getenv("TORTURE_URL")+"/api/v1/integration"+path, bytes.NewBufferString(body))
+	request, err := http.NewRequest(http.MethodPost, os.Getenv("TORTURE_URL")+"/api/v1/integration"+path,
+		bytes.NewBufferString(body))
 	die(err)
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Authorization", os.Getenv("TORTURE_KEY"))
