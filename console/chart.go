@@ -2,7 +2,10 @@ package console
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	gosync "sync"
 	"time"
 
@@ -12,89 +15,142 @@ import (
 // chartLength is how many days the chart shows, today included.
 const chartLength = 30
 
-// chart is what was sent on each day, as bars of a picture that the server draws.
+// chart is what happened on each day: what was sent, and what stood refused or waiting when the day
+// ended, as columns of a picture that the server draws; what did not go is a line over them.
 type chart struct {
-	Bars          []bar
-	Most          int // of a day
+	Days          []chartDay
+	Most          int    // of a column; the scale ends there
+	Line          string // points of the line of what has not gone
 	Width, Height int
+	Left          int // rows that have not gone by now
+	// Pace is how many rows went since midnight; Done is when what may go by itself will be gone at that
+	// pace; zero: nothing waits, or nothing goes.
+	Pace int
+	Done time.Time
 }
 
-// bar is one day. X, Y and the sizes are in the units of the picture.
-type bar struct {
-	Day                 time.Time
-	Sent                int
-	X, Y, Width, Height int
+// chartDay is one day. The sizes are in the units of the picture.
+type chartDay struct {
+	Day                    time.Time
+	Sent, Refused, Waiting int
+	X, Width               int
+	Labelled               bool // the picture names it
+	Parts                  []chartPart
 }
 
-// chartDays keeps what was sent on days that are over, which does not change any more.
+// Wide and High are the sizes of the picture with its scale and its days.
+func (c chart) Wide() int { return c.Width + 40 }
+
+// High is the height with the days below the columns.
+func (c chart) High() int { return c.Height + 28 }
+
+// chartPart is a piece of a column.
+type chartPart struct {
+	Class     string // sent, refused, waiting
+	Y, Height int
+}
+
+// dayFacts is what is kept of a day.
+type dayFacts struct {
+	sent   int
+	states map[string]map[trade.State]int // by job, at the end of its last run of the day
+}
+
+// chartDays keeps what happened on days that are over, which does not change any more.
 type chartDays struct {
-	mu   gosync.Mutex
-	past map[time.Time]int
-	// today is read again after a minute.
-	today   int
-	todayAt time.Time
+	mu      gosync.Mutex
+	past    map[time.Time]dayFacts
+	todayAt time.Time // when today was read; it is read again after a minute
 }
 
 const (
-	barWidth    = 16
-	barGap      = 6
-	chartHeight = 120
+	columnWidth = 18
+	columnGap   = 6
+	chartHeight = 130
 )
 
 // chart reads the days that are not known yet, and draws.
-func (d *chartDays) chart(ctx context.Context, c *Console, _ trade.Lang) (chart, error) {
+func (d *chartDays) chart(ctx context.Context, c *Console) (chart, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := c.Now()
 	year, month, day := now.In(c.Zone).Date()
-	first := time.Date(year, month, day-chartLength+1, 0, 0, 0, 0, c.Zone)
-	sent := map[time.Time]int{}
-	var missing []time.Time
+	var days, missing []time.Time
+	facts := map[time.Time]dayFacts{}
 	for i := range chartLength {
 		at := time.Date(year, month, day-chartLength+1+i, 0, 0, 0, 0, c.Zone)
-		switch n, known := d.past[at]; {
-		case i == chartLength-1 && now.Sub(d.todayAt).Abs() < time.Minute:
-			sent[at] = d.today
-		case known && i < chartLength-2: // a run may end late
-			sent[at] = n
-		default:
-			missing = append(missing, at)
+		days = append(days, at)
+		known, ok := d.past[at]
+		fresh := i < chartLength-2 || now.Sub(d.todayAt).Abs() < time.Minute // a run may end late
+		if ok && fresh {
+			facts[at] = known
+			continue
 		}
+		missing = append(missing, at)
+		facts[at] = dayFacts{states: map[string]map[trade.State]int{}}
 	}
 	if len(missing) > 0 {
-		err := c.Ledger.RunsEnded(ctx, slices.MinFunc(missing, time.Time.Compare), now, func(r trade.RunReport) error {
+		err := c.Ledger.RunsEnded(ctx, missing[0], now, func(r trade.RunReport) error {
 			year, month, day := r.EndedAt.In(c.Zone).Date()
 			at := time.Date(year, month, day, 0, 0, 0, 0, c.Zone)
-			if slices.Contains(missing, at) {
-				sent[at] += r.RowsSent()
+			if slices.ContainsFunc(missing, at.Equal) {
+				f := facts[at]
+				f.sent += r.RowsSent()
+				f.states[r.Job] = r.States
+				facts[at] = f
 			}
 			return nil
 		})
 		if err != nil {
 			return chart{}, err
 		}
-		d.past = map[time.Time]int{}
-		for at, n := range sent {
-			d.past[at] = n
-		}
-		d.todayAt, d.today = now, sent[time.Date(year, month, day, 0, 0, 0, 0, c.Zone)]
+		d.past, d.todayAt = facts, now
 	}
-	return draw(first, sent), nil
+	return draw(days, facts, now), nil
 }
 
-func draw(first time.Time, sent map[time.Time]int) chart {
-	out := chart{Width: chartLength * (barWidth + barGap), Height: chartHeight}
-	for _, n := range sent {
-		out.Most = max(out.Most, n)
-	}
-	for i := range chartLength {
-		at := first.AddDate(0, 0, i)
-		b := bar{Day: at, Sent: sent[at], X: i * (barWidth + barGap), Width: barWidth}
-		if b.Sent > 0 {
-			b.Height = max(2, b.Sent*chartHeight/out.Most)
+// draw makes the picture. A day without a run stands where the day before ended.
+func draw(days []time.Time, facts map[time.Time]dayFacts, now time.Time) chart {
+	out := chart{Width: len(days) * (columnWidth + columnGap), Height: chartHeight}
+	standing := map[string]map[trade.State]int{}
+	free := 0
+	for i, at := range days {
+		f := facts[at]
+		maps.Copy(standing, f.states)
+		d := chartDay{Day: at, Sent: f.sent, X: i * (columnWidth + columnGap), Width: columnWidth, Labelled: i%7 == 0}
+		free = 0
+		for _, states := range standing {
+			d.Refused += states[trade.Rejected] + states[trade.Invalid]
+			d.Waiting += states[trade.Waiting] + states[trade.Held] + states[trade.InDoubt] + states[trade.Pending]
+			free += states[trade.Pending]
 		}
-		b.Y = chartHeight - b.Height
-		out.Bars = append(out.Bars, b)
+		out.Most = max(out.Most, d.Sent+d.Refused+d.Waiting)
+		out.Left = d.Refused + d.Waiting
+		out.Pace = d.Sent
+		out.Days = append(out.Days, d)
+	}
+	var line strings.Builder
+	for i := range out.Days {
+		d := &out.Days[i]
+		bottom := chartHeight
+		for _, p := range []struct {
+			class string
+			rows  int
+		}{{"sent", d.Sent}, {"refused", d.Refused}, {"waiting", d.Waiting}} {
+			if p.rows == 0 {
+				continue
+			}
+			height := max(2, p.rows*chartHeight/max(1, out.Most))
+			bottom -= height
+			d.Parts = append(d.Parts, chartPart{Class: p.class, Y: bottom, Height: height})
+		}
+		left := chartHeight - (d.Refused+d.Waiting)*chartHeight/max(1, out.Most)
+		fmt.Fprintf(&line, "%d,%d ", d.X+columnWidth/2, left)
+	}
+	out.Line = strings.TrimSpace(line.String())
+	if midnight := days[len(days)-1]; free > 0 && out.Pace > 0 {
+		passed := now.Sub(midnight)
+		out.Done = now.Add(passed / time.Duration(out.Pace) * time.Duration(free))
 	}
 	return out
 }

@@ -34,6 +34,14 @@ func (v voice) Day(t time.Time) string {
 	return t.In(v.zone).Format("02/01/2006")
 }
 
+// ShortDay returns day and month.
+func (v voice) ShortDay(t time.Time) string {
+	if v.lang == trade.Portuguese {
+		return t.In(v.zone).Format("02/01")
+	}
+	return t.In(v.zone).Format("Jan 2")
+}
+
 // ISO is a moment for machines: the attribute of a time element.
 func (v voice) ISO(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 

@@ -14,14 +14,28 @@ var homeRoutes = []route{
 	{method: http.MethodGet, path: "/live", needs: trade.Reader, stream: true, handle: showLive},
 }
 
-// homePage is what the first page shows: whether all is well, the line of truth, what needs a
-// person, and the runs.
+// homePage is what the first page shows: whether all is well, what needs a person and whom, what
+// happened, and what runs next.
 type homePage struct {
 	Jobs  []homeJob
 	All   truth
-	Todo  []todo
+	Stops []homeJob // jobs that stand still
+	Today today
+	Flags []flagTask
 	Live  []Progress
 	Chart chart
+}
+
+// Calm reports whether nothing needs anybody.
+func (p *homePage) Calm() bool {
+	return len(p.Stops) == 0 && len(p.Today.Tasks) == 0 && len(p.Flags) == 0 && p.Today.Reading == 0
+}
+
+// flagTask is how many rows that were sent have a flag which a person must see.
+type flagTask struct {
+	Flag  trade.Flag
+	Count int
+	Path  string
 }
 
 // homeJob is one job on the first page.
@@ -29,7 +43,8 @@ type homeJob struct {
 	Job
 	Truth  truth
 	Status trade.JobStatus
-	Stop   string // in words; "" = it does not stand still
+	Stop   string        // in words; "" = it does not stand still
+	Weight trade.Decimal // of what was sent, in kilograms
 	Last   *trade.RunReport
 }
 
@@ -57,16 +72,6 @@ func (p part) Key() string {
 	return "count." + string(p.State)
 }
 
-// todo is something that needs a person.
-type todo struct {
-	Key   string // of a phrase
-	State string // for its colour
-	Job   string
-	Count int
-	Text  string
-	Query string
-}
-
 // statesFirst are the states that need a person, the most urgent first.
 var statesFirst = []trade.State{trade.InDoubt, trade.Held, trade.Rejected, trade.Invalid}
 
@@ -88,34 +93,43 @@ func showHome(q *request) error {
 func (q *request) home(ctx context.Context) (*homePage, error) {
 	page := &homePage{}
 	var counts []map[trade.State]int
+	flags := map[trade.Flag]int{}
 	for _, job := range q.c.Work.Jobs() {
 		h := homeJob{Job: job}
-		states, err := q.homeJob(ctx, &h, page)
+		states, err := q.homeJob(ctx, &h, flags)
 		if err != nil {
 			return nil, err
 		}
 		counts = append(counts, states)
 		page.Jobs = append(page.Jobs, h)
+		if h.Stop != "" {
+			page.Stops = append(page.Stops, h)
+		}
+	}
+	for _, flag := range flagsFirst {
+		if n := flags[flag]; n > 0 {
+			page.Flags = append(page.Flags, flagTask{flag, n, rowsQuery("", "flag", string(flag))})
+		}
 	}
 	page.All = sum(page.Jobs, counts)
 	page.Live, _ = q.c.Work.Progress()
-	var err error
-	page.Chart, err = q.c.days.chart(ctx, q.c, q.lang)
+	stuck, err := q.c.Desk.Stuck(ctx, q.lang, q.told() != "")
+	if err != nil {
+		return nil, err
+	}
+	page.Today = todayOf(stuck)
+	page.Chart, err = q.c.days.chart(ctx, q.c)
 	return page, err
 }
 
-// homeJob reads one job, and adds what needs a person.
-func (q *request) homeJob(ctx context.Context, h *homeJob, page *homePage) (map[trade.State]int, error) {
+// homeJob reads one job, and adds what its rows are flagged with.
+func (q *request) homeJob(ctx context.Context, h *homeJob, flags map[trade.Flag]int) (map[trade.State]int, error) {
 	var err error
 	if h.Status, err = q.c.Ledger.JobStatus(ctx, h.Name); err != nil {
 		return nil, err
 	}
 	if h.Status.State != trade.Idle && h.Status.State != trade.Running && h.Status.Stop != nil {
 		h.Stop = q.c.Work.Stop(*h.Status.Stop, q.lang)
-		page.Todo = append(page.Todo, todo{
-			Key: "todo.job." + string(h.Status.State), State: "stopped", Job: h.Name,
-			Text: h.Stop,
-		})
 	}
 	tallies, err := q.c.Ledger.Counts(ctx, h.Name)
 	if err != nil {
@@ -124,39 +138,23 @@ func (q *request) homeJob(ctx context.Context, h *homeJob, page *homePage) (map[
 	states := map[trade.State]int{}
 	for _, t := range tallies {
 		states[t.State] += t.Count
+		if t.State == trade.Accepted {
+			if kg, ok := t.Quantity.Kilograms(); ok {
+				h.Weight = h.Weight.Add(kg)
+			}
+		}
 	}
 	cursor, err := q.c.Ledger.Cursor(ctx, h.Name)
 	if err != nil {
 		return nil, err
 	}
 	h.Truth = truthOf(h.Name, states, cursor)
-	for _, state := range statesFirst {
-		if n := states[state]; n > 0 {
-			page.Todo = append(page.Todo,
-				todo{
-					Key: "todo." + string(state), State: string(state), Job: h.Name, Count: n,
-					Query: rowsQuery(h.Name, "state", string(state)),
-				})
-		}
-	}
-	if n := states[trade.Waiting]; n > 0 { // what they wait for, and who can cure it, is told by cause
-		page.Todo = append(page.Todo, todo{
-			Key: "todo.waiting", State: string(trade.Waiting), Job: h.Name, Count: n,
-			Query: "/pending",
-		})
-	}
-	flags, err := q.c.Ledger.FlagCounts(ctx, h.Name)
+	counts, err := q.c.Ledger.FlagCounts(ctx, h.Name)
 	if err != nil {
 		return nil, err
 	}
-	for _, flag := range flagsFirst {
-		if n := flags[flag]; n > 0 {
-			page.Todo = append(page.Todo,
-				todo{
-					Key: "todo.flag." + string(flag), State: "held", Job: h.Name, Count: n,
-					Query: rowsQuery(h.Name, "flag", string(flag)),
-				})
-		}
+	for flag, n := range counts {
+		flags[flag] += n
 	}
 	runs, err := q.c.Ledger.Runs(ctx, h.Name, 1)
 	if len(runs) > 0 {

@@ -28,24 +28,17 @@ type pendingPage struct {
 	Causes []causeShown
 	Rows   int // of all causes
 	Moving int
-	Fixers []fixerCount
-	Fixer  trade.Fixer // that is filtered by; "" = none
+	Who    []helper // who can see to how much
+	Here   string   // that is filtered by; "" = all
 
 	Reading int    // rows that are being read; nothing else is known yet
 	Again   string // address of the same page
 }
 
-// fixerCount is how much somebody can see to.
-type fixerCount struct {
-	Fixer  trade.Fixer
-	Causes int
-	Rows   int
-	Here   bool
-}
-
 // causeShown is a cause with what the page needs beside it.
 type causeShown struct {
 	Cause
+	Task    task
 	Doubt   bool          // it is decided row by row
 	Samples []trade.Entry // the first few rows
 	Kinds   []kindSums
@@ -56,30 +49,22 @@ func showPending(q *request) error {
 	if err != nil {
 		return err
 	}
-	page := pendingPage{
-		At: stuck.At, Moving: stuck.Moving, Fixer: trade.Fixer(q.FormValue("fixer")),
-		Reading: stuck.Reading,
-	}
+	page := pendingPage{At: stuck.At, Moving: stuck.Moving, Here: q.FormValue("who"), Reading: stuck.Reading}
 	if page.Reading > 0 {
 		page.Again = q.URL.RequestURI()
 		return q.page(http.StatusOK, "pending", page)
 	}
-	for _, f := range trade.Fixers {
-		page.Fixers = append(page.Fixers, fixerCount{Fixer: f, Here: f == page.Fixer})
-	}
+	page.Who = todayOf(stuck).Helpers
 	for _, c := range stuck.Causes {
 		page.Rows += c.Rows()
-		if i := slices.Index(trade.Fixers, c.Advice.Fixer); i >= 0 {
-			page.Fixers[i].Causes++
-			page.Fixers[i].Rows += c.Rows()
+		shown := causeShown{
+			Cause: c, Task: taskOf(c), Doubt: c.State == trade.InDoubt || c.State == trade.Held, Kinds: kindsOf(c),
 		}
-		if page.Fixer != "" && page.Fixer != c.Advice.Fixer {
-			continue
+		if page.Here == "" || page.Here == shown.Task.Helper {
+			page.Causes = append(page.Causes, shown)
 		}
-		shown := causeShown{Cause: c, Doubt: c.State == trade.InDoubt || c.State == trade.Held, Kinds: kindsOf(c)}
-		page.Causes = append(page.Causes, shown)
 	}
-	page.Fixers = slices.DeleteFunc(page.Fixers, func(f fixerCount) bool { return f.Causes == 0 && !f.Here })
+	slices.SortStableFunc(page.Causes, func(a, b causeShown) int { return byWeight(a.Task, b.Task) })
 	if err := q.samples(page.Causes); err != nil {
 		return err
 	}
@@ -161,6 +146,9 @@ func (c causeShown) Parts() []partRows {
 	}
 	return out
 }
+
+// Anchor names the place of the cause on the page.
+func (c causeShown) Anchor() string { return causeAnchor(c.Key) }
 
 // RetryPath is where the rows of the cause are tried again.
 func (c causeShown) RetryPath() string { return "/pending/retry?cause=" + url.QueryEscape(c.Key) }

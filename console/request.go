@@ -38,7 +38,9 @@ type frame struct {
 	Bare  bool // a part of a page, for htmx
 	Told  string
 	By    string // what people know the issuer by; "" = there is none
-	Data  any
+	// Counts is what waits on a page of the menu, by its path.
+	Counts map[string]int
+	Data   any
 }
 
 // May tells a template whether the person may use what needs a role, so that it need not be
@@ -75,7 +77,7 @@ func (q *request) page(status int, name string, data any) error {
 	}
 	if q.login != nil {
 		f.User, f.Token = &q.login.User, q.token()
-		f.Told = q.told()
+		f.Told, f.Counts = q.told(), q.waiting(q.Context())
 	}
 	var b bytes.Buffer
 	if err := q.c.pages.execute(&b, f); err != nil {

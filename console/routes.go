@@ -25,6 +25,7 @@ func routes() []route {
 	return slices.Concat(
 		staticRoutes, licencesRoutes, loginRoutes, openIDRoutes,
 		homeRoutes,
+		findRoutes,
 		rowsRoutes,
 		rowRoutes,
 		actRoutes,

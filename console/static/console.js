@@ -30,3 +30,15 @@ document.addEventListener("submit", (event) => {
   form.dataset.sent = "1";
   window.addEventListener("pageshow", () => delete form.dataset.sent, { once: true });
 });
+
+// An address that names a place in a folded part unfolds it.
+function unfold() {
+  const place = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const folded = place && place.closest("details");
+  if (folded) {
+    folded.open = true;
+    folded.scrollIntoView();
+  }
+}
+addEventListener("hashchange", unfold);
+addEventListener("DOMContentLoaded", unfold);
