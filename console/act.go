@@ -83,7 +83,7 @@ func actOnGroup(q *request) error {
 		return err
 	}
 	job := q.PostFormValue("job")
-	if !slices.ContainsFunc(q.c.Work.Jobs(), func(j Job) bool { return j.Name == job }) {
+	if !slices.ContainsFunc(q.c.Ports.Jobs.Jobs(), func(j Job) bool { return j.Name == job }) {
 		return badRequest("group")
 	}
 	order := Order{Act: act, Job: job, Causes: q.PostForm["cause"]}
@@ -120,7 +120,7 @@ func (q *request) actPage() (*actPage, error) {
 
 // plan fills in what the order would do.
 func (q *request) plan(page *actPage) error {
-	plan, err := q.c.Work.Plan(q.Context(), page.Order)
+	plan, err := q.c.Ports.Acts.Plan(q.Context(), page.Order)
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (q *request) show(page *actPage, plan Plan) {
 		}
 		page.Steps = append(page.Steps, stepView{
 			RowStep: s, Shown: maskKey(s.Key),
-			Reason: maskText(q.c.Work.Reason(s.Before, q.lang)),
+			Reason: maskText(q.c.Ports.Words.Reason(s.Before, q.lang)),
 		})
 	}
 	page.Count = plan.Possible() > typeAbove
@@ -166,7 +166,7 @@ func (q *request) act(page *actPage) error {
 	if page.Fault = fault; fault != "" {
 		return q.page(http.StatusUnprocessableEntity, "act", page)
 	}
-	done, err := q.c.Work.Do(q.Context(), page.Order, mark, q.person(page.Reason))
+	done, err := q.c.Ports.Acts.Do(q.Context(), page.Order, mark, q.person(page.Reason))
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (q *request) moved(page *actPage, now Plan) error {
 	page.Fault = "act.moved"
 	q.show(page, now)
 	if len(page.Order.Keys) == 1 {
-		last, err := q.c.Ledger.AuditOf(q.Context(), page.Order.Job+" "+page.Order.Keys[0], 1)
+		last, err := q.c.Ports.Audit.AuditOf(q.Context(), page.Order.Job+" "+page.Order.Keys[0], 1)
 		if err != nil {
 			return err
 		}

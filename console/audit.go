@@ -92,7 +92,7 @@ func (q *request) showAudit(page auditPage) error {
 	if page.Fault != "" {
 		return q.page(http.StatusUnprocessableEntity, "audit", page)
 	}
-	found, err := q.c.Ledger.AuditPage(q.Context(), page.Query)
+	found, err := q.c.Ports.Audit.AuditPage(q.Context(), page.Query)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (q *request) showAudit(page auditPage) error {
 func checkAudit(q *request) error {
 	page := q.auditQuery()
 	var err error
-	if page.Broken, err = q.c.Ledger.VerifyAudit(q.Context()); err != nil {
+	if page.Broken, err = q.c.Ports.Audit.VerifyAudit(q.Context()); err != nil {
 		return err
 	}
 	page.Checked = true
@@ -121,7 +121,7 @@ func exportAudit(q *request) error {
 	if page.Fault != "" {
 		return badRequest("form")
 	}
-	if err := q.c.People.AppendAudit(q.Context(), q.record("audit export", "audit", "", "")); err != nil {
+	if err := q.c.Ports.Audit.AppendAudit(q.Context(), q.record("audit export", "audit", "", "")); err != nil {
 		return err
 	}
 	q.attach("auditoria.csv", "text/csv; charset=utf-8")
@@ -143,7 +143,7 @@ func exportAudit(q *request) error {
 	}
 	page.Query.Limit, page.Query.Before = auditFile, 0
 	for {
-		found, err := q.c.Ledger.AuditPage(q.Context(), page.Query)
+		found, err := q.c.Ports.Audit.AuditPage(q.Context(), page.Query)
 		if err != nil {
 			return err
 		}

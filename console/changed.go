@@ -67,7 +67,7 @@ func showChanged(q *request) error {
 	if err := q.countFlags(&page); err != nil {
 		return err
 	}
-	rows, err := q.c.Ledger.RowPage(q.Context(),
+	rows, err := q.c.Ports.Rows.RowPage(q.Context(),
 		trade.RowQuery{Flags: flags, Sort: trade.OldestFirst, After: q.after(), Limit: pageRows})
 	if err != nil {
 		return err
@@ -81,8 +81,8 @@ func showChanged(q *request) error {
 
 func (q *request) countFlags(page *changedPage) error {
 	sums := map[trade.Flag]int{}
-	for _, job := range q.c.Work.Jobs() {
-		counts, err := q.c.Ledger.FlagCounts(q.Context(), job.Name)
+	for _, job := range q.c.Ports.Jobs.Jobs() {
+		counts, err := q.c.Ports.Totals.FlagCounts(q.Context(), job.Name)
 		if err != nil {
 			return err
 		}
@@ -103,7 +103,7 @@ func (q *request) changed(entries []trade.Entry) ([]changedShown, error) {
 	if len(entries) == 0 { // the de-para need not be read
 		return nil, nil
 	}
-	fields, err := q.c.Work.FieldsOf(q.Context(), entries)
+	fields, err := q.c.Ports.Fields.FieldsOf(q.Context(), entries)
 	if err != nil {
 		return nil, err
 	}
@@ -223,9 +223,9 @@ func (q *request) planAck() (ackPage, error) {
 		return page, badRequest("form")
 	}
 	for _, text := range numbers {
-		entry, err := q.c.Ledger.EntryNo(q.Context(), number(text))
+		entry, err := q.c.Ports.Rows.EntryNo(q.Context(), number(text))
 		if err != nil {
-			if q.c.Unknown(err) {
+			if q.c.Ports.Unknown(err) {
 				continue
 			}
 			return page, err
@@ -241,7 +241,7 @@ func (q *request) planAck() (ackPage, error) {
 		return page, err
 	}
 	for _, job := range jobs {
-		plan, err := q.c.Work.Plan(q.Context(), Order{Act: Acknowledge, Job: job, Keys: keys[job]})
+		plan, err := q.c.Ports.Acts.Plan(q.Context(), Order{Act: Acknowledge, Job: job, Keys: keys[job]})
 		if err != nil {
 			return page, err
 		}
@@ -277,7 +277,7 @@ func doChanged(q *request) error {
 	}
 	moved := false
 	for i, plan := range page.Plans {
-		done, err := q.c.Work.Do(q.Context(), plan.Order, q.PostFormValue("mark."+plan.Order.Job),
+		done, err := q.c.Ports.Acts.Do(q.Context(), plan.Order, q.PostFormValue("mark."+plan.Order.Job),
 			q.person(page.Reason))
 		if err != nil {
 			return err

@@ -62,7 +62,7 @@ func (d *chartDays) chart(ctx context.Context, c *Console, _ trade.Lang) (chart,
 		}
 	}
 	if len(missing) > 0 {
-		err := c.Ledger.RunsEnded(ctx, slices.MinFunc(missing, time.Time.Compare), now, func(r trade.RunReport) error {
+		err := c.Ports.Runs.RunsEnded(ctx, slices.MinFunc(missing, time.Time.Compare), now, func(r trade.RunReport) error {
 			year, month, day := r.EndedAt.In(c.Zone).Date()
 			at := time.Date(year, month, day, 0, 0, 0, 0, c.Zone)
 			if slices.Contains(missing, at) {

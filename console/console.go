@@ -17,13 +17,10 @@ import (
 // Options are what a console is made of. A reload of the configuration makes a new one on the same
 // listener.
 type Options struct {
-	People  People
-	Ledger  Ledger
-	Work    Work
-	Desk    Desk
-	Reports Reports
-	Unknown func(error) bool // tells that a row is not known
-	OpenID  *OpenID          // nil: people log in by a password of this ledger only
+	Users  Users
+	Logins Logins
+	Ports  Ports
+	OpenID *OpenID // nil: people log in by a password of this ledger only
 
 	Name   string         // of the installation
 	Lang   trade.Lang     // where a person has not chosen
@@ -100,6 +97,6 @@ func (c *Console) Close() {
 }
 
 // Prune forgets logins and tries that are over. It belongs to the housekeeping.
-func Prune(ctx context.Context, people People, now time.Time, idle, most time.Duration) error {
-	return people.PruneLogins(ctx, now.Add(-most), now.Add(-idle-seenStep), now.Add(-triesKept), now.Add(-deviceKept))
+func Prune(ctx context.Context, logins Logins, now time.Time, idle, most time.Duration) error {
+	return logins.PruneLogins(ctx, now.Add(-most), now.Add(-idle-seenStep), now.Add(-triesKept), now.Add(-deviceKept))
 }

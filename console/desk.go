@@ -58,8 +58,8 @@ const typeAbove = 50
 
 // entryOf gives the row that the path names by its number.
 func (q *request) entryOf() (trade.Entry, error) {
-	entry, err := q.c.Ledger.EntryNo(q.Context(), number(q.PathValue("id")))
-	if err != nil && q.c.Unknown(err) {
+	entry, err := q.c.Ports.Rows.EntryNo(q.Context(), number(q.PathValue("id")))
+	if err != nil && q.c.Ports.Unknown(err) {
 		return entry, errNotFound
 	}
 	return entry, err
@@ -68,7 +68,7 @@ func (q *request) entryOf() (trade.Entry, error) {
 // jobs gives the jobs by name.
 func (q *request) jobs() map[string]Job {
 	out := map[string]Job{}
-	for _, j := range q.c.Work.Jobs() {
+	for _, j := range q.c.Ports.Jobs.Jobs() {
 		out[j.Name] = j
 	}
 	return out
@@ -86,7 +86,7 @@ func (q *request) prove(password string) (fault string, err error) {
 	if password == "" {
 		return "desk.proof.missing", nil
 	}
-	user, err := q.c.People.User(q.Context(), q.login.User.Name)
+	user, err := q.c.Users.User(q.Context(), q.login.User.Name)
 	if err != nil {
 		return "", err
 	}
@@ -97,7 +97,7 @@ func (q *request) prove(password string) (fault string, err error) {
 	case wait > 0:
 		return "account.wait", nil
 	case !fits:
-		return "act.wrong_password", q.c.People.AppendAudit(q.Context(), q.failed(user))
+		return "act.wrong_password", q.c.Users.AppendAudit(q.Context(), q.failed(user))
 	}
 	return "", q.begin(user, "proof", "", q.c.Now())
 }

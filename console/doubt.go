@@ -32,7 +32,7 @@ type doubtShown struct {
 }
 
 func showDoubts(q *request) error {
-	rows, err := q.c.Ledger.RowPage(q.Context(),
+	rows, err := q.c.Ports.Rows.RowPage(q.Context(),
 		trade.RowQuery{
 			States: []trade.State{trade.InDoubt}, Sort: trade.OldestFirst, After: q.after(),
 			Limit: pageRows,
@@ -60,7 +60,7 @@ func (q *request) after() string {
 }
 
 func (q *request) doubt(entry trade.Entry) (doubtShown, error) {
-	doubt, err := q.c.Desk.Doubt(q.Context(), entry)
+	doubt, err := q.c.Ports.Doubts.Doubt(q.Context(), entry)
 	shown := doubtShown{Entry: entry, Doubt: doubt, Since: entry.UpdatedAt}
 	for _, a := range doubt.Attempts {
 		shown.Since = a.StartedAt
@@ -99,7 +99,7 @@ type lookFor struct {
 
 // identify gives what to look for on the platform.
 func (q *request) identify(entry trade.Entry, look []engine.FieldReading) ([]lookFor, error) {
-	fields, err := q.c.Work.Fields(q.Context(), entry)
+	fields, err := q.c.Ports.Fields.Fields(q.Context(), entry)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func placeOf(field string) int {
 
 // decided finds who decided about a row last.
 func (q *request) decided(entry trade.Entry) (*trade.AuditRecord, error) {
-	records, err := q.c.Ledger.AuditOf(q.Context(), entry.Job+" "+entry.Key, 20)
+	records, err := q.c.Ports.Audit.AuditOf(q.Context(), entry.Job+" "+entry.Key, 20)
 	if err != nil {
 		return nil, err
 	}
@@ -247,10 +247,10 @@ func planDoubt(q *request) error {
 // shown, and confirmed by themselves.
 func (q *request) showPlan(page doubtPage, order Order, status int) error {
 	order.DespiteDifferences = false
-	plan, err := q.c.Work.Plan(q.Context(), order)
+	plan, err := q.c.Ports.Acts.Plan(q.Context(), order)
 	if err == nil && plan.Steps[0].Refused == "differs" {
 		page.Differs, order.DespiteDifferences = true, true
-		plan, err = q.c.Work.Plan(q.Context(), order)
+		plan, err = q.c.Ports.Acts.Plan(q.Context(), order)
 	}
 	if err != nil {
 		return err
@@ -289,7 +289,7 @@ func doDoubt(q *request) error {
 			return q.showPlan(page, order, http.StatusUnprocessableEntity)
 		}
 	}
-	done, err := q.c.Work.Do(q.Context(), order, q.PostFormValue("mark"), q.person(page.Reason))
+	done, err := q.c.Ports.Acts.Do(q.Context(), order, q.PostFormValue("mark"), q.person(page.Reason))
 	if err != nil {
 		return err
 	}

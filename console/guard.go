@@ -206,7 +206,7 @@ func (c *Console) hasAdministrator(ctx context.Context) (bool, error) {
 	if c.administered.Load() {
 		return true, nil
 	}
-	users, err := c.People.Users(ctx)
+	users, err := c.Users.Users(ctx)
 	if err != nil {
 		return false, err
 	}

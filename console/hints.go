@@ -48,7 +48,7 @@ type hintsView struct {
 
 // hints reads what is known of a row beside its own requests.
 func (q *request) hints(entry trade.Entry, attempts []trade.Attempt) (hintsView, error) {
-	hints, err := q.c.Desk.Hints(q.Context(), entry, attempts)
+	hints, err := q.c.Ports.Doubts.Hints(q.Context(), entry, attempts)
 	open := entry.State == trade.InDoubt || entry.State == trade.Held
 	return hintsView{Hints: hints, ID: entry.ID, Decide: open && q.login.User.Role.May(trade.Accountant)}, err
 }

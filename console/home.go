@@ -77,7 +77,7 @@ var flagsFirst = []trade.Flag{
 }
 
 func showHome(q *request) error {
-	q.c.Desk.Expect()
+	q.c.Ports.Causes.Expect()
 	page, err := q.home(q.Context())
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func showHome(q *request) error {
 func (q *request) home(ctx context.Context) (*homePage, error) {
 	page := &homePage{}
 	var counts []map[trade.State]int
-	for _, job := range q.c.Work.Jobs() {
+	for _, job := range q.c.Ports.Jobs.Jobs() {
 		h := homeJob{Job: job}
 		states, err := q.homeJob(ctx, &h, page)
 		if err != nil {
@@ -98,7 +98,7 @@ func (q *request) home(ctx context.Context) (*homePage, error) {
 		page.Jobs = append(page.Jobs, h)
 	}
 	page.All = sum(page.Jobs, counts)
-	page.Live, _ = q.c.Work.Progress()
+	page.Live, _ = q.c.Ports.Jobs.Progress()
 	var err error
 	page.Chart, err = q.c.days.chart(ctx, q.c, q.lang)
 	return page, err
@@ -107,17 +107,17 @@ func (q *request) home(ctx context.Context) (*homePage, error) {
 // homeJob reads one job, and adds what needs a person.
 func (q *request) homeJob(ctx context.Context, h *homeJob, page *homePage) (map[trade.State]int, error) {
 	var err error
-	if h.Status, err = q.c.Ledger.JobStatus(ctx, h.Name); err != nil {
+	if h.Status, err = q.c.Ports.Totals.JobStatus(ctx, h.Name); err != nil {
 		return nil, err
 	}
 	if h.Status.State != trade.Idle && h.Status.State != trade.Running && h.Status.Stop != nil {
-		h.Stop = q.c.Work.Stop(*h.Status.Stop, q.lang)
+		h.Stop = q.c.Ports.Words.Stop(*h.Status.Stop, q.lang)
 		page.Todo = append(page.Todo, todo{
 			Key: "todo.job." + string(h.Status.State), State: "stopped", Job: h.Name,
 			Text: h.Stop,
 		})
 	}
-	tallies, err := q.c.Ledger.Counts(ctx, h.Name)
+	tallies, err := q.c.Ports.Totals.Counts(ctx, h.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (q *request) homeJob(ctx context.Context, h *homeJob, page *homePage) (map[
 	for _, t := range tallies {
 		states[t.State] += t.Count
 	}
-	cursor, err := q.c.Ledger.Cursor(ctx, h.Name)
+	cursor, err := q.c.Ports.Totals.Cursor(ctx, h.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (q *request) homeJob(ctx context.Context, h *homeJob, page *homePage) (map[
 			Query: "/pending",
 		})
 	}
-	flags, err := q.c.Ledger.FlagCounts(ctx, h.Name)
+	flags, err := q.c.Ports.Totals.FlagCounts(ctx, h.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (q *request) homeJob(ctx context.Context, h *homeJob, page *homePage) (map[
 				})
 		}
 	}
-	runs, err := q.c.Ledger.Runs(ctx, h.Name, 1)
+	runs, err := q.c.Ports.Runs.Runs(ctx, h.Name, 1)
 	if len(runs) > 0 {
 		h.Last = &runs[0]
 	}

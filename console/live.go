@@ -70,7 +70,7 @@ func showLive(q *request) error {
 	beats, stop := q.c.beats()
 	defer stop()
 	for {
-		live, changed := q.c.Work.Progress()
+		live, changed := q.c.Ports.Jobs.Progress()
 		var b bytes.Buffer
 		f := frame{voice: voice{q.lang, q.c.Zone, q.c.Now()}, Page: "home", Data: &homePage{Live: live}}
 		if err := q.c.pages["home"].ExecuteTemplate(&b, "live", f); err != nil {

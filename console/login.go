@@ -41,7 +41,7 @@ func showLogin(q *request) error {
 func logIn(q *request) error {
 	name, password := UserName(q.PostFormValue("name")), q.PostFormValue("password")
 	shown := loginPage{Next: local(q.PostFormValue("next")), Name: name}
-	user, err := q.c.People.User(q.Context(), name)
+	user, err := q.c.Users.User(q.Context(), name)
 	if err != nil && !errors.Is(err, trade.ErrNobody) {
 		return err
 	}
@@ -54,7 +54,7 @@ func logIn(q *request) error {
 		return q.page(http.StatusTooManyRequests, "login", shown)
 	case !fits:
 		shown.Fault = "login.wrong"
-		if err := q.c.People.AppendAudit(q.Context(), q.failed(user)); err != nil {
+		if err := q.c.Users.AppendAudit(q.Context(), q.failed(user)); err != nil {
 			return err
 		}
 		return q.page(http.StatusUnauthorized, "login", shown)
@@ -84,7 +84,7 @@ func (q *request) try(user trade.User, name, password string) (fits bool, wait t
 	device := q.cookie(cookieDevice)
 	if device != "" {
 		device = hashOf(device)
-		known, err := q.c.People.KnownDevice(q.Context(), device, user.ID, q.c.Now().Add(-deviceKept))
+		known, err := q.c.Logins.KnownDevice(q.Context(), device, user.ID, q.c.Now().Add(-deviceKept))
 		if err != nil {
 			return false, 0, err
 		}
@@ -98,7 +98,7 @@ func (q *request) try(user trade.User, name, password string) (fits bool, wait t
 	}
 	defer leave()
 	now := q.c.Now()
-	allowed, until, err := q.c.People.Try(q.Context(), buckets(name, device, q.from), now, slower(now))
+	allowed, until, err := q.c.Logins.Try(q.Context(), buckets(name, device, q.from), now, slower(now))
 	if err != nil {
 		return false, 0, err
 	}
@@ -118,7 +118,7 @@ func (q *request) begin(user trade.User, act, detail string, proved time.Time) e
 	now := q.c.Now()
 	secret, device := newSecret(), q.cookie(cookieDevice)
 	const anybody = 0 // several people may use one browser
-	ours, err := q.c.People.KnownDevice(q.Context(), hashOf(device), anybody, now.Add(-deviceKept))
+	ours, err := q.c.Logins.KnownDevice(q.Context(), hashOf(device), anybody, now.Add(-deviceKept))
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (q *request) begin(user trade.User, act, detail string, proved time.Time) e
 	record.Who = user.Name
 	tried := append(buckets(user.Name, "", q.from), buckets(user.Name, hashOf(device), q.from)...)
 	tried = append(tried, issuerBucket(q.from)) // a whole office may log in from one address
-	if err := q.c.People.LogIn(q.Context(), login, replaces, hashOf(device), tried, record); err != nil {
+	if err := q.c.Logins.LogIn(q.Context(), login, replaces, hashOf(device), tried, record); err != nil {
 		return err
 	}
 	q.secret, q.login = secret, &login
@@ -148,7 +148,7 @@ func (q *request) begin(user trade.User, act, detail string, proved time.Time) e
 }
 
 func logOut(q *request) error {
-	if err := q.c.People.LogOut(q.Context(), q.login.Hash, q.record("logout", q.login.User.Name, "", "")); err != nil {
+	if err := q.c.Logins.LogOut(q.Context(), q.login.Hash, q.record("logout", q.login.User.Name, "", "")); err != nil {
 		return err
 	}
 	q.setCookie(cookieLogin, "", -time.Second)
@@ -172,7 +172,7 @@ func showAccount(q *request) error { return q.page(http.StatusOK, "account", acc
 
 // changeOwnPassword takes the old password first; every other login of the person ends.
 func changeOwnPassword(q *request) error {
-	user, err := q.c.People.User(q.Context(), q.login.User.Name)
+	user, err := q.c.Users.User(q.Context(), q.login.User.Name)
 	if err != nil {
 		return err
 	}
@@ -201,7 +201,7 @@ func changeOwnPassword(q *request) error {
 		return err
 	}
 	user.PasswordAt = q.c.Now()
-	done, err := q.c.People.ChangeUser(q.Context(), user, q.record("user password", user.Name, "", ""))
+	done, err := q.c.Users.ChangeUser(q.Context(), user, q.record("user password", user.Name, "", ""))
 	if err != nil {
 		return err
 	}

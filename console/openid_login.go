@@ -149,7 +149,7 @@ func (q *request) kept(f flow, user trade.User, v visitor, cause string) error {
 	if record.Who = user.Name; user.Name == "" {
 		record.Who = "?"
 	}
-	return q.c.People.AppendAudit(q.Context(), record)
+	return q.c.Users.AppendAudit(q.Context(), record)
 }
 
 // keptOnce is kept for what anybody can cause without the issuer: of an address, or of the person
@@ -160,7 +160,7 @@ func (q *request) keptOnce(f flow, cause string, until time.Time) error {
 		whose = hashOf(q.login.User.Name)
 	}
 	now := q.c.Now()
-	first, _, err := q.c.People.Try(q.Context(), []string{"openid-kept:" + whose + " " + cause}, now,
+	first, _, err := q.c.Logins.Try(q.Context(), []string{"openid-kept:" + whose + " " + cause}, now,
 		func(t trade.Tries) trade.Tries { return trade.Tries{Bucket: t.Bucket, At: now, Until: until} })
 	if err != nil || !first {
 		return err
@@ -198,7 +198,7 @@ func comeBack(q *request) error {
 	defer end()
 	now := q.c.Now()
 	// each makes us ask somebody else, or keep a record (C4)
-	allowed, until, err := q.c.People.Try(q.Context(), []string{issuerBucket(q.from)}, now, slower(now))
+	allowed, until, err := q.c.Logins.Try(q.Context(), []string{issuerBucket(q.from)}, now, slower(now))
 	switch {
 	case err != nil:
 		return err
@@ -238,7 +238,7 @@ func (q *request) refused(f flow, v visitor, why *refusal) error {
 	user := trade.User{}
 	if v.Subject != "" {
 		var err error
-		if user, err = q.c.People.UserFrom(q.Context(), q.c.OpenID.Issuer, v.Subject); err != nil &&
+		if user, err = q.c.Users.UserFrom(q.Context(), q.c.OpenID.Issuer, v.Subject); err != nil &&
 			!errors.Is(err, trade.ErrNobody) {
 			return err
 		}
@@ -252,7 +252,7 @@ func (q *request) refused(f flow, v visitor, why *refusal) error {
 // enter lets in whom the issuer names, if it gives a role, and if that person is not disabled here.
 func (q *request) enter(f flow, v visitor) error {
 	issuer := q.c.OpenID.Issuer
-	user, err := q.c.People.UserFrom(q.Context(), issuer, v.Subject)
+	user, err := q.c.Users.UserFrom(q.Context(), issuer, v.Subject)
 	if err != nil && !errors.Is(err, trade.ErrNobody) {
 		return err
 	}
@@ -273,7 +273,7 @@ func (q *request) enter(f flow, v visitor) error {
 	case v.Role == "" && known: // what the person had before ends too
 		record := q.record("login failed", user.Name, "", v.detail(issuer, "no role"))
 		record.Who = user.Name
-		done, err := q.c.People.ChangeUser(q.Context(), user, record)
+		done, err := q.c.Users.ChangeUser(q.Context(), user, record)
 		if err != nil {
 			return err
 		}
@@ -287,13 +287,13 @@ func (q *request) enter(f flow, v visitor) error {
 		name := v.user(issuer)
 		record := q.record("user add", name, "", v.detail(issuer, ""))
 		record.Who = name
-		err := q.c.People.AddUser(q.Context(), trade.User{Name: name, Role: v.Role, Issuer: issuer, Subject: v.Subject},
+		err := q.c.Users.AddUser(q.Context(), trade.User{Name: name, Role: v.Role, Issuer: issuer, Subject: v.Subject},
 			record)
 		if err != nil && !errors.Is(err, trade.ErrTaken) {
 			return err
 		}
 		// also when another browser of the same person was first
-		user, err = q.c.People.UserFrom(q.Context(), issuer, v.Subject)
+		user, err = q.c.Users.UserFrom(q.Context(), issuer, v.Subject)
 		if errors.Is(err, trade.ErrNobody) {
 			return q.stays(f, trade.User{}, v, "openid.taken", "the name "+name+" is taken", name,
 				arguments(name, v.Subject))
@@ -305,7 +305,7 @@ func (q *request) enter(f flow, v visitor) error {
 		record := q.record("user role", user.Name, "", v.detail(issuer, ""))
 		record.Who = user.Name
 		user.Role = v.Role
-		done, err := q.c.People.ChangeUser(q.Context(), user, record)
+		done, err := q.c.Users.ChangeUser(q.Context(), user, record)
 		if err != nil {
 			return err
 		}

@@ -742,7 +742,7 @@ func (h *hurried) UserFrom(ctx context.Context, issuer, subject string) (trade.U
 func TestAUserThatChangesDuringTheLogin(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *state.Store) {
 		people := &hurried{Store: s}
-		c := newCompany(t, s, func(o *console.Options) { o.People = people })
+		c := newCompany(t, s, func(o *console.Options) { o.Users = people })
 		c.come(c.browser()).wants(http.StatusSeeOther)
 		people.meanwhile = func(u trade.User) {
 			if done, err := s.ChangeUser(t.Context(), u,

@@ -52,7 +52,7 @@ type causeShown struct {
 }
 
 func showPending(q *request) error {
-	stuck, err := q.c.Desk.Stuck(q.Context(), q.lang, q.told() != "")
+	stuck, err := q.c.Ports.Causes.Stuck(q.Context(), q.lang, q.told() != "")
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (q *request) samples(causes []causeShown) error {
 	for _, c := range causes {
 		ids = append(ids, c.Cause.Samples...)
 	}
-	entries, err := q.c.Ledger.Entries(q.Context(), ids)
+	entries, err := q.c.Ports.Rows.Entries(q.Context(), ids)
 	if err != nil {
 		return err
 	}
@@ -209,7 +209,7 @@ func (p retryPage) Shown() []engine.RowStep {
 
 // planRetry plans to try again what can be of a cause, job by job.
 func (q *request) planRetry(key string) (retryPage, error) {
-	stuck, err := q.c.Desk.Stuck(q.Context(), q.lang, true)
+	stuck, err := q.c.Ports.Causes.Stuck(q.Context(), q.lang, true)
 	if err != nil {
 		return retryPage{}, err
 	}
@@ -228,7 +228,7 @@ func (q *request) planRetry(key string) (retryPage, error) {
 			Act: Retry, Job: part.Job, States: []trade.State{trade.Waiting, trade.Rejected},
 			Causes: []string{stuck.Causes[i].Cause}, Most: retryMost,
 		}
-		plan, err := q.c.Work.Plan(q.Context(), order)
+		plan, err := q.c.Ports.Acts.Plan(q.Context(), order)
 		if err != nil {
 			return retryPage{}, err
 		}
@@ -275,7 +275,7 @@ func doRetry(q *request) error {
 	}
 	moved := false
 	for i, plan := range page.Plans {
-		done, err := q.c.Work.Do(q.Context(), plan.Order, q.PostFormValue("mark."+plan.Order.Job),
+		done, err := q.c.Ports.Acts.Do(q.Context(), plan.Order, q.PostFormValue("mark."+plan.Order.Job),
 			q.person(page.Reason))
 		if err != nil {
 			return err

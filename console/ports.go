@@ -9,9 +9,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// People keeps users and their logins. Its errors are trade.ErrNobody, ErrTaken and
+// Users are the people of the console. Its errors are trade.ErrNobody, ErrTaken and
 // ErrLastAdministrator where they apply.
-type People interface {
+type Users interface {
 	Users(ctx context.Context) ([]trade.User, error)
 	User(ctx context.Context, name string) (trade.User, error)
 	// UserFrom gives the user whom an issuer knows by a subject.
@@ -19,7 +19,12 @@ type People interface {
 	AddUser(ctx context.Context, u trade.User, record trade.AuditRecord) error
 	// ChangeUser ends the user's logins; done is false when the user was changed since it was read.
 	ChangeUser(ctx context.Context, u trade.User, record trade.AuditRecord) (done bool, err error)
+	// AppendAudit stores one record of an act that changes nothing else.
+	AppendAudit(ctx context.Context, record trade.AuditRecord) error
+}
 
+// Logins keeps who is logged in, the browsers that are known, and the tries.
+type Logins interface {
 	Login(ctx context.Context, hash string) (trade.Login, error)
 	LogIn(ctx context.Context, l trade.Login, replaces, device string, buckets []string, record trade.AuditRecord) error
 	LoginSeen(ctx context.Context, hash string, at time.Time) error
@@ -29,49 +34,103 @@ type People interface {
 	Try(ctx context.Context, buckets []string, now time.Time,
 		next func(trade.Tries) trade.Tries) (allowed bool, until time.Time, err error)
 	PruneLogins(ctx context.Context, began, seen, tried, device time.Time) error
-
-	SavedFilters(ctx context.Context, user int64) ([]trade.SavedFilter, error)
-	// SaveFilter keeps a search, or removes it when its query is empty. trade.ErrTooMany when the
-	// person has so many.
-	SaveFilter(ctx context.Context, f trade.SavedFilter, record trade.AuditRecord) error
-
-	// AppendAudit stores one record of an act that changes nothing else.
-	AppendAudit(ctx context.Context, record trade.AuditRecord) error
 }
 
-// Ledger is what the console reads.
-type Ledger interface {
+// Ports are what the pages read, and by what people order.
+type Ports struct {
+	Totals    Totals
+	Rows      Rows
+	Runs      Runs
+	Audit     Audit
+	Filters   Filters
+	Codes     Codes
+	Jobs      Jobs
+	Words     Words
+	Fields    Fields
+	Acts      Acts
+	Causes    Causes
+	Doubts    Doubts
+	Tables    Tables
+	Schedules Scheduling
+	Reports   Reports
+	Unknown   func(error) bool // tells that a row is not known
+}
+
+// Totals are the kept sums of a job, and where it stands.
+type Totals interface {
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 	Counts(ctx context.Context, job string) ([]trade.Tally, error)
 	FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error)
 	Cursor(ctx context.Context, job string) (trade.Cursor, error)
+}
+
+// Rows reads the rows of the ledger.
+type Rows interface {
+	// RowPage gives one page of the rows that a question asks for.
+	RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, error)
+	// Entry gives one row, by job and key or by its number; one that is not known: an error for which
+	// Ports.Unknown is true.
+	Entry(ctx context.Context, job, key string) (trade.Entry, error)
+	EntryNo(ctx context.Context, id int64) (trade.Entry, error)
+	// Entries gives rows by their numbers, in any order; those that are not known are left out.
+	Entries(ctx context.Context, ids []int64) ([]trade.Entry, error)
+	Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error)
+	// Dependents gives rows that wait for a row, at most limit of them.
+	Dependents(ctx context.Context, job, key string, limit int) ([]trade.Entry, error)
+}
+
+// Runs reads the passes.
+type Runs interface {
 	// Runs gives the latest passes of a job, the newest first.
 	Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error)
 	// RunsEnded calls fn for the passes that ended in a span of time.
 	RunsEnded(ctx context.Context, from, before time.Time, fn func(trade.RunReport) error) error
-	// RowPage gives one page of the rows that a question asks for.
-	RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, error)
-	// Entry gives one row, by job and key or by its number; one that is not known: an error for which
-	// Options.Unknown is true.
-	Entry(ctx context.Context, job, key string) (trade.Entry, error)
-	EntryNo(ctx context.Context, id int64) (trade.Entry, error)
-	Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error)
-	// Dependents gives rows that wait for a row, at most limit of them.
-	Dependents(ctx context.Context, job, key string, limit int) ([]trade.Entry, error)
-	// AuditOf gives the acts on a target ("job key"), the newest first.
-	AuditOf(ctx context.Context, target string, limit int) ([]trade.AuditRecord, error)
-	Books
+	// Run gives one pass; one that is not known: an error for which Ports.Unknown is true.
+	Run(ctx context.Context, id string) (trade.RunReport, error)
+	// RunPage gives passes of a job, or of all with an empty name, the newest first; after is
+	// RunPage.Next of the page before.
+	RunPage(ctx context.Context, job, after string, limit int) (trade.RunPage, error)
 }
 
-// Work is the engine as the console knows it: the jobs, and what people may order. Orders go
-// through the same code as those of the command line.
-type Work interface {
-	// Jobs gives the jobs of the configuration in the order in which they run.
+// Audit is what people did.
+type Audit interface {
+	// AuditOf gives the acts on a target ("job key"), the newest first.
+	AuditOf(ctx context.Context, target string, limit int) ([]trade.AuditRecord, error)
+	// AuditPage gives one page of the acts that a question asks for, the newest first.
+	AuditPage(ctx context.Context, q trade.AuditQuery) (trade.AuditPage, error)
+	// VerifyAudit gives the number of the first record that is not what was written; 0 = all are.
+	VerifyAudit(ctx context.Context) (int64, error)
+	// AppendAudit stores one record of an act that changes nothing else.
+	AppendAudit(ctx context.Context, record trade.AuditRecord) error
+}
+
+// Filters keeps the searches of a person.
+type Filters interface {
+	SavedFilters(ctx context.Context, user int64) ([]trade.SavedFilter, error)
+	// SaveFilter keeps a search, or removes it when its query is empty. trade.ErrTooMany when the
+	// person has so many.
+	SaveFilter(ctx context.Context, f trade.SavedFilter, record trade.AuditRecord) error
+}
+
+// Codes reads the de-para.
+type Codes interface {
+	// Shortages gives the references that are missing, and what waits for them.
+	Shortages(ctx context.Context) ([]trade.Shortage, error)
+	// ListReferences gives the lines of a de-para table.
+	ListReferences(ctx context.Context, kind string) ([]trade.Reference, error)
+}
+
+// Jobs are the jobs of the configuration.
+type Jobs interface {
+	// Jobs gives them in the order in which they run.
 	Jobs() []Job
-	// Fields puts the values of the ERP and what was sent, or would be, side by side.
-	Fields(ctx context.Context, entry trade.Entry) ([]Field, error)
-	// FieldsOf does that for several rows, for which the de-para is read once.
-	FieldsOf(ctx context.Context, entries []trade.Entry) ([][]Field, error)
+	// Progress tells what runs now in this process, and gives a channel that is closed when that
+	// changes.
+	Progress() ([]Progress, <-chan struct{})
+}
+
+// Words are the sentences that the console shares with the command line.
+type Words interface {
 	// Stop says in words why a job stands still.
 	Stop(stop trade.Stop, lang trade.Lang) string
 	// Reason says in one line why a row is as it is; Advice what to do about it.
@@ -79,14 +138,23 @@ type Work interface {
 	Advice(entry trade.Entry, lang trade.Lang) trade.Advice
 	// Attempt says in words how an attempt ended, and how far its request got.
 	Attempt(attempt trade.Attempt, lang trade.Lang) (outcome, phase string)
+}
+
+// Fields puts the values of the ERP and what was sent, or would be, side by side.
+type Fields interface {
+	Fields(ctx context.Context, entry trade.Entry) ([]Field, error)
+	// FieldsOf does that for several rows, for which the de-para is read once.
+	FieldsOf(ctx context.Context, entries []trade.Entry) ([][]Field, error)
+}
+
+// Acts are what people order for rows. Orders go through the same code as those of the command
+// line.
+type Acts interface {
 	// Plan says what an order would do, and changes nothing.
 	Plan(ctx context.Context, o Order) (Plan, error)
 	// Do does what a plan with this mark showed. When something has moved since, nothing is done,
 	// Plan.Moved is true, and the plan is as it would be now.
 	Do(ctx context.Context, o Order, mark string, who engine.Person) (Plan, error)
-	// Progress tells what runs now in this process, and gives a channel that is closed when that
-	// changes.
-	Progress() ([]Progress, <-chan struct{})
 }
 
 // Job is a job as people know it.

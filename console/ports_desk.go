@@ -10,43 +10,27 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Books are the parts of the ledger that tell what happened.
-type Books interface {
-	// Entries gives rows by their numbers, in any order; those that are not known are left out.
-	Entries(ctx context.Context, ids []int64) ([]trade.Entry, error)
-	// Run gives one pass; one that is not known: an error for which Options.Unknown is true.
-	Run(ctx context.Context, id string) (trade.RunReport, error)
-	// RunPage gives passes of a job, or of all with an empty name, the newest first; after is
-	// RunPage.Next of the page before.
-	RunPage(ctx context.Context, job, after string, limit int) (trade.RunPage, error)
-	// AuditPage gives one page of the acts that a question asks for, the newest first.
-	AuditPage(ctx context.Context, q trade.AuditQuery) (trade.AuditPage, error)
-	// VerifyAudit gives the number of the first record that is not what was written; 0 = all are.
-	VerifyAudit(ctx context.Context) (int64, error)
-	// Shortages gives the references that are missing, and what waits for them.
-	Shortages(ctx context.Context) ([]trade.Shortage, error)
-	// ListReferences gives the lines of a de-para table.
-	ListReferences(ctx context.Context, kind string) ([]trade.Reference, error)
-}
-
-// Desk is what people decide about beside single rows: causes, doubts, references, jobs. Orders go
-// through the same code as those of the command line.
-type Desk interface {
+// Causes are what keeps rows from going.
+type Causes interface {
 	// Stuck groups what did not go by what keeps it, in a language. fresh: after an act, whose effect
 	// must be seen.
 	Stuck(ctx context.Context, lang trade.Lang, fresh bool) (Stuck, error)
 	// Expect says that somebody will soon ask for that, so that the first look, which takes longest,
 	// begins. It does not wait.
 	Expect()
-	// Doubt tells how a row that may be on the platform stands.
+}
+
+// Doubts tells of rows that may be on the platform.
+type Doubts interface {
+	// Doubt tells how such a row stands.
 	Doubt(ctx context.Context, entry trade.Entry) (Doubt, error)
 	// Hints gives what is known of a row beyond the answers to its own requests.
 	Hints(ctx context.Context, entry trade.Entry, attempts []trade.Attempt) (Hints, error)
-	// AdviseFlag says what a flag means, and what to do.
-	AdviseFlag(flag trade.Flag, lang trade.Lang) trade.Advice
-	// AdviseStop says why a job does not move, and what to do.
-	AdviseStop(stop trade.Stop, lang trade.Lang) trade.Advice
+}
 
+// Tables reads and changes the de-para where people may. Orders go through the same code as those
+// of the command line.
+type Tables interface {
 	// ReferenceSource tells where a kind of reference is kept: ledger, erp, platform.
 	ReferenceSource(kind string) string
 	// ReadReferences reads a CSV of codes and ids, and says what it would change of a kind; nothing is
@@ -60,9 +44,14 @@ type Desk interface {
 	RemoveReference(ctx context.Context, kind, code string, who engine.Person) (removed bool, err error)
 	// WriteReferences writes a table as ReadReferences reads it.
 	WriteReferences(ctx context.Context, kind string, w io.Writer) error
+}
 
+// Scheduling is the times of the jobs, and what people order for a job.
+type Scheduling interface {
 	// Schedules gives the jobs with their schedules and where they stand.
 	Schedules(ctx context.Context, lang trade.Lang) ([]Schedule, error)
+	// AdviseStop says why a job does not move, and what to do.
+	AdviseStop(stop trade.Stop, lang trade.Lang) trade.Advice
 	// PlanJob says what an act on a job would do: pause, resume, release, run.
 	PlanJob(ctx context.Context, act, job string, who engine.Person) (JobPlan, error)
 	// DoJob does what a plan with this mark showed; when something has moved since, nothing is done

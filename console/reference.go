@@ -76,9 +76,9 @@ func (q *request) referencePage() (referencePage, error) {
 	if !slices.Contains(trade.ReferenceKinds, page.Kind) {
 		return page, errNotFound
 	}
-	page.Source = q.c.Desk.ReferenceSource(page.Kind)
+	page.Source = q.c.Ports.Tables.ReferenceSource(page.Kind)
 	page.May = page.Source == "ledger" && q.login.User.Role.May(trade.Administrator)
-	all, err := q.c.Ledger.Shortages(q.Context())
+	all, err := q.c.Ports.Codes.Shortages(q.Context())
 	if err != nil {
 		return page, err
 	}
@@ -102,7 +102,7 @@ func (q *request) referencePage() (referencePage, error) {
 
 // lines finds a page of the lines in which a text stands, by code.
 func (q *request) lines(page *referencePage) error {
-	lines, err := q.c.Ledger.ListReferences(q.Context(), page.Kind)
+	lines, err := q.c.Ports.Codes.ListReferences(q.Context(), page.Kind)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func setReference(q *request) error {
 	}
 	page.Code, page.ID = q.PostFormValue("code"), q.PostFormValue("id")
 	if page.Reason, page.Fault = q.reason(); page.Fault == "" {
-		_, _, err = q.c.Desk.SetReferences(q.Context(), page.Kind, map[string]string{page.Code: page.ID}, "refs set",
+		_, _, err = q.c.Ports.Tables.SetReferences(q.Context(), page.Kind, map[string]string{page.Code: page.ID}, "refs set",
 			q.person(page.Reason))
 		var wrong *ReferenceFault
 		switch {
@@ -171,7 +171,7 @@ func removeReference(q *request) error {
 	if page.Reason, page.Fault = q.reason(); page.Fault != "" {
 		return q.page(http.StatusUnprocessableEntity, "references", page)
 	}
-	removed, err := q.c.Desk.RemoveReference(q.Context(), page.Kind, q.PostFormValue("code"), q.person(page.Reason))
+	removed, err := q.c.Ports.Tables.RemoveReference(q.Context(), page.Kind, q.PostFormValue("code"), q.person(page.Reason))
 	if err != nil {
 		return err
 	}
@@ -188,11 +188,11 @@ func exportReferences(q *request) error {
 	if !slices.Contains(trade.ReferenceKinds, kind) {
 		return errNotFound
 	}
-	if err := q.c.People.AppendAudit(q.Context(), q.record("refs export", kind, "", "")); err != nil {
+	if err := q.c.Ports.Audit.AppendAudit(q.Context(), q.record("refs export", kind, "", "")); err != nil {
 		return err
 	}
 	q.attach(kind+".csv", "text/csv; charset=utf-8")
-	return q.c.Desk.WriteReferences(q.Context(), kind, q.w)
+	return q.c.Ports.Tables.WriteReferences(q.Context(), kind, q.w)
 }
 
 // attach begins an answer that browsers keep as a file.
@@ -221,7 +221,7 @@ func (q *request) planImport(file io.Reader) (importPage, error) {
 		return importPage{}, &fault{http.StatusRequestEntityTooLarge, "long", err}
 	}
 	page := importPage{Kind: q.PathValue("kind"), Text: string(text), Reason: q.PostFormValue("reason")}
-	page.Plan, err = q.c.Desk.ReadReferences(q.Context(), page.Kind, strings.NewReader(page.Text), q.lang)
+	page.Plan, err = q.c.Ports.Tables.ReadReferences(q.Context(), page.Kind, strings.NewReader(page.Text), q.lang)
 	for _, c := range page.Plan.Changes { // what is overwritten matters more than what is new
 		if c.From == nil {
 			page.Added++
@@ -277,7 +277,7 @@ func importReferences(q *request) error {
 	if page.Fault != "" {
 		return q.page(http.StatusUnprocessableEntity, "references_plan", page)
 	}
-	if _, _, err := q.c.Desk.SetReferences(q.Context(), page.Kind, page.Plan.Codes, "refs import",
+	if _, _, err := q.c.Ports.Tables.SetReferences(q.Context(), page.Kind, page.Plan.Codes, "refs import",
 		q.person(reason)); err != nil {
 		return err
 	}

@@ -95,7 +95,7 @@ func (q *request) patient() (done func(), err error) {
 func showReport(q *request) error {
 	page := reportPage{Form: q.URL.Query()}
 	var err error
-	if page.Closings, err = q.c.Reports.Closings(q.Context()); err != nil {
+	if page.Closings, err = q.c.Ports.Reports.Closings(q.Context()); err != nil {
 		return err
 	}
 	if page.Get("show") == "" {
@@ -113,7 +113,7 @@ func showReport(q *request) error {
 		return err
 	}
 	defer done()
-	report, err := q.c.Reports.ReadReport(q.Context(), query, q.lang, reportRows)
+	report, err := q.c.Ports.Reports.ReadReport(q.Context(), query, q.lang, reportRows)
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func exportReport(q *request) error {
 	if !query.AsOf.IsZero() {
 		name += "-" + query.AsOf.String()
 	}
-	return q.c.Reports.WriteReport(q.Context(), query, q.lang, format,
+	return q.c.Ports.Reports.WriteReport(q.Context(), query, q.lang, format,
 		&late{q: q, name: name + "." + format, kind: kind}, q.person(""))
 }
 
@@ -163,7 +163,7 @@ type closingPage struct {
 
 // closing plans what the form asks for; a fault is that of the form.
 func (q *request) closing() (page closingPage, fault string, err error) {
-	day, ok := q.c.Reports.MonthEnd(q.PostFormValue("month"))
+	day, ok := q.c.Ports.Reports.MonthEnd(q.PostFormValue("month"))
 	switch {
 	case !ok:
 		return page, "report.no_month", nil
@@ -175,7 +175,7 @@ func (q *request) closing() (page closingPage, fault string, err error) {
 		return page, "", err
 	}
 	defer done()
-	page.Plan, err = q.c.Reports.PlanClosing(q.Context(), day)
+	page.Plan, err = q.c.Ports.Reports.PlanClosing(q.Context(), day)
 	if page.Plan.TooEarly {
 		fault = "report.month_early"
 	}
@@ -193,7 +193,7 @@ func (p closingPage) DivergencesPath() string {
 
 // noClosing shows the form again with what is wrong in it.
 func (q *request) noClosing(fault string) error {
-	closings, err := q.c.Reports.Closings(q.Context())
+	closings, err := q.c.Ports.Reports.Closings(q.Context())
 	if err != nil {
 		return err
 	}
@@ -232,7 +232,7 @@ func doClosing(q *request) error {
 	mark := q.PostFormValue("mark")
 	closed := false
 	if mark == page.Plan.Mark && len(page.Plan.Uneven) == 0 {
-		if closed, err = q.c.Reports.CloseReport(q.Context(), page.Plan.Day, mark, q.person(page.Reason)); err != nil {
+		if closed, err = q.c.Ports.Reports.CloseReport(q.Context(), page.Plan.Day, mark, q.person(page.Reason)); err != nil {
 			return err
 		}
 	}

@@ -66,8 +66,8 @@ func (q *request) row() (trade.Entry, error) {
 	if err != nil || id < 1 {
 		return trade.Entry{}, errNotFound
 	}
-	entry, err := q.c.Ledger.EntryNo(q.Context(), id)
-	if err != nil && q.c.Unknown(err) {
+	entry, err := q.c.Ports.Rows.EntryNo(q.Context(), id)
+	if err != nil && q.c.Ports.Unknown(err) {
 		return entry, errNotFound
 	}
 	return entry, err
@@ -92,7 +92,7 @@ func revealRow(q *request) error {
 	if err != nil {
 		return err
 	}
-	if err := q.c.People.AppendAudit(q.Context(), q.record("reveal", entry.Job+" "+entry.Key, "", "")); err != nil {
+	if err := q.c.Ports.Audit.AppendAudit(q.Context(), q.record("reveal", entry.Job+" "+entry.Key, "", "")); err != nil {
 		return err
 	}
 	page, err := q.rowPage(entry, true)
@@ -111,15 +111,15 @@ func (q *request) rowPage(entry trade.Entry, revealed bool) (*rowPage, error) {
 		page.Shown = entry.Key
 	}
 	page.hide = hide
-	page.Reason, page.Advice = hide(q.c.Work.Reason(entry, q.lang)), q.c.Work.Advice(entry, q.lang)
+	page.Reason, page.Advice = hide(q.c.Ports.Words.Reason(entry, q.lang)), q.c.Ports.Words.Advice(entry, q.lang)
 	page.Masked = !revealed && masked(entry.Key)
-	for _, job := range q.c.Work.Jobs() {
+	for _, job := range q.c.Ports.Jobs.Jobs() {
 		if job.Name == entry.Job {
 			page.Job = &job
 		}
 	}
 	var err error
-	if page.Fields, err = q.c.Work.Fields(ctx, entry); err != nil {
+	if page.Fields, err = q.c.Ports.Fields.Fields(ctx, entry); err != nil {
 		return nil, err
 	}
 	for i, f := range page.Fields {
@@ -138,13 +138,13 @@ func (q *request) rowPage(entry trade.Entry, revealed bool) (*rowPage, error) {
 			}
 		}
 	}
-	attempts, err := q.c.Ledger.Attempts(ctx, entry.ID)
+	attempts, err := q.c.Ports.Rows.Attempts(ctx, entry.ID)
 	if err != nil {
 		return nil, err
 	}
 	for _, a := range attempts {
 		v := attemptView{Attempt: a, Request: hide(pretty(a.Payload)), Answer: hide(a.AnswerBody)}
-		v.Ended, v.Phase = q.c.Work.Attempt(a, q.lang)
+		v.Ended, v.Phase = q.c.Ports.Words.Attempt(a, q.lang)
 		page.Attempts = append(page.Attempts, v)
 	}
 	slices.Reverse(page.Attempts)
@@ -154,15 +154,15 @@ func (q *request) rowPage(entry trade.Entry, revealed bool) (*rowPage, error) {
 	for _, w := range entry.WaitingFor {
 		view := waitView{Text: hide(w.Sentence(q.lang))}
 		if w.Job != "" {
-			if parent, err := q.c.Ledger.Entry(ctx, w.Job, w.Key); err == nil {
+			if parent, err := q.c.Ports.Rows.Entry(ctx, w.Job, w.Key); err == nil {
 				view.ID = parent.ID
-			} else if !q.c.Unknown(err) {
+			} else if !q.c.Ports.Unknown(err) {
 				return nil, err
 			}
 		}
 		page.WaitsFor = append(page.WaitsFor, view)
 	}
-	dependents, err := q.c.Ledger.Dependents(ctx, entry.Job, entry.Key, dependentsShown+1)
+	dependents, err := q.c.Ports.Rows.Dependents(ctx, entry.Job, entry.Key, dependentsShown+1)
 	if err != nil {
 		return nil, err
 	}
@@ -171,9 +171,9 @@ func (q *request) rowPage(entry trade.Entry, revealed bool) (*rowPage, error) {
 	}
 	for _, d := range dependents {
 		page.Dependents = append(page.Dependents,
-			rowLine{Entry: d, Shown: maskKey(d.Key), Reason: hide(q.c.Work.Reason(d, q.lang))})
+			rowLine{Entry: d, Shown: maskKey(d.Key), Reason: hide(q.c.Ports.Words.Reason(d, q.lang))})
 	}
-	if page.History, err = q.c.Ledger.AuditOf(ctx, entry.Job+" "+entry.Key, historyShown); err != nil {
+	if page.History, err = q.c.Ports.Audit.AuditOf(ctx, entry.Job+" "+entry.Key, historyShown); err != nil {
 		return nil, err
 	}
 	if q.login.User.Role.May(trade.Accountant) && page.Job != nil {

@@ -55,18 +55,18 @@ func showRows(q *request) error {
 		return err
 	}
 	page := rowsPage{Filter: f, States: trade.States, Flags: trade.AllFlags, Query: f.values("").Encode()}
-	for _, job := range q.c.Work.Jobs() {
+	for _, job := range q.c.Ports.Jobs.Jobs() {
 		page.Jobs = append(page.Jobs, job.Name)
 	}
 	f.Limit = pageRows
-	found, err := q.c.Ledger.RowPage(q.Context(), f.RowQuery)
+	found, err := q.c.Ports.Rows.RowPage(q.Context(), f.RowQuery)
 	if err != nil {
 		return err
 	}
 	for _, e := range found.Rows {
 		page.Rows = append(page.Rows, rowLine{
 			Entry: e, Shown: maskKey(e.Key),
-			Reason: maskText(q.c.Work.Reason(e, q.lang)),
+			Reason: maskText(q.c.Ports.Words.Reason(e, q.lang)),
 		})
 	}
 	if found.Next != "" {
@@ -78,7 +78,7 @@ func showRows(q *request) error {
 	if page.Counted, err = q.counted(f); err != nil {
 		return err
 	}
-	if page.Saved, err = q.c.People.SavedFilters(q.Context(), q.login.User.ID); err != nil {
+	if page.Saved, err = q.c.Ports.Filters.SavedFilters(q.Context(), q.login.User.ID); err != nil {
 		return err
 	}
 	return q.page(http.StatusOK, "rows", page)
@@ -91,11 +91,11 @@ func (q *request) counted(f rowFilter) (*int, error) {
 		return nil, nil //nolint:nilnil // it is not known, which is no error
 	}
 	n := 0
-	for _, job := range q.c.Work.Jobs() {
+	for _, job := range q.c.Ports.Jobs.Jobs() {
 		if f.Job != "" && f.Job != job.Name {
 			continue
 		}
-		tallies, err := q.c.Ledger.Counts(q.Context(), job.Name)
+		tallies, err := q.c.Ports.Totals.Counts(q.Context(), job.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -214,7 +214,7 @@ func saveFilter(q *request) error {
 	if q.PostFormValue("forget") != "" {
 		kept.Query, record.Act = "", "filter forget"
 	}
-	if err := q.c.People.SaveFilter(q.Context(), kept, record); errors.Is(err, trade.ErrTooMany) {
+	if err := q.c.Ports.Filters.SaveFilter(q.Context(), kept, record); errors.Is(err, trade.ErrTooMany) {
 		return badRequest("filter_many")
 	} else if err != nil {
 		return err

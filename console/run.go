@@ -26,8 +26,8 @@ func (p runsPage) NextPath() string {
 }
 
 func showRuns(q *request) error {
-	page := runsPage{Job: q.FormValue("job"), Jobs: q.c.Work.Jobs()}
-	runs, err := q.c.Ledger.RunPage(q.Context(), page.Job, q.after(), pageRows)
+	page := runsPage{Job: q.FormValue("job"), Jobs: q.c.Ports.Jobs.Jobs()}
+	runs, err := q.c.Ports.Runs.RunPage(q.Context(), page.Job, q.after(), pageRows)
 	if err != nil {
 		return err
 	}
@@ -52,9 +52,9 @@ type runSum struct {
 }
 
 func showRun(q *request) error {
-	run, err := q.c.Ledger.Run(q.Context(), q.PathValue("id"))
+	run, err := q.c.Ports.Runs.Run(q.Context(), q.PathValue("id"))
 	if err != nil {
-		if q.c.Unknown(err) {
+		if q.c.Ports.Unknown(err) {
 			return errNotFound
 		}
 		return err
@@ -72,7 +72,7 @@ func showRun(q *request) error {
 		}
 	}
 	if run.Stopped != nil {
-		advice := q.c.Desk.AdviseStop(*run.Stopped, q.lang)
+		advice := q.c.Ports.Schedules.AdviseStop(*run.Stopped, q.lang)
 		page.Stop = &advice
 	}
 	return q.page(http.StatusOK, "run", page)

@@ -27,7 +27,7 @@ type scheduleShown struct {
 }
 
 func showSchedules(q *request) error {
-	schedules, err := q.c.Desk.Schedules(q.Context(), q.lang)
+	schedules, err := q.c.Ports.Schedules.Schedules(q.Context(), q.lang)
 	if err != nil {
 		return err
 	}
@@ -38,11 +38,11 @@ func showSchedules(q *request) error {
 			if s.Status.State == trade.Paused && stop.Brake == nil {
 				shown.Note = stop.Text
 			} else {
-				advice := q.c.Desk.AdviseStop(*stop, q.lang)
+				advice := q.c.Ports.Schedules.AdviseStop(*stop, q.lang)
 				shown.Stop = &advice
 			}
 		}
-		runs, err := q.c.Ledger.Runs(q.Context(), s.Job, 1)
+		runs, err := q.c.Ports.Runs.Runs(q.Context(), s.Job, 1)
 		if err != nil {
 			return err
 		}
@@ -87,10 +87,10 @@ func (q *request) planJob() (schedulePlan, error) {
 	if !slices.Contains(jobActs, act) {
 		return schedulePlan{}, badRequest("form")
 	}
-	plan, err := q.c.Desk.PlanJob(q.Context(), act, job, q.person(q.PostFormValue("reason")))
+	plan, err := q.c.Ports.Schedules.PlanJob(q.Context(), act, job, q.person(q.PostFormValue("reason")))
 	page := schedulePlan{Plan: plan, Reason: q.PostFormValue("reason")}
 	if err == nil && act == "release" && plan.Before.Stop != nil {
-		advice := q.c.Desk.AdviseStop(*plan.Before.Stop, q.lang)
+		advice := q.c.Ports.Schedules.AdviseStop(*plan.Before.Stop, q.lang)
 		page.Stop = &advice
 	}
 	return page, err
@@ -120,7 +120,7 @@ func doSchedule(q *request) error {
 	if page.Reason, page.Fault = q.reason(); page.Fault != "" {
 		return q.page(http.StatusUnprocessableEntity, "schedules_plan", page)
 	}
-	done, err := q.c.Desk.DoJob(q.Context(), page.Plan.Act, page.Plan.Job, q.PostFormValue("mark"),
+	done, err := q.c.Ports.Schedules.DoJob(q.Context(), page.Plan.Act, page.Plan.Job, q.PostFormValue("mark"),
 		q.person(page.Reason))
 	if err != nil {
 		return err

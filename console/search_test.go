@@ -25,17 +25,17 @@ func TestAFilterThatIsNoTextIsRefused(t *testing.T) {
 	}
 }
 
-// readingDesk has not read what is stuck.
-type readingDesk struct{ noDesk }
+// reading has not read what is stuck.
+type reading struct{ noCauses }
 
-func (readingDesk) Stuck(context.Context, trade.Lang, bool) (console.Stuck, error) {
+func (reading) Stuck(context.Context, trade.Lang, bool) (console.Stuck, error) {
 	return console.Stuck{Reading: 30_000}, nil
 }
 
 func TestPendingSaysThatRowsAreBeingRead(t *testing.T) {
 	t.Parallel()
 	b := newWorld(t, openStore(t, state.SQLite),
-		func(o *console.Options) { o.Desk = readingDesk{} }).withPeople().as(trade.Reader)
+		func(o *console.Options) { o.Ports.Causes = reading{} }).withPeople().as(trade.Reader)
 	b.get("/pending?fixer=erp").wants(http.StatusOK, "As 30.000 linhas paradas estão sendo lidas",
 		`href="/pending?fixer=erp">Ver agora</a>`)
 	if strings.Contains(b.body, "Nada parado") {

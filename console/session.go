@@ -84,7 +84,7 @@ func (q *request) whoAsks() error {
 	if q.secret == "" {
 		return nil
 	}
-	login, err := q.c.People.Login(q.Context(), hashOf(q.secret))
+	login, err := q.c.Logins.Login(q.Context(), hashOf(q.secret))
 	if errors.Is(err, trade.ErrNobody) {
 		return nil
 	}
@@ -100,7 +100,7 @@ func (q *request) whoAsks() error {
 	}
 	q.login = &login
 	if now.Sub(login.SeenAt) >= seenStep && !q.alone() {
-		if err := q.c.People.LoginSeen(q.Context(), login.Hash, now); err != nil { // it ends a little earlier
+		if err := q.c.Logins.LoginSeen(q.Context(), login.Hash, now); err != nil { // it ends a little earlier
 			q.c.Log.Warn("console: nobody noted that a person is still there", zap.Error(err))
 		}
 	}

@@ -84,24 +84,36 @@ func (b *buffer) String() string {
 	return b.b.String()
 }
 
-// noWork is an engine without jobs.
-type noWork struct{ console.Work }
+// noJobs is an engine without jobs.
+type noJobs struct{}
 
-func (noWork) Jobs() []console.Job                             { return nil }
-func (noWork) Reason(trade.Entry, trade.Lang) string           { return "" }
-func (noWork) Progress() ([]console.Progress, <-chan struct{}) { return nil, make(chan struct{}) }
+func (noJobs) Jobs() []console.Job                             { return nil }
+func (noJobs) Progress() ([]console.Progress, <-chan struct{}) { return nil, make(chan struct{}) }
 
-// noDesk is an engine without rows.
-type noDesk struct{ console.Desk }
+// noWords explains no row.
+type noWords struct{ console.Words }
 
-func (noDesk) Expect() {}
+func (noWords) Reason(trade.Entry, trade.Lang) string { return "" }
 
-func (noDesk) Stuck(context.Context, trade.Lang, bool) (console.Stuck, error) {
+// noCauses is an engine in which nothing is stuck.
+type noCauses struct{}
+
+func (noCauses) Expect() {}
+
+func (noCauses) Stuck(context.Context, trade.Lang, bool) (console.Stuck, error) {
 	return console.Stuck{}, nil
 }
-func (noDesk) ReferenceSource(string) string                            { return "ledger" }
-func (noDesk) WriteReferences(context.Context, string, io.Writer) error { return nil }
-func (noDesk) Schedules(context.Context, trade.Lang) ([]console.Schedule, error) {
+
+// noTables has de-para tables without a line.
+type noTables struct{ console.Tables }
+
+func (noTables) ReferenceSource(string) string                            { return "ledger" }
+func (noTables) WriteReferences(context.Context, string, io.Writer) error { return nil }
+
+// noSchedules has no job with a schedule.
+type noSchedules struct{ console.Scheduling }
+
+func (noSchedules) Schedules(context.Context, trade.Lang) ([]console.Schedule, error) {
 	return nil, nil
 }
 
@@ -148,8 +160,13 @@ func newWorld(t *testing.T, s *state.Store, adjust ...func(*console.Options)) *w
 		t.Fatal(err)
 	}
 	o := console.Options{
-		People: s, Ledger: s, Work: noWork{}, Desk: noDesk{}, Reports: noReports{},
-		Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) }, Name: "Cooperativa",
+		Users: s, Logins: s,
+		Ports: console.Ports{
+			Totals: s, Rows: s, Runs: s, Audit: s, Filters: s, Codes: s, Jobs: noJobs{}, Words: noWords{},
+			Causes: noCauses{}, Tables: noTables{}, Schedules: noSchedules{}, Reports: noReports{},
+			Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
+		},
+		Name: "Cooperativa",
 		Lang: trade.Portuguese, Zone: zone,
 		Hosts: []string{"127.0.0.1", "console.example"}, Idle: 30 * time.Minute, Most: 12 * time.Hour, Now: w.clock.now,
 		Log: zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), w.log, zap.DebugLevel)),

@@ -32,7 +32,7 @@ func (q *request) users(status int, page usersPage) (err error) {
 	if q.c.OpenID != nil {
 		page.From = q.c.OpenID.Issuer
 	}
-	if page.Users, err = q.c.People.Users(q.Context()); err != nil {
+	if page.Users, err = q.c.Users.Users(q.Context()); err != nil {
 		return err
 	}
 	return q.page(status, "users", page)
@@ -57,7 +57,7 @@ func addUser(q *request) error {
 	if err != nil {
 		return err
 	}
-	err = q.c.People.AddUser(q.Context(), trade.User{Name: page.Name, Role: page.Role, Password: hash},
+	err = q.c.Users.AddUser(q.Context(), trade.User{Name: page.Name, Role: page.Role, Password: hash},
 		q.record("user add", page.Name, "", userDetail(nil, &trade.User{Role: page.Role})))
 	if errors.Is(err, trade.ErrTaken) {
 		return refuse("users.taken")
@@ -72,7 +72,7 @@ func addUser(q *request) error {
 // changeUser changes one thing of a user: the role, the password, or whether it is disabled. The
 // user's logins end.
 func changeUser(q *request) error {
-	user, err := q.c.People.User(q.Context(), q.PathValue("name"))
+	user, err := q.c.Users.User(q.Context(), q.PathValue("name"))
 	if errors.Is(err, trade.ErrNobody) {
 		return errNotFound
 	}
@@ -108,7 +108,7 @@ func changeUser(q *request) error {
 	default:
 		return badRequest("form")
 	}
-	done, err := q.c.People.ChangeUser(q.Context(), user,
+	done, err := q.c.Users.ChangeUser(q.Context(), user,
 		q.record("user "+act, user.Name, "", userDetail(&before, &user)))
 	switch {
 	case errors.Is(err, trade.ErrLastAdministrator):

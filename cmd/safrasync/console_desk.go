@@ -41,8 +41,6 @@ type looking struct {
 	err  error
 }
 
-var _ console.Desk = (*consoleDesk)(nil)
-
 func newConsoleDesk(g *generation) *consoleDesk {
 	d := &consoleDesk{
 		g: g, board: &pending.Board{Ledger: g.daemon.store, Jobs: g.engine.Jobs, Now: now},
@@ -266,11 +264,6 @@ func (d *consoleDesk) Hints(ctx context.Context, entry trade.Entry, attempts []t
 }
 
 func (d *consoleDesk) acts() *engine.Acts { return (&consoleWork{d.g}).acts() }
-
-// AdviseFlag says what a flag means, and what to do.
-func (d *consoleDesk) AdviseFlag(flag trade.Flag, lang trade.Lang) trade.Advice {
-	return d.voice(lang).own.Flag(flag, lang)
-}
 
 // AdviseStop says why a job does not move, and what to do. What a brake has seen is told with its
 // numbers.

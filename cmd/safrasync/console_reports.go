@@ -21,8 +21,6 @@ type consoleReports struct {
 	turn chan struct{} // one report at a time: it reads the whole ledger
 }
 
-var _ console.Reports = (*consoleReports)(nil)
-
 func newConsoleReports(g *generation) *consoleReports {
 	return &consoleReports{g: g, turn: make(chan struct{}, 1)}
 }

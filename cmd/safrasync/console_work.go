@@ -11,8 +11,6 @@ import (
 // consoleWork is the engine of a generation as the console knows it.
 type consoleWork struct{ g *generation }
 
-var _ console.Work = (*consoleWork)(nil)
-
 // nextRunsShown is how many times of a schedule people are shown.
 const nextRunsShown = 3
 

@@ -99,9 +99,15 @@ func (g *generation) console() *console.Console {
 	if err != nil { // those who have a password log in all the same
 		g.daemon.log.Error("the login by OpenID Connect cannot be offered", zap.Error(err))
 	}
+	store, ledger, work, desk := g.daemon.store, truthful{g.daemon.store}, &consoleWork{g}, newConsoleDesk(g)
 	return console.New(console.Options{
-		People: g.daemon.store, Ledger: truthful{g.daemon.store}, Work: &consoleWork{g}, Desk: newConsoleDesk(g),
-		Reports: newConsoleReports(g), Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
+		Users: store, Logins: store,
+		Ports: console.Ports{
+			Totals: ledger, Rows: ledger, Runs: ledger, Audit: ledger, Filters: ledger, Codes: ledger,
+			Jobs: work, Words: work, Fields: work, Acts: work,
+			Causes: desk, Doubts: desk, Tables: desk, Schedules: desk, Reports: newConsoleReports(g),
+			Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
+		},
 		Name: c.Name, Lang: g.lang(), Zone: g.config.Zone(), Hosts: c.hosts(), Secure: c.CertFile != "" ||
 			c.Behind != "", Behind: proxy,
 		OpenID: openID, Idle: c.Idle, Most: c.Longest, Now: now, Log: g.daemon.log,
@@ -119,8 +125,3 @@ func (g *generation) loginsTask() engine.Task {
 		return console.Prune(ctx, g.daemon.store, now(), g.config.Console.Idle, g.config.Console.Longest)
 	}}
 }
-
-var (
-	_ console.People = (*state.Store)(nil)
-	_ console.Ledger = truthful{}
-)
