@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/safrasync/safrasync/console/view"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -115,7 +116,7 @@ func (q *request) actPage() (*actPage, error) {
 	}
 	at := "/rows/" + strconv.FormatInt(entry.ID, 10)
 	order := Order{Act: act, Job: entry.Job, Keys: []string{entry.Key}}
-	return &actPage{Act: act, Order: order, Path: at + "/" + string(act), Back: at, Shown: maskKey(entry.Key)}, nil
+	return &actPage{Act: act, Order: order, Path: at + "/" + string(act), Back: at, Shown: view.MaskKey(entry.Key)}, nil
 }
 
 // plan fills in what the order would do.
@@ -136,8 +137,8 @@ func (q *request) show(page *actPage, plan Plan) {
 			break
 		}
 		page.Steps = append(page.Steps, stepView{
-			RowStep: s, Shown: maskKey(s.Key),
-			Reason: maskText(q.c.Ports.Words.Reason(s.Before, q.lang)),
+			RowStep: s, Shown: view.MaskKey(s.Key),
+			Reason: view.Mask(q.c.Ports.Words.Reason(s.Before, q.lang)),
 		})
 	}
 	page.Count = plan.Possible() > typeAbove

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -128,7 +129,7 @@ func exportAudit(q *request) error {
 	if _, err := q.w.Write([]byte("\xef\xbb\xbf")); err != nil {
 		return err
 	}
-	v := voice{q.lang, q.c.Zone, q.c.Now()}
+	v := view.NewVoice(q.lang, q.c.Zone)
 	file := csv.NewWriter(q.w)
 	file.Comma, file.UseCRLF = ';', true
 	head := []string{
@@ -153,7 +154,7 @@ func exportAudit(q *request) error {
 				r.From, r.Act, r.Target, r.Reason, r.Detail, r.Hash,
 			}
 			for i := range cells[:len(cells)-1] { // the hash is no text
-				cells[i] = trade.GuardFormula(maskText(cells[i]))
+				cells[i] = trade.GuardFormula(view.Mask(cells[i]))
 			}
 			if err := file.Write(cells); err != nil {
 				return err

@@ -38,7 +38,6 @@ type Options struct {
 type Console struct {
 	Options
 	mux    *http.ServeMux
-	pages  pages
 	cross  *http.CrossOriginProtection
 	hashes *hasher
 	days   chartDays
@@ -59,7 +58,7 @@ type Console struct {
 // New puts a console together.
 func New(o Options) *Console {
 	c := &Console{
-		Options: o, mux: http.NewServeMux(), pages: parsePages(), cross: http.NewCrossOriginProtection(),
+		Options: o, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection(),
 		hashes: newHasher(), working: make(chan struct{}, atOnce), reporting: make(chan struct{}, 1),
 	}
 	c.beats = func() (<-chan time.Time, func()) {

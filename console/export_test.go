@@ -51,12 +51,6 @@ func (c *Console) CookieLogin() string { return c.cookieName(cookieLogin) }
 // Local is the path that a browser is sent to.
 func Local(next string) string { return local(next) }
 
-// MaskText masks documents.
-func MaskText(text string) string { return maskText(text) }
-
-// DecimalText writes a decimal.
-func DecimalText(text string, lang trade.Lang) string { return decimalText(text, lang) }
-
 // AtOnce is how many requests are worked on at once.
 const AtOnce = atOnce
 

@@ -52,6 +52,3 @@ func (q *request) hints(entry trade.Entry, attempts []trade.Attempt) (hintsView,
 	open := entry.State == trade.InDoubt || entry.State == trade.Held
 	return hintsView{Hints: hints, ID: entry.ID, Decide: open && q.login.User.Role.May(trade.Accountant)}, err
 }
-
-// Event names an event of the platform.
-func (v voice) Event(event string) string { return trade.EventLabel(event, v.lang) }

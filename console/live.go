@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/safrasync/safrasync/console/view"
 )
 
 // The live part of the first page (server-sent events). Without JavaScript the page is loaded again
@@ -72,8 +74,8 @@ func showLive(q *request) error {
 	for {
 		live, changed := q.c.Ports.Jobs.Progress()
 		var b bytes.Buffer
-		f := frame{voice: voice{q.lang, q.c.Zone, q.c.Now()}, Page: "home", Data: &homePage{Live: live}}
-		if err := q.c.pages["home"].ExecuteTemplate(&b, "live", f); err != nil {
+		f := view.Frame{Voice: view.NewVoice(q.lang, q.c.Zone), Page: "home", Data: &homePage{Live: live}}
+		if err := view.Part(&b, "live", f); err != nil {
 			return err
 		}
 		event := "event: progress\ndata: " + strings.Join(strings.Split(strings.TrimSpace(b.String()), "\n"),

@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -131,7 +132,7 @@ func (q *request) unheard(f flow, err error) error {
 // notIn shows the page of the login with the reason why somebody did not get in. Whoever gets in
 // then goes on to the page that was wanted.
 func (q *request) notIn(f flow, status int, key string, more ...any) error {
-	v := voice{q.lang, q.c.Zone, q.c.Now()}
+	v := view.NewVoice(q.lang, q.c.Zone)
 	return q.page(status, "login", loginPage{
 		Next: local(f.next),
 		Said: v.T(key, append([]any{q.c.OpenID.Label}, more...)...),

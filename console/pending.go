@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/console/view"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
@@ -133,10 +134,10 @@ func kindsOf(c Cause) []kindSums {
 	return out
 }
 
-// Blocks says how many records of each kind a cause keeps: "38 contratos, 112 entregas".
-func (v voice) Blocks(kinds []kindSums) string {
-	parts := make([]string, len(kinds))
-	for i, k := range kinds {
+// Blocks says how many records of each kind the cause keeps: "38 contratos, 112 entregas".
+func (c causeShown) Blocks(v view.Voice) string {
+	parts := make([]string, len(c.Kinds))
+	for i, k := range c.Kinds {
 		parts[i] = v.Records(k.Kind, k.Fixing, k.Rows)
 	}
 	return strings.Join(parts, ", ")
@@ -177,7 +178,7 @@ func (c causeShown) RefPath(fill bool) string {
 	case !slices.Contains(trade.ReferenceKinds, kind):
 		return "/references"
 	// an address stays in histories
-	case fill && missing && len(c.Subjects) == 1 && c.More == 0 && !masked(c.Subjects[0].Text):
+	case fill && missing && len(c.Subjects) == 1 && c.More == 0 && !view.Masked(c.Subjects[0].Text):
 		return "/references/" + kind + "?code=" + url.QueryEscape(c.Subjects[0].Text) + "#add"
 	}
 	return "/references/" + kind

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/console/view"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -255,4 +256,17 @@ func (f *Field) Fill(entry trade.Entry, columns []string) {
 		}
 		f.ERP, f.Numbers = append(f.ERP, value), append(f.Numbers, strings.IndexByte("inf", cell.Kind) >= 0)
 	}
+}
+
+// Said is what a column of the ERP has, as people of the language write it. Numbers that the ERP
+// has as text stay as they are.
+func (f Field) Said(v view.Voice, column int) string {
+	value := f.ERP[column]
+	if value == nil {
+		return ""
+	}
+	if _, err := trade.ParseDecimal(*value); err == nil && !f.Numbers[column] {
+		return *value
+	}
+	return v.Said(f.Name, *value)
 }

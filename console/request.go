@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/safrasync/safrasync/console/view"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -24,26 +25,6 @@ type request struct {
 	theme  string
 	wrote  bool
 }
-
-// frame is what every page has around it.
-type frame struct {
-	voice
-	Page  string // name of its template
-	Name  string // of the installation
-	User  *trade.User
-	Token string
-	Path  string
-	Theme string
-	Asset assets
-	Bare  bool // a part of a page, for htmx
-	Told  string
-	By    string // what people know the issuer by; "" = there is none
-	Data  any
-}
-
-// May tells a template whether the person may use what needs a role, so that it need not be
-// offered. The guard decides.
-func (f frame) May(role string) bool { return f.User != nil && f.User.Role.May(trade.Role(role)) }
 
 // person is who asks, for the audit.
 func (q *request) person(reason string) engine.Person {
@@ -64,9 +45,9 @@ func (q *request) record(act, target, reason, detail string) trade.AuditRecord {
 
 // page answers with a page: the template of that name, in its frame.
 func (q *request) page(status int, name string, data any) error {
-	f := frame{
-		voice: voice{q.lang, q.c.Zone, q.c.Now()}, Page: name, Name: q.c.Name, Path: q.URL.Path, Theme: q.theme,
-		Asset: asset, Data: data,
+	f := view.Frame{
+		Voice: view.NewVoice(q.lang, q.c.Zone), Page: name, Name: q.c.Name, Path: q.URL.Path, Theme: q.theme,
+		Asset: view.Asset, Data: data,
 		Bare: q.Header.Get("HX-Request") == "true" && q.Header.Get("HX-Boosted") == "" &&
 			q.Header.Get("HX-Target") == "part",
 	}
@@ -78,7 +59,7 @@ func (q *request) page(status int, name string, data any) error {
 		f.Told = q.told()
 	}
 	var b bytes.Buffer
-	if err := q.c.pages.execute(&b, f); err != nil {
+	if err := view.Execute(&b, f); err != nil {
 		return err
 	}
 	q.wrote = true

@@ -23,7 +23,7 @@ type route struct {
 // routes lists everything that exists. Who may use it stands here and nowhere else.
 func routes() []route {
 	return slices.Concat(
-		staticRoutes, licencesRoutes, loginRoutes, openIDRoutes,
+		staticRoutes, loginRoutes, openIDRoutes,
 		homeRoutes,
 		rowsRoutes,
 		rowRoutes,

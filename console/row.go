@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -104,15 +105,15 @@ func revealRow(q *request) error {
 
 func (q *request) rowPage(entry trade.Entry, revealed bool) (*rowPage, error) {
 	ctx := q.Context()
-	hide := maskText
-	page := &rowPage{Entry: entry, Shown: maskKey(entry.Key)}
+	hide := view.Mask
+	page := &rowPage{Entry: entry, Shown: view.MaskKey(entry.Key)}
 	if revealed {
 		hide = func(text string) string { return text }
 		page.Shown = entry.Key
 	}
 	page.hide = hide
 	page.Reason, page.Advice = hide(q.c.Ports.Words.Reason(entry, q.lang)), q.c.Ports.Words.Advice(entry, q.lang)
-	page.Masked = !revealed && masked(entry.Key)
+	page.Masked = !revealed && view.Masked(entry.Key)
 	for _, job := range q.c.Ports.Jobs.Jobs() {
 		if job.Name == entry.Job {
 			page.Job = &job
@@ -125,14 +126,14 @@ func (q *request) rowPage(entry trade.Entry, revealed bool) (*rowPage, error) {
 	for i, f := range page.Fields {
 		for j, value := range f.ERP {
 			if value != nil {
-				page.Masked = page.Masked || !revealed && masked(*value)
+				page.Masked = page.Masked || !revealed && view.Masked(*value)
 				text := hide(*value)
 				page.Fields[i].ERP[j] = &text
 			}
 		}
 		for _, value := range []**string{&page.Fields[i].Sent, &page.Fields[i].Now} {
 			if *value != nil {
-				page.Masked = page.Masked || !revealed && masked(**value)
+				page.Masked = page.Masked || !revealed && view.Masked(**value)
 				text := hide(**value)
 				*value = &text
 			}
@@ -171,7 +172,7 @@ func (q *request) rowPage(entry trade.Entry, revealed bool) (*rowPage, error) {
 	}
 	for _, d := range dependents {
 		page.Dependents = append(page.Dependents,
-			rowLine{Entry: d, Shown: maskKey(d.Key), Reason: hide(q.c.Ports.Words.Reason(d, q.lang))})
+			rowLine{Entry: d, Shown: view.MaskKey(d.Key), Reason: hide(q.c.Ports.Words.Reason(d, q.lang))})
 	}
 	if page.History, err = q.c.Ports.Audit.AuditOf(ctx, entry.Job+" "+entry.Key, historyShown); err != nil {
 		return nil, err

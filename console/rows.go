@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -65,8 +66,8 @@ func showRows(q *request) error {
 	}
 	for _, e := range found.Rows {
 		page.Rows = append(page.Rows, rowLine{
-			Entry: e, Shown: maskKey(e.Key),
-			Reason: maskText(q.c.Ports.Words.Reason(e, q.lang)),
+			Entry: e, Shown: view.MaskKey(e.Key),
+			Reason: view.Mask(q.c.Ports.Words.Reason(e, q.lang)),
 		})
 	}
 	if found.Next != "" {

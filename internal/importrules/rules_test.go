@@ -98,9 +98,15 @@ var rules = map[string]rule{
 		}, reason: stateFolder,
 	},
 	"console": {
-		may:      []string{"trade", "sync", "sync/pending", "sync/reconcile", "internal/connlimit", "internal/i18n"},
+		may: []string{
+			"trade", "sync", "sync/pending", "internal/connlimit", "internal/i18n", "console/view",
+		},
 		testsMay: []string{"state", "internal/pgtest", "internal/ledgertest", "internal/oidctest"},
 		reason:   "console shows the plans of the engine and orders through interfaces of its own; cmd/safrasync gives it ledger and engine",
+	},
+	"console/view": {
+		may:    []string{"trade", "internal/i18n"},
+		reason: "view writes pages, and knows no request, ledger or engine",
 	},
 	"sync": {
 		may: []string{

@@ -1,10 +1,30 @@
-package console
+package view
 
 import (
 	"strings"
 
 	"github.com/safrasync/safrasync/trade"
 )
+
+// Frame is what every page has around it.
+type Frame struct {
+	Voice
+	Page  string // name of its template
+	Name  string // of the installation
+	User  *trade.User
+	Token string
+	Path  string
+	Theme string
+	Asset Assets
+	Bare  bool // a part of a page, for htmx
+	Told  string
+	By    string // what people know the issuer by; "" = there is none
+	Data  any
+}
+
+// May tells a template whether the person may use what needs a role, so that it need not be
+// offered. The guard decides.
+func (f Frame) May(role string) bool { return f.User != nil && f.User.Role.May(trade.Role(role)) }
 
 // navItem is one page of the menu.
 type navItem struct {
@@ -30,7 +50,7 @@ var menu = []navItem{
 }
 
 // Nav gives the pages of the menu that the person may see.
-func (f frame) Nav() []navItem {
+func (f Frame) Nav() []navItem {
 	var out []navItem
 	for _, item := range menu {
 		if f.User == nil || !f.User.Role.May(item.needs) {

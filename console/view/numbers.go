@@ -1,4 +1,4 @@
-package console
+package view
 
 import (
 	"strconv"
@@ -7,16 +7,14 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-func decimalText(text string, lang trade.Lang) string { return trade.NumberText(text, lang) }
-
 // Decimal writes a decimal.
-func (v voice) Decimal(d trade.Decimal) string { return decimalText(d.String(), v.lang) }
+func (v Voice) Decimal(d trade.Decimal) string { return trade.NumberText(d.String(), v.lang) }
 
 // Number writes a whole number.
-func (v voice) Number(n int) string { return decimalText(strconv.Itoa(n), v.lang) }
+func (v Voice) Number(n int) string { return trade.NumberText(strconv.Itoa(n), v.lang) }
 
 // Time writes a moment on the cooperative's clock.
-func (v voice) Time(t time.Time) string {
+func (v Voice) Time(t time.Time) string {
 	switch {
 	case t.IsZero():
 		return "–"
@@ -27,7 +25,7 @@ func (v voice) Time(t time.Time) string {
 }
 
 // Day writes the day of a moment on the cooperative's calendar.
-func (v voice) Day(t time.Time) string {
+func (v Voice) Day(t time.Time) string {
 	if v.lang == trade.English {
 		return t.In(v.zone).Format("2006-01-02")
 	}
@@ -35,10 +33,10 @@ func (v voice) Day(t time.Time) string {
 }
 
 // ISO is a moment for machines: the attribute of a time element.
-func (v voice) ISO(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+func (v Voice) ISO(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // Span writes how long something takes, rounded up to whole seconds.
-func (v voice) Span(d time.Duration) string {
+func (v Voice) Span(d time.Duration) string {
 	seconds := int((d + time.Second - 1) / time.Second)
 	switch {
 	case seconds < 60:

@@ -1,4 +1,4 @@
-package console
+package view
 
 import (
 	"strings"
@@ -11,7 +11,7 @@ import (
 // instead. What only IT can do, on the server, stays a command.
 func TestSentencesNameButtonsAndNotCommands(t *testing.T) {
 	t.Parallel()
-	v := voice{lang: trade.Portuguese}
+	v := Voice{lang: trade.Portuguese}
 	for text, want := range map[string]string{
 		"se existir, `safrasync adopt` com o id; se não, `safrasync resend --checked`": "se existir, “Confirmar na plataforma” com o id; se não, “Enviar outra vez (pode duplicar)”",
 		"`safrasync release {job} --reason TEXTO`":                                     "“Liberar”",

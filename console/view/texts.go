@@ -1,4 +1,4 @@
-package console
+package view
 
 import (
 	"regexp"
@@ -9,10 +9,10 @@ import (
 )
 
 // Tonnes writes a weight in kilograms as tonnes, exactly.
-func (v voice) Tonnes(kg trade.Decimal) string { return v.Decimal(kg.Tonnes()) + " t" }
+func (v Voice) Tonnes(kg trade.Decimal) string { return v.Decimal(kg.Tonnes()) + " t" }
 
 // Sacas writes a weight in kilograms as sacas of 60 kg; what is not exact says so.
-func (v voice) Sacas(kg trade.Decimal) string {
+func (v Voice) Sacas(kg trade.Decimal) string {
 	sacas, exact := kg.Sacas(2)
 	text := v.Decimal(sacas) + " sc"
 	if !exact {
@@ -25,10 +25,10 @@ func (v voice) Sacas(kg trade.Decimal) string {
 var symbols = map[string]string{"BRL": "R$", "USD": "US$", "EUR": "€"}
 
 // Money writes an amount of a currency with cents.
-func (v voice) Money(currency string, amount trade.Decimal) string {
+func (v Voice) Money(currency string, amount trade.Decimal) string {
 	text := amount.Round(2).String()
 	whole, cents, _ := strings.Cut(text, ".")
-	text = decimalText(whole+"."+(cents + "00")[:2], v.lang)
+	text = trade.NumberText(whole+"."+(cents + "00")[:2], v.lang)
 	if symbol, ok := symbols[currency]; ok {
 		return symbol + " " + text
 	}
@@ -36,7 +36,7 @@ func (v voice) Money(currency string, amount trade.Decimal) string {
 }
 
 // Records counts records of a kind: "1 contrato", "38 contratos".
-func (v voice) Records(kind trade.Kind, fixing bool, n int) string {
+func (v Voice) Records(kind trade.Kind, fixing bool, n int) string {
 	word := kind.Plural(v.lang)
 	switch {
 	case fixing && n == 1:
@@ -50,7 +50,7 @@ func (v voice) Records(kind trade.Kind, fixing bool, n int) string {
 }
 
 // Rows counts rows.
-func (v voice) Rows(n int) string {
+func (v Voice) Rows(n int) string {
 	if n == 1 {
 		return v.T("desk.row")
 	}
@@ -58,10 +58,10 @@ func (v voice) Rows(n int) string {
 }
 
 // Fixer is who can cure something.
-func (v voice) Fixer(f trade.Fixer) string { return f.Label(v.lang) }
+func (v Voice) Fixer(f trade.Fixer) string { return f.Label(v.lang) }
 
 // Again says whether sending again is safe.
-func (v voice) Again(a trade.Again) string { return a.Label(v.lang) }
+func (v Voice) Again(a trade.Again) string { return a.Label(v.lang) }
 
 // aside is a command that a sentence names in brackets.
 var aside = regexp.MustCompile(" *\\(`[^`]*`\\)")
@@ -79,7 +79,7 @@ var buttons = map[string]string{
 
 // Plain puts the names of pages and buttons in the place of the commands that a sentence tells
 // people to type.
-func (v voice) Plain(text string) string {
+func (v Voice) Plain(text string) string {
 	text = command.ReplaceAllStringFunc(aside.ReplaceAllString(text, ""), func(found string) string {
 		parts := command.FindStringSubmatch(found)
 		if key, ok := buttons[parts[1]+parts[2]]; ok {
@@ -91,11 +91,11 @@ func (v voice) Plain(text string) string {
 }
 
 // Problem says what is wrong with a field.
-func (v voice) Problem(p trade.Problem) string { return p.Sentence(v.lang) }
+func (v Voice) Problem(p trade.Problem) string { return p.Sentence(v.lang) }
 
 // Loads says what is blocked, by kind of record: "38 contratos (4.310 t), 112 entregas (1.200 t)".
 // The kinds are never added: a delivery's grain is its contract's.
-func (v voice) Loads(blocked map[trade.Kind]*trade.Load) string {
+func (v Voice) Loads(blocked map[trade.Kind]*trade.Load) string {
 	var parts []string
 	for _, kind := range trade.Kinds {
 		l := blocked[kind]
@@ -115,7 +115,7 @@ func (v voice) Loads(blocked map[trade.Kind]*trade.Load) string {
 }
 
 // Count writes a number that may not be known.
-func (v voice) Count(n *int) string {
+func (v Voice) Count(n *int) string {
 	if n == nil {
 		return v.T("common.none")
 	}
@@ -123,10 +123,10 @@ func (v voice) Count(n *int) string {
 }
 
 // Number64 writes a number of the ledger.
-func (v voice) Number64(n int64) string { return decimalText(strconv.FormatInt(n, 10), v.lang) }
+func (v Voice) Number64(n int64) string { return trade.NumberText(strconv.FormatInt(n, 10), v.lang) }
 
 // ActName says what somebody did; an act without words is shown as it is stored.
-func (v voice) ActName(act string) string {
+func (v Voice) ActName(act string) string {
 	key := "did." + strings.ReplaceAll(act, " ", "_")
 	if !v.Has(key) {
 		return act
@@ -135,7 +135,7 @@ func (v voice) ActName(act string) string {
 }
 
 // Date is a calendar day as the language writes it.
-func (v voice) Date(d trade.Date) string {
+func (v Voice) Date(d trade.Date) string {
 	if v.lang == trade.English || d.IsZero() {
 		return d.String()
 	}
@@ -144,7 +144,7 @@ func (v voice) Date(d trade.Date) string {
 
 // Said is the value of a field of the API as people of the language write it: numbers with
 // separators, prices with cents, days as days.
-func (v voice) Said(field, text string) string {
+func (v Voice) Said(field, text string) string {
 	for _, kind := range trade.Kinds {
 		rule, ok := trade.Rule(kind, field)
 		if !ok {
@@ -163,18 +163,8 @@ func (v voice) Said(field, text string) string {
 	return text
 }
 
-// SaidERP is what a column of the ERP has, as people of the language write it. Numbers that the ERP
-// has as text stay as they are.
-func (v voice) SaidERP(f Field, column int) string {
-	value := f.ERP[column]
-	if value == nil {
-		return ""
-	}
-	if _, err := trade.ParseDecimal(*value); err == nil && !f.Numbers[column] {
-		return *value
-	}
-	return v.Said(f.Name, *value)
-}
-
 // Listed joins names.
-func (voice) Listed(names []string) string { return strings.Join(names, ", ") }
+func (Voice) Listed(names []string) string { return strings.Join(names, ", ") }
+
+// Event names an event of the platform.
+func (v Voice) Event(event string) string { return trade.EventLabel(event, v.lang) }

@@ -1,4 +1,4 @@
-package console
+package view
 
 import (
 	"embed"
@@ -8,18 +8,16 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"sync"
 )
 
 //go:embed templates
 var templates embed.FS
 
 // pages are the templates by the name of their page, each with the layout around it and the parts
-// that several have.
-type pages map[string]*template.Template
-
-// parsePages reads the templates. A wrong one is a fault of the program, which the tests find.
-func parsePages() pages {
-	out := pages{}
+// that several have. A wrong one is a fault of the program, which the tests find.
+var pages = sync.OnceValue(func() map[string]*template.Template {
+	out := map[string]*template.Template{}
 	names, err := fs.Glob(templates, "templates/*.html")
 	if err != nil {
 		panic(err)
@@ -30,21 +28,26 @@ func parsePages() pages {
 			continue
 		}
 		out[name] = template.Must(template.New("layout.html").Option("missingkey=error").Funcs(
-			template.FuncMap{"dict": dict, "deref": deref, "text": text, "list": list, "mask": maskText}).
+			template.FuncMap{"dict": dict, "deref": deref, "text": text, "list": list, "mask": Mask}).
 			ParseFS(templates, "templates/layout.html", "templates/parts.html", file))
 	}
 	return out
+})
+
+// Execute writes a page, or only its part for htmx.
+func Execute(w io.Writer, f Frame) error {
+	name := "layout.html"
+	if t := pages()[f.Page]; f.Bare && t != nil && t.Lookup("part") != nil {
+		name = "part"
+	}
+	return Part(w, name, f)
 }
 
-// execute writes a page, or only its part for htmx.
-func (p pages) execute(w io.Writer, f frame) error {
-	t := p[f.Page]
+// Part writes one part of a page.
+func Part(w io.Writer, name string, f Frame) error {
+	t := pages()[f.Page]
 	if t == nil {
 		return fmt.Errorf("there is no page %q", f.Page)
-	}
-	name := "layout.html"
-	if f.Bare && t.Lookup("part") != nil {
-		name = "part"
 	}
 	return t.ExecuteTemplate(w, name, f)
 }
@@ -69,7 +72,7 @@ func deref(n *int) int { return *n }
 func text(s *string) string { return *s }
 
 // list names fields one after the other.
-func list(f frame, fields []string) string {
+func list(f Frame, fields []string) string {
 	names := make([]string, len(fields))
 	for i, name := range fields {
 		names[i] = f.FieldName(name)
