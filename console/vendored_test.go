@@ -28,7 +28,7 @@ func TestD9WhatOthersWroteIsAsItWasTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	there = append(there, "common.txt")
+	there = append(there, "auth/common.txt")
 	var listed []string
 	for _, line := range all[1:] {
 		name, version, licence, sum := line[0], line[2], line[3], line[4]

@@ -26,8 +26,8 @@ type Frame struct {
 // offered. The guard decides.
 func (f Frame) May(role string) bool { return f.User != nil && f.User.Role.May(trade.Role(role)) }
 
-// navItem is one page of the menu.
-type navItem struct {
+// NavItem is one page of the menu.
+type NavItem struct {
 	Path  string
 	Key   string // of a phrase
 	Here  bool
@@ -35,7 +35,7 @@ type navItem struct {
 }
 
 // menu lists the pages of the menu in their order.
-var menu = []navItem{
+var menu = []NavItem{
 	{Path: "/", Key: "nav.home", needs: trade.Reader},
 	{Path: "/pending", Key: "nav.pending", needs: trade.Reader},
 	{Path: "/rows", Key: "nav.rows", needs: trade.Reader},
@@ -50,8 +50,8 @@ var menu = []navItem{
 }
 
 // Nav gives the pages of the menu that the person may see.
-func (f Frame) Nav() []navItem {
-	var out []navItem
+func (f Frame) Nav() []NavItem {
+	var out []NavItem
 	for _, item := range menu {
 		if f.User == nil || !f.User.Role.May(item.needs) {
 			continue
