@@ -4,76 +4,58 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
+	"slices"
 	gosync "sync"
-	"sync/atomic"
-	"time"
 
-	"go.uber.org/zap"
-
+	"github.com/safrasync/safrasync/console/auth"
+	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/connlimit"
-	"github.com/safrasync/safrasync/trade"
 )
 
 // Options are what a console is made of. A reload of the configuration makes a new one on the same
 // listener.
 type Options struct {
-	People  People
-	Ledger  Ledger
-	Work    Work
-	Desk    Desk
-	Reports Reports
-	Unknown func(error) bool // tells that a row is not known
-	OpenID  *OpenID          // nil: people log in by a password of this ledger only
-
-	Name   string         // of the installation
-	Lang   trade.Lang     // where a person has not chosen
-	Zone   *time.Location // of the cooperative
-	Hosts  []string       // names by which browsers may ask for it, without port
-	Secure bool           // browsers reach it by TLS, of its own or of the proxy
-	Behind netip.Prefix   // where the proxy asks from; zero: there is none
-	Idle   time.Duration  // after which a login ends that is not used
-	Most   time.Duration  // after which a login ends in any case
-	Now    func() time.Time
-	Log    *zap.Logger
+	Site     web.Site
+	Sessions *auth.Sessions
+	Pages    *pages.Pages
+	Hosts    []string     // names by which browsers may ask for it, without port
+	Behind   netip.Prefix // where the proxy asks from; zero: there is none
 }
 
 // Console answers the browsers. It is made for one reading of the configuration.
 type Console struct {
 	Options
-	mux    *http.ServeMux
-	pages  pages
-	cross  *http.CrossOriginProtection
-	hashes *hasher
-	days   chartDays
+	mux   *http.ServeMux
+	cross *http.CrossOriginProtection
 
-	administered atomic.Bool // somebody can look after people; that never ceases
-	working      chan struct{}
-	asking       connlimit.Count // requests of each address
-	streams      streams
-	reporting    chan struct{}                             // a report is made
-	beats        func() (at <-chan time.Time, stop func()) // of a live stream
-	ending       context.Context                           // ended by Close: for answers that go on
-	end          context.CancelFunc
-	busy         gosync.WaitGroup
-	closing      gosync.RWMutex
-	closed       bool
+	working chan struct{}
+	asking  connlimit.Count // requests of each address
+	ending  context.Context // ended by Close: for answers that go on
+	end     context.CancelFunc
+	busy    gosync.WaitGroup
+	closing gosync.RWMutex
+	closed  bool
 }
 
 // New puts a console together.
 func New(o Options) *Console {
+	o.Site.Issuer, o.Site.Waiting = o.Sessions.Issuer(), o.Pages.Waiting
 	c := &Console{
-		Options: o, mux: http.NewServeMux(), pages: parsePages(), cross: http.NewCrossOriginProtection(),
-		hashes: newHasher(), working: make(chan struct{}, atOnce), reporting: make(chan struct{}, 1),
-	}
-	c.beats = func() (<-chan time.Time, func()) {
-		t := time.NewTicker(streamBeat)
-		return t.C, t.Stop
+		Options: o, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection(),
+		working: make(chan struct{}, atOnce),
 	}
 	c.ending, c.end = context.WithCancel(context.Background())
-	for _, r := range routes() {
-		c.mux.Handle(r.method+" "+r.path, c.guard(r))
+	for _, r := range c.routes() {
+		c.mux.Handle(r.Method+" "+r.Path, c.guard(r))
 	}
 	return c
+}
+
+// routes lists everything that exists. A route that is not there does not exist, and one without a
+// role nobody may use.
+func (c *Console) routes() []web.Route {
+	return slices.Concat(openRoutes, c.Sessions.Routes(), c.Pages.Routes())
 }
 
 // ServeHTTP answers one request. After Close it answers none.
@@ -97,9 +79,4 @@ func (c *Console) Close() {
 	c.closing.Unlock()
 	c.end()
 	c.busy.Wait()
-}
-
-// Prune forgets logins and tries that are over. It belongs to the housekeeping.
-func Prune(ctx context.Context, people People, now time.Time, idle, most time.Duration) error {
-	return people.PruneLogins(ctx, now.Add(-most), now.Add(-idle-seenStep), now.Add(-triesKept), now.Add(-deviceKept))
 }

@@ -2,26 +2,19 @@
 // why, and what can be done about it.
 //
 // It is rendered on the server, needs nothing from elsewhere, works without JavaScript and better
-// with it. It shows what the ledger has and orders what people decide through the interfaces of
-// ports.go; cmd/safrasync gives it the ledger and the engine's acts. It never sends anything
-// itself, and is bounded in all that it takes (limits.go), so that it cannot slow the sending down.
+// with it. It never sends anything itself, and is bounded in all that it takes (limits.go), so that
+// it cannot slow the sending down.
 //
-// # A page
+// # A request
 //
-// A page is one file with its routes, its handlers and what it shows, one template of the same name
-// in templates/, and its words in words_<page>.go. Its routes stand in the table of routes.go,
-// which is the only place that says who may do what; a route that is not there does not exist, and
-// one without a role nobody may use. A handler gets a request that has passed every check of
-// guard.go and gives an error, which becomes a page with a code and a number that the log has too.
-//
-// # People
-//
-// Logins stand in the ledger as hashes (login.go), passwords as argon2id (password.go). Changes are
-// made by POST only, with the token of the login; html/template and a strict
-// Content-Security-Policy keep what the ERP wrote from being more than text.
+// listen.go serves, guard.go is the one place that decides whether a request reaches its page: a
+// route that is not listed does not exist, and one without a role nobody may use. A handler gets a
+// web.Request that has passed every check and returns an error, which becomes a page with a code
+// and a number that the log has too. Changes are made by POST only, with the token of the login; a
+// strict Content-Security-Policy keeps what the ERP wrote from being more than text.
 //
 // # Where to read on
 //
-// console.go puts it together, routes.go and guard.go decide who may, request.go and template.go
-// render, words.go and format.go speak, listen.go serves.
+// console/pages has a file for each page, console/auth knows who asks, console/web is the request
+// and its answer, console/view writes for people. console.go puts them together.
 package console

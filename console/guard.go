@@ -3,9 +3,9 @@ package console
 import (
 	"context"
 	"crypto/rand"
-	"crypto/subtle"
 	"encoding/hex"
 	"errors"
+	"mime"
 	"net"
 	"net/http"
 	"net/netip"
@@ -17,7 +17,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/safrasync/safrasync/trade"
+	"github.com/safrasync/safrasync/console/web"
 )
 
 // serve is what every request passes, also one for something that does not exist: headers, the
@@ -30,39 +30,37 @@ func (c *Console) serve(w http.ResponseWriter, r *http.Request) {
 			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(closeWithin))
 		})
 	})
-	q := &request{Request: r, w: &leaving{w, began}, sent: w, c: c, id: newID()}
-	q.lang, q.theme = q.langOf(), q.themeOf()
-	headers(w.Header(), c.Secure)
+	q := web.NewRequest(&c.Site, &leaving{w, began}, r, newID())
+	q.Ending = c.ending.Done()
+	headers(w.Header(), c.Site.Secure)
 	defer func() {
 		if p := recover(); p != nil {
-			c.Log.Error("console: a page failed", zap.String("id", q.id), zap.Any("panic", p),
+			c.Site.Log.Error("console: a page failed", zap.String("id", q.ID), zap.Any("panic", p),
 				zap.ByteString("stack", debug.Stack()))
-			q.fail(errInternal)
+			q.Fail(web.ErrInternal)
 		}
 	}()
 	var ok bool
-	if q.from, ok = c.address(r); !ok {
-		q.fail(&fault{http.StatusForbidden, "proxy", nil})
+	if q.From, ok = c.address(r); !ok {
+		q.Fail(&web.Fault{Status: http.StatusForbidden, Code: "proxy"})
 		return
 	}
-	if from, err := netip.ParseAddr(q.from); err == nil {
+	if from, err := netip.ParseAddr(q.From); err == nil {
 		leave, ok := c.asking.Enter(from, eachMost)
 		if !ok {
-			q.fail(errBusy)
+			q.Fail(web.ErrBusy)
 			return
 		}
 		defer leave()
 	}
 	if !slices.Contains(c.Hosts, hostOf(r.Host)) {
-		q.fail(&fault{http.StatusMisdirectedRequest, "host", nil})
+		q.Fail(&web.Fault{Status: http.StatusMisdirectedRequest, Code: "host"})
 		return
 	}
-	handler, pattern := c.mux.Handler(r)
-	if pattern == "" { // the mux would answer itself
-		q.fail(c.nothing(r, w.Header()))
+	if _, pattern := c.mux.Handler(r); pattern == "" { // the mux would answer itself
+		q.Fail(c.nothing(r, w.Header()))
 		return
 	}
-	_ = handler
 	c.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestKey{}, q)))
 }
 
@@ -79,63 +77,63 @@ func (c *Console) nothing(r *http.Request, h http.Header) error {
 		}
 	}
 	if len(allowed) == 0 {
-		return errNotFound
+		return web.ErrNotFound
 	}
 	h.Set("Allow", strings.Join(allowed, ", "))
-	return &fault{http.StatusMethodNotAllowed, "method", nil}
+	return &web.Fault{Status: http.StatusMethodNotAllowed, Code: "method"}
 }
 
 // guard is the one place that decides whether a request reaches its page.
-func (c *Console) guard(route route) http.Handler {
-	return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		q, ok := r.Context().Value(requestKey{}).(*request)
+func (c *Console) guard(route web.Route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		q, ok := r.Context().Value(requestKey{}).(*web.Request)
 		if !ok {
 			return
 		}
 		q.Request = r
-		if err := c.pass(q, route); err != nil {
-			q.fail(err)
+		if err := c.pass(q, w, route); err != nil {
+			q.Fail(err)
 		}
 	})
 }
 
 // pass takes a place to see who asks, and again to answer, never while the browser sends its form
 // or takes its answer: as long as it likes, it would keep the others out.
-func (c *Console) pass(q *request, route route) error {
-	q.Body = http.MaxBytesReader(q.sent, q.Body, max(route.body, bodyMost))
-	if err := c.placed(q, route, func() error { return c.admit(q, route) }); err != nil || q.wrote {
+func (c *Console) pass(q *web.Request, w http.ResponseWriter, route web.Route) error {
+	q.Body = http.MaxBytesReader(w, q.Body, max(route.Body, bodyMost))
+	if err := c.placed(q, route, func() error { return c.admit(q, route) }); err != nil || q.Answered {
 		return err
 	}
 	if q.Method == http.MethodPost {
-		if err := q.readForm(route); err != nil {
+		if err := readForm(q, route); err != nil {
 			var long *http.MaxBytesError
 			if errors.As(err, &long) {
-				return &fault{http.StatusRequestEntityTooLarge, "long", err}
+				return &web.Fault{Status: http.StatusRequestEntityTooLarge, Code: "long", Cause: err}
 			}
-			return &fault{http.StatusBadRequest, "form", err}
+			return &web.Fault{Status: http.StatusBadRequest, Code: "form", Cause: err}
 		}
-		if !route.open && !q.tokenFits() { // what is open changes nothing but the browser's own cookies
-			return &fault{http.StatusForbidden, "token", nil}
+		if !route.Open && !q.TokenFits() { // what is open changes nothing but the browser's own cookies
+			return &web.Fault{Status: http.StatusForbidden, Code: "token"}
 		}
 	}
-	return c.placed(q, route, func() error { return route.handle(q) })
+	return c.placed(q, route, func() error { return route.Handle(q) })
 }
 
 // placed does something at one of the places, which is free again once the answer begins.
-func (c *Console) placed(q *request, route route, do func() error) error {
-	if route.stream {
+func (c *Console) placed(q *web.Request, route web.Route, do func() error) error {
+	if route.Stream {
 		return do()
 	}
-	request, w := q.Request, q.w
-	defer func() { q.Request, q.w = request, w }()
-	ctx, cancel := context.WithTimeout(q.Context(), max(answerWithin, route.takes))
+	request, w := q.Request, q.Writer
+	defer func() { q.Request, q.Writer = request, w }()
+	ctx, cancel := context.WithTimeout(q.Context(), max(web.AnswerWithin, route.Takes))
 	defer cancel()
 	if err := c.place(ctx); err != nil {
 		return err
 	}
 	leave := sync.OnceFunc(func() { <-c.working })
 	defer leave()
-	q.Request, q.w = q.WithContext(ctx), &leaving{w, leave}
+	q.Request, q.Writer = q.WithContext(ctx), &leaving{w, leave}
 	return do()
 }
 
@@ -161,28 +159,28 @@ func (l *leaving) Write(b []byte) (int, error) {
 }
 
 // admit tells who asks, and whether that person may.
-func (c *Console) admit(q *request, route route) error {
-	if !route.free {
-		if administered, err := c.hasAdministrator(q.Context()); err != nil {
+func (c *Console) admit(q *web.Request, route web.Route) error {
+	if !route.Free {
+		if administered, err := c.Sessions.Administered(q.Context()); err != nil {
 			return err
 		} else if !administered {
-			return q.page(http.StatusServiceUnavailable, "setup", nil)
+			return q.Page(http.StatusServiceUnavailable, "setup", nil)
 		}
 	}
 	if err := c.cross.Check(q.Request); err != nil {
-		return &fault{http.StatusForbidden, "origin", err}
+		return &web.Fault{Status: http.StatusForbidden, Code: "origin", Cause: err}
 	}
-	if !route.free {
-		if err := q.whoAsks(); err != nil {
+	if !route.Free {
+		if err := c.Sessions.Identify(q); err != nil {
 			return err
 		}
 	}
-	if !route.open && !route.free {
+	if !route.Open && !route.Free {
 		switch {
-		case q.login == nil:
-			return q.toLogin()
-		case !q.login.User.Role.May(route.needs):
-			return errForbidden
+		case q.Login == nil:
+			return c.Sessions.ToLogin(q)
+		case !q.May(route.Needs):
+			return web.ErrForbidden
 		}
 	}
 	return nil
@@ -196,37 +194,18 @@ func (c *Console) place(ctx context.Context) error {
 	case c.working <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		return errBusy
+		return web.ErrBusy
 	}
 }
 
-// hasAdministrator tells whether there is somebody who can look after people, whatever becomes of
-// an issuer. Once there was, there always is.
-func (c *Console) hasAdministrator(ctx context.Context) (bool, error) {
-	if c.administered.Load() {
-		return true, nil
+// readForm reads the form of a request; one with a file only where a route takes files, and wholly
+// in memory.
+func readForm(q *web.Request, route web.Route) error {
+	if kind, _, err := mime.ParseMediaType(q.Header.Get("Content-Type")); route.Body > 0 && err == nil &&
+		kind == "multipart/form-data" {
+		return q.ParseMultipartForm(route.Body)
 	}
-	users, err := c.People.Users(ctx)
-	if err != nil {
-		return false, err
-	}
-	if !slices.ContainsFunc(users, func(u trade.User) bool {
-		return u.Role == trade.Administrator && !u.Disabled && u.Issuer == ""
-	}) {
-		return false, nil
-	}
-	c.administered.Store(true)
-	return true, nil
-}
-
-// tokenFits compares the token of a form, or of the header that scripts send, with that of the
-// login (C7).
-func (q *request) tokenFits() bool {
-	given := q.PostFormValue("token")
-	if given == "" {
-		given = q.Header.Get("X-Token")
-	}
-	return subtle.ConstantTimeCompare([]byte(given), []byte(q.token())) == 1
+	return q.ParseForm()
 }
 
 // address is where a browser asks from. ok is false for a request that did not come through the

@@ -18,6 +18,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/console"
+	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/consoletest"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -73,19 +75,19 @@ func pathOf(pattern string) string {
 // changed but by POST.
 func TestC06_EveryRouteForEveryRole(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, openStore(t, state.SQLite)).withPeople()
-	browsers := map[trade.Role]*browser{everybody: w.browser()}
+	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
+	browsers := map[trade.Role]*consoletest.Browser{everybody: w.Browser()}
 	for _, role := range trade.Roles {
-		browsers[role] = w.as(role)
+		browsers[role] = w.As(role)
 	}
 	methods := map[string][]string{}
-	for _, r := range console.Routes() {
+	for _, r := range w.Console.Routes() {
 		methods[pathOf(r.Path)] = append(methods[pathOf(r.Path)], r.Method)
 		if r.Method != http.MethodGet && r.Method != http.MethodPost {
 			t.Errorf("%s %s: only GET and POST", r.Method, r.Path)
 		}
 	}
-	for _, r := range console.Routes() {
+	for _, r := range w.Console.Routes() {
 		needs, ok := mayUse[r.Method+" "+r.Path]
 		if !ok {
 			t.Errorf("%s %s is not in mayUse: who may use it?", r.Method, r.Path)
@@ -100,38 +102,38 @@ func TestC06_EveryRouteForEveryRole(t *testing.T) {
 				if r.Path == "/live" && method == "GET" && role != everybody {
 					continue // it goes on
 				}
-				b.do(method, path, url.Values{})
+				b.Do(method, path, url.Values{})
 				listed := slices.Contains(methods[path], method) || method == "HEAD" &&
 					slices.Contains(methods[path], "GET")
 				switch {
 				case !listed:
-					if b.status != http.StatusMethodNotAllowed {
-						t.Errorf("%s as %q: %s is not listed and answered %d", path, role, method, b.status)
+					if b.Status != http.StatusMethodNotAllowed {
+						t.Errorf("%s as %q: %s is not listed and answered %d", path, role, method, b.Status)
 					}
 				case method != r.Method:
 				case needs == everybody:
-					if method == "GET" && b.status >= 400 {
-						t.Errorf("%s %s as %q: %d", method, path, role, b.status)
+					if method == "GET" && b.Status >= 400 {
+						t.Errorf("%s %s as %q: %d", method, path, role, b.Status)
 					}
 				case role == everybody && method == "GET":
-					if b.status != http.StatusSeeOther || !strings.HasPrefix(b.got.Get("Location"), "/login") {
-						t.Errorf("GET %s without a login: %d", path, b.status)
+					if b.Status != http.StatusSeeOther || !strings.HasPrefix(b.Got.Get("Location"), "/login") {
+						t.Errorf("GET %s without a login: %d", path, b.Status)
 					}
 				case role == everybody:
-					if b.status != http.StatusUnauthorized {
-						t.Errorf("POST %s without a login: %d", path, b.status)
+					if b.Status != http.StatusUnauthorized {
+						t.Errorf("POST %s without a login: %d", path, b.Status)
 					}
 				case !role.May(needs):
-					if b.status != http.StatusForbidden || !strings.Contains(b.body, "Código role") {
-						t.Errorf("%s %s as %q: %d", method, path, role, b.status)
+					if b.Status != http.StatusForbidden || !strings.Contains(b.Body, "Código role") {
+						t.Errorf("%s %s as %q: %d", method, path, role, b.Status)
 					}
 				case method == "POST": // without a token
-					if b.status != http.StatusForbidden || !strings.Contains(b.body, "Código token") {
-						t.Errorf("POST %s as %q without a token: %d", path, role, b.status)
+					if b.Status != http.StatusForbidden || !strings.Contains(b.Body, "Código token") {
+						t.Errorf("POST %s as %q without a token: %d", path, role, b.Status)
 					}
 				default:
-					if b.status == http.StatusForbidden || b.status == http.StatusUnauthorized || b.status >= 500 {
-						t.Errorf("%s %s as %q: %d", method, path, role, b.status)
+					if b.Status == http.StatusForbidden || b.Status == http.StatusUnauthorized || b.Status >= 500 {
+						t.Errorf("%s %s as %q: %d", method, path, role, b.Status)
 					}
 				}
 			}
@@ -142,11 +144,11 @@ func TestC06_EveryRouteForEveryRole(t *testing.T) {
 // A change needs the token of the login and comes from the same site.
 func TestC07_ChangesComeFromOurOwnPages(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, openStore(t, state.SQLite)).withPeople()
-	b := w.as(trade.Administrator)
-	token := b.get("/users").token()
-	other := w.as(trade.Accountant).get("/account").token()
-	for _, r := range console.Routes() {
+	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
+	b := w.As(trade.Administrator)
+	token := b.Get("/users").Token()
+	other := w.As(trade.Accountant).Get("/account").Token()
+	for _, r := range w.Console.Routes() {
 		if r.Method != http.MethodPost {
 			continue
 		}
@@ -157,28 +159,28 @@ func TestC07_ChangesComeFromOurOwnPages(t *testing.T) {
 			{"Sec-Fetch-Site": {"same-site"}},
 			{"Origin": {"null"}},
 		} {
-			b.header = headers
-			b.do(http.MethodPost, path, url.Values{"token": {token}}).wants(http.StatusForbidden, "Código origin")
+			b.Header = headers
+			b.Do(http.MethodPost, path, url.Values{"token": {token}}).Wants(http.StatusForbidden, "Código origin")
 		}
-		b.header = http.Header{}
+		b.Header = http.Header{}
 		if r.Open {
 			continue // it changes nothing but the browser's own cookies
 		}
-		b.send(http.MethodPost, path, "text/plain", "token="+token).wants(http.StatusForbidden, "Código token")
+		b.Send(http.MethodPost, path, "text/plain", "token="+token).Wants(http.StatusForbidden, "Código token")
 		for _, wrong := range []string{"", "x", token + "x", other} {
-			b.do(http.MethodPost, path, url.Values{"token": {wrong}}).wants(http.StatusForbidden, "Código token")
+			b.Do(http.MethodPost, path, url.Values{"token": {wrong}}).Wants(http.StatusForbidden, "Código token")
 		}
 	}
-	b.get("/users/lia").wants(http.StatusMethodNotAllowed)
-	b.header.Set("Sec-Fetch-Site", "same-origin")
-	b.do(http.MethodPost, "/users/lia", url.Values{"token": {token}, "do": {"disable"}}).wants(http.StatusSeeOther)
+	b.Get("/users/lia").Wants(http.StatusMethodNotAllowed)
+	b.Header.Set("Sec-Fetch-Site", "same-origin")
+	b.Do(http.MethodPost, "/users/lia", url.Values{"token": {token}, "do": {"disable"}}).Wants(http.StatusSeeOther)
 }
 
 // Every answer has the headers, errors included, and no page has a script or a style of its own.
 func TestC08_EveryAnswerHasItsHeaders(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, openStore(t, state.SQLite)).withPeople()
-	b := w.as(trade.Administrator)
+	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
+	b := w.As(trade.Administrator)
 	inline := regexp.MustCompile(`(?i)<script(?: |>)[^>]*>[^<]|<style| style=| on[a-z]+=|javascript:`)
 	check := func(name string) {
 		t.Helper()
@@ -188,61 +190,61 @@ func TestC08_EveryAnswerHasItsHeaders(t *testing.T) {
 			"Referrer-Policy":            "no-referrer",
 			"Cross-Origin-Opener-Policy": "same-origin",
 		} {
-			if got := b.got.Get(header); got != want {
+			if got := b.Got.Get(header); got != want {
 				t.Errorf("%s: %s is %q", name, header, got)
 			}
 		}
-		if found := inline.FindString(b.body); found != "" &&
-			strings.HasPrefix(b.got.Get("Content-Type"), "text/html") {
+		if found := inline.FindString(b.Body); found != "" &&
+			strings.HasPrefix(b.Got.Get("Content-Type"), "text/html") {
 			t.Errorf("%s has %q", name, found)
 		}
 	}
-	for _, r := range console.Routes() {
+	for _, r := range w.Console.Routes() {
 		if r.Path != "/live" {
-			b.do(r.Method, pathOf(r.Path), url.Values{})
+			b.Do(r.Method, pathOf(r.Path), url.Values{})
 			check(r.Method + " " + r.Path)
 		}
 	}
 	for _, path := range []string{"/nothing", "/rows?state=nonsense", "/static/x/nothing"} {
-		b.get(path)
+		b.Get(path)
 		check(path)
 	}
-	b.host = "evil.example"
-	b.get("/")
+	b.Host = "evil.example"
+	b.Get("/")
 	check("another host")
 }
 
 // Only names that are configured are answered, and nobody is sent to another site.
 func TestC10_OtherHostsAndOtherSitesAreRefused(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, openStore(t, state.SQLite)).withPeople()
-	b := w.browser()
+	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
+	b := w.Browser()
 	for host, status := range map[string]int{
 		"127.0.0.1:8088": http.StatusOK, "console.example": http.StatusOK, "CONSOLE.example:443": http.StatusOK,
 		"evil.example":           http.StatusMisdirectedRequest,
 		"127.0.0.1.evil.example": http.StatusMisdirectedRequest, "localhost.": http.StatusMisdirectedRequest,
 		"[::1]:80": http.StatusMisdirectedRequest,
 	} {
-		if b.host = host; b.get("/login").status != status {
-			t.Errorf("host %s: %d, want %d", host, b.status, status)
+		if b.Host = host; b.Get("/login").Status != status {
+			t.Errorf("host %s: %d, want %d", host, b.Status, status)
 		}
 	}
-	b.host = ""
+	b.Host = ""
 	for _, next := range []string{
 		"//evil.example", "https://evil.example/", "/\\evil.example", "\\\\evil.example",
 		"javascript:alert(1)", "/%0d%0aLocation:evil", "http:evil.example", "///evil.example",
 		"/\t/evil.example", "evil",
 	} {
-		b.do(http.MethodPost, "/login", url.Values{
-			"name": {"carla"}, "password": {password},
+		b.Do(http.MethodPost, "/login", url.Values{
+			"name": {"carla"}, "password": {consoletest.Password},
 			"next": {next},
-		}).wants(http.StatusSeeOther)
-		if to := b.got.Get("Location"); !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") ||
+		}).Wants(http.StatusSeeOther)
+		if to := b.Got.Get("Location"); !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") ||
 			strings.Contains(to, "\\") {
 			t.Errorf("next=%q leads to %q", next, to)
 		}
 	}
-	if got := console.Local("/rows?state=invalid&q=a%20b"); got != "/rows?state=invalid&q=a%20b" {
+	if got := web.Local("/rows?state=invalid&q=a%20b"); got != "/rows?state=invalid&q=a%20b" {
 		t.Errorf("a path of ours became %s", got)
 	}
 }
@@ -250,30 +252,31 @@ func TestC10_OtherHostsAndOtherSitesAreRefused(t *testing.T) {
 // Behind a proxy only the proxy is answered, and the address that it saw is the one that counts.
 func TestBehindAProxyTheLastAddressCounts(t *testing.T) {
 	t.Parallel()
-	s := openStore(t, state.SQLite)
-	w := newWorld(t, s, func(o *console.Options) { o.Behind = netip.MustParsePrefix("127.0.0.1/32") }).withPeople()
-	b := w.browser()
-	b.header.Set("X-Forwarded-For", "1.1.1.1, 203.0.113.9")
-	b.logIn("carla", password).wants(http.StatusSeeOther)
+	s := consoletest.OpenStore(t, state.SQLite)
+	behind := func(o *consoletest.Options) { o.Behind = netip.MustParsePrefix("127.0.0.1/32") }
+	w := consoletest.New(t, s, behind).WithPeople()
+	b := w.Browser()
+	b.Header.Set("X-Forwarded-For", "1.1.1.1, 203.0.113.9")
+	b.LogIn("carla", consoletest.Password).Wants(http.StatusSeeOther)
 	if records, err := s.Audit(t.Context(), 1); err != nil || records[0].From != "console 203.0.113.9" {
 		t.Errorf("%v, %v", records, err)
 	}
-	elsewhere := newWorld(t, s, func(o *console.Options) { o.Behind = netip.MustParsePrefix("10.0.0.0/8") })
-	elsewhere.browser().get("/login").wants(http.StatusForbidden, "Código proxy")
+	elsewhere := consoletest.New(t, s, func(o *consoletest.Options) { o.Behind = netip.MustParsePrefix("10.0.0.0/8") })
+	elsewhere.Browser().Get("/login").Wants(http.StatusForbidden, "Código proxy")
 }
 
 // Connections that send nothing, or slowly, do not keep others from their answers; what is too long
 // is refused.
 func TestC11_SlowAndHugeRequestsAreBounded(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, openStore(t, state.SQLite)).withPeople()
+	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
 	listener, err := console.Listen(t.Context(), "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := console.Serve(listener, nil, zap.NewNop())
 	t.Cleanup(server.Close)
-	server.Show(w.console, nil)
+	server.Show(w.Console, nil)
 	address := listener.Addr().String()
 	for range 500 {
 		conn, err := net.Dial("tcp", address)
@@ -285,12 +288,12 @@ func TestC11_SlowAndHugeRequestsAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w.server.URL = "http://" + address
-	b := w.browser()
-	b.client.Timeout = 30 * time.Second
-	b.get("/login").wants(http.StatusOK)
-	b.do(http.MethodPost, "/login",
-		url.Values{"name": {strings.Repeat("x", 70<<10)}}).wants(http.StatusRequestEntityTooLarge, "Código long")
+	w.Server.URL = "http://" + address
+	b := w.Browser()
+	b.Client.Timeout = 30 * time.Second
+	b.Get("/login").Wants(http.StatusOK)
+	b.Do(http.MethodPost, "/login",
+		url.Values{"name": {strings.Repeat("x", 70<<10)}}).Wants(http.StatusRequestEntityTooLarge, "Código long")
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
 		t.Fatal(err)
@@ -311,7 +314,7 @@ func TestC11_SlowAndHugeRequestsAreBounded(t *testing.T) {
 // C1: with a certificate nobody is answered by less than TLS 1.2.
 func TestC01_OldTLSIsRefused(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, openStore(t, state.SQLite)).withPeople()
+	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
 	lent := httptest.NewTLSServer(nil)
 	lent.Close()
 	listener, err := console.Listen(t.Context(), "127.0.0.1:0")
@@ -320,7 +323,7 @@ func TestC01_OldTLSIsRefused(t *testing.T) {
 	}
 	server := console.Serve(listener, &lent.TLS.Certificates[0], zap.NewNop())
 	t.Cleanup(server.Close)
-	server.Show(w.console, &lent.TLS.Certificates[0])
+	server.Show(w.Console, &lent.TLS.Certificates[0])
 	for version, answered := range map[uint16]bool{
 		tls.VersionTLS10: false, tls.VersionTLS11: false,
 		tls.VersionTLS12: true, tls.VersionTLS13: true,
@@ -340,23 +343,23 @@ func TestC01_OldTLSIsRefused(t *testing.T) {
 
 func TestC12_NothingElseExists(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, openStore(t, state.SQLite)).withPeople()
-	b := w.as(trade.Administrator)
+	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
+	b := w.As(trade.Administrator)
 	for _, path := range []string{
 		"/debug/pprof/", "/debug/vars", "/metrics", "/healthz", "/readyz", "/.git/config",
 		"/static/", "/static/x/../../guard.go", "/favicon.ico", "/robots.txt", "/admin", "/server-status",
 	} {
-		b.get(path)
-		if b.status != http.StatusNotFound && b.status != http.StatusMovedPermanently &&
-			b.status != http.StatusTemporaryRedirect {
-			t.Errorf("%s: %d", path, b.status)
+		b.Get(path)
+		if b.Status != http.StatusNotFound && b.Status != http.StatusMovedPermanently &&
+			b.Status != http.StatusTemporaryRedirect {
+			t.Errorf("%s: %d", path, b.Status)
 		}
-		if b.got.Get("Server") != "" || b.got.Get("X-Powered-By") != "" {
+		if b.Got.Get("Server") != "" || b.Got.Get("X-Powered-By") != "" {
 			t.Errorf("%s: a banner", path)
 		}
 	}
-	if stranger := w.browser().get("/login"); strings.Contains(stranger.body, "go1.") ||
-		regexp.MustCompile(`safrasync [0-9v]`).MatchString(stranger.body) {
+	if stranger := w.Browser().Get("/login"); strings.Contains(stranger.Body, "go1.") ||
+		regexp.MustCompile(`safrasync [0-9v]`).MatchString(stranger.Body) {
 		t.Error("the page of the login tells a version")
 	}
 }
@@ -365,30 +368,30 @@ func TestC12_NothingElseExists(t *testing.T) {
 // cause.
 func TestC13_ErrorsTellACodeAndNothingElse(t *testing.T) {
 	t.Parallel()
-	s := openStore(t, state.SQLite)
-	w := newWorld(t, s).withPeople()
-	b := w.as(trade.Administrator)
-	b.get("/users")
-	token := b.token()
+	s := consoletest.OpenStore(t, state.SQLite)
+	w := consoletest.New(t, s).WithPeople()
+	b := w.As(trade.Administrator)
+	b.Get("/users")
+	token := b.Token()
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	number := regexp.MustCompile(`Código internal, número ([0-9a-f]{10})`)
-	for _, r := range console.Routes() {
+	for _, r := range w.Console.Routes() {
 		if r.Free || r.Path == "/licences" {
 			continue
 		}
-		b.do(r.Method, pathOf(r.Path), url.Values{"token": {token}, "name": {"x"}, "password": {"y"}})
-		m := number.FindStringSubmatch(b.body)
-		if b.status != http.StatusInternalServerError || m == nil {
-			t.Errorf("%s %s: %d\n%s", r.Method, r.Path, b.status, b.body)
+		b.Do(r.Method, pathOf(r.Path), url.Values{"token": {token}, "name": {"x"}, "password": {"y"}})
+		m := number.FindStringSubmatch(b.Body)
+		if b.Status != http.StatusInternalServerError || m == nil {
+			t.Errorf("%s %s: %d\n%s", r.Method, r.Path, b.Status, b.Body)
 			continue
 		}
-		if !strings.Contains(w.log.String(), m[1]) {
+		if !strings.Contains(w.Log.String(), m[1]) {
 			t.Errorf("%s: the log does not have number %s", r.Path, m[1])
 		}
 		for _, leak := range []string{"sql", "database", "goroutine", ".go:", "state.db", "SELECT"} {
-			if strings.Contains(b.body, leak) {
+			if strings.Contains(b.Body, leak) {
 				t.Errorf("%s %s tells %q", r.Method, r.Path, leak)
 			}
 		}
@@ -398,16 +401,16 @@ func TestC13_ErrorsTellACodeAndNothingElse(t *testing.T) {
 // Nothing on a page comes from elsewhere, and everything that a page asks for is there.
 func TestC16_PagesNeedNothingFromElsewhere(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, openStore(t, state.SQLite)).withPeople()
-	b := w.as(trade.Administrator)
+	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
+	b := w.As(trade.Administrator)
 	asked := regexp.MustCompile(`(?:src|href)="([^"]*)"|url\("?([^")]*)"?\)`)
 	seen := map[string]bool{}
-	for _, r := range console.Routes() {
+	for _, r := range w.Console.Routes() {
 		path := pathOf(r.Path)
 		if r.Method != http.MethodGet || path == "/live" { // that goes on
 			continue
 		}
-		for _, m := range asked.FindAllStringSubmatch(b.get(path).body, -1) {
+		for _, m := range asked.FindAllStringSubmatch(b.Get(path).Body, -1) {
 			if !strings.HasPrefix(m[1], "/") && !strings.HasPrefix(m[1], "#") || strings.HasPrefix(m[1], "//") {
 				t.Errorf("%s asks for %s", path, m[1])
 			}
@@ -417,14 +420,14 @@ func TestC16_PagesNeedNothingFromElsewhere(t *testing.T) {
 		}
 	}
 	for path := range seen {
-		b.get(path).wants(http.StatusOK)
+		b.Get(path).Wants(http.StatusOK)
 		if !strings.HasSuffix(path, "style/console.css") {
 			continue
 		}
 		base, _ := url.Parse(path)
-		for _, m := range asked.FindAllStringSubmatch(b.body, -1) {
+		for _, m := range asked.FindAllStringSubmatch(b.Body, -1) {
 			to, err := base.Parse(m[2])
-			if err != nil || b.get(to.Path).status != http.StatusOK {
+			if err != nil || b.Get(to.Path).Status != http.StatusOK {
 				t.Errorf("%s asks for %s, which is not there", path, m[2])
 			}
 		}
@@ -432,4 +435,27 @@ func TestC16_PagesNeedNothingFromElsewhere(t *testing.T) {
 	if len(seen) < 5 {
 		t.Errorf("only %v", seen)
 	}
+}
+
+// No account comes from the factory: before the first administrator is there, no page works, and
+// each says how to add one.
+func TestC02_NoRouteWorksBeforeTheFirstAdministrator(t *testing.T) {
+	t.Parallel()
+	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite))
+	w.Add("lia", trade.Reader)
+	for _, r := range w.Console.Routes() {
+		if r.Free {
+			continue
+		}
+		b := w.Browser()
+		b.Do(r.Method, pathOf(r.Path), url.Values{
+			"name":     {"lia"},
+			"password": {consoletest.Password},
+		}).Wants(http.StatusServiceUnavailable, "safrasync users add")
+		if len(b.Got.Values("Set-Cookie")) > 0 {
+			t.Errorf("%s %s sets a cookie", r.Method, r.Path)
+		}
+	}
+	w.Add("ana", trade.Administrator)
+	w.Browser().Get("/login").Wants(http.StatusOK, "Entrar")
 }

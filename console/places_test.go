@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/console"
+	"github.com/safrasync/safrasync/internal/consoletest"
 	"github.com/safrasync/safrasync/state"
 )
 
@@ -21,8 +22,8 @@ import (
 // another one needs.
 func TestD1SlowStrangersKeepNobodyOut(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, openStore(t, state.SQLite)).withPeople()
-	address := strings.TrimPrefix(w.server.URL, "http://")
+	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
+	address := strings.TrimPrefix(w.Server.URL, "http://")
 	dial := func() net.Conn {
 		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
 		if err != nil {
@@ -41,7 +42,7 @@ func TestD1SlowStrangersKeepNobodyOut(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w.browser().get("/login").wants(http.StatusOK)
+	w.Browser().Get("/login").Wants(http.StatusOK)
 	for range console.AtOnce {
 		deaf := dial()
 		for { // until the server does not read on, because nobody reads what it writes
@@ -57,20 +58,20 @@ func TestD1SlowStrangersKeepNobodyOut(t *testing.T) {
 			}
 		}
 	}
-	w.browser().get("/login").wants(http.StatusOK)
+	w.Browser().Get("/login").Wants(http.StatusOK)
 }
 
 // D1: one address cannot take all connections.
 func TestD1OneAddressLeavesConnectionsForOthers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, openStore(t, state.SQLite)).withPeople()
+	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
 	listener, err := console.Listen(t.Context(), "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := console.Serve(listener, nil, zap.NewNop())
 	t.Cleanup(server.Close)
-	server.Show(w.console, nil)
+	server.Show(w.Console, nil)
 	for range 1100 { // far more than one address may have
 		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", listener.Addr().String())
 		if err != nil {
@@ -94,4 +95,27 @@ func TestD1OneAddressLeavesConnectionsForOthers(t *testing.T) {
 	if answer.StatusCode != http.StatusOK {
 		t.Errorf("another address is answered %d", answer.StatusCode)
 	}
+}
+
+func TestD9AClosingConsoleDoesNotWaitForASlowReader(t *testing.T) {
+	t.Parallel()
+	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople() // a server without any limit of time
+	deaf, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(w.Server.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer deaf.Close()
+	for { // until the server does not read on, because nobody reads what it writes
+		if err := deaf.SetWriteDeadline(time.Now().Add(time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		_, err := io.WriteString(deaf,
+			strings.Repeat("GET /static/x/vendor/pico-2.1.1.min.css HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 100))
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Console.Close() // it ends
 }

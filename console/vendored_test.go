@@ -24,11 +24,11 @@ func TestD9WhatOthersWroteIsAsItWasTaken(t *testing.T) {
 	if err != nil || strings.Join(all[0], ",") != "file,name,version,licence,sha256" {
 		t.Fatal(all, err)
 	}
-	there, err := filepath.Glob("static/vendor/*")
+	there, err := filepath.Glob("view/static/vendor/*")
 	if err != nil {
 		t.Fatal(err)
 	}
-	there = append(there, "common.txt")
+	there = append(there, "auth/common.txt")
 	var listed []string
 	for _, line := range all[1:] {
 		name, version, licence, sum := line[0], line[2], line[3], line[4]
@@ -41,10 +41,10 @@ func TestD9WhatOthersWroteIsAsItWasTaken(t *testing.T) {
 		if got := sha256.Sum256(content); hex.EncodeToString(got[:]) != sum {
 			t.Errorf("%s is another file: its sum is %x", name, got)
 		}
-		if strings.HasPrefix(name, "static/") && !strings.Contains(name, "-"+version+".") {
+		if strings.HasPrefix(name, "view/static/") && !strings.Contains(name, "-"+version+".") {
 			t.Errorf("%s is not version %s", name, version)
 		}
-		if kept, err := filepath.Glob("static/licences/*" + version + ".txt"); err != nil || len(kept) != 1 ||
+		if kept, err := filepath.Glob("view/static/licences/*" + version + ".txt"); err != nil || len(kept) != 1 ||
 			licence == "" {
 			t.Errorf("the licence of %s: %q, %q (%v)", name, licence, kept, err)
 		}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/safrasync/safrasync/console"
+	"github.com/safrasync/safrasync/console/auth"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -101,11 +101,11 @@ func roleNamed(text string) (trade.Role, bool) {
 }
 
 // openID is the login by the provider; nil when there is none. It asks nobody.
-func (o ConsoleConfig) openID() (*console.OpenID, error) {
+func (o ConsoleConfig) openID() (*auth.OpenID, error) {
 	if o.OIDC == nil {
 		return nil, nil //nolint:nilnil // no provider is no error
 	}
-	options := console.OpenIDOptions{
+	options := auth.OpenIDOptions{
 		Issuer: o.OIDC.Issuer, ClientID: o.OIDC.ClientID, Secret: o.OIDC.ClientSecret.Reveal(), Label: o.OIDC.Label,
 		Claim: o.OIDC.RolesClaim, Roles: map[string]trade.Role{},
 	}
@@ -129,5 +129,5 @@ func (o ConsoleConfig) openID() (*console.OpenID, error) {
 			return nil, fmt.Errorf("console.oidc.proxy: %w", err)
 		}
 	}
-	return console.NewOpenID(options), nil
+	return auth.NewOpenID(options), nil
 }

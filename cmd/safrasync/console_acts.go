@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/safrasync/safrasync/console"
+	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
@@ -31,20 +31,20 @@ func (w *consoleWork) acts() *engine.Acts {
 
 // Plan says what an order would do. The engine's plan is made again by Do, and compared by its
 // mark: so nothing that a browser sends back is believed.
-func (w *consoleWork) Plan(ctx context.Context, o console.Order) (console.Plan, error) {
+func (w *consoleWork) Plan(ctx context.Context, o pages.Order) (pages.Plan, error) {
 	plan, err := w.plan(ctx, w.acts(), o)
 	if err != nil {
-		return console.Plan{}, err
+		return pages.Plan{}, err
 	}
 	return planOf(o, plan), nil
 }
 
 // Do does what a plan with this mark showed.
-func (w *consoleWork) Do(ctx context.Context, o console.Order, mark string, who engine.Person) (console.Plan, error) {
+func (w *consoleWork) Do(ctx context.Context, o pages.Order, mark string, who engine.Person) (pages.Plan, error) {
 	acts := w.acts()
 	plan, err := w.plan(ctx, acts, o)
 	if err != nil {
-		return console.Plan{}, err
+		return pages.Plan{}, err
 	}
 	if shown := planOf(o, plan); shown.Mark != mark {
 		shown.Moved = true
@@ -61,7 +61,7 @@ func (w *consoleWork) Do(ctx context.Context, o console.Order, mark string, who 
 	return out, err
 }
 
-func (w *consoleWork) plan(ctx context.Context, acts *engine.Acts, o console.Order) (engine.RowPlan, error) {
+func (w *consoleWork) plan(ctx context.Context, acts *engine.Acts, o pages.Order) (engine.RowPlan, error) {
 	keys := o.Keys
 	if len(keys) == 0 {
 		var err error
@@ -70,20 +70,20 @@ func (w *consoleWork) plan(ctx context.Context, acts *engine.Acts, o console.Ord
 		}
 	}
 	switch {
-	case o.Act == console.Retry:
+	case o.Act == pages.Retry:
 		return acts.Retry(ctx, o.Job, keys)
-	case o.Act == console.Dismiss:
+	case o.Act == pages.Dismiss:
 		return acts.Dismiss(ctx, o.Job, keys)
-	case o.Act == console.Reopen:
+	case o.Act == pages.Reopen:
 		return acts.Reopen(ctx, o.Job, keys)
-	case o.Act == console.Acknowledge:
+	case o.Act == pages.Acknowledge:
 		return acts.Acknowledge(ctx, o.Job, keys)
 	case len(o.Keys) != 1: // what may double or hide a record is decided row by row
 		return engine.RowPlan{}, fmt.Errorf("%s is for one row", o.Act)
-	case o.Act == console.Adopt:
+	case o.Act == pages.Adopt:
 		return acts.Adopt(ctx, o.Job, keys[0],
 			engine.Adoption{ID: o.ID, NoID: o.NoID, DespiteDifferences: o.DespiteDifferences})
-	case o.Act == console.Resend:
+	case o.Act == pages.Resend:
 		plan, err := acts.Resend(ctx, o.Job, keys[0], o.Checked)
 		if err == nil && plan.Steps[0].Refused == engine.InQuarantine {
 			err = acts.Watch(ctx, o.Job) // its quarantine begins here, where this host did not know of the doubt
@@ -94,8 +94,8 @@ func (w *consoleWork) plan(ctx context.Context, acts *engine.Acts, o console.Ord
 }
 
 // planOf is the engine's plan as the console shows it.
-func planOf(o console.Order, plan engine.RowPlan) console.Plan {
-	out := console.Plan{Order: o, Steps: plan.Steps}
+func planOf(o pages.Order, plan engine.RowPlan) pages.Plan {
+	out := pages.Plan{Order: o, Steps: plan.Steps}
 	h := sha256.New()
 	for _, s := range plan.Steps {
 		// The mark covers what a person was shown and what would be stored: not the time that is left.
@@ -114,7 +114,7 @@ func planOf(o console.Order, plan engine.RowPlan) console.Plan {
 
 // Fields puts the values of the ERP and what was sent side by side, in the order of the API's
 // table; columns that become no field come last.
-func (w *consoleWork) Fields(ctx context.Context, entry trade.Entry) ([]console.Field, error) {
+func (w *consoleWork) Fields(ctx context.Context, entry trade.Entry) ([]pages.Field, error) {
 	all, err := w.FieldsOf(ctx, []trade.Entry{entry})
 	if err != nil {
 		return nil, err
@@ -124,19 +124,19 @@ func (w *consoleWork) Fields(ctx context.Context, entry trade.Entry) ([]console.
 
 // FieldsOf does that for several rows. The de-para may have many thousands of codes: it is read
 // once.
-func (w *consoleWork) FieldsOf(ctx context.Context, entries []trade.Entry) ([][]console.Field, error) {
+func (w *consoleWork) FieldsOf(ctx context.Context, entries []trade.Entry) ([][]pages.Field, error) {
 	refs, err := engine.Codes(ctx, w.g.daemon.store)
 	if err != nil {
 		return nil, err
 	}
-	out := make([][]console.Field, len(entries))
+	out := make([][]pages.Field, len(entries))
 	for i, entry := range entries {
 		out[i] = w.fields(entry, refs)
 	}
 	return out, nil
 }
 
-func (w *consoleWork) fields(entry trade.Entry, refs map[string]map[string]string) []console.Field {
+func (w *consoleWork) fields(entry trade.Entry, refs map[string]map[string]string) []pages.Field {
 	job, spec := w.job(entry.Job)
 	sent := map[string]*string{}
 	for _, f := range engine.SentFields(entry) {
@@ -152,11 +152,11 @@ func (w *consoleWork) fields(entry trade.Entry, refs map[string]map[string]strin
 			problems[p.Field] = &p
 		}
 	}
-	var out []console.Field
+	var out []pages.Field
 	var told []string
 	for _, rule := range trade.Rules(entry.Sends) {
 		columns := columnsOf(spec.Fields[rule.Field])
-		f := console.Field{
+		f := pages.Field{
 			Name: rule.Field, Sent: sent[rule.Field], Problem: problems[rule.Field],
 			Secret: spec.Fields[rule.Field].Lookup != "",
 		}
@@ -174,7 +174,7 @@ func (w *consoleWork) fields(entry trade.Entry, refs map[string]map[string]strin
 		if slices.Contains(told, name) {
 			continue
 		}
-		f := console.Field{}
+		f := pages.Field{}
 		_, f.Differs = differs["column "+fmt.Sprint([]string{name})]
 		f.Fill(entry, []string{name})
 		out = append(out, f)

@@ -8,7 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/safrasync/safrasync/console"
+	"github.com/safrasync/safrasync/console/pages"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
@@ -40,8 +40,6 @@ type looking struct {
 	view *pending.View // what was seen, once it is over
 	err  error
 }
-
-var _ console.Desk = (*consoleDesk)(nil)
 
 func newConsoleDesk(g *generation) *consoleDesk {
 	d := &consoleDesk{
@@ -203,20 +201,20 @@ func (d *consoleDesk) voice(lang trade.Lang) voice {
 }
 
 // Stuck groups what did not go by what keeps it.
-func (d *consoleDesk) Stuck(ctx context.Context, lang trade.Lang, fresh bool) (console.Stuck, error) {
+func (d *consoleDesk) Stuck(ctx context.Context, lang trade.Lang, fresh bool) (pages.Stuck, error) {
 	view, err := d.look(ctx, fresh)
 	if err != nil {
-		return console.Stuck{}, err
+		return pages.Stuck{}, err
 	}
 	if view == nil {
 		n, err := d.stuck(ctx)
-		return console.Stuck{Reading: n}, err
+		return pages.Stuck{Reading: n}, err
 	}
-	out := console.Stuck{At: view.At, Moving: view.Moving}
+	out := pages.Stuck{At: view.At, Moving: view.Moving}
 	v := d.voice(lang)
 	for _, g := range view.Groups {
 		t := trouble{State: g.State, Cause: g.Cause, Problem: g.Problem, Awaited: g.Awaited}
-		c := console.Cause{Group: *g, Advice: t.advice(v), More: g.Codes - len(g.Subjects)}
+		c := pages.Cause{Group: *g, Advice: t.advice(v), More: g.Codes - len(g.Subjects)}
 		if g.Key == string(trade.InDoubt) { // whatever its last answer was
 			c.Advice = v.own.Explain(trade.InDoubt, "", lang)
 		}
@@ -226,12 +224,12 @@ func (d *consoleDesk) Stuck(ctx context.Context, lang trade.Lang, fresh bool) (c
 }
 
 // Doubt tells how a row that may be on the platform stands.
-func (d *consoleDesk) Doubt(ctx context.Context, entry trade.Entry) (console.Doubt, error) {
+func (d *consoleDesk) Doubt(ctx context.Context, entry trade.Entry) (pages.Doubt, error) {
 	doubt, err := d.acts().Doubt(ctx, entry)
 	if err != nil {
-		return console.Doubt{}, err
+		return pages.Doubt{}, err
 	}
-	out := console.Doubt{Attempts: doubt.Attempts, Remaining: doubt.Remaining, Look: doubt.Sent}
+	out := pages.Doubt{Attempts: doubt.Attempts, Remaining: doubt.Remaining, Look: doubt.Sent}
 	for _, a := range doubt.Attempts {
 		out.Phase = phaseOf(a.Evidence)
 	}
@@ -240,12 +238,12 @@ func (d *consoleDesk) Doubt(ctx context.Context, entry trade.Entry) (console.Dou
 
 // Hints gives what is known of a row beyond the answers to its own requests: what `rows show`
 // tells.
-func (d *consoleDesk) Hints(ctx context.Context, entry trade.Entry, attempts []trade.Attempt) (console.Hints, error) {
+func (d *consoleDesk) Hints(ctx context.Context, entry trade.Entry, attempts []trade.Attempt) (pages.Hints, error) {
 	hints, err := d.g.hints(ctx, d.g.daemon.store, entry, attempts)
 	if err != nil {
-		return console.Hints{}, err
+		return pages.Hints{}, err
 	}
-	out := console.Hints{
+	out := pages.Hints{
 		Heard: hints.Heard, Events: hints.Events, Own: hints.Own, Listening: hints.listening,
 		Doubtful: hints.doubtful, Readable: entry.Sends == trade.OrderCommitments, Several: hints.several(),
 	}
@@ -253,7 +251,7 @@ func (d *consoleDesk) Hints(ctx context.Context, entry trade.Entry, attempts []t
 		out.Compared = hintsCompared
 	}
 	for _, s := range hints.like {
-		out.Records = append(out.Records, console.Suggestion{
+		out.Records = append(out.Records, pages.Suggestion{
 			ID: s.Candidate.ID, Event: s.Candidate.Event, At: s.Candidate.HeardAt, Attempt: s.Attempt, Full: s.Full,
 			Fits: s.Timing == engine.TimeFits,
 			Same: s.Reading.Same, Differ: s.Reading.Differ, Unseen: len(s.Reading.Unseen), Fields: s.Reading.Fields,
@@ -266,11 +264,6 @@ func (d *consoleDesk) Hints(ctx context.Context, entry trade.Entry, attempts []t
 }
 
 func (d *consoleDesk) acts() *engine.Acts { return (&consoleWork{d.g}).acts() }
-
-// AdviseFlag says what a flag means, and what to do.
-func (d *consoleDesk) AdviseFlag(flag trade.Flag, lang trade.Lang) trade.Advice {
-	return d.voice(lang).own.Flag(flag, lang)
-}
 
 // AdviseStop says why a job does not move, and what to do. What a brake has seen is told with its
 // numbers.

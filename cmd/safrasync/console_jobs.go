@@ -7,21 +7,21 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/safrasync/safrasync/console"
+	"github.com/safrasync/safrasync/console/pages"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // Schedules gives the jobs with their schedules and where they stand.
-func (d *consoleDesk) Schedules(ctx context.Context, lang trade.Lang) ([]console.Schedule, error) {
+func (d *consoleDesk) Schedules(ctx context.Context, lang trade.Lang) ([]pages.Schedule, error) {
 	v, zone := d.voice(lang), d.g.config.Zone()
-	var out []console.Schedule
+	var out []pages.Schedule
 	for _, job := range d.g.engine.Jobs {
 		status, err := truthful{d.g.daemon.store}.JobStatus(ctx, job.Name())
 		if err != nil {
 			return nil, err
 		}
-		s := console.Schedule{
+		s := pages.Schedule{
 			Job: job.Name(), Sends: job.Spec.Sends, Hours: job.Spec.Hours, Status: status,
 			Alone: true,
 		}
@@ -36,7 +36,7 @@ func (d *consoleDesk) Schedules(ctx context.Context, lang trade.Lang) ([]console
 			if err != nil {
 				return nil, err
 			}
-			times := console.ScheduleTimes{Sweep: text.sweep, Text: text.text, Words: v.explainCron(text.text)}
+			times := pages.ScheduleTimes{Sweep: text.sweep, Text: text.text, Words: v.explainCron(text.text)}
 			times.Next = nextTimes(schedule, now())[:0:0]
 			for _, at := range nextTimes(schedule, now()) {
 				if len(times.Next) < nextRunsShown {
@@ -60,10 +60,10 @@ const (
 )
 
 // PlanJob says what an act on a job would do.
-func (d *consoleDesk) PlanJob(ctx context.Context, act, job string, who engine.Person) (console.JobPlan, error) {
+func (d *consoleDesk) PlanJob(ctx context.Context, act, job string, who engine.Person) (pages.JobPlan, error) {
 	plan, err := d.planJob(ctx, act, job, who)
 	if err != nil {
-		return console.JobPlan{}, err
+		return pages.JobPlan{}, err
 	}
 	return d.jobPlan(plan), nil
 }
@@ -92,8 +92,8 @@ func (d *consoleDesk) planJob(ctx context.Context, act, job string, who engine.P
 }
 
 // jobPlan is the engine's plan as the console shows it.
-func (d *consoleDesk) jobPlan(plan engine.JobPlan) console.JobPlan {
-	out := console.JobPlan{Act: plan.Act, Job: plan.Job, Refused: string(plan.Refused), Before: plan.Before}
+func (d *consoleDesk) jobPlan(plan engine.JobPlan) pages.JobPlan {
+	out := pages.JobPlan{Act: plan.Act, Job: plan.Job, Refused: string(plan.Refused), Before: plan.Before}
 	seen := plan.Before
 	if plan.Act == actRun || plan.Act == actPause { // whatever it does at this moment, that is ordered of it
 		seen = trade.JobStatus{}
@@ -119,10 +119,10 @@ func (d *consoleDesk) jobPlan(plan engine.JobPlan) console.JobPlan {
 }
 
 // DoJob does what a plan with this mark showed.
-func (d *consoleDesk) DoJob(ctx context.Context, act, job, mark string, who engine.Person) (console.JobPlan, error) {
+func (d *consoleDesk) DoJob(ctx context.Context, act, job, mark string, who engine.Person) (pages.JobPlan, error) {
 	plan, err := d.planJob(ctx, act, job, who)
 	if err != nil {
-		return console.JobPlan{}, err
+		return pages.JobPlan{}, err
 	}
 	out := d.jobPlan(plan)
 	switch {

@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/safrasync/safrasync/console"
+	"github.com/safrasync/safrasync/console/auth"
 	"github.com/safrasync/safrasync/internal/oidctest"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -73,7 +74,7 @@ func TestC05_ChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 				prefix, suffix, base = "__Host-", "", "https://safrasync.coop.example:"+port
 			}
 			c = d.g.console()
-			server.Config.Handler = back.note(rows.note(c, "/rows"), console.BackPath)
+			server.Config.Handler = back.note(rows.note(c, "/rows"), auth.BackPath)
 			if over {
 				server.StartTLS()
 			} else {
@@ -183,7 +184,7 @@ func TestC05_ChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 				t.Errorf("the browser complains: %s", strings.Join(list, "; "))
 			}
 			if asked := issuer.Asked(); len(asked) < 2 ||
-				asked[len(asked)-1].Get("redirect_uri") != base+console.BackPath {
+				asked[len(asked)-1].Get("redirect_uri") != base+auth.BackPath {
 				t.Errorf("the issuer was asked %v", asked)
 			}
 		})

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/safrasync/safrasync/console"
+	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -297,7 +297,7 @@ func TestALookThatEndsWithItsGenerationIsTakenAgain(t *testing.T) {
 	begun := &looking{done: make(chan struct{})}
 	desk.looking = begun
 	type answer struct {
-		stuck console.Stuck
+		stuck pages.Stuck
 		err   error
 	}
 	got := make(chan answer)

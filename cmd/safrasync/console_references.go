@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/safrasync/safrasync/console"
+	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
@@ -17,20 +17,20 @@ func (d *consoleDesk) ReferenceSource(kind string) string { return d.g.refsFrom(
 // ReadReferences reads a CSV of codes and ids, and says what it would change.
 func (d *consoleDesk) ReadReferences(ctx context.Context, kind string, file io.Reader,
 	lang trade.Lang,
-) (console.ReferencePlan, error) {
+) (pages.ReferencePlan, error) {
 	table, err := readReferences(file, d.voice(lang))
 	if err != nil {
 		//nolint:nilerr // the fault is the file's, and told to the person
-		return console.ReferencePlan{Fault: err.Error()}, nil
+		return pages.ReferencePlan{Fault: err.Error()}, nil
 	}
 	all, _, err := d.g.daemon.store.References(ctx)
 	if err != nil {
-		return console.ReferencePlan{}, err
+		return pages.ReferencePlan{}, err
 	}
-	plan := console.ReferencePlan{Codes: table.codes, Changes: state.ChangesOf(all[kind], table.codes)}
+	plan := pages.ReferencePlan{Codes: table.codes, Changes: state.ChangesOf(all[kind], table.codes)}
 	plan.Unchanged = len(table.codes) - len(plan.Changes)
 	for _, bad := range table.bad {
-		plan.Bad = append(plan.Bad, console.BadLine(bad))
+		plan.Bad = append(plan.Bad, pages.BadLine(bad))
 	}
 	return plan, nil
 }
@@ -46,7 +46,7 @@ func (d *consoleDesk) SetReferences(ctx context.Context, kind string, codes map[
 	for code, id := range codes {
 		parsed, err := trade.ParseID(id)
 		if err != nil || isBlankCode(normalCode(code)) {
-			return 0, 0, &console.ReferenceFault{Code: code, ID: id}
+			return 0, 0, &pages.ReferenceFault{Code: code, ID: id}
 		}
 		clean[normalCode(code)] = parsed
 	}

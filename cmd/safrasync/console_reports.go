@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/safrasync/safrasync/console"
+	"github.com/safrasync/safrasync/console/pages"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/sync/reconcile"
@@ -20,8 +20,6 @@ type consoleReports struct {
 	g    *generation
 	turn chan struct{} // one report at a time: it reads the whole ledger
 }
-
-var _ console.Reports = (*consoleReports)(nil)
 
 func newConsoleReports(g *generation) *consoleReports {
 	return &consoleReports{g: g, turn: make(chan struct{}, 1)}
@@ -75,7 +73,7 @@ var sectionsShown = []reconcile.SectionID{
 	reconcile.ExceptionsSection, reconcile.MessagesSection,
 }
 
-func (r *consoleReports) options(q console.ReportQuery, lang trade.Lang) reconcile.Options {
+func (r *consoleReports) options(q pages.ReportQuery, lang trade.Lang) reconcile.Options {
 	o := reconcile.Options{
 		Lang: lang, Words: r.g.config.catalogue, Tolerance: r.g.config.Report.tolerance(),
 		Filter: reconcile.Filter{
@@ -91,9 +89,9 @@ func (r *consoleReports) options(q console.ReportQuery, lang trade.Lang) reconci
 }
 
 // ReadReport makes a report for the page.
-func (r *consoleReports) ReadReport(ctx context.Context, q console.ReportQuery, lang trade.Lang,
+func (r *consoleReports) ReadReport(ctx context.Context, q pages.ReportQuery, lang trade.Lang,
 	most int,
-) (console.Report, error) {
+) (pages.Report, error) {
 	page := &reportView{most: most}
 	err := r.with(ctx, reconcile.Cut{Day: q.AsOf}, false, func(s *reconcile.Snapshot) error {
 		_, err := s.Report(r.options(q, lang), page)
@@ -103,7 +101,7 @@ func (r *consoleReports) ReadReport(ctx context.Context, q console.ReportQuery, 
 }
 
 // WriteReport writes a report as a file, after it was put into the audit.
-func (r *consoleReports) WriteReport(ctx context.Context, q console.ReportQuery, lang trade.Lang, format string,
+func (r *consoleReports) WriteReport(ctx context.Context, q pages.ReportQuery, lang trade.Lang, format string,
 	w io.Writer, who engine.Person,
 ) error {
 	return r.with(ctx, reconcile.Cut{Day: q.AsOf}, false, func(s *reconcile.Snapshot) error {
@@ -129,7 +127,7 @@ func (*consoleReports) MonthEnd(text string) (day trade.Date, ok bool) {
 }
 
 // PlanClosing says what the report with a cut-off would keep.
-func (r *consoleReports) PlanClosing(ctx context.Context, day trade.Date) (plan console.ClosingPlan, err error) {
+func (r *consoleReports) PlanClosing(ctx context.Context, day trade.Date) (plan pages.ClosingPlan, err error) {
 	err = r.with(ctx, reconcile.Cut{Day: day}, true, func(s *reconcile.Snapshot) error {
 		plan, err = r.plan(s)
 		return err
@@ -141,9 +139,9 @@ func (r *consoleReports) PlanClosing(ctx context.Context, day trade.Date) (plan 
 }
 
 // plan is the plan of a closing as the console shows it.
-func (r *consoleReports) plan(s *reconcile.Snapshot) (console.ClosingPlan, error) {
+func (r *consoleReports) plan(s *reconcile.Snapshot) (pages.ClosingPlan, error) {
 	p, err := s.PlanClosing(r.g.config.Report.tolerance())
-	plan := console.ClosingPlan{
+	plan := pages.ClosingPlan{
 		Day: p.Day, Rows: p.Rows, Open: p.Open, Divergences: p.Divergences, Unswept: p.Unswept, Mark: p.Mark, At: p.At,
 		TooEarly: p.TooEarly(),
 	}
@@ -151,10 +149,10 @@ func (r *consoleReports) plan(s *reconcile.Snapshot) (console.ClosingPlan, error
 		plan.Uneven = append(plan.Uneven, u.Job)
 	}
 	for _, state := range p.States {
-		plan.States = append(plan.States, console.OpenState(state))
+		plan.States = append(plan.States, pages.OpenState(state))
 	}
 	for _, t := range p.Totals {
-		sum := console.ClosingSum{Product: t.Product, Contracted: t.Contracted, Delivered: t.Delivered}
+		sum := pages.ClosingSum{Product: t.Product, Contracted: t.Contracted, Delivered: t.Delivered}
 		for _, currency := range slices.Sorted(maps.Keys(t.Values)) {
 			sum.Values = append(sum.Values, pending.Money{Currency: currency, Amount: t.Values[currency]})
 		}
@@ -185,7 +183,7 @@ func (r *consoleReports) CloseReport(ctx context.Context, day trade.Date, mark s
 
 // reportView takes a report up for a page.
 type reportView struct {
-	out  console.Report
+	out  pages.Report
 	most int
 	lang trade.Lang
 	zone *time.Location
@@ -198,7 +196,7 @@ func (v *reportView) Begin(h reconcile.Heading) error {
 }
 
 func (v *reportView) Section(s reconcile.Section) error {
-	section := console.ReportSection{ID: string(s.ID), Title: s.Title, Note: s.Note}
+	section := pages.ReportSection{ID: string(s.ID), Title: s.Title, Note: s.Note}
 	for _, c := range s.Columns {
 		class := map[reconcile.Type]string{
 			reconcile.CodeColumn: "code", reconcile.DayColumn: "day",
@@ -208,7 +206,7 @@ func (v *reportView) Section(s reconcile.Section) error {
 			class = "number"
 		}
 		section.Columns = append(section.Columns,
-			console.ReportColumn{Title: c.Title, Class: class, Lead: c.ID == "key" || c.ID == "name"})
+			pages.ReportColumn{Title: c.Title, Class: class, Lead: c.ID == "key" || c.ID == "name"})
 	}
 	v.narrow()
 	v.out.Sections, v.now = append(v.out.Sections, section), s

@@ -4,23 +4,21 @@ import (
 	"slices"
 	gosync "sync"
 
-	"github.com/safrasync/safrasync/console"
+	"github.com/safrasync/safrasync/console/pages"
 	engine "github.com/safrasync/safrasync/sync"
 )
 
 // consoleWork is the engine of a generation as the console knows it.
 type consoleWork struct{ g *generation }
 
-var _ console.Work = (*consoleWork)(nil)
-
 // nextRunsShown is how many times of a schedule people are shown.
 const nextRunsShown = 3
 
 // Jobs gives the jobs in the order in which they run.
-func (w *consoleWork) Jobs() []console.Job {
-	out := make([]console.Job, len(w.g.engine.Jobs))
+func (w *consoleWork) Jobs() []pages.Job {
+	out := make([]pages.Job, len(w.g.engine.Jobs))
 	for i, job := range w.g.engine.Jobs {
-		out[i] = console.Job{Name: job.Name(), Sends: job.Spec.Sends, Key: job.Spec.Key}
+		out[i] = pages.Job{Name: job.Name(), Sends: job.Spec.Sends, Key: job.Spec.Key}
 		schedule, err := engine.ParseSchedule(job.Spec.Schedule, w.g.config.Zone())
 		if err != nil {
 			continue
@@ -33,12 +31,12 @@ func (w *consoleWork) Jobs() []console.Job {
 }
 
 // Progress tells what runs now in this process.
-func (w *consoleWork) Progress() ([]console.Progress, <-chan struct{}) { return w.g.board.look() }
+func (w *consoleWork) Progress() ([]pages.Progress, <-chan struct{}) { return w.g.board.look() }
 
 // board is where the runs of this process tell how far they have come.
 type board struct {
 	mu      gosync.Mutex
-	jobs    []console.Progress
+	jobs    []pages.Progress
 	changed chan struct{}
 }
 
@@ -48,7 +46,7 @@ func newBoard() *board { return &board{changed: make(chan struct{})} }
 func (b *board) observe(p engine.Progress) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	i := slices.IndexFunc(b.jobs, func(j console.Progress) bool { return j.Job == p.Job })
+	i := slices.IndexFunc(b.jobs, func(j pages.Progress) bool { return j.Job == p.Job })
 	switch {
 	case p.Phase == engine.Done && i >= 0:
 		b.jobs = slices.Delete(slices.Clone(b.jobs), i, i+1)
@@ -56,13 +54,13 @@ func (b *board) observe(p engine.Progress) {
 		return
 	case i < 0:
 		b.jobs = append(slices.Clone(b.jobs),
-			console.Progress{
+			pages.Progress{
 				Job: p.Job, Phase: string(p.Phase), Read: p.Read, Done: p.Done, Total: p.Total,
 				Since: now(),
 			})
 	default:
 		b.jobs = slices.Clone(b.jobs)
-		b.jobs[i] = console.Progress{
+		b.jobs[i] = pages.Progress{
 			Job: p.Job, Phase: string(p.Phase), Read: p.Read, Done: p.Done, Total: p.Total,
 			Since: b.jobs[i].Since,
 		}
@@ -71,7 +69,7 @@ func (b *board) observe(p engine.Progress) {
 	b.changed = make(chan struct{})
 }
 
-func (b *board) look() ([]console.Progress, <-chan struct{}) {
+func (b *board) look() ([]pages.Progress, <-chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.jobs, b.changed

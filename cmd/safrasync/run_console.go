@@ -9,6 +9,9 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/console"
+	"github.com/safrasync/safrasync/console/auth"
+	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 )
@@ -71,12 +74,12 @@ func (s *consoleServer) serve(g *generation, listener net.Listener) {
 	if listener == nil && s.server == nil {
 		return
 	}
-	pages := g.console()
+	next := g.console()
 	if listener != nil {
 		s.close()
 		s.server, s.place = console.Serve(listener, cert, g.daemon.log), placeOf(c)
 	}
-	s.server.Show(pages, cert)
+	s.server.Show(next, cert)
 	if listener != nil { // whoever reads this finds it ready
 		g.daemon.log.Info("the console is served", zap.String("address", listener.Addr().String()),
 			zap.Bool("tls", cert != nil))
@@ -99,12 +102,21 @@ func (g *generation) console() *console.Console {
 	if err != nil { // those who have a password log in all the same
 		g.daemon.log.Error("the login by OpenID Connect cannot be offered", zap.Error(err))
 	}
+	store, ledger, work, desk := g.daemon.store, truthful{g.daemon.store}, &consoleWork{g}, newConsoleDesk(g)
+	sessions := auth.New(auth.Options{Users: store, Logins: store, OpenID: openID, Idle: c.Idle, Most: c.Longest})
 	return console.New(console.Options{
-		People: g.daemon.store, Ledger: truthful{g.daemon.store}, Work: &consoleWork{g}, Desk: newConsoleDesk(g),
-		Reports: newConsoleReports(g), Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
-		Name: c.Name, Lang: g.lang(), Zone: g.config.Zone(), Hosts: c.hosts(), Secure: c.CertFile != "" ||
-			c.Behind != "", Behind: proxy,
-		OpenID: openID, Idle: c.Idle, Most: c.Longest, Now: now, Log: g.daemon.log,
+		Site: web.Site{
+			Name: c.Name, Lang: g.lang(), Zone: g.config.Zone(), Secure: c.CertFile != "" || c.Behind != "",
+			Now: now, Log: g.daemon.log,
+		},
+		Sessions: sessions,
+		Pages: pages.New(pages.Ports{
+			Totals: ledger, Rows: ledger, Runs: ledger, Audit: ledger, Filters: ledger, Codes: ledger,
+			Jobs: work, Words: work, Fields: work, Acts: work,
+			Causes: desk, Doubts: desk, Tables: desk, Scheduling: desk, Reports: newConsoleReports(g),
+			Sessions: sessions, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
+		}),
+		Hosts: c.hosts(), Behind: proxy,
 	})
 }
 
@@ -116,11 +128,6 @@ func (loginsEvery) Next(after time.Time) time.Time { return after.Add(time.Hour)
 // loginsTask forgets what is over of logins.
 func (g *generation) loginsTask() engine.Task {
 	return engine.Task{Name: "logins", Schedule: loginsEvery{}, Run: func(ctx context.Context) error {
-		return console.Prune(ctx, g.daemon.store, now(), g.config.Console.Idle, g.config.Console.Longest)
+		return auth.Prune(ctx, g.daemon.store, now(), g.config.Console.Idle, g.config.Console.Longest)
 	}}
 }
-
-var (
-	_ console.People = (*state.Store)(nil)
-	_ console.Ledger = truthful{}
-)

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/safrasync/safrasync/console"
+	"github.com/safrasync/safrasync/console/auth"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -148,7 +148,7 @@ func (a *App) addUser(ctx context.Context, args []string, f userFlags) error {
 	if err != nil {
 		return err
 	}
-	name := console.NewUserName(args[0])
+	name := auth.NewUserName(args[0])
 	if name == "" {
 		return a.usage("users.no_name")
 	}
@@ -237,7 +237,7 @@ func (a *App) setPassword(ctx context.Context, args []string, f userFlags) error
 func (a *App) changeUser(ctx context.Context, name string, f userFlags, act string,
 	change func(*trade.User) error,
 ) error {
-	name = console.UserName(name)
+	name = auth.UserName(name)
 	store, err := a.openLedger(ctx, toWrite)
 	if err != nil {
 		return err
@@ -309,10 +309,10 @@ func (a *App) readPassword(name string, f userFlags) (string, error) {
 			return "", errors.New(a.text("users.differ"))
 		}
 	}
-	if fault := console.PasswordFault(password, name); fault != "" {
+	if fault := auth.PasswordFault(password, name); fault != "" {
 		return "", errors.New(a.text(i18n.Key(fault)))
 	}
-	return console.HashPassword(password), nil
+	return auth.HashPassword(password), nil
 }
 
 func (a *App) askSecret(file *os.File, question i18n.Key, answer *string) error {

@@ -5,6 +5,8 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -103,8 +105,19 @@ func TestTheCodeNamesKeysThatExistAndNoOthersExist(t *testing.T) {
 		i18n.Report:  "sync/reconcile",
 		i18n.Sandbox: "apiclient/sandbox",
 	} {
-		named, literals := c.keys(t, folder)
-		templates, err := filepath.Glob(filepath.Join("../..", folder, "*", "*.html"))
+		named, literals := map[string]token.Pos{}, map[string]bool{}
+		var templates []string
+		err := filepath.WalkDir(filepath.Join("../..", folder), func(name string, entry fs.DirEntry, err error) error {
+			switch {
+			case err == nil && entry.IsDir():
+				keys, texts := c.keys(t, filepath.ToSlash(strings.TrimPrefix(name, filepath.Join("../..")+"/")))
+				maps.Copy(named, keys)
+				maps.Copy(literals, texts)
+			case filepath.Ext(name) == ".html":
+				templates = append(templates, name)
+			}
+			return err
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -98,9 +98,29 @@ var rules = map[string]rule{
 		}, reason: stateFolder,
 	},
 	"console": {
-		may:      []string{"trade", "sync", "sync/pending", "sync/reconcile", "internal/connlimit", "internal/i18n"},
-		testsMay: []string{"state", "internal/pgtest", "internal/ledgertest", "internal/oidctest"},
-		reason:   "console shows the plans of the engine and orders through interfaces of its own; cmd/safrasync gives it ledger and engine",
+		may: []string{
+			"trade", "internal/connlimit", "console/auth", "console/pages", "console/view", "console/web",
+		},
+		testsMay: []string{"state", "internal/pgtest", "internal/consoletest"},
+		reason:   "console serves and guards; what it shows comes from its pages, and cmd/safrasync gives them ledger and engine",
+	},
+	"console/view": {
+		may:    []string{"trade", "internal/i18n"},
+		reason: "view writes pages, and knows no request, ledger or engine",
+	},
+	"console/web": {
+		may:    []string{"trade", "internal/i18n", "console/view"},
+		reason: "web is one request and its answer, and knows no ledger or engine",
+	},
+	"console/auth": {
+		may:      []string{"trade", "console/web"},
+		testsMay: []string{"state", "internal/pgtest", "internal/consoletest", "internal/oidctest"},
+		reason:   "auth knows who asks, and nothing of rows and jobs",
+	},
+	"console/pages": {
+		may:      []string{"trade", "sync", "sync/pending", "internal/i18n", "console/view", "console/web"},
+		testsMay: []string{"state", "internal/pgtest", "internal/consoletest"},
+		reason:   "pages show the plans of the engine and order through interfaces of their own; who asks they learn through one, too",
 	},
 	"sync": {
 		may: []string{
@@ -205,6 +225,12 @@ var rules = map[string]rule{
 		may:    []string{"state", "internal/pgtest"},
 		reason: "ledgertest makes ledgers for the tests of others, with what makes them in the program",
 	},
+	"internal/consoletest": {
+		may: []string{
+			"trade", "state", "console", "console/auth", "console/pages", "console/web", "internal/ledgertest",
+		},
+		reason: "consoletest opens consoles for the tests of others, put together as the program does it",
+	},
 	"internal/mariatest": {
 		may:    []string{"internal/throwaway"},
 		reason: "mariatest serves the tests of all packages, so it may depend on none of them",
@@ -270,8 +296,8 @@ func inner(folder string) bool { return strings.HasPrefix(folder, "state/") }
 
 // testOnly are the folders that never get into the binary.
 var testOnly = []string{
-	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/ledgertest", "internal/throwaway",
-	"internal/oidctest", "internal/apidoc", "internal/importrules", "internal/faultlist", "internal/limits",
+	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/ledgertest", "internal/consoletest",
+	"internal/throwaway", "internal/oidctest", "internal/apidoc", "internal/importrules", "internal/faultlist", "internal/limits",
 	"internal/manual",
 	"tools/bench", "tools/bench/size", "tools/histories", "tools/torture", "internal/sickdisk",
 }

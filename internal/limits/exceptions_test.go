@@ -25,10 +25,6 @@ var exceptions = map[string]exception{
 		134,
 		"the commands still stand in one package; config, daemon, setup, demo and care are to leave it",
 	},
-	"files console": {
-		44,
-		"sign-in, pages and what they show still stand in one package",
-	},
 	"files erp": {
 		49,
 		"the engines still stand beside the reader; each is to have a folder of its own",
@@ -37,8 +33,6 @@ var exceptions = map[string]exception{
 	"function cmd/safrasync.App.closeReport":        {78, "one sequence of steps; longer than we like"},
 	"function cmd/safrasync.App.getConsents":        {61, "one sequence of steps; longer than we like"},
 	"function cmd/safrasync.App.purgeProducer":      {94, "one sequence of steps; longer than we like"},
-	"function console.request.enter":                {74, "one sequence of steps; longer than we like"},
-	"function console.request.rowPage":              {77, "one sequence of steps; longer than we like"},
 	"function erp.parseMoment":                      {61, "one sequence of steps; longer than we like"},
 	"function erp.splitSelect":                      {70, "one sequence of steps; longer than we like"},
 	"function internal/metrics.ledgerCollector.job": {64, "one sequence of steps; longer than we like"},
@@ -58,10 +52,6 @@ var exceptions = map[string]exception{
 	"function sync/discovery.pager.flush":             {78, "one sequence of steps; longer than we like"},
 	"function sync/mapping.fieldMapping.applyParent":  {68, "one sequence of steps; longer than we like"},
 	"function sync/reconcile.printer.summary":         {65, "one sequence of steps; longer than we like"},
-	"interface console.Desk":                          {14, "asked by several pages or commands; to be cut by use"},
-	"interface console.Ledger":                        {19, "asked by several pages or commands; to be cut by use"},
-	"interface console.People":                        {15, "asked by several pages or commands; to be cut by use"},
-	"interface console.Work":                          {10, "asked by several pages or commands; to be cut by use"},
 	"interface erp.dialect": {
 		14,
 		"all that a database engine must answer; there is one interface for an engine",
@@ -85,12 +75,8 @@ var exceptions = map[string]exception{
 		"the platform as the document tells it; a cut would have no reason but the number",
 	},
 	"lines cmd/safrasync": {
-		22031,
+		22027,
 		"the commands still stand in one package; config, daemon, setup, demo and care are to leave it",
-	},
-	"lines console": {
-		6430,
-		"sign-in, pages and what they show still stand in one package",
 	},
 	"lines erp": {
 		7337,
@@ -101,12 +87,10 @@ var exceptions = map[string]exception{
 		238,
 		"the commands still stand in one package; config, daemon, setup, demo and care are to leave it",
 	},
-	"methods console.request": {74, "one place for what a request may ask"},
 	"lines sync/reconcile": {
 		4671,
 		"one report in five forms of output; its comments are a tenth of it",
 	},
-	"function console.OpenID.visitor":           {65, "one sequence of steps; longer than we like"},
 	"function erp.postgres.serverProblem":       {61, "one sequence of steps; longer than we like"},
 	"function internal/alert.connectionFault":   {61, "one sequence of steps; longer than we like"},
 	"function state.rebuild":                    {62, "one sequence of steps; longer than we like"},

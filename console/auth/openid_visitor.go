@@ -1,0 +1,242 @@
+package auth
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// visitor is somebody as the issuer names them.
+type visitor struct {
+	Subject  string
+	Email    string
+	Name     string
+	login    string // preferred_username
+	verified bool   // the issuer says that the address is the person's
+	Role     trade.Role
+	at       time.Time // when the person proved it there; zero: the issuer does not say
+}
+
+// refusal is an answer of the issuer that is not what it must be. Such a person is nobody. The
+// cause is one of a few, for the audit; what lies behind it is for the log.
+type refusal struct {
+	cause string
+	err   error // nil: there is no more to say
+}
+
+func (r *refusal) Error() string {
+	text := "the answer of the issuer is refused: " + r.cause
+	if r.err != nil {
+		text += ": " + r.err.Error()
+	}
+	return text
+}
+
+func (r *refusal) Unwrap() error { return r.err }
+
+// visitor takes the code to the issuer, in a conversation that talk gives, and checks everything
+// about what comes back. With a refusal it gives whom a token that is the issuer's names, for the
+// audit alone.
+func (o *OpenID) visitor(ctx context.Context, f flow, code, back string, now time.Time) (v visitor, err error) {
+	p, err := o.provider(ctx, now)
+	if err != nil {
+		return v, err
+	}
+	raw, err := o.exchange(ctx, p, f, code, back)
+	if err != nil {
+		return v, err
+	}
+	id, err := p.VerifierContext(ctx, &oidc.Config{
+		ClientID: o.ClientID,
+		Now:      func() time.Time { return now },
+	}).Verify(ctx, raw)
+	if err != nil && strings.Contains(err.Error(), "fetching keys ") { // the library hides the cause behind its text
+		return v, fmt.Errorf("the keys of the issuer %s: %w", o.Issuer, brief(err))
+	}
+	if err != nil {
+		cause := "the token is not valid"
+		if expired := (*oidc.TokenExpiredError)(nil); errors.As(err, &expired) {
+			cause = "the token has expired"
+		}
+		return v, &refusal{cause, brief(err)}
+	}
+	claims := map[string]any{}
+	if err := id.Claims(&claims); err != nil {
+		return v, &refusal{"the token cannot be read", brief(err)}
+	}
+	if id.Subject == "" || len(id.Subject) > 255 {
+		return v, &refusal{"the token names nobody", nil}
+	}
+	v.Subject = id.Subject
+	party, named := claims["azp"].(string)
+	switch {
+	case subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(f.part("nonce"))) != 1:
+		return v, &refusal{"the nonce is another one", nil}
+	case named && party != o.ClientID, !named && len(id.Audience) > 1:
+		return v, &refusal{"the token was made for another client", nil}
+	case id.IssuedAt.After(now.Add(clockSkew)):
+		return v, &refusal{"the token was issued later than our clock says", nil}
+	}
+	return o.visitorOf(id.Subject, claims), nil
+}
+
+// exchange takes the code to the issuer, and gives the token that names the person.
+func (o *OpenID) exchange(ctx context.Context, p *oidc.Provider, f flow, code, back string) (string, error) {
+	token, err := o.oauth(p, back).Exchange(ctx, code, oauth2.VerifierOption(f.part("verifier")))
+	if err != nil {
+		var answer *oauth2.RetrieveError
+		if errors.As(err, &answer) && answer.Response != nil &&
+			answer.Response.StatusCode < http.StatusInternalServerError {
+			return "", &refusal{
+				"the code is not taken",
+				fmt.Errorf("status %d, %s", answer.Response.StatusCode, oneWord(answer.ErrorCode)),
+			}
+		}
+		return "", fmt.Errorf("the issuer %s: %w", o.Issuer, brief(err))
+	}
+	raw, _ := token.Extra("id_token").(string)
+	if raw == "" {
+		return "", &refusal{"there is no id_token", nil}
+	}
+	return raw, nil
+}
+
+// visitorOf is whom the claims of a token name.
+func (o *OpenID) visitorOf(subject string, claims map[string]any) visitor {
+	v := visitor{Subject: subject, Role: o.role(claims)}
+	v.Email, _ = claims["email"].(string)
+	v.Name, _ = claims["name"].(string)
+	v.login, _ = claims["preferred_username"].(string)
+	switch is := claims["email_verified"].(type) {
+	case bool:
+		v.verified = is
+	case string:
+		v.verified = is == "true"
+	}
+	if at, ok := claims["auth_time"].(float64); ok && at > 0 && at < 1<<40 {
+		v.at = time.Unix(int64(at), 0)
+	}
+	return v
+}
+
+// proved is since when the login that begins now counts as proved (C9): since the person gave the
+// password there, which may be long ago, because an issuer with a session lets people in without
+// asking. Where the issuer does not say when, it counts as not proved.
+func (v visitor) proved(now time.Time) time.Time {
+	switch {
+	case v.at.IsZero():
+		return time.Unix(0, 0)
+	case v.at.After(now): // its clock is ahead
+		return now
+	}
+	return v.at
+}
+
+// role is the most of what the claim names; "" where it names nothing that is a role here.
+func (o *OpenID) role(claims map[string]any) trade.Role {
+	best := trade.Role("")
+	for _, name := range named(claims, o.Claim) {
+		if role, ok := o.Roles[name]; ok && (best == "" || role.May(best)) {
+			best = role
+		}
+	}
+	return best
+}
+
+// named are the texts of a claim: that of the name, or what a path of names leads to.
+func named(claims map[string]any, claim string) []string {
+	value, ok := claims[claim]
+	for at, rest := claims, claim; !ok; {
+		name, more, deeper := strings.Cut(rest, ".")
+		if !deeper {
+			value = at[name]
+			break
+		}
+		inside, is := at[name].(map[string]any)
+		if !is {
+			return nil
+		}
+		at, rest = inside, more
+	}
+	switch v := value.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		var out []string
+		for _, one := range v {
+			if text, is := one.(string); is {
+				out = append(out, text)
+			}
+		}
+		return out
+	}
+	return nil
+}
+
+// reserved are names that nobody from an issuer gets: a browser takes the first two for a way up,
+// and the third is the service in the audit.
+var reserved = []string{".", "..", "safrasync"}
+
+// user is the name under which a person stands in the ledger and in the audit from the first login
+// on: the address, if the issuer has verified it, the name for logging in, or what cannot be
+// mistaken for either.
+func (v visitor) user(issuer string) string {
+	candidates := []string{v.login}
+	if v.verified {
+		candidates = []string{v.Email, v.login}
+	}
+	for _, text := range candidates {
+		if name := NewUserName(text); name != "" && !slices.Contains(reserved, name) {
+			return name
+		}
+	}
+	return "openid-" + hashOf(issuer + " " + v.Subject)[:16]
+}
+
+// arguments are texts as they stand on a command line, those that look like options too: somebody
+// will copy the line.
+func arguments(texts ...string) string {
+	words := make([]string, 0, len(texts)+1)
+	if slices.ContainsFunc(texts, func(text string) bool { return strings.HasPrefix(text, "-") }) {
+		words = append(words, "--")
+	}
+	for _, text := range texts {
+		words = append(words, quoted(text))
+	}
+	return strings.Join(words, " ")
+}
+
+// quoted is a text as one word of a command line.
+func quoted(text string) string {
+	if text != "" && strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._@-") == "" {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// detail is what the audit keeps of who came.
+func (v visitor) detail(issuer, fault string) string {
+	text, err := json.Marshal(struct {
+		Issuer  string     `json:"issuer"`
+		Subject string     `json:"subject,omitempty"`
+		Email   string     `json:"email,omitempty"`
+		Name    string     `json:"name,omitempty"`
+		Role    trade.Role `json:"role,omitempty"`
+		Fault   string     `json:"fault,omitempty"`
+	}{issuer, v.Subject, v.Email, v.Name, v.Role, fault})
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}

@@ -1,0 +1,211 @@
+package auth
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	_ "embed" // the common passwords
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/crypto/argon2"
+
+	"github.com/safrasync/safrasync/console/web"
+)
+
+// The cost of a hash (argon2id): 19 MiB, twice, one lane, as OWASP has it.
+const (
+	hashMemory = 19 << 10 // KiB
+	hashTime   = 2
+	hashLength = 32
+	saltLength = 16
+)
+
+// How many passwords are hashed at once, each of which takes 19 MiB and a core, and how many wait:
+// half of the places of the console stay for those who are logged in.
+const (
+	hashesAtOnce  = 2
+	hashesWaiting = 6
+)
+
+// The lengths of a password, in characters.
+const (
+	passwordLeast = 12
+	passwordMost  = 128
+)
+
+// HashPassword makes of a password what the ledger keeps: the algorithm, its cost, the salt and the
+// hash.
+func HashPassword(password string) string {
+	salt := make([]byte, saltLength)
+	_, _ = rand.Read(salt) // never fails
+	b64 := base64.RawStdEncoding
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=1$%s$%s", argon2.Version, hashMemory, hashTime,
+		b64.EncodeToString(salt),
+		b64.EncodeToString(argon2.IDKey([]byte(password), salt, hashTime, hashMemory, 1, hashLength)))
+}
+
+// passwordFits compares a password with a stored hash, in the time of one hash whatever is stored.
+func passwordFits(password, stored string) bool {
+	var version, memory, time, lanes int
+	salt, sum := make([]byte, saltLength), make([]byte, hashLength)
+	parts := strings.Split(stored, "$")
+	ok := len(parts) == 6 && parts[1] == "argon2id"
+	if ok {
+		_, errVersion := fmt.Sscanf(parts[2], "v=%d", &version)
+		_, errCost := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &memory, &time, &lanes)
+		s, errSalt := base64.RawStdEncoding.DecodeString(parts[4])
+		h, errSum := base64.RawStdEncoding.DecodeString(parts[5])
+		ok = errVersion == nil && errCost == nil && errSalt == nil && errSum == nil && version == argon2.Version &&
+			len(s) > 0 && len(h) == hashLength &&
+			memory > 0 && memory <= 1<<20 && time > 0 && time <= 100 && lanes > 0 && lanes <= 16
+		if ok {
+			salt, sum = s, h
+		}
+	}
+	if !ok {
+		memory, time, lanes = hashMemory, hashTime, 1
+	}
+	got := argon2.IDKey([]byte(password), salt, uint32(time), uint32(memory), uint8(lanes), hashLength)
+	return subtle.ConstantTimeCompare(got, sum) == 1 && ok
+}
+
+//go:embed common.txt
+var commonText string
+
+// ourCommon are those that are common here.
+var ourCommon = []string{
+	"safrasync", "cooperativa", "contabilidade", "administrador", "administrator", "agricultura", "colheita", "soja",
+	"milho", "trigo", "senha", "senhasenha", "mudar", "trocar", "bemvindo",
+	"brasil", "contrato", "plataforma",
+}
+
+// isCommon tells whether a password is among those that everybody tries first. It is asked so
+// seldom that the list is searched as it is: as a map it would take a megabyte in each process.
+func isCommon(password string) bool {
+	if slices.Contains(ourCommon, password) {
+		return true
+	}
+	line := password + "\n"
+	return !strings.Contains(password, "\n") &&
+		(strings.HasPrefix(commonText, line) || strings.Contains(commonText, "\n"+line))
+}
+
+// PasswordFault says why a password may not be used, as the key of a phrase; "" when it may. Any
+// characters are welcome, and nothing is cut off.
+func PasswordFault(password, name string) string {
+	n := utf8.RuneCountInString(password)
+	switch {
+	case !utf8.ValidString(password):
+		return "password.unreadable"
+	case n < passwordLeast:
+		return "password.short"
+	case n > passwordMost:
+		return "password.long"
+	case guessed(password, name):
+		return "password.common"
+	}
+	return ""
+}
+
+// guessed tells whether a password is among those that are tried first: a common one, the person's
+// name, or one of them with digits and signs around it, or repeated.
+func guessed(password, name string) bool {
+	text := strings.ToLower(password)
+	core := trimmed(text)
+	plain := leet.Replace(text)
+	for _, candidate := range []string{
+		text, core, unrepeated(text), unrepeated(core), trimmed(unrepeated(text)), plain,
+		leet.Replace(core), trimmed(plain),
+	} {
+		if slices.Contains(grains, candidate) || candidate != "" && len(candidate) < 4 || isCommon(candidate) ||
+			candidate == strings.ToLower(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// grains are words of the business: with a year they are what is tried first here.
+var grains = []string{
+	"soja", "milho", "trigo", "sorgo", "arroz", "aveia", "cevada", "feijao", "feijão", "algodao",
+	"algodão", "cafe", "café", "canola", "girassol", "safra", "safrinha", "safrasync", "cooperativa",
+}
+
+// trimmed takes away what stands around the first and the last letter.
+func trimmed(text string) string {
+	return strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
+}
+
+var leet = strings.NewReplacer("@", "a", "4", "a", "3", "e", "1", "i", "!", "i", "0", "o", "$", "s", "5", "s", "7", "t")
+
+// unrepeated is the shortest part of which a text is a repetition.
+func unrepeated(text string) string {
+	for n := 1; n <= len(text)/2; n++ {
+		if len(text)%n == 0 && strings.Repeat(text[:n], len(text)/n) == text {
+			return text[:n]
+		}
+	}
+	return text
+}
+
+// hasher bounds how many passwords are hashed at once, and how many wait for that (C4).
+type hasher struct {
+	running, waiting chan struct{}
+	nobody           string // the hash that a name which is not known is compared with
+	compared         func() // is told of each comparison; for tests
+}
+
+func newHasher() *hasher {
+	return &hasher{
+		running: make(chan struct{}, hashesAtOnce), waiting: make(chan struct{}, hashesWaiting), nobody: unknownHash,
+		compared: func() {},
+	}
+}
+
+// unknownHash has the cost of every other one, and no password fits it.
+var unknownHash = fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=1$%s$%s", argon2.Version, hashMemory, hashTime,
+	strings.Repeat("A", 22), strings.Repeat("A", 43))
+
+// enter waits for a place in which a password may be hashed.
+func (h *hasher) enter(ctx context.Context) (leave func(), err error) {
+	select {
+	case h.waiting <- struct{}{}:
+		defer func() { <-h.waiting }()
+	default:
+		return nil, web.ErrBusy
+	}
+	select {
+	case h.running <- struct{}{}:
+		return func() { <-h.running }, nil
+	case <-ctx.Done():
+		return nil, web.ErrBusy
+	}
+}
+
+// fits compares a password with a hash, in a place that was entered; stored is "" for a name that
+// is not known, which takes as long.
+func (h *hasher) fits(password, stored string) bool {
+	h.compared()
+	if utf8.RuneCountInString(password) > passwordMost {
+		password = ""
+	}
+	if stored == "" {
+		return passwordFits(password, h.nobody) && false
+	}
+	return passwordFits(password, stored)
+}
+
+// hash makes what is stored of a new password.
+func (h *hasher) hash(ctx context.Context, password string) (string, error) {
+	leave, err := h.enter(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer leave()
+	return HashPassword(password), nil
+}

@@ -1,0 +1,311 @@
+package auth_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	gosync "sync"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/console/auth"
+	"github.com/safrasync/safrasync/internal/consoletest"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+func TestC02_PasswordsThatAreTriedFirstAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ password, want string }{
+		{"quatro cavalos no milharal", ""},
+		{"çãõ äöü ñ 日本語 ½ ~", ""},
+		{strings.Repeat("ab cd", 25) + "xyz", ""},
+		{strings.Repeat("x1 ", 50), "password.long"},
+		{"curta demais", ""},
+		{"onze caract", "password.short"},
+		{"senha", "password.short"},
+		{"password1234", "password.common"},
+		{"P@ssw0rd1234", "password.common"},
+		{"cooperativa2026", "password.common"},
+		{"123456789012", "password.common"},
+		{"soja2026soja2026", "password.common"},
+		{"Milho2026!2027", "password.common"},
+		{"aaaaaaaaaaaaaaa", "password.common"},
+		{"senhasenhasenha", "password.common"},
+		{"qwertyuiop12", "password.common"},
+		{"SafraSync!!!!!", "password.common"},
+		{"anacarolina.silva", "password.common"},
+		{"\xff\xfe aaaaaaaaaaaaaaaaaa", "password.unreadable"},
+	} {
+		if got := auth.PasswordFault(tt.password, "anacarolina.silva"); got != tt.want {
+			t.Errorf("%q: %q, want %q", tt.password, got, tt.want)
+		}
+	}
+}
+
+// A name that does not exist, one that is disabled and a wrong password get the same answer for the
+// same work.
+func TestC03_AnUnknownUserCostsAsMuchAsAKnownOne(t *testing.T) {
+	t.Parallel()
+	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
+	w.Add("otto", trade.Reader)
+	user, err := w.Store.User(t.Context(), "otto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	user.Disabled = true
+	if done, err := w.Store.ChangeUser(t.Context(), user,
+		trade.AuditRecord{At: w.Clock.Now(), Act: "user disable"}); err != nil || !done {
+		t.Fatal(done, err)
+	}
+	var mu gosync.Mutex
+	compared := 0
+	w.Sessions.Compared(func() {
+		mu.Lock()
+		defer mu.Unlock()
+		compared++
+	})
+	var bodies []string
+	for i, name := range []string{"nobody", "otto", "carla"} {
+		given := consoletest.Password
+		if name == "carla" {
+			given = "another password"
+		}
+		b := w.Browser().LogIn(name, given).Wants(http.StatusUnauthorized, "não conferem")
+		bodies = append(bodies, strings.ReplaceAll(b.Body, name, "NAME"))
+		if compared != i+1 {
+			t.Errorf("%s: %d comparisons, want %d", name, compared, i+1)
+		}
+	}
+	if bodies[0] != bodies[1] || bodies[1] != bodies[2] {
+		t.Error("the answers differ")
+	}
+}
+
+// A name that is tried too often is slowed down for strangers, not for the browser of the person
+// whose it is, and not for ever.
+func TestC04_TriesAreSlowedDownAndStrangersLockNobodyOut(t *testing.T) {
+	consoletest.OnBoth(t, func(t *testing.T, s *state.Store) {
+		w := consoletest.New(t, s).WithPeople()
+		owner := w.As(trade.Accountant)
+		stranger := w.Browser()
+		for range 5 {
+			stranger.LogIn("carla", "wrong wrong wrong").Wants(http.StatusUnauthorized)
+		}
+		stranger.LogIn("carla", "wrong wrong wrong").Wants(http.StatusUnauthorized)
+		stranger.LogIn("carla", consoletest.Password).Wants(http.StatusTooManyRequests, "Espere")
+		owner.Do(http.MethodPost, "/logout", url.Values{"token": {owner.Get("/").Token()}})
+		owner.LogIn("carla", consoletest.Password).Wants(http.StatusSeeOther)
+		w.Clock.Pass(3 * time.Second)
+		stranger.LogIn("carla", consoletest.Password).Wants(http.StatusSeeOther)
+	})
+}
+
+// D5: an address that tries many names is slowed down too, and keeps nobody out who shares it, on a
+// browser that the person has used before.
+func TestD5AStrangerBehindTheSameAddressKeepsNobodyOutWhoIsKnown(t *testing.T) {
+	consoletest.OnBoth(t, func(t *testing.T, s *state.Store) {
+		w := consoletest.New(t, s).WithPeople()
+		owner := w.As(trade.Accountant)
+		other := w.Browser()
+		slow := 0
+		for i := range 40 {
+			if other.LogIn(fmt.Sprintf("name%d", i), "wrong wrong wrong"); other.Status == http.StatusTooManyRequests {
+				slow++
+			}
+		}
+		if slow < 15 {
+			t.Errorf("%d of 40 tries were slowed down", slow)
+		}
+		owner.Do(http.MethodPost, "/logout", url.Values{"token": {owner.Get("/").Token()}})
+		owner.LogIn("carla", consoletest.Password).Wants(http.StatusSeeOther)
+		w.Clock.Pass(15 * time.Minute)
+		other.LogIn("ana", consoletest.Password).Wants(http.StatusSeeOther)
+	})
+}
+
+// Of many tries at once only so many are hashed together; the rest of the console answers
+// meanwhile.
+func TestC04_ManyTriesAtOnceKeepTheConsoleFree(t *testing.T) {
+	t.Parallel()
+	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
+	hashed, answered := make(chan struct{}), make(chan struct{}, 60)
+	w.Sessions.Compared(func() { <-hashed }) // a host on which a password takes as long as it likes
+	var tries gosync.WaitGroup
+	var mu gosync.Mutex
+	statuses := map[int]int{}
+	for i := range 60 {
+		tries.Go(func() {
+			b := w.Browser().LogIn(fmt.Sprintf("name%d", i), "wrong wrong wrong")
+			mu.Lock()
+			defer mu.Unlock()
+			statuses[b.Status]++
+			answered <- struct{}{}
+		})
+	}
+	func() {
+		defer close(hashed)
+		for range 60 - 16 { // no more are left than there are places
+			<-answered
+		}
+		w.Browser().Get("/login").Wants(http.StatusOK)
+	}()
+	tries.Wait()
+	for status := range statuses {
+		if !slices.Contains([]int{http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusServiceUnavailable},
+			status) {
+			t.Errorf("statuses %v", statuses)
+		}
+	}
+}
+
+// The cookie is what the checklist wants; a login ends by logging out, by time, and when the user
+// is changed; each login has another secret.
+func TestC05_LoginsEndAndCookiesAreBound(t *testing.T) {
+	consoletest.OnBoth(t, func(t *testing.T, s *state.Store) {
+		secure := consoletest.New(t, s, func(o *consoletest.Options) { o.Site.Secure = true })
+		plain := consoletest.New(t, s).WithPeople()
+		b := secure.Browser().LogIn("carla", consoletest.Password).Wants(http.StatusSeeOther)
+		cookies := b.Got.Values("Set-Cookie")
+		for _, cookie := range cookies {
+			if !strings.HasPrefix(cookie, "__Host-") || !strings.Contains(cookie, "; Path=/;") ||
+				!strings.Contains(cookie, "; HttpOnly") || !strings.Contains(cookie, "; Secure") ||
+				!strings.Contains(cookie, "; SameSite=Strict") || strings.Contains(cookie, "Domain") {
+				t.Errorf("cookie %s", cookie)
+			}
+		}
+		if len(cookies) < 2 {
+			t.Errorf("cookies %v", cookies)
+		}
+		for _, cookie := range plain.Browser().LogIn("carla", consoletest.Password).Got.Values("Set-Cookie") {
+			if strings.Contains(cookie, "Secure") || !strings.Contains(cookie, "HttpOnly") ||
+				!strings.Contains(cookie, "SameSite=Strict") {
+				t.Errorf("cookie without TLS %s", cookie)
+			}
+		}
+
+		one := plain.As(trade.Accountant)
+		old := cookieOf(one)
+		one.Get("/").Wants(http.StatusOK)
+		token := one.Token()
+		one.Do(http.MethodPost, "/logout", url.Values{"token": {token}}).Wants(http.StatusSeeOther)
+		again := plain.Browser()
+		again.Header.Set("Cookie", old)
+		again.Get("/").Wants(http.StatusSeeOther)
+		again.Do(http.MethodPost, "/logout", url.Values{"token": {token}}).Wants(http.StatusUnauthorized)
+
+		one.LogIn("carla", consoletest.Password)
+		if cookieOf(one) == old {
+			t.Error("a new login has the old secret")
+		}
+		plain.Clock.Pass(29 * time.Minute)
+		one.Get("/").Wants(http.StatusOK)
+		plain.Clock.Pass(29 * time.Minute)
+		one.Get("/").Wants(http.StatusOK)
+		plain.Clock.Pass(32 * time.Minute)
+		one.Get("/").Wants(http.StatusSeeOther)
+
+		one.LogIn("carla", consoletest.Password)
+		for range 26 {
+			plain.Clock.Pass(28 * time.Minute)
+			one.Get("/")
+		}
+		one.Wants(http.StatusSeeOther) // twelve hours
+
+		two := plain.As(trade.Accountant)
+		admin := plain.As(trade.Administrator)
+		admin.Get("/users").Do(http.MethodPost, "/users/carla",
+			url.Values{"token": {admin.Token()}, "do": {"disable"}}).Wants(http.StatusSeeOther)
+		two.Get("/").Wants(http.StatusSeeOther)
+		two.LogIn("carla", consoletest.Password).Wants(http.StatusUnauthorized)
+		admin.Get("/users").Do(http.MethodPost, "/users/carla",
+			url.Values{"token": {admin.Token()}, "do": {"enable"}}).Wants(http.StatusSeeOther)
+
+		three, four := plain.As(trade.Accountant), plain.As(trade.Accountant)
+		three.Get("/account").Do(http.MethodPost, "/account/password", url.Values{
+			"token": {three.Token()}, "old": {consoletest.Password}, "new": {"outra frase bem comprida"},
+			"again": {"outra frase bem comprida"},
+		}).Wants(http.StatusSeeOther)
+		three.Get("/").Wants(http.StatusOK)
+		four.Get("/").Wants(http.StatusSeeOther)
+	})
+}
+
+func cookieOf(b *consoletest.Browser) string {
+	b.World.T.Helper()
+	address, err := url.Parse(b.World.Server.URL)
+	if err != nil {
+		b.World.T.Fatal(err)
+	}
+	for _, cookie := range b.Client.Jar.Cookies(address) {
+		if cookie.Name == auth.CookieLogin {
+			return cookie.Name + "=" + cookie.Value
+		}
+	}
+	b.World.T.Fatal("nobody is logged in")
+	return ""
+}
+
+// The last administrator stays one.
+func TestTheLastAdministratorStays(t *testing.T) {
+	consoletest.OnBoth(t, func(t *testing.T, s *state.Store) {
+		w := consoletest.New(t, s).WithPeople()
+		b := w.As(trade.Administrator)
+		for _, form := range []url.Values{{"do": {"disable"}}, {"do": {"role"}, "role": {"reader"}}} {
+			form.Set("token", b.Get("/users").Token())
+			b.Do(http.MethodPost, "/users/ana", form).Wants(http.StatusUnprocessableEntity, "último administrador")
+		}
+		b.Get("/users").Do(http.MethodPost, "/users",
+			url.Values{
+				"token": {b.Token()}, "name": {" Bia "}, "role": {"administrator"},
+				"password": {consoletest.Password},
+			}).Wants(http.StatusSeeOther)
+		b.Get("/users").Do(http.MethodPost, "/users",
+			url.Values{
+				"token": {b.Token()}, "name": {"bia"}, "role": {"reader"},
+				"password": {consoletest.Password},
+			}).Wants(http.StatusUnprocessableEntity, "já existe")
+		b.Get("/users").Do(http.MethodPost, "/users/bia",
+			url.Values{"token": {b.Token()}, "do": {"role"}, "role": {"emperor"}}).Wants(http.StatusUnprocessableEntity)
+		b.Get("/users").Do(http.MethodPost, "/users/ana",
+			url.Values{"token": {b.Token()}, "do": {"disable"}}).Wants(http.StatusSeeOther)
+		b.Get("/users").Wants(http.StatusSeeOther)
+	})
+}
+
+// Who logged in, who failed and what was changed stands in the audit, with name and address, and
+// nothing that was typed for a name that does not exist.
+func TestC15_LoginsAndChangesStandInTheAudit(t *testing.T) {
+	consoletest.OnBoth(t, func(t *testing.T, s *state.Store) {
+		w := consoletest.New(t, s).WithPeople()
+		w.Browser().LogIn("my secret password", "x").Wants(http.StatusUnauthorized)
+		w.Browser().LogIn("carla", "x").Wants(http.StatusUnauthorized)
+		b := w.As(trade.Administrator)
+		b.Get("/users").Do(http.MethodPost, "/users/lia",
+			url.Values{"token": {b.Token()}, "do": {"role"}, "role": {"accountant"}}).Wants(http.StatusSeeOther)
+		b.Get("/users").Do(http.MethodPost, "/logout", url.Values{"token": {b.Token()}}).Wants(http.StatusSeeOther)
+		records, err := s.Audit(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range records[:5] {
+			got = append(got, r.Who+" "+r.From+" "+r.Act+" "+r.Target+" "+r.Detail)
+		}
+		want := []string{
+			"ana console 127.0.0.1 logout ana ",
+			`ana console 127.0.0.1 user role lia {"before":{"role":"reader","disabled":false},"after":{"role":"accountant","disabled":false}}`,
+			"ana console 127.0.0.1 login ana ",
+			"carla console 127.0.0.1 login failed carla ",
+			"? console 127.0.0.1 login failed  ",
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		if broken, err := s.VerifyAudit(t.Context()); err != nil || broken != 0 {
+			t.Errorf("the chain: %d, %v", broken, err)
+		}
+	})
+}

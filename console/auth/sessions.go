@@ -1,0 +1,217 @@
+package auth
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/trade"
+)
+
+const (
+	cookieLogin  = "safrasync"
+	cookieDevice = "safrasync-device"
+
+	seenStep   = time.Minute      // how exactly the last use of a login is known
+	proofHolds = 10 * time.Minute // since the password was given, for what may double a record (C9)
+)
+
+// Users are the people of the console. Its errors are trade.ErrNobody, ErrTaken and
+// ErrLastAdministrator where they apply.
+type Users interface {
+	Users(ctx context.Context) ([]trade.User, error)
+	User(ctx context.Context, name string) (trade.User, error)
+	// UserFrom gives the user whom an issuer knows by a subject.
+	UserFrom(ctx context.Context, issuer, subject string) (trade.User, error)
+	AddUser(ctx context.Context, u trade.User, record trade.AuditRecord) error
+	// ChangeUser ends the user's logins; done is false when the user was changed since it was read.
+	ChangeUser(ctx context.Context, u trade.User, record trade.AuditRecord) (done bool, err error)
+	// AppendAudit stores one record of an act that changes nothing else.
+	AppendAudit(ctx context.Context, record trade.AuditRecord) error
+}
+
+// Logins keeps who is logged in, the browsers that are known, and the tries.
+type Logins interface {
+	Login(ctx context.Context, hash string) (trade.Login, error)
+	LogIn(ctx context.Context, l trade.Login, replaces, device string, buckets []string, record trade.AuditRecord) error
+	LoginSeen(ctx context.Context, hash string, at time.Time) error
+	LogOut(ctx context.Context, hash string, record trade.AuditRecord) error
+	KnownDevice(ctx context.Context, hash string, user int64, since time.Time) (bool, error)
+	// Try counts a try in each bucket before it is known how it ends.
+	Try(ctx context.Context, buckets []string, now time.Time,
+		next func(trade.Tries) trade.Tries) (allowed bool, until time.Time, err error)
+	PruneLogins(ctx context.Context, began, seen, tried, device time.Time) error
+}
+
+// Options are what sessions are made of.
+type Options struct {
+	Users  Users
+	Logins Logins
+	OpenID *OpenID       // nil: people log in by a password of this ledger only
+	Idle   time.Duration // after which a login ends that is not used
+	Most   time.Duration // after which a login ends in any case
+}
+
+// Sessions knows who asks, and lets people in and out.
+type Sessions struct {
+	Options
+	hashes       *hasher
+	administered atomic.Bool // somebody can look after people; that never ceases
+}
+
+// New puts the sessions of a console together.
+func New(o Options) *Sessions { return &Sessions{Options: o, hashes: newHasher()} }
+
+// Routes lists what people log in and out by, and the page of the users.
+func (s *Sessions) Routes() []web.Route {
+	return slices.Concat(s.loginRoutes(), (&openIDPages{s}).routes(), (&usersPages{s}).routes())
+}
+
+// Issuer is what people know the issuer of logins by; "" where there is none.
+func (s *Sessions) Issuer() string {
+	if s.OpenID == nil {
+		return ""
+	}
+	return s.OpenID.Label
+}
+
+// Administered tells whether there is somebody who can look after people, whatever becomes of an
+// issuer. Once there was, there always is.
+func (s *Sessions) Administered(ctx context.Context) (bool, error) {
+	if s.administered.Load() {
+		return true, nil
+	}
+	users, err := s.Users.Users(ctx)
+	if err != nil {
+		return false, err
+	}
+	if !slices.ContainsFunc(users, func(u trade.User) bool {
+		return u.Role == trade.Administrator && !u.Disabled && u.Issuer == ""
+	}) {
+		return false, nil
+	}
+	s.administered.Store(true)
+	return true, nil
+}
+
+// Identify finds the login of a request, if it has one that is not over.
+func (s *Sessions) Identify(q *web.Request) error {
+	q.Login, q.Secret = nil, q.CookieValue(cookieLogin)
+	if q.Secret == "" {
+		return nil
+	}
+	login, err := s.Logins.Login(q.Context(), hashOf(q.Secret))
+	if errors.Is(err, trade.ErrNobody) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	now := q.Site.Now()
+	if now.Sub(login.SeenAt) > s.Idle || now.Sub(login.BeganAt) > s.Most || login.BeganAt.After(now.Add(seenStep)) {
+		return nil
+	}
+	if s.foreign(login.User) { // nobody answers for that person any more
+		return nil
+	}
+	q.Login = &login
+	if now.Sub(login.SeenAt) >= seenStep && !alone(q) {
+		if err := s.Logins.LoginSeen(q.Context(), login.Hash, now); err != nil { // it ends a little earlier
+			q.Site.Log.Warn("console: nobody noted that a person is still there", zap.Error(err))
+		}
+	}
+	return nil
+}
+
+// alone tells whether the browser asks by itself: that is no use, and the idle limit goes on.
+func alone(q *web.Request) bool {
+	return q.URL.Path == "/live" || q.Header.Get("HX-Trigger") == "numbers" // of home.html
+}
+
+// foreign tells whether a login began by an issuer that the configuration does not name any more.
+func (s *Sessions) foreign(u trade.User) bool {
+	return u.Issuer != "" && (s.OpenID == nil || s.OpenID.Issuer != u.Issuer)
+}
+
+// ToLogin answers a request that nobody is logged in for. A browser that comes from another site
+// does not show who it is (SameSite=Strict): it is sent on to the same page once.
+func (*Sessions) ToLogin(q *web.Request) error {
+	next := web.Local(q.URL.RequestURI())
+	switch {
+	case q.Header.Get("HX-Request") == "true":
+		q.Writer.Header().Set("HX-Redirect", "/login")
+		return &web.Fault{Status: http.StatusUnauthorized, Code: "login"}
+	case q.Method != http.MethodGet && q.Method != http.MethodHead:
+		return &web.Fault{Status: http.StatusUnauthorized, Code: "login"}
+	case q.Header.Get("Sec-Fetch-Site") == "cross-site":
+		return q.Page(http.StatusOK, "onward", next)
+	case next == "/":
+		return q.Redirect("/login")
+	}
+	return q.Redirect("/login?next=" + url.QueryEscape(next))
+}
+
+// Proved tells whether the person has given the password, here or at the issuer, lately enough for
+// what may double a record (C9).
+func (*Sessions) Proved(q *web.Request) bool {
+	return q.Site.Now().Sub(q.Login.ProvedAt).Abs() <= proofHolds
+}
+
+// Prove lets a person give the password again, before what may double a record (C9). fault is the
+// key of a phrase when it was not right.
+func (s *Sessions) Prove(q *web.Request, password string) (fault string, err error) {
+	if s.Proved(q) {
+		return "", nil
+	}
+	if q.Login.User.Issuer != "" { // there is no password here: see proveAtIssuer
+		return "openid.first", nil
+	}
+	if password == "" {
+		return "desk.proof.missing", nil
+	}
+	user, err := s.Users.User(q.Context(), q.Login.User.Name)
+	if err != nil {
+		return "", err
+	}
+	fits, wait, err := s.try(q, user, user.Name, password)
+	switch {
+	case err != nil:
+		return "", err
+	case wait > 0:
+		return "account.wait", nil
+	case !fits:
+		return "act.wrong_password", s.Users.AppendAudit(q.Context(), failed(q, user))
+	}
+	return "", s.begin(q, user, "proof", "", q.Site.Now())
+}
+
+// Prune forgets logins and tries that are over. It belongs to the housekeeping.
+func Prune(ctx context.Context, logins Logins, now time.Time, idle, most time.Duration) error {
+	return logins.PruneLogins(ctx, now.Add(-most), now.Add(-idle-seenStep), now.Add(-triesKept),
+		now.Add(-web.DeviceKept))
+}
+
+// newSecret is 256 bits that nobody can guess.
+func newSecret() string {
+	b := make([]byte, 32)
+	_, _ = rand.Read(b) // never fails
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// hashOf is what the ledger keeps of a secret. It has as many bits as its hash: nothing is gained
+// by a slow one.
+func hashOf(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}

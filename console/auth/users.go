@@ -1,0 +1,151 @@
+package auth
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// usersPages let administrators look after the people of the console.
+type usersPages struct{ s *Sessions }
+
+func (p *usersPages) routes() []web.Route {
+	return []web.Route{
+		{Method: http.MethodGet, Path: "/users", Needs: trade.Administrator, Handle: p.showUsers},
+		{Method: http.MethodPost, Path: "/users", Needs: trade.Administrator, Handle: p.addUser},
+		{Method: http.MethodPost, Path: "/users/{name}", Needs: trade.Administrator, Handle: p.changeUser},
+	}
+}
+
+// usersPage lists the people of the console.
+type usersPage struct {
+	Users []trade.User
+	Roles []trade.Role
+	Fault string // key of a phrase
+	Name  string // that was typed
+	Role  trade.Role
+	From  string // the issuer of the configuration; "" = there is none
+}
+
+func (p *usersPages) showUsers(q *web.Request) error {
+	return p.users(q, http.StatusOK, usersPage{Role: trade.Reader})
+}
+
+func (p *usersPages) users(q *web.Request, status int, page usersPage) (err error) {
+	page.Roles = trade.Roles
+	if p.s.OpenID != nil {
+		page.From = p.s.OpenID.Issuer
+	}
+	if page.Users, err = p.s.Users.Users(q.Context()); err != nil {
+		return err
+	}
+	return q.Page(status, "users", page)
+}
+
+func (p *usersPages) addUser(q *web.Request) error {
+	page := usersPage{Name: NewUserName(q.PostFormValue("name")), Role: trade.Role(q.PostFormValue("role"))}
+	password := q.PostFormValue("password")
+	refuse := func(key string) error {
+		page.Fault = key
+		return p.users(q, http.StatusUnprocessableEntity, page)
+	}
+	switch fault := PasswordFault(password, page.Name); {
+	case page.Name == "":
+		return refuse("users.no_name")
+	case !slices.Contains(trade.Roles, page.Role):
+		return refuse("users.no_role")
+	case fault != "":
+		return refuse(fault)
+	}
+	hash, err := p.s.hashes.hash(q.Context(), password)
+	if err != nil {
+		return err
+	}
+	err = p.s.Users.AddUser(q.Context(), trade.User{Name: page.Name, Role: page.Role, Password: hash},
+		q.Record("user add", page.Name, "", userDetail(nil, &trade.User{Role: page.Role})))
+	if errors.Is(err, trade.ErrTaken) {
+		return refuse("users.taken")
+	}
+	if err != nil {
+		return err
+	}
+	q.Tell("done")
+	return q.Redirect("/users")
+}
+
+// changeUser changes one thing of a user: the role, the password, or whether it is disabled. The
+// user's logins end.
+func (p *usersPages) changeUser(q *web.Request) error {
+	user, err := p.s.Users.User(q.Context(), q.PathValue("name"))
+	if errors.Is(err, trade.ErrNobody) {
+		return web.ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	before := user
+	refuse := func(key string) error {
+		return p.users(q, http.StatusUnprocessableEntity, usersPage{Fault: key, Role: trade.Reader})
+	}
+	act := q.PostFormValue("do")
+	// the issuer would set them again with the next login, or nobody would ever type it
+	if user.Issuer != "" && (act == "role" || act == "password") {
+		return refuse("users.elsewhere")
+	}
+	switch act {
+	case "end": // their version moves, and with it every login ends
+	case "disable", "enable":
+		user.Disabled = act == "disable"
+	case "role":
+		if user.Role = trade.Role(q.PostFormValue("role")); !slices.Contains(trade.Roles, user.Role) {
+			return refuse("users.no_role")
+		}
+	case "password":
+		password := q.PostFormValue("password")
+		if fault := PasswordFault(password, user.Name); fault != "" {
+			return refuse(fault)
+		}
+		if user.Password, err = p.s.hashes.hash(q.Context(), password); err != nil {
+			return err
+		}
+		user.PasswordAt = q.Site.Now()
+	default:
+		return web.BadRequest("form")
+	}
+	done, err := p.s.Users.ChangeUser(q.Context(), user,
+		q.Record("user "+act, user.Name, "", userDetail(&before, &user)))
+	switch {
+	case errors.Is(err, trade.ErrLastAdministrator):
+		return refuse("users.last")
+	case err != nil:
+		return err
+	case !done:
+		return refuse("users.moved")
+	}
+	q.Tell("done")
+	return q.Redirect("/users")
+}
+
+// userDetail is what the audit keeps: before and after, and nothing of passwords.
+func userDetail(before, after *trade.User) string {
+	type view struct {
+		Role     trade.Role `json:"role"`
+		Disabled bool       `json:"disabled"`
+	}
+	detail := struct {
+		Before *view `json:"before"`
+		After  view  `json:"after"`
+	}{After: view{after.Role, after.Disabled}}
+	if before != nil {
+		detail.Before = &view{before.Role, before.Disabled}
+	}
+	text, err := json.Marshal(detail)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}

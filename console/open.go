@@ -1,0 +1,48 @@
+package console
+
+import (
+	"net/http"
+
+	"github.com/safrasync/safrasync/console/view"
+	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// openRoutes are what everybody may ask for beside the login.
+var openRoutes = []web.Route{
+	{Method: http.MethodGet, Path: "/static/{version}/{file...}", Open: true, Free: true, Handle: serveStatic},
+	{Method: http.MethodGet, Path: "/licences", Open: true, Handle: showLicences},
+	{Method: http.MethodPost, Path: "/preferences", Open: true, Handle: setPreferences},
+}
+
+func serveStatic(q *web.Request) error {
+	content, kind, ok := view.File(q.PathValue("file"))
+	if !ok {
+		return web.ErrNotFound
+	}
+	q.Answered = true
+	h := q.Writer.Header()
+	h.Set("Content-Type", kind)
+	if q.PathValue("version") == view.Asset.Version {
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
+	if q.Method != http.MethodHead {
+		_, _ = q.Writer.Write(content)
+	}
+	return nil
+}
+
+// showLicences lists the licences of what the pages are made of.
+func showLicences(q *web.Request) error {
+	names, err := view.Licences()
+	if err != nil {
+		return err
+	}
+	return q.Page(http.StatusOK, "licences", names)
+}
+
+// setPreferences keeps the language and the appearance in the browser.
+func setPreferences(q *web.Request) error {
+	q.Prefer(trade.Lang(q.PostFormValue("lang")), q.PostFormValue("theme"))
+	return q.Redirect(web.Local(q.PostFormValue("next")))
+}

@@ -1,0 +1,208 @@
+package pages
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/safrasync/safrasync/console/view"
+	"github.com/safrasync/safrasync/console/web"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// actRoutes are what people order for rows by which nothing can be doubled.
+type actRoutes struct {
+	rows    Rows
+	audit   Audit
+	jobs    Jobs
+	words   Words
+	acts    Acts
+	unknown func(error) bool
+}
+
+func (p *actRoutes) routes() []web.Route {
+	return []web.Route{
+		{Method: http.MethodGet, Path: "/rows/{id}/{act}", Needs: trade.Accountant, Handle: p.showAct},
+		{Method: http.MethodPost, Path: "/rows/{id}/{act}", Needs: trade.Accountant, Handle: p.actOnRow},
+		{Method: http.MethodPost, Path: "/acts/{act}", Needs: trade.Accountant, Handle: p.actOnGroup},
+	}
+}
+
+// stepsShown is how many rows of a plan are shown.
+const stepsShown = 20
+
+// rowActs are the acts that can be ordered for rows, one or many: those by which nothing can be
+// doubled. What may be on the platform is decided at the desk for doubts, row by row.
+var rowActs = []Act{Retry, Dismiss, Reopen, Acknowledge}
+
+// actPage is a plan, to be confirmed, or what became of it.
+type actPage struct {
+	Act    Act
+	Order  Order
+	Path   string // that the form goes to
+	Back   string
+	Shown  string // the key of the row, documents masked; "" for a group
+	Plan   *Plan
+	Steps  []stepView         // the first ones
+	More   int                // and so many others
+	Count  bool               // the number must be typed
+	Fault  string             // key of a phrase: why it was not done
+	Other  *trade.AuditRecord // who was first
+	Reason string
+}
+
+// stepView is one row of a plan, as people read it.
+type stepView struct {
+	engine.RowStep
+	Shown  string
+	Reason string
+}
+
+func actOf(q *web.Request) (Act, error) {
+	act := Act(q.PathValue("act"))
+	if !slices.Contains(rowActs, act) {
+		return "", web.ErrNotFound
+	}
+	return act, nil
+}
+
+// showAct shows what an act on one row would do.
+func (p *actRoutes) showAct(q *web.Request) error {
+	page, err := p.actPage(q)
+	if err != nil {
+		return err
+	}
+	if err := p.plan(q, page); err != nil {
+		return err
+	}
+	return q.Page(http.StatusOK, "act", page)
+}
+
+// actOnRow plans an act on one row, and does what a plan has shown.
+func (p *actRoutes) actOnRow(q *web.Request) error {
+	page, err := p.actPage(q)
+	if err != nil {
+		return err
+	}
+	return p.act(q, page)
+}
+
+// actOnGroup plans and does one act on all rows of a job in some states and with some causes.
+func (p *actRoutes) actOnGroup(q *web.Request) error {
+	act, err := actOf(q)
+	if err != nil {
+		return err
+	}
+	job := q.PostFormValue("job")
+	if jobNamed(p.jobs, job) == nil {
+		return web.BadRequest("group")
+	}
+	order := Order{Act: act, Job: job, Causes: q.PostForm["cause"]}
+	for _, state := range q.PostForm["state"] {
+		order.States = append(order.States, trade.State(state))
+	}
+	if len(order.States)+len(order.Causes) == 0 {
+		return web.BadRequest("group")
+	}
+	query := url.Values{"job": {job}}
+	if len(order.States) == 1 {
+		query.Set("state", string(order.States[0]))
+	}
+	if len(order.Causes) == 1 {
+		query.Set("cause", order.Causes[0])
+	}
+	return p.act(q, &actPage{Act: act, Order: order, Path: "/acts/" + string(act), Back: "/rows?" + query.Encode()})
+}
+
+// actPage is an act on the row that the path names.
+func (p *actRoutes) actPage(q *web.Request) (*actPage, error) {
+	act, err := actOf(q)
+	if err != nil {
+		return nil, err
+	}
+	entry, err := entryOf(q, p.rows, p.unknown)
+	if err != nil {
+		return nil, err
+	}
+	at := "/rows/" + strconv.FormatInt(entry.ID, 10)
+	order := Order{Act: act, Job: entry.Job, Keys: []string{entry.Key}}
+	return &actPage{Act: act, Order: order, Path: at + "/" + string(act), Back: at, Shown: view.MaskKey(entry.Key)}, nil
+}
+
+// plan fills in what the order would do.
+func (p *actRoutes) plan(q *web.Request, page *actPage) error {
+	plan, err := p.acts.Plan(q.Context(), page.Order)
+	if err != nil {
+		return err
+	}
+	p.show(q, page, plan)
+	return nil
+}
+
+func (p *actRoutes) show(q *web.Request, page *actPage, plan Plan) {
+	page.Plan, page.Steps = &plan, nil
+	for i, s := range plan.Steps {
+		if i == stepsShown {
+			page.More = len(plan.Steps) - i
+			break
+		}
+		page.Steps = append(page.Steps, stepView{
+			RowStep: s, Shown: view.MaskKey(s.Key),
+			Reason: view.Mask(p.words.Reason(s.Before, q.Lang)),
+		})
+	}
+	page.Count = plan.Possible() > typeAbove
+}
+
+// act shows the plan of an order that was not shown yet; else it does what was shown, if the form
+// is right.
+func (p *actRoutes) act(q *web.Request, page *actPage) error {
+	mark := q.PostFormValue("mark")
+	if err := p.plan(q, page); err != nil {
+		return err
+	}
+	if mark == "" {
+		return q.Page(http.StatusOK, "act", page)
+	}
+	fault := ""
+	page.Reason, fault = reason(q)
+	switch {
+	case page.Plan.Mark != mark:
+		return p.moved(q, page, *page.Plan)
+	case page.Plan.Possible() == 0:
+		fault = "act.impossible"
+	case fault == "" && !typedFits(q, page.Plan.Possible()):
+		fault = "act.other_count"
+	}
+	if page.Fault = fault; fault != "" {
+		return q.Page(http.StatusUnprocessableEntity, "act", page)
+	}
+	done, err := p.acts.Do(q.Context(), page.Order, mark, person(q, page.Reason))
+	if err != nil {
+		return err
+	}
+	if done.Moved {
+		return p.moved(q, page, done)
+	}
+	q.Tell("act." + string(page.Act))
+	return q.Redirect(page.Back)
+}
+
+// moved says that somebody, or something, was first, and shows who.
+func (p *actRoutes) moved(q *web.Request, page *actPage, now Plan) error {
+	page.Fault = "act.moved"
+	p.show(q, page, now)
+	if len(page.Order.Keys) == 1 {
+		last, err := p.audit.AuditOf(q.Context(), page.Order.Job+" "+page.Order.Keys[0], 1)
+		if err != nil {
+			return err
+		}
+		if len(last) == 1 && q.Site.Now().Sub(last[0].At) < time.Hour {
+			page.Other = &last[0]
+		}
+	}
+	return q.Page(http.StatusConflict, "act", page)
+}

@@ -1,0 +1,177 @@
+package pages
+
+import (
+	"encoding/csv"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/console/view"
+	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// auditRoutes are what people did.
+type auditRoutes struct {
+	audit Audit
+}
+
+func (p *auditRoutes) routes() []web.Route {
+	return []web.Route{
+		{Method: http.MethodGet, Path: "/audit", Needs: trade.Reader, Handle: p.showAudit},
+		{Method: http.MethodGet, Path: "/audit/check", Needs: trade.Reader, Handle: p.checkAudit},
+		{Method: http.MethodGet, Path: "/audit/export", Needs: trade.Accountant, Handle: p.exportAudit},
+	}
+}
+
+// auditPage is one page of what people did.
+type auditPage struct {
+	Query   trade.AuditQuery
+	From    string // as the form has it
+	Until   string
+	Records []trade.AuditRecord
+	Next    int64
+	Checked bool
+	Broken  int64 // the first record that is not what was written; 0 = none
+	Fault   string
+	Acts    []string // that can be chosen
+}
+
+// actsNamed are the acts that people can choose from, by their codes.
+func actsNamed() []string {
+	names := i18n.Console.Names("did.")
+	for i, name := range names {
+		names[i] = strings.ReplaceAll(name, "_", " ")
+	}
+	return names
+}
+
+// address is the filter as an address has it.
+func (p auditPage) address() url.Values {
+	v := url.Values{}
+	for name, text := range map[string]string{
+		"who": p.Query.Who, "act": p.Query.Act, "target": p.Query.Target,
+		"from": p.From, "until": p.Until,
+	} {
+		if text != "" {
+			v.Set(name, text)
+		}
+	}
+	return v
+}
+
+// NextPath is the address of the next page, ExportPath that of the file.
+func (p auditPage) NextPath() string {
+	v := p.address()
+	v.Set("before", strconv.FormatInt(p.Next, 10))
+	return "/audit?" + v.Encode()
+}
+
+// ExportPath is the address of the file.
+func (p auditPage) ExportPath() string { return "/audit/export?" + p.address().Encode() }
+
+// auditQuery reads the filter. Days are the cooperative's, and the last one is part of it.
+func (p *auditRoutes) auditQuery(q *web.Request) auditPage {
+	page := auditPage{Acts: actsNamed(), From: q.FormValue("from"), Until: q.FormValue("until")}
+	page.Query = trade.AuditQuery{
+		Who: strings.TrimSpace(q.FormValue("who")), Act: strings.TrimSpace(q.FormValue("act")),
+		Target: strings.TrimSpace(q.FormValue("target")),
+		Before: number(q.FormValue("before")), Limit: pageRows,
+	}
+	day := func(text string) time.Time {
+		at, err := time.ParseInLocation(time.DateOnly, text, q.Site.Zone)
+		if err != nil && text != "" {
+			page.Fault = "audit.day"
+		}
+		return at
+	}
+	page.Query.From = day(page.From)
+	if until := day(page.Until); !until.IsZero() {
+		page.Query.Until = until.AddDate(0, 0, 1)
+	}
+	return page
+}
+
+func (p *auditRoutes) showAudit(q *web.Request) error { return p.answer(q, p.auditQuery(q)) }
+
+func (p *auditRoutes) answer(q *web.Request, page auditPage) error {
+	if page.Fault != "" {
+		return q.Page(http.StatusUnprocessableEntity, "audit", page)
+	}
+	found, err := p.audit.AuditPage(q.Context(), page.Query)
+	if err != nil {
+		return err
+	}
+	page.Records, page.Next = found.Records, found.Next
+	return q.Page(http.StatusOK, "audit", page)
+}
+
+// checkAudit goes through the whole chain.
+func (p *auditRoutes) checkAudit(q *web.Request) error {
+	page := p.auditQuery(q)
+	var err error
+	if page.Broken, err = p.audit.VerifyAudit(q.Context()); err != nil {
+		return err
+	}
+	page.Checked = true
+	return p.answer(q, page)
+}
+
+// auditFile is how many records are read at a time for a file.
+const auditFile = 1000
+
+// exportAudit gives what the filter selects as a file for Brazilian spreadsheets. The export stands
+// in the audit itself, before the file leaves.
+func (p *auditRoutes) exportAudit(q *web.Request) error {
+	page := p.auditQuery(q)
+	if page.Fault != "" {
+		return web.BadRequest("form")
+	}
+	if err := p.audit.AppendAudit(q.Context(), q.Record("audit export", "audit", "", "")); err != nil {
+		return err
+	}
+	attach(q, "auditoria.csv", "text/csv; charset=utf-8")
+	if _, err := q.Writer.Write([]byte("\xef\xbb\xbf")); err != nil {
+		return err
+	}
+	v := q.Voice()
+	file := csv.NewWriter(q.Writer)
+	file.Comma, file.UseCRLF = ';', true
+	head := []string{
+		"audit.no", "desk.when", "desk.who", "audit.from", "audit.act", "audit.target", "desk.why",
+		"audit.detail", "audit.hash",
+	}
+	for i, key := range head {
+		head[i] = v.T(key)
+	}
+	if err := file.Write(head); err != nil {
+		return err
+	}
+	page.Query.Limit, page.Query.Before = auditFile, 0
+	for {
+		found, err := p.audit.AuditPage(q.Context(), page.Query)
+		if err != nil {
+			return err
+		}
+		for _, r := range found.Records {
+			cells := []string{
+				strconv.FormatInt(r.Seq, 10), r.At.In(q.Site.Zone).Format("02/01/2006 15:04:05"), r.Who,
+				r.From, r.Act, r.Target, r.Reason, r.Detail, r.Hash,
+			}
+			for i := range cells[:len(cells)-1] { // the hash is no text
+				cells[i] = trade.GuardFormula(view.Mask(cells[i]))
+			}
+			if err := file.Write(cells); err != nil {
+				return err
+			}
+		}
+		if page.Query.Before = found.Next; found.Next == 0 {
+			break
+		}
+	}
+	file.Flush()
+	return file.Error()
+}

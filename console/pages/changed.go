@@ -1,0 +1,310 @@
+package pages
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// changedRoutes are the page of rows that changed after they were sent.
+type changedRoutes struct {
+	rows    Rows
+	totals  Totals
+	jobs    Jobs
+	fields  Fields
+	acts    Acts
+	unknown func(error) bool
+}
+
+func (p *changedRoutes) routes() []web.Route {
+	return []web.Route{
+		{Method: http.MethodGet, Path: "/changed", Needs: trade.Reader, Handle: p.showChanged},
+		{Method: http.MethodPost, Path: "/changed/plan", Needs: trade.Accountant, Handle: p.planChanged},
+		{Method: http.MethodPost, Path: "/changed/do", Needs: trade.Accountant, Handle: p.doChanged},
+	}
+}
+
+// changedFlags are the flags of rows that happened to after they were sent, in the order in which
+// people are shown them.
+var changedFlags = []trade.Flag{
+	trade.Changed, trade.MissingInERP, trade.Cancelled, trade.DeletedRemote,
+	trade.Contradicted, trade.DoubleAfterDecision,
+}
+
+// changedPage lists rows that the ERP, or the platform, changed after they were sent.
+type changedPage struct {
+	Rows   []changedShown
+	Next   string
+	Counts []flagCount
+	Flag   trade.Flag
+	Fault  string
+}
+
+type flagCount struct {
+	Flag trade.Flag
+	Rows int
+	Here bool
+}
+
+// changedShown is one row with what changed of it.
+type changedShown struct {
+	Entry  trade.Entry
+	Flags  []trade.Flag
+	Fields []Field
+	Effect effect
+	May    bool // it can be dealt with here
+}
+
+// effect is what a change is in grain and in money.
+type effect struct {
+	Weighed  bool
+	Sent     trade.Decimal // kilograms
+	Now      trade.Decimal
+	Weight   trade.Decimal // what is more now; below zero: less
+	Valued   bool
+	Currency string
+	Value    trade.Decimal // what is more now
+	Other    string        // the currency is another one now, so that values cannot be compared
+}
+
+func (p *changedRoutes) showChanged(q *web.Request) error {
+	page := changedPage{Flag: trade.Flag(q.FormValue("flag"))}
+	flags := changedFlags
+	if slices.Contains(changedFlags, page.Flag) {
+		flags = []trade.Flag{page.Flag}
+	} else {
+		page.Flag = ""
+	}
+	if err := p.countFlags(q, &page); err != nil {
+		return err
+	}
+	rows, err := p.rows.RowPage(q.Context(),
+		trade.RowQuery{Flags: flags, Sort: trade.OldestFirst, After: after(q), Limit: pageRows})
+	if err != nil {
+		return err
+	}
+	page.Next = rows.Next
+	if page.Rows, err = p.changed(q, rows.Rows); err != nil {
+		return err
+	}
+	return q.Page(http.StatusOK, "changed", page)
+}
+
+func (p *changedRoutes) countFlags(q *web.Request, page *changedPage) error {
+	sums := map[trade.Flag]int{}
+	for _, job := range p.jobs.Jobs() {
+		counts, err := p.totals.FlagCounts(q.Context(), job.Name)
+		if err != nil {
+			return err
+		}
+		for flag, n := range counts {
+			sums[flag] += n
+		}
+	}
+	for _, flag := range changedFlags {
+		if sums[flag] > 0 || flag == page.Flag {
+			page.Counts = append(page.Counts, flagCount{flag, sums[flag], flag == page.Flag})
+		}
+	}
+	return nil
+}
+
+// changed gives what changed of rows: the fields that differ, and what that is in grain and money.
+func (p *changedRoutes) changed(q *web.Request, entries []trade.Entry) ([]changedShown, error) {
+	if len(entries) == 0 { // the de-para need not be read
+		return nil, nil
+	}
+	fields, err := p.fields.FieldsOf(q.Context(), entries)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]changedShown, len(entries))
+	for i, entry := range entries {
+		out[i] = changedOf(entry, fields[i])
+	}
+	return out, nil
+}
+
+func changedOf(entry trade.Entry, fields []Field) changedShown {
+	shown := changedShown{Entry: entry, Effect: effectOf(entry, fields)}
+	for _, flag := range changedFlags {
+		if entry.Flags.Has(flag) {
+			shown.Flags = append(shown.Flags, flag)
+			shown.May = shown.May || decided(entry) && slices.Contains(trade.AcknowledgedByAct, flag)
+		}
+	}
+	for _, f := range fields {
+		if f.Differs {
+			shown.Fields = append(shown.Fields, f)
+		}
+	}
+	return shown
+}
+
+// amounts are the fields of amount and unit by kind of record (chapter 2).
+var amounts = map[trade.Kind][2]string{
+	trade.OrderCommitments: {"amount", "unit_of_measurement"},
+	trade.Deliveries:       {"delivered_volume", "delivered_volume_unit_of_measure"},
+	trade.Traceability:     {"allocated_volume", "unit_of_measurement"},
+}
+
+// effectOf compares what was sent with what the ERP has now, exactly. A row that is no longer in
+// the ERP, or cancelled there, has nothing now.
+func effectOf(entry trade.Entry, fields []Field) effect {
+	sent, now := map[string]*string{}, map[string]*string{}
+	for _, f := range fields {
+		if f.Name == "" {
+			continue
+		}
+		sent[f.Name], now[f.Name] = f.Sent, f.Sent
+		if f.Differs {
+			now[f.Name] = f.Now
+		}
+	}
+	var e effect
+	a, okA := weightIn(entry.Sends, sent)
+	b, okB := weightIn(entry.Sends, now)
+	gone := entry.Flags.Has(trade.MissingInERP) || entry.Flags.Has(trade.Cancelled)
+	if gone {
+		b, okB = trade.Decimal{}, true
+	}
+	if okA && okB {
+		e.Weighed, e.Sent, e.Now, e.Weight = true, a, b, b.Sub(a)
+	}
+	from, currency, okFrom := valueIn(entry.Sends, sent)
+	to, other, okTo := valueIn(entry.Sends, now)
+	switch {
+	case gone && okFrom:
+		e.Valued, e.Currency, e.Value = true, currency, trade.Decimal{}.Sub(from)
+	case okFrom && okTo && currency != other:
+		e.Currency, e.Other = currency, other
+	case okFrom && okTo:
+		e.Valued, e.Currency, e.Value = true, currency, to.Sub(from)
+	}
+	return e
+}
+
+func decimalIn(fields map[string]*string, name string) (trade.Decimal, bool) {
+	if fields[name] == nil {
+		return trade.Decimal{}, false
+	}
+	d, err := trade.ParseDecimal(*fields[name])
+	return d, err == nil
+}
+
+func weightIn(sends trade.Kind, fields map[string]*string) (trade.Decimal, bool) {
+	names := amounts[sends]
+	amount, ok := decimalIn(fields, names[0])
+	if !ok || fields[names[1]] == nil {
+		return trade.Decimal{}, false
+	}
+	return trade.Quantity{Amount: amount, Unit: trade.Unit(*fields[names[1]])}.Kilograms()
+}
+
+func valueIn(sends trade.Kind, fields map[string]*string) (value trade.Decimal, currency string, ok bool) {
+	amount, okAmount := decimalIn(fields, amounts[sends][0])
+	price, okPrice := decimalIn(fields, "price")
+	if !okAmount || !okPrice || fields["currency"] == nil {
+		return trade.Decimal{}, "", false
+	}
+	return amount.Mul(price), *fields["currency"], true
+}
+
+// ackPage is the plan of dealing with what changed of rows.
+type ackPage struct {
+	Rows   []changedShown
+	Plans  []Plan
+	Count  int // that it can be done to
+	Typed  bool
+	Reason string
+	Fault  string
+}
+
+// ackMost is how many rows are dealt with at once: as many as a page has.
+const ackMost = pageRows
+
+// planAck plans to deal with the rows that a form names by their numbers.
+func (p *changedRoutes) planAck(q *web.Request) (ackPage, error) {
+	var page ackPage
+	keys := map[string][]string{}
+	var jobs []string
+	var entries []trade.Entry
+	numbers := q.PostForm["row"]
+	if len(numbers) > ackMost {
+		return page, web.BadRequest("form")
+	}
+	for _, text := range numbers {
+		entry, err := p.rows.EntryNo(q.Context(), number(text))
+		if err != nil {
+			if p.unknown(err) {
+				continue
+			}
+			return page, err
+		}
+		entries = append(entries, entry)
+		if keys[entry.Job] == nil {
+			jobs = append(jobs, entry.Job)
+		}
+		keys[entry.Job] = append(keys[entry.Job], entry.Key)
+	}
+	var err error
+	if page.Rows, err = p.changed(q, entries); err != nil {
+		return page, err
+	}
+	for _, job := range jobs {
+		plan, err := p.acts.Plan(q.Context(), Order{Act: Acknowledge, Job: job, Keys: keys[job]})
+		if err != nil {
+			return page, err
+		}
+		page.Plans, page.Count = append(page.Plans, plan), page.Count+plan.Possible()
+	}
+	return page, nil
+}
+
+func (p *changedRoutes) planChanged(q *web.Request) error {
+	page, err := p.planAck(q)
+	if err != nil {
+		return err
+	}
+	if page.Count == 0 {
+		q.Tell("changed.nothing")
+		return q.Redirect("/changed")
+	}
+	return q.Page(http.StatusOK, "changed_plan", page)
+}
+
+func (p *changedRoutes) doChanged(q *web.Request) error {
+	page, err := p.planAck(q)
+	if err != nil {
+		return err
+	}
+	page.Reason, page.Fault = reason(q)
+	switch {
+	case page.Count == 0:
+		q.Tell("changed.nothing")
+		return q.Redirect("/changed")
+	case page.Fault != "":
+		return q.Page(http.StatusUnprocessableEntity, "changed_plan", page)
+	}
+	moved := false
+	for i, plan := range page.Plans {
+		done, err := p.acts.Do(q.Context(), plan.Order, q.PostFormValue("mark."+plan.Order.Job),
+			person(q, page.Reason))
+		if err != nil {
+			return err
+		}
+		page.Plans[i], moved = done, moved || done.Moved
+	}
+	if !moved {
+		q.Tell("changed.done")
+		return q.Redirect("/changed")
+	}
+	again, err := p.planAck(q)
+	if err != nil {
+		return err
+	}
+	again.Reason, again.Fault = page.Reason, "desk.moved"
+	return q.Page(http.StatusConflict, "changed_plan", again)
+}

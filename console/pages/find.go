@@ -1,0 +1,42 @@
+package pages
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// findRoutes are the search box of every page.
+type findRoutes struct{ rows Rows }
+
+func (p *findRoutes) routes() []web.Route {
+	return []web.Route{
+		{Method: http.MethodGet, Path: "/search", Needs: trade.Reader, Handle: p.find},
+	}
+}
+
+// find leads to the row that is meant, or to the list of those that may be.
+func (p *findRoutes) find(q *web.Request) error {
+	text := strings.TrimSpace(q.FormValue("q"))
+	if text == "" {
+		return q.Redirect("/rows")
+	}
+	values := url.Values{"q": {text}}
+	f, err := readFilter(values, q.Site.Zone)
+	if err != nil {
+		return err
+	}
+	f.Limit = 2
+	found, err := p.rows.RowPage(q.Context(), f.RowQuery)
+	if err != nil {
+		return err
+	}
+	if len(found.Rows) == 1 {
+		return q.Redirect("/rows/" + strconv.FormatInt(found.Rows[0].ID, 10))
+	}
+	return q.Redirect("/rows?" + values.Encode())
+}

@@ -1,0 +1,91 @@
+package pages
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/safrasync/safrasync/console/web"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+const (
+	pageRows  = 50 // of a list
+	typeAbove = 50 // from how many rows on a person types their number
+
+	// the bounds of a reason, in characters: less says nothing, more is a document
+	reasonLeast = 5
+	reasonMost  = 500
+)
+
+// reason is why a person orders something; fault is the key of a phrase when it will not do.
+func reason(q *web.Request) (text, fault string) {
+	text = strings.TrimSpace(q.PostFormValue("reason"))
+	switch n := utf8.RuneCountInString(text); {
+	case !utf8.ValidString(text), n < reasonLeast:
+		return text, "desk.reason.short"
+	case n > reasonMost:
+		return text, "desk.reason.long"
+	}
+	return text, ""
+}
+
+// person is who asks, for the audit.
+func person(q *web.Request, reason string) engine.Person {
+	return engine.Person{Name: q.Login.User.Name, From: "console " + q.From, Reason: strings.TrimSpace(reason)}
+}
+
+// number reads a whole number above zero out of a form or an address; 0 where there is none.
+func number(text string) int64 {
+	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}
+
+// after is where the page before ended, as the address has it.
+func after(q *web.Request) string {
+	if n := number(q.FormValue("after")); n > 0 {
+		return strconv.FormatInt(n, 10)
+	}
+	return ""
+}
+
+// typedFits tells whether a person typed the number of rows that an act is for, where that must be
+// typed (F160).
+func typedFits(q *web.Request, rows int) bool {
+	digits := strings.NewReplacer(".", "", ",", "", " ", "").Replace(q.PostFormValue("count"))
+	return rows <= typeAbove || digits == strconv.Itoa(rows)
+}
+
+// entryOf gives the row that the path names by its number.
+func entryOf(q *web.Request, rows Rows, unknown func(error) bool) (trade.Entry, error) {
+	id, err := strconv.ParseInt(q.PathValue("id"), 10, 64)
+	if err != nil || id < 1 {
+		return trade.Entry{}, web.ErrNotFound
+	}
+	entry, err := rows.EntryNo(q.Context(), id)
+	if err != nil && unknown(err) {
+		return entry, web.ErrNotFound
+	}
+	return entry, err
+}
+
+// jobNamed gives a job of the configuration; nil: there is none of that name.
+func jobNamed(jobs Jobs, name string) *Job {
+	for _, j := range jobs.Jobs() {
+		if j.Name == name {
+			return &j
+		}
+	}
+	return nil
+}
+
+// attach begins an answer that browsers keep as a file.
+func attach(q *web.Request, name, contentType string) {
+	q.Answered = true
+	q.Writer.Header().Set("Content-Type", contentType)
+	q.Writer.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
+}

@@ -1,0 +1,217 @@
+package pages
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// homeRoutes are the first page.
+type homeRoutes struct {
+	totals Totals
+	runs   Runs
+	jobs   Jobs
+	words  Words
+	causes Causes
+	days   chartDays
+}
+
+func (p *homeRoutes) routes() []web.Route {
+	return []web.Route{
+		{Method: http.MethodGet, Path: "/{$}", Needs: trade.Reader, Handle: p.showHome},
+	}
+}
+
+// homePage is what the first page shows: whether all is well, what needs a person and whom, what
+// happened, and what runs next.
+type homePage struct {
+	Jobs  []homeJob
+	All   truth
+	Stops []homeJob // jobs that stand still
+	Today today
+	Flags []flagTask
+	Live  []Progress
+	Chart chart
+}
+
+// Calm reports whether nothing needs anybody.
+func (p *homePage) Calm() bool {
+	return len(p.Stops) == 0 && len(p.Today.Tasks) == 0 && len(p.Flags) == 0 && p.Today.Reading == 0
+}
+
+// flagTask is how many rows that were sent have a flag which a person must see.
+type flagTask struct {
+	Flag  trade.Flag
+	Count int
+	Path  string
+}
+
+// homeJob is one job on the first page.
+type homeJob struct {
+	Job
+	Truth  truth
+	Status trade.JobStatus
+	Stop   string        // in words; "" = it does not stand still
+	Weight trade.Decimal // of what was sent, in kilograms
+	Last   *trade.RunReport
+}
+
+// truth is the line in which every row is counted once: what the ERP has is what was sent and what
+// was not, state by state.
+type truth struct {
+	Known int    // rows that the ledger knows and that are in the ERP
+	Gone  int    // of the states below, those that the last complete comparison did not find in the ERP
+	Parts []part // states with rows, in the order in which people are shown them
+	Swept time.Time
+	Found *int // distinct rows that the ERP had then
+}
+
+type part struct {
+	State trade.State
+	Count int
+	Query string // of the page of rows
+}
+
+// Key is of the phrase that says how many rows it is.
+func (p part) Key() string {
+	if p.Count == 1 {
+		return "count.one." + string(p.State)
+	}
+	return "count." + string(p.State)
+}
+
+// statesFirst are the states that need a person, the most urgent first.
+var statesFirst = []trade.State{trade.InDoubt, trade.Held, trade.Rejected, trade.Invalid}
+
+// flagsFirst are the flags that need a person, the most urgent first.
+var flagsFirst = []trade.Flag{
+	trade.DoubleAfterDecision, trade.Contradicted, trade.Changed, trade.Cancelled,
+	trade.MissingInERP, trade.DeletedRemote,
+}
+
+func (p *homeRoutes) showHome(q *web.Request) error {
+	p.causes.Expect()
+	page, err := p.home(q)
+	if err != nil {
+		return err
+	}
+	return q.Page(http.StatusOK, "home", page)
+}
+
+func (p *homeRoutes) home(q *web.Request) (*homePage, error) {
+	page := &homePage{}
+	var counts []map[trade.State]int
+	flags := map[trade.Flag]int{}
+	for _, job := range p.jobs.Jobs() {
+		h := homeJob{Job: job}
+		states, err := p.homeJob(q, &h, flags)
+		if err != nil {
+			return nil, err
+		}
+		counts = append(counts, states)
+		page.Jobs = append(page.Jobs, h)
+		if h.Stop != "" {
+			page.Stops = append(page.Stops, h)
+		}
+	}
+	for _, flag := range flagsFirst {
+		if n := flags[flag]; n > 0 {
+			page.Flags = append(page.Flags, flagTask{flag, n, rowsQuery("", "flag", string(flag))})
+		}
+	}
+	page.All = sum(page.Jobs, counts)
+	page.Live, _ = p.jobs.Progress()
+	stuck, err := p.causes.Stuck(q.Context(), q.Lang, q.Told() != "")
+	if err != nil {
+		return nil, err
+	}
+	page.Today = todayOf(stuck)
+	page.Chart, err = p.days.chart(q.Context(), p.runs, q.Site.Now(), q.Site.Zone)
+	return page, err
+}
+
+// homeJob reads one job, and adds what its rows are flagged with.
+func (p *homeRoutes) homeJob(q *web.Request, h *homeJob,
+	flags map[trade.Flag]int,
+) (map[trade.State]int, error) {
+	var err error
+	if h.Status, err = p.totals.JobStatus(q.Context(), h.Name); err != nil {
+		return nil, err
+	}
+	if h.Status.State != trade.Idle && h.Status.State != trade.Running && h.Status.Stop != nil {
+		h.Stop = p.words.Stop(*h.Status.Stop, q.Lang)
+	}
+	tallies, err := p.totals.Counts(q.Context(), h.Name)
+	if err != nil {
+		return nil, err
+	}
+	states := map[trade.State]int{}
+	for _, t := range tallies {
+		states[t.State] += t.Count
+		if t.State == trade.Accepted {
+			if kg, ok := t.Quantity.Kilograms(); ok {
+				h.Weight = h.Weight.Add(kg)
+			}
+		}
+	}
+	cursor, err := p.totals.Cursor(q.Context(), h.Name)
+	if err != nil {
+		return nil, err
+	}
+	h.Truth = truthOf(h.Name, states, cursor)
+	counts, err := p.totals.FlagCounts(q.Context(), h.Name)
+	if err != nil {
+		return nil, err
+	}
+	for flag, n := range counts {
+		flags[flag] += n
+	}
+	runs, err := p.runs.Runs(q.Context(), h.Name, 1)
+	if len(runs) > 0 {
+		h.Last = &runs[0]
+	}
+	return states, err
+}
+
+func truthOf(job string, states map[trade.State]int, cursor trade.Cursor) truth {
+	t := truth{Swept: cursor.SweptAt}
+	if cursor.Sweep != nil {
+		t.Gone, t.Found = cursor.Sweep.Gone, &cursor.Sweep.InScope
+	}
+	for _, state := range trade.States {
+		if n := states[state]; n > 0 {
+			t.Known += n
+			t.Parts = append(t.Parts, part{State: state, Count: n, Query: rowsQuery(job, "state", string(state))})
+		}
+	}
+	t.Known -= t.Gone
+	return t
+}
+
+// sum is the line of truth of all jobs.
+func sum(jobs []homeJob, counts []map[trade.State]int) truth {
+	all := map[trade.State]int{}
+	for _, states := range counts {
+		for state, n := range states {
+			all[state] += n
+		}
+	}
+	t := truthOf("", all, trade.Cursor{})
+	for _, j := range jobs {
+		t.Gone += j.Truth.Gone
+		t.Known -= j.Truth.Gone
+	}
+	return t
+}
+
+// rowsQuery is the address of the rows of a job ("" = all) with one more condition.
+func rowsQuery(job, name, value string) string {
+	query := url.Values{name: {value}}
+	if job != "" {
+		query.Set("job", job)
+	}
+	return "/rows?" + query.Encode()
+}

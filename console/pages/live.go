@@ -1,0 +1,138 @@
+package pages
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/safrasync/safrasync/console/view"
+	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// The live part of the first page (server-sent events). Without JavaScript the page is loaded again
+// instead.
+const (
+	streamsMost = 64
+	streamsEach = 4           // of one person
+	streamStep  = time.Second // at most one picture of the progress in this time
+	// something is sent at least so often, and looked whether the person is still logged in
+	streamBeat = 20 * time.Second
+)
+
+// streams counts the open streams by person.
+type streams struct {
+	mu  sync.Mutex
+	all int
+	of  map[int64]int
+}
+
+func (s *streams) enter(user int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all >= streamsMost || s.of[user] >= streamsEach {
+		return false
+	}
+	if s.of == nil {
+		s.of = map[int64]int{}
+	}
+	s.all++
+	s.of[user]++
+	return true
+}
+
+func (s *streams) leave(user int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all--
+	if s.of[user]--; s.of[user] == 0 {
+		delete(s.of, user)
+	}
+}
+
+// liveRoutes are the live part of the first page.
+type liveRoutes struct {
+	jobs     Jobs
+	sessions Sessions
+	streams  streams
+	beats    func() (at <-chan time.Time, stop func())
+}
+
+func (p *liveRoutes) routes() []web.Route {
+	return []web.Route{
+		{Method: http.MethodGet, Path: "/live", Needs: trade.Reader, Stream: true, Handle: p.showLive},
+	}
+}
+
+// ticks are the beats of a live stream.
+func ticks() (at <-chan time.Time, stop func()) {
+	t := time.NewTicker(streamBeat)
+	return t.C, t.Stop
+}
+
+// showLive sends the progress of the runs as it changes, until the browser goes away, the login
+// ends, or the console.
+func (p *liveRoutes) showLive(q *web.Request) error {
+	if q.Method == http.MethodHead {
+		q.Answered = true
+		return nil
+	}
+	user := q.Login.User.ID
+	if !p.streams.enter(user) {
+		return web.ErrBusy
+	}
+	defer p.streams.leave(user)
+	answer := http.NewResponseController(q.Writer)
+	h := q.Writer.Header()
+	h.Set("Content-Type", "text/event-stream; charset=utf-8")
+	h.Set("X-Accel-Buffering", "no")
+	q.Answered = true
+	running := -1
+	beats, stop := p.beats()
+	defer stop()
+	for {
+		live, changed := p.jobs.Progress()
+		var b bytes.Buffer
+		f := view.Frame{Voice: q.Voice(), Page: "home", Data: &homePage{Live: live}}
+		if err := view.Part(&b, "live", f); err != nil {
+			return err
+		}
+		event := "event: progress\ndata: " + strings.Join(strings.Split(strings.TrimSpace(b.String()), "\n"),
+			"\ndata: ") + "\n\n"
+		if running >= 0 && len(live) < running {
+			event += "event: settled\ndata: .\n\n" // the numbers of the page are others now
+		}
+		running = len(live)
+		_ = answer.SetWriteDeadline(time.Now().Add(streamBeat))
+		if _, err := fmt.Fprint(q.Writer, event); err != nil {
+			return nil //nolint:nilerr // the browser has gone
+		}
+		if err := answer.Flush(); err != nil {
+			return nil //nolint:nilerr // the browser has gone
+		}
+		pause := time.NewTimer(streamStep)
+		select {
+		case <-q.Context().Done():
+			pause.Stop()
+			return nil
+		case <-q.Ending:
+			pause.Stop()
+			return nil
+		case <-pause.C:
+		}
+		select {
+		case <-q.Context().Done():
+			return nil
+		case <-q.Ending:
+			return nil
+		case <-changed:
+		case <-beats:
+			if p.sessions.Identify(q) != nil || q.Login == nil {
+				return nil
+			}
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package pages
+
+import (
+	"slices"
+
+	"github.com/safrasync/safrasync/console/web"
+)
+
+// Pages are those of one reading of the configuration.
+type Pages struct {
+	ports Ports
+	live  liveRoutes
+	rest  []interface{ routes() []web.Route }
+}
+
+// New gives each page what it needs.
+func New(p Ports) *Pages {
+	return &Pages{
+		ports: p,
+		live:  liveRoutes{jobs: p.Jobs, sessions: p.Sessions, beats: ticks},
+		rest: []interface{ routes() []web.Route }{
+			&homeRoutes{totals: p.Totals, runs: p.Runs, jobs: p.Jobs, words: p.Words, causes: p.Causes},
+			&findRoutes{p.Rows},
+			&rowsRoutes{p.Rows, p.Totals, p.Jobs, p.Words, p.Filters},
+			&rowRoutes{p.Rows, p.Audit, p.Jobs, p.Words, p.Fields, p.Doubts, p.Unknown},
+			&actRoutes{p.Rows, p.Audit, p.Jobs, p.Words, p.Acts, p.Unknown},
+			&reportRoutes{p.Reports, make(chan struct{}, 1)},
+			&pendingRoutes{p.Rows, p.Causes, p.Acts},
+			&doubtRoutes{p.Rows, p.Audit, p.Fields, p.Acts, p.Doubts, p.Sessions, p.Unknown},
+			&changedRoutes{p.Rows, p.Totals, p.Jobs, p.Fields, p.Acts, p.Unknown},
+			&referenceRoutes{p.Codes, p.Tables, p.Audit},
+			&runRoutes{p.Runs, p.Jobs, p.Scheduling, p.Unknown},
+			&scheduleRoutes{p.Runs, p.Jobs, p.Scheduling},
+			&auditRoutes{p.Audit},
+		},
+	}
+}
+
+// Routes lists what people can ask for of the pages.
+func (p *Pages) Routes() []web.Route {
+	out := slices.Clone(p.live.routes())
+	for _, page := range p.rest {
+		out = append(out, page.routes()...)
+	}
+	return out
+}

@@ -1,0 +1,147 @@
+package pages
+
+import (
+	"context"
+	"io"
+	"time"
+
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/pending"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Causes are what keeps rows from going.
+type Causes interface {
+	// Stuck groups what did not go by what keeps it, in a language. fresh: after an act, whose effect
+	// must be seen.
+	Stuck(ctx context.Context, lang trade.Lang, fresh bool) (Stuck, error)
+	// Expect says that somebody will soon ask for that, so that the first look, which takes longest,
+	// begins. It does not wait.
+	Expect()
+}
+
+// Doubts tells of rows that may be on the platform.
+type Doubts interface {
+	// Doubt tells how such a row stands.
+	Doubt(ctx context.Context, entry trade.Entry) (Doubt, error)
+	// Hints gives what is known of a row beyond the answers to its own requests.
+	Hints(ctx context.Context, entry trade.Entry, attempts []trade.Attempt) (Hints, error)
+}
+
+// Tables reads and changes the de-para where people may. Orders go through the same code as those
+// of the command line.
+type Tables interface {
+	// ReferenceSource tells where a kind of reference is kept: ledger, erp, platform.
+	ReferenceSource(kind string) string
+	// ReadReferences reads a CSV of codes and ids, and says what it would change of a kind; nothing is
+	// stored.
+	ReadReferences(ctx context.Context, kind string, file io.Reader, lang trade.Lang) (ReferencePlan, error)
+	// SetReferences stores codes. A code that is blank, or an id that is none, is an error of
+	// ReferenceFault.
+	SetReferences(ctx context.Context, kind string, codes map[string]string, act string,
+		who engine.Person) (added, changed int, err error)
+	// RemoveReference takes one code out; removed is false when it was not there.
+	RemoveReference(ctx context.Context, kind, code string, who engine.Person) (removed bool, err error)
+	// WriteReferences writes a table as ReadReferences reads it.
+	WriteReferences(ctx context.Context, kind string, w io.Writer) error
+}
+
+// Scheduling is the times of the jobs, and what people order for a job.
+type Scheduling interface {
+	// Schedules gives the jobs with their schedules and where they stand.
+	Schedules(ctx context.Context, lang trade.Lang) ([]Schedule, error)
+	// AdviseStop says why a job does not move, and what to do.
+	AdviseStop(stop trade.Stop, lang trade.Lang) trade.Advice
+	// PlanJob says what an act on a job would do: pause, resume, release, run.
+	PlanJob(ctx context.Context, act, job string, who engine.Person) (JobPlan, error)
+	// DoJob does what a plan with this mark showed; when something has moved since, nothing is done
+	// and Refused says so.
+	DoJob(ctx context.Context, act, job, mark string, who engine.Person) (JobPlan, error)
+}
+
+// Stuck is what keeps rows from going, at one moment.
+type Stuck struct {
+	At     time.Time
+	Causes []Cause
+	Moving int // rows that wait for a contract which is on its way
+
+	Reading int // so many rows are being read; nothing else is known yet. 0: all is known
+}
+
+// Cause is one thing that keeps rows from going, with what is told of it.
+type Cause struct {
+	pending.Group
+	Advice trade.Advice
+	More   int // codes that are not in Subjects
+}
+
+// Rows counts the rows that the cause keeps.
+func (c Cause) Rows() int { return c.Group.Rows() }
+
+// Retry counts the rows that may be tried again at once.
+func (c Cause) Retry() int {
+	n := 0
+	for _, p := range c.Own {
+		n += p.Retry
+	}
+	return n
+}
+
+// Doubt is how a row that may be on the platform stands.
+type Doubt struct {
+	Attempts  []trade.Attempt
+	Phase     string // how far the last request got; "" = nobody noted it
+	Remaining time.Duration
+	Look      []engine.FieldReading
+}
+
+// ReferencePlan is what an import would do.
+type ReferencePlan struct {
+	Codes     map[string]string
+	Changes   []trade.ReferenceChange
+	Unchanged int
+	Bad       []BadLine
+	Fault     string // why the file is no table at all; "" = it is one
+}
+
+// BadLine is a line that cannot be imported.
+type BadLine struct {
+	Line int
+	Text string
+}
+
+// ReferenceFault says that a code or an id cannot be used.
+type ReferenceFault struct{ Code, ID string }
+
+func (f *ReferenceFault) Error() string {
+	return "the code must not be blank, and the id must be a UUID"
+}
+
+// Schedule is a job with its times.
+type Schedule struct {
+	Job    string
+	Sends  trade.Kind
+	Times  []ScheduleTimes
+	Hours  []string // when it may send; none: always
+	Status trade.JobStatus
+	Alone  bool // it runs by hand only
+}
+
+// ScheduleTimes is one schedule of a job.
+type ScheduleTimes struct {
+	Sweep bool
+	Text  string // as it is configured
+	Words string
+	Next  []time.Time
+}
+
+// JobPlan is what an act on a job would do.
+type JobPlan struct {
+	Act     string
+	Job     string
+	Refused string // code of the engine; "" = it can be done
+	Before  trade.JobStatus
+	Lets    []string // what a release lets go, in words
+	Mark    string
+	Done    bool
+}

@@ -1,0 +1,298 @@
+package pages
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// referenceRoutes are the pages of the de-para.
+type referenceRoutes struct {
+	codes  Codes
+	tables Tables
+	audit  Audit
+}
+
+func (p *referenceRoutes) routes() []web.Route {
+	return []web.Route{
+		{Method: http.MethodGet, Path: "/references", Needs: trade.Reader, Handle: p.showReferences},
+		{Method: http.MethodGet, Path: "/references/{kind}", Needs: trade.Reader, Handle: p.showReferences},
+		{
+			Method: http.MethodGet, Path: "/references/{kind}/export", Needs: trade.Accountant,
+			Handle: p.exportReferences,
+		},
+		{
+			Method: http.MethodPost, Path: "/references/{kind}/set", Needs: trade.Administrator,
+			Handle: p.setReference,
+		},
+		{
+			Method: http.MethodPost, Path: "/references/{kind}/remove", Needs: trade.Administrator,
+			Handle: p.removeReference,
+		},
+		{
+			Method: http.MethodPost, Path: "/references/{kind}/plan", Needs: trade.Administrator, Body: referenceFile,
+			Handle: p.planReferences,
+		},
+		{
+			Method: http.MethodPost, Path: "/references/{kind}/import", Needs: trade.Administrator, Body: referenceFile,
+			Handle: p.importReferences,
+		},
+	}
+}
+
+// referenceFile bounds a CSV that is uploaded: tens of thousands of lines fit. A larger one is for
+// the command line.
+const referenceFile = 4 << 20
+
+// referencePage shows one de-para table, what is missing first.
+type referencePage struct {
+	Kinds   []kindShown
+	Kind    string
+	Source  string // ledger, erp, platform
+	Missing []trade.Shortage
+	Total   *trade.Shortage // of the missing ones, each row once
+	Text    string
+	Lines   []trade.Reference
+	Count   int    // lines that the text finds
+	Next    string // code after which the next page begins
+	May     bool   // the person may change it here
+	Code    string
+	ID      string
+	Reason  string
+	Fault   string
+}
+
+type kindShown struct {
+	Kind    string
+	Missing int
+	Here    bool
+}
+
+// missingShown is how many missing codes a page shows; the rest wait for their turn, those that
+// block most come first.
+const missingShown = 50
+
+func (p *referenceRoutes) showReferences(q *web.Request) error {
+	page, err := p.referencePage(q)
+	if err != nil {
+		return err
+	}
+	page.Code = q.FormValue("code")
+	return q.Page(http.StatusOK, "references", page)
+}
+
+func (p *referenceRoutes) referencePage(q *web.Request) (referencePage, error) {
+	page := referencePage{Kind: q.PathValue("kind"), Text: strings.TrimSpace(q.FormValue("text"))}
+	if page.Kind == "" {
+		page.Kind = trade.ReferenceKinds[0]
+	}
+	if !slices.Contains(trade.ReferenceKinds, page.Kind) {
+		return page, web.ErrNotFound
+	}
+	page.Source = p.tables.ReferenceSource(page.Kind)
+	page.May = page.Source == "ledger" && q.May(trade.Administrator)
+	all, err := p.codes.Shortages(q.Context())
+	if err != nil {
+		return page, err
+	}
+	counts := map[string]int{}
+	for _, s := range all {
+		switch {
+		case s.Code != "":
+			counts[s.Kind]++
+			if s.Kind == page.Kind && len(page.Missing) < missingShown {
+				page.Missing = append(page.Missing, s)
+			}
+		case s.Kind == page.Kind:
+			page.Total = &s
+		}
+	}
+	for _, kind := range trade.ReferenceKinds {
+		page.Kinds = append(page.Kinds, kindShown{kind, counts[kind], kind == page.Kind})
+	}
+	return page, p.lines(q, &page)
+}
+
+// lines finds a page of the lines in which a text stands, by code.
+func (p *referenceRoutes) lines(q *web.Request, page *referencePage) error {
+	lines, err := p.codes.ListReferences(q.Context(), page.Kind)
+	if err != nil {
+		return err
+	}
+	text, after := strings.ToLower(page.Text), q.FormValue("after")
+	for _, line := range lines {
+		if !strings.Contains(strings.ToLower(line.Code), text) && !strings.Contains(line.ID, text) {
+			continue
+		}
+		page.Count++
+		if after != "" && trade.CompareCodes(line.Code, after) <= 0 {
+			continue
+		}
+		if len(page.Lines) == pageRows {
+			page.Next = page.Lines[pageRows-1].Code
+			continue
+		}
+		page.Lines = append(page.Lines, line)
+	}
+	return nil
+}
+
+// NextPath is the address of the next page.
+func (p referencePage) NextPath() string {
+	return "/references/" + p.Kind + "?" + url.Values{"after": {p.Next}, "text": {p.Text}}.Encode()
+}
+
+// mayChange refuses changes of what is kept elsewhere; a person is not offered them.
+func (p *referenceRoutes) mayChange(q *web.Request) (referencePage, error) {
+	page, err := p.referencePage(q)
+	if err == nil && !page.May {
+		err = web.ErrForbidden
+	}
+	return page, err
+}
+
+// setReference stores one code with its id.
+func (p *referenceRoutes) setReference(q *web.Request) error {
+	page, err := p.mayChange(q)
+	if err != nil {
+		return err
+	}
+	page.Code, page.ID = q.PostFormValue("code"), q.PostFormValue("id")
+	if page.Reason, page.Fault = reason(q); page.Fault == "" {
+		_, _, err = p.tables.SetReferences(q.Context(), page.Kind, map[string]string{page.Code: page.ID}, "refs set",
+			person(q, page.Reason))
+		var wrong *ReferenceFault
+		switch {
+		case errors.As(err, &wrong):
+			page.Fault = "references.fault"
+		case err != nil:
+			return err
+		default:
+			q.Tell("references.set")
+			return q.Redirect("/references/" + page.Kind)
+		}
+	}
+	return q.Page(http.StatusUnprocessableEntity, "references", page)
+}
+
+// removeReference takes one code out. Rows that need it wait from the next run on.
+func (p *referenceRoutes) removeReference(q *web.Request) error {
+	page, err := p.mayChange(q)
+	if err != nil {
+		return err
+	}
+	if page.Reason, page.Fault = reason(q); page.Fault != "" {
+		return q.Page(http.StatusUnprocessableEntity, "references", page)
+	}
+	removed, err := p.tables.RemoveReference(q.Context(), page.Kind, q.PostFormValue("code"), person(q, page.Reason))
+	if err != nil {
+		return err
+	}
+	q.Tell("references.removed")
+	if !removed {
+		q.Tell("references.gone")
+	}
+	return q.Redirect("/references/" + page.Kind)
+}
+
+// exportReferences gives a table as a file. The act stands in the audit before the file leaves.
+func (p *referenceRoutes) exportReferences(q *web.Request) error {
+	kind := q.PathValue("kind")
+	if !slices.Contains(trade.ReferenceKinds, kind) {
+		return web.ErrNotFound
+	}
+	if err := p.audit.AppendAudit(q.Context(), q.Record("refs export", kind, "", "")); err != nil {
+		return err
+	}
+	attach(q, kind+".csv", "text/csv; charset=utf-8")
+	return p.tables.WriteReferences(q.Context(), kind, q.Writer)
+}
+
+// importPage is the plan of an import.
+type importPage struct {
+	Kind    string
+	Plan    ReferencePlan
+	Added   int
+	Changed int
+	Shown   []trade.ReferenceChange
+	Text    string // the file, for the confirmation
+	Reason  string
+	Fault   string
+}
+
+// planImport reads the file, or what the plan kept of it.
+func (p *referenceRoutes) planImport(q *web.Request, file io.Reader) (importPage, error) {
+	text, err := io.ReadAll(file)
+	if err != nil {
+		return importPage{}, &web.Fault{Status: http.StatusRequestEntityTooLarge, Code: "long", Cause: err}
+	}
+	page := importPage{Kind: q.PathValue("kind"), Text: string(text), Reason: q.PostFormValue("reason")}
+	page.Plan, err = p.tables.ReadReferences(q.Context(), page.Kind, strings.NewReader(page.Text), q.Lang)
+	for _, c := range page.Plan.Changes { // what is overwritten matters more than what is new
+		if c.From == nil {
+			page.Added++
+			continue
+		}
+		page.Changed++
+		page.Shown = append(page.Shown, c)
+	}
+	for _, c := range page.Plan.Changes {
+		if c.From == nil {
+			page.Shown = append(page.Shown, c)
+		}
+	}
+	page.Shown = page.Shown[:min(len(page.Shown), missingShown)]
+	return page, err
+}
+
+func (p *referenceRoutes) planReferences(q *web.Request) error {
+	if _, err := p.mayChange(q); err != nil {
+		return err
+	}
+	file, _, err := q.FormFile("file")
+	if err != nil {
+		return web.BadRequest("form")
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	page, err := p.planImport(q, file)
+	if err != nil {
+		return err
+	}
+	return q.Page(http.StatusOK, "references_plan", page)
+}
+
+// importReferences imports what the plan showed, all or nothing: the file comes back with the
+// confirmation and is read again.
+func (p *referenceRoutes) importReferences(q *web.Request) error {
+	if _, err := p.mayChange(q); err != nil {
+		return err
+	}
+	page, err := p.planImport(q, strings.NewReader(q.PostFormValue("csv")))
+	if err != nil {
+		return err
+	}
+	var why string
+	why, page.Fault = reason(q)
+	switch {
+	case page.Plan.Fault != "", len(page.Plan.Bad) > 0, len(page.Plan.Changes) == 0:
+		return q.Page(http.StatusUnprocessableEntity, "references_plan", page)
+	case page.Fault == "" && (number(q.PostFormValue("added")) != int64(page.Added) ||
+		number(q.PostFormValue("changed")) != int64(page.Changed)):
+		page.Fault = "desk.moved"
+	}
+	if page.Fault != "" {
+		return q.Page(http.StatusUnprocessableEntity, "references_plan", page)
+	}
+	if _, _, err := p.tables.SetReferences(q.Context(), page.Kind, page.Plan.Codes, "refs import",
+		person(q, why)); err != nil {
+		return err
+	}
+	q.Tell("references.imported")
+	return q.Redirect("/references/" + page.Kind)
+}

@@ -1,0 +1,263 @@
+package pages
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// reportRoutes are the reconciliation and the closing of months.
+type reportRoutes struct {
+	reports   Reports
+	reporting chan struct{} // a report is made
+}
+
+func (p *reportRoutes) routes() []web.Route {
+	return []web.Route{
+		{
+			Method: http.MethodGet, Path: "/report", Needs: trade.Reader, Takes: reportTakes,
+			Handle: p.showReport,
+		},
+		{
+			Method: http.MethodPost, Path: "/report/export", Needs: trade.Accountant, Takes: reportTakes,
+			Handle: p.exportReport,
+		},
+		{
+			Method: http.MethodPost, Path: "/report/close/plan", Needs: trade.Accountant, Takes: reportTakes,
+			Handle: p.planClosing,
+		},
+		{
+			Method: http.MethodPost, Path: "/report/close/do", Needs: trade.Accountant, Takes: reportTakes,
+			Handle: p.doClosing,
+		},
+	}
+}
+
+const (
+	reportRows  = 200              // of a section on the page; files have all
+	reportTakes = 30 * time.Minute // at most, for a ledger of millions
+)
+
+// reportForms are the files of a report, and what they are.
+var reportForms = map[string]string{
+	"csv": "text/csv; charset=utf-8", "html": "text/html; charset=utf-8", "json": "application/x-ndjson",
+	"xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+
+// reportPage is the form, and the report when somebody asked for it.
+type reportPage struct {
+	Form     url.Values
+	Report   *Report
+	Closings []trade.Closing
+	Fault    string
+}
+
+// Get is a field of the form as it was sent.
+func (p reportPage) Get(name string) string { return p.Form.Get(name) }
+
+// reportQuery reads the form. A day that is none is a fault: a filter with a typing error must not
+// look like an empty report.
+func reportQuery(form url.Values) (q ReportQuery, fault string) {
+	for name, day := range map[string]*trade.Date{"as_of": &q.AsOf, "from": &q.From, "to": &q.To} {
+		text := strings.TrimSpace(form.Get(name))
+		if text == "" {
+			continue
+		}
+		var err error
+		if *day, err = trade.ParseDate(text); err != nil {
+			return q, "report.no_day"
+		}
+	}
+	if !q.From.IsZero() && !q.To.IsZero() && q.To.Before(q.From) {
+		return q, "report.backwards"
+	}
+	for name, list := range map[string]*[]string{
+		"harvest": &q.Harvests, "product": &q.Products,
+		"producer": &q.Producers, "place": &q.Places, "branch": &q.Branches,
+	} {
+		for part := range strings.SplitSeq(form.Get(name), ",") {
+			if part = strings.TrimSpace(part); part != "" {
+				*list = append(*list, part)
+			}
+		}
+	}
+	q.Single = form.Get("single") != ""
+	return q, ""
+}
+
+// future tells whether a day has not begun yet where the cooperative is.
+func (p *reportRoutes) future(q *web.Request, day trade.Date) bool {
+	return trade.DateOf(q.Site.Now().In(q.Site.Zone)).Before(day)
+}
+
+// patient lets this answer take as long as a large ledger needs, one at a time: whoever waited
+// would keep a page from somebody else.
+func (p *reportRoutes) patient(q *web.Request) (done func(), err error) {
+	select {
+	case p.reporting <- struct{}{}:
+	default:
+		return nil, web.ErrBusy
+	}
+	return func() { <-p.reporting }, http.NewResponseController(q.Writer).SetWriteDeadline(time.Now().Add(reportTakes))
+}
+
+func (p *reportRoutes) showReport(q *web.Request) error {
+	page := reportPage{Form: q.URL.Query()}
+	var err error
+	if page.Closings, err = p.reports.Closings(q.Context()); err != nil {
+		return err
+	}
+	if page.Get("show") == "" {
+		return q.Page(http.StatusOK, "report", page)
+	}
+	query, fault := reportQuery(page.Form)
+	if fault == "" && p.future(q, query.AsOf) {
+		fault = "report.future"
+	}
+	if page.Fault = fault; fault != "" {
+		return q.Page(http.StatusUnprocessableEntity, "report", page)
+	}
+	done, err := p.patient(q)
+	if err != nil {
+		return err
+	}
+	defer done()
+	report, err := p.reports.ReadReport(q.Context(), query, q.Lang, reportRows)
+	if err != nil {
+		return err
+	}
+	page.Report = &report
+	return q.Page(http.StatusOK, "report", page)
+}
+
+func (p *reportRoutes) exportReport(q *web.Request) error {
+	query, fault := reportQuery(q.PostForm)
+	format := q.PostFormValue("format")
+	kind, known := reportForms[format]
+	if fault != "" || !known || p.future(q, query.AsOf) {
+		return web.BadRequest("form")
+	}
+	done, err := p.patient(q)
+	if err != nil {
+		return err
+	}
+	defer done()
+	name := "conciliacao"
+	if !query.AsOf.IsZero() {
+		name += "-" + query.AsOf.String()
+	}
+	return p.reports.WriteReport(q.Context(), query, q.Lang, format,
+		&late{q: q, name: name + "." + format, kind: kind}, person(q, ""))
+}
+
+// late begins the file with its first byte: until then an error has a page of its own.
+type late struct {
+	q          *web.Request
+	name, kind string
+}
+
+func (l *late) Write(b []byte) (int, error) {
+	if !l.q.Answered {
+		attach(l.q, l.name, l.kind)
+	}
+	return l.q.Writer.Write(b)
+}
+
+// closingPage is what closing a month would keep.
+type closingPage struct {
+	Plan   ClosingPlan
+	Reason string
+	Fault  string
+}
+
+// closing plans what the form asks for; a fault is that of the form.
+func (p *reportRoutes) closing(q *web.Request) (page closingPage, fault string, err error) {
+	day, ok := p.reports.MonthEnd(q.PostFormValue("month"))
+	switch {
+	case !ok:
+		return page, "report.no_month", nil
+	case p.future(q, day):
+		return page, "report.month_future", nil
+	}
+	done, err := p.patient(q)
+	if err != nil {
+		return page, "", err
+	}
+	defer done()
+	page.Plan, err = p.reports.PlanClosing(q.Context(), day)
+	if page.Plan.TooEarly {
+		fault = "report.month_early"
+	}
+	page.Reason = q.PostFormValue("reason")
+	return page, fault, err
+}
+
+// Month is the month of the plan as the form has it.
+func (p closingPage) Month() string { return p.Plan.Day.String()[:7] }
+
+// DivergencesPath leads to the divergences of the documents of the plan.
+func (p closingPage) DivergencesPath() string {
+	return "/report?show=1&to=" + p.Plan.Day.String() + "#divergences"
+}
+
+// noClosing shows the form again with what is wrong in it.
+func (p *reportRoutes) noClosing(q *web.Request, fault string) error {
+	closings, err := p.reports.Closings(q.Context())
+	if err != nil {
+		return err
+	}
+	return q.Page(http.StatusUnprocessableEntity, "report",
+		reportPage{Form: url.Values{}, Closings: closings, Fault: fault})
+}
+
+func (p *reportRoutes) planClosing(q *web.Request) error {
+	page, fault, err := p.closing(q)
+	switch {
+	case err != nil:
+		return err
+	case fault != "":
+		return p.noClosing(q, fault)
+	}
+	return q.Page(http.StatusOK, "report_close", page)
+}
+
+// doClosing keeps what the plan showed. When something has moved since, the new plan is shown, and
+// nothing was kept.
+func (p *reportRoutes) doClosing(q *web.Request) error {
+	page, fault, err := p.closing(q)
+	switch {
+	case err != nil:
+		return err
+	case fault != "":
+		return p.noClosing(q, fault)
+	}
+	if page.Reason, page.Fault = reason(q); page.Fault != "" {
+		return q.Page(http.StatusUnprocessableEntity, "report_close", page)
+	}
+	if len(page.Plan.Before) > 0 && q.PostFormValue("again") == "" {
+		page.Fault = "report.close.again"
+		return q.Page(http.StatusUnprocessableEntity, "report_close", page)
+	}
+	mark := q.PostFormValue("mark")
+	closed := false
+	if mark == page.Plan.Mark && len(page.Plan.Uneven) == 0 {
+		if closed, err = p.reports.CloseReport(q.Context(), page.Plan.Day, mark, person(q, page.Reason)); err != nil {
+			return err
+		}
+	}
+	if !closed {
+		page.Fault = "desk.moved"
+		return q.Page(http.StatusConflict, "report_close", page)
+	}
+	q.Tell("report.closed")
+	return q.Redirect("/report")
+}
+
+// Formats lists the files in their order.
+func (reportPage) Formats() []string { return slices.Sorted(maps.Keys(reportForms)) }

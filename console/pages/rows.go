@@ -1,0 +1,236 @@
+package pages
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/safrasync/safrasync/console/view"
+	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// rowsRoutes are the list of rows, and the searches that a person keeps.
+type rowsRoutes struct {
+	rows    Rows
+	totals  Totals
+	jobs    Jobs
+	words   Words
+	filters Filters
+}
+
+func (p *rowsRoutes) routes() []web.Route {
+	return []web.Route{
+		{Method: http.MethodGet, Path: "/rows", Needs: trade.Reader, Handle: p.showRows},
+		{Method: http.MethodPost, Path: "/filters", Needs: trade.Reader, Handle: p.saveFilter},
+	}
+}
+
+// rowsPage is the list of rows.
+type rowsPage struct {
+	Filter  rowFilter
+	Jobs    []string
+	States  []trade.State
+	Flags   []trade.Flag
+	Rows    []rowLine
+	Next    string // query of the next page; "" = this is the last
+	First   string // query of the first page; "" = this is it
+	Counted *int   // rows of this filter, where the kept sums tell
+	Saved   []trade.SavedFilter
+	Query   string // of the filter, without the page
+}
+
+// rowLine is one row of the list.
+type rowLine struct {
+	trade.Entry
+	Shown  string // the key, documents masked
+	Reason string
+}
+
+// rowFilter is what the person asks for, as the address has it.
+type rowFilter struct {
+	trade.RowQuery
+	Job       string
+	State     string
+	Cause     string
+	Flag      string
+	FromText  string // days, as browsers give them
+	UntilText string
+}
+
+func (p *rowsRoutes) showRows(q *web.Request) error {
+	f, err := readFilter(q.URL.Query(), q.Site.Zone)
+	if err != nil {
+		return err
+	}
+	page := rowsPage{Filter: f, States: trade.States, Flags: trade.AllFlags, Query: f.values("").Encode()}
+	for _, job := range p.jobs.Jobs() {
+		page.Jobs = append(page.Jobs, job.Name)
+	}
+	f.Limit = pageRows
+	found, err := p.rows.RowPage(q.Context(), f.RowQuery)
+	if err != nil {
+		return err
+	}
+	for _, e := range found.Rows {
+		page.Rows = append(page.Rows, rowLine{
+			Entry: e, Shown: view.MaskKey(e.Key),
+			Reason: view.Mask(p.words.Reason(e, q.Lang)),
+		})
+	}
+	if found.Next != "" {
+		page.Next = "/rows?" + f.values(found.Next).Encode()
+	}
+	if f.After != "" {
+		page.First = "/rows?" + f.values("").Encode()
+	}
+	if page.Counted, err = p.counted(q, f); err != nil {
+		return err
+	}
+	if page.Saved, err = p.filters.SavedFilters(q.Context(), q.Login.User.ID); err != nil {
+		return err
+	}
+	return q.Page(http.StatusOK, "rows", page)
+}
+
+// counted tells how many rows a filter selects, where it asks for nothing that the kept sums do not
+// know.
+func (p *rowsRoutes) counted(q *web.Request, f rowFilter) (*int, error) {
+	if len(f.Causes)+len(f.Flags) > 0 || f.Text != "" || !f.From.IsZero() || !f.Until.IsZero() {
+		return nil, nil //nolint:nilnil // it is not known, which is no error
+	}
+	n := 0
+	for _, job := range p.jobs.Jobs() {
+		if f.Job != "" && f.Job != job.Name {
+			continue
+		}
+		tallies, err := p.totals.Counts(q.Context(), job.Name)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range tallies {
+			if len(f.States) == 0 || slices.Contains(f.States, t.State) {
+				n += t.Count
+			}
+		}
+	}
+	return &n, nil
+}
+
+// needsPerson stands for all states in which a row needs somebody.
+const needsPerson = "needs_person"
+
+// readFilter reads the address strictly: a wrong word must not look like an empty list.
+func readFilter(v url.Values, zone *time.Location) (rowFilter, error) {
+	f := rowFilter{
+		Job: v.Get("job"), State: v.Get("state"), Cause: v.Get("cause"), Flag: v.Get("flag"),
+		FromText: v.Get("from"), UntilText: v.Get("until"),
+	}
+	f.Text, f.After, f.Sort = strings.TrimSpace(v.Get("q")), v.Get("after"), trade.RowSort(v.Get("sort"))
+	for _, text := range []string{f.Job, f.Cause, f.Text} { // PostgreSQL takes no other text
+		if !utf8.ValidString(text) || strings.Contains(text, "\x00") {
+			return f, web.BadRequest("filter")
+		}
+	}
+	if f.Job != "" {
+		f.Jobs = []string{f.Job}
+	}
+	switch {
+	case f.State == "":
+	case f.State == needsPerson:
+		f.States = statesFirst
+	case slices.Contains(trade.States, trade.State(f.State)):
+		f.States = []trade.State{trade.State(f.State)}
+	default:
+		return f, web.BadRequest("filter")
+	}
+	if f.Cause != "" {
+		f.Causes = []string{f.Cause}
+	}
+	if f.Flag != "" {
+		if !slices.Contains(trade.AllFlags, trade.Flag(f.Flag)) {
+			return f, web.BadRequest("filter")
+		}
+		f.Flags = []trade.Flag{trade.Flag(f.Flag)}
+	}
+	if f.Sort == "" {
+		f.Sort = trade.NewestFirst
+	}
+	if !slices.Contains([]trade.RowSort{trade.NewestFirst, trade.OldestFirst, trade.ByKey}, f.Sort) ||
+		strings.Trim(f.After, "0123456789") != "" || len(f.After) > 18 {
+		return f, web.BadRequest("filter")
+	}
+	var err error
+	if f.From, err = readDay(f.FromText, zone, 0); err != nil {
+		return f, err
+	}
+	f.Until, err = readDay(f.UntilText, zone, 1)
+	return f, err
+}
+
+// readDay reads a day; later is how many days after its beginning.
+func readDay(text string, zone *time.Location, later int) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{"2006-01-02", "02/01/2006"} {
+		if at, err := time.ParseInLocation(layout, text, zone); err == nil {
+			return at.AddDate(0, 0, later), nil
+		}
+	}
+	return time.Time{}, web.BadRequest("day")
+}
+
+// values is the filter as the address has it.
+func (f rowFilter) values(after string) url.Values {
+	v := url.Values{}
+	for name, text := range map[string]string{
+		"job": f.Job, "state": f.State, "cause": f.Cause, "flag": f.Flag, "q": f.Text, "from": f.FromText,
+		"until": f.UntilText, "after": after,
+	} {
+		if text != "" {
+			v.Set(name, text)
+		}
+	}
+	if f.Sort != trade.NewestFirst && f.Sort != "" {
+		v.Set("sort", string(f.Sort))
+	}
+	return v
+}
+
+// filterBytes bounds a filter that is kept.
+const filterBytes = 2000
+
+// saveFilter keeps the filter of the page under a name, or forgets one.
+func (p *rowsRoutes) saveFilter(q *web.Request) error {
+	name := strings.TrimSpace(q.PostFormValue("name"))
+	values, err := url.ParseQuery(q.PostFormValue("query"))
+	if err != nil || name == "" || utf8.RuneCountInString(name) > 60 {
+		return web.BadRequest("filter")
+	}
+	f, err := readFilter(values, q.Site.Zone)
+	if err != nil {
+		return err
+	}
+	kept := trade.SavedFilter{User: q.Login.User.ID, Name: name, Query: f.values("").Encode()}
+	if kept.Query == "" {
+		kept.Query = "sort=newest"
+	}
+	if len(kept.Query) > filterBytes {
+		return web.BadRequest("filter_large")
+	}
+	record := q.Record("filter save", name, "", "")
+	if q.PostFormValue("forget") != "" {
+		kept.Query, record.Act = "", "filter forget"
+	}
+	if err := p.filters.SaveFilter(q.Context(), kept, record); errors.Is(err, trade.ErrTooMany) {
+		return web.BadRequest("filter_many")
+	} else if err != nil {
+		return err
+	}
+	return q.Redirect("/rows?" + f.values("").Encode())
+}

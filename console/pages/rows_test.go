@@ -1,0 +1,98 @@
+package pages_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/internal/consoletest"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// What no key can have is a wrong address, on both databases, and no fault of the server.
+func TestAFilterThatIsNoTextIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, driver := range []string{state.SQLite, state.Postgres} {
+		s := consoletest.OpenStore(t, driver)
+		fillKeys(t, s, 1)
+		b := consoletest.New(t, s).WithPeople().As(trade.Reader)
+		for _, query := range []string{"q=a%00b", "q=%ff", "job=%ff", "job=a%00", "cause=%ff&state=invalid"} {
+			b.Get("/rows?" + query).Wants(http.StatusBadRequest)
+		}
+	}
+}
+
+// reading has not read what is stuck.
+type reading struct{ consoletest.NoCauses }
+
+func (reading) Stuck(context.Context, trade.Lang, bool) (pages.Stuck, error) {
+	return pages.Stuck{Reading: 30_000}, nil
+}
+
+func TestPendingSaysThatRowsAreBeingRead(t *testing.T) {
+	t.Parallel()
+	b := consoletest.New(t, consoletest.OpenStore(t, state.SQLite),
+		func(o *consoletest.Options) { o.Ports.Causes = reading{} }).WithPeople().As(trade.Reader)
+	b.Get("/pending?fixer=erp").Wants(http.StatusOK, "As 30.000 linhas paradas estão sendo lidas",
+		`href="/pending?fixer=erp">Ver agora</a>`)
+	if strings.Contains(b.Body, "Nada parado") {
+		t.Error("it says that nothing is stuck, which it does not know")
+	}
+}
+
+// fillKeys records rows that are invalid, with numbers from 1 on.
+func fillKeys(t *testing.T, s *state.Store, rows int) {
+	t.Helper()
+	lease, err := s.AcquireLease(t.Context(), "contracts", state.Self())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page trade.Page
+	for i := range rows {
+		key := fmt.Sprintf("01|%09d", i+1)
+		page.New = append(page.New, trade.Entry{
+			Job: "contracts", Sends: trade.OrderCommitments, Key: key,
+			State: trade.Invalid, SourceHash: trade.HashOf(key), PayloadHash: trade.HashOf(key),
+		})
+	}
+	if _, err := s.Record(t.Context(), lease, page); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestD7SavedFiltersAreBounded(t *testing.T) {
+	consoletest.OnBoth(t, func(t *testing.T, s *state.Store) {
+		w := consoletest.New(t, s).WithPeople()
+		b := w.As(trade.Reader)
+		token := b.Get("/account").Token()
+		keep := func(name, query string, more ...string) *consoletest.Browser {
+			form := url.Values{"token": {token}, "name": {name}, "query": {query}}
+			if len(more) > 0 {
+				form.Set(more[0], "1")
+			}
+			return b.Do(http.MethodPost, "/filters", form)
+		}
+		keep("large", "q="+strings.Repeat("x", 3000)).Wants(http.StatusBadRequest, "2.000")
+		for i := range trade.SavedFiltersMost {
+			keep(strconv.Itoa(i), "state=in_doubt").Wants(http.StatusSeeOther)
+		}
+		keep("more", "state=in_doubt").Wants(http.StatusBadRequest, "50")
+		keep("7", "state=rejected").Wants(http.StatusSeeOther) // another one in its place
+		keep("7", "", "forget").Wants(http.StatusSeeOther)
+		keep("more", "state=in_doubt").Wants(http.StatusSeeOther)
+		found, err := s.AuditPage(t.Context(), trade.AuditQuery{Act: "filter forget", Limit: 9})
+		if err != nil || len(found.Records) != 1 || found.Records[0].Target != "7" {
+			t.Errorf("the audit has %+v (%v)", found.Records, err)
+		}
+		if found, err = s.AuditPage(t.Context(), trade.AuditQuery{Act: "filter save", Limit: 99}); err != nil ||
+			len(found.Records) != trade.SavedFiltersMost+2 {
+			t.Errorf("the audit has %d (%v)", len(found.Records), err)
+		}
+	})
+}

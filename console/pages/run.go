@@ -1,0 +1,90 @@
+package pages
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// runRoutes are the history of the passes.
+type runRoutes struct {
+	runs      Runs
+	jobs      Jobs
+	schedules Scheduling
+	unknown   func(error) bool
+}
+
+func (p *runRoutes) routes() []web.Route {
+	return []web.Route{
+		{Method: http.MethodGet, Path: "/runs", Needs: trade.Reader, Handle: p.showRuns},
+		{Method: http.MethodGet, Path: "/runs/{id}", Needs: trade.Reader, Handle: p.showRun},
+	}
+}
+
+// runsPage is the history of the passes.
+type runsPage struct {
+	Runs []trade.RunReport
+	Next string
+	Job  string
+	Jobs []Job
+}
+
+// NextPath is the address of the next page.
+func (p runsPage) NextPath() string {
+	return "/runs?" + url.Values{"after": {p.Next}, "job": {p.Job}}.Encode()
+}
+
+func (p *runRoutes) showRuns(q *web.Request) error {
+	page := runsPage{Job: q.FormValue("job"), Jobs: p.jobs.Jobs()}
+	runs, err := p.runs.RunPage(q.Context(), page.Job, after(q), pageRows)
+	if err != nil {
+		return err
+	}
+	page.Runs, page.Next = runs.Runs, runs.Next
+	return q.Page(http.StatusOK, "runs", page)
+}
+
+// runPage is one pass.
+type runPage struct {
+	Run    trade.RunReport
+	States []runSum
+	Flags  []flagCount
+	Sum    int // of the states
+	Stop   *trade.Advice
+	Open   bool // it still runs, or ended without saying so
+}
+
+// runSum is how many rows stood in a state after the pass.
+type runSum struct {
+	State trade.State
+	Rows  int
+}
+
+func (p *runRoutes) showRun(q *web.Request) error {
+	run, err := p.runs.Run(q.Context(), q.PathValue("id"))
+	if err != nil {
+		if p.unknown(err) {
+			return web.ErrNotFound
+		}
+		return err
+	}
+	page := runPage{Run: run, Open: run.EndedAt.IsZero()}
+	for _, state := range trade.States {
+		if n := run.States[state]; n > 0 {
+			page.States = append(page.States, runSum{state, n})
+			page.Sum += n
+		}
+	}
+	for _, flag := range trade.AllFlags {
+		if n := run.Flags[flag]; n > 0 {
+			page.Flags = append(page.Flags, flagCount{Flag: flag, Rows: n})
+		}
+	}
+	if run.Stopped != nil {
+		advice := p.schedules.AdviseStop(*run.Stopped, q.Lang)
+		page.Stop = &advice
+	}
+	return q.Page(http.StatusOK, "run", page)
+}

@@ -1,0 +1,147 @@
+package pages
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// scheduleRoutes are the times of the jobs, and what people order for a job.
+type scheduleRoutes struct {
+	runs      Runs
+	jobs      Jobs
+	schedules Scheduling
+}
+
+func (p *scheduleRoutes) routes() []web.Route {
+	return []web.Route{
+		{Method: http.MethodGet, Path: "/schedules", Needs: trade.Reader, Handle: p.showSchedules},
+		{Method: http.MethodPost, Path: "/schedules/{job}/plan", Needs: trade.Administrator, Handle: p.planSchedule},
+		{Method: http.MethodPost, Path: "/schedules/{job}/do", Needs: trade.Administrator, Handle: p.doSchedule},
+	}
+}
+
+// schedulesPage lists the jobs with their times.
+type schedulesPage struct {
+	Jobs []scheduleShown
+}
+
+type scheduleShown struct {
+	Schedule
+	Stop *trade.Advice // why it does not move; nil: it does, or a person paused it
+	Note string        // of the person who paused it
+	Last *trade.RunReport
+	Acts []string // that may help now
+}
+
+func (p *scheduleRoutes) showSchedules(q *web.Request) error {
+	schedules, err := p.schedules.Schedules(q.Context(), q.Lang)
+	if err != nil {
+		return err
+	}
+	var page schedulesPage
+	for _, s := range schedules {
+		shown := scheduleShown{Schedule: s, Acts: actsOn(s.Status)}
+		if stop := s.Status.Stop; stop != nil {
+			if s.Status.State == trade.Paused && stop.Brake == nil {
+				shown.Note = stop.Text
+			} else {
+				advice := p.schedules.AdviseStop(*stop, q.Lang)
+				shown.Stop = &advice
+			}
+		}
+		runs, err := p.runs.Runs(q.Context(), s.Job, 1)
+		if err != nil {
+			return err
+		}
+		if len(runs) > 0 {
+			shown.Last = &runs[0]
+		}
+		page.Jobs = append(page.Jobs, shown)
+	}
+	return q.Page(http.StatusOK, "schedules", page)
+}
+
+// jobActs are the acts on a job.
+var jobActs = []string{"run", "pause", "resume", "release"}
+
+// actsOn gives the acts that may help a job where it stands; whether they can be done the plan
+// says.
+func actsOn(status trade.JobStatus) []string {
+	switch {
+	case status.State == trade.Paused && status.Stop != nil && status.Stop.Brake != nil:
+		return []string{"release"}
+	case status.State == trade.Paused:
+		return []string{"resume"}
+	case status.State == trade.Stopped:
+		return []string{"run", "release", "pause"}
+	}
+	return []string{"run", "pause"}
+}
+
+// schedulePlan is what an act on a job would do.
+type schedulePlan struct {
+	Plan   JobPlan
+	Stop   *trade.Advice // what a release lets go
+	Reason string
+	Fault  string
+}
+
+func (p *scheduleRoutes) planJob(q *web.Request) (schedulePlan, error) {
+	act, job := q.PostFormValue("act"), q.PathValue("job")
+	if jobNamed(p.jobs, job) == nil {
+		return schedulePlan{}, web.ErrNotFound
+	}
+	if !slices.Contains(jobActs, act) {
+		return schedulePlan{}, web.BadRequest("form")
+	}
+	plan, err := p.schedules.PlanJob(q.Context(), act, job, person(q, q.PostFormValue("reason")))
+	page := schedulePlan{Plan: plan, Reason: q.PostFormValue("reason")}
+	if err == nil && act == "release" && plan.Before.Stop != nil {
+		advice := p.schedules.AdviseStop(*plan.Before.Stop, q.Lang)
+		page.Stop = &advice
+	}
+	return page, err
+}
+
+func (p *scheduleRoutes) planSchedule(q *web.Request) error {
+	page, err := p.planJob(q)
+	if err != nil {
+		return err
+	}
+	status := http.StatusOK
+	if page.Plan.Refused != "" {
+		status = http.StatusConflict
+	}
+	return q.Page(status, "schedules_plan", page)
+}
+
+// doSchedule does what the plan showed, with a note that others read.
+func (p *scheduleRoutes) doSchedule(q *web.Request) error {
+	page, err := p.planJob(q)
+	if err != nil {
+		return err
+	}
+	if page.Plan.Refused != "" {
+		return q.Page(http.StatusConflict, "schedules_plan", page)
+	}
+	if page.Reason, page.Fault = reason(q); page.Fault != "" {
+		return q.Page(http.StatusUnprocessableEntity, "schedules_plan", page)
+	}
+	done, err := p.schedules.DoJob(q.Context(), page.Plan.Act, page.Plan.Job, q.PostFormValue("mark"),
+		person(q, page.Reason))
+	if err != nil {
+		return err
+	}
+	if !done.Done {
+		if page, err = p.planJob(q); err != nil {
+			return err
+		}
+		page.Fault = "desk.moved"
+		return q.Page(http.StatusConflict, "schedules_plan", page)
+	}
+	q.Tell("schedules." + done.Act)
+	return q.Redirect("/schedules")
+}

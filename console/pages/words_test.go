@@ -1,0 +1,38 @@
+package pages
+
+import (
+	"testing"
+
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// The phrases whose keys are put together exist.
+func TestPagesNamePhrasesThatExist(t *testing.T) {
+	t.Parallel()
+	var made []string
+	for _, act := range rowActs {
+		made = append(made, "act."+string(act), "act."+string(act)+".what", "told.act."+string(act))
+	}
+	for _, role := range trade.Roles {
+		made = append(made, "role."+string(role))
+	}
+	for _, state := range []trade.JobState{trade.Idle, trade.Running, trade.BackingOff, trade.Stopped, trade.Paused} {
+		made = append(made, "jobstate."+string(state))
+	}
+	for _, state := range trade.States {
+		made = append(made, "count."+string(state), "count.one."+string(state))
+	}
+	made = append(made, "todo."+string(trade.Waiting))
+	for _, state := range statesFirst {
+		made = append(made, "todo."+string(state))
+	}
+	for _, flag := range flagsFirst {
+		made = append(made, "todo.flag."+string(flag))
+	}
+	for _, key := range made {
+		if !i18n.Console.Has(i18n.Key(key)) {
+			t.Errorf("there is no phrase %q", key)
+		}
+	}
+}

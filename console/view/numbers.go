@@ -1,0 +1,56 @@
+package view
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Decimal writes a decimal.
+func (v Voice) Decimal(d trade.Decimal) string { return trade.NumberText(d.String(), v.lang) }
+
+// Number writes a whole number.
+func (v Voice) Number(n int) string { return trade.NumberText(strconv.Itoa(n), v.lang) }
+
+// Time writes a moment on the cooperative's clock.
+func (v Voice) Time(t time.Time) string {
+	switch {
+	case t.IsZero():
+		return "–"
+	case v.lang == trade.English:
+		return t.In(v.zone).Format("2006-01-02 15:04")
+	}
+	return t.In(v.zone).Format("02/01/2006 15:04")
+}
+
+// Day writes the day of a moment on the cooperative's calendar.
+func (v Voice) Day(t time.Time) string {
+	if v.lang == trade.English {
+		return t.In(v.zone).Format("2006-01-02")
+	}
+	return t.In(v.zone).Format("02/01/2006")
+}
+
+// ShortDay returns day and month.
+func (v Voice) ShortDay(t time.Time) string {
+	if v.lang == trade.Portuguese {
+		return t.In(v.zone).Format("02/01")
+	}
+	return t.In(v.zone).Format("Jan 2")
+}
+
+// ISO is a moment for machines: the attribute of a time element.
+func (v Voice) ISO(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// Span writes how long something takes, rounded up to whole seconds.
+func (v Voice) Span(d time.Duration) string {
+	seconds := int((d + time.Second - 1) / time.Second)
+	switch {
+	case seconds < 60:
+		return strconv.Itoa(seconds) + " s"
+	case seconds < 3600:
+		return strconv.Itoa(seconds/60) + " min " + strconv.Itoa(seconds%60) + " s"
+	}
+	return strconv.Itoa(seconds/3600) + " h " + strconv.Itoa(seconds%3600/60) + " min"
+}

@@ -1,0 +1,69 @@
+package view
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"io/fs"
+	"mime"
+	"path"
+	"strings"
+)
+
+//go:embed static
+var static embed.FS
+
+// Assets give the path of a file, which changes with its content: a browser may keep it.
+type Assets struct {
+	Version string // of all files together
+}
+
+// Asset gives the paths of the files that the program brings along.
+var Asset = func() Assets {
+	h := sha256.New()
+	err := fs.WalkDir(static, "static", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := static.ReadFile(name)
+		_, _ = h.Write(content) // a hash never fails to write
+		return err
+	})
+	if err != nil {
+		panic(err)
+	}
+	return Assets{hex.EncodeToString(h.Sum(nil))[:12]}
+}()
+
+// Of gives the path of a file of static/.
+func (a Assets) Of(name string) string { return "/static/" + a.Version + "/" + name }
+
+// File gives a file of static/ and what it is for browsers; ok is false where there is none.
+func File(name string) (content []byte, kind string, ok bool) {
+	name = path.Clean("static/" + name)
+	content, err := static.ReadFile(name)
+	if err != nil || !strings.HasPrefix(name, "static/") {
+		return nil, "", false
+	}
+	kind = mime.TypeByExtension(path.Ext(name))
+	switch path.Ext(name) {
+	case ".js":
+		kind = "text/javascript; charset=utf-8"
+	case ".css":
+		kind = "text/css; charset=utf-8"
+	case ".svg":
+		kind = "image/svg+xml"
+	case ".txt":
+		kind = "text/plain; charset=utf-8"
+	}
+	return content, kind, true
+}
+
+// Licences names the files of the licences of what the pages are made of.
+func Licences() ([]string, error) {
+	names, err := fs.Glob(static, "static/licences/*.txt")
+	for i, name := range names {
+		names[i] = path.Base(name)
+	}
+	return names, err
+}

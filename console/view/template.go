@@ -1,0 +1,81 @@
+package view
+
+import (
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// pages are the templates by the name of their page, each with the layout around it and the parts
+// that several have. A wrong one is a fault of the program, which the tests find.
+var pages = sync.OnceValue(func() map[string]*template.Template {
+	out := map[string]*template.Template{}
+	names, err := fs.Glob(templates, "templates/*.html")
+	if err != nil {
+		panic(err)
+	}
+	for _, file := range names {
+		name := strings.TrimSuffix(path.Base(file), ".html")
+		if name == "layout" || name == "parts" {
+			continue
+		}
+		out[name] = template.Must(template.New("layout.html").Option("missingkey=error").Funcs(
+			template.FuncMap{"dict": dict, "deref": deref, "text": text, "list": list, "mask": Mask}).
+			ParseFS(templates, "templates/layout.html", "templates/parts.html", file))
+	}
+	return out
+})
+
+// Execute writes a page, or only its part for htmx.
+func Execute(w io.Writer, f Frame) error {
+	name := "layout.html"
+	if t := pages()[f.Page]; f.Bare && t != nil && t.Lookup("part") != nil {
+		name = "part"
+	}
+	return Part(w, name, f)
+}
+
+// Part writes one part of a page.
+func Part(w io.Writer, name string, f Frame) error {
+	t := pages()[f.Page]
+	if t == nil {
+		return fmt.Errorf("there is no page %q", f.Page)
+	}
+	return t.ExecuteTemplate(w, name, f)
+}
+
+// dict gives a part several values: {{template "x" dict "Page" $ "Row" .}}.
+func dict(pairs ...any) (map[string]any, error) {
+	out := map[string]any{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		name, ok := pairs[i].(string)
+		if !ok {
+			return nil, fmt.Errorf("dict: %v is no name", pairs[i])
+		}
+		out[name] = pairs[i+1]
+	}
+	return out, nil
+}
+
+// deref gives what a pointer points to.
+func deref(n *int) int { return *n }
+
+// text gives the text that a pointer points to.
+func text(s *string) string { return *s }
+
+// list names fields one after the other.
+func list(f Frame, fields []string) string {
+	names := make([]string, len(fields))
+	for i, name := range fields {
+		names[i] = f.FieldName(name)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,170 @@
+package view
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Tonnes writes a weight in kilograms as tonnes, exactly.
+func (v Voice) Tonnes(kg trade.Decimal) string { return v.Decimal(kg.Tonnes()) + " t" }
+
+// Sacas writes a weight in kilograms as sacas of 60 kg; what is not exact says so.
+func (v Voice) Sacas(kg trade.Decimal) string {
+	sacas, exact := kg.Sacas(2)
+	text := v.Decimal(sacas) + " sc"
+	if !exact {
+		return "≈ " + text
+	}
+	return text
+}
+
+// symbols are how people write currencies; the others are written by their code.
+var symbols = map[string]string{"BRL": "R$", "USD": "US$", "EUR": "€"}
+
+// Money writes an amount of a currency with cents.
+func (v Voice) Money(currency string, amount trade.Decimal) string {
+	text := amount.Round(2).String()
+	whole, cents, _ := strings.Cut(text, ".")
+	text = trade.NumberText(whole+"."+(cents + "00")[:2], v.lang)
+	if symbol, ok := symbols[currency]; ok {
+		return symbol + " " + text
+	}
+	return strings.TrimSpace(currency + " " + text)
+}
+
+// Records counts records of a kind: "1 contrato", "38 contratos".
+func (v Voice) Records(kind trade.Kind, fixing bool, n int) string {
+	word := kind.Plural(v.lang)
+	switch {
+	case fixing && n == 1:
+		word = v.T("desk.fixing")
+	case fixing:
+		word = v.T("desk.fixings")
+	case n == 1:
+		word = kind.Label(v.lang)
+	}
+	return v.Number(n) + " " + word
+}
+
+// Rows counts rows.
+func (v Voice) Rows(n int) string {
+	if n == 1 {
+		return v.T("desk.row")
+	}
+	return v.T("desk.rows", v.Number(n))
+}
+
+// Fixer is who can cure something.
+func (v Voice) Fixer(f trade.Fixer) string { return f.Label(v.lang) }
+
+// Again says whether sending again is safe.
+func (v Voice) Again(a trade.Again) string { return a.Label(v.lang) }
+
+// aside is a command that a sentence names in brackets.
+var aside = regexp.MustCompile(" *\\(`[^`]*`\\)")
+
+// command is a command that a sentence tells people to type.
+var command = regexp.MustCompile("`safrasync ([a-z]+)[^`]*`|\\bsafrasync (release)\\b")
+
+// buttons are what does in the console what a command does. The others are for IT, on the server.
+var buttons = map[string]string{
+	"retry": "act.retry", "adopt": "act.adopt", "resend": "act.resend", "dismiss": "act.dismiss",
+	"reopen": "act.reopen", "acknowledge": "act.acknowledge",
+	"sync": "jobact.run", "resume": "jobact.resume", "release": "jobact.release", "refs": "nav.references",
+	"rows": "nav.rows", "status": "nav.rows", "why": "nav.rows",
+}
+
+// Plain puts the names of pages and buttons in the place of the commands that a sentence tells
+// people to type.
+func (v Voice) Plain(text string) string {
+	text = command.ReplaceAllStringFunc(aside.ReplaceAllString(text, ""), func(found string) string {
+		parts := command.FindStringSubmatch(found)
+		if key, ok := buttons[parts[1]+parts[2]]; ok {
+			return "“" + v.T(key) + "”"
+		}
+		return found
+	})
+	return strings.ReplaceAll(text, "`", "")
+}
+
+// Problem says what is wrong with a field.
+func (v Voice) Problem(p trade.Problem) string { return p.Sentence(v.lang) }
+
+// Loads says what is blocked, by kind of record: "38 contratos (4.310 t), 112 entregas (1.200 t)".
+// The kinds are never added: a delivery's grain is its contract's.
+func (v Voice) Loads(blocked map[trade.Kind]*trade.Load) string {
+	var parts []string
+	for _, kind := range trade.Kinds {
+		l := blocked[kind]
+		if l == nil {
+			continue
+		}
+		text := v.Records(kind, false, l.Rows) + " (" + v.Tonnes(l.Kilograms) + ")"
+		if l.Unweighed > 0 {
+			text += ", " + v.T("pending.unweighed", v.Number(l.Unweighed))
+		}
+		parts = append(parts, text)
+	}
+	if len(parts) == 0 {
+		return v.T("common.none")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Count writes a number that may not be known.
+func (v Voice) Count(n *int) string {
+	if n == nil {
+		return v.T("common.none")
+	}
+	return v.Number(*n)
+}
+
+// Number64 writes a number of the ledger.
+func (v Voice) Number64(n int64) string { return trade.NumberText(strconv.FormatInt(n, 10), v.lang) }
+
+// ActName says what somebody did; an act without words is shown as it is stored.
+func (v Voice) ActName(act string) string {
+	key := "did." + strings.ReplaceAll(act, " ", "_")
+	if !v.Has(key) {
+		return act
+	}
+	return v.T(key)
+}
+
+// Date is a calendar day as the language writes it.
+func (v Voice) Date(d trade.Date) string {
+	if v.lang == trade.English || d.IsZero() {
+		return d.String()
+	}
+	return d.String()[8:10] + "/" + d.String()[5:7] + "/" + d.String()[:4]
+}
+
+// Said is the value of a field of the API as people of the language write it: numbers with
+// separators, prices with cents, days as days.
+func (v Voice) Said(field, text string) string {
+	for _, kind := range trade.Kinds {
+		rule, ok := trade.Rule(kind, field)
+		if !ok {
+			continue
+		}
+		switch number, err := trade.ParseDecimal(text); {
+		case rule.Type == trade.Number && err == nil && field == "price":
+			return trade.MoneyText(number, v.lang)
+		case rule.Type == trade.Number && err == nil:
+			return v.Decimal(number)
+		}
+		if day, err := trade.ParseDate(text); rule.Type == trade.Day && err == nil {
+			return v.Date(day)
+		}
+	}
+	return text
+}
+
+// Listed joins names.
+func (Voice) Listed(names []string) string { return strings.Join(names, ", ") }
+
+// Event names an event of the platform.
+func (v Voice) Event(event string) string { return trade.EventLabel(event, v.lang) }

@@ -1,0 +1,86 @@
+package view
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"text/template/parse"
+
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// The console says nothing in the words of programmers (the glossary).
+func TestTheConsoleSpeaksAsAccountantsDo(t *testing.T) {
+	t.Parallel()
+	avoided := regexp.MustCompile(
+		`(?i)\b(payload|job|batch|deletar|commit|commitar|excluir|colheita|carteira digital)\b`)
+	for key, text := range i18n.Console.All(trade.Portuguese) {
+		if word := avoided.FindString(text); word != "" {
+			t.Errorf("%s says %q to accountants", key, word)
+		}
+	}
+}
+
+// Every phrase that a template names exists, and so do those whose keys are put together.
+func TestTemplatesNamePhrasesThatExist(t *testing.T) {
+	t.Parallel()
+	for name, page := range pages() {
+		for _, part := range page.Templates() {
+			if part.Tree == nil {
+				continue
+			}
+			walk(part.Tree.Root, func(key string) {
+				if !i18n.Console.Has(i18n.Key(key)) {
+					t.Errorf("%s names the phrase %q, which does not exist", name, key)
+				}
+			})
+		}
+		if !i18n.Console.Has(i18n.Key(name+".title")) && name != "error" && name != "row" && name != "act" {
+			t.Errorf("page %s has no title", name)
+		}
+	}
+}
+
+// walk finds the keys in a template: constant texts that are given to T.
+func walk(node parse.Node, found func(string)) {
+	switch n := node.(type) {
+	case *parse.ListNode:
+		if n != nil {
+			for _, child := range n.Nodes {
+				walk(child, found)
+			}
+		}
+	case *parse.ActionNode:
+		walk(n.Pipe, found)
+	case *parse.IfNode:
+		walkBranch(&n.BranchNode, found)
+	case *parse.RangeNode:
+		walkBranch(&n.BranchNode, found)
+	case *parse.WithNode:
+		walkBranch(&n.BranchNode, found)
+	case *parse.TemplateNode:
+		walk(n.Pipe, found)
+	case *parse.PipeNode:
+		if n != nil {
+			for _, c := range n.Cmds {
+				walk(c, found)
+			}
+		}
+	case *parse.CommandNode:
+		for i, arg := range n.Args {
+			if i > 0 && strings.HasSuffix(n.Args[0].String(), ".T") {
+				if s, ok := arg.(*parse.StringNode); ok && i == 1 {
+					found(s.Text)
+				}
+			}
+			walk(arg, found)
+		}
+	}
+}
+
+func walkBranch(b *parse.BranchNode, found func(string)) {
+	walk(b.Pipe, found)
+	walk(b.List, found)
+	walk(b.ElseList, found)
+}

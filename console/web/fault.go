@@ -1,0 +1,65 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"go.uber.org/zap"
+)
+
+// Fault is an error as a person is told it: a code, for which there is a sentence, and nothing
+// of what lies behind (C13).
+type Fault struct {
+	Status int
+	Code   string
+	Cause  error // for the log
+}
+
+func (f *Fault) Error() string {
+	if f.Cause != nil {
+		return f.Code + ": " + f.Cause.Error()
+	}
+	return f.Code
+}
+
+// Unwrap gives what lies behind it.
+func (f *Fault) Unwrap() error { return f.Cause }
+
+// The faults that several pages have.
+var (
+	ErrNotFound  = &Fault{http.StatusNotFound, "not_found", nil}
+	ErrForbidden = &Fault{http.StatusForbidden, "role", nil}
+	ErrInternal  = &Fault{http.StatusInternalServerError, "internal", nil}
+	ErrBusy      = &Fault{http.StatusServiceUnavailable, "busy", nil}
+)
+
+// BadRequest is a wrong form or address.
+func BadRequest(code string) error { return &Fault{http.StatusBadRequest, code, nil} }
+
+// Fail answers with an error. What is not a fault is the program's or the ledger's: the log has it,
+// the browser its number.
+func (q *Request) Fail(err error) {
+	var f *Fault
+	switch {
+	case errors.As(err, &f):
+	case errors.Is(err, context.Canceled) && q.Context().Err() != nil:
+		return // the browser has gone
+	case errors.Is(err, context.DeadlineExceeded):
+		f = ErrBusy
+	default:
+		f = ErrInternal
+	}
+	if f.Status >= http.StatusInternalServerError {
+		q.Site.Log.Error("console: a request failed", zap.String("id", q.ID), zap.String("method", q.Method),
+			zap.String("path", q.URL.Path), zap.String("code", f.Code), zap.Error(err))
+	}
+	if q.Answered {
+		return
+	}
+	if err := q.Page(f.Status, "error", errorPage{Code: f.Code, ID: q.ID}); err != nil {
+		q.Site.Log.Error("console: the page of an error failed", zap.String("id", q.ID), zap.Error(err))
+	}
+}
+
+type errorPage struct{ Code, ID string }

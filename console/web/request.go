@@ -1,0 +1,115 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/console/view"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Site is what all requests of a console have in common.
+type Site struct {
+	Name   string         // of the installation
+	Lang   trade.Lang     // where a person has not chosen
+	Zone   *time.Location // of the cooperative
+	Secure bool           // browsers reach it by TLS, of its own or of the proxy
+	Issuer string         // what people know the issuer of logins by; "" = there is none
+	Now    func() time.Time
+	Log    *zap.Logger
+	// Waiting counts what waits on each page of the menu, by its path; nil: nothing is counted.
+	Waiting func(context.Context) map[string]int
+}
+
+// Request is one request that has passed the guard, and its answer.
+type Request struct {
+	*http.Request
+	Writer   http.ResponseWriter
+	Site     *Site
+	ID       string // a number that the log has too
+	From     string // address of the browser
+	Secret   string // of the login, as the browser holds it
+	Login    *trade.Login
+	Lang     trade.Lang
+	Answered bool            // the answer has begun
+	Ending   <-chan struct{} // closed when the console ends: for answers that go on
+	theme    string
+}
+
+// NewRequest reads from a request what every page needs of it.
+func NewRequest(site *Site, w http.ResponseWriter, r *http.Request, id string) *Request {
+	q := &Request{Request: r, Writer: w, Site: site, ID: id}
+	q.Lang, q.theme = q.langOf(), q.themeOf()
+	return q
+}
+
+// May tells whether the person has a role, or more.
+func (q *Request) May(role trade.Role) bool { return q.Login.User.Role.May(role) }
+
+// Record begins a record of the audit about what this person does.
+func (q *Request) Record(act, target, reason, detail string) trade.AuditRecord {
+	who := "?"
+	if q.Login != nil {
+		who = q.Login.User.Name
+	}
+	return trade.AuditRecord{
+		At: q.Site.Now(), Who: who, From: "console " + q.From, Act: act, Target: target,
+		Reason: reason, Detail: detail,
+	}
+}
+
+// Voice writes for this person.
+func (q *Request) Voice() view.Voice { return view.NewVoice(q.Lang, q.Site.Zone) }
+
+// Page answers with a page: the template of that name, in its frame.
+func (q *Request) Page(status int, name string, data any) error {
+	f := view.Frame{
+		Voice: q.Voice(), Page: name, Name: q.Site.Name, Path: q.URL.Path, Theme: q.theme,
+		Asset: view.Asset, By: q.Site.Issuer, Data: data,
+		Bare: q.Header.Get("HX-Request") == "true" && q.Header.Get("HX-Boosted") == "" &&
+			q.Header.Get("HX-Target") == "part",
+	}
+	if q.Login != nil {
+		f.User, f.Token = &q.Login.User, q.token()
+		f.Told = q.Told()
+		if q.Site.Waiting != nil {
+			f.Counts = q.Site.Waiting(q.Context())
+		}
+	}
+	var b bytes.Buffer
+	if err := view.Execute(&b, f); err != nil {
+		return err
+	}
+	q.Answered = true
+	q.Writer.Header().Set("Content-Type", "text/html; charset=utf-8")
+	q.Writer.WriteHeader(status)
+	if q.Method != http.MethodHead {
+		_, _ = q.Writer.Write(b.Bytes()) // the browser has gone
+	}
+	return nil
+}
+
+// Redirect sends the browser to a path of ours after something was done.
+func (q *Request) Redirect(path string) error {
+	q.Answered = true
+	http.Redirect(q.Writer, q.Request, path, http.StatusSeeOther)
+	return nil
+}
+
+// Local is a path to go on to that a browser named, if it is one of ours; else the first page
+// (C10).
+func Local(next string) string {
+	u, err := url.Parse(next)
+	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" ||
+		!strings.HasPrefix(u.Path, "/") || strings.HasPrefix(u.Path, "//") ||
+		strings.ContainsAny(next, "\\\r\n\t") || strings.HasPrefix(next, "//") {
+		return "/"
+	}
+	return (&url.URL{Path: u.Path, RawQuery: u.RawQuery}).String()
+}

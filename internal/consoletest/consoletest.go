@@ -1,0 +1,363 @@
+package consoletest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strings"
+	gosync "sync"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"github.com/safrasync/safrasync/console"
+	"github.com/safrasync/safrasync/console/auth"
+	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/ledgertest"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Password is everybody's.
+const Password = "quatro cavalos no milharal"
+
+var hashed = auth.HashPassword(Password)
+
+// People are there from the beginning, by their roles.
+var People = map[trade.Role]string{trade.Reader: "lia", trade.Accountant: "carla", trade.Administrator: "ana"}
+
+// World is a console on a ledger, without an engine.
+type World struct {
+	T        *testing.T
+	Store    *state.Store
+	Console  *console.Console
+	Sessions *auth.Sessions
+	Pages    *pages.Pages
+	Server   *httptest.Server
+	Clock    *Clock
+	Log      *Buffer
+}
+
+// Clock is moved by the tests.
+type Clock struct {
+	mu gosync.Mutex
+	at time.Time
+}
+
+// Now is where it stands.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+// Pass moves it on.
+func (c *Clock) Pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// Buffer is a log that several may write to.
+type Buffer struct {
+	mu gosync.Mutex
+	b  bytes.Buffer
+}
+
+// Write adds to it.
+func (b *Buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+// Sync has nothing to wait for.
+func (*Buffer) Sync() error { return nil }
+
+// String is all that was written.
+func (b *Buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// noJobs is an engine without jobs.
+type noJobs struct{}
+
+func (noJobs) Jobs() []pages.Job                             { return nil }
+func (noJobs) Progress() ([]pages.Progress, <-chan struct{}) { return nil, make(chan struct{}) }
+
+// noWords explains no row.
+type noWords struct{ pages.Words }
+
+func (noWords) Reason(trade.Entry, trade.Lang) string { return "" }
+
+// NoCauses is an engine in which nothing is stuck.
+type NoCauses struct{}
+
+// Expect has nothing to read.
+func (NoCauses) Expect() {}
+
+// Stuck finds nothing.
+func (NoCauses) Stuck(context.Context, trade.Lang, bool) (pages.Stuck, error) {
+	return pages.Stuck{}, nil
+}
+
+// noTables has de-para tables without a line.
+type noTables struct{ pages.Tables }
+
+func (noTables) ReferenceSource(string) string                            { return "ledger" }
+func (noTables) WriteReferences(context.Context, string, io.Writer) error { return nil }
+
+// noSchedules has no job with a schedule.
+type noSchedules struct{ pages.Scheduling }
+
+func (noSchedules) Schedules(context.Context, trade.Lang) ([]pages.Schedule, error) {
+	return nil, nil
+}
+
+// noReports has no month that was closed.
+type noReports struct{ pages.Reports }
+
+func (noReports) Closings(context.Context) ([]trade.Closing, error) { return nil, nil }
+
+// OnBoth runs a test with its ledger in SQLite and in PostgreSQL.
+func OnBoth(t *testing.T, test func(t *testing.T, s *state.Store)) {
+	t.Helper()
+	t.Parallel()
+	for _, driver := range []string{state.SQLite, state.Postgres} {
+		t.Run(driver, func(t *testing.T) {
+			t.Parallel()
+			test(t, OpenStore(t, driver))
+		})
+	}
+}
+
+// OpenStore opens a ledger of the test.
+func OpenStore(t *testing.T, driver string) *state.Store {
+	t.Helper()
+	s, err := state.Open(t.Context(), state.Options{
+		Driver: driver,
+		DSN:    ledgertest.New(t, driver, t.TempDir()+"/state.db"), Begin: true, Version: "test",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// Options are what a test may change of a console.
+type Options struct {
+	Site   web.Site
+	Auth   auth.Options
+	Ports  pages.Ports
+	Behind netip.Prefix
+}
+
+// New opens a console on a ledger; adjust changes its options.
+func New(t *testing.T, s *state.Store, adjust ...func(*Options)) *World {
+	t.Helper()
+	w := &World{T: t, Store: s, Clock: &Clock{at: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}, Log: &Buffer{}}
+	zone, err := time.LoadLocation("America/Sao_Paulo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{
+		Site: web.Site{
+			Name: "Cooperativa", Lang: trade.Portuguese, Zone: zone, Now: w.Clock.Now,
+			Log: zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), w.Log,
+				zap.DebugLevel)),
+		},
+		Auth: auth.Options{Users: s, Logins: s, Idle: 30 * time.Minute, Most: 12 * time.Hour},
+		Ports: pages.Ports{
+			Totals: s, Rows: s, Runs: s, Audit: s, Filters: s, Codes: s, Jobs: noJobs{}, Words: noWords{},
+			Causes: NoCauses{}, Tables: noTables{}, Scheduling: noSchedules{}, Reports: noReports{},
+			Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
+		},
+	}
+	for _, change := range adjust {
+		change(&o)
+	}
+	w.Sessions = auth.New(o.Auth)
+	o.Ports.Sessions = w.Sessions
+	w.Pages = pages.New(o.Ports)
+	w.Console = console.New(console.Options{
+		Site: o.Site, Sessions: w.Sessions, Pages: w.Pages, Behind: o.Behind,
+		Hosts: []string{"127.0.0.1", "console.example"},
+	})
+	w.Server = httptest.NewServer(w.Console)
+	t.Cleanup(func() {
+		w.Console.Close() // answers that go on
+		w.Server.Close()
+	})
+	return w
+}
+
+// WithPeople adds one person of each role.
+func (w *World) WithPeople() *World {
+	w.T.Helper()
+	for role, name := range People {
+		w.Add(name, role)
+	}
+	return w
+}
+
+// Add adds one person.
+func (w *World) Add(name string, role trade.Role) {
+	w.T.Helper()
+	err := w.Store.AddUser(context.WithoutCancel(w.T.Context()), trade.User{Name: name, Role: role, Password: hashed},
+		trade.AuditRecord{At: w.Clock.Now(), Who: "test", Act: "user add", Target: name})
+	if err != nil {
+		w.T.Fatal(err)
+	}
+}
+
+// Browser keeps cookies, and follows no redirect.
+type Browser struct {
+	World  *World
+	Client *http.Client
+	Header http.Header // sent with each request
+	Host   string      // "" = that of the server
+
+	// the last answer
+	Status int
+	Got    http.Header
+	Body   string
+}
+
+// Browser is one in which nobody has logged in.
+func (w *World) Browser() *Browser {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	transport := &http.Transport{}
+	w.T.Cleanup(transport.CloseIdleConnections)
+	return &Browser{World: w, Header: http.Header{}, Client: &http.Client{
+		Jar: jar, Timeout: time.Minute, Transport: transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// As is a browser in which somebody has logged in.
+func (w *World) As(role trade.Role) *Browser {
+	w.T.Helper()
+	b := w.Browser()
+	if b.LogIn(People[role], Password); b.Status != http.StatusSeeOther {
+		w.T.Fatalf("the login of %s: %d\n%s", role, b.Status, b.Body)
+	}
+	return b
+}
+
+// LogIn logs somebody in.
+func (b *Browser) LogIn(name, password string) *Browser {
+	b.World.T.Helper()
+	return b.Do(http.MethodPost, "/login", url.Values{"name": {name}, "password": {password}})
+}
+
+// Get asks for a page.
+func (b *Browser) Get(path string) *Browser {
+	b.World.T.Helper()
+	return b.Do(http.MethodGet, path, nil)
+}
+
+// Do sends a form.
+func (b *Browser) Do(method, path string, form url.Values) *Browser {
+	b.World.T.Helper()
+	return b.Send(method, path, "application/x-www-form-urlencoded", form.Encode())
+}
+
+// Send asks with a body of some kind.
+func (b *Browser) Send(method, path, kind, body string) *Browser {
+	b.World.T.Helper()
+	at := b.World.Server.URL + path
+	request, err := http.NewRequestWithContext(b.World.T.Context(), method, at, strings.NewReader(body))
+	if err != nil {
+		b.World.T.Fatal(err)
+	}
+	for name, values := range b.Header {
+		request.Header[name] = values
+	}
+	if method == http.MethodPost {
+		request.Header.Set("Content-Type", kind)
+	}
+	request.Host = b.Host
+	answer, err := b.Client.Do(request)
+	if err != nil {
+		b.World.T.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		b.World.T.Fatal(err)
+	}
+	b.Status, b.Got, b.Body = answer.StatusCode, answer.Header, string(text)
+	return b
+}
+
+var tokenField = regexp.MustCompile(`name="token" value="([^"]+)"`)
+
+// Token is that of the page that is shown.
+func (b *Browser) Token() string {
+	b.World.T.Helper()
+	m := tokenField.FindStringSubmatch(b.Body)
+	if m == nil {
+		b.World.T.Fatalf("no token on the page:\n%s", b.Body)
+	}
+	return m[1]
+}
+
+// Wants wants a status, and texts on the page.
+func (b *Browser) Wants(status int, texts ...string) *Browser {
+	b.World.T.Helper()
+	if b.Status != status {
+		b.World.T.Fatalf("status %d, want %d\n%s", b.Status, status, b.Body)
+	}
+	for _, text := range texts {
+		if !strings.Contains(b.Body, text) {
+			b.World.T.Errorf("the page does not show %q:\n%s", text, b.Body)
+		}
+	}
+	return b
+}
+
+// OpenLive opens the live stream of a browser, and gives its first line.
+func (b *Browser) OpenLive() (status int, closeIt func()) {
+	b.World.T.Helper()
+	ctx, cancel := context.WithCancel(b.World.T.Context())
+	b.World.T.Cleanup(cancel)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, b.World.Server.URL+"/live", nil)
+	if err != nil {
+		b.World.T.Fatal(err)
+	}
+	answer, err := b.Client.Do(request) //nolint:bodyclose // by closeIt, when the test has seen enough
+	if err != nil {
+		b.World.T.Fatal(err)
+	}
+	if answer.StatusCode == http.StatusOK {
+		_, err = bufio.NewReader(answer.Body).ReadString('\n')
+	}
+	if err != nil {
+		b.World.T.Fatal(err)
+	}
+	return answer.StatusCode, func() {
+		cancel()
+		_ = answer.Body.Close()
+	}
+}
