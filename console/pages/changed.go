@@ -288,14 +288,9 @@ func (p *changedRoutes) doChanged(q *web.Request) error {
 	case page.Fault != "":
 		return q.Page(http.StatusUnprocessableEntity, "changed_plan", page)
 	}
-	moved := false
-	for i, plan := range page.Plans {
-		done, err := p.acts.Do(q.Context(), plan.Order, q.PostFormValue("mark."+plan.Order.Job),
-			person(q, page.Reason))
-		if err != nil {
-			return err
-		}
-		page.Plans[i], moved = done, moved || done.Moved
+	moved, err := doPlans(q, p.acts, page.Plans, page.Reason)
+	if err != nil {
+		return err
 	}
 	if !moved {
 		q.Tell("changed.done")

@@ -210,7 +210,7 @@ func (p *doubtRoutes) showDoubt(q *web.Request) error {
 }
 
 // doubtOrder is what a person wants done, as the form says.
-func (p *doubtRoutes) doubtOrder(q *web.Request, page *doubtPage) Order {
+func doubtOrder(q *web.Request, page *doubtPage) Order {
 	page.Act, page.ID, page.Checked = Act(q.PostFormValue("act")), q.PostFormValue("id"),
 		q.PostFormValue("checked") == "1"
 	noID := page.Act == "adopt_no_id"
@@ -229,21 +229,30 @@ func (p *doubtRoutes) doubtOrder(q *web.Request, page *doubtPage) Order {
 	return order
 }
 
-// planDoubt shows what a decision would do: an id is read back and compared.
-func (p *doubtRoutes) planDoubt(q *web.Request) error {
-	page, err := p.doubtPage(q)
-	if err != nil {
-		return err
+// ordered reads what a person wants done with a row. ok is false where that is answered: the row is
+// decided already, or the form gives no reason.
+func (p *doubtRoutes) ordered(q *web.Request) (page doubtPage, order Order, ok bool, err error) {
+	if page, err = p.doubtPage(q); err != nil {
+		return page, order, false, err
 	}
 	if !page.Open {
-		return q.Page(http.StatusConflict, "doubt", page)
+		return page, order, false, q.Page(http.StatusConflict, "doubt", page)
 	}
-	order := p.doubtOrder(q, &page)
+	order = doubtOrder(q, &page)
 	if !slices.Contains([]Act{Adopt, Resend, Dismiss}, order.Act) {
-		return web.BadRequest("form")
+		return page, order, false, web.BadRequest("form")
 	}
 	if page.Reason, page.Fault = reason(q); page.Fault != "" {
-		return q.Page(http.StatusUnprocessableEntity, "doubt", page)
+		return page, order, false, q.Page(http.StatusUnprocessableEntity, "doubt", page)
+	}
+	return page, order, true, nil
+}
+
+// planDoubt shows what a decision would do: an id is read back and compared.
+func (p *doubtRoutes) planDoubt(q *web.Request) error {
+	page, order, ok, err := p.ordered(q)
+	if err != nil || !ok {
+		return err
 	}
 	return p.showPlan(q, page, order, http.StatusOK)
 }
@@ -271,19 +280,9 @@ func (p *doubtRoutes) showPlan(q *web.Request, page doubtPage, order Order, stat
 // doDoubt does what a person saw, if the row stands as it was shown: the second of two people is
 // told who was first (F157).
 func (p *doubtRoutes) doDoubt(q *web.Request) error {
-	page, err := p.doubtPage(q)
-	if err != nil {
+	page, order, ok, err := p.ordered(q)
+	if err != nil || !ok {
 		return err
-	}
-	if !page.Open {
-		return q.Page(http.StatusConflict, "doubt", page)
-	}
-	order := p.doubtOrder(q, &page)
-	if !slices.Contains([]Act{Adopt, Resend, Dismiss}, order.Act) {
-		return web.BadRequest("form")
-	}
-	if page.Reason, page.Fault = reason(q); page.Fault != "" {
-		return q.Page(http.StatusUnprocessableEntity, "doubt", page)
 	}
 	if order.Act == Resend {
 		fault, err := p.sessions.Prove(q, q.PostFormValue("password"))

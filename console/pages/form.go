@@ -83,6 +83,19 @@ func jobNamed(jobs Jobs, name string) *Job {
 	return nil
 }
 
+// doPlans does what a person saw of plans, each by the mark that its job has in the form. moved
+// tells that something of a job has moved since: nothing of that job was done.
+func doPlans(q *web.Request, acts Acts, plans []Plan, why string) (moved bool, err error) {
+	for _, plan := range plans {
+		done, err := acts.Do(q.Context(), plan.Order, q.PostFormValue("mark."+plan.Order.Job), person(q, why))
+		if err != nil {
+			return moved, err
+		}
+		moved = moved || done.Moved
+	}
+	return moved, nil
+}
+
 // attach begins an answer that browsers keep as a file.
 func attach(q *web.Request, name, contentType string) {
 	q.Answered = true

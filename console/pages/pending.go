@@ -272,15 +272,9 @@ func (p *pendingRoutes) doRetry(q *web.Request) error {
 	if page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "pending_retry", page)
 	}
-	moved := false
-	for i, plan := range page.Plans {
-		done, err := p.acts.Do(q.Context(), plan.Order, q.PostFormValue("mark."+plan.Order.Job),
-			person(q, page.Reason))
-		if err != nil {
-			return err
-		}
-		page.Plans[i] = done
-		moved = moved || done.Moved
+	moved, err := doPlans(q, p.acts, page.Plans, page.Reason)
+	if err != nil {
+		return err
 	}
 	if moved {
 		if page, err = p.planRetry(q, q.PostFormValue("cause")); err != nil {
