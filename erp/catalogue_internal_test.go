@@ -9,7 +9,8 @@ import (
 // and every name of the result.
 func TestEveryCatalogueQueryIsOneQueryWithAllNames(t *testing.T) {
 	t.Parallel()
-	for driver, q := range catalogueQueries {
+	for _, e := range engines {
+		driver, q := e.name, e.catalogue
 		for _, c := range []struct{ sql, names string }{
 			{q.relations, "schema_name table_name is_view row_estimate"},
 			{q.columns, "schema_name table_name column_name type_name is_nullable ordinal"},

@@ -72,23 +72,54 @@ func splitUnion(st statement) (parts []selectParts, ok bool) {
 // [ORDER BY …]. ok is false for everything whose meaning would change if the
 // condition were taken away, and for everything not understood.
 func splitSelect(st statement) (p selectParts, ok bool) {
-	p = selectParts{sql: st.body, dialect: st.dialect, fromAt: -1, headEnd: len(st.body), plainFrom: true}
-	whereAt, tailAt, depth := -1, len(st.toks), 0
-	if st.toks[0].word != "SELECT" {
-		return p, false
+	c := clauses{fromAt: -1, whereAt: -1, tailAt: len(st.toks), plainFrom: true}
+	if st.toks[0].word != "SELECT" || !c.find(st) || c.fromAt < 0 {
+		return selectParts{}, false
 	}
+	p = selectParts{
+		sql: st.body, dialect: st.dialect, fromAt: st.toks[c.fromAt].start, headEnd: len(st.body),
+		plainFrom: c.plainFrom,
+	}
+	if c.tailAt < len(st.toks) {
+		p.headEnd = st.toks[c.tailAt].start
+		p.tail = st.body[p.headEnd:]
+	}
+	fromEnd := c.tailAt
+	if c.whereAt >= 0 {
+		if c.whereAt+1 >= c.tailAt {
+			return p, false
+		}
+		fromEnd = c.whereAt
+		p.headEnd = st.toks[c.whereAt].start
+		cond := st.toks[c.whereAt+1 : c.tailAt]
+		p.where = st.body[cond[0].start:cond[len(cond)-1].end]
+		p.conditions = splitAnd(st.body, cond)
+	}
+	p.joins = innerJoins(st, p.fromAt, fromEnd)
+	return p, true
+}
+
+// clauses are the tokens at which the clauses of a SELECT begin.
+type clauses struct {
+	fromAt, whereAt int  // -1: none
+	tailAt          int  // GROUP or ORDER, else the end
+	plainFrom       bool // as in selectParts
+}
+
+// find gives false where the query is not understood.
+func (c *clauses) find(st statement) bool {
+	depth := 0
 	for i, t := range st.toks {
 		switch t.kind {
 		case tokOpen:
-			if i+1 < len(st.toks) && st.toks[i+1].kind == tokOther && i+2 < len(st.toks) &&
-				st.toks[i+2].kind == tokClose && st.body[st.toks[i+1].start] == '+' {
-				return p, false // Oracle's a.x = b.x(+): a condition that is a join
+			if st.textAt(i+1) == "+" && st.textAt(i+2) == ")" {
+				return false // Oracle's a.x = b.x(+): a condition that is a join
 			}
 			depth++
-			if depth == 1 && p.fromAt >= 0 && whereAt < 0 && tailAt == len(st.toks) && i+1 < len(st.toks) {
-				if w := st.toks[i+1].word; w == "SELECT" || w == "WITH" || w == "VALUES" ||
-					st.toks[i+1].kind == tokOpen {
-					p.plainFrom = false
+			if depth == 1 && c.fromAt >= 0 && c.whereAt < 0 && c.tailAt == len(st.toks) {
+				switch w := st.wordAt(i + 1); {
+				case w == "SELECT", w == "WITH", w == "VALUES", st.textAt(i+1) == "(":
+					c.plainFrom = false
 				}
 			}
 		case tokClose:
@@ -97,60 +128,55 @@ func splitSelect(st statement) (p selectParts, ok bool) {
 		if depth > 0 || t.kind != tokWord || st.isQualified(i) {
 			continue
 		}
-		if slices.Contains(st.dialect.opaque, t.word) {
-			return p, false
-		}
-		switch t.word {
-		case "UNION", "INTERSECT", "EXCEPT", "MINUS", "HAVING", "LIMIT", "OFFSET", "FETCH", "WINDOW", "INTO":
-			return p, false
-		case "DISTINCT":
-			if i+1 < len(st.toks) && st.toks[i+1].word == "ON" {
-				return p, false
-			}
-		case "FROM":
-			if p.fromAt < 0 && (i == 0 || st.toks[i-1].word != "DISTINCT") {
-				p.fromAt = t.start
-			}
-		case "WHERE":
-			if whereAt >= 0 || p.fromAt < 0 || tailAt < len(st.toks) {
-				return p, false
-			}
-			whereAt = i
-		case "GROUP", "ORDER":
-			if p.fromAt >= 0 && tailAt == len(st.toks) {
-				tailAt = i
-			}
+		if slices.Contains(st.dialect.opaque, t.word) || !c.word(st, i) {
+			return false
 		}
 	}
-	if p.fromAt < 0 {
-		return p, false
-	}
-	if tailAt < len(st.toks) {
-		p.tail = st.body[st.toks[tailAt].start:]
-		p.headEnd = st.toks[tailAt].start
-	}
-	fromEnd := tailAt
-	if whereAt >= 0 {
-		if whereAt+1 >= tailAt {
-			return p, false
+	return true
+}
+
+// word takes a keyword at the top level.
+func (c *clauses) word(st statement, i int) bool {
+	switch st.toks[i].word {
+	case "UNION", "INTERSECT", "EXCEPT", "MINUS", "HAVING", "LIMIT", "OFFSET", "FETCH", "WINDOW", "INTO":
+		return false
+	case "DISTINCT":
+		return st.wordAt(i+1) != "ON"
+	case "FROM":
+		if c.fromAt < 0 && st.wordAt(i-1) != "DISTINCT" {
+			c.fromAt = i
 		}
-		fromEnd = whereAt
-		p.headEnd = st.toks[whereAt].start
-		cond := st.toks[whereAt+1 : tailAt]
-		p.where = st.body[cond[0].start:cond[len(cond)-1].end]
-		p.conditions = splitAnd(st.body, cond)
+	case "WHERE":
+		if c.whereAt >= 0 || c.fromAt < 0 || c.tailAt < len(st.toks) {
+			return false
+		}
+		c.whereAt = i
+	case "GROUP", "ORDER":
+		if c.fromAt >= 0 && c.tailAt == len(st.toks) {
+			c.tailAt = i
+		}
 	}
-	p.joins = innerJoins(st, p.fromAt, fromEnd)
-	return p, true
+	return true
+}
+
+// textAt is a token as it is written, "" where there is none.
+func (st statement) textAt(i int) string {
+	if i < 0 || i >= len(st.toks) {
+		return ""
+	}
+	return st.body[st.toks[i].start:st.toks[i].end]
+}
+
+// wordAt is a keyword or unquoted name in capitals, else "".
+func (st statement) wordAt(i int) string {
+	if i < 0 || i >= len(st.toks) {
+		return ""
+	}
+	return st.toks[i].word
 }
 
 // isQualified: the word follows a dot or precedes one, so it is a name.
-func (st statement) isQualified(i int) bool {
-	if i > 0 && st.body[st.toks[i-1].start:st.toks[i-1].end] == "." {
-		return true
-	}
-	return i+1 < len(st.toks) && st.body[st.toks[i+1].start:st.toks[i+1].end] == "."
-}
+func (st statement) isQualified(i int) bool { return st.textAt(i-1) == "." || st.isQualifier(i) }
 
 // splitAnd cuts a condition at the ANDs that join its parts. The AND of BETWEEN
 // and those inside CASE … END or parentheses are none; with an OR at the same

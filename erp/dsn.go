@@ -60,9 +60,16 @@ func parseAddress(dsn Secret, schemes []string, port, example string, settings .
 func (a address) hostPort() string { return net.JoinHostPort(a.host, a.port) }
 func (a address) target() string   { return a.hostPort() + "/" + a.path }
 
-func (a address) local() bool {
-	ip := net.ParseIP(a.host)
-	return strings.EqualFold(a.host, "localhost") || ip != nil && ip.IsLoopback()
+// isLoopback tells whether a host is this one.
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// remoteURL tells whether an address leads to another host, and its settings fulfil a condition.
+func remoteURL(dsn Secret, condition func(url.Values) bool) bool {
+	u, err := url.Parse(string(dsn))
+	return err == nil && u.Host != "" && !isLoopback(u.Hostname()) && condition(u.Query())
 }
 
 // tlsConfig reads the settings tls (verify, require or disable) and ca (a file
@@ -74,7 +81,7 @@ func (a address) tlsConfig() (*tls.Config, *Error) {
 		switch {
 		case a.settings["ca"] != "":
 			mode = "verify"
-		case a.local():
+		case isLoopback(a.host):
 			mode = "disable"
 		default:
 			mode = "require"
@@ -101,6 +108,18 @@ func (a address) tlsConfig() (*tls.Config, *Error) {
 	return c, nil
 }
 
+// zoneName is a name that a database may know; "" for a zone without one.
+func zoneName(loc *time.Location) string {
+	name := loc.String()
+	if name == "" || name == "Local" {
+		return ""
+	}
+	if _, err := time.LoadLocation(name); err != nil {
+		return ""
+	}
+	return name
+}
+
 // boundedConnector limits how long making a connection may take.
 type boundedConnector struct{ driver.Connector }
 
@@ -111,12 +130,15 @@ func (c boundedConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	return c.Connector.Connect(ctx)
 }
 
+// applicationName shows the ERP's administrators who is reading.
+const applicationName = "safrasync"
+
 // maxIdle is how many connections wait for the next call.
 const maxIdle = 2
 
 // pool opens no connection yet.
 func pool(c driver.Connector, name string) *sqlx.DB {
-	db := sqlx.NewDb(sql.OpenDB(boundedConnector{c}), name)
+	db := sqlx.NewDb(sql.OpenDB(c), name)
 	db.SetMaxOpenConns(6)
 	db.SetMaxIdleConns(maxIdle)
 	db.SetConnMaxIdleTime(time.Minute)

@@ -39,7 +39,7 @@ func (s *Source) Explain(ctx context.Context, q Query, key []string) (Exclusion,
 		return Exclusion{}, forJob(q.Job,
 			failf(CodeOther, "the key has %d parts; %d are configured", len(key), len(q.Key)))
 	}
-	st, bad := parseStatement(q.SQL, s.d.syntax())
+	st, bad := parseStatement(q.SQL, s.engine.syntax)
 	if bad != nil {
 		return Exclusion{}, nil //nolint:nilerr // a query that is not understood is an answer here
 	}
@@ -159,15 +159,15 @@ func (x explainer) explainSelect(ctx context.Context, sel selectParts) (Exclusio
 
 // oneRow and everyRow are statements for the rows of a plan for which a condition
 // holds.
-func (p plan) oneRow(cond string) string   { return p.st.first(selectList(p.items), cond) }
-func (p plan) everyRow(cond string) string { return where(p.st.wrap(selectList(p.items)), cond) }
+func (p plan) oneRow(cond string) string   { return p.st.firstRow(selectList(p.items), cond) }
+func (p plan) everyRow(cond string) string { return p.st.wrap(selectList(p.items), cond) }
 
 // find looks for the key in a query: first as an index can serve it, then
 // comparing trimmed text. rows says how many of its rows are wanted.
 func (x explainer) find(ctx context.Context, sql string,
 	rows func(p plan, cond string) string,
 ) (found []Row, err error) {
-	st, bad := parseStatement(sql, x.source.d.syntax())
+	st, bad := parseStatement(sql, x.source.engine.syntax)
 	if bad != nil {
 		return nil, bad
 	}
@@ -179,13 +179,17 @@ func (x explainer) find(ctx context.Context, sql string,
 			return err
 		}
 		for _, fast := range []bool{true, false} {
-			b := newBinder(x.source.d)
-			cond := x.source.d.looseKey(b, p.keyCols, x.key, fast)
-			if err := tx.few(ctx, rows(p, cond), b.args, p.items, func(values []Value) error {
-				found = append(found, p.row(values))
-				return nil
-			}); err != nil || len(found) > 0 {
+			b := newBinder(x.source.engine.syntax)
+			cond := x.source.dialect.looseKey(b, p.keyCols, x.key, fast)
+			all, err := tx.fetch(ctx, rows(p, cond), b.args, p.items)
+			if err != nil {
 				return err
+			}
+			for _, values := range all {
+				found = append(found, p.row(values))
+			}
+			if len(found) > 0 {
+				return nil
 			}
 		}
 		return nil

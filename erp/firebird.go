@@ -19,7 +19,8 @@ import (
 type firebird struct {
 	opt       Options
 	cs        charset
-	address   string
+	server    server
+	db        *sqlx.DB
 	connector *firebirdConnector
 	// bytesMode: texts come as the bytes that are stored, and are decoded here.
 	bytesMode bool
@@ -29,33 +30,36 @@ var _ dialect = (*firebird)(nil)
 
 const firebirdExample = "firebird://USER:PASSWORD@HOST:3050/ALIAS, or the server's path of the file in place of ALIAS, as in /dados/erp.fdb or C:/Dados/ERP.FDB"
 
-func openFirebird(opt Options, cs charset) (*sqlx.DB, dialect, error) {
+func openFirebird(opt Options, cs charset) (database, *Error) {
 	a, bad := parseAddress(opt.DSN, []string{"firebird"}, "3050", firebirdExample, "role", "wire_crypt",
 		"auth_plugin_name")
 	if bad != nil {
-		return nil, nil, bad
+		return database{}, bad
 	}
 	if a.path == "" {
-		return nil, nil, failf(CodeConfig, "erp.dsn names no database; write %s", firebirdExample)
+		return database{}, failf(CodeConfig, "erp.dsn names no database; write %s", firebirdExample)
 	}
 	for setting, allowed := range map[string][]string{
 		"wire_crypt":       {"disabled", "enabled", "required"},
 		"auth_plugin_name": {"Srp256", "Srp", "Legacy_Auth"},
 	} {
 		if v, ok := a.settings[setting]; ok && !slices.Contains(allowed, v) {
-			return nil, nil, failf(CodeConfig, "%s in erp.dsn must be one of %s", setting, strings.Join(allowed, ", "))
+			return database{}, failf(CodeConfig, "%s in erp.dsn must be one of %s", setting, strings.Join(allowed, ", "))
 		}
 	}
-	f := &firebird{opt: opt, cs: cs, address: a.target(), connector: &firebirdConnector{}}
+	f := &firebird{opt: opt, cs: cs, connector: &firebirdConnector{}, server: server{
+		target: a.target(), product: "Firebird", settings: "wire_crypt", timeout: opt.StatementTimeout,
+	}}
 	for i, charset := range []string{"NONE", "UTF8"} {
 		c, err := firebirdConnection(a, charset, zoneName(opt.TimeZone))
 		if err != nil {
-			return nil, nil, failf(CodeConfig, "erp.dsn cannot be used as a Firebird address; write %s",
+			return database{}, failf(CodeConfig, "erp.dsn cannot be used as a Firebird address; write %s",
 				firebirdExample)
 		}
 		f.connector.each[i] = c
 	}
-	return pool(f.connector, "firebirdsql"), f, nil
+	f.db = pool(boundedConnector{f.connector}, "firebirdsql")
+	return database{db: f.db, target: a.target(), probe: f.probe, dialect: f}, nil
 }
 
 func firebirdConnection(a address, charset, zone string) (driver.Connector, error) {
@@ -107,34 +111,27 @@ func (c *firebirdConnector) Connect(ctx context.Context) (driver.Conn, error) {
 // Driver implements driver.Connector.
 func (c *firebirdConnector) Driver() driver.Driver { return c.each[0].Driver() }
 
-func (f *firebird) syntax() *language { return firebirdSyntax }
-func (f *firebird) target() string    { return f.address }
-
 // probe learns the charset. A database with NONE never converts: it stores what
 // the programs sent. With erp.charset set, nothing is converted either.
-func (f *firebird) probe(ctx context.Context, db *sqlx.DB) error {
-	name, err := f.charset(ctx, db)
+func (f *firebird) probe(ctx context.Context) error {
+	facts, err := f.facts(ctx, f.db)
 	if err != nil {
 		return err
 	}
-	f.bytesMode = name == "NONE" || name == "OCTETS" || f.cs.table != nil
+	f.bytesMode = UnknownCharset(facts.Charset) || f.cs.table != nil
 	if !f.bytesMode {
 		f.connector.converted.Store(true)
-		db.SetMaxIdleConns(0) // the connection of this probe is of the other kind
-		db.SetMaxIdleConns(maxIdle)
+		f.db.SetMaxIdleConns(0) // the connection of this probe is of the other kind
+		f.db.SetMaxIdleConns(maxIdle)
 	}
 	return nil
 }
 
-func (f *firebird) charset(ctx context.Context, db *sqlx.DB) (encoding string, err error) {
-	err = db.GetContext(ctx, &encoding, "SELECT TRIM(RDB$CHARACTER_SET_NAME) FROM RDB$DATABASE")
-	return strings.TrimSpace(encoding), err
-}
-
-// facts: an ordinary user sees only the transactions of its own.
-func (f *firebird) facts(ctx context.Context, db *sqlx.DB) (version string, sees bool, err error) {
-	return version, false, db.GetContext(ctx, &version,
-		"SELECT RDB$GET_CONTEXT('SYSTEM', 'ENGINE_VERSION') FROM RDB$DATABASE")
+func (f *firebird) facts(ctx context.Context, db *sqlx.DB) (facts Facts, err error) {
+	err = db.QueryRowxContext(ctx, `SELECT RDB$GET_CONTEXT('SYSTEM', 'ENGINE_VERSION'), TRIM(RDB$CHARACTER_SET_NAME)
+FROM RDB$DATABASE`).Scan(&facts.Version, &facts.Charset)
+	facts.Charset = strings.TrimSpace(facts.Charset)
+	return facts, err // an ordinary user sees only the transactions of its own
 }
 
 // begin opens a snapshot. The driver knows read-only transactions only without
@@ -147,10 +144,10 @@ func (f *firebird) begin(ctx context.Context, c *sqlx.Conn) (readTx, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &streamTx{
-		tx: tx, d: f, limit: f.opt.StatementTimeout, typeOf: firebirdType, verify: unchanged,
+	return (&streamTx{
+		tx: tx, limit: f.opt.StatementTimeout, typeOf: firebirdType, verify: unchanged,
 		isRowError: firebirdRowError,
-	}, nil
+	}).opened(), nil
 }
 
 const firebirdChanges = `SELECT SUM(s.MON$RECORD_INSERTS + s.MON$RECORD_UPDATES + s.MON$RECORD_DELETES)
@@ -172,31 +169,18 @@ func unchanged(ctx context.Context, tx *sqlx.Tx) error {
 // clock: Firebird 3 has no time zones. Its clock is taken for local time or for
 // UTC, whichever is nearer to this host's.
 func (f *firebird) clock(ctx context.Context, c *sqlx.Conn) (clock, error) {
-	var text string
-	if err := c.GetContext(ctx, &text,
-		"SELECT CAST(CAST('NOW' AS TIMESTAMP) AS VARCHAR(24)) FROM RDB$DATABASE"); err != nil {
+	read, err := readClock(ctx, c, "SELECT CAST(CAST('NOW' AS TIMESTAMP) AS VARCHAR(24)) FROM RDB$DATABASE",
+		f.opt.TimeZone)
+	if err != nil {
 		return clock{}, err
-	}
-	m, ok := parseMoment(text)
-	if !ok {
-		return clock{}, failf(CodeOther, "the ERP database's clock cannot be read")
 	}
 	here := time.Now()
 	_, offset := here.In(f.opt.TimeZone).Zone()
-	now, local := m.at, m.at.Add(-time.Duration(offset)*time.Second)
+	now, local := read.now, read.now.Add(-time.Duration(offset)*time.Second)
 	if local.Sub(here).Abs() < now.Sub(here).Abs() {
 		now = local
 	}
 	return clock{now: now, limits: naiveLimits(now, time.Time{}, f.opt.TimeZone)}, nil
-}
-
-func (f *firebird) changedAtUsable(col Column) *Error {
-	switch col.Type {
-	case "timestamp", "date", "timestamp with timezone":
-		return nil
-	}
-	return failf(CodeConfig,
-		"changed_at column %s has type %s; turn it into a TIMESTAMP in the query, e.g. CAST(%s AS TIMESTAMP), or remove changed_at", col.Name, typeName(col), col.Name)
 }
 
 // window: rows without a value are always in, and so are those with a date that
@@ -206,7 +190,7 @@ func (f *firebird) window(b *binder, col Column, w Window) (string, *Error) {
 	if bad != nil {
 		return "", bad
 	}
-	name := firebirdSyntax.column(col)
+	name := firebirdSyntax.column(col.Name)
 	var from string
 	switch col.Type {
 	case "date":
@@ -227,7 +211,7 @@ func (f *firebird) keys(b *binder, cols []Column, keys [][]Value) (string, *Erro
 }
 
 func (f *firebird) term(b *binder, col Column, v Value) (string, *Error) {
-	name := firebirdSyntax.column(col)
+	name := firebirdSyntax.column(col.Name)
 	switch v.Kind {
 	case Int, Number:
 		return name + " = " + firebirdNumber(b, v.Text), nil
@@ -290,7 +274,7 @@ func firebirdNumeric(typ string) bool {
 func (f *firebird) looseKey(b *binder, cols []Column, key []string, fast bool) string {
 	parts := make([]string, len(cols))
 	for i, c := range cols {
-		name := firebirdSyntax.column(c)
+		name := firebirdSyntax.column(c.Name)
 		text, ok := f.encoded(key[i])
 		switch {
 		case !ok, firebirdNumeric(c.Type) && !plainNumber(key[i]):

@@ -17,12 +17,16 @@ func firebirdType(ct *sql.ColumnType) string {
 
 // item selects numbers and times as the text that Firebird itself writes: the
 // driver would put dates into a time zone and small decimals into E notation.
-func (f *firebird) item(col Column, _ bool) selectItem {
-	name := firebirdSyntax.column(col)
+func (f *firebird) item(col Column, use use) selectItem {
+	if use == forBound {
+		return firebirdBound(col)
+	}
+	name := firebirdSyntax.column(col.Name)
+	binary := binaryColumn("CAST(" + col.Name + " AS VARCHAR(100) CHARACTER SET WIN1252)")
 	cast := func(size string) string { return "CAST(" + name + " AS VARCHAR(" + size + "))" }
 	switch col.Type {
 	case "short", "long", "int64", "int128":
-		return selectItem{sql: name, convert: asText(func(s string) Value { return Value{Kind: Int, Text: s} })}
+		return selectItem{sql: name, convert: keep(Int)}
 	case "numeric":
 		return selectItem{
 			sql:     cast("50"),
@@ -38,7 +42,7 @@ func (f *firebird) item(col Column, _ bool) selectItem {
 	case "double":
 		return selectItem{sql: name, convert: func(v any) Value { return anyFloat(v, 64) }}
 	case "date":
-		return selectItem{sql: cast("10"), convert: asText(pgDate)}
+		return selectItem{sql: cast("10"), convert: asText(dateText)}
 	case "timestamp":
 		return selectItem{sql: cast("24"), convert: asText(timestampText)}
 	case "timestamp with timezone":
@@ -49,29 +53,24 @@ func (f *firebird) item(col Column, _ bool) selectItem {
 			return Value{Kind: Instant, Err: "unreadable timestamp"}
 		}}
 	case "time":
-		return selectItem{sql: cast("13"), convert: asText(func(s string) Value { return Value{Kind: Text, Text: s} })}
+		return selectItem{sql: cast("13"), convert: keep(Text)}
 	case "boolean":
 		return selectItem{sql: name, convert: boolValue}
 	case "text", "varying":
 		return selectItem{sql: name, convert: f.text}
 	case "blob":
 		return selectItem{sql: name, convert: func(v any) Value {
-			if _, binary := v.([]byte); binary {
-				return binaryColumn(col)
+			if _, ok := v.([]byte); ok {
+				return binary(v)
 			}
 			return f.text(v)
 		}}
 	default:
 		return selectItem{
 			sql:     "CASE WHEN " + name + " IS NULL THEN NULL ELSE '' END",
-			convert: func(any) Value { return binaryColumn(col) },
+			convert: binary,
 		}
 	}
-}
-
-func binaryColumn(col Column) Value {
-	return Value{Kind: Bytes, Err: "binary column; convert it in the query, e.g. CAST(" + col.Name +
-		" AS VARCHAR(100) CHARACTER SET WIN1252)"}
 }
 
 // text decodes what the driver gives for CHAR and VARCHAR: a string that the
@@ -93,9 +92,9 @@ func (f *firebird) text(v any) Value {
 	return Value{Kind: Text, Err: "a type the driver does not explain"}
 }
 
-// rawItem is the text of a bound.
-func (f *firebird) rawItem(col Column) selectItem {
-	name := firebirdSyntax.column(col)
+// firebirdBound is the text of a bound.
+func firebirdBound(col Column) selectItem {
+	name := firebirdSyntax.column(col.Name)
 	if col.Type == "timestamp with timezone" {
 		return selectItem{sql: name, convert: func(v any) Value {
 			if at, ok := v.(time.Time); ok {
@@ -106,6 +105,6 @@ func (f *firebird) rawItem(col Column) selectItem {
 	}
 	return selectItem{
 		sql:     "CAST(" + name + " AS VARCHAR(24))",
-		convert: asText(func(s string) Value { return Value{Kind: Text, Text: s} }),
+		convert: keep(Text),
 	}
 }

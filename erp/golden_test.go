@@ -1,7 +1,6 @@
 package erp
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -20,6 +19,7 @@ var update = flag.Bool("update", false, "write the golden files of the SQL that 
 // sample is what the statements of one dialect are written for.
 type sample struct {
 	d       dialect
+	engine  *dbEngine
 	columns []Column
 	queries []string
 	since   map[string]string // by type of changed_at
@@ -39,7 +39,7 @@ func samples(t *testing.T) map[string]sample {
 	local, utc := "2026-05-01T10:00:00.302674", "2026-05-01T13:00:00.302674+00:00"
 	return map[string]sample{
 		"sqlserver": {
-			d: &sqlserver{opt: opt}, queries: append(queries, "SELECT TOP 5 num FROM c ORDER BY num",
+			d: &sqlserver{opt: opt}, engine: sqlserverEngine, queries: append(queries, "SELECT TOP 5 num FROM c ORDER BY num",
 				"SELECT num FROM c ORDER BY num OFFSET 5 ROWS"),
 			columns: []Column{
 				{"filial", "char"},
@@ -87,7 +87,7 @@ func samples(t *testing.T) map[string]sample {
 			},
 		},
 		"oracle": {
-			d: &oracle{opt: opt}, queries: queries,
+			d: &oracle{opt: opt}, engine: oracleEngine, queries: queries,
 			columns: []Column{
 				{"FILIAL", "char"},
 				{"NUM", "varchar2"},
@@ -156,40 +156,40 @@ func statements(t *testing.T, s sample) string {
 		out.WriteString("\n")
 	}
 	for _, sql := range s.queries {
-		st, bad := parseStatement(sql, s.d.syntax())
+		st, bad := parseStatement(sql, s.engine.syntax)
 		if bad != nil {
 			t.Fatal(bad)
 		}
 		show("describe", st.describe())
-		show("first row of a key", st.first([]string{"*"}, "q.x = 1"))
+		show("first row of a key", st.firstRow([]string{"*"}, "q.x = 1"))
 	}
 	for i, c := range s.columns {
-		item := s.d.item(c, false)
+		item := s.d.item(c, forMapping)
 		show("column "+c.Name+" "+c.Type, item.sql)
 		if since, ok := s.since[c.Type]; ok {
-			if bad := s.d.changedAtUsable(c); bad != nil {
+			if bad := s.engine.changedAt.check(c); bad != nil {
 				t.Error(bad)
 			}
-			b := newBinder(s.d)
+			b := newBinder(s.engine.syntax)
 			cond, bad := s.d.window(b, c, Window{Since: since, Lookback: time.Hour})
 			if bad != nil {
 				t.Fatal(bad)
 			}
-			show("window on "+c.Name+", its bound is "+s.d.rawItem(c).sql, cond, b.args...)
+			show("window on "+c.Name+", its bound is "+s.d.item(c, forBound).sql, cond, b.args...)
 		}
-		b := newBinder(s.d)
+		b := newBinder(s.engine.syntax)
 		cond, bad := s.d.keys(b, s.columns[i:i+1], [][]Value{{s.key[i]}})
 		if bad != nil {
 			t.Fatal(bad)
 		}
 		show("key "+c.Name, cond, b.args...)
 		for _, fast := range []bool{true, false} {
-			b := newBinder(s.d)
+			b := newBinder(s.engine.syntax)
 			show(fmt.Sprintf("explain by %s, fast %v", c.Name, fast),
 				s.d.looseKey(b, s.columns[i:i+1], []string{s.key[i].Trimmed()}, fast), b.args...)
 		}
 	}
-	b := newBinder(s.d)
+	b := newBinder(s.engine.syntax)
 	cond, bad := s.d.keys(b, s.columns[:2], [][]Value{s.key[:2], s.key[:2]})
 	if bad != nil {
 		t.Fatal(bad)
@@ -255,7 +255,7 @@ func TestValuesOfSQLServerAndOracle(t *testing.T) {
 			Err:  "binary column; convert it in the query, e.g. UTL_RAW.CAST_TO_VARCHAR2(x) or RAWTOHEX(x)",
 		}},
 	} {
-		if got := all[c.db].d.item(Column{Name: "x", Type: c.typ}, false).convert(c.raw); got != c.want {
+		if got := all[c.db].d.item(Column{Name: "x", Type: c.typ}, forMapping).convert(c.raw); got != c.want {
 			t.Errorf("%s %s %v = %+v, want %+v", c.db, c.typ, c.raw, got, c.want)
 		}
 	}
@@ -332,7 +332,7 @@ func TestErrorsOfSQLServerAndOracle(t *testing.T) {
 		{"oracle", &network.OracleError{ErrCode: 3113}, CodeUnreachable, "next run"},
 		{"oracle", &network.OracleError{ErrCode: 933}, CodeSyntax, "ORA-00933"},
 	} {
-		err := all[c.db].d.problem(t.Context(), fmt.Errorf("driver: %w", c.err), statement{}, -1)
+		err := all[c.db].d.problem(fmt.Errorf("driver: %w", c.err), "")
 		if CodeOf(err) != c.code || !strings.Contains(err.Error(), c.word) || strings.Contains(err.Error(), "segredo") {
 			t.Errorf("%v is called %s: %v, want %s with %q", c.err, CodeOf(err), err, c.code, c.word)
 		}
@@ -394,15 +394,15 @@ func TestAddressesOfSQLServerAndOracle(t *testing.T) {
 		{"oracle", "oracle://le:se%23gredo@erp/ORCL", "erp:1521/ORCL"},
 		{"oracle", "oracle://le:segredo@erp:1600?sid=XE&tls=require", "erp:1600/XE"},
 	} {
-		db, d, err := openers[c.driver](Options{DSN: Secret(c.dsn)}.withDefaults(), charset{})
+		opened, err := engineNamed(c.driver).open(Options{DSN: Secret(c.dsn)}.withDefaults(), charset{})
 		if err != nil {
 			t.Errorf("%s: %v", c.dsn, err)
 			continue
 		}
-		if d.target() != c.target {
-			t.Errorf("%s is %s, want %s", c.dsn, d.target(), c.target)
+		if opened.target != c.target {
+			t.Errorf("%s is %s, want %s", c.dsn, opened.target, c.target)
 		}
-		if err := db.Close(); err != nil {
+		if err := opened.db.Close(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -415,9 +415,8 @@ func TestAddressesOfSQLServerAndOracle(t *testing.T) {
 		{"oracle", "le/segredo@erp/ORCL", "oracle://USER"},
 		{"oracle", "oracle://le:segredo@erp/ORCL?ca=/nao/existe.pem", "certificate"},
 	} {
-		_, _, err := openers[c.driver](Options{DSN: Secret(c.dsn)}.withDefaults(), charset{})
-		var e *Error
-		if !errors.As(err, &e) || !strings.Contains(err.Error(), c.word) || strings.Contains(err.Error(), "segredo") {
+		_, err := engineNamed(c.driver).open(Options{DSN: Secret(c.dsn)}.withDefaults(), charset{})
+		if err == nil || !strings.Contains(err.Error(), c.word) || strings.Contains(err.Error(), "segredo") {
 			t.Errorf("%s: %v, want %q", c.dsn, err, c.word)
 		}
 	}

@@ -35,8 +35,8 @@ func TestASilentConnectionEndsByItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() })
-	server := <-accepted
-	t.Cleanup(func() { _ = server.Close() })
+	peer := <-accepted
+	t.Cleanup(func() { _ = peer.Close() })
 
 	buf := make([]byte, 1)
 	if _, err := c.Read(buf); err != nil {
@@ -46,8 +46,8 @@ func TestASilentConnectionEndsByItself(t *testing.T) {
 	if !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Fatalf("reading from a silent server: %v, want a deadline", err)
 	}
-	p := &postgres{address: "erp:5432/coop"}
-	if got := CodeOf(p.problem(t.Context(), err, statement{}, -1)); got != CodeUnreachable {
+	p := &postgres{server: server{target: "erp:5432/coop"}}
+	if got := CodeOf(p.problem(err, "")); got != CodeUnreachable {
 		t.Errorf("it is called %s, want %s", got, CodeUnreachable)
 	}
 
@@ -64,12 +64,12 @@ func TestASilentConnectionEndsByItself(t *testing.T) {
 
 func TestAnUntrustedCertificateIsCalledThat(t *testing.T) {
 	t.Parallel()
-	p := &postgres{address: "erp:5432/coop"}
+	p := &postgres{server: server{target: "erp:5432/coop"}}
 	for _, err := range []error{
 		x509.UnknownAuthorityError{},
 		fmt.Errorf("tls: %w", x509.HostnameError{Certificate: &x509.Certificate{}, Host: "erp"}),
 	} {
-		if got := CodeOf(p.problem(t.Context(), err, statement{}, -1)); got != CodeTLS {
+		if got := CodeOf(p.problem(err, "")); got != CodeTLS {
 			t.Errorf("%T is called %s, want %s", err, got, CodeTLS)
 		}
 	}

@@ -1,7 +1,6 @@
 package erp
 
 import (
-	"cmp"
 	"context"
 	"slices"
 )
@@ -37,8 +36,9 @@ func (s *Source) ByKeys(ctx context.Context, q Query, keys [][]Value) ([]Row, er
 		if err != nil {
 			return err
 		}
-		for chunk := range slices.Chunk(keys, cmp.Or(s.d.syntax().keysAtOnce, chunkKeys)) {
-			rows, err := s.chunk(ctx, tx, p, chunk)
+		k := s.keyReader(tx, p)
+		for chunk := range slices.Chunk(keys, chunkKeys) {
+			rows, err := k.read(ctx, chunk)
 			if err != nil {
 				return err
 			}
@@ -54,30 +54,10 @@ func (s *Source) ByKeys(ctx context.Context, q Query, keys [][]Value) ([]Row, er
 	return found, nil
 }
 
-func (s *Source) chunk(ctx context.Context, tx readTx, p plan, keys [][]Value) (rows [][]Value, err error) {
-	if t := tx.(salvageTx); t.salvages() {
-		k := keyReader{t: t, d: s.d, plan: p, items: p.items}
-		for _, i := range p.key {
-			k.keyItems = append(k.keyItems, p.items[i])
-		}
-		return k.read(ctx, keys)
-	}
-	b := newBinder(s.d)
-	cond, bad := s.d.keys(b, p.keyCols, keys)
-	if bad != nil {
-		return nil, bad
-	}
-	err = tx.few(ctx, where(p.st.wrap(selectList(p.items)), cond), b.args, p.items, func(values []Value) error {
-		rows = append(rows, values)
-		return nil
-	})
-	return rows, err
-}
-
 // Table streams the named columns of a query, in that order, from one
 // read-only snapshot: the de-para tables. An error of fn is returned as it is.
 func (s *Source) Table(ctx context.Context, sql string, columns []string, fn func([]Value) error) error {
-	st, bad := parseStatement(sql, s.d.syntax())
+	st, bad := parseStatement(sql, s.engine.syntax)
 	if bad != nil {
 		return bad
 	}
@@ -95,9 +75,9 @@ func (s *Source) Table(ctx context.Context, sql string, columns []string, fn fun
 		}
 		items := make([]selectItem, len(at))
 		for i, c := range at {
-			items[i] = s.d.item(cols[c], false)
+			items[i] = s.dialect.item(cols[c], forMapping)
 		}
-		return tx.stream(ctx, st.wrap, nil, items, fn)
+		return tx.stream(ctx, st.wrap(selectList(items), ""), nil, items, fn)
 	})
 	return forJob("", err)
 }

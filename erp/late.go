@@ -21,7 +21,7 @@ func (r *reader) setReach(clk clock) {
 		lookback = max(lookback, 48*time.Hour)
 		lookback += 24 * time.Hour // whole days
 	}
-	if since.zoned && r.source.d.syntax() == sqliteSyntax { // compared as text, whatever zone it is written in
+	if since.zoned && r.source.engine.changedAt.asText {
 		lookback += 26 * time.Hour
 	}
 	r.reach = reach{from: since.at.Add(-lookback), now: clk.now, asked: true}

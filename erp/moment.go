@@ -1,6 +1,7 @@
 package erp
 
 import (
+	"regexp"
 	"strconv"
 	"time"
 )
@@ -11,123 +12,49 @@ type moment struct {
 	sep    string    // "" date only, "T" or " "
 	zoned  bool
 	suffix string // the zone as written
-	digits int    // digits of the fraction
+	offset time.Duration
+	digits int // digits of the fraction
 	secs   bool
 }
 
-// parseMoment reads YYYY-MM-DD[T| ]HH:MM[:SS[.f…]][zone], zone = Z, ±HH,
+// momentShape matches YYYY-MM-DD[T| ]HH:MM[:SS[.f…]][zone], zone = Z, ±HH,
 // ±HHMM, ±HH:MM or ±HH:MM:SS: what PostgreSQL writes and what people keep in
-// SQLite. It accepts no other calendar ("BC"), no five-digit year, no 'infinity'.
+// SQLite. It has no other calendar ("BC"), no five-digit year, no 'infinity'.
+var momentShape = regexp.MustCompile(`^(\d{4}-\d\d-\d\d)(?:([T ])(\d\d):([0-5]\d)(?::(\d\d)(?:\.(\d{1,9}))?)?` +
+	`([Zz]|([+-])(\d\d)(?::?([0-5]\d)(?::?([0-5]\d))?)?)?)?$`)
+
+// parseMoment reads what has such a shape and is in the calendar; 24:00 and a
+// leap second are the moment after.
 func parseMoment(s string) (moment, bool) {
-	var m moment
-	if len(s) < 10 {
-		return m, false
+	part := momentShape.FindStringSubmatch(s)
+	if part == nil {
+		return moment{}, false
 	}
-	day, err := time.Parse(time.DateOnly, s[:10])
-	if err != nil {
-		return m, false
+	number := func(i int) int {
+		n, _ := strconv.Atoi(part[i]) // digits, or nothing
+		return n
 	}
-	m.at = day
-	rest := s[10:]
-	if rest == "" {
-		return m, true
+	day, err := time.Parse(time.DateOnly, part[1])
+	if err != nil || number(3) > 24 || number(5) > 60 || number(9) > 24 {
+		return moment{}, false
 	}
-	if rest[0] != 'T' && rest[0] != ' ' {
-		return m, false
+	m := moment{
+		sep: part[2], secs: part[5] != "", digits: len(part[6]), zoned: part[7] != "", suffix: part[7],
+		offset: time.Duration(number(9)*3600+number(10)*60+number(11)) * time.Second,
 	}
-	m.sep = rest[:1]
-	rest = rest[1:]
-	if len(rest) < 5 || rest[2] != ':' {
-		return m, false
+	if part[8] == "-" {
+		m.offset = -m.offset
 	}
-	hour, ok1 := twoDigits(rest)
-	minute, ok2 := twoDigits(rest[3:])
-	if !ok1 || !ok2 || hour > 24 || minute > 59 {
-		return m, false
-	}
-	rest = rest[5:]
-	var second, nano int
-	if len(rest) >= 3 && rest[0] == ':' {
-		var ok bool
-		if second, ok = twoDigits(rest[1:]); !ok || second > 60 {
-			return m, false
-		}
-		m.secs = true
-		rest = rest[3:]
-		if len(rest) > 1 && rest[0] == '.' {
-			n := 1
-			for n < len(rest) && isDigit(rest[n]) {
-				n++
-			}
-			m.digits = n - 1
-			if m.digits == 0 || m.digits > 9 {
-				return m, false
-			}
-			if nano, err = strconv.Atoi((rest[1:n] + "00000000")[:9]); err != nil {
-				return m, false
-			}
-			rest = rest[n:]
-		}
-	}
-	m.at = time.Date(day.Year(), day.Month(), day.Day(), hour, minute, second, nano, time.UTC)
-	if rest == "" {
-		return m, true
-	}
-	offset, ok := parseOffset(rest)
-	if !ok {
-		return m, false
-	}
-	m.zoned, m.suffix = true, rest
-	m.at = m.at.Add(-time.Duration(offset) * time.Second)
+	nano, _ := strconv.Atoi((part[6] + "000000000")[:9])
+	m.at = time.Date(day.Year(), day.Month(), day.Day(), number(3), number(4), number(5), nano, time.UTC).Add(-m.offset)
 	return m, true
-}
-
-func parseOffset(s string) (seconds int, ok bool) {
-	if s == "Z" || s == "z" {
-		return 0, true
-	}
-	if len(s) < 3 || s[0] != '+' && s[0] != '-' {
-		return 0, false
-	}
-	sign := 1
-	if s[0] == '-' {
-		sign = -1
-	}
-	unit := 3600
-	for rest := s[1:]; rest != ""; unit /= 60 {
-		if unit != 3600 && rest[0] == ':' {
-			rest = rest[1:]
-		}
-		n, good := twoDigits(rest)
-		if !good || unit == 0 || unit < 3600 && n > 59 || unit == 3600 && n > 24 {
-			return 0, false
-		}
-		seconds += n * unit
-		rest = rest[2:]
-		s = rest
-		if rest == "" {
-			break
-		}
-	}
-	return sign * seconds, true
-}
-
-func twoDigits(s string) (int, bool) {
-	if len(s) < 2 || !isDigit(s[0]) || !isDigit(s[1]) {
-		return 0, false
-	}
-	return int(s[0]-'0')*10 + int(s[1]-'0'), true
 }
 
 // like writes t in the shape of m.
 func (m moment) like(t time.Time) string {
-	t = t.UTC()
+	t = t.UTC().Add(m.offset)
 	if m.sep == "" {
 		return t.Format("2006-01-02")
-	}
-	if m.zoned {
-		offset, _ := parseOffset(m.suffix)
-		t = t.Add(time.Duration(offset) * time.Second)
 	}
 	out := t.Format("2006-01-02") + m.sep + t.Format("15:04")
 	if m.secs {

@@ -12,10 +12,10 @@ import (
 
 // mysql is the dialect of MySQL and MariaDB.
 type mysql struct {
-	opt     Options
-	address string
-	db      *sqlx.DB
-	maria   bool
+	opt    Options
+	server server
+	db     *sqlx.DB
+	maria  bool
 	// session sets a connection up; it depends on what the server knows.
 	session string
 	// sees: the role has PROCESS and sees the transactions of others.
@@ -24,14 +24,14 @@ type mysql struct {
 
 var _ dialect = (*mysql)(nil)
 
-func openMySQL(opt Options, _ charset) (*sqlx.DB, dialect, error) {
+func openMySQL(opt Options, _ charset) (database, *Error) {
 	a, bad := parseAddress(opt.DSN, []string{"mysql", "mariadb"}, "3306",
 		"mysql://USER:PASSWORD@HOST:3306/DATABASE?tls=verify", "tls", "ca")
 	if bad != nil {
-		return nil, nil, bad
+		return database{}, bad
 	}
 	if a.path == "" {
-		return nil, nil, failf(CodeConfig,
+		return database{}, failf(CodeConfig,
 			"erp.dsn names no database; add it after the host, as in mysql://USER:PASSWORD@%s/DATABASE", a.hostPort())
 	}
 	cfg := mysqldrv.NewConfig()
@@ -41,30 +41,29 @@ func openMySQL(opt Options, _ charset) (*sqlx.DB, dialect, error) {
 	cfg.Logger = &mysqldrv.NopLogger{}
 	cfg.DialFunc = newGuardDialer(opt.StatementTimeout).DialContext
 	if cfg.TLS, bad = a.tlsConfig(); bad != nil {
-		return nil, nil, bad
+		return database{}, bad
 	}
 	connector, err := mysqldrv.NewConnector(cfg)
 	if err != nil {
-		return nil, nil, failf(CodeConfig, "erp.dsn cannot be used as a MySQL address")
+		return database{}, failf(CodeConfig, "erp.dsn cannot be used as a MySQL address")
 	}
-	db := pool(connector, "mysql")
-	return db, &mysql{opt: opt, address: a.target(), db: db}, nil
+	m := &mysql{opt: opt, db: pool(boundedConnector{connector}, "mysql"), server: server{
+		target: a.target(), product: "MySQL or MariaDB", settings: "tls and ca", timeout: opt.StatementTimeout,
+	}}
+	return database{db: m.db, target: a.target(), probe: m.probe, dialect: m}, nil
 }
-
-func (m *mysql) syntax() *language { return mysqlSyntax }
-func (m *mysql) target() string    { return m.address }
 
 // probe finds out which of the two it is, which time zones it knows, and what
 // the role sees.
-func (m *mysql) probe(ctx context.Context, db *sqlx.DB) error {
-	version, err := m.version(ctx, db)
+func (m *mysql) probe(ctx context.Context) error {
+	f, err := m.facts(ctx, m.db)
 	if err != nil {
 		return err
 	}
-	m.maria = strings.Contains(version, "MariaDB")
+	m.maria = f.Product != ""
 	zone := zoneName(m.opt.TimeZone)
 	var known *string
-	if err := db.GetContext(ctx, &known, "SELECT CAST(CONVERT_TZ('2026-01-01 00:00:00', 'UTC', ?) AS CHAR)",
+	if err := m.db.GetContext(ctx, &known, "SELECT CAST(CONVERT_TZ('2026-01-01 00:00:00', 'UTC', ?) AS CHAR)",
 		zone); err != nil {
 		return err
 	}
@@ -79,7 +78,7 @@ func (m *mysql) probe(ctx context.Context, db *sqlx.DB) error {
 		", net_write_timeout = 600, group_concat_max_len = 1048576, " +
 		m.statementLimit(m.opt.StatementTimeout)
 	var n int
-	err = db.GetContext(ctx, &n, "SELECT count(*) FROM information_schema.innodb_trx")
+	err = m.db.GetContext(ctx, &n, "SELECT count(*) FROM information_schema.innodb_trx")
 	if m.sees = err == nil; !m.sees && mysqlNumber(err) == 0 {
 		return err
 	}
@@ -96,17 +95,13 @@ func (m *mysql) statementLimit(d time.Duration) string {
 	return fmt.Sprintf("max_execution_time = %d", d.Milliseconds())
 }
 
-func (m *mysql) version(ctx context.Context, db *sqlx.DB) (version string, err error) {
-	return version, db.GetContext(ctx, &version, "SELECT VERSION()")
-}
-
-func (m *mysql) charset(ctx context.Context, db *sqlx.DB) (encoding string, err error) {
-	return encoding, db.GetContext(ctx, &encoding, "SELECT @@character_set_database")
-}
-
-func (m *mysql) facts(ctx context.Context, db *sqlx.DB) (version string, sees bool, err error) {
-	version, err = m.version(ctx, db)
-	return version, m.sees, err
+func (m *mysql) facts(ctx context.Context, db *sqlx.DB) (Facts, error) {
+	f := Facts{SeesTransactions: m.sees}
+	err := db.QueryRowxContext(ctx, "SELECT VERSION(), @@character_set_database").Scan(&f.Version, &f.Charset)
+	if strings.Contains(f.Version, "MariaDB") {
+		f.Product = "MariaDB"
+	}
+	return f, err
 }
 
 // begin opens a consistent read: InnoDB's snapshot is made by the first SELECT.
@@ -123,11 +118,11 @@ func (m *mysql) begin(ctx context.Context, c *sqlx.Conn) (readTx, error) {
 	// this side watches, and the server's limit is for the case that this side
 	// has vanished.
 	last := max(10*m.opt.StatementTimeout, time.Hour)
-	return &streamTx{
-		tx: tx, d: m, limit: m.opt.StatementTimeout, stop: func() { m.kill(id) }, isRowError: mysqlRowError,
+	return (&streamTx{
+		tx: tx, limit: m.opt.StatementTimeout, stop: func() { m.kill(id) }, isRowError: mysqlRowError,
 		relax:   "SET SESSION " + m.statementLimit(last),
 		tighten: "SET SESSION " + m.statementLimit(m.opt.StatementTimeout),
-	}, nil
+	}).opened(), nil
 }
 
 // kill ends what a cancelled call left running: the driver only closes the
@@ -170,15 +165,6 @@ func (m *mysql) clock(ctx context.Context, c *sqlx.Conn) (clock, error) {
 	return clock{now: now, limits: naiveLimits(now, horizon, m.opt.TimeZone)}, nil
 }
 
-func (m *mysql) changedAtUsable(col Column) *Error {
-	switch col.Type {
-	case "timestamp", "datetime", "date":
-		return nil
-	}
-	return failf(CodeConfig,
-		"changed_at column %s has type %s; turn it into a DATETIME in the query, e.g. CAST(%s AS DATETIME), or remove changed_at", col.Name, typeName(col), col.Name)
-}
-
 // window compares in the column's own type. Rows without a value, zero dates
 // among them, are always in.
 func (m *mysql) window(b *binder, col Column, w Window) (string, *Error) {
@@ -186,7 +172,7 @@ func (m *mysql) window(b *binder, col Column, w Window) (string, *Error) {
 	if bad != nil {
 		return "", bad
 	}
-	name := mysqlSyntax.column(col)
+	name := mysqlSyntax.column(col.Name)
 	var from string
 	switch col.Type {
 	case "date":
@@ -207,7 +193,7 @@ func (m *mysql) keys(b *binder, cols []Column, keys [][]Value) (string, *Error) 
 // term binds a part in the type it was read with: MySQL compares a number with
 // a text as floats.
 func (m *mysql) term(b *binder, col Column, v Value) (string, *Error) {
-	name := mysqlSyntax.column(col)
+	name := mysqlSyntax.column(col.Name)
 	switch v.Kind {
 	case Int:
 		if col.Type == "bit" {
@@ -247,7 +233,7 @@ func floatBits(col Column) int {
 func (m *mysql) looseKey(b *binder, cols []Column, key []string, fast bool) string {
 	parts := make([]string, len(cols))
 	for i, c := range cols {
-		name := mysqlSyntax.column(c)
+		name := mysqlSyntax.column(c.Name)
 		switch {
 		case mysqlNumeric(c.Type) && !plainNumber(key[i]):
 			parts[i] = "1 = 0" // MySQL would take the text for 0

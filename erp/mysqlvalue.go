@@ -1,9 +1,7 @@
 package erp
 
 import (
-	"strconv"
 	"strings"
-	"time"
 )
 
 func mysqlNumeric(typ string) bool {
@@ -12,15 +10,18 @@ func mysqlNumeric(typ string) bool {
 }
 
 // item selects a column so that the driver cannot lose anything of it.
-func (m *mysql) item(col Column, _ bool) selectItem {
-	name := mysqlSyntax.column(col)
+func (m *mysql) item(col Column, use use) selectItem {
+	if use == forBound {
+		return mysqlBound(col)
+	}
+	name := mysqlSyntax.column(col.Name)
 	switch typ := col.Type; {
 	case strings.HasSuffix(typ, "int"), typ == "year":
-		return selectItem{sql: name, convert: asText(func(s string) Value { return Value{Kind: Int, Text: s} })}
+		return selectItem{sql: name, convert: keep(Int)}
 	case typ == "bit":
 		return selectItem{
 			sql:     name + " + 0",
-			convert: asText(func(s string) Value { return Value{Kind: Int, Text: s} }),
+			convert: keep(Int),
 		}
 	case typ == "decimal":
 		return selectItem{sql: name, convert: asText(numberValue)}
@@ -41,19 +42,17 @@ func (m *mysql) item(col Column, _ bool) selectItem {
 		// The content is not wanted: old ERPs keep megabytes of notes in blobs.
 		return selectItem{
 			sql: "CASE WHEN " + name + " IS NULL THEN NULL ELSE '' END",
-			convert: asText(func(string) Value {
-				return Value{Kind: Bytes, Err: "binary column; convert it in the query, e.g. CONVERT(" + col.Name +
-					" USING latin1)"}
-			}),
+			convert: binaryColumn("CONVERT(" + col.Name +
+				" USING latin1)"),
 		}
 	default:
-		return selectItem{sql: name, convert: asText(func(s string) Value { return textValue(s, charset{}) })}
+		return selectItem{sql: name, convert: asText(plainTextValue)}
 	}
 }
 
-// rawItem is the text of a bound: a TIMESTAMP as an instant in UTC.
-func (m *mysql) rawItem(col Column) selectItem {
-	name := mysqlSyntax.column(col)
+// mysqlBound is the text of a bound: a TIMESTAMP as an instant in UTC.
+func mysqlBound(col Column) selectItem {
+	name := mysqlSyntax.column(col.Name)
 	if col.Type == "timestamp" {
 		return selectItem{sql: "UNIX_TIMESTAMP(" + name + ")", convert: asText(func(s string) Value {
 			at, ok := parseEpoch(s)
@@ -63,27 +62,7 @@ func (m *mysql) rawItem(col Column) selectItem {
 			return Value{Kind: Text, Text: at.Format(isoMicro + "+00:00")}
 		})}
 	}
-	return selectItem{sql: name, convert: asText(func(s string) Value { return Value{Kind: Text, Text: s} })}
-}
-
-// asText brings what a driver hands over for an exact type to text.
-func asText(convert func(string) Value) func(any) Value {
-	return func(v any) Value {
-		switch x := v.(type) {
-		case string:
-			return convert(x)
-		case []byte:
-			return convert(string(x))
-		case int64:
-			return convert(strconv.FormatInt(x, 10))
-		case uint64:
-			return convert(strconv.FormatUint(x, 10))
-		case time.Time:
-			return convert(x.Format(isoMicro))
-		default:
-			return Value{Kind: Text, Err: "a type the driver does not explain"}
-		}
-	}
+	return selectItem{sql: name, convert: keep(Text)}
 }
 
 func mysqlDate(s string) Value {

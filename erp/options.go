@@ -7,22 +7,6 @@ import (
 	"time"
 )
 
-// Driver names accepted in [Options].
-const (
-	// DriverPostgres is PostgreSQL 14 or later, through lib/pq.
-	DriverPostgres = "postgres"
-	// DriverSQLite is a SQLite file, opened read-only.
-	DriverSQLite = "sqlite"
-	// DriverMySQL is MySQL 5.7 or later, or MariaDB 10.3 or later.
-	DriverMySQL = "mysql"
-	// DriverFirebird is Firebird 3 or later.
-	DriverFirebird = "firebird"
-	// DriverSQLServer is Microsoft SQL Server, not yet tried on a live server.
-	DriverSQLServer = "sqlserver"
-	// DriverOracle is Oracle Database, not yet tried on a live server.
-	DriverOracle = "oracle"
-)
-
 const (
 	defaultStatementTimeout = 60 * time.Second
 	lockTimeout             = 5 * time.Second
@@ -31,7 +15,7 @@ const (
 
 // Options say which database is read and how.
 type Options struct {
-	// Driver is one of the constants above.
+	// Driver is one of the values that Drivers gives.
 	Driver string
 	// DSN is a lib/pq address (URL or key=value), the path of a SQLite file, or a
 	// URL as docs/erp.md shows it.

@@ -18,7 +18,7 @@ import (
 // live server: its SQL is tested as text, its values on the driver's types.
 type oracle struct {
 	opt     Options
-	address string
+	server  server
 	session string
 }
 
@@ -27,14 +27,14 @@ var (
 	_ configurations.DialerContext = guardDialer{}
 )
 
-func openOracle(opt Options, _ charset) (*sqlx.DB, dialect, error) {
+func openOracle(opt Options, _ charset) (database, *Error) {
 	const example = "oracle://USER:PASSWORD@HOST:1521/SERVICE (or ?sid=SID in place of the service; tls=verify and ca=FILE for TCPS)"
 	a, bad := parseAddress(opt.DSN, []string{"oracle"}, "1521", example, "tls", "ca", "sid")
 	if bad != nil {
-		return nil, nil, bad
+		return database{}, bad
 	}
 	if (a.path == "") == (a.settings["sid"] == "") {
-		return nil, nil, failf(CodeConfig, "erp.dsn must name a service or a SID; write %s", example)
+		return database{}, failf(CodeConfig, "erp.dsn must name a service or a SID; write %s", example)
 	}
 	q := url.Values{"PROGRAM": {applicationName}, "CONNECTION TIMEOUT": {strconv.Itoa(int(connectTimeout.Seconds()))}}
 	if sid := a.settings["sid"]; sid != "" {
@@ -45,7 +45,7 @@ func openOracle(opt Options, _ charset) (*sqlx.DB, dialect, error) {
 	}
 	tlsConfig, bad := a.tlsConfig()
 	if bad != nil {
-		return nil, nil, bad
+		return database{}, bad
 	}
 	if tlsConfig != nil {
 		q.Set("SSL", "true")
@@ -57,7 +57,7 @@ func openOracle(opt Options, _ charset) (*sqlx.DB, dialect, error) {
 	}
 	connector, ok := goora.NewConnector(u.String()).(*goora.OracleConnector)
 	if !ok {
-		return nil, nil, failf(CodeOther, "the Oracle driver cannot be started")
+		return database{}, failf(CodeOther, "the Oracle driver cannot be started")
 	}
 	connector.Dialer(newGuardDialer(opt.StatementTimeout))
 	if tlsConfig != nil {
@@ -67,43 +67,30 @@ func openOracle(opt Options, _ charset) (*sqlx.DB, dialect, error) {
 	if zone == "" {
 		zone = "UTC"
 	}
-	o := &oracle{opt: opt, address: a.hostPort() + "/" + a.path + a.settings["sid"]}
+	o := &oracle{opt: opt, server: server{
+		target: a.hostPort() + "/" + a.path + a.settings["sid"], product: "the Oracle listener", settings: "tls and ca", timeout: opt.StatementTimeout,
+	}}
 	o.session = "ALTER SESSION SET NLS_DATE_FORMAT = 'YYYY-MM-DD HH24:MI:SS' NLS_TIMESTAMP_FORMAT = 'YYYY-MM-DD HH24:MI:SS.FF6' NLS_NUMERIC_CHARACTERS = '.,' NLS_COMP = BINARY NLS_SORT = BINARY TIME_ZONE = '" + zone + "'"
-	return pool(connector, "oracle"), o, nil
+	db := pool(boundedConnector{connector}, "oracle")
+	probe := func(ctx context.Context) error {
+		var one string
+		return db.GetContext(ctx, &one, "SELECT '1' FROM DUAL")
+	}
+	return database{db: db, target: o.server.target, probe: probe, dialect: o}, nil
 }
 
-func (o *oracle) syntax() *language { return oracleSyntax }
-func (o *oracle) target() string    { return o.address }
-
-func (o *oracle) probe(ctx context.Context, db *sqlx.DB) error {
-	var one string
-	return db.GetContext(ctx, &one, "SELECT '1' FROM DUAL")
-}
-
-func (o *oracle) charset(ctx context.Context, db *sqlx.DB) (encoding string, err error) {
-	return encoding, db.GetContext(ctx, &encoding,
-		"SELECT value FROM nls_database_parameters WHERE parameter = 'NLS_CHARACTERSET'")
-}
-
-func (o *oracle) facts(ctx context.Context, db *sqlx.DB) (version string, sees bool, err error) {
-	return version, false, db.GetContext(ctx, &version,
-		"SELECT MAX(version) FROM product_component_version WHERE LOWER(product) LIKE 'oracle%'")
+func (o *oracle) facts(ctx context.Context, db *sqlx.DB) (f Facts, err error) {
+	err = db.QueryRowxContext(ctx, `SELECT
+  (SELECT MAX(version) FROM product_component_version WHERE LOWER(product) LIKE 'oracle%'),
+  (SELECT value FROM nls_database_parameters WHERE parameter = 'NLS_CHARACTERSET') FROM DUAL`).Scan(&f.Version, &f.Charset)
+	return f, err
 }
 
 func (o *oracle) clock(ctx context.Context, c *sqlx.Conn) (clock, error) {
 	if _, err := c.ExecContext(ctx, o.session); err != nil {
 		return clock{}, err
 	}
-	var text string
-	if err := c.GetContext(ctx, &text, "SELECT TO_CHAR(SYS_EXTRACT_UTC(SYSTIMESTAMP), "+oracleMicro+
-		") FROM DUAL"); err != nil {
-		return clock{}, err
-	}
-	m, ok := parseMoment(text)
-	if !ok {
-		return clock{}, failf(CodeOther, "the ERP database's clock cannot be read")
-	}
-	return clock{now: m.at, limits: naiveLimits(m.at, time.Time{}, o.opt.TimeZone)}, nil
+	return readClock(ctx, c, "SELECT TO_CHAR(SYS_EXTRACT_UTC(SYSTIMESTAMP), "+oracleMicro+") FROM DUAL", o.opt.TimeZone)
 }
 
 // begin: the driver knows no read-only transactions, Oracle does. SET
@@ -118,7 +105,7 @@ func (o *oracle) begin(ctx context.Context, c *sqlx.Conn) (readTx, error) {
 		_ = tx.Rollback() // the first error is the one to report
 		return nil, err
 	}
-	return &streamTx{tx: tx, d: o, limit: o.opt.StatementTimeout, typeOf: oracleType}, nil
+	return (&streamTx{tx: tx, limit: o.opt.StatementTimeout, typeOf: oracleType}).opened(), nil
 }
 
 // oracleTypes are the names that people know, by those of the driver.
@@ -148,14 +135,6 @@ const (
 	oracleMicro   = "'YYYY-MM-DD HH24:MI:SS.FF6'"
 )
 
-func (o *oracle) changedAtUsable(col Column) *Error {
-	if col.Type == "date" || strings.HasPrefix(col.Type, "timestamp") {
-		return nil
-	}
-	return failf(CodeConfig,
-		"changed_at column %s has type %s; turn it into a TIMESTAMP in the query, e.g. TO_TIMESTAMP(%s, 'YYYYMMDDHH24MISS'), or remove changed_at", col.Name, typeName(col), col.Name)
-}
-
 // oracleTime binds a time in the column's own type. A DATE of Oracle has a time.
 func oracleTime(b *binder, col Column, at time.Time) string {
 	switch col.Type {
@@ -172,7 +151,7 @@ func (o *oracle) window(b *binder, col Column, w Window) (string, *Error) {
 	if bad != nil {
 		return "", bad
 	}
-	name := oracleSyntax.column(col)
+	name := oracleSyntax.column(col.Name)
 	return fmt.Sprintf("(%s >= %s OR %s IS NULL OR %s < DATE '%s')", name, oracleTime(b, col, low), name, name,
 		noDateBefore), nil
 }
@@ -182,7 +161,7 @@ func (o *oracle) keys(b *binder, cols []Column, keys [][]Value) (string, *Error)
 }
 
 func (o *oracle) term(b *binder, col Column, v Value) (string, *Error) {
-	equals := oracleSyntax.column(col) + " = "
+	equals := oracleSyntax.column(col.Name) + " = "
 	switch v.Kind {
 	case Int, Number:
 		return equals + oracleNumber(b, v.Text), nil
@@ -220,7 +199,7 @@ func oracleNumeric(typ string) bool {
 func (o *oracle) looseKey(b *binder, cols []Column, key []string, fast bool) string {
 	parts := make([]string, len(cols))
 	for i, c := range cols {
-		name := oracleSyntax.column(c)
+		name := oracleSyntax.column(c.Name)
 		switch {
 		case oracleNumeric(c.Type) && !plainNumber(key[i]):
 			parts[i] = "1 = 0"
@@ -237,10 +216,18 @@ func (o *oracle) looseKey(b *binder, cols []Column, key []string, fast bool) str
 	return strings.Join(parts, " AND ")
 }
 
-// item selects numbers and times as text. What Oracle stores as an empty
+func (o *oracle) item(col Column, use use) selectItem {
+	item := o.value(col)
+	if use == forBound {
+		item.convert = boundText(strings.HasSuffix(col.Type, "time zone"))
+	}
+	return item
+}
+
+// value selects numbers and times as text. What Oracle stores as an empty
 // string is NULL, and arrives so.
-func (o *oracle) item(col Column, _ bool) selectItem {
-	name := oracleSyntax.column(col)
+func (o *oracle) value(col Column) selectItem {
+	name := oracleSyntax.column(col.Name)
 	switch col.Type {
 	case "number":
 		return selectItem{
@@ -261,13 +248,8 @@ func (o *oracle) item(col Column, _ bool) selectItem {
 	case "raw", "long raw", "blob", "bfile":
 		return selectItem{
 			sql: "CASE WHEN " + name + " IS NULL THEN NULL ELSE 'x' END",
-			convert: asText(func(string) Value {
-				return Value{
-					Kind: Bytes,
-					Err: "binary column; convert it in the query, e.g. UTL_RAW.CAST_TO_VARCHAR2(" +
-						col.Name + ") or RAWTOHEX(" + col.Name + ")",
-				}
-			}),
+			convert: binaryColumn("UTL_RAW.CAST_TO_VARCHAR2(" +
+				col.Name + ") or RAWTOHEX(" + col.Name + ")"),
 		}
 	default:
 		return selectItem{sql: name, convert: asText(plainTextValue)}
@@ -283,14 +265,4 @@ func oracleNumberValue(s string) Value {
 		return Value{Kind: Number, Err: "unreadable number"} // ~ stands for infinity, E for more than 64 digits
 	}
 	return numberValue(s)
-}
-
-func (o *oracle) rawItem(col Column) selectItem {
-	item := o.item(col, false)
-	suffix := ""
-	if strings.HasSuffix(col.Type, "time zone") {
-		suffix = "+00:00"
-	}
-	item.convert = asText(func(s string) Value { return Value{Kind: Text, Text: s + suffix} })
-	return item
 }

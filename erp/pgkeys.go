@@ -25,7 +25,7 @@ var pgAsText = map[string]bool{
 
 // pgKeyColumn is a column of the query as a key is compared with it.
 func pgKeyColumn(c Column) string {
-	name := "q." + quoteName(c.Name)
+	name := postgresSyntax.column(c.Name)
 	if pgAsText[c.Type] {
 		name += "::text"
 	}

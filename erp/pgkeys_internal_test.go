@@ -44,7 +44,7 @@ func keyStatement(t testing.TB, s *Source, q Query, keys [][]Value) (query strin
 		if err != nil {
 			return err
 		}
-		query, args, err = keyReader{d: s.d, plan: p}.query(p.items, keys)
+		query, args, err = s.keyReader(tx, p).query(p.items, keys)
 		return err
 	})
 	if err != nil {
@@ -250,13 +250,13 @@ func TestKeysInArraysFindWhatEachKeyFindsAlone(t *testing.T) {
 				for i, v := range key {
 					cond[i], args[i] = fmt.Sprintf("q.%s = $%d", names[i], i+1), v.Text
 				}
-				err := tx.few(t.Context(), where(p.st.wrap(selectList(p.items)), strings.Join(cond, " AND ")), args,
-					p.items, func(values []Value) error {
-						alone = append(alone, p.row(values))
-						return nil
-					})
+				rows, err := tx.fetch(t.Context(), p.st.wrap(selectList(p.items), strings.Join(cond, " AND ")), args,
+					p.items)
 				if err != nil {
 					return err
+				}
+				for _, values := range rows {
+					alone = append(alone, p.row(values))
 				}
 			}
 			return nil

@@ -53,21 +53,13 @@ func (t *pgTx) columns(ctx context.Context, st statement) (cols []Column, err er
 	return cols, rows.Err()
 }
 
-func (t *pgTx) few(ctx context.Context, query string, args []any, items []selectItem, fn func([]Value) error) error {
-	batch, _, err := t.fetchSized(ctx, query, args, items)
-	if err != nil {
-		return err
-	}
-	return deliver(ctx, batch, fn)
-}
-
 // stream reads through a cursor. The rows of one FETCH are taken off the wire before the caller
 // sees the first of them: statement_timeout is then about the database's work alone, however slow
 // the caller is, and memory is bounded by one batch.
-func (t *pgTx) stream(ctx context.Context, query func([]string) string, args []any, items []selectItem,
+func (t *pgTx) stream(ctx context.Context, query string, args []any, items []selectItem,
 	fn func([]Value) error,
 ) error {
-	return t.cursor(ctx, "safrasync_rows", query(selectList(items)), args, items, func(batch [][]Value) error {
+	return t.cursor(ctx, "safrasync_rows", query, args, items, func(batch [][]Value) error {
 		return deliver(ctx, batch, fn)
 	})
 }
@@ -137,18 +129,6 @@ func (t *pgTx) fetchSized(ctx context.Context, query string, args []any,
 	return batch, size, rows.Err()
 }
 
-func deliver(ctx context.Context, batch [][]Value, fn func([]Value) error) error {
-	for _, values := range batch {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := fn(values); err != nil {
-			return callerError{err}
-		}
-	}
-	return nil
-}
-
 // attempt runs fn in a savepoint, so that a failure of one statement leaves the
 // transaction, and with it the snapshot, usable.
 func (t *pgTx) attempt(ctx context.Context, name string, fn func() error) error {
@@ -156,7 +136,7 @@ func (t *pgTx) attempt(ctx context.Context, name string, fn func() error) error 
 		return err
 	}
 	if err := fn(); err != nil {
-		if !isDataError(err) {
+		if !t.rowError(err) {
 			return err
 		}
 		if _, back := t.tx.ExecContext(ctx, "ROLLBACK TO SAVEPOINT "+name+"; RELEASE SAVEPOINT "+name); back != nil {
@@ -168,10 +148,13 @@ func (t *pgTx) attempt(ctx context.Context, name string, fn func() error) error 
 	return err
 }
 
-var _ salvageTx = (*pgTx)(nil)
+var _ salvager = (*pgTx)(nil)
 
-func (t *pgTx) salvages() bool               { return true }
-func (t *pgTx) rowError(err error) bool      { return isDataError(err) }
+func (t *pgTx) rowError(err error) bool {
+	var c callerError
+	return !errors.As(err, &c) && isDataError(err)
+}
+
 func (t *pgTx) finish(context.Context) error { return nil }
 
 func (t *pgTx) fetch(ctx context.Context, query string, args []any, items []selectItem) ([][]Value, error) {
@@ -185,25 +168,24 @@ func (t *pgTx) batches(ctx context.Context, query string, args []any, items []se
 	return t.cursor(ctx, "safrasync_keys", query, args, items, fn)
 }
 
-// reason says what is wrong with one column of one key.
-func (t *pgTx) reason(ctx context.Context, k keyReader, column int, key [][]Value, failure error) string {
+// reason says what is wrong with one column of one row.
+func (t *pgTx) reason(col Column, failure error, ask func(selectItem) ([][]Value, error)) string {
 	var e *pq.Error
 	if !errors.As(failure, &e) {
 		return "the database cannot read this value"
 	}
-	if e.Code != "22021" && e.Code != "22P05" || column >= len(k.plan.cols) {
+	if e.Code != "22021" && e.Code != "22P05" {
 		return "the database cannot compute this value (SQLSTATE " + string(e.Code) + ")"
 	}
-	name := "q." + quoteName(k.plan.cols[column].Name)
-	item := selectItem{
+	name := postgresSyntax.column(col.Name)
+	rows, err := ask(selectItem{
 		sql: "CASE WHEN " + name + " IS NULL THEN NULL ELSE convert_to(concat(" + name +
 			"), getdatabaseencoding()) END",
 		convert: func(v any) Value {
 			raw, _ := v.([]byte)
 			return textValue(string(raw), charset{})
 		},
-	}
-	rows, err := k.fetch(ctx, []selectItem{item}, key)
+	})
 	if err == nil && len(rows) > 0 && rows[0][0].Err != "" {
 		return rows[0][0].Err
 	}

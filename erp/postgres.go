@@ -3,14 +3,15 @@ package erp
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"math"
 	"net"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
@@ -18,9 +19,10 @@ import (
 
 // postgres is the dialect of PostgreSQL through lib/pq.
 type postgres struct {
-	opt     Options
-	cs      charset
-	address string
+	opt    Options
+	cs     charset
+	db     *sqlx.DB
+	server server
 	// bytesMode: the server's encoding is SQL_ASCII. It then checks text only on
 	// its way out, and one wrong byte fails the whole query; so text is asked
 	// for as bytes and decoded here.
@@ -29,26 +31,37 @@ type postgres struct {
 
 var _ dialect = (*postgres)(nil)
 
-// applicationName shows the ERP's administrators who is reading.
-const applicationName = "safrasync"
-
-func openPostgres(opt Options, cs charset) (*sqlx.DB, dialect, error) {
-	cfg, err := postgresConfig(opt)
-	if err != nil {
-		return nil, nil, err
+func openPostgres(opt Options, cs charset) (database, *Error) {
+	cfg, bad := postgresConfig(opt)
+	if bad != nil {
+		return database{}, bad
 	}
-	connector, e := pq.NewConnectorConfig(cfg)
-	if e != nil {
-		return nil, nil, failf(CodeConfig, "erp.dsn cannot be used as a PostgreSQL address")
+	connector, err := pq.NewConnectorConfig(cfg)
+	if err != nil {
+		return database{}, failf(CodeConfig, "erp.dsn cannot be used as a PostgreSQL address")
 	}
 	connector.Dialer(newGuardDialer(opt.StatementTimeout))
-	db := sqlx.NewDb(sql.OpenDB(connector), "postgres")
-	db.SetMaxOpenConns(6)
-	db.SetMaxIdleConns(maxIdle)
-	db.SetConnMaxIdleTime(time.Minute)
-	// After a fail-over an old connection may sit on the wrong node.
-	db.SetConnMaxLifetime(5 * time.Minute)
-	return db, &postgres{opt: opt, cs: cs, address: targetOf(cfg)}, nil
+	p := &postgres{opt: opt, cs: cs, db: pool(connector, "postgres"), server: server{
+		target: targetOf(cfg), product: "PostgreSQL", settings: "sslmode and sslrootcert", timeout: opt.StatementTimeout,
+	}}
+	return database{db: p.db, target: p.server.target, probe: p.probe, dialect: p}, nil
+}
+
+// postgresUnencrypted: of several hosts, one that is not encrypted is enough.
+func postgresUnencrypted(dsn Secret) bool {
+	cfg, bad := postgresConfig(Options{DSN: dsn})
+	weak := []pq.SSLMode{pq.SSLModeDisable, pq.SSLModeAllow, pq.SSLModePrefer}
+	if bad != nil || !slices.Contains(weak, cfg.SSLMode) {
+		return false
+	}
+	for _, m := range cfg.Multi {
+		other := cfg
+		other.Host, other.Hostaddr = m.Host, m.Hostaddr
+		if !isLocal(other) {
+			return true
+		}
+	}
+	return !isLocal(cfg)
 }
 
 // postgresConfig reads the DSN. lib/pq's and net/url's errors quote what they
@@ -120,11 +133,7 @@ func isLocal(cfg pq.Config) bool {
 	if cfg.Hostaddr.IsValid() {
 		return cfg.Hostaddr.IsLoopback()
 	}
-	if cfg.Host == "localhost" || strings.HasPrefix(cfg.Host, "/") || strings.HasPrefix(cfg.Host, "@") {
-		return true
-	}
-	ip := net.ParseIP(cfg.Host)
-	return ip != nil && ip.IsLoopback()
+	return isLoopback(cfg.Host) || strings.HasPrefix(cfg.Host, "/") || strings.HasPrefix(cfg.Host, "@")
 }
 
 func targetOf(cfg pq.Config) string {
@@ -144,53 +153,28 @@ func hostPort(host string, port uint16) string {
 	return net.JoinHostPort(host, strconv.Itoa(int(port)))
 }
 
-// zoneName is a name PostgreSQL may know; "" for a zone without one.
-func zoneName(loc *time.Location) string {
-	name := loc.String()
-	if name == "" || name == "Local" {
-		return ""
-	}
-	if _, err := time.LoadLocation(name); err != nil {
-		return ""
-	}
-	return name
-}
-
-func (p *postgres) syntax() *language { return postgresSyntax }
-func (p *postgres) target() string    { return p.address }
-
-func (p *postgres) probe(ctx context.Context, db *sqlx.DB) error {
-	encoding, err := p.charset(ctx, db)
-	p.bytesMode = encoding == "SQL_ASCII"
+func (p *postgres) probe(ctx context.Context) error {
+	f, err := p.facts(ctx, p.db)
+	p.bytesMode = f.Charset == "SQL_ASCII"
 	return err
 }
 
-func (p *postgres) charset(ctx context.Context, db *sqlx.DB) (encoding string, err error) {
-	return encoding, db.GetContext(ctx, &encoding, "SHOW server_encoding")
+func (p *postgres) facts(ctx context.Context, db *sqlx.DB) (f Facts, err error) {
+	err = db.QueryRowxContext(ctx, `SELECT current_setting('server_version'), current_setting('server_encoding'),
+  pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')`).Scan(&f.Version, &f.Charset, &f.SeesTransactions)
+	return f, err
 }
 
-func (p *postgres) facts(ctx context.Context, db *sqlx.DB) (version string, sees bool, err error) {
-	err = db.QueryRowxContext(ctx,
-		"SELECT current_setting('server_version'), pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')").Scan(
-		&version, &sees)
-	return version, sees, err
-}
+var _ rightsChecker = (*postgres)(nil)
 
-func (p *postgres) changedAtUsable(col Column) *Error {
-	switch col.Type {
-	case "timestamptz", "timestamp", "date":
-		return nil
+func (p *postgres) mayWrite(ctx context.Context, db *sqlx.DB) (table string, err error) {
+	err = db.GetContext(ctx, &table, `SELECT n.nspname || '.' || c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+		WHERE c.relkind IN ('r', 'p') AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\_%'
+		AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE') ORDER BY 1 LIMIT 1`)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
 	}
-	return failf(CodeConfig,
-		"changed_at column %s has type %s; cast it to timestamp in the query, or remove changed_at", col.Name,
-		typeName(col))
-}
-
-func typeName(col Column) string {
-	if col.Type == "" {
-		return "unknown"
-	}
-	return col.Type
+	return table, err
 }
 
 // window compares in the column's own type, so that nothing is rounded on the
@@ -199,10 +183,10 @@ func typeName(col Column) string {
 func (p *postgres) window(b *binder, col Column, w Window) (string, *Error) {
 	m, ok := parseMoment(w.Since)
 	if !ok {
-		return "", failf(CodeOther, "the saved bound %q is no date or time; run a sweep", w.Since)
+		return "", failBound(w.Since)
 	}
 	lookback := max(w.Lookback, 0)
-	name := "q." + quoteName(col.Name)
+	name := postgresSyntax.column(col.Name)
 	var low string
 	switch col.Type {
 	case "date":

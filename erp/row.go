@@ -6,16 +6,6 @@ import (
 	"time"
 )
 
-// Column is one column of a query's result.
-type Column struct {
-	// Name as the database returns it.
-	Name string
-	// Type is the database's type in lower case ("numeric", "timestamptz"; for
-	// SQLite the declared type). It is empty where the database names none, as
-	// for an enum or an expression of SQLite.
-	Type string
-}
-
 // columnIndex finds columns by name; all rows of one read share it.
 type columnIndex struct {
 	names  []string
@@ -105,8 +95,7 @@ func checkColumns(cols []Column) *Error {
 			return failf(CodeDuplicateColumn, "the query returns two expressions without a name; name each with AS")
 		}
 		if seen[c.Name] {
-			return failf(CodeDuplicateColumn,
-				"the query returns two columns named %q; give one of them another name with AS", c.Name)
+			return doubleColumn(c.Name)
 		}
 		seen[c.Name] = true
 	}

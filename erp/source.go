@@ -1,12 +1,10 @@
 package erp
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
-	"maps"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/jmoiron/sqlx"
 )
@@ -14,9 +12,10 @@ import (
 // Source is an ERP database opened for reading. It may be used by several
 // goroutines at once.
 type Source struct {
-	db  *sqlx.DB
-	d   dialect
-	opt Options
+	db      *sqlx.DB
+	dialect dialect
+	engine  *dbEngine
+	target  string
 }
 
 // Open connects and looks at the database once, so that a wrong address,
@@ -27,58 +26,37 @@ func Open(ctx context.Context, opt Options) (*Source, error) {
 	if bad != nil {
 		return nil, bad
 	}
-	opener, known := openers[opt.Driver]
-	if !known {
+	engine := engineNamed(opt.Driver)
+	if engine == nil {
 		return nil, failf(CodeConfig, "unknown erp.driver %q: use %s", opt.Driver, strings.Join(Drivers(), ", "))
 	}
-	db, d, err := opener(opt, cs)
-	if err != nil {
+	opened, bad := engine.open(opt, cs)
+	if bad != nil {
+		return nil, bad
+	}
+	s := &Source{db: opened.db, dialect: opened.dialect, engine: engine, target: opened.target}
+	if err := opened.probe(ctx); err != nil {
+		err = s.problem(ctx, err, "")
+		_ = s.db.Close() // the reason is more telling
 		return nil, err
 	}
-	if err := d.probe(ctx, db); err != nil {
-		err = d.problem(ctx, err, statement{}, -1)
-		_ = db.Close() // the reason is more telling
-		return nil, err
+	return s, nil
+}
+
+// problem turns an error into one that may be shown; query is the configured query that was being
+// described, else "".
+func (s *Source) problem(ctx context.Context, err error, query string) error {
+	if known := knownProblem(ctx, err); known != nil {
+		return known
 	}
-	return &Source{opt: opt, db: db, d: d}, nil
+	return s.dialect.problem(err, query)
 }
-
-// openers make a pool and the dialect of each driver; none of them connects.
-var openers = map[string]func(Options, charset) (*sqlx.DB, dialect, error){
-	DriverPostgres:  openPostgres,
-	DriverSQLite:    openSQLite,
-	DriverMySQL:     openMySQL,
-	DriverFirebird:  openFirebird,
-	DriverSQLServer: openSQLServer,
-	DriverOracle:    openOracle,
-}
-
-// CheckQuery tells, without a connection, what is wrong with a query before the database sees it:
-// quotes, comments and parentheses without an end, more than one statement, one that does not read.
-// Its error is an *Error with a place.
-func CheckQuery(driver, sql string) error {
-	if syntax := syntaxes[driver]; syntax != nil {
-		if _, bad := parseStatement(sql, syntax); bad != nil {
-			return bad
-		}
-	}
-	return nil
-}
-
-// syntaxes are the SQL of each driver.
-var syntaxes = map[string]*language{
-	DriverPostgres: postgresSyntax, DriverSQLite: sqliteSyntax, DriverMySQL: mysqlSyntax,
-	DriverFirebird: firebirdSyntax, DriverSQLServer: sqlserverSyntax, DriverOracle: oracleSyntax,
-}
-
-// Drivers are the values of Options.Driver, in the order of the alphabet.
-func Drivers() []string { return slices.Sorted(maps.Keys(openers)) }
 
 // Close ends all connections.
 func (s *Source) Close() error {
 	err := s.db.Close()
 	// what is lost needs no closing
-	if err != nil && CodeOf(s.d.problem(context.Background(), err, statement{}, -1)) != CodeUnreachable {
+	if err != nil && CodeOf(s.problem(context.Background(), err, "")) != CodeUnreachable {
 		return failf(CodeOther, "closing the ERP database failed")
 	}
 	return nil
@@ -86,49 +64,26 @@ func (s *Source) Close() error {
 
 // Target names the database for people: host:port/name or the file's path,
 // never a user or password.
-func (s *Source) Target() string { return s.d.target() }
+func (s *Source) Target() string { return s.target }
 
 // Charset is the encoding in which the database keeps text: PostgreSQL's
 // server_encoding, say. Where [UnknownCharset] is true of it, it does not know
 // and deserves a warning: see Options.Charset.
 func (s *Source) Charset(ctx context.Context) (string, error) {
-	encoding, err := s.d.charset(ctx, s.db)
+	f, err := s.dialect.facts(ctx, s.db)
 	if err != nil {
-		return "", s.d.problem(ctx, err, statement{}, -1)
+		return "", s.problem(ctx, err, "")
 	}
-	return encoding, nil
-}
-
-// Facts are what a check of the installation wants to know of the database.
-type Facts struct {
-	// Product is what the database is called: "PostgreSQL", "MariaDB" …
-	Product string
-	// Version of the server or library.
-	Version string
-	// Charset as Source.Charset gives it.
-	Charset string
-	// ServerTime is the database's clock.
-	ServerTime time.Time
-	// SeesTransactions tells whether the reading role sees when the open
-	// transactions of others began. Without it (PostgreSQL: grant
-	// pg_read_all_stats) only the lookback covers rows that commit late.
-	SeesTransactions bool
+	return f.Charset, nil
 }
 
 // Facts asks the database about itself.
 func (s *Source) Facts(ctx context.Context) (Facts, error) {
-	var f Facts
-	var err error
-	f.Product = s.d.syntax().name
-	if f.Version, f.SeesTransactions, err = s.d.facts(ctx, s.db); err != nil {
-		return Facts{}, s.d.problem(ctx, err, statement{}, -1)
+	f, err := s.dialect.facts(ctx, s.db)
+	if err != nil {
+		return Facts{}, s.problem(ctx, err, "")
 	}
-	if strings.Contains(f.Version, "MariaDB") {
-		f.Product = "MariaDB"
-	}
-	if f.Charset, err = s.Charset(ctx); err != nil {
-		return Facts{}, err
-	}
+	f.Product = cmp.Or(f.Product, s.engine.syntax.name)
 	err = s.inTx(ctx, func(c clock, _ readTx) error {
 		f.ServerTime = c.now
 		return nil
@@ -139,10 +94,24 @@ func (s *Source) Facts(ctx context.Context) (Facts, error) {
 	return f, nil
 }
 
+// MayWrite names a table that the reading role could change, "" when there is none or the database
+// cannot be asked. The program never writes (I8): its sessions are read-only whatever the role may
+// do; but a role that cannot write is one lock more.
+func (s *Source) MayWrite(ctx context.Context) (table string, err error) {
+	r, ok := s.dialect.(rightsChecker)
+	if !ok {
+		return "", nil
+	}
+	if table, err = r.mayWrite(ctx, s.db); err != nil {
+		return "", s.problem(ctx, err, "")
+	}
+	return table, nil
+}
+
 // Columns describes a query's result without reading a row. Errors point into
 // the query; two columns of one name are an error.
 func (s *Source) Columns(ctx context.Context, sql string) ([]Column, error) {
-	st, err := parseStatement(sql, s.d.syntax())
+	st, err := parseStatement(sql, s.engine.syntax)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +128,7 @@ func (s *Source) Columns(ctx context.Context, sql string) ([]Column, error) {
 func (s *Source) inTx(ctx context.Context, fn func(clock, readTx) error) error {
 	var clk clock
 	ask := func(ctx context.Context, c *sqlx.Conn) (err error) {
-		clk, err = s.d.clock(ctx, c)
+		clk, err = s.dialect.clock(ctx, c)
 		return err
 	}
 	return s.inSnapshot(ctx, ask, func(tx readTx) error { return fn(clk, tx) })
@@ -169,19 +138,13 @@ func (s *Source) inTx(ctx context.Context, fn func(clock, readTx) error) error {
 // more than a row does.
 func (s *Source) inShortTx(ctx context.Context, fn func(readTx) error) error {
 	ask := func(ctx context.Context, c *sqlx.Conn) error {
-		_, err := s.d.clock(ctx, c)
+		_, err := s.dialect.clock(ctx, c)
 		return err
 	}
-	if w, ok := s.d.(waker); ok {
+	if w, ok := s.dialect.(waker); ok {
 		ask = w.awake
 	}
 	return s.inSnapshot(ctx, ask, fn)
-}
-
-// waker is a dialect with a cheaper question than that for the time.
-type waker interface {
-	// awake fails on a connection that the server has closed.
-	awake(ctx context.Context, c *sqlx.Conn) error
 }
 
 // inSnapshot runs fn in one read-only snapshot, on a connection that has answered.
@@ -190,7 +153,7 @@ func (s *Source) inSnapshot(ctx context.Context, ask func(context.Context, *sqlx
 ) (err error) {
 	defer func() {
 		if err != nil {
-			err = s.d.problem(ctx, err, statement{}, -1)
+			err = s.problem(ctx, err, "")
 		}
 	}()
 	c, err := s.conn(ctx, ask)
@@ -202,7 +165,7 @@ func (s *Source) inSnapshot(ctx context.Context, ask func(context.Context, *sqlx
 			err = e
 		}
 	}()
-	tx, err := s.d.begin(ctx, c)
+	tx, err := s.dialect.begin(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -226,7 +189,7 @@ func (s *Source) conn(ctx context.Context, ask func(context.Context, *sqlx.Conn)
 		if err == nil {
 			return c, nil
 		}
-		lost := CodeOf(s.d.problem(ctx, err, statement{}, -1)) == CodeUnreachable
+		lost := CodeOf(s.problem(ctx, err, "")) == CodeUnreachable
 		if lost {
 			_ = c.Raw(func(any) error { return driver.ErrBadConn }) // so that it does not go back to the pool
 		}
@@ -240,7 +203,7 @@ func (s *Source) conn(ctx context.Context, ask func(context.Context, *sqlx.Conn)
 func (s *Source) describe(ctx context.Context, tx readTx, st statement) ([]Column, error) {
 	cols, err := tx.columns(ctx, st)
 	if err != nil {
-		return nil, s.d.problem(ctx, err, st, len(describeOpen))
+		return nil, s.problem(ctx, err, st.body)
 	}
 	if err := checkColumns(cols); err != nil {
 		return nil, err

@@ -22,21 +22,21 @@ type sqlite struct {
 
 var _ dialect = (*sqlite)(nil)
 
-func openSQLite(opt Options, cs charset) (*sqlx.DB, dialect, error) {
+func openSQLite(opt Options, cs charset) (database, *Error) {
 	path, immutable, err := sqlitePath(string(opt.DSN))
 	if err != nil {
-		return nil, nil, err
+		return database{}, err
 	}
 	info, e := os.Stat(path)
 	switch {
 	case errors.Is(e, os.ErrNotExist):
-		return nil, nil, failf(CodeNoDatabase,
+		return database{}, failf(CodeNoDatabase,
 			"the ERP file %s does not exist; check erp.dsn (a relative path counts from the working directory)", path)
 	case e != nil:
-		return nil, nil, failf(CodePermission, "the ERP file %s cannot be looked at; check the rights of its folders",
+		return database{}, failf(CodePermission, "the ERP file %s cannot be looked at; check the rights of its folders",
 			path)
 	case info.IsDir():
-		return nil, nil, failf(CodeNotADatabase, "%s is a folder; erp.dsn must name the SQLite file in it", path)
+		return database{}, failf(CodeNotADatabase, "%s is a folder; erp.dsn must name the SQLite file in it", path)
 	}
 	// mode=ro: SQLite itself opens the file for reading and creates nothing.
 	// _dqs=0: a misspelt "column" is an error and not a text.
@@ -47,10 +47,15 @@ func openSQLite(opt Options, cs charset) (*sqlx.DB, dialect, error) {
 	}
 	db, e := sqlx.Open(DriverSQLite, dsn)
 	if e != nil {
-		return nil, nil, failf(CodeOther, "the SQLite driver cannot be started")
+		return database{}, failf(CodeOther, "the SQLite driver cannot be started")
 	}
 	db.SetMaxOpenConns(4)
-	return db, &sqlite{opt: opt, cs: cs, path: path}, nil
+	s := &sqlite{opt: opt, cs: cs, path: path}
+	probe := func(ctx context.Context) error {
+		var tables int
+		return db.GetContext(ctx, &tables, "SELECT count(*) FROM sqlite_master")
+	}
+	return database{db: db, target: path, probe: probe, dialect: s}, nil
 }
 
 // sqlitePath takes a path or a file: URI whose parameters may only restrict.
@@ -89,25 +94,12 @@ func sqlitePath(dsn string) (path string, immutable bool, err *Error) {
 	return rest, immutable, nil
 }
 
-func (s *sqlite) syntax() *language { return sqliteSyntax }
-func (s *sqlite) target() string    { return s.path }
-
-func (s *sqlite) probe(ctx context.Context, db *sqlx.DB) error {
-	var tables int
-	return db.GetContext(ctx, &tables, "SELECT count(*) FROM sqlite_master")
+func (s *sqlite) facts(ctx context.Context, db *sqlx.DB) (f Facts, err error) {
+	if err := db.GetContext(ctx, &f.Charset, "PRAGMA encoding"); err != nil {
+		return Facts{}, err
+	}
+	return f, db.GetContext(ctx, &f.Version, "SELECT sqlite_version()")
 }
-
-func (s *sqlite) charset(ctx context.Context, db *sqlx.DB) (encoding string, err error) {
-	return encoding, db.GetContext(ctx, &encoding, "PRAGMA encoding")
-}
-
-func (s *sqlite) facts(ctx context.Context, db *sqlx.DB) (version string, sees bool, err error) {
-	return version, false, db.GetContext(ctx, &version, "SELECT sqlite_version()")
-}
-
-// changedAtUsable cannot know: a declared type says little in SQLite. The
-// values are looked at while reading.
-func (s *sqlite) changedAtUsable(Column) *Error { return nil }
 
 const isoGlob = `'[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'`
 
@@ -129,7 +121,7 @@ func (s *sqlite) window(b *binder, col Column, w Window) (string, *Error) {
 		lookback += 26 * time.Hour
 	}
 	low := m.like(m.at.Add(-lookback))
-	name := "q." + quoteName(col.Name)
+	name := sqliteSyntax.column(col.Name)
 	return "(" + name + " >= " + b.add(low) +
 		" OR (" + name + " >= " + b.add(low[:10]) + " AND substr(" + name + ", 11, 1) <> " + b.add(m.sep) + ")" +
 		" OR typeof(" + name + ") <> 'text' OR " + name + " NOT GLOB " + isoGlob + ")", nil
@@ -140,7 +132,7 @@ func (s *sqlite) window(b *binder, col Column, w Window) (string, *Error) {
 func (s *sqlite) keys(b *binder, cols []Column, keys [][]Value) (string, *Error) {
 	return keyCondition(cols, keys, func(col Column, v Value) (string, *Error) {
 		arg, bad := s.native(col, v)
-		return "q." + quoteName(col.Name) + " = " + b.add(arg), bad
+		return sqliteSyntax.column(col.Name) + " = " + b.add(arg), bad
 	})
 }
 
@@ -166,10 +158,10 @@ func (s *sqlite) looseKey(b *binder, cols []Column, key []string, fast bool) str
 	parts := make([]string, len(cols))
 	for i, c := range cols {
 		if fast {
-			parts[i] = "q." + quoteName(c.Name) + " = " + b.add(key[i])
+			parts[i] = sqliteSyntax.column(c.Name) + " = " + b.add(key[i])
 			continue
 		}
-		parts[i] = "trim(CAST(q." + quoteName(c.Name) + " AS TEXT), char(32,9,10,11,12,13)) = " + b.add(key[i])
+		parts[i] = "trim(CAST(" + sqliteSyntax.column(c.Name) + " AS TEXT), char(32,9,10,11,12,13)) = " + b.add(key[i])
 	}
 	return strings.Join(parts, " AND ")
 }
@@ -177,15 +169,7 @@ func (s *sqlite) looseKey(b *binder, cols []Column, key []string, fast bool) str
 // clock: SQLite's clock is this host's. There is no horizon: a writer that stamps a row and
 // commits it much later is found by the lookback, or by the sweep.
 func (s *sqlite) clock(ctx context.Context, c *sqlx.Conn) (clock, error) {
-	var text string
-	if err := c.GetContext(ctx, &text, `SELECT strftime('%Y-%m-%d %H:%M:%f', 'now')`); err != nil {
-		return clock{}, err
-	}
-	m, ok := parseMoment(text)
-	if !ok {
-		return clock{}, failf(CodeOther, "the clock cannot be read")
-	}
-	return clock{now: m.at, limits: naiveLimits(m.at, time.Time{}, s.opt.TimeZone)}, nil
+	return readClock(ctx, c, `SELECT strftime('%Y-%m-%d %H:%M:%f', 'now')`, s.opt.TimeZone)
 }
 
 // Result codes of SQLite that are told apart.
@@ -203,10 +187,7 @@ const (
 	sqliteNotADB    = 26
 )
 
-func (s *sqlite) problem(ctx context.Context, err error, _ statement, _ int) error {
-	if known := knownProblem(ctx, err); known != nil {
-		return known
-	}
+func (s *sqlite) problem(err error, _ string) *Error {
 	var e *sqlitedrv.Error
 	if !errors.As(err, &e) {
 		return failf(CodeOther, "reading the ERP file %s failed in a way the driver does not explain", s.path)
@@ -216,7 +197,7 @@ func (s *sqlite) problem(ctx context.Context, err error, _ statement, _ int) err
 		return failf(CodeLocked, "the ERP file %s stayed locked by another program for %s; try again later", s.path,
 			lockTimeout)
 	case sqliteReadOnly:
-		return failf(CodeReadOnly, "the query tries to write, and the ERP is only read; remove that part of the query")
+		return triesToWrite()
 	case sqliteInterrupt:
 		return failf(CodeTimeout, "the query was interrupted; it may take %s (erp.statement_timeout)",
 			s.opt.StatementTimeout)
@@ -240,21 +221,20 @@ func sqliteQueryProblem(msg string) *Error {
 	if i := strings.LastIndex(msg, " ("); i > 0 {
 		msg = msg[:i]
 	}
-	const intro = "the database does not accept the query: "
 	switch {
 	case strings.HasPrefix(msg, "no such column"):
-		return failf(CodeMissingColumn, intro+"%s; was it renamed in the ERP?", msg)
+		return missingColumn(msg)
 	case strings.HasPrefix(msg, "no such table"):
-		return failf(CodeMissingTable, intro+"%s; check the spelling and the file", msg)
+		return missingTable(msg, "check the spelling and the file")
 	case strings.HasPrefix(msg, "ambiguous column"):
-		return failf(CodeDuplicateColumn, intro+"%s; two columns have this name", msg)
+		return ambiguousColumn(msg)
 	case strings.HasPrefix(msg, "near "), strings.HasPrefix(msg, "incomplete input"),
 		strings.HasPrefix(msg, "no such function"),
 		strings.HasPrefix(msg, "unrecognized token"), strings.HasPrefix(msg, "wrong number of arguments"),
 		strings.HasPrefix(msg, "misuse of"),
 		strings.HasPrefix(msg, "SELECTs to the left"), strings.HasPrefix(msg, "sub-select returns"),
 		strings.HasPrefix(msg, "row value misused"):
-		return failf(CodeSyntax, intro+"%s", msg)
+		return badSyntax(msg)
 	}
 	return failf(CodeData, "a value in the ERP makes an expression of the query fail, or the query is not valid")
 }

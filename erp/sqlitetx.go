@@ -15,7 +15,7 @@ func (s *sqlite) begin(ctx context.Context, c *sqlx.Conn) (readTx, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &streamTx{tx: tx, d: s, limit: s.opt.StatementTimeout, names: originalNames}, nil
+	return (&streamTx{tx: tx, limit: s.opt.StatementTimeout, names: originalNames}).opened(), nil
 }
 
 // renamed is how SQLite makes the second column of one name unique in a subquery.
@@ -36,24 +36,26 @@ func originalNames(cols []Column) []Column {
 // item selects +column: the plus changes nothing about the value, but without
 // a declared type the driver hands over dates as the text that is stored
 // instead of turning them into time.Time.
-func (s *sqlite) item(col Column, key bool) selectItem {
+func (s *sqlite) item(col Column, use use) selectItem {
+	name := "+" + sqliteSyntax.column(col.Name)
+	if use == forBound {
+		return selectItem{sql: name, convert: sqliteBound}
+	}
 	declared := col.Type
-	if key {
+	if use == forKey {
 		declared = "" // a key is bound again as it was stored, so it is never rewritten
 	}
-	return selectItem{sql: "+q." + quoteName(col.Name), convert: func(v any) Value { return s.value(v, declared) }}
+	return selectItem{sql: name, convert: func(v any) Value { return s.value(v, declared) }}
 }
 
-func (s *sqlite) rawItem(col Column) selectItem {
-	return selectItem{sql: "+q." + quoteName(col.Name), convert: func(v any) Value {
-		switch x := v.(type) {
-		case string:
-			return Value{Kind: Text, Text: x}
-		case int64, float64: //nolint:forbidigo // told apart, not used
-			return Value{Kind: Number, Err: "number"}
-		}
-		return Value{}
-	}}
+func sqliteBound(v any) Value {
+	switch x := v.(type) {
+	case string:
+		return Value{Kind: Text, Text: x}
+	case int64, float64: //nolint:forbidigo // told apart, not used
+		return Value{Kind: Number, Err: "number"}
+	}
+	return Value{}
 }
 
 func (s *sqlite) value(v any, declared string) Value {

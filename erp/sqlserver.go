@@ -16,26 +16,27 @@ import (
 // sqlserver is the dialect of Microsoft SQL Server. It has not yet been tried
 // on a live server: its SQL is tested as text, its values on the driver's types.
 type sqlserver struct {
-	opt     Options
-	address string
+	opt    Options
+	db     *sqlx.DB
+	server server
 	// isolation is SNAPSHOT where the database allows it.
 	isolation sql.IsolationLevel
 }
 
 var _ dialect = (*sqlserver)(nil)
 
-func openSQLServer(opt Options, _ charset) (*sqlx.DB, dialect, error) {
+func openSQLServer(opt Options, _ charset) (database, *Error) {
 	const example = "sqlserver://USER:PASSWORD@HOST:1433/DATABASE?tls=verify (and instance=NAME for a named instance)"
 	a, bad := parseAddress(opt.DSN, []string{"sqlserver"}, "", example, "tls", "ca", "instance")
 	if bad != nil {
-		return nil, nil, bad
+		return database{}, bad
 	}
 	if a.path == "" {
-		return nil, nil, failf(CodeConfig, "erp.dsn names no database; write %s", example)
+		return database{}, failf(CodeConfig, "erp.dsn names no database; write %s", example)
 	}
 	tlsConfig, bad := a.tlsConfig()
 	if bad != nil {
-		return nil, nil, bad
+		return database{}, bad
 	}
 	host := a.host
 	if a.port != "" {
@@ -56,7 +57,7 @@ func openSQLServer(opt Options, _ charset) (*sqlx.DB, dialect, error) {
 	}
 	cfg, err := msdsn.Parse(u.String())
 	if err != nil {
-		return nil, nil, failf(CodeConfig, "erp.dsn cannot be used as a SQL Server address; write %s", example)
+		return database{}, failf(CodeConfig, "erp.dsn cannot be used as a SQL Server address; write %s", example)
 	}
 	cfg.TLSConfig = tlsConfig
 	connector := mssql.NewConnectorConfig(cfg)
@@ -64,16 +65,15 @@ func openSQLServer(opt Options, _ charset) (*sqlx.DB, dialect, error) {
 	if a.port == "" {
 		a.port = "1433"
 	}
-	return pool(connector, "sqlserver"), &sqlserver{opt: opt, address: a.target(), isolation: sql.LevelReadCommitted},
-		nil
+	s := &sqlserver{opt: opt, db: pool(boundedConnector{connector}, "sqlserver"), isolation: sql.LevelReadCommitted, server: server{
+		target: a.target(), product: "SQL Server", settings: "tls and ca", timeout: opt.StatementTimeout,
+	}}
+	return database{db: s.db, target: a.target(), probe: s.probe, dialect: s}, nil
 }
 
-func (s *sqlserver) syntax() *language { return sqlserverSyntax }
-func (s *sqlserver) target() string    { return s.address }
-
-func (s *sqlserver) probe(ctx context.Context, db *sqlx.DB) error {
+func (s *sqlserver) probe(ctx context.Context) error {
 	var allowed bool
-	err := db.GetContext(ctx, &allowed,
+	err := s.db.GetContext(ctx, &allowed,
 		"SELECT CAST(CASE WHEN snapshot_isolation_state = 1 THEN 1 ELSE 0 END AS BIT) FROM sys.databases WHERE database_id = DB_ID()")
 	if err == nil && allowed {
 		s.isolation = sql.LevelSnapshot
@@ -81,14 +81,10 @@ func (s *sqlserver) probe(ctx context.Context, db *sqlx.DB) error {
 	return err
 }
 
-func (s *sqlserver) charset(ctx context.Context, db *sqlx.DB) (encoding string, err error) {
-	return encoding, db.GetContext(ctx, &encoding,
-		"SELECT CAST(DATABASEPROPERTYEX(DB_NAME(), 'Collation') AS NVARCHAR(128))")
-}
-
-func (s *sqlserver) facts(ctx context.Context, db *sqlx.DB) (version string, sees bool, err error) {
-	return version, false, db.GetContext(ctx, &version,
-		"SELECT CAST(SERVERPROPERTY('ProductVersion') AS NVARCHAR(128))")
+func (s *sqlserver) facts(ctx context.Context, db *sqlx.DB) (f Facts, err error) {
+	err = db.QueryRowxContext(ctx, "SELECT CAST(SERVERPROPERTY('ProductVersion') AS NVARCHAR(128)), "+
+		"CAST(DATABASEPROPERTYEX(DB_NAME(), 'Collation') AS NVARCHAR(128))").Scan(&f.Version, &f.Charset)
+	return f, err
 }
 
 // sqlserverSession: a lock is not waited for longer than elsewhere, the ERP is
@@ -99,15 +95,7 @@ func (s *sqlserver) clock(ctx context.Context, c *sqlx.Conn) (clock, error) {
 	if _, err := c.ExecContext(ctx, fmt.Sprintf(sqlserverSession, lockTimeout.Milliseconds())); err != nil {
 		return clock{}, err
 	}
-	var text string
-	if err := c.GetContext(ctx, &text, "SELECT CONVERT(VARCHAR(33), SYSUTCDATETIME(), 126)"); err != nil {
-		return clock{}, err
-	}
-	m, ok := parseMoment(text)
-	if !ok {
-		return clock{}, failf(CodeOther, "the ERP database's clock cannot be read")
-	}
-	return clock{now: m.at, limits: naiveLimits(m.at, time.Time{}, s.opt.TimeZone)}, nil
+	return readClock(ctx, c, "SELECT CONVERT(VARCHAR(33), SYSUTCDATETIME(), 126)", s.opt.TimeZone)
 }
 
 // begin: SQL Server has no read-only transaction, but no SELECT can write there
@@ -117,16 +105,7 @@ func (s *sqlserver) begin(ctx context.Context, c *sqlx.Conn) (readTx, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &streamTx{tx: tx, d: s, limit: s.opt.StatementTimeout}, nil
-}
-
-func (s *sqlserver) changedAtUsable(col Column) *Error {
-	switch col.Type {
-	case "date", "datetime", "datetime2", "smalldatetime", "datetimeoffset":
-		return nil
-	}
-	return failf(CodeConfig,
-		"changed_at column %s has type %s; turn it into a DATETIME2 in the query, e.g. CAST(%s AS DATETIME2), or remove changed_at", col.Name, typeName(col), col.Name)
+	return (&streamTx{tx: tx, limit: s.opt.StatementTimeout}).opened(), nil
 }
 
 // sqlserverTime binds a time in the column's own type, so that an index serves.
@@ -150,7 +129,7 @@ func (s *sqlserver) window(b *binder, col Column, w Window) (string, *Error) {
 	if bad != nil {
 		return "", bad
 	}
-	name := sqlserverSyntax.column(col)
+	name := sqlserverSyntax.column(col.Name)
 	return fmt.Sprintf("(%s >= %s OR %s IS NULL OR %s < '%s')", name, sqlserverTime(b, col, low), name, name,
 		strings.ReplaceAll(noDateBefore, "-", "")), nil
 }
@@ -160,7 +139,7 @@ func (s *sqlserver) keys(b *binder, cols []Column, keys [][]Value) (string, *Err
 }
 
 func (s *sqlserver) term(b *binder, col Column, v Value) (string, *Error) {
-	equals := sqlserverSyntax.column(col) + " = "
+	equals := sqlserverSyntax.column(col.Name) + " = "
 	switch v.Kind {
 	case Int, Number:
 		return equals + sqlserverNumber(b, v.Text), nil
@@ -221,7 +200,7 @@ func sqlserverNumeric(typ string) bool {
 func (s *sqlserver) looseKey(b *binder, cols []Column, key []string, fast bool) string {
 	parts := make([]string, len(cols))
 	for i, c := range cols {
-		name := sqlserverSyntax.column(c)
+		name := sqlserverSyntax.column(c.Name)
 		switch {
 		case sqlserverNumeric(c.Type) && !plainNumber(key[i]):
 			parts[i] = "1 = 0"
@@ -239,12 +218,20 @@ func (s *sqlserver) looseKey(b *binder, cols []Column, key []string, fast bool) 
 	return strings.Join(parts, " AND ")
 }
 
-func (s *sqlserver) item(col Column, _ bool) selectItem {
-	name := sqlserverSyntax.column(col)
+func (s *sqlserver) item(col Column, use use) selectItem {
+	item := s.value(col)
+	if use == forBound {
+		item.convert = boundText(col.Type == "datetimeoffset")
+	}
+	return item
+}
+
+func (s *sqlserver) value(col Column) selectItem {
+	name := sqlserverSyntax.column(col.Name)
 	iso := func(expr string) string { return "CONVERT(VARCHAR(33), " + expr + ", 126)" }
 	switch col.Type {
 	case "tinyint", "smallint", "int", "bigint":
-		return selectItem{sql: name, convert: asText(func(s string) Value { return Value{Kind: Int, Text: s} })}
+		return selectItem{sql: name, convert: keep(Int)}
 	case "decimal":
 		return selectItem{sql: name, convert: asText(numberValue)}
 	case "money", "smallmoney":
@@ -256,7 +243,7 @@ func (s *sqlserver) item(col Column, _ bool) selectItem {
 	case "bit":
 		return selectItem{sql: name, convert: boolValue}
 	case "date":
-		return selectItem{sql: iso(name), convert: asText(pgDate)}
+		return selectItem{sql: iso(name), convert: asText(dateText)}
 	case "datetime", "datetime2", "smalldatetime":
 		return selectItem{sql: iso(name), convert: asText(timestampText)}
 	case "datetimeoffset":
@@ -274,26 +261,14 @@ func (s *sqlserver) item(col Column, _ bool) selectItem {
 	case "binary", "varbinary", "image", "geography", "geometry", "hierarchyid":
 		return selectItem{
 			sql: "CASE WHEN " + name + " IS NULL THEN NULL ELSE '' END",
-			convert: asText(func(string) Value {
-				return Value{Kind: Bytes, Err: "binary column; convert it in the query, e.g. CAST(" + col.Name +
-					" AS VARCHAR(100))"}
-			}),
+			convert: binaryColumn("CAST(" + col.Name +
+				" AS VARCHAR(100))"),
 		}
 	case "sql_variant", "xml":
 		return selectItem{sql: "CAST(" + name + " AS NVARCHAR(MAX))", convert: asText(plainTextValue)}
 	default:
 		return selectItem{sql: name, convert: asText(plainTextValue)}
 	}
-}
-
-func (s *sqlserver) rawItem(col Column) selectItem {
-	item := s.item(col, false)
-	suffix := ""
-	if col.Type == "datetimeoffset" {
-		suffix = "+00:00"
-	}
-	item.convert = asText(func(s string) Value { return Value{Kind: Text, Text: s + suffix} })
-	return item
 }
 
 func (s *sqlserver) instant(text string) Value { return utcInstant(text, s.opt.TimeZone) }

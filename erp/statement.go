@@ -82,25 +82,31 @@ const (
 	wrapClose = "\n)"
 )
 
-// wrap builds SELECT items FROM (query) AS q. The line breaks keep a comment
-// in the query's last line from swallowing the parenthesis.
-func (st statement) wrap(items []string) string { return st.wrapAfter("SELECT ", items) }
-
-func (st statement) wrapAfter(sel string, items []string) string {
-	with, body := st.parts()
-	return with + sel + strings.Join(items, ", ") + wrapOpen + body + wrapClose + st.dialect.alias
+// wrap builds SELECT items FROM (query) AS q WHERE condition; "" is no condition.
+// The line breaks keep a comment in the query's last line from swallowing the
+// parenthesis.
+func (st statement) wrap(items []string, condition string) string {
+	return st.wrapAfter("SELECT ", items, condition)
 }
 
-// first is the first row for which a condition holds.
-func (st statement) first(items []string, cond string) string {
-	l := st.dialect
-	return where(st.wrapAfter("SELECT "+l.firstPrefix, items), cond+l.firstCond) + l.firstSuffix
+func (st statement) wrapAfter(sel string, items []string, condition string) string {
+	with, body := st.parts()
+	if condition != "" {
+		condition = "\nWHERE " + condition
+	}
+	return with + sel + strings.Join(items, ", ") + wrapOpen + body + wrapClose + st.dialect.alias + condition
+}
+
+// firstRow is the first row for which a condition holds.
+func (st statement) firstRow(items []string, condition string) string {
+	l := st.dialect.first
+	return st.wrapAfter("SELECT "+l.prefix, items, condition+l.cond) + l.suffix
 }
 
 // describeOpen precedes the query when its columns are asked for.
 const describeOpen = "SELECT *" + wrapOpen
 
-func (st statement) describe() string { return st.wrap([]string{"*"}) + st.dialect.noRows }
+func (st statement) describe() string { return st.wrap([]string{"*"}, "") + st.dialect.noRows }
 
 // parts gives the query as it may stand in parentheses. SQL Server allows
 // neither WITH there nor an ORDER BY that limits nothing: the first is put in
@@ -144,8 +150,6 @@ func (st statement) parts() (with, body string) {
 	}
 	return with, strings.TrimRight(st.body[from:to], " \t\r\n")
 }
-
-func quoteName(name string) string { return postgresSyntax.quote(name) } // SQLite's too
 
 // nearText quotes a little of the query from a byte offset on, for messages.
 func nearText(sql string, at int) string {

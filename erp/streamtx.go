@@ -14,7 +14,6 @@ import (
 // while the database works: all but PostgreSQL, which has cursors.
 type streamTx struct {
 	tx *sqlx.Tx
-	d  dialect
 	// limit bounds the time the database works without giving a row; the
 	// caller's own time between two rows does not count.
 	limit time.Duration
@@ -29,11 +28,18 @@ type streamTx struct {
 	relax, tighten string
 	// verify is asked when all was read.
 	verify func(ctx context.Context, tx *sqlx.Tx) error
-	// isRowError: a value of one row ended the statement. nil: that cannot be.
+	// isRowError: a value of one row ended the statement. nil: that cannot be, and the transaction
+	// is no salvager.
 	isRowError func(error) bool
 }
 
-var _ salvageTx = (*streamTx)(nil)
+// opened is the transaction as the reader sees it.
+func (t *streamTx) opened() readTx {
+	if t.isRowError == nil {
+		return t
+	}
+	return salvagingTx{t}
+}
 
 func (t *streamTx) end() { _ = t.tx.Rollback() } // nothing was written, so nothing can be lost
 
@@ -63,16 +69,6 @@ func (t *streamTx) columns(ctx context.Context, st statement) (cols []Column, er
 	return cols, err
 }
 
-func (t *streamTx) few(ctx context.Context, query string, args []any, items []selectItem,
-	fn func([]Value) error,
-) error {
-	batch, err := t.fetch(ctx, query, args, items)
-	if err != nil {
-		return err
-	}
-	return deliver(ctx, batch, fn)
-}
-
 // fetch runs a statement with a small result.
 func (t *streamTx) fetch(ctx context.Context, query string, args []any,
 	items []selectItem,
@@ -87,7 +83,7 @@ func (t *streamTx) fetch(ctx context.Context, query string, args []any,
 	return rows, nil
 }
 
-func (t *streamTx) stream(ctx context.Context, query func([]string) string, args []any, items []selectItem,
+func (t *streamTx) stream(ctx context.Context, query string, args []any, items []selectItem,
 	fn func([]Value) error,
 ) (err error) {
 	if t.relax != "" {
@@ -95,13 +91,13 @@ func (t *streamTx) stream(ctx context.Context, query func([]string) string, args
 			return err
 		}
 		defer func() {
-			if err == nil || t.rowError(err) {
+			if err == nil || t.isRowError != nil && t.isRowError(err) {
 				_, e := t.tx.ExecContext(ctx, t.tighten)
 				err = errors.Join(err, e)
 			}
 		}()
 	}
-	return t.rows(ctx, query(selectList(items)), args, items, fn)
+	return t.rows(ctx, query, args, items, fn)
 }
 
 func (t *streamTx) rows(ctx context.Context, query string, args []any, items []selectItem,
@@ -166,15 +162,17 @@ func (t *streamTx) watched(outer context.Context, fn func(context.Context, *time
 		t.stop()
 	}
 	if outer.Err() == nil {
-		// The cause is lost with this context, so name it here.
-		return t.d.problem(ctx, err, statement{}, -1)
+		return knownProblem(ctx, err) // the cause is lost with this context
 	}
 	return err
 }
 
+// salvagingTx: in these databases a SELECT that fails leaves its transaction usable.
+type salvagingTx struct{ *streamTx }
+
 // batches has no cursor: while rows come, a connection answers nothing else, so
 // all of them are taken first. Only the keys of a broken read come this way.
-func (t *streamTx) batches(ctx context.Context, query string, args []any, items []selectItem,
+func (t salvagingTx) batches(ctx context.Context, query string, args []any, items []selectItem,
 	fn func([][]Value) error,
 ) error {
 	all, err := t.fetch(ctx, query, args, items)
@@ -184,17 +182,14 @@ func (t *streamTx) batches(ctx context.Context, query string, args []any, items 
 	return fn(all)
 }
 
-// attempt: in these databases a SELECT that fails leaves its transaction usable.
-func (t *streamTx) attempt(_ context.Context, _ string, fn func() error) error { return fn() }
+func (t salvagingTx) attempt(_ context.Context, _ string, fn func() error) error { return fn() }
 
-func (t *streamTx) salvages() bool { return t.isRowError != nil }
-
-func (t *streamTx) rowError(err error) bool {
+func (t salvagingTx) rowError(err error) bool {
 	var c callerError
-	return t.isRowError != nil && !errors.As(err, &c) && t.isRowError(err)
+	return !errors.As(err, &c) && t.isRowError(err)
 }
 
-func (t *streamTx) reason(context.Context, keyReader, int, [][]Value, error) string {
+func (t salvagingTx) reason(Column, error, func(selectItem) ([][]Value, error)) string {
 	return "the database cannot compute this value"
 }
 

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Tables names the tables and views that a query reads, sorted and in small letters, without those
-// that it makes itself (WITH …). It is for noticing that a query reads from elsewhere than before:
-// of a query that it does not understand it gives what it found.
-func Tables(sql string) []string {
+// tablesOf names the tables and views that a query reads, sorted and in small letters, without those
+// that it makes itself (WITH …). The query is read in the first language that can. Of one that is
+// not understood it gives what was found.
+func tablesOf(sql string, languages ...*language) []string {
 	var toks []token
-	for _, dialect := range []*language{sqliteSyntax, postgresSyntax} {
-		if all, err := tokenize(sql, dialect); err == nil {
+	for _, l := range languages {
+		if all, err := tokenize(sql, l); err == nil {
 			toks = slices.DeleteFunc(all, func(t token) bool { return t.kind == tokComment })
 			break
 		}

@@ -79,40 +79,40 @@ func (s *scanner) next() *Error {
 	rest := s.rest()
 	c := rest[0]
 	switch {
-	case strings.HasPrefix(rest, "--") && (!s.dialect.dashNeedsBlank || len(rest) == 2 || rest[2] <= ' '), c == '#' &&
-		s.dialect.hashComments:
+	case strings.HasPrefix(rest, "--") && (!s.dialect.lexis.dashNeedsBlank || len(rest) == 2 || rest[2] <= ' '), c == '#' &&
+		s.dialect.lexis.hashComments:
 		n := strings.IndexAny(rest, "\n\r")
 		if n < 0 {
 			n = len(rest)
 		}
 		s.emit(tokComment, n)
-	case s.dialect.executableComments && (strings.HasPrefix(rest, "/*!") || strings.HasPrefix(rest, "/*M!")):
+	case s.dialect.lexis.executableComments && (strings.HasPrefix(rest, "/*!") || strings.HasPrefix(rest, "/*M!")):
 		return s.fail(s.pos, "it contains a comment that the database would run (/*! … */); write it as plain SQL")
 	case strings.HasPrefix(rest, "/*"):
 		return s.block()
 	case c == '\'':
-		return s.quoted(tokString, '\'', 0, s.dialect.backslash)
-	case c == '"' && s.dialect.doubleQuoteText:
-		return s.quoted(tokString, '"', 0, s.dialect.backslash)
+		return s.quoted(tokString, '\'', 0, s.dialect.lexis.backslash)
+	case c == '"' && s.dialect.lexis.doubleQuoteText:
+		return s.quoted(tokString, '"', 0, s.dialect.lexis.backslash)
 	case c == '"':
 		return s.quoted(tokName, '"', 0, false)
-	case c == '`' && s.dialect.backtick:
+	case c == '`' && s.dialect.lexis.backtick:
 		return s.quoted(tokName, '`', 0, false)
-	case c == '[' && s.dialect.bracketDoubled:
+	case c == '[' && s.dialect.lexis.bracketDoubled:
 		return s.quoted(tokName, ']', 0, false)
-	case c == '[' && s.dialect.bracket:
+	case c == '[' && s.dialect.lexis.bracket:
 		n := strings.IndexByte(rest, ']')
 		if n < 0 {
 			return s.fail(s.pos, "a name in [brackets] does not end")
 		}
 		s.emit(tokName, n+1)
-	case (c == 'e' || c == 'E') && s.dialect.postgresStrings && strings.HasPrefix(rest[1:], "'"):
+	case (c == 'e' || c == 'E') && s.dialect.lexis.postgresStrings && strings.HasPrefix(rest[1:], "'"):
 		return s.quoted(tokString, '\'', 1, true)
-	case s.dialect.oracleStrings && alternativeQuote(rest) > 0:
+	case s.dialect.lexis.oracleStrings && alternativeQuote(rest) > 0:
 		return s.alternative(alternativeQuote(rest))
-	case isWordStart(c), strings.IndexByte(s.dialect.wordMore, c) >= 0:
+	case isWordStart(c), strings.IndexByte(s.dialect.lexis.wordMore, c) >= 0:
 		n := 1
-		for n < len(rest) && (isWordPart(rest[n]) || strings.IndexByte(s.dialect.wordMore, rest[n]) >= 0) {
+		for n < len(rest) && (isWordPart(rest[n]) || strings.IndexByte(s.dialect.lexis.wordMore, rest[n]) >= 0) {
 			n++
 		}
 		s.emit(tokWord, n)
@@ -124,7 +124,7 @@ func (s *scanner) next() *Error {
 		s.emit(tokNumber, n)
 	case c == '$':
 		return s.dollar()
-	case strings.IndexByte(s.dialect.params, c) >= 0:
+	case strings.IndexByte(s.dialect.lexis.params, c) >= 0:
 		s.param()
 	case c == '(':
 		s.emit(tokOpen, 1)
@@ -177,7 +177,7 @@ func (s *scanner) block() *Error {
 	depth := 0
 	for i := 0; i < len(rest)-1; {
 		switch {
-		case rest[i] == '/' && rest[i+1] == '*' && (depth == 0 || s.dialect.nestedComments):
+		case rest[i] == '/' && rest[i+1] == '*' && (depth == 0 || s.dialect.lexis.nestedComments):
 			depth++
 			i += 2
 		case rest[i] == '*' && rest[i+1] == '/':
@@ -229,7 +229,7 @@ func (s *scanner) dollar() *Error {
 	for n < len(rest) && (isWordStart(rest[n]) || isDigit(rest[n])) {
 		n++
 	}
-	if s.dialect.postgresStrings && n < len(rest) && rest[n] == '$' && (n == 1 || !isDigit(rest[1])) {
+	if s.dialect.lexis.postgresStrings && n < len(rest) && rest[n] == '$' && (n == 1 || !isDigit(rest[1])) {
 		tag := rest[:n+1]
 		end := strings.Index(rest[len(tag):], tag)
 		if end < 0 {
