@@ -1,11 +1,15 @@
 package erp
 
-import "time"
+import (
+	"time"
+
+	"github.com/safrasync/safrasync/erp/dialect"
+)
 
 // boundTracker finds the newest change among the rows of a read.
 type boundTracker struct {
 	col    Column
-	newest moment
+	newest dialect.Moment
 	text   string
 	seen   bool
 	odd    bool // infinity or a year that no calendar of ours knows
@@ -17,35 +21,35 @@ func (t *boundTracker) observe(raw *Value) (time.Time, bool) {
 	if raw.Kind == Null || raw.Err != "" {
 		return time.Time{}, false
 	}
-	m, ok := parseMoment(raw.Text)
+	m, ok := dialect.ParseMoment(raw.Text)
 	if !ok {
-		if raw.Text == "infinity" || farFuture(raw.Text) {
+		if raw.Text == "infinity" || dialect.FarFuture(raw.Text) {
 			t.odd = true
 		}
 		return time.Time{}, false
 	}
-	if !t.seen || m.at.After(t.newest.at) {
+	if !t.seen || m.At.After(t.newest.At) {
 		t.newest, t.text, t.seen = m, raw.Text, true
 	}
-	return m.at, true
+	return m.At, true
 }
 
 // bound applies the limits. See Result.Bound for the rule.
-func (t *boundTracker) bound(since string, c clock) (text string, future bool) {
+func (t *boundTracker) bound(since string, c dialect.Clock) (text string, future bool) {
 	future = t.odd
 	if !t.seen {
 		return since, future
 	}
-	text, at := t.text, t.newest.at
-	for _, l := range c.limits(t.col, t.newest) {
-		if !l.warnAfter.IsZero() && t.newest.at.After(l.warnAfter) {
+	text, at := t.text, t.newest.At
+	for _, l := range c.Limits(t.col, t.newest) {
+		if !l.WarnAfter.IsZero() && t.newest.At.After(l.WarnAfter) {
 			future = true
 		}
-		if at.After(l.at) {
-			text, at = l.text, l.at
+		if at.After(l.At) {
+			text, at = l.Text, l.At
 		}
 	}
-	if old, ok := parseMoment(since); ok && !at.After(old.at) {
+	if old, ok := dialect.ParseMoment(since); ok && !at.After(old.At) {
 		return since, future
 	}
 	return text, future

@@ -49,7 +49,7 @@ func (r Relation) Column(name string) (RelationColumn, bool) {
 // Catalogue lists the tables and views that the reading user may see, without those of the database
 // itself, by schema and name. It reads no row of them.
 func (s *Source) Catalogue(ctx context.Context) ([]Relation, error) {
-	q := s.engine.catalogue
+	q := s.engine.Catalogue
 	c := catalogue{
 		relations: map[[2]string]*Relation{}, columns: map[[2]string][]placed[RelationColumn]{},
 		indexes: map[[3]string]*indexed{},
@@ -59,13 +59,13 @@ func (s *Source) Catalogue(ctx context.Context) ([]Relation, error) {
 		columns []string
 		add     func([]Value)
 	}{
-		{q.relations, []string{"schema_name", "table_name", "is_view", "row_estimate"}, c.relation},
+		{q.Relations, []string{"schema_name", "table_name", "is_view", "row_estimate"}, c.relation},
 		{
-			q.columns,
+			q.Columns,
 			[]string{"schema_name", "table_name", "column_name", "type_name", "is_nullable", "ordinal"},
 			c.column,
 		},
-		{q.indexes, []string{
+		{q.Indexes, []string{
 			"schema_name", "table_name", "index_name", "is_primary", "is_unique", "column_name",
 			"ordinal",
 		}, c.index},
@@ -87,10 +87,10 @@ func (s *Source) Catalogue(ctx context.Context) ([]Relation, error) {
 
 // estimate takes the number of rows from a query of its own, where the engine has one.
 func (s *Source) estimate(ctx context.Context, r *Relation) {
-	if r.View || s.engine.catalogue.estimate == "" {
+	if r.View || s.engine.Catalogue.Estimate == "" {
 		return
 	}
-	sql := strings.ReplaceAll(s.engine.catalogue.estimate, "TABLE", s.engine.syntax.quote(r.Name))
+	sql := strings.ReplaceAll(s.engine.Catalogue.Estimate, "TABLE", s.engine.Syntax.Quote(r.Name))
 	// An error leaves the estimate unknown.
 	_ = s.Table(ctx, sql, []string{"n"}, func(v []Value) error {
 		r.Rows = whole(v[0])

@@ -9,7 +9,8 @@ import (
 )
 
 const catalogueSchema = `
-CREATE TABLE contrato (filial VARCHAR(2) NOT NULL, num VARCHAR(6) NOT NULL, "Preço" NUMERIC(18, 4), emissao DATE, tipo INTEGER NOT NULL PRIMARY KEY);
+CREATE TABLE contrato (filial VARCHAR(2) NOT NULL, num VARCHAR(6) NOT NULL, "Preço" NUMERIC(18, 4), emissao DATE,
+  tipo INTEGER NOT NULL PRIMARY KEY);
 CREATE UNIQUE INDEX contrato_numero ON contrato (num, filial);
 CREATE INDEX contrato_emissao ON contrato (emissao);
 CREATE INDEX contrato_parcial ON contrato (emissao) WHERE tipo > 1;

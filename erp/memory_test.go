@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/erp/erptest"
 )
 
 // F042: A million rows of about 200 bytes are 200 MB; what is kept of them is eight bytes each.
@@ -55,9 +56,9 @@ func heap() uint64 {
 func TestF034_HugeTextsAreNotKept(t *testing.T) {
 	s, _ := postgres(t)
 	q := erp.Query{SQL: "SELECT i AS k, repeat('x', 10485760) AS obs FROM generate_series(1, 40) i", Key: []string{"k"}}
-	rows, _ := read(t, s, q, erp.Window{})
+	rows, _ := erptest.Read(t, s, q, erp.Window{})
 	for _, r := range rows {
-		if got := text(r, "obs"); got != "<text longer than 1 MiB>" {
+		if got := erptest.Text(r, "obs"); got != "<text longer than 1 MiB>" {
 			t.Fatalf("obs = %.40s", got)
 		}
 	}

@@ -3,24 +3,28 @@ package erp
 import (
 	"context"
 	"hash/maphash"
+
+	"github.com/safrasync/safrasync/erp/dialect"
+	"github.com/safrasync/safrasync/erp/fault"
+	"github.com/safrasync/safrasync/erp/sqltext"
 )
 
 // plan is a query that has been described and whose roles are resolved.
 type plan struct {
-	st      statement
+	st      sqltext.Statement
 	cols    []Column
 	index   *columnIndex
-	items   []selectItem // one for each column, then the raw changed_at
+	items   []dialect.Item // one for each column, then the raw changed_at
 	key     []int
 	keyCols []Column
 	changed int // -1: none
 }
 
-func (s *Source) plan(ctx context.Context, tx readTx, q Query) (plan, error) {
+func (s *Source) plan(ctx context.Context, tx dialect.Tx, q Query) (plan, error) {
 	if len(q.Key) == 0 {
-		return plan{}, failf(CodeConfig, "no key is configured; name the columns that identify a row")
+		return plan{}, fault.Failf(CodeConfig, "no key is configured; name the columns that identify a row")
 	}
-	st, bad := parseStatement(q.SQL, s.engine.syntax)
+	st, bad := sqltext.Parse(q.SQL, s.engine.Syntax)
 	if bad != nil {
 		return plan{}, bad
 	}
@@ -38,18 +42,18 @@ func (s *Source) plan(ctx context.Context, tx readTx, q Query) (plan, error) {
 		p.keyCols = append(p.keyCols, cols[i])
 	}
 	for i, c := range cols {
-		use := forMapping
+		use := dialect.ForMapping
 		if isKey[i] {
-			use = forKey
+			use = dialect.ForKey
 		}
-		p.items = append(p.items, s.dialect.item(c, use))
+		p.items = append(p.items, s.dialect.Item(c, use))
 	}
 	if q.ChangedAt != "" {
 		at, bad := resolve(cols, "changed_at", []string{q.ChangedAt})
 		if bad != nil {
 			return plan{}, bad
 		}
-		if bad := s.engine.changedAt.check(cols[at[0]]); bad != nil {
+		if bad := s.engine.ChangedAt.Check(cols[at[0]]); bad != nil {
 			return plan{}, bad
 		}
 		p.changed = at[0]
@@ -82,7 +86,7 @@ func (p plan) usable(values []Value) bool {
 // is read key by key.
 func (s *Source) Read(ctx context.Context, q Query, w Window, fn func(Row) error) (Result, error) {
 	r := reader{source: s, window: w, fn: fn, seed: maphash.MakeSeed()}
-	err := s.inTx(ctx, func(clk clock, tx readTx) error {
+	err := s.inTx(ctx, func(clk dialect.Clock, tx dialect.Tx) error {
 		var err error
 		if r.plan, err = s.plan(ctx, tx, q); err != nil {
 			return err
@@ -109,12 +113,12 @@ type reader struct {
 	keep  bool
 }
 
-func (r *reader) read(ctx context.Context, clk clock, tx readTx) error {
-	r.result.ServerTime = clk.now
+func (r *reader) read(ctx context.Context, clk dialect.Clock, tx dialect.Tx) error {
+	r.result.ServerTime = clk.Now
 	items := r.plan.items
 	if r.plan.changed >= 0 {
 		r.tracker.col = r.plan.cols[r.plan.changed]
-		items = append(items[:len(items):len(items)], r.source.dialect.item(r.tracker.col, forBound))
+		items = append(items[:len(items):len(items)], r.source.dialect.Item(r.tracker.col, dialect.ForBound))
 	}
 	r.setReach(clk)
 	if err := r.rows(ctx, tx, items); err != nil {
@@ -131,30 +135,30 @@ func (r *reader) read(ctx context.Context, clk clock, tx readTx) error {
 }
 
 // condition is that of the window; "" reads all.
-func (r *reader) condition(b *binder) (string, *Error) {
+func (r *reader) condition(b *dialect.Binder) (string, *Error) {
 	if r.plan.changed < 0 || r.window.Since == "" || r.window.Whole {
 		return "", nil
 	}
-	return r.source.dialect.window(b, r.tracker.col, r.window)
+	return r.source.dialect.Window(b, r.tracker.col, r.window)
 }
 
 // rows gives all rows, by the whole query or, where a row makes the database give up, key by key.
-func (r *reader) rows(ctx context.Context, tx readTx, items []selectItem) error {
-	b := newBinder(r.source.engine.syntax)
+func (r *reader) rows(ctx context.Context, tx dialect.Tx, items []dialect.Item) error {
+	b := dialect.NewBinder(r.source.engine.Syntax)
 	cond, bad := r.condition(b)
 	if bad != nil {
 		return bad
 	}
 	stream := func() error {
-		return tx.stream(ctx, r.plan.st.wrap(selectList(items), cond), b.args, items, r.give)
+		return tx.Stream(ctx, r.plan.st.Wrap(dialect.SelectList(items), cond), b.Args, items, r.give)
 	}
-	s, ok := tx.(salvager)
+	s, ok := tx.(dialect.Salvager)
 	if !ok {
 		return stream()
 	}
 	r.keep = true
-	err := s.attempt(ctx, "safrasync_read", stream)
-	if err == nil || ctx.Err() != nil || !s.rowError(err) {
+	err := s.Attempt(ctx, "safrasync_read", stream)
+	if err == nil || ctx.Err() != nil || !s.RowError(err) {
 		return err
 	}
 	r.result.Degraded = true
@@ -167,7 +171,7 @@ func (r *reader) give(values []Value) error {
 	if r.plan.changed >= 0 {
 		raw := &values[len(r.plan.cols)]
 		if raw.Kind == Number { // of a SQLite file: text is what a bound can be compared with
-			return failf(CodeConfig,
+			return fault.Failf(CodeConfig,
 				"changed_at column %s holds numbers; turn them into text in the query, e.g. datetime(%s, 'unixepoch')",
 				r.tracker.col.Name, r.tracker.col.Name)
 		}

@@ -3,6 +3,9 @@ package erp
 import (
 	"context"
 	"slices"
+
+	"github.com/safrasync/safrasync/erp/dialect"
+	"github.com/safrasync/safrasync/erp/fault"
 )
 
 // salvage reads what is left after a value made the whole query fail: a text
@@ -11,7 +14,7 @@ import (
 // the rows fetched by key in ever smaller chunks until only the bad values are
 // left. All of it happens in the snapshot of the failed read; rows given
 // before the failure are not given again.
-func (r *reader) salvage(ctx context.Context, tx readTx, t salvager, items []selectItem) error {
+func (r *reader) salvage(ctx context.Context, tx dialect.Tx, t dialect.Salvager, items []dialect.Item) error {
 	unreadable, unreadableBefore := 0, r.result.Unreadable
 	given := make(map[uint64]int, len(r.given))
 	for _, h := range r.given {
@@ -19,7 +22,7 @@ func (r *reader) salvage(ctx context.Context, tx readTx, t salvager, items []sel
 	}
 	r.keep, r.given = false, nil
 
-	b := newBinder(r.source.engine.syntax)
+	b := dialect.NewBinder(r.source.engine.Syntax)
 	cond, bad := r.condition(b)
 	if bad != nil {
 		return bad
@@ -27,8 +30,8 @@ func (r *reader) salvage(ctx context.Context, tx readTx, t salvager, items []sel
 	k := r.source.keyReader(tx, r.plan)
 	k.items, k.condition = items, r.condition
 	done := map[uint64]bool{}
-	list := r.plan.st.wrap(selectList(k.keyItems), cond)
-	err := t.batches(ctx, list, b.args, k.keyItems, func(batch [][]Value) error {
+	list := r.plan.st.Wrap(dialect.SelectList(k.keyItems), cond)
+	err := t.Batches(ctx, list, b.Args, k.keyItems, func(batch [][]Value) error {
 		var keys [][]Value
 		for _, key := range batch {
 			if slices.ContainsFunc(key, func(v Value) bool { return !v.Usable() }) {
@@ -53,7 +56,7 @@ func (r *reader) salvage(ctx context.Context, tx readTx, t salvager, items []sel
 				}
 				fresh = append(fresh, values)
 			}
-			if err := deliver(ctx, fresh, r.give); err != nil {
+			if err := dialect.Deliver(ctx, fresh, r.give); err != nil {
 				return err
 			}
 		}
@@ -70,26 +73,26 @@ const chunkKeys = 200
 
 // keyReader fetches rows by key, bad values included.
 type keyReader struct {
-	dialect         dialect
-	tx              readTx
-	salvager        salvager // nil where the database never fails on one row
+	dialect         dialect.Dialect
+	tx              dialect.Tx
+	salvager        dialect.Salvager // nil where the database never fails on one row
 	plan            plan
-	items, keyItems []selectItem
-	condition       func(*binder) (string, *Error) // further condition; nil = none
+	items, keyItems []dialect.Item
+	condition       func(*dialect.Binder) (string, *Error) // further condition; nil = none
 }
 
-func (s *Source) keyReader(tx readTx, p plan) keyReader {
+func (s *Source) keyReader(tx dialect.Tx, p plan) keyReader {
 	k := keyReader{dialect: s.dialect, tx: tx, plan: p, items: p.items}
-	k.salvager, _ = tx.(salvager)
+	k.salvager, _ = tx.(dialect.Salvager)
 	for _, at := range p.key {
 		k.keyItems = append(k.keyItems, p.items[at])
 	}
 	return k
 }
 
-func (k keyReader) query(items []selectItem, keys [][]Value) (string, []any, error) {
-	b := newBinder(k.plan.st.dialect)
-	cond, bad := k.dialect.keys(b, k.plan.keyCols, keys)
+func (k keyReader) query(items []dialect.Item, keys [][]Value) (string, []any, error) {
+	b := dialect.NewBinder(k.plan.st.Syntax)
+	cond, bad := k.dialect.Keys(b, k.plan.keyCols, keys)
 	if bad != nil {
 		return "", nil, bad
 	}
@@ -102,22 +105,22 @@ func (k keyReader) query(items []selectItem, keys [][]Value) (string, []any, err
 			cond += " AND " + more
 		}
 	}
-	return k.plan.st.wrap(selectList(items), cond), b.args, nil
+	return k.plan.st.Wrap(dialect.SelectList(items), cond), b.Args, nil
 }
 
-func (k keyReader) fetch(ctx context.Context, items []selectItem, keys [][]Value) (rows [][]Value, err error) {
+func (k keyReader) fetch(ctx context.Context, items []dialect.Item, keys [][]Value) (rows [][]Value, err error) {
 	query, args, err := k.query(items, keys)
 	if err != nil {
 		return nil, err
 	}
 	fetch := func() error {
-		rows, err = k.tx.fetch(ctx, query, args, items)
+		rows, err = k.tx.Fetch(ctx, query, args, items)
 		return err
 	}
 	if k.salvager == nil {
 		err = fetch()
 	} else {
-		err = k.salvager.attempt(ctx, "safrasync_chunk", fetch)
+		err = k.salvager.Attempt(ctx, "safrasync_chunk", fetch)
 	}
 	if err != nil {
 		return nil, err
@@ -155,7 +158,7 @@ func (k keyReader) broken(ctx context.Context, key [][]Value) ([][]Value, error)
 	if err != nil {
 		if k.rowError(err) {
 			return nil,
-				failf(CodeData,
+				fault.Failf(CodeData,
 					"a stored key does not fit the type of the key columns any more, or the key itself cannot be computed; was a type changed in the ERP?")
 		}
 		return nil, err
@@ -171,8 +174,8 @@ func (k keyReader) broken(ctx context.Context, key [][]Value) ([][]Value, error)
 		}
 		why := ""
 		if err != nil {
-			ask := func(item selectItem) ([][]Value, error) { return k.fetch(ctx, []selectItem{item}, key) }
-			why = k.salvager.reason(k.column(c), err, ask)
+			ask := func(item dialect.Item) ([][]Value, error) { return k.fetch(ctx, []dialect.Item{item}, key) }
+			why = k.salvager.Reason(k.column(c), err, ask)
 		}
 		for i := range rows {
 			switch {
@@ -186,7 +189,7 @@ func (k keyReader) broken(ctx context.Context, key [][]Value) ([][]Value, error)
 	return rows, nil
 }
 
-func (k keyReader) rowError(err error) bool { return k.salvager != nil && k.salvager.rowError(err) }
+func (k keyReader) rowError(err error) bool { return k.salvager != nil && k.salvager.RowError(err) }
 
 // column is that of an item: one of the query's, or again that of the last change.
 func (k keyReader) column(item int) Column {
@@ -194,16 +197,4 @@ func (k keyReader) column(item int) Column {
 		return k.plan.cols[item]
 	}
 	return k.plan.cols[k.plan.changed]
-}
-
-func deliver(ctx context.Context, batch [][]Value, fn func([]Value) error) error {
-	for _, values := range batch {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := fn(values); err != nil {
-			return callerError{err}
-		}
-	}
-	return nil
 }

@@ -7,35 +7,39 @@ import (
 	"strings"
 
 	"github.com/jmoiron/sqlx"
+
+	"github.com/safrasync/safrasync/erp/dialect"
+	"github.com/safrasync/safrasync/erp/fault"
+	"github.com/safrasync/safrasync/erp/sqltext"
 )
 
 // Source is an ERP database opened for reading. It may be used by several
 // goroutines at once.
 type Source struct {
 	db      *sqlx.DB
-	dialect dialect
-	engine  *dbEngine
+	dialect dialect.Dialect
+	engine  *dialect.Engine
 	target  string
 }
 
 // Open connects and looks at the database once, so that a wrong address,
 // password, database or file is reported here and clearly.
 func Open(ctx context.Context, opt Options) (*Source, error) {
-	opt = opt.withDefaults()
-	cs, bad := findCharset(opt.Charset)
+	opt = opt.WithDefaults()
+	cs, bad := dialect.FindCharset(opt.Charset)
 	if bad != nil {
 		return nil, bad
 	}
 	engine := engineNamed(opt.Driver)
 	if engine == nil {
-		return nil, failf(CodeConfig, "unknown erp.driver %q: use %s", opt.Driver, strings.Join(Drivers(), ", "))
+		return nil, fault.Failf(CodeConfig, "unknown erp.driver %q: use %s", opt.Driver, strings.Join(Drivers(), ", "))
 	}
-	opened, bad := engine.open(opt, cs)
+	opened, bad := engine.Open(opt, cs)
 	if bad != nil {
 		return nil, bad
 	}
-	s := &Source{db: opened.db, dialect: opened.dialect, engine: engine, target: opened.target}
-	if err := opened.probe(ctx); err != nil {
+	s := &Source{db: opened.DB, dialect: opened.Dialect, engine: engine, target: opened.Target}
+	if err := opened.Probe(ctx); err != nil {
 		err = s.problem(ctx, err, "")
 		_ = s.db.Close() // the reason is more telling
 		return nil, err
@@ -46,10 +50,10 @@ func Open(ctx context.Context, opt Options) (*Source, error) {
 // problem turns an error into one that may be shown; query is the configured query that was being
 // described, else "".
 func (s *Source) problem(ctx context.Context, err error, query string) error {
-	if known := knownProblem(ctx, err); known != nil {
+	if known := fault.Known(ctx, err); known != nil {
 		return known
 	}
-	return s.dialect.problem(err, query)
+	return s.dialect.Problem(err, query)
 }
 
 // Close ends all connections.
@@ -57,7 +61,7 @@ func (s *Source) Close() error {
 	err := s.db.Close()
 	// what is lost needs no closing
 	if err != nil && CodeOf(s.problem(context.Background(), err, "")) != CodeUnreachable {
-		return failf(CodeOther, "closing the ERP database failed")
+		return fault.Failf(CodeOther, "closing the ERP database failed")
 	}
 	return nil
 }
@@ -70,7 +74,7 @@ func (s *Source) Target() string { return s.target }
 // server_encoding, say. Where [UnknownCharset] is true of it, it does not know
 // and deserves a warning: see Options.Charset.
 func (s *Source) Charset(ctx context.Context) (string, error) {
-	f, err := s.dialect.facts(ctx, s.db)
+	f, err := s.dialect.Facts(ctx, s.db)
 	if err != nil {
 		return "", s.problem(ctx, err, "")
 	}
@@ -79,13 +83,13 @@ func (s *Source) Charset(ctx context.Context) (string, error) {
 
 // Facts asks the database about itself.
 func (s *Source) Facts(ctx context.Context) (Facts, error) {
-	f, err := s.dialect.facts(ctx, s.db)
+	f, err := s.dialect.Facts(ctx, s.db)
 	if err != nil {
 		return Facts{}, s.problem(ctx, err, "")
 	}
-	f.Product = cmp.Or(f.Product, s.engine.syntax.name)
-	err = s.inTx(ctx, func(c clock, _ readTx) error {
-		f.ServerTime = c.now
+	f.Product = cmp.Or(f.Product, s.engine.Syntax.Name)
+	err = s.inTx(ctx, func(c dialect.Clock, _ dialect.Tx) error {
+		f.ServerTime = c.Now
 		return nil
 	})
 	if err != nil {
@@ -98,11 +102,11 @@ func (s *Source) Facts(ctx context.Context) (Facts, error) {
 // cannot be asked. The program never writes (I8): its sessions are read-only whatever the role may
 // do; but a role that cannot write is one lock more.
 func (s *Source) MayWrite(ctx context.Context) (table string, err error) {
-	r, ok := s.dialect.(rightsChecker)
+	r, ok := s.dialect.(dialect.RightsChecker)
 	if !ok {
 		return "", nil
 	}
-	if table, err = r.mayWrite(ctx, s.db); err != nil {
+	if table, err = r.MayWrite(ctx, s.db); err != nil {
 		return "", s.problem(ctx, err, "")
 	}
 	return table, nil
@@ -111,12 +115,12 @@ func (s *Source) MayWrite(ctx context.Context) (table string, err error) {
 // Columns describes a query's result without reading a row. Errors point into
 // the query; two columns of one name are an error.
 func (s *Source) Columns(ctx context.Context, sql string) ([]Column, error) {
-	st, err := parseStatement(sql, s.engine.syntax)
+	st, err := sqltext.Parse(sql, s.engine.Syntax)
 	if err != nil {
 		return nil, err
 	}
 	var cols []Column
-	e := s.inShortTx(ctx, func(tx readTx) error {
+	e := s.inShortTx(ctx, func(tx dialect.Tx) error {
 		var e error
 		cols, e = s.describe(ctx, tx, st)
 		return e
@@ -125,31 +129,31 @@ func (s *Source) Columns(ctx context.Context, sql string) ([]Column, error) {
 }
 
 // inTx runs fn in one read-only snapshot, with the clock read before it.
-func (s *Source) inTx(ctx context.Context, fn func(clock, readTx) error) error {
-	var clk clock
+func (s *Source) inTx(ctx context.Context, fn func(dialect.Clock, dialect.Tx) error) error {
+	var clk dialect.Clock
 	ask := func(ctx context.Context, c *sqlx.Conn) (err error) {
-		clk, err = s.dialect.clock(ctx, c)
+		clk, err = s.dialect.Clock(ctx, c)
 		return err
 	}
-	return s.inSnapshot(ctx, ask, func(tx readTx) error { return fn(clk, tx) })
+	return s.inSnapshot(ctx, ask, func(tx dialect.Tx) error { return fn(clk, tx) })
 }
 
 // inShortTx is inTx for who does not want to know the time, which costs a server
 // more than a row does.
-func (s *Source) inShortTx(ctx context.Context, fn func(readTx) error) error {
+func (s *Source) inShortTx(ctx context.Context, fn func(dialect.Tx) error) error {
 	ask := func(ctx context.Context, c *sqlx.Conn) error {
-		_, err := s.dialect.clock(ctx, c)
+		_, err := s.dialect.Clock(ctx, c)
 		return err
 	}
-	if w, ok := s.dialect.(waker); ok {
-		ask = w.awake
+	if w, ok := s.dialect.(dialect.Waker); ok {
+		ask = w.Awake
 	}
 	return s.inSnapshot(ctx, ask, fn)
 }
 
 // inSnapshot runs fn in one read-only snapshot, on a connection that has answered.
 func (s *Source) inSnapshot(ctx context.Context, ask func(context.Context, *sqlx.Conn) error,
-	fn func(readTx) error,
+	fn func(dialect.Tx) error,
 ) (err error) {
 	defer func() {
 		if err != nil {
@@ -165,22 +169,22 @@ func (s *Source) inSnapshot(ctx context.Context, ask func(context.Context, *sqlx
 			err = e
 		}
 	}()
-	tx, err := s.dialect.begin(ctx, c)
+	tx, err := s.dialect.Begin(ctx, c)
 	if err != nil {
 		return err
 	}
-	defer tx.end()
+	defer tx.End()
 	if err := fn(tx); err != nil {
 		return err
 	}
-	return tx.finish(ctx)
+	return tx.Finish(ctx)
 }
 
 // conn takes a connection from the pool and asks the server something with it. Not
 // every driver notices that the server has closed an idle connection; such a one is
 // thrown away, and a fresh one says whether the server is there.
 func (s *Source) conn(ctx context.Context, ask func(context.Context, *sqlx.Conn) error) (*sqlx.Conn, error) {
-	for left := maxIdle; ; left-- {
+	for left := dialect.MaxIdle; ; left-- {
 		c, err := s.db.Connx(ctx)
 		if err != nil {
 			return nil, err
@@ -200,10 +204,10 @@ func (s *Source) conn(ctx context.Context, ask func(context.Context, *sqlx.Conn)
 	}
 }
 
-func (s *Source) describe(ctx context.Context, tx readTx, st statement) ([]Column, error) {
-	cols, err := tx.columns(ctx, st)
+func (s *Source) describe(ctx context.Context, tx dialect.Tx, st sqltext.Statement) ([]Column, error) {
+	cols, err := tx.Columns(ctx, st)
 	if err != nil {
-		return nil, s.problem(ctx, err, st.body)
+		return nil, s.problem(ctx, err, st.Body)
 	}
 	if err := checkColumns(cols); err != nil {
 		return nil, err

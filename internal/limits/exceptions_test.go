@@ -28,10 +28,6 @@ var exceptions = map[string]exception{
 		44,
 		"sign-in, pages and what they show still stand in one package",
 	},
-	"files erp": {
-		57,
-		"the engines still stand beside the reader; each is to have a folder of its own",
-	},
 	"function apiclient.Client.receive":             {75, "one sequence of steps; longer than we like"},
 	"function cmd/safrasync.App.closeReport":        {78, "one sequence of steps; longer than we like"},
 	"function cmd/safrasync.App.getConsents":        {61, "one sequence of steps; longer than we like"},
@@ -83,10 +79,6 @@ var exceptions = map[string]exception{
 	"lines console": {
 		6430,
 		"sign-in, pages and what they show still stand in one package",
-	},
-	"lines erp": {
-		7321,
-		"the engines still stand beside the reader; each is to have a folder of its own",
 	},
 	"methods apiclient/sandbox.Server": {100, "one handler for each call of the document"},
 	"methods cmd/safrasync.App": {
