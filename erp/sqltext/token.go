@@ -113,6 +113,17 @@ func (s *scanner) next() *fault.Error {
 		return s.quoted(tokString, '\'', 1, true)
 	case s.syntax.Lexis.OracleStrings && alternativeQuote(rest) > 0:
 		return s.alternative(alternativeQuote(rest))
+	case c == '$':
+		return s.dollar()
+	default:
+		s.code(c, rest)
+	}
+	return nil
+}
+
+// code reads what is no comment and no quoted text.
+func (s *scanner) code(c byte, rest string) {
+	switch {
 	case isWordStart(c), strings.IndexByte(s.syntax.Lexis.WordMore, c) >= 0:
 		n := 1
 		for n < len(rest) && (isWordPart(rest[n]) || strings.IndexByte(s.syntax.Lexis.WordMore, rest[n]) >= 0) {
@@ -125,8 +136,6 @@ func (s *scanner) next() *fault.Error {
 			n++
 		}
 		s.emit(tokNumber, n)
-	case c == '$':
-		return s.dollar()
 	case strings.IndexByte(s.syntax.Lexis.Params, c) >= 0:
 		s.param()
 	case c == '(':
@@ -138,7 +147,6 @@ func (s *scanner) next() *fault.Error {
 	default:
 		s.emit(tokOther, 1)
 	}
-	return nil
 }
 
 // quoted reads '…' or "…"; a doubled quote stands for itself, and in E'…' a
