@@ -22,8 +22,8 @@ type Relation struct {
 	Columns []RelationColumn
 	// Primary is the primary key, nil without one.
 	Primary []string
-	// Unique are further unique indexes, and Indexes those that are not unique; indexes of expressions
-	// or of a part of the rows are left out.
+	// Unique are further unique indexes, and Indexes those that are not unique; indexes of
+	// expressions or of a part of the rows are left out.
 	Unique  [][]string
 	Indexes [][]string
 }

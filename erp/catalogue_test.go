@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/erp/erptest"
 )
 
 const catalogueSchema = `
@@ -44,7 +45,7 @@ func TestTheCatalogueListsTablesViewsColumnsAndKeys(t *testing.T) {
 	}
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
-		s, _ := sqlite(t, catalogueSchema)
+		s, _ := erptest.SQLite(t, catalogueSchema)
 		got, err := s.Catalogue(t.Context())
 		if err != nil {
 			t.Fatal(err)

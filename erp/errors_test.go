@@ -111,7 +111,7 @@ func TestOpenSQLiteSaysWhatIsWrongWithTheFile(t *testing.T) {
 
 func TestOpenSQLiteRefusesAnUnknownCharset(t *testing.T) {
 	t.Parallel()
-	path, _ := sqliteFile(t, `CREATE TABLE c (k)`)
+	path, _ := erptest.SQLiteFile(t, `CREATE TABLE c (k)`)
 	_, err := erp.Open(t.Context(), erp.Options{Driver: "sqlite", DSN: erp.Secret(path), Charset: "EBCDIC"})
 	erptest.WantError(t, err, erp.CodeConfig, "EBCDIC", "WIN1252")
 }
@@ -120,7 +120,7 @@ func TestQueryErrorsPointIntoTheQuery(t *testing.T) {
 	t.Parallel()
 	table := `CREATE TABLE c (k int, preco numeric)`
 	pg, _ := postgres(t, table)
-	lite, _ := sqlite(t, table)
+	lite, _ := erptest.SQLite(t, table)
 	for _, c := range []struct {
 		sql   string
 		code  erp.Code
@@ -216,7 +216,7 @@ func TestI8_NothingIsEverWritten(t *testing.T) {
 		t.Errorf("the table has %d rows, %v; want 1", n, err)
 	}
 
-	path, ldb := sqliteFile(t, `CREATE TABLE c (k INTEGER)`, `INSERT INTO c VALUES (1)`)
+	path, ldb := erptest.SQLiteFile(t, `CREATE TABLE c (k INTEGER)`, `INSERT INTO c VALUES (1)`)
 	before, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -280,7 +280,7 @@ func TestF012_ASlowStatementIsStopped(t *testing.T) {
 	if !errors.As(err, &e) || !e.Transient() {
 		t.Errorf("%v is not transient", err)
 	}
-	path, _ := sqliteFile(t, `CREATE TABLE c (k)`)
+	path, _ := erptest.SQLiteFile(t, `CREATE TABLE c (k)`)
 	lite := erptest.Open(t, erp.Options{
 		Driver: "sqlite", DSN: erp.Secret(path),
 		StatementTimeout: 200 * time.Millisecond,
@@ -298,7 +298,7 @@ func TestASlowCallerIsNoSlowStatement(t *testing.T) {
 	dsn := pgtest.Database(t)
 	db := erptest.Admin(t, "postgres", dsn)
 	s := erptest.Open(t, erp.Options{Driver: "postgres", DSN: erp.Secret(dsn), StatementTimeout: 2 * time.Second})
-	path, _ := sqliteFile(t, `CREATE TABLE c (k)`)
+	path, _ := erptest.SQLiteFile(t, `CREATE TABLE c (k)`)
 	lite := erptest.Open(t, erp.Options{Driver: "sqlite", DSN: erp.Secret(path), StatementTimeout: 2 * time.Second})
 	for _, c := range []struct {
 		s   *erp.Source
@@ -323,7 +323,7 @@ func TestASlowCallerIsNoSlowStatement(t *testing.T) {
 func TestACancelledReadIsCalledThat(t *testing.T) {
 	t.Parallel()
 	pg, _ := postgres(t)
-	lite, _ := sqlite(t, `CREATE TABLE c (k)`)
+	lite, _ := erptest.SQLite(t, `CREATE TABLE c (k)`)
 	for _, c := range []struct {
 		s   *erp.Source
 		sql string
@@ -350,7 +350,7 @@ func TestACancelledReadIsCalledThat(t *testing.T) {
 func TestTheCallersErrorComesBackAsItIs(t *testing.T) {
 	t.Parallel()
 	pg, _ := postgres(t)
-	lite, _ := sqlite(t, `CREATE TABLE c (k)`)
+	lite, _ := erptest.SQLite(t, `CREATE TABLE c (k)`)
 	full := &os.PathError{Op: "write", Path: "ledger", Err: io.ErrShortWrite}
 	for _, s := range []*erp.Source{pg, lite} {
 		_, err := s.Read(t.Context(), erp.Query{SQL: "SELECT 1 AS k", Key: []string{"k"}, Job: "contracts"},
@@ -444,7 +444,7 @@ func TestASilentServerDoesNotHangTheReader(t *testing.T) {
 
 func TestSQLiteWaitsForAWriterAndThenSaysSo(t *testing.T) {
 	t.Parallel()
-	s, db := sqlite(t, `CREATE TABLE c (k INTEGER)`)
+	s, db := erptest.SQLite(t, `CREATE TABLE c (k INTEGER)`)
 	c, err := db.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)

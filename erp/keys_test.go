@@ -40,7 +40,7 @@ func TestByKeysFindsEveryTypeOfKeyAgain(t *testing.T) {
 	} {
 		erptest.LastLook(t, s, erp.Query{SQL: "SELECT * FROM c;\n-- fim", Key: key})
 	}
-	lite, _ := sqlite(t, `CREATE TABLE c (i INTEGER, t TEXT, x, d DATE, ts DATETIME, r REAL, v VARCHAR(10))`,
+	lite, _ := erptest.SQLite(t, `CREATE TABLE c (i INTEGER, t TEXT, x, d DATE, ts DATETIME, r REAL, v VARCHAR(10))`,
 		`INSERT INTO c VALUES (1, ' 01 ', '1', '2026-10-18', '2026-01-01T10:00:00Z', 0.1, '0001'), (2, '', 1, '10/08/2026', '2026-01-01 10:00:00', 1e300, '1'), (3, 'É', 2.5, 20260810, 'x', -1, 'A')`)
 	for _, key := range [][]string{
 		{"i"},
@@ -96,7 +96,7 @@ func TestByKeysOfManyKeysComesInChunks(t *testing.T) {
 	}
 	q := erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}
 	pg, _ := postgres(t, `CREATE TABLE c (k int)`, fmt.Sprintf(`INSERT INTO c SELECT generate_series(1, %d)`, n))
-	lite, _ := sqlite(t, `CREATE TABLE c (k INTEGER)`,
+	lite, _ := erptest.SQLite(t, `CREATE TABLE c (k INTEGER)`,
 		fmt.Sprintf(
 			`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) INSERT INTO c SELECT i FROM n`, n))
 	for _, s := range []*erp.Source{pg, lite} {
@@ -115,7 +115,7 @@ func TestF022_ADoubleKeyIsReturnedTwice(t *testing.T) {
 		`INSERT INTO c VALUES ('01', '000123', 1), ('01', '000123', 2), ('02', '000123', 3)`,
 	}
 	pg, _ := postgres(t, statements...)
-	lite, _ := sqlite(t, statements...)
+	lite, _ := erptest.SQLite(t, statements...)
 	for _, s := range []*erp.Source{pg, lite} {
 		rows, err := s.ByKeys(t.Context(), q,
 			[][]erp.Value{{{Kind: erp.Text, Text: "01"}, {Kind: erp.Text, Text: "000123"}}})
@@ -152,7 +152,7 @@ func TestTableStreamsTheNamedColumns(t *testing.T) {
 		`INSERT INTO r VALUES ('u1', '01', 7), (NULL, '02', 8)`,
 	}
 	pg, _ := postgres(t, statements...)
-	lite, _ := sqlite(t, statements...)
+	lite, _ := erptest.SQLite(t, statements...)
 	for _, s := range []*erp.Source{pg, lite} {
 		var got []string
 		err := s.Table(t.Context(), "SELECT * FROM r ORDER BY cod", []string{"COD", "filial", "id"},

@@ -12,7 +12,7 @@ import (
 func TestMemoryDoesNotGrowWithTheTable(t *testing.T) {
 	const rows = 1_000_000
 	pg, _ := postgres(t)
-	lite, _ := sqlite(t, `CREATE TABLE c (k)`)
+	lite, _ := erptest.SQLite(t, `CREATE TABLE c (k)`)
 	for _, c := range []struct {
 		s   *erp.Source
 		sql string

@@ -77,8 +77,8 @@ func CheckCharset(name string) error {
 	return nil
 }
 
-// UnknownCharset tells whether a database with this charset (Facts.Charset) keeps whatever bytes the
-// programs have sent.
+// UnknownCharset tells whether a database with this charset (Facts.Charset) keeps whatever bytes
+// the programs have sent.
 func UnknownCharset(name string) bool { return dialect.UnknownCharset(name) }
 
 // forJob names the job in an error of ours; the caller's own comes out as it is.

@@ -98,7 +98,7 @@ func TestTheSessionDayIsTheMappingsDay(t *testing.T) {
 
 func TestSQLiteValuesAreExactText(t *testing.T) {
 	t.Parallel()
-	s, db := sqlite(t, `CREATE TABLE v (k INTEGER PRIMARY KEY, x, d DATE, ts DATETIME, n NUMERIC(18,4))`)
+	s, db := erptest.SQLite(t, `CREATE TABLE v (k INTEGER PRIMARY KEY, x, d DATE, ts DATETIME, n NUMERIC(18,4))`)
 	erptest.Exec(t, db,
 		`INSERT INTO v (k, x) VALUES (1, 'São'), (2, 42), (3, 137.69), (4, x'00ff'), (5, CAST(x'4a4fc34f' AS TEXT)), (6, NULL), (7, 1e21), (8, 9e999)`,
 		`INSERT INTO v (k, d) VALUES (20, '2026-08-10'), (21, '10/08/2026'), (22, 20260810)`,
@@ -137,7 +137,7 @@ func TestSQLiteValuesAreExactText(t *testing.T) {
 // F032: bytes of another encoding are decoded as configured, or spoil their own value only.
 func TestCharsetDecodesForeignBytes(t *testing.T) {
 	t.Parallel()
-	path, _ := sqliteFile(t, `CREATE TABLE v (k TEXT, x)`,
+	path, _ := erptest.SQLiteFile(t, `CREATE TABLE v (k TEXT, x)`,
 		`INSERT INTO v VALUES (CAST(x'4bc3' AS TEXT), CAST(x'46495841c7c34f' AS TEXT)), ('B', CAST(x'81' AS TEXT))`)
 	s := erptest.Open(t, erp.Options{Driver: erp.DriverSQLite, DSN: erp.Secret(path), Charset: "windows-1252"})
 	q := erp.Query{SQL: "SELECT k, x FROM v", Key: []string{"k"}}

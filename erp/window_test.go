@@ -159,7 +159,7 @@ func TestChangedAtOfAWrongTypeIsRefused(t *testing.T) {
 	})
 	erptest.WantError(t, err, erp.CodeConfig, "job contracts",
 		"changed_at column em has type text; cast it to timestamp in the query")
-	lite, _ := sqlite(t, `CREATE TABLE c (k)`)
+	lite, _ := erptest.SQLite(t, `CREATE TABLE c (k)`)
 	err = erptest.ReadError(t, lite, erp.Query{
 		SQL: "SELECT 1 AS k, 1760000000 AS em", Key: []string{"k"},
 		ChangedAt: "em",
@@ -177,7 +177,7 @@ func TestWindowOnSQLiteComparesTextsOfOneShape(t *testing.T) {
 		{"date", "DATE", "2026-05-02", "at blank day frac later never odd other"},
 		{"zone", "TEXT", "2026-05-01T13:00:00Z", "at blank day frac later never odd other"},
 	} {
-		s, db := sqlite(t, `CREATE TABLE c (k TEXT, em `+c.decl+`)`,
+		s, db := erptest.SQLite(t, `CREATE TABLE c (k TEXT, em `+c.decl+`)`,
 			`INSERT INTO c VALUES ('at', '2026-05-01 10:00:00'), ('frac', '2026-05-01 10:00:00.750'), ('other', '2026-05-01 08:59:59'),
 			('day', '2026-04-30'), ('old', '2026-04-01 10:00:00'), ('never', NULL), ('blank', ' '), ('odd', '10/08/2026')`)
 		later := "2026-05-01T23:00:00" // a T where the others have a blank, later the same day
@@ -200,7 +200,7 @@ func TestF006_FutureOnSQLiteIsCutInTheSameShape(t *testing.T) {
 		{"2099-01-01T10:00:00-03:00", "2006-01-02T15:04:05-07:00"},
 		{"2099-01-01T10:00:00Z", "2006-01-02T15:04:05Z"},
 	} {
-		s, _ := sqlite(t, `CREATE TABLE c (k INTEGER, em DATETIME)`, `INSERT INTO c VALUES (1, '`+c.value+`')`)
+		s, _ := erptest.SQLite(t, `CREATE TABLE c (k INTEGER, em DATETIME)`, `INSERT INTO c VALUES (1, '`+c.value+`')`)
 		_, res := erptest.Read(t, s, erp.Query{SQL: "SELECT * FROM c;", Key: []string{"k"}, ChangedAt: "em"},
 			erp.Window{})
 		at, err := time.Parse(c.layout, res.Bound)
@@ -214,7 +214,7 @@ func TestF006_FutureOnSQLiteIsCutInTheSameShape(t *testing.T) {
 
 func TestSQLiteBoundIsTheStoredText(t *testing.T) {
 	t.Parallel()
-	s, _ := sqlite(t, `CREATE TABLE c (k INTEGER, em TIMESTAMP)`,
+	s, _ := erptest.SQLite(t, `CREATE TABLE c (k INTEGER, em TIMESTAMP)`,
 		`INSERT INTO c VALUES (1, '2026-05-01 10:00:00.302674'), (2, '2026-04-01'), (3, NULL), (4, 'ontem')`)
 	rows, res := erptest.Read(t, s, erp.Query{SQL: "SELECT * FROM c -- tudo", Key: []string{"k"}, ChangedAt: "em"},
 		erp.Window{})

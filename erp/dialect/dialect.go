@@ -45,7 +45,8 @@ type ChangedAt struct {
 //
 //	relations  schema_name, table_name, is_view (0 or 1), row_estimate (NULL: none)
 //	columns    schema_name, table_name, column_name, type_name, is_nullable (0 or 1), ordinal
-//	indexes    schema_name, table_name, index_name, is_primary, is_unique (0 or 1), column_name, ordinal
+//	indexes    schema_name, table_name, index_name, is_primary (0 or 1), is_unique (0 or 1),
+//	           column_name, ordinal
 //
 // They have no ORDER BY, because they are read as subqueries.
 type Catalogue struct {
@@ -67,7 +68,8 @@ type Database struct {
 // Dialect is what differs between databases. It may be used by several goroutines at once. The
 // conditions are built on the alias q of the wrapped query.
 type Dialect interface {
-	// Facts asks the database about itself; of Facts only ServerTime and the usual Product are left out.
+	// Facts asks the database about itself; of Facts only ServerTime and the usual Product are left
+	// out.
 	Facts(ctx context.Context, db *sqlx.DB) (Facts, error)
 	// Clock reads the database's clock and the horizon, before the snapshot.
 	Clock(ctx context.Context, c *sqlx.Conn) (Clock, error)
@@ -81,8 +83,8 @@ type Dialect interface {
 	Keys(b *Binder, cols []Column, keys [][]Value) (string, *fault.Error)
 	// LooseKey compares trimmed text; fast allows only what an index can serve.
 	LooseKey(b *Binder, cols []Column, key []string, fast bool) string
-	// Problem turns a driver's error into one that may be shown. query is the configured query, where
-	// its description failed, else "".
+	// Problem turns a driver's error into one that may be shown. query is the configured query,
+	// where its description failed, else "".
 	Problem(err error, query string) *fault.Error
 }
 

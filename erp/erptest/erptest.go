@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -246,4 +247,20 @@ func Wait(t *testing.T, done func() bool) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// SQLiteFile makes a file with these statements.
+func SQLiteFile(t testing.TB, statements ...string) (path string, db *sql.DB) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "erp %23?.db") // a name that must be escaped
+	return path, Admin(t, "sqlite", "file:"+strings.NewReplacer("%", "%25", "?", "%3f", " ",
+		"%20").Replace(path),
+		statements...)
+}
+
+// SQLite makes a file with these statements, and a reader on it.
+func SQLite(t testing.TB, statements ...string) (*erp.Source, *sql.DB) {
+	t.Helper()
+	path, db := SQLiteFile(t, statements...)
+	return Open(t, erp.Options{Driver: erp.DriverSQLite, DSN: erp.Secret(path)}), db
 }
