@@ -3,7 +3,6 @@ package erp
 import (
 	"cmp"
 	"context"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,8 +22,8 @@ type Relation struct {
 	Columns []RelationColumn
 	// Primary is the primary key, nil without one.
 	Primary []string
-	// Unique are further unique indexes, and Indexes those that are not unique; indexes of expressions
-	// or of a part of the rows are left out.
+	// Unique are further unique indexes, and Indexes those that are not unique; indexes of
+	// expressions or of a part of the rows are left out.
 	Unique  [][]string
 	Indexes [][]string
 }
@@ -50,11 +49,7 @@ func (r Relation) Column(name string) (RelationColumn, bool) {
 // Catalogue lists the tables and views that the reading user may see, without those of the database
 // itself, by schema and name. It reads no row of them.
 func (s *Source) Catalogue(ctx context.Context) ([]Relation, error) {
-	q, ok := catalogueQueries[s.opt.Driver]
-	if !ok {
-		return nil, failf(CodeConfig, "the catalogue of %q cannot be read; name tables or queries yourself",
-			s.opt.Driver)
-	}
+	q := s.engine.Catalogue
 	c := catalogue{
 		relations: map[[2]string]*Relation{}, columns: map[[2]string][]placed[RelationColumn]{},
 		indexes: map[[3]string]*indexed{},
@@ -64,13 +59,13 @@ func (s *Source) Catalogue(ctx context.Context) ([]Relation, error) {
 		columns []string
 		add     func([]Value)
 	}{
-		{q.relations, []string{"schema_name", "table_name", "is_view", "row_estimate"}, c.relation},
+		{q.Relations, []string{"schema_name", "table_name", "is_view", "row_estimate"}, c.relation},
 		{
-			q.columns,
+			q.Columns,
 			[]string{"schema_name", "table_name", "column_name", "type_name", "is_nullable", "ordinal"},
 			c.column,
 		},
-		{q.indexes, []string{
+		{q.Indexes, []string{
 			"schema_name", "table_name", "index_name", "is_primary", "is_unique", "column_name",
 			"ordinal",
 		}, c.index},
@@ -84,26 +79,21 @@ func (s *Source) Catalogue(ctx context.Context) ([]Relation, error) {
 		}
 	}
 	out := c.assemble()
-	if s.opt.Driver == DriverSQLite {
-		for i := range out {
-			s.estimateSQLite(ctx, &out[i])
-		}
+	for i := range out {
+		s.estimate(ctx, &out[i])
 	}
 	return out, nil
 }
 
-// estimateSQLite takes the last row number, which an index gives at once; tables without one have
-// no estimate.
-func (s *Source) estimateSQLite(ctx context.Context, r *Relation) {
-	if r.View {
+// estimate takes the number of rows from a query of its own, where the engine has one.
+func (s *Source) estimate(ctx context.Context, r *Relation) {
+	if r.View || s.engine.Catalogue.Estimate == "" {
 		return
 	}
-	// An error leaves the estimate unknown: a table WITHOUT ROWID has no such column.
-	_ = s.Table(ctx, "SELECT max(rowid) AS n FROM "+quoteName(r.Name), []string{"n"}, func(v []Value) error {
-		r.Rows = 0
-		if v[0].Kind == Int {
-			r.Rows = whole(v[0])
-		}
+	sql := strings.ReplaceAll(s.engine.Catalogue.Estimate, "TABLE", s.engine.Syntax.Quote(r.Name))
+	// An error leaves the estimate unknown.
+	_ = s.Table(ctx, sql, []string{"n"}, func(v []Value) error {
+		r.Rows = whole(v[0])
 		return nil
 	})
 }
@@ -202,38 +192,4 @@ func whole(v Value) int64 {
 		return 0
 	}
 	return n
-}
-
-var (
-	lowerName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
-	upperName = regexp.MustCompile(`^[A-Z][A-Z0-9_$]*$`)
-	anyName   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-)
-
-// reserved are words that no database takes as a plain name, as far as names of business tables are
-// likely to be one.
-var reserved = strings.Fields(`ALL AND AS BETWEEN BY CASE CHECK COLUMN CREATE CROSS CURRENT DATE DEFAULT DESC DISTINCT ELSE END EXISTS FROM FULL GROUP HAVING
-	IN INDEX INNER INTO IS JOIN KEY LEFT LEVEL LIKE LIMIT MODE MONTH NOT NULL NUMBER OFFSET ON OR ORDER OUTER POSITION PRIMARY REFERENCES RIGHT ROW ROWS SELECT
-	SET SIZE TABLE THEN TIME TIMESTAMP TO TYPE UNION UNIQUE UPDATE USER USING VALUE VALUES VIEW WHEN WHERE WITH YEAR`)
-
-// QuoteName writes a name of the catalogue so that a query of the driver's database finds it: plain
-// where that is safe, else quoted.
-func QuoteName(driver, name string) string {
-	form := anyName // the case of a plain name does not matter
-	switch driver {
-	case DriverPostgres:
-		form = lowerName
-	case "firebird", "oracle":
-		form = upperName
-	}
-	if form.MatchString(name) && !slices.Contains(reserved, strings.ToUpper(name)) {
-		return name
-	}
-	switch driver {
-	case "mysql":
-		return "`" + strings.ReplaceAll(name, "`", "``") + "`"
-	case "sqlserver":
-		return "[" + strings.ReplaceAll(name, "]", "]]") + "]"
-	}
-	return quoteName(name)
 }

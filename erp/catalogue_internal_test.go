@@ -3,19 +3,23 @@ package erp
 import (
 	"strings"
 	"testing"
+
+	"github.com/safrasync/safrasync/erp/dialect/sqlite"
+	"github.com/safrasync/safrasync/erp/sqltext"
 )
 
 // The queries for databases that no test here can ask are held to their form: one query that reads,
 // and every name of the result.
 func TestEveryCatalogueQueryIsOneQueryWithAllNames(t *testing.T) {
 	t.Parallel()
-	for driver, q := range catalogueQueries {
+	for _, e := range engines {
+		driver, q := e.Name, e.Catalogue
 		for _, c := range []struct{ sql, names string }{
-			{q.relations, "schema_name table_name is_view row_estimate"},
-			{q.columns, "schema_name table_name column_name type_name is_nullable ordinal"},
-			{q.indexes, "schema_name table_name index_name is_primary is_unique column_name ordinal"},
+			{q.Relations, "schema_name table_name is_view row_estimate"},
+			{q.Columns, "schema_name table_name column_name type_name is_nullable ordinal"},
+			{q.Indexes, "schema_name table_name index_name is_primary is_unique column_name ordinal"},
 		} {
-			if _, err := parseStatement(strings.ReplaceAll(c.sql, "RDB$", "RDB_"), sqliteSyntax); err != nil {
+			if _, err := sqltext.Parse(strings.ReplaceAll(c.sql, "RDB$", "RDB_"), sqlite.Syntax); err != nil {
 				t.Errorf("%s: %v\n%s", driver, err, c.sql)
 			}
 			at := 0

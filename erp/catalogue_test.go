@@ -6,10 +6,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/erp/erptest"
 )
 
 const catalogueSchema = `
-CREATE TABLE contrato (filial VARCHAR(2) NOT NULL, num VARCHAR(6) NOT NULL, "Preço" NUMERIC(18, 4), emissao DATE, tipo INTEGER NOT NULL PRIMARY KEY);
+CREATE TABLE contrato (filial VARCHAR(2) NOT NULL, num VARCHAR(6) NOT NULL, "Preço" NUMERIC(18, 4), emissao DATE,
+  tipo INTEGER NOT NULL PRIMARY KEY);
 CREATE UNIQUE INDEX contrato_numero ON contrato (num, filial);
 CREATE INDEX contrato_emissao ON contrato (emissao);
 CREATE INDEX contrato_parcial ON contrato (emissao) WHERE tipo > 1;
@@ -43,7 +45,7 @@ func TestTheCatalogueListsTablesViewsColumnsAndKeys(t *testing.T) {
 	}
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
-		s, _ := sqlite(t, catalogueSchema)
+		s, _ := erptest.SQLite(t, catalogueSchema)
 		got, err := s.Catalogue(t.Context())
 		if err != nil {
 			t.Fatal(err)

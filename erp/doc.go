@@ -11,8 +11,7 @@
 //     in a transaction that the database itself holds to be read only, and the
 //     session default is read only as well (SQLite: the file is opened so).
 //     Where a database or its driver knows no such thing (Firebird, SQL Server),
-//     the transaction is rolled back and firebird.go and sqlserver.go say why
-//     nothing stays.
+//     the transaction is rolled back and the engine says why nothing stays.
 //   - One snapshot per call. The rows and the bound to save belong together;
 //     the database's clock is the only one used.
 //   - The bound never passes the oldest transaction that is visible and still
@@ -23,13 +22,10 @@
 //   - One bad value is a bad value, not a failed run: [Value.Err] says what is
 //     wrong with it. One bad column or a bad query is an [*Error].
 //   - No password, no connection string and no row data in an error text.
-//   - No call hangs: see guard.go for what lib/pq needs to keep that promise.
+//   - No call hangs: see dialect/guard.go for what lib/pq needs to keep that promise.
 //
 // Read on: source.go (opening), read.go (a read from start to end), bound.go
-// (what is saved), pgtx.go (how rows of PostgreSQL come),
-// pgkeys.go (how it is asked for keys), language.go (how each database writes SQL), the
-// dialects postgres.go, sqlite.go, mysql.go, firebird.go, sqlserver.go and
-// oracle.go, streamtx.go (transactions of all but the first), salvage.go (rows
-// that make a database give up), explain.go and token.go (the small
-// reader of SQL).
+// (what is saved), salvage.go (rows that make a database give up), explain.go;
+// package dialect (what an engine must answer) and the engines in its folders;
+// package sqltext (the small reader of SQL).
 package erp

@@ -13,26 +13,14 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/erp/erptest"
 	"github.com/safrasync/safrasync/internal/pgtest"
 )
-
-func openError(t *testing.T, driver, dsn string) error {
-	t.Helper()
-	s, err := erp.Open(t.Context(), erp.Options{Driver: driver, DSN: erp.Secret(dsn)})
-	if err == nil {
-		_ = s.Close()
-		t.Fatalf("Open succeeded")
-	}
-	if strings.Contains(err.Error(), "segredo") {
-		t.Errorf("the error holds the password: %v", err)
-	}
-	return err
-}
 
 func TestOpenSaysWhatIsWrongWithTheAddress(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Database(t)
-	admin(t, "postgres", dsn) // so that the server runs
+	erptest.Admin(t, "postgres", dsn) // so that the server runs
 	// A port on which nobody listens, because we hold and then free it.
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -44,19 +32,23 @@ func TestOpenSaysWhatIsWrongWithTheAddress(t *testing.T) {
 	}
 	host, port, _ := net.SplitHostPort(free)
 
-	wantError(t, openError(t, "postgres", "postgres://u:segredo@"+free+"/erp"), erp.CodeUnreachable, free+"/erp",
+	erptest.WantError(t, erptest.OpenError(t, "postgres", "postgres://u:segredo@"+free+"/erp"), erp.CodeUnreachable,
+		free+"/erp",
 		"connection refused")
-	wantError(t, openError(t, "postgres", "host="+host+" port="+port+" user=u password=segredo"),
+	erptest.WantError(t, erptest.OpenError(t, "postgres", "host="+host+" port="+port+" user=u password=segredo"),
 		erp.CodeUnreachable, free)
-	wantError(t, openError(t, "postgres", "host=/nowhere user=u password=segredo"), erp.CodeUnreachable,
+	erptest.WantError(t, erptest.OpenError(t, "postgres", "host=/nowhere user=u password=segredo"), erp.CodeUnreachable,
 		"no such socket")
-	wantError(t, openError(t, "postgres", dsn+" dbname=nenhum"), erp.CodeNoDatabase, "/nenhum does not exist")
-	wantError(t, openError(t, "postgres", dsn+" sslmode=require password=segredo"), erp.CodeTLS, "sslmode=disable")
-	wantError(t, openError(t, "postgres", "postgres://u:segredo%zz@h/db"), erp.CodeConfig,
+	erptest.WantError(t, erptest.OpenError(t, "postgres", dsn+" dbname=nenhum"), erp.CodeNoDatabase,
+		"/nenhum does not exist")
+	erptest.WantError(t, erptest.OpenError(t, "postgres", dsn+" sslmode=require password=segredo"), erp.CodeTLS,
+		"sslmode=disable")
+	erptest.WantError(t, erptest.OpenError(t, "postgres", "postgres://u:segredo%zz@h/db"), erp.CodeConfig,
 		"cannot be read as a PostgreSQL address")
-	wantError(t, openError(t, "postgres", "segredo"), erp.CodeConfig, "cannot be read")
-	wantError(t, openError(t, "postgres", dsn+" sslmode=segredo"), erp.CodeConfig, "the value of sslmode")
-	wantError(t, openError(t, "db2", "segredo"), erp.CodeConfig, `"db2"`,
+	erptest.WantError(t, erptest.OpenError(t, "postgres", "segredo"), erp.CodeConfig, "cannot be read")
+	erptest.WantError(t, erptest.OpenError(t, "postgres", dsn+" sslmode=segredo"), erp.CodeConfig,
+		"the value of sslmode")
+	erptest.WantError(t, erptest.OpenError(t, "db2", "segredo"), erp.CodeConfig, `"db2"`,
 		"firebird, mysql, oracle, postgres, sqlite, sqlserver")
 }
 
@@ -64,38 +56,38 @@ func TestAWrongPasswordIsCalledThat(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Server(t) // roles are shared by all databases of a server
 	dsn := server.Database(t)
-	db := admin(t, "postgres", dsn, `CREATE ROLE pw_user LOGIN PASSWORD 'certa'`)
-	err := openError(t, "postgres", dsn+" user=pw_user password=segredo")
-	wantError(t, err, erp.CodeAuth, "refused the user or the password", "28P01")
-	s := open(t, erp.Options{Driver: "postgres", DSN: erp.Secret(dsn + " user=pw_user password=certa")})
+	db := erptest.Admin(t, "postgres", dsn, `CREATE ROLE pw_user LOGIN PASSWORD 'certa'`)
+	err := erptest.OpenError(t, "postgres", dsn+" user=pw_user password=segredo")
+	erptest.WantError(t, err, erp.CodeAuth, "refused the user or the password", "28P01")
+	s := erptest.Open(t, erp.Options{Driver: "postgres", DSN: erp.Secret(dsn + " user=pw_user password=certa")})
 
 	// The same role may not read a table it was not granted.
-	exec(t, db, `CREATE TABLE c (k int)`)
+	erptest.Exec(t, db, `CREATE TABLE c (k int)`)
 	q := erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}
-	wantError(t, readError(t, s, q), erp.CodePermission, "grant it SELECT")
+	erptest.WantError(t, erptest.ReadError(t, s, q), erp.CodePermission, "grant it SELECT")
 
 	// An ordinary role sees no other transaction's start: the lookback has to do.
-	exec(t, db, `GRANT SELECT ON c TO pw_user`)
-	read(t, s, q, erp.Window{})
+	erptest.Exec(t, db, `GRANT SELECT ON c TO pw_user`)
+	erptest.Read(t, s, q, erp.Window{})
 	for _, want := range []bool{false, true} {
 		f, err := s.Facts(t.Context())
 		if err != nil || f.SeesTransactions != want || f.Charset != "UTF8" || f.Version == "" ||
 			time.Since(f.ServerTime).Abs() > time.Hour {
 			t.Errorf("Facts = %+v, %v; want SeesTransactions %v", f, err, want)
 		}
-		exec(t, db, `GRANT pg_read_all_stats TO pw_user`)
+		erptest.Exec(t, db, `GRANT pg_read_all_stats TO pw_user`)
 	}
 }
 
 func TestSSLModeIsSetForALocalServerOnly(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Database(t)
-	admin(t, "postgres", dsn)
+	erptest.Admin(t, "postgres", dsn)
 	without := strings.Replace(dsn, "sslmode=disable", "", 1)
 	if without == dsn {
 		t.Fatalf("the test's DSN has changed its form")
 	}
-	open(t, erp.Options{Driver: "postgres", DSN: erp.Secret(without)}) // this server has no TLS
+	erptest.Open(t, erp.Options{Driver: "postgres", DSN: erp.Secret(without)}) // this server has no TLS
 }
 
 func TestOpenSQLiteSaysWhatIsWrongWithTheFile(t *testing.T) {
@@ -105,30 +97,30 @@ func TestOpenSQLiteSaysWhatIsWrongWithTheFile(t *testing.T) {
 	if err := os.WriteFile(rubbish, []byte(strings.Repeat("isto não é um banco de dados ", 100)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, openError(t, "sqlite", missing), erp.CodeNoDatabase, missing, "does not exist")
+	erptest.WantError(t, erptest.OpenError(t, "sqlite", missing), erp.CodeNoDatabase, missing, "does not exist")
 	if _, err := os.Stat(missing); !os.IsNotExist(err) {
 		t.Error("Open created the file")
 	}
-	wantError(t, openError(t, "sqlite", rubbish), erp.CodeNotADatabase, rubbish)
-	wantError(t, openError(t, "sqlite", dir), erp.CodeNotADatabase, "folder")
-	wantError(t, openError(t, "sqlite", "postgres://u:segredo@h/db"), erp.CodeConfig, "erp.driver")
-	wantError(t, openError(t, "sqlite", ":memory:"), erp.CodeConfig)
-	wantError(t, openError(t, "sqlite", "file:"+missing+"?mode=rwc"), erp.CodeConfig, `"mode"`)
-	wantError(t, openError(t, "sqlite", "file:"+missing+"?_pragma=segredo"), erp.CodeConfig)
+	erptest.WantError(t, erptest.OpenError(t, "sqlite", rubbish), erp.CodeNotADatabase, rubbish)
+	erptest.WantError(t, erptest.OpenError(t, "sqlite", dir), erp.CodeNotADatabase, "folder")
+	erptest.WantError(t, erptest.OpenError(t, "sqlite", "postgres://u:segredo@h/db"), erp.CodeConfig, "erp.driver")
+	erptest.WantError(t, erptest.OpenError(t, "sqlite", ":memory:"), erp.CodeConfig)
+	erptest.WantError(t, erptest.OpenError(t, "sqlite", "file:"+missing+"?mode=rwc"), erp.CodeConfig, `"mode"`)
+	erptest.WantError(t, erptest.OpenError(t, "sqlite", "file:"+missing+"?_pragma=segredo"), erp.CodeConfig)
 }
 
 func TestOpenSQLiteRefusesAnUnknownCharset(t *testing.T) {
 	t.Parallel()
-	path, _ := sqliteFile(t, `CREATE TABLE c (k)`)
+	path, _ := erptest.SQLiteFile(t, `CREATE TABLE c (k)`)
 	_, err := erp.Open(t.Context(), erp.Options{Driver: "sqlite", DSN: erp.Secret(path), Charset: "EBCDIC"})
-	wantError(t, err, erp.CodeConfig, "EBCDIC", "WIN1252")
+	erptest.WantError(t, err, erp.CodeConfig, "EBCDIC", "WIN1252")
 }
 
 func TestQueryErrorsPointIntoTheQuery(t *testing.T) {
 	t.Parallel()
 	table := `CREATE TABLE c (k int, preco numeric)`
 	pg, _ := postgres(t, table)
-	lite, _ := sqlite(t, table)
+	lite, _ := erptest.SQLite(t, table)
 	for _, c := range []struct {
 		sql   string
 		code  erp.Code
@@ -161,7 +153,7 @@ func TestQueryErrorsPointIntoTheQuery(t *testing.T) {
 			if s == lite && strings.Contains(c.sql, "ção") {
 				continue // SQLite names the missing table first or the column first, as it likes
 			}
-			wantError(t, err, c.code, words...)
+			erptest.WantError(t, err, c.code, words...)
 		}
 	}
 }
@@ -170,29 +162,32 @@ func TestTwoExpressionsWithoutNameAreRefused(t *testing.T) {
 	t.Parallel()
 	s, _ := postgres(t)
 	_, err := s.Columns(t.Context(), "SELECT 1+1, 2+2")
-	wantError(t, err, erp.CodeDuplicateColumn, "name each with AS")
+	erptest.WantError(t, err, erp.CodeDuplicateColumn, "name each with AS")
 }
 
 func TestConfiguredColumnsMustBeInTheResult(t *testing.T) {
 	t.Parallel()
 	s, _ := postgres(t, `CREATE TABLE c (filial int, num int, em date)`)
-	wantError(t, readError(t, s, erp.Query{
+	erptest.WantError(t, erptest.ReadError(t, s, erp.Query{
 		SQL: "SELECT * FROM c", Key: []string{"filial", "numero"},
 		Job: "contracts",
 	}),
 		erp.CodeMissingColumn, "job contracts", `"numero"`, "key", "filial, num, em")
-	wantError(t, readError(t, s, erp.Query{SQL: "SELECT * FROM c", Key: []string{"num"}, ChangedAt: "atualizado"}),
+	erptest.WantError(t, erptest.ReadError(t, s, erp.Query{
+		SQL: "SELECT * FROM c", Key: []string{"num"},
+		ChangedAt: "atualizado",
+	}),
 		erp.CodeMissingColumn, "changed_at")
-	wantError(t, readError(t, s, erp.Query{SQL: "SELECT * FROM c"}), erp.CodeConfig, "no key")
+	erptest.WantError(t, erptest.ReadError(t, s, erp.Query{SQL: "SELECT * FROM c"}), erp.CodeConfig, "no key")
 }
 
 func TestF027_AColumnThatIsDroppedStopsTheRead(t *testing.T) {
 	t.Parallel()
 	s, db := postgres(t, `CREATE TABLE c (k int, preco numeric)`, `INSERT INTO c VALUES (1, 2)`)
 	q := erp.Query{SQL: "SELECT k, preco FROM c", Key: []string{"k"}}
-	read(t, s, q, erp.Window{})
-	exec(t, db, `ALTER TABLE c RENAME preco TO preco_unitario`)
-	wantError(t, readError(t, s, q), erp.CodeMissingColumn, "preco", "renamed")
+	erptest.Read(t, s, q, erp.Window{})
+	erptest.Exec(t, db, `ALTER TABLE c RENAME preco TO preco_unitario`)
+	erptest.WantError(t, erptest.ReadError(t, s, q), erp.CodeMissingColumn, "preco", "renamed")
 	cols, err := s.Columns(t.Context(), "SELECT * FROM c")
 	if err != nil || len(cols) != 2 || cols[1] != (erp.Column{Name: "preco_unitario", Type: "numeric"}) {
 		t.Errorf("Columns = %v, %v", cols, err)
@@ -208,10 +203,11 @@ func TestI8_NothingIsEverWritten(t *testing.T) {
 		"SELECT apaga() AS k", "SELECT nextval('n') AS k", "SELECT k FROM c FOR UPDATE",
 		"SELECT set_config('transaction_read_only', 'off', true)::text AS k FROM (SELECT apaga()) x",
 	} {
-		wantError(t, readError(t, s, erp.Query{SQL: query, Key: []string{"k"}}), erp.CodeReadOnly, "25006")
+		erptest.WantError(t, erptest.ReadError(t, s, erp.Query{SQL: query, Key: []string{"k"}}), erp.CodeReadOnly,
+			"25006")
 	}
 	// In parentheses a WITH that writes is no SQL at all.
-	wantError(t, readError(t, s, erp.Query{
+	erptest.WantError(t, erptest.ReadError(t, s, erp.Query{
 		SQL: "WITH d AS (DELETE FROM c RETURNING k) SELECT k FROM d",
 		Key: []string{"k"},
 	}), erp.CodeSyntax)
@@ -220,13 +216,13 @@ func TestI8_NothingIsEverWritten(t *testing.T) {
 		t.Errorf("the table has %d rows, %v; want 1", n, err)
 	}
 
-	path, ldb := sqliteFile(t, `CREATE TABLE c (k INTEGER)`, `INSERT INTO c VALUES (1)`)
+	path, ldb := erptest.SQLiteFile(t, `CREATE TABLE c (k INTEGER)`, `INSERT INTO c VALUES (1)`)
 	before, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lite := open(t, erp.Options{Driver: "sqlite", DSN: erp.Secret(path)})
-	read(t, lite, erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}, erp.Window{})
+	lite := erptest.Open(t, erp.Options{Driver: "sqlite", DSN: erp.Secret(path)})
+	erptest.Read(t, lite, erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}, erp.Window{})
 	for _, query := range []string{
 		"PRAGMA user_version = 7", "WITH x AS (SELECT 1) DELETE FROM c",
 		"ATTACH 'x.db' AS x",
@@ -239,13 +235,13 @@ func TestI8_NothingIsEverWritten(t *testing.T) {
 	if err != nil || string(after) != string(before) {
 		t.Errorf("the file has changed (%v)", err)
 	}
-	exec(t, ldb, `INSERT INTO c VALUES (2)`) // we hold no lock on it
+	erptest.Exec(t, ldb, `INSERT INTO c VALUES (2)`) // we hold no lock on it
 }
 
 func TestTheSessionIsReadOnlyAndNamed(t *testing.T) {
 	t.Parallel()
 	s, _ := postgres(t)
-	rows, _ := read(t, s, erp.Query{Key: []string{"a"}, SQL: `SELECT current_setting('application_name') AS a, current_setting('default_transaction_read_only') AS d,
+	rows, _ := erptest.Read(t, s, erp.Query{Key: []string{"a"}, SQL: `SELECT current_setting('application_name') AS a, current_setting('default_transaction_read_only') AS d,
 		current_setting('transaction_read_only') AS r, current_setting('transaction_isolation') AS i, current_setting('statement_timeout') AS s, current_setting('lock_timeout') AS l`}, erp.Window{})
 	var got []string
 	for _, v := range rows[0].Values {
@@ -263,44 +259,47 @@ func TestF012_ALockedTableEndsTheReadInTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	exec(t, tx, `LOCK TABLE c`)
-	err = readError(t, s, erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}})
-	wantError(t, err, erp.CodeLocked, "locked by another session", "55P03")
+	erptest.Exec(t, tx, `LOCK TABLE c`)
+	err = erptest.ReadError(t, s, erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}})
+	erptest.WantError(t, err, erp.CodeLocked, "locked by another session", "55P03")
 	if err := tx.Rollback(); err != nil {
 		t.Fatal(err)
 	}
-	read(t, s, erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}, erp.Window{})
+	erptest.Read(t, s, erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}, erp.Window{})
 }
 
 func TestF012_ASlowStatementIsStopped(t *testing.T) {
 	t.Parallel()
-	s := open(t, erp.Options{
+	s := erptest.Open(t, erp.Options{
 		Driver: "postgres", DSN: erp.Secret(pgtest.Database(t)),
 		StatementTimeout: 200 * time.Millisecond,
 	})
-	err := readError(t, s, erp.Query{SQL: "SELECT 1 AS k, pg_sleep(60)::text AS s", Key: []string{"k"}})
-	wantError(t, err, erp.CodeTimeout, "200ms", "erp.statement_timeout")
+	err := erptest.ReadError(t, s, erp.Query{SQL: "SELECT 1 AS k, pg_sleep(60)::text AS s", Key: []string{"k"}})
+	erptest.WantError(t, err, erp.CodeTimeout, "200ms", "erp.statement_timeout")
 	var e *erp.Error
 	if !errors.As(err, &e) || !e.Transient() {
 		t.Errorf("%v is not transient", err)
 	}
-	path, _ := sqliteFile(t, `CREATE TABLE c (k)`)
-	lite := open(t, erp.Options{Driver: "sqlite", DSN: erp.Secret(path), StatementTimeout: 200 * time.Millisecond})
-	err = readError(t, lite,
+	path, _ := erptest.SQLiteFile(t, `CREATE TABLE c (k)`)
+	lite := erptest.Open(t, erp.Options{
+		Driver: "sqlite", DSN: erp.Secret(path),
+		StatementTimeout: 200 * time.Millisecond,
+	})
+	err = erptest.ReadError(t, lite,
 		erp.Query{
 			SQL: "WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n) SELECT max(k) AS k FROM n",
 			Key: []string{"k"},
 		})
-	wantError(t, err, erp.CodeTimeout, "200ms")
+	erptest.WantError(t, err, erp.CodeTimeout, "200ms")
 }
 
 func TestASlowCallerIsNoSlowStatement(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Database(t)
-	db := admin(t, "postgres", dsn)
-	s := open(t, erp.Options{Driver: "postgres", DSN: erp.Secret(dsn), StatementTimeout: 2 * time.Second})
-	path, _ := sqliteFile(t, `CREATE TABLE c (k)`)
-	lite := open(t, erp.Options{Driver: "sqlite", DSN: erp.Secret(path), StatementTimeout: 2 * time.Second})
+	db := erptest.Admin(t, "postgres", dsn)
+	s := erptest.Open(t, erp.Options{Driver: "postgres", DSN: erp.Secret(dsn), StatementTimeout: 2 * time.Second})
+	path, _ := erptest.SQLiteFile(t, `CREATE TABLE c (k)`)
+	lite := erptest.Open(t, erp.Options{Driver: "sqlite", DSN: erp.Secret(path), StatementTimeout: 2 * time.Second})
 	for _, c := range []struct {
 		s   *erp.Source
 		sql string
@@ -311,7 +310,7 @@ func TestASlowCallerIsNoSlowStatement(t *testing.T) {
 		n := 0
 		_, err := c.s.Read(t.Context(), erp.Query{SQL: c.sql, Key: []string{"k"}}, erp.Window{}, func(erp.Row) error {
 			if n++; n == 5 || n == 700 {
-				exec(t, db, "SELECT pg_sleep(2.5)") // what the caller does takes longer than a statement may
+				erptest.Exec(t, db, "SELECT pg_sleep(2.5)") // what the caller does takes longer than a statement may
 			}
 			return nil
 		})
@@ -324,7 +323,7 @@ func TestASlowCallerIsNoSlowStatement(t *testing.T) {
 func TestACancelledReadIsCalledThat(t *testing.T) {
 	t.Parallel()
 	pg, _ := postgres(t)
-	lite, _ := sqlite(t, `CREATE TABLE c (k)`)
+	lite, _ := erptest.SQLite(t, `CREATE TABLE c (k)`)
 	for _, c := range []struct {
 		s   *erp.Source
 		sql string
@@ -340,7 +339,7 @@ func TestACancelledReadIsCalledThat(t *testing.T) {
 			}
 			return nil
 		})
-		wantError(t, err, erp.CodeCancelled, "before it was complete")
+		erptest.WantError(t, err, erp.CodeCancelled, "before it was complete")
 		if !errors.Is(err, context.Canceled) || res != (erp.Result{}) || n > 2000 {
 			t.Errorf("%v, %+v, %d rows", err, res, n)
 		}
@@ -351,7 +350,7 @@ func TestACancelledReadIsCalledThat(t *testing.T) {
 func TestTheCallersErrorComesBackAsItIs(t *testing.T) {
 	t.Parallel()
 	pg, _ := postgres(t)
-	lite, _ := sqlite(t, `CREATE TABLE c (k)`)
+	lite, _ := erptest.SQLite(t, `CREATE TABLE c (k)`)
 	full := &os.PathError{Op: "write", Path: "ledger", Err: io.ErrShortWrite}
 	for _, s := range []*erp.Source{pg, lite} {
 		_, err := s.Read(t.Context(), erp.Query{SQL: "SELECT 1 AS k", Key: []string{"k"}, Job: "contracts"},
@@ -379,14 +378,14 @@ func TestF009_AConnectionCutInTheMiddleIsAnError(t *testing.T) {
 		}
 		return nil
 	})
-	wantError(t, err, erp.CodeUnreachable, "tried again at the next run")
+	erptest.WantError(t, err, erp.CodeUnreachable, "tried again at the next run")
 	if res != (erp.Result{}) {
 		t.Errorf("a cut read returned %+v", res)
 	}
 	if n >= 100000 {
 		t.Errorf("the read was not cut")
 	}
-	read(t, s, erp.Query{SQL: "SELECT 1 AS k", Key: []string{"k"}}, erp.Window{}) // the next one reconnects
+	erptest.Read(t, s, erp.Query{SQL: "SELECT 1 AS k", Key: []string{"k"}}, erp.Window{}) // the next one reconnects
 }
 
 // What a pool keeps may be closed by the server, or by a firewall in between, before the next look.
@@ -416,7 +415,7 @@ func TestALookDoesNotFailOnAConnectionThatWasClosedMeanwhile(t *testing.T) {
 func TestF010AServerThatIsRestartedDuringTheReadIsAnError(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Server(t)
-	s := open(t, erp.Options{Driver: erp.DriverPostgres, DSN: erp.Secret(server.Database(t))})
+	s := erptest.Open(t, erp.Options{Driver: erp.DriverPostgres, DSN: erp.Secret(server.Database(t))})
 	q := erp.Query{
 		SQL: "SELECT i AS k, now() AS em FROM generate_series(1, 100000) i", Key: []string{"k"},
 		ChangedAt: "em",
@@ -428,51 +427,31 @@ func TestF010AServerThatIsRestartedDuringTheReadIsAnError(t *testing.T) {
 		}
 		return nil
 	})
-	wantError(t, err, erp.CodeUnreachable, "tried again at the next run")
+	erptest.WantError(t, err, erp.CodeUnreachable, "tried again at the next run")
 	if res != (erp.Result{}) || n >= 100000 {
 		t.Errorf("a read of %d rows over a restart returned %+v", n, res)
 	}
-	if rows, _ := read(t, s, q, erp.Window{}); len(rows) != 100000 {
+	if rows, _ := erptest.Read(t, s, q, erp.Window{}); len(rows) != 100000 {
 		t.Errorf("after the restart %d rows were read", len(rows))
 	}
 }
 
-// silent is the address of a server that accepts and never says a word.
-func silent(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close() })
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			t.Cleanup(func() { _ = c.Close() })
-		}
-	}()
-	return l.Addr().String()
-}
-
 func TestASilentServerDoesNotHangTheReader(t *testing.T) {
 	t.Parallel()
-	err := openError(t, "postgres", "postgres://u:segredo@"+silent(t)+"/erp?connect_timeout=1")
-	wantError(t, err, erp.CodeUnreachable, "does not answer")
+	err := erptest.OpenError(t, "postgres", "postgres://u:segredo@"+erptest.Silent(t)+"/erp?connect_timeout=1")
+	erptest.WantError(t, err, erp.CodeUnreachable, "does not answer")
 }
 
 func TestSQLiteWaitsForAWriterAndThenSaysSo(t *testing.T) {
 	t.Parallel()
-	s, db := sqlite(t, `CREATE TABLE c (k INTEGER)`)
+	s, db := erptest.SQLite(t, `CREATE TABLE c (k INTEGER)`)
 	c, err := db.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	exec(t, c, "BEGIN EXCLUSIVE")
-	wantError(t, readError(t, s, erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}), erp.CodeLocked)
-	exec(t, c, "ROLLBACK")
+	erptest.Exec(t, c, "BEGIN EXCLUSIVE")
+	erptest.WantError(t, erptest.ReadError(t, s, erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}), erp.CodeLocked)
+	erptest.Exec(t, c, "ROLLBACK")
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}

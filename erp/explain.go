@@ -3,6 +3,10 @@ package erp
 import (
 	"context"
 	"slices"
+
+	"github.com/safrasync/safrasync/erp/dialect"
+	"github.com/safrasync/safrasync/erp/fault"
+	"github.com/safrasync/safrasync/erp/sqltext"
 )
 
 // Exclusion says why a job's query does not return a key.
@@ -37,9 +41,9 @@ type Exclusion struct {
 func (s *Source) Explain(ctx context.Context, q Query, key []string) (Exclusion, error) {
 	if len(key) != len(q.Key) {
 		return Exclusion{}, forJob(q.Job,
-			failf(CodeOther, "the key has %d parts; %d are configured", len(key), len(q.Key)))
+			fault.Failf(CodeOther, "the key has %d parts; %d are configured", len(key), len(q.Key)))
 	}
-	st, bad := parseStatement(q.SQL, s.d.syntax())
+	st, bad := sqltext.Parse(q.SQL, s.engine.Syntax)
 	if bad != nil {
 		return Exclusion{}, nil //nolint:nilerr // a query that is not understood is an answer here
 	}
@@ -64,8 +68,8 @@ type explainer struct {
 	key    []string
 }
 
-func (x explainer) explain(ctx context.Context, st statement) (Exclusion, error) {
-	rows, err := x.find(ctx, st.body, plan.everyRow)
+func (x explainer) explain(ctx context.Context, st sqltext.Statement) (Exclusion, error) {
+	rows, err := x.find(ctx, st.Body, plan.everyRow)
 	if err != nil {
 		return Exclusion{}, err
 	}
@@ -73,7 +77,7 @@ func (x explainer) explain(ctx context.Context, st statement) (Exclusion, error)
 	if len(rows) > 0 {
 		return Exclusion{Asked: true, Known: true, Returned: true, Exists: &yes, Rows: rows}, nil
 	}
-	branches, ok := splitUnion(st)
+	branches, ok := sqltext.SplitUnion(st)
 	if !ok {
 		return Exclusion{Asked: true}, nil
 	}
@@ -105,87 +109,91 @@ func (x explainer) explain(ctx context.Context, st statement) (Exclusion, error)
 }
 
 // explainSelect explains one SELECT, which does not return the key.
-func (x explainer) explainSelect(ctx context.Context, sel selectParts) (Exclusion, error) {
+func (x explainer) explainSelect(ctx context.Context, sel sqltext.Select) (Exclusion, error) {
 	yes, no := true, false
 	var out Exclusion
-	from := sel.from()
-	rows, err := x.find(ctx, from.with(""), plan.oneRow)
+	from := sel.From()
+	rows, err := x.find(ctx, from.With(""), plan.oneRow)
 	if err != nil {
 		return out, err
 	}
-	if len(rows) == 0 && len(sel.joins) > 0 {
+	if len(rows) == 0 && len(sel.Joins) > 0 {
 		// Perhaps a join finds no partner: make all of them optional, then each
 		// strict again alone.
-		loose := sel.relax(-1)
-		if rows, err = x.find(ctx, loose.with(""), plan.oneRow); err != nil {
+		loose := sel.Relax(-1)
+		if rows, err = x.find(ctx, loose.With(""), plan.oneRow); err != nil {
 			return out, err
 		}
 		if len(rows) > 0 {
-			for i := range sel.joins {
-				strict := sel.relax(i)
-				there, err := x.find(ctx, strict.with(""), plan.oneRow)
+			for i := range sel.Joins {
+				strict := sel.Relax(i)
+				there, err := x.find(ctx, strict.With(""), plan.oneRow)
 				if err != nil {
 					return out, err
 				}
 				if len(there) == 0 {
-					out.Conditions = append(out.Conditions, sel.joins[i].text)
+					out.Conditions = append(out.Conditions, sel.Joins[i].Text)
 				}
 			}
 			from = loose
 		}
 	}
 	if len(rows) == 0 {
-		if sel.plainFrom {
+		if sel.PlainFrom {
 			out.Exists = &no
 		}
 		return out, nil
 	}
 	out.Exists, out.Rows = &yes, rows
-	for _, cond := range sel.conditions {
-		there, err := x.find(ctx, from.with(cond), plan.oneRow)
+	for _, cond := range sel.Conditions {
+		there, err := x.find(ctx, from.With(cond), plan.oneRow)
 		if err != nil {
 			return out, err
 		}
 		if len(there) == 0 {
-			out.Conditions = append(out.Conditions, tidy(cond, sel.dialect))
+			out.Conditions = append(out.Conditions, sqltext.Tidy(cond, sel.Syntax))
 		}
 	}
-	if len(out.Conditions) == 0 && sel.where != "" {
+	if len(out.Conditions) == 0 && sel.Where != "" {
 		// Each condition alone lets a row of this key through, all together do not.
-		out.Conditions = []string{tidy(sel.where, sel.dialect)}
+		out.Conditions = []string{sqltext.Tidy(sel.Where, sel.Syntax)}
 	}
 	return out, nil
 }
 
 // oneRow and everyRow are statements for the rows of a plan for which a condition
 // holds.
-func (p plan) oneRow(cond string) string   { return p.st.first(selectList(p.items), cond) }
-func (p plan) everyRow(cond string) string { return where(p.st.wrap(selectList(p.items)), cond) }
+func (p plan) oneRow(cond string) string   { return p.st.FirstRow(dialect.SelectList(p.items), cond) }
+func (p plan) everyRow(cond string) string { return p.st.Wrap(dialect.SelectList(p.items), cond) }
 
 // find looks for the key in a query: first as an index can serve it, then
 // comparing trimmed text. rows says how many of its rows are wanted.
 func (x explainer) find(ctx context.Context, sql string,
 	rows func(p plan, cond string) string,
 ) (found []Row, err error) {
-	st, bad := parseStatement(sql, x.source.d.syntax())
+	st, bad := sqltext.Parse(sql, x.source.engine.Syntax)
 	if bad != nil {
 		return nil, bad
 	}
-	err = x.source.inShortTx(ctx, func(tx readTx) error {
+	err = x.source.inShortTx(ctx, func(tx dialect.Tx) error {
 		q := x.query
-		q.SQL, q.ChangedAt = st.body, ""
+		q.SQL, q.ChangedAt = st.Body, ""
 		p, err := x.source.plan(ctx, tx, q)
 		if err != nil {
 			return err
 		}
 		for _, fast := range []bool{true, false} {
-			b := newBinder(x.source.d)
-			cond := x.source.d.looseKey(b, p.keyCols, x.key, fast)
-			if err := tx.few(ctx, rows(p, cond), b.args, p.items, func(values []Value) error {
-				found = append(found, p.row(values))
-				return nil
-			}); err != nil || len(found) > 0 {
+			b := dialect.NewBinder(x.source.engine.Syntax)
+			cond := x.source.dialect.LooseKey(b, p.keyCols, x.key, fast)
+			all, err := tx.Fetch(ctx, rows(p, cond), b.Args, p.items)
+			if err != nil {
 				return err
+			}
+			for _, values := range all {
+				found = append(found, p.row(values))
+			}
+			if len(found) > 0 {
+				return nil
 			}
 		}
 		return nil

@@ -1,9 +1,12 @@
 package erp
 
 import (
-	"cmp"
 	"context"
 	"slices"
+
+	"github.com/safrasync/safrasync/erp/dialect"
+	"github.com/safrasync/safrasync/erp/fault"
+	"github.com/safrasync/safrasync/erp/sqltext"
 )
 
 // ByKeys reads the rows with these keys again, in one short read-only
@@ -22,23 +25,24 @@ func (s *Source) ByKeys(ctx context.Context, q Query, keys [][]Value) ([]Row, er
 	}
 	for _, key := range keys {
 		if len(key) != len(q.Key) {
-			return nil, forJob(q.Job, failf(CodeOther, "a key of %d parts was asked for, and the key has %d columns",
+			return nil, forJob(q.Job, fault.Failf(CodeOther, "a key of %d parts was asked for, and the key has %d columns",
 				len(key), len(q.Key)))
 		}
 		if slices.ContainsFunc(key, func(v Value) bool { return !v.Usable() }) {
 			return nil,
-				forJob(q.Job, failf(CodeOther,
+				forJob(q.Job, fault.Failf(CodeOther,
 					"a key with a NULL or unreadable part was asked for; such a row cannot be found by its key"))
 		}
 	}
 	var found []Row
-	err := s.inShortTx(ctx, func(tx readTx) error {
+	err := s.inShortTx(ctx, func(tx dialect.Tx) error {
 		p, err := s.plan(ctx, tx, q)
 		if err != nil {
 			return err
 		}
-		for chunk := range slices.Chunk(keys, cmp.Or(s.d.syntax().keysAtOnce, chunkKeys)) {
-			rows, err := s.chunk(ctx, tx, p, chunk)
+		k := s.keyReader(tx, p)
+		for chunk := range slices.Chunk(keys, chunkKeys) {
+			rows, err := k.read(ctx, chunk)
 			if err != nil {
 				return err
 			}
@@ -54,34 +58,14 @@ func (s *Source) ByKeys(ctx context.Context, q Query, keys [][]Value) ([]Row, er
 	return found, nil
 }
 
-func (s *Source) chunk(ctx context.Context, tx readTx, p plan, keys [][]Value) (rows [][]Value, err error) {
-	if t := tx.(salvageTx); t.salvages() {
-		k := keyReader{t: t, d: s.d, plan: p, items: p.items}
-		for _, i := range p.key {
-			k.keyItems = append(k.keyItems, p.items[i])
-		}
-		return k.read(ctx, keys)
-	}
-	b := newBinder(s.d)
-	cond, bad := s.d.keys(b, p.keyCols, keys)
-	if bad != nil {
-		return nil, bad
-	}
-	err = tx.few(ctx, where(p.st.wrap(selectList(p.items)), cond), b.args, p.items, func(values []Value) error {
-		rows = append(rows, values)
-		return nil
-	})
-	return rows, err
-}
-
 // Table streams the named columns of a query, in that order, from one
 // read-only snapshot: the de-para tables. An error of fn is returned as it is.
 func (s *Source) Table(ctx context.Context, sql string, columns []string, fn func([]Value) error) error {
-	st, bad := parseStatement(sql, s.d.syntax())
+	st, bad := sqltext.Parse(sql, s.engine.Syntax)
 	if bad != nil {
 		return bad
 	}
-	err := s.inShortTx(ctx, func(tx readTx) error {
+	err := s.inShortTx(ctx, func(tx dialect.Tx) error {
 		cols, err := s.describe(ctx, tx, st)
 		if err != nil {
 			return err
@@ -91,13 +75,13 @@ func (s *Source) Table(ctx context.Context, sql string, columns []string, fn fun
 			return bad
 		}
 		if len(at) == 0 {
-			return failf(CodeConfig, "no column of the reference is named; give code and id")
+			return fault.Failf(CodeConfig, "no column of the reference is named; give code and id")
 		}
-		items := make([]selectItem, len(at))
+		items := make([]dialect.Item, len(at))
 		for i, c := range at {
-			items[i] = s.d.item(cols[c], false)
+			items[i] = s.dialect.Item(cols[c], dialect.ForMapping)
 		}
-		return tx.stream(ctx, st.wrap, nil, items, fn)
+		return tx.Stream(ctx, st.Wrap(dialect.SelectList(items), ""), nil, items, fn)
 	})
 	return forJob("", err)
 }

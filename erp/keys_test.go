@@ -3,57 +3,22 @@ package erp_test
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/erp/erptest"
 )
-
-// lastLook reads all rows, and each again by the key values it had.
-func lastLook(t *testing.T, s *erp.Source, q erp.Query) {
-	t.Helper()
-	rows, _ := read(t, s, q, erp.Window{})
-	var keys [][]erp.Value
-	seen := map[string]bool{}
-	for _, r := range rows {
-		var key []erp.Value
-		usable := true
-		for _, name := range q.Key {
-			v, ok := r.Get(name)
-			usable = usable && ok && v.Usable()
-			key = append(key, v)
-		}
-		if id := fmt.Sprint(key); usable && !seen[id] {
-			seen[id] = true
-			keys = append(keys, key)
-		}
-	}
-	again, err := s.ByKeys(t.Context(), q, keys)
-	if err != nil {
-		t.Fatalf("%v: %v", q.Key, err)
-	}
-	show := func(rows []erp.Row) []string {
-		var out []string
-		for _, r := range rows {
-			out = append(out, fmt.Sprint(r.Values))
-		}
-		slices.Sort(out)
-		return out
-	}
-	if diff := cmp.Diff(show(rows), show(again)); diff != "" {
-		t.Errorf("%v (-first +again):\n%s", q.Key, diff)
-	}
-}
 
 func TestByKeysFindsEveryTypeOfKeyAgain(t *testing.T) {
 	t.Parallel()
 	s, _ := postgres(t, `CREATE TYPE tipo AS ENUM ('a', 'b')`,
 		`CREATE TABLE c (i int, b bigint, t text, p char(6), n numeric(10,2), f float8, g float4, d date, ts timestamp, tz timestamptz, u uuid, e tipo, l bool)`,
 		`INSERT INTO c VALUES
-		(1, 9007199254740993, ' São|1\', '01', 1.50, 0.1, 0.1, '2026-10-18', '2026-01-01 10:00:00.302674', '2018-11-04 03:00:00.000001+00', 'db5b5fab-8f4d-4e27-9da1-494c73cf256d', 'a', true),
+		(1, 9007199254740993, ' São|1\', '01', 1.50, 0.1, 0.1, '2026-10-18', '2026-01-01 10:00:00.302674',
+			'2018-11-04 03:00:00.000001+00', 'db5b5fab-8f4d-4e27-9da1-494c73cf256d', 'a', true),
 		(2, 9007199254740992, '', '', 1.51, 1e300, 3.4e38, '0001-01-01', '2026-01-01 10:00:00', '1900-01-01 12:00:00+00', '73ab4876-7734-47c1-87fd-e805ec99108d', 'b', false)`)
 	for _, key := range [][]string{
 		{"i"},
@@ -73,9 +38,9 @@ func TestByKeysFindsEveryTypeOfKeyAgain(t *testing.T) {
 		{"t", "d", "u", "n"},
 		{"I", "P"},
 	} {
-		lastLook(t, s, erp.Query{SQL: "SELECT * FROM c;\n-- fim", Key: key})
+		erptest.LastLook(t, s, erp.Query{SQL: "SELECT * FROM c;\n-- fim", Key: key})
 	}
-	lite, _ := sqlite(t, `CREATE TABLE c (i INTEGER, t TEXT, x, d DATE, ts DATETIME, r REAL, v VARCHAR(10))`,
+	lite, _ := erptest.SQLite(t, `CREATE TABLE c (i INTEGER, t TEXT, x, d DATE, ts DATETIME, r REAL, v VARCHAR(10))`,
 		`INSERT INTO c VALUES (1, ' 01 ', '1', '2026-10-18', '2026-01-01T10:00:00Z', 0.1, '0001'), (2, '', 1, '10/08/2026', '2026-01-01 10:00:00', 1e300, '1'), (3, 'É', 2.5, 20260810, 'x', -1, 'A')`)
 	for _, key := range [][]string{
 		{"i"},
@@ -88,7 +53,7 @@ func TestByKeysFindsEveryTypeOfKeyAgain(t *testing.T) {
 		{"v", "i"},
 		{"x", "d", "ts", "r"},
 	} {
-		lastLook(t, lite, erp.Query{SQL: "SELECT * FROM c;\n-- fim", Key: key})
+		erptest.LastLook(t, lite, erp.Query{SQL: "SELECT * FROM c;\n-- fim", Key: key})
 	}
 }
 
@@ -112,7 +77,7 @@ func TestC12AKeyOfATypeThatCannotBeCompared(t *testing.T) {
 		{"j", "i"},
 		{"x", "j"},
 	} {
-		lastLook(t, s, erp.Query{SQL: "SELECT * FROM c", Key: key})
+		erptest.LastLook(t, s, erp.Query{SQL: "SELECT * FROM c", Key: key})
 	}
 	for column, text := range map[string]string{"j": `{"a":1}`, "x": "<n>é</n>", "bx": "(1,2),(0,0)"} {
 		if found, err := s.Explain(t.Context(), erp.Query{SQL: "SELECT * FROM c", Key: []string{column}},
@@ -131,7 +96,7 @@ func TestByKeysOfManyKeysComesInChunks(t *testing.T) {
 	}
 	q := erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}
 	pg, _ := postgres(t, `CREATE TABLE c (k int)`, fmt.Sprintf(`INSERT INTO c SELECT generate_series(1, %d)`, n))
-	lite, _ := sqlite(t, `CREATE TABLE c (k INTEGER)`,
+	lite, _ := erptest.SQLite(t, `CREATE TABLE c (k INTEGER)`,
 		fmt.Sprintf(
 			`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) INSERT INTO c SELECT i FROM n`, n))
 	for _, s := range []*erp.Source{pg, lite} {
@@ -150,7 +115,7 @@ func TestF022_ADoubleKeyIsReturnedTwice(t *testing.T) {
 		`INSERT INTO c VALUES ('01', '000123', 1), ('01', '000123', 2), ('02', '000123', 3)`,
 	}
 	pg, _ := postgres(t, statements...)
-	lite, _ := sqlite(t, statements...)
+	lite, _ := erptest.SQLite(t, statements...)
 	for _, s := range []*erp.Source{pg, lite} {
 		rows, err := s.ByKeys(t.Context(), q,
 			[][]erp.Value{{{Kind: erp.Text, Text: "01"}, {Kind: erp.Text, Text: "000123"}}})
@@ -165,12 +130,12 @@ func TestByKeysRefusesWhatIsNoKey(t *testing.T) {
 	s, _ := postgres(t, `CREATE TABLE c (k int)`, `INSERT INTO c VALUES (1)`)
 	q := erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}
 	_, err := s.ByKeys(t.Context(), q, [][]erp.Value{{{}}})
-	wantError(t, err, erp.CodeOther, "NULL")
+	erptest.WantError(t, err, erp.CodeOther, "NULL")
 	_, err = s.ByKeys(t.Context(), q, [][]erp.Value{{{Kind: erp.Int, Text: "1"}, {Kind: erp.Int, Text: "1"}}})
-	wantError(t, err, erp.CodeOther, "parts")
+	erptest.WantError(t, err, erp.CodeOther, "parts")
 	// A key from before the column became a number.
 	_, err = s.ByKeys(t.Context(), q, [][]erp.Value{{{Kind: erp.Text, Text: "CT-MARIA"}}, {{Kind: erp.Int, Text: "1"}}})
-	wantError(t, err, erp.CodeData, "type of the key")
+	erptest.WantError(t, err, erp.CodeData, "type of the key")
 	if strings.Contains(err.Error(), "MARIA") {
 		t.Errorf("the error quotes the row: %v", err)
 	}
@@ -187,7 +152,7 @@ func TestTableStreamsTheNamedColumns(t *testing.T) {
 		`INSERT INTO r VALUES ('u1', '01', 7), (NULL, '02', 8)`,
 	}
 	pg, _ := postgres(t, statements...)
-	lite, _ := sqlite(t, statements...)
+	lite, _ := erptest.SQLite(t, statements...)
 	for _, s := range []*erp.Source{pg, lite} {
 		var got []string
 		err := s.Table(t.Context(), "SELECT * FROM r ORDER BY cod", []string{"COD", "filial", "id"},
@@ -203,7 +168,7 @@ func TestTableStreamsTheNamedColumns(t *testing.T) {
 			func([]erp.Value) error { return stop }); !errors.Is(err, stop) {
 			t.Errorf("%s: the caller's error came back as %v", s.Target(), err)
 		}
-		wantError(t, s.Table(t.Context(), "SELECT * FROM r", []string{"uuid"}, nil), erp.CodeMissingColumn, `"uuid"`,
+		erptest.WantError(t, s.Table(t.Context(), "SELECT * FROM r", []string{"uuid"}, nil), erp.CodeMissingColumn, `"uuid"`,
 			"id, filial, cod")
 	}
 }

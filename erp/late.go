@@ -1,6 +1,10 @@
 package erp
 
-import "time"
+import (
+	"time"
+
+	"github.com/safrasync/safrasync/erp/dialect"
+)
 
 // reach is how far back a window goes, for a read that tells which rows it would have left out.
 type reach struct {
@@ -11,23 +15,23 @@ type reach struct {
 
 // setReach finds out how far back the window goes. Where that is not certain, it goes further: no
 // row is called late that a window would have shown.
-func (r *reader) setReach(clk clock) {
-	since, ok := parseMoment(r.window.Since)
+func (r *reader) setReach(clk dialect.Clock) {
+	since, ok := dialect.ParseMoment(r.window.Since)
 	if !r.window.Whole || r.plan.changed < 0 || !ok {
 		return
 	}
 	lookback := max(r.window.Lookback, 0)
-	if since.sep == "" || r.tracker.col.Type == "date" {
+	if since.Sep == "" || r.tracker.col.Type == "date" {
 		lookback = max(lookback, 48*time.Hour)
 		lookback += 24 * time.Hour // whole days
 	}
-	if since.zoned && r.source.d.syntax() == sqliteSyntax { // compared as text, whatever zone it is written in
+	if since.Zoned && r.source.engine.ChangedAt.AsText {
 		lookback += 26 * time.Hour
 	}
-	r.reach = reach{from: since.at.Add(-lookback), now: clk.now, asked: true}
-	for _, l := range clk.limits(r.tracker.col, since) {
-		if !l.warnAfter.IsZero() { // now(), in the column's type
-			r.reach.now = l.at
+	r.reach = reach{from: since.At.Add(-lookback), now: clk.Now, asked: true}
+	for _, l := range clk.Limits(r.tracker.col, since) {
+		if !l.WarnAfter.IsZero() { // now(), in the column's type
+			r.reach.now = l.At
 		}
 	}
 }

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/erp/erptest"
 )
 
 // F042: A million rows of about 200 bytes are 200 MB; what is kept of them is eight bytes each.
 func TestMemoryDoesNotGrowWithTheTable(t *testing.T) {
 	const rows = 1_000_000
 	pg, _ := postgres(t)
-	lite, _ := sqlite(t, `CREATE TABLE c (k)`)
+	lite, _ := erptest.SQLite(t, `CREATE TABLE c (k)`)
 	for _, c := range []struct {
 		s   *erp.Source
 		sql string
@@ -55,9 +56,9 @@ func heap() uint64 {
 func TestF034_HugeTextsAreNotKept(t *testing.T) {
 	s, _ := postgres(t)
 	q := erp.Query{SQL: "SELECT i AS k, repeat('x', 10485760) AS obs FROM generate_series(1, 40) i", Key: []string{"k"}}
-	rows, _ := read(t, s, q, erp.Window{})
+	rows, _ := erptest.Read(t, s, q, erp.Window{})
 	for _, r := range rows {
-		if got := text(r, "obs"); got != "<text longer than 1 MiB>" {
+		if got := erptest.Text(r, "obs"); got != "<text longer than 1 MiB>" {
 			t.Fatalf("obs = %.40s", got)
 		}
 	}

@@ -3,25 +3,28 @@ package erp
 import (
 	"context"
 	"hash/maphash"
-	"math/bits"
+
+	"github.com/safrasync/safrasync/erp/dialect"
+	"github.com/safrasync/safrasync/erp/fault"
+	"github.com/safrasync/safrasync/erp/sqltext"
 )
 
 // plan is a query that has been described and whose roles are resolved.
 type plan struct {
-	st      statement
+	st      sqltext.Statement
 	cols    []Column
 	index   *columnIndex
-	items   []selectItem // one for each column, then the raw changed_at
+	items   []dialect.Item // one for each column, then the raw changed_at
 	key     []int
 	keyCols []Column
 	changed int // -1: none
 }
 
-func (s *Source) plan(ctx context.Context, tx readTx, q Query) (plan, error) {
+func (s *Source) plan(ctx context.Context, tx dialect.Tx, q Query) (plan, error) {
 	if len(q.Key) == 0 {
-		return plan{}, failf(CodeConfig, "no key is configured; name the columns that identify a row")
+		return plan{}, fault.Failf(CodeConfig, "no key is configured; name the columns that identify a row")
 	}
-	st, bad := parseStatement(q.SQL, s.d.syntax())
+	st, bad := sqltext.Parse(q.SQL, s.engine.Syntax)
 	if bad != nil {
 		return plan{}, bad
 	}
@@ -39,14 +42,18 @@ func (s *Source) plan(ctx context.Context, tx readTx, q Query) (plan, error) {
 		p.keyCols = append(p.keyCols, cols[i])
 	}
 	for i, c := range cols {
-		p.items = append(p.items, s.d.item(c, isKey[i]))
+		use := dialect.ForMapping
+		if isKey[i] {
+			use = dialect.ForKey
+		}
+		p.items = append(p.items, s.dialect.Item(c, use))
 	}
 	if q.ChangedAt != "" {
 		at, bad := resolve(cols, "changed_at", []string{q.ChangedAt})
 		if bad != nil {
 			return plan{}, bad
 		}
-		if bad := s.d.changedAtUsable(cols[at[0]]); bad != nil {
+		if bad := s.engine.ChangedAt.Check(cols[at[0]]); bad != nil {
 			return plan{}, bad
 		}
 		p.changed = at[0]
@@ -79,7 +86,7 @@ func (p plan) usable(values []Value) bool {
 // is read key by key.
 func (s *Source) Read(ctx context.Context, q Query, w Window, fn func(Row) error) (Result, error) {
 	r := reader{source: s, window: w, fn: fn, seed: maphash.MakeSeed()}
-	err := s.inTx(ctx, func(clk clock, tx readTx) error {
+	err := s.inTx(ctx, func(clk dialect.Clock, tx dialect.Tx) error {
 		var err error
 		if r.plan, err = s.plan(ctx, tx, q); err != nil {
 			return err
@@ -101,50 +108,21 @@ type reader struct {
 	reach   reach
 	result  Result
 	seed    maphash.Seed
-	// hashes of the rows given, only where salvage may follow; in pieces, so that it never stands in memory twice
-	given [][]uint64
+	// given are the hashes of the rows given, only where salvage may follow.
+	given []uint64
 	keep  bool
 }
 
-func (r *reader) read(ctx context.Context, clk clock, tx readTx) error {
-	d := r.source.d
-	r.result.ServerTime = clk.now
+func (r *reader) read(ctx context.Context, clk dialect.Clock, tx dialect.Tx) error {
+	r.result.ServerTime = clk.Now
 	items := r.plan.items
 	if r.plan.changed >= 0 {
 		r.tracker.col = r.plan.cols[r.plan.changed]
-		items = append(items[:len(items):len(items)], d.rawItem(r.tracker.col))
-	}
-	condition := func(b *binder) (string, *Error) {
-		if r.plan.changed < 0 || r.window.Since == "" || r.window.Whole {
-			return "", nil
-		}
-		return d.window(b, r.tracker.col, r.window)
+		items = append(items[:len(items):len(items)], r.source.dialect.Item(r.tracker.col, dialect.ForBound))
 	}
 	r.setReach(clk)
-	b := newBinder(d)
-	cond, bad := condition(b)
-	if bad != nil {
-		return bad
-	}
-	query := func(list []string) string { return where(r.plan.st.wrap(list), cond) }
-	salvager := tx.(salvageTx)
-	if !salvager.salvages() {
-		if err := tx.stream(ctx, query, b.args, items, r.give); err != nil {
-			return err
-		}
-	} else {
-		r.keep = true
-		err := salvager.attempt(ctx, "safrasync_read",
-			func() error { return tx.stream(ctx, query, b.args, items, r.give) })
-		if err != nil {
-			if ctx.Err() != nil || !salvager.rowError(err) {
-				return err
-			}
-			r.result.Degraded = true
-			if err := r.salvage(ctx, salvager, items, condition); err != nil {
-				return err
-			}
-		}
+	if err := r.rows(ctx, tx, items); err != nil {
+		return err
 	}
 	if r.plan.changed >= 0 {
 		since := r.window.Since
@@ -156,8 +134,36 @@ func (r *reader) read(ctx context.Context, clk clock, tx readTx) error {
 	return nil
 }
 
-// givenPiece is how many hashes stand in one piece.
-const givenPiece = 4096
+// condition is that of the window; "" reads all.
+func (r *reader) condition(b *dialect.Binder) (string, *Error) {
+	if r.plan.changed < 0 || r.window.Since == "" || r.window.Whole {
+		return "", nil
+	}
+	return r.source.dialect.Window(b, r.tracker.col, r.window)
+}
+
+// rows gives all rows, by the whole query or, where a row makes the database give up, key by key.
+func (r *reader) rows(ctx context.Context, tx dialect.Tx, items []dialect.Item) error {
+	b := dialect.NewBinder(r.source.engine.Syntax)
+	cond, bad := r.condition(b)
+	if bad != nil {
+		return bad
+	}
+	stream := func() error {
+		return tx.Stream(ctx, r.plan.st.Wrap(dialect.SelectList(items), cond), b.Args, items, r.give)
+	}
+	s, ok := tx.(dialect.Salvager)
+	if !ok {
+		return stream()
+	}
+	r.keep = true
+	err := s.Attempt(ctx, "safrasync_read", stream)
+	if err == nil || ctx.Err() != nil || !s.RowError(err) {
+		return err
+	}
+	r.result.Degraded = true
+	return r.salvage(ctx, tx, s, items)
+}
 
 // give hands one row to the caller and keeps the books.
 func (r *reader) give(values []Value) error {
@@ -165,7 +171,7 @@ func (r *reader) give(values []Value) error {
 	if r.plan.changed >= 0 {
 		raw := &values[len(r.plan.cols)]
 		if raw.Kind == Number { // of a SQLite file: text is what a bound can be compared with
-			return failf(CodeConfig,
+			return fault.Failf(CodeConfig,
 				"changed_at column %s holds numbers; turn them into text in the query, e.g. datetime(%s, 'unixepoch')",
 				r.tracker.col.Name, r.tracker.col.Name)
 		}
@@ -174,11 +180,7 @@ func (r *reader) give(values []Value) error {
 		}
 	}
 	if r.keep {
-		if last := len(r.given) - 1; last < 0 || len(r.given[last]) == cap(r.given[last]) {
-			r.given = append(r.given, make([]uint64, 0, givenPiece))
-		}
-		last := &r.given[len(r.given)-1]
-		*last = append(*last, r.hash(values))
+		r.given = append(r.given, r.hash(values))
 	}
 	if !r.plan.usable(values) {
 		r.result.Unreadable++
@@ -189,16 +191,10 @@ func (r *reader) give(values []Value) error {
 
 // hash tells rows apart: of kind and content of each value.
 func (r *reader) hash(values []Value) uint64 {
-	var h uint64
-	for i := range values {
-		v := &values[i]
-		h = bits.RotateLeft64(h, 23)*hashFactor + maphash.String(r.seed, v.Text) + uint64(v.Kind)
-		if v.Err != "" {
-			h = h*hashFactor + maphash.String(r.seed, v.Err)
-		}
+	var h maphash.Hash
+	h.SetSeed(r.seed)
+	for _, v := range values {
+		maphash.WriteComparable(&h, v)
 	}
-	return h
+	return h.Sum64()
 }
-
-// hashFactor is odd, so that nothing is lost, and has ones all over it.
-const hashFactor = 0x9e3779b97f4a7c15

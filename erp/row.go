@@ -4,17 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"time"
-)
 
-// Column is one column of a query's result.
-type Column struct {
-	// Name as the database returns it.
-	Name string
-	// Type is the database's type in lower case ("numeric", "timestamptz"; for
-	// SQLite the declared type). It is empty where the database names none, as
-	// for an enum or an expression of SQLite.
-	Type string
-}
+	"github.com/safrasync/safrasync/erp/dialect"
+	"github.com/safrasync/safrasync/erp/fault"
+)
 
 // columnIndex finds columns by name; all rows of one read share it.
 type columnIndex struct {
@@ -102,11 +95,10 @@ func checkColumns(cols []Column) *Error {
 	seen := make(map[string]bool, len(cols))
 	for _, c := range cols {
 		if seen[c.Name] && c.Name == "?column?" {
-			return failf(CodeDuplicateColumn, "the query returns two expressions without a name; name each with AS")
+			return fault.Failf(CodeDuplicateColumn, "the query returns two expressions without a name; name each with AS")
 		}
 		if seen[c.Name] {
-			return failf(CodeDuplicateColumn,
-				"the query returns two columns named %q; give one of them another name with AS", c.Name)
+			return dialect.DoubleColumn(c.Name)
 		}
 		seen[c.Name] = true
 	}
@@ -128,7 +120,7 @@ func resolve(cols []Column, what string, wanted []string) ([]int, *Error) {
 	for _, name := range wanted {
 		i, ok := x.find(name)
 		if !ok {
-			return nil, failf(CodeMissingColumn,
+			return nil, fault.Failf(CodeMissingColumn,
 				"column %q, named in %s, is not in the result of the query; it returns: %s",
 				name, what, strings.Join(x.names, ", "))
 		}

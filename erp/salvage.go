@@ -3,6 +3,9 @@ package erp
 import (
 	"context"
 	"slices"
+
+	"github.com/safrasync/safrasync/erp/dialect"
+	"github.com/safrasync/safrasync/erp/fault"
 )
 
 // salvage reads what is left after a value made the whole query fail: a text
@@ -11,31 +14,24 @@ import (
 // the rows fetched by key in ever smaller chunks until only the bad values are
 // left. All of it happens in the snapshot of the failed read; rows given
 // before the failure are not given again.
-func (r *reader) salvage(ctx context.Context, t salvageTx, items []selectItem,
-	condition func(*binder) (string, *Error),
-) error {
+func (r *reader) salvage(ctx context.Context, tx dialect.Tx, t dialect.Salvager, items []dialect.Item) error {
 	unreadable, unreadableBefore := 0, r.result.Unreadable
-	given := make(map[uint64]int, givenPiece*len(r.given))
-	for _, piece := range r.given {
-		for _, h := range piece {
-			given[h]++
-		}
+	given := make(map[uint64]int, len(r.given))
+	for _, h := range r.given {
+		given[h]++
 	}
 	r.keep, r.given = false, nil
 
-	keyItems := make([]selectItem, len(r.plan.key))
-	for i, at := range r.plan.key {
-		keyItems[i] = items[at]
-	}
-	b := newBinder(r.source.d)
-	cond, bad := condition(b)
+	b := dialect.NewBinder(r.source.engine.Syntax)
+	cond, bad := r.condition(b)
 	if bad != nil {
 		return bad
 	}
-	k := keyReader{t: t, d: r.source.d, plan: r.plan, items: items, keyItems: keyItems, condition: condition}
+	k := r.source.keyReader(tx, r.plan)
+	k.items, k.condition = items, r.condition
 	done := map[uint64]bool{}
-	list := where(r.plan.st.wrap(selectList(keyItems)), cond)
-	err := t.batches(ctx, list, b.args, keyItems, func(batch [][]Value) error {
+	list := r.plan.st.Wrap(dialect.SelectList(k.keyItems), cond)
+	err := t.Batches(ctx, list, b.Args, k.keyItems, func(batch [][]Value) error {
 		var keys [][]Value
 		for _, key := range batch {
 			if slices.ContainsFunc(key, func(v Value) bool { return !v.Usable() }) {
@@ -60,7 +56,7 @@ func (r *reader) salvage(ctx context.Context, t salvageTx, items []selectItem,
 				}
 				fresh = append(fresh, values)
 			}
-			if err := deliver(ctx, fresh, r.give); err != nil {
+			if err := dialect.Deliver(ctx, fresh, r.give); err != nil {
 				return err
 			}
 		}
@@ -71,18 +67,32 @@ func (r *reader) salvage(ctx context.Context, t salvageTx, items []selectItem,
 	return err
 }
 
+// chunkKeys is how many keys one statement asks for: small enough for every
+// planner, large enough to save round trips.
+const chunkKeys = 200
+
 // keyReader fetches rows by key, bad values included.
 type keyReader struct {
-	d               dialect
-	t               salvageTx
+	dialect         dialect.Dialect
+	tx              dialect.Tx
+	salvager        dialect.Salvager // nil where the database never fails on one row
 	plan            plan
-	items, keyItems []selectItem
-	condition       func(*binder) (string, *Error) // further condition; nil = none
+	items, keyItems []dialect.Item
+	condition       func(*dialect.Binder) (string, *Error) // further condition; nil = none
 }
 
-func (k keyReader) query(items []selectItem, keys [][]Value) (string, []any, error) {
-	b := newBinder(k.d)
-	cond, bad := k.d.keys(b, k.plan.keyCols, keys)
+func (s *Source) keyReader(tx dialect.Tx, p plan) keyReader {
+	k := keyReader{dialect: s.dialect, tx: tx, plan: p, items: p.items}
+	k.salvager, _ = tx.(dialect.Salvager)
+	for _, at := range p.key {
+		k.keyItems = append(k.keyItems, p.items[at])
+	}
+	return k
+}
+
+func (k keyReader) query(items []dialect.Item, keys [][]Value) (string, []any, error) {
+	b := dialect.NewBinder(k.plan.st.Syntax)
+	cond, bad := k.dialect.Keys(b, k.plan.keyCols, keys)
 	if bad != nil {
 		return "", nil, bad
 	}
@@ -95,18 +105,23 @@ func (k keyReader) query(items []selectItem, keys [][]Value) (string, []any, err
 			cond += " AND " + more
 		}
 	}
-	return where(k.plan.st.wrap(selectList(items)), cond), b.args, nil
+	return k.plan.st.Wrap(dialect.SelectList(items), cond), b.Args, nil
 }
 
-func (k keyReader) fetch(ctx context.Context, items []selectItem, keys [][]Value) (rows [][]Value, err error) {
+func (k keyReader) fetch(ctx context.Context, items []dialect.Item, keys [][]Value) (rows [][]Value, err error) {
 	query, args, err := k.query(items, keys)
 	if err != nil {
 		return nil, err
 	}
-	err = k.t.attempt(ctx, "safrasync_chunk", func() error {
-		rows, err = k.t.fetch(ctx, query, args, items)
+	fetch := func() error {
+		rows, err = k.tx.Fetch(ctx, query, args, items)
 		return err
-	})
+	}
+	if k.salvager == nil {
+		err = fetch()
+	} else {
+		err = k.salvager.Attempt(ctx, "safrasync_chunk", fetch)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +134,7 @@ func (k keyReader) read(ctx context.Context, keys [][]Value) ([][]Value, error) 
 	switch {
 	case err == nil:
 		return rows, nil
-	case ctx.Err() != nil || !k.t.rowError(err):
+	case ctx.Err() != nil || !k.rowError(err):
 		return nil, err
 	case len(keys) == 1:
 		return k.broken(ctx, keys)
@@ -141,9 +156,9 @@ func (k keyReader) read(ctx context.Context, keys [][]Value) ([][]Value, error) 
 func (k keyReader) broken(ctx context.Context, key [][]Value) ([][]Value, error) {
 	alone, err := k.fetch(ctx, k.keyItems, key)
 	if err != nil {
-		if k.t.rowError(err) {
+		if k.rowError(err) {
 			return nil,
-				failf(CodeData,
+				fault.Failf(CodeData,
 					"a stored key does not fit the type of the key columns any more, or the key itself cannot be computed; was a type changed in the ERP?")
 		}
 		return nil, err
@@ -154,12 +169,13 @@ func (k keyReader) broken(ctx context.Context, key [][]Value) ([][]Value, error)
 	}
 	for c := range k.items {
 		values, err := k.fetch(ctx, k.items[c:c+1], key)
-		if err != nil && (ctx.Err() != nil || !k.t.rowError(err)) {
+		if err != nil && (ctx.Err() != nil || !k.rowError(err)) {
 			return nil, err
 		}
 		why := ""
 		if err != nil {
-			why = k.t.reason(ctx, k, c, key, err)
+			ask := func(item dialect.Item) ([][]Value, error) { return k.fetch(ctx, []dialect.Item{item}, key) }
+			why = k.salvager.Reason(k.column(c), err, ask)
 		}
 		for i := range rows {
 			switch {
@@ -171,4 +187,14 @@ func (k keyReader) broken(ctx context.Context, key [][]Value) ([][]Value, error)
 		}
 	}
 	return rows, nil
+}
+
+func (k keyReader) rowError(err error) bool { return k.salvager != nil && k.salvager.RowError(err) }
+
+// column is that of an item: one of the query's, or again that of the last change.
+func (k keyReader) column(item int) Column {
+	if item < len(k.plan.cols) {
+		return k.plan.cols[item]
+	}
+	return k.plan.cols[k.plan.changed]
 }

@@ -1,136 +1,95 @@
 package erp
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
-	"maps"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/jmoiron/sqlx"
+
+	"github.com/safrasync/safrasync/erp/dialect"
+	"github.com/safrasync/safrasync/erp/fault"
+	"github.com/safrasync/safrasync/erp/sqltext"
 )
 
 // Source is an ERP database opened for reading. It may be used by several
 // goroutines at once.
 type Source struct {
-	db  *sqlx.DB
-	d   dialect
-	opt Options
+	db      *sqlx.DB
+	dialect dialect.Dialect
+	engine  *dialect.Engine
+	target  string
 }
 
 // Open connects and looks at the database once, so that a wrong address,
 // password, database or file is reported here and clearly.
 func Open(ctx context.Context, opt Options) (*Source, error) {
-	opt = opt.withDefaults()
-	cs, bad := findCharset(opt.Charset)
+	opt = opt.WithDefaults()
+	cs, bad := dialect.FindCharset(opt.Charset)
 	if bad != nil {
 		return nil, bad
 	}
-	opener, known := openers[opt.Driver]
-	if !known {
-		return nil, failf(CodeConfig, "unknown erp.driver %q: use %s", opt.Driver, strings.Join(Drivers(), ", "))
+	engine := engineNamed(opt.Driver)
+	if engine == nil {
+		return nil, fault.Failf(CodeConfig, "unknown erp.driver %q: use %s", opt.Driver, strings.Join(Drivers(), ", "))
 	}
-	db, d, err := opener(opt, cs)
-	if err != nil {
+	opened, bad := engine.Open(opt, cs)
+	if bad != nil {
+		return nil, bad
+	}
+	s := &Source{db: opened.DB, dialect: opened.Dialect, engine: engine, target: opened.Target}
+	if err := opened.Probe(ctx); err != nil {
+		err = s.problem(ctx, err, "")
+		_ = s.db.Close() // the reason is more telling
 		return nil, err
 	}
-	if err := d.probe(ctx, db); err != nil {
-		err = d.problem(ctx, err, statement{}, -1)
-		_ = db.Close() // the reason is more telling
-		return nil, err
+	return s, nil
+}
+
+// problem turns an error into one that may be shown; query is the configured query that was being
+// described, else "".
+func (s *Source) problem(ctx context.Context, err error, query string) error {
+	if known := fault.Known(ctx, err); known != nil {
+		return known
 	}
-	return &Source{opt: opt, db: db, d: d}, nil
+	return s.dialect.Problem(err, query)
 }
-
-// openers make a pool and the dialect of each driver; none of them connects.
-var openers = map[string]func(Options, charset) (*sqlx.DB, dialect, error){
-	DriverPostgres:  openPostgres,
-	DriverSQLite:    openSQLite,
-	DriverMySQL:     openMySQL,
-	DriverFirebird:  openFirebird,
-	DriverSQLServer: openSQLServer,
-	DriverOracle:    openOracle,
-}
-
-// CheckQuery tells, without a connection, what is wrong with a query before the database sees it:
-// quotes, comments and parentheses without an end, more than one statement, one that does not read.
-// Its error is an *Error with a place.
-func CheckQuery(driver, sql string) error {
-	if syntax := syntaxes[driver]; syntax != nil {
-		if _, bad := parseStatement(sql, syntax); bad != nil {
-			return bad
-		}
-	}
-	return nil
-}
-
-// syntaxes are the SQL of each driver.
-var syntaxes = map[string]*language{
-	DriverPostgres: postgresSyntax, DriverSQLite: sqliteSyntax, DriverMySQL: mysqlSyntax,
-	DriverFirebird: firebirdSyntax, DriverSQLServer: sqlserverSyntax, DriverOracle: oracleSyntax,
-}
-
-// Drivers are the values of Options.Driver, in the order of the alphabet.
-func Drivers() []string { return slices.Sorted(maps.Keys(openers)) }
 
 // Close ends all connections.
 func (s *Source) Close() error {
 	err := s.db.Close()
 	// what is lost needs no closing
-	if err != nil && CodeOf(s.d.problem(context.Background(), err, statement{}, -1)) != CodeUnreachable {
-		return failf(CodeOther, "closing the ERP database failed")
+	if err != nil && CodeOf(s.problem(context.Background(), err, "")) != CodeUnreachable {
+		return fault.Failf(CodeOther, "closing the ERP database failed")
 	}
 	return nil
 }
 
 // Target names the database for people: host:port/name or the file's path,
 // never a user or password.
-func (s *Source) Target() string { return s.d.target() }
+func (s *Source) Target() string { return s.target }
 
 // Charset is the encoding in which the database keeps text: PostgreSQL's
 // server_encoding, say. Where [UnknownCharset] is true of it, it does not know
 // and deserves a warning: see Options.Charset.
 func (s *Source) Charset(ctx context.Context) (string, error) {
-	encoding, err := s.d.charset(ctx, s.db)
+	f, err := s.dialect.Facts(ctx, s.db)
 	if err != nil {
-		return "", s.d.problem(ctx, err, statement{}, -1)
+		return "", s.problem(ctx, err, "")
 	}
-	return encoding, nil
-}
-
-// Facts are what a check of the installation wants to know of the database.
-type Facts struct {
-	// Product is what the database is called: "PostgreSQL", "MariaDB" …
-	Product string
-	// Version of the server or library.
-	Version string
-	// Charset as Source.Charset gives it.
-	Charset string
-	// ServerTime is the database's clock.
-	ServerTime time.Time
-	// SeesTransactions tells whether the reading role sees when the open
-	// transactions of others began. Without it (PostgreSQL: grant
-	// pg_read_all_stats) only the lookback covers rows that commit late.
-	SeesTransactions bool
+	return f.Charset, nil
 }
 
 // Facts asks the database about itself.
 func (s *Source) Facts(ctx context.Context) (Facts, error) {
-	var f Facts
-	var err error
-	f.Product = s.d.syntax().name
-	if f.Version, f.SeesTransactions, err = s.d.facts(ctx, s.db); err != nil {
-		return Facts{}, s.d.problem(ctx, err, statement{}, -1)
+	f, err := s.dialect.Facts(ctx, s.db)
+	if err != nil {
+		return Facts{}, s.problem(ctx, err, "")
 	}
-	if strings.Contains(f.Version, "MariaDB") {
-		f.Product = "MariaDB"
-	}
-	if f.Charset, err = s.Charset(ctx); err != nil {
-		return Facts{}, err
-	}
-	err = s.inTx(ctx, func(c clock, _ readTx) error {
-		f.ServerTime = c.now
+	f.Product = cmp.Or(f.Product, s.engine.Syntax.Name)
+	err = s.inTx(ctx, func(c dialect.Clock, _ dialect.Tx) error {
+		f.ServerTime = c.Now
 		return nil
 	})
 	if err != nil {
@@ -139,15 +98,29 @@ func (s *Source) Facts(ctx context.Context) (Facts, error) {
 	return f, nil
 }
 
+// MayWrite names a table that the reading role could change, "" when there is none or the database
+// cannot be asked. The program never writes (I8): its sessions are read-only whatever the role may
+// do; but a role that cannot write is one lock more.
+func (s *Source) MayWrite(ctx context.Context) (table string, err error) {
+	r, ok := s.dialect.(dialect.RightsChecker)
+	if !ok {
+		return "", nil
+	}
+	if table, err = r.MayWrite(ctx, s.db); err != nil {
+		return "", s.problem(ctx, err, "")
+	}
+	return table, nil
+}
+
 // Columns describes a query's result without reading a row. Errors point into
 // the query; two columns of one name are an error.
 func (s *Source) Columns(ctx context.Context, sql string) ([]Column, error) {
-	st, err := parseStatement(sql, s.d.syntax())
+	st, err := sqltext.Parse(sql, s.engine.Syntax)
 	if err != nil {
 		return nil, err
 	}
 	var cols []Column
-	e := s.inShortTx(ctx, func(tx readTx) error {
+	e := s.inShortTx(ctx, func(tx dialect.Tx) error {
 		var e error
 		cols, e = s.describe(ctx, tx, st)
 		return e
@@ -156,41 +129,35 @@ func (s *Source) Columns(ctx context.Context, sql string) ([]Column, error) {
 }
 
 // inTx runs fn in one read-only snapshot, with the clock read before it.
-func (s *Source) inTx(ctx context.Context, fn func(clock, readTx) error) error {
-	var clk clock
+func (s *Source) inTx(ctx context.Context, fn func(dialect.Clock, dialect.Tx) error) error {
+	var clk dialect.Clock
 	ask := func(ctx context.Context, c *sqlx.Conn) (err error) {
-		clk, err = s.d.clock(ctx, c)
+		clk, err = s.dialect.Clock(ctx, c)
 		return err
 	}
-	return s.inSnapshot(ctx, ask, func(tx readTx) error { return fn(clk, tx) })
+	return s.inSnapshot(ctx, ask, func(tx dialect.Tx) error { return fn(clk, tx) })
 }
 
 // inShortTx is inTx for who does not want to know the time, which costs a server
 // more than a row does.
-func (s *Source) inShortTx(ctx context.Context, fn func(readTx) error) error {
+func (s *Source) inShortTx(ctx context.Context, fn func(dialect.Tx) error) error {
 	ask := func(ctx context.Context, c *sqlx.Conn) error {
-		_, err := s.d.clock(ctx, c)
+		_, err := s.dialect.Clock(ctx, c)
 		return err
 	}
-	if w, ok := s.d.(waker); ok {
-		ask = w.awake
+	if w, ok := s.dialect.(dialect.Waker); ok {
+		ask = w.Awake
 	}
 	return s.inSnapshot(ctx, ask, fn)
 }
 
-// waker is a dialect with a cheaper question than that for the time.
-type waker interface {
-	// awake fails on a connection that the server has closed.
-	awake(ctx context.Context, c *sqlx.Conn) error
-}
-
 // inSnapshot runs fn in one read-only snapshot, on a connection that has answered.
 func (s *Source) inSnapshot(ctx context.Context, ask func(context.Context, *sqlx.Conn) error,
-	fn func(readTx) error,
+	fn func(dialect.Tx) error,
 ) (err error) {
 	defer func() {
 		if err != nil {
-			err = s.d.problem(ctx, err, statement{}, -1)
+			err = s.problem(ctx, err, "")
 		}
 	}()
 	c, err := s.conn(ctx, ask)
@@ -202,22 +169,22 @@ func (s *Source) inSnapshot(ctx context.Context, ask func(context.Context, *sqlx
 			err = e
 		}
 	}()
-	tx, err := s.d.begin(ctx, c)
+	tx, err := s.dialect.Begin(ctx, c)
 	if err != nil {
 		return err
 	}
-	defer tx.end()
+	defer tx.End()
 	if err := fn(tx); err != nil {
 		return err
 	}
-	return tx.finish(ctx)
+	return tx.Finish(ctx)
 }
 
 // conn takes a connection from the pool and asks the server something with it. Not
 // every driver notices that the server has closed an idle connection; such a one is
 // thrown away, and a fresh one says whether the server is there.
 func (s *Source) conn(ctx context.Context, ask func(context.Context, *sqlx.Conn) error) (*sqlx.Conn, error) {
-	for left := maxIdle; ; left-- {
+	for left := dialect.MaxIdle; ; left-- {
 		c, err := s.db.Connx(ctx)
 		if err != nil {
 			return nil, err
@@ -226,7 +193,7 @@ func (s *Source) conn(ctx context.Context, ask func(context.Context, *sqlx.Conn)
 		if err == nil {
 			return c, nil
 		}
-		lost := CodeOf(s.d.problem(ctx, err, statement{}, -1)) == CodeUnreachable
+		lost := CodeOf(s.problem(ctx, err, "")) == CodeUnreachable
 		if lost {
 			_ = c.Raw(func(any) error { return driver.ErrBadConn }) // so that it does not go back to the pool
 		}
@@ -237,10 +204,10 @@ func (s *Source) conn(ctx context.Context, ask func(context.Context, *sqlx.Conn)
 	}
 }
 
-func (s *Source) describe(ctx context.Context, tx readTx, st statement) ([]Column, error) {
-	cols, err := tx.columns(ctx, st)
+func (s *Source) describe(ctx context.Context, tx dialect.Tx, st sqltext.Statement) ([]Column, error) {
+	cols, err := tx.Columns(ctx, st)
 	if err != nil {
-		return nil, s.d.problem(ctx, err, st, len(describeOpen))
+		return nil, s.problem(ctx, err, st.Body)
 	}
 	if err := checkColumns(cols); err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/erp/erptest"
 	"github.com/safrasync/safrasync/internal/pgtest"
 )
 
@@ -75,7 +76,8 @@ func TestPostgresValuesAreExactText(t *testing.T) {
 		{"'10:20'::time", erp.Value{Kind: erp.Text, Text: "10:20:00"}},
 	}
 	for _, c := range cases {
-		rows, _ := read(t, s, erp.Query{SQL: "SELECT 1 AS k, " + c.sql + " AS v", Key: []string{"k"}}, erp.Window{})
+		rows, _ := erptest.Read(t, s, erp.Query{SQL: "SELECT 1 AS k, " + c.sql + " AS v", Key: []string{"k"}},
+			erp.Window{})
 		if got, _ := rows[0].Get("v"); got != c.want {
 			t.Errorf("%s = %+v, want %+v", c.sql, got, c.want)
 		}
@@ -85,19 +87,19 @@ func TestPostgresValuesAreExactText(t *testing.T) {
 func TestTheSessionDayIsTheMappingsDay(t *testing.T) {
 	t.Parallel()
 	s, _ := postgres(t)
-	rows, _ := read(t, s, erp.Query{
+	rows, _ := erptest.Read(t, s, erp.Query{
 		SQL: "SELECT 1 AS k, ('2026-08-10 02:30:00+00'::timestamptz)::date AS d",
 		Key: []string{"k"},
 	}, erp.Window{})
-	if got := text(rows[0], "d"); got != "2026-08-09" {
+	if got := erptest.Text(rows[0], "d"); got != "2026-08-09" {
 		t.Errorf("the cast to date in the query gives %s, want 2026-08-09 as in America/Sao_Paulo", got)
 	}
 }
 
 func TestSQLiteValuesAreExactText(t *testing.T) {
 	t.Parallel()
-	s, db := sqlite(t, `CREATE TABLE v (k INTEGER PRIMARY KEY, x, d DATE, ts DATETIME, n NUMERIC(18,4))`)
-	exec(t, db,
+	s, db := erptest.SQLite(t, `CREATE TABLE v (k INTEGER PRIMARY KEY, x, d DATE, ts DATETIME, n NUMERIC(18,4))`)
+	erptest.Exec(t, db,
 		`INSERT INTO v (k, x) VALUES (1, 'São'), (2, 42), (3, 137.69), (4, x'00ff'), (5, CAST(x'4a4fc34f' AS TEXT)), (6, NULL), (7, 1e21), (8, 9e999)`,
 		`INSERT INTO v (k, d) VALUES (20, '2026-08-10'), (21, '10/08/2026'), (22, 20260810)`,
 		`INSERT INTO v (k, ts) VALUES (30, '2026-08-10 02:30:00'), (31, '2026-08-10T02:30:00Z'), (32, '2026-08-10T02:30:00.302674')`,
@@ -118,10 +120,10 @@ func TestSQLiteValuesAreExactText(t *testing.T) {
 		"n42": {Kind: erp.Float, Text: "12.5"},
 	}
 	got := map[string]erp.Value{}
-	rows, _ := read(t, s, erp.Query{SQL: "SELECT * FROM v", Key: []string{"k"}}, erp.Window{})
+	rows, _ := erptest.Read(t, s, erp.Query{SQL: "SELECT * FROM v", Key: []string{"k"}}, erp.Window{})
 	for _, r := range rows {
 		for _, c := range r.Columns() {
-			name := c + text(r, "k")
+			name := c + erptest.Text(r, "k")
 			if _, ok := want[name]; ok {
 				got[name], _ = r.Get(c)
 			}
@@ -135,17 +137,18 @@ func TestSQLiteValuesAreExactText(t *testing.T) {
 // F032: bytes of another encoding are decoded as configured, or spoil their own value only.
 func TestCharsetDecodesForeignBytes(t *testing.T) {
 	t.Parallel()
-	path, _ := sqliteFile(t, `CREATE TABLE v (k TEXT, x)`,
+	path, _ := erptest.SQLiteFile(t, `CREATE TABLE v (k TEXT, x)`,
 		`INSERT INTO v VALUES (CAST(x'4bc3' AS TEXT), CAST(x'46495841c7c34f' AS TEXT)), ('B', CAST(x'81' AS TEXT))`)
-	s := open(t, erp.Options{Driver: erp.DriverSQLite, DSN: erp.Secret(path), Charset: "windows-1252"})
+	s := erptest.Open(t, erp.Options{Driver: erp.DriverSQLite, DSN: erp.Secret(path), Charset: "windows-1252"})
 	q := erp.Query{SQL: "SELECT k, x FROM v", Key: []string{"k"}}
-	rows, _ := read(t, s, q, erp.Window{})
-	if diff := cmp.Diff([]string{"FIXAÇÃO", "<byte not defined in windows-1252 at 1>"}, texts(rows, "x")); diff != "" {
+	rows, _ := erptest.Read(t, s, q, erp.Window{})
+	if diff := cmp.Diff([]string{"FIXAÇÃO", "<byte not defined in windows-1252 at 1>"}, erptest.Texts(rows,
+		"x")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	again, err := s.ByKeys(t.Context(), q, [][]erp.Value{{rows[0].Values[0]}})
-	if err != nil || len(again) != 1 || text(again[0], "k") != "KÃ" {
-		t.Errorf("ByKeys of a decoded key = %v, %v", texts(again, "k"), err)
+	if err != nil || len(again) != 1 || erptest.Text(again[0], "k") != "KÃ" {
+		t.Errorf("ByKeys of a decoded key = %v, %v", erptest.Texts(again, "k"), err)
 	}
 }
 
@@ -154,17 +157,18 @@ const sqlASCII = "ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYP
 func TestF031_InvalidBytesInSQLASCIISpoilOneValueOnly(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DatabaseWith(t, sqlASCII)
-	admin(t, "postgres", dsn, `CREATE TABLE p (k int PRIMARY KEY, cod char(4), nome text, preco numeric)`,
+	erptest.Admin(t, "postgres", dsn, `CREATE TABLE p (k int PRIMARY KEY, cod char(4), nome text, preco numeric)`,
 		`INSERT INTO p VALUES (1, '01', 'José', 1.50), (2, '02', E'JO\xC3O', 2.50), (3, E'0\xC7', 'Ana', NULL)`)
-	s := open(t, erp.Options{Driver: erp.DriverPostgres, DSN: erp.Secret(dsn)})
+	s := erptest.Open(t, erp.Options{Driver: erp.DriverPostgres, DSN: erp.Secret(dsn)})
 	if cs, err := s.Charset(t.Context()); err != nil || cs != "SQL_ASCII" {
 		t.Errorf("Charset = %q, %v", cs, err)
 	}
 	q := erp.Query{SQL: "SELECT * FROM p ORDER BY k", Key: []string{"k"}}
-	rows, res := read(t, s, q, erp.Window{})
+	rows, res := erptest.Read(t, s, q, erp.Window{})
 	var got []string
 	for _, r := range rows {
-		got = append(got, fmt.Sprintf("%s|%s|%s|%s", text(r, "k"), text(r, "cod"), text(r, "nome"), text(r, "preco")))
+		got = append(got, fmt.Sprintf("%s|%s|%s|%s", erptest.Text(r, "k"), erptest.Text(r, "cod"), erptest.Text(r,
+			"nome"), erptest.Text(r, "preco")))
 	}
 	want := []string{
 		"1|01  |José|1.50", "2|02  |<bytes not valid UTF-8 at 3>|2.50",
@@ -178,15 +182,15 @@ func TestF031_InvalidBytesInSQLASCIISpoilOneValueOnly(t *testing.T) {
 	}
 
 	// The same with the key itself: it is counted, and still shown.
-	_, res = read(t, s, erp.Query{SQL: "SELECT * FROM p", Key: []string{"cod"}}, erp.Window{})
+	_, res = erptest.Read(t, s, erp.Query{SQL: "SELECT * FROM p", Key: []string{"cod"}}, erp.Window{})
 	if res.Unreadable != 1 {
 		t.Errorf("Unreadable = %d, want 1", res.Unreadable)
 	}
 
-	win := open(t, erp.Options{Driver: erp.DriverPostgres, DSN: erp.Secret(dsn), Charset: "WIN1252"})
+	win := erptest.Open(t, erp.Options{Driver: erp.DriverPostgres, DSN: erp.Secret(dsn), Charset: "WIN1252"})
 	q = erp.Query{SQL: "SELECT * FROM p WHERE k > 1 ORDER BY k", Key: []string{"nome", "cod"}}
-	rows, _ = read(t, win, q, erp.Window{})
-	if diff := cmp.Diff([]string{"JOÃO", "Ana"}, texts(rows, "nome")); diff != "" {
+	rows, _ = erptest.Read(t, win, q, erp.Window{})
+	if diff := cmp.Diff([]string{"JOÃO", "Ana"}, erptest.Texts(rows, "nome")); diff != "" {
 		t.Errorf("as WIN1252 (-want +got):\n%s", diff)
 	}
 	again, err := win.ByKeys(t.Context(), q,
@@ -194,7 +198,7 @@ func TestF031_InvalidBytesInSQLASCIISpoilOneValueOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := texts(again, "nome")
+	found := erptest.Texts(again, "nome")
 	slices.Sort(found)
 	if diff := cmp.Diff([]string{"Ana", "JOÃO"}, found); diff != "" {
 		t.Errorf("ByKeys (-want +got):\n%s", diff)
@@ -207,20 +211,20 @@ func TestF031_AValueThatBreaksTheQueryIsReadAround(t *testing.T) {
 	s, _ := postgres(t, `CREATE TABLE p (k int PRIMARY KEY, preco text, em timestamptz)`,
 		`INSERT INTO p SELECT i, CASE WHEN i IN (2500, 2777) THEN 'dez' ELSE i || '.5' END, '2026-01-01 00:00:00+00'::timestamptz + i * interval '1 second' FROM generate_series(1, 3000) i`)
 	q := erp.Query{SQL: "SELECT k, preco::numeric AS preco, em FROM p", Key: []string{"k"}, ChangedAt: "em"}
-	rows, res := read(t, s, q, erp.Window{})
+	rows, res := erptest.Read(t, s, q, erp.Window{})
 	if !res.Degraded || res.Rows != 3000 || res.Unreadable != 0 {
 		t.Fatalf("result %+v, want 3000 rows, degraded", res)
 	}
 	seen, bad := map[string]bool{}, []string{}
 	for _, r := range rows {
-		if seen[text(r, "k")] {
-			t.Fatalf("row %s was given twice", text(r, "k"))
+		if seen[erptest.Text(r, "k")] {
+			t.Fatalf("row %s was given twice", erptest.Text(r, "k"))
 		}
-		seen[text(r, "k")] = true
-		if strings.HasPrefix(text(r, "preco"), "<") {
-			bad = append(bad, text(r, "k")+" "+text(r, "preco"))
-		} else if text(r, "preco") != text(r, "k")+".5" {
-			t.Errorf("row %s has price %s", text(r, "k"), text(r, "preco"))
+		seen[erptest.Text(r, "k")] = true
+		if strings.HasPrefix(erptest.Text(r, "preco"), "<") {
+			bad = append(bad, erptest.Text(r, "k")+" "+erptest.Text(r, "preco"))
+		} else if erptest.Text(r, "preco") != erptest.Text(r, "k")+".5" {
+			t.Errorf("row %s has price %s", erptest.Text(r, "k"), erptest.Text(r, "preco"))
 		}
 	}
 	slices.Sort(bad)
@@ -247,12 +251,12 @@ func TestADegradedReadKeepsTheWindowAndCountsLostKeys(t *testing.T) {
 	s, _ := postgres(t, `CREATE TABLE p (k int, preco text, em timestamp)`,
 		`INSERT INTO p SELECT i, i::text, '2026-01-01'::timestamp + i * interval '1 hour' FROM generate_series(1, 100) i`,
 		`INSERT INTO p VALUES (NULL, '1', NULL), (7, 'sete', NULL), (7, '8', NULL)`)
-	rows, res := read(t, s, erp.Query{
+	rows, res := erptest.Read(t, s, erp.Query{
 		SQL: "SELECT k, preco::numeric AS preco, em FROM p", Key: []string{"k"},
 		ChangedAt: "em",
 	},
 		erp.Window{Since: "2026-01-05 00:00:00"})
-	if got := keysOf(rows); got != "100 7 7 96 97 98 99" || !res.Degraded || res.Unreadable != 1 ||
+	if got := erptest.KeysOf(rows); got != "100 7 7 96 97 98 99" || !res.Degraded || res.Unreadable != 1 ||
 		res.Bound != "2026-01-05 04:00:00" {
 		t.Errorf("rows %q, %+v; want those from 96 on and the two without a time, one lost key", got, res)
 	}

@@ -1,7 +1,6 @@
 package erp_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,13 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/erp/erptest"
 )
-
-func keysOf(rows []erp.Row) string {
-	k := texts(rows, "k")
-	slices.Sort(k)
-	return strings.Join(k, " ")
-}
 
 func TestF001_ARowThatCommitsLateIsInTheNextWindow(t *testing.T) {
 	t.Parallel()
@@ -26,18 +20,18 @@ func TestF001_ARowThatCommitsLateIsInTheNextWindow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	exec(t, late, `INSERT INTO c (k) VALUES (1)`) // stamped, not yet visible
-	exec(t, db, `INSERT INTO c (k) VALUES (2)`)   // a later stamp, visible at once
-	rows, first := read(t, s, q, erp.Window{})
-	if got := keysOf(rows); got != "2" {
+	erptest.Exec(t, late, `INSERT INTO c (k) VALUES (1)`) // stamped, not yet visible
+	erptest.Exec(t, db, `INSERT INTO c (k) VALUES (2)`)   // a later stamp, visible at once
+	rows, first := erptest.Read(t, s, q, erp.Window{})
+	if got := erptest.KeysOf(rows); got != "2" {
 		t.Fatalf("first read gave %q, want 2", got)
 	}
 	if err := late.Commit(); err != nil {
 		t.Fatal(err)
 	}
 	// No lookback at all: the open transaction alone must have held the bound.
-	rows, _ = read(t, s, q, erp.Window{Since: first.Bound})
-	if got := keysOf(rows); !strings.Contains(got, "1") {
+	rows, _ = erptest.Read(t, s, q, erp.Window{Since: first.Bound})
+	if got := erptest.KeysOf(rows); !strings.Contains(got, "1") {
 		t.Errorf("the late row is lost: second read gave %q after bound %s", got, first.Bound)
 	}
 }
@@ -45,7 +39,7 @@ func TestF001_ARowThatCommitsLateIsInTheNextWindow(t *testing.T) {
 func TestF001_APreparedTransactionHoldsTheBound(t *testing.T) {
 	t.Parallel()
 	s, db := postgres(t, `CREATE TABLE c (k int, em timestamptz DEFAULT clock_timestamp())`)
-	exec(t, db, `BEGIN; INSERT INTO c (k) VALUES (1); PREPARE TRANSACTION 'erp_' `)
+	erptest.Exec(t, db, `BEGIN; INSERT INTO c (k) VALUES (1); PREPARE TRANSACTION 'erp_' `)
 	t.Cleanup(func() {
 		if _, err := db.Exec(`ROLLBACK PREPARED 'erp_'`); err != nil { // the test's context is over
 			t.Error(err)
@@ -56,8 +50,9 @@ func TestF001_APreparedTransactionHoldsTheBound(t *testing.T) {
 		&prepared); err != nil {
 		t.Fatal(err)
 	}
-	exec(t, db, `INSERT INTO c (k) VALUES (2)`)
-	_, res := read(t, s, erp.Query{SQL: "SELECT k, em FROM c", Key: []string{"k"}, ChangedAt: "em"}, erp.Window{})
+	erptest.Exec(t, db, `INSERT INTO c (k) VALUES (2)`)
+	_, res := erptest.Read(t, s, erp.Query{SQL: "SELECT k, em FROM c", Key: []string{"k"}, ChangedAt: "em"},
+		erp.Window{})
 	bound, err := time.Parse("2006-01-02 15:04:05.999999-07", res.Bound)
 	if err != nil || bound.After(prepared) {
 		t.Errorf("bound %s is after the prepared transaction (%s), %v", res.Bound, prepared, err)
@@ -74,7 +69,7 @@ func TestF004_RowsAndBoundComeFromOneSnapshot(t *testing.T) {
 	res, err := s.Read(t.Context(), erp.Query{SQL: "SELECT * FROM c", Key: []string{"k"}, ChangedAt: "em"},
 		erp.Window{}, func(erp.Row) error {
 			if n++; n == 1 {
-				exec(t, db, `INSERT INTO c VALUES (999, '2026-02-02 00:00:00-03')`,
+				erptest.Exec(t, db, `INSERT INTO c VALUES (999, '2026-02-02 00:00:00-03')`,
 					`UPDATE c SET em = '2026-02-02 00:00:00-03' WHERE k > 400`)
 			}
 			return nil
@@ -102,16 +97,17 @@ func TestF005_F006_F008_WindowOnPostgres(t *testing.T) {
 		{"date", "2026-05-01", "at before future minf never twodays", 0},
 	} {
 		s, db := postgres(t, `CREATE TABLE c (k text, em `+c.typ+`)`, `INSERT INTO c VALUES
-			('at', '2026-05-01 10:00:00.302674'), ('before', '2026-05-01 10:00:00.302673'), ('twodays', '2026-04-29 12:00:00'),
+			('at', '2026-05-01 10:00:00.302674'), ('before', '2026-05-01 10:00:00.302673'), ('twodays',
+				'2026-04-29 12:00:00'),
 			('old', '2026-04-28'), ('never', NULL), ('minf', '-infinity')`)
 		q := erp.Query{SQL: "SELECT k, em FROM c", Key: []string{"k"}, ChangedAt: "em"}
-		_, res := read(t, s, q, erp.Window{})
+		_, res := erptest.Read(t, s, q, erp.Window{})
 		if res.Bound != c.bound || res.FutureBound {
 			t.Errorf("%s: Bound = %q, future %v; want %q", c.typ, res.Bound, res.FutureBound, c.bound)
 		}
-		exec(t, db, `INSERT INTO c VALUES ('future', '2099-01-01')`)
-		rows, next := read(t, s, q, erp.Window{Since: res.Bound, Lookback: c.lookback})
-		if got := keysOf(rows); got != c.window {
+		erptest.Exec(t, db, `INSERT INTO c VALUES ('future', '2099-01-01')`)
+		rows, next := erptest.Read(t, s, q, erp.Window{Since: res.Bound, Lookback: c.lookback})
+		if got := erptest.KeysOf(rows); got != c.window {
 			t.Errorf("%s, lookback %s: window has %q, want %q", c.typ, c.lookback, got, c.window)
 		}
 		if !next.FutureBound || strings.HasPrefix(next.Bound, "2099") || next.Bound <= res.Bound {
@@ -129,12 +125,12 @@ func TestABoundNeverGoesBack(t *testing.T) {
 	s, _ := postgres(t, `CREATE TABLE c (k int, em timestamp)`, `INSERT INTO c VALUES (1, '2026-01-01')`)
 	q := erp.Query{SQL: "SELECT * FROM c", Key: []string{"k"}, ChangedAt: "em"}
 	for _, since := range []string{"2026-03-01 00:00:00", "2025-01-01 00:00:00"} {
-		_, res := read(t, s, q, erp.Window{Since: since, Lookback: time.Hour})
+		_, res := erptest.Read(t, s, q, erp.Window{Since: since, Lookback: time.Hour})
 		if want := max(since, "2026-01-01 00:00:00"); res.Bound != want {
 			t.Errorf("Bound after Since %s = %q, want %q", since, res.Bound, want)
 		}
 	}
-	_, res := read(t, s, erp.Query{SQL: "SELECT * FROM c", Key: []string{"k"}}, erp.Window{})
+	_, res := erptest.Read(t, s, erp.Query{SQL: "SELECT * FROM c", Key: []string{"k"}}, erp.Window{})
 	if res.Bound != "" {
 		t.Errorf("Bound = %q without changed_at, want none", res.Bound)
 	}
@@ -144,7 +140,7 @@ func TestAnInfiniteChangeIsAFutureOne(t *testing.T) {
 	t.Parallel()
 	s, _ := postgres(t)
 	for _, v := range []string{"infinity", "12026-01-01"} {
-		_, res := read(t, s, erp.Query{
+		_, res := erptest.Read(t, s, erp.Query{
 			SQL: "SELECT 1 AS k, '" + v + "'::timestamptz AS em", Key: []string{"k"},
 			ChangedAt: "em",
 		}, erp.Window{})
@@ -157,15 +153,18 @@ func TestAnInfiniteChangeIsAFutureOne(t *testing.T) {
 func TestChangedAtOfAWrongTypeIsRefused(t *testing.T) {
 	t.Parallel()
 	s, _ := postgres(t)
-	err := readError(t, s, erp.Query{
+	err := erptest.ReadError(t, s, erp.Query{
 		SQL: "SELECT 1 AS k, '20260101'::text AS em", Key: []string{"k"}, ChangedAt: "em",
 		Job: "contracts",
 	})
-	wantError(t, err, erp.CodeConfig, "job contracts",
+	erptest.WantError(t, err, erp.CodeConfig, "job contracts",
 		"changed_at column em has type text; cast it to timestamp in the query")
-	lite, _ := sqlite(t, `CREATE TABLE c (k)`)
-	err = readError(t, lite, erp.Query{SQL: "SELECT 1 AS k, 1760000000 AS em", Key: []string{"k"}, ChangedAt: "em"})
-	wantError(t, err, erp.CodeConfig, "em holds numbers", "datetime(em, 'unixepoch')")
+	lite, _ := erptest.SQLite(t, `CREATE TABLE c (k)`)
+	err = erptest.ReadError(t, lite, erp.Query{
+		SQL: "SELECT 1 AS k, 1760000000 AS em", Key: []string{"k"},
+		ChangedAt: "em",
+	})
+	erptest.WantError(t, err, erp.CodeConfig, "em holds numbers", "datetime(em, 'unixepoch')")
 }
 
 func TestWindowOnSQLiteComparesTextsOfOneShape(t *testing.T) {
@@ -178,14 +177,14 @@ func TestWindowOnSQLiteComparesTextsOfOneShape(t *testing.T) {
 		{"date", "DATE", "2026-05-02", "at blank day frac later never odd other"},
 		{"zone", "TEXT", "2026-05-01T13:00:00Z", "at blank day frac later never odd other"},
 	} {
-		s, db := sqlite(t, `CREATE TABLE c (k TEXT, em `+c.decl+`)`,
+		s, db := erptest.SQLite(t, `CREATE TABLE c (k TEXT, em `+c.decl+`)`,
 			`INSERT INTO c VALUES ('at', '2026-05-01 10:00:00'), ('frac', '2026-05-01 10:00:00.750'), ('other', '2026-05-01 08:59:59'),
 			('day', '2026-04-30'), ('old', '2026-04-01 10:00:00'), ('never', NULL), ('blank', ' '), ('odd', '10/08/2026')`)
 		later := "2026-05-01T23:00:00" // a T where the others have a blank, later the same day
-		exec(t, db, `INSERT INTO c VALUES ('later', '`+later+`')`)
-		rows, _ := read(t, s, erp.Query{SQL: "SELECT k, em FROM c", Key: []string{"k"}, ChangedAt: "EM"},
+		erptest.Exec(t, db, `INSERT INTO c VALUES ('later', '`+later+`')`)
+		rows, _ := erptest.Read(t, s, erp.Query{SQL: "SELECT k, em FROM c", Key: []string{"k"}, ChangedAt: "EM"},
 			erp.Window{Since: c.since, Lookback: time.Hour})
-		if got := keysOf(rows); got != c.want {
+		if got := erptest.KeysOf(rows); got != c.want {
 			t.Errorf("%s: window has %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -201,8 +200,9 @@ func TestF006_FutureOnSQLiteIsCutInTheSameShape(t *testing.T) {
 		{"2099-01-01T10:00:00-03:00", "2006-01-02T15:04:05-07:00"},
 		{"2099-01-01T10:00:00Z", "2006-01-02T15:04:05Z"},
 	} {
-		s, _ := sqlite(t, `CREATE TABLE c (k INTEGER, em DATETIME)`, `INSERT INTO c VALUES (1, '`+c.value+`')`)
-		_, res := read(t, s, erp.Query{SQL: "SELECT * FROM c;", Key: []string{"k"}, ChangedAt: "em"}, erp.Window{})
+		s, _ := erptest.SQLite(t, `CREATE TABLE c (k INTEGER, em DATETIME)`, `INSERT INTO c VALUES (1, '`+c.value+`')`)
+		_, res := erptest.Read(t, s, erp.Query{SQL: "SELECT * FROM c;", Key: []string{"k"}, ChangedAt: "em"},
+			erp.Window{})
 		at, err := time.Parse(c.layout, res.Bound)
 		if err != nil || !res.FutureBound || at.After(time.Now().Add(24*time.Hour)) ||
 			at.Before(time.Now().Add(-48*time.Hour)) {
@@ -214,11 +214,11 @@ func TestF006_FutureOnSQLiteIsCutInTheSameShape(t *testing.T) {
 
 func TestSQLiteBoundIsTheStoredText(t *testing.T) {
 	t.Parallel()
-	s, _ := sqlite(t, `CREATE TABLE c (k INTEGER, em TIMESTAMP)`,
+	s, _ := erptest.SQLite(t, `CREATE TABLE c (k INTEGER, em TIMESTAMP)`,
 		`INSERT INTO c VALUES (1, '2026-05-01 10:00:00.302674'), (2, '2026-04-01'), (3, NULL), (4, 'ontem')`)
-	rows, res := read(t, s, erp.Query{SQL: "SELECT * FROM c -- tudo", Key: []string{"k"}, ChangedAt: "em"},
+	rows, res := erptest.Read(t, s, erp.Query{SQL: "SELECT * FROM c -- tudo", Key: []string{"k"}, ChangedAt: "em"},
 		erp.Window{})
-	if diff := cmp.Diff("1 2 3 4", keysOf(rows)); diff != "" {
+	if diff := cmp.Diff("1 2 3 4", erptest.KeysOf(rows)); diff != "" {
 		t.Error(diff)
 	}
 	if want := "2026-05-01 10:00:00.302674"; res.Bound != want {

@@ -74,13 +74,41 @@ func TestAViolationIsFound(t *testing.T) {
 			imports: []imp{ours("internal/pgtest")},
 		}, ""},
 		"a subfolder obeys the rule above it": {source{
-			file: "erp/erptest/a.go", pkg: "erptest",
+			file: "erp/other/a.go", pkg: "other",
 			imports: []imp{ours("state")},
-		}, "erp/erptest must not import state"},
+		}, "erp/other must not import state"},
 		"a subfolder may import its own tree": {source{
-			file: "erp/erptest/a.go", pkg: "erptest",
+			file: "erp/other/a.go", pkg: "other",
 			imports: []imp{ours("erp")},
 		}, ""},
+		"the reader knows any engine": {source{
+			file: "erp/a.go", pkg: "erp",
+			imports: []imp{ours("erp/dialect/db2")},
+		}, ""},
+		"an engine does not know its neighbour": {source{
+			file: "erp/dialect/db2/a.go", pkg: "db2",
+			imports: []imp{ours("erp/dialect/mysql")},
+		}, "erp/dialect/db2 must not import erp/dialect/mysql"},
+		"an engine does not know the reader": {source{
+			file: "erp/dialect/db2/a.go", pkg: "db2",
+			imports: []imp{ours("erp")},
+		}, "erp/dialect/db2 must not import erp: "},
+		"an engine's outer tests do": {source{
+			file: "erp/dialect/db2/a_test.go", pkg: "db2_test",
+			imports: []imp{ours("erp"), ours("erp/erptest")},
+		}, ""},
+		"a driver is imported by its engine": {source{
+			file: "erp/dialect/db2/a.go", pkg: "db2",
+			imports: []imp{{path: "github.com/lib/pq"}},
+		}, ""},
+		"and by nobody else in the reader": {source{
+			file: "erp/dialect/a.go", pkg: "dialect",
+			imports: []imp{{path: "github.com/lib/pq"}},
+		}, "erp/dialect must not import github.com/lib/pq"},
+		"callers reach the reader through erp": {source{
+			file: "cmd/safrasync/a.go", pkg: "main",
+			imports: []imp{ours("erp/dialect/mysql")},
+		}, "cmd/safrasync must not import erp/dialect/mysql"},
 		"the client does not import the sandbox": {source{
 			file: "apiclient/a.go", pkg: "apiclient",
 			imports: []imp{ours("apiclient/sandbox")},

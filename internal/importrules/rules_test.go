@@ -14,7 +14,8 @@ const module = "github.com/safrasync/safrasync"
 // ours.
 type rule struct {
 	// may lists folders (exact, not what is under them) that all files may import; "*" stands for
-	// every folder except those which only tests may import.
+	// every folder except those which only tests may import, and "folder/*" for each folder directly
+	// under one.
 	may []string
 	// testsMay lists what test files may import besides.
 	testsMay []string
@@ -31,8 +32,29 @@ var rules = map[string]rule{
 		reason: "trade is the language that all others speak, and the rules of the business: it depends on nobody but the sentences for people",
 	},
 	"erp": {
-		testsMay: []string{"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/throwaway"},
+		may:      []string{"erp/fault", "erp/sqltext", "erp/dialect", "erp/dialect/*"},
+		testsMay: []string{"erp/erptest", "internal/pgtest", "internal/throwaway"},
 		reason:   "erp knows databases and rows, not what a row means or where it goes; sync converts",
+	},
+	"erp/fault": {reason: "fault is what all of erp says, and knows nobody who says it"},
+	"erp/sqltext": {
+		may: []string{"erp/fault"}, outerTestsMay: []string{"erp/dialect/*"},
+		reason: "sqltext reads a text and asks no database",
+	},
+	"erp/dialect": {
+		may:    []string{"erp/fault", "erp/sqltext"},
+		reason: "dialect is what the engines have in common, and knows none of them",
+	},
+	"erp/dialect/*": {
+		may: []string{"erp/fault", "erp/sqltext", "erp/dialect"},
+		outerTestsMay: []string{
+			"erp", "erp/erptest", "internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/throwaway",
+		},
+		reason: "an engine knows neither its neighbours nor the reader, so that the next one is a folder and a line",
+	},
+	"erp/erptest": {
+		may:    []string{"erp", "erp/dialect", "erp/sqltext"},
+		reason: "erptest tries the reader and its engines from outside; only tests import it",
 	},
 	"apiclient": {
 		testsMay:      []string{"internal/apidoc"},
@@ -290,14 +312,21 @@ const stage = "a stage knows what comes before it, and reaches storage through t
 
 const stateFolder = "each part of the ledger stands on sqldb and ledger, and knows none of its neighbours but those named"
 
-// inner tells whether a folder is a part of the ledger, which callers reach through package state
-// alone.
-func inner(folder string) bool { return strings.HasPrefix(folder, "state/") }
+// inner tells whether a folder is a part of the ledger or of the reader, which callers reach through
+// package state or erp alone.
+func inner(folder string) bool {
+	return strings.HasPrefix(folder, "state/") || strings.HasPrefix(folder, "erp/")
+}
+
+// readerModules are those of others that the reader itself may import; the driver of a database is
+// imported by its engine alone.
+var readerModules = []string{"github.com/jmoiron/sqlx", "golang.org/x/"}
 
 // testOnly are the folders that never get into the binary.
 var testOnly = []string{
 	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/ledgertest", "internal/consoletest",
-	"internal/throwaway", "internal/oidctest", "internal/apidoc", "internal/importrules", "internal/faultlist", "internal/limits",
+	"internal/throwaway", "internal/oidctest", "internal/apidoc", "erp/erptest", "internal/importrules",
+	"internal/faultlist", "internal/limits",
 	"internal/manual",
 	"tools/bench", "tools/bench/size", "tools/histories", "tools/torture", "internal/sickdisk",
 }
@@ -319,7 +348,11 @@ func (s source) outerTest() bool { return s.isTest() && strings.HasSuffix(s.pkg,
 // ruleOf finds the rule of a folder or of the nearest folder above it that has one.
 func ruleOf(folder string) (where string, r rule, found bool) {
 	for at := folder; at != "." && at != "/"; at = path.Dir(at) {
-		if r, ok := rules[at]; ok {
+		r, ok := rules[at]
+		if !ok {
+			r, ok = rules[path.Dir(at)+"/*"]
+		}
+		if ok {
 			return at, r, true
 		}
 	}
@@ -357,7 +390,7 @@ func checkImport(s source, i imp) string {
 	}
 	target, ours := strings.CutPrefix(i.path, module+"/")
 	if !ours {
-		return ""
+		return checkDriver(s, i)
 	}
 	if target == "sync" && i.name != "engine" {
 		return fmt.Sprintf("imports sync as %q: write engine %q, so that sync stays the standard library's",
@@ -368,18 +401,38 @@ func checkImport(s source, i imp) string {
 	if targetRule == where {
 		return "" // within one rule's folders everything may import everything
 	}
-	allowed := slices.Contains(r.may, target) || slices.Contains(r.may, "*") && !slices.Contains(testOnly, target) &&
+	allowed := names(r.may, target) || slices.Contains(r.may, "*") && !slices.Contains(testOnly, target) &&
 		!inner(target)
 	if s.isTest() {
-		allowed = allowed || slices.Contains(r.testsMay, target)
+		allowed = allowed || names(r.testsMay, target)
 	}
 	if s.outerTest() {
-		allowed = allowed || slices.Contains(r.outerTestsMay, target)
+		allowed = allowed || names(r.outerTestsMay, target)
 	}
 	if allowed {
 		return ""
 	}
 	return fmt.Sprintf("%s must not import %s: %s", s.folder(), target, r.reason)
+}
+
+// names tells whether a list has the folder, or all that are directly under the one above it.
+func names(list []string, folder string) bool {
+	return slices.Contains(list, folder) || slices.Contains(list, path.Dir(folder)+"/*")
+}
+
+// checkDriver keeps the drivers of databases in the folders of their engines.
+func checkDriver(s source, i imp) string {
+	host, _, _ := strings.Cut(i.path, "/")
+	engine := strings.HasPrefix(s.folder(), "erp/dialect/")
+	if s.isTest() || engine || s.folder() != "erp" && !strings.HasPrefix(s.folder(), "erp/") ||
+		!strings.Contains(host, ".") || s.folder() == "erp/erptest" {
+		return ""
+	}
+	if slices.ContainsFunc(readerModules, func(m string) bool { return strings.HasPrefix(i.path, m) }) {
+		return ""
+	}
+	return fmt.Sprintf("%s must not import %s: the module of a database is imported by its engine alone", s.folder(),
+		i.path)
 }
 
 // stringsOf collects the string literals of a file, its imports excluded.

@@ -1,0 +1,102 @@
+package dialect
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+
+	"github.com/safrasync/safrasync/erp/fault"
+	"github.com/safrasync/safrasync/erp/sqltext"
+)
+
+// Charset turns the bytes of a database that does not know its own encoding
+// into text. The zero value is UTF-8.
+type Charset struct {
+	name  string
+	Table *charmap.Charmap
+}
+
+var charsets = map[string]*charmap.Charmap{
+	"WIN1252": charmap.Windows1252, "WINDOWS1252": charmap.Windows1252, "CP1252": charmap.Windows1252,
+	"LATIN1": charmap.ISO8859_1, "ISO88591": charmap.ISO8859_1,
+	"LATIN9": charmap.ISO8859_15, "ISO885915": charmap.ISO8859_15,
+	"CP850": charmap.CodePage850, "CP437": charmap.CodePage437,
+}
+
+// FindCharset reads the name of a charset for Options.Charset.
+func FindCharset(name string) (Charset, *fault.Error) {
+	fold := strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToUpper(name))
+	if fold == "" || fold == "UTF8" {
+		return Charset{}, nil
+	}
+	table, ok := charsets[fold]
+	if !ok {
+		return Charset{}, fault.Failf(fault.CodeConfig, "unknown charset %q: use UTF8, WIN1252, LATIN1, LATIN9, CP850 or CP437",
+			name)
+	}
+	return Charset{name: name, Table: table}, nil
+}
+
+// CheckCharset says what is wrong with the name of a charset for
+// Options.Charset; nil when nothing is.
+func CheckCharset(name string) error {
+	if _, err := FindCharset(name); err != nil {
+		return err
+	}
+	return nil
+}
+
+// UnknownCharset tells whether a database with this charset (Facts.Charset)
+// keeps whatever bytes the programs have sent.
+func UnknownCharset(name string) bool {
+	return name == "SQL_ASCII" || name == "NONE" || name == "OCTETS"
+}
+
+// decode returns the text, or why the bytes are none. Positions count bytes
+// from 1, as a person counts.
+func (c Charset) decode(raw string) (text, errText string) {
+	if c.Table == nil {
+		if at, bad := sqltext.FirstInvalidUTF8(raw); bad {
+			return "", fmt.Sprintf("bytes not valid UTF-8 at %d", at+1)
+		}
+		return raw, ""
+	}
+	var b strings.Builder
+	b.Grow(len(raw) + len(raw)/8)
+	for i := range len(raw) {
+		r := c.Table.DecodeByte(raw[i])
+		if r == utf8.RuneError {
+			return "", fmt.Sprintf("byte not defined in %s at %d", c.name, i+1)
+		}
+		b.WriteRune(r)
+	}
+	return b.String(), ""
+}
+
+// Encode gives the stored bytes of a text read with this charset.
+func (c Charset) Encode(text string) ([]byte, bool) {
+	if c.Table == nil {
+		return []byte(text), true
+	}
+	out := make([]byte, 0, len(text))
+	for _, r := range text {
+		b, ok := c.Table.EncodeRune(r)
+		if !ok {
+			return nil, false
+		}
+		out = append(out, b)
+	}
+	return out, true
+}
+
+// IsASCII tells a text that has the same bytes in every charset.
+func IsASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}

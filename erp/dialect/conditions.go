@@ -1,0 +1,50 @@
+package dialect
+
+import (
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/erp/fault"
+)
+
+// KeyCondition is "is one of these keys", each part compared by term.
+func KeyCondition(b *Binder, cols []Column, keys [][]Value,
+	term func(*Binder, Column, Value) (string, *fault.Error),
+) (string, *fault.Error) {
+	alternatives := make([]string, 0, len(keys))
+	for _, key := range keys {
+		all := make([]string, len(key))
+		for i, v := range key {
+			var bad *fault.Error
+			if all[i], bad = term(b, cols[i], v); bad != nil {
+				return "", bad
+			}
+		}
+		alternatives = append(alternatives, "("+strings.Join(all, " AND ")+")")
+	}
+	return "(" + strings.Join(alternatives, " OR ") + ")", nil
+}
+
+// NotBindable is the fault of a key that cannot be asked for again.
+func NotBindable(col Column) *fault.Error {
+	return fault.Failf(fault.CodeOther, "a stored value of key column %s cannot be bound again", col.Name)
+}
+
+// FailBound is the fault of a saved bound that is no time.
+func FailBound(since string) *fault.Error {
+	return fault.Failf(fault.CodeOther, "the saved bound %q is no date or time; run a sweep", since)
+}
+
+// WindowStart is where a window begins, in UTC digits; a column of days gets
+// at least two.
+func WindowStart(w Window, days bool) (time.Time, *fault.Error) {
+	m, ok := ParseMoment(w.Since)
+	if !ok {
+		return time.Time{}, FailBound(w.Since)
+	}
+	lookback := max(w.Lookback, 0)
+	if days {
+		lookback = max(lookback, 48*time.Hour)
+	}
+	return m.At.Add(-lookback), nil
+}

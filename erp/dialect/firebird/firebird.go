@@ -1,0 +1,295 @@
+package firebird
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	_ "github.com/nakagami/firebirdsql" // the driver "firebirdsql"
+
+	"github.com/safrasync/safrasync/erp/dialect"
+	"github.com/safrasync/safrasync/erp/fault"
+)
+
+// engine is the dialect of Firebird 3 and later.
+type engine struct {
+	opt       dialect.Options
+	cs        dialect.Charset
+	server    dialect.Server
+	db        *sqlx.DB
+	connector *firebirdConnector
+	// bytesMode: texts come as the bytes that are stored, and are decoded here.
+	bytesMode bool
+}
+
+var _ dialect.Dialect = (*engine)(nil)
+
+const example = "firebird://USER:PASSWORD@HOST:3050/ALIAS, or the server's path of the file in place of ALIAS, as in /dados/erp.fdb or C:/Dados/ERP.FDB"
+
+func open(opt dialect.Options, cs dialect.Charset) (dialect.Database, *fault.Error) {
+	a, bad := dialect.ParseAddress(opt.DSN, []string{"firebird"}, "3050", example, "role", "wire_crypt",
+		"auth_plugin_name")
+	if bad != nil {
+		return dialect.Database{}, bad
+	}
+	if a.Path == "" {
+		return dialect.Database{}, fault.Failf(fault.CodeConfig, "erp.dsn names no database; write %s", example)
+	}
+	for setting, allowed := range map[string][]string{
+		"wire_crypt":       {"disabled", "enabled", "required"},
+		"auth_plugin_name": {"Srp256", "Srp", "Legacy_Auth"},
+	} {
+		if v, ok := a.Settings[setting]; ok && !slices.Contains(allowed, v) {
+			return dialect.Database{}, fault.Failf(fault.CodeConfig, "%s in erp.dsn must be one of %s", setting,
+				strings.Join(allowed, ", "))
+		}
+	}
+	f := &engine{opt: opt, cs: cs, connector: &firebirdConnector{}, server: dialect.Server{
+		Target: a.Target(), Product: "Firebird", Settings: "wire_crypt", Timeout: opt.StatementTimeout,
+	}}
+	for i, charset := range []string{"NONE", "UTF8"} {
+		c, err := connection(a, charset, dialect.ZoneName(opt.TimeZone))
+		if err != nil {
+			return dialect.Database{}, fault.Failf(fault.CodeConfig, "erp.dsn cannot be used as a Firebird address; write %s",
+				example)
+		}
+		f.connector.each[i] = c
+	}
+	f.db = dialect.Pool(dialect.Bounded{Connector: f.connector}, "firebirdsql")
+	return dialect.Database{DB: f.db, Target: a.Target(), Probe: f.probe, Dialect: f}, nil
+}
+
+func connection(a dialect.Address, charset, zone string) (driver.Connector, error) {
+	q := url.Values{"charset": {charset}, "timezone": {zone}}
+	// Where the server does not react to a cancel, the connection is cut.
+	q.Set("cancel_hard_drop", "true")
+	for k, v := range a.Settings {
+		q.Set(k, v)
+	}
+	u := url.URL{
+		Scheme: "firebird", User: url.UserPassword(a.User, a.Password), Host: a.HostPort(), Path: "/" + a.Path,
+		RawQuery: q.Encode(),
+	}
+	c, err := firebirdDriver.OpenConnector(u.String())
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// firebirdDriver is the driver as it registered itself; its type has no name outside.
+var firebirdDriver = func() driver.DriverContext {
+	db, err := sql.Open("firebirdsql", "")
+	if err != nil {
+		panic("erp: the Firebird driver is not registered")
+	}
+	d, ok := db.Driver().(driver.DriverContext)
+	if err := db.Close(); err != nil || !ok {
+		panic("erp: the Firebird driver has no connectors")
+	}
+	return d
+}()
+
+// firebirdConnector connects with the charset NONE until it is told that the
+// database knows its own.
+type firebirdConnector struct {
+	each      [2]driver.Connector
+	converted atomic.Bool
+}
+
+// Connect implements driver.Connector.
+func (c *firebirdConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	if c.converted.Load() {
+		return c.each[1].Connect(ctx)
+	}
+	return c.each[0].Connect(ctx)
+}
+
+// Driver implements driver.Connector.
+func (c *firebirdConnector) Driver() driver.Driver { return c.each[0].Driver() }
+
+// probe learns the charset. A database with NONE never converts: it stores what
+// the programs sent. With erp.charset set, nothing is converted either.
+func (f *engine) probe(ctx context.Context) error {
+	facts, err := f.Facts(ctx, f.db)
+	if err != nil {
+		return err
+	}
+	f.bytesMode = dialect.UnknownCharset(facts.Charset) || f.cs.Table != nil
+	if !f.bytesMode {
+		f.connector.converted.Store(true)
+		f.db.SetMaxIdleConns(0) // the connection of this probe is of the other kind
+		f.db.SetMaxIdleConns(dialect.MaxIdle)
+	}
+	return nil
+}
+
+func (f *engine) Facts(ctx context.Context, db *sqlx.DB) (facts dialect.Facts, err error) {
+	err = db.QueryRowxContext(ctx, `SELECT RDB$GET_CONTEXT('SYSTEM', 'ENGINE_VERSION'), TRIM(RDB$CHARACTER_SET_NAME)
+FROM RDB$DATABASE`).Scan(&facts.Version, &facts.Charset)
+	facts.Charset = strings.TrimSpace(facts.Charset)
+	return facts, err // an ordinary user sees only the transactions of its own
+}
+
+// Begin opens a snapshot. The driver knows read-only transactions only without
+// one, and rows and bound must be of one moment. So the transaction could
+// write, in a procedure that a query calls; it is always rolled back, and
+// unchanged reports what it did. Sequences are the exception that Firebird
+// makes: the words that move one are refused, and the reading user has no right to.
+func (f *engine) Begin(ctx context.Context, c *sqlx.Conn) (dialect.Tx, error) {
+	tx, err := c.BeginTxx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead})
+	if err != nil {
+		return nil, err
+	}
+	return (&dialect.StreamTx{
+		Tx: tx, Limit: f.opt.StatementTimeout, TypeOf: firebirdType, Verify: unchanged,
+		IsRowError: rowError,
+	}).Opened(), nil
+}
+
+const changes = `SELECT SUM(s.MON$RECORD_INSERTS + s.MON$RECORD_UPDATES + s.MON$RECORD_DELETES)
+FROM MON$TRANSACTIONS t JOIN MON$RECORD_STATS s ON s.MON$STAT_ID = t.MON$STAT_ID AND s.MON$STAT_GROUP = 2
+WHERE t.MON$TRANSACTION_ID = CURRENT_TRANSACTION`
+
+func unchanged(ctx context.Context, tx *sqlx.Tx) error {
+	var n sql.NullInt64
+	if err := tx.GetContext(ctx, &n, changes); err != nil {
+		return err
+	}
+	if n.Int64 > 0 {
+		return fault.Failf(fault.CodeReadOnly,
+			"the query writes (%d records), and the ERP is only read; it was undone. Remove the procedure that writes from the query", n.Int64)
+	}
+	return nil
+}
+
+// Clock: Firebird 3 has no time zones. Its clock is taken for local time or for
+// UTC, whichever is nearer to this host's.
+func (f *engine) Clock(ctx context.Context, c *sqlx.Conn) (dialect.Clock, error) {
+	read, err := dialect.ReadClock(ctx, c, "SELECT CAST(CAST('NOW' AS TIMESTAMP) AS VARCHAR(24)) FROM RDB$DATABASE",
+		f.opt.TimeZone)
+	if err != nil {
+		return dialect.Clock{}, err
+	}
+	here := time.Now()
+	_, offset := here.In(f.opt.TimeZone).Zone()
+	now, local := read.Now, read.Now.Add(-time.Duration(offset)*time.Second)
+	if local.Sub(here).Abs() < now.Sub(here).Abs() {
+		now = local
+	}
+	return dialect.Clock{Now: now, Limits: dialect.NaiveLimits(now, time.Time{}, f.opt.TimeZone)}, nil
+}
+
+// Window: rows without a value are always in, and so are those with a date that
+// a program writes for none.
+func (f *engine) Window(b *dialect.Binder, col dialect.Column, w dialect.Window) (string, *fault.Error) {
+	low, bad := dialect.WindowStart(w, col.Type == "date")
+	if bad != nil {
+		return "", bad
+	}
+	name := Syntax.Column(col.Name)
+	var from string
+	switch col.Type {
+	case "date":
+		from = "CAST(" + b.Add(low.Format("2006-01-02")) + " AS DATE)"
+	case "timestamp":
+		from = "CAST(" + b.Add(low.Format(firebirdTime)) + " AS TIMESTAMP)"
+	default:
+		from = "CAST(" + b.Add(low.Format(firebirdTime+" +00:00")) + " AS TIMESTAMP WITH TIME ZONE)"
+	}
+	return fmt.Sprintf("(%s >= %s OR %s IS NULL OR %s < CAST('%s' AS DATE))", name, from, name, name, dialect.NoDateBefore), nil
+}
+
+// firebirdTime: Firebird counts ten-thousandths of a second.
+const firebirdTime = "2006-01-02 15:04:05.0000"
+
+func (f *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect.Value) (string, *fault.Error) {
+	return dialect.KeyCondition(b, cols, keys, f.term)
+}
+
+func (f *engine) term(b *dialect.Binder, col dialect.Column, v dialect.Value) (string, *fault.Error) {
+	name := Syntax.Column(col.Name)
+	switch v.Kind {
+	case dialect.Int, dialect.Number:
+		return name + " = " + number(b, v.Text), nil
+	case dialect.Float:
+		x, ok := dialect.FloatBack(v.Text, dialect.FloatBits(col, "float"))
+		if !ok {
+			return "", dialect.NotBindable(col)
+		}
+		return name + " = " + b.Add(x), nil
+	case dialect.Date:
+		return name + " = CAST(" + b.Add(v.Text) + " AS DATE)", nil
+	case dialect.Timestamp:
+		return name + " = CAST(" + b.Add(strings.Replace(v.Text, "T", " ", 1)) + " AS TIMESTAMP)", nil
+	case dialect.Instant:
+		at, ok := dialect.ParseMoment(v.Text)
+		if !ok {
+			return "", dialect.NotBindable(col)
+		}
+		return name + " = CAST(" + b.Add(at.At.Format(firebirdTime+" +00:00")) + " AS TIMESTAMP WITH TIME ZONE)", nil
+	case dialect.Bool:
+		return name + " = CAST(" + b.Add(v.Text) + " AS BOOLEAN)", nil
+	default:
+		text, ok := f.encoded(v.Text)
+		if !ok {
+			return "", dialect.NotBindable(col)
+		}
+		return name + " = " + b.Add(text), nil
+	}
+}
+
+// encoded gives a text as this connection takes it.
+func (f *engine) encoded(text string) (string, bool) {
+	if !f.bytesMode {
+		return text, true
+	}
+	raw, ok := f.cs.Encode(text)
+	return string(raw), ok
+}
+
+// number binds a decimal with its own scale: NUMERIC has 18 digits.
+func number(b *dialect.Binder, text string) string {
+	_, fraction, exact := strings.Cut(text, ".")
+	if !exact {
+		return "CAST(" + b.Add(text) + " AS BIGINT)"
+	}
+	if len(strings.TrimPrefix(text, "-")) > 18 {
+		return "CAST(" + b.Add(text) + " AS DOUBLE PRECISION)"
+	}
+	return fmt.Sprintf("CAST(%s AS NUMERIC(18,%d))", b.Add(text), len(fraction))
+}
+
+func numeric(typ string) bool {
+	switch typ {
+	case "short", "long", "int64", "int128", "numeric", "float", "double", "decfloat(16)", "decfloat(34)":
+		return true
+	}
+	return false
+}
+
+func (f *engine) LooseKey(b *dialect.Binder, cols []dialect.Column, key []string, fast bool) string {
+	parts := make([]string, len(cols))
+	for i, c := range cols {
+		name := Syntax.Column(c.Name)
+		text, ok := f.encoded(key[i])
+		switch {
+		case !ok, numeric(c.Type) && !dialect.PlainNumber(key[i]):
+			parts[i] = "1 = 0"
+		case numeric(c.Type):
+			parts[i] = name + " = " + number(b, key[i])
+		case fast, c.Type != "text" && c.Type != "varying":
+			parts[i] = name + " = " + b.Add(text)
+		default:
+			parts[i] = "TRIM(" + name + ") = " + b.Add(text)
+		}
+	}
+	return strings.Join(parts, " AND ")
+}

@@ -1,0 +1,67 @@
+package firebird_test
+
+import (
+	"database/sql"
+	"errors"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/erp/erptest"
+	"github.com/safrasync/safrasync/internal/fbtest"
+	"github.com/safrasync/safrasync/internal/throwaway"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(throwaway.M{M: m})
+}
+
+func TestF005_F006_FirebirdPassesTheBattery(t *testing.T) {
+	erptest.Battery(t, erptest.Engine{
+		Name: "firebird", Start: firebird, Timestamp: "TIMESTAMP", Float: "DOUBLE PRECISION",
+		Folded: strings.ToUpper,
+		Numbers: func(n int) string {
+			return strings.Replace(erptest.Recursive(n), "SELECT 1 UNION", "SELECT 1 FROM RDB$DATABASE UNION", 1)
+		},
+	})
+}
+
+// firebird makes a UTF8 database with these statements, and a reader on it who may only read.
+func firebird(t testing.TB, statements ...string) (*erp.Source, *sql.DB) {
+	t.Helper()
+	server, path := fbtest.Database(t, "UTF8")
+	db := erptest.Admin(t, "firebirdsql", server.AdminDSN(path, "UTF8"), statements...)
+	return erptest.Open(t, erp.Options{Driver: erp.DriverFirebird, DSN: erp.Secret(firebirdReader(t, server, path,
+		db))}), db
+}
+
+// firebirdReader creates a user who may read every table, and returns its address.
+func firebirdReader(t testing.TB, server *fbtest.Server, path string, db *sql.DB) (dsn string) {
+	t.Helper()
+	reader := "LE_" + strings.ToUpper(strings.TrimSuffix(filepath.Base(path), ".fdb"))
+	erptest.Exec(t, db, "CREATE USER "+reader+" PASSWORD 'leitura'")
+	rows, err := db.Query("SELECT TRIM(RDB$RELATION_NAME) FROM RDB$RELATIONS WHERE RDB$SYSTEM_FLAG = 0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tables []string
+	for rows.Next() {
+		var table string
+		if err := rows.Scan(&table); err != nil {
+			t.Fatal(err)
+		}
+		tables = append(tables, table)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range tables {
+		erptest.Exec(t, db, `GRANT SELECT ON "`+table+`" TO USER `+reader)
+	}
+	u := url.URL{Scheme: "firebird", User: url.UserPassword(reader, "leitura"), Host: server.Address(), Path: path}
+	return u.String()
+}

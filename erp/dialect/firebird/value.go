@@ -1,0 +1,112 @@
+package firebird
+
+import (
+	"database/sql"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/erp/dialect"
+)
+
+// firebirdType names an integer with a scale for what it is.
+func firebirdType(ct *sql.ColumnType) string {
+	typ := strings.ToLower(ct.DatabaseTypeName())
+	if _, scale, ok := ct.DecimalSize(); ok && scale != 0 && !strings.HasPrefix(typ, "dec") {
+		return "numeric"
+	}
+	return typ
+}
+
+// Item selects numbers and times as the text that Firebird itself writes: the
+// driver would put dates into a time zone and small decimals into E notation.
+func (f *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
+	if use == dialect.ForBound {
+		return bound(col)
+	}
+	name := Syntax.Column(col.Name)
+	binary := dialect.BinaryColumn("CAST(" + col.Name + " AS VARCHAR(100) CHARACTER SET WIN1252)")
+	cast := func(size string) string { return "CAST(" + name + " AS VARCHAR(" + size + "))" }
+	switch col.Type {
+	case "short", "long", "int64", "int128":
+		return dialect.Item{SQL: name, Convert: dialect.Keep(dialect.Int)}
+	case "numeric":
+		return dialect.Item{
+			SQL:     cast("50"),
+			Convert: dialect.AsText(func(s string) dialect.Value { return dialect.NumberValue(strings.TrimSpace(s)) }),
+		}
+	case "decfloat(16)", "decfloat(34)":
+		return dialect.Item{
+			SQL:     "CAST(CAST(" + name + " AS NUMERIC(38,10)) AS VARCHAR(60))",
+			Convert: dialect.AsText(func(s string) dialect.Value { return dialect.NumberValue(strings.TrimSpace(s)) }),
+		}
+	case "float":
+		return dialect.Item{SQL: name, Convert: func(v any) dialect.Value { return dialect.AnyFloat(v, 32) }}
+	case "double":
+		return dialect.Item{SQL: name, Convert: func(v any) dialect.Value { return dialect.AnyFloat(v, 64) }}
+	case "date":
+		return dialect.Item{SQL: cast("10"), Convert: dialect.AsText(dialect.DateText)}
+	case "timestamp":
+		return dialect.Item{SQL: cast("24"), Convert: dialect.AsText(dialect.TimestampText)}
+	case "timestamp with timezone":
+		return dialect.Item{SQL: name, Convert: func(v any) dialect.Value {
+			if at, ok := v.(time.Time); ok {
+				return dialect.Value{Kind: dialect.Instant, Text: dialect.InstantText(at, f.opt.TimeZone)}
+			}
+			return dialect.Value{Kind: dialect.Instant, Err: "unreadable timestamp"}
+		}}
+	case "time":
+		return dialect.Item{SQL: cast("13"), Convert: dialect.Keep(dialect.Text)}
+	case "boolean":
+		return dialect.Item{SQL: name, Convert: dialect.BoolValue}
+	case "text", "varying":
+		return dialect.Item{SQL: name, Convert: f.text}
+	case "blob":
+		return dialect.Item{SQL: name, Convert: func(v any) dialect.Value {
+			if _, ok := v.([]byte); ok {
+				return binary(v)
+			}
+			return f.text(v)
+		}}
+	default:
+		return dialect.Item{
+			SQL:     "CASE WHEN " + name + " IS NULL THEN NULL ELSE '' END",
+			Convert: binary,
+		}
+	}
+}
+
+// text decodes what the driver gives for CHAR and VARCHAR: a string that the
+// server has converted, or the bytes that are stored.
+func (f *engine) text(v any) dialect.Value {
+	cs := dialect.Charset{}
+	if f.bytesMode {
+		cs = f.cs
+	}
+	switch x := v.(type) {
+	case string:
+		return dialect.TextValue(x, cs)
+	case []byte:
+		if f.bytesMode {
+			return dialect.TextValue(string(x), cs)
+		}
+		return dialect.Value{Kind: dialect.Bytes, Err: "binary column (OCTETS); convert it in the query"}
+	}
+	return dialect.Value{Kind: dialect.Text, Err: "a type the driver does not explain"}
+}
+
+// bound is the text of a bound.
+func bound(col dialect.Column) dialect.Item {
+	name := Syntax.Column(col.Name)
+	if col.Type == "timestamp with timezone" {
+		return dialect.Item{SQL: name, Convert: func(v any) dialect.Value {
+			if at, ok := v.(time.Time); ok {
+				return dialect.Value{Kind: dialect.Text, Text: at.UTC().Format(firebirdTime + "+00:00")}
+			}
+			return dialect.Value{}
+		}}
+	}
+	return dialect.Item{
+		SQL:     "CAST(" + name + " AS VARCHAR(24))",
+		Convert: dialect.Keep(dialect.Text),
+	}
+}

@@ -1,0 +1,64 @@
+package dialect
+
+import (
+	"math"
+	"strconv"
+)
+
+// This file is the only one that touches binary floats. Some ERPs keep amounts
+// in them; the shortest text that reads back the same is what a person typed,
+// and from that text on the amount is a decimal (I6).
+
+// FloatText rewrites the database's text of a float without exponent.
+func FloatText(s string, bits int) Value {
+	f, err := strconv.ParseFloat(s, bits) //nolint:forbidigo // the column itself is a binary float
+	if err != nil && !math.IsInf(f, 0) {
+		return Value{Kind: Float, Err: "unreadable number"}
+	}
+	return FloatValue(f, bits)
+}
+
+// FloatValue is the shortest text of a float that reads back the same.
+func FloatValue(f float64, bits int) Value { //nolint:forbidigo // the column itself is a binary float
+	v := Value{Kind: Float, Text: strconv.FormatFloat(f, 'f', -1, bits)}
+	switch {
+	case math.IsNaN(f):
+		v.Err = "not a number (NaN)"
+	case math.IsInf(f, 0):
+		v.Err = "infinite number"
+	case f == 0:
+		v.Text = "0" // not "-0"
+	}
+	return v
+}
+
+// FloatBack gives the argument to compare with a stored float.
+func FloatBack(text string, bits int) (any, bool) {
+	f, err := strconv.ParseFloat(text, bits) //nolint:forbidigo // a key stored as a binary float
+	return f, err == nil
+}
+
+// AnyFloat is the value that a driver hands over for a binary float.
+func AnyFloat(v any, bits int) Value {
+	switch x := v.(type) {
+	case float64: //nolint:forbidigo // the driver's type
+		return FloatValue(x, bits)
+	case float32: //nolint:forbidigo // the driver's type
+		return FloatValue(float64(x), bits) //nolint:forbidigo // the same value
+	case []byte:
+		return FloatText(string(x), bits)
+	case string:
+		return FloatText(x, bits)
+	case int64:
+		return Value{Kind: Float, Text: strconv.FormatInt(x, 10)}
+	}
+	return Value{Kind: Float, Err: "unreadable number"}
+}
+
+// FloatBits is the width of a column of binary floats; single is the type of the narrow ones.
+func FloatBits(col Column, single string) int {
+	if col.Type == single {
+		return 32
+	}
+	return 64
+}

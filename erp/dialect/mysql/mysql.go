@@ -1,0 +1,247 @@
+package mysql
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	mysqldrv "github.com/go-sql-driver/mysql"
+	"github.com/jmoiron/sqlx"
+
+	"github.com/safrasync/safrasync/erp/dialect"
+	"github.com/safrasync/safrasync/erp/fault"
+)
+
+// engine is the dialect of MySQL and MariaDB.
+type engine struct {
+	opt    dialect.Options
+	server dialect.Server
+	db     *sqlx.DB
+	maria  bool
+	// session sets a connection up; it depends on what the server knows.
+	session string
+	// sees: the role has PROCESS and sees the transactions of others.
+	sees bool
+}
+
+var _ dialect.Dialect = (*engine)(nil)
+
+func open(opt dialect.Options, _ dialect.Charset) (dialect.Database, *fault.Error) {
+	a, bad := dialect.ParseAddress(opt.DSN, []string{"mysql", "mariadb"}, "3306",
+		"mysql://USER:PASSWORD@HOST:3306/DATABASE?tls=verify", "tls", "ca")
+	if bad != nil {
+		return dialect.Database{}, bad
+	}
+	if a.Path == "" {
+		return dialect.Database{}, fault.Failf(fault.CodeConfig,
+			"erp.dsn names no database; add it after the host, as in mysql://USER:PASSWORD@%s/DATABASE", a.HostPort())
+	}
+	cfg := mysqldrv.NewConfig()
+	cfg.Net, cfg.Addr, cfg.User, cfg.Passwd, cfg.DBName = "tcp", a.HostPort(), a.User, a.Password, a.Path
+	// Every text arrives as UTF-8, whatever the charset of its column.
+	cfg.Collation = "utf8mb4_general_ci"
+	cfg.Logger = &mysqldrv.NopLogger{}
+	cfg.DialFunc = dialect.NewGuardDialer(opt.StatementTimeout).DialContext
+	if cfg.TLS, bad = a.TLSConfig(); bad != nil {
+		return dialect.Database{}, bad
+	}
+	connector, err := mysqldrv.NewConnector(cfg)
+	if err != nil {
+		return dialect.Database{}, fault.Failf(fault.CodeConfig, "erp.dsn cannot be used as a MySQL address")
+	}
+	m := &engine{opt: opt, db: dialect.Pool(dialect.Bounded{Connector: connector}, "mysql"), server: dialect.Server{
+		Target: a.Target(), Product: "MySQL or MariaDB", Settings: "tls and ca", Timeout: opt.StatementTimeout,
+	}}
+	return dialect.Database{DB: m.db, Target: a.Target(), Probe: m.probe, Dialect: m}, nil
+}
+
+// probe finds out which of the two it is, which time zones it knows, and what
+// the role sees.
+func (m *engine) probe(ctx context.Context) error {
+	f, err := m.Facts(ctx, m.db)
+	if err != nil {
+		return err
+	}
+	m.maria = f.Product != ""
+	zone := dialect.ZoneName(m.opt.TimeZone)
+	var known *string
+	if err := m.db.GetContext(ctx, &known, "SELECT CAST(CONVERT_TZ('2026-01-01 00:00:00', 'UTC', ?) AS CHAR)",
+		zone); err != nil {
+		return err
+	}
+	if known == nil || zone == "" {
+		// The server has no time zone tables; Brazil has had no summer time since 2019.
+		zone = time.Now().In(m.opt.TimeZone).Format("-07:00")
+	}
+	// sql_mode is set so that a query means the same on every server. Zero dates
+	// are values here, and GROUP_CONCAT does not cut in silence.
+	m.session = "SET SESSION sql_mode = '', time_zone = '" + zone + "', lock_wait_timeout = " + seconds(dialect.LockTimeout) +
+		", innodb_lock_wait_timeout = " + seconds(dialect.LockTimeout) +
+		", net_write_timeout = 600, group_concat_max_len = 1048576, " +
+		m.statementLimit(m.opt.StatementTimeout)
+	var n int
+	err = m.db.GetContext(ctx, &n, "SELECT count(*) FROM information_schema.innodb_trx")
+	if m.sees = err == nil; !m.sees && number(err) == 0 {
+		return err
+	}
+	return nil
+}
+
+func seconds(d time.Duration) string { return fmt.Sprint(max(1, int(d.Seconds()))) }
+
+// statementLimit is the server's own time-out.
+func (m *engine) statementLimit(d time.Duration) string {
+	if m.maria {
+		return fmt.Sprintf("max_statement_time = %.3f", d.Seconds())
+	}
+	return fmt.Sprintf("max_execution_time = %d", d.Milliseconds())
+}
+
+func (m *engine) Facts(ctx context.Context, db *sqlx.DB) (dialect.Facts, error) {
+	f := dialect.Facts{SeesTransactions: m.sees}
+	err := db.QueryRowxContext(ctx, "SELECT VERSION(), @@character_set_database").Scan(&f.Version, &f.Charset)
+	if strings.Contains(f.Version, "MariaDB") {
+		f.Product = "MariaDB"
+	}
+	return f, err
+}
+
+// Begin opens a consistent read: InnoDB's snapshot is made by the first SELECT.
+func (m *engine) Begin(ctx context.Context, c *sqlx.Conn) (dialect.Tx, error) {
+	var id int64
+	if err := c.GetContext(ctx, &id, "SELECT CONNECTION_ID()"); err != nil {
+		return nil, err
+	}
+	tx, err := c.BeginTxx(ctx, dialect.ReadOnlySnapshot)
+	if err != nil {
+		return nil, err
+	}
+	// While a caller takes rows at leisure the server counts its time too. Then
+	// this side watches, and the server's limit is for the case that this side
+	// has vanished.
+	last := max(10*m.opt.StatementTimeout, time.Hour)
+	return (&dialect.StreamTx{
+		Tx: tx, Limit: m.opt.StatementTimeout, Stop: func() { m.kill(id) }, IsRowError: rowError,
+		Relax:   "SET SESSION " + m.statementLimit(last),
+		Tighten: "SET SESSION " + m.statementLimit(m.opt.StatementTimeout),
+	}).Opened(), nil
+}
+
+// kill ends what a cancelled call left running: the driver only closes the
+// connection, and the server goes on until it has a row to send.
+func (m *engine) kill(id int64) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	// An error means that the connection is gone, or the server; its own limit remains.
+	_, _ = m.db.ExecContext(ctx, fmt.Sprintf("KILL %d", id))
+}
+
+// mysqlHorizon is the start of the oldest open transaction of InnoDB, and of
+// the oldest statement: a statement stamps its rows with the time when it began,
+// which may be before its transaction. What replicates from another server
+// brings times of its own; there the lookback has to do.
+const mysqlHorizon = `SELECT LEAST(
+  COALESCE((SELECT MIN(UNIX_TIMESTAMP(trx_started)) FROM information_schema.innodb_trx
+    WHERE trx_mysql_thread_id <> CONNECTION_ID()), UNIX_TIMESTAMP()),
+  COALESCE((SELECT UNIX_TIMESTAMP() - MAX(time) FROM information_schema.processlist WHERE id <> CONNECTION_ID()
+    AND command IN ('Query', 'Execute') AND user <> 'system user'), UNIX_TIMESTAMP())) - 1`
+
+func (m *engine) Clock(ctx context.Context, c *sqlx.Conn) (dialect.Clock, error) {
+	if _, err := c.ExecContext(ctx, m.session); err != nil {
+		return dialect.Clock{}, err
+	}
+	var text string
+	if err := c.GetContext(ctx, &text, "SELECT CAST(UNIX_TIMESTAMP(NOW(6)) AS CHAR)"); err != nil {
+		return dialect.Clock{}, err
+	}
+	now, ok := dialect.ParseEpoch(text)
+	if !ok {
+		return dialect.Clock{}, fault.Failf(fault.CodeOther, "the ERP database's clock cannot be read")
+	}
+	var horizon time.Time
+	if m.sees {
+		if err := c.GetContext(ctx, &text, "SELECT CAST(("+mysqlHorizon+") AS CHAR)"); err != nil {
+			return dialect.Clock{}, err
+		}
+		horizon, _ = dialect.ParseEpoch(text)
+	}
+	return dialect.Clock{Now: now, Limits: dialect.NaiveLimits(now, horizon, m.opt.TimeZone)}, nil
+}
+
+// Window compares in the column's own type. Rows without a value, zero dates
+// among them, are always in.
+func (m *engine) Window(b *dialect.Binder, col dialect.Column, w dialect.Window) (string, *fault.Error) {
+	low, bad := dialect.WindowStart(w, col.Type == "date")
+	if bad != nil {
+		return "", bad
+	}
+	name := Syntax.Column(col.Name)
+	var from string
+	switch col.Type {
+	case "date":
+		from = "CAST(" + b.Add(low.Format("2006-01-02")) + " AS DATE)"
+	case "timestamp":
+		// An hour more, because the hour at the end of a summer time is two instants.
+		from = "FROM_UNIXTIME(CAST(" + b.Add(dialect.Epoch(low.Add(-time.Hour))) + " AS DECIMAL(20,6)))"
+	default:
+		from = "CAST(" + b.Add(low.Format(dialect.ISOMicro)) + " AS DATETIME(6))"
+	}
+	return fmt.Sprintf("(%s >= %s OR %s IS NULL OR %s < '1000-01-01')", name, from, name, name), nil
+}
+
+func (m *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect.Value) (string, *fault.Error) {
+	return dialect.KeyCondition(b, cols, keys, m.term)
+}
+
+// term binds a part in the type it was read with: MySQL compares a number with
+// a text as floats.
+func (m *engine) term(b *dialect.Binder, col dialect.Column, v dialect.Value) (string, *fault.Error) {
+	name := Syntax.Column(col.Name)
+	switch v.Kind {
+	case dialect.Int:
+		if col.Type == "bit" {
+			name += " + 0"
+		}
+		return name + " = CAST(" + b.Add(v.Text) + " AS DECIMAL(65,0))", nil
+	case dialect.Number:
+		return name + " = CAST(" + b.Add(v.Text) + " AS DECIMAL(65,30))", nil
+	case dialect.Float:
+		f, ok := dialect.FloatBack(v.Text, dialect.FloatBits(col, "float"))
+		if !ok {
+			return "", dialect.NotBindable(col)
+		}
+		return name + " = " + b.Add(f), nil
+	case dialect.Date:
+		return name + " = CAST(" + b.Add(v.Text) + " AS DATE)", nil
+	case dialect.Timestamp:
+		return name + " = CAST(" + b.Add(strings.Replace(v.Text, "T", " ", 1)) + " AS DATETIME(6))", nil
+	case dialect.Instant:
+		at, ok := dialect.ParseMoment(v.Text)
+		if !ok {
+			return "", dialect.NotBindable(col)
+		}
+		return "UNIX_TIMESTAMP(" + name + ") = CAST(" + b.Add(dialect.Epoch(at.At)) + " AS DECIMAL(20,6))", nil
+	default:
+		return name + " = " + b.Add(v.Text), nil
+	}
+}
+
+func (m *engine) LooseKey(b *dialect.Binder, cols []dialect.Column, key []string, fast bool) string {
+	parts := make([]string, len(cols))
+	for i, c := range cols {
+		name := Syntax.Column(c.Name)
+		switch {
+		case numeric(c.Type) && !dialect.PlainNumber(key[i]):
+			parts[i] = "1 = 0" // MySQL would take the text for 0
+		case numeric(c.Type):
+			parts[i] = name + " = CAST(" + b.Add(key[i]) + " AS DECIMAL(65,30))"
+		case fast:
+			parts[i] = name + " = " + b.Add(key[i])
+		default:
+			parts[i] = "TRIM(REPLACE(REPLACE(REPLACE(CAST(" + name +
+				" AS CHAR), CHAR(9 USING utf8mb4), ' '), CHAR(10 USING utf8mb4), ' '), CHAR(13 USING utf8mb4), ' ')) = " + b.Add(key[i])
+		}
+	}
+	return strings.Join(parts, " AND ")
+}

@@ -1,0 +1,96 @@
+package mysql
+
+import (
+	"strings"
+
+	"github.com/safrasync/safrasync/erp/dialect"
+)
+
+func numeric(typ string) bool {
+	return strings.HasSuffix(typ, "int") || typ == "year" || typ == "bit" || typ == "decimal" || typ == "float" ||
+		typ == "double"
+}
+
+// Item selects a column so that the driver cannot lose anything of it.
+func (m *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
+	if use == dialect.ForBound {
+		return bound(col)
+	}
+	name := Syntax.Column(col.Name)
+	switch typ := col.Type; {
+	case strings.HasSuffix(typ, "int"), typ == "year":
+		return dialect.Item{SQL: name, Convert: dialect.Keep(dialect.Int)}
+	case typ == "bit":
+		return dialect.Item{
+			SQL:     name + " + 0",
+			Convert: dialect.Keep(dialect.Int),
+		}
+	case typ == "decimal":
+		return dialect.Item{SQL: name, Convert: dialect.AsText(dialect.NumberValue)}
+	case typ == "float":
+		// As it is, the server would print six digits only.
+		return dialect.Item{SQL: name + " + 0e0", Convert: func(v any) dialect.Value { return dialect.AnyFloat(v, 32) }}
+	case typ == "double":
+		return dialect.Item{SQL: name, Convert: func(v any) dialect.Value { return dialect.AnyFloat(v, 64) }}
+	case typ == "date":
+		return dialect.Item{SQL: name, Convert: dialect.AsText(date)}
+	case typ == "datetime":
+		return dialect.Item{SQL: name, Convert: dialect.AsText(timestamp)}
+	case typ == "timestamp":
+		// MariaDB has no number for a zero TIMESTAMP, MySQL gives 0.
+		return dialect.Item{SQL: "COALESCE(UNIX_TIMESTAMP(" + name + "), CASE WHEN " + name +
+			" IS NULL THEN NULL ELSE 0 END)", Convert: dialect.AsText(m.instant)}
+	case strings.HasSuffix(typ, "blob"), strings.HasSuffix(typ, "binary"), typ == "geometry", typ == "vector":
+		// The content is not wanted: old ERPs keep megabytes of notes in blobs.
+		return dialect.Item{
+			SQL: "CASE WHEN " + name + " IS NULL THEN NULL ELSE '' END",
+			Convert: dialect.BinaryColumn("CONVERT(" + col.Name +
+				" USING latin1)"),
+		}
+	default:
+		return dialect.Item{SQL: name, Convert: dialect.AsText(dialect.PlainTextValue)}
+	}
+}
+
+// bound is the text of a bound: a TIMESTAMP as an instant in UTC.
+func bound(col dialect.Column) dialect.Item {
+	name := Syntax.Column(col.Name)
+	if col.Type == "timestamp" {
+		return dialect.Item{SQL: "UNIX_TIMESTAMP(" + name + ")", Convert: dialect.AsText(func(s string) dialect.Value {
+			at, ok := dialect.ParseEpoch(s)
+			if !ok || at.Unix() == 0 {
+				return dialect.Value{}
+			}
+			return dialect.Value{Kind: dialect.Text, Text: at.Format(dialect.ISOMicro + "+00:00")}
+		})}
+	}
+	return dialect.Item{SQL: name, Convert: dialect.Keep(dialect.Text)}
+}
+
+func date(s string) dialect.Value {
+	if _, ok := dialect.ParseMoment(s); ok || strings.Contains(s, "-00") {
+		return dialect.Value{
+			Kind: dialect.Date,
+			Text: s,
+		} // 0000-00-00 and 2026-00-00 are stored dates that a mapping may call empty
+	}
+	return dialect.Value{Kind: dialect.Date, Text: s, Err: dialect.OddTime("date", s)}
+}
+
+func timestamp(s string) dialect.Value {
+	if len(s) >= 10 && strings.Contains(s[:10], "-00") {
+		return dialect.Value{Kind: dialect.Date, Text: s[:10]}
+	}
+	return dialect.TimestampText(s)
+}
+
+func (m *engine) instant(s string) dialect.Value {
+	at, ok := dialect.ParseEpoch(s)
+	switch {
+	case !ok:
+		return dialect.Value{Kind: dialect.Instant, Err: dialect.OddTime("timestamp", s)}
+	case at.Unix() == 0:
+		return dialect.Value{Kind: dialect.Date, Text: dialect.ZeroDate} // a TIMESTAMP begins at 1970-01-01 00:00:01
+	}
+	return dialect.Value{Kind: dialect.Instant, Text: dialect.InstantText(at, m.opt.TimeZone)}
+}

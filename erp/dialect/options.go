@@ -1,0 +1,77 @@
+package dialect
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+)
+
+const (
+	defaultStatementTimeout = 60 * time.Second
+	// LockTimeout is how long a lock is waited for.
+	LockTimeout = 5 * time.Second
+	// ConnectTimeout is how long a connection may take.
+	ConnectTimeout = 15 * time.Second
+)
+
+// Options say which database is read and how.
+type Options struct {
+	// Driver is one of the values that Drivers gives.
+	Driver string
+	// DSN is a lib/pq address (URL or key=value), the path of a SQLite file, or a
+	// URL as docs/erp.md shows it.
+	// It may hold a password and is therefore a Secret.
+	DSN Secret
+	// TimeZone is where an instant becomes a calendar day, and the time zone of
+	// the PostgreSQL session unless the DSN names one. Default UTC.
+	TimeZone *time.Location
+	// StatementTimeout bounds each statement in the database. Default 60 s.
+	// Waiting for a lock is bounded by 5 s.
+	StatementTimeout time.Duration
+	// Charset names the encoding of text in a database that does not know it
+	// itself: PostgreSQL with SQL_ASCII, Firebird with NONE, or a SQLite file with
+	// foreign bytes.
+	// "" is UTF-8; "WIN1252", "LATIN1", "LATIN9", "CP850" and "CP437" are known.
+	// A database with an encoding of its own converts by itself; then this is
+	// not used.
+	Charset string
+}
+
+// WithDefaults fills in what is not set.
+func (o Options) WithDefaults() Options {
+	if o.TimeZone == nil {
+		o.TimeZone = time.UTC
+	}
+	if o.StatementTimeout <= 0 {
+		o.StatementTimeout = defaultStatementTimeout
+	}
+	return o
+}
+
+// Secret is a text that no formatting verb, encoder or logger prints.
+// Convert it with string(s) where it is used.
+type Secret string
+
+const redacted = "[secret]"
+
+// String returns "[secret]".
+func (Secret) String() string { return redacted }
+
+// GoString returns "[secret]".
+func (Secret) GoString() string { return redacted }
+
+// Format writes "[secret]" for every verb.
+func (Secret) Format(f fmt.State, _ rune) {
+	// A formatter has no way to report a failed write.
+	_, _ = io.WriteString(f, redacted)
+}
+
+// MarshalText returns "[secret]".
+func (Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
+
+// MarshalJSON returns "[secret]" as a JSON string.
+func (Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + redacted + `"`), nil }
+
+// LogValue returns "[secret]".
+func (Secret) LogValue() slog.Value { return slog.StringValue(redacted) }

@@ -1,0 +1,284 @@
+package oracle
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	goora "github.com/sijms/go-ora/v2"
+	"github.com/sijms/go-ora/v2/configurations"
+
+	"github.com/safrasync/safrasync/erp/dialect"
+	"github.com/safrasync/safrasync/erp/fault"
+)
+
+// engine is the dialect of Oracle Database. It has not yet been tried on a
+// live server: its SQL is tested as text, its values on the driver's types.
+type engine struct {
+	opt     dialect.Options
+	server  dialect.Server
+	session string
+}
+
+var (
+	_ dialect.Dialect              = (*engine)(nil)
+	_ configurations.DialerContext = dialect.GuardDialer{}
+)
+
+func open(opt dialect.Options, _ dialect.Charset) (dialect.Database, *fault.Error) {
+	const example = "oracle://USER:PASSWORD@HOST:1521/SERVICE (or ?sid=SID in place of the service; tls=verify and ca=FILE for TCPS)"
+	a, bad := dialect.ParseAddress(opt.DSN, []string{"oracle"}, "1521", example, "tls", "ca", "sid")
+	if bad != nil {
+		return dialect.Database{}, bad
+	}
+	if (a.Path == "") == (a.Settings["sid"] == "") {
+		return dialect.Database{}, fault.Failf(fault.CodeConfig, "erp.dsn must name a service or a SID; write %s", example)
+	}
+	q := url.Values{
+		"PROGRAM":            {dialect.ApplicationName},
+		"CONNECTION TIMEOUT": {strconv.Itoa(int(dialect.ConnectTimeout.Seconds()))},
+	}
+	if sid := a.Settings["sid"]; sid != "" {
+		q.Set("SID", sid)
+	}
+	if a.Settings["tls"] == "" && a.Settings["ca"] == "" {
+		a.Settings["tls"] = "disable" // Oracle listens for TLS on a port of its own
+	}
+	tlsConfig, bad := a.TLSConfig()
+	if bad != nil {
+		return dialect.Database{}, bad
+	}
+	if tlsConfig != nil {
+		q.Set("SSL", "true")
+		q.Set("SSL VERIFY", strconv.FormatBool(!tlsConfig.InsecureSkipVerify))
+	}
+	u := url.URL{
+		Scheme: "oracle", User: url.UserPassword(a.User, a.Password), Host: a.HostPort(), Path: "/" + a.Path,
+		RawQuery: q.Encode(),
+	}
+	connector, ok := goora.NewConnector(u.String()).(*goora.OracleConnector)
+	if !ok {
+		return dialect.Database{}, fault.Failf(fault.CodeOther, "the Oracle driver cannot be started")
+	}
+	connector.Dialer(dialect.NewGuardDialer(opt.StatementTimeout))
+	if tlsConfig != nil {
+		connector.WithTLSConfig(tlsConfig)
+	}
+	zone := dialect.ZoneName(opt.TimeZone)
+	if zone == "" {
+		zone = "UTC"
+	}
+	o := &engine{opt: opt, server: dialect.Server{
+		Target: a.HostPort() + "/" + a.Path + a.Settings["sid"], Product: "the Oracle listener",
+		Settings: "tls and ca", Timeout: opt.StatementTimeout,
+	}}
+	o.session = "ALTER SESSION SET NLS_DATE_FORMAT = 'YYYY-MM-DD HH24:MI:SS' NLS_TIMESTAMP_FORMAT = 'YYYY-MM-DD HH24:MI:SS.FF6' NLS_NUMERIC_CHARACTERS = '.,' NLS_COMP = BINARY NLS_SORT = BINARY TIME_ZONE = '" + zone + "'"
+	db := dialect.Pool(dialect.Bounded{Connector: connector}, "oracle")
+	probe := func(ctx context.Context) error {
+		var one string
+		return db.GetContext(ctx, &one, "SELECT '1' FROM DUAL")
+	}
+	return dialect.Database{DB: db, Target: o.server.Target, Probe: probe, Dialect: o}, nil
+}
+
+func (o *engine) Facts(ctx context.Context, db *sqlx.DB) (f dialect.Facts, err error) {
+	err = db.QueryRowxContext(ctx, `SELECT
+  (SELECT MAX(version) FROM product_component_version WHERE LOWER(product) LIKE 'oracle%'),
+  (SELECT value FROM nls_database_parameters WHERE parameter = 'NLS_CHARACTERSET') FROM DUAL`).Scan(&f.Version, &f.Charset)
+	return f, err
+}
+
+func (o *engine) Clock(ctx context.Context, c *sqlx.Conn) (dialect.Clock, error) {
+	if _, err := c.ExecContext(ctx, o.session); err != nil {
+		return dialect.Clock{}, err
+	}
+	return dialect.ReadClock(ctx, c, "SELECT TO_CHAR(SYS_EXTRACT_UTC(SYSTIMESTAMP), "+micro+") FROM DUAL", o.opt.TimeZone)
+}
+
+// Begin: the driver knows no read-only transactions, Oracle does. SET
+// TRANSACTION must be its first statement, and makes one snapshot of all that
+// follows.
+func (o *engine) Begin(ctx context.Context, c *sqlx.Conn) (dialect.Tx, error) {
+	tx, err := c.BeginTxx(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := tx.ExecContext(ctx, "SET TRANSACTION READ ONLY"); err != nil {
+		_ = tx.Rollback() // the first error is the one to report
+		return nil, err
+	}
+	return (&dialect.StreamTx{Tx: tx, Limit: o.opt.StatementTimeout, TypeOf: oracleType}).Opened(), nil
+}
+
+// oracleTypes are the names that people know, by those of the driver.
+var oracleTypes = map[string]string{
+	"nchar": "varchar2", "varchar": "varchar2", "timestampdty": "timestamp",
+	"timestamptz_dty": "timestamp with time zone", "timestamptz": "timestamp with time zone",
+	"timestampltz_dty": "timestamp with local time zone", "timestampeltz": "timestamp with local time zone",
+	"ocicloblocator": "clob",
+	"ibfloat":        "binary_float", "bfloat": "binary_float", "ibdouble": "binary_double", "bdouble": "binary_double",
+	"float":          "number",
+	"ocibloblocator": "blob", "ocifilelocator": "bfile", "longraw": "long raw", "longvarchar": "long",
+	"ocixmltype": "xmltype",
+}
+
+func oracleType(ct *sql.ColumnType) string { return typeName(ct.DatabaseTypeName()) }
+
+func typeName(driver string) string {
+	low := strings.ToLower(driver)
+	if name, ok := oracleTypes[low]; ok {
+		return name
+	}
+	return low
+}
+
+const (
+	seconds = "'YYYY-MM-DD HH24:MI:SS'"
+	micro   = "'YYYY-MM-DD HH24:MI:SS.FF6'"
+)
+
+// oracleTime binds a time in the column's own type. A DATE of Oracle has a time.
+func oracleTime(b *dialect.Binder, col dialect.Column, at time.Time) string {
+	switch col.Type {
+	case "date":
+		return "TO_DATE(" + b.Add(at.Format("2006-01-02 15:04:05")) + ", " + seconds + ")"
+	case "timestamp":
+		return "TO_TIMESTAMP(" + b.Add(at.Format(dialect.ISOMicro)) + ", " + micro + ")"
+	}
+	return "TO_TIMESTAMP_TZ(" + b.Add(at.Format(dialect.ISOMicro+" +00:00")) + ", 'YYYY-MM-DD HH24:MI:SS.FF6 TZH:TZM')"
+}
+
+func (o *engine) Window(b *dialect.Binder, col dialect.Column, w dialect.Window) (string, *fault.Error) {
+	low, bad := dialect.WindowStart(w, false)
+	if bad != nil {
+		return "", bad
+	}
+	name := Syntax.Column(col.Name)
+	return fmt.Sprintf("(%s >= %s OR %s IS NULL OR %s < DATE '%s')", name, oracleTime(b, col, low), name, name,
+		dialect.NoDateBefore), nil
+}
+
+func (o *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect.Value) (string, *fault.Error) {
+	return dialect.KeyCondition(b, cols, keys, o.term)
+}
+
+func (o *engine) term(b *dialect.Binder, col dialect.Column, v dialect.Value) (string, *fault.Error) {
+	equals := Syntax.Column(col.Name) + " = "
+	switch v.Kind {
+	case dialect.Int, dialect.Number:
+		return equals + number(b, v.Text), nil
+	case dialect.Float:
+		if col.Type == "binary_float" {
+			return equals + "TO_BINARY_FLOAT(" + b.Add(v.Text) + ")", nil
+		}
+		return equals + "TO_BINARY_DOUBLE(" + b.Add(v.Text) + ")", nil
+	case dialect.Timestamp, dialect.Instant:
+		m, ok := dialect.ParseMoment(v.Text)
+		if !ok {
+			return "", dialect.NotBindable(col)
+		}
+		return equals + oracleTime(b, col, m.At), nil
+	default:
+		return equals + b.Add(v.Text), nil
+	}
+}
+
+// number binds a decimal by a format of its own digits, whatever the
+// session's decimal separator is.
+func number(b *dialect.Binder, text string) string {
+	whole, fraction, exact := strings.Cut(strings.TrimPrefix(text, "-"), ".")
+	format := strings.Repeat("9", max(1, len(whole)))
+	if exact {
+		format += "D" + strings.Repeat("9", len(fraction))
+	}
+	return "TO_NUMBER(" + b.Add(text) + ", '" + format + "', 'NLS_NUMERIC_CHARACTERS=''.,''')"
+}
+
+func numeric(typ string) bool {
+	return typ == "number" || typ == "binary_float" || typ == "binary_double"
+}
+
+func (o *engine) LooseKey(b *dialect.Binder, cols []dialect.Column, key []string, fast bool) string {
+	parts := make([]string, len(cols))
+	for i, c := range cols {
+		name := Syntax.Column(c.Name)
+		switch {
+		case numeric(c.Type) && !dialect.PlainNumber(key[i]):
+			parts[i] = "1 = 0"
+		case numeric(c.Type):
+			parts[i] = name + " = " + number(b, key[i])
+		case c.Type == "date", c.Type == "timestamp":
+			parts[i] = "TO_CHAR(" + name + ", 'YYYY-MM-DD\"T\"HH24:MI:SS') LIKE " + b.Add(key[i]+"%")
+		case fast && c.Type != "char":
+			parts[i] = name + " = " + b.Add(key[i])
+		default: // a CHAR and an argument of another length are never equal
+			parts[i] = "TRIM(TRANSLATE(" + name + ", CHR(9) || CHR(10) || CHR(13), '   ')) = " + b.Add(key[i])
+		}
+	}
+	return strings.Join(parts, " AND ")
+}
+
+func (o *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
+	item := o.value(col)
+	if use == dialect.ForBound {
+		item.Convert = dialect.BoundText(strings.HasSuffix(col.Type, "time zone"))
+	}
+	return item
+}
+
+// value selects numbers and times as text. What Oracle stores as an empty
+// string is NULL, and arrives so.
+func (o *engine) value(col dialect.Column) dialect.Item {
+	name := Syntax.Column(col.Name)
+	switch col.Type {
+	case "number":
+		return dialect.Item{
+			SQL:     "TO_CHAR(" + name + ", 'TM9', 'NLS_NUMERIC_CHARACTERS=''.,''')",
+			Convert: dialect.AsText(oracleNumberValue),
+		}
+	case "binary_float":
+		return dialect.Item{SQL: name, Convert: func(v any) dialect.Value { return dialect.AnyFloat(v, 32) }}
+	case "binary_double":
+		return dialect.Item{SQL: name, Convert: func(v any) dialect.Value { return dialect.AnyFloat(v, 64) }}
+	case "date":
+		return dialect.Item{
+			SQL:     "TO_CHAR(" + name + ", " + seconds + ")",
+			Convert: dialect.AsText(dialect.TimestampText),
+		}
+	case "timestamp":
+		return dialect.Item{SQL: "TO_CHAR(" + name + ", " + micro + ")", Convert: dialect.AsText(dialect.TimestampText)}
+	case "timestamp with time zone", "timestamp with local time zone":
+		return dialect.Item{SQL: "TO_CHAR(SYS_EXTRACT_UTC(CAST(" + name + " AS TIMESTAMP WITH TIME ZONE)), " +
+			micro + ")", Convert: dialect.AsText(func(s string) dialect.Value {
+			return dialect.UTCInstant(s,
+				o.opt.TimeZone)
+		})}
+	case "raw", "long raw", "blob", "bfile":
+		return dialect.Item{
+			SQL: "CASE WHEN " + name + " IS NULL THEN NULL ELSE 'x' END",
+			Convert: dialect.BinaryColumn("UTL_RAW.CAST_TO_VARCHAR2(" +
+				col.Name + ") or RAWTOHEX(" + col.Name + ")"),
+		}
+	default:
+		return dialect.Item{SQL: name, Convert: dialect.AsText(dialect.PlainTextValue)}
+	}
+}
+
+// oracleNumberValue adds the zero that TM9 leaves out before the separator.
+func oracleNumberValue(s string) dialect.Value {
+	if digits := strings.TrimPrefix(s, "-"); strings.HasPrefix(digits, ".") {
+		s = strings.TrimSuffix(s, digits) + "0" + digits
+	}
+	if !dialect.PlainNumber(s) && len(strings.Trim(s, "-.0123456789")) > 0 {
+		return dialect.Value{
+			Kind: dialect.Number,
+			Err:  "unreadable number",
+		} // ~ stands for infinity, E for more than 64 digits
+	}
+	return dialect.NumberValue(s)
+}

@@ -1,0 +1,168 @@
+package postgres
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/lib/pq"
+
+	"github.com/safrasync/safrasync/erp/dialect"
+	"github.com/safrasync/safrasync/erp/fault"
+)
+
+// pgArrays are the types of which PostgreSQL compares a column with an array as
+// with one value: by the column's own equality, through its index.
+var pgArrays = map[string]bool{
+	"int2": true, "int4": true, "int8": true, "oid": true, "numeric": true, "float4": true, "float8": true,
+	"bool": true,
+	"text": true, "varchar": true, "bpchar": true, "uuid": true, "date": true, "timestamp": true, "timestamptz": true,
+}
+
+// pgAsText are the types that PostgreSQL cannot compare, or of which its = asks something else
+// (boxes and circles are equal that have the same area). Such a part of a key is compared as the
+// text that was read.
+var pgAsText = map[string]bool{
+	"json": true, "xml": true, "point": true, "line": true, "lseg": true, "box": true, "path": true, "polygon": true,
+	"circle": true,
+}
+
+// keyColumn is a column of the query as a key is compared with it.
+func keyColumn(c dialect.Column) string {
+	name := Syntax.Column(c.Name)
+	if pgAsText[c.Type] {
+		name += "::text"
+	}
+	return name
+}
+
+// maxGroups is how many alternatives a condition has at most: for more of them the
+// planner needs longer than the reading takes, because it compares each with each.
+const maxGroups = 64
+
+// Keys binds the stored text without a type: PostgreSQL then takes each part
+// in the column's own type and can use its index.
+//
+// Keys that differ in one column only are one alternative: all but that column
+// are equal to a value, and that one is equal to any of an array. Of a key that
+// begins with a branch there are as many alternatives as branches. All of it are
+// conditions on the columns, not a join with the keys: the database pushes them
+// down into groups, unions and views, and a join it does not.
+func (p *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect.Value) (string, *fault.Error) {
+	names := make([]string, len(cols))
+	for i, c := range cols {
+		names[i] = keyColumn(c)
+	}
+	var alternatives []string
+	var plain [][]dialect.Value
+	for _, key := range keys {
+		if p.foreign(key) {
+			alternatives = append(alternatives, p.foreignKey(b, names, key))
+			continue
+		}
+		plain = append(plain, key)
+	}
+	wide := widest(cols, plain)
+	groups := groupKeys(plain, wide)
+	if len(groups) > maxGroups && allArrays(cols) {
+		alternatives = append(alternatives, rowIn(b, cols, names, plain))
+		groups = nil
+	}
+	for _, g := range groups {
+		alternatives = append(alternatives, g.condition(b, cols, names, wide))
+	}
+	return "(" + strings.Join(alternatives, " OR ") + ")", nil
+}
+
+// widest is the column with the most values, so that the others make few groups.
+// One whose type has no array is taken only where all have none.
+func widest(cols []dialect.Column, keys [][]dialect.Value) (at int) {
+	most := -1
+	for i, c := range cols {
+		values := make(map[string]struct{}, len(keys))
+		for _, key := range keys {
+			values[key[i].Text] = struct{}{}
+		}
+		n := len(values)
+		if pgArrays[c.Type] {
+			n += len(keys) + 1
+		}
+		if n > most {
+			at, most = i, n
+		}
+	}
+	return at
+}
+
+// keyGroup are keys that are the same but for one column.
+type keyGroup struct {
+	first  []dialect.Value
+	values []string // of that column
+}
+
+func groupKeys(keys [][]dialect.Value, wide int) []keyGroup {
+	var groups []keyGroup
+	at := make(map[string]int, len(keys))
+	var rest []byte
+	for _, key := range keys {
+		rest = rest[:0]
+		for i, v := range key {
+			if i != wide {
+				rest = append(strconv.AppendInt(rest, int64(len(v.Text)), 10), ':')
+				rest = append(rest, v.Text...)
+			}
+		}
+		n, known := at[string(rest)]
+		if !known {
+			n = len(groups)
+			at[string(rest)] = n
+			groups = append(groups, keyGroup{first: key})
+		}
+		groups[n].values = append(groups[n].values, key[wide].Text)
+	}
+	return groups
+}
+
+func (g keyGroup) condition(b *dialect.Binder, cols []dialect.Column, names []string, wide int) string {
+	parts := make([]string, len(cols))
+	for i, c := range cols {
+		switch {
+		case i != wide, len(g.values) == 1: // PostgreSQL takes an array of one for cheaper, and compares it first
+			parts[i] = names[i] + " = " + b.Add(g.first[i].Text)
+		case pgArrays[c.Type]:
+			parts[i] = names[i] + " = ANY(" + b.Add(pq.StringArray(g.values)) + ")"
+		default:
+			list := make([]string, len(g.values))
+			for n, text := range g.values {
+				list[n] = b.Add(text)
+			}
+			parts[i] = names[i] + " IN (" + strings.Join(list, ",") + ")"
+		}
+	}
+	return "(" + strings.Join(parts, " AND ") + ")"
+}
+
+func allArrays(cols []dialect.Column) bool {
+	for _, c := range cols {
+		if !pgArrays[c.Type] {
+			return false
+		}
+	}
+	return true
+}
+
+// rowIn is for keys of which no column has few values. That each column is one
+// of its values is what an index is asked; that they belong together is compared
+// afterwards. IS TRUE keeps the planner from making a join of that.
+func rowIn(b *dialect.Binder, cols []dialect.Column, names []string, keys [][]dialect.Value) string {
+	parts, arrays := make([]string, len(cols)), make([]string, len(cols))
+	for i, c := range cols {
+		values := make([]string, len(keys))
+		for n, key := range keys {
+			values[n] = key[i].Text
+		}
+		arrays[i] = b.Add(pq.StringArray(values)) + "::" + c.Type + "[]"
+		parts[i] = names[i] + " = ANY(" + arrays[i] + ")"
+	}
+	return "(" + strings.Join(parts, " AND ") + " AND ((" + strings.Join(names, ",") + ") IN (SELECT * FROM unnest(" +
+		strings.Join(arrays, ",") + "))) IS TRUE)"
+}

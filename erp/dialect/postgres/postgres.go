@@ -1,0 +1,302 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+
+	"github.com/safrasync/safrasync/erp/dialect"
+	"github.com/safrasync/safrasync/erp/fault"
+)
+
+// engine is the dialect of PostgreSQL through lib/pq.
+type engine struct {
+	opt    dialect.Options
+	cs     dialect.Charset
+	db     *sqlx.DB
+	server dialect.Server
+	// bytesMode: the server's encoding is SQL_ASCII. It then checks text only on
+	// its way out, and one wrong byte fails the whole query; so text is asked
+	// for as bytes and decoded here.
+	bytesMode bool
+}
+
+var _ dialect.Dialect = (*engine)(nil)
+
+func open(opt dialect.Options, cs dialect.Charset) (dialect.Database, *fault.Error) {
+	cfg, bad := config(opt)
+	if bad != nil {
+		return dialect.Database{}, bad
+	}
+	connector, err := pq.NewConnectorConfig(cfg)
+	if err != nil {
+		return dialect.Database{}, fault.Failf(fault.CodeConfig, "erp.dsn cannot be used as a PostgreSQL address")
+	}
+	connector.Dialer(dialect.NewGuardDialer(opt.StatementTimeout))
+	p := &engine{opt: opt, cs: cs, db: dialect.Pool(connector, "postgres"), server: dialect.Server{
+		Target: targetOf(cfg), Product: "PostgreSQL", Settings: "sslmode and sslrootcert",
+		Timeout: opt.StatementTimeout,
+	}}
+	return dialect.Database{DB: p.db, Target: p.server.Target, Probe: p.probe, Dialect: p}, nil
+}
+
+// postgresUnencrypted: of several hosts, one that is not encrypted is enough.
+func postgresUnencrypted(dsn dialect.Secret) bool {
+	cfg, bad := config(dialect.Options{DSN: dsn})
+	weak := []pq.SSLMode{pq.SSLModeDisable, pq.SSLModeAllow, pq.SSLModePrefer}
+	if bad != nil || !slices.Contains(weak, cfg.SSLMode) {
+		return false
+	}
+	for _, m := range cfg.Multi {
+		other := cfg
+		other.Host, other.Hostaddr = m.Host, m.Hostaddr
+		if !isLocal(other) {
+			return true
+		}
+	}
+	return !isLocal(cfg)
+}
+
+// config reads the DSN. lib/pq's and net/url's errors quote what they
+// could not read, password included, so none of them is passed on.
+func config(opt dialect.Options) (pq.Config, *fault.Error) {
+	dsn := string(opt.DSN)
+	cfg, err := pq.NewConfig(dsn)
+	if err != nil {
+		return pq.Config{}, fault.Failf(fault.CodeConfig, "erp.dsn cannot be read as a PostgreSQL address; write "+
+			"postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full (with %%-escapes for special characters in the password) "+
+			"or host=… port=… dbname=… user=… password='…'%s", settingNamed(err))
+	}
+	if len(cfg.Multi) == 0 && cfg.Service == "" && !mentionsSSLMode(dsn) && isLocal(cfg) {
+		// lib/pq's default is "require"; a server on this host seldom has TLS.
+		cfg.SSLMode = pq.SSLModeDisable
+	}
+	if cfg.ConnectTimeout <= 0 {
+		cfg.ConnectTimeout = dialect.ConnectTimeout
+	}
+	cfg.ApplicationName = dialect.ApplicationName
+	runtime := make(map[string]string, len(cfg.Runtime)+4)
+	zoned := false
+	for k, v := range cfg.Runtime {
+		if strings.EqualFold(k, "timezone") {
+			zoned = true
+		}
+		runtime[k] = v
+	}
+	runtime["default_transaction_read_only"] = "on"
+	runtime["statement_timeout"] = strconv.FormatInt(opt.StatementTimeout.Milliseconds(), 10)
+	runtime["lock_timeout"] = strconv.FormatInt(dialect.LockTimeout.Milliseconds(), 10)
+	if name := dialect.ZoneName(opt.TimeZone); name != "" && !zoned && cfg.TZ == "" {
+		// So that `changed_at::date` in a query means the same day as the mapping's.
+		runtime["TimeZone"] = name
+	}
+	cfg.Runtime = runtime
+	return cfg, nil
+}
+
+// settingNamed names the setting that lib/pq refused, when its message does so
+// in the one form that holds no value before it.
+func settingNamed(err error) string {
+	rest, ok := strings.CutPrefix(err.Error(), `pq: wrong value for "`)
+	if !ok {
+		return ""
+	}
+	name, _, ok := strings.Cut(rest, `"`)
+	if !ok || name == "password" {
+		return ""
+	}
+	return "; the value of " + name + " is not accepted"
+}
+
+func mentionsSSLMode(dsn string) bool {
+	if os.Getenv("PGSSLMODE") != "" {
+		return true
+	}
+	if strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://") {
+		u, err := url.Parse(dsn)
+		return err == nil && u.Query().Has("sslmode")
+	}
+	// The last setting wins in this form, so ours in front counts only if the
+	// DSN has none; "allow" is never a default.
+	cfg, err := pq.NewConfig("sslmode=allow " + dsn)
+	return err == nil && cfg.SSLMode != pq.SSLModeAllow
+}
+
+func isLocal(cfg pq.Config) bool {
+	if cfg.Hostaddr.IsValid() {
+		return cfg.Hostaddr.IsLoopback()
+	}
+	return dialect.IsLoopback(cfg.Host) || strings.HasPrefix(cfg.Host, "/") || strings.HasPrefix(cfg.Host, "@")
+}
+
+func targetOf(cfg pq.Config) string {
+	hosts := []string{hostPort(cfg.Host, cfg.Port)}
+	if len(cfg.Multi) > 0 {
+		for _, m := range cfg.Multi {
+			hosts = append(hosts, hostPort(m.Host, m.Port))
+		}
+	}
+	return strings.Join(hosts, ",") + "/" + cfg.Database
+}
+
+func hostPort(host string, port uint16) string {
+	if strings.HasPrefix(host, "/") {
+		return fmt.Sprintf("%s:%d", host, port)
+	}
+	return net.JoinHostPort(host, strconv.Itoa(int(port)))
+}
+
+func (p *engine) probe(ctx context.Context) error {
+	f, err := p.Facts(ctx, p.db)
+	p.bytesMode = f.Charset == "SQL_ASCII"
+	return err
+}
+
+func (p *engine) Facts(ctx context.Context, db *sqlx.DB) (f dialect.Facts, err error) {
+	err = db.QueryRowxContext(ctx, `SELECT current_setting('server_version'), current_setting('server_encoding'),
+  pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')`).Scan(&f.Version, &f.Charset, &f.SeesTransactions)
+	return f, err
+}
+
+var _ dialect.RightsChecker = (*engine)(nil)
+
+func (p *engine) MayWrite(ctx context.Context, db *sqlx.DB) (table string, err error) {
+	err = db.GetContext(ctx, &table, `SELECT n.nspname || '.' || c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+		WHERE c.relkind IN ('r', 'p') AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\_%'
+		AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE') ORDER BY 1 LIMIT 1`)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return table, err
+}
+
+// Window compares in the column's own type, so that nothing is rounded on the
+// way. Rows without a value, and '-infinity', which some programs write for
+// one, are always in.
+func (p *engine) Window(b *dialect.Binder, col dialect.Column, w dialect.Window) (string, *fault.Error) {
+	m, ok := dialect.ParseMoment(w.Since)
+	if !ok {
+		return "", dialect.FailBound(w.Since)
+	}
+	lookback := max(w.Lookback, 0)
+	name := Syntax.Column(col.Name)
+	var low string
+	switch col.Type {
+	case "date":
+		days := max(2, int64(math.Ceil(lookback.Hours()/24)))
+		low = b.Add(m.At.Format("2006-01-02")) + "::date - " + b.Add(days) + "::int"
+	default:
+		low = b.Add(w.Since) + "::" + col.Type + " - " +
+			b.Add(fmt.Sprintf("%d microseconds", lookback.Microseconds())) + "::interval"
+	}
+	return fmt.Sprintf("(%s >= (%s) OR %s IS NULL OR %s = '-infinity')", name, low, name, name), nil
+}
+
+// foreign: the text was decoded here, so its stored bytes are not UTF-8 and
+// cannot be bound as text.
+func (p *engine) foreign(key []dialect.Value) bool {
+	if !p.bytesMode || p.cs.Table == nil {
+		return false
+	}
+	for _, v := range key {
+		if v.Kind == dialect.Text && !dialect.IsASCII(v.Text) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *engine) foreignKey(b *dialect.Binder, names []string, key []dialect.Value) string {
+	parts := make([]string, len(key))
+	for i, v := range key {
+		if raw, ok := p.cs.Encode(v.Text); ok && v.Kind == dialect.Text && !dialect.IsASCII(v.Text) {
+			parts[i] = bytesOf(names[i]) + " = " + b.Add(raw) + "::bytea"
+		} else {
+			parts[i] = names[i] + " = " + b.Add(v.Text)
+		}
+	}
+	return "(" + strings.Join(parts, " AND ") + ")"
+}
+
+// bytesOf gives the stored bytes of any column. concat calls the type's output
+// function, so unlike a cast to text it keeps the padding of CHAR.
+func bytesOf(name string) string {
+	return "CASE WHEN " + name + " IS NULL THEN NULL ELSE convert_to(concat(" + name + "), 'SQL_ASCII') END"
+}
+
+const blanks = `E' \t\n\r\f\v'`
+
+func (p *engine) LooseKey(b *dialect.Binder, cols []dialect.Column, key []string, fast bool) string {
+	parts := make([]string, len(cols))
+	for i, c := range cols {
+		name := keyColumn(c)
+		switch c.Type {
+		case "text", "varchar", "bpchar", "char", "name", "":
+			if !fast {
+				parts[i] = "btrim(" + name + "::text, " + blanks + ") = " + b.Add(key[i]) + "::text"
+				continue
+			}
+			parts[i] = name + " = " + b.Add(key[i])
+		default:
+			parts[i] = name + " = " + b.Add(key[i])
+		}
+	}
+	return strings.Join(parts, " AND ")
+}
+
+// clockSQL reads the clock in the three types a bound may have, and the start
+// of the oldest open transaction of this database that the role may see: an
+// ordinary role sees its own only, and then the lookback has to do. Workers of
+// autovacuum and of replication out of this server write no rows. Of a prepared
+// transaction only the time of its preparation is kept; what it did before is
+// the lookback's.
+const clockSQL = `SELECT now()::text, now()::timestamp::text, now()::date::text,
+  h::text, h::timestamp::text, h::date::text
+FROM (SELECT least(
+  (SELECT min(xact_start) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()
+      AND backend_type NOT IN ('autovacuum worker', 'walsender')),
+  (SELECT min(prepared) FROM pg_prepared_xacts WHERE database = current_database())) AS h) AS x`
+
+func (p *engine) Clock(ctx context.Context, c *sqlx.Conn) (dialect.Clock, error) {
+	var now, horizon [3]sql.NullString
+	err := c.QueryRowxContext(ctx, clockSQL).Scan(&now[0], &now[1], &now[2], &horizon[0], &horizon[1], &horizon[2])
+	if err != nil {
+		return dialect.Clock{}, err
+	}
+	m, ok := dialect.ParseMoment(now[0].String)
+	if !ok {
+		return dialect.Clock{}, fault.Failf(fault.CodeOther, "the ERP database's clock cannot be read")
+	}
+	return dialect.Clock{Now: m.At, Limits: func(col dialect.Column, _ dialect.Moment) []dialect.Limit {
+		i := map[string]int{"timestamptz": 0, "timestamp": 1, "date": 2}[col.Type]
+		var limits []dialect.Limit
+		if m, ok := dialect.ParseMoment(now[i].String); ok {
+			limits = append(limits, dialect.Limit{Text: now[i].String, At: m.At, WarnAfter: m.At})
+		}
+		if m, ok := dialect.ParseMoment(horizon[i].String); ok && horizon[i].Valid {
+			limits = append(limits, dialect.Limit{Text: horizon[i].String, At: m.At})
+		}
+		return limits
+	}}, nil
+}
+
+var _ dialect.Waker = (*engine)(nil)
+
+// Awake sends a statement without any: nothing is parsed, and a server that is not
+// there any more, or is going, says so.
+func (p *engine) Awake(ctx context.Context, c *sqlx.Conn) error {
+	_, err := c.ExecContext(ctx, ";")
+	return err
+}

@@ -1,0 +1,113 @@
+package postgres
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lib/pq"
+
+	"github.com/safrasync/safrasync/erp/dialect"
+	"github.com/safrasync/safrasync/erp/fault"
+	"github.com/safrasync/safrasync/erp/sqltext"
+)
+
+// isDataError: some value made the statement fail (class 22), bytes that are no
+// text (22021, 22P05) among them.
+func isDataError(err error) bool {
+	var e *pq.Error
+	return errors.As(err, &e) && e.Code.Class() == "22"
+}
+
+// Problem: the database's own words are passed on only where they can name
+// nothing but parts of the query.
+func (p *engine) Problem(err error, query string) *fault.Error {
+	var e *pq.Error
+	switch {
+	case errors.As(err, &e):
+		out := p.serverProblem(e)
+		out.SQLState = string(e.Code)
+		if at, ok := queryOffset(e.Position, query); ok {
+			out.Line, out.Column = sqltext.Position(query, at)
+			out.Text += ", at line " + strconv.Itoa(out.Line) + ", column " + strconv.Itoa(out.Column) +
+				" of the query near " + sqltext.Near(query, at)
+		}
+		if e.Hint != "" && e.Code.Class() == "42" { // syntax and names: such messages quote the query only
+			out.Text += "; the database suggests: " + strings.ToValidUTF8(e.Hint, "?")
+		}
+		return out
+	case errors.Is(err, pq.ErrSSLNotSupported):
+		return fault.Failf(fault.CodeTLS,
+			"the ERP database at %s offers no TLS; switch it on there, or add sslmode=disable to erp.dsn if the network is trusted", p.server.Target)
+	case strings.Contains(err.Error(), "too many clients"):
+		return p.server.NoConnectionLeft()
+	}
+	return p.server.NoAnswer(err)
+}
+
+// queryOffset maps PostgreSQL's position, in characters of the statement sent,
+// to a byte offset in the configured query.
+func queryOffset(pos, query string) (int, bool) {
+	n, err := strconv.Atoi(pos)
+	if err != nil || query == "" {
+		return 0, false
+	}
+	n -= 1 + len(sqltext.DescribeOpen)
+	if n < 0 || n > utf8.RuneCountInString(query) {
+		return 0, false
+	}
+	at := 0
+	for range n {
+		_, size := utf8.DecodeRuneInString(query[at:])
+		at += size
+	}
+	return at, true
+}
+
+func (p *engine) serverProblem(e *pq.Error) *fault.Error {
+	// A server with SQL_ASCII may speak in any encoding.
+	message := strings.ToValidUTF8(e.Message, "?")
+	switch e.Code {
+	case "3D000":
+		return p.server.MissingDatabase()
+	case "42703":
+		return dialect.MissingColumn(message)
+	case "42P01", "3F000":
+		return dialect.MissingTable(message, "check the schema (search_path) and the spelling")
+	case "42702":
+		return dialect.AmbiguousColumn(message)
+	case "42501":
+		return dialect.MissingRight(message)
+	case "25006":
+		return dialect.TriesToWrite()
+	case "57014":
+		return p.server.StoppedStatement()
+	case "55P03":
+		return dialect.LockedTable()
+	case "22021", "22P05":
+		return fault.Failf(fault.CodeEncoding,
+			"the database holds bytes that are no valid text and stopped the query; set erp.charset, or convert the column in the query")
+	case "08P01":
+		return fault.Failf(fault.CodeConfig,
+			"the server at %s does not accept our session settings; if it is a pooler (PgBouncer), connect to PostgreSQL directly", p.server.Target)
+	case "22023":
+		return fault.Failf(fault.CodeConfig,
+			"the ERP database does not accept a setting of the session or an argument in the query; check erp.time_zone and the settings in erp.dsn")
+	case "25P03":
+		return fault.Failf(fault.CodeUnreachable, "the ERP database ended our session, which had been idle too long")
+	}
+	switch e.Code.Class() {
+	case "08", "57":
+		return p.server.EndedConnection()
+	case "53":
+		return p.server.NoConnectionLeft()
+	case "22":
+		return dialect.BadValue("e.g. cast only what matches")
+	case "28":
+		return p.server.RefusedUser("pg_hba.conf on the server")
+	case "42", "0A":
+		return dialect.BadSyntax(message)
+	}
+	return p.server.UnknownError(e.Code)
+}

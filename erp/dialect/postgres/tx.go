@@ -1,0 +1,173 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+
+	"github.com/safrasync/safrasync/erp/dialect"
+	"github.com/safrasync/safrasync/erp/fault"
+	"github.com/safrasync/safrasync/erp/sqltext"
+)
+
+// pgTx is one REPEATABLE READ, READ ONLY transaction.
+type pgTx struct {
+	p  *engine
+	tx *sqlx.Tx
+}
+
+func (p *engine) Begin(ctx context.Context, c *sqlx.Conn) (dialect.Tx, error) {
+	tx, err := c.BeginTxx(ctx, dialect.ReadOnlySnapshot)
+	if err != nil {
+		return nil, err
+	}
+	// The start-up parameters say the same, but a pooler in between may drop
+	// them. A cursor is planned for its first rows unless told that all are
+	// wanted. The ERP must not keep a snapshot open for us if we hang.
+	_, err = tx.ExecContext(ctx, fmt.Sprintf(
+		"SET LOCAL statement_timeout = %d; SET LOCAL lock_timeout = %d; SET LOCAL cursor_tuple_fraction = 1; "+
+			"SET LOCAL idle_in_transaction_session_timeout = '10min'",
+		p.opt.StatementTimeout.Milliseconds(), dialect.LockTimeout.Milliseconds()))
+	if err != nil {
+		_ = tx.Rollback() // the first error is the one to report
+		return nil, err
+	}
+	return &pgTx{p: p, tx: tx}, nil
+}
+
+func (t *pgTx) End() { _ = t.tx.Rollback() } // nothing was written, so nothing can be lost
+
+func (t *pgTx) Columns(ctx context.Context, st sqltext.Statement) (cols []dialect.Column, err error) {
+	rows, err := t.tx.QueryxContext(ctx, st.Describe())
+	if err != nil {
+		return nil, err
+	}
+	return dialect.Describe(rows, nil)
+}
+
+// Stream reads through a cursor. The rows of one FETCH are taken off the wire before the caller
+// sees the first of them: statement_timeout is then about the database's work alone, however slow
+// the caller is, and memory is bounded by one batch.
+func (t *pgTx) Stream(ctx context.Context, query string, args []any, items []dialect.Item,
+	fn func([]dialect.Value) error,
+) error {
+	return t.cursor(ctx, "safrasync_rows", query, args, items, func(batch [][]dialect.Value) error {
+		return dialect.Deliver(ctx, batch, fn)
+	})
+}
+
+// Limits of one FETCH: many small rows at once, few large ones.
+const (
+	fetchRows  = 500
+	fetchFirst = 100
+	fetchBytes = 4 << 20
+)
+
+func (t *pgTx) cursor(ctx context.Context, name, query string, args []any, items []dialect.Item,
+	fn func([][]dialect.Value) error,
+) error {
+	if _, err := t.tx.ExecContext(ctx, "DECLARE "+name+" NO SCROLL CURSOR FOR "+query, args...); err != nil {
+		return err
+	}
+	for n := fetchFirst; ; {
+		batch, size, err := t.fetchSized(ctx, fmt.Sprintf("FETCH FORWARD %d FROM %s", n, name), nil, items)
+		if err != nil {
+			return err
+		}
+		if err := fn(batch); err != nil {
+			return err
+		}
+		if len(batch) < n {
+			break
+		}
+		n = min(fetchRows, n*4, 1+fetchBytes/(1+size/len(batch)))
+	}
+	_, err := t.tx.ExecContext(ctx, "CLOSE "+name)
+	return err
+}
+
+func (t *pgTx) fetchSized(ctx context.Context, query string, args []any,
+	items []dialect.Item,
+) (batch [][]dialect.Value, size int, err error) {
+	rows, err := t.tx.QueryxContext(ctx, query, args...)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	reader := dialect.NewRowReader(items)
+	for rows.Next() {
+		values, n, err := reader.Read(rows)
+		if err != nil {
+			return nil, 0, err
+		}
+		batch = append(batch, values)
+		size += n
+	}
+	return batch, size, rows.Err()
+}
+
+// Attempt runs fn in a savepoint, so that a failure of one statement leaves the
+// transaction, and with it the snapshot, usable.
+func (t *pgTx) Attempt(ctx context.Context, name string, fn func() error) error {
+	if _, err := t.tx.ExecContext(ctx, "SAVEPOINT "+name); err != nil {
+		return err
+	}
+	if err := fn(); err != nil {
+		if !t.RowError(err) {
+			return err
+		}
+		if _, back := t.tx.ExecContext(ctx, "ROLLBACK TO SAVEPOINT "+name+"; RELEASE SAVEPOINT "+name); back != nil {
+			return back
+		}
+		return err
+	}
+	_, err := t.tx.ExecContext(ctx, "RELEASE SAVEPOINT "+name)
+	return err
+}
+
+var _ dialect.Salvager = (*pgTx)(nil)
+
+func (t *pgTx) RowError(err error) bool {
+	var c fault.Caller
+	return !errors.As(err, &c) && isDataError(err)
+}
+
+func (t *pgTx) Finish(context.Context) error { return nil }
+
+func (t *pgTx) Fetch(ctx context.Context, query string, args []any, items []dialect.Item) ([][]dialect.Value, error) {
+	rows, _, err := t.fetchSized(ctx, query, args, items)
+	return rows, err
+}
+
+func (t *pgTx) Batches(ctx context.Context, query string, args []any, items []dialect.Item,
+	fn func([][]dialect.Value) error,
+) error {
+	return t.cursor(ctx, "safrasync_keys", query, args, items, fn)
+}
+
+// Reason says what is wrong with one column of one row.
+func (t *pgTx) Reason(col dialect.Column, failure error, ask func(dialect.Item) ([][]dialect.Value, error)) string {
+	var e *pq.Error
+	if !errors.As(failure, &e) {
+		return "the database cannot read this value"
+	}
+	if e.Code != "22021" && e.Code != "22P05" {
+		return "the database cannot compute this value (SQLSTATE " + string(e.Code) + ")"
+	}
+	name := Syntax.Column(col.Name)
+	rows, err := ask(dialect.Item{
+		SQL: "CASE WHEN " + name + " IS NULL THEN NULL ELSE convert_to(concat(" + name +
+			"), getdatabaseencoding()) END",
+		Convert: func(v any) dialect.Value {
+			raw, _ := v.([]byte)
+			return dialect.TextValue(string(raw), dialect.Charset{})
+		},
+	})
+	if err == nil && len(rows) > 0 && rows[0][0].Err != "" {
+		return rows[0][0].Err
+	}
+	return "bytes that are no valid text (SQLSTATE " + string(e.Code) + ")"
+}

@@ -1,0 +1,74 @@
+package postgres
+
+import (
+	"github.com/safrasync/safrasync/erp/dialect"
+)
+
+// Item selects every type as the text PostgreSQL itself writes. lib/pq's own
+// conversions would fail a whole row on a year 12345, and read a float4 as a float8.
+func (p *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
+	name := Syntax.Column(col.Name)
+	if use == dialect.ForBound {
+		return dialect.Item{SQL: name + "::text", Convert: dialect.Keep(dialect.Text)}
+	}
+	switch col.Type {
+	case "bytea":
+		// The content is not wanted: old ERPs keep megabytes of notes in bytea.
+		return dialect.Item{
+			SQL:     "CASE WHEN " + name + " IS NULL THEN NULL ELSE '' END",
+			Convert: dialect.BinaryColumn("convert_from(" + col.Name + ", 'WIN1252')"),
+		}
+	case "int2", "int4", "int8", "oid":
+		return dialect.Item{SQL: name + "::text", Convert: dialect.Keep(dialect.Int)}
+	case "numeric":
+		return dialect.Item{SQL: name + "::text", Convert: dialect.AsText(dialect.NumberValue)}
+	case "money":
+		// money::text follows the server's locale.
+		return dialect.Item{SQL: name + "::numeric::text", Convert: dialect.AsText(dialect.NumberValue)}
+	case "float4":
+		return dialect.Item{
+			SQL:     name + "::text",
+			Convert: dialect.AsText(func(s string) dialect.Value { return dialect.FloatText(s, 32) }),
+		}
+	case "float8":
+		return dialect.Item{
+			SQL:     name + "::text",
+			Convert: dialect.AsText(func(s string) dialect.Value { return dialect.FloatText(s, 64) }),
+		}
+	case "bool":
+		return dialect.Item{SQL: name + "::text", Convert: dialect.Keep(dialect.Bool)}
+	case "date":
+		return dialect.Item{SQL: name + "::text", Convert: dialect.AsText(dialect.DateText)}
+	case "timestamp":
+		return dialect.Item{SQL: name + "::text", Convert: dialect.AsText(dialect.TimestampText)}
+	case "timestamptz":
+		return dialect.Item{SQL: name + "::text", Convert: dialect.AsText(p.instant)}
+	case "uuid":
+		return dialect.Item{SQL: name + "::text", Convert: dialect.Keep(dialect.Text)}
+	}
+	if p.bytesMode {
+		return dialect.Item{SQL: bytesOf(name), Convert: func(v any) dialect.Value {
+			if raw, ok := v.([]byte); ok {
+				return dialect.TextValue(string(raw), p.cs)
+			}
+			return dialect.Value{}
+		}}
+	}
+	expr := name
+	switch col.Type {
+	case "text", "varchar", "bpchar":
+		// As it is: a cast of CHAR to text would drop the padding, and a key
+		// must be bound again as it was stored.
+	default:
+		expr += "::text"
+	}
+	return dialect.Item{SQL: expr, Convert: dialect.AsText(dialect.PlainTextValue)}
+}
+
+func (p *engine) instant(s string) dialect.Value {
+	m, ok := dialect.ParseMoment(s)
+	if !ok || !m.Zoned {
+		return dialect.Value{Kind: dialect.Instant, Text: s, Err: dialect.OddTime("timestamp", s)}
+	}
+	return dialect.Value{Kind: dialect.Instant, Text: dialect.InstantText(m.At, p.opt.TimeZone)}
+}

@@ -1,0 +1,245 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	sqlitedrv "modernc.org/sqlite" // also registers the driver "sqlite"
+
+	"github.com/safrasync/safrasync/erp/dialect"
+	"github.com/safrasync/safrasync/erp/fault"
+)
+
+// engine is the dialect of a SQLite file.
+type engine struct {
+	opt  dialect.Options
+	cs   dialect.Charset
+	path string
+}
+
+var _ dialect.Dialect = (*engine)(nil)
+
+func open(opt dialect.Options, cs dialect.Charset) (dialect.Database, *fault.Error) {
+	path, immutable, err := sqlitePath(string(opt.DSN))
+	if err != nil {
+		return dialect.Database{}, err
+	}
+	info, e := os.Stat(path)
+	switch {
+	case errors.Is(e, os.ErrNotExist):
+		return dialect.Database{}, fault.Failf(fault.CodeNoDatabase,
+			"the ERP file %s does not exist; check erp.dsn (a relative path counts from the working directory)", path)
+	case e != nil:
+		return dialect.Database{}, fault.Failf(fault.CodePermission, "the ERP file %s cannot be looked at; check the rights of its folders",
+			path)
+	case info.IsDir():
+		return dialect.Database{}, fault.Failf(fault.CodeNotADatabase, "%s is a folder; erp.dsn must name the SQLite file in it", path)
+	}
+	// mode=ro: SQLite itself opens the file for reading and creates nothing.
+	// _dqs=0: a misspelt "column" is an error and not a text.
+	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
+		"?mode=ro&_dqs=0&_defensive=1&_query_only=1&_busy_timeout=" + strconv.FormatInt(dialect.LockTimeout.Milliseconds(), 10)
+	if immutable {
+		dsn += "&immutable=1"
+	}
+	db, e := sqlx.Open("sqlite", dsn)
+	if e != nil {
+		return dialect.Database{}, fault.Failf(fault.CodeOther, "the SQLite driver cannot be started")
+	}
+	db.SetMaxOpenConns(4)
+	s := &engine{opt: opt, cs: cs, path: path}
+	probe := func(ctx context.Context) error {
+		var tables int
+		return db.GetContext(ctx, &tables, "SELECT count(*) FROM sqlite_master")
+	}
+	return dialect.Database{DB: db, Target: path, Probe: probe, Dialect: s}, nil
+}
+
+// sqlitePath takes a path or a file: URI whose parameters may only restrict.
+func sqlitePath(dsn string) (path string, immutable bool, err *fault.Error) {
+	rest, isURI := strings.CutPrefix(dsn, "file:")
+	if !isURI && strings.Contains(dsn, "://") {
+		// Not quoted: it is probably the address of another database, with its password.
+		return "", false, fault.Failf(fault.CodeConfig,
+			"erp.dsn is the address of another kind of database; set erp.driver to match, or give the path of the SQLite file")
+	}
+	if isURI {
+		var query string
+		rest, query, _ = strings.Cut(rest, "?")
+		rest = strings.TrimPrefix(rest, "//")
+		unescaped, e := url.PathUnescape(rest)
+		values, e2 := url.ParseQuery(query)
+		if e != nil || e2 != nil {
+			return "", false, fault.Failf(fault.CodeConfig,
+				"erp.dsn is no valid file: address; give the plain path of the SQLite file")
+		}
+		rest = unescaped
+		for k, v := range values {
+			switch {
+			case k == "mode" && v[0] == "ro", k == "cache" && v[0] == "private":
+			case k == "immutable":
+				immutable = v[0] == "1"
+			default:
+				return "", false, fault.Failf(fault.CodeConfig,
+					"erp.dsn sets %q, which is not allowed: the ERP file is opened for reading only", k)
+			}
+		}
+	}
+	if rest == "" || strings.HasPrefix(rest, ":memory:") {
+		return "", false, fault.Failf(fault.CodeConfig, "erp.dsn must be the path of a SQLite file")
+	}
+	return rest, immutable, nil
+}
+
+func (s *engine) Facts(ctx context.Context, db *sqlx.DB) (f dialect.Facts, err error) {
+	if err := db.GetContext(ctx, &f.Charset, "PRAGMA encoding"); err != nil {
+		return dialect.Facts{}, err
+	}
+	return f, db.GetContext(ctx, &f.Version, "SELECT sqlite_version()")
+}
+
+const isoGlob = `'[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'`
+
+// Window compares texts. That is right only among texts of one shape, so:
+// a row that separates day and time otherwise than Since does is compared by
+// its day alone; where a zone is written the bound is lowered by 26 hours, the
+// most by which local times of one instant differ; and whatever is no ISO text
+// at all, NULL and blank included, is always in.
+func (s *engine) Window(b *dialect.Binder, col dialect.Column, w dialect.Window) (string, *fault.Error) {
+	m, ok := dialect.ParseMoment(w.Since)
+	if !ok {
+		return "", dialect.FailBound(w.Since)
+	}
+	lookback := max(w.Lookback, 0)
+	if m.Sep == "" {
+		lookback = max(lookback, 48*time.Hour)
+	}
+	if m.Zoned {
+		lookback += 26 * time.Hour
+	}
+	low := m.Like(m.At.Add(-lookback))
+	name := Syntax.Column(col.Name)
+	return "(" + name + " >= " + b.Add(low) +
+		" OR (" + name + " >= " + b.Add(low[:10]) + " AND substr(" + name + ", 11, 1) <> " + b.Add(m.Sep) + ")" +
+		" OR typeof(" + name + ") <> 'text' OR " + name + " NOT GLOB " + isoGlob + ")", nil
+}
+
+// Keys binds each part with the storage class it was read with: in SQLite the
+// number 1 and the text '1' are different keys.
+func (s *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect.Value) (string, *fault.Error) {
+	return dialect.KeyCondition(b, cols, keys, s.term)
+}
+
+func (s *engine) term(b *dialect.Binder, col dialect.Column, v dialect.Value) (string, *fault.Error) {
+	arg, bad := s.native(col, v)
+	return Syntax.Column(col.Name) + " = " + b.Add(arg), bad
+}
+
+func (s *engine) native(col dialect.Column, v dialect.Value) (any, *fault.Error) {
+	switch v.Kind {
+	case dialect.Int:
+		if n, err := strconv.ParseInt(v.Text, 10, 64); err == nil {
+			return n, nil
+		}
+	case dialect.Float, dialect.Number:
+		if f, ok := dialect.FloatBack(v.Text, 64); ok {
+			return f, nil
+		}
+	default:
+		if raw, ok := s.cs.Encode(v.Text); ok {
+			return string(raw), nil
+		}
+	}
+	return nil, dialect.NotBindable(col)
+}
+
+func (s *engine) LooseKey(b *dialect.Binder, cols []dialect.Column, key []string, fast bool) string {
+	parts := make([]string, len(cols))
+	for i, c := range cols {
+		if fast {
+			parts[i] = Syntax.Column(c.Name) + " = " + b.Add(key[i])
+			continue
+		}
+		parts[i] = "trim(CAST(" + Syntax.Column(c.Name) + " AS TEXT), char(32,9,10,11,12,13)) = " + b.Add(key[i])
+	}
+	return strings.Join(parts, " AND ")
+}
+
+// Clock: SQLite's clock is this host's. There is no horizon: a writer that stamps a row and
+// commits it much later is found by the lookback, or by the sweep.
+func (s *engine) Clock(ctx context.Context, c *sqlx.Conn) (dialect.Clock, error) {
+	return dialect.ReadClock(ctx, c, `SELECT strftime('%Y-%m-%d %H:%M:%f', 'now')`, s.opt.TimeZone)
+}
+
+// Result codes of SQLite that are told apart.
+const (
+	sqliteError = 1
+	perm        = 3
+	busy        = 5
+	locked      = 6
+	readOnly    = 8
+	interrupt   = 9
+	sqliteIOErr = 10
+	corrupt     = 11
+	cantOpen    = 14
+	auth        = 23
+	notADB      = 26
+)
+
+func (s *engine) Problem(err error, _ string) *fault.Error {
+	var e *sqlitedrv.Error
+	if !errors.As(err, &e) {
+		return fault.Failf(fault.CodeOther, "reading the ERP file %s failed in a way the driver does not explain", s.path)
+	}
+	switch e.Code() & 0xff {
+	case busy, locked:
+		return fault.Failf(fault.CodeLocked, "the ERP file %s stayed locked by another program for %s; try again later", s.path,
+			dialect.LockTimeout)
+	case readOnly:
+		return dialect.TriesToWrite()
+	case interrupt:
+		return fault.Failf(fault.CodeTimeout, "the query was interrupted; it may take %s (erp.statement_timeout)",
+			s.opt.StatementTimeout)
+	case notADB:
+		return fault.Failf(fault.CodeNotADatabase, "the file %s is no SQLite database (or an encrypted one); check erp.dsn", s.path)
+	case corrupt:
+		return fault.Failf(fault.CodeNotADatabase, "the ERP file %s is damaged; restore it, or ask the ERP's supplier", s.path)
+	case cantOpen, sqliteIOErr, perm, auth:
+		return fault.Failf(fault.CodePermission,
+			"the ERP file %s cannot be read; check its rights and those of its folder (a database in WAL mode also needs its -shm file)", s.path)
+	case sqliteError:
+		return queryProblem(e.Error())
+	}
+	return fault.Failf(fault.CodeOther, "SQLite reports error %d on the ERP file", e.Code())
+}
+
+// queryProblem sorts the messages of the SQL compiler, which name parts
+// of the query only; messages while running may quote data and are dropped.
+func queryProblem(msg string) *fault.Error {
+	msg = strings.TrimPrefix(msg, "SQL logic error: ")
+	if i := strings.LastIndex(msg, " ("); i > 0 {
+		msg = msg[:i]
+	}
+	switch {
+	case strings.HasPrefix(msg, "no such column"):
+		return dialect.MissingColumn(msg)
+	case strings.HasPrefix(msg, "no such table"):
+		return dialect.MissingTable(msg, "check the spelling and the file")
+	case strings.HasPrefix(msg, "ambiguous column"):
+		return dialect.AmbiguousColumn(msg)
+	case strings.HasPrefix(msg, "near "), strings.HasPrefix(msg, "incomplete input"),
+		strings.HasPrefix(msg, "no such function"),
+		strings.HasPrefix(msg, "unrecognized token"), strings.HasPrefix(msg, "wrong number of arguments"),
+		strings.HasPrefix(msg, "misuse of"),
+		strings.HasPrefix(msg, "SELECTs to the left"), strings.HasPrefix(msg, "sub-select returns"),
+		strings.HasPrefix(msg, "row value misused"):
+		return dialect.BadSyntax(msg)
+	}
+	return fault.Failf(fault.CodeData, "a value in the ERP makes an expression of the query fail, or the query is not valid")
+}

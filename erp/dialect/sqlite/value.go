@@ -1,0 +1,104 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/safrasync/safrasync/erp/dialect"
+)
+
+func (s *engine) Begin(ctx context.Context, c *sqlx.Conn) (dialect.Tx, error) {
+	tx, err := c.BeginTxx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	return (&dialect.StreamTx{Tx: tx, Limit: s.opt.StatementTimeout, Names: originalNames}).Opened(), nil
+}
+
+// renamed is how SQLite makes the second column of one name unique in a subquery.
+var renamed = regexp.MustCompile(`^(.*):[0-9]+$`)
+
+// originalNames undoes it, so that checkColumns reports the double name.
+func originalNames(cols []dialect.Column) []dialect.Column {
+	seen := map[string]bool{}
+	for i, c := range cols {
+		if m := renamed.FindStringSubmatch(c.Name); m != nil && seen[strings.ToLower(m[1])] {
+			cols[i].Name = m[1]
+		}
+		seen[strings.ToLower(c.Name)] = true
+	}
+	return cols
+}
+
+// Item selects +column: the plus changes nothing about the value, but without
+// a declared type the driver hands over dates as the text that is stored
+// instead of turning them into time.Time.
+func (s *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
+	name := "+" + Syntax.Column(col.Name)
+	if use == dialect.ForBound {
+		return dialect.Item{SQL: name, Convert: bound}
+	}
+	declared := col.Type
+	if use == dialect.ForKey {
+		declared = "" // a key is bound again as it was stored, so it is never rewritten
+	}
+	return dialect.Item{SQL: name, Convert: func(v any) dialect.Value { return s.value(v, declared) }}
+}
+
+func bound(v any) dialect.Value {
+	switch x := v.(type) {
+	case string:
+		return dialect.Value{Kind: dialect.Text, Text: x}
+	case int64, float64: //nolint:forbidigo // told apart, not used
+		return dialect.Value{Kind: dialect.Number, Err: "number"}
+	}
+	return dialect.Value{}
+}
+
+func (s *engine) value(v any, declared string) dialect.Value {
+	switch x := v.(type) {
+	case nil:
+		return dialect.Value{}
+	case int64:
+		return dialect.Value{Kind: dialect.Int, Text: strconv.FormatInt(x, 10)}
+	case float64: //nolint:forbidigo // the driver's type of a stored float
+		return dialect.FloatValue(x, 64)
+	case bool:
+		return dialect.Value{Kind: dialect.Bool, Text: strconv.FormatBool(x)}
+	case []byte:
+		return dialect.Value{Kind: dialect.Bytes, Err: "binary value; convert it in the query, e.g. CAST(column AS TEXT)"}
+	case string:
+		text := dialect.TextValue(x, s.cs)
+		if text.Err != "" {
+			return text
+		}
+		switch declared {
+		case "date", "datetime", "timestamp":
+			return s.declaredTime(text)
+		}
+		return text
+	default:
+		return dialect.Value{Kind: dialect.Text, Err: "a type the driver does not explain"}
+	}
+}
+
+// declaredTime sorts the text of a column declared as a time; what is no ISO
+// text stays plain text for the mapping's own date format.
+func (s *engine) declaredTime(v dialect.Value) dialect.Value {
+	m, ok := dialect.ParseMoment(v.Text)
+	switch {
+	case !ok:
+		return v
+	case m.Sep == "":
+		return dialect.Value{Kind: dialect.Date, Text: v.Text}
+	case !m.Zoned:
+		return dialect.Value{Kind: dialect.Timestamp, Text: v.Text}
+	default:
+		return dialect.Value{Kind: dialect.Instant, Text: dialect.InstantText(m.At, s.opt.TimeZone)}
+	}
+}

@@ -1,0 +1,77 @@
+package sqlserver
+
+import (
+	"net/url"
+	"regexp"
+
+	"github.com/safrasync/safrasync/erp/dialect"
+	"github.com/safrasync/safrasync/erp/sqltext"
+)
+
+// Engine is Microsoft SQL Server, not yet tried on a live server.
+var Engine = &dialect.Engine{
+	Name: "sqlserver", Syntax: Syntax,
+	PlainName: regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`),
+	ChangedAt: dialect.ChangedAt{
+		Types:  []string{"date", "datetime", "datetime2", "smalldatetime", "datetimeoffset"},
+		Advice: "turn it into a DATETIME2 in the query, e.g. CAST(COLUMN AS DATETIME2)",
+	},
+	Catalogue: catalogue,
+	Open:      open,
+	Unencrypted: func(dsn dialect.Secret) bool {
+		return dialect.RemoteURL(dsn, func(q url.Values) bool { return q.Get("tls") == "disable" })
+	},
+}
+
+// Syntax is the SQL of SQL Server.
+var Syntax = &sqltext.Syntax{
+	Name:  "SQL Server",
+	Lexis: sqltext.Lexis{Bracket: true, BracketDoubled: true, NestedComments: true, Params: "@", WordMore: "#"},
+	Forbidden: [][]string{
+		{"INTO"},
+		{"UPDLOCK"},
+		{"XLOCK"},
+		{"TABLOCKX"},
+		{"TABLOCK"},
+		{"HOLDLOCK"},
+		{"SERIALIZABLE"},
+		{"NEXT", "VALUE"},
+		{"OPENROWSET"},
+		{"OPENQUERY"},
+		{"OPENDATASOURCE"},
+		// Statements may stand in a row without a semicolon.
+		{"INSERT"},
+		{"UPDATE"},
+		{"DELETE"},
+		{"MERGE"},
+		{"EXEC"},
+		{"EXECUTE"},
+		{"DROP"},
+		{"TRUNCATE"},
+		{"ALTER"},
+		{"CREATE"},
+		{"GRANT"},
+		{"DECLARE"},
+		{"OPTION"},
+	},
+	Opaque: []string{"TOP", "FOR", "PIVOT", "UNPIVOT"},
+	Quotes: [2]string{"[", "]"}, Alias: " AS q", Placeholder: sqltext.Numbered("@p"), NoRows: " WHERE 1 = 0",
+	First: sqltext.FirstRow{Prefix: "TOP 1 "}, FlatCTE: true,
+}
+
+var catalogue = dialect.Catalogue{
+	Relations: `SELECT s.name AS schema_name, o.name AS table_name, CASE WHEN o.type = 'V' THEN 1 ELSE 0 END AS is_view,
+  (SELECT SUM(p.rows) FROM sys.partitions p WHERE p.object_id = o.object_id AND p.index_id IN (0, 1)) AS row_estimate
+FROM sys.objects o JOIN sys.schemas s ON s.schema_id = o.schema_id WHERE o.type IN ('U', 'V') AND o.is_ms_shipped = 0`,
+	Columns: `SELECT s.name AS schema_name, o.name AS table_name, c.name AS column_name, t.name AS type_name,
+  CASE WHEN c.is_nullable = 1 THEN 1 ELSE 0 END AS is_nullable, c.column_id AS ordinal
+FROM sys.columns c JOIN sys.objects o ON o.object_id = c.object_id JOIN sys.schemas s ON s.schema_id = o.schema_id
+  JOIN sys.types t ON t.user_type_id = c.user_type_id
+WHERE o.type IN ('U', 'V') AND o.is_ms_shipped = 0`,
+	Indexes: `SELECT s.name AS schema_name, o.name AS table_name, i.name AS index_name, CASE WHEN i.is_primary_key = 1 THEN 1 ELSE 0 END AS is_primary,
+  CASE WHEN i.is_unique = 1 THEN 1 ELSE 0 END AS is_unique, c.name AS column_name, x.key_ordinal AS ordinal
+FROM sys.indexes i JOIN sys.objects o ON o.object_id = i.object_id JOIN sys.schemas s ON s.schema_id = o.schema_id
+  JOIN sys.index_columns x ON x.object_id = i.object_id AND x.index_id = i.index_id
+  JOIN sys.columns c ON c.object_id = x.object_id AND c.column_id = x.column_id
+WHERE o.type = 'U' AND o.is_ms_shipped = 0 AND i.has_filter = 0 AND x.is_included_column = 0`,
+}

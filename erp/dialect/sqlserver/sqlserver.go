@@ -1,0 +1,278 @@
+package sqlserver
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	mssql "github.com/microsoft/go-mssqldb"
+	"github.com/microsoft/go-mssqldb/msdsn"
+
+	"github.com/safrasync/safrasync/erp/dialect"
+	"github.com/safrasync/safrasync/erp/fault"
+)
+
+// engine is the dialect of Microsoft SQL Server. It has not yet been tried
+// on a live server: its SQL is tested as text, its values on the driver's types.
+type engine struct {
+	opt    dialect.Options
+	db     *sqlx.DB
+	server dialect.Server
+	// isolation is SNAPSHOT where the database allows it.
+	isolation sql.IsolationLevel
+}
+
+var _ dialect.Dialect = (*engine)(nil)
+
+func open(opt dialect.Options, _ dialect.Charset) (dialect.Database, *fault.Error) {
+	const example = "sqlserver://USER:PASSWORD@HOST:1433/DATABASE?tls=verify (and instance=NAME for a named instance)"
+	a, bad := dialect.ParseAddress(opt.DSN, []string{"sqlserver"}, "", example, "tls", "ca", "instance")
+	if bad != nil {
+		return dialect.Database{}, bad
+	}
+	if a.Path == "" {
+		return dialect.Database{}, fault.Failf(fault.CodeConfig, "erp.dsn names no database; write %s", example)
+	}
+	tlsConfig, bad := a.TLSConfig()
+	if bad != nil {
+		return dialect.Database{}, bad
+	}
+	host := a.Host
+	if a.Port != "" {
+		host = a.HostPort()
+	} else if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	q := url.Values{
+		"database": {a.Path}, "encrypt": {"disable"}, "ApplicationIntent": {"ReadOnly"},
+		"app name": {dialect.ApplicationName}, "dial timeout": {"15"},
+	}
+	if tlsConfig != nil {
+		q.Set("encrypt", "true")
+	}
+	u := url.URL{
+		Scheme: "sqlserver", User: url.UserPassword(a.User, a.Password), Host: host,
+		Path: a.Settings["instance"], RawQuery: q.Encode(),
+	}
+	cfg, err := msdsn.Parse(u.String())
+	if err != nil {
+		return dialect.Database{}, fault.Failf(fault.CodeConfig, "erp.dsn cannot be used as a SQL Server address; write %s", example)
+	}
+	cfg.TLSConfig = tlsConfig
+	connector := mssql.NewConnectorConfig(cfg)
+	connector.Dialer = dialect.NewGuardDialer(opt.StatementTimeout)
+	if a.Port == "" {
+		a.Port = "1433"
+	}
+	s := &engine{
+		opt: opt, db: dialect.Pool(dialect.Bounded{Connector: connector}, "sqlserver"),
+		isolation: sql.LevelReadCommitted, server: dialect.Server{
+			Target: a.Target(), Product: "SQL Server", Settings: "tls and ca", Timeout: opt.StatementTimeout,
+		},
+	}
+	return dialect.Database{DB: s.db, Target: a.Target(), Probe: s.probe, Dialect: s}, nil
+}
+
+func (s *engine) probe(ctx context.Context) error {
+	var allowed bool
+	err := s.db.GetContext(ctx, &allowed,
+		"SELECT CAST(CASE WHEN snapshot_isolation_state = 1 THEN 1 ELSE 0 END AS BIT) FROM sys.databases WHERE database_id = DB_ID()")
+	if err == nil && allowed {
+		s.isolation = sql.LevelSnapshot
+	}
+	return err
+}
+
+func (s *engine) Facts(ctx context.Context, db *sqlx.DB) (f dialect.Facts, err error) {
+	err = db.QueryRowxContext(ctx, "SELECT CAST(SERVERPROPERTY('ProductVersion') AS NVARCHAR(128)), "+
+		"CAST(DATABASEPROPERTYEX(DB_NAME(), 'Collation') AS NVARCHAR(128))").Scan(&f.Version, &f.Charset)
+	return f, err
+}
+
+// session: a lock is not waited for longer than elsewhere, the ERP is
+// never the victim of a deadlock with us, and dates are read in ISO order.
+const session = "SET LOCK_TIMEOUT %d; SET DEADLOCK_PRIORITY LOW; SET DATEFORMAT ymd; SET XACT_ABORT OFF"
+
+func (s *engine) Clock(ctx context.Context, c *sqlx.Conn) (dialect.Clock, error) {
+	if _, err := c.ExecContext(ctx, fmt.Sprintf(session, dialect.LockTimeout.Milliseconds())); err != nil {
+		return dialect.Clock{}, err
+	}
+	return dialect.ReadClock(ctx, c, "SELECT CONVERT(VARCHAR(33), SYSUTCDATETIME(), 126)", s.opt.TimeZone)
+}
+
+// Begin: SQL Server has no read-only transaction, but no SELECT can write there
+// either; the words for what could (OPENQUERY, NEXT VALUE, INTO …) are refused.
+func (s *engine) Begin(ctx context.Context, c *sqlx.Conn) (dialect.Tx, error) {
+	tx, err := c.BeginTxx(ctx, &sql.TxOptions{Isolation: s.isolation})
+	if err != nil {
+		return nil, err
+	}
+	return (&dialect.StreamTx{Tx: tx, Limit: s.opt.StatementTimeout}).Opened(), nil
+}
+
+// sqlserverTime binds a time in the column's own type, so that an index serves.
+func sqlserverTime(b *dialect.Binder, col dialect.Column, at time.Time) string {
+	layout := dialect.ISOMicro
+	switch col.Type {
+	case "date":
+		layout = "2006-01-02"
+	case "datetime":
+		layout = "2006-01-02T15:04:05.000"
+	case "smalldatetime":
+		layout = "2006-01-02T15:04:05"
+	case "datetimeoffset":
+		layout = dialect.ISOMicro + " +00:00"
+	}
+	return "CAST(" + b.Add(at.Format(layout)) + " AS " + strings.ToUpper(col.Type) + ")"
+}
+
+func (s *engine) Window(b *dialect.Binder, col dialect.Column, w dialect.Window) (string, *fault.Error) {
+	low, bad := dialect.WindowStart(w, col.Type == "date")
+	if bad != nil {
+		return "", bad
+	}
+	name := Syntax.Column(col.Name)
+	return fmt.Sprintf("(%s >= %s OR %s IS NULL OR %s < '%s')", name, sqlserverTime(b, col, low), name, name,
+		strings.ReplaceAll(dialect.NoDateBefore, "-", "")), nil
+}
+
+func (s *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect.Value) (string, *fault.Error) {
+	return dialect.KeyCondition(b, cols, keys, s.term)
+}
+
+func (s *engine) term(b *dialect.Binder, col dialect.Column, v dialect.Value) (string, *fault.Error) {
+	equals := Syntax.Column(col.Name) + " = "
+	switch v.Kind {
+	case dialect.Int, dialect.Number:
+		return equals + number(b, v.Text), nil
+	case dialect.Float:
+		f, ok := dialect.FloatBack(v.Text, dialect.FloatBits(col, "real"))
+		if !ok {
+			return "", dialect.NotBindable(col)
+		}
+		return equals + b.Add(f), nil
+	case dialect.Date, dialect.Timestamp, dialect.Instant:
+		if typ := strings.ToUpper(col.Type); typ == "DATETIME2" || typ == "DATETIMEOFFSET" {
+			return equals + "CAST(" + b.Add(v.Text) + " AS " + typ + "(7))", nil
+		}
+		return equals + "CAST(" + b.Add(v.Text) + " AS " + strings.ToUpper(col.Type) + ")", nil
+	case dialect.Bool:
+		return equals + "CAST(" + b.Add(v.Text) + " AS BIT)", nil
+	default:
+		return equals + sqlserverText(b, col, v.Text), nil
+	}
+}
+
+// number binds a decimal with its own scale, a whole number as one.
+func number(b *dialect.Binder, text string) string {
+	_, fraction, exact := strings.Cut(text, ".")
+	if !exact && len(text) < 19 {
+		return "CAST(" + b.Add(text) + " AS BIGINT)"
+	}
+	return fmt.Sprintf("CAST(%s AS DECIMAL(38,%d))", b.Add(text), len(fraction))
+}
+
+// sqlserverText: the driver sends NVARCHAR, and comparing VARCHAR with it would
+// convert the whole column instead of the argument.
+func sqlserverText(b *dialect.Binder, col dialect.Column, text string) string {
+	switch col.Type {
+	case "varchar", "char":
+		return "CAST(" + b.Add(text) + " AS VARCHAR(8000))"
+	case "uniqueidentifier":
+		return "CAST(" + b.Add(text) + " AS UNIQUEIDENTIFIER)"
+	}
+	return b.Add(text)
+}
+
+func numeric(typ string) bool {
+	switch typ {
+	case "tinyint", "smallint", "int", "bigint", "decimal", "money", "smallmoney", "real", "float":
+		return true
+	}
+	return false
+}
+
+func (s *engine) LooseKey(b *dialect.Binder, cols []dialect.Column, key []string, fast bool) string {
+	parts := make([]string, len(cols))
+	for i, c := range cols {
+		name := Syntax.Column(c.Name)
+		switch {
+		case numeric(c.Type) && !dialect.PlainNumber(key[i]):
+			parts[i] = "1 = 0"
+		case numeric(c.Type):
+			parts[i] = name + " = " + number(b, key[i])
+		case strings.Contains(c.Type, "char") && !fast:
+			parts[i] = "LTRIM(RTRIM(REPLACE(REPLACE(REPLACE(" + name +
+				", CHAR(9), ' '), CHAR(10), ' '), CHAR(13), ' '))) = " + b.Add(key[i])
+		case strings.HasPrefix(c.Type, "date"), c.Type == "smalldatetime":
+			parts[i] = name + " = TRY_CAST(" + b.Add(key[i]) + " AS " + strings.ToUpper(c.Type) + ")"
+		default:
+			parts[i] = name + " = " + sqlserverText(b, c, key[i])
+		}
+	}
+	return strings.Join(parts, " AND ")
+}
+
+func (s *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
+	item := s.value(col)
+	if use == dialect.ForBound {
+		item.Convert = dialect.BoundText(col.Type == "datetimeoffset")
+	}
+	return item
+}
+
+func (s *engine) value(col dialect.Column) dialect.Item {
+	name := Syntax.Column(col.Name)
+	iso := func(expr string) string { return "CONVERT(VARCHAR(33), " + expr + ", 126)" }
+	switch col.Type {
+	case "tinyint", "smallint", "int", "bigint":
+		return dialect.Item{SQL: name, Convert: dialect.Keep(dialect.Int)}
+	case "decimal":
+		return dialect.Item{SQL: name, Convert: dialect.AsText(dialect.NumberValue)}
+	case "money", "smallmoney":
+		return dialect.Item{SQL: "CONVERT(VARCHAR(30), " + name + ", 2)", Convert: dialect.AsText(dialect.NumberValue)}
+	case "real":
+		return dialect.Item{SQL: name, Convert: func(v any) dialect.Value { return dialect.AnyFloat(v, 32) }}
+	case "float":
+		return dialect.Item{SQL: name, Convert: func(v any) dialect.Value { return dialect.AnyFloat(v, 64) }}
+	case "bit":
+		return dialect.Item{SQL: name, Convert: dialect.BoolValue}
+	case "date":
+		return dialect.Item{SQL: iso(name), Convert: dialect.AsText(dialect.DateText)}
+	case "datetime", "datetime2", "smalldatetime":
+		return dialect.Item{SQL: iso(name), Convert: dialect.AsText(dialect.TimestampText)}
+	case "datetimeoffset":
+		return dialect.Item{
+			SQL:     iso("CAST(SWITCHOFFSET(" + name + ", '+00:00') AS DATETIME2(7))"),
+			Convert: dialect.AsText(s.instant),
+		}
+	case "time":
+		return dialect.Item{SQL: "CAST(" + name + " AS VARCHAR(16))", Convert: dialect.AsText(dialect.PlainTextValue)}
+	case "uniqueidentifier":
+		return dialect.Item{
+			SQL: "CAST(" + name + " AS VARCHAR(36))",
+			Convert: dialect.AsText(func(s string) dialect.Value {
+				return dialect.Value{
+					Kind: dialect.Text,
+					Text: strings.ToLower(s),
+				}
+			}),
+		}
+	case "binary", "varbinary", "image", "geography", "geometry", "hierarchyid":
+		return dialect.Item{
+			SQL: "CASE WHEN " + name + " IS NULL THEN NULL ELSE '' END",
+			Convert: dialect.BinaryColumn("CAST(" + col.Name +
+				" AS VARCHAR(100))"),
+		}
+	case "sql_variant", "xml":
+		return dialect.Item{SQL: "CAST(" + name + " AS NVARCHAR(MAX))", Convert: dialect.AsText(dialect.PlainTextValue)}
+	default:
+		return dialect.Item{SQL: name, Convert: dialect.AsText(dialect.PlainTextValue)}
+	}
+}
+
+func (s *engine) instant(text string) dialect.Value { return dialect.UTCInstant(text, s.opt.TimeZone) }

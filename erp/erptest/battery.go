@@ -1,0 +1,295 @@
+package erptest
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/erp"
+)
+
+// Engine is a database that the battery runs against, a real one.
+type Engine struct {
+	// Name is the driver.
+	Name string
+	// Start makes a database with these statements, and a reader on it.
+	Start func(t testing.TB, statements ...string) (*erp.Source, *sql.DB)
+	// Timestamp and Float are the names of these types.
+	Timestamp, Float string
+	// Folded is how the database gives a name written in lower case without quotes.
+	Folded func(string) string
+	// Numbers gives a query with the numbers 1 to n as k.
+	Numbers func(n int) string
+}
+
+// Battery is what every engine must pass.
+func Battery(t *testing.T, e Engine) {
+	t.Helper()
+	t.Parallel()
+	for name, test := range map[string]func(*testing.T, Engine){
+		"F005 F006 rows are found by their time of change": window,
+		"the time of change may be a day":                  changedAtDate,
+		"rows are found again by any key":                  byKeys,
+		"many keys and double keys":                        manyKeysAndDoubleKeys,
+		"values are exact text":                            values,
+		"faults are named and point into the query":        faults,
+		"a cancelled read is called that":                  cancelledRead,
+		"F003 F004 rows and bound are of one snapshot":     oneSnapshot,
+		"rows that a writer holds are read":                rowsLockedByAWriter,
+		"the caller's error comes back":                    callersError,
+		"the conditions that exclude a row are named":      exclusions,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, e)
+		})
+	}
+}
+
+// Recursive gives a query with the numbers 1 to n as k, as most databases take it.
+func Recursive(n int) string {
+	return fmt.Sprintf("WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < %d) SELECT k FROM n",
+		n)
+}
+
+func window(t *testing.T, e Engine) {
+	s, db := e.Start(t, `CREATE TABLE c (k varchar(20), em `+e.Timestamp+`)`,
+		`INSERT INTO c VALUES ('at', '2026-05-01 10:00:00')`,
+		`INSERT INTO c VALUES ('same', '2026-05-01 10:00:00')`,
+		`INSERT INTO c VALUES ('before', '2026-05-01 09:30:00')`,
+		`INSERT INTO c VALUES ('old', '2026-04-01 10:00:00')`,
+		`INSERT INTO c VALUES ('never', NULL)`)
+	q := erp.Query{SQL: "SELECT k, em FROM c", Key: []string{"k"}, ChangedAt: "em"}
+	rows, res := Read(t, s, q, erp.Window{})
+	if got := KeysOf(rows); got != "at before never old same" || res.FutureBound ||
+		!strings.HasPrefix(res.Bound, "2026-05-01 10:00:00") {
+		t.Fatalf("%q, %+v", got, res)
+	}
+	for lookback, want := range map[time.Duration]string{0: "at never same", time.Hour: "at before never same"} {
+		rows, next := Read(t, s, q, erp.Window{Since: res.Bound, Lookback: lookback})
+		if got := KeysOf(rows); got != want || next.Bound != res.Bound {
+			t.Errorf("lookback %s: %q with bound %q, want %q and %q", lookback, got, next.Bound, want, res.Bound)
+		}
+	}
+	Exec(t, db, `INSERT INTO c VALUES ('future', '2099-01-01 00:00:00')`)
+	_, next := Read(t, s, q, erp.Window{Since: res.Bound})
+	if !next.FutureBound || strings.HasPrefix(next.Bound, "2099") || next.Bound <= res.Bound {
+		t.Errorf("with a row of 2099 the bound is %q (future %v), want the database's now()", next.Bound,
+			next.FutureBound)
+	}
+	if drift := time.Since(next.ServerTime).Abs(); drift > time.Hour {
+		t.Errorf("ServerTime is %s off", drift)
+	}
+}
+
+func changedAtDate(t *testing.T, e Engine) {
+	s, _ := e.Start(t, `CREATE TABLE c (k varchar(20), em date)`, `INSERT INTO c VALUES ('at', '2026-05-10')`,
+		`INSERT INTO c VALUES ('twodays', '2026-05-08')`, `INSERT INTO c VALUES ('old', '2026-05-07')`,
+		`INSERT INTO c VALUES ('never', NULL)`)
+	q := erp.Query{SQL: "SELECT k, em FROM c", Key: []string{"k"}, ChangedAt: "EM"}
+	_, res := Read(t, s, q, erp.Window{})
+	if res.Bound != "2026-05-10" {
+		t.Errorf("Bound = %q", res.Bound)
+	}
+	rows, _ := Read(t, s, q, erp.Window{Since: res.Bound})
+	if got := KeysOf(rows); got != "at never twodays" {
+		t.Errorf("window has %q, want at never twodays", got)
+	}
+}
+
+func byKeys(t *testing.T, e Engine) {
+	s, _ := e.Start(t, `CREATE TABLE c (i int, b bigint, t varchar(20), p char(6), n numeric(10,2), f `+e.Float+
+		`, d date, ts `+e.Timestamp+`)`,
+		`INSERT INTO c VALUES (1, 9007199254740993, ' São|1', '01', 1.50, 0.1, '2026-10-18', '2026-01-01 10:00:00.302')`,
+		`INSERT INTO c VALUES (2, 9007199254740992, '', '', 1.51, 1e300, '1900-01-01', '2026-01-01 10:00:00')`,
+		`INSERT INTO c VALUES (3, -5, 'x''y', 'ABCDEF', -0.01, -2.5, '1899-12-30', '1900-01-01 00:00:00')`)
+	for _, key := range [][]string{
+		{"i"},
+		{"b"},
+		{"t"},
+		{"p"},
+		{"n"},
+		{"f"},
+		{"d"},
+		{"ts"},
+		{"p", "i"},
+		{"t", "d", "b", "n"},
+		{"I", "P"},
+	} {
+		LastLook(t, s, erp.Query{SQL: "SELECT * FROM c;\n-- fim", Key: key})
+	}
+	rows, err := s.ByKeys(t.Context(), erp.Query{SQL: "SELECT * FROM c", Key: []string{"i", "p"}},
+		[][]erp.Value{{{Kind: erp.Int, Text: "1"}, {Kind: erp.Text, Text: "ABCDEF"}}})
+	if err != nil || len(rows) != 0 {
+		t.Errorf("a key of parts of two rows finds %d rows, %v", len(rows), err)
+	}
+}
+
+func manyKeysAndDoubleKeys(t *testing.T, e Engine) {
+	s, _ := e.Start(t, `CREATE TABLE c (filial char(2), num varchar(6), v int)`,
+		`INSERT INTO c VALUES ('01', '000123', 1)`,
+		`INSERT INTO c VALUES ('01', '000123', 2)`, `INSERT INTO c VALUES ('02', '000123', 3)`)
+	var keys [][]erp.Value
+	for i := range 450 {
+		keys = append(keys, []erp.Value{
+			{Kind: erp.Text, Text: "01"},
+			{Kind: erp.Text, Text: fmt.Sprintf("%06d", i)},
+		})
+	}
+	rows, err := s.ByKeys(t.Context(),
+		erp.Query{SQL: "SELECT filial, num, v FROM c", Key: []string{"filial", "num"}}, keys)
+	if err != nil || len(rows) != 2 {
+		t.Errorf("%d rows, %v; want both of the double key", len(rows), err)
+	}
+}
+
+func values(t *testing.T, e Engine) {
+	s, _ := e.Start(t, `CREATE TABLE c (k int, n numeric(18,4), f `+e.Float+`, d date, ts `+e.Timestamp+
+		`, t varchar(30), p char(8), z int)`,
+		`INSERT INTO c VALUES (1, 12345678901234.5678, 1234.5670000000001, '2018-11-04', '2026-08-10 23:59:59', 'Conceição do Araguaia', '0001', NULL)`)
+	rows, _ := Read(t, s, erp.Query{SQL: "SELECT * FROM c", Key: []string{"k"}}, erp.Window{})
+	got := map[string]string{}
+	for _, c := range []string{"k", "n", "f", "d", "ts", "t", "p", "z"} {
+		got[c] = strings.TrimSpace(strings.Replace(Text(rows[0], c), "T", " ", 1))
+	}
+	want := map[string]string{
+		"k": "1", "n": "12345678901234.5678", "f": "1234.567", "d": "2018-11-04", "ts": "2026-08-10 23:59:59",
+		"t": "Conceição do Araguaia", "p": "0001", "z": "<null>",
+	}
+	if e.Name == "sqlite" {
+		want["n"] = "12345678901234.568" // SQLite keeps a NUMERIC as a float
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func faults(t *testing.T, e Engine) {
+	s, _ := e.Start(t, `CREATE TABLE c (k int, preco numeric(9,2))`)
+	for _, c := range []struct {
+		sql   string
+		code  erp.Code
+		words []string
+	}{
+		{"SELECT k,\n  prco FROM c", erp.CodeMissingColumn, []string{"renamed in the ERP"}},
+		{"SELECT k FRM c", erp.CodeSyntax, nil},
+		{"SELECT k FROM contratos", erp.CodeMissingTable, nil},
+		{"SELECT k, k FROM c", erp.CodeDuplicateColumn, []string{`two columns named "k"`}},
+		{"SELECT a.*, b.* FROM c a JOIN c b ON a.k = b.k", erp.CodeDuplicateColumn, []string{`"k"`}},
+		{"SELECT k FROM c; DELETE FROM c", erp.CodeSyntax, []string{"a second statement", "line 1, column 18"}},
+		{"DELETE FROM c", erp.CodeSyntax, []string{`begins with "DELETE"`}},
+		{"SELECT k FROM c) AS x, (SELECT 1", erp.CodeSyntax, []string{"closing parenthesis"}},
+		{"SELECT 'k FROM c", erp.CodeSyntax, []string{"string does not end", "column 8"}},
+	} {
+		_, err := s.Columns(t.Context(), c.sql)
+		words := c.words
+		if c.code == erp.CodeDuplicateColumn {
+			for i := range words {
+				words[i] = strings.ReplaceAll(words[i], `"k"`, `"`+e.Folded("k")+`"`)
+			}
+		}
+		WantError(t, err, c.code, words...)
+	}
+	WantError(t, ReadError(t, s, erp.Query{SQL: "SELECT * FROM c", Key: []string{"filial"}, Job: "contracts"}),
+		erp.CodeMissingColumn, "job contracts", `"filial"`)
+	cols, err := s.Columns(t.Context(), "SELECT * FROM c")
+	if err != nil || len(cols) != 2 || !strings.EqualFold(cols[1].Name, "preco") {
+		t.Errorf("Columns = %v, %v", cols, err)
+	}
+}
+
+func cancelledRead(t *testing.T, e Engine) {
+	s, _ := e.Start(t, `CREATE TABLE c (k int)`)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	n := 0
+	res, err := s.Read(ctx, erp.Query{SQL: e.Numbers(900), Key: []string{"k"}}, erp.Window{}, func(erp.Row) error {
+		if n++; n == 150 {
+			cancel()
+		}
+		return nil
+	})
+	WantError(t, err, erp.CodeCancelled, "before it was complete")
+	if !errors.Is(err, context.Canceled) || res != (erp.Result{}) || n >= 900 {
+		t.Errorf("%v, %+v, %d rows", err, res, n)
+	}
+	rows, _ := Read(t, s, erp.Query{SQL: e.Numbers(5), Key: []string{"k"}}, erp.Window{})
+	if len(rows) != 5 {
+		t.Errorf("the next read gives %d rows", len(rows))
+	}
+}
+
+func oneSnapshot(t *testing.T, e Engine) {
+	if e.Name == "sqlite" {
+		return // a SQLite file has one writer or many readers; see its own tests
+	}
+	s, db := e.Start(t, `CREATE TABLE c (k int, em `+e.Timestamp+`, x varchar(2000))`)
+	for i := range 500 {
+		Exec(t, db, fmt.Sprintf(`INSERT INTO c VALUES (%d, '2026-01-01 00:00:00', '%s')`, i,
+			strings.Repeat("x", 2000)))
+	}
+	n := 0
+	res, err := s.Read(t.Context(), erp.Query{SQL: "SELECT * FROM c", Key: []string{"k"}, ChangedAt: "em"},
+		erp.Window{}, func(erp.Row) error {
+			if n++; n == 1 {
+				Exec(t, db, `INSERT INTO c VALUES (999, '2026-02-02 00:00:00', '')`,
+					`UPDATE c SET em = '2026-02-02 00:00:00' WHERE k > 400`)
+			}
+			return nil
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n != 500 || !strings.HasPrefix(res.Bound, "2026-01-01") {
+		t.Errorf("read %d rows with bound %q; want 500 with the bound of the snapshot", n, res.Bound)
+	}
+}
+
+func rowsLockedByAWriter(t *testing.T, e Engine) {
+	if e.Name == "sqlite" {
+		return // see TestSQLiteWaitsForAWriterAndThenSaysSo
+	}
+	s, db := e.Start(t, `CREATE TABLE c (k int, v varchar(9))`, `INSERT INTO c VALUES (1, 'antes')`)
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	Exec(t, tx, `UPDATE c SET v = 'depois'`)
+	rows, _ := Read(t, s, erp.Query{SQL: "SELECT k, v FROM c", Key: []string{"k"}}, erp.Window{})
+	if got := Texts(rows, "v"); len(got) != 1 || got[0] != "antes" {
+		t.Errorf("read %v while a writer holds the row, want what is committed", got)
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func callersError(t *testing.T, e Engine) {
+	s, _ := e.Start(t, `CREATE TABLE c (k int)`, `INSERT INTO c VALUES (1)`, `INSERT INTO c VALUES (2)`)
+	full := &os.PathError{Op: "write", Path: "ledger", Err: io.ErrShortWrite}
+	q := erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}, Job: "contracts"}
+	_, err := s.Read(t.Context(), q, erp.Window{}, func(erp.Row) error { return full })
+	if err != error(full) { //nolint:errorlint // the very value must come back, not a wrapped one
+		t.Errorf("%v, want the caller's own error", err)
+	}
+	if rows, _ := Read(t, s, q, erp.Window{}); len(rows) != 2 {
+		t.Errorf("the next read gives %d rows", len(rows))
+	}
+	var got []string
+	err = s.Table(t.Context(), "SELECT k AS cod FROM c ORDER BY k", []string{"COD"}, func(v []erp.Value) error {
+		got = append(got, v[0].Text)
+		return nil
+	})
+	if err != nil || !slices.Equal(got, []string{"1", "2"}) {
+		t.Errorf("Table gives %v, %v", got, err)
+	}
+}

@@ -1,0 +1,266 @@
+package erptest
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/erp"
+)
+
+// SaoPaulo is the time zone of the tests.
+func SaoPaulo(t testing.TB) *time.Location {
+	t.Helper()
+	loc, err := time.LoadLocation("America/Sao_Paulo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return loc
+}
+
+// Admin is the ERP's own access: the tests write through it.
+func Admin(t testing.TB, driver, dsn string, statements ...string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open(driver, dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	Exec(t, db, statements...)
+	return db
+}
+
+// Exec runs statements.
+func Exec(t testing.TB, db interface {
+	ExecContext(context.Context, string, ...any) (sql.Result, error)
+}, statements ...string,
+) {
+	t.Helper()
+	for _, s := range statements {
+		if _, err := db.ExecContext(t.Context(), s); err != nil {
+			t.Fatalf("%.80s: %v", s, err)
+		}
+	}
+}
+
+// Open opens a reader in the zone of São Paulo, and closes it after the test.
+func Open(t testing.TB, opt erp.Options) *erp.Source {
+	t.Helper()
+	if opt.TimeZone == nil {
+		opt.TimeZone = SaoPaulo(t)
+	}
+	s, err := erp.Open(t.Context(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// Read returns all rows and the result, and fails on an error.
+func Read(t testing.TB, s *erp.Source, q erp.Query, w erp.Window) ([]erp.Row, erp.Result) {
+	t.Helper()
+	var rows []erp.Row
+	res, err := s.Read(t.Context(), q, w, func(r erp.Row) error {
+		rows = append(rows, r)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Rows != len(rows) {
+		t.Errorf("Result.Rows = %d, %d rows were given", res.Rows, len(rows))
+	}
+	return rows, res
+}
+
+// ReadError is the error of a read that must fail.
+func ReadError(t testing.TB, s *erp.Source, q erp.Query) error {
+	t.Helper()
+	res, err := s.Read(t.Context(), q, erp.Window{}, func(erp.Row) error { return nil })
+	if err == nil {
+		t.Fatalf("Read succeeded with %d rows, want an error", res.Rows)
+	}
+	if res != (erp.Result{}) {
+		t.Errorf("Read failed and still returned %+v", res)
+	}
+	return err
+}
+
+// Text is the row's column, or a mark for what it is instead.
+func Text(r erp.Row, name string) string {
+	v, ok := r.Get(name)
+	switch {
+	case !ok:
+		return "<no column>"
+	case v.Err != "":
+		return "<" + v.Err + ">"
+	case v.IsNull():
+		return "<null>"
+	}
+	return v.Text
+}
+
+// Texts is Text of each row.
+func Texts(rows []erp.Row, name string) []string {
+	out := make([]string, len(rows))
+	for i, r := range rows {
+		out[i] = Text(r, name)
+	}
+	return out
+}
+
+// WantError checks code and words, and that nothing secret is in the text.
+func WantError(t testing.TB, err error, code erp.Code, words ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error, want %s", code)
+	}
+	if got := erp.CodeOf(err); got != code {
+		t.Errorf("code = %s, want %s: %v", got, code, err)
+	}
+	for _, w := range words {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("%q does not say %q", err, w)
+		}
+	}
+	var e *erp.Error
+	if !errors.As(err, &e) {
+		t.Errorf("%T is no *erp.Error", err)
+	}
+}
+
+// KeysOf is the column k of all rows, sorted.
+func KeysOf(rows []erp.Row) string {
+	k := Texts(rows, "k")
+	slices.Sort(k)
+	return strings.Join(k, " ")
+}
+
+// LastLook reads all rows, and each again by the key values it had.
+func LastLook(t *testing.T, s *erp.Source, q erp.Query) {
+	t.Helper()
+	rows, _ := Read(t, s, q, erp.Window{})
+	var keys [][]erp.Value
+	seen := map[string]bool{}
+	for _, r := range rows {
+		var key []erp.Value
+		usable := true
+		for _, name := range q.Key {
+			v, ok := r.Get(name)
+			usable = usable && ok && v.Usable()
+			key = append(key, v)
+		}
+		if id := fmt.Sprint(key); usable && !seen[id] {
+			seen[id] = true
+			keys = append(keys, key)
+		}
+	}
+	again, err := s.ByKeys(t.Context(), q, keys)
+	if err != nil {
+		t.Fatalf("%v: %v", q.Key, err)
+	}
+	show := func(rows []erp.Row) []string {
+		var out []string
+		for _, r := range rows {
+			out = append(out, fmt.Sprint(r.Values))
+		}
+		slices.Sort(out)
+		return out
+	}
+	if diff := cmp.Diff(show(rows), show(again)); diff != "" {
+		t.Errorf("%v (-first +again):\n%s", q.Key, diff)
+	}
+}
+
+// OpenError is the error of an address that must fail, and that never has the password.
+func OpenError(t *testing.T, driver, dsn string) error {
+	t.Helper()
+	s, err := erp.Open(t.Context(), erp.Options{Driver: driver, DSN: erp.Secret(dsn)})
+	if err == nil {
+		_ = s.Close()
+		t.Fatalf("Open succeeded")
+	}
+	if strings.Contains(err.Error(), "segredo") {
+		t.Errorf("the error holds the password: %v", err)
+	}
+	return err
+}
+
+// Silent is the address of a server that accepts and never says a word.
+func Silent(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			t.Cleanup(func() { _ = c.Close() })
+		}
+	}()
+	return l.Addr().String()
+}
+
+// ShowExclusion puts an exclusion into words.
+func ShowExclusion(x erp.Exclusion) string {
+	switch {
+	case !x.Known:
+		return "unknown"
+	case x.Returned:
+		return "returned exists"
+	case x.Exists == nil:
+		return "cannot tell"
+	case !*x.Exists:
+		return "missing"
+	}
+	return "exists: " + strings.Join(x.Conditions, "; ")
+}
+
+// Wait asks the server until it says yes; the test's own time-out ends a wait in vain.
+func Wait(t *testing.T, done func() bool) {
+	t.Helper()
+	for !done() {
+		if err := t.Context().Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// SQLiteFile makes a file with these statements.
+func SQLiteFile(t testing.TB, statements ...string) (path string, db *sql.DB) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "erp %23?.db") // a name that must be escaped
+	return path, Admin(t, "sqlite", "file:"+strings.NewReplacer("%", "%25", "?", "%3f", " ",
+		"%20").Replace(path),
+		statements...)
+}
+
+// SQLite makes a file with these statements, and a reader on it.
+func SQLite(t testing.TB, statements ...string) (*erp.Source, *sql.DB) {
+	t.Helper()
+	path, db := SQLiteFile(t, statements...)
+	return Open(t, erp.Options{Driver: erp.DriverSQLite, DSN: erp.Secret(path)}), db
+}

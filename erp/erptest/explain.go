@@ -1,0 +1,138 @@
+package erptest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/erp"
+)
+
+// contracts are the rows that the cases of exclusions are about.
+func contracts() []string {
+	statements := []string{
+		`CREATE TABLE contrato (filial char(2), num varchar(10), situacao varchar(10), del varchar(1), emissao date, cart int, qtd int)`,
+		`CREATE TABLE carteira (id int, nome varchar(20))`,
+		`INSERT INTO carteira VALUES (1, 'Norte')`,
+	}
+	for _, values := range []string{
+		`'01', '000001', 'aprovado', '', '2026-02-01', 1, 10`, `'01', '000002', 'rascunho', '', '2026-02-01', 1, 10`,
+		`'01', '000003', 'rascunho', '*', '2025-02-01', 1, 10`,
+		`'01', ' 000004 ', 'aprovado', '*', '2026-02-01', 1, 10`,
+		`'01', '000005', 'aprovado', '', '2026-02-01', 9, 10`, `'01', '000006', 'cancelado', '', '2026-02-01', 9, 10`,
+		`'01', '000007', 'a', '', '2026-02-01', 1, 1`, `'01', '000007', 'b', '', '2026-02-01', 1, 2`,
+	} {
+		statements = append(statements, "INSERT INTO contrato VALUES ("+values+")")
+	}
+	return statements
+}
+
+const plain = `SELECT filial, num, situacao -- FROM x WHERE y
+	FROM contrato c /* WHERE */ WHERE situacao = 'aprovado' /* só os bons */ AND del <> '*'
+	AND emissao BETWEEN '2026-01-01' AND '2026-12-31' AND CASE WHEN qtd > 1 AND qtd < 99 THEN 1 ELSE 0 END = 1
+	ORDER BY num; -- fim`
+
+const joined = `SELECT c.filial, c.num, k.nome FROM contrato c
+	JOIN carteira k ON k.id = c.cart AND k.nome <> '' LEFT JOIN carteira l ON l.id = c.cart
+	WHERE c.situacao <> 'cancelado' AND (c.del <> '*' OR c.del IS NULL)`
+
+const union = `SELECT filial, num FROM contrato WHERE situacao = 'aprovado' UNION ALL
+	SELECT c.filial, CASE k.id WHEN 1 THEN '1-Norte' ELSE '' END FROM contrato c JOIN carteira k ON k.id = c.cart WHERE k.nome <> 'Norte'`
+
+var exclusionCases = []struct {
+	name, sql, num string
+	want           string
+}{
+	{"it is returned", plain, "000001", "returned exists"},
+	{"one condition", plain, "000002", "exists: situacao = 'aprovado'"},
+	{
+		"three conditions", plain, "000003",
+		"exists: situacao = 'aprovado'; del <> '*'; emissao BETWEEN '2026-01-01' AND '2026-12-31'",
+	},
+	{"a padded key", plain, "000004", "exists: del <> '*'"},
+	{"no such key", plain, "999999", "missing"},
+	{"a join without partner", joined, "000005", "exists: JOIN carteira k ON k.id = c.cart AND k.nome <> ''"},
+	{
+		"join and condition", joined, "000006",
+		"exists: JOIN carteira k ON k.id = c.cart AND k.nome <> ''; c.situacao <> 'cancelado'",
+	},
+	{"a condition in parentheses", joined, "000004", "exists: (c.del <> '*' OR c.del IS NULL)"},
+	{"no such key in a join", joined, "999999", "missing"},
+	{
+		"old comma join", `SELECT c.filial, c.num FROM contrato c, carteira k WHERE k.id = c.cart AND c.del = ''`,
+		"000005", "exists: k.id = c.cart",
+	},
+	{
+		"an OR at the top is one condition", `SELECT * FROM contrato WHERE del = '' AND qtd = 99 OR situacao = 'x'`,
+		"000001", "exists: del = '' AND qtd = 99 OR situacao = 'x'",
+	},
+	{
+		"only together", `SELECT * FROM contrato WHERE situacao = 'a' AND qtd = 2`, "000007",
+		"exists: situacao = 'a' AND qtd = 2",
+	},
+	{
+		"grouped",
+		`SELECT filial, num, sum(qtd) AS s FROM contrato WHERE del = '*' GROUP BY filial, num ORDER BY 1`,
+		"000001", "exists: del = '*'",
+	},
+	{
+		"subquery in a condition",
+		`SELECT * FROM contrato WHERE EXISTS (SELECT 1 FROM carteira WHERE id = cart AND nome = 'Norte')`, "000005",
+		"exists: EXISTS (SELECT 1 FROM carteira WHERE id = cart AND nome = 'Norte')",
+	},
+	{"no condition", `SELECT * FROM contrato`, "999999", "missing"},
+	{
+		"subquery in FROM", `SELECT * FROM (SELECT * FROM contrato WHERE del = '') x WHERE qtd > 0`, "000004",
+		"cannot tell",
+	},
+	{
+		"subquery in FROM, outer condition",
+		`SELECT * FROM (SELECT * FROM contrato WHERE del = '') x WHERE qtd > 99`,
+		"000001", "exists: qtd > 99",
+	},
+	{
+		"union", `SELECT * FROM contrato WHERE del = 'x' UNION SELECT * FROM contrato WHERE del = 'y'`, "000001",
+		"exists: del = 'x'; del = 'y'",
+	},
+	{"the second query of a union has the key", union, "1-Norte", "exists: k.nome <> 'Norte'"},
+	{"the first query of a union has the key", union, "000002", "exists: situacao = 'aprovado'"},
+	{"a union returns it", union, "000001", "returned exists"},
+	{"no query of a union has the key", union, "999999", "missing"},
+	{
+		"a join in a union",
+		`SELECT filial, num FROM contrato WHERE 1 = 2 UNION ALL SELECT c.filial, c.num FROM contrato c JOIN carteira k ON k.id = c.cart WHERE c.qtd > 0 ORDER BY 1`, "000005", "exists: 1 = 2; JOIN carteira k ON k.id = c.cart",
+	},
+	{
+		"a union with a subquery in FROM",
+		`SELECT filial, num FROM contrato UNION ALL SELECT filial, num FROM (SELECT * FROM contrato WHERE del = '') x WHERE qtd > 99`, "999999", "cannot tell",
+	},
+	{
+		"a union with a HAVING",
+		`SELECT filial, num FROM contrato WHERE 1 = 2 UNION SELECT filial, num FROM contrato GROUP BY filial, num HAVING sum(qtd) < 0`, "000001", "unknown",
+	},
+	{"CTE", `WITH x AS (SELECT * FROM contrato) SELECT * FROM x WHERE del = 'x'`, "000001", "unknown"},
+	{
+		"having", `SELECT filial, num FROM contrato WHERE del = 'x' GROUP BY filial, num HAVING sum(qtd) > 0`,
+		"000001", "unknown",
+	},
+	{"limit", `SELECT * FROM contrato WHERE del = 'x' LIMIT 5`, "000001", "unknown"},
+	{"broken", `SELECT filial, num FROM contrato WHERE nada = 1`, "000001", "unknown"},
+	{"no query", `DROP TABLE contrato`, "000001", "unknown"},
+}
+
+func exclusions(t *testing.T, e Engine) {
+	s, _ := e.Start(t, contracts()...)
+	for _, c := range exclusionCases {
+		x, err := s.Explain(t.Context(), erp.Query{SQL: c.sql, Key: []string{"filial", "num"}},
+			[]string{"01", c.num})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if got := ShowExclusion(x); got != c.want {
+			t.Errorf("%s on %s:\n got %s\nwant %s", c.name, s.Target(), got, c.want)
+		}
+		if len(x.Rows) > 0 && strings.TrimSpace(Text(x.Rows[0], "num")) != c.num {
+			t.Errorf("%s: the row shown is %v", c.name, x.Rows[0].Values)
+		}
+	}
+}

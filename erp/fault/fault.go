@@ -1,0 +1,154 @@
+package fault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Code says what kind of trouble an [Error] is, for the engine and for the
+// message catalogue. The values are stable.
+type Code string
+
+// The codes of an [Error].
+const (
+	// CodeUnreachable: no connection, or it was lost; a later run may succeed.
+	CodeUnreachable Code = "unreachable"
+	// CodeTLS: the server offers no TLS, or its certificate is not trusted.
+	CodeTLS Code = "tls"
+	// CodeAuth: wrong user or password, or pg_hba.conf does not let us in.
+	CodeAuth Code = "auth"
+	// CodeNoDatabase: the database or the file does not exist.
+	CodeNoDatabase Code = "no_database"
+	// CodeNotADatabase: the file exists and is no SQLite database.
+	CodeNotADatabase Code = "not_a_database"
+	// CodeConfig: an option or the query's shape cannot be used as configured.
+	CodeConfig Code = "config"
+	// CodeSyntax: the database or our own check does not accept the query.
+	CodeSyntax Code = "syntax"
+	// CodeMissingColumn: a column is gone or misspelled.
+	CodeMissingColumn Code = "missing_column"
+	// CodeDuplicateColumn: two columns of the result have the same name.
+	CodeDuplicateColumn Code = "duplicate_column"
+	// CodeMissingTable: a table, view or schema is gone or misspelled.
+	CodeMissingTable Code = "missing_table"
+	// CodePermission: the reading role lacks a right.
+	CodePermission Code = "permission"
+	// CodeReadOnly: the query tried to write and was stopped.
+	CodeReadOnly Code = "read_only"
+	// CodeTimeout: the statement took longer than allowed.
+	CodeTimeout Code = "timeout"
+	// CodeLocked: a lock was not granted in time.
+	CodeLocked Code = "locked"
+	// CodeEncoding: bytes that cannot be turned into UTF-8 stopped the query.
+	CodeEncoding Code = "encoding"
+	// CodeData: a value makes an expression of the query fail.
+	CodeData Code = "data"
+	// CodeCancelled: the caller's context ended.
+	CodeCancelled Code = "cancelled"
+	// CodeOther is everything else.
+	CodeOther Code = "other"
+)
+
+// Error is every error of this package except those returned by a caller's
+// own function. Its text says what to do next and never holds the connection
+// string, a password or row data; that is why the driver's own error is not
+// kept inside.
+type Error struct {
+	Code Code
+	// Job is the job whose query was running; empty outside a query.
+	Job string
+	// Text is the message without the prefix.
+	Text string
+	// SQLState is PostgreSQL's five-character code, where there is one.
+	SQLState string
+	// Line and Column (from 1) point into the query as configured; 0 = unknown.
+	Line, Column int
+
+	cause error // only a context's error
+}
+
+// Error returns "erp: job J: text (SQLSTATE …)".
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString("erp: ")
+	if e.Job != "" {
+		fmt.Fprintf(&b, "job %s: ", e.Job)
+	}
+	b.WriteString(e.Text)
+	if e.SQLState != "" {
+		fmt.Fprintf(&b, " (SQLSTATE %s)", e.SQLState)
+	}
+	return b.String()
+}
+
+// Unwrap gives the context's error, if the context ended the call.
+func (e *Error) Unwrap() error { return e.cause }
+
+// Transient reports whether the same call may succeed later without anybody
+// changing the configuration, the query or a right.
+func (e *Error) Transient() bool {
+	switch e.Code {
+	case CodeUnreachable, CodeTimeout, CodeLocked, CodeCancelled:
+		return true
+	default:
+		return false
+	}
+}
+
+// CodeOf returns the code of err, CodeOther for a foreign error and "" for nil.
+func CodeOf(err error) Code {
+	if err == nil {
+		return ""
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return CodeOther
+}
+
+// Failf makes an error.
+func Failf(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Text: fmt.Sprintf(format, args...)}
+}
+
+// ended turns the end of ctx into an error. It must be asked before the
+// driver's error is looked at: lib/pq reports a cancelled context as SQLSTATE
+// 57014, which is also the code of a statement timeout.
+func ended(ctx context.Context) *Error {
+	cause := ctx.Err()
+	if cause == nil {
+		return nil
+	}
+	e := &Error{Code: CodeCancelled, Text: "reading was stopped before it was complete", cause: cause}
+	if errors.Is(cause, context.DeadlineExceeded) {
+		e.Code, e.Text = CodeTimeout, "reading took longer than its caller allowed"
+	}
+	return e
+}
+
+// Known is an error that needs no looking at the driver's: one of ours,
+// the caller's own, or the end of the context, with the cause that we gave it.
+func Known(ctx context.Context, err error) error {
+	var ours *Error
+	var theirs Caller
+	if errors.As(err, &ours) || errors.As(err, &theirs) {
+		return err
+	}
+	if cause := context.Cause(ctx); cause != nil && errors.As(cause, &ours) {
+		return ours
+	}
+	if e := ended(ctx); e != nil {
+		return e
+	}
+	return nil
+}
+
+// Caller carries an error of the caller's own row function through the
+// package untouched, so that it is never mistaken for one of the database.
+type Caller struct{ Err error }
+
+func (c Caller) Error() string { return c.Err.Error() }
+func (c Caller) Unwrap() error { return c.Err }

@@ -1,9 +1,0 @@
-//go:build !linux
-
-package erp
-
-import "syscall"
-
-// limitUnacknowledged does nothing here: the per-read deadline still ends a
-// silent connection, only later.
-func limitUnacknowledged(string, string, syscall.RawConn) error { return nil }

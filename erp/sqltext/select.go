@@ -1,0 +1,317 @@
+package sqltext
+
+import (
+	"slices"
+	"strings"
+)
+
+// Select is a plain SELECT cut at its conditions.
+type Select struct {
+	sql        string
+	Syntax     *Syntax
+	fromAt     int      // offset of FROM
+	headEnd    int      // where the FROM clause ends
+	tail       string   // GROUP BY and ORDER BY
+	Where      string   // the whole condition; "" when there is none
+	Conditions []string // where, cut at its top-level ANDs
+	Joins      []innerJoin
+	PlainFrom  bool   // FROM names tables only: no subquery that could filter
+	before     string // what precedes it, for the names of the columns: the first query of its union, without rows
+}
+
+// innerJoin is a JOIN that drops rows without a partner.
+type innerJoin struct {
+	start, end int    // the words to replace: JOIN or INNER JOIN
+	Text       string // the join as written, for people
+}
+
+// SplitUnion cuts a query into the SELECTs of its top-level UNIONs; one without a
+// UNION is its only part. ok is as that of splitSelect.
+func SplitUnion(st Statement) (parts []Select, ok bool) {
+	depth, start := 0, 0
+	cut := func(from, to int) bool {
+		if from >= to {
+			return false
+		}
+		branch, bad := Parse(st.Body[st.toks[from].start:st.toks[to-1].end], st.Syntax)
+		if bad != nil {
+			return false
+		}
+		sel, ok := SplitSelect(branch)
+		if len(parts) > 0 {
+			sel.before = parts[0].From().With("1 = 0") + "\nUNION ALL\n"
+		}
+		parts = append(parts, sel)
+		return ok
+	}
+	for i, t := range st.toks {
+		switch t.kind {
+		case tokOpen:
+			depth++
+		case tokClose:
+			depth--
+		}
+		if depth > 0 || t.kind != tokWord || t.word != "UNION" || st.isQualified(i) {
+			continue
+		}
+		if !cut(start, i) {
+			return nil, false
+		}
+		start = i + 1
+		if start < len(st.toks) && (st.toks[start].word == "ALL" || st.toks[start].word == "DISTINCT") {
+			start++
+		}
+	}
+	if !cut(start, len(st.toks)) {
+		return nil, false
+	}
+	return parts, true
+}
+
+// SplitSelect understands one top-level SELECT … FROM … [WHERE …] [GROUP BY …]
+// [ORDER BY …]. ok is false for everything whose meaning would change if the
+// condition were taken away, and for everything not understood.
+func SplitSelect(st Statement) (p Select, ok bool) {
+	c := clauses{fromAt: -1, whereAt: -1, tailAt: len(st.toks), plainFrom: true}
+	if st.toks[0].word != "SELECT" || !c.find(st) || c.fromAt < 0 {
+		return Select{}, false
+	}
+	p = Select{
+		sql: st.Body, Syntax: st.Syntax, fromAt: st.toks[c.fromAt].start, headEnd: len(st.Body),
+		PlainFrom: c.plainFrom,
+	}
+	if c.tailAt < len(st.toks) {
+		p.headEnd = st.toks[c.tailAt].start
+		p.tail = st.Body[p.headEnd:]
+	}
+	fromEnd := c.tailAt
+	if c.whereAt >= 0 {
+		if c.whereAt+1 >= c.tailAt {
+			return p, false
+		}
+		fromEnd = c.whereAt
+		p.headEnd = st.toks[c.whereAt].start
+		cond := st.toks[c.whereAt+1 : c.tailAt]
+		p.Where = st.Body[cond[0].start:cond[len(cond)-1].end]
+		p.Conditions = splitAnd(st.Body, cond)
+	}
+	p.Joins = innerJoins(st, p.fromAt, fromEnd)
+	return p, true
+}
+
+// clauses are the tokens at which the clauses of a SELECT begin.
+type clauses struct {
+	fromAt, whereAt int  // -1: none
+	tailAt          int  // GROUP or ORDER, else the end
+	plainFrom       bool // as in selectParts
+}
+
+// find gives false where the query is not understood.
+func (c *clauses) find(st Statement) bool {
+	depth := 0
+	for i, t := range st.toks {
+		switch t.kind {
+		case tokOpen:
+			if st.textAt(i+1) == "+" && st.textAt(i+2) == ")" {
+				return false // Oracle's a.x = b.x(+): a condition that is a join
+			}
+			depth++
+			if depth == 1 && c.fromAt >= 0 && c.whereAt < 0 && c.tailAt == len(st.toks) {
+				switch w := st.wordAt(i + 1); {
+				case w == "SELECT", w == "WITH", w == "VALUES", st.textAt(i+1) == "(":
+					c.plainFrom = false
+				}
+			}
+		case tokClose:
+			depth--
+		}
+		if depth > 0 || t.kind != tokWord || st.isQualified(i) {
+			continue
+		}
+		if slices.Contains(st.Syntax.Opaque, t.word) || !c.word(st, i) {
+			return false
+		}
+	}
+	return true
+}
+
+// word takes a keyword at the top level.
+func (c *clauses) word(st Statement, i int) bool {
+	switch st.toks[i].word {
+	case "UNION", "INTERSECT", "EXCEPT", "MINUS", "HAVING", "LIMIT", "OFFSET", "FETCH", "WINDOW", "INTO":
+		return false
+	case "DISTINCT":
+		return st.wordAt(i+1) != "ON"
+	case "FROM":
+		if c.fromAt < 0 && st.wordAt(i-1) != "DISTINCT" {
+			c.fromAt = i
+		}
+	case "WHERE":
+		if c.whereAt >= 0 || c.fromAt < 0 || c.tailAt < len(st.toks) {
+			return false
+		}
+		c.whereAt = i
+	case "GROUP", "ORDER":
+		if c.fromAt >= 0 && c.tailAt == len(st.toks) {
+			c.tailAt = i
+		}
+	}
+	return true
+}
+
+// textAt is a token as it is written, "" where there is none.
+func (st Statement) textAt(i int) string {
+	if i < 0 || i >= len(st.toks) {
+		return ""
+	}
+	return st.Body[st.toks[i].start:st.toks[i].end]
+}
+
+// wordAt is a keyword or unquoted name in capitals, else "".
+func (st Statement) wordAt(i int) string {
+	if i < 0 || i >= len(st.toks) {
+		return ""
+	}
+	return st.toks[i].word
+}
+
+// isQualified: the word follows a dot or precedes one, so it is a name.
+func (st Statement) isQualified(i int) bool { return st.textAt(i-1) == "." || st.isQualifier(i) }
+
+// splitAnd cuts a condition at the ANDs that join its parts. The AND of BETWEEN
+// and those inside CASE … END or parentheses are none; with an OR at the same
+// level the condition is one piece.
+func splitAnd(sql string, toks []token) []string {
+	var parts []string
+	depth, cases, between, start := 0, 0, 0, toks[0].start
+	for i, t := range toks {
+		switch t.kind {
+		case tokOpen:
+			depth++
+		case tokClose:
+			depth--
+		}
+		if depth > 0 || t.kind != tokWord {
+			continue
+		}
+		switch t.word {
+		case "CASE":
+			cases++
+		case "END":
+			cases = max(0, cases-1)
+		case "BETWEEN":
+			if cases == 0 {
+				between++
+			}
+		case "OR":
+			if cases == 0 {
+				return []string{sql[toks[0].start:toks[len(toks)-1].end]}
+			}
+		case "AND":
+			switch {
+			case cases > 0:
+			case between > 0:
+				between--
+			case i == 0 || i+1 == len(toks) || toks[i-1].start < start:
+				return []string{sql[toks[0].start:toks[len(toks)-1].end]} // no SQL: let the database say so
+			default:
+				parts = append(parts, sql[start:toks[i-1].end])
+				start = toks[i+1].start
+			}
+		}
+	}
+	return append(parts, sql[start:toks[len(toks)-1].end])
+}
+
+func innerJoins(st Statement, fromAt, fromEnd int) []innerJoin {
+	var joins []innerJoin
+	var bounds []int // token indexes at which any join begins
+	depth := 0
+	for i, t := range st.toks[:fromEnd] {
+		switch t.kind {
+		case tokOpen:
+			depth++
+		case tokClose:
+			depth--
+		}
+		if t.start < fromAt || depth > 0 || t.kind != tokWord || st.isQualified(i) {
+			continue
+		}
+		switch t.word {
+		case "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL", "INNER":
+			bounds = append(bounds, i)
+		case "JOIN":
+			switch st.toks[i-1].word {
+			case "LEFT", "RIGHT", "FULL", "OUTER", "CROSS", "NATURAL":
+			case "INNER":
+				joins = append(joins, innerJoin{start: st.toks[i-1].start, end: t.end})
+			default:
+				bounds = append(bounds, i)
+				joins = append(joins, innerJoin{start: t.start, end: t.end})
+			}
+		}
+	}
+	for i := range joins {
+		end := st.toks[fromEnd-1].end
+		for _, b := range bounds {
+			if st.toks[b].start > joins[i].start {
+				end = st.toks[b-1].end
+				break
+			}
+		}
+		joins[i].Text = Tidy(st.Body[joins[i].start:end], st.Syntax)
+	}
+	return joins
+}
+
+// Head is a SELECT up to the end of FROM, to which a condition may be added.
+type Head struct{ text, tail string }
+
+// From is the query without its condition.
+func (p Select) From() Head { return Head{p.before + p.sql[:p.headEnd], p.tail} }
+
+// Relax makes every inner join optional but the one with this number (-1: all).
+func (p Select) Relax(strict int) Head {
+	var b strings.Builder
+	b.WriteString(p.before)
+	at := 0
+	for i, j := range p.Joins {
+		if i == strict {
+			continue
+		}
+		b.WriteString(p.sql[at:j.start])
+		b.WriteString("LEFT JOIN")
+		at = j.end
+	}
+	b.WriteString(p.sql[at:p.headEnd])
+	return Head{b.String(), p.tail}
+}
+
+// With adds a condition; "" is none.
+func (h Head) With(cond string) string {
+	if cond == "" {
+		return h.text + "\n" + h.tail
+	}
+	return h.text + "\nWHERE (" + cond + "\n)\n" + h.tail
+}
+
+// Tidy puts a piece of a query on one line, without its comments.
+func Tidy(sql string, syntax *Syntax) string {
+	toks, err := tokenize(sql, syntax)
+	if err != nil {
+		return strings.Join(strings.Fields(sql), " ")
+	}
+	var b strings.Builder
+	end := -1
+	for _, t := range toks {
+		if t.kind == tokComment {
+			continue
+		}
+		if end >= 0 && t.start > end {
+			b.WriteByte(' ')
+		}
+		b.WriteString(sql[t.start:t.end])
+		end = t.end
+	}
+	return b.String()
+}

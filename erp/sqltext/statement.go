@@ -1,0 +1,171 @@
+package sqltext
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/safrasync/safrasync/erp/fault"
+)
+
+// Statement is a configured query that may be put into parentheses.
+type Statement struct {
+	// Body is the query without its last semicolon and what follows; offsets
+	// in it are offsets in the configured text.
+	Body   string
+	toks   []token // without comments
+	Syntax *Syntax
+}
+
+// Parse accepts exactly one query. The read-only transaction is what
+// protects the ERP; this check gives the better message, and makes sure that
+// the text cannot break out of the parentheses it is wrapped in.
+func Parse(sql string, syntax *Syntax) (Statement, *fault.Error) {
+	all, err := tokenize(sql, syntax)
+	if err != nil {
+		return Statement{}, err
+	}
+	st := Statement{Syntax: syntax}
+	s := scanner{sql: sql}
+	var open []int // where parentheses begin
+	ended := -1
+	for _, t := range all {
+		if t.kind == tokComment {
+			continue
+		}
+		if ended >= 0 && t.kind != tokEnd {
+			return Statement{}, s.fail(t.start, "a second statement follows the semicolon; only one query is allowed")
+		}
+		switch t.kind {
+		case tokEnd:
+			ended = t.start
+			continue
+		case tokParam:
+			return Statement{}, s.fail(t.start, "it contains the parameter "+sql[t.start:t.end]+
+				", and there is nothing to fill it with")
+		case tokOpen:
+			open = append(open, t.start)
+		case tokClose:
+			if len(open) == 0 {
+				return Statement{}, s.fail(t.start, "a closing parenthesis has no opening one")
+			}
+			open = open[:len(open)-1]
+		}
+		st.toks = append(st.toks, t)
+	}
+	if len(st.toks) == 0 {
+		return Statement{}, fault.Failf(fault.CodeSyntax, "the query is empty; write a SELECT")
+	}
+	last := st.toks[len(st.toks)-1]
+	if len(open) > 0 {
+		return Statement{}, s.fail(open[len(open)-1], "a parenthesis is not closed")
+	}
+	first := st.toks[0]
+	switch first.word {
+	case "SELECT", "WITH", "VALUES", "TABLE":
+	default:
+		if first.kind != tokOpen {
+			return Statement{}, fault.Failf(fault.CodeSyntax,
+				"the query begins with %q; only a query that reads (SELECT or WITH … SELECT) is allowed",
+				sql[first.start:first.end])
+		}
+	}
+	st.Body = sql[:last.end]
+	if i, found := syntax.banned(st); found {
+		t := st.toks[i]
+		e := s.fail(t.start, fmt.Sprintf("%q is not allowed in a query that only reads", sql[t.start:t.end]))
+		e.Code = fault.CodeReadOnly
+		return Statement{}, e
+	}
+	return st, nil
+}
+
+const (
+	wrapOpen  = " FROM (\n"
+	wrapClose = "\n)"
+)
+
+// Wrap builds SELECT items FROM (query) AS q WHERE condition; "" is no condition.
+// The line breaks keep a comment in the query's last line from swallowing the
+// parenthesis.
+func (st Statement) Wrap(items []string, condition string) string {
+	return st.wrapAfter("SELECT ", items, condition)
+}
+
+func (st Statement) wrapAfter(sel string, items []string, condition string) string {
+	with, body := st.parts()
+	if condition != "" {
+		condition = "\nWHERE " + condition
+	}
+	return with + sel + strings.Join(items, ", ") + wrapOpen + body + wrapClose + st.Syntax.Alias + condition
+}
+
+// FirstRow is the first row for which a condition holds.
+func (st Statement) FirstRow(items []string, condition string) string {
+	l := st.Syntax.First
+	return st.wrapAfter("SELECT "+l.Prefix, items, condition+l.Cond) + l.Suffix
+}
+
+// DescribeOpen precedes the query when its columns are asked for.
+const DescribeOpen = "SELECT *" + wrapOpen
+
+// Describe gives the columns of the query, and no row.
+func (st Statement) Describe() string { return st.Wrap([]string{"*"}, "") + st.Syntax.NoRows }
+
+// parts gives the query as it may stand in parentheses. SQL Server allows
+// neither WITH there nor an ORDER BY that limits nothing: the first is put in
+// front, the second left out.
+func (st Statement) parts() (with, body string) {
+	if !st.Syntax.FlatCTE {
+		return "", st.Body
+	}
+	from, to, depth := 0, len(st.Body), 0
+	isWith := st.toks[0].word == "WITH"
+	top := false
+	for i, t := range st.toks {
+		switch t.kind {
+		case tokOpen:
+			depth++
+		case tokClose:
+			depth--
+		}
+		if depth > 0 || t.kind != tokWord || st.isQualified(i) {
+			continue
+		}
+		switch t.word {
+		case "SELECT":
+			if isWith && from == 0 {
+				from = t.start
+			}
+			top = top || to < len(st.Body) // no such query: let the database say so
+		case "TOP":
+			top = true
+		case "ORDER":
+			to = t.start
+		case "OFFSET":
+			top = true
+		}
+	}
+	if top {
+		to = len(st.Body)
+	}
+	if from > 0 {
+		with = st.Body[:from] + "\n"
+	}
+	return with, strings.TrimRight(st.Body[from:to], " \t\r\n")
+}
+
+// Near quotes a little of the query from a byte offset on, for messages.
+func Near(sql string, at int) string {
+	if at < 0 || at >= len(sql) {
+		return "the end"
+	}
+	fields := strings.Fields(sql[at:])
+	if len(fields) == 0 {
+		return "the end"
+	}
+	word := fields[0]
+	if r := []rune(word); len(r) > 30 {
+		word = string(r[:30]) + "…"
+	}
+	return `"` + word + `"`
+}

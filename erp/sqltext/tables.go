@@ -1,0 +1,154 @@
+package sqltext
+
+import (
+	"slices"
+	"strings"
+)
+
+// Tables names the tables and views that a query reads, sorted and in small letters, without those
+// that it makes itself (WITH …). The query is read in the first language that can. Of one that is
+// not understood it gives what was found.
+func Tables(sql string, languages ...*Syntax) []string {
+	var toks []token
+	for _, l := range languages {
+		if all, err := tokenize(sql, l); err == nil {
+			toks = slices.DeleteFunc(all, func(t token) bool { return t.kind == tokComment })
+			break
+		}
+	}
+	f := tableFinder{
+		sql: sql, toks: toks, made: map[string]bool{}, found: map[string]bool{},
+		levels: []tableLevel{{query: true}},
+	}
+	f.findMade()
+	for i := 0; i < len(toks); i++ {
+		i = f.step(i)
+	}
+	var out []string
+	for name := range f.found {
+		if !f.made[name] {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+type tableFinder struct {
+	sql    string
+	toks   []token
+	made   map[string]bool
+	found  map[string]bool
+	levels []tableLevel // one for each open parenthesis
+}
+
+// tableLevel is where in a query we are.
+type tableLevel struct {
+	query  bool // a SELECT stands at this level: its FROM names tables
+	from   bool // inside FROM: a comma is followed by a table
+	expect bool // a table is next
+}
+
+func (f *tableFinder) text(i int) string {
+	if i < 0 || i >= len(f.toks) {
+		return ""
+	}
+	return f.sql[f.toks[i].start:f.toks[i].end]
+}
+
+func (f *tableFinder) word(i int) string {
+	if i < 0 || i >= len(f.toks) {
+		return ""
+	}
+	return f.toks[i].word
+}
+
+// findMade finds the names that WITH gives: name [(columns)] AS [[NOT] MATERIALIZED] (SELECT …
+func (f *tableFinder) findMade() {
+	for i := range f.toks {
+		if f.word(i) != "AS" || i == 0 {
+			continue
+		}
+		at := i + 1
+		for f.word(at) == "NOT" || f.word(at) == "MATERIALIZED" {
+			at++
+		}
+		if f.text(at) != "(" || !startsQuery(f.word(at+1)) && f.text(at+1) != "(" {
+			continue
+		}
+		name := i - 1
+		if f.text(name) == ")" {
+			for name > 0 && f.text(name) != "(" {
+				name--
+			}
+			name--
+		}
+		f.made[f.name(name)] = true
+	}
+}
+
+func startsQuery(word string) bool {
+	return word == "SELECT" || word == "WITH" || word == "VALUES" || word == "TABLE"
+}
+
+// name is a name without its quotes, in small letters.
+func (f *tableFinder) name(i int) string {
+	text := f.text(i)
+	if i >= 0 && i < len(f.toks) && f.toks[i].kind == tokName && len(text) >= 2 {
+		text = text[1 : len(text)-1]
+	}
+	return strings.ToLower(text)
+}
+
+// step takes one token, and gives the place of the last one that it took.
+func (f *tableFinder) step(i int) int {
+	level := &f.levels[len(f.levels)-1]
+	switch t := f.toks[i]; {
+	case t.kind == tokOpen:
+		inner := tableLevel{query: startsQuery(f.word(i + 1))}
+		if level.expect && !inner.query { // a join in parentheses, or one more of them before a SELECT
+			inner = tableLevel{query: true, from: true, expect: true}
+		}
+		level.expect = false
+		f.levels = append(f.levels, inner)
+	case t.kind == tokClose:
+		if len(f.levels) > 1 {
+			f.levels = f.levels[:len(f.levels)-1]
+		}
+	case level.expect && (t.kind == tokName || t.kind == tokWord):
+		if t.word == "ONLY" || t.word == "LATERAL" || t.word == "SELECT" || t.word == "WITH" || t.word == "VALUES" {
+			level.expect = t.word == "ONLY" || t.word == "LATERAL"
+			return i
+		}
+		level.expect = false
+		name, last := f.name(i), i
+		for f.text(last+1) == "." && last+2 < len(f.toks) {
+			last += 2
+			name += "." + f.name(last)
+		}
+		if f.text(last+1) != "(" { // a function is no table
+			f.found[name] = true
+		}
+		return last
+	case t.kind == tokOther:
+		if level.from && f.text(i) == "," {
+			level.expect = true
+		}
+	case t.kind == tokWord:
+		level.keyword(t.word, f.word(i-1))
+	}
+	return i
+}
+
+func (l *tableLevel) keyword(word, before string) {
+	switch word {
+	case "FROM":
+		if l.query && before != "DISTINCT" { // IS DISTINCT FROM compares
+			l.from, l.expect = true, true
+		}
+	case "JOIN":
+		l.expect = l.from
+	case "WHERE", "GROUP", "HAVING", "ORDER", "WINDOW", "LIMIT", "FETCH", "UNION", "INTERSECT", "EXCEPT", "SELECT":
+		l.from, l.expect = false, false
+	}
+}
