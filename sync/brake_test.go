@@ -42,8 +42,8 @@ func (b *bench) acts() *engine.Acts {
 	b.t.Helper()
 	e := b.engine()
 	return &engine.Acts{
-		Desk: b.ledger, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) }, Jobs: e.Jobs,
-		Now:  b.clock.Now,
+		Desk: b.ledger, JobDesk: b.ledger, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
+		Jobs: e.Jobs, Now: b.clock.Now,
 		Boot: state.Self().Boot, Clock: b.clock, Limits: b.limits, Platform: b.client(), Rows: e,
 	}
 }

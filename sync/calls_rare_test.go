@@ -446,7 +446,8 @@ func TestEveryCallOfWhatPeopleOrderRarelyFailsOnce(t *testing.T) {
 	ctx, br := t.Context(), &breaker{}
 	b.breaks(br, true)
 	acts := b.acts()
-	acts.Desk = brokenDesk{brokenLedger{b.ledger, br}, b.ledger}
+	desk := brokenDesk{brokenLedger{b.ledger, br}, b.ledger}
+	acts.Desk, acts.JobDesk = desk, desk
 	br.each(t, "the plan of a release", func() error { _, err := acts.Release(ctx, "contracts"); return err })
 	br.each(t, "the plan of a retry",
 		func() error { _, err := acts.Retry(ctx, "contracts", []string{key(99)}); return err })

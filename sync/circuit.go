@@ -1,3 +1,5 @@
+// Circuits: what waits after a stop, and what ends the wait.
+
 package sync
 
 import (

@@ -1,3 +1,5 @@
+// Which jobs run now, and when the next ones do.
+
 package sync
 
 import (

@@ -1,3 +1,5 @@
+// The engine and what it is made of.
+
 package sync
 
 import (

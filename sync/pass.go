@@ -1,3 +1,5 @@
+// The stops and the end of a pass; its beginning is in pipeline.go.
+
 package sync
 
 import (

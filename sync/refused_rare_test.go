@@ -155,7 +155,8 @@ func TestARowThatExistsAndWhoseAttemptsAreNotRead(t *testing.T) {
 	b.expect(1, trade.Held, trade.CauseExists)
 	br := &breaker{}
 	acts := b.acts()
-	acts.Desk = brokenDesk{brokenLedger{b.ledger, br}, b.ledger}
+	desk := brokenDesk{brokenLedger{b.ledger, br}, b.ledger}
+	acts.Desk, acts.JobDesk = desk, desk
 	br.each(t, "the plan of a retry",
 		func() error { return second(acts.Retry(t.Context(), "contracts", []string{key(1)})) })
 	b.expect(1, trade.Held, trade.CauseExists)

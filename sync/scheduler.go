@@ -1,3 +1,5 @@
+// The loop of the service.
+
 package sync
 
 import (

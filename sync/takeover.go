@@ -1,3 +1,5 @@
+// Jobs of other instances: what the dead held is taken over.
+
 package sync
 
 import (

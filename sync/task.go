@@ -1,3 +1,5 @@
+// Housekeeping on schedules of its own.
+
 package sync
 
 import (

@@ -1,3 +1,5 @@
+// What a reading keeps in memory of every key.
+
 package discovery
 
 import (

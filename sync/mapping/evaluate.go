@@ -1,3 +1,5 @@
+// The way of a row's values: draft, checked record, request, or what is wrong.
+
 package mapping
 
 import (

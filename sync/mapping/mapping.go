@@ -1,3 +1,5 @@
+// A mapping of the configuration, checked and compiled.
+
 package mapping
 
 import (

@@ -1,3 +1,5 @@
+// Checked records in the form of the API.
+
 package mapping
 
 import (

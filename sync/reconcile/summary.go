@@ -1,3 +1,5 @@
+// The equation of a job: what the ERP has is the sum of what became of it (I9).
+
 package reconcile
 
 import (

@@ -1,3 +1,5 @@
+// What a changed configuration does to jobs and keys that the ledger knows.
+
 package rehearse
 
 import (

@@ -1,3 +1,5 @@
+// The hash of a key.
+
 package run
 
 import "crypto/sha256"

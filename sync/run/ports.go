@@ -1,3 +1,5 @@
+// The interfaces through which the engine reaches storage, ERP and API.
+
 package run
 
 import (

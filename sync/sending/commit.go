@@ -1,3 +1,5 @@
+// Groups of settlements and intents on their way to the disk (I1).
+
 package sending
 
 import (

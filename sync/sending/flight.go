@@ -1,3 +1,5 @@
+// Requests in flight: slots, gate, request, result (I11, I13).
+
 package sending
 
 import (

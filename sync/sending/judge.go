@@ -1,3 +1,5 @@
+// Which results stop the job.
+
 package sending
 
 import (

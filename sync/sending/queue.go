@@ -1,3 +1,5 @@
+// The rows that go next.
+
 package sending
 
 import (

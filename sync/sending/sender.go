@@ -1,3 +1,5 @@
+// The loop that sends the due rows of one job.
+
 package sending
 
 import (

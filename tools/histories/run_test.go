@@ -456,8 +456,8 @@ var maria = engine.Person{Name: "maria", From: "test@host", Reason: "looked at i
 func (r *run) acts() *engine.Acts {
 	e := r.engine()
 	return &engine.Acts{
-		Desk: r.ledger, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) }, Jobs: e.Jobs,
-		Now:  r.clock.Now,
+		Desk: r.ledger, JobDesk: r.ledger, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
+		Jobs: e.Jobs, Now: r.clock.Now,
 		Boot: state.Self().Boot, Clock: r.clock, Limits: r.limits, Platform: r.client, Rows: e,
 	}
 }
