@@ -186,5 +186,4 @@ var (
 	Try           = rehearse.Try
 	Codes         = run.Codes
 	DefaultBrakes = run.DefaultBrakes
-	ReadableOf    = run.ReadableOf
 )

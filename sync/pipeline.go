@@ -106,12 +106,13 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	now := p.engine.Clock.Now()
 	id := uuid.Must(uuid.NewV7()).String()
 	r := stages(&run.Run{
-		Env: p.engine.env, Job: job, Ledger: run.StoreOf(p.engine.Ledger), Source: p.engine.Source, Now: now,
+		Env: p.engine.env, Job: job, Ledger: p.engine.Ledger.Store, Source: p.engine.Source, Now: now,
 		Report: trade.RunReport{ID: id, Job: job.Name(), StartedAt: now},
 		Log:    p.engine.Log.With(zap.String("job", job.Name()), zap.String("run", id)),
 	})
-	r.runs, r.stopped, r.ration = p.engine.Ledger, p.stopped, sending.NewRowLimit(p.opts.Keys[job.Name()], p.opts.Limit)
-	status, err := p.engine.Ledger.JobStatus(context.WithoutCancel(ctx), job.Name())
+	r.runs, r.stopped = p.engine.Ledger.Runs, p.stopped
+	r.ration = sending.NewRowLimit(p.opts.Keys[job.Name()], p.opts.Limit)
+	status, err := p.engine.Ledger.Jobs.JobStatus(context.WithoutCancel(ctx), job.Name())
 	if err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 		return nil
 	}
 	asked := p.engine.Clock.Boot()
-	r.run.Lease, err = p.engine.Ledger.AcquireLease(context.WithoutCancel(ctx), job.Name(), p.engine.Owner)
+	r.run.Lease, err = p.engine.Ledger.Jobs.AcquireLease(context.WithoutCancel(ctx), job.Name(), p.engine.Owner)
 	var other *trade.OtherPlatformError
 	if errors.As(err, &other) || errors.Is(err, trade.ErrOtherServer) {
 		stop := run.StopOf(err)
@@ -139,12 +140,12 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	if err != nil {
 		return err
 	}
-	r.run.Keeper = cluster.Keep(ctx, p.engine.Ledger, r.run.Lease, p.engine.Clock, asked, r.tend)
+	r.run.Keeper = cluster.Keep(ctx, p.engine.Ledger.Leases, r.run.Lease, p.engine.Clock, asked, r.tend)
 	p.runs = append(p.runs, r)
 	r.setStatus(ctx, trade.JobStatus{Job: job.Name(), State: trade.Running, Since: now})
 	if r.err = r.open(ctx, p.opts); r.err == nil {
-		if r.send, r.err = sending.New(r.run, r.recheck, r.brakes, r.ration, p.traffic, p.engine.Ledger,
-			p.engine.Ledger, status); r.err == nil {
+		if r.send, r.err = sending.New(r.run, r.recheck, r.brakes, r.ration, p.traffic, p.engine.Ledger.Queue,
+			p.engine.Ledger.Intents, status); r.err == nil {
 			r.send.AnyHour = p.opts.AnyHour
 		}
 	}

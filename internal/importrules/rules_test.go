@@ -229,8 +229,8 @@ var rules = map[string]rule{
 	},
 	"tools/histories": {
 		testsMay: []string{
-			"trade", "erp", "apiclient", "apiclient/sandbox", "state", "sync", "internal/pgtest",
-			"internal/ledgertest",
+			"trade", "erp", "apiclient", "apiclient/sandbox", "state", "sync", "sync/run", "sync/cluster",
+			"internal/pgtest", "internal/ledgertest",
 		},
 		reason: "histories lets the engine live through what people do, and judges only by the ERP, the platform and what the ledger shows; nothing of it may get into the program",
 	},

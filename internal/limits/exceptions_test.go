@@ -60,10 +60,6 @@ var exceptions = map[string]exception{
 		"all that a database engine must answer; there is one interface for an engine",
 	},
 	"interface erp.salvageTx": {11, "all of its methods are used together by one caller"},
-	"interface sync/run.Ledger": {
-		52,
-		"the sum of the ports, for those who build the engine; no stage sees it",
-	},
 	"lines apiclient": {
 		4764,
 		"the document's types and calls; a cut would have no reason but the number",
