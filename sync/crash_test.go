@@ -65,7 +65,8 @@ func childMain() int {
 		return fail(err)
 	}
 	e := engine.New(engine.Config{
-		Ledger: engine.LedgerOf(ledger), Source: source, Platform: client, Clock: clock, Owner: state.Self(), Jobs: []*engine.Job{job},
+		Ledger: engine.LedgerOf(ledger), Source: source, Platform: client, Clock: clock, Owner: state.Self(),
+		Jobs: []*engine.Job{job},
 		References: []engine.ReferenceSpec{{
 			Kind:  "wallets",
 			Query: "SELECT codigo, id FROM de_para WHERE tipo = 'carteira'", Code: []string{"codigo"}, ID: "id",

@@ -166,7 +166,8 @@ func TestC3AJobThatIsSplitUnderAnotherKeyWaits(t *testing.T) {
 			}
 			b.more = append(b.more, other)
 			b.exec(`UPDATE contrato SET situacao = 'fixacao' WHERE quantidade > 20`)
-			found, err := engine.CheckIdentity(t.Context(), engine.LedgerOf(b.ledger).Readable, b.source, b.engine().Jobs)
+			ledger := engine.LedgerOf(b.ledger).Readable
+			found, err := engine.CheckIdentity(t.Context(), ledger, b.source, b.engine().Jobs)
 			if err != nil || len(found) == 0 || found[0].Kind != engine.SplitJob || found[0].Known.Gone != 2 ||
 				!slices.Equal(found[0].Others, []string{"fixations"}) {
 				t.Errorf("check says %+v, %v", found, err)

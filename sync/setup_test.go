@@ -304,8 +304,8 @@ func (b *bench) engine() *engine.Engine {
 		source = b.reads(source)
 	}
 	return engine.New(engine.Config{
-		Ledger: engine.LedgerOf(ledger), Source: source, Platform: platform, Clock: b.clock, Owner: cmp.Or(b.owner, state.Self()),
-		Several: b.several, Jobs: jobs,
+		Ledger: engine.LedgerOf(ledger), Source: source, Platform: platform, Clock: b.clock,
+		Owner: cmp.Or(b.owner, state.Self()), Several: b.several, Jobs: jobs,
 		References: b.refs, Limits: b.limits, Brakes: b.brakes, Zone: b.zone, Log: zap.NewNop(), Observe: b.observe,
 	})
 }
