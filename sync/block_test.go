@@ -13,7 +13,7 @@ import (
 // endedElsewhere is the ledger of a long pass: what blocked its rows when it began was ended by
 // another process since.
 type endedElsewhere struct {
-	engine.Ledger
+	Ledger
 	looks *int
 }
 
@@ -32,7 +32,7 @@ func (l endedElsewhere) Blocks(ctx context.Context) ([]trade.Block, error) {
 func TestABlockThatAnotherProcessEndedKeepsNoRow(t *testing.T) {
 	b := newBenchOn(t, databases[0], sandbox.Options{})
 	b.contract(1)
-	b.wrap = func(l engine.Ledger) engine.Ledger { return endedElsewhere{l, new(int)} }
+	b.wrap = func(l Ledger) Ledger { return endedElsewhere{l, new(int)} }
 	b.sync(engine.Options{})
 	b.expect(1, trade.Accepted, "")
 }

@@ -42,8 +42,8 @@ func (b *bench) acts() *engine.Acts {
 	b.t.Helper()
 	e := b.engine()
 	return &engine.Acts{
-		Desk: b.ledger, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) }, Jobs: e.Jobs,
-		Now:  b.clock.Now,
+		Desk: b.ledger, JobDesk: b.ledger, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
+		Jobs: e.Jobs, Now: b.clock.Now,
 		Boot: state.Self().Boot, Clock: b.clock, Limits: b.limits, Platform: b.client(), Rows: e,
 	}
 }
@@ -136,7 +136,7 @@ func TestF025ABrakeJudgesWhatTheLedgerHasNotWhatTheRunSaw(t *testing.T) {
 		for i := 3; i <= 9; i++ {
 			b.contract(i)
 		}
-		b.wrap = func(l engine.Ledger) engine.Ledger { return forgetful{l} }
+		b.wrap = func(l Ledger) Ledger { return forgetful{l} }
 		if r := b.sync(engine.Options{}); r.New != 7 || r.Sent != 0 {
 			t.Fatalf("%+v", r)
 		}
@@ -342,7 +342,7 @@ func TestABrakeNeedsARelease(t *testing.T) {
 }
 
 // forgetful is a ledger whose process dies when the brakes ask what came.
-type forgetful struct{ engine.Ledger }
+type forgetful struct{ Ledger }
 
 func (forgetful) Arrivals(context.Context, string, int64, int) (trade.Arrivals, error) {
 	return trade.Arrivals{}, context.Canceled

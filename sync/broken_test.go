@@ -97,7 +97,7 @@ func (b *breaker) call(call string, f func() error) error {
 
 // brokenLedger has every method of the ledger.
 type brokenLedger struct {
-	l engine.Ledger
+	l Ledger
 	b *breaker
 }
 

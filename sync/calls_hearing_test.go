@@ -11,13 +11,14 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // brokenInbox has every method of the ledger of what is heard.
 type brokenInbox struct {
-	l engine.Inbox
+	l *state.Store
 	b *breaker
 }
 
@@ -92,12 +93,6 @@ func (l brokenInbox) AskLookupsAgain(ctx context.Context, now time.Time) (int, e
 	return through(l.b, "AskLookupsAgain", func() (int, error) { return l.l.AskLookupsAgain(ctx, now) })
 }
 
-func (l brokenInbox) Holder(ctx context.Context, sends trade.Kind, remoteID string,
-	except int64,
-) (trade.ParentKey, error) {
-	return through(l.b, "Holder", func() (trade.ParentKey, error) { return l.l.Holder(ctx, sends, remoteID, except) })
-}
-
 func (l brokenInbox) Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error {
 	return l.b.call("Rows", func() error { return l.l.Rows(ctx, filter, fn) })
 }
@@ -158,7 +153,8 @@ func TestEveryCallOfWhatIsHeardFailsOnce(t *testing.T) {
 	for at := first; ; at += step {
 		b, br := heardBench(t), &breaker{}
 		h := b.hearing()
-		h.Ledger = brokenInbox{b.ledger, br}
+		inbox := brokenInbox{b.ledger, br}
+		h.Inbox, h.Candidates, h.Rows = inbox, inbox, inbox
 		br.arm(at, false)
 		err := b.listen(h)
 		hit := br.disarm()
@@ -210,7 +206,8 @@ func TestALookThatFailsIsLogged(t *testing.T) {
 	h := b.hearing()
 	br := &breaker{}
 	br.cutOff(true)
-	h.Ledger = brokenInbox{b.ledger, br}
+	inbox := brokenInbox{b.ledger, br}
+	h.Inbox, h.Candidates, h.Rows = inbox, inbox, inbox
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	told := make(chan struct{}, 1)

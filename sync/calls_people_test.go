@@ -146,7 +146,8 @@ func failureOf(reports []trade.RunReport, err error) error {
 func (b *bench) ordered(br *breaker) {
 	t, ctx := b.t.(*testing.T), b.t.Context()
 	acts := b.acts()
-	acts.Desk = brokenDesk{brokenLedger{b.ledger, br}, b.ledger}
+	desk := brokenDesk{brokenLedger{b.ledger, br}, b.ledger}
+	acts.Desk, acts.JobDesk = desk, desk
 	rows := func(name string, plan func() (engine.RowPlan, error)) {
 		t.Helper()
 		var p engine.RowPlan

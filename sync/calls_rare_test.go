@@ -259,7 +259,7 @@ func TestEveryCallFailsOnceInARunThatABrakeStops(t *testing.T) {
 // pausing pauses the job as a person would, when the run stores intents for the second time, and
 // fails to tell it once.
 type pausing struct {
-	engine.Ledger
+	Ledger
 	b     *bench
 	fails bool
 	seen  *int
@@ -296,7 +296,7 @@ func TestAPauseWhileAJobSendsWhoseReasonIsNotRead(t *testing.T) {
 		b := newBench(t, sandbox.Options{})
 		b.limits.MaxInFlight = 1
 		b.contracts(5)
-		b.wrap = func(l engine.Ledger) engine.Ledger { return pausing{l, b, fails, new(int)} }
+		b.wrap = func(l Ledger) Ledger { return pausing{l, b, fails, new(int)} }
 		reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
 		if err == nil && (len(reports) != 1 || reports[0].Stopped == nil) {
 			t.Fatalf("%+v", reports)
@@ -351,7 +351,7 @@ func TestARunThatIsEndedBeforeItsFirstPost(t *testing.T) {
 
 // taken gives the job's lease to another process while a page is recorded.
 type taken struct {
-	engine.Ledger
+	Ledger
 	b *bench
 }
 
@@ -373,7 +373,7 @@ func TestARunWhoseLeaseWasTakenWhileItReads(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
 	b.contracts(2)
-	b.wrap = func(l engine.Ledger) engine.Ledger { return taken{l, b} }
+	b.wrap = func(l Ledger) Ledger { return taken{l, b} }
 	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
 	if err != nil || len(reports) != 1 || reports[0].Stopped == nil || reports[0].Stopped.Code != "lease" ||
 		reports[0].Sent != 0 {
@@ -386,7 +386,7 @@ func TestARunWhoseLeaseWasTakenWhileItReads(t *testing.T) {
 }
 
 // full takes no page.
-type full struct{ engine.Ledger }
+type full struct{ Ledger }
 
 var errFull = errors.New("the disk is full")
 
@@ -406,13 +406,13 @@ func (f fallen) Read(ctx context.Context, q erp.Query, w erp.Window, fn func(erp
 // it concerns every job, and the ERP's does not cure it.
 func TestWhereLedgerAndERPFailAtOnceTheLedgerIsTold(t *testing.T) {
 	t.Parallel()
-	for code, wrap := range map[string]func(b *bench) func(engine.Ledger) engine.Ledger{
-		"erp": func(*bench) func(engine.Ledger) engine.Ledger { return nil },
-		"ledger": func(*bench) func(engine.Ledger) engine.Ledger {
-			return func(l engine.Ledger) engine.Ledger { return full{l} }
+	for code, wrap := range map[string]func(b *bench) func(Ledger) Ledger{
+		"erp": func(*bench) func(Ledger) Ledger { return nil },
+		"ledger": func(*bench) func(Ledger) Ledger {
+			return func(l Ledger) Ledger { return full{l} }
 		},
-		"lease": func(b *bench) func(engine.Ledger) engine.Ledger {
-			return func(l engine.Ledger) engine.Ledger { return taken{l, b} }
+		"lease": func(b *bench) func(Ledger) Ledger {
+			return func(l Ledger) Ledger { return taken{l, b} }
 		},
 	} {
 		t.Run(code, func(t *testing.T) {
@@ -446,7 +446,8 @@ func TestEveryCallOfWhatPeopleOrderRarelyFailsOnce(t *testing.T) {
 	ctx, br := t.Context(), &breaker{}
 	b.breaks(br, true)
 	acts := b.acts()
-	acts.Desk = brokenDesk{brokenLedger{b.ledger, br}, b.ledger}
+	desk := brokenDesk{brokenLedger{b.ledger, br}, b.ledger}
+	acts.Desk, acts.JobDesk = desk, desk
 	br.each(t, "the plan of a release", func() error { _, err := acts.Release(ctx, "contracts"); return err })
 	br.each(t, "the plan of a retry",
 		func() error { _, err := acts.Retry(ctx, "contracts", []string{key(99)}); return err })

@@ -39,7 +39,7 @@ func brokenBench(t *testing.T) (*bench, *breaker) {
 func (b *bench) breaks(br *breaker, through bool) {
 	b.wrap, b.reads, b.surface = nil, nil, nil
 	if through {
-		b.wrap = func(l engine.Ledger) engine.Ledger { return brokenLedger{l, br} }
+		b.wrap = func(l Ledger) Ledger { return brokenLedger{l, br} }
 		b.reads = func(s engine.Source) engine.Source { return brokenSource{s, br} }
 		b.surface = func(p engine.Platform) engine.Platform { return brokenPlatform{p, br} }
 	}

@@ -1,3 +1,5 @@
+// Circuits: what waits after a stop, and what ends the wait.
+
 package sync
 
 import (
@@ -217,21 +219,21 @@ func (s *Scheduler) postpone(ctx context.Context, job *mapping.Job) {
 		}
 	}
 	s.mu.Unlock()
-	lease, err := ledger.AcquireLease(ctx, name, s.Engine.Owner)
+	lease, err := ledger.Jobs.AcquireLease(ctx, name, s.Engine.Owner)
 	if isLeased(err) {
 		return // another process runs it, and will say how it went
 	}
 	var status trade.JobStatus
 	if err == nil {
-		status, err = ledger.JobStatus(ctx, name)
+		status, err = ledger.Jobs.JobStatus(ctx, name)
 	}
 	if err == nil && status.State == trade.Stopped && status.Stop != nil &&
 		slices.Contains(endedByProbe, outcome.StopCode(status.Stop.Code)) {
 		status.Stop.Until = until
-		err = ledger.SetJobStatus(ctx, status)
+		err = ledger.Runs.SetJobStatus(ctx, status)
 	}
 	if lease.Epoch != 0 {
-		err = errors.Join(err, ledger.ReleaseLease(context.WithoutCancel(ctx), lease))
+		err = errors.Join(err, ledger.Runs.ReleaseLease(context.WithoutCancel(ctx), lease))
 	}
 	if err != nil && ctx.Err() == nil {
 		s.log.Warn("the ledger was not told when the API is asked again", zap.String("job", name), zap.Error(err))

@@ -65,7 +65,8 @@ func childMain() int {
 		return fail(err)
 	}
 	e := engine.New(engine.Config{
-		Ledger: ledger, Source: source, Platform: client, Clock: clock, Owner: state.Self(), Jobs: []*engine.Job{job},
+		Ledger: engine.LedgerOf(ledger), Source: source, Platform: client, Clock: clock, Owner: state.Self(),
+		Jobs: []*engine.Job{job},
 		References: []engine.ReferenceSpec{{
 			Kind:  "wallets",
 			Query: "SELECT codigo, id FROM de_para WHERE tipo = 'carteira'", Code: []string{"codigo"}, ID: "id",
@@ -137,7 +138,7 @@ func TestF071AKilledProcessLeavesDoubtsAndNothingTwice(t *testing.T) {
 // failingLedger fails commits of intents, before or after they took effect: each boundary twice,
 // "failed" and "happened, but an error came back".
 type failingLedger struct {
-	engine.Ledger
+	Ledger
 	mu      gosync.Mutex
 	applied bool // the commit takes effect, and an error comes back all the same
 	failAt  int  // the n-th commit with intents
@@ -173,7 +174,7 @@ func TestAFailedCommitSendsNothingAndLosesNoAnswer(t *testing.T) {
 			b := newBenchOn(t, db, sandbox.Options{})
 			b.limits.MaxInFlight = 2
 			b.contracts(30)
-			b.wrap = func(l engine.Ledger) engine.Ledger {
+			b.wrap = func(l Ledger) Ledger {
 				return &failingLedger{Ledger: l, applied: applied, failAt: failAt}
 			}
 			r := b.sync(engine.Options{})
@@ -196,7 +197,7 @@ func TestF053ALedgerThatTakesNoResultLeavesDoubts(t *testing.T) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.limits.MaxInFlight, b.limits.KeepAnswers = 2, 500*time.Millisecond
 		b.contracts(6)
-		b.wrap = func(l engine.Ledger) engine.Ledger {
+		b.wrap = func(l Ledger) Ledger {
 			return &failingLedger{Ledger: unmarkedLedger{l}, failAt: 3, lasting: true}
 		}
 		r := b.sync(engine.Options{})
@@ -214,7 +215,7 @@ func TestF053ALedgerThatTakesNoResultLeavesDoubts(t *testing.T) {
 }
 
 // unmarkedLedger notes nothing of what is on the wire.
-type unmarkedLedger struct{ engine.Ledger }
+type unmarkedLedger struct{ Ledger }
 
 func (unmarkedLedger) Marked() bool                             { return false }
 func (unmarkedLedger) Mark(string) error                        { return nil }
@@ -226,7 +227,7 @@ func TestAnswersThatTheLedgerDoesNotTakeAreNoted(t *testing.T) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.limits.MaxInFlight, b.limits.KeepAnswers = 2, 500*time.Millisecond
 		b.contracts(20)
-		b.wrap = func(l engine.Ledger) engine.Ledger { return &failingLedger{Ledger: l, failAt: 3, lasting: true} }
+		b.wrap = func(l Ledger) Ledger { return &failingLedger{Ledger: l, failAt: 3, lasting: true} }
 		r := b.sync(engine.Options{})
 		if sent := len(b.api.Created()); r.Stopped == nil || r.Stopped.Code != "ledger" || sent < 2 || sent > 19 {
 			t.Errorf("stopped %+v; the platform has %d records", r.Stopped, sent)

@@ -76,8 +76,9 @@ func (b *bench) hearing() *engine.EventProcessor {
 	}
 	b.t.Cleanup(client.Close)
 	return &engine.EventProcessor{
-		Ledger: b.ledger, Platform: client, Jobs: b.engine().Jobs, Now: b.clock.Now, Limits: b.limits, Zone: time.UTC,
-		Log: zap.NewNop(), Pace: time.Millisecond,
+		Inbox: b.ledger, Candidates: b.ledger, Rows: b.ledger, Platform: client,
+		Jobs: b.engine().Jobs, Now: b.clock.Now,
+		Limits: b.limits, Zone: time.UTC, Log: zap.NewNop(), Pace: time.Millisecond,
 		Program: engine.Person{Name: "safrasync", From: "pid 1@host"},
 	}
 }

@@ -58,7 +58,7 @@ func TestRowsOfAFormerHolderWhoseResultsWereNotStored(t *testing.T) {
 }
 
 // renewsNothing has a lease that cannot be renewed.
-type renewsNothing struct{ engine.Ledger }
+type renewsNothing struct{ Ledger }
 
 func (renewsNothing) RenewLease(context.Context, trade.Lease) error { return errBroken }
 
@@ -73,7 +73,7 @@ func TestALeaseThatCannotBeRenewedStopsTheJob(t *testing.T) {
 	b.surface = func(p engine.Platform) engine.Platform {
 		return slowPlatform{p, func() { once.Do(func() { b.clock.advance(29 * time.Second) }) }}
 	}
-	b.wrap = func(l engine.Ledger) engine.Ledger { return renewsNothing{l} }
+	b.wrap = func(l Ledger) Ledger { return renewsNothing{l} }
 	r := b.sync(engine.Options{})
 	if r.Stopped == nil || r.Stopped.Code != "lease" || !strings.Contains(r.Stopped.Text, errBroken.Error()) ||
 		r.States[trade.Accepted] != 0 {

@@ -52,7 +52,7 @@ func machineOn(b *bench, host string) *machine {
 	}
 	c.several = true
 	// Nothing is stored ahead of the wire, so that a test can say which rows have left.
-	c.wrap = func(l engine.Ledger) engine.Ledger { return brokenLedger{unmarkedLedger{l}, m.breaker} }
+	c.wrap = func(l Ledger) Ledger { return brokenLedger{unmarkedLedger{l}, m.breaker} }
 	return m
 }
 

@@ -1,3 +1,5 @@
+// The daemon's pass: it takes up jobs as they become due.
+
 package sync
 
 import (

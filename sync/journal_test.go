@@ -19,7 +19,7 @@ import (
 
 // copyingLedger makes a copy of the ledger after each commit, as a backup every few seconds would.
 type copyingLedger struct {
-	engine.Ledger
+	Ledger
 	store  *state.Store
 	folder string
 	copies []string
@@ -66,7 +66,7 @@ func TestF058_NoOlderLedgerEverSendsTwice(t *testing.T) {
 	b.contracts(rows)
 	b.spec.ChangedAt = "" // every run compares all rows
 	copier := &copyingLedger{folder: t.TempDir(), store: b.ledger}
-	b.wrap = func(l engine.Ledger) engine.Ledger { copier.Ledger = l; return copier }
+	b.wrap = func(l Ledger) Ledger { copier.Ledger = l; return copier }
 	b.sync(engine.Options{})
 	b.wrap = nil
 	b.api.SetFaults()

@@ -209,7 +209,7 @@ func TestAKilledProcessSendsNoSecondCanary(t *testing.T) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.spec.Canary = 2
 		b.contracts(6)
-		b.wrap = func(l engine.Ledger) engine.Ledger { return dying{l, new(atomic.Bool)} }
+		b.wrap = func(l Ledger) Ledger { return dying{l, new(atomic.Bool)} }
 		b.sync(engine.Options{})
 		b.wrap = nil
 		if r := b.sync(engine.Options{}); r.Sent != 0 || r.Stopped == nil || r.Stopped.Code != "brake_canary" {
@@ -221,7 +221,7 @@ func TestAKilledProcessSendsNoSecondCanary(t *testing.T) {
 // dying is the ledger of a process that dies once something was sent: no last page and no status of
 // the job is stored.
 type dying struct {
-	engine.Ledger
+	Ledger
 	sent *atomic.Bool
 }
 

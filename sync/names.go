@@ -47,8 +47,6 @@ type (
 	// Resync asks a pass to read again, and to judge again with the mapping of today, also rows in
 	// which nothing has changed.
 	Resync = discovery.Resync
-	// Inbox is what hearing the platform needs of the ledger.
-	Inbox = events.Inbox
 	// Suggestion is a record of which an event told and that a row in doubt may be.
 	Suggestion = events.Suggestion
 	// Timing is how well the time of a record fits to a request.
@@ -188,5 +186,4 @@ var (
 	Try           = rehearse.Try
 	Codes         = run.Codes
 	DefaultBrakes = run.DefaultBrakes
-	ReadableOf    = run.ReadableOf
 )

@@ -1,3 +1,5 @@
+// The order of jobs: parents before children.
+
 package sync
 
 import (

@@ -166,7 +166,8 @@ func TestC3AJobThatIsSplitUnderAnotherKeyWaits(t *testing.T) {
 			}
 			b.more = append(b.more, other)
 			b.exec(`UPDATE contrato SET situacao = 'fixacao' WHERE quantidade > 20`)
-			found, err := engine.CheckIdentity(t.Context(), engine.ReadableOf(b.ledger), b.source, b.engine().Jobs)
+			ledger := engine.LedgerOf(b.ledger).Readable
+			found, err := engine.CheckIdentity(t.Context(), ledger, b.source, b.engine().Jobs)
 			if err != nil || len(found) == 0 || found[0].Kind != engine.SplitJob || found[0].Known.Gone != 2 ||
 				!slices.Equal(found[0].Others, []string{"fixations"}) {
 				t.Errorf("check says %+v, %v", found, err)
@@ -531,7 +532,7 @@ func TestWhatHangsOnAJobFindsItUnderItsNewName(t *testing.T) {
 			len(b.createdOf("deliveries")); contracts != 3 || deliveries != 3 {
 			t.Errorf("the platform has %d contracts and %d deliveries", contracts, deliveries)
 		}
-		if found, err := engine.CheckIdentity(t.Context(), engine.ReadableOf(b.ledger), b.source,
+		if found, err := engine.CheckIdentity(t.Context(), engine.LedgerOf(b.ledger).Readable, b.source,
 			b.engine().Jobs); err != nil || len(found) != 0 {
 			t.Errorf("%+v, %v", found, err)
 		}
@@ -548,7 +549,7 @@ func TestWhatAConfigurationDoesToIdentityIsToldBefore(t *testing.T) {
 		twice := b.spec
 		twice.Name = "again"
 		b.more = []engine.JobSpec{twice}
-		found, err := engine.CheckIdentity(t.Context(), engine.ReadableOf(b.ledger), b.source, b.engine().Jobs)
+		found, err := engine.CheckIdentity(t.Context(), engine.LedgerOf(b.ledger).Readable, b.source, b.engine().Jobs)
 		if err != nil || len(found) != 4 {
 			t.Fatalf("%+v, %v", found, err)
 		}
@@ -610,7 +611,7 @@ func TestC12WhatHangsOnANumberThatIsUsedAgainGoesUnderItsOwnRecord(t *testing.T)
 
 // slowCommit does something else before the first intents of a job are stored.
 type slowCommit struct {
-	engine.Ledger
+	Ledger
 	job     string
 	once    *gosync.Once
 	between func()
@@ -632,7 +633,7 @@ func TestC3ARowThatGoesToAnotherJobBetweenTheLookAndTheIntentGoesOnce(t *testing
 		b.becomes(90, "fixacao")
 		b.pass()
 		b.write(90, 80, 10)
-		b.wrap = func(l engine.Ledger) engine.Ledger {
+		b.wrap = func(l Ledger) Ledger {
 			return slowCommit{l, "contracts", &gosync.Once{}, func() {
 				b.wrap = nil
 				b.exec(`UPDATE contrato SET num = '0004', situacao = 'fixacao' WHERE num = '0003'`)

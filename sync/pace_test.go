@@ -146,7 +146,7 @@ func TestAReadingThatIsInterruptedIsNoFaultOfTheERP(t *testing.T) {
 		defer cancel()
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(5)
-		b.wrap = func(l engine.Ledger) engine.Ledger { return cancellingLedger{l, cancel} }
+		b.wrap = func(l Ledger) Ledger { return cancellingLedger{l, cancel} }
 		reports, err := b.engine().Sync(ctx, nil, engine.Options{})
 		if err != nil || reports[0].Stopped == nil || reports[0].Stopped.Code != "interrupted" {
 			t.Errorf("%+v, %v", reports, err)
@@ -160,7 +160,7 @@ func TestAReadingThatIsInterruptedIsNoFaultOfTheERP(t *testing.T) {
 
 // cancellingLedger ends the run's context in the middle of the reading.
 type cancellingLedger struct {
-	engine.Ledger
+	Ledger
 	cancel context.CancelFunc
 }
 
@@ -172,7 +172,7 @@ func (l cancellingLedger) Cursor(ctx context.Context, job string) (trade.Cursor,
 
 // unevenLedger counts once as if another process had moved a row between the two looks.
 type unevenLedger struct {
-	engine.Ledger
+	Ledger
 	asked *atomic.Int32
 }
 
@@ -188,14 +188,14 @@ func TestI9AMoveOfAnotherProcessIsNoFaultOfTheSums(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
 	b.contracts(3)
-	b.wrap = func(l engine.Ledger) engine.Ledger { return unevenLedger{l, &atomic.Int32{}} }
+	b.wrap = func(l Ledger) Ledger { return unevenLedger{l, &atomic.Int32{}} }
 	if r := b.sync(engine.Options{}); r.Stopped != nil {
 		t.Errorf("stopped %+v", r.Stopped)
 	}
 }
 
 // brokenStart fails to record the start of a run.
-type brokenStart struct{ engine.Ledger }
+type brokenStart struct{ Ledger }
 
 func (brokenStart) StartRun(context.Context, trade.RunReport) error {
 	return errors.New("the test failed the start")
@@ -205,7 +205,7 @@ func TestARunThatCannotBeginGivesItsLeaseBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
 	b.contracts(1)
-	b.wrap = func(l engine.Ledger) engine.Ledger { return brokenStart{l} }
+	b.wrap = func(l Ledger) Ledger { return brokenStart{l} }
 	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
 	if err != nil || len(reports) != 1 || reports[0].Stopped == nil || reports[0].Stopped.Code != "ledger" {
 		t.Errorf("%+v, %v", reports, err)

@@ -16,7 +16,7 @@ import (
 // robbedLedger lets another process take a job over just before the first intents of its run are
 // stored.
 type robbedLedger struct {
-	engine.Ledger
+	Ledger
 	job    string
 	robbed bool
 }
@@ -43,7 +43,7 @@ func TestAJobThatIsTakenOverLeavesTheOthersGoing(t *testing.T) {
 		b.pass()
 		b.contract(2)
 		b.share("a", 1, 30)
-		b.wrap = func(l engine.Ledger) engine.Ledger { return &robbedLedger{Ledger: l, job: "contracts"} }
+		b.wrap = func(l Ledger) Ledger { return &robbedLedger{Ledger: l, job: "contracts"} }
 		reports := b.pass()
 		if stop := reports["contracts"].Stopped; stop == nil || stop.Code != "lease" {
 			t.Errorf("contracts: %+v", stop)
@@ -62,7 +62,7 @@ func TestAPassThatIsInterruptedWhileItReadsReportsEveryJob(t *testing.T) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.contracts(2)
 		b.delivery(1, 1, 10)
-		b.wrap = func(l engine.Ledger) engine.Ledger { return cancellingLedger{l, cancel} }
+		b.wrap = func(l Ledger) Ledger { return cancellingLedger{l, cancel} }
 		reports, err := b.engine().Sync(ctx, nil, engine.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -157,7 +157,7 @@ func TestADoubtOfOneJobMakesTheOthersCareful(t *testing.T) {
 
 // leaseKeeping remembers the leases that a pass takes.
 type leaseKeeping struct {
-	engine.Ledger
+	Ledger
 	leases map[string]trade.Lease
 }
 
@@ -191,7 +191,7 @@ func TestI9AJobThatIsTakenOverAfterItsPartIsNoFaultOfTheSums(t *testing.T) {
 	}}))
 	b.contract(1)
 	b.delivery(1, 1, 10)
-	b.wrap = func(l engine.Ledger) engine.Ledger { return leaseKeeping{l, leases} }
+	b.wrap = func(l Ledger) Ledger { return leaseKeeping{l, leases} }
 	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
 	if err != nil {
 		t.Fatal(err)

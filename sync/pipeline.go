@@ -9,8 +9,8 @@
 //	          changes nothing; after it, the next run settles the entry before it sends anything.
 //	Send      Sender.send: the gate, a note on the tmpfs, then the first byte. A crash after the note
 //	          leaves the entry in doubt, unless the answer was noted too.
-//	Settle    Sender.takeResult and Sender.settlement: package outcome says what the answer proves, and
-//	          the next group stores it.
+//	Settle    Sender.takeResult and Sender.settlement: package outcome says what the answer proves,
+//	          and the next group stores it.
 //
 // A dry run takes the first two steps, on a ledger that only reads (rehearse/dry_run.go).
 
@@ -18,14 +18,65 @@ package sync
 
 import (
 	"context"
+	"errors"
+
+	"github.com/google/uuid"
+	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/internal/failpoint"
 	"github.com/safrasync/safrasync/sync/brakes"
+	"github.com/safrasync/safrasync/sync/cluster"
 	"github.com/safrasync/safrasync/sync/discovery"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/outcome"
 	"github.com/safrasync/safrasync/sync/recheck"
+	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/sync/sending"
+	"github.com/safrasync/safrasync/trade"
 )
+
+// sliceRows is how many rows a job sends before the other jobs of the pass have their turn: the
+// deliveries of the first contracts do not wait for the last contract.
+const sliceRows = 1000
+
+// Sync makes one pass over the named jobs (none named: all), parents first: it reads the ERP for
+// all of them, then sends, in turns. The reports are complete also when a job stopped; the error is
+// for what no report can say: a job that another process runs (*trade.LeasedError), a name that no
+// job has.
+func (e *Engine) Sync(ctx context.Context, names []string, opts Options) ([]trade.RunReport, error) {
+	jobs, err := e.env.Pick(names)
+	if err != nil {
+		return nil, err
+	}
+	if opts.DryRun {
+		return e.DryRun(ctx, jobs, rehearse.Asked{Sweep: opts.Sweep, Resync: opts.Resync, Planned: opts.Planned}), nil
+	}
+	defer e.crew.Join(ctx, "sync")()
+	p := e.newPass(opts)
+	defer p.close(ctx)
+	var leased error
+	for _, job := range jobs {
+		err := p.begin(ctx, job)
+		var held *trade.LeasedError
+		switch {
+		case errors.As(err, &held):
+			leased = errors.Join(leased, err)
+		case err != nil:
+			for _, r := range p.runs {
+				r.err = errors.Join(r.err, err)
+			}
+			return p.conclude(ctx), err
+		}
+	}
+	for p.round(ctx, p.others) { // while only one job has anything left that may go now, it need not yield
+	}
+	return p.conclude(ctx), leased
+}
+
+func (e *Engine) newPass(opts Options) *pass {
+	return &pass{engine: e, opts: opts, traffic: &sending.Traffic{Limiter: e.crew.Pace()}}
+}
 
 // jobPass is one job in a pass: its run, and the stages of it.
 type jobPass struct {
@@ -49,6 +100,59 @@ func stages(of *run.Run) *jobPass {
 	return &jobPass{run: of, recheck: d.Recheck, brakes: d.Brakes, discovery: d}
 }
 
+// begin opens the run of one job and reads the ERP. What keeps it from sending is in the run; the
+// error is for what no report can say.
+func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
+	now := p.engine.Clock.Now()
+	id := uuid.Must(uuid.NewV7()).String()
+	r := stages(&run.Run{
+		Env: p.engine.env, Job: job, Ledger: p.engine.Ledger.Store, Source: p.engine.Source, Now: now,
+		Report: trade.RunReport{ID: id, Job: job.Name(), StartedAt: now},
+		Log:    p.engine.Log.With(zap.String("job", job.Name()), zap.String("run", id)),
+	})
+	r.runs, r.stopped = p.engine.Ledger.Runs, p.stopped
+	r.ration = sending.NewRowLimit(p.opts.Keys[job.Name()], p.opts.Limit)
+	status, err := p.engine.Ledger.Jobs.JobStatus(context.WithoutCancel(ctx), job.Name())
+	if err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		p.halts = append(p.halts, outcome.Interrupted())
+	}
+	if stop := p.haltFor(job); stop != nil || status.State == trade.Paused {
+		r.run.Report.ID = "" // it never began
+		if r.pausedBefore = status.State == trade.Paused; r.pausedBefore {
+			stop = run.PausedStop(status)
+		}
+		r.run.Report.Stopped = stop
+		p.runs = append(p.runs, r)
+		return nil
+	}
+	asked := p.engine.Clock.Boot()
+	r.run.Lease, err = p.engine.Ledger.Jobs.AcquireLease(context.WithoutCancel(ctx), job.Name(), p.engine.Owner)
+	var other *trade.OtherPlatformError
+	if errors.As(err, &other) || errors.Is(err, trade.ErrOtherServer) {
+		stop := run.StopOf(err)
+		r.run.Report.ID, r.run.Report.Stopped = "", &stop
+		p.halts, p.runs = append(p.halts, stop), append(p.runs, r)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r.run.Keeper = cluster.Keep(ctx, p.engine.Ledger.Leases, r.run.Lease, p.engine.Clock, asked, r.tend)
+	p.runs = append(p.runs, r)
+	r.setStatus(ctx, trade.JobStatus{Job: job.Name(), State: trade.Running, Since: now})
+	if r.err = r.open(ctx, p.opts); r.err == nil {
+		if r.send, r.err = sending.New(r.run, r.recheck, r.brakes, r.ration, p.traffic, p.engine.Ledger.Queue,
+			p.engine.Ledger.Intents, status); r.err == nil {
+			r.send.AnyHour = p.opts.AnyHour
+		}
+	}
+	p.noteStop(ctx, r)
+	return nil
+}
+
 // open recovers what an earlier process left, and reads.
 func (r *jobPass) open(ctx context.Context, opts Options) error {
 	if err := r.runs.StartRun(ctx, r.run.Report); err != nil {
@@ -69,6 +173,29 @@ func (r *jobPass) open(ctx context.Context, opts Options) error {
 	}
 	r.watch(ctx)
 	return r.discovery.Discover(ctx, opts.Sweep, opts.Resync)
+}
+
+// round gives each job one turn, and reports whether any may have something left. yield says for
+// which jobs a turn ends after a slice.
+func (p *pass) round(ctx context.Context, yield func(*jobPass) bool) (busy bool) {
+	for _, r := range p.runs {
+		if r.idle = true; r.send == nil || r.err != nil {
+			continue
+		}
+		if stop := p.haltFor(r.run.Job); stop != nil {
+			r.err = &outcome.StopError{Stop: *stop}
+			continue
+		}
+		before := r.run.Report.Sent
+		var finished bool
+		if finished, r.err = r.turn(ctx, yield(r)); r.err != nil {
+			p.noteStop(ctx, r)
+			continue
+		}
+		r.idle = finished && r.run.Report.Sent == before
+		busy = busy || !r.idle
+	}
+	return busy
 }
 
 // turn sends a part of what is due; what waited for a parent goes as soon as the parent has gone.

@@ -37,7 +37,7 @@ func TestC10AMachineThatSendsElsewhereDoesNotRun(t *testing.T) {
 }
 
 // otherServer is a ledger on a server that nobody has confirmed, while the service runs.
-type otherServer struct{ engine.Ledger }
+type otherServer struct{ Ledger }
 
 func (otherServer) AcquireLease(context.Context, string, trade.Owner) (trade.Lease, error) {
 	return trade.Lease{}, fmt.Errorf("%w: compare the journals", trade.ErrOtherServer)
@@ -46,7 +46,7 @@ func (otherServer) AcquireLease(context.Context, string, trade.Owner) (trade.Lea
 func TestC11AJobThatIsStoppedByAnotherServerSaysSo(t *testing.T) {
 	t.Parallel()
 	a, b := fleet(t, 3)
-	b.wrap = func(l engine.Ledger) engine.Ledger { return otherServer{l} }
+	b.wrap = func(l Ledger) Ledger { return otherServer{l} }
 	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
 	if err != nil || len(reports) == 0 || reports[0].Stopped == nil || reports[0].Stopped.Code != "ledger" {
 		t.Fatalf("%+v, %v", reports, err)

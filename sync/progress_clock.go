@@ -1,3 +1,5 @@
+// Since when a pass has made no progress, for the watchdog.
+
 package sync
 
 import (

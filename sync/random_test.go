@@ -157,7 +157,7 @@ func (h *history) step() {
 // left.
 func (h *history) crash() {
 	var attempt trade.Attempt
-	h.wrap = func(l engine.Ledger) engine.Ledger { return &dyingLedger{l, &attempt} }
+	h.wrap = func(l Ledger) Ledger { return &dyingLedger{l, &attempt} }
 	if _, err := h.engine().Sync(h.t.Context(), nil, engine.Options{}); err != nil {
 		h.t.Fatal(err)
 	}

@@ -155,7 +155,8 @@ func TestARowThatExistsAndWhoseAttemptsAreNotRead(t *testing.T) {
 	b.expect(1, trade.Held, trade.CauseExists)
 	br := &breaker{}
 	acts := b.acts()
-	acts.Desk = brokenDesk{brokenLedger{b.ledger, br}, b.ledger}
+	desk := brokenDesk{brokenLedger{b.ledger, br}, b.ledger}
+	acts.Desk, acts.JobDesk = desk, desk
 	br.each(t, "the plan of a retry",
 		func() error { return second(acts.Retry(t.Context(), "contracts", []string{key(1)})) })
 	b.expect(1, trade.Held, trade.CauseExists)
@@ -163,7 +164,7 @@ func TestARowThatExistsAndWhoseAttemptsAreNotRead(t *testing.T) {
 
 // dueLater does not show the third row before the first was sent, and fails once.
 type dueLater struct {
-	engine.Ledger
+	Ledger
 	b     *bench
 	calls *int
 	fails int
@@ -191,7 +192,7 @@ func TestARowThatBecomesDueWhileARunSendsIsBraked(t *testing.T) {
 		b.spec.Most = &trade.Freight{Load: trade.Load{Rows: 2}}
 		b.contracts(3)
 		calls := 0
-		b.wrap = func(l engine.Ledger) engine.Ledger { return dueLater{l, b, &calls, fails} }
+		b.wrap = func(l Ledger) Ledger { return dueLater{l, b, &calls, fails} }
 		r := b.sync(engine.Options{})
 		if n := len(b.createdOf(sandbox.ResourceOrderCommitments)); r.Stopped == nil || n > 2 {
 			t.Fatalf("call %d of %d failed: %d contracts went, stopped %+v", fails, calls, n, r.Stopped)

@@ -1,3 +1,5 @@
+// What a run leaves of a release and of the canary.
+
 package sync
 
 import (

@@ -1,3 +1,5 @@
+// The end of a run: its report, and whether it adds up (I9).
+
 package sync
 
 import (

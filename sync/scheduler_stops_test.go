@@ -218,7 +218,7 @@ func TestAJobOfAnotherProcessIsLeftToIt(t *testing.T) {
 	inOffice(t, saoPaulo, "2026-11-21 06:00", func(o *office) {
 		o.contract(1)
 		leased := 0
-		o.wrap = func(l engine.Ledger) engine.Ledger {
+		o.wrap = func(l Ledger) Ledger {
 			return leaseRefusing{l, func() error {
 				if leased++; time.Now().Before(time.Date(2026, 11, 21, 6, 25, 0, 0, saoPaulo)) {
 					return &trade.LeasedError{Job: "contracts", Until: time.Now().Add(time.Minute)}

@@ -117,7 +117,7 @@ func TestF074TheWatchdogIsFedByProgress(t *testing.T) {
 		o.stop()
 		o.api.SetFaults()
 		hang := make(chan struct{})
-		o.wrap = func(l engine.Ledger) engine.Ledger { return hangingLedger{l, hang} }
+		o.wrap = func(l Ledger) Ledger { return hangingLedger{l, hang} }
 		o.contract(101)
 		o.open()
 		o.pass(10 * time.Minute)
@@ -134,7 +134,7 @@ func TestF074TheWatchdogIsFedByProgress(t *testing.T) {
 
 // hangingLedger does not come back from settling until it is let go.
 type hangingLedger struct {
-	engine.Ledger
+	Ledger
 	let chan struct{}
 }
 
@@ -149,7 +149,7 @@ func TestALedgerThatComesBackFindsTheSchedulerWaiting(t *testing.T) {
 	inOffice(t, saoPaulo, "2026-11-21 06:00", func(o *office) {
 		asked := 0
 		back := time.Date(2026, 11, 21, 7, 2, 0, 0, saoPaulo)
-		o.wrap = func(l engine.Ledger) engine.Ledger {
+		o.wrap = func(l Ledger) Ledger {
 			return muteLedger{l, func() error {
 				if time.Now().Before(back) {
 					asked++
@@ -174,7 +174,7 @@ func TestALedgerThatComesBackFindsTheSchedulerWaiting(t *testing.T) {
 
 // muteLedger does not know where jobs stand.
 type muteLedger struct {
-	engine.Ledger
+	Ledger
 	fault func() error
 }
 

@@ -200,7 +200,7 @@ func (o *office) stands(job string, state trade.JobState, code string) trade.Job
 
 // leaseRefusing refuses leases of contracts while refuse says so.
 type leaseRefusing struct {
-	engine.Ledger
+	Ledger
 	refuse func() error
 }
 

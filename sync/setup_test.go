@@ -23,6 +23,8 @@ import (
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/cluster"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -121,7 +123,7 @@ type bench struct {
 	refs    []engine.ReferenceSpec
 	limits  engine.Limits
 	brakes  engine.Brakes
-	wrap    func(engine.Ledger) engine.Ledger     // optional: a ledger that fails
+	wrap    func(Ledger) Ledger                   // optional: a ledger that fails
 	observe func(engine.Progress)                 // optional
 	surface func(engine.Platform) engine.Platform // optional: something between the engine and the client
 	reads   func(engine.Source) engine.Source     // optional: an ERP that fails
@@ -289,7 +291,7 @@ func (b *bench) engine() *engine.Engine {
 		b.t.Fatal(err)
 	}
 	b.t.Cleanup(client.Close)
-	var ledger engine.Ledger = b.ledger
+	var ledger Ledger = b.ledger
 	if b.wrap != nil {
 		ledger = b.wrap(ledger)
 	}
@@ -302,8 +304,8 @@ func (b *bench) engine() *engine.Engine {
 		source = b.reads(source)
 	}
 	return engine.New(engine.Config{
-		Ledger: ledger, Source: source, Platform: platform, Clock: b.clock, Owner: cmp.Or(b.owner, state.Self()),
-		Several: b.several, Jobs: jobs,
+		Ledger: engine.LedgerOf(ledger), Source: source, Platform: platform, Clock: b.clock,
+		Owner: cmp.Or(b.owner, state.Self()), Several: b.several, Jobs: jobs,
 		References: b.refs, Limits: b.limits, Brakes: b.brakes, Zone: b.zone, Log: zap.NewNop(), Observe: b.observe,
 	})
 }
@@ -395,4 +397,20 @@ func faults(t *testing.T, specs ...string) []sandbox.Fault {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// Ledger is all of a ledger that the engine and people's acts need, for those that stand between.
+type Ledger interface {
+	run.Rows
+	run.Relatives
+	run.Sums
+	run.Tables
+	run.Writes
+	run.Queue
+	run.Intents
+	run.Runs
+	run.Jobs
+	run.Quarantine
+	cluster.Members
+	cluster.Leases
 }

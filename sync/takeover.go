@@ -1,3 +1,5 @@
+// Jobs of other instances: what the dead held is taken over.
+
 package sync
 
 import (
@@ -67,7 +69,7 @@ func (s *Scheduler) watchLeases(ctx context.Context) {
 // results, while another instance holds the job.
 func (s *Scheduler) markLostResults(ctx context.Context, h trade.Holder) {
 	e := s.Engine
-	n, err := e.Ledger.RecoverOwn(ctx, e.Owner, h, e.Clock.Now())
+	n, err := e.Ledger.Jobs.RecoverOwn(ctx, e.Owner, h, e.Clock.Now())
 	if err != nil {
 		s.log.Warn("rows whose results were not stored stay as they are for now", zap.String("job", h.Job),
 			zap.Error(err))
@@ -103,7 +105,7 @@ func (s *Scheduler) holders(ctx context.Context) []trade.Holder {
 	}
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	holders, err := s.Engine.Ledger.Leases(ctx)
+	holders, err := s.Engine.Ledger.Jobs.Leases(ctx)
 	if err != nil { // whoever takes a lease is told
 		return nil
 	}

@@ -111,7 +111,7 @@ func TestI12ALateRefusalOfARowThatChangedMeanwhileLetsTheNewVersionGo(t *testing
 func (b *bench) abandon() trade.Attempt {
 	b.t.Helper()
 	var attempt trade.Attempt
-	b.wrap = func(l engine.Ledger) engine.Ledger { return &dyingLedger{l, &attempt} }
+	b.wrap = func(l Ledger) Ledger { return &dyingLedger{l, &attempt} }
 	if _, err := b.engine().Sync(b.t.Context(), nil, engine.Options{}); err != nil {
 		b.t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func (b *bench) abandon() trade.Attempt {
 
 // dyingLedger stores the first intent and says no more.
 type dyingLedger struct {
-	engine.Ledger
+	Ledger
 	attempt *trade.Attempt
 }
 
@@ -183,7 +183,7 @@ func TestARefusalOfManyWordsIsARefusal(t *testing.T) {
 }
 
 // deafLedger fails to wake what waited for a record.
-type deafLedger struct{ engine.Ledger }
+type deafLedger struct{ Ledger }
 
 func (deafLedger) WakeBlocked(context.Context, trade.Lease, string, string) (int, error) {
 	return 0, errors.New("the test failed the waking")
@@ -197,7 +197,7 @@ func TestIntentsThatAFaultOvertakesAreSettledAsNotSent(t *testing.T) {
 	b.sync(engine.Options{})
 	b.api.Know(sandbox.Wallets, walletID)
 	b.clock.advance(16 * time.Minute)
-	b.wrap = func(l engine.Ledger) engine.Ledger { return deafLedger{l} }
+	b.wrap = func(l Ledger) Ledger { return deafLedger{l} }
 	if r := b.sync(engine.Options{}); r.Stopped == nil || r.States[trade.Sending] != 0 {
 		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
 	}

@@ -42,8 +42,8 @@ func (a *App) openActs(ctx context.Context, how access) (*engine.Acts, error) {
 		return nil, err
 	}
 	return &engine.Acts{
-		Desk: store, Jobs: jobs, Now: now, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
-		Boot: state.Self().Boot, Clock: engine.SystemClock{}, Limits: config.Limits(),
+		Desk: store, JobDesk: store, Jobs: jobs, Now: now, Boot: state.Self().Boot, Clock: engine.SystemClock{},
+		Limits: config.Limits(), Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
 	}, nil
 }
 

@@ -62,7 +62,7 @@ func (a *App) alertService(store *state.Store, log *zap.Logger) (*alert.Service,
 		host = "localhost"
 	}
 	c := alert.Config{
-		Ledger: store, Channels: channels,
+		Ledger: alert.LedgerOf(store), Channels: channels,
 		Limits: alert.Limits{
 			RejectedAbove: config.Alerts.RejectedAbove, OldestWaiting: config.Alerts.OldestWaiting,
 			Silence: config.Webhooks.Silence,

@@ -241,8 +241,8 @@ func (a *App) openEngine(store *state.Store, source engine.Source, observe func(
 	owner := state.Self()
 	owner.Platform = config.API.platform()
 	e := engine.New(engine.Config{
-		Ledger: store, Source: source, Platform: client, Clock: engine.SystemClock{}, Owner: owner, Version: version,
-		Several: config.State.Driver == state.Postgres, Jobs: jobs,
+		Ledger: engine.LedgerOf(store), Source: source, Platform: client, Clock: engine.SystemClock{}, Owner: owner,
+		Version: version, Several: config.State.Driver == state.Postgres, Jobs: jobs,
 		References: config.ReferenceSpecs(), Limits: config.Limits(), Brakes: config.EngineBrakes(),
 		Zone: config.Zone(), Log: a.logger(), Observe: observe,
 	})

@@ -256,7 +256,7 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*engine.Jo
 // another name, keys that are others, rows that two jobs return.
 func (c *checker) identity(ctx context.Context, store *state.Store, source engine.Source, jobs []*engine.Job) {
 	const name = "identity"
-	findings, err := engine.CheckIdentity(ctx, engine.ReadableOf(store), source, jobs)
+	findings, err := engine.CheckIdentity(ctx, engine.LedgerOf(store).Readable, source, jobs)
 	if err != nil {
 		c.warn(name, "check.identity_hint", "check.fault", bare(err))
 		return

@@ -19,7 +19,7 @@ import (
 // acts are those of the command line, on the daemon's ledger.
 func (w *consoleWork) acts() *engine.Acts {
 	acts := &engine.Acts{
-		Desk: w.g.daemon.store, Jobs: w.g.engine.Jobs, Now: now,
+		Desk: w.g.daemon.store, JobDesk: w.g.daemon.store, Jobs: w.g.engine.Jobs, Now: now,
 		Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
 		Boot:    state.Self().Boot, Clock: engine.SystemClock{}, Limits: w.g.config.Limits(), Rows: w.g.engine,
 	}

@@ -41,7 +41,7 @@ func (t truthful) JobStatus(ctx context.Context, job string) (trade.JobStatus, e
 func newMonitor(d *daemon) *monitor {
 	m := &monitor{log: d.log}
 	m.Metrics = metrics.New(metrics.Options{
-		Ledger: truthful{d.store}, Jobs: m.jobs, Version: version, Now: now,
+		Ledger: metrics.LedgerOf(truthful{d.store}), Jobs: m.jobs, Version: version, Now: now,
 		Unready: func() []string { return m.unready(d) },
 	})
 	return m

@@ -184,8 +184,8 @@ func (a *App) hearing(store *state.Store) (*engine.EventProcessor, error) {
 	}
 	program := byTheProgram()
 	return &engine.EventProcessor{
-		Ledger: store, Platform: client, Jobs: jobs, Now: now, Limits: a.config.Limits(), Zone: a.config.Zone(),
-		Log:     a.logger(),
+		Inbox: store, Candidates: store, Rows: store, Platform: client, Jobs: jobs, Now: now,
+		Limits: a.config.Limits(), Zone: a.config.Zone(), Log: a.logger(),
 		Program: engine.Person{Name: program.Who, From: program.From},
 	}, nil
 }

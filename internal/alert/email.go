@@ -186,7 +186,6 @@ func connectionFault(ctx context.Context, err error) *Fault {
 	var record tls.RecordHeaderError
 	var op *net.OpError
 	var protocol interface{ Timeout() bool }
-	text := err.Error()
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return &Fault{Code: codeCancelled, Hint: "the service is being stopped", All: true}
@@ -216,18 +215,11 @@ func connectionFault(ctx context.Context, err error) *Fault {
 			Code: "no_tls",
 			Hint: "the server does not speak TLS on this port: port 587 is mostly starttls, 465 tls", All: true,
 		}
-	case strings.Contains(text, "AUTH failed"), strings.Contains(text, "SMTP AUTH"),
-		strings.Contains(text, "SMTP Auth"):
-		return &Fault{
-			Code: "login",
-			Hint: "the mail server refuses user and password, or offers no login: look at alerts.email.user and password", All: true,
-		}
-	case strings.Contains(text, "STARTTLS"):
-		return &Fault{
-			Code: "no_starttls",
-			Hint: "the mail server offers no STARTTLS on this port: look at alerts.email.server and security",
-			All:  true,
-		}
+	}
+	if fault := sessionFault(err.Error()); fault != nil {
+		return fault
+	}
+	switch {
 	case errors.As(err, &op) && op.Op == "dial":
 		return &Fault{
 			Code: "refused",
@@ -242,6 +234,28 @@ func connectionFault(ctx context.Context, err error) *Fault {
 		Code: "protocol",
 		Hint: "the server did not behave as it should: look at the address, the port and the security", All: true,
 	}
+}
+
+// sessionFault tells by the words of the library which step of a mail session failed; nil: they do
+// not say it.
+func sessionFault(text string) *Fault {
+	switch {
+	case strings.Contains(text, "AUTH failed"), strings.Contains(text, "SMTP AUTH"),
+		strings.Contains(text, "SMTP Auth"):
+		return &Fault{
+			Code: "login",
+			Hint: "the mail server refuses user and password, or offers no login: " +
+				"look at alerts.email.user and password",
+			All: true,
+		}
+	case strings.Contains(text, "STARTTLS"):
+		return &Fault{
+			Code: "no_starttls",
+			Hint: "the mail server offers no STARTTLS on this port: look at alerts.email.server and security",
+			All:  true,
+		}
+	}
+	return nil
 }
 
 // AddressOf is the address that a target names; "" for a target that is not to be named.

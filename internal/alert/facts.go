@@ -9,14 +9,39 @@ import (
 )
 
 // Ledger is what alerts need of the ledger.
-type Ledger interface {
+type Ledger struct {
 	Book
+	Outbox
+	Standing
+	History
+}
+
+// LedgerOf returns the parts of a storage that alerts need.
+func LedgerOf[L interface {
+	Book
+	Outbox
+	Standing
+	History
+}](l L) Ledger {
+	return Ledger{l, l, l, l}
+}
+
+// Standing tells how jobs and the ledger stand now.
+type Standing interface {
 	Jobs(ctx context.Context) ([]string, error)
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 	Counts(ctx context.Context, job string) ([]trade.Tally, error)
 	FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error)
 	// Ages tells how old the rows of a job are.
 	Ages(ctx context.Context, job string) (trade.Ages, error)
+	// EventSilence tells since when the platform should be heard, and when it was.
+	EventSilence(ctx context.Context) (trade.EventSilence, error)
+	// Spaces tells the room in the ledger's folders on this host.
+	Spaces() []trade.Space
+}
+
+// History tells what was done in a time, for the digest.
+type History interface {
 	// RunsEnded calls fn for the runs that ended in a time, in the order of their ends.
 	RunsEnded(ctx context.Context, from, before time.Time, fn func(trade.RunReport) error) error
 	// Sent calls fn for every record that the platform confirmed in a time.
@@ -28,13 +53,9 @@ type Ledger interface {
 	Shortages(ctx context.Context) ([]trade.Shortage, error)
 	// Acts counts what people, and late answers, did in a time, by the names of the acts.
 	Acts(ctx context.Context, from, before time.Time) (map[string]int, error)
-	// EventSilence tells since when the platform should be heard, and when it was.
-	EventSilence(ctx context.Context) (trade.EventSilence, error)
-	// Spaces tells the room in the ledger's folders on this host.
-	Spaces() []trade.Space
 }
 
-// Book keeps alerts and their messages.
+// Book keeps alerts and digests, each with its messages.
 type Book interface {
 	// Alerts gives the open alerts.
 	Alerts(ctx context.Context) ([]trade.Alert, error)
@@ -45,6 +66,11 @@ type Book interface {
 	// SaveDigest stores the messages of a digest that begins where the last one ended; false when
 	// another process was first.
 	SaveDigest(ctx context.Context, from, until time.Time, messages []trade.AlertMessage) (bool, error)
+	PruneAlerts(ctx context.Context, before time.Time) error
+}
+
+// Outbox has the messages that are to be delivered.
+type Outbox interface {
 	DueMessages(ctx context.Context, now time.Time, limit int) ([]trade.AlertMessage, error)
 	// ClaimMessage begins a delivery, which no other process tries until then; false when another one
 	// was first.
@@ -53,7 +79,6 @@ type Book interface {
 	// ReaddressMessage stores that a message is done with, and makes one like it for each of the
 	// addresses that has none.
 	ReaddressMessage(ctx context.Context, m trade.AlertMessage, targets []string) error
-	PruneAlerts(ctx context.Context, before time.Time) error
 }
 
 // facts are how things stand at one moment.

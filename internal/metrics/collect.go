@@ -99,7 +99,7 @@ func (c *ledgerCollector) Collect(ch chan<- prometheus.Metric) {
 }
 
 // job gives what the ledger has of one job, or nothing of it.
-func (c *ledgerCollector) job(ctx context.Context, job string, gauge func(*prometheus.Desc, float64, ...string)) error {
+func (c *ledgerCollector) job(ctx context.Context, job string, gauge setGauge) error {
 	status, err := c.Ledger.JobStatus(ctx, job)
 	if err != nil {
 		return err
@@ -125,6 +125,18 @@ func (c *ledgerCollector) job(ctx context.Context, job string, gauge func(*prome
 		return err
 	}
 
+	c.rows(job, tallies, flags, ages, gauge)
+	c.standing(job, status, runs, cursor, gauge)
+	return nil
+}
+
+// setGauge gives one value.
+type setGauge func(d *prometheus.Desc, value float64, labels ...string)
+
+// rows gives the counts and ages of a job's rows.
+func (c *ledgerCollector) rows(job string, tallies []trade.Tally, flags map[trade.Flag]int, ages trade.Ages,
+	gauge setGauge,
+) {
 	counts := map[trade.State]int{}
 	for _, t := range tallies {
 		counts[t.State] += t.Count
@@ -135,15 +147,20 @@ func (c *ledgerCollector) job(ctx context.Context, job string, gauge func(*prome
 	for _, f := range trade.AllFlags {
 		gauge(flagged, float64(flags[f]), job, string(f))
 	}
-	now := c.Now()
 	for state, since := range map[trade.State]time.Time{
 		trade.Pending: ages.Pending, trade.Waiting: ages.Waiting,
 		trade.InDoubt: ages.InDoubt,
 	} {
 		if !since.IsZero() {
-			gauge(oldest, max(0, now.Sub(since).Seconds()), job, string(state))
+			gauge(oldest, max(0, c.Now().Sub(since).Seconds()), job, string(state))
 		}
 	}
+}
+
+// standing gives the state of a job, and when it was read last.
+func (c *ledgerCollector) standing(job string, status trade.JobStatus, runs []trade.RunReport, cursor trade.Cursor,
+	gauge setGauge,
+) {
 	for _, s := range jobStates {
 		is := 0.0
 		if s == status.State {
@@ -161,9 +178,8 @@ func (c *ledgerCollector) job(ctx context.Context, job string, gauge func(*prome
 		gauge(lastSweep, float64(cursor.SweptAt.Unix()), job)
 	}
 	if read := lastReading(runs); !read.IsZero() {
-		gauge(cursorLag, max(0, now.Sub(read).Seconds()), job)
+		gauge(cursorLag, max(0, c.Now().Sub(read).Seconds()), job)
 	}
-	return nil
 }
 
 // lastEnd is when the last run ended; the one that is on its way, or was killed, has no end.

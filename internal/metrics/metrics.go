@@ -11,20 +11,38 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Ledger is what the metrics need of the storage; every method only reads.
-type Ledger interface {
+// JobLedger is what the ledger tells of one job; every method only reads.
+type JobLedger interface {
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 	Counts(ctx context.Context, job string) ([]trade.Tally, error)
 	FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error)
 	Ages(ctx context.Context, job string) (trade.Ages, error)
 	Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error)
 	Cursor(ctx context.Context, job string) (trade.Cursor, error)
+}
+
+// WholeLedger is what the ledger tells of itself and of those who work on it; every method only reads.
+type WholeLedger interface {
 	// Instances gives the processes that may send, dead ones of the last hour too; none with SQLite.
 	Instances(ctx context.Context) ([]trade.Instance, error)
 	// Sizes gives the bytes of the ledger's parts.
 	Sizes(ctx context.Context) (trade.Sizes, error)
 	// Spaces tells the room in the ledger's folders on this host.
 	Spaces() []trade.Space
+}
+
+// Ledger is what the metrics need of the storage.
+type Ledger struct {
+	JobLedger
+	WholeLedger
+}
+
+// LedgerOf returns the parts of a storage that the metrics need.
+func LedgerOf[L interface {
+	JobLedger
+	WholeLedger
+}](l L) Ledger {
+	return Ledger{l, l}
 }
 
 // Options are what the metrics are made of.

@@ -1,3 +1,5 @@
+// Acts of people: each is stored in one transaction with its record in the audit.
+
 package ledger
 
 import (

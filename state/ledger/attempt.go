@@ -1,3 +1,5 @@
+// The row of the table attempt, and its conversions.
+
 package ledger
 
 import (

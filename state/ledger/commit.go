@@ -1,3 +1,5 @@
+// The group commit: settlements, updates and intents in one transaction and one flush.
+
 package ledger
 
 import (

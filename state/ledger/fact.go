@@ -1,3 +1,5 @@
+// Entries in the form in which the journal keeps them.
+
 package ledger
 
 import (

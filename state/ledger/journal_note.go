@@ -1,3 +1,5 @@
+// What a transaction notes in the journal: intents, outcomes, facts and acts.
+
 package ledger
 
 import (

@@ -1,3 +1,5 @@
+// What a late answer makes of its entry.
+
 package ledger
 
 import (

@@ -1,3 +1,5 @@
+// Keys that other jobs of the same kind have sent.
+
 package ledger
 
 import (

@@ -1,3 +1,5 @@
+// Recovery: what becomes of entries that a dead process left in sending.
+
 package ledger
 
 import (

@@ -1,3 +1,5 @@
+// The row of the table entry, and its conversions.
+
 package ledger
 
 import (

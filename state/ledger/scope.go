@@ -1,3 +1,5 @@
+// Ids of the platform: which entry has one, and within which contract an id is unique.
+
 package ledger
 
 import (

@@ -1,3 +1,5 @@
+// Settlement: what an outcome makes of its attempt and its entry.
+
 package ledger
 
 import (

@@ -1,3 +1,5 @@
+// The queue: what is due, what wakes, and which records of the platform block rows.
+
 package ledger
 
 import (

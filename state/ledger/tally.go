@@ -1,3 +1,5 @@
+// The kept sums of a job, which move with its entries (I9).
+
 package ledger
 
 import (

@@ -1,3 +1,5 @@
+// The kept sums counted anew, by order of a person.
+
 package ledger
 
 import (

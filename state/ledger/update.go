@@ -1,3 +1,5 @@
+// Updates of entries by compare-and-set.
+
 package ledger
 
 import (

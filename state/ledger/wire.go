@@ -1,3 +1,5 @@
+// The marks file: which requests of this process have left (I11).
+
 package ledger
 
 import (

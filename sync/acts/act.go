@@ -1,3 +1,5 @@
+// The frame of all acts on rows: plan, show, do.
+
 package acts
 
 import (
@@ -15,13 +17,11 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Desk is what the acts of people need of the ledger.
+// Desk is what the acts on rows, and on jobs too, need of the ledger.
 type Desk interface {
 	run.CodeKeeper
 	// Entry gives one entry by its job and key; not known: an error for which Unknown is true.
 	Entry(ctx context.Context, job, key string) (trade.Entry, error)
-	Cursor(ctx context.Context, job string) (trade.Cursor, error)
-	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 	// Rows calls fn for the entries that a filter selects.
 	Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error
 	Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error)
@@ -29,16 +29,22 @@ type Desk interface {
 	// none: the zero key.
 	Holder(ctx context.Context, sends trade.Kind, remoteID string, except int64) (trade.ParentKey, error)
 	run.Quarantine
+	// Act does acts, each together with its record in the audit, in one transaction. done tells for
+	// each whether it was: not when its entry or its job stands otherwise than it was seen.
+	// *trade.LeasedError while a process runs a job whose cursor an act would change.
+	Act(ctx context.Context, acts []trade.Act) (done []bool, err error)
+}
+
+// JobDesk is what the acts on jobs need besides.
+type JobDesk interface {
+	Cursor(ctx context.Context, job string) (trade.Cursor, error)
+	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 	// JobsOfLedger gives the jobs that have entries.
 	JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error)
 	// MoveJob gives the entries of a job to another one, with its record in the audit. With apply
 	// false, and where keys collide, it only tells what it would do.
 	// *trade.LeasedError while a process runs either.
 	MoveJob(ctx context.Context, from, to string, apply bool, record trade.AuditRecord) (trade.JobMove, error)
-	// Act does acts, each together with its record in the audit, in one transaction. done tells for
-	// each whether it was: not when its entry or its job stands otherwise than it was seen.
-	// *trade.LeasedError while a process runs a job whose cursor an act would change.
-	Act(ctx context.Context, acts []trade.Act) (done []bool, err error)
 }
 
 // Reader reads a record of the platform back. Every error is an *apiclient.Error.
@@ -51,6 +57,7 @@ type Reader interface {
 // what the plan showed: a row or job that has moved since is left alone and told.
 type Acts struct {
 	Desk    Desk
+	JobDesk JobDesk
 	Unknown func(error) bool // tells that an entry is not known
 	Jobs    []*mapping.Job
 	Now     func() time.Time

@@ -1,3 +1,5 @@
+// Adopt: a row in doubt or held is a record that the platform has.
+
 package acts
 
 import (

@@ -1,3 +1,5 @@
+// Retry, dismiss and reopen, for one row or for many.
+
 package acts
 
 import (

@@ -1,3 +1,5 @@
+// What a person is shown of a row in doubt.
+
 package acts
 
 import (

@@ -1,3 +1,5 @@
+// Acts on a job: pause, resume, release.
+
 package acts
 
 import (
@@ -78,7 +80,7 @@ func (a *Acts) Release(ctx context.Context, job string) (JobPlan, error) {
 	if err != nil {
 		return plan, err
 	}
-	cursor, err := a.Desk.Cursor(ctx, job)
+	cursor, err := a.JobDesk.Cursor(ctx, job)
 	if err != nil {
 		return plan, err
 	}
@@ -158,7 +160,7 @@ func braking(status trade.JobStatus) bool {
 }
 
 func (a *Acts) planJob(ctx context.Context, act, job string) (JobPlan, error) {
-	status, err := a.Desk.JobStatus(ctx, job)
+	status, err := a.JobDesk.JobStatus(ctx, job)
 	return JobPlan{Act: act, Job: job, Before: status}, err
 }
 

@@ -1,3 +1,5 @@
+// What the audit keeps of an act.
+
 package acts
 
 import (

@@ -1,3 +1,5 @@
+// The reasons for which an act cannot be done.
+
 package acts
 
 // Refusal says why an act cannot be done.

@@ -1,3 +1,5 @@
+// Resend: a row in doubt goes again in a new generation, after its quarantine (I14).
+
 package acts
 
 import (

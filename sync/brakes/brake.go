@@ -1,3 +1,5 @@
+// The brakes that judge what a reading found.
+
 package brakes
 
 import (

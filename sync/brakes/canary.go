@@ -1,3 +1,5 @@
+// The canary: the first few rows of a new mapping, until a person confirms it.
+
 package brakes
 
 import (

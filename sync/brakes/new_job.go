@@ -1,3 +1,5 @@
+// The brakes before a reading: new jobs, other key spaces, other identities.
+
 package brakes
 
 import (

@@ -1,3 +1,5 @@
+// The brake on how much one run may send.
+
 package brakes
 
 import (

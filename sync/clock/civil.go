@@ -1,3 +1,5 @@
+// Schedules that name hours of the day, on the days when the clock is changed.
+
 package clock
 
 import (

@@ -1,3 +1,5 @@
+// The clock of the engine, and that of the machine.
+
 package clock
 
 import (

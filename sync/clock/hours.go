@@ -1,3 +1,5 @@
+// The hours of the week in which a job may send.
+
 package clock
 
 import (

@@ -1,3 +1,5 @@
+// Reading of cron expressions.
+
 package clock
 
 import (

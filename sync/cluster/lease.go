@@ -1,3 +1,5 @@
+// The keeper of a lease: it renews it, and reports whether it is still certain (I12).
+
 package cluster
 
 import (

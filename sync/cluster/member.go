@@ -1,3 +1,5 @@
+// This instance among the others: its place, its part of the rate, who is alive.
+
 package cluster
 
 import (

@@ -1,3 +1,5 @@
+// The rows that a sweep reads beside the living documents, for the report.
+
 package discovery
 
 import (

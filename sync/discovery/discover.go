@@ -1,3 +1,5 @@
+// The order of a reading, and what is decided when it is over.
+
 package discovery
 
 import (
@@ -20,21 +22,7 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 	if err != nil {
 		return err
 	}
-	columns, err := r.Run.Source.Columns(ctx, r.Run.Job.Spec.Query)
-	if err != nil {
-		return err
-	}
-	if err := r.Run.Job.CheckColumns(columns); err != nil {
-		return r.Run.Stop(outcome.StopColumns,
-			err.Error()+"; correct the query or the mapping (`safrasync check` shows both)")
-	}
-	if err := r.Brakes.BrakeNewJob(ctx, cursor); err != nil {
-		return err
-	}
-	if err := r.Brakes.BrakeSpace(ctx, cursor); err != nil {
-		return err
-	}
-	if err := r.Brakes.BrakeIdentity(ctx, cursor); err != nil {
+	if err := r.mayRead(ctx, cursor); err != nil {
 		return err
 	}
 	if resync != nil && !resync.all() {
@@ -83,6 +71,26 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 	// I4: the mark moves only now, when everything that was read is recorded, and in the transaction
 	// of the last page.
 	return r.Run.Record(ctx, trade.Page{Cursor: &cursor})
+}
+
+// mayRead returns why the job must not be read as it is configured: a column is missing, or a brake
+// holds it. nil: it may be.
+func (r *Discoverer) mayRead(ctx context.Context, cursor trade.Cursor) error {
+	columns, err := r.Run.Source.Columns(ctx, r.Run.Job.Spec.Query)
+	if err != nil {
+		return err
+	}
+	if err := r.Run.Job.CheckColumns(columns); err != nil {
+		return r.Run.Stop(outcome.StopColumns,
+			err.Error()+"; correct the query or the mapping (`safrasync check` shows both)")
+	}
+	if err := r.Brakes.BrakeNewJob(ctx, cursor); err != nil {
+		return err
+	}
+	if err := r.Brakes.BrakeSpace(ctx, cursor); err != nil {
+		return err
+	}
+	return r.Brakes.BrakeIdentity(ctx, cursor)
 }
 
 // sweepDue tells whether this run must compare everything: no change column, a first run, a changed

@@ -1,3 +1,5 @@
+// The type of the package.
+
 package discovery
 
 import (

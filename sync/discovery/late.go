@@ -1,3 +1,5 @@
+// Rows that only a sweep found, although a window should have shown them (I5).
+
 package discovery
 
 import (

@@ -1,3 +1,5 @@
+// References that the platform is asked for by document.
+
 package discovery
 
 import (

@@ -1,3 +1,5 @@
+// Pages of rows: compared with the ledger, mapped, and recorded while the next is read.
+
 package discovery
 
 import (
@@ -129,9 +131,39 @@ func (p *pager) flush(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	fresh, changed := p.sort(known)
+	p.rows = p.rows[:0]
 	var page trade.Page
-	var fresh []readRow
-	var changed []change
+	if err := r.discover(ctx, &page, fresh); err != nil {
+		return err
+	}
+	if err := r.applyChanges(ctx, &page, changed); err != nil {
+		return err
+	}
+	if err := p.stored(); err != nil {
+		return err
+	}
+	r.Run.Env.Observe(run.Progress{Job: r.Run.Job.Name(), Phase: run.Reading, Read: r.Run.Report.Read})
+	if run.Empty(page) {
+		return nil
+	}
+	if p.storing, err = r.Run.BeginRecord(ctx, page); err != nil {
+		return err
+	}
+	if r.Run.Dry != nil { // its ledger is for one at a time
+		return p.stored()
+	}
+	p.storing.Keys = make(map[string]bool, len(keys))
+	for _, key := range keys {
+		p.storing.Keys[key] = true
+	}
+	return nil
+}
+
+// sort returns the rows whose keys are new, and those that differ from what is known of them. It
+// counts the others, and notes those that are decided when the reading is over.
+func (p *pager) sort(known map[string]trade.Known) (fresh []readRow, changed []change) {
+	r := p.run
 	for _, row := range p.rows {
 		k, ok := known[row.key]
 		if !ok {
@@ -159,31 +191,7 @@ func (p *pager) flush(ctx context.Context) error {
 		}
 		changed = append(changed, change{known: k, row: row, verdict: verdict})
 	}
-	p.rows = p.rows[:0]
-	if err := r.discover(ctx, &page, fresh); err != nil {
-		return err
-	}
-	if err := r.applyChanges(ctx, &page, changed); err != nil {
-		return err
-	}
-	if err := p.stored(); err != nil {
-		return err
-	}
-	r.Run.Env.Observe(run.Progress{Job: r.Run.Job.Name(), Phase: run.Reading, Read: r.Run.Report.Read})
-	if run.Empty(page) {
-		return nil
-	}
-	if p.storing, err = r.Run.BeginRecord(ctx, page); err != nil {
-		return err
-	}
-	if r.Run.Dry != nil { // its ledger is for one at a time
-		return p.stored()
-	}
-	p.storing.Keys = make(map[string]bool, len(keys))
-	for _, key := range keys {
-		p.storing.Keys[key] = true
-	}
-	return nil
+	return fresh, changed
 }
 
 // change is a row that differs from what is known of it.

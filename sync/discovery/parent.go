@@ -1,3 +1,5 @@
+// Rows that waited for a parent which has its id now.
+
 package discovery
 
 import (

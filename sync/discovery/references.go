@@ -1,3 +1,5 @@
+// The de-para tables of a run, and the evaluator that is made with them.
+
 package discovery
 
 import (

@@ -1,3 +1,5 @@
+// Content numbers of what was sent, after the mapping has changed.
+
 package discovery
 
 import (

@@ -1,3 +1,5 @@
+// The flag of rows under whose key another row stands now.
+
 package discovery
 
 import (
@@ -34,20 +36,8 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		var contents []int64
-		var sources []trade.Hash
-		for i, e := range entries {
-			contents, sources = append(contents, now[i].Content), append(sources, r.differ[e.ID].source)
-		}
-		found, err := r.Run.Ledger.SameContent(ctx, r.Run.Job.Spec.Sends, contents, sources)
+		sent, err := r.sentLike(ctx, entries, now)
 		if err != nil {
-			return err
-		}
-		sent := make([]recheck.SentRow, len(found))
-		for i, f := range found {
-			sent[i].SentContent = f
-		}
-		if err := r.Recheck.ReadSent(ctx, sent, nil, (*mapping.Job).Living); err != nil {
 			return err
 		}
 		var page trade.Page
@@ -84,6 +74,25 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// sentLike returns the rows that were sent, or may have been, and whose content or source is that of
+// entries now or before, as the ERP has them.
+func (r *Discoverer) sentLike(ctx context.Context, entries, now []trade.Entry) ([]recheck.SentRow, error) {
+	var contents []int64
+	var sources []trade.Hash
+	for i, e := range entries {
+		contents, sources = append(contents, now[i].Content), append(sources, r.differ[e.ID].source)
+	}
+	found, err := r.Run.Ledger.SameContent(ctx, r.Run.Job.Spec.Sends, contents, sources)
+	if err != nil {
+		return nil, err
+	}
+	sent := make([]recheck.SentRow, len(found))
+	for i, f := range found {
+		sent[i].SentContent = f
+	}
+	return sent, r.Recheck.ReadSent(ctx, sent, nil, (*mapping.Job).Living)
 }
 
 // newestOf returns entries as their newest rows, which the ledger keeps beside what was sent, would

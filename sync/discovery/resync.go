@@ -1,3 +1,5 @@
+// A reading that a person orders of some rows, or of all.
+
 package discovery
 
 import (

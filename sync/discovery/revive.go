@@ -1,3 +1,5 @@
+// Rows that were held because another job had sent their key, and need not be any more.
+
 package discovery
 
 import (

@@ -1,3 +1,5 @@
+// The decision what a row of the ERP means for its entry; pure.
+
 package discovery
 
 import (

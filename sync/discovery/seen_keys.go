@@ -1,3 +1,5 @@
+// What a reading keeps in memory of every key.
+
 package discovery
 
 import (
@@ -18,7 +20,7 @@ func prefixOf(sum trade.Hash) (mark hashPrefix) {
 	return mark
 }
 
-// What a roll notes of a key.
+// What a reading notes of a key.
 const (
 	living        uint8 = 1 << iota // a living row of the ERP has it
 	cancelledOnly                   // only a cancelled row has it so far, whose entry was sent
@@ -37,7 +39,7 @@ type seenKey struct {
 	bits   uint8
 }
 
-// of gives what is noted of a key: 0 for one that is not in the roll.
+// of gives what is noted of a key: 0 for one that was not met.
 func (r seenKeys) of(key run.KeyHash) uint8 { return r[key].bits }
 
 // note adds to what is noted of a key.
@@ -47,7 +49,7 @@ func (r seenKeys) note(key run.KeyHash, set uint8) {
 	r[key] = item
 }
 
-// observation is what a row of the ERP means to the roll.
+// observation is what a row of the ERP means beside what was noted.
 type observation uint8
 
 const (
@@ -82,7 +84,7 @@ func (r seenKeys) observe(key run.KeyHash, source hashPrefix, cancelled, always 
 	return toJudge
 }
 
-// load takes an entry of the ledger into the roll.
+// load notes an entry of the ledger.
 func (r seenKeys) load(k *trade.Known, notes uint8) {
 	item := seenKey{bits: notes, source: prefixOf(k.SourceHash)}
 	if item.source == (hashPrefix{}) {

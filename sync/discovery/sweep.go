@@ -1,3 +1,5 @@
+// The sweep: a comparison of everything in scope with the ledger.
+
 package discovery
 
 import (

@@ -1,3 +1,5 @@
+// Fetch: the records of which events told are read back.
+
 package events
 
 import (
@@ -41,7 +43,7 @@ var readPauses = []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute,
 // reconcileDoubts reads back the records of which events told and that may be evidence, and settles
 // what is certain.
 func (h *Processor) reconcileDoubts(ctx context.Context) (more bool, err error) {
-	doubts, err := h.Ledger.Doubts(ctx)
+	doubts, err := h.Rows.Doubts(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -61,7 +63,7 @@ func (h *Processor) reconcileDoubts(ctx context.Context) (more bool, err error) 
 // wait. more tells whether some are to be looked at again soon.
 func (h *Processor) toRead(ctx context.Context, doubts []trade.Doubt) (due []trade.Candidate, more bool, err error) {
 	now := h.Now()
-	all, err := h.Ledger.DueCandidates(ctx, now, hearMost)
+	all, err := h.Candidates.DueCandidates(ctx, now, hearMost)
 	if err != nil || len(all) == 0 {
 		return nil, false, err
 	}
@@ -69,7 +71,7 @@ func (h *Processor) toRead(ctx context.Context, doubts []trade.Doubt) (due []tra
 	for i, c := range all {
 		ids[i] = c.ID
 	}
-	ours, err := h.Ledger.Ours(ctx, ids)
+	ours, err := h.Rows.Ours(ctx, ids)
 	if err != nil {
 		return nil, false, err
 	}
@@ -103,8 +105,8 @@ func (h *Processor) toRead(ctx context.Context, doubts []trade.Doubt) (due []tra
 			more = true
 		}
 	}
-	err = errors.Join(h.Ledger.ForgetCandidates(ctx, known),
-		h.Ledger.PostponeCandidates(ctx, later, now.Add(postponed)))
+	err = errors.Join(h.Candidates.ForgetCandidates(ctx, known),
+		h.Candidates.PostponeCandidates(ctx, later, now.Add(postponed)))
 	return due, more || len(all) == hearMost, err
 }
 
@@ -176,7 +178,7 @@ func (h *Processor) readBack(ctx context.Context, c trade.Candidate) error {
 		return err
 	}
 	now := h.Now()
-	claimed, err := h.Ledger.ClaimCandidate(ctx, c, now.Add(readClaim))
+	claimed, err := h.Candidates.ClaimCandidate(ctx, c, now.Add(readClaim))
 	if err != nil || !claimed {
 		return err
 	}
@@ -207,7 +209,7 @@ func (h *Processor) notRead(ctx context.Context, c trade.Candidate) error {
 		c.NextAt = mapping.NoTime
 		c.State = trade.CandidateUnreadable
 	}
-	return h.Ledger.SaveCandidate(ctx, c)
+	return h.Candidates.SaveCandidate(ctx, c)
 }
 
 // maxReadTries is what an hour of the pauses makes.
@@ -229,5 +231,5 @@ func (h *Processor) found(ctx context.Context, c trade.Candidate, there apiclien
 	if made := typedAt(there.Raw, h.Zone); !made.From.IsZero() {
 		c.TypedFrom, c.TypedTo = made.From, made.to
 	}
-	return h.Ledger.SaveCandidate(ctx, c)
+	return h.Candidates.SaveCandidate(ctx, c)
 }

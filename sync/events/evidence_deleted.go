@@ -1,3 +1,5 @@
+// A record that is not on the platform any more: its row is marked, its children wait.
+
 package events
 
 import (
@@ -17,7 +19,7 @@ import (
 // deleted marks the row of a record that is not on the platform any more, as an event said and a
 // reading confirmed, and keeps back the rows that hang on it. Nothing is created again.
 func (h *Processor) deleted(ctx context.Context, c trade.Candidate) error {
-	entries, err := h.Ledger.EntriesWith(ctx, trade.OrderCommitments, []string{c.ID})
+	entries, err := h.Rows.EntriesWith(ctx, trade.OrderCommitments, []string{c.ID})
 	if err != nil {
 		return err
 	}
@@ -43,14 +45,14 @@ func (h *Processor) deleted(ctx context.Context, c trade.Candidate) error {
 		}
 	}
 	c.State, c.NextAt, c.Status = trade.CandidateSettled, mapping.NoTime, 404
-	return h.Ledger.SaveCandidate(ctx, c)
+	return h.Candidates.SaveCandidate(ctx, c)
 }
 
 // saidDeleted is what told last that a record was deleted. A record is mostly known since the event
 // of its creation, of which nothing is to be said here.
 func (h *Processor) saidDeleted(ctx context.Context, c trade.Candidate) (trade.Heard, error) {
 	const event = string(apiclient.EventDeleteOrderCommitment)
-	said, err := h.Ledger.LastHeard(ctx, outcome.OrderCommitments, event, []string{c.ID}, mapping.NoTime)
+	said, err := h.Inbox.LastHeard(ctx, outcome.OrderCommitments, event, []string{c.ID}, mapping.NoTime)
 	if told, known := said[c.ID]; known || err != nil {
 		return told, err
 	}
@@ -72,7 +74,7 @@ func (h *Processor) keepBack(ctx context.Context, said trade.Heard, parent trade
 			continue
 		}
 		var children []trade.Entry
-		err := h.Ledger.Rows(ctx, trade.RowFilter{Job: job.Name(), States: unsent}, func(e trade.Entry) error {
+		err := h.Rows.Rows(ctx, trade.RowFilter{Job: job.Name(), States: unsent}, func(e trade.Entry) error {
 			if hangsOn(e, said.ID) {
 				children = append(children, e)
 			}
@@ -115,6 +117,6 @@ func (h *Processor) markDeleted(ctx context.Context, act string, said trade.Hear
 	if err != nil {
 		return err
 	}
-	_, err = h.Ledger.Act(ctx, []trade.Act{{Update: &trade.Update{From: before.State, Entry: after}, Audit: record}})
+	_, err = h.Rows.Act(ctx, []trade.Act{{Update: &trade.Update{From: before.State, Entry: after}, Audit: record}})
 	return err
 }

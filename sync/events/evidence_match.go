@@ -1,3 +1,5 @@
+// The comparison of a record that was read back with what was sent.
+
 package events
 
 import (

@@ -1,3 +1,5 @@
+// Decide: a doubt is settled where one record proves it.
+
 package events
 
 import (
@@ -23,7 +25,7 @@ const mayBeFor = 3
 
 // settle compares what is in doubt with what was read, and does what is certain.
 func (h *Processor) settle(ctx context.Context) error {
-	doubts, err := h.Ledger.Doubts(ctx)
+	doubts, err := h.Rows.Doubts(ctx)
 	if err != nil || len(doubts) == 0 {
 		return err
 	}
@@ -33,7 +35,7 @@ func (h *Processor) settle(ctx context.Context) error {
 			oldest = d.Attempt.StartedAt
 		}
 	}
-	read, err := h.Ledger.ReadBack(ctx, oldest.Add(-clockSlack), comparedMost)
+	read, err := h.Candidates.ReadBack(ctx, oldest.Add(-clockSlack), comparedMost)
 	if err != nil {
 		return err
 	}
@@ -73,7 +75,7 @@ func (h *Processor) settleOne(ctx context.Context, d trade.Doubt, doubts []trade
 			like, ids = append(like, c), append(ids, c.ID)
 		}
 	}
-	ours, err := h.Ledger.Ours(ctx, ids)
+	ours, err := h.Rows.Ours(ctx, ids)
 	if err != nil {
 		return err
 	}
@@ -81,7 +83,7 @@ func (h *Processor) settleOne(ctx context.Context, d trade.Doubt, doubts []trade
 	if len(like) != 1 || !fits(like[0]) {
 		return nil
 	}
-	elsewhere, err := h.Ledger.SameContent(ctx, trade.OrderCommitments, []int64{d.Attempt.Content}, nil)
+	elsewhere, err := h.Rows.SameContent(ctx, trade.OrderCommitments, []int64{d.Attempt.Content}, nil)
 	if err != nil || slices.ContainsFunc(elsewhere, func(o trade.SentContent) bool {
 		return o.Entry.ID != d.Entry.ID && o.Entry.State != trade.Accepted
 	}) {
@@ -132,14 +134,14 @@ func (h *Processor) proven(ctx context.Context, d trade.Doubt, c trade.Candidate
 	if err != nil {
 		return err
 	}
-	done, err := h.Ledger.Act(ctx, []trade.Act{{Update: &trade.Update{From: entry.State, Entry: after}, Audit: record}})
+	done, err := h.Rows.Act(ctx, []trade.Act{{Update: &trade.Update{From: entry.State, Entry: after}, Audit: record}})
 	if err != nil || !done[0] {
 		return err
 	}
 	h.Log.Info("evidence", zap.String("act", act), zap.String("job", entry.Job),
 		zap.String("state", string(after.State)))
 	c.State, c.NextAt, c.SettledBy = trade.CandidateSettled, mapping.NoTime, entry.ID
-	return h.Ledger.SaveCandidate(ctx, c)
+	return h.Candidates.SaveCandidate(ctx, c)
 }
 
 // evidenceDetail is what the audit keeps of an act that no person ordered.

@@ -1,3 +1,5 @@
+// Classify: events are taken from the inbox and sorted.
+
 package events
 
 import (
@@ -18,17 +20,24 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Inbox is what hearing the platform needs of the ledger.
+// Inbox has the events, and what they told.
 type Inbox interface {
 	// DueEvents gives events that are to be looked at; EventsDone stores what came of them.
 	DueEvents(ctx context.Context, now time.Time, limit int) ([]trade.InboxEvent, error)
 	EventsDone(ctx context.Context, events []trade.InboxEvent) error
-	// Ours tells which ids stand for something of ours: "order_commitments" for a record of one of our
-	// rows, "sent" for what our requests name.
-	Ours(ctx context.Context, ids []string) (map[string]string, error)
-	EntriesWith(ctx context.Context, sends trade.Kind, remoteIDs []string) ([]trade.Entry, error)
 	// NoteHeard stores what events tell of records, and the records that are to be read back.
 	NoteHeard(ctx context.Context, heard []trade.Heard, candidates []trade.Candidate) error
+	// LastHeard gives what an event told last of records of one kind before a time, by their ids; a
+	// zero time: until now.
+	LastHeard(ctx context.Context, kind, event string, ids []string, before time.Time) (map[string]trade.Heard, error)
+	// WakeFor lets what the platform lacked be asked about with the next run: records of these kinds
+	// with one of the ids; nil ids: all of the kinds.
+	WakeFor(ctx context.Context, kinds, ids []string, now time.Time) (int, error)
+	AskLookupsAgain(ctx context.Context, now time.Time) (int, error)
+}
+
+// Candidates has the records of which events told and that may be those of rows.
+type Candidates interface {
 	// DueCandidates gives the records that are to be read back; ClaimCandidate begins one,
 	// SaveCandidate stores what it gave.
 	DueCandidates(ctx context.Context, now time.Time, limit int) ([]trade.Candidate, error)
@@ -39,21 +48,20 @@ type Inbox interface {
 	// ReadBack returns the records that were read back and of which events told at or after a time, at
 	// most limit: those told of last first.
 	ReadBack(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error)
+}
+
+// Rows has the rows that an event may be about.
+type Rows interface {
+	// Ours tells which ids stand for something of ours: "order_commitments" for a record of one of our
+	// rows, "sent" for what our requests name.
+	Ours(ctx context.Context, ids []string) (map[string]string, error)
+	EntriesWith(ctx context.Context, sends trade.Kind, remoteIDs []string) ([]trade.Entry, error)
 	// Doubts returns the attempts of order commitments of which nobody knows whether they made a
 	// record, and those in flight, of decided rows too.
 	Doubts(ctx context.Context) ([]trade.Doubt, error)
 	// SameContent returns the entries that sent, or may have sent, the content of these payloads.
 	SameContent(ctx context.Context, sends trade.Kind, contents []int64,
 		sources []trade.Hash) ([]trade.SentContent, error)
-	// LastHeard gives what an event told last of records of one kind before a time, by their ids; a
-	// zero time: until now.
-	LastHeard(ctx context.Context, kind, event string, ids []string, before time.Time) (map[string]trade.Heard, error)
-	// WakeFor lets what the platform lacked be asked about with the next run: records of these kinds
-	// with one of the ids; nil ids: all of the kinds.
-	WakeFor(ctx context.Context, kinds, ids []string, now time.Time) (int, error)
-	AskLookupsAgain(ctx context.Context, now time.Time) (int, error)
-
-	Holder(ctx context.Context, sends trade.Kind, remoteID string, except int64) (trade.ParentKey, error)
 	Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error
 	Act(ctx context.Context, acts []trade.Act) (done []bool, err error)
 }
@@ -62,14 +70,16 @@ type Inbox interface {
 // read back, or be asked about sooner. What changes a row is what was read back then. Several
 // processes may hear on one ledger.
 type Processor struct {
-	Ledger   Inbox
-	Platform acts.Reader
-	Jobs     []*mapping.Job
-	Now      func() time.Time
-	Limits   run.Limits
-	Zone     *time.Location // for times without a zone
-	Program  acts.Person    // how the program signs
-	Log      *zap.Logger
+	Inbox      Inbox
+	Candidates Candidates
+	Rows       Rows
+	Platform   acts.Reader
+	Jobs       []*mapping.Job
+	Now        func() time.Time
+	Limits     run.Limits
+	Zone       *time.Location // for times without a zone
+	Program    acts.Person    // how the program signs
+	Log        *zap.Logger
 	// Pace is how long passes between two readings of the platform at least; 0 = one second.
 	Pace time.Duration
 
@@ -132,7 +142,7 @@ func (h *Processor) takeAll(ctx context.Context) error {
 
 // takeSome looks at the events that have waited longest.
 func (h *Processor) takeSome(ctx context.Context) (int, error) {
-	events, err := h.Ledger.DueEvents(ctx, h.Now(), hearMost)
+	events, err := h.Inbox.DueEvents(ctx, h.Now(), hearMost)
 	if err != nil || len(events) == 0 {
 		return 0, err
 	}
@@ -143,7 +153,7 @@ func (h *Processor) takeSome(ctx context.Context) (int, error) {
 		all = append(all, ids[i]...)
 	}
 	slices.Sort(all)
-	ours, err := h.Ledger.Ours(ctx, slices.Compact(all))
+	ours, err := h.Rows.Ours(ctx, slices.Compact(all))
 	if err != nil {
 		return 0, err
 	}
@@ -157,10 +167,10 @@ func (h *Processor) takeSome(ctx context.Context) (int, error) {
 		heard, candidates = append(heard, said...), append(candidates, found...)
 		events[i].NextAt = mapping.NoTime
 	}
-	if err := h.Ledger.NoteHeard(ctx, heard, candidates); err != nil {
+	if err := h.Inbox.NoteHeard(ctx, heard, candidates); err != nil {
 		return 0, err
 	}
-	return len(events), h.Ledger.EventsDone(ctx, events)
+	return len(events), h.Inbox.EventsDone(ctx, events)
 }
 
 // The events that concern order commitments (chapter 6).
@@ -286,14 +296,14 @@ func (h *Processor) wake(ctx context.Context, e *trade.InboxEvent, ids []string)
 		if !fresh(thing, wakeAllEvery) {
 			return 0, nil
 		}
-		n, err = h.Ledger.WakeFor(ctx, kinds, nil, now)
+		n, err = h.Inbox.WakeFor(ctx, kinds, nil, now)
 	} else if wanted := slices.DeleteFunc(slices.Clone(ids),
 		func(id string) bool { return !fresh(thing+" "+id, wakeIDEvery) }); len(wanted) > 0 {
-		n, err = h.Ledger.WakeFor(ctx, kinds, wanted, now)
+		n, err = h.Inbox.WakeFor(ctx, kinds, wanted, now)
 	}
 	// whose documents they are cannot be told
 	if err == nil && thing == "PRODUCER" && fresh("documents", wakeAllEvery) {
-		more, err = h.Ledger.AskLookupsAgain(ctx, now)
+		more, err = h.Inbox.AskLookupsAgain(ctx, now)
 	}
 	return n + more, err
 }

@@ -1,3 +1,5 @@
+// Ids, times and words in the body of an event, whose shape is not documented.
+
 package events
 
 import (

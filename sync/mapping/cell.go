@@ -1,3 +1,5 @@
+// Values of the ERP in the form in which the ledger keeps them.
+
 package mapping
 
 import (

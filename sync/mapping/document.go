@@ -1,3 +1,5 @@
+// Documents of persons: a keyed hash stands for them before anything else happens.
+
 package mapping
 
 import (

@@ -1,7 +1,11 @@
+// The way of a row's values: draft, checked record, request, or what is wrong.
+
 package mapping
 
 import (
+	"fmt"
 	"runtime/debug"
+	"strings"
 
 	"go.uber.org/zap"
 
@@ -103,4 +107,144 @@ func ColumnsIn(values trade.Values) ColumnsOf {
 // Quantity reads a row's amount and unit, for the sums.
 func (e *Evaluator) Quantity(values trade.Values) trade.Quantity {
 	return e.Job.Mapping.Draft(ColumnsIn(values), e.Refs, nil).Quantity()
+}
+
+// Draft maps one row.
+func (m *Mapping) Draft(get ColumnsOf, refs Codes, known Parents) trade.Draft {
+	d := trade.Draft{Sends: m.Sends, Fields: make(map[string]trade.DraftField, len(m.Fields))}
+	for i := range m.Fields {
+		f := &m.Fields[i]
+		out, problem, missing := f.Apply(get, refs, known)
+		if problem != nil {
+			problem.Field, problem.Mapping = f.Rule.Field, true
+			problem.Column, problem.Value = strings.Join(out.Origin.Columns, ", "), shorten(out.Origin.Value)
+			if problem.Rule == trade.RuleDocument {
+				problem.Value = "" // what is no document may still be most of one (I10)
+			}
+			d.Problems = append(d.Problems, *problem)
+		}
+		if missing != nil {
+			d.Missing = append(d.Missing, *missing)
+		}
+		out.Failed = problem != nil || missing != nil
+		d.Fields[f.Rule.Field] = out
+	}
+	return d
+}
+
+// Apply maps one field: a draft field, and what keeps it from being one.
+func (f *fieldMapping) Apply(get ColumnsOf, refs Codes,
+	known Parents,
+) (trade.DraftField, *trade.Problem, *trade.Awaited) {
+	if f.Spec.Const != nil {
+		return trade.DraftField{Text: *f.Spec.Const, Origin: trade.Origin{Value: *f.Spec.Const, Via: "const"}}, nil, nil
+	}
+	if len(f.Spec.SentBy) > 0 {
+		return f.applyParent(get, known)
+	}
+	out := trade.DraftField{Origin: trade.Origin{Columns: f.Spec.Columns, Via: f.via()}}
+	values := make([]erp.Value, len(f.Spec.Columns))
+	texts := make([]string, len(f.Spec.Columns))
+	blank := true
+	for i, column := range f.Spec.Columns {
+		v, _ := get(column)
+		if v.Err != "" {
+			return out, &trade.Problem{Rule: trade.RuleUnreadable, Detail: v.Err}, nil
+		}
+		values[i] = v
+		if v.Kind != erp.Null {
+			texts[i] = PlainText(v)
+		}
+		blank = blank && (texts[i] == "" || f.isEmpty(v, texts[i]))
+	}
+	out.Origin.Value = texts[0]
+	if len(texts) > 1 {
+		out.Origin.Value = JoinCode(texts)
+	}
+	if blank {
+		if f.Spec.Default != nil {
+			out.Text, out.Origin.Via = *f.Spec.Default, "default"
+		}
+		return out, nil, nil
+	}
+	if f.Spec.Lookup != "" {
+		return f.find(out, texts[0], refs)
+	}
+	if f.Spec.Ref != "" {
+		return f.resolve(out, JoinCode(texts), refs)
+	}
+	text, problem := f.read(values[0], texts[0])
+	out.Text = text
+	return out, problem, nil
+}
+
+// resolve looks a code up in its de-para table.
+func (f *fieldMapping) resolve(out trade.DraftField, code string,
+	refs Codes,
+) (trade.DraftField, *trade.Problem, *trade.Awaited) {
+	id, ok := refs[f.Spec.Ref][code]
+	if !ok {
+		return out, nil, &trade.Awaited{Ref: f.Spec.Ref, Code: code}
+	}
+	parsed, err := trade.ParseID(id)
+	if err != nil {
+		return out, &trade.Problem{Rule: trade.RuleUUID, Detail: "de-para " + f.Spec.Ref}, nil
+	}
+	out.Text = parsed
+	return out, nil, nil
+}
+
+// read brings one value into the form of its field.
+func (f *fieldMapping) read(v erp.Value, text string) (string, *trade.Problem) {
+	if len(f.Spec.Values) > 0 {
+		to, ok := f.values[Fold(text)]
+		if !ok {
+			return "", &trade.Problem{Rule: trade.RuleUnmapped, Detail: f.mapName()}
+		}
+		return to, nil
+	}
+	switch f.Rule.Type {
+	case trade.Number:
+		n, err := f.number.Read(v, text)
+		if err != nil {
+			return "", &trade.Problem{Rule: trade.RuleNumber, Detail: f.number.sample}
+		}
+		if f.Spec.Scale != nil {
+			n = n.Round(*f.Spec.Scale)
+		}
+		return n.String(), nil
+	case trade.Day:
+		d, err := f.date.read(v, text)
+		if err != nil {
+			return "", &trade.Problem{Rule: trade.RuleDate, Detail: f.date.sample}
+		}
+		return d.String(), nil
+	}
+	return text, nil
+}
+
+// request is what leaves for one record: the body, and what the path names beside it.
+type request struct {
+	target string // the order commitment of a traceability record
+	parent int64  // the content of the record that it hangs on; 0 = not known
+	body   []byte
+}
+
+// requestOf brings a checked record into the form of the API.
+func requestOf(record trade.Record) (request, error) {
+	var body []byte
+	var err error
+	target := ""
+	switch r := record.(type) {
+	case trade.OrderCommitment:
+		body, err = orderCommitmentRequest(r).Encode()
+	case trade.Delivery:
+		body, err = deliveryRequest(r).Encode()
+	case trade.TraceabilityRecord:
+		target = r.OrderCommitmentID
+		body, err = traceabilityRequest(r).Encode()
+	default:
+		err = fmt.Errorf("%T is no record that can be sent", record)
+	}
+	return request{target: target, body: body}, err
 }

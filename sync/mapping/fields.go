@@ -1,3 +1,5 @@
+// The fields of a row for people: value, origin, what was sent.
+
 package mapping
 
 import (
@@ -7,7 +9,8 @@ import (
 // RowField is one field of a row of the ledger as today's mapping reads it.
 type RowField struct {
 	Text string // in the API's form; "" when it is absent or cannot be read
-	// what the ERP has in its columns, parts joined with |; "" for a constant, for a document, and where only a mark is kept
+	// what the ERP has in its columns, parts joined with |; "" for a constant, for a document, and
+	// where only a mark is kept
 	ERP string
 }
 

@@ -1,3 +1,5 @@
+// The forms in which an ERP writes numbers and dates.
+
 package mapping
 
 import (

@@ -1,3 +1,5 @@
+// A job of the configuration, checked and compiled.
+
 package mapping
 
 import (

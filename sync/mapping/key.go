@@ -1,3 +1,5 @@
+// The key of a row, and the code of a reference.
+
 package mapping
 
 import (

@@ -1,3 +1,5 @@
+// Fields that are the id of another row, and how they are found.
+
 package mapping
 
 import (
@@ -69,16 +71,8 @@ func (f *fieldMapping) applyParent(get ColumnsOf, known Parents) (trade.DraftFie
 	var missing *trade.Awaited
 	rank := -1 // of the parent that the row waits for
 	var keys []string
-	var sent trade.Parent
 	var other *trade.Awaited // has the key now, in another job, and is another record
-	var of trade.ParentKey   // where that is
-	for _, spec := range f.Spec.SentBy {
-		key, ok := ParentKey(get, spec.Columns)
-		at := trade.ParentKey{Job: spec.Job, Key: key}
-		if p := known[at]; ok && p.RemoteID != "" && (sent.RemoteID == "" || sent.Changed && !p.Changed) {
-			sent, of = p, at
-		}
-	}
+	sent, of := f.sentParent(get, known)
 	for _, spec := range f.Spec.SentBy {
 		key, ok := ParentKey(get, spec.Columns)
 		if !ok || f.blank(get, spec.Columns) {
@@ -101,16 +95,7 @@ func (f *fieldMapping) applyParent(get ColumnsOf, known Parents) (trade.DraftFie
 			}
 			continue
 		}
-		n := 0
-		switch {
-		case ok && parent.State.Created():
-			n = 3
-		case ok && parent.Cause != trade.CauseOtherJob:
-			n = 2
-		case ok:
-			n = 1
-		}
-		if n > rank {
+		if n := rankOf(parent, ok); n > rank {
 			rank, missing = n, &trade.Awaited{Job: spec.Job, Key: key}
 			if ok {
 				out.Origin.Value = key
@@ -128,6 +113,31 @@ func (f *fieldMapping) applyParent(get ColumnsOf, known Parents) (trade.DraftFie
 		out.Origin.Value = strings.Join(keys, ", ")
 	}
 	return out, nil, missing
+}
+
+// sentParent returns the parent whose id counts, and its key; of none the zero values.
+func (f *fieldMapping) sentParent(get ColumnsOf, known Parents) (sent trade.Parent, of trade.ParentKey) {
+	for _, spec := range f.Spec.SentBy {
+		key, ok := ParentKey(get, spec.Columns)
+		at := trade.ParentKey{Job: spec.Job, Key: key}
+		if p := known[at]; ok && p.RemoteID != "" && (sent.RemoteID == "" || sent.Changed && !p.Changed) {
+			sent, of = p, at
+		}
+	}
+	return sent, of
+}
+
+// rankOf says for which of several parents without an id a row waits: the highest.
+func rankOf(parent trade.Parent, known bool) int {
+	switch {
+	case known && parent.State.Created():
+		return 3
+	case known && parent.Cause != trade.CauseOtherJob:
+		return 2
+	case known:
+		return 1
+	}
+	return 0
 }
 
 // blank tells whether the columns hold nothing, or what the configuration calls empty.

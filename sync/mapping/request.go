@@ -1,38 +1,13 @@
+// Checked records in the form of the API.
+
 package mapping
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// request is what leaves for one record: the body, and what the path names beside it.
-type request struct {
-	target string // the order commitment of a traceability record
-	parent int64  // the content of the record that it hangs on; 0 = not known
-	body   []byte
-}
-
-// requestOf brings a checked record into the form of the API.
-func requestOf(record trade.Record) (request, error) {
-	var body []byte
-	var err error
-	target := ""
-	switch r := record.(type) {
-	case trade.OrderCommitment:
-		body, err = orderCommitmentRequest(r).Encode()
-	case trade.Delivery:
-		body, err = deliveryRequest(r).Encode()
-	case trade.TraceabilityRecord:
-		target = r.OrderCommitmentID
-		body, err = traceabilityRequest(r).Encode()
-	default:
-		err = fmt.Errorf("%T is no record that can be sent", record)
-	}
-	return request{target: target, body: body}, err
-}
 
 // PathOf is the path of an entry's request, for people; "" when it cannot be sent.
 func PathOf(e trade.Entry) string {

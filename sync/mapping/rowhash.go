@@ -1,3 +1,5 @@
+// The source hash of a row.
+
 package mapping
 
 import (

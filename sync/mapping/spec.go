@@ -1,3 +1,5 @@
+// Jobs as the configuration describes them, in plain data.
+
 package mapping
 
 import (

@@ -1,3 +1,5 @@
+// The comparison of a row with what was sent of it.
+
 package mapping
 
 import (

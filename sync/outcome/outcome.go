@@ -1,3 +1,5 @@
+// The table of outcomes: what an answer proves; pure (I2).
+
 package outcome
 
 import (

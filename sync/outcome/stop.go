@@ -1,3 +1,5 @@
+// The codes of stops, and the error that carries one.
+
 package outcome
 
 import "github.com/safrasync/safrasync/trade"

@@ -1,3 +1,5 @@
+// The board: what waits, kept in memory and read again by version.
+
 package pending
 
 import (

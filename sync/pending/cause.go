@@ -1,3 +1,5 @@
+// The cause of a row, as far as causes ask for different acts.
+
 package pending
 
 import (

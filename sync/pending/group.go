@@ -1,3 +1,5 @@
+// Rows grouped by what keeps them, with those that wait behind them.
+
 package pending
 
 import (

@@ -1,3 +1,5 @@
+// What callers see of the board at one moment.
+
 package pending
 
 import (

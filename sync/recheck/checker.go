@@ -1,3 +1,5 @@
+// The type of the package.
+
 package recheck
 
 import "github.com/safrasync/safrasync/sync/run"

@@ -1,3 +1,5 @@
+// Rows with equal content among those that are about to go.
+
 package recheck
 
 import (

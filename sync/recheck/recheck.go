@@ -1,3 +1,5 @@
+// The last reading of rows by their keys before they go (I8).
+
 package recheck
 
 import (

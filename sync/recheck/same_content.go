@@ -1,3 +1,5 @@
+// Content that was sent under another key.
+
 package recheck
 
 import (

@@ -1,3 +1,5 @@
+// Keys that another job has sent.
+
 package recheck
 
 import (

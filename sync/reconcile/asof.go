@@ -1,3 +1,5 @@
+// The state of a row at an earlier moment, from its attempts and the audit.
+
 package reconcile
 
 import (

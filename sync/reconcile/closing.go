@@ -1,3 +1,5 @@
+// Closing a report: the plan, and what stands in its way.
+
 package reconcile
 
 import (

@@ -1,3 +1,5 @@
+// The columns of all sections.
+
 package reconcile
 
 import "github.com/safrasync/safrasync/trade"

@@ -1,3 +1,5 @@
+// The file of rows that people decide about in a spreadsheet.
+
 package reconcile
 
 import (
@@ -16,6 +18,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/sync/reconcile/workbook"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -252,15 +255,16 @@ func newDecisionBook(to io.Writer, titles []string, lang trade.Lang) (*decisionB
 		Font: &excelize.Font{Bold: true},
 		Fill: excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"DDE8D8"}},
 	})
-	f.text, err = second(f.book.NewStyle(&excelize.Style{
+	text, textErr := f.book.NewStyle(&excelize.Style{
 		NumFmt:    49,
 		Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"},
-	}))(err)
-	f.fill, err = second(f.book.NewStyle(&excelize.Style{
+	})
+	fill, fillErr := f.book.NewStyle(&excelize.Style{
 		NumFmt:    49,
 		Fill:      excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"FFF6D6"}},
 		Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"},
-	}))(err)
+	})
+	f.text, f.fill, err = text, fill, errors.Join(err, textErr, fillErr)
 	if err == nil {
 		err = f.book.SetSheetName(f.book.GetSheetName(0), sheet)
 	}
@@ -280,7 +284,7 @@ func newDecisionBook(to io.Writer, titles []string, lang trade.Lang) (*decisionB
 		if slices.Contains([]string{"reason", "where", "do", "again", "allowed", "why", "id"}, decisionColumns[i].id) {
 			width = 38
 		}
-		err = errors.Join(err, f.rows.SetColWidth(i+1, i+1, excelWidth(width)))
+		err = errors.Join(err, f.rows.SetColWidth(i+1, i+1, workbook.Width(width)))
 		cells[i] = excelize.Cell{StyleID: head, Value: title}
 	}
 	err = errors.Join(err, f.rows.SetColVisible(decisionColumn(hiddenFrom)+1, len(titles), false),
@@ -289,14 +293,9 @@ func newDecisionBook(to io.Writer, titles []string, lang trade.Lang) (*decisionB
 	return f, err
 }
 
-// second lets a chain of calls keep the first error.
-func second(id int, err error) func(error) (int, error) {
-	return func(before error) (int, error) { return id, errors.Join(before, err) }
-}
-
 func (f *decisionBook) row(cells []string) error {
-	if f.line == sheetRows {
-		return fmt.Errorf("a sheet holds %d rows: choose fewer, with --job or --state", sheetRows)
+	if f.line == workbook.SheetRows {
+		return fmt.Errorf("a sheet holds %d rows: choose fewer, with --job or --state", workbook.SheetRows)
 	}
 	f.line++
 	values := make([]any, len(cells))
@@ -305,7 +304,7 @@ func (f *decisionBook) row(cells []string) error {
 		if slices.Contains([]string{"decision", "id", "why"}, decisionColumns[i].id) {
 			style = f.fill
 		}
-		values[i] = excelize.Cell{StyleID: style, Value: clip(c)}
+		values[i] = excelize.Cell{StyleID: style, Value: workbook.Clip(c)}
 	}
 	return f.rows.SetRow("A"+strconv.Itoa(f.line), values)
 }
@@ -325,7 +324,7 @@ func (f *decisionBook) close() error {
 	}
 	err = errors.Join(err, f.rows.Flush())
 	if err == nil {
-		err = newBookFile(f.to).write(f.book)
+		err = workbook.NewFile(f.to).Finish(f.book)
 	}
 	return errors.Join(err, f.book.Close())
 }

@@ -1,3 +1,5 @@
+// That file read back, and what it asks for planned as acts.
+
 package reconcile
 
 import (

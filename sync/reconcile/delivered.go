@@ -1,3 +1,5 @@
+// What was delivered against what was contracted, in a temporary database.
+
 package reconcile
 
 import (

@@ -113,8 +113,10 @@ func TestDeliveriesFindTheirContracts(t *testing.T) {
 			}
 		}
 		r := Row{
-			Job: []string{"a", "b"}[i%2], Key: fmt.Sprint(i / 2), Product: fmt.Sprint("P", i), Harvest: "H",
-			Producer: "X", Place: long, Wallet: "W", Day: "2026-10-05",
+			Job: []string{"a", "b"}[i%2], Key: fmt.Sprint(i / 2),
+			Document: Document{
+				Product: fmt.Sprint("P", i), Harvest: "H", Producer: "X", Place: long, Wallet: "W", Day: "2026-10-05",
+			},
 		}
 		if err := c.add(trade.Entry{RemoteID: remote(i % (many - 1))}, &r); err != nil {
 			t.Fatal(err)
@@ -129,8 +131,11 @@ func TestDeliveriesFindTheirContracts(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := Row{
-			Sends: trade.Traceability, Parent: []string{"a", "b"}[i%2], Contract: fmt.Sprint(i / 2),
-			Product: fmt.Sprint("P", i), Harvest: "H", Producer: "X", Place: long, Wallet: "W", Day: "2026-10-05",
+			Sends: trade.Traceability,
+			Document: Document{
+				Parent: []string{"a", "b"}[i%2], Contract: fmt.Sprint(i / 2),
+				Product: fmt.Sprint("P", i), Harvest: "H", Producer: "X", Place: long, Wallet: "W", Day: "2026-10-05",
+			},
 		}
 		if diff := gocmp.Diff(want, r); diff != "" {
 			t.Fatalf("contract %d (-want +got)\n%s", i, diff)
@@ -140,7 +145,7 @@ func TestDeliveriesFindTheirContracts(t *testing.T) {
 		remote(7): "P7", strings.ToUpper(remote(8)): "P8",
 		remote(0): fmt.Sprint("P", many-1), remote(many): "", "none": "",
 	} {
-		r := Row{Sends: trade.Deliveries, Producer: "Y"}
+		r := Row{Sends: trade.Deliveries, Document: Document{Producer: "Y"}}
 		if err := c.inherit(&r, nil, id); err != nil || r.Product != want || r.Producer != "Y" || r.Day != "" {
 			t.Errorf("%s: %+v, %v, want %s", id, r, err, want)
 		}

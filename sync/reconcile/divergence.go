@@ -1,3 +1,5 @@
+// Differences between ERP, what was sent, and the platform.
+
 package reconcile
 
 import (

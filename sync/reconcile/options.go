@@ -1,3 +1,5 @@
+// What of a snapshot a report tells: filters, tolerances, sections.
+
 package reconcile
 
 import (

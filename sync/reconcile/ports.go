@@ -1,3 +1,5 @@
+// What a report reads: the ledger, the archive, the platform.
+
 package reconcile
 
 import (

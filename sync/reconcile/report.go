@@ -1,3 +1,5 @@
+// The sections of a report in their order.
+
 package reconcile
 
 import (
@@ -249,56 +251,67 @@ func (p *printer) summary(list []Summary) error {
 				})
 			}
 		}
-		if s.InScope != nil {
-			add("in_erp", p.say("summary.in_erp"), *s.InScope, "total")
-		} else {
-			add("in_erp", p.say("summary.in_erp"), nil, "total")
-		}
-		for _, state := range summaryOrder {
-			if n := s.States[state]; n > 0 ||
-				slices.Contains([]trade.State{
-					trade.Accepted, trade.Waiting, trade.Invalid, trade.Rejected,
-					trade.InDoubt, trade.Dismissed,
-				}, state) {
-				add(string(state), p.say(i18n.Key("summary.state."+string(state))), n, "summand")
-			}
-		}
-		for _, extra := range []struct {
-			id string
-			n  int
-		}{{"unknown", s.Unknown}, {"moved", s.Moved}, {"after", s.After}} {
-			if extra.n > 0 {
-				add(extra.id, p.say(i18n.Key("summary."+extra.id)), extra.n, "summand")
-			}
-		}
-		add("sum", p.say("summary.sum"), s.Sum(), "total")
-		if d := s.Difference(); d != nil {
-			add("difference", p.say("summary.difference"), *d, "proof")
-		} else {
-			add("difference", p.say("summary.no_sweep"), nil, "proof")
-		}
-		for _, f := range subCounts {
-			if n := s.Flags[f]; n > 0 || f == trade.Changed {
-				add("flag:"+string(f), f.Label(p.Lang), n, "of_which")
-			}
-		}
-		if s.Gone > 0 {
-			add("gone", p.say("summary.gone"), s.Gone, "outside")
-			for _, state := range summaryOrder {
-				if n := s.GoneStates[state]; n > 0 {
-					add("gone:"+string(state), p.say(i18n.Key("summary.state."+string(state))), n, "outside")
-				}
-			}
-			if s.GoneMoved > 0 {
-				add("gone:moved", p.say("summary.gone_moved"), s.GoneMoved, "outside")
-			}
-		}
-		if s.Unreadable > 0 {
-			add("unreadable", p.say("summary.unreadable"), s.Unreadable, "outside")
-		}
+		p.equation(s, add)
+		p.outside(s, add)
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// equation adds what the ERP has in scope, the summands, their sum and the difference, and the
+// sub-counts.
+func (p *printer) equation(s Summary, add func(id, text string, n any, role string)) {
+	if s.InScope != nil {
+		add("in_erp", p.say("summary.in_erp"), *s.InScope, "total")
+	} else {
+		add("in_erp", p.say("summary.in_erp"), nil, "total")
+	}
+	for _, state := range summaryOrder {
+		if n := s.States[state]; n > 0 ||
+			slices.Contains([]trade.State{
+				trade.Accepted, trade.Waiting, trade.Invalid, trade.Rejected,
+				trade.InDoubt, trade.Dismissed,
+			}, state) {
+			add(string(state), p.say(i18n.Key("summary.state."+string(state))), n, "summand")
+		}
+	}
+	for _, extra := range []struct {
+		id string
+		n  int
+	}{{"unknown", s.Unknown}, {"moved", s.Moved}, {"after", s.After}} {
+		if extra.n > 0 {
+			add(extra.id, p.say(i18n.Key("summary."+extra.id)), extra.n, "summand")
+		}
+	}
+	add("sum", p.say("summary.sum"), s.Sum(), "total")
+	if d := s.Difference(); d != nil {
+		add("difference", p.say("summary.difference"), *d, "proof")
+	} else {
+		add("difference", p.say("summary.no_sweep"), nil, "proof")
+	}
+	for _, f := range subCounts {
+		if n := s.Flags[f]; n > 0 || f == trade.Changed {
+			add("flag:"+string(f), f.Label(p.Lang), n, "of_which")
+		}
+	}
+}
+
+// outside adds the rows that are in no sum: those that left the ERP, and those without a usable key.
+func (p *printer) outside(s Summary, add func(id, text string, n any, role string)) {
+	if s.Gone > 0 {
+		add("gone", p.say("summary.gone"), s.Gone, "outside")
+		for _, state := range summaryOrder {
+			if n := s.GoneStates[state]; n > 0 {
+				add("gone:"+string(state), p.say(i18n.Key("summary.state."+string(state))), n, "outside")
+			}
+		}
+		if s.GoneMoved > 0 {
+			add("gone:moved", p.say("summary.gone_moved"), s.GoneMoved, "outside")
+		}
+	}
+	if s.Unreadable > 0 {
+		add("unreadable", p.say("summary.unreadable"), s.Unreadable, "outside")
+	}
 }

@@ -1,3 +1,5 @@
+// The sections of a report that have a line for each row.
+
 package reconcile
 
 import (

@@ -1,3 +1,5 @@
+// One row of a report.
+
 package reconcile
 
 import (
@@ -21,9 +23,25 @@ const (
 // Row is one row of the ledger as a report shows it. Its JSON form is kept in closed reports:
 // fields are only ever added.
 type Row struct {
-	Job   string      `json:"job"`
-	Sends trade.Kind  `json:"sends"`
-	Key   string      `json:"key"`
+	Job   string     `json:"job"`
+	Sends trade.Kind `json:"sends"`
+	Key   string     `json:"key"`
+	Standing
+	Document
+
+	ERP      Figures   `json:"erp"`                // of the newest row seen
+	Sent     *Figures  `json:"sent,omitempty"`     // of what left, for rows that are on the platform or may be
+	Platform *Platform `json:"platform,omitempty"` // what a GET gave; nil: nobody asked
+
+	// in the ERP now, whether a person has dealt with it or not
+	Cancelled    bool        `json:"cancelled,omitempty"`
+	Acknowledged trade.Flags `json:"acknowledged,omitempty"` // what a person has dealt with, and what is so still
+
+	Told map[trade.Status]Told `json:"told,omitempty"` // what events told last of its record, its producer and its farm
+}
+
+// Standing is what the ledger knows of the sending of a row.
+type Standing struct {
 	State trade.State `json:"state"` // "" with Basis Unknown
 	Basis Basis       `json:"basis,omitempty"`
 	Cause string      `json:"cause,omitempty"`
@@ -41,7 +59,10 @@ type Row struct {
 	// the person by whose act it is on the platform; "" = the program alone
 	By      string `json:"by,omitempty"`
 	Version int64  `json:"version"`
+}
 
+// Document is what the ERP's document says besides quantity and price, by which people find it.
+type Document struct {
 	Branch    string `json:"branch,omitempty"`   // the first part of a key of several parts
 	Contract  string `json:"contract,omitempty"` // key of its contract
 	Parent    string `json:"contract_job,omitempty"`
@@ -54,16 +75,6 @@ type Row struct {
 	// of the document: order_date, delivery_date; of a traceability record that of its contract
 	Day string `json:"day,omitempty"`
 	CAR string `json:"car,omitempty"`
-
-	ERP      Figures   `json:"erp"`                // of the newest row seen
-	Sent     *Figures  `json:"sent,omitempty"`     // of what left, for rows that are on the platform or may be
-	Platform *Platform `json:"platform,omitempty"` // what a GET gave; nil: nobody asked
-
-	// in the ERP now, whether a person has dealt with it or not
-	Cancelled    bool        `json:"cancelled,omitempty"`
-	Acknowledged trade.Flags `json:"acknowledged,omitempty"` // what a person has dealt with, and what is so still
-
-	Told map[trade.Status]Told `json:"told,omitempty"` // what events told last of its record, its producer and its farm
 }
 
 // Told is a status as an event named it.

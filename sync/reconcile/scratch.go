@@ -1,3 +1,5 @@
+// The temporary database and the temporary files of a report.
+
 package reconcile
 
 import (

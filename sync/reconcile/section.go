@@ -1,3 +1,5 @@
+// Sections and columns, and the interface of what writes them.
+
 package reconcile
 
 import (

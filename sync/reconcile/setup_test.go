@@ -289,7 +289,7 @@ func (w *world) sweep(job string, inScope, gone int) {
 
 func (w *world) acts() *engine.Acts {
 	return &engine.Acts{
-		Desk: w.store, Jobs: w.jobs, Now: func() time.Time { return w.now },
+		Desk: w.store, JobDesk: w.store, Jobs: w.jobs, Now: func() time.Time { return w.now },
 		Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
 		Boot:    "boot", Clock: engine.SystemClock{},
 	}

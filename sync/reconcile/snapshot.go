@@ -1,3 +1,5 @@
+// The snapshot: rows as of one moment in a temporary file, and its archive.
+
 package reconcile
 
 import (

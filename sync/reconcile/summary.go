@@ -1,3 +1,5 @@
+// The equation of a job: what the ERP has is the sum of what became of it (I9).
+
 package reconcile
 
 import (
@@ -14,7 +16,7 @@ type Summary struct {
 	Job   string
 	Sends trade.Kind
 	Rows  int // entries of the ledger
-	// rows that the ERP has now, as far as is known: those of the last complete sweep, and what came or went since; nil without a sweep
+	// rows that the ERP has now, by the last complete sweep and what is known since; nil: no sweep
 	InScope    *int
 	Unreadable int // rows of the ERP without a usable key, in no other figure
 

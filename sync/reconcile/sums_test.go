@@ -34,14 +34,20 @@ func anyRow(t *rapid.T) Row {
 	}
 	r := Row{
 		Job: string(kind), Sends: kind, Key: pick("key", "1", "2", "3"),
-		State:   rapid.SampledFrom(trade.States).Draw(t, "state"),
-		Product: pick("product", "SOJA", "MILHO", ""), Harvest: pick("harvest", "2025/2026", "2026/2027", ""),
-		Producer:  pick("producer", "P1", "P2", "P3", ""),
-		Place:     pick("place", "L1", "L2", ""),
-		OrderType: pick("type", "COMPRA", "A_FIXAR", "FIXACAO_COMPRA", "FIXACAO_DEPOSITO"), ERP: figures("erp"),
-		Gone: rapid.Bool().Draw(t, "gone"), Moved: rapid.IntRange(0, 9).Draw(t, "moved") == 0,
-		After: rapid.IntRange(0, 9).Draw(t, "after") == 0,
-		Since: rapid.Bool().Draw(t, "since"), Contract: "1", Parent: string(trade.OrderCommitments),
+		Standing: Standing{
+			State: rapid.SampledFrom(trade.States).Draw(t, "state"),
+			Gone:  rapid.Bool().Draw(t, "gone"), Moved: rapid.IntRange(0, 9).Draw(t, "moved") == 0,
+			After: rapid.IntRange(0, 9).Draw(t, "after") == 0,
+			Since: rapid.Bool().Draw(t, "since"),
+		},
+		Document: Document{
+			Product: pick("product", "SOJA", "MILHO", ""), Harvest: pick("harvest", "2025/2026", "2026/2027", ""),
+			Producer:  pick("producer", "P1", "P2", "P3", ""),
+			Place:     pick("place", "L1", "L2", ""),
+			OrderType: pick("type", "COMPRA", "A_FIXAR", "FIXACAO_COMPRA", "FIXACAO_DEPOSITO"),
+			Contract:  "1", Parent: string(trade.OrderCommitments),
+		},
+		ERP: figures("erp"),
 	}
 	if r.Since {
 		r.Gone = false // no sweep has missed what came after it
@@ -262,12 +268,14 @@ func manyRows(t testing.TB, n int) *Snapshot {
 		amount := trade.NewDecimal(int64(100_000+i), 2)
 		price := trade.NewDecimal(13_050, 2)
 		r := Row{
-			Job: "contracts", Sends: trade.OrderCommitments, Key: "01|" + number8(i), Branch: "01",
-			State: trade.Accepted, RemoteID: remoteID(i), OrderType: "COMPRA", Product: "SOJA",
-			Harvest: "2025/2026", Producer: "P" + number8(i%500), Place: "L1", Day: "2026-10-05", SentAt: &at,
-			Version: 3,
-			ERP:     Figures{Amount: &amount, Unit: trade.SC, Price: &price, Currency: "BRL"},
-			Sent:    &Figures{Amount: &amount, Unit: trade.SC, Price: &price, Currency: "BRL"},
+			Job: "contracts", Sends: trade.OrderCommitments, Key: "01|" + number8(i),
+			Standing: Standing{State: trade.Accepted, RemoteID: remoteID(i), SentAt: &at, Version: 3},
+			Document: Document{
+				Branch: "01", OrderType: "COMPRA", Product: "SOJA", Harvest: "2025/2026",
+				Producer: "P" + number8(i%500), Place: "L1", Day: "2026-10-05",
+			},
+			ERP:  Figures{Amount: &amount, Unit: trade.SC, Price: &price, Currency: "BRL"},
+			Sent: &Figures{Amount: &amount, Unit: trade.SC, Price: &price, Currency: "BRL"},
 		}
 		if i >= contracts {
 			r.Job, r.Sends, r.Parent, r.Contract, r.OrderType = "deliveries", trade.Deliveries, "contracts",

@@ -1,3 +1,5 @@
+// Taking a snapshot of the ledger.
+
 package reconcile
 
 import (
@@ -260,12 +262,15 @@ func (t *taker) rows(ctx context.Context, job JobHead, page []trade.Entry) ([]Ro
 // row makes the row of an entry. sent are the fields of its request.
 func (t *taker) row(job JobHead, e trade.Entry, attempts []trade.Attempt, sent map[string]string) (Row, error) {
 	r := Row{
-		Job: e.Job, Sends: e.Sends, Key: e.Key, State: e.State, Cause: e.Cause, Flags: e.Flags, Error: e.Error,
-		WaitingFor: e.WaitingFor, RemoteID: e.RemoteID,
-		Moved: e.MovedID != "", Gone: e.GoneSweeps > 0, Reduced: !e.ReducedAt.IsZero(), Version: e.Version,
+		Job: e.Job, Sends: e.Sends, Key: e.Key,
+		Standing: Standing{
+			State: e.State, Cause: e.Cause, Flags: e.Flags, Error: e.Error, WaitingFor: e.WaitingFor,
+			RemoteID: e.RemoteID, Version: e.Version,
+			Moved: e.MovedID != "", Gone: e.GoneSweeps > 0, Reduced: !e.ReducedAt.IsZero(),
+			Since: job.SweptAt != nil && e.FirstSeenAt.After(*job.SweptAt),
+		},
 		Acknowledged: e.Acknowledged,
 		Cancelled:    e.Flags.Has(trade.Cancelled) || e.Acknowledged.Has(trade.Cancelled),
-		Since:        job.SweptAt != nil && e.FirstSeenAt.After(*job.SweptAt),
 	}
 	if parts := engine.KeyParts(e.Key); len(parts) > 1 {
 		r.Branch = parts[0]

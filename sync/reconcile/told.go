@@ -1,3 +1,5 @@
+// What events told of the records in a report.
+
 package reconcile
 
 import (

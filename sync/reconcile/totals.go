@@ -1,3 +1,5 @@
+// Totals by producer, season and place.
+
 package reconcile
 
 import (

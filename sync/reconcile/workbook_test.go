@@ -15,10 +15,11 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
+	"github.com/safrasync/safrasync/sync/reconcile/workbook"
 	"github.com/safrasync/safrasync/trade"
 )
 
-func workbook(t *testing.T, s *Snapshot, most int) *excelize.File {
+func workbookOf(t *testing.T, s *Snapshot, most int) *excelize.File {
 	t.Helper()
 	var b bytes.Buffer
 	if _, err := s.Report(portuguese, newXLSX(&b, most)); err != nil {
@@ -36,7 +37,7 @@ func TestAWorkbookHasTypesFiltersAndAFrozenHeader(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "sqlite")
 	w.october()
-	book := workbook(t, w.take(Cut{}), sheetRows)
+	book := workbookOf(t, w.take(Cut{}), workbook.SheetRows)
 	if got := strings.Join(book.GetSheetList(),
 		"|"); got != "Relatório|Resumo|Ponte com o ERP|Totais|Contratos|Entregas|Rastreabilidade|Divergências|Exceções|Mensagens da plataforma" {
 		t.Errorf("sheets %s", got)
@@ -74,7 +75,7 @@ func TestAWorkbookHasTypesFiltersAndAFrozenHeader(t *testing.T) {
 // A section that has more rows than a sheet holds goes on in further sheets, each with its header.
 func TestMoreRowsThanASheetHoldsGoOn(t *testing.T) {
 	t.Parallel()
-	book := workbook(t, manyRows(t, 100), 11)
+	book := workbookOf(t, manyRows(t, 100), 11)
 	seen := map[string]bool{}
 	for _, name := range []string{"Contratos", "Contratos (2)", "Contratos (3)", "Entregas", "Entregas (8)"} {
 		rows, err := book.GetRows(name)
@@ -97,8 +98,8 @@ func TestF167_ASheetEndsBeforeItsBytesAreTooMany(t *testing.T) {
 	const most = 32 << 10
 	s := manyRows(t, 200)
 	var b bytes.Buffer
-	w := newXLSX(&b, sheetRows)
-	w.file.sheetMost = most
+	w := newXLSX(&b, workbook.SheetRows)
+	w.file.SheetMost = most
 	if _, err := s.Report(portuguese, w); err != nil {
 		t.Fatal(err)
 	}
@@ -131,8 +132,8 @@ func TestF167_ASheetEndsBeforeItsBytesAreTooMany(t *testing.T) {
 	if sheets := len(book.GetSheetList()); len(seen) != 200 || sheets < 12 {
 		t.Errorf("%d of 200 rows on %d sheets", len(seen), sheets)
 	}
-	w = newXLSX(io.Discard, sheetRows)
-	w.file.most = 32 << 10
+	w = newXLSX(io.Discard, workbook.SheetRows)
+	w.file.Most = 32 << 10
 	if _, err := s.Report(portuguese, w); !errors.Is(err, ErrWorkbook) {
 		t.Errorf("a workbook that is too large: %v", err)
 	}
@@ -143,7 +144,7 @@ func TestTextsOfAWorkbookComeBackAsTheyWere(t *testing.T) {
 	t.Parallel()
 	texts := []string{
 		" blank before", "after ", "_x0041_", "a_x005F_x0041_b", "<&>\"'", "two\nlines", "=1+1", "_x",
-		"😀 ação", strings.Repeat("é", cellText), "00012",
+		"😀 ação", strings.Repeat("é", workbook.CellText), "00012",
 	}
 	s := manyRows(t, 0)
 	var b bytes.Buffer
@@ -163,7 +164,8 @@ func TestTextsOfAWorkbookComeBackAsTheyWere(t *testing.T) {
 	for _, text := range texts {
 		err = errors.Join(err, w.Row([]any{text, at, Day("2026-10-31"), trade.NewDecimal(-1234567890123, 4)}))
 	}
-	if err = errors.Join(err, w.Row([]any{strings.Repeat("😀", cellText), nil, Day(""), nil}), w.End()); err != nil {
+	long := strings.Repeat("😀", workbook.CellText)
+	if err = errors.Join(err, w.Row([]any{long, nil, Day(""), nil}), w.End()); err != nil {
 		t.Fatal(err)
 	}
 	book, err := excelize.OpenReader(&b)
@@ -183,7 +185,7 @@ func TestTextsOfAWorkbookComeBackAsTheyWere(t *testing.T) {
 		}
 	}
 	if got, err := book.GetCellValue("Textos", "A"+strconv.Itoa(len(texts)+2)); err != nil ||
-		got != strings.Repeat("😀", cellText/2) {
+		got != strings.Repeat("😀", workbook.CellText/2) {
 		t.Errorf("a text that is too long has %d bytes, %v", len(got), err)
 	}
 }
@@ -198,7 +200,7 @@ func TestNumbersThatASpreadsheetCannotKeepAreText(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := spreadsheetNumber(d); ok != want {
+		if _, ok := workbook.Number(d); ok != want {
 			t.Errorf("%s is a number: %v, want %v", text, ok, want)
 		}
 	}

@@ -1,3 +1,5 @@
+// A report as CSV.
+
 package reconcile
 
 import (

@@ -1,3 +1,5 @@
+// A report as a page for printing.
+
 package reconcile
 
 import (

@@ -1,3 +1,5 @@
+// A report as JSON.
+
 package reconcile
 
 import (

@@ -1,3 +1,5 @@
+// A report as a workbook.
+
 package reconcile
 
 import (
@@ -5,26 +7,19 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 	"time"
-	"unicode/utf16"
 
 	"github.com/xuri/excelize/v2"
 
+	"github.com/safrasync/safrasync/sync/reconcile/workbook"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// sheetRows is how many rows a sheet of Excel holds, the header included.
-const sheetRows = 1_048_576
-
-// exactDigits is how many digits a spreadsheet's number keeps; longer ones are written as text.
-const exactDigits = 15
 
 // xlsxWriter writes a workbook: one sheet for each section, whose rows go into the file as they
 // come. A section of more rows or bytes than a sheet holds goes on in a further one.
 type xlsxWriter struct {
 	most  int // rows of a sheet
-	file  *bookFile
+	file  *workbook.File
 	book  *excelize.File
 	style map[Type]int
 	head  int
@@ -35,16 +30,19 @@ type xlsxWriter struct {
 	names   []string // of the columns: A, B …
 	part    int      // sheets of the section
 	sheets  int      // of the book
-	rows    *sheetStream
+	rows    *workbook.Sheet
 	skel    *excelize.StreamWriter // the sheet without its rows: what it refers to
 	line    int
 }
 
+// ErrWorkbook says that a workbook would be larger than a program opens.
+var ErrWorkbook = workbook.ErrTooLarge
+
 // NewXLSX writes a report as a workbook. The file is whole only after End.
-func NewXLSX(to io.Writer) Writer { return newXLSX(to, sheetRows) }
+func NewXLSX(to io.Writer) Writer { return newXLSX(to, workbook.SheetRows) }
 
 func newXLSX(to io.Writer, most int) *xlsxWriter {
-	return &xlsxWriter{most: most, file: newBookFile(to)}
+	return &xlsxWriter{most: most, file: workbook.NewFile(to)}
 }
 
 func (w *xlsxWriter) Begin(h Heading) error {
@@ -128,95 +126,52 @@ func (w *xlsxWriter) sheet() error {
 		w.names[i], titles[i], err = column, c.Title, errors.Join(err, e)
 	}
 	// The package counts its sheets in the order in which they are made.
-	w.rows, w.line = w.file.sheet(fmt.Sprintf("xl/worksheets/sheet%d.xml", w.sheets), widths), 1
-	w.rows.begin(1)
+	w.rows, w.line = w.file.Sheet(fmt.Sprintf("xl/worksheets/sheet%d.xml", w.sheets), widths), 1
+	w.rows.Begin(1)
 	for i, c := range w.section.Columns {
-		w.rows.text(w.names[i], w.head, c.Title)
+		w.rows.Text(w.names[i], w.head, c.Title)
 	}
 	// the table takes the names of its columns from the first
-	return errors.Join(err, w.skel.SetRow("A1", titles), w.rows.end())
+	return errors.Join(err, w.skel.SetRow("A1", titles), w.rows.End())
 }
 
 func (w *xlsxWriter) Row(cells []any) error {
-	if w.line == w.most || w.rows.full() {
+	if w.line == w.most || w.rows.Full() {
 		if err := errors.Join(w.close(), w.sheet()); err != nil {
 			return err
 		}
 	}
 	w.line++
-	w.rows.begin(w.line)
+	w.rows.Begin(w.line)
 	for i, cell := range cells {
 		w.cell(w.names[i], cell, w.section.Columns[i].Type)
 	}
-	return w.rows.end()
+	return w.rows.End()
 }
 
 // cell gives a cell its type: text stays text, whatever it looks like, and is never a formula.
 func (w *xlsxWriter) cell(column string, cell any, typ Type) {
 	switch c := cell.(type) {
 	case int:
-		w.rows.number(column, w.style[CountColumn], strconv.Itoa(c))
+		w.rows.Number(column, w.style[CountColumn], strconv.Itoa(c))
 	case trade.Decimal:
-		if text, ok := spreadsheetNumber(c); ok {
-			w.rows.number(column, w.style[NumberColumn], text)
+		if text, ok := workbook.Number(c); ok {
+			w.rows.Number(column, w.style[NumberColumn], text)
 		} else {
-			w.rows.text(column, w.style[TextColumn], decimalText(c, trade.Portuguese))
+			w.rows.Text(column, w.style[TextColumn], decimalText(c, trade.Portuguese))
 		}
 	case Day:
 		if at, err := time.Parse(time.DateOnly, string(c)); err == nil {
-			w.rows.number(column, w.style[DayColumn], spreadsheetTime(at))
+			w.rows.Number(column, w.style[DayColumn], workbook.Time(at))
 		}
 	case time.Time:
-		w.rows.number(column, w.style[TimeColumn], spreadsheetTime(wallClock(c, w.zone)))
+		w.rows.Number(column, w.style[TimeColumn], workbook.Time(workbook.WallClock(c, w.zone)))
 	default:
 		if text, _ := textOf(cell); text != "" {
-			w.rows.text(column, w.style[typ], clip(text))
+			w.rows.Text(column, w.style[typ], workbook.Clip(text))
 		}
 	}
 }
-
-// cellText is how many characters a cell of Excel holds.
-const cellText = 32_767
-
-func clip(text string) string {
-	if len(text) <= cellText {
-		return text
-	}
-	n := 0 // as Excel counts
-	for i, r := range text {
-		if n += max(utf16.RuneLen(r), 1); n > cellText {
-			return text[:i]
-		}
-	}
-	return text
-}
-
-// wallClock gives a time as the zone's clock shows it: spreadsheets know no zones.
-func wallClock(at time.Time, zone *time.Location) time.Time {
-	at = at.In(zone)
-	return time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), 0, time.UTC)
-}
-
-// spreadsheetTime is a moment as spreadsheets count: days, and the part of one with ten digits, a
-// hundred thousandth of a second.
-func spreadsheetTime(at time.Time) string {
-	const day = 24 * 60 * 60
-	seconds := at.Unix() - time.Date(1899, time.December, 30, 0, 0, 0, 0, time.UTC).Unix()
-	part := (seconds%day*10_000_000_000 + day/2) / day
-	return trade.NewDecimal(seconds/day, 0).Add(trade.NewDecimal(part, 10)).String()
-}
-
-var notDigits = strings.NewReplacer("-", "", ".", "")
-
-// spreadsheetNumber gives a number that a spreadsheet keeps as it is: one of no more than 15
-// digits.
-func spreadsheetNumber(d trade.Decimal) (string, bool) {
-	text := d.String()
-	return text, len(strings.TrimLeft(notDigits.Replace(text), "0")) <= exactDigits
-}
-
-//nolint:forbidigo // the width of a column, no amount
-func excelWidth(characters int) float64 { return float64(characters) }
 
 // close ends the sheet that is being written; its columns get filters.
 func (w *xlsxWriter) close() error {
@@ -232,7 +187,7 @@ func (w *xlsxWriter) close() error {
 			Name:  fmt.Sprintf("tabela%d", w.sheets), StyleName: "TableStyleLight1", ShowRowStripes: &stripes,
 		}))
 	}
-	err = errors.Join(err, w.skel.Flush(), w.rows.close(w.line > 1))
+	err = errors.Join(err, w.skel.Flush(), w.rows.Close(w.line > 1))
 	w.rows = nil
 	return err
 }
@@ -240,7 +195,7 @@ func (w *xlsxWriter) close() error {
 func (w *xlsxWriter) End() error {
 	err := w.close()
 	if err == nil {
-		err = w.file.write(w.book)
+		err = w.file.Finish(w.book)
 	}
 	return errors.Join(err, w.book.Close())
 }

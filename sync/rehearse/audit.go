@@ -1,3 +1,5 @@
+// Which rules the rows of the ERP break.
+
 package rehearse
 
 import (

@@ -1,3 +1,5 @@
+// Mapping cases: one row tried without ERP, network or ledger.
+
 package rehearse
 
 import (

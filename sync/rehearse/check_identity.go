@@ -1,3 +1,5 @@
+// What a changed configuration does to jobs and keys that the ledger knows.
+
 package rehearse
 
 import (
@@ -18,7 +20,8 @@ import (
 type IdentityFinding struct {
 	Kind IdentityKind `json:"kind"`
 	Job  string       `json:"job"`
-	// former_job, split_job: the new jobs beside it; changed_space: the jobs that send the same; shared_keys: the other job
+	// former_job, split_job: the new jobs beside it; changed_space: the jobs that send the same;
+	// shared_keys: the other job
 	Others []string        `json:"others"`
 	Known  *trade.KnownJob `json:"known,omitempty"` // of the job, where the ledger has rows of it
 	Was    *trade.Identity `json:"was,omitempty"`   // how its rows were told apart in its last run

@@ -1,3 +1,5 @@
+// What today's configuration would make of rows that were sent.
+
 package rehearse
 
 import (

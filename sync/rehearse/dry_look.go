@@ -1,3 +1,5 @@
+// The recheck of a dry run.
+
 package rehearse
 
 import (

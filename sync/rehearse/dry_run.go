@@ -1,3 +1,5 @@
+// The dry run: discovery on a ledger that cannot write.
+
 package rehearse
 
 import (

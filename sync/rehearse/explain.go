@@ -1,3 +1,5 @@
+// The preview of a request, and why a row was or was not sent.
+
 package rehearse
 
 import (

@@ -1,3 +1,5 @@
+// Mapping and rules for one row outside of a run.
+
 package rehearse
 
 import (

@@ -1,3 +1,5 @@
+// The row of an entry as the ERP has it now.
+
 package rehearse
 
 import (

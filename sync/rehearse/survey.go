@@ -1,3 +1,5 @@
+// What the rows of a job say of its configuration.
+
 package rehearse
 
 import (

@@ -1,3 +1,5 @@
+// When the platform is asked again for a record that it lacks.
+
 package run
 
 import (

@@ -1,3 +1,5 @@
+// All codes that a mapping looks up.
+
 package run
 
 import (

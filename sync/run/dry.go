@@ -1,3 +1,5 @@
+// The ledger of a dry run, which cannot write.
+
 package run
 
 import (

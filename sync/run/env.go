@@ -1,3 +1,5 @@
+// What the runs of all jobs share.
+
 package run
 
 import (

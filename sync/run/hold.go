@@ -1,3 +1,5 @@
+// Holding an entry for a person.
+
 package run
 
 import (

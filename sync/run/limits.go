@@ -1,3 +1,5 @@
+// The settings of the engine, and the times that follow from them (I13, I14).
+
 package run
 
 import (

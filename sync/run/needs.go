@@ -1,3 +1,5 @@
+// The records of the platform that a request names.
+
 package run
 
 import (

@@ -1,3 +1,5 @@
+// Remarks and alarms of a run.
+
 package run
 
 import (

@@ -1,3 +1,5 @@
+// What the ledger knows of the rows that others hang on.
+
 package run
 
 import (

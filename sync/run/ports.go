@@ -1,3 +1,5 @@
+// The interfaces through which the engine reaches storage, ERP and API.
+
 package run
 
 import (
@@ -184,23 +186,6 @@ type Jobs interface {
 	Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error)
 }
 
-// Ledger is all that the engine needs of its storage. Only the engine names it, and deals its parts
-// out: a dry run has no part that writes.
-type Ledger interface {
-	Rows
-	Relatives
-	Sums
-	Tables
-	Writes
-	Queue
-	Intents
-	Runs
-	Jobs
-	Quarantine
-	cluster.Members
-	cluster.Leases
-}
-
 // Readable is what reads the ledger.
 type Readable struct {
 	Rows
@@ -209,17 +194,23 @@ type Readable struct {
 	Tables
 }
 
-// ReadableOf returns the parts of a ledger that read.
-func ReadableOf(l Ledger) Readable { return Readable{Rows: l, Relatives: l, Sums: l, Tables: l} }
-
 // Store is the ledger of a reading: what reads it, and where it stores what it found.
 type Store struct {
 	Readable
 	Writes
 }
 
-// StoreOf returns the parts of a ledger that a reading needs.
-func StoreOf(l Ledger) Store { return Store{Readable: ReadableOf(l), Writes: l} }
+// Ledger is all that the engine needs of its storage. Only the engine has it, and deals its parts
+// out: a dry run has no part that writes.
+type Ledger struct {
+	Store
+	Queue   Queue
+	Intents Intents
+	Runs    Runs
+	Jobs    Jobs
+	Members cluster.Members
+	Leases  cluster.Leases
+}
 
 // Source is the ERP: see package erp. Every method is read-only.
 type Source interface {

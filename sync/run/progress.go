@@ -1,3 +1,5 @@
+// How far a job has come, for those who watch.
+
 package run
 
 // Progress tells how far a job has come.

@@ -1,3 +1,5 @@
+// Pages of a reading, stored while the next one is read.
+
 package run
 
 import (

@@ -1,3 +1,5 @@
+// What an entry becomes that was mapped again.
+
 package run
 
 import "github.com/safrasync/safrasync/trade"

@@ -1,3 +1,5 @@
+// The reason of a stop, and the states of a job, for the report.
+
 package run
 
 import (

@@ -1,3 +1,5 @@
+// Rows read again by their keys.
+
 package run
 
 import (

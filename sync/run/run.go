@@ -1,3 +1,5 @@
+// One run of one job, as its stages see it.
+
 package run
 
 import (

@@ -1,3 +1,5 @@
+// The errors that end a run.
+
 package run
 
 import (

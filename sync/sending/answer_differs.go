@@ -1,3 +1,5 @@
+// Whether an answer repeats another value than was sent.
+
 package sending
 
 import (

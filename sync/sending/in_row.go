@@ -1,3 +1,5 @@
+// What came one after the other: refusals, doubts, failures to connect.
+
 package sending
 
 import (

@@ -1,3 +1,5 @@
+// How much a run has taken up and sent, for its limit.
+
 package sending
 
 import (

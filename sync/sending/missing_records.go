@@ -1,3 +1,5 @@
+// Records of the platform that rows need: there, missing, or being asked about.
+
 package sending
 
 import (

@@ -1,3 +1,5 @@
+// How many requests may leave now, and when.
+
 package sending
 
 import (

@@ -1,3 +1,5 @@
+// The harmless question before the first POST.
+
 package sending
 
 import (

@@ -1,3 +1,5 @@
+// The rows that go next.
+
 package sending
 
 import (
@@ -5,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/safrasync/safrasync/internal/failpoint"
 	"github.com/safrasync/safrasync/sync/recheck"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
@@ -94,98 +95,6 @@ func (s *Sender) nextDue(ctx context.Context) ([]trade.Entry, error) {
 	}
 }
 
-// recheckBatch looks at a batch once more and stores what the look changed before anything of it
-// goes.
-func (s *Sender) recheckBatch(ctx context.Context, batch []trade.Entry) error {
-	at := s.Run.Env.Clock.Boot()
-	var storing []trade.Entry
-	if s.commit.storing != nil {
-		for _, f := range s.commit.storing.flights {
-			storing = append(storing, f.Entry)
-		}
-	}
-	result, err := s.recheck.Recheck(ctx, batch, storing)
-	if err != nil {
-		return err
-	}
-	for _, o := range result.Sent {
-		if o.Entry.Job != s.Run.Job.Name() {
-			s.queue.like[o.Entry.ID] = true
-		}
-	}
-	s.recheck.CheckEqualRows(&result, s.queue.parked)
-	if len(result.Updates) > 0 {
-		res, err := s.intents.Commit(ctx, s.Run.Lease, trade.Group{At: s.Run.Env.Clock.Now(), Updates: result.Updates})
-		if err != nil {
-			return err
-		}
-		if res.LeaseLost {
-			return s.Run.LeaseLost()
-		}
-	}
-	s.queue.ready, s.queue.recheckedAt = result.Ready, at
-	return failpoint.Hit("rows.looked-at")
-}
-
-// choose takes from the queue what may go now, as intents and flights: no more than the free slots
-// (I11), the tokens of the rate limit, and one row for each record of the platform of which nobody
-// knows yet whether it is there.
-func (s *Sender) choose(ctx context.Context, group *trade.Group) []*inFlight {
-	var flights []*inFlight
-	// a machine that was suspended has its lease still, if nobody took it
-	if !s.Run.Keeper.Trusted() && !s.Run.Keeper.Renew(ctx) {
-		s.stopSending(s.Run.LeaseLost())
-		return nil
-	}
-	if s.pace.resting(s.Run.Env.Clock.Now()) > 0 {
-		s.Run.Env.Observe(run.Progress{
-			Job: s.Run.Job.Name(), Phase: run.Resting,
-			Done: s.Run.Report.Sent - len(s.flights), Total: max(s.queue.due, s.Run.Report.Sent),
-			Note: s.pace.restUntil.Format(time.RFC3339),
-		})
-		return nil
-	}
-	window := s.window()
-	flights = make([]*inFlight, 0, max(0, min(len(s.queue.ready), window-len(s.flights))))
-	var rest []trade.Entry
-	for i := range s.queue.ready {
-		entry := s.queue.ready[i]
-		if len(s.flights)+len(flights) >= window || s.queue.quota == 0 || s.brakes.TrialLeft() == 0 {
-			rest = s.queue.ready[i:]
-			break
-		}
-		if !s.rowLimit.allows(entry, flights) {
-			continue // it stays pending
-		}
-		needs := run.NeedsOf(entry)
-		if block, blocked := s.traffic.blocks.blocking(needs, group.At); blocked {
-			group.Updates = append(group.Updates,
-				trade.Update{From: entry.State, Entry: blockedEntry(entry, block, group.At)})
-			continue
-		}
-		if s.traffic.blocks.probing(needs) {
-			s.queue.parked = append(s.queue.parked, entry)
-			continue
-		}
-		if !s.traffic.Limiter.AllowN(s.Run.Env.Clock.Now(), 1) {
-			rest = s.queue.ready[i:]
-			break
-		}
-		s.traffic.blocks.startProbe(needs, entry.ID)
-		flights = append(flights, s.prepare(entry, needs))
-		s.brakes.Tried(entry.Key)
-		if s.queue.quota > 0 {
-			s.queue.quota--
-		}
-	}
-	s.queue.ready = rest
-	group.Intents, group.Like = make([]trade.Intent, 0, len(flights)), s.queue.like
-	for _, f := range flights {
-		group.Intents = append(group.Intents, trade.Intent{Entry: f.Entry, Attempt: f.attempt})
-	}
-	return flights
-}
-
 // DueAgain tells that entries with lower numbers than those taken up may be due.
 func (s *Sender) DueAgain() { s.queue.again = true }
 
@@ -200,4 +109,30 @@ func (s *Sender) waitForHours(ctx context.Context) error {
 		s.Run.Report.SendsAgain = &next
 	}
 	return err
+}
+
+// queue is what goes next.
+type queue struct {
+	ready       []trade.Entry  // looked at, ready to go
+	recheckedAt time.Duration  // Boot time of that look
+	like        map[int64]bool // entries of other jobs that looks of this run found, sent with the content of a row
+	parked      []trade.Entry  // need a record of the platform that another flight is asking about
+	after       int64          // number of the last entry that was taken up
+	again       bool           // entries with lower numbers may be due again
+	due         int
+	begun       bool          // what is due by time was found
+	quota       int           // rows that may still be begun in this turn; -1 = as many as are due
+	until       time.Duration // Boot time at which a turn with a quota ends
+}
+
+// pending counts the rows that may go in this run.
+func pending(ctx context.Context, q run.Queue, job string) (int, error) {
+	tallies, err := q.Counts(ctx, job)
+	n := 0
+	for _, t := range tallies {
+		if t.State == trade.Pending {
+			n += t.Count
+		}
+	}
+	return n, err
 }

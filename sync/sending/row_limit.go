@@ -1,3 +1,5 @@
+// Which rows a run may send, and how many.
+
 package sending
 
 import (

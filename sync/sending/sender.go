@@ -1,3 +1,5 @@
+// The loop that sends the due rows of one job.
+
 package sending
 
 import (
@@ -6,6 +8,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"github.com/safrasync/safrasync/internal/failpoint"
 	"github.com/safrasync/safrasync/sync/brakes"
 	"github.com/safrasync/safrasync/sync/outcome"
 	"github.com/safrasync/safrasync/sync/recheck"
@@ -37,30 +40,7 @@ type Sender struct {
 	halted   chan struct{}   // closed when nothing more may leave
 	halt     error           // why
 	preflown bool            // the harmless question was asked and answered
-	context  context.Context // of the turn, for what is launched in it
-}
-
-// queue is what goes next.
-type queue struct {
-	ready       []trade.Entry  // looked at, ready to go
-	recheckedAt time.Duration  // Boot time of that look
-	like        map[int64]bool // entries of other jobs that looks of this run found, sent with the content of a row
-	parked      []trade.Entry  // need a record of the platform that another flight is asking about
-	after       int64          // number of the last entry that was taken up
-	again       bool           // entries with lower numbers may be due again
-	due         int
-	begun       bool          // what is due by time was found
-	quota       int           // rows that may still be begun in this turn; -1 = as many as are due
-	until       time.Duration // Boot time at which a turn with a quota ends
-}
-
-// commit is what is handed to the ledger: what has landed, and the group on its way to the disk.
-type commit struct {
-	settling []*result     // landed, not yet handed over
-	found    []trade.Block // blocks that an acceptance ended, not yet handed over
-	lacking  []trade.Block // blocks that a refusal made, not yet handed over
-	storing  *storing      // the group that is being stored; nil: none
-	stored   chan struct{} // closed when it is
+	context  context.Context // of the turn, for what leaves in it
 }
 
 // New makes ready to send what is due. status is the job's from before the run: a rest that the API
@@ -74,7 +54,7 @@ func New(r *run.Run, c *recheck.Checker, g *brakes.Guard, n *RowLimit, t *Traffi
 		pace:  pace{slots: r.Env.Limits.MaxInFlight, limited: t.Limiter.Limit() != rate.Inf},
 		queue: queue{like: map[int64]bool{}},
 	}
-	s.dispatcher.launch = s.send
+	s.dispatcher.send = s.send
 	if stop := status.Stop; stop != nil && status.State == trade.BackingOff &&
 		stop.Code == string(outcome.StopThrottled) {
 		switch rest := stop.Until.Sub(r.Now); {
@@ -149,18 +129,6 @@ func (s *Sender) Send(ctx context.Context, quota int) (finished bool, err error)
 	}
 }
 
-// pending counts the rows that may go in this run.
-func pending(ctx context.Context, q run.Queue, job string) (int, error) {
-	tallies, err := q.Counts(ctx, job)
-	n := 0
-	for _, t := range tallies {
-		if t.State == trade.Pending {
-			n += t.Count
-		}
-	}
-	return n, err
-}
-
 // step does the next thing: take up what has landed and what was stored, choose what goes next, and
 // hand both over to be stored.
 func (s *Sender) step(ctx context.Context) (more bool, err error) {
@@ -197,38 +165,12 @@ func (s *Sender) step(ctx context.Context) (more bool, err error) {
 	return more, nil
 }
 
-// open is how many may be on the wire: none while the harmless question is to be asked, before the
-// first POST and after an answer that something on the road may have given.
-func (s *Sender) open() int {
-	if !s.preflown {
-		return 0
-	}
-	return s.pace.slots
-}
-
 // shouldCommitNow tells whether a group should be stored now. While enough is cleared for the wire,
 // a larger group costs less for each row.
 func (s *Sender) shouldCommitNow(more bool) bool {
 	w := s.window()
 	free := min(w-len(s.flights), len(s.queue.ready))
 	return !more || s.halt != nil || s.dispatcher.waiting() == 0 || max(free, len(s.commit.settling)) >= w/2
-}
-
-// withdraw gives up what was stored and must not leave any more. It is due again at once.
-func (s *Sender) withdraw() {
-	if s.halt == nil && !s.traffic.Careful && s.preflown && s.pace.slots >= s.Run.Env.Limits.MaxInFlight &&
-		s.pace.resting(s.Run.Env.Clock.Now()) <= 0 {
-		return
-	}
-	if back := s.dispatcher.withdraw(); len(back) > 0 {
-		s.pace.calm = 0
-		for _, f := range back {
-			s.Run.Report.Sent--
-			s.rowLimit.recalled(f.Entry.ID)
-			s.Load.didNotGo(f.Entry)
-		}
-		s.giveUp(back, "it was taken back before it left")
-	}
 }
 
 // stopSending lets nothing more leave. The first reason stays.
@@ -268,3 +210,95 @@ func (s *Sender) pausedNow(ctx context.Context) error {
 
 // sliceTime is how long it may send, or rest, before that: the API may be slow.
 const sliceTime = time.Minute
+
+// recheckBatch looks at a batch once more and stores what the look changed before anything of it
+// goes.
+func (s *Sender) recheckBatch(ctx context.Context, batch []trade.Entry) error {
+	at := s.Run.Env.Clock.Boot()
+	var storing []trade.Entry
+	if s.commit.storing != nil {
+		for _, f := range s.commit.storing.flights {
+			storing = append(storing, f.Entry)
+		}
+	}
+	result, err := s.recheck.Recheck(ctx, batch, storing)
+	if err != nil {
+		return err
+	}
+	for _, o := range result.Sent {
+		if o.Entry.Job != s.Run.Job.Name() {
+			s.queue.like[o.Entry.ID] = true
+		}
+	}
+	s.recheck.CheckEqualRows(&result, s.queue.parked)
+	if len(result.Updates) > 0 {
+		res, err := s.intents.Commit(ctx, s.Run.Lease, trade.Group{At: s.Run.Env.Clock.Now(), Updates: result.Updates})
+		if err != nil {
+			return err
+		}
+		if res.LeaseLost {
+			return s.Run.LeaseLost()
+		}
+	}
+	s.queue.ready, s.queue.recheckedAt = result.Ready, at
+	return failpoint.Hit("rows.looked-at")
+}
+
+// choose takes from the queue what may go now, as intents and flights: no more than the free slots
+// (I11), the tokens of the rate limit, and one row for each record of the platform of which nobody
+// knows yet whether it is there.
+func (s *Sender) choose(ctx context.Context, group *trade.Group) []*inFlight {
+	var flights []*inFlight
+	// a machine that was suspended has its lease still, if nobody took it
+	if !s.Run.Keeper.Trusted() && !s.Run.Keeper.Renew(ctx) {
+		s.stopSending(s.Run.LeaseLost())
+		return nil
+	}
+	if s.pace.resting(s.Run.Env.Clock.Now()) > 0 {
+		s.Run.Env.Observe(run.Progress{
+			Job: s.Run.Job.Name(), Phase: run.Resting,
+			Done: s.Run.Report.Sent - len(s.flights), Total: max(s.queue.due, s.Run.Report.Sent),
+			Note: s.pace.restUntil.Format(time.RFC3339),
+		})
+		return nil
+	}
+	window := s.window()
+	flights = make([]*inFlight, 0, max(0, min(len(s.queue.ready), window-len(s.flights))))
+	var rest []trade.Entry
+	for i := range s.queue.ready {
+		entry := s.queue.ready[i]
+		if len(s.flights)+len(flights) >= window || s.queue.quota == 0 || s.brakes.TrialLeft() == 0 {
+			rest = s.queue.ready[i:]
+			break
+		}
+		if !s.rowLimit.allows(entry, flights) {
+			continue // it stays pending
+		}
+		needs := run.NeedsOf(entry)
+		if block, blocked := s.traffic.blocks.blocking(needs, group.At); blocked {
+			group.Updates = append(group.Updates,
+				trade.Update{From: entry.State, Entry: blockedEntry(entry, block, group.At)})
+			continue
+		}
+		if s.traffic.blocks.probing(needs) {
+			s.queue.parked = append(s.queue.parked, entry)
+			continue
+		}
+		if !s.traffic.Limiter.AllowN(s.Run.Env.Clock.Now(), 1) {
+			rest = s.queue.ready[i:]
+			break
+		}
+		s.traffic.blocks.startProbe(needs, entry.ID)
+		flights = append(flights, s.prepare(entry, needs))
+		s.brakes.Tried(entry.Key)
+		if s.queue.quota > 0 {
+			s.queue.quota--
+		}
+	}
+	s.queue.ready = rest
+	group.Intents, group.Like = make([]trade.Intent, 0, len(flights)), s.queue.like
+	for _, f := range flights {
+		group.Intents = append(group.Intents, trade.Intent{Entry: f.Entry, Attempt: f.attempt})
+	}
+	return flights
+}

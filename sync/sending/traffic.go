@@ -1,3 +1,5 @@
+// What all jobs of a pass share.
+
 package sending
 
 import "golang.org/x/time/rate"

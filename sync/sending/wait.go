@@ -1,3 +1,5 @@
+// What the loop waits for.
+
 package sending
 
 import (

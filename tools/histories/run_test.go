@@ -22,6 +22,8 @@ import (
 	"github.com/safrasync/safrasync/internal/ledgertest"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/cluster"
+	stages "github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -50,8 +52,8 @@ type run struct {
 	limits engine.Limits
 	log    []string
 
-	wrap    func(engine.Ledger) engine.Ledger // a ledger that dies; nil: none
-	between func()                            // what people do between reading and sending; nil: nothing
+	wrap    func(Ledger) Ledger // a ledger that dies; nil: none
+	between func()              // what people do between reading and sending; nil: nothing
 }
 
 // clock is the machine's, moved on by the history.
@@ -269,12 +271,12 @@ func (r *run) engine() *engine.Engine {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	var ledger engine.Ledger = r.ledger
+	var ledger Ledger = r.ledger
 	if r.wrap != nil {
 		ledger = r.wrap(ledger)
 	}
 	config := engine.Config{
-		Ledger: ledger, Source: &betweenReading{r.source, r}, Platform: r.client, Clock: r.clock, Owner: state.Self(),
+		Ledger: engine.LedgerOf(ledger), Source: &betweenReading{r.source, r}, Platform: r.client, Clock: r.clock, Owner: state.Self(),
 		Jobs: jobs, Limits: r.limits, Zone: time.UTC, Log: zap.NewNop(),
 	}
 	if r.Brakes {
@@ -372,7 +374,7 @@ func (r *run) fault(a int, specs ...string) string {
 
 // dying is a ledger whose process is killed when its first intent is stored.
 type dying struct {
-	engine.Ledger
+	Ledger
 	entry   trade.Entry
 	attempt trade.Attempt
 }
@@ -397,7 +399,7 @@ func (l *dying) Commit(ctx context.Context, lease trade.Lease, group trade.Group
 func (r *run) crash(a, _ int) string {
 	r.t.Helper()
 	d := &dying{}
-	r.wrap = func(l engine.Ledger) engine.Ledger { d.Ledger = l; return d }
+	r.wrap = func(l Ledger) Ledger { d.Ledger = l; return d }
 	_, text := r.sent(engine.Options{})
 	r.wrap = nil
 	if d.attempt.ID != "" && a%2 == 0 {
@@ -456,8 +458,8 @@ var maria = engine.Person{Name: "maria", From: "test@host", Reason: "looked at i
 func (r *run) acts() *engine.Acts {
 	e := r.engine()
 	return &engine.Acts{
-		Desk: r.ledger, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) }, Jobs: e.Jobs,
-		Now:  r.clock.Now,
+		Desk: r.ledger, JobDesk: r.ledger, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
+		Jobs: e.Jobs, Now: r.clock.Now,
 		Boot: state.Self().Boot, Clock: r.clock, Limits: r.limits, Platform: r.client, Rows: e,
 	}
 }
@@ -599,4 +601,19 @@ func (r *run) entries(job string) (out []trade.Entry) {
 		r.t.Fatal(err)
 	}
 	return out
+}
+
+// Ledger is all of a ledger that the engine needs, for those that stand between.
+type Ledger interface {
+	stages.Rows
+	stages.Relatives
+	stages.Sums
+	stages.Tables
+	stages.Writes
+	stages.Queue
+	stages.Intents
+	stages.Runs
+	stages.Jobs
+	cluster.Members
+	cluster.Leases
 }

@@ -1,72 +1,14 @@
+// Which results stop the job.
+
 package sending
 
 import (
 	"fmt"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/safrasync/safrasync/sync/outcome"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// takeResult draws the conclusions of one landing for the job: how many may fly, whether it rests
-// or stops, which records of the platform are there.
-func (s *Sender) takeResult(l *result) {
-	delete(s.flights, l.Entry.ID)
-	if l.decision.Outcome == trade.OutcomeNotSent {
-		s.Run.Report.Sent-- // no POST was begun
-		s.rowLimit.recalled(l.Entry.ID)
-	} else if l.decision.State == trade.Pending {
-		s.rowLimit.returned(l.Entry.ID)
-	}
-	s.commit.settling = append(s.commit.settling, l)
-	d, needs := l.decision, l.needs
-	s.traffic.blocks.answered(l.Entry.ID)
-	switch d.State {
-	case trade.Accepted:
-		s.commit.found = append(s.commit.found, s.traffic.blocks.confirm(needs)...)
-	case trade.Pending:
-		s.brakes.Untried(l.Entry.Key)
-		s.Load.didNotGo(l.Entry)
-	}
-	if d.Ask {
-		s.preflown = false
-	}
-	if d.Wait > 0 {
-		if s.row.throttled == nil {
-			s.row.throttled = map[int64]int{}
-		}
-		if s.row.throttled[l.Entry.ID]++; s.row.spent(l.Entry.ID) {
-			l.decision.Kind = trade.APIError
-			l.decision.Reason += fmt.Sprintf("; it was tried %d times in this run, and goes with a later one",
-				throttledMost)
-		}
-	}
-	for _, m := range d.Missing {
-		for _, n := range needs {
-			if n.Kind == m.Kind {
-				s.commit.lacking = append(s.commit.lacking, s.traffic.blocks.reportMissing(n, m.Message, l.at))
-			}
-		}
-	}
-	if s.pace.calm++; !isRoutine(d) {
-		s.pace.calm = 0
-	}
-	s.pace.took = l.answer.Evidence.Duration
-	s.row.count(d, l)
-	s.adjustPace(d, l.at)
-	s.judge(d)
-	if !l.routine {
-		s.withdraw()
-		s.dispatcher.resume(s.open())
-	}
-	s.Run.Log.Info("attempt", zap.String("key", l.Entry.Key), zap.String("attempt", l.attempt.ID),
-		zap.String("class", string(d.Outcome)),
-		zap.String("state", string(d.State)), zap.Int("status", l.answer.Status),
-		zap.Strings("messages", outcome.StableKeys(l.answer.Messages)),
-		zap.Duration("duration", l.answer.Evidence.Duration))
-}
 
 // judge stops the job where going on would make more damage or more doubts.
 func (s *Sender) judge(d outcome.Decision) {
@@ -135,3 +77,22 @@ func throttled(until time.Time) error {
 			"; the rows go after that", Until: until,
 	}}
 }
+
+// When a run stops or rests because of what came back.
+const (
+	stopAfterUnreached = 3           // failures to reach the API in a row
+	stopAfterMalformed = 3           // malformed-request in a row
+	stopAfterStrange   = 3           // refusals of the request, with nothing accepted between
+	throttledMost      = 5           // tries of one row in a run that ended with 429
+	stopAfterRefusals  = 20          // refusals for the same reason in a row
+	stopAfterDoubts    = 20          // unknown outcomes in one run
+	stopAfterNoID      = 2           // 2xx without an id in a row
+	longestRest        = LongestRest // that a pass waits for without an acceptance between; more ends it
+	LongestAsked       = time.Hour   // that a 429 can ask for
+	backoffFirst       = 2 * time.Second
+	backoffMost        = 15 * time.Minute
+	slowest            = 64 // part of the configured rate below which 429 does not push
+)
+
+// LongestRest is how long a pass waits at most because the API asks for it.
+const LongestRest = 5 * time.Minute

@@ -1,4 +1,6 @@
-package reconcile
+// The file of a workbook and the streams of its sheets.
+
+package workbook
 
 import (
 	"archive/zip"
@@ -23,41 +25,42 @@ const bookBytes = math.MaxUint32
 // spareBytes are kept free at the end of a sheet for its last row.
 const spareBytes = 64 << 20
 
-// ErrWorkbook says that a workbook would be larger than a program opens.
-var ErrWorkbook = errors.New(
+// ErrTooLarge says that a workbook would be larger than a program opens.
+var ErrTooLarge = errors.New(
 	"the workbook would have more than 4 GiB, which Excel does not open; choose fewer rows, or another form, such as csv")
 
-// bookFile is a workbook's file. Sheets are written into it as their rows come, the rest when
+// File is a workbook's file. Sheets are written into it as their rows come, the rest when
 // excelize has it all: left alone excelize keeps sheets in temporary files, sixteen megabytes of
 // each in memory, and puts the file together in memory.
-type bookFile struct {
+type File struct {
 	to        *bufio.Writer
 	size      uint64 // of the file so far
-	most      uint64 // of the file
-	sheetMost uint64
+	Most      uint64 // of the file
+	SheetMost uint64
 	zip       *zip.Writer
 	sheets    map[string]bool // the sheets that are written; true: excelize has asked for it
 }
 
-func newBookFile(to io.Writer) *bookFile {
-	b := &bookFile{most: bookBytes, sheetMost: bookBytes, sheets: map[string]bool{}}
+// NewFile begins a file.
+func NewFile(to io.Writer) *File {
+	b := &File{Most: bookBytes, SheetMost: bookBytes, sheets: map[string]bool{}}
 	b.to = bufio.NewWriterSize(to, 1<<16)
 	b.zip = zip.NewWriter(b)
 	return b
 }
 
 // Write takes bytes of the archive. It refuses more than a workbook has.
-func (b *bookFile) Write(p []byte) (int, error) {
-	if b.size += uint64(len(p)); b.size > b.most {
-		return 0, ErrWorkbook
+func (b *File) Write(p []byte) (int, error) {
+	if b.size += uint64(len(p)); b.size > b.Most {
+		return 0, ErrTooLarge
 	}
 	return b.to.Write(p)
 }
 
-// sheet begins a sheet. Its first row stays where it is when the others move.
-func (b *bookFile) sheet(path string, widths []int) *sheetStream {
+// Sheet begins a sheet. Its first row stays where it is when the others move.
+func (b *File) Sheet(path string, widths []int) *Sheet {
 	b.sheets[path] = false
-	s := &sheetStream{file: b}
+	s := &Sheet{file: b}
 	var to io.Writer
 	if to, s.err = b.zip.Create(path); s.err != nil {
 		return s
@@ -74,8 +77,8 @@ func (b *bookFile) sheet(path string, widths []int) *sheetStream {
 	return s
 }
 
-// write adds all that is not a sheet of ours, and ends the file.
-func (b *bookFile) write(book *excelize.File) error {
+// Finish adds all that is not a sheet of ours, and ends the file.
+func (b *File) Finish(book *excelize.File) error {
 	book.ZipWriter = func(io.Writer) excelize.ZipWriter { return b }
 	err := book.Write(io.Discard)
 	for path, asked := range b.sheets {
@@ -87,20 +90,20 @@ func (b *bookFile) write(book *excelize.File) error {
 }
 
 // Create begins a part of the archive; those that are there already go nowhere.
-func (b *bookFile) Create(path string) (io.Writer, error) {
+func (b *File) Create(path string) (io.Writer, error) {
 	if _, ours := b.sheets[path]; ours {
 		b.sheets[path] = true
 		return io.Discard, nil
 	}
 	to, err := b.zip.Create(path)
-	return &partWriter{to: to, left: b.sheetMost}, err
+	return &partWriter{to: to, left: b.SheetMost}, err
 }
 
 // AddFS is never called.
-func (b *bookFile) AddFS(from fs.FS) error { return b.zip.AddFS(from) }
+func (b *File) AddFS(from fs.FS) error { return b.zip.AddFS(from) }
 
 // Close ends the archive.
-func (b *bookFile) Close() error { return b.zip.Close() }
+func (b *File) Close() error { return b.zip.Close() }
 
 // partWriter refuses a part that is larger than Excel reads.
 type partWriter struct {
@@ -110,22 +113,22 @@ type partWriter struct {
 
 func (p *partWriter) Write(text []byte) (int, error) {
 	if uint64(len(text)) > p.left {
-		return 0, ErrWorkbook
+		return 0, ErrTooLarge
 	}
 	p.left -= uint64(len(text))
 	return p.to.Write(text)
 }
 
-// sheetStream writes one sheet, cell by cell. What goes wrong is told by end and close.
-type sheetStream struct {
-	file *bookFile
+// Sheet writes one sheet, cell by cell. What goes wrong is told by End and Close.
+type Sheet struct {
+	file *File
 	to   *bufio.Writer
 	size uint64
 	row  string
 	err  error
 }
 
-func (s *sheetStream) put(text string) {
+func (s *Sheet) put(text string) {
 	if s.err != nil {
 		return
 	}
@@ -133,29 +136,33 @@ func (s *sheetStream) put(text string) {
 	_, s.err = s.to.WriteString(text)
 }
 
-// full tells whether the next row needs another sheet.
-func (s *sheetStream) full() bool {
-	return s.size > s.file.sheetMost-min(spareBytes, s.file.sheetMost/8)
+// Full tells whether the next row needs another sheet.
+func (s *Sheet) Full() bool {
+	return s.size > s.file.SheetMost-min(spareBytes, s.file.SheetMost/8)
 }
 
-func (s *sheetStream) begin(row int) {
+// Begin begins a row.
+func (s *Sheet) Begin(row int) {
 	s.row = strconv.Itoa(row)
 	s.put(`<row r="` + s.row + `">`)
 }
 
-func (s *sheetStream) end() error {
+// End ends it.
+func (s *Sheet) End() error {
 	s.put(`</row>`)
 	return s.err
 }
 
-func (s *sheetStream) number(column string, style int, text string) {
+// Number adds a cell with a number.
+func (s *Sheet) Number(column string, style int, text string) {
 	s.put(`<c r="` + column + s.row + `" s="` + strconv.Itoa(style) + `"><v>` + text + `</v></c>`)
 }
 
 // likeEscape is text that spreadsheets take for the code of a character.
 var likeEscape = regexp.MustCompile(`_(x[0-9A-Fa-f]{4})`)
 
-func (s *sheetStream) text(column string, style int, text string) {
+// Text adds a cell with a text.
+func (s *Sheet) Text(column string, style int, text string) {
 	if strings.Contains(text, "_x") {
 		text = likeEscape.ReplaceAllString(text, "_x005F_$1")
 	}
@@ -171,13 +178,13 @@ func (s *sheetStream) text(column string, style int, text string) {
 }
 
 // Write takes text that is XML.
-func (s *sheetStream) Write(text []byte) (int, error) {
+func (s *Sheet) Write(text []byte) (int, error) {
 	s.size += uint64(len(text))
 	return s.to.Write(text)
 }
 
-// close ends the sheet; table says that it has one.
-func (s *sheetStream) close(table bool) error {
+// Close ends the sheet; table says that it has one.
+func (s *Sheet) Close(table bool) error {
 	s.put(`</sheetData>`)
 	if table {
 		s.put(`<tableParts count="1"><tablePart r:id="rId1"/></tableParts>`)

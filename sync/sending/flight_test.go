@@ -90,7 +90,7 @@ func (l markedLedger) Marked() bool { return l.marked }
 func TestTheWireHoldsUntilAnAnswerIsJudged(t *testing.T) {
 	t.Parallel()
 	left := make(chan string, 10)
-	w := dispatcher{launch: func(f *inFlight) { left <- f.Entry.Key }}
+	w := dispatcher{send: func(f *inFlight) { left <- f.Entry.Key }}
 	w.Open(2)
 	var flights []*inFlight
 	for _, key := range []string{"1", "2", "3", "4", "5"} {
