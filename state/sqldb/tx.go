@@ -51,6 +51,12 @@ func (t *Tx) Do(query string, args ...any) error {
 	return err
 }
 
+// script runs a text of several statements as it stands.
+func (t *Tx) script(text string) error {
+	_, err := t.ExecContext(t.Ctx, text)
+	return err
+}
+
 // Changed runs a statement and gives the number of rows that it changed.
 func (t *Tx) Changed(query string, args ...any) (int, error) {
 	res, err := t.ExecContext(t.Ctx, t.Rebind(query), args...)
