@@ -3,8 +3,6 @@ package apiclient
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"net/http"
 )
 
 // PathOrderCommitments is the path of endpoints 1 and 2 (chapter 4).
@@ -180,13 +178,9 @@ const opCreateOrderCommitment = "create order commitment"
 // The error is nil exactly when the Answer's Known is Created; otherwise it is an *Error with the
 // same Answer.
 func (c *Client) SubmitOrderCommitment(ctx context.Context, body []byte, gate func() error) (Answer, error) {
-	if len(body) == 0 {
-		return unsent(FaultRequest, errors.New("the payload is empty")).outcome(opCreateOrderCommitment)
-	}
-	return c.send(ctx, call{
-		op: opCreateOrderCommitment, method: http.MethodPost, path: PathOrderCommitments,
-		body: body, gate: gate, idOf: uuidFromBody,
-	}).outcome(opCreateOrderCommitment)
+	return c.submit(ctx, body, call{
+		op: opCreateOrderCommitment, path: PathOrderCommitments, gate: gate, idOf: uuidFromBody,
+	})
 }
 
 // CreateOrderCommitment encodes r and submits it without a gate (endpoint 1, chapter 4). See

@@ -276,9 +276,7 @@ func repeatable(method string) bool {
 // repeated: it has already taken as long as the caller was ready to wait.
 func worthRepeating(r result) bool {
 	switch r.fault {
-	case FaultNetwork:
-		return true
-	case FaultProtocol:
+	case FaultNetwork, FaultProtocol:
 		return true
 	case FaultNone:
 		return r.Known == Throttled || r.Status >= 500 && r.Status != http.StatusNotImplemented

@@ -119,17 +119,14 @@ func (r redactor) header(h http.Header) http.Header {
 		return nil
 	}
 	out := make(http.Header, len(h))
-	all := make([]string, 0, len(h)+4) // as a rule each name has one value
 	for name, values := range h {
-		secret, first := secretHeaders[http.CanonicalHeaderKey(name)], len(all)
 		for _, v := range values {
-			if secret {
-				all = append(all, hidden)
-			} else {
-				all = append(all, r.text(v))
+			if v = r.text(v); secretHeaders[http.CanonicalHeaderKey(name)] {
+				v = hidden
 			}
+			shown := r.text(name)
+			out[shown] = append(out[shown], v)
 		}
-		out[r.text(name)] = all[first:len(all):len(all)]
 	}
 	return out
 }
@@ -159,10 +156,7 @@ func sanitise(b []byte, limit int) string {
 	if len(b) > 2*limit {
 		b, cut = b[:2*limit], true
 	}
-	s := onOneLine(string(b))
-	if mayHoldDocument(s) { // each answer passes here: to look with the expression costs ten times as much
-		s = document.ReplaceAllString(s, hiddenDocument)
-	}
+	s := document.ReplaceAllString(onOneLine(string(b)), hiddenDocument)
 	if len(s) > limit {
 		cut = true
 	}
@@ -174,64 +168,15 @@ func sanitise(b []byte, limit int) string {
 
 // onOneLine makes s valid UTF-8 without control, format and private characters.
 func onOneLine(s string) string {
-	plain := func(r rune) bool { return ' ' <= r && r < '\x7f' } // most of what there is
-	if !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
-		return s
-	}
-	var out strings.Builder
-	for _, r := range strings.ToValidUTF8(s, "\uFFFD") {
+	return strings.Map(func(r rune) rune {
 		switch {
-		case plain(r):
 		case r == '\n' || r == '\r' || r == '\t':
-			r = ' '
+			return ' '
 		case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp):
-			r = '\uFFFD'
+			return '\uFFFD'
 		}
-		out.WriteRune(r)
-	}
-	return out.String()
-}
-
-// mayHoldDocument tells whether the expression document may find something in s: of ASCII exactly
-// when it does, of any other text always.
-func mayHoldDocument(s string) bool {
-	inWord := false
-	for i := range len(s) {
-		c := s[i]
-		if c >= utf8.RuneSelf {
-			return true
-		}
-		before := inWord
-		inWord = wordByte(c)
-		if inWord && !before && (shaped(s[i:], "000.000.000-00") || shaped(s[i:], "AA.AAA.AAA/AAAA-00")) {
-			return true
-		}
-	}
-	return false
-}
-
-// shaped tells whether s begins with a word of this shape: 0 is a digit, A a letter or a digit,
-// anything else may be there or not.
-func shaped(s, shape string) bool {
-	for i := range len(shape) {
-		switch c := shape[i]; {
-		case c == '0' || c == 'A':
-			if s == "" || s[0] == '_' || !wordByte(s[0]) || c == '0' && s[0] > '9' {
-				return false
-			}
-			s = s[1:]
-		case s != "" && s[0] == c:
-			s = s[1:]
-		case c == '/' && len(s) >= 3 && (s[:3] == "%2F" || s[:3] == "%2f"):
-			s = s[3:]
-		}
-	}
-	return s == "" || !wordByte(s[0])
-}
-
-// wordByte tells whether an expression takes c for a part of a word.
-func wordByte(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_'
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
 // truncate cuts s to at most limit bytes without splitting a character.

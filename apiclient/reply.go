@@ -24,47 +24,10 @@ func (c *Client) receive(ctx context.Context, call call, ex *exchange, resp *htt
 	ex.finish()
 	elapsed := ex.sinceWrite()
 
-	// What is decided is decided on the bytes as they came; what is kept is redacted. The text comes
-	// from the redacted bytes: cutting it first could leave half a key behind.
-	redactBody := call.redact
-	if success(resp.StatusCode) {
-		redactBody = call.redactBody
-	}
-	kept := redactBody.bytes(body)
-	if call.credentials && !(call.method == http.MethodGet && success(resp.StatusCode)) { // what is read is read first
-		kept = hideCredentials(kept)
-	}
-	res := result{Answer: Answer{
-		Status: resp.StatusCode, Body: kept, Header: call.redact.header(resp.Header), Evidence: ex.evidence(),
-	}}
-	form := reading{format: format}
-	shown := form
-	if format == FormatNone {
-		form = readForm(resp.StatusCode, resp.Header, body)
-		shown = form
-		if !bytes.Equal(kept, body) {
-			shown = readForm(resp.StatusCode, resp.Header, kept)
-		}
-	}
-	res.Format = form.format
-	for _, m := range shown.messages {
-		res.Messages = append(res.Messages, call.redact.text(m))
-	}
-	res.Text = call.redact.text(shown.text)
+	form, res := readAnswer(call, resp, format, body)
+	res.Evidence = ex.evidence()
 	if readErr != nil {
 		res.Evidence.Err = call.redact.errorText(readErr)
-	}
-
-	var idErr error
-	creates := success(resp.StatusCode) && call.idOf != nil && resp.ProtoMajor == 1
-	if creates {
-		if form.format == FormatSuccess {
-			if res.ID, idErr = call.idOf(body); idErr == nil {
-				idErr = call.named(res.ID)
-			}
-		} else {
-			idErr = fmt.Errorf("the status says success but the body is %s", form.format)
-		}
 	}
 	res.Known = classify(resp, form, res.APIForm(), elapsed)
 	switch {
@@ -75,12 +38,11 @@ func (c *Client) receive(ctx context.Context, call call, ex *exchange, resp *htt
 		res.askedWait = res.RetryAfter
 	case resp.StatusCode == http.StatusServiceUnavailable:
 		res.askedWait, _ = askedWait(resp.Header, time.Now())
-	case creates:
+	case success(resp.StatusCode) && call.idOf != nil && resp.ProtoMajor == 1:
 		res.Known = Created
-		if idErr != nil {
+		if res.ID, res.err = call.createdID(form, body); res.err != nil {
 			res.Known, res.ID = CreatedIDUnknown, ""
-			res.err = idErr
-			res.Text = sanitise([]byte(idErr.Error()), 300)
+			res.Text = sanitise([]byte(res.err.Error()), 300)
 		}
 	}
 	res.fault = replyFault(ctx, resp, res.Known, readErr)
@@ -89,6 +51,48 @@ func (c *Client) receive(ctx context.Context, call call, ex *exchange, resp *htt
 		res.Text = res.err.Error()
 	}
 	return res
+}
+
+// readAnswer reads a body. What is decided is decided on the bytes as they came; what is kept is
+// redacted. The text comes from the redacted bytes: cutting it first could leave half a key behind.
+func readAnswer(call call, resp *http.Response, format Format, body []byte) (reading, result) {
+	redactBody := call.redact
+	if success(resp.StatusCode) {
+		redactBody = call.redactBody
+	}
+	kept := redactBody.bytes(body)
+	if call.credentials && !(call.method == http.MethodGet && success(resp.StatusCode)) { // what is read is read first
+		kept = hideCredentials(kept)
+	}
+	form := reading{format: format}
+	shown := form
+	if format == FormatNone {
+		form = readForm(resp.StatusCode, resp.Header, body)
+		shown = form
+		if !bytes.Equal(kept, body) {
+			shown = readForm(resp.StatusCode, resp.Header, kept)
+		}
+	}
+	res := result{Answer: Answer{
+		Status: resp.StatusCode, Body: kept, Header: call.redact.header(resp.Header), Format: form.format,
+		Text: call.redact.text(shown.text),
+	}}
+	for _, m := range shown.messages {
+		res.Messages = append(res.Messages, call.redact.text(m))
+	}
+	return form, res
+}
+
+// createdID gives the id in the answer to a request that made a record.
+func (c call) createdID(form reading, body []byte) (string, error) {
+	if form.format != FormatSuccess {
+		return "", fmt.Errorf("the status says success but the body is %s", form.format)
+	}
+	id, err := c.idOf(body)
+	if err != nil {
+		return "", err
+	}
+	return id, c.named(id)
 }
 
 // named is an error when the request itself names the id, in its path or its body: it is then that

@@ -17,55 +17,11 @@ const oddExamples = 5
 // so: columns that cannot be read, a payload that is not the one of its hash, an entry that is
 // being sent without an open attempt. Whoever edits a ledger by hand leaves such rows.
 func (s doctor) diagnoseRows(ctx context.Context) (Diagnosis, error) {
-	const op = "reading the rows"
-	d := Diagnosis{Check: "rows"}
-	odd := map[int64]string{}
-	for after := int64(0); ; {
-		page, err := sqldb.Gather(ctx, s.db.Read, (*ledger.EntryRow).Places,
-			s.db.Q(ledger.SelectEntry+`WHERE e.id > ? ORDER BY e.id LIMIT ?`), after, discovery.EntryPage)
-		if err != nil {
-			return d, s.db.Fault(ctx, op, err)
+	d, odd := Diagnosis{Check: "rows"}, oddRows{}
+	for _, look := range []func(context.Context, oddRows) error{s.oddEntries, s.oddAttempts, s.oddSending} {
+		if err := look(ctx, odd); err != nil {
+			return d, s.db.Fault(ctx, "reading the rows", err)
 		}
-		for i := range page {
-			r := &page[i]
-			if _, err := r.Entry(); err != nil || r.Payload.Valid && unlike(r.Target, r.Payload.String, r.PayloadHash) {
-				odd[r.ID] = r.Job + " " + r.Key
-			}
-			after = r.ID
-		}
-		if len(page) < discovery.EntryPage {
-			break
-		}
-	}
-	type sent struct {
-		id              string
-		entry           int64
-		target, payload string
-		hash            trade.Hash
-	}
-	places := func(a *sent) []any { return []any{&a.id, &a.entry, &a.target, &a.payload, &a.hash} }
-	query := s.db.Q(`SELECT id, entry_id, target, payload, payload_hash FROM attempt WHERE id > ? ORDER BY id LIMIT ?`)
-	for after := ""; ; {
-		page, err := sqldb.Gather(ctx, s.db.Read, places, query, after, discovery.KnownPage)
-		if err != nil {
-			return d, s.db.Fault(ctx, op, err)
-		}
-		for _, a := range page {
-			if after = a.id; unlike(a.target, a.payload, a.hash) {
-				odd[a.entry] = ""
-			}
-		}
-		if len(page) < discovery.KnownPage {
-			break
-		}
-	}
-	var alone []int64
-	if err := s.db.Read.SelectContext(ctx, &alone, `SELECT e.id FROM entry e WHERE e.state = 'sending'
-		AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = e.id AND a.outcome IS NULL)`); err != nil {
-		return d, s.db.Fault(ctx, op, err)
-	}
-	for _, id := range alone {
-		odd[id] = ""
 	}
 	if len(odd) == 0 {
 		return d, nil
@@ -78,13 +34,72 @@ func (s doctor) diagnoseRows(ctx context.Context) (Diagnosis, error) {
 		if name == "" {
 			if err := s.db.Read.GetContext(ctx, &name, s.db.Q(`SELECT job || ' ' || key FROM entry WHERE id = ?`),
 				id); err != nil {
-				return d, s.db.Fault(ctx, op, err)
+				return d, s.db.Fault(ctx, "reading the rows", err)
 			}
 		}
 		names = append(names, name)
 	}
 	d.Problem, d.Args = ProblemEdited, []any{len(odd), fmt.Sprint(names)}
 	return d, nil
+}
+
+// oddRows are the ids of entries with something odd, each with its name where that was read.
+type oddRows map[int64]string
+
+func (s doctor) oddEntries(ctx context.Context, odd oddRows) error {
+	for after := int64(0); ; {
+		page, err := sqldb.Gather(ctx, s.db.Read, (*ledger.EntryRow).Places,
+			s.db.Q(ledger.SelectEntry+`WHERE e.id > ? ORDER BY e.id LIMIT ?`), after, discovery.EntryPage)
+		if err != nil {
+			return err
+		}
+		for i := range page {
+			r := &page[i]
+			if _, err := r.Entry(); err != nil || r.Payload.Valid && unlike(r.Target, r.Payload.String, r.PayloadHash) {
+				odd[r.ID] = r.Job + " " + r.Key
+			}
+			after = r.ID
+		}
+		if len(page) < discovery.EntryPage {
+			return nil
+		}
+	}
+}
+
+func (s doctor) oddAttempts(ctx context.Context, odd oddRows) error {
+	type sent struct {
+		id              string
+		entry           int64
+		target, payload string
+		hash            trade.Hash
+	}
+	places := func(a *sent) []any { return []any{&a.id, &a.entry, &a.target, &a.payload, &a.hash} }
+	query := s.db.Q(`SELECT id, entry_id, target, payload, payload_hash FROM attempt WHERE id > ? ORDER BY id LIMIT ?`)
+	for after := ""; ; {
+		page, err := sqldb.Gather(ctx, s.db.Read, places, query, after, discovery.KnownPage)
+		if err != nil {
+			return err
+		}
+		for _, a := range page {
+			if after = a.id; unlike(a.target, a.payload, a.hash) {
+				odd[a.entry] = ""
+			}
+		}
+		if len(page) < discovery.KnownPage {
+			return nil
+		}
+	}
+}
+
+// oddSending finds entries that are being sent without an open attempt.
+func (s doctor) oddSending(ctx context.Context, odd oddRows) error {
+	var alone []int64
+	err := s.db.Read.SelectContext(ctx, &alone, `SELECT e.id FROM entry e WHERE e.state = 'sending'
+		AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = e.id AND a.outcome IS NULL)`)
+	for _, id := range alone {
+		odd[id] = ""
+	}
+	return err
 }
 
 // unlike reports whether a payload is not the one that a hash is of. "{}" stands for one that is

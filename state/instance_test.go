@@ -308,7 +308,7 @@ func TestF065_AnOlderProgramGoesOnBesideAMigrationThatOnlyAdds(t *testing.T) {
 		next := len(folder) + 1
 		up := func(n int, text string) {
 			t.Helper()
-			folder[fmt.Sprintf("%05d_more.sql", n)] = &fstest.MapFile{Data: []byte("-- +goose Up\n" + text)}
+			folder[fmt.Sprintf("%05d_more.sql", n)] = &fstest.MapFile{Data: []byte(text)}
 			if err := s.db.Up(t.Context(), folder, int64(n)); err != nil {
 				t.Fatal(err)
 			}

@@ -92,28 +92,27 @@ func TestSeveralProgramsMayOpenANewLedgerAtOnce(t *testing.T) {
 // Who comes second to a migration does not apply it again, also where it could: of a large ledger
 // each time takes minutes.
 func TestSeveralProgramsApplyAMigrationOnce(t *testing.T) {
-	t.Parallel()
-	s := mustOpen(t, backends[0].open(t))
-	folder, err := fs.Sub(sqldb.Migrations, s.db.D.Goose)
-	if err != nil {
-		t.Fatal(err)
-	}
-	steps, err := sqldb.StepsOf(folder)
-	if err != nil || len(steps) == 0 {
-		t.Fatal(len(steps), err)
-	}
-	for _, step := range steps { // another has applied them all
-		tx, err := s.db.Write.BeginTx(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
+	both(t, func(t *testing.T, s *Store) {
+		folder := migrationsOf(t, s)
+		next := len(folder) + 1
+		mustExec(t, s, `CREATE TABLE applied (n BIGINT)`)
+		folder[fmt.Sprintf("%05d_more.sql", next)] = &fstest.MapFile{Data: []byte("INSERT INTO applied (n) VALUES (1);\n")}
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				if err := s.db.Up(t.Context(), folder, int64(next)); err != nil {
+					t.Error(err)
+				}
+			})
 		}
-		if err := step.UpFnContext(t.Context(), tx); err == nil || !strings.Contains(err.Error(), "another program") {
-			t.Errorf("migration %d: %v", step.Version, err)
+		wg.Wait()
+		var times int
+		if err := s.db.Read.Get(&times, `SELECT COUNT(*) FROM applied`); err != nil || times != 1 {
+			t.Errorf("applied %d times, %v", times, err)
 		}
-		if err := tx.Rollback(); err != nil {
-			t.Fatal(err)
-		}
-	}
+		// A program that is older than the one that was first refuses.
+		wantCode(t, s.db.Up(t.Context(), migrationsOf(t, s), int64(next-1)), sqldb.CodeNewer)
+	})
 }
 
 func TestAnIdleOpenWritesNothing(t *testing.T) {
@@ -144,7 +143,7 @@ func TestMigrationsAreNumberedWithoutAGap(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^(\d{5})_[a-z_]+\.sql$`)
 	var names [2][]string
-	for i, folder := range []string{sqldb.SqliteDialect.Goose, sqldb.PostgresDialect.Goose} {
+	for i, folder := range []string{sqldb.SqliteDialect.Folder, sqldb.PostgresDialect.Folder} {
 		files, err := fs.ReadDir(sqldb.Migrations, folder)
 		if err != nil {
 			t.Fatal(err)
@@ -165,26 +164,6 @@ func TestMigrationsAreNumberedWithoutAGap(t *testing.T) {
 	}
 }
 
-// SQLite gets a migration as one text, in one transaction: of what goose is told in its comments it
-// sees nothing, and would do a way back as well.
-func TestMigrationsGoOneWayAndInATransaction(t *testing.T) {
-	t.Parallel()
-	told := regexp.MustCompile(`(?i)\+goose\s+(down|no\s+transaction|envsub)`)
-	files, err := fs.Glob(sqldb.Migrations, "*/*/*.sql")
-	if err != nil || len(files) < 2 {
-		t.Fatalf("%d migrations, %v", len(files), err)
-	}
-	for _, name := range files {
-		text, err := fs.ReadFile(sqldb.Migrations, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if found := told.Find(text); found != nil {
-			t.Errorf("%s says %s, which SQLite does not see", name, found)
-		}
-	}
-}
-
 func TestF065_ALedgerOfANewerProgramIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, b := range backends {
@@ -192,8 +171,7 @@ func TestF065_ALedgerOfANewerProgramIsRefused(t *testing.T) {
 			t.Parallel()
 			o := b.empty(t)
 			s := mustOpen(t, o)
-			mustExec(t, s, `INSERT INTO `+sqldb.SchemaTable+` (version_id, is_applied) VALUES (700, `+
-				map[string]string{sqldb.SQLite: "1", sqldb.Postgres: "true"}[s.db.D.Name]+`)`)
+			mustExec(t, s, `INSERT INTO `+sqldb.SchemaTable+` (version_id, is_applied) VALUES (700, TRUE)`)
 			_, err := Open(t.Context(), o)
 			e := wantCode(t, err, sqldb.CodeNewer)
 			if !strings.Contains(e, fmt.Sprintf("ledger schema 700, this program knows %d", len(migrationsOf(t, s)))) {
@@ -229,10 +207,9 @@ func TestF065_AMigrationThatFailsHalfWayLeavesNothing(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		folder := migrationsOf(t, s)
 		newest := len(folder)
-		folder[fmt.Sprintf("%05d_more.sql",
-			newest+
-				1)] = &fstest.MapFile{Data: []byte(
-			"-- +goose Up\nCREATE TABLE half (id TEXT);\nALTER TABLE nowhere ADD COLUMN x TEXT;\n")}
+		folder[fmt.Sprintf("%05d_more.sql", newest+1)] = &fstest.MapFile{
+			Data: []byte("CREATE TABLE half (id TEXT);\nALTER TABLE nowhere ADD COLUMN x TEXT;\n"),
+		}
 		if err := s.db.Up(t.Context(), folder, int64(newest+1)); err == nil {
 			t.Fatal("a migration with an error was applied")
 		}
@@ -258,7 +235,7 @@ func TestF065_AMigrationMayTakeLongerThanAStatement(t *testing.T) {
 	}
 	folder := migrationsOf(t, s)
 	next := len(folder) + 1
-	text := "-- +goose Up\nCREATE TABLE limits AS SELECT name, setting FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout');\n"
+	text := "CREATE TABLE limits AS SELECT name, setting FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout');\n"
 	if long {
 		// longer than the server or the connection waits for a statement of a run
 		text += fmt.Sprintf("SELECT pg_sleep(%d);\n", int(sqldb.ReadPatience.Seconds())+1)
@@ -293,13 +270,13 @@ func TestAnOlderLedgerIsNotChangedByReading(t *testing.T) {
 // migrationsOf gives all migrations of a ledger's database, by the names of their files.
 func migrationsOf(t testing.TB, s *Store) fstest.MapFS {
 	t.Helper()
-	files, err := fs.ReadDir(sqldb.Migrations, s.db.D.Goose)
+	files, err := fs.ReadDir(sqldb.Migrations, s.db.D.Folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := fstest.MapFS{}
 	for _, f := range files {
-		data, err := sqldb.Migrations.ReadFile(s.db.D.Goose + "/" + f.Name())
+		data, err := sqldb.Migrations.ReadFile(s.db.D.Folder + "/" + f.Name())
 		if err != nil {
 			t.Fatal(err)
 		}

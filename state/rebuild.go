@@ -60,14 +60,7 @@ func rebuild(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, apply bool
 			return plan, err
 		}
 	}
-	bare := o
-	bare.Journal, bare.Identity, bare.Mending = "", h.End.Header.Ledger, true
-	var s *Store
-	if exists || apply {
-		s, err = open(ctx, bare, tune)
-	} else {
-		s, err = openMemory(ctx, tune)
-	}
+	s, err := openRebuilt(ctx, o, tune, h.End.Header.Ledger, exists || apply)
 	if err != nil {
 		return plan, err
 	}
@@ -92,6 +85,16 @@ func rebuild(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, apply bool
 		err = nil
 	}
 	return plan, err
+}
+
+// openRebuilt opens what the journal is added to: the ledger, or one in memory for a plan where
+// there is none.
+func openRebuilt(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, id string, real bool) (*Store, error) {
+	if !real {
+		return openMemory(ctx, tune)
+	}
+	o.Journal, o.Identity, o.Mending = "", id, true
+	return open(ctx, o, tune)
 }
 
 // whereOf names the place of a ledger that may not be there.

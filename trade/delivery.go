@@ -17,13 +17,6 @@ type Delivery struct {
 // nowhere else.
 type DeliveryUnit string
 
-// The units of chapter 2.2.
-const (
-	DeliveredKG  DeliveryUnit = "kg"
-	DeliveredSC  DeliveryUnit = "sc"
-	DeliveredTON DeliveryUnit = "ton"
-)
-
 // Kind is [Deliveries].
 func (Delivery) Kind() Kind { return Deliveries }
 

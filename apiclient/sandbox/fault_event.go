@@ -151,13 +151,6 @@ func (s *Server) eventFault(event string) EventFault {
 	return EventFault{}
 }
 
-// SetEventFaults replaces what goes wrong with events.
-func (s *Server) SetEventFaults(faults ...EventFault) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.eventFaults = slices.Clone(faults)
-}
-
 // shaped is a body in another shape.
 func (f *EventFault) shaped(payload json.RawMessage) json.RawMessage {
 	var record struct {

@@ -88,7 +88,7 @@ func addMigration(tree string) error {
 			return err
 		}
 		name := fmt.Sprintf("%05d_next.sql", len(files)+1)
-		text := "-- +goose Up\nCREATE INDEX of_the_next_release ON entry (updated_at);\n"
+		text := "CREATE INDEX of_the_next_release ON entry (updated_at);\n"
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
 			return err
 		}

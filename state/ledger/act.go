@@ -111,11 +111,10 @@ func standsAs(now trade.JobStatus, saw *trade.JobStatus) bool {
 func ActOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 	var ids []int64
 	for _, a := range acts {
-		if a.Update != nil {
-			ids = append(ids, a.Update.Entry.ID)
-		}
-		if a.Gives != nil {
-			ids = append(ids, a.Gives.Entry.ID)
+		for _, u := range []*trade.Update{a.Update, a.Gives} {
+			if u != nil {
+				ids = append(ids, u.Entry.ID)
+			}
 		}
 	}
 	if len(ids) == 0 {

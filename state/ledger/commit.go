@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -255,16 +256,7 @@ func (g *GroupTx) claim() error {
 			e.State != string(trade.Pending) || history[e.ID].spent[e.Generation] {
 			continue
 		}
-		a := in.Attempt
-		a.EntryID, a.Generation, a.No, a.Epoch, a.Outcome = e.ID, e.Generation, history[e.ID].Last+1, g.Lease.Epoch,
-			trade.OutcomeOpen
-		if a.Owner == "" {
-			a.Owner = g.Lease.Owner.Instance
-		}
-		if len(a.Payload) == 0 {
-			a.Target, a.Payload, a.PayloadHash, a.Content = in.Entry.Target, in.Entry.Payload, in.Entry.PayloadHash,
-				in.Entry.Content
-		}
+		a := g.attemptOf(in, e, history[e.ID].Last+1)
 		row, err := AttemptRowOf(a, g.Now, false)
 		if err != nil {
 			return err
@@ -279,16 +271,26 @@ func (g *GroupTx) claim() error {
 		attempts = append(attempts, row.Args())
 		began = append(began, e.ID)
 	}
-	for id, ok := range g.Result.Claimed {
-		if !ok {
-			delete(g.Result.Claimed, id)
-		}
-	}
+	maps.DeleteFunc(g.Result.Claimed, func(_ string, ok bool) bool { return !ok })
 	// The attempts come first: the database lets an entry be sent only when its attempt is there.
 	if err := g.InsertRows("attempt", AttemptColumns, attempts, ""); err != nil {
 		return err
 	}
 	return g.begin(began)
+}
+
+// attemptOf gives the open attempt that an intent begins.
+func (g *GroupTx) attemptOf(in trade.Intent, e *NarrowRow, no int) trade.Attempt {
+	a := in.Attempt
+	a.EntryID, a.Generation, a.No, a.Epoch, a.Outcome = e.ID, e.Generation, no, g.Lease.Epoch, trade.OutcomeOpen
+	if a.Owner == "" {
+		a.Owner = g.Lease.Owner.Instance
+	}
+	if len(a.Payload) == 0 {
+		a.Target, a.Payload, a.PayloadHash, a.Content = in.Entry.Target, in.Entry.Payload, in.Entry.PayloadHash,
+			in.Entry.Content
+	}
+	return a
 }
 
 // begin moves entries from pending to sending.

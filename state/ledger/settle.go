@@ -32,97 +32,118 @@ func (g *GroupTx) Settle() error {
 	if err != nil {
 		return err
 	}
-	results := map[string][]any{}
-	moved := map[int64][]any{}
-	var otherwise []int64 // entries that became something else than their settlement says
-	var late []int64      // entries of attempts that were unknown: they hold something again
-	var heard []string    // attempts that are unknown still, and of which something was heard
-	type told struct {
-		trade.Alarm
-		before trade.State
+	w := settling{
+		owners: owners, scopes: scopes, siblings: siblings, results: map[string][]any{}, moved: map[int64][]any{},
 	}
-	var alarms []told
 	for _, st := range g.Group.Settle {
-		a := g.Attempts[st.Attempt.ID]
-		if a == nil {
-			continue // its intent was never stored
-		}
-		e := g.Entries[a.EntryID]
-		now := trade.Outcome(a.Outcome.String)
-		out := st.Attempt.Outcome
-		switch {
-		case now == trade.OutcomeOpen:
-		case now == trade.OutcomeUnknown &&
-			(out == trade.OutcomeCreated || out == trade.OutcomeNotCreated || out == trade.OutcomeNotSent):
-		case now == out && (out != trade.OutcomeCreated || a.RemoteID == sqldb.CleanText(st.Attempt.RemoteID)):
-			g.Result.Settled[a.ID] = true // stored already
-			if out == trade.OutcomeUnknown {
-				// The recovery said unknown before the sender did: what the sender saw helps the person who
-				// decides.
-				if results[a.ID], err = g.evidence(a, st); err != nil {
-					return err
-				}
-				heard = append(heard, a.ID)
+		if a := g.Attempts[st.Attempt.ID]; a != nil { // else its intent was never stored
+			if err := g.settle(&w, a, st); err != nil {
+				return err
 			}
-			continue
-		default:
-			continue // another outcome is certain already
-		}
-		remote := remoteKey{e.Sends, sqldb.CleanText(st.Attempt.RemoteID), scopes[a.ID]}
-		if other, taken := owners[remote]; out == trade.OutcomeCreated && taken && other.ID != e.ID {
-			g.Result.Conflicts[a.ID] = other.Job + " " + other.Key
-			continue
-		}
-		if now == trade.OutcomeUnknown {
-			late = append(late, e.ID)
-		}
-		counted := a.Counts
-		row, err := AttemptRowOf(st.Attempt, g.Now, st.Counts)
-		if err != nil {
-			return err
-		}
-		results[a.ID] = row.Result()
-		a.Outcome, a.RemoteID, a.FinishedAt, a.Counts = row.Outcome, row.RemoteID, row.FinishedAt, row.Counts
-		g.Result.Settled[a.ID] = true
-		before := trade.State(e.State)
-		became := g.becomes(e, a, &st, g.current(siblings[e.ID]))
-		plain := became.settlement == &st
-		g.noteOutcome(e, a, st, plain)
-		if became.settlement == nil {
-			continue
-		}
-		if moved[e.ID], err = g.follow(e, became, a.Counts-counted); err != nil {
-			return err
-		}
-		if !plain {
-			otherwise = append(otherwise, e.ID)
-		}
-		if became.alarm != nil {
-			alarms = append(alarms, told{*became.alarm, before})
-		}
-		if e.RemoteID.Valid {
-			owners[remote] = e
 		}
 	}
-	if err := g.UpdateRows("attempt", ResultColumns, rowsOf(results)); err != nil {
+	return g.writeSettled(w)
+}
+
+// settling is what a group's settlements are judged by, and what they write.
+type settling struct {
+	owners    map[remoteKey]*NarrowRow
+	scopes    map[string]string
+	siblings  map[int64][]sibling
+	results   map[string][]any // the rows of attempts
+	moved     map[int64][]any  // the rows of entries
+	otherwise []int64          // entries that became something else than their settlement says
+	late      []int64          // entries of attempts that were unknown: they hold something again
+	heard     []string         // attempts that are unknown still, and of which something was heard
+	alarms    []told
+}
+
+// told is an alarm, and the state that its entry had before.
+type told struct {
+	trade.Alarm
+	before trade.State
+}
+
+// settle decides what one settlement changes.
+func (g *GroupTx) settle(w *settling, a *AttemptRow, st trade.Settlement) (err error) {
+	e := g.Entries[a.EntryID]
+	now := trade.Outcome(a.Outcome.String)
+	out := st.Attempt.Outcome
+	switch {
+	case now == trade.OutcomeOpen:
+	case now == trade.OutcomeUnknown &&
+		(out == trade.OutcomeCreated || out == trade.OutcomeNotCreated || out == trade.OutcomeNotSent):
+	case now == out && (out != trade.OutcomeCreated || a.RemoteID == sqldb.CleanText(st.Attempt.RemoteID)):
+		g.Result.Settled[a.ID] = true // stored already
+		if out == trade.OutcomeUnknown {
+			// The recovery said unknown before the sender did: what the sender saw helps the person who
+			// decides.
+			w.heard = append(w.heard, a.ID)
+			w.results[a.ID], err = g.evidence(a, st)
+		}
+		return err
+	default:
+		return nil // another outcome is certain already
+	}
+	remote := remoteKey{e.Sends, sqldb.CleanText(st.Attempt.RemoteID), w.scopes[a.ID]}
+	if other, taken := w.owners[remote]; out == trade.OutcomeCreated && taken && other.ID != e.ID {
+		g.Result.Conflicts[a.ID] = other.Job + " " + other.Key
+		return nil
+	}
+	if now == trade.OutcomeUnknown {
+		w.late = append(w.late, e.ID)
+	}
+	counted := a.Counts
+	row, err := AttemptRowOf(st.Attempt, g.Now, st.Counts)
+	if err != nil {
 		return err
 	}
-	if err := g.UpdateRows("entry", settledColumns, rowsOf(moved)); err != nil {
+	w.results[a.ID] = row.Result()
+	a.Outcome, a.RemoteID, a.FinishedAt, a.Counts = row.Outcome, row.RemoteID, row.FinishedAt, row.Counts
+	g.Result.Settled[a.ID] = true
+	before := trade.State(e.State)
+	became := g.becomes(e, a, &st, g.current(w.siblings[e.ID]))
+	plain := became.settlement == &st
+	g.noteOutcome(e, a, st, plain)
+	if became.settlement == nil {
+		return nil
+	}
+	if w.moved[e.ID], err = g.follow(e, became, a.Counts-counted); err != nil {
 		return err
 	}
-	for chunk := range slices.Chunk(late, sqldb.InList) {
+	if !plain {
+		w.otherwise = append(w.otherwise, e.ID)
+	}
+	if became.alarm != nil {
+		w.alarms = append(w.alarms, told{*became.alarm, before})
+	}
+	if e.RemoteID.Valid {
+		w.owners[remote] = e
+	}
+	return nil
+}
+
+// writeSettled writes what settlements change, in the order in which it must be written.
+func (g *GroupTx) writeSettled(w settling) error {
+	if err := g.UpdateRows("attempt", ResultColumns, rowsOf(w.results)); err != nil {
+		return err
+	}
+	if err := g.UpdateRows("entry", settledColumns, rowsOf(w.moved)); err != nil {
+		return err
+	}
+	for chunk := range slices.Chunk(w.late, sqldb.InList) {
 		if err := g.Do(`UPDATE entry SET reduced_at = NULL WHERE reduced_at IS NOT NULL AND id IN (`+
 			sqldb.Marks(len(chunk))+`)`, sqldb.Anys(chunk)...); err != nil {
 			return err
 		}
 	}
-	if err := jobs.BeginAnew(g.Tx, heard); err != nil {
+	if err := jobs.BeginAnew(g.Tx, w.heard); err != nil {
 		return err
 	}
-	if err := NoteFacts(g.Tx, otherwise, g.Now); err != nil {
+	if err := NoteFacts(g.Tx, w.otherwise, g.Now); err != nil {
 		return err
 	}
-	for _, t := range alarms {
+	for _, t := range w.alarms {
 		if err := g.record(t.Alarm, t.before, g.Entries[g.Attempts[t.Attempt].EntryID].State); err != nil {
 			return err
 		}

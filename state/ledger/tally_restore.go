@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/safrasync/safrasync/state/audit"
@@ -17,72 +18,18 @@ import (
 // there. It gives the jobs whose sums were others, or could not be read, and where there are any,
 // adds the act to the audit. Nothing is written meanwhile.
 func (s *Ledger) RestoreSums(ctx context.Context, record trade.AuditRecord) (changed []string, err error) {
-	const page = 10 * sqldb.BulkRows
 	err = s.db.InLongTx(ctx, "counting the sums anew", func(t *sqldb.Tx) error {
-		changed = nil
 		if s.db.D.Name == sqldb.Postgres {
-			if err := t.Do(`LOCK TABLE entry IN SHARE MODE`); err != nil {
-				return err
-			}
-			var head sqldb.AuditHead // in the order of all who write: entries, audit, sums
-			if err := t.Get(&head, s.db.D.Locked(audit.SelectHead, "audit_head")); err != nil {
-				return err
-			}
-			if err := t.Do(`LOCK TABLE tally IN EXCLUSIVE MODE`); err != nil {
+			if err := lockSums(t); err != nil {
 				return err
 			}
 		}
-		now := TallyChange{}
-		for last := int64(-1); ; {
-			var rows []struct {
-				ID                       int64
-				Job, State, Unit, Amount string
-			}
-			if err := t.All(&rows, `SELECT id, job, state, unit, amount FROM entry WHERE id > ? ORDER BY id LIMIT ?`,
-				last, page); err != nil {
-				return err
-			}
-			for _, r := range rows {
-				q, err := Quantity(r.Amount, r.Unit)
-				if err != nil {
-					return fmt.Errorf("entry %d is damaged: its amount %w", r.ID, err)
-				}
-				now.Add(r.Job, r.State, r.Unit, q.Amount)
-				last = r.ID
-			}
-			if len(rows) < page {
-				break
-			}
-		}
-		var kept []TallyRow
-		if err := t.All(&kept, `SELECT job, state, unit, n, volume FROM tally`); err != nil {
+		now, err := countedSums(t)
+		if err != nil {
 			return err
 		}
-		was, differs := TallyChange{}, map[string]bool{}
-		for _, r := range kept {
-			sum, err := r.Sum()
-			if err != nil {
-				differs[r.Job] = true
-				continue
-			}
-			was[r.key()] = was[r.key()].Plus(sum)
-		}
-		for k, sum := range was {
-			differs[k.Job] = differs[k.Job] || sum.N != now[k].N || !sum.Volume.Equal(now[k].Volume)
-		}
-		fresh := make([][]any, 0, len(now))
-		for k, sum := range now {
-			differs[k.Job] = differs[k.Job] || sum.N != was[k].N || !sum.Volume.Equal(was[k].Volume)
-			fresh = append(fresh, []any{k.Job, k.State, k.Unit, s.db.Part.Load(), sum.N, sum.Volume.String()})
-		}
-		for job, is := range differs {
-			if is {
-				changed = append(changed, job)
-			}
-		}
-		slices.Sort(changed)
-		if len(changed) == 0 {
-			return nil
+		if changed, err = jobsUnlike(t, now); err != nil || len(changed) == 0 {
+			return err
 		}
 		detail, err := json.Marshal(map[string]any{"jobs": changed})
 		if err != nil {
@@ -95,7 +42,75 @@ func (s *Ledger) RestoreSums(ctx context.Context, record trade.AuditRecord) (cha
 		if err := t.Do(`DELETE FROM tally`); err != nil {
 			return err
 		}
+		fresh := make([][]any, 0, len(now))
+		for k, sum := range now {
+			fresh = append(fresh, []any{k.Job, k.State, k.Unit, s.db.Part.Load(), sum.N, sum.Volume.String()})
+		}
 		return t.InsertRows("tally", tallyColumns, fresh, "")
 	})
 	return changed, err
+}
+
+// lockSums keeps others from writing, in the order of all who write: entries, audit, sums.
+func lockSums(t *sqldb.Tx) error {
+	if err := t.Do(`LOCK TABLE entry IN SHARE MODE`); err != nil {
+		return err
+	}
+	var head sqldb.AuditHead
+	if err := t.Get(&head, t.S.D.Locked(audit.SelectHead, "audit_head")); err != nil {
+		return err
+	}
+	return t.Do(`LOCK TABLE tally IN EXCLUSIVE MODE`)
+}
+
+// countedSums gives the sums of all entries.
+func countedSums(t *sqldb.Tx) (TallyChange, error) {
+	const page = 10 * sqldb.BulkRows
+	now := TallyChange{}
+	for last := int64(-1); ; {
+		var rows []struct {
+			ID                       int64
+			Job, State, Unit, Amount string
+		}
+		if err := t.All(&rows, `SELECT id, job, state, unit, amount FROM entry WHERE id > ? ORDER BY id LIMIT ?`,
+			last, page); err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			q, err := Quantity(r.Amount, r.Unit)
+			if err != nil {
+				return nil, fmt.Errorf("entry %d is damaged: its amount %w", r.ID, err)
+			}
+			now.Add(r.Job, r.State, r.Unit, q.Amount)
+			last = r.ID
+		}
+		if len(rows) < page {
+			return now, nil
+		}
+	}
+}
+
+// jobsUnlike gives the jobs whose kept sums are others than these, or cannot be read.
+func jobsUnlike(t *sqldb.Tx, now TallyChange) ([]string, error) {
+	var kept []TallyRow
+	if err := t.All(&kept, `SELECT job, state, unit, n, volume FROM tally`); err != nil {
+		return nil, err
+	}
+	was, unlike := TallyChange{}, map[string]bool{}
+	for _, r := range kept {
+		sum, err := r.Sum()
+		if err != nil {
+			unlike[r.Job] = true
+			continue
+		}
+		was[r.key()] = was[r.key()].Plus(sum)
+	}
+	for _, sums := range []TallyChange{was, now} {
+		for k := range sums {
+			if was[k].N != now[k].N || !was[k].Volume.Equal(now[k].Volume) {
+				unlike[k.Job] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(unlike)), nil
 }

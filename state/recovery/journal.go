@@ -162,19 +162,8 @@ func (s *Journals) weigh(t *sqldb.Tx, v *Verdict, rows map[string]sqldb.JournalR
 				"record %d of its journal in %s is not the one that the ledger knows: another copy of the ledger wrote it", v.row.Seq, dir),
 		}
 	}
-	for id, seq := range c.Seen {
-		if have, ok := rows[id]; !ok || have.Seq < seq {
-			host := have.Host
-			if host == "" {
-				host = "whose journal is " + id
-			}
-			return &sqldb.Error{
-				Code: sqldb.CodeRolledBack, Path: s.db.Where, Hint: "run `safrasync rebuild` on the host " + host +
-					" first; if that host is gone for ever, " + sqldb.NewJournalHint,
-				Err: fmt.Errorf(
-					"another host's journal had record %d in this ledger, which has %d of it now: it lacks what that host sent", seq, have.Seq),
-			}
-		}
+	if err := s.lacksOf(c.Seen, rows); err != nil {
+		return err
 	}
 	if v.moved = header.Place != s.db.Where; v.moved && s.db.D.Name == sqldb.SQLite && !s.sameFile(header.Place) {
 		return &sqldb.Error{
@@ -193,6 +182,27 @@ func (s *Journals) weigh(t *sqldb.Tx, v *Verdict, rows map[string]sqldb.JournalR
 		}
 	}
 	return s.rolledBack(c)
+}
+
+// lacksOf refuses a ledger that has less of another host's journal than this one's knows of.
+func (s *Journals) lacksOf(seen map[string]int64, rows map[string]sqldb.JournalRow) error {
+	for id, seq := range seen {
+		have, ok := rows[id]
+		if ok && have.Seq >= seq {
+			continue
+		}
+		host := have.Host
+		if host == "" {
+			host = "whose journal is " + id
+		}
+		return &sqldb.Error{
+			Code: sqldb.CodeRolledBack, Path: s.db.Where, Hint: "run `safrasync rebuild` on the host " + host +
+				" first; if that host is gone for ever, " + sqldb.NewJournalHint,
+			Err: fmt.Errorf(
+				"another host's journal had record %d in this ledger, which has %d of it now: it lacks what that host sent", seq, have.Seq),
+		}
+	}
+	return nil
 }
 
 // stepsOver are the kinds of records that a process may have left which ended between journal and

@@ -166,16 +166,7 @@ func (r *Rebuilding) states(work []RebuiltRow) error {
 	var moved, final, kept, emptied [][]any
 	for _, row := range work {
 		e := row.entry
-		flags, err := ledger.FlagsOf(e.Flags)
-		if err != nil {
-			return err
-		}
-		if row.to.Created() {
-			flags = flags.With(trade.Changed, row.Newest != "" ||
-				flags.Has(trade.Changed)).With(trade.Replaced, row.Replaced || flags.Has(trade.Replaced))
-		}
-		flagText, err := json.Marshal(ledger.List(flags.With(trade.Forced, e.Generation > 1).With(trade.Moved,
-			row.MovedID != "")))
+		flags, err := row.flags()
 		if err != nil {
 			return err
 		}
@@ -184,7 +175,7 @@ func (r *Rebuilding) states(work []RebuiltRow) error {
 		}
 		same := row.to == trade.State(e.State)
 		if same && row.Newest == "" && (row.to != trade.Held || row.Cause == "" || row.Cause == e.Cause) {
-			kept = append(kept, []any{e.ID, string(flagText), e.Attempts, e.Version + 1})
+			kept = append(kept, []any{e.ID, flags, e.Attempts, e.Version + 1})
 			continue
 		}
 		if !same {
@@ -198,7 +189,7 @@ func (r *Rebuilding) states(work []RebuiltRow) error {
 				return err
 			}
 		}
-		written, err := r.finalRow(row, string(flagText))
+		written, err := r.finalRow(row, flags)
 		if err != nil {
 			return err
 		}
@@ -224,6 +215,21 @@ func (r *Rebuilding) states(work []RebuiltRow) error {
 		return err
 	}
 	return r.UpdateRows("entry", []string{"id", "cells", "mapped_with", "payload"}, emptied)
+}
+
+// flags gives the flags of a row as they are stored.
+func (row RebuiltRow) flags() (string, error) {
+	flags, err := ledger.FlagsOf(row.entry.Flags)
+	if err != nil {
+		return "", err
+	}
+	if row.to.Created() {
+		flags = flags.With(trade.Changed, row.Newest != "" ||
+			flags.Has(trade.Changed)).With(trade.Replaced, row.Replaced || flags.Has(trade.Replaced))
+	}
+	text, err := json.Marshal(ledger.List(flags.With(trade.Forced, row.entry.Generation > 1).With(trade.Moved,
+		row.MovedID != "")))
+	return string(text), err
 }
 
 func (r *Rebuilding) finalRow(row RebuiltRow, flags string) ([]any, error) {

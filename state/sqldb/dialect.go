@@ -10,7 +10,7 @@ type Dialect struct {
 	hold   string // the same: keep the rows from those that lock them, not from those that only write to them
 	mark   string // first statement of each transaction: leaves its mark, and returns what makes a commit durable
 	safe   func(setting string) error
-	Goose  string // folder of the migrations
+	Folder string // of the migrations
 	Tables string // names of the tables that exist
 	Keyed  string // at the start of a transaction that writes by keys only; "" = nothing
 	Within string // function of (text, part): where the part begins in the text, 0 = nowhere
@@ -39,7 +39,7 @@ var SqliteDialect = Dialect{
 	ByState: `INDEXED BY entry_due `,
 	ByFlags: `INDEXED BY entry_flags `,
 	ByStuck: `INDEXED BY entry_stuck `,
-	Goose:   "migrations/sqlite",
+	Folder:  "migrations/sqlite",
 	// A row of SQLite that becomes smaller leaves a hole in its page, which nothing fills; one that
 	// gets another row number is written anew, beside those that became small before, and its page is
 	// joined with its neighbours. The row number of an attempt means nothing. The last one stays: new
@@ -63,7 +63,7 @@ var PostgresDialect = Dialect{
 	// The planner does not know how long an array is, and would read a whole table to join it with
 	// some rows.
 	Keyed:  `SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off`,
-	Goose:  "migrations/postgres",
+	Folder: "migrations/postgres",
 	Within: `strpos`,
 	Listed: `e.id = ANY(CAST(? AS BIGINT[]))`,
 	List:   `{}`,

@@ -10,10 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/pressly/goose/v3"
-	"github.com/pressly/goose/v3/lock"
+	"github.com/jmoiron/sqlx"
 
 	"github.com/safrasync/safrasync/internal/failpoint"
 )
@@ -41,10 +39,9 @@ var ourTables = []string{
 	"zone", "linhas", "tentativas", "rows", "attempts",
 }
 
-// Migrate brings the schema up to date. Each migration is one transaction; several programs may
-// start at once.
+// Migrate brings the schema up to date, in one transaction. Several programs may start at once.
 func (s *DB) Migrate(ctx context.Context, o Options) error {
-	folder, err := fs.Sub(Migrations, s.D.Goose)
+	folder, err := fs.Sub(Migrations, s.D.Folder)
 	if err != nil {
 		return fmt.Errorf("opening the ledger: %w", err)
 	}
@@ -88,13 +85,11 @@ func (s *DB) JudgeSchema(have, known int64, o Options) error {
 
 // NewestSchema gives the number of the last migration that this program has.
 func (s *DB) NewestSchema() (int64, error) {
-	files, err := fs.Glob(Migrations, s.D.Goose+"/*.sql")
+	files, err := fs.Glob(Migrations, s.D.Folder+"/*.sql")
 	if err != nil || len(files) == 0 {
 		return 0, errors.New("opening the ledger: the program has no migrations")
 	}
-	// 00001_ledger.sql: see TestMigrationsAreNumberedWithoutAGap
-	number, _, _ := strings.Cut(path.Base(slices.Max(files)), "_")
-	return strconv.ParseInt(number, 10, 64)
+	return numberOf(slices.Max(files)) // see TestMigrationsAreNumberedWithoutAGap
 }
 
 // Up applies what a folder has beyond the ledger's schema. To make an index of a large ledger takes
@@ -102,25 +97,6 @@ func (s *DB) NewestSchema() (int64, error) {
 // start, and the program would never work again.
 func (s *DB) Up(ctx context.Context, folder fs.FS, known int64) (err error) {
 	const op = "bringing the ledger's schema up to date"
-	options := []goose.ProviderOption{
-		goose.WithLogger(goose.NopLogger()), goose.WithTableName(SchemaTable), goose.WithDisableGlobalRegistry(true),
-	}
-	kind := goose.DialectSQLite3
-	if s.D.Name == Postgres {
-		kind = goose.DialectPostgres
-		// Who finds another at it waits as long as the service's unit lets a start take.
-		locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(0x5AF7A5), lock.WithLockTimeout(1, 900))
-		if err != nil {
-			return s.Fault(ctx, op, err)
-		}
-		options = append(options, goose.WithSessionLocker(locker))
-	} else {
-		steps, err := StepsOf(folder)
-		if err != nil {
-			return s.Fault(ctx, op, err)
-		}
-		options, folder = append(options, goose.WithGoMigrations(steps...)), nil
-	}
 	db := s.Write
 	if s.unhurried != nil {
 		if db, err = s.unhurried(); err != nil {
@@ -128,54 +104,76 @@ func (s *DB) Up(ctx context.Context, folder fs.FS, known int64) (err error) {
 		}
 		defer func() { err = errors.Join(err, db.Close()) }()
 	}
-	provider, err := goose.NewProvider(kind, db.DB, folder, options...)
-	if err != nil {
-		return s.Fault(ctx, op, err)
+	if err = failpoint.Hit("schema.old"); err == nil {
+		err = s.inOneTx(ctx, db, func(t *Tx) error { return t.apply(folder, known) })
 	}
-	// SQLite has no lock that spans the look at the version and the migration. A program that loses
-	// the race finds in its transaction that the migration was applied meanwhile (inItsTx); the
-	// transaction is undone, and the next look finds the work done.
-	for tries := 0; ; tries++ {
-		if err := failpoint.Hit("schema.old"); err != nil {
-			return s.Fault(ctx, op, err)
-		}
-		if _, err = provider.Up(ctx); err == nil {
-			err = failpoint.Hit("schema.new")
-		}
-		if err == nil {
-			return nil
-		}
-		if have, lookErr := s.SchemaVersion(ctx); lookErr == nil && have == known {
-			return nil
-		}
-		if tries == 20 || s.D.Name == Postgres || !s.pause(ctx, 50*time.Millisecond) {
-			return s.Fault(ctx, op, err)
-		}
+	if err == nil {
+		err = failpoint.Hit("schema.new")
 	}
+	if err == nil {
+		return nil
+	}
+	// The commit may have taken effect although its answer was lost.
+	if have, lookErr := s.SchemaVersion(ctx); lookErr == nil && have == known {
+		return nil
+	}
+	return s.Fault(ctx, op, err)
 }
 
-// StepsOf gives the migrations of a folder, each with its whole file as one text: SQLite finds by
-// itself where a statement ends, and under the race detector of the tests goose took longer to find
-// it than SQLite to run it. In PostgreSQL goose applies them itself, each statement alone.
-func StepsOf(folder fs.FS) ([]*goose.Migration, error) {
+// alone makes the transaction the only one that migrates. In SQLite it is so from its BEGIN
+// IMMEDIATE on. In PostgreSQL the second one waits as long as the service's unit lets a start take.
+const alone = `SET LOCAL lock_timeout = '900s'; SELECT pg_advisory_xact_lock(5961637);
+	SET LOCAL lock_timeout TO DEFAULT`
+
+// apply runs each migration of a folder that the ledger does not have yet, and notes its number.
+// Each file is one text: both databases find the end of a statement themselves.
+func (t *Tx) apply(folder fs.FS, known int64) error {
+	if t.S.D.Name == Postgres {
+		if err := t.script(alone); err != nil {
+			return err
+		}
+	}
+	if err := t.Do(`CREATE TABLE IF NOT EXISTS ` + SchemaTable +
+		` (version_id BIGINT NOT NULL PRIMARY KEY, is_applied BOOLEAN NOT NULL)`); err != nil {
+		return err
+	}
+	have, err := lastMigration(t.Ctx, t)
+	if err != nil {
+		return err
+	}
+	if have > known { // a newer program was first
+		return t.S.JudgeSchema(have, known, Options{})
+	}
 	names, err := fs.Glob(folder, "*.sql")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var steps []*goose.Migration
-	for _, name := range names {
-		version, err := goose.NumericComponent(name)
+	for _, name := range names { // in the order of their numbers
+		version, err := numberOf(name)
 		if err != nil {
-			return nil, err
+			return err
+		}
+		if version <= have {
+			continue
 		}
 		text, err := fs.ReadFile(folder, name)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		steps = append(steps, goose.NewGoMigration(version,
-			&goose.GoFunc{RunTx: inItsTx(version, name, string(text))}, nil))
+		if err := t.script(string(text)); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if err := t.Do(`INSERT INTO `+SchemaTable+` (version_id, is_applied) VALUES (?, TRUE)`, version); err != nil {
+			return err
+		}
 	}
-	return steps, nil
+	return nil
+}
+
+// numberOf reads the number of a migration from the name of its file, as in 00001_ledger.sql.
+func numberOf(name string) (int64, error) {
+	number, _, _ := strings.Cut(path.Base(name), "_")
+	return strconv.ParseInt(number, 10, 64)
 }
 
 // SchemaVersion gives the number of the last migration that was applied; 0 when the database is
@@ -191,10 +189,13 @@ func (s *DB) SchemaVersion(ctx context.Context) (int64, error) {
 	if !slices.Contains(names, SchemaTable) {
 		return 0, nil
 	}
-	var version int64
-	err := s.Write.GetContext(ctx, &version, `SELECT COALESCE(MAX(version_id), 0) FROM `+SchemaTable+
-		` WHERE is_applied`)
+	version, err := lastMigration(ctx, s.Write)
 	return version, s.Fault(ctx, "opening the ledger", err)
+}
+
+func lastMigration(ctx context.Context, from sqlx.QueryerContext) (version int64, err error) {
+	err = sqlx.GetContext(ctx, from, &version, `SELECT COALESCE(MAX(version_id), 0) FROM `+SchemaTable)
+	return version, err
 }
 
 // foreign refuses a database that has tables but no schema of ours. A PostgreSQL database may hold

@@ -51,6 +51,12 @@ func (t *Tx) Do(query string, args ...any) error {
 	return err
 }
 
+// script runs a text of several statements as it stands.
+func (t *Tx) script(text string) error {
+	_, err := t.ExecContext(t.Ctx, text)
+	return err
+}
+
 // Changed runs a statement and gives the number of rows that it changed.
 func (t *Tx) Changed(query string, args ...any) (int, error) {
 	res, err := t.ExecContext(t.Ctx, t.Rebind(query), args...)
@@ -174,7 +180,11 @@ func (s *DB) TryTx(ctx context.Context, op string, slot int, fn func(*Tx) error)
 // InOneTx runs fn in one transaction that may take long, once, and leaves no mark: when the commit
 // fails, the caller must look whether it took effect.
 func (s *DB) InOneTx(ctx context.Context, fn func(*Tx) error) error {
-	raw, err := s.Write.BeginTxx(ctx, nil)
+	return s.inOneTx(ctx, s.Write, fn)
+}
+
+func (s *DB) inOneTx(ctx context.Context, db *sqlx.DB, fn func(*Tx) error) error {
+	raw, err := db.BeginTxx(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -182,25 +192,6 @@ func (s *DB) InOneTx(ctx context.Context, fn func(*Tx) error) error {
 		return errors.Join(err, raw.Rollback())
 	}
 	return raw.Commit()
-}
-
-// inItsTx runs the text of a migration in the transaction that goose has begun for it, unless
-// another program has done so since goose looked.
-func inItsTx(version int64, name, text string) func(context.Context, *sql.Tx) error {
-	return func(ctx context.Context, t *sql.Tx) error {
-		var applied bool
-		if err := t.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+SchemaTable+
-			` WHERE version_id = ? AND is_applied)`, version).Scan(&applied); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		if applied {
-			return fmt.Errorf("%s: another program has applied it meanwhile", name)
-		}
-		if _, err := t.ExecContext(ctx, text); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		return nil
-	}
 }
 
 // eachRow runs one statement for each row, and tells how many rows of the table it changed. In

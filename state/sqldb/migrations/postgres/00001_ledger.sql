@@ -1,4 +1,3 @@
--- +goose Up
 -- Times are milliseconds since 1970 in UTC, booleans 0 and 1, structured values JSON text, hashes the first 16 bytes of SHA-256. What each table means: see doc.go of
 -- the package; for people there are views, see docs/ledger-sql.md.
 
@@ -567,13 +566,10 @@ SELECT a.entry_id AS id,
 FROM attempt a JOIN entry e ON e.id = a.entry_id;
 
 -- What the program must never do, also when somebody tries it by hand. A function is called only where a row may break a rule.
--- +goose StatementBegin
 CREATE FUNCTION safrasync_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION USING ERRCODE = 'integrity_constraint_violation', MESSAGE = 'safrasync: ' || TG_ARGV[0];
 END $$;
--- +goose StatementEnd
--- +goose StatementBegin
 CREATE FUNCTION safrasync_entry_moves() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NEW.state = 'sending' AND NOT EXISTS
@@ -592,8 +588,6 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
--- +goose StatementEnd
--- +goose StatementBegin
 CREATE FUNCTION safrasync_entry_job() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (SELECT 1 FROM audit WHERE seq = (SELECT seq FROM audit_head) AND act IN ('job move', 'rebuild', 'journal settle')) THEN
@@ -601,8 +595,6 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
--- +goose StatementEnd
--- +goose StatementBegin
 CREATE FUNCTION safrasync_attempt_payload() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NEW.payload = '{}' AND OLD.outcome IS NOT NULL AND EXISTS
@@ -611,8 +603,6 @@ BEGIN
     END IF;
     RAISE EXCEPTION USING ERRCODE = 'integrity_constraint_violation', MESSAGE = 'safrasync: what an attempt sent never changes';
 END $$;
--- +goose StatementEnd
--- +goose StatementBegin
 CREATE FUNCTION safrasync_closing_part() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF EXISTS (SELECT 1 FROM closing WHERE id = CASE WHEN TG_OP = 'INSERT' THEN NEW.closing_id ELSE OLD.closing_id END) THEN
@@ -623,7 +613,6 @@ BEGIN
     END IF;
     RETURN OLD;
 END $$;
--- +goose StatementEnd
 
 CREATE TRIGGER entry_starts AFTER INSERT ON entry FOR EACH ROW
     WHEN (NEW.state NOT IN ('pending', 'waiting', 'invalid', 'held')) EXECUTE FUNCTION safrasync_refuse('an entry cannot start in this state');

@@ -1,4 +1,3 @@
--- +goose Up
 -- Times are milliseconds since 1970 in UTC, booleans 0 and 1, structured values JSON text, hashes the first 16 bytes of SHA-256. What each table means: see doc.go of
 -- the package; for people there are views, see docs/ledger-sql.md.
 
