@@ -23,12 +23,14 @@ func (d *daemon) reload(ctx context.Context, old *generation) *generation {
 	if err != nil {
 		d.log.Error("the new configuration is wrong; the old one stays in force", zap.Error(err))
 		d.said.refused(old.text("run.keeps_old", firstLine(err)))
+		d.monitor.ReloadRefused()
 		d.manager.Ready(d.sentence(ctx, old))
 		return nil
 	}
 	d.said.refused("")
 	d.level.SetLevel(next.config.Log.level())
 	d.monitor.serve(next, open.metrics)
+	d.monitor.Reloaded(now())
 	d.console.serve(next, open.desk)
 	if err := d.ear.serve(ctx, next.config.Webhooks, open.events); err != nil {
 		d.log.Error("no events are taken any more; correct it and reload again", zap.Error(err))

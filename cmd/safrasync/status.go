@@ -17,13 +17,17 @@ import (
 )
 
 func newStatusCommand(a *App) *cobra.Command {
-	var digest bool
+	var digest, isAlive bool
 	cmd := a.command("status", "help.status", exactly(0), func(cmd *cobra.Command, _ []string) error {
-		if digest {
+		switch {
+		case digest:
 			return a.printDigest(cmd.Context())
+		case isAlive:
+			return alive(cmd.Context(), a)
 		}
 		return a.status(cmd.Context())
 	})
+	cmd.Flags().BoolVar(&isAlive, "alive", false, "exit code 1 unless the service runs on this host and is well")
 	cmd.Flags().BoolVar(&digest, "digest", false, "show the digest that would be sent now, and send nothing")
 	return cmd
 }
