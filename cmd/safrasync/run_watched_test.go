@@ -13,7 +13,8 @@ func TestReloadsAreCountedAndTheServiceIsReportedAlive(t *testing.T) {
 		s.edit("jobs:\n", "metrics: {listen: 127.0.0.1:0}\njobs:\n")
 		s.must(exitFailed, "status", "--alive")
 		s.start()
-		address := "http://" + s.line("its address", func(l logLine) bool { return l.Msg == "metrics are served" }).Address
+		served := s.line("its address", func(l logLine) bool { return l.Msg == "metrics are served" })
+		address := "http://" + served.Address
 		s.ran()
 		if out := s.must(exitDone, "status", "--alive", "--json"); !strings.Contains(out, `"alive":true`) {
 			t.Errorf("the health check says %q", out)

@@ -75,9 +75,32 @@ func (a *App) status(ctx context.Context) error {
 		return err
 	}
 	a.closers = append(a.closers, store.Close)
-	known, err := store.Jobs(ctx)
+	jobs, err := readStatus(ctx, store, config)
 	if err != nil {
 		return err
+	}
+	for i, job := range jobs {
+		if a.asJSON {
+			if err := a.printJSON(job); err != nil {
+				return err
+			}
+			continue
+		}
+		if i == 0 {
+			a.printServices(job.Services)
+			a.printInstances(job.Instances)
+		}
+		a.printJob(job)
+	}
+	return nil
+}
+
+// readStatus gives the jobs of the configuration in its order, then those that only the ledger
+// knows.
+func readStatus(ctx context.Context, store *state.Store, config *Config) ([]jobJSON, error) {
+	known, err := store.Jobs(ctx)
+	if err != nil {
+		return nil, err
 	}
 	var names []string
 	specs := map[string]engine.JobSpec{}
@@ -92,36 +115,25 @@ func (a *App) status(ctx context.Context) error {
 	}
 	services, err := readServices(ctx, store)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	instances, err := readInstances(ctx, store)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if !a.asJSON {
-		a.printServices(services)
-		a.printInstances(instances)
-	}
-	for _, name := range names {
-		job, err := readJob(ctx, store, name)
-		if err != nil {
-			return err
+	out := make([]jobJSON, len(names))
+	for i, name := range names {
+		if out[i], err = readJob(ctx, store, name); err != nil {
+			return nil, err
 		}
-		job.Services, job.Instances = services, instances
+		out[i].Services, out[i].Instances = services, instances
 		if spec, ok := specs[name]; ok {
-			if err := job.schedule(spec, config.Zone(), now()); err != nil {
-				return err
+			if err := out[i].schedule(spec, config.Zone(), now()); err != nil {
+				return nil, err
 			}
 		}
-		if a.asJSON {
-			if err := a.printJSON(job); err != nil {
-				return err
-			}
-			continue
-		}
-		a.printJob(job)
 	}
-	return nil
+	return out, nil
 }
 
 // tellServed says of a ledger that cannot be opened that the service still works on the file which
