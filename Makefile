@@ -27,15 +27,19 @@ build: ## build the static binary bin/safrasync
 	$(BUILD) -ldflags '$(LDFLAGS)' -o bin/safrasync ./cmd/safrasync
 
 .PHONY: packages
-packages: ## build the .deb and .rpm for amd64 and arm64 into dist/; the same commit gives the same bytes
-	VERSION='$(VERSION)' .ci/package dist
+packages: ## build the .deb and .rpm for amd64 and arm64 (ARCH=amd64: one) into dist/; the same commit gives the same bytes
+	VERSION='$(VERSION)' .ci/package dist $(ARCH)
+
+.PHONY: image
+image: ## build the container image safrasync:latest from this tree alone, with buildah, podman or docker (ARCH=arm64 for another machine)
+	VERSION='$(VERSION)' .ci/image $(ARCH)
 
 .PHONY: demo
 demo: build ## build, then show the whole thing on embedded parts (no database or network needed)
 	bin/safrasync demo
 
 .PHONY: test
-test: need ## run all tests with the race detector; installs PostgreSQL, MariaDB, Firebird, Chromium, LibreOffice, gcc, strace, lintian and rpm when missing
+test: need ## run all tests with the race detector; installs PostgreSQL, MariaDB, Firebird, Chromium, LibreOffice, gcc, strace, lintian, rpm and buildah when missing
 	@mkdir -p bin; (cd tools && $(GOTEST) -p 1 ./...) >bin/tools.log 2>&1 & tools=$$!; \
 	$(GOTEST) ./...; code=$$?; wait $$tools || code=1; cat bin/tools.log; exit $$code
 
@@ -159,6 +163,7 @@ need:
 	@.ci/need-firebird
 	@.ci/need-prometheus
 	@.ci/need-packaging
+	@.ci/need-buildah
 	@.ci/need-iproute
 	@.ci/need-proxies
 	@.ci/need-chromium

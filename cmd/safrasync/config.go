@@ -30,6 +30,7 @@ type Config struct {
 	Console    ConsoleConfig              `yaml:"console"`  // optional
 	Metrics    MetricsConfig              `yaml:"metrics"`  // optional
 	Webhooks   WebhooksConfig             `yaml:"webhooks"` // optional
+	HTTPAPI    HTTPAPIConfig              `yaml:"http_api"` // optional
 	Language   string                     `yaml:"language"` // pt-BR or en; "" = that of the environment
 	Report     ReportConfig               `yaml:"report"`
 	Messages   string                     `yaml:"messages"` // optional: a file with words of the customer

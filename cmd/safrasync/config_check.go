@@ -50,6 +50,7 @@ func (c *Config) check(d *configDecoder) {
 	c.checkConsole(d)
 	c.Metrics.check(d)
 	c.checkWebhooks(d)
+	c.checkHTTPAPI(d)
 	c.checkJobs(d)
 }
 

@@ -219,7 +219,7 @@ func (d *configDecoder) word(e configEntry) (string, bool) {
 // withoutReference refuses a reference where none is resolved: it would be sent as it stands.
 func (d *configDecoder) withoutReference(path, text string) bool {
 	if strings.Contains(text, "${env:") || strings.Contains(text, "${file:") {
-		d.fault(path, "${env:…} and ${file:…} are read under api, erp, state, alerts, webhooks and console.oidc only")
+		d.fault(path, "${env:…} and ${file:…} are read under api, erp, state, alerts, webhooks, http_api and console.oidc only")
 		return false
 	}
 	return true
@@ -326,5 +326,5 @@ func parseConfigDuration(text string) (time.Duration, error) {
 func mayHoldReferences(path string) bool {
 	section, _, _ := strings.Cut(path, ".")
 	return section == "api" || section == "erp" || section == "state" || section == "alerts" || section == "webhooks" ||
-		strings.HasPrefix(path, "console.oidc.")
+		section == "http_api" || strings.HasPrefix(path, "console.oidc.")
 }

@@ -110,7 +110,7 @@ jobs:`,
 			old:  "jobs:",
 			edit: `federation: {}
 jobs:`,
-			want: "config.yaml:7:1: unknown key `federation`; there are api, erp, state, references, values, checks, brakes, retention, log, alerts, console, metrics, webhooks, language, report, messages, jobs",
+			want: "config.yaml:7:1: unknown key `federation`; there are api, erp, state, references, values, checks, brakes, retention, log, alerts, console, metrics, webhooks, http_api, language, report, messages, jobs",
 		},
 		{
 			name: "the harvest spelled as in the dictionary",
@@ -381,7 +381,7 @@ jobs:`,
 			name: "a reference outside of its sections",
 			old:  "haverst: safra",
 			edit: `haverst: {const: "${env:KEY}"}`,
-			want: "config.yaml:18:24: jobs.contracts.fields.haverst.const: ${env:…} and ${file:…} are read under api, erp, state, alerts, webhooks and console.oidc only",
+			want: "config.yaml:18:24: jobs.contracts.fields.haverst.const: ${env:…} and ${file:…} are read under api, erp, state, alerts, webhooks, http_api and console.oidc only",
 		},
 		{
 			name: "an unknown kind of reference",

@@ -88,6 +88,8 @@ func (w *configWriter) value(key string, v reflect.Value, path, indent string) {
 		w.list(head, t)
 	case Parents:
 		fmt.Fprintf(&w.b, "%s %s\n", head, parentsText(t))
+	case TokensConfig:
+		fmt.Fprintf(&w.b, "%s %s\n", head, t.shown())
 	case FieldValues:
 		if t.Name != "" {
 			fmt.Fprintf(&w.b, "%s %s\n", head, yamlText(t.Name))

@@ -287,7 +287,7 @@ config.yaml:22:27: jobs.contracts.fields.wallet_id.column: column carteira is no
 
 func TestTheExampleLoadsStrictlyAndHasEveryKey(t *testing.T) {
 	t.Parallel()
-	env := func(string) (string, bool) { return "value", true }
+	env := func(string) (string, bool) { return strings.Repeat("value", 8), true }
 	if _, err := LoadConfig("../../config.example.yaml", env); err != nil {
 		t.Fatalf("config.example.yaml: %v", err)
 	}
@@ -306,7 +306,8 @@ func TestTheExampleLoadsStrictlyAndHasEveryKey(t *testing.T) {
 	}
 	text = strings.ReplaceAll(text, "/etc/safrasync/messages.yaml", messages)
 	// of the key only its rights are looked at
-	text = strings.NewReplacer("/etc/safrasync/events.crt", ca, "/etc/safrasync/events.key", path).Replace(text)
+	text = strings.NewReplacer("/etc/safrasync/events.crt", ca, "/etc/safrasync/events.key", path,
+		"/etc/safrasync/http.crt", ca, "/etc/safrasync/http.key", path).Replace(text)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -341,10 +342,12 @@ func TestTheExampleLoadsStrictlyAndHasEveryKey(t *testing.T) {
 		`alerts\.webhook\.`: reflect.TypeFor[WebhookConfig](),
 		`console\.`:         reflect.TypeFor[ConsoleConfig](), `console\.oidc\.`: reflect.TypeFor[OIDCConfig](),
 		`report\.`: reflect.TypeFor[ReportConfig](), `metrics\.`: reflect.TypeFor[MetricsConfig](),
-		`webhooks\.`: reflect.TypeFor[WebhooksConfig](), `retention\.`: reflect.TypeFor[RetentionConfig](),
-		`jobs\.\w+\.most\.`:        reflect.TypeFor[MostConfig](),
-		`jobs\.\w+\.cancelled\.`:   reflect.TypeFor[CancelledConfig](),
-		`jobs\.\w+\.fields\.\w+\.`: reflect.TypeFor[FieldConfig](),
+		`webhooks\.`: reflect.TypeFor[WebhooksConfig](), `http_api\.`: reflect.TypeFor[HTTPAPIConfig](),
+		`http_api\.tokens\[\d+\]\.`: reflect.TypeFor[TokenConfig](),
+		`retention\.`:               reflect.TypeFor[RetentionConfig](),
+		`jobs\.\w+\.most\.`:         reflect.TypeFor[MostConfig](),
+		`jobs\.\w+\.cancelled\.`:    reflect.TypeFor[CancelledConfig](),
+		`jobs\.\w+\.fields\.\w+\.`:  reflect.TypeFor[FieldConfig](),
 	} {
 		keys, _ := configKeys(typ)
 		for _, key := range keys {

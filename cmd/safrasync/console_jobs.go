@@ -132,7 +132,7 @@ func (d *consoleDesk) DoJob(ctx context.Context, act, job, mark string, who engi
 		out.Refused = string(engine.Moved)
 		return out, nil
 	case act == actRun:
-		if err := d.runNow(ctx, job, who); err != nil {
+		if err := d.g.runNow(ctx, job, false, who); err != nil {
 			return out, err
 		}
 		out.Done = true
@@ -141,16 +141,4 @@ func (d *consoleDesk) DoJob(ctx context.Context, act, job, mark string, who engi
 	done, err := d.acts().DoJob(ctx, plan, who)
 	out.Refused, out.Done = string(done.Refused), err == nil && done.Refused == engine.NotRefused
 	return out, err
-}
-
-// runNow asks the scheduler for a run of a job. The order stands in the audit before it is given.
-func (d *consoleDesk) runNow(ctx context.Context, job string, who engine.Person) error {
-	record, err := recordOf(who, "run now", job, nil)
-	if err != nil {
-		return err
-	}
-	if err := d.g.daemon.store.AppendAudit(ctx, record); err != nil {
-		return err
-	}
-	return d.g.scheduler.Trigger(ctx, job, false)
 }

@@ -10,15 +10,22 @@ import (
 
 // newRootCommand puts the program's commands together.
 func newRootCommand(a *App) *cobra.Command {
+	showVersion := false
 	root := a.command("safrasync", "help.root", anyArgs,
-		func(cmd *cobra.Command, args []string) error { return a.unknownCommand(cmd, args) })
+		func(cmd *cobra.Command, args []string) error {
+			if showVersion && len(args) == 0 {
+				return newVersionCommand(a).RunE(cmd, args)
+			}
+			return a.unknownCommand(cmd, args)
+		})
+	root.Flags().BoolVar(&showVersion, "version", false, "show the version of the program")
 	root.Long = a.text("help.root_long")
 	root.SilenceErrors, root.SilenceUsage = true, true // Run says once what went wrong
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetOut(a.out)
 	root.SetErr(a.Stderr)
 	root.SetUsageTemplate(a.helpTemplate())
-	root.SetHelpCommand(&cobra.Command{Use: "no-help", Hidden: true}) // --help does it
+	root.SetHelpCommand(newHelpCommand(a))
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		fault := a.flagFault(err)
 		// it takes arguments: a key, a code or a name may begin so
@@ -46,6 +53,17 @@ func newRootCommand(a *App) *cobra.Command {
 		newUsersCommand(a),
 	)
 	return root
+}
+
+// newHelpCommand makes the command that does what --help does: `safrasync help rows show`.
+func newHelpCommand(a *App) *cobra.Command {
+	return a.command("help [COMMAND…]", "help.help", anyArgs, func(cmd *cobra.Command, args []string) error {
+		found, rest, err := cmd.Root().Find(args)
+		if err != nil || len(rest) > 0 {
+			return a.unknownCommand(found, rest)
+		}
+		return found.Help()
+	})
 }
 
 // arity is how many arguments a command takes; most < 0 means any number.

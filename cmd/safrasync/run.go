@@ -36,6 +36,8 @@ type daemon struct {
 	monitor *monitor
 	console consoleServer
 	ear     *ear
+
+	programs apiServer
 }
 
 // run keeps the schedules until ctx ends, which the first SIGTERM does. Configuration and ledger
@@ -111,6 +113,8 @@ func (d *daemon) serve(ctx context.Context, config *Config) error {
 	d.monitor.serve(g, listener)
 	defer d.console.close()
 	d.openConsole(ctx, g)
+	defer d.programs.close()
+	d.openHTTPAPI(ctx, g)
 	d.log.Info("start", zap.String("version", version), zap.Int("pid", os.Getpid()),
 		zap.String("config", config.source.name), zap.Int("jobs", len(config.Jobs)))
 	d.noteConfig(ctx, config, thisHost())
@@ -146,6 +150,7 @@ func (d *daemon) live(ctx context.Context, g *generation) (next *generation) {
 			d.manager.Stopping(g.text("run.stopping"))
 			d.log.Info("stopping: what is on the wire is awaited")
 			d.console.close() // nobody orders anything any more
+			d.programs.close()
 			<-done
 			return nil
 		case <-d.hangups:

@@ -23,15 +23,20 @@ func (d *daemon) reload(ctx context.Context, old *generation) *generation {
 	if err != nil {
 		d.log.Error("the new configuration is wrong; the old one stays in force", zap.Error(err))
 		d.said.refused(old.text("run.keeps_old", firstLine(err)))
+		d.monitor.ReloadRefused()
 		d.manager.Ready(d.sentence(ctx, old))
 		return nil
 	}
 	d.said.refused("")
 	d.level.SetLevel(next.config.Log.level())
 	d.monitor.serve(next, open.metrics)
+	d.monitor.Reloaded(now())
 	d.console.serve(next, open.desk)
 	if err := d.ear.serve(ctx, next.config.Webhooks, open.events); err != nil {
 		d.log.Error("no events are taken any more; correct it and reload again", zap.Error(err))
+	}
+	if err := d.programs.serve(next, open.programs); err != nil {
+		d.log.Error("http_api is no longer served", zap.Error(err))
 	}
 	d.noteConfig(ctx, next.config, thisHost())
 	next.check(ctx)
@@ -43,11 +48,11 @@ func (d *daemon) reload(ctx context.Context, old *generation) *generation {
 // opened are the addresses that a new configuration names and the old one does not; nil where it is
 // the same, or none.
 type opened struct {
-	metrics, desk, events net.Listener
+	metrics, desk, events, programs net.Listener
 }
 
 func (o opened) close() (err error) {
-	for _, l := range []net.Listener{o.metrics, o.desk, o.events} {
+	for _, l := range []net.Listener{o.metrics, o.desk, o.events, o.programs} {
 		if l != nil {
 			err = errors.Join(err, l.Close())
 		}
@@ -90,6 +95,9 @@ func (d *daemon) reread(ctx context.Context, old *generation) (next *generation,
 		return nil, open, err
 	}
 	if open.events, err = d.ear.listen(ctx, config.Webhooks); err != nil {
+		return nil, open, err
+	}
+	if open.programs, err = d.programs.listen(ctx, config.HTTPAPI); err != nil {
 		return nil, open, err
 	}
 	if next, err = d.generation(config, false); err != nil {

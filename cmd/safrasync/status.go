@@ -17,13 +17,17 @@ import (
 )
 
 func newStatusCommand(a *App) *cobra.Command {
-	var digest bool
+	var digest, isAlive bool
 	cmd := a.command("status", "help.status", exactly(0), func(cmd *cobra.Command, _ []string) error {
-		if digest {
+		switch {
+		case digest:
 			return a.printDigest(cmd.Context())
+		case isAlive:
+			return alive(cmd.Context(), a)
 		}
 		return a.status(cmd.Context())
 	})
+	cmd.Flags().BoolVar(&isAlive, "alive", false, "exit code 1 unless the service runs on this host and is well")
 	cmd.Flags().BoolVar(&digest, "digest", false, "show the digest that would be sent now, and send nothing")
 	return cmd
 }
@@ -71,9 +75,32 @@ func (a *App) status(ctx context.Context) error {
 		return err
 	}
 	a.closers = append(a.closers, store.Close)
-	known, err := store.Jobs(ctx)
+	jobs, err := readStatus(ctx, store, config)
 	if err != nil {
 		return err
+	}
+	for i, job := range jobs {
+		if a.asJSON {
+			if err := a.printJSON(job); err != nil {
+				return err
+			}
+			continue
+		}
+		if i == 0 {
+			a.printServices(job.Services)
+			a.printInstances(job.Instances)
+		}
+		a.printJob(job)
+	}
+	return nil
+}
+
+// readStatus gives the jobs of the configuration in its order, then those that only the ledger
+// knows.
+func readStatus(ctx context.Context, store *state.Store, config *Config) ([]jobJSON, error) {
+	known, err := store.Jobs(ctx)
+	if err != nil {
+		return nil, err
 	}
 	var names []string
 	specs := map[string]engine.JobSpec{}
@@ -88,36 +115,25 @@ func (a *App) status(ctx context.Context) error {
 	}
 	services, err := readServices(ctx, store)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	instances, err := readInstances(ctx, store)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if !a.asJSON {
-		a.printServices(services)
-		a.printInstances(instances)
-	}
-	for _, name := range names {
-		job, err := readJob(ctx, store, name)
-		if err != nil {
-			return err
+	out := make([]jobJSON, len(names))
+	for i, name := range names {
+		if out[i], err = readJob(ctx, store, name); err != nil {
+			return nil, err
 		}
-		job.Services, job.Instances = services, instances
+		out[i].Services, out[i].Instances = services, instances
 		if spec, ok := specs[name]; ok {
-			if err := job.schedule(spec, config.Zone(), now()); err != nil {
-				return err
+			if err := out[i].schedule(spec, config.Zone(), now()); err != nil {
+				return nil, err
 			}
 		}
-		if a.asJSON {
-			if err := a.printJSON(job); err != nil {
-				return err
-			}
-			continue
-		}
-		a.printJob(job)
 	}
-	return nil
+	return out, nil
 }
 
 // tellServed says of a ledger that cannot be opened that the service still works on the file which

@@ -231,6 +231,10 @@ var rules = map[string]rule{
 		testsMay: []string{"state", "internal/pgtest", "internal/ledgertest"},
 		reason:   "alert looks and tells through interfaces of its own; cmd/safrasync gives it the ledger and the rest",
 	},
+	"internal/httpapi": {
+		may:    []string{"internal/connlimit"},
+		reason: "other programs order through an interface of its own: what reads strangers' bytes reaches nothing of the rest",
+	},
 	"internal/receiver": {
 		may: []string{"trade", "internal/connlimit"},
 		testsMay: []string{

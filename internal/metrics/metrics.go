@@ -66,16 +66,17 @@ type Metrics struct {
 	posts    *prometheus.CounterVec
 	calls    *prometheus.HistogramVec
 	answers  *prometheus.CounterVec
+	reloads  reloads
 }
 
 // New makes metrics with a registry of their own.
 func New(o Options) *Metrics {
-	m := &Metrics{Options: o, registry: prometheus.NewRegistry()}
+	m := &Metrics{Options: o, registry: prometheus.NewRegistry(), reloads: newReloads(o.Now())}
 	m.count()
 	m.registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		&ledgerCollector{m},
-		m.runs, m.duration, m.read, m.posts, m.calls, m.answers,
+		m.runs, m.duration, m.read, m.posts, m.calls, m.answers, m.reloads.total, m.reloads.last,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "safrasync_build_info", Help: "1, with the version of the program and of Go.",
 			ConstLabels: prometheus.Labels{"version": o.Version, "goversion": runtime.Version()},

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// The tokens of the tests: as long as they must be, and canaries for what must not be told.
+const (
+	buttonToken = "canary-token-of-the-button-in-the-erp-5f1d"
+	panelToken  = "canary-token-of-the-panel-77aa0c3e9b12d4e6"
+)
+
+// newButton is a service whose job runs when it is ordered, and which other programs reach.
+func newButton(t *testing.T, on string, held bool) *service {
+	t.Helper()
+	s := newService(t, on, held)
+	s.write("credentials/button", buttonToken+"\n")
+	s.write("credentials/panel", panelToken+"\n")
+	s.edit(`"@every 1s"`, `"@every 24h"`)
+	s.edit("jobs:\n", `http_api:
+  listen: 127.0.0.1:0
+  rate_limit: 100
+  tokens:
+    - {name: erp-botao, token: "${file:button}", scopes: [run]}
+    - {name: painel, token: "${file:panel}", scopes: [status]}
+jobs:
+`)
+	return s
+}
+
+// served is where a service is reached.
+func (s *service) served() string {
+	s.t.Helper()
+	return "http://" + s.line("the address", func(l logLine) bool { return l.Msg == "http_api is served" }).Address
+}
+
+// A client made from the served document calls each operation, and meets each documented answer (but
+// 503, for which the ledger would have to be down) as its schema says.
+func TestOtherProgramsOrderRunsAndAskAsTheDocumentSays(t *testing.T) {
+	onBoth(t, func(t *testing.T, on string) {
+		s := newButton(t, on, true)
+		s.start()
+		c := readOpenAPI(t, s.served(), "/api/v1/openapi.json")
+		given := map[string]any{"job": "contracts", "sweep": true}
+		order := apiOperation{}
+		for _, o := range c.operations() {
+			if _, open := o.node["security"]; open {
+				if status, _ := c.call(o, "", nil); status != http.StatusOK {
+					t.Errorf("%s without a token: %d", o.id, status)
+				}
+				continue
+			}
+			var body any
+			if schema := c.body(o); schema != nil {
+				order, body = o, c.right(schema, true, given)
+			}
+			for _, token := range []string{"", "x", panelToken + "x", strings.ToUpper(panelToken)} {
+				if status, _ := c.call(o, token, body); status != http.StatusUnauthorized {
+					t.Errorf("%s with another token: %d", o.id, status)
+				}
+			}
+			other := map[any]string{"run": panelToken, "status": buttonToken}[o.node["x-scope"]]
+			if status, _ := c.call(o, other, body); status != http.StatusForbidden {
+				t.Errorf("%s with a token of another scope: %d", o.id, status)
+			}
+		}
+		schema := c.body(order)
+		for what, body := range c.wrong(schema, given) {
+			if status, _ := c.call(order, buttonToken, body); status != http.StatusBadRequest {
+				t.Errorf("%s: %d", what, status)
+			}
+		}
+		given["job"] = "unheard-of"
+		if status, _ := c.call(order, buttonToken, c.right(schema, false, given)); status != http.StatusNotFound {
+			t.Errorf("an unknown job: %d", status)
+		}
+		given["job"] = "contracts"
+		refused := func(code string) {
+			t.Helper()
+			status, answer := c.call(order, buttonToken, c.right(schema, false, given))
+			if got := valueAt(answer, "error", "code"); status != http.StatusConflict || got != code {
+				t.Errorf("the order is answered with %d %v, want 409 %s", status, got, code)
+			}
+		}
+
+		<-s.posts // the run at the start is on its way
+		refused("running")
+		for range 2 {
+			s.hold <- struct{}{}
+		}
+		s.ran()
+		status, answer := c.call(order, buttonToken, c.right(schema, true, given))
+		if status != http.StatusAccepted || answer["ordered_by"] != "erp-botao" {
+			t.Errorf("the order is answered with %d %v", status, answer)
+		}
+		if l := s.ran(); !strings.Contains(l.raw, `"sweep":true`) {
+			t.Errorf("what was ordered is a sweep, and what ran: %s", l.raw)
+		}
+		s.must(0, "pause", "contracts", "--note", "teste")
+		refused("paused")
+		if status, answer := c.call(c.operation("getStatus"), panelToken, nil); status != http.StatusOK ||
+			!strings.Contains(compact(t, answer), `"state":"paused"`) {
+			t.Errorf("the status: %d %v", status, answer)
+		}
+		s.theOrderIsAudited()
+
+		s.edit("rate_limit: 100", "rate_limit: 0.01") // the next reading of the configuration counts anew
+		s.signal(syscall.SIGHUP)
+		s.until("RELOADING=1")
+		s.until("READY=1")
+		for _, o := range c.operations() { // the address has ten at once, and one more for each 100 s
+			for range 11 {
+				if status, _ := c.call(o, buttonToken, nil); status == http.StatusTooManyRequests {
+					break
+				}
+			}
+		}
+		unseen := slices.DeleteFunc(c.unseen(), func(answer string) bool { return strings.HasSuffix(answer, " 503") })
+		if len(unseen) > 0 {
+			t.Errorf("documented answers that never came: %v", unseen)
+		}
+		s.stop()
+		s.tellsNoToken()
+	})
+}
+
+// operation is the one of that id.
+func (c *openAPI) operation(id string) apiOperation {
+	c.t.Helper()
+	all := c.operations()
+	i := slices.IndexFunc(all, func(o apiOperation) bool { return o.id == id })
+	if i < 0 {
+		c.t.Fatalf("the document has no operation %s", id)
+	}
+	return all[i]
+}
+
+func compact(t *testing.T, value any) string {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// theOrderIsAudited wants the one order that was taken in the audit, by the token's name.
+func (s *service) theOrderIsAudited() {
+	s.t.Helper()
+	orders := 0
+	for line := range strings.Lines(s.must(0, "audit", "list", "--json")) {
+		if strings.Contains(line, `"act":"run now"`) {
+			orders++
+			for _, want := range []string{`"who":"erp-botao"`, `"http_api 127.0.0.1"`, `"contracts"`} {
+				if !strings.Contains(line, want) {
+					s.t.Errorf("the audit does not have %s: %s", want, line)
+				}
+			}
+		}
+	}
+	if orders != 1 {
+		s.t.Errorf("the audit tells of %d orders, want 1", orders)
+	}
+}
+
+// tellsNoToken wants no token in the log, the audit and the shown configuration.
+func (s *service) tellsNoToken() {
+	s.t.Helper()
+	for what, text := range map[string]string{
+		"the log": s.rest(), "the audit": s.must(0, "audit", "list", "--json"),
+		"config show": s.must(0, "config", "show"),
+	} {
+		for _, token := range []string{buttonToken, panelToken} {
+			if strings.Contains(text, token) {
+				s.t.Errorf("%s tells a token", what)
+			}
+		}
+	}
+}

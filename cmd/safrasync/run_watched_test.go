@@ -1,0 +1,49 @@
+package main
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Reloads are counted by what became of them, and a health check reports whether the service runs.
+func TestReloadsAreCountedAndTheServiceIsReportedAlive(t *testing.T) {
+	onBoth(t, func(t *testing.T, on string) {
+		s := newService(t, on, false)
+		s.edit("jobs:\n", "metrics: {listen: 127.0.0.1:0}\njobs:\n")
+		s.must(exitFailed, "status", "--alive")
+		s.start()
+		served := s.line("its address", func(l logLine) bool { return l.Msg == "metrics are served" })
+		address := "http://" + served.Address
+		s.ran()
+		if out := s.must(exitDone, "status", "--alive", "--json"); !strings.Contains(out, `"alive":true`) {
+			t.Errorf("the health check says %q", out)
+		}
+		counted := func(done, refused string) {
+			t.Helper()
+			_, text := get(t, address+"/metrics")
+			for _, want := range []string{
+				`safrasync_reloads_total{result="done"} ` + done + "\n",
+				`safrasync_reloads_total{result="refused"} ` + refused + "\n",
+				"safrasync_config_loaded_timestamp_seconds 1.",
+			} {
+				if !strings.Contains(text, want) {
+					t.Errorf("the metrics do not have %s", want)
+				}
+			}
+		}
+		counted("0", "0")
+		good := s.config
+		s.edit("rate_limit: 0", "rate_limit: fast")
+		s.signal(syscall.SIGHUP)
+		s.until("READY=1", "the old one stays in force")
+		counted("0", "1")
+		s.write("config.yaml", good)
+		s.signal(syscall.SIGHUP)
+		s.until("RELOADING=1")
+		s.until("READY=1")
+		counted("1", "1")
+		s.stop()
+		s.must(exitFailed, "status", "--alive")
+	})
+}

@@ -1,0 +1,128 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// Engine is what the API needs of the service.
+type Engine interface {
+	// Run orders a run. Its errors are a *Refusal where the order cannot be taken.
+	Run(ctx context.Context, order Order) error
+	// Status gives each job as `safrasync status --json` prints it.
+	Status(ctx context.Context) ([]json.RawMessage, error)
+}
+
+// Options are what an API is made of.
+type Options struct {
+	Engine  Engine
+	Tokens  []Token
+	Rate    float64 // requests a second, of a token and of an address
+	Version string
+	Now     func() time.Time
+	Log     *zap.Logger
+}
+
+// API answers requests for one reading of the configuration.
+type API struct {
+	Options
+	mux    *http.ServeMux
+	limits *limits
+}
+
+// New makes an API.
+func New(o Options) *API {
+	a := &API{Options: o, mux: http.NewServeMux(), limits: newLimits(o.Rate, len(o.Tokens))}
+	a.mux.HandleFunc("POST /api/v1/runs", a.allowed(ScopeRun, a.run))
+	a.mux.HandleFunc("GET /api/v1/status", a.allowed(ScopeStatus, a.status))
+	a.mux.HandleFunc("GET /api/v1/openapi.json", a.document)
+	a.mux.HandleFunc("GET /api/v1/{$}", a.page)
+	a.mux.HandleFunc("/api/v1/runs", a.otherMethod("POST"))
+	a.mux.HandleFunc("/api/v1/status", a.otherMethod("GET"))
+	a.mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		a.fail(w, http.StatusNotFound, "not_found", "nothing is here; GET /api/v1/openapi.json describes what there is")
+	})
+	return a
+}
+
+// ServeHTTP answers within the rate of the address.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+	if !a.limits.sender(r, a.Now()) {
+		a.tooMany(w)
+		return
+	}
+	a.mux.ServeHTTP(w, r)
+}
+
+// handler answers a request of a token.
+type handler func(w http.ResponseWriter, r *http.Request, token Token)
+
+// allowed lets a request through that shows a token with a scope, within the token's rate.
+func (a *API) allowed(scope Scope, next handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		i, ok := find(a.Tokens, r)
+		if !ok {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="safrasync"`)
+			a.fail(w, http.StatusUnauthorized, "unauthorized",
+				"show a token that the configuration has: Authorization: Bearer TOKEN")
+			return
+		}
+		if !a.limits.token(i, a.Now()) {
+			a.tooMany(w)
+			return
+		}
+		if !a.Tokens[i].may(scope) {
+			a.fail(w, http.StatusForbidden, "forbidden", "this token does not have the scope "+string(scope))
+			return
+		}
+		next(w, r, a.Tokens[i])
+	}
+}
+
+func (a *API) tooMany(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", strconv.Itoa(a.limits.after()))
+	a.fail(w, http.StatusTooManyRequests, "rate_limited", "too many requests; ask again later")
+}
+
+func (a *API) otherMethod(method string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Allow", method)
+		a.fail(w, http.StatusMethodNotAllowed, "method_not_allowed", "this address takes "+method+" only")
+	}
+}
+
+// problem is the body of every answer that is no success.
+type problem struct {
+	Code string `json:"code"` // for programs
+	Text string `json:"text"` // for people, English
+}
+
+func (a *API) fail(w http.ResponseWriter, status int, code, text string) {
+	a.answer(w, status, struct {
+		Error problem `json:"error"`
+	}{problem{code, text}})
+}
+
+// broken tells the log what went wrong, and the caller that something did.
+func (a *API) broken(w http.ResponseWriter, r *http.Request, err error) {
+	a.Log.Error("http_api: a request could not be answered", zap.String("path", r.URL.Path), zap.Error(err))
+	a.fail(w, http.StatusServiceUnavailable, "unavailable",
+		"the ledger did not answer, or the service is ending; the log has the cause")
+}
+
+func (a *API) answer(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(body) // who asked is gone
+}

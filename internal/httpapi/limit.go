@@ -1,0 +1,81 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/safrasync/safrasync/internal/connlimit"
+)
+
+const (
+	// leastBurst is how many requests may come at once, with a lower rate than that.
+	leastBurst = 10
+	// mostSenders is how many addresses have a limit of their own; more than that share one.
+	mostSenders = 1024
+)
+
+// limits bound the requests of each token and of each address.
+type limits struct {
+	rate   rate.Limit
+	burst  int
+	tokens []*rate.Limiter
+
+	mu      sync.Mutex
+	senders map[netip.Prefix]*rate.Limiter
+	others  *rate.Limiter
+}
+
+func newLimits(perSecond float64, tokens int) *limits {
+	l := &limits{
+		rate: rate.Limit(perSecond), burst: max(leastBurst, int(perSecond)), senders: map[netip.Prefix]*rate.Limiter{},
+	}
+	for range tokens {
+		l.tokens = append(l.tokens, l.one())
+	}
+	l.others = l.one()
+	return l
+}
+
+func (l *limits) one() *rate.Limiter { return rate.NewLimiter(l.rate, l.burst) }
+
+// sender tells whether the address of a request may ask now.
+func (l *limits) sender(r *http.Request, now time.Time) bool {
+	at, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return l.others.AllowN(now, 1)
+	}
+	who := connlimit.Sender(at.Addr())
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	limiter, known := l.senders[who]
+	if !known {
+		if len(l.senders) >= mostSenders {
+			l.forget(now)
+		}
+		if len(l.senders) >= mostSenders {
+			return l.others.AllowN(now, 1)
+		}
+		limiter = l.one()
+		l.senders[who] = limiter
+	}
+	return limiter.AllowN(now, 1)
+}
+
+// forget leaves out the addresses that have not asked for a while: a new limit is as full as theirs.
+func (l *limits) forget(now time.Time) {
+	for who, limiter := range l.senders {
+		if limiter.TokensAt(now) >= float64(l.burst) {
+			delete(l.senders, who)
+		}
+	}
+}
+
+// token tells whether a token may ask now.
+func (l *limits) token(i int, now time.Time) bool { return l.tokens[i].AllowN(now, 1) }
+
+// after is when one more request is allowed at the latest, in whole seconds.
+func (l *limits) after() int { return int(1/float64(l.rate)) + 1 }

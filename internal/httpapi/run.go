@@ -1,0 +1,112 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// Order is a run that a program asks for.
+type Order struct {
+	Job   string
+	Sweep bool   // compare everything with the ERP
+	By    string // the token's name
+	From  string // the address
+}
+
+// The codes of a Refusal.
+const (
+	UnknownJob = "unknown_job"
+	Running    = "running"
+	Paused     = "paused"
+	Stopped    = "stopped"
+	BackingOff = "backing_off"
+)
+
+// Refusal is an order that cannot be taken now.
+type Refusal struct {
+	Code string
+	Text string // for people, English
+}
+
+// Error is the text.
+func (r *Refusal) Error() string { return r.Text }
+
+// status is the HTTP status of a refusal.
+func (r *Refusal) status() int {
+	if r.Code == UnknownJob {
+		return http.StatusNotFound
+	}
+	return http.StatusConflict
+}
+
+// ordered is the answer to an order that was taken.
+type ordered struct {
+	Job       string    `json:"job"`
+	Sweep     bool      `json:"sweep"`
+	State     string    `json:"state"`
+	OrderedBy string    `json:"ordered_by"`
+	OrderedAt time.Time `json:"ordered_at"`
+	Status    string    `json:"status"` // where to see what becomes of it
+}
+
+// bodyMost is how many bytes an order has at most.
+const bodyMost = 4 << 10
+
+// run takes an order.
+func (a *API) run(w http.ResponseWriter, r *http.Request, token Token) {
+	order, err := readOrder(w, r)
+	if err != nil {
+		a.fail(w, http.StatusBadRequest, "bad_request", err.Error())
+		return
+	}
+	order.By = token.Name
+	order.From, _, _ = net.SplitHostPort(r.RemoteAddr)
+	at := a.Now().UTC()
+	err = a.Engine.Run(r.Context(), order)
+	var refused *Refusal
+	switch {
+	case errors.As(err, &refused):
+		a.fail(w, refused.status(), refused.Code, refused.Text)
+		return
+	case err != nil:
+		a.broken(w, r, err)
+		return
+	}
+	a.Log.Info("http_api: a run was ordered", zap.String("token", order.By), zap.String("job", order.Job),
+		zap.Bool("sweep", order.Sweep), zap.String("from", order.From))
+	a.answer(w, http.StatusAccepted, ordered{
+		Job: order.Job, Sweep: order.Sweep, State: "ordered", OrderedBy: order.By, OrderedAt: at,
+		Status: "/api/v1/status",
+	})
+}
+
+// readOrder reads the body of an order: one object, without anything that is not known.
+func readOrder(w http.ResponseWriter, r *http.Request) (Order, error) {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return Order{}, errors.New("the Content-Type must be application/json")
+	}
+	var body struct {
+		Job   *string `json:"job"`
+		Sweep bool    `json:"sweep"`
+	}
+	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, bodyMost))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&body); err != nil {
+		return Order{}, fmt.Errorf(`the body must be as {"job": "contracts", "sweep": false}: %w`, err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return Order{}, errors.New("the body must be one object")
+	}
+	if body.Job == nil || *body.Job == "" {
+		return Order{}, errors.New("job is required")
+	}
+	return Order{Job: *body.Job, Sweep: body.Sweep}, nil
+}

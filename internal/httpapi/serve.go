@@ -1,0 +1,83 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/internal/connlimit"
+)
+
+// The connections in all and of one address: those who ask are few, and the file descriptors are for
+// sending.
+const (
+	connsMost = 32
+	connsEach = 16
+)
+
+// closeWithin is how long an answer may take when the service ends.
+const closeWithin = 5 * time.Second
+
+// Server serves the API at one address; each reading of the configuration makes another API.
+type Server struct {
+	server  *http.Server
+	current atomic.Pointer[API]
+	done    chan struct{}
+}
+
+// Listen opens an address.
+func Listen(ctx context.Context, address string) (net.Listener, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("http_api.listen: %w; is another program on that port?", err)
+	}
+	return listener, nil
+}
+
+// Serve answers at a listener until Close, by TLS if there is a configuration for it.
+func Serve(listener net.Listener, secure *tls.Config, api *API) *Server {
+	s := &Server{done: make(chan struct{})}
+	s.current.Store(api)
+	listener = &connlimit.Listener{Listener: listener, Most: connsMost, Each: connsEach}
+	if secure != nil {
+		listener = tls.NewListener(listener, secure)
+	}
+	broken, err := zap.NewStdLogAt(api.Log, zap.DebugLevel) // strangers fill no log with broken handshakes
+	if err != nil {
+		broken = zap.NewStdLog(api.Log)
+	}
+	s.server = &http.Server{
+		Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute,
+		IdleTimeout: time.Minute, MaxHeaderBytes: 8 << 10, ErrorLog: broken,
+	}
+	go func() {
+		defer close(s.done)
+		if err := s.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			api.Log.Error("http_api is no longer served", zap.Error(err))
+		}
+	}()
+	return s
+}
+
+// ServeHTTP gives a request to the API that answers now.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.current.Load().ServeHTTP(w, r) }
+
+// Show lets another API answer from now on.
+func (s *Server) Show(api *API) { s.current.Store(api) }
+
+// Close ends the service: no new connection, then what is being answered, a few seconds at most.
+func (s *Server) Close() {
+	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
+	defer cancel()
+	if err := s.server.Shutdown(ctx); err != nil {
+		_ = s.server.Close()
+	}
+	<-s.done
+}
