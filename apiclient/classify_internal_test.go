@@ -8,7 +8,7 @@ import (
 )
 
 // F136: the same 502 is a refusal only when it came at once.
-func TestF136_ASlow502IsUnknown(t *testing.T) {
+func TestF136ASlow502IsUnknown(t *testing.T) {
 	t.Parallel()
 	refused := readForm(502, nil, []byte(`{"messages":["`+messageRefused+`"]}`))
 	for elapsed, want := range map[time.Duration]Known{

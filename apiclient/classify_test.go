@@ -182,7 +182,7 @@ func TestEveryStatusWithEveryBody(t *testing.T) {
 	}
 }
 
-func TestF128_TheTextOfAnUnknownValueIsKept(t *testing.T) {
+func TestF128TheTextOfAnUnknownValueIsKept(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{`"Unexpected value: ARROZ"`, "Unexpected value: ARROZ"} {
 		a, _, err := submit(t, always(403, body))
@@ -196,7 +196,7 @@ func TestF128_TheTextOfAnUnknownValueIsKept(t *testing.T) {
 	}
 }
 
-func TestF126_TheTwoKindsOf401AreToldApart(t *testing.T) {
+func TestF126TheTwoKindsOf401AreToldApart(t *testing.T) {
 	t.Parallel()
 	a, _, err := submit(t, always(401, `{"data":[],"error":{"m":"x"}}`))
 	wantKnown(t, a, err, apiclient.NotCreated, apiclient.FaultNone)
@@ -207,7 +207,7 @@ func TestF126_TheTwoKindsOf401AreToldApart(t *testing.T) {
 	}
 }
 
-func TestF133_A429SaysHowLongToWait(t *testing.T) {
+func TestF133A429SaysHowLongToWait(t *testing.T) {
 	t.Parallel()
 	date := "Date: Sat, 21 Nov 2026 09:00:00 GMT"
 	cases := []struct {

@@ -114,7 +114,7 @@ func TestThePhaseWroteAllNeedsTheWholeHeadAndBody(t *testing.T) {
 
 // The connection knows of its end before the transport has acted on it: the POST goes out once, on
 // another connection.
-func TestF095_AnEndedConnectionOfThePoolIsReplacedBeforeTheGate(t *testing.T) {
+func TestF095AnEndedConnectionOfThePoolIsReplacedBeforeTheGate(t *testing.T) {
 	t.Parallel()
 	var executed, asked atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -117,7 +117,7 @@ func (k cut) serve(c *net.TCPConn, giveUp func()) int64 {
 
 // F090, F091, F092: the connection ends after every byte of the request. Once the server has seen a
 // byte, nothing but "unknown" may be said; "not sent" only when none arrived.
-func TestF091_TheConnectionIsCutAtEveryByteOfTheRequest(t *testing.T) {
+func TestF091TheConnectionIsCutAtEveryByteOfTheRequest(t *testing.T) {
 	t.Parallel()
 	for _, e := range creates {
 		for _, how := range endings {
@@ -145,7 +145,7 @@ func TestF091_TheConnectionIsCutAtEveryByteOfTheRequest(t *testing.T) {
 
 // F092, F108: the connection ends after every byte of the answer. Created only with the whole
 // answer; a refusal from the end of its head on; nothing is ever "not sent".
-func TestF108_TheConnectionIsCutAtEveryByteOfTheAnswer(t *testing.T) {
+func TestF108TheConnectionIsCutAtEveryByteOfTheAnswer(t *testing.T) {
 	t.Parallel()
 	answers := []struct {
 		name, text string

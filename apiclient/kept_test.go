@@ -30,7 +30,7 @@ func late(first string, made *atomic.Int64) answerFunc {
 
 // The second copy of a refusal meets no other request: its connection is closed, whatever the
 // answer was.
-func TestC9ALateCopyOfARefusalIsNotTakenForTheNextAnswer(t *testing.T) {
+func TestALateCopyOfARefusalIsNotTakenForTheNextAnswer(t *testing.T) {
 	t.Parallel()
 	for _, refusal := range []string{
 		reply(400, `{"messages":["message.price.invalid"]}`), reply(400, ""), reply(404, `{"detail":"x"}`),
@@ -53,7 +53,7 @@ func TestC9ALateCopyOfARefusalIsNotTakenForTheNextAnswer(t *testing.T) {
 }
 
 // The same for a harmless question, and for an answer of success that was cut.
-func TestC9NoConnectionIsKeptButAfterACompleteSuccess(t *testing.T) {
+func TestNoConnectionIsKeptButAfterACompleteSuccess(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, func(c net.Conn, r received) bool {
 		text := reply(201, created)
@@ -86,7 +86,7 @@ func TestC9NoConnectionIsKeptButAfterACompleteSuccess(t *testing.T) {
 
 // A server that gives up kept connections without a word: each POST that finds one idle for too
 // long takes another.
-func TestC12AConnectionThatWasIdleForTooLongCarriesNoPOST(t *testing.T) {
+func TestAConnectionThatWasIdleForTooLongCarriesNoPOST(t *testing.T) {
 	t.Parallel()
 	var made atomic.Int64
 	s := startRaw(t, func(c net.Conn, r received) bool {
@@ -112,7 +112,7 @@ func TestC12AConnectionThatWasIdleForTooLongCarriesNoPOST(t *testing.T) {
 
 // An id that the request itself names is that of its wallet, its producer or its contract: what was
 // created has another, which nobody knows.
-func TestC12AnIDThatTheRequestNamedIsNotTheRecords(t *testing.T) {
+func TestAnIDThatTheRequestNamedIsNotTheRecords(t *testing.T) {
 	t.Parallel()
 	for name, call := range map[string]func(*apiclient.Client) (apiclient.Answer, error){
 		"in the body": func(c *apiclient.Client) (apiclient.Answer, error) {

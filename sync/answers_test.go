@@ -87,9 +87,9 @@ func (f *front) questions() int {
 	return f.gets
 }
 
-// A1: a refusal in any form of the API concerns its own row, which shows what came back. The others
+// A refusal in any form of the API concerns its own row, which shows what came back. The others
 // go, and the row is not sent again.
-func TestA1ARefusalInAFormOfTheAPIConcernsItsRowAlone(t *testing.T) {
+func TestARefusalInAFormOfTheAPIConcernsItsRowAlone(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		status     int
@@ -140,8 +140,8 @@ func TestA1ARefusalInAFormOfTheAPIConcernsItsRowAlone(t *testing.T) {
 	}
 }
 
-// A3: what a 409 says is shown, in whatever form it comes, and only a person moves the row.
-func TestA3WhatA409SaysIsShown(t *testing.T) {
+// What a 409 says is shown, in whatever form it comes, and only a person moves the row.
+func TestWhatA409SaysIsShown(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
 		`{"messages":["Ja existe o contrato 77"]}`, `{"detail":"Ja existe o contrato 77"}`,
@@ -159,7 +159,7 @@ func TestA3WhatA409SaysIsShown(t *testing.T) {
 
 // A request that is refused for its form three times, with nothing accepted between, stops its job,
 // and no other.
-func TestA1ThreeRefusalsOfTheRequestStopTheirJobAlone(t *testing.T) {
+func TestThreeRefusalsOfTheRequestStopTheirJobAlone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
 	b.limits.MaxInFlight = 1
@@ -191,10 +191,10 @@ func TestA1ThreeRefusalsOfTheRequestStopTheirJobAlone(t *testing.T) {
 	}
 }
 
-// C8: a filter that lets a request through and answers in its place proves nothing: the row is in
+// A filter that lets a request through and answers in its place proves nothing: the row is in
 // doubt and is never sent again by itself. The harmless question is asked again, and while it is
 // answered well the others go.
-func TestC8AnAnswerInNoFormOfTheAPIProvesNothing(t *testing.T) {
+func TestAnAnswerInNoFormOfTheAPIProvesNothing(t *testing.T) {
 	t.Parallel()
 	const page = "<html><body>Blocked</body></html>"
 	for _, c := range []struct {
@@ -246,7 +246,7 @@ func TestC8AnAnswerInNoFormOfTheAPIProvesNothing(t *testing.T) {
 
 // Where the harmless question is answered in no form of the API either, the address is wrong or a
 // proxy stands in the way: all jobs stop, with one row in doubt for each request in flight.
-func TestC8WhenTheHarmlessQuestionFailsTooAllJobsStop(t *testing.T) {
+func TestWhenTheHarmlessQuestionFailsTooAllJobsStop(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
 	b.limits.MaxInFlight = 1
@@ -264,7 +264,7 @@ func TestC8WhenTheHarmlessQuestionFailsTooAllJobsStop(t *testing.T) {
 }
 
 // The document's own 401 without a body is taken as it says, or with `doubt: strict` as nothing.
-func TestC8TheEmpty401OfTheDocumentIsTakenAsConfigured(t *testing.T) {
+func TestTheEmpty401OfTheDocumentIsTakenAsConfigured(t *testing.T) {
 	t.Parallel()
 	for strict, want := range map[bool]trade.State{false: trade.Pending, true: trade.InDoubt} {
 		b := newBench(t, sandbox.Options{})
@@ -292,9 +292,9 @@ func (p impatient) SubmitOrderCommitment(ctx context.Context, body []byte,
 	return a, err
 }
 
-// C8: a row that is always answered with 429 is tried five times in a run, and then in the next
+// A row that is always answered with 429 is tried five times in a run, and then in the next
 // one. The others go.
-func TestC8ARowThatIsAlwaysThrottledIsTriedFiveTimesInARun(t *testing.T) {
+func TestARowThatIsAlwaysThrottledIsTriedFiveTimesInARun(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
 	b.surface = func(p engine.Platform) engine.Platform { return impatient{p} }
@@ -320,10 +320,10 @@ func TestC8ARowThatIsAlwaysThrottledIsTriedFiveTimesInARun(t *testing.T) {
 	}
 }
 
-// C12: deliveries that the platform counts from 1 in each contract are accepted, all of them, also
+// Deliveries that the platform counts from 1 in each contract are accepted, all of them, also
 // when the ledger is rebuilt from its journal; the second of one contract with the same id is in
 // doubt.
-func TestC12DeliveriesThatAreCountedInTheirContract(t *testing.T) {
+func TestDeliveriesThatAreCountedInTheirContract(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		var mu gosync.Mutex
 		made := map[string]int{}
@@ -362,9 +362,9 @@ func TestC12DeliveriesThatAreCountedInTheirContract(t *testing.T) {
 	})
 }
 
-// A5: an answer that proves nothing about the row leaves it in doubt, and three in a row stop the
+// An answer that proves nothing about the row leaves it in doubt, and three in a row stop the
 // job.
-func TestA5ThreeAnswersThatProveNothingStopTheJob(t *testing.T) {
+func TestThreeAnswersThatProveNothingStopTheJob(t *testing.T) {
 	for _, status := range []string{"410", "412", "423"} {
 		t.Run(status, func(t *testing.T) {
 			b := newBenchOn(t, databases[0], sandbox.Options{Faults: faults(t, "status="+status)})

@@ -302,7 +302,7 @@ func TestF072AnInterruptedRunFinishesWhatIsOnTheWire(t *testing.T) {
 // F054, F058: however often and wherever a process is killed, the next one never takes what it left
 // for an older ledger: it opens, settles what stood between journal and ledger, and goes on. Each
 // kill leaves at most max_in_flight rows in doubt, none is lost, none is doubled.
-func TestF054_AKillNeverLooksLikeAnOlderLedger(t *testing.T) {
+func TestF054AKillNeverLooksLikeAnOlderLedger(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		const rows, kills = 120, 12
 		var mu gosync.Mutex

@@ -226,7 +226,7 @@ func (k *cutter) plans(step int, hows ...string) []wireCut {
 // F090, F091, F092, F108, through the engine: whatever byte of request or answer is the last,
 // nothing is on the platform twice, and exactly the rows are in doubt of which bytes had left. The
 // short form cuts the deliveries at every byte in one way each, and the others at every 29th.
-func TestF091_TheEngineWithTheConnectionCutAtEveryByte(t *testing.T) {
+func TestF091TheEngineWithTheConnectionCutAtEveryByte(t *testing.T) {
 	t.Parallel()
 	all := []string{"FIN", "RST", "stall"}
 	type form struct {

@@ -37,7 +37,7 @@ func sickDisk(t *testing.T, command ...string) string {
 // F047, F048, F053: a disk that is full at every size, here as the largest file that the process
 // may write. Nothing is sent without a durable intent, the program says what is the matter, and
 // goes on by itself when there is room. 5 sizes in the short form, 160 in the long one.
-func TestF047_ADiskOfEverySizeThatIsFull(t *testing.T) {
+func TestF047ADiskOfEverySizeThatIsFull(t *testing.T) {
 	t.Parallel()
 	step, most := 300, 1500
 	if long {

@@ -48,7 +48,7 @@ func (b *bench) stranded(t *testing.T, n int) {
 
 // The dry run looks at the rows just before they would go, as the run does: what changed or left
 // the ERP since it was read, and what went under another key or by another job, is not promised.
-func TestB1ADryRunTakesTheLastLookOfTheRun(t *testing.T) {
+func TestADryRunTakesTheLastLookOfTheRun(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.stranded(t, 5)
@@ -66,7 +66,7 @@ func TestB1ADryRunTakesTheLastLookOfTheRun(t *testing.T) {
 	})
 }
 
-func TestB1ADryRunHoldsWhatWentUnderAnotherKey(t *testing.T) {
+func TestADryRunHoldsWhatWentUnderAnotherKey(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.write(10, 20, 30)
@@ -76,7 +76,7 @@ func TestB1ADryRunHoldsWhatWentUnderAnotherKey(t *testing.T) {
 	})
 }
 
-func TestB1ADryRunHoldsWhatAnotherJobHasSent(t *testing.T) {
+func TestADryRunHoldsWhatAnotherJobHasSent(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
 		b.contracts(3)
@@ -88,7 +88,7 @@ func TestB1ADryRunHoldsWhatAnotherJobHasSent(t *testing.T) {
 	})
 }
 
-func TestB1ADryRunCountsARowOfTwoJobsOnce(t *testing.T) {
+func TestADryRunCountsARowOfTwoJobsOnce(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		twice := b.spec
@@ -101,7 +101,7 @@ func TestB1ADryRunCountsARowOfTwoJobsOnce(t *testing.T) {
 	})
 }
 
-func TestB1ADryRunHoldsWhatWasTypedTwice(t *testing.T) {
+func TestADryRunHoldsWhatWasTypedTwice(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.spec.Twin = engine.TwinCheck{Mode: engine.TwinHold}
@@ -113,7 +113,7 @@ func TestB1ADryRunHoldsWhatWasTypedTwice(t *testing.T) {
 }
 
 // What one run may send is judged by weight and value in a dry run, too.
-func TestB1ADryRunWeighsWhatIsNew(t *testing.T) {
+func TestADryRunWeighsWhatIsNew(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
 	b.spec.Most = &trade.Freight{Load: trade.Load{Kilograms: decimalOf(t, "360")}}

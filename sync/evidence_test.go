@@ -300,11 +300,11 @@ func TestF146ARecordTypedByHandSettlesNothing(t *testing.T) {
 	})
 }
 
-// C12: the event of an older record comes late, for the first time after the request of an equal
+// The event of an older record comes late, for the first time after the request of an equal
 // row that was lost. Where the platform tells no time, nobody can tell: the record stands at the
 // doubt, and a person decides. Where it tells one, the record is older and is not even shown; where
 // it was heard of before, neither.
-func TestC12ALateEventOfAnOlderEqualRecordSettlesNothing(t *testing.T) {
+func TestALateEventOfAnOlderEqualRecordSettlesNothing(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		for name, v := range map[string]struct {
 			bench func(*testing.T, database, sandbox.Options) *bench

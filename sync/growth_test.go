@@ -54,7 +54,7 @@ type footprint struct {
 	rows, runs, unreduced int
 }
 
-// F066, L3: an operation of two years, with its schedules, its retention and a ledger of either
+// F066: an operation of two years, with its schedules, its retention and a ledger of either
 // kind, stays flat in memory and bounded on disk: what it keeps for ever is a small record of each
 // row, and nothing is sent twice.
 func TestTwoYearsStayFlat(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-func TestC10AMachineThatSendsElsewhereDoesNotRun(t *testing.T) {
+func TestAMachineThatSendsElsewhereDoesNotRun(t *testing.T) {
 	inDuo(t, func(d *duo) {
 		d.a.owner.Platform, d.b.owner.Platform = "https://api.example.com", "https://test.example.com"
 		open, done := d.leads(12, 2)
@@ -43,7 +43,7 @@ func (otherServer) AcquireLease(context.Context, string, trade.Owner) (trade.Lea
 	return trade.Lease{}, fmt.Errorf("%w: compare the journals", trade.ErrOtherServer)
 }
 
-func TestC11AJobThatIsStoppedByAnotherServerSaysSo(t *testing.T) {
+func TestAJobThatIsStoppedByAnotherServerSaysSo(t *testing.T) {
 	t.Parallel()
 	a, b := fleet(t, 3)
 	b.wrap = func(l engine.Ledger) engine.Ledger { return otherServer{l} }

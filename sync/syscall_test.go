@@ -10,7 +10,7 @@ import (
 
 // F048, F050, F053: the k-th write or flush of a thread fails, once, for a while, or from then on,
 // for want of space or with an error of the device.
-func TestF048_TheKthSystemCallFails(t *testing.T) {
+func TestF048TheKthSystemCallFails(t *testing.T) {
 	t.Parallel()
 	writes, flushes := []int{1, 40, 70}, []int{1, 9, 14}
 	if long {

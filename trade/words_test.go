@@ -163,7 +163,7 @@ func TestSeveralColumnsAreOneCode(t *testing.T) {
 	}
 }
 
-func TestE4ThePlausibleTimeIsWrittenAsPeopleWriteDays(t *testing.T) {
+func TestThePlausibleTimeIsWrittenAsPeopleWriteDays(t *testing.T) {
 	t.Parallel()
 	p := Problem{
 		Rule: RuleDateWindow, Field: "payday", Detail: "2000-01-01 … 2031-11-23", Column: "dt_pagto",

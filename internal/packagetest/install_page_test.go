@@ -29,7 +29,7 @@ func commands(t *testing.T, page string) []string {
 // The page is true: its commands, one after the other on a machine without safrasync, lead to a
 // service that runs, and what init wrote, with nothing but its PREENCHER filled in, sends the first
 // row. Both languages have the same commands.
-func TestB3TheInstallationPageLeadsToAServiceThatRuns(t *testing.T) {
+func TestTheInstallationPageLeadsToAServiceThatRuns(t *testing.T) {
 	t.Parallel()
 	lines := commands(t, "install.md")
 	if diff := cmp.Diff(lines, commands(t, "install.pt-BR.md")); diff != "" || len(lines) < 10 {

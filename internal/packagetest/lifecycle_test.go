@@ -74,7 +74,7 @@ func TestInitKeepsTheGroupOfTheConfiguration(t *testing.T) {
 
 // Upgrade over a running service with a migration of the ledger, the way back that is refused, and
 // the end: what was sent stays known.
-func TestF083_UpgradeDowngradeAndRemoval(t *testing.T) {
+func TestF083UpgradeDowngradeAndRemoval(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []installer{dpkgInstaller(), rpmInstaller()} {
 		t.Run(kind.name, func(t *testing.T) {
@@ -169,7 +169,7 @@ func TestF083_UpgradeDowngradeAndRemoval(t *testing.T) {
 // Who insists on the older program gets a clear refusal from the program itself, not a damaged
 // ledger (F065); and the way that the package's refusal tells leads back, without a row that goes
 // twice.
-func TestF065_TheWayBackToAnOlderProgram(t *testing.T) {
+func TestF065TheWayBackToAnOlderProgram(t *testing.T) {
 	t.Parallel()
 	p := newPlant(t)
 	for _, b := range []built{this(t), next(t)} {

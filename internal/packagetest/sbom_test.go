@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestD9ThePackageSaysWhatTheProgramIsMadeOf(t *testing.T) {
+func TestThePackageSaysWhatTheProgramIsMadeOf(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if out, err := exec.Command("dpkg-deb", "-x", this(t).deb, dir).CombinedOutput(); err != nil {

@@ -61,7 +61,7 @@ func run(t *testing.T, opts torture.Options) torture.Verdict {
 	return v
 }
 
-func TestF071_NothingIsLostAndNothingComesTwice(t *testing.T) {
+func TestF071NothingIsLostAndNothingComesTwice(t *testing.T) {
 	binary := build(t, "../..", "./cmd/safrasync")
 	for _, ledger := range []string{"sqlite", "postgres"} {
 		t.Run(ledger, func(t *testing.T) {
