@@ -191,7 +191,7 @@ func TestThreeRefusalsOfTheRequestStopTheirJobAlone(t *testing.T) {
 	}
 }
 
-// A filter that lets a request through and answers in its place proves nothing: the row is in
+// I2: a filter that lets a request through and answers in its place proves nothing: the row is in
 // doubt and is never sent again by itself. The harmless question is asked again, and while it is
 // answered well the others go.
 func TestAnAnswerInNoFormOfTheAPIProvesNothing(t *testing.T) {

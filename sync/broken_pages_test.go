@@ -7,7 +7,7 @@ import (
 	engine "github.com/safrasync/safrasync/sync"
 )
 
-// F047, I5: a page is stored while the next one is read. Where it cannot be stored, the run stops
+// F047, I4, I5: a page is stored while the next one is read. Where it cannot be stored, the run stops
 // before anything leaves, whether the next page needs to know what became of it or not; the next
 // run finds all of it again.
 func TestF047APageThatCannotBeStoredStopsTheReading(t *testing.T) {

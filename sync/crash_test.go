@@ -162,7 +162,7 @@ func (l *failingLedger) Commit(ctx context.Context, lease trade.Lease, group tra
 	return trade.GroupResult{}, fmt.Errorf("the test failed the commit: %w", trade.ErrUncertain)
 }
 
-// F048, F050, F052: an uncertain commit lets nothing go, keeps the answers it has, and stops; the
+// F048, F050, F052, I1: an uncertain commit lets nothing go, keeps the answers it has, and stops; the
 // next run goes on without a doubt.
 func TestAFailedCommitSendsNothingAndLosesNoAnswer(t *testing.T) {
 	t.Parallel()

@@ -398,6 +398,7 @@ func TestF026AnEmptySweepProvesNothing(t *testing.T) {
 	})
 }
 
+// I5: a row that commits late, with an old timestamp, is found.
 func TestF001ALateRowWithAnOldTimestampIsFoundByTheSweep(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
