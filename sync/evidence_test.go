@@ -343,9 +343,9 @@ func TestALateEventOfAnOlderEqualRecordSettlesNothing(t *testing.T) {
 	})
 }
 
-// F147, W5: a forged event can only cause a reading: whatever it names, nothing is settled by it,
+// F147: a forged event can only cause a reading: whatever it names, nothing is settled by it,
 // and addresses in it are not called.
-func TestF147W5AForgedEventCanOnlyCauseAReading(t *testing.T) {
+func TestF147AForgedEventCanOnlyCauseAReading(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := hearBench(t, db, sandbox.Options{})
 		b.api.SetFaults(faults(t, "lost-before@1-")...)

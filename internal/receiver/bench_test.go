@@ -22,7 +22,7 @@ const (
 	sureFrom = 4.5
 )
 
-// W2: what a comparison of credentials takes must not tell how near they are. By construction it
+// What a comparison of credentials takes must not tell how near they are. By construction it
 // does not: whatever is given is hashed, and the hashes of both sides are compared in constant
 // time. The other comparison, which stops at the first letter that is wrong, shows that the
 // measurement would tell. `go test -run '^$' -bench Authorised -benchtime 500000x
