@@ -803,3 +803,24 @@ func TestAContractIsRecognisedAfterAChangeOfTheMappingWithoutItsValues(t *testin
 		})
 	}
 }
+
+// F022: a row in doubt that came to stand twice in the ERP is not sent again, because nobody knows
+// which of the two it would be.
+func TestARowThatStandsTwiceIsNotSentAgain(t *testing.T) {
+	t.Parallel()
+	b := withChildren(newBench(t, sandbox.Options{Faults: faults(t, "lost-after@2")}))
+	b.contracts(1)
+	b.delivery(1, 1, 10)
+	b.pass()
+	b.row("deliveries", "01|0001", trade.InDoubt, trade.CauseUnknown)
+	b.delivery(1, 1, 11)
+	acts := b.acts()
+	if err := acts.Watch(t.Context(), "deliveries"); err != nil {
+		t.Fatal(err)
+	}
+	b.clock.advance(16 * time.Minute)
+	plan, err := acts.Resend(t.Context(), "deliveries", "01|0001", true)
+	if err != nil || plan.Possible() || plan.Steps[0].Refused != engine.DoubleKey {
+		t.Errorf("%+v, %v", plan, err)
+	}
+}

@@ -156,3 +156,37 @@ func TestWhatIsNoTwinGoes(t *testing.T) {
 		})
 	}
 }
+
+// A retyped contract is found across the jobs that send the same kind of record; equal rows of two
+// jobs both go.
+func TestF021TwinsAndRetypedRowsAcrossJobs(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		second := contractsSpec()
+		second.Name, second.Query = "second", strings.Replace(second.Query, "FROM contrato", "FROM outra", 1)
+		b.more = []engine.JobSpec{second}
+		b.exec(`CREATE TABLE outra AS SELECT * FROM contrato WHERE false`)
+		b.contracts(3)
+		b.exec(
+			`INSERT INTO outra SELECT filial, '0091', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0001'`)
+		run := func() []trade.RunReport {
+			t.Helper()
+			reports, err := b.engine().Sync(t.Context(), nil, engine.Options{Sweep: true})
+			if err != nil || len(reports) != 2 {
+				t.Fatalf("%+v, %v", reports, err)
+			}
+			b.adds(reports[0])
+			b.adds(reports[1])
+			return reports
+		}
+		if r := run()[1]; r.Sent != 1 || r.Flags[trade.Twin] != 1 {
+			t.Errorf("%+v", r)
+		}
+		b.exec(
+			`INSERT INTO outra SELECT filial, '0092', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0002'`)
+		b.exec(`DELETE FROM contrato WHERE num = '0002'`)
+		if r := run()[1]; r.Sent != 0 || r.States[trade.Held] != 1 {
+			t.Errorf("%+v", r)
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package sync_test
 
 import (
+	"errors"
 	"runtime"
 	"strings"
 	"testing"
@@ -73,5 +74,31 @@ func TestACaseThatDoesNotFitItsJob(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %q in it", err, want)
 		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// What is told of rows ends with the first that who asked cannot take; a case whose key is NULL is
+// none.
+func TestWhoCannotTakeARowAndACaseWithoutAKey(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.contracts(2)
+	b.exec(`UPDATE contrato SET pagamento = NULL`)
+	e := b.engine()
+	enough, told := errors.New("enough"), 0
+	_, err := e.Audit(t.Context(), e.Jobs[0], func(engine.Judgement) error { told++; return enough })
+	if !errors.Is(err, enough) || told != 1 {
+		t.Errorf("%v, told %d", err, told)
+	}
+	c, err := e.CaseOf(t.Context(), "contracts", key(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Row["num"] = erp.Value{}
+	if _, err := engine.Try(e.Jobs[0], c); err == nil ||
+		!strings.Contains(err.Error(), "would count it as unreadable") {
+		t.Errorf("%v", err)
 	}
 }

@@ -71,7 +71,8 @@ var loopback = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80}
 // pipeConn has addresses, which the client looks at.
 type pipeConn struct{ net.Conn }
 
-func (pipeConn) LocalAddr() net.Addr  { return loopback }
+func (pipeConn) LocalAddr() net.Addr { return loopback }
+
 func (pipeConn) RemoteAddr() net.Addr { return loopback }
 
 // serve starts a sandbox on pipes.

@@ -1,6 +1,7 @@
 package sync_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
@@ -123,4 +124,52 @@ func TestADryRunWeighsWhatIsNew(t *testing.T) {
 		t.Errorf("the dry run stopped %+v", dry.Stopped)
 	}
 	b.expectBrake(b.sync(engine.Options{}), "brake_most", 4)
+}
+
+func TestADryRunCountsADoubleKeyAsHeld(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.contracts(3)
+	b.spec.Query = `SELECT * FROM contrato UNION ALL SELECT * FROM contrato WHERE num = '0002'`
+	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{DryRun: true})
+	if err != nil || reports[0].States[trade.Pending] != 2 || reports[0].States[trade.Held] != 1 {
+		t.Errorf("%+v, %v", reports, err)
+	}
+}
+
+func TestADryRunWritesNothingAndSendsNothing(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.contracts(3)
+		b.exec(`UPDATE contrato SET pagamento = NULL WHERE num = '0003'`)
+		reports, err := b.engine().Sync(t.Context(), nil, engine.Options{DryRun: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := reports[0]; r.New != 3 || r.Sent != 0 || r.States[trade.Pending] != 2 || r.States[trade.Invalid] != 1 {
+			t.Errorf("report %+v", r)
+		}
+		tallies, err := b.ledger.Recount(t.Context(), "contracts")
+		if err != nil || len(tallies) != 0 || b.api.Requests() != 0 {
+			t.Errorf("the ledger has %v (%v), the API got %d requests", tallies, err, b.api.Requests())
+		}
+	})
+}
+
+func TestADryRunTellsOnlyWhatWouldChange(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.contracts(3)
+	b.exec(`UPDATE contrato SET pagamento = NULL WHERE num > '0001'`)
+	b.sync(engine.Options{})
+	b.exec(`UPDATE contrato SET pagamento = '2026-08-01' WHERE num = '0002'`)
+	var told []string
+	_, err := b.engine().Sync(t.Context(), nil,
+		engine.Options{
+			DryRun: true, Sweep: true,
+			Planned: func(e trade.Entry) { told = append(told, e.Key+" "+string(e.State)) },
+		})
+	if err != nil || fmt.Sprint(told) != "[01|0002 pending]" {
+		t.Errorf("%v, %v", told, err)
+	}
 }

@@ -192,3 +192,177 @@ func (b *bench) ordered(br *breaker) {
 	jobs("its end", func() (engine.JobPlan, error) { return acts.Resume(ctx, "contracts") })
 	b.expect(1, trade.Pending, "")
 }
+
+// F052: what people ask about rows that depend on others says so when ledger or ERP fail at any of
+// its calls, and a dry run that would have to stop at a brake.
+func TestEveryCallOfWhatPeopleAskOfChildrenFailsOnce(t *testing.T) {
+	t.Parallel()
+	b := withChildren(newBench(t, sandbox.Options{}))
+	b.contracts(3)
+	b.delivery(1, 1, 10)
+	b.share("s1", 1, 5)
+	b.pass()
+	b.delivery(2, 2, 20)
+	b.share("s2", 2, 5)
+	b.contract(4)
+	br := &breaker{}
+	b.breaks(br, true)
+	ctx, e := t.Context(), b.engine()
+	job, err := e.Job("deliveries")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent, err := b.ledger.Entry(ctx, "deliveries", "01|0001")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, op := range map[string]func() error{
+		"Preview":         func() error { _, err := e.Preview(ctx, "deliveries", "01|0002"); return err },
+		"Why":             func() error { _, err := e.Why(ctx, "deliveries", "01|0001", &sent); return err },
+		"CaseOf":          func() error { _, err := e.CaseOf(ctx, "deliveries", "01|0001"); return err },
+		"Newest":          func() error { _, err := e.Newest(ctx, "deliveries", sent); return err },
+		"Audit":           func() error { _, err := e.Audit(ctx, job, nil); return err },
+		"Compare":         func() error { return compare(ctx, e, job, false, sent) },
+		"Compare and ask": func() error { return compare(ctx, e, job, true, sent) },
+		"a dry run": func() error {
+			return failureOf(e.Sync(ctx, nil, engine.Options{DryRun: true, Sweep: true}))
+		},
+	} {
+		br.each(t, name, op)
+	}
+	// A contract that was sent has another number now.
+	b.exec(`UPDATE contrato SET num = '0099' WHERE num = '0003'`)
+	b.brakes.Retyped = 1
+	e = b.engine()
+	for at := 1; ; at++ {
+		br.arm(at, false)
+		reports, err := e.Sync(ctx, []string{"contracts"}, engine.Options{DryRun: true, Sweep: true})
+		hit := br.disarm()
+		braked := err == nil && len(reports) == 1 && reports[0].Stopped != nil &&
+			reports[0].Stopped.Code == "brake_retyped"
+		if hit == "" && !braked {
+			t.Errorf("without a failure: %+v, %v", reports, err)
+		}
+		if hit == "" {
+			break
+		}
+		if err == nil && (len(reports) == 0 || reports[0].Stopped == nil) {
+			t.Errorf("call %d failed (%s), and it says nothing", at, hit)
+		}
+	}
+	if n := len(b.createdOf(sandbox.ResourceOrderCommitments)); n != 3 {
+		t.Errorf("the platform has %d contracts", n)
+	}
+}
+
+// F052: what people order rarely says so when ledger or ERP fail at any of its calls: a release, a
+// row that is declared to be another record, and the id of a row that has another key now.
+func TestEveryCallOfWhatPeopleOrderRarelyFailsOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.contracts(3)
+	b.sync(engine.Options{})
+	b.exec(`UPDATE contrato SET num = '0099' WHERE num = '0003'`)
+	b.sync(engine.Options{Sweep: true})
+	b.expect(99, trade.Held, trade.CauseRetyped)
+	b.spec.Most = &trade.Freight{Load: trade.Load{Rows: 1}}
+	for n := 4; n <= 6; n++ {
+		b.contract(n)
+	}
+	b.expectBrake(b.sync(engine.Options{}), "brake_most", 3)
+	ctx, br := t.Context(), &breaker{}
+	b.breaks(br, true)
+	acts := b.acts()
+	acts.Desk = brokenDesk{brokenLedger{b.ledger, br}, b.ledger}
+	br.each(t, "the plan of a release", func() error { _, err := acts.Release(ctx, "contracts"); return err })
+	br.each(t, "the plan of a retry",
+		func() error { _, err := acts.Retry(ctx, "contracts", []string{key(99)}); return err })
+	old := b.entry(3)
+	br.each(t, "the id of the old key", func() error {
+		plan, err := acts.Adopt(ctx, "contracts", key(99), engine.Adoption{ID: old.RemoteID})
+		if err == nil && !plan.Possible() {
+			t.Errorf("%+v", plan)
+		}
+		return err
+	})
+	plan, err := acts.Dismiss(ctx, "contracts", []string{key(99)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, op := range map[string]func() error{
+		"rows without a person": func() error { _, err := acts.Do(ctx, plan, engine.Person{}); return err },
+		"a job's refused act": func() error {
+			p, err := acts.Resume(ctx, "contracts")
+			if err != nil {
+				return err
+			}
+			p.Refused = engine.IDTaken
+			_, err = acts.DoJob(ctx, p, maria)
+			return err
+		},
+		"a job that does not exist, newest": func() error {
+			_, err := b.engine().Newest(ctx, "nothing", old)
+			return err
+		},
+		"a job that does not exist, case": func() error {
+			_, err := b.engine().CaseOf(ctx, "nothing", key(1))
+			return err
+		},
+		"a job that does not exist, preview": func() error {
+			_, err := b.engine().Preview(ctx, "nothing", key(1))
+			return err
+		},
+		"a job that does not exist, why": func() error {
+			_, err := b.engine().Why(ctx, "nothing", key(1), nil)
+			return err
+		},
+		"a job that does not exist, sync": func() error {
+			_, err := b.engine().Sync(ctx, []string{"nothing"}, engine.Options{})
+			return err
+		},
+		"a key that no row has, case": func() error {
+			_, err := b.engine().CaseOf(ctx, "contracts", key(77))
+			return err
+		},
+		"a key that no row has, preview": func() error {
+			_, err := b.engine().Preview(ctx, "contracts", key(77))
+			return err
+		},
+	} {
+		if err := op(); err == nil {
+			t.Errorf("%s: nothing was said", name)
+		}
+	}
+	b.expect(99, trade.Held, trade.CauseRetyped)
+}
+
+// F052: a row that the platform says it has already, and whose attempts the ledger does not tell,
+// is not declared to be another one.
+func TestARowThatExistsAndWhoseAttemptsAreNotRead(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{Faults: faults(t, "status=409@1")})
+	b.contracts(1)
+	b.sync(engine.Options{})
+	b.expect(1, trade.Held, trade.CauseExists)
+	br := &breaker{}
+	acts := b.acts()
+	acts.Desk = brokenDesk{brokenLedger{b.ledger, br}, b.ledger}
+	br.each(t, "the plan of a retry",
+		func() error { return second(acts.Retry(t.Context(), "contracts", []string{key(1)})) })
+	b.expect(1, trade.Held, trade.CauseExists)
+}
+
+// F052: a comparison with a mapping that needs another column asks the ERP for it, and says so when
+// that fails.
+func TestAComparisonThatMustAskAndCannot(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.contracts(2)
+	b.sync(engine.Options{})
+	b.spec.Fields["haverst"] = engine.FieldSpec{Columns: []string{"obs"}, Default: new("2026/2027")}
+	br := &breaker{}
+	b.breaks(br, true)
+	e := b.engine()
+	br.each(t, "Compare and ask",
+		func() error { return compare(t.Context(), e, e.Jobs[0], true, b.entry(1), b.entry(2)) })
+}

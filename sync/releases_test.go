@@ -3,6 +3,7 @@ package sync_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -324,6 +325,47 @@ func TestHours(t *testing.T) {
 	} {
 		if _, err := engine.ParseHours([]string{wrong}); err == nil {
 			t.Errorf("%q is taken for hours", wrong)
+		}
+	}
+}
+
+// dueLater does not show the third row before the first was sent, and fails once.
+type dueLater struct {
+	engine.Ledger
+	b     *bench
+	calls *int
+	fails int
+}
+
+func (l dueLater) Due(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error) {
+	*l.calls++
+	if *l.calls == l.fails {
+		return nil, errBroken
+	}
+	due, err := l.Ledger.Due(ctx, job, now, after, limit)
+	if len(l.b.createdOf(sandbox.ResourceOrderCommitments)) == 0 {
+		due = slices.DeleteFunc(due, func(e trade.Entry) bool { return e.Key == key(3) })
+	}
+	return due, err
+}
+
+// F025: a row that becomes due while a run sends, and is one too many, stays, also when the ledger
+// fails while what is due is counted.
+func TestARowThatBecomesDueWhileARunSendsIsBraked(t *testing.T) {
+	t.Parallel()
+	for fails := 0; ; fails++ {
+		b := newBench(t, sandbox.Options{})
+		b.limits.MaxInFlight = 1
+		b.spec.Most = &trade.Freight{Load: trade.Load{Rows: 2}}
+		b.contracts(3)
+		calls := 0
+		b.wrap = func(l engine.Ledger) engine.Ledger { return dueLater{l, b, &calls, fails} }
+		r := b.sync(engine.Options{})
+		if n := len(b.createdOf(sandbox.ResourceOrderCommitments)); r.Stopped == nil || n > 2 {
+			t.Fatalf("call %d of %d failed: %d contracts went, stopped %+v", fails, calls, n, r.Stopped)
+		}
+		if calls < fails {
+			return
 		}
 	}
 }
