@@ -216,15 +216,19 @@ var rules = map[string]rule{
 	"internal/throwaway": {reason: "throwaway is what the test servers have in common, so it may depend on none"},
 	"internal/apidoc":    {reason: "apidoc names the rows of the API's document for the tests of both readings, so it may know neither"},
 	"tools/torture": {
-		testsMay: []string{"apiclient/sandbox", "internal/pgtest", "internal/torture"},
-		reason:   "what kills the program does so from outside: with a line of it inside, both would agree on the same mistake",
+		may:    []string{"apiclient/sandbox", "internal/pgtest", "internal/torture"},
+		reason: "what kills the program does so from outside: with a line of it inside, both would agree on the same mistake",
 	},
 	"internal/torture": {
 		may:    []string{"apiclient/sandbox"},
 		reason: "torture judges the program from outside: with a line of it inside, both would agree on the same mistake",
 	},
+	"tools/protocol": {
+		may:    []string{"trade", "apiclient", "sync/outcome", "sync/run", "sync/sending"},
+		reason: "protocol is a model: it takes from the program what an answer proves, the moves and the time-outs, and nothing that acts",
+	},
 	"tools/histories": {
-		testsMay: []string{
+		may: []string{
 			"trade", "erp", "apiclient", "apiclient/sandbox", "state", "sync", "internal/pgtest",
 			"internal/ledgertest",
 		},
@@ -273,7 +277,7 @@ var testOnly = []string{
 	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/ledgertest", "internal/throwaway",
 	"internal/oidctest", "internal/apidoc", "internal/importrules", "internal/faultlist", "internal/limits",
 	"internal/manual",
-	"tools/bench", "tools/bench/size", "tools/histories", "tools/torture", "internal/sickdisk",
+	"tools/bench", "tools/bench/size", "tools/histories", "tools/protocol", "tools/torture", "internal/sickdisk",
 }
 
 // source is what the checks need to know of one Go file.

@@ -1,4 +1,4 @@
-package sync
+package protocol
 
 import (
 	"slices"
@@ -6,15 +6,15 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// protocol explores all worlds that a size and a set of rules allow.
-type protocol struct {
-	protocolSize
-	rules    protocolRule
+// model explores all worlds that a size and a set of rules allow.
+type model struct {
+	limits
+	rules    rule
 	verdicts []verdict
 	push     func(w world, label string, args ...any)
 }
 
-func (p *protocol) has(r protocolRule) bool { return p.rules&r != 0 }
+func (p *model) has(r rule) bool { return p.rules&r != 0 }
 
 // claimed are the moves that a step of the model makes under conditions of its own. Every other
 // move of the table may be made by anybody at any time: by a change of the row, of a reference, or
@@ -36,7 +36,7 @@ func claimed(from, to trade.State) bool {
 }
 
 // steps pushes every world that can follow.
-func (p *protocol) steps(w world) {
+func (p *model) steps(w world) {
 	for i := range p.workers {
 		p.work(w, i)
 		p.takeOver(w, i)
@@ -52,7 +52,7 @@ func (p *protocol) steps(w world) {
 }
 
 // others makes the moves that no condition of the model guards.
-func (p *protocol) others(w world) {
+func (p *model) others(w world) {
 	from := trade.States[w.state]
 	moves := trade.Moves[from]
 	if !p.has(movesKept) && w.is(trade.InDoubt) {
@@ -68,7 +68,7 @@ func (p *protocol) others(w world) {
 }
 
 // work is what a worker may do next.
-func (p *protocol) work(w world, i int) {
+func (p *model) work(w world, i int) {
 	me := &w.workers[i]
 	switch me.at {
 	case workerIdle:
@@ -101,7 +101,7 @@ func (p *protocol) work(w world, i int) {
 }
 
 // leaves is what a process leaves behind of an open attempt.
-func (p *protocol) leaves(me *worker) int8 {
+func (p *model) leaves(me *worker) int8 {
 	switch {
 	case me.at == workerIntent, me.at == workerWire && !p.has(markedFirst):
 		return leftUnsent
@@ -112,7 +112,7 @@ func (p *protocol) leaves(me *worker) int8 {
 }
 
 // claim makes the intent durable; the answer of the commit may be lost either way.
-func (p *protocol) claim(w world, i int) {
+func (p *model) claim(w world, i int) {
 	n := w
 	me := &n.workers[i]
 	g := me.gen - 1
@@ -154,7 +154,7 @@ func (p *protocol) claim(w world, i int) {
 }
 
 // send lets the first byte leave, unless the window is over.
-func (p *protocol) send(w world, i int) {
+func (p *model) send(w world, i int) {
 	n := w
 	me := &n.workers[i]
 	late := me.age > windowTicks
@@ -176,7 +176,7 @@ func (p *protocol) send(w world, i int) {
 }
 
 // listen is what may come of a request on the wire.
-func (p *protocol) listen(w world, i int) {
+func (p *model) listen(w world, i int) {
 	me := w.workers[i]
 	g := me.gen - 1
 	for no, v := range p.verdicts {

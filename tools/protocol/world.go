@@ -1,4 +1,4 @@
-package sync
+package protocol
 
 import (
 	"slices"
@@ -13,18 +13,18 @@ import (
 // The model of the protocol: one entry, some workers that may stall for ever and wake later,
 // crashes anywhere, a lease that is taken over at any moment, commits whose answer is lost, an API
 // that executes a request late, loses the answer or refuses, and a person who looks at the platform
-// and then decides. Its moves are those of trade.Moves, its outcomes those of decide, its times
-// those of the send window and of Limits.quarantine: who changes these changes the model.
+// and then decides. Its moves are those of trade.Moves, its outcomes those of outcome.Decide, its
+// times those of the send window and of run.Limits: who changes these changes the model.
 
-// protocolRule is a rule of the protocol that the model can be told to drop.
-type protocolRule uint16
+// rule is a rule of the protocol that the model can be told to drop.
+type rule uint16
 
 const (
-	intentFirst    protocolRule = 1 << iota // I1: the intent is durable before a byte leaves
-	recoveryDoubts                          // what a dead process left in sending becomes in doubt
-	windowChecked                           // I13: no byte leaves later than the send window
-	quarantined                             // I14: nobody decides before every time-out is over
-	unknownDoubts                           // I2: an answer that proves nothing becomes in doubt
+	intentFirst    rule = 1 << iota // I1: the intent is durable before a byte leaves
+	recoveryDoubts                  // what a dead process left in sending becomes in doubt
+	windowChecked                   // I13: no byte leaves later than the send window
+	quarantined                     // I14: nobody decides before every time-out is over
+	unknownDoubts                   // I2: an answer that proves nothing becomes in doubt
 	// I3: the index that allows one open, unknown or created attempt in a generation
 	oneShot
 	compareAndSet // an intent is refused when its entry has moved since it was read
@@ -43,7 +43,7 @@ var ruleNames = []string{
 	"journal comparison", "table of moves", "mark before bytes", "marks of the dead only",
 }
 
-func (r protocolRule) names() (out []string) {
+func (r rule) names() (out []string) {
 	for i, name := range ruleNames {
 		if r&(1<<i) != 0 {
 			out = append(out, name)
@@ -52,8 +52,8 @@ func (r protocolRule) names() (out []string) {
 	return out
 }
 
-// protocolSize is how far the model goes.
-type protocolSize struct {
+// limits is how far the model goes.
+type limits struct {
 	workers, crashes, generations int
 	rollback                      bool // a copy of the ledger is taken and restored once
 	// time passes in ticks, and the person waits for the quarantine; otherwise the person knows when all is over
@@ -196,7 +196,7 @@ const verdictNotSent = 0
 
 // verdicts are the different ones among them: answers that mean the same and can come of the same
 // are one.
-func verdicts(rules protocolRule) []verdict {
+func verdicts(rules rule) []verdict {
 	d := outcome.Decide(apiclient.Answer{Known: apiclient.NotSent}, apiclient.FaultWindow, false)
 	out := []verdict{{name: "nothing was sent", outcome: d.Outcome, state: d.State}}
 	for _, v := range answersOf() {

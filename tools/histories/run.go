@@ -14,7 +14,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 	"go.uber.org/zap"
-	_ "modernc.org/sqlite"
+	_ "modernc.org/sqlite" // the driver of ledger and ERP
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"

@@ -1,4 +1,4 @@
-package sync
+package protocol
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 )
 
 // takeOver gives the lease to a worker: to another at any time, to the same one after its death.
-func (p *protocol) takeOver(w world, i int) {
+func (p *model) takeOver(w world, i int) {
 	if int(w.leader) == i && w.workers[i].at != workerIdle {
 		return
 	}
@@ -24,7 +24,7 @@ func (p *protocol) takeOver(w world, i int) {
 
 // recover settles what an earlier epoch left in sending: as its process noted, or as a doubt where
 // that cannot be read.
-func (p *protocol) recover(w world) {
+func (p *model) recover(w world) {
 	if !w.is(trade.Sending) || w.current {
 		return
 	}
@@ -49,7 +49,7 @@ func (p *protocol) recover(w world) {
 }
 
 // recoverNoted settles what is certain by the notes of the process.
-func (p *protocol) recoverNoted(w world) {
+func (p *model) recoverNoted(w world) {
 	n := w
 	n.left = leftNothing
 	unsent := w.left == leftUnsent
@@ -72,7 +72,7 @@ func (p *protocol) recoverNoted(w world) {
 }
 
 // platform executes or loses a request whose answer nobody gets.
-func (p *protocol) platform(w world) {
+func (p *model) platform(w world) {
 	for g := range w.under {
 		if w.under[g] == 0 {
 			continue
@@ -86,7 +86,7 @@ func (p *protocol) platform(w world) {
 }
 
 // person looks at the platform and decides.
-func (p *protocol) person(w world) {
+func (p *model) person(w world) {
 	if w.is(trade.Dismissed) {
 		n := w
 		if n.put(trade.InDoubt) {
@@ -115,7 +115,7 @@ func (p *protocol) person(w world) {
 }
 
 // over tells whether the quarantine is.
-func (p *protocol) over(w world) bool {
+func (p *model) over(w world) bool {
 	if p.timed {
 		return int(w.doubted) >= p.quarantineTicks()
 	}
@@ -127,11 +127,11 @@ func (p *protocol) over(w world) bool {
 	return w.under == [maxGenerations]int8{}
 }
 
-func (p *protocol) quarantineTicks() int { return int(p.quarantine / tick) }
+func (p *model) quarantineTicks() int { return int(p.quarantine / tick) }
 
 // backup copies the ledger once, and restores the copy once: then no process runs, and all that was
 // stored since is gone but for the journal.
-func (p *protocol) backup(w world) {
+func (p *model) backup(w world) {
 	if !p.rollback {
 		return
 	}
@@ -158,7 +158,7 @@ func (p *protocol) backup(w world) {
 }
 
 // pass lets a tick of time pass, where nothing forbids that it passes.
-func (p *protocol) pass(w world) {
+func (p *model) pass(w world) {
 	n := w
 	for i := range n.workers {
 		a := &n.workers[i]
