@@ -223,6 +223,10 @@ var rules = map[string]rule{
 		may:    []string{"apiclient/sandbox"},
 		reason: "torture judges the program from outside: with a line of it inside, both would agree on the same mistake",
 	},
+	"tools/packagetest": {
+		may:    []string{"apiclient/sandbox", "internal/pgtest", "internal/throwaway"},
+		reason: "packagetest tries what is installed, from outside: it may not know what is inside",
+	},
 	"tools/protocol": {
 		may:    []string{"trade", "apiclient", "sync/outcome", "sync/run", "sync/sending"},
 		reason: "protocol is a model: it takes from the program what an answer proves, the moves and the time-outs, and nothing that acts",
@@ -246,12 +250,8 @@ var rules = map[string]rule{
 		may:    []string{"trade"},
 		reason: "metrics looks at the ledger through an interface of its own; cmd/safrasync gives it the ledger",
 	},
-	"internal/connlimit": {reason: "connlimit counts the connections of strangers, and knows nothing of what they ask"},
-	"internal/systemd":   {reason: "systemd speaks to the service manager, and knows nothing of the service"},
-	"internal/packagetest": {
-		testsMay: []string{"apiclient/sandbox", "internal/pgtest", "internal/throwaway"},
-		reason:   "packagetest tries what is installed, from outside: it may not know what is inside",
-	},
+	"internal/connlimit":   {reason: "connlimit counts the connections of strangers, and knows nothing of what they ask"},
+	"internal/systemd":     {reason: "systemd speaks to the service manager, and knows nothing of the service"},
 	"internal/failpoint":   {reason: "failpoint is nothing at all in a release"},
 	"internal/importrules": {reason: "importrules reads the others as text"},
 	"internal/limits":      {reason: "limits reads the others as text"},
@@ -277,7 +277,7 @@ var testOnly = []string{
 	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/ledgertest", "internal/throwaway",
 	"internal/oidctest", "internal/apidoc", "internal/importrules", "internal/faultlist", "internal/limits",
 	"internal/manual",
-	"tools/bench", "tools/bench/size", "tools/histories", "tools/protocol", "tools/torture", "internal/sickdisk",
+	"tools/bench", "tools/bench/size", "tools/histories", "tools/packagetest", "tools/protocol", "tools/torture", "internal/sickdisk",
 }
 
 // source is what the checks need to know of one Go file.
