@@ -117,7 +117,7 @@ func TestTheDigestSaysWhatAnAccountantAsks(t *testing.T) {
 		w.harvest()
 		w.tick(10 * time.Minute) // the doubt is noticed
 		w.tick(10 * time.Minute)
-		w.wantMails("Atenção: envio sem confirmação em contracts")
+		w.wantMails(begins(InDoubt, "", "contracts"))
 		for _, lang := range []trade.Lang{trade.Portuguese, trade.English} {
 			w.Lang = lang
 			w.Causes = causesOfTheHarvest(lang, w.now)

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/ledgertest"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
@@ -125,6 +126,37 @@ func (w *world) wantMails(want ...string) []letter {
 		w.t.Fatalf("mails %q, want %q", got, want)
 	}
 	return mails
+}
+
+// portuguese is the voice of the world's messages.
+var portuguese = voice{trade.Portuguese, saoPaulo, "safrasync"}
+
+// begins is the subject of an alert about jobs that begins, without the name of the program.
+func begins(topic Topic, code string, jobs ...string) string {
+	return subject("subject.raised", topic, code, jobs)
+}
+
+func ends(topic Topic, code string, jobs ...string) string {
+	return subject("subject.over", topic, code, jobs)
+}
+
+func subject(key i18n.Key, topic Topic, code string, jobs []string) string {
+	d := Detail{Code: code}
+	for _, name := range jobs {
+		d.Jobs = append(d.Jobs, Job{Name: name})
+	}
+	title, _, _, _ := portuguese.sentences(topic, d)
+	return strings.TrimPrefix(portuguese.text(key, "safrasync", title), "[safrasync] ")
+}
+
+// says checks that a mail tells facts: names, numbers, moments.
+func (l letter) says(t *testing.T, facts ...string) {
+	t.Helper()
+	for _, fact := range facts {
+		if !strings.Contains(l.text, fact) {
+			t.Errorf("the text lacks %q:\n%s", fact, l.text)
+		}
+	}
 }
 
 func (w *world) leaseOf(job string) trade.Lease {

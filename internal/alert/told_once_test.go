@@ -2,17 +2,10 @@ package alert
 
 import (
 	"context"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
-)
-
-const (
-	keyStop = "envio parado em contracts: a plataforma recusa a chave de acesso"
-	begins  = "Atenção: "
-	ends    = "Resolvido: "
 )
 
 func TestAStopIsToldOnceAndOnceWhenItIsOver(t *testing.T) {
@@ -21,12 +14,9 @@ func TestAStopIsToldOnceAndOnceWhenItIsOver(t *testing.T) {
 		w.wantMails()
 		w.status("contracts", trade.Stopped, "api_key")
 		w.tick(time.Minute)
-		m := w.wantMails(begins + keyStop)[0]
-		for _, want := range []string{"O que aconteceu\nA rotina contracts (contratos) não está enviando: a plataforma recusa a chave de acesso.", "Desde quando\n10/08/2026 09:00", "O que significa\nNada se perdeu", "O que fazer\nTI: renove a chave"} {
-			if !strings.Contains(m.text, want) {
-				t.Errorf("the text lacks %q:\n%s", want, m.text)
-			}
-		}
+		m := w.wantMails(begins(Stopped, "api_key", "contracts"))[0]
+		m.says(t, "contracts (contratos)", trade.ExplainStop("api_key", trade.Portuguese).What,
+			portuguese.text("head.since")+"\n10/08/2026 09:00", portuguese.text("stop.means"))
 		for range 5 {
 			w.tick(time.Minute)
 		}
@@ -36,11 +26,8 @@ func TestAStopIsToldOnceAndOnceWhenItIsOver(t *testing.T) {
 		w.tick(Settling - time.Minute)
 		w.wantMails() // it may come back
 		w.tick(time.Minute)
-		m = w.wantMails(ends + keyStop)[0]
-		if want := "Começou em 10/08/2026 09:00 e terminou em 10/08/2026 09:07 (7 minutos)."; !strings.Contains(m.text,
-			want) {
-			t.Errorf("the text lacks %q:\n%s", want, m.text)
-		}
+		m = w.wantMails(ends(Stopped, "api_key", "contracts"))[0]
+		m.says(t, "10/08/2026 09:00", "10/08/2026 09:07", "7 minutos")
 		w.tick(time.Hour)
 		w.wantMails()
 		if n := len(w.hook.take()); n != 2 {
@@ -57,12 +44,12 @@ func TestWhatEndsAndComesBackSoonIsOneMessage(t *testing.T) {
 			w.status("contracts", trade.Idle, "")
 			w.tick(5 * time.Minute)
 		}
-		w.wantMails(begins + "envio parado em contracts: o ERP não pôde ser lido")
+		w.wantMails(begins(Stopped, "erp", "contracts"))
 		w.tick(Settling)
-		w.wantMails(ends + "envio parado em contracts: o ERP não pôde ser lido")
+		w.wantMails(ends(Stopped, "erp", "contracts"))
 		w.status("contracts", trade.Stopped, "erp")
 		w.tick(time.Minute)
-		w.wantMails(begins + "envio parado em contracts: o ERP não pôde ser lido")
+		w.wantMails(begins(Stopped, "erp", "contracts"))
 	})
 }
 
@@ -71,7 +58,7 @@ func TestOneReasonForSeveralJobsIsOneMessage(t *testing.T) {
 		w.status("contracts", trade.Stopped, "api_certificate")
 		w.status("deliveries", trade.Stopped, "api_certificate")
 		w.tick(time.Minute)
-		w.wantMails(begins + "envio parado em contracts e deliveries: o certificado da plataforma não é aceito")
+		w.wantMails(begins(Stopped, "api_certificate", "contracts", "deliveries"))
 		w.status("contracts", trade.Idle, "")
 		w.tick(time.Hour)
 		w.tick(time.Hour)
@@ -79,7 +66,7 @@ func TestOneReasonForSeveralJobsIsOneMessage(t *testing.T) {
 		w.status("deliveries", trade.Idle, "")
 		w.tick(time.Minute)
 		w.tick(Settling)
-		w.wantMails(ends + "envio parado em contracts e deliveries: o certificado da plataforma não é aceito")
+		w.wantMails(ends(Stopped, "api_certificate", "contracts", "deliveries"))
 	})
 }
 
@@ -89,7 +76,7 @@ func TestAnotherReasonIsAnotherMessage(t *testing.T) {
 		w.tick(time.Minute)
 		w.status("contracts", trade.Stopped, "in_doubt")
 		w.tick(time.Minute)
-		w.wantMails(begins+keyStop, begins+"envio parado em contracts: vários envios seguidos ficaram sem confirmação")
+		w.wantMails(begins(Stopped, "api_key", "contracts"), begins(Stopped, "in_doubt", "contracts"))
 	})
 }
 
@@ -97,7 +84,7 @@ func TestARestartAndASecondInstanceRepeatNothing(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
 		w.status("contracts", trade.Stopped, "api_key")
 		w.tick(time.Minute)
-		w.wantMails(begins + keyStop)
+		w.wantMails(begins(Stopped, "api_key", "contracts"))
 		other := w.another()
 		for range 3 {
 			w.now = w.now.Add(time.Minute)
@@ -117,7 +104,7 @@ func TestARestartAndASecondInstanceRepeatNothing(t *testing.T) {
 				}
 			}
 		}
-		w.wantMails(ends + keyStop)
+		w.wantMails(ends(Stopped, "api_key", "contracts"))
 	})
 }
 
@@ -146,7 +133,7 @@ func TestAPlatformThatIsAwayForShortIsNoAlert(t *testing.T) {
 		w.tick(5 * time.Minute)
 		w.status("contracts", trade.BackingOff, "api_unreachable")
 		w.tick(25 * time.Minute)
-		w.wantMails(begins + "envio parado em contracts: a plataforma não responde")
+		w.wantMails(begins(Stopped, "api_unreachable", "contracts"))
 	})
 }
 
@@ -158,10 +145,8 @@ func TestADoubtIsOneMessageHoweverManyRows(t *testing.T) {
 		w.wantMails() // its answer may come late
 		w.send("contracts", rows[1], trade.OutcomeUnknown, "")
 		w.tick(2 * time.Minute)
-		m := w.wantMails(begins + "envio sem confirmação em contracts")[0]
-		if want := "Na rotina contracts (contratos) há 2 contratos sem confirmação: o envio saiu, e a resposta da plataforma se perdeu. O primeiro envio sem resposta é de 10/08/2026 09:00."; !strings.Contains(m.text, want) {
-			t.Errorf("the text lacks %q:\n%s", want, m.text)
-		}
+		m := w.wantMails(begins(InDoubt, "", "contracts"))[0]
+		m.says(t, "2 contratos", "10/08/2026 09:00")
 		w.send("contracts", rows[2], trade.OutcomeUnknown, "")
 		w.tick(time.Hour)
 		w.wantMails()
@@ -170,7 +155,7 @@ func TestADoubtIsOneMessageHoweverManyRows(t *testing.T) {
 		}
 		w.tick(time.Minute)
 		w.tick(Settling)
-		w.wantMails(ends + "envio sem confirmação em contracts")
+		w.wantMails(ends(InDoubt, "", "contracts"))
 	})
 }
 
@@ -190,16 +175,9 @@ func TestRefusalsAboveTheLimitAreToldWithTheirCauses(t *testing.T) {
 				w.wantMails()
 			}
 		}
-		m := w.wantMails(begins + "muitas recusas da plataforma em contracts")[0]
-		for _, want := range []string{
-			"3 contratos que a plataforma recusou (limite do aviso: 2)",
-			"Por quê\n  • 3 × carteira não encontrada na plataforma (1 código) [rejeitado pela plataforma]",
-			"Quem resolve: TI. Confira o de-para.",
-		} {
-			if !strings.Contains(m.text, want) {
-				t.Errorf("the text lacks %q:\n%s", want, m.text)
-			}
-		}
+		m := w.wantMails(begins(Rejected, "", "contracts"))[0]
+		m.says(t, "3 contratos", "limite do aviso: 2", portuguese.text("head.causes")+"\n  • 3 × carteira não encontrada",
+			"1 código", "TI. Confira o de-para.")
 	})
 }
 
@@ -221,11 +199,11 @@ func TestNothingNewCountsWorkingDaysAndNeedsARunThatLooked(t *testing.T) {
 		w.wantMails() // and this one did not see anything
 		w.run("contracts")
 		w.tick(time.Minute)
-		w.wantMails(begins + "nada de novo no ERP para contracts")
+		w.wantMails(begins(NothingNew, "", "contracts"))
 		w.record("contracts", w.contract("2", `{"a":2}`))
 		w.tick(time.Minute)
 		w.tick(Settling)
-		w.wantMails(ends + "nada de novo no ERP para contracts")
+		w.wantMails(ends(NothingNew, "", "contracts"))
 	})
 }
 
@@ -242,10 +220,8 @@ func TestARowThatWaitsTooLongIsTold(t *testing.T) {
 		w.tick(48 * time.Hour)
 		w.wantMails()
 		w.tick(time.Minute)
-		m := w.wantMails(begins + "linhas esperando há muito tempo em deliveries")[0]
-		if want := "há 1 entrega fora da plataforma; a espera mais longa começou em 10/08/2026 09:00"; !strings.Contains(m.text, want) {
-			t.Errorf("the text lacks %q:\n%s", want, m.text)
-		}
+		m := w.wantMails(begins(LongWaiting, "", "deliveries"))[0]
+		m.says(t, "1 entrega", "10/08/2026 09:00")
 	})
 }
 
@@ -254,11 +230,8 @@ func TestWhatTheSweepHadToFindIsToldUntilOneFindsNothing(t *testing.T) {
 		w.Jobs[0].NothingNew = 0
 		w.run("contracts", sweep(4))
 		w.tick(time.Minute)
-		m := w.wantMails(begins + "a varredura achou linhas que a leitura normal perdeu em contracts")[0]
-		if want := "4 linhas só apareceram na varredura completa; a mais atrasada, 3 horas depois"; !strings.Contains(
-			m.text, want) {
-			t.Errorf("the text lacks %q:\n%s", want, m.text)
-		}
+		m := w.wantMails(begins(SweepMissed, "", "contracts"))[0]
+		m.says(t, "4 linhas", "3 horas")
 		w.run("contracts")
 		w.tick(5 * 24 * time.Hour) // no sweep since, and none that a new process would remember
 		w.Service = w.another()
@@ -269,7 +242,7 @@ func TestWhatTheSweepHadToFindIsToldUntilOneFindsNothing(t *testing.T) {
 		w.run("contracts", sweep(0))
 		w.tick(time.Minute)
 		w.tick(Settling)
-		w.wantMails(ends + "a varredura achou linhas que a leitura normal perdeu em contracts")
+		w.wantMails(ends(SweepMissed, "", "contracts"))
 	})
 }
 
@@ -279,7 +252,7 @@ func TestALateAnswerThatEndsADecisionIsToldAndNeverOver(t *testing.T) {
 			r.Alarms = []trade.Alarm{{Kind: trade.LateAfterDismissal, Job: "contracts", Key: "1"}}
 		})
 		w.tick(time.Minute)
-		w.wantMails(begins + "resposta tardia da plataforma em contracts")
+		w.wantMails(begins(LateAnswer, "", "contracts"))
 		for range 30 {
 			w.tick(time.Hour)
 		}
@@ -289,24 +262,22 @@ func TestALateAnswerThatEndsADecisionIsToldAndNeverOver(t *testing.T) {
 
 func TestTheCertificateIsJudgedOnlyWhenAConnectionShowedIt(t *testing.T) {
 	one(t, func(t *testing.T, w *world) {
-		ends := time.Time{}
-		w.Certificate = func() time.Time { return ends }
+		until := time.Time{}
+		w.Certificate = func() time.Time { return until }
 		w.tick(time.Minute)
-		ends = w.now.Add(10 * 24 * time.Hour)
+		until = w.now.Add(10 * 24 * time.Hour)
 		w.tick(time.Minute)
-		m := w.wantMails("Atenção: o certificado da plataforma vence em breve")[0]
-		if !strings.Contains(m.text, "vence em 20/08/2026") {
-			t.Errorf("the text lacks the date:\n%s", m.text)
-		}
+		m := w.wantMails(begins(Certificate, ""))[0]
+		m.says(t, "20/08/2026")
 		w.Service = w.another() // after a restart nothing is known
-		w.Certificate = func() time.Time { return ends }
-		ends = time.Time{}
+		w.Certificate = func() time.Time { return until }
+		until = time.Time{}
 		w.tick(time.Hour)
 		w.tick(time.Hour)
 		w.wantMails()
-		ends = w.now.Add(90 * 24 * time.Hour)
+		until = w.now.Add(90 * 24 * time.Hour)
 		w.tick(time.Minute)
 		w.tick(Settling)
-		w.wantMails("Resolvido: o certificado da plataforma vence em breve")
+		w.wantMails(ends(Certificate, ""))
 	})
 }
