@@ -202,7 +202,7 @@ var rules = map[string]rule{
 		reason: "pgtest serves the tests of all packages, so it may depend on none of them",
 	},
 	"internal/ledgertest": {
-		may:    []string{"state", "internal/pgtest"},
+		may:    []string{"state", "trade", "internal/pgtest"},
 		reason: "ledgertest makes ledgers for the tests of others, with what makes them in the program",
 	},
 	"internal/mariatest": {
