@@ -3,12 +3,13 @@ package apiclient
 import (
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 )
 
 // F136: the same 502 is a refusal only when it came at once.
-func TestF136_ASlow502IsUnknown(t *testing.T) {
+func TestF136ASlow502IsUnknown(t *testing.T) {
 	t.Parallel()
 	refused := readForm(502, nil, []byte(`{"messages":["`+messageRefused+`"]}`))
 	for elapsed, want := range map[time.Duration]Known{
@@ -69,5 +70,19 @@ func TestASecondConnectionIsRefusedOnceBytesHaveLeft(t *testing.T) {
 	e.finish()
 	if err := e.beginWrite(first); !errors.Is(err, errOver) {
 		t.Errorf("beginWrite after the end = %v, want errOver", err)
+	}
+}
+
+// The length of a key's parts is counted beside the expression, and their number in it.
+func TestHowLongTheKeyOfAMessageMayBe(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"message." + strings.Repeat("a", 60): true, "message." + strings.Repeat("a", 61): false,
+		"message" + strings.Repeat(".ab", 8): true, "message" + strings.Repeat(".ab", 9): false, "message": false,
+		"message.": false, "message..a": false, "message.a\n": false,
+	} {
+		if got := IsMessageKey(text); got != want {
+			t.Errorf("%.30q of %d: a key %v", text, len(text), got)
+		}
 	}
 }

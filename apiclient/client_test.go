@@ -56,7 +56,7 @@ func TestAPostSendsExactlyTheFrozenBytesAndTheDocumentedHeaders(t *testing.T) {
 	}
 }
 
-func TestF096_NoIdempotencyHeaderIsEverSent(t *testing.T) {
+func TestF096NoIdempotencyHeaderIsEverSent(t *testing.T) {
 	t.Parallel()
 	_, s, _ := submit(t, always(201, `{"id":"`+testID+`"}`))
 	for name := range s.requests()[0].header {
@@ -103,7 +103,7 @@ func TestProxiesFromTheEnvironmentAreIgnored(t *testing.T) {
 	}
 }
 
-func TestF097_ARedirectIsNeverFollowed(t *testing.T) {
+func TestF097ARedirectIsNeverFollowed(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{300, 301, 302, 303, 304, 307, 308} {
 		other := startRaw(t, always(201, `{"id":"`+otherID+`"}`))
@@ -208,7 +208,7 @@ func TestNewReportsAllFaultsAtOnce(t *testing.T) {
 	}
 }
 
-func TestF103_AKeyWithALineEndAroundItIsTrimmed(t *testing.T) {
+func TestF103AKeyWithALineEndAroundItIsTrimmed(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(200, `[]`))
 	c := newClient(t, apiclient.Options{BaseURL: s.url(), APIKey: "\t" + testKey + "\r\n"})
@@ -246,7 +246,7 @@ func TestAnEmptyPayloadAndABadNumberAreRefusedUnsent(t *testing.T) {
 	}
 }
 
-func TestF086_ARefusedConnectionIsProofThatNothingWasSent(t *testing.T) {
+func TestF086ARefusedConnectionIsProofThatNothingWasSent(t *testing.T) {
 	t.Parallel()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -266,7 +266,7 @@ func TestF086_ARefusedConnectionIsProofThatNothingWasSent(t *testing.T) {
 	}
 }
 
-func TestF085_AnUnknownHostIsProofThatNothingWasSent(t *testing.T) {
+func TestF085AnUnknownHostIsProofThatNothingWasSent(t *testing.T) {
 	t.Parallel()
 	a, err := newClient(t,
 		apiclient.Options{BaseURL: "https://nowhere.invalid"}).SubmitOrderCommitment(context.Background(), payload, nil)
@@ -303,7 +303,7 @@ func TestCancellationAfterTheBytesLeftIsUnknownAndKeepsTheEvidence(t *testing.T)
 	}
 }
 
-func TestF093_TheTimeoutIsNamedAndUnknown(t *testing.T) {
+func TestF093TheTimeoutIsNamedAndUnknown(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, func(c net.Conn, _ received) bool {
 		_, _ = io.Copy(io.Discard, c)

@@ -337,7 +337,7 @@ func TestNoAnswerIsTakenForWhatItIsNot(t *testing.T) {
 	}
 }
 
-func TestF105_TheIdOfADeliveryAndOfACreditScoreIsAnyShortTextOrInteger(t *testing.T) {
+func TestF105TheIdOfADeliveryAndOfACreditScoreIsAnyShortTextOrInteger(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]string{
 		`"E-1/2026 ç"`:                       "E-1/2026 ç",

@@ -97,8 +97,8 @@ func TestAPanicOfTheGateIsARefusal(t *testing.T) {
 	}
 }
 
-// E1: the server executes the second POST on a kept connection and dies before it answers.
-func TestF092_APostOnAKeptConnectionThatDiesAfterExecutionIsNeverRepeated(t *testing.T) {
+// The server executes the second POST on a kept connection and dies before it answers.
+func TestF092APostOnAKeptConnectionThatDiesAfterExecutionIsNeverRepeated(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, func(c net.Conn, r received) bool {
 		if r.nth == 1 {
@@ -126,7 +126,7 @@ func TestF092_APostOnAKeptConnectionThatDiesAfterExecutionIsNeverRepeated(t *tes
 
 // The server answers the first request and closes the connection at once. The next POST must not be
 // written to it: it goes out once, on a new connection.
-func TestF095_AConnectionTheServerHasClosedIsNotWrittenTo(t *testing.T) {
+func TestF095AConnectionTheServerHasClosedIsNotWrittenTo(t *testing.T) {
 	t.Parallel()
 	for range 20 {
 		closed := make(chan struct{}, 8)

@@ -18,7 +18,7 @@ import (
 
 const created = `{"id":"` + testID + `"}`
 
-func TestF104_ASuccessWithOneValidIdIsCreated(t *testing.T) {
+func TestF104ASuccessWithOneValidIdIsCreated(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]string{
 		"200":               reply(200, created),
@@ -174,7 +174,7 @@ func TestAnAnswerThatIsNotHTTPIsUnknown(t *testing.T) {
 	}
 }
 
-func TestF102_SwitchingProtocolsIsUnknown(t *testing.T) {
+func TestF102SwitchingProtocolsIsUnknown(t *testing.T) {
 	t.Parallel()
 	a, _, err := submit(t, raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"+created))
 	wantKnown(t, a, err, apiclient.Unknown, apiclient.FaultProtocol)
@@ -204,7 +204,7 @@ func TestARefusalWhoseBodyIsCut(t *testing.T) {
 
 // F090, F091: whatever part of the request arrived before the connection broke, the outcome is
 // unknown.
-func TestF090_AResetAfterTheRequestIsUnknown(t *testing.T) {
+func TestF090AResetAfterTheRequestIsUnknown(t *testing.T) {
 	t.Parallel()
 	for _, reset := range []bool{true, false} {
 		a, _, err := submit(t, func(c net.Conn, _ received) bool {
@@ -220,7 +220,7 @@ func TestF090_AResetAfterTheRequestIsUnknown(t *testing.T) {
 	}
 }
 
-func TestF091_AConnectionThatBreaksInTheMiddleOfTheRequestIsUnknown(t *testing.T) {
+func TestF091AConnectionThatBreaksInTheMiddleOfTheRequestIsUnknown(t *testing.T) {
 	t.Parallel()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -259,7 +259,7 @@ func drip(c net.Conn, head string) bool {
 	return false
 }
 
-func TestF101_ADrippingAnswerEndsWithTheTimeout(t *testing.T) {
+func TestF101ADrippingAnswerEndsWithTheTimeout(t *testing.T) {
 	t.Parallel()
 	for head, want := range map[string]apiclient.Known{
 		"HTTP/1.1 201 X\r\nContent-Length: 100000\r\n\r\n" + created: apiclient.CreatedIDUnknown,
@@ -276,9 +276,9 @@ func TestF101_ADrippingAnswerEndsWithTheTimeout(t *testing.T) {
 	}
 }
 
-// E13: one megabyte on the wire that would be one gibibyte. Also endless chunks. The memory stays
+// One megabyte on the wire that would be one gibibyte. Also endless chunks. The memory stays
 // flat.
-func TestF110_BombsAndEndlessAnswersLeaveTheMemoryFlat(t *testing.T) {
+func TestF110BombsAndEndlessAnswersLeaveTheMemoryFlat(t *testing.T) {
 	var bomb bytes.Buffer
 	z := gzip.NewWriter(&bomb)
 	zero := make([]byte, 1<<20)

@@ -120,7 +120,7 @@ func TestNumbersThatAreNotPlainDecimalTextAreRefused(t *testing.T) {
 	}
 }
 
-func TestF032_TextThatIsNotUTF8IsRefusedAndNamed(t *testing.T) {
+func TestF032TextThatIsNotUTF8IsRefusedAndNamed(t *testing.T) {
 	t.Parallel()
 	r := fullRequest()
 	r.Haverst = "2026\xc3"
@@ -218,7 +218,7 @@ func TestAnAnswerAboutAnotherOrderCommitmentIsAnError(t *testing.T) {
 	}
 }
 
-func TestF105_OnlyAUUIDEverBecomesPartOfAPath(t *testing.T) {
+func TestF105OnlyAUUIDEverBecomesPartOfAPath(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{
 		"", "abc", "../../x", testID + "/x", "{" + testID + "}", strings.Repeat("0", 32),

@@ -67,6 +67,7 @@ func TestASecretPrintsAsSecretUnderEveryVerb(t *testing.T) {
 	}
 }
 
+// I10: no error, no answer and no printed value has the key.
 func TestTheKeyNeverAppearsInAnyErrorAnswerOrPrintedValue(t *testing.T) {
 	t.Parallel()
 	quoted, _ := json.Marshal(testKey)
@@ -136,6 +137,7 @@ func TestTheExcerptIsShortCleanAndMasked(t *testing.T) {
 	}
 }
 
+// I10: what the API writes in its own words may name a person.
 func TestErrorsHoldNoFreeTextOfTheAPI(t *testing.T) {
 	t.Parallel()
 	a, _, err := submit(t,

@@ -106,7 +106,7 @@ func startTLS(t *testing.T, cert tls.Certificate, change func(*tls.Config)) (*ht
 	return s, &protos
 }
 
-func TestF098_OverTLSOnlyHTTP11IsSpokenAndConnectionsAreKept(t *testing.T) {
+func TestF098OverTLSOnlyHTTP11IsSpokenAndConnectionsAreKept(t *testing.T) {
 	t.Parallel()
 	ca := newAuthority(t)
 	s, protos := startTLS(t, ca.issue(t, nil), nil)
@@ -126,7 +126,7 @@ func TestF098_OverTLSOnlyHTTP11IsSpokenAndConnectionsAreKept(t *testing.T) {
 	}
 }
 
-func TestF087_CertificateFaultsAreProofThatNothingWasSent(t *testing.T) {
+func TestF087CertificateFaultsAreProofThatNothingWasSent(t *testing.T) {
 	t.Parallel()
 	ca := newAuthority(t)
 	past := time.Now().Add(-12 * time.Hour)

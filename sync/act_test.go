@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -192,4 +193,24 @@ func TestAnAcknowledgementIsAuditedAndHoldsOnlyForWhatWasSeen(t *testing.T) {
 			t.Errorf("detail %s", got)
 		}
 	})
+}
+
+// An act whose record has no text, as in the year 10000, is not done.
+func TestAnActThatCannotBeAudited(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.contracts(1)
+	b.sync(engine.Options{})
+	acts := b.acts()
+	acts.Now = func() time.Time { return time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) }
+	plan, err := acts.Pause(t.Context(), "contracts", maria)
+	if err == nil {
+		_, err = acts.DoJob(t.Context(), plan, maria)
+	}
+	if err == nil || !strings.Contains(err.Error(), "pause") {
+		t.Errorf("%v", err)
+	}
+	if status, err := b.ledger.JobStatus(t.Context(), "contracts"); err != nil || status.State != trade.Idle {
+		t.Errorf("%+v, %v", status, err)
+	}
 }

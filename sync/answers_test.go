@@ -2,7 +2,6 @@ package sync_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
@@ -87,9 +85,9 @@ func (f *front) questions() int {
 	return f.gets
 }
 
-// A1: a refusal in any form of the API concerns its own row, which shows what came back. The others
+// A refusal in any form of the API concerns its own row, which shows what came back. The others
 // go, and the row is not sent again.
-func TestA1ARefusalInAFormOfTheAPIConcernsItsRowAlone(t *testing.T) {
+func TestARefusalInAFormOfTheAPIConcernsItsRowAlone(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		status     int
@@ -140,8 +138,8 @@ func TestA1ARefusalInAFormOfTheAPIConcernsItsRowAlone(t *testing.T) {
 	}
 }
 
-// A3: what a 409 says is shown, in whatever form it comes, and only a person moves the row.
-func TestA3WhatA409SaysIsShown(t *testing.T) {
+// What a 409 says is shown, in whatever form it comes, and only a person moves the row.
+func TestWhatA409SaysIsShown(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
 		`{"messages":["Ja existe o contrato 77"]}`, `{"detail":"Ja existe o contrato 77"}`,
@@ -159,7 +157,7 @@ func TestA3WhatA409SaysIsShown(t *testing.T) {
 
 // A request that is refused for its form three times, with nothing accepted between, stops its job,
 // and no other.
-func TestA1ThreeRefusalsOfTheRequestStopTheirJobAlone(t *testing.T) {
+func TestThreeRefusalsOfTheRequestStopTheirJobAlone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
 	b.limits.MaxInFlight = 1
@@ -191,10 +189,10 @@ func TestA1ThreeRefusalsOfTheRequestStopTheirJobAlone(t *testing.T) {
 	}
 }
 
-// C8: a filter that lets a request through and answers in its place proves nothing: the row is in
+// I2: a filter that lets a request through and answers in its place proves nothing: the row is in
 // doubt and is never sent again by itself. The harmless question is asked again, and while it is
 // answered well the others go.
-func TestC8AnAnswerInNoFormOfTheAPIProvesNothing(t *testing.T) {
+func TestAnAnswerInNoFormOfTheAPIProvesNothing(t *testing.T) {
 	t.Parallel()
 	const page = "<html><body>Blocked</body></html>"
 	for _, c := range []struct {
@@ -246,7 +244,7 @@ func TestC8AnAnswerInNoFormOfTheAPIProvesNothing(t *testing.T) {
 
 // Where the harmless question is answered in no form of the API either, the address is wrong or a
 // proxy stands in the way: all jobs stop, with one row in doubt for each request in flight.
-func TestC8WhenTheHarmlessQuestionFailsTooAllJobsStop(t *testing.T) {
+func TestWhenTheHarmlessQuestionFailsTooAllJobsStop(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
 	b.limits.MaxInFlight = 1
@@ -264,7 +262,7 @@ func TestC8WhenTheHarmlessQuestionFailsTooAllJobsStop(t *testing.T) {
 }
 
 // The document's own 401 without a body is taken as it says, or with `doubt: strict` as nothing.
-func TestC8TheEmpty401OfTheDocumentIsTakenAsConfigured(t *testing.T) {
+func TestTheEmpty401OfTheDocumentIsTakenAsConfigured(t *testing.T) {
 	t.Parallel()
 	for strict, want := range map[bool]trade.State{false: trade.Pending, true: trade.InDoubt} {
 		b := newBench(t, sandbox.Options{})
@@ -278,52 +276,10 @@ func TestC8TheEmpty401OfTheDocumentIsTakenAsConfigured(t *testing.T) {
 	}
 }
 
-// impatient waits for no longer than a moment after a 429.
-type impatient struct{ engine.Platform }
-
-func (p impatient) SubmitOrderCommitment(ctx context.Context, body []byte,
-	gate func() error,
-) (apiclient.Answer, error) {
-	a, err := p.Platform.SubmitOrderCommitment(ctx, body, gate)
-	//nolint:errorlint // the client returns it as it is
-	if failure, ok := err.(*apiclient.Error); ok && failure.RetryAfter > 0 {
-		failure.RetryAfter = time.Millisecond
-	}
-	return a, err
-}
-
-// C8: a row that is always answered with 429 is tried five times in a run, and then in the next
-// one. The others go.
-func TestC8ARowThatIsAlwaysThrottledIsTriedFiveTimesInARun(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, sandbox.Options{})
-	b.surface = func(p engine.Platform) engine.Platform { return impatient{p} }
-	f := b.behind(func(amount string) (int, string, bool, bool) { return 429, "", false, amount == "2" })
-	b.contracts(6)
-	for run := 1; run <= 2; run++ {
-		r := b.sync(engine.Options{})
-		if r.Stopped != nil || r.States[trade.Accepted] != 5 || f.asked("2") != 5*run {
-			t.Errorf("run %d: states %v, stopped %+v; the row was sent %d times", run, r.States, r.Stopped,
-				f.asked("2"))
-		}
-		e := b.expect(2, trade.Pending, "")
-		if e.Error == nil || e.Error.Status != 429 || !strings.Contains(e.Error.Text, "5 times in this run") {
-			t.Errorf("run %d: the row says %+v", run, e.Error)
-		}
-	}
-	f.mu.Lock()
-	f.answer = func(string) (int, string, bool, bool) { return 0, "", false, false }
-	f.mu.Unlock()
-	b.sync(engine.Options{})
-	if e := b.expect(2, trade.Accepted, ""); e.Error != nil {
-		t.Errorf("%+v", e.Error)
-	}
-}
-
-// C12: deliveries that the platform counts from 1 in each contract are accepted, all of them, also
+// Deliveries that the platform counts from 1 in each contract are accepted, all of them, also
 // when the ledger is rebuilt from its journal; the second of one contract with the same id is in
 // doubt.
-func TestC12DeliveriesThatAreCountedInTheirContract(t *testing.T) {
+func TestDeliveriesThatAreCountedInTheirContract(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		var mu gosync.Mutex
 		made := map[string]int{}
@@ -362,9 +318,9 @@ func TestC12DeliveriesThatAreCountedInTheirContract(t *testing.T) {
 	})
 }
 
-// A5: an answer that proves nothing about the row leaves it in doubt, and three in a row stop the
+// An answer that proves nothing about the row leaves it in doubt, and three in a row stop the
 // job.
-func TestA5ThreeAnswersThatProveNothingStopTheJob(t *testing.T) {
+func TestThreeAnswersThatProveNothingStopTheJob(t *testing.T) {
 	for _, status := range []string{"410", "412", "423"} {
 		t.Run(status, func(t *testing.T) {
 			b := newBenchOn(t, databases[0], sandbox.Options{Faults: faults(t, "status="+status)})
@@ -376,4 +332,105 @@ func TestA5ThreeAnswersThatProveNothingStopTheJob(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Twenty refusals for the same reason are no longer a matter of single rows.
+func TestManyEqualRefusalsInARowStopTheJob(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "status=422@1-")})
+		b.limits.MaxInFlight = 1
+		b.contracts(25)
+		r := b.sync(engine.Options{})
+		if r.Stopped == nil || r.Stopped.Code != "refusals" || r.States[trade.Rejected] != 20 ||
+			r.States[trade.Pending] != 5 {
+			t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
+		}
+		b.api.SetFaults()
+		if r := b.sync(engine.Options{}); r.Stopped != nil || r.States[trade.Accepted] != 5 {
+			t.Errorf("by hand, after it was put right: states %v, stopped %+v", r.States, r.Stopped)
+		}
+	})
+}
+
+// Refusals that are not in a row are those of single rows.
+func TestRefusalsBetweenAcceptedRowsStopNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{Faults: faults(t, "status=422@1-19", "status=422@21-39")})
+	b.limits.MaxInFlight = 1
+	b.contracts(41)
+	if r := b.sync(engine.Options{}); r.Stopped != nil || r.States[trade.Rejected] != 38 ||
+		r.States[trade.Accepted] != 3 {
+		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+	}
+}
+
+// Doubts that never come three in a row are bounded all the same: each of them costs a person's
+// time.
+func TestTwentyDoubtsInARunStopTheJob(t *testing.T) {
+	t.Parallel()
+	var specs []string
+	for n := 1; n <= 41; n += 2 {
+		specs = append(specs, fmt.Sprintf("lost-after@%d", n))
+	}
+	for name, want := range map[string]struct {
+		limit, doubts int
+		code          string
+	}{"as configured": {3, 20, "in_doubt"}, "never": {0, 21, ""}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, sandbox.Options{Faults: faults(t, specs...)})
+			b.limits.MaxInFlight, b.limits.StopAfterUnknown = 1, want.limit
+			b.contracts(42)
+			r := b.sync(engine.Options{})
+			code := ""
+			if r.Stopped != nil {
+				code = r.Stopped.Code
+			}
+			if code != want.code || r.States[trade.InDoubt] != want.doubts {
+				t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+			}
+		})
+	}
+}
+
+func TestARecordOfAKindWithoutANameIsAskedForFor45DaysFromTheRefusal(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.contracts(1)
+	b.exec(`UPDATE contrato SET pagamento = NULL`)
+	b.sync(engine.Options{})
+	b.clock.advance(60 * 24 * time.Hour)
+	b.exec(`UPDATE contrato SET pagamento = '2026-08-01'`)
+	b.api.SetFaults(faults(t, `status=404,type=application/json@1-,body={"messages":["message.season.not-found"]}`)...)
+	b.sync(engine.Options{Sweep: true})
+	if e := b.expect(1, trade.Rejected, "message.season.not-found"); e.NextAttemptAt.IsZero() {
+		t.Error("it is never asked for again")
+	}
+	asked := 1
+	for range 60 {
+		b.clock.advance(25 * time.Hour)
+		asked += b.sync(engine.Options{}).Sent
+	}
+	if asked < 45 || asked > 50 || !b.entry(1).NextAttemptAt.IsZero() {
+		t.Errorf("it was asked for %d times, next at %s", asked, b.entry(1).NextAttemptAt)
+	}
+}
+
+// An answer is stored whatever its text is: without that the row would be in doubt.
+func TestARefusalOfManyWordsIsARefusal(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.api.SetFaults(faults(t, `status=400,type=application/json@1,body={"messages":["`+strings.ToUpper(noise(8000))+
+			` do Produtor"]}`)...)
+		b.limits.MaxInFlight = 1
+		b.contracts(2)
+		r := b.sync(engine.Options{})
+		if r.Stopped != nil || r.States[trade.Accepted] != 1 {
+			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+		}
+		if e := b.expect(1, trade.Rejected, ""); e.Error == nil || len(e.Error.Messages) != 1 ||
+			strings.Contains(e.Error.Text, "Produtor") {
+			t.Errorf("error %.300v", e.Error)
+		}
+	})
 }

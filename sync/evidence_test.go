@@ -300,11 +300,11 @@ func TestF146ARecordTypedByHandSettlesNothing(t *testing.T) {
 	})
 }
 
-// C12: the event of an older record comes late, for the first time after the request of an equal
+// The event of an older record comes late, for the first time after the request of an equal
 // row that was lost. Where the platform tells no time, nobody can tell: the record stands at the
 // doubt, and a person decides. Where it tells one, the record is older and is not even shown; where
 // it was heard of before, neither.
-func TestC12ALateEventOfAnOlderEqualRecordSettlesNothing(t *testing.T) {
+func TestALateEventOfAnOlderEqualRecordSettlesNothing(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		for name, v := range map[string]struct {
 			bench func(*testing.T, database, sandbox.Options) *bench
@@ -343,9 +343,9 @@ func TestC12ALateEventOfAnOlderEqualRecordSettlesNothing(t *testing.T) {
 	})
 }
 
-// F147, W5: a forged event can only cause a reading: whatever it names, nothing is settled by it,
+// F147: a forged event can only cause a reading: whatever it names, nothing is settled by it,
 // and addresses in it are not called.
-func TestF147W5AForgedEventCanOnlyCauseAReading(t *testing.T) {
+func TestF147AForgedEventCanOnlyCauseAReading(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := hearBench(t, db, sandbox.Options{})
 		b.api.SetFaults(faults(t, "lost-before@1-")...)

@@ -2,6 +2,7 @@ package sync_test
 
 import (
 	"context"
+	"fmt"
 	gosync "sync"
 	"testing"
 	"time"
@@ -308,4 +309,96 @@ func TestI12AnotherMachineTakesTheJobOver(t *testing.T) {
 		t.Errorf("the former holder began %d attempts, want no more than 10", n)
 	}
 	a.once()
+}
+
+// F052, I1: rows whose results the ledger did not take are in doubt as soon as it can be told so,
+// while another machine holds the job, and go no second time.
+func TestRowsOfAFormerHolderWhoseResultsWereNotStored(t *testing.T) {
+	// what it asks first, and how it says that it has left rows
+	for _, call := range []string{"", "Leases", "RecoverOwn"} {
+		t.Run(call, func(t *testing.T) {
+			inDuo(t, func(d *duo) {
+				for d.rows = range 12 {
+					d.contract(d.rows + 1)
+				}
+				d.rows++
+				open, let := d.a.hold(2), d.b.hold(1)
+				d.a.run()
+				d.pass(2 * time.Second)
+				d.a.breaker.cutOff(true)
+				if _, err := d.a.db.Exec(`UPDATE job_lease SET expires = 1`); err != nil { // it lives all the time
+					d.t.Fatal(err)
+				}
+				d.b.run()
+				d.pass(2 * time.Second)
+				open()
+				d.pass(4 * time.Second)
+				if got := d.stateCounts("contracts"); got[trade.Sending] != 8 {
+					d.t.Errorf("in flight, of both: %v", got)
+				}
+				d.a.breaker.cutOff(false)
+				d.a.breaker.armNamed(call)
+				d.pass(10 * time.Second)
+				hit := d.a.breaker.disarm()
+				if got := d.stateCounts("contracts"); hit != call || got[trade.InDoubt] != 4 ||
+					got[trade.Sending] != 4 {
+					d.t.Errorf("with %q failing while the other holds the job: %v", hit, got)
+				}
+				let()
+				d.pass(10 * time.Second)
+				d.a.stop()
+				d.b.stop()
+				if doubts := d.judge(hit); doubts != 4 {
+					d.t.Errorf("with %q failing: %d rows are in doubt", hit, doubts)
+				}
+			})
+		})
+	}
+}
+
+func TestAMachineThatSendsElsewhereDoesNotRun(t *testing.T) {
+	inDuo(t, func(d *duo) {
+		d.a.owner.Platform, d.b.owner.Platform = "https://api.example.com", "https://test.example.com"
+		open, done := d.leads(12, 2)
+		d.b.run()
+		d.pass(50 * time.Second)
+		open()
+		if r := <-done; r.States[trade.Accepted] != 12 || d.b.sentBy() != 0 {
+			d.t.Errorf("states %v, stopped %+v, %d attempts of the other", r.States, r.Stopped, d.b.sentBy())
+		}
+		d.b.stop()
+		for _, dry := range []bool{true, false} {
+			reports, err := d.b.engine().Sync(d.t.Context(), nil, engine.Options{DryRun: dry})
+			if err != nil {
+				d.t.Fatal(err)
+			}
+			for _, r := range reports {
+				if r.Stopped == nil || r.Stopped.Code != "platform" || r.Sent != 0 || r.Read != 0 {
+					d.t.Errorf("dry run %t: %+v, stopped %+v", dry, r, r.Stopped)
+				}
+			}
+		}
+		d.once()
+	})
+}
+
+// otherServer is a ledger on a server that nobody has confirmed, while the service runs.
+type otherServer struct{ Ledger }
+
+func (otherServer) AcquireLease(context.Context, string, trade.Owner) (trade.Lease, error) {
+	return trade.Lease{}, fmt.Errorf("%w: compare the journals", trade.ErrOtherServer)
+}
+
+func TestAJobThatIsStoppedByAnotherServerSaysSo(t *testing.T) {
+	t.Parallel()
+	a, b := fleet(t, 3)
+	b.wrap = func(l Ledger) Ledger { return otherServer{l} }
+	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
+	if err != nil || len(reports) == 0 || reports[0].Stopped == nil || reports[0].Stopped.Code != "ledger" {
+		t.Fatalf("%+v, %v", reports, err)
+	}
+	status, err := a.ledger.JobStatus(t.Context(), "contracts")
+	if err != nil || status.State != trade.Stopped || status.Stop == nil || status.Stop.Code != "ledger" {
+		t.Errorf("%+v, %v", status, err)
+	}
 }

@@ -52,7 +52,7 @@ func (b *bench) reopenLedger(o state.Options) error {
 // noticed before the first POST, or is one group behind, which is settled as doubts; rebuilt, it
 // knows what the platform has; the next sweep fills in the rest, flags nothing and sends nothing
 // twice. The judge is the sandbox.
-func TestF058_NoOlderLedgerEverSendsTwice(t *testing.T) {
+func TestF058NoOlderLedgerEverSendsTwice(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{Seed: 5})
 	b.limits.MaxInFlight, b.limits.StopAfterUnknown = 2, 0

@@ -47,9 +47,9 @@ func (b *bench) refusedLate(num int) {
 	b.expect(num, trade.Rejected, "message.price.invalid")
 }
 
-// C3: a job under another name, with one more column mapped, in one edit: nothing leaves, with or
+// A job under another name, with one more column mapped, in one edit: nothing leaves, with or
 // without a person's release.
-func TestC3AJobUnderAnotherNameSendsNothingTwice(t *testing.T) {
+func TestAJobUnderAnotherNameSendsNothingTwice(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@3")})
 		b.limits.MaxInFlight = 1
@@ -98,9 +98,9 @@ func TestC3AJobUnderAnotherNameSendsNothingTwice(t *testing.T) {
 	})
 }
 
-// C3: one job for each type: a contract that changes its type goes to the other job under the same
+// One job for each type: a contract that changes its type goes to the other job under the same
 // key. It is the same contract.
-func TestC3AContractThatGoesToAnotherJobUnderItsKeyIsTheSame(t *testing.T) {
+func TestAContractThatGoesToAnotherJobUnderItsKeyIsTheSame(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
 		b.contracts(4)
@@ -145,9 +145,9 @@ func TestC3AContractThatGoesToAnotherJobUnderItsKeyIsTheSame(t *testing.T) {
 	})
 }
 
-// C3: a job is split, and the new one tells its rows apart by another key, or maps a required field
+// A job is split, and the new one tells its rows apart by another key, or maps a required field
 // in another way: nothing goes before a person has seen it.
-func TestC3AJobThatIsSplitUnderAnotherKeyWaits(t *testing.T) {
+func TestAJobThatIsSplitUnderAnotherKeyWaits(t *testing.T) {
 	for _, field := range []string{"", "order_type", "haverst", "price"} {
 		t.Run(field, func(t *testing.T) {
 			b := newBenchOn(t, databases[0], sandbox.Options{})
@@ -191,9 +191,9 @@ func TestC3AJobThatIsSplitUnderAnotherKeyWaits(t *testing.T) {
 	}
 }
 
-// C3: the queries of two jobs return the same rows under two keys: the second job waits for a
+// The queries of two jobs return the same rows under two keys: the second job waits for a
 // person, whatever it maps otherwise.
-func TestC3RowsThatTwoJobsReturnUnderTwoKeysPauseTheSecond(t *testing.T) {
+func TestRowsThatTwoJobsReturnUnderTwoKeysPauseTheSecond(t *testing.T) {
 	for field, value := range map[string]string{"": "", "order_type": "FIXACAO_COMPRA", "price": "99"} {
 		b := newBenchOn(t, databases[0], sandbox.Options{})
 		b.contracts(12)
@@ -214,9 +214,9 @@ func TestC3RowsThatTwoJobsReturnUnderTwoKeysPauseTheSecond(t *testing.T) {
 	}
 }
 
-// C3: the second job runs before any row comes to it; a contract that comes later, under another
+// The second job runs before any row comes to it; a contract that comes later, under another
 // key and with another type, is the one that has left the first.
-func TestC3AContractThatGoesToAJobWithAnotherKeyAndTypeIsHeld(t *testing.T) {
+func TestAContractThatGoesToAJobWithAnotherKeyAndTypeIsHeld(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.write(10, 20, 30, 40)
@@ -239,9 +239,9 @@ func TestC3AContractThatGoesToAJobWithAnotherKeyAndTypeIsHeld(t *testing.T) {
 	})
 }
 
-// C6: a row that was changed after it was sent, and is typed again under another key and in the
+// A row that was changed after it was sent, and is typed again under another key and in the
 // scope of another job, is held there.
-func TestC6AChangedRowThatIsTypedAgainIsHeldInAnotherJobToo(t *testing.T) {
+func TestAChangedRowThatIsTypedAgainIsHeldInAnotherJobToo(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		other := b.spec
@@ -264,9 +264,9 @@ func TestC6AChangedRowThatIsTypedAgainIsHeldInAnotherJobToo(t *testing.T) {
 	})
 }
 
-// C1: a delivery does not go under the record of a contract under whose number another row stands
+// A delivery does not go under the record of a contract under whose number another row stands
 // by now, in the scope of another job; it waits, and says so.
-func TestC1ADeliveryWaitsWhereItsContractsNumberHasGoneToAnotherJob(t *testing.T) {
+func TestADeliveryWaitsWhereItsContractsNumberHasGoneToAnotherJob(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		children := b.more
@@ -309,9 +309,9 @@ func TestC1ADeliveryWaitsWhereItsContractsNumberHasGoneToAnotherJob(t *testing.T
 	})
 }
 
-// C3: a row that the queries of two jobs return goes once, also when both send at the same time,
+// A row that the queries of two jobs return goes once, also when both send at the same time,
 // and is shown in the other; what hangs on it goes.
-func TestC3ARowThatTwoJobsReturnGoesOnce(t *testing.T) {
+func TestARowThatTwoJobsReturnGoesOnce(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		twice := b.spec
@@ -405,9 +405,9 @@ func TestJobsOfTwoSpacesDoNotShareKeys(t *testing.T) {
 	})
 }
 
-// C3: a job whose rows stand in another key space than its configuration says is paused before
+// A job whose rows stand in another key space than its configuration says is paused before
 // anything is sent: rows that another job has sent would look new.
-func TestC3AChangedIdentityPausesTheJobUntilAPersonAcceptsIt(t *testing.T) {
+func TestAChangedIdentityPausesTheJobUntilAPersonAcceptsIt(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(2)
@@ -452,9 +452,9 @@ func TestC3AChangedIdentityPausesTheJobUntilAPersonAcceptsIt(t *testing.T) {
 	})
 }
 
-// C3: a job that is new beside one whose identity changed with it sends nothing until somebody has
+// A job that is new beside one whose identity changed with it sends nothing until somebody has
 // accepted that: the keys that were sent stand in the old space.
-func TestC3ANewJobWaitsForAnIdentityThatNobodyHasAccepted(t *testing.T) {
+func TestANewJobWaitsForAnIdentityThatNobodyHasAccepted(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(2)
@@ -572,7 +572,7 @@ func TestWhatAConfigurationDoesToIdentityIsToldBefore(t *testing.T) {
 
 // A number that is used again while two jobs return its contract: what hangs on it goes under the
 // record of the new contract, whichever job sent it, and never under that of the old one.
-func TestC12WhatHangsOnANumberThatIsUsedAgainGoesUnderItsOwnRecord(t *testing.T) {
+func TestWhatHangsOnANumberThatIsUsedAgainGoesUnderItsOwnRecord(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.write(10, 20)
@@ -624,9 +624,9 @@ func (s slowCommit) Commit(ctx context.Context, lease trade.Lease, g trade.Group
 	return s.Ledger.Commit(ctx, lease, g)
 }
 
-// C3: a row goes to another job under another key while the first is about to store its intent: it
+// A row goes to another job under another key while the first is about to store its intent: it
 // goes once, and the second of the two is shown.
-func TestC3ARowThatGoesToAnotherJobBetweenTheLookAndTheIntentGoesOnce(t *testing.T) {
+func TestARowThatGoesToAnotherJobBetweenTheLookAndTheIntentGoesOnce(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
 		b.write(90, 80)
@@ -652,9 +652,9 @@ func TestC3ARowThatGoesToAnotherJobBetweenTheLookAndTheIntentGoesOnce(t *testing
 	})
 }
 
-// C3: a contract changes its type and is held in the other job; typed again there, under a new key,
+// A contract changes its type and is held in the other job; typed again there, under a new key,
 // it is still the one that was sent.
-func TestC3ARowThatIsHeldForAnotherJobAndTypedAgainIsHeld(t *testing.T) {
+func TestARowThatIsHeldForAnotherJobAndTypedAgainIsHeld(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
 		kind := "FIXACAO_COMPRA"

@@ -83,63 +83,6 @@ func (p throttledPlatform) SubmitOrderCommitment(context.Context, []byte, func()
 	return answer, &apiclient.Error{Answer: answer}
 }
 
-// Several answers of one moment ask for one rest, not for one each.
-func TestF133ABurstOf429IsOneRest(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	b := newBench(t, sandbox.Options{})
-	b.limits.MaxInFlight = 8
-	b.contracts(8)
-	rests := 0
-	b.surface = func(p engine.Platform) engine.Platform { return throttledPlatform{p, time.Minute} }
-	b.observe = func(p engine.Progress) {
-		if p.Phase == engine.Resting {
-			rests++
-			cancel() // while it rests: it must end at once, and not in a minute
-		}
-	}
-	reports, err := b.engine().Sync(ctx, nil, engine.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r := reports[0]; rests == 0 || r.Stopped == nil || r.Stopped.Code != "interrupted" ||
-		r.States[trade.Pending] != 8 {
-		t.Errorf("%d rests, states %v, stopped %+v", rests, r.States, r.Stopped)
-	}
-}
-
-// Nobody waits for a rest that the API asked for when nothing is due.
-func TestARunDoesNotRestForNothing(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, sandbox.Options{Faults: faults(t, "throttle=200s@1")})
-	b.limits.MaxInFlight = 1
-	b.contracts(1)
-	ctx, cancel := context.WithCancel(t.Context())
-	b.observe = func(p engine.Progress) {
-		if p.Phase == engine.Resting {
-			cancel()
-		}
-	}
-	if _, err := b.engine().Sync(ctx, nil, engine.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	until := b.clock.Now().Add(4 * time.Minute)
-	throttled := trade.JobStatus{
-		Job: "contracts", State: trade.BackingOff,
-		Stop: &trade.Stop{Code: "api_throttled", Text: "later", Until: until},
-	}
-	if err := b.ledger.SetJobStatus(t.Context(), throttled); err != nil {
-		t.Fatal(err)
-	}
-	b.exec(`UPDATE contrato SET pagamento = NULL, atualizado = '2026-03-11 08:00:00'`)
-	rested := false
-	b.observe = func(p engine.Progress) { rested = rested || p.Phase == engine.Resting }
-	if r := b.sync(engine.Options{}); rested || r.States[trade.Invalid] != 1 || r.Stopped != nil {
-		t.Errorf("rested %t, states %v, stopped %+v", rested, r.States, r.Stopped)
-	}
-}
-
 func TestAReadingThatIsInterruptedIsNoFaultOfTheERP(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -109,3 +109,26 @@ func TestAReferenceOfAnotherJobMapsNothingAnew(t *testing.T) {
 		}
 	})
 }
+
+// F124: the platform does not know a commitment whose id it gave us: the share waits, and goes when
+// it does.
+func TestF124AShareOfACommitmentThatThePlatformDoesNotKnowYetGoesLater(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.contract(1)
+		b.share("a", 1, 30)
+		b.api.SetFaults(faults(t,
+			`traceability:status=404@1,body={"messages":["message.order-commitment.not-found"]}`)...)
+		b.pass()
+		e := b.row("traceability", "a", trade.Rejected, "message.order-commitment.not-found")
+		if e.NextAttemptAt.IsZero() || len(b.createdOf(sandbox.ResourceTraceability)) != 0 {
+			t.Errorf("next attempt %s", e.NextAttemptAt)
+		}
+		if r := b.pass()["traceability"]; r.Sent != 0 {
+			t.Errorf("%d went before its time", r.Sent)
+		}
+		b.clock.advance(20 * time.Minute)
+		b.pass()
+		b.row("traceability", "a", trade.Accepted, "")
+	})
+}

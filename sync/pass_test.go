@@ -2,12 +2,14 @@ package sync_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
@@ -201,4 +203,179 @@ func TestI9AJobThatIsTakenOverAfterItsPartIsNoFaultOfTheSums(t *testing.T) {
 	}
 	b.row("deliveries", "01|0001", trade.Accepted, "")
 	b.expect(2, trade.Accepted, "")
+}
+
+// pausing pauses the job as a person would, when the run stores intents for the second time, and
+// fails to tell it once.
+type pausing struct {
+	Ledger
+	b     *bench
+	fails bool
+	seen  *int
+}
+
+func (p pausing) Commit(ctx context.Context, lease trade.Lease, g trade.Group) (trade.GroupResult, error) {
+	if len(g.Intents) > 0 {
+		if *p.seen++; *p.seen == 2 {
+			acts := p.b.acts()
+			plan, err := acts.Pause(ctx, "contracts", maria)
+			if err == nil {
+				_, err = acts.DoJob(ctx, plan, maria)
+			}
+			if err != nil {
+				return trade.GroupResult{}, err
+			}
+		}
+	}
+	return p.Ledger.Commit(ctx, lease, g)
+}
+
+func (p pausing) JobStatus(ctx context.Context, job string) (trade.JobStatus, error) {
+	if p.fails && *p.seen >= 2 {
+		return trade.JobStatus{}, errBroken
+	}
+	return p.Ledger.JobStatus(ctx, job)
+}
+
+// I11, I12: a person pauses a job while it sends, and the ledger does not say who: nothing more
+// goes, what was on the wire is settled, and the rest goes when the job is resumed.
+func TestAPauseWhileAJobSendsWhoseReasonIsNotRead(t *testing.T) {
+	t.Parallel()
+	for _, fails := range []bool{false, true} {
+		b := newBench(t, sandbox.Options{})
+		b.limits.MaxInFlight = 1
+		b.contracts(5)
+		b.wrap = func(l Ledger) Ledger { return pausing{l, b, fails, new(int)} }
+		reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
+		if err == nil && (len(reports) != 1 || reports[0].Stopped == nil) {
+			t.Fatalf("%+v", reports)
+		}
+		b.wrap = nil
+		if n := len(b.createdOf(sandbox.ResourceOrderCommitments)); n != 1 {
+			t.Errorf("fails %t: %d contracts went", fails, n)
+		}
+		b.leasesEnd()
+		acts := b.acts()
+		plan, err := acts.Resume(t.Context(), "contracts")
+		if err == nil {
+			_, err = acts.DoJob(t.Context(), plan, maria)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 5 || r.States[trade.InDoubt] > 0 {
+			t.Errorf("fails %t: after it was resumed: %+v, %+v", fails, r.States, r.Stopped)
+		}
+	}
+}
+
+// ending ends the run while the engine asks the API its harmless question.
+type ending struct {
+	engine.Platform
+	end context.CancelFunc
+}
+
+func (p ending) ListWebhooks(ctx context.Context) ([]json.RawMessage, error) {
+	p.end()
+	return p.Platform.ListWebhooks(ctx)
+}
+
+// F063: a run that is ended before its first POST says so, and has sent nothing.
+func TestARunThatIsEndedBeforeItsFirstPost(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.contracts(2)
+	ctx, end := context.WithCancel(t.Context())
+	b.surface = func(p engine.Platform) engine.Platform { return ending{p, end} }
+	reports, err := b.engine().Sync(ctx, nil, engine.Options{})
+	if err != nil || len(reports) != 1 || reports[0].Stopped == nil || reports[0].Stopped.Code != "interrupted" ||
+		reports[0].Sent != 0 {
+		t.Fatalf("%+v, %v", reports, err)
+	}
+	b.surface = nil
+	if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 2 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// full takes no page.
+type full struct{ Ledger }
+
+var errFull = errors.New("the disk is full")
+
+func (full) Record(context.Context, trade.Lease, trade.Page) (int, error) { return 0, errFull }
+
+// fallen is an ERP that goes away after it gave all its rows.
+type fallen struct{ engine.Source }
+
+func (f fallen) Read(ctx context.Context, q erp.Query, w erp.Window, fn func(erp.Row) error) (erp.Result, error) {
+	if _, err := f.Source.Read(ctx, q, w, fn); err != nil {
+		return erp.Result{}, err
+	}
+	return erp.Result{}, &erp.Error{Code: erp.CodeUnreachable, Text: "the connection broke"}
+}
+
+// Where the page that is being recorded fails while the ERP fails too, the ledger's reason is told:
+// it concerns every job, and the ERP's does not cure it.
+func TestWhereLedgerAndERPFailAtOnceTheLedgerIsTold(t *testing.T) {
+	t.Parallel()
+	for code, wrap := range map[string]func(b *bench) func(Ledger) Ledger{
+		"erp": func(*bench) func(Ledger) Ledger { return nil },
+		"ledger": func(*bench) func(Ledger) Ledger {
+			return func(l Ledger) Ledger { return full{l} }
+		},
+		"lease": func(b *bench) func(Ledger) Ledger {
+			return func(l Ledger) Ledger { return taken{l, b} }
+		},
+	} {
+		t.Run(code, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, sandbox.Options{})
+			b.contracts(500) // a whole page
+			b.wrap, b.reads = wrap(b), func(s engine.Source) engine.Source { return fallen{s} }
+			reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
+			if err != nil || len(reports) != 1 || reports[0].Stopped == nil || reports[0].Stopped.Code != code {
+				t.Fatalf("%+v, %v; want %s", reports, err, code)
+			}
+		})
+	}
+}
+
+func TestAPauseOutlivesARunAndTheStopsOfOtherJobs(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		pause := func(b *bench, job string) {
+			if err := b.ledger.SetJobStatus(context.Background(),
+				trade.JobStatus{
+					Job: job, State: trade.Paused,
+					Stop: &trade.Stop{Code: "paused", Text: "the harvest"},
+				}); err != nil {
+				t.Error(err)
+			}
+		}
+		expect := func(b *bench, job string) {
+			t.Helper()
+			if status, err := b.ledger.JobStatus(t.Context(), job); err != nil || status.State != trade.Paused ||
+				status.Stop.Text != "the harvest" {
+				t.Errorf("%+v, %v", status, err)
+			}
+		}
+		var b *bench
+		b = newBenchOn(t, db, sandbox.Options{OnPost: func(int) { pause(b, "contracts") }})
+		b.contracts(1)
+		b.sync(engine.Options{})
+		expect(b, "contracts")
+
+		b = newBenchOn(t, db, sandbox.Options{APIKey: "another-key"})
+		b.contracts(1)
+		second := contractsSpec()
+		second.Name = "second"
+		b.more = []engine.JobSpec{second}
+		pause(b, "second")
+		reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
+		if err != nil || len(reports) != 2 || reports[0].Stopped == nil || reports[1].Stopped == nil ||
+			reports[1].Stopped.Code != "paused" {
+			t.Errorf("%+v, %v", reports, err)
+		}
+		expect(b, "second")
+	})
 }

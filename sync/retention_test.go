@@ -32,7 +32,7 @@ func (b *bench) retain() int {
 	return 0
 }
 
-// I3, L3: after the retention has taken everything that it may, sweeps, resyncs and reappearances
+// I3: after the retention has taken everything that it may, sweeps, resyncs and reappearances
 // send nothing a second time, and changes are still noticed.
 func TestAfterTheRetentionNothingIsSentAgain(t *testing.T) {
 	both(t, func(t *testing.T, db database) {

@@ -62,8 +62,8 @@ func (b *bench) onPlatform(want ...string) {
 	}
 }
 
-// C1: a line that is typed in front of others shifts their keys by one.
-func TestC1ALineInFrontDoesNotSendTheLastOneAgain(t *testing.T) {
+// A line that is typed in front of others shifts their keys by one.
+func TestALineInFrontDoesNotSendTheLastOneAgain(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.write(10, 20, 30)
@@ -117,8 +117,8 @@ func TestARowThatComesToStandUnderAHeldKeyGoes(t *testing.T) {
 	})
 }
 
-// C1: what is in doubt counts as sent.
-func TestC1AContentInDoubtIsNotSentUnderANewKey(t *testing.T) {
+// What is in doubt counts as sent.
+func TestAContentInDoubtIsNotSentUnderANewKey(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@1")})
 		b.write(10)
@@ -133,7 +133,7 @@ func TestC1AContentInDoubtIsNotSentUnderANewKey(t *testing.T) {
 
 // A row of equal content goes for as many records as rows stand at once, whichever keys they have
 // by then.
-func TestC1OneOfTwoEqualRowsThatMovesDoesNotGoAgain(t *testing.T) {
+func TestOneOfTwoEqualRowsThatMovesDoesNotGoAgain(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.write(10, 10)
@@ -154,7 +154,7 @@ func TestC1OneOfTwoEqualRowsThatMovesDoesNotGoAgain(t *testing.T) {
 
 // Two rows that change places cover each other's records: a third of the same content is a row of
 // its own.
-func TestC1RowsThatChangedPlacesCoverTheirRecords(t *testing.T) {
+func TestRowsThatChangedPlacesCoverTheirRecords(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.write(10, 20)
@@ -173,8 +173,8 @@ func TestC1RowsThatChangedPlacesCoverTheirRecords(t *testing.T) {
 	})
 }
 
-// C1: keys that are positions. One line less moves all that follow.
-func TestC1DeliveriesThatAreKeyedByPositionDoNotGoTwice(t *testing.T) {
+// Keys that are positions. One line less moves all that follow.
+func TestDeliveriesThatAreKeyedByPositionDoNotGoTwice(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.contract(1)
@@ -237,9 +237,9 @@ func TestARowThatMovesWhileItsGroupIsStoredGoesOnce(t *testing.T) {
 	b.once()
 }
 
-// C5: the platform says that it exists already. Neither its absence from the ERP nor its return
+// The platform says that it exists already. Neither its absence from the ERP nor its return
 // sends it.
-func TestC5ARowThatThePlatformSaysExistsIsNeverWithdrawn(t *testing.T) {
+func TestARowThatThePlatformSaysExistsIsNeverWithdrawn(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "status=409@1")})
 		b.write(10, 20)
@@ -264,9 +264,9 @@ func TestC5ARowThatThePlatformSaysExistsIsNeverWithdrawn(t *testing.T) {
 	})
 }
 
-// C6: after a rebuilding the journal knows only what was sent. What the row has become since is
+// After a rebuilding the journal knows only what was sent. What the row has become since is
 // kept from then on.
-func TestC6AChangedRowThatIsTypedAgainAfterARebuildIsHeld(t *testing.T) {
+func TestAChangedRowThatIsTypedAgainAfterARebuildIsHeld(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
 	b.write(10, 20)
@@ -307,9 +307,9 @@ func (b *bench) rebuilt() {
 	}
 }
 
-// C12: a key that was gone and comes back with another content is another row: it is told, and
+// A key that was gone and comes back with another content is another row: it is told, and
 // never sent by itself.
-func TestC12AKeyThatIsUsedAgainIsToldAsAnotherRow(t *testing.T) {
+func TestAKeyThatIsUsedAgainIsToldAsAnotherRow(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.write(10, 20)
@@ -412,7 +412,7 @@ func TestARebuiltLedgerRecognisesAContentThatIsMappedInAnotherWay(t *testing.T) 
 }
 
 // The platform has the record, it says: the same content under another key is that record.
-func TestC5WhatThePlatformSaysExistsIsNotSentUnderAnotherKey(t *testing.T) {
+func TestWhatThePlatformSaysExistsIsNotSentUnderAnotherKey(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "status=409,commit@1")})
 		b.write(10)
@@ -441,8 +441,8 @@ func TestARowThatComesToThePlaceOfADeletedOneReplacesIt(t *testing.T) {
 	})
 }
 
-// C5: a rebuilding knows why a row is held.
-func TestC5WhatThePlatformSaysExistsIsKnownAfterARebuild(t *testing.T) {
+// A rebuilding knows why a row is held.
+func TestWhatThePlatformSaysExistsIsKnownAfterARebuild(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{Faults: faults(t, "status=409,commit@1")})
 	b.write(10)
@@ -458,7 +458,7 @@ func TestC5WhatThePlatformSaysExistsIsKnownAfterARebuild(t *testing.T) {
 
 // A delivery names the record of its contract. A contract that comes to stand under another number
 // beside an equal one goes again, and what hung on the first record is the same under the second.
-func TestC1ADeliveryIsKnownUnderEachRecordOfItsContract(t *testing.T) {
+func TestADeliveryIsKnownUnderEachRecordOfItsContract(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.write(10, 20)
@@ -481,7 +481,7 @@ func TestC1ADeliveryIsKnownUnderEachRecordOfItsContract(t *testing.T) {
 
 // What was sent is recognised also where one field less is sent by now, or one more, of a record
 // whose every field counts.
-func TestC6ARecordIsRecognisedAfterAChangeOfTheMapping(t *testing.T) {
+func TestARecordIsRecognisedAfterAChangeOfTheMapping(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		farm := producerID
@@ -570,7 +570,7 @@ func TestNothingGoesUnderTheNumberOfACancelledRowThatChangedPlaces(t *testing.T)
 }
 
 // What the platform says it has is not sent by another job either.
-func TestC5WhatThePlatformSaysExistsIsNotSentByAnotherJob(t *testing.T) {
+func TestWhatThePlatformSaysExistsIsNotSentByAnotherJob(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "status=409,commit@1")})
 		b.write(10)
@@ -585,9 +585,9 @@ func TestC5WhatThePlatformSaysExistsIsNotSentByAnotherJob(t *testing.T) {
 	})
 }
 
-// C6: what a row has become since it was sent is known after a rebuilding, although the row itself
+// What a row has become since it was sent is known after a rebuilding, although the row itself
 // is gone by then.
-func TestC6WhatAChangedRowHasBecomeIsKnownAfterARebuild(t *testing.T) {
+func TestWhatAChangedRowHasBecomeIsKnownAfterARebuild(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
 	b.write(10, 20)
@@ -667,7 +667,7 @@ func TestNothingGoesUnderANumberThatACancelledContractHasByNow(t *testing.T) {
 
 // Two equal contracts were sent, and rows typed in front take both their numbers: nothing goes
 // under the record of either.
-func TestC1BothOfTwoEqualContractsThatMoveAreReplaced(t *testing.T) {
+func TestBothOfTwoEqualContractsThatMoveAreReplaced(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.write(10, 10)
@@ -691,7 +691,7 @@ func TestC1BothOfTwoEqualContractsThatMoveAreReplaced(t *testing.T) {
 
 // Two jobs read the same columns and make records of two types of them: the row of one covers no
 // record of the other.
-func TestC1ARowOfAnotherTypeDoesNotCoverARecord(t *testing.T) {
+func TestARowOfAnotherTypeDoesNotCoverARecord(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		other, fixation := b.spec, "FIXACAO_COMPRA"
@@ -761,9 +761,9 @@ func TestADismissedNumberThatAnotherContractTakesIsShown(t *testing.T) {
 	})
 }
 
-// C6: a field that tells contracts apart is mapped otherwise, and in the same breath one is
+// A field that tells contracts apart is mapped otherwise, and in the same breath one is
 // numbered anew and gets another price: it is known.
-func TestC6AContractIsRecognisedWhenAFieldIsMappedOtherwiseAndItIsTypedAgain(t *testing.T) {
+func TestAContractIsRecognisedWhenAFieldIsMappedOtherwiseAndItIsTypedAgain(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.write(10, 20, 30)
@@ -779,9 +779,9 @@ func TestC6AContractIsRecognisedWhenAFieldIsMappedOtherwiseAndItIsTypedAgain(t *
 	})
 }
 
-// C6: the same, of contracts whose values the retention has taken, and of those that were rebuilt
+// The same, of contracts whose values the retention has taken, and of those that were rebuilt
 // from the journal: the ERP's rows tell.
-func TestC6AContractIsRecognisedAfterAChangeOfTheMappingWithoutItsValues(t *testing.T) {
+func TestAContractIsRecognisedAfterAChangeOfTheMappingWithoutItsValues(t *testing.T) {
 	for name, lose := range map[string]func(*bench){
 		"reduced": func(b *bench) { b.clock.advance(200 * 24 * time.Hour); b.retain() },
 		"rebuilt": func(b *bench) { b.rebuilt() },
@@ -801,5 +801,26 @@ func TestC6AContractIsRecognisedAfterAChangeOfTheMappingWithoutItsValues(t *test
 			b.row("contracts", key(13), trade.Held, trade.CauseRetyped)
 			b.onPlatform("10", "20", "30")
 		})
+	}
+}
+
+// F022: a row in doubt that came to stand twice in the ERP is not sent again, because nobody knows
+// which of the two it would be.
+func TestARowThatStandsTwiceIsNotSentAgain(t *testing.T) {
+	t.Parallel()
+	b := withChildren(newBench(t, sandbox.Options{Faults: faults(t, "lost-after@2")}))
+	b.contracts(1)
+	b.delivery(1, 1, 10)
+	b.pass()
+	b.row("deliveries", "01|0001", trade.InDoubt, trade.CauseUnknown)
+	b.delivery(1, 1, 11)
+	acts := b.acts()
+	if err := acts.Watch(t.Context(), "deliveries"); err != nil {
+		t.Fatal(err)
+	}
+	b.clock.advance(16 * time.Minute)
+	plan, err := acts.Resend(t.Context(), "deliveries", "01|0001", true)
+	if err != nil || plan.Possible() || plan.Steps[0].Refused != engine.DoubleKey {
+		t.Errorf("%+v, %v", plan, err)
 	}
 }

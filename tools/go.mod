@@ -7,6 +7,7 @@ replace github.com/safrasync/safrasync => ../
 require github.com/safrasync/safrasync v0.0.0-00010101000000-000000000000
 
 require (
+	github.com/goccy/go-yaml v1.19.2
 	github.com/google/go-cmp v0.7.0
 	github.com/jmoiron/sqlx v1.4.0
 	github.com/lib/pq v1.12.3

@@ -6,7 +6,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-func TestD3EveryFormOfADocumentIsMasked(t *testing.T) {
+func TestEveryFormOfADocumentIsMasked(t *testing.T) {
 	t.Parallel()
 	const hidden = "***.982.247-**"
 	for text, want := range map[string]string{
@@ -32,7 +32,7 @@ func TestD3EveryFormOfADocumentIsMasked(t *testing.T) {
 	}
 }
 
-func TestD3WhatIsNoDocumentOfAPersonStays(t *testing.T) {
+func TestWhatIsNoDocumentOfAPersonStays(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"", "52998224726", "11111111111", "123529982247259", "529,982,247.25", "529.982.247,25", "529982247.25",

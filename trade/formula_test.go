@@ -6,7 +6,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-func TestD9OneGuardAgainstFormulasForEveryFile(t *testing.T) {
+func TestOneGuardAgainstFormulasForEveryFile(t *testing.T) {
 	t.Parallel()
 	for _, start := range []string{"=", "+", "-", "@", "|", "\t", "\r", "\n", "＝", "＋", "－", "＠", "'="} {
 		guarded := trade.GuardFormula(start + "x")

@@ -12,7 +12,7 @@ import (
 // control.
 const controls = "a\nb\rc\x1b[2Kd\x7fe\u009b2Kf\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069g\u2028\u2029"
 
-func TestD9WhatSteersATerminalIsEscapedInJSONAndStaysTheSame(t *testing.T) {
+func TestWhatSteersATerminalIsEscapedInJSONAndStaysTheSame(t *testing.T) {
 	t.Parallel()
 	plain, err := json.Marshal(map[string]string{"Ação": controls + "é ✓ 日"})
 	if err != nil {

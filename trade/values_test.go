@@ -10,7 +10,7 @@ import (
 )
 
 // F029, I6: exponents and long numbers become exact decimals or are refused.
-func TestDecimalsKeepEveryDigitAndHaveOneText(t *testing.T) {
+func TestI6DecimalsKeepEveryDigitAndHaveOneText(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"4229.5000": "4229.5", "100": "100", "-0": "0", "0E-8": "0", "1e3": "1000", "+1.50": "1.5",
@@ -53,6 +53,7 @@ func TestRoundingIsHalfAwayFromZero(t *testing.T) {
 	}
 }
 
+// I6: the JSON text has the digits of the decimal, no exponent and no quotes.
 func TestADecimalIsAJSONNumberWithoutQuotes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -87,6 +88,7 @@ func FuzzParseDecimal(f *testing.F) {
 	})
 }
 
+// I7: a date is a day of the calendar and nothing with an hour or a zone.
 func TestDatesAreDaysOfTheCalendar(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -167,6 +169,7 @@ func TestSacasAreExactOrSaidToBeRounded(t *testing.T) {
 	}
 }
 
+// I6: no digit of a product is lost.
 func TestAProductIsExact(t *testing.T) {
 	t.Parallel()
 	amount, err := ParseDecimal("1234.5")

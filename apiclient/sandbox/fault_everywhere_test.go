@@ -207,7 +207,7 @@ func TestFaultsAreNumberedByTheRequestsTheyCouldActOn(t *testing.T) {
 	}
 }
 
-func TestF100_TheRepeatedAnswerIsOfTheSameResource(t *testing.T) {
+func TestF100TheRepeatedAnswerIsOfTheSameResource(t *testing.T) {
 	t.Parallel()
 	b := start(t, sandbox.Options{}, "deliveries:again")
 	b.post(body())

@@ -16,7 +16,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 )
 
-func TestF092_TheConnectionIsLost(t *testing.T) {
+func TestF092TheConnectionIsLost(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		created int
@@ -156,7 +156,7 @@ func TestHeadersOfFaults(t *testing.T) {
 	}
 }
 
-func TestF108_TheBodyIsCut(t *testing.T) {
+func TestF108TheBodyIsCut(t *testing.T) {
 	t.Parallel()
 	for spec, want := range map[string]error{"cut": io.ErrUnexpectedEOF, "cut,reset": nil} {
 		b := start(t, sandbox.Options{}, spec)
@@ -172,7 +172,7 @@ func TestF108_TheBodyIsCut(t *testing.T) {
 	}
 }
 
-func TestF139_GarbageInsteadOfHTTP(t *testing.T) {
+func TestF139GarbageInsteadOfHTTP(t *testing.T) {
 	t.Parallel()
 	for spec, created := range map[string]int{"garbage": 0, "garbage,commit": 1} {
 		b := start(t, sandbox.Options{}, spec)
@@ -184,7 +184,7 @@ func TestF139_GarbageInsteadOfHTTP(t *testing.T) {
 	}
 }
 
-func TestF100_AnOlderAnswerIsRepeated(t *testing.T) {
+func TestF100AnOlderAnswerIsRepeated(t *testing.T) {
 	t.Parallel()
 	b := start(t, sandbox.Options{}, "again@2")
 	b.post(body())
@@ -194,7 +194,7 @@ func TestF100_AnOlderAnswerIsRepeated(t *testing.T) {
 	}
 }
 
-func TestF099_TheGatewayExecutesTwice(t *testing.T) {
+func TestF099TheGatewayExecutesTwice(t *testing.T) {
 	t.Parallel()
 	b := start(t, sandbox.Options{}, "twice")
 	g := b.post(body())
@@ -224,7 +224,7 @@ func TestAFaultNeverClaimsSuccessForARefusedRequest(t *testing.T) {
 	b.wantCreated(0)
 }
 
-func TestF093_ASlowAnswerIsExecutedAlthoughTheClientGivesUp(t *testing.T) {
+func TestF093ASlowAnswerIsExecutedAlthoughTheClientGivesUp(t *testing.T) {
 	t.Parallel()
 	executed := make(chan struct{})
 	b := start(t, sandbox.Options{OnExecuted: func(int, sandbox.Record) { close(executed) }}, "slow=1h")
@@ -239,7 +239,7 @@ func TestF093_ASlowAnswerIsExecutedAlthoughTheClientGivesUp(t *testing.T) {
 	b.wantCreated(1)
 }
 
-func TestF094_ALateExecutionHappensAlthoughTheClientIsGone(t *testing.T) {
+func TestF094ALateExecutionHappensAlthoughTheClientIsGone(t *testing.T) {
 	t.Parallel()
 	arrived, executed := make(chan struct{}), make(chan struct{})
 	b := start(t, sandbox.Options{

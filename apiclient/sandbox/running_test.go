@@ -94,7 +94,7 @@ func raw(sent string) string {
 		orders, key, len(sent), sent)
 }
 
-func TestF091_ARequestThatDidNotArriveWholeIsNeverExecuted(t *testing.T) {
+func TestF091ARequestThatDidNotArriveWholeIsNeverExecuted(t *testing.T) {
 	t.Parallel()
 	b := start(t, sandbox.Options{})
 	whole := raw(body())

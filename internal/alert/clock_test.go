@@ -20,7 +20,7 @@ func TestF078AClockThatIsSetBackSilencesNobody(t *testing.T) {
 			w.mail.answers(nil)
 			w.tick(-wrong)
 			w.tick(2 * time.Hour)
-			w.wantMails(begins + keyStop)
+			w.wantMails(begins(Stopped, "api_key", "contracts"))
 		})
 	})
 	t.Run("what must last before people are told", func(t *testing.T) {
@@ -32,7 +32,7 @@ func TestF078AClockThatIsSetBackSilencesNobody(t *testing.T) {
 			w.wantMails()
 			w.tick(-wrong)
 			w.tick(doubtLasts)
-			w.wantMails(begins + "envio sem confirmação em contracts")
+			w.wantMails(begins(InDoubt, "", "contracts"))
 		})
 	})
 	t.Run("what must be gone before it is over", func(t *testing.T) {
@@ -40,12 +40,12 @@ func TestF078AClockThatIsSetBackSilencesNobody(t *testing.T) {
 			w.tick(wrong)
 			w.status("contracts", trade.Stopped, "api_key")
 			w.tick(time.Minute)
-			w.wantMails(begins + keyStop)
+			w.wantMails(begins(Stopped, "api_key", "contracts"))
 			w.status("contracts", trade.Idle, "")
 			w.tick(time.Minute)
 			w.tick(-wrong)
 			w.tick(Settling)
-			w.wantMails(ends + keyStop)
+			w.wantMails(ends(Stopped, "api_key", "contracts"))
 		})
 	})
 }

@@ -52,7 +52,7 @@ func TestAMessageIsTriedUntilItArrivesAndTheOtherChannelDoesNotWait(t *testing.T
 		w.mail.answers(nil)
 		w.Service = w.another() // the message outlives the process
 		w.tick(time.Hour)
-		w.wantMails(begins + keyStop)
+		w.wantMails(begins(Stopped, "api_key", "contracts"))
 		if n := len(w.hook.take()); n != 0 {
 			t.Errorf("the webhook got %d more messages", n)
 		}
@@ -69,7 +69,7 @@ func TestAnAlertThatEndsBeforeAnybodyWasToldIsOneMessage(t *testing.T) {
 		w.tick(Settling)
 		w.mail.answers(nil)
 		w.tick(time.Hour)
-		m := w.wantMails(ends + keyStop)[0]
+		m := w.wantMails(ends(Stopped, "api_key", "contracts"))[0]
 		if !strings.Contains(m.text, "Começou em 10/08/2026 09:00") {
 			t.Errorf("it does not say that it began:\n%s", m.text)
 		}
@@ -134,7 +134,7 @@ func TestACorrectedAddressGetsWhatWasNotDelivered(t *testing.T) {
 		w.Channels = []Channel{w.mail.channel(func(o *EmailOptions) { o.To = []string{"ana@coop.example"} })}
 		w.tick(2 * time.Minute)
 		w.tick(2 * time.Minute)
-		if m := w.wantMails(begins + keyStop)[0]; m.to != "ana@coop.example" {
+		if m := w.wantMails(begins(Stopped, "api_key", "contracts"))[0]; m.to != "ana@coop.example" {
 			t.Errorf("to %s", m.to)
 		}
 		w.tick(time.Hour)
@@ -158,7 +158,7 @@ func TestARefusedAddressDoesNotKeepTheOthersFromTheirs(t *testing.T) {
 		})
 		w.status("contracts", trade.Stopped, "api_key")
 		w.tick(time.Minute)
-		if m := w.wantMails(begins + keyStop)[0]; m.to != "ana@coop.example" {
+		if m := w.wantMails(begins(Stopped, "api_key", "contracts"))[0]; m.to != "ana@coop.example" {
 			t.Errorf("to %s", m.to)
 		}
 		if !strings.Contains(w.log.String(), "smtp_550_recipient") || strings.Contains(w.log.String(), "gone@") {
@@ -176,12 +176,12 @@ func TestAMessageThatMayHaveArrivedIsSentAgainUnderItsID(t *testing.T) {
 		if err := w.Tick(t.Context()); err == nil {
 			t.Fatal("no error")
 		}
-		first := w.wantMails(begins + keyStop)[0]
+		first := w.wantMails(begins(Stopped, "api_key", "contracts"))[0]
 		w.Service = w.another()
 		w.tick(time.Minute)
 		w.wantMails() // it is claimed still
 		w.tick(claimFor)
-		if again := w.wantMails(begins + keyStop)[0]; again.id != first.id ||
+		if again := w.wantMails(begins(Stopped, "api_key", "contracts"))[0]; again.id != first.id ||
 			!strings.HasSuffix(again.id, "@coop.example>") {
 			t.Errorf("ids %s and %s", first.id, again.id)
 		}
@@ -213,7 +213,7 @@ func TestALedgerThatCannotBeReadIsToldWithoutIt(t *testing.T) {
 		fail(2 * time.Minute)
 		w.mail.answers(nil)
 		fail(time.Minute)
-		w.wantMails(begins + "o registro local do safrasync não responde")
+		w.wantMails(begins(NoLedger, ""))
 		for range 5 {
 			fail(time.Hour)
 		}
@@ -223,7 +223,7 @@ func TestALedgerThatCannotBeReadIsToldWithoutIt(t *testing.T) {
 		}
 		w.Ledger = whole
 		w.tick(time.Minute)
-		w.wantMails(ends + "o registro local do safrasync não responde")
+		w.wantMails(ends(NoLedger, ""))
 		w.tick(time.Hour)
 		w.wantMails()
 		if n := len(w.hook.take()); n != 1 {

@@ -117,7 +117,7 @@ func TestTheDigestSaysWhatAnAccountantAsks(t *testing.T) {
 		w.harvest()
 		w.tick(10 * time.Minute) // the doubt is noticed
 		w.tick(10 * time.Minute)
-		w.wantMails("Atenção: envio sem confirmação em contracts")
+		w.wantMails(begins(InDoubt, "", "contracts"))
 		for _, lang := range []trade.Lang{trade.Portuguese, trade.English} {
 			w.Lang = lang
 			w.Causes = causesOfTheHarvest(lang, w.now)
@@ -198,10 +198,10 @@ func TestADigestMissesNothingThatIsStoredWhileItIsMade(t *testing.T) {
 			ID: w.newID(), RunID: "run", EntryID: e.ID, Payload: e.Payload, PayloadHash: e.PayloadHash,
 			StartedAt: w.now.Add(-time.Second),
 		}
-		w.commit("contracts", trade.Group{At: w.now, Intents: []trade.Intent{{Entry: e, Attempt: a}}})
+		w.store.CommitGroup("contracts", trade.Group{At: w.now, Intents: []trade.Intent{{Entry: e, Attempt: a}}})
 		a.Outcome, a.RemoteID, a.FinishedAt = trade.OutcomeCreated, remoteID(1), w.now.Add(-time.Millisecond)
 		w.tick(0) // a digest
-		w.commit("contracts", trade.Group{
+		w.store.CommitGroup("contracts", trade.Group{
 			At:     w.now,
 			Settle: []trade.Settlement{{Attempt: a, State: trade.Accepted, Counts: true}},
 		})

@@ -7,9 +7,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// W10: without an event for so long, although records were confirmed, people are told; without a
+// Without an event for so long, although records were confirmed, people are told; without a
 // registration or a record there is nothing to hear.
-func TestW10SilenceIsToldWhenThereWasSomethingToHear(t *testing.T) {
+func TestSilenceIsToldWhenThereWasSomethingToHear(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, time.November, 20, 15, 0, 0, 0, time.UTC) // a Friday
 	long := now.AddDate(0, 0, -20)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestD3NoTextOfAMessageHasADocument(t *testing.T) {
+func TestNoTextOfAMessageHasADocument(t *testing.T) {
 	t.Parallel()
 	const cpf = "P529.982 247/25"
 	m := Message{

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +15,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/ledgertest"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
@@ -35,13 +35,7 @@ var saoPaulo = func() *time.Location {
 // both runs a test with a ledger in SQLite and one in PostgreSQL.
 func both(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
-	t.Parallel()
-	for _, driver := range []string{state.SQLite, state.Postgres} {
-		t.Run(driver, func(t *testing.T) {
-			t.Parallel()
-			test(t, newWorld(t, driver))
-		})
-	}
+	ledgertest.Both(t, func(t *testing.T, driver string) { test(t, newWorld(t, driver)) })
 }
 
 // one runs a test with a ledger in SQLite: it is about what is judged, not about what the ledger
@@ -55,8 +49,7 @@ func one(t *testing.T, test func(t *testing.T, w *world)) {
 // world is a ledger with a service and two receivers: a mail server and a webhook.
 type world struct {
 	t     testing.TB
-	store *state.Store
-	lease map[string]trade.Lease
+	store *ledgertest.Ledger
 	now   time.Time
 	mail  *mailServer
 	hook  *hookServer
@@ -66,21 +59,8 @@ type world struct {
 
 func newWorld(t testing.TB, driver string) *world {
 	t.Helper()
-	store, err := state.Open(t.Context(),
-		state.Options{
-			Driver: driver, DSN: ledgertest.New(t, driver, filepath.Join(t.TempDir(), "state.db")),
-			Begin: true, Version: "1.0.0-test",
-		})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	w := &world{
-		t: t, store: store, lease: map[string]trade.Lease{}, now: monday, mail: newMailServer(t),
+		t: t, store: ledgertest.Open(t, driver), now: monday, mail: newMailServer(t),
 		hook: newHookServer(t), log: &logBuffer{},
 	}
 	w.Service = w.another()
@@ -127,17 +107,35 @@ func (w *world) wantMails(want ...string) []letter {
 	return mails
 }
 
-func (w *world) leaseOf(job string) trade.Lease {
-	w.t.Helper()
-	if lease, ok := w.lease[job]; ok {
-		return lease
+// portuguese is the voice of the world's messages.
+var portuguese = voice{trade.Portuguese, saoPaulo, "safrasync"}
+
+// begins is the subject of an alert about jobs that begins, without the name of the program.
+func begins(topic Topic, code string, jobs ...string) string {
+	return subject("subject.raised", topic, code, jobs)
+}
+
+func ends(topic Topic, code string, jobs ...string) string {
+	return subject("subject.over", topic, code, jobs)
+}
+
+func subject(key i18n.Key, topic Topic, code string, jobs []string) string {
+	d := Detail{Code: code}
+	for _, name := range jobs {
+		d.Jobs = append(d.Jobs, Job{Name: name})
 	}
-	lease, err := w.store.AcquireLease(w.t.Context(), job, state.Self())
-	if err != nil {
-		w.t.Fatal(err)
+	title, _, _, _ := portuguese.sentences(topic, d)
+	return strings.TrimPrefix(portuguese.text(key, "safrasync", title), "[safrasync] ")
+}
+
+// says checks that a mail tells facts: names, numbers, moments.
+func (l letter) says(t *testing.T, facts ...string) {
+	t.Helper()
+	for _, fact := range facts {
+		if !strings.Contains(l.text, fact) {
+			t.Errorf("the text lacks %q:\n%s", fact, l.text)
+		}
 	}
-	w.lease[job] = lease
-	return lease
 }
 
 // contract is a pending contract; change may make something else of it.
@@ -157,15 +155,10 @@ func (w *world) contract(key, body string, change ...func(*trade.Entry)) trade.E
 
 func (w *world) record(job string, entries ...trade.Entry) []trade.Entry {
 	w.t.Helper()
-	if lost, err := w.store.Record(w.t.Context(), w.leaseOf(job), trade.Page{New: entries}); err != nil || lost > 0 {
-		w.t.Fatalf("lost %d, %v", lost, err)
-	}
+	w.store.RecordPage(job, trade.Page{New: entries})
 	out := make([]trade.Entry, len(entries))
 	for i, e := range entries {
-		var err error
-		if out[i], err = w.store.Entry(w.t.Context(), job, e.Key); err != nil {
-			w.t.Fatal(err)
-		}
+		out[i] = w.store.Read(job, e.Key)
 	}
 	return out
 }
@@ -177,7 +170,7 @@ func (w *world) send(job string, e trade.Entry, outcome trade.Outcome, remote st
 		ID: w.newID(), RunID: "run", EntryID: e.ID, Payload: e.Payload, PayloadHash: e.PayloadHash,
 		Target: e.Target, StartedAt: w.now,
 	}
-	w.commit(job, trade.Group{At: w.now, Intents: []trade.Intent{{Entry: e, Attempt: a}}})
+	w.store.CommitGroup(job, trade.Group{At: w.now, Intents: []trade.Intent{{Entry: e, Attempt: a}}})
 	a.Outcome, a.RemoteID, a.FinishedAt = outcome, remote, w.now
 	s := trade.Settlement{Attempt: a, State: trade.Accepted, Counts: true}
 	switch outcome {
@@ -191,31 +184,19 @@ func (w *world) send(job string, e trade.Entry, outcome trade.Outcome, remote st
 			Fields: []trade.Problem{}, Text: "refused",
 		}
 	}
-	w.commit(job, trade.Group{At: w.now, Settle: []trade.Settlement{s}})
-}
-
-func (w *world) commit(job string, g trade.Group) {
-	w.t.Helper()
-	if r, err := w.store.Commit(w.t.Context(), w.leaseOf(job), g); err != nil || r.LeaseLost ||
-		len(r.Claimed) != len(g.Intents) {
-		w.t.Fatalf("%+v, %v", r, err)
-	}
+	w.store.CommitGroup(job, trade.Group{At: w.now, Settle: []trade.Settlement{s}})
 }
 
 // settleDoubt is the late answer that ends a doubt.
 func (w *world) settleDoubt(job, key, remote string) {
 	w.t.Helper()
-	e, err := w.store.Entry(w.t.Context(), job, key)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	attempts, err := w.store.Attempts(w.t.Context(), e.ID)
+	attempts, err := w.store.Attempts(w.t.Context(), w.store.Read(job, key).ID)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	a := attempts[len(attempts)-1]
 	a.Outcome, a.RemoteID, a.FinishedAt, a.Status = trade.OutcomeCreated, remote, w.now, 201
-	w.commit(job, trade.Group{At: w.now, Settle: []trade.Settlement{{Attempt: a, State: trade.Accepted, Counts: true}}})
+	w.store.CommitGroup(job, trade.Group{At: w.now, Settle: []trade.Settlement{{Attempt: a, State: trade.Accepted, Counts: true}}})
 }
 
 func (w *world) status(job string, s trade.JobState, code string) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestD4AnIPv6HostIsOneSenderWhateverAddressItChooses(t *testing.T) {
+func TestAnIPv6HostIsOneSenderWhateverAddressItChooses(t *testing.T) {
 	t.Parallel()
 	var c Count
 	leave, ok := c.Enter(netip.MustParseAddr("2001:db8::1"), 1)

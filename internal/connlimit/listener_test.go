@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestD4SixHundredHalfOpenSocketsOfOneAddressKeepNobodyElseOut(t *testing.T) {
+func TestSixHundredHalfOpenSocketsOfOneAddressKeepNobodyElseOut(t *testing.T) {
 	t.Parallel()
 	inner, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

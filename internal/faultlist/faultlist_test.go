@@ -2,6 +2,9 @@ package faultlist
 
 import (
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,14 +15,23 @@ import (
 	"testing"
 )
 
-const root = "../.."
-
-var (
-	fault  = regexp.MustCompile(`(?m)^\| F(\d{3}) \| ([^|]+) \| ([^|]*)\|$`)
-	number = regexp.MustCompile(`(?:\b|Test|_)(F)(\d{3})(?:[-–]F(\d{3}))?|(?:\b|Test|_)(I)(\d{1,2})(?:[^0-9]|$)`)
+const (
+	root       = "../.."
+	invariants = 14 // of sync/doc.go
 )
 
-func TestEveryFaultAndEveryInvariantHasATestThatBearsItsNumber(t *testing.T) {
+var (
+	fault      = regexp.MustCompile(`(?m)^\| F(\d{3}) \| ([^|]+) \| ([^|]*)\|$`)
+	citation   = regexp.MustCompile(`(?:\b|Test|Fuzz)I(\d{1,2})(?:[^0-9]|$)`)
+	underscore = regexp.MustCompile(`^(?:Test|Fuzz)(?:F\d{3}|I\d{1,2})_[^F]`)
+	isTest     = regexp.MustCompile(`^(?:Test|Fuzz)[A-Z]`)
+	number     = regexp.MustCompile(`(?:\b|Test|_)(F)(\d{3})(?:[-–]F(\d{3}))?|(?:\b|Test|_)(I)(\d{1,2})(?:[^0-9]|$)`)
+)
+
+// oldSpelling are folders whose tests still have an underscore after their numbers.
+var oldSpelling = []string{"cmd", "erp", "state"}
+
+func TestEveryFaultHasATestThatBearsItsNumber(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("testdata/faults.md")
 	if err != nil {
@@ -41,15 +53,76 @@ func TestEveryFaultAndEveryInvariantHasATestThatBearsItsNumber(t *testing.T) {
 		}
 		delete(borne, name)
 	}
-	for i := range 14 {
-		name := fmt.Sprintf("I%d", i+1)
-		if !borne[name] {
-			t.Errorf("no test bears the invariant %s of sync/doc.go", name)
-		}
-		delete(borne, name)
+	for i := range invariants {
+		delete(borne, fmt.Sprintf("I%d", i+1))
 	}
 	for name := range borne {
 		t.Errorf("a test bears %s, which is no fault of testdata/faults.md and no invariant of sync/doc.go", name)
+	}
+}
+
+// An invariant is cited by a test in its name, TestI9..., or in the comment that stands above it.
+func TestEveryInvariantIsCitedByTwoTests(t *testing.T) {
+	t.Parallel()
+	cited := map[string][]string{}
+	eachTest(t, func(_ string, test *ast.FuncDecl) {
+		found := citation.FindAllStringSubmatch(test.Name.Name+"\n"+test.Doc.Text(), -1)
+		for _, m := range found {
+			if tests := cited[m[1]]; !slices.Contains(tests, test.Name.Name) {
+				cited[m[1]] = append(tests, test.Name.Name)
+			}
+		}
+	})
+	for i := range invariants {
+		if tests := cited[strconv.Itoa(i+1)]; len(tests) < 2 {
+			t.Errorf("the invariant I%d of sync/doc.go is cited by %d tests, two are needed: %q", i+1, len(tests), tests)
+		}
+	}
+}
+
+// TestF031AName, not TestF031_AName: who looks for one finds all.
+func TestTheNumberOfATestHasOneSpelling(t *testing.T) {
+	t.Parallel()
+	old := map[string]bool{}
+	eachTest(t, func(folder string, test *ast.FuncDecl) {
+		if !underscore.MatchString(test.Name.Name) {
+			return
+		}
+		folder, _, _ = strings.Cut(folder, "/")
+		old[folder] = true
+		if !slices.Contains(oldSpelling, folder) {
+			t.Errorf("%s: %s has an underscore after its number: take it out", folder, test.Name.Name)
+		}
+	})
+	for _, folder := range oldSpelling {
+		if !old[folder] {
+			t.Errorf("%s has one spelling: take it out of the list", folder)
+		}
+	}
+}
+
+// eachTest hands over all functions that are tests, with their folders.
+func eachTest(t *testing.T, see func(folder string, test *ast.FuncDecl)) {
+	t.Helper()
+	seen := 0
+	err := fs.WalkDir(os.DirFS(root), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, path), nil, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && isTest.MatchString(f.Name.Name) {
+				seen++
+				see(filepath.Dir(path), f)
+			}
+		}
+		return nil
+	})
+	if err != nil || seen < 1000 {
+		t.Fatalf("%d tests were found: %v", seen, err)
 	}
 }
 

@@ -252,7 +252,7 @@ var rules = map[string]rule{
 		reason: "pgtest serves the tests of all packages, so it may depend on none of them",
 	},
 	"internal/ledgertest": {
-		may:    []string{"state", "internal/pgtest"},
+		may:    []string{"state", "trade", "internal/pgtest"},
 		reason: "ledgertest makes ledgers for the tests of others, with what makes them in the program",
 	},
 	"internal/consoletest": {
@@ -272,15 +272,23 @@ var rules = map[string]rule{
 	"internal/throwaway": {reason: "throwaway is what the test servers have in common, so it may depend on none"},
 	"internal/apidoc":    {reason: "apidoc names the rows of the API's document for the tests of both readings, so it may know neither"},
 	"tools/torture": {
-		testsMay: []string{"apiclient/sandbox", "internal/pgtest", "internal/torture"},
-		reason:   "what kills the program does so from outside: with a line of it inside, both would agree on the same mistake",
+		may:    []string{"apiclient/sandbox", "internal/pgtest", "internal/torture"},
+		reason: "what kills the program does so from outside: with a line of it inside, both would agree on the same mistake",
 	},
 	"internal/torture": {
 		may:    []string{"apiclient/sandbox"},
 		reason: "torture judges the program from outside: with a line of it inside, both would agree on the same mistake",
 	},
+	"tools/packagetest": {
+		may:    []string{"apiclient/sandbox", "internal/pgtest", "internal/throwaway"},
+		reason: "packagetest tries what is installed, from outside: it may not know what is inside",
+	},
+	"tools/protocol": {
+		may:    []string{"trade", "apiclient", "sync/outcome", "sync/run", "sync/sending"},
+		reason: "protocol is a model: it takes from the program what an answer proves, the moves and the time-outs, and nothing that acts",
+	},
 	"tools/histories": {
-		testsMay: []string{
+		may: []string{
 			"trade", "erp", "apiclient", "apiclient/sandbox", "state", "sync", "sync/run", "sync/cluster",
 			"internal/pgtest", "internal/ledgertest",
 		},
@@ -298,12 +306,8 @@ var rules = map[string]rule{
 		may:    []string{"trade"},
 		reason: "metrics looks at the ledger through an interface of its own; cmd/safrasync gives it the ledger",
 	},
-	"internal/connlimit": {reason: "connlimit counts the connections of strangers, and knows nothing of what they ask"},
-	"internal/systemd":   {reason: "systemd speaks to the service manager, and knows nothing of the service"},
-	"internal/packagetest": {
-		testsMay: []string{"apiclient/sandbox", "internal/pgtest", "internal/throwaway"},
-		reason:   "packagetest tries what is installed, from outside: it may not know what is inside",
-	},
+	"internal/connlimit":   {reason: "connlimit counts the connections of strangers, and knows nothing of what they ask"},
+	"internal/systemd":     {reason: "systemd speaks to the service manager, and knows nothing of the service"},
 	"internal/failpoint":   {reason: "failpoint is nothing at all in a release"},
 	"internal/importrules": {reason: "importrules reads the others as text"},
 	"internal/limits":      {reason: "limits reads the others as text"},
@@ -336,7 +340,7 @@ var testOnly = []string{
 	"internal/throwaway", "internal/oidctest", "internal/apidoc", "erp/erptest", "internal/importrules",
 	"internal/faultlist", "internal/limits",
 	"internal/manual",
-	"tools/bench", "tools/bench/size", "tools/histories", "tools/torture", "internal/sickdisk",
+	"tools/bench", "tools/bench/size", "tools/histories", "tools/packagetest", "tools/protocol", "tools/torture", "internal/sickdisk",
 }
 
 // source is what the checks need to know of one Go file.

@@ -15,9 +15,9 @@ import (
 	"github.com/safrasync/safrasync/internal/connlimit"
 )
 
-// D4: who opens more connections than there are, and says nothing in them, keeps no other sender
+// Who opens more connections than there are, and says nothing in them, keeps no other sender
 // out.
-func TestD4SilentConnectionsOfOneAddressLeaveRoomForOthers(t *testing.T) {
+func TestSilentConnectionsOfOneAddressLeaveRoomForOthers(t *testing.T) {
 	t.Parallel()
 	pair := httptest.NewTLSServer(nil)
 	roots := x509.NewCertPool()
@@ -45,9 +45,9 @@ func TestD4SilentConnectionsOfOneAddressLeaveRoomForOthers(t *testing.T) {
 	w.stored(5)
 }
 
-// D4: addresses that a host makes up within its own network share one budget, and the right
+// Addresses that a host makes up within its own network share one budget, and the right
 // credentials need none.
-func TestD4MadeUpAddressesShareABudgetAndTheRightLoginNeedsNone(t *testing.T) {
+func TestMadeUpAddressesShareABudgetAndTheRightLoginNeedsNone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	from := func(address string) func(*http.Request) {

@@ -168,10 +168,10 @@ func certificateFor(t *testing.T, name string) (cert, key []byte) {
 		pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: bytes})
 }
 
-// W7: behind real proxies, with TLS that ends at the proxy and TLS that is passed through. What was
+// Behind real proxies, with TLS that ends at the proxy and TLS that is passed through. What was
 // answered with 200 is stored, and nothing else: no request hides behind another one, no limit is
 // lost, nobody is believed who says from where a request comes.
-func TestW7BehindAProxy(t *testing.T) {
+func TestBehindAProxy(t *testing.T) {
 	t.Parallel()
 	for _, f := range fronts {
 		if f.long && os.Getenv("SAFRASYNC_TEST_LONG") == "" {

@@ -155,8 +155,8 @@ func (w *world) stored(n int) []trade.InboxEvent {
 	}
 }
 
-// W1: nothing else is served there.
-func TestW1NothingElseIsOnTheListener(t *testing.T) {
+// Nothing else is served there.
+func TestNothingElseIsOnTheListener(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, path := range []string{
@@ -173,7 +173,7 @@ func TestW1NothingElseIsOnTheListener(t *testing.T) {
 
 // W2, F147: without the credentials that we made nothing is stored, whatever is tried; what is
 // compared are hashes of one length.
-func TestF147W2WrongCredentialsAreRefusedAndTheBodyDropped(t *testing.T) {
+func TestF147WrongCredentialsAreRefusedAndTheBodyDropped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	basic := func(text string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(text)) }
@@ -211,9 +211,9 @@ func TestF147W2WrongCredentialsAreRefusedAndTheBodyDropped(t *testing.T) {
 	}
 }
 
-// W3, W6: any body is taken as it is; a header with some HMAC changes nothing, and nothing of a
+// Any body is taken as it is; a header with some HMAC changes nothing, and nothing of a
 // body is looked at.
-func TestW3W6AnyBodyIsTakenAsItIs(t *testing.T) {
+func TestAnyBodyIsTakenAsItIs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	bodies := [][]byte{
@@ -244,7 +244,7 @@ func TestW3W6AnyBodyIsTakenAsItIs(t *testing.T) {
 
 // W4, F152: what is too large, too slow or not POST is refused with the fitting status, and nothing
 // of it is stored.
-func TestF152W4TheLimitsOfARequest(t *testing.T) {
+func TestF152TheLimitsOfARequest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.want("GET", w.post(nil, func(r *http.Request) { r.Method = http.MethodGet }), http.StatusMethodNotAllowed)
@@ -265,8 +265,8 @@ func TestF152W4TheLimitsOfARequest(t *testing.T) {
 	w.stored(2)
 }
 
-// W7: one connection is one request, whatever is hidden behind it.
-func TestW7NoSecondRequestHidesInAConnection(t *testing.T) {
+// One connection is one request, whatever is hidden behind it.
+func TestNoSecondRequestHidesInAConnection(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	head := "POST " + w.login.Path + " HTTP/1.1\r\nHost: x\r\nAuthorization: Basic " +
@@ -311,8 +311,8 @@ func TestW7NoSecondRequestHidesInAConnection(t *testing.T) {
 	}
 }
 
-// W8: who guesses has soon nothing left, others are served; what is known of senders is bounded.
-func TestW8GuessesUseUpABudget(t *testing.T) {
+// Who guesses has soon nothing left, others are served; what is known of senders is bounded.
+func TestGuessesUseUpABudget(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	from := func(address string) func(*http.Request) {

@@ -62,8 +62,8 @@ func TestWhatIsReadFromAnEventOfAnyShape(t *testing.T) {
 	}
 }
 
-// W5: whoever sends events makes the program read no more than one record a second.
-func TestW5ARecordASecondIsReadBackAtMost(t *testing.T) {
+// Whoever sends events makes the program read no more than one record a second.
+func TestARecordASecondIsReadBackAtMost(t *testing.T) {
 	t.Parallel()
 	var h Processor
 	if pace := h.limiter(); pace.Limit() != 1 || pace.Burst() != 1 || h.limiter() != pace {
@@ -71,7 +71,7 @@ func TestW5ARecordASecondIsReadBackAtMost(t *testing.T) {
 	}
 }
 
-// W6: nothing that a stranger sends makes the reading fail, or find what is no id.
+// Nothing that a stranger sends makes the reading fail, or find what is no id.
 func FuzzEvent(f *testing.F) {
 	for _, seed := range []string{
 		`{"id":"` + oneID + `","status":"X","created_at":"2026-03-10"}`, `[[[`,

@@ -22,7 +22,7 @@ func foreign(status int, format apiclient.Format) apiclient.Answer {
 	return apiclient.Answer{Known: apiclient.Unknown, Status: status, Format: format}
 }
 
-func TestEveryAnswerHasItsOnlyRightOutcome(t *testing.T) {
+func TestI2EveryAnswerHasItsOnlyRightOutcome(t *testing.T) {
 	t.Parallel()
 	unknown := func(status int) apiclient.Answer { return apiclient.Answer{Known: apiclient.Unknown, Status: status} }
 	unsent := apiclient.Answer{Known: apiclient.NotSent}

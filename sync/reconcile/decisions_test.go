@@ -130,7 +130,7 @@ func TestDecisionsMakeTheRoundTrip(t *testing.T) {
 			if err != nil || !done.Steps[0].Done {
 				t.Fatalf("%s: %+v, %v", c.key, done, err)
 			}
-			e := w.entry("contracts", c.key)
+			e := w.store.Read("contracts", c.key)
 			if e.State != c.want || c.want == trade.Accepted && e.Flags.Has(trade.Changed) {
 				t.Errorf("%s is %s %v", c.key, e.State, e.Flags)
 			}
@@ -173,7 +173,7 @@ func TestStaleAndAlteredRowsAreNamed(t *testing.T) {
 		if diff := cmp.Diff(sorted(want), sorted(got)); diff != "" {
 			t.Errorf("%s: faults (-want +got):\n%s", form, diff)
 		}
-		w.change(w.entry("contracts", "02|000005"), func(e *trade.Entry) { e.Cause = "message.producer.not-found" })
+		w.change(w.store.Read("contracts", "02|000005"), func(e *trade.Entry) { e.Cause = "message.producer.not-found" })
 		plans, refused, err := PlanDecisions(t.Context(), w.acts(), list)
 		if err != nil || len(plans) != 0 || len(refused) != 1 || refused[0].Refusal != engine.Moved ||
 			refused[0].Key != "02|000005" {
@@ -197,7 +197,7 @@ func TestWhatMayDoubleIsNotDecidedInBulk(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "sqlite")
 	w.october()
-	doubt := w.entry("contracts", "02|000006")
+	doubt := w.store.Read("contracts", "02|000006")
 	held := w.change(w.add("contracts", "03|000020", soy),
 		func(e *trade.Entry) { e.State, e.Cause = trade.Held, trade.CauseExists })
 	list := []Decision{

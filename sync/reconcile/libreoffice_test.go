@@ -33,7 +33,7 @@ func office(t *testing.T, to, filter string, files ...string) string {
 
 // LibreOffice opens both forms of the report: numbers are numbers, codes keep their zeros, days are
 // days, and what begins like a formula stays text.
-func TestF167_LibreOfficeReadsTheReport(t *testing.T) {
+func TestF167LibreOfficeReadsTheReport(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "sqlite")
 	w.october()

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -137,7 +139,7 @@ func TestAClosedMonthIsPrintedAgainWithTheSameNumbers(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.now = w.now.AddDate(0, 1, 0)
-		w.change(w.entry("contracts", "02|000008"),
+		w.change(w.store.Read("contracts", "02|000008"),
 			func(e *trade.Entry) { e.State, e.Cause, e.Error, e.GoneSweeps = trade.Withdrawn, "", nil, 2 })
 		w.dismiss("contracts", "02|000006")
 		w.add("contracts", "03|000012", soy)
@@ -166,15 +168,15 @@ func TestAClosedMonthIsPrintedAgainWithTheSameNumbers(t *testing.T) {
 func TestAPastDayIsDerivedAndSaysSo(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
 		w.october()
-		rejected, doubt := w.entry("contracts", "02|000005"), w.entry("contracts", "02|000006")
+		rejected, doubt := w.store.Read("contracts", "02|000005"), w.store.Read("contracts", "02|000006")
 		w.now = w.now.AddDate(0, 0, 3)
 		w.change(rejected, func(e *trade.Entry) { e.State, e.Cause, e.Error = trade.Pending, "", nil })
-		w.send(w.entry("contracts", "02|000005"), trade.OutcomeCreated)
-		w.change(w.entry("contracts", "02|000008"), func(e *trade.Entry) {
+		w.send(w.store.Read("contracts", "02|000005"), trade.OutcomeCreated)
+		w.change(w.store.Read("contracts", "02|000008"), func(e *trade.Entry) {
 			e.State, e.Cause, e.Error, e.Payload, e.PayloadHash = trade.Pending, "", nil,
 				soy.payload(trade.OrderCommitments), trade.HashOf("new")
 		})
-		w.send(w.entry("contracts", "02|000008"), trade.OutcomeCreated)
+		w.send(w.store.Read("contracts", "02|000008"), trade.OutcomeCreated)
 		w.dismiss("contracts", doubt.Key)
 		w.add("contracts", "03|000012", soy)
 		s := w.take(Cut{Day: mustDay(t, "2026-10-31"), Derived: true})
@@ -195,9 +197,9 @@ func TestAPastDayIsDerivedAndSaysSo(t *testing.T) {
 			t.Errorf("states then (-want +got):\n%s", diff)
 		}
 		text := mustReport(t, s, portuguese, func(b *bytes.Buffer) Writer { return NewCSV(b, 0) })
-		if !strings.Contains(text, "Posição em 31/10/2026, data que ninguém fechou") ||
-			!strings.Contains(text, "9 de 12 linhas como estavam então; 2 deduzidas; de 1 não se sabe") {
-			t.Errorf("the heading:\n%s", text[:900])
+		heading := fmt.Sprintf(i18n.Report.Text(trade.Portuguese, "line.derived"), "31/10/2026", 9, 12, 2, 1)
+		if !strings.Contains(text, heading) {
+			t.Errorf("the heading is not %q:\n%s", heading, text[:900])
 		}
 	})
 }
@@ -226,8 +228,11 @@ func TestExceptionsTellWhoAndWhy(t *testing.T) {
 		o := portuguese
 		o.Sections, o.Filter.To = []SectionID{ExceptionsSection}, mustDay(t, "2026-11-02")
 		got := mustReport(t, w.take(Cut{}), o, func(b *bytes.Buffer) Writer { return NewCSV(b, 1) })
+		word := func(key i18n.Key) string { return i18n.Report.Text(trade.Portuguese, key) }
 		for _, want := range []string{
-			"31/10/2026 12:00:00;maria;id passado para a linha renumerada;contracts;01|1;seen there;retido (decidir);enviado;1\r\n", "01/11/2026 12:00:00;maria;id confirmado na plataforma;contracts;01|2;",
+			"31/10/2026 12:00:00;maria;" + word("act.moved") + ";contracts;01|1;seen there;" +
+				trade.Held.Label(trade.Portuguese) + ";" + trade.Accepted.Label(trade.Portuguese) + ";1\r\n",
+			"01/11/2026 12:00:00;maria;" + word("act.adopt") + ";contracts;01|2;",
 		} {
 			if !strings.Contains(got, want) {
 				t.Errorf("%q is not in\n%s", want, got)

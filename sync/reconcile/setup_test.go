@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -36,42 +35,23 @@ const (
 // both runs a test with a ledger in SQLite and one in PostgreSQL.
 func both(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
-	t.Parallel()
-	for _, driver := range []string{state.SQLite, state.Postgres} {
-		t.Run(driver, func(t *testing.T) {
-			t.Parallel()
-			test(t, newWorld(t, driver))
-		})
-	}
+	ledgertest.Both(t, func(t *testing.T, driver string) { test(t, newWorld(t, driver)) })
 }
 
 // world is a ledger with two jobs, contracts and deliveries, whose columns are named as the API's
 // fields.
 type world struct {
 	t     testing.TB
-	store *state.Store
+	store *ledgertest.Ledger
 	jobs  []*engine.Job
-	lease map[string]trade.Lease
 	now   time.Time
 	n     int
 }
 
 func newWorld(t testing.TB, driver string) *world {
 	t.Helper()
-	store, err := state.Open(t.Context(),
-		state.Options{
-			Driver: driver, DSN: ledgertest.New(t, driver, filepath.Join(t.TempDir(), "state.db")),
-			Begin: true, Version: "1.0.0-test",
-		})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	w := &world{t: t, store: store, lease: map[string]trade.Lease{}, now: saturday}
+	store := ledgertest.Open(t, driver)
+	w := &world{t: t, store: store, now: saturday}
 	for kind, codes := range map[string]map[string]string{"producers": {
 		"P1|01": producerID,
 		"P2|01": "11111111-1111-4111-8111-111111111112",
@@ -169,19 +149,6 @@ func (r row) payload(kind trade.Kind) json.RawMessage {
 	return raw
 }
 
-func (w *world) leaseOf(job string) trade.Lease {
-	w.t.Helper()
-	if lease, ok := w.lease[job]; ok {
-		return lease
-	}
-	lease, err := w.store.AcquireLease(w.t.Context(), job, state.Self())
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.lease[job] = lease
-	return lease
-}
-
 // add records a row that is pending; change may make something else of it.
 func (w *world) add(job, key string, r row, change ...func(*trade.Entry)) trade.Entry {
 	w.t.Helper()
@@ -205,20 +172,8 @@ func (w *world) add(job, key string, r row, change ...func(*trade.Entry)) trade.
 	for _, c := range change {
 		c(&e)
 	}
-	if lost, err := w.store.Record(w.t.Context(), w.leaseOf(job), trade.Page{New: []trade.Entry{e}}); err != nil ||
-		lost > 0 {
-		w.t.Fatalf("lost %d, %v", lost, err)
-	}
-	return w.entry(job, key)
-}
-
-func (w *world) entry(job, key string) trade.Entry {
-	w.t.Helper()
-	e, err := w.store.Entry(w.t.Context(), job, key)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return e
+	w.store.RecordPage(job, trade.Page{New: []trade.Entry{e}})
+	return w.store.Read(job, key)
 }
 
 // change makes something else of an entry.
@@ -227,11 +182,8 @@ func (w *world) change(e trade.Entry, change func(*trade.Entry)) trade.Entry {
 	after := e
 	change(&after)
 	after.UpdatedAt = w.now
-	if lost, err := w.store.Record(w.t.Context(), w.leaseOf(e.Job),
-		trade.Page{Updates: []trade.Update{{From: e.State, Entry: after}}}); err != nil || lost > 0 {
-		w.t.Fatalf("lost %d, %v", lost, err)
-	}
-	return w.entry(e.Job, e.Key)
+	w.store.RecordPage(e.Job, trade.Page{Updates: []trade.Update{{From: e.State, Entry: after}}})
+	return w.store.Read(e.Job, e.Key)
 }
 
 // remoteID is the nth id that the platform gives.
@@ -249,7 +201,7 @@ func (w *world) send(e trade.Entry, outcome trade.Outcome) trade.Entry {
 		ID: id.String(), RunID: "run", EntryID: e.ID, Payload: e.Payload, PayloadHash: e.PayloadHash,
 		StartedAt: w.now,
 	}
-	w.commit(e.Job, trade.Group{At: w.now, Intents: []trade.Intent{{Entry: e, Attempt: a}}})
+	w.store.CommitGroup(e.Job, trade.Group{At: w.now, Intents: []trade.Intent{{Entry: e, Attempt: a}}})
 	a.Outcome, a.FinishedAt = outcome, w.now
 	s := trade.Settlement{Attempt: a, State: trade.Accepted, Counts: true}
 	switch outcome {
@@ -266,25 +218,15 @@ func (w *world) send(e trade.Entry, outcome trade.Outcome) trade.Entry {
 			Fields: []trade.Problem{}, Text: "refused",
 		}
 	}
-	w.commit(e.Job, trade.Group{At: w.now, Settle: []trade.Settlement{s}})
-	return w.entry(e.Job, e.Key)
-}
-
-func (w *world) commit(job string, g trade.Group) {
-	w.t.Helper()
-	if r, err := w.store.Commit(w.t.Context(), w.leaseOf(job), g); err != nil || r.LeaseLost ||
-		len(r.Claimed) != len(g.Intents) {
-		w.t.Fatalf("%+v, %v", r, err)
-	}
+	w.store.CommitGroup(e.Job, trade.Group{At: w.now, Settle: []trade.Settlement{s}})
+	return w.store.Read(e.Job, e.Key)
 }
 
 // sweep records that a complete sweep found so many rows and missed others.
 func (w *world) sweep(job string, inScope, gone int) {
 	w.t.Helper()
 	cursor := trade.Cursor{SweptAt: w.now, Sweep: &trade.Sweep{InScope: inScope, Gone: gone}}
-	if _, err := w.store.Record(w.t.Context(), w.leaseOf(job), trade.Page{Cursor: &cursor}); err != nil {
-		w.t.Fatal(err)
-	}
+	w.store.RecordPage(job, trade.Page{Cursor: &cursor})
 }
 
 func (w *world) acts() *engine.Acts {

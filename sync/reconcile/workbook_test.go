@@ -93,7 +93,7 @@ func TestMoreRowsThanASheetHoldsGoOn(t *testing.T) {
 
 // A sheet that would pass what its bytes may be goes on in a further one, with every row in one of
 // them; a workbook that would be too large altogether is refused.
-func TestF167_ASheetEndsBeforeItsBytesAreTooMany(t *testing.T) {
+func TestF167ASheetEndsBeforeItsBytesAreTooMany(t *testing.T) {
 	t.Parallel()
 	const most = 32 << 10
 	s := manyRows(t, 200)
@@ -208,7 +208,7 @@ func TestNumbersThatASpreadsheetCannotKeepAreText(t *testing.T) {
 
 // What a report of many rows holds does not grow with the rows. With SAFRASYNC_TEST_LONG=1 it is a
 // million of them, else as many as that says.
-func TestF167_MemoryDoesNotGrowWithTheRows(t *testing.T) {
+func TestF167MemoryDoesNotGrowWithTheRows(t *testing.T) {
 	rows, forms := 20_000, []string{"csv", "xlsx"}
 	if os.Getenv("SAFRASYNC_TEST_LONG") != "" {
 		rows, forms = 1_000_000, append(forms, "json", "html")

@@ -7,7 +7,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-func TestF113_TheEchoOfADeliveryIsComparedByValue(t *testing.T) {
+func TestF113TheEchoOfADeliveryIsComparedByValue(t *testing.T) {
 	t.Parallel()
 	sent := []byte(`{"contract_id":"0101/001008","delivered_volume":1250.50}`)
 	for echo, want := range map[string]bool{

@@ -1,11 +1,9 @@
-package torture_test
+package torture
 
 import (
 	"encoding/json"
 	"flag"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -31,20 +29,6 @@ func howOften() int {
 	return 50
 }
 
-// build compiles a program of a module with the settings of a release, so that what it depends on
-// is compiled for all of them once.
-func build(t *testing.T, module string, args ...string) string {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), filepath.Base(args[len(args)-1]))
-	cmd := exec.CommandContext(t.Context(), "go",
-		append([]string{"build", "-trimpath", "-buildvcs=false", "-o", binary}, args...)...)
-	cmd.Dir, cmd.Env = module, append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return binary
-}
-
 func run(t *testing.T, opts torture.Options) torture.Verdict {
 	t.Helper()
 	opts.Dir, opts.Kills, opts.Seed = t.TempDir(), howOften(), *seed
@@ -61,7 +45,7 @@ func run(t *testing.T, opts torture.Options) torture.Verdict {
 	return v
 }
 
-func TestF071_NothingIsLostAndNothingComesTwice(t *testing.T) {
+func TestF071NothingIsLostAndNothingComesTwice(t *testing.T) {
 	binary := build(t, "../..", "./cmd/safrasync")
 	for _, ledger := range []string{"sqlite", "postgres"} {
 		t.Run(ledger, func(t *testing.T) {

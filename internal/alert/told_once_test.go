@@ -1,0 +1,283 @@
+package alert
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+func TestAStopIsToldOnceAndOnceWhenItIsOver(t *testing.T) {
+	both(t, func(t *testing.T, w *world) {
+		w.tick(0)
+		w.wantMails()
+		w.status("contracts", trade.Stopped, "api_key")
+		w.tick(time.Minute)
+		m := w.wantMails(begins(Stopped, "api_key", "contracts"))[0]
+		m.says(t, "contracts (contratos)", trade.ExplainStop("api_key", trade.Portuguese).What,
+			portuguese.text("head.since")+"\n10/08/2026 09:00", portuguese.text("stop.means"))
+		for range 5 {
+			w.tick(time.Minute)
+		}
+		w.wantMails()
+		w.status("contracts", trade.Idle, "")
+		w.tick(time.Minute)
+		w.tick(Settling - time.Minute)
+		w.wantMails() // it may come back
+		w.tick(time.Minute)
+		m = w.wantMails(ends(Stopped, "api_key", "contracts"))[0]
+		m.says(t, "10/08/2026 09:00", "10/08/2026 09:07", "7 minutos")
+		w.tick(time.Hour)
+		w.wantMails()
+		if n := len(w.hook.take()); n != 2 {
+			t.Errorf("the webhook got %d messages, want 2", n)
+		}
+	})
+}
+
+func TestWhatEndsAndComesBackSoonIsOneMessage(t *testing.T) {
+	both(t, func(t *testing.T, w *world) {
+		for range 6 {
+			w.status("contracts", trade.Stopped, "erp")
+			w.tick(4 * time.Minute)
+			w.status("contracts", trade.Idle, "")
+			w.tick(5 * time.Minute)
+		}
+		w.wantMails(begins(Stopped, "erp", "contracts"))
+		w.tick(Settling)
+		w.wantMails(ends(Stopped, "erp", "contracts"))
+		w.status("contracts", trade.Stopped, "erp")
+		w.tick(time.Minute)
+		w.wantMails(begins(Stopped, "erp", "contracts"))
+	})
+}
+
+func TestOneReasonForSeveralJobsIsOneMessage(t *testing.T) {
+	one(t, func(t *testing.T, w *world) {
+		w.status("contracts", trade.Stopped, "api_certificate")
+		w.status("deliveries", trade.Stopped, "api_certificate")
+		w.tick(time.Minute)
+		w.wantMails(begins(Stopped, "api_certificate", "contracts", "deliveries"))
+		w.status("contracts", trade.Idle, "")
+		w.tick(time.Hour)
+		w.tick(time.Hour)
+		w.wantMails() // one of them still stands
+		w.status("deliveries", trade.Idle, "")
+		w.tick(time.Minute)
+		w.tick(Settling)
+		w.wantMails(ends(Stopped, "api_certificate", "contracts", "deliveries"))
+	})
+}
+
+func TestAnotherReasonIsAnotherMessage(t *testing.T) {
+	one(t, func(t *testing.T, w *world) {
+		w.status("contracts", trade.Stopped, "api_key")
+		w.tick(time.Minute)
+		w.status("contracts", trade.Stopped, "in_doubt")
+		w.tick(time.Minute)
+		w.wantMails(begins(Stopped, "api_key", "contracts"), begins(Stopped, "in_doubt", "contracts"))
+	})
+}
+
+func TestARestartAndASecondInstanceRepeatNothing(t *testing.T) {
+	both(t, func(t *testing.T, w *world) {
+		w.status("contracts", trade.Stopped, "api_key")
+		w.tick(time.Minute)
+		w.wantMails(begins(Stopped, "api_key", "contracts"))
+		other := w.another()
+		for range 3 {
+			w.now = w.now.Add(time.Minute)
+			for _, s := range []*Service{other, w.another(), w.Service} {
+				if err := s.Tick(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		w.wantMails()
+		w.status("contracts", trade.Idle, "")
+		for range 12 {
+			w.now = w.now.Add(time.Minute)
+			for _, s := range []*Service{other, w.Service} {
+				if err := s.Tick(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		w.wantMails(ends(Stopped, "api_key", "contracts"))
+	})
+}
+
+func TestAPauseOfAPersonAndASignalAreNoAlert(t *testing.T) {
+	one(t, func(t *testing.T, w *world) {
+		w.status("contracts", trade.Stopped, "interrupted")
+		w.status("deliveries", trade.Paused, "paused")
+		w.tick(time.Hour)
+		w.tick(time.Hour)
+		w.wantMails()
+	})
+}
+
+func TestAPlatformThatIsAwayForShortIsNoAlert(t *testing.T) {
+	one(t, func(t *testing.T, w *world) {
+		w.status("contracts", trade.BackingOff, "api_unreachable")
+		w.tick(time.Minute)
+		w.tick(20 * time.Minute)
+		w.status("contracts", trade.Idle, "")
+		w.tick(time.Minute)
+		w.tick(Settling)
+		w.wantMails()
+		w.status("contracts", trade.BackingOff, "api_unreachable")
+		w.tick(time.Minute)
+		w.status("contracts", trade.Running, "") // the next try
+		w.tick(5 * time.Minute)
+		w.status("contracts", trade.BackingOff, "api_unreachable")
+		w.tick(25 * time.Minute)
+		w.wantMails(begins(Stopped, "api_unreachable", "contracts"))
+	})
+}
+
+func TestADoubtIsOneMessageHoweverManyRows(t *testing.T) {
+	both(t, func(t *testing.T, w *world) {
+		rows := w.record("contracts", w.contract("1", `{}`), w.contract("2", `{}`), w.contract("3", `{}`))
+		w.send("contracts", rows[0], trade.OutcomeUnknown, "")
+		w.tick(time.Minute)
+		w.wantMails() // its answer may come late
+		w.send("contracts", rows[1], trade.OutcomeUnknown, "")
+		w.tick(2 * time.Minute)
+		m := w.wantMails(begins(InDoubt, "", "contracts"))[0]
+		m.says(t, "2 contratos", "10/08/2026 09:00")
+		w.send("contracts", rows[2], trade.OutcomeUnknown, "")
+		w.tick(time.Hour)
+		w.wantMails()
+		for i, key := range []string{"1", "2", "3"} {
+			w.settleDoubt("contracts", key, "00000000-0000-4000-8000-00000000000"+string(rune('1'+i)))
+		}
+		w.tick(time.Minute)
+		w.tick(Settling)
+		w.wantMails(ends(InDoubt, "", "contracts"))
+	})
+}
+
+func TestRefusalsAboveTheLimitAreToldWithTheirCauses(t *testing.T) {
+	one(t, func(t *testing.T, w *world) {
+		w.Causes = func(context.Context, string, []trade.State) ([]Cause, error) {
+			return []Cause{{
+				State: trade.Rejected, What: "carteira não encontrada na plataforma", Who: "TI",
+				Do: "Confira o de-para.", Rows: 3, Subjects: 1, Oldest: w.now,
+			}}, nil
+		}
+		rows := w.record("contracts", w.contract("1", `{}`), w.contract("2", `{}`), w.contract("3", `{}`))
+		for i, r := range rows {
+			w.send("contracts", r, trade.OutcomeNotCreated, "")
+			w.tick(time.Minute)
+			if i < 2 {
+				w.wantMails()
+			}
+		}
+		m := w.wantMails(begins(Rejected, "", "contracts"))[0]
+		m.says(t, "3 contratos", "limite do aviso: 2", portuguese.text("head.causes")+"\n  • 3 × carteira não encontrada",
+			"1 código", "TI. Confira o de-para.")
+	})
+}
+
+func TestNothingNewCountsWorkingDaysAndNeedsARunThatLooked(t *testing.T) {
+	one(t, func(t *testing.T, w *world) {
+		w.now = monday.AddDate(0, 0, 3) // Thursday
+		w.record("contracts", w.contract("1", `{"a":1}`))
+		w.run("contracts")
+		w.now = w.now.AddDate(0, 0, 4) // Monday: two working days
+		w.run("contracts")
+		w.OldestLimitOff()
+		w.tick(0)
+		w.wantMails()
+		w.now = w.now.AddDate(0, 0, 1).Add(time.Minute) // Tuesday: three
+		w.tick(0)
+		w.wantMails() // nobody has looked since
+		w.run("contracts", func(r *trade.RunReport) { r.Stopped = &trade.Stop{Code: "erp"} })
+		w.tick(time.Minute)
+		w.wantMails() // and this one did not see anything
+		w.run("contracts")
+		w.tick(time.Minute)
+		w.wantMails(begins(NothingNew, "", "contracts"))
+		w.record("contracts", w.contract("2", `{"a":2}`))
+		w.tick(time.Minute)
+		w.tick(Settling)
+		w.wantMails(ends(NothingNew, "", "contracts"))
+	})
+}
+
+// OldestLimitOff leaves the age of waiting rows out of a test about something else.
+func (w *world) OldestLimitOff() { w.Limits.OldestWaiting = 0 }
+
+func TestARowThatWaitsTooLongIsTold(t *testing.T) {
+	one(t, func(t *testing.T, w *world) {
+		waiting := func(e *trade.Entry) {
+			e.State, e.Cause, e.Payload, e.PayloadHash = trade.Waiting, "ref:wallets", nil, ""
+			e.WaitingFor = []trade.Awaited{{Ref: "wallets", Code: "12"}}
+		}
+		w.record("deliveries", w.contract("1", `{}`, waiting, func(e *trade.Entry) { e.Sends = trade.Deliveries }))
+		w.tick(48 * time.Hour)
+		w.wantMails()
+		w.tick(time.Minute)
+		m := w.wantMails(begins(LongWaiting, "", "deliveries"))[0]
+		m.says(t, "1 entrega", "10/08/2026 09:00")
+	})
+}
+
+func TestWhatTheSweepHadToFindIsToldUntilOneFindsNothing(t *testing.T) {
+	one(t, func(t *testing.T, w *world) {
+		w.Jobs[0].NothingNew = 0
+		w.run("contracts", sweep(4))
+		w.tick(time.Minute)
+		m := w.wantMails(begins(SweepMissed, "", "contracts"))[0]
+		m.says(t, "4 linhas", "3 horas")
+		w.run("contracts")
+		w.tick(5 * 24 * time.Hour) // no sweep since, and none that a new process would remember
+		w.Service = w.another()
+		w.Jobs[0].NothingNew = 0
+		w.tick(time.Minute)
+		w.tick(Settling)
+		w.wantMails()
+		w.run("contracts", sweep(0))
+		w.tick(time.Minute)
+		w.tick(Settling)
+		w.wantMails(ends(SweepMissed, "", "contracts"))
+	})
+}
+
+func TestALateAnswerThatEndsADecisionIsToldAndNeverOver(t *testing.T) {
+	one(t, func(t *testing.T, w *world) {
+		w.run("contracts", func(r *trade.RunReport) {
+			r.Alarms = []trade.Alarm{{Kind: trade.LateAfterDismissal, Job: "contracts", Key: "1"}}
+		})
+		w.tick(time.Minute)
+		w.wantMails(begins(LateAnswer, "", "contracts"))
+		for range 30 {
+			w.tick(time.Hour)
+		}
+		w.wantMails()
+	})
+}
+
+func TestTheCertificateIsJudgedOnlyWhenAConnectionShowedIt(t *testing.T) {
+	one(t, func(t *testing.T, w *world) {
+		until := time.Time{}
+		w.Certificate = func() time.Time { return until }
+		w.tick(time.Minute)
+		until = w.now.Add(10 * 24 * time.Hour)
+		w.tick(time.Minute)
+		m := w.wantMails(begins(Certificate, ""))[0]
+		m.says(t, "20/08/2026")
+		w.Service = w.another() // after a restart nothing is known
+		w.Certificate = func() time.Time { return until }
+		until = time.Time{}
+		w.tick(time.Hour)
+		w.tick(time.Hour)
+		w.wantMails()
+		until = w.now.Add(90 * 24 * time.Hour)
+		w.tick(time.Minute)
+		w.tick(Settling)
+		w.wantMails(ends(Certificate, ""))
+	})
+}

@@ -1,0 +1,175 @@
+package sync_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// agrees makes a dry run, and then the run: the same rows go, and as many are held.
+func (b *bench) agrees(what string, opts engine.Options, sent, held int) {
+	b.t.Helper()
+	dry := opts
+	dry.DryRun = true
+	planned, err := b.engine().Sync(b.t.Context(), nil, dry)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	reports, err := b.engine().Sync(b.t.Context(), nil, opts)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	would, went, wouldHold, isHeld := 0, 0, 0, 0
+	for i, r := range reports {
+		if r.Stopped != nil || planned[i].Stopped != nil {
+			b.t.Fatalf("%s: stopped %+v, the dry run %+v", what, r.Stopped, planned[i].Stopped)
+		}
+		would, went = would+planned[i].WouldSend.Rows, went+r.Sent
+		wouldHold, isHeld = wouldHold+planned[i].States[trade.Held], isHeld+r.States[trade.Held]
+	}
+	if would != went || went != sent || wouldHold != isHeld || isHeld != held {
+		b.t.Errorf("%s: the dry run would send %d and hold %d, the run sends %d and holds %d, want %d and %d", what,
+			would, wouldHold, went, isHeld, sent, held)
+	}
+}
+
+// stranded makes n contracts that were read and did not go, because the key was refused.
+func (b *bench) stranded(t *testing.T, n int) {
+	b.t.Helper()
+	b.contracts(n)
+	b.api.SetFaults(faults(t, "any:status=401")...)
+	if r := b.sync(engine.Options{}); r.States[trade.Pending] != n {
+		b.t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
+	}
+	b.api.SetFaults()
+}
+
+// The dry run looks at the rows just before they would go, as the run does: what changed or left
+// the ERP since it was read, and what went under another key or by another job, is not promised.
+func TestADryRunTakesTheLastLookOfTheRun(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.stranded(t, 5)
+		b.exec(`UPDATE contrato SET quantidade = 70 WHERE quantidade = 1`) // without a new time of change
+		b.exec(`DELETE FROM contrato WHERE quantidade = 2`)
+		b.exec(`UPDATE contrato SET quantidade = 0 WHERE quantidade = 3`)
+		dry := b.sync(engine.Options{DryRun: true})
+		if q := dry.WouldSend.Quantities; len(q) != 1 || q[0].Amount.String() != "79" {
+			t.Errorf("it would send %v", q)
+		}
+		b.agrees("changed and gone since", engine.Options{}, 3, 1)
+		if n := len(b.api.Created()); n != 3 {
+			t.Errorf("the platform has %d contracts, want 3", n)
+		}
+	})
+}
+
+func TestADryRunHoldsWhatWentUnderAnotherKey(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.write(10, 20, 30)
+		b.sweep()
+		b.write(99, 10, 20, 30)
+		b.agrees("a line in front", engine.Options{Sweep: true}, 0, 1)
+	})
+}
+
+func TestADryRunHoldsWhatAnotherJobHasSent(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
+		b.contracts(3)
+		b.pass()
+		b.becomes(1, "fixacao")
+		b.exec(`UPDATE contrato SET atualizado = '2026-03-11 08:00:00'`)
+		b.contract(4)
+		b.agrees("another type", engine.Options{}, 1, 1)
+	})
+}
+
+func TestADryRunCountsARowOfTwoJobsOnce(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		twice := b.spec
+		twice.Name = "again"
+		b.more = append(b.more, twice)
+		b.contracts(90)
+		b.agrees("two jobs", engine.Options{}, 90, 90)
+		b.contract(91)
+		b.agrees("one row more", engine.Options{}, 1, 91)
+	})
+}
+
+func TestADryRunHoldsWhatWasTypedTwice(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.spec.Twin = engine.TwinCheck{Mode: engine.TwinHold}
+		b.write(10, 20, 10, 30, 20)
+		b.agrees("twins of one reading", engine.Options{}, 3, 2)
+		b.write(10, 20, 10, 30, 20, 30, 40)
+		b.agrees("a twin of a row that went", engine.Options{Sweep: true}, 1, 3)
+	})
+}
+
+// What one run may send is judged by weight and value in a dry run, too.
+func TestADryRunWeighsWhatIsNew(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.spec.Most = &trade.Freight{Load: trade.Load{Kilograms: decimalOf(t, "360")}}
+	b.contracts(4)
+	dry := b.sync(engine.Options{DryRun: true})
+	if dry.Stopped == nil || dry.Stopped.Code != "brake_most" || dry.Stopped.Brake.Freight.Kilograms.String() != "600" {
+		t.Errorf("the dry run stopped %+v", dry.Stopped)
+	}
+	b.expectBrake(b.sync(engine.Options{}), "brake_most", 4)
+}
+
+func TestADryRunCountsADoubleKeyAsHeld(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.contracts(3)
+	b.spec.Query = `SELECT * FROM contrato UNION ALL SELECT * FROM contrato WHERE num = '0002'`
+	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{DryRun: true})
+	if err != nil || reports[0].States[trade.Pending] != 2 || reports[0].States[trade.Held] != 1 {
+		t.Errorf("%+v, %v", reports, err)
+	}
+}
+
+func TestADryRunWritesNothingAndSendsNothing(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.contracts(3)
+		b.exec(`UPDATE contrato SET pagamento = NULL WHERE num = '0003'`)
+		reports, err := b.engine().Sync(t.Context(), nil, engine.Options{DryRun: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := reports[0]; r.New != 3 || r.Sent != 0 || r.States[trade.Pending] != 2 || r.States[trade.Invalid] != 1 {
+			t.Errorf("report %+v", r)
+		}
+		tallies, err := b.ledger.Recount(t.Context(), "contracts")
+		if err != nil || len(tallies) != 0 || b.api.Requests() != 0 {
+			t.Errorf("the ledger has %v (%v), the API got %d requests", tallies, err, b.api.Requests())
+		}
+	})
+}
+
+func TestADryRunTellsOnlyWhatWouldChange(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.contracts(3)
+	b.exec(`UPDATE contrato SET pagamento = NULL WHERE num > '0001'`)
+	b.sync(engine.Options{})
+	b.exec(`UPDATE contrato SET pagamento = '2026-08-01' WHERE num = '0002'`)
+	var told []string
+	_, err := b.engine().Sync(t.Context(), nil,
+		engine.Options{
+			DryRun: true, Sweep: true,
+			Planned: func(e trade.Entry) { told = append(told, e.Key+" "+string(e.State)) },
+		})
+	if err != nil || fmt.Sprint(told) != "[01|0002 pending]" {
+		t.Errorf("%v, %v", told, err)
+	}
+}

@@ -1,0 +1,371 @@
+package sync_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// brokenDesk is the ledger of people's acts.
+type brokenDesk struct {
+	brokenLedger
+	s *state.Store
+}
+
+func (d brokenDesk) Entry(ctx context.Context, job, key string) (trade.Entry, error) {
+	return through(d.b, "Entry", func() (trade.Entry, error) { return d.s.Entry(ctx, job, key) })
+}
+
+func (d brokenDesk) Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error {
+	return d.b.call("Rows", func() error { return d.s.Rows(ctx, filter, fn) })
+}
+
+func (d brokenDesk) Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error) {
+	return through(d.b, "Attempts", func() ([]trade.Attempt, error) { return d.s.Attempts(ctx, entryID) })
+}
+
+func (d brokenDesk) Holder(ctx context.Context, sends trade.Kind, remoteID string,
+	except int64,
+) (trade.ParentKey, error) {
+	return through(d.b, "Holder", func() (trade.ParentKey, error) { return d.s.Holder(ctx, sends, remoteID, except) })
+}
+
+func (d brokenDesk) MoveJob(ctx context.Context, from, to string, apply bool,
+	record trade.AuditRecord,
+) (trade.JobMove, error) {
+	return through(d.b, "MoveJob", func() (trade.JobMove, error) { return d.s.MoveJob(ctx, from, to, apply, record) })
+}
+
+func (d brokenDesk) Act(ctx context.Context, acts []trade.Act) ([]bool, error) {
+	return through(d.b, "Act", func() ([]bool, error) { return d.s.Act(ctx, acts) })
+}
+
+// each lets the first call of an operation fail, then its second, and so on: each time it says so.
+// Without a failure it succeeds.
+func (b *breaker) each(t *testing.T, name string, op func() error) {
+	t.Helper()
+	for at := 1; ; at++ {
+		b.arm(at, false)
+		err := op()
+		hit := b.disarm()
+		switch {
+		case hit == "" && err != nil:
+			t.Fatalf("%s: %v", name, err)
+		case hit == "":
+			return
+		case err == nil:
+			t.Errorf("%s: its call %d failed (%s), and it says nothing", name, at, hit)
+			return
+		}
+	}
+}
+
+// F052: what people ask and order says so when ledger or ERP fail at any of its calls; an order
+// that fails is not carried out, and is possible the next time.
+func TestEveryCallOfWhatPeopleAskAndOrderFailsOnce(t *testing.T) {
+	t.Parallel()
+	world := sandbox.OpenWorld()
+	world.KnowProducer(producerID, cpfA)
+	b := newLookupBench(t, databases[0], world, "lost-before,reset@1")
+	b.limits.MaxInFlight = 1
+	for n := 1; n <= 5; n++ {
+		b.producer(n, cpfA)
+	}
+	b.sync(engine.Options{})
+	b.expect(1, trade.InDoubt, trade.CauseUnknown)
+	b.exec(`UPDATE contrato SET preco = preco + 1 WHERE num = '0002'`)
+	b.exec(
+		`INSERT INTO contrato VALUES ('01', '0006', 6, 120.5, 'soja', 'nobody', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00', ?)`, cpfA)
+	b.sync(engine.Options{Sweep: true})
+	br := &breaker{}
+	b.breaks(br, true)
+	b.asked(br)
+	b.ordered(br)
+}
+
+// asked: what stores and sends nothing.
+func (b *bench) asked(br *breaker) {
+	t, ctx := b.t.(*testing.T), b.t.Context()
+	e := b.engine()
+	job := e.Jobs[0]
+	sent, waiting := b.entry(3), b.entry(6)
+	for name, op := range map[string]func() error{
+		"Preview":           func() error { _, err := e.Preview(ctx, "contracts", key(3)); return err },
+		"Why":               func() error { _, err := e.Why(ctx, "contracts", key(6), &waiting); return err },
+		"Why without a row": func() error { _, err := e.Why(ctx, "contracts", key(99), nil); return err },
+		"CaseOf":            func() error { _, err := e.CaseOf(ctx, "contracts", key(3)); return err },
+		"Audit":             func() error { _, err := e.Audit(ctx, job, nil); return err },
+		"Check":             func() error { return e.Check(ctx, job) },
+		"Newest":            func() error { _, err := e.Newest(ctx, "contracts", sent); return err },
+		"a dry run": func() error {
+			return failureOf(e.Sync(ctx, nil, engine.Options{DryRun: true, Sweep: true}))
+		},
+		"Compare":         func() error { return compare(ctx, e, job, false, sent, waiting) },
+		"Compare and ask": func() error { return compare(ctx, e, job, true, sent, waiting) },
+		"a resync of a day": func() error {
+			return b.resync(e, engine.Resync{Since: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)})
+		},
+		"a resync of a row":   func() error { return b.resync(e, engine.Resync{Keys: []string{key(6)}}) },
+		"a resync of a state": func() error { return b.resync(e, engine.Resync{States: []trade.State{trade.Waiting}}) },
+	} {
+		br.each(t, name, op)
+	}
+}
+
+func compare(ctx context.Context, e *engine.Engine, job *engine.Job, ask bool, entries ...trade.Entry) error {
+	c, err := e.Comparer(ctx, job, ask)
+	if err != nil {
+		return err
+	}
+	_, err = c.Compare(ctx, entries)
+	return err
+}
+
+// resync reads again; what this process could not give back ends.
+func (b *bench) resync(e *engine.Engine, asked engine.Resync) error {
+	b.leasesEnd()
+	return failureOf(e.Sync(b.t.Context(), nil, engine.Options{Resync: &asked, DryRun: true}))
+}
+
+// failureOf is the error of a pass, what stopped it, or what it remarks.
+func failureOf(reports []trade.RunReport, err error) error {
+	for _, r := range reports {
+		if (r.Stopped != nil || len(r.Notes) > 0) && err == nil {
+			err = errBroken
+		}
+	}
+	return err
+}
+
+// ordered: what people do, planned and done.
+func (b *bench) ordered(br *breaker) {
+	t, ctx := b.t.(*testing.T), b.t.Context()
+	acts := b.acts()
+	desk := brokenDesk{brokenLedger{b.ledger, br}, b.ledger}
+	acts.Desk, acts.JobDesk = desk, desk
+	rows := func(name string, plan func() (engine.RowPlan, error)) {
+		t.Helper()
+		var p engine.RowPlan
+		br.each(t, "plan of "+name, func() (err error) { p, err = plan(); return err })
+		if !p.Possible() {
+			t.Fatalf("%s is refused: %+v", name, p)
+		}
+		br.each(t, name, func() (err error) { _, err = acts.Do(ctx, p, maria); return err })
+	}
+	jobs := func(name string, plan func() (engine.JobPlan, error)) {
+		t.Helper()
+		var p engine.JobPlan
+		br.each(t, "plan of "+name, func() (err error) { p, err = plan(); return err })
+		br.each(t, name, func() (err error) { _, err = acts.DoJob(ctx, p, maria); return err })
+	}
+	br.each(t, "Watch", func() error { return acts.Watch(ctx, "contracts") })
+	b.clock.advance(16 * time.Minute)
+	br.each(t, "Select", func() error {
+		_, err := acts.Select(ctx, "dismiss", "contracts", nil, nil)
+		return err
+	})
+	br.each(t, "SelectSome", func() error {
+		some, err := acts.SelectSome(ctx, "dismiss", "contracts", nil, nil, 1)
+		if err == nil && len(some) != 1 {
+			t.Errorf("of one row at most it gives %v", some)
+		}
+		return err
+	})
+	br.each(t, "Doubt", func() error { _, err := acts.Doubt(ctx, b.entry(1)); return err })
+	rows("an acknowledgement",
+		func() (engine.RowPlan, error) { return acts.Acknowledge(ctx, "contracts", []string{key(2)}) })
+	rows("a dismissal", func() (engine.RowPlan, error) { return acts.Dismiss(ctx, "contracts", []string{key(6)}) })
+	rows("a reopening", func() (engine.RowPlan, error) { return acts.Reopen(ctx, "contracts", []string{key(6)}) })
+	br.each(t, "the id of another row", func() error {
+		p, err := acts.Adopt(ctx, "contracts", key(1), engine.Adoption{ID: b.entry(3).RemoteID})
+		if err == nil && p.Steps[0].Refused != engine.IDTaken {
+			t.Errorf("%+v", p)
+		}
+		return err
+	})
+	rows("a second sending", func() (engine.RowPlan, error) { return acts.Resend(ctx, "contracts", key(1), true) })
+	jobs("a pause", func() (engine.JobPlan, error) { return acts.Pause(ctx, "contracts", maria) })
+	jobs("its end", func() (engine.JobPlan, error) { return acts.Resume(ctx, "contracts") })
+	b.expect(1, trade.Pending, "")
+}
+
+// F052: what people ask about rows that depend on others says so when ledger or ERP fail at any of
+// its calls, and a dry run that would have to stop at a brake.
+func TestEveryCallOfWhatPeopleAskOfChildrenFailsOnce(t *testing.T) {
+	t.Parallel()
+	b := withChildren(newBench(t, sandbox.Options{}))
+	b.contracts(3)
+	b.delivery(1, 1, 10)
+	b.share("s1", 1, 5)
+	b.pass()
+	b.delivery(2, 2, 20)
+	b.share("s2", 2, 5)
+	b.contract(4)
+	br := &breaker{}
+	b.breaks(br, true)
+	ctx, e := t.Context(), b.engine()
+	job, err := e.Job("deliveries")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent, err := b.ledger.Entry(ctx, "deliveries", "01|0001")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, op := range map[string]func() error{
+		"Preview":         func() error { _, err := e.Preview(ctx, "deliveries", "01|0002"); return err },
+		"Why":             func() error { _, err := e.Why(ctx, "deliveries", "01|0001", &sent); return err },
+		"CaseOf":          func() error { _, err := e.CaseOf(ctx, "deliveries", "01|0001"); return err },
+		"Newest":          func() error { _, err := e.Newest(ctx, "deliveries", sent); return err },
+		"Audit":           func() error { _, err := e.Audit(ctx, job, nil); return err },
+		"Compare":         func() error { return compare(ctx, e, job, false, sent) },
+		"Compare and ask": func() error { return compare(ctx, e, job, true, sent) },
+		"a dry run": func() error {
+			return failureOf(e.Sync(ctx, nil, engine.Options{DryRun: true, Sweep: true}))
+		},
+	} {
+		br.each(t, name, op)
+	}
+	// A contract that was sent has another number now.
+	b.exec(`UPDATE contrato SET num = '0099' WHERE num = '0003'`)
+	b.brakes.Retyped = 1
+	e = b.engine()
+	for at := 1; ; at++ {
+		br.arm(at, false)
+		reports, err := e.Sync(ctx, []string{"contracts"}, engine.Options{DryRun: true, Sweep: true})
+		hit := br.disarm()
+		braked := err == nil && len(reports) == 1 && reports[0].Stopped != nil &&
+			reports[0].Stopped.Code == "brake_retyped"
+		if hit == "" && !braked {
+			t.Errorf("without a failure: %+v, %v", reports, err)
+		}
+		if hit == "" {
+			break
+		}
+		if err == nil && (len(reports) == 0 || reports[0].Stopped == nil) {
+			t.Errorf("call %d failed (%s), and it says nothing", at, hit)
+		}
+	}
+	if n := len(b.createdOf(sandbox.ResourceOrderCommitments)); n != 3 {
+		t.Errorf("the platform has %d contracts", n)
+	}
+}
+
+// F052: what people order rarely says so when ledger or ERP fail at any of its calls: a release, a
+// row that is declared to be another record, and the id of a row that has another key now.
+func TestEveryCallOfWhatPeopleOrderRarelyFailsOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.contracts(3)
+	b.sync(engine.Options{})
+	b.exec(`UPDATE contrato SET num = '0099' WHERE num = '0003'`)
+	b.sync(engine.Options{Sweep: true})
+	b.expect(99, trade.Held, trade.CauseRetyped)
+	b.spec.Most = &trade.Freight{Load: trade.Load{Rows: 1}}
+	for n := 4; n <= 6; n++ {
+		b.contract(n)
+	}
+	b.expectBrake(b.sync(engine.Options{}), "brake_most", 3)
+	ctx, br := t.Context(), &breaker{}
+	b.breaks(br, true)
+	acts := b.acts()
+	desk := brokenDesk{brokenLedger{b.ledger, br}, b.ledger}
+	acts.Desk, acts.JobDesk = desk, desk
+	br.each(t, "the plan of a release", func() error { _, err := acts.Release(ctx, "contracts"); return err })
+	br.each(t, "the plan of a retry",
+		func() error { _, err := acts.Retry(ctx, "contracts", []string{key(99)}); return err })
+	old := b.entry(3)
+	br.each(t, "the id of the old key", func() error {
+		plan, err := acts.Adopt(ctx, "contracts", key(99), engine.Adoption{ID: old.RemoteID})
+		if err == nil && !plan.Possible() {
+			t.Errorf("%+v", plan)
+		}
+		return err
+	})
+	plan, err := acts.Dismiss(ctx, "contracts", []string{key(99)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, op := range map[string]func() error{
+		"rows without a person": func() error { _, err := acts.Do(ctx, plan, engine.Person{}); return err },
+		"a job's refused act": func() error {
+			p, err := acts.Resume(ctx, "contracts")
+			if err != nil {
+				return err
+			}
+			p.Refused = engine.IDTaken
+			_, err = acts.DoJob(ctx, p, maria)
+			return err
+		},
+		"a job that does not exist, newest": func() error {
+			_, err := b.engine().Newest(ctx, "nothing", old)
+			return err
+		},
+		"a job that does not exist, case": func() error {
+			_, err := b.engine().CaseOf(ctx, "nothing", key(1))
+			return err
+		},
+		"a job that does not exist, preview": func() error {
+			_, err := b.engine().Preview(ctx, "nothing", key(1))
+			return err
+		},
+		"a job that does not exist, why": func() error {
+			_, err := b.engine().Why(ctx, "nothing", key(1), nil)
+			return err
+		},
+		"a job that does not exist, sync": func() error {
+			_, err := b.engine().Sync(ctx, []string{"nothing"}, engine.Options{})
+			return err
+		},
+		"a key that no row has, case": func() error {
+			_, err := b.engine().CaseOf(ctx, "contracts", key(77))
+			return err
+		},
+		"a key that no row has, preview": func() error {
+			_, err := b.engine().Preview(ctx, "contracts", key(77))
+			return err
+		},
+	} {
+		if err := op(); err == nil {
+			t.Errorf("%s: nothing was said", name)
+		}
+	}
+	b.expect(99, trade.Held, trade.CauseRetyped)
+}
+
+// F052: a row that the platform says it has already, and whose attempts the ledger does not tell,
+// is not declared to be another one.
+func TestARowThatExistsAndWhoseAttemptsAreNotRead(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{Faults: faults(t, "status=409@1")})
+	b.contracts(1)
+	b.sync(engine.Options{})
+	b.expect(1, trade.Held, trade.CauseExists)
+	br := &breaker{}
+	acts := b.acts()
+	desk := brokenDesk{brokenLedger{b.ledger, br}, b.ledger}
+	acts.Desk, acts.JobDesk = desk, desk
+	br.each(t, "the plan of a retry",
+		func() error { return second(acts.Retry(t.Context(), "contracts", []string{key(1)})) })
+	b.expect(1, trade.Held, trade.CauseExists)
+}
+
+// F052: a comparison with a mapping that needs another column asks the ERP for it, and says so when
+// that fails.
+func TestAComparisonThatMustAskAndCannot(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.contracts(2)
+	b.sync(engine.Options{})
+	b.spec.Fields["haverst"] = engine.FieldSpec{Columns: []string{"obs"}, Default: new("2026/2027")}
+	br := &breaker{}
+	b.breaks(br, true)
+	e := b.engine()
+	br.each(t, "Compare and ask",
+		func() error { return compare(t.Context(), e, e.Jobs[0], true, b.entry(1), b.entry(2)) })
+}

@@ -1,0 +1,192 @@
+package sync_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+func TestF021TwoContractsTypedInARowGoInOneRunAndTheSecondHasARemark(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.contracts(3)
+	b.exec(
+		`INSERT INTO contrato SELECT filial, '0004', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0003'`)
+	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
+	if err != nil || reports[0].Sent != 4 || reports[0].Flags[trade.Twin] != 1 {
+		t.Fatalf("want 4 sent and one twin: %+v, %v", reports, err)
+	}
+	b.adds(reports[0])
+	if e := b.expect(3, trade.Accepted, ""); e.Flags.Has(trade.Twin) {
+		t.Errorf("the first has the flags %v", e.Flags)
+	}
+	if e := b.expect(4, trade.Accepted, ""); !e.Flags.Has(trade.Twin) {
+		t.Errorf("the second has the flags %v, want twin", e.Flags)
+	}
+}
+
+// run is sync where equal amounts may be on the platform.
+func (b *bench) run(opts engine.Options) trade.RunReport {
+	b.t.Helper()
+	reports, err := b.engine().Sync(b.t.Context(), nil, opts)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return reports[0]
+}
+
+// typed wants a contract to stand so. Equal amounts may be on the platform more than once here.
+func (b *bench) typed(num int, state trade.State, cause string) trade.Entry {
+	b.t.Helper()
+	e, err := b.ledger.Entry(b.t.Context(), "contracts", key(num))
+	if err != nil || e.State != state || e.Cause != cause {
+		b.t.Fatalf("contract %d is %s (%s), want %s (%s): %+v, %v", num, e.State, e.Cause, state, cause, e.Error, err)
+	}
+	return e
+}
+
+// again types contract 3 once more, under the number 4.
+func (b *bench) again() {
+	b.t.Helper()
+	b.exec(
+		`INSERT INTO contrato SELECT filial, '0004', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0003'`)
+}
+
+// With `checks.twin: hold` the first of two equal rows goes, whether they come in one run or not;
+// the second waits for a person: "two" sends it.
+func TestEqualRowsAreHeldUntilAPersonSaysThatTheyAreTwo(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		for _, later := range []bool{false, true} {
+			b := newBenchOn(t, db, sandbox.Options{})
+			b.spec.Twin = engine.TwinCheck{Mode: engine.TwinHold, Days: 30}
+			b.contracts(3)
+			if later {
+				b.run(engine.Options{})
+			}
+			b.again()
+			b.adds(b.run(engine.Options{}))
+			b.typed(3, trade.Accepted, "")
+			e := b.typed(4, trade.Held, trade.CauseTwin)
+			if !e.Flags.Has(trade.Twin) || !strings.Contains(e.Error.Text, "01|0003") {
+				t.Errorf("the held row has the flags %v and says %s", e.Flags, e.Error.Text)
+			}
+			if report := b.run(engine.Options{Sweep: true}); report.Sent != 0 {
+				t.Errorf("a sweep sends %d", report.Sent)
+			}
+			b.typed(4, trade.Held, trade.CauseTwin)
+			b.done(b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+				return a.Retry(t.Context(), "contracts", []string{"01|0004"})
+			}), engine.NotRefused)
+			if report := b.run(engine.Options{}); report.Sent != 1 {
+				t.Errorf("%d are sent of what a person called two contracts", report.Sent)
+			}
+			b.typed(4, trade.Accepted, "")
+			if n := len(b.createdOf("order_commitments")); n != 4 {
+				t.Errorf("the platform has %d contracts, want 4", n)
+			}
+		}
+	})
+}
+
+// "One": the row is dismissed, and stays out. What is corrected in the ERP is no twin any more, and
+// goes by itself.
+func TestAnEqualRowThatIsOneIsDismissedAndACorrectedOneGoes(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.spec.Twin = engine.TwinCheck{Mode: engine.TwinHold, Days: 30}
+	b.contracts(3)
+	b.again()
+	b.exec(
+		`INSERT INTO contrato SELECT filial, '0005', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0003'`)
+	if report := b.run(engine.Options{}); report.Sent != 3 || report.States[trade.Held] != 2 {
+		t.Fatalf("want 3 sent and 2 held: %+v", report)
+	}
+	b.done(b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+		return a.Dismiss(t.Context(), "contracts", []string{"01|0004"})
+	}), engine.NotRefused)
+	b.exec(`UPDATE contrato SET quantidade = 77 WHERE num = '0005'`)
+	b.adds(b.run(engine.Options{Sweep: true}))
+	b.typed(4, trade.Dismissed, trade.CauseTwin)
+	b.typed(5, trade.Accepted, "")
+	if n := len(b.createdOf("order_commitments")); n != 4 {
+		t.Errorf("the platform has %d contracts, want 4", n)
+	}
+}
+
+// Rows that came further apart than twin_days are two, with a remark; another price is a remark
+// only; off says nothing.
+func TestWhatIsNoTwinGoes(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		check engine.TwinCheck
+		wait  time.Duration
+		also  string
+		flag  trade.Flag
+	}{
+		"apart": {engine.TwinCheck{Mode: engine.TwinHold, Days: 2}, 49 * time.Hour, "", trade.Twin},
+		"another price": {
+			engine.TwinCheck{Mode: engine.TwinHold},
+			0,
+			`UPDATE contrato SET preco = 1 WHERE num = '0004'`, trade.NearTwin,
+		},
+		"off":  {engine.TwinCheck{Mode: trade.Off}, 0, "", ""},
+		"warn": {engine.TwinCheck{}, 0, "", trade.Twin},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, sandbox.Options{})
+			b.spec.Twin = c.check
+			b.contracts(3)
+			b.run(engine.Options{})
+			b.clock.advance(c.wait)
+			b.again()
+			if c.also != "" {
+				b.exec(c.also)
+			}
+			b.run(engine.Options{Sweep: true})
+			e := b.typed(4, trade.Accepted, "")
+			if want := (trade.Flags{}).With(c.flag, c.flag != ""); !slices.Equal(e.Flags, want) {
+				t.Errorf("the second row has the flags %v, want %v", e.Flags, want)
+			}
+		})
+	}
+}
+
+// A retyped contract is found across the jobs that send the same kind of record; equal rows of two
+// jobs both go.
+func TestF021TwinsAndRetypedRowsAcrossJobs(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		second := contractsSpec()
+		second.Name, second.Query = "second", strings.Replace(second.Query, "FROM contrato", "FROM outra", 1)
+		b.more = []engine.JobSpec{second}
+		b.exec(`CREATE TABLE outra AS SELECT * FROM contrato WHERE false`)
+		b.contracts(3)
+		b.exec(
+			`INSERT INTO outra SELECT filial, '0091', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0001'`)
+		run := func() []trade.RunReport {
+			t.Helper()
+			reports, err := b.engine().Sync(t.Context(), nil, engine.Options{Sweep: true})
+			if err != nil || len(reports) != 2 {
+				t.Fatalf("%+v, %v", reports, err)
+			}
+			b.adds(reports[0])
+			b.adds(reports[1])
+			return reports
+		}
+		if r := run()[1]; r.Sent != 1 || r.Flags[trade.Twin] != 1 {
+			t.Errorf("%+v", r)
+		}
+		b.exec(
+			`INSERT INTO outra SELECT filial, '0092', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0002'`)
+		b.exec(`DELETE FROM contrato WHERE num = '0002'`)
+		if r := run()[1]; r.Sent != 0 || r.States[trade.Held] != 1 {
+			t.Errorf("%+v", r)
+		}
+	})
+}

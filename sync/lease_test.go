@@ -1,0 +1,108 @@
+package sync_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	gosync "sync"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// F075: a run that begins while another one runs is refused.
+func TestOneJobRunsOnce(t *testing.T) {
+	t.Parallel()
+	arrived, release := make(chan struct{}), make(chan struct{})
+	b := newBench(t, sandbox.Options{OnPost: func(n int) {
+		if n == 1 {
+			close(arrived)
+			<-release
+		}
+	}})
+	b.contracts(1)
+	done := make(chan error)
+	first, second := b.engine(), b.engine()
+	go func() {
+		_, err := first.Sync(t.Context(), nil, engine.Options{})
+		done <- err
+	}()
+	<-arrived
+	_, err := second.Sync(t.Context(), nil, engine.Options{})
+	var leased *trade.LeasedError
+	if !errors.As(err, &leased) {
+		t.Errorf("a second run of a leased job gives %v", err)
+	}
+	close(release)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	b.expect(1, trade.Accepted, "")
+}
+
+// taken gives the job's lease to another process while a page is recorded.
+type taken struct {
+	Ledger
+	b *bench
+}
+
+func (l taken) Record(ctx context.Context, lease trade.Lease, page trade.Page) (int, error) {
+	l.b.leasesEnd()
+	other, err := l.b.ledger.AcquireLease(ctx, lease.Job, trade.Owner{Instance: "another", Host: "elsewhere", PID: 1})
+	if err == nil {
+		err = l.b.ledger.ReleaseLease(ctx, other)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return l.Ledger.Record(ctx, lease, page)
+}
+
+// I12: a run whose lease went to another process while it read records and sends nothing more, and
+// says why.
+func TestARunWhoseLeaseWasTakenWhileItReads(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.contracts(2)
+	b.wrap = func(l Ledger) Ledger { return taken{l, b} }
+	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
+	if err != nil || len(reports) != 1 || reports[0].Stopped == nil || reports[0].Stopped.Code != "lease" ||
+		reports[0].Sent != 0 {
+		t.Fatalf("%+v, %v", reports, err)
+	}
+	b.wrap = nil
+	if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 2 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// renewsNothing has a lease that cannot be renewed.
+type renewsNothing struct{ Ledger }
+
+func (renewsNothing) RenewLease(context.Context, trade.Lease) error { return errBroken }
+
+// I12: a job of which the ledger does not say any more that it is ours stops, and says why; the
+// rest goes with the next run.
+func TestALeaseThatCannotBeRenewedStopsTheJob(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.limits.MaxInFlight = 1
+	b.contracts(3)
+	var once gosync.Once
+	b.surface = func(p engine.Platform) engine.Platform {
+		return slowPlatform{p, func() { once.Do(func() { b.clock.advance(29 * time.Second) }) }}
+	}
+	b.wrap = func(l Ledger) Ledger { return renewsNothing{l} }
+	r := b.sync(engine.Options{})
+	if r.Stopped == nil || r.Stopped.Code != "lease" || !strings.Contains(r.Stopped.Text, errBroken.Error()) ||
+		r.States[trade.Accepted] != 0 {
+		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+	}
+	b.wrap = nil
+	if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 3 {
+		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+	}
+}

@@ -1,0 +1,371 @@
+package sync_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+func decimalOf(t *testing.T, text string) trade.Decimal {
+	t.Helper()
+	d, err := trade.ParseDecimal(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestMoreThanOneRunMaySendWaitsForARelease(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.spec.Most = &trade.Freight{Load: trade.Load{Rows: 5}}
+		b.contracts(5)
+		if r := b.sync(engine.Options{}); r.Stopped != nil || r.Sent != 5 {
+			t.Fatalf("exactly as many as may go: sent %d, stopped %+v", r.Sent, r.Stopped)
+		}
+		for n := 6; n <= 12; n++ {
+			b.contract(n)
+		}
+		if dry := b.sync(engine.Options{DryRun: true}); dry.Stopped == nil || dry.Stopped.Code != "brake_most" ||
+			dry.Stopped.Brake.Rows != 7 {
+			t.Errorf("a dry run does not tell that the brake would act: %+v", dry.Stopped)
+		}
+		brake := b.expectBrake(b.sync(engine.Options{}), "brake_most", 7)
+		// 6 + 7 + … + 12 = 63 sacas of 60 kg at 120.50.
+		if kg, value := brake.Freight.Kilograms.String(), brake.Freight.Value["BRL"].String(); kg != "3780" ||
+			value != "7591.5" || brake.Most.Rows != 5 {
+			t.Errorf("the brake shows %s kg, BRL %s, most %+v", kg, value, brake.Most)
+		}
+		for n := 13; n <= 17; n++ { // came after what the person saw: as many as any run may send
+			b.contract(n)
+		}
+		b.release("contracts")
+		if r := b.sync(engine.Options{}); r.Stopped != nil || r.Sent != 12 {
+			t.Errorf("after the release: sent %d, stopped %+v", r.Sent, r.Stopped)
+		}
+		for n := 18; n <= 23; n++ {
+			b.contract(n)
+		}
+		b.expectBrake(b.sync(engine.Options{}), "brake_most", 6) // a release counts once
+	})
+}
+
+func TestMostLimitsWeightAndValueToo(t *testing.T) {
+	t.Parallel()
+	for name, most := range map[string]trade.Freight{
+		"weight": {Load: trade.Load{Kilograms: decimalOf(t, "360")}},            // 1 + 2 + 3 sacas
+		"value":  {Value: map[string]trade.Decimal{"BRL": decimalOf(t, "723")}}, // 6 × 120.50
+		"both": {
+			Load:  trade.Load{Rows: 100, Kilograms: decimalOf(t, "360")},
+			Value: map[string]trade.Decimal{"BRL": decimalOf(t, "1000000")},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, sandbox.Options{})
+			b.spec.Most = &most
+			b.contracts(3)
+			if r := b.sync(engine.Options{}); r.Stopped != nil || r.Sent != 3 {
+				t.Fatalf("exactly as much as may go: sent %d, stopped %+v", r.Sent, r.Stopped)
+			}
+			b.contract(7)
+			b.expectBrake(b.sync(engine.Options{}), "brake_most", 1)
+		})
+	}
+}
+
+// Rows that become due while a run sends are judged then; a release that a run could not use up is
+// kept for what is left of it.
+func TestWhatIsLeftOfAReleaseIsKeptWhenARunIsCutShort(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.limits.MaxInFlight = 1
+		b.spec.Most = &trade.Freight{Load: trade.Load{Rows: 2}}
+		b.contracts(9)
+		b.expectBrake(b.sync(engine.Options{}), "brake_most", 9)
+		b.release("contracts")
+		b.api.SetFaults(faults(t, "status=401@4")...)
+		if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "api_key" ||
+			r.States[trade.Accepted] != 3 {
+			t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
+		}
+		if r := b.sync(engine.Options{}); r.Stopped != nil || r.States[trade.Accepted] != 9 {
+			t.Errorf("the run after it: states %v, stopped %+v", r.States, r.Stopped)
+		}
+	})
+}
+
+func TestACanaryGoesAndTheOthersWaitForARelease(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.spec.Canary = 2
+		b.contracts(6)
+		first := b.sync(engine.Options{})
+		if first.Stopped == nil || first.Stopped.Code != "brake_canary" || first.Sent != 2 ||
+			first.States[trade.Accepted] != 2 || len(first.Stopped.Brake.Samples) != 2 {
+			t.Fatalf("the first run: sent %d, states %v, stopped %+v", first.Sent, first.States, first.Stopped)
+		}
+		if again := b.sync(engine.Options{}); again.Sent != 0 || again.Stopped == nil {
+			t.Errorf("a paused job sent %d, stopped %+v", again.Sent, again.Stopped)
+		}
+		b.release("contracts")
+		if r := b.sync(engine.Options{}); r.Stopped != nil || r.Sent != 4 {
+			t.Fatalf("after the release: sent %d, stopped %+v", r.Sent, r.Stopped)
+		}
+		b.contract(7)
+		if r := b.sync(engine.Options{}); r.Stopped != nil || r.Sent != 1 {
+			t.Errorf("under a confirmed mapping: sent %d, stopped %+v", r.Sent, r.Stopped)
+		}
+
+		b.spec.Fields["haverst"] = engine.FieldSpec{Const: new("2026/2027")}
+		b.contract(8)
+		// fewer than the canary: nothing is left to stop
+		if r := b.sync(engine.Options{}); r.Stopped != nil || r.Sent != 1 {
+			t.Fatalf("after a change of the mapping: sent %d, stopped %+v", r.Sent, r.Stopped)
+		}
+		b.contract(9)
+		b.contract(10)
+		if r := b.sync(engine.Options{}); r.Sent != 1 || r.Stopped == nil || r.Stopped.Code != "brake_canary" ||
+			r.Stopped.Brake.Rows != 2 {
+			t.Errorf("the second row of the canary: sent %d, stopped %+v", r.Sent, r.Stopped)
+		}
+		// corrected: what is confirmed is the mapping that was looked at
+		b.spec.Fields["haverst"] = engine.FieldSpec{Const: new("2025/2026")}
+		b.release("contracts")
+		if r := b.sync(engine.Options{}); r.Sent != 1 || r.Stopped != nil {
+			t.Errorf("under another mapping: sent %d, stopped %+v", r.Sent, r.Stopped)
+		}
+	})
+}
+
+// Only rows that may be on the platform are a canary that somebody can look at there: one that the
+// gateway turned away has its turn again.
+func TestARowThatDidNotGoIsNoCanary(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.limits.MaxInFlight = 1
+		b.spec.Canary = 1
+		b.contracts(3)
+		b.api.SetFaults(faults(t, "status=401@1")...)
+		if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "api_key" ||
+			r.States[trade.Pending] != 3 {
+			t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
+		}
+		r := b.sync(engine.Options{})
+		if r.Stopped == nil || r.Stopped.Code != "brake_canary" || r.States[trade.Accepted] != 1 ||
+			r.Stopped.Brake.Rows != 1 || len(r.Stopped.Brake.Samples) != 1 {
+			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+		}
+	})
+}
+
+// What a person has released is not used up by rows that came back, nor by a run that had to rest
+// before it could send.
+func TestARunThatSendsNothingUsesUpNoRelease(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.limits.MaxInFlight = 1
+		b.spec.Most = &trade.Freight{Value: map[string]trade.Decimal{"BRL": decimalOf(t, "1")}}
+		b.contracts(3)
+		b.expectBrake(b.sync(engine.Options{}), "brake_most", 3)
+		b.release("contracts")
+		b.api.SetFaults(faults(t, "status=401@1")...)
+		if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "api_key" ||
+			r.States[trade.Pending] != 3 {
+			t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
+		}
+		until := time.Now().Add(10 * time.Minute).UTC()
+		b.setStatus(trade.JobStatus{
+			Job: "contracts", State: trade.BackingOff,
+			Stop: &trade.Stop{Code: "api_throttled", Text: "wait", Until: until},
+		})
+		if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "api_throttled" {
+			t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
+		}
+		b.setStatus(trade.JobStatus{Job: "contracts", State: trade.Idle})
+		if r := b.sync(engine.Options{}); r.Stopped != nil || r.States[trade.Accepted] != 3 {
+			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+		}
+	})
+}
+
+func (b *bench) setStatus(status trade.JobStatus) {
+	b.t.Helper()
+	status.Since = time.Now().UTC()
+	if err := b.ledger.SetJobStatus(b.t.Context(), status); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// A process that is killed while its canary flies sends no second one.
+func TestAKilledProcessSendsNoSecondCanary(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.spec.Canary = 2
+		b.contracts(6)
+		b.wrap = func(l Ledger) Ledger { return dying{l, new(atomic.Bool)} }
+		b.sync(engine.Options{})
+		b.wrap = nil
+		if r := b.sync(engine.Options{}); r.Sent != 0 || r.Stopped == nil || r.Stopped.Code != "brake_canary" {
+			t.Errorf("sent %d, stopped %+v", r.Sent, r.Stopped)
+		}
+	})
+}
+
+// dying is the ledger of a process that dies once something was sent: no last page and no status of
+// the job is stored.
+type dying struct {
+	Ledger
+	sent *atomic.Bool
+}
+
+func (d dying) Commit(ctx context.Context, lease trade.Lease, group trade.Group) (trade.GroupResult, error) {
+	d.sent.Store(true)
+	return d.Ledger.Commit(ctx, lease, group)
+}
+
+func (d dying) Record(ctx context.Context, lease trade.Lease, page trade.Page) (int, error) {
+	if d.sent.Load() {
+		return 0, errDied
+	}
+	return d.Ledger.Record(ctx, lease, page)
+}
+
+func (d dying) SetJobStatus(ctx context.Context, status trade.JobStatus) error {
+	if d.sent.Load() {
+		return errDied
+	}
+	return d.Ledger.SetJobStatus(ctx, status)
+}
+
+var errDied = errors.New("the process died")
+
+func TestAJobSendsOnlyInItsHours(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		now := b.clock.Now().UTC()
+		b.spec.Hours = []string{now.Add(2*time.Hour).Format("15:04") + "-" + now.Add(4*time.Hour).Format("15:04")}
+		b.contracts(3)
+		r := b.sync(engine.Options{})
+		if r.Stopped != nil || r.Sent != 0 || r.States[trade.Pending] != 3 || r.SendsAgain == nil ||
+			!r.SendsAgain.Equal(now.Add(2*time.Hour).Truncate(time.Minute)) {
+			t.Fatalf("outside the hours: sent %d, states %v, again at %v, stopped %+v", r.Sent, r.States,
+				r.SendsAgain, r.Stopped)
+		}
+		if status, err := b.ledger.JobStatus(t.Context(), "contracts"); err != nil || status.State != trade.Idle {
+			t.Errorf("the job is %+v, %v", status, err)
+		}
+		b.clock.advance(2*time.Hour + time.Minute)
+		if r := b.sync(engine.Options{}); r.Sent != 3 || r.SendsAgain != nil {
+			t.Errorf("in the hours: sent %d, again at %v", r.Sent, r.SendsAgain)
+		}
+		b.clock.advance(3 * time.Hour)
+		b.contract(4)
+		if r := b.sync(engine.Options{}); r.Sent != 0 || r.SendsAgain == nil {
+			t.Errorf("after the hours: sent %d, again at %v", r.Sent, r.SendsAgain)
+		}
+		if r := b.sync(engine.Options{AnyHour: true}); r.Sent != 1 || r.SendsAgain != nil {
+			t.Errorf("asked to send all the same: sent %d, again at %v", r.Sent, r.SendsAgain)
+		}
+	})
+}
+
+func TestHours(t *testing.T) {
+	t.Parallel()
+	const form = "Mon 2006-01-02 15:04"
+	at := func(text string) time.Time {
+		out, err := time.ParseInLocation(form, text, time.UTC)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	for _, c := range []struct {
+		hours []string
+		at    string
+		next  string // "" = open
+	}{
+		{nil, "Sun 2026-11-22 03:00", ""},
+		{[]string{"mon-fri 07:00-19:00"}, "Fri 2026-11-20 07:00", ""},
+		{[]string{"mon-fri 07:00-19:00"}, "Fri 2026-11-20 18:59", ""},
+		{[]string{"mon-fri 07:00-19:00"}, "Fri 2026-11-20 06:59", "Fri 2026-11-20 07:00"},
+		{[]string{"mon-fri 07:00-19:00"}, "Fri 2026-11-20 19:00", "Mon 2026-11-23 07:00"},
+		{[]string{"mon-fri 07:00-19:00", "Sat  08:00-12:00"}, "Fri 2026-11-20 19:00", "Sat 2026-11-21 08:00"},
+		{[]string{"22:00-05:00"}, "Fri 2026-11-20 23:00", ""},
+		{[]string{"22:00-05:00"}, "Fri 2026-11-20 04:59", ""},
+		{[]string{"22:00-05:00"}, "Fri 2026-11-20 05:00", "Fri 2026-11-20 22:00"},
+		{[]string{"fri 22:00-05:00"}, "Sat 2026-11-21 04:59", ""},
+		{[]string{"fri 22:00-05:00"}, "Fri 2026-11-20 04:59", "Fri 2026-11-20 22:00"},
+		{[]string{"sat-mon 00:00-24:00"}, "Sun 2026-11-22 23:59", ""},
+		{[]string{"sat,mon 00:00-24:00"}, "Sun 2026-11-22 23:59", "Mon 2026-11-23 00:00"},
+		{[]string{"fri 10:00-11:00"}, "Fri 2026-11-20 11:00", "Fri 2026-11-27 10:00"},
+	} {
+		h, err := engine.ParseHours(c.hours)
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := ""
+		if !h.Open(at(c.at)) {
+			next = h.Next(at(c.at)).Format(form)
+		}
+		if next != c.next {
+			t.Errorf("%v at %s: next %q, want %q", c.hours, c.at, next, c.next)
+		}
+	}
+	for _, wrong := range []string{
+		"", "always", "07:00", "7:00-9:00", "monday 07:00-09:00", "mon-fry 07:00-09:00",
+		"07:00-07:00", "24:00-05:00", "07:00-24:01", "07:60-09:00",
+	} {
+		if _, err := engine.ParseHours([]string{wrong}); err == nil {
+			t.Errorf("%q is taken for hours", wrong)
+		}
+	}
+}
+
+// dueLater does not show the third row before the first was sent, and fails once.
+type dueLater struct {
+	Ledger
+	b     *bench
+	calls *int
+	fails int
+}
+
+func (l dueLater) Due(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error) {
+	*l.calls++
+	if *l.calls == l.fails {
+		return nil, errBroken
+	}
+	due, err := l.Ledger.Due(ctx, job, now, after, limit)
+	if len(l.b.createdOf(sandbox.ResourceOrderCommitments)) == 0 {
+		due = slices.DeleteFunc(due, func(e trade.Entry) bool { return e.Key == key(3) })
+	}
+	return due, err
+}
+
+// F025: a row that becomes due while a run sends, and is one too many, stays, also when the ledger
+// fails while what is due is counted.
+func TestARowThatBecomesDueWhileARunSendsIsBraked(t *testing.T) {
+	t.Parallel()
+	for fails := 0; ; fails++ {
+		b := newBench(t, sandbox.Options{})
+		b.limits.MaxInFlight = 1
+		b.spec.Most = &trade.Freight{Load: trade.Load{Rows: 2}}
+		b.contracts(3)
+		calls := 0
+		b.wrap = func(l Ledger) Ledger { return dueLater{l, b, &calls, fails} }
+		r := b.sync(engine.Options{})
+		if n := len(b.createdOf(sandbox.ResourceOrderCommitments)); r.Stopped == nil || n > 2 {
+			t.Fatalf("call %d of %d failed: %d contracts went, stopped %+v", fails, calls, n, r.Stopped)
+		}
+		if calls < fails {
+			return
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package sync_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// F078: a clock that stood in the future once does not keep the sweeps away until then.
+func TestF078ASweepOfTheFutureCountsAsNone(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.contracts(1)
+	b.clock.jump(365 * 24 * time.Hour)
+	b.sync(engine.Options{})
+	b.clock.jump(-365 * 24 * time.Hour)
+	if r := b.sync(engine.Options{}); !r.Sweep {
+		t.Error("the last sweep is said to be a year ahead, and this run did not sweep")
+	}
+}
+
+// F020: a withdrawn row that comes back is the same entry.
+func TestARowThatNeverWentIsWithdrawnAfterTwoSweepsAndComesBack(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.contracts(3)
+		b.exec(`UPDATE contrato SET pagamento = NULL WHERE num = '0003'`)
+		b.sync(engine.Options{})
+		b.exec(`UPDATE contrato SET situacao = 'cancelado' WHERE num = '0003'`)
+		b.sync(engine.Options{Sweep: true})
+		b.expect(3, trade.Invalid, "rule:payday")
+		b.sync(engine.Options{Sweep: true})
+		b.expect(3, trade.Withdrawn, "")
+		b.exec(`UPDATE contrato SET situacao = 'aprovado', pagamento = '2026-09-01' WHERE num = '0003'`)
+		b.sync(engine.Options{Sweep: true})
+		b.expect(3, trade.Accepted, "")
+	})
+}
+
+func TestF026AnEmptySweepProvesNothing(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.contracts(12)
+		b.sync(engine.Options{})
+		b.exec(`ALTER TABLE contrato RENAME TO guardado`)
+		b.exec(`CREATE VIEW contrato AS SELECT * FROM guardado WHERE num <= '0005'`)
+		r := b.sync(engine.Options{Sweep: true})
+		if r.Stopped == nil || r.Stopped.Code != "empty_sweep" || r.InScope != nil {
+			t.Fatalf("%+v", r)
+		}
+		if e := b.entry(12); len(e.Flags) != 0 || e.GoneSweeps != 0 {
+			t.Errorf("flags %v, gone %d", e.Flags, e.GoneSweeps)
+		}
+	})
+}
+
+func TestF026NewRowsDoNotMakeAnEmptySweepWhole(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.contracts(12)
+	b.sync(engine.Options{})
+	b.exec(`DELETE FROM contrato WHERE num > '0004'`)
+	for i := 21; i <= 40; i++ {
+		b.contract(i)
+	}
+	for range 3 {
+		if r := b.sync(engine.Options{Sweep: true}); r.Stopped == nil || r.Stopped.Code != "empty_sweep" {
+			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+		}
+	}
+	if e := b.entry(12); len(e.Flags) != 0 || e.GoneSweeps != 0 {
+		t.Errorf("flags %v, gone %d", e.Flags, e.GoneSweeps)
+	}
+}
+
+// What somebody changed behind the program's back is told by a sweep that finds nothing else to do.
+func TestASweepWithoutNewsProvesTheSumsToo(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.contracts(3)
+		b.sync(engine.Options{})
+		if r := b.sync(engine.Options{Sweep: true}); r.Unchanged != 3 || r.Stopped != nil {
+			t.Fatalf("%+v", r)
+		}
+		ledger, err := openLedgerByHand(db.Ledger, b.parts.LedgerDSN)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = ledger.Exec(`UPDATE tally SET n = n + 1 WHERE state = 'accepted'`)
+		if err = errors.Join(err, ledger.Close()); err != nil {
+			t.Fatal(err)
+		}
+		reports, err := b.engine().Sync(t.Context(), nil, engine.Options{Sweep: true})
+		if err != nil || reports[0].Stopped == nil || reports[0].Stopped.Code != "uneven" {
+			t.Errorf("%+v, %v", reports, err)
+		}
+	})
+}

@@ -1,0 +1,159 @@
+package sync_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+func TestF133AThrottledJobWaitsAndGoesOn(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{Faults: faults(t, "throttle=1s@2")})
+	b.limits.MaxInFlight = 1
+	b.contracts(4)
+	if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 4 || r.Stopped != nil {
+		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+	}
+}
+
+func TestF133APassThatWouldOnlyWaitEndsAndTheNextOneSaysWhen(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{Faults: faults(t, "throttle=20m@1-")})
+	b.limits.MaxInFlight = 1
+	b.contracts(2)
+	r := b.sync(engine.Options{})
+	if r.Stopped == nil || r.Stopped.Code != "api_throttled" || r.Stopped.Until.IsZero() ||
+		r.States[trade.Pending] != 2 {
+		t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
+	}
+	b.api.SetFaults()
+	if again := b.sync(engine.Options{}); again.Stopped == nil || again.Stopped.Code != "api_throttled" ||
+		again.Sent != 0 {
+		t.Errorf("before the time has come: sent %d, stopped %+v", again.Sent, again.Stopped)
+	}
+	b.clock.advance(21 * time.Minute)
+	if r = b.sync(engine.Options{}); r.States[trade.Accepted] != 2 {
+		t.Errorf("afterwards: %v, stopped %+v", r.States, r.Stopped)
+	}
+}
+
+func TestF133ManyShortRestsEndThePassToo(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{Faults: faults(t, "throttle=100s@1-")})
+	b.observe = func(p engine.Progress) {
+		if p.Phase == engine.Resting {
+			b.clock.jump(2 * time.Minute)
+		}
+	}
+	b.limits.MaxInFlight = 1
+	b.contracts(1)
+	r := b.sync(engine.Options{})
+	if r.Stopped == nil || r.Stopped.Code != "api_throttled" || r.Sent != 4 || r.States[trade.Pending] != 1 {
+		t.Errorf("sent %d, states %v, stopped %+v", r.Sent, r.States, r.Stopped)
+	}
+}
+
+// Several answers of one moment ask for one rest, not for one each.
+func TestF133ABurstOf429IsOneRest(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	b := newBench(t, sandbox.Options{})
+	b.limits.MaxInFlight = 8
+	b.contracts(8)
+	rests := 0
+	b.surface = func(p engine.Platform) engine.Platform { return throttledPlatform{p, time.Minute} }
+	b.observe = func(p engine.Progress) {
+		if p.Phase == engine.Resting {
+			rests++
+			cancel() // while it rests: it must end at once, and not in a minute
+		}
+	}
+	reports, err := b.engine().Sync(ctx, nil, engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := reports[0]; rests == 0 || r.Stopped == nil || r.Stopped.Code != "interrupted" ||
+		r.States[trade.Pending] != 8 {
+		t.Errorf("%d rests, states %v, stopped %+v", rests, r.States, r.Stopped)
+	}
+}
+
+// Nobody waits for a rest that the API asked for when nothing is due.
+func TestARunDoesNotRestForNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{Faults: faults(t, "throttle=200s@1")})
+	b.limits.MaxInFlight = 1
+	b.contracts(1)
+	ctx, cancel := context.WithCancel(t.Context())
+	b.observe = func(p engine.Progress) {
+		if p.Phase == engine.Resting {
+			cancel()
+		}
+	}
+	if _, err := b.engine().Sync(ctx, nil, engine.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	until := b.clock.Now().Add(4 * time.Minute)
+	throttled := trade.JobStatus{
+		Job: "contracts", State: trade.BackingOff,
+		Stop: &trade.Stop{Code: "api_throttled", Text: "later", Until: until},
+	}
+	if err := b.ledger.SetJobStatus(t.Context(), throttled); err != nil {
+		t.Fatal(err)
+	}
+	b.exec(`UPDATE contrato SET pagamento = NULL, atualizado = '2026-03-11 08:00:00'`)
+	rested := false
+	b.observe = func(p engine.Progress) { rested = rested || p.Phase == engine.Resting }
+	if r := b.sync(engine.Options{}); rested || r.States[trade.Invalid] != 1 || r.Stopped != nil {
+		t.Errorf("rested %t, states %v, stopped %+v", rested, r.States, r.Stopped)
+	}
+}
+
+// impatient waits for no longer than a moment after a 429.
+type impatient struct{ engine.Platform }
+
+func (p impatient) SubmitOrderCommitment(ctx context.Context, body []byte,
+	gate func() error,
+) (apiclient.Answer, error) {
+	a, err := p.Platform.SubmitOrderCommitment(ctx, body, gate)
+	//nolint:errorlint // the client returns it as it is
+	if failure, ok := err.(*apiclient.Error); ok && failure.RetryAfter > 0 {
+		failure.RetryAfter = time.Millisecond
+	}
+	return a, err
+}
+
+// A row that is always answered with 429 is tried five times in a run, and then in the next
+// one. The others go.
+func TestARowThatIsAlwaysThrottledIsTriedFiveTimesInARun(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.surface = func(p engine.Platform) engine.Platform { return impatient{p} }
+	f := b.behind(func(amount string) (int, string, bool, bool) { return 429, "", false, amount == "2" })
+	b.contracts(6)
+	for run := 1; run <= 2; run++ {
+		r := b.sync(engine.Options{})
+		if r.Stopped != nil || r.States[trade.Accepted] != 5 || f.asked("2") != 5*run {
+			t.Errorf("run %d: states %v, stopped %+v; the row was sent %d times", run, r.States, r.Stopped,
+				f.asked("2"))
+		}
+		e := b.expect(2, trade.Pending, "")
+		if e.Error == nil || e.Error.Status != 429 || !strings.Contains(e.Error.Text, "5 times in this run") {
+			t.Errorf("run %d: the row says %+v", run, e.Error)
+		}
+	}
+	f.mu.Lock()
+	f.answer = func(string) (int, string, bool, bool) { return 0, "", false, false }
+	f.mu.Unlock()
+	b.sync(engine.Options{})
+	if e := b.expect(2, trade.Accepted, ""); e.Error != nil {
+		t.Errorf("%+v", e.Error)
+	}
+}

@@ -1,0 +1,281 @@
+package sync_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// growth is an operation on a simulated clock: so many days, with so many new contracts and passes
+// a day, and its retention.
+type growth struct {
+	days, perDay, passes int
+	scope                int // days after which a contract leaves the ERP's query
+	keep                 state.Retention
+}
+
+const aDay = 24 * time.Hour
+
+// The short form has weeks in place of months; the long one is two years as the defaults have them,
+// with a smaller journal, so that it begins again.
+var (
+	weeks = growth{
+		days: 36, perDay: 12, passes: 4, scope: 18,
+		keep: state.Retention{
+			Bodies: 5 * aDay, Runs: 10 * aDay, IdleRuns: 2 * aDay, Lookups: 10 * aDay,
+			Audit: 8 * aDay, Journal: 64 << 10,
+		},
+	}
+	twoYears = growth{
+		days: 732, perDay: 8, passes: 4, scope: 400,
+		keep: state.Retention{
+			Bodies: 180 * aDay, Runs: 400 * aDay, IdleRuns: 30 * aDay, Lookups: 400 * aDay,
+			Audit: 1826 * aDay, Journal: 1 << 20,
+		},
+	}
+)
+
+// footprint is what an operation takes.
+type footprint struct {
+	day                   int
+	ledger, wal, journal  int64 // bytes on disk
+	heap                  int64 // live bytes
+	rows, runs, unreduced int
+}
+
+// F066: an operation of two years, with its schedules, its retention and a ledger of either
+// kind, stays flat in memory and bounded on disk: what it keeps for ever is a small record of each
+// row, and nothing is sent twice.
+func TestTwoYearsStayFlat(t *testing.T) {
+	g := weeks
+	if long {
+		g = twoYears
+	}
+	for _, db := range databases {
+		t.Run(db.Ledger, func(t *testing.T) { g.live(t, database{state.SQLite, db.Ledger}) })
+	}
+}
+
+func (g growth) live(t *testing.T, db database) {
+	b := newBenchOn(t, db, sandbox.Options{})
+	b.limits.MaxInFlight = 8
+	b.brakes = engine.Brakes{}
+	t.Cleanup(func() { _ = b.api.Close() }) // the last one
+	schedule, err := engine.ParseSchedule("30 2 * * *", time.UTC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	due := schedule.Next(b.clock.Now())
+	e := b.engine()
+	var taken []footprint
+	for day := range g.days {
+		b.workday(day, g)
+		for pass := range g.passes {
+			b.clock.advance(aDay / time.Duration(g.passes))
+			reports, err := e.Sync(t.Context(), nil, engine.Options{Sweep: pass == 0})
+			if err != nil || reports[0].Stopped != nil {
+				t.Fatalf("day %d: %v, %+v", day, err, reports[0].Stopped)
+			}
+			if want := g.perDay * max(0, 1-pass); reports[0].Sent != want {
+				t.Fatalf("day %d, pass %d: %d rows were sent, want %d", day, pass, reports[0].Sent, want)
+			}
+			if b.clock.Now().Before(due) {
+				continue
+			}
+			due = schedule.Next(b.clock.Now())
+			if _, err := b.ledger.Retain(t.Context(), g.keep, b.clock.Now(),
+				trade.AuditRecord{
+					Who: "safrasync", From: "test", Target: "ledger",
+					Reason: "retention.schedule",
+				}); err != nil {
+				t.Fatalf("day %d: %v", day, err)
+			}
+		}
+		if (day+1)%(g.days/12) == 0 {
+			b.newPlatform(day, g)
+			e = b.engine()
+			taken = append(taken, b.footprint(day))
+			t.Logf("%+v", taken[len(taken)-1])
+		}
+	}
+	g.judge(t, taken)
+}
+
+// workday adds the contracts of a day, edits an earlier one, and lets a person look at what
+// changed; what is old leaves the query.
+func (b *bench) workday(day int, g growth) {
+	b.t.Helper()
+	tx, err := b.erp.Beginx()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	stamp := b.clock.Now().UTC().Format("2006-01-02 15:04:05")
+	add := func(query string, args ...any) {
+		if _, err := tx.Exec(query, args...); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	for i := range g.perDay {
+		num := day*g.perDay + i + 1
+		add(
+			`INSERT INTO contrato VALUES ('01', ?, ?, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', ?)`, fmt.Sprintf("%07d", num), num, stamp)
+	}
+	if day > 2 {
+		add(`UPDATE contrato SET preco = preco + 1, atualizado = ? WHERE num = ?`, stamp,
+			fmt.Sprintf("%07d", (day-2)*g.perDay))
+	}
+	add(`DELETE FROM contrato WHERE num <= ?`, fmt.Sprintf("%07d", (day-g.scope)*g.perDay))
+	if err := tx.Commit(); err != nil {
+		b.t.Fatal(err)
+	}
+	if day%5 != 4 {
+		return
+	}
+	acts := b.acts()
+	var keys []string
+	if err := b.ledger.Rows(b.t.Context(), trade.RowFilter{Flags: []trade.Flag{trade.Changed}},
+		func(e trade.Entry) error {
+			keys = append(keys, e.Key)
+			return nil
+		}); err != nil {
+		b.t.Fatal(err)
+	}
+	plan, err := acts.Acknowledge(b.t.Context(), "contracts", keys)
+	if err == nil && plan.Possible() {
+		_, err = acts.Do(b.t.Context(), plan, maria)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// newPlatform looks what the platform has, each contract once, and begins another that has nothing:
+// its memory is no part of the program's. What was sent before and came again would be seen there
+// by its number.
+func (b *bench) newPlatform(day int, g growth) {
+	b.t.Helper()
+	first := (day + 1 - g.days/12) * g.perDay
+	seen := map[string]int{}
+	for _, r := range b.api.Created() {
+		seen[fmt.Sprint(r.Fields["amount"])]++
+	}
+	for i := range g.days / 12 * g.perDay {
+		if n := seen[fmt.Sprint(first+i+1)]; n != 1 {
+			b.t.Fatalf("contract %d is %d times on the platform", first+i+1, n)
+		}
+	}
+	if len(seen) != g.days/12*g.perDay {
+		b.t.Fatalf("%d contracts were sent in this part, want %d: some went a second time", len(seen),
+			g.days/12*g.perDay)
+	}
+	if err := b.api.Close(); err != nil {
+		b.t.Fatal(err)
+	}
+	api, err := sandbox.Start(sandbox.Options{APIKey: "a-key-of-the-tests"}, "127.0.0.1:0")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.api, b.parts.URL = api, api.URL
+}
+
+func (b *bench) footprint(day int) footprint {
+	b.t.Helper()
+	f := footprint{day: day + 1}
+	db, err := openLedgerByHand(map[string]string{
+		state.SQLite:   "sqlite",
+		state.Postgres: "postgres",
+	}[b.parts.DB.Ledger], b.parts.LedgerDSN)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if b.parts.DB.Ledger == state.Postgres {
+		// What autovacuum does once a minute; here a month takes seconds.
+		if _, err := db.Exec(`VACUUM`); err != nil {
+			b.t.Fatal(err)
+		}
+		f.ledger = b.number(db, `SELECT pg_database_size(current_database())`)
+	} else {
+		f.ledger, f.wal = sizeOf(b.parts.LedgerDSN), sizeOf(b.parts.LedgerDSN+"-wal")
+	}
+	f.rows, f.runs = int(b.number(db, `SELECT COUNT(*) FROM entry`)), int(b.number(db, `SELECT COUNT(*) FROM run`))
+	f.unreduced = int(b.number(db, `SELECT COUNT(*) FROM entry WHERE reduced_at IS NULL`))
+	if err := filepath.WalkDir(b.parts.Journal, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			f.journal += sizeOf(path)
+		}
+		return err
+	}); err != nil {
+		b.t.Fatal(err)
+	}
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	f.heap = int64(m.HeapAlloc)
+	return f
+}
+
+func (b *bench) number(db *sqlx.DB, query string) (n int64) {
+	b.t.Helper()
+	if err := db.Get(&n, query); err != nil {
+		b.t.Fatal(err)
+	}
+	return n
+}
+
+func sizeOf(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// What an operation may take.
+const (
+	// bytes of the ledger that a row takes for ever: entry, attempt, their indexes (that of the roll
+	// call too), its share of acts and runs
+	perRow     = 3<<10 + 512
+	perFact    = 1 << 10 // bytes of the journal for each row that it must never forget
+	heapGrowth = 8 << 20 // live bytes more than after a quarter of the time
+)
+
+// stopUntil holds the second half of the time against the first: bodies and runs are as many as in
+// the first half, and the rest grows by little for each row.
+func (g growth) judge(t *testing.T, taken []footprint) {
+	t.Helper()
+	quarter, middle, end := taken[2], taken[5], taken[11]
+	if most := g.perDay*int(g.keep.Bodies/aDay+10) + g.days; end.unreduced > most {
+		t.Errorf("%d rows hold bodies, want %d at most", end.unreduced, most)
+	}
+	if most := int(g.keep.IdleRuns/aDay+2)*g.passes +
+		int(min(g.keep.Runs/aDay+2, time.Duration(g.days)))*3; end.runs > most {
+		t.Errorf("%d runs are kept, want %d at most", end.runs, most)
+	}
+	if grown := end.ledger - middle.ledger; grown > int64(end.rows-middle.rows)*perRow {
+		t.Errorf("in the second half the ledger grew by %d bytes for %d rows", grown, end.rows-middle.rows)
+	}
+	if most := max(2*g.keep.Journal, 4*int64(end.rows)*perFact) + 1<<20; end.journal > most {
+		t.Errorf("the journal has %d bytes, want %d at most", end.journal, most)
+	}
+	if end.heap > quarter.heap+heapGrowth {
+		t.Errorf("%d live bytes at the end, and %d after a quarter of the time", end.heap, quarter.heap)
+	}
+	for _, f := range taken {
+		if f.wal > 8<<20 {
+			t.Errorf("on day %d the write-ahead log has %d bytes", f.day, f.wal)
+		}
+	}
+}

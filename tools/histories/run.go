@@ -1,0 +1,619 @@
+package histories
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"go.uber.org/zap"
+	_ "modernc.org/sqlite" // the driver of ledger and ERP
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/ledgertest"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/cluster"
+	stages "github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Platform ids that the open world of the sandbox knows.
+const (
+	producerID = "db5b5fab-8f4d-4e27-9da1-494c73cf256d"
+	issuerID   = "c4ff64de-bb5d-4b48-bc3b-66fa30d0b194"
+	placeID    = "563e9bed-4510-4358-acc6-d8f2c74c7ccf"
+	walletID   = "1b98fbe4-6680-4a11-9ba1-192ec42b7170"
+	farmID     = "0b3d9f0e-6f0a-4f0e-9a51-6cf7a0c0f0f1"
+	apiKey     = "a-key-of-the-tests"
+)
+
+// run is a history that is being lived through.
+type run struct {
+	world
+	*judge
+	t      testing.TB
+	opts   state.Options
+	ledger *state.Store
+	source *erp.Source
+	api    *sandbox.Running
+	client *apiclient.Client
+	clock  *clock
+	posts  atomic.Int64
+	limits engine.Limits
+	log    []string
+
+	wrap    func(Ledger) Ledger // a ledger that dies; nil: none
+	between func()              // what people do between reading and sending; nil: nothing
+}
+
+// clock is the machine's, moved on by the history.
+type clock struct {
+	engine.SystemClock
+	mu    sync.Mutex
+	ahead time.Duration
+}
+
+func (c *clock) offset() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ahead
+}
+
+func (c *clock) Now() time.Time      { return c.SystemClock.Now().Add(c.offset()) }
+func (c *clock) Boot() time.Duration { return c.SystemClock.Boot() + c.offset() }
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ahead += d
+}
+
+// memory is where files cost no flush; tests judge what is done, not how long a disk takes.
+const memory = "/dev/shm"
+
+func tempDir(t testing.TB) string {
+	t.Helper()
+	parent := memory
+	if info, err := os.Stat(memory); err != nil || !info.IsDir() {
+		parent = ""
+	}
+	dir, err := os.MkdirTemp(parent, "histories-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+// live lives through a plan and gives what the judge says: nil when all is well. log tells it step
+// by step.
+func live(t testing.TB, p plan) (found *fault, log []string, end shares) {
+	t.Helper()
+	r := begin(t, p)
+	defer r.close()
+	for i, s := range p.Steps {
+		o := steps[slices.IndexFunc(steps, func(o op) bool { return o.name == s.Op })]
+		text := o.do(r, s.A, s.B)
+		r.clock.advance(time.Minute)
+		if text == "" {
+			continue
+		}
+		r.tell("%2d %s: %s", i+1, s.Op, text)
+		if f := r.judgePlatform(); f != nil {
+			return f, r.log, end
+		}
+	}
+	found, end = r.finish()
+	return found, r.log, end
+}
+
+func begin(t testing.TB, p plan) *run {
+	t.Helper()
+	dir := tempDir(t)
+	r := &run{t: t, clock: &clock{}, limits: engine.Limits{
+		MaxInFlight: p.Setup.InFlight, Timeout: 20 * time.Second,
+		Quarantine: 15 * time.Minute,
+	}}
+	r.world = world{setup: p.Setup, unmapped: map[string]bool{}, before: map[int]business{}, written: map[int]line{}}
+	r.judge = newJudge(r)
+	path := filepath.Join(dir, "erp.db")
+	var err error
+	if r.db, err = sqlx.Open("sqlite", path+
+		"?_pragma=busy_timeout(5000)&_pragma=synchronous(off)&_txlock=immediate"); err != nil {
+		t.Fatal(err)
+	}
+	r.db.MustExec(schema)
+	r.jobs = []job{{name: "contracts", kind: trade.OrderCommitments}}
+	if r.Child != "" {
+		r.jobs = append(r.jobs, job{name: string(r.Child), kind: r.Child})
+	}
+	for i := range r.Rows {
+		r.contracts = append(r.contracts,
+			r.thing(&r.contracts, int(p.Seed)+i+map[bool]int{true: 1 - (int(p.Seed)+i)%3}[r.Calm]))
+		if r.Child != "" {
+			r.children = append(r.children, r.thing(&r.children, int(p.Seed)+i))
+		}
+	}
+	if r.source, err = erp.Open(t.Context(),
+		erp.Options{Driver: erp.DriverSQLite, DSN: erp.Secret(path), TimeZone: time.UTC}); err != nil {
+		t.Fatal(err)
+	}
+	if r.api, err = sandbox.Start(sandbox.Options{
+		APIKey: apiKey, Seed: 1,
+		OnPost: func(n int) { r.posts.Store(int64(n)) },
+	}, "127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	if r.client, err = apiclient.New(apiclient.Options{
+		BaseURL: r.api.URL, APIKey: apiKey, Timeout: r.limits.Timeout,
+		MaxConns: r.limits.MaxInFlight,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	driver := map[bool]string{false: state.SQLite, true: state.Postgres}[r.Postgres]
+	r.opts = state.Options{
+		Driver: driver, DSN: ledgertest.New(t, driver, filepath.Join(dir, "state.db")),
+		Journal: filepath.Join(dir, "journal"),
+	}
+	r.opts.Begin = true
+	r.open()
+	r.opts.Begin = false // from here on it is there
+	r.committed(false)
+	r.tell("   %s", r.setup)
+	return r
+}
+
+func (r *run) close() {
+	r.client.Close()
+	if err := errors.Join(r.ledger.Close(), r.source.Close(), r.db.Close(), r.api.Close()); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *run) open() {
+	r.t.Helper()
+	var err error
+	if r.ledger, err = state.Open(r.t.Context(), r.opts); err != nil {
+		r.t.Fatalf("%v\nafter %v", err, r.log)
+	}
+}
+
+func (r *run) tell(format string, args ...any) { r.log = append(r.log, fmt.Sprintf(format, args...)) }
+
+// committed writes the tables, and lets the judge see what stands.
+func (r *run) committed(restored bool) {
+	r.t.Helper()
+	r.write(r.t, restored)
+	r.look()
+	r.tell("      %v", &r.world)
+}
+
+func (w *world) jobName(kind trade.Kind) string {
+	w.names++
+	return fmt.Sprintf("%s_%d", kind, w.names+1)
+}
+
+// spec is a job as the configuration has it.
+func (r *run) spec(j job) engine.JobSpec {
+	column := func(names ...string) engine.FieldSpec { return engine.FieldSpec{Columns: names} }
+	always := func(text string) engine.FieldSpec { return engine.FieldSpec{Const: &text} }
+	spec := engine.JobSpec{
+		Name: j.name, Sends: j.kind, Identity: identity(j.space), Query: r.query(j), Sweep: "0 3 1 1 *",
+		Lookback:  time.Millisecond,
+		Cancelled: &engine.CancelledSpec{Column: "situacao", Values: []string{"cancelado"}},
+	}
+	if r.ChangedAt {
+		spec.ChangedAt = "atualizado"
+	}
+	var parents []engine.ParentSpec
+	for _, p := range r.jobs {
+		if p.kind == trade.OrderCommitments {
+			parents = append(parents, engine.ParentSpec{Job: p.name, Columns: []string{"num"}})
+		}
+	}
+	contract := engine.FieldSpec{Columns: []string{"num"}, SentBy: parents}
+	spec.Key = []string{"ticket"}
+	if r.ChildPositional {
+		spec.Key = []string{"num", "ticket"}
+	}
+	switch j.kind {
+	case trade.OrderCommitments:
+		spec.Key = []string{"num"}
+		spec.Fields = map[string]engine.FieldSpec{
+			"amount": column("quantidade"), "product": column("produto"), "order_type": column("tipo"),
+			"price": column("preco"), "initial_delivery_date": column("inicio"),
+			"producer_id": always(producerID), "issuer_id": always(issuerID), "delivery_place_id": always(placeID),
+			"wallet_id": always(walletID), "haverst": always("2025/2026"),
+			"unit_of_measurement": always("SC"), "order_date": always("2026-03-10"), "currency": always("BRL"),
+		}
+	case trade.Deliveries:
+		spec.Fields = map[string]engine.FieldSpec{
+			"contract_id": contract, "delivered_volume": column("volume"),
+			"delivered_volume_unit_of_measure": always("kg"), "delivery_date": always("2026-05-10"),
+			"car": always("RS-4314100-B5C72DC4EE60CAEA63367C29A80B21EA"),
+		}
+	case trade.Traceability:
+		spec.Fields = map[string]engine.FieldSpec{
+			"order_commitment_id": contract, "producer_id": always(producerID), "user_id": always(issuerID),
+			"farm_id":          always(farmID),
+			"allocated_volume": column("volume"), "unit_of_measurement": always("TON"),
+		}
+	}
+	for field, gone := range r.unmapped {
+		if gone {
+			delete(spec.Fields, field)
+		}
+	}
+	return spec
+}
+
+func (r *run) engine() *engine.Engine {
+	r.t.Helper()
+	var jobs []*engine.Job
+	for _, j := range r.jobs {
+		job, err := engine.Compile(r.spec(j), time.UTC)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		jobs = append(jobs, job)
+	}
+	jobs, err := engine.Order(jobs)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var ledger Ledger = r.ledger
+	if r.wrap != nil {
+		ledger = r.wrap(ledger)
+	}
+	config := engine.Config{
+		Ledger: engine.LedgerOf(ledger), Source: &betweenReading{r.source, r}, Platform: r.client, Clock: r.clock, Owner: state.Self(),
+		Jobs: jobs, Limits: r.limits, Zone: time.UTC, Log: zap.NewNop(),
+	}
+	if r.Brakes {
+		config.Brakes = engine.DefaultBrakes()
+	}
+	return engine.New(config)
+}
+
+// pass makes one pass of all jobs, and tells what came of it.
+func (r *run) pass(opts engine.Options) string {
+	r.t.Helper()
+	_, text := r.sent(opts)
+	return text
+}
+
+func (r *run) sent(opts engine.Options) (sent int, text string) {
+	r.t.Helper()
+	for _, j := range r.jobs {
+		r.swept(j, opts.Sweep)
+	}
+	reports, err := r.engine().Sync(r.t.Context(), nil, opts)
+	if err != nil {
+		r.t.Fatalf("%v\nafter %v", err, r.log)
+	}
+	for _, report := range reports {
+		if report.Stopped != nil { // it may have read nothing
+			clear(r.seen)
+		}
+		sent += report.Sent
+		text += fmt.Sprintf("%s sent %d %v; ", report.Job, report.Sent, report.States)
+		if report.Stopped != nil {
+			text += fmt.Sprintf("(stopped: %s) ", report.Stopped.Code)
+		}
+		r.reported(report)
+	}
+	return sent, text
+}
+
+func (r *run) wait(d time.Duration) string {
+	r.clock.advance(d)
+	return d.String()
+}
+
+func (r *run) restart() string {
+	r.t.Helper()
+	if err := r.ledger.Close(); err != nil {
+		r.t.Fatal(err)
+	}
+	r.open()
+	return "the process starts again"
+}
+
+// rebuild loses the ledger and makes it anew from its journal, as the product does.
+func (r *run) rebuild() string {
+	r.t.Helper()
+	if err := r.ledger.Close(); err != nil {
+		r.t.Fatal(err)
+	}
+	if r.Postgres {
+		db, err := sqlx.Open(state.Postgres, r.opts.DSN)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		db.MustExec(`DROP SCHEMA public CASCADE; CREATE SCHEMA public`)
+		_ = db.Close()
+	} else {
+		for _, suffix := range []string{"", "-wal", "-shm"} {
+			if err := os.Remove(r.opts.DSN + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+				r.t.Fatal(err)
+			}
+		}
+	}
+	record := trade.AuditRecord{
+		At: r.clock.Now(), Who: "maria", From: "test@host", Act: "rebuild", Target: "ledger",
+		Reason: "the disk was replaced",
+	}
+	if _, err := state.Rebuild(r.t.Context(), r.opts, true, record); err != nil {
+		r.t.Fatalf("%v\nafter %v", err, r.log)
+	}
+	r.open()
+	return "the ledger is lost, and made anew from its journal"
+}
+
+// fault lets the platform treat one of the next POSTs otherwise.
+func (r *run) fault(a int, specs ...string) string {
+	r.t.Helper()
+	spec := fmt.Sprintf("%s@%d", specs[a%len(specs)], int(r.posts.Load())+1+a/len(specs)%3)
+	faults, err := sandbox.ParseFaults([]string{spec})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.api.SetFaults(faults...)
+	return fmt.Sprintf("%s (%d POSTs until now)", spec, r.posts.Load())
+}
+
+// dying is a ledger whose process is killed when its first intent is stored.
+type dying struct {
+	Ledger
+	entry   trade.Entry
+	attempt trade.Attempt
+}
+
+func (l *dying) Commit(ctx context.Context, lease trade.Lease, group trade.Group) (trade.GroupResult, error) {
+	if len(group.Intents) == 0 || l.attempt.ID != "" {
+		return l.Ledger.Commit(ctx, lease, group)
+	}
+	group.Intents = group.Intents[:1]
+	result, err := l.Ledger.Commit(ctx, lease, group)
+	if err != nil {
+		return result, err
+	}
+	if result.Claimed[group.Intents[0].Attempt.ID] {
+		l.entry, l.attempt = group.Intents[0].Entry, group.Intents[0].Attempt
+	}
+	return trade.GroupResult{LeaseLost: true}, nil
+}
+
+// crash kills the process between the commit of an intent and the answer: the request is executed,
+// or no byte left.
+func (r *run) crash(a, _ int) string {
+	r.t.Helper()
+	d := &dying{}
+	r.wrap = func(l Ledger) Ledger { d.Ledger = l; return d }
+	_, text := r.sent(engine.Options{})
+	r.wrap = nil
+	if d.attempt.ID != "" && a%2 == 0 {
+		if err := r.ledger.Mark(d.attempt.ID); err != nil {
+			r.t.Fatal(err)
+		}
+		var err error
+		switch d.entry.Sends {
+		case trade.OrderCommitments:
+			_, err = r.client.SubmitOrderCommitment(r.t.Context(), d.attempt.Payload, nil)
+		case trade.Deliveries:
+			_, err = r.client.SubmitDelivery(r.t.Context(), d.attempt.Payload, nil)
+		default:
+			_, err = r.client.SubmitTraceability(r.t.Context(), d.entry.Target, d.attempt.Payload, nil)
+		}
+		text += fmt.Sprintf("the request of %s leaves (%v); ", d.entry.Key, err)
+	}
+	return text + "killed; " + r.restart()
+}
+
+// betweenReading lets people type between the reading of a job and its sending.
+type betweenReading struct {
+	*erp.Source
+	r *run
+}
+
+func (s *betweenReading) Read(ctx context.Context, q erp.Query, w erp.Window,
+	fn func(erp.Row) error,
+) (erp.Result, error) {
+	result, err := s.Source.Read(ctx, q, w, fn)
+	if between := s.r.between; between != nil {
+		s.r.between = nil
+		between()
+	}
+	return result, err
+}
+
+// editWhileSending makes a pass, and one of the steps of people who type happens after the ERP was
+// read.
+func (r *run) editWhileSending(a, b int) string {
+	typing := []string{
+		"in front", "swap", "type again", "delete and renumber", "edit", "edit back", "like another",
+		"hide", "recycle", "restore",
+	}
+	name := typing[a%len(typing)]
+	o := steps[slices.IndexFunc(steps, func(o op) bool { return o.name == name })]
+	what := ""
+	r.between = func() { what = o.do(r, a/2, b) }
+	text := r.pass(engine.Options{})
+	r.between = nil
+	return fmt.Sprintf("(%s: %s) %s", name, what, text)
+}
+
+var maria = engine.Person{Name: "maria", From: "test@host", Reason: "looked at in the ERP"}
+
+func (r *run) acts() *engine.Acts {
+	e := r.engine()
+	return &engine.Acts{
+		Desk: r.ledger, JobDesk: r.ledger, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
+		Jobs: e.Jobs, Now: r.clock.Now,
+		Boot: state.Self().Boot, Clock: r.clock, Limits: r.limits, Platform: r.client, Rows: e,
+	}
+}
+
+// person lets somebody decide about a row that is held, in doubt or dismissed.
+func (r *run) person(a, b int) string {
+	r.t.Helper()
+	var open []trade.Entry
+	for _, e := range r.entries("") {
+		// else its rows are moved first
+		known := slices.ContainsFunc(r.jobs, func(j job) bool { return j.name == e.Job })
+		if known && (e.State == trade.Held || e.State == trade.InDoubt || e.State == trade.Dismissed) {
+			open = append(open, e)
+		}
+	}
+	if len(open) == 0 {
+		return ""
+	}
+	e, acts, ctx := open[a%len(open)], r.acts(), r.t.Context()
+	var plan engine.RowPlan
+	var err error
+	order := false
+	switch {
+	case b%4 == 0:
+		plan, err = acts.Dismiss(ctx, e.Job, []string{e.Key})
+	case e.State == trade.Dismissed:
+		plan, err = acts.Reopen(ctx, e.Job, []string{e.Key})
+	case b%4 == 1:
+		id := r.unowned(e)
+		if id == "" {
+			return ""
+		}
+		plan, err = acts.Adopt(ctx, e.Job, e.Key, engine.Adoption{ID: id, DespiteDifferences: true})
+	case e.State == trade.Held:
+		order = true
+		plan, err = acts.Retry(ctx, e.Job, []string{e.Key})
+	default:
+		if err = acts.Watch(ctx, e.Job); err != nil {
+			break
+		}
+		r.clock.advance(time.Hour) // the quarantine
+		order = true
+		plan, err = acts.Resend(ctx, e.Job, e.Key, true)
+	}
+	if err == nil {
+		plan, err = acts.Do(ctx, plan, maria)
+	}
+	if err != nil {
+		r.t.Fatalf("%v\nafter %v", err, r.log)
+	}
+	if order && plan.Steps[0].Done {
+		r.ordered(e)
+	}
+	return fmt.Sprintf("%s %s %s, which was %s (%s): %v %s", plan.Act, e.Job, e.Key, e.State, e.Cause,
+		plan.Steps[0].Done, plan.Steps[0].Refused)
+}
+
+// acknowledge lets somebody say that what became of a row is dealt with.
+func (r *run) acknowledge(a, _ int) string {
+	r.t.Helper()
+	var flagged []trade.Entry
+	for _, e := range r.entries("") {
+		if e.State == trade.Accepted && len(e.Flags) > 0 {
+			flagged = append(flagged, e)
+		}
+	}
+	if len(flagged) == 0 {
+		return ""
+	}
+	e, acts := flagged[a%len(flagged)], r.acts()
+	plan, err := acts.Acknowledge(r.t.Context(), e.Job, []string{e.Key})
+	if err == nil {
+		plan, err = acts.Do(r.t.Context(), plan, maria)
+	}
+	if err != nil {
+		r.t.Fatalf("%v\nafter %v", err, r.log)
+	}
+	if plan.Steps[0].Done {
+		r.acknowledged(e)
+	}
+	return fmt.Sprintf("%s %s, which is %v: %v %s", e.Job, e.Key, e.Flags, plan.Steps[0].Done, plan.Steps[0].Refused)
+}
+
+// move lets somebody give the rows of a job that is gone to one that is configured.
+func (r *run) move(a, b int) string {
+	r.t.Helper()
+	if len(r.gone) == 0 {
+		return ""
+	}
+	n := a % len(r.gone)
+	from := r.gone[n]
+	var same []job
+	for _, j := range r.jobs {
+		if j.kind == from.kind {
+			same = append(same, j)
+		}
+	}
+	to, acts, ctx := same[b%len(same)], r.acts(), r.t.Context()
+	plan, err := acts.MoveJob(ctx, from.name, to.name)
+	if err == nil && plan.Refused == engine.NotRefused {
+		plan, err = acts.DoMoveJob(ctx, plan, maria)
+	}
+	if err != nil {
+		r.t.Fatalf("%v\nafter %v", err, r.log)
+	}
+	if plan.Done || plan.Refused == engine.NoEntries {
+		r.gone = slices.Delete(r.gone, n, n+1)
+		r.moved(from, to)
+	}
+	return fmt.Sprintf("%s to %s: %d rows %v, %d and %d give way, %s", from.name, to.name, plan.Entries, plan.States,
+		plan.Replaced, plan.Left, plan.Refused)
+}
+
+// release lets somebody release every job that stands still.
+func (r *run) release(_, _ int) string {
+	r.t.Helper()
+	acts, ctx, text := r.acts(), r.t.Context(), ""
+	for _, j := range r.jobs {
+		plan, err := acts.Release(ctx, j.name)
+		if err == nil && plan.Refused == engine.NotRefused {
+			plan, err = acts.DoJob(ctx, plan, maria)
+			text += j.name + " is released; "
+			r.apart(j)
+		}
+		if err != nil {
+			r.t.Fatalf("%v\nafter %v", err, r.log)
+		}
+	}
+	return text
+}
+
+// entries are what the ledger shows of a job, or of all.
+func (r *run) entries(job string) (out []trade.Entry) {
+	r.t.Helper()
+	if err := r.ledger.Rows(r.t.Context(), trade.RowFilter{Job: job}, func(e trade.Entry) error {
+		out = append(out, e)
+		return nil
+	}); err != nil {
+		r.t.Fatal(err)
+	}
+	return out
+}
+
+// Ledger is all of a ledger that the engine needs, for those that stand between.
+type Ledger interface {
+	stages.Rows
+	stages.Relatives
+	stages.Sums
+	stages.Tables
+	stages.Writes
+	stages.Queue
+	stages.Intents
+	stages.Runs
+	stages.Jobs
+	cluster.Members
+	cluster.Leases
+}

@@ -1,0 +1,114 @@
+package packagetest
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// commands are the lines of a page's blocks marked sh.
+func commands(t *testing.T, page string) []string {
+	t.Helper()
+	text, err := os.ReadFile(repository + "/docs/" + page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
+		for line := range strings.Lines(block[1]) {
+			out = append(out, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	return out
+}
+
+// The page is true: its commands, one after the other on a machine without safrasync, lead to a
+// service that runs, and what init wrote, with nothing but its PREENCHER filled in, sends the first
+// row. Both languages have the same commands.
+func TestTheInstallationPageLeadsToAServiceThatRuns(t *testing.T) {
+	t.Parallel()
+	lines := commands(t, "install.md")
+	if diff := cmp.Diff(lines, commands(t, "install.pt-BR.md")); diff != "" || len(lines) < 10 {
+		t.Fatalf("the commands of install.md and install.pt-BR.md (-en +pt):\n%s", diff)
+	}
+	p := newPlant(t)
+	p.root.bring(this(t).deb)
+	const id = "1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c0"
+	if _, err := p.erp.Exec(`ALTER TABLE contrato ADD produtor uuid DEFAULT '` + id + `1', ADD emissor uuid DEFAULT '` + id + `2', ADD produto text DEFAULT 'SOJA',
+		ADD local_entrega uuid DEFAULT '` + id + `3', ADD safra text DEFAULT '2025/2026', ADD unidade_medida text DEFAULT 'KG', ADD tipo text DEFAULT 'A_FIXAR',
+		ADD emissao date DEFAULT '2026-03-10', ADD carteira uuid DEFAULT '` + id + `4',
+		ADD moeda text DEFAULT 'BRL', ADD modalidade text DEFAULT 'BALCAO', ADD forma_pagamento text DEFAULT 'DINHEIRO'`); err != nil {
+		t.Fatal(err)
+	}
+	p.add(15)
+	said := map[string]string{}
+	for _, line := range lines {
+		if strings.HasSuffix(line, "safrasync state new") { // what a person has filled in meanwhile
+			text := p.root.read("/etc/safrasync/config.yaml")
+			for _, want := range []string{"${file:credentials/api-key}", "console:\n  listen: 127.0.0.1:8088\n"} {
+				if !strings.Contains(text, want) {
+					t.Errorf("init wrote, without %q:\n%s", want, text)
+				}
+			}
+			text = strings.NewReplacer("base_url: PREENCHER", "base_url: "+p.api.URL, "'PREENCHER'", "'2026-01-01'",
+				"    sends:", "    schedule: \"@every 1s\"\n    sends:").Replace(text)
+			p.root.write("/etc/safrasync/config.yaml", text, 0o640)
+		}
+		cmd := p.root.command([]string{"LANG=en_US.UTF-8"}, "/bin/sh", "-c",
+			"cd /root && "+strings.NewReplacer("TABLE", "contrato", "KEY", "000001").Replace(line))
+		switch { // what a person types
+		case strings.HasSuffix(line, "/api-key"):
+			cmd.Stdin = strings.NewReader(plantKey + "\n")
+		case strings.HasSuffix(line, "/erp-dsn"):
+			cmd.Stdin = strings.NewReader(p.dsn + "\n")
+		}
+		out, code := p.root.outcome(cmd)
+		if code != 0 {
+			t.Fatalf("%s ended with %d:\n%s", line, code, out)
+		}
+		said[line] = out
+		for end, want := range map[string]int{
+			"sync --dry-run": 0, "preview contracts KEY": 0, "sync contracts KEY": 1,
+			"sync contracts --limit 10": 11,
+		} {
+			if records, _ := p.created(); strings.HasSuffix(line, end) &&
+				(records != want || p.states()["accepted"] != want) {
+				t.Errorf("after %s the platform has %d contracts and the ledger %v, want %d accepted", line, records,
+					p.states(), want)
+			}
+		}
+		if strings.HasPrefix(line, "systemctl enable") {
+			p.arrive("the service of the page")
+		}
+	}
+	for end, want := range map[string]string{
+		"--list": "contrato", "sync --dry-run": "15", "safrasync status": "15  sent",
+		"/var/lib/safrasync/backup": "-rw------- 1 safrasync safrasync",
+	} {
+		for line, out := range said {
+			if strings.HasSuffix(line, end) && !strings.Contains(out, want) {
+				t.Errorf("%s says, without %q:\n%s", line, want, out)
+			}
+		}
+	}
+	// What the service's user may not write, beside the configuration, is told with the command that
+	// can (B14).
+	if out, code := p.safrasync("test", "--from", "contracts", "000001"); code != 1 ||
+		!strings.Contains(out, "test --from contracts '000001' /tmp/case.yaml") {
+		t.Errorf("test --from ended with %d:\n%s", code, out)
+	}
+	// The nightly copy is made on each night (B10).
+	for night := 2; night <= 3; night++ {
+		copies, err := filepath.Glob(p.root.path("/var/lib/safrasync/backup/safrasync-*.db"))
+		if err != nil || len(copies) != night-1 {
+			t.Errorf("before night %d: %q, %v", night, copies, err)
+		}
+		if code := p.backup(); code != 0 {
+			t.Errorf("the copy of night %d ended with %d", night, code)
+		}
+	}
+}

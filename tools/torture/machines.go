@@ -1,0 +1,309 @@
+package torture
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/internal/torture"
+)
+
+// machinesTrial is a trial of several machines on one ledger.
+type machinesTrial struct {
+	*torture.Trial
+	test     testing.TB
+	net      *network
+	hosts    []*host
+	takeover []time.Duration // how long a job was without a living holder, after a fault of the one who held it
+}
+
+// sentence judges from outside.
+func (m *machinesTrial) sentence() {
+	ctx := m.test.Context()
+	if err := m.Child.Settle(ctx); err != nil {
+		m.test.Fatal(err)
+	}
+	if err := m.Judge(ctx, false); err != nil {
+		m.test.Fatal(err)
+	}
+	if *rounds > 0 && m.Verdict.InDoubt+m.Verdict.Held > 0 { // a person decides, after the quarantine
+		if err := m.Decide(ctx); err != nil {
+			m.test.Fatal(err)
+		}
+		if err := m.Child.Settle(ctx); err != nil {
+			m.test.Fatal(err)
+		}
+		if err := m.Judge(ctx, true); err != nil {
+			m.test.Fatal(err)
+		}
+	}
+	text, err := json.Marshal(m.Verdict)
+	m.test.Logf("%s; takeovers %v, %v", text, m.takeover, err)
+	if !m.Verdict.Clean() {
+		m.test.Errorf("%v", m.Verdict.Examples)
+	}
+	if m.Verdict.Rows < 50 {
+		m.test.Errorf("only %d rows: nothing was tried", m.Verdict.Rows)
+	}
+	m.oneSender()
+}
+
+// oneSender proves that whatever was sent of a job in one epoch of its lease was sent by one
+// machine.
+func (m *machinesTrial) oneSender() {
+	db, err := sqlx.ConnectContext(m.test.Context(), "postgres", m.Ledger.DSN)
+	if err != nil {
+		m.test.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	var epochs []struct {
+		Job     string `db:"job"`
+		Senders int    `db:"senders"`
+	}
+	if err := db.Select(&epochs,
+		`SELECT e.job, COUNT(DISTINCT a.owner) AS senders FROM attempt a JOIN entry e ON e.id = a.entry_id GROUP BY e.job, a.epoch`); err != nil {
+		m.test.Fatal(err)
+	}
+	for _, e := range epochs {
+		if e.Senders != 1 {
+			m.test.Errorf("%d machines sent rows of %s under one lease", e.Senders, e.Job)
+		}
+	}
+	if len(epochs) < 2 {
+		m.test.Errorf("%d leases: nothing was tried", len(epochs))
+	}
+}
+
+func newMachinesTrial(t *testing.T) *machinesTrial {
+	t.Helper()
+	dsn := map[string]string{"erp": pgtest.Database(t), "ledger": pgtest.Database(t)}
+	m := &machinesTrial{test: t, net: newNetwork(t, hostPort(dsn["ledger"]))}
+	dir := t.TempDir()
+	opts := torture.Options{
+		Binary: build(t, "../..", "-tags", "failpoint", "./cmd/safrasync"), Dir: dir, Seed: 1, MaxInFlight: 4,
+		ERP:    torture.Database{Driver: "postgres", DSN: dsn["erp"]},
+		Ledger: torture.Database{Driver: "postgres", DSN: dsn["ledger"]},
+	}
+	faults, err := sandbox.ParseFaults([]string{
+		"lost-after%1", "status=500,commit%1", "slow=100ms%20", "refused%1",
+		"status=502%1",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Trial, err = torture.Begin(t.Context(), opts, sandbox.Options{Faults: faults, Latency: 20 * time.Millisecond},
+		true); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	for i := range *machines {
+		h := &host{t: m, i: i, dir: filepath.Join(dir, m.net.space(i)), pulled: map[string]bool{}}
+		m.hosts = append(m.hosts, h)
+		m.net.plug(i)
+		h.prepare(dsn)
+		h.forward(strings.TrimPrefix(m.API.URL, "http://"))
+		t.Cleanup(h.end)
+	}
+	return m
+}
+
+func hostPort(dsn string) string {
+	values := map[string]string{}
+	for _, pair := range strings.Fields(dsn) {
+		name, value, _ := strings.Cut(pair, "=")
+		values[name] = value
+	}
+	return values["host"] + ":" + values["port"]
+}
+
+// through is a data source name by way of an address.
+func through(dsn, address string) string {
+	host, port, _ := strings.Cut(address, ":")
+	var out []string
+	for _, pair := range strings.Fields(dsn) {
+		switch name, _, _ := strings.Cut(pair, "="); name {
+		case "host":
+			pair = "host=" + host
+		case "port":
+			pair = "port=" + port
+		}
+		out = append(out, pair)
+	}
+	return strings.Join(out, " ")
+}
+
+// drain waits until the machines have nothing left to send, as long as they get on.
+func (m *machinesTrial) drain() {
+	m.test.Helper()
+	left := -1
+	for left != 0 {
+		before := left
+		m.until("the machines send what is left", func() bool {
+			pending, err := m.Child.Count(m.test.Context(), "pending")
+			flying, flyErr := m.Child.Count(m.test.Context(), "sending")
+			left = pending + flying
+			return err == nil && flyErr == nil && (left == 0 || left != before)
+		})
+	}
+}
+
+func (m *machinesTrial) until(what string, fn func() bool) {
+	m.test.Helper()
+	limit := time.After(3 * time.Minute)
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for !fn() {
+		select {
+		case <-tick.C:
+		case <-limit:
+			for _, h := range m.hosts {
+				log, _ := os.ReadFile(filepath.Join(h.dir, "log"))
+				m.test.Logf("%s: …%s", h.name(), log[max(0, len(log)-3000):])
+			}
+			m.test.Fatalf("waited in vain: %s", what)
+		}
+	}
+}
+
+// fleet gives how many machines live as `status` says, and the one that holds a job; nil when none
+// does.
+func (m *machinesTrial) fleet() (alive int, leader *host) {
+	err := m.Child.Lines(context.WithoutCancel(m.test.Context()), func(line []byte) error {
+		var job struct {
+			Instances []struct {
+				Alive   bool     `json:"alive"`
+				Command string   `json:"command"`
+				Host    string   `json:"host"`
+				Jobs    []string `json:"jobs"`
+			} `json:"instances"`
+		}
+		err := json.Unmarshal(line, &job)
+		alive, leader = 0, nil
+		for _, i := range job.Instances {
+			if !i.Alive || i.Command != "run" {
+				continue
+			}
+			alive++
+			for _, h := range m.hosts {
+				if len(i.Jobs) > 0 && strings.HasPrefix(i.Host, h.name()+"/") {
+					leader = h
+				}
+			}
+		}
+		return err
+	}, "status", "--json")
+	if err != nil {
+		m.test.Logf("status: %v", err)
+	}
+	return alive, leader
+}
+
+// leads waits until some machine other than one holds a job; nil when the time is over.
+func (m *machinesTrial) leads(not *host) *host {
+	var found *host
+	m.until("another machine leads", func() bool {
+		_, found = m.fleet()
+		return found != nil && found != not
+	})
+	return found
+}
+
+// lost lets the leader meet a fault, and waits until another has taken its job over.
+func (m *machinesTrial) lost(fault func(*host)) *host {
+	m.test.Helper()
+	leader := m.leads(nil)
+	fault(leader)
+	began := time.Now()
+	m.leads(leader)
+	m.takeover = append(m.takeover, time.Since(began).Round(time.Second))
+	return leader
+}
+
+// short meets each kind of fault once: a zombie, a machine without power, one without the database.
+func (m *machinesTrial) short() {
+	zombie := m.lost(func(h *host) { h.signal("STOP") })
+	zombie.heal() // it wakes, and still believes that the job is its own
+	other := m.hosts[(zombie.i+1)%len(m.hosts)]
+	other.pull("l")
+	m.until("work goes on while one machine has no database", func() bool { return m.advances() })
+	other.heal()
+	zombie.kill()
+	zombie.heal()
+	m.until("all machines live again", func() bool { alive, _ := m.fleet(); return alive >= len(m.hosts) })
+}
+
+// advances tells whether the platform has got a record since the last call.
+func (m *machinesTrial) advances() bool {
+	records := len(m.API.CreatedOf(sandbox.ResourceOrderCommitments, sandbox.ResourceDeliveries))
+	before := m.Verdict.Records
+	m.Verdict.Records = records
+	return records > before
+}
+
+// fault lets one machine meet something for some seconds.
+func (m *machinesTrial) fault(random *rand.Rand) {
+	h := m.hosts[random.IntN(len(m.hosts))]
+	if random.IntN(2) == 0 {
+		if _, leader := m.fleet(); leader != nil {
+			h = leader
+		}
+	}
+	length := time.Duration(random.IntN(4000)) * time.Millisecond
+	if random.IntN(10) == 0 {
+		length = 25*time.Second + time.Duration(random.IntN(15000))*time.Millisecond
+	}
+	switch random.IntN(5) {
+	case 0:
+		h.kill()
+	case 1:
+		h.signal("STOP")
+	case 2:
+		h.pull("l")
+	case 3:
+		h.pull("a")
+	case 4:
+		h.pull("l")
+		h.pull("a")
+	}
+	timer := time.NewTimer(length)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-m.test.Context().Done():
+	}
+	h.heal()
+}
+
+var (
+	rounds   = flag.Int("rounds", 0, "how many faults several machines meet; 0 = the short form: each kind once")
+	machines = flag.Int("machines", 2, "how many machines work on one ledger")
+)
+
+// build compiles a program of a module with the settings of a release, so that what it depends on
+// is compiled for all of them once.
+func build(t *testing.T, module string, args ...string) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), filepath.Base(args[len(args)-1]))
+	cmd := exec.CommandContext(t.Context(), "go",
+		append([]string{"build", "-trimpath", "-buildvcs=false", "-o", binary}, args...)...)
+	cmd.Dir, cmd.Env = module, append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return binary
+}
