@@ -124,7 +124,9 @@ type JobsConfig []JobConfig
 // JobConfig is one job.
 type JobConfig struct {
 	Name      string           `yaml:"-"`
+	Title     string           `yaml:"title"` // optional: what people are shown instead of the name
 	Sends     string           `yaml:"sends"` // required
+	Show      ShowsConfig      `yaml:"show"`  // optional: what people are shown before the key of a row
 	Schedule  string           `yaml:"schedule"`
 	Query     string           `yaml:"query"`      // required
 	Key       Columns          `yaml:"key"`        // required

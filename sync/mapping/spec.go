@@ -12,8 +12,10 @@ import (
 type JobSpec struct {
 	Name     string
 	Sends    trade.Kind
-	Schedule string // cron, of the daemon
-	Query    string // any SELECT
+	Title    string     // what people are shown instead of the name; "" = see trade.Titles
+	Show     []ShowSpec // what people are shown before the key of a row
+	Schedule string     // cron, of the daemon
+	Query    string     // any SELECT
 	Key      []string
 	// key space: keys of jobs in two spaces are never compared; "" = that of all jobs which name none
 	Identity  string
