@@ -108,7 +108,7 @@ func (q *request) lines(page *referencePage) error {
 	}
 	text, after := strings.ToLower(page.Text), q.FormValue("after")
 	for _, line := range lines {
-		if !strings.Contains(strings.ToLower(line.Code), text) && !strings.Contains(line.ID, text) {
+		if !strings.Contains(strings.ToLower(line.Shown()), text) && !strings.Contains(line.ID, text) {
 			continue
 		}
 		page.Count++
@@ -146,8 +146,8 @@ func setReference(q *request) error {
 	}
 	page.Code, page.ID = q.PostFormValue("code"), q.PostFormValue("id")
 	if page.Reason, page.Fault = q.reason(); page.Fault == "" {
-		_, _, err = q.c.Desk.SetReferences(q.Context(), page.Kind, map[string]string{page.Code: page.ID}, "refs set",
-			q.person(page.Reason))
+		_, _, err = q.c.Desk.SetReferences(q.Context(), page.Kind, map[string]string{page.Code: page.ID}, nil,
+			"refs set", q.person(page.Reason))
 		var wrong *ReferenceFault
 		switch {
 		case errors.As(err, &wrong):
@@ -268,7 +268,7 @@ func importReferences(q *request) error {
 	var reason string
 	reason, page.Fault = q.reason()
 	switch {
-	case page.Plan.Fault != "", len(page.Plan.Bad) > 0, len(page.Plan.Changes) == 0:
+	case page.Plan.Fault != "", len(page.Plan.Bad) > 0, len(page.Plan.Changes)+page.Plan.Renamed == 0:
 		return q.page(http.StatusUnprocessableEntity, "references_plan", page)
 	case page.Fault == "" && (number(q.PostFormValue("added")) != int64(page.Added) ||
 		number(q.PostFormValue("changed")) != int64(page.Changed)):
@@ -277,8 +277,8 @@ func importReferences(q *request) error {
 	if page.Fault != "" {
 		return q.page(http.StatusUnprocessableEntity, "references_plan", page)
 	}
-	if _, _, err := q.c.Desk.SetReferences(q.Context(), page.Kind, page.Plan.Codes, "refs import",
-		q.person(reason)); err != nil {
+	if _, _, err := q.c.Desk.SetReferences(q.Context(), page.Kind, page.Plan.Codes, page.Plan.Labels,
+		"refs import", q.person(reason)); err != nil {
 		return err
 	}
 	q.tell("references.imported")

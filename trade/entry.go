@@ -281,7 +281,7 @@ func NewShown(key string, texts []ShownText) Shown {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d:%s", len(key), key)
 	for i := range texts {
-		texts[i].Text = cutText(strings.TrimSpace(texts[i].Text))
+		texts[i].Text = CutText(strings.TrimSpace(texts[i].Text))
 		for _, part := range []string{texts[i].Label, texts[i].Text} {
 			fmt.Fprintf(h, "%d:%s", len(part), part)
 		}
@@ -289,9 +289,9 @@ func NewShown(key string, texts []ShownText) Shown {
 	return Shown{Texts: texts, Mark: int64(binary.BigEndian.Uint64(h.Sum(nil))) | 1}
 }
 
-// cutText bounds a text, and makes it valid UTF-8.
-func cutText(text string) string {
-	text = strings.ToValidUTF8(text, string(utf8.RuneError))
+// CutText bounds a text that people are shown, and makes it one that every ledger can keep.
+func CutText(text string) string {
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, string(utf8.RuneError)), "\x00", "")
 	if utf8.RuneCountInString(text) <= MaxShownText {
 		return text
 	}

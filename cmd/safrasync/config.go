@@ -88,6 +88,7 @@ type ReferenceConfig struct {
 	Query string  `yaml:"query"` // required
 	Code  Columns `yaml:"code"`  // required: the columns that make the code
 	ID    string  `yaml:"id"`    // required: the column with the platform's id
+	Label string  `yaml:"label"` // optional: the column with what people are shown beside the code
 }
 
 // ChecksConfig gives each plausibility check its severity: error, warn or off; car can also be

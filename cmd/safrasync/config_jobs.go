@@ -275,7 +275,7 @@ func (c *Config) ReferenceSpecs() []engine.ReferenceSpec {
 	var out []engine.ReferenceSpec
 	for _, kind := range trade.ReferenceKinds {
 		if r, ok := c.References[kind]; ok {
-			out = append(out, engine.ReferenceSpec{Kind: kind, Query: r.Query, Code: r.Code, ID: r.ID})
+			out = append(out, engine.ReferenceSpec{Kind: kind, Query: r.Query, Code: r.Code, ID: r.ID, Label: r.Label})
 		}
 	}
 	return out

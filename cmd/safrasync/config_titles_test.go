@@ -16,7 +16,8 @@ func TestWhatPeopleAreShownKeepsItsOrderAndLoadsAgain(t *testing.T) {
 		"    key: [filial, num]\n    title: Compras de grãos\n"+
 			"    show: {produtor: nome, contrato: num, filial: desc filial}", 1)
 	want := []engine.ShowSpec{
-		{Label: "produtor", Column: "nome"}, {Label: "contrato", Column: "num"},
+		{Label: "produtor", Column: "nome"},
+		{Label: "contrato", Column: "num"},
 		{Label: "filial", Column: "desc filial"},
 	}
 	for _, c := range []*Config{mustLoad(t, text), mustLoad(t, mustLoad(t, text).Show())} {

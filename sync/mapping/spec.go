@@ -88,6 +88,7 @@ type ReferenceSpec struct {
 	Query string
 	Code  []string // columns that make the code
 	ID    string   // column with the platform's id
+	Label string   // column with what people are shown beside the code; "" = none
 }
 
 // TwinHold is what `checks.twin` has beside warn and off: of two living rows with the same content

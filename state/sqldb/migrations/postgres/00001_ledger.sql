@@ -259,6 +259,7 @@ CREATE TABLE reference (
     kind TEXT NOT NULL CHECK (kind <> ''),
     code TEXT NOT NULL,
     id TEXT NOT NULL,
+    label TEXT NOT NULL DEFAULT '', -- what people are shown beside the code
     PRIMARY KEY (kind, code)
 );
 
