@@ -28,17 +28,18 @@ type request struct {
 // frame is what every page has around it.
 type frame struct {
 	voice
-	Page  string // name of its template
-	Name  string // of the installation
-	User  *trade.User
-	Token string
-	Path  string
-	Theme string
-	Asset assets
-	Bare  bool // a part of a page, for htmx
-	Told  string
-	By    string // what people know the issuer by; "" = there is none
-	Data  any
+	Page   string // name of its template
+	Name   string // of the installation
+	User   *trade.User
+	Token  string
+	Path   string
+	Theme  string
+	Asset  assets
+	Bare   bool // a part of a page, for htmx
+	Told   string
+	Titles trade.Titles
+	By     string // what people know the issuer by; "" = there is none
+	Data   any
 }
 
 // May tells a template whether the person may use what needs a role, so that it need not be
@@ -74,7 +75,7 @@ func (q *request) page(status int, name string, data any) error {
 		f.By = q.c.OpenID.Label
 	}
 	if q.login != nil {
-		f.User, f.Token = &q.login.User, q.token()
+		f.User, f.Token, f.Titles = &q.login.User, q.token(), q.titles()
 		f.Told = q.told()
 	}
 	var b bytes.Buffer

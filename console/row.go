@@ -19,6 +19,7 @@ var rowRoutes = []route{
 type rowPage struct {
 	Entry      trade.Entry
 	Shown      string // the key, documents masked
+	Lead       string // what people are shown of it; the key where that is nothing
 	Reason     string
 	Advice     trade.Advice
 	Fields     []Field
@@ -110,9 +111,10 @@ func (q *request) rowPage(entry trade.Entry, revealed bool) (*rowPage, error) {
 		hide = func(text string) string { return text }
 		page.Shown = entry.Key
 	}
-	page.hide = hide
+	page.hide, page.Lead = hide, entry.Shown.Lead(page.Shown)
+	page.Lead = hide(page.Lead)
 	page.Reason, page.Advice = hide(q.c.Work.Reason(entry, q.lang)), q.c.Work.Advice(entry, q.lang)
-	page.Masked = !revealed && masked(entry.Key)
+	page.Masked = !revealed && masked(entry.Key+"\n"+entry.Shown.Line())
 	for _, job := range q.c.Work.Jobs() {
 		if job.Name == entry.Job {
 			page.Job = &job

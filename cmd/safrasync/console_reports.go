@@ -84,6 +84,7 @@ func (r *consoleReports) options(q console.ReportQuery, lang trade.Lang) reconci
 			Branches: q.Branches,
 		},
 	}
+	o.Titles, o.Show = r.g.config.Titles(lang), r.g.config.shows("")
 	if !q.Single {
 		o.Sections = sectionsShown
 	}
@@ -109,7 +110,7 @@ func (r *consoleReports) WriteReport(ctx context.Context, q console.ReportQuery,
 	return r.with(ctx, reconcile.Cut{Day: q.AsOf}, false, func(s *reconcile.Snapshot) error {
 		options := r.options(q, lang)
 		if format == "json" {
-			options.Lang = trade.English
+			options.Lang, options.Titles = trade.English, r.g.config.Titles(trade.English)
 		}
 		record, err := recordOf(who, reconcile.ActExport, "-", s.Export(format, options))
 		if err != nil {
@@ -130,7 +131,7 @@ func (*consoleReports) MonthEnd(text string) (day trade.Date, ok bool) {
 
 // PlanClosing says what the report with a cut-off would keep.
 func (r *consoleReports) PlanClosing(ctx context.Context, day trade.Date) (plan console.ClosingPlan, err error) {
-	err = r.with(ctx, reconcile.Cut{Day: day}, true, func(s *reconcile.Snapshot) error {
+	err = r.with(ctx, reconcile.Cut{Day: day, Bare: true}, true, func(s *reconcile.Snapshot) error {
 		plan, err = r.plan(s)
 		return err
 	})
@@ -167,7 +168,7 @@ func (r *consoleReports) plan(s *reconcile.Snapshot) (console.ClosingPlan, error
 func (r *consoleReports) CloseReport(ctx context.Context, day trade.Date, mark string,
 	who engine.Person,
 ) (closed bool, err error) {
-	err = r.with(ctx, reconcile.Cut{Day: day}, true, func(s *reconcile.Snapshot) error {
+	err = r.with(ctx, reconcile.Cut{Day: day, Bare: true}, true, func(s *reconcile.Snapshot) error {
 		plan, err := r.plan(s)
 		if err != nil || plan.Mark != mark || len(plan.Uneven) > 0 || plan.TooEarly {
 			return err
@@ -235,9 +236,9 @@ func (v *reportView) Row(cells []any) error {
 // bridgeLink leads from a part of the bridge to what is meant: rows of the ledger, or, for what has
 // none, the run that tells of it.
 func bridgeLink(cells []any) string {
-	job, _ := cells[0].(string)
+	job, _ := cells[0].(reconcile.Label)
 	line, _ := cells[1].(reconcile.Label)
-	query := url.Values{"job": {job}}
+	query := url.Values{"job": {job.ID}}
 	switch line.ID {
 	case string(trade.BesideNoKey):
 		return "/runs?" + query.Encode()

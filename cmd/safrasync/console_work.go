@@ -20,7 +20,7 @@ const nextRunsShown = 3
 func (w *consoleWork) Jobs() []console.Job {
 	out := make([]console.Job, len(w.g.engine.Jobs))
 	for i, job := range w.g.engine.Jobs {
-		out[i] = console.Job{Name: job.Name(), Sends: job.Spec.Sends, Key: job.Spec.Key}
+		out[i] = console.Job{Name: job.Name(), Title: job.Spec.Title, Sends: job.Spec.Sends, Key: job.Spec.Key}
 		schedule, err := engine.ParseSchedule(job.Spec.Schedule, w.g.config.Zone())
 		if err != nil {
 			continue
