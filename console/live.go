@@ -72,10 +72,8 @@ func showLive(q *request) error {
 	for {
 		live, changed := q.c.Work.Progress()
 		var b bytes.Buffer
-		f := frame{
-			voice: voice{q.lang, q.c.Zone, q.c.Now()}, Page: "home", Titles: q.titles(),
-			Data: &homePage{Live: live},
-		}
+		f := frame{voice: voice{q.lang, q.c.Zone, q.c.Now()}, Page: "home", Data: &homePage{Live: live}}
+		f.Titles = titlesOf(q)
 		if err := q.c.pages["home"].ExecuteTemplate(&b, "live", f); err != nil {
 			return err
 		}

@@ -75,7 +75,7 @@ func (q *request) page(status int, name string, data any) error {
 		f.By = q.c.OpenID.Label
 	}
 	if q.login != nil {
-		f.User, f.Token, f.Titles = &q.login.User, q.token(), q.titles()
+		f.User, f.Token, f.Titles = &q.login.User, q.token(), titlesOf(q)
 		f.Told = q.told()
 	}
 	var b bytes.Buffer

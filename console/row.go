@@ -111,8 +111,7 @@ func (q *request) rowPage(entry trade.Entry, revealed bool) (*rowPage, error) {
 		hide = func(text string) string { return text }
 		page.Shown = entry.Key
 	}
-	page.hide, page.Lead = hide, entry.Shown.Lead(page.Shown)
-	page.Lead = hide(page.Lead)
+	page.hide, page.Lead = hide, hide(entry.Shown.Lead(page.Shown))
 	page.Reason, page.Advice = hide(q.c.Work.Reason(entry, q.lang)), q.c.Work.Advice(entry, q.lang)
 	page.Masked = !revealed && masked(entry.Key+"\n"+entry.Shown.Line())
 	for _, job := range q.c.Work.Jobs() {

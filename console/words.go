@@ -49,3 +49,26 @@ func (v voice) FieldName(field string) string { return trade.FieldLabel(field, v
 
 // Role is a role's name.
 func (v voice) Role(r trade.Role) string { return v.T("role." + string(r)) }
+
+// titlesOf returns what a person is shown instead of the names of jobs.
+func titlesOf(q *request) trade.Titles {
+	var jobs []trade.TitledJob
+	for _, j := range q.c.Work.Jobs() {
+		jobs = append(jobs, trade.TitledJob{Job: j.Name, Sends: j.Sends, Title: j.Title})
+	}
+	return trade.TitlesOf(jobs, q.lang)
+}
+
+// Title is what people are shown instead of the name of a job.
+func (f frame) Title(job string) string { return f.Titles.Of(job) }
+
+// Lead is what people are shown of a row, documents masked; its key where that is nothing.
+func (f frame) Lead(e trade.Entry) string { return e.Shown.Masked().Lead(maskKey(e.Key)) }
+
+// Beneath is the key of a row that something else leads; "" where the key leads.
+func (f frame) Beneath(e trade.Entry) string {
+	if e.Shown.Line() == "" {
+		return ""
+	}
+	return maskKey(e.Key)
+}

@@ -30,10 +30,10 @@ func (v voice) job(name string) string {
 
 // titled adds to a row in JSON what people are shown of it. Titles in JSON are English where the
 // configuration gives none.
-func (a *App) titled(row rowJSON, e trade.Entry) rowJSON {
+func titled(c *Config, row rowJSON, e trade.Entry) rowJSON {
 	row.Title, row.Show = e.Job, e.Shown
-	if a.config != nil {
-		row.Title = a.config.Titles(trade.English).Of(e.Job)
+	if c != nil {
+		row.Title = c.Titles(trade.English).Of(e.Job)
 	}
 	return row
 }

@@ -173,7 +173,7 @@ func (a *App) exportSubject(s *dossier, f purgeFlags) error {
 		out.Lookups = append(out.Lookups, subjectLookupJSON{l.Code, l.ID, l.AskedAt})
 	}
 	for _, r := range s.rows {
-		out.Rows = append(out.Rows, subjectRowJSON{a.rowDetailOf(r.entry, r.attempts, nil), r.byMark, r.child})
+		out.Rows = append(out.Rows, subjectRowJSON{rowDetailOf(a.config, r.entry, r.attempts, nil), r.byMark, r.child})
 	}
 	for _, r := range s.audit {
 		out.Acts = append(out.Acts, auditOf(r))

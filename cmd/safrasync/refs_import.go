@@ -56,12 +56,9 @@ func (a *App) importReferences(ctx context.Context, kind, file string, f importF
 	if err != nil {
 		return err
 	}
-	renamed, err := table.renames(ctx, store, kind)
+	renamed, err := tellRenames(ctx, a, store, kind, table)
 	if err != nil {
 		return err
-	}
-	if renamed > 0 {
-		a.tell("refs.would_label", renamed)
 	}
 	if len(added)+len(changed)+renamed == 0 {
 		return a.tellImported(kind, 0, 0, unchanged)
@@ -94,6 +91,15 @@ func (t referenceTable) renames(ctx context.Context, store *state.Store, kind st
 		if label, ok := t.labels[r.Code]; ok && label != r.Label {
 			n++
 		}
+	}
+	return n, err
+}
+
+// tellRenames says how many labels a file changes.
+func tellRenames(ctx context.Context, a *App, store *state.Store, kind string, t referenceTable) (int, error) {
+	n, err := t.renames(ctx, store, kind)
+	if n > 0 {
+		a.tell("refs.would_label", n)
 	}
 	return n, err
 }

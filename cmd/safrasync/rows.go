@@ -134,19 +134,18 @@ func (a *App) listRows(ctx context.Context, filter trade.RowFilter) error {
 		}
 	}
 	if a.asJSON {
-		return store.Rows(ctx, filter, func(e trade.Entry) error { return a.printJSON(a.rowOf(e)) })
+		return store.Rows(ctx, filter, func(e trade.Entry) error { return a.printJSON(rowOf(a.config, e)) })
 	}
 	limit := filter.Limit
 	if limit > 0 {
 		filter.Limit++ // one more tells whether there are more
 	}
-	shows := a.config.shows(filter.Job)
 	begin := func() table.Writer {
 		t := a.newTable("rows.head_job", "rows.head_shown", "rows.head_key", "rows.head_state",
 			"rows.head_reason", "rows.head_id", "rows.head_updated")
 		t.SetColumnConfigs([]table.ColumnConfig{
 			{Number: 1, Hidden: filter.Job != ""},
-			{Number: 2, Hidden: !shows, WidthMax: 50, WidthMaxEnforcer: text.WrapSoft},
+			{Number: 2, Hidden: !a.config.shows(filter.Job), WidthMax: 50, WidthMaxEnforcer: text.WrapSoft},
 			{Number: 5, WidthMax: 60, WidthMaxEnforcer: text.WrapSoft},
 		})
 		return t

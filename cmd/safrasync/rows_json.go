@@ -83,7 +83,7 @@ type attemptJSON struct {
 	Evidence    json.RawMessage `json:"evidence"`
 }
 
-func (a *App) rowOf(e trade.Entry) rowJSON {
+func rowOf(c *Config, e trade.Entry) rowJSON {
 	row := rowJSON{
 		Job: e.Job, Sends: e.Sends, Key: e.Key, State: e.State, Cause: orNull(e.Cause), RemoteID: orNull(e.RemoteID),
 		Flags:    orEmpty(e.Flags),
@@ -100,12 +100,12 @@ func (a *App) rowOf(e trade.Entry) rowJSON {
 			row.Error.Fields = append(row.Error.Fields, fieldJSON{p.Field, p.Rule, p.Column, p.Value})
 		}
 	}
-	return a.titled(row, e)
+	return titled(c, row, e)
 }
 
-func (a *App) rowDetailOf(e trade.Entry, attempts []trade.Attempt, changes []trade.Difference) rowDetailJSON {
+func rowDetailOf(c *Config, e trade.Entry, attempts []trade.Attempt, changes []trade.Difference) rowDetailJSON {
 	out := rowDetailJSON{
-		rowJSON: a.rowOf(e), Quantity: e.Quantity, Values: e.Values, Payload: e.Payload,
+		rowJSON: rowOf(c, e), Quantity: e.Quantity, Values: e.Values, Payload: e.Payload,
 		PayloadHash: orNull(string(e.PayloadHash)),
 		Warnings:    orEmpty(e.Warnings), GoneSweeps: e.GoneSweeps, Changes: orEmpty(changes),
 		Acknowledged: orEmpty(e.Acknowledged), History: []attemptJSON{}, Path: engine.PathOf(e),

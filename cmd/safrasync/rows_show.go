@@ -45,7 +45,7 @@ func (a *App) showRow(ctx context.Context, job, key string) error {
 		return err
 	}
 	if a.asJSON {
-		detail := a.rowDetailOf(entry, attempts, changes)
+		detail := rowDetailOf(a.config, entry, attempts, changes)
 		detail.Hints = hintsOf(hints)
 		return a.printJSON(detail)
 	}

@@ -27,7 +27,7 @@ func (a *App) printSync(ctx context.Context, store *state.Store, reports []trade
 		}
 		var rows []rowJSON
 		for _, e := range named {
-			rows = append(rows, a.rowOf(e))
+			rows = append(rows, rowOf(a.config, e))
 		}
 		return a.printJSON(struct {
 			Runs   []trade.RunReport `json:"runs"`

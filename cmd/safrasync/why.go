@@ -77,7 +77,7 @@ func (a *App) why(ctx context.Context, job, key string) error {
 	if a.asJSON {
 		out := whyJSON{Reasons: s.reasons, JobStatus: s.status, NextRun: s.nextRun.UTC(), Sentences: machine.why(s)}
 		if s.entry != nil {
-			row := a.rowDetailOf(*s.entry, s.attempts, s.changes)
+			row := rowDetailOf(a.config, *s.entry, s.attempts, s.changes)
 			out.Row = &row
 		}
 		if s.erpErr != nil {
