@@ -63,12 +63,12 @@ func titlesOf(q *request) trade.Titles {
 func (f frame) Title(job string) string { return f.Titles.Of(job) }
 
 // Lead is what people are shown of a row, documents masked; its key where that is nothing.
-func (f frame) Lead(e trade.Entry) string { return e.Shown.Masked().Lead(maskKey(e.Key)) }
+func (f frame) Lead(e trade.Entry) string { return e.Shown.Masked().Lead(maskText(e.Key)) }
 
 // Beneath is the key of a row that something else leads; "" where the key leads.
 func (f frame) Beneath(e trade.Entry) string {
 	if e.Shown.Line() == "" {
 		return ""
 	}
-	return maskKey(e.Key)
+	return maskText(e.Key)
 }
