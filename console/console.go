@@ -40,7 +40,7 @@ type Console struct {
 
 // New puts a console together.
 func New(o Options) *Console {
-	o.Site.Issuer, o.Site.Waiting = o.Sessions.Issuer(), o.Pages.Waiting
+	o.Site.Issuer, o.Site.Waiting, o.Site.Titles = o.Sessions.Issuer(), o.Pages.Waiting, o.Pages.Titles
 	c := &Console{
 		Options: o, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection(),
 		working: make(chan struct{}, atOnce),

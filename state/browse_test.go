@@ -186,29 +186,29 @@ func TestReferencesAndTheirVersion(t *testing.T) {
 			At: at, Who: "maria", From: "host", Act: "refs import", Target: "wallets",
 			Reason: "new wallets",
 		}
-		added, changed, err := s.ImportReferences(t.Context(), "wallets", map[string]string{"1": "a", "2": "b"}, audit)
+		added, changed, err := s.ImportReferences(t.Context(), "wallets", map[string]string{"1": "a", "2": "b"}, nil, audit)
 		if added != 2 || changed != 0 || err != nil {
 			t.Errorf("import: %d, %d, %v", added, changed, err)
 		}
 		check(map[string]map[string]string{"wallets": {"1": "a", "2": "b"}}, true)
 		if added, changed, err = s.ImportReferences(t.Context(), "wallets",
-			map[string]string{"2": "B", "1": "a", "3": "c"}, audit); added != 1 || changed != 1 || err != nil {
+			map[string]string{"2": "B", "1": "a", "3": "c"}, nil, audit); added != 1 || changed != 1 || err != nil {
 			t.Errorf("import: %d, %d, %v", added, changed, err)
 		}
 		check(map[string]map[string]string{"wallets": {"1": "a", "2": "B", "3": "c"}}, true)
-		if n, err := s.ReplaceReferences(t.Context(), "farms", map[string]string{"x": "1", "y": "2"}); n != 2 ||
+		if n, err := s.ReplaceReferences(t.Context(), "farms", map[string]string{"x": "1", "y": "2"}, nil); n != 2 ||
 			err != nil {
 			t.Errorf("replace: %d, %v", n, err)
 		}
 		check(map[string]map[string]string{"wallets": {"1": "a", "2": "B", "3": "c"}, "farms": {"x": "1", "y": "2"}},
 			true)
-		if n, err := s.ReplaceReferences(t.Context(), "farms", map[string]string{"x": "1", "y": "2"}); n != 0 ||
+		if n, err := s.ReplaceReferences(t.Context(), "farms", map[string]string{"x": "1", "y": "2"}, nil); n != 0 ||
 			err != nil {
 			t.Errorf("replace with the same: %d, %v", n, err)
 		}
 		check(map[string]map[string]string{"wallets": {"1": "a", "2": "B", "3": "c"}, "farms": {"x": "1", "y": "2"}},
 			false)
-		if n, err := s.ReplaceReferences(t.Context(), "farms", map[string]string{"y": "3", "z": "4"}); n != 3 ||
+		if n, err := s.ReplaceReferences(t.Context(), "farms", map[string]string{"y": "3", "z": "4"}, nil); n != 3 ||
 			err != nil {
 			t.Errorf("replace: %d, %v", n, err)
 		}
@@ -253,7 +253,7 @@ func TestAnImportIsStoredWithItsAuditRecordOrNotAtAll(t *testing.T) {
 			sqldb.SQLite:   `CREATE TRIGGER no_audit BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no'); END`,
 			sqldb.Postgres: `CREATE TRIGGER no_audit BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION safrasync_refuse('no')`,
 		}[s.db.D.Name])
-		if _, _, err := s.ImportReferences(t.Context(), "wallets", map[string]string{"1": "a"}, bad); err == nil {
+		if _, _, err := s.ImportReferences(t.Context(), "wallets", map[string]string{"1": "a"}, nil, bad); err == nil {
 			t.Fatal("the import was stored without its audit record")
 		}
 		codes, version, err := s.References(t.Context())

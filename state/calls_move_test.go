@@ -223,7 +223,7 @@ func TestAMoveToAPlaceThatKeepsOtherRows(t *testing.T) {
 	for i := range 2 * sqldb.BulkRows {
 		codes[fmt.Sprint(i)] = "f"
 	}
-	if _, err := s.ReplaceReferences(t.Context(), "farms", codes); err != nil {
+	if _, err := s.ReplaceReferences(t.Context(), "farms", codes, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {

@@ -169,12 +169,12 @@ func (f *fragile) finding() trade.Lease {
 	}))
 	f.each("ReplaceReferences",
 		result(func() (int, error) {
-			return s.ReplaceReferences(ctx, "wallets", map[string]string{"1": "x", "2": "y"})
+			return s.ReplaceReferences(ctx, "wallets", map[string]string{"1": "x", "2": "y"}, nil)
 		}))
 	f.each("ReplaceReferences with others",
-		result(func() (int, error) { return s.ReplaceReferences(ctx, "wallets", map[string]string{"1": "z"}) }))
+		result(func() (int, error) { return s.ReplaceReferences(ctx, "wallets", map[string]string{"1": "z"}, nil) }))
 	f.each("ImportReferences", func() error {
-		_, _, err := s.ImportReferences(ctx, "farms", map[string]string{"1": "x", "2": "y"}, anAct("farms"))
+		_, _, err := s.ImportReferences(ctx, "farms", map[string]string{"1": "x", "2": "y"}, nil, anAct("farms"))
 		return err
 	})
 	f.each("RemoveReferences",

@@ -46,7 +46,7 @@ func filled(t *testing.T, o sqldb.Options) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.ReplaceReferences(t.Context(), "wallets", map[string]string{"1": "w-1", "2": "w-2"}); err != nil {
+	if _, err := s.ReplaceReferences(t.Context(), "wallets", map[string]string{"1": "w-1", "2": "w-2"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {

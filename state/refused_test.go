@@ -52,7 +52,7 @@ func TestActsThatNoCorrectCallerOrdersAreRefused(t *testing.T) {
 		says(t, err, "an act is on one row or on one job")
 		_, err = s.Act(t.Context(), []trade.Act{twice, twice})
 		says(t, err, "one row can be in one act only")
-		_, _, err = s.ImportReferences(t.Context(), "", map[string]string{"1": "x"}, anAct("x"))
+		_, _, err = s.ImportReferences(t.Context(), "", map[string]string{"1": "x"}, nil, anAct("x"))
 		says(t, err, "a reference needs a kind")
 		if diff := cmp.Diff(before, content(t, s)); diff != "" {
 			t.Errorf("something was stored (-before +after):\n%s", diff)

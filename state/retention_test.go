@@ -53,7 +53,7 @@ var decimals = cmp.Comparer(func(a, b trade.Decimal) bool { return a.Equal(b) })
 func everywhere(t testing.TB, s *Store, text string) (where []string) {
 	t.Helper()
 	for table, columns := range map[string][]string{
-		"entry":   {"key", "cause", "error", "waiting_for", "warnings", "cells", "now_cells", "ack_cells", "payload"},
+		"entry":   {"key", "cause", "error", "waiting_for", "warnings", "cells", "shown", "now_cells", "ack_cells", "payload"},
 		"attempt": {"payload", "reason", "evidence", "request_head", "answer_head", "answer_body", "messages"},
 		"audit":   {"who", "origin", "target", "reason", "detail"}, "run": {"report"},
 	} {
@@ -76,6 +76,7 @@ func full(key, secret string, state trade.State) trade.Entry {
 	e := newEntry(key)
 	e.State = state
 	e.Values = trade.Values{"preco": {Kind: 'n', Text: "120.50"}, "nome": {Kind: 't', Text: secret}, "obs": {}}
+	e.Shown = trade.NewShown(key, []trade.ShownText{{Label: "produtor", Text: secret}})
 	e.Payload = json.RawMessage(fmt.Sprintf(`{"key":%q,"name":%q}`, key, secret))
 	e.PayloadHash = trade.PayloadHash("", e.Payload)
 	e.Warnings = []trade.Problem{{
@@ -187,7 +188,7 @@ func TestTheRetentionTakesBodiesOfFinishedRowsOnly(t *testing.T) {
 				t.Errorf("%s: %+v", key, e)
 			}
 			// What prevents a duplicate, and what people are accountable for, is as it was.
-			lost := []string{"Payload", "Values", "Warnings", "Error", "Version", "ReducedAt"}
+			lost := []string{"Payload", "Values", "Shown.Texts", "Warnings", "Error", "Version", "ReducedAt"}
 			if diff := cmp.Diff(old, e, cmpopts.IgnoreFields(trade.Entry{}, lost...), decimals); diff != "" {
 				t.Errorf("%s (-before +after):\n%s", key, diff)
 			}

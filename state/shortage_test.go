@@ -97,7 +97,7 @@ func TestShortagesCountWhatEachMissingCodeBlocks(t *testing.T) {
 		}
 
 		// A code that has come blocks nothing any more, although the rows still stand as waiting for it.
-		if _, err := s.ReplaceReferences(t.Context(), "wallets", map[string]string{"10": "x"}); err != nil {
+		if _, err := s.ReplaceReferences(t.Context(), "wallets", map[string]string{"10": "x"}, nil); err != nil {
 			t.Fatal(err)
 		}
 		want = []string{
@@ -142,7 +142,7 @@ func TestShortagesAreCountedAgainWhenARowMoves(t *testing.T) {
 				}
 			},
 			"a code that comes": func() {
-				if _, err := s.ReplaceReferences(t.Context(), "wallets", map[string]string{"11": "x"}); err != nil {
+				if _, err := s.ReplaceReferences(t.Context(), "wallets", map[string]string{"11": "x"}, nil); err != nil {
 					t.Fatal(err)
 				}
 			},

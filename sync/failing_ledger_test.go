@@ -110,8 +110,9 @@ func (l brokenLedger) References(ctx context.Context) (map[string]map[string]str
 	return codes, version, err
 }
 
-func (l brokenLedger) ReplaceReferences(ctx context.Context, kind string, codes map[string]string) (int, error) {
-	return through(l.b, "ReplaceReferences", func() (int, error) { return l.l.ReplaceReferences(ctx, kind, codes) })
+func (l brokenLedger) ReplaceReferences(ctx context.Context, kind string, codes, labels map[string]string) (int, error) {
+	return through(l.b, "ReplaceReferences",
+		func() (int, error) { return l.l.ReplaceReferences(ctx, kind, codes, labels) })
 }
 
 func (l brokenLedger) LookupKey(ctx context.Context) ([]byte, error) {

@@ -65,6 +65,8 @@ type (
 	ReferenceSpec = mapping.ReferenceSpec
 	// RowField is one field of a row of the ledger as today's mapping reads it.
 	RowField = mapping.RowField
+	// ShowSpec is a column of the query that people are shown, under a label.
+	ShowSpec = mapping.ShowSpec
 	// SpecError is a fault of the configuration at a place.
 	SpecError = mapping.SpecError
 	// TwinCheck says what happens to a row that another living row of the ERP equals.

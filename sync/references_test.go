@@ -17,7 +17,7 @@ import (
 // imports adds codes as `safrasync refs import` does.
 func (b *bench) imports(kind string, codes map[string]string) {
 	b.t.Helper()
-	if _, _, err := b.ledger.ImportReferences(b.t.Context(), kind, codes,
+	if _, _, err := b.ledger.ImportReferences(b.t.Context(), kind, codes, nil,
 		trade.AuditRecord{At: b.clock.Now(), Who: "test", Act: "refs import", Target: kind}); err != nil {
 		b.t.Fatal(err)
 	}

@@ -127,6 +127,7 @@ type bench struct {
 	observe func(engine.Progress)                 // optional
 	surface func(engine.Platform) engine.Platform // optional: something between the engine and the client
 	reads   func(engine.Source) engine.Source     // optional: an ERP that fails
+	log     *zap.Logger                           // optional
 	owner   trade.Owner                           // of another machine; the zero value is this process
 	several bool                                  // there are other machines
 	key     string                                // for the API; "" is the right one
@@ -306,7 +307,8 @@ func (b *bench) engine() *engine.Engine {
 	return engine.New(engine.Config{
 		Ledger: engine.LedgerOf(ledger), Source: source, Platform: platform, Clock: b.clock,
 		Owner: cmp.Or(b.owner, state.Self()), Several: b.several, Jobs: jobs,
-		References: b.refs, Limits: b.limits, Brakes: b.brakes, Zone: b.zone, Log: zap.NewNop(), Observe: b.observe,
+		References: b.refs, Limits: b.limits, Brakes: b.brakes, Zone: b.zone, Log: cmp.Or(b.log, zap.NewNop()),
+		Observe: b.observe,
 	})
 }
 

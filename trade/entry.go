@@ -2,7 +2,12 @@ package trade
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -33,6 +38,7 @@ type Entry struct {
 
 	// the mapped columns: of the newest row seen; once an attempt may have created it, of the row that was sent
 	Values Values
+	Shown  Shown // of the newest row seen
 	// the mapped columns of the newest row seen, while a flag `changed` stands or was acknowledged; nil otherwise
 	Now        Values
 	SourceHash Hash   // of the newest row seen
@@ -52,10 +58,15 @@ type Entry struct {
 	// the mapped columns that a person has dealt with: what the row is compared with from then on; nil when there are none
 	AckValues Values
 
-	ClosedBy  int64      // number in the audit of the act that accepted it without an id; 0 = none
-	ResentBy  int64      // number in the audit of the act that opened the generation; 0 = none
+	DecidedBy
 	Dismissal *Dismissal // where it stood before a person took it out; nil unless dismissed
 	Another   Hash       // PayloadHash that a person declared to be another record than the one like it; "" = none
+}
+
+// DecidedBy are the numbers in the audit of the acts of people that an entry rests on; 0 = none.
+type DecidedBy struct {
+	ClosedBy int64 // accepted it without an id
+	ResentBy int64 // opened the generation
 }
 
 // SentContent is an entry that has, or may have, a record on the platform, with the content numbers
@@ -147,6 +158,7 @@ type Known struct {
 	GoneSweeps int
 	Cause      string
 	Version    int64
+	ShownMark  int64 // of [Entry.Shown]
 
 	Acknowledged Flags
 }
@@ -240,4 +252,131 @@ type AuditPage struct {
 type RunPage struct {
 	Runs []RunReport
 	Next string // asks for the page after; "" = this is the last
+}
+
+// Shown is what people are shown of a row before its key: texts that the configuration chose
+// (`show:`). They are personal as the row itself is: they stand in no log and in no error text, and
+// every way out masks the documents in them.
+type Shown struct {
+	Texts []ShownText
+	// Mark tells two versions of the texts of one row apart; 0: the row has none. The retention takes
+	// the texts and leaves the mark.
+	Mark int64
+}
+
+// ShownText is one text with its label, as the configuration names it.
+type ShownText struct{ Label, Text string }
+
+// The bounds of what is shown of a row.
+const (
+	MaxShown     = 8   // texts
+	MaxShownText = 200 // characters of one
+)
+
+// NewShown returns what is shown of the row with this key. A longer text is cut.
+func NewShown(key string, texts []ShownText) Shown {
+	if len(texts) == 0 {
+		return Shown{}
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%d:%s", len(key), key)
+	for i := range texts {
+		texts[i].Text = CutText(strings.TrimSpace(texts[i].Text))
+		for _, part := range []string{texts[i].Label, texts[i].Text} {
+			fmt.Fprintf(h, "%d:%s", len(part), part)
+		}
+	}
+	return Shown{Texts: texts, Mark: int64(binary.BigEndian.Uint64(h.Sum(nil))) | 1}
+}
+
+// CutText bounds a text that people are shown, and makes it one that every ledger can keep.
+func CutText(text string) string {
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, string(utf8.RuneError)), "\x00", "")
+	if utf8.RuneCountInString(text) <= MaxShownText {
+		return text
+	}
+	return string([]rune(text)[:MaxShownText-1]) + "…"
+}
+
+// Masked returns the texts with every document masked.
+func (s Shown) Masked() Shown {
+	out := Shown{Mark: s.Mark, Texts: make([]ShownText, len(s.Texts))}
+	for i, t := range s.Texts {
+		out.Texts[i] = ShownText{t.Label, MaskDocuments(t.Text)}
+	}
+	return out
+}
+
+// Get returns the text under a label.
+func (s Shown) Get(label string) string {
+	for _, t := range s.Texts {
+		if t.Label == label {
+			return t.Text
+		}
+	}
+	return ""
+}
+
+// Line returns the texts that are not empty, in one line. It is "" when there are none.
+func (s Shown) Line() string {
+	var parts []string
+	for _, t := range s.Texts {
+		if t.Text != "" {
+			parts = append(parts, t.Text)
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// Lead returns the line, and the key where there is none.
+func (s Shown) Lead(key string) string {
+	if line := s.Line(); line != "" {
+		return line
+	}
+	return key
+}
+
+// MarshalJSON writes an object of the labels, in their order.
+func (s Shown) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, t := range s.Texts {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		for j, part := range []string{t.Label, t.Text} {
+			text, err := json.Marshal(part)
+			if err != nil {
+				return nil, err
+			}
+			if j > 0 {
+				b.WriteByte(':')
+			}
+			b.Write(text)
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes. It does not know the mark.
+func (s *Shown) UnmarshalJSON(data []byte) error {
+	s.Texts = nil
+	d := json.NewDecoder(bytes.NewReader(data))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return errors.Join(errors.New("what is shown of a row is no object"), err)
+	}
+	for d.More() {
+		var pair [2]string
+		for i := range pair {
+			t, err := d.Token()
+			text, ok := t.(string)
+			if err != nil || !ok {
+				return errors.Join(errors.New("what is shown of a row is no text"), err)
+			}
+			pair[i] = text
+		}
+		s.Texts = append(s.Texts, ShownText{pair[0], pair[1]})
+	}
+	return nil
 }

@@ -1,5 +1,7 @@
 package trade
 
+import "cmp"
+
 // Kind is what a job sends: one kind of record of the platform. The names are those of `sends:` in
 // the configuration.
 type Kind string
@@ -60,3 +62,34 @@ func Check(draft Draft, checks Checks, today Date) (Record, []Problem) {
 	}
 	return CheckOrderCommitment(draft, checks, today)
 }
+
+// TitledJob is a job as far as its title goes. Title is what the configuration gives it; "" = none.
+type TitledJob struct {
+	Job   string
+	Sends Kind
+	Title string
+}
+
+// Titles are what people are shown instead of the names of jobs.
+type Titles map[string]string
+
+// TitlesOf gives each job its title: that of the configuration; else that of what it sends, when no
+// other job sends such records; else its name.
+func TitlesOf(jobs []TitledJob, lang Lang) Titles {
+	of := map[Kind]int{}
+	for _, j := range jobs {
+		of[j.Sends]++
+	}
+	out := make(Titles, len(jobs))
+	for _, j := range jobs {
+		kind := ""
+		if of[j.Sends] == 1 {
+			kind = wordsIn(lang).Records[j.Sends].Title
+		}
+		out[j.Job] = cmp.Or(j.Title, kind, j.Job)
+	}
+	return out
+}
+
+// Of returns the title of a job; its name for one that is not configured.
+func (t Titles) Of(job string) string { return cmp.Or(t[job], job) }

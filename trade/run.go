@@ -186,6 +186,16 @@ type Reference struct {
 	Kind string `json:"kind"`
 	Code string `json:"code"`
 	ID   string `json:"id"`
+	// what people are shown beside the code; "" = nothing
+	Label string `json:"label,omitempty"`
+}
+
+// Shown returns the code, with its label where it has one: C07 · "Carteira Soja Maracaju".
+func (r Reference) Shown() string {
+	if r.Label == "" {
+		return r.Code
+	}
+	return r.Code + " · \"" + r.Label + "\""
 }
 
 // ReferenceChange is what a person's act did to one line of a de-para table.

@@ -66,6 +66,8 @@ type words struct {
 type noun struct {
 	One  string `json:"one"`
 	Many string `json:"many"`
+	// of a job that alone sends such records
+	Title string `json:"title"`
 }
 
 // wordsIn returns the words of a language, which are read once.

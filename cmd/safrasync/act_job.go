@@ -167,7 +167,7 @@ func (a *App) tellJob(plan engine.JobPlan, done func()) error {
 	case ok:
 		done()
 	default:
-		a.tell("act.refused", plan.Act, plan.Job, a.text(i18n.Key("refusal."+string(plan.Refused))))
+		a.tell("act.refused", plan.Act+" "+plan.Job, a.text(i18n.Key("refusal."+string(plan.Refused))))
 	}
 	if !ok {
 		return &exitError{exitFailed}

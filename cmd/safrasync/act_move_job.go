@@ -81,7 +81,7 @@ func (a *App) tellMoved(plan engine.JobMovePlan) error {
 	case plan.Refused == engine.KeysCollide:
 		a.tell("job.move_collide", plan.Collisions, plan.From, plan.To, strings.Join(plan.Samples, ", "), plan.From)
 	case plan.Refused != engine.NotRefused:
-		a.tell("act.refused", "job move", plan.From+" "+plan.To, a.text(i18n.Key("refusal."+string(plan.Refused))))
+		a.tell("act.refused", "job move "+plan.From+" "+plan.To, a.text(i18n.Key("refusal."+string(plan.Refused))))
 	default:
 		a.show("job.move_done", plan.Entries, plan.From, plan.To, plan.To)
 	}

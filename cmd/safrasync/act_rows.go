@@ -165,9 +165,9 @@ func (a *App) actOnRows(ctx context.Context, plan engine.RowPlan, f rowActFlags,
 func (a *App) tellStep(plan engine.RowPlan, s engine.RowStep) {
 	v := a.voice()
 	if s.Refused != engine.NotRefused {
-		a.tell("act.refused", plan.Job, s.Key, a.text(refusalOf(s.Refused)))
+		a.tell("act.refused", v.subject(plan.Job, s.Key, s.Before.Shown), a.text(refusalOf(s.Refused)))
 	} else {
-		a.tell("act.row", plan.Job, s.Key, v.reason(s.Before))
+		a.tell("act.row", v.subject(plan.Job, s.Key, s.Before.Shown), v.reason(s.Before))
 	}
 	for _, text := range append(v.sinceSent(s.Before, s.Differences), v.decision(plan.Act, s)...) {
 		a.tell("act.line", text)
@@ -235,9 +235,9 @@ func (a *App) tellRows(plan engine.RowPlan) error {
 				return err
 			}
 		case s.Done:
-			a.show("act.done", plan.Job, s.Key)
+			a.show("act.done", a.voice().subject(plan.Job, s.Key, s.Before.Shown))
 		case s.Refused == engine.Moved: // the others were told with the plan
-			a.show("act.refused", plan.Job, s.Key, a.text(refusalOf(s.Refused)))
+			a.show("act.refused", a.voice().subject(plan.Job, s.Key, s.Before.Shown), a.text(refusalOf(s.Refused)))
 		}
 	}
 	if refused {

@@ -89,6 +89,7 @@ type ReferenceConfig struct {
 	Query string  `yaml:"query"` // required
 	Code  Columns `yaml:"code"`  // required: the columns that make the code
 	ID    string  `yaml:"id"`    // required: the column with the platform's id
+	Label string  `yaml:"label"` // optional: the column with what people are shown beside the code
 }
 
 // ChecksConfig gives each plausibility check its severity: error, warn or off; car can also be
@@ -125,7 +126,9 @@ type JobsConfig []JobConfig
 // JobConfig is one job.
 type JobConfig struct {
 	Name      string           `yaml:"-"`
+	Title     string           `yaml:"title"` // optional: what people are shown instead of the name
 	Sends     string           `yaml:"sends"` // required
+	Show      ShowsConfig      `yaml:"show"`  // optional: what people are shown before the key of a row
 	Schedule  string           `yaml:"schedule"`
 	Query     string           `yaml:"query"`      // required
 	Key       Columns          `yaml:"key"`        // required

@@ -30,6 +30,34 @@ func TestF164_AWrongConfigurationIsToldWithItsPlace(t *testing.T) {
 			want: "config.yaml:12:5: jobs.contracts.hours: \"weekends 08:00-12:00\" names a day that is none: they are mon, tue, wed, thu, fri, sat and sun",
 		},
 		{
+			name: "a title that fits into no heading",
+			old:  "    key: [filial, num]",
+			edit: `    key: [filial, num]
+    title: ` + strings.Repeat("x", 61),
+			want: "config.yaml:12:12: jobs.contracts.title: is a title of one line and at most 60 characters",
+		},
+		{
+			name: "a label that is no name",
+			old:  "    key: [filial, num]",
+			edit: `    key: [filial, num]
+    show: {nome do produtor: nome}`,
+			want: "config.yaml:12:12: jobs.contracts.show: the name `nome do produtor` may have only letters, digits, - and _, and begins with a letter",
+		},
+		{
+			name: "columns without labels",
+			old:  "    key: [filial, num]",
+			edit: `    key: [filial, num]
+    show: [num, nome]`,
+			want: "config.yaml:12:5: jobs.contracts.show: must be a map from labels to columns of the query, as in {contrato: num, produtor: nome}",
+		},
+		{
+			name: "more labels than fit",
+			old:  "    key: [filial, num]",
+			edit: `    key: [filial, num]
+    show: {a: a, b: b, c: c, d: d, e: e, f: f, g: g, h: h, i: i}`,
+			want: "config.yaml:12:5: jobs.contracts.show: has 9 labels, at most 8 fit",
+		},
+		{
 			name: "a most that limits nothing",
 			old:  "    key: [filial, num]",
 			edit: `    key: [filial, num]

@@ -53,6 +53,7 @@ func (c *Config) checkJob(d *configDecoder, job JobConfig, path string) {
 	if job.Identity != "" && !plainName.MatchString(job.Identity) {
 		d.fault(path+".identity", "is a name: letters, digits, _ and -, beginning with a letter, at most 63 characters")
 	}
+	d.checkTitle(path+".title", job.Title)
 	c.checkLimits(d, job, path)
 	if job.Cancelled != nil {
 		d.require(path+".cancelled", map[string]bool{
@@ -222,7 +223,8 @@ func (c *Config) JobSpecs() []engine.JobSpec {
 	out := make([]engine.JobSpec, 0, len(c.Jobs))
 	for _, job := range c.Jobs {
 		spec := engine.JobSpec{
-			Name: job.Name, Sends: trade.Kind(job.Sends), Schedule: job.Schedule, Query: job.Query, Key: job.Key,
+			Name: job.Name, Sends: trade.Kind(job.Sends), Title: job.Title, Show: job.Show,
+			Schedule: job.Schedule, Query: job.Query, Key: job.Key,
 			Identity: job.Identity, ChangedAt: job.ChangedAt,
 			Lookback: job.Lookback, Sweep: job.Sweep, Fields: map[string]engine.FieldSpec{}, Checks: checks,
 			Hours: job.Hours, Most: job.Most.freight(), Canary: job.Canary,
@@ -273,7 +275,7 @@ func (c *Config) ReferenceSpecs() []engine.ReferenceSpec {
 	var out []engine.ReferenceSpec
 	for _, kind := range trade.ReferenceKinds {
 		if r, ok := c.References[kind]; ok {
-			out = append(out, engine.ReferenceSpec{Kind: kind, Query: r.Query, Code: r.Code, ID: r.ID})
+			out = append(out, engine.ReferenceSpec{Kind: kind, Query: r.Query, Code: r.Code, ID: r.ID, Label: r.Label})
 		}
 	}
 	return out

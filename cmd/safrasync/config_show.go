@@ -86,6 +86,8 @@ func (w *configWriter) value(key string, v reflect.Value, path, indent string) {
 			return
 		}
 		w.list(head, t)
+	case ShowsConfig:
+		w.shows(head, t)
 	case Parents:
 		fmt.Fprintf(&w.b, "%s %s\n", head, parentsText(t))
 	case TokensConfig:

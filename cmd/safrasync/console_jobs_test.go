@@ -22,7 +22,7 @@ func TestRunsAreShownWithTheirSums(t *testing.T) {
 func TestAJobIsPausedWithANoteResumedAndRun(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	d.as(trade.Accountant).get("/schedules").shows(http.StatusOK, "contracts")
+	d.as(trade.Accountant).get("/schedules").shows(http.StatusOK, "Contratos")
 	b := d.as(trade.Administrator).get("/schedules").shows(http.StatusOK, "Executar agora", "Suspender")
 	order := func(act, reason string) *browser {
 		t.Helper()

@@ -27,7 +27,12 @@ func (d *consoleDesk) ReadReferences(ctx context.Context, kind string, file io.R
 	if err != nil {
 		return pages.ReferencePlan{}, err
 	}
-	plan := pages.ReferencePlan{Codes: table.codes, Changes: state.ChangesOf(all[kind], table.codes)}
+	plan := pages.ReferencePlan{
+		Codes: table.codes, Labels: table.labels, Changes: state.ChangesOf(all[kind], table.codes),
+	}
+	if plan.Renamed, err = table.renames(ctx, d.g.daemon.store, kind); err != nil {
+		return pages.ReferencePlan{}, err
+	}
 	plan.Unchanged = len(table.codes) - len(plan.Changes)
 	for _, bad := range table.bad {
 		plan.Bad = append(plan.Bad, pages.BadLine(bad))
@@ -36,25 +41,28 @@ func (d *consoleDesk) ReadReferences(ctx context.Context, kind string, file io.R
 }
 
 // SetReferences stores codes, with the record in the audit.
-func (d *consoleDesk) SetReferences(ctx context.Context, kind string, codes map[string]string, act string,
+func (d *consoleDesk) SetReferences(ctx context.Context, kind string, codes, labels map[string]string, act string,
 	who engine.Person,
 ) (added, changed int, err error) {
 	if err := d.mayChange(kind); err != nil {
 		return 0, 0, err
 	}
-	clean := make(map[string]string, len(codes))
+	clean, named := make(map[string]string, len(codes)), make(map[string]string, len(labels))
 	for code, id := range codes {
 		parsed, err := trade.ParseID(id)
 		if err != nil || isBlankCode(normalCode(code)) {
 			return 0, 0, &pages.ReferenceFault{Code: code, ID: id}
 		}
 		clean[normalCode(code)] = parsed
+		if label, ok := labels[code]; ok {
+			named[normalCode(code)] = label
+		}
 	}
 	record, err := recordOf(who, act, kind, nil)
 	if err != nil {
 		return 0, 0, err
 	}
-	return d.g.daemon.store.ImportReferences(ctx, kind, clean, record)
+	return d.g.daemon.store.ImportReferences(ctx, kind, clean, named, record)
 }
 
 // RemoveReference takes one code out, with the record in the audit.

@@ -82,6 +82,7 @@ func (r *consoleReports) options(q pages.ReportQuery, lang trade.Lang) reconcile
 			Branches: q.Branches,
 		},
 	}
+	o.Titles, o.Show = r.g.config.Titles(lang), r.g.config.shows("")
 	if !q.Single {
 		o.Sections = sectionsShown
 	}
@@ -107,7 +108,7 @@ func (r *consoleReports) WriteReport(ctx context.Context, q pages.ReportQuery, l
 	return r.with(ctx, reconcile.Cut{Day: q.AsOf}, false, func(s *reconcile.Snapshot) error {
 		options := r.options(q, lang)
 		if format == "json" {
-			options.Lang = trade.English
+			options.Lang, options.Titles = trade.English, r.g.config.Titles(trade.English)
 		}
 		record, err := recordOf(who, reconcile.ActExport, "-", s.Export(format, options))
 		if err != nil {
@@ -128,7 +129,7 @@ func (*consoleReports) MonthEnd(text string) (day trade.Date, ok bool) {
 
 // PlanClosing says what the report with a cut-off would keep.
 func (r *consoleReports) PlanClosing(ctx context.Context, day trade.Date) (plan pages.ClosingPlan, err error) {
-	err = r.with(ctx, reconcile.Cut{Day: day}, true, func(s *reconcile.Snapshot) error {
+	err = r.with(ctx, reconcile.Cut{Day: day, Bare: true}, true, func(s *reconcile.Snapshot) error {
 		plan, err = r.plan(s)
 		return err
 	})
@@ -165,7 +166,7 @@ func (r *consoleReports) plan(s *reconcile.Snapshot) (pages.ClosingPlan, error) 
 func (r *consoleReports) CloseReport(ctx context.Context, day trade.Date, mark string,
 	who engine.Person,
 ) (closed bool, err error) {
-	err = r.with(ctx, reconcile.Cut{Day: day}, true, func(s *reconcile.Snapshot) error {
+	err = r.with(ctx, reconcile.Cut{Day: day, Bare: true}, true, func(s *reconcile.Snapshot) error {
 		plan, err := r.plan(s)
 		if err != nil || plan.Mark != mark || len(plan.Uneven) > 0 || plan.TooEarly {
 			return err
@@ -233,9 +234,9 @@ func (v *reportView) Row(cells []any) error {
 // bridgeLink leads from a part of the bridge to what is meant: rows of the ledger, or, for what has
 // none, the run that tells of it.
 func bridgeLink(cells []any) string {
-	job, _ := cells[0].(string)
+	job, _ := cells[0].(reconcile.Label)
 	line, _ := cells[1].(reconcile.Label)
-	query := url.Values{"job": {job}}
+	query := url.Values{"job": {job.ID}}
 	switch line.ID {
 	case string(trade.BesideNoKey):
 		return "/runs?" + query.Encode()

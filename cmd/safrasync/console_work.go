@@ -18,7 +18,7 @@ const nextRunsShown = 3
 func (w *consoleWork) Jobs() []pages.Job {
 	out := make([]pages.Job, len(w.g.engine.Jobs))
 	for i, job := range w.g.engine.Jobs {
-		out[i] = pages.Job{Name: job.Name(), Sends: job.Spec.Sends, Key: job.Spec.Key}
+		out[i] = pages.Job{Name: job.Name(), Title: job.Spec.Title, Sends: job.Spec.Sends, Key: job.Spec.Key}
 		schedule, err := engine.ParseSchedule(job.Spec.Schedule, w.g.config.Zone())
 		if err != nil {
 			continue

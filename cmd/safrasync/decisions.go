@@ -156,9 +156,10 @@ func (a *App) doDecisions(ctx context.Context, planned *engine.Acts, plans []rec
 					return err
 				}
 			case s.Done:
-				a.show("act.done", done.Job, s.Key)
+				a.show("act.done", a.voice().subject(done.Job, s.Key, s.Before.Shown))
 			default:
-				a.show("act.refused", done.Job, s.Key, a.text(refusalOf(s.Refused)))
+				a.show("act.refused", a.voice().subject(done.Job, s.Key, s.Before.Shown),
+					a.text(refusalOf(s.Refused)))
 			}
 		}
 	}

@@ -173,7 +173,7 @@ func (a *App) exportSubject(s *dossier, f purgeFlags) error {
 		out.Lookups = append(out.Lookups, subjectLookupJSON{l.Code, l.ID, l.AskedAt})
 	}
 	for _, r := range s.rows {
-		out.Rows = append(out.Rows, subjectRowJSON{rowDetailOf(r.entry, r.attempts, nil), r.byMark, r.child})
+		out.Rows = append(out.Rows, subjectRowJSON{rowDetailOf(a.config, r.entry, r.attempts, nil), r.byMark, r.child})
 	}
 	for _, r := range s.audit {
 		out.Acts = append(out.Acts, auditOf(r))
@@ -212,6 +212,9 @@ func (a *App) readableSubject(w io.Writer, s *dossier) error {
 		if !e.ReducedAt.IsZero() {
 			say("subject.reduced", v.moment(e.ReducedAt))
 			continue
+		}
+		if line := e.Shown.Line(); line != "" {
+			say("subject.shown", line)
 		}
 		for _, name := range a.columnsInOrder(e) {
 			if c := e.Values[name]; c.Kind != 0 && c.Kind != trade.Marked {

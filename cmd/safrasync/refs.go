@@ -176,7 +176,7 @@ func (a *App) setReference(ctx context.Context, kind, code, id string, f actFlag
 	if err != nil {
 		return err
 	}
-	added, changed, err := store.ImportReferences(ctx, kind, map[string]string{code: parsed}, record)
+	added, changed, err := store.ImportReferences(ctx, kind, map[string]string{code: parsed}, nil, record)
 	if err != nil {
 		return err
 	}

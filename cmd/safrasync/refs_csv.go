@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/safrasync/safrasync/internal/i18n"
@@ -22,11 +23,12 @@ type badLine struct {
 
 // referenceTable is a CSV that was read.
 type referenceTable struct {
-	codes map[string]string
-	bad   []badLine
+	codes  map[string]string
+	labels map[string]string // nil: the file has no column for them
+	bad    []badLine
 }
 
-// readReferences reads a CSV with the header code,id. A byte order mark and the separators of
+// readReferences reads a CSV with the header code,id or code,id,label. A byte order mark and the separators of
 // spreadsheets (; and tab) are taken too. The error is for a file that is no such table at all;
 // single lines that are wrong are in bad.
 func readReferences(r io.Reader, v voice) (referenceTable, error) {
@@ -36,9 +38,12 @@ func readReferences(r io.Reader, v voice) (referenceTable, error) {
 		return t, err
 	}
 	head, err := c.Read()
-	if err != nil || len(head) != 2 || !strings.EqualFold(strings.TrimSpace(head[0]), "code") ||
-		!strings.EqualFold(strings.TrimSpace(head[1]), "id") {
+	if err != nil || len(head) < 2 || len(head) > len(referenceHead) ||
+		!slices.EqualFunc(head, referenceHead[:len(head)], isHead) {
 		return t, errors.New(v.text("csv.no_header"))
+	}
+	if len(head) == len(referenceHead) {
+		t.labels = map[string]string{}
 	}
 	lineOf := map[string]int{}
 	for {
@@ -63,10 +68,19 @@ func readReferences(r io.Reader, v voice) (referenceTable, error) {
 	}
 }
 
+// referenceHead is the header of a table; the label may be left out.
+var referenceHead = []string{"code", "id", "label"}
+
+func isHead(cell, name string) bool { return strings.EqualFold(strings.TrimSpace(cell), name) }
+
 func (t *referenceTable) add(record []string, line int, lineOf map[string]int, v voice) {
 	refuse := func(p i18n.Key, args ...any) { t.bad = append(t.bad, badLine{line, v.text(p, args...)}) }
-	if len(record) != 2 {
-		refuse("csv.columns", len(record))
+	columns := 2
+	if t.labels != nil {
+		columns = 3
+	}
+	if len(record) != columns {
+		refuse("csv.columns", len(record), columns)
 		return
 	}
 	code := normalCode(trade.UnguardFormula(strings.TrimSpace(record[0])))
@@ -80,17 +94,25 @@ func (t *referenceTable) add(record []string, line int, lineOf map[string]int, v
 		refuse("csv.double", code, lineOf[code])
 	default:
 		lineOf[code], t.codes[code] = line, id
+		if t.labels != nil {
+			t.labels[code] = trade.CutText(trade.UnguardFormula(strings.TrimSpace(record[2])))
+		}
 	}
 }
 
 // writeReferences writes what readReferences reads.
 func writeReferences(w io.Writer, table []trade.Reference) error {
 	c := csv.NewWriter(w)
-	if err := c.Write([]string{"code", "id"}); err != nil {
+	columns := 2
+	if slices.ContainsFunc(table, func(r trade.Reference) bool { return r.Label != "" }) {
+		columns = 3
+	}
+	if err := c.Write(referenceHead[:columns]); err != nil {
 		return fmt.Errorf("write the CSV: %w", err)
 	}
 	for _, r := range table {
-		if err := c.Write([]string{trade.GuardFormula(r.Code), trade.GuardFormula(r.ID)}); err != nil {
+		cells := []string{trade.GuardFormula(r.Code), trade.GuardFormula(r.ID), trade.GuardFormula(r.Label)}
+		if err := c.Write(cells[:columns]); err != nil {
 			return fmt.Errorf("write the CSV: %w", err)
 		}
 	}

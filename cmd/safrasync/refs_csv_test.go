@@ -69,6 +69,11 @@ func TestReferencesAreReadAsSpreadsheetsWriteThem(t *testing.T) {
 			map[string]string{"1": idA},
 			[]int{3},
 		},
+		"a third column has labels": {
+			"code;id;label\n1;" + idA + ";Carteira Soja\n2;" + idA + "\n",
+			map[string]string{"1": idA},
+			[]int{3},
+		},
 		"a formula that was guarded on its way":  {"code,id\n'=1," + idA + "\n", map[string]string{"=1": idA}, nil},
 		"an apostrophe that is part of the code": {"code,id\n'1," + idA + "\n", map[string]string{"'1": idA}, nil},
 	} {
@@ -120,7 +125,7 @@ func FuzzReadReferences(f *testing.F) {
 		}
 		var table []trade.Reference
 		for code, id := range first.codes {
-			table = append(table, trade.Reference{Code: code, ID: id})
+			table = append(table, trade.Reference{Code: code, ID: id, Label: first.labels[code]})
 		}
 		var file bytes.Buffer
 		if err := writeReferences(&file, table); err != nil {

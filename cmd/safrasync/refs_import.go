@@ -51,8 +51,16 @@ func (a *App) importReferences(ctx context.Context, kind, file string, f importF
 		}
 	}
 	unchanged := len(table.codes) - len(added) - len(changed)
-	a.tellPlan(kind, added, changed, unchanged)
-	if len(added)+len(changed) == 0 {
+	a.tellPlan(kind, added, changed, unchanged, table.labels)
+	store, err := a.openLedger(ctx, toRead)
+	if err != nil {
+		return err
+	}
+	renamed, err := tellRenames(ctx, a, store, kind, table)
+	if err != nil {
+		return err
+	}
+	if len(added)+len(changed)+renamed == 0 {
 		return a.tellImported(kind, 0, 0, unchanged)
 	}
 	if err := a.confirm(f.yes); err != nil {
@@ -62,15 +70,38 @@ func (a *App) importReferences(ctx context.Context, kind, file string, f importF
 	if err != nil {
 		return err
 	}
-	store, err := a.openLedger(ctx, toWrite)
+	store, err = a.openLedger(ctx, toWrite)
 	if err != nil {
 		return err
 	}
-	n, m, err := store.ImportReferences(ctx, kind, table.codes, record)
+	n, m, err := store.ImportReferences(ctx, kind, table.codes, table.labels, record)
 	if err != nil {
 		return err
 	}
 	return a.tellImported(kind, n, m, len(table.codes)-n-m)
+}
+
+// renames counts the codes of a file that are there and get another label.
+func (t referenceTable) renames(ctx context.Context, store *state.Store, kind string) (n int, err error) {
+	if t.labels == nil {
+		return 0, nil
+	}
+	lines, err := store.ListReferences(ctx, kind)
+	for _, r := range lines {
+		if label, ok := t.labels[r.Code]; ok && label != r.Label {
+			n++
+		}
+	}
+	return n, err
+}
+
+// tellRenames says how many labels a file changes.
+func tellRenames(ctx context.Context, a *App, store *state.Store, kind string, t referenceTable) (int, error) {
+	n, err := t.renames(ctx, store, kind)
+	if n > 0 {
+		a.tell("refs.would_label", n)
+	}
+	return n, err
 }
 
 // readCSV reads a file, or standard input for "-".
@@ -90,21 +121,24 @@ func (a *App) readCSV(file string) (table referenceTable, err error) {
 	return table, nil
 }
 
-func (a *App) tellPlan(kind string, added, changed []trade.ReferenceChange, unchanged int) {
+func (a *App) tellPlan(kind string, added, changed []trade.ReferenceChange, unchanged int,
+	labels map[string]string,
+) {
+	shown := func(code string) string { return trade.Reference{Code: code, Label: labels[code]}.Shown() }
 	a.tell("plan.title", kind, len(added), len(changed), unchanged)
 	for i, c := range changed { // what is overwritten matters more than what is new
 		if i == planShown {
 			a.tell("plan.more", len(changed)-i)
 			break
 		}
-		a.tell("refs.would_change", c.Code, *c.From, *c.To)
+		a.tell("refs.would_change", shown(c.Code), *c.From, *c.To)
 	}
 	for i, c := range added {
 		if i == planShown {
 			a.tell("plan.more", len(added)-i)
 			break
 		}
-		a.tell("refs.would_add", c.Code, *c.To)
+		a.tell("refs.would_add", shown(c.Code), *c.To)
 	}
 }
 

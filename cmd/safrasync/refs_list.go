@@ -14,9 +14,10 @@ import (
 // referenceJSON is one line of `refs list --json`.
 type referenceJSON struct {
 	Kind  string  `json:"kind"`
-	Code  *string `json:"code"`  // null: the total of the kind
-	ID    *string `json:"id"`    // null: rows wait for it
-	Rows  int     `json:"rows"`  // rows that wait for it, or for such a row
+	Code  *string `json:"code"` // null: the total of the kind
+	ID    *string `json:"id"`   // null: rows wait for it
+	Rows  int     `json:"rows"` // rows that wait for it, or for such a row
+	Label string  `json:"label,omitempty"`
 	From  string  `json:"from"`  // ledger, erp for a kind that is read from there, platform for one that is looked up
 	Total bool    `json:"total"` // what the missing codes of the kind block together, each row once
 
@@ -72,7 +73,7 @@ func (a *App) listReferences(ctx context.Context, args []string) error {
 	}
 	for _, r := range stored {
 		if err := a.printJSON(referenceJSON{
-			Kind: r.Kind, Code: &r.Code, ID: &r.ID,
+			Kind: r.Kind, Code: &r.Code, ID: &r.ID, Label: r.Label,
 			From: a.refsFrom(r.Kind),
 		}); err != nil {
 			return err
@@ -106,7 +107,7 @@ func (a *App) printReferences(missing []trade.Shortage, stored []trade.Reference
 	t := a.newTable("refs.head_kind", "refs.head_code", "refs.head_id", "refs.head_from")
 	for _, r := range stored {
 		t.AppendRow(table.Row{
-			r.Kind, printable(r.Code), printable(r.ID),
+			r.Kind, printable(r.Shown()), printable(r.ID),
 			a.text(i18n.Key("refs.from." + a.refsFrom(r.Kind))),
 		})
 	}

@@ -160,6 +160,7 @@ func (a *App) reportOptions(config *Config, f reportFlags) (o reconcile.Options,
 	if f.format == "json" {
 		o.Lang = trade.English
 	}
+	o.Titles, o.Show = config.Titles(o.Lang), config.shows("")
 	o.Filter = reconcile.Filter{
 		Jobs: f.jobs, Harvests: f.harvests, Products: f.products, Branches: f.branches,
 		Producers: f.producers, Places: f.places, Wallets: f.wallets,

@@ -34,7 +34,7 @@ func (a *App) closeReport(ctx context.Context, f reportFlags, options reconcile.
 	if err != nil {
 		return err
 	}
-	snapshot, err := a.takeSnapshot(ctx, reading, reconcile.Cut{Day: day}, f.platform)
+	snapshot, err := a.takeSnapshot(ctx, reading, reconcile.Cut{Day: day, Bare: true}, f.platform)
 	if err != nil {
 		return err
 	}

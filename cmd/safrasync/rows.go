@@ -134,18 +134,19 @@ func (a *App) listRows(ctx context.Context, filter trade.RowFilter) error {
 		}
 	}
 	if a.asJSON {
-		return store.Rows(ctx, filter, func(e trade.Entry) error { return a.printJSON(rowOf(e)) })
+		return store.Rows(ctx, filter, func(e trade.Entry) error { return a.printJSON(rowOf(a.config, e)) })
 	}
 	limit := filter.Limit
 	if limit > 0 {
 		filter.Limit++ // one more tells whether there are more
 	}
 	begin := func() table.Writer {
-		t := a.newTable("rows.head_job", "rows.head_key", "rows.head_state", "rows.head_reason", "rows.head_id",
-			"rows.head_updated")
+		t := a.newTable("rows.head_job", "rows.head_shown", "rows.head_key", "rows.head_state",
+			"rows.head_reason", "rows.head_id", "rows.head_updated")
 		t.SetColumnConfigs([]table.ColumnConfig{
 			{Number: 1, Hidden: filter.Job != ""},
-			{Number: 4, WidthMax: 60, WidthMaxEnforcer: text.WrapSoft},
+			{Number: 2, Hidden: !a.config.shows(filter.Job), WidthMax: 50, WidthMaxEnforcer: text.WrapSoft},
+			{Number: 5, WidthMax: 60, WidthMaxEnforcer: text.WrapSoft},
 		})
 		return t
 	}
@@ -159,7 +160,8 @@ func (a *App) listRows(ctx context.Context, filter trade.RowFilter) error {
 			t = begin()
 		}
 		t.AppendRow(table.Row{
-			e.Job, printable(e.Key), e.State.Label(v.lang), printable(v.reason(e)), e.RemoteID,
+			v.job(e.Job), printable(e.Shown.Masked().Line()), printable(e.Key), e.State.Label(v.lang),
+			printable(v.reason(e)), e.RemoteID,
 			v.moment(e.UpdatedAt),
 		})
 		return nil

@@ -25,6 +25,8 @@ type rowJSON struct {
 	Generation    int             `json:"generation"`
 	Error         *errorJSON      `json:"error"`
 	WaitingFor    []trade.Awaited `json:"waiting_for"`
+	Title         string          `json:"title"` // of the job
+	Show          trade.Shown     `json:"show"`  // what people are shown of the row, in its order
 }
 
 type errorJSON struct {
@@ -81,7 +83,7 @@ type attemptJSON struct {
 	Evidence    json.RawMessage `json:"evidence"`
 }
 
-func rowOf(e trade.Entry) rowJSON {
+func rowOf(c *Config, e trade.Entry) rowJSON {
 	row := rowJSON{
 		Job: e.Job, Sends: e.Sends, Key: e.Key, State: e.State, Cause: orNull(e.Cause), RemoteID: orNull(e.RemoteID),
 		Flags:    orEmpty(e.Flags),
@@ -98,12 +100,12 @@ func rowOf(e trade.Entry) rowJSON {
 			row.Error.Fields = append(row.Error.Fields, fieldJSON{p.Field, p.Rule, p.Column, p.Value})
 		}
 	}
-	return row
+	return titled(c, row, e)
 }
 
-func rowDetailOf(e trade.Entry, attempts []trade.Attempt, changes []trade.Difference) rowDetailJSON {
+func rowDetailOf(c *Config, e trade.Entry, attempts []trade.Attempt, changes []trade.Difference) rowDetailJSON {
 	out := rowDetailJSON{
-		rowJSON: rowOf(e), Quantity: e.Quantity, Values: e.Values, Payload: e.Payload,
+		rowJSON: rowOf(c, e), Quantity: e.Quantity, Values: e.Values, Payload: e.Payload,
 		PayloadHash: orNull(string(e.PayloadHash)),
 		Warnings:    orEmpty(e.Warnings), GoneSweeps: e.GoneSweeps, Changes: orEmpty(changes),
 		Acknowledged: orEmpty(e.Acknowledged), History: []attemptJSON{}, Path: engine.PathOf(e),

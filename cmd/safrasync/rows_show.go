@@ -45,7 +45,7 @@ func (a *App) showRow(ctx context.Context, job, key string) error {
 		return err
 	}
 	if a.asJSON {
-		detail := rowDetailOf(entry, attempts, changes)
+		detail := rowDetailOf(a.config, entry, attempts, changes)
 		detail.Hints = hintsOf(hints)
 		return a.printJSON(detail)
 	}
@@ -59,7 +59,7 @@ func (a *App) showRow(ctx context.Context, job, key string) error {
 
 func (a *App) printEntry(e trade.Entry, changes []trade.Difference) {
 	v := a.voice()
-	a.show("row.title", e.Job, e.Key, e.State.Label(v.lang), e.Sends.Label(v.lang))
+	a.show("row.title", v.subject(e.Job, e.Key, e.Shown), e.State.Label(v.lang), e.Sends.Label(v.lang))
 	if text := v.reason(e); text != "" {
 		a.line("  " + text)
 	}

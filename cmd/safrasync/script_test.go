@@ -37,7 +37,7 @@ import (
 //	json LINE PATH WANT      wants this value in a line (from 1) of the last standard output; PATH is like runs.0.states.accepted
 //	json-keys LINE PATH KEYS wants exactly these keys in this order, joined with commas; PATH . is the whole line
 //	lines N                  wants so many lines of standard output
-//	edit FILE OLD NEW        makes another configuration: config.yaml with OLD replaced by NEW, in which \n is a new line
+//	edit FILE OLD NEW        makes another configuration: config.yaml with OLD replaced by NEW, in both of which \n is a new line
 //	references               imports the four de-para tables
 //	fill FILE KEY COLUMN TEXT…  fills cells of a row in a CSV file of decisions
 //	lease FILE JOB           holds the lease of a job until the script ends, as another process
@@ -300,7 +300,8 @@ func cmdReferences(ts *testscript.TestScript, _ bool, _ []string) {
 
 func cmdEdit(ts *testscript.TestScript, neg bool, args []string) {
 	want(ts, neg, args, 3, "edit FILE OLD NEW")
-	text := ts.ReadFile("config.yaml")
+	text, args := ts.ReadFile("config.yaml"), slices.Clone(args)
+	args[1] = strings.ReplaceAll(args[1], `\n`, "\n")
 	if strings.Count(text, args[1]) != 1 {
 		ts.Fatalf("config.yaml has %q %d times, want once", args[1], strings.Count(text, args[1]))
 	}
@@ -316,7 +317,7 @@ func cmdFill(ts *testscript.TestScript, neg bool, args []string) {
 		r := csv.NewReader(strings.NewReader(line))
 		r.Comma = ';'
 		cells, err := r.Read()
-		if err != nil || len(cells) < 2 || cells[1] != args[1] {
+		if err != nil || !slices.Contains(cells, args[1]) {
 			continue
 		}
 		for n := 2; n+1 < len(args); n += 2 {

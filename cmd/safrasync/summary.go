@@ -27,7 +27,7 @@ func (a *App) printSync(ctx context.Context, store *state.Store, reports []trade
 		}
 		var rows []rowJSON
 		for _, e := range named {
-			rows = append(rows, rowOf(e))
+			rows = append(rows, rowOf(a.config, e))
 		}
 		return a.printJSON(struct {
 			Runs   []trade.RunReport `json:"runs"`
@@ -48,7 +48,7 @@ func (a *App) printSync(ctx context.Context, store *state.Store, reports []trade
 		if e.RemoteID != "" {
 			text = e.RemoteID
 		}
-		a.show("sync.row", e.Job, e.Key, e.State.Label(a.lang()), text)
+		a.show("sync.row", a.voice().subject(e.Job, e.Key, e.Shown), e.State.Label(a.lang()), text)
 	}
 	if left := pendingOf(reports); left > 0 && (f.limit > 0 || named != nil) {
 		a.show("sync.left", left)

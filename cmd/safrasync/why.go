@@ -77,7 +77,7 @@ func (a *App) why(ctx context.Context, job, key string) error {
 	if a.asJSON {
 		out := whyJSON{Reasons: s.reasons, JobStatus: s.status, NextRun: s.nextRun.UTC(), Sentences: machine.why(s)}
 		if s.entry != nil {
-			row := rowDetailOf(*s.entry, s.attempts, s.changes)
+			row := rowDetailOf(a.config, *s.entry, s.attempts, s.changes)
 			out.Row = &row
 		}
 		if s.erpErr != nil {
@@ -138,7 +138,11 @@ func tellStory(ctx context.Context, e *parts, job, key string, zone *time.Locati
 func (v voice) why(s story) []string {
 	var out []string
 	say := func(p i18n.Key, args ...any) { out = append(out, v.text(p, args...)) }
-	say("why.title", s.reasons.Job, s.reasons.Key, s.sends.Label(v.lang))
+	var shown trade.Shown
+	if s.entry != nil {
+		shown = s.entry.Shown
+	}
+	say("why.title", v.subject(s.reasons.Job, s.reasons.Key, shown), s.sends.Label(v.lang))
 	r := s.reasons
 	switch {
 	case s.erpErr != nil:

@@ -17,6 +17,8 @@ type voice struct {
 	lang trade.Lang
 	zone *time.Location
 	own  *trade.Catalogue // what is told of causes; nil: the program's own words
+
+	titles trade.Titles // of the configured jobs
 }
 
 // machine is the voice of sentences in JSON.
@@ -73,7 +75,7 @@ func (a *App) lang() trade.Lang {
 func (a *App) voice() voice {
 	v := voice{lang: a.lang(), zone: time.Local}
 	if a.config != nil {
-		v.zone, v.own = a.config.Zone(), a.config.catalogue
+		v.zone, v.own, v.titles = a.config.Zone(), a.config.catalogue, a.config.Titles(v.lang)
 	}
 	return v
 }

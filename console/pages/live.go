@@ -97,6 +97,7 @@ func (p *liveRoutes) showLive(q *web.Request) error {
 		live, changed := p.jobs.Progress()
 		var b bytes.Buffer
 		f := view.Frame{Voice: q.Voice(), Page: "home", Data: &homePage{Live: live}}
+		f.Titles = titlesOf(p.jobs, q.Lang)
 		if err := view.Part(&b, "live", f); err != nil {
 			return err
 		}

@@ -146,6 +146,7 @@ type Acts interface {
 // Job is a job as people know it.
 type Job struct {
 	Name     string
+	Title    string // of the configuration; "" = none
 	Sends    trade.Kind
 	NextRuns []time.Time // the next ones of the schedule; none: it runs by hand only
 	Key      []string    // the columns that make its key

@@ -36,9 +36,9 @@ type Tables interface {
 	// ReadReferences reads a CSV of codes and ids, and says what it would change of a kind; nothing is
 	// stored.
 	ReadReferences(ctx context.Context, kind string, file io.Reader, lang trade.Lang) (ReferencePlan, error)
-	// SetReferences stores codes. A code that is blank, or an id that is none, is an error of
+	// SetReferences stores codes, and the labels of some. A code that is blank, or an id that is none, is an error of
 	// ReferenceFault.
-	SetReferences(ctx context.Context, kind string, codes map[string]string, act string,
+	SetReferences(ctx context.Context, kind string, codes, labels map[string]string, act string,
 		who engine.Person) (added, changed int, err error)
 	// RemoveReference takes one code out; removed is false when it was not there.
 	RemoveReference(ctx context.Context, kind, code string, who engine.Person) (removed bool, err error)
@@ -98,6 +98,8 @@ type Doubt struct {
 // ReferencePlan is what an import would do.
 type ReferencePlan struct {
 	Codes     map[string]string
+	Labels    map[string]string // nil: the file has none
+	Renamed   int               // codes that are there and get another label
 	Changes   []trade.ReferenceChange
 	Unchanged int
 	Bad       []BadLine

@@ -127,7 +127,7 @@ func (p *referenceRoutes) lines(q *web.Request, page *referencePage) error {
 	}
 	text, after := strings.ToLower(page.Text), q.FormValue("after")
 	for _, line := range lines {
-		if !strings.Contains(strings.ToLower(line.Code), text) && !strings.Contains(line.ID, text) {
+		if !strings.Contains(strings.ToLower(line.Shown()), text) && !strings.Contains(line.ID, text) {
 			continue
 		}
 		page.Count++
@@ -165,8 +165,8 @@ func (p *referenceRoutes) setReference(q *web.Request) error {
 	}
 	page.Code, page.ID = q.PostFormValue("code"), q.PostFormValue("id")
 	if page.Reason, page.Fault = reason(q); page.Fault == "" {
-		_, _, err = p.tables.SetReferences(q.Context(), page.Kind, map[string]string{page.Code: page.ID}, "refs set",
-			person(q, page.Reason))
+		_, _, err = p.tables.SetReferences(q.Context(), page.Kind, map[string]string{page.Code: page.ID}, nil,
+			"refs set", person(q, page.Reason))
 		var wrong *ReferenceFault
 		switch {
 		case errors.As(err, &wrong):
@@ -280,7 +280,7 @@ func (p *referenceRoutes) importReferences(q *web.Request) error {
 	var why string
 	why, page.Fault = reason(q)
 	switch {
-	case page.Plan.Fault != "", len(page.Plan.Bad) > 0, len(page.Plan.Changes) == 0:
+	case page.Plan.Fault != "", len(page.Plan.Bad) > 0, len(page.Plan.Changes)+page.Plan.Renamed == 0:
 		return q.Page(http.StatusUnprocessableEntity, "references_plan", page)
 	case page.Fault == "" && (number(q.PostFormValue("added")) != int64(page.Added) ||
 		number(q.PostFormValue("changed")) != int64(page.Changed)):
@@ -289,8 +289,8 @@ func (p *referenceRoutes) importReferences(q *web.Request) error {
 	if page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "references_plan", page)
 	}
-	if _, _, err := p.tables.SetReferences(q.Context(), page.Kind, page.Plan.Codes, "refs import",
-		person(q, why)); err != nil {
+	if _, _, err := p.tables.SetReferences(q.Context(), page.Kind, page.Plan.Codes, page.Plan.Labels,
+		"refs import", person(q, why)); err != nil {
 		return err
 	}
 	q.Tell("references.imported")

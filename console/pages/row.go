@@ -33,6 +33,7 @@ func (p *rowRoutes) routes() []web.Route {
 type rowPage struct {
 	Entry      trade.Entry
 	Shown      string // the key, documents masked
+	Lead       string // what people are shown of it; the key where that is nothing
 	Reason     string
 	Advice     trade.Advice
 	Fields     []Field
@@ -109,8 +110,9 @@ func (p *rowRoutes) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*
 	if revealed {
 		page.Shown, page.hide = entry.Key, func(text string) string { return text }
 	}
+	page.Lead = page.hide(entry.Shown.Lead(page.Shown))
 	page.Reason, page.Advice = page.hide(p.words.Reason(entry, q.Lang)), p.words.Advice(entry, q.Lang)
-	page.Masked = !revealed && view.Masked(entry.Key)
+	page.Masked = !revealed && view.Masked(entry.Key+"\n"+entry.Shown.Line())
 	if err := p.readFields(q, page, revealed); err != nil {
 		return nil, err
 	}

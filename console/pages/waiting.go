@@ -34,3 +34,14 @@ func (p *Pages) Waiting(ctx context.Context) map[string]int {
 	}
 	return counts
 }
+
+// Titles returns what people are shown instead of the names of jobs.
+func (p *Pages) Titles(lang trade.Lang) trade.Titles { return titlesOf(p.ports.Jobs, lang) }
+
+func titlesOf(jobs Jobs, lang trade.Lang) trade.Titles {
+	var titled []trade.TitledJob
+	for _, j := range jobs.Jobs() {
+		titled = append(titled, trade.TitledJob{Job: j.Name, Sends: j.Sends, Title: j.Title})
+	}
+	return trade.TitlesOf(titled, lang)
+}

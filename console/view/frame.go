@@ -9,16 +9,17 @@ import (
 // Frame is what every page has around it.
 type Frame struct {
 	Voice
-	Page  string // name of its template
-	Name  string // of the installation
-	User  *trade.User
-	Token string
-	Path  string
-	Theme string
-	Asset Assets
-	Bare  bool // a part of a page, for htmx
-	Told  string
-	By    string // what people know the issuer by; "" = there is none
+	Page   string // name of its template
+	Name   string // of the installation
+	User   *trade.User
+	Token  string
+	Path   string
+	Theme  string
+	Asset  Assets
+	Bare   bool // a part of a page, for htmx
+	Told   string
+	Titles trade.Titles
+	By     string // what people know the issuer by; "" = there is none
 	// Counts is what waits on a page of the menu, by its path.
 	Counts map[string]int
 	Data   any
@@ -96,4 +97,18 @@ func (f Frame) Tabs() []NavItem {
 		return nil
 	}
 	return groups[0].Items[:min(onPhone, len(groups[0].Items))]
+}
+
+// Title is what people are shown instead of the name of a job.
+func (f Frame) Title(job string) string { return f.Titles.Of(job) }
+
+// Lead is what people are shown of a row, documents masked; its key where that is nothing.
+func (f Frame) Lead(e trade.Entry) string { return e.Shown.Masked().Lead(Mask(e.Key)) }
+
+// Beneath is the key of a row that something else leads; "" where the key leads.
+func (f Frame) Beneath(e trade.Entry) string {
+	if e.Shown.Line() == "" {
+		return ""
+	}
+	return Mask(e.Key)
 }

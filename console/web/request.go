@@ -25,6 +25,7 @@ type Site struct {
 	Log    *zap.Logger
 	// Waiting counts what waits on each page of the menu, by its path; nil: nothing is counted.
 	Waiting func(context.Context) map[string]int
+	Titles  func(trade.Lang) trade.Titles // of the jobs
 }
 
 // Request is one request that has passed the guard, and its answer.
@@ -78,6 +79,9 @@ func (q *Request) Page(status int, name string, data any) error {
 	if q.Login != nil {
 		f.User, f.Token = &q.Login.User, q.token()
 		f.Told = q.Told()
+		if q.Site.Titles != nil {
+			f.Titles = q.Site.Titles(q.Lang)
+		}
 		if q.Site.Waiting != nil {
 			f.Counts = q.Site.Waiting(q.Context())
 		}

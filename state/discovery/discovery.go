@@ -32,16 +32,17 @@ type knownRow struct {
 	GoneSweeps int        `db:"gone_sweeps"`
 	Cause      string     `db:"cause"`
 	Version    int64      `db:"version"`
+	ShownMark  int64      `db:"shown_mark"`
 
 	Acknowledged string `db:"acknowledged"`
 }
 
-const selectKnown = `SELECT id, key, state, source_hash, mapped_with, flags, gone_sweeps, cause, version, acknowledged FROM entry `
+const selectKnown = `SELECT id, key, state, source_hash, mapped_with, flags, gone_sweeps, cause, version, shown_mark, acknowledged FROM entry `
 
 func (r knownRow) known() (trade.Known, error) {
 	k := trade.Known{
 		ID: r.ID, Key: r.Key, State: trade.State(r.State), SourceHash: r.SourceHash, MappedWith: r.MappedWith,
-		GoneSweeps: r.GoneSweeps, Cause: r.Cause, Version: r.Version,
+		GoneSweeps: r.GoneSweeps, Cause: r.Cause, Version: r.Version, ShownMark: r.ShownMark,
 	}
 	var err error
 	if k.Flags, err = ledger.FlagsOf(r.Flags); err == nil {

@@ -19,18 +19,19 @@ const RollRows = 4096
 const quiet = `e.state = 'accepted' AND e.flags = '[]' AND e.acknowledged = '[]' AND e.gone_sweeps = 0`
 
 // selectRoll reads what a sweep wants to know of each entry, in the order of the numbers.
-const selectRoll = `SELECT e.id, e.key, e.source_hash, e.amount, e.unit, e.state, CASE WHEN ` + quiet + ` THEN 0 ELSE 1 END AS loud
+const selectRoll = `SELECT e.id, e.key, e.source_hash, e.amount, e.unit, e.state, e.shown_mark, CASE WHEN ` + quiet + ` THEN 0 ELSE 1 END AS loud
 	FROM entry e WHERE e.job = ? AND e.id > ? ORDER BY e.id LIMIT ?`
 
 type rollRow struct {
 	ID                       int64
 	Key, Amount, Unit, State string
 	SourceHash               trade.Hash
+	ShownMark                int64
 	Loud                     bool
 }
 
 func (r *rollRow) places() []any {
-	return []any{&r.ID, &r.Key, &r.SourceHash, &r.Amount, &r.Unit, &r.State, &r.Loud}
+	return []any{&r.ID, &r.Key, &r.SourceHash, &r.Amount, &r.Unit, &r.State, &r.ShownMark, &r.Loud}
 }
 
 // Mapped stands for the mapping of an entry that Roll does not tell.
@@ -87,7 +88,10 @@ func (s *Discovery) tellRoll(ctx context.Context, job string, page []rollRow, fn
 			loud = append(loud, e.ID)
 			continue
 		}
-		fn(&trade.Known{ID: e.ID, Key: e.Key, State: trade.Accepted, SourceHash: e.SourceHash, MappedWith: Mapped})
+		fn(&trade.Known{
+			ID: e.ID, Key: e.Key, State: trade.Accepted, SourceHash: e.SourceHash, MappedWith: Mapped,
+			ShownMark: e.ShownMark,
+		})
 	}
 	for chunk := range slices.Chunk(loud, sqldb.InList) {
 		found, err := s.known(ctx, `WHERE id IN (`+sqldb.Marks(len(chunk))+`)`, sqldb.Anys(chunk)...)

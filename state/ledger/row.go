@@ -49,12 +49,24 @@ type EntryRow struct {
 	Unit          string         `db:"unit"`
 	GoneSweeps    int            `db:"gone_sweeps"`
 	Version       int64          `db:"version"`
-	ClosedBy      sql.NullInt64  `db:"closed_by"`
 	MovedID       sql.NullString `db:"moved_id"`
-	ResentBy      sql.NullInt64  `db:"resend_audit_id"`
 	Dismissal     sql.NullString `db:"dismissal"`
 	Another       trade.Hash     `db:"another"`
 	ReducedAt     sql.NullInt64  `db:"reduced_at"`
+	decidedRow
+	shownRow
+}
+
+// decidedRow are the acts that an entry rests on.
+type decidedRow struct {
+	ClosedBy sql.NullInt64 `db:"closed_by"`
+	ResentBy sql.NullInt64 `db:"resend_audit_id"`
+}
+
+// shownRow is what people are shown of an entry.
+type shownRow struct {
+	Shown     string `db:"shown"`
+	ShownMark int64  `db:"shown_mark"`
 }
 
 // entryColumns are the columns of an entry, in the order of entryRow.args.
@@ -64,7 +76,7 @@ var entryColumns = []string{
 	"first_seen_at", "updated_at", "error", "waiting_for", "warnings", "cells", "now_cells", "acknowledged",
 	"ack_cells", "source_hash", "mapped_with", "target", "payload", "payload_hash", "content",
 	"amount", "unit", "gone_sweeps", "version", "closed_by", "moved_id", "resend_audit_id", "dismissal", "another",
-	"reduced_at",
+	"reduced_at", "shown", "shown_mark",
 }
 
 // NewColumns are those that a new entry gives; the database numbers it.
@@ -98,7 +110,7 @@ func (r *EntryRow) Args() []any {
 		r.FirstSeenAt, r.UpdatedAt, r.Error, r.WaitingFor, r.Warnings, r.Cells, r.NowCells, r.Acknowledged, r.AckCells,
 		r.SourceHash, r.MappedWith, r.Target, r.Payload, r.PayloadHash, r.Content,
 		r.Amount, r.Unit, r.GoneSweeps, r.Version, r.ClosedBy, r.MovedID, r.ResentBy, r.Dismissal, r.Another,
-		r.ReducedAt,
+		r.ReducedAt, r.Shown, r.ShownMark,
 	}
 }
 
@@ -110,7 +122,7 @@ func (r *EntryRow) Places() []any {
 		&r.FirstSeenAt, &r.UpdatedAt, &r.Error, &r.WaitingFor, &r.Warnings, &r.Cells, &r.NowCells, &r.Acknowledged,
 		&r.AckCells, &r.SourceHash, &r.MappedWith, &r.Target, &r.Payload, &r.PayloadHash, &r.Content,
 		&r.Amount, &r.Unit, &r.GoneSweeps, &r.Version, &r.ClosedBy, &r.MovedID, &r.ResentBy, &r.Dismissal, &r.Another,
-		&r.ReducedAt,
+		&r.ReducedAt, &r.Shown, &r.ShownMark,
 	}
 }
 
@@ -142,8 +154,9 @@ func RowOf(e trade.Entry, now time.Time) (*EntryRow, error) {
 		MappedWith: e.MappedWith, Target: e.Target,
 		Payload: jobs.OrNull(string(e.Payload)), PayloadHash: e.PayloadHash, Content: e.Content,
 		Amount: e.Quantity.Amount.String(), Unit: string(e.Quantity.Unit),
-		GoneSweeps: e.GoneSweeps, Version: max(e.Version, 1), ClosedBy: numberOrNull(e.ClosedBy),
-		MovedID: jobs.OrNull(e.MovedID), ResentBy: numberOrNull(e.ResentBy), Another: e.Another,
+		GoneSweeps: e.GoneSweeps, Version: max(e.Version, 1), MovedID: jobs.OrNull(e.MovedID), Another: e.Another,
+		decidedRow: decidedRow{numberOrNull(e.ClosedBy), numberOrNull(e.ResentBy)},
+		shownRow:   shownRow{"{}", e.Shown.Mark},
 	}
 	var err error
 	keep := func(v any) string {
@@ -178,6 +191,9 @@ func RowOf(e trade.Entry, now time.Time) (*EntryRow, error) {
 	if len(e.Payload) == 0 && e.Values.Marked() && e.Now.Marked() && e.AckValues.Marked() {
 		r.ReducedAt = sqldb.Millis(e.ReducedAt) // else it holds something again
 	}
+	if len(e.Shown.Texts) > 0 && !r.ReducedAt.Valid {
+		r.Shown = keep(e.Shown)
+	}
 	if e.Error != nil {
 		r.Error = jobs.OrNull(keep(e.Error))
 	}
@@ -197,8 +213,9 @@ func (r *EntryRow) Entry() (trade.Entry, error) {
 		FirstSeenAt: time.UnixMilli(r.FirstSeenAt).UTC(), UpdatedAt: time.UnixMilli(r.UpdatedAt).UTC(),
 		SourceHash: r.SourceHash, MappedWith: r.MappedWith, Target: r.Target,
 		PayloadHash: r.PayloadHash, Content: r.Content, GoneSweeps: r.GoneSweeps, Version: r.Version,
-		ClosedBy: r.ClosedBy.Int64, MovedID: r.MovedID.String, ResentBy: r.ResentBy.Int64, Another: r.Another,
-		ReducedAt: sqldb.Instant(r.ReducedAt),
+		MovedID: r.MovedID.String, Another: r.Another, ReducedAt: sqldb.Instant(r.ReducedAt),
+		DecidedBy: trade.DecidedBy{ClosedBy: r.ClosedBy.Int64, ResentBy: r.ResentBy.Int64},
+		Shown:     trade.Shown{Mark: r.ShownMark},
 	}
 	if r.Payload.Valid {
 		e.Payload = json.RawMessage(r.Payload.String)
@@ -228,6 +245,7 @@ func (r *EntryRow) Entry() (trade.Entry, error) {
 		{"now_cells", r.NowCells, &e.Now, "{}"},
 		{"acknowledged", r.Acknowledged, &e.Acknowledged, "[]"},
 		{"ack_cells", r.AckCells, &e.AckValues, "{}"},
+		{"shown", r.Shown, &e.Shown, "{}"},
 		{"error", r.Error.String, e.Error, ""},
 		{"dismissal", r.Dismissal.String, e.Dismissal, ""},
 	} {

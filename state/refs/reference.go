@@ -18,6 +18,8 @@ type referenceRow struct {
 	Kind string `db:"kind"`
 	Code string `db:"code"`
 	ID   string `db:"id"`
+
+	Label string `db:"label"`
 }
 
 // References gives all codes of all kinds, by kind and code, and a text that changes with each
@@ -56,12 +58,12 @@ func (s *Tables) References(ctx context.Context) (codes map[string]map[string]st
 func (s *Tables) ListReferences(ctx context.Context, kind string) ([]trade.Reference, error) {
 	var rows []referenceRow
 	if err := s.db.Read.SelectContext(ctx, &rows,
-		s.db.Q(`SELECT kind, code, id FROM reference WHERE ? = '' OR kind = ?`), kind, kind); err != nil {
+		s.db.Q(`SELECT kind, code, id, label FROM reference WHERE ? = '' OR kind = ?`), kind, kind); err != nil {
 		return nil, s.db.Fault(ctx, "reading the references", err)
 	}
 	out := make([]trade.Reference, len(rows))
 	for i, r := range rows {
-		out[i] = trade.Reference{Kind: r.Kind, Code: r.Code, ID: r.ID}
+		out[i] = trade.Reference{Kind: r.Kind, Code: r.Code, ID: r.ID, Label: r.Label}
 	}
 	slices.SortFunc(out, func(a, b trade.Reference) int {
 		return cmp.Or(strings.Compare(a.Kind, b.Kind), trade.CompareCodes(a.Code, b.Code))
@@ -70,8 +72,10 @@ func (s *Tables) ListReferences(ctx context.Context, kind string) ([]trade.Refer
 }
 
 // ReplaceReferences makes the codes of one kind exactly these, as for a kind that is read from the
-// ERP. Equal content changes nothing.
-func (s *Tables) ReplaceReferences(ctx context.Context, kind string, codes map[string]string) (changed int, err error) {
+// ERP, with their labels. Equal content changes nothing.
+func (s *Tables) ReplaceReferences(ctx context.Context, kind string, codes,
+	labels map[string]string,
+) (changed int, err error) {
 	err = s.db.InTx(ctx, "replacing the references", func(t *sqldb.Tx) error {
 		have, err := lockReferences(t, kind)
 		if err != nil {
@@ -90,6 +94,13 @@ func (s *Tables) ReplaceReferences(ctx context.Context, kind string, codes map[s
 		if err := dropReferences(t, kind, gone); err != nil {
 			return err
 		}
+		of := make(map[string]string, len(codes)) // a code without a label has none
+		for code := range codes {
+			of[code] = labels[code]
+		}
+		if err := putLabels(t, kind, of); err != nil {
+			return err
+		}
 		if changed = added + altered + len(gone); changed == 0 {
 			return nil
 		}
@@ -104,8 +115,8 @@ func (s *Tables) ReplaceReferences(ctx context.Context, kind string, codes map[s
 // ImportReferences adds codes to a kind, or gives them another id, all or nothing and together with
 // the audit record, whose Detail becomes what was changed (a list of [trade.ReferenceChange]): what
 // stood there at this moment, not when a plan was made. added and changed count the lines that are
-// new and those whose id was another.
-func (s *Tables) ImportReferences(ctx context.Context, kind string, codes map[string]string,
+// new and those whose id was another. A code that labels does not name keeps its label.
+func (s *Tables) ImportReferences(ctx context.Context, kind string, codes, labels map[string]string,
 	audit trade.AuditRecord,
 ) (added, changed int, err error) {
 	err = s.db.InTx(ctx, "importing references", func(t *sqldb.Tx) error {
@@ -114,6 +125,9 @@ func (s *Tables) ImportReferences(ctx context.Context, kind string, codes map[st
 			return err
 		}
 		if added, changed, err = putReferences(t, kind, have, codes); err != nil {
+			return err
+		}
+		if err := putLabels(t, kind, labels); err != nil {
 			return err
 		}
 		return auditReferences(t, audit, ChangesOf(have, codes))
@@ -223,6 +237,28 @@ func putReferences(t *sqldb.Tx, kind string, have, codes map[string]string) (add
 	err = t.InsertRows("reference", []string{"kind", "code", "id"}, rows,
 		`ON CONFLICT (kind, code) DO UPDATE SET id = excluded.id`)
 	return added, changed, err
+}
+
+// putLabels gives codes of a kind their labels. They decide nothing: the references keep their
+// version.
+func putLabels(t *sqldb.Tx, kind string, labels map[string]string) error {
+	if len(labels) == 0 {
+		return nil
+	}
+	var rows []referenceRow
+	if err := t.All(&rows, `SELECT kind, code, id, label FROM reference WHERE kind = ?`, kind); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		label, given := labels[r.Code]
+		if !given || label == r.Label {
+			continue
+		}
+		if err := t.Do(`UPDATE reference SET label = ? WHERE kind = ? AND code = ?`, label, kind, r.Code); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func dropReferences(t *sqldb.Tx, kind string, codes []string) error {

@@ -49,7 +49,7 @@ func (r *Retaining) countBodies(ctx context.Context) error {
 	k := Retained{Kind: KeptBodies, Before: &before}
 	last := oldBody{At: int64(-1) << 62}
 	query := r.db.Q(
-		`SELECT e.id, e.updated_at, LENGTH(COALESCE(e.payload, '')) + LENGTH(e.cells) + LENGTH(e.now_cells) + LENGTH(e.ack_cells) AS bytes, ` + reducible + ` AS goes ` +
+		`SELECT e.id, e.updated_at, LENGTH(COALESCE(e.payload, '')) + LENGTH(e.cells) + LENGTH(e.shown) + LENGTH(e.now_cells) + LENGTH(e.ack_cells) AS bytes, ` + reducible + ` AS goes ` +
 			oldBodies + ` AND (e.updated_at, e.id) > (?, ?) ORDER BY e.updated_at, e.id LIMIT ?`)
 	for {
 		var page []oldBody
@@ -157,7 +157,7 @@ func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error)
 		row := rows[i]
 		reduced[i] = row.ID
 		updates[i] = []any{
-			row.ID, nil, row.Cells, row.Now, row.Ack, row.Warnings, row.Error, now.UnixMilli(),
+			row.ID, nil, "{}", row.Cells, row.Now, row.Ack, row.Warnings, row.Error, now.UnixMilli(),
 			row.Version + 1,
 		}
 	}
@@ -172,7 +172,7 @@ func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error)
 		}
 	}
 	return len(rows), t.UpdateRows("entry",
-		[]string{"id", "payload", "cells", "now_cells", "ack_cells", "warnings", "error", "reduced_at", "version"},
+		[]string{"id", "payload", "shown", "cells", "now_cells", "ack_cells", "warnings", "error", "reduced_at", "version"},
 		updates)
 }
 

@@ -10,8 +10,8 @@ import (
 )
 
 // Erase takes from rows, whatever their age, what the retention would take from them in time, and
-// the answers to questions by document that gave one of the platform ids, and the events that name
-// one. What is needed still stays: see reducible. It tells how many rows lost something. The act
+// the answers to questions by document that gave one of the platform ids, the labels of producers
+// with one, and the events that name one. What is needed still stays: see reducible. It tells how many rows lost something. The act
 // stands in the audit before the first row does.
 func (s *Reducer) Erase(ctx context.Context, ids []int64, remoteIDs []string, now time.Time,
 	record trade.AuditRecord,
@@ -33,6 +33,10 @@ func (s *Reducer) Erase(ctx context.Context, ids []int64, remoteIDs []string, no
 		if err := s.db.InTx(ctx, "erasing lookups", func(t *sqldb.Tx) error {
 			if err := t.Do(`DELETE FROM lookup WHERE id IN (`+sqldb.Marks(len(chunk))+`)`,
 				sqldb.Anys(chunk)...); err != nil {
+				return err
+			}
+			if err := t.Do(`UPDATE reference SET label = '' WHERE kind = 'producers' AND id IN (`+
+				sqldb.Marks(len(chunk))+`)`, sqldb.Anys(chunk)...); err != nil {
 				return err
 			}
 			for _, id := range chunk { // events that name it, and records that were read back because of one

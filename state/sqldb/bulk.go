@@ -22,7 +22,7 @@ var numberColumns = map[string]bool{
 	"updated_at": true, "gone_sweeps": true,
 	"entry_id": true, "no": true, "epoch": true, "started_at": true, "version": true, "finished_at": true,
 	"resend_audit_id": true, "closed_by": true, "counts": true, "status": true, "reduced_at": true,
-	"content": true,
+	"content": true, "shown_mark": true,
 }
 
 // HashColumns are the columns that hold hashes.

@@ -195,6 +195,7 @@ func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []erp.Row,
 	switch parts, revived := p.revived[old.Key]; {
 	case n == 1: // it is cured
 		r.Run.Eval.Evaluate(&entry, r.Run.Job.Values(rows[0].Get), known)
+		entry.Shown = r.Run.Job.Shown(old.Key, rows[0].Get)
 		entry.KeyParts, entry.SourceHash, entry.GoneSweeps = parts, r.Run.Job.SourceHash(rows[0].Get), 0
 		r.Run.Report.Changed++
 		return entry, true

@@ -20,6 +20,7 @@ type readRow struct {
 	parts     []trade.Cell
 	row       erp.Row
 	hash      trade.Hash
+	shown     trade.Shown
 	cancelled bool
 	late      time.Duration // the window would not have shown it: how long ago it says it changed
 }
@@ -67,8 +68,8 @@ func (p *pager) add(ctx context.Context, row erp.Row) error {
 	if cancelled && p.beside != nil {
 		p.leave(trade.BesideCancelled, key, row)
 	}
-	hash := r.Run.Job.SourceHash(row.Get)
-	switch p.seen.observe(run.HashKey(key), prefixOf(hash), cancelled, p.anew) {
+	hash, shown := r.Run.Job.SourceHash(row.Get), r.Run.Job.Shown(key, row.Get)
+	switch p.seen.observe(run.HashKey(key), prefixOf(hash, shown.Mark), cancelled, p.anew) {
 	case again:
 		p.doubles[key] = max(p.doubles[key], 1) + 1
 		return nil
@@ -78,7 +79,9 @@ func (p *pager) add(ctx context.Context, row erp.Row) error {
 		}
 		return nil
 	}
-	p.rows = append(p.rows, readRow{key: key, parts: parts, row: row, hash: hash, cancelled: cancelled, late: row.Late})
+	p.rows = append(p.rows, readRow{
+		key: key, parts: parts, row: row, hash: hash, shown: shown, cancelled: cancelled, late: row.Late,
+	})
 	if len(p.rows) < run.PageSize {
 		return nil
 	}
@@ -175,7 +178,7 @@ func (p *pager) sort(known map[string]trade.Known) (fresh []readRow, changed []c
 		if p.anew {
 			k.MappedWith = ""
 		}
-		verdict := decideRow(&k, row.hash, r.Run.Eval.MappedWith, row.cancelled)
+		verdict := decideShown(&k, row.shown, decideRow(&k, row.hash, r.Run.Eval.MappedWith, row.cancelled))
 		switch verdict {
 		case cancel:
 			p.seen.note(run.HashKey(row.key), cancelledOnly) // it stands in the ERP: its entry is found, not gone
@@ -217,6 +220,7 @@ func (r *Discoverer) discover(ctx context.Context, page *trade.Page, rows []read
 		entry := trade.Entry{
 			Job: r.Run.Job.Name(), Sends: r.Run.Job.Spec.Sends, Key: row.key, KeyParts: row.parts, Generation: 1,
 			FirstSeenAt: r.Run.Now, UpdatedAt: r.Run.Now, SourceHash: row.hash,
+			Shown: row.shown,
 		}
 		r.Run.Eval.Evaluate(&entry, values[i], known)
 		r.Run.Report.New++
@@ -309,7 +313,7 @@ func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) tra
 		// its record was given to another key, and now it stands again
 		entry.Flags = entry.Flags.With(trade.Contradicted, true)
 	}
-	entry.KeyParts, entry.GoneSweeps = c.row.parts, 0
+	entry.KeyParts, entry.Shown, entry.GoneSweeps = c.row.parts, c.row.shown, 0
 	entry.Flags, entry.Acknowledged = entry.Flags.With(trade.MissingInERP, false),
 		entry.Acknowledged.With(trade.MissingInERP, false)
 	touch(&entry, old, r.Run.Now)

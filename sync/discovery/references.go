@@ -25,12 +25,12 @@ func (r *Discoverer) LoadReferences(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if len(table) == 0 {
+		if len(table.codes) == 0 {
 			if err := r.brakeReferences(ctx, spec.Kind); err != nil {
 				return err
 			}
 		}
-		if _, err := r.Run.Ledger.ReplaceReferences(ctx, spec.Kind, table); err != nil {
+		if _, err := r.Run.Ledger.ReplaceReferences(ctx, spec.Kind, table.codes, table.labels); err != nil {
 			return err
 		}
 	}
@@ -67,64 +67,81 @@ func (r *Discoverer) brakeReferences(ctx context.Context, kind string) error {
 				"of the configuration and keep the codes with `safrasync refs`", kind, len(known[kind]), kind))
 }
 
-// readReferences reads one de-para table from the ERP. Rows without a code or an id say nothing; a
-// code with two ids is a fault that IT must cure.
-func (r *Discoverer) readReferences(ctx context.Context, spec mapping.ReferenceSpec) (map[string]string, error) {
-	table := map[string]string{}
+// codeTable is a de-para table while it is read from the ERP.
+type codeTable struct {
+	codes, labels   map[string]string
+	doubles         map[string]bool // codes with two ids
+	bad, unreadable int
+}
+
+// add takes one row. A row without a code or an id says nothing.
+func (t *codeTable) add(spec mapping.ReferenceSpec, values []erp.Value) {
+	parts := make([]string, len(spec.Code))
+	blank := true
+	for i := range spec.Code {
+		if values[i].Err != "" {
+			t.unreadable++ // without this part the code would be another one
+			return
+		}
+		if values[i].Kind != erp.Null {
+			parts[i] = mapping.PlainText(values[i])
+		}
+		blank = blank && parts[i] == ""
+	}
+	id := values[len(spec.Code)]
+	if id.Err != "" {
+		t.unreadable++
+		return
+	}
+	if blank || id.Kind == erp.Null || mapping.PlainText(id) == "" {
+		return
+	}
+	code, text := mapping.JoinCode(parts), mapping.PlainText(id)
+	if !mapping.Keepable(code) || !mapping.Keepable(text) {
+		t.bad++
+		return
+	}
+	if parsed, err := trade.ParseID(text); err == nil {
+		text = parsed
+	}
+	if old, ok := t.codes[code]; ok && old != text {
+		t.doubles[code] = true
+	}
+	t.codes[code] = text
+	if label := values[len(values)-1]; spec.Label != "" && label.Err == "" {
+		t.labels[code] = trade.CutText(mapping.PlainText(label))
+	}
+}
+
+// readReferences reads one de-para table from the ERP. A code with two ids is a fault that IT must
+// cure.
+func (r *Discoverer) readReferences(ctx context.Context, spec mapping.ReferenceSpec) (*codeTable, error) {
+	t := &codeTable{codes: map[string]string{}, labels: map[string]string{}, doubles: map[string]bool{}}
 	columns := append(slices.Clone(spec.Code), spec.ID)
-	doubles, bad, unreadable := map[string]bool{}, 0, 0
+	if spec.Label != "" {
+		columns = append(columns, spec.Label)
+	}
 	err := r.Run.Source.Table(ctx, spec.Query, columns, func(values []erp.Value) error {
-		parts := make([]string, len(spec.Code))
-		blank := true
-		for i := range spec.Code {
-			if values[i].Err != "" {
-				unreadable++ // without this part the code would be another one
-				return nil
-			}
-			if values[i].Kind != erp.Null {
-				parts[i] = mapping.PlainText(values[i])
-			}
-			blank = blank && parts[i] == ""
-		}
-		id := values[len(values)-1]
-		if id.Err != "" {
-			unreadable++
-			return nil
-		}
-		if blank || id.Kind == erp.Null || mapping.PlainText(id) == "" {
-			return nil
-		}
-		code, text := mapping.JoinCode(parts), mapping.PlainText(id)
-		if !mapping.Keepable(code) || !mapping.Keepable(text) {
-			bad++
-			return nil
-		}
-		if parsed, err := trade.ParseID(text); err == nil {
-			text = parsed
-		}
-		if old, ok := table[code]; ok && old != text {
-			doubles[code] = true
-		}
-		table[code] = text
+		t.add(spec, values)
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("references.%s: %w", spec.Kind, err)
 	}
-	if bad > 0 {
+	if t.bad > 0 {
 		r.Run.Note(
-			"references.%s: %d rows have a code or an id that is longer than %d bytes or has a NUL character; they were left out", spec.Kind, bad, mapping.MaxCode)
+			"references.%s: %d rows have a code or an id that is longer than %d bytes or has a NUL character; they were left out", spec.Kind, t.bad, mapping.MaxCode)
 	}
-	if unreadable > 0 {
+	if t.unreadable > 0 {
 		r.Run.Note("references.%s: %d rows have a code or an id that cannot be read; they were left out", spec.Kind,
-			unreadable)
+			t.unreadable)
 	}
-	if len(doubles) > 0 {
-		codes := slices.SortedFunc(maps.Keys(doubles), trade.CompareCodes)
+	if len(t.doubles) > 0 {
+		codes := slices.SortedFunc(maps.Keys(t.doubles), trade.CompareCodes)
 		return nil, r.Run.Stop(outcome.StopReferences,
 			fmt.Sprintf(
 				"references.%s: %d codes have two ids (%s); correct the de-para table or its query, so that each code stands once",
 				spec.Kind, len(codes), strings.Join(codes[:min(3, len(codes))], ", ")))
 	}
-	return table, nil
+	return t, nil
 }

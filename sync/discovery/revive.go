@@ -38,6 +38,7 @@ func (r *Discoverer) reviveOthers(ctx context.Context) error {
 			if c := r.Run.Job.Choose(found[old.Key]); c.Living == 1 {
 				entry := old
 				r.Run.Eval.Evaluate(&entry, r.Run.Job.Values(c.Row.Get), known)
+				entry.Shown = r.Run.Job.Shown(old.Key, c.Row.Get)
 				entry.SourceHash, entry.UpdatedAt = r.Run.Job.SourceHash(c.Row.Get), r.Run.Env.Clock.Now()
 				page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 			}

@@ -26,6 +26,7 @@ const (
 	revive   // its double key or its absence may be cured: decided at the end of the reading
 	leave    // only a person moves it
 	absentee // cancelled and never sent: counts as gone
+	redraw   // only what people are shown of it has changed: nothing else of the entry moves
 )
 
 // decideRow tells what a row of the ERP means for what is known of its key. known is nil for a new
@@ -77,6 +78,15 @@ func decideRow(known *trade.Known, hash trade.Hash, mappedWith string, cancelled
 		return seen
 	}
 	return same
+}
+
+// decideShown adds to what a row means whether people are shown something else of it now. That alone
+// never sends, maps or flags anything. The owner of a row that is being sent decides alone.
+func decideShown(known *trade.Known, shown trade.Shown, action rowAction) rowAction {
+	if (action == same || action == leave) && known.State != trade.Sending && known.ShownMark != shown.Mark {
+		return redraw
+	}
+	return action
 }
 
 // applyAbsence decides what a complete sweep that did not find the row makes of an entry.

@@ -3,20 +3,22 @@
 package discovery
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// hashPrefix is the beginning of a source hash.
+// hashPrefix is the beginning of a source hash, together with the mark of what people are shown.
 type hashPrefix [8]byte
 
 // prefixOf gives that of a hash; of none the zero mark.
-func prefixOf(sum trade.Hash) (mark hashPrefix) {
+func prefixOf(sum trade.Hash, shown int64) (mark hashPrefix) {
 	if n, err := hex.Decode(mark[:], []byte(sum)[:min(len(sum), 2*len(mark))]); err != nil || n != len(mark) {
 		return hashPrefix{}
 	}
+	binary.BigEndian.PutUint64(mark[:], binary.BigEndian.Uint64(mark[:])^uint64(shown))
 	return mark
 }
 
@@ -86,7 +88,7 @@ func (r seenKeys) observe(key run.KeyHash, source hashPrefix, cancelled, always 
 
 // load notes an entry of the ledger.
 func (r seenKeys) load(k *trade.Known, notes uint8) {
-	item := seenKey{bits: notes, source: prefixOf(k.SourceHash)}
+	item := seenKey{bits: notes, source: prefixOf(k.SourceHash, k.ShownMark)}
 	if item.source == (hashPrefix{}) {
 		item.bits &^= plain // of an entry that was rebuilt without one
 	}

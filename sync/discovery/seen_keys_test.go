@@ -140,7 +140,7 @@ func BenchmarkMeet(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		r.observe(run.HashKey(key), prefixOf(job.SourceHash(row.Get)), false, false)
+		r.observe(run.HashKey(key), prefixOf(job.SourceHash(row.Get), 0), false, false)
 	}
 }
 

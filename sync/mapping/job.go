@@ -100,6 +100,9 @@ func (j *Job) CheckColumns(columns []erp.Column) error {
 	if j.Spec.Cancelled != nil {
 		need(j.Spec.Cancelled.Column, path+".cancelled.column")
 	}
+	for _, s := range j.Spec.Show {
+		need(s.Column, path+".show."+s.Label)
+	}
 	for _, f := range j.Mapping.Fields {
 		for _, c := range f.Spec.Columns {
 			need(c, path+".fields."+f.Rule.Field)

@@ -86,6 +86,7 @@ func compileMapping(spec JobSpec) (*Mapping, []error) {
 		}
 	}
 	errs = append(errs, m.checkLookups(spec, path)...)
+	errs = append(errs, m.checkShow(spec, "jobs."+spec.Name+".show")...)
 	for name := range spec.Fields {
 		if !known[name] {
 			errs = append(errs, &SpecError{path + "." + name, fmt.Sprintf("%s have no such field", spec.Sends)})

@@ -14,8 +14,10 @@ import (
 type JobSpec struct {
 	Name     string
 	Sends    trade.Kind
-	Schedule string // cron, of the daemon
-	Query    string // any SELECT
+	Title    string     // what people are shown instead of the name; "" = see trade.Titles
+	Show     []ShowSpec // what people are shown before the key of a row
+	Schedule string     // cron, of the daemon
+	Query    string     // any SELECT
 	Key      []string
 	// key space: keys of jobs in two spaces are never compared; "" = that of all jobs which name none
 	Identity  string
@@ -88,6 +90,7 @@ type ReferenceSpec struct {
 	Query string
 	Code  []string // columns that make the code
 	ID    string   // column with the platform's id
+	Label string   // column with what people are shown beside the code; "" = none
 }
 
 // TwinHold is what `checks.twin` has beside warn and off: of two living rows with the same content

@@ -231,7 +231,7 @@ func (r *Checker) recheckEntry(old trade.Entry, rows []erp.Row, known mapping.Pa
 		}
 		r.run.Eval.Evaluate(&entry, r.run.Job.Values(get), known)
 		entry = run.ApplyRemap(old, entry)
-		entry.SourceHash = hash
+		entry.SourceHash, entry.Shown = hash, r.run.Job.Shown(old.Key, get)
 	}
 	return entry
 }

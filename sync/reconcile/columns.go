@@ -7,6 +7,7 @@ import "github.com/safrasync/safrasync/trade"
 // The columns of the sections. The ids are those of the JSON, which are only ever added to
 // (docs/json.md).
 var (
+	columnShow   = column{"show", "column.show", CodeColumn}
 	columnJob    = column{"job", "column.job", TextColumn}
 	columnBranch = column{"branch", "column.branch", CodeColumn}
 	columnKey    = column{"key", "column.key", CodeColumn}

@@ -38,6 +38,8 @@ var decisionActs = []string{"retry", "dismiss", "adopt", "adopt-no-id", "acknowl
 // decisionColumns are those of the file. The last three of those to be seen are filled in; those
 // after them are hidden.
 var decisionColumns = []column{
+	{"title", "decision.column.title", TextColumn},
+	{"show", "decision.column.show", CodeColumn},
 	{"job", "decision.column.job", CodeColumn},
 	{"key", "decision.column.key", CodeColumn},
 	{"day", "decision.column.day", TextColumn},
@@ -135,6 +137,7 @@ func (p *printer) decisionCells(r *Row, acts []string) []string {
 		kg = decimalText(weight, p.Lang)
 	}
 	cells := []string{
+		p.Titles.Of(r.Job), r.Show.Masked().Line(),
 		r.Job, r.Key, dayText(r.Day, p.Lang), r.Product, r.Producer, kg, p.stateLabel(r).Text, reason, a.Who, a.Where,
 		a.Do, a.Again.Label(p.Lang), strings.Join(words, ", "),
 		"", "", "", strconv.FormatInt(r.Version, 10), "",

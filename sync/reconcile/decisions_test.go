@@ -164,7 +164,7 @@ func TestStaleAndAlteredRowsAreNamed(t *testing.T) {
 		}
 		var got []string
 		for _, f := range faults {
-			got = append(got, fmt.Sprintf("%s %s: %s", rows[f.Line-1][1], f.Column, f.Text[:20]))
+			got = append(got, fmt.Sprintf("%s %s: %s", rows[f.Line-1][decisionColumn("key")], f.Column, f.Text[:20]))
 		}
 		want := []string{
 			"02|000006 DECISÃO: enviar outra vez pod", "02|000007 MOTIVO DA DECISÃO: falta: escreva ao me",

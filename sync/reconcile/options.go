@@ -15,9 +15,31 @@ type Options struct {
 	Tolerance Tolerance
 	Lang      trade.Lang
 	Words     *trade.Catalogue // what is told of causes; nil: the program's own words
+	Titles    trade.Titles     // of the jobs
+	Show      bool             // rows have texts before their key
 	Sections  []SectionID      // none: all
 	By        []By             // of the totals; none: all
 }
+
+// leading gives the columns of rows.
+func (o Options) leading(columns []column) []column {
+	if o.Show {
+		return append([]column{columnShow}, columns...)
+	}
+	return columns
+}
+
+// lead is the beginning of a row: what people are shown, then how it is found.
+func (o Options) lead(r *Row) []any {
+	out := []any{r.Show, o.job(r.Job), r.Branch, r.Key, r.RemoteID}
+	if !o.Show {
+		return out[1:]
+	}
+	return out
+}
+
+// job is the title of a job.
+func (o Options) job(name string) Label { return Label{name, o.Titles.Of(name)} }
 
 // Filter selects rows of the sections; an empty list or text selects everything. The summary is of
 // all rows: it proves that none is missing.

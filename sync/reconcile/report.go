@@ -89,10 +89,10 @@ func (s *Snapshot) Report(o Options, w Writer) (v Overview, err error) {
 		{SummarySection, summaryColumns, func() error { return p.summary(v.Summaries) }},
 		{BridgeSection, bridgeColumns, func() error { return p.bridge(v.Summaries) }},
 		{TotalsSection, totalsColumns, func() error { return p.totals(v.Totals) }},
-		{ContractsSection, contractsColumns, func() error { return p.rows(trade.OrderCommitments, p.contract) }},
-		{DeliveriesSection, deliveriesColumns, func() error { return p.rows(trade.Deliveries, p.delivery) }},
-		{TraceabilitySection, traceabilityColumns, func() error { return p.rows(trade.Traceability, p.traceability) }},
-		{DivergencesSection, divergencesColumns, p.divergences},
+		{ContractsSection, o.leading(contractsColumns), func() error { return p.rows(trade.OrderCommitments, p.contract) }},
+		{DeliveriesSection, o.leading(deliveriesColumns), func() error { return p.rows(trade.Deliveries, p.delivery) }},
+		{TraceabilitySection, o.leading(traceabilityColumns), func() error { return p.rows(trade.Traceability, p.traceability) }},
+		{DivergencesSection, o.leading(divergencesColumns), p.divergences},
 		{ExceptionsSection, exceptionsColumns, p.exceptions},
 		{MessagesSection, messagesColumns, p.messages},
 	} {
@@ -243,7 +243,7 @@ func (p *printer) summary(list []Summary) error {
 		add := func(id, text string, n any, role string) {
 			if err == nil {
 				err = p.w.Row([]any{
-					s.Job,
+					p.job(s.Job),
 					Label{string(s.Sends), s.Sends.Plural(p.Lang)},
 					Label{id, text},
 					n,

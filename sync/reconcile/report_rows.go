@@ -21,7 +21,7 @@ func (p *printer) rows(kind trade.Kind, cells func(*Row) []any) error {
 }
 
 func (p *printer) contract(r *Row) []any {
-	out := append([]any{r.Job, r.Branch, r.Key, r.RemoteID, r.OrderType, Day(r.Day)}, place(r)...)
+	out := append(append(p.lead(r), r.OrderType, Day(r.Day)), place(r)...)
 	out = append(out, volumes(r)...)
 	sent := Figures{}
 	if r.Sent != nil {
@@ -42,12 +42,12 @@ func (p *printer) contract(r *Row) []any {
 }
 
 func (p *printer) delivery(r *Row) []any {
-	out := append([]any{r.Job, r.Branch, r.Key, r.RemoteID, r.Contract, Day(r.Day)}, place(r)...)
+	out := append(append(p.lead(r), r.Contract, Day(r.Day)), place(r)...)
 	return append(append(append(out, volumes(r)...), r.CAR), p.standing(r)...)
 }
 
 func (p *printer) traceability(r *Row) []any {
-	out := append([]any{r.Job, r.Branch, r.Key, r.RemoteID, r.Contract}, place(r)...)
+	out := append(append(p.lead(r), r.Contract), place(r)...)
 	return append(append(append(out, volumes(r)...), p.standing(r)...), p.told(r, trade.Traceability)...)
 }
 
@@ -237,12 +237,11 @@ func (p *printer) divergences() (err error) {
 			if diff := d.Difference(); diff != nil {
 				difference = *diff
 			}
-			if err := p.w.Row([]any{
-				r.Job, r.Branch, r.Key, r.RemoteID,
+			if err := p.w.Row(append(p.lead(r),
 				Label{string(d.Kind), sentence(i18n.Key("divergence."+string(d.Kind)), p.Lang)},
 				number(d.Here), number(d.Then), difference, d.Unit, d.Note,
 				r.Product, r.Harvest, r.Producer, dealt,
-			}); err != nil {
+			)); err != nil {
 				return err
 			}
 		}
@@ -269,7 +268,7 @@ func (p *printer) exceptions() error {
 		}
 		name := Label{a.Act, i18n.Report.Find(p.Lang, i18n.Key("act."+a.Act))}
 		if err := p.w.Row([]any{
-			a.At, who, name, job, key, reason, label(a.Before), label(a.After),
+			a.At, who, name, p.job(job), key, reason, label(a.Before), label(a.After),
 			int(a.Seq),
 		}); err != nil {
 			return err

@@ -37,6 +37,12 @@ type Row struct {
 	Cancelled    bool        `json:"cancelled,omitempty"`
 	Acknowledged trade.Flags `json:"acknowledged,omitempty"` // what a person has dealt with, and what is so still
 
+	Beheld
+}
+
+// Beheld is what is told of a row beside what the report sums up.
+type Beheld struct {
+	Show trade.Shown           `json:"show,omitzero"`  // what people are shown before its key; not kept in closed reports
 	Told map[trade.Status]Told `json:"told,omitempty"` // what events told last of its record, its producer and its farm
 }
 
@@ -149,6 +155,8 @@ func (w maskingWriter) Row(cells []any) error {
 		switch c := cell.(type) {
 		case string:
 			cells[i] = trade.MaskDocuments(c)
+		case trade.Shown:
+			cells[i] = c.Masked()
 		case Label:
 			cells[i] = Label{trade.MaskDocuments(c.ID), trade.MaskDocuments(c.Text)}
 		}

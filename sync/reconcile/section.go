@@ -76,6 +76,8 @@ func textOf(cell any) (text string, ok bool) {
 		return c, true
 	case Label:
 		return c.Text, true
+	case trade.Shown:
+		return c.Line(), true
 	}
 	return "", false
 }

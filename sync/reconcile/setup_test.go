@@ -56,7 +56,7 @@ func newWorld(t testing.TB, driver string) *world {
 		"P1|01": producerID,
 		"P2|01": "11111111-1111-4111-8111-111111111112",
 	}, "delivery_places": {"001": placeID}} {
-		if _, err := store.ReplaceReferences(t.Context(), kind, codes); err != nil {
+		if _, err := store.ReplaceReferences(t.Context(), kind, codes, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -159,7 +159,7 @@ func (p *printer) bridge(list []Summary) error {
 			}
 			for i, currency := range currencies {
 				row := []any{
-					s.Job,
+					p.job(s.Job),
 					Label{id, sentence(i18n.Key("bridge."+id), p.Lang)},
 					nil, nil, currency, nil, nil,
 					Label{role, sentence(i18n.Key("bridge."+role), p.Lang)},

@@ -25,6 +25,7 @@ const takeTries = 3
 // Cut says of when a snapshot tells.
 type Cut struct {
 	Day     trade.Date // documents of later days are left out; zero: none are
+	Bare    bool       // without what people are shown of rows, which is not kept for good
 	Derived bool       // as things stood at the end of Day, as far as that can be told; otherwise as they stand
 }
 
@@ -271,6 +272,9 @@ func (t *taker) row(job JobHead, e trade.Entry, attempts []trade.Attempt, sent m
 		},
 		Acknowledged: e.Acknowledged,
 		Cancelled:    e.Flags.Has(trade.Cancelled) || e.Acknowledged.Has(trade.Cancelled),
+	}
+	if !t.cut.Bare {
+		r.Show = trade.Shown{Texts: e.Shown.Texts}
 	}
 	if parts := engine.KeyParts(e.Key); len(parts) > 1 {
 		r.Branch = parts[0]

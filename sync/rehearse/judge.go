@@ -138,6 +138,7 @@ func (g *judge) row(ctx context.Context, s stands) (judged, error) {
 	entry.Target, entry.Payload, entry.PayloadHash, entry.Content = now.Target, now.Payload, now.PayloadHash,
 		now.Content
 	entry.KeyParts, entry.SourceHash = parts, r.Run.Job.SourceHash(s.Row.Get)
+	entry.Shown = r.Run.Job.Shown(key, s.Row.Get)
 	last, err := r.Recheck.Recheck(ctx, []trade.Entry{entry}, nil)
 	if err != nil {
 		return judged{}, err

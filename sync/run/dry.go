@@ -237,7 +237,7 @@ func (d *DryLedger) Arrivals(ctx context.Context, job string, after int64, sampl
 }
 
 // ReplaceReferences keeps the table for this run only.
-func (d *DryLedger) ReplaceReferences(_ context.Context, kind string, codes map[string]string) (int, error) {
+func (d *DryLedger) ReplaceReferences(_ context.Context, kind string, codes, _ map[string]string) (int, error) {
 	if d.refs == nil {
 		d.refs = map[string]map[string]string{}
 	}

@@ -108,8 +108,8 @@ type Writes interface {
 	// by the lease (trade.ErrLeaseLost). An entry that has moved since it was read is left out.
 	Renumber(ctx context.Context, lease trade.Lease, entries []trade.Entry) error
 	// ReplaceReferences makes the codes of one kind exactly these (a kind that is read from the ERP).
-	// Equal content changes nothing.
-	ReplaceReferences(ctx context.Context, kind string, codes map[string]string) (changed int, err error)
+	// with their labels. Equal content changes nothing.
+	ReplaceReferences(ctx context.Context, kind string, codes, labels map[string]string) (changed int, err error)
 	// RecordLookups stores answers in place of earlier ones; one with an id gives the references
 	// another version.
 	RecordLookups(ctx context.Context, kind string, answers []trade.Lookup) error

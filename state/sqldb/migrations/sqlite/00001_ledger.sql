@@ -98,6 +98,8 @@ CREATE TABLE entry (
     waiting_for TEXT NOT NULL,
     warnings TEXT NOT NULL,
     cells TEXT NOT NULL,
+    shown TEXT NOT NULL DEFAULT '{}', -- what people are shown of the newest row seen, by label
+    shown_mark INTEGER NOT NULL DEFAULT 0, -- of it; 0 = there is nothing to show. It stays when the retention takes the texts
     now_cells TEXT NOT NULL DEFAULT '{}', -- of the newest row seen, where it is another than the one that was sent
     acknowledged TEXT NOT NULL DEFAULT '[]', -- flags that a person has dealt with
     ack_cells TEXT NOT NULL DEFAULT '{}', -- the row that a person has dealt with
@@ -127,7 +129,7 @@ CREATE UNIQUE INDEX entry_one_key ON entry (job, key);
 CREATE UNIQUE INDEX entry_one_remote ON entry (sends, remote_id, (CASE WHEN sends <> 'deliveries' OR length(remote_id) = 36 AND substr(remote_id, 9, 1) = '-'
     AND substr(remote_id, 14, 1) = '-' AND substr(remote_id, 19, 1) = '-' AND substr(remote_id, 24, 1) = '-' THEN 0 ELSE id END)) WHERE remote_id IS NOT NULL;
 -- What a sweep compares of each entry.
-CREATE INDEX entry_roll ON entry (job, id, key, source_hash, amount, unit, state, flags, acknowledged, gone_sweeps, updated_at);
+CREATE INDEX entry_roll ON entry (job, id, key, source_hash, amount, unit, state, flags, acknowledged, gone_sweeps, updated_at, shown_mark);
 CREATE INDEX entry_bare ON entry (job, id) WHERE mapped_with = ''; -- rebuilt from the journal, and not read since
 CREATE INDEX entry_due ON entry (job, state, id);
 CREATE INDEX entry_wake ON entry (job, state, next_attempt_at) WHERE next_attempt_at IS NOT NULL;
@@ -256,6 +258,7 @@ CREATE TABLE reference (
     kind TEXT NOT NULL CHECK (kind <> ''),
     code TEXT NOT NULL,
     id TEXT NOT NULL,
+    label TEXT NOT NULL DEFAULT '', -- what people are shown beside the code
     PRIMARY KEY (kind, code)
 ) STRICT, WITHOUT ROWID;
 
@@ -515,7 +518,8 @@ SELECT id AS linha,
     generation AS geracao,
     strftime('%Y-%m-%d %H:%M:%S', (next_attempt_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= next_attempt_at ORDER BY since DESC LIMIT 1), 0)), 'unixepoch') AS proxima_tentativa,
     strftime('%Y-%m-%d %H:%M:%S', (first_seen_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= first_seen_at ORDER BY since DESC LIMIT 1), 0)), 'unixepoch') AS vista_em,
-    strftime('%Y-%m-%d %H:%M:%S', (updated_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= updated_at ORDER BY since DESC LIMIT 1), 0)), 'unixepoch') AS mudou_em
+    strftime('%Y-%m-%d %H:%M:%S', (updated_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= updated_at ORDER BY since DESC LIMIT 1), 0)), 'unixepoch') AS mudou_em,
+    shown AS mostra
 FROM entry;
 
 CREATE VIEW tentativas AS
@@ -548,7 +552,8 @@ SELECT id,
     generation,
     strftime('%Y-%m-%d %H:%M:%S', (next_attempt_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= next_attempt_at ORDER BY since DESC LIMIT 1), 0)), 'unixepoch') AS next_attempt,
     strftime('%Y-%m-%d %H:%M:%S', (first_seen_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= first_seen_at ORDER BY since DESC LIMIT 1), 0)), 'unixepoch') AS first_seen,
-    strftime('%Y-%m-%d %H:%M:%S', (updated_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= updated_at ORDER BY since DESC LIMIT 1), 0)), 'unixepoch') AS changed
+    strftime('%Y-%m-%d %H:%M:%S', (updated_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= updated_at ORDER BY since DESC LIMIT 1), 0)), 'unixepoch') AS changed,
+    shown AS show
 FROM entry;
 
 CREATE VIEW attempts AS
