@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -170,38 +168,4 @@ func (v voice) decision(act string, s engine.RowStep) []string {
 		say("decide.compared", r.Same, r.Differ, len(r.Unseen))
 	}
 	return out
-}
-
-func (v voice) orAbsent(text *string) string {
-	if text == nil {
-		return v.text("since.nothing")
-	}
-	return *text
-}
-
-// span is a span of time, rounded up to whole seconds.
-func (v voice) span(d time.Duration) string {
-	return (time.Duration(roundUp(d)) * time.Second).String()
-}
-
-// roundUp gives whole seconds, never too few.
-func roundUp(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
-
-// phaseOf is how far a request got; "" when nothing is kept of it.
-func phaseOf(evidence json.RawMessage) string {
-	var e struct{ Phase string }
-	if json.Unmarshal(evidence, &e) != nil {
-		return ""
-	}
-	if !i18n.CLI.Has(i18n.Key("phase." + e.Phase)) {
-		return ""
-	}
-	return e.Phase
-}
-
-func orDash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
 }

@@ -1,15 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto/x509"
 	"fmt"
 	"os"
-	"sync/atomic"
-	"time"
 
-	"github.com/google/uuid"
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/internal/alert"
@@ -17,37 +13,6 @@ import (
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// alertEvery is how often alerts are looked at, and messages that are due delivered.
-const alertEvery = time.Minute
-
-// alertTimes are at once when the service starts, whenever an earlier process looked last, and then
-// every minute.
-type alertTimes struct{ begun atomic.Bool }
-
-// Next is the time after another one.
-func (a *alertTimes) Next(after time.Time) time.Time {
-	if a.begun.Load() {
-		return after.Add(alertEvery)
-	}
-	return after
-}
-
-// alertTasks are the tasks that tell people; none when there is nobody to be told.
-func (g *generation) alertTasks() ([]engine.Task, error) {
-	service, err := g.alertService(g.daemon.store, g.daemon.log)
-	if err != nil || len(service.Channels) == 0 {
-		return nil, err
-	}
-	if platform, ok := g.engine.Platform.(interface{ CertificateEnds() time.Time }); ok {
-		service.Certificate = platform.CertificateEnds
-	}
-	times := &alertTimes{}
-	return []engine.Task{{Name: "alerts", Schedule: times, Run: func(ctx context.Context) error {
-		times.begun.Store(true)
-		return service.Tick(ctx)
-	}}}, nil
-}
 
 // alertService wires what tells people with the ledger and the configuration. It connects to
 // nothing.
@@ -203,46 +168,6 @@ func isProduct(text string) bool {
 		}
 	}
 	return false
-}
-
-// alerts looks at how people are told; with tell everybody gets a test message.
-func (c *checker) alerts(ctx context.Context, tell bool) {
-	const name = "alerts"
-	config := c.app.config
-	channels, err := alertChannels(config)
-	switch {
-	case err != nil:
-		c.fail(name, "check.config_hint", "check.fault", err)
-	case len(channels) == 0 && tell:
-		c.fail(name, "check.nobody_hint", "check.nobody")
-	}
-	said := map[string]bool{}
-	for _, channel := range channels {
-		if !tell {
-			c.pass(name, "check.alerts_ok", channel, len(channel.Targets("raised")))
-			continue
-		}
-		for _, target := range append(channel.Targets("raised"), channel.Targets("digest")...) {
-			if !said[target] {
-				said[target] = true
-				c.tellOne(ctx, channel, target)
-			}
-		}
-	}
-}
-
-// tellOne sends a test message.
-func (c *checker) tellOne(ctx context.Context, channel alert.Channel, target string) {
-	const name = "alerts"
-	to := cmp.Or(alert.AddressOf(target), fmt.Sprint(channel))
-	m := alert.TestMessage(c.app.lang(),
-		alert.Config{Zone: c.app.config.Zone(), Name: c.app.config.Alerts.Name, Now: now})
-	m.ID = uuid.NewString()
-	if err := channel.Send(ctx, target, m); err != nil {
-		c.fail(name, "check.alert_hint", "check.alert_failed", to, err)
-		return
-	}
-	c.pass(name, "check.alert_sent", to)
 }
 
 // printDigest shows the digest of the time since the last one.

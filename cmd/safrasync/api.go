@@ -147,19 +147,3 @@ func (a *App) needFlags(cmd *cobra.Command, names ...string) error {
 	}
 	return nil
 }
-
-// completes offers the values of an enumeration to the shell.
-func completes[T ~string](cmd *cobra.Command, flag string, values []T) {
-	if err := cmd.RegisterFlagCompletionFunc(flag,
-		cobra.FixedCompletions(texts(values), cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err)
-	}
-}
-
-func texts[T ~string](values []T) []string {
-	out := make([]string, len(values))
-	for i, v := range values {
-		out[i] = string(v)
-	}
-	return out
-}

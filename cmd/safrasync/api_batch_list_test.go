@@ -12,47 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-
-	"github.com/safrasync/safrasync/internal/i18n"
 )
-
-func TestADocumentWithItsNameBeforeItIsReadAsWhatItIsCalled(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"529.982.247-25":           "52998224725",
-		"CPF 529.982.247-25":       "52998224725",
-		"CPF52998224725":           "52998224725",
-		"cpf: 52998224725":         "52998224725",
-		"CPF nº 529.982.247-25":    "52998224725",
-		"CPF\u00a0529.982.247-25":  "52998224725",
-		"CNPJ 11.222.333/0001-81":  "11222333000181",
-		"cnpj:11222333000181":      "11222333000181",
-		"CNPJ 12.ABC.345/01DE-35":  "12ABC34501DE35",
-		" 12.abc.345/01de-35":      "12ABC34501DE35",
-		"CP.F52.998/2240-93":       "CPF52998224093", // a CNPJ in its own punctuation
-		"CPF 529.982.247-26":       "",
-		"CPF52998224093":           "", // would be a CNPJ, but who writes CPF means one
-		"CPF 11.222.333/0001-81":   "",
-		"CNPJ 529.982.247-25":      "",
-		"CPF":                      "",
-		"CPF 123":                  "",
-		"":                         "",
-		"CPF 529.982.247-25 (Ana)": "",
-	} {
-		got, wrong := readDocument(text)
-		if got != want || (wrong == "") != (want != "") {
-			t.Errorf("readDocument(%q) = %q, %v; want %q", text, got, wrong, want)
-		}
-	}
-	for text, want := range map[string]i18n.Key{
-		"1234567890": "api.zero_lost", "1122233300018": "api.zero_lost",
-		"CPF 529.982.247-26": "api.not_acpf", "x": "api.no_document",
-	} {
-		if _, wrong := readDocument(text); wrong != want {
-			t.Errorf("readDocument(%q): %v, want %v", text, wrong, want)
-		}
-	}
-}
 
 // consents runs `api consent --file` against a platform of the test's own, and gives exit code and
 // messages.

@@ -81,29 +81,3 @@ func TestASignalDuringACallByHandLeavesItsOutcomeKnown(t *testing.T) {
 		t.Errorf("the last record of the audit: %+v, %v", records, err)
 	}
 }
-
-func TestADocumentIsMaskedInItsMiddleOnly(t *testing.T) {
-	t.Parallel()
-	for number, want := range map[string]string{
-		"12345678909": "***.456.789-**", "529.982.247-25": "***.982.247-**", "11222333000181": "**.222.333/****-**",
-		"12.ABC.345/01DE-35": "**.ABC.345/****-**",
-		"":                   "***", "nonsense": "***",
-	} {
-		if got := maskDocument(number); got != want {
-			t.Errorf("maskDocument(%q) = %q, want %q", number, got, want)
-		}
-	}
-}
-
-func TestAPlanShowsAnAddressWithoutItsCredentials(t *testing.T) {
-	t.Parallel()
-	for address, want := range map[string]string{
-		"https://coop.example/hook":           "https://coop.example/hook",
-		"https://ana:pass@coop.example/h?k=v": "https://%2A%2A%2A@coop.example/h?***",
-		"https://coop.example:x/":             "?",
-	} {
-		if got := shownURL(address); got != want {
-			t.Errorf("shownURL(%q) = %q, want %q", address, got, want)
-		}
-	}
-}

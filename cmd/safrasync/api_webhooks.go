@@ -159,7 +159,7 @@ func (a *App) writeWebhook(
 // secretFlag replaces ${env:NAME} and ${file:PATH} as the configuration does; relative files stand
 // in the working directory.
 func (a *App) secretFlag(name, written string) (apiclient.Secret, error) {
-	value, err := secretResolver{env: a.Env, base: "."}.resolve(written)
+	value, err := resolveSecret(a.Env, ".", written)
 	if err != nil {
 		return "", &usageError{name + " " + err.Error()}
 	}

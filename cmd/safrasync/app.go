@@ -6,19 +6,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"os"
-	"strings"
-	"time"
 
 	"go.uber.org/zap"
-	"golang.org/x/term"
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -30,6 +24,7 @@ type App struct {
 	Stderr io.Writer // messages and progress
 	Env    func(string) (string, bool)
 
+	version    string // of the program; Run sets it
 	configPath string // --config
 	asJSON     bool   // --json
 	verbose    bool   // --verbose
@@ -41,52 +36,6 @@ type App struct {
 	closers []func() error // in the order of opening
 
 	observeAPI func(apiclient.Observation) // is told of each request; nil tells nobody
-}
-
-// Run executes the command line and gives the exit code. Cancelling ctx ends it early; what is on
-// the wire is awaited.
-func (a *App) Run(ctx context.Context, args []string) int {
-	a.out, a.ended = bufio.NewWriter(a.Stdout), ctx.Done()
-	root := newRootCommand(a)
-	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
-	code := exitCode(err)
-	if err = errors.Join(err, a.close()); err != nil {
-		if code == exitDone {
-			code = exitFailed
-		}
-		a.complain(err)
-	}
-	if err := a.out.Flush(); err != nil {
-		a.complain(fmt.Errorf("standard output: %w", err))
-		return max(code, exitFailed)
-	}
-	return code
-}
-
-// complain tells people why the command ended, each reason once and in plain text.
-func (a *App) complain(err error) {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, e := range joined.Unwrap() {
-			a.complain(e)
-		}
-		return
-	}
-	var exit *exitError
-	var usage *usageError
-	var leased *trade.LeasedError
-	var ledger *state.Error
-	switch {
-	case errors.As(err, &exit):
-	case errors.As(err, &usage):
-		a.tell("says.usage", usage.text)
-	case errors.As(err, &leased):
-		a.tell("says.leased", leased.Job, leased.Owner.PID, leased.Owner.Host)
-	case errors.As(err, &ledger):
-		a.tell("says.error", a.voice().ledgerFault(ledger, err))
-	default:
-		a.tell("says.error", err)
-	}
 }
 
 // close closes what was opened, the newest first.
@@ -133,7 +82,7 @@ func (a *App) openLedger(ctx context.Context, how access) (*state.Store, error) 
 	if err != nil {
 		return nil, err
 	}
-	store, err := state.Open(ctx, ledgerOptions(config, how))
+	store, err := state.Open(ctx, a.ledgerOptions(config, how))
 	if how == toRead && errors.Is(err, state.ErrNoLedger) {
 		var absent *state.Error
 		errors.As(err, &absent)
@@ -157,10 +106,10 @@ func (a *App) openLedger(ctx context.Context, how access) (*state.Store, error) 
 	return store, nil
 }
 
-func ledgerOptions(config *Config, how access) state.Options {
+func (a *App) ledgerOptions(config *Config, how access) state.Options {
 	return state.Options{
 		Driver: config.State.Driver, DSN: config.State.DSN.Reveal(), ReadOnly: how == toRead,
-		Version: version, Journal: config.State.journals(), Zone: config.Zone(),
+		Version: a.version, Journal: config.State.journals(), Zone: config.Zone(),
 	}
 }
 
@@ -204,7 +153,7 @@ func (a *App) openAPI(adjust ...func(*apiclient.Options)) (*apiclient.Client, er
 	}
 	options := apiclient.Options{
 		BaseURL: config.API.BaseURL, APIKey: apiclient.Secret(config.API.APIKey.Reveal()), Timeout: config.API.Timeout,
-		CAFile: config.API.CAFile, UserAgent: "safrasync/" + version, MaxConns: config.API.MaxInFlight,
+		CAFile: config.API.CAFile, UserAgent: "safrasync/" + a.version, MaxConns: config.API.MaxInFlight,
 		Observe: a.observeAPI,
 	}
 	for _, change := range adjust {
@@ -212,110 +161,10 @@ func (a *App) openAPI(adjust ...func(*apiclient.Options)) (*apiclient.Client, er
 	}
 	client, err := apiclient.New(options)
 	if err != nil {
-		return nil, &ConfigError{Faults: []ConfigFault{{File: config.source.name, Text: err.Error()}}, cause: err}
+		return nil, &ConfigError{Faults: []ConfigFault{{File: config.File(), Text: err.Error()}}, cause: err}
 	}
 	a.closers = append(a.closers, func() error { client.Close(); return nil })
 	return client, nil
-}
-
-// parts are what an engine is made of, for a command that needs more than the engine itself.
-type parts struct {
-	*engine.Engine
-	store *state.Store
-}
-
-// openEngine wires an engine of the configuration. source is the ERP: see openERP and unreachable.
-func (a *App) openEngine(store *state.Store, source engine.Source, observe func(engine.Progress)) (*parts, error) {
-	config, err := a.loadConfig()
-	if err != nil {
-		return nil, err
-	}
-	jobs, err := compileJobs(config)
-	if err != nil {
-		return nil, err
-	}
-	client, err := a.openAPI()
-	if err != nil {
-		return nil, err
-	}
-	owner := state.Self()
-	owner.Platform = config.API.platform()
-	e := engine.New(engine.Config{
-		Ledger: store, Source: source, Platform: client, Clock: engine.SystemClock{}, Owner: owner, Version: version,
-		Several: config.State.Driver == state.Postgres, Jobs: jobs,
-		References: config.ReferenceSpecs(), Limits: config.Limits(), Brakes: config.EngineBrakes(),
-		Zone: config.Zone(), Log: a.logger(), Observe: observe,
-	})
-	return &parts{e, store}, nil
-}
-
-// compileJobs makes the jobs executable, in the order in which they run; faults name their line of
-// the configuration.
-func compileJobs(config *Config) ([]*engine.Job, error) {
-	var jobs []*engine.Job
-	var errs []error
-	for _, spec := range config.JobSpecs() {
-		job, err := engine.Compile(spec, config.Zone())
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		jobs = append(jobs, job)
-	}
-	if len(errs) > 0 {
-		return nil, config.Annotate(errors.Join(errs...))
-	}
-	jobs, err := engine.Order(jobs)
-	return jobs, config.Annotate(err)
-}
-
-// checkJobNames refuses a job that is not configured, before anything is opened.
-func (a *App) checkJobNames(config *Config, names []string) error {
-	var have []string
-	known := map[string]bool{}
-	for _, job := range config.Jobs {
-		have = append(have, job.Name)
-		known[job.Name] = true
-	}
-	for _, name := range names {
-		if !known[name] {
-			return a.usage("says.no_job", name, listed(have))
-		}
-	}
-	return nil
-}
-
-// checkKey gives a key as the ledger has it, and refuses one that no row of the job can have,
-// because it has too few or too many parts.
-func (a *App) checkKey(config *Config, job, key string) (string, error) {
-	if err := a.checkJobNames(config, []string{job}); err != nil {
-		return "", err
-	}
-	for _, j := range config.Jobs {
-		if parts := strings.Join(j.Key, "|"); j.Name == job && len(codeParts(key)) != len(j.Key) {
-			return "", a.usage("says.key_parts", key, job, parts)
-		}
-	}
-	return canonicalKey(key), nil
-}
-
-// canonicalKey is a key as the ledger has it, from one that a person typed: without blanks around
-// its parts, as the ERP pads them, and with a backslash before each backslash.
-func canonicalKey(key string) string {
-	var b strings.Builder
-	for i := 0; i < len(key); i++ {
-		b.WriteByte(key[i])
-		if key[i] != '\\' {
-			continue
-		}
-		if i+1 < len(key) && (key[i+1] == '|' || key[i+1] == '\\') {
-			i++
-			b.WriteByte(key[i])
-		} else {
-			b.WriteByte('\\')
-		}
-	}
-	return normalCode(b.String())
 }
 
 // printJSON writes one object as one line.
@@ -329,13 +178,3 @@ func (a *App) printJSON(v any) error {
 	_, err := a.out.Write(trade.EscapeJSON(b.Bytes()))
 	return err
 }
-
-// isTerminal tells whether a stream is a terminal: only there are a progress bar and a question of
-// use.
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
-
-// now is the wall clock, in UTC.
-func now() time.Time { return time.Now().UTC() }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,8 +11,6 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
-	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -197,57 +193,5 @@ func TestF166ABrokenStandardErrorStopsNothing(t *testing.T) {
 		"--verbose",
 	}); code != exitDone || len(b.box.Created()) == 0 {
 		t.Errorf("exit code %d, %d records\n%s", code, len(b.box.Created()), out.String())
-	}
-}
-
-func TestExitCodes(t *testing.T) {
-	t.Parallel()
-	leased := fmt.Errorf("x: %w", &trade.LeasedError{Job: "contracts"})
-	for name, c := range map[string]struct {
-		err  error
-		want int
-	}{
-		"nothing is wrong":                          {nil, 0},
-		"everything else":                           {errors.New("x"), 1},
-		"wrong usage":                               {&usageError{"x"}, 2},
-		"said already":                              {&exitError{exitAttention}, 3},
-		"another process runs it":                   {leased, 75},
-		"a stop weighs more than a leased job":      {errors.Join(&exitError{exitFailed}, leased), 1},
-		"the configuration":                         {fmt.Errorf("x: %w", &ConfigError{}), 78},
-		"a fault that only the engine finds":        {&engine.SpecError{}, 78},
-		"a ledger that the configuration has wrong": {&state.Error{Code: state.CodeConfig, Err: errors.New("x")}, 78},
-		"a ledger that is locked":                   {&state.Error{Code: state.CodeLocked, Err: errors.New("x")}, 1},
-	} {
-		if got := exitCode(c.err); got != c.want {
-			t.Errorf("%s: exitCode(%v) = %d, want %d", name, c.err, got, c.want)
-		}
-	}
-}
-
-func TestTheResultOfAPass(t *testing.T) {
-	t.Parallel()
-	stopped := trade.RunReport{Stopped: &trade.Stop{Code: "erp"}}
-	invalid := trade.RunReport{States: map[trade.State]int{trade.Invalid: 1}}
-	flagged := trade.RunReport{Flags: map[trade.Flag]int{trade.Changed: 1}}
-	leased := &trade.LeasedError{Job: "contracts"}
-	for name, c := range map[string]struct {
-		reports []trade.RunReport
-		err     error
-		strict  bool
-		want    int
-	}{
-		"done":                                    {[]trade.RunReport{{}}, nil, true, 0},
-		"rows need attention":                     {[]trade.RunReport{invalid}, nil, false, 0},
-		"rows need attention, strict":             {[]trade.RunReport{invalid}, nil, true, 3},
-		"a flag needs attention, strict":          {[]trade.RunReport{flagged}, nil, true, 3},
-		"a job stopped":                           {[]trade.RunReport{invalid, stopped}, nil, true, 1},
-		"a job is leased":                         {nil, leased, false, 75},
-		"one is leased, another needs attention":  {[]trade.RunReport{invalid}, leased, true, 75},
-		"one is leased and another stopped":       {[]trade.RunReport{stopped}, leased, true, 1},
-		"the ledger failed before the first word": {nil, errors.New("x"), true, 1},
-	} {
-		if got := exitCode(syncResult(c.reports, c.err, c.strict)); got != c.want {
-			t.Errorf("%s: exit code %d, want %d", name, got, c.want)
-		}
 	}
 }

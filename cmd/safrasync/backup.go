@@ -31,7 +31,7 @@ func (a *App) backup(ctx context.Context, to string, keep int) error {
 	if err != nil {
 		return err
 	}
-	store, err := state.Open(ctx, ledgerOptions(config, toRead))
+	store, err := state.Open(ctx, a.ledgerOptions(config, toRead))
 	if err != nil {
 		return err
 	}
@@ -98,12 +98,12 @@ func (a *App) restore(ctx context.Context, file string, f actFlags) error {
 	if err != nil {
 		return err
 	}
-	options := ledgerOptions(config, toWrite)
+	options := a.ledgerOptions(config, toWrite)
 	kept, err := state.Restore(ctx, options, file, record)
 	if err != nil {
 		return err
 	}
-	store, err := state.Open(ctx, ledgerOptions(config, toRead))
+	store, err := state.Open(ctx, a.ledgerOptions(config, toRead))
 	if err != nil {
 		return err
 	}

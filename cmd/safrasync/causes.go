@@ -168,3 +168,6 @@ func sortVolumes(list []volume) {
 		return cmp.Or(cmp.Compare(a.Product, b.Product), cmp.Compare(a.Unit, b.Unit))
 	})
 }
+
+// kept are the states of rows that do not go by themselves.
+var kept = []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held}

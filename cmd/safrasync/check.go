@@ -98,7 +98,7 @@ func (a *App) check(ctx context.Context, offline, tell bool) error {
 		c.fail("configuration", "check.config_hint", "check.fault", err)
 		return errors.Join(&exitError{exitConfig}, c.err)
 	}
-	c.pass("configuration", "check.config_ok", config.source.name, len(jobs))
+	c.pass("configuration", "check.config_ok", config.File(), len(jobs))
 	for _, job := range jobs {
 		if columns := job.ContractInKey(); len(columns) > 0 {
 			c.contractInKey(job, columns)
@@ -143,7 +143,7 @@ var remarks = map[string]bool{"file system": true, "free space": true, "write-ah
 // on. One of an older version is fine: the start brings it up to date.
 func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 	const name = "ledger"
-	store, err := state.Open(ctx, ledgerOptions(c.app.config, toRead))
+	store, err := state.Open(ctx, c.app.ledgerOptions(c.app.config, toRead))
 	var fault *state.Error
 	switch {
 	case errors.As(err, &fault) && fault.Code == state.CodeOlder:
@@ -153,7 +153,7 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 		}
 	case errors.Is(err, state.ErrNoLedger):
 		absent := err
-		if err := state.Forgotten(ledgerOptions(c.app.config, toRead)); err != nil {
+		if err := state.Forgotten(c.app.ledgerOptions(c.app.config, toRead)); err != nil {
 			c.ledgerFault(name, err)
 		} else {
 			c.ledgerFault(name, absent)
@@ -423,12 +423,6 @@ func (c *checker) api(ctx context.Context) {
 	if _, err = client.GetOrderCommitment(ctx, uuid.NewString()); errors.As(err, &failure) {
 		c.clock(failure.Header, asked)
 	}
-}
-
-// passes tells whether a refusal of the webhooks says nothing about sending: the key works, only
-// that module is not contracted or not there.
-func passes(e *apiclient.Error) bool {
-	return e.HasMessage("message.module.not-contracted") || e.Status == http.StatusNotFound && e.APIForm()
 }
 
 // apiHint says what to do about a question that failed.

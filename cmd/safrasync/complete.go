@@ -59,3 +59,6 @@ func (a *App) completeRows(states ...trade.State) cobra.CompletionFunc {
 		return out, cobra.ShellCompDirectiveNoFileComp
 	}
 }
+
+// errEnough ends a listing.
+var errEnough = errors.New("enough")

@@ -303,6 +303,12 @@ func loadConfigWith(path string, secrets secretResolver) (*Config, error) {
 // secret.
 func (c *Config) String() string { return "configuration " + c.source.name }
 
+// File is the name of the file, as it was given.
+func (c *Config) File() string { return c.source.name }
+
+// Catalogue are the words for causes; nil: those of the program alone.
+func (c *Config) Catalogue() *trade.Catalogue { return c.catalogue }
+
 // GoString is as silent as String.
 func (c *Config) GoString() string { return c.String() }
 

@@ -328,3 +328,6 @@ func mayHoldReferences(path string) bool {
 	return section == "api" || section == "erp" || section == "state" || section == "alerts" || section == "webhooks" ||
 		strings.HasPrefix(path, "console.oidc.")
 }
+
+// fillIn stands in a proposed configuration where only a person can know. Loading refuses it.
+const fillIn = "PREENCHER"

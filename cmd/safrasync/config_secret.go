@@ -217,3 +217,9 @@ func holdsPassword(written string) bool {
 	_, password, has := strings.Cut(rest[:at], ":")
 	return has && password != "" && password != placeholder
 }
+
+// resolveSecret puts the secrets in for the ${…} of a text that does not stand in the configuration;
+// the names of files are relative to the folder of base.
+func resolveSecret(env func(string) (string, bool), base, text string) (string, error) {
+	return secretResolver{env: env, base: base}.resolve(text)
+}

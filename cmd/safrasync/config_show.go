@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -217,3 +218,28 @@ func shortDuration(t time.Duration) string {
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// yamlQuoted writes a text in quotes. What the reader of files refuses to see is written as an
+// escape.
+func yamlQuoted(text string) string {
+	var b strings.Builder
+	for _, r := range jsonText(text) {
+		if unicode.IsControl(r) || r == '\uFEFF' || r == '\u2028' || r == '\u2029' {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// jsonText writes a text as JSON, without the escapes that only HTML needs.
+func jsonText(text string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(text); err != nil {
+		return `""`
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

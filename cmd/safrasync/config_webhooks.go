@@ -59,14 +59,18 @@ func (c *Config) checkWebhooks(d *configDecoder) {
 					maxHookURL))
 		}
 	}
+	events := []string{allEvents}
+	for _, event := range apiclient.WebhookEvents {
+		events = append(events, string(event))
+	}
 	for i, name := range w.Events {
 		path := fmt.Sprintf("webhooks.events[%d]", i)
 		switch {
 		case d.faulty(path):
 		case name == allEvents && len(w.Events) > 1:
 			d.fault(path, "all stands alone: it is every event")
-		case name != allEvents && !slices.Contains(apiclient.WebhookEvents, apiclient.WebhookEvent(name)):
-			d.fault(path, unknownName("event", name, append([]string{allEvents}, texts(apiclient.WebhookEvents)...)))
+		case !slices.Contains(events, name):
+			d.fault(path, unknownName("event", name, events))
 		case slices.Contains(w.Events[:i], name):
 			d.fault(path, "stands twice")
 		}

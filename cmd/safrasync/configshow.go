@@ -17,7 +17,7 @@ func newConfigCommand(a *App) *cobra.Command {
 			return a.printJSON(struct {
 				File   string `json:"file"`
 				Config string `json:"config"` // YAML
-			}{config.source.name, config.Show()})
+			}{config.File(), config.Show()})
 		}
 		fmt.Fprint(a.out, config.Show())
 		return nil

@@ -19,9 +19,9 @@ import (
 // acts are those of the command line, on the daemon's ledger.
 func (w *consoleWork) acts() *engine.Acts {
 	acts := &engine.Acts{
-		Desk: w.g.daemon.store, Jobs: w.g.engine.Jobs, Now: now,
+		Desk: w.g.store, Jobs: w.g.engine.Jobs, Now: now,
 		Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
-		Boot:    state.Self().Boot, Clock: engine.SystemClock{}, Limits: w.g.config.Limits(), Rows: w.g.engine,
+		Boot:    state.Self().Boot, Clock: engine.SystemClock{}, Limits: w.g.app.config.Limits(), Rows: w.g.engine,
 	}
 	if reader, ok := w.g.engine.Platform.(engine.Reader); ok {
 		acts.Platform = reader
@@ -125,7 +125,7 @@ func (w *consoleWork) Fields(ctx context.Context, entry trade.Entry) ([]console.
 // FieldsOf does that for several rows. The de-para may have many thousands of codes: it is read
 // once.
 func (w *consoleWork) FieldsOf(ctx context.Context, entries []trade.Entry) ([][]console.Field, error) {
-	refs, err := engine.Codes(ctx, w.g.daemon.store)
+	refs, err := engine.Codes(ctx, w.g.store)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +170,7 @@ func (w *consoleWork) fields(entry trade.Entry, refs map[string]map[string]strin
 		told = append(told, columns...)
 		out = append(out, f)
 	}
-	for _, name := range (&App{config: w.g.config}).columnsInOrder(entry) {
+	for _, name := range w.g.app.columnsInOrder(entry) {
 		if slices.Contains(told, name) {
 			continue
 		}

@@ -55,7 +55,7 @@ func TestARecordDeletedOnThePlatformIsDealtWith(t *testing.T) {
 		At: now(), Who: "safrasync", Act: "deleted on the platform",
 		Target: row.Job + " " + row.Key,
 	}
-	if done, err := d.daemon.store.Act(t.Context(),
+	if done, err := d.host.store.Act(t.Context(),
 		[]trade.Act{{Update: &trade.Update{From: row.State, Entry: after}, Audit: record}}); err != nil || !done[0] {
 		t.Fatalf("the row could not be flagged: %v, %v", done, err)
 	}

@@ -17,7 +17,7 @@ import (
 // consoleDesk is what the console decides about beside single rows, on the daemon's ledger and
 // engine.
 type consoleDesk struct {
-	g      *generation
+	g      *deskHost
 	board  *pending.Board
 	ending context.Context // of the generation, for looks and readings that nobody waits for
 	end    context.CancelFunc
@@ -43,13 +43,13 @@ type looking struct {
 
 var _ console.Desk = (*consoleDesk)(nil)
 
-func newConsoleDesk(g *generation) *consoleDesk {
+func newConsoleDesk(g *deskHost) *consoleDesk {
 	d := &consoleDesk{
-		g: g, board: &pending.Board{Ledger: g.daemon.store, Jobs: g.engine.Jobs, Now: now},
+		g: g, board: &pending.Board{Ledger: g.store, Jobs: g.engine.Jobs, Now: now},
 		patience: stuckPatience, waitFor: stuckFew,
 	}
 	d.ending, d.end = context.WithCancel(context.Background())
-	g.closers = append(g.closers, func() error { d.close(); return nil })
+	g.app.closers = append(g.app.closers, func() error { d.close(); return nil })
 	return d
 }
 
@@ -131,7 +131,7 @@ func (d *consoleDesk) begin() *looking {
 	d.working.Go(func() {
 		l.view, l.err = d.take(d.ending)
 		if l.err != nil && d.ending.Err() == nil {
-			d.g.daemon.log.Warn("the console could not look at what is stuck", zap.Error(l.err))
+			d.g.log.Warn("the console could not look at what is stuck", zap.Error(l.err))
 		}
 		d.mu.Lock()
 		d.looking = nil
@@ -153,7 +153,7 @@ func (d *consoleDesk) few(ctx context.Context) (bool, error) {
 // stuck counts the rows that are stuck, by the kept sums.
 func (d *consoleDesk) stuck(ctx context.Context) (n int, err error) {
 	for _, job := range d.g.engine.Jobs {
-		tallies, err := d.g.daemon.store.Counts(ctx, job.Name())
+		tallies, err := d.g.store.Counts(ctx, job.Name())
 		if err != nil {
 			return 0, err
 		}
@@ -180,7 +180,7 @@ func (d *consoleDesk) Expect() {
 	d.working.Go(func() {
 		_, err := d.board.Take(d.ending)
 		if err != nil && d.ending.Err() == nil {
-			d.g.daemon.log.Warn("the console could not look at what is stuck", zap.Error(err))
+			d.g.log.Warn("the console could not look at what is stuck", zap.Error(err))
 		}
 	})
 }
@@ -197,7 +197,7 @@ func (d *consoleDesk) take(ctx context.Context) (*pending.View, error) {
 }
 
 func (d *consoleDesk) voice(lang trade.Lang) voice {
-	v := d.g.voice()
+	v := d.g.app.voice()
 	v.lang = lang
 	return v
 }
@@ -241,7 +241,7 @@ func (d *consoleDesk) Doubt(ctx context.Context, entry trade.Entry) (console.Dou
 // Hints gives what is known of a row beyond the answers to its own requests: what `rows show`
 // tells.
 func (d *consoleDesk) Hints(ctx context.Context, entry trade.Entry, attempts []trade.Attempt) (console.Hints, error) {
-	hints, err := d.g.hints(ctx, d.g.daemon.store, entry, attempts)
+	hints, err := d.g.app.hints(ctx, d.g.store, entry, attempts)
 	if err != nil {
 		return console.Hints{}, err
 	}

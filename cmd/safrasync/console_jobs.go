@@ -14,10 +14,10 @@ import (
 
 // Schedules gives the jobs with their schedules and where they stand.
 func (d *consoleDesk) Schedules(ctx context.Context, lang trade.Lang) ([]console.Schedule, error) {
-	v, zone := d.voice(lang), d.g.config.Zone()
+	v, zone := d.voice(lang), d.g.app.config.Zone()
 	var out []console.Schedule
 	for _, job := range d.g.engine.Jobs {
-		status, err := truthful{d.g.daemon.store}.JobStatus(ctx, job.Name())
+		status, err := truthful{d.g.store}.JobStatus(ctx, job.Name())
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +81,7 @@ func (d *consoleDesk) planJob(ctx context.Context, act, job string, who engine.P
 	case actRelease:
 		return acts.Release(ctx, job)
 	case actRun:
-		status, err := d.g.daemon.store.JobStatus(ctx, job)
+		status, err := d.g.store.JobStatus(ctx, job)
 		plan := engine.JobPlan{Act: act, Job: job, Before: status}
 		if status.State == trade.Paused {
 			plan.Refused = engine.AlreadyPaused
@@ -149,7 +149,7 @@ func (d *consoleDesk) runNow(ctx context.Context, job string, who engine.Person)
 	if err != nil {
 		return err
 	}
-	if err := d.g.daemon.store.AppendAudit(ctx, record); err != nil {
+	if err := d.g.store.AppendAudit(ctx, record); err != nil {
 		return err
 	}
 	return d.g.scheduler.Trigger(ctx, job, false)

@@ -41,7 +41,7 @@ func TestAJobIsPausedWithANoteResumedAndRun(t *testing.T) {
 	b.submit("/schedules/contracts/plan", url.Values{"act": {"release"}}).shows(http.StatusConflict,
 		"a rotina já está suspensa")
 	b.submit("/schedules/contracts/plan", url.Values{"act": {"explode"}}).shows(http.StatusBadRequest)
-	status, err := d.daemon.store.JobStatus(t.Context(), "contracts")
+	status, err := d.host.store.JobStatus(t.Context(), "contracts")
 	if err != nil || status.State != trade.Paused {
 		t.Fatalf("the job is %s, %v", status.State, err)
 	}
@@ -54,7 +54,7 @@ func TestAStopThatAPersonEndsIsReleased(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	stop := &trade.Stop{Code: "in_doubt", Text: "several unknown outcomes in a row"}
-	if err := d.daemon.store.SetJobStatus(t.Context(),
+	if err := d.host.store.SetJobStatus(t.Context(),
 		trade.JobStatus{Job: "contracts", State: trade.Stopped, Since: now(), Stop: stop}); err != nil {
 		t.Fatal(err)
 	}

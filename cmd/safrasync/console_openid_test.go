@@ -31,7 +31,7 @@ func (d *desk) issuer() *oidctest.Issuer {
 	}), 0o600); err != nil {
 		d.t.Fatal(err)
 	}
-	d.g.config.Console.OIDC = &OIDCConfig{
+	d.host.app.config.Console.OIDC = &OIDCConfig{
 		Issuer: issuer.URL, ClientID: oidctest.ClientID, ClientSecret: Secret{value: oidctest.Secret},
 		Label: "Conta Coop", RolesClaim: "groups", Roles: map[string]string{"contabil": "accountant"}, CAFile: file,
 	}
@@ -44,7 +44,7 @@ func TestWhoCameWithoutThePasswordGivesItBeforeASecondSending(t *testing.T) {
 	t.Parallel()
 	d := newDeskOn(t, "", "lost-before,reset@1")
 	issuer := d.issuer()
-	c := d.g.console()
+	c := d.host.console()
 	server := httptest.NewServer(c)
 	t.Cleanup(func() {
 		c.Close()

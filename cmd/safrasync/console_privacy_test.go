@@ -89,7 +89,7 @@ func TestC14_DocumentsAreShownOnlyByARecordedClick(t *testing.T) {
 			b.shows(http.StatusForbidden, "Código role")
 		}
 	}
-	records, err := d.daemon.store.AuditOf(t.Context(), row.Job+" "+row.Key, 0)
+	records, err := d.host.store.AuditOf(t.Context(), row.Job+" "+row.Key, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // ReferenceSource tells where a kind of reference is kept.
-func (d *consoleDesk) ReferenceSource(kind string) string { return d.g.refsFrom(kind) }
+func (d *consoleDesk) ReferenceSource(kind string) string { return d.g.app.refsFrom(kind) }
 
 // ReadReferences reads a CSV of codes and ids, and says what it would change.
 func (d *consoleDesk) ReadReferences(ctx context.Context, kind string, file io.Reader,
@@ -23,7 +23,7 @@ func (d *consoleDesk) ReadReferences(ctx context.Context, kind string, file io.R
 		//nolint:nilerr // the fault is the file's, and told to the person
 		return console.ReferencePlan{Fault: err.Error()}, nil
 	}
-	all, _, err := d.g.daemon.store.References(ctx)
+	all, _, err := d.g.store.References(ctx)
 	if err != nil {
 		return console.ReferencePlan{}, err
 	}
@@ -54,7 +54,7 @@ func (d *consoleDesk) SetReferences(ctx context.Context, kind string, codes map[
 	if err != nil {
 		return 0, 0, err
 	}
-	return d.g.daemon.store.ImportReferences(ctx, kind, clean, record)
+	return d.g.store.ImportReferences(ctx, kind, clean, record)
 }
 
 // RemoveReference takes one code out, with the record in the audit.
@@ -66,13 +66,13 @@ func (d *consoleDesk) RemoveReference(ctx context.Context, kind, code string, wh
 	if err != nil {
 		return false, err
 	}
-	n, err := d.g.daemon.store.RemoveReferences(ctx, kind, []string{code}, record)
+	n, err := d.g.store.RemoveReferences(ctx, kind, []string{code}, record)
 	return n > 0, err
 }
 
 // mayChange refuses to change what the next run would read from the ERP again.
 func (d *consoleDesk) mayChange(kind string) error {
-	if from := d.g.refsFrom(kind); from != "ledger" {
+	if from := d.g.app.refsFrom(kind); from != "ledger" {
 		return fmt.Errorf("the references %s are kept in the %s", kind, from)
 	}
 	return nil
@@ -80,7 +80,7 @@ func (d *consoleDesk) mayChange(kind string) error {
 
 // WriteReferences writes a table as CSV that spreadsheets open without harm.
 func (d *consoleDesk) WriteReferences(ctx context.Context, kind string, w io.Writer) error {
-	table, err := d.g.daemon.store.ListReferences(ctx, kind)
+	table, err := d.g.store.ListReferences(ctx, kind)
 	if err != nil {
 		return err
 	}

@@ -17,19 +17,19 @@ import (
 
 // consoleReports makes the reconciliation for the console, as `safrasync report` does.
 type consoleReports struct {
-	g    *generation
+	g    *deskHost
 	turn chan struct{} // one report at a time: it reads the whole ledger
 }
 
 var _ console.Reports = (*consoleReports)(nil)
 
-func newConsoleReports(g *generation) *consoleReports {
+func newConsoleReports(g *deskHost) *consoleReports {
 	return &consoleReports{g: g, turn: make(chan struct{}, 1)}
 }
 
 // Closings lists the months that were closed, the newest first.
 func (r *consoleReports) Closings(ctx context.Context) ([]trade.Closing, error) {
-	return r.g.daemon.store.Closings(ctx, trade.Date{})
+	return r.g.store.Closings(ctx, trade.Date{})
 }
 
 // with calls fn with the rows of a moment: those of the closed report of a day where there is one.
@@ -52,7 +52,7 @@ func (r *consoleReports) with(ctx context.Context, cut reconcile.Cut, fresh bool
 }
 
 func (r *consoleReports) snapshot(ctx context.Context, cut reconcile.Cut, fresh bool) (*reconcile.Snapshot, error) {
-	store := r.g.daemon.store
+	store := r.g.store
 	if !fresh && !cut.Day.IsZero() {
 		list, err := store.Closings(ctx, cut.Day)
 		if err != nil {
@@ -64,8 +64,8 @@ func (r *consoleReports) snapshot(ctx context.Context, cut reconcile.Cut, fresh 
 		cut.Derived = true
 	}
 	return reconcile.Take(ctx, reconcile.Sources{
-		Ledger: store, Jobs: r.g.engine.Jobs, Zone: r.g.config.Zone(), Now: now(), Program: version,
-		Name: r.g.config.Alerts.Name,
+		Ledger: store, Jobs: r.g.engine.Jobs, Zone: r.g.app.config.Zone(), Now: now(), Program: r.g.app.version,
+		Name: r.g.app.config.Alerts.Name,
 	}, cut)
 }
 
@@ -77,7 +77,7 @@ var sectionsShown = []reconcile.SectionID{
 
 func (r *consoleReports) options(q console.ReportQuery, lang trade.Lang) reconcile.Options {
 	o := reconcile.Options{
-		Lang: lang, Words: r.g.config.catalogue, Tolerance: r.g.config.Report.tolerance(),
+		Lang: lang, Words: r.g.app.config.Catalogue(), Tolerance: r.g.app.config.Report.tolerance(),
 		Filter: reconcile.Filter{
 			From: q.From, To: q.To, Harvests: q.Harvests, Products: q.Products, Producers: q.Producers,
 			Places:   q.Places,
@@ -115,10 +115,10 @@ func (r *consoleReports) WriteReport(ctx context.Context, q console.ReportQuery,
 		if err != nil {
 			return err
 		}
-		if err := r.g.daemon.store.AppendAudit(ctx, record); err != nil {
+		if err := r.g.store.AppendAudit(ctx, record); err != nil {
 			return err
 		}
-		_, err = s.Report(options, r.g.reportWriter(format, options, w))
+		_, err = s.Report(options, r.g.app.reportWriter(format, options, w))
 		return err
 	})
 }
@@ -135,14 +135,14 @@ func (r *consoleReports) PlanClosing(ctx context.Context, day trade.Date) (plan 
 		return err
 	})
 	if err == nil {
-		plan.Before, err = r.g.daemon.store.Closings(ctx, day)
+		plan.Before, err = r.g.store.Closings(ctx, day)
 	}
 	return plan, err
 }
 
 // plan is the plan of a closing as the console shows it.
 func (r *consoleReports) plan(s *reconcile.Snapshot) (console.ClosingPlan, error) {
-	p, err := s.PlanClosing(r.g.config.Report.tolerance())
+	p, err := s.PlanClosing(r.g.app.config.Report.tolerance())
 	plan := console.ClosingPlan{
 		Day: p.Day, Rows: p.Rows, Open: p.Open, Divergences: p.Divergences, Unswept: p.Unswept, Mark: p.Mark, At: p.At,
 		TooEarly: p.TooEarly(),
@@ -176,7 +176,7 @@ func (r *consoleReports) CloseReport(ctx context.Context, day trade.Date, mark s
 		if err != nil {
 			return err
 		}
-		_, err = reconcile.Freeze(ctx, r.g.daemon.store, s, who.Name, who.Reason, record)
+		_, err = reconcile.Freeze(ctx, r.g.store, s, who.Name, who.Reason, record)
 		closed = err == nil
 		return err
 	})

@@ -14,7 +14,7 @@ import (
 func (d *desk) rows(states ...trade.State) []trade.Entry {
 	d.t.Helper()
 	var out []trade.Entry
-	if err := d.daemon.store.Rows(d.t.Context(), trade.RowFilter{States: states},
+	if err := d.host.store.Rows(d.t.Context(), trade.RowFilter{States: states},
 		func(e trade.Entry) error { out = append(out, e); return nil }); err != nil {
 		d.t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 // The sentences that the console shares with the command line.
 
 func (w *consoleWork) voice(lang trade.Lang) voice {
-	return voice{lang: lang, zone: w.g.config.Zone(), own: w.g.config.catalogue}
+	return voice{lang: lang, zone: w.g.app.config.Zone(), own: w.g.app.config.Catalogue()}
 }
 
 // Stop says why a job stands still.

@@ -9,7 +9,7 @@ import (
 )
 
 // consoleWork is the engine of a generation as the console knows it.
-type consoleWork struct{ g *generation }
+type consoleWork struct{ g *deskHost }
 
 var _ console.Work = (*consoleWork)(nil)
 
@@ -21,7 +21,7 @@ func (w *consoleWork) Jobs() []console.Job {
 	out := make([]console.Job, len(w.g.engine.Jobs))
 	for i, job := range w.g.engine.Jobs {
 		out[i] = console.Job{Name: job.Name(), Sends: job.Spec.Sends, Key: job.Spec.Key}
-		schedule, err := engine.ParseSchedule(job.Spec.Schedule, w.g.config.Zone())
+		schedule, err := engine.ParseSchedule(job.Spec.Schedule, w.g.app.config.Zone())
 		if err != nil {
 			continue
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -28,8 +29,7 @@ type desk struct {
 	t      *testing.T
 	dir    string
 	box    *sandbox.Running
-	daemon *daemon
-	g      *generation
+	host   *deskHost
 	server *httptest.Server
 	log    *strings.Builder
 }
@@ -102,25 +102,27 @@ func (d *desk) faults(specs ...string) {
 func (d *desk) open() {
 	d.t.Helper()
 	app := d.app("")
-	daemon := &daemon{App: app, log: zap.NewNop(), begun: now()}
 	config, err := app.loadConfig()
-	if err == nil {
-		daemon.store, err = app.openLedger(d.t.Context(), toWrite)
-	}
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	daemon.monitor = newMonitor(daemon)
-	if d.g, err = daemon.generation(config, false); err != nil {
+	d.host = &deskHost{app: app, board: newBoard(), log: zap.NewNop()}
+	if d.host.store, err = app.openLedger(d.t.Context(), toWrite); err != nil {
 		d.t.Fatal(err)
 	}
-	daemon.monitor.serve(d.g, nil)
-	c := d.g.console()
-	d.daemon, d.server = daemon, httptest.NewServer(c)
+	source, _ := app.openSource(d.t.Context()) // pages that need the ERP say that it is away
+	if d.host.engine, err = app.openEngine(d.host.store, source, d.host.board.observe); err != nil {
+		d.t.Fatal(err)
+	}
+	d.host.scheduler, err = engine.NewScheduler(engine.SchedulerConfig{Engine: d.host.engine.Engine})
+	if err != nil {
+		d.t.Fatal(config.Annotate(err))
+	}
+	c := d.host.console()
+	d.server = httptest.NewServer(c)
 	d.t.Cleanup(func() {
 		c.Close() // answers that go on
 		d.server.Close()
-		d.g.close()
 		if err := app.close(); err != nil {
 			d.t.Error(err)
 		}
@@ -149,7 +151,7 @@ func (d *desk) must(code int, stdin string, args ...string) {
 // entry is a row as the ledger has it.
 func (d *desk) entry(job, key string) trade.Entry {
 	d.t.Helper()
-	e, err := d.daemon.store.Entry(d.t.Context(), job, key)
+	e, err := d.host.store.Entry(d.t.Context(), job, key)
 	if err != nil {
 		d.t.Fatal(err)
 	}

@@ -27,14 +27,6 @@ func newDecisionsCommand(a *App) *cobra.Command {
 	return group
 }
 
-// decisionsForm is the form of a file of decisions by the name of a format.
-func decisionsForm(format string) reconcile.Form {
-	if format == "csv" {
-		return reconcile.Commas
-	}
-	return reconcile.Workbook
-}
-
 // importDecisions plans what a file of decisions orders, shows it, and does it through the same
 // acts as the commands for single rows. All or nothing, unless skip.
 func (a *App) importDecisions(ctx context.Context, file string, f actFlags, skip bool) error {

@@ -134,7 +134,7 @@ func (d *demo) prepare(ctx context.Context) error {
 	}
 	ledger, err := state.New(ctx, state.Options{
 		Driver: state.SQLite, DSN: d.path(demoStateFile),
-		Journal: d.path("journal"), Version: version,
+		Journal: d.path("journal"), Version: d.app.version,
 	})
 	if err != nil {
 		return err

@@ -84,7 +84,7 @@ func (a *App) doctor(ctx context.Context, full bool) error {
 
 // diagnose opens the ledger for reading and reports each thing that was looked at.
 func (c *checker) diagnose(ctx context.Context, config *Config, full bool) {
-	options := ledgerOptions(config, toRead)
+	options := c.app.ledgerOptions(config, toRead)
 	store, err := state.Open(ctx, options)
 	if errors.Is(err, state.ErrNoLedger) {
 		if forgotten := state.Forgotten(options); forgotten != nil {
@@ -101,7 +101,7 @@ func (c *checker) diagnose(ctx context.Context, config *Config, full bool) {
 		c.diagnosis(d)
 	}
 	if err == nil {
-		err = c.messages(ctx, store, config.catalogue)
+		err = c.messages(ctx, store, config.Catalogue())
 	}
 	if err != nil {
 		c.ledgerFault("ledger", err)
@@ -181,13 +181,13 @@ func (c *checker) role(ctx context.Context) {
 // secrets looks at the configuration's own file; files of ${file:…} that others can read are
 // refused when it is loaded.
 func (c *checker) secrets(config *Config) {
-	info, err := os.Stat(config.source.name)
+	info, err := os.Stat(config.File())
 	switch {
 	case err != nil:
 		c.fail("secrets", "check.config_hint", "check.fault", err)
 	case info.Mode().Perm()&0o022 != 0:
-		c.fail("secrets", "doctor.secrets_hint", "doctor.secrets", config.source.name, info.Mode().Perm())
+		c.fail("secrets", "doctor.secrets_hint", "doctor.secrets", config.File(), info.Mode().Perm())
 	default:
-		c.pass("secrets", "doctor.secrets_ok", config.source.name)
+		c.pass("secrets", "doctor.secrets_ok", config.File())
 	}
 }

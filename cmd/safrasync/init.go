@@ -71,7 +71,7 @@ func (a *App) initialize(ctx context.Context, f initFlags) error {
 	if f.dsn = ask.unless(f.dsn, a.text("init.ask_dsn")); f.dsn == "" {
 		return a.usage("init.needs", "--dsn")
 	}
-	dsn, err := secretResolver{env: a.Env, base: path}.resolve(f.dsn)
+	dsn, err := resolveSecret(a.Env, path, f.dsn)
 	if err != nil {
 		return a.usage("init.bad_dsn", err)
 	}

@@ -10,9 +10,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// fillIn stands in a proposed configuration where only a person can know. Loading refuses it.
-const fillIn = "PREENCHER"
-
 // valueWords are the words by which a value of the API is known in an ERP, without accents and in
 // lower case.
 var valueWords = map[string][]string{

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -83,4 +84,38 @@ func writeOwn(path string, write func(io.Writer) error) (err error) {
 	}()
 	out := bufio.NewWriter(file)
 	return errors.Join(write(out), out.Flush(), file.Sync(), file.Close())
+}
+
+// createFile writes a file that must not exist yet.
+func createFile(path, text string, mode os.FileMode) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
+}
+
+// replaceFile writes a file in one step: a crash leaves the old text or the new one. Mode, owner
+// and group stay: the service reads a configuration that root replaces by its group.
+func replaceFile(path, text string) error {
+	mode := os.FileMode(0o644)
+	before, err := os.Stat(path)
+	if err == nil {
+		mode = before.Mode().Perm()
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".safrasync-*")
+	if err != nil {
+		return fmt.Errorf("%s: %s", path, plainReason(err))
+	}
+	_, err = f.WriteString(text)
+	err = errors.Join(err, keepOwner(f, before), f.Chmod(mode), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // the reason is more telling
+		return fmt.Errorf("%s: %s", path, plainReason(err))
+	}
+	return nil
 }

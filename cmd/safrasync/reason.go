@@ -1,9 +1,11 @@
 package main
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -72,4 +74,38 @@ func (v voice) awaited(things []trade.Awaited) []string {
 		out = append(out, w.Sentence(v.lang))
 	}
 	return out
+}
+
+// stop says why a job stopped and what to do: in the person's language where the reason is a known
+// one, with the engine's own words behind it.
+func (v voice) stop(s trade.Stop) string {
+	text := s.Text
+	if b := s.Brake; b != nil && v.lang != trade.English {
+		text = v.brake(s.Code, *b)
+	} else if known := i18n.Key("stop." + s.Code); v.lang != trade.English && i18n.CLI.Has(known) {
+		text = v.text(known) + " (" + s.Text + ")"
+	}
+	if !s.Until.IsZero() {
+		text += v.text("stop.until", v.moment(s.Until))
+	}
+	return text
+}
+
+// phaseOf is how far a request got; "" when nothing is kept of it.
+func phaseOf(evidence json.RawMessage) string {
+	var e struct{ Phase string }
+	if json.Unmarshal(evidence, &e) != nil {
+		return ""
+	}
+	if !i18n.CLI.Has(i18n.Key("phase." + e.Phase)) {
+		return ""
+	}
+	return e.Phase
+}
+
+func outcomeName(o trade.Outcome) string {
+	if o == trade.OutcomeOpen {
+		return "open"
+	}
+	return string(o)
 }

@@ -30,7 +30,7 @@ func (a *App) rebuild(ctx context.Context, f actFlags) error {
 	if err != nil {
 		return err
 	}
-	options := ledgerOptions(config, toWrite)
+	options := a.ledgerOptions(config, toWrite)
 	plan, err := state.Rebuild(ctx, options, false, trade.AuditRecord{})
 	if err != nil {
 		return err
@@ -51,20 +51,6 @@ func (a *App) rebuild(ctx context.Context, f actFlags) error {
 	}
 	a.show("rebuild.done", plan.Rows())
 	return nil
-}
-
-// confirmed asks for the reason and the confirmation of an act whose plan was shown. The plan alone
-// needs no reason.
-func (a *App) confirmed(f actFlags) error {
-	if f.yes {
-		if err := a.needReason(f); err != nil {
-			return err
-		}
-	}
-	if err := a.confirm(f.yes); err != nil {
-		return err
-	}
-	return a.needReason(f)
 }
 
 func (a *App) tellRebuild(plan state.RebuildPlan) {
@@ -103,7 +89,7 @@ func (a *App) newJournal(ctx context.Context, f actFlags) error {
 	if err != nil {
 		return err
 	}
-	options := ledgerOptions(config, toWrite)
+	options := a.ledgerOptions(config, toWrite)
 	plan, err := state.NewJournal(ctx, options, false, trade.AuditRecord{})
 	if err != nil {
 		return err

@@ -97,28 +97,3 @@ func writeReferences(w io.Writer, table []trade.Reference) error {
 	c.Flush()
 	return c.Error()
 }
-
-// normalCode brings a code into the form in which the engine makes it of the ERP's columns: parts
-// trimmed and joined with |.
-func normalCode(code string) string { return strings.Join(codeParts(code), "|") }
-
-// codeParts takes a code or key apart at its |. A | or \ inside a part stays as it is written,
-// escaped with \.
-func codeParts(code string) []string {
-	var parts []string
-	start, escaped := 0, false
-	for i := range len(code) {
-		switch {
-		case escaped:
-			escaped = false
-		case code[i] == '\\':
-			escaped = true
-		case code[i] == '|':
-			parts = append(parts, strings.TrimSpace(code[start:i]))
-			start = i + 1
-		}
-	}
-	return append(parts, strings.TrimSpace(code[start:]))
-}
-
-func isBlankCode(code string) bool { return strings.Trim(code, "| ") == "" }

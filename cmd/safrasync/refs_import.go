@@ -16,9 +16,6 @@ type importFlags struct {
 	skipInvalid bool
 }
 
-// planShown is how many lines of each kind a plan shows.
-const planShown = 20
-
 // importReferences imports a CSV, all or nothing and after showing what it would change.
 func (a *App) importReferences(ctx context.Context, kind, file string, f importFlags) error {
 	if err := a.checkKind(kind, toWrite); err != nil {

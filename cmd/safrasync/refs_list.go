@@ -209,23 +209,3 @@ func (v voice) weight(blocked map[trade.Kind]*trade.Load) string {
 	}
 	return v.number(kg.Round(0).Tonnes())
 }
-
-// number writes a decimal as the language does: 4.310,5 or 4,310.5.
-func (v voice) number(d trade.Decimal) string {
-	whole, fraction, broken := strings.Cut(d.String(), ".")
-	sign := ""
-	if strings.HasPrefix(whole, "-") {
-		sign, whole = "-", whole[1:]
-	}
-	group, point := ".", ","
-	if v.lang == trade.English {
-		group, point = ",", "."
-	}
-	for i := len(whole) - 3; i > 0; i -= 3 {
-		whole = whole[:i] + group + whole[i:]
-	}
-	if broken {
-		whole += point + fraction
-	}
-	return sign + whole
-}

@@ -156,7 +156,7 @@ func (a *App) reportFormat(f reportFlags) (string, error) {
 // reportOptions reads the flags strictly: a filter with a typing error must not look like an empty
 // report.
 func (a *App) reportOptions(config *Config, f reportFlags) (o reconcile.Options, cut reconcile.Cut, err error) {
-	o = reconcile.Options{Lang: a.lang(), Words: config.catalogue, Tolerance: config.Report.tolerance()}
+	o = reconcile.Options{Lang: a.lang(), Words: config.Catalogue(), Tolerance: config.Report.tolerance()}
 	if f.format == "json" {
 		o.Lang = trade.English
 	}
@@ -249,7 +249,7 @@ func (a *App) takeSnapshot(ctx context.Context, store *state.Store, cut reconcil
 		return nil, err
 	}
 	src := reconcile.Sources{
-		Ledger: store, Jobs: jobs, Zone: a.config.Zone(), Now: now(), Program: version,
+		Ledger: store, Jobs: jobs, Zone: a.config.Zone(), Now: now(), Program: a.version,
 		Name: a.config.Alerts.Name,
 	}
 	if platform {
@@ -319,4 +319,12 @@ func (a *App) writeReport(ctx context.Context, f reportFlags, export reconcile.E
 	}
 	a.tell("report.written", f.output)
 	return nil
+}
+
+// decisionsForm is the form of a file of decisions by the name of a format.
+func decisionsForm(format string) reconcile.Form {
+	if format == "csv" {
+		return reconcile.Commas
+	}
+	return reconcile.Workbook
 }

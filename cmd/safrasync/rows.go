@@ -4,15 +4,11 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
-	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -96,27 +92,6 @@ func (a *App) rowFilter(args []string, f rowsFlags) (trade.RowFilter, error) {
 	return filter, nil
 }
 
-// parseSince reads an age (2h, 7d), a day of the cooperative, or an instant.
-func parseSince(since string, now time.Time, zone *time.Location) (time.Time, bool) {
-	if days, ok := strings.CutSuffix(since, "d"); ok {
-		if n, err := strconv.Atoi(days); err == nil && n >= 0 {
-			return now.AddDate(0, 0, -n), true
-		}
-	}
-	if age, err := time.ParseDuration(since); err == nil && age >= 0 {
-		return now.Add(-age), true
-	}
-	for _, layout := range []string{time.DateOnly, "02/01/2006", time.RFC3339} {
-		if t, err := time.ParseInLocation(layout, since, zone); err == nil {
-			return t, true
-		}
-	}
-	return time.Time{}, false
-}
-
-// errEnough ends a listing.
-var errEnough = errors.New("enough")
-
 func (a *App) listRows(ctx context.Context, filter trade.RowFilter) error {
 	store, err := a.openLedger(ctx, toRead)
 	if err != nil {
@@ -176,18 +151,4 @@ func (a *App) listRows(ctx context.Context, filter trade.RowFilter) error {
 		a.tell("rows.more", limit)
 	}
 	return nil
-}
-
-// newTable makes a table for people on standard output.
-func (a *App) newTable(head ...i18n.Key) table.Writer {
-	t := table.NewWriter()
-	t.SetOutputMirror(a.out)
-	t.SetStyle(table.StyleLight)
-	t.Style().Format.Header = text.FormatDefault // as written, not in capitals
-	row := table.Row{}
-	for _, h := range head {
-		row = append(row, a.text(h))
-	}
-	t.AppendHeader(row)
-	return t
 }

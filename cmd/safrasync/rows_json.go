@@ -130,34 +130,3 @@ func notReduced(body json.RawMessage) json.RawMessage {
 	}
 	return body
 }
-
-func outcomeName(o trade.Outcome) string {
-	if o == trade.OutcomeOpen {
-		return "open"
-	}
-	return string(o)
-}
-
-// orNull makes the zero value a null.
-func orNull[T comparable](v T) *T {
-	var zero T
-	if v == zero {
-		return nil
-	}
-	return &v
-}
-
-func timeOrNull(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
-}
-
-// orEmpty makes a missing list an empty one: readers need not tell null from [].
-func orEmpty[S ~[]T, T any](list S) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
-}

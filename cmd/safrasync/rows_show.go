@@ -1,13 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/safrasync/safrasync/internal/i18n"
@@ -106,28 +102,6 @@ func (a *App) printEntry(e trade.Entry, changes []trade.Difference) {
 	}
 }
 
-// columnsInOrder are the columns of a row in the order of the fields that they become, then those
-// that become none.
-func (a *App) columnsInOrder(e trade.Entry) []string {
-	var out []string
-	add := func(names ...string) {
-		for _, name := range names {
-			if _, ok := e.Values[name]; ok && !slices.Contains(out, name) {
-				out = append(out, name)
-			}
-		}
-	}
-	for _, spec := range a.config.JobSpecs() {
-		if spec.Name == e.Job {
-			for _, rule := range trade.Rules(spec.Sends) {
-				add(spec.Fields[rule.Field].Columns...)
-			}
-		}
-	}
-	add(slices.Sorted(maps.Keys(e.Values))...)
-	return out
-}
-
 func (a *App) printAttempt(t trade.Attempt) {
 	v := a.voice()
 	a.show("attempt.title", t.No, v.moment(t.StartedAt), a.text(i18n.Key("outcome."+outcomeName(t.Outcome))),
@@ -144,14 +118,4 @@ func (a *App) printAttempt(t trade.Attempt) {
 	if len(t.Evidence) > 0 {
 		a.show("attempt.evidence", t.Evidence)
 	}
-}
-
-// printIndented writes a JSON document for people; what is none after all as it is, in one line.
-func (a *App) printIndented(doc json.RawMessage) {
-	var b bytes.Buffer
-	if err := json.Indent(&b, doc, "  ", "  "); err != nil {
-		a.line("  " + string(doc))
-		return
-	}
-	a.block("  " + string(trade.EscapeJSON(b.Bytes())))
 }

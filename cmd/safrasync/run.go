@@ -67,7 +67,7 @@ func (a *App) run(ctx context.Context) error {
 		return d.refuse(err)
 	}
 	a.closers = append(a.closers, release)
-	if err := d.store.Announce(ctx, version, d.begun); err != nil {
+	if err := d.store.Announce(ctx, d.version, d.begun); err != nil {
 		return d.refuse(err)
 	}
 	d.said.beat = d.begun
@@ -111,8 +111,8 @@ func (d *daemon) serve(ctx context.Context, config *Config) error {
 	d.monitor.serve(g, listener)
 	defer d.console.close()
 	d.openConsole(ctx, g)
-	d.log.Info("start", zap.String("version", version), zap.Int("pid", os.Getpid()),
-		zap.String("config", config.source.name), zap.Int("jobs", len(config.Jobs)))
+	d.log.Info("start", zap.String("version", d.version), zap.Int("pid", os.Getpid()),
+		zap.String("config", config.File()), zap.Int("jobs", len(config.Jobs)))
 	d.noteConfig(ctx, config, thisHost())
 	g.check(ctx)
 	d.manager.Ready(d.sentence(ctx, g))

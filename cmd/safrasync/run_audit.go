@@ -33,11 +33,11 @@ type inForce struct {
 // was in force there last (C15). That it cannot is no reason to stand still.
 func (d *daemon) noteConfig(ctx context.Context, config *Config, host string) {
 	sum := sha256.Sum256([]byte(config.Show()))
-	file, err := filepath.Abs(config.source.name)
+	file, err := filepath.Abs(config.File())
 	if err != nil { // the folder in which the process works is gone
-		file = config.source.name
+		file = config.File()
 	}
-	is := inForce{Program: version, Config: hex.EncodeToString(sum[:]), Host: host, File: file}
+	is := inForce{Program: d.version, Config: hex.EncodeToString(sum[:]), Host: host, File: file}
 	var was inForce
 	err = d.store.ActsBetween(ctx, []string{actConfig}, time.Time{}, time.Time{}, func(r trade.AuditRecord) error {
 		var then inForce
@@ -54,7 +54,7 @@ func (d *daemon) noteConfig(ctx context.Context, config *Config, host string) {
 		is.Before = was.Config
 		detail, e := json.Marshal(is)
 		record := byTheProgram()
-		record.At, record.Act, record.Target, record.Reason, record.Detail = now(), actConfig, config.source.name, "",
+		record.At, record.Act, record.Target, record.Reason, record.Detail = now(), actConfig, config.File(), "",
 			string(detail)
 		err = errors.Join(e, d.store.AppendAudit(ctx, record))
 	}

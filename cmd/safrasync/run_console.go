@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"net"
 	"time"
 
@@ -71,7 +70,7 @@ func (s *consoleServer) serve(g *generation, listener net.Listener) {
 	if listener == nil && s.server == nil {
 		return
 	}
-	pages := g.console()
+	pages := g.host().console()
 	if listener != nil {
 		s.close()
 		s.server, s.place = console.Serve(listener, cert, g.daemon.log), placeOf(c)
@@ -91,23 +90,6 @@ func (s *consoleServer) close() {
 	}
 }
 
-// console wires the console with the ledger and the engine's acts.
-func (g *generation) console() *console.Console {
-	c := g.config.Console
-	proxy, _ := c.proxy()
-	openID, err := c.openID()
-	if err != nil { // those who have a password log in all the same
-		g.daemon.log.Error("the login by OpenID Connect cannot be offered", zap.Error(err))
-	}
-	return console.New(console.Options{
-		People: g.daemon.store, Ledger: truthful{g.daemon.store}, Work: &consoleWork{g}, Desk: newConsoleDesk(g),
-		Reports: newConsoleReports(g), Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
-		Name: c.Name, Lang: g.lang(), Zone: g.config.Zone(), Hosts: c.hosts(), Secure: c.CertFile != "" ||
-			c.Behind != "", Behind: proxy,
-		OpenID: openID, Idle: c.Idle, Most: c.Longest, Now: now, Log: g.daemon.log,
-	})
-}
-
 // loginsEvery is how often logins that are over are forgotten.
 type loginsEvery struct{}
 
@@ -124,3 +106,10 @@ var (
 	_ console.People = (*state.Store)(nil)
 	_ console.Ledger = truthful{}
 )
+
+// host is what the console needs of this generation.
+func (g *generation) host() *deskHost {
+	return &deskHost{
+		app: g.App, store: g.daemon.store, engine: g.engine, scheduler: g.scheduler, board: g.board, log: g.daemon.log,
+	}
+}

@@ -28,7 +28,7 @@ type generation struct {
 // process has just started.
 func (d *daemon) generation(config *Config, atStart bool) (*generation, error) {
 	g := &generation{daemon: d, App: &App{
-		Stdin: d.Stdin, Stdout: d.Stdout, Stderr: d.Stderr, Env: d.Env, configPath: d.configPath, out: d.out,
+		Stdin: d.Stdin, Stdout: d.Stdout, Stderr: d.Stderr, Env: d.Env, version: d.version, configPath: d.configPath, out: d.out,
 		ended: d.ended, config: config, log: d.log,
 	}}
 	g.source, g.board = &reconnecting{app: g.App}, newBoard()

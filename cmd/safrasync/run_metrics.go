@@ -13,8 +13,6 @@ import (
 
 	"github.com/safrasync/safrasync/internal/connlimit"
 	"github.com/safrasync/safrasync/internal/metrics"
-	"github.com/safrasync/safrasync/state"
-	"github.com/safrasync/safrasync/trade"
 )
 
 // monitor is what monitoring sees of the daemon. It outlives the generations of the configuration:
@@ -27,21 +25,10 @@ type monitor struct {
 	server  *http.Server
 }
 
-// truthful is a ledger that does not say that a job runs when the process that ran it is gone.
-type truthful struct{ *state.Store }
-
-func (t truthful) JobStatus(ctx context.Context, job string) (trade.JobStatus, error) {
-	status, err := t.Store.JobStatus(ctx, job)
-	if err != nil {
-		return status, err
-	}
-	return abandoned(ctx, t.Store, status)
-}
-
 func newMonitor(d *daemon) *monitor {
 	m := &monitor{log: d.log}
 	m.Metrics = metrics.New(metrics.Options{
-		Ledger: truthful{d.store}, Jobs: m.jobs, Version: version, Now: now,
+		Ledger: truthful{d.store}, Jobs: m.jobs, Version: d.version, Now: now,
 		Unready: func() []string { return m.unready(d) },
 	})
 	return m

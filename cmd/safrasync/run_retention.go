@@ -2,15 +2,11 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"time"
 
 	"go.uber.org/zap"
 
-	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
-	"github.com/safrasync/safrasync/trade"
 )
 
 // retentionTask does what `safrasync purge` does, on the schedule of the configuration.
@@ -35,21 +31,4 @@ func (g *generation) retentionTask() (engine.Task, error) {
 		log.Info("retention", fields...)
 		return nil
 	}}, nil
-}
-
-// byTheProgram signs what no person ordered.
-func byTheProgram() trade.AuditRecord {
-	return trade.AuditRecord{
-		Who: "safrasync", From: fmt.Sprintf("pid %d@%s", os.Getpid(), thisHost()),
-		Act: state.ActRetention, Target: "ledger", Reason: "retention.schedule",
-	}
-}
-
-// thisHost is the name of this host.
-func thisHost() string {
-	host, err := os.Hostname()
-	if err != nil {
-		return "?"
-	}
-	return host
 }

@@ -13,10 +13,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/safrasync/safrasync/apiclient"
 	inbound "github.com/safrasync/safrasync/internal/receiver"
-	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -169,25 +166,6 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		return nil, err
 	}
 	return c.loaded, nil // the old one, while the new one is being written
-}
-
-// hearing wires what looks at events.
-func (a *App) hearing(store *state.Store) (*engine.EventProcessor, error) {
-	jobs, err := compileJobs(a.config)
-	if err != nil {
-		return nil, err
-	}
-	// a reading that fails is tried in its own time
-	client, err := a.openAPI(func(o *apiclient.Options) { o.Once = true })
-	if err != nil {
-		return nil, err
-	}
-	program := byTheProgram()
-	return &engine.EventProcessor{
-		Ledger: store, Platform: client, Jobs: jobs, Now: now, Limits: a.config.Limits(), Zone: a.config.Zone(),
-		Log:     a.logger(),
-		Program: engine.Person{Name: program.Who, From: program.From},
-	}, nil
 }
 
 // hear looks at events until ctx ends, where webhooks are configured.

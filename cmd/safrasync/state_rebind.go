@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -27,7 +26,7 @@ func (a *App) rebindState(ctx context.Context, f actFlags) error {
 	if err != nil {
 		return err
 	}
-	options, platform := ledgerOptions(config, toWrite), config.API.platform()
+	options, platform := a.ledgerOptions(config, toWrite), config.API.platform()
 	plan, err := state.Rebind(ctx, options, platform, false, trade.AuditRecord{})
 	if err != nil {
 		return err
@@ -78,21 +77,5 @@ func (a *App) tellRebind(plan state.RebindPlan) {
 	}
 	for _, h := range plan.Hosts {
 		a.tell("rebind.host", h.Host, h.Path, h.Records, a.voice().moment(h.Last))
-	}
-}
-
-// platform says whether the ledger belongs to the platform that is configured.
-func (c *checker) platform(ctx context.Context, store *state.Store) {
-	const name = "platform"
-	err := store.Belongs(ctx, c.app.config.API.platform())
-	var other *trade.OtherPlatformError
-	switch {
-	case errors.As(err, &other):
-		c.fail(name, "check.platform_hint", "check.platform_other", other.Ledger, other.Accepted,
-			other.Doubts, other.Now)
-	case err != nil:
-		c.ledgerFault(name, err)
-	default:
-		c.pass(name, "check.platform_ok", c.app.config.API.platform())
 	}
 }

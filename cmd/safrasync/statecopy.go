@@ -38,8 +38,8 @@ func (a *App) copyState(ctx context.Context, to, journal string, f actFlags) err
 	if to == "" {
 		return a.usage("says.arguments", "safrasync state copy --to DSN --reason TEXT")
 	}
-	target := state.Options{Driver: driverOf(to), Version: version, Journal: journal}
-	if target.DSN, err = (secretResolver{env: a.Env, base: config.source.name}).resolve(to); err != nil {
+	target := state.Options{Driver: driverOf(to), Version: a.version, Journal: journal}
+	if target.DSN, err = resolveSecret(a.Env, config.File(), to); err != nil {
 		return err
 	}
 	if target.Driver = driverOf(target.DSN); target.Driver == state.SQLite {
@@ -50,7 +50,7 @@ func (a *App) copyState(ctx context.Context, to, journal string, f actFlags) err
 	if target.Journal == "" {
 		target.Journal = config.State.journals()
 	}
-	from := ledgerOptions(config, toWrite)
+	from := a.ledgerOptions(config, toWrite)
 	plan, err := state.Move(ctx, from, target, false, trade.AuditRecord{})
 	if err != nil {
 		return err

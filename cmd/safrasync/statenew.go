@@ -19,7 +19,7 @@ func (a *App) newState(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	store, err := state.New(ctx, ledgerOptions(config, toWrite))
+	store, err := state.New(ctx, a.ledgerOptions(config, toWrite))
 	if err != nil {
 		return err
 	}

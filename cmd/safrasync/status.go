@@ -65,7 +65,7 @@ func (a *App) status(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	store, err := state.Open(ctx, ledgerOptions(config, toRead)) // never an empty one in the place of one that is gone
+	store, err := state.Open(ctx, a.ledgerOptions(config, toRead)) // never an empty one in the place of one that is gone
 	if err != nil {
 		a.tellServed(err)
 		return err
@@ -194,24 +194,6 @@ func (j *jobJSON) schedule(spec engine.JobSpec, zone *time.Location, now time.Ti
 	}
 	j.NextSweep = timeOrNull(sweeps.Next(after).UTC())
 	return nil
-}
-
-// abandoned corrects the status of a job of which the ledger says that it runs, although the
-// process that ran it is gone: it had no time to say so.
-func abandoned(ctx context.Context, store *state.Store, status trade.JobStatus) (trade.JobStatus, error) {
-	if status.State != trade.Running {
-		return status, nil
-	}
-	leases, err := store.Leases(ctx)
-	if err != nil || slices.ContainsFunc(leases, func(l trade.Holder) bool { return l.Job == status.Job && !l.Dead }) {
-		return status, err
-	}
-	status.State = trade.Stopped
-	status.Stop = &trade.Stop{
-		Code: "process_gone",
-		Text: "the process that ran the job is gone; the next run finds out what became of the rows that were on the wire, and goes on",
-	}
-	return status, nil
 }
 
 func readServices(ctx context.Context, store *state.Store) ([]serviceJSON, error) {

@@ -155,9 +155,6 @@ func (a *App) printStates(states map[trade.State]int, flags map[trade.Flag]int) 
 // causesShown is how many causes a summary shows, the most frequent first.
 const causesShown = 12
 
-// kept are the states of rows that do not go by themselves.
-var kept = []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held}
-
 // printCauses groups the rows that did not go by what keeps them, each with who can cure it and
 // how.
 func (a *App) printCauses(ctx context.Context, store *state.Store, job string, planned *plan) error {
@@ -227,19 +224,4 @@ func (p plans) add(e trade.Entry) {
 	if slices.Contains(kept, e.State) {
 		p[e.Job].troubles.add(e)
 	}
-}
-
-// stop says why a job stopped and what to do: in the person's language where the reason is a known
-// one, with the engine's own words behind it.
-func (v voice) stop(s trade.Stop) string {
-	text := s.Text
-	if b := s.Brake; b != nil && v.lang != trade.English {
-		text = v.brake(s.Code, *b)
-	} else if known := i18n.Key("stop." + s.Code); v.lang != trade.English && i18n.CLI.Has(known) {
-		text = v.text(known) + " (" + s.Text + ")"
-	}
-	if !s.Until.IsZero() {
-		text += v.text("stop.until", v.moment(s.Until))
-	}
-	return text
 }

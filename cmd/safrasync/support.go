@@ -41,11 +41,11 @@ func (a *App) bundle(ctx context.Context, path string, full bool) error {
 	}
 	scrub := newScrubber(config)
 	files := []bundlePart{
-		{"program.json", func() (any, error) { return programFacts(config), nil }},
+		{"program.json", func() (any, error) { return programFacts(config, a.version), nil }},
 		{"config.yaml", func() (any, error) { return scrub.config(config), nil }},
 		{"files.json", func() (any, error) { return fileFacts(config), nil }},
 	}
-	store, err := state.Open(ctx, ledgerOptions(config, toRead))
+	store, err := state.Open(ctx, a.ledgerOptions(config, toRead))
 	if err != nil {
 		files = append(files, bundlePart{
 			"ledger.json",
@@ -135,7 +135,7 @@ func ledgerParts(ctx context.Context, store *state.Store, config *Config, full b
 }
 
 // programFacts are those of program and machine.
-func programFacts(config *Config) any {
+func programFacts(config *Config, version string) any {
 	first := func(path string) string {
 		data, err := os.ReadFile(path)
 		if err != nil {

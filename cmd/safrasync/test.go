@@ -124,7 +124,7 @@ func (a *App) findCases(config *Config, args []string) ([]string, error) {
 }
 
 func casesBeside(config *Config) string {
-	return filepath.Join(filepath.Dir(config.source.name), "cases")
+	return filepath.Join(filepath.Dir(config.File()), "cases")
 }
 
 // runCase runs one case; what is wrong with it is a part of the result, and the others go on.

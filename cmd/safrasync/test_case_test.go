@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,23 +38,6 @@ func valueOfERP(t *rapid.T, name string) erp.Value {
 		return erp.Value{Kind: erp.Text, Err: "bytes not valid UTF-8 at 3"}
 	}
 	return erp.Value{Kind: erp.Text, Text: rapid.String().Draw(t, name)}
-}
-
-// The cases of the documentation are right, and run as they are described: without a secret,
-// without an ERP.
-func TestTheCasesOfTheDocumentationPass(t *testing.T) {
-	t.Parallel()
-	var out, errs bytes.Buffer
-	app := App{
-		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
-		Env: func(string) (string, bool) { return "", false },
-	}
-	if code := app.Run(t.Context(), []string{"--config", "../../docs/examples/modern.yaml", "test"}); code != exitDone {
-		t.Fatalf("exit code %d\n%s\n%s", code, out.String(), errs.String())
-	}
-	if !strings.Contains(out.String(), "4 casos: 4 certos") {
-		t.Errorf("the cases are not those of the documentation:\n%s", out.String())
-	}
 }
 
 // The case that docs/configuration.md explains is one that can be read: every key and every form of

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -308,17 +307,6 @@ func (d *configDecoder) listOf(e configEntry) []configEntry {
 		return nil
 	}
 	return e.items
-}
-
-// jsonText writes a text as JSON, without the escapes that only HTML needs.
-func jsonText(text string) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(text); err != nil {
-		return `""`
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // isExpectationKey tells what `--record --update` replaces.

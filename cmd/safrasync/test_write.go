@@ -2,32 +2,14 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
-	"unicode"
 
 	"github.com/safrasync/safrasync/erp"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// yamlQuoted writes a text in quotes. What the reader of files refuses to see is written as an
-// escape.
-func yamlQuoted(text string) string {
-	var b strings.Builder
-	for _, r := range jsonText(text) {
-		if unicode.IsControl(r) || r == '\uFEFF' || r == '\u2028' || r == '\u2029' {
-			fmt.Fprintf(&b, `\u%04x`, r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
 
 // yamlCaseValue writes a value of the database so that [loadCase] reads the same one.
 func yamlCaseValue(v erp.Value) string {
@@ -135,38 +117,4 @@ func withOutcome(text string, kind trade.Kind, o outcome) string {
 		}
 	}
 	return strings.TrimRight(strings.Join(kept, "\n"), "\n") + "\n" + o.render(kind)
-}
-
-// replaceFile writes a file in one step: a crash leaves the old text or the new one. Mode, owner
-// and group stay: the service reads a configuration that root replaces by its group.
-func replaceFile(path, text string) error {
-	mode := os.FileMode(0o644)
-	before, err := os.Stat(path)
-	if err == nil {
-		mode = before.Mode().Perm()
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".safrasync-*")
-	if err != nil {
-		return fmt.Errorf("%s: %s", path, plainReason(err))
-	}
-	_, err = f.WriteString(text)
-	err = errors.Join(err, keepOwner(f, before), f.Chmod(mode), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // the reason is more telling
-		return fmt.Errorf("%s: %s", path, plainReason(err))
-	}
-	return nil
-}
-
-// createFile writes a file that must not exist yet.
-func createFile(path, text string, mode os.FileMode) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	_, err = f.WriteString(text)
-	return errors.Join(err, f.Close())
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"net/http"
 
+	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/erp"
 	engine "github.com/safrasync/safrasync/sync"
 )
@@ -38,4 +40,10 @@ func (a *App) openSource(ctx context.Context) (engine.Source, error) {
 		return unreachable{err}, err
 	}
 	return source, nil
+}
+
+// passes tells whether a refusal of the webhooks says nothing about sending: the key works, only
+// that module is not contracted or not there.
+func passes(e *apiclient.Error) bool {
+	return e.HasMessage("message.module.not-contracted") || e.Status == http.StatusNotFound && e.APIForm()
 }

@@ -3,10 +3,13 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"golang.org/x/term"
 
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
@@ -73,7 +76,7 @@ func (a *App) lang() trade.Lang {
 func (a *App) voice() voice {
 	v := voice{lang: a.lang(), zone: time.Local}
 	if a.config != nil {
-		v.zone, v.own = a.config.Zone(), a.config.catalogue
+		v.zone, v.own = a.config.Zone(), a.config.Catalogue()
 	}
 	return v
 }
@@ -120,3 +123,13 @@ func lines(text string) string {
 
 // usage is a wrong call.
 func (a *App) usage(p i18n.Key, args ...any) error { return &usageError{a.text(p, args...)} }
+
+// isTerminal tells whether a stream is a terminal: only there are a progress bar and a question of
+// use.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// now is the wall clock, in UTC.
+func now() time.Time { return time.Now().UTC() }

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/robfig/cron/v3"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// nextTimes are the next times of a schedule after a moment.
+func nextTimes(schedule cron.Schedule, at time.Time) []time.Time {
+	out := []time.Time{}
+	for range cronTimes {
+		if at = schedule.Next(at); at.IsZero() {
+			break
+		}
+		out = append(out, at.UTC())
+	}
+	return out
+}
+
+// shortTimes writes times that are near without their year.
+func (v voice) shortTimes(times []time.Time) []string {
+	form := "02/01 15:04"
+	if v.lang == trade.English {
+		form = "01-02 15:04"
+	}
+	out := make([]string, len(times))
+	for i, t := range times {
+		out[i] = t.In(v.zone).Format(form)
+	}
+	return out
+}
+
+// explainCron says the usual schedules in words; for others the times that follow have to do.
+func (v voice) explainCron(text string) string {
+	zone := ""
+	if name, rest, ok := strings.Cut(text, " "); ok &&
+		(strings.HasPrefix(name, "CRON_TZ=") || strings.HasPrefix(name, "TZ=")) {
+		_, place, _ := strings.Cut(name, "=")
+		zone, text = v.text("cron.in", place), strings.TrimSpace(rest)
+	}
+	if d, ok := strings.CutPrefix(text, "@every "); ok {
+		return v.text("cron.every", d) + zone
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	if m := everyMinutes.FindStringSubmatch(text); m != nil {
+		return v.text("cron.minutes", m[1]) + zone
+	}
+	if m := someMinutes.FindStringSubmatch(text); m != nil {
+		return v.text("cron.some_minutes", m[1], m[2], m[3]) + zone
+	}
+	if m := everyHour.FindStringSubmatch(text); m != nil {
+		return v.text("cron.hourly", m[1]) + zone
+	}
+	if m := everyDay.FindStringSubmatch(text); m != nil {
+		return v.text("cron.daily", twoDigits(m[2]), twoDigits(m[1])) + zone
+	}
+	return v.text("cron.as_written") + zone
+}
+
+// parseSince reads an age (2h, 7d), a day of the cooperative, or an instant.
+func parseSince(since string, now time.Time, zone *time.Location) (time.Time, bool) {
+	if days, ok := strings.CutSuffix(since, "d"); ok {
+		if n, err := strconv.Atoi(days); err == nil && n >= 0 {
+			return now.AddDate(0, 0, -n), true
+		}
+	}
+	if age, err := time.ParseDuration(since); err == nil && age >= 0 {
+		return now.Add(-age), true
+	}
+	for _, layout := range []string{time.DateOnly, "02/01/2006", time.RFC3339} {
+		if t, err := time.ParseInLocation(layout, since, zone); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// span is a span of time, rounded up to whole seconds.
+func (v voice) span(d time.Duration) string {
+	return (time.Duration(roundUp(d)) * time.Second).String()
+}
+
+// roundUp gives whole seconds, never too few.
+func roundUp(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
+
+var (
+	everyMinutes = regexp.MustCompile(`^\*/(\d+) \* \* \* \*$`)
+	everyHour    = regexp.MustCompile(`^(\d+) \* \* \* \*$`)
+	everyDay     = regexp.MustCompile(`^(\d+) (\d+) \* \* \*$`)
+	someMinutes  = regexp.MustCompile(`^\*/(\d+) (\d+)-(\d+) \* \* \*$`)
+)
+
+func twoDigits(text string) string {
+	if len(text) < 2 {
+		return "0" + text
+	}
+	return text
+}
+
+// cronTimes is how many of the next times are shown.
+const cronTimes = 5
