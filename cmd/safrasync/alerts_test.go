@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/alert"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
@@ -85,9 +86,9 @@ func TestCheckSendsATestMessageOnlyWhenAsked(t *testing.T) {
 		status, code int
 		want         string
 	}{
-		"it arrives": {200, exitDone, "✓ alerts: teste entregue: webhook (slack) at 127.0.0.1"},
+		"it arrives": {200, cli.ExitDone, "✓ alerts: teste entregue: webhook (slack) at 127.0.0.1"},
 		"it does not": {
-			404, exitFailed,
+			404, cli.ExitFailed,
 			"✗ alerts: teste não entregue: webhook (slack) at 127.0.0.1 (http_404: the receiver does not know this address any more: " +
 				"make a new webhook and put it into alerts.webhook.url)",
 		},
@@ -100,7 +101,7 @@ func TestCheckSendsATestMessageOnlyWhenAsked(t *testing.T) {
 			if err := os.WriteFile(b.path("hook"), []byte(url+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			out, errs := b.run(t.Context(), exitDone, "check", "--offline")
+			out, errs := b.run(t.Context(), cli.ExitDone, "check", "--offline")
 			if len(bodies) != 0 || !strings.Contains(out, "alerts: webhook (slack) at 127.0.0.1, 1 destinatário(s)") {
 				t.Errorf("check without --alert: %d messages\n%s", len(bodies), out)
 			}
@@ -121,10 +122,10 @@ func TestCheckSendsATestMessageOnlyWhenAsked(t *testing.T) {
 func TestCheckSaysWhenNobodyCanBeTold(t *testing.T) {
 	t.Parallel()
 	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})
-	if out, _ := b.run(t.Context(), exitDone, "check", "--offline"); strings.Contains(out, "alerts") {
+	if out, _ := b.run(t.Context(), cli.ExitDone, "check", "--offline"); strings.Contains(out, "alerts") {
 		t.Errorf("check speaks of alerts:\n%s", out)
 	}
-	if out, _ := b.run(t.Context(), exitFailed, "check", "--offline", "--alert"); !strings.Contains(out,
+	if out, _ := b.run(t.Context(), cli.ExitFailed, "check", "--offline", "--alert"); !strings.Contains(out,
 		"✗ alerts: ninguém é avisado") {
 		t.Errorf("check --alert:\n%s", out)
 	}
@@ -147,9 +148,9 @@ func (b *bench) alerts(section string) {
 func TestTheDigestIsShownAndNothingIsSentOrStored(t *testing.T) {
 	t.Parallel()
 	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})
-	b.run(t.Context(), exitDone, "sync")
+	b.run(t.Context(), cli.ExitDone, "sync")
 	b.alerts("  name: Cooperativa Modelo")
-	out, _ := b.run(t.Context(), exitDone, "status", "--digest")
+	out, _ := b.run(t.Context(), cli.ExitDone, "status", "--digest")
 	for _, want := range []string{
 		"[Cooperativa Modelo] Resumo de ", ": enviados 2 contratos; por resolver: 2",
 		"Contratos (rotina contracts)\nForam à plataforma: 2 contratos.",
@@ -160,7 +161,7 @@ func TestTheDigestIsShownAndNothingIsSentOrStored(t *testing.T) {
 			t.Errorf("the digest lacks %q:\n%s", want, out)
 		}
 	}
-	text, _ := b.run(t.Context(), exitDone, "status", "--digest", "--json")
+	text, _ := b.run(t.Context(), cli.ExitDone, "status", "--digest", "--json")
 	var d alert.Digest
 	if err := json.Unmarshal([]byte(text), &d); err != nil {
 		t.Fatal(err)

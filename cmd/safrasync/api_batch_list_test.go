@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 )
 
 // consents runs `api consent --file` against a platform of the test's own, and gives exit code and
@@ -37,11 +39,11 @@ func consents(t *testing.T, answer http.HandlerFunc, list []byte,
 		args[i] = strings.ReplaceAll(arg, "$DIR", dir)
 	}
 	var stdout, stderr bytes.Buffer
-	app := App{
+	app := cli.App{
 		Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
 		Env: func(name string) (string, bool) { return "key", name == "SAFRASYNC_API_KEY" },
 	}
-	code = app.Run(context.Background(),
+	code = execute(context.Background(), &app,
 		append([]string{
 			"--config", filepath.Join(dir, "config.yaml"), "api", "consent", "--file",
 			filepath.Join(dir, "list"),
@@ -65,7 +67,7 @@ func TestAPauseThatThePlatformWantsIsNotAnAnswerAboutAProducer(t *testing.T) {
 		granted(w, r)
 	}, []byte("identity;person_type\n52998224725;PF\n11144477735;PF\n"), "--out", "$DIR/out.csv")
 	rows := rowsOf(t, filepath.Join(dir, "out.csv"))
-	if code != exitDone || len(rows) != 3 || rows[2][4] != "done" || !strings.Contains(messages, "pede uma pausa até") {
+	if code != cli.ExitDone || len(rows) != 3 || rows[2][4] != "done" || !strings.Contains(messages, "pede uma pausa até") {
 		t.Errorf("exit code %d, rows %q, messages %s", code, rows, messages)
 	}
 }
@@ -137,7 +139,7 @@ func TestTenThousandProducersEachHaveTheirRowAndTheMemoryStaysFlat(t *testing.T)
 		dir, code, _, messages := consents(t, granted, list.Bytes(), "--out", "$DIR/"+name)
 		runtime.GC()
 		runtime.ReadMemStats(&after)
-		if code != exitDone || !strings.Contains(messages,
+		if code != cli.ExitDone || !strings.Contains(messages,
 			fmt.Sprintf("%d de %d produtor(es) consultado(s); %d sem resposta útil", many, many, many/100)) {
 			t.Fatalf("%s: exit code %d: %.300s", name, code, messages)
 		}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 )
 
 func TestAnInterruptedBatchKeepsWhatWasDone(t *testing.T) {
@@ -44,16 +46,16 @@ func TestAnInterruptedBatchKeepsWhatWasDone(t *testing.T) {
 			}
 		}
 		var messages bytes.Buffer
-		app := App{
+		app := cli.App{
 			Stdin: strings.NewReader(""), Stdout: &messages, Stderr: &messages,
 			Env: func(name string) (string, bool) { return "key", name == "SAFRASYNC_API_KEY" },
 		}
 		path := filepath.Join(dir, out)
-		code := app.Run(ctx, []string{
+		code := execute(ctx, &app, []string{
 			"--config", filepath.Join(dir, "config.yaml"), "api", "consent", "--file",
 			filepath.Join(dir, "list.csv"), "--out", path,
 		})
-		if code != exitFailed || !strings.Contains(messages.String(), "Interrompido") {
+		if code != cli.ExitFailed || !strings.Contains(messages.String(), "Interrompido") {
 			t.Errorf("%s: exit code %d: %s", out, code, messages.String())
 		}
 		if got := rowsOf(t, path); len(got) != 2 || !strings.Contains(strings.Join(got[1], ";"), "CONSENTED") {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/oidctest"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -17,7 +18,7 @@ import (
 func TestCheckTellsWhetherTheIssuerAnswers(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	issuer := oidctest.Start(t, now)
+	issuer := oidctest.Start(t, cli.Now)
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: issuer.Server.Certificate().Raw})
 	config, err := os.ReadFile(d.dir + "/config.yaml")
 	if err != nil {
@@ -39,7 +40,7 @@ func TestCheckTellsWhetherTheIssuerAnswers(t *testing.T) {
 		var out bytes.Buffer
 		app := d.app("")
 		app.Stdout, app.Stderr = &out, &out
-		code := app.Run(t.Context(), append([]string{"--config", app.configPath}, args...))
+		code := execute(t.Context(), app, append([]string{"--config", app.ConfigPath}, args...))
 		if strings.Contains(out.String(), oidctest.Secret) {
 			t.Errorf("%v shows the secret", args)
 		}
@@ -86,7 +87,7 @@ func TestCheckTellsWhetherTheIssuerAnswers(t *testing.T) {
 	d.must(0, "", "users", "end", "carla")
 	d.must(0, deskPassword+"\n", "users", "password", "carla", "--password-stdin", "--reason",
 		"saiu da conta da cooperativa", "--as", "ana")
-	users, err := d.host.store.Users(t.Context())
+	users, err := d.host.Store.Users(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +97,7 @@ func TestCheckTellsWhetherTheIssuerAnswers(t *testing.T) {
 		}
 	}
 	d.as(trade.Accountant)
-	if records, err := d.host.store.Audit(t.Context(), 0); err != nil ||
+	if records, err := d.host.Store.Audit(t.Context(), 0); err != nil ||
 		!slices.ContainsFunc(records, func(r trade.AuditRecord) bool {
 			return r.Act == "user password" && r.Who == "ana" && r.Target == "carla" &&
 				r.Reason == "saiu da conta da cooperativa" && strings.Contains(r.Detail, issuer.URL)

@@ -69,10 +69,10 @@ func TestC05_ChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 			prefix, suffix, base := "", "-loopback", "http://"+server.Listener.Addr().String()
 			if over {
 				_, port, _ := strings.Cut(server.Listener.Addr().String(), ":")
-				d.host.app.config.Console.CertFile, d.host.app.config.Console.Hosts = "own.pem", []string{"safrasync.coop.example"}
+				d.host.App.Config.Console.CertFile, d.host.App.Config.Console.Hosts = "own.pem", []string{"safrasync.coop.example"}
 				prefix, suffix, base = "__Host-", "", "https://safrasync.coop.example:"+port
 			}
-			c = d.host.console()
+			c = d.host.Console()
 			server.Config.Handler = back.note(rows.note(c, "/rows"), console.BackPath)
 			if over {
 				server.StartTLS()

@@ -10,16 +10,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/cmd/safrasync/desk"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // newDemoDesk opens a console on what `safrasync demo` leaves behind: contracts, deliveries and
 // traceability records that are stuck for many reasons.
-func newDemoDesk(t *testing.T) *desk {
+func newDemoDesk(t *testing.T) *deskWorld {
 	t.Helper()
-	d := &desk{t: t, dir: t.TempDir(), log: &strings.Builder{}}
+	d := &deskWorld{t: t, dir: t.TempDir(), log: &strings.Builder{}}
 	app := d.app("")
-	if code := app.Run(t.Context(), []string{"demo", "--dir", d.dir, "--lang", "pt-BR"}); code != 0 {
+	if code := execute(t.Context(), app, []string{"demo", "--dir", d.dir, "--lang", "pt-BR"}); code != 0 {
 		t.Fatalf("the demo: exit code %d\n%s", code, d.log)
 	}
 	file, err := os.OpenFile(d.dir+"/config.yaml", os.O_APPEND|os.O_WRONLY, 0)
@@ -193,7 +194,7 @@ func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 		t.Error("the page shows what somebody else fixes")
 	}
 	// The command line groups by the same code, and each row stands in one group.
-	stuck, err := newConsoleDesk(d.host).Stuck(t.Context(), trade.Portuguese, true)
+	stuck, err := desk.New(d.host).Stuck(t.Context(), trade.Portuguese, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,8 +203,8 @@ func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 		rows += c.Rows()
 	}
 	want := 0
-	for _, job := range d.host.engine.Jobs {
-		counts, err := d.host.store.Counts(t.Context(), job.Name())
+	for _, job := range d.host.Engine.Jobs {
+		counts, err := d.host.Store.Counts(t.Context(), job.Name())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,7 +226,7 @@ func TestACauseLeadsToItsRows(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)
 	b := d.as(trade.Reader)
-	stuck, err := newConsoleDesk(d.host).Stuck(t.Context(), trade.Portuguese, true)
+	stuck, err := desk.New(d.host).Stuck(t.Context(), trade.Portuguese, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +282,7 @@ func TestAllRowsOfACauseAreTriedAgainWithTheirNumberTyped(t *testing.T) {
 	if strings.Contains(b.body, "62 contratos") {
 		t.Error("the page still shows what goes with the next run")
 	}
-	counts, err := d.host.store.Counts(t.Context(), "contracts")
+	counts, err := d.host.Store.Counts(t.Context(), "contracts")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,12 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
 	engine "github.com/safrasync/safrasync/sync"
 )
 
-func newCronCommand(a *App) *cobra.Command {
-	return a.command("cron", "help.cron", exactly(0), func(*cobra.Command, []string) error { return a.cron() })
+func newCronCommand(a *cli.App) *cobra.Command {
+	return a.Command("cron", "help.cron", cli.Exactly(0), func(*cobra.Command, []string) error { return cron(a) })
 }
 
 type cronJSON struct {
@@ -22,8 +23,8 @@ type cronJSON struct {
 }
 
 // cron shows the next times of each schedule, as the daemon will keep them.
-func (a *App) cron() error {
-	config, err := a.loadConfig()
+func cron(a *cli.App) error {
+	config, err := a.LoadConfig()
 	if err != nil {
 		return err
 	}
@@ -36,8 +37,8 @@ func (a *App) cron() error {
 			if err != nil {
 				return err
 			}
-			s.Next = nextTimes(schedule, now())
-			if err := a.printSchedule(s); err != nil {
+			s.Next = cli.NextTimes(schedule, cli.Now())
+			if err := printSchedule(a, s); err != nil {
 				return err
 			}
 		}
@@ -45,16 +46,16 @@ func (a *App) cron() error {
 	return nil
 }
 
-func (a *App) printSchedule(s cronJSON) error {
-	if a.asJSON {
-		return a.printJSON(s)
+func printSchedule(a *cli.App, s cronJSON) error {
+	if a.AsJSON {
+		return a.PrintJSON(s)
 	}
-	v := a.voice()
+	v := a.Voice()
 	what := i18n.Key("cron.run")
 	if s.What == "sweep" {
 		what = "cron.sweep"
 	}
-	a.show("cron.line", s.Job, v.text(what), s.Schedule, v.explainCron(s.Schedule),
-		strings.Join(v.shortTimes(s.Next), "  "), v.zone)
+	a.Show("cron.line", s.Job, v.Text(what), s.Schedule, v.ExplainCron(s.Schedule),
+		strings.Join(v.ShortTimes(s.Next), "  "), v.Zone)
 	return nil
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	engine "github.com/safrasync/safrasync/sync"
 )
 
@@ -25,11 +27,11 @@ type initBench struct {
 func (b *initBench) run(code int, args ...string) (stdout, stderr string) {
 	b.t.Helper()
 	var out, errs bytes.Buffer
-	app := App{
+	app := cli.App{
 		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
 		Env: func(name string) (string, bool) { v, ok := b.env[name]; return v, ok },
 	}
-	if got := app.Run(b.t.Context(), args); got != code {
+	if got := execute(b.t.Context(), &app, args); got != code {
 		b.t.Fatalf("safrasync %s exits with %d, want %d\n%s\n%s", strings.Join(args, " "), got, code, out.String(),
 			errs.String())
 	}
@@ -82,20 +84,20 @@ func (b *initBench) audit(config string) ([]engine.Breach, []engine.Shortness, [
 // staysOpen tells that check finds nothing but what the proposal marked.
 func (b *initBench) staysOpen(file string, want int) {
 	b.t.Helper()
-	_, err := loadConfigWithoutSecrets(b.path(file), nil)
-	faults, ok := errors.AsType[*ConfigError](err)
+	_, err := config.LoadWithoutSecrets(b.path(file), nil)
+	faults, ok := errors.AsType[*config.Error](err)
 	if !ok {
 		b.t.Fatalf("the proposal is accepted as it is: %v", err)
 	}
 	for _, f := range faults.Faults {
-		if f.Text != stillToFillIn {
+		if f.Text != config.StillToFillIn {
 			b.t.Errorf("the proposal has a fault that is not marked: %s", f)
 		}
 	}
 	if len(faults.Faults) != want {
 		b.t.Errorf("%d places are open, want %d:\n%v", len(faults.Faults), want, err)
 	}
-	b.run(exitConfig, "--config", b.path(file), "check", "--offline")
+	b.run(cli.ExitConfig, "--config", b.path(file), "check", "--offline")
 }
 
 // The proposal for the demo's ERP, once completed, finds the same faults in the same rows as the

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 )
 
 // The cases of the documentation are right, and run as they are described: without a secret,
@@ -11,11 +13,11 @@ import (
 func TestTheCasesOfTheDocumentationPass(t *testing.T) {
 	t.Parallel()
 	var out, errs bytes.Buffer
-	app := App{
+	app := cli.App{
 		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
 		Env: func(string) (string, bool) { return "", false },
 	}
-	if code := app.Run(t.Context(), []string{"--config", "../../docs/examples/modern.yaml", "test"}); code != exitDone {
+	if code := execute(t.Context(), &app, []string{"--config", "../../docs/examples/modern.yaml", "test"}); code != cli.ExitDone {
 		t.Fatalf("exit code %d\n%s\n%s", code, out.String(), errs.String())
 	}
 	if !strings.Contains(out.String(), "4 casos: 4 certos") {

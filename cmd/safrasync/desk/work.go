@@ -1,0 +1,79 @@
+package desk
+
+import (
+	"slices"
+	gosync "sync"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/console"
+	engine "github.com/safrasync/safrasync/sync"
+)
+
+// work is the engine of a generation as the console knows it.
+type work struct{ g *Host }
+
+var _ console.Work = (*work)(nil)
+
+// nextRunsShown is how many times of a schedule people are shown.
+const nextRunsShown = 3
+
+// Jobs gives the jobs in the order in which they run.
+func (w *work) Jobs() []console.Job {
+	out := make([]console.Job, len(w.g.Engine.Jobs))
+	for i, job := range w.g.Engine.Jobs {
+		out[i] = console.Job{Name: job.Name(), Sends: job.Spec.Sends, Key: job.Spec.Key}
+		schedule, err := engine.ParseSchedule(job.Spec.Schedule, w.g.App.Config.Zone())
+		if err != nil {
+			continue
+		}
+		for at := schedule.Next(cli.Now()); !at.IsZero() && len(out[i].NextRuns) < nextRunsShown; at = schedule.Next(at) {
+			out[i].NextRuns = append(out[i].NextRuns, at)
+		}
+	}
+	return out
+}
+
+// Progress tells what runs now in this process.
+func (w *work) Progress() ([]console.Progress, <-chan struct{}) { return w.g.Board.look() }
+
+// Board is where the runs of this process tell how far they have come.
+type Board struct {
+	mu      gosync.Mutex
+	jobs    []console.Progress
+	changed chan struct{}
+}
+
+func NewBoard() *Board { return &Board{changed: make(chan struct{})} }
+
+// Observe is told by the engine; it must not wait for anybody.
+func (b *Board) Observe(p engine.Progress) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	i := slices.IndexFunc(b.jobs, func(j console.Progress) bool { return j.Job == p.Job })
+	switch {
+	case p.Phase == engine.Done && i >= 0:
+		b.jobs = slices.Delete(slices.Clone(b.jobs), i, i+1)
+	case p.Phase == engine.Done:
+		return
+	case i < 0:
+		b.jobs = append(slices.Clone(b.jobs),
+			console.Progress{
+				Job: p.Job, Phase: string(p.Phase), Read: p.Read, Done: p.Done, Total: p.Total,
+				Since: cli.Now(),
+			})
+	default:
+		b.jobs = slices.Clone(b.jobs)
+		b.jobs[i] = console.Progress{
+			Job: p.Job, Phase: string(p.Phase), Read: p.Read, Done: p.Done, Total: p.Total,
+			Since: b.jobs[i].Since,
+		}
+	}
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
+func (b *Board) look() ([]console.Progress, <-chan struct{}) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.jobs, b.changed
+}

@@ -1,0 +1,101 @@
+package refs
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// maxCSVBytes bounds a de-para file: a million lines fit.
+const maxCSVBytes = 128 << 20
+
+// badLine is a line of a CSV that cannot be imported.
+type badLine struct {
+	Line int    `json:"line"` // of the file, from 1
+	Text string `json:"text"` // why, in the person's language
+}
+
+// referenceTable is a CSV that was read.
+type referenceTable struct {
+	Codes map[string]string
+	Bad   []badLine
+}
+
+// ReadReferences reads a CSV with the header code,id. A byte order mark and the separators of
+// spreadsheets (; and tab) are taken too. The error is for a file that is no such table at all;
+// single lines that are wrong are in bad.
+func ReadReferences(r io.Reader, v cli.Voice) (referenceTable, error) {
+	t := referenceTable{Codes: map[string]string{}}
+	c, err := cli.OpenCSV(r, maxCSVBytes, v)
+	if err != nil {
+		return t, err
+	}
+	head, err := c.Read()
+	if err != nil || len(head) != 2 || !strings.EqualFold(strings.TrimSpace(head[0]), "code") ||
+		!strings.EqualFold(strings.TrimSpace(head[1]), "id") {
+		return t, errors.New(v.Text("csv.no_header"))
+	}
+	lineOf := map[string]int{}
+	for {
+		record, err := c.Read()
+		if errors.Is(err, io.EOF) {
+			return t, nil
+		}
+		var fault *csv.ParseError
+		if errors.As(err, &fault) {
+			// After a broken quote nobody knows where the next line begins.
+			t.Bad = append(t.Bad, badLine{fault.StartLine, v.Text("csv.broken")})
+			return t, nil
+		}
+		if err != nil {
+			return t, err
+		}
+		line, _ := c.FieldPos(0)
+		if len(record) == 1 && strings.TrimSpace(record[0]) == "" || strings.TrimSpace(strings.Join(record, "")) == "" {
+			continue // what spreadsheets leave at the end
+		}
+		t.add(record, line, lineOf, v)
+	}
+}
+
+func (t *referenceTable) add(record []string, line int, lineOf map[string]int, v cli.Voice) {
+	refuse := func(p i18n.Key, args ...any) { t.Bad = append(t.Bad, badLine{line, v.Text(p, args...)}) }
+	if len(record) != 2 {
+		refuse("csv.columns", len(record))
+		return
+	}
+	code := cli.NormalCode(trade.UnguardFormula(strings.TrimSpace(record[0])))
+	id, err := trade.ParseID(record[1])
+	switch {
+	case cli.IsBlankCode(code):
+		refuse("csv.no_code")
+	case err != nil:
+		refuse("csv.no_uuid", config.ShortName(strings.TrimSpace(record[1])))
+	case lineOf[code] > 0 && t.Codes[code] != id:
+		refuse("csv.double", code, lineOf[code])
+	default:
+		lineOf[code], t.Codes[code] = line, id
+	}
+}
+
+// WriteReferences writes what ReadReferences reads.
+func WriteReferences(w io.Writer, table []trade.Reference) error {
+	c := csv.NewWriter(w)
+	if err := c.Write([]string{"code", "id"}); err != nil {
+		return fmt.Errorf("write the CSV: %w", err)
+	}
+	for _, r := range table {
+		if err := c.Write([]string{trade.GuardFormula(r.Code), trade.GuardFormula(r.ID)}); err != nil {
+			return fmt.Errorf("write the CSV: %w", err)
+		}
+	}
+	c.Flush()
+	return c.Error()
+}
