@@ -67,7 +67,8 @@ func TestAPauseThatThePlatformWantsIsNotAnAnswerAboutAProducer(t *testing.T) {
 		granted(w, r)
 	}, []byte("identity;person_type\n52998224725;PF\n11144477735;PF\n"), "--out", "$DIR/out.csv")
 	rows := rowsOf(t, filepath.Join(dir, "out.csv"))
-	if code != cli.ExitDone || len(rows) != 3 || rows[2][4] != "done" || !strings.Contains(messages, "pede uma pausa até") {
+	if code != cli.ExitDone || len(rows) != 3 || rows[2][4] != "done" ||
+		!strings.Contains(messages, "pede uma pausa até") {
 		t.Errorf("exit code %d, rows %q, messages %s", code, rows, messages)
 	}
 }

@@ -62,9 +62,10 @@ func (b *bench) path(name string) string { return filepath.Join(b.dir, name) }
 func (b *bench) run(ctx context.Context, code int, args ...string) (stdout, stderr string) {
 	b.t.Helper()
 	var out, messages bytes.Buffer
-	app := cli.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &messages, Env: func(name string) (string, bool) {
+	app := cli.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &messages}
+	app.Env = func(name string) (string, bool) {
 		return platformCanary, name == "SAFRASYNC_API_KEY"
-	}}
+	}
 	if got := execute(ctx, &app, append([]string{"--config", b.path("config.yaml")}, args...)); got != code {
 		b.t.Fatalf("safrasync %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), got, code, out.String(),
 			messages.String())
@@ -186,9 +187,10 @@ func TestF166ABrokenStandardErrorStopsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	app := cli.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: w, Env: func(name string) (string, bool) {
+	app := cli.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: w}
+	app.Env = func(name string) (string, bool) {
 		return platformCanary, name == "SAFRASYNC_API_KEY"
-	}}
+	}
 	if code := execute(t.Context(), &app, []string{
 		"--config", b.path("config.yaml"), "sync",
 		"--verbose",

@@ -69,7 +69,8 @@ func TestC05_ChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 			prefix, suffix, base := "", "-loopback", "http://"+server.Listener.Addr().String()
 			if over {
 				_, port, _ := strings.Cut(server.Listener.Addr().String(), ":")
-				d.host.App.Config.Console.CertFile, d.host.App.Config.Console.Hosts = "own.pem", []string{"safrasync.coop.example"}
+				d.host.App.Config.Console.CertFile = "own.pem"
+				d.host.App.Config.Console.Hosts = []string{"safrasync.coop.example"}
 				prefix, suffix, base = "__Host-", "", "https://safrasync.coop.example:"+port
 			}
 			c = d.host.Console()

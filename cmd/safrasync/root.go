@@ -25,7 +25,7 @@ func newRootCommand(a *cli.App) *cobra.Command {
 	root := a.Command("safrasync", "help.root", cli.AnyArgs,
 		func(cmd *cobra.Command, args []string) error { return a.UnknownCommand(cmd, args) })
 	root.Long = a.Text("help.root_long")
-	root.SilenceErrors, root.SilenceUsage = true, true // Run says once what went wrong
+	root.SilenceErrors, root.SilenceUsage = true, true // execute says once what went wrong
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetOut(a.Out)
 	root.SetErr(a.Stderr)
@@ -45,16 +45,16 @@ func newRootCommand(a *cli.App) *cobra.Command {
 	flags.BoolVar(&a.AsJSON, "json", false, "results as JSON, English always; lists have one object a line")
 	flags.BoolP("help", "h", false, "show this help")
 	root.AddCommand(
-		daemon.NewCommand(a), runs.NewSyncCommand(a), care.NewCheckCommand(a), runs.NewStatusCommand(a), rows.NewRowsCommand(a),
-		report.NewCommand(a), acts.NewDecisionsCommand(a), rows.NewWhyCommand(a), rows.NewPreviewCommand(a), refs.NewCommand(a),
-		rows.NewTestCommand(a), rows.NewExplainCommand(a), setup.NewCommand(a),
-		acts.NewRetryCommand(a), acts.NewAdoptCommand(a), acts.NewResendCommand(a), acts.NewDismissCommand(a), acts.NewReopenCommand(a),
-		runs.NewResyncCommand(a), acts.NewAuditCommand(a),
-		acts.NewAcknowledgeCommand(a), acts.NewPauseCommand(a), acts.NewResumeCommand(a), acts.NewReleaseCommand(a), acts.NewJobCommand(a),
-		api.NewCommand(a), webhooks.NewCommand(a), newSandboxCommand(a), newConfigCommand(a), newCronCommand(a),
-		newVersionCommand(a), demo.NewCommand(a), care.NewSelftestCommand(a),
-		care.NewDoctorCommand(a), care.NewBackupCommand(a), care.NewRestoreCommand(a), care.NewRebuildCommand(a), care.NewStateCommand(a),
-		care.NewPurgeCommand(a),
+		daemon.NewCommand(a), runs.NewSyncCommand(a), care.NewCheckCommand(a), runs.NewStatusCommand(a),
+		rows.NewRowsCommand(a), report.NewCommand(a), acts.NewDecisionsCommand(a), rows.NewWhyCommand(a),
+		rows.NewPreviewCommand(a), refs.NewCommand(a), rows.NewTestCommand(a), rows.NewExplainCommand(a),
+		setup.NewCommand(a), acts.NewRetryCommand(a), acts.NewAdoptCommand(a), acts.NewResendCommand(a),
+		acts.NewDismissCommand(a), acts.NewReopenCommand(a), runs.NewResyncCommand(a), acts.NewAuditCommand(a),
+		acts.NewAcknowledgeCommand(a), acts.NewPauseCommand(a), acts.NewResumeCommand(a),
+		acts.NewReleaseCommand(a), acts.NewJobCommand(a), api.NewCommand(a), webhooks.NewCommand(a),
+		newSandboxCommand(a), newConfigCommand(a), newCronCommand(a), newVersionCommand(a), demo.NewCommand(a),
+		care.NewSelftestCommand(a), care.NewDoctorCommand(a), care.NewBackupCommand(a),
+		care.NewRestoreCommand(a), care.NewRebuildCommand(a), care.NewStateCommand(a), care.NewPurgeCommand(a),
 		newUsersCommand(a),
 	)
 	return root

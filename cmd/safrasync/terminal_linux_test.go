@@ -76,9 +76,10 @@ func (term *terminal) screen() string {
 // askAt runs a command that asks at a terminal; answer is called when the question is there.
 func askAt(ctx context.Context, t *testing.T, b *bench, term *terminal, answer func(), args ...string) int {
 	t.Helper()
-	app := cli.App{Stdin: term.program, Stdout: io.Discard, Stderr: term.program, Env: func(name string) (string, bool) {
+	app := cli.App{Stdin: term.program, Stdout: io.Discard, Stderr: term.program}
+	app.Env = func(name string) (string, bool) {
 		return platformCanary, name == "SAFRASYNC_API_KEY"
-	}}
+	}
 	done := make(chan int, 1)
 	go func() { done <- execute(ctx, &app, append([]string{"--config", b.path("config.yaml")}, args...)) }()
 	select {
@@ -98,7 +99,8 @@ var createByHand = []string{
 func TestAtATerminalACallByHandIsAskedFor(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]struct{ code, posts int }{
-		"s\n": {cli.ExitDone, 1}, "Sim\n": {cli.ExitDone, 1}, "y\n": {cli.ExitDone, 1}, "n\n": {cli.ExitUsage, 0}, "\n": {cli.ExitUsage, 0},
+		"s\n": {cli.ExitDone, 1}, "Sim\n": {cli.ExitDone, 1}, "y\n": {cli.ExitDone, 1},
+		"n\n": {cli.ExitUsage, 0}, "\n": {cli.ExitUsage, 0},
 		"simm\n": {cli.ExitUsage, 0},
 		"\x04":   {cli.ExitUsage, 0}, // Ctrl+D
 	} {
@@ -180,9 +182,10 @@ func TestTheProgressOfABatchIsOneLineAtATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	term := newTerminal(t, "2 de 2")
-	app := cli.App{Stdin: term.program, Stdout: io.Discard, Stderr: term.program, Env: func(name string) (string, bool) {
+	app := cli.App{Stdin: term.program, Stdout: io.Discard, Stderr: term.program}
+	app.Env = func(name string) (string, bool) {
 		return platformCanary, name == "SAFRASYNC_API_KEY"
-	}}
+	}
 	code := execute(t.Context(), &app, []string{
 		"--config", b.path("config.yaml"), "api", "consent", "--file",
 		b.path("list.csv"), "--out", b.path("out.csv"),

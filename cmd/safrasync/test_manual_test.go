@@ -17,7 +17,8 @@ func TestTheCasesOfTheDocumentationPass(t *testing.T) {
 		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
 		Env: func(string) (string, bool) { return "", false },
 	}
-	if code := execute(t.Context(), &app, []string{"--config", "../../docs/examples/modern.yaml", "test"}); code != cli.ExitDone {
+	code := execute(t.Context(), &app, []string{"--config", "../../docs/examples/modern.yaml", "test"})
+	if code != cli.ExitDone {
 		t.Fatalf("exit code %d\n%s\n%s", code, out.String(), errs.String())
 	}
 	if !strings.Contains(out.String(), "4 casos: 4 certos") {

@@ -58,19 +58,21 @@ func newUsersCommand(a *cli.App) *cobra.Command {
 	change("add NAME", "help.users_add", 1, addUser, role, password)
 	change("password NAME", "help.users_password", 1, setPassword, password)
 	change("role NAME ROLE", "help.users_role", 2, setRole)
-	change("disable NAME", "help.users_disable", 1, func(ctx context.Context, a *cli.App, args []string, f userFlags) error {
-		return changeUser(ctx, a, args[0], f, "user disable",
-			func(u *trade.User) error { u.Disabled = true; return nil })
-	})
-	change("enable NAME", "help.users_enable", 1, func(ctx context.Context, a *cli.App, args []string, f userFlags) error {
-		return changeUser(ctx, a, args[0], f, "user enable",
-			func(u *trade.User) error { u.Disabled = false; return nil })
-	})
-	change("end NAME", "help.users_end", 1, func(ctx context.Context, a *cli.App, args []string, f userFlags) error {
-		return changeUser(ctx, a, args[0], f, "user end", func(*trade.User) error { return nil })
-	})
+	change("disable NAME", "help.users_disable", 1, changes("user disable",
+		func(u *trade.User) error { u.Disabled = true; return nil }))
+	change("enable NAME", "help.users_enable", 1, changes("user enable",
+		func(u *trade.User) error { u.Disabled = false; return nil }))
+	change("end NAME", "help.users_end", 1, changes("user end",
+		func(*trade.User) error { return nil }))
 	change("link NAME SUBJECT", "help.users_link", 2, linkUser)
 	return group
+}
+
+// changes is an act that does no more than change a user.
+func changes(act string, change func(*trade.User) error) userAct {
+	return func(ctx context.Context, a *cli.App, args []string, f userFlags) error {
+		return changeUser(ctx, a, args[0], f, act, change)
+	}
 }
 
 // userJSON is one line of `users list --json`.

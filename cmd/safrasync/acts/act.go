@@ -9,6 +9,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// NewAcknowledgeCommand makes the command acknowledge.
 func NewAcknowledgeCommand(a *cli.App) *cobra.Command {
 	var f cli.ActFlags
 	cmd := a.Command("acknowledge JOB KEY… --reason TEXT", "help.acknowledge", cli.Arity{Least: 2, Most: -1},

@@ -16,6 +16,7 @@ import (
 // auditShown is how many records people are shown without --limit; JSON is complete.
 const auditShown = 50
 
+// NewAuditCommand makes the command audit.
 func NewAuditCommand(a *cli.App) *cobra.Command {
 	group := a.Group("audit", "help.audit")
 	var limit int
@@ -51,6 +52,7 @@ type AuditJSON struct {
 	Reduced bool `json:"reduced"` // who, from, target, reason and detail are no longer kept
 }
 
+// AuditOf is a record of the audit as JSON has it.
 func AuditOf(r trade.AuditRecord) AuditJSON {
 	detail := json.RawMessage(r.Detail)
 	if !json.Valid(detail) {

@@ -12,6 +12,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// NewAdoptCommand makes the command adopt.
 func NewAdoptCommand(a *cli.App) *cobra.Command {
 	var f cli.ActFlags
 	var adoption engine.Adoption
@@ -45,6 +46,7 @@ func NewAdoptCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
+// NewResendCommand makes the command resend.
 func NewResendCommand(a *cli.App) *cobra.Command {
 	var f cli.ActFlags
 	var checked bool

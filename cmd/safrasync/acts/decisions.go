@@ -12,6 +12,7 @@ import (
 	"github.com/safrasync/safrasync/sync/reconcile"
 )
 
+// NewDecisionsCommand makes the command decisions.
 func NewDecisionsCommand(a *cli.App) *cobra.Command {
 	group := a.Group("decisions", "help.decisions")
 	var f cli.ActFlags

@@ -12,6 +12,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// NewPauseCommand makes the command pause.
 func NewPauseCommand(a *cli.App) *cobra.Command {
 	return jobCommand(a, "pause JOB --reason TEXT", "help.pause",
 		func(ctx context.Context, job string, f cli.ActFlags) error {
@@ -24,6 +25,7 @@ func NewPauseCommand(a *cli.App) *cobra.Command {
 		})
 }
 
+// NewResumeCommand makes the command resume.
 func NewResumeCommand(a *cli.App) *cobra.Command {
 	return jobCommand(a, "resume JOB --reason TEXT", "help.resume",
 		func(ctx context.Context, job string, f cli.ActFlags) error {
@@ -56,6 +58,7 @@ func jobCommand(a *cli.App, use string, short i18n.Key,
 	return cmd
 }
 
+// NewReleaseCommand makes the command release.
 func NewReleaseCommand(a *cli.App) *cobra.Command {
 	var f cli.ActFlags
 	cmd := a.Command("release JOB --reason TEXT", "help.release", cli.Exactly(1),
@@ -79,7 +82,8 @@ func checkKnownJob(a *cli.App, job string) error {
 }
 
 // actOnJob plans and does an act on a job that needs no question.
-func actOnJob(ctx context.Context, a *cli.App, job string, f cli.ActFlags, plan func(*engine.Acts) (engine.JobPlan, error),
+func actOnJob(ctx context.Context, a *cli.App, job string, f cli.ActFlags,
+	plan func(*engine.Acts) (engine.JobPlan, error),
 	done i18n.Key,
 ) error {
 	acts, err := a.OpenActs(ctx, cli.ToWrite)

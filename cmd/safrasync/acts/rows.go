@@ -26,14 +26,17 @@ type rowActFlags struct {
 // manyRows is from where on the number of rows must be typed.
 const manyRows = 50
 
+// NewRetryCommand makes the command retry.
 func NewRetryCommand(a *cli.App) *cobra.Command {
 	return rowsCommand(a, "retry", "help.retry", "retry.plan", (*engine.Acts).Retry)
 }
 
+// NewDismissCommand makes the command dismiss.
 func NewDismissCommand(a *cli.App) *cobra.Command {
 	return rowsCommand(a, "dismiss", "help.dismiss", "dismiss.plan", (*engine.Acts).Dismiss)
 }
 
+// NewReopenCommand makes the command reopen.
 func NewReopenCommand(a *cli.App) *cobra.Command {
 	return rowsCommand(a, "reopen", "help.reopen", "reopen.plan", (*engine.Acts).Reopen)
 }
@@ -220,7 +223,10 @@ func rowActOf(plan engine.RowPlan, s engine.RowStep) rowActJSON {
 		cli.RoundUp(s.Remaining), s.Reading
 	out.WaitingFor = s.WaitingFor
 	for _, p := range s.Problems {
-		out.Problems = append(out.Problems, rows.FieldJSON{Field: p.Field, Rule: p.Rule, Column: p.Column, Value: p.Value})
+		out.Problems = append(out.Problems, rows.FieldJSON{
+			Field: p.Field, Rule: p.Rule, Column: p.Column,
+			Value: p.Value,
+		})
 	}
 	if s.Holder != (trade.ParentKey{}) {
 		out.Holder = &holderJSON{s.Holder.Job, s.Holder.Key}

@@ -56,6 +56,7 @@ type Troubles struct {
 	Groups []*Trouble
 }
 
+// NewTroubles returns groups without rows, for the rows of some jobs.
 func NewTroubles(jobs []engine.JobSpec) *Troubles {
 	t := &Troubles{specs: map[string]engine.JobSpec{}, byKey: map[string]*Trouble{}}
 	for _, spec := range jobs {

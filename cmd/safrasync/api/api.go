@@ -60,7 +60,9 @@ type apiRecord struct {
 }
 
 // readByHand asks one harmless question and prints the answer.
-func readByHand(ctx context.Context, a *cli.App, read func(context.Context, *apiclient.Client) (apiRecord, error)) error {
+func readByHand(ctx context.Context, a *cli.App,
+	read func(context.Context, *apiclient.Client) (apiRecord, error),
+) error {
 	client, err := OpenByHand(a)
 	if err != nil {
 		return err

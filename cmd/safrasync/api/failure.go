@@ -11,18 +11,18 @@ import (
 	"github.com/safrasync/safrasync/internal/i18n"
 )
 
-// failure is a call that did not succeed, in somebody's language.
-type failure struct{ What, next string }
+// Failure is a call that did not succeed, in somebody's language.
+type Failure struct{ What, next string }
 
 // FailureOf explains an error of the client. Status and fault decide, as they do there; the body
 // only tells apart what has one status.
-func FailureOf(v cli.Voice, e *apiclient.Error) failure {
+func FailureOf(v cli.Voice, e *apiclient.Error) Failure {
 	value, unknownValue := e.UnexpectedValue()
 	if unknownValue && isPlainName(value) { // anything else may be somebody's data
-		return failure{v.Text("failed.value.what", value), v.Text("failed.value.next")}
+		return Failure{v.Text("failed.value.what", value), v.Text("failed.value.next")}
 	}
 	if e.Known == apiclient.Throttled {
-		return failure{v.Text("failed.throttled.what"), v.Text("failed.throttled.next", v.Moment(e.ThrottledUntil))}
+		return Failure{v.Text("failed.throttled.what"), v.Text("failed.throttled.next", v.Moment(e.ThrottledUntil))}
 	}
 	w, ok := faultWords[e.Fault]
 	switch {
@@ -34,7 +34,7 @@ func FailureOf(v cli.Voice, e *apiclient.Error) failure {
 	default:
 		w = statusWords(e)
 	}
-	return failure{v.Text(w + ".what"), v.Text(w + ".next")}
+	return Failure{v.Text(w + ".what"), v.Text(w + ".next")}
 }
 
 var faultWords = map[apiclient.Fault]i18n.Key{

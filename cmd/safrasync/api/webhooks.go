@@ -48,7 +48,8 @@ func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 			return apiRecord{w.Raw, w.Unread}, err
 		})
 	})
-	get.ValidArgsFunction = cobra.FixedCompletions(cli.Texts(apiclient.WebhookEvents), cobra.ShellCompDirectiveNoFileComp)
+	get.ValidArgsFunction = cobra.FixedCompletions(cli.Texts(apiclient.WebhookEvents),
+		cobra.ShellCompDirectiveNoFileComp)
 
 	var created webhookFlags
 	create := a.Command("create --webhook-event EVENT --url URL", "help.api_hooks_create", cli.Exactly(0),

@@ -11,6 +11,7 @@ import (
 	"github.com/safrasync/safrasync/state"
 )
 
+// NewBackupCommand makes the command backup.
 func NewBackupCommand(a *cli.App) *cobra.Command {
 	var keep int
 	cmd := a.Command("backup FILE | --keep N DIR", "help.backup", cli.Exactly(1),
@@ -69,6 +70,7 @@ func backup(ctx context.Context, a *cli.App, to string, keep int) error {
 	return err
 }
 
+// NewRestoreCommand makes the command restore.
 func NewRestoreCommand(a *cli.App) *cobra.Command {
 	var f cli.ActFlags
 	cmd := a.Command("restore FILE --reason TEXT", "help.restore", cli.Exactly(1),
@@ -114,6 +116,11 @@ func restore(ctx context.Context, a *cli.App, file string, f cli.ActFlags) error
 	if err != nil && !errors.As(err, &lacks) {
 		return err
 	}
+	return tellRestored(a, file, kept, store.LedgerID(), report, lacks)
+}
+
+// tellRestored says what was put in place, and what the journal has beyond it: lacks, or nil.
+func tellRestored(a *cli.App, file, kept, ledger string, report state.JournalReport, lacks *state.Error) error {
 	if a.AsJSON {
 		out := struct {
 			Ledger   string `json:"ledger"`
@@ -122,9 +129,10 @@ func restore(ctx context.Context, a *cli.App, file string, f cli.ActFlags) error
 			Missing  int    `json:"missing"`
 			Problem  string `json:"problem"`
 			Solution string `json:"hint"`
-		}{Ledger: store.LedgerID(), Kept: kept, InStep: lacks == nil && !report.Unfinished}
+		}{Ledger: ledger, Kept: kept, InStep: lacks == nil && !report.Unfinished}
 		if lacks != nil {
-			out.Missing, out.Problem, out.Solution = lacks.Records, cli.Machine.LedgerWhat(lacks), cli.Machine.LedgerHint(lacks)
+			out.Missing = lacks.Records
+			out.Problem, out.Solution = cli.Machine.LedgerWhat(lacks), cli.Machine.LedgerHint(lacks)
 		}
 		return a.PrintJSON(out)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// NewCheckCommand makes the command check.
 func NewCheckCommand(a *cli.App) *cobra.Command {
 	var offline, tell bool
 	cmd := a.Command("check", "help.check", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
@@ -355,7 +356,8 @@ func (c *checker) job(ctx context.Context, e *cli.Engine, job *engine.Job, surve
 
 // mismatches names what rows hang on and nobody finds: it is the configuration that joins the keys
 // in another form, not the ERP's people.
-func (c *checker) mismatches(ctx context.Context, e *cli.Engine, survey *engine.Survey, surveys map[string]*engine.Survey,
+func (c *checker) mismatches(ctx context.Context, e *cli.Engine, survey *engine.Survey,
+	surveys map[string]*engine.Survey,
 	job string,
 ) {
 	if survey == nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// NewDoctorCommand makes the command doctor.
 func NewDoctorCommand(a *cli.App) *cobra.Command {
 	var full, recount bool
 	var bundle string

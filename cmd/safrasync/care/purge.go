@@ -23,6 +23,7 @@ type purgeFlags struct {
 	export   string
 }
 
+// NewPurgeCommand makes the command purge.
 func NewPurgeCommand(a *cli.App) *cobra.Command {
 	var f purgeFlags
 	cmd := a.Command("purge --reason TEXT", "help.purge", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {

@@ -10,15 +10,17 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// NewRebuildCommand makes the command rebuild.
 func NewRebuildCommand(a *cli.App) *cobra.Command {
 	var f cli.ActFlags
 	var fresh bool
-	cmd := a.Command("rebuild --reason TEXT", "help.rebuild", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
-		if fresh {
-			return newJournal(cmd.Context(), a, f)
-		}
-		return rebuild(cmd.Context(), a, f)
-	})
+	cmd := a.Command("rebuild --reason TEXT", "help.rebuild", cli.Exactly(0),
+		func(cmd *cobra.Command, _ []string) error {
+			if fresh {
+				return newJournal(cmd.Context(), a, f)
+			}
+			return rebuild(cmd.Context(), a, f)
+		})
 	f.Add(cmd)
 	cmd.Flags().BoolVar(&fresh, "new-journal", false,
 		"begin a new journal for this ledger: its own is lost, or it moved to another host")

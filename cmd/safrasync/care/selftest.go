@@ -21,6 +21,7 @@ type selftestFlags struct {
 	dir         string
 }
 
+// NewSelftestCommand makes the command selftest.
 func NewSelftestCommand(a *cli.App) *cobra.Command {
 	var f selftestFlags
 	cmd := a.Command("selftest [--kills N] [--seed N] [--erp DSN] [--ledger DSN] [--dir DIR]", "help.selftest",

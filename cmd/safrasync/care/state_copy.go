@@ -13,6 +13,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// NewStateCommand makes the command state.
 func NewStateCommand(a *cli.App) *cobra.Command {
 	group := a.Group("state", "help.state")
 	var f cli.ActFlags

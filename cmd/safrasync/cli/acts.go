@@ -18,6 +18,7 @@ type ActFlags struct {
 	Yes        bool
 }
 
+// Add gives a command the flags.
 func (f *ActFlags) Add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.Reason, "reason", "", "why, `TEXT` for the audit")
 	cmd.Flags().StringVar(&f.As, "as", "",

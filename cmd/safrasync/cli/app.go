@@ -52,7 +52,10 @@ func (a *App) Close() error {
 // LoadConfig reads the configuration, once. Its errors are *Error (exit code 78).
 func (a *App) LoadConfig() (*config.Config, error) { return LoadConfigBy(a, config.Load) }
 
-func LoadConfigBy(a *App, load func(string, func(string) (string, bool)) (*config.Config, error)) (*config.Config, error) {
+// LoadConfigBy is LoadConfig with another function that reads the file.
+func LoadConfigBy(a *App,
+	load func(string, func(string) (string, bool)) (*config.Config, error),
+) (*config.Config, error) {
 	if a.Config != nil {
 		return a.Config, nil
 	}
@@ -72,9 +75,12 @@ func LoadConfigBy(a *App, load func(string, func(string) (string, bool)) (*confi
 type Access bool
 
 const (
-	// nothing can be written; in the place of a ledger that does not exist stands an empty one in memory, and people are told
-	ToRead  Access = false
-	ToWrite Access = true // migrated when needed, and compared with its journal; one that does not exist is an error
+	// ToRead opens a ledger that cannot be written. In the place of a ledger that does not exist
+	// stands an empty one in memory, and people are told.
+	ToRead Access = false
+	// ToWrite opens a ledger migrated when needed, and compared with its journal. One that does not
+	// exist is an error.
+	ToWrite Access = true
 )
 
 // OpenLedger opens the ledger of the configuration.
@@ -107,6 +113,7 @@ func (a *App) OpenLedger(ctx context.Context, how Access) (*state.Store, error) 
 	return store, nil
 }
 
+// LedgerOptions are those by which a ledger of a configuration is opened.
 func (a *App) LedgerOptions(config *config.Config, how Access) state.Options {
 	return state.Options{
 		Driver: config.State.Driver, DSN: config.State.DSN.Reveal(), ReadOnly: how == ToRead,

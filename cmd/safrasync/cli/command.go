@@ -11,8 +11,10 @@ import (
 // Arity is how many arguments a command takes; most < 0 means any number.
 type Arity struct{ Least, Most int }
 
+// AnyArgs is any number of arguments.
 var AnyArgs = Arity{0, -1}
 
+// Exactly is a fixed number of arguments.
 func Exactly(n int) Arity { return Arity{n, n} }
 
 // Command makes a command whose wrong calls are told in the person's language.

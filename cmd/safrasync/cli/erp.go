@@ -15,20 +15,25 @@ type Unreachable struct{ Err error }
 
 var _ engine.Source = Unreachable{}
 
+// Columns returns why the ERP cannot be read.
 func (u Unreachable) Columns(context.Context, string) ([]erp.Column, error) { return nil, u.Err }
 
+// Read returns why the ERP cannot be read.
 func (u Unreachable) Read(context.Context, erp.Query, erp.Window, func(erp.Row) error) (erp.Result, error) {
 	return erp.Result{}, u.Err
 }
 
+// ByKeys returns why the ERP cannot be read.
 func (u Unreachable) ByKeys(context.Context, erp.Query, [][]erp.Value) ([]erp.Row, error) {
 	return nil, u.Err
 }
 
+// Explain returns why the ERP cannot be read.
 func (u Unreachable) Explain(context.Context, erp.Query, []string) (erp.Exclusion, error) {
 	return erp.Exclusion{}, u.Err
 }
 
+// Table returns why the ERP cannot be read.
 func (u Unreachable) Table(context.Context, string, []string, func([]erp.Value) error) error {
 	return u.Err
 }

@@ -78,4 +78,5 @@ func CodeParts(code string) []string {
 // trimmed and joined with |.
 func NormalCode(code string) string { return strings.Join(CodeParts(code), "|") }
 
+// IsBlankCode reports whether no part of a code has a text.
 func IsBlankCode(code string) bool { return strings.Trim(code, "| ") == "" }

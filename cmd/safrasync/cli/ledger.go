@@ -11,6 +11,7 @@ import (
 // Truthful is a ledger that does not say that a job runs when the process that ran it is gone.
 type Truthful struct{ *state.Store }
 
+// JobStatus returns the status of a job, corrected as Abandoned does.
 func (t Truthful) JobStatus(ctx context.Context, job string) (trade.JobStatus, error) {
 	status, err := t.Store.JobStatus(ctx, job)
 	if err != nil {

@@ -8,16 +8,17 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 )
 
-// pacedReader reads contracts of the platform one after the other, no faster than api.rate_limit,
+// PacedReader reads contracts of the platform one after the other, no faster than api.rate_limit,
 // and waits when the platform asks it to.
-type pacedReader struct {
+type PacedReader struct {
 	client *apiclient.Client
 	every  time.Duration
 	next   time.Time
 }
 
-func NewPacedReader(client *apiclient.Client, perSecond float64) *pacedReader {
-	r := &pacedReader{client: client}
+// NewPacedReader returns a reader of so many contracts a second; 0 is no limit.
+func NewPacedReader(client *apiclient.Client, perSecond float64) *PacedReader {
+	r := &PacedReader{client: client}
 	if perSecond > 0 {
 		r.every = time.Duration(float64(time.Second) / perSecond)
 	}
@@ -28,7 +29,7 @@ func NewPacedReader(client *apiclient.Client, perSecond float64) *pacedReader {
 const throttledTries = 3
 
 // GetOrderCommitment reads one contract.
-func (r *pacedReader) GetOrderCommitment(ctx context.Context, id string) (apiclient.OrderCommitment, error) {
+func (r *PacedReader) GetOrderCommitment(ctx context.Context, id string) (apiclient.OrderCommitment, error) {
 	for try := 1; ; try++ {
 		if err := waitUntil(ctx, r.next); err != nil {
 			return apiclient.OrderCommitment{}, err

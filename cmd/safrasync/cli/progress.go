@@ -8,15 +8,15 @@ import (
 	engine "github.com/safrasync/safrasync/sync"
 )
 
-// watcher tells people how a run goes on. A short run needs no word before its summary.
-type watcher interface {
+// Watcher tells people how a run goes on. A short run needs no word before its summary.
+type Watcher interface {
 	Observe(engine.Progress) // called by one goroutine at a time
 	Close()                  // returns when nothing more is written
 }
 
 // Watch chooses a bar for terminals and plain lines for everything else. With --verbose the log
 // says it all.
-func (a *App) Watch() watcher {
+func (a *App) Watch() Watcher {
 	if IsTerminal(a.Stderr) && !a.Verbose {
 		return newBar(a)
 	}

@@ -103,6 +103,7 @@ func PhaseOf(evidence json.RawMessage) string {
 	return e.Phase
 }
 
+// OutcomeName is the name of an outcome in JSON and in the keys of texts.
 func OutcomeName(o trade.Outcome) string {
 	if o == trade.OutcomeOpen {
 		return "open"

@@ -126,6 +126,7 @@ func (v Voice) freight(f *trade.Freight) string {
 	return strings.Join(parts, ", ")
 }
 
+// Identity tells by what a job stopped that has another name than before.
 func (v Voice) Identity(i *trade.Identity) string {
 	if i == nil {
 		return "-"

@@ -55,6 +55,7 @@ func OrNull[T comparable](v T) *T {
 	return &v
 }
 
+// TimeOrNull makes the zero time a null.
 func TimeOrNull(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -62,6 +63,7 @@ func TimeOrNull(t time.Time) *time.Time {
 	return &t
 }
 
+// OrDash makes an empty text a dash.
 func OrDash(text string) string {
 	if text == "" {
 		return "-"
@@ -72,6 +74,7 @@ func OrDash(text string) string {
 // Listed writes names one after the other.
 func Listed[T ~string](names []T) string { return strings.Join(Texts(names), ", ") }
 
+// Texts returns names as plain texts.
 func Texts[T ~string](values []T) []string {
 	out := make([]string, len(values))
 	for i, v := range values {
@@ -88,6 +91,7 @@ func Completes[T ~string](cmd *cobra.Command, flag string, values []T) {
 	}
 }
 
+// OrAbsent gives a text, or says that there is none.
 func (v Voice) OrAbsent(text *string) string {
 	if text == nil {
 		return v.Text("since.nothing")

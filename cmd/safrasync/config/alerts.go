@@ -48,7 +48,8 @@ type WebhookConfig struct {
 
 const (
 	defaultAlertTimeout = 30 * time.Second
-	NoDigest            = "off"
+	// NoDigest says that no digest is wanted.
+	NoDigest = "off"
 )
 
 func (c *Config) checkAlerts(d *Decoder) {

@@ -53,6 +53,7 @@ func (c *Config) check(d *Decoder) {
 	c.checkJobs(d)
 }
 
+// OneOf reports a fault unless a value is one of some.
 func (d *Decoder) OneOf(path, value string, allowed ...string) {
 	if !d.faulty(path) && !slices.Contains(allowed, value) {
 		d.Fault(path, "must be "+strings.Join(allowed[:len(allowed)-1], ", ")+" or "+allowed[len(allowed)-1])
@@ -183,6 +184,7 @@ func (a APIConfig) Platform() string {
 	return u.Scheme + "://" + host + strings.TrimRight(u.EscapedPath(), "/")
 }
 
+// IsLoopback reports whether a host is this one alone.
 func IsLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || (ip != nil && ip.IsLoopback())

@@ -190,6 +190,7 @@ type FieldValues struct {
 // (I14).
 const leaseMargin = 40 * time.Second
 
+// Default is a configuration with nothing but defaults.
 func Default() *Config {
 	refuse := string(trade.Refuse)
 	brakes := engine.DefaultBrakes()

@@ -30,6 +30,7 @@ type decodable interface {
 	Decode(d *Decoder, e Entry)
 }
 
+// Fault records what is wrong at a path.
 func (d *Decoder) Fault(path, text string) {
 	d.faults = append(d.faults, FaultAt(d.Source, d.Index, path, text))
 }
@@ -58,6 +59,7 @@ func (d *Decoder) faulty(path string) bool {
 	})
 }
 
+// Err returns all faults as one *Error, or nil.
 func (d *Decoder) Err() error {
 	if len(d.faults) == 0 {
 		return nil
@@ -98,6 +100,7 @@ func configKeys(t reflect.Type) (keys []string, fields map[string]int) {
 	return keys, fields
 }
 
+// WantMap reports a fault unless an entry is a map.
 func (d *Decoder) WantMap(e Entry) bool {
 	if e.IsMap() || e.IsNothing() {
 		return true

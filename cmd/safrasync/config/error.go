@@ -67,6 +67,7 @@ func (f Fault) String() string {
 	return b.String()
 }
 
+// SortFaults puts faults in the order of their places.
 func SortFaults(faults []Fault) {
 	slices.SortStableFunc(faults, func(a, b Fault) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))

@@ -14,6 +14,7 @@ func (l LogConfig) check(d *Decoder) {
 	d.OneOf("log.level", l.Level, "error", "warn", "info", "debug")
 }
 
+// ZapLevel is the level as the logger has it.
 func (l LogConfig) ZapLevel() zapcore.Level {
 	level, err := zapcore.ParseLevel(l.Level)
 	if err != nil {

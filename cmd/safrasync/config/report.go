@@ -20,6 +20,7 @@ func defaultReport() ReportConfig {
 	return ReportConfig{ExactNumber{t.Kilograms}, ExactNumber{t.Value}, ExactNumber{t.Contract}}
 }
 
+// Tolerance is by how much figures may differ.
 func (r ReportConfig) Tolerance() reconcile.Tolerance {
 	return reconcile.Tolerance{
 		Kilograms: r.ToleranceKg.Decimal, Value: r.ToleranceValue.Decimal,

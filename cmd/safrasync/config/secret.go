@@ -45,6 +45,7 @@ func (Secret) LogValue() slog.Value { return slog.StringValue(SecretMask) }
 // password.
 func (s Secret) shown() string { return s.written }
 
+// Decode reads a secret and puts its references in.
 func (s *Secret) Decode(d *Decoder, e Entry) {
 	value, ok := d.word(e)
 	if !ok {
@@ -62,6 +63,7 @@ type secretResolver struct {
 	placeholder bool // a reference to nothing is no fault: nobody will be connected to
 }
 
+// EnvironmentOrFile matches a text that is one reference and nothing else.
 var EnvironmentOrFile = regexp.MustCompile(`^\$\{(env|file):[^${}]+\}$`)
 
 // placeholderIn stands in for a secret that is not at hand. Alone it is an address too, because
@@ -218,8 +220,8 @@ func HoldsPassword(written string) bool {
 	return has && password != "" && password != placeholder
 }
 
-// ResolveSecret puts the secrets in for the ${…} of a text that does not stand in the configuration;
-// the names of files are relative to the folder of base.
+// ResolveSecret puts the secrets in for the ${…} of a text that stands outside the configuration.
+// The names of files are relative to the folder of base.
 func ResolveSecret(env func(string) (string, bool), base, text string) (string, error) {
 	return secretResolver{env: env, base: base}.resolve(text)
 }

@@ -217,6 +217,7 @@ func shortDuration(t time.Duration) string {
 	return text
 }
 
+// SortedKeys returns the keys of a map in their order.
 func SortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // YAMLQuoted writes a text in quotes. What the reader of files refuses to see is written as an

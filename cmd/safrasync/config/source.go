@@ -138,6 +138,7 @@ func excerptWindow(line string, start int) string {
 	return strings.TrimRight(string(runes), " ")
 }
 
+// SecretMask stands in the place of a secret.
 const SecretMask = "[secret]"
 
 var (

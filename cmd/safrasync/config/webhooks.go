@@ -140,6 +140,7 @@ func (d *Decoder) checkKeyFile(at, path string) {
 	}
 }
 
+// ProxyPrefix reads the address, or the network, of a proxy.
 func ProxyPrefix(text string) (netip.Prefix, error) {
 	if p, err := netip.ParsePrefix(text); err == nil {
 		return p.Masked(), nil

@@ -161,6 +161,7 @@ func (e Entry) pos() *token.Position {
 	return e.keyPos
 }
 
+// IsMap reports whether an entry is a map.
 func (e Entry) IsMap() bool {
 	switch e.Value.(type) {
 	case *ast.MappingNode, *ast.MappingValueNode:
@@ -169,6 +170,7 @@ func (e Entry) IsMap() bool {
 	return false
 }
 
+// IsList reports whether an entry is a list.
 func (e Entry) IsList() bool {
 	_, ok := e.Value.(*ast.SequenceNode)
 	return ok

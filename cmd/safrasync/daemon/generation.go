@@ -31,7 +31,8 @@ type generation struct {
 // process has just started.
 func (d *daemon) generation(config *config.Config, atStart bool) (*generation, error) {
 	g := &generation{daemon: d, App: &cli.App{
-		Stdin: d.Stdin, Stdout: d.Stdout, Stderr: d.Stderr, Env: d.Env, Version: d.Version, ConfigPath: d.ConfigPath, Out: d.Out,
+		Stdin: d.Stdin, Stdout: d.Stdout, Stderr: d.Stderr, Env: d.Env, Version: d.Version,
+		ConfigPath: d.ConfigPath, Out: d.Out,
 		Ended: d.Ended, Config: config, Log: d.log,
 	}}
 	g.source, g.board = &reconnecting{app: g.App}, desk.NewBoard()

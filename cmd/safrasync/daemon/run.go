@@ -19,6 +19,7 @@ import (
 	"github.com/safrasync/safrasync/state"
 )
 
+// NewCommand makes the command run.
 func NewCommand(a *cli.App) *cobra.Command {
 	return a.Command("run", "help.run", cli.Exactly(0),
 		func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), a) })

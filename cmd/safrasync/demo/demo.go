@@ -66,6 +66,7 @@ const (
 // it when it is free, so that the written configuration fits the next sandbox too.
 const demoAddress = "127.0.0.1:8089"
 
+// NewCommand makes the command demo.
 func NewCommand(a *cli.App) *cobra.Command {
 	var dir, lang string
 	cmd := a.Command("demo [--dir DIR] [--lang LANG]", "help.demo", cli.Exactly(0),
@@ -79,8 +80,8 @@ func NewCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// runDemo shows the whole thing on embedded parts: it sends what is in order, proves that nothing goes
-// twice, and explains what did not go.
+// runDemo shows the whole thing on embedded parts: it sends what is in order, proves that nothing
+// goes twice, and explains what did not go.
 func runDemo(ctx context.Context, a *cli.App, dir, lang string) (err error) {
 	d := &demo{app: a, dir: dir, kept: dir != "", env: a.Env}
 	if lang != "" {
@@ -131,7 +132,8 @@ func (d *demo) prepare(ctx context.Context) error {
 	if err := os.WriteFile(d.path(KeyFile), []byte(demoKey+"\n"), 0o600); err != nil {
 		return fmt.Errorf("write the demo's key: %w", err)
 	}
-	config := strings.NewReplacer("{{base_url}}", config.YAMLText(d.platform.URL), "{{erp}}", config.YAMLText(d.path(ERPFile)),
+	config := strings.NewReplacer("{{base_url}}", config.YAMLText(d.platform.URL),
+		"{{erp}}", config.YAMLText(d.path(ERPFile)),
 		"{{state}}", config.YAMLText(d.path(StateFile)))
 	if err := os.WriteFile(d.path(ConfigFile), []byte(config.Replace(demoConfig)), 0o600); err != nil {
 		return fmt.Errorf("write the demo's configuration: %w", err)

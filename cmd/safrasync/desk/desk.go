@@ -46,6 +46,7 @@ type looking struct {
 
 var _ console.Desk = (*Desk)(nil)
 
+// New returns the desk of a host; what it has begun ends with the command.
 func New(g *Host) *Desk {
 	d := &Desk{
 		g: g, board: &pending.Board{Ledger: g.Store, Jobs: g.Engine.Jobs, Now: cli.Now},

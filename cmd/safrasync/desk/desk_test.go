@@ -55,7 +55,8 @@ func openDemo(t *testing.T) *Host {
 	return h
 }
 
-// Who logs in and sees the first page lets the console read what is stuck; who then comes for the causes sees them as they are by then, not as they were.
+// Who logs in and sees the first page lets the console read what is stuck; who then comes for the
+// causes sees them as they are by then, not as they were.
 func TestTheFirstLookAtWhatIsStuckBeginsBeforeSomebodyAsks(t *testing.T) {
 	t.Parallel()
 	d := openDemo(t)
@@ -150,7 +151,8 @@ func TestALookThatFailsIsTold(t *testing.T) {
 	desk.close()
 }
 
-// Of many rows the first look takes long: nobody waits for it, and the page says that they are being read. Later it says how things are; what it says is never taken for "nothing is stuck".
+// Of many rows the first look takes long: nobody waits for it, and the page says that they are being
+// read. Later it says how things are; what it says is never taken for "nothing is stuck".
 func TestNobodyWaitsForTheFirstLookAtManyRows(t *testing.T) {
 	t.Parallel()
 	d := openDemo(t)

@@ -26,7 +26,10 @@ func (w *work) Jobs() []console.Job {
 		if err != nil {
 			continue
 		}
-		for at := schedule.Next(cli.Now()); !at.IsZero() && len(out[i].NextRuns) < nextRunsShown; at = schedule.Next(at) {
+		for at := schedule.Next(cli.Now()); !at.IsZero(); at = schedule.Next(at) {
+			if len(out[i].NextRuns) == nextRunsShown {
+				break
+			}
 			out[i].NextRuns = append(out[i].NextRuns, at)
 		}
 	}
@@ -43,6 +46,7 @@ type Board struct {
 	changed chan struct{}
 }
 
+// NewBoard returns a board on which no job runs.
 func NewBoard() *Board { return &Board{changed: make(chan struct{})} }
 
 // Observe is told by the engine; it must not wait for anybody.

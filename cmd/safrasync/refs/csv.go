@@ -22,8 +22,8 @@ type badLine struct {
 	Text string `json:"text"` // why, in the person's language
 }
 
-// referenceTable is a CSV that was read.
-type referenceTable struct {
+// ReferenceTable is a CSV that was read.
+type ReferenceTable struct {
 	Codes map[string]string
 	Bad   []badLine
 }
@@ -31,8 +31,8 @@ type referenceTable struct {
 // ReadReferences reads a CSV with the header code,id. A byte order mark and the separators of
 // spreadsheets (; and tab) are taken too. The error is for a file that is no such table at all;
 // single lines that are wrong are in bad.
-func ReadReferences(r io.Reader, v cli.Voice) (referenceTable, error) {
-	t := referenceTable{Codes: map[string]string{}}
+func ReadReferences(r io.Reader, v cli.Voice) (ReferenceTable, error) {
+	t := ReferenceTable{Codes: map[string]string{}}
 	c, err := cli.OpenCSV(r, maxCSVBytes, v)
 	if err != nil {
 		return t, err
@@ -65,7 +65,7 @@ func ReadReferences(r io.Reader, v cli.Voice) (referenceTable, error) {
 	}
 }
 
-func (t *referenceTable) add(record []string, line int, lineOf map[string]int, v cli.Voice) {
+func (t *ReferenceTable) add(record []string, line int, lineOf map[string]int, v cli.Voice) {
 	refuse := func(p i18n.Key, args ...any) { t.Bad = append(t.Bad, badLine{line, v.Text(p, args...)}) }
 	if len(record) != 2 {
 		refuse("csv.columns", len(record))

@@ -73,7 +73,7 @@ func importReferences(ctx context.Context, a *cli.App, kind, file string, f impo
 }
 
 // readCSV reads a file, or standard input for "-".
-func readCSV(a *cli.App, file string) (table referenceTable, err error) {
+func readCSV(a *cli.App, file string) (table ReferenceTable, err error) {
 	if file == "-" {
 		return ReadReferences(a.Stdin, a.Voice())
 	}

@@ -11,12 +11,14 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// NewCommand makes the command refs.
 func NewCommand(a *cli.App) *cobra.Command {
 	group := a.Group("refs", "help.refs")
 
-	list := a.Command("list [KIND]", "help.refs_list", cli.Arity{Least: 0, Most: 1}, func(cmd *cobra.Command, args []string) error {
-		return listReferences(cmd.Context(), a, args)
-	})
+	list := a.Command("list [KIND]", "help.refs_list", cli.Arity{Least: 0, Most: 1},
+		func(cmd *cobra.Command, args []string) error {
+			return listReferences(cmd.Context(), a, args)
+		})
 
 	var imported importFlags
 	importing := a.Command("import KIND FILE", "help.refs_import", cli.Exactly(2),
@@ -27,9 +29,10 @@ func NewCommand(a *cli.App) *cobra.Command {
 	importing.Flags().BoolVar(&imported.skipInvalid, "skip-invalid", false,
 		"import the other lines when some are invalid")
 
-	export := a.Command("export KIND", "help.refs_export", cli.Exactly(1), func(cmd *cobra.Command, args []string) error {
-		return exportReferences(cmd.Context(), a, args[0])
-	})
+	export := a.Command("export KIND", "help.refs_export", cli.Exactly(1),
+		func(cmd *cobra.Command, args []string) error {
+			return exportReferences(cmd.Context(), a, args[0])
+		})
 
 	var set cli.ActFlags
 	setting := a.Command("set KIND CODE ID --reason TEXT", "help.refs_set", cli.Exactly(3),

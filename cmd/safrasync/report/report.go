@@ -35,6 +35,7 @@ type Flags struct {
 // reportFormats are the forms of a report.
 var reportFormats = []string{"table", "csv", "xlsx", "json", "html"}
 
+// NewCommand makes the command report.
 func NewCommand(a *cli.App) *cobra.Command {
 	var f Flags
 	cmd := a.Command("report", "help.report", cli.Exactly(0),

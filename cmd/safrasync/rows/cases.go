@@ -21,6 +21,7 @@ import (
 // testFlags are those of `safrasync test`.
 type testFlags struct{ record, update, from bool }
 
+// NewTestCommand makes the command test.
 func NewTestCommand(a *cli.App) *cobra.Command {
 	var f testFlags
 	cmd := a.Command("test [DIR|FILE…] | --from JOB KEY [FILE]", "help.test", cli.AnyArgs,

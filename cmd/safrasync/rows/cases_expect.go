@@ -12,8 +12,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// outcome is what comes out of a case, or must: as the file has it.
-type outcome struct {
+// Outcome is what comes out of a case, or must: as the file has it.
+type Outcome struct {
 	Cancelled bool
 	Payload   casePayload // nil: it does not go
 	Problems  caseProblems
@@ -22,19 +22,19 @@ type outcome struct {
 }
 
 // Expected is what the case says.
-func (c *caseFile) Expected() outcome {
-	return outcome{
+func (c *CaseFile) Expected() Outcome {
+	return Outcome{
 		Cancelled: c.Cancelled == "true", Payload: c.Payload, Problems: c.Problems, waits: c.WaitsFor,
 		remarks: c.Remarks,
 	}
 }
 
 // verdictOutcome is what the engine says. A cancelled row does not go, whatever else is true of it.
-func verdictOutcome(v engine.Verdict) outcome {
+func verdictOutcome(v engine.Verdict) Outcome {
 	if v.Cancelled {
-		return outcome{Cancelled: true}
+		return Outcome{Cancelled: true}
 	}
-	out := outcome{Problems: caseProblemsOf(v.Problems), remarks: caseProblemsOf(v.Remarks)}
+	out := Outcome{Problems: caseProblemsOf(v.Problems), remarks: caseProblemsOf(v.Remarks)}
 	for _, w := range v.WaitingFor {
 		out.waits = append(out.waits, caseWait{Ref: w.Ref, Code: w.Code, Job: w.Job, Key: w.Key})
 	}
@@ -95,7 +95,7 @@ func (p caseProblems) like(expected caseProblems) caseProblems {
 type outcomeLine struct{ name, value string }
 
 // lines gives an outcome line by line, the fields of the payload in the order of the API's table.
-func (o outcome) lines(kind trade.Kind) []outcomeLine {
+func (o Outcome) lines(kind trade.Kind) []outcomeLine {
 	var out []outcomeLine
 	if o.Cancelled {
 		out = append(out, outcomeLine{"cancelled", "true"})
@@ -142,7 +142,7 @@ type difference struct {
 }
 
 // differences compares line by line.
-func differences(kind trade.Kind, want, got outcome) []difference {
+func differences(kind trade.Kind, want, got Outcome) []difference {
 	got.Problems, got.remarks = got.Problems.like(want.Problems), got.remarks.like(want.remarks)
 	values := map[string]string{}
 	for _, l := range got.lines(kind) {

@@ -19,9 +19,9 @@ import (
 // caseToday is the day of cases that name none: fixed, so that a case says the same next year.
 var caseToday = trade.DateOf(time.Date(2026, time.July, 1, 0, 0, 0, 0, time.UTC))
 
-// caseFile is one mapping case: a row in, and what must come out. The yaml tags are its grammar;
+// CaseFile is one mapping case: a row in, and what must come out. The yaml tags are its grammar;
 // docs/configuration.md explains it.
-type caseFile struct {
+type CaseFile struct {
 	Job     string                     `yaml:"job"`     // required
 	Today   string                     `yaml:"today"`   // YYYY-MM-DD; default caseToday
 	Row     caseRow                    `yaml:"row"`     // required
@@ -68,7 +68,7 @@ type caseWait struct {
 }
 
 // LoadCase reads a case as strictly as the configuration. The error is a *[Error].
-func LoadCase(path string) (*caseFile, error) {
+func LoadCase(path string) (*CaseFile, error) {
 	source, err := config.ReadSource(path)
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func LoadCase(path string) (*caseFile, error) {
 		Source: source, Index: map[string]config.Entry{}, Given: map[string]bool{},
 		Written: map[string]string{}, Meant: map[string]bool{},
 	}
-	c := &caseFile{source: source, index: d.Index, today: caseToday}
+	c := &CaseFile{source: source, index: d.Index, today: caseToday}
 	d.Structure(d.Walk(root), c)
 	d.Require("", map[string]bool{"job": c.Job == "", "row": len(c.Row) == 0})
 	if c.Today != "" {
@@ -103,7 +103,7 @@ func LoadCase(path string) (*caseFile, error) {
 }
 
 // input is the case without its expectation.
-func (c *caseFile) input() engine.Case {
+func (c *CaseFile) input() engine.Case {
 	in := engine.Case{
 		Row: c.Row, References: map[string]map[string]string{}, Parents: map[string]map[string]string{},
 		Today: c.today,
@@ -124,12 +124,12 @@ func (c *caseFile) input() engine.Case {
 }
 
 // hasExpectation tells whether the case says what must come out.
-func (c *caseFile) hasExpectation() bool {
+func (c *CaseFile) hasExpectation() bool {
 	return c.Payload != nil || len(c.Problems)+len(c.WaitsFor)+len(c.Remarks) > 0 || c.Cancelled != ""
 }
 
 // annotate gives faults of the engine their line of the case.
-func (c *caseFile) annotate(err error) error {
+func (c *CaseFile) annotate(err error) error {
 	specs := config.SpecErrors(err)
 	if len(specs) == 0 {
 		return err

@@ -63,7 +63,7 @@ func renderCase(job *engine.Job, c engine.Case, comment string) string {
 }
 
 // render writes an outcome as the end of a case.
-func (o outcome) render(kind trade.Kind) string {
+func (o Outcome) render(kind trade.Kind) string {
 	var b strings.Builder
 	if o.Cancelled {
 		b.WriteString("cancelled: true\n")
@@ -102,7 +102,7 @@ var topLevelKey = regexp.MustCompile(`^["']?([A-Za-z_]+)["']?\s*:`)
 
 // withOutcome gives the text of a case with another expectation; comments and everything else stay
 // as they are.
-func withOutcome(text string, kind trade.Kind, o outcome) string {
+func withOutcome(text string, kind trade.Kind, o Outcome) string {
 	var kept []string
 	dropping := false
 	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {

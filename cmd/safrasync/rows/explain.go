@@ -14,6 +14,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// NewExplainCommand makes the command explain.
 func NewExplainCommand(a *cli.App) *cobra.Command {
 	var rows, offline bool
 	cmd := a.Command("explain JOB", "help.explain", cli.Exactly(1), func(cmd *cobra.Command, args []string) error {

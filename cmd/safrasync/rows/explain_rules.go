@@ -90,6 +90,7 @@ func RequiredWhen(rule trade.FieldRule) string {
 	return string(rule.Need)
 }
 
+// OrderTypes are the types of order, without repetition.
 func OrderTypes() []string {
 	for _, rule := range trade.Rules(trade.OrderCommitments) {
 		if rule.Field == "order_type" {

@@ -11,8 +11,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// rowHints is what is known of a row beyond the answers to its own requests.
-type rowHints struct {
+// RowHints is what is known of a row beyond the answers to its own requests.
+type RowHints struct {
 	trade.Hints
 	Like       []engine.Suggestion
 	Unreadable []trade.Candidate
@@ -28,7 +28,7 @@ const hintsShown = 10
 const HintsCompared = 2000
 
 // Several tells whether more than one record has all that was sent.
-func (h rowHints) Several() bool {
+func (h RowHints) Several() bool {
 	full := 0
 	for _, s := range h.Like {
 		if s.Full {
@@ -42,8 +42,8 @@ func (h rowHints) Several() bool {
 // contract that it hangs on and, while it is in doubt, of records that it may be.
 func Hints(ctx context.Context, a *cli.App, store *state.Store, e trade.Entry,
 	attempts []trade.Attempt,
-) (rowHints, error) {
-	var out rowHints
+) (RowHints, error) {
+	var out RowHints
 	ids := map[string][]string{}
 	if e.RemoteID != "" {
 		ids[string(e.Sends)] = []string{e.RemoteID}
@@ -123,7 +123,7 @@ type suggestionJSON struct {
 	Reading engine.Readback `json:"reading"`
 }
 
-func hintsOf(h rowHints) hintsJSON {
+func hintsOf(h RowHints) hintsJSON {
 	out := hintsJSON{
 		Events: h.Events, Own: h.Own, Heard: []heardJSON{}, Records: []suggestionJSON{}, More: h.More,
 		Unreadable: []string{},
@@ -145,7 +145,7 @@ func hintsOf(h rowHints) hintsJSON {
 }
 
 // printHints shows people what events told.
-func printHints(a *cli.App, e trade.Entry, h rowHints) {
+func printHints(a *cli.App, e trade.Entry, h RowHints) {
 	v := a.Voice()
 	for _, o := range h.Heard {
 		word := ""

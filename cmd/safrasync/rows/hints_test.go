@@ -20,7 +20,7 @@ func TestSeveralRecordsAreThoseThatHaveAllThatWasSent(t *testing.T) {
 		{[]engine.Suggestion{near, near}, false},
 		{[]engine.Suggestion{full, full, near}, true},
 	} {
-		if got := (rowHints{Like: tt.like}).Several(); got != tt.want {
+		if got := (RowHints{Like: tt.like}).Several(); got != tt.want {
 			t.Errorf("%+v: %v, want %v", tt.like, got, tt.want)
 		}
 	}

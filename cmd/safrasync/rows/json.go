@@ -36,6 +36,7 @@ type errorJSON struct {
 	Text     string          `json:"text"`
 }
 
+// FieldJSON is one problem of a field.
 type FieldJSON struct {
 	Field  string `json:"field"`
 	Rule   string `json:"rule"`
@@ -82,9 +83,11 @@ type attemptJSON struct {
 	Evidence    json.RawMessage `json:"evidence"`
 }
 
+// RowOf is a row as JSON has it.
 func RowOf(e trade.Entry) RowJSON {
 	row := RowJSON{
-		Job: e.Job, Sends: e.Sends, Key: e.Key, State: e.State, Cause: cli.OrNull(e.Cause), RemoteID: cli.OrNull(e.RemoteID),
+		Job: e.Job, Sends: e.Sends, Key: e.Key, State: e.State,
+		Cause: cli.OrNull(e.Cause), RemoteID: cli.OrNull(e.RemoteID),
 		Flags:    cli.OrEmpty(e.Flags),
 		Attempts: e.Attempts, NextAttemptAt: cli.TimeOrNull(e.NextAttemptAt), FirstSeenAt: e.FirstSeenAt,
 		UpdatedAt:  e.UpdatedAt,
@@ -102,6 +105,7 @@ func RowOf(e trade.Entry) RowJSON {
 	return row
 }
 
+// RowDetailOf is a row with its attempts and what has changed since.
 func RowDetailOf(e trade.Entry, attempts []trade.Attempt, changes []trade.Difference) RowDetailJSON {
 	out := RowDetailJSON{
 		RowJSON: RowOf(e), Quantity: e.Quantity, Values: e.Values, Payload: e.Payload,
@@ -109,7 +113,7 @@ func RowDetailOf(e trade.Entry, attempts []trade.Attempt, changes []trade.Differ
 		Warnings:    cli.OrEmpty(e.Warnings), GoneSweeps: e.GoneSweeps, Changes: cli.OrEmpty(changes),
 		Acknowledged: cli.OrEmpty(e.Acknowledged), History: []attemptJSON{}, Path: engine.PathOf(e),
 		MovedID:   cli.OrNull(e.MovedID),
-		ReducedAt: cli.TimeOrNull(e.ReducedAt), Hints: hintsOf(rowHints{}),
+		ReducedAt: cli.TimeOrNull(e.ReducedAt), Hints: hintsOf(RowHints{}),
 	}
 	for _, t := range attempts {
 		out.History = append(out.History, attemptJSON{

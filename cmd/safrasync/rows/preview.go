@@ -14,6 +14,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// NewPreviewCommand makes the command preview.
 func NewPreviewCommand(a *cli.App) *cobra.Command {
 	var diff bool
 	var f diffFlags
@@ -116,7 +117,10 @@ func printPreview(a *cli.App, p engine.Preview, stands trade.State) {
 	t := a.NewTable("preview.head_field", "preview.head_value", "preview.head_column", "preview.head_erp",
 		"preview.head_via")
 	for _, f := range p.Fields {
-		t.AppendRow(table.Row{f.Field, cli.Printable(f.Value), strings.Join(f.Columns, ", "), cli.Printable(f.ERP), f.Via})
+		t.AppendRow(table.Row{
+			f.Field, cli.Printable(f.Value), strings.Join(f.Columns, ", "), cli.Printable(f.ERP),
+			f.Via,
+		})
 	}
 	t.Render()
 	if len(p.Request) > 0 {

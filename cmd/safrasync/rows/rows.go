@@ -27,18 +27,20 @@ const rowsShown = 200
 // widths. More rows go on in a further one.
 const rowsOfATable = 2000
 
+// NewRowsCommand makes the command rows.
 func NewRowsCommand(a *cli.App) *cobra.Command {
 	var f rowsFlags
-	cmd := a.Command("rows [JOB]", "help.rows", cli.Arity{Least: 0, Most: 1}, func(cmd *cobra.Command, args []string) error {
-		if !cmd.Flags().Changed("limit") && !a.AsJSON {
-			f.limit = rowsShown
-		}
-		filter, err := rowFilter(a, args, f)
-		if err != nil {
-			return err
-		}
-		return listRows(cmd.Context(), a, filter)
-	})
+	cmd := a.Command("rows [JOB]", "help.rows", cli.Arity{Least: 0, Most: 1},
+		func(cmd *cobra.Command, args []string) error {
+			if !cmd.Flags().Changed("limit") && !a.AsJSON {
+				f.limit = rowsShown
+			}
+			filter, err := rowFilter(a, args, f)
+			if err != nil {
+				return err
+			}
+			return listRows(cmd.Context(), a, filter)
+		})
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.states, "state", nil, "only these `STATES`: "+cli.Listed(trade.States))
 	flags.StringSliceVar(&f.causes, "cause", nil,

@@ -17,6 +17,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// NewWhyCommand makes the command why.
 func NewWhyCommand(a *cli.App) *cobra.Command {
 	cmd := a.Command("why JOB KEY", "help.why", cli.Exactly(2), func(cmd *cobra.Command, args []string) error {
 		return tellWhy(cmd.Context(), a, args[0], args[1])
@@ -47,8 +48,8 @@ type story struct {
 	nextRun  time.Time
 }
 
-// tellWhy tells the way of one key from the ERP to the platform. An ERP that is not reached costs its
-// part of the story and the exit code, not the rest.
+// tellWhy tells the way of one key from the ERP to the platform. An ERP that is not reached costs
+// its part of the story and the exit code, not the rest.
 func tellWhy(ctx context.Context, a *cli.App, job, key string) error {
 	config, err := a.LoadConfig()
 	if err != nil {
@@ -76,7 +77,10 @@ func tellWhy(ctx context.Context, a *cli.App, job, key string) error {
 		}
 	}
 	if a.AsJSON {
-		out := whyJSON{Reasons: s.reasons, JobStatus: s.status, NextRun: s.nextRun.UTC(), Sentences: why(cli.Machine, s)}
+		out := whyJSON{
+			Reasons: s.reasons, JobStatus: s.status, NextRun: s.nextRun.UTC(),
+			Sentences: why(cli.Machine, s),
+		}
 		if s.entry != nil {
 			row := RowDetailOf(*s.entry, s.attempts, s.changes)
 			out.Row = &row
@@ -193,7 +197,8 @@ func whyEntry(v cli.Voice, s story) []string {
 		if at.IsZero() {
 			at = t.StartedAt
 		}
-		out = append(out, v.Text("why.attempt", t.No, v.Moment(at), v.Text(i18n.Key("outcome."+cli.OutcomeName(t.Outcome))),
+		out = append(out, v.Text("why.attempt", t.No, v.Moment(at),
+			v.Text(i18n.Key("outcome."+cli.OutcomeName(t.Outcome))),
 			v.OutcomeReason(t.Status, t.Messages, t.Reason)))
 	}
 	if e.RemoteID != "" {

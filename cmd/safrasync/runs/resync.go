@@ -26,6 +26,7 @@ type resyncFlags struct {
 	keys, states []string
 }
 
+// NewResyncCommand makes the command resync.
 func NewResyncCommand(a *cli.App) *cobra.Command {
 	var f resyncFlags
 	cmd := a.Command("resync JOB --reason TEXT", "help.resync", cli.Exactly(1),

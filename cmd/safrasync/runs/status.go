@@ -18,6 +18,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// NewStatusCommand makes the command status.
 func NewStatusCommand(a *cli.App) *cobra.Command {
 	var digest bool
 	cmd := a.Command("status", "help.status", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
@@ -67,7 +68,8 @@ func Status(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	store, err := state.Open(ctx, a.LedgerOptions(config, cli.ToRead)) // never an empty one in the place of one that is gone
+	// never an empty one in the place of one that is gone
+	store, err := state.Open(ctx, a.LedgerOptions(config, cli.ToRead))
 	if err != nil {
 		tellServed(a, err)
 		return err
@@ -133,6 +135,7 @@ func tellServed(a *cli.App, err error) {
 	}
 }
 
+// ReadJob reads how a job stands.
 func ReadJob(ctx context.Context, store *state.Store, name string) (JobJSON, error) {
 	job := JobJSON{Job: name, States: map[trade.State]int{}, NextRuns: []time.Time{}}
 	status, err := store.JobStatus(ctx, name)

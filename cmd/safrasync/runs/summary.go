@@ -16,7 +16,8 @@ import (
 )
 
 // PrintSync writes what a pass did: one JSON object, or a summary for people.
-func PrintSync(ctx context.Context, a *cli.App, store *state.Store, reports []trade.RunReport, f SyncFlags, planned plans,
+func PrintSync(ctx context.Context, a *cli.App, store *state.Store, reports []trade.RunReport, f SyncFlags,
+	planned plans,
 	named []trade.Entry,
 ) error {
 	if a.AsJSON {

@@ -20,6 +20,7 @@ type SyncFlags struct {
 	limit                          int
 }
 
+// NewSyncCommand makes the command sync.
 func NewSyncCommand(a *cli.App) *cobra.Command {
 	var f SyncFlags
 	cmd := a.Command("sync [JOB… | JOB KEY…]", "help.sync", cli.AnyArgs, func(cmd *cobra.Command, args []string) error {

@@ -17,7 +17,10 @@ type asker struct {
 }
 
 func newAsker(a *cli.App) *asker {
-	return &asker{terminal: cli.IsTerminal(a.Stdin) && cli.IsTerminal(a.Stderr), in: bufio.NewReader(a.Stdin), out: a.Stderr}
+	return &asker{
+		terminal: cli.IsTerminal(a.Stdin) && cli.IsTerminal(a.Stderr), in: bufio.NewReader(a.Stdin),
+		out: a.Stderr,
+	}
 }
 
 // unless gives a value that is there already, else the answer to a question; "" where nobody can be

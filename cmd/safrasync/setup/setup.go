@@ -39,6 +39,7 @@ type initFlags struct {
 	list, force bool
 }
 
+// NewCommand makes the command init.
 func NewCommand(a *cli.App) *cobra.Command {
 	f := initFlags{from: map[string]*string{}}
 	cmd := a.Command("init", "help.init", cli.Exactly(0),
@@ -142,13 +143,14 @@ func (f initFlags) named() bool {
 }
 
 // proposeJobs proposes a job for each table or query that is named.
-func proposeJobs(ctx context.Context, a *cli.App, p *proposal, source *erp.Source, relations []erp.Relation, f initFlags,
+func proposeJobs(ctx context.Context, a *cli.App, p *proposal, source *erp.Source, relations []erp.Relation,
+	f initFlags,
 	ask *asker,
 ) error {
 	var tables []*erp.Relation
 	for _, from := range f.from {
 		if *from != "" {
-			if r, _, err := pickRelation(a, relations, *from); err == nil && r != nil { // a wrong name is an error below
+			if r, _, err := pickRelation(a, relations, *from); err == nil && r != nil { // a wrong name ends below
 				tables = append(tables, r)
 			}
 		}

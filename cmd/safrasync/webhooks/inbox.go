@@ -34,12 +34,13 @@ func (f *inboxFlags) add(cmd *cobra.Command) {
 
 func newInboxCommand(a *cli.App) *cobra.Command {
 	var f inboxFlags
-	cmd := a.Command("inbox [SEQ]", "help.hooks_inbox", cli.Arity{Least: 0, Most: 1}, func(cmd *cobra.Command, args []string) error {
-		if len(args) == 1 {
-			return showEvent(cmd.Context(), a, args[0])
-		}
-		return listInbox(cmd.Context(), a, f)
-	})
+	cmd := a.Command("inbox [SEQ]", "help.hooks_inbox", cli.Arity{Least: 0, Most: 1},
+		func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return showEvent(cmd.Context(), a, args[0])
+			}
+			return listInbox(cmd.Context(), a, f)
+		})
 	f.add(cmd)
 	return cmd
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// NewCommand makes the command plan.
 func NewCommand(a *cli.App) *cobra.Command {
 	events := cli.Texts(apiclient.WebhookEvents)
 	var planned []string
