@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/cmd/safrasync/rows"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -144,23 +145,23 @@ func (m *modern) rowsAgree() {
 			file := filepath.Join(m.t.TempDir(), "case.yaml")
 			m.run(0, "test", "--from", job, key, file)
 			m.run(0, "test", file)
-			c, err := loadCase(file)
+			c, err := rows.LoadCase(file)
 			if err != nil {
 				m.t.Fatal(err)
 			}
-			expects := c.expected()
+			expects := c.Expected()
 			left := map[string]json.RawMessage{}
 			if want == trade.Pending {
 				m.unmarshal(string(detail.Payload), &left)
 			}
 			for field, raw := range left {
-				if expects.payload[field] != plainJSON(raw) {
+				if expects.Payload[field] != rows.PlainJSON(raw) {
 					m.t.Errorf("%s %s: %s went as %s, and a case of it has %s", job, key, field, raw,
-						expects.payload[field])
+						expects.Payload[field])
 				}
 			}
-			if expects.cancelled || (expects.payload != nil) != (want == trade.Pending) || want == trade.Invalid &&
-				len(expects.problems) == 0 {
+			if expects.Cancelled || (expects.Payload != nil) != (want == trade.Pending) || want == trade.Invalid &&
+				len(expects.Problems) == 0 {
 				m.t.Errorf("%s %s is %s, and a case of it expects %+v", job, key, want, expects)
 			}
 		}

@@ -10,9 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/alert"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
@@ -87,9 +86,9 @@ func TestCheckSendsATestMessageOnlyWhenAsked(t *testing.T) {
 		status, code int
 		want         string
 	}{
-		"it arrives": {200, exitDone, "✓ alerts: teste entregue: webhook (slack) at 127.0.0.1"},
+		"it arrives": {200, cli.ExitDone, "✓ alerts: teste entregue: webhook (slack) at 127.0.0.1"},
 		"it does not": {
-			404, exitFailed,
+			404, cli.ExitFailed,
 			"✗ alerts: teste não entregue: webhook (slack) at 127.0.0.1 (http_404: the receiver does not know this address any more: " +
 				"make a new webhook and put it into alerts.webhook.url)",
 		},
@@ -102,7 +101,7 @@ func TestCheckSendsATestMessageOnlyWhenAsked(t *testing.T) {
 			if err := os.WriteFile(b.path("hook"), []byte(url+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			out, errs := b.run(t.Context(), exitDone, "check", "--offline")
+			out, errs := b.run(t.Context(), cli.ExitDone, "check", "--offline")
 			if len(bodies) != 0 || !strings.Contains(out, "alerts: webhook (slack) at 127.0.0.1, 1 destinatário(s)") {
 				t.Errorf("check without --alert: %d messages\n%s", len(bodies), out)
 			}
@@ -123,10 +122,10 @@ func TestCheckSendsATestMessageOnlyWhenAsked(t *testing.T) {
 func TestCheckSaysWhenNobodyCanBeTold(t *testing.T) {
 	t.Parallel()
 	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})
-	if out, _ := b.run(t.Context(), exitDone, "check", "--offline"); strings.Contains(out, "alerts") {
+	if out, _ := b.run(t.Context(), cli.ExitDone, "check", "--offline"); strings.Contains(out, "alerts") {
 		t.Errorf("check speaks of alerts:\n%s", out)
 	}
-	if out, _ := b.run(t.Context(), exitFailed, "check", "--offline", "--alert"); !strings.Contains(out,
+	if out, _ := b.run(t.Context(), cli.ExitFailed, "check", "--offline", "--alert"); !strings.Contains(out,
 		"✗ alerts: ninguém é avisado") {
 		t.Errorf("check --alert:\n%s", out)
 	}
@@ -149,9 +148,9 @@ func (b *bench) alerts(section string) {
 func TestTheDigestIsShownAndNothingIsSentOrStored(t *testing.T) {
 	t.Parallel()
 	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})
-	b.run(t.Context(), exitDone, "sync")
+	b.run(t.Context(), cli.ExitDone, "sync")
 	b.alerts("  name: Cooperativa Modelo")
-	out, _ := b.run(t.Context(), exitDone, "status", "--digest")
+	out, _ := b.run(t.Context(), cli.ExitDone, "status", "--digest")
 	for _, want := range []string{
 		"[Cooperativa Modelo] Resumo de ", ": enviados 2 contratos; por resolver: 2",
 		"Contratos (rotina contracts)\nForam à plataforma: 2 contratos.",
@@ -162,7 +161,7 @@ func TestTheDigestIsShownAndNothingIsSentOrStored(t *testing.T) {
 			t.Errorf("the digest lacks %q:\n%s", want, out)
 		}
 	}
-	text, _ := b.run(t.Context(), exitDone, "status", "--digest", "--json")
+	text, _ := b.run(t.Context(), cli.ExitDone, "status", "--digest", "--json")
 	var d alert.Digest
 	if err := json.Unmarshal([]byte(text), &d); err != nil {
 		t.Fatal(err)
@@ -177,66 +176,5 @@ func TestTheDigestIsShownAndNothingIsSentOrStored(t *testing.T) {
 	defer store.Close()
 	if until, err := store.DigestedUntil(t.Context()); err != nil || !until.IsZero() {
 		t.Errorf("the digest was stored: %v, %v", until, err)
-	}
-}
-
-// I10: the keys and values of the rows stay out of what goes to other servers.
-func TestI10CausesForMessagesNameNoRow(t *testing.T) {
-	t.Parallel()
-	config := mustLoad(t, goodConfig)
-	a := &App{config: config, Env: func(string) (string, bool) { return "", false }}
-	store, err := state.OpenMemory(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
-	lease, err := store.AcquireLease(t.Context(), "contracts", state.Self())
-	if err != nil {
-		t.Fatal(err)
-	}
-	entry := func(key string, e trade.Entry) trade.Entry {
-		e.Sends, e.Key, e.Generation, e.SourceHash, e.MappedWith, e.FirstSeenAt, e.UpdatedAt = trade.OrderCommitments,
-			key, 1, trade.HashOf(key), "m", now(), now()
-		e.Values = trade.Values{"produto": {Kind: 't', Text: "CANARIO 12345678909"}}
-		return e
-	}
-	unmapped := trade.Problem{
-		Field: "product", Rule: trade.RuleUnmapped, Column: "produto",
-		Value: "CANARIO 12345678909",
-	}
-	_, err = store.Record(t.Context(), lease, trade.Page{New: []trade.Entry{
-		entry("CANARIO|1", trade.Entry{
-			State: trade.Invalid, Cause: "rule:product",
-			Error: &trade.EntryError{Kind: trade.MappingError, Fields: []trade.Problem{unmapped}},
-		}),
-		entry("CANARIO|2", trade.Entry{
-			State: trade.Waiting, Cause: trade.CauseParent,
-			WaitingFor: []trade.Awaited{{Job: "contracts", Key: "CANARIO|9"}},
-		}),
-		entry("CANARIO|3", trade.Entry{
-			State: trade.Waiting, Cause: "ref:wallets",
-			WaitingFor: []trade.Awaited{{Ref: "wallets", Code: "CANARIO"}},
-		}),
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	causes, err := a.alertCauses(t.Context(), store, "contracts", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := json.Marshal(causes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(causes) != 3 || strings.Contains(string(text), "CANARIO") || strings.Contains(string(text), "12345678909") {
-		t.Errorf("%d causes: %s", len(causes), text)
-	}
-	var subjects []int
-	for _, c := range causes {
-		subjects = append(subjects, c.Subjects)
-	}
-	if diff := cmp.Diff([]int{0, 1, 1}, subjects); diff != "" {
-		t.Errorf("codes or values to blame (-want +got):\n%s", diff)
 	}
 }

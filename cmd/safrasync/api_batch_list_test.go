@@ -13,46 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 )
-
-func TestADocumentWithItsNameBeforeItIsReadAsWhatItIsCalled(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"529.982.247-25":           "52998224725",
-		"CPF 529.982.247-25":       "52998224725",
-		"CPF52998224725":           "52998224725",
-		"cpf: 52998224725":         "52998224725",
-		"CPF nº 529.982.247-25":    "52998224725",
-		"CPF\u00a0529.982.247-25":  "52998224725",
-		"CNPJ 11.222.333/0001-81":  "11222333000181",
-		"cnpj:11222333000181":      "11222333000181",
-		"CNPJ 12.ABC.345/01DE-35":  "12ABC34501DE35",
-		" 12.abc.345/01de-35":      "12ABC34501DE35",
-		"CP.F52.998/2240-93":       "CPF52998224093", // a CNPJ in its own punctuation
-		"CPF 529.982.247-26":       "",
-		"CPF52998224093":           "", // would be a CNPJ, but who writes CPF means one
-		"CPF 11.222.333/0001-81":   "",
-		"CNPJ 529.982.247-25":      "",
-		"CPF":                      "",
-		"CPF 123":                  "",
-		"":                         "",
-		"CPF 529.982.247-25 (Ana)": "",
-	} {
-		got, wrong := readDocument(text)
-		if got != want || (wrong == "") != (want != "") {
-			t.Errorf("readDocument(%q) = %q, %v; want %q", text, got, wrong, want)
-		}
-	}
-	for text, want := range map[string]i18n.Key{
-		"1234567890": "api.zero_lost", "1122233300018": "api.zero_lost",
-		"CPF 529.982.247-26": "api.not_acpf", "x": "api.no_document",
-	} {
-		if _, wrong := readDocument(text); wrong != want {
-			t.Errorf("readDocument(%q): %v, want %v", text, wrong, want)
-		}
-	}
-}
 
 // consents runs `api consent --file` against a platform of the test's own, and gives exit code and
 // messages.
@@ -77,11 +39,11 @@ func consents(t *testing.T, answer http.HandlerFunc, list []byte,
 		args[i] = strings.ReplaceAll(arg, "$DIR", dir)
 	}
 	var stdout, stderr bytes.Buffer
-	app := App{
+	app := cli.App{
 		Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
 		Env: func(name string) (string, bool) { return "key", name == "SAFRASYNC_API_KEY" },
 	}
-	code = app.Run(context.Background(),
+	code = execute(context.Background(), &app,
 		append([]string{
 			"--config", filepath.Join(dir, "config.yaml"), "api", "consent", "--file",
 			filepath.Join(dir, "list"),
@@ -105,7 +67,8 @@ func TestAPauseThatThePlatformWantsIsNotAnAnswerAboutAProducer(t *testing.T) {
 		granted(w, r)
 	}, []byte("identity;person_type\n52998224725;PF\n11144477735;PF\n"), "--out", "$DIR/out.csv")
 	rows := rowsOf(t, filepath.Join(dir, "out.csv"))
-	if code != exitDone || len(rows) != 3 || rows[2][4] != "done" || !strings.Contains(messages, "pede uma pausa até") {
+	if code != cli.ExitDone || len(rows) != 3 || rows[2][4] != "done" ||
+		!strings.Contains(messages, "pede uma pausa até") {
 		t.Errorf("exit code %d, rows %q, messages %s", code, rows, messages)
 	}
 }
@@ -177,7 +140,7 @@ func TestTenThousandProducersEachHaveTheirRowAndTheMemoryStaysFlat(t *testing.T)
 		dir, code, _, messages := consents(t, granted, list.Bytes(), "--out", "$DIR/"+name)
 		runtime.GC()
 		runtime.ReadMemStats(&after)
-		if code != exitDone || !strings.Contains(messages,
+		if code != cli.ExitDone || !strings.Contains(messages,
 			fmt.Sprintf("%d de %d produtor(es) consultado(s); %d sem resposta útil", many, many, many/100)) {
 			t.Fatalf("%s: exit code %d: %.300s", name, code, messages)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/state"
 )
 
@@ -23,20 +24,20 @@ func idIn(t *testing.T, line string) string {
 func TestWhatWasCreatedCanBeReadByHand(t *testing.T) {
 	t.Parallel()
 	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})
-	b.run(t.Context(), exitDone, "sync")
+	b.run(t.Context(), cli.ExitDone, "sync")
 	commitment := b.box.Created()[0].ID
-	out, _ := b.run(t.Context(), exitDone, "api", "order-commitments", "get", commitment, "--json")
+	out, _ := b.run(t.Context(), cli.ExitDone, "api", "order-commitments", "get", commitment, "--json")
 	if got := idIn(t, out); got != commitment {
 		t.Errorf("order commitment %s, want %s", got, commitment)
 	}
 
-	out, _ = b.run(t.Context(), exitDone, "api", "credit-analysis", "create", "--requester-id",
+	out, _ = b.run(t.Context(), cli.ExitDone, "api", "credit-analysis", "create", "--requester-id",
 		"22222222-2222-4222-8222-222222222222", "--requester-name", "Ana",
 		"--requester-email", "ana@coop.example", "--name", "Maria Silva", "--identity", "529.982.247-25", "--auth-type",
 		"EMAIL", "--person-type", "PF",
 		"--period-consult", "12", "--phone", "+55 65 99999-0000", "--yes", "--json")
 	analysis := idIn(t, out)
-	out, _ = b.run(t.Context(), exitDone, "api", "credit-analysis", "get", analysis, "--json")
+	out, _ = b.run(t.Context(), cli.ExitDone, "api", "credit-analysis", "get", analysis, "--json")
 	var record map[string]any
 	if err := json.Unmarshal([]byte(out), &record); err != nil {
 		t.Fatal(err)
@@ -50,10 +51,10 @@ func TestWhatWasCreatedCanBeReadByHand(t *testing.T) {
 		}
 	}
 
-	out, _ = b.run(t.Context(), exitDone, "api", "webhooks", "create", "--webhook-event", "DELETE_FARM", "--url",
+	out, _ = b.run(t.Context(), cli.ExitDone, "api", "webhooks", "create", "--webhook-event", "DELETE_FARM", "--url",
 		"https://coop.example/hook", "--yes", "--json")
-	b.run(t.Context(), exitDone, "api", "webhooks", "delete", idIn(t, out), "--yes")
-	b.run(t.Context(), exitFailed, "api", "webhooks", "get", "DELETE_FARM")
+	b.run(t.Context(), cli.ExitDone, "api", "webhooks", "delete", idIn(t, out), "--yes")
+	b.run(t.Context(), cli.ExitFailed, "api", "webhooks", "get", "DELETE_FARM")
 }
 
 func TestASignalDuringACallByHandLeavesItsOutcomeKnown(t *testing.T) {
@@ -61,7 +62,7 @@ func TestASignalDuringACallByHandLeavesItsOutcomeKnown(t *testing.T) {
 	ctx, signal := context.WithCancel(t.Context())
 	defer signal()
 	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1, OnPost: func(int) { signal() }})
-	out, _ := b.run(ctx, exitDone, "api", "webhooks", "create", "--webhook-event", "CREATE_FARM", "--url",
+	out, _ := b.run(ctx, cli.ExitDone, "api", "webhooks", "create", "--webhook-event", "CREATE_FARM", "--url",
 		"https://coop.example/hook", "--yes", "--json")
 	idIn(t, out)
 	if ctx.Err() == nil {
@@ -79,31 +80,5 @@ func TestASignalDuringACallByHandLeavesItsOutcomeKnown(t *testing.T) {
 	records, err := store.Audit(t.Context(), 1)
 	if err != nil || len(records) != 1 || !strings.Contains(records[0].Detail, `"outcome":"created"`) {
 		t.Errorf("the last record of the audit: %+v, %v", records, err)
-	}
-}
-
-func TestADocumentIsMaskedInItsMiddleOnly(t *testing.T) {
-	t.Parallel()
-	for number, want := range map[string]string{
-		"12345678909": "***.456.789-**", "529.982.247-25": "***.982.247-**", "11222333000181": "**.222.333/****-**",
-		"12.ABC.345/01DE-35": "**.ABC.345/****-**",
-		"":                   "***", "nonsense": "***",
-	} {
-		if got := maskDocument(number); got != want {
-			t.Errorf("maskDocument(%q) = %q, want %q", number, got, want)
-		}
-	}
-}
-
-func TestAPlanShowsAnAddressWithoutItsCredentials(t *testing.T) {
-	t.Parallel()
-	for address, want := range map[string]string{
-		"https://coop.example/hook":           "https://coop.example/hook",
-		"https://ana:pass@coop.example/h?k=v": "https://%2A%2A%2A@coop.example/h?***",
-		"https://coop.example:x/":             "?",
-	} {
-		if got := shownURL(address); got != want {
-			t.Errorf("shownURL(%q) = %q, want %q", address, got, want)
-		}
 	}
 }

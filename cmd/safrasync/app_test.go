@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,8 +11,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
-	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -49,12 +46,12 @@ func setUpBench(t *testing.T, opts sandbox.Options) *bench {
 	if err := runSQL(b.path("erp.db"), "testdata/coop/erp.sql"); err != nil {
 		t.Fatal(err)
 	}
-	b.run(t.Context(), exitDone, "state", "new")
+	b.run(t.Context(), cli.ExitDone, "state", "new")
 	for kind, file := range map[string]string{
 		"producers": "producers.csv", "users": "users.csv",
 		"wallets": "wallets.csv", "delivery_places": "places.csv",
 	} {
-		b.run(t.Context(), exitDone, "refs", "import", kind, "testdata/coop/"+file, "--yes")
+		b.run(t.Context(), cli.ExitDone, "refs", "import", kind, "testdata/coop/"+file, "--yes")
 	}
 	return b
 }
@@ -65,10 +62,11 @@ func (b *bench) path(name string) string { return filepath.Join(b.dir, name) }
 func (b *bench) run(ctx context.Context, code int, args ...string) (stdout, stderr string) {
 	b.t.Helper()
 	var out, messages bytes.Buffer
-	app := App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &messages, Env: func(name string) (string, bool) {
+	app := cli.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &messages}
+	app.Env = func(name string) (string, bool) {
 		return platformCanary, name == "SAFRASYNC_API_KEY"
-	}}
-	if got := app.Run(ctx, append([]string{"--config", b.path("config.yaml")}, args...)); got != code {
+	}
+	if got := execute(ctx, &app, append([]string{"--config", b.path("config.yaml")}, args...)); got != code {
 		b.t.Fatalf("safrasync %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), got, code, out.String(),
 			messages.String())
 	}
@@ -81,7 +79,7 @@ func TestASignalLetsWhatIsOnTheWireComeToItsEnd(t *testing.T) {
 	ctx, signal := context.WithCancel(t.Context())
 	defer signal()
 	b := setUpBench(t, sandbox.Options{OnPost: func(int) { signal() }})
-	out, _ := b.run(ctx, exitFailed, "sync", "--json")
+	out, _ := b.run(ctx, cli.ExitFailed, "sync", "--json")
 	var summary struct{ Runs []trade.RunReport }
 	if err := json.Unmarshal([]byte(out), &summary); err != nil {
 		t.Fatalf("%v in %s", err, out)
@@ -95,7 +93,7 @@ func TestASignalLetsWhatIsOnTheWireComeToItsEnd(t *testing.T) {
 		t.Errorf("the platform has %d contracts, the ledger says %v; want each one accepted and none in doubt", n,
 			report.States)
 	}
-	b.run(t.Context(), exitDone, "sync")
+	b.run(t.Context(), cli.ExitDone, "sync")
 	if n := len(b.box.Created()); n != 2 {
 		t.Errorf("the platform has %d contracts after the next run, want 2", n)
 	}
@@ -106,16 +104,16 @@ func TestTheSandboxRunsUntilASignal(t *testing.T) {
 	ctx, signal := context.WithCancel(t.Context())
 	out := &waitingWriter{written: signal} // a signal as soon as its address is known
 	var messages bytes.Buffer
-	app := App{
+	app := cli.App{
 		Stdin: strings.NewReader(""), Stdout: out, Stderr: &messages,
 		Env: func(string) (string, bool) { return "", false },
 	}
 	log := filepath.Join(t.TempDir(), "truth.jsonl")
-	code := app.Run(ctx, []string{
+	code := execute(ctx, &app, []string{
 		"sandbox", "--listen", "127.0.0.1:0", "--seed", "7", "--faults", "status=503%10",
 		"--log", log, "--state", log + ".state", "--not-contracted", "financial", "--json",
 	})
-	if code != exitDone {
+	if code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s", code, messages.String())
 	}
 	var told struct {
@@ -148,7 +146,7 @@ func (w *waitingWriter) Write(p []byte) (int, error) {
 func TestVerboseLogsJSONWithFullTimesAndWithoutSecretsOrPersons(t *testing.T) {
 	t.Parallel()
 	b := setUpBench(t, sandbox.Options{})
-	_, messages := b.run(t.Context(), exitDone, "sync", "--verbose")
+	_, messages := b.run(t.Context(), cli.ExitDone, "sync", "--verbose")
 	for line := range strings.Lines(messages) {
 		var entry struct{ Time, Level, Msg string }
 		if err := json.Unmarshal([]byte(line), &entry); err != nil || entry.Time == "" || entry.Level == "" ||
@@ -160,7 +158,7 @@ func TestVerboseLogsJSONWithFullTimesAndWithoutSecretsOrPersons(t *testing.T) {
 			t.Errorf("the log tells a secret or a price: %s", line)
 		}
 	}
-	if _, messages = b.run(t.Context(), exitDone, "sync"); messages != "" {
+	if _, messages = b.run(t.Context(), cli.ExitDone, "sync"); messages != "" {
 		t.Errorf("without --verbose a short run wrote %q to standard error", messages)
 	}
 }
@@ -171,12 +169,12 @@ func TestStandardOutputThatCannotBeWrittenIsAFailure(t *testing.T) {
 	if err := broken.Close(); err != nil {
 		t.Fatal(err)
 	}
-	app := App{
+	app := cli.App{
 		Stdin: strings.NewReader(""), Stdout: w, Stderr: io.Discard,
 		Env: func(string) (string, bool) { return "", false },
 	}
-	if code := app.Run(t.Context(), []string{"version"}); code != exitFailed {
-		t.Errorf("exit code %d, want %d", code, exitFailed)
+	if code := execute(t.Context(), &app, []string{"version"}); code != cli.ExitFailed {
+		t.Errorf("exit code %d, want %d", code, cli.ExitFailed)
 	}
 }
 
@@ -189,65 +187,14 @@ func TestF166ABrokenStandardErrorStopsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	app := App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: w, Env: func(name string) (string, bool) {
+	app := cli.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: w}
+	app.Env = func(name string) (string, bool) {
 		return platformCanary, name == "SAFRASYNC_API_KEY"
-	}}
-	if code := app.Run(t.Context(), []string{
+	}
+	if code := execute(t.Context(), &app, []string{
 		"--config", b.path("config.yaml"), "sync",
 		"--verbose",
-	}); code != exitDone || len(b.box.Created()) == 0 {
+	}); code != cli.ExitDone || len(b.box.Created()) == 0 {
 		t.Errorf("exit code %d, %d records\n%s", code, len(b.box.Created()), out.String())
-	}
-}
-
-func TestExitCodes(t *testing.T) {
-	t.Parallel()
-	leased := fmt.Errorf("x: %w", &trade.LeasedError{Job: "contracts"})
-	for name, c := range map[string]struct {
-		err  error
-		want int
-	}{
-		"nothing is wrong":                          {nil, 0},
-		"everything else":                           {errors.New("x"), 1},
-		"wrong usage":                               {&usageError{"x"}, 2},
-		"said already":                              {&exitError{exitAttention}, 3},
-		"another process runs it":                   {leased, 75},
-		"a stop weighs more than a leased job":      {errors.Join(&exitError{exitFailed}, leased), 1},
-		"the configuration":                         {fmt.Errorf("x: %w", &ConfigError{}), 78},
-		"a fault that only the engine finds":        {&engine.SpecError{}, 78},
-		"a ledger that the configuration has wrong": {&state.Error{Code: state.CodeConfig, Err: errors.New("x")}, 78},
-		"a ledger that is locked":                   {&state.Error{Code: state.CodeLocked, Err: errors.New("x")}, 1},
-	} {
-		if got := exitCode(c.err); got != c.want {
-			t.Errorf("%s: exitCode(%v) = %d, want %d", name, c.err, got, c.want)
-		}
-	}
-}
-
-func TestTheResultOfAPass(t *testing.T) {
-	t.Parallel()
-	stopped := trade.RunReport{Stopped: &trade.Stop{Code: "erp"}}
-	invalid := trade.RunReport{States: map[trade.State]int{trade.Invalid: 1}}
-	flagged := trade.RunReport{Flags: map[trade.Flag]int{trade.Changed: 1}}
-	leased := &trade.LeasedError{Job: "contracts"}
-	for name, c := range map[string]struct {
-		reports []trade.RunReport
-		err     error
-		strict  bool
-		want    int
-	}{
-		"done":                                    {[]trade.RunReport{{}}, nil, true, 0},
-		"rows need attention":                     {[]trade.RunReport{invalid}, nil, false, 0},
-		"rows need attention, strict":             {[]trade.RunReport{invalid}, nil, true, 3},
-		"a flag needs attention, strict":          {[]trade.RunReport{flagged}, nil, true, 3},
-		"a job stopped":                           {[]trade.RunReport{invalid, stopped}, nil, true, 1},
-		"a job is leased":                         {nil, leased, false, 75},
-		"one is leased, another needs attention":  {[]trade.RunReport{invalid}, leased, true, 75},
-		"one is leased and another stopped":       {[]trade.RunReport{stopped}, leased, true, 1},
-		"the ledger failed before the first word": {nil, errors.New("x"), true, 1},
-	} {
-		if got := exitCode(syncResult(c.reports, c.err, c.strict)); got != c.want {
-			t.Errorf("%s: exit code %d, want %d", name, got, c.want)
-		}
 	}
 }

@@ -4,22 +4,24 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 )
 
-func newConfigCommand(a *App) *cobra.Command {
-	group := a.group("config", "help.config")
-	group.AddCommand(a.command("show", "help.config_show", exactly(0), func(*cobra.Command, []string) error {
-		config, err := a.loadConfig()
+func newConfigCommand(a *cli.App) *cobra.Command {
+	group := a.Group("config", "help.config")
+	group.AddCommand(a.Command("show", "help.config_show", cli.Exactly(0), func(*cobra.Command, []string) error {
+		config, err := a.LoadConfig()
 		if err != nil {
 			return err
 		}
-		if a.asJSON {
-			return a.printJSON(struct {
+		if a.AsJSON {
+			return a.PrintJSON(struct {
 				File   string `json:"file"`
 				Config string `json:"config"` // YAML
-			}{config.source.name, config.Show()})
+			}{config.File(), config.Show()})
 		}
-		fmt.Fprint(a.out, config.Show())
+		fmt.Fprint(a.Out, config.Show())
 		return nil
 	}))
 	return group

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -50,12 +51,12 @@ func TestARecordDeletedOnThePlatformIsDealtWith(t *testing.T) {
 		t.Fatal(err)
 	}
 	after := row // as the engine's hearing leaves it
-	after.UpdatedAt, after.Flags = now(), after.Flags.With(trade.DeletedRemote, true)
+	after.UpdatedAt, after.Flags = cli.Now(), after.Flags.With(trade.DeletedRemote, true)
 	record := trade.AuditRecord{
-		At: now(), Who: "safrasync", Act: "deleted on the platform",
+		At: cli.Now(), Who: "safrasync", Act: "deleted on the platform",
 		Target: row.Job + " " + row.Key,
 	}
-	if done, err := d.daemon.store.Act(t.Context(),
+	if done, err := d.host.Store.Act(t.Context(),
 		[]trade.Act{{Update: &trade.Update{From: row.State, Entry: after}, Audit: record}}); err != nil || !done[0] {
 		t.Fatalf("the row could not be flagged: %v, %v", done, err)
 	}

@@ -16,7 +16,7 @@ const afterQuarantine = `UPDATE quarantine SET ticks = ticks - 3600000`
 
 // inDoubt is a desk whose first row that goes is in doubt: the answer was lost, and the platform
 // has the record.
-func inDoubt(t *testing.T) (*desk, trade.Entry, string) {
+func inDoubt(t *testing.T) (*deskWorld, trade.Entry, string) {
 	t.Helper()
 	d := newDesk(t, "lost-after")
 	rows := d.rows(trade.InDoubt)

@@ -18,15 +18,15 @@ import (
 )
 
 // newDeskOn is newDesk with faults of the platform and more rows of the ERP.
-func newDeskOn(t *testing.T, sql string, faults ...string) *desk {
+func newDeskOn(t *testing.T, sql string, faults ...string) *deskWorld {
 	t.Helper()
 	return newDeskOf(t, "", sql, faults...)
 }
 
 // newDeskOf is newDeskOn with more jobs.
-func newDeskOf(t *testing.T, jobs, sql string, faults ...string) *desk {
+func newDeskOf(t *testing.T, jobs, sql string, faults ...string) *deskWorld {
 	t.Helper()
-	d := &desk{t: t, dir: t.TempDir(), log: &strings.Builder{}}
+	d := &deskWorld{t: t, dir: t.TempDir(), log: &strings.Builder{}}
 	parsed, err := sandbox.ParseFaults(faults)
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func newDeskOf(t *testing.T, jobs, sql string, faults ...string) *desk {
 }
 
 // erp changes the ERP.
-func (d *desk) erp(sql string) {
+func (d *deskWorld) erp(sql string) {
 	d.t.Helper()
 	if sql == "" {
 		return
@@ -77,7 +77,7 @@ func (d *desk) erp(sql string) {
 }
 
 // inDoubt is the one row of the contracts that is in doubt, and another that was sent.
-func (d *desk) inDoubt() (doubt, sent trade.Entry) {
+func (d *deskWorld) inDoubt() (doubt, sent trade.Entry) {
 	d.t.Helper()
 	for _, key := range []string{"01|000001", "01|000002"} {
 		switch e := d.entry("contracts", key); e.State {
@@ -94,7 +94,7 @@ func (d *desk) inDoubt() (doubt, sent trade.Entry) {
 }
 
 // createdFor is the id of the record that the platform made of a row without telling.
-func (d *desk) createdFor(known string) string {
+func (d *deskWorld) createdFor(known string) string {
 	d.t.Helper()
 	for _, r := range d.box.Server.Created() {
 		if r.ID != known {

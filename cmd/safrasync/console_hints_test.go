@@ -12,21 +12,21 @@ import (
 )
 
 // heard records what an event told of a record of the platform.
-func (d *desk) heard(seq int, kind, id, event, word string) {
+func (d *deskWorld) heard(seq int, kind, id, event, word string) {
 	d.t.Helper()
 	d.ledger(fmt.Sprintf(`INSERT INTO heard (kind, id, seq, event, at, word) VALUES ('%s', '%s', %d, '%s', %d, '%s')`,
 		kind, id, seq, event, time.Now().UnixMilli(), word))
 }
 
 // candidate records a record of the platform of which an event told, as it was read back.
-func (d *desk) candidate(id, state, fields string) {
+func (d *deskWorld) candidate(id, state, fields string) {
 	d.t.Helper()
 	at := time.Now().UnixMilli()
 	d.ledger(fmt.Sprintf(`INSERT INTO candidate (id, seq, event, purpose, heard_at, last_at, tries, state, status, fields, unread, settled_by)
 		VALUES ('%s', 1, 'CREATE_ORDER_COMMITMENT', 'doubt', %d, %d, 1, '%s', 200, '%s', '[]', 0)`, id, at, at, state, fields))
 }
 
-func (d *desk) ledger(sql string) {
+func (d *deskWorld) ledger(sql string) {
 	d.t.Helper()
 	if err := runSQLText(d.dir+"/state.db", sql); err != nil {
 		d.t.Fatal(err)
@@ -87,8 +87,8 @@ func TestF154TheRowShowsWhatEventsTold(t *testing.T) {
 		"contrato alterado", "(o aviso não diz)", "ESG do produtor", "BLOCKED", "pistas, não provas")
 	app, out := d.app(""), &strings.Builder{}
 	app.Stdout = out
-	if code := app.Run(t.Context(), []string{
-		"--config", app.configPath, "rows", "show", "contracts",
+	if code := execute(t.Context(), app, []string{
+		"--config", app.ConfigPath, "rows", "show", "contracts",
 		sent.Key,
 	}); code != 0 {
 		t.Fatalf("rows show: exit code %d", code)
@@ -128,8 +128,8 @@ func TestF144TheDeskSaysThatItComparesOnlySome(t *testing.T) {
 	d.as(trade.Reader).get(page).shows(http.StatusOK, likeID, "Há mais registros do que se comparam aqui", "2.000")
 	app, out := d.app(""), &strings.Builder{}
 	app.Stdout = out
-	if code := app.Run(t.Context(), []string{
-		"--config", app.configPath, "rows", "show", "contracts",
+	if code := execute(t.Context(), app, []string{
+		"--config", app.ConfigPath, "rows", "show", "contracts",
 		doubt.Key,
 	}); code != 0 || !strings.Contains(out.String(),
 		"Há mais registros do que os 2000 que se comparam aqui") {

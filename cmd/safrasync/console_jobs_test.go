@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -41,7 +42,7 @@ func TestAJobIsPausedWithANoteResumedAndRun(t *testing.T) {
 	b.submit("/schedules/contracts/plan", url.Values{"act": {"release"}}).shows(http.StatusConflict,
 		"a rotina já está suspensa")
 	b.submit("/schedules/contracts/plan", url.Values{"act": {"explode"}}).shows(http.StatusBadRequest)
-	status, err := d.daemon.store.JobStatus(t.Context(), "contracts")
+	status, err := d.host.Store.JobStatus(t.Context(), "contracts")
 	if err != nil || status.State != trade.Paused {
 		t.Fatalf("the job is %s, %v", status.State, err)
 	}
@@ -54,8 +55,8 @@ func TestAStopThatAPersonEndsIsReleased(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	stop := &trade.Stop{Code: "in_doubt", Text: "several unknown outcomes in a row"}
-	if err := d.daemon.store.SetJobStatus(t.Context(),
-		trade.JobStatus{Job: "contracts", State: trade.Stopped, Since: now(), Stop: stop}); err != nil {
+	if err := d.host.Store.SetJobStatus(t.Context(),
+		trade.JobStatus{Job: "contracts", State: trade.Stopped, Since: cli.Now(), Stop: stop}); err != nil {
 		t.Fatal(err)
 	}
 	b := d.as(trade.Administrator).get("/schedules").shows(http.StatusOK, "Liberar", "parada")

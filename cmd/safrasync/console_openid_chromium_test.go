@@ -70,10 +70,11 @@ func TestC05_ChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 			prefix, suffix, base := "", "-loopback", "http://"+server.Listener.Addr().String()
 			if over {
 				_, port, _ := strings.Cut(server.Listener.Addr().String(), ":")
-				d.g.config.Console.CertFile, d.g.config.Console.Hosts = "own.pem", []string{"safrasync.coop.example"}
+				d.host.App.Config.Console.CertFile = "own.pem"
+				d.host.App.Config.Console.Hosts = []string{"safrasync.coop.example"}
 				prefix, suffix, base = "__Host-", "", "https://safrasync.coop.example:"+port
 			}
-			c = d.g.console()
+			c = d.host.Console()
 			server.Config.Handler = back.note(rows.note(c, "/rows"), auth.BackPath)
 			if over {
 				server.StartTLS()

@@ -11,18 +11,21 @@ import (
 	"os"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/internal/oidctest"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // issuer starts one that knows an accountant, by which the consoles that are made from now on let
 // people in.
-func (d *desk) issuer() *oidctest.Issuer {
+func (d *deskWorld) issuer() *oidctest.Issuer {
 	d.t.Helper()
-	issuer := oidctest.Start(d.t, now)
+	issuer := oidctest.Start(d.t, cli.Now)
 	issuer.Person(map[string]any{"sub": "1", "preferred_username": "rui", "groups": "contabil"})
 	file := d.dir + "/issuer.pem"
 	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{
@@ -31,10 +34,26 @@ func (d *desk) issuer() *oidctest.Issuer {
 	}), 0o600); err != nil {
 		d.t.Fatal(err)
 	}
-	d.g.config.Console.OIDC = &OIDCConfig{
-		Issuer: issuer.URL, ClientID: oidctest.ClientID, ClientSecret: Secret{value: oidctest.Secret},
-		Label: "Conta Coop", RolesClaim: "groups", Roles: map[string]string{"contabil": "accountant"}, CAFile: file,
+	text, err := os.ReadFile(d.dir + "/config.yaml")
+	if err != nil {
+		d.t.Fatal(err)
 	}
+	withIssuer := strings.Replace(string(text), "console: {", fmt.Sprintf(`console: {oidc: {issuer: %q, client_id: %q,
+  client_secret: "${env:OIDC}", label: Conta Coop, roles_claim: groups, roles: {contabil: accountant}, ca_file: %q}, `,
+		issuer.URL, oidctest.ClientID, file), 1)
+	if err := os.WriteFile(d.dir+"/issuer.yaml", []byte(withIssuer), 0o600); err != nil {
+		d.t.Fatal(err)
+	}
+	loaded, err := config.Load(d.dir+"/issuer.yaml", func(name string) (string, bool) {
+		if name == "OIDC" {
+			return oidctest.Secret, true
+		}
+		return d.host.App.Env(name)
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.host.App.Config.Console.OIDC = loaded.Console.OIDC
 	return issuer
 }
 
@@ -44,7 +63,7 @@ func TestWhoCameWithoutThePasswordGivesItBeforeASecondSending(t *testing.T) {
 	t.Parallel()
 	d := newDeskOn(t, "", "lost-before,reset@1")
 	issuer := d.issuer()
-	c := d.g.console()
+	c := d.host.Console()
 	server := httptest.NewServer(c)
 	t.Cleanup(func() {
 		c.Close()

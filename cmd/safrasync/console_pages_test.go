@@ -1,28 +1,26 @@
 package main
 
 import (
-	"database/sql"
 	"fmt"
 	"html"
 	"net/http"
 	"net/url"
 	"os"
-	"reflect"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/cmd/safrasync/desk"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // newDemoDesk opens a console on what `safrasync demo` leaves behind: contracts, deliveries and
 // traceability records that are stuck for many reasons.
-func newDemoDesk(t *testing.T) *desk {
+func newDemoDesk(t *testing.T) *deskWorld {
 	t.Helper()
-	d := &desk{t: t, dir: t.TempDir(), log: &strings.Builder{}}
+	d := &deskWorld{t: t, dir: t.TempDir(), log: &strings.Builder{}}
 	app := d.app("")
-	if code := app.Run(t.Context(), []string{"demo", "--dir", d.dir, "--lang", "pt-BR"}); code != 0 {
+	if code := execute(t.Context(), app, []string{"demo", "--dir", d.dir, "--lang", "pt-BR"}); code != 0 {
 		t.Fatalf("the demo: exit code %d\n%s", code, d.log)
 	}
 	file, err := os.OpenFile(d.dir+"/config.yaml", os.O_APPEND|os.O_WRONLY, 0)
@@ -196,7 +194,7 @@ func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 		t.Error("the page shows what somebody else fixes")
 	}
 	// The command line groups by the same code, and each row stands in one group.
-	stuck, err := newConsoleDesk(d.g).Stuck(t.Context(), trade.Portuguese, true)
+	stuck, err := desk.New(d.host).Stuck(t.Context(), trade.Portuguese, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,8 +203,8 @@ func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 		rows += c.Rows()
 	}
 	want := 0
-	for _, job := range d.g.engine.Jobs {
-		counts, err := d.daemon.store.Counts(t.Context(), job.Name())
+	for _, job := range d.host.Engine.Jobs {
+		counts, err := d.host.Store.Counts(t.Context(), job.Name())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -228,7 +226,7 @@ func TestACauseLeadsToItsRows(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)
 	b := d.as(trade.Reader)
-	stuck, err := newConsoleDesk(d.g).Stuck(t.Context(), trade.Portuguese, true)
+	stuck, err := desk.New(d.host).Stuck(t.Context(), trade.Portuguese, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,125 +256,6 @@ func TestACauseLeadsToItsRows(t *testing.T) {
 	}
 }
 
-// Who logs in and sees the first page lets the console read what is stuck; who then comes for the causes sees them as they are by then, not as they were.
-func TestTheFirstLookAtWhatIsStuckBeginsBeforeSomebodyAsks(t *testing.T) {
-	t.Parallel()
-	d := newDemoDesk(t)
-	desk := newConsoleDesk(d.g)
-	desk.Expect()
-	desk.Expect() // begins nothing anew
-	desk.working.Wait()
-	if desk.view != nil || !desk.begun {
-		t.Error("what was seen ahead is shown to people")
-	}
-	row := d.rows(trade.Invalid)[0]
-	d.must(0, "", "dismiss", row.Job, row.Key, "--reason", "lançado duas vezes", "--as", "ana", "--yes")
-	ahead, err := desk.Stuck(t.Context(), trade.Portuguese, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	afresh, err := newConsoleDesk(d.g).Stuck(t.Context(), trade.Portuguese, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ahead.At = afresh.At
-	if !reflect.DeepEqual(ahead, afresh) {
-		t.Errorf("after a look ahead people see\n%+v\nand without one\n%+v", ahead, afresh)
-	}
-	desk.close()
-	if desk.Expect(); !desk.ended {
-		t.Error("a desk that was closed still looks")
-	}
-}
-
-// Who waits for a look when the configuration is loaded again, which ends it, sees what is stuck all the same.
-func TestALookThatEndsWithItsGenerationIsTakenAgain(t *testing.T) {
-	t.Parallel()
-	d := newDemoDesk(t)
-	desk := newConsoleDesk(d.g)
-	begun := &looking{done: make(chan struct{})}
-	desk.looking = begun
-	type answer struct {
-		stuck pages.Stuck
-		err   error
-	}
-	got := make(chan answer)
-	go func() {
-		stuck, err := desk.Stuck(t.Context(), trade.Portuguese, false)
-		got <- answer{stuck, err}
-	}()
-	desk.close()
-	begun.err = desk.ending.Err()
-	close(begun.done)
-	if a := <-got; a.err != nil || len(a.stuck.Causes) == 0 {
-		t.Errorf("%d causes, %v", len(a.stuck.Causes), a.err)
-	}
-}
-
-// A look that comes to nothing is told to whoever comes next: that the rows are being read would be told for ever.
-func TestALookThatFailsIsTold(t *testing.T) {
-	t.Parallel()
-	d := newDemoDesk(t)
-	db, err := sql.Open("sqlite", d.dir+"/state.db")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.ExecContext(t.Context(), `UPDATE entry SET waiting_for = '{' WHERE state = 'waiting'`); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	desk := newConsoleDesk(d.g)
-	desk.patience, desk.waitFor = 1, 0
-	_, _ = desk.Stuck(t.Context(), trade.Portuguese, false)
-	desk.working.Wait()
-	desk.looking = &looking{done: make(chan struct{})} // the next one, which is not over
-	if _, err := desk.Stuck(t.Context(), trade.Portuguese, false); err == nil ||
-		!strings.Contains(err.Error(), "waiting_for") {
-		t.Errorf("%v", err)
-	}
-	desk.close()
-}
-
-// Of many rows the first look takes long: nobody waits for it, and the page says that they are being read. Later it says how things are; what it says is never taken for "nothing is stuck".
-func TestNobodyWaitsForTheFirstLookAtManyRows(t *testing.T) {
-	t.Parallel()
-	d := newDemoDesk(t)
-	desk := newConsoleDesk(d.g)
-	desk.patience, desk.waitFor = 1, 0
-	want, err := newConsoleDesk(d.g).Stuck(t.Context(), trade.Portuguese, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := want.Moving
-	for _, c := range want.Causes {
-		rows += c.Rows()
-	}
-	got, err := desk.Stuck(t.Context(), trade.Portuguese, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.Reading != rows || len(got.Causes) > 0 {
-		got.At = want.At
-		if got.Reading != 0 || !reflect.DeepEqual(got, want) { // it was as quick as that
-			t.Errorf("while %d rows are read: %+v", rows, got)
-		}
-	}
-	desk.working.Wait()
-	if got, err = desk.Stuck(t.Context(), trade.Portuguese, false); err != nil {
-		t.Fatal(err)
-	}
-	got.At = want.At
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("after they were read people see\n%+v\nwant\n%+v", got, want)
-	}
-	desk.close()
-	if got, err = desk.Stuck(t.Context(), trade.Portuguese, false); err != nil || got.Reading > 0 {
-		t.Errorf("when the service ends: %+v, %v", got, err)
-	}
-}
-
 // unlinked are more contracts, which a platform that refuses them all keeps from going.
 const unlinked = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
 	INSERT INTO contrato SELECT '02', printf('%06d', i), quantidade, produtor, loja, usuario, produto, local, safra, um, tipo, emissao, carteira, preco, inicio, fim, modalidade, pagto, forma, situacao
@@ -403,7 +282,7 @@ func TestAllRowsOfACauseAreTriedAgainWithTheirNumberTyped(t *testing.T) {
 	if strings.Contains(b.body, "62 contratos") {
 		t.Error("the page still shows what goes with the next run")
 	}
-	counts, err := d.daemon.store.Counts(t.Context(), "contracts")
+	counts, err := d.host.Store.Counts(t.Context(), "contracts")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 const hostile = `<img src=x onerror="window.hurt=1">`
 
 // typed is a desk whose ERP has a CPF for a code of one contract, and markup for one of another.
-func typed(t *testing.T, faults ...string) (d *desk, document, markup trade.Entry) {
+func typed(t *testing.T, faults ...string) (d *deskWorld, document, markup trade.Entry) {
 	t.Helper()
 	d = newDesk(t, faults...)
 	rows := d.rows(trade.Invalid, trade.Waiting)
@@ -89,7 +89,7 @@ func TestC14_DocumentsAreShownOnlyByARecordedClick(t *testing.T) {
 			b.shows(http.StatusForbidden, "Código role")
 		}
 	}
-	records, err := d.daemon.store.AuditOf(t.Context(), row.Job+" "+row.Key, 0)
+	records, err := d.host.Store.AuditOf(t.Context(), row.Job+" "+row.Key, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -139,8 +140,8 @@ func TestE6ACancelledContractAndAnAcknowledgedChangeHaveOneAnswer(t *testing.T) 
 }
 
 // lastMonth is the last month that has ended.
-func lastMonth(d *desk) string {
-	at := now().In(d.g.config.Zone())
+func lastMonth(d *deskWorld) string {
+	at := cli.Now().In(d.host.App.Config.Zone())
 	return at.AddDate(0, 0, -at.Day()).Format("2006-01")
 }
 
@@ -152,7 +153,7 @@ func TestE5AClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
 	b := d.as(trade.Accountant).get("/report").shows(http.StatusOK, `type="month" name="month"`)
 	for month, text := range map[string]string{
 		"2026-03-15": "não é um mês", "março": "não é um mês", "2019-01": "Não há documento até este mês",
-		now().In(d.g.config.Zone()).Format("2006-01"): "ainda não terminou",
+		cli.Now().In(d.host.App.Config.Zone()).Format("2006-01"): "ainda não terminou",
 	} {
 		// today is the last day of its month
 		if end, _ := reconcile.MonthEnd(month); !end.IsZero() && !d.future(end) && strings.Contains(text, "terminou") {
@@ -177,15 +178,15 @@ func TestE5AClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
 }
 
 // future reports whether a day has not come yet.
-func (d *desk) future(day trade.Date) bool {
-	return trade.DateOf(now().In(d.g.config.Zone())).Before(day)
+func (d *deskWorld) future(day trade.Date) bool {
+	return trade.DateOf(cli.Now().In(d.host.App.Config.Zone())).Before(day)
 }
 
 // exported are the details of exports in the audit that came from somewhere, without the numbers of
 // the reports.
-func (d *desk) exported(from string) (out []string) {
+func (d *deskWorld) exported(from string) (out []string) {
 	d.t.Helper()
-	records, err := d.daemon.store.Audit(d.t.Context(), 0)
+	records, err := d.host.Store.Audit(d.t.Context(), 0)
 	if err != nil {
 		d.t.Fatal(err)
 	}

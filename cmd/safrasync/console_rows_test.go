@@ -10,11 +10,11 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// rows lists all rows of a desk.
-func (d *desk) rows(states ...trade.State) []trade.Entry {
+// Rows lists all rows of a desk.
+func (d *deskWorld) rows(states ...trade.State) []trade.Entry {
 	d.t.Helper()
 	var out []trade.Entry
-	if err := d.daemon.store.Rows(d.t.Context(), trade.RowFilter{States: states},
+	if err := d.host.Store.Rows(d.t.Context(), trade.RowFilter{States: states},
 		func(e trade.Entry) error { out = append(out, e); return nil }); err != nil {
 		d.t.Fatal(err)
 	}

@@ -17,19 +17,21 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/desk"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// desk is a console on the sample cooperative: the real program has synced it against a sandbox,
+// deskWorld is a console on the sample cooperative: the real program has synced it against a sandbox,
 // and the console serves its ledger.
-type desk struct {
+type deskWorld struct {
 	t      *testing.T
 	dir    string
 	box    *sandbox.Running
-	daemon *daemon
-	g      *generation
+	host   *desk.Host
 	server *httptest.Server
 	log    *strings.Builder
 }
@@ -41,15 +43,15 @@ const deskPassword = "quatro cavalos no milharal"
 var deskPeople = map[trade.Role]string{trade.Reader: "lia", trade.Accountant: "carla", trade.Administrator: "ana"}
 
 // newDesk syncs the sample cooperative against a sandbox with faults, and opens a console for it.
-func newDesk(t *testing.T, faults ...string) *desk {
+func newDesk(t *testing.T, faults ...string) *deskWorld {
 	t.Helper()
 	return newDeskIn(t, state.SQLite, faults...)
 }
 
 // newDeskIn is newDesk with the ledger in one of the two databases.
-func newDeskIn(t *testing.T, on string, faults ...string) *desk {
+func newDeskIn(t *testing.T, on string, faults ...string) *deskWorld {
 	t.Helper()
-	d := &desk{t: t, dir: t.TempDir(), log: &strings.Builder{}}
+	d := &deskWorld{t: t, dir: t.TempDir(), log: &strings.Builder{}}
 	var err error
 	if d.box, err = sandbox.Start(sandbox.Options{APIKey: platformCanary, Seed: 1}, "127.0.0.1:0"); err != nil {
 		t.Fatal(err)
@@ -89,7 +91,7 @@ func newDeskIn(t *testing.T, on string, faults ...string) *desk {
 }
 
 // faults lets the sandbox behave so from now on.
-func (d *desk) faults(specs ...string) {
+func (d *deskWorld) faults(specs ...string) {
 	d.t.Helper()
 	faults, err := sandbox.ParseFaults(specs)
 	if err != nil {
@@ -99,57 +101,59 @@ func (d *desk) faults(specs ...string) {
 }
 
 // open serves the ledger as `safrasync run` does, without its schedules.
-func (d *desk) open() {
+func (d *deskWorld) open() {
 	d.t.Helper()
 	app := d.app("")
-	daemon := &daemon{App: app, log: zap.NewNop(), begun: now()}
-	config, err := app.loadConfig()
-	if err == nil {
-		daemon.store, err = app.openLedger(d.t.Context(), toWrite)
-	}
+	config, err := app.LoadConfig()
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	daemon.monitor = newMonitor(daemon)
-	if d.g, err = daemon.generation(config, false); err != nil {
+	d.host = &desk.Host{App: app, Board: desk.NewBoard(), Log: zap.NewNop()}
+	if d.host.Store, err = app.OpenLedger(d.t.Context(), cli.ToWrite); err != nil {
 		d.t.Fatal(err)
 	}
-	daemon.monitor.serve(d.g, nil)
-	c := d.g.console()
-	d.daemon, d.server = daemon, httptest.NewServer(c)
+	source, _ := app.OpenSource(d.t.Context()) // pages that need the ERP say that it is away
+	if d.host.Engine, err = app.OpenEngine(d.host.Store, source, d.host.Board.Observe); err != nil {
+		d.t.Fatal(err)
+	}
+	d.host.Scheduler, err = engine.NewScheduler(engine.SchedulerConfig{Engine: d.host.Engine.Engine})
+	if err != nil {
+		d.t.Fatal(config.Annotate(err))
+	}
+	c := d.host.Console()
+	d.server = httptest.NewServer(c)
 	d.t.Cleanup(func() {
 		c.Close() // answers that go on
 		d.server.Close()
-		d.g.close()
-		if err := app.close(); err != nil {
+		if err := app.Close(); err != nil {
 			d.t.Error(err)
 		}
 	})
 }
 
-func (d *desk) app(stdin string) *App {
-	return &App{
-		Stdin: strings.NewReader(stdin), Stdout: io.Discard, Stderr: d.log, configPath: d.dir + "/config.yaml",
+func (d *deskWorld) app(stdin string) *cli.App {
+	return &cli.App{
+		Stdin: strings.NewReader(stdin), Stdout: io.Discard, Stderr: d.log, ConfigPath: d.dir + "/config.yaml",
 		Env: func(name string) (string, bool) {
 			return map[string]string{"SAFRASYNC_API_KEY": platformCanary}[name], name == "SAFRASYNC_API_KEY"
 		},
 	}
 }
 
-// must runs a command of the program and wants its exit code.
-func (d *desk) must(code int, stdin string, args ...string) {
+// Must runs a command of the program and wants its exit code.
+func (d *deskWorld) must(code int, stdin string, args ...string) {
 	d.t.Helper()
 	app := d.app(stdin)
-	if got := app.Run(context.WithoutCancel(d.t.Context()),
-		append([]string{"--config", app.configPath}, args...)); got != code {
+	if got := execute(context.WithoutCancel(d.t.Context()), app,
+		append([]string{"--config", app.ConfigPath}, args...)); got != code {
 		d.t.Fatalf("safrasync %s: exit code %d, want %d\n%s", strings.Join(args, " "), got, code, d.log)
 	}
 }
 
 // entry is a row as the ledger has it.
-func (d *desk) entry(job, key string) trade.Entry {
+func (d *deskWorld) entry(job, key string) trade.Entry {
 	d.t.Helper()
-	e, err := d.daemon.store.Entry(d.t.Context(), job, key)
+	e, err := d.host.Store.Entry(d.t.Context(), job, key)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -166,7 +170,7 @@ type browser struct {
 	body   string
 }
 
-func (d *desk) browser() *browser {
+func (d *deskWorld) browser() *browser {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		d.t.Fatal(err)
@@ -178,7 +182,7 @@ func (d *desk) browser() *browser {
 }
 
 // as is a browser in which somebody with a role has logged in.
-func (d *desk) as(role trade.Role) *browser {
+func (d *deskWorld) as(role trade.Role) *browser {
 	d.t.Helper()
 	b := d.browser()
 	b.post("/login", url.Values{"name": {deskPeople[role]}, "password": {deskPassword}})

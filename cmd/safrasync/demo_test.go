@@ -14,6 +14,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/cmd/safrasync/alerts"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/cmd/safrasync/demo"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -24,11 +28,11 @@ func playDemo(t *testing.T, args ...string) (code int, out, messages string) {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
 	var stdout, stderr bytes.Buffer
-	app := App{
+	app := cli.App{
 		Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
 		Env: func(string) (string, bool) { return "", false },
 	}
-	code = app.Run(t.Context(), append([]string{"demo"}, args...))
+	code = execute(t.Context(), &app, append([]string{"demo"}, args...))
 	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
 		t.Errorf("left in the folder for temporary files: %v %v", left, err)
 	}
@@ -37,7 +41,7 @@ func playDemo(t *testing.T, args ...string) (code int, out, messages string) {
 
 func TestDemoAddsUpAndSendsNothingTwice(t *testing.T) {
 	code, out, messages := playDemo(t, "--json")
-	if code != exitDone {
+	if code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s", code, messages)
 	}
 	var got struct {
@@ -97,7 +101,7 @@ func TestDemoShowsWhatTheCommandsSay(t *testing.T) {
 	} {
 		t.Run(lang, func(t *testing.T) {
 			code, out, messages := playDemo(t, "--lang", lang)
-			if code != exitDone {
+			if code != cli.ExitDone {
 				t.Fatalf("exit code %d: %s", code, messages)
 			}
 			for _, w := range words {
@@ -116,11 +120,11 @@ func TestDemoShowsWhatTheCommandsSay(t *testing.T) {
 func keptDemo(t *testing.T) (dir string, entries []trade.Entry) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "with a blank")
-	if code, _, messages := playDemo(t, "--dir", dir); code != exitDone {
+	if code, _, messages := playDemo(t, "--dir", dir); code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s", code, messages)
 	}
 	store, err := state.Open(t.Context(),
-		state.Options{Driver: state.SQLite, DSN: filepath.Join(dir, demoStateFile), ReadOnly: true})
+		state.Options{Driver: state.SQLite, DSN: filepath.Join(dir, demo.StateFile), ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +186,7 @@ func tellsFaultsApart(t *testing.T, dir string, entries []trade.Entry) {
 			t.Errorf("no delivery waits for a contract that is %q; there are %v", state, parents)
 		}
 	}
-	for _, name := range []string{demoConfigFile, demoERPFile, demoWorldFile, demoKeyFile} {
+	for _, name := range []string{demo.ConfigFile, demo.ERPFile, demo.WorldFile, demo.KeyFile} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			t.Error(err)
 		}
@@ -190,7 +194,7 @@ func tellsFaultsApart(t *testing.T, dir string, entries []trade.Entry) {
 }
 
 func advises(t *testing.T, dir string, entries []trade.Entry) {
-	config, err := LoadConfig(filepath.Join(dir, demoConfigFile), func(string) (string, bool) { return "", false })
+	config, err := config.Load(filepath.Join(dir, demo.ConfigFile), func(string) (string, bool) { return "", false })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,11 +204,11 @@ func advises(t *testing.T, dir string, entries []trade.Entry) {
 			kept = append(kept, e)
 		}
 	}
-	groups := newTroubles(config.JobSpecs())
+	groups := alerts.NewTroubles(config.JobSpecs())
 	for _, e := range kept {
-		groups.add(e)
+		groups.Add(e)
 	}
-	troubles := groups.sorted()
+	troubles := groups.Sorted()
 	rows := 0
 	for _, g := range troubles {
 		rows += g.Rows
@@ -215,7 +219,7 @@ func advises(t *testing.T, dir string, entries []trade.Entry) {
 		if byVolume != g.Rows {
 			t.Errorf("%s: the volumes hold %d rows of %d", g.Cause, byVolume, g.Rows)
 		}
-		pt, en := g.advice(voice{lang: trade.Portuguese}), g.advice(voice{lang: trade.English})
+		pt, en := g.Advice(cli.Voice{Lang: trade.Portuguese}), g.Advice(cli.Voice{Lang: trade.English})
 		for _, a := range []trade.Advice{pt, en} {
 			text := a.What + a.Who + a.Do
 			if a.What == "" || a.Who == "" || a.Do == "" || strings.Contains(text, g.Cause) ||
@@ -233,19 +237,19 @@ func advises(t *testing.T, dir string, entries []trade.Entry) {
 }
 
 func TestDemoRefusesALanguageThatItDoesNotSpeak(t *testing.T) {
-	if code, _, messages := playDemo(t, "--lang", "tupi"); code != exitUsage || !strings.Contains(messages, "tupi") {
+	if code, _, messages := playDemo(t, "--lang", "tupi"); code != cli.ExitUsage || !strings.Contains(messages, "tupi") {
 		t.Errorf("exit code %d: %s", code, messages)
 	}
 }
 
 func TestDemoNeverWritesIntoAFolderWithFiles(t *testing.T) {
 	dir := t.TempDir()
-	file := filepath.Join(dir, demoStateFile)
+	file := filepath.Join(dir, demo.StateFile)
 	if err := os.WriteFile(file, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	code, _, messages := playDemo(t, "--dir", dir)
-	if code != exitUsage || !strings.Contains(messages, dir) {
+	if code != cli.ExitUsage || !strings.Contains(messages, dir) {
 		t.Errorf("exit code %d: %s", code, messages)
 	}
 	if got, err := os.ReadFile(file); err != nil || string(got) != "mine" {
@@ -254,7 +258,7 @@ func TestDemoNeverWritesIntoAFolderWithFiles(t *testing.T) {
 }
 
 func canBeExplored(t *testing.T, dir string) {
-	config := filepath.Join(dir, demoConfigFile)
+	config := filepath.Join(dir, demo.ConfigFile)
 	for _, args := range [][]string{
 		{"status"},
 		{"rows", "--state", "invalid"},
@@ -265,11 +269,11 @@ func canBeExplored(t *testing.T, dir string) {
 		{"sync", "--dry-run"},
 	} {
 		var stdout, stderr bytes.Buffer
-		app := App{
+		app := cli.App{
 			Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
 			Env: func(string) (string, bool) { return "", false },
 		}
-		if code := app.Run(context.Background(), append([]string{"--config", config}, args...)); code != exitDone {
+		if code := execute(context.Background(), &app, append([]string{"--config", config}, args...)); code != 0 {
 			t.Errorf("safrasync %v: exit code %d: %s%s", args, code, stdout.String(), stderr.String())
 		}
 	}

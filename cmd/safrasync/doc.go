@@ -2,17 +2,17 @@
 // cooperative's ERP, sends each one to the platform at most once, and says at every moment what it
 // knows.
 //
-// This package only wires: the engine is package sync, the ledger state, the ERP erp, the API
-// apiclient, the words of the business trade. It guarantees three things to whoever runs it:
+// This package only wires: each command stands in a folder beside it, and what they share in cli.
+// The engine is package sync, the ledger state, the ERP erp, the API apiclient, the words of the
+// business trade. It guarantees three things to whoever runs it:
 //
 //   - Results go to standard output, messages and progress to standard error. With --json the
 //     results are JSON, English always, one object a line for lists; what people read follows the
 //     language of the configuration, else of the environment, else Portuguese.
-//   - The exit code tells what happened: exit.go lists all of them.
+//   - The exit code tells what happened: cli/exit.go lists all of them.
 //   - What is not meant to write opens the ledger for reading only: sync --dry-run, status, rows,
 //     why, preview, check and refs list cannot change it.
 //
-// Read on: app.go is one execution of the program and opens what a command asks for; config.go is
-// the configuration; each command has a file of its own, named after it; words*.go hold the
-// sentences in both languages; docs/json.md has the shapes of the JSON.
+// Read on: root.go has all commands; cli/app.go is one execution of one command; config is the
+// configuration; docs/json.md has the shapes of the JSON.
 package main

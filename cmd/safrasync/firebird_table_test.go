@@ -1,6 +1,8 @@
 package main
 
-import "github.com/safrasync/safrasync/trade"
+import (
+	"github.com/safrasync/safrasync/trade"
+)
 
 // firebirdTables say of each row of testdata/erp/agro-firebird.sql what it becomes, which rule
 // decides that, and what it is after the second run.

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	engine "github.com/safrasync/safrasync/sync"
 )
 
@@ -27,11 +27,11 @@ type initBench struct {
 func (b *initBench) run(code int, args ...string) (stdout, stderr string) {
 	b.t.Helper()
 	var out, errs bytes.Buffer
-	app := App{
+	app := cli.App{
 		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
 		Env: func(name string) (string, bool) { v, ok := b.env[name]; return v, ok },
 	}
-	if got := app.Run(b.t.Context(), args); got != code {
+	if got := execute(b.t.Context(), &app, args); got != code {
 		b.t.Fatalf("safrasync %s exits with %d, want %d\n%s\n%s", strings.Join(args, " "), got, code, out.String(),
 			errs.String())
 	}
@@ -84,20 +84,20 @@ func (b *initBench) audit(config string) ([]engine.Breach, []engine.Shortness, [
 // staysOpen tells that check finds nothing but what the proposal marked.
 func (b *initBench) staysOpen(file string, want int) {
 	b.t.Helper()
-	_, err := loadConfigWithoutSecrets(b.path(file), nil)
-	faults, ok := errors.AsType[*ConfigError](err)
+	_, err := config.LoadWithoutSecrets(b.path(file), nil)
+	faults, ok := errors.AsType[*config.Error](err)
 	if !ok {
 		b.t.Fatalf("the proposal is accepted as it is: %v", err)
 	}
 	for _, f := range faults.Faults {
-		if f.Text != stillToFillIn {
+		if f.Text != config.StillToFillIn {
 			b.t.Errorf("the proposal has a fault that is not marked: %s", f)
 		}
 	}
 	if len(faults.Faults) != want {
 		b.t.Errorf("%d places are open, want %d:\n%v", len(faults.Faults), want, err)
 	}
-	b.run(exitConfig, "--config", b.path(file), "check", "--offline")
+	b.run(cli.ExitConfig, "--config", b.path(file), "check", "--offline")
 }
 
 // The proposal for the demo's ERP, once completed, finds the same faults in the same rows as the
@@ -187,30 +187,5 @@ func TestInitProposesTheModernERP(t *testing.T) {
 	}
 	if gotCounts != wantCounts {
 		t.Errorf("invalid, waiting, cancelled: %v, want %v", gotCounts, wantCounts)
-	}
-}
-
-func TestInitAsksOnATerminal(t *testing.T) {
-	t.Parallel()
-	var out bytes.Buffer
-	k := &asker{terminal: true, in: bufio.NewReader(strings.NewReader(" sqlite \nlast")), out: &out}
-	if got := k.unless("", "Driver?"); got != "sqlite" {
-		t.Errorf("the answer is %q", got)
-	}
-	if got := k.unless("given", "DSN?"); got != "given" {
-		t.Errorf("what was given is asked again: %q", got)
-	}
-	if got := k.unless("", "DSN?"); got != "last" {
-		t.Errorf("an answer without a line end is %q", got)
-	}
-	if got := k.unless("", "More?"); got != "" {
-		t.Errorf("after the end of input the answer is %q", got)
-	}
-	if out.String() != "Driver? DSN? More? " {
-		t.Errorf("asked %q", out.String())
-	}
-	nobody := &asker{in: bufio.NewReader(strings.NewReader("x\n")), out: io.Discard}
-	if got := nobody.unless("", "Driver?"); got != "" {
-		t.Errorf("without a terminal the answer is %q", got)
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 )
 
 func TestAnInterruptedRunIsReportedLikeAnyOther(t *testing.T) {
@@ -45,13 +47,13 @@ func TestAnInterruptedRunIsReportedLikeAnyOther(t *testing.T) {
 	}
 	run := func(ctx context.Context, args ...string) (int, string) {
 		var out bytes.Buffer
-		app := App{
+		app := cli.App{
 			Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out,
 			Env: func(name string) (string, bool) { return "key", name == "SAFRASYNC_API_KEY" },
 		}
-		return app.Run(ctx, append([]string{"--config", path}, args...)), out.String()
+		return execute(ctx, &app, append([]string{"--config", path}, args...)), out.String()
 	}
-	if code, out := run(context.Background(), "state", "new"); code != exitDone {
+	if code, out := run(context.Background(), "state", "new"); code != cli.ExitDone {
 		t.Fatal(out)
 	}
 	for kind, file := range map[string]string{
@@ -59,12 +61,12 @@ func TestAnInterruptedRunIsReportedLikeAnyOther(t *testing.T) {
 		"delivery_places": "places",
 	} {
 		if code, out := run(context.Background(), "refs", "import", kind, "testdata/coop/"+file+".csv",
-			"--yes"); code != exitDone {
+			"--yes"); code != cli.ExitDone {
 			t.Fatal(out)
 		}
 	}
 	code, out := run(ctx, "sync")
-	if code != exitFailed {
+	if code != cli.ExitFailed {
 		t.Errorf("exit code %d", code)
 	}
 	for _, want := range []string{

@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 )
 
 func main() { os.Exit(runProgram(os.Stdout, os.Stderr)) }
@@ -22,6 +24,6 @@ func runProgram(stdout, stderr io.Writer) int {
 	// The first signal lets what is on the wire come to its end. The second one ends the process at
 	// once, as without us: rows on the wire are then in doubt.
 	context.AfterFunc(ctx, stop)
-	app := App{Stdin: os.Stdin, Stdout: stdout, Stderr: stderr, Env: os.LookupEnv}
-	return app.Run(ctx, os.Args[1:])
+	app := cli.App{Stdin: os.Stdin, Stdout: stdout, Stderr: stderr, Env: os.LookupEnv}
+	return execute(ctx, &app, os.Args[1:])
 }

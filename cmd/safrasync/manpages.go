@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 )
 
 // main writes the manual pages and the shells' completions of the packages into a folder that
@@ -25,11 +27,11 @@ func main() {
 		err = writeSBOM(os.Stdout, os.Args[2], os.Args[3])
 	default:
 		fmt.Fprintln(os.Stderr, "give the folder that becomes /usr/share, or sbom PROGRAM VENDORED.csv")
-		os.Exit(exitUsage)
+		os.Exit(cli.ExitUsage)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(exitFailed)
+		os.Exit(cli.ExitFailed)
 	}
 }
 
@@ -40,8 +42,8 @@ func writeManual(share string) error {
 			return err
 		}
 		root, a := rootIn(language)
-		root.Long += a.text("manual.more")
-		header := &doc.GenManHeader{Section: "1", Source: "safrasync " + version, Manual: a.text("manual.title")}
+		root.Long += a.Text("manual.more")
+		header := &doc.GenManHeader{Section: "1", Source: "safrasync " + version, Manual: a.Text("manual.title")}
 		if err := doc.GenManTree(root, header, folder); err != nil {
 			return fmt.Errorf("the manual pages in %s: %w", folder, err)
 		}
@@ -70,8 +72,8 @@ func writeManual(share string) error {
 }
 
 // rootIn gives the commands in a language, as that of the environment would.
-func rootIn(language string) (*cobra.Command, *App) {
-	a := &App{
+func rootIn(language string) (*cobra.Command, *cli.App) {
+	a := &cli.App{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Env: func(name string) (string, bool) { return language + ".UTF-8", name == "LANG" },
 	}

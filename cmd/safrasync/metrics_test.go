@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/cmd/safrasync/daemon"
 	"github.com/safrasync/safrasync/state"
 )
 
@@ -298,7 +299,7 @@ func TestD2KeptConnectionsToTheMetricsAreFew(t *testing.T) {
 		}
 		kept = append(kept, c)
 	}
-	if len(kept) != metricsEach || refused != 100-metricsEach {
+	if len(kept) != daemon.MetricsEach || refused != 100-daemon.MetricsEach {
 		t.Errorf("%d of 100 connections are kept, %d refused", len(kept), refused)
 	}
 	for _, c := range kept {

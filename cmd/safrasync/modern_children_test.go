@@ -1,6 +1,8 @@
 package main
 
-import "github.com/safrasync/safrasync/trade"
+import (
+	"github.com/safrasync/safrasync/trade"
+)
 
 // modernDeliveries are the deliveries of the sample ERP: lines of weighing tickets. A rejected,
 // invalid or missing contract holds its deliveries and is no error of theirs; one that is cured

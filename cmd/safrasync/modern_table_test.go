@@ -1,6 +1,8 @@
 package main
 
-import "github.com/safrasync/safrasync/trade"
+import (
+	"github.com/safrasync/safrasync/trade"
+)
 
 // outOfScope marks a row that has no entry in the ledger.
 const outOfScope trade.State = ""

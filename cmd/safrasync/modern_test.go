@@ -13,6 +13,7 @@ import (
 	_ "github.com/lib/pq"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -90,11 +91,11 @@ func (m *modern) load(file string) {
 func (m *modern) run(code int, args ...string) string {
 	m.t.Helper()
 	var stdout, stderr bytes.Buffer
-	app := App{
+	app := cli.App{
 		Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
 		Env: func(name string) (string, bool) { v, ok := m.env[name]; return v, ok },
 	}
-	if got := app.Run(m.t.Context(), append([]string{"--config", m.config}, args...)); got != code {
+	if got := execute(m.t.Context(), &app, append([]string{"--config", m.config}, args...)); got != code {
 		m.t.Fatalf("safrasync %s exits with %d, want %d\n%s\n%s", strings.Join(args, " "), got, code, stdout.String(),
 			stderr.String())
 	}

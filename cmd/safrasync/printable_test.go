@@ -46,7 +46,7 @@ func TestD9TextsOfTheERPForgeNoLineAndNoDirection(t *testing.T) {
 			if asJSON {
 				given = append(given, "--json")
 			}
-			a.Run(t.Context(), given)
+			execute(t.Context(), a, given)
 			for line := range strings.Lines(out.String() + "\n" + said.String()) {
 				line = strings.TrimSuffix(line, "\n")
 				if strings.HasPrefix(strings.TrimLeft(line, " │|→-!✓"), forged) {

@@ -1,6 +1,8 @@
 package main
 
-import "github.com/safrasync/safrasync/trade"
+import (
+	"github.com/safrasync/safrasync/trade"
+)
 
 // protheusTables say of each row of testdata/erp/protheus.sql what it becomes, which rule decides
 // that, and what it is after protheus-second-run.sql. Keys are branch, contract and fixation; a

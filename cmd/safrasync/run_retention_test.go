@@ -6,6 +6,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/state"
 )
 
@@ -16,7 +17,7 @@ func TestTheServiceKeepsNothingLongerThanNeeded(t *testing.T) {
 		s := newService(t, on, false)
 		s.edit("jobs:\n", "retention: {schedule: \"@every 1s\"}\njobs:\n")
 		s.must(0, "sync")
-		config, err := loadConfigWithoutSecrets(s.path("config.yaml"), nil)
+		config, err := config.LoadWithoutSecrets(s.path("config.yaml"), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

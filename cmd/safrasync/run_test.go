@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -305,7 +306,7 @@ func TestActsOfPeopleBesideTheService(t *testing.T) {
 	var summary struct{ Runs []trade.RunReport }
 	for { // a run every second may be in the way
 		out, err := s.command("sync", "contracts", "--json").Output()
-		if code := s.exitOf(err); code == exitLeased {
+		if code := s.exitOf(err); code == cli.ExitLeased {
 			continue
 		} else if code != 0 {
 			t.Fatalf("sync beside the service: exit code %d", code)
@@ -329,17 +330,17 @@ func TestWhatDoesNotLetTheServiceStart(t *testing.T) {
 	if told := s.until("STOPPING=1"); !strings.Contains(told, "jobs.contracts.sends") {
 		t.Errorf("told %q", told)
 	}
-	if code := s.ended(); code != exitConfig {
+	if code := s.ended(); code != cli.ExitConfig {
 		t.Errorf("a wrong configuration: exit code %d", code)
 	}
-	s.must(exitConfig, "check", "--offline")
+	s.must(cli.ExitConfig, "check", "--offline")
 	s.config = good
 	s.write("config.yaml", good)
 	s.must(0, "check", "--offline")
 	s.write("state.db", "this is no ledger")
 	s.launch()
 	s.until("STOPPING=1")
-	if code := s.ended(); code != exitFailed {
+	if code := s.ended(); code != cli.ExitFailed {
 		t.Errorf("a wrong ledger: exit code %d", code)
 	}
 }

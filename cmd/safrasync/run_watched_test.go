@@ -4,6 +4,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 )
 
 // Reloads are counted by what became of them, and a health check reports whether the service runs.
@@ -11,12 +13,12 @@ func TestReloadsAreCountedAndTheServiceIsReportedAlive(t *testing.T) {
 	onBoth(t, func(t *testing.T, on string) {
 		s := newService(t, on, false)
 		s.edit("jobs:\n", "metrics: {listen: 127.0.0.1:0}\njobs:\n")
-		s.must(exitFailed, "status", "--alive")
+		s.must(cli.ExitFailed, "status", "--alive")
 		s.start()
 		served := s.line("its address", func(l logLine) bool { return l.Msg == "metrics are served" })
 		address := "http://" + served.Address
 		s.ran()
-		if out := s.must(exitDone, "status", "--alive", "--json"); !strings.Contains(out, `"alive":true`) {
+		if out := s.must(cli.ExitDone, "status", "--alive", "--json"); !strings.Contains(out, `"alive":true`) {
 			t.Errorf("the health check says %q", out)
 		}
 		counted := func(done, refused string) {
@@ -44,6 +46,6 @@ func TestReloadsAreCountedAndTheServiceIsReportedAlive(t *testing.T) {
 		s.until("READY=1")
 		counted("1", "1")
 		s.stop()
-		s.must(exitFailed, "status", "--alive")
+		s.must(cli.ExitFailed, "status", "--alive")
 	})
 }

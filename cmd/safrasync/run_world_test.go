@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/cmd/safrasync/runs"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state"
 )
@@ -319,10 +320,10 @@ func (s *service) stop() {
 }
 
 // job is what status says of a job.
-func (s *service) job(name string) jobJSON {
+func (s *service) job(name string) runs.JobJSON {
 	s.t.Helper()
 	for line := range strings.Lines(s.must(0, "status", "--json")) {
-		var job jobJSON
+		var job runs.JobJSON
 		if err := json.Unmarshal([]byte(line), &job); err != nil {
 			s.t.Fatal(err)
 		}
@@ -331,7 +332,7 @@ func (s *service) job(name string) jobJSON {
 		}
 	}
 	s.t.Fatalf("status does not tell of job %s", name)
-	return jobJSON{}
+	return runs.JobJSON{}
 }
 
 // onBoth runs a test with its ledger in SQLite and in PostgreSQL.

@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/cmd/safrasync/alerts"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 )
 
 // sandboxFlags are those of `safrasync sandbox`.
@@ -19,13 +21,13 @@ type sandboxFlags struct {
 	seed                                          int64
 }
 
-func newSandboxCommand(a *App) *cobra.Command {
+func newSandboxCommand(a *cli.App) *cobra.Command {
 	var f sandboxFlags
-	cmd := a.command("sandbox [--listen ADDR] [--api-key KEY] [--world FILE] [--state FILE] [--faults SPEC]…",
-		"help.sandbox", exactly(0), func(cmd *cobra.Command, _ []string) error {
-			return a.serveSandbox(cmd, f)
+	cmd := a.Command("sandbox [--listen ADDR] [--api-key KEY] [--world FILE] [--state FILE] [--faults SPEC]…",
+		"help.sandbox", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
+			return serveSandbox(a, cmd, f)
 		})
-	cmd.Long = a.text("help.sandbox_long")
+	cmd.Long = a.Text("help.sandbox_long")
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:8089",
 		"`ADDRESS` to listen on, loopback only; port 0 takes a free one")
@@ -52,20 +54,20 @@ func newSandboxCommand(a *App) *cobra.Command {
 }
 
 // serveSandbox runs until the context ends.
-func (a *App) serveSandbox(cmd *cobra.Command, f sandboxFlags) (err error) {
+func serveSandbox(a *cli.App, cmd *cobra.Command, f sandboxFlags) (err error) {
 	opts := sandbox.Options{APIKey: f.apiKey, Seed: f.seed, Latency: f.latency, StatePath: f.state}
 	if opts.Faults, err = sandbox.ParseFaults(f.faults); err != nil {
-		return &usageError{err.Error()}
+		return &cli.UsageError{Text: err.Error()}
 	}
 	opts.ShowTimes = f.times
-	if opts.ReceiverRoots, err = rootsOf(f.receiverCA); err != nil {
+	if opts.ReceiverRoots, err = alerts.RootsOf(f.receiverCA); err != nil {
 		return err
 	}
 	if opts.Events, err = sandbox.ParseEventFaults(f.events); err != nil {
-		return &usageError{"--events: " + err.Error()}
+		return &cli.UsageError{Text: "--events: " + err.Error()}
 	}
 	if opts.NotContracted, err = sandbox.ParseModules(f.notContracted); err != nil {
-		return &usageError{"--not-contracted: " + err.Error()}
+		return &cli.UsageError{Text: "--not-contracted: " + err.Error()}
 	}
 	if f.world != "" {
 		if opts.World, err = sandbox.LoadWorld(f.world); err != nil {
@@ -77,20 +79,20 @@ func (a *App) serveSandbox(cmd *cobra.Command, f sandboxFlags) (err error) {
 		if err != nil {
 			return fmt.Errorf("--log: %w", err)
 		}
-		a.closers = append(a.closers, file.Close)
+		a.Closers = append(a.Closers, file.Close)
 		opts.Log = file
 	}
 	running, err := sandbox.Start(opts, f.listen)
 	if err != nil {
 		return err
 	}
-	a.closers = append(a.closers, running.Close, running.LogErr)
+	a.Closers = append(a.Closers, running.Close, running.LogErr)
 	key := f.apiKey
 	if key == "" {
 		key = "sandbox"
 	}
-	if a.asJSON {
-		if err := a.printJSON(struct {
+	if a.AsJSON {
+		if err := a.PrintJSON(struct {
 			URL  string `json:"url"`
 			Seed int64  `json:"seed"`
 			Key  string `json:"api_key"`
@@ -99,14 +101,14 @@ func (a *App) serveSandbox(cmd *cobra.Command, f sandboxFlags) (err error) {
 			return err
 		}
 	} else {
-		a.show("sandbox.runs", running.URL, key, running.Seed(), running.URL)
+		a.Show("sandbox.runs", running.URL, key, running.Seed(), running.URL)
 	}
-	if err := a.out.Flush(); err != nil {
+	if err := a.Out.Flush(); err != nil {
 		return fmt.Errorf("standard output: %w", err)
 	}
 	<-cmd.Context().Done()
 	of := func(resource string) int { return len(running.CreatedOf(resource)) }
-	a.tell("sandbox.ends", of(sandbox.ResourceOrderCommitments), of(sandbox.ResourceDeliveries),
+	a.Tell("sandbox.ends", of(sandbox.ResourceOrderCommitments), of(sandbox.ResourceDeliveries),
 		of(sandbox.ResourceTraceability), running.Requests())
 	return nil
 }

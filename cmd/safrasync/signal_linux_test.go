@@ -18,6 +18,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -102,7 +103,7 @@ func (b *bench) start() *exec.Cmd {
 // states counts the contracts by state.
 func (b *bench) states() map[trade.State]int {
 	b.t.Helper()
-	out, _ := b.run(b.t.Context(), exitDone, "rows", "contracts", "--json")
+	out, _ := b.run(b.t.Context(), cli.ExitDone, "rows", "contracts", "--json")
 	states := map[trade.State]int{}
 	for line := range strings.Lines(out) {
 		var row struct{ State trade.State }
@@ -160,7 +161,7 @@ func TestF073AKillAfterAStopThatTookTooLongLeavesADoubt(t *testing.T) {
 	}
 	_ = cmd.Wait() // killed
 	close(p.answer)
-	b.run(t.Context(), exitDone, "sync")
+	b.run(t.Context(), cli.ExitDone, "sync")
 	if states := b.states(); states[trade.InDoubt] != 1 || states[trade.Accepted] != 1 || states[trade.Sending] != 0 {
 		t.Errorf("states %v", states)
 	}
@@ -197,7 +198,7 @@ func TestF080AProcessThatSleepsOnTheWireFindsTheAnswerOrADoubt(t *testing.T) {
 		t.Errorf("states %v", states)
 	}
 	close(p.answer)
-	b.run(t.Context(), exitDone, "sync")
+	b.run(t.Context(), cli.ExitDone, "sync")
 	if records, double := p.counts(); records != 2 || double != 0 {
 		t.Errorf("%d records, %d of them more than once", records, double)
 	}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 )
 
 // terminal is a pseudo-terminal: the program sits at one end, the test is the person at the other.
@@ -75,11 +76,12 @@ func (term *terminal) screen() string {
 // askAt runs a command that asks at a terminal; answer is called when the question is there.
 func askAt(ctx context.Context, t *testing.T, b *bench, term *terminal, answer func(), args ...string) int {
 	t.Helper()
-	app := App{Stdin: term.program, Stdout: io.Discard, Stderr: term.program, Env: func(name string) (string, bool) {
+	app := cli.App{Stdin: term.program, Stdout: io.Discard, Stderr: term.program}
+	app.Env = func(name string) (string, bool) {
 		return platformCanary, name == "SAFRASYNC_API_KEY"
-	}}
+	}
 	done := make(chan int, 1)
-	go func() { done <- app.Run(ctx, append([]string{"--config", b.path("config.yaml")}, args...)) }()
+	go func() { done <- execute(ctx, &app, append([]string{"--config", b.path("config.yaml")}, args...)) }()
 	select {
 	case <-term.asked:
 		answer()
@@ -97,9 +99,10 @@ var createByHand = []string{
 func TestAtATerminalACallByHandIsAskedFor(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]struct{ code, posts int }{
-		"s\n": {exitDone, 1}, "Sim\n": {exitDone, 1}, "y\n": {exitDone, 1}, "n\n": {exitUsage, 0}, "\n": {exitUsage, 0},
-		"simm\n": {exitUsage, 0},
-		"\x04":   {exitUsage, 0}, // Ctrl+D
+		"s\n": {cli.ExitDone, 1}, "Sim\n": {cli.ExitDone, 1}, "y\n": {cli.ExitDone, 1},
+		"n\n": {cli.ExitUsage, 0}, "\n": {cli.ExitUsage, 0},
+		"simm\n": {cli.ExitUsage, 0},
+		"\x04":   {cli.ExitUsage, 0}, // Ctrl+D
 	} {
 		b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})
 		term := newTerminal(t, "Confirma? [s/N] ")
@@ -135,11 +138,11 @@ func TestF160ManyRowsTakeTheirNumberAtATerminal(t *testing.T) {
 	if err := runSQL(b.path("erp.db"), b.path("many.sql")); err != nil {
 		t.Fatal(err)
 	}
-	b.run(t.Context(), exitDone, "sync")
+	b.run(t.Context(), cli.ExitDone, "sync")
 	for _, c := range []struct {
 		answer string
 		code   int
-	}{{"s\n", exitUsage}, {"60\n", exitUsage}, {"61\n", exitDone}} {
+	}{{"s\n", cli.ExitUsage}, {"60\n", cli.ExitUsage}, {"61\n", cli.ExitDone}} {
 		term := newTerminal(t, "São 61 linhas. Digite o número para confirmar: ")
 		code := askAt(t.Context(), t, b, term, func() {
 			if _, err := io.WriteString(term.person, c.answer); err != nil {
@@ -150,7 +153,7 @@ func TestF160ManyRowsTakeTheirNumberAtATerminal(t *testing.T) {
 			t.Errorf("%q: exit code %d, want %d:\n%s", c.answer, code, c.code, term.screen())
 		}
 	}
-	if out, _ := b.run(t.Context(), exitDone, "rows", "--state", "dismissed", "--json"); strings.Count(out,
+	if out, _ := b.run(t.Context(), cli.ExitDone, "rows", "--state", "dismissed", "--json"); strings.Count(out,
 		"\n") != 61 {
 		t.Errorf("%d rows are dismissed", strings.Count(out, "\n"))
 	}
@@ -166,8 +169,8 @@ func TestCtrlCEndsTheQuestionAndNothingIsSent(t *testing.T) {
 	if _, err := io.WriteString(term.person, "n\n"); err != nil { // ends the reading that nobody waits for any more
 		t.Error(err)
 	}
-	if got := len(b.box.CreatedOf(sandbox.ResourceWebhooks)); code != exitFailed || got != 0 {
-		t.Errorf("exit code %d, %d webhooks; want %d and none:\n%s", code, got, exitFailed, term.screen())
+	if got := len(b.box.CreatedOf(sandbox.ResourceWebhooks)); code != cli.ExitFailed || got != 0 {
+		t.Errorf("exit code %d, %d webhooks; want %d and none:\n%s", code, got, cli.ExitFailed, term.screen())
 	}
 }
 
@@ -179,15 +182,16 @@ func TestTheProgressOfABatchIsOneLineAtATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	term := newTerminal(t, "2 de 2")
-	app := App{Stdin: term.program, Stdout: io.Discard, Stderr: term.program, Env: func(name string) (string, bool) {
+	app := cli.App{Stdin: term.program, Stdout: io.Discard, Stderr: term.program}
+	app.Env = func(name string) (string, bool) {
 		return platformCanary, name == "SAFRASYNC_API_KEY"
-	}}
-	code := app.Run(t.Context(), []string{
+	}
+	code := execute(t.Context(), &app, []string{
 		"--config", b.path("config.yaml"), "api", "consent", "--file",
 		b.path("list.csv"), "--out", b.path("out.csv"),
 	})
 	screen := term.screen()
-	if want := "\rconsentimento: 1 de 2\rconsentimento: 2 de 2\r\n2 de 2 produtor(es)"; code != exitDone ||
+	if want := "\rconsentimento: 1 de 2\rconsentimento: 2 de 2\r\n2 de 2 produtor(es)"; code != cli.ExitDone ||
 		!strings.HasPrefix(screen, want) {
 		t.Errorf("exit code %d, the screen shows %q", code, screen)
 	}

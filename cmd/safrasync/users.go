@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/console/auth"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
@@ -19,24 +21,27 @@ import (
 
 // userFlags are those of what changes a user.
 type userFlags struct {
-	actFlags
+	cli.ActFlags
 	role  string
 	stdin bool
 }
 
-func newUsersCommand(a *App) *cobra.Command {
-	group := a.group("users", "help.users")
-	list := a.command("list", "help.users_list", exactly(0),
-		func(cmd *cobra.Command, _ []string) error { return a.listUsers(cmd.Context()) })
+// userAct changes a user.
+type userAct func(ctx context.Context, a *cli.App, args []string, f userFlags) error
+
+func newUsersCommand(a *cli.App) *cobra.Command {
+	group := a.Group("users", "help.users")
+	list := a.Command("list", "help.users_list", cli.Exactly(0),
+		func(cmd *cobra.Command, _ []string) error { return listUsers(cmd.Context(), a) })
 	group.AddCommand(list)
-	change := func(use string, help i18n.Key, args int, do func(ctx context.Context, args []string, f userFlags) error,
+	change := func(use string, help i18n.Key, args int, do userAct,
 		flags ...func(*cobra.Command, *userFlags),
 	) {
 		var f userFlags
-		cmd := a.command(use, help, exactly(args),
-			func(cmd *cobra.Command, args []string) error { return do(cmd.Context(), args, f) })
-		cmd.Flags().StringVar(&f.reason, "reason", "", "why, `TEXT` for the audit")
-		cmd.Flags().StringVar(&f.as, "as", "",
+		cmd := a.Command(use, help, cli.Exactly(args),
+			func(cmd *cobra.Command, args []string) error { return do(cmd.Context(), a, args, f) })
+		cmd.Flags().StringVar(&f.Reason, "reason", "", "why, `TEXT` for the audit")
+		cmd.Flags().StringVar(&f.As, "as", "",
 			"`NAME` of who orders it, recorded as given beside the account; default: who logged in")
 		for _, add := range flags {
 			add(cmd, &f)
@@ -47,25 +52,27 @@ func newUsersCommand(a *App) *cobra.Command {
 		cmd.Flags().BoolVar(&f.stdin, "password-stdin", false, "read the password from standard input: its first line")
 	}
 	role := func(cmd *cobra.Command, f *userFlags) {
-		cmd.Flags().StringVar(&f.role, "role", string(trade.Reader), "`ROLE`: "+listed(trade.Roles))
-		completes(cmd, "role", trade.Roles)
+		cmd.Flags().StringVar(&f.role, "role", string(trade.Reader), "`ROLE`: "+cli.Listed(trade.Roles))
+		cli.Completes(cmd, "role", trade.Roles)
 	}
-	change("add NAME", "help.users_add", 1, a.addUser, role, password)
-	change("password NAME", "help.users_password", 1, a.setPassword, password)
-	change("role NAME ROLE", "help.users_role", 2, a.setRole)
-	change("disable NAME", "help.users_disable", 1, func(ctx context.Context, args []string, f userFlags) error {
-		return a.changeUser(ctx, args[0], f, "user disable",
-			func(u *trade.User) error { u.Disabled = true; return nil })
-	})
-	change("enable NAME", "help.users_enable", 1, func(ctx context.Context, args []string, f userFlags) error {
-		return a.changeUser(ctx, args[0], f, "user enable",
-			func(u *trade.User) error { u.Disabled = false; return nil })
-	})
-	change("end NAME", "help.users_end", 1, func(ctx context.Context, args []string, f userFlags) error {
-		return a.changeUser(ctx, args[0], f, "user end", func(*trade.User) error { return nil })
-	})
-	change("link NAME SUBJECT", "help.users_link", 2, a.linkUser)
+	change("add NAME", "help.users_add", 1, addUser, role, password)
+	change("password NAME", "help.users_password", 1, setPassword, password)
+	change("role NAME ROLE", "help.users_role", 2, setRole)
+	change("disable NAME", "help.users_disable", 1, changes("user disable",
+		func(u *trade.User) error { u.Disabled = true; return nil }))
+	change("enable NAME", "help.users_enable", 1, changes("user enable",
+		func(u *trade.User) error { u.Disabled = false; return nil }))
+	change("end NAME", "help.users_end", 1, changes("user end",
+		func(*trade.User) error { return nil }))
+	change("link NAME SUBJECT", "help.users_link", 2, linkUser)
 	return group
+}
+
+// changes is an act that does no more than change a user.
+func changes(act string, change func(*trade.User) error) userAct {
+	return func(ctx context.Context, a *cli.App, args []string, f userFlags) error {
+		return changeUser(ctx, a, args[0], f, act, change)
+	}
 }
 
 // userJSON is one line of `users list --json`.
@@ -79,8 +86,8 @@ type userJSON struct {
 	Subject    string     `json:"subject"`
 }
 
-func (a *App) listUsers(ctx context.Context) error {
-	store, err := a.openLedger(ctx, toRead)
+func listUsers(ctx context.Context, a *cli.App) error {
+	store, err := a.OpenLedger(ctx, cli.ToRead)
 	if err != nil {
 		return err
 	}
@@ -88,9 +95,9 @@ func (a *App) listUsers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if a.asJSON {
+	if a.AsJSON {
 		for _, u := range users {
-			if err := a.printJSON(userJSON{
+			if err := a.PrintJSON(userJSON{
 				u.Name, u.Role, u.Disabled, u.CreatedAt, u.PasswordAt, u.Issuer,
 				u.Subject,
 			}); err != nil {
@@ -100,13 +107,13 @@ func (a *App) listUsers(ctx context.Context) error {
 		return nil
 	}
 	if len(users) == 0 {
-		a.tell("users.nobody")
+		a.Tell("users.nobody")
 		return nil
 	}
-	v := a.voice()
+	v := a.Voice()
 	rows := [][]string{{
-		a.text("users.head_name"), a.text("users.head_role"), a.text("users.head_state"),
-		a.text("users.head_since"),
+		a.Text("users.head_name"), a.Text("users.head_role"), a.Text("users.head_state"),
+		a.Text("users.head_since"),
 	}}
 	for _, u := range users {
 		standing := i18n.Key("users.active")
@@ -115,19 +122,19 @@ func (a *App) listUsers(ctx context.Context) error {
 		}
 		comes := ""
 		if u.Issuer != "" {
-			comes = a.text("users.comes", u.Issuer)
+			comes = a.Text("users.comes", u.Issuer)
 		}
 		rows = append(rows, []string{
-			printable(u.Name), v.text(i18n.Key("role." + string(u.Role))),
-			a.text(standing) + comes, v.moment(u.CreatedAt),
+			cli.Printable(u.Name), v.Text(i18n.Key("role." + string(u.Role))),
+			a.Text(standing) + comes, v.Moment(u.CreatedAt),
 		})
 	}
-	a.printColumns(rows)
+	printColumns(a, rows)
 	return nil
 }
 
 // printColumns writes lines whose columns stand below each other.
-func (a *App) printColumns(rows [][]string) {
+func printColumns(a *cli.App, rows [][]string) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, text := range row {
@@ -139,60 +146,60 @@ func (a *App) printColumns(rows [][]string) {
 		for i, text := range row {
 			line.WriteString(text + strings.Repeat(" ", widths[i]-len([]rune(text))+2))
 		}
-		a.line(strings.TrimRight(line.String(), " "))
+		a.Line(strings.TrimRight(line.String(), " "))
 	}
 }
 
-func (a *App) addUser(ctx context.Context, args []string, f userFlags) error {
-	role, err := a.roleOf(f.role)
+func addUser(ctx context.Context, a *cli.App, args []string, f userFlags) error {
+	role, err := roleOf(a, f.role)
 	if err != nil {
 		return err
 	}
 	name := auth.NewUserName(args[0])
 	if name == "" {
-		return a.usage("users.no_name")
+		return a.Usage("users.no_name")
 	}
-	store, err := a.openLedger(ctx, toWrite)
+	store, err := a.OpenLedger(ctx, cli.ToWrite)
 	if err != nil {
 		return err
 	}
 	if _, err := store.User(ctx, name); err == nil {
-		return errors.New(a.text("users.taken", name))
+		return errors.New(a.Text("users.taken", name))
 	} else if !errors.Is(err, trade.ErrNobody) {
 		return err
 	}
-	hash, err := a.readPassword(name, f)
+	hash, err := readPassword(a, name, f)
 	if err != nil {
 		return err
 	}
-	record, err := a.audit(f.actFlags, "user add", name, map[string]trade.Role{"role": role})
+	record, err := a.Audit(f.ActFlags, "user add", name, map[string]trade.Role{"role": role})
 	if err != nil {
 		return err
 	}
 	err = store.AddUser(ctx, trade.User{Name: name, Role: role, Password: hash}, record)
 	if errors.Is(err, trade.ErrTaken) {
-		return errors.New(a.text("users.taken", name))
+		return errors.New(a.Text("users.taken", name))
 	}
 	if err == nil {
-		a.tell("users.done", name)
+		a.Tell("users.done", name)
 	}
 	return err
 }
 
-func (a *App) setRole(ctx context.Context, args []string, f userFlags) error {
-	role, err := a.roleOf(args[1])
+func setRole(ctx context.Context, a *cli.App, args []string, f userFlags) error {
+	role, err := roleOf(a, args[1])
 	if err != nil {
 		return err
 	}
-	return a.changeUser(ctx, args[0], f, "user role", func(u *trade.User) error { u.Role = role; return a.here(*u) })
+	return changeUser(ctx, a, args[0], f, "user role", func(u *trade.User) error { u.Role = role; return here(a, *u) })
 }
 
 // here refuses what an issuer would set again, or nobody would ever type.
-func (a *App) here(u trade.User) error {
+func here(a *cli.App, u trade.User) error {
 	if u.Issuer == "" {
 		return nil
 	}
-	return errors.New(a.text("users.elsewhere", u.Name, u.Issuer))
+	return errors.New(a.Text("users.elsewhere", u.Name, u.Issuer))
 }
 
 // subjectMost is how long the name may be by which an issuer knows a person: OpenID Connect allows
@@ -201,50 +208,50 @@ const subjectMost = 255
 
 // linkUser makes a user the one whom the issuer of the configuration names. It is the only way in
 // which somebody gets a name that was there before.
-func (a *App) linkUser(ctx context.Context, args []string, f userFlags) error {
-	config, err := a.loadConfig()
+func linkUser(ctx context.Context, a *cli.App, args []string, f userFlags) error {
+	config, err := a.LoadConfig()
 	if err != nil {
 		return err
 	}
 	if config.Console.OIDC == nil {
-		return a.usage("users.no_issuer")
+		return a.Usage("users.no_issuer")
 	}
 	subject := strings.TrimSpace(args[1])
 	if subject == "" || len(subject) > subjectMost {
-		return a.usage("users.no_subject")
+		return a.Usage("users.no_subject")
 	}
-	err = a.changeUser(ctx, args[0], f, "user link", func(u *trade.User) error {
+	err = changeUser(ctx, a, args[0], f, "user link", func(u *trade.User) error {
 		u.Issuer, u.Subject, u.Password = config.Console.OIDC.Issuer, subject, ""
 		return nil
 	})
 	if errors.Is(err, trade.ErrTaken) {
-		return errors.New(a.text("users.linked", subject))
+		return errors.New(a.Text("users.linked", subject))
 	}
 	return err
 }
 
 // setPassword gives a user a password of this ledger. Who came by an issuer comes by that no more:
 // it is the way back from link.
-func (a *App) setPassword(ctx context.Context, args []string, f userFlags) error {
-	return a.changeUser(ctx, args[0], f, "user password", func(u *trade.User) (err error) {
-		u.Password, err = a.readPassword(u.Name, f)
-		u.PasswordAt, u.Issuer, u.Subject = now(), "", ""
+func setPassword(ctx context.Context, a *cli.App, args []string, f userFlags) error {
+	return changeUser(ctx, a, args[0], f, "user password", func(u *trade.User) (err error) {
+		u.Password, err = readPassword(a, u.Name, f)
+		u.PasswordAt, u.Issuer, u.Subject = cli.Now(), "", ""
 		return err
 	})
 }
 
 // changeUser changes a user, whose sessions end.
-func (a *App) changeUser(ctx context.Context, name string, f userFlags, act string,
+func changeUser(ctx context.Context, a *cli.App, name string, f userFlags, act string,
 	change func(*trade.User) error,
 ) error {
 	name = auth.UserName(name)
-	store, err := a.openLedger(ctx, toWrite)
+	store, err := a.OpenLedger(ctx, cli.ToWrite)
 	if err != nil {
 		return err
 	}
 	user, err := store.User(ctx, name)
 	if errors.Is(err, trade.ErrNobody) {
-		return errors.New(a.text("users.unknown", name))
+		return errors.New(a.Text("users.unknown", name))
 	}
 	if err != nil {
 		return err
@@ -260,34 +267,34 @@ func (a *App) changeUser(ctx context.Context, name string, f userFlags, act stri
 		}
 		return out
 	}
-	record, err := a.audit(f.actFlags, act, name, map[string]any{"before": view(before), "after": view(user)})
+	record, err := a.Audit(f.ActFlags, act, name, map[string]any{"before": view(before), "after": view(user)})
 	if err != nil {
 		return err
 	}
 	done, err := store.ChangeUser(ctx, user, record)
 	switch {
 	case errors.Is(err, trade.ErrLastAdministrator):
-		return errors.New(a.text("users.last"))
+		return errors.New(a.Text("users.last"))
 	case err != nil:
 		return err
 	case !done:
-		return errors.New(a.text("users.moved", name))
+		return errors.New(a.Text("users.moved", name))
 	}
-	a.tell("users.done", name)
+	a.Tell("users.done", name)
 	return nil
 }
 
 // roleOf reads a role by its name, in English or Portuguese.
-func (a *App) roleOf(text string) (trade.Role, error) {
-	if role, ok := roleNamed(text); ok {
+func roleOf(a *cli.App, text string) (trade.Role, error) {
+	if role, ok := config.RoleNamed(text); ok {
 		return role, nil
 	}
-	return "", a.usage("users.no_role", text)
+	return "", a.Usage("users.no_role", text)
 }
 
 // readPassword asks for a password without showing it, or takes the first line of standard input.
 // It gives what is stored of it.
-func (a *App) readPassword(name string, f userFlags) (string, error) {
+func readPassword(a *cli.App, name string, f userFlags) (string, error) {
 	var password string
 	if f.stdin {
 		line, err := bufio.NewReader(io.LimitReader(a.Stdin, 4096)).ReadString('\n')
@@ -297,26 +304,26 @@ func (a *App) readPassword(name string, f userFlags) (string, error) {
 		password = strings.TrimRight(line, "\r\n")
 	} else {
 		file, ok := a.Stdin.(*os.File)
-		if !ok || !isTerminal(a.Stdin) {
-			return "", a.usage("users.no_asking")
+		if !ok || !cli.IsTerminal(a.Stdin) {
+			return "", a.Usage("users.no_asking")
 		}
 		var again string
-		if err := errors.Join(a.askSecret(file, "users.ask", &password),
-			a.askSecret(file, "users.ask_again", &again)); err != nil {
+		if err := errors.Join(askSecret(a, file, "users.ask", &password),
+			askSecret(a, file, "users.ask_again", &again)); err != nil {
 			return "", err
 		}
 		if password != again {
-			return "", errors.New(a.text("users.differ"))
+			return "", errors.New(a.Text("users.differ"))
 		}
 	}
 	if fault := auth.PasswordFault(password, name); fault != "" {
-		return "", errors.New(a.text(i18n.Key(fault)))
+		return "", errors.New(a.Text(i18n.Key(fault)))
 	}
 	return auth.HashPassword(password), nil
 }
 
-func (a *App) askSecret(file *os.File, question i18n.Key, answer *string) error {
-	_, _ = io.WriteString(a.Stderr, a.text(question))
+func askSecret(a *cli.App, file *os.File, question i18n.Key, answer *string) error {
+	_, _ = io.WriteString(a.Stderr, a.Text(question))
 	text, err := term.ReadPassword(int(file.Fd()))
 	_, _ = io.WriteString(a.Stderr, "\n")
 	*answer = string(text)

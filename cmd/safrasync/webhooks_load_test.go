@@ -14,6 +14,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/cmd/safrasync/rows"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -212,25 +213,25 @@ func (s *service) inbox() []trade.InboxEvent {
 
 // oneRecordForEach compares the rows that moreRows made with what the platform has and with what
 // the ledger says.
-func (s *service) oneRecordForEach(rows int) {
+func (s *service) oneRecordForEach(listed int) {
 	s.t.Helper()
 	records := map[string][]string{} // ids by amount
 	for _, r := range s.box.Created() {
 		amount := string(r.Fields["amount"].(json.Number))
 		records[amount] = append(records[amount], r.ID)
 	}
-	if len(records) != rows+2 {
-		s.t.Errorf("the platform has records of %d rows, want %d", len(records), rows+2)
+	if len(records) != listed+2 {
+		s.t.Errorf("the platform has records of %d rows, want %d", len(records), listed+2)
 	}
-	ledger := map[string]rowJSON{}
+	ledger := map[string]rows.RowJSON{}
 	for line := range strings.Lines(s.must(0, "rows", "contracts", "--json")) {
-		var row rowJSON
+		var row rows.RowJSON
 		if err := json.Unmarshal([]byte(line), &row); err != nil {
 			s.t.Fatal(err)
 		}
 		ledger[row.Key] = row
 	}
-	for n := loadFirst; n < loadFirst+rows; n++ {
+	for n := loadFirst; n < loadFirst+listed; n++ {
 		there, row := records[fmt.Sprint(n)], ledger[fmt.Sprintf("01|%d", n)]
 		if len(there) != 1 || row.State != trade.Accepted || row.RemoteID == nil || *row.RemoteID != there[0] {
 			s.t.Errorf("row %d: the platform has %v, the ledger says %s %v", n, there, row.State, row.RemoteID)

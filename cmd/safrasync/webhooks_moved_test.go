@@ -9,6 +9,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 )
 
 // W9: what another system registers between the plan and its doing is left alone, also where ours
@@ -66,10 +67,10 @@ func TestW9WhatOthersRegisterMeanwhileIsLeftAlone(t *testing.T) {
 				}
 			}
 			declare(c.before)
-			b.run(t.Context(), exitDone, "webhooks", "apply", "--reason", "go-live", "--yes")
+			b.run(t.Context(), cli.ExitDone, "webhooks", "apply", "--reason", "go-live", "--yes")
 			declare(c.after)
 			armed.Store(true)
-			b.run(t.Context(), exitFailed, "webhooks", "apply", "--reason", "another plan", "--yes")
+			b.run(t.Context(), cli.ExitFailed, "webhooks", "apply", "--reason", "another plan", "--yes")
 			there, err := others.GetWebhook(t.Context(), apiclient.EventCreateProducer)
 			if err != nil || there.URL != "https://other.example/hook" {
 				t.Errorf("the platform has %q, %v; want what another system registered meanwhile", there.URL, err)
@@ -91,11 +92,11 @@ func TestW9APageOfAProxyRemovesNoRegistration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.run(t.Context(), exitDone, "webhooks", "apply", "--reason", "go-live", "--yes")
+	b.run(t.Context(), cli.ExitDone, "webhooks", "apply", "--reason", "go-live", "--yes")
 	b.box.SetFaults(parsed(t, sandbox.ParseFaults, "change:webhooks:status=404,body=<html>not found</html>")...)
-	b.run(t.Context(), exitFailed, "webhooks", "delete", "CREATE_FARM", "--reason", "enough", "--yes")
+	b.run(t.Context(), cli.ExitFailed, "webhooks", "delete", "CREATE_FARM", "--reason", "enough", "--yes")
 	b.box.SetFaults()
-	out, _ := b.run(t.Context(), exitDone, "webhooks", "plan", "--json")
+	out, _ := b.run(t.Context(), cli.ExitDone, "webhooks", "plan", "--json")
 	if !strings.Contains(out, `"action":"none"`) || !strings.Contains(out, `"ours":true`) {
 		t.Errorf("after a removal that did not happen the plan is %s", out)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 )
 
 // W9: a platform that does not show addresses, as the document does not promise them, tells by the
@@ -48,7 +49,7 @@ func TestW9WhatOthersRegisterIsKnownByItsIDWhereNoAddressIsShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.run(t.Context(), exitDone, "webhooks", "apply", "--reason", "go-live", "--yes")
+	b.run(t.Context(), cli.ExitDone, "webhooks", "apply", "--reason", "go-live", "--yes")
 	client, err := apiclient.New(apiclient.Options{BaseURL: b.box.URL, APIKey: platformCanary})
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +60,7 @@ func TestW9WhatOthersRegisterIsKnownByItsIDWhereNoAddressIsShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	id.Store(ours.ID)
-	b.run(t.Context(), exitFailed, "webhooks", "delete", "CREATE_PRODUCER", "--reason", "enough", "--yes")
+	b.run(t.Context(), cli.ExitFailed, "webhooks", "delete", "CREATE_PRODUCER", "--reason", "enough", "--yes")
 	id.Store("")
 	if there, err := client.GetWebhook(t.Context(), apiclient.EventCreateProducer); err != nil || there.ID != ours.ID {
 		t.Errorf("the platform has %v, %v; want it untouched", there, err)

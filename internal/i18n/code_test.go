@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"go/types"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -60,13 +59,39 @@ func (c *code) Import(path string) (*types.Package, error) {
 	return pkg, nil
 }
 
-// keys returns the constant keys that a package names, and all its string literals.
-func (c *code) keys(t *testing.T, folder string) (keys map[string]token.Pos, literals map[string]bool) {
+// keysUnder returns the constant keys that the packages of a folder and of the folders in it name, and
+// all their string literals.
+func (c *code) keysUnder(t *testing.T, folder string) (keys map[string]token.Pos, literals map[string]bool) {
 	t.Helper()
-	if _, err := c.Import(module + folder); err != nil {
+	keys, literals = map[string]token.Pos{}, map[string]bool{}
+	root := filepath.Join("../..", folder)
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() {
+			return err
+		}
+		if entry.Name() == "testdata" {
+			return filepath.SkipDir
+		}
+		rest, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		in := filepath.ToSlash(filepath.Join(folder, rest))
+		if _, err := c.Import(module + in); err != nil {
+			return err
+		}
+		c.keys(t, in, keys, literals)
+		return nil
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	keys, literals = map[string]token.Pos{}, map[string]bool{}
+	return keys, literals
+}
+
+// keys adds those of one package.
+func (c *code) keys(t *testing.T, folder string, keys map[string]token.Pos, literals map[string]bool) {
+	t.Helper()
 	for _, file := range c.files[folder] {
 		ast.Inspect(file, func(n ast.Node) bool {
 			if call, ok := n.(*ast.CallExpr); ok && len(call.Args) > 0 { // v.T("home.title") of the console
@@ -92,7 +117,6 @@ func (c *code) keys(t *testing.T, folder string) (keys map[string]token.Pos, lit
 			return true
 		})
 	}
-	return keys, literals
 }
 
 // A key that the code puts together has a literal that ends with a point before it ("stop."), or
@@ -105,15 +129,10 @@ func TestTheCodeNamesKeysThatExistAndNoOthersExist(t *testing.T) {
 		i18n.Report:  "sync/reconcile",
 		i18n.Sandbox: "apiclient/sandbox",
 	} {
-		named, literals := map[string]token.Pos{}, map[string]bool{}
+		named, literals := c.keysUnder(t, folder)
 		var templates []string
-		err := filepath.WalkDir(filepath.Join("../..", folder), func(name string, entry fs.DirEntry, err error) error {
-			switch {
-			case err == nil && entry.IsDir():
-				keys, texts := c.keys(t, filepath.ToSlash(strings.TrimPrefix(name, filepath.Join("../..")+"/")))
-				maps.Copy(named, keys)
-				maps.Copy(literals, texts)
-			case filepath.Ext(name) == ".html":
+		err := filepath.WalkDir(filepath.Join("../..", folder), func(name string, _ fs.DirEntry, err error) error {
+			if filepath.Ext(name) == ".html" {
 				templates = append(templates, name)
 			}
 			return err

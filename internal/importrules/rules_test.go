@@ -226,6 +226,44 @@ var rules = map[string]rule{
 		},
 		reason: "cmd wires everything, but a test server has no place in the binary",
 	},
+	"cmd/safrasync/config": {
+		may: []string{
+			"trade", "state", "sync", "sync/reconcile", "erp", "apiclient", "console/auth", "internal/i18n",
+			"internal/receiver", "internal/httpapi",
+		},
+		reason: "config says what is wanted, in the types of those who do it; it opens nothing and knows no command",
+	},
+	"cmd/safrasync/config/configtest": {
+		may:    []string{"cmd/safrasync/config"},
+		reason: "configtest loads configurations for tests, and only tests import it",
+	},
+	"cmd/safrasync/cli": {
+		may: []string{
+			"cmd/safrasync/config", "trade", "state", "sync", "erp", "apiclient", "internal/i18n",
+			"internal/receiver",
+		},
+		reason: "cli is what all commands share, and knows no command",
+	},
+	"cmd/safrasync/acts":   command("cmd/safrasync/rows"),
+	"cmd/safrasync/alerts": command("internal/alert"),
+	"cmd/safrasync/api":    command(),
+	"cmd/safrasync/care": command("cmd/safrasync/acts", "cmd/safrasync/alerts", "cmd/safrasync/api",
+		"cmd/safrasync/rows", "cmd/safrasync/runs", "internal/alert", "internal/torture"),
+	"cmd/safrasync/daemon": command("cmd/safrasync/alerts", "cmd/safrasync/desk", "cmd/safrasync/runs", "console",
+		"console/auth", "internal/connlimit", "internal/httpapi", "internal/metrics", "internal/receiver", "internal/systemd"),
+	"cmd/safrasync/demo": command("cmd/safrasync/report", "cmd/safrasync/runs", "apiclient/sandbox"),
+	"cmd/safrasync/desk": {
+		may: append(command().may, "cmd/safrasync/alerts", "cmd/safrasync/refs", "cmd/safrasync/report",
+			"cmd/safrasync/rows", "console", "console/auth", "console/pages", "console/web"),
+		testsMay: []string{"cmd/safrasync/demo"},
+		reason:   "desk is what the console asks of the program, whoever serves it",
+	},
+	"cmd/safrasync/refs":     command(),
+	"cmd/safrasync/report":   command(),
+	"cmd/safrasync/rows":     command(),
+	"cmd/safrasync/runs":     command("cmd/safrasync/acts", "cmd/safrasync/alerts", "cmd/safrasync/rows"),
+	"cmd/safrasync/setup":    command("cmd/safrasync/rows"),
+	"cmd/safrasync/webhooks": command("cmd/safrasync/api", "internal/receiver"),
 	"internal/alert": {
 		may:      []string{"trade", "internal/i18n"},
 		testsMay: []string{"state", "internal/pgtest", "internal/ledgertest"},
@@ -324,6 +362,18 @@ const stage = "a stage knows what comes before it, and reaches storage through t
 
 const stateFolder = "each part of the ledger stands on sqldb and ledger, and knows none of its neighbours but those named"
 
+// command is the rule of a folder of commands, which may import more than all of them may.
+func command(more ...string) rule {
+	return rule{
+		may: append([]string{
+			"cmd/safrasync/cli", "cmd/safrasync/config", "trade", "state", "sync", "sync/reconcile", "sync/pending",
+			"erp", "apiclient", "internal/i18n",
+		}, more...),
+		testsMay: []string{"cmd/safrasync/config/configtest"},
+		reason:   "a command knows what all commands share, and of other commands only what it also shows",
+	}
+}
+
 // inner tells whether a folder is a part of the ledger or of the reader, which callers reach through
 // package state or erp alone.
 func inner(folder string) bool {
@@ -339,7 +389,7 @@ var testOnly = []string{
 	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/ledgertest", "internal/consoletest",
 	"internal/throwaway", "internal/oidctest", "internal/apidoc", "erp/erptest", "internal/importrules",
 	"internal/faultlist", "internal/limits",
-	"internal/manual",
+	"internal/manual", "cmd/safrasync/config/configtest",
 	"tools/bench", "tools/bench/size", "tools/histories", "tools/packagetest", "tools/protocol", "tools/torture", "internal/sickdisk",
 }
 

@@ -1,0 +1,119 @@
+package acts
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// auditShown is how many records people are shown without --limit; JSON is complete.
+const auditShown = 50
+
+// NewAuditCommand makes the command audit.
+func NewAuditCommand(a *cli.App) *cobra.Command {
+	group := a.Group("audit", "help.audit")
+	var limit int
+	list := a.Command("list", "help.audit_list", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
+		if !cmd.Flags().Changed("limit") && !a.AsJSON {
+			limit = auditShown
+		}
+		if limit < 0 {
+			return a.Usage("says.limit")
+		}
+		return listAudit(cmd.Context(), a, limit)
+	})
+	list.Flags().IntVar(&limit, "limit", 0, "the latest `N` records, 0 = all; default 50, with --json all")
+	verify := a.Command("verify", "help.audit_verify", cli.Exactly(0),
+		func(cmd *cobra.Command, _ []string) error { return verifyAudit(cmd.Context(), a) })
+	group.AddCommand(list, verify)
+	return group
+}
+
+// AuditJSON is one line of `audit list --json`.
+type AuditJSON struct {
+	Seq    int64           `json:"seq"`
+	At     time.Time       `json:"at"`
+	Who    string          `json:"who"`
+	From   string          `json:"from"`
+	Act    string          `json:"act"`
+	Target string          `json:"target"`
+	Reason string          `json:"reason"`
+	Detail json.RawMessage `json:"detail"` // before and after
+	Prev   string          `json:"prev"`   // hash of the record before; "" for the first
+	Hash   string          `json:"hash"`
+
+	Reduced bool `json:"reduced"` // who, from, target, reason and detail are no longer kept
+}
+
+// AuditOf is a record of the audit as JSON has it.
+func AuditOf(r trade.AuditRecord) AuditJSON {
+	detail := json.RawMessage(r.Detail)
+	if !json.Valid(detail) {
+		detail = json.RawMessage("null")
+	}
+	return AuditJSON{r.Seq, r.At, r.Who, r.From, r.Act, r.Target, r.Reason, detail, r.Prev, r.Hash, r.Reduced}
+}
+
+// listAudit lists the latest acts, the oldest of them first.
+func listAudit(ctx context.Context, a *cli.App, limit int) error {
+	store, err := a.OpenLedger(ctx, cli.ToRead)
+	if err != nil {
+		return err
+	}
+	records, err := store.Audit(ctx, limit)
+	if err != nil {
+		return err
+	}
+	slices.Reverse(records)
+	if a.AsJSON {
+		for _, r := range records {
+			if err := a.PrintJSON(AuditOf(r)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	t, v := a.NewTable("audit.head_no", "audit.head_at", "audit.head_who", "audit.head_from", "audit.head_act",
+		"audit.head_target", "audit.head_reason"), a.Voice()
+	for _, r := range records {
+		t.AppendRow(table.Row{
+			r.Seq, v.Moment(r.At), cli.Printable(r.Who), cli.Printable(r.From), r.Act, cli.Printable(r.Target),
+			cli.Printable(r.Reason),
+		})
+	}
+	t.Render()
+	return nil
+}
+
+// verifyAudit tells whether the audit is as it was written.
+func verifyAudit(ctx context.Context, a *cli.App) error {
+	store, err := a.OpenLedger(ctx, cli.ToRead)
+	if err != nil {
+		return err
+	}
+	broken, err := store.VerifyAudit(ctx)
+	if err != nil {
+		return err
+	}
+	if a.AsJSON {
+		err = a.PrintJSON(struct {
+			OK          bool  `json:"ok"`
+			FirstBroken int64 `json:"first_broken"` // 0 when everything is as it was written
+		}{broken == 0, broken})
+	} else if broken == 0 {
+		a.Show("audit.whole")
+	} else {
+		a.Show("audit.broken", broken)
+	}
+	if err == nil && broken != 0 {
+		return &cli.ExitError{Code: cli.ExitFailed}
+	}
+	return err
+}

@@ -1,0 +1,164 @@
+package acts
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/reconcile"
+)
+
+// NewDecisionsCommand makes the command decisions.
+func NewDecisionsCommand(a *cli.App) *cobra.Command {
+	group := a.Group("decisions", "help.decisions")
+	var f cli.ActFlags
+	var skip bool
+	importing := a.Command("import FILE", "help.decisions_import", cli.Exactly(1),
+		func(cmd *cobra.Command, args []string) error {
+			return importDecisions(cmd.Context(), a, args[0], f, skip)
+		})
+	importing.Flags().StringVar(&f.As, "as", "",
+		"`NAME` of who decided, recorded as given beside the account; default: who logged in")
+	importing.Flags().BoolVar(&f.Yes, "yes", false, "do it without asking")
+	importing.Flags().BoolVar(&skip, "skip-refused", false, "do the others when some rows are wrong, stale or refused")
+	group.AddCommand(importing)
+	return group
+}
+
+// importDecisions plans what a file of decisions orders, shows it, and does it through the same
+// acts as the commands for single rows. All or nothing, unless skip.
+func importDecisions(ctx context.Context, a *cli.App, file string, f cli.ActFlags, skip bool) error {
+	if _, err := a.LoadConfig(); err != nil {
+		return err
+	}
+	in, err := os.Open(file)
+	if err != nil {
+		return a.Usage("decisions.file", file, a.Voice().FileReason(err))
+	}
+	defer in.Close() //nolint:errcheck // it was only read
+	list, faults, err := reconcile.ReadDecisions(in, a.Lang())
+	if err != nil {
+		return a.Usage("decisions.file", file, err)
+	}
+	acts, err := a.OpenActs(ctx, cli.ToRead)
+	if err != nil {
+		return err
+	}
+	if err := readyToAdopt(ctx, a, acts, list); err != nil {
+		return err
+	}
+	plans, refused, err := reconcile.PlanDecisions(ctx, acts, list)
+	if err != nil {
+		return err
+	}
+	wrong := tellFaults(a, faults, refused)
+	count := 0
+	for _, p := range plans {
+		count += len(p.Plan.Steps)
+		a.Tell("decisions.group", reconcile.ActWord(p.Plan.Act, a.Lang()), p.Plan.Job, len(p.Plan.Steps), p.Reason)
+		for i, s := range p.Plan.Steps {
+			if i == cli.PlanShown {
+				a.Tell("plan.more", len(p.Plan.Steps)-i)
+				break
+			}
+			tellStep(a, p.Plan, s)
+		}
+	}
+	switch {
+	case wrong > 0 && !skip:
+		a.Tell("decisions.nothing_done", wrong)
+		return &cli.ExitError{Code: cli.ExitFailed}
+	case count == 0:
+		a.Tell("act.nothing")
+		if wrong > 0 {
+			return &cli.ExitError{Code: cli.ExitFailed}
+		}
+		return nil
+	}
+	if err := a.Confirm(f.Yes); err != nil {
+		return err
+	}
+	return doDecisions(ctx, a, acts, plans, f, wrong)
+}
+
+// readyToAdopt gives the acts what an adoption needs, when there is one.
+func readyToAdopt(ctx context.Context, a *cli.App, acts *engine.Acts, list []reconcile.Decision) error {
+	for _, d := range list {
+		if d.Act != "adopt" && d.Act != "adopt-no-id" {
+			continue
+		}
+		client, err := a.OpenAPI()
+		if err != nil {
+			return err
+		}
+		acts.Platform = cli.NewPacedReader(client, a.Config.API.RateLimit)
+		acts.Rows, err = remapper(ctx, a)
+		return err
+	}
+	return nil
+}
+
+// tellFaults names each row that is not taken, with its line, its column and why; it counts them.
+func tellFaults(a *cli.App, faults []reconcile.Fault, refused []reconcile.Refused) int {
+	for _, w := range faults {
+		if w.Column == "" {
+			a.Tell("decisions.line", w.Line, w.Text)
+			continue
+		}
+		a.Tell("decisions.cell", w.Line, w.Column, w.Text)
+	}
+	for _, r := range refused {
+		why := a.Text(refusalOf(r.Refusal))
+		switch {
+		case r.OneByOne:
+			why = a.Text("decisions.one_by_one", r.Act)
+		case r.Refusal == engine.Moved:
+			why = a.Text("decisions.stale")
+		}
+		a.Tell("decisions.line", r.Line,
+			fmt.Sprintf("%s %s: %s: %s", r.Job, r.Key, reconcile.ActWord(r.Act, a.Lang()), why))
+	}
+	return len(faults) + len(refused)
+}
+
+// doDecisions does what the plans show.
+func doDecisions(ctx context.Context, a *cli.App, planned *engine.Acts, plans []reconcile.Planned, f cli.ActFlags,
+	wrong int,
+) error {
+	acts, err := a.OpenActs(ctx, cli.ToWrite)
+	if err != nil {
+		return err
+	}
+	acts.Platform, acts.Rows = planned.Platform, planned.Rows
+	failed := wrong > 0
+	for _, p := range plans {
+		f.Reason = p.Reason
+		done, err := acts.Do(ctx, p.Plan, a.Person(f))
+		if err != nil {
+			a.Tell("act.partly")
+			return err
+		}
+		for _, s := range done.Steps {
+			failed = failed || !s.Done
+			switch {
+			case a.AsJSON:
+				if err := a.PrintJSON(rowActOf(done, s)); err != nil {
+					return err
+				}
+			case s.Done:
+				a.Show("act.done", a.Voice().Subject(done.Job, s.Key, s.Before.Shown))
+			default:
+				a.Show("act.refused", a.Voice().Subject(done.Job, s.Key, s.Before.Shown),
+					a.Text(refusalOf(s.Refused)))
+			}
+		}
+	}
+	if failed {
+		return &cli.ExitError{Code: cli.ExitFailed}
+	}
+	return nil
+}

@@ -1,0 +1,181 @@
+package acts
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/i18n"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// NewPauseCommand makes the command pause.
+func NewPauseCommand(a *cli.App) *cobra.Command {
+	return jobCommand(a, "pause JOB --reason TEXT", "help.pause",
+		func(ctx context.Context, job string, f cli.ActFlags) error {
+			if strings.TrimSpace(f.Reason) == "" {
+				return a.Usage("act.no_note")
+			}
+			return actOnJob(ctx, a, job, f,
+				func(acts *engine.Acts) (engine.JobPlan, error) { return acts.Pause(ctx, job, a.Person(f)) },
+				"pause.done")
+		})
+}
+
+// NewResumeCommand makes the command resume.
+func NewResumeCommand(a *cli.App) *cobra.Command {
+	return jobCommand(a, "resume JOB --reason TEXT", "help.resume",
+		func(ctx context.Context, job string, f cli.ActFlags) error {
+			if err := a.NeedReason(f); err != nil {
+				return err
+			}
+			return actOnJob(ctx, a, job, f,
+				func(acts *engine.Acts) (engine.JobPlan, error) { return acts.Resume(ctx, job) },
+				"resume.done")
+		})
+}
+
+// jobCommand makes a command that is done without a question: it lets nothing leave that a person
+// has not seen.
+func jobCommand(a *cli.App, use string, short i18n.Key,
+	run func(ctx context.Context, job string, f cli.ActFlags) error,
+) *cobra.Command {
+	var f cli.ActFlags
+	cmd := a.Command(use, short, cli.Exactly(1), func(cmd *cobra.Command, args []string) error {
+		if err := checkKnownJob(a, args[0]); err != nil {
+			return err
+		}
+		return run(cmd.Context(), args[0], f)
+	})
+	cmd.Flags().StringVar(&f.Reason, "reason", "", "why, `TEXT` for the audit and for others")
+	cmd.Flags().StringVar(&f.Reason, "note", "", "the same as --reason `TEXT`")
+	cmd.Flags().StringVar(&f.As, "as", "",
+		"`NAME` of who orders it, recorded as given beside the account; default: who logged in")
+	cmd.ValidArgsFunction = a.CompleteJobs
+	return cmd
+}
+
+// NewReleaseCommand makes the command release.
+func NewReleaseCommand(a *cli.App) *cobra.Command {
+	var f cli.ActFlags
+	cmd := a.Command("release JOB --reason TEXT", "help.release", cli.Exactly(1),
+		func(cmd *cobra.Command, args []string) error {
+			if err := checkKnownJob(a, args[0]); err != nil {
+				return err
+			}
+			return release(cmd.Context(), a, args[0], f)
+		})
+	f.Add(cmd)
+	cmd.ValidArgsFunction = a.CompleteJobs
+	return cmd
+}
+
+func checkKnownJob(a *cli.App, job string) error {
+	config, err := a.LoadConfig()
+	if err != nil {
+		return err
+	}
+	return a.CheckJobNames(config, []string{job})
+}
+
+// actOnJob plans and does an act on a job that needs no question.
+func actOnJob(ctx context.Context, a *cli.App, job string, f cli.ActFlags,
+	plan func(*engine.Acts) (engine.JobPlan, error),
+	done i18n.Key,
+) error {
+	acts, err := a.OpenActs(ctx, cli.ToWrite)
+	if err != nil {
+		return err
+	}
+	p, err := plan(acts)
+	if err == nil && p.Refused == engine.NotRefused {
+		p, err = acts.DoJob(ctx, p, a.Person(f))
+	}
+	if err != nil {
+		return err
+	}
+	return tellJob(a, p, func() {
+		if strings.Count(a.Text(done), "%s") == 2 {
+			a.Show(done, job, job)
+			return
+		}
+		a.Show(done, job)
+	})
+}
+
+// release shows what a brake has seen, asks, and lets the job go on.
+func release(ctx context.Context, a *cli.App, job string, f cli.ActFlags) error {
+	if err := a.NeedReason(f); err != nil {
+		return err
+	}
+	acts, err := a.OpenActs(ctx, cli.ToRead)
+	if err != nil {
+		return err
+	}
+	plan, err := acts.Release(ctx, job)
+	if err != nil {
+		return err
+	}
+	if plan.Refused == engine.NotRefused {
+		a.Tell("release.do", job)
+		if plan.Release.Brake != nil {
+			a.Tell("release.go", a.Voice().Stop(*plan.Before.Stop))
+		}
+		if plan.Release.Stop != nil {
+			a.Tell("release.stop", a.Voice().Stop(*plan.Release.Stop))
+		}
+		if s := plan.Release.Sweep; s != nil {
+			a.Tell("release.big", s.Found)
+		}
+		if err := a.Confirm(f.Yes); err != nil {
+			return err
+		}
+		if acts, err = a.OpenActs(ctx, cli.ToWrite); err != nil {
+			return err
+		}
+		if plan, err = acts.DoJob(ctx, plan, a.Person(f)); err != nil {
+			return err
+		}
+	}
+	return tellJob(a, plan, func() { a.Show("release.end", job, job) })
+}
+
+// jobActJSON is what an act on a job says.
+type jobActJSON struct {
+	Act     string          `json:"act"`
+	Job     string          `json:"job"`
+	Done    bool            `json:"done"`
+	Refused *string         `json:"refused"` // why not; null when it was done
+	Before  trade.JobStatus `json:"before"`
+	State   trade.JobState  `json:"state"` // where the job stands
+	Release *engine.Release `json:"release,omitempty"`
+}
+
+func tellJob(a *cli.App, plan engine.JobPlan, done func()) error {
+	ok := plan.Refused == engine.NotRefused
+	state := plan.Before.State
+	if ok {
+		state = plan.After.State
+	}
+	switch {
+	case a.AsJSON:
+		err := a.PrintJSON(jobActJSON{
+			plan.Act, plan.Job, ok, cli.OrNull(string(plan.Refused)), plan.Before, state,
+			plan.Release,
+		})
+		if err != nil {
+			return err
+		}
+	case ok:
+		done()
+	default:
+		a.Tell("act.refused", plan.Act+" "+plan.Job, a.Text(i18n.Key("refusal."+string(plan.Refused))))
+	}
+	if !ok {
+		return &cli.ExitError{Code: cli.ExitFailed}
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package acts
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/i18n"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// NewJobCommand makes the commands about the jobs themselves.
+func NewJobCommand(a *cli.App) *cobra.Command {
+	group := a.Group("job", "help.job")
+	var f cli.ActFlags
+	cmd := a.Command("move OLD NEW --reason TEXT", "help.job_move", cli.Exactly(2),
+		func(cmd *cobra.Command, args []string) error {
+			return moveJob(cmd.Context(), a, args[0], args[1], f)
+		})
+	f.Add(cmd)
+	group.AddCommand(cmd)
+	return group
+}
+
+// moveJob shows what it means that the entries of a job go to another one, asks, and does it.
+func moveJob(ctx context.Context, a *cli.App, from, to string, f cli.ActFlags) error {
+	acts, err := a.OpenActs(ctx, cli.ToWrite)
+	if err != nil {
+		return err
+	}
+	plan, err := acts.MoveJob(ctx, from, to)
+	if err != nil {
+		return err
+	}
+	if plan.Refused == engine.NotRefused {
+		a.Tell("job.move_do", plan.Entries, from, to, statesText(a, plan.States))
+		if plan.Replaced > 0 {
+			a.Tell("job.move_replaced", plan.Replaced, to)
+		}
+		if plan.Left > 0 {
+			a.Tell("job.move_left", plan.Left, from, to)
+		}
+		if plan.Paused {
+			a.Tell("job.move_paused", to)
+		}
+		if err := a.Confirmed(f); err != nil {
+			return err
+		}
+		if plan, err = acts.DoMoveJob(ctx, plan, a.Person(f)); err != nil {
+			return err
+		}
+	}
+	return tellMoved(a, plan)
+}
+
+// statesText says how many rows stand where.
+func statesText(a *cli.App, states map[trade.State]int) string {
+	var out []string
+	for _, s := range trade.States {
+		if n := states[s]; n > 0 {
+			out = append(out, fmt.Sprintf("%d %s", n, s.Label(a.Lang())))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func tellMoved(a *cli.App, plan engine.JobMovePlan) error {
+	switch {
+	case a.AsJSON:
+		if err := a.PrintJSON(struct {
+			Act     string  `json:"act"`
+			Done    bool    `json:"done"`
+			Refused *string `json:"refused"` // why not; null when it was done
+			trade.JobMove
+		}{"job move", plan.Done, cli.OrNull(string(plan.Refused)), plan.JobMove}); err != nil {
+			return err
+		}
+	case plan.Refused == engine.KeysCollide:
+		a.Tell("job.move_collide", plan.Collisions, plan.From, plan.To, strings.Join(plan.Samples, ", "), plan.From)
+	case plan.Refused != engine.NotRefused:
+		a.Tell("act.refused", "job move "+plan.From+" "+plan.To, a.Text(i18n.Key("refusal."+string(plan.Refused))))
+	default:
+		a.Show("job.move_done", plan.Entries, plan.From, plan.To, plan.To)
+	}
+	if plan.Refused != engine.NotRefused {
+		return &cli.ExitError{Code: cli.ExitFailed}
+	}
+	return nil
+}

@@ -1,0 +1,264 @@
+package acts
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/cmd/safrasync/rows"
+	"github.com/safrasync/safrasync/internal/i18n"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// rowActFlags are those of an act that many rows can be in.
+type rowActFlags struct {
+	cli.ActFlags
+	states, causes []string
+	count          int // that --yes answers for; -1 = not given
+}
+
+// manyRows is from where on the number of rows must be typed.
+const manyRows = 50
+
+// NewRetryCommand makes the command retry.
+func NewRetryCommand(a *cli.App) *cobra.Command {
+	return rowsCommand(a, "retry", "help.retry", "retry.plan", (*engine.Acts).Retry)
+}
+
+// NewDismissCommand makes the command dismiss.
+func NewDismissCommand(a *cli.App) *cobra.Command {
+	return rowsCommand(a, "dismiss", "help.dismiss", "dismiss.plan", (*engine.Acts).Dismiss)
+}
+
+// NewReopenCommand makes the command reopen.
+func NewReopenCommand(a *cli.App) *cobra.Command {
+	return rowsCommand(a, "reopen", "help.reopen", "reopen.plan", (*engine.Acts).Reopen)
+}
+
+// planner plans an act on rows.
+type planner func(acts *engine.Acts, ctx context.Context, job string, keys []string) (engine.RowPlan, error)
+
+// rowsCommand makes a command for an act by which nothing can be doubled: on rows by their keys, or
+// on all that a filter selects.
+func rowsCommand(a *cli.App, act string, help, title i18n.Key, plan planner) *cobra.Command {
+	var f rowActFlags
+	cmd := a.Command(act+" JOB [KEY…] --reason TEXT", help, cli.Arity{Least: 1, Most: -1},
+		func(cmd *cobra.Command, args []string) error {
+			return actOnMany(cmd.Context(), a, act, args[0], args[1:], f, title, plan)
+		})
+	f.Add(cmd)
+	cmd.Flags().StringSliceVar(&f.states, "state", nil, "instead of keys: all rows in these `STATES`: "+
+		cli.Listed(engine.BulkStates(act)))
+	cmd.Flags().StringSliceVar(&f.causes, "cause", nil,
+		"instead of keys: all rows with these `CAUSES`, as rows --cause takes them")
+	cmd.Flags().IntVar(&f.count, "count", -1,
+		"with --yes and more than 50 rows: their number `N`, as the plan shows it")
+	cli.Completes(cmd, "state", engine.BulkStates(act))
+	cmd.ValidArgsFunction = a.CompleteRows(engine.BulkStates(act)...)
+	return cmd
+}
+
+func actOnMany(ctx context.Context, a *cli.App, act, job string, keys []string, f rowActFlags, title i18n.Key,
+	plan planner,
+) error {
+	config, err := a.LoadConfig()
+	if err != nil {
+		return err
+	}
+	if err := a.CheckJobNames(config, []string{job}); err != nil {
+		return err
+	}
+	if err := a.NeedReason(f.ActFlags); err != nil {
+		return err
+	}
+	filtered := len(f.states)+len(f.causes) > 0
+	if filtered == (len(keys) > 0) {
+		return a.Usage("act.keys_or_filter")
+	}
+	var states []trade.State
+	for _, s := range f.states {
+		if !slices.Contains(engine.BulkStates(act), trade.State(s)) {
+			return a.Usage("act.not_in_bulk", act, s, cli.Listed(engine.BulkStates(act)))
+		}
+		states = append(states, trade.State(s))
+	}
+	acts, err := a.OpenActs(ctx, cli.ToRead)
+	if err != nil {
+		return err
+	}
+	if filtered {
+		keys, err = acts.Select(ctx, act, job, states, f.causes)
+	} else {
+		keys, err = KeysOf(a, config, job, keys)
+	}
+	if err != nil {
+		return err
+	}
+	p, err := plan(acts, ctx, job, keys)
+	if err != nil {
+		return err
+	}
+	return actOnRows(ctx, a, p, f, title)
+}
+
+// KeysOf brings keys that a person typed into the ledger's form.
+func KeysOf(a *cli.App, config *config.Config, job string, typed []string) ([]string, error) {
+	keys := make([]string, len(typed))
+	for i, key := range typed {
+		var err error
+		if keys[i], err = a.CheckKey(config, job, key); err != nil {
+			return nil, err
+		}
+	}
+	return keys, nil
+}
+
+// confirmRows asks whether a plan for rows shall be done; of many rows the number must be typed.
+func confirmRows(a *cli.App, plan engine.RowPlan, f rowActFlags) error {
+	n := plan.Count()
+	switch {
+	case f.count >= 0 && f.count != n:
+		return a.Usage("act.other_count", f.count, n)
+	case n <= manyRows:
+		return a.Confirm(f.Yes)
+	case f.Yes && f.count < 0:
+		return a.Usage("act.needs_count", n, n)
+	case f.Yes:
+		return nil
+	}
+	return a.Ask(fmt.Sprintf(a.Text("act.ask_count"), n), func(answer string) bool { return answer == strconv.Itoa(n) })
+}
+
+// actOnRows shows what an act would do to rows, asks, and does it. It fails when a row was refused.
+func actOnRows(ctx context.Context, a *cli.App, plan engine.RowPlan, f rowActFlags, title i18n.Key) error {
+	a.Tell(title)
+	for i, s := range plan.Steps {
+		if i == cli.PlanShown {
+			a.Tell("plan.more", len(plan.Steps)-i)
+			break
+		}
+		tellStep(a, plan, s)
+	}
+	if plan.Possible() {
+		if err := confirmRows(a, plan, f); err != nil {
+			return err
+		}
+		acts, err := a.OpenActs(ctx, cli.ToWrite)
+		if err != nil {
+			return err
+		}
+		shown := plan
+		if plan, err = acts.Do(ctx, shown, a.Person(f.ActFlags)); err != nil {
+			if slices.ContainsFunc(plan.Steps, func(s engine.RowStep) bool { return s.Done }) {
+				a.Tell("act.partly")
+			}
+			return err
+		}
+	} else {
+		a.Tell("act.nothing")
+	}
+	return tellRows(a, plan)
+}
+
+// tellStep shows one row of a plan: what would be done to it and what a person must know for that,
+// or why it cannot be done.
+func tellStep(a *cli.App, plan engine.RowPlan, s engine.RowStep) {
+	v := a.Voice()
+	if s.Refused != engine.NotRefused {
+		a.Tell("act.refused", v.Subject(plan.Job, s.Key, s.Before.Shown), a.Text(refusalOf(s.Refused)))
+	} else {
+		a.Tell("act.row", v.Subject(plan.Job, s.Key, s.Before.Shown), v.Reason(s.Before))
+	}
+	for _, text := range append(v.SinceSent(s.Before, s.Differences), decision(v, plan.Act, s)...) {
+		a.Tell("act.line", text)
+	}
+}
+
+// rowActJSON is one line of what an act on rows says.
+type rowActJSON struct {
+	Act     string             `json:"act"`
+	Job     string             `json:"job"`
+	Key     string             `json:"key"`
+	Done    bool               `json:"done"`
+	Refused *string            `json:"refused"` // why not; null when it was done
+	State   *trade.State       `json:"state"`   // where the row stands; null for one that is not known
+	Flags   []trade.Flag       `json:"flags"`
+	Changes []trade.Difference `json:"changes"` // what the person was shown
+
+	// Of resend and adopt only.
+	Generation int              `json:"generation,omitempty"`
+	RemoteID   string           `json:"remote_id,omitempty"`
+	Remaining  int              `json:"quarantine_left_seconds,omitempty"`
+	Holder     *holderJSON      `json:"holder,omitempty"`
+	Reading    *engine.Readback `json:"reading,omitempty"`
+	Problems   []rows.FieldJSON `json:"problems,omitempty"`
+	WaitingFor []trade.Awaited  `json:"waiting_for,omitempty"`
+}
+
+type holderJSON struct {
+	Job string `json:"job"`
+	Key string `json:"key"`
+}
+
+func rowActOf(plan engine.RowPlan, s engine.RowStep) rowActJSON {
+	entry := s.Before
+	if s.Done {
+		entry = s.After
+	}
+	out := rowActJSON{
+		Act: plan.Act, Job: plan.Job, Key: s.Key, Done: s.Done, Refused: cli.OrNull(string(s.Refused)),
+		State: cli.OrNull(entry.State),
+		Flags: cli.OrEmpty(entry.Flags), Changes: cli.OrEmpty(s.Differences),
+	}
+	if plan.Act != "resend" && plan.Act != "adopt" {
+		return out
+	}
+	out.Generation, out.RemoteID, out.Remaining, out.Reading = entry.Generation, entry.RemoteID,
+		cli.RoundUp(s.Remaining), s.Reading
+	out.WaitingFor = s.WaitingFor
+	for _, p := range s.Problems {
+		out.Problems = append(out.Problems, rows.FieldJSON{
+			Field: p.Field, Rule: p.Rule, Column: p.Column,
+			Value: p.Value,
+		})
+	}
+	if s.Holder != (trade.ParentKey{}) {
+		out.Holder = &holderJSON{s.Holder.Job, s.Holder.Key}
+	}
+	return out
+}
+
+func tellRows(a *cli.App, plan engine.RowPlan) error {
+	refused := false
+	for _, s := range plan.Steps {
+		refused = refused || !s.Done
+		switch {
+		case a.AsJSON:
+			if err := a.PrintJSON(rowActOf(plan, s)); err != nil {
+				return err
+			}
+		case s.Done:
+			a.Show("act.done", a.Voice().Subject(plan.Job, s.Key, s.Before.Shown))
+		case s.Refused == engine.Moved: // the others were told with the plan
+			a.Show("act.refused", a.Voice().Subject(plan.Job, s.Key, s.Before.Shown), a.Text(refusalOf(s.Refused)))
+		}
+	}
+	if refused {
+		return &cli.ExitError{Code: cli.ExitFailed}
+	}
+	return nil
+}
+
+// refusalOf says why an act cannot be done.
+func refusalOf(r engine.Refusal) i18n.Key {
+	if key := i18n.Key("decision.refused." + r); i18n.CLI.Has(key) {
+		return key
+	}
+	return i18n.Key("refusal." + r)
+}

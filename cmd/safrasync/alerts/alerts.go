@@ -1,0 +1,197 @@
+package alerts
+
+import (
+	"context"
+	"crypto/x509"
+	"fmt"
+	"os"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/alert"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Service wires what tells people with the ledger and the configuration. It connects to
+// nothing.
+func Service(a *cli.App, store *state.Store, log *zap.Logger) (*alert.Service, error) {
+	conf := a.Config
+	channels, err := Channels(conf)
+	if err != nil {
+		return nil, err
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "localhost"
+	}
+	c := alert.Config{
+		Ledger: alert.LedgerOf(store), Channels: channels,
+		Limits: alert.Limits{
+			RejectedAbove: conf.Alerts.RejectedAbove, OldestWaiting: conf.Alerts.OldestWaiting,
+			Silence: conf.Webhooks.Silence,
+		},
+		Lang: a.Lang(), Zone: conf.Zone(), Name: conf.Alerts.Name, Host: host, Log: log,
+		Causes: func(ctx context.Context, job string, states []trade.State) ([]alert.Cause, error) {
+			return Causes(ctx, a, store, job, states)
+		},
+	}
+	for _, job := range conf.Jobs {
+		c.Jobs = append(c.Jobs, alert.Job{Name: job.Name, Sends: trade.Kind(job.Sends), NothingNew: job.NothingNew})
+	}
+	if conf.Alerts.Digest != config.NoDigest {
+		if c.DigestAt, err = engine.ParseSchedule(conf.Alerts.Digest, conf.Zone()); err != nil {
+			return nil, err
+		}
+	}
+	return alert.New(c), nil
+}
+
+// Channels are the ways to people that the configuration has.
+func Channels(config *config.Config) ([]alert.Channel, error) {
+	var out []alert.Channel
+	if e := config.Alerts.Email; e != nil {
+		roots, err := RootsOf(e.CAFile)
+		if err != nil {
+			return nil, err
+		}
+		host, port, _ := e.Place()
+		out = append(out, alert.NewEmail(alert.EmailOptions{
+			Host: host, Port: port, Security: alert.Security(e.Security), User: e.User, Password: e.Password.Reveal,
+			From: e.From,
+			To:   e.To, DigestTo: e.DigestTo, Roots: roots, Timeout: e.Timeout,
+		}))
+	}
+	if w := config.Alerts.Webhook; w != nil {
+		roots, err := RootsOf(w.CAFile)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, alert.NewWebhook(alert.WebhookOptions{
+			URL: w.URL.Reveal, Form: alert.Form(w.Form),
+			Roots: roots, Timeout: w.Timeout,
+		}))
+	}
+	return out, nil
+}
+
+// RootsOf are the certificates of a file beside those of the system; nil for those of the system
+// alone.
+func RootsOf(file string) (*x509.CertPool, error) {
+	if file == "" {
+		return nil, nil
+	}
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("ca_file under alerts cannot be read: %s", config.PlainReason(err))
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil { // a machine without certificates of its own
+		pool = x509.NewCertPool()
+	}
+	pool.AppendCertsFromPEM(pem) // check has found one in it
+	return pool, nil
+}
+
+// Causes groups rows by what keeps them, without a key or a value of the ERP: messages go
+// further than screens (I10).
+func Causes(ctx context.Context, a *cli.App, store *state.Store, job string,
+	states []trade.State,
+) ([]alert.Cause, error) {
+	if len(states) == 0 {
+		states = Kept
+	}
+	t := NewTroubles(a.Config.JobSpecs())
+	err := store.Rows(ctx, trade.RowFilter{Job: job, States: states}, func(e trade.Entry) error {
+		t.Add(e)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	v := a.Voice()
+	var out []alert.Cause
+	for _, g := range t.Sorted() {
+		advice := g.adviceWithoutKey(v)
+		c := alert.Cause{
+			State: g.State, What: advice.What, Who: advice.Who, Do: advice.Do, Rows: g.Rows, Subjects: len(g.Subjects),
+			Oldest: g.Oldest,
+		}
+		if g.Awaited == nil {
+			c.Volumes = alertVolumes(g.Volumes)
+		} else {
+			c.Subjects = 0 // they are the parents, which have their own lines
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// adviceWithoutKey is the advice with a word in place of the key of the first row's parent.
+func (g *Trouble) adviceWithoutKey(v cli.Voice) trade.Advice {
+	if g.Awaited == nil {
+		return g.Advice(v)
+	}
+	parent := *g.Awaited
+	parent.Key = v.Text("alert.key")
+	return v.Own.Awaited(parent, v.Lang)
+}
+
+// alertVolumes sums up by product what the groups have by product and unit. A product that the
+// platform does not know is not named: what the ERP has in its column could be anything.
+func alertVolumes(list []volume) []alert.Volume {
+	var out []alert.Volume
+	for _, v := range list {
+		product := v.Product
+		if !isProduct(product) {
+			return nil
+		}
+		if len(out) == 0 || out[len(out)-1].Product != product { // the list is sorted
+			out = append(out, alert.Volume{Product: product})
+		}
+		sum := &out[len(out)-1]
+		sum.Rows += v.Rows
+		if kg, ok := (trade.Quantity{Amount: v.Amount, Unit: v.Unit}).Kilograms(); ok {
+			sum.Kilograms = sum.Kilograms.Add(kg)
+		} else {
+			sum.Unweighed += v.Rows
+		}
+	}
+	return out
+}
+
+func isProduct(text string) bool {
+	for _, p := range []trade.Product{trade.Soja, trade.Milho, trade.Trigo} {
+		if text == string(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// PrintDigest shows the digest of the time since the last one.
+func PrintDigest(ctx context.Context, a *cli.App) error {
+	if _, err := a.LoadConfig(); err != nil {
+		return err
+	}
+	store, err := a.OpenLedger(ctx, cli.ToRead)
+	if err != nil {
+		return err
+	}
+	service, err := Service(a, store, a.Logger())
+	if err != nil {
+		return err
+	}
+	digest, text, err := service.Digest(ctx)
+	if err != nil {
+		return err
+	}
+	if a.AsJSON {
+		return a.PrintJSON(digest)
+	}
+	a.Block(text)
+	return nil
+}

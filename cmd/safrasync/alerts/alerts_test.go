@@ -1,0 +1,94 @@
+package alerts
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config/configtest"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// I10: the keys and values of the rows stay out of what goes to other servers.
+func TestI10CausesForMessagesNameNoRow(t *testing.T) {
+	t.Parallel()
+	conf := configtest.Load(t, t.TempDir()+"/config.yaml", configtest.Sample(t), "x")
+	a := &cli.App{Config: conf, Env: func(string) (string, bool) { return "", false }}
+	store, err := state.OpenMemory(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	lease, err := store.AcquireLease(t.Context(), "contracts", state.Self())
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := func(key string, e trade.Entry) trade.Entry {
+		e.Sends, e.Key, e.Generation, e.SourceHash, e.MappedWith, e.FirstSeenAt, e.UpdatedAt = trade.OrderCommitments,
+			key, 1, trade.HashOf(key), "m", cli.Now(), cli.Now()
+		e.Values = trade.Values{"produto": {Kind: 't', Text: "CANARIO 12345678909"}}
+		return e
+	}
+	unmapped := trade.Problem{
+		Field: "product", Rule: trade.RuleUnmapped, Column: "produto",
+		Value: "CANARIO 12345678909",
+	}
+	_, err = store.Record(t.Context(), lease, trade.Page{New: []trade.Entry{
+		entry("CANARIO|1", trade.Entry{
+			State: trade.Invalid, Cause: "rule:product",
+			Error: &trade.EntryError{Kind: trade.MappingError, Fields: []trade.Problem{unmapped}},
+		}),
+		entry("CANARIO|2", trade.Entry{
+			State: trade.Waiting, Cause: trade.CauseParent,
+			WaitingFor: []trade.Awaited{{Job: "contracts", Key: "CANARIO|9"}},
+		}),
+		entry("CANARIO|3", trade.Entry{
+			State: trade.Waiting, Cause: "ref:wallets",
+			WaitingFor: []trade.Awaited{{Ref: "wallets", Code: "CANARIO"}},
+		}),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	causes, err := Causes(t.Context(), a, store, "contracts", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(causes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(causes) != 3 || strings.Contains(string(text), "CANARIO") || strings.Contains(string(text), "12345678909") {
+		t.Errorf("%d causes: %s", len(causes), text)
+	}
+	var subjects []int
+	for _, c := range causes {
+		subjects = append(subjects, c.Subjects)
+	}
+	if diff := cmp.Diff([]int{0, 1, 1}, subjects); diff != "" {
+		t.Errorf("codes or values to blame (-want +got):\n%s", diff)
+	}
+}
+
+// The channels hold secrets, and print none.
+func TestAChannelPrintsNoSecret(t *testing.T) {
+	t.Parallel()
+	const section = `
+alerts:
+  email: {server: "smtp.example.com:587", user: s, password: "${env:SMTP}", from: s@example.com, to: [a@example.com]}
+  webhook: {url: "${env:HOOK}", form: teams}
+`
+	channels, err := Channels(configtest.Load(t, t.TempDir()+"/config.yaml", configtest.Sample(t)+section,
+		"https://hooks.example.com/services/canary-11e2"))
+	if err != nil || len(channels) != 2 {
+		t.Fatalf("%d channels, %v", len(channels), err)
+	}
+	if shown := fmt.Sprintf("%v %+v", channels, channels); strings.Contains(shown, "canary-") {
+		t.Errorf("a secret is shown:\n%s", shown)
+	}
+}

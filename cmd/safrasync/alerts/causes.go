@@ -1,0 +1,175 @@
+package alerts
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/pending"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Trouble is one cause with everything that it keeps from going: one task for a person, however
+// many rows it blocks.
+type Trouble struct {
+	State    trade.State // of the row that the cause met first; of its siblings only where all wait
+	Cause    string      // as in trade.Entry
+	Problem  *trade.Problem
+	Awaited  *trade.Awaited // the parent of the first row, where the rows wait for parents
+	Rows     int
+	Oldest   time.Time     // first sight of the oldest row
+	Samples  []trade.Entry // the first few
+	Volumes  []volume
+	Subjects []subject // which codes or values, the most frequent first; empty where the cause has none
+	subjects map[string]int
+}
+
+// troubleSamples is how many rows each trouble remembers.
+const troubleSamples = 3
+
+// volume is a sum of one product in one unit. Other products and units are other volumes: they are
+// never added.
+type volume struct {
+	Product string
+	Unit    trade.Unit
+	Amount  trade.Decimal
+	Rows    int
+}
+
+// subject is a code or value of the ERP that is to blame.
+type subject struct {
+	Text string
+	Rows int
+}
+
+// Troubles groups rows by what keeps them. It remembers the groups, not the rows, however many
+// there are.
+type Troubles struct {
+	specs  map[string]engine.JobSpec
+	grain  func(trade.Entry) string // the product of a row; "" = its record has none
+	byKey  map[string]*Trouble
+	Groups []*Trouble
+}
+
+// NewTroubles returns groups without rows, for the rows of some jobs.
+func NewTroubles(jobs []engine.JobSpec) *Troubles {
+	t := &Troubles{specs: map[string]engine.JobSpec{}, byKey: map[string]*Trouble{}}
+	for _, spec := range jobs {
+		t.specs[spec.Name] = spec
+	}
+	t.grain = func(e trade.Entry) string { return pending.ProductOf(e, t.specs[e.Job]) }
+	return t
+}
+
+// Add counts a row. Each stands in one group, by its first problem, so that the groups add up to
+// the rows.
+func (t *Troubles) Add(e trade.Entry) {
+	key, problem := pending.CauseOf(e)
+	g := t.byKey[key]
+	if g == nil {
+		g = &Trouble{
+			State: e.State, Cause: e.Cause, Problem: problem, Awaited: pending.ParentOf(e),
+			subjects: map[string]int{},
+		}
+		t.byKey[key] = g
+		t.Groups = append(t.Groups, g)
+	}
+	g.Rows++
+	if g.Oldest.IsZero() || e.FirstSeenAt.Before(g.Oldest) {
+		g.Oldest = e.FirstSeenAt
+	}
+	if g.State == trade.Waiting {
+		g.State = e.State // those that wait for a record of the platform are siblings of the row that asked for it
+	}
+	if g.Awaited != nil && g.Awaited.ParentState == trade.Waiting {
+		g.Awaited = pending.ParentOf(e) // the same of parents
+	}
+	if len(g.Samples) < troubleSamples {
+		g.Samples = append(g.Samples, e)
+	}
+	g.Volumes = addVolume(g.Volumes, e, t.grain(e))
+	if text := pending.SubjectOf(e, problem, t.specs[e.Job]); text != "" {
+		if g.subjects[text] == 0 {
+			text = strings.Clone(text) // of a row, which keeps all that was read with it
+		}
+		g.subjects[text]++
+	}
+}
+
+// Sorted gives the groups, the most frequent cause first.
+func (t *Troubles) Sorted() []*Trouble {
+	for _, g := range t.Groups {
+		g.Subjects = g.Subjects[:0]
+		for _, text := range slices.Sorted(maps.Keys(g.subjects)) {
+			g.Subjects = append(g.Subjects, subject{text, g.subjects[text]})
+		}
+		slices.SortStableFunc(g.Subjects, func(a, b subject) int { return cmp.Compare(b.Rows, a.Rows) })
+		sortVolumes(g.Volumes)
+	}
+	slices.SortStableFunc(t.Groups, func(a, b *Trouble) int {
+		return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Cause, b.Cause))
+	})
+	return t.Groups
+}
+
+// Advice says what the group's cause means, who can cure it and what to do.
+func (g *Trouble) Advice(v cli.Voice) trade.Advice {
+	switch {
+	case g.Problem != nil:
+		return v.Own.Problem(*g.Problem, v.Lang)
+	case g.Awaited != nil:
+		return v.Own.Awaited(*g.Awaited, v.Lang)
+	}
+	return v.Own.Explain(g.State, g.Cause, v.Lang)
+}
+
+// Cause names a trouble with the codes or values that are to blame, and how many rows each blocks.
+func Cause(v cli.Voice, g *Trouble) string {
+	const most = 4
+	what := g.Advice(v).What
+	if len(g.Subjects) == 0 {
+		return what
+	}
+	var out []string
+	for _, s := range g.Subjects[:min(most, len(g.Subjects))] {
+		if g.Awaited != nil && s.Rows == 1 {
+			out = append(out, s.Text)
+			continue
+		}
+		out = append(out, fmt.Sprintf("%s (%d)", s.Text, s.Rows))
+	}
+	if more := len(g.Subjects) - most; more > 0 {
+		out = append(out, v.Text("cause.more", more))
+	}
+	if g.Awaited != nil { // what is wrong with the parents, then their keys
+		return what + " – " + strings.Join(out, ", ")
+	}
+	return what + ": " + strings.Join(out, ", ")
+}
+
+// addVolume adds an entry to the sum of its product and unit. An amount that cannot be read counts
+// as a row without an amount.
+func addVolume(list []volume, e trade.Entry, product string) []volume {
+	for i := range list {
+		if list[i].Product == product && list[i].Unit == e.Quantity.Unit {
+			list[i].Amount = list[i].Amount.Add(e.Quantity.Amount)
+			list[i].Rows++
+			return list
+		}
+	}
+	return append(list, volume{product, e.Quantity.Unit, e.Quantity.Amount, 1})
+}
+
+func sortVolumes(list []volume) {
+	slices.SortFunc(list, func(a, b volume) int {
+		return cmp.Or(cmp.Compare(a.Product, b.Product), cmp.Compare(a.Unit, b.Unit))
+	})
+}
+
+// Kept are the states of rows that do not go by themselves.
+var Kept = []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held}

@@ -1,0 +1,39 @@
+package alerts
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// What rows wait for is remembered, and not the rows: a code may be a piece of all that was read
+// with its row. (Not parallel: memory is measured.)
+func TestCodesThatAreMissingKeepNoRows(t *testing.T) {
+	const rows, length = 1000, 16 << 10
+	heap := func() int64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := heap()
+	found := NewTroubles(nil)
+	for i := range rows {
+		row := fmt.Sprintf("W%04d", i) + strings.Repeat("x", length)
+		found.Add(trade.Entry{
+			State: trade.Waiting, Cause: "ref:wallets",
+			WaitingFor: []trade.Awaited{{Ref: "wallets", Code: row[:5]}},
+		})
+	}
+	kept := heap() - before
+	if groups := found.Sorted(); len(groups) != 1 || len(groups[0].Subjects) != rows ||
+		groups[0].Subjects[7] != (subject{"W0007", 1}) {
+		t.Fatalf("%+v", groups)
+	}
+	if kept > rows*length/4 {
+		t.Errorf("%d KiB are kept", kept>>10)
+	}
+}

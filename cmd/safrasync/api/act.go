@@ -1,0 +1,188 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// apiCall is one call by hand that changes something on the platform or may cost money.
+type apiCall struct {
+	act    string // as in the audit, such as "api webhooks create"
+	verb   string
+	path   string // of the endpoint, without any id or number
+	target string // for the audit: an event, an id or a masked document
+	fields []apiField
+	notes  []i18n.Key // what a person should know before
+	doubt  i18n.Key   // what to do when nobody knows whether it was done
+	send   func(context.Context, *apiclient.Client) (apiclient.Answer, error)
+}
+
+// apiField is a line of a plan: what may be shown of a field.
+type apiField struct{ name, shown string }
+
+// apiAudit is the detail of a call's two audit records. It holds no document number, name or body.
+type apiAudit struct {
+	Call     string   `json:"call"`     // the same in both records
+	Phase    string   `json:"phase"`    // before, after
+	Request  string   `json:"request"`  // verb and path
+	Platform string   `json:"platform"` // its address: a rehearsal is no real call
+	Outcome  string   `json:"outcome,omitempty"`
+	ID       string   `json:"id,omitempty"`
+	Status   int      `json:"status,omitempty"`
+	Messages []string `json:"messages,omitempty"`
+	Fault    string   `json:"fault,omitempty"`
+}
+
+// actByHand shows the plan, asks, writes the intention to the audit, sends once, and writes down
+// what is known. A first record without a second one means that the program died in between: nobody
+// knows what became of the call.
+func actByHand(ctx context.Context, a *cli.App, c apiCall, f cli.ActFlags) error {
+	config, err := a.LoadConfig()
+	if err != nil {
+		return err
+	}
+	client, err := OpenByHand(a)
+	if err != nil {
+		return err
+	}
+	if err := tellAPIPlan(ctx, a, c, config.API.BaseURL); err != nil {
+		return err
+	}
+	if err := a.Confirm(f.Yes); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil { // interrupted while it was asked
+		a.Tell("act.not_done")
+		return &cli.ExitError{Code: cli.ExitFailed}
+	}
+	store, err := a.OpenLedger(ctx, cli.ToWrite)
+	if err != nil {
+		return err
+	}
+	detail := apiAudit{
+		Call: uuid.Must(uuid.NewV7()).String(), Phase: "before", Request: c.verb + " " + c.path,
+		Platform: config.API.BaseURL,
+	}
+	record, err := a.Audit(f, c.act, c.target, detail)
+	if err != nil {
+		return err
+	}
+	if err := store.AppendAudit(ctx, record); err != nil {
+		return err
+	}
+	// From here on a signal ends nothing early: half a call would be one whose outcome nobody knows.
+	ctx = context.WithoutCancel(ctx)
+	answer, sendErr := c.send(ctx, client)
+	detail.after(c, answer, sendErr)
+	if record, err = a.Audit(f, c.act, c.target, detail); err == nil {
+		err = store.AppendAudit(ctx, record)
+	}
+	if err != nil {
+		a.Tell("api.audit_failed") // and the outcome is told all the same
+	}
+	return errors.Join(tellOutcome(a, c, answer, sendErr), err)
+}
+
+// after writes down what is known of a call.
+func (d *apiAudit) after(c apiCall, answer apiclient.Answer, err error) {
+	d.Phase, d.Outcome, d.Status, d.Messages = "after", outcomeWord(c, answer, err), answer.Status,
+		stableKeys(answer.Messages)
+	d.ID = answer.ID
+	if _, _, notID := apiclient.ParseDocument(d.ID); notID == nil { // the id of a credit score may be any text
+		d.ID = maskDocument(d.ID)
+	}
+	var failure *apiclient.Error
+	if errors.As(err, &failure) && failure.Fault != apiclient.FaultNone {
+		d.Fault = failure.Fault.String()
+	}
+}
+
+// stableKeys are the messages that hold nothing of a person.
+func stableKeys(messages []string) []string {
+	var out []string
+	for _, m := range messages {
+		if apiclient.IsMessageKey(m) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// The outcomes of a call by hand. Of a POST they are the client's, which are about a record:
+// created, not_created and so on.
+const (
+	outcomeDone    = "done"    // PUT, DELETE: the platform confirmed it. GET: there is an answer
+	outcomeRefused = "refused" // PUT, DELETE, GET: the platform refused it
+)
+
+func outcomeWord(c apiCall, answer apiclient.Answer, err error) string {
+	switch {
+	case c.verb == "POST":
+		return answer.Known.String()
+	case err == nil:
+		return outcomeDone
+	case answer.Known == apiclient.NotCreated:
+		return outcomeRefused
+	}
+	return answer.Known.String()
+}
+
+// tellAPIPlan says what would be done: verb and address, the fields as far as they may be shown,
+// and what a person should know before.
+func tellAPIPlan(ctx context.Context, a *cli.App, c apiCall, platform string) error {
+	a.Tell("api.plan", c.verb, c.path, platform)
+	for _, f := range c.fields {
+		a.Tell("api.plan_field", f.name, f.shown)
+	}
+	for _, note := range c.notes {
+		a.Tell("api.plan_note", a.Text(note))
+	}
+	open, err := openCall(ctx, a, c)
+	if err != nil {
+		return err
+	}
+	if open != nil {
+		a.Tell("api.plan_note", a.Text("api.plan_open", a.Voice().Moment(open.At), open.Who))
+	}
+	return nil
+}
+
+// auditLooked is how many acts are looked through for an earlier call whose outcome nobody knows.
+const auditLooked = 2000
+
+// openCall finds the latest call of this kind for the same target, if nobody knows whether it was
+// done. Masked documents may be alike: it is a warning, not a proof.
+func openCall(ctx context.Context, a *cli.App, c apiCall) (*trade.AuditRecord, error) {
+	if c.verb != "POST" {
+		return nil, nil // may be repeated without harm
+	}
+	store, err := a.OpenLedger(ctx, cli.ToRead)
+	if err != nil {
+		return nil, err
+	}
+	records, err := store.Audit(ctx, auditLooked)
+	if err != nil {
+		return nil, err
+	}
+	settled := map[string]bool{} // calls with a second record: those come first, the newest being the first
+	for i, r := range records {
+		var d apiAudit
+		if r.Act != c.act || r.Target != c.target || json.Unmarshal([]byte(r.Detail), &d) != nil || settled[d.Call] {
+			continue
+		}
+		if d.Phase == "before" || d.Outcome == apiclient.Unknown.String() ||
+			d.Outcome == apiclient.CreatedIDUnknown.String() {
+			return &records[i], nil
+		}
+		settled[d.Call] = true
+	}
+	return nil, nil
+}

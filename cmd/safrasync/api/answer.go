@@ -1,0 +1,169 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/url"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+)
+
+// outcomeJSON is what a program reads of a call that changes something, and of one that failed
+// (docs/json.md).
+type outcomeJSON struct {
+	Call     string          `json:"call"`
+	Outcome  string          `json:"outcome"`
+	ID       *string         `json:"id"`
+	Status   *int            `json:"status"` // null where no answer came
+	Messages []string        `json:"messages"`
+	Text     string          `json:"text"`
+	Answer   json.RawMessage `json:"answer"` // as it came; text that is no JSON as a string; null without a body
+}
+
+func outcomeOf(c apiCall, answer apiclient.Answer, err error) outcomeJSON {
+	out := outcomeJSON{
+		Call: c.act, Outcome: outcomeWord(c, answer, err), ID: cli.OrNull(answer.ID), Status: cli.OrNull(answer.Status),
+		Messages: cli.OrEmpty(answer.Messages),
+	}
+	if err != nil {
+		out.Text = err.Error()
+	}
+	if json.Valid(answer.Body) {
+		out.Answer = answer.Body
+	} else if shown := answer.Excerpt(); shown != "" {
+		out.Answer, _ = json.Marshal(shown)
+	}
+	return out
+}
+
+// tellOutcome says what is known after a call that changes something.
+func tellOutcome(a *cli.App, c apiCall, answer apiclient.Answer, err error) error {
+	var printErr error
+	if a.AsJSON {
+		printErr = a.PrintJSON(outcomeOf(c, answer, err))
+	}
+	if err == nil {
+		if !a.AsJSON {
+			showDone(a, c, answer)
+		}
+		return printErr
+	}
+	switch word := outcomeWord(c, answer, err); word {
+	case apiclient.NotSent.String():
+		tellFailure(a, "api.not_sent", "", err)
+	case apiclient.NotCreated.String(), outcomeRefused:
+		tellFailure(a, "api.refused", "", err)
+	case apiclient.Throttled.String():
+		tellFailure(a, "api.throttled", "", err)
+	case apiclient.CreatedIDUnknown.String():
+		tellFailure(a, "api.no_id", a.Text(c.doubt), err)
+	default:
+		tellFailure(a, "api.unknown", a.Text(c.doubt), err)
+	}
+	return errors.Join(&cli.ExitError{Code: cli.ExitFailed}, printErr)
+}
+
+func showDone(a *cli.App, c apiCall, answer apiclient.Answer) {
+	switch {
+	case answer.ID != "":
+		a.Show("api.created", answer.ID)
+	case c.verb == "DELETE":
+		a.Show("api.deleted")
+	default:
+		a.Show("api.updated")
+	}
+	if members, err := readMembers(answer.Body); err == nil && len(members) > 1 { // more than the id
+		printRecord(a, answer.Body)
+	}
+}
+
+// member is one field of a record, in the order in which it came.
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+func readMembers(doc json.RawMessage) ([]member, error) {
+	d := json.NewDecoder(bytes.NewReader(doc))
+	if start, err := d.Token(); err != nil || start != json.Delim('{') {
+		return nil, errors.New("not a JSON object")
+	}
+	var out []member
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, err
+		}
+		text, _ := name.(string)
+		out = append(out, member{text, value})
+	}
+	return out, nil
+}
+
+// printRecord shows a record for people: every field that came, known or not.
+func printRecord(a *cli.App, doc json.RawMessage) {
+	members, err := readMembers(doc)
+	if err != nil { // not an object after all: as it is
+		a.PrintIndented(doc)
+		return
+	}
+	t := a.NewTable("api.head_field", "api.head_value")
+	t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, WidthMax: 80, WidthMaxEnforcer: text.WrapSoft}})
+	for _, m := range members {
+		t.AppendRow(table.Row{cli.Printable(m.name), cli.Printable(plainValue(m.value))})
+	}
+	t.Render()
+}
+
+// plainValue writes a JSON value for people: texts without quotes, null as nothing.
+func plainValue(value json.RawMessage) string {
+	var text string
+	switch {
+	case string(value) == "null":
+		return ""
+	case json.Unmarshal(value, &text) == nil:
+		return text
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, value) != nil {
+		return string(value)
+	}
+	return b.String()
+}
+
+// maskDocument leaves the middle of a CPF or CNPJ: enough to recognise a number that one knows, too
+// little to learn it.
+func maskDocument(number string) string {
+	number, _, err := apiclient.ParseDocument(number)
+	switch {
+	case err != nil:
+		return "***"
+	case len(number) == 11:
+		return "***." + number[3:6] + "." + number[6:9] + "-**"
+	}
+	return "**." + number[2:5] + "." + number[5:8] + "/****-**"
+}
+
+// ShownURL is an address without what may be a credential.
+func ShownURL(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "?"
+	}
+	if u.User != nil {
+		u.User = url.User("***")
+	}
+	if u.RawQuery != "" {
+		u.RawQuery = "***"
+	}
+	return u.String()
+}

@@ -1,0 +1,152 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// NewCommand offers the API's endpoints by hand. What creates order commitments, deliveries and
+// traceability is not among them: only the ledger can keep those from being sent twice.
+//
+// Flags have the names of the document's fields with hyphens: person_type and personType are both
+// --person-type.
+func NewCommand(a *cli.App) *cobra.Command {
+	group := a.Group("api", "help.api")
+
+	commitments := a.Group("order-commitments", "help.api_commitments")
+	commitments.AddCommand(a.Command("get ID", "help.api_commitments_get", cli.Exactly(1),
+		func(cmd *cobra.Command, args []string) error {
+			id, err := apiID(a, "ID", args[0])
+			if err != nil {
+				return err
+			}
+			return readByHand(cmd.Context(), a, func(ctx context.Context, c *apiclient.Client) (apiRecord, error) {
+				o, err := c.GetOrderCommitment(ctx, id)
+				return apiRecord{o.Raw, o.Unread}, err
+			})
+		}))
+
+	producers := a.Group("producers", "help.api_producers")
+	producers.AddCommand(a.Command("get DOCUMENT", "help.api_producers_get", cli.Exactly(1),
+		func(cmd *cobra.Command, args []string) error {
+			number, err := apiDocument(a, "DOCUMENT", args[0])
+			if err != nil {
+				return err
+			}
+			return readByHand(cmd.Context(), a, func(ctx context.Context, c *apiclient.Client) (apiRecord, error) {
+				p, err := c.GetProducerByDocument(ctx, number)
+				return apiRecord{p.Raw, p.Unread}, err
+			})
+		}))
+
+	group.AddCommand(commitments, newAPIConsentCommand(a), newAPICreditScoreCommand(a), newAPICreditAnalysisCommand(a),
+		producers, newAPIWebhooksCommand(a))
+	return group
+}
+
+// apiRecord is a record as the platform gave it.
+type apiRecord struct {
+	raw    json.RawMessage
+	unread []string // fields in no known shape
+}
+
+// readByHand asks one harmless question and prints the answer.
+func readByHand(ctx context.Context, a *cli.App,
+	read func(context.Context, *apiclient.Client) (apiRecord, error),
+) error {
+	client, err := OpenByHand(a)
+	if err != nil {
+		return err
+	}
+	record, err := read(ctx, client)
+	if err != nil {
+		return ReadFailed(a, err)
+	}
+	if a.AsJSON {
+		return a.PrintJSON(record.raw)
+	}
+	if len(record.unread) > 0 {
+		a.Tell("api.unread", cli.Listed(record.unread))
+	}
+	printRecord(a, record.raw)
+	return nil
+}
+
+// ReadFailed says why a question has no answer. With --json a program gets the same as an object,
+// the body included.
+func ReadFailed(a *cli.App, err error) error {
+	var failure *apiclient.Error
+	if !errors.As(err, &failure) {
+		return err
+	}
+	tellFailure(a, "api.read_failed", "", err)
+	if !a.AsJSON {
+		return &cli.ExitError{Code: cli.ExitFailed}
+	}
+	return errors.Join(&cli.ExitError{Code: cli.ExitFailed},
+		a.PrintJSON(outcomeOf(apiCall{verb: "GET", act: failure.Op}, failure.Answer, err)))
+}
+
+// OpenByHand makes a client that keeps the configured pace: nothing else does for calls by hand.
+func OpenByHand(a *cli.App) (*apiclient.Client, error) {
+	return a.OpenAPI(func(o *apiclient.Options) { o.RateLimit, o.MaxInFlight = a.Config.API.RateLimit, 1 })
+}
+
+// apiID reads an id that is a UUID. What was given instead does not appear in the error: it may be
+// a document number.
+func apiID(a *cli.App, name, text string) (string, error) {
+	id, err := trade.ParseID(text)
+	if err != nil {
+		return "", a.Usage("api.no_uuid", name)
+	}
+	return id, nil
+}
+
+// apiDocument reads a CPF or CNPJ. The number does not appear in the error.
+func apiDocument(a *cli.App, name, text string) (string, error) {
+	number, wrong := readDocument(text)
+	if wrong != "" {
+		return "", a.Usage(wrong, name)
+	}
+	return number, nil
+}
+
+// apiPersonType reads an enumeration that the document shows whole.
+func apiPersonType(a *cli.App, text string) (apiclient.PersonType, error) {
+	if !isPersonType(text) {
+		return "", a.Usage("api.not_one_of", "--person-type", cli.Listed(apiclient.PersonTypes))
+	}
+	return apiclient.PersonType(text), nil
+}
+
+// Event reads an event: the document says that there are no others.
+func Event(a *cli.App, text string) (apiclient.WebhookEvent, error) {
+	if !slices.Contains(apiclient.WebhookEvents, apiclient.WebhookEvent(text)) {
+		return "", a.Usage("api.not_one_of", "webhook_event", cli.Listed(apiclient.WebhookEvents))
+	}
+	return apiclient.WebhookEvent(text), nil
+}
+
+// needFlags refuses a call without a field that the document requires; all that are missing are
+// named.
+func needFlags(a *cli.App, cmd *cobra.Command, names ...string) error {
+	var missing []string
+	for _, name := range names {
+		if f := cmd.Flags().Lookup(name); strings.Trim(f.Value.String(), "[] ") == "" {
+			missing = append(missing, "--"+name)
+		}
+	}
+	if len(missing) > 0 {
+		return a.Usage("api.missing", cli.Listed(missing))
+	}
+	return nil
+}

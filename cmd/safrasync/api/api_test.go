@@ -1,0 +1,123 @@
+package api
+
+import (
+	"encoding/csv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/trade"
+)
+
+func TestADocumentIsMaskedInItsMiddleOnly(t *testing.T) {
+	t.Parallel()
+	for number, want := range map[string]string{
+		"12345678909": "***.456.789-**", "529.982.247-25": "***.982.247-**", "11222333000181": "**.222.333/****-**",
+		"12.ABC.345/01DE-35": "**.ABC.345/****-**",
+		"":                   "***", "nonsense": "***",
+	} {
+		if got := maskDocument(number); got != want {
+			t.Errorf("maskDocument(%q) = %q, want %q", number, got, want)
+		}
+	}
+}
+
+func TestAPlanShowsAnAddressWithoutItsCredentials(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"https://coop.example/hook":           "https://coop.example/hook",
+		"https://ana:pass@coop.example/h?k=v": "https://%2A%2A%2A@coop.example/h?***",
+		"https://coop.example:x/":             "?",
+	} {
+		if got := ShownURL(address); got != want {
+			t.Errorf("shownURL(%q) = %q, want %q", address, got, want)
+		}
+	}
+}
+
+func TestACSVOpensInASpreadsheetWithoutHarm(t *testing.T) {
+	t.Parallel()
+	var got strings.Builder
+	to := csv.NewWriter(&got)
+	to.Comma = ';'
+	if err := writeCells(to, []string{
+		"01234567890", "=1+1", "+55", "-1", "@SUM(A1)", "*** ; \"x\"",
+		"ção",
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("01234567890;'=1+1;'+55;'-1;'@SUM(A1);\"*** ; \"\"x\"\"\";ção\n", got.String()); diff != "" {
+		t.Errorf("CSV (-want +got):\n%s", diff)
+	}
+}
+
+func TestListsOfProducersAsSpreadsheetsWriteThem(t *testing.T) {
+	t.Parallel()
+	v := cli.Voice{Lang: trade.English, Zone: time.UTC}
+	want := []consentFlags{{"1", "PF", ""}, {"2", "PJ", "3"}}
+	for name, text := range map[string]string{
+		"commas":              "identity,person_type,corporate_identity\n1,PF,\n2,PJ,3\n",
+		"semicolons and BOM":  "\xef\xbb\xbfIdentity;Person_Type;Corporate_Identity\r\n1;pf;\r\n 2 ;pj;3\r\n;;\r\n",
+		"another order":       "corporate_identity,person_type,identity\n,PF,1\n3,PJ,2\n",
+		"guarded and a short": "identity,person_type,corporate_identity\n1,PF\n2,PJ,3\n",
+	} {
+		got, err := readProducers(strings.NewReader(text), v)
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(consentFlags{})); diff != "" || err != nil {
+			t.Errorf("%s (-want +got):\n%s%v", name, diff, err)
+		}
+	}
+	for name, text := range map[string]string{
+		"nothing": "", "no header": "52998224725,PF\n", "a column is missing": "identity\n1\n",
+		"a column twice": "identity,person_type,identity\n",
+		"another column": "identity,person_type,name\n", "a broken quote": "identity,person_type\n\"52998224725,PF\n",
+		"a workbook": "PK\x03\x04\xff", "not UTF-8": "identity,person_type\n\xff,PF\n",
+		"more cells than the header": "identity,person_type\n52998224725,PF,x\n",
+	} {
+		if got, err := readProducers(strings.NewReader(text), v); err == nil ||
+			strings.Contains(err.Error(), "52998224725") {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+}
+
+func TestADocumentWithItsNameBeforeItIsReadAsWhatItIsCalled(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"529.982.247-25":           "52998224725",
+		"CPF 529.982.247-25":       "52998224725",
+		"CPF52998224725":           "52998224725",
+		"cpf: 52998224725":         "52998224725",
+		"CPF nº 529.982.247-25":    "52998224725",
+		"CPF\u00a0529.982.247-25":  "52998224725",
+		"CNPJ 11.222.333/0001-81":  "11222333000181",
+		"cnpj:11222333000181":      "11222333000181",
+		"CNPJ 12.ABC.345/01DE-35":  "12ABC34501DE35",
+		" 12.abc.345/01de-35":      "12ABC34501DE35",
+		"CP.F52.998/2240-93":       "CPF52998224093", // a CNPJ in its own punctuation
+		"CPF 529.982.247-26":       "",
+		"CPF52998224093":           "", // would be a CNPJ, but who writes CPF means one
+		"CPF 11.222.333/0001-81":   "",
+		"CNPJ 529.982.247-25":      "",
+		"CPF":                      "",
+		"CPF 123":                  "",
+		"":                         "",
+		"CPF 529.982.247-25 (Ana)": "",
+	} {
+		got, wrong := readDocument(text)
+		if got != want || (wrong == "") != (want != "") {
+			t.Errorf("readDocument(%q) = %q, %v; want %q", text, got, wrong, want)
+		}
+	}
+	for text, want := range map[string]i18n.Key{
+		"1234567890": "api.zero_lost", "1122233300018": "api.zero_lost",
+		"CPF 529.982.247-26": "api.not_acpf", "x": "api.no_document",
+	} {
+		if _, wrong := readDocument(text); wrong != want {
+			t.Errorf("readDocument(%q): %v, want %v", text, wrong, want)
+		}
+	}
+}

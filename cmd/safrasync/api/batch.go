@@ -1,0 +1,299 @@
+package api
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// batchFlags are those of `safrasync api consent --file`.
+type batchFlags struct {
+	file, out string
+}
+
+func (f *batchFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.file, "file", "",
+		"ask for each producer of a CSV `FILE` with the header identity,person_type[,corporate_identity]; - is standard input")
+	flags.StringVar(&f.out, "out", "", "with --file: new `FILE` (.csv) with one row for each producer")
+}
+
+// consentJSON is one producer of a batch.
+type consentJSON struct {
+	No                int      `json:"no"` // of the producer in the list, from 1: masked numbers may be alike
+	Identity          string   `json:"identity"`
+	PersonType        string   `json:"person_type"`
+	CorporateIdentity *string  `json:"corporate_identity"`
+	Outcome           string   `json:"outcome"`
+	HTTPStatus        *int     `json:"http_status"`
+	Messages          []string `json:"messages"`
+	Status            *string  `json:"status"`
+	ConsentDate       *string  `json:"consent_date"`
+	Text              string   `json:"text"`
+}
+
+// outcomeInvalid is that of a producer that was not asked for: what the list says of it cannot be
+// sent.
+const outcomeInvalid = "invalid"
+
+var batchHead = []string{
+	"no", "identity", "person_type", "corporate_identity", "outcome", "http_status", "messages", "status",
+	"consent_date", "text",
+}
+
+func (r consentJSON) cells() []string {
+	text := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return cli.Printable(*s)
+	}
+	status := ""
+	if r.HTTPStatus != nil {
+		status = strconv.Itoa(*r.HTTPStatus)
+	}
+	return []string{
+		strconv.Itoa(r.No), cli.Printable(r.Identity), cli.Printable(r.PersonType), text(r.CorporateIdentity),
+		r.Outcome, status,
+		cli.Printable(strings.Join(r.Messages, " ")), text(r.Status), text(r.ConsentDate), cli.Printable(r.Text),
+	}
+}
+
+// checkBatch refuses what does not go together.
+func checkBatch(a *cli.App, cmd *cobra.Command, f batchFlags) error {
+	for _, name := range []string{"identity", "person-type", "corporate-identity"} {
+		if cmd.Flags().Changed(name) {
+			return a.Usage("batch.or_one", "--"+name)
+		}
+	}
+	switch {
+	case f.out == "" && !a.AsJSON:
+		return a.Usage("batch.no_out")
+	case f.out != "" && !strings.EqualFold(filepath.Ext(f.out), ".csv"):
+		return a.Usage("batch.bad_out")
+	}
+	return nil
+}
+
+// getConsents asks for each producer of a list, one after the other at the configured pace. It
+// keeps what was done when it is interrupted, and stops when the platform refuses the key: every
+// further question would be refused too.
+func getConsents(ctx context.Context, a *cli.App, f batchFlags) (err error) {
+	list, err := readBatch(a, f.file)
+	if err != nil {
+		return err
+	}
+	client, err := OpenByHand(a)
+	if err != nil {
+		return err
+	}
+	var to *csv.Writer
+	if f.out != "" {
+		// Readable by its owner only: it holds whose consent was asked for.
+		file, err := os.OpenFile(f.out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if err != nil {
+			return fmt.Errorf("%s: %s", f.out, a.Voice().FileReason(err))
+		}
+		defer func() { err = errors.Join(err, file.Close()) }()
+		if _, err := file.WriteString("\xef\xbb\xbf"); err != nil { // by which Excel knows the encoding
+			return err
+		}
+		to = csv.NewWriter(file)
+		to.Comma, to.UseCRLF = ';', true // as Excel reads it in Brazil
+		if err := writeCells(to, batchHead); err != nil {
+			return err
+		}
+	}
+	done, failed := 0, 0
+	var stop error // the refusal that is not about one producer
+	for i, producer := range list {
+		if ctx.Err() != nil || stop != nil {
+			break
+		}
+		row, askErr := askConsentPatiently(ctx, a, client, producer)
+		if askErr != nil && ctx.Err() != nil {
+			break // cut off by the interrupt: it says nothing about the producer
+		}
+		row.No = i + 1
+		if row.Outcome != outcomeDone {
+			failed++
+		}
+		if refusesAll(askErr) {
+			stop = askErr
+		}
+		if err := writeConsent(a, to, row); err != nil {
+			return err
+		}
+		done++
+		batchProgress(a, done, len(list))
+	}
+	if done > 0 && cli.IsTerminal(a.Stderr) {
+		fmt.Fprintln(a.Stderr) // ends the line of the count
+	}
+	a.Tell("batch.done", done, len(list), failed)
+	switch {
+	case stop != nil && done < len(list):
+		tellFailure(a, "batch.stopped", "", stop)
+		return &cli.ExitError{Code: cli.ExitFailed}
+	case done < len(list):
+		a.Tell("batch.interrupted")
+		return &cli.ExitError{Code: cli.ExitFailed}
+	}
+	return nil
+}
+
+// writeCells writes a row that no spreadsheet runs as a formula. It is with the system when this
+// returns: an interrupt keeps what was done.
+func writeCells(to *csv.Writer, cells []string) error {
+	guarded := make([]string, len(cells))
+	for i, c := range cells {
+		guarded[i] = trade.GuardFormula(c)
+	}
+	_ = to.Write(guarded) // Error tells it too
+	to.Flush()
+	return to.Error()
+}
+
+func writeConsent(a *cli.App, to *csv.Writer, row consentJSON) error {
+	if to != nil {
+		if err := writeCells(to, row.cells()); err != nil {
+			return err
+		}
+	}
+	if a.AsJSON {
+		return errors.Join(a.PrintJSON(row), a.Out.Flush()) // each line when it is known
+	}
+	return nil
+}
+
+// patience is how often a producer is asked for when the platform wants a pause. The client keeps
+// the pause.
+const patience = 5
+
+// askConsentPatiently asks again after a pause that the platform wants: it says nothing about the
+// producer.
+func askConsentPatiently(ctx context.Context, a *cli.App, client *apiclient.Client,
+	producer consentFlags,
+) (consentJSON, error) {
+	for try := 1; ; try++ {
+		row, err := askConsent(ctx, a, client, producer)
+		var failure *apiclient.Error
+		if !errors.As(err, &failure) || failure.Known != apiclient.Throttled || try == patience {
+			return row, err
+		}
+		a.Tell("batch.pause", a.Voice().Moment(failure.ThrottledUntil))
+	}
+}
+
+// askConsent gives the row of one producer; the error is the client's.
+func askConsent(ctx context.Context, a *cli.App, client *apiclient.Client, producer consentFlags) (consentJSON, error) {
+	producer = producer.tidy()
+	row := consentJSON{
+		Identity: maskDocument(producer.identity), PersonType: producer.personType,
+		Outcome: outcomeInvalid, Messages: []string{},
+	}
+	if producer.corporateIdentity != "" {
+		row.CorporateIdentity = cli.OrNull(maskDocument(producer.corporateIdentity))
+	}
+	q, err := consentQuery(a, producer)
+	if err != nil {
+		if !isPersonType(producer.personType) {
+			row.PersonType = "***" // nobody knows what stands there
+		}
+		row.Text = batchFault(a, producer)
+		return row, nil
+	}
+	consent, err := client.GetConsent(ctx, q)
+	row.Outcome = outcomeDone
+	var failure *apiclient.Error
+	if errors.As(err, &failure) {
+		row.Outcome = outcomeWord(apiCall{verb: "GET"}, failure.Answer, err)
+		row.HTTPStatus, row.Messages, row.Text = cli.OrNull(failure.Status), cli.OrEmpty(stableKeys(failure.Messages)),
+			err.Error()
+		if !a.AsJSON {
+			f := FailureOf(a.Voice(), failure)
+			row.Text = f.What + ". " + f.next
+		}
+		return row, err
+	}
+	row.HTTPStatus, row.Status, row.ConsentDate = cli.OrNull(http.StatusOK), cli.OrNull(consent.Status),
+		cli.OrNull(consent.ConsentDate)
+	return row, err
+}
+
+// batchFault says what is wrong with a producer of the list: the file's names, and English for
+// programs.
+func batchFault(a *cli.App, producer consentFlags) string {
+	v := a.Voice()
+	if a.AsJSON {
+		v = cli.Machine
+	}
+	if _, wrong := readDocument(producer.identity); wrong != "" {
+		return v.Text(wrong, "identity")
+	}
+	if !isPersonType(producer.personType) {
+		return v.Text("api.not_one_of", "person_type", cli.Listed(apiclient.PersonTypes))
+	}
+	if _, wrong := readCNPJ(producer.corporateIdentity); wrong != "" {
+		return v.Text(wrong, "corporate_identity")
+	}
+	return ""
+}
+
+// tidy writes the numbers that can be read as they are sent.
+func (f consentFlags) tidy() consentFlags {
+	if number, wrong := readDocument(f.identity); wrong == "" {
+		f.identity = number
+	}
+	if number, wrong := readCNPJ(f.corporateIdentity); wrong == "" {
+		f.corporateIdentity = number
+	}
+	return f
+}
+
+func isPersonType(text string) bool {
+	return slices.Contains(apiclient.PersonTypes, apiclient.PersonType(text))
+}
+
+// refusesAll tells whether a refusal is about the key or the address and not about the producer:
+// every other producer would meet it too.
+func refusesAll(err error) bool {
+	var e *apiclient.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch {
+	case e.Fault == apiclient.FaultCertificate, e.Fault == apiclient.FaultRedirect, e.Status == http.StatusUnauthorized,
+		e.HasMessage("message.module.not-contracted"):
+		return true
+	case e.Status == http.StatusForbidden:
+		_, value := e.UnexpectedValue()
+		return !value && e.Format != apiclient.FormatA
+	case e.Status == http.StatusNotFound:
+		return !e.NotFound()
+	}
+	return false
+}
+
+// batchProgress counts on a terminal, and says each tenth elsewhere.
+func batchProgress(a *cli.App, done, total int) {
+	switch {
+	case cli.IsTerminal(a.Stderr):
+		fmt.Fprint(a.Stderr, "\r"+a.Text("batch.count", done, total))
+	case total >= cli.PlainTenths && done*cli.PlainTenths/total != (done-1)*cli.PlainTenths/total:
+		a.Tell("batch.count", done, total)
+	}
+}

@@ -1,0 +1,246 @@
+package api
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/i18n"
+)
+
+// The paths of chapter 4 for plans and the audit, without ids and queries: two of those hold a
+// document number.
+const (
+	pathCreditScore    = "/api/v1/integration/financial/credit-score"
+	pathCreditAnalysis = "/api/v1/integration/financial/analysis-credit"
+)
+
+// consentFlags are those of `safrasync api consent` (chapter 4, endpoint 5).
+type consentFlags struct{ identity, personType, corporateIdentity string }
+
+func newAPIConsentCommand(a *cli.App) *cobra.Command {
+	var f consentFlags
+	var batch batchFlags
+	use := "consent (--identity DOCUMENT --person-type TYPE | --file FILE --out FILE)"
+	cmd := a.Command(use, "help.api_consent", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
+		if batch.file != "" {
+			if err := checkBatch(a, cmd, batch); err != nil {
+				return err
+			}
+			return getConsents(cmd.Context(), a, batch)
+		}
+		if batch.out != "" {
+			return a.Usage("api.missing", "--file")
+		}
+		if err := needFlags(a, cmd, "identity", "person-type"); err != nil {
+			return err
+		}
+		return getConsent(cmd.Context(), a, f)
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&f.identity, "identity", "", "the producer's `CPF or CNPJ`")
+	flags.StringVar(&f.personType, "person-type", "", "`TYPE`: "+cli.Listed(apiclient.PersonTypes))
+	flags.StringVar(&f.corporateIdentity, "corporate-identity", "", "`CNPJ` of the company when a PJ is linked to a PF")
+	cli.Completes(cmd, "person-type", apiclient.PersonTypes)
+	batch.add(cmd)
+	return cmd
+}
+
+// consentQuery checks what was given before it becomes part of an address.
+func consentQuery(a *cli.App, f consentFlags) (q apiclient.ConsentQuery, err error) {
+	if q.Identity, err = apiDocument(a, "--identity", f.identity); err != nil {
+		return q, err
+	}
+	if q.PersonType, err = apiPersonType(a, f.personType); err != nil {
+		return q, err
+	}
+	q.CorporateIdentity, err = apiCNPJ(a, f.corporateIdentity)
+	return q, err
+}
+
+func getConsent(ctx context.Context, a *cli.App, f consentFlags) error {
+	q, err := consentQuery(a, f)
+	if err != nil {
+		return err
+	}
+	return readByHand(ctx, a, func(ctx context.Context, c *apiclient.Client) (apiRecord, error) {
+		consent, err := c.GetConsent(ctx, q)
+		return apiRecord{consent.Raw, consent.Unread}, err
+	})
+}
+
+// apiCNPJ reads the company's number, which may be absent.
+func apiCNPJ(a *cli.App, text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	number, wrong := readCNPJ(text)
+	if wrong != "" {
+		return "", a.Usage(wrong, "--corporate-identity")
+	}
+	return number, nil
+}
+
+func newAPICreditScoreCommand(a *cli.App) *cobra.Command {
+	var r apiclient.CreditScoreRequest
+	var reports []string
+	var f cli.ActFlags
+	create := a.Command("create --name NAME --social-id DOCUMENT --reports REPORT", "help.api_score_create", cli.Exactly(0),
+		func(cmd *cobra.Command, _ []string) error {
+			if err := needFlags(a, cmd, "name", "social-id", "reports"); err != nil {
+				return err
+			}
+			r.Reports = nil
+			for _, report := range reports {
+				r.Reports = append(r.Reports, apiclient.Report(report))
+			}
+			if !cmd.Flags().Changed("car-list") {
+				r.CarList = nil
+			}
+			if !cmd.Flags().Changed("sigef-list") {
+				r.SigefList = nil
+			}
+			return createCreditScore(cmd.Context(), a, r, f)
+		})
+	flags := create.Flags()
+	flags.StringVar(&r.Name, "name", "", "the producer's `NAME`")
+	flags.StringVar(&r.SocialID, "social-id", "", "the producer's `CPF or CNPJ`")
+	flags.StringSliceVar(&reports, "reports", nil, "`REPORTS`: "+cli.Listed(apiclient.Reports)+
+		", or others that the platform has")
+	flags.StringSliceVar(&r.CarList, "car-list", nil, "rural properties (`CAR`), which improve the analysis")
+	flags.StringSliceVar(&r.SigefList, "sigef-list", nil, "`SIGEF` parcels, which improve the analysis; may be empty")
+	f.Add(create)
+	cli.Completes(create, "reports", apiclient.Reports)
+	group := a.Group("credit-score", "help.api_score")
+	group.AddCommand(create)
+	return group
+}
+
+func createCreditScore(ctx context.Context, a *cli.App, r apiclient.CreditScoreRequest, f cli.ActFlags) error {
+	var err error
+	if r.SocialID, err = apiDocument(a, "--social-id", r.SocialID); err != nil {
+		return err
+	}
+	if _, err := r.Encode(); err != nil {
+		return usageOf(a, err)
+	}
+	masked := maskDocument(r.SocialID)
+	fields := []apiField{{"name", a.Text("api.given")}, {"social_id", masked}, {"reports", cli.Listed(r.Reports)}}
+	if r.CarList != nil {
+		fields = append(fields, apiField{"car_list", cli.Listed(r.CarList)})
+	}
+	if r.SigefList != nil {
+		fields = append(fields, apiField{"sigef_list", cli.Listed(r.SigefList)})
+	}
+	return actByHand(ctx, a, apiCall{
+		act: "api credit-score create", verb: "POST", path: pathCreditScore, target: masked, fields: fields,
+		notes: []i18n.Key{"api.may_cost", "api.score_not_read"}, doubt: "api.doubt_cost",
+		send: func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
+			_, answer, err := c.RequestCreditScore(ctx, r)
+			return answer, err
+		},
+	}, f)
+}
+
+func newAPICreditAnalysisCommand(a *cli.App) *cobra.Command {
+	var r apiclient.CreditAnalysisRequest
+	var authType, personType string
+	var f cli.ActFlags
+	create := a.Command("create --requester-id ID --name NAME --identity DOCUMENT …", "help.api_analysis_create",
+		cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
+			err := needFlags(a, cmd, "requester-id", "requester-name", "requester-email", "name", "identity",
+				"auth-type",
+				"person-type", "period-consult")
+			if err != nil {
+				return err
+			}
+			r.AuthType = apiclient.AuthType(authType)
+			if r.PersonType, err = apiPersonType(a, personType); err != nil {
+				return err
+			}
+			for flag, value := range map[string]string{
+				"--corporate-name":     r.CorporateName,
+				"--corporate-identity": r.CorporateIdentity,
+			} {
+				if r.PersonType == apiclient.PF && value != "" {
+					return a.Usage("field.company", flag)
+				}
+			}
+			return createCreditAnalysis(cmd.Context(), a, r, f)
+		})
+	flags := create.Flags()
+	flags.StringVar(&r.RequesterID, "requester-id", "", "`UUID` of the requesting user")
+	flags.StringVar(&r.RequesterName, "requester-name", "", "the requesting user's `NAME`")
+	flags.StringVar(&r.RequesterEmail, "requester-email", "", "the requesting user's e-mail `ADDRESS`")
+	flags.StringVar(&r.Name, "name", "", "the producer's `NAME`")
+	flags.StringVar(&r.Identity, "identity", "", "the producer's `CPF or CNPJ`")
+	flags.StringVar(&authType, "auth-type", "", "`TYPE` of the consent's authentication: "+cli.Listed(apiclient.AuthTypes)+
+		", or another that the platform has")
+	flags.StringVar(&personType, "person-type", "", "`TYPE`: "+cli.Listed(apiclient.PersonTypes))
+	flags.StringVar(&r.PeriodConsult, "period-consult", "", "how many `MONTHS` to look back")
+	flags.StringVar(&r.Email, "email", "", "the producer's e-mail `ADDRESS`")
+	flags.StringVar(&r.Phone, "phone", "", "the producer's telephone `NUMBER`")
+	flags.StringVar(&r.CorporateName, "corporate-name", "", "the company's `NAME`, when PJ")
+	flags.StringVar(&r.CorporateIdentity, "corporate-identity", "", "the company's `CNPJ`, when PJ")
+	f.Add(create)
+	cli.Completes(create, "auth-type", apiclient.AuthTypes)
+	cli.Completes(create, "person-type", apiclient.PersonTypes)
+
+	get := a.Command("get ID", "help.api_analysis_get", cli.Exactly(1), func(cmd *cobra.Command, args []string) error {
+		id, err := apiID(a, "ID", args[0])
+		if err != nil {
+			return err
+		}
+		return readByHand(cmd.Context(), a, func(ctx context.Context, c *apiclient.Client) (apiRecord, error) {
+			analysis, err := c.GetCreditAnalysis(ctx, id)
+			return apiRecord{analysis.Raw, analysis.Unread}, err
+		})
+	})
+	group := a.Group("credit-analysis", "help.api_analysis")
+	group.AddCommand(create, get)
+	return group
+}
+
+func createCreditAnalysis(ctx context.Context, a *cli.App, r apiclient.CreditAnalysisRequest, f cli.ActFlags) error {
+	var errs [3]error
+	r.RequesterID, errs[0] = apiID(a, "--requester-id", r.RequesterID)
+	r.Identity, errs[1] = apiDocument(a, "--identity", r.Identity)
+	r.CorporateIdentity, errs[2] = apiCNPJ(a, r.CorporateIdentity)
+	if err := errors.Join(errs[:]...); err != nil {
+		return err
+	}
+	if _, err := r.Encode(); err != nil {
+		return usageOf(a, err)
+	}
+	given, masked := a.Text("api.given"), maskDocument(r.Identity)
+	fields := []apiField{
+		{"requester_id", r.RequesterID},
+		{"requester_name", given},
+		{"requester_email", given},
+		{"name", given},
+		{"identity", masked},
+		{"auth_type", string(r.AuthType)},
+		{"person_type", string(r.PersonType)},
+		{"period_consult", r.PeriodConsult},
+	}
+	for _, o := range []struct{ name, value, shown string }{
+		{"email", r.Email, given},
+		{"phone", r.Phone, given},
+		{"corporate_name", r.CorporateName, given},
+		{"corporate_identity", r.CorporateIdentity, maskDocument(r.CorporateIdentity)},
+	} {
+		if o.value != "" {
+			fields = append(fields, apiField{o.name, o.shown})
+		}
+	}
+	return actByHand(ctx, a, apiCall{
+		act: "api credit-analysis create", verb: "POST", path: pathCreditAnalysis, target: masked, fields: fields,
+		notes: []i18n.Key{"api.may_cost"}, doubt: "api.doubt_cost",
+		send: func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
+			return c.CreateCreditAnalysis(ctx, r)
+		},
+	}, f)
+}

@@ -1,0 +1,159 @@
+package api
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/i18n"
+)
+
+// Failure is a call that did not succeed, in somebody's language.
+type Failure struct{ What, next string }
+
+// FailureOf explains an error of the client. Status and fault decide, as they do there; the body
+// only tells apart what has one status.
+func FailureOf(v cli.Voice, e *apiclient.Error) Failure {
+	value, unknownValue := e.UnexpectedValue()
+	if unknownValue && isPlainName(value) { // anything else may be somebody's data
+		return Failure{v.Text("failed.value.what", value), v.Text("failed.value.next")}
+	}
+	if e.Known == apiclient.Throttled {
+		return Failure{v.Text("failed.throttled.what"), v.Text("failed.throttled.next", v.Moment(e.ThrottledUntil))}
+	}
+	w, ok := faultWords[e.Fault]
+	switch {
+	case e.Fault == apiclient.FaultNetwork && e.Known != apiclient.NotSent:
+		w = "failed.lost"
+	case ok:
+	case e.Known == apiclient.CreatedIDUnknown:
+		w = "failed.no_id"
+	default:
+		w = statusWords(e)
+	}
+	return Failure{v.Text(w + ".what"), v.Text(w + ".next")}
+}
+
+var faultWords = map[apiclient.Fault]i18n.Key{
+	apiclient.FaultNetwork: "failed.network", apiclient.FaultCertificate: "failed.certificate",
+	apiclient.FaultWindow:   "failed.canceled",
+	apiclient.FaultCanceled: "failed.canceled", apiclient.FaultTimeout: "failed.timeout",
+	apiclient.FaultRedirect: "failed.redirect",
+	apiclient.FaultProtocol: "failed.answer", apiclient.FaultRequest: "failed.request",
+}
+
+// statusWords explain an answer by its status (chapter 7).
+func statusWords(e *apiclient.Error) i18n.Key {
+	switch e.Status {
+	case http.StatusUnauthorized:
+		if e.Format == apiclient.FormatEmpty {
+			return "failed.key_inside"
+		}
+		return "failed.key"
+	case http.StatusForbidden:
+		switch _, unknownValue := e.UnexpectedValue(); {
+		case e.HasMessage("message.module.not-contracted"):
+			return "failed.module"
+		case unknownValue:
+			return "failed.data"
+		}
+		return "failed.permission"
+	case http.StatusNotFound:
+		switch {
+		case e.HasMessage("message.producer.not-found"):
+			return "failed.producer"
+		case e.APIForm():
+			return "failed.not_found"
+		}
+		return "failed.address"
+	case http.StatusBadRequest, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge:
+		switch {
+		case e.Status == http.StatusConflict, e.HasMessage("message.duplicate.key"),
+			e.HasMessage("message.producer.already-exists"):
+			return "failed.exists"
+		case e.HasMessage("message.malformed-request"):
+			return "failed.malformed"
+		}
+		return "failed.data"
+	case http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return "failed.down"
+	case http.StatusBadGateway:
+		return "failed.refused"
+	}
+	switch {
+	case slices.Contains([]int{405, 406, 411, 414, 415, 426, 431, 501}, e.Status):
+		return "failed.address"
+	case e.Status >= 500:
+		return "failed.inside"
+	}
+	return "failed.other"
+}
+
+// isPlainName tells whether a text is a name such as PF: letters, digits, _ and -, a few of them,
+// and not only digits.
+func isPlainName(text string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-"
+	return text != "" && len(text) <= 40 && strings.Trim(text, letters+"0123456789") == "" &&
+		strings.ContainsAny(text, letters)
+}
+
+// tellFailure says why a call did not succeed: in so many words, what to do next, what the platform
+// said of a conflict, or in a form that its document does not show, and the technical detail for
+// whoever is asked. Other bodies are not shown to people: they may hold names and numbers of
+// others. With --json they are in the object.
+func tellFailure(a *cli.App, sentence i18n.Key, next string, err error) {
+	var e *apiclient.Error
+	if !errors.As(err, &e) {
+		a.Tell(sentence, err)
+		return
+	}
+	f := FailureOf(a.Voice(), e)
+	a.Tell(sentence, f.What)
+	if next == "" {
+		next = f.next
+	}
+	a.Tell("api.next", next)
+	if said := e.Text; said != "" && (e.Status == http.StatusConflict || e.Status/100 == 4 &&
+		e.Format == apiclient.FormatD) && !slices.ContainsFunc(e.Messages, apiclient.IsMessageKey) {
+		a.Tell("api.said", cli.Printable(said))
+	}
+	a.Tell("api.detail", err)
+}
+
+// fieldPhrases are the words for what the client finds wrong with a request before it is sent.
+var fieldPhrases = map[apiclient.Problem]i18n.Key{
+	apiclient.ProblemMissing: "field.missing", apiclient.ProblemEntry: "field.entry",
+	apiclient.ProblemEncoding: "field.encoding",
+	apiclient.ProblemNumber:   "field.number", apiclient.ProblemDocument: "api.no_document",
+	apiclient.ProblemCredentials: "field.credentials",
+	apiclient.ProblemMonths:      "field.months",
+}
+
+// usageOf turns what the client finds wrong with a request into a wrong call, each fault in the
+// person's language; nil stays nil.
+func usageOf(a *cli.App, err error) error {
+	var e *apiclient.RequestError
+	if !errors.As(err, &e) {
+		return err
+	}
+	faults := make([]string, len(e.Faults))
+	for i, f := range e.Faults {
+		name := flagOf(f.Field)
+		p, ok := fieldPhrases[f.Problem]
+		switch {
+		case f.Problem == apiclient.ProblemTooLong:
+			faults[i] = a.Text("field.too_long", name, f.Limit)
+		case ok:
+			faults[i] = a.Text(p, name)
+		default:
+			faults[i] = f.String()
+		}
+	}
+	return &cli.UsageError{Text: strings.Join(faults, "; ")}
+}
+
+// flagOf is the flag of a field of the document.
+func flagOf(field string) string { return "--" + strings.ReplaceAll(field, "_", "-") }

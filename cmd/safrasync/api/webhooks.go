@@ -1,0 +1,170 @@
+package api
+
+import (
+	"context"
+	"net/url"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/i18n"
+)
+
+const pathWebhooks = "/api/v1/integration/webhooks"
+
+// webhookFlags are the fields of a webhook (chapter 2.7).
+type webhookFlags struct {
+	cli.ActFlags
+	event, url, basicAuthentication, hmacSecret string
+}
+
+func (f *webhookFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.event, "webhook-event", "", "the `EVENT`, such as "+string(apiclient.EventUpdateOrderCommitment)+
+		"; the shell completes all 25")
+	flags.StringVar(&f.url, "url", "", "`URL` that the platform calls: https, at most 250 characters")
+	flags.StringVar(&f.basicAuthentication, "basic-authentication", "",
+		"`USER:PASSWORD`; better '${env:NAME}' or '${file:PATH}', which no list of processes shows")
+	flags.StringVar(&f.hmacSecret, "hmac-secret", "",
+		"`SECRET` of at most 120 characters; better '${env:NAME}' or '${file:PATH}'")
+	f.ActFlags.Add(cmd)
+	cli.Completes(cmd, "webhook-event", apiclient.WebhookEvents)
+}
+
+func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
+	list := a.Command("list", "help.api_hooks_list", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
+		return listWebhooks(cmd.Context(), a)
+	})
+	get := a.Command("get EVENT", "help.api_hooks_get", cli.Exactly(1), func(cmd *cobra.Command, args []string) error {
+		event, err := Event(a, args[0])
+		if err != nil {
+			return err
+		}
+		return readByHand(cmd.Context(), a, func(ctx context.Context, c *apiclient.Client) (apiRecord, error) {
+			w, err := c.GetWebhook(ctx, event)
+			return apiRecord{w.Raw, w.Unread}, err
+		})
+	})
+	get.ValidArgsFunction = cobra.FixedCompletions(cli.Texts(apiclient.WebhookEvents),
+		cobra.ShellCompDirectiveNoFileComp)
+
+	var created webhookFlags
+	create := a.Command("create --webhook-event EVENT --url URL", "help.api_hooks_create", cli.Exactly(0),
+		func(cmd *cobra.Command, _ []string) error {
+			return writeWebhook(a, cmd, created, apiCall{
+				act: "api webhooks create", verb: "POST", path: pathWebhooks, notes: []i18n.Key{"api.hook_twice"},
+				doubt: "api.doubt_hook",
+			}, (*apiclient.Client).CreateWebhook)
+		})
+	created.add(create)
+	var updated webhookFlags
+	update := a.Command("update --webhook-event EVENT --url URL", "help.api_hooks_update", cli.Exactly(0),
+		func(cmd *cobra.Command, _ []string) error {
+			return writeWebhook(a, cmd, updated, apiCall{
+				act: "api webhooks update", verb: "PUT", path: pathWebhooks, notes: []i18n.Key{"api.hook_whole"},
+				doubt: "api.doubt_hook",
+			}, (*apiclient.Client).UpdateWebhook)
+		})
+	updated.add(update)
+
+	var deleted cli.ActFlags
+	remove := a.Command("delete ID", "help.api_hooks_delete", cli.Exactly(1),
+		func(cmd *cobra.Command, args []string) error {
+			id, err := apiID(a, "ID", args[0])
+			if err != nil {
+				return err
+			}
+			return actByHand(cmd.Context(), a, apiCall{
+				act: "api webhooks delete", verb: "DELETE", path: pathWebhooks + "/{id}", target: id,
+				fields: []apiField{{"id", id}}, doubt: "api.doubt_hook",
+				send: func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
+					return c.DeleteWebhook(ctx, id)
+				},
+			}, deleted)
+		})
+	deleted.Add(remove)
+
+	group := a.Group("webhooks", "help.api_hooks")
+	group.AddCommand(list, get, create, update, remove)
+	return group
+}
+
+func listWebhooks(ctx context.Context, a *cli.App) error {
+	client, err := OpenByHand(a)
+	if err != nil {
+		return err
+	}
+	hooks, err := client.Webhooks(ctx)
+	if err != nil {
+		return ReadFailed(a, err)
+	}
+	if a.AsJSON {
+		for _, w := range hooks {
+			if err := a.PrintJSON(w.Raw); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(hooks) == 0 {
+		a.Tell("api.no_hooks")
+		return nil
+	}
+	t := a.NewTable("api.head_event", "api.head_url", "api.head_id")
+	for _, w := range hooks {
+		t.AppendRow(table.Row{cli.Printable(string(w.WebhookEvent)), cli.Printable(w.URL), w.ID})
+	}
+	t.Render()
+	return nil
+}
+
+// writeWebhook registers or changes a webhook.
+func writeWebhook(a *cli.App,
+	cmd *cobra.Command, f webhookFlags, call apiCall,
+	send func(*apiclient.Client, context.Context, apiclient.WebhookRequest) (apiclient.Answer, error),
+) error {
+	if err := needFlags(a, cmd, "webhook-event", "url"); err != nil {
+		return err
+	}
+	event, err := Event(a, f.event)
+	if err != nil {
+		return err
+	}
+	if u, err := url.Parse(f.url); err != nil || u.Hostname() == "" || u.Scheme != "https" &&
+		(u.Scheme != "http" || !config.IsLoopback(u.Hostname())) {
+		return a.Usage("field.address", "--url")
+	}
+	r := apiclient.WebhookRequest{WebhookEvent: event, URL: f.url}
+	if r.BasicAuthentication, err = secretFlag(a, "--basic-authentication", f.basicAuthentication); err != nil {
+		return err
+	}
+	if r.HMACSecret, err = secretFlag(a, "--hmac-secret", f.hmacSecret); err != nil {
+		return err
+	}
+	if err := r.Check(); err != nil {
+		return usageOf(a, err)
+	}
+	call.target = string(event)
+	call.fields = []apiField{{"webhook_event", string(event)}, {"url", ShownURL(r.URL)}}
+	if r.BasicAuthentication != "" {
+		call.fields = append(call.fields, apiField{"basic_authentication", config.SecretMask})
+	}
+	if r.HMACSecret != "" {
+		call.fields = append(call.fields, apiField{"hmac_secret", config.SecretMask})
+	}
+	call.send = func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) { return send(c, ctx, r) }
+	return actByHand(cmd.Context(), a, call, f.ActFlags)
+}
+
+// secretFlag replaces ${env:NAME} and ${file:PATH} as the configuration does; relative files stand
+// in the working directory.
+func secretFlag(a *cli.App, name, written string) (apiclient.Secret, error) {
+	value, err := config.ResolveSecret(a.Env, ".", written)
+	if err != nil {
+		return "", &cli.UsageError{Text: name + " " + err.Error()}
+	}
+	return apiclient.Secret(value), nil
+}

@@ -1,0 +1,152 @@
+package care
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/state"
+)
+
+// NewBackupCommand makes the command backup.
+func NewBackupCommand(a *cli.App) *cobra.Command {
+	var keep int
+	cmd := a.Command("backup FILE | --keep N DIR", "help.backup", cli.Exactly(1),
+		func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("keep") && keep < 1 {
+				return a.Usage("says.keep")
+			}
+			return backup(cmd.Context(), a, args[0], keep)
+		})
+	cmd.Flags().IntVar(&keep, "keep", 0,
+		"make a copy with its date in a folder, and keep the newest `N` of this ledger there")
+	return cmd
+}
+
+// backup copies the ledger while others may use it: into a file, or, with keep, into a folder of
+// dated copies.
+func backup(ctx context.Context, a *cli.App, to string, keep int) error {
+	config, err := a.LoadConfig()
+	if err != nil {
+		return err
+	}
+	store, err := state.Open(ctx, a.LedgerOptions(config, cli.ToRead))
+	if err != nil {
+		return err
+	}
+	a.Closers = append(a.Closers, store.Close)
+	file := to
+	var removed, broken []string
+	if keep > 0 {
+		file, removed, broken, err = store.BackupInto(ctx, to, keep, cli.Now())
+	} else if err = store.Backup(ctx, to); err != nil {
+		file = ""
+	}
+	if file == "" { // there is no copy; with one, an error is about an older copy
+		return err
+	}
+	if a.AsJSON {
+		out := struct {
+			File     string   `json:"file"`
+			Ledger   string   `json:"ledger"`
+			Removed  []string `json:"removed,omitzero"`
+			NotWhole []string `json:"not_whole,omitzero"`
+		}{File: file, Ledger: store.LedgerID()}
+		if keep > 0 {
+			out.Removed, out.NotWhole = cli.OrEmpty(removed), cli.OrEmpty(broken)
+		}
+		return errors.Join(err, a.PrintJSON(out))
+	}
+	a.Show("backup.done", file)
+	for _, old := range removed {
+		a.Show("backup.removed", old)
+	}
+	for _, old := range broken {
+		a.Tell("backup.broken", old)
+	}
+	return err
+}
+
+// NewRestoreCommand makes the command restore.
+func NewRestoreCommand(a *cli.App) *cobra.Command {
+	var f cli.ActFlags
+	cmd := a.Command("restore FILE --reason TEXT", "help.restore", cli.Exactly(1),
+		func(cmd *cobra.Command, args []string) error {
+			return restore(cmd.Context(), a, args[0], f)
+		})
+	f.Add(cmd)
+	return cmd
+}
+
+// restore puts a copy in the ledger's place and says what the journal has beyond it.
+func restore(ctx context.Context, a *cli.App, file string, f cli.ActFlags) error {
+	config, err := a.LoadConfig()
+	if err != nil {
+		return err
+	}
+	if err := a.NeedReason(f); err != nil {
+		return err
+	}
+	if file, err = filepath.Abs(file); err != nil {
+		return err
+	}
+	a.Tell("restore.plan", file, config.State.DSN.Reveal())
+	if err := a.Confirm(f.Yes); err != nil {
+		return err
+	}
+	record, err := a.Audit(f, "restore", "ledger", map[string]string{"file": file})
+	if err != nil {
+		return err
+	}
+	options := a.LedgerOptions(config, cli.ToWrite)
+	kept, err := state.Restore(ctx, options, file, record)
+	if err != nil {
+		return err
+	}
+	store, err := state.Open(ctx, a.LedgerOptions(config, cli.ToRead))
+	if err != nil {
+		return err
+	}
+	a.Closers = append(a.Closers, store.Close)
+	report, err := store.JournalReport(ctx, config.State.Journals())
+	var lacks *state.Error
+	if err != nil && !errors.As(err, &lacks) {
+		return err
+	}
+	return tellRestored(a, file, kept, store.LedgerID(), report, lacks)
+}
+
+// tellRestored says what was put in place, and what the journal has beyond it: lacks, or nil.
+func tellRestored(a *cli.App, file, kept, ledger string, report state.JournalReport, lacks *state.Error) error {
+	if a.AsJSON {
+		out := struct {
+			Ledger   string `json:"ledger"`
+			Kept     string `json:"kept"`
+			InStep   bool   `json:"in_step"`
+			Missing  int    `json:"missing"`
+			Problem  string `json:"problem"`
+			Solution string `json:"hint"`
+		}{Ledger: ledger, Kept: kept, InStep: lacks == nil && !report.Unfinished}
+		if lacks != nil {
+			out.Missing = lacks.Records
+			out.Problem, out.Solution = cli.Machine.LedgerWhat(lacks), cli.Machine.LedgerHint(lacks)
+		}
+		return a.PrintJSON(out)
+	}
+	a.Show("restore.done", file)
+	if kept != "" {
+		a.Show("restore.kept", kept)
+	}
+	switch {
+	case lacks != nil:
+		a.Show("restore.lacks", a.Voice().LedgerWhat(lacks), a.Voice().LedgerHint(lacks))
+	case report.Unfinished:
+		a.Show("check.journal_unfinished", report.Folder)
+	default:
+		a.Show("restore.same")
+	}
+	return nil
+}

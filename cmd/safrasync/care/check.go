@@ -1,0 +1,463 @@
+package care
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/cmd/safrasync/api"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/cmd/safrasync/rows"
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// NewCheckCommand makes the command check.
+func NewCheckCommand(a *cli.App) *cobra.Command {
+	var offline, tell bool
+	cmd := a.Command("check", "help.check", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
+		return check(cmd.Context(), a, offline, tell)
+	})
+	cmd.Flags().BoolVar(&offline, "offline", false,
+		"leave out the ERP, the API and a ledger on PostgreSQL: nothing that is reached over a network")
+	cmd.Flags().BoolVar(&tell, "alert", false, "send a test message to everybody whom alerts and digests go to")
+	return cmd
+}
+
+// checkJSON is one line of `check --json`. ok with a hint is a warning.
+type checkJSON struct {
+	Check string `json:"check"`
+	OK    bool   `json:"ok"`
+	Text  string `json:"text"`
+	Hint  string `json:"hint"`
+
+	Identity *engine.IdentityFinding `json:"identity,omitempty"` // of check identity: the same in figures
+}
+
+// checker prints one line for each thing that was looked at, and remembers whether anything failed.
+type checker struct {
+	app    *cli.App
+	failed bool
+	err    error // of the output
+}
+
+func (c *checker) report(line checkJSON) {
+	if !line.OK {
+		c.failed = true
+	}
+	if c.app.AsJSON {
+		c.err = errors.Join(c.err, c.app.PrintJSON(line))
+		return
+	}
+	sign := "✓"
+	switch {
+	case !line.OK:
+		sign = "✗"
+	case line.Hint != "":
+		sign = "!"
+	}
+	c.app.Block(sign + " " + line.Check + ": " + line.Text)
+	if line.Hint != "" {
+		c.app.Block("    → " + line.Hint)
+	}
+	c.err = errors.Join(c.err, c.app.Out.Flush()) // each line when it is known: what follows may take its time
+}
+
+// text is in the language of the person, or English for JSON.
+func (c *checker) text(p i18n.Key, args ...any) string {
+	return c.voice().Text(p, args...)
+}
+
+func (c *checker) pass(name string, p i18n.Key, args ...any) {
+	c.report(checkJSON{Check: name, OK: true, Text: c.text(p, args...)})
+}
+
+func (c *checker) warn(name string, hint, p i18n.Key, args ...any) {
+	c.report(checkJSON{Check: name, OK: true, Text: c.text(p, args...), Hint: c.text(hint)})
+}
+
+func (c *checker) fail(name string, hint, p i18n.Key, args ...any) {
+	c.report(checkJSON{Check: name, Text: c.text(p, args...), Hint: c.text(hint)})
+}
+
+// check looks at everything that a run needs, in the order in which it needs it. It never POSTs to
+// the API and never writes the ledger. tell: send a test message besides.
+func check(ctx context.Context, a *cli.App, offline, tell bool) error {
+	c := &checker{app: a}
+	config, err := a.LoadConfig()
+	var jobs []*engine.Job
+	if err == nil {
+		jobs, err = cli.CompileJobs(config)
+	}
+	if err != nil {
+		c.fail("configuration", "check.config_hint", "check.fault", err)
+		return errors.Join(&cli.ExitError{Code: cli.ExitConfig}, c.err)
+	}
+	c.pass("configuration", "check.config_ok", config.File(), len(jobs))
+	for _, job := range jobs {
+		if columns := job.ContractInKey(); len(columns) > 0 {
+			c.contractInKey(job, columns)
+		}
+		if fields := job.LacksForCompra(); len(fields) > 0 {
+			c.warn("job "+job.Name(), "check.compra_hint", "check.compra", strings.Join(fields, ", "))
+		}
+		if n, hours := engine.EveryMinuteOf(job.Spec.Schedule); n > 0 {
+			c.warn("job "+job.Name(), "check.every_minute_hint", "check.every_minute", job.Spec.Schedule, n, hours)
+		}
+		if columns := job.PositionsInKey(); len(columns) > 0 {
+			c.warn("job "+job.Name(), "check.position_hint", "check.position", strings.Join(columns, ", "))
+		}
+	}
+	if erp.Unencrypted(config.ERP.Driver, erp.Secret(config.ERP.DSN.Reveal())) {
+		c.warn("erp", "check.open_erp_hint", "check.open_erp")
+	}
+	c.alerts(ctx, tell)
+	if offline && config.State.Driver == state.Postgres {
+		c.pass("ledger", "check.ledger_elsewhere")
+		return c.err
+	}
+	store := c.ledger(ctx, offline)
+	if offline && store != nil {
+		c.identity(ctx, store, nil, jobs)
+	}
+	if !offline {
+		c.erp(ctx, store, jobs)
+		c.api(ctx)
+		c.openID(ctx)
+	}
+	if c.failed {
+		return errors.Join(&cli.ExitError{Code: cli.ExitFailed}, c.err)
+	}
+	return c.err
+}
+
+// remarks are the findings about the ledger that do not keep it from working.
+var remarks = map[string]bool{"file system": true, "free space": true, "write-ahead log": true}
+
+// ledger gives the opened ledger, or an empty one in memory, so that the checks of the jobs can go
+// on. One of an older version is fine: the start brings it up to date.
+func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
+	const name = "ledger"
+	store, err := state.Open(ctx, c.app.LedgerOptions(c.app.Config, cli.ToRead))
+	var fault *state.Error
+	switch {
+	case errors.As(err, &fault) && fault.Code == state.CodeOlder:
+		c.pass(name, "check.ledger_older")
+		if offline {
+			return nil
+		}
+	case errors.Is(err, state.ErrNoLedger):
+		absent := err
+		if err := state.Forgotten(c.app.LedgerOptions(c.app.Config, cli.ToRead)); err != nil {
+			c.ledgerFault(name, err)
+		} else {
+			c.ledgerFault(name, absent)
+		}
+	case err != nil:
+		c.fail(name, "check.ledger_hint", "check.fault", err)
+	default:
+		c.app.Closers = append(c.app.Closers, store.Close)
+		c.health(ctx, store)
+		c.journal(ctx, store)
+		c.platform(ctx, store)
+		return store
+	}
+	if store, err = state.OpenMemory(ctx); err != nil {
+		c.fail(name, "check.ledger_hint", "check.fault", err)
+		return nil
+	}
+	c.app.Closers = append(c.app.Closers, store.Close)
+	return store
+}
+
+// journal compares the ledger with its journal, as the next run will before it sends anything.
+func (c *checker) journal(ctx context.Context, store *state.Store) {
+	const name = "journal"
+	report, err := store.JournalReport(ctx, c.app.Config.State.Journals())
+	switch {
+	case err != nil:
+		c.ledgerFault(name, err)
+	case report.New:
+		c.pass(name, "check.journal_new", report.Folder)
+	case report.Unfinished:
+		c.warn(name, "check.journal_unfinished_hint", "check.journal_unfinished", report.Folder)
+	default:
+		c.pass(name, "check.journal_ok", report.Folder, report.Records)
+	}
+}
+
+// voice is that of the person, or of the machine for JSON.
+func (c *checker) voice() cli.Voice {
+	if c.app.AsJSON {
+		return cli.Machine
+	}
+	return c.app.Voice()
+}
+
+func (c *checker) health(ctx context.Context, store *state.Store) {
+	findings, err := store.Health(ctx)
+	if err != nil {
+		c.fail("ledger", "check.ledger_hint", "check.fault", err)
+		return
+	}
+	var fine []string
+	for _, f := range findings {
+		if f.OK && f.Hint == "" {
+			fine = append(fine, f.Name+" "+f.Value)
+			continue
+		}
+		c.report(checkJSON{Check: "ledger", OK: f.OK || remarks[f.Name], Text: f.Name + " " + f.Value, Hint: f.Hint})
+	}
+	c.report(checkJSON{Check: "ledger", OK: true, Text: strings.Join(fine, ", ")})
+}
+
+// erp looks at the database and at each job's query.
+func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*engine.Job) {
+	source, err := c.app.OpenERP(ctx)
+	if err != nil {
+		c.fail("erp", "check.erp_hint", "check.fault", bare(err))
+		return
+	}
+	facts, err := source.Facts(ctx)
+	product := facts.Product + " " + facts.Version
+	switch {
+	case err != nil:
+		c.fail("erp", "check.erp_hint", "check.fault", bare(err))
+		return
+	case erp.UnknownCharset(facts.Charset) && c.app.Config.ERP.Charset == "":
+		c.warn("erp", "check.charset_hint", "check.erpok", source.Target(), product, facts.Charset)
+	default:
+		c.pass("erp", "check.erpok", source.Target(), product, facts.Charset)
+	}
+	if store == nil {
+		return
+	}
+	e, err := c.app.OpenEngine(store, source, nil)
+	if err != nil {
+		c.fail("configuration", "check.config_hint", "check.fault", err)
+		return
+	}
+	surveys := map[string]*engine.Survey{}
+	for _, job := range jobs {
+		c.job(ctx, e, job, surveys)
+	}
+	for _, job := range jobs {
+		c.mismatches(ctx, e, surveys[job.Name()], surveys, job.Name())
+	}
+	c.identity(ctx, store, source, jobs)
+}
+
+// identity tells what the configuration does to what is the same, before it runs: jobs that have
+// another name, keys that are others, rows that two jobs return.
+func (c *checker) identity(ctx context.Context, store *state.Store, source engine.Source, jobs []*engine.Job) {
+	const name = "identity"
+	findings, err := engine.CheckIdentity(ctx, engine.LedgerOf(store).Readable, source, jobs)
+	if err != nil {
+		c.warn(name, "check.identity_hint", "check.fault", bare(err))
+		return
+	}
+	for _, f := range findings {
+		text, hint := c.identityText(f)
+		c.report(checkJSON{Check: name, OK: true, Text: text, Hint: hint, Identity: &f})
+	}
+	if len(findings) == 0 {
+		c.pass(name, "check.identity_ok")
+	}
+}
+
+// identityText says a finding in words, and what to do.
+func (c *checker) identityText(f engine.IdentityFinding) (text, hint string) {
+	v := c.voice()
+	switch f.Kind {
+	case engine.FormerJob:
+		text = v.Text("check.former_job", f.Job, f.Known.Accepted, f.Known.InDoubt)
+		if len(f.Others) == 0 {
+			return text, v.Text("check.former_alone_hint")
+		}
+		return text, v.Text("check.former_job_hint", strings.Join(f.Others, ", "), f.Job, f.Others[0], f.Others[0])
+	case engine.SplitJob:
+		return v.Text("check.split_job", f.Job, f.Known.Gone, f.Known.Accepted+f.Known.InDoubt,
+			strings.Join(f.Others, ", ")), v.Text("check.split_job_hint", f.Others[0])
+	case engine.ChangedKey:
+		text = v.Text("check.changed_key", f.Job, v.Identity(f.Now), v.Identity(f.Was))
+		if b := f.Change; b != nil {
+			text += v.Text("check.changed_rows", b.Known, b.Known-b.Found, b.Rows)
+		}
+		return text, v.Text("check.changed_key_hint")
+	case engine.ChangedSpace:
+		known := f.Known
+		if known == nil {
+			known = &trade.KnownJob{}
+		}
+		return v.Text("check.changed_space", f.Job, f.Was.Space, f.Now.Space, known.Accepted, known.InDoubt),
+			v.Text("check.changed_space_hint", strings.Join(f.Others, ", "))
+	}
+	text = v.Text("check.shared_keys", f.Rows, f.Others[0], f.Job, strings.Join(f.Sample, ", "))
+	if !f.Whole {
+		text += v.Text("check.shared_part")
+	}
+	return text, v.Text("check.shared_keys_hint")
+}
+
+// bare is an error's text without the name of its package, where the line begins with it already.
+func bare(err error) string { return strings.TrimPrefix(err.Error(), "erp: ") }
+
+func (c *checker) contractInKey(job *engine.Job, columns []string) {
+	c.warn("job "+job.Name(), "check.contract_key_hint", "check.contract_key", strings.Join(columns, ", "))
+}
+
+// job compares a mapping with the columns of its query, reads its references, and surveys its rows,
+// which finds what a run would stop on.
+func (c *checker) job(ctx context.Context, e *cli.Engine, job *engine.Job, surveys map[string]*engine.Survey) {
+	name := "job " + job.Name()
+	err := e.Check(ctx, job)
+	var survey *engine.Survey
+	if err == nil {
+		survey, err = e.Survey(ctx, job)
+	}
+	err = c.app.Config.Annotate(err)
+	var config *config.Error
+	switch {
+	case err == nil:
+		surveys[job.Name()] = survey
+		c.pass(name, "check.job_ok", len(job.Spec.Fields))
+		if len(survey.Unseen) > 0 {
+			c.report(checkJSON{
+				Check: name, OK: true, Text: rows.UnseenCancelled(c.voice(), survey.CancelledColumn,
+					job.Spec.Cancelled.Column),
+				Hint: c.text("check.unseen_hint"),
+			})
+		}
+		if columns := survey.ContractInKey(); len(columns) > 0 && len(job.ContractInKey()) == 0 {
+			c.contractInKey(job, columns)
+		}
+	case erp.CodeOf(err) == erp.CodeConfig:
+		c.fail(name, "check.column_hint", "check.fault", bare(err))
+	case errors.As(err, &config):
+		for _, fault := range config.Faults {
+			c.fail(name, "check.column_hint", "check.fault", fault)
+		}
+	case erp.CodeOf(err) == erp.CodePermission:
+		c.fail(name, "check.grant_hint", "check.fault", bare(err))
+	default:
+		c.fail(name, "check.query_hint", "check.fault", bare(err))
+	}
+}
+
+// mismatches names what rows hang on and nobody finds: it is the configuration that joins the keys
+// in another form, not the ERP's people.
+func (c *checker) mismatches(ctx context.Context, e *cli.Engine, survey *engine.Survey,
+	surveys map[string]*engine.Survey,
+	job string,
+) {
+	if survey == nil {
+		return
+	}
+	name := "job " + job
+	found, err := e.Mismatches(ctx, survey, surveys)
+	if err != nil {
+		c.warn(name, "check.ledger_hint", "check.fault", err)
+	}
+	for _, m := range found {
+		here, there := strings.Join(m.Here, ", "), strings.Join(m.There, ", ")
+		if m.Column == "" {
+			c.warn(name, "check.no_parent_hint", "check.no_parent", m.Rows, m.Parent, here, m.Parent, there)
+		} else {
+			c.warn(name, "check.constant_hint", "check.constant", m.Column, here, m.Parent, there)
+		}
+	}
+}
+
+// openID asks the provider by which people log in for what it says of itself. One that does not
+// answer keeps nobody else from anything, so it is a warning.
+func (c *checker) openID(ctx context.Context) {
+	const name = "console.oidc"
+	issuer, err := c.app.Config.Console.OpenID()
+	switch {
+	case issuer == nil && err == nil:
+		return
+	case err == nil:
+		err = issuer.Check(ctx, cli.Now())
+	}
+	if err != nil {
+		c.warn(name, "check.issuer_hint", "check.fault", err)
+		return
+	}
+	c.pass(name, "check.issuer_ok", issuer.Issuer)
+}
+
+// maxClockDrift is the difference to the API's clock from which schedules and dates of the ledger
+// mislead people.
+const maxClockDrift = 5 * time.Minute
+
+// api asks two harmless questions with GET: the webhooks, as each run does before it sends, and a
+// contract that cannot exist, whose answer brings the API's clock and tells whether contracts may
+// be asked for at all.
+func (c *checker) api(ctx context.Context) {
+	client, err := c.app.OpenAPI()
+	if err != nil {
+		c.fail("api", "check.config_hint", "check.fault", err)
+		return
+	}
+	asked := cli.Now()
+	_, err = client.ListWebhooks(ctx)
+	var failure *apiclient.Error
+	if err != nil && (!errors.As(err, &failure) || !cli.Passes(failure)) {
+		if failure != nil && !c.app.AsJSON {
+			c.fail("api", apiHint(failure), "check.api_failed", api.FailureOf(c.app.Voice(), failure).What, err)
+		} else {
+			c.fail("api", apiHint(failure), "check.fault", err)
+		}
+		if failure != nil {
+			c.clock(failure.Header, asked)
+		}
+		return
+	}
+	c.pass("api", "check.apiok", c.app.Config.API.BaseURL)
+	asked = cli.Now()
+	failure = nil
+	if _, err = client.GetOrderCommitment(ctx, uuid.NewString()); errors.As(err, &failure) {
+		c.clock(failure.Header, asked)
+	}
+}
+
+// apiHint says what to do about a question that failed.
+func apiHint(e *apiclient.Error) i18n.Key {
+	switch {
+	case e == nil:
+		return "check.api_hint"
+	case e.Status == http.StatusUnauthorized && e.Format == apiclient.FormatEmpty:
+		return "check.key_inside_hint"
+	case e.Status == http.StatusUnauthorized:
+		return "check.key_hint"
+	case e.Status == http.StatusForbidden:
+		return "check.permission_hint"
+	case e.Fault == apiclient.FaultCertificate:
+		return "check.certificate_hint"
+	}
+	return "check.api_hint"
+}
+
+// clock compares our clock with that of the API, as far as it told one.
+func (c *checker) clock(header http.Header, asked time.Time) {
+	theirs, err := http.ParseTime(header.Get("Date"))
+	if err != nil {
+		return
+	}
+	drift := asked.Sub(theirs).Round(time.Second)
+	if drift.Abs() > maxClockDrift {
+		c.warn("clock", "check.clock_hint", "check.clock_off", drift)
+		return
+	}
+	c.pass("clock", "check.clock_ok")
+}

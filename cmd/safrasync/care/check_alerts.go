@@ -1,0 +1,53 @@
+package care
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/alerts"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/alert"
+)
+
+// alerts looks at how people are told; with tell everybody gets a test message.
+func (c *checker) alerts(ctx context.Context, tell bool) {
+	const name = "alerts"
+	config := c.app.Config
+	channels, err := alerts.Channels(config)
+	switch {
+	case err != nil:
+		c.fail(name, "check.config_hint", "check.fault", err)
+	case len(channels) == 0 && tell:
+		c.fail(name, "check.nobody_hint", "check.nobody")
+	}
+	said := map[string]bool{}
+	for _, channel := range channels {
+		if !tell {
+			c.pass(name, "check.alerts_ok", channel, len(channel.Targets("raised")))
+			continue
+		}
+		for _, target := range append(channel.Targets("raised"), channel.Targets("digest")...) {
+			if !said[target] {
+				said[target] = true
+				c.tellOne(ctx, channel, target)
+			}
+		}
+	}
+}
+
+// tellOne sends a test message.
+func (c *checker) tellOne(ctx context.Context, channel alert.Channel, target string) {
+	const name = "alerts"
+	to := cmp.Or(alert.AddressOf(target), fmt.Sprint(channel))
+	m := alert.TestMessage(c.app.Lang(),
+		alert.Config{Zone: c.app.Config.Zone(), Name: c.app.Config.Alerts.Name, Now: cli.Now})
+	m.ID = uuid.NewString()
+	if err := channel.Send(ctx, target, m); err != nil {
+		c.fail(name, "check.alert_hint", "check.alert_failed", to, err)
+		return
+	}
+	c.pass(name, "check.alert_sent", to)
+}

@@ -1,0 +1,25 @@
+package care
+
+import (
+	"context"
+	"errors"
+
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// platform says whether the ledger belongs to the platform that is configured.
+func (c *checker) platform(ctx context.Context, store *state.Store) {
+	const name = "platform"
+	err := store.Belongs(ctx, c.app.Config.API.Platform())
+	var other *trade.OtherPlatformError
+	switch {
+	case errors.As(err, &other):
+		c.fail(name, "check.platform_hint", "check.platform_other", other.Ledger, other.Accepted,
+			other.Doubts, other.Now)
+	case err != nil:
+		c.ledgerFault(name, err)
+	default:
+		c.pass(name, "check.platform_ok", c.app.Config.API.Platform())
+	}
+}

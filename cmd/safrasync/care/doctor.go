@@ -1,0 +1,196 @@
+package care
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// NewDoctorCommand makes the command doctor.
+func NewDoctorCommand(a *cli.App) *cobra.Command {
+	var full, recount bool
+	var bundle string
+	cmd := a.Command("doctor", "help.doctor", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
+		if bundle != "" {
+			return writeBundle(cmd.Context(), a, bundle, full)
+		}
+		if recount {
+			return recountSums(cmd.Context(), a)
+		}
+		return doctor(cmd.Context(), a, full)
+	})
+	cmd.Flags().BoolVar(&full, "full", false, "read every page of the ledger and its indexes")
+	cmd.Flags().BoolVar(&recount, "recount", false, "count the kept sums of all jobs anew, and nothing else")
+	cmd.Flags().StringVar(&bundle, "bundle", "",
+		"write what helps to find a fault to `FILE`, a .tar.gz without secrets, persons, keys, ids or values")
+	return cmd
+}
+
+// recountSums puts the kept sums right. It changes no row.
+func recountSums(ctx context.Context, a *cli.App) error {
+	if _, err := a.LoadConfig(); err != nil {
+		return err
+	}
+	store, err := a.OpenLedger(ctx, cli.ToWrite)
+	if err != nil {
+		return err
+	}
+	record, err := a.Audit(cli.ActFlags{}, "recount", "ledger", nil)
+	if err != nil {
+		return err
+	}
+	jobs, err := store.RestoreSums(ctx, record)
+	switch {
+	case err != nil:
+		return err
+	case a.AsJSON:
+		return a.PrintJSON(struct {
+			Recounted []string `json:"recounted"`
+		}{cli.OrEmpty(jobs)})
+	case len(jobs) == 0:
+		a.Show("doctor.sums_right")
+	default:
+		a.Show("doctor.recounted", strings.Join(jobs, ", "))
+	}
+	return nil
+}
+
+// doctor looks at what keeps the promise that nothing is lost and nothing is sent twice, one line
+// each. It changes nothing.
+func doctor(ctx context.Context, a *cli.App, full bool) error {
+	c := &checker{app: a}
+	config, err := a.LoadConfig()
+	if err != nil {
+		c.fail("configuration", "check.config_hint", "check.fault", err)
+		return errors.Join(&cli.ExitError{Code: cli.ExitConfig}, c.err)
+	}
+	c.secrets(config)
+	c.diagnose(ctx, config, full)
+	c.role(ctx)
+	if c.failed {
+		return errors.Join(&cli.ExitError{Code: cli.ExitFailed}, c.err)
+	}
+	return c.err
+}
+
+// diagnose opens the ledger for reading and reports each thing that was looked at.
+func (c *checker) diagnose(ctx context.Context, config *config.Config, full bool) {
+	options := c.app.LedgerOptions(config, cli.ToRead)
+	store, err := state.Open(ctx, options)
+	if errors.Is(err, state.ErrNoLedger) {
+		if forgotten := state.Forgotten(options); forgotten != nil {
+			err = forgotten
+		}
+	}
+	if err != nil {
+		c.ledgerFault("ledger", err)
+		return
+	}
+	c.app.Closers = append(c.app.Closers, store.Close)
+	found, err := store.Diagnose(ctx, config.State.Journals(), full)
+	for _, d := range found {
+		c.diagnosis(d)
+	}
+	if err == nil {
+		err = c.messages(ctx, store, config.Catalogue())
+	}
+	if err != nil {
+		c.ledgerFault("ledger", err)
+	}
+}
+
+// messages lists the message keys of the platform that the catalogue has no words for.
+func (c *checker) messages(ctx context.Context, store *state.Store, catalogue *trade.Catalogue) error {
+	const most = 20
+	seen, err := store.MessageKeys(ctx)
+	if err != nil {
+		return err
+	}
+	unknown := slices.DeleteFunc(seen, func(m trade.SeenMessage) bool { return catalogue.Knows(m.Key) })
+	if len(unknown) == 0 {
+		c.pass("messages", "doctor.messages_ok")
+		return nil
+	}
+	var list []string
+	for _, m := range unknown[:min(most, len(unknown))] {
+		list = append(list, c.text("doctor.message", m.Key, m.Count, c.voice().Moment(m.Last)))
+	}
+	if more := len(unknown) - most; more > 0 {
+		list = append(list, c.text("cause.more", more))
+	}
+	c.warn("messages", "doctor.messages_hint", "doctor.messages", strings.Join(list, ", "))
+	return nil
+}
+
+// ledgerFault reports an error of the ledger with its way out.
+func (c *checker) ledgerFault(name string, err error) {
+	var ledger *state.Error
+	if errors.As(err, &ledger) {
+		c.report(checkJSON{Check: name, Text: c.voice().LedgerWhat(ledger), Hint: c.voice().LedgerHint(ledger)})
+		return
+	}
+	c.fail(name, "check.ledger_hint", "check.fault", err)
+}
+
+func (c *checker) diagnosis(d state.Diagnosis) {
+	if len(d.Args) == 1 {
+		if e, ok := d.Args[0].(*state.Error); ok {
+			c.ledgerFault(d.Check, e)
+			return
+		}
+	}
+	for i, arg := range d.Args {
+		if at, ok := arg.(time.Time); ok {
+			d.Args[i] = c.voice().Moment(at)
+		}
+	}
+	key := i18n.Key("doctor." + d.Check + "." + cmp.Or(d.Problem, "well"))
+	line := checkJSON{Check: d.Check, OK: d.OK, Text: c.text(key, d.Args...)}
+	if hint := key + ".hint"; i18n.CLI.Has(hint) {
+		line.Hint = c.text(hint)
+	}
+	c.report(line)
+}
+
+// role warns of an ERP user who could write. An ERP that is not reached is for `safrasync check`.
+func (c *checker) role(ctx context.Context) {
+	source, err := c.app.OpenERP(ctx)
+	if err != nil {
+		c.warn("erp", "check.erp_hint", "check.fault", bare(err))
+		return
+	}
+	switch table, err := source.MayWrite(ctx); {
+	case err != nil:
+		c.warn("erp", "check.erp_hint", "check.fault", bare(err))
+	case table != "":
+		c.warn("erp", "doctor.role_hint", "doctor.role", table)
+	default:
+		c.pass("erp", "doctor.role_ok")
+	}
+}
+
+// secrets looks at the configuration's own file; files of ${file:…} that others can read are
+// refused when it is loaded.
+func (c *checker) secrets(config *config.Config) {
+	info, err := os.Stat(config.File())
+	switch {
+	case err != nil:
+		c.fail("secrets", "check.config_hint", "check.fault", err)
+	case info.Mode().Perm()&0o022 != 0:
+		c.fail("secrets", "doctor.secrets_hint", "doctor.secrets", config.File(), info.Mode().Perm())
+	default:
+		c.pass("secrets", "doctor.secrets_ok", config.File())
+	}
+}

@@ -1,0 +1,319 @@
+package care
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// dossier is what is held about one producer: the platform ids and the ERP's codes by which rows
+// name it.
+type dossier struct {
+	ids, codes []string
+	refs       []trade.Reference
+	lookups    []trade.Lookup
+
+	rows   []dossierRow
+	blocks []trade.Block
+	audit  []trade.AuditRecord
+	closed []trade.Closing // closed reports with rows of the producer
+	known  map[int64]bool
+}
+
+// dossierRow is a row about the producer. With byMark its values are no longer kept, and what is
+// left of them fits: nearly always it is the producer's.
+type dossierRow struct {
+	entry    trade.Entry
+	attempts []trade.Attempt
+	byMark   bool
+	child    bool
+}
+
+// findDossier gives everything that the ledger holds about a producer.
+func findDossier(ctx context.Context, store *state.Store, specs []engine.JobSpec, named string) (*dossier, error) {
+	s := &dossier{known: map[int64]bool{}}
+	if err := s.name(ctx, store, named); err != nil {
+		return nil, err
+	}
+	if err := s.find(ctx, store, func(e trade.Entry, attempts []trade.Attempt) (found, byMark bool) {
+		return s.names(specOf(specs, e.Job), e, attempts)
+	}, false); err != nil {
+		return nil, err
+	}
+	for range trade.Kinds { // the rows that hang on them, and those that hang on these
+		parents := s.parents()
+		if err := s.find(ctx, store, func(e trade.Entry, attempts []trade.Attempt) (found, byMark bool) {
+			return parents.have(specOf(specs, e.Job), e, attempts)
+		}, true); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.inClosed(ctx, store); err != nil {
+		return nil, err
+	}
+	return s, s.around(ctx, store)
+}
+
+// inClosed finds the closed reports that have rows of the producer. One that cannot be read may
+// have some.
+func (s *dossier) inClosed(ctx context.Context, store *state.Store) error {
+	closings, err := store.Closings(ctx, trade.Date{})
+	if err != nil {
+		return err
+	}
+	rows := map[string]bool{}
+	for _, r := range s.rows {
+		rows[r.entry.Job+" "+r.entry.Key] = true
+	}
+	names := append(slices.Clone(s.ids), s.codes...)
+	for _, c := range closings {
+		has, err := closedHas(ctx, store, c, func(r *reconcile.Row) bool {
+			return rows[r.Job+" "+r.Key] ||
+				slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(r.Producer, name) })
+		})
+		switch {
+		case errors.Is(err, state.ErrClosingDamaged):
+			has = true
+		case err != nil:
+			return err
+		}
+		if has {
+			s.closed = append(s.closed, c)
+		}
+	}
+	return nil
+}
+
+// errFound ends a reading that has found what it looked for.
+var errFound = errors.New("found")
+
+// closedHas tells whether a closed report has a row.
+func closedHas(ctx context.Context, store *state.Store, c trade.Closing,
+	which func(*reconcile.Row) bool,
+) (has bool, err error) {
+	snapshot, err := reconcile.OpenClosed(ctx, store, c, "")
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = snapshot.Close() }() // a temporary file
+	err = snapshot.Each(func(r *reconcile.Row) error {
+		if which(r) {
+			return errFound
+		}
+		return nil
+	})
+	if errors.Is(err, errFound) {
+		return true, nil
+	}
+	return false, err
+}
+
+func specOf(specs []engine.JobSpec, job string) engine.JobSpec {
+	for _, spec := range specs {
+		if spec.Name == job {
+			return spec
+		}
+	}
+	return engine.JobSpec{}
+}
+
+// name finds the codes of an id, and the id of a code.
+func (s *dossier) name(ctx context.Context, store *state.Store, named string) error {
+	refs, _, err := store.References(ctx)
+	if err != nil {
+		return err
+	}
+	answers, err := store.Lookups(ctx, trade.ProducerByDocument)
+	if err != nil {
+		return err
+	}
+	if id, err := trade.ParseID(named); err == nil {
+		s.ids = append(s.ids, id)
+	} else {
+		s.codes = append(s.codes, cli.NormalCode(named))
+		if id := refs["producers"][cli.NormalCode(named)]; id != "" {
+			s.ids = append(s.ids, canonicalID(id))
+		}
+	}
+	for _, code := range slices.Sorted(maps.Keys(refs["producers"])) {
+		id := refs["producers"][code]
+		if slices.Contains(s.ids, canonicalID(id)) || slices.Contains(s.codes, code) {
+			s.refs = append(s.refs, trade.Reference{Kind: "producers", Code: code, ID: id})
+			if !slices.Contains(s.codes, code) {
+				s.codes = append(s.codes, code)
+			}
+		}
+	}
+	for _, code := range slices.Sorted(maps.Keys(answers)) {
+		if l := answers[code]; slices.Contains(s.ids, l.ID) {
+			s.lookups = append(s.lookups, l)
+			s.codes = append(s.codes, code)
+		}
+	}
+	return nil
+}
+
+func canonicalID(text string) string {
+	if id, err := trade.ParseID(text); err == nil {
+		return id
+	}
+	return text
+}
+
+// find goes through all rows and takes those that belong to the producer.
+func (s *dossier) find(ctx context.Context, store *state.Store,
+	belongs func(trade.Entry, []trade.Attempt) (found, byMark bool), child bool,
+) error {
+	return store.Rows(ctx, trade.RowFilter{}, func(e trade.Entry) error {
+		if s.known[e.ID] {
+			return nil
+		}
+		attempts, err := store.Attempts(ctx, e.ID)
+		if err != nil {
+			return err
+		}
+		found, byMark := belongs(e, attempts)
+		if found {
+			s.known[e.ID] = true
+			s.rows = append(s.rows, dossierRow{e, attempts, byMark, child})
+		}
+		return nil
+	})
+}
+
+// names tells whether a row names the producer: by the id in what was sent, or by the code in what
+// the ERP had.
+func (s *dossier) names(spec engine.JobSpec, e trade.Entry, attempts []trade.Attempt) (found, byMark bool) {
+	bodies := []json.RawMessage{e.Payload}
+	for _, t := range attempts {
+		bodies = append(bodies, t.Payload)
+	}
+	for _, body := range bodies {
+		if slices.Contains(s.ids, fieldOf(body, "producer_id")) {
+			return true, false
+		}
+	}
+	field, mapped := spec.Fields["producer_id"]
+	if !mapped {
+		return false, false
+	}
+	for _, values := range []trade.Values{e.Values, e.Now, e.AckValues} {
+		for _, code := range append(slices.Clone(s.codes), s.ids...) {
+			if same, marked := hasCode(e.Key, values, field.Columns, cli.CodeParts(code)); same {
+				return true, marked
+			}
+		}
+	}
+	return false, false
+}
+
+// hasCode tells whether columns hold the parts of a code; marked: as far as their marks tell.
+func hasCode(key string, values trade.Values, columns, parts []string) (same, marked bool) {
+	if len(columns) == 0 || len(columns) != len(parts) {
+		return false, false
+	}
+	for i, column := range columns {
+		cell, ok := values[column]
+		switch {
+		case !ok:
+			return false, false
+		case cell.Kind == trade.Marked:
+			marked = true
+			if trade.Mark(key, column, trade.Cell{Kind: 't', Text: parts[i]}) != cell {
+				return false, false
+			}
+		case !strings.EqualFold(strings.TrimSpace(cell.Text), parts[i]):
+			return false, false
+		}
+	}
+	return true, marked
+}
+
+func fieldOf(body json.RawMessage, field string) string {
+	var fields map[string]json.RawMessage
+	var text string
+	if json.Unmarshal(body, &fields) != nil || json.Unmarshal(fields[field], &text) != nil {
+		return ""
+	}
+	return text
+}
+
+// parentsOf are the rows on which others may hang, by id, and by job and key.
+type parentRows struct {
+	ids  map[string]bool
+	keys map[string][]string // of each job
+}
+
+func (s *dossier) parents() parentRows {
+	p := parentRows{map[string]bool{}, map[string][]string{}}
+	for _, r := range s.rows {
+		if r.entry.RemoteID != "" {
+			p.ids[r.entry.RemoteID] = true
+		}
+		p.keys[r.entry.Job] = append(p.keys[r.entry.Job], r.entry.Key)
+	}
+	return p
+}
+
+// have tells whether a row hangs on one of the parents.
+func (p parentRows) have(spec engine.JobSpec, e trade.Entry, attempts []trade.Attempt) (found, byMark bool) {
+	if p.ids[e.Target] || p.ids[fieldOf(e.Payload, "contract_id")] {
+		return true, false
+	}
+	for _, t := range attempts {
+		if p.ids[t.Target] || p.ids[fieldOf(t.Payload, "contract_id")] {
+			return true, false
+		}
+	}
+	for _, w := range e.WaitingFor {
+		if w.Job != "" && slices.Contains(p.keys[w.Job], w.Key) {
+			return true, false
+		}
+	}
+	for _, field := range spec.Fields {
+		for _, parent := range field.SentBy {
+			for _, key := range p.keys[parent.Job] {
+				if same, marked := hasCode(e.Key, e.Values, parent.Columns, cli.CodeParts(key)); same {
+					return true, marked
+				}
+			}
+		}
+	}
+	return false, false
+}
+
+// around adds what is not a row: what rows wait for, and the acts on the rows.
+func (s *dossier) around(ctx context.Context, store *state.Store) error {
+	blocks, err := store.Blocks(ctx)
+	if err != nil {
+		return err
+	}
+	for _, b := range blocks {
+		if slices.ContainsFunc(strings.Fields(b.ID), func(id string) bool { return slices.Contains(s.ids, id) }) {
+			s.blocks = append(s.blocks, b)
+		}
+	}
+	targets := map[string]bool{}
+	for _, r := range s.rows {
+		targets[r.entry.Job+" "+r.entry.Key] = true
+	}
+	for _, id := range append(slices.Clone(s.ids), s.codes...) {
+		targets["producer "+id] = true
+	}
+	acts, err := store.Audit(ctx, 0)
+	for _, act := range slices.Backward(acts) {
+		if targets[act.Target] {
+			s.audit = append(s.audit, act)
+		}
+	}
+	return err
+}

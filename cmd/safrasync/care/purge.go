@@ -1,0 +1,160 @@
+package care
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/state"
+)
+
+// purgeFlags are those of purge.
+type purgeFlags struct {
+	cli.ActFlags
+	kinds    []string
+	before   string
+	producer string
+	export   string
+}
+
+// NewPurgeCommand makes the command purge.
+func NewPurgeCommand(a *cli.App) *cobra.Command {
+	var f purgeFlags
+	cmd := a.Command("purge --reason TEXT", "help.purge", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
+		return purge(cmd.Context(), a, f)
+	})
+	f.Add(cmd)
+	cmd.Flags().StringSliceVar(&f.kinds, "kind", nil, "only these `KINDS`: "+cli.Listed(state.RetentionKinds))
+	cmd.Flags().StringVar(&f.before, "before", "",
+		"instead of what retention: says, what is older than `D`: 90d, 2026-01-31; for bodies, runs, lookups and inbox")
+	cmd.Flags().StringVar(&f.producer, "producer", "",
+		"what is held about one producer: the platform's `ID`, or the ERP's code")
+	cmd.Flags().StringVar(&f.export, "export", "",
+		"with --producer: write it to `FILE`, as JSON, and to FILE.txt for people; nothing is taken away")
+	cli.Completes(cmd, "kind", state.RetentionKinds)
+	return cmd
+}
+
+// purgeable by age are the kinds that --before is for.
+var purgeableByAge = []string{state.KeptBodies, state.KeptRuns, state.KeptLookups, state.KeptInbox}
+
+// purge takes away now what the retention would take away by its schedule.
+func purge(ctx context.Context, a *cli.App, f purgeFlags) error {
+	config, err := a.LoadConfig()
+	if err != nil {
+		return err
+	}
+	if f.producer != "" {
+		if len(f.kinds) > 0 || f.before != "" {
+			return a.Usage("purge.one_or_other")
+		}
+		return purgeProducer(ctx, a, config, f)
+	}
+	if f.export != "" {
+		return a.Usage("purge.export_needs")
+	}
+	at := cli.Now()
+	keep, err := purged(a, config, f, at)
+	if err != nil {
+		return err
+	}
+	store, err := a.OpenLedger(ctx, cli.ToWrite) // the journal's size is known only where it is open
+	if err != nil {
+		return err
+	}
+	plan, err := store.PlanRetention(ctx, keep, at)
+	if err != nil {
+		return err
+	}
+	tellPurge(a, plan, f)
+	if plan.Empty() {
+		a.Tell("act.nothing")
+		return tellPurged(a, plan, false)
+	}
+	if err := a.Confirmed(f.ActFlags); err != nil {
+		return err
+	}
+	record, err := a.Audit(f.ActFlags, state.ActPurge, "ledger", nil)
+	if err != nil {
+		return err
+	}
+	if plan, err = store.Retain(ctx, keep, at, record); err != nil {
+		return err
+	}
+	return tellPurged(a, plan, true)
+}
+
+// purged is the retention that a person orders.
+func purged(a *cli.App, config *config.Config, f purgeFlags, at time.Time) (state.Retention, error) {
+	keep := config.Retention.Ledger()
+	for _, kind := range f.kinds {
+		if !slices.Contains(state.RetentionKinds, kind) {
+			return keep, a.Usage("purge.no_kind", kind, cli.Listed(state.RetentionKinds))
+		}
+	}
+	if f.before != "" {
+		before, ok := cli.ParseSince(f.before, at, config.Zone())
+		if !ok || !before.Before(at) {
+			return keep, a.Usage("says.since", f.before)
+		}
+		age := at.Sub(before)
+		keep.Bodies, keep.Runs, keep.IdleRuns, keep.Lookups, keep.Inbox = age, age, age, age, age
+		if len(f.kinds) == 0 {
+			f.kinds = purgeableByAge
+		}
+	}
+	if len(f.kinds) > 0 {
+		keep.Kinds = f.kinds
+	}
+	return keep, nil
+}
+
+func tellPurge(a *cli.App, plan state.RetentionPlan, f purgeFlags) {
+	a.Tell("purge.plan")
+	t, v := table.NewWriter(), a.Voice()
+	t.SetOutputMirror(a.Stderr)
+	t.SetStyle(table.StyleLight)
+	t.AppendHeader(table.Row{
+		a.Text("purge.head_kind"), a.Text("purge.head_before"), a.Text("purge.head_rows"),
+		a.Text("purge.head_bytes"), a.Text("purge.head_kept"),
+	})
+	for _, k := range plan {
+		if len(f.kinds) > 0 && !slices.Contains(f.kinds, k.Kind) {
+			continue
+		}
+		before := "-"
+		if k.Before != nil {
+			before = v.Moment(*k.Before)
+		}
+		t.AppendRow(table.Row{a.Text(i18n.Key("purge.kind." + k.Kind)), before, k.Rows, k.Bytes, k.Kept})
+	}
+	t.Render()
+	a.Tell("purge.never")
+}
+
+// purgeJSON is what purge says: one object a kind.
+type purgeJSON struct {
+	state.Retained
+	Done bool `json:"done"`
+}
+
+func tellPurged(a *cli.App, plan state.RetentionPlan, done bool) error {
+	if !a.AsJSON {
+		if done {
+			a.Show("purge.done")
+		}
+		return nil
+	}
+	for _, k := range plan {
+		if err := a.PrintJSON(purgeJSON{k, done && k.Rows > 0}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,250 @@
+package care
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/acts"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/cmd/safrasync/rows"
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// purgeProducer writes out, or takes away, what is held about one producer.
+func purgeProducer(ctx context.Context, a *cli.App, config *config.Config, f purgeFlags) error {
+	how := cli.ToWrite // an export is an act too
+	store, err := a.OpenLedger(ctx, how)
+	if err != nil {
+		return err
+	}
+	s, err := findDossier(ctx, store, config.JobSpecs(), f.producer)
+	if err != nil {
+		return err
+	}
+	target := "producer " + strings.Join(append(s.ids, s.codes...), " ")
+	if len(s.ids) > 0 {
+		target = "producer " + s.ids[0]
+	}
+	var ids []int64
+	for _, r := range s.rows {
+		ids = append(ids, r.entry.ID)
+	}
+	erasable, err := store.Erasable(ctx, ids)
+	if err != nil {
+		return err
+	}
+	reduced := 0
+	for _, r := range s.rows {
+		if !r.entry.ReducedAt.IsZero() {
+			reduced++
+		}
+	}
+	a.Tell("subject.found", len(s.rows), len(s.refs), len(s.lookups), len(s.audit))
+	sums := subjectSums{
+		Producer: f.producer, Rows: len(s.rows), References: len(s.refs), Lookups: len(s.lookups),
+		Acts: len(s.audit), Closed: len(s.closed), Erasable: len(erasable), Reduced: reduced,
+		Needed: len(s.rows) - len(erasable) - reduced,
+	}
+	if f.export != "" {
+		for _, path := range []string{f.export, f.export + ".txt"} {
+			if err := cli.MayMake(path); err != nil {
+				return a.Usage("file.not_made", path, a.Voice().FileReason(err))
+			}
+		}
+		a.Tell("subject.exports", f.export)
+		if err := a.Confirmed(f.ActFlags); err != nil {
+			return err
+		}
+		record, err := a.Audit(f.ActFlags, "export", target, sums)
+		if err != nil {
+			return err
+		}
+		if err := store.AppendAudit(ctx, record); err != nil { // before anything leaves
+			return err
+		}
+		if err := exportSubject(a, s, f); err != nil {
+			return err
+		}
+		if a.AsJSON {
+			sums.File = f.export
+			return a.PrintJSON(sums)
+		}
+		a.Show("subject.exported", f.export, f.export)
+		return nil
+	}
+	a.Tell("subject.erases", len(erasable), reduced, sums.Needed)
+	for _, r := range s.rows {
+		if !erasable[r.entry.ID] && r.entry.ReducedAt.IsZero() {
+			a.Tell("subject.stays", r.entry.Job, r.entry.Key, r.entry.State.Label(a.Lang()))
+		}
+	}
+	if len(s.refs) > 0 {
+		a.Tell("subject.refs")
+	}
+	if len(s.closed) > 0 {
+		a.Tell("subject.closed", len(s.closed))
+	}
+	if len(erasable)+len(s.lookups) == 0 {
+		a.Tell("act.nothing")
+		if a.AsJSON {
+			return a.PrintJSON(sums)
+		}
+		return nil
+	}
+	if err := a.Confirmed(f.ActFlags); err != nil {
+		return err
+	}
+	record, err := a.Audit(f.ActFlags, "purge", target, sums)
+	if err != nil {
+		return err
+	}
+	if sums.Erased, err = store.Erase(ctx, ids, s.ids, cli.Now(), record); err != nil {
+		return err
+	}
+	if a.AsJSON {
+		return a.PrintJSON(sums)
+	}
+	a.Show("subject.erased", sums.Erased)
+	return nil
+}
+
+// subjectSums is what `purge --producer --json` says, and what the audit keeps of it.
+type subjectSums struct {
+	Producer   string `json:"producer"`
+	Rows       int    `json:"rows"`
+	References int    `json:"references"`
+	Lookups    int    `json:"lookups"`
+	Acts       int    `json:"acts"`
+	Erasable   int    `json:"erasable"` // rows that hold something which is not needed any more
+	Reduced    int    `json:"reduced"`  // rows that have lost it already
+	Needed     int    `json:"needed"`   // rows that are open, in doubt, or to be looked at
+	Erased     int    `json:"erased"`
+	Closed     int    `json:"closed_reports"` // with rows of the producer; they stay as they were closed
+	File       string `json:"file,omitempty"`
+}
+
+// subjectJSON is the file of an export.
+type subjectJSON struct {
+	Made       time.Time           `json:"made"`
+	IDs        []string            `json:"platform_ids"`
+	Codes      []string            `json:"erp_codes"`
+	References []trade.Reference   `json:"references"`
+	Lookups    []subjectLookupJSON `json:"lookups"`
+	Rows       []subjectRowJSON    `json:"rows"`
+	Blocks     []trade.Block       `json:"platform_lacks"`
+	Acts       []acts.AuditJSON    `json:"acts"`
+	Closed     []subjectClosedJSON `json:"closed_reports"`
+	Notes      []string            `json:"notes"`
+}
+
+// subjectClosedJSON is a closed report that has rows of the producer.
+type subjectClosedJSON struct {
+	ID  string    `json:"id"`
+	Day string    `json:"day"`
+	At  time.Time `json:"at"`
+}
+
+type subjectLookupJSON struct {
+	Code    string    `json:"code"` // a keyed hash of the document; the document itself is not kept
+	ID      string    `json:"id"`
+	AskedAt time.Time `json:"asked_at"`
+}
+
+type subjectRowJSON struct {
+	rows.RowDetailJSON
+	ByMark bool `json:"by_mark"` // its values are no longer kept; what is left of them fits
+	Child  bool `json:"hangs_on_another"`
+}
+
+// exportSubject writes the two files. A file that is there is not overwritten.
+func exportSubject(a *cli.App, s *dossier, f purgeFlags) error {
+	out := subjectJSON{
+		Made: cli.Now(), IDs: cli.OrEmpty(s.ids), Codes: cli.OrEmpty(s.codes), References: cli.OrEmpty(s.refs),
+		Lookups: []subjectLookupJSON{}, Rows: []subjectRowJSON{},
+		Blocks: cli.OrEmpty(s.blocks), Acts: []acts.AuditJSON{}, Closed: []subjectClosedJSON{},
+		Notes: []string{
+			cli.Machine.Text("subject.note_erp"), cli.Machine.Text("subject.note_logs"),
+			cli.Machine.Text("subject.note_closed"), cli.Machine.Text("subject.note_platform"),
+		},
+	}
+	for _, l := range s.lookups {
+		out.Lookups = append(out.Lookups, subjectLookupJSON{l.Code, l.ID, l.AskedAt})
+	}
+	for _, r := range s.rows {
+		out.Rows = append(out.Rows, subjectRowJSON{rows.RowDetailOf(a.Config, r.entry, r.attempts, nil), r.byMark, r.child})
+	}
+	for _, r := range s.audit {
+		out.Acts = append(out.Acts, acts.AuditOf(r))
+	}
+	for _, c := range s.closed {
+		out.Closed = append(out.Closed, subjectClosedJSON{c.ID, c.Day.String(), c.At})
+	}
+	if err := cli.WriteOwn(f.export, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		return e.Encode(out)
+	}); err != nil {
+		return err
+	}
+	return cli.WriteOwn(f.export+".txt", func(w io.Writer) error { return readableSubject(a, w, s) })
+}
+
+// readableSubject is the form for people.
+func readableSubject(a *cli.App, w io.Writer, s *dossier) error {
+	v := a.Voice()
+	var b strings.Builder
+	say := func(p i18n.Key, args ...any) { b.WriteString(v.Text(p, args...) + "\n") }
+	say("subject.title", v.Moment(cli.Now()), strings.Join(s.ids, ", "), strings.Join(s.codes, ", "))
+	say("subject.rows_title", len(s.rows))
+	for _, r := range s.rows {
+		e := r.entry
+		say("subject.row_line", e.Job, e.Key, e.Sends.Label(v.Lang), e.State.Label(v.Lang), v.Moment(e.FirstSeenAt),
+			v.Moment(e.UpdatedAt))
+		if e.RemoteID != "" {
+			say("subject.remote", e.RemoteID)
+		}
+		if r.byMark {
+			say("subject.by_mark")
+		}
+		if !e.ReducedAt.IsZero() {
+			say("subject.reduced", v.Moment(e.ReducedAt))
+			continue
+		}
+		if line := e.Shown.Line(); line != "" {
+			say("subject.shown", line)
+		}
+		for _, name := range cli.ColumnsInOrder(a, e) {
+			if c := e.Values[name]; c.Kind != 0 && c.Kind != trade.Marked {
+				fmt.Fprintf(&b, "      %s: %s\n", name, strings.TrimSpace(c.Text))
+			}
+		}
+		for _, t := range r.attempts {
+			say("subject.attempt", v.Moment(t.StartedAt), v.Text(i18n.Key("outcome."+cli.OutcomeName(t.Outcome))))
+		}
+	}
+	say("subject.acts_title", len(s.audit))
+	for _, r := range s.audit {
+		say("subject.act_line", v.Moment(r.At), r.Who, r.Act, r.Target, r.Reason)
+	}
+	if len(s.closed) > 0 {
+		say("subject.closed_title", len(s.closed))
+	}
+	for _, c := range s.closed {
+		say("subject.closed_line", c.Day.String(), v.Moment(c.At), c.ID)
+	}
+	for _, note := range []i18n.Key{
+		"subject.note_erp", "subject.note_logs", "subject.note_closed",
+		"subject.note_platform",
+	} {
+		say(note)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

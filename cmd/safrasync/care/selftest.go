@@ -1,0 +1,100 @@
+package care
+
+import (
+	"errors"
+	"math/rand/v2"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/torture"
+)
+
+// selftestFlags are those of `safrasync selftest`.
+type selftestFlags struct {
+	kills       int
+	seed        uint64
+	maxInFlight int
+	erp, ledger string
+	dir         string
+}
+
+// NewSelftestCommand makes the command selftest.
+func NewSelftestCommand(a *cli.App) *cobra.Command {
+	var f selftestFlags
+	cmd := a.Command("selftest [--kills N] [--seed N] [--erp DSN] [--ledger DSN] [--dir DIR]", "help.selftest",
+		cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
+			return selftest(a, cmd, f)
+		})
+	cmd.Long = a.Text("help.selftest_long")
+	flags := cmd.Flags()
+	flags.IntVar(&f.kills, "kills", 50, "how often the program is killed, `N`")
+	flags.Uint64Var(&f.seed, "seed", 0, "`N` decides faults and kills; default: drawn, and printed")
+	flags.IntVar(&f.maxInFlight, "max-in-flight", 8, "requests on the wire at once, `N`")
+	flags.StringVar(&f.erp, "erp", "",
+		"`DSN` of an empty PostgreSQL database for the ERP of the trial; default: SQLite")
+	flags.StringVar(&f.ledger, "ledger", "",
+		"`DSN` of an empty PostgreSQL database for the ledger of the trial; default: SQLite")
+	flags.StringVar(&f.dir, "dir", "",
+		"empty `FOLDER` for the trial, which is kept; default: one that is removed at the end")
+	return cmd
+}
+
+// selftest lets the program that runs try to lose a row or to send one twice, and judges what came
+// of it. Nothing of the configuration is used.
+func selftest(a *cli.App, cmd *cobra.Command, f selftestFlags) (err error) {
+	if f.kills < 1 || f.maxInFlight < 1 {
+		return &cli.UsageError{Text: "--kills, --max-in-flight: 1 …"}
+	}
+	binary, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if f.dir == "" {
+		if f.dir, err = os.MkdirTemp("", "safrasync-selftest-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(f.dir)) }()
+	} else if err := os.MkdirAll(f.dir, 0o700); err != nil {
+		return err
+	}
+	if f.seed == 0 {
+		f.seed = rand.Uint64N(1<<53-1) + 1 // readable as a JSON number everywhere
+	}
+	opts := torture.Options{
+		Binary: binary, Dir: f.dir, Kills: f.kills, Seed: f.seed, MaxInFlight: f.maxInFlight,
+		Progress: func(v torture.Verdict) { a.Tell("selftest.progress", v.Kills, f.kills) },
+	}
+	if f.erp != "" {
+		opts.ERP = torture.Database{Driver: "postgres", DSN: f.erp}
+	}
+	if f.ledger != "" {
+		opts.Ledger = torture.Database{Driver: "postgres", DSN: f.ledger}
+	}
+	a.Tell("selftest.begins", f.kills, f.seed)
+	v, err := torture.Run(cmd.Context(), opts)
+	if err != nil {
+		return err
+	}
+	if err := printVerdict(a, v); err != nil {
+		return err
+	}
+	if !v.Clean() {
+		return errors.New(a.Text("selftest.failed", f.seed))
+	}
+	return nil
+}
+
+func printVerdict(a *cli.App, v torture.Verdict) error {
+	if a.AsJSON {
+		return a.PrintJSON(v)
+	}
+	a.Show("selftest.verdict", v.Kills, v.Rows, v.Records, v.Lost, v.Doubled, v.FalseAccepted, v.Orphaned, v.InDoubt,
+		v.MostDoubts, v.MaxInFlight, v.Undecided)
+	if len(v.Examples) > 0 {
+		a.Show("selftest.examples", strings.Join(v.Examples, "\n  "))
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package care
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// NewStateCommand makes the command state.
+func NewStateCommand(a *cli.App) *cobra.Command {
+	group := a.Group("state", "help.state")
+	var f cli.ActFlags
+	var to, journal string
+	cmd := a.Command("copy --to DSN --reason TEXT", "help.state_copy", cli.Exactly(0),
+		func(cmd *cobra.Command, _ []string) error {
+			return copyState(cmd.Context(), a, to, journal, f)
+		})
+	f.Add(cmd)
+	cmd.Flags().StringVar(&to, "to", "",
+		"the new `DSN`, of PostgreSQL or the path of a new SQLite file; ${env:NAME} and ${file:PATH} as in the configuration")
+	cmd.Flags().StringVar(&journal, "journal", "",
+		"`FOLDER` of the new ledger's journal, as state.journal will have it (default: as it has it now)")
+	group.AddCommand(newStateNewCommand(a), cmd, newStateRebindCommand(a))
+	return group
+}
+
+// copyState moves the ledger to another database, and marks the old one: nothing is ever sent from
+// both.
+func copyState(ctx context.Context, a *cli.App, to, journal string, f cli.ActFlags) error {
+	conf, err := a.LoadConfig()
+	if err != nil {
+		return err
+	}
+	if to == "" {
+		return a.Usage("says.arguments", "safrasync state copy --to DSN --reason TEXT")
+	}
+	target := state.Options{Driver: driverOf(to), Version: a.Version, Journal: journal}
+	if target.DSN, err = config.ResolveSecret(a.Env, conf.File(), to); err != nil {
+		return err
+	}
+	if target.Driver = driverOf(target.DSN); target.Driver == state.SQLite {
+		if target.DSN, err = filepath.Abs(target.DSN); err != nil {
+			return err
+		}
+	}
+	if target.Journal == "" {
+		target.Journal = conf.State.Journals()
+	}
+	from := a.LedgerOptions(conf, cli.ToWrite)
+	plan, err := state.Move(ctx, from, target, false, trade.AuditRecord{})
+	if err != nil {
+		return err
+	}
+	a.Tell("state.copy_plan", plan.From, plan.To, plan.Sent, plan.Doubts)
+	if err := a.Confirmed(f); err != nil {
+		return err
+	}
+	record, err := a.Audit(f, "state copy", "ledger", nil)
+	if err != nil {
+		return err
+	}
+	if plan, err = state.Move(ctx, from, target, true, record); err != nil {
+		return err
+	}
+	if a.AsJSON {
+		return a.PrintJSON(plan)
+	}
+	if plan.Done {
+		a.Show("state.copy_before", plan.To)
+	}
+	for _, t := range plan.Tables {
+		a.Show("state.copy_table", t.Name, t.Rows, t.Hash[:12])
+	}
+	a.Show("state.copy_done", plan.To, target.Driver, plan.From)
+	return nil
+}
+
+// driverOf tells a data source name of PostgreSQL from the path of a file.
+func driverOf(dsn string) string {
+	if strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://") || strings.Contains(dsn, "=") {
+		return state.Postgres
+	}
+	return state.SQLite
+}

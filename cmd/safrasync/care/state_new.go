@@ -1,0 +1,37 @@
+package care
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/state"
+)
+
+func newStateNewCommand(a *cli.App) *cobra.Command {
+	return a.Command("new", "help.state_new", cli.Exactly(0),
+		func(cmd *cobra.Command, _ []string) error { return newState(cmd.Context(), a) })
+}
+
+// newState begins the ledger that the configuration names. No other command does.
+func newState(ctx context.Context, a *cli.App) error {
+	config, err := a.LoadConfig()
+	if err != nil {
+		return err
+	}
+	store, err := state.New(ctx, a.LedgerOptions(config, cli.ToWrite))
+	if err != nil {
+		return err
+	}
+	a.Closers = append(a.Closers, store.Close)
+	if a.AsJSON {
+		return a.PrintJSON(struct {
+			Ledger  string `json:"ledger"`
+			Where   string `json:"where"`
+			Journal string `json:"journal"`
+		}{store.LedgerID(), store.Where(), store.JournalFolder()})
+	}
+	a.Show("state.new_done", store.Where(), store.LedgerID(), store.JournalFolder())
+	return nil
+}

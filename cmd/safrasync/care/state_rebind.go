@@ -1,0 +1,82 @@
+package care
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+func newStateRebindCommand(a *cli.App) *cobra.Command {
+	var f cli.ActFlags
+	cmd := a.Command("rebind --reason TEXT", "help.state_rebind", cli.Exactly(0),
+		func(cmd *cobra.Command, _ []string) error {
+			return rebindState(cmd.Context(), a, f)
+		})
+	f.Add(cmd)
+	return cmd
+}
+
+// rebindState lets the ledger belong to the address that is configured and to the server that it
+// stands on, after showing what a person confirms by it.
+func rebindState(ctx context.Context, a *cli.App, f cli.ActFlags) error {
+	config, err := a.LoadConfig()
+	if err != nil {
+		return err
+	}
+	options, platform := a.LedgerOptions(config, cli.ToWrite), config.API.Platform()
+	plan, err := state.Rebind(ctx, options, platform, false, trade.AuditRecord{})
+	if err != nil {
+		return err
+	}
+	tellRebind(a, plan)
+	if plan.Platform == nil && plan.Server == nil {
+		if a.AsJSON {
+			return a.PrintJSON(plan)
+		}
+		return nil
+	}
+	if err := a.Confirmed(f); err != nil {
+		return err
+	}
+	record, err := a.Audit(f, "state rebind", "ledger", nil)
+	if err != nil {
+		return err
+	}
+	if plan, err = state.Rebind(ctx, options, platform, true, record); err != nil {
+		return err
+	}
+	if a.AsJSON {
+		return a.PrintJSON(plan)
+	}
+	a.Show("rebind.done")
+	return nil
+}
+
+func tellRebind(a *cli.App, plan state.RebindPlan) {
+	if plan.Platform == nil && plan.Server == nil {
+		a.Tell("rebind.nothing")
+		return
+	}
+	if p := plan.Platform; p != nil {
+		was := p.Was
+		if was == "" {
+			was = a.Text("rebind.nowhere")
+		}
+		a.Tell("rebind.platform", was, p.Is, plan.Accepted, plan.Doubts)
+	}
+	if p := plan.Server; p != nil {
+		a.Tell("rebind.server", p.Was, p.Is, plan.Accepted, plan.Doubts)
+	}
+	if plan.Journal == "" {
+		a.Tell("rebind.journal_ok")
+	} else {
+		a.Tell("rebind.journal", plan.Journal)
+	}
+	for _, h := range plan.Hosts {
+		a.Tell("rebind.host", h.Host, h.Path, h.Records, a.Voice().Moment(h.Last))
+	}
+}

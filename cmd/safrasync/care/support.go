@@ -1,0 +1,324 @@
+package care
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/cmd/safrasync/runs"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// bundleRuns is how many of the last runs of each job a bundle has.
+const bundleRuns = 100
+
+// A bundle must not keep anybody waiting for minutes, nor read the whole of a large ledger: what
+// takes longer is left out, and its part says so. With --full everything is looked at.
+const (
+	bundleLook  = 10 * time.Second // each look of the doctor, and each other part
+	bundleCount = 2 * time.Second  // each number
+)
+
+// writeBundle writes what somebody needs who looks for a fault and must not see the cooperative's
+// business: counts, times, codes and settings. Of each thing only named fields are taken, never a
+// whole record; and the whole text goes through a scrubber at the end, should one of them hold more
+// than it ought to.
+func writeBundle(ctx context.Context, a *cli.App, path string, full bool) error {
+	config, err := a.LoadConfig()
+	if err != nil {
+		return err
+	}
+	scrub := newScrubber(config)
+	files := []bundlePart{
+		{"program.json", func() (any, error) { return programFacts(config, a.Version), nil }},
+		{"config.yaml", func() (any, error) { return scrub.config(config), nil }},
+		{"files.json", func() (any, error) { return fileFacts(config), nil }},
+	}
+	store, err := state.Open(ctx, a.LedgerOptions(config, cli.ToRead))
+	if err != nil {
+		files = append(files, bundlePart{
+			"ledger.json",
+			func() (any, error) { return map[string]string{"error": err.Error()}, nil },
+		})
+	} else {
+		a.Closers = append(a.Closers, store.Close)
+		files = append(files, ledgerParts(ctx, store, config, full)...)
+	}
+	if err := cli.WriteOwn(path, func(w io.Writer) error {
+		zip := gzip.NewWriter(w)
+		out := tar.NewWriter(zip)
+		for _, f := range files {
+			content, err := f.make()
+			if err != nil {
+				content = map[string]string{"error": err.Error()} // the rest is worth having
+			}
+			text, ok := content.(string)
+			if !ok {
+				data, err := json.MarshalIndent(content, "", "  ")
+				if err != nil {
+					return err
+				}
+				text = string(data) + "\n"
+			}
+			text = scrub.text(text)
+			if err := out.WriteHeader(&tar.Header{
+				Name: "safrasync-support/" + f.name, Mode: 0o600,
+				Size: int64(len(text)), ModTime: cli.Now(),
+			}); err != nil {
+				return err
+			}
+			if _, err := io.WriteString(out, text); err != nil {
+				return err
+			}
+		}
+		return errors.Join(out.Close(), zip.Close())
+	}); err != nil {
+		return err
+	}
+	if a.AsJSON {
+		return a.PrintJSON(struct {
+			File string `json:"file"`
+		}{path})
+	}
+	a.Show("bundle.done", path)
+	return nil
+}
+
+// bundlePart is one file of a bundle.
+type bundlePart struct {
+	name string
+	make func() (any, error)
+}
+
+// ledgerParts are the files about the ledger.
+func ledgerParts(ctx context.Context, store *state.Store, config *config.Config, full bool) []bundlePart {
+	look, count := bundleLook, bundleCount
+	if full {
+		look, count = 0, 0
+	}
+	part := func(name string, fn func(context.Context) (any, error)) bundlePart {
+		return bundlePart{name, func() (any, error) {
+			if full {
+				return fn(ctx)
+			}
+			limited, cancel := context.WithTimeout(ctx, look)
+			defer cancel()
+			content, err := fn(limited)
+			if err != nil && limited.Err() != nil && ctx.Err() == nil {
+				err = fmt.Errorf("left out after %s: doctor --bundle FILE --full takes the time that it needs", look)
+			}
+			return content, err
+		}}
+	}
+	return []bundlePart{
+		part("jobs.json", func(ctx context.Context) (any, error) { return jobFacts(ctx, store, config) }),
+		part("runs.json", func(ctx context.Context) (any, error) { return runFacts(ctx, store) }),
+		part("health.json", func(ctx context.Context) (any, error) { return store.Health(ctx) }),
+		part("retention.json", func(ctx context.Context) (any, error) {
+			return store.PlanRetention(ctx, config.Retention.Ledger(), cli.Now())
+		}),
+		// These two know themselves what of them takes long.
+		{"doctor.json", func() (any, error) { return doctorFacts(ctx, store, config, look) }},
+		{"counts.json", func() (any, error) { return store.Extent(ctx, count) }},
+	}
+}
+
+// programFacts are those of program and machine.
+func programFacts(config *config.Config, version string) any {
+	first := func(path string) string {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return ""
+		}
+		line, _, _ := strings.Cut(string(data), "\n")
+		return line
+	}
+	var release string
+	if data, err := os.ReadFile("/etc/os-release"); err == nil {
+		for line := range strings.Lines(string(data)) {
+			if name, ok := strings.CutPrefix(line, "PRETTY_NAME="); ok {
+				release = strings.Trim(strings.TrimSpace(name), `"`)
+			}
+		}
+	}
+	_, offset := cli.Now().In(config.Zone()).Zone()
+	return map[string]any{
+		"made": cli.Now().Format(time.RFC3339), "version": version, "go": runtime.Version(), "os": runtime.GOOS,
+		"arch": runtime.GOARCH, "cpus": runtime.NumCPU(),
+		"release": release, "kernel": first("/proc/sys/kernel/osrelease"), "memory": first("/proc/meminfo"),
+		"uptime": first("/proc/uptime"), "root": os.Geteuid() == 0,
+		"zone": config.Zone().String(), "zone_offset_minutes": offset / 60, "erp_driver": config.ERP.Driver,
+		"state_driver": config.State.Driver,
+		"service":      os.Getenv("INVOCATION_ID") != "",
+	}
+}
+
+// fileFacts are the sizes of the ledger's files and of its journals, in KiB.
+func fileFacts(config *config.Config) any {
+	type file struct {
+		Name  string    `json:"name"`
+		KiB   int64     `json:"kib"`
+		Mode  string    `json:"mode"`
+		Moved time.Time `json:"changed"`
+	}
+	out := []file{}
+	add := func(name, path string) {
+		if info, err := os.Stat(path); err == nil {
+			out = append(out, file{name, info.Size() >> 10, info.Mode().String(), info.ModTime().UTC()})
+		}
+	}
+	if config.State.Driver == state.SQLite {
+		for _, suffix := range []string{"", "-wal", "-shm"} {
+			add("ledger"+suffix, config.State.DSN.Reveal()+suffix)
+		}
+	}
+	n := 0
+	_ = filepath.WalkDir(config.State.Journals(), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			n++
+			add(fmt.Sprintf("journal %d %s", n, filepath.Base(path)), path)
+		}
+		return nil // what cannot be read is left out
+	})
+	return out
+}
+
+// runFact is a run without anything that names a row.
+type runFact struct {
+	Job        string              `json:"job"`
+	StartedAt  time.Time           `json:"started_at"`
+	EndedAt    *time.Time          `json:"ended_at"`
+	Sweep      bool                `json:"sweep"`
+	InScope    *int                `json:"in_scope"`
+	Gone       *int                `json:"gone"`
+	Unreadable int                 `json:"unreadable"`
+	Read       int                 `json:"read"`
+	New        int                 `json:"new"`
+	Changed    int                 `json:"changed"`
+	Sent       int                 `json:"sent"`
+	States     map[trade.State]int `json:"states"`
+	Flags      map[trade.Flag]int  `json:"flags"`
+	Alarms     int                 `json:"alarms"`
+	Notes      int                 `json:"notes"`
+	Stopped    *string             `json:"stopped"` // the code
+}
+
+func runFactOf(r trade.RunReport) runFact {
+	out := runFact{
+		Job: r.Job, StartedAt: r.StartedAt, EndedAt: cli.TimeOrNull(r.EndedAt), Sweep: r.Sweep, InScope: r.InScope,
+		Gone: r.Gone, Unreadable: r.Unreadable, Read: r.Read,
+		New: r.New, Changed: r.Changed, Sent: r.Sent, States: r.States, Flags: r.Flags, Alarms: len(r.Alarms),
+		Notes: len(r.Notes),
+	}
+	if r.Stopped != nil {
+		out.Stopped = &r.Stopped.Code
+	}
+	return out
+}
+
+func runFacts(ctx context.Context, store *state.Store) (any, error) {
+	jobs, err := store.Jobs(ctx)
+	out := []runFact{}
+	for _, job := range jobs {
+		runs, err := store.Runs(ctx, job, bundleRuns)
+		if err != nil {
+			return out, err
+		}
+		for _, r := range runs {
+			out = append(out, runFactOf(r))
+		}
+	}
+	return out, err
+}
+
+// jobFacts is where each job stands, in codes and counts.
+func jobFacts(ctx context.Context, store *state.Store, config *config.Config) (any, error) {
+	type jobFact struct {
+		Job        string              `json:"job"`
+		Configured bool                `json:"configured"`
+		Sends      *string             `json:"sends"`
+		State      trade.JobState      `json:"state"`
+		Since      *time.Time          `json:"since"`
+		Stop       *string             `json:"stop"`
+		States     map[trade.State]int `json:"states"`
+		Flags      map[trade.Flag]int  `json:"flags"`
+		SweptAt    *time.Time          `json:"swept_at"`
+		NextRun    *time.Time          `json:"next_run"`
+		NextSweep  *time.Time          `json:"next_sweep"`
+		Causes     map[string]int      `json:"causes"`
+	}
+	specs := map[string]engine.JobSpec{}
+	for _, spec := range config.JobSpecs() {
+		specs[spec.Name] = spec
+	}
+	names, err := store.Jobs(ctx)
+	out := []jobFact{}
+	for _, name := range names {
+		job, err := runs.ReadJob(ctx, store, name)
+		if err != nil {
+			return out, err
+		}
+		if spec, ok := specs[name]; ok {
+			if err := job.Schedule(spec, config.Zone(), cli.Now()); err != nil {
+				return out, err
+			}
+		}
+		f := jobFact{
+			Job: name, Configured: job.Configured, Sends: job.Sends, State: job.State, Since: job.Since,
+			States: job.States, Flags: job.Flags, SweptAt: job.SweptAt,
+			NextRun: job.NextRun, NextSweep: job.NextSweep,
+		}
+		if job.Stop != nil {
+			f.Stop = &job.Stop.Code
+		}
+		if f.Causes, err = store.StuckCauses(ctx, name); err != nil {
+			return out, err
+		}
+		out = append(out, f)
+	}
+	return out, err
+}
+
+// doctorFacts is what the doctor found, with so much time for each look; with 0 it looks at
+// everything.
+func doctorFacts(ctx context.Context, store *state.Store, config *config.Config, each time.Duration) (any, error) {
+	type fact struct {
+		Check   string `json:"check"`
+		OK      bool   `json:"ok"`
+		Problem string `json:"problem"`
+		Code    string `json:"code,omitempty"`
+		Text    string `json:"text,omitempty"`
+	}
+	var found []state.Diagnosis
+	var err error
+	if each == 0 {
+		found, err = store.Diagnose(ctx, config.State.Journals(), true)
+	} else {
+		found, err = store.DiagnoseWithin(ctx, config.State.Journals(), each)
+	}
+	out := []fact{}
+	for _, d := range found {
+		f := fact{Check: d.Check, OK: d.OK, Problem: d.Problem}
+		if len(d.Args) == 1 {
+			if e, ok := d.Args[0].(*state.Error); ok {
+				f.Code, f.Text = e.Code, e.Error()
+			}
+		}
+		out = append(out, f)
+	}
+	return out, err
+}

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// ActFlags are those of a person's act.
+type ActFlags struct {
+	Reason, As string
+	Yes        bool
+}
+
+// Add gives a command the flags.
+func (f *ActFlags) Add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.Reason, "reason", "", "why, `TEXT` for the audit")
+	cmd.Flags().StringVar(&f.As, "as", "",
+		"`NAME` of who orders it, recorded as given beside the account; default: who logged in")
+	cmd.Flags().BoolVar(&f.Yes, "yes", false, "do it without asking")
+}
+
+// Confirm shows that a plan stands and asks whether to do it. Without a terminal to ask at and
+// without --yes the plan is all that happens: exit code 2.
+func (a *App) Confirm(yes bool) error {
+	if yes {
+		return nil
+	}
+	return a.Ask(a.Text("act.ask"), func(answer string) bool {
+		return slices.Contains([]string{"s", "sim", "y", "yes"}, strings.ToLower(answer))
+	})
+}
+
+// Ask asks a person at a terminal; without one there is only the plan.
+func (a *App) Ask(question string, agrees func(answer string) bool) error {
+	if !IsTerminal(a.Stdin) || !IsTerminal(a.Stderr) {
+		a.Tell("act.only_planned")
+		return &ExitError{ExitUsage}
+	}
+	fmt.Fprint(a.Stderr, question)
+	answered := make(chan bool, 1)
+	go func() { // a read of a terminal cannot be given up: after a signal it ends with the process
+		answer, err := bufio.NewReader(a.Stdin).ReadString('\n')
+		answered <- err == nil && agrees(strings.TrimSpace(answer))
+	}()
+	select {
+	case yes := <-answered:
+		if yes {
+			return nil
+		}
+		a.Tell("act.not_done")
+		return &ExitError{ExitUsage}
+	case <-a.Ended:
+		fmt.Fprintln(a.Stderr)
+		a.Tell("act.not_done")
+		return &ExitError{ExitFailed}
+	}
+}
+
+// NeedReason refuses an act without a reason.
+func (a *App) NeedReason(f ActFlags) error {
+	if strings.TrimSpace(f.Reason) == "" {
+		return a.Usage("act.needs_reason")
+	}
+	return nil
+}
+
+// Audit is the record of a person's act.
+func (a *App) Audit(f ActFlags, act, target string, detail any) (trade.AuditRecord, error) {
+	text, err := json.Marshal(detail)
+	if err != nil {
+		return trade.AuditRecord{}, fmt.Errorf("%s: %w", act, err)
+	}
+	who := a.Person(f)
+	return trade.AuditRecord{
+		At: Now(), Who: who.Name, From: who.From, Act: act, Target: target, Reason: f.Reason,
+		Detail: string(text),
+	}, nil
+}
+
+// Confirmed asks for the reason and the confirmation of an act whose plan was shown. The plan alone
+// needs no reason.
+func (a *App) Confirmed(f ActFlags) error {
+	if f.Yes {
+		if err := a.NeedReason(f); err != nil {
+			return err
+		}
+	}
+	if err := a.Confirm(f.Yes); err != nil {
+		return err
+	}
+	return a.NeedReason(f)
+}

@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// App is the program: one execution of one command. main makes one, tests make many in one process.
+// What a command needs is opened when it is first asked for, and closed when Run returns.
+type App struct {
+	Stdin  io.Reader
+	Stdout io.Writer // results
+	Stderr io.Writer // messages and progress
+	Env    func(string) (string, bool)
+
+	Version    string // of the program; Run sets it
+	ConfigPath string // --config
+	AsJSON     bool   // --json
+	Verbose    bool   // --verbose
+
+	Out     *bufio.Writer   // Stdout; Run checks its Flush
+	Ended   <-chan struct{} // closed by the first signal
+	Config  *config.Config
+	Log     *zap.Logger    // nil: that of a command
+	Closers []func() error // in the order of opening
+
+	ObserveAPI func(apiclient.Observation) // is told of each request; nil tells nobody
+}
+
+// Close closes what was opened, the newest first.
+func (a *App) Close() error {
+	var errs []error
+	for i := len(a.Closers) - 1; i >= 0; i-- {
+		errs = append(errs, a.Closers[i]())
+	}
+	a.Closers = nil
+	return errors.Join(errs...)
+}
+
+// LoadConfig reads the configuration, once. Its errors are *Error (exit code 78).
+func (a *App) LoadConfig() (*config.Config, error) { return LoadConfigBy(a, config.Load) }
+
+// LoadConfigBy is LoadConfig with another function that reads the file.
+func LoadConfigBy(a *App,
+	load func(string, func(string) (string, bool)) (*config.Config, error),
+) (*config.Config, error) {
+	if a.Config != nil {
+		return a.Config, nil
+	}
+	path, err := config.Find(a.ConfigPath)
+	if err != nil {
+		return nil, err
+	}
+	config, err := load(path, a.Env)
+	if err != nil {
+		return nil, err
+	}
+	a.Config = config
+	return config, nil
+}
+
+// Access says what a command does with the ledger.
+type Access bool
+
+const (
+	// ToRead opens a ledger that cannot be written. In the place of a ledger that does not exist
+	// stands an empty one in memory, and people are told.
+	ToRead Access = false
+	// ToWrite opens a ledger migrated when needed, and compared with its journal. One that does not
+	// exist is an error.
+	ToWrite Access = true
+)
+
+// OpenLedger opens the ledger of the configuration.
+func (a *App) OpenLedger(ctx context.Context, how Access) (*state.Store, error) {
+	config, err := a.LoadConfig()
+	if err != nil {
+		return nil, err
+	}
+	store, err := state.Open(ctx, a.LedgerOptions(config, how))
+	if how == ToRead && errors.Is(err, state.ErrNoLedger) {
+		var absent *state.Error
+		errors.As(err, &absent)
+		a.Tell("ledger.none", a.Voice().LedgerFault(absent, err))
+		store, err = state.OpenMemory(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.Closers = append(a.Closers, store.Close)
+	if how == ToWrite {
+		tighten(a, store)
+	}
+	opening := store.Opening()
+	if opening.Settled+opening.Doubts > 0 {
+		a.Tell("ledger.settled", opening.Settled, opening.Doubts)
+	}
+	if opening.Acts > 0 {
+		a.Tell("ledger.act_settled")
+	}
+	return store, nil
+}
+
+// LedgerOptions are those by which a ledger of a configuration is opened.
+func (a *App) LedgerOptions(config *config.Config, how Access) state.Options {
+	return state.Options{
+		Driver: config.State.Driver, DSN: config.State.DSN.Reveal(), ReadOnly: how == ToRead,
+		Version: a.Version, Journal: config.State.Journals(), Zone: config.Zone(),
+	}
+}
+
+// OpenERP connects to the ERP until the command ends; the error is an *erp.Error.
+func (a *App) OpenERP(ctx context.Context) (*erp.Source, error) {
+	source, err := a.ConnectERP(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a.Closers = append(a.Closers, source.Close)
+	return source, nil
+}
+
+// ConnectERP connects to the ERP; who asks for it closes it.
+func (a *App) ConnectERP(ctx context.Context) (*erp.Source, error) {
+	config, err := a.LoadConfig()
+	if err != nil {
+		return nil, err
+	}
+	return erp.Open(ctx, erp.Options{
+		Driver: config.ERP.Driver, DSN: erp.Secret(config.ERP.DSN.Reveal()), TimeZone: config.Zone(),
+		StatementTimeout: config.ERP.StatementTimeout,
+		Charset:          config.ERP.Charset,
+	})
+}
+
+// Logger is that of the daemon, or of a command.
+func (a *App) Logger() *zap.Logger {
+	if a.Log != nil {
+		return a.Log
+	}
+	return newLogger(a.Stderr, a.Verbose)
+}
+
+// OpenAPI makes the client; it connects with the first request. adjust changes options of a client
+// that is not the engine's.
+func (a *App) OpenAPI(adjust ...func(*apiclient.Options)) (*apiclient.Client, error) {
+	conf, err := a.LoadConfig()
+	if err != nil {
+		return nil, err
+	}
+	options := apiclient.Options{
+		BaseURL: conf.API.BaseURL, APIKey: apiclient.Secret(conf.API.APIKey.Reveal()), Timeout: conf.API.Timeout,
+		CAFile: conf.API.CAFile, UserAgent: "safrasync/" + a.Version, MaxConns: conf.API.MaxInFlight,
+		Observe: a.ObserveAPI,
+	}
+	for _, change := range adjust {
+		change(&options)
+	}
+	client, err := apiclient.New(options)
+	if err != nil {
+		return nil, &config.Error{Faults: []config.Fault{{File: conf.File(), Text: err.Error()}}, Cause: err}
+	}
+	a.Closers = append(a.Closers, func() error { client.Close(); return nil })
+	return client, nil
+}
+
+// PrintJSON writes one object as one line.
+func (a *App) PrintJSON(v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := a.Out.Write(trade.EscapeJSON(b.Bytes()))
+	return err
+}

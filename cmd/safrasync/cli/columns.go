@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// ColumnsInOrder are the columns of a row in the order of the fields that they become, then those
+// that become none.
+func ColumnsInOrder(a *App, e trade.Entry) []string {
+	var out []string
+	add := func(names ...string) {
+		for _, name := range names {
+			if _, ok := e.Values[name]; ok && !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	for _, spec := range a.Config.JobSpecs() {
+		if spec.Name == e.Job {
+			for _, rule := range trade.Rules(spec.Sends) {
+				add(spec.Fields[rule.Field].Columns...)
+			}
+		}
+	}
+	add(slices.Sorted(maps.Keys(e.Values))...)
+	return out
+}

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/internal/i18n"
+)
+
+// Arity is how many arguments a command takes; most < 0 means any number.
+type Arity struct{ Least, Most int }
+
+// AnyArgs is any number of arguments.
+var AnyArgs = Arity{0, -1}
+
+// Exactly is a fixed number of arguments.
+func Exactly(n int) Arity { return Arity{n, n} }
+
+// Command makes a command whose wrong calls are told in the person's language.
+func (a *App) Command(use string, short i18n.Key, args Arity,
+	run func(cmd *cobra.Command, args []string) error,
+) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: a.Text(short), DisableFlagsInUseLine: true, RunE: run,
+		Args: func(cmd *cobra.Command, given []string) error {
+			if len(given) < args.Least || args.Most >= 0 && len(given) > args.Most {
+				return a.Usage("says.arguments",
+					strings.TrimSpace(strings.TrimSuffix(cmd.CommandPath(), cmd.Name())+use))
+			}
+			return nil
+		},
+	}
+}
+
+// Group makes a command that only has sub-commands.
+func (a *App) Group(use string, short i18n.Key) *cobra.Command {
+	return a.Command(use, short, AnyArgs,
+		func(cmd *cobra.Command, args []string) error { return a.UnknownCommand(cmd, args) })
+}
+
+// UnknownCommand shows the help of a command that does nothing by itself, or says which sub-command
+// may have been meant.
+func (a *App) UnknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cmd.Help()
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		return a.Usage("says.no_command_but", args[0], cmd.CommandPath(), Listed(near))
+	}
+	return a.Usage("says.no_command", args[0], cmd.CommandPath())
+}

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Engine are what an engine is made of, for a command that needs more than the engine itself.
+type Engine struct {
+	*engine.Engine
+	Store *state.Store
+}
+
+// OpenEngine wires an engine of the configuration. source is the ERP: see OpenERP and unreachable.
+func (a *App) OpenEngine(store *state.Store, source engine.Source, observe func(engine.Progress)) (*Engine, error) {
+	config, err := a.LoadConfig()
+	if err != nil {
+		return nil, err
+	}
+	jobs, err := CompileJobs(config)
+	if err != nil {
+		return nil, err
+	}
+	client, err := a.OpenAPI()
+	if err != nil {
+		return nil, err
+	}
+	owner := state.Self()
+	owner.Platform = config.API.Platform()
+	e := engine.New(engine.Config{
+		Ledger: engine.LedgerOf(store), Source: source, Platform: client, Clock: engine.SystemClock{}, Owner: owner, Version: a.Version,
+		Several: config.State.Driver == state.Postgres, Jobs: jobs,
+		References: config.ReferenceSpecs(), Limits: config.Limits(), Brakes: config.EngineBrakes(),
+		Zone: config.Zone(), Log: a.Logger(), Observe: observe,
+	})
+	return &Engine{e, store}, nil
+}
+
+// CompileJobs makes the jobs executable, in the order in which they run; faults name their line of
+// the configuration.
+func CompileJobs(config *config.Config) ([]*engine.Job, error) {
+	var jobs []*engine.Job
+	var errs []error
+	for _, spec := range config.JobSpecs() {
+		job, err := engine.Compile(spec, config.Zone())
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		jobs = append(jobs, job)
+	}
+	if len(errs) > 0 {
+		return nil, config.Annotate(errors.Join(errs...))
+	}
+	jobs, err := engine.Order(jobs)
+	return jobs, config.Annotate(err)
+}
+
+// OpenActs wires the acts of people. A plan needs no more than to read.
+func (a *App) OpenActs(ctx context.Context, how Access) (*engine.Acts, error) {
+	config, err := a.LoadConfig()
+	if err != nil {
+		return nil, err
+	}
+	jobs, err := CompileJobs(config)
+	if err != nil {
+		return nil, err
+	}
+	store, err := a.OpenLedger(ctx, how)
+	if err != nil {
+		return nil, err
+	}
+	return &engine.Acts{
+		Desk: store, Jobs: jobs, Now: Now, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
+		Boot: state.Self().Boot, Clock: engine.SystemClock{}, Limits: config.Limits(),
+	}, nil
+}
+
+// Differences tells where a row of the ERP is no longer what was sent.
+func (a *App) Differences(ctx context.Context, store *state.Store, entry trade.Entry) ([]trade.Difference, error) {
+	if entry.Now == nil {
+		return nil, nil
+	}
+	jobs, err := CompileJobs(a.Config)
+	if err != nil {
+		return nil, err
+	}
+	refs, err := engine.Codes(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	var job *engine.Job
+	for _, j := range jobs {
+		if j.Name() == entry.Job {
+			job = j
+		}
+	}
+	return engine.Differences(job, entry, refs), nil
+}
+
+// Hearing wires what looks at events.
+func (a *App) Hearing(store *state.Store) (*engine.EventProcessor, error) {
+	jobs, err := CompileJobs(a.Config)
+	if err != nil {
+		return nil, err
+	}
+	// a reading that fails is tried in its own time
+	client, err := a.OpenAPI(func(o *apiclient.Options) { o.Once = true })
+	if err != nil {
+		return nil, err
+	}
+	program := ByTheProgram()
+	return &engine.EventProcessor{
+		Inbox: store, Candidates: store, Rows: store, Platform: client, Jobs: jobs, Now: Now, Limits: a.Config.Limits(), Zone: a.Config.Zone(),
+		Log:     a.Logger(),
+		Program: engine.Person{Name: program.Who, From: program.From},
+	}, nil
+}

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// The exit codes. Services and scripts rely on them; `safrasync --help` lists them.
+const (
+	ExitDone      = 0  // done; rows may need attention, and the summary says so
+	ExitFailed    = 1  // failed: a job stopped, something cannot be reached, a check did not pass
+	ExitUsage     = 2  // wrong usage, or an act that was only planned because nobody confirmed it
+	ExitAttention = 3  // only with --strict: done, rows need attention
+	ExitLeased    = 75 // another process runs this job (EX_TEMPFAIL)
+	ExitConfig    = 78 // wrong configuration (EX_CONFIG)
+)
+
+// ExitError ends the program with a code after everything that people need was said.
+type ExitError struct{ Code int }
+
+func (e *ExitError) Error() string { return "the command has said why" }
+
+// UsageError is a wrong call; its text is in the person's language.
+type UsageError struct{ Text string }
+
+func (e *UsageError) Error() string { return e.Text }
+
+// ExitCode gives the code of an error.
+func ExitCode(err error) int {
+	var exit *ExitError
+	var usage *UsageError
+	var config *config.Error
+	var leased *trade.LeasedError
+	var ledger *state.Error
+	var spec *engine.SpecError
+	switch {
+	case err == nil:
+		return ExitDone
+	case errors.As(err, &exit):
+		return exit.Code
+	case errors.As(err, &usage):
+		return ExitUsage
+	case errors.As(err, &config), errors.As(err, &spec):
+		return ExitConfig
+	case errors.As(err, &ledger) && ledger.Code == state.CodeConfig:
+		return ExitConfig
+	case errors.As(err, &leased):
+		return ExitLeased
+	}
+	return ExitFailed
+}

@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"context"
+	"slices"
+
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Truthful is a ledger that does not say that a job runs when the process that ran it is gone.
+type Truthful struct{ *state.Store }
+
+// JobStatus returns the status of a job, corrected as Abandoned does.
+func (t Truthful) JobStatus(ctx context.Context, job string) (trade.JobStatus, error) {
+	status, err := t.Store.JobStatus(ctx, job)
+	if err != nil {
+		return status, err
+	}
+	return Abandoned(ctx, t.Store, status)
+}
+
+// Abandoned corrects the status of a job of which the ledger says that it runs, although the
+// process that ran it is gone: it had no time to say so.
+func Abandoned(ctx context.Context, store *state.Store, status trade.JobStatus) (trade.JobStatus, error) {
+	if status.State != trade.Running {
+		return status, nil
+	}
+	leases, err := store.Leases(ctx)
+	if err != nil || slices.ContainsFunc(leases, func(l trade.Holder) bool { return l.Job == status.Job && !l.Dead }) {
+		return status, err
+	}
+	status.State = trade.Stopped
+	status.Stop = &trade.Stop{
+		Code: "process_gone",
+		Text: "the process that ran the job is gone; the next run finds out what became of the rows that were on the wire, and goes on",
+	}
+	return status, nil
+}

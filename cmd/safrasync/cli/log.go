@@ -1,0 +1,29 @@
+package cli
+
+import (
+	"io"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+)
+
+// newLogger writes JSON lines: with verbose what happens, else only what must not happen. It never
+// samples: the line that was left out is the one that somebody looks for.
+func newLogger(w io.Writer, verbose bool) *zap.Logger {
+	level := zapcore.ErrorLevel
+	if verbose {
+		level = zapcore.InfoLevel
+	}
+	return NewLeveledLogger(w, level)
+}
+
+// NewLeveledLogger writes JSON lines of a level and above.
+func NewLeveledLogger(w io.Writer, level zapcore.LevelEnabler) *zap.Logger {
+	encoder := zapcore.NewJSONEncoder(zapcore.EncoderConfig{
+		TimeKey: "time", LevelKey: "level", MessageKey: "msg", StacktraceKey: "stack",
+		LineEnding: zapcore.DefaultLineEnding,
+		EncodeTime: zapcore.RFC3339NanoTimeEncoder, EncodeLevel: zapcore.LowercaseLevelEncoder,
+		EncodeDuration: zapcore.StringDurationEncoder,
+	})
+	return zap.New(zapcore.NewCore(encoder, zapcore.Lock(zapcore.AddSync(w)), level))
+}

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	inbound "github.com/safrasync/safrasync/internal/receiver"
+	"github.com/safrasync/safrasync/state"
+)
+
+// errNoFolder says that a file cannot be made because its folder is not there.
+var errNoFolder = errors.New("the folder does not exist")
+
+// MayMake tells whether a file can be there: not where one is already (fs.ErrExist), or in no
+// folder (errNoFolder). "" is standard output.
+func MayMake(path string) error {
+	if path == "" {
+		return nil
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return fs.ErrExist
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	_, err := os.Stat(filepath.Dir(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return errNoFolder
+	}
+	return err
+}
+
+// tighten takes from others the rights to the ledger, its journal and the spool of the events, and
+// says so.
+func tighten(a *App, store *state.Store) {
+	paths := store.Files(a.Config.State.Journals())
+	if spool := a.Config.Webhooks.Spool; spool != "" {
+		files, err := os.ReadDir(spool)
+		ours := err == nil // nobody else's folder is touched
+		for _, f := range files {
+			ours = ours && strings.HasSuffix(f.Name(), inbound.SegmentEnd)
+			paths[filepath.Join(spool, f.Name())] = 0o600
+		}
+		if paths[spool] = 0o700; !ours {
+			maps.DeleteFunc(paths, func(path string, _ fs.FileMode) bool {
+				return path == spool || filepath.Dir(path) == spool
+			})
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		info, err := os.Stat(path)
+		if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
+			continue
+		}
+		had := info.Mode().Perm()
+		if err := os.Chmod(path, had&paths[path]); err != nil {
+			a.Tell("ledger.open", path, had, paths[path])
+			continue
+		}
+		a.Tell("ledger.tightened", path, had, had&paths[path])
+	}
+}
+
+// WriteOwn makes a file that only its owner may read, whole or not at all.
+func WriteOwn(path string, write func(io.Writer) error) (err error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			if rmErr := os.Remove(path); !errors.Is(rmErr, fs.ErrNotExist) {
+				err = errors.Join(err, rmErr)
+			}
+		}
+	}()
+	out := bufio.NewWriter(file)
+	return errors.Join(write(out), out.Flush(), file.Sync(), file.Close())
+}
+
+// CreateFile writes a file that must not exist yet.
+func CreateFile(path, text string, mode os.FileMode) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
+}
+
+// ReplaceFile writes a file in one step: a crash leaves the old text or the new one. Mode, owner
+// and group stay: the service reads a configuration that root replaces by its group.
+func ReplaceFile(path, text string) error {
+	mode := os.FileMode(0o644)
+	before, err := os.Stat(path)
+	if err == nil {
+		mode = before.Mode().Perm()
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".safrasync-*")
+	if err != nil {
+		return fmt.Errorf("%s: %s", path, config.PlainReason(err))
+	}
+	_, err = f.WriteString(text)
+	err = errors.Join(err, keepOwner(f, before), f.Chmod(mode), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // the reason is more telling
+		return fmt.Errorf("%s: %s", path, config.PlainReason(err))
+	}
+	return nil
+}

@@ -1,0 +1,24 @@
+package cli
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// keepOwner gives f the owner and group of the file that it replaces. Who may not give them away
+// replaces the file all the same, as its own.
+func keepOwner(f *os.File, before fs.FileInfo) error {
+	if before == nil {
+		return nil
+	}
+	was, ok := before.Sys().(*syscall.Stat_t)
+	if !ok {
+		return nil
+	}
+	err := f.Chown(int(was.Uid), int(was.Gid))
+	if os.IsPermission(err) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/progress"
+
+	engine "github.com/safrasync/safrasync/sync"
+)
+
+// Watcher tells people how a run goes on. A short run needs no word before its summary.
+type Watcher interface {
+	Observe(engine.Progress) // called by one goroutine at a time
+	Close()                  // returns when nothing more is written
+}
+
+// Watch chooses a bar for terminals and plain lines for everything else. With --verbose the log
+// says it all.
+func (a *App) Watch() Watcher {
+	if IsTerminal(a.Stderr) && !a.Verbose {
+		return newBar(a)
+	}
+	return &plainWatcher{app: a, since: time.Since, saidAt: time.Now()}
+}
+
+// Where there is no terminal a run writes one line each ten seconds at most, and of the sending one
+// each tenth at most.
+const (
+	plainInterval = 10 * time.Second
+	PlainTenths   = 10
+)
+
+// plainWatcher writes a line now and then.
+type plainWatcher struct {
+	app    *App
+	since  func(time.Time) time.Duration
+	saidAt time.Time
+	job    string // of the last line about sending
+	tenth  int    // that it told
+}
+
+func (w *plainWatcher) Observe(p engine.Progress) {
+	if w.since(w.saidAt) < plainInterval {
+		return
+	}
+	switch p.Phase {
+	case engine.Reading:
+		w.app.Tell("progress.reads", p.Job, p.Read)
+	case engine.Sending:
+		tenth := p.Done * PlainTenths / max(p.Total, 1)
+		if p.Job == w.job && tenth == w.tenth {
+			return
+		}
+		w.job, w.tenth = p.Job, tenth
+		w.app.Tell("progress.sends", p.Job, p.Done, p.Total)
+	case engine.Resting:
+		w.app.Tell("progress.rests", p.Job, w.app.restsUntil(p.Note))
+	default:
+		return
+	}
+	w.saidAt = time.Now()
+}
+
+// restsUntil gives the end of a rest as people write it; the engine writes it for machines.
+func (a *App) restsUntil(note string) string {
+	until, err := time.Parse(time.RFC3339, note)
+	if err != nil {
+		return note
+	}
+	return until.In(a.Voice().Zone).Format("15:04:05")
+}
+
+func (w *plainWatcher) Close() {}
+
+// bar draws one line for each job.
+type bar struct {
+	app      *App
+	writer   progress.Writer
+	trackers map[string]*progress.Tracker
+	ended    chan struct{}
+}
+
+func newBar(a *App) *bar {
+	w := progress.NewWriter()
+	w.SetOutputWriter(a.Stderr)
+	w.SetUpdateFrequency(200 * time.Millisecond)
+	w.SetTrackerPosition(progress.PositionRight)
+	w.SetMessageLength(32)
+	w.Style().Visibility.Speed = true
+	w.Style().Visibility.ETA = true
+	b := &bar{app: a, writer: w, trackers: map[string]*progress.Tracker{}, ended: make(chan struct{})}
+	go func() {
+		defer close(b.ended)
+		w.Render()
+	}()
+	return b
+}
+
+func (b *bar) Observe(p engine.Progress) {
+	t := b.trackers[p.Job]
+	if t == nil {
+		t = &progress.Tracker{Message: b.app.Text("bar.reads", p.Job)}
+		b.trackers[p.Job] = t
+		b.writer.AppendTracker(t)
+	}
+	switch p.Phase {
+	case engine.Reading:
+		t.SetValue(int64(p.Read))
+	case engine.Sending:
+		t.UpdateMessage(b.app.Text("bar.sends", p.Job))
+		t.UpdateTotal(int64(max(p.Total, 1)))
+		t.SetValue(int64(p.Done))
+	case engine.Resting:
+		t.UpdateMessage(b.app.Text("progress.rests", p.Job, b.app.restsUntil(p.Note)))
+	case engine.Done:
+		t.UpdateMessage(p.Job)
+		t.MarkAsDone()
+	}
+}
+
+func (b *bar) Close() {
+	for _, t := range b.trackers {
+		t.MarkAsDone()
+	}
+	// Stop is heard only by a Render that has begun.
+	for {
+		b.writer.Stop()
+		select {
+		case <-b.ended:
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Reason says in one line why an entry is as it is; "" when there is nothing to say.
+func (v Voice) Reason(e trade.Entry) string {
+	var parts []string
+	switch e.State {
+	case trade.Accepted:
+	case trade.Invalid:
+		if e.Error != nil {
+			parts = append(parts, trade.Sentences(e.Error.Fields, v.Lang))
+		}
+		parts = append(parts, v.Awaited(stillAwaited(e))...)
+	case trade.Waiting:
+		if !strings.HasPrefix(e.Cause, "ref:") && e.Cause != trade.CauseParent {
+			parts = append(parts, v.Own.Explain(e.State, e.Cause, v.Lang).What)
+		}
+		parts = append(parts, v.Awaited(stillAwaited(e))...)
+	default:
+		parts = append(parts, v.Advice(e).What)
+	}
+	if !e.NextAttemptAt.IsZero() {
+		parts = append(parts, v.Text("row.next_attempt", v.Moment(e.NextAttemptAt)))
+	}
+	for _, f := range e.Flags {
+		parts = append(parts, f.Label(v.Lang))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Advice is what to do about an entry.
+func (v Voice) Advice(e trade.Entry) trade.Advice {
+	if e.State == trade.Accepted {
+		return trade.Advice{}
+	}
+	return v.Own.Entry(e, v.Lang)
+}
+
+// OutcomeReason says why an attempt ended as it did. The engine's own words are English: where the
+// platform answered, its answer says more.
+func (v Voice) OutcomeReason(status int, messages []string, text string) string {
+	if v.Lang == trade.English || status == 0 {
+		return text
+	}
+	said := strings.Join(messages, ", ")
+	if said == "" { // what came back stands behind the engine's words
+		_, said, _ = strings.Cut(text, ": ")
+	}
+	return strings.TrimSpace(v.Text("attempt.status", status, said))
+}
+
+// stillAwaited leaves out the parents that have got their id meanwhile, where something else keeps
+// the row.
+func stillAwaited(e trade.Entry) []trade.Awaited {
+	if e.Cause == trade.CauseParent {
+		return e.WaitingFor
+	}
+	return slices.DeleteFunc(slices.Clone(e.WaitingFor),
+		func(a trade.Awaited) bool { return a.Job != "" && a.ParentState == trade.Accepted })
+}
+
+// Awaited says what an entry waits for.
+func (v Voice) Awaited(things []trade.Awaited) []string {
+	var out []string
+	for _, w := range things {
+		out = append(out, w.Sentence(v.Lang))
+	}
+	return out
+}
+
+// Stop says why a job stopped and what to do: in the person's language where the reason is a known
+// one, with the engine's own words behind it.
+func (v Voice) Stop(s trade.Stop) string {
+	text := s.Text
+	if b := s.Brake; b != nil && v.Lang != trade.English {
+		text = v.Brake(s.Code, *b)
+	} else if known := i18n.Key("stop." + s.Code); v.Lang != trade.English && i18n.CLI.Has(known) {
+		text = v.Text(known) + " (" + s.Text + ")"
+	}
+	if !s.Until.IsZero() {
+		text += v.Text("stop.until", v.Moment(s.Until))
+	}
+	return text
+}
+
+// PhaseOf is how far a request got; "" when nothing is kept of it.
+func PhaseOf(evidence json.RawMessage) string {
+	var e struct{ Phase string }
+	if json.Unmarshal(evidence, &e) != nil {
+		return ""
+	}
+	if !i18n.CLI.Has(i18n.Key("phase." + e.Phase)) {
+		return ""
+	}
+	return e.Phase
+}
+
+// OutcomeName is the name of an outcome in JSON and in the keys of texts.
+func OutcomeName(o trade.Outcome) string {
+	if o == trade.OutcomeOpen {
+		return "open"
+	}
+	return string(o)
+}

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// NewTable makes a table for people on standard output.
+func (a *App) NewTable(head ...i18n.Key) table.Writer {
+	t := table.NewWriter()
+	t.SetOutputMirror(a.Out)
+	t.SetStyle(table.StyleLight)
+	t.Style().Format.Header = text.FormatDefault // as written, not in capitals
+	row := table.Row{}
+	for _, h := range head {
+		row = append(row, a.Text(h))
+	}
+	t.AppendHeader(row)
+	return t
+}
+
+// PrintIndented writes a JSON document for people; what is none after all as it is, in one line.
+func (a *App) PrintIndented(doc json.RawMessage) {
+	var b bytes.Buffer
+	if err := json.Indent(&b, doc, "  ", "  "); err != nil {
+		a.Line("  " + string(doc))
+		return
+	}
+	a.Block("  " + string(trade.EscapeJSON(b.Bytes())))
+}
+
+// OrEmpty makes a missing list an empty one: readers need not tell null from [].
+func OrEmpty[S ~[]T, T any](list S) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// OrNull makes the zero value a null.
+func OrNull[T comparable](v T) *T {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return &v
+}
+
+// TimeOrNull makes the zero time a null.
+func TimeOrNull(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+// OrDash makes an empty text a dash.
+func OrDash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+// Listed writes names one after the other.
+func Listed[T ~string](names []T) string { return strings.Join(Texts(names), ", ") }
+
+// Texts returns names as plain texts.
+func Texts[T ~string](values []T) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = string(v)
+	}
+	return out
+}
+
+// Completes offers the values of an enumeration to the shell.
+func Completes[T ~string](cmd *cobra.Command, flag string, values []T) {
+	if err := cmd.RegisterFlagCompletionFunc(flag,
+		cobra.FixedCompletions(Texts(values), cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err)
+	}
+}
+
+// OrAbsent gives a text, or says that there is none.
+func (v Voice) OrAbsent(text *string) string {
+	if text == nil {
+		return v.Text("since.nothing")
+	}
+	return *text
+}
+
+// PlanShown is how many lines of each kind a plan shows.
+const PlanShown = 20

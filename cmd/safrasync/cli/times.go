@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/robfig/cron/v3"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// NextTimes are the next times of a schedule after a moment.
+func NextTimes(schedule cron.Schedule, at time.Time) []time.Time {
+	out := []time.Time{}
+	for range cronTimes {
+		if at = schedule.Next(at); at.IsZero() {
+			break
+		}
+		out = append(out, at.UTC())
+	}
+	return out
+}
+
+// ShortTimes writes times that are near without their year.
+func (v Voice) ShortTimes(times []time.Time) []string {
+	form := "02/01 15:04"
+	if v.Lang == trade.English {
+		form = "01-02 15:04"
+	}
+	out := make([]string, len(times))
+	for i, t := range times {
+		out[i] = t.In(v.Zone).Format(form)
+	}
+	return out
+}
+
+// ExplainCron says the usual schedules in words; for others the times that follow have to do.
+func (v Voice) ExplainCron(text string) string {
+	zone := ""
+	if name, rest, ok := strings.Cut(text, " "); ok &&
+		(strings.HasPrefix(name, "CRON_TZ=") || strings.HasPrefix(name, "TZ=")) {
+		_, place, _ := strings.Cut(name, "=")
+		zone, text = v.Text("cron.in", place), strings.TrimSpace(rest)
+	}
+	if d, ok := strings.CutPrefix(text, "@every "); ok {
+		return v.Text("cron.every", d) + zone
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	if m := everyMinutes.FindStringSubmatch(text); m != nil {
+		return v.Text("cron.minutes", m[1]) + zone
+	}
+	if m := someMinutes.FindStringSubmatch(text); m != nil {
+		return v.Text("cron.some_minutes", m[1], m[2], m[3]) + zone
+	}
+	if m := everyHour.FindStringSubmatch(text); m != nil {
+		return v.Text("cron.hourly", m[1]) + zone
+	}
+	if m := everyDay.FindStringSubmatch(text); m != nil {
+		return v.Text("cron.daily", twoDigits(m[2]), twoDigits(m[1])) + zone
+	}
+	return v.Text("cron.as_written") + zone
+}
+
+// ParseSince reads an age (2h, 7d), a day of the cooperative, or an instant.
+func ParseSince(since string, now time.Time, zone *time.Location) (time.Time, bool) {
+	if days, ok := strings.CutSuffix(since, "d"); ok {
+		if n, err := strconv.Atoi(days); err == nil && n >= 0 {
+			return now.AddDate(0, 0, -n), true
+		}
+	}
+	if age, err := time.ParseDuration(since); err == nil && age >= 0 {
+		return now.Add(-age), true
+	}
+	for _, layout := range []string{time.DateOnly, "02/01/2006", time.RFC3339} {
+		if t, err := time.ParseInLocation(layout, since, zone); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// Span is a span of time, rounded up to whole seconds.
+func (v Voice) Span(d time.Duration) string {
+	return (time.Duration(RoundUp(d)) * time.Second).String()
+}
+
+// RoundUp gives whole seconds, never too few.
+func RoundUp(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
+
+var (
+	everyMinutes = regexp.MustCompile(`^\*/(\d+) \* \* \* \*$`)
+	everyHour    = regexp.MustCompile(`^(\d+) \* \* \* \*$`)
+	everyDay     = regexp.MustCompile(`^(\d+) (\d+) \* \* \*$`)
+	someMinutes  = regexp.MustCompile(`^\*/(\d+) (\d+)-(\d+) \* \* \*$`)
+)
+
+func twoDigits(text string) string {
+	if len(text) < 2 {
+		return "0" + text
+	}
+	return text
+}
+
+// cronTimes is how many of the next times are shown.
+const cronTimes = 5

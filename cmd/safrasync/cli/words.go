@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Voice is the language and the time zone in which somebody is spoken to.
+type Voice struct {
+	Lang trade.Lang
+	Zone *time.Location
+	Own  *trade.Catalogue // what is told of causes; nil: the program's own words
+
+	Titles trade.Titles // of the configured jobs
+}
+
+// Machine is the voice of sentences in JSON.
+var Machine = Voice{Lang: trade.English, Zone: time.UTC}
+
+// Text gives a phrase. What stands in it as a string may be the ERP's: it is one line, and steers
+// nothing.
+func (v Voice) Text(p i18n.Key, args ...any) string {
+	format := i18n.CLI.Text(v.Lang, p)
+	if len(args) == 0 {
+		return format
+	}
+	given := slices.Clone(args)
+	for i, arg := range given {
+		switch text := arg.(type) {
+		case string:
+			given[i] = Printable(text)
+		case json.RawMessage:
+			given[i] = trade.EscapeJSON(text)
+		}
+	}
+	return fmt.Sprintf(format, given...)
+}
+
+// Moment is a time as people write it.
+func (v Voice) Moment(t time.Time) string {
+	switch {
+	case t.IsZero():
+		return "-"
+	case v.Zone == time.UTC:
+		return t.UTC().Format(time.RFC3339)
+	case v.Lang == trade.English:
+		return t.In(v.Zone).Format("2006-01-02 15:04")
+	}
+	return t.In(v.Zone).Format("02/01/2006 15:04")
+}
+
+// Lang is the language of what people read: that of the configuration, once it is loaded, else that
+// of the environment, else Portuguese.
+func (a *App) Lang() trade.Lang {
+	if a.Config != nil && a.Config.Language != "" {
+		return trade.ParseLang(a.Config.Language)
+	}
+	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} { // the order in which POSIX asks them
+		if value, ok := a.Env(name); ok && value != "" {
+			return trade.ParseLang(value)
+		}
+	}
+	return trade.Portuguese
+}
+
+// Voice speaks to who runs the command: in their language, with the times of the ERP's zone, which
+// is the cooperative's.
+func (a *App) Voice() Voice {
+	v := Voice{Lang: a.Lang(), Zone: time.Local}
+	if a.Config != nil {
+		v.Zone, v.Own, v.Titles = a.Config.Zone(), a.Config.Catalogue(), a.Config.Titles(v.Lang)
+	}
+	return v
+}
+
+// Text gives a phrase in the person's language.
+func (a *App) Text(p i18n.Key, args ...any) string { return a.Voice().Text(p, args...) }
+
+// Tell writes a line for people to standard error: progress, plans, warnings, errors.
+func (a *App) Tell(p i18n.Key, args ...any) { fmt.Fprintln(a.Stderr, lines(a.Text(p, args...))) }
+
+// Show writes a line for people to standard output: a result.
+func (a *App) Show(p i18n.Key, args ...any) { a.Block(a.Text(p, args...)) }
+
+// Line writes one line to standard output, whatever is in it.
+func (a *App) Line(text string) { fmt.Fprintln(a.Out, Printable(text)) }
+
+// Block writes a text with line breaks of ours to standard output.
+func (a *App) Block(text string) { fmt.Fprintln(a.Out, lines(text)) }
+
+// Printable keeps a text of the ERP, or of a foreign server, from driving the terminal, from
+// turning the direction of a line and from beginning a line of its own.
+func Printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n':
+			return '↵'
+		case r == '\t':
+			return ' '
+		case trade.Steers(r):
+			return utf8.RuneError
+		}
+		return r
+	}, strings.ReplaceAll(text, "\r\n", "\n"))
+}
+
+// lines is printable for each line of a text.
+func lines(text string) string {
+	all := strings.Split(text, "\n")
+	for i, line := range all {
+		all[i] = Printable(line)
+	}
+	return strings.Join(all, "\n")
+}
+
+// Usage is a wrong call.
+func (a *App) Usage(p i18n.Key, args ...any) error { return &UsageError{a.Text(p, args...)} }
+
+// IsTerminal tells whether a stream is a terminal: only there are a progress bar and a question of
+// use.
+func IsTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// Now is the wall clock, in UTC.
+func Now() time.Time { return time.Now().UTC() }

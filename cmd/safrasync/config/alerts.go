@@ -1,0 +1,149 @@
+package config
+
+import (
+	"net"
+	netmail "net/mail"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	engine "github.com/safrasync/safrasync/sync"
+)
+
+const day = 24 * time.Hour
+
+// AlertsConfig says what people are told of, and how. Nobody is told without email or webhook.
+type AlertsConfig struct {
+	Name          string         `yaml:"name"`           // of this installation
+	RejectedAbove int            `yaml:"rejected_above"` // refused rows of one job
+	OldestWaiting time.Duration  `yaml:"oldest_waiting"` // working time; 0 = never
+	NothingNew    time.Duration  `yaml:"nothing_new"`    // working time; 0 = never
+	Digest        string         `yaml:"digest"`         // a schedule, or off
+	Email         *EmailConfig   `yaml:"email"`          // optional
+	Webhook       *WebhookConfig `yaml:"webhook"`        // optional
+}
+
+// EmailConfig says how mail leaves.
+type EmailConfig struct {
+	Server   string        `yaml:"server"`    // required; host:port
+	Security string        `yaml:"security"`  // starttls, tls or none
+	User     string        `yaml:"user"`      // optional
+	Password Secret        `yaml:"password"`  // required with user
+	From     string        `yaml:"from"`      // required
+	To       []string      `yaml:"to"`        // required
+	DigestTo []string      `yaml:"digest_to"` // default: to
+	CAFile   string        `yaml:"ca_file"`   // optional
+	Timeout  time.Duration `yaml:"timeout"`
+}
+
+// WebhookConfig says where a webhook is.
+type WebhookConfig struct {
+	URL     Secret        `yaml:"url"`     // required
+	Form    string        `yaml:"form"`    // slack or teams
+	CAFile  string        `yaml:"ca_file"` // optional
+	Timeout time.Duration `yaml:"timeout"`
+}
+
+const (
+	defaultAlertTimeout = 30 * time.Second
+	// NoDigest says that no digest is wanted.
+	NoDigest = "off"
+)
+
+func (c *Config) checkAlerts(d *Decoder) {
+	a := &c.Alerts
+	between(d, "alerts.rejected_above", a.RejectedAbove, 0, 1_000_000)
+	between(d, "alerts.oldest_waiting", a.OldestWaiting, 0, 365*day)
+	between(d, "alerts.nothing_new", a.NothingNew, 0, 365*day)
+	if strings.ContainsAny(a.Name, "\r\n") {
+		d.Fault("alerts.name", "must be one line")
+	}
+	if a.Digest != NoDigest && !d.faulty("alerts.digest") {
+		if _, err := engine.ParseSchedule(a.Digest, c.zone); err != nil {
+			d.Fault("alerts.digest", err.Error()+"; or write off")
+		}
+	}
+	for i := range c.Jobs {
+		path := "jobs." + c.Jobs[i].Name + ".nothing_new"
+		if !d.Given[path] {
+			c.Jobs[i].NothingNew = a.NothingNew
+		}
+		between(d, path, c.Jobs[i].NothingNew, 0, 365*day)
+	}
+	if a.Email != nil {
+		c.checkEmail(d, a.Email)
+	}
+	if a.Webhook != nil {
+		c.checkWebhook(d, a.Webhook)
+	}
+}
+
+func (c *Config) checkEmail(d *Decoder, e *EmailConfig) {
+	const at = "alerts.email"
+	d.Require(at, map[string]bool{
+		"server": e.Server == "", "from": e.From == "", "to": len(e.To) == 0,
+		"password": e.User != "" && e.Password.IsZero(),
+	})
+	d.OneOf(at+".security", e.Security, "starttls", "tls", "none")
+	between(d, at+".timeout", e.Timeout, time.Second, 2*time.Minute)
+	host, _, ok := e.Place()
+	switch {
+	case e.Server == "" || d.faulty(at+".server"):
+	case !ok:
+		d.Fault(at+".server", "must be a host and a port, as in smtp.example.com:587")
+	case e.Security == "none" && !IsLoopback(host):
+		d.Fault(at+".security",
+			"none is for a server on this host only (127.0.0.1, ::1, localhost); use starttls or tls")
+	}
+	if !e.Password.IsZero() && !reference.MatchString(e.Password.written) {
+		d.Fault(at+".password",
+			"must not stand in the file: write ${env:NAME} or ${file:PATH} (and change a password that others have seen)")
+	}
+	if _, err := netmail.ParseAddress(e.From); e.From != "" && (err != nil || strings.ContainsAny(e.From, "\r\n")) {
+		d.Fault(at+".from", "is not an address, as in safrasync@example.com")
+	}
+	for name, list := range map[string][]string{"to": e.To, "digest_to": e.DigestTo} {
+		for i, address := range list {
+			parsed, err := netmail.ParseAddress(address)
+			if err != nil || parsed.Name != "" || parsed.Address != address {
+				d.Fault(at+"."+name, "number "+strconv.Itoa(i+1)+" is not an address, as in ana@example.com")
+			} else if slices.Contains(list[:i], address) {
+				d.Fault(at+"."+name, "number "+strconv.Itoa(i+1)+" is in the list already")
+			}
+		}
+	}
+	e.CAFile = c.checkCAFile(d, at+".ca_file", e.CAFile)
+}
+
+// Place is the host and the port of the server.
+func (e *EmailConfig) Place() (host string, port int, ok bool) {
+	host, text, err := net.SplitHostPort(e.Server)
+	if err != nil || host == "" || strings.ContainsAny(host, "/@ ") {
+		return "", 0, false
+	}
+	port, err = strconv.Atoi(text)
+	return host, port, err == nil && port > 0 && port < 1<<16
+}
+
+func (c *Config) checkWebhook(d *Decoder, w *WebhookConfig) {
+	const at = "alerts.webhook"
+	d.Require(at, map[string]bool{"url": w.URL.IsZero()})
+	d.OneOf(at+".form", w.Form, "slack", "teams")
+	between(d, at+".timeout", w.Timeout, time.Second, 2*time.Minute)
+	if !w.URL.IsZero() && !d.faulty(at+".url") {
+		u, err := url.Parse(w.URL.Reveal())
+		switch {
+		case !reference.MatchString(w.URL.written):
+			d.Fault(at+".url",
+				"must not stand in the file, because who has it can write into the channel: write ${env:NAME} or ${file:PATH}")
+		case err != nil || u.Opaque != "" || u.Hostname() == "" || u.User != nil || u.Scheme != "https" &&
+			u.Scheme != "http":
+			d.Fault(at+".url", "does not resolve to an address that begins with https://")
+		case u.Scheme == "http" && !IsLoopback(u.Hostname()):
+			d.Fault(at+".url", "must begin with https://; http:// is for this host only (127.0.0.1, ::1, localhost)")
+		}
+	}
+	w.CAFile = c.checkCAFile(d, at+".ca_file", w.CAFile)
+}

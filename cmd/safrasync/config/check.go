@@ -1,0 +1,316 @@
+package config
+
+import (
+	"cmp"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/erp"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// check finds what is wrong beyond types and names, and fills the defaults that depend on other
+// keys.
+func (c *Config) check(d *Decoder) {
+	c.checkAPI(d)
+	c.checkERP(d)
+	c.checkState(d)
+	c.checkReferences(d)
+	for name := range c.Values {
+		d.checkName("values", name)
+	}
+	for name, value := range map[string]string{
+		"amount": c.Checks.Amount, "price": c.Checks.Price, "volume": c.Checks.Volume,
+		"date_order": c.Checks.DateOrder, "date_window": c.Checks.DateWindow,
+	} {
+		d.OneOf("checks."+name, value, "error", "warn", "off")
+	}
+	d.OneOf("checks.car", c.Checks.CAR, "strict", "error", "shape", "warn", "off")
+	c.checkTwins(d)
+	between(d, "brakes.new_rows", c.Brakes.NewRows, 0, 1000)
+	between(d, "brakes.new_rows_least", c.Brakes.NewRowsLeast, 1, 1_000_000)
+	between(d, "brakes.retyped", c.Brakes.Retyped, 0, 1_000_000)
+	d.OneOf("brakes.changed_key", c.Brakes.ChangedKey, "pause", "off")
+	c.Log.check(d)
+	c.checkAlerts(d)
+	c.checkRetention(d)
+	if c.Language != "" {
+		d.OneOf("language", c.Language, "pt-BR", "en")
+	}
+	c.checkMessages(d)
+	c.checkConsole(d)
+	c.Metrics.check(d)
+	c.checkWebhooks(d)
+	c.checkHTTPAPI(d)
+	c.checkJobs(d)
+}
+
+// OneOf reports a fault unless a value is one of some.
+func (d *Decoder) OneOf(path, value string, allowed ...string) {
+	if !d.faulty(path) && !slices.Contains(allowed, value) {
+		d.Fault(path, "must be "+strings.Join(allowed[:len(allowed)-1], ", ")+" or "+allowed[len(allowed)-1])
+	}
+}
+
+// Require reports keys that have no default and are not there.
+func (d *Decoder) Require(path string, missing map[string]bool) {
+	var names []string
+	for name, is := range missing {
+		if at := joinPath(path, name); is && !d.Meant[at] && !d.faulty(at) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		d.Fault(joinPath(path, name), "is required and missing")
+	}
+}
+
+func (c *Config) checkAPI(d *Decoder) {
+	a := &c.API
+	d.Require("api", map[string]bool{"base_url": a.BaseURL == "", "api_key": a.APIKey.IsZero()})
+	if a.BaseURL != "" {
+		if why := wrongBaseURL(a.BaseURL); why != "" {
+			d.Fault("api.base_url", why)
+		}
+		a.BaseURL = strings.TrimRight(a.BaseURL, "/")
+	}
+	if !a.APIKey.IsZero() {
+		switch {
+		case !reference.MatchString(a.APIKey.written):
+			d.Fault("api.api_key",
+				"must not stand in the file: write ${env:SAFRASYNC_API_KEY} or ${file:/path/to/key} (and change a key that others have seen)")
+		case !headerSafe(a.APIKey.value):
+			d.Fault("api.api_key",
+				"resolves to a text with blanks at its ends or characters that a header cannot carry; look at where the reference points")
+		}
+	}
+	between(d, "api.timeout", a.Timeout, time.Second, 10*time.Minute)
+	between(d, "api.max_in_flight", a.MaxInFlight, 1, 256)
+	between(d, "api.stop_after_unknown", a.StopAfterUnknown, 0, 1000)
+	between(d, "api.rate_limit", a.RateLimit, 0, 1000)
+	d.OneOf("api.doubt", a.Doubt, "documented", "strict")
+	least := 2*a.Timeout + leaseMargin
+	switch {
+	case d.faulty("api.timeout"), d.faulty("api.quarantine"):
+	case !d.Given["api.quarantine"]:
+		a.Quarantine = max(a.Quarantine, least)
+	case a.Quarantine < least:
+		d.Fault("api.quarantine", fmt.Sprintf("must be at least %s: twice api.timeout and 40 s", shortDuration(least)))
+	}
+	a.CAFile = c.checkCAFile(d, "api.ca_file", a.CAFile)
+}
+
+// checkCAFile gives the path of a file with certificates, which counts from the folder of the
+// configuration.
+func (c *Config) checkCAFile(d *Decoder, path, file string) string {
+	if file == "" {
+		return ""
+	}
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(filepath.Dir(c.source.Name), file)
+	}
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		d.Fault(path, "cannot be read: "+PlainReason(err))
+	} else if !x509.NewCertPool().AppendCertsFromPEM(pem) {
+		d.Fault(path, "has no certificate in PEM form (-----BEGIN CERTIFICATE-----)")
+	}
+	return file
+}
+
+func between[T int | float64 | time.Duration](d *Decoder, path string, value, least, most T) {
+	if (value >= least && value <= most) || d.faulty(path) {
+		return
+	}
+	show := func(v T) string {
+		if t, ok := any(v).(time.Duration); ok {
+			return shortDuration(t)
+		}
+		return fmt.Sprint(v)
+	}
+	d.Fault(path, fmt.Sprintf("must be from %s to %s", show(least), show(most)))
+}
+
+// wrongBaseURL gives the reason without the address, which may hold a credential (url.Parse repeats
+// it in its errors).
+func wrongBaseURL(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.Opaque != "" || u.Hostname() == "" {
+		return "must be an address, as in https://api.example.com"
+	}
+	switch {
+	case u.User != nil:
+		return "must not hold a user or password; the key belongs in api.api_key"
+	case u.RawQuery != "" || u.ForceQuery:
+		return "must not have a query (?…)"
+	case u.Fragment != "" || strings.Contains(text, "#"):
+		return "must not have a fragment (#…)"
+	case strings.ContainsAny(text, " \t"):
+		return "must not have blanks"
+	case u.Scheme == "http" && !IsLoopback(u.Hostname()):
+		return "must begin with https://; http:// is for this host only (127.0.0.1, ::1, localhost)"
+	case u.Scheme != "https" && u.Scheme != "http":
+		return "must begin with https://"
+	}
+	return ""
+}
+
+// Platform is base_url in one form, by which the ledger knows the platform again: the same address
+// written otherwise is the same.
+func (a APIConfig) Platform() string {
+	u, err := url.Parse(a.BaseURL)
+	if err != nil {
+		return a.BaseURL
+	}
+	host, port := strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), u.Port()
+	if port == map[string]string{"https": "443", "http": "80"}[u.Scheme] {
+		port = ""
+	}
+	if strings.Contains(host, ":") { // IPv6
+		host = "[" + host + "]"
+	}
+	if port != "" {
+		host += ":" + port
+	}
+	return u.Scheme + "://" + host + strings.TrimRight(u.EscapedPath(), "/")
+}
+
+// IsLoopback reports whether a host is this one alone.
+func IsLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || (ip != nil && ip.IsLoopback())
+}
+
+func headerSafe(value string) bool {
+	for i := range len(value) {
+		if value[i] < ' ' || value[i] > '~' {
+			return false
+		}
+	}
+	return strings.TrimSpace(value) == value
+}
+
+func (c *Config) checkERP(d *Decoder) {
+	d.Require("erp", map[string]bool{"driver": c.ERP.Driver == "", "dsn": c.ERP.DSN.IsZero()})
+	if c.ERP.Driver != "" {
+		d.OneOf("erp.driver", c.ERP.Driver, erp.Drivers()...)
+	}
+	if err := erp.CheckCharset(c.ERP.Charset); err != nil && !d.faulty("erp.charset") {
+		d.Fault("erp.charset", "is not known; use UTF8, WIN1252, LATIN1, LATIN9, CP850 or CP437")
+	}
+	d.checkDSN("erp.dsn", c.ERP.DSN)
+	between(d, "erp.statement_timeout", c.ERP.StatementTimeout, time.Second, 24*time.Hour)
+	zone, err := time.LoadLocation(c.ERP.TimeZone)
+	if err != nil || c.ERP.TimeZone == "Local" { // "Local" would mean something else on each machine
+		if !d.faulty("erp.time_zone") {
+			d.Fault("erp.time_zone", "is not a time zone; give one as in America/Sao_Paulo or America/Cuiaba")
+		}
+		zone = time.UTC
+	}
+	c.zone = zone
+}
+
+func (d *Decoder) checkDSN(path string, dsn Secret) {
+	if !dsn.IsZero() && HoldsPassword(dsn.written) {
+		d.Fault(path,
+			"must not hold a password in clear: put the whole DSN into a variable or file, ${env:NAME} or ${file:PATH}, or only the password, "+
+				"as in postgres://user:${env:NAME}@host/database (and change a password that others have seen)")
+	}
+}
+
+func (c *Config) checkState(d *Decoder) {
+	d.OneOf("state.driver", c.State.Driver, "sqlite", "postgres")
+	d.checkDSN("state.dsn", c.State.DSN)
+	if d.faulty("state") {
+		return
+	}
+	d.wholePath("state.journal", c.State.Journal, c.written["state.journal"])
+	if c.State.Driver == "postgres" {
+		d.Require("state", map[string]bool{"dsn": c.State.DSN.IsZero(), "journal": c.State.Journal == ""})
+		return
+	}
+	if c.State.DSN.IsZero() {
+		c.State.DSN = Secret{value: defaultStateFile, written: defaultStateFile}
+	}
+	d.wholePath("state.dsn", c.State.DSN.value, c.State.DSN.written)
+}
+
+// wholePath refuses a path of the ledger that would lead elsewhere from another folder: there it
+// would be another ledger.
+func (d *Decoder) wholePath(path, value, written string) {
+	refers := reference.MatchString(written)
+	if value == "" || filepath.IsAbs(value) || d.faulty(path) || refers && d.secrets.placeholder {
+		return
+	}
+	if refers || written == "" { // what a reference resolves to is not shown
+		value = cmp.Or(written, value)
+	}
+	d.Fault(path,
+		value+
+			" is no absolute path: from another folder it would name another ledger; give the whole path, like /var/lib/safrasync/state.db")
+}
+
+// checkQuery shows what is wrong with a query in its own line of the file, as far as that is known
+// without the database.
+func (c *Config) checkQuery(d *Decoder, path, query string) {
+	var bad *erp.Error
+	if query == "" || d.faulty(path) || !errors.As(erp.CheckQuery(c.ERP.Driver, query), &bad) {
+		return
+	}
+	fault := FaultAt(d.Source, d.Index, path, bad.Text)
+	if line, column := d.Source.inText(d.Index[path].Value, bad.Line, bad.Column); line > 0 {
+		fault.Line, fault.Column, fault.Excerpt = line, column, d.Source.excerpt(line, column)
+		fault.Text = strings.TrimSuffix(fault.Text, fmt.Sprintf(", at line %d, column %d", bad.Line, bad.Column))
+	}
+	d.faults = append(d.faults, fault)
+}
+
+func (c *Config) checkReferences(d *Decoder) {
+	for kind, r := range c.References {
+		path := joinPath("references", kind)
+		if !slices.Contains(trade.ReferenceKinds, kind) {
+			d.Unknown("kind of reference", "references", d.Index[path], trade.ReferenceKinds)
+			continue
+		}
+		d.Require(path, map[string]bool{"query": r.Query == "", "code": len(r.Code) == 0, "id": r.ID == ""})
+		c.checkQuery(d, path+".query", r.Query)
+	}
+}
+
+// checkName holds names that people type on the command line, and that stand in paths with points,
+// to a plain form.
+func (d *Decoder) checkName(section, name string) {
+	path := joinPath(section, name)
+	e, ok := d.Index[path]
+	if ok && !plainName.MatchString(name) {
+		d.faultAt(section, e.keyPos, "the name "+ShortName(name)+
+			" may have only letters, digits, - and _, and begins with a letter")
+	}
+}
+
+// compile lets the engine find the faults of a job that only it can see, such as an unknown way to
+// write dates. It gives nil for a faulty job.
+func (c *Config) compile(d *Decoder, spec engine.JobSpec) *engine.Job {
+	job, err := engine.Compile(spec, c.zone)
+	if err != nil {
+		d.specFaults(err)
+		return nil
+	}
+	return job
+}
+
+func (d *Decoder) specFaults(err error) {
+	for _, s := range SpecErrors(err) {
+		d.Fault(s.Path, s.Text)
+	}
+}

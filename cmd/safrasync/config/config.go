@@ -1,0 +1,321 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+	_ "time/tzdata" // erp.time_zone and CRON_TZ must work on a machine without zone files
+
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Config is the configuration file, checked, with its defaults filled in and its secrets resolved.
+// Only [Load] makes one. The yaml tags are the grammar: they decide which keys exist, and a
+// test holds config.example.yaml against them.
+type Config struct {
+	API        APIConfig                  `yaml:"api"`
+	ERP        ERPConfig                  `yaml:"erp"`
+	State      StateConfig                `yaml:"state"`
+	References map[string]ReferenceConfig `yaml:"references"` // by kind; optional
+	Values     map[string]ValueMap        `yaml:"values"`     // by name; optional
+	Checks     ChecksConfig               `yaml:"checks"`
+	Brakes     BrakesConfig               `yaml:"brakes"`
+	Retention  RetentionConfig            `yaml:"retention"`
+	Log        LogConfig                  `yaml:"log"`
+	Alerts     AlertsConfig               `yaml:"alerts"`
+	Console    ConsoleConfig              `yaml:"console"`  // optional
+	Metrics    MetricsConfig              `yaml:"metrics"`  // optional
+	Webhooks   WebhooksConfig             `yaml:"webhooks"` // optional
+	HTTPAPI    HTTPAPIConfig              `yaml:"http_api"` // optional
+	Language   string                     `yaml:"language"` // pt-BR or en; "" = that of the environment
+	Report     ReportConfig               `yaml:"report"`
+	Messages   string                     `yaml:"messages"` // optional: a file with words of the customer
+	Jobs       JobsConfig                 `yaml:"jobs"`
+
+	source  *Source
+	index   map[string]Entry  // every place of the file by its path
+	written map[string]string // values that hold ${…}, as they stand in the file
+	zone    *time.Location
+
+	catalogue *trade.Catalogue // nil: the program's own words alone
+}
+
+// APIConfig says where the platform is and how it may be used.
+type APIConfig struct {
+	BaseURL          string        `yaml:"base_url"` // required; without a slash at its end
+	APIKey           Secret        `yaml:"api_key"`  // required
+	Timeout          time.Duration `yaml:"timeout"`
+	MaxInFlight      int           `yaml:"max_in_flight"`
+	RateLimit        float64       `yaml:"rate_limit"` // requests per second; 0 = none
+	Doubt            string        `yaml:"doubt"`      // documented or strict
+	Quarantine       time.Duration `yaml:"quarantine"` // I14
+	StopAfterUnknown int           `yaml:"stop_after_unknown"`
+	CAFile           string        `yaml:"ca_file"` // optional PEM file; absolute, or relative to the working directory
+}
+
+// ERPConfig says how the ERP's database is reached. It is only ever read (I8).
+type ERPConfig struct {
+	Driver           string        `yaml:"driver"`  // required: one of erp.Drivers
+	DSN              Secret        `yaml:"dsn"`     // required
+	Charset          string        `yaml:"charset"` // of a database that does not know its own
+	TimeZone         string        `yaml:"time_zone"`
+	StatementTimeout time.Duration `yaml:"statement_timeout"`
+}
+
+// StateConfig says where the ledger is kept.
+type StateConfig struct {
+	Driver string `yaml:"driver"` // sqlite or postgres
+	DSN    Secret `yaml:"dsn"`    // a file for SQLite; required for PostgreSQL
+	// Journal is the folder of the journals, by which a ledger that was rolled back or lost is
+	// noticed. Default: "journal" beside the SQLite file; required for PostgreSQL.
+	Journal string `yaml:"journal"`
+}
+
+// Journals is the folder of the journals. Its default is not filled in: it would show what a DSN
+// resolves to.
+func (s StateConfig) Journals() string {
+	if s.Journal == "" && s.Driver == "sqlite" {
+		return filepath.Join(filepath.Dir(s.DSN.Reveal()), "journal")
+	}
+	return s.Journal
+}
+
+// ReferenceConfig reads one de-para table from the ERP at the start of each run.
+type ReferenceConfig struct {
+	Query string  `yaml:"query"` // required
+	Code  Columns `yaml:"code"`  // required: the columns that make the code
+	ID    string  `yaml:"id"`    // required: the column with the platform's id
+	Label string  `yaml:"label"` // optional: the column with what people are shown beside the code
+}
+
+// ChecksConfig gives each plausibility check its severity: error, warn or off; car can also be
+// shape.
+type ChecksConfig struct {
+	Amount     string `yaml:"amount"`
+	Price      string `yaml:"price"`
+	Volume     string `yaml:"volume"`
+	DateOrder  string `yaml:"date_order"`
+	DateWindow string `yaml:"date_window"`
+	// strict is another word for error; shape asks for no more than <state code>-<number>-<code>
+	CAR      string `yaml:"car"`
+	Twin     string `yaml:"twin"`
+	TwinDays int    `yaml:"twin_days"` // 0 = no limit
+}
+
+// TwinConfig is what a job says of equal rows instead of `checks:`.
+type TwinConfig struct {
+	Twin     string `yaml:"twin"`
+	TwinDays int    `yaml:"twin_days"`
+}
+
+// BrakesConfig says what pauses a job before anything of it leaves.
+type BrakesConfig struct {
+	NewRows      int    `yaml:"new_rows"` // times the usual number; 0 = never
+	NewRowsLeast int    `yaml:"new_rows_least"`
+	Retyped      int    `yaml:"retyped"`     // 0 = never
+	ChangedKey   string `yaml:"changed_key"` // pause or off
+}
+
+// JobsConfig are the jobs in the order of the file.
+type JobsConfig []JobConfig
+
+// JobConfig is one job.
+type JobConfig struct {
+	Name      string           `yaml:"-"`
+	Title     string           `yaml:"title"` // optional: what people are shown instead of the name
+	Sends     string           `yaml:"sends"` // required
+	Show      ShowsConfig      `yaml:"show"`  // optional: what people are shown before the key of a row
+	Schedule  string           `yaml:"schedule"`
+	Query     string           `yaml:"query"`      // required
+	Key       Columns          `yaml:"key"`        // required
+	Identity  string           `yaml:"identity"`   // key space; "" = that of all jobs which name none
+	ChangedAt string           `yaml:"changed_at"` // optional
+	Lookback  time.Duration    `yaml:"lookback"`
+	Sweep     string           `yaml:"sweep"`
+	Cancelled *CancelledConfig `yaml:"cancelled"` // optional
+	Hours     SpansConfig      `yaml:"hours"`     // optional: when it may send
+	Most      *MostConfig      `yaml:"most"`      // optional: what one run may send without a release
+	// rows that go first under a changed query or mapping; 0 = all
+	Canary     int                    `yaml:"canary"`
+	Checks     TwinConfig             `yaml:"checks"`      // default: those of all jobs
+	NothingNew time.Duration          `yaml:"nothing_new"` // default alerts.nothing_new; 0 = never
+	Fields     map[string]FieldConfig `yaml:"fields"`      // required
+}
+
+// CancelledConfig tells which rows the ERP calls cancelled.
+type CancelledConfig struct {
+	Column string   `yaml:"column"` // required
+	Values []string `yaml:"values"` // required
+}
+
+// FieldConfig says where one field of the API comes from. A plain text in its place is a column.
+type FieldConfig struct {
+	Column  Columns     `yaml:"column"`
+	Const   *string     `yaml:"const"`
+	Values  FieldValues `yaml:"values"`
+	Default *string     `yaml:"default"`
+	Date    string      `yaml:"date"`
+	Number  string      `yaml:"number"`
+	Empty   []string    `yaml:"empty"`
+	Scale   *int32      `yaml:"scale"`
+	Ref     string      `yaml:"ref"`
+	SentBy  Parents     `yaml:"sent_by"`
+	Lookup  string      `yaml:"lookup"`
+}
+
+// Parents are the jobs whose rows' ids a field holds: one name, or a list of names and of maps that
+// name the columns too.
+type Parents []ParentConfig
+
+// ParentConfig is one of these jobs.
+type ParentConfig struct {
+	Job    string  `yaml:"job"`    // required
+	Column Columns `yaml:"column"` // the columns with the key of its row; without them those of the field
+}
+
+// Columns are one or several columns: a text or a list in the file.
+type Columns []string
+
+// ValueMap maps values of the ERP to values of the API. Both are the texts of the file: 001 and NO
+// stay as they are written.
+type ValueMap map[string]string
+
+// FieldValues is the name of a value map, or a map that stands at the field itself.
+type FieldValues struct {
+	Name   string
+	Inline ValueMap
+}
+
+// leaseMargin is what a quarantine must last beyond two time-outs: the lease (30 s) and 10 s more
+// (I14).
+const leaseMargin = 40 * time.Second
+
+// Default is a configuration with nothing but defaults.
+func Default() *Config {
+	refuse := string(trade.Refuse)
+	brakes := engine.DefaultBrakes()
+	return &Config{
+		API: APIConfig{
+			Timeout: 120 * time.Second, MaxInFlight: 8, RateLimit: 20, Doubt: "documented",
+			Quarantine: 15 * time.Minute, StopAfterUnknown: 3,
+		},
+		ERP:   ERPConfig{TimeZone: "America/Sao_Paulo", StatementTimeout: time.Minute},
+		State: StateConfig{Driver: "sqlite"},
+		Log:   LogConfig{Level: "info"},
+		Alerts: AlertsConfig{
+			Name: "safrasync", RejectedAbove: 20, OldestWaiting: 2 * day, NothingNew: 3 * day,
+			Digest: "0 7 * * 1-5",
+		},
+		Checks: ChecksConfig{
+			Amount: refuse, Price: refuse, Volume: refuse, DateOrder: refuse, DateWindow: refuse,
+			CAR: refuse, Twin: string(trade.Warning), TwinDays: 30,
+		},
+		Brakes: BrakesConfig{
+			NewRows: brakes.NewRows, NewRowsLeast: brakes.NewRowsLeast, Retyped: brakes.Retyped,
+			ChangedKey: "pause",
+		},
+
+		Retention: defaultRetention(),
+		Console:   defaultConsole(),
+		Report:    defaultReport(),
+	}
+}
+
+const (
+	defaultStateFile = "/var/lib/safrasync/state.db"
+	defaultSchedule  = "*/10 * * * *"
+	defaultSweep     = "0 3 * * *"
+	defaultLookback  = 2 * time.Hour
+)
+
+// Places are where a configuration is looked for without --config, in this order.
+var Places = []string{"/etc/safrasync/config.yaml", "./config.yaml"}
+
+// Find gives the path of the configuration: the file that --config names, else the first of
+// the two usual places that exists. A file that exists and cannot be reached is an error, never a
+// reason to take the next one.
+func Find(flag string) (string, error) { return findConfig(flag, Places) }
+
+func findConfig(flag string, places []string) (string, error) {
+	if flag != "" {
+		return flag, nil
+	}
+	for _, place := range places {
+		_, err := os.Stat(place)
+		if err == nil {
+			return place, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return "",
+				&Error{Faults: []Fault{{File: place, Text: "cannot be looked at: " + PlainReason(err) +
+					"; give the service's user access, or name another file with --config FILE"}}, Cause: err}
+		}
+	}
+	return "",
+		&Error{Faults: []Fault{{Text: fmt.Sprintf(
+			"no configuration: neither %s nor %s exists; start from config.example.yaml, which explains every key, or name a file with --config FILE", places[0], places[1])}}, Cause: fs.ErrNotExist}
+}
+
+// Load reads the file strictly: every key must be known, every value of its type, every
+// secret a reference that resolves. env looks up environment variables; nil means those of the
+// process. The error is a *[Error] that tells all faults found, each with its line, and never
+// a secret or what a reference resolved to.
+func Load(path string, env func(string) (string, bool)) (*Config, error) {
+	return loadConfigWith(path, secretResolver{env: env, base: path})
+}
+
+// LoadWithoutSecrets reads a configuration for commands that connect to nothing: a secret
+// that is not at hand is replaced by a placeholder.
+func LoadWithoutSecrets(path string, env func(string) (string, bool)) (*Config, error) {
+	return loadConfigWith(path, secretResolver{env: env, base: path, placeholder: true})
+}
+
+func loadConfigWith(path string, secrets secretResolver) (*Config, error) {
+	if secrets.env == nil {
+		secrets.env = os.LookupEnv
+	}
+	source, err := ReadSource(path)
+	if err != nil {
+		return nil, err
+	}
+	root, err := source.Parse()
+	if err != nil {
+		return nil, err
+	}
+	d := &Decoder{
+		Source: source, secrets: secrets,
+		Index: map[string]Entry{}, Given: map[string]bool{}, Written: map[string]string{},
+		Meant: map[string]bool{},
+	}
+	top := d.Walk(root)
+	c := Default()
+	c.source, c.index, c.written = source, d.Index, d.Written
+	d.Structure(top, c)
+	if top.IsMap() { // else everything would be missing
+		c.check(d)
+	}
+	if err := d.Err(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// String names the file and nothing of its content, so that a configuration in a log line tells no
+// secret.
+func (c *Config) String() string { return "configuration " + c.source.Name }
+
+// File is the name of the file, as it was given.
+func (c *Config) File() string { return c.source.Name }
+
+// Catalogue are the words for causes; nil: those of the program alone.
+func (c *Config) Catalogue() *trade.Catalogue { return c.catalogue }
+
+// GoString is as silent as String.
+func (c *Config) GoString() string { return c.String() }
+
+// Zone is erp.time_zone.
+func (c *Config) Zone() *time.Location { return c.zone }

@@ -1,0 +1,40 @@
+// Package configtest loads configurations for the tests of other packages. Only tests import it.
+package configtest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+)
+
+// Sample is the text of the sample cooperative's configuration, for the tests of a folder beside
+// testdata.
+func Sample(t testing.TB) string {
+	t.Helper()
+	text, err := os.ReadFile("../testdata/coop/config.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.NewReplacer("$API", "https://api.example.com", "dsn: state.db", "dsn: /var/lib/safrasync/state.db").
+		Replace(string(text))
+}
+
+// Load writes a text into a file, with its folder, and loads it. Each variable of the environment
+// has the same value.
+func Load(t testing.TB, file, text, value string) *config.Config {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := config.Load(file, func(string) (string, bool) { return value, true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return loaded
+}

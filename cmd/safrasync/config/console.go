@@ -1,0 +1,114 @@
+package config
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ConsoleConfig says where browsers find the console, and how.
+type ConsoleConfig struct {
+	Listen   string        `yaml:"listen"`    // address and port; "" = there is none
+	CertFile string        `yaml:"cert_file"` // PEM, with the chain; with key_file
+	KeyFile  string        `yaml:"key_file"`  // PEM
+	Behind   string        `yaml:"behind"`    // address or network of the proxy that has the certificate
+	Hosts    []string      `yaml:"hosts"`     // names that browsers may ask for
+	Idle     time.Duration `yaml:"idle"`      // after which a login ends that is not used
+	Longest  time.Duration `yaml:"longest"`   // after which a login ends in any case
+	Name     string        `yaml:"name"`      // of this installation, at the top of each page
+	OIDC     *OIDCConfig   `yaml:"oidc"`      // optional
+}
+
+func defaultConsole() ConsoleConfig {
+	return ConsoleConfig{Idle: 30 * time.Minute, Longest: 12 * time.Hour, Name: "safrasync"}
+}
+
+var hostName = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
+
+func (c *Config) checkConsole(d *Decoder) {
+	o := &c.Console
+	c.checkOIDC(d)
+	between(d, "console.idle", o.Idle, time.Minute, 8*time.Hour)
+	between(d, "console.longest", o.Longest, 5*time.Minute, 7*day)
+	if strings.ContainsAny(o.Name, "\r\n") {
+		d.Fault("console.name", "must be one line")
+	}
+	for i, name := range o.Hosts {
+		if o.Hosts[i] = strings.ToLower(name); !hostName.MatchString(o.Hosts[i]) {
+			if _, err := netip.ParseAddr(name); err != nil {
+				d.Fault("console.hosts",
+					"number "+strconv.Itoa(i+1)+
+						" is no name of a host, as in safrasync.coop.example, without https:// and without a port")
+			}
+		}
+	}
+	if (o.CertFile == "") != (o.KeyFile == "") {
+		d.Fault("console.cert_file", "and key_file belong together: one of them is missing")
+	}
+	if o.KeyFile != "" {
+		d.checkKeyFile("console.key_file", o.KeyFile)
+	}
+	if _, ok := o.Proxy(); o.Behind != "" && !ok && !d.faulty("console.behind") {
+		d.Fault("console.behind",
+			"must be the address of the proxy, as in 127.0.0.1, or its network, as in 10.1.2.0/24")
+	}
+	if o.Listen == "" || d.faulty("console") {
+		return
+	}
+	host, port, err := net.SplitHostPort(o.Listen)
+	if _, portErr := net.LookupPort("tcp", port); err != nil || portErr != nil || port == "" || host == "" {
+		d.Fault("console.listen", "must be an address and a port, as in 127.0.0.1:8088")
+		return
+	}
+	// What decides is what people's passwords travel over (C1).
+	if !IsLoopback(host) && o.CertFile == "" && o.Behind == "" {
+		d.Fault("console.listen",
+			"is reached from other hosts, and passwords would travel in the open: give cert_file and key_file, or behind with the address of the proxy that has the certificate; or write 127.0.0.1:"+port)
+		return
+	}
+	if len(o.Hosts) == 0 && (!IsLoopback(host) || o.Behind != "") {
+		d.Fault("console.hosts",
+			"is required: the names under which browsers ask for the console, as in [safrasync.coop.example]")
+	}
+}
+
+// Certificate reads the certificate; nil when there is none.
+func (o ConsoleConfig) Certificate() (*tls.Certificate, error) {
+	if o.CertFile == "" {
+		return nil, nil //nolint:nilnil // no certificate is no error
+	}
+	pair, err := tls.LoadX509KeyPair(o.CertFile, o.KeyFile)
+	if err != nil {
+		return nil, fmt.Errorf("console.cert_file: cannot be used with key_file: %w", err)
+	}
+	return &pair, nil
+}
+
+// Proxy is where the proxy asks from.
+func (o ConsoleConfig) Proxy() (netip.Prefix, bool) {
+	if prefix, err := netip.ParsePrefix(o.Behind); err == nil {
+		return prefix.Masked(), true
+	}
+	address, err := netip.ParseAddr(o.Behind)
+	if err != nil {
+		return netip.Prefix{}, false
+	}
+	return netip.PrefixFrom(address.Unmap(), address.Unmap().BitLen()), true
+}
+
+// AllHosts are all names by which the console answers: those of the configuration, and on loopback
+// those of this host for itself.
+func (o ConsoleConfig) AllHosts() []string {
+	out := slices.Clone(o.Hosts)
+	host, _, err := net.SplitHostPort(o.Listen)
+	if err == nil && IsLoopback(host) {
+		out = append(out, "localhost", "127.0.0.1", "::1", strings.ToLower(host))
+	}
+	return out
+}

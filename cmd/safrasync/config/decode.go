@@ -1,0 +1,336 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/token"
+)
+
+// Decoder fills a [Config] from the tree of the file and collects every fault on the way, so
+// that a person sees all of them at once.
+type Decoder struct {
+	Source  *Source
+	secrets secretResolver
+	Index   map[string]Entry
+	Given   map[string]bool   // paths of the file whose value could be read
+	Written map[string]string // values that hold ${…}, as they stand in the file
+	Meant   map[string]bool   // paths whose misspelling was found: they are not told a second time, as missing
+	faults  []Fault
+}
+
+// decodable is a type with a form of its own.
+type decodable interface {
+	Decode(d *Decoder, e Entry)
+}
+
+// Fault records what is wrong at a path.
+func (d *Decoder) Fault(path, text string) {
+	d.faults = append(d.faults, FaultAt(d.Source, d.Index, path, text))
+}
+
+func (d *Decoder) faultAt(path string, pos *token.Position, text string) {
+	d.faults = append(d.faults, Fault{
+		File: d.Source.Name, Line: pos.Line, Column: pos.Column, Path: path, Text: text,
+		Excerpt: d.Source.excerpt(pos.Line, pos.Column),
+	})
+}
+
+// Unknown reports a name that is none of those known here.
+func (d *Decoder) Unknown(what, path string, e Entry, known []string) {
+	if meant := Closest(e.Name, known); meant != "" {
+		d.Meant[joinPath(path, meant)] = true
+	}
+	d.faultAt(path, e.keyPos, UnknownName(what, e.Name, known))
+}
+
+// faulty tells whether something is wrong at a path or below it, so that checks that build on it
+// are left out.
+func (d *Decoder) faulty(path string) bool {
+	return slices.ContainsFunc(d.faults, func(f Fault) bool {
+		rest, below := strings.CutPrefix(f.Path, path)
+		return below && (rest == "" || rest[0] == '.' || rest[0] == '[')
+	})
+}
+
+// Err returns all faults as one *Error, or nil.
+func (d *Decoder) Err() error {
+	if len(d.faults) == 0 {
+		return nil
+	}
+	SortFaults(d.faults)
+	return &Error{Faults: d.faults}
+}
+
+// Structure reads a map whose keys are the yaml tags of a struct.
+func (d *Decoder) Structure(e Entry, target any) {
+	if !d.WantMap(e) {
+		return
+	}
+	v := reflect.ValueOf(target).Elem()
+	keys, fields := configKeys(v.Type())
+	for _, child := range e.Keys {
+		if field, known := fields[child.Name]; known {
+			d.value(child, v.Field(field).Addr().Interface())
+		} else if e.Path == "" && child.Name == "tracing" {
+			d.faultAt(child.Name, child.keyPos,
+				"was removed: take it out; metrics.listen serves Prometheus, and `run` and `attempt` in the log lead to a request")
+		} else {
+			d.Unknown("key", e.Path, child, keys)
+		}
+	}
+}
+
+// configKeys gives the keys of a struct in its order, and the number of the field that each one
+// fills.
+func configKeys(t reflect.Type) (keys []string, fields map[string]int) {
+	fields = map[string]int{}
+	for i := range t.NumField() {
+		if key := t.Field(i).Tag.Get("yaml"); key != "" && key != "-" {
+			keys = append(keys, key)
+			fields[key] = i
+		}
+	}
+	return keys, fields
+}
+
+// WantMap reports a fault unless an entry is a map.
+func (d *Decoder) WantMap(e Entry) bool {
+	if e.IsMap() || e.IsNothing() {
+		return true
+	}
+	d.faultAt(e.Path, e.pos(), "must be a map of keys and values")
+	return false
+}
+
+func (d *Decoder) value(e Entry, target any) {
+	switch t := target.(type) {
+	case decodable:
+		t.Decode(d, e)
+	case *string:
+		if text, ok := d.word(e); ok {
+			*t = text
+		}
+	case **string:
+		if text, ok := d.SourceText(e); ok {
+			*t = &text
+		}
+	case *[]string:
+		*t = d.texts(e)
+	case *time.Duration:
+		if text, ok := d.word(e); ok {
+			d.keep(e, t, text, parseConfigDuration)
+		}
+	case *int:
+		*t = int(d.integer(e, math.MaxInt32))
+	case **int32:
+		n := int32(d.integer(e, math.MaxInt32))
+		*t = &n
+	case *float64:
+		*t = d.number(e)
+	case **CancelledConfig:
+		*t = &CancelledConfig{}
+		d.Structure(e, *t)
+	case **EmailConfig:
+		*t = &EmailConfig{Security: "starttls", Timeout: defaultAlertTimeout}
+		d.Structure(e, *t)
+	case **WebhookConfig:
+		*t = &WebhookConfig{Form: "slack", Timeout: defaultAlertTimeout}
+		d.Structure(e, *t)
+	case **OIDCConfig:
+		*t = defaultOIDC()
+		d.Structure(e, *t)
+	case *map[string]string:
+		decodeNamed(d, e, t)
+	case **MostConfig:
+		*t = &MostConfig{}
+		d.Structure(e, *t)
+	case *map[string]ReferenceConfig:
+		decodeNamed(d, e, t)
+	case *map[string]ValueMap:
+		decodeNamed(d, e, t)
+	case *map[string]messageWords:
+		decodeNamed(d, e, t)
+	case *map[string]FieldConfig:
+		decodeNamed(d, e, t)
+	default:
+		d.Structure(e, target)
+	}
+}
+
+func (d *Decoder) keep(e Entry, target *time.Duration, text string,
+	parse func(string) (time.Duration, error),
+) {
+	parsed, err := parse(text)
+	if err != nil {
+		d.Fault(e.Path, err.Error())
+		return
+	}
+	*target, d.Given[e.Path] = parsed, true
+}
+
+// decodeNamed reads a map with free names.
+func decodeNamed[T any](d *Decoder, e Entry, target *map[string]T) {
+	*target = map[string]T{}
+	if !d.WantMap(e) {
+		return
+	}
+	for _, child := range e.Keys {
+		var item T
+		d.value(child, &item)
+		(*target)[child.Name] = item
+	}
+}
+
+// word reads a text that must say something. Where mayHoldReferences says so it may hold references
+// to secrets.
+func (d *Decoder) word(e Entry) (string, bool) {
+	text, ok := ScalarText(e.Value)
+	if n := e.Value; ok && !IsQuoted(n) && slices.Contains([]string{"null", "Null", "NULL", "~"}, text) {
+		ok, text = true, ""
+	}
+	switch {
+	case e.IsNothing(), ok && strings.TrimSpace(text) == "":
+		d.Fault(e.Path, "is empty; give it a value or delete the line")
+		return "", false
+	case !ok:
+		d.Fault(e.Path, "must be one value, not a list or a map")
+		return "", false
+	case strings.Contains(text, FillIn): // also inside a query
+		d.Fault(e.Path, StillToFillIn)
+		return "", false
+	case !mayHoldReferences(e.Path):
+		return text, d.withoutReference(e.Path, text)
+	}
+	resolved, err := d.secrets.resolve(text)
+	if err != nil {
+		d.Fault(e.Path, err.Error())
+		return "", false
+	}
+	if strings.Contains(text, "${") {
+		d.Written[e.Path] = text
+	}
+	return resolved, true
+}
+
+// withoutReference refuses a reference where none is resolved: it would be sent as it stands.
+func (d *Decoder) withoutReference(path, text string) bool {
+	if strings.Contains(text, "${env:") || strings.Contains(text, "${file:") {
+		d.Fault(path, "${env:…} and ${file:…} are read under api, erp, state, alerts, webhooks, http_api and console.oidc only")
+		return false
+	}
+	return true
+}
+
+// SourceText reads a text that is data: NO, 001 and null are what is written.
+func (d *Decoder) SourceText(e Entry) (string, bool) {
+	text, ok := ScalarText(e.Value)
+	switch {
+	case e.IsNothing():
+		d.Fault(e.Path, `has no value; write "" for an empty text`)
+		return "", false
+	case !ok:
+		d.Fault(e.Path, "must be one value, not a list or a map")
+		return "", false
+	case text == FillIn:
+		d.Fault(e.Path, StillToFillIn)
+		return "", false
+	}
+	return text, d.withoutReference(e.Path, text)
+}
+
+// StillToFillIn is the fault of a place that `init` left to a person.
+const StillToFillIn = FillIn + " is still to be filled in; safrasync init could not tell what belongs here"
+
+// texts reads a list of texts that are data.
+func (d *Decoder) texts(e Entry) []string {
+	if !e.IsList() || len(e.Items) == 0 {
+		d.Fault(e.Path, "must be a list with at least one value, as in [a, b]")
+		return nil
+	}
+	var out []string
+	for _, item := range e.Items {
+		if text, ok := d.SourceText(item); ok {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+var (
+	wholeNumber   = regexp.MustCompile(`^(0|[1-9][0-9]{0,9})$`)
+	decimalNumber = regexp.MustCompile(`^(0|[1-9][0-9]{0,9})(\.[0-9]{1,6})?$`)
+)
+
+// integer reads a whole number of plain digits: 010 is eight for some readers and ten for others,
+// so it is refused.
+func (d *Decoder) integer(e Entry, most int64) int64 {
+	text, ok := ScalarText(e.Value)
+	if ok && !IsQuoted(e.Value) && wholeNumber.MatchString(text) {
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil && n <= most {
+			d.Given[e.Path] = true
+			return n
+		}
+	}
+	d.Fault(e.Path, "must be a whole number in plain digits, as in 8")
+	return 0
+}
+
+func (d *Decoder) number(e Entry) float64 {
+	text, ok := ScalarText(e.Value)
+	if ok && !IsQuoted(e.Value) && decimalNumber.MatchString(text) {
+		if n, err := strconv.ParseFloat(text, 64); err == nil {
+			d.Given[e.Path] = true
+			return n
+		}
+	}
+	d.Fault(e.Path, "must be a number in plain digits, as in 20 or 0.5")
+	return 0
+}
+
+var (
+	durationForm = regexp.MustCompile(`^(?:([0-9]{1,5})d)?((?:[0-9]{1,9}(?:\.[0-9]{1,9})?(?:h|m|s|ms))*)$`)
+	longestTime  = 3650 * 24 * time.Hour
+)
+
+// parseConfigDuration reads Go's durations and days: 90s, 2h, 1d, 1d12h.
+func parseConfigDuration(text string) (time.Duration, error) {
+	m := durationForm.FindStringSubmatch(text)
+	if m == nil || text == "" {
+		return 0, fmt.Errorf("must be a time with its unit, as in 90s, 15m, 2h or 1d")
+	}
+	var total time.Duration
+	if m[1] != "" {
+		days, err := strconv.Atoi(m[1])
+		if err != nil {
+			return 0, fmt.Errorf("must be a time with its unit, as in 90s, 15m, 2h or 1d")
+		}
+		total = time.Duration(days) * 24 * time.Hour
+	}
+	if m[2] != "" {
+		rest, err := time.ParseDuration(m[2])
+		if err != nil || rest > longestTime {
+			return 0, fmt.Errorf("is longer than 3650 days")
+		}
+		total += rest
+	}
+	if total > longestTime {
+		return 0, fmt.Errorf("is longer than 3650 days")
+	}
+	return total, nil
+}
+
+func mayHoldReferences(path string) bool {
+	section, _, _ := strings.Cut(path, ".")
+	return section == "api" || section == "erp" || section == "state" || section == "alerts" || section == "webhooks" ||
+		section == "http_api" || strings.HasPrefix(path, "console.oidc.")
+}
+
+// FillIn stands in a proposed configuration where only a person can know. Loading refuses it.
+const FillIn = "PREENCHER"

@@ -1,0 +1,157 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/safrasync/safrasync/internal/httpapi"
+)
+
+// HTTPAPIConfig says where other programs order runs and ask for the status, and which ones may.
+type HTTPAPIConfig struct {
+	Listen    string       `yaml:"listen"`     // required: address and port
+	CertFile  string       `yaml:"cert_file"`  // PEM, with the chain; required for other hosts
+	KeyFile   string       `yaml:"key_file"`   // required with cert_file
+	Tokens    TokensConfig `yaml:"tokens"`     // required
+	RateLimit float64      `yaml:"rate_limit"` // requests a second, of a token and of an address
+}
+
+// TokensConfig are the programs that may ask.
+type TokensConfig []TokenConfig
+
+// TokenConfig is one program.
+type TokenConfig struct {
+	Name   string   `yaml:"name"`   // required: in the audit it says who
+	Token  Secret   `yaml:"token"`  // required: a reference
+	Scopes []string `yaml:"scopes"` // required: run, status
+}
+
+// Used tells whether other programs may ask.
+func (h HTTPAPIConfig) Used() bool { return h.Listen != "" }
+
+// The bounds of http_api.
+const (
+	defaultHTTPRate = 1.0
+	mostHTTPRate    = 100.0
+	mostTokens      = 64
+)
+
+var tokenName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$`)
+
+// decodeConfig reads the list of tokens.
+func (t *TokensConfig) Decode(d *Decoder, e Entry) {
+	if !e.IsList() || len(e.Items) == 0 {
+		d.Fault(e.Path, "must be a list, as in [{name: erp, token: \"${env:ERP_TOKEN}\", scopes: [run]}]")
+		return
+	}
+	for _, item := range e.Items {
+		var token TokenConfig
+		d.Structure(item, &token)
+		*t = append(*t, token)
+	}
+}
+
+// shown is what `config show` prints.
+func (t TokensConfig) shown() string {
+	items := make([]string, len(t))
+	for i, token := range t {
+		items[i] = fmt.Sprintf("{name: %s, token: %s, scopes: [%s]}", YAMLText(token.Name),
+			YAMLText(token.Token.shown()), strings.Join(token.Scopes, ", "))
+	}
+	return "[" + strings.Join(items, ", ") + "]"
+}
+
+func (c *Config) checkHTTPAPI(d *Decoder) {
+	h := &c.HTTPAPI
+	if _, there := c.index["http_api"]; !there {
+		return
+	}
+	d.Require("http_api", map[string]bool{"listen": h.Listen == "", "tokens": len(h.Tokens) == 0})
+	if !d.Given["http_api.rate_limit"] {
+		h.RateLimit = defaultHTTPRate
+	} else if h.RateLimit <= 0 || h.RateLimit > mostHTTPRate {
+		d.Fault("http_api.rate_limit", "must be above 0 and at most 100, in requests a second")
+	}
+	if len(h.Tokens) > mostTokens {
+		d.Fault("http_api.tokens", fmt.Sprintf("has more than %d tokens", mostTokens))
+	}
+	for i := range h.Tokens {
+		h.checkToken(d, i)
+	}
+	c.checkHTTPListener(d)
+}
+
+func (h *HTTPAPIConfig) checkToken(d *Decoder, i int) {
+	token, at := h.Tokens[i], fmt.Sprintf("http_api.tokens[%d]", i)
+	d.Require(at, map[string]bool{
+		"name": token.Name == "", "token": token.Token.IsZero(), "scopes": len(token.Scopes) == 0,
+	})
+	before := h.Tokens[:i]
+	switch {
+	case token.Name == "" || d.faulty(at+".name"):
+	case !tokenName.MatchString(token.Name):
+		d.Fault(at+".name", "must be letters, digits, dots, hyphens and underscores, 64 at most: erp-botao")
+	case slices.ContainsFunc(before, func(o TokenConfig) bool { return o.Name == token.Name }):
+		d.Fault(at+".name", "stands twice")
+	}
+	switch value := token.Token.Reveal(); {
+	case token.Token.IsZero() || d.faulty(at+".token"):
+	case !EnvironmentOrFile.MatchString(token.Token.written):
+		d.Fault(at+".token", "must not stand in the file: write ${env:NAME} or ${file:PATH}")
+	case d.secrets.placeholder: // it is not at hand
+	case utf8.RuneCountInString(value) < httpapi.LeastToken || !headerSafe(value) || strings.Contains(value, " "):
+		d.Fault(at+".token", fmt.Sprintf(
+			"must be at least %d characters of ASCII without blanks; openssl rand -hex 32 makes one",
+			httpapi.LeastToken))
+	case slices.ContainsFunc(before, func(o TokenConfig) bool { return o.Token.Reveal() == value }):
+		d.Fault(at+".token", "is that of another name: each program has its own")
+	}
+	for j, scope := range token.Scopes {
+		path := fmt.Sprintf("%s.scopes[%d]", at, j)
+		if !d.faulty(path) && !slices.Contains(httpapi.Scopes, httpapi.Scope(scope)) {
+			d.Fault(path, UnknownName("scope", scope, scopes()))
+		}
+	}
+}
+
+// checkHTTPListener holds a listener without TLS to this host: the token travels in each request.
+func (c *Config) checkHTTPListener(d *Decoder) {
+	h := &c.HTTPAPI
+	if (h.CertFile == "") != (h.KeyFile == "") {
+		d.Fault("http_api.cert_file", "and key_file belong together: one of them is missing")
+	}
+	h.CertFile = c.checkCAFile(d, "http_api.cert_file", h.CertFile)
+	if h.KeyFile != "" {
+		if !filepath.IsAbs(h.KeyFile) {
+			h.KeyFile = filepath.Join(filepath.Dir(c.source.Name), h.KeyFile)
+		}
+		d.checkKeyFile("http_api.key_file", h.KeyFile)
+	}
+	if h.Listen == "" || d.faulty("http_api.listen") {
+		return
+	}
+	host, port, err := net.SplitHostPort(h.Listen)
+	if _, portErr := net.LookupPort("tcp", port); err != nil || portErr != nil || port == "" || host == "" {
+		d.Fault("http_api.listen", "must be an address and a port, as in 127.0.0.1:8090")
+		return
+	}
+	if !IsLoopback(host) && h.CertFile == "" {
+		d.Fault("http_api.listen",
+			"is reached from other hosts, and tokens would travel in the open: "+
+				"give cert_file and key_file, or write 127.0.0.1:"+port)
+	}
+}
+
+// scopes lists what a token may be for.
+func scopes() []string {
+	out := make([]string, len(httpapi.Scopes))
+	for i, s := range httpapi.Scopes {
+		out[i] = string(s)
+	}
+	return out
+}

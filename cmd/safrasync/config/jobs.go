@@ -1,0 +1,299 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+var plainName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,62}$`)
+
+func (c *Config) checkJobs(d *Decoder) {
+	if len(c.Jobs) == 0 && !d.faulty("jobs") {
+		d.Fault("jobs", "there must be at least one job; config.example.yaml shows one")
+	}
+	for _, job := range c.Jobs {
+		d.checkName("jobs", job.Name)
+		c.checkJob(d, job, "jobs."+job.Name)
+	}
+	var compiled []*engine.Job
+	for i, spec := range c.JobSpecs() {
+		if path := "jobs." + c.Jobs[i].Name; !d.faulty(path) && !d.faulty("values") {
+			if job := c.compile(d, spec); job != nil {
+				compiled = append(compiled, job)
+			}
+		}
+	}
+	if len(compiled) == len(c.Jobs) {
+		_, err := engine.Order(compiled)
+		d.specFaults(err)
+	}
+}
+
+func (c *Config) checkJob(d *Decoder, job JobConfig, path string) {
+	d.Require(path, map[string]bool{
+		"sends": job.Sends == "", "query": job.Query == "", "key": len(job.Key) == 0,
+		"fields": len(job.Fields) == 0,
+	})
+	c.checkQuery(d, path+".query", job.Query)
+	if job.Sends != "" && !slices.Contains(trade.Kinds, trade.Kind(job.Sends)) {
+		d.Fault(path+".sends", unsendable(job.Sends))
+	}
+	for key, text := range map[string]string{"schedule": job.Schedule, "sweep": job.Sweep} {
+		if at := path + "." + key; !d.faulty(at) {
+			if _, err := engine.ParseSchedule(text, c.zone); err != nil {
+				d.Fault(at, err.Error())
+			}
+		}
+	}
+	if job.Identity != "" && !plainName.MatchString(job.Identity) {
+		d.Fault(path+".identity", "is a name: letters, digits, _ and -, beginning with a letter, at most 63 characters")
+	}
+	d.checkTitle(path+".title", job.Title)
+	c.checkLimits(d, job, path)
+	if job.Cancelled != nil {
+		d.Require(path+".cancelled", map[string]bool{
+			"column": job.Cancelled.Column == "",
+			"values": len(job.Cancelled.Values) == 0,
+		})
+	}
+	rules := trade.Rules(trade.Kind(job.Sends))
+	if len(rules) == 0 || len(job.Fields) == 0 {
+		return
+	}
+	var names []string
+	for _, rule := range rules {
+		names = append(names, rule.Field)
+	}
+	for name := range job.Fields {
+		if !slices.Contains(names, name) {
+			d.Unknown("field", path+".fields", d.Index[path+".fields."+name], names)
+		}
+	}
+	for _, rule := range rules {
+		at := path + ".fields." + rule.Field
+		if field, mapped := job.Fields[rule.Field]; mapped {
+			c.checkField(d, rule, field, at)
+		} else if rule.Need == trade.Always && !d.Meant[at] {
+			d.Fault(at, "is required for every record and is not mapped")
+		}
+	}
+}
+
+func unsendable(kind string) string {
+	var can []string
+	for _, k := range trade.Kinds {
+		can = append(can, string(k))
+	}
+	return fmt.Sprintf("%s is not what this version can send; it sends %s", ShortName(kind), strings.Join(can, ", "))
+}
+
+// checkField checks how the keys of one field go together.
+func (c *Config) checkField(d *Decoder, rule trade.FieldRule, f FieldConfig, path string) {
+	if d.faulty(path) {
+		return
+	}
+	hasValues := f.Values.Name != "" || f.Values.Inline != nil
+	switch {
+	case len(f.SentBy) > 0:
+		d.checkParents(f, path)
+	case f.Const != nil && len(f.Column) > 0:
+		d.Fault(path, "has a column and a const; give one of them")
+	case f.Const == nil && len(f.Column) == 0:
+		d.Fault(path, "needs a column or a const")
+	case f.Const != nil && (hasValues || f.Default != nil || f.Date != "" || f.Number != "" || len(f.Empty) > 0 ||
+		f.Scale != nil || f.Ref != "" || f.Lookup != ""):
+		d.Fault(path, "has a const, which is sent as it is; the other keys say nothing beside it")
+	case len(f.Column) > 1 && f.Ref == "":
+		d.Fault(path+".column",
+			"several columns make a code, which needs a ref or a sent_by; join texts in the query instead")
+	case f.Ref != "" && !slices.Contains(trade.ReferenceKinds, f.Ref):
+		d.Fault(path+".ref", UnknownName("kind of reference", f.Ref, trade.ReferenceKinds))
+	case f.Ref != "" && rule.Type != trade.UUID:
+		d.Fault(path+".ref", "gives an id of the platform, and "+rule.Field+" is none")
+	case f.Ref != "" && hasValues:
+		d.Fault(path, "has a ref and values; a code is looked up in one place only")
+	case f.Values.Name != "" && c.Values[f.Values.Name] == nil:
+		if !d.faulty("values") {
+			d.Fault(path+".values", UnknownName("map", f.Values.Name, SortedKeys(c.Values))+
+				" (maps stand under values:)")
+		}
+	default:
+		c.checkTexts(d, rule, f, path)
+	}
+}
+
+// checkParents checks a field that is the id of another job's row. What only all jobs together
+// tell, engine.Order finds.
+func (d *Decoder) checkParents(f FieldConfig, path string) {
+	for i, p := range f.SentBy {
+		at := path + ".sent_by"
+		if len(f.SentBy) > 1 {
+			at = fmt.Sprintf("%s[%d]", at, i)
+		}
+		if p.Job == "" {
+			d.Fault(at, "needs the name of a job")
+		}
+		if len(p.Column) == 0 && len(f.Column) == 0 {
+			d.Fault(path, "needs the columns that hold the key of the row of job "+ShortName(p.Job))
+		}
+	}
+	if f.Const != nil || f.Values.Name != "" || f.Values.Inline != nil || f.Default != nil || f.Ref != "" ||
+		f.Date != "" || f.Number != "" || f.Scale != nil {
+		d.Fault(path,
+			"has a sent_by: the id comes from the other job's row alone; only column and empty say something beside it")
+	}
+}
+
+// checkTexts finds texts of the file that the API can never accept for this field.
+func (c *Config) checkTexts(d *Decoder, rule trade.FieldRule, f FieldConfig, path string) {
+	if f.Const != nil {
+		d.checkText(rule, path+".const", *f.Const)
+	}
+	if f.Default != nil {
+		d.checkText(rule, path+".default", *f.Default)
+	}
+	values, at := f.Values.Inline, path+".values"
+	if f.Values.Name != "" {
+		values, at = c.Values[f.Values.Name], "values."+f.Values.Name
+	}
+	for _, from := range SortedKeys(values) {
+		d.checkText(rule, at+"."+from, values[from])
+	}
+}
+
+func (d *Decoder) checkText(rule trade.FieldRule, path, text string) {
+	if text == "" || d.faulty(path) {
+		return
+	}
+	var err error
+	switch rule.Type {
+	case trade.Enum:
+		if !slices.Contains(rule.Values, text) {
+			d.Fault(path, fmt.Sprintf("%s takes %s", rule.Field, strings.Join(rule.Values, ", ")))
+		}
+	case trade.UUID:
+		_, err = trade.ParseID(text)
+	case trade.Number:
+		_, err = trade.ParseDecimal(text)
+	case trade.Day:
+		_, err = trade.ParseDate(text)
+	}
+	if err != nil {
+		d.Fault(path, err.Error())
+	}
+}
+
+// checkTwins checks what is said of equal rows, and fills in what a job does not say itself.
+func (c *Config) checkTwins(d *Decoder) {
+	check := func(path string, mode *string, days *int, inherit bool) {
+		if _, given := d.Index[path+".twin"]; inherit && !given {
+			*mode = c.Checks.Twin
+		} else {
+			d.OneOf(path+".twin", *mode, string(engine.TwinHold), "warn", "off")
+		}
+		if _, given := d.Index[path+".twin_days"]; inherit && !given {
+			*days = c.Checks.TwinDays
+		} else {
+			between(d, path+".twin_days", *days, 0, 3650)
+		}
+	}
+	check("checks", &c.Checks.Twin, &c.Checks.TwinDays, false)
+	for i := range c.Jobs {
+		own := &c.Jobs[i].Checks
+		check("jobs."+c.Jobs[i].Name+".checks", &own.Twin, &own.TwinDays, true)
+	}
+}
+
+// JobSpecs are the jobs in the order of the file, as the engine takes them.
+func (c *Config) JobSpecs() []engine.JobSpec {
+	checks := trade.Checks{
+		Amount: trade.Severity(c.Checks.Amount), Price: trade.Severity(c.Checks.Price),
+		Volume:    trade.Severity(c.Checks.Volume),
+		DateOrder: trade.Severity(c.Checks.DateOrder), DateWindow: trade.Severity(c.Checks.DateWindow),
+		CAR: trade.Severity(c.Checks.CAR),
+	}
+	if c.Checks.CAR == "strict" {
+		checks.CAR = trade.Refuse
+	}
+	out := make([]engine.JobSpec, 0, len(c.Jobs))
+	for _, job := range c.Jobs {
+		spec := engine.JobSpec{
+			Name: job.Name, Sends: trade.Kind(job.Sends), Title: job.Title, Show: job.Show,
+			Schedule: job.Schedule, Query: job.Query, Key: job.Key,
+			Identity: job.Identity, ChangedAt: job.ChangedAt,
+			Lookback: job.Lookback, Sweep: job.Sweep, Fields: map[string]engine.FieldSpec{}, Checks: checks,
+			Hours: job.Hours, Most: job.Most.freight(), Canary: job.Canary,
+			Twin: engine.TwinCheck{Mode: trade.Severity(job.Checks.Twin), Days: job.Checks.TwinDays},
+		}
+		if job.Cancelled != nil {
+			spec.Cancelled = &engine.CancelledSpec{Column: job.Cancelled.Column, Values: job.Cancelled.Values}
+		}
+		for name, f := range job.Fields {
+			values := f.Values.Inline
+			if f.Values.Name != "" {
+				values = c.Values[f.Values.Name]
+			}
+			columns, parents := f.parents()
+			spec.Fields[name] = engine.FieldSpec{
+				Columns: columns, SentBy: parents, Const: f.Const, ValuesName: f.Values.Name, Values: values,
+				Default: f.Default,
+				Date:    f.Date, Number: f.Number, Scale: f.Scale, Empty: f.Empty, Ref: f.Ref, Lookup: f.Lookup,
+			}
+		}
+		out = append(out, spec)
+	}
+	return out
+}
+
+// parents gives the columns of a field, those of its parents' keys among them, and the parents as
+// the engine takes them.
+func (f FieldConfig) parents() (columns []string, parents []engine.ParentSpec) {
+	columns = slices.Clone(f.Column)
+	for _, p := range f.SentBy {
+		of := p.Column
+		if len(of) == 0 {
+			of = f.Column
+		}
+		parents = append(parents, engine.ParentSpec{Job: p.Job, Columns: of})
+		for _, c := range of {
+			if !slices.Contains(columns, c) {
+				columns = append(columns, c)
+			}
+		}
+	}
+	return columns, parents
+}
+
+// ReferenceSpecs are the de-para kinds that are read from the ERP, in the order of
+// trade.ReferenceKinds.
+func (c *Config) ReferenceSpecs() []engine.ReferenceSpec {
+	var out []engine.ReferenceSpec
+	for _, kind := range trade.ReferenceKinds {
+		if r, ok := c.References[kind]; ok {
+			out = append(out, engine.ReferenceSpec{Kind: kind, Query: r.Query, Code: r.Code, ID: r.ID, Label: r.Label})
+		}
+	}
+	return out
+}
+
+// EngineBrakes are the brakes as the engine takes them.
+func (c *Config) EngineBrakes() engine.Brakes {
+	b := c.Brakes
+	return engine.Brakes{
+		NewRows: b.NewRows, NewRowsLeast: b.NewRowsLeast, Retyped: b.Retyped,
+		ChangedKey: b.ChangedKey == "pause",
+	}
+}
+
+// Limits are the engine's own settings.
+func (c *Config) Limits() engine.Limits {
+	return engine.Limits{
+		MaxInFlight: c.API.MaxInFlight, RateLimit: c.API.RateLimit, Strict: c.API.Doubt == "strict",
+		StopAfterUnknown: c.API.StopAfterUnknown, Quarantine: c.API.Quarantine, Timeout: c.API.Timeout,
+	}
+}

@@ -1,0 +1,136 @@
+package config
+
+import (
+	"errors"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// messagesFile is the customer's own words for what goes wrong. The yaml tags are its grammar;
+// docs/examples/messages.yaml shows it.
+type messagesFile struct {
+	Messages map[string]messageWords `yaml:"messages"` // required
+}
+
+// messageWords are the words for one key.
+type messageWords struct {
+	Who string      `yaml:"who"` // a fixer; "" = as the program says
+	PT  messageText `yaml:"pt-BR"`
+	EN  messageText `yaml:"en"`
+}
+
+// messageText is what is said in one language; what is empty stays as the program says it.
+type messageText struct {
+	What  string `yaml:"what"`
+	Where string `yaml:"where"`
+	Do    string `yaml:"do"`
+}
+
+// apiMessageKey is the form of the platform's message keys.
+var apiMessageKey = regexp.MustCompile(`^message(\.[A-Za-z0-9_-]+)+$`)
+
+// checkMessages reads the file that `messages:` names. Its faults are told with its own name and
+// lines.
+func (c *Config) checkMessages(d *Decoder) {
+	if c.Messages == "" || d.faulty("messages") {
+		return
+	}
+	if !filepath.IsAbs(c.Messages) {
+		c.Messages = filepath.Join(filepath.Dir(c.source.Name), c.Messages)
+	}
+	catalogue, err := loadMessages(c.Messages)
+	var faults *Error
+	if errors.As(err, &faults) {
+		d.faults = append(d.faults, faults.Faults...)
+	}
+	c.catalogue = catalogue
+}
+
+// loadMessages reads a file of words as strictly as the configuration. The error is a
+// *[Error].
+func loadMessages(path string) (*trade.Catalogue, error) {
+	source, err := ReadSource(path)
+	if err != nil {
+		return nil, err
+	}
+	source.Masked = source.Lines // words are no secrets
+	root, err := source.Parse()
+	if err != nil {
+		return nil, err
+	}
+	d := &Decoder{
+		Source: source, Index: map[string]Entry{}, Given: map[string]bool{},
+		Written: map[string]string{}, Meant: map[string]bool{},
+	}
+	var file messagesFile
+	d.Structure(d.Walk(root), &file)
+	d.Require("", map[string]bool{"messages": len(file.Messages) == 0})
+	known := (*trade.Catalogue)(nil).Keys()
+	own := map[string]trade.OwnWords{}
+	for key, words := range file.Messages {
+		path := joinPath("messages", key)
+		if text := strangeMessageKey(key, known); text != "" {
+			d.Fault(path, text)
+		}
+		if words == (messageWords{}) {
+			d.Fault(path, "says nothing; give it who, pt-BR or en")
+		}
+		if words.Who != "" {
+			d.OneOf(joinPath(path, "who"), words.Who, fixerNames()...)
+		}
+		own[key] = trade.OwnWords{
+			Fixer: trade.Fixer(words.Who),
+			Words: map[trade.Lang]trade.Advice{trade.Portuguese: words.PT.advice(), trade.English: words.EN.advice()},
+		}
+	}
+	if err := d.Err(); err != nil {
+		return nil, err
+	}
+	return trade.NewCatalogue(own), nil
+}
+
+func (t messageText) advice() trade.Advice {
+	return trade.Advice{What: t.What, Where: t.Where, Do: t.Do}
+}
+
+func fixerNames() []string {
+	var names []string
+	for _, f := range trade.Fixers {
+		names = append(names, string(f))
+	}
+	return names
+}
+
+// strangeMessageKey says what is wrong with a key; "" when words for it would be shown.
+func strangeMessageKey(key string, known []string) string {
+	if strings.Contains(key, "*") || key == "rule" || key == "ref" {
+		return "must name one key, as in message.wallet.not-found, rule:payday or ref:wallets"
+	}
+	if slices.Contains(known, key) || apiMessageKey.MatchString(key) {
+		return ""
+	}
+	if field, ok := strings.CutPrefix(key, "rule:"); ok {
+		var fields []string
+		for _, kind := range trade.Kinds {
+			for _, rule := range trade.Rules(kind) {
+				fields = append(fields, rule.Field)
+			}
+		}
+		if slices.Contains(fields, field) {
+			return ""
+		}
+		return UnknownName("field", field, fields)
+	}
+	if kind, ok := strings.CutPrefix(key, "ref:"); ok {
+		kinds := []string{"producers", "users", "wallets", "delivery_places", "farms"}
+		if slices.Contains(kinds, kind) {
+			return ""
+		}
+		return UnknownName("de-para kind", kind, kinds)
+	}
+	return "is no key that is ever shown: a message key of the platform (message.…), rule:FIELD, ref:KIND, stop:CODE, a cause, a state or a flag"
+}

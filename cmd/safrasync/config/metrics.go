@@ -1,0 +1,25 @@
+package config
+
+import (
+	"net"
+)
+
+// MetricsConfig says where monitoring finds the daemon: /metrics, /healthz and /readyz.
+type MetricsConfig struct {
+	Listen string `yaml:"listen"` // address and port; "" = nowhere
+}
+
+func (m MetricsConfig) check(d *Decoder) {
+	if m.Listen == "" || d.faulty("metrics.listen") {
+		return
+	}
+	host, port, err := net.SplitHostPort(m.Listen)
+	if _, portErr := net.LookupPort("tcp", port); err != nil || portErr != nil || port == "" {
+		d.Fault("metrics.listen", "must be an address and a port, as in 127.0.0.1:9464")
+		return
+	}
+	if host == "" {
+		d.Fault("metrics.listen", "names no address; write 127.0.0.1:"+port+" for this host alone, or 0.0.0.0:"+port+
+			" for every host that reaches it (nothing there is secret, and nothing asks for a password)")
+	}
+}

@@ -1,0 +1,227 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+)
+
+// Secret is a value that may hold a credential. However it is printed, logged or encoded, it shows
+// itself as [secret]; only Reveal gives it.
+type Secret struct {
+	value   string // resolved
+	written string // as it stands in the file
+}
+
+// Reveal gives the value, for the one place that needs it.
+func (s Secret) Reveal() string { return s.value }
+
+// IsZero tells whether there is no value.
+func (s Secret) IsZero() bool { return s.value == "" }
+
+// String hides the value.
+func (Secret) String() string { return SecretMask }
+
+// GoString hides the value.
+func (Secret) GoString() string { return SecretMask }
+
+// Format hides the value from every verb of package fmt.
+func (Secret) Format(w fmt.State, _ rune) { _, _ = io.WriteString(w, SecretMask) }
+
+// MarshalText hides the value, also from JSON, YAML and XML.
+func (Secret) MarshalText() ([]byte, error) { return []byte(SecretMask), nil }
+
+// LogValue hides the value from log/slog.
+func (Secret) LogValue() slog.Value { return slog.StringValue(SecretMask) }
+
+// shown is what `config show` prints: a reference, or a value of which check found that it holds no
+// password.
+func (s Secret) shown() string { return s.written }
+
+// Decode reads a secret and puts its references in.
+func (s *Secret) Decode(d *Decoder, e Entry) {
+	value, ok := d.word(e)
+	if !ok {
+		return
+	}
+	written, _ := ScalarText(e.Value)
+	*s = Secret{value: value, written: written}
+}
+
+// secretResolver replaces ${env:NAME} and ${file:PATH}.
+type secretResolver struct {
+	env  func(string) (string, bool)
+	base string // path of the configuration: relative files stand beside it
+
+	placeholder bool // a reference to nothing is no fault: nobody will be connected to
+}
+
+// EnvironmentOrFile matches a text that is one reference and nothing else.
+var EnvironmentOrFile = regexp.MustCompile(`^\$\{(env|file):[^${}]+\}$`)
+
+// placeholderIn stands in for a secret that is not at hand. Alone it is an address too, because
+// addresses may be references.
+func placeholderIn(text string) string {
+	if EnvironmentOrFile.MatchString(text) {
+		return "https://not-set.invalid"
+	}
+	return "not-set"
+}
+
+// reference is one ${…}; whatever looks like one and is none is refused.
+var reference = regexp.MustCompile(`\$\{([^${}]*)\}?`)
+
+// resolve gives the text with its references replaced. Its errors name the reference, never a
+// value.
+func (r secretResolver) resolve(text string) (string, error) {
+	var out strings.Builder
+	rest := text
+	for {
+		at := reference.FindStringSubmatchIndex(rest)
+		if at == nil {
+			out.WriteString(rest)
+			break
+		}
+		out.WriteString(rest[:at[0]])
+		if !strings.HasSuffix(rest[at[0]:at[1]], "}") {
+			return "", errors.New("has a ${ without its }; references are ${env:NAME} and ${file:PATH}")
+		}
+		value, err := r.lookUp(rest[at[2]:at[3]])
+		if err != nil && r.placeholder && EnvironmentOrFile.MatchString(rest[at[0]:at[1]]) {
+			value, err = placeholderIn(text), nil
+		}
+		if err != nil {
+			return "", err
+		}
+		out.WriteString(value)
+		rest = rest[at[1]:]
+	}
+	if strings.ContainsAny(out.String(), "\n\r\x00") {
+		return "", errors.New("has more than one line after its references were replaced; a secret is one line")
+	}
+	return out.String(), nil
+}
+
+// environmentName keeps a key that was put into ${env:…} itself out of the error text.
+var environmentName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+func (r secretResolver) lookUp(inside string) (string, error) {
+	kind, name, _ := strings.Cut(inside, ":")
+	switch {
+	case kind == "env" && environmentName.MatchString(name):
+		value, ok := r.env(name)
+		if !ok {
+			return "", fmt.Errorf("the environment variable %s is not set", name)
+		}
+		if value == "" {
+			return "", fmt.Errorf("the environment variable %s is empty", name)
+		}
+		return value, nil
+	case kind == "file" && name != "":
+		return r.readFile(name)
+	}
+	return "", errors.New("has a ${…} that is no reference; references are ${env:NAME} and ${file:PATH}")
+}
+
+// maxSecretBytes is more than any key or DSN has.
+const maxSecretBytes = 64 << 10
+
+func (r secretResolver) readFile(name string) (value string, err error) {
+	path := r.place(name)
+	if info, err := os.Stat(path); err != nil {
+		return "", fmt.Errorf("the file %s cannot be read: %s", name, PlainReason(err))
+	} else if !info.Mode().IsRegular() { // a pipe would block the start for ever
+		return "", fmt.Errorf("%s is no regular file", name)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("the file %s cannot be read: %s", name, PlainReason(err))
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat() // of what was opened, not of what stood there before
+	if err != nil {
+		return "", fmt.Errorf("the file %s cannot be read: %s", name, PlainReason(err))
+	}
+	if err := r.checkMode(name, path, info); err != nil {
+		return "", err
+	}
+	raw, err := io.ReadAll(io.LimitReader(f, maxSecretBytes+1))
+	if err != nil {
+		return "", fmt.Errorf("the file %s cannot be read: %s", name, PlainReason(err))
+	}
+	text := strings.TrimRight(string(raw), "\r\n")
+	switch {
+	case len(raw) > maxSecretBytes:
+		return "", fmt.Errorf("the file %s is larger than 64 KiB, which is no secret", name)
+	case text == "":
+		return "", fmt.Errorf("the file %s is empty", name)
+	}
+	return text, nil
+}
+
+// place is where a file of ${file:…} is. A relative one is the credential of that name, where the
+// service manager gave this process one, and stands beside the configuration otherwise: one
+// configuration serves the service and the commands that people run. A credential's name has _ for
+// /, which is how systemd names the files of a folder
+// (LoadCredential=credentials:/etc/safrasync/credentials).
+func (r secretResolver) place(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	if dir, ok := r.env("CREDENTIALS_DIRECTORY"); ok && filepath.IsAbs(dir) && filepath.IsLocal(name) {
+		credential := filepath.Join(dir, strings.ReplaceAll(filepath.ToSlash(filepath.Clean(name)), "/", "_"))
+		if _, err := os.Lstat(credential); err == nil {
+			return credential
+		}
+	}
+	return filepath.Join(filepath.Dir(r.base), name)
+}
+
+// checkMode refuses a secret that others can read. What systemd puts into $CREDENTIALS_DIRECTORY is
+// guarded by the directory.
+func (r secretResolver) checkMode(name, path string, info fs.FileInfo) error {
+	if runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
+		return nil
+	}
+	if dir, ok := r.env("CREDENTIALS_DIRECTORY"); ok && filepath.IsAbs(dir) {
+		if rel, err := filepath.Rel(filepath.Clean(dir), filepath.Clean(path)); err == nil && filepath.IsLocal(rel) {
+			return nil
+		}
+	}
+	return fmt.Errorf("the file %s may be read by others than its owner (mode %04o); run: chmod 600 %s", name,
+		info.Mode().Perm(), name)
+}
+
+var passwordPair = regexp.MustCompile(
+	`(?i)(?:^|[\s?&;])\w*(?:pass|pwd|senha|secret|token)\w*\s*=\s*('[^']*'?|[^\s&;]*)`)
+
+// HoldsPassword tells whether a DSN, as it is written, has a password that is not a reference.
+func HoldsPassword(written string) bool {
+	const placeholder = "\x00"
+	dsn := reference.ReplaceAllString(written, placeholder)
+	for _, m := range passwordPair.FindAllStringSubmatch(dsn, -1) {
+		if p := strings.Trim(m[1], "'"); p != "" && p != placeholder {
+			return true
+		}
+	}
+	_, rest, isURL := strings.Cut(dsn, "://")
+	at := strings.LastIndex(rest, "@") // the last one: an unescaped password may hold others
+	if !isURL || at < 0 {
+		return false
+	}
+	_, password, has := strings.Cut(rest[:at], ":")
+	return has && password != "" && password != placeholder
+}
+
+// ResolveSecret puts the secrets in for the ${…} of a text that stands outside the configuration.
+// The names of files are relative to the folder of base.
+func ResolveSecret(env func(string) (string, bool), base, text string) (string, error) {
+	return secretResolver{env: env, base: base}.resolve(text)
+}

@@ -1,0 +1,250 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Show gives the configuration in effect, defaults included, as a file that loads again. Secrets
+// stand there as their references; what they resolve to does not.
+func (c *Config) Show() string {
+	w := &configWriter{written: c.written}
+	w.structure(reflect.ValueOf(c).Elem(), "", "")
+	return w.b.String()
+}
+
+// configWriter writes YAML in its plainest form: every text that could be taken for something else
+// is quoted.
+type configWriter struct {
+	b       strings.Builder
+	written map[string]string
+}
+
+func (w *configWriter) structure(v reflect.Value, path, indent string) {
+	keys, fields := configKeys(v.Type())
+	for _, key := range keys {
+		if field := v.Field(fields[key]); !isAbsent(field) {
+			w.value(key, field, joinPath(path, key), indent)
+		}
+	}
+}
+
+// isAbsent leaves out what is optional and not there. A zero number is a setting.
+func isAbsent(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.String, reflect.Map, reflect.Slice:
+		return v.Len() == 0
+	case reflect.Pointer:
+		return v.IsNil()
+	case reflect.Struct:
+		return v.IsZero()
+	}
+	return false
+}
+
+func (w *configWriter) value(key string, v reflect.Value, path, indent string) {
+	head := indent + YAMLText(key) + ":"
+	if written, ok := w.written[path]; ok {
+		fmt.Fprintf(&w.b, "%s %s\n", head, YAMLText(written))
+		return
+	}
+	switch t := v.Interface().(type) {
+	case Secret:
+		fmt.Fprintf(&w.b, "%s %s\n", head, YAMLText(t.shown()))
+	case string:
+		w.text(head, t, indent)
+	case *string:
+		fmt.Fprintf(&w.b, "%s %s\n", head, YAMLText(*t))
+	case *int32:
+		fmt.Fprintf(&w.b, "%s %d\n", head, *t)
+	case int:
+		fmt.Fprintf(&w.b, "%s %d\n", head, t)
+	case float64:
+		fmt.Fprintf(&w.b, "%s %s\n", head, strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.6f", t), "0"), "."))
+	case time.Duration:
+		fmt.Fprintf(&w.b, "%s %s\n", head, shortDuration(t))
+	case ExactNumber:
+		fmt.Fprintf(&w.b, "%s %s\n", head, t.Decimal)
+	case ByteSize:
+		fmt.Fprintf(&w.b, "%s %s\n", head, t)
+	case []string:
+		w.list(head, t)
+	case SpansConfig:
+		w.list(head, t)
+	case Columns:
+		if len(t) == 1 {
+			fmt.Fprintf(&w.b, "%s %s\n", head, YAMLText(t[0]))
+			return
+		}
+		w.list(head, t)
+	case ShowsConfig:
+		w.shows(head, t)
+	case Parents:
+		fmt.Fprintf(&w.b, "%s %s\n", head, parentsText(t))
+	case TokensConfig:
+		fmt.Fprintf(&w.b, "%s %s\n", head, t.shown())
+	case FieldValues:
+		if t.Name != "" {
+			fmt.Fprintf(&w.b, "%s %s\n", head, YAMLText(t.Name))
+			return
+		}
+		w.value(key, reflect.ValueOf(t.Inline), path, indent)
+	case JobsConfig:
+		w.b.WriteString(head + "\n")
+		for _, job := range t {
+			w.value(job.Name, reflect.ValueOf(job), joinPath(path, job.Name), indent+"  ")
+		}
+	default:
+		w.b.WriteString(head + "\n")
+		w.nested(v, path, indent+"  ")
+	}
+}
+
+func (w *configWriter) nested(v reflect.Value, path, indent string) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		w.nested(v.Elem(), path, indent)
+	case reflect.Map:
+		for _, key := range orderedKeys(v) {
+			w.value(key, v.MapIndex(reflect.ValueOf(key)), joinPath(path, key), indent)
+		}
+	default:
+		w.structure(v, path, indent)
+	}
+}
+
+// orderedKeys gives fields in the order of the API's table and other names in their own order.
+func orderedKeys(v reflect.Value) []string {
+	var order []string
+	if _, isFields := v.Interface().(map[string]FieldConfig); isFields {
+		for _, kind := range trade.Kinds {
+			for _, rule := range trade.Rules(kind) {
+				order = append(order, rule.Field)
+			}
+		}
+	}
+	var keys []string
+	for _, k := range v.MapKeys() {
+		keys = append(keys, k.String())
+	}
+	slices.SortFunc(keys, func(a, b string) int {
+		if ia, ib := slices.Index(order, a), slices.Index(order, b); ia != ib {
+			return ia - ib
+		}
+		return strings.Compare(a, b)
+	})
+	return keys
+}
+
+// text writes a query as a block, which stays readable, and everything else on one line.
+func (w *configWriter) text(head, text, indent string) {
+	if !blockText.MatchString(text) {
+		fmt.Fprintf(&w.b, "%s %s\n", head, YAMLText(text))
+		return
+	}
+	w.b.WriteString(head + " |\n")
+	for line := range strings.Lines(text) {
+		w.b.WriteString(indent + "  " + line)
+	}
+}
+
+// parentsText writes `sent_by` in its shortest form.
+func parentsText(parents Parents) string {
+	items := make([]string, len(parents))
+	for i, p := range parents {
+		items[i] = YAMLText(p.Job)
+		if len(p.Column) > 0 {
+			columns := make([]string, len(p.Column))
+			for j, c := range p.Column {
+				columns[j] = YAMLText(c)
+			}
+			items[i] = fmt.Sprintf("{job: %s, column: [%s]}", items[i], strings.Join(columns, ", "))
+		}
+	}
+	if len(items) == 1 && len(parents[0].Column) == 0 {
+		return items[0]
+	}
+	return "[" + strings.Join(items, ", ") + "]"
+}
+
+func (w *configWriter) list(head string, items []string) {
+	quoted := make([]string, len(items))
+	for i, item := range items {
+		quoted[i] = YAMLText(item)
+	}
+	fmt.Fprintf(&w.b, "%s [%s]\n", head, strings.Join(quoted, ", "))
+}
+
+var (
+	plainText = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_/.-]*$`)
+	yamlWords = regexp.MustCompile(`(?i)^(null|true|false|yes|no|on|off|y|n)$`)
+	// lines of plain characters, no blanks at the end of one
+	blockText = regexp.MustCompile(`^([!-~\p{L}]([ -~\p{L}]*[!-~\p{L}])?\n)([ -~\p{L}]*[!-~\p{L}]\n)+$`)
+)
+
+// YAMLText writes a text so that no reader of YAML takes it for a number, a bool or null.
+func YAMLText(text string) string {
+	if plainText.MatchString(text) && !yamlWords.MatchString(text) {
+		return text
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b) // a JSON string is a YAML string
+	e.SetEscapeHTML(false)
+	if err := e.Encode(text); err != nil {
+		return SecretMask
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// shortDuration writes 15m and 2h where Go writes 15m0s and 2h0m0s.
+func shortDuration(t time.Duration) string {
+	if t >= 30*oneDay && t%oneDay == 0 {
+		return fmt.Sprint(int(t/oneDay), "d")
+	}
+	text := t.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// SortedKeys returns the keys of a map in their order.
+func SortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// YAMLQuoted writes a text in quotes. What the reader of files refuses to see is written as an
+// escape.
+func YAMLQuoted(text string) string {
+	var b strings.Builder
+	for _, r := range JSONText(text) {
+		if unicode.IsControl(r) || r == '\uFEFF' || r == '\u2028' || r == '\u2029' {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// JSONText writes a text as JSON, without the escapes that only HTML needs.
+func JSONText(text string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(text); err != nil {
+		return `""`
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

@@ -1,0 +1,64 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// ShowsConfig are the columns that people are shown before the key of a row, in the order of the
+// file.
+type ShowsConfig []engine.ShowSpec
+
+// decodeConfig reads a map from labels to columns, and keeps its order.
+func (s *ShowsConfig) Decode(d *Decoder, e Entry) {
+	if !e.IsMap() || len(e.Keys) == 0 {
+		d.Fault(e.Path, "must be a map from labels to columns of the query, as in {contrato: num, produtor: nome}")
+		return
+	}
+	for _, child := range e.Keys {
+		d.checkName(e.Path, child.Name)
+		if column, ok := d.word(child); ok {
+			*s = append(*s, engine.ShowSpec{Label: child.Name, Column: column})
+		}
+	}
+}
+
+// shows writes the labels and columns on one line.
+func (w *configWriter) shows(head string, shows ShowsConfig) {
+	items := make([]string, len(shows))
+	for i, s := range shows {
+		items[i] = YAMLText(s.Label) + ": " + YAMLText(s.Column)
+	}
+	fmt.Fprintf(&w.b, "%s {%s}\n", head, strings.Join(items, ", "))
+}
+
+// maxTitle bounds the title of a job, in characters.
+const maxTitle = 60
+
+// checkTitle refuses a title that does not fit into a heading.
+func (d *Decoder) checkTitle(path, title string) {
+	if utf8.RuneCountInString(title) > maxTitle || strings.ContainsAny(title, "\r\n") {
+		d.Fault(path, fmt.Sprintf("is a title of one line and at most %d characters", maxTitle))
+	}
+}
+
+// Titles are what people are shown instead of the names of jobs.
+func (c *Config) Titles(lang trade.Lang) trade.Titles {
+	jobs := make([]trade.TitledJob, len(c.Jobs))
+	for i, j := range c.Jobs {
+		jobs[i] = trade.TitledJob{Job: j.Name, Sends: trade.Kind(j.Sends), Title: j.Title}
+	}
+	return trade.TitlesOf(jobs, lang)
+}
+
+// Shows tells whether people are shown something of the rows of a job; "" = of any.
+func (c *Config) Shows(job string) bool {
+	return slices.ContainsFunc(c.Jobs, func(j JobConfig) bool {
+		return (job == "" || j.Name == job) && len(j.Show) > 0
+	})
+}

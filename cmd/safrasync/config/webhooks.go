@@ -1,0 +1,164 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf16"
+
+	"github.com/safrasync/safrasync/apiclient"
+	inbound "github.com/safrasync/safrasync/internal/receiver"
+)
+
+// WebhooksConfig says which events the platform shall tell, where, and where they are taken.
+type WebhooksConfig struct {
+	PublicURL  string        `yaml:"public_url"`  // required; without a slash at its end
+	Events     []string      `yaml:"events"`      // required; names of chapter 6, or all
+	Listen     string        `yaml:"listen"`      // required; address and port
+	CertFile   string        `yaml:"cert_file"`   // optional: without it a proxy does TLS
+	KeyFile    string        `yaml:"key_file"`    // required with cert_file
+	Proxies    []string      `yaml:"proxies"`     // addresses or networks; without them this host
+	HMACSecret Secret        `yaml:"hmac_secret"` // optional
+	Silence    time.Duration `yaml:"silence"`     // working time; 0 = never
+	Spool      string        `yaml:"spool"`       // folder
+}
+
+// Used tells whether webhooks are configured.
+func (w WebhooksConfig) Used() bool { return w.Listen != "" }
+
+const (
+	allEvents      = "all"
+	defaultSilence = 7 * day
+	maxHookURL     = 250 // chapter 8
+	maxHookSecret  = 120 // chapter 8
+)
+
+func (c *Config) checkWebhooks(d *Decoder) {
+	w := &c.Webhooks
+	if _, there := c.index["webhooks"]; !there {
+		return
+	}
+	d.Require("webhooks", map[string]bool{
+		"public_url": w.PublicURL == "", "listen": w.Listen == "",
+		"events": len(w.Events) == 0,
+	})
+	w.PublicURL = strings.TrimRight(w.PublicURL, "/")
+	if w.PublicURL != "" && !d.faulty("webhooks.public_url") {
+		secret := len(inbound.NewLogin().Path)
+		if why := wrongBaseURL(w.PublicURL); why != "" {
+			d.Fault("webhooks.public_url", why)
+		} else if n := len(utf16.Encode([]rune(w.PublicURL))) + secret; n > maxHookURL {
+			d.Fault("webhooks.public_url",
+				fmt.Sprintf("is too long: with the secret path it has %d characters, and the platform takes %d", n,
+					maxHookURL))
+		}
+	}
+	events := []string{allEvents}
+	for _, event := range apiclient.WebhookEvents {
+		events = append(events, string(event))
+	}
+	for i, name := range w.Events {
+		path := fmt.Sprintf("webhooks.events[%d]", i)
+		switch {
+		case d.faulty(path):
+		case name == allEvents && len(w.Events) > 1:
+			d.Fault(path, "all stands alone: it is every event")
+		case !slices.Contains(events, name):
+			d.Fault(path, UnknownName("event", name, events))
+		case slices.Contains(w.Events[:i], name):
+			d.Fault(path, "stands twice")
+		}
+	}
+	c.checkHookListener(d)
+	if !w.HMACSecret.IsZero() && !d.faulty("webhooks.hmac_secret") {
+		switch {
+		case !reference.MatchString(w.HMACSecret.written):
+			d.Fault("webhooks.hmac_secret", "must not stand in the file: write ${env:NAME} or ${file:PATH}")
+		case len(utf16.Encode([]rune(w.HMACSecret.value))) > maxHookSecret:
+			d.Fault("webhooks.hmac_secret", fmt.Sprintf("is too long: the platform takes %d characters", maxHookSecret))
+		}
+	}
+	if !d.Given["webhooks.silence"] {
+		w.Silence = defaultSilence
+	}
+	between(d, "webhooks.silence", w.Silence, 0, 365*day)
+	if w.Spool == "" && c.State.Journals() != "" {
+		w.Spool = filepath.Join(filepath.Dir(c.State.Journals()), "inbox")
+	}
+}
+
+// checkHookListener holds a listener without TLS to this host, or to proxies that are named.
+func (c *Config) checkHookListener(d *Decoder) {
+	w := &c.Webhooks
+	host, port, err := net.SplitHostPort(w.Listen)
+	at := "webhooks.listen"
+	switch _, portErr := net.LookupPort("tcp", port); {
+	case w.Listen == "" || d.faulty(at):
+	case err != nil || portErr != nil || port == "":
+		d.Fault(at, "must be an address and a port, as in 127.0.0.1:8443")
+	case host == "":
+		d.Fault(at, "names no address; write 127.0.0.1:"+port+" for a proxy on this host, or 0.0.0.0:"+port+
+			" for every host that reaches it")
+	case w.CertFile == "" && len(w.Proxies) == 0 && !IsLoopback(host):
+		d.Fault(at,
+			"is open to other hosts without TLS: give cert_file and key_file, or name the proxy that does TLS under proxies, or listen on 127.0.0.1")
+	}
+	for i, p := range w.Proxies {
+		if _, err := ProxyPrefix(p); err != nil {
+			d.Fault(fmt.Sprintf("webhooks.proxies[%d]", i),
+				"must be an address or a network, as in 10.0.0.5 or 10.0.0.0/28")
+		}
+	}
+	if (w.CertFile == "") != (w.KeyFile == "") {
+		d.Fault("webhooks."+map[bool]string{true: "key_file", false: "cert_file"}[w.CertFile == ""],
+			"cert_file and key_file go together")
+		return
+	}
+	w.CertFile = c.checkCAFile(d, "webhooks.cert_file", w.CertFile)
+	if w.KeyFile == "" {
+		return
+	}
+	if !filepath.IsAbs(w.KeyFile) {
+		w.KeyFile = filepath.Join(filepath.Dir(c.source.Name), w.KeyFile)
+	}
+	if _, err := os.Stat(w.KeyFile); err != nil {
+		d.Fault("webhooks.key_file", "cannot be read: "+PlainReason(err))
+	}
+	d.checkKeyFile("webhooks.key_file", w.KeyFile)
+}
+
+// checkKeyFile refuses the key of a certificate that everybody on this host can read.
+func (d *Decoder) checkKeyFile(at, path string) {
+	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o007 != 0 {
+		d.Fault(at, "can be read by everybody on this host: chmod o= "+path)
+	}
+}
+
+// ProxyPrefix reads the address, or the network, of a proxy.
+func ProxyPrefix(text string) (netip.Prefix, error) {
+	if p, err := netip.ParsePrefix(text); err == nil {
+		return p.Masked(), nil
+	}
+	at, err := netip.ParseAddr(text)
+	if err != nil {
+		return netip.Prefix{}, err
+	}
+	return netip.PrefixFrom(at.Unmap(), at.Unmap().BitLen()), nil
+}
+
+// EventNames are the declared events in the order of chapter 6.
+func (w WebhooksConfig) EventNames() []apiclient.WebhookEvent {
+	var out []apiclient.WebhookEvent
+	for _, e := range apiclient.WebhookEvents {
+		if slices.Contains(w.Events, allEvents) || slices.Contains(w.Events, string(e)) {
+			out = append(out, e)
+		}
+	}
+	return out
+}

@@ -1,0 +1,269 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// The parser needs a stack for each level and looks at all earlier keys for each key, so both are
+// bounded before it starts.
+const (
+	maxConfigDepth  = 20
+	maxConfigTokens = 60_000
+)
+
+// Parse reads the file as one YAML document without anchors, aliases, tags and directives: nothing
+// that makes a small file large, or a text mean another type than it seems.
+func (s *Source) Parse() (root ast.Node, err error) {
+	defer func() {
+		if recover() != nil { // a fault of the YAML library must not end the daemon's reload
+			root, err = nil, s.Refuse(0, 0, "cannot be read as YAML")
+		}
+	}()
+	tokens := lexer.Tokenize(s.Text)
+	if err := s.checkTokens(tokens); err != nil {
+		return nil, s.orUnclosed(tokens, err)
+	}
+	// duplicates are told by walk, with all other faults
+	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
+	if err != nil {
+		return nil, s.orUnclosed(tokens, s.syntaxError(err))
+	}
+	for _, doc := range file.Docs {
+		if doc.Body == nil {
+			continue
+		}
+		if root != nil {
+			pos := doc.Body.GetToken().Position
+			return nil, s.Refuse(pos.Line, pos.Column,
+				"only one document may stand in the file; delete the line --- and what follows")
+		}
+		root = doc.Body
+	}
+	if root == nil {
+		return nil, s.Refuse(0, 0, "is empty; start from config.example.yaml, which explains every key")
+	}
+	return root, nil
+}
+
+// orUnclosed shows where a quote begins that ends only at a quote of a later line, where the fault
+// is: that one was to begin a text, and the first one was left open.
+func (s *Source) orUnclosed(tokens token.Tokens, fault *Error) *Error {
+	wrong := fault.Faults[0].Line
+	for _, tk := range tokens {
+		if tk.Type != token.SingleQuoteType && tk.Type != token.DoubleQuoteType {
+			continue
+		}
+		begin := tk.Position
+		if end := begin.Line + strings.Count(strings.TrimRight(tk.Origin, "\n"), "\n"); begin.Line < wrong &&
+			wrong == end {
+			return s.Refuse(begin.Line, begin.Column,
+				fmt.Sprintf("the quote that begins here has no end in its line; the next one, in line %d, ends it",
+					end))
+		}
+	}
+	return fault
+}
+
+// syntaxError keeps the library's words and place, and shows the line in our own way, which masks
+// secrets.
+func (s *Source) syntaxError(err error) *Error {
+	syntax, ok := errors.AsType[interface {
+		error
+		GetMessage() string
+		GetToken() *token.Token
+	}](err)
+	if !ok {
+		return s.Refuse(0, 0, "cannot be read as YAML")
+	}
+	line, column := 0, 0
+	if tk := syntax.GetToken(); tk != nil && tk.Position != nil {
+		line, column = tk.Position.Line, tk.Position.Column
+	}
+	text := strings.ReplaceAll(syntax.GetMessage(), "\t", `\t`)
+	if strings.Contains(text, `'\t'`) {
+		text += "; indent with blanks, not with tabs"
+	}
+	return s.Refuse(line, column, text)
+}
+
+func (s *Source) checkTokens(tokens token.Tokens) *Error {
+	if len(tokens) > maxConfigTokens {
+		return s.Refuse(0, 0,
+			fmt.Sprintf(
+				"has more than %d words and signs; keep large de-para tables in the ledger (safrasync refs import)",
+				maxConfigTokens))
+	}
+	out := &Error{}
+	flow, dashes, line, toldLine := 0, 0, 0, 0
+	for _, tk := range tokens {
+		if tk.Position.Line != line {
+			line, dashes = tk.Position.Line, 0
+		}
+		text := ""
+		switch tk.Type {
+		case token.AnchorType:
+			text = "anchors (&) are not read here: name the map under values: instead; a text that begins with & needs quotes"
+		case token.AliasType:
+			text = `aliases (*) are not read here; a text that begins with * needs quotes, as in "*/10 * * * *"`
+		case token.MergeKeyType:
+			text = "merge keys (<<) are not read here: write the keys out"
+		case token.TagType:
+			text = "tags (!) are not read here; a text that begins with ! needs quotes"
+		case token.DirectiveType:
+			text = "directives (%) are not read here; a text that begins with % needs quotes"
+		case token.MappingKeyType:
+			text = "keys that begin with ? are not read here; a text that begins with ? needs quotes"
+		case token.SequenceStartType, token.MappingStartType:
+			flow++
+		case token.SequenceEndType, token.MappingEndType:
+			flow--
+		case token.SequenceEntryType:
+			dashes++
+		}
+		if flow > maxConfigDepth || dashes > maxConfigDepth {
+			return s.Refuse(tk.Position.Line, tk.Position.Column,
+				fmt.Sprintf("more than %d levels in one another are no configuration", maxConfigDepth))
+		}
+		if text != "" && line != toldLine { // a schedule without quotes is five aliases
+			toldLine = line
+			out.Faults = append(out.Faults, s.Refuse(tk.Position.Line, tk.Position.Column, text).Faults...)
+		}
+	}
+	if len(out.Faults) > 0 {
+		return out
+	}
+	return nil
+}
+
+// Entry is one key with its value, or one item of a list.
+type Entry struct {
+	Path   string // like jobs.contracts.key[0]
+	Name   string // the key as it is written
+	keyPos *token.Position
+	Value  ast.Node
+	Keys   []Entry // when the value is a map
+	Items  []Entry // when it is a list
+}
+
+// pos is where a fault of the value is shown: a value that spreads over lines, or is not there, is
+// shown at its key.
+func (e Entry) pos() *token.Position {
+	if _, isScalar := ScalarText(e.Value); isScalar {
+		return e.Value.GetToken().Position
+	}
+	return e.keyPos
+}
+
+// IsMap reports whether an entry is a map.
+func (e Entry) IsMap() bool {
+	switch e.Value.(type) {
+	case *ast.MappingNode, *ast.MappingValueNode:
+		return true
+	}
+	return false
+}
+
+// IsList reports whether an entry is a list.
+func (e Entry) IsList() bool {
+	_, ok := e.Value.(*ast.SequenceNode)
+	return ok
+}
+
+// IsNothing tells whether there is no value at all, as in "checks:" with all its keys commented
+// out.
+func (e Entry) IsNothing() bool {
+	n, ok := e.Value.(*ast.NullNode)
+	return e.Value == nil || (ok && n.Token.Type == token.ImplicitNullType)
+}
+
+// ScalarText gives a single value as it is written, without the quotes: no number, bool or null of
+// YAML loses its zeros or its letters.
+func ScalarText(node ast.Node) (string, bool) {
+	switch n := node.(type) {
+	case *ast.StringNode:
+		return n.Value, true
+	case *ast.LiteralNode:
+		return n.Value.Value, true
+	case *ast.NullNode:
+		return n.Token.Value, n.Token.Type != token.ImplicitNullType
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
+		return node.GetToken().Value, true
+	}
+	return "", false
+}
+
+// IsQuoted tells whether a value is a text for certain.
+func IsQuoted(node ast.Node) bool {
+	tk := node.GetToken()
+	return tk.Type == token.SingleQuoteType || tk.Type == token.DoubleQuoteType
+}
+
+// Walk makes a tree of entries, finds duplicate keys and remembers each place by its path.
+func (d *Decoder) Walk(root ast.Node) Entry {
+	top := Entry{Value: root, keyPos: &token.Position{Line: 1, Column: 1}}
+	d.fill(&top)
+	return top
+}
+
+func (d *Decoder) fill(e *Entry) {
+	var pairs []*ast.MappingValueNode
+	switch n := e.Value.(type) {
+	case *ast.MappingNode:
+		pairs = n.Values
+	case *ast.MappingValueNode:
+		pairs = []*ast.MappingValueNode{n}
+	case *ast.SequenceNode:
+		for i, item := range n.Values {
+			child := Entry{Path: fmt.Sprintf("%s[%d]", e.Path, i), keyPos: item.GetToken().Position, Value: item}
+			d.fill(&child)
+			e.Items = append(e.Items, child)
+		}
+	}
+	seen := map[string]*token.Position{}
+	for _, pair := range pairs {
+		pos := pair.Key.GetToken().Position
+		name, ok := ScalarText(pair.Key)
+		if !ok {
+			d.faultAt(e.Path, pos, "only a plain text can be a key")
+			continue
+		}
+		if first, twice := seen[name]; twice {
+			d.faultAt(e.Path, pos, fmt.Sprintf("the key %s stands here a second time; the first is in line %d",
+				ShortName(name), first.Line))
+			continue
+		}
+		seen[name] = pos
+		child := Entry{Path: joinPath(e.Path, name), Name: name, keyPos: pos, Value: pair.Value}
+		d.fill(&child)
+		e.Keys = append(e.Keys, child)
+	}
+	d.Index[e.Path] = *e
+}
+
+func joinPath(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// ShortName shows a key: in backquotes, on one line, not endless.
+func ShortName(name string) string {
+	runes := []rune(strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || r == '`' {
+			return ' '
+		}
+		return r
+	}, name))
+	if len(runes) > 60 {
+		runes = append(runes[:60], '…')
+	}
+	return "`" + string(runes) + "`"
+}

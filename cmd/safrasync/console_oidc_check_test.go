@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"encoding/pem"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/oidctest"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// check tells whether the issuer answers, and an issuer that does not is a warning: everything else
+// goes on. The effective configuration shows the reference, never the secret.
+func TestCheckTellsWhetherTheIssuerAnswers(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	issuer := oidctest.Start(t, cli.Now)
+	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: issuer.Server.Certificate().Raw})
+	config, err := os.ReadFile(d.dir + "/config.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(config), "console: {",
+		`console: {oidc: {issuer: "`+issuer.URL+
+			`", client_id: safrasync, client_secret: "${file:oidc-secret}", roles: {ti: administrator}, ca_file: issuer.pem}, `, 1)
+	for name, body := range map[string]string{
+		"config.yaml": text, "issuer.pem": string(certificate),
+		"oidc-secret": oidctest.Secret + "\n",
+	} {
+		if err := os.WriteFile(d.dir+"/"+name, []byte(body), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(args ...string) (string, int) {
+		t.Helper()
+		var out bytes.Buffer
+		app := d.app("")
+		app.Stdout, app.Stderr = &out, &out
+		code := execute(t.Context(), app, append([]string{"--config", app.ConfigPath}, args...))
+		if strings.Contains(out.String(), oidctest.Secret) {
+			t.Errorf("%v shows the secret", args)
+		}
+		return out.String(), code
+	}
+	if out, code := run("check"); code != 0 ||
+		!strings.Contains(out, "✓ console.oidc: "+issuer.URL+" responde e tem chaves") {
+		t.Errorf("exit code %d:\n%s", code, out)
+	}
+	if out, code := run("check", "--offline"); code != 0 || strings.Contains(out, "console.oidc") {
+		t.Errorf("offline, exit code %d:\n%s", code, out)
+	}
+	if out, code := run("config", "show"); code != 0 ||
+		!strings.Contains(out, `client_secret: "${file:oidc-secret}"`) || !strings.Contains(out, "ti: administrator") {
+		t.Errorf("exit code %d:\n%s", code, out)
+	}
+	d.must(0, "", "users", "link", "carla", "4711", "--reason", "entra pela cooperativa", "--as", "ana")
+	if out, _ := run("users", "list"); !strings.Contains(out, "ativo (por "+issuer.URL+")") {
+		t.Error(out)
+	}
+	if out, code := run("users", "role", "carla", "reader"); code != 1 ||
+		!strings.Contains(out, "carla entra por "+issuer.URL) {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+	if out, code := run("users", "link", "lia", "4711"); code != 1 ||
+		!strings.Contains(out, "4711 já é outro usuário") {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+	if out, code := run("users", "link", "ana", "4712"); code != 1 || !strings.Contains(out, "último administrador") {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+	if out, code := run("users", "link", "lia", "-4713"); code != 2 ||
+		!strings.Contains(out, "um argumento que começa com - fica depois de --") {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+	d.must(0, "", "users", "link", "--reason", "entra pela cooperativa", "--as", "ana", "--", "lia", "-4713")
+	d.must(0, deskPassword+"\n", "users", "password", "lia", "--password-stdin")
+	for _, subject := range []string{"", "  ", strings.Repeat("7", 256)} {
+		if out, code := run("users", "link", "lia", subject); code != 2 ||
+			!strings.Contains(out, "não pode ficar vazio nem passar de 255 bytes") {
+			t.Errorf("subject %q, exit code %d: %s", subject, code, out)
+		}
+	}
+	d.must(0, "", "users", "end", "carla")
+	d.must(0, deskPassword+"\n", "users", "password", "carla", "--password-stdin", "--reason",
+		"saiu da conta da cooperativa", "--as", "ana")
+	users, err := d.host.Store.Users(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range users {
+		if u.Issuer != "" || u.Subject != "" || u.Password == "" {
+			t.Errorf("the user %s comes by %q, %q", u.Name, u.Issuer, u.Subject)
+		}
+	}
+	d.as(trade.Accountant)
+	if records, err := d.host.Store.Audit(t.Context(), 0); err != nil ||
+		!slices.ContainsFunc(records, func(r trade.AuditRecord) bool {
+			return r.Act == "user password" && r.Who == "ana" && r.Target == "carla" &&
+				r.Reason == "saiu da conta da cooperativa" && strings.Contains(r.Detail, issuer.URL)
+		}) {
+		t.Errorf("the audit: %v, %v", records, err)
+	}
+	d.must(0, "", "users", "link", "carla", "4711")
+	d.must(0, "", "users", "disable", "carla")
+
+	issuer.Fault(oidctest.Pages)
+	if out, code := run("check"); code != 0 || !strings.Contains(out, "! console.oidc: the issuer "+issuer.URL) ||
+		!strings.Contains(out, "quem tem senha no painel entra") {
+		t.Errorf("an issuer that is none, exit code %d:\n%s", code, out)
+	}
+	issuer.Server.Close()
+	if out, code := run("check"); code != 0 || !strings.Contains(out, "! console.oidc: the issuer "+issuer.URL) {
+		t.Errorf("an issuer that is down, exit code %d:\n%s", code, out)
+	}
+}

@@ -1,0 +1,130 @@
+package daemon
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config/configtest"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// C15: of several instances on one ledger each tells in the audit when its own configuration has
+// changed, and not that another one's differs.
+func TestC15EachInstanceTellsOfItsOwnConfiguration(t *testing.T) {
+	t.Parallel()
+	store, err := state.Open(t.Context(),
+		state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	d := &daemon{App: &cli.App{}, log: zap.NewNop(), store: store}
+	starts := func(host, file, text string) {
+		t.Helper()
+		d.noteConfig(t.Context(), configtest.Load(t, file, text, "x"), host)
+	}
+	etc, srv := t.TempDir()+"/config.yaml", t.TempDir()+"/config.yaml"
+	one := configtest.Sample(t)
+	other := strings.Replace(one, "erp:\n", "erp:\n  statement_timeout: 7m\n", 1)
+	if one == other {
+		t.Fatal("both configurations are the same")
+	}
+	for range 3 { // started one after the other, again and again
+		starts("silo", etc, one)
+		starts("matriz", etc, other)
+		starts("silo", srv, other)
+	}
+	starts("silo", etc, other)
+	starts("silo", etc, other)
+	records, err := store.Audit(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var changes []inForce
+	for i := len(records) - 1; i >= 0; i-- {
+		var is inForce
+		if err := json.Unmarshal([]byte(records[i].Detail), &is); err != nil || records[i].Act != actConfig {
+			t.Fatalf("%+v: %v", records[i], err)
+		}
+		changes = append(changes, is)
+	}
+	if len(changes) != 4 || changes[3].Before != changes[0].Config || changes[3].Config != changes[1].Config ||
+		changes[3].Host != "silo" || changes[3].File != etc {
+		t.Fatalf("%d changes, want 4: %+v", len(changes), changes)
+	}
+	for i, is := range changes[:3] {
+		if is.Before != "" {
+			t.Errorf("the first configuration of instance %d is told as a change of %s", i, is.Before)
+		}
+	}
+}
+
+// What an older program kept names no instance: it is what was in force before, for each of them.
+func TestAConfigurationOfAnOlderProgramIsTheOneBefore(t *testing.T) {
+	t.Parallel()
+	store, err := state.Open(t.Context(),
+		state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	record := cli.ByTheProgram()
+	record.At, record.Act, record.Target, record.Detail = cli.Now(), actConfig, "config.yaml",
+		`{"program":"0.1","config":"abc"}`
+	if err := store.AppendAudit(t.Context(), record); err != nil {
+		t.Fatal(err)
+	}
+	d := &daemon{App: &cli.App{}, log: zap.NewNop(), store: store}
+	config := configtest.Load(t, t.TempDir()+"/config.yaml", configtest.Sample(t), "x")
+	for range 2 {
+		d.noteConfig(t.Context(), config, "silo")
+	}
+	records, err := store.Audit(t.Context(), 0)
+	if err != nil || len(records) != 2 || !strings.Contains(newest(records).Detail, `"before":"abc"`) {
+		t.Fatalf("%+v, %v", records, err)
+	}
+}
+
+// An older program that ran meanwhile, before or beside this one, names no instance: it may have
+// been this one, so what is in force again is told again, once.
+func TestWhatIsInForceAgainAfterAnOlderProgramIsTold(t *testing.T) {
+	t.Parallel()
+	store, err := state.Open(t.Context(),
+		state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	d := &daemon{App: &cli.App{}, log: zap.NewNop(), store: store}
+	config := configtest.Load(t, t.TempDir()+"/config.yaml", configtest.Sample(t), "x")
+	d.noteConfig(t.Context(), config, "silo")
+	record := cli.ByTheProgram()
+	record.At, record.Act, record.Target, record.Detail = cli.Now(), actConfig, "config.yaml",
+		`{"program":"0.1","config":"abc"}`
+	if err := store.AppendAudit(t.Context(), record); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		d.noteConfig(t.Context(), config, "silo")
+	}
+	records, err := store.Audit(t.Context(), 0)
+	if err != nil || len(records) != 3 || !strings.Contains(newest(records).Detail, `"before":"abc"`) {
+		t.Fatalf("%+v, %v", records, err)
+	}
+}
+
+// newest is the one with the highest number.
+func newest(records []trade.AuditRecord) (out trade.AuditRecord) {
+	for _, r := range records {
+		if r.Seq > out.Seq {
+			out = r
+		}
+	}
+	return out
+}

@@ -1,0 +1,63 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+)
+
+// checkTimeout bounds each look at the ERP and at the API before the service says that it is ready.
+const checkTimeout = 15 * time.Second
+
+// check looks at what `safrasync check` looks at. Nothing of it keeps the service from starting: a
+// wrong configuration or ledger has done so before, and an ERP or an API that is down comes back.
+func (g *generation) check(ctx context.Context) {
+	g.troubles = nil
+	if err := g.checkERP(ctx); err != nil && ctx.Err() == nil {
+		g.trouble("erp", g.Text("run.erp_down", firstLine(err)), err)
+	}
+	if err := g.checkAPI(ctx); err != nil && ctx.Err() == nil {
+		g.trouble("api", g.Text("run.api_down", firstLine(err)), err)
+	}
+}
+
+func (g *generation) trouble(what, text string, err error) {
+	g.troubles = append(g.troubles, text)
+	g.daemon.log.Warn("a check did not pass; the service goes on and tries again", zap.String("check", what),
+		zap.Error(err))
+}
+
+// checkERP connects, and compares each job with the columns of its query.
+func (g *generation) checkERP(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	source, err := g.source.open(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := source.Facts(ctx); err != nil {
+		return err
+	}
+	var errs []error
+	for _, job := range g.engine.Jobs {
+		errs = append(errs, g.Config.Annotate(g.engine.Check(ctx, job)))
+	}
+	return errors.Join(errs...)
+}
+
+// checkAPI asks one harmless question.
+func (g *generation) checkAPI(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	_, err := g.engine.Platform.ListWebhooks(ctx)
+	var failure *apiclient.Error
+	if errors.As(err, &failure) && cli.Passes(failure) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,182 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"net"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/cmd/safrasync/runs"
+	"github.com/safrasync/safrasync/internal/httpapi"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// apiServer is where other programs find the daemon. It outlives the generations of the
+// configuration.
+type apiServer struct {
+	server *httpapi.Server
+	place  config.HTTPAPIConfig
+}
+
+// sameListener tells whether two configurations need no other listener.
+func sameListener(a, b config.HTTPAPIConfig) bool {
+	return a.Listen == b.Listen && a.CertFile == b.CertFile && a.KeyFile == b.KeyFile
+}
+
+// openHTTPAPI begins to serve other programs. An address that is taken keeps the service from
+// nothing else.
+func (d *daemon) openHTTPAPI(ctx context.Context, g *generation) {
+	listener, err := d.programs.listen(ctx, g.Config.HTTPAPI)
+	if err == nil {
+		err = d.programs.serve(g, listener)
+	}
+	if err != nil {
+		g.trouble("http_api", g.Text("run.no_http_api", firstLine(err)), err)
+	}
+}
+
+// listen opens the address of a configuration, if it needs another listener than that which is
+// served; nil when it does not, or there is none.
+func (s *apiServer) listen(ctx context.Context, c config.HTTPAPIConfig) (net.Listener, error) {
+	if _, err := apiTLS(c); err != nil {
+		return nil, err
+	}
+	if !c.Used() || s.server != nil && sameListener(s.place, c) {
+		return nil, nil //nolint:nilnil // nothing to open is no error
+	}
+	if s.server != nil && s.place.Listen == c.Listen { // with another certificate: the address must be free first
+		s.close()
+	}
+	return httpapi.Listen(ctx, c.Listen)
+}
+
+// serve makes a generation the one that answers.
+func (s *apiServer) serve(g *generation, listener net.Listener) error {
+	c := g.Config.HTTPAPI
+	switch {
+	case !c.Used():
+		s.close()
+		return nil
+	case listener == nil && s.server != nil:
+		s.server.Show(g.httpAPI())
+		return nil
+	case listener == nil:
+		return nil
+	}
+	secure, err := apiTLS(c)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	s.close()
+	s.server, s.place = httpapi.Serve(listener, secure, g.httpAPI()), c
+	g.daemon.log.Info("http_api is served", zap.String("address", listener.Addr().String()),
+		zap.Bool("tls", secure != nil))
+	return nil
+}
+
+// close ends the listener; what is being answered has a few seconds.
+func (s *apiServer) close() {
+	if s.server != nil {
+		s.server.Close()
+		s.server, s.place = nil, config.HTTPAPIConfig{}
+	}
+}
+
+// httpAPI is what answers other programs for a generation.
+func (g *generation) httpAPI() *httpapi.API {
+	c := g.Config.HTTPAPI
+	tokens := make([]httpapi.Token, len(c.Tokens))
+	for i, t := range c.Tokens {
+		scopes := make([]httpapi.Scope, len(t.Scopes))
+		for j, s := range t.Scopes {
+			scopes[j] = httpapi.Scope(s)
+		}
+		tokens[i] = httpapi.NewToken(t.Name, t.Token.Reveal(), scopes...)
+	}
+	return httpapi.New(httpapi.Options{
+		Engine: apiEngine{g}, Tokens: tokens, Rate: c.RateLimit, Version: g.Version, Now: cli.Now, Log: g.daemon.log,
+	})
+}
+
+// apiEngine is the engine of a generation as other programs know it.
+type apiEngine struct{ g *generation }
+
+// Run orders a run, as the console's "run now" does, unless the job runs, or must wait for a person
+// or the platform.
+func (e apiEngine) Run(ctx context.Context, order httpapi.Order) error {
+	if _, err := e.g.engine.Job(order.Job); err != nil {
+		return &httpapi.Refusal{Code: httpapi.UnknownJob, Text: err.Error()}
+	}
+	if err := e.taken(ctx, order.Job); err != nil {
+		return err
+	}
+	err := e.g.host().RunNow(ctx, order.Job, order.Sweep, engine.Person{Name: order.By, From: "http_api " + order.From})
+	if err != nil { // paused a moment ago, perhaps
+		return cmp.Or(e.taken(ctx, order.Job), err)
+	}
+	return nil
+}
+
+// taken gives nil when a job takes an order, else the reason why not.
+func (e apiEngine) taken(ctx context.Context, job string) error {
+	status, err := cli.Truthful{Store: e.g.daemon.store}.JobStatus(ctx, job)
+	if err != nil {
+		return err
+	}
+	if refused := takesNoOrder(status); refused != nil {
+		return refused
+	}
+	return nil
+}
+
+// takesNoOrder says why a job takes no order; nil when it does. Only a person ends a stop.
+func takesNoOrder(status trade.JobStatus) *httpapi.Refusal {
+	code := map[trade.JobState]string{
+		trade.Running: httpapi.Running, trade.Paused: httpapi.Paused, trade.Stopped: httpapi.Stopped,
+		trade.BackingOff: httpapi.BackingOff,
+	}[status.State]
+	if code == "" {
+		return nil
+	}
+	text := "job " + status.Job + " is " + code
+	if status.Stop != nil {
+		text += " (" + status.Stop.Code + "): " + status.Stop.Text
+	}
+	return &httpapi.Refusal{Code: code, Text: text}
+}
+
+// Status gives the jobs as `status --json` prints them.
+func (e apiEngine) Status(ctx context.Context) ([]json.RawMessage, error) {
+	all, err := runs.ReadStatus(ctx, e.g.daemon.store, e.g.Config)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]json.RawMessage, len(all))
+	for i, job := range all {
+		if out[i], err = json.Marshal(job); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// apiTLS is how connections are encrypted; nil: they are not.
+func apiTLS(h config.HTTPAPIConfig) (*tls.Config, error) {
+	if h.CertFile == "" {
+		return nil, nil //nolint:nilnil // no certificate is no error
+	}
+	certificate := &certificate{cert: h.CertFile, key: h.KeyFile}
+	if _, err := certificate.get(nil); err != nil {
+		return nil, errors.Join(errors.New("http_api.cert_file: cannot be used with key_file"), err)
+	}
+	return &tls.Config{
+		MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: certificate.get,
+	}, nil
+}

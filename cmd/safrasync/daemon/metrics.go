@@ -1,0 +1,116 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/connlimit"
+	"github.com/safrasync/safrasync/internal/metrics"
+)
+
+// monitor is what monitoring sees of the daemon. It outlives the generations of the configuration:
+// what it counts goes on.
+type monitor struct {
+	*metrics.Metrics
+	log     *zap.Logger
+	current atomic.Pointer[generation]
+	address string // as configured; "" = none
+	server  *http.Server
+}
+
+func newMonitor(d *daemon) *monitor {
+	m := &monitor{log: d.log}
+	m.Metrics = metrics.New(metrics.Options{
+		Ledger: metrics.LedgerOf(cli.Truthful{Store: d.store}), Jobs: m.jobs, Version: d.Version, Now: cli.Now,
+		Unready: func() []string { return m.unready(d) },
+	})
+	return m
+}
+
+func (m *monitor) jobs() []string {
+	var names []string
+	for _, job := range m.current.Load().Config.Jobs {
+		names = append(names, job.Name)
+	}
+	return names
+}
+
+// unready tells what keeps the daemon from working. An ERP or an API that is down does not: it is
+// tried again, and has metrics of its own.
+func (m *monitor) unready(d *daemon) []string {
+	var reasons []string
+	g := m.current.Load()
+	if !g.scheduler.Lives() {
+		reasons = append(reasons, "the pass that is on its way hangs")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), readyWithin)
+	defer cancel()
+	if _, err := d.store.JobStatus(ctx, g.Config.Jobs[0].Name); err != nil {
+		reasons = append(reasons, "the ledger cannot be read: "+firstLine(err))
+	}
+	return reasons
+}
+
+// readyWithin bounds how long the ledger may take to answer whether it is there.
+const readyWithin = 5 * time.Second
+
+// listen opens an address, if it is another one than that which is served; nil when it is the same,
+// or none. A reload asks before it changes anything.
+func (m *monitor) listen(ctx context.Context, address string) (net.Listener, error) {
+	if address == "" || address == m.address {
+		return nil, nil //nolint:nilnil // nothing to open is no error
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("metrics.listen: %w; is another program on that port?", err)
+	}
+	return listener, nil
+}
+
+// serve makes a generation the one that is told of, at its address.
+func (m *monitor) serve(g *generation, listener net.Listener) {
+	m.current.Store(g)
+	if g.Config.Metrics.Listen == m.address {
+		return
+	}
+	m.close()
+	m.address = g.Config.Metrics.Listen
+	if listener == nil {
+		return
+	}
+	m.server = &http.Server{
+		Handler: m.Handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		WriteTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+		ErrorLog: zap.NewStdLog(m.log),
+	}
+	go func(server *http.Server) {
+		bounded := &connlimit.Listener{Listener: listener, Most: metricsMost, Each: MetricsEach}
+		if err := server.Serve(bounded); !errors.Is(err, http.ErrServerClosed) {
+			m.log.Error("metrics are no longer served", zap.Error(err))
+		}
+	}(m.server)
+	m.log.Info("metrics are served", zap.String("address", listener.Addr().String()))
+}
+
+// The connections to the metrics, in all and of one address: those who scrape are few, and the file
+// descriptors are for sending.
+const (
+	metricsMost = 32
+	MetricsEach = 16
+)
+
+// close ends the listener; what is being answered is cut.
+func (m *monitor) close() {
+	if m.server != nil {
+		_ = m.server.Close()
+		m.server, m.address = nil, ""
+	}
+}

@@ -1,0 +1,112 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"net"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/erp"
+)
+
+// errStateChanged refuses a reload that would move the ledger.
+var errStateChanged = errors.New(
+	"state: cannot change while the service runs; restart it (systemctl restart safrasync)")
+
+// reload reads the configuration again. It gives the generation that takes over from the running
+// one, or nil: then something is wrong with the new configuration, which the log and the service
+// manager are told, and the old one stays.
+func (d *daemon) reload(ctx context.Context, old *generation) *generation {
+	d.manager.Reloading()
+	next, open, err := d.reread(ctx, old)
+	if err != nil {
+		d.log.Error("the new configuration is wrong; the old one stays in force", zap.Error(err))
+		d.said.refused(old.Text("run.keeps_old", firstLine(err)))
+		d.monitor.ReloadRefused()
+		d.manager.Ready(d.sentence(ctx, old))
+		return nil
+	}
+	d.said.refused("")
+	d.level.SetLevel(next.Config.Log.ZapLevel())
+	d.monitor.serve(next, open.metrics)
+	d.monitor.Reloaded(cli.Now())
+	d.console.serve(next, open.desk)
+	if err := d.ear.serve(ctx, next.Config.Webhooks, open.events); err != nil {
+		d.log.Error("no events are taken any more; correct it and reload again", zap.Error(err))
+	}
+	if err := d.programs.serve(next, open.programs); err != nil {
+		d.log.Error("http_api is no longer served", zap.Error(err))
+	}
+	d.noteConfig(ctx, next.Config, cli.ThisHost())
+	next.check(ctx)
+	d.log.Info("the new configuration is in force; what runs ends with the requests on the wire and begins again",
+		zap.Int("jobs", len(next.Config.Jobs)))
+	return next
+}
+
+// opened are the addresses that a new configuration names and the old one does not; nil where it is
+// the same, or none.
+type opened struct {
+	metrics, desk, events, programs net.Listener
+}
+
+func (o opened) close() (err error) {
+	for _, l := range []net.Listener{o.metrics, o.desk, o.events, o.programs} {
+		if l != nil {
+			err = errors.Join(err, l.Close())
+		}
+	}
+	return err
+}
+
+// disproved tells whether the ERP was asked and does not have what a configuration names; one that
+// is not there, or lets nobody in at the moment, says nothing about it.
+func disproved(err error) bool {
+	switch erp.CodeOf(err) {
+	case "", erp.CodeUnreachable, erp.CodeTLS, erp.CodeAuth, erp.CodeNoDatabase, erp.CodeTimeout, erp.CodeLocked,
+		erp.CodeCancelled:
+		return false
+	}
+	return !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
+}
+
+// reread makes the next generation, asks the ERP whether it has what the configuration names, and
+// opens the addresses that it needs and the old one does not have.
+func (d *daemon) reread(ctx context.Context, old *generation) (next *generation, open opened, err error) {
+	fresh := &cli.App{Env: d.Env, ConfigPath: d.ConfigPath}
+	config, err := fresh.LoadConfig()
+	if err != nil {
+		return nil, open, err
+	}
+	a, b := old.Config.State, config.State
+	if a.Driver != b.Driver || a.DSN.Reveal() != b.DSN.Reveal() || a.Journals() != b.Journals() {
+		return nil, open, errStateChanged
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, open.close())
+		}
+	}()
+	if open.metrics, err = d.monitor.listen(ctx, config.Metrics.Listen); err != nil {
+		return nil, open, err
+	}
+	if open.desk, err = d.console.listen(ctx, config.Console); err != nil {
+		return nil, open, err
+	}
+	if open.events, err = d.ear.listen(ctx, config.Webhooks); err != nil {
+		return nil, open, err
+	}
+	if open.programs, err = d.programs.listen(ctx, config.HTTPAPI); err != nil {
+		return nil, open, err
+	}
+	if next, err = d.generation(config, false); err != nil {
+		return nil, open, err
+	}
+	if err = next.checkERP(ctx); disproved(err) {
+		next.close()
+		return nil, open, err
+	}
+	return next, open, nil
+}

@@ -1,0 +1,35 @@
+package daemon
+
+import (
+	"context"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	engine "github.com/safrasync/safrasync/sync"
+)
+
+// retentionTask does what `safrasync purge` does, on the schedule of the configuration.
+func (g *generation) retentionTask() (engine.Task, error) {
+	schedule, err := engine.ParseSchedule(g.Config.Retention.Schedule, g.Config.Zone())
+	if err != nil {
+		return engine.Task{}, err
+	}
+	store, log := g.daemon.store, g.daemon.log
+	return engine.Task{Name: "retention", Schedule: schedule, Run: func(ctx context.Context) error {
+		began := cli.Now()
+		plan, err := store.Retain(ctx, g.Config.Retention.Ledger(), began, cli.ByTheProgram())
+		if err != nil {
+			return err
+		}
+		fields := []zap.Field{zap.Duration("duration", cli.Now().Sub(began).Round(time.Millisecond))}
+		for _, k := range plan {
+			if k.Rows > 0 {
+				fields = append(fields, zap.Int(k.Kind, k.Rows))
+			}
+		}
+		log.Info("retention", fields...)
+		return nil
+	}}, nil
+}

@@ -1,0 +1,201 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	gosync "sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/systemd"
+	"github.com/safrasync/safrasync/state"
+)
+
+// NewCommand makes the command run.
+func NewCommand(a *cli.App) *cobra.Command {
+	return a.Command("run", "help.run", cli.Exactly(0),
+		func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), a) })
+}
+
+// daemon is one life of `safrasync run`.
+type daemon struct {
+	*cli.App
+	log     *zap.Logger
+	level   zap.AtomicLevel
+	store   *state.Store
+	manager systemd.Manager
+	hangups chan os.Signal // SIGHUP: reload
+	begun   time.Time
+	said    statusLine
+	telling gosync.WaitGroup // of what is told beside the scheduler
+	monitor *monitor
+	console consoleServer
+	ear     *ear
+
+	programs apiServer
+}
+
+// run keeps the schedules until ctx ends, which the first SIGTERM does. Configuration and ledger
+// must be right (exit codes 78 and 1); an ERP or an API that is down is shown, and tried again.
+func run(ctx context.Context, a *cli.App) error {
+	signals := make(chan os.Signal, 1)
+	hangups := make(chan os.Signal, 1)
+	// Registered before anything else: a signal never ends the process on the spot. The first SIGTERM
+	// ends ctx; further ones change nothing.
+	signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	defer signal.Stop(hangups)
+	d := &daemon{App: a, level: zap.NewAtomicLevel(), hangups: hangups, begun: cli.Now()}
+	d.log = cli.NewLeveledLogger(a.Stderr, d.level)
+	d.manager.Failed = func(err error) { d.log.Warn("systemd", zap.Error(err)) }
+	config, err := a.LoadConfig()
+	if err != nil {
+		return d.refuse(err)
+	}
+	d.level.SetLevel(config.Log.ZapLevel())
+	if d.store, err = a.OpenLedger(ctx, cli.ToWrite); ctx.Err() != nil {
+		return nil // ended before it began
+	} else if err != nil {
+		return d.refuse(err)
+	}
+	release, err := d.store.Serve()
+	if err != nil {
+		return d.refuse(err)
+	}
+	a.Closers = append(a.Closers, release)
+	if err := d.store.Announce(ctx, d.Version, d.begun); err != nil {
+		return d.refuse(err)
+	}
+	d.said.beat = d.begun
+	defer func() {
+		d.telling.Wait()
+		if err := d.store.Withdraw(context.WithoutCancel(ctx)); err != nil {
+			d.log.Warn("the ledger was not told that the service ended", zap.Error(err))
+		}
+	}()
+	over := make(chan struct{})
+	defer close(over)
+	go d.tellFurther(signals, over)
+	return d.serve(ctx, config)
+}
+
+// refuse tells the service manager why the service does not start; the caller's error tells
+// everyone else.
+func (d *daemon) refuse(err error) error {
+	d.manager.Stopping(d.Text("run.refused", firstLine(err)))
+	return err
+}
+
+// serve lives through the generations of the configuration: each has an engine and a scheduler of
+// its own, the ledger stays.
+func (d *daemon) serve(ctx context.Context, config *config.Config) error {
+	d.monitor = newMonitor(d)
+	defer func() { d.monitor.close() }()
+	listener, err := d.monitor.listen(ctx, config.Metrics.Listen)
+	if err != nil {
+		return d.refuse(err)
+	}
+	g, err := d.generation(config, true)
+	if err != nil {
+		return d.refuse(err)
+	}
+	d.ear = newEar(d)
+	defer func() { d.ear.close() }()
+	if err := d.ear.serve(ctx, config.Webhooks, nil); err != nil {
+		return d.refuse(err)
+	}
+	d.monitor.serve(g, listener)
+	defer d.console.close()
+	d.openConsole(ctx, g)
+	defer d.programs.close()
+	d.openHTTPAPI(ctx, g)
+	d.log.Info("start", zap.String("version", d.Version), zap.Int("pid", os.Getpid()),
+		zap.String("config", config.File()), zap.Int("jobs", len(config.Jobs)))
+	d.noteConfig(ctx, config, cli.ThisHost())
+	g.check(ctx)
+	d.manager.Ready(d.sentence(ctx, g))
+	for {
+		next := d.live(ctx, g)
+		if next == nil {
+			break
+		}
+		g = next
+	}
+	d.log.Info("end", zap.Duration("after", cli.Now().Sub(d.begun).Round(time.Second)))
+	return nil
+}
+
+// live runs one generation until ctx ends (nil), or a reload has made the next one.
+func (d *daemon) live(ctx context.Context, g *generation) (next *generation) {
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		var hearing gosync.WaitGroup
+		hearing.Go(func() { g.hear(running) })
+		g.scheduler.Run(running)
+		hearing.Wait()
+	}()
+	defer g.close()
+	for {
+		select {
+		case <-ctx.Done():
+			d.manager.Stopping(g.Text("run.stopping"))
+			d.log.Info("stopping: what is on the wire is awaited")
+			d.console.close() // nobody orders anything any more
+			d.programs.close()
+			<-done
+			return nil
+		case <-d.hangups:
+		}
+		if next = d.reload(ctx, g); next == nil {
+			continue
+		}
+		stop()
+		<-done
+		d.manager.Ready(d.sentence(ctx, next))
+		return next
+	}
+}
+
+// tellFurther answers signals after the first one, which change nothing: whoever sends them should
+// know why the process is still there.
+func (d *daemon) tellFurther(signals <-chan os.Signal, over <-chan struct{}) {
+	for first := true; ; first = false {
+		select {
+		case <-over:
+			return
+		case <-signals:
+		}
+		if !first {
+			d.log.Info(
+				"already stopping: the requests on the wire are awaited, so that nobody has to find out what became of them")
+		}
+	}
+}
+
+// firstLine is an error as one sentence.
+func firstLine(err error) string {
+	text := err.Error()
+	var config *config.Error
+	if errors.As(err, &config) && len(config.Faults) > 0 {
+		f := config.Faults[0]
+		text = fmt.Sprintf("%s:%d: %s %s", f.File, f.Line, f.Path, f.Text)
+	}
+	for i, r := range text {
+		if r == '\n' {
+			return text[:i]
+		}
+	}
+	return text
+}

@@ -1,0 +1,178 @@
+package daemon
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"reflect"
+	gosync "sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	inbound "github.com/safrasync/safrasync/internal/receiver"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// ear takes the platform's events for the daemon. It outlives the generations of the configuration,
+// as long as they say the same about it.
+type ear struct {
+	daemon *daemon
+	told   chan struct{} // holds one: events have come
+	config config.WebhooksConfig
+	server *inbound.Server
+
+	mu    gosync.Mutex
+	faced map[string]time.Time // when each kind of trouble was last told: a stranger must not write the log
+}
+
+func newEar(d *daemon) *ear {
+	return &ear{daemon: d, told: make(chan struct{}, 1), faced: map[string]time.Time{}}
+}
+
+// listen opens the address of a configuration, if it is another one than that which is served; nil
+// when it is the same, or none.
+func (e *ear) listen(ctx context.Context, w config.WebhooksConfig) (net.Listener, error) {
+	if w.Listen == "" || w.Listen == e.config.Listen {
+		return nil, nil //nolint:nilnil // nothing to open is no error
+	}
+	return listenForEvents(ctx, w.Listen)
+}
+
+func listenForEvents(ctx context.Context, address string) (net.Listener, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("webhooks.listen: %w; is another program on that port?", err)
+	}
+	return listener, nil
+}
+
+// serve takes events as a configuration says, from now on.
+func (e *ear) serve(ctx context.Context, w config.WebhooksConfig, listener net.Listener) error {
+	if reflect.DeepEqual(w, e.config) {
+		return nil
+	}
+	e.close()
+	if w.Listen == "" {
+		return nil
+	}
+	if listener == nil { // the address stays, something else changed
+		var err error
+		if listener, err = listenForEvents(ctx, w.Listen); err != nil {
+			return err
+		}
+	}
+	options := inbound.Options{
+		Listener: listener, Inbox: e.daemon.store, Spool: w.Spool, Stored: e.stored, Fault: e.fault, Now: cli.Now,
+		Webhooks: func(ctx context.Context) ([]trade.Webhook, error) { return e.daemon.store.Webhooks(ctx, cli.Now()) },
+	}
+	for _, p := range w.Proxies {
+		prefix, err := config.ProxyPrefix(p)
+		if err != nil {
+			return errors.Join(err, listener.Close())
+		}
+		options.Proxies = append(options.Proxies, prefix)
+	}
+	if w.CertFile != "" {
+		certificate := &certificate{cert: w.CertFile, key: w.KeyFile}
+		if _, err := certificate.get(nil); err != nil {
+			return errors.Join(fmt.Errorf("webhooks.cert_file and key_file: %w", err), listener.Close())
+		}
+		options.TLS = &tls.Config{
+			MinVersion: tls.VersionTLS12, GetCertificate: certificate.get,
+			NextProtos: []string{"http/1.1"},
+		}
+	}
+	server, err := inbound.Start(options)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	e.server, e.config = server, w
+	e.daemon.log.Info("events are taken", zap.String("address", listener.Addr().String()),
+		zap.Bool("tls", options.TLS != nil))
+	return nil
+}
+
+// stored wakes whoever looks at events.
+func (e *ear) stored() {
+	select {
+	case e.told <- struct{}{}:
+	default:
+	}
+}
+
+// faultEvery is how often one kind of trouble is told.
+const faultEvery = time.Minute
+
+func (e *ear) fault(what string, err error) {
+	e.mu.Lock()
+	last := e.faced[what]
+	quiet := cli.Now().Sub(last) < faultEvery
+	if !quiet {
+		e.faced[what] = cli.Now()
+	}
+	e.mu.Unlock()
+	if !quiet {
+		e.daemon.log.Error(what, zap.Error(err))
+	}
+}
+
+// close ends the listener; what is being stored is awaited.
+func (e *ear) close() {
+	if e.server == nil {
+		return
+	}
+	if err := e.server.Close(); err != nil {
+		e.daemon.log.Warn("closing the receiver of events", zap.Error(err))
+	}
+	e.server, e.config = nil, config.WebhooksConfig{}
+}
+
+// certificate reads its files again when they have changed: a renewed one needs no restart.
+type certificate struct {
+	cert, key string
+
+	mu      gosync.Mutex
+	loaded  *tls.Certificate
+	changed time.Time
+	looked  time.Time
+}
+
+// certificateLook is how often the files are looked at.
+const certificateLook = 10 * time.Second
+
+func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.loaded != nil && time.Since(c.looked) < certificateLook {
+		return c.loaded, nil
+	}
+	c.looked = time.Now()
+	info, err := os.Stat(c.cert)
+	if err == nil && c.loaded != nil && info.ModTime().Equal(c.changed) {
+		return c.loaded, nil
+	}
+	var fresh tls.Certificate
+	if err == nil {
+		fresh, err = tls.LoadX509KeyPair(c.cert, c.key)
+	}
+	switch {
+	case err == nil:
+		c.loaded, c.changed = &fresh, info.ModTime()
+	case c.loaded == nil:
+		return nil, err
+	}
+	return c.loaded, nil // the old one, while the new one is being written
+}
+
+// hear looks at events until ctx ends, where webhooks are configured.
+func (g *generation) hear(ctx context.Context) {
+	if g.listener != nil {
+		g.listener.Run(ctx, g.daemon.ear.told)
+	}
+}

@@ -1,0 +1,400 @@
+package demo
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"database/sql"
+	_ "embed" // the sample cooperative
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/cmd/safrasync/report"
+	"github.com/safrasync/safrasync/cmd/safrasync/runs"
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// The sample cooperative: its ERP, what its people correct before the third run, what the platform
+// knows, and the configuration.
+var (
+	//go:embed erp.sql
+	demoERP string
+	//go:embed correct.sql
+	demoCorrections string
+	//go:embed world.json
+	demoWorld []byte
+	//go:embed config.yaml
+	demoConfig string
+)
+
+// The files of the demo, in its folder.
+const (
+	ConfigFile = "config.yaml"
+	ERPFile    = "erp.db"
+	StateFile  = "state.db"
+	WorldFile  = "world.json"
+	KeyFile    = "api-key"
+	demoKey    = "demo-key" // opens nothing but a sandbox on loopback
+)
+
+// demoLost is how the request of the contract begins whose answer is lost: 04|001094. demoSeed
+// makes the ids of the platform the same in each demo.
+const (
+	demoLost = `{"amount":3550,"producer_id":"2a470551-515b-5be1-84e8-37a789b7c5af",`
+	demoSeed = 2026
+)
+
+// demoAddress is where `safrasync sandbox` listens unless told otherwise. A demo that is kept takes
+// it when it is free, so that the written configuration fits the next sandbox too.
+const demoAddress = "127.0.0.1:8089"
+
+// NewCommand makes the command demo.
+func NewCommand(a *cli.App) *cobra.Command {
+	var dir, lang string
+	cmd := a.Command("demo [--dir DIR] [--lang LANG]", "help.demo", cli.Exactly(0),
+		func(cmd *cobra.Command, _ []string) error {
+			return runDemo(cmd.Context(), a, dir, lang)
+		})
+	cmd.Long = a.Text("help.demo_long")
+	cmd.Flags().StringVar(&dir, "dir", "",
+		"keep everything in `DIR`, a new or empty folder, to try the other commands on it")
+	cmd.Flags().StringVar(&lang, "lang", "", "`LANG` of what is shown: pt-BR or en; default: that of the environment")
+	return cmd
+}
+
+// runDemo shows the whole thing on embedded parts: it sends what is in order, proves that nothing
+// goes twice, and explains what did not go.
+func runDemo(ctx context.Context, a *cli.App, dir, lang string) (err error) {
+	d := &demo{app: a, dir: dir, kept: dir != "", env: a.Env}
+	if lang != "" {
+		if !slices.Contains([]string{"pt-BR", "pt", "en"}, lang) {
+			return a.Usage("says.demo_lang", lang)
+		}
+		d.env = func(name string) (string, bool) {
+			if name == "LC_ALL" {
+				return lang, true
+			}
+			return a.Env(name)
+		}
+	}
+	if err := d.prepare(ctx); err != nil {
+		return errors.Join(err, d.close())
+	}
+	defer func() { err = errors.Join(err, d.close()) }()
+	return d.play(ctx)
+}
+
+// demo is one showing.
+type demo struct {
+	app      *cli.App // of the command line: where it prints
+	dir      string
+	kept     bool // the folder stays
+	env      func(string) (string, bool)
+	platform *sandbox.Running
+}
+
+// prepare makes the folder, the ERP, the platform and the configuration.
+func (d *demo) prepare(ctx context.Context) error {
+	if err := d.makeFolder(); err != nil {
+		return err
+	}
+	if err := d.changeERP(ctx, demoERP); err != nil {
+		return err
+	}
+	if err := os.WriteFile(d.path(WorldFile), demoWorld, 0o600); err != nil {
+		return fmt.Errorf("write what the demo's platform knows: %w", err)
+	}
+	world, err := sandbox.LoadWorld(d.path(WorldFile))
+	if err != nil {
+		return err
+	}
+	if err := d.startPlatform(world); err != nil {
+		return err
+	}
+	if err := os.WriteFile(d.path(KeyFile), []byte(demoKey+"\n"), 0o600); err != nil {
+		return fmt.Errorf("write the demo's key: %w", err)
+	}
+	config := strings.NewReplacer("{{base_url}}", config.YAMLText(d.platform.URL),
+		"{{erp}}", config.YAMLText(d.path(ERPFile)),
+		"{{state}}", config.YAMLText(d.path(StateFile)))
+	if err := os.WriteFile(d.path(ConfigFile), []byte(config.Replace(demoConfig)), 0o600); err != nil {
+		return fmt.Errorf("write the demo's configuration: %w", err)
+	}
+	ledger, err := state.New(ctx, state.Options{
+		Driver: state.SQLite, DSN: d.path(StateFile),
+		Journal: d.path("journal"), Version: d.app.Version,
+	})
+	if err != nil {
+		return err
+	}
+	return ledger.Close()
+}
+
+// makeFolder takes a folder only when nothing is in it: a demo never overwrites a ledger.
+func (d *demo) makeFolder() error {
+	if !d.kept {
+		dir, err := os.MkdirTemp("", "safrasync-demo-")
+		if err != nil {
+			return fmt.Errorf("make a folder for the demo: %w", err)
+		}
+		d.dir = dir
+		return nil
+	}
+	dir, err := filepath.Abs(d.dir) // the configuration must hold wherever it is used from
+	if err != nil {
+		return fmt.Errorf("find the demo's folder: %w", err)
+	}
+	d.dir = dir
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make the demo's folder: %w", err)
+	}
+	found, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("look into the demo's folder: %w", err)
+	}
+	if len(found) > 0 {
+		return d.inner().Usage("says.demo_not_empty", dir)
+	}
+	return nil
+}
+
+func (d *demo) path(file string) string { return filepath.Join(d.dir, file) }
+
+// changeERP is the cooperative's own program at work. safrasync itself only ever reads the ERP.
+func (d *demo) changeERP(ctx context.Context, statements string) error {
+	db, err := sql.Open("sqlite", d.path(ERPFile))
+	if err != nil {
+		return fmt.Errorf("open the sample ERP: %w", err)
+	}
+	_, err = db.ExecContext(ctx, "BEGIN; "+statements+"; COMMIT")
+	if err = errors.Join(err, db.Close()); err != nil {
+		return fmt.Errorf("change the sample ERP: %w", err)
+	}
+	return nil
+}
+
+// startPlatform listens on a free port. A demo that is kept tries its usual one first. The answer
+// to one contract is lost after the platform has created it, as networks do.
+func (d *demo) startPlatform(world *sandbox.World) (err error) {
+	opts := sandbox.Options{
+		APIKey: demoKey, World: world, Seed: demoSeed,
+		Intercept: func(r *http.Request, _ int) *sandbox.Fault {
+			body, err := io.ReadAll(r.Body)
+			if err != nil || !bytes.HasPrefix(body, []byte(demoLost)) {
+				return nil
+			}
+			return &sandbox.Fault{Do: sandbox.Lose, Commit: true}
+		},
+	}
+	if d.kept {
+		if d.platform, err = sandbox.Start(opts, demoAddress); err == nil {
+			return nil
+		}
+	}
+	d.platform, err = sandbox.Start(opts, "127.0.0.1:0")
+	return err
+}
+
+func (d *demo) close() error {
+	var errs []error
+	if d.platform != nil {
+		errs = append(errs, d.platform.Close())
+	}
+	if !d.kept && d.dir != "" {
+		errs = append(errs, os.RemoveAll(d.dir))
+	}
+	return errors.Join(errs...)
+}
+
+// play does the three runs, and then asks for the status and the report.
+func (d *demo) play(ctx context.Context) error {
+	a := d.inner()
+	a.Tell("says.demo_prepared", d.platform.URL)
+	first, platform, err := d.run(ctx, "says.demo_first")
+	if err != nil {
+		return err
+	}
+	if err := d.show("sync", func(a *cli.App) error { return d.printRun(ctx, a, first) }); err != nil {
+		return err
+	}
+	second, _, err := d.run(ctx, "says.demo_second")
+	if err != nil {
+		return err
+	}
+	for _, r := range second {
+		if r.Sent > 0 {
+			return fmt.Errorf("the second run sent %d rows of job %s: please report this fault of the program",
+				r.Sent, r.Job)
+		}
+	}
+	if err := d.show("sync", func(a *cli.App) error {
+		fmt.Fprintln(a.Out, a.Text("demo.repeated", platform[trade.OrderCommitments], platform[trade.Deliveries],
+			platform[trade.Traceability]))
+		return nil
+	}); err != nil {
+		return err
+	}
+	if err := d.changeERP(ctx, demoCorrections); err != nil {
+		return err
+	}
+	third, platform, err := d.run(ctx, "says.demo_third")
+	if err != nil {
+		return err
+	}
+	if d.app.AsJSON {
+		return a.PrintJSON(struct {
+			Runs     [][]trade.RunReport `json:"runs"`
+			Platform map[trade.Kind]int  `json:"platform"` // records that the platform has
+		}{[][]trade.RunReport{first, second, third}, platform})
+	}
+	return errors.Join(
+		d.show("sync", func(a *cli.App) error {
+			fmt.Fprintln(a.Out, a.Text("demo.corrected", third[0].Sent, third[1].Sent, third[2].Sent))
+			return nil
+		}),
+		d.show("status", func(a *cli.App) error { return runs.Status(ctx, a) }),
+		d.show("report --section summary", func(a *cli.App) error {
+			return report.Run(ctx, a, report.Flags{Sections: []string{string(reconcile.SummarySection)}})
+		}),
+		d.further(a),
+	)
+}
+
+// inner is the program as it runs on the demo's configuration.
+func (d *demo) inner() *cli.App {
+	return &cli.App{
+		Stdin: d.app.Stdin, Stdout: d.app.Stdout, Stderr: d.app.Stderr, Env: d.env,
+		ConfigPath: d.path(ConfigFile), AsJSON: d.app.AsJSON, Verbose: d.app.Verbose, Out: d.app.Out,
+	}
+}
+
+// show prints a command and what it says. With --json nothing is shown before the end.
+func (d *demo) show(command string, fn func(a *cli.App) error) error {
+	if d.app.AsJSON {
+		return nil
+	}
+	a := d.inner()
+	fmt.Fprintf(a.Out, "\n$ safrasync %s\n", command)
+	return errors.Join(fn(a), a.Close())
+}
+
+// run is `safrasync sync --sweep --json` on the demo's configuration. It proves that the ledger and
+// the platform, whose records it counts, say the same.
+func (d *demo) run(ctx context.Context,
+	title i18n.Key,
+) (reports []trade.RunReport, platform map[trade.Kind]int, err error) {
+	var result bytes.Buffer
+	a := d.inner()
+	a.Tell(title)
+	a.AsJSON, a.Out = true, bufio.NewWriter(&result)
+	syncErr := errors.Join(runs.Sync(ctx, a, nil, runs.SyncFlags{Sweep: true}), a.Out.Flush(), a.Close())
+	var summary struct{ Runs []trade.RunReport }
+	if err := json.Unmarshal(result.Bytes(), &summary); err != nil || len(summary.Runs) == 0 {
+		return nil, nil, errors.Join(fmt.Errorf("the demo's run gave no report"), syncErr, err)
+	}
+	for _, r := range summary.Runs {
+		if r.Stopped != nil {
+			return nil, nil, fmt.Errorf("job %s of the demo stopped (%s): %s", r.Job, r.Stopped.Code, r.Stopped.Text)
+		}
+	}
+	if syncErr != nil {
+		return nil, nil, syncErr
+	}
+	platform, err = d.compare(ctx)
+	return summary.Runs, platform, err
+}
+
+// printRun says what `safrasync sync` says after a run.
+func (d *demo) printRun(ctx context.Context, a *cli.App, reports []trade.RunReport) error {
+	store, err := a.OpenLedger(ctx, cli.ToRead)
+	if err != nil {
+		return err
+	}
+	return runs.PrintSync(ctx, a, store, reports, runs.SyncFlags{}, nil, nil)
+}
+
+// compare proves that the ledger and the platform say the same of each kind: each row that was sent
+// stands there once, and nothing else does, but for the records whose answer was lost.
+func (d *demo) compare(ctx context.Context) (platform map[trade.Kind]int, err error) {
+	there := map[string]int{}
+	platform, known := map[trade.Kind]int{}, map[trade.Kind]int{}
+	for _, record := range d.platform.CreatedOf() {
+		there[record.Resource+record.ID]++
+		platform[trade.Kind(record.Resource)]++
+	}
+	a := d.inner()
+	defer func() { err = errors.Join(err, a.Close()) }()
+	store, err := a.OpenLedger(ctx, cli.ToRead)
+	if err != nil {
+		return nil, err
+	}
+	err = store.Rows(ctx, trade.RowFilter{}, func(e trade.Entry) error {
+		switch e.State {
+		case trade.Accepted:
+			known[e.Sends]++
+			if n := there[string(e.Sends)+e.RemoteID]; n != 1 {
+				return fmt.Errorf(
+					"the platform has %s %s %d times instead of once: please report this fault of the program",
+					e.Job, e.Key, n)
+			}
+		case trade.InDoubt:
+			known[e.Sends]++
+		}
+		return nil
+	})
+	if err == nil && !maps.Equal(known, platform) {
+		err = fmt.Errorf("the platform has %v and the ledger %v: please report this fault of the program",
+			platform, known)
+	}
+	return platform, err
+}
+
+// further says what can be tried next.
+func (d *demo) further(a *cli.App) error {
+	fmt.Fprintln(a.Out)
+	if !d.kept {
+		fmt.Fprintln(a.Out, a.Text("demo.gone"))
+		return nil
+	}
+	fmt.Fprintf(a.Out, "%s\n\n", a.Text("demo.kept", d.dir))
+	for _, command := range []string{
+		"rows --state invalid", "rows show contracts '02|001012'", "why contracts '02|001028'",
+		"why deliveries '01|50009|1'",
+		"preview contracts '01|001031'", "sync --dry-run", "report --output report.xlsx",
+	} {
+		fmt.Fprintf(a.Out, "  safrasync --config %s %s\n", shellWord(d.path(ConfigFile)), command)
+	}
+	fmt.Fprintf(a.Out, "\n%s\n\n  safrasync sandbox --listen %s --world %s --api-key %s\n",
+		a.Text("demo.sandbox"), strings.TrimPrefix(d.platform.URL, "http://"),
+		shellWord(d.path(WorldFile)), demoKey)
+	return nil
+}
+
+// shellWord quotes a path where a shell would take it apart.
+func shellWord(path string) string {
+	plain := func(r rune) bool {
+		return strings.ContainsRune("/._-+:@%", r) || r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r))
+	}
+	if strings.IndexFunc(path, func(r rune) bool { return !plain(r) }) < 0 {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}

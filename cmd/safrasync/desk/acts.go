@@ -1,0 +1,206 @@
+package desk
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// acts are those of the command line, on the daemon's ledger.
+func (w *work) acts() *engine.Acts {
+	acts := &engine.Acts{
+		Desk: w.g.Store, JobDesk: w.g.Store, Jobs: w.g.Engine.Jobs, Now: cli.Now,
+		Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
+		Boot:    state.Self().Boot, Clock: engine.SystemClock{}, Limits: w.g.App.Config.Limits(), Rows: w.g.Engine,
+	}
+	if reader, ok := w.g.Engine.Platform.(engine.Reader); ok {
+		acts.Platform = reader
+	}
+	return acts
+}
+
+// Plan says what an order would do. The engine's plan is made again by Do, and compared by its
+// mark: so nothing that a browser sends back is believed.
+func (w *work) Plan(ctx context.Context, o pages.Order) (pages.Plan, error) {
+	plan, err := w.plan(ctx, w.acts(), o)
+	if err != nil {
+		return pages.Plan{}, err
+	}
+	return planOf(o, plan), nil
+}
+
+// Do does what a plan with this mark showed.
+func (w *work) Do(ctx context.Context, o pages.Order, mark string, who engine.Person) (pages.Plan, error) {
+	acts := w.acts()
+	plan, err := w.plan(ctx, acts, o)
+	if err != nil {
+		return pages.Plan{}, err
+	}
+	if shown := planOf(o, plan); shown.Mark != mark {
+		shown.Moved = true
+		return shown, nil
+	}
+	done, err := acts.Do(ctx, plan, who)
+	out := planOf(o, done)
+	for _, s := range done.Steps {
+		if s.Done {
+			out.Done++
+		}
+		out.Moved = out.Moved || s.Refused == engine.Moved
+	}
+	return out, err
+}
+
+func (w *work) plan(ctx context.Context, acts *engine.Acts, o pages.Order) (engine.RowPlan, error) {
+	keys := o.Keys
+	if len(keys) == 0 {
+		var err error
+		if keys, err = acts.SelectSome(ctx, string(o.Act), o.Job, o.States, o.Causes, o.Most); err != nil {
+			return engine.RowPlan{}, err
+		}
+	}
+	switch {
+	case o.Act == pages.Retry:
+		return acts.Retry(ctx, o.Job, keys)
+	case o.Act == pages.Dismiss:
+		return acts.Dismiss(ctx, o.Job, keys)
+	case o.Act == pages.Reopen:
+		return acts.Reopen(ctx, o.Job, keys)
+	case o.Act == pages.Acknowledge:
+		return acts.Acknowledge(ctx, o.Job, keys)
+	case len(o.Keys) != 1: // what may double or hide a record is decided row by row
+		return engine.RowPlan{}, fmt.Errorf("%s is for one row", o.Act)
+	case o.Act == pages.Adopt:
+		return acts.Adopt(ctx, o.Job, keys[0],
+			engine.Adoption{ID: o.ID, NoID: o.NoID, DespiteDifferences: o.DespiteDifferences})
+	case o.Act == pages.Resend:
+		plan, err := acts.Resend(ctx, o.Job, keys[0], o.Checked)
+		if err == nil && plan.Steps[0].Refused == engine.InQuarantine {
+			err = acts.Watch(ctx, o.Job) // its quarantine begins here, where this host did not know of the doubt
+		}
+		return plan, err
+	}
+	return engine.RowPlan{}, fmt.Errorf("there is no act %q", o.Act)
+}
+
+// planOf is the engine's plan as the console shows it.
+func planOf(o pages.Order, plan engine.RowPlan) pages.Plan {
+	out := pages.Plan{Order: o, Steps: plan.Steps}
+	h := sha256.New()
+	for _, s := range plan.Steps {
+		// The mark covers what a person was shown and what would be stored: not the time that is left.
+		text, err := json.Marshal([]any{
+			s.Key, s.Refused, s.Before.ID, s.Before.Version, s.Holder, s.Problems,
+			s.WaitingFor, s.Reading, s.After.State, s.After.PayloadHash, s.After.RemoteID,
+		})
+		if err != nil {
+			text = []byte(err.Error())
+		}
+		_, _ = fmt.Fprintf(h, "%d:%s", len(text), text) // a hash never fails to write
+	}
+	out.Mark = hex.EncodeToString(h.Sum(nil))
+	return out
+}
+
+// Fields puts the values of the ERP and what was sent side by side, in the order of the API's
+// table; columns that become no field come last.
+func (w *work) Fields(ctx context.Context, entry trade.Entry) ([]pages.Field, error) {
+	all, err := w.FieldsOf(ctx, []trade.Entry{entry})
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// FieldsOf does that for several rows. The de-para may have many thousands of codes: it is read
+// once.
+func (w *work) FieldsOf(ctx context.Context, entries []trade.Entry) ([][]pages.Field, error) {
+	refs, err := engine.Codes(ctx, w.g.Store)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]pages.Field, len(entries))
+	for i, entry := range entries {
+		out[i] = w.fields(entry, refs)
+	}
+	return out, nil
+}
+
+func (w *work) fields(entry trade.Entry, refs map[string]map[string]string) []pages.Field {
+	job, spec := w.job(entry.Job)
+	sent := map[string]*string{}
+	for _, f := range engine.SentFields(entry) {
+		sent[f.Field] = f.Sent
+	}
+	differs := map[string]trade.Difference{}
+	for _, d := range engine.Differences(job, entry, refs) {
+		differs[cmp.Or(d.Field, "column "+fmt.Sprint(d.Columns))] = d
+	}
+	problems := map[string]*trade.Problem{}
+	if entry.Error != nil {
+		for _, p := range entry.Error.Fields {
+			problems[p.Field] = &p
+		}
+	}
+	var out []pages.Field
+	var told []string
+	for _, rule := range trade.Rules(entry.Sends) {
+		columns := columnsOf(spec.Fields[rule.Field])
+		f := pages.Field{
+			Name: rule.Field, Sent: sent[rule.Field], Problem: problems[rule.Field],
+			Secret: spec.Fields[rule.Field].Lookup != "",
+		}
+		if d, ok := differs[rule.Field]; ok {
+			f.Differs, f.Now = true, d.Now
+		}
+		f.Fill(entry, columns)
+		if len(f.Columns) == 0 && f.Sent == nil && f.Problem == nil {
+			continue
+		}
+		told = append(told, columns...)
+		out = append(out, f)
+	}
+	for _, name := range cli.ColumnsInOrder(w.g.App, entry) {
+		if slices.Contains(told, name) {
+			continue
+		}
+		f := pages.Field{}
+		_, f.Differs = differs["column "+fmt.Sprint([]string{name})]
+		f.Fill(entry, []string{name})
+		out = append(out, f)
+	}
+	return out
+}
+
+func (w *work) job(name string) (*engine.Job, engine.JobSpec) {
+	for _, job := range w.g.Engine.Jobs {
+		if job.Name() == name {
+			return job, job.Spec
+		}
+	}
+	return nil, engine.JobSpec{}
+}
+
+// columnsOf are the columns that a field comes from.
+func columnsOf(spec engine.FieldSpec) []string {
+	out := slices.Clone(spec.Columns)
+	for _, parent := range spec.SentBy {
+		for _, column := range parent.Columns {
+			if !slices.Contains(out, column) {
+				out = append(out, column)
+			}
+		}
+	}
+	return out
+}

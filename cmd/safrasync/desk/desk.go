@@ -1,0 +1,290 @@
+package desk
+
+import (
+	"context"
+	"encoding/json"
+	gosync "sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/alerts"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/rows"
+	"github.com/safrasync/safrasync/console/pages"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/pending"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Desk is what the console decides about beside single rows, on the daemon's ledger and
+// engine.
+type Desk struct {
+	g      *Host
+	board  *pending.Board
+	ending context.Context // of the generation, for looks and readings that nobody waits for
+	end    context.CancelFunc
+
+	patience time.Duration // how long a page waits for a look
+	waitFor  int           // so many rows are stuck at most where a page waits for the whole look
+
+	mu      gosync.Mutex
+	view    *pending.View
+	looking *looking // for whoever comes next; nil: nobody looks
+	failed  error    // why the last look that nobody waited for came to nothing; nil: it did not
+	begun   bool     // the first look has begun
+	ended   bool
+	working gosync.WaitGroup
+}
+
+// looking is a look that has begun.
+type looking struct {
+	done chan struct{} // closed when it is over
+	view *pending.View // what was seen, once it is over
+	err  error
+}
+
+// New returns the desk of a host; what it has begun ends with the command.
+func New(g *Host) *Desk {
+	d := &Desk{
+		g: g, board: &pending.Board{Ledger: g.Store, Jobs: g.Engine.Jobs, Now: cli.Now},
+		patience: stuckPatience, waitFor: stuckFew,
+	}
+	d.ending, d.end = context.WithCancel(context.Background())
+	g.App.Closers = append(g.App.Closers, func() error { d.close(); return nil })
+	return d
+}
+
+// close ends what nobody waits for.
+func (d *Desk) close() {
+	d.mu.Lock()
+	d.ended = true
+	d.mu.Unlock()
+	d.end()
+	d.working.Wait()
+}
+
+// How old what is stuck may be when people are shown it. After stuckHolds the next look begins, and
+// nobody waits for it until stuckOld. Of many rows that are stuck the first look takes seconds: a
+// page does not wait for it longer than stuckPatience, and is shown what was seen before, or that
+// the rows are being read.
+const (
+	stuckHolds    = 5 * time.Second
+	stuckOld      = time.Minute
+	stuckPatience = 40 * time.Millisecond
+	stuckFew      = 2000
+)
+
+// look gives what is stuck: as it was a moment ago, unless it must be fresh or nobody has looked
+// lately. Without an error and without a view the first look is not over.
+func (d *Desk) look(ctx context.Context, fresh bool) (*pending.View, error) {
+	if fresh {
+		return d.take(ctx)
+	}
+	d.mu.Lock()
+	view := d.view
+	age := stuckOld
+	if view != nil {
+		age = cli.Now().Sub(view.At).Abs()
+	}
+	if age < stuckHolds {
+		d.mu.Unlock()
+		return view, nil
+	}
+	begun, failed := d.begin(), d.failed
+	d.mu.Unlock()
+	if age < stuckOld {
+		return view, nil
+	}
+	if begun == nil { // the generation is ending
+		return d.take(ctx)
+	}
+	few, err := d.few(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var late <-chan time.Time
+	if !few {
+		timer := time.NewTimer(d.patience)
+		defer timer.Stop()
+		late = timer.C
+	}
+	select {
+	case <-begun.done:
+		if begun.err != nil && d.ending.Err() != nil { // the generation ended it: whoever waits still gets an answer
+			return d.take(ctx)
+		}
+		return begun.view, begun.err
+	case <-late:
+		return view, failed // who comes again is not told for ever that the rows are being read
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// begin begins a look unless one has begun, and gives it; nil when the generation is ending. The
+// caller holds the lock.
+func (d *Desk) begin() *looking {
+	if d.looking != nil || d.ended {
+		return d.looking
+	}
+	l := &looking{done: make(chan struct{})}
+	d.looking = l
+	d.working.Go(func() {
+		l.view, l.err = d.take(d.ending)
+		if l.err != nil && d.ending.Err() == nil {
+			d.g.Log.Warn("the console could not look at what is stuck", zap.Error(l.err))
+		}
+		d.mu.Lock()
+		d.looking = nil
+		if l.err != nil {
+			d.failed = l.err
+		}
+		d.mu.Unlock()
+		close(l.done)
+	})
+	return l
+}
+
+// few tells whether so few rows are stuck that a look takes no time.
+func (d *Desk) few(ctx context.Context) (bool, error) {
+	n, err := d.stuck(ctx)
+	return n <= d.waitFor, err
+}
+
+// stuck counts the rows that are stuck, by the kept sums.
+func (d *Desk) stuck(ctx context.Context) (n int, err error) {
+	for _, job := range d.g.Engine.Jobs {
+		tallies, err := d.g.Store.Counts(ctx, job.Name())
+		if err != nil {
+			return 0, err
+		}
+		for _, t := range tallies {
+			switch t.State {
+			case trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held:
+				n += t.Count
+			}
+		}
+	}
+	return n, nil
+}
+
+// Expect lets the board read every row that is stuck, which with 100,000 of them takes seconds:
+// whoever comes to see the causes then waits for what has changed since. What was seen is not kept,
+// so that they see how things are when they come.
+func (d *Desk) Expect() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.begun || d.ended {
+		return
+	}
+	d.begun = true
+	d.working.Go(func() {
+		_, err := d.board.Take(d.ending)
+		if err != nil && d.ending.Err() == nil {
+			d.g.Log.Warn("the console could not look at what is stuck", zap.Error(err))
+		}
+	})
+}
+
+func (d *Desk) take(ctx context.Context) (*pending.View, error) {
+	view, err := d.board.Take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.view, d.failed = view, nil
+	return view, nil
+}
+
+func (d *Desk) voice(lang trade.Lang) cli.Voice {
+	v := d.g.App.Voice()
+	v.Lang = lang
+	return v
+}
+
+// Stuck groups what did not go by what keeps it.
+func (d *Desk) Stuck(ctx context.Context, lang trade.Lang, fresh bool) (pages.Stuck, error) {
+	view, err := d.look(ctx, fresh)
+	if err != nil {
+		return pages.Stuck{}, err
+	}
+	if view == nil {
+		n, err := d.stuck(ctx)
+		return pages.Stuck{Reading: n}, err
+	}
+	out := pages.Stuck{At: view.At, Moving: view.Moving}
+	v := d.voice(lang)
+	for _, g := range view.Groups {
+		t := alerts.Trouble{State: g.State, Cause: g.Cause, Problem: g.Problem, Awaited: g.Awaited}
+		c := pages.Cause{Group: *g, Advice: t.Advice(v), More: g.Codes - len(g.Subjects)}
+		if g.Key == string(trade.InDoubt) { // whatever its last answer was
+			c.Advice = v.Own.Explain(trade.InDoubt, "", lang)
+		}
+		out.Causes = append(out.Causes, c)
+	}
+	return out, nil
+}
+
+// Doubt tells how a row that may be on the platform stands.
+func (d *Desk) Doubt(ctx context.Context, entry trade.Entry) (pages.Doubt, error) {
+	doubt, err := d.acts().Doubt(ctx, entry)
+	if err != nil {
+		return pages.Doubt{}, err
+	}
+	out := pages.Doubt{Attempts: doubt.Attempts, Remaining: doubt.Remaining, Look: doubt.Sent}
+	for _, a := range doubt.Attempts {
+		out.Phase = cli.PhaseOf(a.Evidence)
+	}
+	return out, nil
+}
+
+// Hints gives what is known of a row beyond the answers to its own requests: what `rows show`
+// tells.
+func (d *Desk) Hints(ctx context.Context, entry trade.Entry, attempts []trade.Attempt) (pages.Hints, error) {
+	hints, err := rows.Hints(ctx, d.g.App, d.g.Store, entry, attempts)
+	if err != nil {
+		return pages.Hints{}, err
+	}
+	out := pages.Hints{
+		Heard: hints.Heard, Events: hints.Events, Own: hints.Own, Listening: hints.Listening,
+		Doubtful: hints.Doubtful, Readable: entry.Sends == trade.OrderCommitments, Several: hints.Several(),
+	}
+	if hints.More {
+		out.Compared = rows.HintsCompared
+	}
+	for _, s := range hints.Like {
+		out.Records = append(out.Records, pages.Suggestion{
+			ID: s.Candidate.ID, Event: s.Candidate.Event, At: s.Candidate.HeardAt, Attempt: s.Attempt, Full: s.Full,
+			Fits: s.Timing == engine.TimeFits,
+			Same: s.Reading.Same, Differ: s.Reading.Differ, Unseen: len(s.Reading.Unseen), Fields: s.Reading.Fields,
+		})
+	}
+	for _, c := range hints.Unreadable {
+		out.Unreadable = append(out.Unreadable, c.ID)
+	}
+	return out, nil
+}
+
+func (d *Desk) acts() *engine.Acts { return (&work{d.g}).acts() }
+
+// AdviseStop says why a job does not move, and what to do. What a brake has seen is told with its
+// numbers.
+func (d *Desk) AdviseStop(stop trade.Stop, lang trade.Lang) trade.Advice {
+	v := d.voice(lang)
+	advice := v.Own.Stop(stop.Code, lang)
+	if stop.Brake != nil {
+		advice.What = v.Brake(stop.Code, *stop.Brake)
+	}
+	return advice
+}
+
+// recordOf begins a record of the audit about what a person of the console does.
+func recordOf(who engine.Person, act, target string, detail any) (trade.AuditRecord, error) {
+	text, err := json.Marshal(detail)
+	return trade.AuditRecord{
+		At: cli.Now(), Who: who.Name, From: who.From, Act: act, Target: target, Reason: who.Reason,
+		Detail: string(text),
+	}, err
+}

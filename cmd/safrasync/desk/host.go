@@ -1,0 +1,51 @@
+package desk
+
+import (
+	"errors"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/console"
+	"github.com/safrasync/safrasync/console/auth"
+	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+)
+
+// Console wires the console with the ledger and the engine's acts.
+func (g *Host) Console() *console.Console {
+	c := g.App.Config.Console
+	proxy, _ := c.Proxy()
+	openID, err := c.OpenID()
+	if err != nil { // those who have a password log in all the same
+		g.Log.Error("the login by OpenID Connect cannot be offered", zap.Error(err))
+	}
+	ledger, work, desk := cli.Truthful{Store: g.Store}, &work{g}, New(g)
+	sessions := auth.New(auth.Options{Users: g.Store, Logins: g.Store, OpenID: openID, Idle: c.Idle, Most: c.Longest})
+	return console.New(console.Options{
+		Site: web.Site{
+			Name: c.Name, Lang: g.App.Lang(), Zone: g.App.Config.Zone(), Secure: c.CertFile != "" || c.Behind != "",
+			Now: cli.Now, Log: g.Log,
+		},
+		Sessions: sessions,
+		Pages: pages.New(pages.Ports{
+			Totals: ledger, Rows: ledger, Runs: ledger, Audit: ledger, Filters: ledger, Codes: ledger,
+			Jobs: work, Words: work, Fields: work, Acts: work,
+			Causes: desk, Doubts: desk, Tables: desk, Scheduling: desk, Reports: newReports(g),
+			Sessions: sessions, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
+		}),
+		Hosts: c.AllHosts(), Behind: proxy,
+	})
+}
+
+// Host is what the console needs of the program that serves it.
+type Host struct {
+	App       *cli.App
+	Store     *state.Store
+	Engine    *cli.Engine
+	Scheduler *engine.Scheduler
+	Board     *Board // how far the runs have come
+	Log       *zap.Logger
+}

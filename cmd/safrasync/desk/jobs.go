@@ -1,0 +1,161 @@
+package desk
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/console/pages"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Schedules gives the jobs with their schedules and where they stand.
+func (d *Desk) Schedules(ctx context.Context, lang trade.Lang) ([]pages.Schedule, error) {
+	v, zone := d.voice(lang), d.g.App.Config.Zone()
+	var out []pages.Schedule
+	for _, job := range d.g.Engine.Jobs {
+		status, err := cli.Truthful{Store: d.g.Store}.JobStatus(ctx, job.Name())
+		if err != nil {
+			return nil, err
+		}
+		s := pages.Schedule{
+			Job: job.Name(), Sends: job.Spec.Sends, Hours: job.Spec.Hours, Status: status,
+			Alone: true,
+		}
+		for _, text := range []struct {
+			sweep bool
+			text  string
+		}{{false, job.Spec.Schedule}, {true, job.Spec.Sweep}} {
+			if text.text == "" {
+				continue
+			}
+			schedule, err := engine.ParseSchedule(text.text, zone)
+			if err != nil {
+				return nil, err
+			}
+			times := pages.ScheduleTimes{Sweep: text.sweep, Text: text.text, Words: v.ExplainCron(text.text)}
+			times.Next = cli.NextTimes(schedule, cli.Now())[:0:0]
+			for _, at := range cli.NextTimes(schedule, cli.Now()) {
+				if len(times.Next) < nextRunsShown {
+					times.Next = append(times.Next, at)
+				}
+			}
+			s.Alone = s.Alone && len(times.Next) == 0
+			s.Times = append(s.Times, times)
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// The acts on jobs.
+const (
+	actPause   = "pause"
+	actResume  = "resume"
+	actRelease = "release"
+	actRun     = "run"
+)
+
+// PlanJob says what an act on a job would do.
+func (d *Desk) PlanJob(ctx context.Context, act, job string, who engine.Person) (pages.JobPlan, error) {
+	plan, err := d.planJob(ctx, act, job, who)
+	if err != nil {
+		return pages.JobPlan{}, err
+	}
+	return d.jobPlan(plan), nil
+}
+
+func (d *Desk) planJob(ctx context.Context, act, job string, who engine.Person) (engine.JobPlan, error) {
+	if _, err := d.g.Engine.Job(job); err != nil {
+		return engine.JobPlan{}, err
+	}
+	acts := d.acts()
+	switch act {
+	case actPause:
+		return acts.Pause(ctx, job, who)
+	case actResume:
+		return acts.Resume(ctx, job)
+	case actRelease:
+		return acts.Release(ctx, job)
+	case actRun:
+		status, err := d.g.Store.JobStatus(ctx, job)
+		plan := engine.JobPlan{Act: act, Job: job, Before: status}
+		if status.State == trade.Paused {
+			plan.Refused = engine.AlreadyPaused
+		}
+		return plan, err
+	}
+	return engine.JobPlan{}, fmt.Errorf("there is no act %q", act)
+}
+
+// jobPlan is the engine's plan as the console shows it.
+func (d *Desk) jobPlan(plan engine.JobPlan) pages.JobPlan {
+	out := pages.JobPlan{Act: plan.Act, Job: plan.Job, Refused: string(plan.Refused), Before: plan.Before}
+	seen := plan.Before
+	if plan.Act == actRun || plan.Act == actPause { // whatever it does at this moment, that is ordered of it
+		seen = trade.JobStatus{}
+	}
+	text, err := json.Marshal([]any{plan.Act, plan.Job, plan.Refused, seen, plan.Release})
+	if err != nil {
+		text = []byte(err.Error())
+	}
+	sum := sha256.Sum256(text)
+	out.Mark = hex.EncodeToString(sum[:])
+	if r := plan.Release; r != nil {
+		if r.Brake != nil {
+			out.Lets = append(out.Lets, "brake")
+		}
+		if r.Stop != nil {
+			out.Lets = append(out.Lets, "stop")
+		}
+		if r.Sweep != nil {
+			out.Lets = append(out.Lets, "sweep")
+		}
+	}
+	return out
+}
+
+// DoJob does what a plan with this mark showed.
+func (d *Desk) DoJob(ctx context.Context, act, job, mark string, who engine.Person) (pages.JobPlan, error) {
+	plan, err := d.planJob(ctx, act, job, who)
+	if err != nil {
+		return pages.JobPlan{}, err
+	}
+	out := d.jobPlan(plan)
+	switch {
+	case out.Refused != "":
+		return out, nil
+	case out.Mark != mark:
+		out.Refused = string(engine.Moved)
+		return out, nil
+	case act == actRun:
+		if err := d.g.RunNow(ctx, job, false, who); err != nil {
+			return out, err
+		}
+		out.Done = true
+		return out, nil
+	}
+	done, err := d.acts().DoJob(ctx, plan, who)
+	out.Refused, out.Done = string(done.Refused), err == nil && done.Refused == engine.NotRefused
+	return out, err
+}
+
+// RunNow asks the scheduler for a run of a job. The order stands in the audit before it is given.
+func (h *Host) RunNow(ctx context.Context, job string, sweep bool, who engine.Person) error {
+	var detail any
+	if sweep {
+		detail = map[string]bool{"sweep": true}
+	}
+	record, err := recordOf(who, "run now", job, detail)
+	if err != nil {
+		return err
+	}
+	if err := h.Store.AppendAudit(ctx, record); err != nil {
+		return err
+	}
+	return h.Scheduler.Trigger(ctx, job, sweep)
+}

@@ -1,0 +1,98 @@
+package desk
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/refs"
+	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// ReferenceSource tells where a kind of reference is kept.
+func (d *Desk) ReferenceSource(kind string) string { return refs.Source(d.g.App, kind) }
+
+// ReadReferences reads a CSV of codes and ids, and says what it would change.
+func (d *Desk) ReadReferences(ctx context.Context, kind string, file io.Reader,
+	lang trade.Lang,
+) (pages.ReferencePlan, error) {
+	table, err := refs.ReadReferences(file, d.voice(lang))
+	if err != nil {
+		//nolint:nilerr // the fault is the file's, and told to the person
+		return pages.ReferencePlan{Fault: err.Error()}, nil
+	}
+	all, _, err := d.g.Store.References(ctx)
+	if err != nil {
+		return pages.ReferencePlan{}, err
+	}
+	plan := pages.ReferencePlan{
+		Codes: table.Codes, Labels: table.Labels, Changes: state.ChangesOf(all[kind], table.Codes),
+	}
+	if plan.Renamed, err = table.Renames(ctx, d.g.Store, kind); err != nil {
+		return pages.ReferencePlan{}, err
+	}
+	plan.Unchanged = len(table.Codes) - len(plan.Changes)
+	for _, bad := range table.Bad {
+		plan.Bad = append(plan.Bad, pages.BadLine(bad))
+	}
+	return plan, nil
+}
+
+// SetReferences stores codes, with the record in the audit.
+func (d *Desk) SetReferences(ctx context.Context, kind string, codes, labels map[string]string, act string,
+	who engine.Person,
+) (added, changed int, err error) {
+	if err := d.mayChange(kind); err != nil {
+		return 0, 0, err
+	}
+	clean, named := make(map[string]string, len(codes)), make(map[string]string, len(labels))
+	for code, id := range codes {
+		parsed, err := trade.ParseID(id)
+		if err != nil || cli.IsBlankCode(cli.NormalCode(code)) {
+			return 0, 0, &pages.ReferenceFault{Code: code, ID: id}
+		}
+		clean[cli.NormalCode(code)] = parsed
+		if label, ok := labels[code]; ok {
+			named[cli.NormalCode(code)] = label
+		}
+	}
+	record, err := recordOf(who, act, kind, nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	return d.g.Store.ImportReferences(ctx, kind, clean, named, record)
+}
+
+// RemoveReference takes one code out, with the record in the audit.
+func (d *Desk) RemoveReference(ctx context.Context, kind, code string, who engine.Person) (bool, error) {
+	if err := d.mayChange(kind); err != nil {
+		return false, err
+	}
+	record, err := recordOf(who, "refs remove", kind, nil)
+	if err != nil {
+		return false, err
+	}
+	n, err := d.g.Store.RemoveReferences(ctx, kind, []string{code}, record)
+	return n > 0, err
+}
+
+// mayChange refuses to change what the next run would read from the ERP again.
+func (d *Desk) mayChange(kind string) error {
+	if from := refs.Source(d.g.App, kind); from != "ledger" {
+		return fmt.Errorf("the references %s are kept in the %s", kind, from)
+	}
+	return nil
+}
+
+// WriteReferences writes a table as CSV that spreadsheets open without harm.
+func (d *Desk) WriteReferences(ctx context.Context, kind string, w io.Writer) error {
+	table, err := d.g.Store.ListReferences(ctx, kind)
+	if err != nil {
+		return err
+	}
+	return refs.WriteReferences(w, table)
+}

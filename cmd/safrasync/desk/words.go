@@ -1,0 +1,36 @@
+package desk
+
+import (
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// The sentences that the console shares with the command line.
+
+func (w *work) voice(lang trade.Lang) cli.Voice {
+	return cli.Voice{Lang: lang, Zone: w.g.App.Config.Zone(), Own: w.g.App.Config.Catalogue()}
+}
+
+// Stop says why a job stands still.
+func (w *work) Stop(stop trade.Stop, lang trade.Lang) string { return w.voice(lang).Stop(stop) }
+
+// Reason says in one line why a row is as it is.
+func (w *work) Reason(entry trade.Entry, lang trade.Lang) string {
+	return w.voice(lang).Reason(entry)
+}
+
+// Advice is what to do about a row.
+func (w *work) Advice(entry trade.Entry, lang trade.Lang) trade.Advice {
+	return w.voice(lang).Advice(entry)
+}
+
+// Attempt says how an attempt ended, and how far its request got.
+func (w *work) Attempt(attempt trade.Attempt, lang trade.Lang) (outcome, phase string) {
+	v := w.voice(lang)
+	outcome = v.Text(i18n.Key("outcome." + cli.OutcomeName(attempt.Outcome)))
+	if p := cli.PhaseOf(attempt.Evidence); p != "" {
+		phase = v.Text(i18n.Key("phase." + p))
+	}
+	return outcome, phase
+}

@@ -1,0 +1,81 @@
+package desk
+
+import (
+	"slices"
+	gosync "sync"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/console/pages"
+	engine "github.com/safrasync/safrasync/sync"
+)
+
+// work is the engine of a generation as the console knows it.
+type work struct{ g *Host }
+
+// nextRunsShown is how many times of a schedule people are shown.
+const nextRunsShown = 3
+
+// Jobs gives the jobs in the order in which they run.
+func (w *work) Jobs() []pages.Job {
+	out := make([]pages.Job, len(w.g.Engine.Jobs))
+	for i, job := range w.g.Engine.Jobs {
+		out[i] = pages.Job{Name: job.Name(), Title: job.Spec.Title, Sends: job.Spec.Sends, Key: job.Spec.Key}
+		schedule, err := engine.ParseSchedule(job.Spec.Schedule, w.g.App.Config.Zone())
+		if err != nil {
+			continue
+		}
+		for at := schedule.Next(cli.Now()); !at.IsZero(); at = schedule.Next(at) {
+			if len(out[i].NextRuns) == nextRunsShown {
+				break
+			}
+			out[i].NextRuns = append(out[i].NextRuns, at)
+		}
+	}
+	return out
+}
+
+// Progress tells what runs now in this process.
+func (w *work) Progress() ([]pages.Progress, <-chan struct{}) { return w.g.Board.look() }
+
+// Board is where the runs of this process tell how far they have come.
+type Board struct {
+	mu      gosync.Mutex
+	jobs    []pages.Progress
+	changed chan struct{}
+}
+
+// NewBoard returns a board on which no job runs.
+func NewBoard() *Board { return &Board{changed: make(chan struct{})} }
+
+// Observe is told by the engine; it must not wait for anybody.
+func (b *Board) Observe(p engine.Progress) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	i := slices.IndexFunc(b.jobs, func(j pages.Progress) bool { return j.Job == p.Job })
+	switch {
+	case p.Phase == engine.Done && i >= 0:
+		b.jobs = slices.Delete(slices.Clone(b.jobs), i, i+1)
+	case p.Phase == engine.Done:
+		return
+	case i < 0:
+		b.jobs = append(slices.Clone(b.jobs),
+			pages.Progress{
+				Job: p.Job, Phase: string(p.Phase), Read: p.Read, Done: p.Done, Total: p.Total,
+				Since: cli.Now(),
+			})
+	default:
+		b.jobs = slices.Clone(b.jobs)
+		b.jobs[i] = pages.Progress{
+			Job: p.Job, Phase: string(p.Phase), Read: p.Read, Done: p.Done, Total: p.Total,
+			Since: b.jobs[i].Since,
+		}
+	}
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
+func (b *Board) look() ([]pages.Progress, <-chan struct{}) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.jobs, b.changed
+}

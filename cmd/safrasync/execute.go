@@ -1,0 +1,58 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// execute runs the command line and gives the exit code. Cancelling ctx ends it early; what is on
+// the wire is awaited.
+func execute(ctx context.Context, a *cli.App, args []string) int {
+	a.Version, a.Out, a.Ended = version, bufio.NewWriter(a.Stdout), ctx.Done()
+	root := newRootCommand(a)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	code := cli.ExitCode(err)
+	if err = errors.Join(err, a.Close()); err != nil {
+		if code == cli.ExitDone {
+			code = cli.ExitFailed
+		}
+		complain(a, err)
+	}
+	if err := a.Out.Flush(); err != nil {
+		complain(a, fmt.Errorf("standard output: %w", err))
+		return max(code, cli.ExitFailed)
+	}
+	return code
+}
+
+// complain tells people why the command ended, each reason once and in plain text.
+func complain(a *cli.App, err error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			complain(a, e)
+		}
+		return
+	}
+	var exit *cli.ExitError
+	var usage *cli.UsageError
+	var leased *trade.LeasedError
+	var ledger *state.Error
+	switch {
+	case errors.As(err, &exit):
+	case errors.As(err, &usage):
+		a.Tell("says.usage", usage.Text)
+	case errors.As(err, &leased):
+		a.Tell("says.leased", leased.Job, leased.Owner.PID, leased.Owner.Host)
+	case errors.As(err, &ledger):
+		a.Tell("says.error", a.Voice().LedgerFault(ledger, err))
+	default:
+		a.Tell("says.error", err)
+	}
+}

@@ -1,0 +1,167 @@
+package refs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// importFlags are those of `safrasync refs import`.
+type importFlags struct {
+	cli.ActFlags
+	skipInvalid bool
+}
+
+// importReferences imports a CSV, all or nothing and after showing what it would change.
+func importReferences(ctx context.Context, a *cli.App, kind, file string, f importFlags) error {
+	if err := checkKind(a, kind, cli.ToWrite); err != nil {
+		return err
+	}
+	table, err := readCSV(a, file)
+	if err != nil {
+		return err
+	}
+	for i, bad := range table.Bad {
+		if i == cli.PlanShown {
+			a.Tell("plan.more", len(table.Bad)-i)
+			break
+		}
+		a.Tell("csv.bad_line", bad.Line, bad.Text)
+	}
+	if len(table.Bad) > 0 && !f.skipInvalid {
+		return errors.New(a.Text("csv.refused", len(table.Bad)))
+	}
+	old, err := readTable(ctx, a, kind)
+	if err != nil {
+		return err
+	}
+	var added, changed []trade.ReferenceChange
+	for _, c := range state.ChangesOf(old, table.Codes) {
+		if c.From == nil {
+			added = append(added, c)
+		} else {
+			changed = append(changed, c)
+		}
+	}
+	unchanged := len(table.Codes) - len(added) - len(changed)
+	tellPlan(a, kind, added, changed, unchanged, table.Labels)
+	store, err := a.OpenLedger(ctx, cli.ToRead)
+	if err != nil {
+		return err
+	}
+	renamed, err := tellRenames(ctx, a, store, kind, table)
+	if err != nil {
+		return err
+	}
+	if len(added)+len(changed)+renamed == 0 {
+		return tellImported(a, kind, 0, 0, unchanged)
+	}
+	if err := a.Confirm(f.Yes); err != nil {
+		return err
+	}
+	record, err := a.Audit(f.ActFlags, "refs import", kind, nil)
+	if err != nil {
+		return err
+	}
+	store, err = a.OpenLedger(ctx, cli.ToWrite)
+	if err != nil {
+		return err
+	}
+	n, m, err := store.ImportReferences(ctx, kind, table.Codes, table.Labels, record)
+	if err != nil {
+		return err
+	}
+	return tellImported(a, kind, n, m, len(table.Codes)-n-m)
+}
+
+// Renames counts the codes of a file that are there and get another label.
+func (t ReferenceTable) Renames(ctx context.Context, store *state.Store, kind string) (n int, err error) {
+	if t.Labels == nil {
+		return 0, nil
+	}
+	lines, err := store.ListReferences(ctx, kind)
+	for _, r := range lines {
+		if label, ok := t.Labels[r.Code]; ok && label != r.Label {
+			n++
+		}
+	}
+	return n, err
+}
+
+// tellRenames says how many labels a file changes.
+func tellRenames(ctx context.Context, a *cli.App, store *state.Store, kind string, t ReferenceTable) (int, error) {
+	n, err := t.Renames(ctx, store, kind)
+	if n > 0 {
+		a.Tell("refs.would_label", n)
+	}
+	return n, err
+}
+
+// readCSV reads a file, or standard input for "-".
+func readCSV(a *cli.App, file string) (table ReferenceTable, err error) {
+	if file == "-" {
+		return ReadReferences(a.Stdin, a.Voice())
+	}
+	in, err := os.Open(file)
+	if err != nil {
+		return table, fmt.Errorf("%s: %s", file, config.PlainReason(err))
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	table, err = ReadReferences(in, a.Voice())
+	if err != nil {
+		return table, fmt.Errorf("%s: %w", file, err)
+	}
+	return table, nil
+}
+
+func tellPlan(a *cli.App, kind string, added, changed []trade.ReferenceChange, unchanged int,
+	labels map[string]string,
+) {
+	shown := func(code string) string { return trade.Reference{Code: code, Label: labels[code]}.Shown() }
+	a.Tell("plan.title", kind, len(added), len(changed), unchanged)
+	for i, c := range changed { // what is overwritten matters more than what is new
+		if i == cli.PlanShown {
+			a.Tell("plan.more", len(changed)-i)
+			break
+		}
+		a.Tell("refs.would_change", shown(c.Code), *c.From, *c.To)
+	}
+	for i, c := range added {
+		if i == cli.PlanShown {
+			a.Tell("plan.more", len(added)-i)
+			break
+		}
+		a.Tell("refs.would_add", shown(c.Code), *c.To)
+	}
+}
+
+// exportReferences writes a table as CSV that spreadsheets open without harm and `refs import`
+// reads again.
+func exportReferences(ctx context.Context, a *cli.App, kind string) error {
+	if err := checkKind(a, kind, cli.ToRead); err != nil {
+		return err
+	}
+	store, err := a.OpenLedger(ctx, cli.ToRead)
+	if err != nil {
+		return err
+	}
+	table, err := store.ListReferences(ctx, kind)
+	if err != nil {
+		return err
+	}
+	if a.AsJSON {
+		for _, r := range table {
+			if err := a.PrintJSON(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return WriteReferences(a.Out, table)
+}

@@ -1,0 +1,213 @@
+package refs
+
+import (
+	"context"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// referenceJSON is one line of `refs list --json`.
+type referenceJSON struct {
+	Kind  string  `json:"kind"`
+	Code  *string `json:"code"` // null: the total of the kind
+	ID    *string `json:"id"`   // null: rows wait for it
+	Rows  int     `json:"rows"` // rows that wait for it, or for such a row
+	Label string  `json:"label,omitempty"`
+	From  string  `json:"from"`  // ledger, erp for a kind that is read from there, platform for one that is looked up
+	Total bool    `json:"total"` // what the missing codes of the kind block together, each row once
+
+	Blocks  map[trade.Kind]*trade.Load `json:"blocks,omitempty"`  // those rows by kind of record
+	Invalid map[trade.Kind]*trade.Load `json:"invalid,omitempty"` // rows that need it and are invalid besides
+}
+
+// listReferences lists the de-para: what rows wait for first, those that block most rows at the
+// top, then the codes that are there.
+func listReferences(ctx context.Context, a *cli.App, args []string) error {
+	kind := ""
+	if len(args) > 0 {
+		kind = args[0]
+	}
+	if kind != "" && kind != trade.ProducerByDocument {
+		if err := checkKind(a, kind, cli.ToRead); err != nil {
+			return err
+		}
+	}
+	store, err := a.OpenLedger(ctx, cli.ToRead)
+	if err != nil {
+		return err
+	}
+	all, err := store.Shortages(ctx)
+	if err != nil {
+		return err
+	}
+	var missing []trade.Shortage
+	for _, s := range all {
+		if kind == "" || s.Kind == kind {
+			missing = append(missing, s)
+		}
+	}
+	stored, err := store.ListReferences(ctx, kind)
+	if err != nil {
+		return err
+	}
+	if !a.AsJSON {
+		printReferences(a, missing, stored)
+		return nil
+	}
+	for _, s := range missing {
+		line := referenceJSON{
+			Kind: s.Kind, Code: &s.Code, Rows: s.Rows(), From: Source(a, s.Kind), Blocks: s.Blocked,
+			Invalid: s.Invalid,
+		}
+		if s.Code == "" {
+			line.Code, line.Total = nil, true
+		}
+		if err := a.PrintJSON(line); err != nil {
+			return err
+		}
+	}
+	for _, r := range stored {
+		if err := a.PrintJSON(referenceJSON{
+			Kind: r.Kind, Code: &r.Code, ID: &r.ID, Label: r.Label,
+			From: Source(a, r.Kind),
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Source says where a kind is kept, as in JSON.
+func Source(a *cli.App, kind string) string {
+	if kind == trade.ProducerByDocument {
+		return "platform"
+	}
+	if _, fromERP := a.Config.References[kind]; fromERP {
+		return "erp"
+	}
+	return "ledger"
+}
+
+func printReferences(a *cli.App, missing []trade.Shortage, stored []trade.Reference) {
+	if len(missing)+len(stored) == 0 {
+		a.Tell("refs.none")
+		return
+	}
+	if len(missing) > 0 {
+		printMissing(a, missing)
+	}
+	if len(stored) == 0 {
+		return
+	}
+	t := a.NewTable("refs.head_kind", "refs.head_code", "refs.head_id", "refs.head_from")
+	for _, r := range stored {
+		t.AppendRow(table.Row{
+			r.Kind, cli.Printable(r.Shown()), cli.Printable(r.ID),
+			a.Text(i18n.Key("refs.from." + Source(a, r.Kind))),
+		})
+	}
+	t.Render()
+}
+
+// printMissing writes the codes without an id and, below, what each kind blocks.
+func printMissing(a *cli.App, missing []trade.Shortage) {
+	kinds := kindsOf(missing)
+	head := []i18n.Key{"refs.head_kind", "refs.head_missing"}
+	for _, k := range kinds {
+		head = append(head, i18n.Key("record."+k+".head"))
+	}
+	t := a.NewTable(append(head, "refs.head_tonnes", "refs.head_invalid", "refs.head_from")...)
+	var right []table.ColumnConfig
+	for n := 3; n <= len(kinds)+4; n++ {
+		right = append(right, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	}
+	t.SetColumnConfigs(right)
+	codes := map[string]int{}
+	for _, s := range missing {
+		if s.Code == "" {
+			continue
+		}
+		codes[s.Kind]++
+		row := table.Row{s.Kind, cli.Printable(s.Code)}
+		for _, k := range kinds {
+			row = append(row, loadRows(s.Blocked[k]))
+		}
+		invalid := 0
+		for _, l := range s.Invalid {
+			invalid += l.Rows
+		}
+		t.AppendRow(append(row, weight(a.Voice(), s.Blocked), invalid,
+			a.Text(i18n.Key("refs.from."+Source(a, s.Kind)))))
+	}
+	t.Render()
+	for _, s := range missing {
+		if s.Code == "" {
+			a.Show("refs.missing_total", s.Kind, codes[s.Kind], load(a.Voice(), s.Blocked))
+		}
+	}
+	a.Show("refs.missing_hint")
+	a.Line("")
+}
+
+// kindsOf gives the kinds of records that stand in a list of shortages, in the order of
+// trade.Kinds; there is at least one.
+func kindsOf(missing []trade.Shortage) []trade.Kind {
+	var out []trade.Kind
+	for _, k := range trade.Kinds {
+		for _, s := range missing {
+			if s.Blocked[k] != nil {
+				out = append(out, k)
+				break
+			}
+		}
+	}
+	if len(out) == 0 {
+		return trade.Kinds[:1]
+	}
+	return out
+}
+
+func loadRows(l *trade.Load) int {
+	if l == nil {
+		return 0
+	}
+	return l.Rows
+}
+
+// load says what is blocked: "38 contratos, 112 entregas, 4.310 t".
+func load(v cli.Voice, blocked map[trade.Kind]*trade.Load) string {
+	var parts []string
+	for _, k := range trade.Kinds {
+		if l := blocked[k]; l != nil {
+			parts = append(parts, v.Text(i18n.Key("record."+k+".count"), l.Rows))
+		}
+	}
+	if len(parts) == 0 {
+		return v.Text("refs.blocks_none")
+	}
+	parts = append(parts, weight(v, blocked)+" t")
+	unweighed := 0
+	for _, l := range blocked {
+		unweighed += l.Unweighed
+	}
+	if unweighed > 0 {
+		parts = append(parts, v.Text("refs.unweighed", unweighed))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// weight is the sum of all kinds of records in tonnes, to the kilogram. A delivery's grain is its
+// contract's too: it is the weight of the records that cannot go.
+func weight(v cli.Voice, blocked map[trade.Kind]*trade.Load) string {
+	var kg trade.Decimal
+	for _, l := range blocked {
+		kg = kg.Add(l.Kilograms)
+	}
+	return v.Number(kg.Round(0).Tonnes())
+}

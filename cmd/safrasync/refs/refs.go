@@ -1,0 +1,180 @@
+package refs
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// NewCommand makes the command refs.
+func NewCommand(a *cli.App) *cobra.Command {
+	group := a.Group("refs", "help.refs")
+
+	list := a.Command("list [KIND]", "help.refs_list", cli.Arity{Least: 0, Most: 1},
+		func(cmd *cobra.Command, args []string) error {
+			return listReferences(cmd.Context(), a, args)
+		})
+
+	var imported importFlags
+	importing := a.Command("import KIND FILE", "help.refs_import", cli.Exactly(2),
+		func(cmd *cobra.Command, args []string) error {
+			return importReferences(cmd.Context(), a, args[0], args[1], imported)
+		})
+	imported.Add(importing)
+	importing.Flags().BoolVar(&imported.skipInvalid, "skip-invalid", false,
+		"import the other lines when some are invalid")
+
+	export := a.Command("export KIND", "help.refs_export", cli.Exactly(1),
+		func(cmd *cobra.Command, args []string) error {
+			return exportReferences(cmd.Context(), a, args[0])
+		})
+
+	var set cli.ActFlags
+	setting := a.Command("set KIND CODE ID --reason TEXT", "help.refs_set", cli.Exactly(3),
+		func(cmd *cobra.Command, args []string) error {
+			return setReference(cmd.Context(), a, args[0], args[1], args[2], set)
+		})
+	set.Add(setting)
+
+	var remove cli.ActFlags
+	removing := a.Command("remove KIND CODE --reason TEXT", "help.refs_remove", cli.Exactly(2),
+		func(cmd *cobra.Command, args []string) error {
+			return removeReference(cmd.Context(), a, args[0], args[1], remove)
+		})
+	remove.Add(removing)
+
+	group.AddCommand(list, importing, export, setting, removing)
+	return group
+}
+
+// checkKind refuses what is no kind of reference, and, for changes, a kind that the next run would
+// read from the ERP again.
+func checkKind(a *cli.App, kind string, how cli.Access) error {
+	config, err := a.LoadConfig()
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(trade.ReferenceKinds, kind) {
+		return a.Usage("refs.no_kind", kind, cli.Listed(trade.ReferenceKinds))
+	}
+	if _, fromERP := config.References[kind]; fromERP && how == cli.ToWrite {
+		return a.Usage("refs.from_erp", kind, kind)
+	}
+	return nil
+}
+
+// setReference stores one code.
+func setReference(ctx context.Context, a *cli.App, kind, code, id string, f cli.ActFlags) error {
+	if err := checkKind(a, kind, cli.ToWrite); err != nil {
+		return err
+	}
+	if err := a.NeedReason(f); err != nil {
+		return err
+	}
+	code = cli.NormalCode(code)
+	parsed, err := trade.ParseID(id)
+	if err != nil || cli.IsBlankCode(code) {
+		return a.Usage("refs.bad_line", code, id)
+	}
+	old, err := readTable(ctx, a, kind)
+	if err != nil {
+		return err
+	}
+	from, was := old[code]
+	switch {
+	case !was:
+		a.Tell("refs.would_add", code, parsed)
+	case from == parsed:
+		a.Tell("refs.same", code)
+		return nil
+	default:
+		a.Tell("refs.would_change", code, from, parsed)
+	}
+	if err := a.Confirm(f.Yes); err != nil {
+		return err
+	}
+	record, err := a.Audit(f, "refs set", kind, nil)
+	if err != nil {
+		return err
+	}
+	store, err := a.OpenLedger(ctx, cli.ToWrite)
+	if err != nil {
+		return err
+	}
+	added, changed, err := store.ImportReferences(ctx, kind, map[string]string{code: parsed}, nil, record)
+	if err != nil {
+		return err
+	}
+	return tellImported(a, kind, added, changed, 0)
+}
+
+// removeReference takes one code out. Rows that need it wait from the next run on.
+func removeReference(ctx context.Context, a *cli.App, kind, code string, f cli.ActFlags) error {
+	if err := checkKind(a, kind, cli.ToWrite); err != nil {
+		return err
+	}
+	if err := a.NeedReason(f); err != nil {
+		return err
+	}
+	code = cli.NormalCode(code)
+	old, err := readTable(ctx, a, kind)
+	if err != nil {
+		return err
+	}
+	from, was := old[code]
+	if !was {
+		return fmt.Errorf("%s", a.Text("refs.not_there", kind, code))
+	}
+	a.Tell("refs.would_remove", code, from)
+	if err := a.Confirm(f.Yes); err != nil {
+		return err
+	}
+	record, err := a.Audit(f, "refs remove", kind, nil)
+	if err != nil {
+		return err
+	}
+	store, err := a.OpenLedger(ctx, cli.ToWrite)
+	if err != nil {
+		return err
+	}
+	removed, err := store.RemoveReferences(ctx, kind, []string{code}, record)
+	if err != nil {
+		return err
+	}
+	if a.AsJSON {
+		return a.PrintJSON(struct {
+			Kind    string `json:"kind"`
+			Removed int    `json:"removed"`
+		}{kind, removed})
+	}
+	a.Show("refs.removed", kind, removed)
+	return nil
+}
+
+// readTable reads one de-para table for a plan, which must not even make a ledger.
+func readTable(ctx context.Context, a *cli.App, kind string) (map[string]string, error) {
+	store, err := a.OpenLedger(ctx, cli.ToRead)
+	if err != nil {
+		return nil, err
+	}
+	all, _, err := store.References(ctx)
+	return all[kind], err
+}
+
+func tellImported(a *cli.App, kind string, added, changed, unchanged int) error {
+	if a.AsJSON {
+		return a.PrintJSON(struct {
+			Kind      string `json:"kind"`
+			Added     int    `json:"added"`
+			Changed   int    `json:"changed"`
+			Unchanged int    `json:"unchanged"`
+		}{kind, added, changed, unchanged})
+	}
+	a.Show("refs.done", kind, added, changed, unchanged)
+	return nil
+}

@@ -1,0 +1,163 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// closeReport keeps a report for good. It shows first what would be closed.
+func closeReport(ctx context.Context, a *cli.App, f Flags, options reconcile.Options) error {
+	day, ok := reconcile.MonthEnd(f.close)
+	if !ok {
+		return a.Usage("close.no_month", f.close)
+	}
+	if trade.DateOf(cli.Now().In(a.Config.Zone())).Before(day) {
+		return a.Usage("report.future", f.close)
+	}
+	if f.asOf != "" || f.closing != "" || f.failed || f.output != "" || !options.Filter.Empty() ||
+		len(options.Sections) > 0 {
+		return a.Usage("close.whole")
+	}
+	if err := a.NeedReason(f.ActFlags); err != nil {
+		return err
+	}
+	reading, err := a.OpenLedger(ctx, cli.ToRead)
+	if err != nil {
+		return err
+	}
+	snapshot, err := takeSnapshot(ctx, a, reading, reconcile.Cut{Day: day, Bare: true}, f.platform)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = snapshot.Close() }() // a temporary file
+	plan, err := snapshot.PlanClosing(options.Tolerance)
+	if err != nil {
+		return err
+	}
+	if plan.TooEarly() {
+		return a.Usage("close.early", f.close)
+	}
+	a.Tell("close.plan", closingDay(a, day), plan.Rows, plan.Divergences)
+	for _, t := range plan.Totals {
+		a.Tell("close.sum", cmp.Or(t.Product, "?"), trade.NumberText(t.Contracted.String(), a.Lang()),
+			trade.NumberText(t.Delivered.String(), a.Lang()), valuesText(t.Values, a.Lang()))
+	}
+	before, err := reading.Closings(ctx, day)
+	if err != nil {
+		return err
+	}
+	for _, c := range before {
+		a.Tell("close.before", a.Voice().Moment(c.At), cli.Printable(c.Who), cli.Printable(c.Reason))
+	}
+	for _, job := range plan.Unswept {
+		a.Tell("close.no_sweep", job, job)
+	}
+	for _, u := range plan.Uneven {
+		a.Tell("close.uneven", u.Job, u.Difference)
+	}
+	if len(plan.Uneven) > 0 {
+		return &cli.ExitError{Code: cli.ExitFailed}
+	}
+	if plan.Open > 0 {
+		a.Tell("close.open", plan.Open)
+		for _, state := range plan.States {
+			a.Tell("close.open_in", state.Rows, state.State.Label(a.Lang()), state.State)
+		}
+	}
+	if err := a.Confirm(f.Yes); err != nil {
+		return err
+	}
+	who := a.Person(f.ActFlags)
+	record, err := a.Audit(f.ActFlags, reconcile.ActClose, day.String(), snapshot.Kept())
+	if err != nil {
+		return err
+	}
+	writing, err := a.OpenLedger(ctx, cli.ToWrite)
+	if err != nil {
+		return err
+	}
+	closing, err := reconcile.Freeze(ctx, writing, snapshot, who.Name, who.Reason, record)
+	if err != nil {
+		return err
+	}
+	if a.AsJSON {
+		return a.PrintJSON(closingOf(closing))
+	}
+	a.Show("close.done", closingDay(a, day), closing.ID, closingDay(a, day))
+	return nil
+}
+
+// valuesText writes amounts of money by currency.
+func valuesText(values map[string]trade.Decimal, lang trade.Lang) string {
+	var parts []string
+	for _, currency := range slices.Sorted(maps.Keys(values)) {
+		parts = append(parts, currency+" "+trade.MoneyText(values[currency], lang))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// closingDay is a day as people of the language write it.
+func closingDay(a *cli.App, d trade.Date) string {
+	return reconcile.PlainText(reconcile.Day(d.String()), a.Lang(), time.UTC)
+}
+
+// closingJSON is one line of `report --closings --json`.
+type closingJSON struct {
+	ID      string    `json:"id"`
+	Day     string    `json:"day"` // cut-off
+	At      time.Time `json:"at"`
+	Who     string    `json:"who"`
+	Reason  string    `json:"reason"`
+	Rows    int       `json:"rows"`
+	Program string    `json:"program"`
+	Hash    string    `json:"hash"`
+	Audit   int64     `json:"audit"`
+}
+
+func closingOf(c trade.Closing) closingJSON {
+	return closingJSON{c.ID, c.Day.String(), c.At, c.Who, c.Reason, c.Rows, c.Program, c.Hash, c.Audit}
+}
+
+// listClosings lists the closed reports, the newest first.
+func listClosings(ctx context.Context, a *cli.App) error {
+	store, err := a.OpenLedger(ctx, cli.ToRead)
+	if err != nil {
+		return err
+	}
+	list, err := store.Closings(ctx, trade.Date{})
+	if err != nil {
+		return err
+	}
+	if a.AsJSON {
+		for _, c := range list {
+			if err := a.PrintJSON(closingOf(c)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(list) == 0 {
+		a.Tell("close.none")
+		return nil
+	}
+	t := a.NewTable("close.head_day", "close.head_at", "close.head_who", "close.head_reason", "close.head_rows",
+		"close.head_id")
+	for _, c := range list {
+		t.AppendRow(table.Row{
+			closingDay(a, c.Day), a.Voice().Moment(c.At), cli.Printable(c.Who), cli.Printable(c.Reason),
+			c.Rows, c.ID,
+		})
+	}
+	t.Render()
+	return nil
+}

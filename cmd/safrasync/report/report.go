@@ -1,0 +1,336 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Flags are those of `safrasync report`.
+type Flags struct {
+	cli.ActFlags
+	from, to, asOf, closing                                                string
+	jobs, harvests, products, branches, producers, places, wallets, states []string
+	Sections                                                               []string
+	format, output                                                         string
+	by                                                                     []string
+	platform, failed, closings                                             bool
+	close                                                                  string
+}
+
+// reportFormats are the forms of a report.
+var reportFormats = []string{"table", "csv", "xlsx", "json", "html"}
+
+// NewCommand makes the command report.
+func NewCommand(a *cli.App) *cobra.Command {
+	var f Flags
+	cmd := a.Command("report", "help.report", cli.Exactly(0),
+		func(cmd *cobra.Command, _ []string) error { return Run(cmd.Context(), a, f) })
+	f.Add(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.from, "from", "", "only documents of this `DAY` and later")
+	flags.StringVar(&f.to, "to", "", "only documents of this `DAY` and before")
+	flags.StringVar(&f.asOf, "as-of", "",
+		"as things stood at the end of `DAY`: the report that was closed for it, or derived where nobody closed it")
+	flags.StringVar(&f.closing, "closing", "", "the closed report with this `ID` (see --closings)")
+	flags.BoolVar(&f.closings, "closings", false, "list the closed reports")
+	flags.StringVar(&f.close, "close", "",
+		"close the report of a `MONTH`, such as 2026-10, or its last day: it is kept for good, with your name; needs --reason")
+	flags.StringSliceVar(&f.jobs, "job", nil, "only these `JOBS`")
+	flags.StringSliceVar(&f.harvests, "harvest", nil, "only these `HARVESTS`, such as 2025/2026")
+	flags.StringSliceVar(&f.products, "product", nil, "only these `PRODUCTS`")
+	flags.StringSliceVar(&f.branches, "branch", nil, "only these `BRANCHES`: the first part of a key of several parts")
+	flags.StringSliceVar(&f.producers, "producer", nil, "only these `PRODUCERS`, by the ERP's code, such as 'P1|01'")
+	flags.StringSliceVar(&f.places, "place", nil, "only these delivery `PLACES`, by the ERP's code")
+	flags.StringSliceVar(&f.wallets, "wallet", nil, "only these `WALLETS`, by the ERP's code")
+	flags.StringSliceVar(&f.states, "state", nil, "only these `STATES`: "+cli.Listed(trade.States))
+	flags.StringSliceVar(&f.Sections, "section", nil, "only these `SECTIONS`: "+cli.Listed(reconcile.AllSections))
+	flags.StringSliceVar(&f.by, "by", nil, "totals only by these: "+cli.Listed(reconcile.Dimensions)+
+		"; default on a terminal all,season, in files all of them")
+	flags.StringVar(&f.format, "format", "", "`FORMAT`: "+strings.Join(reportFormats, ", ")+
+		"; default: by the name of --output, else table")
+	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`, which only you can read; default standard output")
+	flags.BoolVar(&f.platform, "platform", false, "also ask the platform for each contract, one after the other")
+	flags.BoolVar(&f.failed, "failed", false,
+		"instead: the rows that need a decision, to be filled in and given to decisions import")
+	cli.Completes(cmd, "state", trade.States)
+	cli.Completes(cmd, "section", reconcile.AllSections)
+	cli.Completes(cmd, "format", reportFormats)
+	return cmd
+}
+
+// Run makes, reprints, closes or lists reports.
+func Run(ctx context.Context, a *cli.App, f Flags) error {
+	config, err := a.LoadConfig()
+	if err != nil {
+		return err
+	}
+	if f.closings {
+		return listClosings(ctx, a)
+	}
+	if f.format, err = reportFormat(a, f); err != nil {
+		return err
+	}
+	options, cut, err := reportOptions(a, config, f)
+	if err != nil {
+		return err
+	}
+	if err := cli.MayMake(f.output); err != nil { // of a large ledger the report takes minutes
+		return a.Usage("file.not_made", f.output, a.Voice().FileReason(err))
+	}
+	if f.close != "" {
+		return closeReport(ctx, a, f, options)
+	}
+	snapshot, err := snapshot(ctx, a, f, cut)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = snapshot.Close() }() // a temporary file
+	if f.failed {
+		export := snapshot.Export(f.format, options)
+		export.Failed = true
+		return writeReport(ctx, a, f, export,
+			func(w io.Writer) error { return snapshot.Decisions(options, decisionsForm(f.format), w) })
+	}
+	if f.format == "table" && f.output == "" {
+		if len(options.By) == 0 {
+			options.By = []reconcile.By{reconcile.ByAll, reconcile.BySeason}
+		}
+		if len(options.Sections) == 0 { // single rows are for files
+			options.Sections = []reconcile.SectionID{
+				reconcile.SummarySection, reconcile.BridgeSection, reconcile.TotalsSection,
+				reconcile.DivergencesSection, reconcile.ExceptionsSection, reconcile.MessagesSection,
+			}
+		}
+		_, err := snapshot.Report(options, tableWriter(a, options))
+		return err
+	}
+	return writeReport(ctx, a, f, snapshot.Export(f.format, options), func(w io.Writer) error {
+		_, err := snapshot.Report(options, Writer(a, f.format, options, w))
+		return err
+	})
+}
+
+// reportFormat decides the form: what --format says, else what the name of the file says.
+func reportFormat(a *cli.App, f Flags) (string, error) {
+	format := f.format
+	if format == "" && a.AsJSON {
+		format = "json"
+	}
+	if ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(f.output)), "."); format == "" &&
+		slices.Contains(reportFormats, ending) {
+		format = ending
+	}
+	switch {
+	case format == "" && f.output != "":
+		return "", a.Usage("report.which_format", f.output, strings.Join(reportFormats, ", "))
+	case format == "" && f.failed:
+		return "", a.Usage("report.failed_format")
+	case format == "":
+		format = "table"
+	}
+	switch {
+	case !slices.Contains(reportFormats, format):
+		return "", a.Usage("report.no_format", format, strings.Join(reportFormats, ", "))
+	case f.failed && format != "xlsx" && format != "csv":
+		return "", a.Usage("report.failed_format")
+	case format == "table" && f.output != "":
+		return "", a.Usage("report.which_format", f.output, strings.Join(reportFormats[1:], ", "))
+	case format == "xlsx" && f.output == "" && cli.IsTerminal(a.Stdout):
+		return "", a.Usage("report.needs_file")
+	}
+	return format, nil
+}
+
+// reportOptions reads the flags strictly: a filter with a typing error must not look like an empty
+// report.
+func reportOptions(a *cli.App, config *config.Config, f Flags) (o reconcile.Options, cut reconcile.Cut, err error) {
+	o = reconcile.Options{Lang: a.Lang(), Words: config.Catalogue(), Tolerance: config.Report.Tolerance()}
+	if f.format == "json" {
+		o.Lang = trade.English
+	}
+	o.Titles, o.Show = config.Titles(o.Lang), config.Shows("")
+	o.Filter = reconcile.Filter{
+		Jobs: f.jobs, Harvests: f.harvests, Products: f.products, Branches: f.branches,
+		Producers: f.producers, Places: f.places, Wallets: f.wallets,
+	}
+	for into, text := range map[*trade.Date]string{&o.Filter.From: f.from, &o.Filter.To: f.to, &cut.Day: f.asOf} {
+		if text == "" {
+			continue
+		}
+		if *into, err = parseDay(text); err != nil {
+			return o, cut, a.Usage("report.no_day", text)
+		}
+	}
+	cut.Derived = f.asOf != ""
+	today := trade.DateOf(cli.Now().In(config.Zone()))
+	switch {
+	case !o.Filter.From.IsZero() && !o.Filter.To.IsZero() && o.Filter.To.Before(o.Filter.From):
+		return o, cut, a.Usage("report.backwards", f.from, f.to)
+	case today.Before(cut.Day):
+		return o, cut, a.Usage("report.future", f.asOf)
+	case f.platform && (f.asOf != "" || f.closing != ""):
+		return o, cut, a.Usage("report.platform_now")
+	}
+	if len(f.jobs) > 0 {
+		if err := a.CheckJobNames(config, f.jobs); err != nil {
+			return o, cut, err
+		}
+	}
+	for _, s := range f.states {
+		if !slices.Contains(trade.States, trade.State(s)) {
+			return o, cut, a.Usage("says.no_state", s, cli.Listed(trade.States))
+		}
+		o.Filter.States = append(o.Filter.States, trade.State(s))
+	}
+	for _, s := range f.Sections {
+		if !slices.Contains(reconcile.AllSections, reconcile.SectionID(s)) {
+			return o, cut, a.Usage("report.no_section", s, cli.Listed(reconcile.AllSections))
+		}
+		o.Sections = append(o.Sections, reconcile.SectionID(s))
+	}
+	for _, by := range f.by {
+		if !slices.Contains(reconcile.Dimensions, reconcile.By(by)) {
+			return o, cut, a.Usage("report.no_by", by, cli.Listed(reconcile.Dimensions))
+		}
+		o.By = append(o.By, reconcile.By(by))
+	}
+	return o, cut, nil
+}
+
+// parseDay reads a day as people write it: 2026-10-31 or 31/10/2026.
+func parseDay(text string) (trade.Date, error) {
+	if t, err := time.Parse("02/01/2006", text); err == nil {
+		return trade.DateOf(t), nil
+	}
+	return trade.ParseDate(text)
+}
+
+// snapshot takes the rows that the report tells of: closed ones from the archive, others from the
+// ledger as it stands.
+func snapshot(ctx context.Context, a *cli.App, f Flags, cut reconcile.Cut) (*reconcile.Snapshot, error) {
+	store, err := a.OpenLedger(ctx, cli.ToRead)
+	if err != nil {
+		return nil, err
+	}
+	if f.asOf != "" || f.closing != "" {
+		list, err := store.Closings(ctx, cut.Day)
+		if err != nil {
+			return nil, err
+		}
+		if i := slices.IndexFunc(list, func(c trade.Closing) bool {
+			return f.closing == "" || c.ID == f.closing
+		}); i >= 0 {
+			return reconcile.OpenClosed(ctx, store, list[i], "")
+		}
+		if f.closing != "" {
+			return nil, a.Usage("report.no_closing", f.closing)
+		}
+	}
+	return takeSnapshot(ctx, a, store, cut, f.platform)
+}
+
+// takeSnapshot goes through the ledger.
+func takeSnapshot(ctx context.Context, a *cli.App, store *state.Store, cut reconcile.Cut,
+	platform bool,
+) (*reconcile.Snapshot, error) {
+	jobs, err := cli.CompileJobs(a.Config)
+	if err != nil {
+		return nil, err
+	}
+	src := reconcile.Sources{
+		Ledger: store, Jobs: jobs, Zone: a.Config.Zone(), Now: cli.Now(), Program: a.Version,
+		Name: a.Config.Alerts.Name,
+	}
+	if platform {
+		client, err := a.OpenAPI()
+		if err != nil {
+			return nil, err
+		}
+		src.Platform = cli.NewPacedReader(client, a.Config.API.RateLimit)
+	}
+	if cli.IsTerminal(a.Stderr) {
+		src.Progress = func(rows int) { countOnTerminal(a, "report.reading", rows) }
+		defer endCount(a)
+	}
+	return reconcile.Take(ctx, src, cut)
+}
+
+func countOnTerminal(a *cli.App, p i18n.Key, n int) {
+	_, _ = io.WriteString(a.Stderr, "\r"+a.Text(p, n))
+}
+func endCount(a *cli.App) { _, _ = io.WriteString(a.Stderr, "\r\x1b[K") }
+
+// Writer makes the writer of a format.
+func Writer(a *cli.App, format string, o reconcile.Options, to io.Writer) reconcile.Writer {
+	switch format {
+	case "csv":
+		return reconcile.NewCSV(to, len(o.Sections))
+	case "xlsx":
+		return reconcile.NewXLSX(to)
+	case "html":
+		return reconcile.NewHTML(to)
+	}
+	return reconcile.NewJSON(to)
+}
+
+// writeReport writes a file, or standard output, and puts it into the audit: who took which figures
+// out. JSON on standard output is for programs, like that of `rows`, and is not an export.
+func writeReport(ctx context.Context, a *cli.App, f Flags, export reconcile.Export,
+	write func(io.Writer) error,
+) error {
+	if f.format == "json" && f.output == "" {
+		return write(a.Out)
+	}
+	file := "-"
+	if f.output != "" {
+		file = filepath.Base(f.output)
+	}
+	record, err := a.Audit(f.ActFlags, reconcile.ActExport, file, export)
+	if err != nil {
+		return err
+	}
+	store, err := a.OpenLedger(ctx, cli.ToWrite)
+	if err != nil {
+		return err
+	}
+	if err := store.AppendAudit(ctx, record); err != nil {
+		return err
+	}
+	if f.output == "" {
+		return write(a.Out)
+	}
+	err = cli.WriteOwn(f.output, write)
+	if errors.Is(err, reconcile.ErrWorkbook) {
+		return errors.New(a.Text("report.too_large"))
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return a.Usage("file.not_made", f.output, a.Voice().FileReason(err))
+	} else if err != nil {
+		return err
+	}
+	a.Tell("report.written", f.output)
+	return nil
+}
+
+// decisionsForm is the form of a file of decisions by the name of a format.
+func decisionsForm(format string) reconcile.Form {
+	if format == "csv" {
+		return reconcile.Commas
+	}
+	return reconcile.Workbook
+}

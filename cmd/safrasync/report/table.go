@@ -1,0 +1,117 @@
+package report
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// reportShown is how many rows of a section people are shown at a terminal; files are complete.
+const reportShown = 40
+
+// sectionTable shows a report on a terminal: the columns that have something in them, the first
+// rows of each section.
+type sectionTable struct {
+	app     *cli.App
+	lang    trade.Lang
+	zone    *time.Location
+	section reconcile.Section
+	rows    []table.Row
+	n       int
+	given   bool // a section has begun
+}
+
+// tableWriter shows at a terminal what fits there: without --section, no single rows of contracts,
+// deliveries and traceability.
+func tableWriter(a *cli.App, o reconcile.Options) reconcile.Writer {
+	return &sectionTable{app: a, lang: o.Lang}
+}
+
+func (t *sectionTable) Begin(h reconcile.Heading) error {
+	t.zone = h.Zone
+	t.app.Line(h.Title)
+	for _, line := range h.Lines {
+		t.app.Line("  " + line)
+	}
+	return nil
+}
+
+func (t *sectionTable) Section(s reconcile.Section) error {
+	t.close()
+	t.section, t.rows, t.n, t.given = s, nil, 0, true
+	return nil
+}
+
+func (t *sectionTable) Row(cells []any) error {
+	if t.n++; t.n > reportShown {
+		return nil
+	}
+	row := make(table.Row, len(cells))
+	for i, cell := range cells {
+		row[i] = cli.Printable(t.section.Columns[i].Text(cell, t.lang, t.zone))
+	}
+	t.rows = append(t.rows, row)
+	return nil
+}
+
+func (t *sectionTable) close() {
+	if !t.given {
+		return
+	}
+	a := t.app
+	a.Line("")
+	a.Line(t.section.Title)
+	if t.section.Note != "" {
+		a.Line("  " + t.section.Note)
+	}
+	if t.n == 0 {
+		a.Show("report.nothing")
+		return
+	}
+	out := table.NewWriter()
+	out.SetOutputMirror(a.Out)
+	out.SetStyle(table.StyleLight)
+	out.Style().Format.Header = text.FormatDefault
+	head := make(table.Row, len(t.section.Columns))
+	configs := make([]table.ColumnConfig, len(t.section.Columns))
+	for i, c := range t.section.Columns {
+		head[i] = c.Title
+		configs[i] = table.ColumnConfig{
+			Number: i + 1, Hidden: t.empty(i), WidthMax: 48,
+			WidthMaxEnforcer: text.WrapSoft,
+		}
+		if c.Number() {
+			configs[i].Align = text.AlignRight
+		}
+	}
+	out.SetColumnConfigs(configs)
+	out.AppendHeader(head)
+	for _, row := range t.rows {
+		out.AppendRow(row)
+	}
+	out.Render()
+	if t.n > reportShown {
+		a.Show("report.more", reportShown, t.n, t.section.ID)
+	}
+}
+
+// empty tells whether a column has nothing in the rows that are shown.
+func (t *sectionTable) empty(i int) bool {
+	for _, row := range t.rows {
+		if fmt.Sprint(row[i]) != "" {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *sectionTable) End() error {
+	t.close()
+	return nil
+}

@@ -1,0 +1,269 @@
+package rows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	engine "github.com/safrasync/safrasync/sync"
+)
+
+// testFlags are those of `safrasync test`.
+type testFlags struct{ record, update, from bool }
+
+// NewTestCommand makes the command test.
+func NewTestCommand(a *cli.App) *cobra.Command {
+	var f testFlags
+	cmd := a.Command("test [DIR|FILE…] | --from JOB KEY [FILE]", "help.test", cli.AnyArgs,
+		func(cmd *cobra.Command, args []string) error {
+			switch {
+			case f.update && !f.record, f.from && f.record:
+				return a.Usage("test.flags_clash")
+			case f.from && (len(args) < 2 || len(args) > 3):
+				return a.Usage("says.arguments", "test --from JOB KEY [FILE]")
+			case f.from:
+				return caseFrom(cmd.Context(), a, append(args, "")[:3])
+			}
+			return testCases(a, args, f)
+		})
+	flags := cmd.Flags()
+	flags.BoolVar(&f.record, "record", false, "fill in the expectation of cases that have none")
+	flags.BoolVar(&f.update, "update", false, "with --record: rewrite the expectation of all cases")
+	flags.BoolVar(&f.from, "from", false, "make a case from a row of the ERP")
+	return cmd
+}
+
+// caseResult is one line of `test --json`.
+type caseResult struct {
+	File        string       `json:"file"`
+	Job         string       `json:"job"`
+	OK          bool         `json:"ok"`
+	Recorded    bool         `json:"recorded"`    // the expectation was written now
+	Differences []difference `json:"differences"` // what is not as the case expects
+	Error       *string      `json:"error"`       // why the case could not be run
+}
+
+// testCases runs mapping cases. It needs neither ERP nor network nor ledger, and no secret.
+func testCases(a *cli.App, args []string, f testFlags) error {
+	config, err := cli.LoadConfigBy(a, config.LoadWithoutSecrets)
+	if err != nil {
+		return err
+	}
+	jobs, err := cli.CompileJobs(config)
+	if err != nil {
+		return err
+	}
+	files, err := findCases(a, config, args)
+	if err != nil {
+		return err
+	}
+	failed, recorded := 0, 0
+	for _, file := range files {
+		result := runCase(a, jobs, file, f)
+		if !result.OK {
+			failed++
+		}
+		if result.Recorded {
+			recorded++
+		}
+		if a.AsJSON {
+			if err := a.PrintJSON(result); err != nil {
+				return err
+			}
+			continue
+		}
+		printCase(a, result)
+	}
+	if !a.AsJSON {
+		a.Show("test.summary", len(files), len(files)-failed, failed, recorded)
+	}
+	if failed > 0 {
+		return &cli.ExitError{Code: cli.ExitFailed}
+	}
+	return nil
+}
+
+// findCases gives the files of cases in the order of their names: those given, those below the
+// folders given, else those of cases/ beside the configuration.
+func findCases(a *cli.App, conf *config.Config, args []string) ([]string, error) {
+	if len(args) == 0 {
+		args = []string{casesBeside(conf)}
+	}
+	var files []string
+	for _, arg := range args {
+		info, err := os.Stat(arg)
+		if err != nil {
+			return nil, errors.New(a.Text("test.no_cases", arg, config.PlainReason(err)))
+		}
+		if !info.IsDir() {
+			files = append(files, arg)
+			continue
+		}
+		before := len(files)
+		err = filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
+			if ext := filepath.Ext(path); err == nil && !d.IsDir() && (ext == ".yaml" || ext == ".yml") {
+				files = append(files, path)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, errors.New(a.Text("test.no_cases", arg, config.PlainReason(err)))
+		}
+		if len(files) == before {
+			return nil, errors.New(a.Text("test.empty_folder", arg))
+		}
+	}
+	return files, nil
+}
+
+func casesBeside(config *config.Config) string {
+	return filepath.Join(filepath.Dir(config.File()), "cases")
+}
+
+// runCase runs one case; what is wrong with it is a part of the result, and the others go on.
+func runCase(a *cli.App, jobs []*engine.Job, file string, f testFlags) caseResult {
+	out := caseResult{File: file, Differences: []difference{}}
+	fail := func(err error) caseResult {
+		text := err.Error()
+		out.Error = &text
+		return out
+	}
+	c, err := LoadCase(file)
+	if err != nil {
+		return fail(err)
+	}
+	out.Job = c.Job
+	var names []string
+	for _, j := range jobs {
+		names = append(names, j.Name())
+	}
+	i := slices.Index(names, c.Job)
+	if i < 0 {
+		return fail(&config.Error{Faults: []config.Fault{config.FaultAt(c.source, c.index, "job",
+			config.UnknownName("job", c.Job, names))}})
+	}
+	verdict, err := engine.Try(jobs[i], c.input())
+	if err != nil {
+		return fail(c.annotate(err))
+	}
+	got, kind := verdictOutcome(verdict), jobs[i].Spec.Sends
+	if f.record && (f.update || !c.hasExpectation()) {
+		text := withOutcome(c.source.Text, kind, got)
+		if text != c.source.Text {
+			if err := cli.ReplaceFile(file, text); err != nil {
+				return fail(err)
+			}
+			out.Recorded = true
+		}
+		out.OK = true
+		return out
+	}
+	if !c.hasExpectation() {
+		return fail(errors.New(a.Text("test.no_expectation", file)))
+	}
+	out.Differences = differences(kind, c.Expected(), got)
+	out.OK = len(out.Differences) == 0
+	return out
+}
+
+// printCase writes a case for people: one line when all is well, else every line that differs.
+func printCase(a *cli.App, r caseResult) {
+	sign := "✓"
+	if !r.OK {
+		sign = "✗"
+	}
+	text := sign + " " + r.File
+	if r.Recorded {
+		text += a.Text("test.recorded")
+	}
+	a.Line(text)
+	if r.Error != nil {
+		a.Block("    " + strings.ReplaceAll(*r.Error, "\n", "\n    "))
+	}
+	for _, d := range r.Differences {
+		a.Line("    " + d.Line)
+		if d.Expected != nil {
+			a.Line("      - " + *d.Expected + a.Text("test.expected"))
+		}
+		if d.Got != nil {
+			a.Line("      + " + *d.Got + a.Text("test.got"))
+		}
+	}
+}
+
+var notFileName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// caseFrom makes a case of a row as the ERP has it now, with what the mapping makes of it as its
+// expectation. args are job, key and file; "" = a name in cases/.
+func caseFrom(ctx context.Context, a *cli.App, args []string) error {
+	conf, err := a.LoadConfig()
+	if err != nil {
+		return err
+	}
+	key, err := a.CheckKey(conf, args[0], args[1])
+	if err != nil {
+		return err
+	}
+	store, err := a.OpenLedger(ctx, cli.ToRead)
+	if err != nil {
+		return err
+	}
+	source, err := a.OpenERP(ctx)
+	if err != nil {
+		return err
+	}
+	e, err := a.OpenEngine(store, source, nil)
+	if err != nil {
+		return err
+	}
+	c, err := e.CaseOf(ctx, args[0], key)
+	if errors.Is(err, engine.ErrNotInQuery) {
+		return errors.New(a.Text("preview.not_in_query", key, args[0], key))
+	}
+	if err != nil {
+		return conf.Annotate(err)
+	}
+	job, err := e.Job(args[0])
+	if err != nil {
+		return err
+	}
+	verdict, err := engine.Try(job, c)
+	if err != nil {
+		return err
+	}
+	file := args[2]
+	if file == "" {
+		file = filepath.Join(casesBeside(conf),
+			args[0]+"-"+strings.Trim(notFileName.ReplaceAllString(key, "-"), "-")+".yaml")
+		err := os.MkdirAll(filepath.Dir(file), 0o755)
+		if errors.Is(err, fs.ErrPermission) {
+			return errors.New(a.Text("test.not_writable", file, args[0], cli.Printable(key)))
+		} else if err != nil {
+			return fmt.Errorf("%s: %s", filepath.Dir(file), config.PlainReason(err))
+		}
+	}
+	text := renderCase(job, c, a.Text("test.from_comment", cli.Printable(strings.ReplaceAll(key, "\n", " ")))) +
+		verdictOutcome(verdict).render(job.Spec.Sends)
+	if err := cli.CreateFile(file, text, 0o640); errors.Is(err, fs.ErrExist) {
+		return errors.New(a.Text("test.file_exists", file))
+	} else if errors.Is(err, fs.ErrPermission) {
+		return errors.New(a.Text("test.not_writable", file, args[0], cli.Printable(key)))
+	} else if err != nil {
+		return err
+	}
+	if a.AsJSON {
+		return a.PrintJSON(caseResult{File: file, Job: args[0], OK: true, Recorded: true, Differences: []difference{}})
+	}
+	a.Show("test.written", file)
+	return nil
+}

@@ -1,0 +1,121 @@
+package rows
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/erp"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// yamlCaseValue writes a value of the database so that [LoadCase] reads the same one.
+func yamlCaseValue(v erp.Value) string {
+	switch {
+	case v.Err != "":
+		return "{unreadable: " + config.YAMLQuoted(v.Err) + "}"
+	case v.Kind == erp.Null:
+		return "null"
+	case v.Kind == erp.Text:
+		return config.YAMLQuoted(v.Text)
+	case v.Kind == erp.Int && caseInteger.MatchString(v.Text), v.Kind == erp.Number &&
+		caseNumber.MatchString(v.Text), v.Kind == erp.Bool,
+		v.Kind == erp.Date && caseDate.MatchString(v.Text), v.Kind == erp.Timestamp &&
+			caseTimestamp.MatchString(v.Text),
+		v.Kind == erp.Instant && caseInstant.MatchString(v.Text):
+		return v.Text
+	}
+	for _, name := range config.SortedKeys(caseKinds) {
+		if form := kindForms[v.Kind]; caseKinds[name] == v.Kind && form != nil && form.MatchString(v.Text) {
+			return "{" + name + ": " + config.YAMLQuoted(v.Text) + "}"
+		}
+	}
+	return config.YAMLQuoted(v.Text) // a form that only this database knows; the mapping sees its text
+}
+
+// render writes a new case without its expectation.
+func renderCase(job *engine.Job, c engine.Case, comment string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\njob: %s\ntoday: %s\nrow:\n", comment, config.YAMLText(job.Name()), c.Today)
+	for _, name := range job.Columns() {
+		if v, ok := c.Row[name]; ok {
+			fmt.Fprintf(&b, "  %s: %s\n", config.YAMLText(name), yamlCaseValue(v))
+		}
+	}
+	tables := func(title string, tables map[string]map[string]string) {
+		if len(tables) == 0 {
+			return
+		}
+		b.WriteString(title + ":\n")
+		for _, kind := range config.SortedKeys(tables) {
+			fmt.Fprintf(&b, "  %s:\n", config.YAMLText(kind))
+			for _, code := range config.SortedKeys(tables[kind]) {
+				fmt.Fprintf(&b, "    %s: %s\n", config.YAMLQuoted(code), config.YAMLText(tables[kind][code]))
+			}
+		}
+	}
+	tables("refs", c.References)
+	tables("parents", c.Parents)
+	return b.String()
+}
+
+// render writes an outcome as the end of a case.
+func (o Outcome) render(kind trade.Kind) string {
+	var b strings.Builder
+	if o.Cancelled {
+		b.WriteString("cancelled: true\n")
+	}
+	if o.Payload != nil {
+		b.WriteString("payload:\n")
+	}
+	for _, field := range payloadOrder(kind, o.Payload) {
+		fmt.Fprintf(&b, "  %s: %s\n", config.YAMLText(field), yamlPayload(o.Payload[field]))
+	}
+	list := func(title string, n int, item func(int) string) {
+		if n > 0 {
+			b.WriteString(title + ":\n")
+		}
+		for i := range n {
+			b.WriteString("  - " + item(i) + "\n")
+		}
+	}
+	list("problems", len(o.Problems), func(i int) string { return o.Problems[i].flow() })
+	list("waits_for", len(o.waits), func(i int) string { return o.waits[i].flow() })
+	list("remarks", len(o.remarks), func(i int) string { return o.remarks[i].flow() })
+	return b.String()
+}
+
+// yamlPayload writes the JSON text of a field: numbers as they are, texts with quotes where they
+// need them.
+func yamlPayload(raw string) string {
+	var text string
+	if json.Unmarshal([]byte(raw), &text) != nil {
+		return raw
+	}
+	return config.YAMLText(text)
+}
+
+var topLevelKey = regexp.MustCompile(`^["']?([A-Za-z_]+)["']?\s*:`)
+
+// withOutcome gives the text of a case with another expectation; comments and everything else stay
+// as they are.
+func withOutcome(text string, kind trade.Kind, o Outcome) string {
+	var kept []string
+	dropping := false
+	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		m := topLevelKey.FindStringSubmatch(line)
+		switch {
+		case m != nil:
+			dropping = isExpectationKey(m[1])
+		case strings.HasPrefix(line, "#"): // a remark at the margin belongs to what follows it
+			dropping = false
+		}
+		if !dropping {
+			kept = append(kept, line)
+		}
+	}
+	return strings.TrimRight(strings.Join(kept, "\n"), "\n") + "\n" + o.render(kind)
+}

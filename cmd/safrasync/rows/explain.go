@@ -1,0 +1,230 @@
+package rows
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// NewExplainCommand makes the command explain.
+func NewExplainCommand(a *cli.App) *cobra.Command {
+	var rows, offline bool
+	cmd := a.Command("explain JOB", "help.explain", cli.Exactly(1), func(cmd *cobra.Command, args []string) error {
+		if rows && offline {
+			return a.Usage("explain.flags_clash")
+		}
+		return explain(cmd.Context(), a, args[0], rows, offline)
+	})
+	cmd.Flags().BoolVar(&rows, "rows", false, "list every row that breaks a rule or waits, not only counts")
+	cmd.Flags().BoolVar(&offline, "offline", false, "only the rules in words, without the ERP")
+	return cmd
+}
+
+// explainJSON is the last object of `explain --json`.
+type explainJSON struct {
+	Job       string         `json:"job"`
+	Sends     trade.Kind     `json:"sends"`
+	Key       []string       `json:"key"`
+	ChangedAt *string        `json:"changed_at"`
+	Cancelled *cancelledJSON `json:"cancelled"`
+	Fields    []fieldRule    `json:"fields"`
+	ERP       *engine.Audit  `json:"erp"` // null with --offline, or when the ERP could not be read
+
+	Identity string         `json:"identity,omitempty"` // key space; absent: that of all jobs which name none
+	Twin     trade.Severity `json:"twin"`               // what happens to equal rows
+	TwinDays int            `json:"twin_days"`
+}
+
+type cancelledJSON struct {
+	Column string   `json:"column"`
+	Values []string `json:"values"`
+}
+
+// explain tells the rules of a job in words, then which rows of the ERP break which. Nothing is
+// stored or sent.
+func explain(ctx context.Context, a *cli.App, name string, rows, offline bool) error {
+	load := a.LoadConfig
+	if offline {
+		load = func() (*config.Config, error) { return cli.LoadConfigBy(a, config.LoadWithoutSecrets) }
+	}
+	config, err := load()
+	if err != nil {
+		return err
+	}
+	if err := a.CheckJobNames(config, []string{name}); err != nil {
+		return err
+	}
+	jobs, err := cli.CompileJobs(config)
+	if err != nil {
+		return err
+	}
+	job := jobs[slices.IndexFunc(jobs, func(j *engine.Job) bool { return j.Name() == name })]
+	out := explainJSON{
+		Job: name, Sends: job.Spec.Sends, Key: job.Spec.Key, Identity: job.Spec.Identity,
+		ChangedAt: cli.OrNull(job.Spec.ChangedAt), Fields: []fieldRule{},
+	}
+	out.Twin, out.TwinDays = job.Spec.Twin.Mode, job.Spec.Twin.Days
+	if c := job.Spec.Cancelled; c != nil {
+		out.Cancelled = &cancelledJSON{c.Column, c.Values}
+	}
+	v := a.Voice()
+	if a.AsJSON {
+		v = cli.Machine
+	}
+	for _, rule := range trade.Rules(job.Spec.Sends) {
+		out.Fields = append(out.Fields, ruleOf(v, rule, job.Spec))
+	}
+	if !a.AsJSON {
+		printRules(a, out)
+	}
+	if offline {
+		return endExplain(a, out, nil)
+	}
+	if err := a.Out.Flush(); err != nil { // the words are there while the ERP is read
+		return err
+	}
+	audit, err := auditERP(ctx, a, job, rows)
+	if err == nil {
+		out.ERP = &audit
+	}
+	return endExplain(a, out, config.Annotate(err))
+}
+
+// endExplain writes what was found; a fault does not take away the words.
+func endExplain(a *cli.App, out explainJSON, fault error) error {
+	if a.AsJSON {
+		return errors.Join(a.PrintJSON(out), fault)
+	}
+	if out.ERP != nil {
+		column := ""
+		if out.Cancelled != nil {
+			column = out.Cancelled.Column
+		}
+		printAudit(a, *out.ERP, column)
+	}
+	return fault
+}
+
+// auditERP reads all rows and tells those that break a rule, as they are found, when rows says so.
+func auditERP(ctx context.Context, a *cli.App, job *engine.Job, rows bool) (engine.Audit, error) {
+	store, err := a.OpenLedger(ctx, cli.ToRead)
+	if err != nil {
+		return engine.Audit{}, err
+	}
+	source, err := a.OpenERP(ctx)
+	if err != nil {
+		return engine.Audit{}, err
+	}
+	e, err := a.OpenEngine(store, source, nil)
+	if err != nil {
+		return engine.Audit{}, err
+	}
+	var each func(engine.Judgement) error
+	if rows {
+		if !a.AsJSON {
+			a.Line("")
+			a.Show("explain.rows_title")
+		}
+		each = func(j engine.Judgement) error { return printJudgement(a, j) }
+	}
+	return e.Audit(ctx, job, each)
+}
+
+func printJudgement(a *cli.App, j engine.Judgement) error {
+	if a.AsJSON {
+		j.Problems, j.WaitingFor = cli.OrEmpty(j.Problems), cli.OrEmpty(j.WaitingFor)
+		return a.PrintJSON(j)
+	}
+	a.Line("  " + j.Key + " (" + j.State.Label(a.Lang()) + ")")
+	for _, p := range j.Problems {
+		a.Line("    - " + p.Sentence(a.Lang()))
+	}
+	for _, text := range a.Voice().Awaited(j.WaitingFor) {
+		a.Line("    - " + text)
+	}
+	return nil
+}
+
+// printRules writes the rules for people.
+func printRules(a *cli.App, out explainJSON) {
+	a.Show("explain.title", out.Job, out.Sends)
+	a.Show("explain.key", strings.Join(out.Key, " | "))
+	if out.Identity != "" {
+		a.Show("explain.identity", out.Identity)
+	}
+	if out.ChangedAt != nil {
+		a.Show("explain.changed_at", *out.ChangedAt)
+	} else {
+		a.Show("explain.no_changed_at")
+	}
+	if out.Twin == engine.TwinHold {
+		a.Show("explain.twin_hold", out.TwinDays)
+	}
+	if c := out.Cancelled; c != nil {
+		a.Show("explain.cancelled", c.Column, strings.Join(c.Values, ", "))
+	}
+	for _, f := range out.Fields {
+		a.Line("")
+		title := f.Field
+		if label := trade.FieldLabel(f.Field, a.Lang()); label != f.Field {
+			title += " (" + label + ")"
+		}
+		a.Line(title)
+		for _, s := range f.Sentences {
+			a.Line("  - " + s)
+		}
+	}
+}
+
+// UnseenCancelled says that no row has some values of `cancelled`, and what there is.
+func UnseenCancelled(v cli.Voice, c engine.CancelledColumn, column string) string {
+	there := shownValueCounts(c.Values)
+	for _, value := range c.Values {
+		if value.Value == "" {
+			there = strings.TrimPrefix(there+", "+v.Text("value.blank", value.Rows), ", ")
+		}
+	}
+	return v.Text("check.unseen", strings.Join(c.Unseen, ", "), column, there)
+}
+
+// printAudit writes what was found for people.
+func printAudit(a *cli.App, r engine.Audit, cancelledColumn string) {
+	a.Line("")
+	a.Show("explain.read", r.Read, r.Ready, r.Invalid, r.Waiting, r.Cancelled, r.Unreadable)
+	if r.Double > 0 {
+		a.Show("explain.double", r.Double, r.DoubleKeys)
+	}
+	if len(r.Unseen) > 0 {
+		a.Line("! " + UnseenCancelled(a.Voice(), r.CancelledColumn, cancelledColumn))
+	}
+	for _, b := range r.Breaches {
+		sign := "✗"
+		if b.Severity == trade.Warning {
+			sign = "!"
+		}
+		a.Line(a.Text("explain.breach", sign, b.Rows, b.Sample.What(a.Lang()), b.Field, b.Rule))
+		if values := shownValueCounts(b.Values); values != "" {
+			a.Show("explain.values", b.Column, values)
+		}
+		a.Show("explain.keys", strings.Join(b.Keys, ", "))
+	}
+	for _, s := range r.Missing {
+		if s.Job != "" {
+			a.Show("explain.parents", s.Rows, s.Job)
+		} else {
+			a.Show("explain.missing", s.Rows, a.Voice().Own.Explain(trade.Waiting, "ref:"+s.Ref, a.Lang()).What, s.Code)
+		}
+		a.Show("explain.keys", strings.Join(s.Keys, ", "))
+	}
+	if len(r.Breaches)+len(r.Missing)+r.Double == 0 {
+		a.Show("explain.clean")
+	}
+}

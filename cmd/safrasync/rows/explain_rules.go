@@ -1,0 +1,218 @@
+package rows
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/i18n"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// fieldRule is everything that is expected of one field, as data and in words.
+type fieldRule struct {
+	Field     string          `json:"field"`
+	Type      trade.FieldType `json:"type"`
+	Allowed   []string        `json:"allowed"`  // of an enumeration
+	Required  string          `json:"required"` // always, never, or the condition, as in order_type = COMPRA
+	Source    string          `json:"source"`   // column, const, none
+	Columns   []string        `json:"columns"`
+	Const     *string         `json:"const"`
+	Values    *string         `json:"values"` // name of the map; "" for one at the field itself
+	Ref       *string         `json:"ref"`
+	Default   *string         `json:"default"`
+	Empty     []string        `json:"empty"`
+	Checks    []fieldCheck    `json:"checks"`
+	Sentences []string        `json:"sentences"`
+}
+
+// fieldCheck is a plausibility check of a field with its severity.
+type fieldCheck struct {
+	Check    string         `json:"check"` // the name under `checks:`
+	Severity trade.Severity `json:"severity"`
+	Text     string         `json:"text"`
+}
+
+// ruleOf puts together what the API's table and the configuration say of a field.
+func ruleOf(v cli.Voice, rule trade.FieldRule, job engine.JobSpec) fieldRule {
+	spec, mapped := job.Fields[rule.Field]
+	out := fieldRule{
+		Field: rule.Field, Type: rule.Type, Allowed: cli.OrEmpty(rule.Values), Required: RequiredWhen(rule),
+		Source: "column", Columns: cli.OrEmpty(spec.Columns),
+		Const: spec.Const, Ref: cli.OrNull(spec.Ref), Default: spec.Default, Empty: cli.OrEmpty(spec.Empty),
+		Checks: checksOf(v, rule, job.Checks),
+	}
+	if len(spec.Values) > 0 {
+		out.Values = &spec.ValuesName
+	}
+	switch {
+	case !mapped:
+		out.Source = "none"
+	case spec.Const != nil:
+		out.Source = "const"
+	}
+	out.Sentences = append(out.Sentences, sourceOf(v, rule, spec, out.Source), formOf(v, rule))
+	switch out.Required {
+	case "always":
+		out.Sentences = append(out.Sentences, v.Text("rule.always"))
+	case "never":
+		out.Sentences = append(out.Sentences, v.Text("rule.optional"))
+	default:
+		out.Sentences = append(out.Sentences, v.Text("rule.required_when", out.Required))
+		if out.Source == "none" {
+			out.Sentences = append(out.Sentences, v.Text("rule.never_there", out.Required))
+		}
+	}
+	for _, c := range out.Checks {
+		out.Sentences = append(out.Sentences, c.Text+" "+v.Text(i18n.Key("severity."+string(c.Severity))))
+	}
+	return out
+}
+
+// RequiredWhen is the condition under which a field must be there. A need that is neither always
+// nor optional names the order type that has it.
+func RequiredWhen(rule trade.FieldRule) string {
+	switch rule.Need {
+	case trade.Always:
+		return "always"
+	case trade.Optional:
+		if rule.With != "" {
+			return rule.With
+		}
+		return "never"
+	}
+	if slices.Contains(OrderTypes(), string(rule.Need)) {
+		return "order_type = " + string(rule.Need)
+	}
+	return string(rule.Need)
+}
+
+// OrderTypes are the types of order, without repetition.
+func OrderTypes() []string {
+	for _, rule := range trade.Rules(trade.OrderCommitments) {
+		if rule.Field == "order_type" {
+			return rule.Values
+		}
+	}
+	return nil
+}
+
+func checksOf(v cli.Voice, rule trade.FieldRule, checks trade.Checks) []fieldCheck {
+	out := []fieldCheck{}
+	if rule.Positive != "" {
+		out = append(out, fieldCheck{rule.Positive, checks.Severity(rule.Positive), v.Text("check.positive_words")})
+	}
+	if rule.Type == trade.Day {
+		out = append(out, fieldCheck{"date_window", checks.Severity("date_window"), v.Text("check.window_words")})
+	}
+	if rule.Type == trade.Harvest {
+		out = append(out, fieldCheck{"date_window", checks.Severity("date_window"), v.Text("check.harvest_words")})
+	}
+	if rule.NotBefore != "" {
+		out = append(out, fieldCheck{
+			"date_order", checks.Severity("date_order"),
+			v.Text("check.order_words", rule.NotBefore),
+		})
+	}
+	if rule.Type == trade.CAR {
+		out = append(out, fieldCheck{"car", checks.Severity("car"), v.Text("check.car_words")})
+	}
+	return out
+}
+
+// sourceOf says where a field comes from and what is done to it.
+func sourceOf(v cli.Voice, rule trade.FieldRule, spec engine.FieldSpec, source string) string {
+	switch source {
+	case "none":
+		return v.Text("rule.not_mapped")
+	case "const":
+		return v.Text("rule.const", *spec.Const)
+	}
+	parts := []string{v.Text("rule.column", strings.Join(spec.Columns, " | "))}
+	if spec.Ref != "" {
+		parts = append(parts, v.Text("rule.ref", spec.Ref))
+	}
+	if len(spec.SentBy) > 0 {
+		var jobs []string
+		for _, p := range spec.SentBy {
+			jobs = append(jobs, p.Job)
+		}
+		parts = append(parts, v.Text("rule.sent_by", strings.Join(jobs, ", ")))
+	}
+	if len(spec.Values) > 0 {
+		parts = append(parts, v.Text("rule.values", strings.TrimSpace(spec.ValuesName+" "+shownMap(spec.Values))))
+	}
+	switch {
+	case spec.Date != "":
+		parts = append(parts, v.Text("rule.date_form", spec.Date))
+	case rule.Type == trade.Day && len(spec.Values) == 0:
+		parts = append(parts, v.Text("rule.date_native"))
+	}
+	switch {
+	case spec.Number != "":
+		parts = append(parts, v.Text("rule.number_form", spec.Number))
+	case rule.Type == trade.Number && len(spec.Values) == 0:
+		parts = append(parts, v.Text("rule.number_native"))
+	}
+	if spec.Scale != nil {
+		parts = append(parts, v.Text("rule.scale", *spec.Scale))
+	}
+	if len(spec.Empty) > 0 {
+		parts = append(parts, v.Text("rule.empty", strings.Join(spec.Empty, ", ")))
+	}
+	if spec.Default != nil {
+		parts = append(parts, v.Text("rule.default", *spec.Default))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// formOf says what the API expects.
+func formOf(v cli.Voice, rule trade.FieldRule) string {
+	switch rule.Type {
+	case trade.Number:
+		return v.Text("form.number")
+	case trade.UUID:
+		return v.Text("form.uuid")
+	case trade.Enum:
+		return v.Text("form.enum", strings.Join(rule.Values, ", "))
+	case trade.Day:
+		return v.Text("form.day")
+	case trade.Harvest:
+		return v.Text("form.harvest")
+	case trade.Text:
+		return v.Text("form.any")
+	case trade.CAR:
+		return v.Text("form.car")
+	}
+	return v.Text("form.other", rule.Type)
+}
+
+// shownPairs is how many pairs of a map people are shown.
+const shownPairs = 8
+
+func shownMap(values map[string]string) string {
+	var out []string
+	for i, from := range config.SortedKeys(values) {
+		if i == shownPairs {
+			out = append(out, fmt.Sprintf("… %d", len(values)))
+			break
+		}
+		out = append(out, from+" → "+values[from])
+	}
+	return "(" + strings.Join(out, ", ") + ")"
+}
+
+// shownValueCounts lists values with their rows, without the blank one, which the sentence has said
+// already.
+func shownValueCounts(values []engine.ValueCount) string {
+	var out []string
+	for _, c := range values {
+		if c.Value != "" {
+			out = append(out, fmt.Sprintf("«%s» × %d", c.Value, c.Rows))
+		}
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,150 @@
+package rows
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// RowJSON is one line of `rows --json`. Names, order and nulls are fixed: other programs read them
+// (docs/json.md).
+type RowJSON struct {
+	Job           string          `json:"job"`
+	Sends         trade.Kind      `json:"sends"`
+	Key           string          `json:"key"`
+	State         trade.State     `json:"state"`
+	Cause         *string         `json:"cause"`
+	RemoteID      *string         `json:"remote_id"`
+	Flags         []trade.Flag    `json:"flags"`
+	Attempts      int             `json:"attempts"`
+	NextAttemptAt *time.Time      `json:"next_attempt_at"`
+	FirstSeenAt   time.Time       `json:"first_seen_at"`
+	UpdatedAt     time.Time       `json:"updated_at"`
+	Generation    int             `json:"generation"`
+	Error         *errorJSON      `json:"error"`
+	WaitingFor    []trade.Awaited `json:"waiting_for"`
+	Title         string          `json:"title"` // of the job
+	Show          trade.Shown     `json:"show"`  // what people are shown of the row, in its order
+}
+
+type errorJSON struct {
+	Kind     trade.ErrorKind `json:"kind"`
+	Status   *int            `json:"status"` // null where no answer came
+	Messages []string        `json:"messages"`
+	Fields   []FieldJSON     `json:"fields"`
+	Text     string          `json:"text"`
+}
+
+// FieldJSON is one problem of a field.
+type FieldJSON struct {
+	Field  string `json:"field"`
+	Rule   string `json:"rule"`
+	Column string `json:"column"`
+	Value  string `json:"value"`
+}
+
+// RowDetailJSON is what `rows show --json` adds.
+type RowDetailJSON struct {
+	RowJSON
+	Quantity    trade.Quantity  `json:"quantity"`
+	Values      trade.Values    `json:"values"`  // the mapped columns, "<kind>:<text>"
+	Payload     json.RawMessage `json:"payload"` // null while it cannot be sent
+	PayloadHash *string         `json:"payload_hash"`
+	Warnings    []trade.Problem `json:"warnings"`
+	GoneSweeps  int             `json:"gone_sweeps"`
+	History     []attemptJSON   `json:"history"` // every attempt, the first one first
+	// the id that it had, where a person gave its record to the row under its new key
+	MovedID      *string            `json:"moved_id"`
+	Path         string             `json:"path"`         // of the POST, after api.base_url; "" while it cannot be sent
+	Changes      []trade.Difference `json:"changes"`      // where the ERP's row differs now from what was sent
+	Acknowledged []trade.Flag       `json:"acknowledged"` // flags that a person has dealt with and that still hold
+	// since when its values, requests and answers are no longer kept; null: they are
+	ReducedAt *time.Time `json:"reduced_at"`
+	Hints     hintsJSON  `json:"hints"` // what events of the platform told
+}
+
+type attemptJSON struct {
+	No          int             `json:"no"`
+	ID          string          `json:"id"`
+	Generation  int             `json:"generation"`
+	RunID       string          `json:"run_id"`
+	StartedAt   time.Time       `json:"started_at"`
+	FinishedAt  *time.Time      `json:"finished_at"`
+	Outcome     string          `json:"outcome"` // open, created, not_created, not_sent, unknown
+	Status      *int            `json:"status"`
+	Messages    []string        `json:"messages"`
+	RemoteID    *string         `json:"remote_id"`
+	Reason      string          `json:"reason"`
+	Request     json.RawMessage `json:"request"`
+	RequestHead json.RawMessage `json:"request_headers"`
+	AnswerHead  json.RawMessage `json:"answer_headers"`
+	Answer      string          `json:"answer"` // the beginning of its body
+	Evidence    json.RawMessage `json:"evidence"`
+}
+
+// RowOf is a row as JSON has it.
+func RowOf(c *config.Config, e trade.Entry) RowJSON {
+	row := RowJSON{
+		Job: e.Job, Sends: e.Sends, Key: e.Key, State: e.State,
+		Cause: cli.OrNull(e.Cause), RemoteID: cli.OrNull(e.RemoteID),
+		Flags:    cli.OrEmpty(e.Flags),
+		Attempts: e.Attempts, NextAttemptAt: cli.TimeOrNull(e.NextAttemptAt), FirstSeenAt: e.FirstSeenAt,
+		UpdatedAt:  e.UpdatedAt,
+		Generation: e.Generation, WaitingFor: cli.OrEmpty(e.WaitingFor),
+	}
+	if f := e.Error; f != nil {
+		row.Error = &errorJSON{
+			Kind: f.Kind, Status: cli.OrNull(f.Status), Messages: cli.OrEmpty(f.Messages),
+			Fields: []FieldJSON{}, Text: f.Text,
+		}
+		for _, p := range f.Fields {
+			row.Error.Fields = append(row.Error.Fields, FieldJSON{p.Field, p.Rule, p.Column, p.Value})
+		}
+	}
+	return titled(c, row, e)
+}
+
+// titled adds to a row in JSON what people are shown of it. Titles in JSON are English where the
+// configuration gives none.
+func titled(c *config.Config, row RowJSON, e trade.Entry) RowJSON {
+	row.Title, row.Show = e.Job, e.Shown
+	if c != nil {
+		row.Title = c.Titles(trade.English).Of(e.Job)
+	}
+	return row
+}
+
+// RowDetailOf is a row with its attempts and what has changed since.
+func RowDetailOf(c *config.Config, e trade.Entry, attempts []trade.Attempt, changes []trade.Difference) RowDetailJSON {
+	out := RowDetailJSON{
+		RowJSON: RowOf(c, e), Quantity: e.Quantity, Values: e.Values, Payload: e.Payload,
+		PayloadHash: cli.OrNull(string(e.PayloadHash)),
+		Warnings:    cli.OrEmpty(e.Warnings), GoneSweeps: e.GoneSweeps, Changes: cli.OrEmpty(changes),
+		Acknowledged: cli.OrEmpty(e.Acknowledged), History: []attemptJSON{}, Path: engine.PathOf(e),
+		MovedID:   cli.OrNull(e.MovedID),
+		ReducedAt: cli.TimeOrNull(e.ReducedAt), Hints: hintsOf(RowHints{}),
+	}
+	for _, t := range attempts {
+		out.History = append(out.History, attemptJSON{
+			No: t.No, ID: t.ID, Generation: t.Generation, RunID: t.RunID, StartedAt: t.StartedAt,
+			FinishedAt: cli.TimeOrNull(t.FinishedAt),
+			Outcome:    cli.OutcomeName(t.Outcome), Status: cli.OrNull(t.Status), Messages: cli.OrEmpty(t.Messages),
+			RemoteID: cli.OrNull(t.RemoteID), Reason: t.Reason,
+			Request: notReduced(t.Payload), RequestHead: t.RequestHead, AnswerHead: t.AnswerHead, Answer: t.AnswerBody,
+			Evidence: t.Evidence,
+		})
+	}
+	return out
+}
+
+// notReduced gives the body of a request; null when it is no longer kept.
+func notReduced(body json.RawMessage) json.RawMessage {
+	if string(body) == "{}" {
+		return nil
+	}
+	return body
+}

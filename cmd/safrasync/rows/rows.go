@@ -1,0 +1,159 @@
+package rows
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// rowsFlags are those of `safrasync rows`.
+type rowsFlags struct {
+	states, causes, flags []string
+	key, since            string
+	limit                 int
+}
+
+// rowsShown is how many rows people are shown without --limit; JSON is complete.
+const rowsShown = 200
+
+// rowsOfATable is how many rows a table has at most: it is in memory until its columns have their
+// widths. More rows go on in a further one.
+const rowsOfATable = 2000
+
+// NewRowsCommand makes the command rows.
+func NewRowsCommand(a *cli.App) *cobra.Command {
+	var f rowsFlags
+	cmd := a.Command("rows [JOB]", "help.rows", cli.Arity{Least: 0, Most: 1},
+		func(cmd *cobra.Command, args []string) error {
+			if !cmd.Flags().Changed("limit") && !a.AsJSON {
+				f.limit = rowsShown
+			}
+			filter, err := rowFilter(a, args, f)
+			if err != nil {
+				return err
+			}
+			return listRows(cmd.Context(), a, filter)
+		})
+	flags := cmd.Flags()
+	flags.StringSliceVar(&f.states, "state", nil, "only these `STATES`: "+cli.Listed(trade.States))
+	flags.StringSliceVar(&f.causes, "cause", nil,
+		"only these `CAUSES`, such as rule:price, ref:wallets, unknown or a message key of the API")
+	flags.StringVar(&f.key, "key", "", "only this `KEY`, such as '01|000123'")
+	flags.StringVar(&f.since, "since", "",
+		"only what changed since `D`: 2h, 7d, 2026-11-21 or a time as in 2026-11-21T09:00:00Z")
+	flags.StringSliceVar(&f.flags, "flag", nil, "only with these `FLAGS`: "+cli.Listed(trade.AllFlags))
+	flags.IntVar(&f.limit, "limit", 0, "at most `N` rows, 0 = all; default 200, with --json all")
+	cmd.ValidArgsFunction = a.CompleteJobs
+	show := a.Command("show JOB KEY", "help.rows_show", cli.Exactly(2), func(cmd *cobra.Command, args []string) error {
+		return showRow(cmd.Context(), a, args[0], cli.CanonicalKey(args[1]))
+	})
+	show.ValidArgsFunction = a.CompleteRows()
+	cmd.AddCommand(show)
+	return cmd
+}
+
+// rowFilter reads the flags strictly: a filter with a typing error must not look like an empty
+// list.
+func rowFilter(a *cli.App, args []string, f rowsFlags) (trade.RowFilter, error) {
+	filter := trade.RowFilter{Causes: f.causes, Key: cli.CanonicalKey(f.key), Limit: f.limit}
+	if len(args) > 0 {
+		filter.Job = args[0]
+	}
+	config, err := a.LoadConfig()
+	if err != nil {
+		return filter, err
+	}
+	for _, s := range f.states {
+		if !slices.Contains(trade.States, trade.State(s)) {
+			return filter, a.Usage("says.no_state", s, cli.Listed(trade.States))
+		}
+		filter.States = append(filter.States, trade.State(s))
+	}
+	for _, s := range f.flags {
+		if !slices.Contains(trade.AllFlags, trade.Flag(s)) {
+			return filter, a.Usage("says.no_row_flag", s, cli.Listed(trade.AllFlags))
+		}
+		filter.Flags = append(filter.Flags, trade.Flag(s))
+	}
+	if f.limit < 0 {
+		return filter, a.Usage("says.limit")
+	}
+	if f.since != "" {
+		since, ok := cli.ParseSince(f.since, cli.Now(), config.Zone())
+		if !ok {
+			return filter, a.Usage("says.since", f.since)
+		}
+		filter.Since = since
+	}
+	return filter, nil
+}
+
+func listRows(ctx context.Context, a *cli.App, filter trade.RowFilter) error {
+	store, err := a.OpenLedger(ctx, cli.ToRead)
+	if err != nil {
+		return err
+	}
+	if filter.Job != "" && filter.Key == "" { // a job that was taken out of the configuration still has its rows
+		known, err := store.Jobs(ctx)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(known, filter.Job) {
+			if err := a.CheckJobNames(a.Config, []string{filter.Job}); err != nil {
+				return err
+			}
+		}
+	}
+	if a.AsJSON {
+		return store.Rows(ctx, filter, func(e trade.Entry) error { return a.PrintJSON(RowOf(a.Config, e)) })
+	}
+	limit := filter.Limit
+	if limit > 0 {
+		filter.Limit++ // one more tells whether there are more
+	}
+	begin := func() table.Writer {
+		t := a.NewTable("rows.head_job", "rows.head_shown", "rows.head_key", "rows.head_state",
+			"rows.head_reason", "rows.head_id", "rows.head_updated")
+		t.SetColumnConfigs([]table.ColumnConfig{
+			{Number: 1, Hidden: filter.Job != ""},
+			{Number: 2, Hidden: !a.Config.Shows(filter.Job), WidthMax: 50, WidthMaxEnforcer: text.WrapSoft},
+			{Number: 5, WidthMax: 60, WidthMaxEnforcer: text.WrapSoft},
+		})
+		return t
+	}
+	t, n, v := begin(), 0, a.Voice()
+	err = store.Rows(ctx, filter, func(e trade.Entry) error {
+		if n++; limit > 0 && n > limit {
+			return cli.ErrEnough
+		}
+		if t.Length() == rowsOfATable {
+			t.Render()
+			t = begin()
+		}
+		t.AppendRow(table.Row{
+			v.Job(e.Job), cli.Printable(e.Shown.Masked().Line()), cli.Printable(e.Key), e.State.Label(v.Lang),
+			cli.Printable(v.Reason(e)), e.RemoteID,
+			v.Moment(e.UpdatedAt),
+		})
+		return nil
+	})
+	if err != nil && !errors.Is(err, cli.ErrEnough) {
+		return err
+	}
+	if n == 0 {
+		a.Tell("rows.none")
+		return nil
+	}
+	t.Render()
+	if errors.Is(err, cli.ErrEnough) {
+		a.Tell("rows.more", limit)
+	}
+	return nil
+}

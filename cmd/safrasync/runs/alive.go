@@ -1,0 +1,34 @@
+package runs
+
+import (
+	"context"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/state"
+)
+
+// alive ends with exit code 1 unless a `safrasync run` on this host serves the ledger and reported
+// itself within the last minutes: a container's health check. It opens no connection but the
+// ledger's.
+func alive(ctx context.Context, a *cli.App) error {
+	store, err := a.OpenLedger(ctx, cli.ToRead)
+	if err != nil {
+		return err
+	}
+	services, err := store.Services(ctx)
+	if err != nil {
+		return err
+	}
+	host := state.Self().Host
+	for _, s := range services {
+		if !s.Dead && s.Owner.Host == host {
+			if a.AsJSON {
+				return a.PrintJSON(serviceJSON{true, s.Since, s.Seen, s.Version, s.Owner.Host, s.Owner.PID})
+			}
+			a.Show("status.service", a.Voice().Moment(s.Since), s.Version, s.Owner.PID, s.Owner.Host)
+			return nil
+		}
+	}
+	a.Tell("status.not_alive")
+	return &cli.ExitError{Code: cli.ExitFailed}
+}

@@ -1,0 +1,211 @@
+package runs
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/acts"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// resyncFlags are those of `safrasync resync`.
+type resyncFlags struct {
+	cli.ActFlags
+	since, file  string
+	keys, states []string
+}
+
+// NewResyncCommand makes the command resync.
+func NewResyncCommand(a *cli.App) *cobra.Command {
+	var f resyncFlags
+	cmd := a.Command("resync JOB --reason TEXT", "help.resync", cli.Exactly(1),
+		func(cmd *cobra.Command, args []string) error {
+			return resync(cmd.Context(), a, args[0], f)
+		})
+	f.Add(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.since, "since", "", "only rows that changed in the ERP since `D`: 7d, 2026-11-21, 21/11/2026")
+	flags.StringArrayVar(&f.keys, "key", nil, "only the row with this `KEY`; may be repeated")
+	flags.StringVar(&f.file, "file", "", "only the rows whose keys stand in `FILE`, one a line; - is standard input")
+	flags.StringSliceVar(&f.states, "state", nil, "only rows in these `STATES`: "+cli.Listed(trade.States))
+	flags.BoolVar(&a.Verbose, "verbose", false, "log what happens to standard error, as JSON lines")
+	cli.Completes(cmd, "state", trade.States)
+	cmd.ValidArgsFunction = a.CompleteJobs
+	return cmd
+}
+
+// resync shows what a new reading would change, asks, and makes a pass over one job that judges its
+// rows again.
+func resync(ctx context.Context, a *cli.App, job string, f resyncFlags) error {
+	config, err := a.LoadConfig()
+	if err != nil {
+		return err
+	}
+	if err := a.CheckJobNames(config, []string{job}); err != nil {
+		return err
+	}
+	if err := a.NeedReason(f.ActFlags); err != nil {
+		return err
+	}
+	wanted, err := resyncOf(a, config, job, f)
+	if err != nil {
+		return err
+	}
+	source, err := a.OpenSource(ctx)
+	if err != nil {
+		return err
+	}
+	plan, err := planResync(ctx, a, job, wanted, source)
+	if err != nil {
+		return err
+	}
+	if err := a.Confirm(f.Yes); err != nil {
+		return err
+	}
+	record, err := a.Audit(f.ActFlags, "resync", job, struct {
+		Since  string         `json:"since,omitempty"`
+		Keys   []string       `json:"keys,omitempty"`
+		States []trade.State  `json:"states,omitempty"`
+		Plan   map[string]int `json:"plan"`
+	}{f.since, wanted.Keys, wanted.States, plan})
+	if err != nil {
+		return err
+	}
+	store, err := a.OpenLedger(ctx, cli.ToWrite)
+	if err != nil {
+		return err
+	}
+	if err := store.AppendAudit(ctx, record); err != nil {
+		return err
+	}
+	watcher := a.Watch()
+	e, err := a.OpenEngine(store, source, watcher.Observe)
+	if err != nil {
+		watcher.Close()
+		return err
+	}
+	reports, err := e.Sync(ctx, []string{job}, engine.Options{Resync: &wanted})
+	watcher.Close()
+	if printErr := PrintSync(context.WithoutCancel(ctx), a, store, reports, SyncFlags{}, nil, nil); printErr != nil {
+		return errors.Join(err, printErr)
+	}
+	return syncResult(reports, err, false)
+}
+
+// planResync tells what a new reading would change, without changing anything.
+func planResync(ctx context.Context, a *cli.App, job string, wanted engine.Resync,
+	source engine.Source,
+) (map[string]int, error) {
+	store, err := a.OpenLedger(ctx, cli.ToRead)
+	if err != nil {
+		return nil, err
+	}
+	e, err := a.OpenEngine(store, source, nil)
+	if err != nil {
+		return nil, err
+	}
+	plan := map[string]int{}
+	reports, err := e.Sync(ctx, []string{job},
+		engine.Options{DryRun: true, Resync: &wanted, Planned: func(entry trade.Entry) { plan[string(entry.State)]++ }})
+	if err != nil {
+		return nil, err
+	}
+	r := reports[0]
+	if r.Stopped != nil {
+		return nil, errors.New(a.Voice().Stop(*r.Stopped))
+	}
+	a.Tell("resync.plan", job, r.Read, r.New, r.Changed)
+	for _, s := range trade.States {
+		if n := plan[string(s)]; n > 0 {
+			a.Tell("resync.state", n, s.Label(a.Voice().Lang))
+		}
+	}
+	for _, note := range r.Notes {
+		a.Tell("act.line", note)
+	}
+	a.Tell("resync.never")
+	return plan, nil
+}
+
+// resyncOf reads which rows are asked for.
+func resyncOf(a *cli.App, config *config.Config, job string, f resyncFlags) (engine.Resync, error) {
+	var out engine.Resync
+	if f.since != "" {
+		since, ok := cli.ParseSince(f.since, cli.Now(), config.Zone())
+		if !ok {
+			return out, a.Usage("says.since", f.since)
+		}
+		out.Since = since.In(config.Zone())
+		for _, j := range config.Jobs {
+			if j.Name == job && j.ChangedAt == "" {
+				return out, a.Usage("resync.no_change", job)
+			}
+		}
+	}
+	for _, s := range f.states {
+		if !slices.Contains(trade.States, trade.State(s)) {
+			return out, a.Usage("says.no_state", s, cli.Listed(trade.States))
+		}
+		out.States = append(out.States, trade.State(s))
+	}
+	keys, err := acts.KeysOf(a, config, job, f.keys)
+	if err != nil {
+		return out, err
+	}
+	if f.file != "" {
+		fromFile, err := readKeys(a, config, job, f.file)
+		if err != nil {
+			return out, err
+		}
+		keys = append(keys, fromFile...)
+	}
+	if len(f.keys) > 0 || f.file != "" {
+		slices.Sort(keys)
+		out.Keys = slices.Compact(keys)
+	}
+	return out, nil
+}
+
+// readKeys reads the keys of a file, one a line; blank lines do not count.
+func readKeys(a *cli.App, conf *config.Config, job, file string) (keys []string, err error) {
+	in := io.NopCloser(a.Stdin)
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s", file, config.PlainReason(err))
+		}
+		in = f
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	lines := bufio.NewScanner(in)
+	for n := 1; lines.Scan(); n++ {
+		text := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff"))
+		if text == "" {
+			continue
+		}
+		key, err := a.CheckKey(conf, job, text)
+		if err != nil {
+			a.Tell("resync.line", file, n)
+			return nil, err
+		}
+		keys = append(keys, key)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if len(keys) == 0 {
+		return nil, a.Usage("resync.empty", file)
+	}
+	return keys, nil
+}

@@ -1,0 +1,231 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/alerts"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/rows"
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// PrintSync writes what a pass did: one JSON object, or a summary for people.
+func PrintSync(ctx context.Context, a *cli.App, store *state.Store, reports []trade.RunReport, f SyncFlags,
+	planned plans,
+	named []trade.Entry,
+) error {
+	if a.AsJSON {
+		if reports == nil {
+			reports = []trade.RunReport{}
+		}
+		for i := range reports {
+			if reports[i].Flags == nil {
+				reports[i].Flags = map[trade.Flag]int{}
+			}
+		}
+		var listed []rows.RowJSON
+		for _, e := range named {
+			listed = append(listed, rows.RowOf(a.Config, e))
+		}
+		return a.PrintJSON(struct {
+			Runs   []trade.RunReport `json:"runs"`
+			DryRun bool              `json:"dry_run,omitempty"`
+			Rows   []rows.RowJSON    `json:"rows,omitempty"`
+		}{reports, f.dryRun, listed})
+	}
+	if f.dryRun {
+		a.Show("sync.dry")
+	}
+	for _, r := range reports {
+		if err := printReport(ctx, a, store, r, planned[r.Job]); err != nil {
+			return err
+		}
+	}
+	for _, e := range named {
+		text := a.Voice().Reason(e)
+		if e.RemoteID != "" {
+			text = e.RemoteID
+		}
+		a.Show("sync.row", a.Voice().Subject(e.Job, e.Key, e.Shown), e.State.Label(a.Lang()), text)
+	}
+	if left := pendingOf(reports); left > 0 && (f.limit > 0 || named != nil) {
+		a.Show("sync.left", left)
+	}
+	return nil
+}
+
+// pendingOf is how many rows may go in a later run.
+func pendingOf(reports []trade.RunReport) (n int) {
+	for _, r := range reports {
+		n += r.States[trade.Pending]
+	}
+	return n
+}
+
+// printReport writes the summary of one job; planned is what a dry run found, else nil.
+func printReport(ctx context.Context, a *cli.App, store *state.Store, r trade.RunReport, planned *plan) error {
+	if w := r.WouldSend; w != nil {
+		a.Show("sync.dry_counts", r.Job, r.Read, r.New, r.Changed, r.Unchanged, whatItSends(a, r.Job))
+		a.Line(wouldSend(a, *w))
+	} else {
+		printSent(a, r)
+	}
+	if r.InScope != nil && r.Gone != nil {
+		a.Show("sync.sweep", *r.InScope, *r.Gone)
+	}
+	if r.Unreadable > 0 {
+		a.Show("sync.unreadable", r.Unreadable)
+	}
+	if r.Late != nil {
+		a.Show("sync.late", r.Late.Rows, a.Voice().Age(r.Late.LargestLateness()), cli.Listed(r.Late.Samples),
+			ellipsis(r.Late.Rows > len(r.Late.Samples)))
+	}
+	printStates(a, r.States, r.Flags)
+	if err := printCauses(ctx, a, store, r.Job, planned); err != nil {
+		return err
+	}
+	for _, alarm := range r.Alarms {
+		a.Show("sync.alarm", alarm.Job, alarm.Key, a.Text(i18n.Key("alarm."+string(alarm.Kind))),
+			cli.OrDash(alarm.RemoteID), cli.OrDash(alarm.Other))
+	}
+	for _, note := range r.Notes {
+		a.Show("sync.note", note)
+	}
+	if r.SendsAgain != nil {
+		a.Show("sync.hours", r.Job, a.Voice().Moment(*r.SendsAgain))
+	}
+	if r.Stopped != nil {
+		a.Show("sync.stopped", r.Job, a.Voice().Stop(*r.Stopped))
+	}
+	return nil
+}
+
+// wouldSend says what a run would send that a dry run stands for.
+func wouldSend(a *cli.App, w trade.WouldSend) string {
+	var sums []string
+	for _, q := range w.Quantities {
+		sums = append(sums, strings.TrimSpace(a.Voice().Number(q.Amount)+" "+string(q.Unit)))
+	}
+	text := a.Text("sync.would", w.Rows)
+	if len(sums) > 0 {
+		text += " (" + strings.Join(sums, "; ") + ")"
+	}
+	if w.Follow > 0 {
+		text += a.Text("sync.follow", w.Follow)
+	}
+	return text
+}
+
+// printSent writes what was read and sent.
+func printSent(a *cli.App, r trade.RunReport) {
+	text := a.Text("sync.counts", r.Job, r.Read, r.New, r.Changed, r.Unchanged, r.RowsSent(), whatItSends(a, r.Job))
+	if r.Sent != r.RowsSent() {
+		text += a.Text("sync.requests", r.Sent)
+	}
+	a.Line(text)
+}
+
+// whatItSends is the trade's word for what a job sends, in parentheses behind a text: "
+// (entregas)"; "" for a job that is no longer configured.
+func whatItSends(a *cli.App, job string) string {
+	for _, spec := range a.Config.JobSpecs() {
+		if spec.Name == job {
+			return " (" + spec.Sends.Plural(a.Lang()) + ")"
+		}
+	}
+	return ""
+}
+
+// printStates writes the states that have entries, in their order, and the flags.
+func printStates(a *cli.App, states map[trade.State]int, flags map[trade.Flag]int) {
+	for _, s := range trade.States {
+		if states[s] > 0 {
+			fmt.Fprintf(a.Out, "  %7d  %s\n", states[s], s.Label(a.Lang()))
+		}
+	}
+	for _, f := range trade.AllFlags {
+		if flags[f] > 0 {
+			fmt.Fprintf(a.Out, "  %7d  · %s\n", flags[f], f.Label(a.Lang()))
+		}
+	}
+}
+
+// causesShown is how many causes a summary shows, the most frequent first.
+const causesShown = 12
+
+// printCauses groups the rows that did not go by what keeps them, each with who can cure it and
+// how.
+func printCauses(ctx context.Context, a *cli.App, store *state.Store, job string, planned *plan) error {
+	t := alerts.NewTroubles(a.Config.JobSpecs())
+	if planned != nil {
+		t = planned.troubles
+	}
+	err := store.Rows(ctx, trade.RowFilter{Job: job, States: alerts.Kept}, func(e trade.Entry) error {
+		if planned == nil || !planned.judged[e.ID] {
+			t.Add(e)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	v := a.Voice()
+	for i, g := range t.Sorted() {
+		if i == causesShown {
+			more := i18n.Key("sync.more_causes")
+			if planned != nil {
+				more = "sync.more_planned" // the ledger has none of them
+			}
+			a.Show(more, len(t.Groups)-i, job)
+			break
+		}
+		advice := g.Advice(v)
+		keys := make([]string, len(g.Samples))
+		for i, e := range g.Samples {
+			keys[i] = e.Key
+		}
+		a.Show("sync.cause", g.Rows, alerts.Cause(v, g), g.State.Label(v.Lang), advice.Who, advice.Do, strings.Join(keys, ", "),
+			ellipsis(g.Rows > len(keys)))
+	}
+	return nil
+}
+
+func ellipsis(more bool) string {
+	if more {
+		return ", …"
+	}
+	return ""
+}
+
+// plan is what a dry run would make of a job's rows.
+type plan struct {
+	troubles *alerts.Troubles
+	judged   map[int64]bool // entries of the ledger that would change: what the ledger has of them is older
+}
+
+// plans gathers what a dry run finds, by job.
+type plans map[string]*plan
+
+func newPlans(jobs []engine.JobSpec) plans {
+	p := plans{}
+	for _, spec := range jobs {
+		p[spec.Name] = &plan{alerts.NewTroubles(jobs), map[int64]bool{}}
+	}
+	return p
+}
+
+// add takes one row as it would be.
+func (p plans) add(e trade.Entry) {
+	if e.ID != 0 {
+		p[e.Job].judged[e.ID] = true
+	}
+	if slices.Contains(alerts.Kept, e.State) {
+		p[e.Job].troubles.Add(e)
+	}
+}

@@ -1,0 +1,164 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// SyncFlags are those of `safrasync sync`.
+type SyncFlags struct {
+	Sweep, dryRun, strict, anyHour bool
+	limit                          int
+}
+
+// NewSyncCommand makes the command sync.
+func NewSyncCommand(a *cli.App) *cobra.Command {
+	var f SyncFlags
+	cmd := a.Command("sync [JOB… | JOB KEY…]", "help.sync", cli.AnyArgs, func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed("limit") && f.limit < 1 {
+			return a.Usage("sync.limit_low")
+		}
+		return Sync(cmd.Context(), a, args, f)
+	})
+	cmd.Long = a.Text("help.sync_long")
+	cmd.ValidArgsFunction = a.CompleteEveryJob
+	flags := cmd.Flags()
+	flags.BoolVar(&f.Sweep, "sweep", false, "compare everything in scope, although no sweep is due")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "read, map and check; cannot write or send")
+	flags.BoolVar(&f.anyHour, "any-hour", false, "send outside the hours of a job too")
+	flags.IntVar(&f.limit, "limit", 0, "send at most `N` rows of each job; the others stay pending")
+	flags.BoolVar(&f.strict, "strict", false, "exit with 3 when rows need attention")
+	flags.BoolVar(&a.Verbose, "verbose", false, "log what happens to standard error, as JSON lines")
+	return cmd
+}
+
+// syncWhat takes the arguments apart: names of jobs, or one and the keys of some of its rows.
+func syncWhat(a *cli.App, config *config.Config, args []string) (jobs, keys []string, err error) {
+	if len(args) < 2 || a.CheckJobNames(config, args[:2]) == nil {
+		return args, nil, a.CheckJobNames(config, args)
+	}
+	for _, arg := range args[1:] {
+		key, err := a.CheckKey(config, args[0], arg)
+		if err != nil {
+			return nil, nil, err
+		}
+		keys = append(keys, key)
+	}
+	return args[:1], keys, nil
+}
+
+// Sync makes one pass and reports it. The report is complete also when a job stopped.
+func Sync(ctx context.Context, a *cli.App, args []string, f SyncFlags) error {
+	config, err := a.LoadConfig()
+	if err != nil {
+		return err
+	}
+	jobs, keys, err := syncWhat(a, config, args)
+	switch {
+	case err != nil:
+		return err
+	case f.dryRun && (f.limit > 0 || keys != nil):
+		return a.Usage("sync.dry_part")
+	}
+	how := cli.ToWrite
+	if f.dryRun {
+		how = cli.ToRead
+	}
+	store, err := a.OpenLedger(ctx, how)
+	if err != nil {
+		return errors.Join(err, printRefused(a, err))
+	}
+	source, _ := a.OpenSource(ctx) // an ERP that is not reached is a stop of each job, recorded and reported as one
+	watcher := a.Watch()
+	e, err := a.OpenEngine(store, source, watcher.Observe)
+	if err != nil {
+		watcher.Close()
+		return err
+	}
+	opts := engine.Options{Sweep: f.Sweep, DryRun: f.dryRun, AnyHour: f.anyHour, Limit: f.limit}
+	if keys != nil {
+		opts.Keys = map[string][]string{jobs[0]: keys}
+	}
+	var planned plans
+	if f.dryRun {
+		planned = newPlans(config.JobSpecs())
+		opts.Planned = planned.add
+	}
+	reports, err := e.Sync(ctx, jobs, opts)
+	watcher.Close()
+	// A run that was interrupted is reported like any other.
+	rows, missed, rowsErr := rowsNamed(context.WithoutCancel(ctx), store, jobs, keys)
+	if printErr := PrintSync(context.WithoutCancel(ctx), a, store, reports, f, planned, rows); printErr != nil ||
+		rowsErr != nil {
+		return errors.Join(err, printErr, rowsErr)
+	}
+	for _, key := range missed {
+		a.Tell("sync.no_key", jobs[0], key, jobs[0], key)
+	}
+	if err == nil && len(missed) > 0 {
+		err = &cli.ExitError{Code: cli.ExitFailed}
+	}
+	return syncResult(reports, err, f.strict)
+}
+
+// rowsNamed are the rows with the keys that were named, and the keys of which the ledger has none.
+func rowsNamed(ctx context.Context, store *state.Store, jobs,
+	keys []string,
+) (rows []trade.Entry, missed []string, err error) {
+	for _, key := range keys {
+		e, err := store.Entry(ctx, jobs[0], key)
+		switch {
+		case errors.Is(err, state.ErrNotFound):
+			missed = append(missed, key)
+		case err != nil:
+			return nil, nil, err
+		default:
+			rows = append(rows, e)
+		}
+	}
+	return rows, missed, nil
+}
+
+// syncResult turns reports into an exit code: a stop weighs more than a job that another process
+// runs, and that more than rows for people.
+func syncResult(reports []trade.RunReport, err error, strict bool) error {
+	attention := false
+	for _, r := range reports {
+		if r.Stopped != nil {
+			return errors.Join(&cli.ExitError{Code: cli.ExitFailed}, err)
+		}
+		attention = attention || r.NeedsPerson()
+	}
+	if err == nil && strict && attention {
+		return &cli.ExitError{Code: cli.ExitAttention}
+	}
+	return err
+}
+
+// printRefused reports, for --json, a ledger that cannot be used: nothing was read and nothing was
+// sent.
+func printRefused(a *cli.App, err error) error {
+	var ledger *state.Error
+	if !a.AsJSON || !errors.As(err, &ledger) {
+		return nil
+	}
+	return a.PrintJSON(struct {
+		Runs    []trade.RunReport `json:"runs"`
+		Stopped trade.Stop        `json:"stopped"`
+	}{[]trade.RunReport{}, trade.Stop{Code: stopOfLedger(ledger.Code), Text: ledger.Error()}})
+}
+
+// stopOfLedger is a stop code of a ledger that cannot be used: ledger_rolled_back of
+// state-rolled-back.
+func stopOfLedger(code string) string {
+	return "ledger_" + strings.ReplaceAll(strings.TrimPrefix(code, "state-"), "-", "_")
+}

@@ -1,0 +1,397 @@
+package setup
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// proposedJob is one job as `init` would write it.
+type proposedJob struct {
+	name      string
+	sends     trade.Kind
+	query     string
+	queryNote string // what a person must know of the query
+	key       []string
+	keyNote   string
+	changedAt string
+	cancelled *config.CancelledConfig
+	fields    []proposedField
+	maps      []proposedMap
+	unused    []string // columns of the table that the query does not take
+	confirm   []string // lines above the query, of which a person deletes each: what could lose or double rows
+}
+
+// proposedField is one line under `fields:`.
+type proposedField struct {
+	name, yaml, note string
+	off              bool // written as a comment: the field may be missing
+}
+
+// proposedMap is one map under `values:`.
+type proposedMap struct {
+	name  string
+	pairs []proposedPair
+}
+
+type proposedPair struct{ from, to, note string }
+
+// proposer makes the proposal of one job.
+type proposer struct {
+	cli.Voice
+	survey  *survey
+	rules   []trade.FieldRule
+	refs    []proposedRef
+	parents []proposedJob
+	taken   map[*surveyed]bool
+	job     proposedJob
+}
+
+// propose proposes a job for a table or query. refs are the de-para tables that were found, parents
+// the jobs that are proposed already.
+func propose(ctx context.Context, v cli.Voice, name string, kind trade.Kind, s *survey, refs []proposedRef,
+	parents []proposedJob,
+) (proposedJob, error) {
+	p := &proposer{
+		Voice: v, survey: s, rules: trade.Rules(kind), refs: refs, parents: parents, taken: map[*surveyed]bool{},
+		job: proposedJob{name: name, sends: kind},
+	}
+	if err := p.scope(ctx); err != nil {
+		return p.job, err
+	}
+	if err := p.chooseKey(ctx); err != nil {
+		return p.job, err
+	}
+	found := p.assign()
+	for _, rule := range p.rules {
+		if err := p.field(ctx, rule, found[rule.Field]); err != nil {
+			return p.job, err
+		}
+	}
+	for _, field := range []string{"amount", "delivered_volume", "allocated_volume"} {
+		if err := p.ofTheHeader(ctx, field, found[field]); err != nil {
+			return p.job, err
+		}
+	}
+	p.writeQuery(found["order_date"], found["delivery_date"])
+	for _, c := range p.job.confirm {
+		p.job.query = "-- " + config.FillIn + ": " + oneLine(c) + "\n" + p.job.query
+	}
+	return p.job, nil
+}
+
+// scope finds the columns that say what changed, what is deleted, what is a draft and what is
+// cancelled.
+func (p *proposer) scope(ctx context.Context) error {
+	s := p.survey
+	var conditions []string // set at the end: no look at another flag may miss the rows that the first one hides
+	defer func() { s.where = append(s.where, conditions...) }()
+	for _, c := range s.columns {
+		if likeness(c.words, deletedNames) == 0 {
+			continue
+		}
+		condition, err := p.notDeleted(ctx, c)
+		if err != nil {
+			return err
+		}
+		if condition == "" {
+			continue
+		}
+		p.taken[c] = true
+		conditions = append(conditions, condition)
+		if !isProtheusDeleted(c) {
+			p.job.confirm = append(p.job.confirm, p.Text("init.confirm_filter", condition))
+		}
+	}
+	defer func() { // after the status has its role
+		for _, c := range s.columns {
+			if !p.taken[c] && likeness(c.words, flagNames) > 0 {
+				p.job.confirm = append(p.job.confirm, p.Text("init.confirm_flag", c.name))
+			}
+		}
+	}()
+	if c := s.named(changedNames, func(c *surveyed) bool { return c.isMoment() }); c != nil {
+		form, _, _ := guessDate(c.samples)
+		if form == "" { // other texts do not sort as times do
+			p.taken[c] = true
+			p.job.changedAt = c.name
+		}
+	}
+	c := s.named(statusNames, func(c *surveyed) bool { return !p.taken[c] && !c.isMoment() })
+	if c == nil {
+		return nil
+	}
+	values, few, err := s.distinct(ctx, c)
+	if err != nil || !few {
+		return err
+	}
+	for _, v := range values {
+		word := plainWord(v.text)
+		switch {
+		case strings.Contains(word, "cancel"), strings.Contains(plainWord(c.name), "cancel") &&
+			slices.Contains([]string{"s", "y", "1", "true", "t", "sim"}, word):
+			if p.job.cancelled == nil {
+				p.job.cancelled = &config.CancelledConfig{Column: c.name}
+			}
+			p.job.cancelled.Values = append(p.job.cancelled.Values, v.text)
+		case strings.HasPrefix(word, "rascunho"), strings.HasPrefix(word, "draft"),
+			strings.HasPrefix(word, "em digitacao"):
+			condition := "(" + c.quoted + " IS NULL OR " + c.quoted + " <> " + sqlText(v.text) + ")"
+			conditions = append(conditions, condition)
+			p.job.confirm = append(p.job.confirm, p.Text("init.confirm_filter", condition))
+		}
+	}
+	p.taken[c] = p.job.cancelled != nil
+	return nil
+}
+
+// isProtheusDeleted tells of the flag of Protheus, which its own programs fill in every row.
+func isProtheusDeleted(c *surveyed) bool {
+	return strings.HasPrefix(strings.Join(c.words, "_"), "d_e_l_e_t")
+}
+
+// notDeleted is the condition that leaves out the rows whose flag says that they are deleted, and
+// no other; "" where it cannot be told.
+func (p *proposer) notDeleted(ctx context.Context, c *surveyed) (string, error) {
+	if isProtheusDeleted(c) {
+		return c.quoted + " = ' '", nil
+	}
+	if c.isMoment() || len(c.samples) == 0 && likeness(c.words, deletedTimes) > 0 {
+		return c.quoted + " IS NULL", nil
+	}
+	values, few, err := p.survey.distinct(ctx, c)
+	if err != nil || !few {
+		return "", err
+	}
+	var gone []string
+	for _, v := range values {
+		switch word := plainWord(v.text); {
+		case slices.Contains([]string{"s", "1", "t", "true", "sim", "y", "yes"}, word):
+			text := v.text
+			if c.samples[0].Kind == erp.Text {
+				text = sqlText(v.text)
+			}
+			gone = append(gone, text)
+		case !slices.Contains([]string{"n", "0", "f", "false", "nao", "no"}, word):
+			return "", nil // another code: a person says what it means
+		}
+	}
+	if len(gone) == 0 {
+		return "", nil
+	}
+	return "(" + c.quoted + " IS NULL OR " + c.quoted + " NOT IN (" + strings.Join(gone, ", ") + "))", nil
+}
+
+// chooseKey prefers what people know, branch and number, where it identifies every row; else the
+// primary key.
+func (p *proposer) chooseKey(ctx context.Context) error {
+	s := p.survey
+	var known []string
+	for _, names := range [][]string{branchNames, numberNames, itemNames} {
+		if c := s.named(names, func(c *surveyed) bool {
+			return p.mayIdentify(c) && !slices.Contains(known, c.name)
+		}); c != nil {
+			known = append(known, c.name)
+		} else if len(known) > 0 && &names[0] == &numberNames[0] {
+			known = nil // a branch alone identifies nothing
+		}
+	}
+	var unique [][]string
+	if s.relation != nil {
+		for _, key := range append([][]string{s.relation.Primary}, s.relation.Unique...) {
+			if key = withoutBookkeeping(key); len(key) > 0 {
+				unique = append(unique, key)
+			}
+		}
+	}
+	slices.SortStableFunc(unique, func(a, b []string) int { return cmp.Compare(shared(b, known), shared(a, known)) })
+	if len(unique) > 0 && shared(unique[0], known) > 0 {
+		p.job.key, p.job.keyNote = unique[0], p.Text("init.key_unique")
+		return nil
+	}
+	if len(known) > 0 {
+		is, err := s.isKey(ctx, known)
+		if err != nil {
+			return err
+		}
+		if is {
+			p.job.key, p.job.keyNote = known, p.Text("init.key_today")
+			return nil
+		}
+	}
+	switch {
+	case len(unique) > 0:
+		p.job.key, p.job.keyNote = unique[0], p.Text("init.key_primary")
+		if len(known) > 0 {
+			p.job.keyNote = p.Text("init.key_not_unique", strings.Join(known, ", "))
+		}
+	default:
+		p.job.key, p.job.keyNote = []string{config.FillIn}, p.Text("init.key_none")
+	}
+	return nil
+}
+
+// ofTheHeader leaves a volume to a person where the rows of one number all have the same: it is
+// that of their header, and each of them would send it whole.
+func (p *proposer) ofTheHeader(ctx context.Context, field string, c *surveyed) error {
+	var header []string
+	for _, names := range [][]string{branchNames, numberNames} {
+		if h := p.survey.named(names, func(h *surveyed) bool {
+			return h != c && p.mayIdentify(h) && !slices.Contains(header, h.quoted)
+		}); h != nil {
+			header = append(header, h.quoted)
+		}
+	}
+	if c == nil || len(header) == 0 {
+		return nil
+	}
+	same, differ := false, false
+	sql := "SELECT MIN(" + c.quoted + ") AS a, MAX(" + c.quoted + ") AS b" + p.survey.from() + " GROUP BY " +
+		strings.Join(header, ", ") + " HAVING COUNT(*) > 1"
+	err := p.survey.source.Table(ctx, sql, []string{"a", "b"}, func(v []erp.Value) error {
+		same, differ = same || v[0].Trimmed() == v[1].Trimmed(), differ || v[0].Trimmed() != v[1].Trimmed()
+		return nil
+	})
+	if err != nil || !same || differ {
+		return err
+	}
+	for i := range p.job.fields {
+		if f := &p.job.fields[i]; f.name == field {
+			f.yaml = strings.Replace(f.yaml, config.YAMLText(c.name), config.FillIn, 1)
+			f.note = p.Text("init.of_the_header", c.name)
+		}
+	}
+	return nil
+}
+
+// withoutBookkeeping takes out of a unique index what Protheus adds to each one so that deleted
+// rows may keep their number: with the filter on deleted rows the rest is unique. A key of nothing
+// else than a record number identifies no row for ever.
+func withoutBookkeeping(key []string) []string {
+	return slices.DeleteFunc(slices.Clone(key), func(column string) bool {
+		return slices.Contains([]string{"r_e_c_d_e_l_", "d_e_l_e_t_", "r_e_c_n_o_"}, strings.ToLower(column))
+	})
+}
+
+// mayIdentify leaves out what is no number that people know, and of a delivery the number of its
+// contract: it may be transferred to another one.
+func (p *proposer) mayIdentify(c *surveyed) bool {
+	return !c.isUUID() && !c.isMoment() && (p.job.sends != trade.Deliveries || likeness(c.words, contractNames) == 0)
+}
+
+// shared counts the columns of a key that people know.
+func shared(key, known []string) int {
+	n := 0
+	for _, c := range key {
+		if slices.Contains(known, c) {
+			n++
+		}
+	}
+	return n
+}
+
+// assign gives each field the column that fits it best, the best fits first; a column serves one
+// field.
+func (p *proposer) assign() map[string]*surveyed {
+	type pair struct {
+		field  string
+		column *surveyed
+		score  int
+	}
+	var pairs []pair
+	for _, rule := range p.rules {
+		for _, c := range p.survey.columns {
+			if score := likeness(c.words, fieldNames[rule.Field]); score > 0 && !p.taken[c] && c.suits(rule) {
+				if len(c.samples) == 0 {
+					score -= 400 // an empty column only where there is no other
+				}
+				pairs = append(pairs, pair{rule.Field, c, score})
+			}
+		}
+	}
+	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.score, a.score) })
+	out := map[string]*surveyed{}
+	for _, x := range pairs {
+		if out[x.field] == nil && !p.taken[x.column] {
+			out[x.field], p.taken[x.column] = x.column, true
+		}
+	}
+	return out
+}
+
+// writeQuery puts the query together: the columns that are used, what is in scope, and the day from
+// which it counts.
+func (p *proposer) writeQuery(dates ...*surveyed) {
+	s := p.survey
+	if s.relation == nil {
+		p.job.query, p.job.queryNote = s.body, p.Text("init.query_own")
+		if len(s.where) > 0 {
+			p.job.queryNote = p.Text("init.query_conditions", strings.Join(s.where, " AND "))
+		}
+		return
+	}
+	var names []string
+	for _, c := range s.columns {
+		if p.uses(c.name) {
+			names = append(names, c.name)
+		} else {
+			p.job.unused = append(p.job.unused, c.name)
+		}
+	}
+	if len(names) == 0 {
+		names = []string{s.columns[0].name}
+	}
+	conditions := slices.Clone(s.where)
+	p.job.queryNote = p.Text("init.query_all_time")
+	for _, c := range dates {
+		if c == nil {
+			continue
+		}
+		form, _, _ := guessDate(c.samples)
+		if form == "" || strings.HasPrefix(form, "YYYY") { // others do not sort as days do
+			form = cmp.Or(form, "YYYY-MM-DD")
+			early := strings.NewReplacer("YYYY", "2000", "MM", "01", "DD", "01").Replace(form)
+			// Missing and absurd dates stay in scope: else nobody would hear of the row.
+			conditions = append(conditions, "("+c.quoted+" IS NULL OR "+c.quoted+" < '"+early+"' OR "+c.quoted+" >= '"+
+				config.FillIn+"')")
+			p.job.queryNote = p.Text("init.query_cut_over", form)
+		}
+		break
+	}
+	p.job.query = "SELECT " + wrapList(s.list(names)) + "\nFROM " + relationName(s.driver, *s.relation)
+	if len(conditions) > 0 {
+		p.job.query += "\nWHERE " + strings.Join(conditions, "\n  AND ")
+	}
+}
+
+// uses tells whether anything of the job names a column.
+func (p *proposer) uses(name string) bool {
+	if slices.Contains(p.job.key, name) || p.job.changedAt == name || p.job.cancelled != nil &&
+		p.job.cancelled.Column == name {
+		return true
+	}
+	return slices.ContainsFunc(p.job.fields, func(f proposedField) bool { return !f.off && namesColumn(f.yaml, name) })
+}
+
+// wrapList breaks a long list of columns into lines.
+func wrapList(list string) string {
+	const width = 110
+	var out []string
+	line := ""
+	for item := range strings.SplitSeq(list, ", ") {
+		if line != "" && len(line)+len(item) > width {
+			out, line = append(out, line), ""
+		}
+		if line != "" {
+			line += ", "
+		}
+		line += item
+	}
+	return strings.Join(append(out, line), ",\n       ")
+}

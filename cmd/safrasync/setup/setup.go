@@ -1,0 +1,346 @@
+package setup
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// initJobs are the jobs that `init` proposes, parents first. Those whose records this version does
+// not send are left out.
+var initJobs = []struct {
+	name  string
+	sends trade.Kind
+	ask   i18n.Key
+}{
+	{"contracts", trade.OrderCommitments, "init.ask_contracts"},
+	{"deliveries", "deliveries", "init.ask_deliveries"},
+	{"traceability", "traceability", "init.ask_traceability"},
+}
+
+// initFlags are those of `safrasync init`.
+type initFlags struct {
+	driver, dsn string
+	from        map[string]*string // job → table or query
+	list, force bool
+}
+
+// NewCommand makes the command init.
+func NewCommand(a *cli.App) *cobra.Command {
+	f := initFlags{from: map[string]*string{}}
+	cmd := a.Command("init", "help.init", cli.Exactly(0),
+		func(cmd *cobra.Command, _ []string) error { return initialize(cmd.Context(), a, f) })
+	flags := cmd.Flags()
+	flags.StringVar(&f.driver, "driver", "", "the ERP's `DATABASE`: "+strings.Join(erp.Drivers(), ", "))
+	flags.StringVar(&f.dsn, "dsn", "", "how to connect, or a reference such as '${env:SAFRASYNC_ERP_DSN}'")
+	flags.BoolVar(&f.list, "list", false, "only list tables and views with their columns")
+	flags.BoolVar(&f.force, "force", false, "overwrite the file")
+	for _, job := range initJobs {
+		f.from[job.name] = flags.String(job.name, "", "the `TABLE` or SELECT with the "+job.name)
+	}
+	return cmd
+}
+
+// initTimeout bounds each question to the ERP.
+const initTimeout = 2 * time.Minute
+
+// initialize writes a first configuration from the ERP's catalogue. The ERP is only read.
+func initialize(ctx context.Context, a *cli.App, f initFlags) error {
+	ask := newAsker(a)
+	path := cmp.Or(a.ConfigPath, config.Places[1])
+	if _, err := os.Stat(path); err == nil && !f.force && !f.list {
+		return errors.New(a.Text("init.exists", path))
+	}
+	if f.driver = ask.unless(f.driver, a.Text("init.ask_driver", strings.Join(erp.Drivers(), ", "))); f.driver == "" {
+		return a.Usage("init.needs", "--driver")
+	}
+	if config.HoldsPassword(f.dsn) { // given on the command line
+		a.Tell("init.seen", filepath.Join(filepath.Dir(path), secretDSN))
+	}
+	if f.dsn = ask.unless(f.dsn, a.Text("init.ask_dsn")); f.dsn == "" {
+		return a.Usage("init.needs", "--dsn")
+	}
+	dsn, err := config.ResolveSecret(a.Env, path, f.dsn)
+	if err != nil {
+		return a.Usage("init.bad_dsn", err)
+	}
+	zone, err := time.LoadLocation(config.Default().ERP.TimeZone)
+	if err != nil {
+		return err
+	}
+	source, charset, err := openAnyERP(ctx, a,
+		erp.Options{Driver: f.driver, DSN: erp.Secret(dsn), TimeZone: zone, StatementTimeout: initTimeout})
+	if err != nil {
+		return err
+	}
+	relations, err := source.Catalogue(ctx)
+	if err != nil {
+		return err
+	}
+	if f.list {
+		return listRelations(a, relations)
+	}
+	p := proposal{driver: f.driver, dsn: f.dsn, charset: charset}
+	if err := p.keep(path); err != nil {
+		return err
+	}
+	if config.HoldsPassword(f.dsn) {
+		p.dsn, p.secret = "${file:"+secretDSN+"}", dsn // a password never stands in the file
+	}
+	if ask.terminal && !f.named() {
+		if err := listRelations(a, relations); err != nil {
+			return err
+		}
+	}
+	if err := proposeJobs(ctx, a, &p, source, relations, f, ask); err != nil {
+		return err
+	}
+	return writeProposal(a, p, path, f.force)
+}
+
+// openAnyERP opens an ERP of which nothing is known. charset names the one that the database claims
+// where it does not know how its texts are encoded: they are then read as WIN1252, the commonest,
+// which the file says.
+func openAnyERP(ctx context.Context, a *cli.App, opts erp.Options) (source *erp.Source, charset string, err error) {
+	if source, err = erp.Open(ctx, opts); err != nil {
+		return nil, "", err
+	}
+	a.Closers = append(a.Closers, source.Close)
+	facts, err := source.Facts(ctx)
+	if err != nil || !erp.UnknownCharset(facts.Charset) {
+		return source, "", err
+	}
+	opts.Charset = "WIN1252"
+	if source, err = erp.Open(ctx, opts); err != nil {
+		return nil, "", err
+	}
+	a.Closers = append(a.Closers, source.Close)
+	return source, facts.Charset, nil
+}
+
+// named tells whether a flag names a table.
+func (f initFlags) named() bool {
+	for _, from := range f.from {
+		if *from != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// proposeJobs proposes a job for each table or query that is named.
+func proposeJobs(ctx context.Context, a *cli.App, p *proposal, source *erp.Source, relations []erp.Relation,
+	f initFlags,
+	ask *asker,
+) error {
+	var tables []*erp.Relation
+	for _, from := range f.from {
+		if *from != "" {
+			if r, _, err := pickRelation(a, relations, *from); err == nil && r != nil { // a wrong name ends below
+				tables = append(tables, r)
+			}
+		}
+	}
+	for _, job := range initJobs {
+		from := *f.from[job.name]
+		if from == "" && !f.named() {
+			from = ask.unless("", a.Text(job.ask))
+		}
+		if from == "" {
+			continue
+		}
+		relation, query, err := pickRelation(a, relations, from)
+		if err != nil {
+			return err
+		}
+		if relation != nil && !slices.Contains(tables, relation) {
+			tables = append(tables, relation)
+		}
+		a.Tell("init.reading", job.name)
+		s, err := newSurvey(ctx, source, f.driver, relation, query)
+		if err != nil {
+			return err
+		}
+		if p.references == nil {
+			if p.references, err = findReferences(ctx, a.Voice(), source, f.driver, relations, tables); err != nil {
+				return err
+			}
+		}
+		proposed, err := propose(ctx, a.Voice(), job.name, job.sends, s, p.references, p.jobs)
+		if err != nil {
+			return err
+		}
+		p.jobs = append(p.jobs, proposed)
+	}
+	if len(p.jobs) == 0 {
+		return a.Usage("init.no_job")
+	}
+	return nil
+}
+
+// pickRelation finds a table by its name, its name with the schema, or its number in the list;
+// anything that begins like a query is one.
+func pickRelation(a *cli.App, relations []erp.Relation, from string) (*erp.Relation, string, error) {
+	word, _, _ := strings.Cut(strings.ToUpper(strings.TrimSpace(from)), " ")
+	if first := strings.Fields(word); len(first) > 0 && slices.Contains([]string{"SELECT", "WITH"}, first[0]) {
+		return nil, from, nil
+	}
+	var found []*erp.Relation
+	var names []string
+	for i := range relations {
+		r := &relations[i]
+		names = append(names, r.Name)
+		if strings.EqualFold(r.Name, from) || strings.EqualFold(r.Schema+"."+r.Name, from) {
+			found = append(found, r)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], "", nil
+	case len(found) > 1:
+		return nil, "", a.Usage("init.ambiguous", from, found[0].Schema+"."+found[0].Name,
+			found[1].Schema+"."+found[1].Name)
+	}
+	return nil, "", a.Usage("init.no_table", from, cmp.Or(config.Closest(from, names), "?"))
+}
+
+// relationJSON is one line of `init --list --json`.
+type relationJSON struct {
+	Schema  string     `json:"schema"`
+	Name    string     `json:"name"`
+	View    bool       `json:"view"`
+	Rows    *int64     `json:"rows"` // the database's estimate
+	Columns []string   `json:"columns"`
+	Types   []string   `json:"types"`
+	Primary []string   `json:"primary"`
+	Unique  [][]string `json:"unique"`
+}
+
+func listRelations(a *cli.App, relations []erp.Relation) error {
+	for _, r := range relations {
+		var names, types []string
+		for _, c := range r.Columns {
+			names, types = append(names, c.Name), append(types, c.Type)
+		}
+		if a.AsJSON {
+			line := relationJSON{
+				r.Schema, r.Name, r.View, nil, cli.OrEmpty(names), cli.OrEmpty(types), cli.OrEmpty(r.Primary),
+				cli.OrEmpty(r.Unique),
+			}
+			if r.Rows >= 0 {
+				line.Rows = &r.Rows
+			}
+			if err := a.PrintJSON(line); err != nil {
+				return err
+			}
+			continue
+		}
+		name, what := strings.TrimPrefix(r.Schema+"."+r.Name, "."), a.Text("init.table")
+		if r.View {
+			what = a.Text("init.view")
+		}
+		if r.Rows >= 0 {
+			what += a.Text("init.about", r.Rows)
+		}
+		a.Line(name + " (" + what + ")")
+		a.Line("    " + strings.Join(names, ", "))
+	}
+	return a.Out.Flush()
+}
+
+// toFillIn is one place that a person must complete.
+type toFillIn struct {
+	Line int    `json:"line"`
+	Path string `json:"path"`
+	Text string `json:"text"`
+}
+
+// secretDSN is where a data source name with a password is kept, beside the configuration.
+const secretDSN = "credentials/erp-dsn"
+
+// writeSecret keeps a data source name with a password in a file of its own. Another one that is
+// there stays: then it comes by the environment.
+func writeSecret(a *cli.App, p *proposal, path string) error {
+	if p.secret == "" {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	err := cli.WriteOwn(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, p.secret+"\n")
+		return err
+	})
+	switch there, readErr := os.ReadFile(path); {
+	case err == nil:
+		a.Tell("init.secret", path)
+	case !errors.Is(err, os.ErrExist):
+		return err
+	case readErr != nil || strings.TrimRight(string(there), "\r\n") != p.secret:
+		p.dsn = "${env:SAFRASYNC_ERP_DSN}"
+		a.Tell("init.secret_other", path)
+	}
+	return nil
+}
+
+// writeProposal writes the file and tells what remains to be done, by reading it as `check` would.
+func writeProposal(a *cli.App, p proposal, path string, force bool) error {
+	write := func() error { return cli.CreateFile(path, p.render(a.Voice()), 0o640) }
+	if force {
+		write = func() error { return cli.ReplaceFile(path, p.render(a.Voice())) }
+	}
+	if err := writeSecret(a, &p, filepath.Join(filepath.Dir(path), secretDSN)); err != nil {
+		return err
+	}
+	if err := write(); errors.Is(err, os.ErrExist) {
+		return errors.New(a.Text("init.exists", path))
+	} else if err != nil {
+		return err
+	}
+	open := []toFillIn{}
+	_, err := config.LoadWithoutSecrets(path, a.Env)
+	var faults *config.Error
+	if err != nil && !errors.As(err, &faults) {
+		return err
+	}
+	if faults != nil {
+		for _, fault := range faults.Faults {
+			text := a.Text("init.open")
+			if fault.Text != config.StillToFillIn {
+				text = fault.Text
+			}
+			open = append(open, toFillIn{fault.Line, fault.Path, text})
+		}
+	}
+	if a.AsJSON {
+		jobs := []string{}
+		for _, job := range p.jobs {
+			jobs = append(jobs, job.name)
+		}
+		return a.PrintJSON(struct {
+			File   string     `json:"file"`
+			Jobs   []string   `json:"jobs"`
+			FillIn []toFillIn `json:"fill_in"`
+		}{path, jobs, open})
+	}
+	a.Show("init.written", path)
+	for _, o := range open {
+		a.Show("init.open_line", filepath.Base(path), o.Line, o.Path, o.Text)
+	}
+	a.Show("init.next", path)
+	return nil
+}

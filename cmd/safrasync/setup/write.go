@@ -1,0 +1,136 @@
+package setup
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+)
+
+// proposal is everything that `init` writes.
+type proposal struct {
+	driver, dsn string
+	secret      string // the data source name, where it holds a password
+	charset     string // of the database; "" = it knows its own
+	apiKey      string // the reference to the platform's key
+	console     string // the section of the file that is overwritten
+	references  []proposedRef
+	jobs        []proposedJob
+}
+
+// consoleSection is the section of a configuration, as it was written.
+var consoleSection = regexp.MustCompile(`(?m)^console:.*\n(?:(?:[ \t]+.*)?\n)*`)
+
+// keep takes over what stands at a path already: the key that is a credential beside it, and the
+// console.
+func (p *proposal) keep(path string) error {
+	p.apiKey = "${env:SAFRASYNC_API_KEY}"
+	if _, err := os.Stat(filepath.Join(filepath.Dir(path), "credentials", "api-key")); err == nil {
+		p.apiKey = "${file:credentials/api-key}"
+	}
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	p.console = strings.TrimSpace(consoleSection.FindString(string(old) + "\n"))
+	return nil
+}
+
+// render writes the proposal as YAML with comments, for people who will complete it.
+func (p proposal) render(v cli.Voice) string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	for text := range strings.SplitSeq(v.Text("init.head", config.FillIn), "\n") {
+		line("# %s", text)
+	}
+	line("\napi:\n  base_url: %s # %s", config.FillIn, v.Text("init.base_url"))
+	line("  api_key: %s", p.apiKey)
+	line("\nerp:\n  driver: %s\n  dsn: %s # %s", p.driver, yamlReference(p.dsn), v.Text("init.dsn"))
+	line("  time_zone: America/Sao_Paulo")
+	if p.charset != "" {
+		line("  charset: WIN1252 # %s", v.Text("init.charset", p.charset))
+	}
+	line("\n# %s\nstate:\n  driver: sqlite\n  dsn: /var/lib/safrasync/state.db", v.Text("init.state"))
+	if p.console != "" {
+		line("\n%s", p.console)
+	}
+	if len(p.references) > 0 {
+		line("\n# %s\nreferences:", v.Text("init.references"))
+	}
+	for _, r := range p.references {
+		line("  %s:\n    query: %s\n    code: %s\n    id: %s", r.kind, config.YAMLText(r.query), yamlList(r.code),
+			config.YAMLText(r.id))
+	}
+	first := true
+	for _, job := range p.jobs {
+		for _, m := range job.maps {
+			if first {
+				line("\n# %s\nvalues:", v.Text("init.values", config.FillIn))
+				first = false
+			}
+			line("  %s:", m.name)
+			for _, pair := range m.pairs {
+				line("    %s: %s # %s", config.YAMLQuoted(pair.from), config.YAMLText(pair.to), pair.note)
+			}
+		}
+	}
+	line("\njobs:")
+	for _, job := range p.jobs {
+		job.render(v, line)
+	}
+	return b.String()
+}
+
+func (j proposedJob) render(v cli.Voice, line func(string, ...any)) {
+	line("  %s:\n    sends: %s", j.name, j.sends)
+	line("    # %s", oneLine(j.queryNote))
+	if len(j.unused) > 0 {
+		line("    # %s", oneLine(v.Text("init.unused", strings.Join(j.unused, ", "))))
+	}
+	line("    query: |")
+	for text := range strings.SplitSeq(j.query, "\n") {
+		line("      %s", strings.TrimRight(text, " \t\r"))
+	}
+	line("    key: %s # %s", yamlList(j.key), oneLine(j.keyNote))
+	if j.changedAt != "" {
+		line("    changed_at: %s", config.YAMLText(j.changedAt))
+	} else {
+		line("    #changed_at: COLUNA # %s", v.Text("init.no_changed_at"))
+	}
+	if j.cancelled != nil {
+		values := make([]string, len(j.cancelled.Values))
+		for i, value := range j.cancelled.Values {
+			values[i] = config.YAMLText(value)
+		}
+		line("    cancelled: {column: %s, values: [%s]}", config.YAMLText(j.cancelled.Column), strings.Join(values, ", "))
+	} else {
+		line("    #cancelled: {column: COLUNA, values: [VALOR]} # %s", v.Text("init.no_cancelled"))
+	}
+	line("    fields:")
+	for _, f := range j.fields {
+		head, note := "      ", ""
+		if f.off {
+			head = "      #"
+		}
+		if f.note != "" {
+			note = " # " + oneLine(f.note)
+		}
+		line("%s%s: %s%s", head, f.name, f.yaml, note)
+	}
+}
+
+// yamlReference writes an address that may be a reference to a secret, as the configuration has it.
+func yamlReference(text string) string {
+	if config.EnvironmentOrFile.MatchString(text) {
+		return text
+	}
+	return config.YAMLText(text)
+}
+
+// oneLine keeps what stands in the ERP from ending a comment.
+func oneLine(text string) string { return cli.Printable(strings.Join(strings.Fields(text), " ")) }

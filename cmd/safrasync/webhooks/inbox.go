@@ -1,0 +1,228 @@
+package webhooks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/cmd/safrasync/api"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// inboxFlags select events.
+type inboxFlags struct {
+	event, text, since string
+	open               bool
+	limit              int
+}
+
+func (f *inboxFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.event, "event", "", "only this `EVENT`")
+	cmd.Flags().StringVar(&f.text, "text", "", "only those whose body has this `TEXT`: an id, a word")
+	cmd.Flags().StringVar(&f.since, "since", "", "only what came in the last `D`: 2d, 12h, 2026-01-31")
+	cmd.Flags().BoolVar(&f.open, "open", false, "only what is still to be looked at")
+	cmd.Flags().IntVar(&f.limit, "limit", 0, "the newest `N`; default: all")
+	cli.Completes(cmd, "event", apiclient.WebhookEvents)
+}
+
+func newInboxCommand(a *cli.App) *cobra.Command {
+	var f inboxFlags
+	cmd := a.Command("inbox [SEQ]", "help.hooks_inbox", cli.Arity{Least: 0, Most: 1},
+		func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return showEvent(cmd.Context(), a, args[0])
+			}
+			return listInbox(cmd.Context(), a, f)
+		})
+	f.add(cmd)
+	return cmd
+}
+
+func newReplayCommand(a *cli.App) *cobra.Command {
+	var f inboxFlags
+	var act cli.ActFlags
+	cmd := a.Command("replay [SEQ…] --reason TEXT", "help.hooks_replay", cli.AnyArgs,
+		func(cmd *cobra.Command, args []string) error {
+			return replay(cmd.Context(), a, args, f, act)
+		})
+	f.add(cmd)
+	act.Add(cmd)
+	return cmd
+}
+
+// inboxFilter makes a filter of flags and numbers.
+func inboxFilter(a *cli.App, args []string, f inboxFlags) (trade.InboxFilter, error) {
+	out := trade.InboxFilter{Text: f.text, Open: f.open, Limit: f.limit}
+	config, err := a.LoadConfig()
+	if err != nil {
+		return out, err
+	}
+	if f.event != "" {
+		event, err := api.Event(a, f.event)
+		if err != nil {
+			return out, err
+		}
+		out.Event = string(event)
+	}
+	if f.since != "" {
+		since, ok := cli.ParseSince(f.since, cli.Now(), config.Zone())
+		if !ok {
+			return out, a.Usage("says.since", f.since)
+		}
+		out.Since = since
+	}
+	for _, text := range args {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < 1 {
+			return out, a.Usage("hooks.seq", text)
+		}
+		out.Seqs = append(out.Seqs, n)
+	}
+	return out, nil
+}
+
+// inboxEvents gives the events that flags and numbers select, the newest first.
+func inboxEvents(ctx context.Context, a *cli.App, args []string, f inboxFlags) ([]trade.InboxEvent, error) {
+	filter, err := inboxFilter(a, args, f)
+	if err != nil {
+		return nil, err
+	}
+	store, err := a.OpenLedger(ctx, cli.ToRead)
+	if err != nil {
+		return nil, err
+	}
+	return store.Inbox(ctx, filter)
+}
+
+// eventJSON is one line of `webhooks inbox --json`.
+type eventJSON struct {
+	Seq     int64     `json:"seq"`
+	Event   string    `json:"event"`
+	FirstAt time.Time `json:"first_at"`
+	LastAt  time.Time `json:"last_at"`
+	Times   int       `json:"times"`
+	Open    bool      `json:"open"` // it is still to be looked at
+	Outcome string    `json:"outcome"`
+	Bytes   int       `json:"bytes"`
+	Body    any       `json:"body,omitempty"` // of one event only: the JSON that came, or a text
+}
+
+func eventOf(e trade.InboxEvent) eventJSON {
+	return eventJSON{
+		Seq: e.Seq, Event: e.Event, FirstAt: e.FirstAt, LastAt: e.LastAt, Times: e.Times,
+		Open: !e.NextAt.IsZero(), Outcome: e.Outcome, Bytes: len(e.Body),
+	}
+}
+
+func listInbox(ctx context.Context, a *cli.App, f inboxFlags) error {
+	events, err := inboxEvents(ctx, a, nil, f)
+	if err != nil {
+		return err
+	}
+	if a.AsJSON {
+		for _, e := range events {
+			if err := a.PrintJSON(eventOf(e)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	t, v := a.NewTable("inbox.head_seq", "inbox.head_event", "inbox.head_at", "inbox.head_times", "inbox.head_outcome"),
+		a.Voice()
+	for _, e := range events {
+		outcome := e.Outcome
+		if !e.NextAt.IsZero() {
+			outcome = v.Text("inbox.open")
+		}
+		t.AppendRow(table.Row{e.Seq, e.Event, v.Moment(e.LastAt), e.Times, cli.Printable(outcome)})
+	}
+	t.Render()
+	return nil
+}
+
+// showEvent prints one event with its body as it came.
+func showEvent(ctx context.Context, a *cli.App, seq string) error {
+	events, err := inboxEvents(ctx, a, []string{seq}, inboxFlags{})
+	if err != nil {
+		return err
+	}
+	if len(events) == 0 {
+		return errors.New(a.Text("hooks.no_event", seq))
+	}
+	e := events[0]
+	if a.AsJSON {
+		out := eventOf(e)
+		if out.Body = string(e.Body); json.Valid(e.Body) {
+			out.Body = json.RawMessage(e.Body)
+		}
+		return a.PrintJSON(out)
+	}
+	v := a.Voice()
+	a.Show("inbox.title", e.Seq, e.Event, v.Moment(e.FirstAt), e.Times, e.From)
+	if e.Outcome != "" {
+		a.Line("  " + cli.Printable(e.Outcome))
+	}
+	a.PrintIndented(e.Body)
+	return nil
+}
+
+// replay lets events be looked at once more: by the service, or here when none runs.
+func replay(ctx context.Context, a *cli.App, args []string, f inboxFlags, act cli.ActFlags) error {
+	if err := a.NeedReason(act); err != nil {
+		return err
+	}
+	if len(args) == 0 && f == (inboxFlags{}) {
+		return a.Usage("hooks.replay_what")
+	}
+	events, err := inboxEvents(ctx, a, args, f)
+	if err != nil {
+		return err
+	}
+	if len(events) == 0 {
+		a.Tell("act.nothing")
+		return nil
+	}
+	a.Tell("hooks.replay_plan", len(events), events[len(events)-1].Seq, events[0].Seq)
+	if err := a.Confirm(act.Yes); err != nil {
+		return err
+	}
+	store, err := a.OpenLedger(ctx, cli.ToWrite)
+	if err != nil {
+		return err
+	}
+	var seqs []int64
+	for _, e := range events {
+		seqs = append(seqs, e.Seq)
+	}
+	record, err := a.Audit(act, "webhooks replay", "inbox", struct {
+		Events int `json:"events"`
+	}{len(seqs)})
+	if err != nil {
+		return err
+	}
+	n, err := store.ReplayEvents(ctx, seqs, cli.Now(), record)
+	if err != nil {
+		return err
+	}
+	hearing, err := a.Hearing(store)
+	if err != nil {
+		return err
+	}
+	if _, err := hearing.Pass(ctx); err != nil {
+		return err
+	}
+	if a.AsJSON {
+		return a.PrintJSON(struct {
+			Replayed int `json:"replayed"`
+		}{n})
+	}
+	a.Show("hooks.replayed", n)
+	return nil
+}

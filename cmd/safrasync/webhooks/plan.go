@@ -1,0 +1,204 @@
+package webhooks
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/cmd/safrasync/api"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/i18n"
+	inbound "github.com/safrasync/safrasync/internal/receiver"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// hookAction is what brings one event's registration to what is declared. The names stand in
+// --json.
+type hookAction string
+
+const (
+	hookKeep    hookAction = "none"    // it is as declared
+	hookCreate  hookAction = "create"  // the platform has none
+	hookUpdate  hookAction = "update"  // ours, but not as declared
+	hookConfirm hookAction = "confirm" // the platform has what was sent; its answer was lost
+	hookRemove  hookAction = "remove"  // ours, and not declared any more
+	hookForeign hookAction = "foreign" // of somebody else: left alone
+	hookWait    hookAction = "wait"    // an earlier request may still be executed
+)
+
+// changes tells whether an action sends something to the platform.
+func (a hookAction) changes() bool { return a == hookCreate || a == hookUpdate || a == hookRemove }
+
+// hookStep is what would be done about one event.
+type hookStep struct {
+	Event  apiclient.WebhookEvent
+	Action hookAction
+	Why    i18n.Key
+	Until  time.Time          // of hookWait
+	There  *apiclient.Webhook // what the platform has; nil = none
+	Ours   *trade.Webhook     // the registration of ours that it is; nil = none
+	Asked  *trade.Webhook     // one of which nobody knows whether the platform has it; nil = none
+}
+
+// registrar compares what is declared with what the platform has, and with what we know to be ours.
+type registrar struct {
+	*cli.App
+	store  *state.Store
+	client *apiclient.Client
+	ours   map[string][]trade.Webhook // by event, the newest first
+	mark   string                     // of the hmac_secret of the configuration
+}
+
+func openRegistrar(ctx context.Context, a *cli.App, how cli.Access) (*registrar, error) {
+	config, err := a.LoadConfig()
+	if err != nil {
+		return nil, err
+	}
+	r := &registrar{App: a}
+	if r.client, err = api.OpenByHand(a); err != nil {
+		return nil, err
+	}
+	if r.store, err = a.OpenLedger(ctx, how); err != nil {
+		return nil, err
+	}
+	if err := r.read(ctx); err != nil {
+		return nil, err
+	}
+	if secret := config.Webhooks.HMACSecret; !secret.IsZero() {
+		key, err := r.store.LookupKey(ctx)
+		if err != nil {
+			return nil, err
+		}
+		sum := hmac.New(sha256.New, key)
+		_, _ = sum.Write([]byte(secret.Reveal())) // a hash never fails to write
+		r.mark = hex.EncodeToString(sum.Sum(nil)[:8])
+	}
+	return r, nil
+}
+
+// read takes up our registrations.
+func (r *registrar) read(ctx context.Context) error {
+	list, err := r.store.Webhooks(ctx, cli.Now())
+	r.ours = map[string][]trade.Webhook{}
+	for _, w := range list {
+		r.ours[w.Event] = append(r.ours[w.Event], w)
+	}
+	return err
+}
+
+// hookPath splits an address at the secret, which is its last part.
+func hookPath(url string) (address, secret string) {
+	at := strings.LastIndexByte(url, '/')
+	if at < 0 {
+		return url, ""
+	}
+	return url[:at], url[at:]
+}
+
+// there asks the platform for the registration of an event; nil when there is none.
+func (r *registrar) there(ctx context.Context, event apiclient.WebhookEvent) (*apiclient.Webhook, error) {
+	w, err := r.client.GetWebhook(ctx, event)
+	var failure *apiclient.Error
+	switch {
+	case err == nil:
+		return &w, nil
+	case errors.As(err, &failure) && failure.Answer.NotFound():
+		return nil, nil
+	}
+	return nil, err
+}
+
+// recognise finds the registration of ours that the platform has.
+func (r *registrar) recognise(event apiclient.WebhookEvent, there *apiclient.Webhook) *trade.Webhook {
+	_, secret := hookPath(there.URL)
+	hash := inbound.HashOf(secret)
+	list := r.ours[string(event)]
+	if i := slices.IndexFunc(list, func(w trade.Webhook) bool { return w.PathHash == hash }); i >= 0 {
+		return &list[i]
+	}
+	if there.URL == "" { // the answer does not show it: the id may
+		i := slices.IndexFunc(list, func(w trade.Webhook) bool { return w.RemoteID != "" && w.RemoteID == there.ID })
+		if i >= 0 {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// plan says what is to be done about the events; none: about those that are declared and those that
+// are ours.
+func (r *registrar) plan(ctx context.Context, takeOver []string) ([]hookStep, error) {
+	var out []hookStep
+	declared := r.Config.Webhooks.EventNames()
+	for _, event := range apiclient.WebhookEvents {
+		wanted := slices.Contains(declared, event)
+		if !wanted && !slices.ContainsFunc(r.ours[string(event)],
+			func(w trade.Webhook) bool { return w.State != trade.WebhookRetired }) {
+			continue
+		}
+		step, err := r.step(ctx, event, wanted, slices.Contains(takeOver, string(event)))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, step)
+	}
+	return out, nil
+}
+
+func (r *registrar) step(ctx context.Context, event apiclient.WebhookEvent, wanted, takeOver bool) (hookStep, error) {
+	step := hookStep{Event: event}
+	there, err := r.there(ctx, event)
+	if err != nil {
+		return step, err
+	}
+	step.There = there
+	for i, w := range r.ours[string(event)] {
+		if w.State == trade.WebhookAsked {
+			step.Asked = &r.ours[string(event)][i]
+		}
+	}
+	if there != nil {
+		step.Ours = r.recognise(event, there)
+	}
+	switch {
+	case there == nil && step.Asked != nil && cli.Now().Before(step.Asked.AskedAt.Add(r.Config.API.Quarantine)):
+		step.Action, step.Why, step.Until = hookWait, "hook.why_wait", step.Asked.AskedAt.Add(r.Config.API.Quarantine)
+	case there == nil && wanted:
+		step.Action, step.Why = hookCreate, "hook.why_none"
+	case there == nil:
+		step.Action, step.Why = hookKeep, "hook.why_gone"
+	case step.Ours == nil && takeOver && wanted:
+		step.Action, step.Why = hookUpdate, "hook.why_taken"
+	case step.Ours == nil:
+		step.Action, step.Why = hookForeign, "hook.why_foreign"
+	case !wanted:
+		step.Action, step.Why = hookRemove, "hook.why_undeclared"
+	default:
+		step.Action, step.Why = r.compare(there, step.Ours)
+	}
+	return step, nil
+}
+
+// compare looks whether a registration of ours is as it is declared.
+func (r *registrar) compare(there *apiclient.Webhook, ours *trade.Webhook) (hookAction, i18n.Key) {
+	switch {
+	case ours.State == trade.WebhookRetired:
+		return hookUpdate, "hook.why_old"
+	case ours.Address != r.Config.Webhooks.PublicURL:
+		return hookUpdate, "hook.why_address"
+	case ours.HMACMark != r.mark:
+		return hookUpdate, "hook.why_secret"
+	case there.BasicAuthentication != "" && inbound.HashOf(string(there.BasicAuthentication)) != ours.LoginHash:
+		return hookUpdate, "hook.why_login"
+	case ours.State == trade.WebhookAsked:
+		return hookConfirm, "hook.why_confirm"
+	}
+	return hookKeep, "hook.why_same"
+}

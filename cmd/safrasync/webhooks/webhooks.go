@@ -1,0 +1,306 @@
+package webhooks
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/cmd/safrasync/api"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// NewCommand makes the command plan.
+func NewCommand(a *cli.App) *cobra.Command {
+	events := cli.Texts(apiclient.WebhookEvents)
+	var planned []string
+	plan := a.Command("plan", "help.hooks_plan", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
+		return planHooks(cmd.Context(), a, planned)
+	})
+	plan.Flags().StringSliceVar(&planned, "take-over", nil,
+		"replace the webhooks that others registered for these `EVENTS`")
+	cli.Completes(plan, "take-over", events)
+
+	var f cli.ActFlags
+	var taken []string
+	apply := a.Command("apply --reason TEXT", "help.hooks_apply", cli.Exactly(0),
+		func(cmd *cobra.Command, _ []string) error {
+			return applyHooks(cmd.Context(), a, taken, f)
+		})
+	f.Add(apply)
+	apply.Flags().StringSliceVar(&taken, "take-over", nil,
+		"replace the webhooks that others registered for these `EVENTS`")
+	cli.Completes(apply, "take-over", events)
+
+	list := a.Command("list", "help.hooks_list", cli.Exactly(0),
+		func(cmd *cobra.Command, _ []string) error { return listHooks(cmd.Context(), a, nil) })
+	show := a.Command("show EVENT", "help.hooks_show", cli.Exactly(1), func(cmd *cobra.Command, args []string) error {
+		event, err := api.Event(a, args[0])
+		if err != nil {
+			return err
+		}
+		return listHooks(cmd.Context(), a, []apiclient.WebhookEvent{event})
+	})
+	show.ValidArgsFunction = cobra.FixedCompletions(events, cobra.ShellCompDirectiveNoFileComp)
+
+	var deletes cli.ActFlags
+	remove := a.Command("delete EVENT… --reason TEXT", "help.hooks_delete", cli.Arity{Least: 1, Most: -1},
+		func(cmd *cobra.Command, args []string) error {
+			return deleteHooks(cmd.Context(), a, args, deletes)
+		})
+	deletes.Add(remove)
+	remove.ValidArgsFunction = cobra.FixedCompletions(events, cobra.ShellCompDirectiveNoFileComp)
+
+	group := a.Group("webhooks", "help.hooks")
+	group.AddCommand(plan, apply, list, show, remove, newInboxCommand(a), newReplayCommand(a))
+	return group
+}
+
+// hookJSON is one line of `webhooks plan|apply|list|show|delete --json`.
+type hookJSON struct {
+	Event  string     `json:"event"`
+	Action hookAction `json:"action"` // that is needed, or that was asked for
+	Done   bool       `json:"done"`
+	Why    string     `json:"why"`
+	// where the platform calls, without the secret path; "" = it has none, or does not show it
+	Address string     `json:"address"`
+	ID      *string    `json:"id"` // of the platform
+	Ours    bool       `json:"ours"`
+	Since   *time.Time `json:"since"` // when the platform was seen to have it; null = not yet, or not ours
+}
+
+func hookJSONOf(a *cli.App, s hookStep, done bool, why string) hookJSON {
+	out := hookJSON{Event: string(s.Event), Action: s.Action, Done: done, Why: why, Ours: s.Ours != nil}
+	if s.There != nil {
+		out.ID = cli.OrNull(s.There.ID)
+		out.Address, _ = hookPath(s.There.URL)
+		if s.Ours == nil {
+			out.Address = api.ShownURL(s.There.URL)
+		}
+	}
+	if s.Ours != nil {
+		out.Since = cli.TimeOrNull(s.Ours.SettledAt)
+	}
+	return out
+}
+
+// needHooks refuses where nothing is declared.
+func needHooks(a *cli.App) error {
+	config, err := a.LoadConfig()
+	if err == nil && !config.Webhooks.Used() {
+		return errors.New(a.Text("hooks.none"))
+	}
+	return err
+}
+
+// planHooks shows what apply would do.
+func planHooks(ctx context.Context, a *cli.App, takeOver []string) error {
+	if err := needHooks(a); err != nil {
+		return err
+	}
+	r, err := openRegistrar(ctx, a, cli.ToRead)
+	if err != nil {
+		return err
+	}
+	steps, err := r.plan(ctx, takeOver)
+	if err != nil {
+		return api.ReadFailed(a, err)
+	}
+	return showHooks(a, steps)
+}
+
+// showHooks lists steps.
+func showHooks(a *cli.App, steps []hookStep) error {
+	if a.AsJSON {
+		for _, s := range steps {
+			if err := a.PrintJSON(hookJSONOf(a, s, false, cli.Machine.Text(s.Why))); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	t, v := a.NewTable("hooks.head_event", "hooks.head_action", "hooks.head_address", "hooks.head_why"), a.Voice()
+	for _, s := range steps {
+		line := hookJSONOf(a, s, false, "")
+		why := v.Text(s.Why)
+		if !s.Until.IsZero() {
+			why += " (" + v.Moment(s.Until) + ")"
+		}
+		t.AppendRow(table.Row{
+			line.Event, v.Text(i18n.Key("hook.action." + string(s.Action))),
+			cli.Printable(cli.OrDash(line.Address)), why,
+		})
+	}
+	t.Render()
+	return nil
+}
+
+// applyHooks brings the platform to what is declared.
+func applyHooks(ctx context.Context, a *cli.App, takeOver []string, f cli.ActFlags) error {
+	if err := needHooks(a); err != nil {
+		return err
+	}
+	if err := a.NeedReason(f); err != nil {
+		return err
+	}
+	r, err := openRegistrar(ctx, a, cli.ToRead)
+	if err != nil {
+		return err
+	}
+	steps, err := r.plan(ctx, takeOver)
+	if err != nil {
+		return api.ReadFailed(a, err)
+	}
+	return doHooks(ctx, a, steps, f)
+}
+
+// deleteHooks takes registrations of ours away, declared or not.
+func deleteHooks(ctx context.Context, a *cli.App, names []string, f cli.ActFlags) error {
+	if err := a.NeedReason(f); err != nil {
+		return err
+	}
+	var events []apiclient.WebhookEvent
+	for _, name := range names {
+		event, err := api.Event(a, name)
+		if err != nil {
+			return err
+		}
+		events = append(events, event)
+	}
+	r, err := openRegistrar(ctx, a, cli.ToRead)
+	if err != nil {
+		return err
+	}
+	var steps []hookStep
+	for _, event := range events {
+		step, err := r.step(ctx, event, false, false)
+		if err != nil {
+			return api.ReadFailed(a, err)
+		}
+		if step.Action == hookRemove {
+			step.Why = "hook.why_asked"
+		}
+		steps = append(steps, step)
+	}
+	return doHooks(ctx, a, steps, f)
+}
+
+// doHooks shows a plan, asks, and does it, event by event: what was done stays done when a later
+// one fails.
+func doHooks(ctx context.Context, a *cli.App, steps []hookStep, f cli.ActFlags) error {
+	waits := func(s hookStep) bool { return s.Action == hookWait || s.Action == hookForeign }
+	if !slices.ContainsFunc(steps, func(s hookStep) bool { return s.Action.changes() || s.Action == hookConfirm }) {
+		if err := showHooks(a, steps); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(steps, waits) {
+			return &cli.ExitError{Code: cli.ExitFailed}
+		}
+		a.Tell("hooks.nothing")
+		return nil
+	}
+	a.Tell("hooks.plan", a.Config.API.BaseURL)
+	for _, s := range steps {
+		a.Tell("hooks.plan_line", s.Event, a.Text(i18n.Key("hook.action."+string(s.Action))), a.Text(s.Why))
+	}
+	if err := a.Confirm(f.Yes); err != nil {
+		return err
+	}
+	r, err := openRegistrar(ctx, a, cli.ToWrite)
+	if err != nil {
+		return err
+	}
+	failed := false
+	for _, s := range steps {
+		if ctx.Err() != nil {
+			return &cli.ExitError{Code: cli.ExitFailed}
+		}
+		done, err := r.do(ctx, s, f)
+		if err != nil {
+			return err
+		}
+		ok := done.Done || s.Action == hookKeep
+		failed = failed || !ok
+		if err := tellHook(a, s, done); err != nil {
+			return err
+		}
+	}
+	if failed {
+		return &cli.ExitError{Code: cli.ExitFailed}
+	}
+	return nil
+}
+
+func tellHook(a *cli.App, s hookStep, done hookDone) error {
+	problem := done.Problem
+	if !done.Done && problem == "" {
+		problem = s.Why
+	}
+	if done.Err != nil {
+		a.Tell("hooks.failed", s.Event, done.Err)
+	}
+	if a.AsJSON {
+		why := cli.Machine.Text(s.Why)
+		if !done.Done {
+			why = cli.Machine.Text(problem, done.Args...)
+		}
+		return a.PrintJSON(hookJSONOf(a, s, done.Done, why))
+	}
+	switch {
+	case done.Done:
+		a.Show("hooks.done", s.Event, a.Text(i18n.Key("hook.action."+string(s.Action))))
+	case s.Action != hookKeep:
+		a.Show("hooks.not_done", s.Event, a.Text(problem, done.Args...))
+	}
+	return nil
+}
+
+// listHooks shows what the platform has, of all events or of some, and whose it is.
+func listHooks(ctx context.Context, a *cli.App, events []apiclient.WebhookEvent) error {
+	r, err := openRegistrar(ctx, a, cli.ToRead)
+	if err != nil {
+		return err
+	}
+	declared := a.Config.Webhooks.EventNames()
+	if events == nil {
+		hooks, err := r.client.Webhooks(ctx)
+		if err != nil {
+			return api.ReadFailed(a, err)
+		}
+		for _, e := range apiclient.WebhookEvents {
+			has := slices.ContainsFunc(hooks, func(w apiclient.Webhook) bool { return w.WebhookEvent == e })
+			if has || slices.Contains(declared, e) ||
+				slices.ContainsFunc(r.ours[string(e)],
+					func(w trade.Webhook) bool { return w.State != trade.WebhookRetired }) {
+				events = append(events, e)
+			}
+		}
+		tellTwice(a, hooks)
+	}
+	var steps []hookStep
+	for _, e := range events {
+		step, err := r.step(ctx, e, slices.Contains(declared, e), false)
+		if err != nil {
+			return api.ReadFailed(a, err)
+		}
+		steps = append(steps, step)
+	}
+	return showHooks(a, steps)
+}
+
+// tellTwice warns of events that the platform has several webhooks for: which one it calls is not
+// documented.
+func tellTwice(a *cli.App, hooks []apiclient.Webhook) {
+	count := map[apiclient.WebhookEvent]int{}
+	for _, w := range hooks {
+		if count[w.WebhookEvent]++; count[w.WebhookEvent] == 2 && w.WebhookEvent != "" {
+			a.Tell("hooks.twice", w.WebhookEvent)
+		}
+	}
+}
