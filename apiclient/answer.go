@@ -14,11 +14,13 @@ type Known int
 // The kinds of knowledge. Only NotSent, NotCreated and Throttled allow sending again without a
 // person.
 const (
-	// Unknown: the request may have been executed. Also for everything the document does not describe.
+	// Unknown: the request may have been executed. Also for everything the document does not
+	// describe.
 	Unknown Known = iota
 	// NotSent: no write of a request byte was ever begun. Proof, whatever the error was.
 	NotSent
-	// NotCreated: the answer is a refusal, by its status, and for most by being in a form of the API:
+	// NotCreated: the answer is a refusal, by its status, and for most by being in a form of the
+	// API:
 	// see [Answer.APIForm].
 	NotCreated
 	// Created: a complete answer of success with exactly one valid id, in Answer.ID.
@@ -90,14 +92,16 @@ type Answer struct {
 	// Known is the outcome of a call that creates. Where nothing is created (GET, PUT, DELETE) a
 	// success leaves it Unknown: look at the error, its Status and its Fault.
 	Known Known
-	// ID is the id of the new record: a lower-case UUID, for a delivery and a credit score any text of
+	// ID is the id of the new record: a lower-case UUID, for a delivery and a credit score any text
+	// of
 	// at most 128 characters, or an integer, as it came. Empty unless Known is Created.
 	ID string
 	// Status is the HTTP status, 0 when no complete status line and header arrived.
 	Status int
 	// Format is the form of the body.
 	Format Format
-	// Messages holds the keys of format (a) in their order, or the one key of format (b); compare them
+	// Messages holds the keys of format (a) in their order, or the one key of format (b); compare
+	// them
 	// exactly. At most 64, each of at most 300 bytes.
 	Messages []string
 	// Text describes the answer or the fault for people, in one short line: the keys, the text of

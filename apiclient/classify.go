@@ -6,10 +6,12 @@ import (
 )
 
 const (
-	// messageRefused is the only key that makes a 502 a refusal: it says that the downstream service
+	// messageRefused is the only key that makes a 502 a refusal: it says that the downstream
+	// service
 	// was not reached.
 	messageRefused = "message.integration.connection.refused"
-	// refusedWithin: a refused connection is reported at once. Common server frameworks give the same
+	// refusedWithin: a refused connection is reported at once. Common server frameworks give the
+	// same
 	// error for a read time-out, after which the record may exist; those take longer.
 	refusedWithin = 3 * time.Second
 )
@@ -74,7 +76,8 @@ const (
 	PhaseTLS
 	// PhaseGotConn: a connection was ready; no write was begun.
 	PhaseGotConn
-	// PhaseWroteSome: a write of request bytes was begun. It counts even if the write failed at once.
+	// PhaseWroteSome: a write of request bytes was begun. It counts even if the write failed at
+	// once.
 	PhaseWroteSome
 	// PhaseWroteAll: the whole request was given to the operating system.
 	PhaseWroteAll
@@ -112,7 +115,8 @@ type Evidence struct {
 	RemoteAddr string
 	// StartedAt is the wall clock at the start of the call, in UTC.
 	StartedAt time.Time
-	// Duration is the time from the start to the end of the call, on a clock that does not jump (and
+	// Duration is the time from the start to the end of the call, on a clock that does not jump
+	// (and
 	// does not count suspended time).
 	Duration time.Duration
 	// FirstByteAfter is the time from the first byte sent to the first byte received; 0 when either

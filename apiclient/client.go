@@ -112,7 +112,8 @@ type call struct {
 	// persons are document numbers in the request: hidden everywhere but in the body of a success,
 	// where they belong.
 	persons []string
-	// redact is c.redact with persons and secrets; redactBody with secrets only. Both are set by send.
+	// redact is c.redact with persons and secrets; redactBody with secrets only. Both are set by
+	// send.
 	redact, redactBody redactor
 }
 

@@ -30,7 +30,8 @@ type CreditAnalysisRequest struct {
 	RequesterEmail string `json:"requester_email"`
 	// Name is the analysed producer's name (chapter 2.6).
 	Name string `json:"name"`
-	// Identity is the analysed producer's CPF or CNPJ, with or without punctuation; checked, and sent
+	// Identity is the analysed producer's CPF or CNPJ, with or without punctuation; checked, and
+	// sent
 	// without (chapter
 	// 2.6).
 	Identity string `json:"identity"`
@@ -199,12 +200,14 @@ var Reports = []Report{ReportCreditScore}
 type CreditScoreRequest struct {
 	// Name is the producer's name (chapter 2.5).
 	Name string `json:"name"`
-	// SocialID is the producer's CPF or CNPJ, with or without punctuation; checked, and sent without
+	// SocialID is the producer's CPF or CNPJ, with or without punctuation; checked, and sent
+	// without
 	// (chapter 2.5).
 	SocialID string `json:"social_id"`
 	// Reports names at least one report (chapter 2.5).
 	Reports []Report `json:"reports"`
-	// CarList holds rural properties, which improve the analysis; optional, nil is left out (chapter
+	// CarList holds rural properties, which improve the analysis; optional, nil is left out
+	// (chapter
 	// 2.5).
 	CarList []string `json:"car_list,omitzero"`
 	// SigefList holds SIGEF parcels, which improve the analysis; optional, nil is left out, and an

@@ -33,7 +33,8 @@ type DeliveryRequest struct {
 	DeliveredVolumeUnitOfMeasure DeliveryUnit `json:"delivered_volume_unit_of_measure"`
 	// DeliveryDate is YYYY-MM-DD (chapter 2.2).
 	DeliveryDate string `json:"delivery_date"`
-	// Car links the delivery to a rural property, in the shape <state code>-<number>-<code>; optional
+	// Car links the delivery to a rural property, in the shape <state code>-<number>-<code>;
+	// optional
 	// (chapter 2.2).
 	Car string `json:"car,omitempty"`
 }

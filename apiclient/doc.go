@@ -37,10 +37,13 @@
 //
 // All endpoints of chapter 4, each method and field with its chapter:
 //
-//	 1 POST   order-commitments                     [Client.SubmitOrderCommitment], [Client.CreateOrderCommitment]
+//	 1 POST   order-commitments                     [Client.SubmitOrderCommitment],
+//	 [Client.CreateOrderCommitment]
 //	 2 GET    order-commitments/{id}                [Client.GetOrderCommitment]
-//	 3 POST   deliveries                            [Client.SubmitDelivery], [Client.CreateDelivery]
-//	 4 POST   traceability/-/commitments/{id}       [Client.SubmitTraceability], [Client.CreateTraceability]
+//	 3 POST   deliveries                            [Client.SubmitDelivery],
+//	 [Client.CreateDelivery]
+//	 4 POST   traceability/-/commitments/{id}       [Client.SubmitTraceability],
+//	 [Client.CreateTraceability]
 //	 5 GET    financial/analysis-credit/consent     [Client.GetConsent]
 //	 6 POST   financial/credit-score                [Client.RequestCreditScore]
 //	 7 POST   financial/analysis-credit             [Client.CreateCreditAnalysis]

@@ -17,10 +17,12 @@ type Fault int
 const (
 	// FaultNone: an answer came and its status tells all.
 	FaultNone Fault = iota
-	// FaultNetwork: name resolution, dial, or a connection lost before any byte of an answer. NotSent
+	// FaultNetwork: name resolution, dial, or a connection lost before any byte of an answer.
+	// NotSent
 	// or Unknown.
 	FaultNetwork
-	// FaultCertificate: TLS could not be agreed: expired, wrong host, unknown authority, old version.
+	// FaultCertificate: TLS could not be agreed: expired, wrong host, unknown authority, old
+	// version.
 	// Always NotSent.
 	FaultCertificate
 	// FaultWindow: the gate refused. Always NotSent.
@@ -54,7 +56,8 @@ type Error struct {
 	Op string
 	Answer
 	// Err is the cause, nil when the answer itself is the whole story. Its text is sanitised;
-	// errors.Is and errors.As still see the original, so context.Canceled and the gate's own error are
+	// errors.Is and errors.As still see the original, so context.Canceled and the gate's own error
+	// are
 	// found.
 	Err error
 	// Fault is the kind of the cause.
@@ -171,7 +174,8 @@ type FieldFault struct {
 	Field string
 	// Problem is what is wrong.
 	Problem Problem
-	// Limit is how many characters the platform takes, with ProblemTooLong (chapter 8); otherwise 0.
+	// Limit is how many characters the platform takes, with ProblemTooLong (chapter 8); otherwise
+	// 0.
 	Limit int
 	text  string
 }

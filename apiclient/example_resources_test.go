@@ -84,7 +84,8 @@ func ExampleClient_DeleteWebhook() {
 	// Output: 204 <nil>
 }
 
-// Every error of a call is an *Error with the whole answer: what is known decides what may be done next.
+// Every error of a call is an *Error with the whole answer: what is known decides what may be done
+// next.
 func ExampleError() {
 	client, end := example(http.StatusInternalServerError, `{"messages":["message.internal.error"]}`)
 	defer end()

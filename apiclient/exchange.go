@@ -11,10 +11,12 @@ import (
 )
 
 var (
-	// errOver refuses bytes of a call that has already returned: its caller has drawn conclusions from
+	// errOver refuses bytes of a call that has already returned: its caller has drawn conclusions
+	// from
 	// what left so far.
 	errOver = errors.New("the call is over; nothing more is sent")
-	// errSecondConn refuses what would be a second sending of one request. Go's transport repeats some
+	// errSecondConn refuses what would be a second sending of one request. Go's transport repeats
+	// some
 	// requests on a new connection by itself; here the repetition ends before its first byte.
 	errSecondConn = errors.New("the request has already begun to leave on another connection")
 	// errIdleConn refuses a pooled connection that is no longer usable, before the gate is asked.
@@ -38,7 +40,8 @@ type exchange struct {
 	wroteOn *wireConn
 	gateRan bool
 	gateErr error
-	// idleDeath is set when a connection was refused because it had ended or had spoken out of turn.
+	// idleDeath is set when a connection was refused because it had ended or had spoken out of
+	// turn.
 	idleDeath bool
 	over      bool
 	// success is set when a complete answer of success came.
@@ -74,7 +77,8 @@ func (e *exchange) withTrace(ctx context.Context) context.Context {
 		GotConn:              e.gotConn,
 		GotFirstResponseByte: e.firstByte,
 		// No WroteRequest: Go calls it when the request is in its buffer, before the last of it is
-		// written. No Got1xxResponse: with it Go would no longer bound the interim answers by the header
+		// written. No Got1xxResponse: with it Go would no longer bound the interim answers by the
+		// header
 		// limit.
 	})
 }
@@ -101,7 +105,8 @@ func (e *exchange) reach(p Phase) {
 func (e *exchange) gotConn(info httptrace.GotConnInfo) {
 	w, ok := info.Conn.(*wireConn)
 	if !ok {
-		// unreachable: both dial functions return a *wireConn. Without one nothing is counted, so claim
+		// unreachable: both dial functions return a *wireConn. Without one nothing is counted, so
+		// claim
 		// nothing.
 		e.mu.Lock()
 		e.wroteOn = &wireConn{}

@@ -145,7 +145,8 @@ func TestF095AConnectionTheServerHasClosedIsNotWrittenTo(t *testing.T) {
 		<-closed
 		var asked atomic.Int64
 		a, err := c.SubmitOrderCommitment(context.Background(), payload, func() error { asked.Add(1); return nil })
-		// The end of the connection may still be on its way to us; then the bytes left, and the outcome
+		// The end of the connection may still be on its way to us; then the bytes left, and the
+		// outcome
 		// is in doubt.
 		if a.Known != apiclient.Created && a.Known != apiclient.Unknown {
 			t.Errorf("Known = %v (%v)", a.Known, err)
@@ -267,7 +268,8 @@ func TestAServerThatSpeaksFirstGetsNoRequest(t *testing.T) {
 	for n := range done {
 		got += n
 	}
-	// Whether the greeting or our request came first is a race; what may never happen is a claim that
+	// Whether the greeting or our request came first is a race; what may never happen is a claim
+	// that
 	// contradicts it.
 	if a.Known == apiclient.NotSent && got != 0 {
 		t.Errorf("NotSent, but the server received %d bytes (%v)", got, err)

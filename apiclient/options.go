@@ -17,7 +17,8 @@ import (
 )
 
 const (
-	// defaultTimeout is long on purpose: a time-out that is too early leaves a row in doubt and costs
+	// defaultTimeout is long on purpose: a time-out that is too early leaves a row in doubt and
+	// costs
 	// a person's time.
 	defaultTimeout   = 120 * time.Second
 	defaultMaxConns  = 8
@@ -27,17 +28,21 @@ const (
 // Options configures a [Client]. The names in brackets are the configuration keys that [New] uses
 // in its errors.
 type Options struct {
-	// BaseURL [api.base_url] is what the paths of the API are added to. https only; http is accepted
+	// BaseURL [api.base_url] is what the paths of the API are added to. https only; http is
+	// accepted
 	// for loopback. It may carry a path prefix, but no user, query or fragment.
 	BaseURL string
-	// APIKey [api.api_key] goes into the Authorization header as it is, without a scheme (chapter 5).
+	// APIKey [api.api_key] goes into the Authorization header as it is, without a scheme (chapter
+	// 5).
 	// Blanks and line ends around it are removed: key files end with a line end.
 	APIKey Secret
 	// Timeout [api.timeout] bounds one request as a whole, from the dial to the last byte of the
-	// answer. Waiting for one of the limits below is not part of it; only the caller's context bounds
+	// answer. Waiting for one of the limits below is not part of it; only the caller's context
+	// bounds
 	// that. 0 means 120 s.
 	Timeout time.Duration
-	// CAFile [api.ca_file] is an optional PEM bundle trusted in addition to the certificates of this
+	// CAFile [api.ca_file] is an optional PEM bundle trusted in addition to the certificates of
+	// this
 	// host.
 	CAFile string
 	// UserAgent is sent as it is. Empty means "safrasync".
@@ -49,16 +54,21 @@ type Options struct {
 	// client; a fraction is allowed. 0 means no limit. The document names none (chapter 8).
 	//
 	// With RateLimit or MaxInFlight set, the client adapts: after a 429 or 503 it halves both, and
-	// nothing leaves before the time that the platform named; good answers lead back to the full pace.
-	// A call waits before its gate is asked, so a gate that checks a send window also sees this wait.
+	// nothing leaves before the time that the platform named; good answers lead back to the full
+	// pace.
+	// A call waits before its gate is asked, so a gate that checks a send window also sees this
+	// wait.
 	RateLimit float64 //nolint:forbidigo // requests per second, no amount
-	// MaxInFlight [api.max_in_flight] is how many requests may be on their way at once, over all calls
+	// MaxInFlight [api.max_in_flight] is how many requests may be on their way at once, over all
+	// calls
 	// of the client. 0 means no limit.
 	MaxInFlight int
-	// Observe is told of each request that was made, or could not be, when it is over: for metrics. It
+	// Observe is told of each request that was made, or could not be, when it is over: for metrics.
+	// It
 	// must return at once, and may be called by several goroutines. nil tells nobody.
 	Observe func(Observation)
-	// Dial opens the connections in place of TCP; nil means TCP. A simulation runs client and server
+	// Dial opens the connections in place of TCP; nil means TCP. A simulation runs client and
+	// server
 	// over pipes in memory, on a clock of its own.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 	// Once makes GET, PUT and DELETE leave once, like a POST: for callers that repeat them in their
@@ -232,7 +242,8 @@ func hasControl(s string) bool {
 type Observation struct {
 	Operation string // "create order commitment", from a closed set
 	Status    int    // 0 when no complete answer came
-	// what is known of the record that it was to create; "answered" after a good answer of a request that creates nothing
+	// what is known of the record that it was to create; "answered" after a good answer of a
+	// request that creates nothing
 	Outcome string
 	Took    time.Duration // from its turn to the end of the answer
 }

@@ -92,7 +92,8 @@ var PaymentTypes = []PaymentType{Dinheiro, Troca}
 // chapter. The first ten are always sent. The other seven are left out when empty: absent means
 // absent, never null, "" or 0. COMPRA requires them.
 type OrderCommitmentRequest struct {
-	// Amount is the quantity in UnitOfMeasurement, plain decimal text such as "1250.5" (chapter 2.1).
+	// Amount is the quantity in UnitOfMeasurement, plain decimal text such as "1250.5" (chapter
+	// 2.1).
 	Amount json.Number `json:"amount"`
 	// ProducerID is a UUID (chapter 2.1).
 	ProducerID string `json:"producer_id"`
@@ -102,7 +103,8 @@ type OrderCommitmentRequest struct {
 	Product Product `json:"product"`
 	// DeliveryPlaceID is a UUID (chapter 2.1).
 	DeliveryPlaceID string `json:"delivery_place_id"`
-	// Haverst is the season, such as "2026/2027". The misspelling is the name in the contract (chapter
+	// Haverst is the season, such as "2026/2027". The misspelling is the name in the contract
+	// (chapter
 	// 2.1): corrected, the API would not find the field.
 	Haverst string `json:"haverst"`
 	// UnitOfMeasurement is one of Units (chapter 2.1).

@@ -75,7 +75,8 @@ func TestTheURLOfARequestAndItsDocumentNumberNeverAppear(t *testing.T) {
 					}
 				}
 			}
-			// A header has no form to be recognised by: there each call hides the numbers it sent itself.
+			// A header has no form to be recognised by: there each call hides the numbers it sent
+			// itself.
 			for _, call := range []struct {
 				err  error
 				sent []string

@@ -13,7 +13,8 @@ const pathProducerByDocument = "/api/v1/integration/producers/-/documents/"
 // Producer is what the lookup by document returns. The document does not show its fields: the id
 // and the name are looked for, and everything is in Raw. It is read tolerantly.
 type Producer struct {
-	// ID comes from "id" or "producer_id", in lower case; it is the producer_id of the other requests.
+	// ID comes from "id" or "producer_id", in lower case; it is the producer_id of the other
+	// requests.
 	ID string
 	// Name comes from "name".
 	Name string

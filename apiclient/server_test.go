@@ -33,7 +33,8 @@ const (
 var payload = []byte(`{"amount":1}`)
 
 func TestMain(m *testing.M) {
-	// Go's transport reports answers without a request to the standard logger; the tests provoke them.
+	// Go's transport reports answers without a request to the standard logger; the tests provoke
+	// them.
 	log.SetOutput(io.Discard)
 	goleak.VerifyTestMain(apidoc.Main(m, apidoc.Together, apidoc.Client))
 }

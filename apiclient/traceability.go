@@ -19,7 +19,8 @@ type TraceabilityRequest struct {
 	FarmID string `json:"farm_id,omitempty"`
 	// AllocatedVolume is plain decimal text, in UnitOfMeasurement; optional (chapter 2.3).
 	AllocatedVolume json.Number `json:"allocated_volume,omitempty"`
-	// UnitOfMeasurement is one of Units; optional (chapter 2.3). Without it the platform assumes TON:
+	// UnitOfMeasurement is one of Units; optional (chapter 2.3). Without it the platform assumes
+	// TON:
 	// a volume of sacks is then overstated nearly 17 times.
 	UnitOfMeasurement Unit `json:"unit_of_measurement,omitempty"`
 }

@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// pathWebhooks is the path of endpoints 9, 10 and 12 (chapter 4), and with an id of endpoint 13.
+	// pathWebhooks is the path of endpoints 9, 10 and 12 (chapter 4), and with an id of endpoint
+	// 13.
 	pathWebhooks = "/api/v1/integration/webhooks"
 	// pathWebhookByEvent is the path of endpoint 11 (chapter 4), up to the event.
 	pathWebhookByEvent = pathWebhooks + "/-/events/"
@@ -30,13 +31,15 @@ const (
 type WebhookRequest struct {
 	// WebhookEvent is one of WebhookEvents; one webhook is for one event (chapter 2.7).
 	WebhookEvent WebhookEvent
-	// URL is where the platform POSTs to: at most 250 characters (chapters 2.7 and 8), reachable over
+	// URL is where the platform POSTs to: at most 250 characters (chapters 2.7 and 8), reachable
+	// over
 	// HTTPS (chapter 6).
 	URL string
 	// BasicAuthentication is what the platform authenticates itself with there, as user:password;
 	// optional (chapter 2.7).
 	BasicAuthentication Secret
-	// HMACSecret is a stored field of at most 120 characters (chapters 2.7 and 8); optional. What the
+	// HMACSecret is a stored field of at most 120 characters (chapters 2.7 and 8); optional. What
+	// the
 	// platform does with it is not documented.
 	HMACSecret Secret
 }

@@ -181,7 +181,7 @@ func TestConfiguredColumnsMustBeInTheResult(t *testing.T) {
 	erptest.WantError(t, erptest.ReadError(t, s, erp.Query{SQL: "SELECT * FROM c"}), erp.CodeConfig, "no key")
 }
 
-func TestF027_AColumnThatIsDroppedStopsTheRead(t *testing.T) {
+func TestF027AColumnThatIsDroppedStopsTheRead(t *testing.T) {
 	t.Parallel()
 	s, db := postgres(t, `CREATE TABLE c (k int, preco numeric)`, `INSERT INTO c VALUES (1, 2)`)
 	q := erp.Query{SQL: "SELECT k, preco FROM c", Key: []string{"k"}}
@@ -195,7 +195,7 @@ func TestF027_AColumnThatIsDroppedStopsTheRead(t *testing.T) {
 }
 
 // F040: a role that could write does not.
-func TestI8_NothingIsEverWritten(t *testing.T) {
+func TestI8NothingIsEverWritten(t *testing.T) {
 	t.Parallel()
 	s, db := postgres(t, `CREATE TABLE c (k int)`, `INSERT INTO c VALUES (1)`, `CREATE SEQUENCE n`,
 		`CREATE FUNCTION apaga() RETURNS int LANGUAGE plpgsql AS $$ BEGIN DELETE FROM c; RETURN 1; END $$`)
@@ -252,7 +252,7 @@ func TestTheSessionIsReadOnlyAndNamed(t *testing.T) {
 	}
 }
 
-func TestF012_ALockedTableEndsTheReadInTime(t *testing.T) {
+func TestF012ALockedTableEndsTheReadInTime(t *testing.T) {
 	t.Parallel()
 	s, db := postgres(t, `CREATE TABLE c (k int)`)
 	tx, err := db.BeginTx(t.Context(), nil)
@@ -268,7 +268,7 @@ func TestF012_ALockedTableEndsTheReadInTime(t *testing.T) {
 	erptest.Read(t, s, erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}, erp.Window{})
 }
 
-func TestF012_ASlowStatementIsStopped(t *testing.T) {
+func TestF012ASlowStatementIsStopped(t *testing.T) {
 	t.Parallel()
 	s := erptest.Open(t, erp.Options{
 		Driver: "postgres", DSN: erp.Secret(pgtest.Database(t)),
@@ -361,7 +361,7 @@ func TestTheCallersErrorComesBackAsItIs(t *testing.T) {
 	}
 }
 
-func TestF009_AConnectionCutInTheMiddleIsAnError(t *testing.T) {
+func TestF009AConnectionCutInTheMiddleIsAnError(t *testing.T) {
 	t.Parallel()
 	s, db := postgres(t)
 	q := erp.Query{

@@ -107,7 +107,7 @@ func TestByKeysOfManyKeysComesInChunks(t *testing.T) {
 	}
 }
 
-func TestF022_ADoubleKeyIsReturnedTwice(t *testing.T) {
+func TestF022ADoubleKeyIsReturnedTwice(t *testing.T) {
 	t.Parallel()
 	q := erp.Query{SQL: "SELECT filial, num, v FROM c", Key: []string{"filial", "num"}}
 	statements := []string{

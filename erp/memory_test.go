@@ -53,7 +53,7 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-func TestF034_HugeTextsAreNotKept(t *testing.T) {
+func TestF034HugeTextsAreNotKept(t *testing.T) {
 	s, _ := postgres(t)
 	q := erp.Query{SQL: "SELECT i AS k, repeat('x', 10485760) AS obs FROM generate_series(1, 40) i", Key: []string{"k"}}
 	rows, _ := erptest.Read(t, s, q, erp.Window{})

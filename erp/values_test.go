@@ -154,7 +154,7 @@ func TestCharsetDecodesForeignBytes(t *testing.T) {
 
 const sqlASCII = "ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'"
 
-func TestF031_InvalidBytesInSQLASCIISpoilOneValueOnly(t *testing.T) {
+func TestF031InvalidBytesInSQLASCIISpoilOneValueOnly(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DatabaseWith(t, sqlASCII)
 	erptest.Admin(t, "postgres", dsn, `CREATE TABLE p (k int PRIMARY KEY, cod char(4), nome text, preco numeric)`,
@@ -205,7 +205,7 @@ func TestF031_InvalidBytesInSQLASCIISpoilOneValueOnly(t *testing.T) {
 	}
 }
 
-func TestF031_AValueThatBreaksTheQueryIsReadAround(t *testing.T) {
+func TestF031AValueThatBreaksTheQueryIsReadAround(t *testing.T) {
 	t.Parallel()
 	// 3000 rows, so that many were delivered before the bad one is met.
 	s, _ := postgres(t, `CREATE TABLE p (k int PRIMARY KEY, preco text, em timestamptz)`,

@@ -11,7 +11,7 @@ import (
 	"github.com/safrasync/safrasync/erp/erptest"
 )
 
-func TestF001_ARowThatCommitsLateIsInTheNextWindow(t *testing.T) {
+func TestF001ARowThatCommitsLateIsInTheNextWindow(t *testing.T) {
 	t.Parallel()
 	s, db := postgres(t, `CREATE TABLE c (k int, em timestamptz DEFAULT now())`)
 	q := erp.Query{SQL: "SELECT k, em FROM c", Key: []string{"k"}, ChangedAt: "em"}
@@ -36,7 +36,7 @@ func TestF001_ARowThatCommitsLateIsInTheNextWindow(t *testing.T) {
 	}
 }
 
-func TestF001_APreparedTransactionHoldsTheBound(t *testing.T) {
+func TestF001APreparedTransactionHoldsTheBound(t *testing.T) {
 	t.Parallel()
 	s, db := postgres(t, `CREATE TABLE c (k int, em timestamptz DEFAULT clock_timestamp())`)
 	erptest.Exec(t, db, `BEGIN; INSERT INTO c (k) VALUES (1); PREPARE TRANSACTION 'erp_' `)
@@ -61,7 +61,7 @@ func TestF001_APreparedTransactionHoldsTheBound(t *testing.T) {
 
 // F003, F004: rows that change or are added while the others are read come in the version of the
 // snapshot, and the bound is of that snapshot too.
-func TestF004_RowsAndBoundComeFromOneSnapshot(t *testing.T) {
+func TestF004RowsAndBoundComeFromOneSnapshot(t *testing.T) {
 	t.Parallel()
 	s, db := postgres(t, `CREATE TABLE c (k int, em timestamptz)`,
 		`INSERT INTO c SELECT i, '2026-01-01 00:00:00-03' FROM generate_series(1, 500) i`)
@@ -190,7 +190,7 @@ func TestWindowOnSQLiteComparesTextsOfOneShape(t *testing.T) {
 	}
 }
 
-func TestF006_FutureOnSQLiteIsCutInTheSameShape(t *testing.T) {
+func TestF006FutureOnSQLiteIsCutInTheSameShape(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ value, layout string }{
 		{"2099-01-01", "2006-01-02"},

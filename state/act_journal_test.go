@@ -86,7 +86,7 @@ func (k *kept) doubts(n int) []trade.Entry {
 // adopted, left out or ordered would otherwise be decided again, and sent. One act less may be a
 // crash, and is done at the opening; more are refused; either way the ledger has the decision
 // before anything is sent.
-func TestF058_ACopyFromBeforeAnActIsNoticedAndHasItAgain(t *testing.T) {
+func TestF058ACopyFromBeforeAnActIsNoticedAndHasItAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		first, act func(e trade.Entry) trade.Act
 		want       proven
@@ -223,7 +223,7 @@ func TestAnActThatTheLedgerRefusedIsNotRebuilt(t *testing.T) {
 
 // F058: the journal was lost and begun anew, and then a copy from before that is put in place: the
 // new journal knows what the copy does not, and nobody is told to forget it.
-func TestF058_ACopyFromBeforeANewJournalIsRebuilt(t *testing.T) {
+func TestF058ACopyFromBeforeANewJournalIsRebuilt(t *testing.T) {
 	k := sqliteKept(t)
 	k.send("a", 3)
 	before := filepath.Join(t.TempDir(), "before.db")
@@ -267,7 +267,7 @@ func TestF058_ACopyFromBeforeANewJournalIsRebuilt(t *testing.T) {
 }
 
 // A copy from before a pause would send what a person stopped.
-func TestF058_ACopyFromBeforeAPauseIsPausedAgain(t *testing.T) {
+func TestF058ACopyFromBeforeAPauseIsPausedAgain(t *testing.T) {
 	k := sqliteKept(t)
 	k.send("a", 2)
 	before := filepath.Join(t.TempDir(), "before.db")

@@ -104,7 +104,7 @@ func TestTheDatabaseGuardsAnIDThatIsGivenOn(t *testing.T) {
 }
 
 // F058: the journal knows whose a record is now: older copies, and no ledger at all.
-func TestF058_ARecordThatWasGivenOnIsRebuiltSo(t *testing.T) {
+func TestF058ARecordThatWasGivenOnIsRebuiltSo(t *testing.T) {
 	k := sqliteKept(t)
 	old, held := k.retyped()
 	copies := t.TempDir()

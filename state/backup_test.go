@@ -123,7 +123,7 @@ func TestARestoredLedgerIsComparedWithItsJournal(t *testing.T) {
 	k.noticedAndRebuilt(0, want, map[string]bool{})
 }
 
-func TestF059_ALedgerCopiedWithoutItsWALIsNoticed(t *testing.T) {
+func TestF059ALedgerCopiedWithoutItsWALIsNoticed(t *testing.T) {
 	k := sqliteKept(t)
 	k.send("a", 3)
 	k.close() // everything is in the file

@@ -186,7 +186,8 @@ func TestReferencesAndTheirVersion(t *testing.T) {
 			At: at, Who: "maria", From: "host", Act: "refs import", Target: "wallets",
 			Reason: "new wallets",
 		}
-		added, changed, err := s.ImportReferences(t.Context(), "wallets", map[string]string{"1": "a", "2": "b"}, nil, audit)
+		added, changed, err := s.ImportReferences(t.Context(), "wallets", map[string]string{"1": "a", "2": "b"},
+			nil, audit)
 		if added != 2 || changed != 0 || err != nil {
 			t.Errorf("import: %d, %d, %v", added, changed, err)
 		}

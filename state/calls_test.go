@@ -404,7 +404,8 @@ func (f *kept) reads() map[string]func() error {
 		"Shortages":     result(func() ([]trade.Shortage, error) { return s.Shortages(ctx) }),
 		"UnevenSums":    result(func() ([]string, error) { return s.UnevenSums(ctx) }),
 		"BrokenKeys":    result(func() ([]string, error) { return s.BrokenKeys(ctx) }),
-		// a ledger that does not answer when it is compared with its journal is one that does not fit
+		// a ledger that does not answer when it is compared with its journal is one that does not
+		// fit
 		"Diagnose": func() error {
 			all, err := s.Diagnose(ctx, f.o.Journal, true)
 			for _, d := range all {

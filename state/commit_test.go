@@ -146,7 +146,7 @@ func TestAnIntentIsRefusedWhenItsEntryHasMoved(t *testing.T) {
 	})
 }
 
-func TestI3_AnEntryWhoseAttemptMayHaveCreatedARecordIsNeverClaimedAgain(t *testing.T) {
+func TestI3AnEntryWhoseAttemptMayHaveCreatedARecordIsNeverClaimedAgain(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
 		e := mustRecord(t, s, lease, newEntry("a"))[0]
@@ -190,7 +190,7 @@ func TestARefusedAttemptMayBeFollowedByAnother(t *testing.T) {
 }
 
 // F063, I12: a former owner that lives on stores its answers, and begins nothing.
-func TestF063_ASettlementCountsAfterTheLeaseIsLost(t *testing.T) {
+func TestF063ASettlementCountsAfterTheLeaseIsLost(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		old := mustLease(t, s, "contracts")
 		es := mustRecord(t, s, old, newEntry("a"), newEntry("b"), newEntry("c"))
@@ -266,7 +266,8 @@ func TestTheRecoveryDoubtsAndALateDefiniteAnswerDecides(t *testing.T) {
 		}
 		mustAddUp(t, s, "contracts")
 
-		// The former owner lives, and says what it knows: created, refused, and that it does not know
+		// The former owner lives, and says what it knows: created, refused, and that it does not
+		// know
 		// either.
 		late := unknown(sent[2])
 		late.Attempt.FinishedAt, late.Attempt.Evidence = at.Add(-time.Hour), json.RawMessage(`{"wrote":1}`)

@@ -57,7 +57,8 @@ func TestTheSameContentIsLookedUpWhileStatisticsLag(t *testing.T) {
 		`ALTER TABLE entry SET (autovacuum_enabled = off)`,
 		`INSERT INTO entry (job, sends, key, key_parts, state, cause, flags, generation, attempts, first_seen_at, updated_at, waiting_for, warnings, cells, source_hash, mapped_with, target,
 			payload, payload_hash, content, amount, unit, gone_sweeps, version)
-			SELECT 'j', 'order_commitments', n::text, '[]', 'pending', '', '[]', 1, 0, 0, 0, '[]', '[]', '{}', decode(md5(n::text), 'hex'), 'm', '', '{}', decode(md5(n::text), 'hex'), n, '1', 'SC', 0, 1
+			SELECT 'j', 'order_commitments', n::text, '[]', 'pending', '', '[]', 1, 0, 0, 0, '[]', '[]', '{}',
+				decode(md5(n::text), 'hex'), 'm', '', '{}', decode(md5(n::text), 'hex'), n, '1', 'SC', 0, 1
 			FROM generate_series(1, 20000) n`,
 		`ALTER TABLE attempt DISABLE TRIGGER USER`,
 		`ALTER TABLE attempt SET (autovacuum_enabled = off)`,

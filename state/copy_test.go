@@ -46,7 +46,8 @@ func filled(t *testing.T, o sqldb.Options) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.ReplaceReferences(t.Context(), "wallets", map[string]string{"1": "w-1", "2": "w-2"}, nil); err != nil {
+	if _, err := s.ReplaceReferences(t.Context(), "wallets", map[string]string{"1": "w-1", "2": "w-2"},
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
@@ -102,7 +103,8 @@ func TestALedgerMovesToTheOtherDatabaseAndBack(t *testing.T) {
 			if broken, err := s.VerifyAudit(t.Context()); broken != 0 || err != nil {
 				t.Errorf("audit: broken at %d, %v", broken, err)
 			}
-			// It goes on: new rows get numbers, the database refuses what it refused, and what was sent is
+			// It goes on: new rows get numbers, the database refuses what it refused, and what was
+			// sent is
 			// not sent again.
 			lease := mustLease(t, s, "contracts")
 			e := mustRecord(t, s, lease, newEntry("new"))[0]

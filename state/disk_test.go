@@ -60,7 +60,7 @@ func ofSQLite(call, path string) bool {
 // error of the device or for want of room, while it is opened, copied, restored, rebuilt, looked at
 // by doctor, gets a new journal or lets the old one begin again: the next try gets there, and no
 // row is missing.
-func TestF048_EverySystemCallWhileALedgerIsOpenedOrRepairedFails(t *testing.T) {
+func TestF048EverySystemCallWhileALedgerIsOpenedOrRepairedFails(t *testing.T) {
 	disk := ownDisk(t)
 	if disk == nil {
 		return

@@ -29,12 +29,14 @@
 //
 //	journal     the file format of the journal: records, checksums, reading and appending
 //	marks       the notes of requests that have left, on a tmpfs
-//	sqldb       connections, the two dialects, migrations, the transaction with its journal record and its uncertain commit, and what people are told when a database fails
+//	sqldb       connections, the two dialects, migrations, the transaction with its journal record
+//	            and its uncertain commit, and what people are told when a database fails
 //	audit       the chain of acts
 //	jobs        leases, instances, cursors, runs, and what the ledger belongs to
 //	ledger      entries, attempts and their sums: commit.go is the group commit, on one page
 //	discovery   what a reading of the ERP found, and what it asks
-//	recovery    compares ledger and journal, settles what a crash left between them, replays; moves the entries of a job to another name
+//	recovery    compares ledger and journal, settles what a crash left between them, replays;
+//	            moves the entries of a job to another name
 //	refs        de-para tables and lookups by document
 //	readmodel   what people ask: pages of rows, what hangs on what, what is missing, closings
 //	people      console users, logins, the service's sign of life

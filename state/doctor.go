@@ -15,7 +15,8 @@ import (
 
 // Diagnosis is one thing that `safrasync doctor` looked at.
 type Diagnosis struct {
-	// integrity, foreign_keys, rows, sums, journal, audit, space, wal, file_system, rights, durability, clock, leases, attempts, schema
+	// integrity, foreign_keys, rows, sums, journal, audit, space, wal, file_system, rights,
+	// durability, clock, leases, attempts, schema
 	Check   string
 	OK      bool   // false: something must be done before anything is sent
 	Problem string // what is wrong, or worth knowing; "" when all is well

@@ -50,7 +50,8 @@ func (s doctor) diagnoseJournal(ctx context.Context, parent string) (Diagnosis, 
 type JournalReport struct {
 	Folder string
 	New    bool // there is no journal yet, and none is missed
-	// one group is in the journal and not in the ledger: it is being written, or a process ended there, which the next start settles
+	// one group is in the journal and not in the ledger: it is being written, or a process ended
+	// there, which the next start settles
 	Unfinished bool
 	Records    int64
 	Bytes      int64

@@ -66,7 +66,7 @@ func TestAnErrorNamesTheTimeLimitThatItReached(t *testing.T) {
 	}
 }
 
-func TestI10_NoErrorRepeatsWhatARowHolds(t *testing.T) {
+func TestI10NoErrorRepeatsWhatARowHolds(t *testing.T) {
 	const canary = "52998224725"
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
@@ -98,7 +98,7 @@ func TestI10_NoErrorRepeatsWhatARowHolds(t *testing.T) {
 	})
 }
 
-func TestF051_EveryWriteIsInAnExplicitTransaction(t *testing.T) {
+func TestF051EveryWriteIsInAnExplicitTransaction(t *testing.T) {
 	t.Parallel()
 	var files []string
 	for _, folder := range []string{

@@ -177,7 +177,8 @@ func TestOnlyWhatDeadInstancesSentIsInDoubt(t *testing.T) {
 		if got := statesOf(t, s, "contracts"); !cmp.Equal(got, want) {
 			t.Errorf("after one died: %v", got)
 		}
-		// The former holder lives, and knows that its results were not stored. What others sent is none
+		// The former holder lives, and knows that its results were not stored. What others sent is
+		// none
 		// of its business, nor is what it sends later.
 		holders, err := s.Leases(t.Context())
 		if err != nil || len(holders) != 1 {
@@ -300,7 +301,7 @@ func TestTwoMachinesClaimEachRowOnce(t *testing.T) {
 
 // F065: a migration that only adds lets a program that is older go on beside it; one that does not
 // stops it with a message, and its answers count.
-func TestF065_AnOlderProgramGoesOnBesideAMigrationThatOnlyAdds(t *testing.T) {
+func TestF065AnOlderProgramGoesOnBesideAMigrationThatOnlyAdds(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
 		es := mustRecord(t, s, lease, newEntry("a"), newEntry("b"))

@@ -16,7 +16,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-func TestF058_YesterdaysLedgerIsRefused(t *testing.T) {
+func TestF058YesterdaysLedgerIsRefused(t *testing.T) {
 	k := sqliteKept(t)
 	k.send("a", 3)
 	k.close()
@@ -38,7 +38,7 @@ func TestF058_YesterdaysLedgerIsRefused(t *testing.T) {
 	mustOpen(t, o)
 }
 
-func TestF057_ADeletedOrEmptiedLedgerIsRefused(t *testing.T) {
+func TestF057ADeletedOrEmptiedLedgerIsRefused(t *testing.T) {
 	k := sqliteKept(t)
 	k.send("a", 3)
 	k.close()
@@ -80,7 +80,7 @@ func TestF057_ADeletedOrEmptiedLedgerIsRefused(t *testing.T) {
 	k.open()
 }
 
-func TestF057_AnEmptiedPostgresLedgerIsRefused(t *testing.T) {
+func TestF057AnEmptiedPostgresLedgerIsRefused(t *testing.T) {
 	t.Parallel()
 	k := keep(t, sqldb.Options{Driver: sqldb.Postgres, DSN: pgtest.Database(t)})
 	k.send("a", 2)
@@ -95,7 +95,7 @@ func TestF057_AnEmptiedPostgresLedgerIsRefused(t *testing.T) {
 
 // F057: a folder that was moved without the ledger's file, or a server that has another name now
 // and an empty database: the journal tells that rows were sent.
-func TestF057_ALedgerThatWasLostWhileItMovedIsRefused(t *testing.T) {
+func TestF057ALedgerThatWasLostWhileItMovedIsRefused(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		k.send("a", 3)
 		want := provenOf(t, k.s)
@@ -174,7 +174,7 @@ func TestALostJournalIsRefused(t *testing.T) {
 	})
 }
 
-func TestF064_ACopyOfLedgerAndJournalIsRefused(t *testing.T) {
+func TestF064ACopyOfLedgerAndJournalIsRefused(t *testing.T) {
 	k := sqliteKept(t)
 	k.send("a", 2)
 	k.close()
@@ -211,7 +211,8 @@ func TestF064_ACopyOfLedgerAndJournalIsRefused(t *testing.T) {
 	second.close()
 	second.open()
 
-	// Ledger and journal were copied, and both went on: the records have the same numbers and are not
+	// Ledger and journal were copied, and both went on: the records have the same numbers and are
+	// not
 	// the same.
 	second.close()
 	third := second
@@ -264,7 +265,7 @@ func TestALedgerWithAJournalIsNotSentFromWithoutIt(t *testing.T) {
 	})
 }
 
-func TestF058_AnotherHostNoticesAnOlderPostgresLedger(t *testing.T) {
+func TestF058AnotherHostNoticesAnOlderPostgresLedger(t *testing.T) {
 	t.Parallel()
 	a := keep(t, sqldb.Options{Driver: sqldb.Postgres, DSN: pgtest.Database(t)})
 	b := *a
@@ -283,7 +284,7 @@ func TestF058_AnotherHostNoticesAnOlderPostgresLedger(t *testing.T) {
 	wantCode(t, a.try(sqldb.DefaultTuning), sqldb.CodeRolledBack)
 }
 
-func TestF060_AJournalOnANetworkFileSystemIsRefused(t *testing.T) {
+func TestF060AJournalOnANetworkFileSystemIsRefused(t *testing.T) {
 	t.Parallel()
 	o := backends[0].open(t)
 	o.Journal = filepath.Join(t.TempDir(), "a", "b")
@@ -298,7 +299,7 @@ func TestF060_AJournalOnANetworkFileSystemIsRefused(t *testing.T) {
 	wantCode(t, err, sqldb.CodeNetworkFS)
 }
 
-func TestF061_OneRunServesASQLiteLedger(t *testing.T) {
+func TestF061OneRunServesASQLiteLedger(t *testing.T) {
 	k := sqliteKept(t)
 	release, err := k.s.Serve()
 	if err != nil {

@@ -176,7 +176,7 @@ func (k *kept) endBetween(lease trade.Lease, g trade.Group) {
 	k.close()
 }
 
-func TestF054_ACrashBetweenJournalAndLedgerIsSettledAtTheNextStart(t *testing.T) {
+func TestF054ACrashBetweenJournalAndLedgerIsSettledAtTheNextStart(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		lease := mustLease(t, k.s, "contracts")
 		es := mustRecord(t, k.s, lease, newEntry("a"), newEntry("b"), newEntry("c"), newEntry("d"))
@@ -276,7 +276,7 @@ func TestARecordWhoseCommitWasRefusedIsVoid(t *testing.T) {
 
 // F053: the ledger's disk is full when the answer comes: the journal has it, and the next start
 // stores it.
-func TestF053_AnAnswerThatTheLedgerHasNoRoomForIsInTheJournal(t *testing.T) {
+func TestF053AnAnswerThatTheLedgerHasNoRoomForIsInTheJournal(t *testing.T) {
 	k := sqliteKept(t)
 	lease := mustLease(t, k.s, "contracts")
 	a := mustSend(t, k.s, lease, mustRecord(t, k.s, lease, newEntry("a"))[0])
@@ -305,7 +305,7 @@ func TestF053_AnAnswerThatTheLedgerHasNoRoomForIsInTheJournal(t *testing.T) {
 }
 
 // F068: a clock that steps back changes no order: records and attempts are numbered.
-func TestF068_AClockThatStepsBackChangesNoOrder(t *testing.T) {
+func TestF068AClockThatStepsBackChangesNoOrder(t *testing.T) {
 	k := sqliteKept(t)
 	lease := mustLease(t, k.s, "contracts")
 	e := mustRecord(t, k.s, lease, newEntry("a"))[0]

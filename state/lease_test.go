@@ -51,7 +51,7 @@ func TestALeaseHasOneOwner(t *testing.T) {
 
 // F062: two that serve one ledger never have the same job; the second takes it over when the lease
 // of the first has ended.
-func TestF062_ALeaseEndsByTimeForAnOwnerElsewhere(t *testing.T) {
+func TestF062ALeaseEndsByTimeForAnOwnerElsewhere(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		elsewhere := trade.Owner{
 			Instance: sqldb.NewID(), Host: "other", Boot: "another-boot", PIDSpace: "pid:[1]",
@@ -107,7 +107,7 @@ func TestManyWhoWantOneLeaseGetItOnce(t *testing.T) {
 	})
 }
 
-func TestF061_ManyProcessesThatWantOneLeaseGetItOnce(t *testing.T) {
+func TestF061ManyProcessesThatWantOneLeaseGetItOnce(t *testing.T) {
 	t.Parallel()
 	o := backends[0].empty(t)
 	var processes []*process
@@ -142,7 +142,7 @@ func TestALeaseOfAKilledProcessIsFreeAtOnce(t *testing.T) {
 	}
 }
 
-func TestF054_WhatAKilledProcessWasSendingIsInDoubt(t *testing.T) {
+func TestF054WhatAKilledProcessWasSendingIsInDoubt(t *testing.T) {
 	t.Parallel()
 	o := backends[0].open(t)
 	s := mustOpen(t, o)

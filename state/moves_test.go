@@ -186,7 +186,7 @@ func TestTheDatabaseRefusesNonsense(t *testing.T) {
 	})
 }
 
-func TestF069_TheDatabaseLetsAnOutcomeChangeOnlyFromUnknownToCertain(t *testing.T) {
+func TestF069TheDatabaseLetsAnOutcomeChangeOnlyFromUnknownToCertain(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		outcomes := []trade.Outcome{
 			trade.OutcomeCreated, trade.OutcomeNotCreated, trade.OutcomeNotSent,
@@ -217,7 +217,7 @@ func TestF069_TheDatabaseLetsAnOutcomeChangeOnlyFromUnknownToCertain(t *testing.
 	})
 }
 
-func TestI3_TheDatabaseAllowsOneAttemptPerGenerationThatMayHaveCreatedARecord(t *testing.T) {
+func TestI3TheDatabaseAllowsOneAttemptPerGenerationThatMayHaveCreatedARecord(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		for _, outcome := range []trade.Outcome{
 			trade.OutcomeOpen, trade.OutcomeCreated, trade.OutcomeUnknown,

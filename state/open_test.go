@@ -164,7 +164,7 @@ func TestMigrationsAreNumberedWithoutAGap(t *testing.T) {
 	}
 }
 
-func TestF065_ALedgerOfANewerProgramIsRefused(t *testing.T) {
+func TestF065ALedgerOfANewerProgramIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, b := range backends {
 		t.Run(b.name, func(t *testing.T) {
@@ -203,7 +203,7 @@ func TestALedgerOfAFormerFormIsRefused(t *testing.T) {
 }
 
 // F065: a migration that ends half-way leaves nothing behind, and the ledger opens as before.
-func TestF065_AMigrationThatFailsHalfWayLeavesNothing(t *testing.T) {
+func TestF065AMigrationThatFailsHalfWayLeavesNothing(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		folder := migrationsOf(t, s)
 		newest := len(folder)
@@ -227,7 +227,7 @@ func TestF065_AMigrationThatFailsHalfWayLeavesNothing(t *testing.T) {
 
 // F065: a migration of a large ledger may take as long as it needs; a statement of a run may not,
 // and keeps its limit.
-func TestF065_AMigrationMayTakeLongerThanAStatement(t *testing.T) {
+func TestF065AMigrationMayTakeLongerThanAStatement(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, backends[1].open(t))
 	if s.db.D.Name != sqldb.Postgres {
@@ -413,7 +413,7 @@ func TestWrongPathsAreRefusedWithAHint(t *testing.T) {
 	wantCode(t, err, sqldb.CodeConfig)
 }
 
-func TestF060_ANetworkFileSystemIsRefused(t *testing.T) {
+func TestF060ANetworkFileSystemIsRefused(t *testing.T) {
 	t.Parallel()
 	for magic, code := range map[int64]string{
 		0x6969: sqldb.CodeNetworkFS, 0xFF534D42: sqldb.CodeNetworkFS,
@@ -449,7 +449,7 @@ func TestF060_ANetworkFileSystemIsRefused(t *testing.T) {
 	}
 }
 
-func TestF049_DamageIsReported(t *testing.T) {
+func TestF049DamageIsReported(t *testing.T) {
 	t.Parallel()
 	o := backends[0].empty(t)
 	s := mustOpen(t, o)
@@ -538,7 +538,7 @@ func TestAPostgreSQLDatabaseMayHoldOtherTablesButNotOurs(t *testing.T) {
 	mustOpen(t, sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: dsn})
 }
 
-func TestF046_ALedgerLockedByAnotherProcessNamesIt(t *testing.T) {
+func TestF046ALedgerLockedByAnotherProcessNamesIt(t *testing.T) {
 	t.Parallel()
 	o := backends[0].empty(t)
 	tune := sqldb.DefaultTuning
@@ -557,7 +557,7 @@ func TestF046_ALedgerLockedByAnotherProcessNamesIt(t *testing.T) {
 	mustLease(t, s, "contracts")
 }
 
-func TestF067_AFileThatMayNotBeWrittenNamesTheUser(t *testing.T) {
+func TestF067AFileThatMayNotBeWrittenNamesTheUser(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
 		o := backends[0].empty(t)
@@ -647,7 +647,7 @@ func TestB6TheSuperuserLeavesNoFilesInAnothersFolder(t *testing.T) {
 	}
 }
 
-func TestF047_AFullDiskStoresNothingAndSaysSo(t *testing.T) {
+func TestF047AFullDiskStoresNothingAndSaysSo(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, backends[0].empty(t))
 	lease := mustLease(t, s, "contracts")
@@ -676,7 +676,7 @@ func TestF047_AFullDiskStoresNothingAndSaysSo(t *testing.T) {
 	mustAddUp(t, s, "contracts")
 }
 
-func TestF055_OnlyADurableSQLiteIsAccepted(t *testing.T) {
+func TestF055OnlyADurableSQLiteIsAccepted(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, backends[0].empty(t))
 	var synchronous, busy int
@@ -738,7 +738,8 @@ func TestAPostgreSQLThatDoesNotFlushIsRefused(t *testing.T) {
 			return now == value
 		})
 	}
-	// Off for asynchronous commits only: our sessions raise it, and those that are open keep what they
+	// Off for asynchronous commits only: our sessions raise it, and those that are open keep what
+	// they
 	// have.
 	set("synchronous_commit", "off", server.DSN("postgres"))
 	mustLease(t, s, "open-before")

@@ -226,7 +226,7 @@ func diskAfter(base map[string][]byte, events []diskEvent, keep float64, dice *r
 // in the ledger or in the journal; the ledger is whole, and opens with its journal. 60 cuts in the
 // short form, 2,000 in the long one. Not simulated: lost names of files, and a disk that lies about
 // a flush.
-func TestF050_APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
+func TestF050APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 	t.Parallel()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// TestI9_TheSumsAddUpWhateverHappens lets random pages, groups, recoveries and wakings happen and
+// TestI9TheSumsAddUpWhateverHappens lets random pages, groups, recoveries and wakings happen and
 // compares with what the ledger must then say.
-func TestI9_TheSumsAddUpWhateverHappens(t *testing.T) {
+func TestI9TheSumsAddUpWhateverHappens(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		if s.db.D.Name == sqldb.SQLite { // without the flushes of a file, which this test is not about
 			memory, err := OpenMemory(t.Context())

@@ -89,8 +89,8 @@ func rebuild(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, apply bool
 
 // openRebuilt opens what the journal is added to: the ledger, or one in memory for a plan where
 // there is none.
-func openRebuilt(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, id string, real bool) (*Store, error) {
-	if !real {
+func openRebuilt(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, id string, onDisk bool) (*Store, error) {
+	if !onDisk {
 		return openMemory(ctx, tune)
 	}
 	o.Journal, o.Identity, o.Mending = "", id, true
@@ -200,13 +200,15 @@ func takeOver(r *recovery.Rebuilding, dir string) error {
 			return err
 		}
 	}
-	// The next run of each job sweeps: it finds the rest, and fills in what the journal does not keep.
+	// The next run of each job sweeps: it finds the rest, and fills in what the journal does not
+	// keep.
 	if err := t.Do(`UPDATE job_cursor SET swept_at = NULL`); err != nil {
 		return err
 	}
 	note := t.Noting(journal.Act, r.Now)
 	note.ActName, note.Who = audit.RebuildName, r.Who
-	// what other hosts' journals know is still missing: they must be replayed too, before anything is sent
+	// what other hosts' journals know is still missing: they must be replayed too, before anything
+	// is sent
 	note.Seen = maps.Clone(r.History.Seen)
 	return nil
 }

@@ -29,7 +29,7 @@ func TestRebuildingPostgres(t *testing.T) {
 	k.noticedAndRebuilt(0, want, resent)
 }
 
-func TestF058_ARestoredPostgresLedgerIsNoticedAndRebuilt(t *testing.T) {
+func TestF058ARestoredPostgresLedgerIsNoticedAndRebuilt(t *testing.T) {
 	t.Parallel()
 	k := keep(t, backends[1].open(t))
 	k.live(11, 20, func(int) {})

@@ -119,9 +119,9 @@ func (k *kept) decide(rng *rand.Rand) {
 	}
 }
 
-// TestF058_AnyOlderCopyIsNoticedAndRebuilt rolls the ledger back to 100 older copies of random
+// TestF058AnyOlderCopyIsNoticedAndRebuilt rolls the ledger back to 100 older copies of random
 // histories, and deletes it: each is noticed, and the rebuilt ledger has what the original proves.
-func TestF058_AnyOlderCopyIsNoticedAndRebuilt(t *testing.T) {
+func TestF058AnyOlderCopyIsNoticedAndRebuilt(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -272,7 +272,7 @@ func TestRebuildingIsAuditedAndRefusedBesideARun(t *testing.T) {
 // they share: what only one of them knows must be back before the other sends.
 
 // F049: a file that cannot be read is kept, and the ledger is made anew from its journal.
-func TestF049_ADamagedLedgerIsRebuilt(t *testing.T) {
+func TestF049ADamagedLedgerIsRebuilt(t *testing.T) {
 	k := sqliteKept(t)
 	k.send("a", 4)
 	want := provenOf(t, k.s)

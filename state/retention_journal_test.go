@@ -45,7 +45,7 @@ func (k *kept) firstRecord() int64 {
 
 // F058, F066: the journal begins again in the middle of random histories. Older copies of the
 // ledger, of before that too, are noticed, and the rebuilt ledger has what the original proves.
-func TestF058_AJournalThatBeganAgainNoticesEveryOlderCopy(t *testing.T) {
+func TestF058AJournalThatBeganAgainNoticesEveryOlderCopy(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -312,7 +312,7 @@ func churn(ctx context.Context, s *Store) error {
 // F071, F066: kill -9 at any moment of the retention, and of the journal's beginning again: ledger
 // and journal fit, nothing is forgotten, nothing is due twice, and the next process goes on. In
 // SQLite, the ledger that is made from the journal alone proves the same.
-func TestF071_AKilledRetentionLosesNothing(t *testing.T) {
+func TestF071AKilledRetentionLosesNothing(t *testing.T) {
 	t.Parallel()
 	kills := 8
 	if os.Getenv("SAFRASYNC_TEST_LONG") != "" {
@@ -371,7 +371,8 @@ func (k *kept) fromJournalAlone(want map[string]proven) {
 	}
 	k.open()
 	got := provenOf(t, k.s)
-	// the process ended between journal and ledger: that nothing had left was in its notes, and the journal does not say so
+	// the process ended between journal and ledger: that nothing had left was in its notes, and the
+	// journal does not say so
 	for key, g := range got {
 		if _, known := want[key]; !known && g.State == trade.InDoubt && g.Generation == 1 {
 			delete(got, key)

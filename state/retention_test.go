@@ -53,7 +53,10 @@ var decimals = cmp.Comparer(func(a, b trade.Decimal) bool { return a.Equal(b) })
 func everywhere(t testing.TB, s *Store, text string) (where []string) {
 	t.Helper()
 	for table, columns := range map[string][]string{
-		"entry":   {"key", "cause", "error", "waiting_for", "warnings", "cells", "shown", "now_cells", "ack_cells", "payload"},
+		"entry": {
+			"key", "cause", "error", "waiting_for", "warnings", "cells", "shown", "now_cells", "ack_cells",
+			"payload",
+		},
 		"attempt": {"payload", "reason", "evidence", "request_head", "answer_head", "answer_body", "messages"},
 		"audit":   {"who", "origin", "target", "reason", "detail"}, "run": {"report"},
 	} {
@@ -342,7 +345,8 @@ func TestOldActsLoseTheirPersonsAndTheChainStaysWhole(t *testing.T) {
 		if broken, err := s.VerifyAudit(t.Context()); err != nil || broken != 0 {
 			t.Errorf("broken at %d, %v", broken, err)
 		}
-		// Ten years on the act of the first retention has lost its own words; that of the next one speaks
+		// Ten years on the act of the first retention has lost its own words; that of the next one
+		// speaks
 		// for it.
 		mustRetain(t, s, keepAll, now.Add(10*365*day))
 		if broken, err := s.VerifyAudit(t.Context()); err != nil || broken != 0 {

@@ -96,7 +96,8 @@ func TestShortagesCountWhatEachMissingCodeBlocks(t *testing.T) {
 			t.Errorf("Shortages (-want +got):\n%s", diff)
 		}
 
-		// A code that has come blocks nothing any more, although the rows still stand as waiting for it.
+		// A code that has come blocks nothing any more, although the rows still stand as waiting
+		// for it.
 		if _, err := s.ReplaceReferences(t.Context(), "wallets", map[string]string{"10": "x"}, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +143,8 @@ func TestShortagesAreCountedAgainWhenARowMoves(t *testing.T) {
 				}
 			},
 			"a code that comes": func() {
-				if _, err := s.ReplaceReferences(t.Context(), "wallets", map[string]string{"11": "x"}, nil); err != nil {
+				if _, err := s.ReplaceReferences(t.Context(), "wallets", map[string]string{"11": "x"},
+					nil); err != nil {
 					t.Fatal(err)
 				}
 			},
@@ -186,8 +188,10 @@ func BenchmarkShortages(b *testing.B) {
 }
 
 const manyEntries = `INSERT INTO entry (job, sends, key, key_parts, state, cause, remote_id, flags, generation, attempts, first_seen_at, updated_at, waiting_for,
-	warnings, cells, source_hash, mapped_with, target, payload, payload_hash, content, amount, unit, gone_sweeps, version)
-SELECT CASE WHEN i <= 950000 THEN 'contracts' ELSE 'deliveries' END, CASE WHEN i <= 950000 THEN 'order_commitments' ELSE 'deliveries' END, '01|' || i, '[]',
+	warnings, cells, source_hash, mapped_with, target, payload, payload_hash, content, amount, unit, gone_sweeps,
+		version)
+SELECT CASE WHEN i <= 950000 THEN 'contracts' ELSE 'deliveries' END, CASE WHEN i <= 950000
+	THEN 'order_commitments' ELSE 'deliveries' END, '01|' || i, '[]',
 	'waiting', '', NULL, '[]', 1, 0, 0, 0,
 	CASE WHEN i <= 800000 THEN '[]' WHEN i <= 950000 THEN '[{"ref":"wallets","code":"' || (i % 3000) || '"}]'
 		ELSE '[{"job":"contracts","key":"01|' || (i - 100000) || '","parent_state":"waiting"}]' END,

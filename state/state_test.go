@@ -39,7 +39,8 @@ var at = time.Date(2026, 11, 21, 9, 0, 0, 123e6, time.UTC)
 type backend struct {
 	name  string
 	empty func(t testing.TB) sqldb.Options // nothing is there yet
-	// the tables of a ledger are there, so that not each of hundreds of tests applies the migrations
+	// the tables of a ledger are there, so that not each of hundreds of tests applies the
+	// migrations
 	open func(t testing.TB) sqldb.Options
 }
 

@@ -137,7 +137,7 @@ func (c *cutter) serve(client net.Conn) {
 	}
 }
 
-func TestF050_ACommitWhoseAnswerIsLostIsReportedAsWhatItWas(t *testing.T) {
+func TestF050ACommitWhoseAnswerIsLostIsReportedAsWhatItWas(t *testing.T) {
 	t.Parallel()
 	for name, what := range map[string]int32{"the server had committed": swallow, "the server had not got it": lose} {
 		t.Run(name, func(t *testing.T) {
@@ -232,7 +232,7 @@ func TestACommitThatCannotBeReadBackIsUncertain(t *testing.T) {
 	mustAddUp(t, s, "contracts")
 }
 
-func TestF052_TheLedgerWorksAgainAfterARestartOfItsServer(t *testing.T) {
+func TestF052TheLedgerWorksAgainAfterARestartOfItsServer(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Server(t)
 	s := mustOpen(t, sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: server.Database(t)})
@@ -254,7 +254,7 @@ func TestF052_TheLedgerWorksAgainAfterARestartOfItsServer(t *testing.T) {
 }
 
 // The disk of a SQLite ledger cannot be made to fail here; what is done then can be run by itself.
-func TestF048_AMarkIsFoundFromANewConnection(t *testing.T) {
+func TestF048AMarkIsFoundFromANewConnection(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, backends[0].open(t))
 	var mark string
@@ -282,7 +282,7 @@ func TestF048_AMarkIsFoundFromANewConnection(t *testing.T) {
 
 // F047, F050, F053: an uncertain commit of a full disk is told as a full disk, whether the commit
 // said so or the look for it did; one of a disk that fails as that.
-func TestF050_AnUncertainCommitTellsWhatIsTheMatter(t *testing.T) {
+func TestF050AnUncertainCommitTellsWhatIsTheMatter(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, backends[0].open(t))
 	full := fullDisk(t)

@@ -212,7 +212,8 @@ func TestF168ALateAnswerAfterADismissalIsToldInTheReportAndTheAudit(t *testing.T
 	both(t, func(t *testing.T, db database) {
 		var b *bench
 		b = newBenchOn(t, db, sandbox.Options{OnPost: func(int) {
-			// Another process takes the job over while the request is on the wire, and a person decides.
+			// Another process takes the job over while the request is on the wire, and a person
+			// decides.
 			if err := b.steal(); err != nil {
 				t.Error(err)
 			}

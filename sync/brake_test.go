@@ -90,7 +90,8 @@ func TestF025FarMoreNewRowsThanUsualPauseTheJobBeforeAnythingLeaves(t *testing.T
 				b.contract(next)
 			}
 		}
-		// the go-live is never braked; then a few at a time, the last of them at the floor and the limit
+		// the go-live is never braked; then a few at a time, the last of them at the floor and the
+		// limit
 		for _, n := range []int{9, 2, 1, 2, 4} {
 			more(n)
 			if r := b.sync(engine.Options{}); r.Stopped != nil || r.Sent != n {
@@ -162,7 +163,8 @@ func TestF024AChangedKeyOrTablePausesTheJobBeforeAnythingIsRecorded(t *testing.T
 		if a, err := b.ledger.Arrivals(t.Context(), "contracts", 0, 0); err != nil || a.Count != 12 {
 			t.Errorf("%d entries, %v: rows under a wrong key were recorded", a.Count, err)
 		}
-		// The configuration is put right: a release is still due, and nothing of the old key looks new.
+		// The configuration is put right: a release is still due, and nothing of the old key looks
+		// new.
 		b.spec = old
 		b.release("contracts")
 		b.spec.Key = []string{"filial", "num"}

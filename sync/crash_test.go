@@ -165,7 +165,8 @@ func (l *failingLedger) Commit(ctx context.Context, lease trade.Lease, group tra
 	return trade.GroupResult{}, fmt.Errorf("the test failed the commit: %w", trade.ErrUncertain)
 }
 
-// F048, F050, F052, I1: an uncertain commit lets nothing go, keeps the answers it has, and stops; the
+// F048, F050, F052, I1: an uncertain commit lets nothing go, keeps the answers it has, and stops;
+// the
 // next run goes on without a doubt.
 func TestAFailedCommitSendsNothingAndLosesNoAnswer(t *testing.T) {
 	t.Parallel()
@@ -203,7 +204,8 @@ func TestF053ALedgerThatTakesNoResultLeavesDoubts(t *testing.T) {
 			return &failingLedger{Ledger: unmarkedLedger{l}, failAt: 3, lasting: true}
 		}
 		r := b.sync(engine.Options{})
-		// one is accepted; of the two that are on their way when the ledger fails, the stop may hold the second back
+		// one is accepted; of the two that are on their way when the ledger fails, the stop may
+		// hold the second back
 		sent := len(b.api.Created())
 		if r.Stopped == nil || r.Stopped.Code != "ledger" || sent < 2 || sent > 3 {
 			t.Errorf("stopped %+v; the platform has %d records", r.Stopped, sent)

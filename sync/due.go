@@ -29,7 +29,8 @@ const readTimeout = 20 * time.Second
 type timetable struct {
 	job      *mapping.Job
 	schedule cron.Schedule
-	// start of the last run as far as it is known: the first time of the schedule after it is the next
+	// start of the last run as far as it is known: the first time of the schedule after it is the
+	// next
 	base    time.Time
 	known   bool // base was read from the ledger
 	running bool // in the pass

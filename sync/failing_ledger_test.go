@@ -110,7 +110,9 @@ func (l brokenLedger) References(ctx context.Context) (map[string]map[string]str
 	return codes, version, err
 }
 
-func (l brokenLedger) ReplaceReferences(ctx context.Context, kind string, codes, labels map[string]string) (int, error) {
+func (l brokenLedger) ReplaceReferences(ctx context.Context, kind string, codes,
+	labels map[string]string,
+) (int, error) {
 	return through(l.b, "ReplaceReferences",
 		func() (int, error) { return l.l.ReplaceReferences(ctx, kind, codes, labels) })
 }

@@ -120,7 +120,8 @@ func failAt(t *testing.T, db database, step, action string, at int) {
 	}
 	most := b.limits.MaxInFlight
 	switch {
-	// after a failed flush the process stores nothing more, and what it noted there without the ledger is in doubt
+	// after a failed flush the process stores nothing more, and what it noted there without the
+	// ledger is in doubt
 	case step == "journal.written":
 	case step == "answer.here" && action == failpoint.Error:
 		most = 1

@@ -3,13 +3,17 @@
 //	Discover  open, below, then discovery.Discoverer.Discover: the row is read, mapped (package
 //	          mapping), and recorded as an entry; the brakes judge what came. A crash leaves the
 //	          cursor where it was: the row is read again.
-//	Recheck   turn, below, then sending.Sender.Send: recheck.Checker.Recheck reads the row once more,
+//	Recheck   turn, below, then sending.Sender.Send: recheck.Checker.Recheck reads the row once
+//	          more,
 //	          and holds it where it left, or was sent already. A crash changes nothing.
-//	Intend    Sender.choose and Sender.store: the intent is made durable. A crash before the commit
+//	Intend    Sender.choose and Sender.store: the intent is made durable. A crash before the
+//	          commit
 //	          changes nothing; after it, the next run settles the entry before it sends anything.
-//	Send      Sender.send: the gate, a note on the tmpfs, then the first byte. A crash after the note
+//	Send      Sender.send: the gate, a note on the tmpfs, then the first byte. A crash after the
+//	          note
 //	          leaves the entry in doubt, unless the answer was noted too.
-//	Settle    Sender.takeResult and Sender.settlement: package outcome says what the answer proves,
+//	Settle    Sender.takeResult and Sender.settlement: package outcome says what the answer
+//	          proves,
 //	          and the next group stores it.
 //
 // A dry run takes the first two steps, on a ledger that only reads (rehearse/dry_run.go).

@@ -74,7 +74,8 @@ func TestAfterTheRetentionNothingIsSentAgain(t *testing.T) {
 				t.Errorf("row %d: %+v", i, e)
 			}
 		}
-		// A change of a row that holds nothing any more is noticed; what comes to the same is none; back
+		// A change of a row that holds nothing any more is noticed; what comes to the same is none;
+		// back
 		// to what was sent is none either.
 		set(`preco = 120.500, produto = ' SOJA '`, 1)
 		b.sync(engine.Options{Sweep: true})

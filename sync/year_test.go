@@ -271,7 +271,8 @@ func (y *year) settle() {
 		}
 	}
 	if err := y.ledger.Rows(y.t.Context(), trade.RowFilter{}, func(e trade.Entry) error {
-		// What left the ERP while it was in doubt cannot be sent again, and is not withdrawn either.
+		// What left the ERP while it was in doubt cannot be sent again, and is not withdrawn
+		// either.
 		if e.State != trade.Accepted && e.State != trade.Withdrawn && e.GoneSweeps == 0 {
 			y.t.Errorf("in the end %s %s is %s (%s): %+v", e.Job, e.Key, e.State, e.Cause, e.Error)
 		}

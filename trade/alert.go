@@ -10,14 +10,16 @@ import (
 type Alert struct {
 	ID    string // UUIDv7; "" before it is stored
 	Topic string // what kind of thing it is
-	// which of them: a job, a stop that several jobs share, a folder; one topic and subject is open at most once
+	// which of them: a job, a stop that several jobs share, a folder; one topic and subject is open
+	// at most once
 	Subject string
 	Detail  json.RawMessage
 	Since   time.Time // since when it is so, as far as is known
 	SeenAt  time.Time // when it was first noticed
 	// RaisedAt is when people were told; zero: not yet, because it has not lasted long enough.
 	RaisedAt time.Time
-	// GoneAt is since when it is no more; zero: it is there. What comes back soon is the same alert.
+	// GoneAt is since when it is no more; zero: it is there. What comes back soon is the same
+	// alert.
 	GoneAt   time.Time
 	ClosedAt time.Time // when that was believed; zero: it is open
 	Version  int64     // raised by each change: compare-and-set; 0 before it is stored

@@ -104,7 +104,8 @@ type Lookup struct {
 // Shortage is a reference (de-para) without an id, and what it keeps from going.
 type Shortage struct {
 	Kind string // de-para kind
-	// the ERP's code; "" in the total of a kind, which counts each row once however many of its codes are missing
+	// the ERP's code; "" in the total of a kind, which counts each row once however many of its
+	// codes are missing
 	Code    string
 	Blocked map[Kind]*Load // rows that wait for it, and rows that wait for such a row, by kind of record
 	Invalid map[Kind]*Load // rows that need it and are invalid besides: they would not go with it alone

@@ -18,7 +18,8 @@ type Memory struct {
 	Released *Freight  `json:"released,omitempty"` // that a person let one run send, although it is more than a run may
 	// fingerprint of the query and the mapping under which everything may go
 	Mapping string `json:"mapping,omitempty"`
-	// jobs of the same kind that have no more what they sent, beside which a person let this one begin
+	// jobs of the same kind that have no more what they sent, beside which a person let this one
+	// begin
 	Former []string `json:"former,omitempty"`
 	Canary *Canary  `json:"canary,omitempty"` // rows that went under a mapping which nobody has confirmed
 }
@@ -44,7 +45,8 @@ func (m Memory) Equal(o Memory) bool {
 type Identity struct {
 	Key    []string `json:"key"`    // in the order of the configuration, in small letters
 	Tables []string `json:"tables"` // sorted, in small letters
-	// of its keys (`identity:`): those of jobs in two spaces are never compared; "" = that of all jobs which name none
+	// of its keys (`identity:`): those of jobs in two spaces are never compared; "" = that of all
+	// jobs which name none
 	Space string `json:"space"`
 }
 
@@ -71,7 +73,8 @@ type Brake struct {
 	Freight  *Freight  `json:"freight,omitempty"`  // what is due
 	Most     *Freight  `json:"most,omitempty"`     // what one run may send
 	Mapping  string    `json:"mapping,omitempty"`  // fingerprint of the mapping that a release confirms
-	// jobs of the same kind that are gone, or whose queries return no more what they sent, while this one is new
+	// jobs of the same kind that are gone, or whose queries return no more what they sent, while
+	// this one is new
 	Former []KnownJob `json:"former,omitempty"`
 }
 

@@ -5,7 +5,8 @@ import "encoding/json"
 // Delivery is a checked delivery: one line of a weighing ticket (chapter 2.2). DeliveredVolume is
 // in Unit, after discounts.
 type Delivery struct {
-	// the platform's id of the order commitment, or the ERP's own text where the configuration says so
+	// the platform's id of the order commitment, or the ERP's own text where the configuration says
+	// so
 	ContractID      string
 	DeliveredVolume Decimal
 	Unit            DeliveryUnit

@@ -16,7 +16,8 @@ type Draft struct {
 
 // DraftField is one mapped field.
 type DraftField struct {
-	// canonical text: digits with a point, YYYY-MM-DD, a lower-case UUID, an enumeration's value; "" = the ERP has none
+	// canonical text: digits with a point, YYYY-MM-DD, a lower-case UUID, an enumeration's value;
+	// "" = the ERP has none
 	Text   string
 	Origin Origin
 	// Parent is the [ContentNumber] of the record that Text is the id of; 0 = not known, or no such

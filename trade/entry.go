@@ -22,7 +22,8 @@ type Entry struct {
 	State    State
 	Cause    string // why it is in this state: an API message key, rule:FIELD, ref:KIND or a Cause constant
 	RemoteID string // the platform's id; only and always when accepted
-	// the id that it had, after a person gave its record to the row under its new key; RemoteID is then empty. "" = never
+	// the id that it had, after a person gave its record to the row under its new key; RemoteID is
+	// then empty. "" = never
 	MovedID    string
 	Flags      Flags
 	Generation int // 1; each order of a person to send again opens the next
@@ -36,14 +37,17 @@ type Entry struct {
 	WaitingFor []Awaited
 	Warnings   []Problem // remarks of checks set to `warn`
 
-	// the mapped columns: of the newest row seen; once an attempt may have created it, of the row that was sent
+	// the mapped columns: of the newest row seen; once an attempt may have created it, of the row
+	// that was sent
 	Values Values
 	Shown  Shown // of the newest row seen
-	// the mapped columns of the newest row seen, while a flag `changed` stands or was acknowledged; nil otherwise
+	// the mapped columns of the newest row seen, while a flag `changed` stands or was acknowledged;
+	// nil otherwise
 	Now        Values
 	SourceHash Hash   // of the newest row seen
 	MappedWith string // fingerprint of the mapping and version of the references that made the payload
-	// what the request's path names beside the payload: the order commitment of a traceability record; "" = nothing
+	// what the request's path names beside the payload: the order commitment of a traceability
+	// record; "" = nothing
 	Target      string
 	Payload     json.RawMessage // the request's body, nil while invalid or waiting for a reference or a parent
 	PayloadHash Hash            // of Target and Payload; "" when there is none
@@ -51,11 +55,13 @@ type Entry struct {
 	Quantity    Quantity        // of the newest row seen, for the sums
 	GoneSweeps  int             // complete sweeps in a row that did not find it
 	Version     int64           // raised by each change: compare-and-set
-	// when the retention left only marks of its values and took the payload; zero: it holds something
+	// when the retention left only marks of its values and took the payload; zero: it holds
+	// something
 	ReducedAt time.Time
 
 	Acknowledged Flags // flags that a person has dealt with and that still hold: they are not in Flags
-	// the mapped columns that a person has dealt with: what the row is compared with from then on; nil when there are none
+	// the mapped columns that a person has dealt with: what the row is compared with from then on;
+	// nil when there are none
 	AckValues Values
 
 	DecidedBy
@@ -206,7 +212,8 @@ type RowQuery struct {
 	States []State
 	Causes []string
 	Flags  []Flag
-	// a key, or a part of one: its beginning, one of its parts with or without leading zeros, or anything in it
+	// a key, or a part of one: its beginning, one of its parts with or without leading zeros, or
+	// anything in it
 	Text  string
 	From  time.Time // changed at or after
 	Until time.Time // changed before
@@ -259,7 +266,8 @@ type RunPage struct {
 // every way out masks the documents in them.
 type Shown struct {
 	Texts []ShownText
-	// Mark tells two versions of the texts of one row apart; 0: the row has none. The retention takes
+	// Mark tells two versions of the texts of one row apart; 0: the row has none. The retention
+	// takes
 	// the texts and leaves the mark.
 	Mark int64
 }

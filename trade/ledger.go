@@ -27,7 +27,8 @@ type GroupResult struct {
 	Conflicts map[string]string
 	Paused    bool // the job is paused: no intent was stored; everything else was
 	LeaseLost bool // another process has the job: no intent, update or block was stored; settlements were
-	// attempt ids of intents that were not claimed because another job has sent their key or content meanwhile, or may have
+	// attempt ids of intents that were not claimed because another job has sent their key or
+	// content meanwhile, or may have
 	Elsewhere map[string]bool
 	Stop      *Stop   // the ledger stands on another server now: no intent was stored; everything else was
 	Alarms    []Alarm // late answers of which people must know; each is in the audit too
@@ -139,11 +140,13 @@ type JobMove struct {
 	Sends   Kind          `json:"sends"`   // "" = the ledger has no entries of From
 	Entries int           `json:"entries"` // that go
 	States  map[State]int `json:"states"`  // where they stand
-	// Keys that both jobs have. Of two rows that were never sent, and one that was, the one that was
+	// Keys that both jobs have. Of two rows that were never sent, and one that was, the one that
+	// was
 	// not gives way: it stays in the ledger, under From, as withdrawn.
 	Replaced int `json:"replaced"` // rows of To that give way
 	Left     int `json:"left"`     // rows of From that give way
-	// Collisions are keys that both have sent, may have sent, or of which a person has decided; while
+	// Collisions are keys that both have sent, may have sent, or of which a person has decided;
+	// while
 	// there are any, nothing goes.
 	Collisions int      `json:"collisions"`
 	Samples    []string `json:"samples"` // a few of those

@@ -51,7 +51,8 @@ type Login struct {
 	User    User   // as it is now; Password is empty
 	BeganAt time.Time
 	SeenAt  time.Time // of the last request, to the minute
-	// when the person proved last who it is: by the password, or at the issuer as far as that says when
+	// when the person proved last who it is: by the password, or at the issuer as far as that says
+	// when
 	ProvedAt time.Time
 	From     string // address of the browser
 }
@@ -91,7 +92,8 @@ var ErrLastAdministrator = errors.New("it is the last administrator")
 // or neither.
 type Act struct {
 	Update *Update // the entry as it becomes; done only while it stands as it was read. nil for an act on a job
-	// the entry that gives its id up to this one, in the same transaction and only if it too stands as it was read; nil for every other act
+	// the entry that gives its id up to this one, in the same transaction and only if it too stands
+	// as it was read; nil for every other act
 	Gives  *Update
 	Job    *JobAct // nil for an act on an entry
 	Resend *Resend // of an act that opens a generation: what must hold then. nil for every other act

@@ -34,7 +34,8 @@ type FieldRule struct {
 	Values    []string  // allowed values of an Enum
 	Positive  string    // the name under `checks:` that refuses zero and less; "" = any sign
 	NotBefore string    // the field that must not be later (`checks: date_order`)
-	// the kind of record that the id names on the platform: a de-para kind, or order_commitments; "" = none
+	// the kind of record that the id names on the platform: a de-para kind, or order_commitments;
+	// "" = none
 	Platform string
 	With     string // the field beside which this one is required although it is optional; "" = none
 	Parent   Kind   // the kind of record whose id it is: `sent_by` gives it; "" = none

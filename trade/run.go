@@ -54,7 +54,8 @@ type Cursor struct {
 	Fingerprint string    // of the query, the key and the mapped columns at that sweep
 	Sweep       *Sweep    // its result
 	Brakes      Memory    // what the brakes remember
-	// how many parents were accepted when the rows that wait for parents were last looked at, in a text that differs with each
+	// how many parents were accepted when the rows that wait for parents were last looked at, in a
+	// text that differs with each
 	Parents string
 }
 
@@ -64,7 +65,8 @@ type Sweep struct {
 	Gone       int `json:"gone"`           // entries that it did not find
 	Unreadable int `json:"unreadable"`     // rows without a usable key
 	Read       int `json:"read,omitempty"` // rows that the query gave
-	// while later sweeps found too little: the number of the last entry that the first of them had to find
+	// while later sweeps found too little: the number of the last entry that the first of them had
+	// to find
 	Braked   int64 `json:"braked,omitempty"`
 	Found    int   `json:"found,omitempty"`    // with Braked: how many of those entries the last such sweep found
 	Released *int  `json:"released,omitempty"` // a person believes a sweep that finds about so many of them
@@ -108,7 +110,8 @@ type RunReport struct {
 	Changed    int       `json:"changed"`
 	Unchanged  int       `json:"unchanged"`
 	Sent       int       `json:"sent"` // POSTs begun in this run
-	// rows that they were for: one that was asked for patience for goes again; absent in reports of older versions
+	// rows that they were for: one that was asked for patience for goes again; absent in reports of
+	// older versions
 	SentRows  *int          `json:"sent_rows,omitempty"`
 	States    map[State]int `json:"states"`
 	Flags     map[Flag]int  `json:"flags"`

@@ -9,26 +9,32 @@ type State string
 // The states. Each comment says how an entry gets in, who takes it out, and what a crash leaves
 // behind.
 const (
-	// Pending is to be sent now, or at NextAttemptAt. In: a valid row; proof that nothing was created.
+	// Pending is to be sent now, or at NextAttemptAt. In: a valid row; proof that nothing was
+	// created.
 	// Out: the engine. A crash changes nothing.
 	Pending State = "pending"
 	// Waiting lacks a platform id: of its parent, of a reference (de-para), or of a record that the
-	// platform said it does not know. In and out: the engine, in the same run in which the cause goes
+	// platform said it does not know. In and out: the engine, in the same run in which the cause
+	// goes
 	// away. A crash changes nothing.
 	Waiting State = "waiting"
-	// Invalid failed the mapping or the rules here and was not sent. Out: by itself, when the row, the
+	// Invalid failed the mapping or the rules here and was not sent. Out: by itself, when the row,
+	// the
 	// mapping or a reference changes.
 	Invalid State = "invalid"
 	// Sending has a durable intent; bytes may have left. In and out: the process that owns the
-	// attempt. A crash leaves it here, and the next run moves it to InDoubt before it sends anything.
+	// attempt. A crash leaves it here, and the next run moves it to InDoubt before it sends
+	// anything.
 	Sending State = "sending"
 	// Accepted was confirmed by the API and has the platform's id. Final: never sent a second time.
 	// What the ERP does to the row later is a flag.
 	Accepted State = "accepted"
-	// Rejected was refused by the API for certain. Out: the engine, when its payload would differ, or
+	// Rejected was refused by the API for certain. Out: the engine, when its payload would differ,
+	// or
 	// slowly by time where the cause can be cured on the platform; a person.
 	Rejected State = "rejected"
-	// InDoubt may exist on the platform. In: an unknown outcome; a crash. Out: a person, or evidence
+	// InDoubt may exist on the platform. In: an unknown outcome; a crash. Out: a person, or
+	// evidence
 	// that is certain. Never the engine by a guess.
 	InDoubt State = "in_doubt"
 	// Held needs a person: it exists already, was re-typed, stands twice in the ERP, or vanished
@@ -90,10 +96,12 @@ const (
 	DeletedRemote Flag = "deleted_remote" // the platform says the record was deleted there
 	// a late answer, or a row that is back in the ERP, says otherwise than what a person decided
 	Contradicted Flag = "contradicted"
-	// DoubleAfterDecision: a late answer says that an earlier sending created a record, after a person
+	// DoubleAfterDecision: a late answer says that an earlier sending created a record, after a
+	// person
 	// had the row sent again: the platform may have two.
 	DoubleAfterDecision Flag = "double_after_decision"
-	// Replaced: the row that was sent does not stand under this key any more: it stands under another
+	// Replaced: the row that was sent does not stand under this key any more: it stands under
+	// another
 	// key, or had left the ERP.
 	Replaced Flag = "replaced"
 	Moved    Flag = "moved" // its record belongs to the row under its new key now: a person said that it was re-typed

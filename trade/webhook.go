@@ -74,7 +74,8 @@ type Candidate struct {
 	HeardAt time.Time
 	LastAt  time.Time // when an event told of it last
 	Again   bool      // its event is looked at once more, by a person's order; only while it is noted
-	// between when and when the platform says that it was made: a time without a zone may be several; zero: it does not say
+	// between when and when the platform says that it was made: a time without a zone may be
+	// several; zero: it does not say
 	TypedFrom time.Time
 	TypedTo   time.Time
 	NextAt    time.Time // when it is to be read back; zero: never again
@@ -126,7 +127,8 @@ type Hints struct {
 
 // EventSilence is what is known of the stillness of webhooks.
 type EventSilence struct {
-	// when the platform was first seen to have a registration for order commitments; zero: it has none
+	// when the platform was first seen to have a registration for order commitments; zero: it has
+	// none
 	Since   time.Time
 	LastAt  time.Time // of the newest event of any kind; zero: none came
 	Made    int       // order commitments that the platform confirmed since both

@@ -188,7 +188,8 @@ func TestChapter2_TheRecordIsAnsweredWithItsIDAndStoredAsSent(t *testing.T) {
 		if string(rec.Body) != sent || rec.Resource != resource || len(rec.Fields) != len(k.fields) {
 			t.Errorf("record = %+v", rec)
 		}
-		// The answers of 2.1, 2.2, 2.3 and 2.6 are of the fields that were sent; 2.5 has its own, 2.7
+		// The answers of 2.1, 2.2, 2.3 and 2.6 are of the fields that were sent; 2.5 has its own,
+		// 2.7
 		// holds secrets.
 		if resource != sandbox.ResourceCreditScore && resource != sandbox.ResourceWebhooks {
 			var want map[string]any

@@ -104,11 +104,13 @@
 //	garbled        executed, the whole answer with an unreadable body
 //	noid           executed, 201 {}
 //	cut            executed, half of the body, then the connection is closed
-//	again          not executed, 201 with the newest id of the same resource given out earlier; ordinary where there is none
+//	again          not executed, 201 with the newest id of the same resource given out earlier;
+//	               ordinary where there is none
 //	twice          executed two times, one answer; two lines in the truth log
 //	slow=500ms     executed at once, answered later; ends when the client goes away
 //	late=500ms     executed later, even when the client has gone
-//	body=TEXT      executed, 201 with this body; acts on every creating POST, for more write status=201,commit@2,body=TEXT
+//	body=TEXT      executed, 201 with this body; acts on every creating POST, for more write
+//	               status=201,commit@2,body=TEXT
 //
 // Options:
 //
@@ -142,7 +144,8 @@
 //	first      sent, and answered, before the answer to the request that caused it
 //	forged     another one besides, with a wrong password
 //	invented   another one besides, with the right password, of a record that does not exist
-//	shape=S    another body: id, nested, list or text; the shapes of the platform's own are not documented
+//	shape=S    another body: id, nested, list or text; the shapes of the platform's own are not
+//	           documented
 //
 // N counts the events of that name, or all of them, for each webhook. [Server.TypeCommitment],
 // [Server.ChangeCommitment] and [Server.DeleteCommitment] are what people do on the platform.

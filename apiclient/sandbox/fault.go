@@ -29,7 +29,8 @@ const (
 	Again
 	// Twice executes two times and answers once, as a gateway does that repeats requests.
 	Twice
-	// Hang never answers: the connection stays open until the client gives up or the sandbox closes.
+	// Hang never answers: the connection stays open until the client gives up or the sandbox
+	// closes.
 	Hang
 	// Garble sends the ordinary answer, whole, with its body made unreadable.
 	Garble
@@ -50,18 +51,21 @@ type Fault struct {
 	Body   string
 	// Reset makes Lose, Cut and Garbage end with a reset (RST) instead of an end of file.
 	Reset bool
-	// Slow passes between execution and answer. It ends early when the client goes away or the sandbox
+	// Slow passes between execution and answer. It ends early when the client goes away or the
+	// sandbox
 	// closes.
 	Slow time.Duration
 	// Late passes before execution, and does not end when the client goes away.
 	Late time.Duration
 
 	// Gets makes the fault act on GETs of known paths, Changes on PUTs and DELETEs, Any on all
-	// requests with a known path and verb; at most one of them. Otherwise it acts on creating POSTs.
+	// requests with a known path and verb; at most one of them. Otherwise it acts on creating
+	// POSTs.
 	Gets, Changes, Any bool
 	// Resource is the one it acts on, such as ResourceDeliveries; "" is all.
 	Resource string
-	// First and Last are the numbers it acts on, from 1, both included, in the order of the requests
+	// First and Last are the numbers it acts on, from 1, both included, in the order of the
+	// requests
 	// it could act on. First 0: from the first on; Last 0: without end.
 	First, Last int
 	// Percent is the chance of acting on a matching request, above 0 to 100; 0 means always.

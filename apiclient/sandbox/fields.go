@@ -18,9 +18,11 @@ type field struct {
 	kind  kind                   // isText, isNumber, or isArray: a list of texts
 	valid func(text string) bool // nil: the document states no shape
 	need  need
-	// unexpected: a value that is not valid is a 403 in format (c) instead of a 400 (chapter 7, 403).
+	// unexpected: a value that is not valid is a 403 in format (c) instead of a 400 (chapter 7,
+	// 403).
 	unexpected bool
-	// odd remarks on a value that the document does not refuse; nil: nothing is odd. For a list it is
+	// odd remarks on a value that the document does not refuse; nil: nothing is odd. For a list it
+	// is
 	// asked for each text.
 	odd func(text string) string
 }
@@ -45,7 +47,8 @@ func (rq *request) readBody(fields []field) (v values, refusal *answer) {
 		a := messages(http.StatusBadRequest, keyMalformed)
 		return nil, &a
 	}
-	// An enumeration that the document answers with 403 fails while the body is converted, which comes
+	// An enumeration that the document answers with 403 fails while the body is converted, which
+	// comes
 	// before its fields are checked.
 	for _, f := range fields {
 		if n, given := v[f.name]; given && f.unexpected && !f.valid(n.text) {
@@ -191,7 +194,8 @@ func (v values) echo(id string, fields []field) []byte {
 }
 
 var (
-	// seasonShape is <year>/<year> (chapter 2.1), a year with four digits as in the document's dates.
+	// seasonShape is <year>/<year> (chapter 2.1), a year with four digits as in the document's
+	// dates.
 	seasonShape = regexp.MustCompile(`^[0-9]{4}/[0-9]{4}$`)
 	// carShape is <state code>-<number>-<code> (chapter 2.2). What the two codes look like is not
 	// stated, so any will do; a state code that is not of two letters is remarked on.

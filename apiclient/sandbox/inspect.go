@@ -27,8 +27,10 @@ func underInspection(path string) bool {
 //	GET, PUT /_sandbox/faults   {"faults":["lost-after@3"]}, or one fault a line
 //	GET, PUT /_sandbox/modules  {"not_contracted":["financial"]}, or one module a line
 //	PUT      /_sandbox/key      {"api_key":"…"}
-//	GET, POST /_sandbox/events  {"webhook_event":"CREATE_FARM","payload":{…}}; GET lists the deliveries
-//	POST     /_sandbox/world    {"kind":"wallets","id":"…","known":true}, or {"wallet_id":"…","producer_id":"…","linked":true}
+//	GET, POST /_sandbox/events  {"webhook_event":"CREATE_FARM","payload":{…}}; GET lists the
+//	                            deliveries
+//	POST     /_sandbox/world    {"kind":"wallets","id":"…","known":true}, or
+//	         {"wallet_id":"…","producer_id":"…","linked":true}
 func (s *Server) inspect(w http.ResponseWriter, r *http.Request) {
 	a := s.inspected(r)
 	if len(a.body) > 0 {

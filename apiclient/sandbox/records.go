@@ -37,7 +37,8 @@ var creatable = map[string][]field{
 
 // Record is one executed creation.
 type Record struct {
-	// N is the number of the creating POST, from 1. It begins anew when a sandbox starts again on its
+	// N is the number of the creating POST, from 1. It begins anew when a sandbox starts again on
+	// its
 	// state file.
 	N int
 	// ID is the id given out, a UUID in lower case.
@@ -47,7 +48,8 @@ type Record struct {
 	Resource string
 	// At is the time of execution, by [Options.Now].
 	At time.Time
-	// Params are the parameters of the path, such as order_commitment_id of a traceability record; nil
+	// Params are the parameters of the path, such as order_commitment_id of a traceability record;
+	// nil
 	// without any.
 	Params map[string]string
 	// Header is the header of the request without Authorization.

@@ -43,8 +43,10 @@ type Report struct {
 	NotContracted []Module       `json:"not_contracted"`
 	Counts        map[string]int `json:"counts"` // as [Server.Counts]
 	Total         int            `json:"total"`  // all requests
-	// Numbers is how far the numbers of requests have come since the start, by what stands before the
-	// action of a fault: "" for creating POSTs, "deliveries:", "get:". @N of a fault that is switched
+	// Numbers is how far the numbers of requests have come since the start, by what stands before
+	// the
+	// action of a fault: "" for creating POSTs, "deliveries:", "get:". @N of a fault that is
+	// switched
 	// on now goes on counting from there.
 	Numbers    map[string]int  `json:"numbers"`
 	Made       map[string]int  `json:"made"` // records by resource
@@ -170,7 +172,8 @@ func (r *Record) shown() ShownRecord {
 		}
 		out.Body = encode(fields)
 	case ResourceWebhooks:
-		// Only what is known to be no secret: a member that the document does not know may be a misspelt
+		// Only what is known to be no secret: a member that the document does not know may be a
+		// misspelt
 		// one.
 		event, _ := r.Fields["webhook_event"].(string)
 		address, _ := r.Fields["url"].(string)

@@ -22,7 +22,8 @@ type request struct {
 
 	create bool // a POST that would leave a record
 	n      int  // its number among the creates, or among the GETs; else 0
-	// numbers are its places in the orders that faults count by, see [Fault.scope]. Empty for unknown
+	// numbers are its places in the orders that faults count by, see [Fault.scope]. Empty for
+	// unknown
 	// paths and verbs.
 	numbers map[string]int
 
@@ -48,7 +49,8 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request) (*request, erro
 	}
 	if len(body) > maxBodyBytes {
 		rq.body, rq.tooBig = body[:maxBodyBytes], true
-		// The rest is read too, within reason: a client that is still writing would miss the refusal.
+		// The rest is read too, within reason: a client that is still writing would miss the
+		// refusal.
 		if _, err := io.CopyN(io.Discard, r.Body, maxDrainBytes); err != nil && !errors.Is(err, io.EOF) {
 			return rq, err
 		}
@@ -131,7 +133,8 @@ func (s *Server) answer(rq *request) answer {
 	if needsContentType(rq.http, len(rq.body)) && !isJSON(rq.http.Header) {
 		return answer{status: http.StatusUnsupportedMediaType}
 	}
-	// no ground in the document, which sets no limit: the sandbox protects itself, and says so in no form of the API
+	// no ground in the document, which sets no limit: the sandbox protects itself, and says so in
+	// no form of the API
 	if rq.tooBig {
 		return gatewayPage(http.StatusRequestEntityTooLarge)
 	}

@@ -23,7 +23,8 @@ const (
 	DeliveryPlaces Kind = "delivery_places"
 	Users          Kind = "users"
 	Farms          Kind = "farms"
-	// Contracts are identifiers that deliveries may name beside the order commitments made here. They
+	// Contracts are identifiers that deliveries may name beside the order commitments made here.
+	// They
 	// may have any form.
 	Contracts Kind = "contracts"
 )

@@ -28,7 +28,8 @@ func TestB1WhatExplainsAgreesWithWhatSendsOnTheThreeSampleERPs(t *testing.T) {
 			m.countsAgree("before the first run")
 			m.sync()
 			m.rowsAgree()
-			// With a ledger of its own each row is new again, but what it hangs on was sent by nobody.
+			// With a ledger of its own each row is new again, but what it hangs on was sent by
+			// nobody.
 			m.env["SAFRASYNC_STATE"] = filepath.Join(t.TempDir(), "other.db")
 			m.run(0, "state", "new")
 			m.countsAgree("with another ledger")

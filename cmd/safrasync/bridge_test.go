@@ -186,23 +186,31 @@ var bridgeSums = map[string][]plainSum{
 			SELECT f.nn8_qtdfix - f.nn8_qtdcan, f.nn8_valuni, f.nn8_moeda, c.njr_um1pro FROM protheus.nn8010 f
 			JOIN protheus.njr010 c ON (c.njr_filial, c.njr_codctr) = (f.nn8_filial, f.nn8_codctr) AND c.d_e_l_e_t_ = ' '
 			WHERE c.njr_tipo IN ('1', '3') AND NOT (f.nn8_data >= '19000101' AND f.nn8_data <= '20251231'))
-			SELECT count(*), sum(round(q::numeric, 3) * CASE u WHEN 'SC' THEN 60 WHEN 'KG' THEN 1 WHEN 'TL' THEN 1000 END),
+			SELECT count(*), sum(round(q::numeric, 3) * CASE u WHEN 'SC' THEN 60 WHEN 'KG' THEN 1 WHEN 'TL'
+				THEN 1000 END),
 			sum(CASE m WHEN 1 THEN round(q::numeric, 3) * round(p::numeric, 4) END) FROM c`},
 		{job: "deliveries", negative: 1, query: `SELECT count(*), sum(round((m.njm_qtdfis - m.njm_qtddes)::numeric, 3) * CASE m.njm_um1pro WHEN 'SC' THEN 60 WHEN 'KG' THEN 1 WHEN 'TL' THEN 1000 END), NULL
-			FROM protheus.njm010 m JOIN protheus.njj010 h ON (h.njj_filial, h.njj_codrom) = (m.njm_filial, m.njm_codrom) AND h.d_e_l_e_t_ = ' '
-			LEFT JOIN protheus.njr010 c ON (c.njr_filial, c.njr_codctr) = (m.njm_filial, m.njm_codctr) AND c.d_e_l_e_t_ = ' '
+			FROM protheus.njm010 m JOIN protheus.njj010 h ON (h.njj_filial, h.njj_codrom) = (m.njm_filial,
+				m.njm_codrom) AND h.d_e_l_e_t_ = ' '
+			LEFT JOIN protheus.njr010 c ON (c.njr_filial, c.njr_codctr) = (m.njm_filial, m.njm_codctr)
+				AND c.d_e_l_e_t_ = ' '
 			WHERE h.njj_status IN ('3', '4') AND COALESCE(c.njr_tipo, '1') = '1'`},
 		{job: "traceability", query: `SELECT count(*), sum(round(zsh_qtd::numeric, 3) * CASE zsh_um WHEN 'SC' THEN 60 WHEN 'KG' THEN 1 WHEN 'TL' THEN 1000 END), NULL
 			FROM protheus.zsh010 WHERE d_e_l_e_t_ = ' '`},
 	},
 	"firebird": {
 		{job: "contracts", negative: 1, query: `SELECT COUNT(*), SUM(Q * CASE TRIM(UN) WHEN 'SC' THEN 60 WHEN 'KG' THEN 1 WHEN 'TON' THEN 1000 END), SUM(CASE TRIM(MOEDA) WHEN 'R$' THEN Q * P END) FROM (
-			SELECT UN, MOEDA, CASE WHEN TRIM(QUANTIDADE) SIMILAR TO '(\-)?([0-9]+|[0-9]{1,3}(.[0-9]{3})+)(,[0-9]+)?' ESCAPE '\' THEN CAST(REPLACE(REPLACE(TRIM(QUANTIDADE), '.', ''), ',', '.') AS NUMERIC(18,4)) END AS Q,
-			CASE WHEN TRIM(PRECO) SIMILAR TO '(\-)?([0-9]+|[0-9]{1,3}(.[0-9]{3})+)(,[0-9]+)?' ESCAPE '\' THEN CAST(REPLACE(REPLACE(TRIM(PRECO), '.', ''), ',', '.') AS NUMERIC(18,4)) END AS P
+			SELECT UN, MOEDA, CASE WHEN TRIM(QUANTIDADE) SIMILAR TO '(\-)?([0-9]+|[0-9]{1,3}(.[0-9]{3})+)(,[0-9]+)?'
+				ESCAPE '\' THEN CAST(REPLACE(REPLACE(TRIM(QUANTIDADE), '.', ''), ',', '.') AS NUMERIC(18,4)) END AS Q,
+			CASE WHEN TRIM(PRECO) SIMILAR TO '(\-)?([0-9]+|[0-9]{1,3}(.[0-9]{3})+)(,[0-9]+)?' ESCAPE '\'
+				THEN CAST(REPLACE(REPLACE(TRIM(PRECO), '.', ''), ',', '.') AS NUMERIC(18,4)) END AS P
 			FROM CONTRATO WHERE COALESCE(TIPO, 0) <> 5 AND APROVADO = 'S' AND (DT_CONTRATO IS NULL OR DT_CONTRATO NOT BETWEEN DATE '1901-01-01' AND DATE '2025-12-31'))`},
 		{job: "deliveries", query: `SELECT COUNT(*), SUM(Q * CASE TRIM(UN) WHEN 'SC' THEN 60 WHEN 'KG' THEN 1 WHEN 'TON' THEN 1000 END), NULL FROM (
-			SELECT i.UN, CASE WHEN TRIM(i.PESO_LIQUIDO) SIMILAR TO '(\-)?([0-9]+|[0-9]{1,3}(.[0-9]{3})+)(,[0-9]+)?' ESCAPE '\' THEN CAST(REPLACE(REPLACE(TRIM(i.PESO_LIQUIDO), '.', ''), ',', '.') AS NUMERIC(18,4)) END AS Q
-			FROM TICKET_ITEM i JOIN TICKET t ON t.EMPRESA = i.EMPRESA AND t.NUMERO = i.TICKET LEFT JOIN CONTRATO c ON c.EMPRESA = i.EMPRESA AND c.NUMERO = i.CONTRATO
+			SELECT i.UN, CASE WHEN TRIM(i.PESO_LIQUIDO) SIMILAR TO '(\-)?([0-9]+|[0-9]{1,3}(.[0-9]{3})+)(,[0-9]+)?'
+				ESCAPE '\'
+				THEN CAST(REPLACE(REPLACE(TRIM(i.PESO_LIQUIDO), '.', ''), ',', '.') AS NUMERIC(18,4)) END AS Q
+			FROM TICKET_ITEM i JOIN TICKET t ON t.EMPRESA = i.EMPRESA AND t.NUMERO = i.TICKET
+				LEFT JOIN CONTRATO c ON c.EMPRESA = i.EMPRESA AND c.NUMERO = i.CONTRATO
 			WHERE t.FECHADO = 'S' AND COALESCE(c.TIPO, 0) <> 5)`, negative: 1},
 		{job: "traceability", query: `SELECT COUNT(*), SUM(Q * CASE TRIM(UN) WHEN 'SC' THEN 60 WHEN 'KG' THEN 1 WHEN 'TON' THEN 1000 END), NULL FROM (
 			SELECT UN, CASE WHEN TRIM(VOLUME) SIMILAR TO '(\-)?([0-9]+|[0-9]{1,3}(.[0-9]{3})+)(,[0-9]+)?' ESCAPE '\' THEN CAST(REPLACE(REPLACE(TRIM(VOLUME), '.', ''), ',', '.') AS NUMERIC(18,4)) END AS Q FROM RATEIO WHERE EXCLUIDO = 'N')`},

@@ -145,7 +145,8 @@ func (c *chrome) picture(name string) {
 func (c *chrome) complaints() func() []string {
 	c.t.Helper()
 	script := `window.complaints = JSON.parse(sessionStorage.getItem("complaints") || "[]");
-		const note = (text) => { window.complaints.push(text); sessionStorage.setItem("complaints", JSON.stringify(window.complaints)); };
+		const note = (text) => { window.complaints.push(text); sessionStorage.setItem("complaints",
+			JSON.stringify(window.complaints)); };
 		document.addEventListener("securitypolicyviolation", (e) => note(e.violatedDirective + " " + e.blockedURI));
 		window.addEventListener("error", (e) => note(String(e.message)));`
 	if _, err := chromedp.Call(c.ctx, page.AddScriptToEvaluateOnNewDocument,
@@ -279,12 +280,14 @@ func TestE4ChromiumReportIsReadAt1280Pixels(t *testing.T) {
 			for (const cell of document.querySelectorAll("td, dd, time")) {
 				const text = cell.textContent.trim();
 				if (!/^(−?[\d.,]+( (kg|t|sc))?|R\$ .*|\d\d\/\d\d\/\d{4}( \d\d:\d\d)?)$/.test(text)) {
-					if (/\b\d{4}-\d\d-\d\d\b/.test(text) && !cell.closest("pre, code, .code")) wrong.push("a day as machines write it: " + text);
+					if (/\b\d{4}-\d\d-\d\d\b/.test(text) &&
+						!cell.closest("pre, code, .code")) wrong.push("a day as machines write it: " + text);
 					continue;
 				}
 				const range = document.createRange();
 				range.selectNodeContents(cell);
-				const lines = new Set([...range.getClientRects()].filter((r) => r.width > 0).map((r) => Math.round(r.top)));
+				const lines = new Set([...range.getClientRects()].filter((r) => r.width > 0)
+					.map((r) => Math.round(r.top)));
 				if (lines.size > 1) wrong.push("broken: " + text);
 				if (cell.classList.contains("number") && !/^(−?\d{1,3}(\.\d{3})*(,\d+)?|R\$ .*)$/.test(text)) wrong.push("not as people write it: " + text);
 			}

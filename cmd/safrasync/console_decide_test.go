@@ -29,7 +29,7 @@ func inDoubt(t *testing.T) (*deskWorld, trade.Entry, string) {
 
 // Of many people, tabs and clicks that order a second sending at once, one succeeds; the others
 // read who was first.
-func TestF157_OfManyClicksOnSendAgainOneSucceeds(t *testing.T) {
+func TestF157OfManyClicksOnSendAgainOneSucceeds(t *testing.T) {
 	t.Parallel()
 	d, row, _ := inDoubt(t)
 	path := fmt.Sprintf("/doubts/%d", row.ID)
@@ -64,7 +64,7 @@ func TestF157_OfManyClicksOnSendAgainOneSucceeds(t *testing.T) {
 }
 
 // What may double a record is ordered row by row, never by a filter.
-func TestF160_SendAgainIsNotOfferedForMany(t *testing.T) {
+func TestF160SendAgainIsNotOfferedForMany(t *testing.T) {
 	t.Parallel()
 	d, row, _ := inDoubt(t)
 	b := d.as(trade.Administrator)

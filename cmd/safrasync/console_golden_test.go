@@ -35,14 +35,17 @@ const settled = `(() => {
 	document.adoptedStyleSheets = [still];
 	document.activeElement?.blur();
 	window.scrollTo(0, 0);
-	const days = [0, 1].map((back) => new Date(Date.now() - back * 864e5).toLocaleDateString("sv-SE", { timeZone: "America/Sao_Paulo" }));
+	const days = [0, 1].map((back) => new Date(Date.now() - back * 864e5).toLocaleDateString("sv-SE",
+		{ timeZone: "America/Sao_Paulo" }));
 	const same = (text) => {
 		for (const day of days) {
 			const said = day.split("-").reverse().join("/");
-			text = text.replace(new RegExp(said + "( \\d\\d:\\d\\d(:\\d\\d)?)?", "g"), (_, time) => "03/11/2026" + (time ? " 09:00" : "")).replaceAll(day, "2026-11-03");
+			text = text.replace(new RegExp(said + "( \\d\\d:\\d\\d(:\\d\\d)?)?", "g"), (_,
+				time) => "03/11/2026" + (time ? " 09:00" : "")).replaceAll(day, "2026-11-03");
 		}
 		return text.replace(/01\/0[17]\/\d{4}/g, "01/01/2027").replace(/\b1 7 \*/g, "1 1 *").replace(/\b(\d+ h )?\d+ min( \d+ s)?|\b\d+ s\b/g, "15 min 0 s")
-			.replace(/\b(?!(\d)\1{7})[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "60bbaf79-10f3-413f-9bb3-95ad994e9eb2");
+			.replace(/\b(?!(\d)\1{7})[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g,
+				"60bbaf79-10f3-413f-9bb3-95ad994e9eb2");
 	};
 	const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 	while (walk.nextNode()) walk.currentNode.data = same(walk.currentNode.data);

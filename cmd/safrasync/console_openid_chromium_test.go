@@ -95,7 +95,8 @@ func TestC05_ChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 					t.Fatalf("the browser is at %s, want %s, %v\n%s", at, origin, err, b.text())
 				}
 			}
-			// To the issuer by a page of ours, over its own page, and back by two: the first is asked for by
+			// To the issuer by a page of ours, over its own page, and back by two: the first is
+			// asked for by
 			// the issuer, so that it comes without a cookie, the second by us.
 			goes := func(press, showing string) {
 				t.Helper()
@@ -137,7 +138,8 @@ func TestC05_ChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 				t.Errorf("cookies %v", names)
 			}
 
-			// A link of another site, as in a mail that is read in the browser: who is logged in is so there
+			// A link of another site, as in a mail that is read in the browser: who is logged in is
+			// so there
 			// too.
 			rows.taken()
 			b.do(chromedp.Navigate(issuer.URL+"/.well-known/openid-configuration"),

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/desk"
+	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -179,9 +180,9 @@ func TestE3TheReferencesThatOpenAreThoseThatAreMissing(t *testing.T) {
 func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)
-	d.as(trade.Reader).get("/").shows(http.StatusOK, "à espera de algo: ver a causa")
+	d.as(trade.Reader).get("/").shows(http.StatusOK, "O que precisa de você hoje", "carteira não encontrada na plataforma")
 	b := d.as(trade.Reader).get("/pending").shows(http.StatusOK, "Pendências por causa",
-		"carteira não encontrada na plataforma: <span class=\"code\">C08",
+		"carteira não encontrada na plataforma: <bdi class=\"code\">C08",
 		"bloqueia 6 contratos, 2 entregas, 1 rastreabilidade",
 		"6 contratos: MILHO 874,66 t, R$ 891.261,97; SOJA 582,52 t, R$ 1.345.801,38",
 		"3 linhas delas só esperam as outras",
@@ -230,14 +231,24 @@ func TestACauseLeadsToItsRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	articles := strings.Split(b.get("/pending").body, `<article class="cause">`)[1:]
+	articles := strings.Split(b.get("/pending").body, `<details class="cause card">`)[1:]
 	if len(articles) != len(stuck.Causes) {
 		t.Fatalf("%d causes are shown, want %d", len(articles), len(stuck.Causes))
 	}
-	for i, c := range stuck.Causes {
-		links := regexp.MustCompile(`href="(/rows\?[^"]+)">Ver `).FindAllStringSubmatch(articles[i], -1)
+	article := func(c pages.Cause) string {
+		for _, a := range articles {
+			if strings.Contains(a, c.Advice.What) && (len(c.Samples) == 0 || strings.Contains(a, fmt.Sprintf(`/%d"`, c.Samples[0]))) {
+				return a
+			}
+		}
+		t.Fatalf("no cause is %q", c.Advice.What)
+		return ""
+	}
+	for _, c := range stuck.Causes {
+		shown := article(c)
+		links := regexp.MustCompile(`href="(/rows\?[^"]+)">Ver `).FindAllStringSubmatch(shown, -1)
 		if len(links) != len(c.Own) {
-			t.Fatalf("%s leads to %d lists, want %d:\n%s", c.Key, len(links), len(c.Own), articles[i])
+			t.Fatalf("%s leads to %d lists, want %d:\n%s", c.Key, len(links), len(c.Own), shown)
 		}
 		listed := ""
 		for j, link := range links {
@@ -248,7 +259,7 @@ func TestACauseLeadsToItsRows(t *testing.T) {
 			}
 		}
 		for _, id := range c.Samples {
-			if link := fmt.Sprintf(`/%d"`, id); !strings.Contains(articles[i], link) || len(links) > 0 &&
+			if link := fmt.Sprintf(`/%d"`, id); !strings.Contains(shown, link) || len(links) > 0 &&
 				!strings.Contains(listed, "/rows"+link) {
 				t.Errorf("the row %d of %s is no link of the cause, or not in its list", id, c.Key)
 			}
@@ -258,7 +269,8 @@ func TestACauseLeadsToItsRows(t *testing.T) {
 
 // unlinked are more contracts, which a platform that refuses them all keeps from going.
 const unlinked = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
-	INSERT INTO contrato SELECT '02', printf('%06d', i), quantidade, produtor, loja, usuario, produto, local, safra, um, tipo, emissao, carteira, preco, inicio, fim, modalidade, pagto, forma, situacao
+	INSERT INTO contrato SELECT '02', printf('%06d', i), quantidade, produtor, loja, usuario, produto, local, safra,
+		um, tipo, emissao, carteira, preco, inicio, fim, modalidade, pagto, forma, situacao
 	FROM contrato, n WHERE num = '000001'`
 
 func TestAllRowsOfACauseAreTriedAgainWithTheirNumberTyped(t *testing.T) {

@@ -38,7 +38,8 @@ func TestC14_DocumentsAreShownOnlyByARecordedClick(t *testing.T) {
 	// Of another contract the document is the code that its de-para lacks, and so the cause why it
 	// does not go.
 	d.erp(`UPDATE contrato SET produtor = '52998224725', usuario = 'U1', carteira = '10' WHERE num = '000004'`)
-	// And somebody typed it into a field of its own of two that had left: of one in doubt, and of one
+	// And somebody typed it into a field of its own of two that had left: of one in doubt, and of
+	// one
 	// that was sent.
 	doubt, sent := d.inDoubt()
 	d.erp(fmt.Sprintf(`UPDATE contrato SET safra = '52998224725' WHERE filial || '|' || num IN ('%s', '%s')`,

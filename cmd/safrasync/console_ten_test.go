@@ -24,7 +24,8 @@ import (
 // with their deliveries.
 const (
 	seedContracts = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
-		INSERT INTO contrato SELECT '%s', printf('%%06d', i), %d + i * 20, produtor, loja, usuario, produto, local, safra, um, tipo, emissao, '%s', preco, inicio, fim, modalidade, pagto, forma, situacao
+		INSERT INTO contrato SELECT '%s', printf('%%06d', i), %d + i * 20, produtor, loja, usuario, produto, local,
+			safra, um, tipo, emissao, '%s', preco, inicio, fim, modalidade, pagto, forma, situacao
 		FROM contrato, n WHERE filial = '01' AND num = '000002';`
 	seedTickets = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
 		INSERT INTO romaneio SELECT printf('%s%%04d', i), '%s', printf('%%06d', (i - 1) / 3 + 1), CAST(24000 + i * 100 AS TEXT), '20260415', 'MT-5107925-0123456789ABCDEF0123456789ABCDEF' FROM n;`

@@ -25,7 +25,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// deskWorld is a console on the sample cooperative: the real program has synced it against a sandbox,
+// deskWorld is a console on the sample cooperative: the real program has synced it against a
+// sandbox,
 // and the console serves its ledger.
 type deskWorld struct {
 	t      *testing.T

@@ -119,11 +119,14 @@ func TestTheSampleERPHasTheSameOutcomeInEveryDatabase(t *testing.T) {
 				"tipo varchar(20), registro_id bigint, plataforma_uuid varchar(36)",
 				"SELECT tipo, registro_id::text, plataforma_uuid::text FROM coop.plataforma_referencia")
 			copyTable(t, sample.erp, db, "contrato", `id bigint, filial_id integer, numero varchar(20), produtor_id bigint, emissor_id bigint, carteira_id bigint, local_entrega_id bigint,
-				tipo varchar(20), produto varchar(20), safra varchar(20), quantidade numeric(18,4), unidade varchar(9), moeda varchar(20), preco_unitario numeric(18,6),
-				modalidade varchar(20), forma_pagamento varchar(20), data_contrato date, entrega_inicio date, entrega_fim date, data_pagamento date, situacao char(12),
+				tipo varchar(20), produto varchar(20), safra varchar(20), quantidade numeric(18,4),
+					unidade varchar(9), moeda varchar(20), preco_unitario numeric(18,6),
+				modalidade varchar(20), forma_pagamento varchar(20), data_contrato date, entrega_inicio date,
+					entrega_fim date, data_pagamento date, situacao char(12),
 				atualizado_em `+other.timestamp+", excluido_em "+other.timestamp,
 				`SELECT id::text, filial_id::text, numero, produtor_id::text, emissor_id::text, carteira_id::text, local_entrega_id::text, tipo, produto, safra, quantidade::text, unidade, moeda,
-				preco_unitario::text, modalidade, forma_pagamento, data_contrato::text, entrega_inicio::text, entrega_fim::text, data_pagamento::text, situacao,
+				preco_unitario::text, modalidade, forma_pagamento, data_contrato::text, entrega_inicio::text,
+					entrega_fim::text, data_pagamento::text, situacao,
 				left((atualizado_em AT TIME ZONE 'America/Sao_Paulo')::text, 23), left((excluido_em AT TIME ZONE 'America/Sao_Paulo')::text, 23) FROM coop.contrato`)
 			copyTable(t, sample.erp, db, "entrega", `filial_id integer, ticket integer, item smallint, contrato_id bigint, volume_liquido numeric(18,4), unidade varchar(9),
 				data_entrega date, car varchar(90), situacao char(12), atualizado_em `+other.timestamp+", excluido_em "+other.timestamp,

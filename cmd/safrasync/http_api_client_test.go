@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// openAPI is a client of an API that knows nothing of it but its OpenAPI document: it makes requests
+// openAPI is a client of an API that knows nothing of it but its OpenAPI document: it makes
+// requests
 // from the schemas, and holds each answer against the schema of its status.
 type openAPI struct {
 	t        *testing.T

@@ -39,7 +39,8 @@ func (s *service) served() string {
 	return "http://" + s.line("the address", func(l logLine) bool { return l.Msg == "http_api is served" }).Address
 }
 
-// A client made from the served document calls each operation, and meets each documented answer (but
+// A client made from the served document calls each operation, and meets each documented answer
+// (but
 // 503, for which the ledger would have to be down) as its schema says.
 func TestOtherProgramsOrderRunsAndAskAsTheDocumentSays(t *testing.T) {
 	onBoth(t, func(t *testing.T, on string) {

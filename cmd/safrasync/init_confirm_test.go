@@ -17,9 +17,12 @@ func TestB2InitProposesNothingThatLosesOrDoublesWithoutAMark(t *testing.T) {
 	t.Parallel()
 	b := &initBench{t, t.TempDir(), map[string]string{"LANG": "en_US.UTF-8"}}
 	if err := runSQLText(b.path("erp.db"), `
-		CREATE TABLE contrato (numero TEXT PRIMARY KEY, quantidade NUMERIC, excluido TEXT, ativo TEXT, estornado INTEGER);
-		INSERT INTO contrato VALUES ('1', 10, 'N', 'S', 0), ('2', 20, NULL, 'S', 0), ('3', 30, 'S', 'N', 1), ('4', 40, '', 'S', 0);
-		CREATE TABLE romaneio_item (id INTEGER PRIMARY KEY, romaneio TEXT, contrato_id INTEGER, peso_liquido NUMERIC, data_entrega TEXT);
+		CREATE TABLE contrato (numero TEXT PRIMARY KEY, quantidade NUMERIC, excluido TEXT, ativo TEXT,
+			estornado INTEGER);
+		INSERT INTO contrato VALUES ('1', 10, 'N', 'S', 0), ('2', 20, NULL, 'S', 0), ('3', 30, 'S', 'N', 1), ('4', 40,
+			'', 'S', 0);
+		CREATE TABLE romaneio_item (id INTEGER PRIMARY KEY, romaneio TEXT, contrato_id INTEGER, peso_liquido NUMERIC,
+			data_entrega TEXT);
 		INSERT INTO romaneio_item VALUES (1, '7', 1, 1000, '2026-03-10'), (2, '7', 1, 1000, '2026-03-10'), (3, '8', 2, 500, '2026-03-11');`); err != nil {
 		t.Fatal(err)
 	}

@@ -152,7 +152,8 @@ func theDashboardIsAnswered(t *testing.T, target string) {
 		}
 		return len(answer.Data.Result), nil
 	}
-	// A busy host scrapes late, or misses a scrape, after which nothing is there until the next one:
+	// A busy host scrapes late, or misses a scrape, after which nothing is there until the next
+	// one:
 	// what is wanted is waited for, up to a minute.
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -175,7 +176,8 @@ func theDashboardIsAnswered(t *testing.T, target string) {
 	}
 	for _, query := range dashboardQueries(t) {
 		query = strings.ReplaceAll(query, "$__rate_interval", "1m")
-		// What counts is that it is answered; what stops a job, and what waited for an increase, may be
+		// What counts is that it is answered; what stops a job, and what waited for an increase,
+		// may be
 		// nothing.
 		mayBeEmpty := strings.Contains(query, "increase(")
 		err := within(func() error {

@@ -196,7 +196,7 @@ func TestWhyExplainsTheProtheusLikeERP(t *testing.T) {
 // An ERP that was moved to PostgreSQL as SQL_ASCII holds bytes of WIN1252. Every row has the
 // outcome that it has in a database with a charset, and a byte that is no character spoils the
 // value in which it stands, and no other row.
-func TestF031_TheProtheusLikeERPHasTheSameOutcomeInSQLASCII(t *testing.T) {
+func TestF031TheProtheusLikeERPHasTheSameOutcomeInSQLASCII(t *testing.T) {
 	t.Parallel()
 	same := newProtheus(t, pgtest.Database(t))
 	m := newProtheus(t, pgtest.DatabaseWith(t, "ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'"))

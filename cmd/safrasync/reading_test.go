@@ -61,7 +61,7 @@ func TestTheDayOfAnInstantIsThatOfTheZoneOrOfItsBranch(t *testing.T) {
 
 // A column that an update of the ERP took away stops the job that reads it, says which, and changes
 // no row; the other jobs go on.
-func TestF027_AColumnThatIsGoneStopsItsJobAlone(t *testing.T) {
+func TestF027AColumnThatIsGoneStopsItsJobAlone(t *testing.T) {
 	t.Parallel()
 	m := newProtheus(t, pgtest.Database(t))
 	m.sync()
@@ -104,7 +104,7 @@ func TestTheTestsThatTheReadingPageNamesExist(t *testing.T) {
 	var code strings.Builder
 	for _, pattern := range []string{
 		"*_test.go", "../../erp/*_test.go", "../../sync/*_test.go",
-		"../../sync/*/*_test.go",
+		"../../sync/*/*_test.go", "../../erp/*/*_test.go", "../../erp/dialect/*/*_test.go",
 	} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {

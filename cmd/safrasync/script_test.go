@@ -26,7 +26,8 @@ import (
 // SQLite. Each starts with the cooperative of testdata/coop: its configuration, its ERP and its
 // de-para; a script that brings a file of the same name has its own.
 //
-//	exits CODE ARG…          runs safrasync ARG… and wants this exit code; the sandbox is there from the start
+//	exits CODE ARG…          runs safrasync ARG… and wants this exit code; the sandbox is there
+//	                         from the start
 //	platform [FAULT…]        what the sandbox does wrong from now on
 //	platform-forget KIND ID  the platform does not know this record
 //	platform-key KEY         the only key that the platform accepts from now on
@@ -34,10 +35,13 @@ import (
 //	platform-posts N         so many POSTs have reached it
 //	sqlite FILE SQLFILE      runs SQL on a database, which may be new
 //	query FILE SQL WANT      wants this single value
-//	json LINE PATH WANT      wants this value in a line (from 1) of the last standard output; PATH is like runs.0.states.accepted
-//	json-keys LINE PATH KEYS wants exactly these keys in this order, joined with commas; PATH . is the whole line
+//	json LINE PATH WANT      wants this value in a line (from 1) of the last standard output; PATH
+//	                         is like runs.0.states.accepted
+//	json-keys LINE PATH KEYS wants exactly these keys in this order, joined with commas; PATH . is
+//	the whole line
 //	lines N                  wants so many lines of standard output
-//	edit FILE OLD NEW        makes another configuration: config.yaml with OLD replaced by NEW, in both of which \n is a new line
+//	edit FILE OLD NEW        makes another configuration: config.yaml with OLD replaced by NEW, in
+//	                         both of which \n is a new line
 //	references               imports the four de-para tables
 //	fill FILE KEY COLUMN TEXT…  fills cells of a row in a CSV file of decisions
 //	lease FILE JOB           holds the lease of a job until the script ends, as another process

@@ -130,7 +130,8 @@ func TestF160ManyRowsTakeTheirNumberAtATerminal(t *testing.T) {
 	t.Parallel()
 	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})
 	many := `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
-		INSERT INTO contrato SELECT filial, 100000 + i, i, produtor, loja, usuario, produto, local, safra, um, tipo, emissao, carteira, preco, inicio, fim, modalidade, pagto, forma, situacao
+		INSERT INTO contrato SELECT filial, 100000 + i, i, produtor, loja, usuario, produto, local, safra, um, tipo,
+			emissao, carteira, preco, inicio, fim, modalidade, pagto, forma, situacao
 		FROM contrato, n WHERE num = '000003';`
 	if err := os.WriteFile(b.path("many.sql"), []byte(many), 0o600); err != nil {
 		t.Fatal(err)

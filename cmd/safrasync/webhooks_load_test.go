@@ -20,7 +20,8 @@ import (
 )
 
 const (
-	// events a second that the senders try to send: half as much again as the 10,000 a minute that are asked for
+	// events a second that the senders try to send: half as much again as the 10,000 a minute that
+	// are asked for
 	loadPace    = 250
 	loadSenders = 8
 	loadBatch   = 100 // new rows of the ERP for each run
@@ -90,7 +91,8 @@ func TestF152NoEventIsLostWhileTheServiceSendsRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		during, took := answers.count(), time.Since(began)
-		// What waits in the ERP goes, and what waits in the spool comes to the ledger; runs that find
+		// What waits in the ERP goes, and what waits in the spool comes to the ledger; runs that
+		// find
 		// nothing leave no line. Two rows of the sample go too.
 		for late := time.Now().Add(giveUp); s.job("contracts").States[trade.Accepted] != rows+2 ||
 			len(s.inbox()) < answers.different(); {

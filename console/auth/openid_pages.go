@@ -190,7 +190,8 @@ func (p *openIDPages) comeBack(q *web.Request) error {
 		return q.Redirect("/login")
 	}
 	f, ok := p.flow(q)
-	// the browser keeps its cookies from requests that others cause: the same once more, from a page of ours
+	// the browser keeps its cookies from requests that others cause: the same once more, from a
+	// page of ours
 	if !ok && q.Header.Get("Sec-Fetch-Site") == "cross-site" {
 		return q.Page(http.StatusOK, "onward", web.Local(q.URL.RequestURI()))
 	}

@@ -161,7 +161,8 @@ func TestPeopleComeByTheIssuer(t *testing.T) {
 			t.Errorf("asked for %v", asked)
 		}
 
-		// The same person with another address and another role is the same user, and what the old role
+		// The same person with another address and another role is the same user, and what the old
+		// role
 		// had ends.
 		c.issuer.Person(with(with(rui, "email", "rui.prado@coop.example"), "groups", "safra-leitura"))
 		other := c.Browser()

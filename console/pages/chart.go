@@ -23,7 +23,8 @@ type chart struct {
 	Line          string // points of the line of what has not gone
 	Width, Height int
 	Left          int // rows that have not gone by now
-	// Pace is how many rows went since midnight; Done is when what may go by itself will be gone at that
+	// Pace is how many rows went since midnight; Done is when what may go by itself will be gone at
+	// that
 	// pace; zero: nothing waits, or nothing goes.
 	Pace int
 	Done time.Time

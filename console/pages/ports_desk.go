@@ -12,10 +12,12 @@ import (
 
 // Causes are what keeps rows from going.
 type Causes interface {
-	// Stuck groups what did not go by what keeps it, in a language. fresh: after an act, whose effect
+	// Stuck groups what did not go by what keeps it, in a language. fresh: after an act, whose
+	// effect
 	// must be seen.
 	Stuck(ctx context.Context, lang trade.Lang, fresh bool) (Stuck, error)
-	// Expect says that somebody will soon ask for that, so that the first look, which takes longest,
+	// Expect says that somebody will soon ask for that, so that the first look, which takes
+	// longest,
 	// begins. It does not wait.
 	Expect()
 }
@@ -33,10 +35,12 @@ type Doubts interface {
 type Tables interface {
 	// ReferenceSource tells where a kind of reference is kept: ledger, erp, platform.
 	ReferenceSource(kind string) string
-	// ReadReferences reads a CSV of codes and ids, and says what it would change of a kind; nothing is
+	// ReadReferences reads a CSV of codes and ids, and says what it would change of a kind; nothing
+	// is
 	// stored.
 	ReadReferences(ctx context.Context, kind string, file io.Reader, lang trade.Lang) (ReferencePlan, error)
-	// SetReferences stores codes, and the labels of some. A code that is blank, or an id that is none, is an error of
+	// SetReferences stores codes, and the labels of some. A code that is blank, or an id that is
+	// none, is an error of
 	// ReferenceFault.
 	SetReferences(ctx context.Context, kind string, codes, labels map[string]string, act string,
 		who engine.Person) (added, changed int, err error)

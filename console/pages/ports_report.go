@@ -15,9 +15,11 @@ import (
 type Reports interface {
 	// Closings lists the months that were closed, the newest first.
 	Closings(ctx context.Context) ([]trade.Closing, error)
-	// ReadReport makes a report. Of a section that has more than most rows, the first ones are given.
+	// ReadReport makes a report. Of a section that has more than most rows, the first ones are
+	// given.
 	ReadReport(ctx context.Context, q ReportQuery, lang trade.Lang, most int) (Report, error)
-	// WriteReport writes a report as a file: csv, xlsx, html or json. It stands in the audit before a
+	// WriteReport writes a report as a file: csv, xlsx, html or json. It stands in the audit before
+	// a
 	// byte is written.
 	WriteReport(ctx context.Context, q ReportQuery, lang trade.Lang, format string, w io.Writer,
 		who engine.Person) error

@@ -95,7 +95,8 @@ func byWeight(a, b task) int {
 	return cmp.Or(b.Weight.Cmp(a.Weight), cmp.Compare(b.Rows, a.Rows))
 }
 
-// taskOf sums up a cause. Contracts, fixations and deliveries are the same grain: the weight is that
+// taskOf sums up a cause. Contracts, fixations and deliveries are the same grain: the weight is
+// that
 // of contracts, where there are none that of fixations, and else that of what is delivered.
 func taskOf(c Cause) task {
 	t := task{

@@ -7,7 +7,8 @@ import (
 )
 
 // Waiting counts what waits on each page of the menu, by its path, from the sums that the ledger
-// keeps. A page is shown without counts when they cannot be read: its own reading reports the fault.
+// keeps. A page is shown without counts when they cannot be read: its own reading reports the
+// fault.
 func (p *Pages) Waiting(ctx context.Context) map[string]int {
 	counts := map[string]int{}
 	for _, job := range p.ports.Jobs.Jobs() {

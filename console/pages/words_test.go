@@ -23,12 +23,11 @@ func TestPagesNamePhrasesThatExist(t *testing.T) {
 	for _, state := range trade.States {
 		made = append(made, "count."+string(state), "count.one."+string(state))
 	}
-	made = append(made, "todo."+string(trade.Waiting))
-	for _, state := range statesFirst {
-		made = append(made, "todo."+string(state))
+	for _, state := range []trade.JobState{trade.BackingOff, trade.Stopped, trade.Paused} {
+		made = append(made, "todo.job."+string(state))
 	}
-	for _, flag := range flagsFirst {
-		made = append(made, "todo.flag."+string(flag))
+	for _, fixer := range trade.Fixers {
+		made = append(made, "home.who."+helperOf(fixer))
 	}
 	for _, key := range made {
 		if !i18n.Console.Has(i18n.Key(key)) {

@@ -8,7 +8,8 @@
 //	keep     open alerts in the ledger, and their messages   keep.go
 //	deliver  each message to each address, until it is there deliver.go, email.go, webhook.go
 //	digest   what went, what did not, why, what to do        digest.go, digest_sum.go
-//	words    both languages                                  words*.go, say*.go; message.go and render*.go are the forms of a message
+//	words    both languages                                  words*.go, say*.go; message.go and
+//	         render*.go are the forms of a message
 //
 // What it promises:
 //

@@ -196,7 +196,10 @@ func (w *world) settleDoubt(job, key, remote string) {
 	}
 	a := attempts[len(attempts)-1]
 	a.Outcome, a.RemoteID, a.FinishedAt, a.Status = trade.OutcomeCreated, remote, w.now, 201
-	w.store.CommitGroup(job, trade.Group{At: w.now, Settle: []trade.Settlement{{Attempt: a, State: trade.Accepted, Counts: true}}})
+	w.store.CommitGroup(job, trade.Group{
+		At:     w.now,
+		Settle: []trade.Settlement{{Attempt: a, State: trade.Accepted, Counts: true}},
+	})
 }
 
 func (w *world) status(job string, s trade.JobState, code string) {

@@ -19,7 +19,8 @@ const (
 	LongWaiting  Topic = "long_waiting" // a row waits too long; subject: the job
 	SweepMissed  Topic = "sweep_missed" // the last sweep found rows that the windows had missed; subject: the job
 	Contradicted Topic = "contradicted" // a late answer contradicts what a person decided; subject: the job
-	// a late answer ended what a person had decided; subject: the job. It is never over: it happened
+	// a late answer ended what a person had decided; subject: the job. It is never over: it
+	// happened
 	LateAnswer  Topic = "late_answer"
 	DiskFull    Topic = "disk"            // little room for ledger or journal; subject: host and folder
 	Certificate Topic = "certificate"     // the API's certificate ends soon; subject: "api"

@@ -28,9 +28,6 @@ var (
 	number     = regexp.MustCompile(`(?:\b|Test|_)(F)(\d{3})(?:[-–]F(\d{3}))?|(?:\b|Test|_)(I)(\d{1,2})(?:[^0-9]|$)`)
 )
 
-// oldSpelling are folders whose tests still have an underscore after their numbers.
-var oldSpelling = []string{"cmd", "erp", "state"}
-
 func TestEveryFaultHasATestThatBearsItsNumber(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("testdata/faults.md")
@@ -83,22 +80,11 @@ func TestEveryInvariantIsCitedByTwoTests(t *testing.T) {
 // TestF031AName, not TestF031_AName: who looks for one finds all.
 func TestTheNumberOfATestHasOneSpelling(t *testing.T) {
 	t.Parallel()
-	old := map[string]bool{}
 	eachTest(t, func(folder string, test *ast.FuncDecl) {
-		if !underscore.MatchString(test.Name.Name) {
-			return
-		}
-		folder, _, _ = strings.Cut(folder, "/")
-		old[folder] = true
-		if !slices.Contains(oldSpelling, folder) {
+		if underscore.MatchString(test.Name.Name) {
 			t.Errorf("%s: %s has an underscore after its number: take it out", folder, test.Name.Name)
 		}
 	})
-	for _, folder := range oldSpelling {
-		if !old[folder] {
-			t.Errorf("%s has one spelling: take it out of the list", folder)
-		}
-	}
 }
 
 // eachTest hands over all functions that are tests, with their folders.

@@ -65,7 +65,8 @@ func (l *limits) sender(r *http.Request, now time.Time) bool {
 	return limiter.AllowN(now, 1)
 }
 
-// forget leaves out the addresses that have not asked for a while: a new limit is as full as theirs.
+// forget leaves out the addresses that have not asked for a while: a new limit is as full as
+// theirs.
 func (l *limits) forget(now time.Time) {
 	for who, limiter := range l.senders {
 		if limiter.TokensAt(now) >= float64(l.burst) {

@@ -15,7 +15,8 @@ import (
 	"github.com/safrasync/safrasync/internal/connlimit"
 )
 
-// The connections in all and of one address: those who ask are few, and the file descriptors are for
+// The connections in all and of one address: those who ask are few, and the file descriptors are
+// for
 // sending.
 const (
 	connsMost = 32

@@ -14,7 +14,8 @@ const module = "github.com/safrasync/safrasync"
 // ours.
 type rule struct {
 	// may lists folders (exact, not what is under them) that all files may import; "*" stands for
-	// every folder except those which only tests may import, and "folder/*" for each folder directly
+	// every folder except those which only tests may import, and "folder/*" for each folder
+	// directly
 	// under one.
 	may []string
 	// testsMay lists what test files may import besides.
@@ -250,7 +251,8 @@ var rules = map[string]rule{
 	"cmd/safrasync/care": command("cmd/safrasync/acts", "cmd/safrasync/alerts", "cmd/safrasync/api",
 		"cmd/safrasync/rows", "cmd/safrasync/runs", "internal/alert", "internal/torture"),
 	"cmd/safrasync/daemon": command("cmd/safrasync/alerts", "cmd/safrasync/desk", "cmd/safrasync/runs", "console",
-		"console/auth", "internal/connlimit", "internal/httpapi", "internal/metrics", "internal/receiver", "internal/systemd"),
+		"console/auth", "internal/connlimit", "internal/httpapi", "internal/metrics", "internal/receiver",
+		"internal/systemd"),
 	"cmd/safrasync/demo": command("cmd/safrasync/report", "cmd/safrasync/runs", "apiclient/sandbox"),
 	"cmd/safrasync/desk": {
 		may: append(command().may, "cmd/safrasync/alerts", "cmd/safrasync/refs", "cmd/safrasync/report",
@@ -374,7 +376,8 @@ func command(more ...string) rule {
 	}
 }
 
-// inner tells whether a folder is a part of the ledger or of the reader, which callers reach through
+// inner tells whether a folder is a part of the ledger or of the reader, which callers reach
+// through
 // package state or erp alone.
 func inner(folder string) bool {
 	return strings.HasPrefix(folder, "state/") || strings.HasPrefix(folder, "erp/")
@@ -390,7 +393,8 @@ var testOnly = []string{
 	"internal/throwaway", "internal/oidctest", "internal/apidoc", "erp/erptest", "internal/importrules",
 	"internal/faultlist", "internal/limits",
 	"internal/manual", "cmd/safrasync/config/configtest",
-	"tools/bench", "tools/bench/size", "tools/histories", "tools/packagetest", "tools/protocol", "tools/torture", "internal/sickdisk",
+	"tools/bench", "tools/bench/size", "tools/histories", "tools/packagetest", "tools/protocol", "tools/torture",
+	"internal/sickdisk",
 }
 
 // source is what the checks need to know of one Go file.

@@ -9,6 +9,7 @@
 // of answers): never a key, a document, a name or an amount of one row (I10); and that a ledger
 // that does not answer makes the rows absent and safrasync_ledger_up 0, never zero rows.
 //
-// collect.go reads the ledger, count.go and reload.go count, serve.go answers over HTTP. docs/operation.md lists
+// collect.go reads the ledger, count.go and reload.go count, serve.go answers over HTTP.
+// docs/operation.md lists
 // the metrics; a test holds it against them.
 package metrics

@@ -21,9 +21,11 @@ type JobLedger interface {
 	Cursor(ctx context.Context, job string) (trade.Cursor, error)
 }
 
-// WholeLedger is what the ledger tells of itself and of those who work on it; every method only reads.
+// WholeLedger is what the ledger tells of itself and of those who work on it; every method only
+// reads.
 type WholeLedger interface {
-	// Instances gives the processes that may send, dead ones of the last hour too; none with SQLite.
+	// Instances gives the processes that may send, dead ones of the last hour too; none with
+	// SQLite.
 	Instances(ctx context.Context) ([]trade.Instance, error)
 	// Sizes gives the bytes of the ledger's parts.
 	Sizes(ctx context.Context) (trade.Sizes, error)

@@ -276,7 +276,8 @@ func (c *Cluster) start(port int) error {
 	log := throwaway.NewLog(c.ready)
 	cmd := c.command("postgres", "-D", c.DataDir(), "-p", fmt.Sprint(port))
 	cmd.Stdout, cmd.Stderr = log, log
-	// SIGQUIT is the immediate shutdown: unlike SIGKILL it lets the server free its shared memory and
+	// SIGQUIT is the immediate shutdown: unlike SIGKILL it lets the server free its shared memory
+	// and
 	// end its children.
 	p, err := throwaway.Spawn(cmd, syscall.SIGQUIT, c.as)
 	if err != nil {

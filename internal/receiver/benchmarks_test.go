@@ -18,7 +18,8 @@ import (
 const (
 	comparisons = 16  // that are measured at once: a clock takes as long as one of them
 	cropped     = 0.9 // of all times the shortest; what took longer was interrupted
-	// standard errors that are no accident, as in Reparaz, Balasch, Verbauwhede: Dude, is my code constant time?
+	// standard errors that are no accident, as in Reparaz, Balasch, Verbauwhede: Dude, is my code
+	// constant time?
 	sureFrom = 4.5
 )
 
@@ -91,7 +92,8 @@ func report(b *testing.B, times [2][]float64) {
 		return
 	}
 	slices.Sort(all)
-	// for both: a limit of its own would hide what differs, and its accidents would count as a difference
+	// for both: a limit of its own would hide what differs, and its accidents would count as a
+	// difference
 	longest := all[int(float64(len(all))*cropped)]
 	var mean, square [2]float64 // square is that of the standard error of the mean
 	for i, heap := range times {

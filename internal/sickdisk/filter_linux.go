@@ -12,7 +12,8 @@ import (
 // call is a system call on a file.
 type call struct {
 	name string
-	// the argument that is a path, after the folder that it is relative to; 0: the first argument is a descriptor
+	// the argument that is a path, after the folder that it is relative to; 0: the first argument
+	// is a descriptor
 	path int
 }
 

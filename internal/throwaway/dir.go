@@ -28,7 +28,8 @@ type Kind struct {
 	// InMemory prefers a file system in memory, where there is one with room: what a server flushes
 	// costs nothing there. Not for measurements.
 	InMemory bool
-	// StillServed tells whether a server works in the folder of a dead owner, and orders it to stop.
+	// StillServed tells whether a server works in the folder of a dead owner, and orders it to
+	// stop.
 	StillServed func(dir string) bool
 }
 

@@ -16,7 +16,8 @@ import (
 // Options say what is tortured and how hard.
 type Options struct {
 	Binary string // the program under trial
-	// another program to torture in its place, which keeps no ledger that could be judged: see tools/torture/cronscript
+	// another program to torture in its place, which keeps no ledger that could be judged: see
+	// tools/torture/cronscript
 	Script      string
 	Dir         string        // an empty folder for everything that is made
 	ERP         Database      // "" = SQLite in Dir. A schema is made in it

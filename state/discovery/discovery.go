@@ -125,7 +125,8 @@ func (s *Discovery) EachKnown(ctx context.Context, job string, fn func(trade.Kno
 func (s *Discovery) Stale(ctx context.Context, job, mappedWith string, states []trade.State,
 	fn func(trade.Entry) error,
 ) error {
-	// one at a time: for several the databases would go through all entries of the job, in the order of their numbers
+	// one at a time: for several the databases would go through all entries of the job, in the
+	// order of their numbers
 	for _, state := range states {
 		for after := int64(0); ; {
 			page, err := s.ledger.SelectEntries(ctx, "looking for entries of an earlier mapping",

@@ -78,9 +78,12 @@ func (s *Mailbox) NoteHeard(ctx context.Context, heard []trade.Heard, candidates
 			if err := t.Do(`INSERT INTO candidate (id, seq, event, purpose, heard_at, last_at, typed_from, typed_to, next_at, asked_at, tries, state, status, fields, unread, settled_by)
 				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, 'heard', 0, '{}', '[]', 0)
 				ON CONFLICT (id) DO UPDATE SET
-					last_at = CASE WHEN excluded.last_at > candidate.last_at THEN excluded.last_at ELSE candidate.last_at END,
-					event = CASE WHEN candidate.purpose = 'deleted' AND excluded.event = 'CREATE_ORDER_COMMITMENT' THEN excluded.event ELSE candidate.event END,
-					purpose = CASE WHEN excluded.purpose = 'deleted' AND candidate.purpose <> 'deleted' THEN 'deleted' ELSE candidate.purpose END,
+					last_at = CASE WHEN excluded.last_at > candidate.last_at
+						THEN excluded.last_at ELSE candidate.last_at END,
+					event = CASE WHEN candidate.purpose = 'deleted' AND excluded.event = 'CREATE_ORDER_COMMITMENT'
+						THEN excluded.event ELSE candidate.event END,
+					purpose = CASE WHEN excluded.purpose = 'deleted' AND candidate.purpose <> 'deleted'
+						THEN 'deleted' ELSE candidate.purpose END,
 					state = CASE WHEN `+anew+` THEN 'heard' ELSE candidate.state END,
 					tries = CASE WHEN `+anew+` THEN 0 ELSE candidate.tries END,
 					next_at = CASE WHEN `+anew+` THEN excluded.next_at ELSE candidate.next_at END`,

@@ -63,6 +63,7 @@ func SetCursor(t *sqldb.Tx, job string, c trade.Cursor) error {
 		return fmt.Errorf("what the brakes of job %s remember: %w", job, err)
 	}
 	return t.Do(`INSERT INTO job_cursor (job, bound, swept_at, fingerprint, sweep, parents, brakes) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE
-		SET bound = excluded.bound, swept_at = excluded.swept_at, fingerprint = excluded.fingerprint, sweep = excluded.sweep, parents = excluded.parents,
+		SET bound = excluded.bound, swept_at = excluded.swept_at, fingerprint = excluded.fingerprint,
+			sweep = excluded.sweep, parents = excluded.parents,
 		brakes = excluded.brakes`, job, c.Bound, sqldb.Millis(c.SweptAt), c.Fingerprint, sweep, c.Parents, string(brakes))
 }

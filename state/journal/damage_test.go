@@ -13,7 +13,7 @@ import (
 
 // F056: whatever the end of the file lost, what is read is a prefix of what was written, and
 // writing goes on behind it.
-func TestF056_AJournalCutAtEveryByteIsAPrefix(t *testing.T) {
+func TestF056AJournalCutAtEveryByteIsAPrefix(t *testing.T) {
 	t.Parallel()
 	w := newWriter(t)
 	for n := range 4 {

@@ -256,10 +256,10 @@ func (u *use) remove(name string) {
 // with all after it, with an error of the device or for want of room: the use says so, or gives
 // what it gives without a failure. What the ledger was told is there afterwards, and writing goes
 // on.
-func TestF048_EverySystemCallOnAJournalFails(t *testing.T) {
+func TestF048EverySystemCallOnAJournalFails(t *testing.T) {
 	if os.Getenv(diskRole) == "" {
 		t.Parallel() // with the other tests here; there it is alone
-		self := exec.Command(os.Args[0], "-test.run=^TestF048_EverySystemCallOnAJournalFails$", "-test.v")
+		self := exec.Command(os.Args[0], "-test.run=^TestF048EverySystemCallOnAJournalFails$", "-test.v")
 		self.Env = append(os.Environ(), diskRole+"=1")
 		out, err := self.CombinedOutput()
 		if err != nil {

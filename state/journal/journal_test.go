@@ -273,7 +273,7 @@ func TestJournalsAreFound(t *testing.T) {
 
 // F053: on a full disk the reserve is given up, so that the answers to what was on the wire can be
 // kept; what cannot be written is an error, and nothing goes.
-func TestF053_AFullDiskGivesUpTheReserve(t *testing.T) {
+func TestF053AFullDiskGivesUpTheReserve(t *testing.T) {
 	t.Parallel()
 	w := newWriter(t)
 	w.commit(group(1))

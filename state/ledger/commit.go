@@ -119,11 +119,14 @@ func checkGroup(group trade.Group) error {
 
 // Run stores the group, in one transaction. What a crash leaves:
 //
-//	before Commit          nothing of the group: entries are pending, answers are noted on the tmpfs
+//	before Commit          nothing of the group: entries are pending, answers are noted on the
+//	                       tmpfs
 //	in a step below        the same: the transaction is rolled back
-//	record in the journal  the next start finds one record more than the ledger has, and does what it
+//	record in the journal  the next start finds one record more than the ledger has, and does what
+//	                       it
 //	                       says: an intent without its commit is settled as not sent
-//	COMMIT, no answer yet  the caller is told trade.ErrUncertain and sends nothing; the same call again
+//	COMMIT, no answer yet  the caller is told trade.ErrUncertain and sends nothing; the same call
+//	                       again
 //	                       finds what is stored (claim)
 //	after COMMIT           entries in sending; Recover settles them as noted, else as in doubt
 //
@@ -163,7 +166,8 @@ func (g *GroupTx) Run() error {
 		if err := NoteFacts(g.Tx, changed, g.Now); err != nil {
 			return err
 		}
-		// The attempt is written before its entry is: the database lets an entry be sent only when its
+		// The attempt is written before its entry is: the database lets an entry be sent only when
+		// its
 		// open attempt is there.
 		if err := g.claim(); err != nil {
 			return err

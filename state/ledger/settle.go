@@ -76,7 +76,8 @@ func (g *GroupTx) settle(w *settling, a *AttemptRow, st trade.Settlement) (err e
 	case now == out && (out != trade.OutcomeCreated || a.RemoteID == sqldb.CleanText(st.Attempt.RemoteID)):
 		g.Result.Settled[a.ID] = true // stored already
 		if out == trade.OutcomeUnknown {
-			// The recovery said unknown before the sender did: what the sender saw helps the person who
+			// The recovery said unknown before the sender did: what the sender saw helps the person
+			// who
 			// decides.
 			w.heard = append(w.heard, a.ID)
 			w.results[a.ID], err = g.evidence(a, st)

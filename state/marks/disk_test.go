@@ -22,7 +22,7 @@ const diskRole = "SAFRASYNC_MARKS_TEST_DISK"
 // F047, F048: each system call on the file of a process fails, alone or with all after it: what may
 // leave is noted, what is read was written, and a file of which that is not certain is believed in
 // nothing.
-func TestF048_EverySystemCallOnTheNotesFails(t *testing.T) {
+func TestF048EverySystemCallOnTheNotesFails(t *testing.T) {
 	if os.Getenv(diskRole) == "" {
 		t.Parallel() // with the other tests here; there it is alone
 		self := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")

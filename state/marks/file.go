@@ -242,7 +242,8 @@ type Reading struct {
 	Ended bool            // the process has certainly ended, and this is the file that it wrote
 	Marks map[string]Mark // by request
 	Torn  bool            // a slot cannot be read: requests that are not in Marks may have left too
-	// requests that are not in Marks had not left, if the ledger has this record of its journal; Never: nobody knows
+	// requests that are not in Marks had not left, if the ledger has this record of its journal;
+	// Never: nobody knows
 	Freed uint64
 }
 

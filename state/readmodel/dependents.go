@@ -18,7 +18,8 @@ func (s *Reader) Dependents(ctx context.Context, job, key string, limit int) ([]
 		return nil, fmt.Errorf("%s: %w", op, err)
 	}
 	var ids []int64
-	// The list of what a row waits for has its keys as JSON texts. Only rows that wait are looked at.
+	// The list of what a row waits for has its keys as JSON texts. Only rows that wait are looked
+	// at.
 	query := `SELECT e.id FROM entry e WHERE e.state = 'waiting' AND ` + s.db.D.Within +
 		`(e.waiting_for, ?) > 0 ORDER BY e.id LIMIT ?`
 	if err := s.db.Read.SelectContext(ctx, &ids, s.db.Q(query), `"key":`+string(name),

@@ -13,14 +13,22 @@
 // of the two:
 //
 //	in step                            the work goes on
-//	one group more in the journal      a process ended between the two: its answers are stored; its intents go again where its notes show that they had not left, else they
+//	one group more in the journal      a process ended between the two: its answers are stored;
+//	                                   its intents go again where its notes show that they had not
+//	                                   left, else they
 //	                                   become in doubt
-//	one act more in the journal        the same: it is done, but for a second sending, after which the row stays in doubt
-//	a journal begun anew since         CodeRolledBack: an older copy of the ledger; NewJournal refuses to put such a journal aside
-//	more in the journal                CodeRolledBack: an older copy of the ledger; Rebuild adds what is missing
-//	no ledger                          CodeAbsent, unless Options.Begin: it is begun by `safrasync state new` alone (New)
+//	one act more in the journal        the same: it is done, but for a second sending, after which
+//	                                   the row stays in doubt
+//	a journal begun anew since         CodeRolledBack: an older copy of the ledger; NewJournal
+//	                                   refuses to put such a journal aside
+//	more in the journal                CodeRolledBack: an older copy of the ledger; Rebuild adds
+//	                                   what is missing
+//	no ledger                          CodeAbsent, unless Options.Begin: it is begun by `safrasync
+//	                                   state new` alone (New)
 //	another platform in the journal    the ledger's counts: the journal is told
-//	no ledger, or a new one            CodeEmptied, when the journal of one that stood here, or is no longer where it stood, says that rows were sent; Rebuild makes it anew
+//	no ledger, or a new one            CodeEmptied, when the journal of one that stood here, or is
+//	                                   no longer where it stood, says that rows were sent; Rebuild
+//	                                   makes it anew
 //	more in the ledger, or no journal  CodeJournalLost; NewJournal, by a person with a reason
 //	another host, place, or branch     CodeCopied; NewJournal
 //

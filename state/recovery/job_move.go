@@ -24,7 +24,8 @@ const collisionSamples = 5
 
 // MoveJob gives the entries of a job to another one, with attempts, sums, runs, cursor and status,
 // in one transaction with its record in the audit. It gives
-// *trade.LeasedError while a process runs either. With apply false, and where keys collide, it changes nothing and tells what it would do.
+// *trade.LeasedError while a process runs either. With apply false, and where keys collide, it
+// changes nothing and tells what it would do.
 func (s *Journals) MoveJob(ctx context.Context, from, to string, apply bool,
 	record trade.AuditRecord,
 ) (plan trade.JobMove, err error) {

@@ -266,7 +266,8 @@ type RebuildPlan struct {
 	Ledger string `json:"ledger"` // its id
 	// the file that cannot be read and is kept under another name; "" when there is none
 	Damaged string `json:"damaged"`
-	// there is no ledger: it is made anew, without references and audit, which are not in the journal
+	// there is no ledger: it is made anew, without references and audit, which are not in the
+	// journal
 	Absent  bool            `json:"absent"`
 	Journal string          `json:"journal"` // the folder
 	Records int64           `json:"records"` // of the journal

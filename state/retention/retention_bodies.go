@@ -21,7 +21,8 @@ const finished = ledger.IsSettled
 // whose difference to the ERP a person has yet to look at, and one that was taken out in doubt,
 // held, or refused in no form of the API, because bringing it back needs what was sent.
 const reducible = `(e.state = 'withdrawn' OR e.state = 'accepted' AND e.flags NOT LIKE '%"changed"%'
-	OR e.state = 'dismissed' AND (e.dismissal LIKE '{"from":"pending"%' OR e.dismissal LIKE '{"from":"waiting"%' OR e.dismissal LIKE '{"from":"invalid"%'
+	OR e.state = 'dismissed' AND (e.dismissal LIKE '{"from":"pending"%' OR e.dismissal LIKE '{"from":"waiting"%'
+		OR e.dismissal LIKE '{"from":"invalid"%'
 		OR e.dismissal LIKE '{"from":"rejected"%') AND (e.error IS NULL OR e.error NOT LIKE '%"weak":true%')
 		AND NOT EXISTS (SELECT 1 FROM attempt d WHERE d.entry_id = e.id AND (d.outcome IS NULL OR d.outcome = 'unknown')))`
 
@@ -172,7 +173,10 @@ func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error)
 		}
 	}
 	return len(rows), t.UpdateRows("entry",
-		[]string{"id", "payload", "shown", "cells", "now_cells", "ack_cells", "warnings", "error", "reduced_at", "version"},
+		[]string{
+			"id", "payload", "shown", "cells", "now_cells", "ack_cells", "warnings", "error", "reduced_at",
+			"version",
+		},
 		updates)
 }
 

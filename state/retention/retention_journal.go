@@ -19,10 +19,13 @@ import (
 // the ledger:
 //
 //	1. a new segment begins; the number of its first record is the base
-//	2. page by page, what the ledger knows of every row that was sent or decided about is written as ordinary records (journal.Snapshot), each in a
-//	   transaction of its own that holds the journal's line of the ledger from its beginning: nothing is noted between the look and the record
+//	2. page by page, what the ledger knows of every row that was sent or decided about is written
+//	   as ordinary records (journal.Snapshot), each in a
+//	   transaction of its own that holds the journal's line of the ledger from its beginning:
+//	   nothing is noted between the look and the record
 //	3. a record says that everything before the base is in those from the base on (journal.Base)
-//	4. what stands on disk from the base on is read back and compared with what was written, and with the ledger
+//	4. what stands on disk from the base on is read back and compared with what was written, and
+//	   with the ledger
 //	5. the segments before the base are removed, the oldest first
 //
 // A process that ends after 1 or 2 leaves more records than needed, after 3 or in 5 more segments

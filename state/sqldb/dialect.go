@@ -16,7 +16,8 @@ type Dialect struct {
 	Within string // function of (text, part): where the part begins in the text, 0 = nowhere
 	Listed string // condition: the number of an entry e is in a list, which is a parameter
 	List   string // what such a list begins and ends with
-	// after a table: only its rows that wait for something or need a person are gone through; "" where the database decides that well
+	// after a table: only its rows that wait for something or need a person are gone through; ""
+	// where the database decides that well
 	ByStuck string
 	ByState string // after a table: it is gone into by state; "" where the database decides that well
 	ByFlags string // the same for rows with a flag
@@ -41,8 +42,10 @@ var SqliteDialect = Dialect{
 	ByStuck: `INDEXED BY entry_stuck `,
 	Folder:  "migrations/sqlite",
 	// A row of SQLite that becomes smaller leaves a hole in its page, which nothing fills; one that
-	// gets another row number is written anew, beside those that became small before, and its page is
-	// joined with its neighbours. The row number of an attempt means nothing. The last one stays: new
+	// gets another row number is written anew, beside those that became small before, and its page
+	// is
+	// joined with its neighbours. The row number of an attempt means nothing. The last one stays:
+	// new
 	// ones count on from it.
 	Pack:   `UPDATE attempt SET rowid = rowid - 4611686018427387904 WHERE rowid > 0 AND rowid < (SELECT MAX(rowid) FROM attempt)`,
 	Tables: `SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\'`,

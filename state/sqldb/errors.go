@@ -64,7 +64,8 @@ type Error struct {
 	// What the journal has and the ledger does not, with CodeRolledBack and CodeEmptied.
 	Records, Rows int
 	Since         time.Time
-	// with CodeEmptied: where the journal's ledger stood, if that is not where this one is looked for
+	// with CodeEmptied: where the journal's ledger stood, if that is not where this one is looked
+	// for
 	Place string
 }
 

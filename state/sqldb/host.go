@@ -17,7 +17,8 @@ import (
 var Self = sync.OnceValue(func() trade.Owner {
 	owner := trade.Owner{Instance: uuid.Must(uuid.NewV7()).String(), PID: os.Getpid()}
 	owner.Host, owner.Boot, owner.PIDSpace = HostIdentity()
-	// nobody else has this clock for certain: what it says means nothing to another process, nor that of another to this one
+	// nobody else has this clock for certain: what it says means nothing to another process, nor
+	// that of another to this one
 	if owner.Boot == "" {
 		owner.Boot = "process " + owner.Instance
 	}

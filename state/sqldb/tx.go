@@ -151,7 +151,8 @@ func (s *DB) TryTx(ctx context.Context, op string, slot int, fn func(*Tx) error)
 		err = failpoint.Hit("tx.noted")
 	}
 	if err != nil {
-		// Nothing was committed, whatever the rollback says; a connection that cannot roll back is thrown
+		// Nothing was committed, whatever the rollback says; a connection that cannot roll back is
+		// thrown
 		// away by the pool.
 		_ = raw.Rollback()
 		return mayWorkAgain(err), err
@@ -163,7 +164,8 @@ func (s *DB) TryTx(ctx context.Context, op string, slot int, fn func(*Tx) error)
 		t.noted()
 		return false, nil // true from here on: the transaction is on disk
 	}
-	// From here the commit may or may not be on disk: the answer was lost, or the disk failed in the
+	// From here the commit may or may not be on disk: the answer was lost, or the disk failed in
+	// the
 	// middle. A guess would cost a duplicate or a lost row, so we look.
 	_ = raw.Rollback()
 	applied, lookErr := s.WasApplied(ctx, op, slot, mark)
@@ -343,7 +345,8 @@ func mayWorkAgain(err error) bool {
 		switch string(server.Code) {
 		case "40001", "40P01": // serialization failure, deadlock
 			return true
-		// two transactions raced for one platform id; the second run sees the first and reports a conflict
+		// two transactions raced for one platform id; the second run sees the first and reports a
+		// conflict
 		case "23505":
 			return server.Constraint == "entry_one_remote" || server.Constraint == "attempt_one_shot"
 		}

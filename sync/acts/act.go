@@ -98,7 +98,8 @@ type RowStep struct {
 	WaitingFor []trade.Awaited // the same
 	Holder     trade.ParentKey // the row that has the id
 	Reading    *Readback       // what the platform has under the id; nil when it was not read back
-	// Holder as it becomes, whose row is no longer in the ERP, or has another one in its place: its record belongs to this row from then on. nil when nobody gives an id up
+	// Holder as it becomes, whose row is no longer in the ERP, or has another one in its place: its
+	// record belongs to this row from then on. nil when nobody gives an id up
 	Gives *trade.Update
 
 	resend bool

@@ -19,7 +19,8 @@ import (
 // Adoption is what a person says of a row that is in doubt or held: the platform has it.
 type Adoption struct {
 	ID string // of the platform; "" only with NoID
-	// NoID says that it was seen there, and that its id is not known; not for order commitments, which
+	// NoID says that it was seen there, and that its id is not known; not for order commitments,
+	// which
 	// can be read back.
 	NoID bool
 	// DespiteDifferences adopts although the record on the platform is not what was sent.

@@ -27,7 +27,8 @@ type JobPlan struct {
 // Release is what a release lets go.
 type Release struct {
 	Brake *trade.Brake `json:"brake"` // that paused the job; null when none did
-	// Sweep says that the next sweep is believed, although it finds too few rows: about Found of them.
+	// Sweep says that the next sweep is believed, although it finds too few rows: about Found of
+	// them.
 	// null when no sweep was doubted.
 	Sweep *ReleasedSweep `json:"sweep"`
 	Stop  *trade.Stop    `json:"stop"` // that only a person ends; null when the job did not stand still for one

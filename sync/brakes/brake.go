@@ -186,7 +186,8 @@ func (r *Guard) BrakeIdentity(ctx context.Context, cursor trade.Cursor) error {
 // alive are the rows that would look new; false: only cancelled ones.
 func (r *Guard) ChangeOfIdentity(ctx context.Context, was trade.Identity) (trade.Brake, map[run.KeyHash]bool, error) {
 	b := trade.Brake{Job: r.run.Job.Name(), Was: &was, Identity: &r.run.Job.Identity}
-	// the rows that the query returns now; false: only cancelled, which stands, but would never be new
+	// the rows that the query returns now; false: only cancelled, which stands, but would never be
+	// new
 	alive := map[run.KeyHash]bool{}
 	err := run.EachKey(ctx, r.run.Source, r.run.Job, func(key string, cancelled bool) error {
 		alive[run.HashKey(key)] = alive[run.HashKey(key)] || !cancelled

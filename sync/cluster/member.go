@@ -47,7 +47,8 @@ type Config struct {
 
 // Members is the part of the ledger in which instances say that they live.
 type Members interface {
-	// Beat says that an instance lives for another 30 s on the ledger's clock, and tells how many do.
+	// Beat says that an instance lives for another 30 s on the ledger's clock, and tells how many
+	// do.
 	// Depart says that it ends.
 	Beat(ctx context.Context, instance trade.Instance) (trade.Crew, error)
 	Depart(ctx context.Context, instance string) error

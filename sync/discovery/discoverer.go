@@ -15,7 +15,8 @@ type Discoverer struct {
 	Recheck *recheck.Checker
 	Brakes  *brakes.Guard
 
-	// the kept sums at the beginning of a sweep, where they were those of the entries; nil: not proved
+	// the kept sums at the beginning of a sweep, where they were those of the entries; nil: not
+	// proved
 	Proved  []trade.Tally
 	differ  map[int64]before        // rows that were sent and have changed in this reading, by number
 	lookups map[string]trade.Lookup // what the platform answered to questions by document, by code

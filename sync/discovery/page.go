@@ -31,7 +31,8 @@ type pager struct {
 	run  *Discoverer
 	rows []readRow
 	seen seenKeys // of the keys that were read and, of a sweep, of those that the ledger knows
-	// the last entry that the ledger had before this reading, without those of a sweep that was braked
+	// the last entry that the ledger had before this reading, without those of a sweep that was
+	// braked
 	newest  int64
 	doubles map[string]int          // key → how often it stands in the ERP
 	revived map[string][]trade.Cell // keys that were held because they stood twice: decided when the reading is over
@@ -121,7 +122,8 @@ func (p *pager) flush(ctx context.Context) error {
 			return err
 		}
 	}
-	// A cancelled row beside a living one of the same key is its past, as soft deletes leave it. Where
+	// A cancelled row beside a living one of the same key is its past, as soft deletes leave it.
+	// Where
 	// the living one comes on a later page, it takes back what its past said.
 	p.rows = slices.DeleteFunc(p.rows, func(row readRow) bool {
 		return row.cancelled && p.seen.of(run.HashKey(row.key))&living != 0

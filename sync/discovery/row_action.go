@@ -71,7 +71,8 @@ func decideRow(known *trade.Known, hash trade.Hash, mappedWith string, cancelled
 		return revive
 	case known.State == trade.Held, known.State == trade.Withdrawn, known.SourceHash != hash,
 		known.MappedWith != mappedWith,
-		// it was in doubt while the ERP changed it, and then refused: what the ledger has is what was sent
+		// it was in doubt while the ERP changed it, and then refused: what the ledger has is what
+		// was sent
 		known.Flags.Has(trade.Changed):
 		return remap
 	case known.GoneSweeps > 0:
@@ -80,7 +81,8 @@ func decideRow(known *trade.Known, hash trade.Hash, mappedWith string, cancelled
 	return same
 }
 
-// decideShown adds to what a row means whether people are shown something else of it now. That alone
+// decideShown adds to what a row means whether people are shown something else of it now. That
+// alone
 // never sends, maps or flags anything. The owner of a row that is being sent decides alone.
 func decideShown(known *trade.Known, shown trade.Shown, action rowAction) rowAction {
 	if (action == same || action == leave) && known.State != trade.Sending && known.ShownMark != shown.Mark {

@@ -15,7 +15,10 @@ type ShowSpec struct{ Label, Column string }
 func (m *Mapping) checkShow(spec JobSpec, path string) []error {
 	var errs []error
 	if len(spec.Show) > trade.MaxShown {
-		errs = append(errs, &SpecError{path, fmt.Sprintf("has %d labels, at most %d fit", len(spec.Show), trade.MaxShown)})
+		errs = append(errs, &SpecError{
+			path,
+			fmt.Sprintf("has %d labels, at most %d fit", len(spec.Show), trade.MaxShown),
+		})
 	}
 	for _, s := range spec.Show {
 		for _, f := range m.Lookups {

@@ -19,7 +19,8 @@ type JobSpec struct {
 	Schedule string     // cron, of the daemon
 	Query    string     // any SELECT
 	Key      []string
-	// key space: keys of jobs in two spaces are never compared; "" = that of all jobs which name none
+	// key space: keys of jobs in two spaces are never compared; "" = that of all jobs which name
+	// none
 	Identity  string
 	ChangedAt string        // column; "" = every run compares all rows
 	Lookback  time.Duration // overlap of the reading window
@@ -48,7 +49,8 @@ type FieldSpec struct {
 	Values     map[string]string // ERP value -> API value
 	Default    *string           // stands in for a missing value, in the API's form
 	Date       string            // YYYYMMDD, DD/MM/YYYY, … ; "" = the database's own dates and YYYY-MM-DD
-	// a sample of how the ERP writes numbers: "1.234,56", "1234,56", "1,234.56", "1234.56"; "" = the last
+	// a sample of how the ERP writes numbers: "1.234,56", "1234,56", "1,234.56", "1234.56"; "" =
+	// the last
 	Number string
 	Scale  *int32       // round to so many digits after the point
 	Empty  []string     // values that mean "nothing", beside NULL and blanks

@@ -180,7 +180,8 @@ func (s *goldenServer) serve(c net.Conn) {
 		}
 		s.mu.Lock()
 		s.posts++
-		// An answer that cannot have a body ends its connection: nothing of the next one is taken for it.
+		// An answer that cannot have a body ends its connection: nothing of the next one is taken
+		// for it.
 		last := s.status < 200 || s.status == http.StatusNoContent || s.status == http.StatusNotModified
 		var out bytes.Buffer
 		fmt.Fprintf(&out, "HTTP/1.1 %d X\r\n", s.status)
@@ -196,7 +197,8 @@ func (s *goldenServer) serve(c net.Conn) {
 	}
 }
 
-// F114-F139, I2: every status from 100 to 599 with every body, over real HTTP through the client and
+// F114-F139, I2: every status from 100 to 599 with every body, over real HTTP through the client
+// and
 // the engine's decision, at the three endpoints. What is sent again by itself is exactly what the
 // table says, and each call makes one POST.
 func TestF114EveryStatusWithEveryBodyMeansWhatTheTableSays(t *testing.T) {

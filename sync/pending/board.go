@@ -16,7 +16,8 @@ import (
 // Ledger is what a board reads.
 type Ledger interface {
 	engine.CodeKeeper
-	// Stuck gives the number and the version of each row of a job that waits for something or needs a
+	// Stuck gives the number and the version of each row of a job that waits for something or needs
+	// a
 	// person.
 	Stuck(ctx context.Context, job string) ([]trade.Stand, error)
 	// Entries gives whole rows by their numbers, in any order.

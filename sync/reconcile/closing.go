@@ -26,7 +26,8 @@ type ClosingPlan struct {
 	Totals      []Total  // overall, by product
 	States      []StateCount
 	First       string // the day of the earliest document; "" = there is none
-	// of all sums, but not of when they were made: who orders a closing with it gets what was shown, or nothing
+	// of all sums, but not of when they were made: who orders a closing with it gets what was
+	// shown, or nothing
 	Mark string
 }
 

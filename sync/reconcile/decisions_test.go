@@ -173,7 +173,8 @@ func TestStaleAndAlteredRowsAreNamed(t *testing.T) {
 		if diff := cmp.Diff(sorted(want), sorted(got)); diff != "" {
 			t.Errorf("%s: faults (-want +got):\n%s", form, diff)
 		}
-		w.change(w.store.Read("contracts", "02|000005"), func(e *trade.Entry) { e.Cause = "message.producer.not-found" })
+		w.change(w.store.Read("contracts", "02|000005"),
+			func(e *trade.Entry) { e.Cause = "message.producer.not-found" })
 		plans, refused, err := PlanDecisions(t.Context(), w.acts(), list)
 		if err != nil || len(plans) != 0 || len(refused) != 1 || refused[0].Refusal != engine.Moved ||
 			refused[0].Key != "02|000005" {

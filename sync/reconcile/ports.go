@@ -52,7 +52,8 @@ type Reader interface {
 // Sources are what a snapshot is taken from.
 type Sources struct {
 	Ledger Ledger
-	// in the order of the configuration; a job that only the ledger knows is told as far as what was sent tells it
+	// in the order of the configuration; a job that only the ledger knows is told as far as what
+	// was sent tells it
 	Jobs     []*engine.Job
 	Platform Reader // nil: nobody is asked
 	Zone     *time.Location

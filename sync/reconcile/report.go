@@ -89,9 +89,15 @@ func (s *Snapshot) Report(o Options, w Writer) (v Overview, err error) {
 		{SummarySection, summaryColumns, func() error { return p.summary(v.Summaries) }},
 		{BridgeSection, bridgeColumns, func() error { return p.bridge(v.Summaries) }},
 		{TotalsSection, totalsColumns, func() error { return p.totals(v.Totals) }},
-		{ContractsSection, o.leading(contractsColumns), func() error { return p.rows(trade.OrderCommitments, p.contract) }},
+		{
+			ContractsSection, o.leading(contractsColumns),
+			func() error { return p.rows(trade.OrderCommitments, p.contract) },
+		},
 		{DeliveriesSection, o.leading(deliveriesColumns), func() error { return p.rows(trade.Deliveries, p.delivery) }},
-		{TraceabilitySection, o.leading(traceabilityColumns), func() error { return p.rows(trade.Traceability, p.traceability) }},
+		{
+			TraceabilitySection, o.leading(traceabilityColumns),
+			func() error { return p.rows(trade.Traceability, p.traceability) },
+		},
 		{DivergencesSection, o.leading(divergencesColumns), p.divergences},
 		{ExceptionsSection, exceptionsColumns, p.exceptions},
 		{MessagesSection, messagesColumns, p.messages},
@@ -298,7 +304,8 @@ func (p *printer) equation(s Summary, add func(id, text string, n any, role stri
 	}
 }
 
-// outside adds the rows that are in no sum: those that left the ERP, and those without a usable key.
+// outside adds the rows that are in no sum: those that left the ERP, and those without a usable
+// key.
 func (p *printer) outside(s Summary, add func(id, text string, n any, role string)) {
 	if s.Gone > 0 {
 		add("gone", p.say("summary.gone"), s.Gone, "outside")

@@ -39,7 +39,8 @@ const (
 	WouldBeRefused DifferenceKind = "refused" // the row would be invalid
 	WouldWait      DifferenceKind = "waiting" // a reference is missing now
 	WouldDiffer    DifferenceKind = "differs" // it would go with another payload
-	// what can be compared is the same; a column was not mapped then, or the payload is no longer kept
+	// what can be compared is the same; a column was not mapped then, or the payload is no longer
+	// kept
 	NotComparable  DifferenceKind = "not_comparable"
 	WouldBeTheSame DifferenceKind = "same"
 )

@@ -19,7 +19,8 @@ type DryLedger struct {
 	refs   map[string]map[string]string // tables read from the ERP in this run
 	Judged map[int64]bool               // entries whose change is counted
 	Fate   map[KeyHash]trade.Parent     // what would become of the rows that are new or would change
-	// rows read in this run that would go, without what a look reads anew; those that are new have numbers below 0
+	// rows read in this run that would go, without what a look reads anew; those that are new have
+	// numbers below 0
 	Ready  []trade.Entry
 	Load   trade.Freight              // what they are
 	came   trade.Arrivals             // all that are new

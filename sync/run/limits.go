@@ -15,7 +15,8 @@ type Limits struct {
 	StopAfterUnknown int           // unknown outcomes in a row that stop the job; 0 = never
 	Quarantine       time.Duration // I14, told to people with each doubt
 	Timeout          time.Duration // of one request
-	// KeepAnswers is how long answers wait in memory for a ledger that takes none; 0 = half a minute.
+	// KeepAnswers is how long answers wait in memory for a ledger that takes none; 0 = half a
+	// minute.
 	KeepAnswers time.Duration
 }
 
@@ -37,7 +38,8 @@ func (l Limits) LeastQuarantine() time.Duration {
 type Brakes struct {
 	NewRows      int // so many times the usual number of new rows; 0 = never
 	NewRowsLeast int // but never fewer than this
-	// so many rows with the content of sent ones whose key is gone; 0 = never: each of them is held all the same
+	// so many rows with the content of sent ones whose key is gone; 0 = never: each of them is held
+	// all the same
 	Retyped    int
 	ChangedKey bool // a changed key, or changed tables, under which known rows look new
 }

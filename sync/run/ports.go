@@ -27,12 +27,15 @@ type Rows interface {
 	// EachKnown calls fn for every entry of the job in the order of their numbers, without holding
 	// more than a page in memory; fn may write.
 	EachKnown(ctx context.Context, job string, fn func(trade.Known) error) error
-	// Roll calls fn for every entry of the job, in no order and from several goroutines at once; the
+	// Roll calls fn for every entry of the job, in no order and from several goroutines at once;
+	// the
 	// entry is that of the call only. Of one that is accepted, without flag, acknowledgement or
-	// absence, it tells no more than number, key, state, source hash, and that it was mapped. It gives
+	// absence, it tells no more than number, key, state, source hash, and that it was mapped. It
+	// gives
 	// the sums of what it saw, in the form of Recount.
 	Roll(ctx context.Context, job string, fn func(*trade.Known)) ([]trade.Tally, error)
-	// Stale calls fn for every entry in one of the states whose MappedWith differs, state by state and
+	// Stale calls fn for every entry in one of the states whose MappedWith differs, state by state
+	// and
 	// there in the order of their numbers; fn may write.
 	Stale(ctx context.Context, job, mappedWith string, states []trade.State, fn func(trade.Entry) error) error
 	// Belongs gives *trade.OtherPlatformError when the ledger has sent to another base address;
@@ -43,10 +46,12 @@ type Rows interface {
 // Relatives reads entries that have to do with those of a job: parents and children, rows with the
 // same content or key, rows that wait for an answer.
 type Relatives interface {
-	// Parents gives what is known of rows that others hang on; a row that the ledger does not have is
+	// Parents gives what is known of rows that others hang on; a row that the ledger does not have
+	// is
 	// not in the answer.
 	Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]trade.Parent, error)
-	// Orphans calls fn for the entries of a job that wait for their parent, in pages in the order of
+	// Orphans calls fn for the entries of a job that wait for their parent, in pages in the order
+	// of
 	// their numbers; fn may write.
 	Orphans(ctx context.Context, job string, fn func([]trade.Entry) error) error
 	// HeldFor calls fn for the entries of a job that are held for a cause, in pages in the order of
@@ -55,16 +60,20 @@ type Relatives interface {
 	// JobsOfLedger gives the jobs that have entries.
 	JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error)
 	// SameContent returns the entries of this kind of record whose attempt created, or may have
-	// created, a record, and that ask for the business of one of these payloads, or whose newest row
+	// created, a record, and that ask for the business of one of these payloads, or whose newest
+	// row
 	// has one of these source hashes.
 	SameContent(ctx context.Context, sends trade.Kind, contents []int64,
 		sources []trade.Hash) ([]trade.SentContent, error)
-	// SentElsewhere gives, by key, the rows of other jobs of the same kind that were sent, or may have
-	// been, and whose keys are compared with those of this job; several tells whether there are such
+	// SentElsewhere gives, by key, the rows of other jobs of the same kind that were sent, or may
+	// have
+	// been, and whose keys are compared with those of this job; several tells whether there are
+	// such
 	// jobs.
 	SentElsewhere(ctx context.Context, job string, sends trade.Kind,
 		keys []string) (out map[string]trade.Elsewhere, several bool, err error)
-	// Awaiting calls fn for every waiting entry of the job that needs a reference of this kind, in the
+	// Awaiting calls fn for every waiting entry of the job that needs a reference of this kind, in
+	// the
 	// order of their numbers; fn may write.
 	Awaiting(ctx context.Context, job, kind string, fn func(trade.Entry) error) error
 }
@@ -76,7 +85,8 @@ type Sums interface {
 	Recount(ctx context.Context, job string) ([]trade.Tally, error)
 	// FlagCounts counts the entries of a job that have each flag.
 	FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error)
-	// Arrivals counts the entries of a job with numbers above after, and gives the keys of the first
+	// Arrivals counts the entries of a job with numbers above after, and gives the keys of the
+	// first
 	// few.
 	Arrivals(ctx context.Context, job string, after int64, samples int) (trade.Arrivals, error)
 	// Due gives pending entries that may go now, with numbers above after, in the order of their
@@ -104,10 +114,12 @@ type Writes interface {
 	// (trade.ErrLeaseLost). An update whose entry has moved since it was read, or a new entry whose
 	// key exists meanwhile, is left out; lost counts them, the next run sees them again.
 	Record(ctx context.Context, lease trade.Lease, page trade.Page) (lost int, err error)
-	// Renumber stores the content numbers of entries, and of the attempts that sent the same, fenced
+	// Renumber stores the content numbers of entries, and of the attempts that sent the same,
+	// fenced
 	// by the lease (trade.ErrLeaseLost). An entry that has moved since it was read is left out.
 	Renumber(ctx context.Context, lease trade.Lease, entries []trade.Entry) error
-	// ReplaceReferences makes the codes of one kind exactly these (a kind that is read from the ERP).
+	// ReplaceReferences makes the codes of one kind exactly these (a kind that is read from the
+	// ERP).
 	// with their labels. Equal content changes nothing.
 	ReplaceReferences(ctx context.Context, kind string, codes, labels map[string]string) (changed int, err error)
 	// RecordLookups stores answers in place of earlier ones; one with an id gives the references
@@ -119,7 +131,8 @@ type Writes interface {
 type Queue interface {
 	// Wake moves rejected and waiting entries whose NextAttemptAt has come to pending.
 	Wake(ctx context.Context, lease trade.Lease, now time.Time) (int, error)
-	// WakeBlocked moves the entries that wait for a record of the platform to pending, because one row
+	// WakeBlocked moves the entries that wait for a record of the platform to pending, because one
+	// row
 	// that needs it was accepted.
 	WakeBlocked(ctx context.Context, lease trade.Lease, kind, id string) (int, error)
 	// Due gives pending entries that may go now, with numbers above after, in the order of their
@@ -134,7 +147,8 @@ type Queue interface {
 // Intents makes durable what sending does.
 type Intents interface {
 	// Commit settles finished attempts, moves entries and makes intents durable, in one transaction
-	// and one flush. Intents and updates are fenced by the lease; settlements are not (I12): when the
+	// and one flush. Intents and updates are fenced by the lease; settlements are not (I12): when
+	// the
 	// lease is lost the settlements are stored all the same and no intent is. Of a paused job no
 	// intent is stored either. The result says which intents were claimed and which settlements
 	// applied.
@@ -154,11 +168,14 @@ type Runs interface {
 	FinishRun(ctx context.Context, report trade.RunReport) error
 	// SetJobStatus records where a job stands; a job that is paused stays so.
 	SetJobStatus(ctx context.Context, status trade.JobStatus) error
-	// Recover settles the entries that dead instances left in sending, and those of our own of earlier
-	// epochs, as far as their process noted what happened (Mark, Heard), and counts the others: they
+	// Recover settles the entries that dead instances left in sending, and those of our own of
+	// earlier
+	// epochs, as far as their process noted what happened (Mark, Heard), and counts the others:
+	// they
 	// are in doubt, their attempts unknown, and can still be closed by a definite late answer.
 	Recover(ctx context.Context, lease trade.Lease, now time.Time) (int, error)
-	// Watch begins the quarantine of a job's attempts that are unknown and of which this boot did not
+	// Watch begins the quarantine of a job's attempts that are unknown and of which this boot did
+	// not
 	// know; it tells how many are new.
 	Watch(ctx context.Context, job, boot string, ticks time.Duration) (int, error)
 	// ReleaseLease gives it back; a lease that is no longer ours is left alone.
@@ -170,12 +187,14 @@ type Jobs interface {
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 	// AcquireLease makes the owner the only reader and sender of a job, with an epoch above every
 	// earlier one. A lease that is held by a living owner gives *trade.LeasedError. A lease is free
-	// when it was released, has expired on the database's clock (30 s), or its owner was a process of
+	// when it was released, has expired on the database's clock (30 s), or its owner was a process
+	// of
 	// this boot and PID space that no longer runs.
 	AcquireLease(ctx context.Context, job string, owner trade.Owner) (trade.Lease, error)
 	// Leases gives the leases that were not given back.
 	Leases(ctx context.Context) ([]trade.Holder, error)
-	// RecoverOwn is Recover for a job that another instance holds, of the entries that the owner left
+	// RecoverOwn is Recover for a job that another instance holds, of the entries that the owner
+	// left
 	// in sending before; it must have nothing of the job in flight.
 	RecoverOwn(ctx context.Context, owner trade.Owner, holder trade.Holder, now time.Time) (int, error)
 	// LastTask tells when a task of the housekeeping began last, the zero time when it never did;
@@ -228,7 +247,8 @@ type Platform interface {
 	SubmitTraceability(ctx context.Context, orderCommitmentID string, body []byte,
 		gate func() error) (apiclient.Answer, error)
 	ListWebhooks(ctx context.Context) ([]json.RawMessage, error)
-	// GetProducerByDocument finds a producer by CPF or CNPJ (chapter 4, after the table). Every error
+	// GetProducerByDocument finds a producer by CPF or CNPJ (chapter 4, after the table). Every
+	// error
 	// is an *apiclient.Error that does not show the document.
 	GetProducerByDocument(ctx context.Context, document string) (apiclient.Producer, error)
 }
@@ -236,7 +256,8 @@ type Platform interface {
 // Quarantine keeps since when it is known that nobody knows what an attempt did (I14), on the clock
 // of a kernel's boot.
 type Quarantine interface {
-	// Watch begins the quarantine of a job's attempts that are unknown and of which this boot did not
+	// Watch begins the quarantine of a job's attempts that are unknown and of which this boot did
+	// not
 	// know; it tells how many are new.
 	Watch(ctx context.Context, job, boot string, ticks time.Duration) (int, error)
 	// Watched gives since when, for the unknown attempts of an entry of which this boot knows.

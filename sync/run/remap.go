@@ -10,7 +10,8 @@ func ApplyRemap(old, fresh trade.Entry) trade.Entry {
 	samePayload := fresh.PayloadHash != "" && fresh.PayloadHash == old.PayloadHash
 	switch {
 	case old.Weak():
-		// refused in no form of the API: an earlier step may have happened, so a change of the row alone
+		// refused in no form of the API: an earlier step may have happened, so a change of the row
+		// alone
 		// moves nothing
 		return keepVerdict(old, fresh)
 	case samePayload && (old.State == trade.Rejected || old.State == trade.Pending):

@@ -12,7 +12,8 @@
 //     not go. A crash after it: in doubt.
 //  4. The request leaves, and its answer is noted. A crash after that note settles the row as
 //     noted.
-//  5. flight.go takes the answer, as package outcome has judged it; commit.go hands the settlement to
+//  5. flight.go takes the answer, as package outcome has judged it; commit.go hands the settlement
+//     to
 //     the next group. Where the ledger does not take it, the answer is kept for a while, then the
 //     row is in doubt.
 //

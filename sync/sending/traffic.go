@@ -9,7 +9,8 @@ import "golang.org/x/time/rate"
 type Traffic struct {
 	Limiter *rate.Limiter
 	blocks  *missingRecords
-	// the last outcome was unknown, or a circuit is tried: one request at a time, until the API says something definite
+	// the last outcome was unknown, or a circuit is tried: one request at a time, until the API
+	// says something definite
 	Careful bool
 	Probing bool // the first requests after a circuit was open: one failure opens it again
 }

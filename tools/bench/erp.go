@@ -16,8 +16,10 @@ import (
 // do not.
 const erpSchema = `CREATE TABLE entrega (
 	filial CHAR(2) NOT NULL, ticket CHAR(9) NOT NULL, item CHAR(1) NOT NULL,
-	contrato VARCHAR(20) NOT NULL, peso_liquido NUMERIC(15,3) NOT NULL, um CHAR(2) NOT NULL, data_entrega CHAR(8) NOT NULL, car VARCHAR(60) NOT NULL,
-	placa CHAR(7) NOT NULL, transportadora VARCHAR(40) NOT NULL, umidade NUMERIC(5,2) NOT NULL, impureza NUMERIC(5,2) NOT NULL, obs VARCHAR(200) NOT NULL,
+	contrato VARCHAR(20) NOT NULL, peso_liquido NUMERIC(15,3) NOT NULL, um CHAR(2) NOT NULL,
+		data_entrega CHAR(8) NOT NULL, car VARCHAR(60) NOT NULL,
+	placa CHAR(7) NOT NULL, transportadora VARCHAR(40) NOT NULL, umidade NUMERIC(5,2) NOT NULL,
+		impureza NUMERIC(5,2) NOT NULL, obs VARCHAR(200) NOT NULL,
 	atualizado_em TIMESTAMPTZ NOT NULL,
 	PRIMARY KEY (filial, ticket, item))`
 
@@ -25,9 +27,11 @@ const erpSchema = `CREATE TABLE entrega (
 // contract Cn and weighs 10,000 kg and n grams, so that each can be known again; 2,000 were
 // delivered on one day.
 const erpRows = `INSERT INTO entrega
-	SELECT lpad((n % 12 + 1)::text, 2, '0'), 'T' || lpad(n::text, 8, '0'), '1', 'C' || lpad(n::text, 8, '0'), 10000 + n / 1000.0, 'KG',
+	SELECT lpad((n % 12 + 1)::text, 2, '0'), 'T' || lpad(n::text, 8, '0'), '1', 'C' || lpad(n::text, 8, '0'),
+		10000 + n / 1000.0, 'KG',
 		to_char(date '2019-06-01' + (n / 2000)::int, 'YYYYMMDD'), 'MT-5107602-' || upper(md5(n::text)),
-		'ABC' || lpad((n % 10000)::text, 4, '0'), 'TRANSPORTADORA ' || n % 40, 13.5, 0.8, repeat('carga conferida na balanca ', 3),
+		'ABC' || lpad((n % 10000)::text, 4, '0'), 'TRANSPORTADORA ' || n % 40, 13.5, 0.8,
+			repeat('carga conferida na balanca ', 3),
 		now() - $3 * interval '1 second' - ($2 - n) * interval '10 seconds'
 	FROM generate_series($1::bigint, $2::bigint) n`
 

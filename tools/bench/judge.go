@@ -7,7 +7,8 @@ type agreement struct {
 	// rows that never came to the API, and of which the book does not say that this may be so
 	Lost    int `json:"lost"`
 	Doubled int `json:"doubled"` // POSTs too many
-	// rows of which the book says what is not so: accepted and never arrived, another id, not accepted although answered
+	// rows of which the book says what is not so: accepted and never arrived, another id, not
+	// accepted although answered
 	Wrong   int `json:"wrong"`
 	InDoubt int `json:"in_doubt"`
 }

@@ -31,7 +31,8 @@ type result struct {
 	Rep       int    `json:"rep"`
 	Rows      int    `json:"rows"`    // sent or compared in this run
 	Entries   int    `json:"entries"` // in the ledger before it
-	// of the whole process; of the loop alone for the limit; of the pass by its own report for idle and sweep
+	// of the whole process; of the loop alone for the limit; of the pass by its own report for idle
+	// and sweep
 	Seconds    float64 `json:"seconds"`
 	Process    float64 `json:"process_seconds"`
 	APISeconds float64 `json:"api_seconds"` // from the first POST to the last answer, as the API saw it

@@ -276,8 +276,9 @@ func (r *run) engine() *engine.Engine {
 		ledger = r.wrap(ledger)
 	}
 	config := engine.Config{
-		Ledger: engine.LedgerOf(ledger), Source: &betweenReading{r.source, r}, Platform: r.client, Clock: r.clock, Owner: state.Self(),
-		Jobs: jobs, Limits: r.limits, Zone: time.UTC, Log: zap.NewNop(),
+		Ledger: engine.LedgerOf(ledger), Source: &betweenReading{r.source, r}, Platform: r.client, Clock: r.clock,
+		Owner: state.Self(),
+		Jobs:  jobs, Limits: r.limits, Zone: time.UTC, Log: zap.NewNop(),
 	}
 	if r.Brakes {
 		config.Brakes = engine.DefaultBrakes()

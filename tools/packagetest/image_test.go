@@ -147,7 +147,8 @@ func unitAsInstalled(t *testing.T) string {
 	return dir
 }
 
-// builtImage is the image that `make image` makes, built by buildah in a store of its own; the folder has
+// builtImage is the image that `make image` makes, built by buildah in a store of its own; the
+// folder has
 // its files.
 func builtImage(t *testing.T) (made image, files string) {
 	t.Helper()

@@ -90,7 +90,8 @@ func TestF083UpgradeDowngradeAndRemoval(t *testing.T) {
 			}
 			p.arrive("the first start")
 
-			// The administrator's configuration and what was sent survive; the ledger is copied before the
+			// The administrator's configuration and what was sent survive; the ledger is copied
+			// before the
 			// new program changes it.
 			out, code := kind.install(p, next(t))
 			if code != 0 || !strings.Contains(out,
@@ -116,7 +117,8 @@ func TestF083UpgradeDowngradeAndRemoval(t *testing.T) {
 				t.Errorf("doctor ended with %d:\n%s", code, out)
 			}
 
-			// An older program could not read this ledger. Nothing changes, and the service goes on.
+			// An older program could not read this ledger. Nothing changes, and the service goes
+			// on.
 			out, code = kind.goBack(p, this(t))
 			if code == 0 || !strings.Contains(out, "Nothing was changed") ||
 				!strings.Contains(out, "SAFRASYNC_ALLOW_DOWNGRADE=yes") || kind.version(p) != nextVersion+"-1" {
@@ -309,7 +311,8 @@ func TestTheServiceLivesAsItsUnitSays(t *testing.T) {
 	p.add(5)
 	p.arrive("the upgrade")
 
-	// kill -9 in the middle of sending: systemd starts it again; what was on the wire is in doubt, at
+	// kill -9 in the middle of sending: systemd starts it again; what was on the wire is in doubt,
+	// at
 	// most api.max_in_flight rows, and nothing goes twice.
 	p.api.SetFaults(faults(t, "slow=300ms")...)
 	before, _ := p.created()

@@ -52,7 +52,8 @@ func newService(t *testing.T, r *root) *service {
 	if err := os.MkdirAll(r.path("/run/systemd/system"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	// The path of a socket is short; that of a root may not be. So it is bound and opened through the
+	// The path of a socket is short; that of a root may not be. So it is bound and opened through
+	// the
 	// folder's descriptor.
 	dir, err := os.Open(r.path("/run/systemd"))
 	if err != nil {

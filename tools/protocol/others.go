@@ -170,7 +170,8 @@ func (p *model) pass(w world) {
 		if n.under[g] == 0 {
 			continue
 		}
-		// The platform executes a request within one time-out after the client stopped waiting for it, or
+		// The platform executes a request within one time-out after the client stopped waiting for
+		// it, or
 		// never.
 		if n.underAge[g]++; n.underAge[g] > 2*timeoutTicks {
 			return

@@ -57,7 +57,8 @@ func (f found) walked(t *testing.T) {
 			switch {
 			case from == trade.Dismissed && to != trade.InDoubt && to != trade.Accepted, to == trade.Dismissed &&
 				from != trade.InDoubt:
-				// a row that was never sent is dismissed and reopened without a consequence for what the platform has
+				// a row that was never sent is dismissed and reopened without a consequence for
+				// what the platform has
 				continue
 			case to == trade.Accepted && !from.Created() && from != trade.Dismissed:
 				continue // the late answer after a person was wrong; this one never is

@@ -56,7 +56,8 @@ func (r rule) names() (out []string) {
 type limits struct {
 	workers, crashes, generations int
 	rollback                      bool // a copy of the ledger is taken and restored once
-	// time passes in ticks, and the person waits for the quarantine; otherwise the person knows when all is over
+	// time passes in ticks, and the person waits for the quarantine; otherwise the person knows
+	// when all is over
 	timed      bool
 	quarantine time.Duration // of the timed model
 }

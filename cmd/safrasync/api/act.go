@@ -78,7 +78,8 @@ func actByHand(ctx context.Context, a *cli.App, c apiCall, f cli.ActFlags) error
 	if err := store.AppendAudit(ctx, record); err != nil {
 		return err
 	}
-	// From here on a signal ends nothing early: half a call would be one whose outcome nobody knows.
+	// From here on a signal ends nothing early: half a call would be one whose outcome nobody
+	// knows.
 	ctx = context.WithoutCancel(ctx)
 	answer, sendErr := c.send(ctx, client)
 	detail.after(c, answer, sendErr)

@@ -177,7 +177,10 @@ func exportSubject(a *cli.App, s *dossier, f purgeFlags) error {
 		out.Lookups = append(out.Lookups, subjectLookupJSON{l.Code, l.ID, l.AskedAt})
 	}
 	for _, r := range s.rows {
-		out.Rows = append(out.Rows, subjectRowJSON{rows.RowDetailOf(a.Config, r.entry, r.attempts, nil), r.byMark, r.child})
+		out.Rows = append(out.Rows, subjectRowJSON{
+			rows.RowDetailOf(a.Config, r.entry, r.attempts, nil),
+			r.byMark, r.child,
+		})
 	}
 	for _, r := range s.audit {
 		out.Acts = append(out.Acts, acts.AuditOf(r))

@@ -34,7 +34,8 @@ func (a *App) OpenEngine(store *state.Store, source engine.Source, observe func(
 	owner := state.Self()
 	owner.Platform = config.API.Platform()
 	e := engine.New(engine.Config{
-		Ledger: engine.LedgerOf(store), Source: source, Platform: client, Clock: engine.SystemClock{}, Owner: owner, Version: a.Version,
+		Ledger: engine.LedgerOf(store), Source: source, Platform: client, Clock: engine.SystemClock{}, Owner: owner,
+		Version: a.Version,
 		Several: config.State.Driver == state.Postgres, Jobs: jobs,
 		References: config.ReferenceSpecs(), Limits: config.Limits(), Brakes: config.EngineBrakes(),
 		Zone: config.Zone(), Log: a.Logger(), Observe: observe,
@@ -77,7 +78,7 @@ func (a *App) OpenActs(ctx context.Context, how Access) (*engine.Acts, error) {
 		return nil, err
 	}
 	return &engine.Acts{
-		Desk: store, Jobs: jobs, Now: Now, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
+		Desk: store, JobDesk: store, Jobs: jobs, Now: Now, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
 		Boot: state.Self().Boot, Clock: engine.SystemClock{}, Limits: config.Limits(),
 	}, nil
 }
@@ -117,7 +118,8 @@ func (a *App) Hearing(store *state.Store) (*engine.EventProcessor, error) {
 	}
 	program := ByTheProgram()
 	return &engine.EventProcessor{
-		Inbox: store, Candidates: store, Rows: store, Platform: client, Jobs: jobs, Now: Now, Limits: a.Config.Limits(), Zone: a.Config.Zone(),
+		Inbox: store, Candidates: store, Rows: store, Platform: client, Jobs: jobs, Now: Now, Limits: a.Config.Limits(),
+		Zone:    a.Config.Zone(),
 		Log:     a.Logger(),
 		Program: engine.Person{Name: program.Who, From: program.From},
 	}, nil

@@ -4,7 +4,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Subject says which row is meant: its title and what people are shown of it, documents masked, then
+// Subject says which row is meant: its title and what people are shown of it, documents masked,
+// then
 // what commands take: Contratos 01/001008 · José da Silva (contracts 01|001008).
 func (v Voice) Subject(job, key string, shown trade.Shown) string {
 	name := job + " " + key

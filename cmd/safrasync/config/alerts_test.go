@@ -28,7 +28,7 @@ func loadAlerts(t testing.TB, section string) (*Config, string) {
 	})
 }
 
-func TestF164_AlertsThatCannotWorkAreTold(t *testing.T) {
+func TestF164AlertsThatCannotWorkAreTold(t *testing.T) {
 	t.Parallel()
 	const mail = `server: "smtp.example.com:587", from: s@example.com, to: [a@example.com]`
 	for section, want := range map[string]string{

@@ -165,7 +165,7 @@ func TestJobsKeepTheOrderOfTheFile(t *testing.T) {
 
 // F164: what YAML readers take for a number, a bool or null is, in this file, the text that
 // somebody wrote.
-func TestF164_DataKeepsTheTextOfTheFile(t *testing.T) {
+func TestF164DataKeepsTheTextOfTheFile(t *testing.T) {
 	t.Parallel()
 	text := edited(t, `haverst: safra`, `haverst:
         column: 010

@@ -12,7 +12,7 @@ import (
 
 // Each case makes one edit in goodConfig. want is the message without the excerpts: place, key,
 // what is wrong, what to do.
-func TestF164_AWrongConfigurationIsToldWithItsPlace(t *testing.T) {
+func TestF164AWrongConfigurationIsToldWithItsPlace(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, old, edit, want string }{
 		{
@@ -694,7 +694,7 @@ func TestAnExcerptOfALongLineShowsThePlace(t *testing.T) {
 }
 
 // F164: what is no configuration at all, or made to hurt, is refused before it costs anything.
-func TestF164_BombsAndStrangeFilesAreRefused(t *testing.T) {
+func TestF164BombsAndStrangeFilesAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ text, want string }{
 		"nothing": {"", "config.yaml: is empty; start from config.example.yaml, which explains every key"},

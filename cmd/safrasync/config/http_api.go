@@ -43,7 +43,7 @@ const (
 
 var tokenName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$`)
 
-// decodeConfig reads the list of tokens.
+// Decode reads the list of tokens.
 func (t *TokensConfig) Decode(d *Decoder, e Entry) {
 	if !e.IsList() || len(e.Items) == 0 {
 		d.Fault(e.Path, "must be a list, as in [{name: erp, token: \"${env:ERP_TOKEN}\", scopes: [run]}]")

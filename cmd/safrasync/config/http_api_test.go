@@ -7,7 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The tokens of other programs are references of a length that nobody guesses, each for one program;
+// The tokens of other programs are references of a length that nobody guesses, each for one
+// program;
 // without TLS only this host is served.
 func TestWhatIsWrongAtHTTPAPIIsToldWithItsPlace(t *testing.T) {
 	t.Parallel()

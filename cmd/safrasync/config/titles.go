@@ -14,7 +14,7 @@ import (
 // file.
 type ShowsConfig []engine.ShowSpec
 
-// decodeConfig reads a map from labels to columns, and keeps its order.
+// Decode reads a map from labels to columns, and keeps its order.
 func (s *ShowsConfig) Decode(d *Decoder, e Entry) {
 	if !e.IsMap() || len(e.Keys) == 0 {
 		d.Fault(e.Path, "must be a map from labels to columns of the query, as in {contrato: num, produtor: nome}")

@@ -48,7 +48,8 @@ type daemon struct {
 func run(ctx context.Context, a *cli.App) error {
 	signals := make(chan os.Signal, 1)
 	hangups := make(chan os.Signal, 1)
-	// Registered before anything else: a signal never ends the process on the spot. The first SIGTERM
+	// Registered before anything else: a signal never ends the process on the spot. The first
+	// SIGTERM
 	// ends ctx; further ones change nothing.
 	signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
 	signal.Notify(hangups, syscall.SIGHUP)

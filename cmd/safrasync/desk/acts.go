@@ -99,7 +99,8 @@ func planOf(o pages.Order, plan engine.RowPlan) pages.Plan {
 	out := pages.Plan{Order: o, Steps: plan.Steps}
 	h := sha256.New()
 	for _, s := range plan.Steps {
-		// The mark covers what a person was shown and what would be stored: not the time that is left.
+		// The mark covers what a person was shown and what would be stored: not the time that is
+		// left.
 		text, err := json.Marshal([]any{
 			s.Key, s.Refused, s.Before.ID, s.Before.Version, s.Holder, s.Problems,
 			s.WaitingFor, s.Reading, s.After.State, s.After.PayloadHash, s.After.RemoteID,

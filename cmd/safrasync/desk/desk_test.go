@@ -18,7 +18,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// openDemo is the host of a console on what `safrasync demo` leaves behind: contracts, deliveries and
+// openDemo is the host of a console on what `safrasync demo` leaves behind: contracts, deliveries
+// and
 // traceability records that are stuck for many reasons.
 func openDemo(t *testing.T) *Host {
 	t.Helper()
@@ -101,7 +102,8 @@ func TestTheFirstLookAtWhatIsStuckBeginsBeforeSomebodyAsks(t *testing.T) {
 	}
 }
 
-// Who waits for a look when the configuration is loaded again, which ends it, sees what is stuck all the same.
+// Who waits for a look when the configuration is loaded again, which ends it, sees what is stuck
+// all the same.
 func TestALookThatEndsWithItsGenerationIsTakenAgain(t *testing.T) {
 	t.Parallel()
 	d := openDemo(t)
@@ -125,7 +127,8 @@ func TestALookThatEndsWithItsGenerationIsTakenAgain(t *testing.T) {
 	}
 }
 
-// A look that comes to nothing is told to whoever comes next: that the rows are being read would be told for ever.
+// A look that comes to nothing is told to whoever comes next: that the rows are being read would be
+// told for ever.
 func TestALookThatFailsIsTold(t *testing.T) {
 	t.Parallel()
 	d := openDemo(t)
@@ -151,7 +154,8 @@ func TestALookThatFailsIsTold(t *testing.T) {
 	desk.close()
 }
 
-// Of many rows the first look takes long: nobody waits for it, and the page says that they are being
+// Of many rows the first look takes long: nobody waits for it, and the page says that they are
+// being
 // read. Later it says how things are; what it says is never taken for "nothing is stuck".
 func TestNobodyWaitsForTheFirstLookAtManyRows(t *testing.T) {
 	t.Parallel()

@@ -98,7 +98,7 @@ func none(t *testing.T, charset string, statements ...string) (*erp.Source, stri
 	return nil, firebirdReader(t, server, path, db)
 }
 
-func TestF031_AFirebirdThatDoesNotKnowItsCharset(t *testing.T) {
+func TestF031AFirebirdThatDoesNotKnowItsCharset(t *testing.T) {
 	t.Parallel()
 	_, dsn := none(t, "NONE", `CREATE TABLE p (k int, cod char(4), nome varchar(30), obs blob sub_type text)`,
 		"INSERT INTO p VALUES (1, '01', 'Jos\xe9', 'm\xe3o')", "INSERT INTO p VALUES (2, '0\xc7', 'Ana', NULL)",
@@ -144,7 +144,7 @@ func TestFirebirdConvertsWhatItKnows(t *testing.T) {
 	}
 }
 
-func TestF031_AValueThatBreaksTheFirebirdQueryIsReadAround(t *testing.T) {
+func TestF031AValueThatBreaksTheFirebirdQueryIsReadAround(t *testing.T) {
 	t.Parallel()
 	s, db := firebird(t, `CREATE TABLE p (k int, preco varchar(20), em timestamp)`)
 	for i := range 600 {
@@ -179,7 +179,7 @@ func TestF031_AValueThatBreaksTheFirebirdQueryIsReadAround(t *testing.T) {
 	}
 }
 
-func TestI8_FirebirdKeepsNothingThatAQueryWrites(t *testing.T) {
+func TestI8FirebirdKeepsNothingThatAQueryWrites(t *testing.T) {
 	t.Parallel()
 	server, path := fbtest.Database(t, "UTF8")
 	db := erptest.Admin(t, "firebirdsql", server.AdminDSN(path, "UTF8"), `CREATE TABLE c (k int)`, `INSERT INTO c VALUES (1)`,
@@ -277,7 +277,7 @@ func firebirdRunning(t *testing.T, db *sql.DB) (n int) {
 	return n
 }
 
-func TestF012_FirebirdStopsASlowStatementOnTheServer(t *testing.T) {
+func TestF012FirebirdStopsASlowStatementOnTheServer(t *testing.T) {
 	t.Parallel()
 	server, path := fbtest.Database(t, "UTF8")
 	db := erptest.Admin(t, "firebirdsql", server.AdminDSN(path, "UTF8"))
@@ -300,7 +300,7 @@ func TestF012_FirebirdStopsASlowStatementOnTheServer(t *testing.T) {
 	erptest.Read(t, long, erp.Query{SQL: "SELECT 1 AS k FROM RDB$DATABASE", Key: []string{"k"}}, erp.Window{})
 }
 
-func TestF009_AFirebirdConnectionCutInTheMiddleIsAnError(t *testing.T) {
+func TestF009AFirebirdConnectionCutInTheMiddleIsAnError(t *testing.T) {
 	t.Parallel()
 	server, path := fbtest.Database(t, "UTF8")
 	db := erptest.Admin(t, "firebirdsql", server.AdminDSN(path, "UTF8"))

@@ -107,7 +107,7 @@ func TestMySQLTimestampsAreInstants(t *testing.T) {
 	}
 }
 
-func TestF001_MySQLHoldsTheBoundForAnOpenTransaction(t *testing.T) {
+func TestF001MySQLHoldsTheBoundForAnOpenTransaction(t *testing.T) {
 	t.Parallel()
 	dsn, db := mysqlDatabase(t, `CREATE TABLE c (k int, em timestamp(6) DEFAULT now(6))`)
 	// Without PROCESS a role sees no transactions.
@@ -200,7 +200,7 @@ func TestOpenMySQLSaysWhatIsWrong(t *testing.T) {
 		erp.CodeSyntax, "at line 3 of the query")
 }
 
-func TestI8_MySQLWritesNothing(t *testing.T) {
+func TestI8MySQLWritesNothing(t *testing.T) {
 	t.Parallel()
 	// The role that reads here may do everything: the transaction alone must hold.
 	server, name := mariatest.Database(t)
@@ -232,7 +232,7 @@ func TestI8_MySQLWritesNothing(t *testing.T) {
 	}
 }
 
-func TestF012_MySQLWaitsForALockAndThenSaysSo(t *testing.T) {
+func TestF012MySQLWaitsForALockAndThenSaysSo(t *testing.T) {
 	t.Parallel()
 	s, db := mysql(t, `CREATE TABLE c (k int)`)
 	c, err := db.Conn(t.Context())
@@ -259,7 +259,7 @@ func running(t *testing.T, db *sql.DB) (n int) {
 	return n
 }
 
-func TestF012_MySQLStopsASlowStatementOnTheServer(t *testing.T) {
+func TestF012MySQLStopsASlowStatementOnTheServer(t *testing.T) {
 	t.Parallel()
 	dsn, db := mysqlDatabase(t, `CREATE TABLE c (k int)`, `INSERT INTO c VALUES (1)`,
 		`CREATE TABLE n AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 999) SELECT i FROM n`)
@@ -311,7 +311,7 @@ func TestASlowCallerIsNoSlowStatementOnMySQL(t *testing.T) {
 	}
 }
 
-func TestF009_AMySQLConnectionCutInTheMiddleIsAnError(t *testing.T) {
+func TestF009AMySQLConnectionCutInTheMiddleIsAnError(t *testing.T) {
 	t.Parallel()
 	s, db := mysql(t, `CREATE TABLE c AS SELECT seq AS k, repeat('x', 5000) AS x FROM seq_1_to_9000`)
 	n := 0
@@ -335,7 +335,7 @@ func TestF009_AMySQLConnectionCutInTheMiddleIsAnError(t *testing.T) {
 	erptest.Read(t, s, erp.Query{SQL: "SELECT 1 AS k", Key: []string{"k"}}, erp.Window{}) // the next one reconnects
 }
 
-func TestF031_AValueThatBreaksTheMySQLQueryIsReadAround(t *testing.T) {
+func TestF031AValueThatBreaksTheMySQLQueryIsReadAround(t *testing.T) {
 	t.Parallel()
 	s, _ := mysql(t, `CREATE TABLE p (k int PRIMARY KEY, preco varchar(20), em datetime)`,
 		`CREATE TABLE f (k int, un varchar(2))`,

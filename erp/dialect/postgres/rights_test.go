@@ -9,7 +9,7 @@ import (
 )
 
 // F040: the check names what the role could write.
-func TestI8_ARoleThatCouldWriteIsNamedWithItsTable(t *testing.T) {
+func TestI8ARoleThatCouldWriteIsNamedWithItsTable(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Server(t).Database(t) // roles are shared by all databases of a server
 	erptest.Admin(t, "postgres", dsn, `CREATE TABLE contrato (num TEXT)`, `CREATE ROLE rights_reader LOGIN`,

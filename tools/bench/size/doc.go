@@ -4,8 +4,10 @@
 // It is filled in three steps, so that what is measured is what the program itself makes:
 //
 //	rows      the ERP's table, by one statement of the database
-//	discover  the program's own first pass over it, outside its hours, so that nothing is sent: entries, sums and cursor are the engine's
-//	send      attempts and ids, by statements over the whole ledger, with its indexes and triggers put aside meanwhile and made again from their own text
+//	discover  the program's own first pass over it, outside its hours, so that nothing is sent:
+//	          entries, sums and cursor are the engine's
+//	send      attempts and ids, by statements over the whole ledger, with its indexes and triggers
+//	          put aside meanwhile and made again from their own text
 //
 // With Stuck some of the rows did not go, and [World.Serve] and [Console.Pages] measure what each
 // page of the console takes then; [World.ReportFile] and [Console.Export] measure a report of all

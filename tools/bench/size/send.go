@@ -87,7 +87,8 @@ func (w *World) send(ctx context.Context, c *sql.Conn, aside func(context.Contex
 	ago := fmt.Sprintf(`(%[1]d - e.id %% %[1]d) * %[2]d / %[1]d`, w.Rows, w.Age.Milliseconds())
 	began := fmt.Sprintf(`(e.first_seen_at - %s - (%d - n.no) * 600000)`, ago, w.Attempts)
 	last := fmt.Sprintf(`n.no = %d`, w.Attempts)
-	// Of rows that were accepted before that, the retention has left what prevents a second sending.
+	// Of rows that were accepted before that, the retention has left what prevents a second
+	// sending.
 	old := fmt.Sprintf(`(%s > %d)`, ago, w.Bodies.Milliseconds())
 	if w.Bodies == 0 {
 		old = `1 = 0`

@@ -69,9 +69,11 @@ type World struct {
 	Ledger Database      // empty at first
 	Rows   int           // of the ERP and the ledger
 	Age    time.Duration // of the oldest row that was sent
-	// rows that are older have no requests and answers any more, as after the retention (of the values, marks as long as these); 0: all have them
+	// rows that are older have no requests and answers any more, as after the retention (of the
+	// values, marks as long as these); 0: all have them
 	Bodies time.Duration
-	// of a hundred rows, how many did not go: they wait for a wallet, were refused, or lack something; another one of a thousand was changed after it was sent
+	// of a hundred rows, how many did not go: they wait for a wallet, were refused, or lack
+	// something; another one of a thousand was changed after it was sent
 	Stuck    int
 	Attempts int // of each row, the last of them the one that created the record; 0: the rows are not sent
 }
@@ -151,8 +153,10 @@ func (w *World) makeRows(ctx context.Context) error {
 	statements := []string{
 		`CREATE TABLE carteira (cod VARCHAR(6) PRIMARY KEY, id VARCHAR(36) NOT NULL)`,
 		`CREATE TABLE contrato (filial CHAR(2) NOT NULL, num CHAR(9) NOT NULL, produtor VARCHAR(36) NOT NULL, carteira VARCHAR(6) NOT NULL, tipo CHAR(1) NOT NULL,
-			produto VARCHAR(15) NOT NULL, safra VARCHAR(9) NOT NULL, quantidade NUMERIC(18,4) NOT NULL, preco NUMERIC(18,6) NOT NULL, um CHAR(2) NOT NULL,
-			emissao CHAR(8) NOT NULL, entrega_ini CHAR(8) NOT NULL, entrega_fim CHAR(8) NOT NULL, pagamento CHAR(8) NOT NULL, atualizado_em TIMESTAMP NOT NULL,
+			produto VARCHAR(15) NOT NULL, safra VARCHAR(9) NOT NULL, quantidade NUMERIC(18,4) NOT NULL,
+				preco NUMERIC(18,6) NOT NULL, um CHAR(2) NOT NULL,
+			emissao CHAR(8) NOT NULL, entrega_ini CHAR(8) NOT NULL, entrega_fim CHAR(8) NOT NULL,
+				pagamento CHAR(8) NOT NULL, atualizado_em TIMESTAMP NOT NULL,
 			PRIMARY KEY (filial, num))`,
 	}
 	columns := `SELECT '0' || (i % 4 + 1), %[1]s, '1f4c9f0e-3c1b-4f5e-9d5a-' || %[2]s, '0000' || (i %% 9 + 1), 'C', '00' || (i %% 3 + 1), '2025/2026',
