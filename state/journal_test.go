@@ -97,7 +97,7 @@ func sqliteKept(t *testing.T) *kept {
 }
 
 // send records n entries, sends them, and settles all but the last.
-func (k *kept) send(prefix string, n int) []trade.Entry {
+func (k *kept) send(prefix string, n int) {
 	k.t.Helper()
 	lease := mustLease(k.t, k.s, "contracts")
 	var entries []trade.Entry
@@ -114,7 +114,6 @@ func (k *kept) send(prefix string, n int) []trade.Entry {
 	if err := k.s.ReleaseLease(k.t.Context(), lease); err != nil {
 		k.t.Fatal(err)
 	}
-	return entries
 }
 
 func TestLedgerAndJournalGoInStep(t *testing.T) {

@@ -89,8 +89,8 @@ func rebuild(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, apply bool
 
 // openRebuilt opens what the journal is added to: the ledger, or one in memory for a plan where
 // there is none.
-func openRebuilt(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, id string, onDisk bool) (*Store, error) {
-	if !onDisk {
+func openRebuilt(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, id string, there bool) (*Store, error) {
+	if !there {
 		return openMemory(ctx, tune)
 	}
 	o.Journal, o.Identity, o.Mending = "", id, true

@@ -412,19 +412,18 @@ func (s source) isTest() bool    { return strings.HasSuffix(s.file, "_test.go") 
 func (s source) outerTest() bool { return s.isTest() && strings.HasSuffix(s.pkg, "_test") }
 
 // ruleOf finds the rule of a folder or of the nearest folder above it that has one.
-func ruleOf(folder string) (where string, r rule, found bool) {
+func ruleOf(folder string) (where string, r rule) {
 	for at := folder; at != "." && at != "/"; at = path.Dir(at) {
 		r, ok := rules[at]
 		if !ok {
 			r, ok = rules[path.Dir(at)+"/*"]
 		}
 		if ok {
-			return at, r, true
+			return at, r
 		}
 	}
 	return folder,
-		rule{reason: "the folder has no rule: add one, with its reason, to internal/importrules and .golangci.yml"},
-		false
+		rule{reason: "the folder has no rule: add one, with its reason, to internal/importrules and .golangci.yml"}
 }
 
 // check returns one line for each violation.
@@ -462,8 +461,8 @@ func checkImport(s source, i imp) string {
 		return fmt.Sprintf("imports sync as %q: write engine %q, so that sync stays the standard library's",
 			i.name, i.path)
 	}
-	where, r, _ := ruleOf(s.folder())
-	targetRule, _, _ := ruleOf(target)
+	where, r := ruleOf(s.folder())
+	targetRule, _ := ruleOf(target)
 	if targetRule == where {
 		return "" // within one rule's folders everything may import everything
 	}

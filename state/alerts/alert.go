@@ -55,7 +55,7 @@ func (s *Log) SaveAlert(ctx context.Context, a trade.Alert, messages []trade.Ale
 	err = s.db.InTx(ctx, "recording an alert", func(t *sqldb.Tx) error {
 		saved = false
 		id := a.ID
-		n := 0
+		var n int
 		var err error
 		if a.Version == 0 {
 			id = sqldb.NewID()
