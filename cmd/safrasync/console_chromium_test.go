@@ -189,7 +189,7 @@ func TestChromiumFindsAContractAndSeesWhyItDidNotGo(t *testing.T) {
 	_, number, _ := strings.Cut(row.Key, "|")
 	c.click(`nav a[href="/rows"]`)
 	c.accessible("rows")
-	c.do(chromedp.SendKeys(chromedp.CSS("input[type=search]"), strings.TrimLeft(number, "0")+"\r"),
+	c.do(chromedp.SendKeys(chromedp.CSS("#content input[type=search]"), strings.TrimLeft(number, "0")+"\r"),
 		chromedp.WaitVisible(chromedp.CSS(fmt.Sprintf(`#part a[href="/rows/%d"]`, row.ID))))
 	c.picture("rows")
 	c.click(fmt.Sprintf(`#part a[href="/rows/%d"]`, row.ID))

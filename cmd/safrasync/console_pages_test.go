@@ -106,7 +106,7 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 		_, run, _ := strings.Cut(b.get("/runs").body, `href="/runs/`)
 		run, _, _ = strings.Cut(run, `"`)
 		paths := []string{
-			"/pending?fixer=references", "/references/wallets?text=1", "/report?show=1&single=1", "/audit/check",
+			"/pending?who=it", "/references/wallets?text=1", "/report?show=1&single=1", "/audit/check",
 			"/audit?act=login&who=ana&target=x&from=2026-01-01", "/runs/" + run, "/runs?job=contracts", "/account",
 			"/changed?flag=changed", fmt.Sprintf("/doubts/%d", doubt.ID), fmt.Sprintf("/rows/%d", doubt.ID),
 			fmt.Sprintf("/rows/%d", sent.ID), fmt.Sprintf("/rows/%d/dismiss", invalid.ID),
@@ -163,13 +163,13 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 func TestE3TheReferencesThatOpenAreThoseThatAreMissing(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)
-	b := d.as(trade.Reader).get("/pending?fixer=references").shows(http.StatusOK,
+	b := d.as(trade.Reader).get("/pending?who=it").shows(http.StatusOK,
 		`href="/references/delivery_places">Abrir o de-para`)
 	if strings.Contains(b.body, `href="/references">Abrir`) {
 		t.Errorf("a cause leads to no table of its own:\n%s", b.body)
 	}
 	d = newDesk(t)
-	b = d.as(trade.Administrator).get("/pending?fixer=references").shows(http.StatusOK)
+	b = d.as(trade.Administrator).get("/pending?who=it").shows(http.StatusOK)
 	link := regexp.MustCompile(`href="(/references/wallets\?code=12)#add"`).FindStringSubmatch(b.body)
 	if link == nil {
 		t.Fatalf("no link fills in the code:\n%s", b.body)
@@ -190,7 +190,7 @@ func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 	if strings.Contains(b.body, "Tentar de novo (") {
 		t.Error("a reader is offered an act")
 	}
-	b.get("/pending?fixer=references").shows(http.StatusOK, "local de entrega sem vínculo (de-para)", "Abrir o de-para")
+	b.get("/pending?who=it").shows(http.StatusOK, "local de entrega sem vínculo (de-para)", "Abrir o de-para")
 	if strings.Contains(b.body, "C08") {
 		t.Error("the page shows what somebody else fixes")
 	}

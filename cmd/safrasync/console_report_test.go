@@ -25,13 +25,13 @@ func TestTheReconciliationIsReadAndExported(t *testing.T) {
 	b.get("/report?show=1&as_of=31/10/2026").shows(http.StatusUnprocessableEntity, "não é uma data")
 	b.get("/report?show=1&as_of=2999-12-31").shows(http.StatusUnprocessableEntity, "ainda não chegou")
 	b.get("/report?show=1&from=2026-02-01&to=2026-01-01").shows(http.StatusUnprocessableEntity, "antes da inicial")
-	b.get("/report?show=1&product=SOJA").shows(http.StatusOK, "Resumo", "Diferença", "contracts", "SOJA",
+	b.get("/report?show=1&product=SOJA").shows(http.StatusOK, "Resumo", "Diferença", "Contratos", "SOJA",
 		"Planilha (XLSX)")
 	if strings.Contains(b.body, "C000") {
 		t.Error("single rows are shown that nobody asked for")
 	}
 	b.submit("/report/export", url.Values{"format": {"csv"}, "show": {"1"}}).shows(http.StatusOK, "\ufeff",
-		"contracts;contratos;Diferença;0;")
+		"Contratos;contratos;Diferença;0;")
 	csv := b.body
 	if got := b.header.Get("Content-Disposition"); got != `attachment; filename="conciliacao.csv"` {
 		t.Errorf("Content-Disposition: %s", got)
@@ -43,7 +43,7 @@ func TestTheReconciliationIsReadAndExported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := summaryOf(csv), summaryOf(string(text)); got != want || !strings.Contains(got, "contracts") {
+	if got, want := summaryOf(csv), summaryOf(string(text)); got != want || !strings.Contains(got, "Contratos") {
 		t.Errorf("the console says\n%s\nand the command line\n%s", got, want)
 	}
 	if got, want := d.exported("console"), d.exported("@"); !slices.Equal(got, want) || len(got) == 0 {

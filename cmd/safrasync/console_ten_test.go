@@ -150,7 +150,8 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 	thing("02-contrato", func() {
 		c.click(`nav a[href="/rows"]`)
 		link := fmt.Sprintf(`#part a[href="/rows/%d"]`, s.number("01|000003"))
-		c.do(chromedp.SendKeys(chromedp.CSS("input[type=search]"), "3\r"), chromedp.WaitVisible(chromedp.CSS(link)))
+		c.do(chromedp.SendKeys(chromedp.CSS("#content input[type=search]"), "3\r"),
+				chromedp.WaitVisible(chromedp.CSS(link)))
 		c.accessible("rows")
 		c.click(link)
 		c.shows("01 | 000003", "com erro", "O que houve", "data de pagamento", "Quem resolve")
@@ -170,9 +171,11 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 	})
 	thing("04-pendencias", func() {
 		c.click(`nav a[href="/pending"]`)
-		c.shows("produtor não vinculado à carteira", "bloqueia 62 contratos", "bloqueia 38 contratos, 112 entregas")
+		c.shows("produtor não vinculado à carteira", "62 contratos", "38 contratos, 112 entregas")
 		c.golden("04-pendencias")
-		c.click(`a[href^="/pending/retry?cause=message.wallet.producer-not-linked"]`)
+		retry := `a[href^="/pending/retry?cause=message.wallet.producer-not-linked"]`
+		c.do(chromedp.Click(chromedp.CSS("details.cause:has(" + retry + ") > summary")))
+		c.click(retry)
 		c.accessible("retry")
 		c.shows("São 62 linhas. Digite o número")
 		c.fill("input[name=count]", "62")

@@ -39,8 +39,8 @@ func TestPendingSaysThatRowsAreBeingRead(t *testing.T) {
 	t.Parallel()
 	b := consoletest.New(t, consoletest.OpenStore(t, state.SQLite),
 		func(o *consoletest.Options) { o.Ports.Causes = reading{} }).WithPeople().As(trade.Reader)
-	b.Get("/pending?fixer=erp").Wants(http.StatusOK, "As 30.000 linhas paradas estão sendo lidas",
-		`href="/pending?fixer=erp">Ver agora</a>`)
+	b.Get("/pending?who=accounting").Wants(http.StatusOK, "As 30.000 linhas paradas estão sendo lidas",
+		`href="/pending?who=accounting">Ver agora</a>`)
 	if strings.Contains(b.Body, "Nada parado") {
 		t.Error("it says that nothing is stuck, which it does not know")
 	}

@@ -158,7 +158,7 @@ func (c *Console) Pages(rows, times int) ([]PageCost, error) {
 	if m := rowLink.FindStringSubmatch(list); m != nil {
 		paths = append(paths, m[1], m[1]+"/retry")
 	}
-	paths = append(paths, "/pending", "/pending?fixer=references")
+	paths = append(paths, "/pending", "/pending?who=it")
 	out := make([]PageCost, 0, len(paths))
 	for _, path := range paths {
 		cost := PageCost{Path: path}
