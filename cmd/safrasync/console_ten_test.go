@@ -151,7 +151,7 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 		c.click(`nav a[href="/rows"]`)
 		link := fmt.Sprintf(`#part a[href="/rows/%d"]`, s.number("01|000003"))
 		c.do(chromedp.SendKeys(chromedp.CSS("#content input[type=search]"), "3\r"),
-				chromedp.WaitVisible(chromedp.CSS(link)))
+			chromedp.WaitVisible(chromedp.CSS(link)))
 		c.accessible("rows")
 		c.click(link)
 		c.shows("01 | 000003", "com erro", "O que houve", "data de pagamento", "Quem resolve")
