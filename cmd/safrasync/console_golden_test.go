@@ -49,7 +49,8 @@ const settled = `(() => {
 	};
 	const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 	while (walk.nextNode()) walk.currentNode.data = same(walk.currentNode.data);
-	for (const field of document.querySelectorAll("input:not([type=hidden]), textarea")) if (field.value) field.value = same(field.value);
+	for (const field of document.querySelectorAll("input:not([type=hidden]), textarea"))
+		if (field.value) field.value = same(field.value);
 	return document.querySelector("main").innerText;
 })()`
 

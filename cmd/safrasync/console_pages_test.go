@@ -180,7 +180,8 @@ func TestE3TheReferencesThatOpenAreThoseThatAreMissing(t *testing.T) {
 func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)
-	d.as(trade.Reader).get("/").shows(http.StatusOK, "O que precisa de você hoje", "carteira não encontrada na plataforma")
+	d.as(trade.Reader).get("/").shows(http.StatusOK, "O que precisa de você hoje",
+		"carteira não encontrada na plataforma")
 	b := d.as(trade.Reader).get("/pending").shows(http.StatusOK, "Pendências por causa",
 		"carteira não encontrada na plataforma: <bdi class=\"code\">C08",
 		"bloqueia 6 contratos, 2 entregas, 1 rastreabilidade",

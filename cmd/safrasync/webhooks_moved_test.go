@@ -60,7 +60,8 @@ func TestW9WhatOthersRegisterMeanwhileIsLeftAlone(t *testing.T) {
 					head, _, _ = strings.Cut(head, "\njobs:\n")
 					err = os.WriteFile(b.path("config.yaml"),
 						[]byte(head+
-							"\nwebhooks: {public_url: \"https://eventos.example.coop.br\", listen: \"127.0.0.1:8443\", events: "+events+"}\njobs:\n"+jobs), 0o600)
+							"\nwebhooks: {public_url: \"https://eventos.example.coop.br\", "+
+							"listen: \"127.0.0.1:8443\", events: "+events+"}\njobs:\n"+jobs), 0o600)
 				}
 				if err != nil {
 					t.Fatal(err)
@@ -86,7 +87,8 @@ func TestW9APageOfAProxyRemovesNoRegistration(t *testing.T) {
 	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})
 	text, err := os.ReadFile(b.path("config.yaml"))
 	if err == nil {
-		hooks := "\nwebhooks: {public_url: \"https://eventos.example.coop.br\", listen: \"127.0.0.1:8443\", events: [CREATE_FARM]}\njobs:\n"
+		hooks := "\nwebhooks: {public_url: \"https://eventos.example.coop.br\", " +
+			"listen: \"127.0.0.1:8443\", events: [CREATE_FARM]}\njobs:\n"
 		err = os.WriteFile(b.path("config.yaml"), []byte(strings.Replace(string(text), "\njobs:\n", hooks, 1)), 0o600)
 	}
 	if err != nil {

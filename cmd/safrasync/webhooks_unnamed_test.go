@@ -43,7 +43,8 @@ func TestW9WhatOthersRegisterIsKnownByItsIDWhereNoAddressIsShown(t *testing.T) {
 	})
 	text, err := os.ReadFile(b.path("config.yaml"))
 	if err == nil {
-		hooks := "\nwebhooks: {public_url: \"https://eventos.example.coop.br\", listen: \"127.0.0.1:8443\", events: [CREATE_PRODUCER]}\njobs:\n"
+		hooks := "\nwebhooks: {public_url: \"https://eventos.example.coop.br\", " +
+			"listen: \"127.0.0.1:8443\", events: [CREATE_PRODUCER]}\njobs:\n"
 		err = os.WriteFile(b.path("config.yaml"), []byte(strings.Replace(string(text), "\njobs:\n", hooks, 1)), 0o600)
 	}
 	if err != nil {

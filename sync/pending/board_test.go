@@ -287,7 +287,9 @@ SELECT CASE WHEN i <= 980000 THEN 'contracts' ELSE 'deliveries' END, CASE WHEN i
 	CASE WHEN i <= 900000 THEN 'pending' ELSE 'waiting' END, CASE WHEN i <= 900000 THEN '' WHEN i <= 980000
 		THEN 'ref:wallets' ELSE 'parent' END, NULL, '[]', 1, 0, 0, 0,
 	CASE WHEN i <= 900000 THEN '[]' WHEN i <= 980000
-		THEN '[{"ref":"wallets","code":"' || (i % 500) || '"}]' ELSE '[{"job":"contracts","key":"01|' || (i - 20000) || '"}]' END,
-	'[]', '{"num":"t:000123","qtd":"t:1000.5","produto":"t:SOJA","um":"t:SC","tipo":"t:COMPRA","preco":"t:129.50","safra":"t:2025/2026","emissao":"t:2026-03-10","producer_id":"t:P1|01","wallet_id":"t:12"}',
+		THEN '[{"ref":"wallets","code":"' || (i % 500) || '"}]'
+		ELSE '[{"job":"contracts","key":"01|' || (i - 20000) || '"}]' END,
+	'[]', '{"num":"t:000123","qtd":"t:1000.5","produto":"t:SOJA","um":"t:SC","tipo":"t:COMPRA","preco":"t:129.50", ' ||
+		'"safra":"t:2025/2026","emissao":"t:2026-03-10","producer_id":"t:P1|01","wallet_id":"t:12"}',
 	'h', 'm', '', '{"amount":1000.5,"product":"SOJA","price":129.50}', 'h', '1000.5', 'SC', 0, 1
 FROM (WITH RECURSIVE numbers (i) AS (SELECT CAST(? AS BIGINT) UNION ALL SELECT i + 1 FROM numbers WHERE i < ?) SELECT i FROM numbers) AS n`

@@ -78,8 +78,9 @@ func (a *App) OpenActs(ctx context.Context, how Access) (*engine.Acts, error) {
 		return nil, err
 	}
 	return &engine.Acts{
-		Desk: store, JobDesk: store, Jobs: jobs, Now: Now, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
-		Boot: state.Self().Boot, Clock: engine.SystemClock{}, Limits: config.Limits(),
+		Desk: store, JobDesk: store, Jobs: jobs, Now: Now,
+		Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
+		Boot:    state.Self().Boot, Clock: engine.SystemClock{}, Limits: config.Limits(),
 	}, nil
 }
 
