@@ -14,7 +14,8 @@ import (
 )
 
 const contractBody = `{"amount":%s,"producer_id":"1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c01","issuer_id":"1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c02","product":"SOJA",
-"delivery_place_id":"1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c03","haverst":"2025/2026","unit_of_measurement":"KG","order_type":"A_FIXAR","order_date":"2026-03-10",
+"delivery_place_id":"1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c03","haverst":"2025/2026","unit_of_measurement":"KG",
+"order_type":"A_FIXAR","order_date":"2026-03-10",
 "wallet_id":"1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c04"}`
 
 var client = &http.Client{Timeout: 3 * time.Second}
