@@ -180,8 +180,7 @@ func TestTogetherChapter7_MessageKeys(t *testing.T) {
 			func(b *sandbox.Running) { b.SetNotContracted(sandbox.Commercial) },
 		},
 		// The client lets no empty name out, and no endpoint of the document registers producers:
-		// these
-		// two come as faults.
+		// these two come as faults.
 		"message.name.mandatory": {
 			400, `status=400,body={"messages":["message.name.mandatory"]}`,
 			func(*sandbox.Running) {},

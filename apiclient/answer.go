@@ -93,16 +93,14 @@ type Answer struct {
 	// success leaves it Unknown: look at the error, its Status and its Fault.
 	Known Known
 	// ID is the id of the new record: a lower-case UUID, for a delivery and a credit score any text
-	// of
-	// at most 128 characters, or an integer, as it came. Empty unless Known is Created.
+	// of at most 128 characters, or an integer, as it came. Empty unless Known is Created.
 	ID string
 	// Status is the HTTP status, 0 when no complete status line and header arrived.
 	Status int
 	// Format is the form of the body.
 	Format Format
 	// Messages holds the keys of format (a) in their order, or the one key of format (b); compare
-	// them
-	// exactly. At most 64, each of at most 300 bytes.
+	// them exactly. At most 64, each of at most 300 bytes.
 	Messages []string
 	// Text describes the answer or the fault for people, in one short line: the keys, the text of
 	// format (c), or what went wrong on the way. Numbers that look like a CPF or CNPJ are masked.

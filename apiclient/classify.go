@@ -7,12 +7,10 @@ import (
 
 const (
 	// messageRefused is the only key that makes a 502 a refusal: it says that the downstream
-	// service
-	// was not reached.
+	// service was not reached.
 	messageRefused = "message.integration.connection.refused"
 	// refusedWithin: a refused connection is reported at once. Common server frameworks give the
-	// same
-	// error for a read time-out, after which the record may exist; those take longer.
+	// same error for a read time-out, after which the record may exist; those take longer.
 	refusedWithin = 3 * time.Second
 )
 
@@ -116,8 +114,7 @@ type Evidence struct {
 	// StartedAt is the wall clock at the start of the call, in UTC.
 	StartedAt time.Time
 	// Duration is the time from the start to the end of the call, on a clock that does not jump
-	// (and
-	// does not count suspended time).
+	// (and does not count suspended time).
 	Duration time.Duration
 	// FirstByteAfter is the time from the first byte sent to the first byte received; 0 when either
 	// did not happen.

@@ -40,8 +40,7 @@ type wireConn struct {
 	// idleMost is how long the connection may have been idle.
 	idleMost time.Duration
 	// reading is set while the transport waits in Read. Its read loop does so only when its buffer
-	// is
-	// empty: then no byte of an earlier answer is left over.
+	// is empty: then no byte of an earlier answer is left over.
 	reading bool
 	// ended is set when reading failed or the connection was closed.
 	ended bool

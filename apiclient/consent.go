@@ -14,8 +14,7 @@ const pathConsent = "/api/v1/integration/financial/analysis-credit/consent"
 // of a request that others like to write down; this package never shows it.
 type ConsentQuery struct {
 	// Identity is the producer's CPF or CNPJ, with or without punctuation; checked before it is
-	// sent
-	// (chapter 4).
+	// sent (chapter 4).
 	Identity string
 	// PersonType is one of PersonTypes (chapter 4). It is not derived from Identity: a legal person
 	// may be asked for through a natural one.

@@ -31,8 +31,7 @@ type CreditAnalysisRequest struct {
 	// Name is the analysed producer's name (chapter 2.6).
 	Name string `json:"name"`
 	// Identity is the analysed producer's CPF or CNPJ, with or without punctuation; checked, and
-	// sent
-	// without (chapter
+	// sent without (chapter
 	// 2.6).
 	Identity string `json:"identity"`
 	// AuthType is one of AuthTypes, or another word of the platform (chapter 2.6).
@@ -201,8 +200,7 @@ type CreditScoreRequest struct {
 	// Name is the producer's name (chapter 2.5).
 	Name string `json:"name"`
 	// SocialID is the producer's CPF or CNPJ, with or without punctuation; checked, and sent
-	// without
-	// (chapter 2.5).
+	// without (chapter 2.5).
 	SocialID string `json:"social_id"`
 	// Reports names at least one report (chapter 2.5).
 	Reports []Report `json:"reports"`

@@ -34,8 +34,7 @@ type DeliveryRequest struct {
 	// DeliveryDate is YYYY-MM-DD (chapter 2.2).
 	DeliveryDate string `json:"delivery_date"`
 	// Car links the delivery to a rural property, in the shape <state code>-<number>-<code>;
-	// optional
-	// (chapter 2.2).
+	// optional (chapter 2.2).
 	Car string `json:"car,omitempty"`
 }
 

@@ -18,8 +18,7 @@ const (
 	// FaultNone: an answer came and its status tells all.
 	FaultNone Fault = iota
 	// FaultNetwork: name resolution, dial, or a connection lost before any byte of an answer.
-	// NotSent
-	// or Unknown.
+	// NotSent or Unknown.
 	FaultNetwork
 	// FaultCertificate: TLS could not be agreed: expired, wrong host, unknown authority, old
 	// version.
@@ -57,8 +56,7 @@ type Error struct {
 	Answer
 	// Err is the cause, nil when the answer itself is the whole story. Its text is sanitised;
 	// errors.Is and errors.As still see the original, so context.Canceled and the gate's own error
-	// are
-	// found.
+	// are found.
 	Err error
 	// Fault is the kind of the cause.
 	Fault Fault

@@ -121,8 +121,7 @@ func ExampleClient_GetConsent() {
 	fmt.Println(err) // names the field, never the number
 	// Output:
 	// GRANTED 2026-11-20T10:00:00Z <nil>
-	// get consent: not sent: identity is no CPF: its check digits do not agree; a digit is probably
-	// wrong
+	// get consent: not sent: identity is no CPF: its check digits do not agree; a digit is probably wrong
 }
 
 func ExampleClient_RequestCreditScore() {

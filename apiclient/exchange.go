@@ -12,12 +12,10 @@ import (
 
 var (
 	// errOver refuses bytes of a call that has already returned: its caller has drawn conclusions
-	// from
-	// what left so far.
+	// from what left so far.
 	errOver = errors.New("the call is over; nothing more is sent")
 	// errSecondConn refuses what would be a second sending of one request. Go's transport repeats
-	// some
-	// requests on a new connection by itself; here the repetition ends before its first byte.
+	// some requests on a new connection by itself; here the repetition ends before its first byte.
 	errSecondConn = errors.New("the request has already begun to leave on another connection")
 	// errIdleConn refuses a pooled connection that is no longer usable, before the gate is asked.
 	errIdleConn = errors.New("the kept connection ended before the request was written")
@@ -78,8 +76,7 @@ func (e *exchange) withTrace(ctx context.Context) context.Context {
 		GotFirstResponseByte: e.firstByte,
 		// No WroteRequest: Go calls it when the request is in its buffer, before the last of it is
 		// written. No Got1xxResponse: with it Go would no longer bound the interim answers by the
-		// header
-		// limit.
+		// header limit.
 	})
 }
 
@@ -106,8 +103,7 @@ func (e *exchange) gotConn(info httptrace.GotConnInfo) {
 	w, ok := info.Conn.(*wireConn)
 	if !ok {
 		// unreachable: both dial functions return a *wireConn. Without one nothing is counted, so
-		// claim
-		// nothing.
+		// claim nothing.
 		e.mu.Lock()
 		e.wroteOn = &wireConn{}
 		e.mu.Unlock()

@@ -146,8 +146,7 @@ func TestF095AConnectionTheServerHasClosedIsNotWrittenTo(t *testing.T) {
 		var asked atomic.Int64
 		a, err := c.SubmitOrderCommitment(context.Background(), payload, func() error { asked.Add(1); return nil })
 		// The end of the connection may still be on its way to us; then the bytes left, and the
-		// outcome
-		// is in doubt.
+		// outcome is in doubt.
 		if a.Known != apiclient.Created && a.Known != apiclient.Unknown {
 			t.Errorf("Known = %v (%v)", a.Known, err)
 		}
@@ -269,8 +268,7 @@ func TestAServerThatSpeaksFirstGetsNoRequest(t *testing.T) {
 		got += n
 	}
 	// Whether the greeting or our request came first is a race; what may never happen is a claim
-	// that
-	// contradicts it.
+	// that contradicts it.
 	if a.Known == apiclient.NotSent && got != 0 {
 		t.Errorf("NotSent, but the server received %d bytes (%v)", got, err)
 	}

@@ -18,8 +18,7 @@ import (
 
 const (
 	// defaultTimeout is long on purpose: a time-out that is too early leaves a row in doubt and
-	// costs
-	// a person's time.
+	// costs a person's time.
 	defaultTimeout   = 120 * time.Second
 	defaultMaxConns  = 8
 	defaultUserAgent = "safrasync"
@@ -29,8 +28,7 @@ const (
 // in its errors.
 type Options struct {
 	// BaseURL [api.base_url] is what the paths of the API are added to. https only; http is
-	// accepted
-	// for loopback. It may carry a path prefix, but no user, query or fragment.
+	// accepted for loopback. It may carry a path prefix, but no user, query or fragment.
 	BaseURL string
 	// APIKey [api.api_key] goes into the Authorization header as it is, without a scheme (chapter
 	// 5).
@@ -38,12 +36,10 @@ type Options struct {
 	APIKey Secret
 	// Timeout [api.timeout] bounds one request as a whole, from the dial to the last byte of the
 	// answer. Waiting for one of the limits below is not part of it; only the caller's context
-	// bounds
-	// that. 0 means 120 s.
+	// bounds that. 0 means 120 s.
 	Timeout time.Duration
 	// CAFile [api.ca_file] is an optional PEM bundle trusted in addition to the certificates of
-	// this
-	// host.
+	// this host.
 	CAFile string
 	// UserAgent is sent as it is. Empty means "safrasync".
 	UserAgent string
@@ -60,16 +56,13 @@ type Options struct {
 	// wait.
 	RateLimit float64 //nolint:forbidigo // requests per second, no amount
 	// MaxInFlight [api.max_in_flight] is how many requests may be on their way at once, over all
-	// calls
-	// of the client. 0 means no limit.
+	// calls of the client. 0 means no limit.
 	MaxInFlight int
 	// Observe is told of each request that was made, or could not be, when it is over: for metrics.
-	// It
-	// must return at once, and may be called by several goroutines. nil tells nobody.
+	// It must return at once, and may be called by several goroutines. nil tells nobody.
 	Observe func(Observation)
 	// Dial opens the connections in place of TCP; nil means TCP. A simulation runs client and
-	// server
-	// over pipes in memory, on a clock of its own.
+	// server over pipes in memory, on a clock of its own.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 	// Once makes GET, PUT and DELETE leave once, like a POST: for callers that repeat them in their
 	// own time.

@@ -186,8 +186,7 @@ func TestATLSPortThatSpeaksPlainHTTPIsNamed(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(201, created))
 	// The raw server cannot parse the handshake and hangs up; a server that answers in clear is
-	// named
-	// as such.
+	// named as such.
 	a, err := newClient(t, apiclient.Options{BaseURL: "https://" + s.addr}).SubmitOrderCommitment(context.Background(),
 		payload, nil)
 	wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultNetwork)

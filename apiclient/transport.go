@@ -14,12 +14,9 @@ const (
 	dialTimeout      = 15 * time.Second
 	handshakeTimeout = 15 * time.Second
 	// idleTimeout is short on purpose. A POST written to a connection that the server is just
-	// closing
-	// is lost without an answer, and so in doubt. Within a burst connections are reused; after a
-	// pause
-	// a new one is opened. One second is far below the keep-alive time of the usual servers (5 s
-	// and
-	// more).
+	// closing is lost without an answer, and so in doubt. Within a burst connections are reused;
+	// after a pause a new one is opened. One second is far below the keep-alive time of the usual
+	// servers (5 s and more).
 	idleTimeout    = time.Second
 	maxHeaderBytes = 64 << 10
 	maxBodyBytes   = 1 << 20
@@ -58,8 +55,7 @@ func newTransport(d *dialer, maxConns int) *http.Transport {
 		IdleConnTimeout:        idleTimeout,
 		MaxResponseHeaderBytes: maxHeaderBytes,
 		// Header and body of an ordinary request, of one or two KiB, leave in one write. Each
-		// connection
-		// has such a buffer.
+		// connection has such a buffer.
 		WriteBufferSize: 8 << 10,
 	}
 }

@@ -32,15 +32,13 @@ type WebhookRequest struct {
 	// WebhookEvent is one of WebhookEvents; one webhook is for one event (chapter 2.7).
 	WebhookEvent WebhookEvent
 	// URL is where the platform POSTs to: at most 250 characters (chapters 2.7 and 8), reachable
-	// over
-	// HTTPS (chapter 6).
+	// over HTTPS (chapter 6).
 	URL string
 	// BasicAuthentication is what the platform authenticates itself with there, as user:password;
 	// optional (chapter 2.7).
 	BasicAuthentication Secret
 	// HMACSecret is a stored field of at most 120 characters (chapters 2.7 and 8); optional. What
-	// the
-	// platform does with it is not documented.
+	// the platform does with it is not documented.
 	HMACSecret Secret
 }
 

@@ -267,8 +267,7 @@ func TestTheRecoveryDoubtsAndALateDefiniteAnswerDecides(t *testing.T) {
 		mustAddUp(t, s, "contracts")
 
 		// The former owner lives, and says what it knows: created, refused, and that it does not
-		// know
-		// either.
+		// know either.
 		late := unknown(sent[2])
 		late.Attempt.FinishedAt, late.Attempt.Evidence = at.Add(-time.Hour), json.RawMessage(`{"wrote":1}`)
 		r := mustCommit(t, s, old, trade.Group{Settle: []trade.Settlement{

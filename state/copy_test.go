@@ -104,8 +104,7 @@ func TestALedgerMovesToTheOtherDatabaseAndBack(t *testing.T) {
 				t.Errorf("audit: broken at %d, %v", broken, err)
 			}
 			// It goes on: new rows get numbers, the database refuses what it refused, and what was
-			// sent is
-			// not sent again.
+			// sent is not sent again.
 			lease := mustLease(t, s, "contracts")
 			e := mustRecord(t, s, lease, newEntry("new"))[0]
 			mustCommit(t, s, lease,

@@ -178,8 +178,7 @@ func TestOnlyWhatDeadInstancesSentIsInDoubt(t *testing.T) {
 			t.Errorf("after one died: %v", got)
 		}
 		// The former holder lives, and knows that its results were not stored. What others sent is
-		// none
-		// of its business, nor is what it sends later.
+		// none of its business, nor is what it sends later.
 		holders, err := s.Leases(t.Context())
 		if err != nil || len(holders) != 1 {
 			t.Fatalf("holders %+v, %v", holders, err)

@@ -212,8 +212,7 @@ func TestF064ACopyOfLedgerAndJournalIsRefused(t *testing.T) {
 	second.open()
 
 	// Ledger and journal were copied, and both went on: the records have the same numbers and are
-	// not
-	// the same.
+	// not the same.
 	second.close()
 	third := second
 	third.o.Journal, third.o.DSN = filepath.Join(t.TempDir(), "journal"), filepath.Join(t.TempDir(), "third.db")

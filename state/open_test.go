@@ -739,8 +739,7 @@ func TestAPostgreSQLThatDoesNotFlushIsRefused(t *testing.T) {
 		})
 	}
 	// Off for asynchronous commits only: our sessions raise it, and those that are open keep what
-	// they
-	// have.
+	// they have.
 	set("synchronous_commit", "off", server.DSN("postgres"))
 	mustLease(t, s, "open-before")
 	mustLease(t, mustOpen(t, o), "open-after")

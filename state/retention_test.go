@@ -346,8 +346,7 @@ func TestOldActsLoseTheirPersonsAndTheChainStaysWhole(t *testing.T) {
 			t.Errorf("broken at %d, %v", broken, err)
 		}
 		// Ten years on the act of the first retention has lost its own words; that of the next one
-		// speaks
-		// for it.
+		// speaks for it.
 		mustRetain(t, s, keepAll, now.Add(10*365*day))
 		if broken, err := s.VerifyAudit(t.Context()); err != nil || broken != 0 {
 			t.Errorf("broken at %d, %v", broken, err)

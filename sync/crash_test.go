@@ -166,8 +166,7 @@ func (l *failingLedger) Commit(ctx context.Context, lease trade.Lease, group tra
 }
 
 // F048, F050, F052, I1: an uncertain commit lets nothing go, keeps the answers it has, and stops;
-// the
-// next run goes on without a doubt.
+// the next run goes on without a doubt.
 func TestAFailedCommitSendsNothingAndLosesNoAnswer(t *testing.T) {
 	t.Parallel()
 	for i := range 16 {

@@ -3,8 +3,7 @@
 // name.
 //
 // A pass reads for all its jobs, parents first (order.go), then lets them send in turns (pass.go
-// has
-// its stops and its end). The way of a row stands on one page, pipeline.go, and by function in
+// has its stops and its end). The way of a row stands on one page, pipeline.go, and by function in
 // docs/concepts.md. Each step is a package, which knows those before it and none after it:
 //
 //	mapping    row → draft → record → request, or what is wrong; pure

@@ -96,14 +96,12 @@ type Options struct {
 	// Resync asks to judge rows again in which nothing has changed; nil does not.
 	Resync *discovery.Resync
 	// Keys are the only rows that may be sent, by job; a job that is not in it sends any. Limit is
-	// how
-	// many rows of each job may be sent; 0 = all. Reading is as ever: what does not go stays
+	// how many rows of each job may be sent; 0 = all. Reading is as ever: what does not go stays
 	// pending.
 	Keys  map[string][]string
 	Limit int
 	// Planned is told of each row that a dry run would add or change, as it would be then; nil
-	// tells
-	// nobody.
+	// tells nobody.
 	Planned func(trade.Entry)
 }
 

@@ -23,15 +23,13 @@ type dueJob struct {
 // is made by the goroutine of the pass.
 type jobFeed interface {
 	// due gives the jobs that are to run now, parents first. May a job whose run has nothing left,
-	// but
-	// waits in the pass for its parents, begin again? idle says so.
+	// but waits in the pass for its parents, begin again? idle says so.
 	due(ctx context.Context, idle func(job string) bool) []dueJob
 	// stopUntil is told of a stop before it is stored, and says until when it holds; the zero time
 	// when no time ends it.
 	stopUntil(job *mapping.Job, stop trade.Stop) time.Time
 	// ended is told when a job is out of the pass: report of what it did, ID "" when it did not
-	// begin,
-	// or err, why it could not.
+	// begin, or err, why it could not.
 	ended(job *mapping.Job, report trade.RunReport, err error)
 }
 

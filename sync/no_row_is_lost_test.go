@@ -270,9 +270,8 @@ func TestF081WithoutAFileDescriptorNothingIsSentAndNothingIsLost(t *testing.T) {
 }
 
 // F047, I4, I5: a page is stored while the next one is read. Where it cannot be stored, the run
-// stops
-// before anything leaves, whether the next page needs to know what became of it or not; the next
-// run finds all of it again.
+// stops before anything leaves, whether the next page needs to know what became of it or not; the
+// next run finds all of it again.
 func TestF047APageThatCannotBeStoredStopsTheReading(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -75,8 +75,7 @@ func TestAfterTheRetentionNothingIsSentAgain(t *testing.T) {
 			}
 		}
 		// A change of a row that holds nothing any more is noticed; what comes to the same is none;
-		// back
-		// to what was sent is none either.
+		// back to what was sent is none either.
 		set(`preco = 120.500, produto = ' SOJA '`, 1)
 		b.sync(engine.Options{Sweep: true})
 		b.flags(1, "[]")

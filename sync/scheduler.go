@@ -26,16 +26,14 @@ const wakeMost = 30 * time.Second
 type SchedulerConfig struct {
 	Engine *Engine
 	// AtStart runs every job at once, with a sweep: the process has just started. Without it only
-	// what
-	// was missed runs.
+	// what was missed runs.
 	AtStart bool
 	// Reported is told of each run of a job that began, when its report is stored.
 	Reported func(trade.RunReport)
 	// Housekeeping is done on schedules of its own, one task at a time, beside the passes.
 	Housekeeping []Task
 	// Alive is called as long as the scheduler lives and its pass gets on: it feeds a watchdog. It
-	// is
-	// called at least every WakeMost.
+	// is called at least every WakeMost.
 	Alive func()
 	// WakeMost is how long the scheduler may sleep; 30 s when it is 0 or longer.
 	WakeMost time.Duration

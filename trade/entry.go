@@ -267,8 +267,7 @@ type RunPage struct {
 type Shown struct {
 	Texts []ShownText
 	// Mark tells two versions of the texts of one row apart; 0: the row has none. The retention
-	// takes
-	// the texts and leaves the mark.
+	// takes the texts and leaves the mark.
 	Mark int64
 }
 

@@ -15,12 +15,10 @@ const (
 	Pending State = "pending"
 	// Waiting lacks a platform id: of its parent, of a reference (de-para), or of a record that the
 	// platform said it does not know. In and out: the engine, in the same run in which the cause
-	// goes
-	// away. A crash changes nothing.
+	// goes away. A crash changes nothing.
 	Waiting State = "waiting"
 	// Invalid failed the mapping or the rules here and was not sent. Out: by itself, when the row,
-	// the
-	// mapping or a reference changes.
+	// the mapping or a reference changes.
 	Invalid State = "invalid"
 	// Sending has a durable intent; bytes may have left. In and out: the process that owns the
 	// attempt. A crash leaves it here, and the next run moves it to InDoubt before it sends
@@ -30,12 +28,10 @@ const (
 	// What the ERP does to the row later is a flag.
 	Accepted State = "accepted"
 	// Rejected was refused by the API for certain. Out: the engine, when its payload would differ,
-	// or
-	// slowly by time where the cause can be cured on the platform; a person.
+	// or slowly by time where the cause can be cured on the platform; a person.
 	Rejected State = "rejected"
 	// InDoubt may exist on the platform. In: an unknown outcome; a crash. Out: a person, or
-	// evidence
-	// that is certain. Never the engine by a guess.
+	// evidence that is certain. Never the engine by a guess.
 	InDoubt State = "in_doubt"
 	// Held needs a person: it exists already, was re-typed, stands twice in the ERP, or vanished
 	// before it was sent. A cured double key and a reappearance take it out by themselves.
@@ -97,12 +93,10 @@ const (
 	// a late answer, or a row that is back in the ERP, says otherwise than what a person decided
 	Contradicted Flag = "contradicted"
 	// DoubleAfterDecision: a late answer says that an earlier sending created a record, after a
-	// person
-	// had the row sent again: the platform may have two.
+	// person had the row sent again: the platform may have two.
 	DoubleAfterDecision Flag = "double_after_decision"
 	// Replaced: the row that was sent does not stand under this key any more: it stands under
-	// another
-	// key, or had left the ERP.
+	// another key, or had left the ERP.
 	Replaced Flag = "replaced"
 	Moved    Flag = "moved" // its record belongs to the row under its new key now: a person said that it was re-typed
 )

@@ -52,8 +52,7 @@ type Fault struct {
 	// Reset makes Lose, Cut and Garbage end with a reset (RST) instead of an end of file.
 	Reset bool
 	// Slow passes between execution and answer. It ends early when the client goes away or the
-	// sandbox
-	// closes.
+	// sandbox closes.
 	Slow time.Duration
 	// Late passes before execution, and does not end when the client goes away.
 	Late time.Duration
@@ -65,8 +64,7 @@ type Fault struct {
 	// Resource is the one it acts on, such as ResourceDeliveries; "" is all.
 	Resource string
 	// First and Last are the numbers it acts on, from 1, both included, in the order of the
-	// requests
-	// it could act on. First 0: from the first on; Last 0: without end.
+	// requests it could act on. First 0: from the first on; Last 0: without end.
 	First, Last int
 	// Percent is the chance of acting on a matching request, above 0 to 100; 0 means always.
 	Percent float64

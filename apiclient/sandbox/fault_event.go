@@ -26,8 +26,7 @@ type EventFault struct {
 	// sent, and answered, before the answer to the request that caused it.
 	Lost, Swapped, First bool
 	// Forged sends another one besides, with a wrong password; Invented one with the right
-	// password,
-	// of a record that does not exist.
+	// password, of a record that does not exist.
 	Forged, Invented bool
 	// Shape is how the body looks: "" as the record, id, nested, list or text.
 	Shape string

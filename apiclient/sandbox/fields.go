@@ -22,8 +22,7 @@ type field struct {
 	// 403).
 	unexpected bool
 	// odd remarks on a value that the document does not refuse; nil: nothing is odd. For a list it
-	// is
-	// asked for each text.
+	// is asked for each text.
 	odd func(text string) string
 }
 
@@ -48,8 +47,7 @@ func (rq *request) readBody(fields []field) (v values, refusal *answer) {
 		return nil, &a
 	}
 	// An enumeration that the document answers with 403 fails while the body is converted, which
-	// comes
-	// before its fields are checked.
+	// comes before its fields are checked.
 	for _, f := range fields {
 		if n, given := v[f.name]; given && f.unexpected && !f.valid(n.text) {
 			a := unexpectedValue(rq.http, n.text)

@@ -38,8 +38,7 @@ var creatable = map[string][]field{
 // Record is one executed creation.
 type Record struct {
 	// N is the number of the creating POST, from 1. It begins anew when a sandbox starts again on
-	// its
-	// state file.
+	// its state file.
 	N int
 	// ID is the id given out, a UUID in lower case.
 	ID string
@@ -49,8 +48,7 @@ type Record struct {
 	// At is the time of execution, by [Options.Now].
 	At time.Time
 	// Params are the parameters of the path, such as order_commitment_id of a traceability record;
-	// nil
-	// without any.
+	// nil without any.
 	Params map[string]string
 	// Header is the header of the request without Authorization.
 	Header http.Header

@@ -44,10 +44,8 @@ type Report struct {
 	Counts        map[string]int `json:"counts"` // as [Server.Counts]
 	Total         int            `json:"total"`  // all requests
 	// Numbers is how far the numbers of requests have come since the start, by what stands before
-	// the
-	// action of a fault: "" for creating POSTs, "deliveries:", "get:". @N of a fault that is
-	// switched
-	// on now goes on counting from there.
+	// the action of a fault: "" for creating POSTs, "deliveries:", "get:". @N of a fault that is
+	// switched on now goes on counting from there.
 	Numbers    map[string]int  `json:"numbers"`
 	Made       map[string]int  `json:"made"` // records by resource
 	MadeTwice  [][]ShownRecord `json:"made_twice"`
@@ -173,8 +171,7 @@ func (r *Record) shown() ShownRecord {
 		out.Body = encode(fields)
 	case ResourceWebhooks:
 		// Only what is known to be no secret: a member that the document does not know may be a
-		// misspelt
-		// one.
+		// misspelt one.
 		event, _ := r.Fields["webhook_event"].(string)
 		address, _ := r.Fields["url"].(string)
 		out.Body = encode(map[string]string{"webhook_event": event, "url": shownURL(address)})

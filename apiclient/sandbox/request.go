@@ -23,8 +23,7 @@ type request struct {
 	create bool // a POST that would leave a record
 	n      int  // its number among the creates, or among the GETs; else 0
 	// numbers are its places in the orders that faults count by, see [Fault.scope]. Empty for
-	// unknown
-	// paths and verbs.
+	// unknown paths and verbs.
 	numbers map[string]int
 
 	records []Record // what was executed

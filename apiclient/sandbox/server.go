@@ -26,14 +26,11 @@ type Options struct {
 	// APIKey is the only key accepted (chapter 5); "" accepts any text.
 	APIKey string
 	// World is what the platform knows; nil is an open world, in which every UUID is known and
-	// every
-	// wallet linked.
+	// every wallet linked.
 	World *World
 	// StatePath is a file that keeps what was created and registered, so that a sandbox started
-	// again
-	// goes on with it; "" keeps it in memory. It is made if there is none. Only for [Start], and
-	// for
-	// one sandbox at a time. It holds whole bodies and the secrets of webhooks.
+	// again goes on with it; "" keeps it in memory. It is made if there is none. Only for [Start],
+	// and for one sandbox at a time. It holds whole bodies and the secrets of webhooks.
 	StatePath string
 	// NotContracted are modules whose routes answer 403, see [Server.SetNotContracted].
 	NotContracted []Module
@@ -46,16 +43,14 @@ type Options struct {
 	// Events is what goes wrong with events on their way, see [ParseEventFault].
 	Events []EventFault
 	// ShowTimes lets retrieval and events of order commitments show created_at. The document does
-	// not
-	// tell whether the platform does.
+	// not tell whether the platform does.
 	ShowTimes bool
 	// Seed decides faults with a percentage; 0 draws one, see [Server.Seed].
 	Seed int64
 	// Latency passes between execution and answer of every request.
 	Latency time.Duration
 	// Now is the clock of records, log and error bodies; nil is the system's. Delays always take
-	// real
-	// time.
+	// real time.
 	Now func() time.Time
 
 	// Intercept, if set, is asked before Faults for every request on a known path; nil leaves the
@@ -64,12 +59,10 @@ type Options struct {
 	Intercept func(r *http.Request, n int) *Fault
 	// OnPost, if set, is called when the n-th creating POST has arrived whole, before anything is
 	// executed. It may block: the POST then stays on the wire until it returns. Let it return
-	// before
-	// [Running.Close]. Called concurrently.
+	// before [Running.Close]. Called concurrently.
 	OnPost func(n int)
 	// OnExecuted, if set, is called after the n-th POST was executed and logged, before its answer.
-	// It
-	// may block like OnPost.
+	// It may block like OnPost.
 	OnExecuted func(n int, record Record)
 	// OnDelivered, if set, is called when a webhook's receiver has answered, or has not in its
 	// time.

@@ -24,8 +24,7 @@ const (
 	Users          Kind = "users"
 	Farms          Kind = "farms"
 	// Contracts are identifiers that deliveries may name beside the order commitments made here.
-	// They
-	// may have any form.
+	// They may have any form.
 	Contracts Kind = "contracts"
 )
 

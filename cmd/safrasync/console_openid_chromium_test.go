@@ -96,8 +96,7 @@ func TestC05_ChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 				}
 			}
 			// To the issuer by a page of ours, over its own page, and back by two: the first is
-			// asked for by
-			// the issuer, so that it comes without a cookie, the second by us.
+			// asked for by the issuer, so that it comes without a cookie, the second by us.
 			goes := func(press, showing string) {
 				t.Helper()
 				b.do(chromedp.Click(chromedp.CSS(press)),
@@ -139,8 +138,7 @@ func TestC05_ChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 			}
 
 			// A link of another site, as in a mail that is read in the browser: who is logged in is
-			// so there
-			// too.
+			// so there too.
 			rows.taken()
 			b.do(chromedp.Navigate(issuer.URL+"/.well-known/openid-configuration"),
 				chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.href = %q; 0`, base+"/rows?state=accepted")),

@@ -39,8 +39,7 @@ func TestC14_DocumentsAreShownOnlyByARecordedClick(t *testing.T) {
 	// does not go.
 	d.erp(`UPDATE contrato SET produtor = '52998224725', usuario = 'U1', carteira = '10' WHERE num = '000004'`)
 	// And somebody typed it into a field of its own of two that had left: of one in doubt, and of
-	// one
-	// that was sent.
+	// one that was sent.
 	doubt, sent := d.inDoubt()
 	d.erp(fmt.Sprintf(`UPDATE contrato SET safra = '52998224725' WHERE filial || '|' || num IN ('%s', '%s')`,
 		doubt.Key, sent.Key))

@@ -26,8 +26,7 @@ import (
 )
 
 // deskWorld is a console on the sample cooperative: the real program has synced it against a
-// sandbox,
-// and the console serves its ledger.
+// sandbox, and the console serves its ledger.
 type deskWorld struct {
 	t      *testing.T
 	dir    string

@@ -15,8 +15,7 @@ import (
 )
 
 // openAPI is a client of an API that knows nothing of it but its OpenAPI document: it makes
-// requests
-// from the schemas, and holds each answer against the schema of its status.
+// requests from the schemas, and holds each answer against the schema of its status.
 type openAPI struct {
 	t        *testing.T
 	address  string

@@ -177,8 +177,7 @@ func theDashboardIsAnswered(t *testing.T, target string) {
 	for _, query := range dashboardQueries(t) {
 		query = strings.ReplaceAll(query, "$__rate_interval", "1m")
 		// What counts is that it is answered; what stops a job, and what waited for an increase,
-		// may be
-		// nothing.
+		// may be nothing.
 		mayBeEmpty := strings.Contains(query, "increase(")
 		err := within(func() error {
 			if n, err := ask(query); err != nil || n == 0 && !mayBeEmpty {

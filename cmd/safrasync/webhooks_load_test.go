@@ -92,8 +92,7 @@ func TestF152NoEventIsLostWhileTheServiceSendsRows(t *testing.T) {
 		}
 		during, took := answers.count(), time.Since(began)
 		// What waits in the ERP goes, and what waits in the spool comes to the ledger; runs that
-		// find
-		// nothing leave no line. Two rows of the sample go too.
+		// find nothing leave no line. Two rows of the sample go too.
 		for late := time.Now().Add(giveUp); s.job("contracts").States[trade.Accepted] != rows+2 ||
 			len(s.inbox()) < answers.different(); {
 			if time.Now().After(late) {

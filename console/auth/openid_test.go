@@ -162,8 +162,7 @@ func TestPeopleComeByTheIssuer(t *testing.T) {
 		}
 
 		// The same person with another address and another role is the same user, and what the old
-		// role
-		// had ends.
+		// role had ends.
 		c.issuer.Person(with(with(rui, "email", "rui.prado@coop.example"), "groups", "safra-leitura"))
 		other := c.Browser()
 		c.come(other).Wants(http.StatusSeeOther)

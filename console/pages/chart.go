@@ -24,8 +24,7 @@ type chart struct {
 	Width, Height int
 	Left          int // rows that have not gone by now
 	// Pace is how many rows went since midnight; Done is when what may go by itself will be gone at
-	// that
-	// pace; zero: nothing waits, or nothing goes.
+	// that pace; zero: nothing waits, or nothing goes.
 	Pace int
 	Done time.Time
 }

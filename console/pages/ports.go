@@ -55,8 +55,7 @@ type Rows interface {
 	// RowPage gives one page of the rows that a question asks for.
 	RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, error)
 	// Entry gives one row, by job and key or by its number; one that is not known: an error for
-	// which
-	// Ports.Unknown is true.
+	// which Ports.Unknown is true.
 	Entry(ctx context.Context, job, key string) (trade.Entry, error)
 	EntryNo(ctx context.Context, id int64) (trade.Entry, error)
 	// Entries gives rows by their numbers, in any order; those that are not known are left out.

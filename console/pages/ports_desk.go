@@ -13,12 +13,10 @@ import (
 // Causes are what keeps rows from going.
 type Causes interface {
 	// Stuck groups what did not go by what keeps it, in a language. fresh: after an act, whose
-	// effect
-	// must be seen.
+	// effect must be seen.
 	Stuck(ctx context.Context, lang trade.Lang, fresh bool) (Stuck, error)
 	// Expect says that somebody will soon ask for that, so that the first look, which takes
-	// longest,
-	// begins. It does not wait.
+	// longest, begins. It does not wait.
 	Expect()
 }
 
@@ -36,12 +34,10 @@ type Tables interface {
 	// ReferenceSource tells where a kind of reference is kept: ledger, erp, platform.
 	ReferenceSource(kind string) string
 	// ReadReferences reads a CSV of codes and ids, and says what it would change of a kind; nothing
-	// is
-	// stored.
+	// is stored.
 	ReadReferences(ctx context.Context, kind string, file io.Reader, lang trade.Lang) (ReferencePlan, error)
 	// SetReferences stores codes, and the labels of some. A code that is blank, or an id that is
-	// none, is an error of
-	// ReferenceFault.
+	// none, is an error of ReferenceFault.
 	SetReferences(ctx context.Context, kind string, codes, labels map[string]string, act string,
 		who engine.Person) (added, changed int, err error)
 	// RemoveReference takes one code out; removed is false when it was not there.

@@ -19,8 +19,7 @@ type Reports interface {
 	// given.
 	ReadReport(ctx context.Context, q ReportQuery, lang trade.Lang, most int) (Report, error)
 	// WriteReport writes a report as a file: csv, xlsx, html or json. It stands in the audit before
-	// a
-	// byte is written.
+	// a byte is written.
 	WriteReport(ctx context.Context, q ReportQuery, lang trade.Lang, format string, w io.Writer,
 		who engine.Person) error
 	// MonthEnd reads a month; ok is false for what is none.

@@ -96,8 +96,7 @@ func byWeight(a, b task) int {
 }
 
 // taskOf sums up a cause. Contracts, fixations and deliveries are the same grain: the weight is
-// that
-// of contracts, where there are none that of fixations, and else that of what is delivered.
+// that of contracts, where there are none that of fixations, and else that of what is delivered.
 func taskOf(c Cause) task {
 	t := task{
 		Helper: helperOf(c.Advice.Fixer), What: c.Advice.What, Rows: c.Rows(), Oldest: c.Oldest,

@@ -47,8 +47,7 @@ type History interface {
 	// Sent calls fn for every record that the platform confirmed in a time.
 	Sent(ctx context.Context, from, before time.Time, fn func(trade.Sent) error) error
 	// PayloadsOf gives what was sent for records of a kind, by their ids on the platform, as far as
-	// it
-	// is known.
+	// it is known.
 	PayloadsOf(ctx context.Context, sends trade.Kind, ids []string) (map[string]json.RawMessage, error)
 	// Shortages gives the de-para codes that are missing, and what they keep from going.
 	Shortages(ctx context.Context) ([]trade.Shortage, error)
@@ -74,8 +73,7 @@ type Book interface {
 type Outbox interface {
 	DueMessages(ctx context.Context, now time.Time, limit int) ([]trade.AlertMessage, error)
 	// ClaimMessage begins a delivery, which no other process tries until then; false when another
-	// one
-	// was first.
+	// one was first.
 	ClaimMessage(ctx context.Context, m trade.AlertMessage, until time.Time) (bool, error)
 	SettleMessage(ctx context.Context, m trade.AlertMessage) error
 	// ReaddressMessage stores that a message is done with, and makes one like it for each of the

@@ -28,8 +28,7 @@ type Config struct {
 		Next(after time.Time) time.Time
 	}
 	// Causes groups the rows of a job that do not go by what keeps them, the most frequent first;
-	// no
-	// states: all that do not go by themselves.
+	// no states: all that do not go by themselves.
 	Causes func(ctx context.Context, job string, states []trade.State) ([]Cause, error)
 	// when the API's certificate ends, as the last connection showed it; zero: unknown. nil: never
 	// known

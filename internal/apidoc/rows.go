@@ -25,8 +25,7 @@ var Views = []View{Together, Client, Sandbox}
 // Row is one row of the document.
 type Row struct {
 	// ID is stable: the chapter, then the name of the row, such as "2.1 amount". It is the name of
-	// the
-	// subtests too, so it holds no slash.
+	// the subtests too, so it holds no slash.
 	ID string
 	// What says in a few words what the row states.
 	What string

@@ -16,8 +16,7 @@ import (
 )
 
 // The connections in all and of one address: those who ask are few, and the file descriptors are
-// for
-// sending.
+// for sending.
 const (
 	connsMost = 32
 	connsEach = 16

@@ -60,8 +60,7 @@ func (c *code) Import(path string) (*types.Package, error) {
 }
 
 // keysUnder returns the constant keys that the packages of a folder and of the folders in it name,
-// and
-// all their string literals.
+// and all their string literals.
 func (c *code) keysUnder(t *testing.T, folder string) (keys map[string]token.Pos, literals map[string]bool) {
 	t.Helper()
 	keys, literals = map[string]token.Pos{}, map[string]bool{}

@@ -15,8 +15,7 @@ const module = "github.com/safrasync/safrasync"
 type rule struct {
 	// may lists folders (exact, not what is under them) that all files may import; "*" stands for
 	// every folder except those which only tests may import, and "folder/*" for each folder
-	// directly
-	// under one.
+	// directly under one.
 	may []string
 	// testsMay lists what test files may import besides.
 	testsMay []string
@@ -377,8 +376,7 @@ func command(more ...string) rule {
 }
 
 // inner tells whether a folder is a part of the ledger or of the reader, which callers reach
-// through
-// package state or erp alone.
+// through package state or erp alone.
 func inner(folder string) bool {
 	return strings.HasPrefix(folder, "state/") || strings.HasPrefix(folder, "erp/")
 }

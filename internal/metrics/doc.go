@@ -10,6 +10,5 @@
 // that does not answer makes the rows absent and safrasync_ledger_up 0, never zero rows.
 //
 // collect.go reads the ledger, count.go and reload.go count, serve.go answers over HTTP.
-// docs/operation.md lists
-// the metrics; a test holds it against them.
+// docs/operation.md lists the metrics; a test holds it against them.
 package metrics

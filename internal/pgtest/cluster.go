@@ -277,8 +277,7 @@ func (c *Cluster) start(port int) error {
 	cmd := c.command("postgres", "-D", c.DataDir(), "-p", fmt.Sprint(port))
 	cmd.Stdout, cmd.Stderr = log, log
 	// SIGQUIT is the immediate shutdown: unlike SIGKILL it lets the server free its shared memory
-	// and
-	// end its children.
+	// and end its children.
 	p, err := throwaway.Spawn(cmd, syscall.SIGQUIT, c.as)
 	if err != nil {
 		return err

@@ -40,8 +40,7 @@ type front struct {
 	through bool // TLS is passed through, and ends at the receiver
 	long    bool
 	// write makes the configuration in a folder and gives the program's arguments; the example has
-	// its
-	// addresses and files already.
+	// its addresses and files already.
 	write func(dir, example string) (config string, args []string)
 	ready string // what it says when it serves
 }
@@ -236,8 +235,7 @@ func TestAProxyTellsNobodyThePathOfAnEvent(t *testing.T) {
 			process, dir, said := w.behind(f, cert, key)
 			for _, size := range []int{7, 1 << 20} { // the second is larger than what it takes into its memory at once
 				// A proxy that need not read a body to know the answer may close before it was
-				// sent; so this
-				// sender asks first.
+				// sent; so this sender asks first.
 				if got, _, err := w.answer(bytes.NewReader(make([]byte, size)),
 					func(r *http.Request) { r.Header.Set("Expect", "100-continue") }); err != nil || got < 500 {
 					t.Errorf("while the receiver is down: %d, %v", got, err)
@@ -301,8 +299,7 @@ func (w *world) limitsBehind() {
 	w.want("another password", w.post(strings.NewReader("{}"),
 		func(r *http.Request) { r.SetBasicAuth(w.login.User, "x") }), http.StatusUnauthorized)
 	// One connection of the sender may carry many events where TLS ends at the proxy; each has its
-	// own
-	// answer.
+	// own answer.
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: w.trust}}
 	defer client.CloseIdleConnections()
 	for i := range 5 {

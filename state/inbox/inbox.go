@@ -142,8 +142,8 @@ func (s *Mailbox) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.Inbox
 			append(args, audit.OrAll(f.Limit))...)
 	}
 	// The database cannot tell of every body whether it has the text. A page at a time is read
-	// until
-	// enough have it: a word that stands in all of them must not bring the whole inbox into memory.
+	// until enough have it: a word that stands in all of them must not bring the whole inbox into
+	// memory.
 	add("(last_at, seq) < (?, ?)", int64(math.MaxInt64), int64(math.MaxInt64))
 	var found []trade.InboxEvent
 	for {
@@ -255,8 +255,7 @@ func (s *Mailbox) EventSilence(ctx context.Context) (trade.EventSilence, error) 
 		`SELECT MIN(settled_at) FROM webhook WHERE state = 'active' AND event IN ('CREATE_ORDER_COMMITMENT', 'UPDATE_ORDER_COMMITMENT', 'UPDATE_WORKFLOW_ORDER_COMMITMENT')`)
 	if err == nil {
 		// What the retention took away is known by what it told: an inbox that is empty is no sign
-		// that
-		// nothing was ever heard.
+		// that nothing was ever heard.
 		err = s.db.Read.GetContext(ctx, &last,
 			`SELECT COALESCE((SELECT MAX(last_at) FROM inbox), (SELECT MAX(at) FROM heard))`)
 	}

@@ -167,8 +167,7 @@ func (g *GroupTx) Run() error {
 			return err
 		}
 		// The attempt is written before its entry is: the database lets an entry be sent only when
-		// its
-		// open attempt is there.
+		// its open attempt is there.
 		if err := g.claim(); err != nil {
 			return err
 		}

@@ -77,8 +77,7 @@ func (g *GroupTx) settle(w *settling, a *AttemptRow, st trade.Settlement) (err e
 		g.Result.Settled[a.ID] = true // stored already
 		if out == trade.OutcomeUnknown {
 			// The recovery said unknown before the sender did: what the sender saw helps the person
-			// who
-			// decides.
+			// who decides.
 			w.heard = append(w.heard, a.ID)
 			w.results[a.ID], err = g.evidence(a, st)
 		}

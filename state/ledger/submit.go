@@ -42,8 +42,7 @@ func MoveAll(t *sqldb.Tx, ids []int64, to trade.State, now time.Time, set string
 func (s *Ledger) Wake(ctx context.Context, lease trade.Lease, now time.Time) (int, error) {
 	const op = "waking entries whose time has come"
 	// The first condition is that of the index entry_wake; the order is an expression, so that it
-	// is
-	// not the order of another index that is followed.
+	// is not the order of another index that is followed.
 	query := `SELECT e.id FROM entry e WHERE e.next_attempt_at IS NOT NULL AND e.job = ? AND e.state IN ('rejected', 'waiting') AND e.next_attempt_at <= ?
 		AND e.payload IS NOT NULL ORDER BY e.id + 0`
 	var due []int64 // nothing is written where nothing is to be done, which is what most runs find

@@ -12,8 +12,7 @@ import (
 // Erase takes from rows, whatever their age, what the retention would take from them in time, and
 // the answers to questions by document that gave one of the platform ids, the labels of producers
 // with one, and the events that name one. What is needed still stays: see reducible. It tells how
-// many rows lost something. The act
-// stands in the audit before the first row does.
+// many rows lost something. The act stands in the audit before the first row does.
 func (s *Reducer) Erase(ctx context.Context, ids []int64, remoteIDs []string, now time.Time,
 	record trade.AuditRecord,
 ) (rows int, err error) {

@@ -43,8 +43,8 @@ var SqliteDialect = Dialect{
 	Folder:  "migrations/sqlite",
 	// A row of SQLite that becomes smaller leaves a hole in its page, which nothing fills; one that
 	// gets another row number is written anew, beside those that became small before, and its page
-	// is
-	// joined with its neighbours. The row number of an attempt means nothing. The last one stays:
+	// is joined with its neighbours. The row number of an attempt means nothing. The last one
+	// stays:
 	// new
 	// ones count on from it.
 	Pack:   `UPDATE attempt SET rowid = rowid - 4611686018427387904 WHERE rowid > 0 AND rowid < (SELECT MAX(rowid) FROM attempt)`,

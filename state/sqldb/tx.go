@@ -152,8 +152,7 @@ func (s *DB) TryTx(ctx context.Context, op string, slot int, fn func(*Tx) error)
 	}
 	if err != nil {
 		// Nothing was committed, whatever the rollback says; a connection that cannot roll back is
-		// thrown
-		// away by the pool.
+		// thrown away by the pool.
 		_ = raw.Rollback()
 		return mayWorkAgain(err), err
 	}
@@ -165,8 +164,7 @@ func (s *DB) TryTx(ctx context.Context, op string, slot int, fn func(*Tx) error)
 		return false, nil // true from here on: the transaction is on disk
 	}
 	// From here the commit may or may not be on disk: the answer was lost, or the disk failed in
-	// the
-	// middle. A guess would cost a duplicate or a lost row, so we look.
+	// the middle. A guess would cost a duplicate or a lost row, so we look.
 	_ = raw.Rollback()
 	applied, lookErr := s.WasApplied(ctx, op, slot, mark)
 	switch {

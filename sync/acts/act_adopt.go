@@ -20,8 +20,7 @@ import (
 type Adoption struct {
 	ID string // of the platform; "" only with NoID
 	// NoID says that it was seen there, and that its id is not known; not for order commitments,
-	// which
-	// can be read back.
+	// which can be read back.
 	NoID bool
 	// DespiteDifferences adopts although the record on the platform is not what was sent.
 	DespiteDifferences bool

@@ -69,8 +69,7 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 	}
 	cursor.Bound = result.Bound
 	// I4: the mark moves only now, when everything that was read is recorded, and in the
-	// transaction
-	// of the last page.
+	// transaction of the last page.
 	return r.Run.Record(ctx, trade.Page{Cursor: &cursor})
 }
 
@@ -210,8 +209,7 @@ func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []erp.Row,
 	if old.State == trade.Dismissed || old.State == trade.Rejected || old.State == trade.Held &&
 		old.Cause != trade.CauseVanished {
 		// It does not go as it is, and its cause must not be forgotten; should it be sent after
-		// all, the
-		// last look holds it.
+		// all, the last look holds it.
 		entry.GoneSweeps = 0
 		return entry, old.GoneSweeps > 0
 	}

@@ -123,8 +123,7 @@ func (p *pager) flush(ctx context.Context) error {
 		}
 	}
 	// A cancelled row beside a living one of the same key is its past, as soft deletes leave it.
-	// Where
-	// the living one comes on a later page, it takes back what its past said.
+	// Where the living one comes on a later page, it takes back what its past said.
 	p.rows = slices.DeleteFunc(p.rows, func(row readRow) bool {
 		return row.cancelled && p.seen.of(run.HashKey(row.key))&living != 0
 	})

@@ -77,8 +77,7 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 }
 
 // sentLike returns the rows that were sent, or may have been, and whose content or source is that
-// of
-// entries now or before, as the ERP has them.
+// of entries now or before, as the ERP has them.
 func (r *Discoverer) sentLike(ctx context.Context, entries, now []trade.Entry) ([]recheck.SentRow, error) {
 	var contents []int64
 	var sources []trade.Hash

@@ -82,8 +82,7 @@ func decideRow(known *trade.Known, hash trade.Hash, mappedWith string, cancelled
 }
 
 // decideShown adds to what a row means whether people are shown something else of it now. That
-// alone
-// never sends, maps or flags anything. The owner of a row that is being sent decides alone.
+// alone never sends, maps or flags anything. The owner of a row that is being sent decides alone.
 func decideShown(known *trade.Known, shown trade.Shown, action rowAction) rowAction {
 	if (action == same || action == leave) && known.State != trade.Sending && known.ShownMark != shown.Mark {
 		return redraw

@@ -31,8 +31,7 @@ type Inbox interface {
 	// zero time: until now.
 	LastHeard(ctx context.Context, kind, event string, ids []string, before time.Time) (map[string]trade.Heard, error)
 	// WakeFor lets what the platform lacked be asked about with the next run: records of these
-	// kinds
-	// with one of the ids; nil ids: all of the kinds.
+	// kinds with one of the ids; nil ids: all of the kinds.
 	WakeFor(ctx context.Context, kinds, ids []string, now time.Time) (int, error)
 	AskLookupsAgain(ctx context.Context, now time.Time) (int, error)
 }
@@ -47,16 +46,14 @@ type Candidates interface {
 	ForgetCandidates(ctx context.Context, ids []string) error
 	PostponeCandidates(ctx context.Context, ids []string, until time.Time) error
 	// ReadBack returns the records that were read back and of which events told at or after a time,
-	// at
-	// most limit: those told of last first.
+	// at most limit: those told of last first.
 	ReadBack(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error)
 }
 
 // Rows has the rows that an event may be about.
 type Rows interface {
 	// Ours tells which ids stand for something of ours: "order_commitments" for a record of one of
-	// our
-	// rows, "sent" for what our requests name.
+	// our rows, "sent" for what our requests name.
 	Ours(ctx context.Context, ids []string) (map[string]string, error)
 	EntriesWith(ctx context.Context, sends trade.Kind, remoteIDs []string) ([]trade.Entry, error)
 	// Doubts returns the attempts of order commitments of which nobody knows whether they made a
@@ -97,8 +94,7 @@ const (
 	wakeIDEvery  = 15 * time.Minute // for one record
 	wakeAllEvery = time.Hour        // for all of a kind
 	// noteMost is up to how many ids of one event are kept as told of, where none is known: a list
-	// of
-	// a thousand says nothing of each.
+	// of a thousand says nothing of each.
 	noteMost = 20
 )
 

@@ -89,8 +89,7 @@ func (e *Evaluator) Seal(values trade.Values) trade.Values {
 		document, err := DocumentOf(v)
 		if err != nil {
 			// The reason goes with the hash of what was there, so that another wrong value is
-			// another
-			// content.
+			// another content.
 			out[column] = trade.Cell{Kind: sealed, Text: e.Code(PlainText(v)) + " " + err.Error()}
 			continue
 		}

@@ -198,9 +198,8 @@ func (s *goldenServer) serve(c net.Conn) {
 }
 
 // F114-F139, I2: every status from 100 to 599 with every body, over real HTTP through the client
-// and
-// the engine's decision, at the three endpoints. What is sent again by itself is exactly what the
-// table says, and each call makes one POST.
+// and the engine's decision, at the three endpoints. What is sent again by itself is exactly what
+// the table says, and each call makes one POST.
 func TestF114EveryStatusWithEveryBodyMeansWhatTheTableSays(t *testing.T) {
 	t.Parallel()
 	table := readGolden(t)

@@ -17,8 +17,7 @@ import (
 type Ledger interface {
 	engine.CodeKeeper
 	// Stuck gives the number and the version of each row of a job that waits for something or needs
-	// a
-	// person.
+	// a person.
 	Stuck(ctx context.Context, job string) ([]trade.Stand, error)
 	// Entries gives whole rows by their numbers, in any order.
 	Entries(ctx context.Context, ids []int64) ([]trade.Entry, error)

@@ -196,8 +196,7 @@ func (r *Checker) recheckAll(ctx context.Context, entries []trade.Entry,
 		if entry.State != old.State || entry.PayloadHash != old.PayloadHash || entry.SourceHash != old.SourceHash ||
 			entry.MappedWith != old.MappedWith {
 			// What hangs on a row that may have changed with it waits for the next reading, which
-			// knows
-			// of both: it stays as it is, so that each look until then sees that it differs.
+			// knows of both: it stays as it is, so that each look until then sees that it differs.
 			if entry.State == trade.Pending && len(r.run.Job.Mapping.SentBy) > 0 && entry.SourceHash != old.SourceHash {
 				continue
 			}

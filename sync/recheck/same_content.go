@@ -94,8 +94,7 @@ func LikenessOf(e trade.Entry, others []SentRow) Likeness {
 			continue
 		}
 		// Jobs that read the same columns may make different records of them: the row of another
-		// one was
-		// this row only if it does not stand there any more.
+		// one was this row only if it does not stand there any more.
 		sent, newest := o.Sent(e), o.Entry.SourceHash == e.SourceHash && (o.Entry.Job == e.Job || !o.Stands(o.Entry))
 		out.Other = out.Other || o.Entry.Job != e.Job && o.Entry.SourceHash == e.SourceHash && o.Stands(o.Entry)
 		if o.Entry.ID == e.ID || !sent && !newest && !o.Stands(e) {

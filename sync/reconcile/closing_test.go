@@ -23,8 +23,7 @@ func TestThePlanOfAClosingIsBoundToItsNumbers(t *testing.T) {
 		}
 		first := plan()
 		// Rejected, in doubt, invalid; a delivery that waits. What differs: a changed row, one that
-		// is
-		// gone, and an over-delivered contract.
+		// is gone, and an over-delivered contract.
 		want := ClosingPlan{
 			Day: mustDay(t, "2026-10-31"), At: w.now, Rows: 12, Open: 4, Divergences: first.Divergences,
 			Mark:  first.Mark,

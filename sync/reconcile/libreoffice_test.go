@@ -50,8 +50,7 @@ func TestF167LibreOfficeReadsTheReport(t *testing.T) {
 	}
 
 	// The second sheet of the workbook, as LibreOffice shows its cells (numbers in its own
-	// language),
-	// with formulas told as formulas.
+	// language), with formulas told as formulas.
 	shown := office(t, "csv:Text - txt - csv (StarCalc):59,34,76,1,,1046,false,true,true,false,false,2", "",
 		filepath.Join(dir, "book.xlsx"))
 	files, err := filepath.Glob(filepath.Join(shown, "*.csv"))

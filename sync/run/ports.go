@@ -28,15 +28,12 @@ type Rows interface {
 	// more than a page in memory; fn may write.
 	EachKnown(ctx context.Context, job string, fn func(trade.Known) error) error
 	// Roll calls fn for every entry of the job, in no order and from several goroutines at once;
-	// the
-	// entry is that of the call only. Of one that is accepted, without flag, acknowledgement or
+	// the entry is that of the call only. Of one that is accepted, without flag, acknowledgement or
 	// absence, it tells no more than number, key, state, source hash, and that it was mapped. It
-	// gives
-	// the sums of what it saw, in the form of Recount.
+	// gives the sums of what it saw, in the form of Recount.
 	Roll(ctx context.Context, job string, fn func(*trade.Known)) ([]trade.Tally, error)
 	// Stale calls fn for every entry in one of the states whose MappedWith differs, state by state
-	// and
-	// there in the order of their numbers; fn may write.
+	// and there in the order of their numbers; fn may write.
 	Stale(ctx context.Context, job, mappedWith string, states []trade.State, fn func(trade.Entry) error) error
 	// Belongs gives *trade.OtherPlatformError when the ledger has sent to another base address;
 	// AcquireLease does so too, for the owner's.
@@ -47,12 +44,10 @@ type Rows interface {
 // same content or key, rows that wait for an answer.
 type Relatives interface {
 	// Parents gives what is known of rows that others hang on; a row that the ledger does not have
-	// is
-	// not in the answer.
+	// is not in the answer.
 	Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]trade.Parent, error)
 	// Orphans calls fn for the entries of a job that wait for their parent, in pages in the order
-	// of
-	// their numbers; fn may write.
+	// of their numbers; fn may write.
 	Orphans(ctx context.Context, job string, fn func([]trade.Entry) error) error
 	// HeldFor calls fn for the entries of a job that are held for a cause, in pages in the order of
 	// their numbers; fn may write.
@@ -61,20 +56,16 @@ type Relatives interface {
 	JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error)
 	// SameContent returns the entries of this kind of record whose attempt created, or may have
 	// created, a record, and that ask for the business of one of these payloads, or whose newest
-	// row
-	// has one of these source hashes.
+	// row has one of these source hashes.
 	SameContent(ctx context.Context, sends trade.Kind, contents []int64,
 		sources []trade.Hash) ([]trade.SentContent, error)
 	// SentElsewhere gives, by key, the rows of other jobs of the same kind that were sent, or may
-	// have
-	// been, and whose keys are compared with those of this job; several tells whether there are
-	// such
-	// jobs.
+	// have been, and whose keys are compared with those of this job; several tells whether there
+	// are such jobs.
 	SentElsewhere(ctx context.Context, job string, sends trade.Kind,
 		keys []string) (out map[string]trade.Elsewhere, several bool, err error)
 	// Awaiting calls fn for every waiting entry of the job that needs a reference of this kind, in
-	// the
-	// order of their numbers; fn may write.
+	// the order of their numbers; fn may write.
 	Awaiting(ctx context.Context, job, kind string, fn func(trade.Entry) error) error
 }
 
@@ -86,8 +77,7 @@ type Sums interface {
 	// FlagCounts counts the entries of a job that have each flag.
 	FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error)
 	// Arrivals counts the entries of a job with numbers above after, and gives the keys of the
-	// first
-	// few.
+	// first few.
 	Arrivals(ctx context.Context, job string, after int64, samples int) (trade.Arrivals, error)
 	// Due gives pending entries that may go now, with numbers above after, in the order of their
 	// numbers.
@@ -115,8 +105,8 @@ type Writes interface {
 	// key exists meanwhile, is left out; lost counts them, the next run sees them again.
 	Record(ctx context.Context, lease trade.Lease, page trade.Page) (lost int, err error)
 	// Renumber stores the content numbers of entries, and of the attempts that sent the same,
-	// fenced
-	// by the lease (trade.ErrLeaseLost). An entry that has moved since it was read is left out.
+	// fenced by the lease (trade.ErrLeaseLost). An entry that has moved since it was read is left
+	// out.
 	Renumber(ctx context.Context, lease trade.Lease, entries []trade.Entry) error
 	// ReplaceReferences makes the codes of one kind exactly these (a kind that is read from the
 	// ERP).
@@ -132,8 +122,7 @@ type Queue interface {
 	// Wake moves rejected and waiting entries whose NextAttemptAt has come to pending.
 	Wake(ctx context.Context, lease trade.Lease, now time.Time) (int, error)
 	// WakeBlocked moves the entries that wait for a record of the platform to pending, because one
-	// row
-	// that needs it was accepted.
+	// row that needs it was accepted.
 	WakeBlocked(ctx context.Context, lease trade.Lease, kind, id string) (int, error)
 	// Due gives pending entries that may go now, with numbers above after, in the order of their
 	// numbers.
@@ -148,9 +137,8 @@ type Queue interface {
 type Intents interface {
 	// Commit settles finished attempts, moves entries and makes intents durable, in one transaction
 	// and one flush. Intents and updates are fenced by the lease; settlements are not (I12): when
-	// the
-	// lease is lost the settlements are stored all the same and no intent is. Of a paused job no
-	// intent is stored either. The result says which intents were claimed and which settlements
+	// the lease is lost the settlements are stored all the same and no intent is. Of a paused job
+	// no intent is stored either. The result says which intents were claimed and which settlements
 	// applied.
 	Commit(ctx context.Context, lease trade.Lease, group trade.Group) (trade.GroupResult, error)
 	// Marked tells whether Mark survives the end of the process: intents may then be stored before
@@ -169,14 +157,13 @@ type Runs interface {
 	// SetJobStatus records where a job stands; a job that is paused stays so.
 	SetJobStatus(ctx context.Context, status trade.JobStatus) error
 	// Recover settles the entries that dead instances left in sending, and those of our own of
-	// earlier
-	// epochs, as far as their process noted what happened (Mark, Heard), and counts the others:
+	// earlier epochs, as far as their process noted what happened (Mark, Heard), and counts the
+	// others:
 	// they
 	// are in doubt, their attempts unknown, and can still be closed by a definite late answer.
 	Recover(ctx context.Context, lease trade.Lease, now time.Time) (int, error)
 	// Watch begins the quarantine of a job's attempts that are unknown and of which this boot did
-	// not
-	// know; it tells how many are new.
+	// not know; it tells how many are new.
 	Watch(ctx context.Context, job, boot string, ticks time.Duration) (int, error)
 	// ReleaseLease gives it back; a lease that is no longer ours is left alone.
 	ReleaseLease(ctx context.Context, lease trade.Lease) error
@@ -188,14 +175,12 @@ type Jobs interface {
 	// AcquireLease makes the owner the only reader and sender of a job, with an epoch above every
 	// earlier one. A lease that is held by a living owner gives *trade.LeasedError. A lease is free
 	// when it was released, has expired on the database's clock (30 s), or its owner was a process
-	// of
-	// this boot and PID space that no longer runs.
+	// of this boot and PID space that no longer runs.
 	AcquireLease(ctx context.Context, job string, owner trade.Owner) (trade.Lease, error)
 	// Leases gives the leases that were not given back.
 	Leases(ctx context.Context) ([]trade.Holder, error)
 	// RecoverOwn is Recover for a job that another instance holds, of the entries that the owner
-	// left
-	// in sending before; it must have nothing of the job in flight.
+	// left in sending before; it must have nothing of the job in flight.
 	RecoverOwn(ctx context.Context, owner trade.Owner, holder trade.Holder, now time.Time) (int, error)
 	// LastTask tells when a task of the housekeeping began last, the zero time when it never did;
 	// TaskBegan records it.
@@ -248,8 +233,7 @@ type Platform interface {
 		gate func() error) (apiclient.Answer, error)
 	ListWebhooks(ctx context.Context) ([]json.RawMessage, error)
 	// GetProducerByDocument finds a producer by CPF or CNPJ (chapter 4, after the table). Every
-	// error
-	// is an *apiclient.Error that does not show the document.
+	// error is an *apiclient.Error that does not show the document.
 	GetProducerByDocument(ctx context.Context, document string) (apiclient.Producer, error)
 }
 
@@ -257,8 +241,7 @@ type Platform interface {
 // of a kernel's boot.
 type Quarantine interface {
 	// Watch begins the quarantine of a job's attempts that are unknown and of which this boot did
-	// not
-	// know; it tells how many are new.
+	// not know; it tells how many are new.
 	Watch(ctx context.Context, job, boot string, ticks time.Duration) (int, error)
 	// Watched gives since when, for the unknown attempts of an entry of which this boot knows.
 	Watched(ctx context.Context, entryID int64, boot string) (map[string]time.Duration, error)

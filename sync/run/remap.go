@@ -11,8 +11,7 @@ func ApplyRemap(old, fresh trade.Entry) trade.Entry {
 	switch {
 	case old.Weak():
 		// refused in no form of the API: an earlier step may have happened, so a change of the row
-		// alone
-		// moves nothing
+		// alone moves nothing
 		return keepVerdict(old, fresh)
 	case samePayload && (old.State == trade.Rejected || old.State == trade.Pending):
 		return keepVerdict(old, fresh)

@@ -60,8 +60,7 @@ func (b *bench) sizes(ctx context.Context, name string, entries int, which func(
 	for rep := range b.reps {
 		first := entries + rep*b.rows + 1
 		// They were changed after the rows before them, as far apart as those: what a pass reads
-		// again,
-		// because it looks back, is as much each time.
+		// again, because it looks back, is as much each time.
 		if err := addRows(ctx, erp, first, first+b.rows-1,
 			filledAge-time.Duration((rep+1)*b.rows)*10*time.Second); err != nil {
 			return err

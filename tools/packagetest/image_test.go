@@ -148,8 +148,7 @@ func unitAsInstalled(t *testing.T) string {
 }
 
 // builtImage is the image that `make image` makes, built by buildah in a store of its own; the
-// folder has
-// its files.
+// folder has its files.
 func builtImage(t *testing.T) (made image, files string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -96,8 +96,7 @@ func TestTheInstallationPageLeadsToAServiceThatRuns(t *testing.T) {
 		}
 	}
 	// What the service's user may not write, beside the configuration, is told with the command
-	// that
-	// can (B14).
+	// that can (B14).
 	if out, code := p.safrasync("test", "--from", "contracts", "000001"); code != 1 ||
 		!strings.Contains(out, "test --from contracts '000001' /tmp/case.yaml") {
 		t.Errorf("test --from ended with %d:\n%s", code, out)

@@ -91,8 +91,7 @@ func TestF083UpgradeDowngradeAndRemoval(t *testing.T) {
 			p.arrive("the first start")
 
 			// The administrator's configuration and what was sent survive; the ledger is copied
-			// before the
-			// new program changes it.
+			// before the new program changes it.
 			out, code := kind.install(p, next(t))
 			if code != 0 || !strings.Contains(out,
 				"safrasync: copying the ledger to /var/lib/safrasync/before-upgrade-") {
@@ -312,8 +311,7 @@ func TestTheServiceLivesAsItsUnitSays(t *testing.T) {
 	p.arrive("the upgrade")
 
 	// kill -9 in the middle of sending: systemd starts it again; what was on the wire is in doubt,
-	// at
-	// most api.max_in_flight rows, and nothing goes twice.
+	// at most api.max_in_flight rows, and nothing goes twice.
 	p.api.SetFaults(faults(t, "slow=300ms")...)
 	before, _ := p.created()
 	p.add(40)

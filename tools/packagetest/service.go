@@ -53,8 +53,7 @@ func newService(t *testing.T, r *root) *service {
 		t.Fatal(err)
 	}
 	// The path of a socket is short; that of a root may not be. So it is bound and opened through
-	// the
-	// folder's descriptor.
+	// the folder's descriptor.
 	dir, err := os.Open(r.path("/run/systemd"))
 	if err != nil {
 		t.Fatal(err)

@@ -171,8 +171,7 @@ func (p *model) pass(w world) {
 			continue
 		}
 		// The platform executes a request within one time-out after the client stopped waiting for
-		// it, or
-		// never.
+		// it, or never.
 		if n.underAge[g]++; n.underAge[g] > 2*timeoutTicks {
 			return
 		}

@@ -5,8 +5,7 @@ import (
 )
 
 // Subject says which row is meant: its title and what people are shown of it, documents masked,
-// then
-// what commands take: Contratos 01/001008 · José da Silva (contracts 01|001008).
+// then what commands take: Contratos 01/001008 · José da Silva (contracts 01|001008).
 func (v Voice) Subject(job, key string, shown trade.Shown) string {
 	name := job + " " + key
 	lead, line := v.Titles.Of(job), shown.Masked().Line()

@@ -49,8 +49,7 @@ func run(ctx context.Context, a *cli.App) error {
 	signals := make(chan os.Signal, 1)
 	hangups := make(chan os.Signal, 1)
 	// Registered before anything else: a signal never ends the process on the spot. The first
-	// SIGTERM
-	// ends ctx; further ones change nothing.
+	// SIGTERM ends ctx; further ones change nothing.
 	signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(signals)

@@ -19,8 +19,7 @@ import (
 )
 
 // openDemo is the host of a console on what `safrasync demo` leaves behind: contracts, deliveries
-// and
-// traceability records that are stuck for many reasons.
+// and traceability records that are stuck for many reasons.
 func openDemo(t *testing.T) *Host {
 	t.Helper()
 	dir := t.TempDir()
@@ -155,8 +154,7 @@ func TestALookThatFailsIsTold(t *testing.T) {
 }
 
 // Of many rows the first look takes long: nobody waits for it, and the page says that they are
-// being
-// read. Later it says how things are; what it says is never taken for "nothing is stuck".
+// being read. Later it says how things are; what it says is never taken for "nothing is stuck".
 func TestNobodyWaitsForTheFirstLookAtManyRows(t *testing.T) {
 	t.Parallel()
 	d := openDemo(t)

@@ -31,8 +31,8 @@ type ReferenceTable struct {
 }
 
 // ReadReferences reads a CSV with the header code,id or code,id,label. A byte order mark and the
-// separators of
-// spreadsheets (; and tab) are taken too. The error is for a file that is no such table at all;
+// separators of spreadsheets (; and tab) are taken too. The error is for a file that is no such
+// table at all;
 // single lines that are wrong are in bad.
 func ReadReferences(r io.Reader, v cli.Voice) (ReferenceTable, error) {
 	t := ReferenceTable{Codes: map[string]string{}}

@@ -35,8 +35,7 @@ func (w *World) Run(ctx context.Context, args ...string) (Cost, error) {
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	// The peak is the kernel's, so that looking now and then misses only what is reached in the
-	// last
-	// moment. The usage of a child is no use: it counts the parent's memory at the fork.
+	// last moment. The usage of a child is no use: it counts the parent's memory at the fork.
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
