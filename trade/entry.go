@@ -302,7 +302,9 @@ func CutText(text string) string {
 	if utf8.RuneCountInString(text) <= MaxShownText {
 		return text
 	}
-	return string([]rune(text)[:MaxShownText-1]) + "…"
+	cut := string([]rune(text)[:MaxShownText-1])
+	// a document that the cut goes through would not be known, and masked, any more
+	return strings.TrimRight(cut, "0123456789.-/ ") + "…"
 }
 
 // Masked returns the texts with every document masked.

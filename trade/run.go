@@ -193,12 +193,12 @@ type Reference struct {
 	Label string `json:"label,omitempty"`
 }
 
-// Shown returns the code, with its label where it has one: C07 · "Carteira Soja Maracaju".
+// Shown returns the code, with its label, documents masked, where it has one: C07 · "Carteira Soja Maracaju".
 func (r Reference) Shown() string {
 	if r.Label == "" {
 		return r.Code
 	}
-	return r.Code + " · \"" + r.Label + "\""
+	return r.Code + " · \"" + MaskDocuments(r.Label) + "\""
 }
 
 // ReferenceChange is what a person's act did to one line of a de-para table.

@@ -22,7 +22,7 @@ type chart struct {
 	Most          int    // of a column; the scale ends there
 	Line          string // points of the line of what has not gone
 	Width, Height int
-	Left          int // rows that have not gone by now
+	Left          int // rows that have not gone by now; the page sets it
 	// Pace is how many rows went since midnight; Done is when what may go by itself will be gone at
 	// that pace; zero: nothing waits, or nothing goes.
 	Pace int
@@ -69,8 +69,11 @@ const (
 	chartHeight = 130
 )
 
-// chart reads the days that are not known yet, and draws.
-func (d *chartDays) chart(ctx context.Context, runs Runs, now time.Time, zone *time.Location) (chart, error) {
+// chart reads the days that are not known yet, and draws. Runs of jobs that are not configured any
+// more are left out: their rows stand in another job by now.
+func (d *chartDays) chart(ctx context.Context, runs Runs, known map[string]bool, now time.Time,
+	zone *time.Location,
+) (chart, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	year, month, day := now.In(zone).Date()
@@ -79,10 +82,10 @@ func (d *chartDays) chart(ctx context.Context, runs Runs, now time.Time, zone *t
 	for i := range chartLength {
 		at := time.Date(year, month, day-chartLength+1+i, 0, 0, 0, 0, zone)
 		days = append(days, at)
-		known, ok := d.past[at]
+		past, ok := d.past[at]
 		fresh := i < chartLength-2 || now.Sub(d.todayAt).Abs() < time.Minute // a run may end late
 		if ok && fresh {
-			facts[at] = known
+			facts[at] = past
 			continue
 		}
 		missing = append(missing, at)
@@ -92,7 +95,7 @@ func (d *chartDays) chart(ctx context.Context, runs Runs, now time.Time, zone *t
 		err := runs.RunsEnded(ctx, missing[0], now, func(r trade.RunReport) error {
 			year, month, day := r.EndedAt.In(zone).Date()
 			at := time.Date(year, month, day, 0, 0, 0, 0, zone)
-			if slices.ContainsFunc(missing, at.Equal) {
+			if known[r.Job] && slices.ContainsFunc(missing, at.Equal) {
 				f := facts[at]
 				f.sent += r.RowsSent()
 				f.states[r.Job] = r.States
@@ -124,7 +127,6 @@ func draw(days []time.Time, facts map[time.Time]dayFacts, now time.Time) chart {
 			free += states[trade.Pending]
 		}
 		out.Most = max(out.Most, d.Sent+d.Refused+d.Waiting)
-		out.Left = d.Refused + d.Waiting
 		out.Pace = d.Sent
 		out.Days = append(out.Days, d)
 	}

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -52,10 +54,13 @@ type flagTask struct {
 // homeJob is one job on the first page.
 type homeJob struct {
 	Job
-	Truth  truth
-	Status trade.JobStatus
-	Stop   string        // in words; "" = it does not stand still
-	Weight trade.Decimal // of what was sent, in kilograms
+	Truth    truth
+	Status   trade.JobStatus
+	Stop     string // in words; "" = it does not stand still
+	Accepted int
+	// of what was delivered, in kilograms; contracts and their fixations are the same grain, and are
+	// counted instead
+	Weight trade.Decimal
 	Last   *trade.RunReport
 }
 
@@ -129,8 +134,29 @@ func (p *homeRoutes) home(q *web.Request) (*homePage, error) {
 		return nil, err
 	}
 	page.Today = todayOf(stuck)
-	page.Chart, err = p.days.chart(q.Context(), p.runs, q.Site.Now(), q.Site.Zone)
-	return page, err
+	known := map[string]bool{}
+	for _, job := range page.Jobs {
+		known[job.Name] = true
+	}
+	if page.Chart, err = p.days.chart(q.Context(), p.runs, known, q.Site.Now(), q.Site.Zone); err != nil {
+		// what needs somebody is shown all the same
+		q.Site.Log.Warn("the chart of the first page cannot be drawn", zap.Error(err))
+	}
+	page.Chart.Left = left(counts)
+	return page, nil
+}
+
+// left counts the rows that have not gone by now.
+func left(counts []map[trade.State]int) int {
+	n := 0
+	for _, states := range counts {
+		for _, state := range []trade.State{
+			trade.Pending, trade.Waiting, trade.Invalid, trade.Rejected, trade.Held, trade.InDoubt,
+		} {
+			n += states[state]
+		}
+	}
+	return n
 }
 
 // homeJob reads one job, and adds what its rows are flagged with.
@@ -152,7 +178,8 @@ func (p *homeRoutes) homeJob(q *web.Request, h *homeJob,
 	for _, t := range tallies {
 		states[t.State] += t.Count
 		if t.State == trade.Accepted {
-			if kg, ok := t.Quantity.Kilograms(); ok {
+			h.Accepted += t.Count
+			if kg, ok := t.Quantity.Kilograms(); ok && h.Sends != trade.OrderCommitments {
 				h.Weight = h.Weight.Add(kg)
 			}
 		}

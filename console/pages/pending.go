@@ -67,11 +67,11 @@ func (p *pendingRoutes) showPending(q *web.Request) error {
 	}
 	page.Who = todayOf(stuck).Helpers
 	for _, c := range stuck.Causes {
-		page.Rows += c.Rows()
 		shown := causeShown{
 			Cause: c, Task: taskOf(c), Doubt: c.State == trade.InDoubt || c.State == trade.Held, Kinds: kindsOf(c),
 		}
 		if page.Here == "" || page.Here == shown.Task.Helper {
+			page.Rows += c.Rows()
 			page.Causes = append(page.Causes, shown)
 		}
 	}

@@ -27,7 +27,6 @@ type helper struct {
 	Key    string // of a phrase: accounting, it, platform
 	Tasks  int
 	Rows   int
-	Weight trade.Decimal // in kilograms
 	Oldest time.Time
 	Path   string
 }
@@ -44,13 +43,16 @@ type task struct {
 	Urgent bool
 }
 
-// helperOf tells which of the three departments can see to what a fixer names.
+// helperOf tells which of the three departments can see to what a fixer names; "" = it ends by
+// itself.
 func helperOf(f trade.Fixer) string {
 	switch f {
 	case trade.FixIT, trade.FixReferences:
 		return "it"
 	case trade.FixPlatform:
 		return "platform"
+	case trade.FixNobody:
+		return ""
 	}
 	return "accounting"
 }
@@ -70,7 +72,6 @@ func todayOf(stuck Stuck) today {
 		h := &out.Helpers[slices.IndexFunc(out.Helpers, func(h helper) bool { return h.Key == t.Helper })]
 		h.Tasks++
 		h.Rows += t.Rows
-		h.Weight = h.Weight.Add(t.Weight)
 		if h.Oldest.IsZero() || t.Oldest.Before(h.Oldest) {
 			h.Oldest = t.Oldest
 		}

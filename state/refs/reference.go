@@ -249,16 +249,14 @@ func putLabels(t *sqldb.Tx, kind string, labels map[string]string) error {
 	if err := t.All(&rows, `SELECT kind, code, id, label FROM reference WHERE kind = ?`, kind); err != nil {
 		return err
 	}
+	var changed [][]any
 	for _, r := range rows {
-		label, given := labels[r.Code]
-		if !given || label == r.Label {
-			continue
-		}
-		if err := t.Do(`UPDATE reference SET label = ? WHERE kind = ? AND code = ?`, label, kind, r.Code); err != nil {
-			return err
+		if label, given := labels[r.Code]; given && label != r.Label {
+			changed = append(changed, []any{kind, r.Code, r.ID, label})
 		}
 	}
-	return nil
+	return t.InsertRows("reference", []string{"kind", "code", "id", "label"}, changed,
+		`ON CONFLICT (kind, code) DO UPDATE SET label = excluded.label`)
 }
 
 func dropReferences(t *sqldb.Tx, kind string, codes []string) error {

@@ -132,6 +132,14 @@ func (s *dossier) name(ctx context.Context, store *state.Store, named string) er
 	if err != nil {
 		return err
 	}
+	lines, err := store.ListReferences(ctx, "producers")
+	if err != nil {
+		return err
+	}
+	labels := map[string]string{}
+	for _, line := range lines {
+		labels[line.Code] = line.Label
+	}
 	answers, err := store.Lookups(ctx, trade.ProducerByDocument)
 	if err != nil {
 		return err
@@ -147,7 +155,7 @@ func (s *dossier) name(ctx context.Context, store *state.Store, named string) er
 	for _, code := range slices.Sorted(maps.Keys(refs["producers"])) {
 		id := refs["producers"][code]
 		if slices.Contains(s.ids, canonicalID(id)) || slices.Contains(s.codes, code) {
-			s.refs = append(s.refs, trade.Reference{Kind: "producers", Code: code, ID: id})
+			s.refs = append(s.refs, trade.Reference{Kind: "producers", Code: code, ID: id, Label: labels[code]})
 			if !slices.Contains(s.codes, code) {
 				s.codes = append(s.codes, code)
 			}

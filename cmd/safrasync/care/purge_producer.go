@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -90,7 +91,8 @@ func purgeProducer(ctx context.Context, a *cli.App, config *config.Config, f pur
 	if len(s.closed) > 0 {
 		a.Tell("subject.closed", len(s.closed))
 	}
-	if len(erasable)+len(s.lookups) == 0 {
+	named := slices.ContainsFunc(s.refs, func(r trade.Reference) bool { return r.Label != "" })
+	if len(erasable)+len(s.lookups) == 0 && !named {
 		a.Tell("act.nothing")
 		if a.AsJSON {
 			return a.PrintJSON(sums)

@@ -142,7 +142,7 @@ func takesNoOrder(status trade.JobStatus) *httpapi.Refusal {
 		trade.Running: httpapi.Running, trade.Paused: httpapi.Paused, trade.Stopped: httpapi.Stopped,
 		trade.BackingOff: httpapi.BackingOff,
 	}[status.State]
-	if code == "" {
+	if code == "" || status.Stop != nil && status.Stop.Code == "process_gone" { // the next run ends that
 		return nil
 	}
 	text := "job " + status.Job + " is " + code
