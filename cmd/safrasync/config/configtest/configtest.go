@@ -1,4 +1,3 @@
-// Package configtest loads configurations for the tests of other packages. Only tests import it.
 package configtest
 
 import (
