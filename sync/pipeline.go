@@ -4,17 +4,15 @@
 //	          mapping), and recorded as an entry; the brakes judge what came. A crash leaves the
 //	          cursor where it was: the row is read again.
 //	Recheck   turn, below, then sending.Sender.Send: recheck.Checker.Recheck reads the row once
-//	          more,
-//	          and holds it where it left, or was sent already. A crash changes nothing.
+//	          more, and holds it where it left, or was sent already. A crash changes nothing.
 //	Intend    Sender.choose and Sender.store: the intent is made durable. A crash before the
-//	          commit
-//	          changes nothing; after it, the next run settles the entry before it sends anything.
-//	Send      Sender.send: the gate, a note on the tmpfs, then the first byte. A crash after the
-//	          note
-//	          leaves the entry in doubt, unless the answer was noted too.
+//	          commit changes nothing; after it, the next run settles the entry before it sends
+//	          anything.
+//	Send      Sender.send: the gate, a note on the tmpfs, then the first byte. A crash before the
+//	          note leaves a row of which nothing went: the next run settles it as not sent
+//	          (state/ledger/recover.go). A crash after the note leaves the entry in doubt, unless the answer was noted too.
 //	Settle    Sender.takeResult and Sender.settlement: package outcome says what the answer
-//	          proves,
-//	          and the next group stores it.
+//	          proves, and the next group stores it.
 //
 // A dry run takes the first two steps, on a ledger that only reads (rehearse/dry_run.go).
 

@@ -123,11 +123,9 @@ func checkGroup(group trade.Group) error {
 //	                       tmpfs
 //	in a step below        the same: the transaction is rolled back
 //	record in the journal  the next start finds one record more than the ledger has, and does what
-//	                       it
-//	                       says: an intent without its commit is settled as not sent
+//	                       it says: an intent without its commit is settled as not sent
 //	COMMIT, no answer yet  the caller is told trade.ErrUncertain and sends nothing; the same call
-//	                       again
-//	                       finds what is stored (claim)
+//	                       again finds what is stored (claim)
 //	after COMMIT           entries in sending; Recover settles them as noted, else as in doubt
 //
 // The journal's record is flushed after the last step and before COMMIT (sqldb.Tx.WriteNote); the

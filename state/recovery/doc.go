@@ -15,8 +15,7 @@
 //	in step                            the work goes on
 //	one group more in the journal      a process ended between the two: its answers are stored;
 //	                                   its intents go again where its notes show that they had not
-//	                                   left, else they
-//	                                   become in doubt
+//	                                   left, else they become in doubt
 //	one act more in the journal        the same: it is done, but for a second sending, after which
 //	                                   the row stays in doubt
 //	a journal begun anew since         CodeRolledBack: an older copy of the ledger; NewJournal

@@ -13,9 +13,8 @@
 //  4. The request leaves, and its answer is noted. A crash after that note settles the row as
 //     noted.
 //  5. flight.go takes the answer, as package outcome has judged it; commit.go hands the settlement
-//     to
-//     the next group. Where the ledger does not take it, the answer is kept for a while, then the
-//     row is in doubt.
+//     to the next group. Where the ledger does not take it, the answer is kept for a while, then
+//     the row is in doubt.
 //
 // judge.go says which answers stop the job. Intents are ahead of the free slots by one group at
 // most, and by none at a rate (flight.go, I11).
