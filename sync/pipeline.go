@@ -10,7 +10,8 @@
 //	          anything.
 //	Send      Sender.send: the gate, a note on the tmpfs, then the first byte. A crash before the
 //	          note leaves a row of which nothing went: the next run settles it as not sent
-//	          (state/ledger/recover.go). A crash after the note leaves the entry in doubt, unless the answer was noted too.
+//	          (state/ledger/recover.go). A crash after the note leaves the entry in doubt, unless
+//	          the answer was noted too.
 //	Settle    Sender.takeResult and Sender.settlement: package outcome says what the answer
 //	          proves, and the next group stores it.
 //
