@@ -16,7 +16,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 # A process with the race detector waits a second before it ends, for what other threads may still do; the tests start many hundreds of processes, for which a twentieth is enough.
 RACE := CGO_ENABLED=1 GORACE=atexit_sleep_ms=50 go test -race -gcflags='modernc.org/...=-race=false'
 # Three packages at once, whatever the number of cores: some wait more than they compute, for leases, browsers and packages.
-GOTEST := $(RACE) -p 3 -timeout 20m
+GOTEST := $(RACE) -p 3 -timeout 40m
 
 .PHONY: help
 help: ## print this list
