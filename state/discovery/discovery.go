@@ -273,15 +273,11 @@ func insertEntryRows(t *sqldb.Tx, rows [][]any, suffix string) (returned []ledge
 		})
 		return returned, err
 	}
-	statement, err := t.PreparexContext(t.Ctx, sqldb.InsertText("entry", ledger.NewColumns, 1, suffix))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, statement.Close()) }()
+	text := sqldb.InsertText("entry", ledger.NewColumns, 1, suffix)
 	short := context.WithoutCancel(t.Ctx)
 	for _, row := range rows {
 		var e ledger.NarrowRow
-		err := statement.QueryRowxContext(short, row...).Scan(places(&e)...)
+		err := t.QueryRowxContext(short, text, row...).Scan(places(&e)...)
 		switch {
 		case errors.Is(err, sql.ErrNoRows): // it is there already
 		case err != nil:

@@ -78,7 +78,7 @@ func (s *Ledger) Commit(ctx context.Context, lease trade.Lease, group trade.Grou
 	err := s.db.InTx(ctx, "storing a group", func(t *sqldb.Tx) error {
 		g = NewGroupTx(t, lease, group)
 		if keyed := s.db.D.Keyed; keyed != "" {
-			if err := t.Do(keyed); err != nil {
+			if err := t.Script(keyed); err != nil {
 				return err
 			}
 		}

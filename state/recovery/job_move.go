@@ -109,7 +109,7 @@ func firm(e string) string {
 func (m *JobMove) Look() error {
 	m.plan = trade.JobMove{From: m.From, To: m.To, States: map[trade.State]int{}, Samples: []string{}}
 	if keyed := m.S.D.Keyed; keyed != "" {
-		if err := m.Do(keyed); err != nil {
+		if err := m.Script(keyed); err != nil {
 			return err
 		}
 	}

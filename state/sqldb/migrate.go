@@ -129,7 +129,7 @@ const alone = `SET LOCAL lock_timeout = '900s'; SELECT pg_advisory_xact_lock(596
 // Each file is one text: both databases find the end of a statement themselves.
 func (t *Tx) apply(folder fs.FS, known int64) error {
 	if t.S.D.Name == Postgres {
-		if err := t.script(alone); err != nil {
+		if err := t.Script(alone); err != nil {
 			return err
 		}
 	}
@@ -160,7 +160,7 @@ func (t *Tx) apply(folder fs.FS, known int64) error {
 		if err != nil {
 			return err
 		}
-		if err := t.script(string(text)); err != nil {
+		if err := t.Script(string(text)); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		if err := t.Do(`INSERT INTO `+SchemaTable+` (version_id, is_applied) VALUES (?, TRUE)`, version); err != nil {
