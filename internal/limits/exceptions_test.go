@@ -19,8 +19,6 @@ var exceptions = map[string]exception{
 	"fields trade.Entry":                        {36, "what the ledger tells of an entry"},
 	"fields trade.RunReport":                    {22, "the counts of a run, written as JSON"},
 	"fields trade.words":                        {27, "one word for each thing that is named, in one language"},
-	"function cmd/safrasync/api.getConsents":    {61, "one sequence of steps; longer than we like"},
-	"function cmd/safrasync/care.purgeProducer": {95, "one sequence of steps; longer than we like"},
 	"function cmd/safrasync/report.closeReport": {78, "one sequence of steps; longer than we like"},
 	"lines apiclient":                           {4725, "the document's types and calls; a cut would have no reason but the number"},
 	"lines apiclient/sandbox": {

@@ -100,23 +100,11 @@ func getConsents(ctx context.Context, a *cli.App, f batchFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	var to *csv.Writer
-	if f.out != "" {
-		// Readable by its owner only: it holds whose consent was asked for.
-		file, err := os.OpenFile(f.out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-		if err != nil {
-			return fmt.Errorf("%s: %s", f.out, a.Voice().FileReason(err))
-		}
-		defer func() { err = errors.Join(err, file.Close()) }()
-		if _, err := file.WriteString("\xef\xbb\xbf"); err != nil { // by which Excel knows the encoding
-			return err
-		}
-		to = csv.NewWriter(file)
-		to.Comma, to.UseCRLF = ';', true // as Excel reads it in Brazil
-		if err := writeCells(to, batchHead); err != nil {
-			return err
-		}
+	to, closeFile, err := batchFile(a, f.out)
+	if err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, closeFile()) }()
 	done, failed := 0, 0
 	var stop error // the refusal that is not about one producer
 	for i, producer := range list {
@@ -153,6 +141,28 @@ func getConsents(ctx context.Context, a *cli.App, f batchFlags) (err error) {
 		return &cli.ExitError{Code: cli.ExitFailed}
 	}
 	return nil
+}
+
+// batchFile begins the file of answers; without a path there is none. The caller closes it.
+func batchFile(a *cli.App, path string) (*csv.Writer, func() error, error) {
+	if path == "" {
+		return nil, func() error { return nil }, nil
+	}
+	// Readable by its owner only: it holds whose consent was asked for.
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %s", path, a.Voice().FileReason(err))
+	}
+	to := csv.NewWriter(file)
+	to.Comma, to.UseCRLF = ';', true          // as Excel reads it in Brazil
+	_, err = file.WriteString("\xef\xbb\xbf") // by which Excel knows the encoding
+	if err == nil {
+		err = writeCells(to, batchHead)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	return to, file.Close, nil
 }
 
 // writeCells writes a row that no spreadsheet runs as a formula. It is with the system when this

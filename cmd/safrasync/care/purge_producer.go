@@ -14,6 +14,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/cmd/safrasync/rows"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -28,23 +29,17 @@ func purgeProducer(ctx context.Context, a *cli.App, config *config.Config, f pur
 	if err != nil {
 		return err
 	}
-	target := "producer " + strings.Join(append(s.ids, s.codes...), " ")
-	if len(s.ids) > 0 {
-		target = "producer " + s.ids[0]
-	}
 	var ids []int64
+	reduced := 0
 	for _, r := range s.rows {
 		ids = append(ids, r.entry.ID)
+		if !r.entry.ReducedAt.IsZero() {
+			reduced++
+		}
 	}
 	erasable, err := store.Erasable(ctx, ids)
 	if err != nil {
 		return err
-	}
-	reduced := 0
-	for _, r := range s.rows {
-		if !r.entry.ReducedAt.IsZero() {
-			reduced++
-		}
 	}
 	a.Tell("subject.found", len(s.rows), len(s.refs), len(s.lookups), len(s.audit))
 	sums := subjectSums{
@@ -53,44 +48,55 @@ func purgeProducer(ctx context.Context, a *cli.App, config *config.Config, f pur
 		Needed: len(s.rows) - len(erasable) - reduced,
 	}
 	if f.export != "" {
-		for _, path := range []string{f.export, f.export + ".txt"} {
-			if err := cli.MayMake(path); err != nil {
-				return a.Usage("file.not_made", path, a.Voice().FileReason(err))
-			}
-		}
-		a.Tell("subject.exports", f.export)
-		if err := a.Confirmed(f.ActFlags); err != nil {
-			return err
-		}
-		record, err := a.Audit(f.ActFlags, "export", target, sums)
-		if err != nil {
-			return err
-		}
-		if err := store.AppendAudit(ctx, record); err != nil { // before anything leaves
-			return err
-		}
-		if err := exportSubject(a, s, f); err != nil {
-			return err
-		}
-		if a.AsJSON {
-			sums.File = f.export
-			return a.PrintJSON(sums)
-		}
-		a.Show("subject.exported", f.export, f.export)
-		return nil
+		return exportProducer(ctx, a, store, s, f, sums)
 	}
-	a.Tell("subject.erases", len(erasable), reduced, sums.Needed)
-	for _, r := range s.rows {
-		if !erasable[r.entry.ID] && r.entry.ReducedAt.IsZero() {
-			a.Tell("subject.stays", r.entry.Job, r.entry.Key, r.entry.State.Label(a.Lang()))
+	return eraseProducer(ctx, a, store, s, f, sums, ids, erasable)
+}
+
+// producerTarget is how the audit names the producer of an act.
+func producerTarget(s *dossier) string {
+	if len(s.ids) > 0 {
+		return "producer " + s.ids[0]
+	}
+	return "producer " + strings.Join(s.codes, " ")
+}
+
+// exportProducer writes all that the ledger knows of a producer into a file.
+func exportProducer(ctx context.Context, a *cli.App, store *state.Store, s *dossier, f purgeFlags,
+	sums subjectSums,
+) error {
+	for _, path := range []string{f.export, f.export + ".txt"} {
+		if err := cli.MayMake(path); err != nil {
+			return a.Usage("file.not_made", path, a.Voice().FileReason(err))
 		}
 	}
-	if len(s.refs) > 0 {
-		a.Tell("subject.refs")
+	a.Tell("subject.exports", f.export)
+	if err := a.Confirmed(f.ActFlags); err != nil {
+		return err
 	}
-	if len(s.closed) > 0 {
-		a.Tell("subject.closed", len(s.closed))
+	record, err := a.Audit(f.ActFlags, "export", producerTarget(s), sums)
+	if err != nil {
+		return err
 	}
+	if err := store.AppendAudit(ctx, record); err != nil { // before anything leaves
+		return err
+	}
+	if err := exportSubject(a, s, f); err != nil {
+		return err
+	}
+	if a.AsJSON {
+		sums.File = f.export
+		return a.PrintJSON(sums)
+	}
+	a.Show("subject.exported", f.export, f.export)
+	return nil
+}
+
+// eraseProducer takes away what the ledger knows of a producer and no longer needs.
+func eraseProducer(ctx context.Context, a *cli.App, store *state.Store, s *dossier, f purgeFlags,
+	sums subjectSums, ids []int64, erasable map[int64]bool,
+) error {
+	tellWhatStays(a, s, sums, erasable)
 	named := slices.ContainsFunc(s.refs, func(r trade.Reference) bool { return r.Label != "" })
 	if len(erasable)+len(s.lookups) == 0 && !named {
 		a.Tell("act.nothing")
@@ -102,7 +108,7 @@ func purgeProducer(ctx context.Context, a *cli.App, config *config.Config, f pur
 	if err := a.Confirmed(f.ActFlags); err != nil {
 		return err
 	}
-	record, err := a.Audit(f.ActFlags, "purge", target, sums)
+	record, err := a.Audit(f.ActFlags, "purge", producerTarget(s), sums)
 	if err != nil {
 		return err
 	}
@@ -114,6 +120,22 @@ func purgeProducer(ctx context.Context, a *cli.App, config *config.Config, f pur
 	}
 	a.Show("subject.erased", sums.Erased)
 	return nil
+}
+
+// tellWhatStays tells what an erasure takes, and what it leaves and why.
+func tellWhatStays(a *cli.App, s *dossier, sums subjectSums, erasable map[int64]bool) {
+	a.Tell("subject.erases", sums.Erasable, sums.Reduced, sums.Needed)
+	for _, r := range s.rows {
+		if !erasable[r.entry.ID] && r.entry.ReducedAt.IsZero() {
+			a.Tell("subject.stays", r.entry.Job, r.entry.Key, r.entry.State.Label(a.Lang()))
+		}
+	}
+	if len(s.refs) > 0 {
+		a.Tell("subject.refs")
+	}
+	if len(s.closed) > 0 {
+		a.Tell("subject.closed", len(s.closed))
+	}
 }
 
 // subjectSums is what `purge --producer --json` says, and what the audit keeps of it.
