@@ -29,6 +29,8 @@ const (
 // Server is what is known of PostgreSQL.
 type Server struct {
 	query string // gives "system/timeline", as far as the role may read it
+	// It may be another than the ledger knows: nothing is sent, only compared and confirmed.
+	unconfirmed bool
 
 	mu    sync.Mutex
 	known string // the last one that the ledger had
@@ -97,7 +99,7 @@ func (s *DB) KnowServer(ctx context.Context, mending bool) error {
 	case err != nil:
 		return err
 	case !SameServers(was, is):
-		if s.unconfirmed = mending; mending {
+		if s.server.unconfirmed = mending; mending {
 			return nil
 		}
 		return s.OtherServer(was, is)
@@ -120,7 +122,7 @@ func (s *DB) Servers(ctx context.Context) (was, is string, err error) {
 // person has confirmed it, the ledger knows it.
 func (t *Tx) SameServer() error {
 	s := t.S
-	if t.Server == "" || s.unconfirmed {
+	if t.Server == "" || s.server.unconfirmed {
 		return nil
 	}
 	s.server.mu.Lock()

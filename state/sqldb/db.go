@@ -37,6 +37,4 @@ type DB struct {
 
 	unhurried func() (*sqlx.DB, error) // connections whose statements may take as long as they need; nil: all may
 	server    Server                   // who PostgreSQL is
-	// the server may be another than the ledger knows: nothing is sent, only compared and confirmed
-	unconfirmed bool
 }
