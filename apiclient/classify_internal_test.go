@@ -56,7 +56,7 @@ func TestZeroValuesClaimNothing(t *testing.T) {
 func TestASecondConnectionIsRefusedOnceBytesHaveLeft(t *testing.T) {
 	t.Parallel()
 	e := newExchange(t.Context(), time.Now(), call{})
-	first, second := newWireConn(nil, idleTimeout), newWireConn(nil, idleTimeout)
+	first, second := newTrackedConn(nil, idleTimeout), newTrackedConn(nil, idleTimeout)
 	if err := e.beginWrite(first); err != nil {
 		t.Fatal(err)
 	}

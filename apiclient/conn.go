@@ -18,14 +18,14 @@ import (
 // errSpoke ends a connection on which the server sent something nobody had asked for.
 var errSpoke = errors.New("the server sent an answer without a request")
 
-// wireConn is a connection, above TLS, that knows which request it carries. It is the only place
+// trackedConn is a connection, above TLS, that knows which request it carries. It is the only place
 // where bytes of a request leave, so it is where they are counted, and where they are stopped.
 //
 // On a kept connection four things are checked before the first byte, because each would tie an
 // answer to the wrong request or lose one for nothing: the server must not have ended the
 // connection, it must not have sent anything since the last answer, that answer must have been a
 // complete success, and it must not be older than [idleTimeout].
-type wireConn struct {
+type trackedConn struct {
 	net.Conn
 
 	// mu guards the fields below; changed is signalled whenever one of them changes.
@@ -48,14 +48,14 @@ type wireConn struct {
 	spoke bool
 }
 
-func newWireConn(c net.Conn, idleMost time.Duration) *wireConn {
-	w := &wireConn{Conn: c, idleMost: idleMost}
+func newTrackedConn(c net.Conn, idleMost time.Duration) *trackedConn {
+	w := &trackedConn{Conn: c, idleMost: idleMost}
 	w.changed = sync.NewCond(&w.mu)
 	return w
 }
 
 // attach makes e the owner. The transport calls it, through the trace, before it writes.
-func (w *wireConn) attach(e *exchange) {
+func (w *trackedConn) attach(e *exchange) {
 	w.mu.Lock()
 	w.cur = e
 	w.changed.Broadcast()
@@ -65,7 +65,7 @@ func (w *wireConn) attach(e *exchange) {
 // release ends the ownership of e, if it still is the owner, and wakes a write that is waiting.
 // After anything but a complete success the connection is closed: a second copy of a refusal, on
 // its way, would be taken for the next row's answer.
-func (w *wireConn) release(e *exchange) {
+func (w *trackedConn) release(e *exchange) {
 	w.mu.Lock()
 	if w.cur == e {
 		w.cur = nil
@@ -84,7 +84,7 @@ func (w *wireConn) release(e *exchange) {
 }
 
 // Write lets bytes of the current request out, if they may leave.
-func (w *wireConn) Write(p []byte) (int, error) {
+func (w *trackedConn) Write(p []byte) (int, error) {
 	e, err := w.admit()
 	if err != nil {
 		return 0, err
@@ -99,7 +99,7 @@ func (w *wireConn) Write(p []byte) (int, error) {
 
 // admit returns the owner, after the first write of a request has waited for proof that the
 // connection is clean.
-func (w *wireConn) admit() (*exchange, error) {
+func (w *trackedConn) admit() (*exchange, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	e := w.cur
@@ -127,7 +127,7 @@ func (w *wireConn) admit() (*exchange, error) {
 // Read notes when the server ends the connection or speaks out of turn. What it says out of turn is
 // not handed on: the transport would print it with the standard logger, and it may be the data of a
 // person.
-func (w *wireConn) Read(p []byte) (int, error) {
+func (w *trackedConn) Read(p []byte) (int, error) {
 	w.mu.Lock()
 	w.reading = true
 	w.changed.Broadcast()
@@ -150,7 +150,7 @@ func (w *wireConn) Read(p []byte) (int, error) {
 }
 
 // Close closes the connection and wakes a write that is waiting.
-func (w *wireConn) Close() error {
+func (w *trackedConn) Close() error {
 	w.mu.Lock()
 	w.ended = true
 	w.changed.Broadcast()

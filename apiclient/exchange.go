@@ -32,10 +32,10 @@ type exchange struct {
 	// connection's lock is taken before it, never after.
 	mu sync.Mutex
 	// conn is the connection that was assigned last.
-	conn *wireConn
+	conn *trackedConn
 	// wroteOn is the connection on which a write was begun; once set, NotSent can no longer be
 	// claimed.
-	wroteOn *wireConn
+	wroteOn *trackedConn
 	gateRan bool
 	gateErr error
 	// idleDeath is set when a connection was refused because it had ended or had spoken out of
@@ -100,12 +100,12 @@ func (e *exchange) reach(p Phase) {
 }
 
 func (e *exchange) gotConn(info httptrace.GotConnInfo) {
-	w, ok := info.Conn.(*wireConn)
+	w, ok := info.Conn.(*trackedConn)
 	if !ok {
-		// unreachable: both dial functions return a *wireConn. Without one nothing is counted, so
+		// unreachable: both dial functions return a *trackedConn. Without one nothing is counted, so
 		// claim nothing.
 		e.mu.Lock()
-		e.wroteOn = &wireConn{}
+		e.wroteOn = &trackedConn{}
 		e.mu.Unlock()
 		return
 	}
@@ -135,7 +135,7 @@ func (e *exchange) firstByte() {
 
 // beginWrite is asked by w before each write. On the first one it runs the gate. After it has
 // returned nil the request counts as having left, whatever the write does.
-func (e *exchange) beginWrite(w *wireConn) error {
+func (e *exchange) beginWrite(w *trackedConn) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err := e.mayWrite(w); err != nil {
@@ -171,7 +171,7 @@ func (e *exchange) beginWrite(w *wireConn) error {
 }
 
 // mayWrite is called with mu held.
-func (e *exchange) mayWrite(w *wireConn) error {
+func (e *exchange) mayWrite(w *trackedConn) error {
 	switch {
 	case e.over:
 		return errOver

@@ -15,11 +15,11 @@ import (
 )
 
 // pipeConn returns a connection, owned by a new exchange, and its other end.
-func pipeConn(t *testing.T, gate func() error) (*wireConn, *exchange, net.Conn) {
+func pipeConn(t *testing.T, gate func() error) (*trackedConn, *exchange, net.Conn) {
 	t.Helper()
 	client, server := net.Pipe()
 	t.Cleanup(func() { _ = client.Close(); _ = server.Close() })
-	w := newWireConn(client, idleTimeout)
+	w := newTrackedConn(client, idleTimeout)
 	e := newExchange(t.Context(), time.Now(), call{gate: gate})
 	e.conn = w
 	w.attach(e)
@@ -95,7 +95,7 @@ func TestThePhaseWroteAllNeedsTheWholeHeadAndBody(t *testing.T) {
 	request := head + body
 	for cut := range len(request) + 1 {
 		e := newExchange(t.Context(), time.Now(), call{body: []byte(body)})
-		w := newWireConn(nil, idleTimeout)
+		w := newTrackedConn(nil, idleTimeout)
 		for _, part := range []string{request[:cut/2], request[cut/2 : cut]} {
 			if err := e.beginWrite(w); err != nil {
 				t.Fatal(err)
@@ -128,11 +128,11 @@ func TestF095AnEndedConnectionOfThePoolIsReplacedBeforeTheGate(t *testing.T) {
 	}
 	t.Cleanup(c.Close)
 	var mu sync.Mutex
-	var conns []*wireConn
+	var conns []*trackedConn
 	dial := c.transport.DialContext
 	c.transport.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := dial(ctx, network, addr)
-		if w, ok := conn.(*wireConn); ok {
+		if w, ok := conn.(*trackedConn); ok {
 			mu.Lock()
 			conns = append(conns, w)
 			mu.Unlock()

@@ -65,7 +65,7 @@ func (d *dialer) dial(ctx context.Context, network, addr string) (net.Conn, erro
 	if err != nil {
 		return nil, err
 	}
-	return newWireConn(c, d.idleMost), nil
+	return newTrackedConn(c, d.idleMost), nil
 }
 
 func (d *dialer) connect(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -106,7 +106,7 @@ func (d *dialer) dialTLS(ctx context.Context, network, addr string) (net.Conn, e
 	if shown := c.ConnectionState().PeerCertificates; len(shown) > 0 {
 		d.ends.Store(shown[0].NotAfter.Unix())
 	}
-	return newWireConn(c, d.idleMost), nil
+	return newTrackedConn(c, d.idleMost), nil
 }
 
 // dialRefusedError says that http:// would have left this host.

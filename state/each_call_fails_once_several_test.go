@@ -174,7 +174,7 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileNotesAreTakenUp(t *testing.T) {
 
 // F047, F049: the same while the ledger is gone through, also where what an entry holds cannot be
 // read.
-func TestEveryCallOfTheDatabaseFailsOnceWhileTheRollIsCalled(t *testing.T) {
+func TestEveryCallOfTheDatabaseFailsOnceWhileAllEntriesAreSwept(t *testing.T) {
 	t.Parallel()
 	for _, backend := range backends {
 		t.Run(backend.name, func(t *testing.T) {
@@ -185,13 +185,13 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileTheRollIsCalled(t *testing.T) {
 				t.Fatal(err)
 			}
 			rolled(t, f.s, 60)
-			f.read("Roll",
+			f.read("EachSwept",
 				result(func() ([]trade.Tally, error) {
-					return f.s.Roll(t.Context(), "contracts", func(*trade.Known) {})
+					return f.s.EachSwept(t.Context(), "contracts", func(*trade.Known) {})
 				}))
 			f.read("Recount", result(func() ([]trade.Tally, error) { return f.s.Recount(t.Context(), "contracts") }))
 			mustExec(t, f.s, `UPDATE entry SET amount = 'a lot' WHERE id = 3`)
-			_, err := f.s.Roll(t.Context(), "contracts", func(*trade.Known) {})
+			_, err := f.s.EachSwept(t.Context(), "contracts", func(*trade.Known) {})
 			says(t, err, "entry 3 is damaged")
 			t.Logf("%d calls failed, %d values were damaged", f.broken, f.spoilt)
 		})

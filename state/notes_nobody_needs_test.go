@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	wiremarks "github.com/safrasync/safrasync/state/marks"
+	"github.com/safrasync/safrasync/state/marks"
 )
 
 // Notes that are a day old go, and those that may be needed stay. What is none says nothing, and
@@ -25,7 +25,7 @@ func TestNotesGoWhenNobodyCanNeedThem(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			none := wiremarks.Path(filepath.Dir(path), k.s.db.ID+".none")
+			none := marks.Path(filepath.Dir(path), k.s.db.ID+".none")
 			if err := os.WriteFile(none, []byte("no notes"), 0o600); err != nil {
 				t.Fatal(err)
 			}

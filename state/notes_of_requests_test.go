@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/state/ledger"
-	wiremarks "github.com/safrasync/safrasync/state/marks"
+	"github.com/safrasync/safrasync/state/marks"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -118,7 +118,7 @@ func killed(t *testing.T, o sqldb.Options, role string) *kept {
 func (k *kept) notes() (paths []string) {
 	k.t.Helper()
 	for _, dir := range sqldb.RunFolders() {
-		found, _ := wiremarks.Paths(dir)
+		found, _ := marks.Paths(dir)
 		for name, path := range found {
 			if strings.HasPrefix(name, k.s.db.ID+".") {
 				paths = append(paths, path)

@@ -76,11 +76,11 @@ func (c heardConn) ExecContext(ctx context.Context, query string, args []driver.
 // wholeJob matches a step that goes through all entries of a job, or the whole table, in SQLite's
 // plans.
 var wholeJob = regexp.MustCompile(
-	`^SCAN (e|entry|a|attempt)\b|USING (COVERING )?INDEX entry_(roll|due|one_key|cause|flags) \(job=\?\)$`)
+	`^SCAN (e|entry|a|attempt)\b|USING (COVERING )?INDEX entry_(swept|due|one_key|cause|flags) \(job=\?\)$`)
 
 // inOrder are the calls that are to go through a job in the order of its numbers: in the index that
 // has what they select by, and nowhere else.
-var inOrder = []string{"Roll", "Rows", "Rows since", "Arrivals"}
+var inOrder = []string{"EachSwept", "Rows", "Rows since", "Arrivals"}
 
 // What runs do although nothing has changed, and what people ask for, finds what it looks for by an
 // index: no statement goes through the entries of a job, whatever statistics the database has.
@@ -120,15 +120,15 @@ func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 			_, err := s.SameContent(ctx, "x", []int64{1}, []trade.Hash{trade.HashOf("b")})
 			return err
 		},
-		"Roll":     func(ctx context.Context) error { _, err := s.Roll(ctx, job, func(*trade.Known) {}); return err },
-		"Recover":  func(ctx context.Context) error { _, err := s.Recover(ctx, lease, now); return err },
-		"Wake":     func(ctx context.Context) error { _, err := s.Wake(ctx, lease, now); return err },
-		"Stuck":    func(ctx context.Context) error { _, err := s.Stuck(ctx, job); return err },
-		"Jobs":     func(ctx context.Context) error { _, err := s.Jobs(ctx); return err },
-		"Ages":     func(ctx context.Context) error { _, err := s.Ages(ctx, job); return err },
-		"Entry":    func(ctx context.Context) error { _, err := s.Entry(ctx, "more", entry.Key); return err },
-		"Attempts": func(ctx context.Context) error { _, err := s.Attempts(ctx, entry.ID); return err },
-		"Rows":     func(ctx context.Context) error { return s.Rows(ctx, trade.RowFilter{}, none) },
+		"EachSwept": func(ctx context.Context) error { _, err := s.EachSwept(ctx, job, func(*trade.Known) {}); return err },
+		"Recover":   func(ctx context.Context) error { _, err := s.Recover(ctx, lease, now); return err },
+		"Wake":      func(ctx context.Context) error { _, err := s.Wake(ctx, lease, now); return err },
+		"Stuck":     func(ctx context.Context) error { _, err := s.Stuck(ctx, job); return err },
+		"Jobs":      func(ctx context.Context) error { _, err := s.Jobs(ctx); return err },
+		"Ages":      func(ctx context.Context) error { _, err := s.Ages(ctx, job); return err },
+		"Entry":     func(ctx context.Context) error { _, err := s.Entry(ctx, "more", entry.Key); return err },
+		"Attempts":  func(ctx context.Context) error { _, err := s.Attempts(ctx, entry.ID); return err },
+		"Rows":      func(ctx context.Context) error { return s.Rows(ctx, trade.RowFilter{}, none) },
 		"Rows by state": func(ctx context.Context) error {
 			return s.Rows(ctx, trade.RowFilter{States: []trade.State{trade.Held}}, none)
 		},
@@ -195,7 +195,7 @@ func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, step := range steps {
-			if strings.Contains(step.Detail, "INDEX entry_roll (job=? AND id>?") &&
+			if strings.Contains(step.Detail, "INDEX entry_swept (job=? AND id>?") &&
 				(!slices.Contains(inOrder, call) || !strings.Contains(step.Detail, "COVERING")) {
 				t.Errorf("%s goes through the job: %s\n%s", call, step.Detail, strings.Join(strings.Fields(query), " "))
 			}

@@ -190,7 +190,7 @@ func (s *Store) LedgerID() string { return s.db.ID }
 
 // Close releases the ledger. Leases are not given back.
 func (s *Store) Close() error {
-	err := errors.Join(s.db.Close(), s.CloseWire())
+	err := errors.Join(s.db.Close(), s.CloseMarks())
 	if s.db.Journal != nil {
 		err = errors.Join(err, s.db.Journal.Close())
 	}

@@ -179,8 +179,8 @@ func (l brokenLedger) EachKnown(ctx context.Context, job string, fn func(trade.K
 	return l.b.call("EachKnown", func() error { return l.l.EachKnown(ctx, job, fn) })
 }
 
-func (l brokenLedger) Roll(ctx context.Context, job string, fn func(*trade.Known)) ([]trade.Tally, error) {
-	return through(l.b, "Roll", func() ([]trade.Tally, error) { return l.l.Roll(ctx, job, fn) })
+func (l brokenLedger) EachSwept(ctx context.Context, job string, fn func(*trade.Known)) ([]trade.Tally, error) {
+	return through(l.b, "EachSwept", func() ([]trade.Tally, error) { return l.l.EachSwept(ctx, job, fn) })
 }
 
 func (l brokenLedger) Record(ctx context.Context, lease trade.Lease, page trade.Page) (int, error) {

@@ -9,9 +9,9 @@ import (
 
 // Ledger keeps entries and their attempts. Its methods may be called by several goroutines at once.
 type Ledger struct {
-	db   *sqldb.DB
-	jobs *jobs.Roster
-	wire Wire // notes of requests that have left
+	db     *sqldb.DB
+	jobs   *jobs.Roster
+	marked Marks // notes of requests that have left
 }
 
 // New returns the ledger in a database.

@@ -105,7 +105,7 @@ func TestARollKnowsARowThatIsNoNews(t *testing.T) {
 		}
 	}
 	if r := (seenKeys{}); r.of(key) != 0 || r.found(key) {
-		t.Error("an empty roll knows a key")
+		t.Error("an empty set knows a key")
 	}
 }
 
@@ -127,7 +127,7 @@ func benchRow() (*mapping.Job, erp.Row) {
 }
 
 // BenchmarkMeet is what a sweep does to a row that is as it was, once it is read: key, hash, and
-// the look into a roll of a million.
+// the search in a million.
 func BenchmarkMeet(b *testing.B) {
 	job, row := benchRow()
 	r := make(seenKeys, 1_000_000)

@@ -177,7 +177,7 @@ type Choice struct {
 
 // Choose tells which of the rows of one key counts. A cancelled row beside a living one is its
 // past, as soft deletes leave it. Whatever looks at single rows asks here; a reading of many does
-// the same with its roll.
+// the same with its sweep.
 func (j *Job) Choose(rows []erp.Row) Choice {
 	live := j.Living(rows)
 	c := Choice{Living: len(live)}

@@ -27,11 +27,11 @@ type Rows interface {
 	// EachKnown calls fn for every entry of the job in the order of their numbers, without holding
 	// more than a page in memory; fn may write.
 	EachKnown(ctx context.Context, job string, fn func(trade.Known) error) error
-	// Roll calls fn for every entry of the job, in no order and from several goroutines at once;
+	// EachSwept calls fn for every entry of the job, in no order and from several goroutines at once;
 	// the entry is that of the call only. Of one that is accepted, without flag, acknowledgement or
 	// absence, it tells no more than number, key, state, source hash, and that it was mapped. It
 	// gives the sums of what it saw, in the form of Recount.
-	Roll(ctx context.Context, job string, fn func(*trade.Known)) ([]trade.Tally, error)
+	EachSwept(ctx context.Context, job string, fn func(*trade.Known)) ([]trade.Tally, error)
 	// Stale calls fn for every entry in one of the states whose MappedWith differs, state by state
 	// and there in the order of their numbers; fn may write.
 	Stale(ctx context.Context, job, mappedWith string, states []trade.State, fn func(trade.Entry) error) error

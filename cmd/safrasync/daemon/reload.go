@@ -33,7 +33,7 @@ func (d *daemon) reload(ctx context.Context, old *generation) *generation {
 	d.monitor.serve(next, open.metrics)
 	d.monitor.Reloaded(cli.Now())
 	d.console.serve(next, open.desk)
-	if err := d.ear.serve(ctx, next.Config.Webhooks, open.events); err != nil {
+	if err := d.events.serve(ctx, next.Config.Webhooks, open.events); err != nil {
 		d.log.Error("no events are taken any more; correct it and reload again", zap.Error(err))
 	}
 	if err := d.programs.serve(next, open.programs); err != nil {
@@ -95,7 +95,7 @@ func (d *daemon) reread(ctx context.Context, old *generation) (next *generation,
 	if open.desk, err = d.console.listen(ctx, config.Console); err != nil {
 		return nil, open, err
 	}
-	if open.events, err = d.ear.listen(ctx, config.Webhooks); err != nil {
+	if open.events, err = d.events.listen(ctx, config.Webhooks); err != nil {
 		return nil, open, err
 	}
 	if open.programs, err = d.programs.listen(ctx, config.HTTPAPI); err != nil {

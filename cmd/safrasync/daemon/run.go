@@ -38,7 +38,7 @@ type daemon struct {
 	telling gosync.WaitGroup // of what is told beside the scheduler
 	monitor *monitor
 	console consoleServer
-	ear     *ear
+	events  *eventReceiver
 
 	programs apiServer
 }
@@ -108,9 +108,9 @@ func (d *daemon) serve(ctx context.Context, config *config.Config) error {
 	if err != nil {
 		return d.refuse(err)
 	}
-	d.ear = newEar(d)
-	defer func() { d.ear.close() }()
-	if err := d.ear.serve(ctx, config.Webhooks, nil); err != nil {
+	d.events = newEventReceiver(d)
+	defer func() { d.events.close() }()
+	if err := d.events.serve(ctx, config.Webhooks, nil); err != nil {
 		return d.refuse(err)
 	}
 	d.monitor.serve(g, listener)

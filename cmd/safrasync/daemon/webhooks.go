@@ -19,9 +19,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ear takes the platform's events for the daemon. It outlives the generations of the configuration,
+// eventReceiver takes the platform's events for the daemon. It outlives the generations of the configuration,
 // as long as they say the same about it.
-type ear struct {
+type eventReceiver struct {
 	daemon *daemon
 	told   chan struct{} // holds one: events have come
 	config config.WebhooksConfig
@@ -31,13 +31,13 @@ type ear struct {
 	faced map[string]time.Time // when each kind of trouble was last told: a stranger must not write the log
 }
 
-func newEar(d *daemon) *ear {
-	return &ear{daemon: d, told: make(chan struct{}, 1), faced: map[string]time.Time{}}
+func newEventReceiver(d *daemon) *eventReceiver {
+	return &eventReceiver{daemon: d, told: make(chan struct{}, 1), faced: map[string]time.Time{}}
 }
 
 // listen opens the address of a configuration, if it is another one than that which is served; nil
 // when it is the same, or none.
-func (e *ear) listen(ctx context.Context, w config.WebhooksConfig) (net.Listener, error) {
+func (e *eventReceiver) listen(ctx context.Context, w config.WebhooksConfig) (net.Listener, error) {
 	if w.Listen == "" || w.Listen == e.config.Listen {
 		return nil, nil //nolint:nilnil // nothing to open is no error
 	}
@@ -53,7 +53,7 @@ func listenForEvents(ctx context.Context, address string) (net.Listener, error) 
 }
 
 // serve takes events as a configuration says, from now on.
-func (e *ear) serve(ctx context.Context, w config.WebhooksConfig, listener net.Listener) error {
+func (e *eventReceiver) serve(ctx context.Context, w config.WebhooksConfig, listener net.Listener) error {
 	if reflect.DeepEqual(w, e.config) {
 		return nil
 	}
@@ -99,7 +99,7 @@ func (e *ear) serve(ctx context.Context, w config.WebhooksConfig, listener net.L
 }
 
 // stored wakes whoever looks at events.
-func (e *ear) stored() {
+func (e *eventReceiver) stored() {
 	select {
 	case e.told <- struct{}{}:
 	default:
@@ -109,7 +109,7 @@ func (e *ear) stored() {
 // faultEvery is how often one kind of trouble is told.
 const faultEvery = time.Minute
 
-func (e *ear) fault(what string, err error) {
+func (e *eventReceiver) fault(what string, err error) {
 	e.mu.Lock()
 	last := e.faced[what]
 	quiet := cli.Now().Sub(last) < faultEvery
@@ -123,7 +123,7 @@ func (e *ear) fault(what string, err error) {
 }
 
 // close ends the listener; what is being stored is awaited.
-func (e *ear) close() {
+func (e *eventReceiver) close() {
 	if e.server == nil {
 		return
 	}
@@ -173,6 +173,6 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 // hear looks at events until ctx ends, where webhooks are configured.
 func (g *generation) hear(ctx context.Context) {
 	if g.listener != nil {
-		g.listener.Run(ctx, g.daemon.ear.told)
+		g.listener.Run(ctx, g.daemon.events.told)
 	}
 }

@@ -129,7 +129,7 @@ CREATE UNIQUE INDEX entry_one_key ON entry (job, key);
 CREATE UNIQUE INDEX entry_one_remote ON entry (sends, remote_id, (CASE WHEN sends <> 'deliveries' OR length(remote_id) = 36 AND substr(remote_id, 9, 1) = '-'
     AND substr(remote_id, 14, 1) = '-' AND substr(remote_id, 19, 1) = '-' AND substr(remote_id, 24, 1) = '-' THEN 0 ELSE id END)) WHERE remote_id IS NOT NULL;
 -- What a sweep compares of each entry.
-CREATE INDEX entry_roll ON entry (job, id) INCLUDE (key, source_hash, amount, unit, state, flags, acknowledged, gone_sweeps, updated_at, shown_mark);
+CREATE INDEX entry_swept ON entry (job, id) INCLUDE (key, source_hash, amount, unit, state, flags, acknowledged, gone_sweeps, updated_at, shown_mark);
 CREATE INDEX entry_bare ON entry (job, id) WHERE mapped_with = ''; -- rebuilt from the journal, and not read since
 CREATE INDEX entry_due ON entry (job, state, id);
 CREATE INDEX entry_wake ON entry (job, state, next_attempt_at) WHERE next_attempt_at IS NOT NULL;

@@ -10,19 +10,19 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// RollRows is how many entries one statement of Roll reads: nothing is open between two, so that no
+// SweptRows is how many entries one statement of EachSwept reads: nothing is open between two, so that no
 // snapshot is kept for long.
-const RollRows = 4096
+const SweptRows = 4096
 
 // quiet is true of the entries that a sweep hardly ever has to look at: what else they hold is not
-// read. All of it, and of selectRoll, stands in the index entry_roll.
+// read. All of it, and of selectSwept, stands in the index entry_swept.
 const quiet = `e.state = 'accepted' AND e.flags = '[]' AND e.acknowledged = '[]' AND e.gone_sweeps = 0`
 
-// selectRoll reads what a sweep wants to know of each entry, in the order of the numbers.
-const selectRoll = `SELECT e.id, e.key, e.source_hash, e.amount, e.unit, e.state, e.shown_mark, CASE WHEN ` + quiet + ` THEN 0 ELSE 1 END AS loud
+// selectSwept reads what a sweep wants to know of each entry, in the order of the numbers.
+const selectSwept = `SELECT e.id, e.key, e.source_hash, e.amount, e.unit, e.state, e.shown_mark, CASE WHEN ` + quiet + ` THEN 0 ELSE 1 END AS loud
 	FROM entry e WHERE e.job = ? AND e.id > ? ORDER BY e.id LIMIT ?`
 
-type rollRow struct {
+type sweptRow struct {
 	ID                       int64
 	Key, Amount, Unit, State string
 	SourceHash               trade.Hash
@@ -30,23 +30,23 @@ type rollRow struct {
 	Loud                     bool
 }
 
-func (r *rollRow) places() []any {
+func (r *sweptRow) places() []any {
 	return []any{&r.ID, &r.Key, &r.SourceHash, &r.Amount, &r.Unit, &r.State, &r.ShownMark, &r.Loud}
 }
 
-// Mapped stands for the mapping of an entry that Roll does not tell.
+// Mapped stands for the mapping of an entry that EachSwept does not tell.
 const Mapped = "mapped"
 
-// Roll calls fn for every entry of the job, in no order; the entry is that of the call only. Of one
+// EachSwept calls fn for every entry of the job, in no order; the entry is that of the call only. Of one
 // that is accepted, without flag, acknowledgement or absence, it tells no more than number, key,
 // state, source hash, and that it was mapped. It gives the sums of what it saw, in the form of
 // Recount: a job that is written meanwhile is seen partly before and partly after. Without fn it
 // only counts.
-func (s *Discovery) Roll(ctx context.Context, job string, fn func(*trade.Known)) ([]trade.Tally, error) {
+func (s *Discovery) EachSwept(ctx context.Context, job string, fn func(*trade.Known)) ([]trade.Tally, error) {
 	const op = "going through the entries"
 	all := ledger.TallyChange{}
 	for after := int64(0); ; {
-		page, err := sqldb.Gather(ctx, s.db.Read, (*rollRow).places, s.db.Q(selectRoll), job, after, RollRows)
+		page, err := sqldb.Gather(ctx, s.db.Read, (*sweptRow).places, s.db.Q(selectSwept), job, after, SweptRows)
 		if err != nil {
 			return nil, s.db.Fault(ctx, op, err)
 		}
@@ -59,19 +59,19 @@ func (s *Discovery) Roll(ctx context.Context, job string, fn func(*trade.Known))
 			all.Add(job, e.State, e.Unit, q.Amount)
 		}
 		if fn != nil && len(page) > 0 {
-			if err := s.tellRoll(ctx, job, page, fn); err != nil {
+			if err := s.tellSwept(ctx, job, page, fn); err != nil {
 				return nil, s.db.Fault(ctx, op, err)
 			}
 		}
-		if len(page) < RollRows {
+		if len(page) < SweptRows {
 			return all.List(), nil
 		}
 		after = page[len(page)-1].ID
 	}
 }
 
-// tellRoll calls fn for each entry of a page.
-func (s *Discovery) tellRoll(ctx context.Context, job string, page []rollRow, fn func(*trade.Known)) error {
+// tellSwept calls fn for each entry of a page.
+func (s *Discovery) tellSwept(ctx context.Context, job string, page []sweptRow, fn func(*trade.Known)) error {
 	// Entries without a mapping are few, or there is no ledger but one that was just rebuilt. The
 	// condition is that of the index entry_bare.
 	var bare []int64
@@ -107,5 +107,5 @@ func (s *Discovery) tellRoll(ctx context.Context, job string, page []rollRow, fn
 
 // Recount counts the entries themselves, in the form of Counts.
 func (s *Discovery) Recount(ctx context.Context, job string) ([]trade.Tally, error) {
-	return s.Roll(ctx, job, nil)
+	return s.EachSwept(ctx, job, nil)
 }

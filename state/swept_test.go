@@ -52,11 +52,11 @@ func rolled(t testing.TB, s *Store, rows int) {
 	}
 }
 
-// Roll tells of each entry what EachKnown tells, as far as a sweep asks, and counts what the
+// EachSwept tells of each entry what EachKnown tells, as far as a sweep asks, and counts what the
 // entries are.
 func TestARollTellsOfEveryEntryOnce(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
-		rolled(t, s, discovery.RollRows+300)
+		rolled(t, s, discovery.SweptRows+300)
 		want := map[int64]trade.Known{}
 		if err := s.EachKnown(t.Context(), "contracts", func(k trade.Known) error {
 			if k.State == trade.Accepted && len(k.Flags)+len(k.Acknowledged)+k.GoneSweeps == 0 && k.MappedWith != "" {
@@ -71,7 +71,7 @@ func TestARollTellsOfEveryEntryOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := map[int64]trade.Known{}
-		tallies, err := s.Roll(t.Context(), "contracts", func(k *trade.Known) {
+		tallies, err := s.EachSwept(t.Context(), "contracts", func(k *trade.Known) {
 			if _, twice := got[k.ID]; twice {
 				t.Errorf("entry %d came twice", k.ID)
 			}
@@ -81,7 +81,7 @@ func TestARollTellsOfEveryEntryOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("(-each +roll):\n%s", diff)
+			t.Errorf("(-each +swept):\n%s", diff)
 		}
 		sums := ledger.TallyChange{}
 		if err := s.Rows(t.Context(), trade.RowFilter{Job: "contracts"}, func(e trade.Entry) error {
@@ -93,15 +93,15 @@ func TestARollTellsOfEveryEntryOnce(t *testing.T) {
 		if !slices.EqualFunc(tallies, sums.List(), sameTally) {
 			t.Errorf("sums %v, want %v", tallies, sums.List())
 		}
-		if tallies, err := s.Roll(t.Context(), "no such job",
+		if tallies, err := s.EachSwept(t.Context(), "no such job",
 			func(*trade.Known) { t.Error("an entry of no job") }); err != nil || len(tallies) != 0 {
 			t.Error(tallies, err)
 		}
 	})
 }
 
-// BenchmarkRoll goes through 20,000 entries that a sweep need not look at.
-func BenchmarkRoll(b *testing.B) {
+// BenchmarkEachSwept goes through 20,000 entries that a sweep need not look at.
+func BenchmarkEachSwept(b *testing.B) {
 	benchBoth(b, func(b *testing.B, s *Store) {
 		const rows = 20_000
 		lease := mustLease(b, s, "contracts")
@@ -124,7 +124,7 @@ func BenchmarkRoll(b *testing.B) {
 		}
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, err := s.Roll(b.Context(), "contracts", func(*trade.Known) {}); err != nil {
+			if _, err := s.EachSwept(b.Context(), "contracts", func(*trade.Known) {}); err != nil {
 				b.Fatal(err)
 			}
 		}

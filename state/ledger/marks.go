@@ -10,17 +10,17 @@ import (
 	"sync"
 	"time"
 
-	wiremarks "github.com/safrasync/safrasync/state/marks"
+	"github.com/safrasync/safrasync/state/marks"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Wire is what this process notes of the requests that it has on the wire; see package marks. The
+// Marks is what this process notes of the requests that it has on the wire; see package marks. The
 // file stands on a tmpfs of this host: see runFolders.
-type Wire struct {
+type Marks struct {
 	mu    sync.Mutex
-	asked bool            // whether there is a place for notes
-	file  *wiremarks.File // nil: there is none
+	asked bool        // whether there is a place for notes
+	file  *marks.File // nil: there is none
 }
 
 // Marked tells whether requests are noted just before they leave, so that intents may be stored
@@ -48,47 +48,47 @@ func (s *Ledger) Mark(attempt string) error {
 // with an id, not created, or not sent. Where it cannot be noted, a crash of the process before the
 // ledger has it leaves the row in doubt.
 func (s *Ledger) Heard(attempt string, outcome trade.Outcome, status int, remoteID string) {
-	s.wire.mu.Lock()
-	file := s.wire.file
-	s.wire.mu.Unlock()
+	s.marked.mu.Lock()
+	file := s.marked.file
+	s.marked.mu.Unlock()
 	certain, ok := certainly[outcome]
 	if file == nil || !ok {
 		return
 	}
 	// the ledger will have it
-	_ = file.Answered(attempt, wiremarks.Answer{Outcome: certain, ID: sqldb.CleanText(remoteID), Status: status})
+	_ = file.Answered(attempt, marks.Answer{Outcome: certain, ID: sqldb.CleanText(remoteID), Status: status})
 }
 
-var certainly = map[trade.Outcome]wiremarks.Outcome{
-	trade.OutcomeCreated: wiremarks.Created, trade.OutcomeNotCreated: wiremarks.NotCreated,
-	trade.OutcomeNotSent: wiremarks.NotSent,
+var certainly = map[trade.Outcome]marks.Outcome{
+	trade.OutcomeCreated: marks.Created, trade.OutcomeNotCreated: marks.NotCreated,
+	trade.OutcomeNotSent: marks.NotSent,
 }
 
 // MarksFile gives the file of this process, which is there before its first intent is stored; nil
 // without a journal, and where no tmpfs can be written.
-func (s *Ledger) MarksFile() *wiremarks.File {
+func (s *Ledger) MarksFile() *marks.File {
 	if s.db.Journal == nil {
 		return nil
 	}
-	s.wire.mu.Lock()
-	defer s.wire.mu.Unlock()
-	if s.wire.asked {
-		return s.wire.file
+	s.marked.mu.Lock()
+	defer s.marked.mu.Unlock()
+	if s.marked.asked {
+		return s.marked.file
 	}
-	s.wire.asked = true
+	s.marked.asked = true
 	owner, err := json.Marshal(sqldb.Self())
 	if err != nil {
 		return nil
 	}
 	for _, dir := range s.db.Tune.RunFolders() {
 		if s.ownMemory(dir, true) {
-			if s.wire.file, err = wiremarks.Use(wiremarks.Path(dir, s.notesOf(s.db.Journal.Header().Journal)+
+			if s.marked.file, err = marks.Use(marks.Path(dir, s.notesOf(s.db.Journal.Header().Journal)+
 				sqldb.Self().Instance), owner); err == nil {
 				break
 			}
 		}
 	}
-	return s.wire.file
+	return s.marked.file
 }
 
 // notesOf is how the names of all notes begin that belong to a journal of this ledger; the instance
@@ -126,23 +126,23 @@ func (s *Ledger) unmark(settled []trade.Settlement, conflicts map[string]string,
 // forgetMarks gives the places of attempts in the file of this process back. record is of the
 // journal, and the ledger has known all about them since; 0: it is in no record.
 func (s *Ledger) forgetMarks(attempts []string, record int64) {
-	s.wire.mu.Lock()
-	file := s.wire.file
-	s.wire.mu.Unlock()
+	s.marked.mu.Lock()
+	file := s.marked.file
+	s.marked.mu.Unlock()
 	if file != nil && len(attempts) > 0 {
 		file.Settled(attempts, uint64(record))
 	}
 }
 
-// CloseWire closes the notes of this process.
-func (s *Ledger) CloseWire() error {
-	s.wire.mu.Lock()
-	defer s.wire.mu.Unlock()
-	if s.wire.file == nil {
+// CloseMarks closes the notes of this process.
+func (s *Ledger) CloseMarks() error {
+	s.marked.mu.Lock()
+	defer s.marked.mu.Unlock()
+	if s.marked.file == nil {
 		return nil
 	}
-	err := s.wire.file.Close()
-	s.wire.file, s.wire.asked = nil, false
+	err := s.marked.file.Close()
+	s.marked.file, s.marked.asked = nil, false
 	return err
 }
 
@@ -155,7 +155,7 @@ const (
 // Trace is what the processes of this host left that have ended, by their instance, and how much of
 // the journal the ledger has.
 type Trace struct {
-	left   map[string]wiremarks.Reading
+	left   map[string]marks.Reading
 	record uint64
 }
 
@@ -164,12 +164,12 @@ type Trace struct {
 // is known to be whole. Of this process only answers count: requests that it has not noted may be
 // about to leave.
 func (s *Ledger) Traces(journal string, record int64) Trace {
-	out := Trace{map[string]wiremarks.Reading{}, uint64(record)}
+	out := Trace{map[string]marks.Reading{}, uint64(record)}
 	for _, dir := range s.db.Tune.RunFolders() {
 		if !s.ownMemory(dir, false) {
 			continue
 		}
-		paths, err := wiremarks.Paths(dir)
+		paths, err := marks.Paths(dir)
 		if err != nil { // then nothing is known of anybody
 			continue
 		}
@@ -178,7 +178,7 @@ func (s *Ledger) Traces(journal string, record int64) Trace {
 			if !ours {
 				continue
 			}
-			r, err := wiremarks.Read(path)
+			r, err := marks.Read(path)
 			if err != nil {
 				continue
 			}
@@ -205,9 +205,9 @@ func (s *Ledger) forgetTraces() {
 		if !s.ownMemory(dir, false) {
 			continue
 		}
-		paths, _ := wiremarks.Paths(dir) // it is only untidy
+		paths, _ := marks.Paths(dir) // it is only untidy
 		for _, path := range paths {
-			r, err := wiremarks.Read(path)
+			r, err := marks.Read(path)
 			if info, statErr := os.Stat(path); err == nil && r.Ended && statErr == nil &&
 				time.Since(info.ModTime()) > 24*time.Hour {
 				_ = os.Remove(path)
@@ -226,7 +226,7 @@ func (t Trace) Of(process, attempt string) (st trade.Settlement, ok bool) {
 	st.Attempt.ID, st.Attempt.Reason = attempt, heardOfOne
 	switch {
 	case !noted && !r.Torn && r.Freed <= t.record, noted && mark.Answer != nil &&
-		mark.Answer.Outcome == wiremarks.NotSent:
+		mark.Answer.Outcome == marks.NotSent:
 		st.Attempt.Outcome, st.Attempt.Reason, st.State = trade.OutcomeNotSent, neverLeft, trade.Pending
 		return st, true
 	case mark.Answer == nil:
@@ -234,9 +234,9 @@ func (t Trace) Of(process, attempt string) (st trade.Settlement, ok bool) {
 	}
 	st.Attempt.Status, st.Attempt.RemoteID, st.Counts = mark.Answer.Status, mark.Answer.ID, true
 	switch mark.Answer.Outcome {
-	case wiremarks.Created:
+	case marks.Created:
 		st.Attempt.Outcome, st.State = trade.OutcomeCreated, trade.Accepted
-	case wiremarks.NotCreated:
+	case marks.NotCreated:
 		st.Attempt.Outcome, st.State = trade.OutcomeNotCreated, trade.Pending
 	default: // of a later version
 		return st, false
