@@ -22,7 +22,7 @@ const (
 // fieldRow is one row of a table in chapter 2.
 type fieldRow struct {
 	name   string
-	json   string // as it stands on the wire when form.full is sent
+	json   string // as it stands in flight when form.full is sent
 	need   need
 	values []string // the whole enumeration; nil: none
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/safrasync/safrasync/internal/apidoc"
 )
 
-// Chapter 2 on the client alone: what is on the wire, and what never gets there. Subtests are named
+// Chapter 2 on the client alone: what is in flight, and what never gets there. Subtests are named
 // after the rows.
 
 func TestClientChapter2_FieldsOfRequests(t *testing.T) {

@@ -276,7 +276,7 @@ func TestF101ADrippingAnswerEndsWithTheTimeout(t *testing.T) {
 	}
 }
 
-// One megabyte on the wire that would be one gibibyte. Also endless chunks. The memory stays
+// One megabyte in flight that would be one gibibyte. Also endless chunks. The memory stays
 // flat.
 func TestF110BombsAndEndlessAnswersLeaveTheMemoryFlat(t *testing.T) {
 	var bomb bytes.Buffer

@@ -27,7 +27,7 @@ const (
 // WebhookRequest is the body of endpoints 9 and 12 (chapter 2.7). Optional fields are left out when
 // empty. Chapter 8 limits characters, not bytes; they are counted as UTF-16 does, so that nothing
 // passes here that another way of counting characters finds too long. Its secrets print as
-// "[secret]" everywhere but on the wire.
+// "[secret]" everywhere but in flight.
 type WebhookRequest struct {
 	// WebhookEvent is one of WebhookEvents; one webhook is for one event (chapter 2.7).
 	WebhookEvent WebhookEvent
@@ -42,7 +42,7 @@ type WebhookRequest struct {
 	HMACSecret Secret
 }
 
-// webhookBody is WebhookRequest on the wire, in the order of chapter 2.7: a Secret would be written
+// webhookBody is WebhookRequest in flight, in the order of chapter 2.7: a Secret would be written
 // as "[secret]".
 type webhookBody struct {
 	WebhookEvent        string `json:"webhook_event"`

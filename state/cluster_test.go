@@ -33,7 +33,7 @@ func TestC11APromotedReplicaStopsTheSendingUntilAPersonConfirmsIt(t *testing.T) 
 	primary.CatchUp(t)
 	replica.TakeOver(t, primary)
 
-	// What was on the wire is settled, and nothing more begins.
+	// What was in flight is settled, and nothing more begins.
 	for k.s.db.Write.PingContext(t.Context()) != nil {
 	}
 	in := intentOf(entries[1])

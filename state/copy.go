@@ -20,7 +20,7 @@ type MovePlan struct {
 	Ledger string      `json:"ledger"`
 	Tables []MoveTable `json:"tables,omitempty"` // what was copied and compared
 	Sent   int         `json:"sent"`             // rows that are accepted
-	// rows that were on the wire for all that the ledger knows: they become in doubt
+	// rows that were in flight for all that the ledger knows: they become in doubt
 	Doubts int `json:"doubts"`
 	// it had been moved there before; nothing was left to do but the journal
 	Done bool `json:"done"`

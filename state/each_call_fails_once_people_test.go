@@ -222,7 +222,7 @@ func (f *fragile) doubts() {
 	for _, key := range []string{"a", "b", "c"} {
 		sent := mustSend(f.t, s, lease, mustRecord(f.t, s, lease, newEntry(key))[0])
 		if key == "c" {
-			break // on the wire
+			break // in flight
 		}
 		lost := unknown(sent)
 		lost.Attempt.Messages = []string{"message.a.b"}

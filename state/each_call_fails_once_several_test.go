@@ -109,7 +109,7 @@ func TestEveryCallOfTheDatabaseFailsOnceAmongSeveral(t *testing.T) {
 				}
 				return err
 			})
-			a.each("Recover without anything on the wire", func() error {
+			a.each("Recover without anything in flight", func() error {
 				_, err := s.Recover(ctx, a.lease, at)
 				return err
 			})
@@ -139,7 +139,7 @@ func (a *among) recovers(name string, want int, again func() (int, error)) {
 }
 
 // F047, F048, I11: each call fails once while what a killed process had noted is taken up: its rows
-// stand as before, and the next time only what was on the wire is in doubt.
+// stand as before, and the next time only what was in flight is in doubt.
 func TestEveryCallOfTheDatabaseFailsOnceWhileNotesAreTakenUp(t *testing.T) {
 	t.Parallel()
 	for _, backend := range backends {
@@ -160,7 +160,7 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileNotesAreTakenUp(t *testing.T) {
 				return err
 			})
 			want := map[string]trade.State{
-				"unsent": trade.Pending, "on the wire": trade.InDoubt,
+				"unsent": trade.Pending, "in flight": trade.InDoubt,
 				"created": trade.Accepted, "refused": trade.Pending, "lost": trade.InDoubt,
 			}
 			if diff := cmp.Diff(want, statesOf(t, f.s, "contracts")); diff != "" {

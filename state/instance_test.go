@@ -336,7 +336,7 @@ func TestF065AnOlderProgramGoesOnBesideAMigrationThatOnlyAdds(t *testing.T) {
 		}
 		if res := mustCommit(t, s, lease,
 			trade.Group{At: at, Settle: []trade.Settlement{created(a, "id-a")}}); !res.Settled[a.ID] {
-			t.Errorf("the answer of what was on the wire: %+v", res)
+			t.Errorf("the answer of what was in flight: %+v", res)
 		}
 		if err := s.ReleaseLease(t.Context(), lease); err != nil {
 			t.Errorf("giving the lease back: %v", err)

@@ -21,7 +21,7 @@ import (
 
 func init() { moreRoles["wire"], moreRoles["between"] = dieOnTheWire, dieBetween }
 
-// dieOnTheWire claims five rows and ends as kill -9 ends it: one has not left, one is on the wire,
+// dieOnTheWire claims five rows and ends as kill -9 ends it: one has not left, one is in flight,
 // three were answered, one of these without an id that could be noted.
 func dieOnTheWire(ctx context.Context, options string) int {
 	var o sqldb.Options
@@ -36,7 +36,7 @@ func dieOnTheWire(ctx context.Context, options string) int {
 	lease, err := s.AcquireLease(ctx, "contracts", sqldb.Self())
 	must(err)
 	var page trade.Page
-	for _, key := range []string{"unsent", "on the wire", "created", "refused", "lost"} {
+	for _, key := range []string{"unsent", "in flight", "created", "refused", "lost"} {
 		page.New = append(page.New, newEntry(key))
 	}
 	_, err = s.Record(ctx, lease, page)
@@ -156,7 +156,7 @@ func (k *kept) after() (doubts int, rows map[string]string) {
 	return doubts, rows
 }
 
-// I11: after kill -9 only what was on the wire is in doubt. What had not left goes again, and an
+// I11: after kill -9 only what was in flight is in doubt. What had not left goes again, and an
 // answer that had come counts.
 func TestWhatAProcessNotedIsKnownAfterItWasKilled(t *testing.T) {
 	t.Parallel()
@@ -166,7 +166,7 @@ func TestWhatAProcessNotedIsKnownAfterItWasKilled(t *testing.T) {
 			k := dead(t, kind.open(t))
 			doubts, rows := k.after()
 			want := map[string]string{
-				"unsent": "pending  0", "on the wire": "in_doubt  1",
+				"unsent": "pending  0", "in flight": "in_doubt  1",
 				"created": "accepted 5ca0a710-0000-4000-8000-0000000000c1 1", "refused": "pending  1",
 				"lost": "in_doubt  1",
 			}
@@ -218,7 +218,7 @@ func TestNotesThatCannotBeBelievedAreNot(t *testing.T) {
 		path := k.note()
 		data, err := os.ReadFile(path)
 		if err == nil {
-			data[4096+20] ^= 1 // in the slot of the row that is on the wire
+			data[4096+20] ^= 1 // in the slot of the row that is in flight
 			err = os.WriteFile(path, data, 0o600)
 		}
 		if err != nil {

@@ -75,7 +75,7 @@ func dieAfterAnImage(ctx context.Context, options string) int {
 }
 
 // C2: ledger and journal come back older, without a reboot: a process that ended had notes of rows
-// that were on the wire by then, and gave their places back since. What they lack proves nothing:
+// that were in flight by then, and gave their places back since. What they lack proves nothing:
 // the rows are in doubt, and never go again by themselves.
 func TestC2NotesBesideALedgerThatCameBackOlderProveNothing(t *testing.T) {
 	t.Parallel()

@@ -70,7 +70,7 @@ func TestC10ALedgerThatHasSentBelongsToThatPlatform(t *testing.T) {
 		if err := k.sendTo(fromTests); err != nil {
 			t.Fatal(err)
 		}
-		k.send("a", 2) // one accepted, one on the wire
+		k.send("a", 2) // one accepted, one in flight
 		mustBelong(t, k.s, fromTests)
 		wantOther(t, k.sendTo(production), fromTests, production)
 		wantOther(t, k.s.Belongs(t.Context(), production), fromTests, production)

@@ -114,7 +114,7 @@ func TestALateCreatedBeforeTheSecondSendingAcceptsTheRowWithItsID(t *testing.T) 
 }
 
 func TestALateCreatedAfterTheSecondSendingIsNeverHidden(t *testing.T) {
-	for _, second := range []string{"on the wire", "unknown", "created", "refused before", "refused after"} {
+	for _, second := range []string{"in flight", "unknown", "created", "refused before", "refused after"} {
 		t.Run(second, func(t *testing.T) {
 			both(t, func(t *testing.T, s *Store) {
 				lease := mustLease(t, s, "contracts")
@@ -133,7 +133,7 @@ func TestALateCreatedAfterTheSecondSendingIsNeverHidden(t *testing.T) {
 				}
 				r := settle(created(first, remote))
 				want := map[string]string{
-					"on the wire": "sending  [double_after_decision]", "unknown": "in_doubt  [double_after_decision]",
+					"in flight": "sending  [double_after_decision]", "unknown": "in_doubt  [double_after_decision]",
 					"created":        "accepted " + other + " [double_after_decision]",
 					"refused before": "accepted " + remote + " []",
 					"refused after":  "sending  [double_after_decision]",

@@ -116,7 +116,7 @@ func TestANewJournalTakesThePlaceOfALostOne(t *testing.T) {
 		}
 		k.open()
 		if got := statesOf(t, k.s, "contracts")["a3"]; got != trade.InDoubt {
-			t.Errorf("what was on the wire is %s", got)
+			t.Errorf("what was in flight is %s", got)
 		}
 		mustAddUp(t, k.s, "contracts")
 		k.close()

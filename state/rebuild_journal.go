@@ -22,7 +22,7 @@ type NewJournalPlan struct {
 	Ledger  string `json:"ledger"`
 	Journal string `json:"journal"` // the folder
 	Sent    int    `json:"sent"`    // rows that are accepted
-	Doubts  int    `json:"doubts"`  // rows that were on the wire for all that the ledger knows: they become in doubt
+	Doubts  int    `json:"doubts"`  // rows that were in flight for all that the ledger knows: they become in doubt
 	Aside   string `json:"aside"`   // where the journal that stands there goes; "" when there is none
 }
 
@@ -160,7 +160,7 @@ func (s *Store) replaceJournal(t *sqldb.Tx, plan *NewJournalPlan, dir string, th
 	return err
 }
 
-// doubtAll moves every entry that is on the wire, for all that the ledger knows, to in doubt.
+// doubtAll moves every entry that is in flight, for all that the ledger knows, to in doubt.
 func doubtAll(t *sqldb.Tx, now time.Time) error {
 	var ids []int64
 	if err := t.All(&ids, t.S.D.Locked(`SELECT e.id FROM entry e WHERE e.state = 'sending' ORDER BY e.id`,

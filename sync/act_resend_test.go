@@ -212,7 +212,7 @@ func TestF168ALateAnswerAfterADismissalIsToldInTheReportAndTheAudit(t *testing.T
 	both(t, func(t *testing.T, db database) {
 		var b *bench
 		b = newBenchOn(t, db, sandbox.Options{OnPost: func(int) {
-			// Another process takes the job over while the request is on the wire, and a person
+			// Another process takes the job over while the request is in flight, and a person
 			// decides.
 			if err := b.steal(); err != nil {
 				t.Error(err)
@@ -273,7 +273,7 @@ func TestF168AWrongAnswerDoublesOnceForEachOrderAndNamesWhoGaveIt(t *testing.T) 
 	})
 }
 
-// steal ends the lease of the running process and recovers what it left on the wire, as another
+// steal ends the lease of the running process and recovers what it left in flight, as another
 // process would.
 func (b *bench) steal() error {
 	driver := map[string]string{"sqlite": "sqlite", "postgres": "postgres"}[b.parts.DB.Ledger]

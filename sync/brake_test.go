@@ -285,7 +285,7 @@ func TestAPausedJobSendsNothingMoreAndResumes(t *testing.T) {
 		// One more may have been handed to the wire when the pause came.
 		if r.Sent < 2 || r.Sent > 3 || r.States[trade.Accepted] != r.Sent || r.States[trade.Pending] != 6-r.Sent ||
 			r.States[trade.Sending] != 0 {
-			t.Errorf("sent %d, states %v: what is on the wire is settled, and nothing more begins", r.Sent, r.States)
+			t.Errorf("sent %d, states %v: what is in flight is settled, and nothing more begins", r.Sent, r.States)
 		}
 		if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "paused" || r.Sent != 0 {
 			t.Errorf("a run of a paused job: %+v", r)

@@ -93,7 +93,7 @@ func childMain() int {
 	return 0
 }
 
-// F071, I11: kill -9 while requests are on the wire leaves at most max_in_flight rows in doubt,
+// F071, I11: kill -9 while requests are in flight leaves at most max_in_flight rows in doubt,
 // loses none and doubles none. The lease of the dead process is free at once.
 func TestF071AKilledProcessLeavesDoubtsAndNothingTwice(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
@@ -217,7 +217,7 @@ func TestF053ALedgerThatTakesNoResultLeavesDoubts(t *testing.T) {
 	})
 }
 
-// unmarkedLedger notes nothing of what is on the wire.
+// unmarkedLedger notes nothing of what is in flight.
 type unmarkedLedger struct{ Ledger }
 
 func (unmarkedLedger) Marked() bool { return false }
@@ -282,7 +282,7 @@ func TestI13AStalledIntentIsGivenUpUnsent(t *testing.T) {
 	})
 }
 
-// F072: what is on the wire when the run is interrupted is awaited and settled.
+// F072: what is in flight when the run is interrupted is awaited and settled.
 func TestF072AnInterruptedRunFinishesWhatIsOnTheWire(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -282,7 +282,7 @@ func TestI12WhatAFormerHolderHasInFlightIsInDoubtWhenItDies(t *testing.T) {
 }
 
 // I12: when the one who leads dies, another takes the job over as soon as its time is over, with
-// what it had on the wire in doubt.
+// what it had in flight in doubt.
 func TestI12AnotherMachineTakesTheJobOver(t *testing.T) {
 	t.Parallel()
 	a, b := fleet(t, 60)

@@ -36,7 +36,7 @@ type jobFeed interface {
 // follow makes a pass over the jobs that are due, and takes up between two slices what becomes due
 // meanwhile. A job whose work is done is concluded as soon as no parent of it in the pass may still
 // give it some, so that others may have it, and begins again when it is due again. It returns when
-// nothing is left and nothing is due; when ctx ends, what is on the wire is awaited first.
+// nothing is left and nothing is due; when ctx ends, what is in flight is awaited first.
 func (e *Engine) follow(ctx context.Context, feed jobFeed) {
 	p := e.newPass(Options{})
 	defer p.close(ctx)

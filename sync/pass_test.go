@@ -238,7 +238,7 @@ func (p pausing) JobStatus(ctx context.Context, job string) (trade.JobStatus, er
 }
 
 // I11, I12: a person pauses a job while it sends, and the ledger does not say who: nothing more
-// goes, what was on the wire is settled, and the rest goes when the job is resumed.
+// goes, what was in flight is settled, and the rest goes when the job is resumed.
 func TestAPauseWhileAJobSendsWhoseReasonIsNotRead(t *testing.T) {
 	t.Parallel()
 	for _, fails := range []bool{false, true} {

@@ -172,7 +172,7 @@ func (r *jobPass) open(ctx context.Context, opts Options) error {
 		return err
 	}
 	if doubts > 0 {
-		r.run.Note("%d rows were on the wire when an earlier process ended; they are in doubt now", doubts)
+		r.run.Note("%d rows were in flight when an earlier process ended; they are in doubt now", doubts)
 	}
 	r.watch(ctx)
 	return r.discovery.Discover(ctx, opts.Sweep, opts.Resync)

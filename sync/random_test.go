@@ -153,7 +153,7 @@ func (h *history) step() {
 	}
 }
 
-// crash lets a process be lost with a request on the wire: the platform executed it, or no byte
+// crash lets a process be lost with a request in flight: the platform executed it, or no byte
 // left.
 func (h *history) crash() {
 	var attempt trade.Attempt

@@ -95,7 +95,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	return s, nil
 }
 
-// Run keeps the schedules until ctx ends. What is on the wire then is awaited, and everything that
+// Run keeps the schedules until ctx ends. What is in flight then is awaited, and everything that
 // runs comes to its end before Run returns.
 func (s *Scheduler) Run(ctx context.Context) {
 	var working gosync.WaitGroup

@@ -238,7 +238,7 @@ func TestAJobOfAnotherProcessIsLeftToIt(t *testing.T) {
 	})
 }
 
-// A run that is ended by a reload begins again at once; what was on the wire is settled.
+// A run that is ended by a reload begins again at once; what was in flight is settled.
 func TestARunThatWasInterruptedBeginsAgain(t *testing.T) {
 	inOffice(t, saoPaulo, "2026-11-21 06:00", func(o *office) {
 		o.limits.MaxInFlight = 1

@@ -14,7 +14,7 @@ import (
 // request is one request that arrived whole, and what became of it. Owned by its own ServeHTTP.
 type request struct {
 	http   *http.Request
-	path   string // as on the wire, without the query
+	path   string // as in flight, without the query
 	route  *route // nil: the path is not of the API
 	params map[string]string
 	body   []byte // at most maxBodyBytes

@@ -36,7 +36,7 @@ func (s *Server) allRoutes() []route {
 	)
 }
 
-// match finds the first route of a path as it stands on the wire, and the parameters in it.
+// match finds the first route of a path as it stands in flight, and the parameters in it.
 // Segments are split before they are unescaped: an escaped slash belongs to a parameter.
 func match(routes []route, escapedPath string) (*route, map[string]string) {
 	have := strings.Split(escapedPath, "/")

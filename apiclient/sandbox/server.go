@@ -58,7 +58,7 @@ type Options struct {
 	// body can be read. Called concurrently.
 	Intercept func(r *http.Request, n int) *Fault
 	// OnPost, if set, is called when the n-th creating POST has arrived whole, before anything is
-	// executed. It may block: the POST then stays on the wire until it returns. Let it return
+	// executed. It may block: the POST then stays in flight until it returns. Let it return
 	// before [Running.Close]. Called concurrently.
 	OnPost func(n int)
 	// OnExecuted, if set, is called after the n-th POST was executed and logged, before its answer.
@@ -89,7 +89,7 @@ type Server struct {
 	stop     context.CancelFunc
 
 	receivers *http.Client
-	slots     chan struct{}   // one for each delivery on the wire
+	slots     chan struct{}   // one for each delivery in flight
 	cutting   context.Context // done: deliveries end at once
 	cut       context.CancelFunc
 	sending   sync.WaitGroup // deliveries under way

@@ -22,8 +22,8 @@ func runProgram(stdout, stderr io.Writer) int {
 	// they may hold anybody's data (I10). Ours is zap.
 	log.SetOutput(io.Discard)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first signal lets what is on the wire come to its end. The second one ends the process at
-	// once, as without us: rows on the wire are then in doubt.
+	// The first signal lets what is in flight come to its end. The second one ends the process at
+	// once, as without us: rows in flight are then in doubt.
 	context.AfterFunc(ctx, stop)
 	app := cli.App{Stdin: os.Stdin, Stdout: stdout, Stderr: stderr, Env: os.LookupEnv}
 	return execute(ctx, &app, os.Args[1:])

@@ -14,7 +14,7 @@ import (
 )
 
 // F072, F083: the service is ready after its checks, serves, tells the watchdog, and ends on
-// SIGTERM when what is on the wire has been answered. Its successor, such as a newer version, goes
+// SIGTERM when what is in flight has been answered. Its successor, such as a newer version, goes
 // on where it stopped, and sends nothing twice.
 func TestF083TheServiceEndsWithWhatIsOnTheWireAndItsSuccessorGoesOn(t *testing.T) {
 	onBoth(t, func(t *testing.T, on string) {
@@ -60,7 +60,7 @@ func TestF083TheServiceEndsWithWhatIsOnTheWireAndItsSuccessorGoesOn(t *testing.T
 }
 
 // F071, F074: after a kill in the middle nothing says that the job runs for ever; the next start
-// puts the row that was on the wire in doubt and goes on.
+// puts the row that was in flight in doubt and goes on.
 func TestF074AKilledServiceIsNotSaidToRun(t *testing.T) {
 	onBoth(t, func(t *testing.T, on string) {
 		s := newService(t, on, true)
@@ -189,7 +189,7 @@ func fieldsOf(config string) string {
 	return fields
 }
 
-// A reload while a request is on the wire waits for its answer; the run ends there and begins
+// A reload while a request is in flight waits for its answer; the run ends there and begins
 // again.
 func TestAReloadEndsARunWithWhatIsOnTheWire(t *testing.T) {
 	s := newService(t, state.SQLite, true)

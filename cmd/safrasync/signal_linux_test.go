@@ -137,7 +137,7 @@ func field(status, name string) string {
 	return strings.TrimSpace(value)
 }
 
-// F073: a service that is stopped waits for what is on the wire; killed because that took too long,
+// F073: a service that is stopped waits for what is in flight; killed because that took too long,
 // it leaves the row in doubt, has begun nothing more since, and the next run sends the rest once.
 func TestF073AKillAfterAStopThatTookTooLongLeavesADoubt(t *testing.T) {
 	t.Parallel()
@@ -154,7 +154,7 @@ func TestF073AKillAfterAStopThatTookTooLongLeavesADoubt(t *testing.T) {
 		return err == nil && pending&(1<<(uint(syscall.SIGTERM)-1)) == 0
 	})
 	if records, _ := p.counts(); records != 1 {
-		t.Errorf("%d requests after the stop, want the one that was on the wire", records)
+		t.Errorf("%d requests after the stop, want the one that was in flight", records)
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -170,7 +170,7 @@ func TestF073AKillAfterAStopThatTookTooLongLeavesADoubt(t *testing.T) {
 	}
 }
 
-// F080: a process that is stopped while its request is on the wire finds the answer when it goes
+// F080: a process that is stopped while its request is in flight finds the answer when it goes
 // on; where none came, the time-out, which is a doubt.
 func TestF080AProcessThatSleepsOnTheWireFindsTheAnswerOrADoubt(t *testing.T) {
 	t.Parallel()

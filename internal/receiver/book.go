@@ -17,7 +17,7 @@ import (
 const secretBytes = 32
 
 // Login is what a registration needs besides its event: a path that nobody can guess and
-// credentials. They are in memory and on the wire only; what is kept are their hashes.
+// credentials. They are in memory and in flight only; what is kept are their hashes.
 type Login struct {
 	Path string // with its slash
 	User string

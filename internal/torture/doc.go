@@ -16,7 +16,7 @@
 //   - doubled: a row that is on the platform twice
 //   - false_accepted: an entry says accepted, and the platform has no such record, or another id
 //   - orphaned: the platform has a record, and its entry says that it was not created
-//   - over_budget: kills that left more entries in doubt than POSTs may be on the wire
+//   - over_budget: kills that left more entries in doubt than POSTs may be in flight
 //
 // In the end the faults stop, a person (a program that looks into the platform's log) decides what
 // is in doubt, and every valid row must be there once.

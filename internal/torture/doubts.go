@@ -12,7 +12,7 @@ const leftByAProcess = "the process that "
 
 // countDoubts counts the rows that are in doubt because the program was killed and that were not so
 // when it was asked last. Those of one job are of one kill: a job sends nothing before what it had
-// on the wire is settled.
+// in flight is settled.
 func (t *Trial) countDoubts(ctx context.Context) error {
 	if t.Script != "" {
 		return nil

@@ -24,7 +24,7 @@ type Options struct {
 	Ledger      Database      // "" = SQLite in Dir; otherwise an empty PostgreSQL database
 	Kills       int           // how often the program is killed
 	Seed        uint64        // plan of faults and kills
-	MaxInFlight int           // POSTs on the wire at once; 0 = 8
+	MaxInFlight int           // POSTs in flight at once; 0 = 8
 	Progress    func(Verdict) // told now and then; may be nil
 	Log         io.Writer     // what the program writes to standard error; nil = nowhere
 }

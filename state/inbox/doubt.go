@@ -15,7 +15,7 @@ import (
 const doubtsMost = 5000
 
 // Doubts gives the attempts of order commitments of which nobody knows whether they made a record,
-// and those on the wire, with their entries. What is decided is given too, because a record may
+// and those in flight, with their entries. What is decided is given too, because a record may
 // contradict the decision, or be that of a decided row rather than of another one: the newest, as
 // many as are left of the most that are looked at.
 func (s *Mailbox) Doubts(ctx context.Context) ([]trade.Doubt, error) {
@@ -31,7 +31,7 @@ func (s *Mailbox) DoubtRows(ctx context.Context, most int) (out []trade.Doubt, e
 	}
 	ids, err := s.doubtful(ctx, most)
 	for _, job := range jobs {
-		var sending []int64 // without a limit: no more are on the wire than may be at once
+		var sending []int64 // without a limit: no more are in flight than may be at once
 		if err == nil {
 			err = s.db.Read.SelectContext(ctx, &sending,
 				s.db.Q(

@@ -42,7 +42,7 @@ func (r instanceRow) instance() (trade.Instance, error) {
 }
 
 // Beat says that an instance lives for another 30 s on the database's clock, and tells how many do.
-// The first beat begins it; one that was taken for dead begins anew, and what it had on the wire is
+// The first beat begins it; one that was taken for dead begins anew, and what it had in flight is
 // in doubt by then. The sums that this Store writes are in a part of its own from then on.
 func (s *Roster) Beat(ctx context.Context, in trade.Instance) (trade.Crew, error) {
 	const op = "saying that this instance lives"
@@ -162,7 +162,7 @@ func DeadAmong(t *sqldb.Tx, ids []string) (map[string]bool, error) {
 }
 
 // MayWork refuses a ledger that a newer program has changed in a way that this one does not know,
-// or that was moved to another place, while this one worked on it. What is on the wire is settled
+// or that was moved to another place, while this one worked on it. What is in flight is settled
 // all the same.
 func MayWork(t *sqldb.Tx) error {
 	var row struct {

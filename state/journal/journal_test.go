@@ -271,7 +271,7 @@ func TestJournalsAreFound(t *testing.T) {
 	}
 }
 
-// F053: on a full disk the reserve is given up, so that the answers to what was on the wire can be
+// F053: on a full disk the reserve is given up, so that the answers to what was in flight can be
 // kept; what cannot be written is an error, and nothing goes.
 func TestF053AFullDiskGivesUpTheReserve(t *testing.T) {
 	t.Parallel()

@@ -342,7 +342,7 @@ func (g *GroupTx) History() (map[int64]AttemptsOf, error) {
 	return out, nil
 }
 
-// checkServer keeps a group from beginning to send on another server. What was on the wire is
+// checkServer keeps a group from beginning to send on another server. What was in flight is
 // settled all the same.
 func (g *GroupTx) checkServer() error {
 	if len(g.Group.Intents) == 0 {

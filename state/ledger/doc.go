@@ -9,7 +9,7 @@
 // crash after each step leaves. settle.go and late.go have what an answer means, recover.go what
 // the dead leave, act.go what people order, submit.go what is due.
 //
-// # What is on the wire
+// # What is in flight
 //
 // On a tmpfs of the host stands a file for each process that sends (package marks, wire.go): which
 // requests have left, and what was answered, without a flush. Recover believes it of a process that

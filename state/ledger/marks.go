@@ -15,7 +15,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Marks is what this process notes of the requests that it has on the wire; see package marks. The
+// Marks is what this process notes of the requests that it has in flight; see package marks. The
 // file stands on a tmpfs of this host: see runFolders.
 type Marks struct {
 	mu    sync.Mutex

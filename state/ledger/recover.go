@@ -18,7 +18,7 @@ import (
 // Recovered is what an entry says whose process stopped while it was sending.
 const Recovered = "the process that sent it stopped before the answer was stored"
 
-// sendingRow is an entry that is on the wire, as far as the ledger knows.
+// sendingRow is an entry that is in flight, as far as the ledger knows.
 type sendingRow struct {
 	EntryID int64          `db:"entry_id"`
 	Attempt sql.NullString `db:"attempt"`

@@ -17,7 +17,7 @@ import (
 // journal and ledger.
 type Opening struct {
 	Settled int // answers that only the journal had
-	Doubts  int // rows that may have been on the wire, and are in doubt now
+	Doubts  int // rows that may have been in flight, and are in doubt now
 	Acts    int // acts of people that only the journal had
 }
 

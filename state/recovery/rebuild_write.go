@@ -287,7 +287,7 @@ func (r *Rebuilding) finalRow(row RebuiltRow, flags string) ([]any, error) {
 
 // pathTo gives the states on the way, without the first and the last, that the table of moves
 // allows. Nothing goes through pending or sending: they would need a payload and an attempt. Nor is
-// a row accepted at once that never was on the wire there: the database takes that for a late
+// a row accepted at once that never was in flight there: the database takes that for a late
 // answer, and wants its attempt.
 func pathTo(from, to trade.State) []trade.State {
 	type step struct {

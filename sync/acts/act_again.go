@@ -89,7 +89,7 @@ func Undecided(t trade.Attempt) bool {
 	return t.Outcome == trade.OutcomeOpen || t.Outcome == trade.OutcomeUnknown
 }
 
-// Dismiss plans that rows are left out. What is sent already, or is on the wire, cannot be.
+// Dismiss plans that rows are left out. What is sent already, or is in flight, cannot be.
 func (a *Acts) Dismiss(ctx context.Context, job string, keys []string) (RowPlan, error) {
 	return a.plan(ctx, "dismiss", job, keys, func(step *RowStep) error {
 		entry := &step.After

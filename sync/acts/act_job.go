@@ -40,7 +40,7 @@ type ReleasedSweep struct {
 }
 
 // Pause plans that nothing of a job leaves until somebody resumes it. A run that is on its way
-// begins no further request; what is on the wire is awaited.
+// begins no further request; what is in flight is awaited.
 func (a *Acts) Pause(ctx context.Context, job string, who Person) (JobPlan, error) {
 	plan, err := a.planJob(ctx, "pause", job)
 	if err != nil {

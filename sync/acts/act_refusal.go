@@ -30,7 +30,7 @@ const (
 	IsInvalid    Refusal = "invalid"       // its data break a rule; it goes by itself when they are right
 	IsInDoubt    Refusal = "in_doubt"      // it may exist on the platform: adopt, resend or dismiss
 	IsAccepted   Refusal = "accepted"      // the platform has it
-	IsSending    Refusal = "sending"       // it is on the wire
+	IsSending    Refusal = "sending"       // it is in flight
 	IsDismissed  Refusal = "dismissed"     // a person took it out: reopen
 	IsWithdrawn  Refusal = "withdrawn"     // it is not in the ERP; it goes by itself when it is back
 	GoneFromERP  Refusal = "vanished"      // the job's query does not return it

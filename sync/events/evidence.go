@@ -23,10 +23,10 @@ const (
 	// clockSlack is by how much the platform's clock may be behind ours.
 	clockSlack = 5 * time.Second
 	// readGrace is how long a record waits to be read back while the rows that it may belong to are
-	// on the wire: mostly their answers come.
+	// in flight: mostly their answers come.
 	readGrace = 20 * time.Second
 	// settleGrace is the same where a row is in doubt already: other rows of which the event may
-	// tell are on the wire for moments.
+	// tell are in flight for moments.
 	settleGrace = 3 * time.Second
 	// readFor is how long a record is tried that cannot be read: it may not be there yet, or not
 	// for us.

@@ -122,7 +122,7 @@ func (h *Processor) proven(ctx context.Context, d trade.Doubt, c trade.Candidate
 			return nil
 		}
 		after.Flags = after.Flags.With(trade.DoubleAfterDecision, true)
-	default: // on the wire, or between two decisions: nobody acts on it
+	default: // in flight, or between two decisions: nobody acts on it
 		return nil
 	}
 	who := h.Program

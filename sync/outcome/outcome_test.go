@@ -63,7 +63,7 @@ func TestI2EveryAnswerHasItsOnlyRightOutcome(t *testing.T) {
 			state: trade.Pending,
 		},
 		{
-			name: "reset on the wire", answer: unknown(0), fault: apiclient.FaultNetwork, outcome: trade.OutcomeUnknown,
+			name: "reset in flight", answer: unknown(0), fault: apiclient.FaultNetwork, outcome: trade.OutcomeUnknown,
 			state: trade.InDoubt, cause: "unknown", counts: true,
 		},
 		{

@@ -9,7 +9,7 @@ import (
 
 // Limits are the engine's own settings (`api:`).
 type Limits struct {
-	MaxInFlight      int           // POSTs on the wire at once
+	MaxInFlight      int           // POSTs in flight at once
 	RateLimit        float64       //nolint:forbidigo // requests per second, no amount; 0 = none
 	Strict           bool          // `doubt: strict`: trusts no 502 and no empty 401 or 415
 	StopAfterUnknown int           // unknown outcomes in a row that stop the job; 0 = never

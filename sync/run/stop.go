@@ -18,5 +18,5 @@ func (r *Run) LeaseLost() error {
 		return r.Stop(outcome.StopLease, "the ledger does not say that the job is still ours: "+err.Error())
 	}
 	return r.Stop(outcome.StopLease,
-		"another process took the job over, or the ledger does not say that it is still ours; rows that were on the wire are settled when their answers arrive")
+		"another process took the job over, or the ledger does not say that it is still ours; rows that were in flight are settled when their answers arrive")
 }

@@ -68,7 +68,7 @@ func (s *Sender) committed(ctx context.Context) error {
 		s.stopSending(s.Run.LeaseLost())
 		return nil
 	}
-	if g.result.Paused { // what is on the wire is awaited and settled
+	if g.result.Paused { // what is in flight is awaited and settled
 		if err := s.pausedNow(ctx); err != nil {
 			s.giveUp(slices.DeleteFunc(g.flights, func(f *inFlight) bool { return !s.claimed(g, f) }),
 				"the run stopped before it was sent")

@@ -57,7 +57,7 @@ func (s *Sender) prepare(entry trade.Entry, needs []run.Need) *inFlight {
 }
 
 // send sends one request and reports what came of it. The request outlives the end of the run's
-// context: what is on the wire is awaited.
+// context: what is in flight is awaited.
 func (s *Sender) send(f *inFlight) {
 	ctx := s.context
 	gate := func() error {
@@ -256,7 +256,7 @@ func (s *Sender) window() int {
 	return 2 * s.pace.slots
 }
 
-// open is how many may be on the wire: none while the harmless question is to be asked, before the
+// open is how many may be in flight: none while the harmless question is to be asked, before the
 // first POST and after an answer that something on the road may have given.
 func (s *Sender) open() int {
 	if !s.preflown {

@@ -19,7 +19,7 @@ import (
 type missingRecords struct {
 	missing map[run.Need]trade.Block
 	There   map[run.Need]bool
-	askedBy map[run.Need]int64 // entry on the wire
+	askedBy map[run.Need]int64 // entry in flight
 	asks    map[int64][]run.Need
 }
 
@@ -50,7 +50,7 @@ func (l *missingRecords) Known(n run.Need) bool {
 	return l.There[n] || n.Kind == outcome.OrderCommitments && !lacking
 }
 
-// probing tells whether a row on the wire will say whether one of the records is there.
+// probing tells whether a row in flight will say whether one of the records is there.
 func (l *missingRecords) probing(needs []run.Need) bool {
 	for _, n := range needs {
 		if _, asked := l.askedBy[n]; asked && !l.Known(n) {
@@ -60,7 +60,7 @@ func (l *missingRecords) probing(needs []run.Need) bool {
 	return false
 }
 
-// startProbe notes that an entry goes on the wire with records of which nobody knows.
+// startProbe notes that an entry goes in flight with records of which nobody knows.
 func (l *missingRecords) startProbe(needs []run.Need, entry int64) {
 	for _, n := range needs {
 		if !l.Known(n) {

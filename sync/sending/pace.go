@@ -14,7 +14,7 @@ import (
 
 // pace is how many requests may leave now, and when.
 type pace struct {
-	slots     int           // POSTs that may be on the wire now: max_in_flight, or less after doubts and 429
+	slots     int           // POSTs that may be in flight now: max_in_flight, or less after doubts and 429
 	calm      int           // answers as usual, in a row
 	took      time.Duration // of the last answer
 	limited   bool          // by a rate: intents are stored when they may leave

@@ -94,7 +94,7 @@ func (s *Sender) begin(ctx context.Context) (err error) {
 }
 
 // Send sends until nothing is due, something stops it, or, with a quota, so many rows have gone or
-// sliceTime has passed. What is on the wire at the end is awaited and settled. finished is false
+// sliceTime has passed. What is in flight at the end is awaited and settled. finished is false
 // when more is due.
 func (s *Sender) Send(ctx context.Context, quota int) (finished bool, err error) {
 	if err := s.begin(ctx); err != nil {
@@ -135,7 +135,7 @@ func (s *Sender) step(ctx context.Context) (more bool, err error) {
 	if ctx.Err() != nil {
 		s.stopSending(&outcome.StopError{Stop: trade.Stop{
 			Code: string(outcome.StopInterrupt),
-			Text: "the run was interrupted; what was on the wire was awaited, the rest goes with the next run",
+			Text: "the run was interrupted; what was in flight was awaited, the rest goes with the next run",
 			All:  true,
 		}})
 	}

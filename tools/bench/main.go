@@ -59,7 +59,7 @@ func run(ctx context.Context, w io.Writer, args []string) error {
 		"folder for everything that is made; default a new one, removed when all went well")
 	set.IntVar(&f.rows, "rows", 20000, "rows of a run")
 	set.IntVar(&f.reps, "reps", 3, "repetitions; their median counts")
-	set.IntVar(&f.inFlight, "in-flight", 32, "POSTs on the wire at once")
+	set.IntVar(&f.inFlight, "in-flight", 32, "POSTs in flight at once")
 	set.StringVar(&f.only, "only", "",
 		"comma-separated names of latencies (0s, 20ms), contestants (sqlite, postgres, bento, river, script) and measures; default everything")
 	set.StringVar(&f.asJSON, "json", "", "file for one JSON line for each run")

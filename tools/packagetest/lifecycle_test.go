@@ -310,7 +310,7 @@ func TestTheServiceLivesAsItsUnitSays(t *testing.T) {
 	p.add(5)
 	p.arrive("the upgrade")
 
-	// kill -9 in the middle of sending: systemd starts it again; what was on the wire is in doubt,
+	// kill -9 in the middle of sending: systemd starts it again; what was in flight is in doubt,
 	// at most api.max_in_flight rows, and nothing goes twice.
 	p.api.SetFaults(faults(t, "slow=300ms")...)
 	before, _ := p.created()
@@ -332,7 +332,7 @@ func TestTheServiceLivesAsItsUnitSays(t *testing.T) {
 		t.Errorf("after kill -9: %v, %d records of %d rows", states, records, p.rows)
 	}
 
-	// A stop waits for what is on the wire.
+	// A stop waits for what is in flight.
 	p.add(40)
 	waitFor(t, "some more rows are on the platform", func() bool { n, _ := p.created(); return n > records+5 })
 	p.stop()

@@ -175,7 +175,7 @@ func (p *model) send(w world, i int) {
 	}
 }
 
-// listen is what may come of a request on the wire.
+// listen is what may come of a request in flight.
 func (p *model) listen(w world, i int) {
 	me := w.workers[i]
 	g := me.gen - 1

@@ -32,7 +32,7 @@ func NewSelftestCommand(a *cli.App) *cobra.Command {
 	flags := cmd.Flags()
 	flags.IntVar(&f.kills, "kills", 50, "how often the program is killed, `N`")
 	flags.Uint64Var(&f.seed, "seed", 0, "`N` decides faults and kills; default: drawn, and printed")
-	flags.IntVar(&f.maxInFlight, "max-in-flight", 8, "requests on the wire at once, `N`")
+	flags.IntVar(&f.maxInFlight, "max-in-flight", 8, "requests in flight at once, `N`")
 	flags.StringVar(&f.erp, "erp", "",
 		"`DSN` of an empty PostgreSQL database for the ERP of the trial; default: SQLite")
 	flags.StringVar(&f.ledger, "ledger", "",

@@ -33,7 +33,7 @@ func Abandoned(ctx context.Context, store *state.Store, status trade.JobStatus) 
 	status.State = trade.Stopped
 	status.Stop = &trade.Stop{
 		Code: "process_gone",
-		Text: "the process that ran the job is gone; the next run finds out what became of the rows that were on the wire, and goes on",
+		Text: "the process that ran the job is gone; the next run finds out what became of the rows that were in flight, and goes on",
 	}
 	return status, nil
 }

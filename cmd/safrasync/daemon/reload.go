@@ -41,7 +41,7 @@ func (d *daemon) reload(ctx context.Context, old *generation) *generation {
 	}
 	d.noteConfig(ctx, next.Config, cli.ThisHost())
 	next.check(ctx)
-	d.log.Info("the new configuration is in force; what runs ends with the requests on the wire and begins again",
+	d.log.Info("the new configuration is in force; what runs ends with the requests in flight and begins again",
 		zap.Int("jobs", len(next.Config.Jobs)))
 	return next
 }

@@ -151,7 +151,7 @@ func (d *daemon) live(ctx context.Context, g *generation) (next *generation) {
 		select {
 		case <-ctx.Done():
 			d.manager.Stopping(g.Text("run.stopping"))
-			d.log.Info("stopping: what is on the wire is awaited")
+			d.log.Info("stopping: what is in flight is awaited")
 			d.console.close() // nobody orders anything any more
 			d.programs.close()
 			<-done
@@ -179,7 +179,7 @@ func (d *daemon) tellFurther(signals <-chan os.Signal, over <-chan struct{}) {
 		}
 		if !first {
 			d.log.Info(
-				"already stopping: the requests on the wire are awaited, so that nobody has to find out what became of them")
+				"already stopping: the requests in flight are awaited, so that nobody has to find out what became of them")
 		}
 	}
 }
