@@ -312,3 +312,17 @@ func (p *doubtRoutes) doDoubt(q *web.Request) error {
 		"desk.moved"
 	return p.showPlan(q, again, order, http.StatusConflict)
 }
+
+// hintsView is what the pages show of hints: Decide offers the ids.
+type hintsView struct {
+	Hints
+	ID     int64 // of the row
+	Decide bool
+}
+
+// hintsOf reads what is known of a row beside its own requests.
+func hintsOf(q *web.Request, doubts Doubts, entry trade.Entry, attempts []trade.Attempt) (hintsView, error) {
+	hints, err := doubts.Hints(q.Context(), entry, attempts)
+	open := entry.State == trade.InDoubt || entry.State == trade.Held
+	return hintsView{Hints: hints, ID: entry.ID, Decide: open && q.May(trade.Accountant)}, err
+}

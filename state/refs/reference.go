@@ -71,6 +71,28 @@ func (s *Tables) ListReferences(ctx context.Context, kind string) ([]trade.Refer
 	return out, nil
 }
 
+// Labelled gives those of some codes that have a label, with id and label.
+func (s *Tables) Labelled(ctx context.Context, codes []trade.Reference) ([]trade.Reference, error) {
+	if len(codes) == 0 {
+		return nil, nil
+	}
+	var args []any
+	for _, c := range codes {
+		args = append(args, c.Kind, c.Code)
+	}
+	var rows []referenceRow
+	query := `SELECT kind, code, id, label FROM reference WHERE label <> '' AND (kind, code) IN (VALUES (?, ?)` +
+		strings.Repeat(`, (?, ?)`, len(codes)-1) + `)`
+	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), args...); err != nil {
+		return nil, s.db.Fault(ctx, "reading the labels of references", err)
+	}
+	out := make([]trade.Reference, len(rows))
+	for i, r := range rows {
+		out[i] = trade.Reference{Kind: r.Kind, Code: r.Code, ID: r.ID, Label: r.Label}
+	}
+	return out, nil
+}
+
 // ReplaceReferences makes the codes of one kind exactly these, as for a kind that is read from the
 // ERP, with their labels. Equal content changes nothing.
 func (s *Tables) ReplaceReferences(ctx context.Context, kind string, codes,

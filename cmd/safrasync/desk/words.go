@@ -20,15 +20,23 @@ func (w *work) Reason(entry trade.Entry, lang trade.Lang) string {
 	return w.voice(lang).Reason(entry)
 }
 
-// Advice is what to do about a row.
+// Advice is what to do about a row; of one that was sent, about what happened to it afterwards.
 func (w *work) Advice(entry trade.Entry, lang trade.Lang) trade.Advice {
+	for _, flag := range trade.AcknowledgedByAct {
+		if entry.State == trade.Accepted && entry.Flags.Has(flag) {
+			return w.voice(lang).Own.Flag(flag, lang)
+		}
+	}
 	return w.voice(lang).Advice(entry)
 }
 
-// Attempt says how an attempt ended, and how far its request got.
+// Attempt says how an attempt ended, with what the platform answered, and how far its request got.
 func (w *work) Attempt(attempt trade.Attempt, lang trade.Lang) (outcome, phase string) {
 	v := w.voice(lang)
 	outcome = v.Text(i18n.Key("outcome." + cli.OutcomeName(attempt.Outcome)))
+	if len(attempt.Messages) > 0 {
+		outcome += ": " + v.Own.Explain(trade.Rejected, attempt.Messages[0], lang).What
+	}
 	if p := cli.PhaseOf(attempt.Evidence); p != "" {
 		phase = v.Text(i18n.Key("phase." + p))
 	}
