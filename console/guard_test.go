@@ -42,7 +42,7 @@ var mayUse = map[string]trade.Role{
 	"GET /users":            trade.Administrator, "POST /users": trade.Administrator,
 	"POST /users/{name}": trade.Administrator,
 	"GET /pending":       trade.Reader, "GET /pending/retry": trade.Accountant, "POST /pending/retry": trade.Accountant,
-	"GET /doubts": trade.Reader, "GET /doubts/{id}": trade.Reader, "POST /doubts/{id}/plan": trade.Accountant,
+	"GET /doubts": trade.Reader, "GET /doubts/next": trade.Reader, "GET /doubts/{id}": trade.Reader, "POST /doubts/{id}/plan": trade.Accountant,
 	"POST /doubts/{id}/do": trade.Accountant,
 	"GET /changed":         trade.Reader, "POST /changed/plan": trade.Accountant, "POST /changed/do": trade.Accountant,
 	"GET /references": trade.Reader, "GET /references/{kind}": trade.Reader,

@@ -259,3 +259,14 @@ func (f Field) Said(v view.Voice, column int) string {
 	}
 	return v.Said(f.Name, *value)
 }
+
+// Line is what the columns of the ERP have, joined as codes are.
+func (f Field) Line() string {
+	var parts []string
+	for _, value := range f.ERP {
+		if value != nil {
+			parts = append(parts, strings.TrimSpace(*value))
+		}
+	}
+	return strings.Join(parts, "|")
+}

@@ -110,6 +110,21 @@ type Hints struct {
 	There      map[string]string // what the platform showed of the row's own record; nil: nothing
 }
 
+// Suggestion is a record of which an event told, that was read back, and that a row in doubt may
+// be. A person decides.
+type Suggestion struct {
+	ID      string
+	Event   string
+	At      time.Time // when an event told of it first
+	Attempt int       // number of the attempt that it was compared with
+	Full    bool      // everything that was sent is the same
+	Fits    bool      // it was certainly made while the request could be executed
+	Same    int
+	Differ  int
+	Unseen  int // fields that were sent and that the platform does not show
+	Fields  []engine.FieldReading
+}
+
 // ReferencePlan is what an import would do.
 type ReferencePlan struct {
 	Codes     map[string]string
