@@ -138,12 +138,15 @@ func identify(page *doubtPage, fields []Field, look []engine.FieldReading) {
 		}
 		for _, f := range fields {
 			if f.Name == r.Field && !f.Secret {
-				one.Label = f.Code.Label
-				one.ERP = f.Line()
+				one.Label, one.ERP = f.Code.Label, f.Line()
 			}
 		}
 		if one.ERP == one.Sent {
 			one.ERP = ""
+		}
+		named := func(t trade.ShownText) bool { return t.Text == one.Label }
+		if slices.ContainsFunc(page.Entry.Shown.Texts, named) { // it stands above
+			one.Label = ""
 		}
 		if slices.Contains(identifying, r.Field) {
 			page.Identify = append(page.Identify, one)

@@ -124,7 +124,7 @@ type Words interface {
 	// Reason says in one line why a row is as it is; Advice what to do about it.
 	Reason(entry trade.Entry, lang trade.Lang) string
 	Advice(entry trade.Entry, lang trade.Lang) trade.Advice
-	// Attempt says in words how an attempt ended, and how far its request got.
+	// Attempt says in words how an attempt ended, and by its name how far its request got.
 	Attempt(attempt trade.Attempt, lang trade.Lang) (outcome, phase string)
 }
 

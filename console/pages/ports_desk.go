@@ -125,6 +125,17 @@ type Suggestion struct {
 	Fields  []engine.FieldReading
 }
 
+// Differing names the fields in which the platform has another value than was sent.
+func (s Suggestion) Differing() []string {
+	var out []string
+	for _, f := range s.Fields {
+		if f.There != nil && !f.Same {
+			out = append(out, f.Field)
+		}
+	}
+	return out
+}
+
 // ReferencePlan is what an import would do.
 type ReferencePlan struct {
 	Codes     map[string]string

@@ -218,7 +218,9 @@ func (p *rowRoutes) letter(q *web.Request, page *rowPage, fields []Field, attemp
 			out.Since = a.FinishedAt
 		}
 	}
-	out.Helper = helperOf(out.Advice.Fixer)
+	if out.Advice.Fixer != "" {
+		out.Helper = helperOf(out.Advice.Fixer)
+	}
 	if page.Job == nil {
 		return out
 	}

@@ -13,7 +13,7 @@ import (
 // wayStep is one thing that happened to a row.
 type wayStep struct {
 	At   time.Time
-	Kind string // seen, sent, answered, decided, told, changed: what the page calls it, and how it looks
+	Kind string // seen, sent, answered, silent, decided, told, changed: what the page calls it, and how it looks
 	Who  string
 	What string // masked
 	Why  string // of a person, masked
@@ -50,8 +50,11 @@ func (p *rowRoutes) way(v view.Voice, page *rowPage, attempts []trade.Attempt) [
 		answer := wayStep{
 			At: a.FinishedAt, Kind: "answered", What: page.hide(outcome), Bad: a.Outcome != trade.OutcomeCreated,
 		}
+		if a.Status == 0 {
+			answer.Kind = "silent"
+		}
 		if a.Status == 0 && phase != "" {
-			answer.What = phase
+			answer.What = v.T("doubt.phase." + phase)
 		}
 		steps = append(steps, answer)
 	}

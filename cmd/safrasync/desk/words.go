@@ -30,15 +30,13 @@ func (w *work) Advice(entry trade.Entry, lang trade.Lang) trade.Advice {
 	return w.voice(lang).Advice(entry)
 }
 
-// Attempt says how an attempt ended, with what the platform answered, and how far its request got.
+// Attempt says how an attempt ended, with what the platform answered, and, by its name, how far its
+// request got.
 func (w *work) Attempt(attempt trade.Attempt, lang trade.Lang) (outcome, phase string) {
 	v := w.voice(lang)
 	outcome = v.Text(i18n.Key("outcome." + cli.OutcomeName(attempt.Outcome)))
 	if len(attempt.Messages) > 0 {
 		outcome += ": " + v.Own.Explain(trade.Rejected, attempt.Messages[0], lang).What
 	}
-	if p := cli.PhaseOf(attempt.Evidence); p != "" {
-		phase = v.Text(i18n.Key("phase." + p))
-	}
-	return outcome, phase
+	return outcome, cli.PhaseOf(attempt.Evidence)
 }
