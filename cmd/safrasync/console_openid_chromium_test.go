@@ -163,7 +163,7 @@ func TestC05_ChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 				b.do(chromedp.Click(chromedp.CSS(form + "input[name=checked]")))
 				b.fill(form+"[name=reason]", "não está lá")
 				b.click(form + "button")
-				b.shows("PODE DUPLICAR")
+				b.shows("se já existir lá, ficará duplicado")
 			}
 			order()
 			issuer.Fault("")
@@ -174,7 +174,7 @@ func TestC05_ChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 			}
 			order()
 			b.click(fmt.Sprintf(`form[action="/doubts/%d/do"] button`, doubt.ID))
-			b.shows("Decidido.")
+			b.shows("Vai de novo na próxima execução.")
 			if e := d.entry("contracts", doubt.Key); e.State != trade.Pending || e.Generation != 2 {
 				t.Errorf("the row is %s in generation %d, want pending in 2", e.State, e.Generation)
 			}
