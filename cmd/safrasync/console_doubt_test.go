@@ -274,6 +274,29 @@ const (
 		INSERT INTO romaneio VALUES ('T1', '01', '000001', '30000', '20260415', 'MT-5107925-0123456789ABCDEF0123456789ABCDEF')`
 )
 
+// Who decides one doubt sees the next, how far they have come, and in the end that nothing is left;
+// what is put off comes again.
+func TestOneDoubtLeadsToTheNext(t *testing.T) {
+	t.Parallel()
+	d := newDeskOf(t, weighed, tickets+`; INSERT INTO romaneio SELECT 'T2', filial, '000002', volume, dia, car FROM romaneio`,
+		"lost-after@1", "lost-after@3")
+	contract, _ := d.inDoubt()
+	ticket := d.rows(trade.InDoubt)[1]
+	desk := func(e trade.Entry) string { return fmt.Sprintf("/doubts/%d", e.ID) }
+	b := d.as(trade.Accountant).get("/").shows(http.StatusOK, `href="/doubts/next"`)
+	b.get("/doubts/next").shows(http.StatusOK, "1 de 2", contract.Key, "Decidir depois")
+	b.get(fmt.Sprintf("/doubts/next?after=%d", contract.ID)).shows(http.StatusOK, "2 de 2", ticket.Key)
+	b.get(fmt.Sprintf("/doubts/next?after=%d", ticket.ID)).shows(http.StatusOK, "1 de 2", contract.Key)
+	decide := func(e trade.Entry, act string) *browser {
+		t.Helper()
+		b.submit(desk(e)+"/plan", url.Values{"act": {act}, "done": b.fields(desk(e) + "/plan")["done"]}).shows(http.StatusOK)
+		return b.post(desk(e)+"/do", with(b.fields(desk(e)+"/do"), "reason", "visto na tela"))
+	}
+	decide(contract, "dismiss").shows(http.StatusOK, "2 de 2", ticket.Key, "Deixado fora")
+	decide(ticket, "adopt_no_id").shows(http.StatusOK, "Nada sem confirmação", "Registrado como já enviado")
+	b.get("/doubts/next").shows(http.StatusOK, "Nada sem confirmação")
+}
+
 func TestADeliveryIsConfirmedWithoutAnID(t *testing.T) {
 	t.Parallel()
 	d := newDeskOf(t, weighed, tickets, "lost-after@3")
