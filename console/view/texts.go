@@ -176,3 +176,6 @@ func (v Voice) EventWord(word string) string {
 	}
 	return word
 }
+
+// Stopped says in a few words why a job stopped.
+func (v Voice) Stopped(code string) string { return trade.ExplainStop(code, v.lang).What }

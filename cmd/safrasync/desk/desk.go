@@ -282,8 +282,11 @@ func (d *Desk) acts() *engine.Acts { return (&work{d.g}).acts() }
 // AdviseStop says why a job does not move, and what to do. What a brake has seen is told with its
 // numbers.
 func (d *Desk) AdviseStop(stop trade.Stop, lang trade.Lang) trade.Advice {
-	v := d.voice(lang)
-	advice := v.Own.Stop(stop.Code, lang)
+	return adviseStop(d.voice(lang), stop)
+}
+
+func adviseStop(v cli.Voice, stop trade.Stop) trade.Advice {
+	advice := v.Own.Stop(stop.Code, v.Lang)
 	if stop.Brake != nil {
 		advice.What = v.Brake(stop.Code, *stop.Brake)
 	}

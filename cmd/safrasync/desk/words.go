@@ -12,8 +12,22 @@ func (w *work) voice(lang trade.Lang) cli.Voice {
 	return cli.Voice{Lang: lang, Zone: w.g.App.Config.Zone(), Own: w.g.App.Config.Catalogue()}
 }
 
-// Stop says why a job stands still.
-func (w *work) Stop(stop trade.Stop, lang trade.Lang) string { return w.voice(lang).Stop(stop) }
+// Stop says why a job stands still and who sees to it, without a command.
+func (w *work) Stop(stop trade.Stop, lang trade.Lang) string {
+	v := w.voice(lang)
+	advice := adviseStop(v, stop)
+	text := advice.What
+	switch {
+	case stop.Code == string(trade.Paused): // who did it, and why
+		text = stop.Text + v.Text("stop.resume")
+	case advice.Fixer == trade.FixIT:
+		text += v.Text("stop.tell_it")
+	}
+	if !stop.Until.IsZero() {
+		text += v.Text("stop.until", v.Moment(stop.Until))
+	}
+	return text
+}
 
 // Reason says in one line why a row is as it is.
 func (w *work) Reason(entry trade.Entry, lang trade.Lang) string {
