@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -71,24 +72,30 @@ func (s *Tables) ListReferences(ctx context.Context, kind string) ([]trade.Refer
 	return out, nil
 }
 
+// labelledAtOnce is how many codes one query asks for.
+const labelledAtOnce = 100
+
 // Labelled gives those of some codes that have a label, with id and label.
 func (s *Tables) Labelled(ctx context.Context, codes []trade.Reference) ([]trade.Reference, error) {
-	if len(codes) == 0 {
-		return nil, nil
-	}
-	var args []any
+	asked := map[trade.Reference]bool{}
 	for _, c := range codes {
-		args = append(args, c.Kind, c.Code)
+		asked[trade.Reference{Kind: c.Kind, Code: c.Code}] = true
 	}
-	var rows []referenceRow
-	query := `SELECT kind, code, id, label FROM reference WHERE label <> '' AND (kind, code) IN (VALUES (?, ?)` +
-		strings.Repeat(`, (?, ?)`, len(codes)-1) + `)`
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), args...); err != nil {
-		return nil, s.db.Fault(ctx, "reading the labels of references", err)
-	}
-	out := make([]trade.Reference, len(rows))
-	for i, r := range rows {
-		out[i] = trade.Reference{Kind: r.Kind, Code: r.Code, ID: r.ID, Label: r.Label}
+	var out []trade.Reference
+	for some := range slices.Chunk(slices.Collect(maps.Keys(asked)), labelledAtOnce) {
+		var args []any
+		for _, c := range some {
+			args = append(args, c.Kind, c.Code)
+		}
+		var rows []referenceRow
+		query := `SELECT kind, code, id, label FROM reference WHERE label <> '' AND (kind = ? AND code = ?` +
+			strings.Repeat(` OR kind = ? AND code = ?`, len(some)-1) + `)`
+		if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), args...); err != nil {
+			return nil, s.db.Fault(ctx, "reading the labels of references", err)
+		}
+		for _, r := range rows {
+			out = append(out, trade.Reference{Kind: r.Kind, Code: r.Code, ID: r.ID, Label: r.Label})
+		}
 	}
 	return out, nil
 }
