@@ -17,13 +17,15 @@ import (
 // its contract any more.
 func (s *Reader) Dependents(ctx context.Context, e trade.Entry, limit int) ([]trade.Entry, error) {
 	out, err := s.waitingFor(ctx, e, limit)
-	if err != nil || e.RemoteID == "" || e.Sends != trade.OrderCommitments || len(out) == limit {
+	if err != nil || len(e.RemoteID) < contractMark || e.Sends != trade.OrderCommitments || len(out) == limit {
 		return out, err
 	}
 	var ids []int64
-	query := `SELECT id FROM entry WHERE sends = 'deliveries' AND ` + s.db.D.Contract + ` = ?
+	begins := payloadBegins + e.RemoteID + `"`
+	query := `SELECT id FROM entry WHERE sends = 'deliveries' AND substr(payload, 17, 13) = ? AND substr(payload, 1, ?) = ?
 		UNION ALL SELECT id FROM entry WHERE target <> '' AND target = ? ORDER BY 1 LIMIT ?`
-	if err := s.db.Read.SelectContext(ctx, &ids, s.db.Q(query), e.RemoteID, e.RemoteID, limit); err != nil {
+	if err := s.db.Read.SelectContext(ctx, &ids, s.db.Q(query), e.RemoteID[:contractMark], len(begins), begins,
+		e.RemoteID, limit); err != nil {
 		return nil, s.db.Fault(ctx, "reading what hangs on a row", err)
 	}
 	sent, err := s.discovery.Entries(ctx, ids)
@@ -70,6 +72,13 @@ func (s *Reader) waitingFor(ctx context.Context, parent trade.Entry, limit int) 
 	}
 	return out, s.discovery.TellParents(ctx, out)
 }
+
+// The payload of a delivery begins with the id of its contract, a UUID, whose first characters an
+// index has.
+const (
+	payloadBegins = `{"contract_id":"`
+	contractMark  = 13
+)
 
 // dependentsMore is how many rows more are looked at, because another job may have a row with the
 // same key.

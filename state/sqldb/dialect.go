@@ -22,8 +22,6 @@ type Dialect struct {
 	ByState string // after a table: it is gone into by state; "" where the database decides that well
 	ByFlags string // the same for rows with a flag
 	Pack    string // puts attempts that have become small closer together; "" where the database does that by itself
-	// the contract in the payload of an entry, as the index entry_contract has it; what is no JSON has none
-	Contract string
 }
 
 // SqliteDialect is how SQLite writes what the two databases write differently.
@@ -35,15 +33,14 @@ var SqliteDialect = Dialect{
 	Lock: ``,
 	mark: `INSERT INTO tx_mark (owner, slot, id, at) VALUES (?, ?, ?, CAST(unixepoch('subsec') * 1000 AS INTEGER))
 		ON CONFLICT (owner, slot) DO UPDATE SET id = excluded.id, at = excluded.at RETURNING ''`,
-	safe:     func(string) error { return nil },
-	Within:   `instr`,
-	Listed:   `e.id IN (SELECT value FROM json_each(?))`,
-	List:     `[]`,
-	ByState:  `INDEXED BY entry_due `,
-	Contract: `(CASE WHEN json_valid(payload) THEN json_extract(payload, '$.contract_id') END)`,
-	ByFlags:  `INDEXED BY entry_flags `,
-	ByStuck:  `INDEXED BY entry_stuck `,
-	Folder:   "migrations/sqlite",
+	safe:    func(string) error { return nil },
+	Within:  `instr`,
+	Listed:  `e.id IN (SELECT value FROM json_each(?))`,
+	List:    `[]`,
+	ByState: `INDEXED BY entry_due `,
+	ByFlags: `INDEXED BY entry_flags `,
+	ByStuck: `INDEXED BY entry_stuck `,
+	Folder:  "migrations/sqlite",
 	// A row of SQLite that becomes smaller leaves a hole in its page, which nothing fills; one that
 	// gets another row number is written anew, beside those that became small before, and its page
 	// is joined with its neighbours. The row number of an attempt means nothing. The last one
@@ -68,12 +65,11 @@ var PostgresDialect = Dialect{
 	safe: safePostgres,
 	// The planner does not know how long an array is, and would read a whole table to join it with
 	// some rows.
-	Keyed:    `SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off`,
-	Folder:   "migrations/postgres",
-	Within:   `strpos`,
-	Contract: `substring(payload from '"contract_id":"([^"]*)"')`,
-	Listed:   `e.id = ANY(CAST(? AS BIGINT[]))`,
-	List:     `{}`,
+	Keyed:  `SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off`,
+	Folder: "migrations/postgres",
+	Within: `strpos`,
+	Listed: `e.id = ANY(CAST(? AS BIGINT[]))`,
+	List:   `{}`,
 	Tables: `SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'v', 'm', 'p', 'f')`,
 }
