@@ -123,6 +123,21 @@ func markOf(b *browser) string {
 	return mark
 }
 
+// What cannot be stored says so, and shows what the person wrote; what cannot be read does not claim
+// that it was to be stored.
+func TestWhatAPersonWroteIsNotLostWithAFault(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	b := d.as(trade.Accountant)
+	path := fmt.Sprintf("/rows/%d/dismiss", d.rows(trade.Invalid)[0].ID)
+	form := url.Values{"mark": {markOf(b.get(path))}, "reason": {"contrato <lançado> em duplicidade"}}
+	d.ledger(`CREATE TRIGGER broken BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no'); END`)
+	b.submit(path, form).shows(http.StatusInternalServerError, "Não foi gravado; nada mudou",
+		"contrato &lt;lançado&gt; em duplicidade")
+	d.ledger(`DROP TRIGGER broken; ALTER TABLE attempt RENAME TO gone`)
+	b.get(strings.TrimSuffix(path, "/dismiss")).shows(http.StatusInternalServerError, "não pôde ser lida agora")
+}
+
 // A filter is kept under a name, for the person alone.
 func TestAFilterIsKept(t *testing.T) {
 	t.Parallel()
