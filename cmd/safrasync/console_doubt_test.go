@@ -130,7 +130,7 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 		"a plataforma não conhece este id")
 	plan("act", "adopt", "id", sent.RemoteID).shows(http.StatusUnprocessableEntity, "outra linha já tem este id")
 	plan("act", "adopt_no_id").shows(http.StatusUnprocessableEntity, "é preciso o id")
-	plan("act", "resend", "checked", "1").shows(http.StatusUnprocessableEntity, "ainda pode ser executado", "Aguarde") // F158
+	plan("act", "resend").shows(http.StatusUnprocessableEntity, "ainda pode ser executado", "Aguarde") // F158
 	plan("act", "reopen").shows(http.StatusBadRequest)
 
 	id := d.createdFor(sent.RemoteID)
@@ -278,8 +278,8 @@ const (
 // what is put off comes again.
 func TestOneDoubtLeadsToTheNext(t *testing.T) {
 	t.Parallel()
-	d := newDeskOf(t, weighed, tickets+`; INSERT INTO romaneio SELECT 'T2', filial, '000002', volume, dia, car FROM romaneio`,
-		"lost-after@1", "lost-after@3")
+	const another = `; INSERT INTO romaneio SELECT 'T2', filial, '000002', volume, dia, car FROM romaneio`
+	d := newDeskOf(t, weighed, tickets+another, "lost-after@1", "lost-after@3")
 	contract, _ := d.inDoubt()
 	ticket := d.rows(trade.InDoubt)[1]
 	desk := func(e trade.Entry) string { return fmt.Sprintf("/doubts/%d", e.ID) }

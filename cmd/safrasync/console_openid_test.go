@@ -116,7 +116,8 @@ func TestWhoCameWithoutThePasswordGivesItBeforeASecondSending(t *testing.T) {
 		}).shows(http.StatusOK, "se já existir lá, ficará duplicado")
 		return b
 	}
-	form := with(order().shows(http.StatusOK, "Confirmar em Conta Coop").fields(desk+"/do"), "reason", "não está lá", "checked", "1")
+	form := with(order().shows(http.StatusOK, "Confirmar em Conta Coop").fields(desk+"/do"), "reason", "não está lá",
+		"checked", "1")
 	b.post(desk+"/do", form).shows(http.StatusUnprocessableEntity, "Confirme primeiro quem você é")
 	goes("/account/prove", form).shows(http.StatusForbidden, "não pediu sua senha de novo")
 	b.post(desk+"/do", form).shows(http.StatusUnprocessableEntity, "Confirme primeiro quem você é")

@@ -137,7 +137,8 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 				"act": {"adopt"}, "id": {d.createdFor(sent.RemoteID)},
 				"reason": {"visto na tela"},
 			}).shows(http.StatusOK, "é igual")
-		b.post(desk+"/do", with(b.fields(desk+"/do"), "reason", "visto na tela")).shows(http.StatusOK, "Registrado como já enviado.")
+		b.post(desk+"/do", with(b.fields(desk+"/do"), "reason", "visto na tela")).shows(http.StatusOK,
+			"Registrado como já enviado.")
 		b.get("/changed").submit("/changed/plan", url.Values{"row": {fmt.Sprint(sent.ID)}}).shows(http.StatusOK,
 			"1 linha")
 		b.post("/changed/do", with(b.fields("/changed/do"), "reason", "acertado na plataforma")).shows(http.StatusOK,

@@ -57,7 +57,9 @@ func TestARowReadsLikeALetter(t *testing.T) {
 		"Contrato A FIXAR de 1.500,5 SC (90,03 t) de SOJA, safra 2025/2026.", "Ninguém: nada a fazer",
 		"Carteira Soja ***.982.247-**", "Entregas e rastreabilidade deste contrato", fmt.Sprintf("/rows/%d", delivery.ID))
 	at := 0
-	for _, step := range []string{"Visto no ERP", "Envio 1 saiu", "Resposta: criado na plataforma", "não elegível", "Ver os"} {
+	for _, step := range []string{
+		"Visto no ERP", "Envio 1 saiu", "Resposta: criado na plataforma", "não elegível", "Ver os",
+	} {
 		i := strings.Index(b.body[at:], step)
 		if i < 0 {
 			t.Fatalf("%q is not on the page, or not after what was before it", step)

@@ -282,7 +282,10 @@ func sentence(v view.Voice, e trade.Entry, fields []Field) string {
 		more("row.is.day", v.Said("delivery_date", day))
 	}
 	if price, err := trade.ParseDecimal(text("price")); err == nil {
-		figures := trade.Figures{Amount: &e.Quantity.Amount, Unit: e.Quantity.Unit, Price: &price, Currency: text("currency")}
+		figures := trade.Figures{
+			Amount: &e.Quantity.Amount, Unit: e.Quantity.Unit, Price: &price,
+			Currency: text("currency"),
+		}
 		more("row.is.price", v.Money(figures.Currency, price), string(figures.Unit))
 		if value, ok := figures.Value(); ok {
 			more("row.is.value", v.Money(figures.Currency, value))

@@ -122,8 +122,9 @@ func (s *Reader) Place(ctx context.Context, e trade.Entry) (place, of int, err e
 			Place int `db:"place"`
 			All   int `db:"n"`
 		}
-		if err := s.db.Read.GetContext(ctx, &n, s.db.Q(`SELECT COUNT(*) AS n, COALESCE(SUM(CASE WHEN id <= ? THEN 1 ELSE 0 END), 0) AS place
-			FROM entry WHERE job = ? AND state = ?`), e.ID, job, string(e.State)); err != nil {
+		query := `SELECT COUNT(*) AS n, COALESCE(SUM(CASE WHEN id <= ? THEN 1 ELSE 0 END), 0) AS place
+			FROM entry WHERE job = ? AND state = ?`
+		if err := s.db.Read.GetContext(ctx, &n, s.db.Q(query), e.ID, job, string(e.State)); err != nil {
 			return 0, 0, s.db.Fault(ctx, "counting the rows in a state", err)
 		}
 		place, of = place+n.Place, of+n.All
