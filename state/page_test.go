@@ -131,7 +131,8 @@ func TestWhatWaitsForARowIsFound(t *testing.T) {
 				t.Errorf("%s: %d rows, %v, want %d", key, len(got), err, want)
 			}
 		}
-		if got, err := s.Dependents(t.Context(), trade.Entry{Job: "contracts", Key: "01|1"}, 1); err != nil || len(got) != 1 {
+		parent := trade.Entry{Job: "contracts", Key: "01|1"}
+		if got, err := s.Dependents(t.Context(), parent, 1); err != nil || len(got) != 1 {
 			t.Errorf("one of two: %d, %v", len(got), err)
 		}
 	})

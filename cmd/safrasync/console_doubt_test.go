@@ -289,7 +289,8 @@ func TestOneDoubtLeadsToTheNext(t *testing.T) {
 	b.get(fmt.Sprintf("/doubts/next?after=%d", ticket.ID)).shows(http.StatusOK, "1 de 2", contract.Key)
 	decide := func(e trade.Entry, act string) *browser {
 		t.Helper()
-		b.submit(desk(e)+"/plan", url.Values{"act": {act}, "done": b.fields(desk(e) + "/plan")["done"]}).shows(http.StatusOK)
+		form := with(b.fields(desk(e)+"/plan"), "act", act)
+		b.post(desk(e)+"/plan", form).shows(http.StatusOK)
 		return b.post(desk(e)+"/do", with(b.fields(desk(e)+"/do"), "reason", "visto na tela"))
 	}
 	decide(contract, "dismiss").shows(http.StatusOK, "2 de 2", ticket.Key, "Deixado fora")
