@@ -70,7 +70,8 @@ func BenchmarkRowPage(b *testing.B) {
 		})
 		b.Run("what waits for a row", func(b *testing.B) {
 			for b.Loop() {
-				if _, err := s.Dependents(b.Context(), "contracts", "01|000000007", 50); err != nil {
+				parent := trade.Entry{Job: "contracts", Key: "01|000000007"}
+				if _, err := s.Dependents(b.Context(), parent, 50); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -283,7 +283,10 @@ func (f *fragile) pages() {
 	if err := acts(func(trade.AuditRecord) error { return enough })(); !errors.Is(err, enough) {
 		f.t.Errorf("ActsBetween: %v", err)
 	}
-	f.read("Dependents", result(func() ([]trade.Entry, error) { return s.Dependents(ctx, "contracts", "a", 5) }))
+	parent := rows[0]
+	parent.RemoteID = sqldb.NewID()
+	f.read("Dependents", result(func() ([]trade.Entry, error) { return s.Dependents(ctx, parent, 5) }))
+	f.read("Place", result(func() (int, error) { n, _, err := s.Place(ctx, parent); return n, err }))
 	f.read("DueContents", result(func() ([]trade.Entry, error) { return s.DueContents(ctx, "contracts", at, 0, 5) }))
 	f.read("Stuck", result(func() ([]trade.Stand, error) { return s.Stuck(ctx, "contracts") }))
 	mustExec(f.t, s, `UPDATE run SET report = '!'`)

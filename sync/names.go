@@ -173,19 +173,21 @@ const (
 
 // Functions and errors of the packages of the engine.
 var (
-	BulkStates    = acts.BulkStates
-	SentFields    = acts.SentFields
-	EveryMinuteOf = clock.EveryMinuteOf
-	ParseHours    = clock.ParseHours
-	ParseSchedule = clock.ParseSchedule
-	Suggestions   = events.Suggestions
-	Compile       = mapping.Compile
-	Differences   = mapping.Differences
-	KeyParts      = mapping.KeyParts
-	PathOf        = mapping.PathOf
-	CheckIdentity = rehearse.CheckIdentity
-	ErrNotInQuery = rehearse.ErrNotInQuery
-	Try           = rehearse.Try
-	Codes         = run.Codes
-	DefaultBrakes = run.DefaultBrakes
+	BulkStates     = acts.BulkStates
+	AnsweredFields = acts.AnsweredFields
+	EqualTexts     = acts.EqualTexts
+	SentFields     = acts.SentFields
+	EveryMinuteOf  = clock.EveryMinuteOf
+	ParseHours     = clock.ParseHours
+	ParseSchedule  = clock.ParseSchedule
+	Suggestions    = events.Suggestions
+	Compile        = mapping.Compile
+	Differences    = mapping.Differences
+	KeyParts       = mapping.KeyParts
+	PathOf         = mapping.PathOf
+	CheckIdentity  = rehearse.CheckIdentity
+	ErrNotInQuery  = rehearse.ErrNotInQuery
+	Try            = rehearse.Try
+	Codes          = run.Codes
+	DefaultBrakes  = run.DefaultBrakes
 )

@@ -193,9 +193,10 @@ func TestChromiumFindsAContractAndSeesWhyItDidNotGo(t *testing.T) {
 	// the box of every page: one row has the number, so that Enter opens it
 	c.do(chromedp.SendKeys(chromedp.CSS(".find input[type=search]"), strings.TrimLeft(number, "0")+"\r"),
 		chromedp.WaitVisible(chromedp.CSS("#fields")))
-	c.shows("O que houve", "Quem resolve", trade.Sentences(row.Error.Fields[:1], trade.Portuguese))
+	c.shows("O caminho até aqui", "Quem resolve", trade.Sentences(row.Error.Fields[:1], trade.Portuguese))
 	c.accessible("row")
 	c.picture("row")
+	c.do(chromedp.Click(chromedp.CSS("details.others > summary")))
 	c.click(fmt.Sprintf(`a[href="/rows/%d/dismiss"]`, row.ID))
 	c.accessible("act")
 	c.picture("act")

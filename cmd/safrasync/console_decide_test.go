@@ -41,11 +41,13 @@ func TestF157OfManyClicksOnSendAgainOneSucceeds(t *testing.T) {
 	var people []*browser
 	for range 20 {
 		people = append(people, d.as(trade.Accountant).get(path).submit(path+"/plan", form).shows(http.StatusOK,
-			"PODE DUPLICAR"))
+			"se já existir lá, ficará duplicado"))
 	}
 	var clicks sync.WaitGroup
 	for _, b := range people {
-		clicks.Go(func() { b.post(path+"/do", with(b.fields(path+"/do"), "reason", "não está na plataforma")) })
+		clicks.Go(func() {
+			b.post(path+"/do", with(b.fields(path+"/do"), "reason", "não está na plataforma", "checked", "1"))
+		})
 	}
 	clicks.Wait()
 	statuses := map[int]int{}

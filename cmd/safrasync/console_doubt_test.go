@@ -114,10 +114,10 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
 
 	d.as(trade.Reader).get("/doubts").shows(http.StatusOK, doubt.Key,
-		"o pedido inteiro saiu, e nenhuma resposta chegou", "Decidir")
+		"Envio completo, sem resposta da plataforma", "Aguarde")
 	b := d.as(trade.Accountant).get(desk).shows(http.StatusOK, "Procure na plataforma um registro com", "ERP: P1|01",
-		"Está na plataforma", "Faltam", "de quarentena")
-	if strings.Contains(b.body, "Enviar outra vez (pode duplicar)") {
+		"Está lá", "1 de 1", "Aguarde")
+	if strings.Contains(b.body, "enviar de novo") {
 		t.Error("a second sending is offered within the quarantine")
 	}
 	plan := func(pairs ...string) *browser {
@@ -130,16 +130,17 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 		"a plataforma não conhece este id")
 	plan("act", "adopt", "id", sent.RemoteID).shows(http.StatusUnprocessableEntity, "outra linha já tem este id")
 	plan("act", "adopt_no_id").shows(http.StatusUnprocessableEntity, "é preciso o id")
-	plan("act", "resend", "checked", "1").shows(http.StatusUnprocessableEntity, "cedo demais", "Faltam") // F158
-	plan("act", "adopt", "id", sent.RemoteID, "reason", "oi").shows(http.StatusUnprocessableEntity, "ao menos 5 letras")
+	plan("act", "resend").shows(http.StatusUnprocessableEntity, "ainda pode ser executado", "Aguarde") // F158
 	plan("act", "reopen").shows(http.StatusBadRequest)
 
 	id := d.createdFor(sent.RemoteID)
 	plan("act", "adopt", "id", id).shows(http.StatusOK, "Tudo o que a plataforma mostra é igual",
 		"A linha passa a constar como enviada")
-	form := with(b.fields(desk+"/do"), "reason", "vi na tela da plataforma")
+	form := b.fields(desk + "/do")
+	b.post(desk+"/do", with(form, "reason", "oi")).shows(http.StatusUnprocessableEntity, "ao menos 5 letras")
+	form = with(form, "reason", "vi na tela da plataforma")
 	second := d.as(trade.Administrator).get(desk)
-	b.post(desk+"/do", form).shows(http.StatusOK, "Decidido.", "Nada sem confirmação")
+	b.post(desk+"/do", form).shows(http.StatusOK, "Registrado como já enviado.", "Nada sem confirmação")
 	if e := d.entry("contracts", doubt.Key); e.State != trade.Accepted || e.RemoteID != id {
 		t.Errorf("the row is %s with id %q, want accepted with %q", e.State, e.RemoteID, id)
 	}
@@ -184,7 +185,7 @@ func TestARecordThatDiffersIsConfirmedASecondTime(t *testing.T) {
 	}).shows(http.StatusOK, "não é igual ao que foi enviado", "≠", "apesar das diferenças")
 	form := with(b.fields(desk+"/do"), "reason", "é este o registro")
 	b.post(desk+"/do", form).shows(http.StatusConflict, "nada foi feito")
-	b.post(desk+"/do", with(form, "despite", "1")).shows(http.StatusOK, "Decidido.")
+	b.post(desk+"/do", with(form, "despite", "1")).shows(http.StatusOK, "Registrado como já enviado.")
 	if e := d.entry("contracts", doubt.Key); e.RemoteID != id {
 		t.Errorf("the row has the id %q, want %q", e.RemoteID, id)
 	}
@@ -201,17 +202,12 @@ func TestASecondSendingNeedsTheQuarantineTheCheckAndThePassword(t *testing.T) {
 		fmt.Sprintf(`UPDATE quarantine SET ticks = ticks - %d`, time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	b.get(desk).shows(http.StatusOK, "Enviar outra vez (pode duplicar)", "Conferi na plataforma")
-	b.submit(desk+"/plan", url.Values{
-		"act":    {"resend"},
-		"reason": {"não está lá"},
-	}).shows(http.StatusUnprocessableEntity, "declare que conferiu")
-	b.get(desk)
-	b.submit(desk+"/plan", url.Values{
-		"act": {"resend"}, "checked": {"1"},
-		"reason": {"não está lá"},
-	}).shows(http.StatusOK, "PODE DUPLICAR")
+	b.get(desk).shows(http.StatusOK, "Não existe lá: enviar de novo")
+	b.submit(desk+"/plan", url.Values{"act": {"resend"}}).shows(http.StatusOK, "se já existir lá, ficará duplicado",
+		"Conferi na plataforma")
 	form := with(b.fields(desk+"/do"), "reason", "não está lá")
+	b.post(desk+"/do", form).shows(http.StatusUnprocessableEntity, "declare que conferiu")
+	form = with(form, "checked", "1")
 	if err := runSQLText(d.dir+"/state.db", `UPDATE login SET proved_at = proved_at - 3600000`); err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +217,8 @@ func TestASecondSendingNeedsTheQuarantineTheCheckAndThePassword(t *testing.T) {
 	if e := d.entry("contracts", doubt.Key); e.State != trade.InDoubt {
 		t.Fatalf("the row is %s before anybody may send it again", e.State)
 	}
-	b.post(desk+"/do", with(form, "password", deskPassword)).shows(http.StatusOK, "Decidido.")
+	b.post(desk+"/do", with(form, "password", deskPassword)).shows(http.StatusOK,
+		"Vai de novo na próxima execução.")
 	if e := d.entry("contracts", doubt.Key); e.State != trade.Pending || e.Generation != 2 {
 		t.Errorf("the row is %s in generation %d, want pending in 2", e.State, e.Generation)
 	}
@@ -246,7 +243,7 @@ func TestOfManyWhoDecideAtOnceOneDoes(t *testing.T) {
 		working.Go(func() {
 			b.post(desk+"/do", forms[i])
 			switch {
-			case b.status == http.StatusOK && strings.Contains(b.body, "Decidido."):
+			case b.status == http.StatusOK && strings.Contains(b.body, "Deixado fora"):
 				done.Add(1)
 			case b.status == http.StatusConflict && strings.Contains(b.body, "Já decidido por carla"):
 				late.Add(1)
@@ -277,6 +274,30 @@ const (
 		INSERT INTO romaneio VALUES ('T1', '01', '000001', '30000', '20260415', 'MT-5107925-0123456789ABCDEF0123456789ABCDEF')`
 )
 
+// Who decides one doubt sees the next, how far they have come, and in the end that nothing is left;
+// what is put off comes again.
+func TestOneDoubtLeadsToTheNext(t *testing.T) {
+	t.Parallel()
+	const another = `; INSERT INTO romaneio SELECT 'T2', filial, '000002', volume, dia, car FROM romaneio`
+	d := newDeskOf(t, weighed, tickets+another, "lost-after@1", "lost-after@3")
+	contract, _ := d.inDoubt()
+	ticket := d.rows(trade.InDoubt)[1]
+	desk := func(e trade.Entry) string { return fmt.Sprintf("/doubts/%d", e.ID) }
+	b := d.as(trade.Accountant).get("/").shows(http.StatusOK, `href="/doubts/next"`)
+	b.get("/doubts/next").shows(http.StatusOK, "1 de 2", contract.Key, "Decidir depois")
+	b.get(fmt.Sprintf("/doubts/next?after=%d", contract.ID)).shows(http.StatusOK, "2 de 2", ticket.Key)
+	b.get(fmt.Sprintf("/doubts/next?after=%d", ticket.ID)).shows(http.StatusOK, "1 de 2", contract.Key)
+	decide := func(e trade.Entry, act string) *browser {
+		t.Helper()
+		form := with(b.fields(desk(e)+"/plan"), "act", act)
+		b.post(desk(e)+"/plan", form).shows(http.StatusOK)
+		return b.post(desk(e)+"/do", with(b.fields(desk(e)+"/do"), "reason", "visto na tela"))
+	}
+	decide(contract, "dismiss").shows(http.StatusOK, "2 de 2", ticket.Key, "Deixado fora")
+	decide(ticket, "adopt_no_id").shows(http.StatusOK, "Nada sem confirmação", "Registrado como já enviado")
+	b.get("/doubts/next").shows(http.StatusOK, "Nada sem confirmação")
+}
+
 func TestADeliveryIsConfirmedWithoutAnID(t *testing.T) {
 	t.Parallel()
 	d := newDeskOf(t, weighed, tickets, "lost-after@3")
@@ -285,11 +306,12 @@ func TestADeliveryIsConfirmedWithoutAnID(t *testing.T) {
 		t.Fatalf("the delivery is %s: %+v", doubt.State, doubt.Error)
 	}
 	page := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
-	b := d.as(trade.Accountant).get(page).shows(http.StatusOK, "o id não se conhece",
+	b := d.as(trade.Accountant).get(page).shows(http.StatusOK, "mas não sei o id",
 		"A plataforma não permite ler este registro de volta")
 	b.submit(page+"/plan", url.Values{"act": {"adopt_no_id"}, "reason": {"vi o romaneio na tela"}}).shows(http.StatusOK,
 		"A linha passa a constar como enviada, sem id.")
-	b.post(page+"/do", with(b.fields(page+"/do"), "reason", "vi o romaneio na tela")).shows(http.StatusOK, "Decidido.")
+	b.post(page+"/do", with(b.fields(page+"/do"), "reason", "vi o romaneio na tela")).shows(http.StatusOK,
+		"Registrado como já enviado.")
 	if e := d.entry(doubt.Job, doubt.Key); e.State != trade.Accepted || e.RemoteID != "" || e.ClosedBy == 0 {
 		t.Errorf("the row is %s with id %q, closed by act %d", e.State, e.RemoteID, e.ClosedBy)
 	}

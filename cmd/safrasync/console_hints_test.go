@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -45,24 +46,20 @@ func TestF144TheDeskShowsWhatTheRowMayBe(t *testing.T) {
 	d := newDeskOn(t, "", "lost-after@1")
 	doubt, _ := d.inDoubt()
 	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
-	d.as(trade.Reader).get(desk).shows(http.StatusOK, "O que a plataforma avisou", "Sem avisos da plataforma")
+	d.as(trade.Reader).get(desk).shows(http.StatusOK, "Sem avisos da plataforma")
 	amount := doubt.Quantity.Amount.String()
 	fields := strings.NewReplacer(`"amount":`+amount, `"amount":"7"`, `"wallet_id":`,
 		`"other":`).Replace(string(doubt.Payload))
 	d.candidate(likeID, "read", fields)
 	d.candidate(unreadID, "unreadable", "{}")
-	for _, page := range []string{desk, fmt.Sprintf("/rows/%d", doubt.ID)} {
-		d.as(trade.Reader).get(page).shows(http.StatusOK, "Registro parecido na plataforma", likeID, "contrato criado",
-			"≠ diferente", "= igual", "não mostrado", unreadID, "não pôde ser lido")
-		if b := d.as(trade.Reader).get(page); strings.Contains(b.body, "usar o id") {
-			t.Errorf("%s offers a reader to decide", page)
-		}
-		d.as(trade.Accountant).get(page).shows(http.StatusOK, "É este: usar o id "+likeID, desk+"?id="+likeID+"#found")
+	b := d.as(trade.Reader).get(desk).shows(http.StatusOK, "Diferente em: quantidade", likeID, "contrato criado",
+		"≠ diferente", "= igual", "não mostrado", unreadID, "não pôde ser lido")
+	if strings.Contains(b.body, `value="adopt"`) {
+		t.Error("a reader is offered to decide")
 	}
-	b := d.as(trade.Accountant).get(desk+"?id="+likeID).shows(http.StatusOK, `name="id" value="`+likeID+`"`)
-	if b = b.get(desk + "?id=%22%3Ex"); strings.Contains(b.body, `">x`) {
-		t.Error("what is no id is put into the form")
-	}
+	b = d.as(trade.Accountant).get(desk).shows(http.StatusOK, "É este", `name="id" value="`+likeID+`"`)
+	b.submit(desk+"/plan", url.Values{"act": {"adopt"}, "id": {`">x`}}).shows(http.StatusUnprocessableEntity,
+		"isto não é um id", `value="&#34;&gt;x"`)
 }
 
 // F154: what events told of a record stands at its row, in the console and in `rows show`; at a row
@@ -75,7 +72,7 @@ func TestF154TheRowShowsWhatEventsTold(t *testing.T) {
 		t.Fatalf("the contract is %s", sent.State)
 	}
 	row := fmt.Sprintf("/rows/%d", sent.ID)
-	if b := d.as(trade.Reader).get(row); strings.Contains(b.body, "O que a plataforma avisou") {
+	if b := d.as(trade.Reader).get(row); strings.Contains(b.body, "A plataforma avisou") {
 		t.Error("nothing was told, and the page has a place for it")
 	}
 	d.heard(1, "order_commitments", sent.RemoteID, "UPDATE_WORKFLOW_ORDER_COMMITMENT", "APPROVED")
@@ -83,8 +80,8 @@ func TestF154TheRowShowsWhatEventsTold(t *testing.T) {
 	_, producer, _ := strings.Cut(string(sent.Payload), `"producer_id":"`)
 	producer, _, _ = strings.Cut(producer, `"`)
 	d.heard(3, "producers", producer, "CHANGE_PRODUCER_STATUS_ESG", "BLOCKED")
-	d.as(trade.Reader).get(row).shows(http.StatusOK, "O que a plataforma avisou", "workflow do contrato", "APPROVED",
-		"contrato alterado", "(o aviso não diz)", "ESG do produtor", "BLOCKED", "pistas, não provas")
+	d.as(trade.Reader).get(row).shows(http.StatusOK, "A plataforma avisou: workflow do contrato", "aprovado",
+		"contrato alterado", "ESG do produtor", "bloqueado", "Avisos são informativos")
 	app, out := d.app(""), &strings.Builder{}
 	app.Stdout = out
 	if code := execute(t.Context(), app, []string{
@@ -103,7 +100,7 @@ func TestF154TheRowShowsWhatEventsTold(t *testing.T) {
 		t.Fatalf("the delivery is %s", delivery.State)
 	}
 	d.as(trade.Accountant).get("/doubts/"+strconv.FormatInt(delivery.ID, 10)).shows(http.StatusOK,
-		"não têm aviso nem consulta na API", "workflow do contrato", "APPROVED")
+		"não têm aviso nem consulta na API", "workflow do contrato: aprovado")
 }
 
 // F144: where events told of more records than the desk compares, it says so, shows the first ones

@@ -12,8 +12,12 @@ import (
 
 func TestRunsAreShownWithTheirSums(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
-	b := d.as(trade.Reader).get("/runs").shows(http.StatusOK, "contracts", "há o que decidir")
+	d := newDeskOn(t, "", "lost-after@1")
+	d.must(0, "", "sync")
+	b := d.as(trade.Reader).get("/runs").shows(http.StatusOK, "Contratos", "completa")
+	if n := strings.Count(b.body, "há o que decidir"); n != 1 {
+		t.Errorf("%d of two runs of one job say that there is something to decide, want the newest", n)
+	}
 	_, id, _ := strings.Cut(b.body, `href="/runs/`)
 	id, _, _ = strings.Cut(id, `"`)
 	b.get("/runs/"+id).shows(http.StatusOK, id, "Situação das linhas depois dela", "Enviadas", "Soma")

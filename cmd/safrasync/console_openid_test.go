@@ -113,10 +113,11 @@ func TestWhoCameWithoutThePasswordGivesItBeforeASecondSending(t *testing.T) {
 		b.submit(desk+"/plan", url.Values{
 			"act": {"resend"}, "checked": {"1"},
 			"reason": {"não está lá"},
-		}).shows(http.StatusOK, "PODE DUPLICAR")
+		}).shows(http.StatusOK, "se já existir lá, ficará duplicado")
 		return b
 	}
-	form := with(order().shows(http.StatusOK, "Confirmar em Conta Coop").fields(desk+"/do"), "reason", "não está lá")
+	form := with(order().shows(http.StatusOK, "Confirmar em Conta Coop").fields(desk+"/do"), "reason", "não está lá",
+		"checked", "1")
 	b.post(desk+"/do", form).shows(http.StatusUnprocessableEntity, "Confirme primeiro quem você é")
 	goes("/account/prove", form).shows(http.StatusForbidden, "não pediu sua senha de novo")
 	b.post(desk+"/do", form).shows(http.StatusUnprocessableEntity, "Confirme primeiro quem você é")
@@ -125,8 +126,8 @@ func TestWhoCameWithoutThePasswordGivesItBeforeASecondSending(t *testing.T) {
 	}
 	issuer.Fault("")
 	goes("/account/prove", form).shows(http.StatusOK, doubt.Key)
-	form = with(order().fields(desk+"/do"), "reason", "não está lá")
-	b.post(desk+"/do", form).shows(http.StatusOK, "Decidido.")
+	form = with(order().fields(desk+"/do"), "reason", "não está lá", "checked", "1")
+	b.post(desk+"/do", form).shows(http.StatusOK, "Vai de novo na próxima execução.")
 	if e := d.entry("contracts", doubt.Key); e.State != trade.Pending || e.Generation != 2 {
 		t.Errorf("the row is %s in generation %d, want pending in 2", e.State, e.Generation)
 	}

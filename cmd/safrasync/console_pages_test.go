@@ -137,11 +137,12 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 				"act": {"adopt"}, "id": {d.createdFor(sent.RemoteID)},
 				"reason": {"visto na tela"},
 			}).shows(http.StatusOK, "é igual")
-		b.post(desk+"/do", with(b.fields(desk+"/do"), "reason", "visto na tela")).shows(http.StatusOK, "Decidido.")
+		b.post(desk+"/do", with(b.fields(desk+"/do"), "reason", "visto na tela")).shows(http.StatusOK,
+			"Registrado como já enviado.")
 		b.get("/changed").submit("/changed/plan", url.Values{"row": {fmt.Sprint(sent.ID)}}).shows(http.StatusOK,
 			"1 linha")
 		b.post("/changed/do", with(b.fields("/changed/do"), "reason", "acertado na plataforma")).shows(http.StatusOK,
-			"Dado por tratado.")
+			"Marcado como resolvido.")
 		b.get("/references/wallets").submit("/references/wallets/set",
 			url.Values{
 				"code": {"12"}, "id": {"33333333-3333-4333-8333-333333333312"},
@@ -184,7 +185,7 @@ func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 		"carteira não encontrada na plataforma")
 	b := d.as(trade.Reader).get("/pending").shows(http.StatusOK, "Pendências por causa",
 		"carteira não encontrada na plataforma: <bdi class=\"code\">C08",
-		"bloqueia 6 contratos, 2 entregas, 1 rastreabilidade",
+		"bloqueia 6 contratos, 2 entregas, 1 registro de rastreabilidade",
 		"6 contratos: MILHO 874,66 t, R$ 891.261,97; SOJA 582,52 t, R$ 1.345.801,38",
 		"3 linhas delas só esperam as outras",
 		"Quem resolve", "Produtos e moedas diferentes não se somam")

@@ -44,7 +44,8 @@ func (b *browser) upload(path, name, content string) *browser {
 func TestAMissingCodeIsStoredAndItsRowsGo(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	d.as(trade.Accountant).get("/references/wallets").shows(http.StatusOK, "Falta", "12", "1 contrato (24 t)",
+	d.as(trade.Accountant).get("/references/wallets").shows(http.StatusOK, "Códigos sem correspondência",
+		"12", "1 contrato (24 t)",
 		"33333333-3333-4333-8333-333333333310")
 	b := d.as(trade.Administrator).get("/references/wallets?code=12").shows(http.StatusOK, `value="12"`)
 	b.submit("/references/wallets/set", url.Values{

@@ -40,6 +40,52 @@ func TestAPersonFindsAContractAndSeesWhyItDidNotGo(t *testing.T) {
 	b.get("/rows/999999").shows(http.StatusNotFound, "Código not_found")
 }
 
+// The page of a row says what it is, who does what next, and in what order everything happened; of
+// its fields those stand open in which ERP, request and platform are not the same.
+func TestARowReadsLikeALetter(t *testing.T) {
+	t.Parallel()
+	d := newDeskOf(t, weighed, tickets)
+	d.ledger(`UPDATE reference SET label = 'Carteira Soja 529.982.247-25' WHERE kind = 'wallets'`)
+	contract, delivery := d.entry("contracts", "01|000001"), d.entry("deliveries", "T1")
+	if delivery.State != trade.Accepted {
+		t.Fatalf("the delivery is %s", delivery.State)
+	}
+	d.heard(1, "order_commitments", contract.RemoteID, "UPDATE_WORKFLOW_ORDER_COMMITMENT", "NOT_ELIGIBLE")
+	d.ledger(`UPDATE attempt SET answer_body = replace(answer_body, '30000', '29999') WHERE remote_id = '` +
+		delivery.RemoteID + `'`)
+	b := d.as(trade.Reader).get(fmt.Sprintf("/rows/%d", contract.ID)).shows(http.StatusOK,
+		"Contrato A FIXAR de 1.500,5 SC (90,03 t) de SOJA, safra 2025/2026.", "Ninguém: nada a fazer",
+		"Carteira Soja ***.982.247-**", "Entregas e rastreabilidade deste contrato", fmt.Sprintf("/rows/%d", delivery.ID))
+	at := 0
+	for _, step := range []string{
+		"Visto no ERP", "Envio 1 saiu", "Resposta: criado na plataforma", "não elegível", "Ver os",
+	} {
+		i := strings.Index(b.body[at:], step)
+		if i < 0 {
+			t.Fatalf("%q is not on the page, or not after what was before it", step)
+		}
+		at += i
+	}
+	b.get(fmt.Sprintf("/rows/%d", delivery.ID)).shows(http.StatusOK, "Entrega de 30.000 KG (30 t), em 15/04/2026.")
+	off, even, _ := strings.Cut(b.body, "Ver os outros")
+	if !strings.Contains(off, "29.999") || strings.Contains(off, "MT-5107925-0123456789ABCDEF0123456789ABCDEF</td>") ||
+		!strings.Contains(even, "unidade do volume") {
+		t.Errorf("what differs does not stand open alone:\n%s", b.body)
+	}
+	invalid := d.rows(trade.Invalid)[0]
+	b = d.as(trade.Accountant).get(fmt.Sprintf("/rows/%d", invalid.ID)).shows(http.StatusOK, "Ainda não foi enviado.")
+	if n := strings.Count(b.body, `role="button" href=`); n != 0 {
+		t.Errorf("of a row that is cured in the ERP %d buttons stand out", n)
+	}
+	d.erp(`UPDATE contrato SET quantidade = '1600' WHERE num = '000001'`)
+	d.must(0, "", "sync")
+	b.get(fmt.Sprintf("/rows/%d", contract.ID)).shows(http.StatusOK, "No ERP: alterado", "Marcar como resolvido",
+		"Agora seria: 1.600")
+	if n := strings.Count(b.body, `role="button" href=`); n != 1 {
+		t.Errorf("%d buttons stand out, want one", n)
+	}
+}
+
 // A plan shows what will happen; it is done with a reason, once, and the audit names who did it.
 func TestAPersonDismissesAndReopensARow(t *testing.T) {
 	t.Parallel()
@@ -77,6 +123,21 @@ func markOf(b *browser) string {
 		b.t.Fatalf("no plan to confirm:\n%s", b.body)
 	}
 	return mark
+}
+
+// What cannot be stored says so, and shows what the person wrote; what cannot be read does not claim
+// that it was to be stored.
+func TestWhatAPersonWroteIsNotLostWithAFault(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	b := d.as(trade.Accountant)
+	path := fmt.Sprintf("/rows/%d/dismiss", d.rows(trade.Invalid)[0].ID)
+	form := url.Values{"mark": {markOf(b.get(path))}, "reason": {"contrato <lançado> em duplicidade"}}
+	d.ledger(`CREATE TRIGGER broken BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no'); END`)
+	b.submit(path, form).shows(http.StatusInternalServerError, "Não foi gravado; nada mudou",
+		"contrato &lt;lançado&gt; em duplicidade")
+	d.ledger(`DROP TRIGGER broken; ALTER TABLE attempt RENAME TO gone`)
+	b.get(strings.TrimSuffix(path, "/dismiss")).shows(http.StatusInternalServerError, "não pôde ser lida agora")
 }
 
 // A filter is kept under a name, for the person alone.

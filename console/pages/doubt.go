@@ -1,11 +1,14 @@
 package pages
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
@@ -25,6 +28,7 @@ type doubtRoutes struct {
 func (p *doubtRoutes) routes() []web.Route {
 	return []web.Route{
 		{Method: http.MethodGet, Path: "/doubts", Needs: trade.Reader, Handle: p.showDoubts},
+		{Method: http.MethodGet, Path: "/doubts/next", Needs: trade.Reader, Handle: p.nextDoubt},
 		{Method: http.MethodGet, Path: "/doubts/{id}", Needs: trade.Reader, Handle: p.showDoubt},
 		{Method: http.MethodPost, Path: "/doubts/{id}/plan", Needs: trade.Accountant, Handle: p.planDoubt},
 		{Method: http.MethodPost, Path: "/doubts/{id}/do", Needs: trade.Accountant, Handle: p.doDoubt},
@@ -76,63 +80,83 @@ func (p *doubtRoutes) doubt(q *web.Request, entry trade.Entry) (doubtShown, erro
 // doubtPage is the desk of one row.
 type doubtPage struct {
 	doubtShown
+	walk
+	What     string             // the row in a sentence
 	Open     bool               // it is still to be decided
 	Decided  *trade.AuditRecord // by whom it was; nil: by nobody, or nobody knows
 	NeedsID  bool               // its record can be read back
 	Hints    hintsView
-	Identify []lookFor // the fields by which people find it on the platform, first
-	Proof    bool      // the password is asked for before it is sent again
-	Act      Act
-	ID       string
-	Reason   string
-	Checked  bool
+	Identify []lookFor // the fields by which people find it on the platform
+	Rest     []lookFor // the other ones
+	Order    doubtForm
 	Fault    string // key of a phrase
 	Refused  string // code of the engine
 	Wait     time.Duration
 	Plan     *Plan
 	Step     engine.RowStep // of the plan
 	Differs  bool           // what the platform has is not what was sent
+	Proof    bool           // the password is asked for before it is sent again
 }
 
-// lookFor is one field to look for, with what the ERP has for it: people know its codes, not the
-// platform's ids.
+// walk is how far a person has come who decides one doubt after the other.
+type walk struct {
+	Done  int // so many were decided on the way
+	Place int // of this one, with those
+	Of    int
+}
+
+// doubtForm is what a person wants done, as the form has it.
+type doubtForm struct {
+	Act     Act
+	ID      string
+	Reason  string
+	Checked bool
+	Despite bool
+}
+
+// lookFor is one field to look for, with what the ERP has for it: people know its names and codes,
+// not the platform's ids.
 type lookFor struct {
 	Field string
 	Sent  string
 	ERP   string
+	Label string
+}
+
+// IsID tells whether what was sent is an id of the platform, which people do not look for.
+func (l lookFor) IsID() bool {
+	_, err := trade.ParseID(l.Sent)
+	return err == nil
 }
 
 // identify gives what to look for on the platform.
-func (p *doubtRoutes) identify(q *web.Request, entry trade.Entry, look []engine.FieldReading) ([]lookFor, error) {
-	fields, err := p.fields.Fields(q.Context(), entry)
-	if err != nil {
-		return nil, err
-	}
-	codes := map[string]string{}
-	for _, f := range fields {
-		var parts []string
-		for _, value := range f.ERP {
-			if value != nil {
-				parts = append(parts, strings.TrimSpace(*value))
-			}
-		}
-		if !f.Secret {
-			codes[f.Name] = strings.Join(parts, "|")
-		}
-	}
-	out := make([]lookFor, 0, len(look))
+func identify(page *doubtPage, fields []Field, look []engine.FieldReading) {
 	for _, r := range look {
-		one := lookFor{Field: r.Field, ERP: codes[r.Field]}
+		one := lookFor{Field: r.Field}
 		if r.Sent != nil {
 			one.Sent = *r.Sent
+		}
+		for _, f := range fields {
+			if f.Name == r.Field && !f.Secret {
+				one.Label, one.ERP = f.Code.Label, f.Line()
+			}
 		}
 		if one.ERP == one.Sent {
 			one.ERP = ""
 		}
-		out = append(out, one)
+		named := func(t trade.ShownText) bool { return t.Text == one.Label }
+		if slices.ContainsFunc(page.Entry.Shown.Texts, named) { // it stands above
+			one.Label = ""
+		}
+		if slices.Contains(identifying, r.Field) {
+			page.Identify = append(page.Identify, one)
+		} else {
+			page.Rest = append(page.Rest, one)
+		}
 	}
-	slices.SortStableFunc(out, func(a, b lookFor) int { return placeOf(a.Field) - placeOf(b.Field) })
-	return out, nil
+	slices.SortStableFunc(page.Identify, func(a, b lookFor) int {
+		return slices.Index(identifying, a.Field) - slices.Index(identifying, b.Field)
+	})
 }
 
 // identifying are the fields by which people find a record on the platform, in the order in which
@@ -154,11 +178,20 @@ func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
 	}
 	page := doubtPage{
 		doubtShown: shown, Open: undecided(entry), NeedsID: entry.Sends == trade.OrderCommitments,
-		Proof: !p.sessions.Proved(q),
+		Proof: !p.sessions.Proved(q), walk: walk{Done: int(number(q.FormValue("done")))},
 	}
-	if page.Identify, err = p.identify(q, entry, shown.Doubt.Look); err != nil {
+	if entry.State == trade.InDoubt {
+		if page.Place, page.Of, err = p.rows.Place(q.Context(), entry); err != nil {
+			return doubtPage{}, err
+		}
+		page.Place, page.Of = page.Place+page.Done, page.Of+page.Done
+	}
+	fields, err := p.fields.Fields(q.Context(), entry)
+	if err != nil {
 		return doubtPage{}, err
 	}
+	identify(&page, fields, shown.Doubt.Look)
+	page.What = view.Mask(sentence(q.Voice(), entry, fields))
 	if page.Hints, err = hintsOf(q, p.doubts, entry, shown.Doubt.Attempts); err != nil {
 		return doubtPage{}, err
 	}
@@ -170,15 +203,33 @@ func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
 	return page, nil
 }
 
+// nextDoubt leads to the doubt after one, or to the oldest.
+func (p *doubtRoutes) nextDoubt(q *web.Request) error {
+	path, err := p.next(q, after(q), int(number(q.FormValue("done"))))
+	if err != nil {
+		return err
+	}
+	return q.Redirect(path)
+}
+
+// next is the path of the doubt after the row of a number; after the last comes the first, and the
+// list where nothing is in doubt.
+func (p *doubtRoutes) next(q *web.Request, after string, done int) (string, error) {
+	for _, from := range []string{after, ""} {
+		found, err := p.rows.RowPage(q.Context(),
+			trade.RowQuery{States: []trade.State{trade.InDoubt}, Sort: trade.OldestFirst, After: from, Limit: 1})
+		if err != nil {
+			return "", err
+		}
+		if len(found.Rows) > 0 {
+			return fmt.Sprintf("/doubts/%d?done=%d", found.Rows[0].ID, done), nil
+		}
+	}
+	return "/doubts", nil
+}
+
 // undecided reports whether a person has to say if the platform has a row.
 func undecided(e trade.Entry) bool { return e.State == trade.InDoubt || e.State == trade.Held }
-
-func placeOf(field string) int {
-	if i := slices.Index(identifying, field); i >= 0 {
-		return i
-	}
-	return len(identifying)
-}
 
 // decided finds who decided about a row last.
 func (p *doubtRoutes) decided(q *web.Request, entry trade.Entry) (*trade.AuditRecord, error) {
@@ -203,34 +254,14 @@ func (p *doubtRoutes) showDoubt(q *web.Request) error {
 	if !page.Open {
 		status = http.StatusConflict
 	}
-	if id, err := trade.ParseID(q.FormValue("id")); err == nil { // of a record that was suggested
-		page.ID = id
-	}
 	return q.Page(status, "doubt", page)
 }
 
-// doubtOrder is what a person wants done, as the form says.
-func doubtOrder(q *web.Request, page *doubtPage) Order {
-	page.Act, page.ID, page.Checked = Act(q.PostFormValue("act")), q.PostFormValue("id"),
-		q.PostFormValue("checked") == "1"
-	noID := page.Act == "adopt_no_id"
-	order := Order{
-		Act: page.Act, Job: page.Entry.Job, Keys: []string{page.Entry.Key},
-		DespiteDifferences: q.PostFormValue("despite") == "1",
-	}
-	switch {
-	case noID:
-		order.Act, order.NoID = Adopt, true
-	case page.Act == Adopt:
-		order.ID = page.ID
-	case page.Act == Resend:
-		order.Checked = page.Checked
-	}
-	return order
-}
+// adoptNoID is the act of a form that says that the record is there, under an id that nobody knows.
+const adoptNoID Act = "adopt_no_id"
 
 // ordered reads what a person wants done with a row. ok is false where that is answered: the row is
-// decided already, or the form gives no reason.
+// decided already.
 func (p *doubtRoutes) ordered(q *web.Request) (page doubtPage, order Order, ok bool, err error) {
 	if page, err = p.doubtPage(q); err != nil {
 		return page, order, false, err
@@ -238,12 +269,22 @@ func (p *doubtRoutes) ordered(q *web.Request) (page doubtPage, order Order, ok b
 	if !page.Open {
 		return page, order, false, q.Page(http.StatusConflict, "doubt", page)
 	}
-	order = doubtOrder(q, &page)
-	if !slices.Contains([]Act{Adopt, Resend, Dismiss}, order.Act) {
-		return page, order, false, web.BadRequest("form")
+	page.Order = doubtForm{
+		Act: Act(q.PostFormValue("act")), ID: strings.TrimSpace(q.PostFormValue("id")),
+		Checked: q.PostFormValue("checked") == "1", Despite: q.PostFormValue("despite") == "1",
 	}
-	if page.Reason, page.Fault = reason(q); page.Fault != "" {
-		return page, order, false, q.Page(http.StatusUnprocessableEntity, "doubt", page)
+	page.Order.Reason, page.Fault = reason(q)
+	order = Order{Act: page.Order.Act, Job: page.Entry.Job, Keys: []string{page.Entry.Key}}
+	switch order.Act {
+	case adoptNoID:
+		order.Act, order.NoID = Adopt, true
+	case Adopt:
+		order.ID = page.Order.ID
+	case Resend:
+		order.Checked = true // doDoubt wants it said
+	case Dismiss:
+	default:
+		return page, order, false, web.BadRequest("form")
 	}
 	return page, order, true, nil
 }
@@ -254,6 +295,7 @@ func (p *doubtRoutes) planDoubt(q *web.Request) error {
 	if err != nil || !ok {
 		return err
 	}
+	page.Fault = ""
 	return p.showPlan(q, page, order, http.StatusOK)
 }
 
@@ -278,28 +320,35 @@ func (p *doubtRoutes) showPlan(q *web.Request, page doubtPage, order Order, stat
 }
 
 // doDoubt does what a person saw, if the row stands as it was shown: the second of two people is
-// told who was first (F157).
+// told who was first (F157). Then it leads to the next doubt.
 func (p *doubtRoutes) doDoubt(q *web.Request) error {
 	page, order, ok, err := p.ordered(q)
 	if err != nil || !ok {
 		return err
 	}
-	if order.Act == Resend {
-		fault, err := p.sessions.Prove(q, q.PostFormValue("password"))
-		if err != nil {
+	if order.Act == Resend && page.Fault == "" && !page.Order.Checked {
+		page.Fault = "why_not.not_checked"
+	}
+	if order.Act == Resend && page.Fault == "" {
+		if page.Fault, err = p.sessions.Prove(q, q.PostFormValue("password")); err != nil {
 			return err
 		}
-		if page.Fault = fault; fault != "" {
-			return p.showPlan(q, page, order, http.StatusUnprocessableEntity)
-		}
 	}
-	done, err := p.acts.Do(q.Context(), order, q.PostFormValue("mark"), person(q, page.Reason))
+	if page.Fault != "" {
+		return p.showPlan(q, page, order, http.StatusUnprocessableEntity)
+	}
+	order.DespiteDifferences = page.Order.Despite
+	done, err := p.acts.Do(q.Context(), order, q.PostFormValue("mark"), person(q, page.Order.Reason))
 	if err != nil {
 		return err
 	}
 	if done.Done == 1 {
-		q.Tell("doubt.done")
-		return q.Redirect("/doubts")
+		path, err := p.next(q, strconv.FormatInt(page.Entry.ID, 10), page.Done+1)
+		if err != nil {
+			return err
+		}
+		q.Tell("doubt." + string(order.Act))
+		return q.Redirect(path)
 	}
 	again, err := p.doubtPage(q)
 	if err != nil {
@@ -308,7 +357,18 @@ func (p *doubtRoutes) doDoubt(q *web.Request) error {
 	if !again.Open {
 		return q.Page(http.StatusConflict, "doubt", again)
 	}
-	again.Act, again.ID, again.Reason, again.Checked, again.Fault = page.Act, page.ID, page.Reason, page.Checked,
-		"desk.moved"
+	again.Order, again.Fault = page.Order, "desk.moved"
 	return p.showPlan(q, again, order, http.StatusConflict)
+}
+
+// hintsView is what the pages show of hints: Decide offers the ids.
+type hintsView struct {
+	Hints
+	Decide bool
+}
+
+// hintsOf reads what is known of a row beside its own requests.
+func hintsOf(q *web.Request, doubts Doubts, entry trade.Entry, attempts []trade.Attempt) (hintsView, error) {
+	hints, err := doubts.Hints(q.Context(), entry, attempts)
+	return hintsView{Hints: hints, Decide: undecided(entry) && q.May(trade.Accountant)}, err
 }

@@ -44,6 +44,9 @@ func (p *homePage) Calm() bool {
 	return len(p.Stops) == 0 && len(p.Today.Tasks) == 0 && len(p.Flags) == 0 && p.Today.Reading == 0
 }
 
+// Empty reports whether the ERP gave no document at all: then nothing is said to be well.
+func (p *homePage) Empty() bool { return len(p.All.Parts) == 0 }
+
 // flagTask is how many rows that were sent have a flag which a person must see.
 type flagTask struct {
 	Flag  trade.Flag

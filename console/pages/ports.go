@@ -61,8 +61,10 @@ type Rows interface {
 	// Entries gives rows by their numbers, in any order; those that are not known are left out.
 	Entries(ctx context.Context, ids []int64) ([]trade.Entry, error)
 	Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error)
-	// Dependents gives rows that wait for a row, at most limit of them.
-	Dependents(ctx context.Context, job, key string, limit int) ([]trade.Entry, error)
+	// Dependents gives rows that hang on a row, at most limit of them: first those that wait for it.
+	Dependents(ctx context.Context, entry trade.Entry, limit int) ([]trade.Entry, error)
+	// Place tells which row of its state one is, the oldest first, and of how many.
+	Place(ctx context.Context, entry trade.Entry) (place, of int, err error)
 }
 
 // Runs reads the passes.
@@ -122,7 +124,7 @@ type Words interface {
 	// Reason says in one line why a row is as it is; Advice what to do about it.
 	Reason(entry trade.Entry, lang trade.Lang) string
 	Advice(entry trade.Entry, lang trade.Lang) trade.Advice
-	// Attempt says in words how an attempt ended, and how far its request got.
+	// Attempt says in words how an attempt ended, and by its name how far its request got.
 	Attempt(attempt trade.Attempt, lang trade.Lang) (outcome, phase string)
 }
 
@@ -159,11 +161,12 @@ type Field struct {
 	ERP     []*string // what each column has: nil for NULL
 	Numbers []bool    // which of them the database gives as a number
 	Reduced bool      // the retention took the values away
-	Sent    *string   // in the API's form; nil: absent
+	Sent    *string   // in the API's form, or what would leave where nothing did; nil: absent
 	Now     *string   // what would leave now; only with Differs
 	Differs bool      // the ERP's row differs from what was sent
 	Problem *trade.Problem
-	Secret  bool // documents and the like: masked until somebody asks
+	Secret  bool            // documents and the like: masked until somebody asks
+	Code    trade.Reference // of the de-para that gave Sent, with its label; empty: none did
 }
 
 // Order is what a person wants done to rows of a job.
@@ -255,4 +258,15 @@ func (f Field) Said(v view.Voice, column int) string {
 		return *value
 	}
 	return v.Said(f.Name, *value)
+}
+
+// Line is what the columns of the ERP have, joined as codes are.
+func (f Field) Line() string {
+	var parts []string
+	for _, value := range f.ERP {
+		if value != nil {
+			parts = append(parts, strings.TrimSpace(*value))
+		}
+	}
+	return strings.Join(parts, "|")
 }

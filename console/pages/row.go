@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
@@ -31,37 +34,50 @@ func (p *rowRoutes) routes() []web.Route {
 
 // rowPage is one row with all that is known of it.
 type rowPage struct {
-	Entry      trade.Entry
-	Shown      string // the key, documents masked
-	Lead       string // what people are shown of it; the key where that is nothing
-	Reason     string
-	Advice     trade.Advice
-	Fields     []Field
-	Masked     bool // something is masked that may be shown
-	Attempts   []attemptView
-	Hints      hintsView
-	WaitsFor   []waitView
-	Dependents []rowLine
-	More       bool // there are more of them
-	History    []trade.AuditRecord
-	Acts       []Act
-	Desk       bool // it is decided at the desk for doubts whether the platform has it
-	Job        *Job // nil: the configuration no longer has it
+	Entry   trade.Entry
+	Shown   string // the key, documents masked
+	Lead    string // what people are shown of it; the key where that is nothing
+	Letter  letter
+	Reason  string
+	Masked  bool // something is masked that may be shown
+	Off     []fieldView
+	Even    []fieldView
+	There   bool // the platform showed something of it
+	Earlier []wayStep
+	Way     []wayStep
+	Hints   hintsView
+	Family  family
+	History []trade.AuditRecord
+	Job     *Job // nil: the configuration no longer has it
 
 	hide func(string) string // masks documents, unless somebody asked for them
 }
 
+// letter says of a row what it is, where it stands, who does what next and by which button.
+type letter struct {
+	What   string
+	Since  time.Time
+	Advice trade.Advice
+	Helper string // as [helperOf]
+	Main   *button
+	Others []button
+}
+
+// button leads to the plan of an act, or to where something can be done.
+type button struct {
+	Key  string // of a phrase
+	Path string
+}
+
+// family is what a row waits for, and what hangs on it.
+type family struct {
+	WaitsFor   []waitView
+	Dependents []rowLine
+	More       bool // there are more of them
+}
+
 // Hide masks the documents in a text, unless somebody asked for them.
 func (p *rowPage) Hide(text string) string { return p.hide(text) }
-
-// attemptView is one attempt, its request and answer as they are shown.
-type attemptView struct {
-	trade.Attempt
-	Ended   string
-	Phase   string
-	Request string
-	Answer  string
-}
 
 // waitView is what a row waits for, and where that can be seen.
 type waitView struct {
@@ -111,40 +127,39 @@ func (p *rowRoutes) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*
 		page.Shown, page.hide = entry.Key, func(text string) string { return text }
 	}
 	page.Lead = page.hide(entry.Shown.Lead(page.Shown))
-	page.Reason, page.Advice = page.hide(p.words.Reason(entry, q.Lang)), p.words.Advice(entry, q.Lang)
+	page.Reason = page.hide(p.words.Reason(entry, q.Lang))
 	page.Masked = !revealed && view.Masked(entry.Key+"\n"+entry.Shown.Line())
-	if err := p.readFields(q, page, revealed); err != nil {
-		return nil, err
-	}
 	attempts, err := p.rows.Attempts(q.Context(), entry.ID)
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range attempts {
-		v := attemptView{Attempt: a, Request: page.hide(pretty(a.Payload)), Answer: page.hide(a.AnswerBody)}
-		v.Ended, v.Phase = p.words.Attempt(a, q.Lang)
-		page.Attempts = append(page.Attempts, v)
-	}
-	slices.Reverse(page.Attempts)
 	if page.Hints, err = hintsOf(q, p.doubts, entry, attempts); err != nil {
-		return nil, err
-	}
-	if err := p.readFamily(q, page); err != nil {
 		return nil, err
 	}
 	if page.History, err = p.audit.AuditOf(q.Context(), entry.Job+" "+entry.Key, historyShown); err != nil {
 		return nil, err
 	}
-	if q.May(trade.Accountant) && page.Job != nil {
-		page.Acts, page.Desk = actsFor(entry), undecided(entry)
+	fields, err := p.readFields(q, page, revealed)
+	if err != nil {
+		return nil, err
 	}
+	page.compare(fields)
+	if err := p.readFamily(q, page); err != nil {
+		return nil, err
+	}
+	page.Way = p.way(q.Voice(), page, attempts)
+	if n := len(page.Way) - wayShown; n > 1 {
+		page.Earlier, page.Way = page.Way[:n], page.Way[n:]
+	}
+	page.Letter = p.letter(q, page, fields, attempts)
 	return page, nil
 }
 
 // readFields reads the values of a row, documents masked unless they are to be revealed.
-func (p *rowRoutes) readFields(q *web.Request, page *rowPage, revealed bool) (err error) {
-	if page.Fields, err = p.fields.Fields(q.Context(), page.Entry); err != nil {
-		return err
+func (p *rowRoutes) readFields(q *web.Request, page *rowPage, revealed bool) ([]Field, error) {
+	fields, err := p.fields.Fields(q.Context(), page.Entry)
+	if err != nil {
+		return nil, err
 	}
 	shown := func(value *string) *string {
 		if value == nil {
@@ -154,17 +169,17 @@ func (p *rowRoutes) readFields(q *web.Request, page *rowPage, revealed bool) (er
 		text := page.hide(*value)
 		return &text
 	}
-	for i := range page.Fields {
-		f := &page.Fields[i]
+	for i := range fields {
+		f := &fields[i]
 		for j, value := range f.ERP {
 			f.ERP[j] = shown(value)
 		}
-		f.Sent, f.Now = shown(f.Sent), shown(f.Now)
+		f.Sent, f.Now, f.Code.Label = shown(f.Sent), shown(f.Now), *shown(&f.Code.Label)
 	}
-	return nil
+	return fields, nil
 }
 
-// readFamily reads what a row waits for, and what waits for it.
+// readFamily reads what a row waits for, and what hangs on it.
 func (p *rowRoutes) readFamily(q *web.Request, page *rowPage) error {
 	for _, w := range page.Entry.WaitingFor {
 		v := waitView{Text: page.hide(w.Sentence(q.Lang))}
@@ -175,20 +190,108 @@ func (p *rowRoutes) readFamily(q *web.Request, page *rowPage) error {
 				return err
 			}
 		}
-		page.WaitsFor = append(page.WaitsFor, v)
+		page.Family.WaitsFor = append(page.Family.WaitsFor, v)
 	}
-	dependents, err := p.rows.Dependents(q.Context(), page.Entry.Job, page.Entry.Key, dependentsShown+1)
+	dependents, err := p.rows.Dependents(q.Context(), page.Entry, dependentsShown+1)
 	if err != nil {
 		return err
 	}
-	if page.More = len(dependents) > dependentsShown; page.More {
+	if page.Family.More = len(dependents) > dependentsShown; page.Family.More {
 		dependents = dependents[:dependentsShown]
 	}
 	for _, d := range dependents {
-		page.Dependents = append(page.Dependents,
+		page.Family.Dependents = append(page.Family.Dependents,
 			rowLine{Entry: d, Shown: view.MaskKey(d.Key), Reason: page.hide(p.words.Reason(d, q.Lang))})
 	}
 	return nil
+}
+
+// letter writes what stands at the top of the page.
+func (p *rowRoutes) letter(q *web.Request, page *rowPage, fields []Field, attempts []trade.Attempt) letter {
+	e := page.Entry
+	out := letter{What: sentence(q.Voice(), e, fields), Since: e.UpdatedAt, Advice: p.words.Advice(e, q.Lang)}
+	for _, a := range attempts {
+		switch {
+		case e.State == trade.InDoubt && a.Outcome == trade.OutcomeUnknown:
+			out.Since = a.StartedAt
+		case e.State == trade.Accepted && a.Outcome == trade.OutcomeCreated:
+			out.Since = a.FinishedAt
+		}
+	}
+	if out.Advice.Fixer != "" {
+		out.Helper = helperOf(out.Advice.Fixer)
+	}
+	if page.Job == nil {
+		return out
+	}
+	row := "/rows/" + strconv.FormatInt(e.ID, 10)
+	if q.May(trade.Accountant) {
+		if undecided(e) {
+			out.Main = &button{"row.desk", "/doubts/" + strconv.FormatInt(e.ID, 10)}
+		}
+		for _, act := range actsFor(e) {
+			b := button{"act." + string(act), row + "/" + string(act)}
+			if out.Main == nil && act != Dismiss && e.State != trade.Waiting {
+				out.Main = &b
+			} else {
+				out.Others = append(out.Others, b)
+			}
+		}
+	}
+	kind, code := strings.CutPrefix(e.Cause, "ref:")
+	switch {
+	case out.Main != nil || e.State != trade.Waiting:
+	case code && slices.Contains(trade.ReferenceKinds, kind):
+		out.Main = &button{"pending.refs", "/references/" + kind}
+	case len(page.Family.WaitsFor) > 0 && page.Family.WaitsFor[0].ID > 0:
+		out.Main = &button{"row.parent", "/rows/" + strconv.FormatInt(page.Family.WaitsFor[0].ID, 10)}
+	}
+	return out
+}
+
+// sentence says what a row is: its kind, how much of what, and for how much.
+func sentence(v view.Voice, e trade.Entry, fields []Field) string {
+	text := func(name string) string {
+		for _, f := range fields {
+			switch {
+			case f.Name != name || f.Secret:
+			case f.Sent != nil:
+				return *f.Sent
+			case len(f.ERP) == 1 && f.ERP[0] != nil:
+				return strings.TrimSpace(*f.ERP[0])
+			}
+		}
+		return ""
+	}
+	parts := []string{v.T("row.is."+string(e.Sends), strings.ReplaceAll(text("order_type"), "_", " "))}
+	if e.Quantity.Amount.Sign() != 0 {
+		volume := v.Decimal(e.Quantity.Amount) + " " + string(e.Quantity.Unit)
+		if kg, ok := e.Quantity.Kilograms(); ok {
+			volume += " (" + v.Tonnes(kg) + ")"
+		}
+		parts = append(parts, v.T("row.is.of", volume))
+	}
+	if product := text("product"); product != "" {
+		parts = append(parts, v.T("row.is.of", product))
+	}
+	more := func(key string, args ...any) { parts[len(parts)-1] += ", " + v.T(key, args...) }
+	if harvest := text("haverst"); harvest != "" {
+		more("row.is.harvest", harvest)
+	}
+	if day := text("delivery_date"); day != "" {
+		more("row.is.day", v.Said("delivery_date", day))
+	}
+	if price, err := trade.ParseDecimal(text("price")); err == nil {
+		figures := trade.Figures{
+			Amount: &e.Quantity.Amount, Unit: e.Quantity.Unit, Price: &price,
+			Currency: text("currency"),
+		}
+		more("row.is.price", v.Money(figures.Currency, price), string(figures.Unit))
+		if value, ok := figures.Value(); ok {
+			more("row.is.value", v.Money(figures.Currency, value))
+		}
+	}
+	return strings.TrimSpace(strings.Join(strings.Fields(strings.Join(parts, " ")), " ")) + "."
 }
 
 // actsFor are the acts that may be of use for a row as it stands; the plan of each says whether it

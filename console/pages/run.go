@@ -29,6 +29,17 @@ type runsPage struct {
 	Next string
 	Job  string
 	Jobs []Job
+	last map[string]bool // the newest of each job, by its id
+}
+
+// Decide reports whether a pass is the newest of its job and left something to a person: what older
+// ones left is decided, or is what the newest left.
+func (p runsPage) Decide(r trade.RunReport) bool {
+	open := r.States[trade.InDoubt] + r.States[trade.Held]
+	for _, flag := range changedFlags {
+		open += r.Flags[flag]
+	}
+	return p.last[r.ID] && open > 0
 }
 
 // NextPath is the address of the next page.
@@ -37,7 +48,16 @@ func (p runsPage) NextPath() string {
 }
 
 func (p *runRoutes) showRuns(q *web.Request) error {
-	page := runsPage{Job: q.FormValue("job"), Jobs: p.jobs.Jobs()}
+	page := runsPage{Job: q.FormValue("job"), Jobs: p.jobs.Jobs(), last: map[string]bool{}}
+	for _, job := range page.Jobs {
+		newest, err := p.runs.Runs(q.Context(), job.Name, 1)
+		if err != nil {
+			return err
+		}
+		for _, r := range newest {
+			page.last[r.ID] = true
+		}
+	}
 	runs, err := p.runs.RunPage(q.Context(), page.Job, after(q), pageRows)
 	if err != nil {
 		return err

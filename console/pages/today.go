@@ -104,7 +104,7 @@ func taskOf(c Cause) task {
 		Path: "/pending#" + causeAnchor(c.Key), Urgent: c.State == trade.InDoubt || c.State == trade.Held,
 	}
 	if c.State == trade.InDoubt {
-		t.Path = "/doubts"
+		t.Path = "/doubts/next"
 	}
 	weights := map[trade.Kind]trade.Decimal{}
 	var fixed trade.Decimal

@@ -44,7 +44,7 @@ func TestTheFirstPageNamesTheHeaviestTasksAndWho(t *testing.T) {
 	if len(got.Tasks) != todayShown || got.More != 2 {
 		t.Fatalf("%d tasks, and %d more", len(got.Tasks), got.More)
 	}
-	if got.Tasks[0].What != "doubt" || got.Tasks[0].Path != "/doubts" || got.Tasks[1].What != "heavy" {
+	if got.Tasks[0].What != "doubt" || got.Tasks[0].Path != "/doubts/next" || got.Tasks[1].What != "heavy" {
 		t.Errorf("first %q, then %q", got.Tasks[0].What, got.Tasks[1].What)
 	}
 	if w := got.Tasks[1].Weight.String(); w != "900" {

@@ -168,3 +168,14 @@ func (Voice) Listed(names []string) string { return strings.Join(names, ", ") }
 
 // Event names an event of the platform.
 func (v Voice) Event(event string) string { return trade.EventLabel(event, v.lang) }
+
+// EventWord says a status that an event named; one without words is shown as it came.
+func (v Voice) EventWord(word string) string {
+	if key := "event.word." + strings.ToUpper(word); v.Has(key) {
+		return v.T(key)
+	}
+	return word
+}
+
+// Stopped says in a few words why a job stopped.
+func (v Voice) Stopped(code string) string { return trade.ExplainStop(code, v.lang).What }

@@ -57,9 +57,16 @@ func (q *Request) Fail(err error) {
 	if q.Answered {
 		return
 	}
-	if err := q.Page(f.Status, "error", errorPage{Code: f.Code, ID: q.ID}); err != nil {
+	page := errorPage{Code: f.Code, ID: q.ID, What: f.Code}
+	if q.Method == http.MethodPost {
+		page.Typed = q.PostFormValue("reason")
+	} else if f == ErrInternal {
+		page.What = "unread"
+	}
+	if err := q.Page(f.Status, "error", page); err != nil {
 		q.Site.Log.Error("console: the page of an error failed", zap.String("id", q.ID), zap.Error(err))
 	}
 }
 
-type errorPage struct{ Code, ID string }
+// errorPage is what a person is told of a fault. What they wrote is shown, so that it is not lost.
+type errorPage struct{ What, Code, ID, Typed string }

@@ -67,6 +67,16 @@ func (s *Mailbox) ReadBack(ctx context.Context, since time.Time, limit int) ([]t
 		`WHERE last_at >= ? AND (fields <> '{}' OR state = 'heard' AND purpose = 'doubt') ORDER BY last_at DESC, id LIMIT ?`, since.UnixMilli(), limit)
 }
 
+// RecordOf returns what the platform had under an id when it was read back; ok is false where it
+// was not.
+func (s *Mailbox) RecordOf(ctx context.Context, id string) (record trade.Candidate, ok bool, err error) {
+	found, err := s.candidates(ctx, `WHERE id = ? AND fields <> '{}'`, id)
+	if len(found) == 0 {
+		return trade.Candidate{}, false, err
+	}
+	return found[0], true, nil
+}
+
 // DueCandidates gives the records that are to be read back, those first whose time came first.
 func (s *Mailbox) DueCandidates(ctx context.Context, now time.Time, limit int) ([]trade.Candidate, error) {
 	return s.candidates(ctx, `WHERE next_at IS NOT NULL AND next_at <= ? ORDER BY next_at, last_at, id LIMIT ?`,

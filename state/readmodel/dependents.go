@@ -1,19 +1,50 @@
 package readmodel
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Dependents gives rows that wait for a row, by number, at most limit of them.
-func (s *Reader) Dependents(ctx context.Context, job, key string, limit int) ([]trade.Entry, error) {
+// Dependents gives the rows that hang on a row, at most limit of them: those that wait for it, and
+// after them those that went, or go, with its id. One that the retention has reduced does not tell
+// its contract any more.
+func (s *Reader) Dependents(ctx context.Context, e trade.Entry, limit int) ([]trade.Entry, error) {
+	out, err := s.waitingFor(ctx, e, limit)
+	if err != nil || len(e.RemoteID) < contractMark || e.Sends != trade.OrderCommitments || len(out) == limit {
+		return out, err
+	}
+	var ids []int64
+	begins := payloadBegins + e.RemoteID + `"`
+	query := `SELECT id FROM entry WHERE sends = 'deliveries' AND substr(payload, 17, 13) = ? AND substr(payload, 1, ?) = ?
+		UNION ALL SELECT id FROM entry WHERE target <> '' AND target = ? ORDER BY 1 LIMIT ?`
+	if err := s.db.Read.SelectContext(ctx, &ids, s.db.Q(query), e.RemoteID[:contractMark], len(begins), begins,
+		e.RemoteID, limit); err != nil {
+		return nil, s.db.Fault(ctx, "reading what hangs on a row", err)
+	}
+	sent, err := s.discovery.Entries(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(sent, func(a, b trade.Entry) int { return cmp.Compare(a.ID, b.ID) })
+	for _, d := range sent {
+		if len(out) < limit && d.State != trade.Waiting {
+			out = append(out, d)
+		}
+	}
+	return out, nil
+}
+
+// waitingFor gives rows that wait for a row, by number, at most limit of them.
+func (s *Reader) waitingFor(ctx context.Context, parent trade.Entry, limit int) ([]trade.Entry, error) {
 	const op = "reading what waits for a row"
-	name, err := json.Marshal(key)
+	name, err := json.Marshal(parent.Key)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", op, err)
 	}
@@ -33,7 +64,7 @@ func (s *Reader) Dependents(ctx context.Context, job, key string, limit int) ([]
 	var out []trade.Entry
 	for _, e := range entries {
 		for _, a := range e.WaitingFor {
-			if a.Job == job && a.Key == key && len(out) < limit {
+			if a.Job == parent.Job && a.Key == parent.Key && len(out) < limit {
 				out = append(out, e)
 				break
 			}
@@ -41,6 +72,13 @@ func (s *Reader) Dependents(ctx context.Context, job, key string, limit int) ([]
 	}
 	return out, s.discovery.TellParents(ctx, out)
 }
+
+// The payload of a delivery begins with the id of its contract, a UUID, whose first characters an
+// index has.
+const (
+	payloadBegins = `{"contract_id":"`
+	contractMark  = 13
+)
 
 // dependentsMore is how many rows more are looked at, because another job may have a row with the
 // same key.
@@ -71,4 +109,25 @@ func (s *Reader) EntryNo(ctx context.Context, id int64) (trade.Entry, error) {
 		return trade.Entry{}, fmt.Errorf("row number %d: %w", id, sqldb.ErrNotFound)
 	}
 	return found[0], s.discovery.TellParents(ctx, found)
+}
+
+// Place tells which row of its state one is, by number, and of how many.
+func (s *Reader) Place(ctx context.Context, e trade.Entry) (place, of int, err error) {
+	jobs, err := s.roster.Jobs(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, job := range jobs {
+		var n struct {
+			Place int `db:"place"`
+			All   int `db:"n"`
+		}
+		query := `SELECT COUNT(*) AS n, COALESCE(SUM(CASE WHEN id <= ? THEN 1 ELSE 0 END), 0) AS place
+			FROM entry WHERE job = ? AND state = ?`
+		if err := s.db.Read.GetContext(ctx, &n, s.db.Q(query), e.ID, job, string(e.State)); err != nil {
+			return 0, 0, s.db.Fault(ctx, "counting the rows in a state", err)
+		}
+		place, of = place+n.Place, of+n.All
+	}
+	return place, of, nil
 }

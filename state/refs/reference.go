@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -68,6 +69,34 @@ func (s *Tables) ListReferences(ctx context.Context, kind string) ([]trade.Refer
 	slices.SortFunc(out, func(a, b trade.Reference) int {
 		return cmp.Or(strings.Compare(a.Kind, b.Kind), trade.CompareCodes(a.Code, b.Code))
 	})
+	return out, nil
+}
+
+// labelledAtOnce is how many codes one query asks for.
+const labelledAtOnce = 100
+
+// Labelled gives those of some codes that have a label, with id and label.
+func (s *Tables) Labelled(ctx context.Context, codes []trade.Reference) ([]trade.Reference, error) {
+	asked := map[trade.Reference]bool{}
+	for _, c := range codes {
+		asked[trade.Reference{Kind: c.Kind, Code: c.Code}] = true
+	}
+	var out []trade.Reference
+	for some := range slices.Chunk(slices.Collect(maps.Keys(asked)), labelledAtOnce) {
+		var args []any
+		for _, c := range some {
+			args = append(args, c.Kind, c.Code)
+		}
+		var rows []referenceRow
+		query := `SELECT kind, code, id, label FROM reference WHERE label <> '' AND (kind = ? AND code = ?` +
+			strings.Repeat(` OR kind = ? AND code = ?`, len(some)-1) + `)`
+		if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), args...); err != nil {
+			return nil, s.db.Fault(ctx, "reading the labels of references", err)
+		}
+		for _, r := range rows {
+			out = append(out, trade.Reference{Kind: r.Kind, Code: r.Code, ID: r.ID, Label: r.Label})
+		}
+	}
 	return out, nil
 }
 

@@ -4,8 +4,10 @@ package acts
 
 import (
 	"context"
+	"maps"
 	"time"
 
+	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -44,5 +46,24 @@ func SentFields(entry trade.Entry) []FieldReading {
 			out = append(out, FieldReading{Field: rule.Field, Sent: text})
 		}
 	}
+	return out
+}
+
+// AnsweredFields are the fields of the record that an answer repeats; nil where it repeats none.
+// Only deliveries are answered with what they are.
+func AnsweredFields(sends trade.Kind, attempt trade.Attempt) map[string]string {
+	if sends != trade.Deliveries || attempt.Outcome != trade.OutcomeCreated {
+		return nil
+	}
+	d, err := apiclient.ReadDelivery([]byte(attempt.AnswerBody))
+	if err != nil {
+		return nil
+	}
+	out := map[string]string{
+		"contract_id": d.ContractID, "delivered_volume": d.DeliveredVolume.String(),
+		"delivered_volume_unit_of_measure": string(d.DeliveredVolumeUnitOfMeasure), "delivery_date": d.DeliveryDate,
+		"car": d.Car,
+	}
+	maps.DeleteFunc(out, func(_, text string) bool { return text == "" })
 	return out
 }

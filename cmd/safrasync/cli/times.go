@@ -54,6 +54,9 @@ func (v Voice) ExplainCron(text string) string {
 	if m := someMinutes.FindStringSubmatch(text); m != nil {
 		return v.Text("cron.some_minutes", m[1], m[2], m[3]) + zone
 	}
+	if m := minutesFrom.FindStringSubmatch(text); m != nil {
+		return v.Text("cron.minutes_from", m[3], m[1], m[2]) + zone
+	}
 	if m := everyHour.FindStringSubmatch(text); m != nil {
 		return v.Text("cron.hourly", m[1]) + zone
 	}
@@ -91,6 +94,7 @@ func RoundUp(d time.Duration) int { return int((d + time.Second - 1) / time.Seco
 
 var (
 	everyMinutes = regexp.MustCompile(`^\*/(\d+) \* \* \* \*$`)
+	minutesFrom  = regexp.MustCompile(`^(\d+)-(\d+)/(\d+) \* \* \* \*$`)
 	everyHour    = regexp.MustCompile(`^(\d+) \* \* \* \*$`)
 	everyDay     = regexp.MustCompile(`^(\d+) (\d+) \* \* \*$`)
 	someMinutes  = regexp.MustCompile(`^\*/(\d+) (\d+)-(\d+) \* \* \*$`)

@@ -79,6 +79,7 @@ func TestSchedulesInWords(t *testing.T) {
 		"@every 15m":                             "a cada 15m, a contar da última execução",
 		"0 3 * * *":                              "todo dia às 03:00",
 		"5 * * * *":                              "toda hora, no minuto 5",
+		"5-55/10 * * * *":                        "a cada 10 minutos, do minuto 5 ao 55 de cada hora",
 		"CRON_TZ=America/Cuiaba */10 6-20 * * *": "a cada 10 minutos, das 6h às 20h59, no fuso America/Cuiaba",
 		"0 3 1 * 1-5":                            "minuto, hora, dia, mês, dia da semana",
 	} {

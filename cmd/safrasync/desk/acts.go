@@ -125,15 +125,38 @@ func (w *work) Fields(ctx context.Context, entry trade.Entry) ([]pages.Field, er
 }
 
 // FieldsOf does that for several rows. The de-para may have many thousands of codes: it is read
-// once.
+// once, and only where a row is mapped anew.
 func (w *work) FieldsOf(ctx context.Context, entries []trade.Entry) ([][]pages.Field, error) {
-	refs, err := engine.Codes(ctx, w.g.Store)
+	var refs map[string]map[string]string
+	if slices.ContainsFunc(entries, func(e trade.Entry) bool { return e.Now != nil || e.Payload == nil }) {
+		var err error
+		if refs, err = engine.Codes(ctx, w.g.Store); err != nil {
+			return nil, err
+		}
+	}
+	out := make([][]pages.Field, len(entries))
+	var codes []trade.Reference
+	for i, entry := range entries {
+		out[i] = w.fields(entry, refs)
+		for _, f := range out[i] {
+			if f.Code.Code != "" {
+				codes = append(codes, f.Code)
+			}
+		}
+	}
+	labelled, err := w.g.Store.Labelled(ctx, codes)
 	if err != nil {
 		return nil, err
 	}
-	out := make([][]pages.Field, len(entries))
-	for i, entry := range entries {
-		out[i] = w.fields(entry, refs)
+	for _, fields := range out {
+		for i := range fields {
+			f := &fields[i]
+			for _, l := range labelled {
+				if f.Code.Kind == l.Kind && f.Code.Code == l.Code && f.Sent != nil && *f.Sent == l.ID {
+					f.Code = l
+				}
+			}
+		}
 	}
 	return out, nil
 }
@@ -148,6 +171,10 @@ func (w *work) fields(entry trade.Entry, refs map[string]map[string]string) []pa
 	for _, d := range engine.Differences(job, entry, refs) {
 		differs[cmp.Or(d.Field, "column "+fmt.Sprint(d.Columns))] = d
 	}
+	var mapped map[string]engine.RowField
+	if job != nil {
+		mapped = job.RowFields(entry.Values, refs)
+	}
 	problems := map[string]*trade.Problem{}
 	if entry.Error != nil {
 		for _, p := range entry.Error.Fields {
@@ -161,6 +188,12 @@ func (w *work) fields(entry trade.Entry, refs map[string]map[string]string) []pa
 		f := pages.Field{
 			Name: rule.Field, Sent: sent[rule.Field], Problem: problems[rule.Field],
 			Secret: spec.Fields[rule.Field].Lookup != "",
+		}
+		if text := mapped[rule.Field].Text; entry.Payload == nil && text != "" && f.Problem == nil {
+			f.Sent = &text
+		}
+		if ref := spec.Fields[rule.Field].Ref; ref != "" {
+			f.Code = trade.Reference{Kind: ref, Code: mapped[rule.Field].ERP}
 		}
 		if d, ok := differs[rule.Field]; ok {
 			f.Differs, f.Now = true, d.Now

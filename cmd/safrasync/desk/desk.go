@@ -264,6 +264,16 @@ func (d *Desk) Hints(ctx context.Context, entry trade.Entry, attempts []trade.At
 	for _, c := range hints.Unreadable {
 		out.Unreadable = append(out.Unreadable, c.ID)
 	}
+	for _, a := range attempts {
+		if there := engine.AnsweredFields(entry.Sends, a); len(there) > 0 {
+			out.There = there
+		}
+	}
+	if out.There == nil && entry.RemoteID != "" {
+		record, _, err := d.g.Store.RecordOf(ctx, entry.RemoteID)
+		out.There = record.Fields
+		return out, err
+	}
 	return out, nil
 }
 
@@ -272,8 +282,11 @@ func (d *Desk) acts() *engine.Acts { return (&work{d.g}).acts() }
 // AdviseStop says why a job does not move, and what to do. What a brake has seen is told with its
 // numbers.
 func (d *Desk) AdviseStop(stop trade.Stop, lang trade.Lang) trade.Advice {
-	v := d.voice(lang)
-	advice := v.Own.Stop(stop.Code, lang)
+	return adviseStop(d.voice(lang), stop)
+}
+
+func adviseStop(v cli.Voice, stop trade.Stop) trade.Advice {
+	advice := v.Own.Stop(stop.Code, v.Lang)
 	if stop.Brake != nil {
 		advice.What = v.Brake(stop.Code, *stop.Brake)
 	}

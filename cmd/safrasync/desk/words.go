@@ -12,25 +12,45 @@ func (w *work) voice(lang trade.Lang) cli.Voice {
 	return cli.Voice{Lang: lang, Zone: w.g.App.Config.Zone(), Own: w.g.App.Config.Catalogue()}
 }
 
-// Stop says why a job stands still.
-func (w *work) Stop(stop trade.Stop, lang trade.Lang) string { return w.voice(lang).Stop(stop) }
+// Stop says why a job stands still and who sees to it, without a command.
+func (w *work) Stop(stop trade.Stop, lang trade.Lang) string {
+	v := w.voice(lang)
+	advice := adviseStop(v, stop)
+	text := advice.What
+	switch {
+	case stop.Code == string(trade.Paused): // who did it, and why
+		text = stop.Text + v.Text("stop.resume")
+	case advice.Fixer == trade.FixIT:
+		text += v.Text("stop.tell_it")
+	}
+	if !stop.Until.IsZero() {
+		text += v.Text("stop.until", v.Moment(stop.Until))
+	}
+	return text
+}
 
 // Reason says in one line why a row is as it is.
 func (w *work) Reason(entry trade.Entry, lang trade.Lang) string {
 	return w.voice(lang).Reason(entry)
 }
 
-// Advice is what to do about a row.
+// Advice is what to do about a row; of one that was sent, about what happened to it afterwards.
 func (w *work) Advice(entry trade.Entry, lang trade.Lang) trade.Advice {
+	for _, flag := range trade.AcknowledgedByAct {
+		if entry.State == trade.Accepted && entry.Flags.Has(flag) {
+			return w.voice(lang).Own.Flag(flag, lang)
+		}
+	}
 	return w.voice(lang).Advice(entry)
 }
 
-// Attempt says how an attempt ended, and how far its request got.
+// Attempt says how an attempt ended, with what the platform answered, and, by its name, how far its
+// request got.
 func (w *work) Attempt(attempt trade.Attempt, lang trade.Lang) (outcome, phase string) {
 	v := w.voice(lang)
 	outcome = v.Text(i18n.Key("outcome." + cli.OutcomeName(attempt.Outcome)))
-	if p := cli.PhaseOf(attempt.Evidence); p != "" {
-		phase = v.Text(i18n.Key("phase." + p))
+	if len(attempt.Messages) > 0 {
+		outcome += ": " + v.Own.Explain(trade.Rejected, attempt.Messages[0], lang).What
 	}
-	return outcome, phase
+	return outcome, cli.PhaseOf(attempt.Evidence)
 }

@@ -42,3 +42,19 @@ function unfold() {
 }
 addEventListener("hashchange", unfold);
 addEventListener("DOMContentLoaded", unfold);
+
+// What is copied beside each text that people look for elsewhere, where the browser lets pages copy.
+addEventListener("DOMContentLoaded", () => {
+  if (!navigator.clipboard) return;
+  for (const part of document.querySelectorAll("[data-copy] .copy")) {
+    const button = document.createElement("button");
+    const { copy, copied } = part.closest("[data-copy]").dataset;
+    Object.assign(button, { type: "button", className: "copier", textContent: copy });
+    button.setAttribute("aria-label", copy + " " + part.textContent);
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(part.textContent);
+      button.textContent = copied;
+    });
+    part.after(button);
+  }
+});
