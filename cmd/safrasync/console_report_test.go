@@ -70,18 +70,29 @@ func TestE2ThePartsOfTheBridgeAreLinks(t *testing.T) {
 	}
 	d.must(0, "", "sync", "--sweep")
 	b := d.as(trade.Reader).get("/report?show=1")
+	line := func(path, text, rows, kg, value string) string {
+		cell := func(class, label, text string) string {
+			return `<td class="` + class + `" data-label="` + label + `">` + text
+		}
+		return `<a href="` + path + `">` + text + `</a></td>` + cell("number", "Quantidade", rows) + `</td>` +
+			cell("number", "kg", kg) + `</td>` + cell("number", "Valor", value)
+	}
 	for _, link := range []string{
-		`<a href="/rows?job=contracts">linhas lidas no ERP</a></td><td class="number">8</td><td class="number">198.660</td><td class="">BRL</td><td class="number">482.509,75</td>`,
-		`<a href="/rows?job=contracts">documentos</a></td><td class="number">4</td>`,
-		`<a href="/rows?cause=rule%3Aprice&amp;job=contracts">documentos com preço ou volume negativo</a></td><td class="number">1</td><td class="number">12.000</td><td class="">BRL</td><td class="number">−20.000,00</td>`,
-		`<a href="/rows?flag=cancelled&amp;job=contracts">canceladas no ERP</a></td><td class="number">1</td><td class="number">30.000</td>`,
-		`<a href="/runs?job=contracts">sem número (chave inutilizável)</a></td><td class="number">1</td><td class="number">12.000</td><td class="">BRL</td><td class="number">225.900,00</td>`,
-		`<a href="/rows?cause=duplicate_key&amp;job=contracts">com chave repetida no ERP</a></td><td class="number">1</td><td class="number">630</td><td class="">BRL</td><td class="number">11.859,75</td>`,
-		"01|000002",
+		line("/rows?job=contracts", "linhas lidas no ERP", "8", "198.660", "R$ 482.509,75"),
+		line("/rows?job=contracts", "documentos", "4", "", "")[:60],
+		line("/rows?cause=rule%3Aprice&amp;job=contracts", "documentos com preço ou volume negativo", "1", "12.000", "R$ −20.000,00"),
+		line("/rows?flag=cancelled&amp;job=contracts", "canceladas no ERP", "1", "30.000", ""),
+		"Quais: 01|000002",
 	} {
 		b.shows(http.StatusOK, link)
 	}
-	_, totals, _ := strings.Cut(b.body, "<h3>Totais</h3>")
+	for path, text := range map[string]string{
+		"/runs?job=contracts":                         "sem número (chave inutilizável)",
+		"/rows?cause=duplicate_key&amp;job=contracts": "com chave repetida no ERP",
+	} {
+		b.shows(http.StatusOK, `<a href="`+path+`">`+text+`</a>`)
+	}
+	_, totals, _ := strings.Cut(b.body, ">Totais</h3>")
 	if strings.Contains(totals, "−20.000") || strings.Contains(totals, "205.900") {
 		t.Errorf("the negative price lowers a total:\n%s", totals)
 	}

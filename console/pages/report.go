@@ -16,6 +16,7 @@ import (
 type reportRoutes struct {
 	reports   Reports
 	reporting chan struct{} // a report is made
+	unknown   func(error) bool
 }
 
 func (p *reportRoutes) routes() []web.Route {
@@ -35,6 +36,14 @@ func (p *reportRoutes) routes() []web.Route {
 		{
 			Method: http.MethodPost, Path: "/report/close/do", Needs: trade.Accountant, Takes: reportTakes,
 			Handle: p.doClosing,
+		},
+		{
+			Method: http.MethodGet, Path: "/report/closings/{id}", Needs: trade.Reader, Takes: reportTakes,
+			Handle: p.showClosing,
+		},
+		{
+			Method: http.MethodGet, Path: "/report/closings/{id}/print.css", Needs: trade.Reader,
+			Handle: p.closingStyle,
 		},
 	}
 }
@@ -87,7 +96,7 @@ func reportQuery(form url.Values) (q ReportQuery, fault string) {
 			}
 		}
 	}
-	q.Single = form.Get("single") != ""
+	q.Closing, q.Single = form.Get("closing"), form.Get("single") != ""
 	return q, ""
 }
 
@@ -201,9 +210,13 @@ func (p *reportRoutes) closing(q *web.Request) (page closingPage, fault string, 
 // Month is the month of the plan as the form has it.
 func (p closingPage) Month() string { return p.Plan.Day.String()[:7] }
 
-// DivergencesPath leads to the divergences of the documents of the plan.
-func (p closingPage) DivergencesPath() string {
-	return "/report?show=1&to=" + p.Plan.Day.String() + "#divergences"
+// Name is the month as people write it.
+func (p closingPage) Name(lang string) string {
+	month := p.Month()
+	if lang == string(trade.English) {
+		return month
+	}
+	return month[5:] + "/" + month[:4]
 }
 
 // noClosing shows the form again with what is wrong in it.
@@ -244,19 +257,55 @@ func (p *reportRoutes) doClosing(q *web.Request) error {
 		page.Fault = "report.close.again"
 		return q.Page(http.StatusUnprocessableEntity, "report_close", page)
 	}
-	mark := q.PostFormValue("mark")
-	closed := false
-	if mark == page.Plan.Mark && len(page.Plan.Uneven) == 0 {
-		if closed, err = p.reports.CloseReport(q.Context(), page.Plan.Day, mark, person(q, page.Reason)); err != nil {
+	if q.PostFormValue("signed") == "" {
+		page.Fault = "report.close.unsigned"
+		return q.Page(http.StatusUnprocessableEntity, "report_close", page)
+	}
+	mark, id := q.PostFormValue("mark"), ""
+	if mark == page.Plan.Mark && !page.Plan.Blocked() {
+		if id, err = p.reports.CloseReport(q.Context(), page.Plan.Day, mark, person(q, page.Reason)); err != nil {
 			return err
 		}
 	}
-	if !closed {
+	if id == "" {
 		page.Fault = "desk.moved"
 		return q.Page(http.StatusConflict, "report_close", page)
 	}
 	q.Tell("report.closed")
-	return q.Redirect("/report")
+	return q.Redirect("/report/closings/" + id)
+}
+
+// showClosing shows a month as it was closed and signed, to be printed.
+func (p *reportRoutes) showClosing(q *web.Request) error {
+	done, err := p.patient(q)
+	if err != nil {
+		return err
+	}
+	defer done()
+	month, err := p.reports.ReadClosing(q.Context(), q.PathValue("id"), q.Lang, reportRows)
+	switch {
+	case err != nil && p.unknown(err):
+		return web.ErrNotFound
+	case err != nil:
+		return err
+	}
+	return q.Page(http.StatusOK, "report_closed", month)
+}
+
+// closingStyle puts which closing it is on every printed page. It is a style sheet of its own,
+// because a page of the console has no style within it.
+func (p *reportRoutes) closingStyle(q *web.Request) error {
+	style, err := p.reports.ClosingStyle(q.Context(), q.PathValue("id"), q.Lang)
+	switch {
+	case err != nil && p.unknown(err):
+		return web.ErrNotFound
+	case err != nil:
+		return err
+	}
+	q.Answered = true
+	q.Writer.Header().Set("Content-Type", "text/css; charset=utf-8")
+	_, err = q.Writer.Write([]byte(style))
+	return err
 }
 
 // Formats lists the files in their order.

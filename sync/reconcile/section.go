@@ -3,6 +3,7 @@
 package reconcile
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/i18n"
@@ -98,4 +99,28 @@ func columnsIn(lang trade.Lang, list []column) []Column {
 		out[i] = Column{c.id, sentence(c.title, lang), c.typ}
 	}
 	return out
+}
+
+// Text gives a cell of the column as people of a language read it.
+func (c Column) Text(cell any, lang trade.Lang, zone *time.Location) string {
+	if d, ok := cell.(trade.Decimal); ok && c.Type == MoneyColumn {
+		return trade.MoneyText(d, lang)
+	}
+	return PlainText(cell, lang, zone)
+}
+
+// PlainText gives a cell as people of a language read it.
+func PlainText(cell any, lang trade.Lang, zone *time.Location) string {
+	switch c := cell.(type) {
+	case int:
+		return trade.NumberText(strconv.Itoa(c), lang)
+	case trade.Decimal:
+		return trade.NumberText(c.String(), lang)
+	case Day:
+		return dayText(string(c), lang)
+	case time.Time:
+		return momentText(c, zone, lang)
+	}
+	text, _ := textOf(cell)
+	return text
 }

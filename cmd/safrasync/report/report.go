@@ -17,6 +17,7 @@ import (
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/sync/reconcile/paper"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -283,7 +284,7 @@ func Writer(a *cli.App, format string, o reconcile.Options, to io.Writer) reconc
 	case "xlsx":
 		return reconcile.NewXLSX(to)
 	case "html":
-		return reconcile.NewHTML(to)
+		return paper.NewHTML(to)
 	}
 	return reconcile.NewJSON(to)
 }

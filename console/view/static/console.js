@@ -42,3 +42,11 @@ function unfold() {
 }
 addEventListener("hashchange", unfold);
 addEventListener("DOMContentLoaded", unfold);
+
+// A button that prints the page is there where it works.
+addEventListener("DOMContentLoaded", () => {
+  for (const button of document.querySelectorAll("[data-print]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => print());
+  }
+});
