@@ -1,8 +1,10 @@
 package paper
 
 import (
+	"fmt"
 	"strings"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -60,7 +62,7 @@ type Reader interface {
 
 // A column of a layout, and what stands beneath it, are ids of the report's columns. Of "a|b" the
 // first that has a text is taken; "a@b" is an amount with its unit or currency; "#a" has its
-// title before it.
+// title before it, "?a" too, and is left out where it is zero; ">a" is what was sent, "~a" sacas.
 type layout struct {
 	main    string
 	beneath []string
@@ -81,14 +83,14 @@ var layouts = map[reconcile.SectionID][]layout{
 		one("job"), one("line", "#keys"), one("rows"), one("kg"), one("value@currency"), one("without_weight"),
 	},
 	reconcile.TotalsSection: {
-		one("name|by", "by"), one("product"), one("kg_contracted", "#sc_contracted", "#kg_contracted_sent"),
-		one("kg_delivered", "#sc_delivered", "#kg_delivered_sent"), one("kg_to_deliver"),
-		one("kg_fixed", "#kg_fixed_sent", "#kg_from_deposit"), one("kg_to_fix"),
-		one("value_fixed@currency", "#value_sent"),
+		one("name|by", "by"), one("product"), one("kg_contracted", "~sc_contracted", ">kg_contracted_sent"),
+		one("kg_delivered", "~sc_delivered", ">kg_delivered_sent"), one("kg_to_deliver", "~sc_to_deliver"),
+		one("kg_fixed", "~sc_fixed", ">kg_fixed_sent", "?kg_from_deposit"), one("kg_to_fix", "~sc_to_fix"),
+		one("value_fixed@currency", ">value_sent"),
 	},
 	reconcile.ContractsSection: {
 		lead, one("order_date", "order_type"), product, weights[0], weights[1], weights[2],
-		one("value_erp@currency", "#price_erp", "#value_sent", "#value_difference"),
+		one("value_erp@currency", "#price_erp", "?value_difference"),
 		one("state", "flags", "reason", "#who", "#sent_at", "#by", "#kg_platform", "#value_platform", "basis",
 			"#workflow", "#esg_producer"),
 	},
@@ -181,25 +183,36 @@ func (l *laid) Row(cells []any) error {
 
 // text is one part of a cell.
 func (l *laid) text(cells []any, part string) string {
-	id, named := strings.CutPrefix(part, "#")
+	id := strings.TrimLeft(part, "#?>~")
 	id, unit, measured := strings.Cut(id, "@")
 	i, ok := l.there[id]
 	if !ok {
 		return ""
 	}
 	c := l.section.Columns[i]
+	d, number := cells[i].(trade.Decimal)
 	text := c.Text(cells[i], l.heading.Lang, l.heading.Zone)
+	if number && id != "price_erp" && (c.Type == reconcile.MoneyColumn || part[0] == '~') {
+		d = d.Round(cents)
+		text = c.Text(d, l.heading.Lang, l.heading.Zone)
+	}
 	switch {
-	case text == "":
-	case named:
+	case text == "", part[0] == '?' && d.Sign() == 0:
+		return ""
+	case part[0] == '#', part[0] == '?':
 		text = c.Title + ": " + text
-	case measured:
-		if d, ok := cells[i].(trade.Decimal); ok {
-			text = l.amount(d, text, c.Text(cells[l.there[unit]], l.heading.Lang, l.heading.Zone))
-		}
+	case part[0] == '>':
+		text = fmt.Sprintf(i18n.Report.Text(l.heading.Lang, "paper.sent"), text)
+	case part[0] == '~':
+		text = fmt.Sprintf(i18n.Report.Text(l.heading.Lang, "paper.sacas"), text)
+	case measured && number:
+		text = l.amount(d, text, c.Text(cells[l.there[unit]], l.heading.Lang, l.heading.Zone))
 	}
 	return text
 }
+
+// cents are how many digits after the point money and sacas have for people; files have all.
+const cents = 2
 
 // signs are how people write currencies; others are written by their code.
 var signs = map[string]string{"BRL": "R$", "USD": "US$", "EUR": "€"}
