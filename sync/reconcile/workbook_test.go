@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -50,6 +51,7 @@ func TestAWorkbookHasTypesFiltersAndAFrozenHeader(t *testing.T) {
 	if err != nil || len(tables) != 1 || !strings.HasPrefix(tables[0].Range, "A1:") {
 		t.Errorf("tables %+v, %v", tables, err)
 	}
+	printedAcross(t, book)
 	for cell, want := range map[string]struct {
 		typ  excelize.CellType
 		text string
@@ -68,6 +70,32 @@ func TestAWorkbookHasTypesFiltersAndAFrozenHeader(t *testing.T) {
 		}
 		if formula, err := book.GetCellFormula("Contratos", cell); err != nil || formula != "" {
 			t.Errorf("%s is the formula %q, %v", cell, formula, err)
+		}
+	}
+}
+
+// printedAcross wants every sheet on A4 across, as wide as a page, with its first row and the
+// number on each page.
+func printedAcross(t *testing.T, book *excelize.File) {
+	t.Helper()
+	names := book.GetDefinedName()
+	for i, sheet := range book.GetSheetList() {
+		page, err := book.GetPageLayout(sheet)
+		if err != nil || *page.Orientation != "landscape" || *page.Size != 9 || *page.FitToHeight != 0 {
+			t.Errorf("%s is printed as %+v, %v", sheet, page, err)
+		}
+		props, err := book.GetSheetProps(sheet)
+		if err != nil || !*props.FitToPage {
+			t.Errorf("%s is wider than a page, %v", sheet, err)
+		}
+		foot, err := book.GetHeaderFooter(sheet)
+		if err != nil || !strings.HasSuffix(foot.OddFooter, "&P / &N") || !strings.Contains(foot.OddFooter, "Relatório") {
+			t.Errorf("below %s stands %+v, %v", sheet, foot, err)
+		}
+		if want := "'" + sheet + "'!$1:$1"; i > 0 && !slices.ContainsFunc(names, func(n excelize.DefinedName) bool {
+			return n.Name == "_xlnm.Print_Titles" && n.RefersTo == want && n.Scope == sheet
+		}) {
+			t.Errorf("the first row of %s does not stand on each page: %+v", sheet, names)
 		}
 	}
 }

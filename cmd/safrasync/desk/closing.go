@@ -93,7 +93,7 @@ func (r *reports) ClosingStyle(ctx context.Context, id string, lang trade.Lang) 
 	for _, c := range list {
 		if c.ID == id {
 			head := reconcile.Head{Day: c.Day.String(), Closed: &reconcile.Closed{At: c.At, Hash: c.Hash}}
-			return paper.Style(paper.Foot(reconcile.Heading{Head: head, Lang: lang, Zone: r.g.App.Config.Zone()}), lang), nil
+			return paper.Style(reconcile.Heading{Head: head, Lang: lang, Zone: r.g.App.Config.Zone()}), nil
 		}
 	}
 	return "", state.ErrNotFound

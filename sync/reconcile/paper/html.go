@@ -9,7 +9,6 @@ import (
 
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/sync/reconcile"
-	"github.com/safrasync/safrasync/trade"
 )
 
 // page writes a page for reading and printing: one file, no script, nothing from outside.
@@ -37,15 +36,6 @@ td{display:flex;justify-content:space-between;gap:1rem;border-bottom:0}td:before
 @media print{body{margin:0;font-size:8pt}thead{display:table-header-group}tr{break-inside:avoid}h2{break-after:avoid}}
 `
 
-// Foot is what stands below each printed page: which report it is, and of a closed one the hash.
-func Foot(h reconcile.Heading) string {
-	if c := h.Head.Closed; c != nil {
-		return fmt.Sprintf(i18n.Report.Text(h.Lang, "paper.closed"), reconcile.PlainText(reconcile.Day(h.Head.Day), h.Lang, h.Zone),
-			reconcile.PlainText(c.At, h.Lang, h.Zone), c.Hash)
-	}
-	return fmt.Sprintf(i18n.Report.Text(h.Lang, "paper.report"), h.Head.ID, reconcile.PlainText(h.Head.At, h.Lang, h.Zone))
-}
-
 // inCSS leaves of a text what is no character of its own in a style sheet.
 func inCSS(text string) string {
 	return strings.Map(func(r rune) rune {
@@ -56,10 +46,10 @@ func inCSS(text string) string {
 	}, text)
 }
 
-// Style makes A4 pages across, with a line at their foot and their number.
-func Style(foot string, lang trade.Lang) string {
-	return `@page{size:A4 landscape;margin:12mm 10mm 16mm;@bottom-left{content:"` + inCSS(foot) +
-		`";font:7pt sans-serif;color:#444;width:85%}@bottom-right{content:"` + inCSS(i18n.Report.Text(lang, "paper.page")) +
+// Style makes A4 pages across, with what report it is and their number at their foot.
+func Style(h reconcile.Heading) string {
+	return `@page{size:A4 landscape;margin:12mm 10mm 16mm;@bottom-left{content:"` + inCSS(h.Foot()) +
+		`";font:7pt sans-serif;color:#444;width:85%}@bottom-right{content:"` + inCSS(i18n.Report.Text(h.Lang, "paper.page")) +
 		` " counter(page) " / " counter(pages);font:7pt sans-serif;color:#444}}` + "\n"
 }
 
@@ -70,7 +60,7 @@ func (w *page) Begin(h reconcile.Heading) error {
 	w.put("<!doctype html>\n<html lang=\"" + string(h.Lang) +
 		"\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n" +
 		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>" +
-		template.HTMLEscapeString(h.Title) + "</title>\n<style>\n" + pageStyle + Style(Foot(h), h.Lang) +
+		template.HTMLEscapeString(h.Title) + "</title>\n<style>\n" + pageStyle + Style(h) +
 		"</style>\n</head>\n<body>\n<h1>" + template.HTMLEscapeString(h.Title) + "</h1>\n")
 	for _, line := range h.Lines {
 		w.put("<p>" + template.HTMLEscapeString(line) + "</p>\n")

@@ -104,7 +104,7 @@ var layouts = map[reconcile.SectionID][]layout{
 	},
 	reconcile.DivergencesSection: {
 		one("show|key", "key", "job", "remote_id"), one("kind", "note", "acknowledged"), one("here@unit"),
-		one("there@unit"), one("difference@unit"), product,
+		one("there@unit"), one("difference@unit"), one("product", "harvest", "producer"),
 	},
 	reconcile.ExceptionsSection: {
 		one("at"), one("by"), one("act"), one("key", "job"), one("reason"), one("after", "#before"), one("audit"),
