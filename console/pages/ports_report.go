@@ -20,8 +20,8 @@ type Reports interface {
 	// ReadReport makes a report. Of a section that has more than most rows, the first ones are
 	// given.
 	ReadReport(ctx context.Context, q ReportQuery, lang trade.Lang, most int) (Report, error)
-	// WriteReport writes a report as a file: csv, xlsx, html or json. It stands in the audit before
-	// a byte is written.
+	// WriteReport writes a report as a file: csv, xlsx, html or json; zip is an archive of it, with
+	// its closings and the audit. It stands in the audit before a byte is written.
 	WriteReport(ctx context.Context, q ReportQuery, lang trade.Lang, format string, w io.Writer,
 		who engine.Person) error
 	// MonthEnd reads a month; ok is false for what is none.

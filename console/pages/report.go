@@ -56,7 +56,7 @@ const (
 // reportForms are the files of a report, and what they are.
 var reportForms = map[string]string{
 	"csv": "text/csv; charset=utf-8", "html": "text/html; charset=utf-8", "json": "application/x-ndjson",
-	"xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+	"xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "zip": "application/zip",
 }
 
 // reportPage is the form, and the report when somebody asked for it.

@@ -13,6 +13,7 @@ import (
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/sync/reconcile/archive"
 	"github.com/safrasync/safrasync/sync/reconcile/paper"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -135,9 +136,30 @@ func (r *reports) WriteReport(ctx context.Context, q pages.ReportQuery, lang tra
 		if err := r.g.Store.AppendAudit(ctx, record); err != nil {
 			return err
 		}
+		if format == "zip" {
+			return r.archive(ctx, s, options, w, who)
+		}
 		_, err = s.Report(options, report.Writer(r.g.App, format, options, w))
 		return err
 	})
+}
+
+// archive writes a report with its closings and its audit, and puts its seal into the audit.
+func (r *reports) archive(ctx context.Context, s *reconcile.Snapshot, o reconcile.Options, w io.Writer,
+	who engine.Person,
+) error {
+	o.Sections = nil
+	seal, err := archive.Write(ctx, w, archive.Contents{
+		Snapshot: s, Options: o, Ledger: r.g.Store, Who: who.Name, Now: cli.Now(), Program: r.g.App.Version,
+	})
+	if err != nil {
+		return err
+	}
+	record, err := recordOf(who, archive.Act, "-", archive.Sealed{Report: s.Head.ID, Seal: seal})
+	if err != nil {
+		return err
+	}
+	return r.g.Store.AppendAudit(ctx, record)
 }
 
 // reportView takes a report up for a page.
