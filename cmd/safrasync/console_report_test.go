@@ -177,7 +177,7 @@ func TestE5AClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
 	b.get("/report").submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK,
 		`<a href="/rows?job=contracts&amp;state=invalid">com erro (dados do ERP): 1 contrato</a> · 18.000 kg (18 t) · R$ 38.850,00`,
 		`<a href="/rows?job=contracts&amp;state=waiting">aguardando: 1 contrato</a> · 24.000 kg (24 t)`,
-		"varredura completa em", "2 pontos em aberto", "MILHO", "12.000 kg", "R$ 225.900,00", "132.030 kg")
+		"varredura completa em", "Pontos em aberto: 2", "MILHO", "12.000 kg", "R$ 225.900,00", "132.030 kg")
 	form := with(b.fields("/report/close/do"), "reason", "mês conferido")
 	b.post("/report/close/do", form).shows(http.StatusUnprocessableEntity, "Falta a assinatura")
 	form = with(b.fields("/report/close/do"), "reason", "mês conferido", "signed", "1")

@@ -274,7 +274,7 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 		c.do(chromedp.SetValue(chromedp.CSS(`input[name=month]`), "2026-10"))
 		c.click(`form[action="/report/close/plan"] button`)
 		c.fill("input[name=reason]", "outubro conferido com o razão")
-		c.shows("Lista de conferência", "pontos em aberto", "Eu, carla, conferi")
+		c.shows("Lista de conferência", "Pontos em aberto", "Eu, carla, conferi")
 		c.accessible("closing")
 		c.golden("10-fechar")
 		c.do(chromedp.Click(chromedp.CSS(`input[name=signed]`)))

@@ -65,6 +65,15 @@ type reportPage struct {
 	Report   *Report
 	Closings []trade.Closing
 	Fault    string
+	Month    string // the last that is over
+}
+
+// form is the page with its form and the months that were closed.
+func (p *reportRoutes) form(q *web.Request, form url.Values) (page reportPage, err error) {
+	now := q.Site.Now().In(q.Site.Zone)
+	page = reportPage{Form: form, Month: now.AddDate(0, 0, -now.Day()).Format("2006-01")}
+	page.Closings, err = p.reports.Closings(q.Context())
+	return page, err
 }
 
 // Get is a field of the form as it was sent.
@@ -117,9 +126,8 @@ func (p *reportRoutes) patient(q *web.Request) (done func(), err error) {
 }
 
 func (p *reportRoutes) showReport(q *web.Request) error {
-	page := reportPage{Form: q.URL.Query()}
-	var err error
-	if page.Closings, err = p.reports.Closings(q.Context()); err != nil {
+	page, err := p.form(q, q.URL.Query())
+	if err != nil {
 		return err
 	}
 	if page.Get("show") == "" {
@@ -221,12 +229,12 @@ func (p closingPage) Name(lang string) string {
 
 // noClosing shows the form again with what is wrong in it.
 func (p *reportRoutes) noClosing(q *web.Request, fault string) error {
-	closings, err := p.reports.Closings(q.Context())
+	page, err := p.form(q, url.Values{})
 	if err != nil {
 		return err
 	}
-	return q.Page(http.StatusUnprocessableEntity, "report",
-		reportPage{Form: url.Values{}, Closings: closings, Fault: fault})
+	page.Fault = fault
+	return q.Page(http.StatusUnprocessableEntity, "report", page)
 }
 
 func (p *reportRoutes) planClosing(q *web.Request) error {

@@ -78,7 +78,9 @@ func (r *reports) ReadClosing(ctx context.Context, id string, lang trade.Lang,
 			ID: c.ID, Day: out.Plan.Day, At: c.At, Who: c.Who, Reason: c.Reason, Hash: c.Hash, Audit: c.Audit,
 			Program: s.Head.Program, Rows: s.Head.Rows,
 		}
-		return page.read(s, r.options(q, lang))
+		o := r.options(q, lang)
+		o.By = []reconcile.By{reconcile.ByAll, reconcile.BySeason, reconcile.ByPlace} // producers are for files
+		return page.read(s, o)
 	})
 	out.Report = page.out
 	return out, err

@@ -33,7 +33,8 @@ td.code{font-family:ui-monospace,Consolas,monospace;font-size:.92em;overflow-wra
 tr.summand>.lead,tr.part>.lead{padding-left:1.2rem}tr.of_which>.lead,tr.outside>.lead{padding-left:2.2rem;color:#444}
 @media screen and (max-width:48rem){thead{display:none}tr{display:block;border:1px solid #bbb;border-radius:.5rem;margin:.5rem 0}
 td{display:flex;justify-content:space-between;gap:1rem;border-bottom:0}td:before{content:attr(data-label);color:#444}}
-@media print{body{margin:0;font-size:8pt}thead{display:table-header-group}tr{break-inside:avoid}h2{break-after:avoid}}
+@media print{body{margin:0;font-size:7.5pt}td:not(.number) small{display:inline}td:not(.number) small:before{content:" · "}th,td{padding:.15rem .3rem}
+thead{display:table-header-group}tr{break-inside:avoid}h2{break-after:avoid}}
 `
 
 // inCSS leaves of a text what is no character of its own in a style sheet.
