@@ -32,8 +32,8 @@ type Heading struct {
 // Foot is what stands below each printed page: which report it is, and of a closed one the hash.
 func (h Heading) Foot() string {
 	if c := h.Head.Closed; c != nil {
-		return fmt.Sprintf(sentence("paper.closed", h.Lang), dayText(h.Head.Day, h.Lang), momentText(c.At, h.Zone, h.Lang),
-			c.Hash)
+		return fmt.Sprintf(sentence("paper.closed", h.Lang), dayText(h.Head.Day, h.Lang),
+			momentText(c.At, h.Zone, h.Lang), c.Hash)
 	}
 	return fmt.Sprintf(sentence("paper.report", h.Lang), h.Head.ID, momentText(h.Head.At, h.Zone, h.Lang))
 }

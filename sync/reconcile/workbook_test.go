@@ -89,7 +89,8 @@ func printedAcross(t *testing.T, book *excelize.File) {
 			t.Errorf("%s is wider than a page, %v", sheet, err)
 		}
 		foot, err := book.GetHeaderFooter(sheet)
-		if err != nil || !strings.HasSuffix(foot.OddFooter, "&P / &N") || !strings.Contains(foot.OddFooter, "Relatório") {
+		if err != nil || !strings.HasSuffix(foot.OddFooter, "&P / &N") ||
+			!strings.Contains(foot.OddFooter, "Relatório") {
 			t.Errorf("below %s stands %+v, %v", sheet, foot, err)
 		}
 		if want := "'" + sheet + "'!$1:$1"; i > 0 && !slices.ContainsFunc(names, func(n excelize.DefinedName) bool {

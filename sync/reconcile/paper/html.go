@@ -28,12 +28,16 @@ h1{font-size:1.5rem;margin:0 0 .5rem}h2{font-size:1.15rem;margin:1.6rem 0 .3rem}
 table{border-collapse:collapse;margin-top:.5rem;width:100%}small{display:block;font-size:.85em;overflow-wrap:anywhere}
 th,td{border-bottom:1px solid #bbb;padding:.25rem .4rem;vertical-align:top;text-align:left}
 th{background:#e6eee2;border-bottom:1px solid #777}td.number,th.number{text-align:right}
-td.number{font-variant-numeric:tabular-nums;white-space:nowrap}td.day{white-space:nowrap}td.number small{white-space:normal}
-td.code{font-family:ui-monospace,Consolas,monospace;font-size:.92em;overflow-wrap:anywhere}tr.total>*,tr.proof>*{font-weight:bold}
+td.number{font-variant-numeric:tabular-nums;white-space:nowrap}
+td.day{white-space:nowrap}td.number small{white-space:normal}
+td.code{font-family:ui-monospace,Consolas,monospace;font-size:.92em;overflow-wrap:anywhere}
+tr.total>*,tr.proof>*{font-weight:bold}
 tr.summand>.lead,tr.part>.lead{padding-left:1.2rem}tr.of_which>.lead,tr.outside>.lead{padding-left:2.2rem;color:#444}
-@media screen and (max-width:48rem){thead{display:none}tr{display:block;border:1px solid #bbb;border-radius:.5rem;margin:.5rem 0}
+@media screen and (max-width:48rem){thead{display:none}
+tr{display:block;border:1px solid #bbb;border-radius:.5rem;margin:.5rem 0}
 td{display:flex;justify-content:space-between;gap:1rem;border-bottom:0}td:before{content:attr(data-label);color:#444}}
-@media print{body{margin:0;font-size:7.5pt}td:not(.number) small{display:inline}td:not(.number) small:before{content:" · "}th,td{padding:.15rem .3rem}
+@media print{body{margin:0;font-size:7.5pt}td:not(.number) small{display:inline}
+td:not(.number) small:before{content:" · "}th,td{padding:.15rem .3rem}
 thead{display:table-header-group}tr{break-inside:avoid}h2{break-after:avoid}}
 `
 
