@@ -312,7 +312,8 @@ func TestE4ChromiumReportIsReadAt1280Pixels(t *testing.T) {
 				if (!box) return "";
 				if (box.scrollWidth > box.clientWidth) return "the table is wider than the page";
 				if (box.querySelectorAll("th").length > 8) return "there are more than eight columns";
-				const cell = box.querySelector("tbody td:nth-child(2)"), label = getComputedStyle(cell, "::before").content;
+				const cell = box.querySelector("tbody td:nth-child(2)");
+				const label = getComputedStyle(cell, "::before").content;
 				return (label === "none") === (innerWidth > 800) ? "" : "the label of a cell is " + label;
 			})()`, part)))
 			if err != nil || wrong != "" {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"compress/zlib"
 	"encoding/hex"
 	"io"
@@ -18,88 +19,16 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// printed is a document as Chromium prints it.
-type printed struct {
-	t       *testing.T
-	objects map[string][]byte // by their numbers
-}
-
 var (
-	pdfObject = regexp.MustCompile(`(?s)(\d+) 0 obj\n(.*?)\nendobj`)
-	pdfStream = regexp.MustCompile(`(?s)stream\r?\n(.*)\r?\nendstream`)
-	pdfPage   = regexp.MustCompile(`/Type\s*/Page\b`)
-	pdfFont   = regexp.MustCompile(`/(F\d+) (\d+) 0 R`)
-	pdfShown  = regexp.MustCompile(`/(F\d+) [\d.]+ Tf|<([0-9A-Fa-f]+)>`)
-	pdfPairs  = regexp.MustCompile(`<([0-9A-Fa-f]{4})> (?:<([0-9A-Fa-f]{4})> )?<([0-9A-Fa-f]{4})>`)
+	pdfObject   = regexp.MustCompile(`(?s)(\d+) 0 obj\n(.*?)\nendobj`)
+	pdfStream   = regexp.MustCompile(`(?s)stream\r?\n(.*)\r?\nendstream`)
+	pdfContents = regexp.MustCompile(`/Contents\s+(\d+) 0 R`)
+	pdfUnicode  = regexp.MustCompile(`/ToUnicode\s+(\d+) 0 R`)
+	pdfPage     = regexp.MustCompile(`/Type\s*/Page\b`)
+	pdfFont     = regexp.MustCompile(`/(F\d+) (\d+) 0 R`)
+	pdfShown    = regexp.MustCompile(`/(F\d+) [\d.]+ Tf|<([0-9A-Fa-f]+)>`)
+	pdfPairs    = regexp.MustCompile(`<([0-9A-Fa-f]{4})> (?:<([0-9A-Fa-f]{4})> )?<([0-9A-Fa-f]{4})>`)
 )
-
-// stream is what an object has in it.
-func (p printed) stream(number string) string {
-	p.t.Helper()
-	found := pdfStream.FindSubmatch(p.objects[number])
-	if found == nil {
-		p.t.Fatalf("object %s has nothing in it", number)
-	}
-	z, err := zlib.NewReader(bytes.NewReader(found[1]))
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	text, err := io.ReadAll(z)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return string(text)
-}
-
-// reference is the number of the object that a name of an object leads to.
-func reference(object []byte, name string) string {
-	found := regexp.MustCompile(`/` + name + `\s+(\d+) 0 R`).FindSubmatch(object)
-	if found == nil {
-		return ""
-	}
-	return string(found[1])
-}
-
-// pages are the texts of the pages, without their spaces.
-func (p printed) pages() (texts []string) {
-	p.t.Helper()
-	for _, object := range p.objects {
-		if !pdfPage.Match(object) {
-			continue
-		}
-		letters := map[string]map[string]string{} // by the name of a font
-		for _, font := range pdfFont.FindAllSubmatch(object, -1) {
-			table := map[string]string{}
-			if unicode := reference(p.objects[string(font[2])], "ToUnicode"); unicode != "" {
-				for _, pair := range pdfPairs.FindAllStringSubmatch(p.stream(unicode), -1) {
-					from, _ := strconv.ParseInt(pair[1], 16, 32)
-					to, _ := strconv.ParseInt(pair[3], 16, 32)
-					last := from
-					if pair[2] != "" {
-						last, _ = strconv.ParseInt(pair[2], 16, 32)
-					}
-					for i := from; i <= last; i++ {
-						glyph := hex.EncodeToString([]byte{byte(i >> 8), byte(i)})
-						table[glyph] = string(rune(to + i - from))
-					}
-				}
-			}
-			letters[string(font[1])] = table
-		}
-		var text strings.Builder
-		font := ""
-		for _, shown := range pdfShown.FindAllStringSubmatch(p.stream(reference(object, "Contents")), -1) {
-			if shown[1] != "" {
-				font = shown[1]
-			}
-			for glyphs := strings.ToLower(shown[2]); len(glyphs) >= 4; glyphs = glyphs[4:] {
-				text.WriteString(letters[font][glyphs[:4]])
-			}
-		}
-		texts = append(texts, strings.Join(strings.Fields(text.String()), ""))
-	}
-	return texts
-}
 
 // A month that was closed is printed from its page: on A4 across, with the hash, the day and the
 // number of the page on each, all parts of the report, and nothing that is for the screen.
@@ -126,14 +55,60 @@ func TestChromiumPrintsAClosingWithItsHashOnEachPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := printed{t, map[string][]byte{}}
+	objects := map[string][]byte{} // by their numbers
 	for _, object := range pdfObject.FindAllSubmatch(result.Data, -1) {
-		p.objects[string(object[1])] = object[2]
+		objects[string(object[1])] = object[2]
 		if pdfPage.Match(object[2]) && !regexp.MustCompile(`/MediaBox \[0 0 84[12]\S* 59[456]`).Match(object[2]) {
 			t.Errorf("a page is not A4 across: %s", object[2])
 		}
 	}
-	pages := p.pages()
+	stream := func(number string) string { // what an object has in it
+		t.Helper()
+		found := pdfStream.FindSubmatch(objects[number])
+		if found == nil {
+			t.Fatalf("object %s has nothing in it", number)
+		}
+		z, err := zlib.NewReader(bytes.NewReader(found[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	var pages []string // the texts of the pages, without their spaces
+	for _, object := range objects {
+		contents := pdfContents.FindSubmatch(object)
+		if !pdfPage.Match(object) || contents == nil {
+			continue
+		}
+		letters := map[string]map[string]string{} // by the name of a font
+		for _, font := range pdfFont.FindAllSubmatch(object, -1) {
+			table := map[string]string{}
+			if unicode := pdfUnicode.FindSubmatch(objects[string(font[2])]); unicode != nil {
+				for _, pair := range pdfPairs.FindAllStringSubmatch(stream(string(unicode[1])), -1) {
+					from, _ := strconv.ParseInt(pair[1], 16, 32)
+					last, _ := strconv.ParseInt(cmp.Or(pair[2], pair[1]), 16, 32)
+					to, _ := strconv.ParseInt(pair[3], 16, 32)
+					for i := from; i <= last; i++ {
+						table[hex.EncodeToString([]byte{byte(i >> 8), byte(i)})] = string(rune(to + i - from))
+					}
+				}
+			}
+			letters[string(font[1])] = table
+		}
+		var text strings.Builder
+		font := ""
+		for _, shown := range pdfShown.FindAllStringSubmatch(stream(string(contents[1])), -1) {
+			font = cmp.Or(shown[1], font)
+			for glyphs := strings.ToLower(shown[2]); len(glyphs) >= 4; glyphs = glyphs[4:] {
+				text.WriteString(letters[font][glyphs[:4]])
+			}
+		}
+		pages = append(pages, strings.Join(strings.Fields(text.String()), ""))
+	}
 	all := strings.Join(pages, "\n")
 	for i, text := range pages {
 		if !strings.Contains(text, "SHA-256"+list[0].Hash) || !strings.Contains(text, "Fechamentode31/10/2026") ||

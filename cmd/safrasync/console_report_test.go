@@ -187,7 +187,8 @@ func TestE5AClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
 	if err != nil || len(list) != 1 {
 		t.Fatal(len(list), err)
 	}
-	b.get("/report/closings/"+list[0].ID+"/print.css").shows(http.StatusOK, "@page{size:A4 landscape", "SHA-256 "+list[0].Hash, "counter(pages)")
+	b.get("/report/closings/"+list[0].ID+"/print.css").shows(http.StatusOK, "@page{size:A4 landscape",
+		"SHA-256 "+list[0].Hash, "counter(pages)")
 	b.get("/report/closings/none").shows(http.StatusNotFound)
 	b.get("/report").submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK,
 		"já foi fechado em", deskPeople[trade.Accountant], "mês conferido")
@@ -241,7 +242,8 @@ func TestAMonthIsClosedAndPrintedAgain(t *testing.T) {
 		"4 linhas, na posição de", "Lista de conferência")
 	form := b.fields("/report/close/do")
 	b.post("/report/close/do", with(form, "reason", "")).shows(http.StatusUnprocessableEntity, "ao menos 5 letras")
-	b.post("/report/close/do", with(form, "reason", "outubro conferido", "signed", "1", "mark", "another")).shows(http.StatusConflict,
+	b.post("/report/close/do",
+		with(form, "reason", "outubro conferido", "signed", "1", "mark", "another")).shows(http.StatusConflict,
 		"nada foi feito")
 	b.post("/report/close/do", with(b.fields("/report/close/do"), "reason", "outubro conferido", "signed",
 		"1")).shows(http.StatusOK,

@@ -51,33 +51,7 @@ func TestAWorkbookHasTypesFiltersAndAFrozenHeader(t *testing.T) {
 	if err != nil || len(tables) != 1 || !strings.HasPrefix(tables[0].Range, "A1:") {
 		t.Errorf("tables %+v, %v", tables, err)
 	}
-	printedAcross(t, book)
-	for cell, want := range map[string]struct {
-		typ  excelize.CellType
-		text string
-	}{
-		"C2": {excelize.CellTypeInlineString, "01|000001"}, "J2": {excelize.CellTypeInlineString, "001"},
-		"F2": {excelize.CellTypeUnset, "05/10/2026"},
-		"O2": {excelize.CellTypeUnset, "6,000.00"}, "G9": {excelize.CellTypeInlineString, "=FEIJAO"},
-	} {
-		typ, err := book.GetCellType("Contratos", cell)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := book.GetCellValue("Contratos", cell)
-		if err != nil || typ != want.typ || text != want.text {
-			t.Errorf("%s: %v %q, want %v %q, %v", cell, typ, text, want.typ, want.text, err)
-		}
-		if formula, err := book.GetCellFormula("Contratos", cell); err != nil || formula != "" {
-			t.Errorf("%s is the formula %q, %v", cell, formula, err)
-		}
-	}
-}
-
-// printedAcross wants every sheet on A4 across, as wide as a page, with its first row and the
-// number on each page.
-func printedAcross(t *testing.T, book *excelize.File) {
-	t.Helper()
+	// every sheet is on A4 across, as wide as a page, with its first row and the number on each
 	names := book.GetDefinedName()
 	for i, sheet := range book.GetSheetList() {
 		page, err := book.GetPageLayout(sheet)
@@ -97,6 +71,26 @@ func printedAcross(t *testing.T, book *excelize.File) {
 			return n.Name == "_xlnm.Print_Titles" && n.RefersTo == want && n.Scope == sheet
 		}) {
 			t.Errorf("the first row of %s does not stand on each page: %+v", sheet, names)
+		}
+	}
+	for cell, want := range map[string]struct {
+		typ  excelize.CellType
+		text string
+	}{
+		"C2": {excelize.CellTypeInlineString, "01|000001"}, "J2": {excelize.CellTypeInlineString, "001"},
+		"F2": {excelize.CellTypeUnset, "05/10/2026"},
+		"O2": {excelize.CellTypeUnset, "6,000.00"}, "G9": {excelize.CellTypeInlineString, "=FEIJAO"},
+	} {
+		typ, err := book.GetCellType("Contratos", cell)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := book.GetCellValue("Contratos", cell)
+		if err != nil || typ != want.typ || text != want.text {
+			t.Errorf("%s: %v %q, want %v %q, %v", cell, typ, text, want.typ, want.text, err)
+		}
+		if formula, err := book.GetCellFormula("Contratos", cell); err != nil || formula != "" {
+			t.Errorf("%s is the formula %q, %v", cell, formula, err)
 		}
 	}
 }

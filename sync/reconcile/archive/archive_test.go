@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,9 +22,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// written is an archive of a ledger with one closing, and its seal.
-func written(t *testing.T) (files map[string]string, seal string) {
-	t.Helper()
+// An archive is what was written, or it is refused: whatever file is altered, missing or more. Who
+// writes the manifest anew has another seal, and does not get past the hash of a closing.
+func TestAnArchiveThatWasAlteredIsRefused(t *testing.T) {
+	t.Parallel()
 	store := ledgertest.Open(t, state.SQLite)
 	now := time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC)
 	day, err := trade.ParseDate("2026-10-31")
@@ -46,7 +48,7 @@ func written(t *testing.T) (files map[string]string, seal string) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	seal, err = archive.Write(t.Context(), &b, archive.Contents{
+	seal, err := archive.Write(t.Context(), &b, archive.Contents{
 		Snapshot: take(reconcile.Cut{}), Options: reconcile.Options{Lang: trade.Portuguese}, Ledger: store, Who: "ana",
 		Now: now,
 	})
@@ -57,7 +59,7 @@ func written(t *testing.T) (files map[string]string, seal string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files = map[string]string{}
+	files := map[string]string{}
 	for _, f := range in.File {
 		from, err := f.Open()
 		if err != nil {
@@ -69,78 +71,63 @@ func written(t *testing.T) (files map[string]string, seal string) {
 		}
 		files[f.Name] = string(text)
 	}
-	return files, seal
-}
-
-// opened opens an archive of these files.
-func opened(t *testing.T, files map[string]string) (*archive.Archive, error) {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "a.zip")
-	out, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	z := zip.NewWriter(out)
-	for name, text := range files {
-		part, err := z.Create(name)
-		if err == nil {
-			_, err = io.WriteString(part, text)
-		}
+	opened := func(files map[string]string) (*archive.Archive, error) {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), "a.zip")
+		out, err := os.Create(path)
 		if err != nil {
 			t.Fatal(err)
 		}
+		z := zip.NewWriter(out)
+		for name, text := range files {
+			part, err := z.Create(name)
+			if err == nil {
+				_, err = io.WriteString(part, text)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(z.Close(), out.Close()); err != nil {
+			t.Fatal(err)
+		}
+		a, err := archive.Open(path)
+		if err == nil {
+			t.Cleanup(func() { _ = a.Close() })
+		}
+		return a, err
 	}
-	if err := errors.Join(z.Close(), out.Close()); err != nil {
-		t.Fatal(err)
+	with := func(name, text string) map[string]string { // one more, or another; "" takes it away
+		out := maps.Clone(files)
+		if out[name] = text; text == "" {
+			delete(out, name)
+		}
+		return out
 	}
-	a, err := archive.Open(path)
-	if err == nil {
-		t.Cleanup(func() { _ = a.Close() })
-	}
-	return a, err
-}
-
-// with is the files with one more, or another in the place of one; "" takes it away.
-func with(files map[string]string, name, text string) map[string]string {
-	out := map[string]string{}
-	for n, t := range files {
-		out[n] = t
-	}
-	if out[name] = text; text == "" {
-		delete(out, name)
-	}
-	return out
-}
-
-// An archive is what was written, or it is refused: whatever file is altered, missing or more. Who
-// writes the manifest anew has another seal, and does not get past the hash of a closing.
-func TestAnArchiveThatWasAlteredIsRefused(t *testing.T) {
-	t.Parallel()
-	files, seal := written(t)
-	a, err := opened(t, files)
-	if err != nil || a.Seal != seal || len(a.Closed) != 1 || a.Closed[0].Masked || len(a.Files) != len(files)-1 {
-		t.Fatalf("%+v, %v", a, err)
+	intact, err := opened(files)
+	if a := intact; err != nil || a.Seal != seal || len(a.Closed) != 1 || a.Closed[0].Masked || len(a.Files) != len(files)-1 {
+		t.Fatalf("%+v, %v", intact, err)
 	}
 	for name, text := range files {
 		want := archive.ErrDamaged
 		if name == "manifest.json" {
 			want = archive.ErrNoArchive
 		}
-		if _, err := opened(t, with(files, name, "")); !errors.Is(err, want) {
+		if _, err := opened(with(name, "")); !errors.Is(err, want) {
 			t.Errorf("without %s: %v", name, err)
 		}
 		if name == "manifest.json" {
 			continue
 		}
-		if _, err := opened(t, with(files, name, text+"x")); !errors.Is(err, want) {
+		if _, err := opened(with(name, text+"x")); !errors.Is(err, want) {
 			t.Errorf("with another %s: %v", name, err)
 		}
 	}
-	if _, err := opened(t, with(files, "more.txt", "x")); !errors.Is(err, archive.ErrDamaged) {
+	if _, err := opened(with("more.txt", "x")); !errors.Is(err, archive.ErrDamaged) {
 		t.Errorf("with one more file: %v", err)
 	}
 	forged := func(name, text string) map[string]string {
-		out := with(files, name, text)
+		out := with(name, text)
 		var m archive.Manifest
 		if err := json.Unmarshal([]byte(files["manifest.json"]), &m); err != nil {
 			t.Fatal(err)
@@ -155,9 +142,10 @@ func TestAnArchiveThatWasAlteredIsRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return with(out, "manifest.json", string(text2))
+		out["manifest.json"] = string(text2)
+		return out
 	}
-	a, err = opened(t, forged("report.html", "<p>nothing</p>"))
+	a, err := opened(forged("report.html", "<p>nothing</p>"))
 	if err != nil || a.Seal == seal {
 		t.Errorf("a manifest that was written anew has the seal of the old one (%v)", err)
 	}
@@ -165,22 +153,12 @@ func TestAnArchiveThatWasAlteredIsRefused(t *testing.T) {
 		if !strings.HasPrefix(name, "closings/") {
 			continue
 		}
-		if _, err := opened(t, forged(name, strings.Replace(text, "2026", "2025", 1)+" ")); !errors.Is(err,
+		if _, err := opened(forged(name, strings.Replace(text, "2026", "2025", 1)+" ")); !errors.Is(err,
 			archive.ErrDamaged) {
 			t.Errorf("a closing whose %s is another: %v", name, err)
 		}
 	}
-}
-
-// A closing of an archive is read as that of the ledger.
-func TestAnArchiveHasWhatWasClosed(t *testing.T) {
-	t.Parallel()
-	files, _ := written(t)
-	a, err := opened(t, files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := a.Closing(t.Context(), a.Closed[0])
+	s, err := intact.Closing(t.Context(), intact.Closed[0])
 	if err != nil {
 		t.Fatal(err)
 	}
