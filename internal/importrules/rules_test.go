@@ -377,8 +377,8 @@ const stateFolder = "each part of the ledger stands on sqldb and ledger, and kno
 func command(more ...string) rule {
 	return rule{
 		may: append([]string{
-			"cmd/safrasync/cli", "cmd/safrasync/config", "trade", "state", "sync", "sync/reconcile", "sync/reconcile/paper",
-			"sync/reconcile/archive", "sync/pending", "erp", "apiclient", "internal/i18n",
+			"cmd/safrasync/cli", "cmd/safrasync/config", "trade", "state", "sync", "sync/reconcile",
+			"sync/reconcile/paper", "sync/reconcile/archive", "sync/pending", "erp", "apiclient", "internal/i18n",
 		}, more...),
 		testsMay: []string{"cmd/safrasync/config/configtest"},
 		reason:   "a command knows what all commands share, and of other commands only what it also shows",

@@ -105,7 +105,8 @@ func TestAnArchiveThatWasAlteredIsRefused(t *testing.T) {
 		return out
 	}
 	intact, err := opened(files)
-	if a := intact; err != nil || a.Seal != seal || len(a.Closed) != 1 || a.Closed[0].Masked || len(a.Files) != len(files)-1 {
+	if err != nil || intact.Seal != seal || len(intact.Closed) != 1 || intact.Closed[0].Masked ||
+		len(intact.Files) != len(files)-1 {
 		t.Fatalf("%+v, %v", intact, err)
 	}
 	for name, text := range files {
