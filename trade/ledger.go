@@ -1,9 +1,14 @@
 package trade
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
+	"io"
 	"time"
 )
 
@@ -166,3 +171,39 @@ type Closing struct {
 	Hash    string // of head and parts
 	Audit   int64  // number of its record in the audit
 }
+
+// ClosingPart is how many bytes of its rows one part of a closing holds; only the last has fewer.
+const ClosingPart = 64 << 10
+
+// ClosingSum is the hash of a closing, of its head and of its parts in their order.
+type ClosingSum struct{ of hash.Hash }
+
+// NewClosingSum begins the hash of a closing.
+func NewClosingSum(head []byte) ClosingSum {
+	s := ClosingSum{sha256.New()}
+	_, _ = fmt.Fprintf(s.of, "%d:%s", len(head), head) // a hash never fails to write
+	return s
+}
+
+// Part adds a part, as the ledger stores it.
+func (s ClosingSum) Part(data string) { _, _ = io.WriteString(s.of, data) }
+
+// Rows adds rows as they were given to the ledger, part by part.
+func (s ClosingSum) Rows(rows io.Reader) error {
+	buf := make([]byte, ClosingPart)
+	for {
+		n, err := io.ReadFull(rows, buf)
+		if n > 0 {
+			s.Part(base64.StdEncoding.EncodeToString(buf[:n]))
+		}
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read the rows of a closing: %w", err)
+		}
+	}
+}
+
+// Hash is that of what was added.
+func (s ClosingSum) Hash() string { return hex.EncodeToString(s.of.Sum(nil)) }

@@ -1,8 +1,10 @@
 package main
 
 import (
-	"bytes"
+	"archive/zip"
+	"compress/gzip"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -56,26 +58,59 @@ func TestD3NoPageAndNoFileShowsADocument(t *testing.T) {
 	}
 	b := d.as(trade.Accountant)
 	hidden("the file of the audit", b.get("/audit/export").shows(http.StatusOK).body)
-	for _, format := range []string{"csv", "html", "json", "xlsx"} {
+	for _, format := range []string{"csv", "html", "json", "xlsx", "zip"} {
 		b.get("/report?show=1").submit("/report/export",
 			url.Values{"format": {format}, "show": {"1"}, "single": {"1"}}).shows(http.StatusOK)
-		text := b.body
-		if format == "xlsx" {
-			book, err := excelize.OpenReader(bytes.NewReader([]byte(b.body)))
+		hidden(format, readable(t, format, b.body))
+	}
+}
+
+// readable is the text of a file.
+func readable(t *testing.T, format, body string) (text string) {
+	t.Helper()
+	switch format {
+	case "xlsx":
+		book, err := excelize.OpenReader(strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, sheet := range book.GetSheetList() {
+			rows, err := book.GetRows(sheet)
 			if err != nil {
 				t.Fatal(err)
 			}
-			text = ""
-			for _, sheet := range book.GetSheetList() {
-				rows, err := book.GetRows(sheet)
-				if err != nil {
-					t.Fatal(err)
-				}
-				text += fmt.Sprintln(rows)
-			}
+			text += fmt.Sprintln(rows)
 		}
-		hidden(format, text)
+	case "zip":
+		files, err := zip.NewReader(strings.NewReader(body), int64(len(body)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files.File {
+			from, err := file.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			part, err := io.ReadAll(from)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text += file.Name + "\n" + readable(t, strings.TrimPrefix(filepath.Ext(file.Name), "."), string(part))
+		}
+	case "gz":
+		z, err := gzip.NewReader(strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := io.ReadAll(z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(rows)
+	default:
+		return body
 	}
+	return text
 }
 
 var pageLink = regexp.MustCompile(`(?:href|action)="(/[^"]*)"`)
@@ -134,11 +169,15 @@ func TestD3WhatPeopleTypedAndThePlatformSaidIsMaskedOnEveryPage(t *testing.T) {
 		}
 	}
 	b := d.as(trade.Accountant)
-	for _, format := range []string{"csv", "html", "json"} {
+	for _, format := range []string{"csv", "html", "json", "zip"} {
 		b.get("/report?show=1").submit("/report/export",
 			url.Values{"format": {format}, "show": {"1"}, "single": {"1"}}).shows(http.StatusOK)
-		if at := unmasked.FindStringIndex(b.body); at != nil {
-			t.Errorf("the report as %s shows %q", format, b.body[max(0, at[0]-120):at[1]])
+		text := readable(t, format, b.body)
+		if at := unmasked.FindStringIndex(text); at != nil {
+			t.Errorf("the report as %s shows %q", format, text[max(0, at[0]-120):at[1]])
+		}
+		if format == "zip" && !strings.Contains(text, `"masked":true`) {
+			t.Error("no closing has a document: the test shows little")
 		}
 	}
 	for _, page := range []string{"", "audit", "audit/export", "pending", "report", "rows", "schedules"} {

@@ -153,8 +153,9 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 			with(b.fields("/schedules/contracts/do"), "reason", "inventário")).shows(http.StatusOK,
 			"Suspensa por uma pessoa")
 		b.get("/report").submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK,
-			"Linhas que serão guardadas")
-		b.post("/report/close/do", with(b.fields("/report/close/do"), "reason", "mês conferido")).shows(http.StatusOK,
+			"Lista de conferência")
+		b.post("/report/close/do", with(b.fields("/report/close/do"), "reason", "mês conferido", "signed",
+			"1")).shows(http.StatusOK,
 			"O mês foi fechado")
 		b.get("/audit/check").shows(http.StatusOK, "A auditoria está como foi escrita.")
 	})

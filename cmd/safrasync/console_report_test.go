@@ -70,18 +70,30 @@ func TestE2ThePartsOfTheBridgeAreLinks(t *testing.T) {
 	}
 	d.must(0, "", "sync", "--sweep")
 	b := d.as(trade.Reader).get("/report?show=1")
-	for _, link := range []string{
-		`<a href="/rows?job=contracts">linhas lidas no ERP</a></td><td class="number">8</td><td class="number">198.660</td><td class="">BRL</td><td class="number">482.509,75</td>`,
-		`<a href="/rows?job=contracts">documentos</a></td><td class="number">4</td>`,
-		`<a href="/rows?cause=rule%3Aprice&amp;job=contracts">documentos com preço ou volume negativo</a></td><td class="number">1</td><td class="number">12.000</td><td class="">BRL</td><td class="number">−20.000,00</td>`,
-		`<a href="/rows?flag=cancelled&amp;job=contracts">canceladas no ERP</a></td><td class="number">1</td><td class="number">30.000</td>`,
-		`<a href="/runs?job=contracts">sem número (chave inutilizável)</a></td><td class="number">1</td><td class="number">12.000</td><td class="">BRL</td><td class="number">225.900,00</td>`,
-		`<a href="/rows?cause=duplicate_key&amp;job=contracts">com chave repetida no ERP</a></td><td class="number">1</td><td class="number">630</td><td class="">BRL</td><td class="number">11.859,75</td>`,
-		"01|000002",
-	} {
-		b.shows(http.StatusOK, link)
+	line := func(path, text, keys string, cells ...string) string {
+		out := `<a href="` + path + `">` + text + `</a>`
+		if keys != "" {
+			out += "<small>Quais: " + keys + "</small>"
+		}
+		out += "</td>"
+		for i, cell := range cells {
+			out += `<td class="number" data-label="` + []string{"Quantidade", "kg", "Valor"}[i] + `">` + cell + `</td>`
+		}
+		return out
 	}
-	_, totals, _ := strings.Cut(b.body, "<h3>Totais</h3>")
+	for _, text := range []string{
+		line("/rows?job=contracts", "linhas lidas no ERP", "", "8", "198.660", "R$ 482.509,75"),
+		line("/rows?job=contracts", "documentos", "", "4"),
+		line("/rows?cause=rule%3Aprice&amp;job=contracts", "documentos com preço ou volume negativo", "", "1", "12.000",
+			"R$ −20.000,00"),
+		line("/rows?flag=cancelled&amp;job=contracts", "canceladas no ERP", "01|000005", "1", "30.000"),
+		line("/runs?job=contracts", "sem número (chave inutilizável)", "01|NULL", "1", "12.000", "R$ 225.900,00"),
+		line("/rows?cause=duplicate_key&amp;job=contracts", "com chave repetida no ERP", "01|000002", "1", "630",
+			"R$ 11.859,75"),
+	} {
+		b.shows(http.StatusOK, text)
+	}
+	_, totals, _ := strings.Cut(b.body, ">Totais</h3>")
 	if strings.Contains(totals, "−20.000") || strings.Contains(totals, "205.900") {
 		t.Errorf("the negative price lowers a total:\n%s", totals)
 	}
@@ -133,7 +145,7 @@ func TestE6ACancelledContractAndAnAcknowledgedChangeHaveOneAnswer(t *testing.T) 
 	}
 	same("01|000001 volume -6000, 01|000002 left_erp -12000")
 	d.as(trade.Accountant).get("/report").submit("/report/close/plan",
-		url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK, ">2</a>")
+		url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK, "2 divergências acima da tolerância")
 	d.must(0, "", "acknowledge", "contracts", "01|000001", "01|000002", "--reason", "acertado na plataforma", "--as",
 		"ana", "--yes")
 	same("01|000001 volume -6000 acknowledged, 01|000002 left_erp -12000 acknowledged")
@@ -163,18 +175,28 @@ func TestE5AClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
 			url.Values{"month": {month}}).shows(http.StatusUnprocessableEntity, text)
 	}
 	b.get("/report").submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK,
-		`<a href="/rows?state=invalid">com erro (dados do ERP): 1</a>`,
-		`<a href="/rows?state=waiting">aguardando: 1</a>`, `#divergences">0</a>`,
-		"MILHO", "12.000", "R$ 225.900,00", "132.030")
+		`<a href="/rows?job=contracts&amp;state=invalid">com erro (dados do ERP): 1 contrato</a> · 18.000 kg (18 t) · R$ 38.850,00`,
+		`<a href="/rows?job=contracts&amp;state=waiting">aguardando: 1 contrato</a> · 24.000 kg (24 t)`,
+		"varredura completa em", "Pontos em aberto: 2", "MILHO", "12.000 kg", "R$ 225.900,00", "132.030 kg")
 	form := with(b.fields("/report/close/do"), "reason", "mês conferido")
-	b.post("/report/close/do", form).shows(http.StatusOK, "O mês foi fechado")
+	b.post("/report/close/do", form).shows(http.StatusUnprocessableEntity, "Falta a assinatura")
+	form = with(b.fields("/report/close/do"), "reason", "mês conferido", "signed", "1")
+	b.post("/report/close/do", form).shows(http.StatusOK, "O mês foi fechado", "Assinado por",
+		"mês conferido", "aguardando: 1 contrato", "132.030 kg")
+	list, err := d.host.Store.Closings(t.Context(), trade.Date{})
+	if err != nil || len(list) != 1 {
+		t.Fatal(len(list), err)
+	}
+	b.get("/report/closings/"+list[0].ID+"/print.css").shows(http.StatusOK, "@page{size:A4 landscape",
+		"SHA-256 "+list[0].Hash, "counter(pages)")
+	b.get("/report/closings/none").shows(http.StatusNotFound)
 	b.get("/report").submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK,
 		"já foi fechado em", deskPeople[trade.Accountant], "mês conferido")
-	form = with(b.fields("/report/close/do"), "reason", "corrigido depois")
+	form = with(b.fields("/report/close/do"), "reason", "corrigido depois", "signed", "1")
 	delete(form, "again")
 	b.post("/report/close/do", form).shows(http.StatusUnprocessableEntity, "Fechar outra vez")
 	b.post("/report/close/do", with(b.fields("/report/close/do"), "reason", "corrigido depois", "again",
-		"1")).shows(http.StatusOK, "O mês foi fechado")
+		"1", "signed", "1")).shows(http.StatusOK, "O mês foi fechado")
 }
 
 // future reports whether a day has not come yet.
@@ -217,12 +239,14 @@ func TestAMonthIsClosedAndPrintedAgain(t *testing.T) {
 	b.submit("/report/close/plan", url.Values{"month": {"2999-01"}}).shows(http.StatusUnprocessableEntity,
 		"ainda não terminou")
 	b.get("/report").submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK,
-		"Linhas que serão guardadas", "Ainda sem desfecho")
+		"4 linhas, na posição de", "Lista de conferência")
 	form := b.fields("/report/close/do")
 	b.post("/report/close/do", with(form, "reason", "")).shows(http.StatusUnprocessableEntity, "ao menos 5 letras")
-	b.post("/report/close/do", with(form, "reason", "outubro conferido", "mark", "another")).shows(http.StatusConflict,
+	b.post("/report/close/do",
+		with(form, "reason", "outubro conferido", "signed", "1", "mark", "another")).shows(http.StatusConflict,
 		"nada foi feito")
-	b.post("/report/close/do", with(b.fields("/report/close/do"), "reason", "outubro conferido")).shows(http.StatusOK,
+	b.post("/report/close/do", with(b.fields("/report/close/do"), "reason", "outubro conferido", "signed",
+		"1")).shows(http.StatusOK,
 		"O mês foi fechado", "outubro conferido", deskPeople[trade.Accountant])
 	b.get("/report?show=1&as_of="+day).shows(http.StatusOK, "Resumo", deskPeople[trade.Accountant])
 	b.get("/audit?act=report+close").shows(http.StatusOK, "outubro conferido")

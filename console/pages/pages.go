@@ -24,7 +24,7 @@ func New(p Ports) *Pages {
 			&rowsRoutes{p.Rows, p.Totals, p.Jobs, p.Words, p.Filters},
 			&rowRoutes{p.Rows, p.Audit, p.Jobs, p.Words, p.Fields, p.Doubts, p.Unknown},
 			&actRoutes{p.Rows, p.Audit, p.Jobs, p.Words, p.Acts, p.Unknown},
-			&reportRoutes{p.Reports, make(chan struct{}, 1)},
+			&reportRoutes{p.Reports, make(chan struct{}, 1), p.Unknown},
 			&pendingRoutes{p.Rows, p.Causes, p.Acts},
 			&doubtRoutes{p.Rows, p.Audit, p.Fields, p.Acts, p.Doubts, p.Sessions, p.Unknown},
 			&changedRoutes{p.Rows, p.Totals, p.Jobs, p.Fields, p.Acts, p.Unknown},

@@ -3,6 +3,8 @@ package pages
 import (
 	"context"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	engine "github.com/safrasync/safrasync/sync"
@@ -18,22 +20,27 @@ type Reports interface {
 	// ReadReport makes a report. Of a section that has more than most rows, the first ones are
 	// given.
 	ReadReport(ctx context.Context, q ReportQuery, lang trade.Lang, most int) (Report, error)
-	// WriteReport writes a report as a file: csv, xlsx, html or json. It stands in the audit before
-	// a byte is written.
+	// WriteReport writes a report as a file: csv, xlsx, html or json; zip is an archive of it, with
+	// its closings and the audit. It stands in the audit before a byte is written.
 	WriteReport(ctx context.Context, q ReportQuery, lang trade.Lang, format string, w io.Writer,
 		who engine.Person) error
 	// MonthEnd reads a month; ok is false for what is none.
 	MonthEnd(text string) (day trade.Date, ok bool)
 	// PlanClosing says what the report with this cut-off would keep for good.
 	PlanClosing(ctx context.Context, day trade.Date) (ClosingPlan, error)
-	// CloseReport keeps what a plan with this mark showed; closed is false when something has moved
-	// since, or it does not close to zero.
-	CloseReport(ctx context.Context, day trade.Date, mark string, who engine.Person) (closed bool, err error)
+	// CloseReport keeps what a plan with this mark showed, and gives the closing's id; "" when
+	// something has moved since, or it does not close to zero.
+	CloseReport(ctx context.Context, day trade.Date, mark string, who engine.Person) (id string, err error)
+	// ReadClosing gives a closing; one that is not known: an error for which Ports.Unknown is true.
+	ReadClosing(ctx context.Context, id string, lang trade.Lang, most int) (ClosedMonth, error)
+	// ClosingStyle is a style sheet that puts which closing it is on every printed page.
+	ClosingStyle(ctx context.Context, id string, lang trade.Lang) (string, error)
 }
 
 // ReportQuery says what a report tells of.
 type ReportQuery struct {
 	AsOf      trade.Date // as things stood at the end of that day; zero: now
+	Closing   string     // instead: what was closed under this id
 	From, To  trade.Date // of the documents
 	Harvests  []string
 	Products  []string
@@ -47,6 +54,7 @@ type ReportQuery struct {
 type Report struct {
 	Title    string
 	Lines    []string // of when, from where, with what filter, who closed it
+	Figures  []ProductFigures
 	Sections []ReportSection
 }
 
@@ -56,43 +64,108 @@ type ReportSection struct {
 	Title   string
 	Note    string
 	Columns []ReportColumn
-	Rows    [][]string
-	Links   []string // where the second cell of each row leads; none: nowhere
-	More    int      // rows that are only in the files
+	Rows    []ReportRow
+	More    int // rows that are only in the files
 }
 
 // ReportColumn is the head of a column.
 type ReportColumn struct {
 	Title string
 	Class string // how it stands: number, day or code; "" = text
-	Lead  bool   // stays in sight while the table is scrolled
 }
 
-// ClosingPlan is what would be closed.
+// ReportRow is one line of a table.
+type ReportRow struct {
+	Role  string // in an account: total, summand, part, of_which, proof or outside; "" = none
+	Cells []ReportCell
+}
+
+// ReportCell is what a column has for a line.
+type ReportCell struct {
+	Text    string
+	Beneath []string // smaller
+	Path    string   // where it leads; "" = nowhere
+}
+
+// ProductFigures are the grain and the money of one product. Contracts, deliveries and fixations
+// are of the same grain: they stand beside each other, and are never added.
+type ProductFigures struct {
+	Product                      string
+	Contracted, Delivered, Fixed Compared
+	Values                       []Compared // of what is fixed, one for each currency
+}
+
+// Compared is what the ERP has beside what the platform confirmed: kilograms, or money.
+type Compared struct {
+	Currency  string // "" = kilograms
+	ERP, Sent trade.Decimal
+}
+
+// Difference is what the ERP has and the platform did not confirm.
+func (c Compared) Difference() trade.Decimal { return c.ERP.Sub(c.Sent) }
+
+// ClosingPlan is what would be closed, or was.
 type ClosingPlan struct {
-	Day         trade.Date
-	Rows        int
-	Open        int      // rows that are neither sent nor dismissed
-	Divergences int      // above the tolerance
-	Uneven      []string // jobs whose sum does not close to zero: then nothing is closed
-	Unswept     []string // jobs without a complete sweep, of which that cannot be said
-	Mark        string
-	At          time.Time
-	TooEarly    bool            // the first document is of a later month
-	States      []OpenState     // of Open
-	Sums        []ClosingSum    // what would be kept, by product
-	Before      []trade.Closing // of the same month, the newest first
+	Day      trade.Date
+	Rows     int
+	Checks   []ClosingCheck
+	Figures  []ProductFigures // what would be kept
+	Mark     string
+	At       time.Time
+	TooEarly bool            // the first document is of a later month
+	Before   []trade.Closing // of the same month, the newest first
 }
 
-// OpenState is how many rows are open in a state.
-type OpenState struct {
-	State trade.State
-	Rows  int
+// Blocked tells whether a check stands in the way of every closing.
+func (p ClosingPlan) Blocked() bool {
+	return slices.ContainsFunc(p.Checks, func(c ClosingCheck) bool { return c.Blocks && !c.OK })
 }
 
-// ClosingSum is the grain and the money of one product.
-type ClosingSum struct {
-	Product               string
-	Contracted, Delivered trade.Decimal
-	Values                []pending.Money
+// Open counts the checks that are not well.
+func (p ClosingPlan) Open() int {
+	n := 0
+	for _, c := range p.Checks {
+		if !c.OK {
+			n++
+		}
+	}
+	return n
+}
+
+// ClosingCheck is one line of the checklist of a closing.
+type ClosingCheck struct {
+	Key    string // of its words: sweep, even, doubt, held, refused, waiting, differences or keys
+	OK     bool
+	Blocks bool // nothing is closed while it is not well
+	Items  []ClosingItem
+}
+
+// ClosingItem is one thing that a check found.
+type ClosingItem struct {
+	Job    string // "" = of all
+	Kind   trade.Kind
+	Fixing bool        // of contracts: the fixations among them, whose grain is that of the others
+	State  trade.State // in which the rows are; "" = it is not of a state
+	Sums   trade.Sums
+	At     time.Time // of a sweep
+	N      int       // divergences, or what is missing in a sum
+	Why    trade.BesideKind
+	Keys   []string
+	Path   string // of the list of them
+}
+
+// Money lists what the rows are worth, by currency.
+func (i ClosingItem) Money() []pending.Money {
+	out := make([]pending.Money, 0, len(i.Sums.Values))
+	for _, currency := range slices.Sorted(maps.Keys(i.Sums.Values)) {
+		out = append(out, pending.Money{Currency: currency, Amount: i.Sums.Values[currency]})
+	}
+	return out
+}
+
+// ClosedMonth is a closing with what it kept.
+type ClosedMonth struct {
+	Closing trade.Closing
+	Plan    ClosingPlan
+	Report  Report
 }

@@ -16,6 +16,7 @@ import (
 type reportRoutes struct {
 	reports   Reports
 	reporting chan struct{} // a report is made
+	unknown   func(error) bool
 }
 
 func (p *reportRoutes) routes() []web.Route {
@@ -36,6 +37,14 @@ func (p *reportRoutes) routes() []web.Route {
 			Method: http.MethodPost, Path: "/report/close/do", Needs: trade.Accountant, Takes: reportTakes,
 			Handle: p.doClosing,
 		},
+		{
+			Method: http.MethodGet, Path: "/report/closings/{id}", Needs: trade.Reader, Takes: reportTakes,
+			Handle: p.showClosing,
+		},
+		{
+			Method: http.MethodGet, Path: "/report/closings/{id}/print.css", Needs: trade.Reader,
+			Handle: p.closingStyle,
+		},
 	}
 }
 
@@ -47,7 +56,7 @@ const (
 // reportForms are the files of a report, and what they are.
 var reportForms = map[string]string{
 	"csv": "text/csv; charset=utf-8", "html": "text/html; charset=utf-8", "json": "application/x-ndjson",
-	"xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+	"xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "zip": "application/zip",
 }
 
 // reportPage is the form, and the report when somebody asked for it.
@@ -56,6 +65,15 @@ type reportPage struct {
 	Report   *Report
 	Closings []trade.Closing
 	Fault    string
+	Month    string // the last that is over
+}
+
+// form is the page with its form and the months that were closed.
+func (p *reportRoutes) form(q *web.Request, form url.Values) (page reportPage, err error) {
+	now := q.Site.Now().In(q.Site.Zone)
+	page = reportPage{Form: form, Month: now.AddDate(0, 0, -now.Day()).Format("2006-01")}
+	page.Closings, err = p.reports.Closings(q.Context())
+	return page, err
 }
 
 // Get is a field of the form as it was sent.
@@ -87,7 +105,7 @@ func reportQuery(form url.Values) (q ReportQuery, fault string) {
 			}
 		}
 	}
-	q.Single = form.Get("single") != ""
+	q.Closing, q.Single = form.Get("closing"), form.Get("single") != ""
 	return q, ""
 }
 
@@ -108,9 +126,8 @@ func (p *reportRoutes) patient(q *web.Request) (done func(), err error) {
 }
 
 func (p *reportRoutes) showReport(q *web.Request) error {
-	page := reportPage{Form: q.URL.Query()}
-	var err error
-	if page.Closings, err = p.reports.Closings(q.Context()); err != nil {
+	page, err := p.form(q, q.URL.Query())
+	if err != nil {
 		return err
 	}
 	if page.Get("show") == "" {
@@ -201,19 +218,23 @@ func (p *reportRoutes) closing(q *web.Request) (page closingPage, fault string, 
 // Month is the month of the plan as the form has it.
 func (p closingPage) Month() string { return p.Plan.Day.String()[:7] }
 
-// DivergencesPath leads to the divergences of the documents of the plan.
-func (p closingPage) DivergencesPath() string {
-	return "/report?show=1&to=" + p.Plan.Day.String() + "#divergences"
+// Name is the month as people write it.
+func (p closingPage) Name(lang string) string {
+	month := p.Month()
+	if lang == string(trade.English) {
+		return month
+	}
+	return month[5:] + "/" + month[:4]
 }
 
 // noClosing shows the form again with what is wrong in it.
 func (p *reportRoutes) noClosing(q *web.Request, fault string) error {
-	closings, err := p.reports.Closings(q.Context())
+	page, err := p.form(q, url.Values{})
 	if err != nil {
 		return err
 	}
-	return q.Page(http.StatusUnprocessableEntity, "report",
-		reportPage{Form: url.Values{}, Closings: closings, Fault: fault})
+	page.Fault = fault
+	return q.Page(http.StatusUnprocessableEntity, "report", page)
 }
 
 func (p *reportRoutes) planClosing(q *web.Request) error {
@@ -244,19 +265,55 @@ func (p *reportRoutes) doClosing(q *web.Request) error {
 		page.Fault = "report.close.again"
 		return q.Page(http.StatusUnprocessableEntity, "report_close", page)
 	}
-	mark := q.PostFormValue("mark")
-	closed := false
-	if mark == page.Plan.Mark && len(page.Plan.Uneven) == 0 {
-		if closed, err = p.reports.CloseReport(q.Context(), page.Plan.Day, mark, person(q, page.Reason)); err != nil {
+	if q.PostFormValue("signed") == "" {
+		page.Fault = "report.close.unsigned"
+		return q.Page(http.StatusUnprocessableEntity, "report_close", page)
+	}
+	mark, id := q.PostFormValue("mark"), ""
+	if mark == page.Plan.Mark && !page.Plan.Blocked() {
+		if id, err = p.reports.CloseReport(q.Context(), page.Plan.Day, mark, person(q, page.Reason)); err != nil {
 			return err
 		}
 	}
-	if !closed {
+	if id == "" {
 		page.Fault = "desk.moved"
 		return q.Page(http.StatusConflict, "report_close", page)
 	}
 	q.Tell("report.closed")
-	return q.Redirect("/report")
+	return q.Redirect("/report/closings/" + id)
+}
+
+// showClosing shows a month as it was closed and signed, to be printed.
+func (p *reportRoutes) showClosing(q *web.Request) error {
+	done, err := p.patient(q)
+	if err != nil {
+		return err
+	}
+	defer done()
+	month, err := p.reports.ReadClosing(q.Context(), q.PathValue("id"), q.Lang, reportRows)
+	switch {
+	case err != nil && p.unknown(err):
+		return web.ErrNotFound
+	case err != nil:
+		return err
+	}
+	return q.Page(http.StatusOK, "report_closed", month)
+}
+
+// closingStyle puts which closing it is on every printed page. It is a style sheet of its own,
+// because a page of the console has no style within it.
+func (p *reportRoutes) closingStyle(q *web.Request) error {
+	style, err := p.reports.ClosingStyle(q.Context(), q.PathValue("id"), q.Lang)
+	switch {
+	case err != nil && p.unknown(err):
+		return web.ErrNotFound
+	case err != nil:
+		return err
+	}
+	q.Answered = true
+	q.Writer.Header().Set("Content-Type", "text/css; charset=utf-8")
+	_, err = q.Writer.Write([]byte(style))
+	return err
 }
 
 // Formats lists the files in their order.

@@ -132,6 +132,14 @@ type noReports struct{ pages.Reports }
 
 func (noReports) Closings(context.Context) ([]trade.Closing, error) { return nil, nil }
 
+func (noReports) ReadClosing(context.Context, string, trade.Lang, int) (pages.ClosedMonth, error) {
+	return pages.ClosedMonth{}, state.ErrNotFound
+}
+
+func (noReports) ClosingStyle(context.Context, string, trade.Lang) (string, error) {
+	return "", state.ErrNotFound
+}
+
 // OnBoth runs a test with its ledger in SQLite and in PostgreSQL.
 func OnBoth(t *testing.T, test func(t *testing.T, s *state.Store)) {
 	t.Helper()

@@ -213,6 +213,16 @@ var rules = map[string]rule{
 		may:    []string{"trade"},
 		reason: "the form of a file: it knows nothing of a report",
 	},
+	"sync/reconcile/paper": {
+		may:      []string{"trade", "sync/reconcile", "internal/i18n"},
+		testsMay: []string{"state"},
+		reason:   "the form in which people read a report: it knows no ledger",
+	},
+	"sync/reconcile/archive": {
+		may:      []string{"trade", "sync/reconcile", "sync/reconcile/paper", "internal/i18n"},
+		testsMay: []string{"state", "internal/ledgertest"},
+		reason:   "one file of a report and all that belongs to it: what it has of the ledger it gets through an interface of its own",
+	},
 	"sync/reconcile": {
 		may:      []string{"trade", "apiclient", "sync", "sync/reconcile/workbook", "internal/i18n"},
 		testsMay: []string{"state", "apiclient/sandbox", "internal/pgtest", "internal/ledgertest"},
@@ -367,8 +377,8 @@ const stateFolder = "each part of the ledger stands on sqldb and ledger, and kno
 func command(more ...string) rule {
 	return rule{
 		may: append([]string{
-			"cmd/safrasync/cli", "cmd/safrasync/config", "trade", "state", "sync", "sync/reconcile", "sync/pending",
-			"erp", "apiclient", "internal/i18n",
+			"cmd/safrasync/cli", "cmd/safrasync/config", "trade", "state", "sync", "sync/reconcile",
+			"sync/reconcile/paper", "sync/reconcile/archive", "sync/pending", "erp", "apiclient", "internal/i18n",
 		}, more...),
 		testsMay: []string{"cmd/safrasync/config/configtest"},
 		reason:   "a command knows what all commands share, and of other commands only what it also shows",

@@ -2,13 +2,10 @@ package readmodel
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"time"
 
@@ -21,7 +18,7 @@ import (
 var ErrClosingDamaged = errors.New("the closed report is damaged: restore the backup")
 
 // ClosingPart is how many bytes of rows one part holds.
-const ClosingPart = 64 << 10
+const ClosingPart = trade.ClosingPart
 
 type closingRow struct {
 	ID      string `db:"id"`
@@ -62,7 +59,7 @@ func (s *Reader) CloseReport(ctx context.Context, c trade.Closing, rows io.Reade
 	}); err != nil {
 		return c, err
 	}
-	sum := closingHash(c.Head)
+	sum := trade.NewClosingSum(c.Head)
 	buf := make([]byte, ClosingPart)
 	c.Parts = 0
 	for {
@@ -70,7 +67,7 @@ func (s *Reader) CloseReport(ctx context.Context, c trade.Closing, rows io.Reade
 		if n > 0 {
 			c.Parts++
 			data := base64.StdEncoding.EncodeToString(buf[:n])
-			_, _ = io.WriteString(sum, data) // a hash never fails to write
+			sum.Part(data)
 			if err := s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
 				return t.Do(`INSERT INTO closing_part (closing_id, no, data) VALUES (?, ?, ?)`, c.ID, c.Parts, data)
 			}); err != nil {
@@ -84,7 +81,7 @@ func (s *Reader) CloseReport(ctx context.Context, c trade.Closing, rows io.Reade
 			return c, fmt.Errorf("%s: %w", op, err)
 		}
 	}
-	c.Hash = hex.EncodeToString(sum.Sum(nil))
+	c.Hash = sum.Hash()
 	return c, s.db.InTx(ctx, op, func(t *sqldb.Tx) (err error) {
 		if c.Audit, err = audit.AddAudit(t, record); err != nil {
 			return err
@@ -94,12 +91,6 @@ func (s *Reader) CloseReport(ctx context.Context, c trade.Closing, rows io.Reade
 			c.ID, c.Day.String(), c.At.UnixMilli(), sqldb.CleanText(c.Who), sqldb.CleanText(c.Reason), c.Program,
 			string(c.Head), c.Rows, c.Parts, c.Hash, c.Audit)
 	})
-}
-
-func closingHash(head []byte) hash.Hash {
-	sum := sha256.New()
-	_, _ = fmt.Fprintf(sum, "%d:%s", len(head), head) // a hash never fails to write
-	return sum
 }
 
 // Closings gives the closed reports of a cut-off, or of all with the zero day, the newest first.
@@ -123,7 +114,7 @@ func (s *Reader) Closings(ctx context.Context, day trade.Date) ([]trade.Closing,
 // and then proves that they are what was closed (ErrClosingDamaged).
 func (s *Reader) ClosedRows(ctx context.Context, c trade.Closing, to io.Writer) error {
 	const op = "reading a closed report"
-	sum := closingHash(c.Head)
+	sum := trade.NewClosingSum(c.Head)
 	for no := 1; no <= c.Parts; no++ {
 		var data []string
 		if err := s.db.Read.SelectContext(ctx, &data,
@@ -133,7 +124,7 @@ func (s *Reader) ClosedRows(ctx context.Context, c trade.Closing, to io.Writer) 
 		if len(data) != 1 {
 			return fmt.Errorf("closing %s: %w", c.ID, ErrClosingDamaged)
 		}
-		_, _ = io.WriteString(sum, data[0]) // a hash never fails to write
+		sum.Part(data[0])
 		raw, err := base64.StdEncoding.DecodeString(data[0])
 		if err != nil {
 			return fmt.Errorf("closing %s: %w", c.ID, ErrClosingDamaged)
@@ -142,7 +133,7 @@ func (s *Reader) ClosedRows(ctx context.Context, c trade.Closing, to io.Writer) 
 			return fmt.Errorf("%s: %w", op, err)
 		}
 	}
-	if hex.EncodeToString(sum.Sum(nil)) != c.Hash {
+	if sum.Hash() != c.Hash {
 		return fmt.Errorf("closing %s: %w", c.ID, ErrClosingDamaged)
 	}
 	return nil

@@ -25,7 +25,8 @@ type ClosingPlan struct {
 	Unswept     []string // jobs without a complete sweep, of which that cannot be said
 	Totals      []Total  // overall, by product
 	States      []StateCount
-	First       string // the day of the earliest document; "" = there is none
+	Summaries   []Summary // what each job has, and what of it is open
+	First       string    // the day of the earliest document; "" = there is none
 	// of all sums, but not of when they were made: who orders a closing with it gets what was
 	// shown, or nothing
 	Mark string
@@ -73,7 +74,10 @@ func (s *Snapshot) PlanClosing(tolerance Tolerance) (ClosingPlan, error) {
 	if err != nil {
 		return ClosingPlan{}, err
 	}
-	plan := ClosingPlan{First: view.First, Day: day, At: s.Head.At, Rows: s.Head.Rows, Divergences: view.Divergences}
+	plan := ClosingPlan{
+		First: view.First, Day: day, At: s.Head.At, Rows: s.Head.Rows, Divergences: view.Divergences,
+		Summaries: view.Summaries,
+	}
 	for _, sum := range view.Summaries {
 		if d := sum.Difference(); d != nil && *d != 0 {
 			plan.Uneven = append(plan.Uneven, Uneven{sum.Job, *d})

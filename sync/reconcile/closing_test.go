@@ -27,7 +27,7 @@ func TestThePlanOfAClosingIsBoundToItsNumbers(t *testing.T) {
 		want := ClosingPlan{
 			Day: mustDay(t, "2026-10-31"), At: w.now, Rows: 12, Open: 4, Divergences: first.Divergences,
 			Mark:  first.Mark,
-			First: "2026-10-05", Totals: first.Totals,
+			First: "2026-10-05", Totals: first.Totals, Summaries: first.Summaries,
 			States: []StateCount{{trade.Waiting, 1}, {trade.Invalid, 1}, {trade.Rejected, 1}, {trade.InDoubt, 1}},
 		}
 		if diff := cmp.Diff(want, first, cmp.Comparer(func(a, b trade.Date) bool { return a == b })); diff != "" ||

@@ -40,8 +40,7 @@ type Archive interface {
 	CloseReport(ctx context.Context, c trade.Closing, rows io.Reader, record trade.AuditRecord) (trade.Closing, error)
 	// Closings gives those of a cut-off, or all, the newest first.
 	Closings(ctx context.Context, day trade.Date) ([]trade.Closing, error)
-	// ClosedRows writes the rows as they were given, and proves that they are what was closed.
-	ClosedRows(ctx context.Context, c trade.Closing, to io.Writer) error
+	ClosedRows
 }
 
 // Reader reads an order commitment of the platform. Every error is an *apiclient.Error.

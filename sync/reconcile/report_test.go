@@ -41,7 +41,6 @@ func TestOctoberInEveryForm(t *testing.T) {
 		w.october()
 		s := w.take(Cut{})
 		golden(t, "october.csv", mustReport(t, s, portuguese, func(b *bytes.Buffer) Writer { return NewCSV(b, 0) }))
-		golden(t, "october.html", mustReport(t, s, portuguese, func(b *bytes.Buffer) Writer { return NewHTML(b) }))
 		english := portuguese
 		english.Lang = trade.English
 		golden(t, "october.json", mustReport(t, s, english, func(b *bytes.Buffer) Writer { return NewJSON(b) }))

@@ -3,6 +3,8 @@
 package reconcile
 
 import (
+	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/i18n"
@@ -25,6 +27,15 @@ type Heading struct {
 	Head  Head
 	Lang  trade.Lang
 	Zone  *time.Location
+}
+
+// Foot is what stands below each printed page: which report it is, and of a closed one the hash.
+func (h Heading) Foot() string {
+	if c := h.Head.Closed; c != nil {
+		return fmt.Sprintf(sentence("paper.closed", h.Lang), dayText(h.Head.Day, h.Lang),
+			momentText(c.At, h.Zone, h.Lang), c.Hash)
+	}
+	return fmt.Sprintf(sentence("paper.report", h.Lang), h.Head.ID, momentText(h.Head.At, h.Zone, h.Lang))
 }
 
 // Section is one table of a report.
@@ -98,4 +109,28 @@ func columnsIn(lang trade.Lang, list []column) []Column {
 		out[i] = Column{c.id, sentence(c.title, lang), c.typ}
 	}
 	return out
+}
+
+// Text gives a cell of the column as people of a language read it.
+func (c Column) Text(cell any, lang trade.Lang, zone *time.Location) string {
+	if d, ok := cell.(trade.Decimal); ok && c.Type == MoneyColumn {
+		return trade.MoneyText(d, lang)
+	}
+	return PlainText(cell, lang, zone)
+}
+
+// PlainText gives a cell as people of a language read it.
+func PlainText(cell any, lang trade.Lang, zone *time.Location) string {
+	switch c := cell.(type) {
+	case int:
+		return trade.NumberText(strconv.Itoa(c), lang)
+	case trade.Decimal:
+		return trade.NumberText(c.String(), lang)
+	case Day:
+		return dayText(string(c), lang)
+	case time.Time:
+		return momentText(c, zone, lang)
+	}
+	text, _ := textOf(cell)
+	return text
 }

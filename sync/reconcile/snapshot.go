@@ -235,26 +235,50 @@ func (s *Snapshot) cutOff() (trade.Date, error) {
 	return day, nil
 }
 
+// ClosedRows gives the rows of closings, and proves that they are what was closed.
+type ClosedRows interface {
+	// ClosedRows writes them as they were given.
+	ClosedRows(ctx context.Context, c trade.Closing, to io.Writer) error
+}
+
 // OpenClosed makes a snapshot of a closed report, after proving that it is what was closed.
-func OpenClosed(ctx context.Context, from Archive, c trade.Closing, folder string) (*Snapshot, error) {
+func OpenClosed(ctx context.Context, from ClosedRows, c trade.Closing, folder string) (*Snapshot, error) {
+	s, err := OpenKept(c.Head, func(to io.Writer) error { return from.ClosedRows(ctx, c, to) }, folder)
+	if err != nil {
+		return nil, fmt.Errorf("open the report that was closed at %s: %w", c.At.Format(time.RFC3339), err)
+	}
+	s.Head.Kind = ClosedKind
+	s.Head.Closed = &Closed{ID: c.ID, At: c.At, Who: c.Who, Reason: c.Reason, Audit: c.Audit, Hash: c.Hash}
+	return s, nil
+}
+
+// OpenKept makes a snapshot of the head and the rows of one, as Rows wrote them: JSON lines,
+// compressed.
+func OpenKept(head []byte, rows func(io.Writer) error, folder string) (*Snapshot, error) {
 	s, err := newSnapshot(folder)
 	if err != nil {
 		return nil, err
 	}
-	if err = from.ClosedRows(ctx, c, s.file); err == nil {
-		err = json.Unmarshal(c.Head, &s.Head)
+	if err = rows(s.file); err == nil {
+		err = json.Unmarshal(head, &s.Head)
 	}
 	if err == nil && s.Head.Form > formOfHead {
-		err = errors.New("it was closed by a newer program: install that one")
+		err = errors.New("it was kept by a newer program: install that one")
 	}
 	if err == nil {
 		s.zone, err = time.LoadLocation(s.Head.Zone)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open the report that was closed at %s: %w", c.At.Format(time.RFC3339), err),
-			s.Close())
+		return nil, errors.Join(err, s.Close())
 	}
-	s.Head.Kind = ClosedKind
-	s.Head.Closed = &Closed{ID: c.ID, At: c.At, Who: c.Who, Reason: c.Reason, Audit: c.Audit, Hash: c.Hash}
 	return s, nil
+}
+
+// Rows writes the rows as OpenKept reads them.
+func (s *Snapshot) Rows(to io.Writer) error {
+	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf(temporaryRead, err)
+	}
+	_, err := io.Copy(to, s.file)
+	return err
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
@@ -34,11 +35,33 @@ type Summary struct {
 
 	// Sub-counts of the above, never summands.
 	Flags map[trade.Flag]int
+	Open  []Part // of the rows that are neither sent, nor dismissed, nor withdrawn
+
+	SweptAt *time.Time `json:"-"` // of the last complete sweep; another one alone moves no number
 
 	// Rows that are no longer in the ERP, in none of the above.
 	Gone       int
 	GoneStates map[trade.State]int
 	GoneMoved  int
+}
+
+// Part is the rows of a job in a state, with their grain and money. Fixations are apart from
+// contracts: they are of the same grain.
+type Part struct {
+	State  trade.State
+	Fixing bool
+	Sums   trade.Sums
+}
+
+// open adds an open row.
+func (s *Summary) open(r *Row) {
+	part := Part{State: r.State, Fixing: fixed(r.OrderType) && !contracted(r.OrderType)}
+	i := slices.IndexFunc(s.Open, func(p Part) bool { return p.State == part.State && p.Fixing == part.Fixing })
+	if i < 0 {
+		i = len(s.Open)
+		s.Open = append(s.Open, part)
+	}
+	s.Open[i].Sums.Add(r.ERP)
 }
 
 // Sum is the sum of the summands.
@@ -83,7 +106,7 @@ func newSummaries(head Head) *summaries {
 	for _, j := range head.Jobs {
 		s.head[j.Job] = j
 		s.list = append(s.list, &Summary{
-			Job: j.Job, Sends: j.Sends, Unreadable: j.Unreadable, Read: j.Read, Beside: j.Beside,
+			Job: j.Job, Sends: j.Sends, Unreadable: j.Unreadable, Read: j.Read, Beside: j.Beside, SweptAt: j.SweptAt,
 			States: map[trade.State]int{}, Flags: map[trade.Flag]int{}, GoneStates: map[trade.State]int{},
 		})
 	}
@@ -127,6 +150,9 @@ func (s *summaries) add(r *Row) {
 		return
 	}
 	sum.States[r.State]++
+	if !slices.Contains(settled, r.State) {
+		sum.open(r)
+	}
 	for _, f := range r.Flags {
 		sum.Flags[f]++
 	}

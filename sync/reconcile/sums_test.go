@@ -232,7 +232,6 @@ func BenchmarkReport(b *testing.B) {
 	for name, writer := range map[string]func(*bytes.Buffer) Writer{
 		"csv":  func(to *bytes.Buffer) Writer { return NewCSV(to, 0) },
 		"json": func(to *bytes.Buffer) Writer { return NewJSON(to) },
-		"html": func(to *bytes.Buffer) Writer { return NewHTML(to) },
 		"xlsx": func(to *bytes.Buffer) Writer { return NewXLSX(to) },
 	} {
 		b.Run(name, func(b *testing.B) {

@@ -15,6 +15,11 @@ import (
 // quoted is a text in JSON: the head has keys and samples of keys in many places.
 var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
+// MaskJSON masks the documents in the texts of JSON.
+func MaskJSON(text []byte) []byte {
+	return quoted.ReplaceAllFunc(text, func(b []byte) []byte { return []byte(trade.MaskDocuments(string(b))) })
+}
+
 // jsonWriter writes one object a line: the heading, then each row with the name of its section.
 type jsonWriter struct {
 	to      io.Writer
@@ -38,8 +43,7 @@ func (w *jsonWriter) Begin(h Heading) error {
 	if err != nil {
 		return err
 	}
-	text = quoted.ReplaceAllFunc(text, func(b []byte) []byte { return []byte(trade.MaskDocuments(string(b))) })
-	_, err = w.to.Write(append(text, '\n'))
+	_, err = w.to.Write(append(MaskJSON(text), '\n'))
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/xuri/excelize/v2"
@@ -25,6 +26,7 @@ type xlsxWriter struct {
 	head  int
 	note  int
 	zone  *time.Location
+	foot  string // of the printed pages
 
 	section Section
 	names   []string // of the columns: A, B …
@@ -46,7 +48,7 @@ func newXLSX(to io.Writer, most int) *xlsxWriter {
 }
 
 func (w *xlsxWriter) Begin(h Heading) error {
-	w.zone, w.book = h.Zone, excelize.NewFile()
+	w.zone, w.book, w.foot = h.Zone, excelize.NewFile(), h.Foot()
 	if err := w.styles(); err != nil {
 		return err
 	}
@@ -55,6 +57,13 @@ func (w *xlsxWriter) Begin(h Heading) error {
 		return err
 	}
 	w.sheets = 1
+	across, paper, high := "landscape", 9, 0 // A4
+	if err := errors.Join(w.book.SetPageLayout(title, &excelize.PageLayoutOptions{
+		Orientation: &across, Size: &paper, FitToHeight: &high,
+	}), w.book.SetSheetProps(title, &excelize.SheetPropsOptions{FitToPage: new(true)}),
+		w.book.SetHeaderFooter(title, &excelize.HeaderFooterOptions{OddFooter: workbook.Footer(w.foot)})); err != nil {
+		return err
+	}
 	rows, err := w.book.NewStreamWriter(title)
 	if err != nil {
 		return err
@@ -100,6 +109,12 @@ func (w *xlsxWriter) Section(s Section) error {
 	return w.sheet()
 }
 
+// narrow are the widths of columns whose texts are short, so that a page holds more of them.
+var narrow = map[string]int{
+	"job": 14, "branch": 8, "order_type": 18, "product": 10, "harvest": 11, "producer": 11, "place": 10, "wallet": 10,
+	"unit": 8, "currency": 8, "state": 16, "flags": 16, "basis": 12, "role": 12, "show": 34, "reason": 34,
+}
+
 // sheet begins the next sheet of the section.
 func (w *xlsxWriter) sheet() error {
 	w.part++
@@ -111,6 +126,12 @@ func (w *xlsxWriter) sheet() error {
 		return err
 	}
 	w.sheets++
+	// the first row stands on each printed page
+	if err := w.book.SetDefinedName(&excelize.DefinedName{
+		Name: "_xlnm.Print_Titles", RefersTo: "'" + strings.ReplaceAll(name, "'", "''") + "'!$1:$1", Scope: name,
+	}); err != nil {
+		return err
+	}
 	var err error
 	if w.skel, err = w.book.NewStreamWriter(name); err != nil {
 		return err
@@ -119,9 +140,12 @@ func (w *xlsxWriter) sheet() error {
 	w.names = make([]string, len(w.section.Columns))
 	for i, c := range w.section.Columns {
 		widths[i] = map[Type]int{
-			TextColumn: 24, CodeColumn: 18, CountColumn: 12, NumberColumn: 16, MoneyColumn: 16,
-			DayColumn: 12, TimeColumn: 20,
+			TextColumn: 22, CodeColumn: 16, CountColumn: 12, NumberColumn: 14, MoneyColumn: 15,
+			DayColumn: 12, TimeColumn: 18,
 		}[c.Type]
+		if n, ok := narrow[c.ID]; ok {
+			widths[i] = n
+		}
 		column, e := excelize.ColumnNumberToName(i + 1)
 		w.names[i], titles[i], err = column, c.Title, errors.Join(err, e)
 	}
@@ -187,7 +211,7 @@ func (w *xlsxWriter) close() error {
 			Name:  fmt.Sprintf("tabela%d", w.sheets), StyleName: "TableStyleLight1", ShowRowStripes: &stripes,
 		}))
 	}
-	err = errors.Join(err, w.skel.Flush(), w.rows.Close(w.line > 1))
+	err = errors.Join(err, w.skel.Flush(), w.rows.Close(w.line > 1, w.foot))
 	w.rows = nil
 	return err
 }

@@ -3,17 +3,18 @@ package desk
 import (
 	"context"
 	"io"
-	"maps"
 	"net/url"
 	"slices"
-	"time"
+	"strings"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/report"
 	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
-	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/sync/reconcile/archive"
+	"github.com/safrasync/safrasync/sync/reconcile/paper"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -32,9 +33,8 @@ func (r *reports) Closings(ctx context.Context) ([]trade.Closing, error) {
 	return r.g.Store.Closings(ctx, trade.Date{})
 }
 
-// with calls fn with the rows of a moment: those of the closed report of a day where there is one.
-// fresh: those of the ledger in any case.
-func (r *reports) with(ctx context.Context, cut reconcile.Cut, fresh bool,
+// with calls fn with the rows that open gives, one report at a time.
+func (r *reports) with(ctx context.Context, open func() (*reconcile.Snapshot, error),
 	fn func(*reconcile.Snapshot) error,
 ) error {
 	select {
@@ -43,7 +43,7 @@ func (r *reports) with(ctx context.Context, cut reconcile.Cut, fresh bool,
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	snapshot, err := r.snapshot(ctx, cut, fresh)
+	snapshot, err := open()
 	if err != nil {
 		return err
 	}
@@ -51,21 +51,39 @@ func (r *reports) with(ctx context.Context, cut reconcile.Cut, fresh bool,
 	return fn(snapshot)
 }
 
-func (r *reports) snapshot(ctx context.Context, cut reconcile.Cut, fresh bool) (*reconcile.Snapshot, error) {
-	store := r.g.Store
-	if !fresh && !cut.Day.IsZero() {
-		list, err := store.Closings(ctx, cut.Day)
+// asked calls fn with the rows of a report: those of a closing where there is one of that day or
+// with that id.
+func (r *reports) asked(ctx context.Context, q pages.ReportQuery, fn func(*reconcile.Snapshot) error) error {
+	return r.with(ctx, func() (*reconcile.Snapshot, error) {
+		if q.AsOf.IsZero() && q.Closing == "" {
+			return r.take(ctx, reconcile.Cut{})
+		}
+		list, err := r.g.Store.Closings(ctx, q.AsOf)
 		if err != nil {
 			return nil, err
 		}
-		if len(list) > 0 {
-			return reconcile.OpenClosed(ctx, store, list[0], "")
+		i := slices.IndexFunc(list, func(c trade.Closing) bool { return q.Closing == "" || c.ID == q.Closing })
+		switch {
+		case i >= 0:
+			return reconcile.OpenClosed(ctx, r.g.Store, list[i], "")
+		case q.Closing != "":
+			return nil, state.ErrNotFound
 		}
-		cut.Derived = true
-	}
+		return r.take(ctx, reconcile.Cut{Day: q.AsOf, Derived: true})
+	}, fn)
+}
+
+// now calls fn with the rows that a closing of a day would keep.
+func (r *reports) now(ctx context.Context, day trade.Date, fn func(*reconcile.Snapshot) error) error {
+	return r.with(ctx, func() (*reconcile.Snapshot, error) {
+		return r.take(ctx, reconcile.Cut{Day: day, Bare: true})
+	}, fn)
+}
+
+func (r *reports) take(ctx context.Context, cut reconcile.Cut) (*reconcile.Snapshot, error) {
 	return reconcile.Take(ctx, reconcile.Sources{
-		Ledger: store, Jobs: r.g.Engine.Jobs, Zone: r.g.App.Config.Zone(), Now: cli.Now(), Program: r.g.App.Version,
-		Name: r.g.App.Config.Alerts.Name,
+		Ledger: r.g.Store, Jobs: r.g.Engine.Jobs, Zone: r.g.App.Config.Zone(), Now: cli.Now(),
+		Program: r.g.App.Version, Name: r.g.App.Config.Alerts.Name,
 	}, cut)
 }
 
@@ -96,9 +114,8 @@ func (r *reports) ReadReport(ctx context.Context, q pages.ReportQuery, lang trad
 	most int,
 ) (pages.Report, error) {
 	page := &reportView{most: most}
-	err := r.with(ctx, reconcile.Cut{Day: q.AsOf}, false, func(s *reconcile.Snapshot) error {
-		_, err := s.Report(r.options(q, lang), page)
-		return err
+	err := r.asked(ctx, q, func(s *reconcile.Snapshot) error {
+		return page.read(s, r.options(q, lang))
 	})
 	return page.out, err
 }
@@ -107,7 +124,7 @@ func (r *reports) ReadReport(ctx context.Context, q pages.ReportQuery, lang trad
 func (r *reports) WriteReport(ctx context.Context, q pages.ReportQuery, lang trade.Lang, format string,
 	w io.Writer, who engine.Person,
 ) error {
-	return r.with(ctx, reconcile.Cut{Day: q.AsOf}, false, func(s *reconcile.Snapshot) error {
+	return r.asked(ctx, q, func(s *reconcile.Snapshot) error {
 		options := r.options(q, lang)
 		if format == "json" {
 			options.Lang, options.Titles = trade.English, r.g.App.Config.Titles(trade.English)
@@ -119,127 +136,86 @@ func (r *reports) WriteReport(ctx context.Context, q pages.ReportQuery, lang tra
 		if err := r.g.Store.AppendAudit(ctx, record); err != nil {
 			return err
 		}
+		if format == "zip" {
+			return r.archive(ctx, s, options, w, who)
+		}
 		_, err = s.Report(options, report.Writer(r.g.App, format, options, w))
 		return err
 	})
 }
 
-// MonthEnd reads a month.
-func (*reports) MonthEnd(text string) (day trade.Date, ok bool) {
-	return reconcile.MonthEnd(text)
-}
-
-// PlanClosing says what the report with a cut-off would keep.
-func (r *reports) PlanClosing(ctx context.Context, day trade.Date) (plan pages.ClosingPlan, err error) {
-	err = r.with(ctx, reconcile.Cut{Day: day, Bare: true}, true, func(s *reconcile.Snapshot) error {
-		plan, err = r.plan(s)
-		return err
-	})
-	if err == nil {
-		plan.Before, err = r.g.Store.Closings(ctx, day)
-	}
-	return plan, err
-}
-
-// plan is the plan of a closing as the console shows it.
-func (r *reports) plan(s *reconcile.Snapshot) (pages.ClosingPlan, error) {
-	p, err := s.PlanClosing(r.g.App.Config.Report.Tolerance())
-	plan := pages.ClosingPlan{
-		Day: p.Day, Rows: p.Rows, Open: p.Open, Divergences: p.Divergences, Unswept: p.Unswept, Mark: p.Mark, At: p.At,
-		TooEarly: p.TooEarly(),
-	}
-	for _, u := range p.Uneven {
-		plan.Uneven = append(plan.Uneven, u.Job)
-	}
-	for _, state := range p.States {
-		plan.States = append(plan.States, pages.OpenState(state))
-	}
-	for _, t := range p.Totals {
-		sum := pages.ClosingSum{Product: t.Product, Contracted: t.Contracted, Delivered: t.Delivered}
-		for _, currency := range slices.Sorted(maps.Keys(t.Values)) {
-			sum.Values = append(sum.Values, pending.Money{Currency: currency, Amount: t.Values[currency]})
-		}
-		plan.Sums = append(plan.Sums, sum)
-	}
-	return plan, err
-}
-
-// CloseReport keeps what a plan with this mark showed.
-func (r *reports) CloseReport(ctx context.Context, day trade.Date, mark string,
+// archive writes a report with its closings and its audit, and puts its seal into the audit.
+func (r *reports) archive(ctx context.Context, s *reconcile.Snapshot, o reconcile.Options, w io.Writer,
 	who engine.Person,
-) (closed bool, err error) {
-	err = r.with(ctx, reconcile.Cut{Day: day, Bare: true}, true, func(s *reconcile.Snapshot) error {
-		plan, err := r.plan(s)
-		if err != nil || plan.Mark != mark || len(plan.Uneven) > 0 || plan.TooEarly {
-			return err
-		}
-		record, err := recordOf(who, reconcile.ActClose, day.String(), s.Kept())
-		if err != nil {
-			return err
-		}
-		_, err = reconcile.Freeze(ctx, r.g.Store, s, who.Name, who.Reason, record)
-		closed = err == nil
-		return err
+) error {
+	o.Sections = nil
+	seal, err := archive.Write(ctx, w, archive.Contents{
+		Snapshot: s, Options: o, Ledger: r.g.Store, Who: who.Name, Now: cli.Now(), Program: r.g.App.Version,
 	})
-	return closed, err
+	if err != nil {
+		return err
+	}
+	record, err := recordOf(who, archive.Act, "-", archive.Sealed{Report: s.Head.ID, Seal: seal})
+	if err != nil {
+		return err
+	}
+	return r.g.Store.AppendAudit(ctx, record)
 }
 
 // reportView takes a report up for a page.
 type reportView struct {
 	out  pages.Report
 	most int
-	lang trade.Lang
-	zone *time.Location
-	now  reconcile.Section
+}
+
+// read reads a report.
+func (v *reportView) read(s *reconcile.Snapshot, o reconcile.Options) error {
+	all, err := s.Report(o, paper.For(v))
+	v.out.Figures = figuresOf(all.Totals)
+	return err
 }
 
 func (v *reportView) Begin(h reconcile.Heading) error {
-	v.out.Title, v.out.Lines, v.lang, v.zone = h.Title, h.Lines, h.Lang, h.Zone
+	v.out.Title, v.out.Lines = h.Title, h.Lines
 	return nil
 }
 
-func (v *reportView) Section(s reconcile.Section) error {
+func (v *reportView) Section(s paper.Section) error {
 	section := pages.ReportSection{ID: string(s.ID), Title: s.Title, Note: s.Note}
 	for _, c := range s.Columns {
-		class := map[reconcile.Type]string{
-			reconcile.CodeColumn: "code", reconcile.DayColumn: "day",
-			reconcile.TimeColumn: "day",
-		}[c.Type]
-		if c.Number() {
-			class = "number"
+		class := c.Class()
+		if c.Lead {
+			class += " lead"
 		}
-		section.Columns = append(section.Columns,
-			pages.ReportColumn{Title: c.Title, Class: class, Lead: c.ID == "key" || c.ID == "name"})
+		section.Columns = append(section.Columns, pages.ReportColumn{Title: c.Title, Class: strings.TrimSpace(class)})
 	}
 	v.narrow()
-	v.out.Sections, v.now = append(v.out.Sections, section), s
+	v.out.Sections = append(v.out.Sections, section)
 	return nil
 }
 
-func (v *reportView) Row(cells []any) error {
+func (v *reportView) Row(r paper.Row) error {
 	section := &v.out.Sections[len(v.out.Sections)-1]
 	if len(section.Rows) >= v.most {
 		section.More++
 		return nil
 	}
-	row := make([]string, len(cells))
-	for i, cell := range cells {
-		row[i] = v.now.Columns[i].Text(cell, v.lang, v.zone)
+	row := pages.ReportRow{Role: r.Role}
+	for _, cell := range r.Cells {
+		row.Cells = append(row.Cells, pages.ReportCell{Text: cell.Text, Beneath: cell.Beneath})
+	}
+	if section.ID == string(reconcile.BridgeSection) {
+		row.Cells[1].Path = bridgePath(r.Names["job"], r.Names["line"])
 	}
 	section.Rows = append(section.Rows, row)
-	if v.now.ID == reconcile.BridgeSection {
-		section.Links = append(section.Links, bridgeLink(cells))
-	}
 	return nil
 }
 
-// bridgeLink leads from a part of the bridge to what is meant: rows of the ledger, or, for what has
+// bridgePath leads from a part of the bridge to what is meant: rows of the ledger, or, for what has
 // none, the run that tells of it.
-func bridgeLink(cells []any) string {
-	job, _ := cells[0].(reconcile.Label)
-	line, _ := cells[1].(reconcile.Label)
-	query := url.Values{"job": {job.ID}}
-	switch line.ID {
+func bridgePath(job, line string) string {
+	query := url.Values{"job": {job}}
+	switch line {
 	case string(trade.BesideNoKey):
 		return "/runs?" + query.Encode()
 	case string(trade.BesideDouble):
@@ -264,12 +240,35 @@ func (v *reportView) narrow() {
 	}
 	s := &v.out.Sections[len(v.out.Sections)-1]
 	for i := len(s.Columns) - 1; i >= 0; i-- {
-		if len(s.Rows) == 0 || slices.ContainsFunc(s.Rows, func(row []string) bool { return row[i] != "" }) {
+		if len(s.Rows) == 0 || slices.ContainsFunc(s.Rows, func(r pages.ReportRow) bool {
+			return r.Cells[i].Text != ""
+		}) {
 			continue
 		}
 		s.Columns = slices.Delete(s.Columns, i, i+1)
 		for n := range s.Rows {
-			s.Rows[n] = slices.Delete(s.Rows[n], i, i+1)
+			s.Rows[n].Cells = slices.Delete(s.Rows[n].Cells, i, i+1)
 		}
 	}
+}
+
+// figuresOf are the grain and the money of each product, the heaviest first.
+func figuresOf(totals []reconcile.Total) []pages.ProductFigures {
+	var out []pages.ProductFigures
+	for _, t := range totals {
+		if t.By != reconcile.ByAll {
+			continue
+		}
+		f := pages.ProductFigures{
+			Product: t.Product, Contracted: pages.Compared{ERP: t.Contracted, Sent: t.ContractedSent},
+			Delivered: pages.Compared{ERP: t.Delivered, Sent: t.DeliveredSent},
+			Fixed:     pages.Compared{ERP: t.Fixed, Sent: t.FixedSent},
+		}
+		for _, c := range t.Currencies() {
+			f.Values = append(f.Values, pages.Compared{Currency: c, ERP: t.Values[c], Sent: t.ValuesSent[c]})
+		}
+		out = append(out, f)
+	}
+	slices.SortStableFunc(out, func(a, b pages.ProductFigures) int { return b.Contracted.ERP.Cmp(a.Contracted.ERP) })
+	return out
 }

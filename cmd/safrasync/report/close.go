@@ -24,7 +24,7 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, options reconcile.Opt
 	if trade.DateOf(cli.Now().In(a.Config.Zone())).Before(day) {
 		return a.Usage("report.future", f.close)
 	}
-	if f.asOf != "" || f.closing != "" || f.failed || f.output != "" || !options.Filter.Empty() ||
+	if f.asOf != "" || f.closing != "" || f.failed || f.output+f.archive != "" || !options.Filter.Empty() ||
 		len(options.Sections) > 0 {
 		return a.Usage("close.whole")
 	}
@@ -138,6 +138,10 @@ func listClosings(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
+	return showClosings(a, list)
+}
+
+func showClosings(a *cli.App, list []trade.Closing) error {
 	if a.AsJSON {
 		for _, c := range list {
 			if err := a.PrintJSON(closingOf(c)); err != nil {

@@ -17,19 +17,32 @@ import (
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/sync/reconcile/paper"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // Flags are those of `safrasync report`.
 type Flags struct {
 	cli.ActFlags
-	from, to, asOf, closing                                                string
+	selected
+	asOf, closing              string
+	Sections                   []string
+	format, output             string
+	by                         []string
+	platform, failed, closings bool
+	close, archive, open       string
+}
+
+// selected are the flags that select rows.
+type selected struct {
+	from, to                                                               string
 	jobs, harvests, products, branches, producers, places, wallets, states []string
-	Sections                                                               []string
-	format, output                                                         string
-	by                                                                     []string
-	platform, failed, closings                                             bool
-	close                                                                  string
+}
+
+// none tells that they select nothing.
+func (s selected) none() bool {
+	return s.from+s.to == "" && len(slices.Concat(s.jobs, s.harvests, s.products, s.branches, s.producers, s.places,
+		s.wallets, s.states)) == 0
 }
 
 // reportFormats are the forms of a report.
@@ -67,6 +80,10 @@ func NewCommand(a *cli.App) *cobra.Command {
 	flags.BoolVar(&f.platform, "platform", false, "also ask the platform for each contract, one after the other")
 	flags.BoolVar(&f.failed, "failed", false,
 		"instead: the rows that need a decision, to be filled in and given to decisions import")
+	flags.StringVar(&f.archive, "archive", "",
+		"write one `FILE` (zip) with the report of --harvest, --from and --to in every form, its closings and its audit")
+	flags.StringVar(&f.open, "open", "",
+		"verify the archive in `FILE` and show its report, without ledger, ERP and configuration; also with --closings, --as-of")
 	cli.Completes(cmd, "state", trade.States)
 	cli.Completes(cmd, "section", reconcile.AllSections)
 	cli.Completes(cmd, "format", reportFormats)
@@ -75,6 +92,9 @@ func NewCommand(a *cli.App) *cobra.Command {
 
 // Run makes, reprints, closes or lists reports.
 func Run(ctx context.Context, a *cli.App, f Flags) error {
+	if f.open != "" {
+		return openArchive(ctx, a, f)
+	}
 	config, err := a.LoadConfig()
 	if err != nil {
 		return err
@@ -89,8 +109,10 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 	if err != nil {
 		return err
 	}
-	if err := cli.MayMake(f.output); err != nil { // of a large ledger the report takes minutes
-		return a.Usage("file.not_made", f.output, a.Voice().FileReason(err))
+	for _, path := range []string{f.output, f.archive} {
+		if err := cli.MayMake(path); err != nil { // of a large ledger the report takes minutes
+			return a.Usage("file.not_made", path, a.Voice().FileReason(err))
+		}
 	}
 	if f.close != "" {
 		return closeReport(ctx, a, f, options)
@@ -106,23 +128,31 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 		return writeReport(ctx, a, f, export,
 			func(w io.Writer) error { return snapshot.Decisions(options, decisionsForm(f.format), w) })
 	}
+	if f.archive != "" {
+		return writeArchive(ctx, a, f, snapshot, options)
+	}
 	if f.format == "table" && f.output == "" {
-		if len(options.By) == 0 {
-			options.By = []reconcile.By{reconcile.ByAll, reconcile.BySeason}
-		}
-		if len(options.Sections) == 0 { // single rows are for files
-			options.Sections = []reconcile.SectionID{
-				reconcile.SummarySection, reconcile.BridgeSection, reconcile.TotalsSection,
-				reconcile.DivergencesSection, reconcile.ExceptionsSection, reconcile.MessagesSection,
-			}
-		}
-		_, err := snapshot.Report(options, tableWriter(a, options))
-		return err
+		return showTable(a, snapshot, options)
 	}
 	return writeReport(ctx, a, f, snapshot.Export(f.format, options), func(w io.Writer) error {
 		_, err := snapshot.Report(options, Writer(a, f.format, options, w))
 		return err
 	})
+}
+
+// showTable shows a report at a terminal.
+func showTable(a *cli.App, snapshot *reconcile.Snapshot, options reconcile.Options) error {
+	if len(options.By) == 0 {
+		options.By = []reconcile.By{reconcile.ByAll, reconcile.BySeason}
+	}
+	if len(options.Sections) == 0 { // single rows are for files
+		options.Sections = []reconcile.SectionID{
+			reconcile.SummarySection, reconcile.BridgeSection, reconcile.TotalsSection,
+			reconcile.DivergencesSection, reconcile.ExceptionsSection, reconcile.MessagesSection,
+		}
+	}
+	_, err := snapshot.Report(options, tableWriter(a, options))
+	return err
 }
 
 // reportFormat decides the form: what --format says, else what the name of the file says.
@@ -197,19 +227,24 @@ func reportOptions(a *cli.App, config *config.Config, f Flags) (o reconcile.Opti
 		}
 		o.Filter.States = append(o.Filter.States, trade.State(s))
 	}
+	return o, cut, parts(a, f, &o)
+}
+
+// parts reads which sections and totals are wanted.
+func parts(a *cli.App, f Flags, o *reconcile.Options) error {
 	for _, s := range f.Sections {
 		if !slices.Contains(reconcile.AllSections, reconcile.SectionID(s)) {
-			return o, cut, a.Usage("report.no_section", s, cli.Listed(reconcile.AllSections))
+			return a.Usage("report.no_section", s, cli.Listed(reconcile.AllSections))
 		}
 		o.Sections = append(o.Sections, reconcile.SectionID(s))
 	}
 	for _, by := range f.by {
 		if !slices.Contains(reconcile.Dimensions, reconcile.By(by)) {
-			return o, cut, a.Usage("report.no_by", by, cli.Listed(reconcile.Dimensions))
+			return a.Usage("report.no_by", by, cli.Listed(reconcile.Dimensions))
 		}
 		o.By = append(o.By, reconcile.By(by))
 	}
-	return o, cut, nil
+	return nil
 }
 
 // parseDay reads a day as people write it: 2026-10-31 or 31/10/2026.
@@ -283,7 +318,7 @@ func Writer(a *cli.App, format string, o reconcile.Options, to io.Writer) reconc
 	case "xlsx":
 		return reconcile.NewXLSX(to)
 	case "html":
-		return reconcile.NewHTML(to)
+		return paper.NewHTML(to)
 	}
 	return reconcile.NewJSON(to)
 }
@@ -314,16 +349,21 @@ func writeReport(ctx context.Context, a *cli.App, f Flags, export reconcile.Expo
 	if f.output == "" {
 		return write(a.Out)
 	}
-	err = cli.WriteOwn(f.output, write)
-	if errors.Is(err, reconcile.ErrWorkbook) {
+	return writeFile(a, f.output, write)
+}
+
+// writeFile writes a file of its own.
+func writeFile(a *cli.App, path string, write func(io.Writer) error) error {
+	err := cli.WriteOwn(path, write)
+	switch {
+	case errors.Is(err, reconcile.ErrWorkbook):
 		return errors.New(a.Text("report.too_large"))
-	}
-	if errors.Is(err, fs.ErrExist) {
-		return a.Usage("file.not_made", f.output, a.Voice().FileReason(err))
-	} else if err != nil {
+	case errors.Is(err, fs.ErrExist):
+		return a.Usage("file.not_made", path, a.Voice().FileReason(err))
+	case err != nil:
 		return err
 	}
-	a.Tell("report.written", f.output)
+	a.Tell("report.written", path)
 	return nil
 }
 

@@ -58,3 +58,11 @@ addEventListener("DOMContentLoaded", () => {
     part.after(button);
   }
 });
+
+// A button that prints the page is there where it works.
+addEventListener("DOMContentLoaded", () => {
+  for (const button of document.querySelectorAll("[data-print]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => print());
+  }
+});

@@ -57,7 +57,8 @@ func (b *File) Write(p []byte) (int, error) {
 	return b.to.Write(p)
 }
 
-// Sheet begins a sheet. Its first row stays where it is when the others move.
+// Sheet begins a sheet. Its first row stays where it is when the others move. It is printed on A4
+// across, as wide as a page.
 func (b *File) Sheet(path string, widths []int) *Sheet {
 	b.sheets[path] = false
 	s := &Sheet{file: b}
@@ -68,7 +69,7 @@ func (b *File) Sheet(path string, widths []int) *Sheet {
 	s.to = bufio.NewWriterSize(to, 1<<16)
 	s.put(xml.Header +
 		`<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">` +
-		`<sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>`)
+		`<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>`)
 	for i, width := range widths {
 		n := strconv.Itoa(i + 1)
 		s.put(`<col min="` + n + `" max="` + n + `" width="` + strconv.Itoa(width) + `" customWidth="1"/>`)
@@ -177,15 +178,36 @@ func (s *Sheet) Text(column string, style int, text string) {
 	s.put(`</t></is></c>`)
 }
 
+// pageSetup is A4 across, as wide as one page and as long as it needs.
+const pageSetup = `<pageMargins left="0.3" right="0.3" top="0.4" bottom="0.6" header="0.2" footer="0.3"/>` +
+	`<pageSetup paperSize="9" orientation="landscape" fitToWidth="1" fitToHeight="0"/>`
+
+// footerText is how many characters the foot of a page may have beside its numbers.
+const footerText = 200
+
+// Footer is a text at the left and the number of the page at the right, as spreadsheets write
+// them.
+func Footer(text string) string {
+	if runes := []rune(text); len(runes) > footerText {
+		text = string(runes[:footerText])
+	}
+	return `&L&8` + strings.ReplaceAll(text, "&", "&&") + `&R&8&P / &N`
+}
+
 // Write takes text that is XML.
 func (s *Sheet) Write(text []byte) (int, error) {
 	s.size += uint64(len(text))
 	return s.to.Write(text)
 }
 
-// Close ends the sheet; table says that it has one.
-func (s *Sheet) Close(table bool) error {
-	s.put(`</sheetData>`)
+// Close ends the sheet; table says that it has one. foot stands below each printed page, beside
+// its number.
+func (s *Sheet) Close(table bool, foot string) error {
+	s.put(`</sheetData>` + pageSetup + `<headerFooter><oddFooter>`)
+	if s.err == nil {
+		s.err = xml.EscapeText(s, []byte(Footer(foot)))
+	}
+	s.put(`</oddFooter></headerFooter>`)
 	if table {
 		s.put(`<tableParts count="1"><tablePart r:id="rId1"/></tableParts>`)
 	}

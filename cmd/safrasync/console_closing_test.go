@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"compress/zlib"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+var (
+	pdfObject   = regexp.MustCompile(`(?s)(\d+) 0 obj\n(.*?)\nendobj`)
+	pdfStream   = regexp.MustCompile(`(?s)stream\r?\n(.*)\r?\nendstream`)
+	pdfContents = regexp.MustCompile(`/Contents\s+(\d+) 0 R`)
+	pdfUnicode  = regexp.MustCompile(`/ToUnicode\s+(\d+) 0 R`)
+	pdfPage     = regexp.MustCompile(`/Type\s*/Page\b`)
+	pdfFont     = regexp.MustCompile(`/(F\d+) (\d+) 0 R`)
+	pdfShown    = regexp.MustCompile(`/(F\d+) [\d.]+ Tf|<([0-9A-Fa-f]+)>`)
+	pdfPairs    = regexp.MustCompile(`<([0-9A-Fa-f]{4})> (?:<([0-9A-Fa-f]{4})> )?<([0-9A-Fa-f]{4})>`)
+)
+
+// A month that was closed is printed from its page: on A4 across, with the hash, the day and the
+// number of the page on each, all parts of the report, and nothing that is for the screen.
+func TestChromiumPrintsAClosingWithItsHashOnEachPage(t *testing.T) {
+	t.Parallel()
+	d := newDemoDesk(t)
+	b := d.as(trade.Accountant).get("/report")
+	b.submit("/report/close/plan", url.Values{"month": {"2026-10"}}).shows(http.StatusOK, "Lista de conferência")
+	b.post("/report/close/do", with(b.fields("/report/close/do"), "reason", "outubro conferido", "signed",
+		"1")).shows(http.StatusOK, "O mês foi fechado")
+	list, err := d.host.Store.Closings(t.Context(), trade.Date{})
+	if err != nil || len(list) != 1 {
+		t.Fatal(len(list), err)
+	}
+	c := newChrome(t, d.server.URL, 1280, 800)
+	complaints := c.complaints()
+	c.logIn(trade.Accountant)
+	c.open("/report/closings/" + list[0].ID)
+	c.accessible("closed month")
+	c.picture("closed month")
+	result, err := chromedp.Call(c.ctx, page.PrintToPDF, page.PrintToPDFParams{
+		PreferCSSPageSize: new(true), PrintBackground: new(true),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects := map[string][]byte{} // by their numbers
+	for _, object := range pdfObject.FindAllSubmatch(result.Data, -1) {
+		objects[string(object[1])] = object[2]
+		if pdfPage.Match(object[2]) && !regexp.MustCompile(`/MediaBox \[0 0 84[12]\S* 59[456]`).Match(object[2]) {
+			t.Errorf("a page is not A4 across: %s", object[2])
+		}
+	}
+	stream := func(number string) string { // what an object has in it
+		t.Helper()
+		found := pdfStream.FindSubmatch(objects[number])
+		if found == nil {
+			t.Fatalf("object %s has nothing in it", number)
+		}
+		z, err := zlib.NewReader(bytes.NewReader(found[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	var pages []string // the texts of the pages, without their spaces
+	for _, object := range objects {
+		contents := pdfContents.FindSubmatch(object)
+		if !pdfPage.Match(object) || contents == nil {
+			continue
+		}
+		letters := map[string]map[string]string{} // by the name of a font
+		for _, font := range pdfFont.FindAllSubmatch(object, -1) {
+			table := map[string]string{}
+			if unicode := pdfUnicode.FindSubmatch(objects[string(font[2])]); unicode != nil {
+				for _, pair := range pdfPairs.FindAllStringSubmatch(stream(string(unicode[1])), -1) {
+					from, _ := strconv.ParseInt(pair[1], 16, 32)
+					last, _ := strconv.ParseInt(cmp.Or(pair[2], pair[1]), 16, 32)
+					to, _ := strconv.ParseInt(pair[3], 16, 32)
+					for i := from; i <= last; i++ {
+						table[hex.EncodeToString([]byte{byte(i >> 8), byte(i)})] = string(rune(to + i - from))
+					}
+				}
+			}
+			letters[string(font[1])] = table
+		}
+		var text strings.Builder
+		font := ""
+		for _, shown := range pdfShown.FindAllStringSubmatch(stream(string(contents[1])), -1) {
+			font = cmp.Or(shown[1], font)
+			for glyphs := strings.ToLower(shown[2]); len(glyphs) >= 4; glyphs = glyphs[4:] {
+				text.WriteString(letters[font][glyphs[:4]])
+			}
+		}
+		pages = append(pages, strings.Join(strings.Fields(text.String()), ""))
+	}
+	all := strings.Join(pages, "\n")
+	for i, text := range pages {
+		if !strings.Contains(text, "SHA-256"+list[0].Hash) || !strings.Contains(text, "Fechamentode31/10/2026") ||
+			!strings.Contains(text, "/"+strconv.Itoa(len(pages))) {
+			t.Errorf("page %d of %d does not say which closing it is:\n%s", i+1, len(pages), text)
+		}
+	}
+	for _, text := range []string{
+		"Assinadopor", "Listadeconferência", "PontecomoERP", "Totais", "Divergências", "outubroconferido",
+	} {
+		if !strings.Contains(all, text) {
+			t.Errorf("%s is not printed", text)
+		}
+	}
+	if len(pages) < 2 || strings.Contains(all, "Agendamentos") || strings.Contains(all, "Sair") {
+		t.Errorf("%d pages, with what is for the screen:\n%s", len(pages), all)
+	}
+	if list := complaints(); len(list) > 0 {
+		t.Errorf("the browser complains: %s", strings.Join(list, "; "))
+	}
+}

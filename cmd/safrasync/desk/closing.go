@@ -1,0 +1,186 @@
+package desk
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/sync/reconcile/paper"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// MonthEnd reads a month.
+func (*reports) MonthEnd(text string) (day trade.Date, ok bool) {
+	return reconcile.MonthEnd(text)
+}
+
+// PlanClosing says what the report with a cut-off would keep.
+func (r *reports) PlanClosing(ctx context.Context, day trade.Date) (plan pages.ClosingPlan, err error) {
+	err = r.now(ctx, day, func(s *reconcile.Snapshot) error {
+		plan, err = r.plan(s)
+		return err
+	})
+	if err == nil {
+		plan.Before, err = r.g.Store.Closings(ctx, day)
+	}
+	return plan, err
+}
+
+// plan is the plan of a closing as the console shows it.
+func (r *reports) plan(s *reconcile.Snapshot) (pages.ClosingPlan, error) {
+	p, err := s.PlanClosing(r.g.App.Config.Report.Tolerance())
+	return pages.ClosingPlan{
+		Day: p.Day, Rows: p.Rows, Mark: p.Mark, At: p.At, TooEarly: p.TooEarly(),
+		Checks: checksOf(p, s.Zone()), Figures: figuresOf(p.Totals),
+	}, err
+}
+
+// CloseReport keeps what a plan with this mark showed.
+func (r *reports) CloseReport(ctx context.Context, day trade.Date, mark string,
+	who engine.Person,
+) (id string, err error) {
+	err = r.now(ctx, day, func(s *reconcile.Snapshot) error {
+		plan, err := r.plan(s)
+		if err != nil || plan.Mark != mark || plan.Blocked() || plan.TooEarly {
+			return err
+		}
+		record, err := recordOf(who, reconcile.ActClose, day.String(), s.Kept())
+		if err != nil {
+			return err
+		}
+		closing, err := reconcile.Freeze(ctx, r.g.Store, s, who.Name, who.Reason, record)
+		id = closing.ID
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return id, nil
+}
+
+// ReadClosing gives what was closed.
+func (r *reports) ReadClosing(ctx context.Context, id string, lang trade.Lang,
+	most int,
+) (out pages.ClosedMonth, err error) {
+	page := &reportView{most: most}
+	q := pages.ReportQuery{Closing: id}
+	err = r.asked(ctx, q, func(s *reconcile.Snapshot) error {
+		if out.Plan, err = r.plan(s); err != nil {
+			return err
+		}
+		c := s.Head.Closed
+		out.Closing = trade.Closing{
+			ID: c.ID, Day: out.Plan.Day, At: c.At, Who: c.Who, Reason: c.Reason, Hash: c.Hash, Audit: c.Audit,
+			Program: s.Head.Program, Rows: s.Head.Rows,
+		}
+		o := r.options(q, lang)
+		o.By = []reconcile.By{reconcile.ByAll, reconcile.BySeason, reconcile.ByPlace} // producers are for files
+		return page.read(s, o)
+	})
+	out.Report = page.out
+	return out, err
+}
+
+// ClosingStyle puts which closing it is on every printed page.
+func (r *reports) ClosingStyle(ctx context.Context, id string, lang trade.Lang) (string, error) {
+	list, err := r.g.Store.Closings(ctx, trade.Date{})
+	if err != nil {
+		return "", err
+	}
+	for _, c := range list {
+		if c.ID == id {
+			head := reconcile.Head{Day: c.Day.String(), Closed: &reconcile.Closed{At: c.At, Hash: c.Hash}}
+			return paper.Style(reconcile.Heading{Head: head, Lang: lang, Zone: r.g.App.Config.Zone()}), nil
+		}
+	}
+	return "", state.ErrNotFound
+}
+
+// stateChecks are the checks about rows that are open in some states, in the order of the list.
+var stateChecks = []struct {
+	key    string
+	states []trade.State
+}{
+	{"doubt", []trade.State{trade.InDoubt, trade.Sending}},
+	{"held", []trade.State{trade.Held}},
+	{"refused", []trade.State{trade.Rejected, trade.Invalid}},
+	{"waiting", []trade.State{trade.Waiting, trade.Pending}},
+}
+
+// checksOf is the checklist of a closing.
+func checksOf(p reconcile.ClosingPlan, zone *time.Location) []pages.ClosingCheck {
+	sweep, even := pages.ClosingCheck{Key: "sweep", OK: true}, pages.ClosingCheck{Key: "even", Blocks: true}
+	keys := pages.ClosingCheck{Key: "keys"}
+	open := make([]pages.ClosingCheck, len(stateChecks))
+	for i, check := range stateChecks {
+		open[i].Key = check.key
+	}
+	for _, s := range p.Summaries {
+		of := url.Values{"job": {s.Job}}
+		item := pages.ClosingItem{Job: s.Job, Kind: s.Sends, Path: "/runs?" + of.Encode()}
+		if s.SweptAt != nil {
+			item.At = *s.SweptAt
+		}
+		sweep.Items = append(sweep.Items, item)
+		sweep.OK = sweep.OK && p.Day.Before(trade.DateOf(item.At.In(zone)))
+		for i, check := range stateChecks {
+			for _, part := range s.Open {
+				if slices.Contains(check.states, part.State) {
+					open[i].Items = append(open[i].Items, openItem(s, part))
+				}
+			}
+		}
+		keys.Items = append(keys.Items, keyless(s)...)
+	}
+	for _, u := range p.Uneven {
+		even.Items = append(even.Items, pages.ClosingItem{
+			Job: u.Job, N: u.Difference, Path: "/report?show=1&to=" + p.Day.String() + "#summary",
+		})
+	}
+	differences := pages.ClosingCheck{Key: "differences"}
+	if p.Divergences > 0 {
+		differences.Items = append(differences.Items, pages.ClosingItem{
+			N: p.Divergences, Path: "/report?show=1&to=" + p.Day.String() + "#divergences",
+		})
+	}
+	out := append(append([]pages.ClosingCheck{sweep, even}, open...), differences, keys)
+	for i := range out[1:] {
+		out[i+1].OK = len(out[i+1].Items) == 0
+	}
+	return out
+}
+
+// openItem leads to the open rows of a job in a state.
+func openItem(s reconcile.Summary, part reconcile.Part) pages.ClosingItem {
+	path := "/doubts"
+	if part.State != trade.InDoubt {
+		path = "/rows?" + url.Values{"job": {s.Job}, "state": {string(part.State)}}.Encode()
+	}
+	return pages.ClosingItem{
+		Job: s.Job, Kind: s.Sends, Fixing: part.Fixing, State: part.State, Sums: part.Sums, Path: path,
+	}
+}
+
+// keyless leads to what a job's query gave without a key of its own.
+func keyless(s reconcile.Summary) (out []pages.ClosingItem) {
+	for _, b := range s.Beside {
+		if b.Rows > 0 && (b.Why == trade.BesideNoKey || b.Why == trade.BesideDouble) {
+			out = append(out, pages.ClosingItem{
+				Job: s.Job, Kind: s.Sends, Why: b.Why, Sums: b.Sums, Keys: b.Keys,
+				Path: bridgePath(s.Job, string(b.Why)),
+			})
+		}
+	}
+	if len(s.Beside) == 0 && s.Unreadable > 0 { // a sweep that did not tell more of them
+		out = append(out, pages.ClosingItem{
+			Job: s.Job, Kind: s.Sends, Why: trade.BesideNoKey, Sums: trade.Sums{Rows: s.Unreadable},
+			Path: bridgePath(s.Job, string(trade.BesideNoKey)),
+		})
+	}
+	return out
+}

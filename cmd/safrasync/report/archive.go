@@ -1,0 +1,133 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/sync/reconcile/archive"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// writeArchive writes a season, or a time, as one file. It stands in the audit before, and its seal
+// afterwards.
+func writeArchive(ctx context.Context, a *cli.App, f Flags, s *reconcile.Snapshot, o reconcile.Options) error {
+	if f.failed || f.output != "" || len(o.Sections)+len(o.By) > 0 {
+		return a.Usage("archive.alone")
+	}
+	file := filepath.Base(f.archive)
+	before, err := a.Audit(f.ActFlags, reconcile.ActExport, file, s.Export("zip", o))
+	if err != nil {
+		return err
+	}
+	store, err := a.OpenLedger(ctx, cli.ToWrite)
+	if err != nil {
+		return err
+	}
+	if err := store.AppendAudit(ctx, before); err != nil {
+		return err
+	}
+	sealed := archive.Sealed{Report: s.Head.ID}
+	if err := writeFile(a, f.archive, func(to io.Writer) error {
+		sealed.Seal, err = archive.Write(ctx, to, archive.Contents{
+			Snapshot: s, Options: o, Ledger: store, Who: a.Person(f.ActFlags).Name, Now: cli.Now(), Program: a.Version,
+		})
+		return err
+	}); err != nil {
+		return err
+	}
+	after, err := a.Audit(f.ActFlags, archive.Act, file, sealed)
+	if err != nil {
+		return err
+	}
+	if err := store.AppendAudit(ctx, after); err != nil {
+		return err
+	}
+	a.Tell("archive.sealed", sealed.Seal)
+	return nil
+}
+
+// openArchive verifies an archive, and shows what it has: its report, the list of its closings, or
+// one of them.
+func openArchive(ctx context.Context, a *cli.App, f Flags) error {
+	if !f.none() || f.failed || f.platform || f.close+f.archive != "" {
+		return a.Usage("archive.open_alone")
+	}
+	in, err := archive.Open(f.open)
+	switch {
+	case errors.Is(err, archive.ErrDamaged):
+		a.Tell("archive.damaged", f.open, err)
+		return &cli.ExitError{Code: cli.ExitFailed}
+	case errors.Is(err, archive.ErrNoArchive):
+		return a.Usage("archive.none", f.open)
+	case err != nil:
+		return err
+	}
+	defer func() { _ = in.Close() }() // it was only read
+	a.Tell("archive.intact", len(in.Files), a.Voice().Moment(in.MadeAt), cli.Printable(in.Who),
+		cli.Printable(in.Program), in.Seal)
+	if f.closings {
+		list := make([]trade.Closing, len(in.Closed))
+		for i, c := range in.Closed {
+			if list[i], err = c.Kept(); err != nil {
+				return err
+			}
+		}
+		return showClosings(a, list)
+	}
+	if f.format, err = reportFormat(a, f); err != nil {
+		return err
+	}
+	options, err := in.Options()
+	if err != nil {
+		return err
+	}
+	if options.Lang = a.Lang(); f.format == "json" {
+		options.Lang = trade.English
+	}
+	if err := parts(a, f, &options); err != nil {
+		return err
+	}
+	snapshot, err := archived(ctx, a, f, in)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = snapshot.Close() }() // a temporary file
+	write := func(to io.Writer) error {
+		_, err := snapshot.Report(options, Writer(a, f.format, options, to))
+		return err
+	}
+	switch {
+	case f.format == "table":
+		return showTable(a, snapshot, options)
+	case f.output == "":
+		return write(a.Out)
+	}
+	return writeFile(a, f.output, write)
+}
+
+// archived are the rows of an archive that somebody asks for.
+func archived(ctx context.Context, a *cli.App, f Flags, in *archive.Archive) (*reconcile.Snapshot, error) {
+	if f.asOf+f.closing == "" {
+		return in.Snapshot()
+	}
+	day := ""
+	if f.asOf != "" {
+		at, err := parseDay(f.asOf)
+		if err != nil {
+			return nil, a.Usage("report.no_day", f.asOf)
+		}
+		day = at.String()
+	}
+	i := slices.IndexFunc(in.Closed, func(c archive.Closing) bool {
+		return (day == "" || c.Day == day) && (f.closing == "" || c.ID == f.closing)
+	})
+	if i < 0 {
+		return nil, a.Usage("archive.no_closing", f.open)
+	}
+	return in.Closing(ctx, in.Closed[i])
+}

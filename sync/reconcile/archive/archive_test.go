@@ -1,0 +1,173 @@
+package archive_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/internal/ledgertest"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/sync/reconcile/archive"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// An archive is what was written, or it is refused: whatever file is altered, missing or more. Who
+// writes the manifest anew has another seal, and does not get past the hash of a closing.
+func TestAnArchiveThatWasAlteredIsRefused(t *testing.T) {
+	t.Parallel()
+	store := ledgertest.Open(t, state.SQLite)
+	now := time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC)
+	day, err := trade.ParseDate("2026-10-31")
+	if err != nil {
+		t.Fatal(err)
+	}
+	take := func(cut reconcile.Cut) *reconcile.Snapshot {
+		s, err := reconcile.Take(t.Context(), reconcile.Sources{
+			Ledger: store, Zone: time.UTC, Now: now, Folder: t.TempDir(),
+		}, cut)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = s.Close() })
+		return s
+	}
+	record := trade.AuditRecord{At: now, Who: "maria", From: "here", Act: reconcile.ActClose, Target: day.String()}
+	if _, err := reconcile.Freeze(t.Context(), store, take(reconcile.Cut{Day: day, Bare: true}), "maria", "conferido",
+		record); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	seal, err := archive.Write(t.Context(), &b, archive.Contents{
+		Snapshot: take(reconcile.Cut{}), Options: reconcile.Options{Lang: trade.Portuguese}, Ledger: store, Who: "ana",
+		Now: now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, f := range in.File {
+		from, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[f.Name] = string(text)
+	}
+	opened := func(files map[string]string) (*archive.Archive, error) {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), "a.zip")
+		out, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z := zip.NewWriter(out)
+		for name, text := range files {
+			part, err := z.Create(name)
+			if err == nil {
+				_, err = io.WriteString(part, text)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(z.Close(), out.Close()); err != nil {
+			t.Fatal(err)
+		}
+		a, err := archive.Open(path)
+		if err == nil {
+			t.Cleanup(func() { _ = a.Close() })
+		}
+		return a, err
+	}
+	with := func(name, text string) map[string]string { // one more, or another; "" takes it away
+		out := maps.Clone(files)
+		if out[name] = text; text == "" {
+			delete(out, name)
+		}
+		return out
+	}
+	intact, err := opened(files)
+	if err != nil || intact.Seal != seal || len(intact.Closed) != 1 || intact.Closed[0].Masked ||
+		len(intact.Files) != len(files)-1 {
+		t.Fatalf("%+v, %v", intact, err)
+	}
+	for name, text := range files {
+		want := archive.ErrDamaged
+		if name == "manifest.json" {
+			want = archive.ErrNoArchive
+		}
+		if _, err := opened(with(name, "")); !errors.Is(err, want) {
+			t.Errorf("without %s: %v", name, err)
+		}
+		if name == "manifest.json" {
+			continue
+		}
+		if _, err := opened(with(name, text+"x")); !errors.Is(err, want) {
+			t.Errorf("with another %s: %v", name, err)
+		}
+	}
+	if _, err := opened(with("more.txt", "x")); !errors.Is(err, archive.ErrDamaged) {
+		t.Errorf("with one more file: %v", err)
+	}
+	forged := func(name, text string) map[string]string {
+		out := with(name, text)
+		var m archive.Manifest
+		if err := json.Unmarshal([]byte(files["manifest.json"]), &m); err != nil {
+			t.Fatal(err)
+		}
+		for i := range m.Files {
+			if m.Files[i].Name == name {
+				sum := sha256.Sum256([]byte(text))
+				m.Files[i].Bytes, m.Files[i].SHA256 = int64(len(text)), hex.EncodeToString(sum[:])
+			}
+		}
+		text2, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out["manifest.json"] = string(text2)
+		return out
+	}
+	a, err := opened(forged("report.html", "<p>nothing</p>"))
+	if err != nil || a.Seal == seal {
+		t.Errorf("a manifest that was written anew has the seal of the old one (%v)", err)
+	}
+	for name, text := range files {
+		if !strings.HasPrefix(name, "closings/") {
+			continue
+		}
+		if _, err := opened(forged(name, strings.Replace(text, "2026", "2025", 1)+" ")); !errors.Is(err,
+			archive.ErrDamaged) {
+			t.Errorf("a closing whose %s is another: %v", name, err)
+		}
+	}
+	s, err := intact.Closing(t.Context(), intact.Closed[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if s.Head.Kind != reconcile.ClosedKind || s.Head.Day != "2026-10-31" || s.Head.Closed.Who != "maria" {
+		t.Errorf("%+v", s.Head)
+	}
+	if !strings.Contains(files["audit.jsonl"], `"act":"report close"`) {
+		t.Errorf("the audit is %s", files["audit.jsonl"])
+	}
+}

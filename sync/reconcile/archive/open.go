@@ -1,0 +1,247 @@
+package archive
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// ErrDamaged says that an archive is not as it was written.
+var ErrDamaged = errors.New("the archive is not as it was written")
+
+// ErrNoArchive says that a file is no archive of a report.
+var ErrNoArchive = errors.New("this is no archive of a report")
+
+// ErrNewer says that an archive was written in a later form.
+var ErrNewer = errors.New("the archive is of a newer program: install that one")
+
+// mostManifest is how many bytes a manifest has at most.
+const mostManifest = 64 << 20
+
+// Archive is an archive whose files are as they were written.
+type Archive struct {
+	Manifest
+	Seal   string // SHA-256 of the manifest
+	Closed []Closing
+	zip    *zip.ReadCloser
+	files  map[string]*zip.File
+}
+
+// Open opens an archive after comparing every file with the manifest, and every closing with its
+// hash.
+func Open(path string) (a *Archive, err error) {
+	z, err := zip.OpenReader(path)
+	switch {
+	case errors.Is(err, zip.ErrFormat):
+		return nil, ErrNoArchive
+	case err != nil:
+		return nil, err
+	}
+	a = &Archive{zip: z, files: map[string]*zip.File{}}
+	if err = a.verify(); err != nil {
+		return nil, errors.Join(err, z.Close())
+	}
+	return a, nil
+}
+
+// Close closes the file.
+func (a *Archive) Close() error { return a.zip.Close() }
+
+func damaged(name string) error { return fmt.Errorf("%w: %s", ErrDamaged, name) }
+
+// verify compares the files with the manifest.
+func (a *Archive) verify() error {
+	for _, f := range a.zip.File {
+		if a.files[f.Name] != nil {
+			return damaged(f.Name)
+		}
+		a.files[f.Name] = f
+	}
+	manifest := a.files[manifestFile]
+	if manifest == nil || manifest.UncompressedSize64 > mostManifest {
+		return ErrNoArchive
+	}
+	var text bytes.Buffer
+	sum, err := a.copy(manifestFile, &text)
+	if err != nil {
+		return err
+	}
+	if json.Unmarshal(text.Bytes(), &a.Manifest) != nil || a.Report == "" {
+		return ErrNoArchive
+	}
+	if a.Form > formOfManifest {
+		return ErrNewer
+	}
+	a.Seal = sum
+	if len(a.Files)+1 != len(a.files) {
+		return damaged(manifestFile)
+	}
+	for _, f := range a.Files {
+		if sum, err := a.copy(f.Name, io.Discard); err != nil || sum != f.SHA256 {
+			return damaged(f.Name)
+		}
+	}
+	return a.readClosings()
+}
+
+// copy writes a file of the archive, and gives its SHA-256.
+func (a *Archive) copy(name string, to io.Writer) (sum string, err error) {
+	f := a.files[name]
+	if f == nil {
+		return "", damaged(name)
+	}
+	from, err := f.Open()
+	if err != nil {
+		return "", damaged(name)
+	}
+	hash := sha256.New()
+	_, err = io.Copy(io.MultiWriter(to, hash), from)
+	if err = errors.Join(err, from.Close()); err != nil {
+		return "", damaged(name)
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// readClosings reads the list of closings, and compares each with its hash.
+func (a *Archive) readClosings() error {
+	var text bytes.Buffer
+	if _, err := a.copy(closingsFile, &text); err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(&text)
+	lines.Buffer(nil, mostManifest)
+	for lines.Scan() {
+		var c Closing
+		if json.Unmarshal(lines.Bytes(), &c) != nil {
+			return damaged(closingsFile)
+		}
+		if err := a.proves(c); err != nil {
+			return err
+		}
+		a.Closed = append(a.Closed, c)
+	}
+	if lines.Err() != nil {
+		return damaged(closingsFile)
+	}
+	return nil
+}
+
+// proves compares what a closing kept with its hash. Where documents are masked there is nothing
+// to compare.
+func (a *Archive) proves(c Closing) error {
+	if c.Masked {
+		return nil
+	}
+	head, err := a.head(c.folder())
+	if err != nil {
+		return err
+	}
+	rows, sum := a.files[c.folder()+closedRows], trade.NewClosingSum(head)
+	if rows == nil {
+		return damaged(c.folder() + closedRows)
+	}
+	from, err := rows.Open()
+	if err == nil {
+		err = errors.Join(sum.Rows(from), from.Close())
+	}
+	if err != nil || sum.Hash() != c.Hash {
+		return damaged(c.folder() + closedRows)
+	}
+	return nil
+}
+
+// folder is where an archive has what a closing kept.
+func (c Closing) folder() string { return "closings/" + c.ID + "/" }
+
+// Snapshot gives the rows of the report.
+func (a *Archive) Snapshot() (*reconcile.Snapshot, error) {
+	head, err := a.head("")
+	if err != nil {
+		return nil, err
+	}
+	return reconcile.OpenKept(head, func(to io.Writer) error { return a.lines(rowsFile, to) }, "")
+}
+
+func (a *Archive) head(folder string) ([]byte, error) {
+	var text bytes.Buffer
+	_, err := a.copy(folder+headFile, &text)
+	return text.Bytes(), err
+}
+
+// lines writes rows as a snapshot has them.
+func (a *Archive) lines(name string, to io.Writer) error {
+	z := gzip.NewWriter(to)
+	_, err := a.copy(name, z)
+	return errors.Join(err, z.Close())
+}
+
+// Kept is the closing as the ledger had it, without what it kept.
+func (c Closing) Kept() (trade.Closing, error) {
+	day, err := trade.ParseDate(c.Day)
+	if err != nil {
+		return trade.Closing{}, damaged(closingsFile)
+	}
+	return trade.Closing{
+		ID: c.ID, Day: day, At: c.At, Who: c.Who, Reason: c.Reason, Program: c.Program, Rows: c.Rows, Hash: c.Hash,
+		Audit: c.Audit,
+	}, nil
+}
+
+// Closing gives what a closing kept.
+func (a *Archive) Closing(ctx context.Context, c Closing) (*reconcile.Snapshot, error) {
+	kept, err := c.Kept()
+	if err == nil {
+		kept.Head, err = a.head(c.folder())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return reconcile.OpenClosed(ctx, keptRows{a, c}, kept, "")
+}
+
+// keptRows are the rows of one closing, which were compared with its hash.
+type keptRows struct {
+	in *Archive
+	of Closing
+}
+
+// ClosedRows writes them.
+func (k keptRows) ClosedRows(_ context.Context, _ trade.Closing, to io.Writer) error {
+	if k.of.Masked {
+		return k.in.lines(k.of.folder()+rowsFile, to)
+	}
+	_, err := k.in.copy(k.of.folder()+closedRows, to)
+	return err
+}
+
+// Options are those with which the report was made.
+func (a *Archive) Options() (o reconcile.Options, err error) {
+	f := a.Told.Filter
+	o = reconcile.Options{
+		Filter: reconcile.Filter{
+			Jobs: f.Jobs, Harvests: f.Harvests, Products: f.Products, Branches: f.Branches, Producers: f.Producers,
+			Places: f.Places, Wallets: f.Wallets, States: f.States,
+		},
+		Tolerance: a.Told.Tolerance, Lang: a.Told.Lang, Titles: a.Told.Titles, Show: a.Told.Show,
+	}
+	for into, day := range map[*trade.Date]string{&o.Filter.From: a.Told.From, &o.Filter.To: a.Told.To} {
+		if day == "" {
+			continue
+		}
+		if *into, err = trade.ParseDate(day); err != nil {
+			return o, damaged(manifestFile)
+		}
+	}
+	return o, nil
+}

@@ -1,0 +1,339 @@
+package archive
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/sync/reconcile/paper"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Manifest is the first file of an archive. Its JSON form is for good: fields are only ever added.
+type Manifest struct {
+	Form    int       `json:"form"`
+	Report  string    `json:"report"` // id
+	Name    string    `json:"name"`   // of the installation
+	Program string    `json:"program"`
+	Who     string    `json:"who"`
+	MadeAt  time.Time `json:"made_at"`
+	At      time.Time `json:"at"` // of which the report tells
+	Told    Told      `json:"told"`
+	Files   []File    `json:"files"`
+}
+
+// Told is what of the rows the report tells, and how.
+type Told struct {
+	From      string              `json:"from"` // of the documents; "" = the beginning
+	To        string              `json:"to"`   // "" = the end
+	Filter    Filter              `json:"filter"`
+	Tolerance reconcile.Tolerance `json:"tolerance"`
+	Lang      trade.Lang          `json:"language"`
+	Titles    trade.Titles        `json:"titles"`
+	Show      bool                `json:"show"`
+}
+
+// Filter is what was selected beside the time.
+type Filter struct {
+	Jobs      []string      `json:"job,omitempty"`
+	Harvests  []string      `json:"harvest,omitempty"`
+	Products  []string      `json:"product,omitempty"`
+	Branches  []string      `json:"branch,omitempty"`
+	Producers []string      `json:"producer,omitempty"`
+	Places    []string      `json:"place,omitempty"`
+	Wallets   []string      `json:"wallet,omitempty"`
+	States    []trade.State `json:"state,omitempty"`
+}
+
+// File is one file of an archive.
+type File struct {
+	Name   string `json:"name"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// Closing is a line of closings.jsonl.
+type Closing struct {
+	ID      string    `json:"id"`
+	Day     string    `json:"day"`
+	At      time.Time `json:"at"`
+	Who     string    `json:"who"`
+	Reason  string    `json:"reason"`
+	Program string    `json:"program"`
+	Rows    int       `json:"rows"`
+	Hash    string    `json:"hash"`
+	Audit   int64     `json:"audit"`
+	Masked  bool      `json:"masked"` // its rows have documents, which are masked here
+}
+
+// record is a line of audit.jsonl.
+type record struct {
+	Seq    int64     `json:"seq"`
+	At     time.Time `json:"at"`
+	Who    string    `json:"who"`
+	From   string    `json:"from"`
+	Act    string    `json:"act"`
+	Target string    `json:"target"`
+	Reason string    `json:"reason"`
+	Detail string    `json:"detail"`
+	Prev   string    `json:"prev"`
+	Hash   string    `json:"hash"`
+}
+
+// Act is the act of the audit that keeps the seal of an archive.
+const Act = "report archive"
+
+// Sealed is what that record says.
+type Sealed struct {
+	Report string `json:"report"`
+	Seal   string `json:"sha256"` // of the manifest
+}
+
+// formOfManifest is the form that this program writes.
+const formOfManifest = 1
+
+// The files of an archive.
+const (
+	manifestFile = "manifest.json"
+	headFile     = "head.json"
+	rowsFile     = "rows.jsonl"
+	closingsFile = "closings.jsonl"
+	auditFile    = "audit.jsonl"
+)
+
+// Ledger is what an archive has beside the report.
+type Ledger interface {
+	reconcile.ClosedRows
+	// Closings gives those of a cut-off, or all, the newest first.
+	Closings(ctx context.Context, day trade.Date) ([]trade.Closing, error)
+	// AuditPage gives one page of the audit, the newest first.
+	AuditPage(ctx context.Context, q trade.AuditQuery) (trade.AuditPage, error)
+}
+
+// Contents are what an archive is made of.
+type Contents struct {
+	Snapshot *reconcile.Snapshot
+	Options  reconcile.Options
+	Ledger   Ledger
+	Who      string
+	Now      time.Time
+	Program  string
+}
+
+// writer writes the files of an archive, and what the manifest says of them.
+type writer struct {
+	Contents
+	zip   *zip.Writer
+	files []File
+}
+
+// Write makes an archive, and gives its seal: the SHA-256 of its manifest.
+func Write(ctx context.Context, to io.Writer, c Contents) (seal string, err error) {
+	w := &writer{Contents: c, zip: zip.NewWriter(to)}
+	steps := []func() error{
+		w.rows, w.reports, func() error { return w.closings(ctx) }, func() error { return w.audit(ctx) },
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return "", fmt.Errorf("write the archive: %w", err)
+		}
+	}
+	head := c.Snapshot.Head
+	text, err := json.MarshalIndent(Manifest{
+		Form: formOfManifest, Report: head.ID, Name: head.Name, Program: c.Program, Who: c.Who, MadeAt: c.Now.UTC(),
+		At: head.At, Told: toldOf(c.Options), Files: w.files,
+	}, "", "  ")
+	if err != nil {
+		return "", fmt.Errorf("write the archive: %w", err)
+	}
+	text = reconcile.MaskJSON(text)
+	if err := w.file(manifestFile, func(to io.Writer) error { _, err := to.Write(text); return err }); err != nil {
+		return "", fmt.Errorf("write the archive: %w", err)
+	}
+	return w.files[len(w.files)-1].SHA256, w.zip.Close()
+}
+
+func toldOf(o reconcile.Options) Told {
+	f := o.Filter
+	t := Told{
+		Filter:    Filter{f.Jobs, f.Harvests, f.Products, f.Branches, f.Producers, f.Places, f.Wallets, f.States},
+		Tolerance: o.Tolerance, Lang: o.Lang, Titles: o.Titles, Show: o.Show,
+	}
+	for into, day := range map[*string]trade.Date{&t.From: f.From, &t.To: f.To} {
+		if !day.IsZero() {
+			*into = day.String()
+		}
+	}
+	return t
+}
+
+// counted counts and hashes what is written.
+type counted struct {
+	to io.Writer
+	n  int64
+}
+
+func (c *counted) Write(p []byte) (int, error) {
+	n, err := c.to.Write(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// file adds a file.
+func (w *writer) file(name string, write func(io.Writer) error) error {
+	part, err := w.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: w.Now.UTC()})
+	if err != nil {
+		return err
+	}
+	sum := sha256.New()
+	to := &counted{to: io.MultiWriter(part, sum)}
+	if err := write(to); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	w.files = append(w.files, File{name, to.n, hex.EncodeToString(sum.Sum(nil))})
+	return nil
+}
+
+// line writes a value as a line of JSON, documents masked, and tells whether there were some.
+func line(to io.Writer, v any) (masked bool, err error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return false, err
+	}
+	clean := reconcile.MaskJSON(text)
+	_, err = to.Write(append(clean, '\n'))
+	return !bytes.Equal(text, clean), err
+}
+
+// kept adds the head and the rows of a snapshot.
+func (w *writer) kept(s *reconcile.Snapshot, folder string) error {
+	if err := w.file(folder+headFile, func(to io.Writer) error { _, err := line(to, s.Head); return err }); err != nil {
+		return err
+	}
+	return w.file(folder+rowsFile, func(to io.Writer) error {
+		return s.Each(func(r *reconcile.Row) error { _, err := line(to, r); return err })
+	})
+}
+
+func (w *writer) rows() error { return w.kept(w.Snapshot, "") }
+
+// reports adds the report as it is now, for programs and for people.
+func (w *writer) reports() error {
+	english := w.Options
+	english.Lang = trade.English
+	for _, form := range []struct {
+		name    string
+		options reconcile.Options
+		writer  func(io.Writer) reconcile.Writer
+	}{
+		{"report.jsonl", english, reconcile.NewJSON},
+		{"report.xlsx", w.Options, reconcile.NewXLSX},
+		{"report.html", w.Options, paper.NewHTML},
+	} {
+		if err := w.file(form.name, func(to io.Writer) error {
+			_, err := w.Snapshot.Report(form.options, form.writer(to))
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// closings adds the months of the time that were closed.
+func (w *writer) closings(ctx context.Context) error {
+	list, err := w.Ledger.Closings(ctx, trade.Date{})
+	if err != nil {
+		return err
+	}
+	var lines bytes.Buffer
+	for _, c := range list {
+		if f := w.Options.Filter; !f.From.IsZero() && c.Day.Before(f.From) || !f.To.IsZero() && f.To.Before(c.Day) {
+			continue
+		}
+		masked, err := w.closing(ctx, c)
+		if err != nil {
+			return err
+		}
+		if _, err := line(&lines, Closing{
+			c.ID, c.Day.String(), c.At.UTC(), c.Who, c.Reason, c.Program, c.Rows, c.Hash, c.Audit, masked,
+		}); err != nil {
+			return err
+		}
+	}
+	return w.file(closingsFile, func(to io.Writer) error { _, err := lines.WriteTo(to); return err })
+}
+
+// closing adds what a closing kept: as it was hashed, where nothing in it is masked.
+func (w *writer) closing(ctx context.Context, c trade.Closing) (masked bool, err error) {
+	s, err := reconcile.OpenClosed(ctx, w.Ledger, c, "")
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = s.Close() }() // a temporary file
+	masked = !bytes.Equal(c.Head, reconcile.MaskJSON(c.Head))
+	if err := s.Each(func(r *reconcile.Row) error {
+		found, err := line(io.Discard, r)
+		masked = masked || found
+		return err
+	}); err != nil {
+		return false, err
+	}
+	folder := "closings/" + c.ID + "/"
+	if masked {
+		return true, w.kept(s, folder)
+	}
+	if err := w.file(folder+headFile, func(to io.Writer) error { _, err := to.Write(c.Head); return err }); err != nil {
+		return false, err
+	}
+	return false, w.file(folder+closedRows, s.Rows)
+}
+
+// closedRows are the rows of a closing as they were hashed.
+const closedRows = "rows.jsonl.gz"
+
+// auditPage is how many records are read at a time.
+const auditPage = 1000
+
+// audit adds the audit of the time, the newest first.
+func (w *writer) audit(ctx context.Context) error {
+	q := trade.AuditQuery{Limit: auditPage}
+	for into, day := range map[*time.Time]trade.Date{&q.From: w.Options.Filter.From, &q.Until: w.Options.Filter.To} {
+		if day.IsZero() {
+			continue
+		}
+		at, err := time.ParseInLocation(time.DateOnly, day.String(), w.Snapshot.Zone())
+		if err != nil {
+			return err
+		}
+		*into = at
+	}
+	if !q.Until.IsZero() {
+		q.Until = q.Until.AddDate(0, 0, 1)
+	}
+	return w.file(auditFile, func(to io.Writer) error {
+		for {
+			page, err := w.Ledger.AuditPage(ctx, q)
+			if err != nil {
+				return err
+			}
+			for _, r := range page.Records {
+				if _, err := line(to, record{
+					r.Seq, r.At.UTC(), r.Who, r.From, r.Act, r.Target, r.Reason, r.Detail, r.Prev, r.Hash,
+				}); err != nil {
+					return err
+				}
+			}
+			if q.Before = page.Next; page.Next == 0 {
+				return nil
+			}
+		}
+	})
+}

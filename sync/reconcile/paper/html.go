@@ -1,0 +1,137 @@
+package paper
+
+import (
+	"bufio"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/sync/reconcile"
+)
+
+// page writes a page for reading and printing: one file, no script, nothing from outside.
+type page struct {
+	to   *bufio.Writer
+	h    reconcile.Heading
+	s    Section
+	open bool
+	rows int
+}
+
+// NewHTML writes a report as a page for printing.
+func NewHTML(to io.Writer) reconcile.Writer { return For(&page{to: bufio.NewWriter(to)}) }
+
+const pageStyle = `body{font:13px/1.4 system-ui,"Segoe UI",Arial,sans-serif;color:#1b1b1b;background:#fff;margin:1.5rem}
+h1{font-size:1.5rem;margin:0 0 .5rem}h2{font-size:1.15rem;margin:1.6rem 0 .3rem}p{margin:.2rem 0}.note,small{color:#444}
+table{border-collapse:collapse;margin-top:.5rem;width:100%}small{display:block;font-size:.85em;overflow-wrap:anywhere}
+th,td{border-bottom:1px solid #bbb;padding:.25rem .4rem;vertical-align:top;text-align:left}
+th{background:#e6eee2;border-bottom:1px solid #777}td.number,th.number{text-align:right}
+td.number{font-variant-numeric:tabular-nums;white-space:nowrap}
+td.day{white-space:nowrap}td.number small{white-space:normal}
+td.code{font-family:ui-monospace,Consolas,monospace;font-size:.92em;overflow-wrap:anywhere}
+tr.total>*,tr.proof>*{font-weight:bold}
+tr.summand>.lead,tr.part>.lead{padding-left:1.2rem}tr.of_which>.lead,tr.outside>.lead{padding-left:2.2rem;color:#444}
+@media screen and (max-width:48rem){thead{display:none}
+tr{display:block;border:1px solid #bbb;border-radius:.5rem;margin:.5rem 0}
+td{display:flex;justify-content:space-between;gap:1rem;border-bottom:0}td:before{content:attr(data-label);color:#444}}
+@media print{body{margin:0;font-size:7.5pt}td:not(.number) small{display:inline}
+td:not(.number) small:before{content:" · "}th,td{padding:.15rem .3rem}
+thead{display:table-header-group}tr{break-inside:avoid}h2{break-after:avoid}}
+`
+
+// inCSS leaves of a text what is no character of its own in a style sheet.
+func inCSS(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || strings.ContainsRune(`"\<>{}`, r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// Style makes A4 pages across, with what report it is and their number at their foot.
+func Style(h reconcile.Heading) string {
+	return `@page{size:A4 landscape;margin:12mm 10mm 16mm;@bottom-left{content:"` + inCSS(h.Foot()) +
+		`";font:7pt sans-serif;color:#444;width:85%}@bottom-right{content:"` + inCSS(i18n.Report.Text(h.Lang, "paper.page")) +
+		` " counter(page) " / " counter(pages);font:7pt sans-serif;color:#444}}` + "\n"
+}
+
+func (w *page) put(text string) { _, _ = w.to.WriteString(text) } // what cannot be written is told by the flush
+
+func (w *page) Begin(h reconcile.Heading) error {
+	w.h = h
+	w.put("<!doctype html>\n<html lang=\"" + string(h.Lang) +
+		"\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n" +
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>" +
+		template.HTMLEscapeString(h.Title) + "</title>\n<style>\n" + pageStyle + Style(h) +
+		"</style>\n</head>\n<body>\n<h1>" + template.HTMLEscapeString(h.Title) + "</h1>\n")
+	for _, line := range h.Lines {
+		w.put("<p>" + template.HTMLEscapeString(line) + "</p>\n")
+	}
+	return nil
+}
+
+func (w *page) Section(s Section) error {
+	w.close()
+	w.s, w.open, w.rows = s, true, 0
+	w.put("<section id=\"" + string(s.ID) + "\">\n<h2>" + template.HTMLEscapeString(s.Title) + "</h2>\n")
+	if s.Note != "" {
+		w.put("<p class=\"note\">" + template.HTMLEscapeString(s.Note) + "</p>\n")
+	}
+	return nil
+}
+
+func (w *page) head() {
+	w.put("<table>\n<thead><tr>")
+	for _, c := range w.s.Columns {
+		w.put(`<th scope="col" class="` + c.Class() + `">` + template.HTMLEscapeString(c.Title) + "</th>")
+	}
+	w.put("</tr></thead>\n<tbody>\n")
+}
+
+func (w *page) Row(r Row) error {
+	if w.rows == 0 {
+		w.head()
+	}
+	w.rows++
+	w.put(`<tr class="` + r.Role + `">`)
+	for i, cell := range r.Cells {
+		c := w.s.Columns[i]
+		class := c.Class()
+		if c.Lead {
+			class += " lead"
+		}
+		w.put(`<td class="` + strings.TrimSpace(class) + `" data-label="` + template.HTMLEscapeString(c.Title) + `"><span>` +
+			template.HTMLEscapeString(cell.Text))
+		for _, text := range cell.Beneath {
+			w.put("<small>" + template.HTMLEscapeString(text) + "</small>")
+		}
+		w.put("</span></td>")
+	}
+	w.put("</tr>\n")
+	return nil
+}
+
+func (w *page) close() {
+	switch {
+	case !w.open:
+		return
+	case w.rows == 0:
+		w.put("<p>" + i18n.Report.Text(w.h.Lang, "nothing") + "</p>\n")
+	default:
+		w.put("</tbody>\n</table>\n")
+	}
+	w.put("</section>\n")
+	w.open = false
+}
+
+func (w *page) End() error {
+	w.close()
+	w.put("</body>\n</html>\n")
+	if err := w.to.Flush(); err != nil {
+		return fmt.Errorf("write the page: %w", err)
+	}
+	return nil
+}

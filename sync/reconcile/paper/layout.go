@@ -1,0 +1,237 @@
+package paper
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Column is the head of a column.
+type Column struct {
+	Title string
+	Type  reconcile.Type
+	Lead  bool // names the row
+}
+
+// Class is how its cells stand: number, day, code, or "" for text.
+func (c Column) Class() string {
+	switch c.Type {
+	case reconcile.CountColumn, reconcile.NumberColumn, reconcile.MoneyColumn:
+		return "number"
+	case reconcile.DayColumn, reconcile.TimeColumn:
+		return "day"
+	case reconcile.CodeColumn:
+		return "code"
+	}
+	return ""
+}
+
+// Section is one table.
+type Section struct {
+	ID      reconcile.SectionID
+	Title   string
+	Note    string
+	Columns []Column
+}
+
+// Cell is what a column has for a row.
+type Cell struct {
+	Text    string
+	Beneath []string // smaller
+}
+
+// Row is a line of a table.
+type Row struct {
+	// what the line is in an account: total, summand, part, of_which, proof or outside; "" = nothing
+	Role  string
+	Cells []Cell
+	// Names are the ids of the words of its columns: those of the job, the line and the like.
+	Names map[string]string
+}
+
+// Reader takes a report up.
+type Reader interface {
+	Begin(heading reconcile.Heading) error
+	Section(s Section) error
+	Row(r Row) error
+	End() error
+}
+
+// A column of a layout, and what stands beneath it, are ids of the report's columns. Of "a|b" the
+// first that has a text is taken; "a@b" is an amount with its unit or currency; "#a" has its
+// title before it, "?a" too, and is left out where it is zero; ">a" is what was sent, "~a" sacas.
+type layout struct {
+	main    string
+	beneath []string
+}
+
+func one(main string, beneath ...string) layout { return layout{main, beneath} }
+
+var (
+	lead    = one("show|key", "key", "remote_id")
+	product = one("product", "harvest", "producer", "place")
+	weights = []layout{one("kg_erp", "amount_erp@unit"), one("kg_sent", "amount_sent@unit"), one("kg_difference")}
+)
+
+// layouts have six to eight columns each.
+var layouts = map[reconcile.SectionID][]layout{
+	reconcile.SummarySection: {one("job"), one("line"), one("rows")},
+	reconcile.BridgeSection: {
+		one("job"), one("line", "#keys"), one("rows"), one("kg"), one("value@currency"), one("without_weight"),
+	},
+	reconcile.TotalsSection: {
+		one("name|by", "by"), one("product"), one("kg_contracted", "~sc_contracted", ">kg_contracted_sent"),
+		one("kg_delivered", "~sc_delivered", ">kg_delivered_sent"), one("kg_to_deliver", "~sc_to_deliver"),
+		one("kg_fixed", "~sc_fixed", ">kg_fixed_sent", "?kg_from_deposit"), one("kg_to_fix", "~sc_to_fix"),
+		one("value_fixed@currency", ">value_sent"),
+	},
+	reconcile.ContractsSection: {
+		lead, one("order_date", "order_type"), product, weights[0], weights[1], weights[2],
+		one("value_erp@currency", "#price_erp", "?value_difference"),
+		one("state", "flags", "reason", "#who", "#sent_at", "#by", "#kg_platform", "#value_platform", "basis",
+			"#workflow", "#esg_producer"),
+	},
+	reconcile.DeliveriesSection: {
+		lead, one("delivery_date"), one("contract"), product, weights[0], weights[1], weights[2],
+		one("state", "flags", "reason", "#who", "#sent_at", "#by", "basis"),
+	},
+	reconcile.TraceabilitySection: {
+		lead, one("contract"), product, weights[0], weights[1], weights[2],
+		one("state", "flags", "reason", "#who", "#sent_at", "#by", "basis", "#esg_producer", "#esg_farm"),
+	},
+	reconcile.DivergencesSection: {
+		one("show|key", "key", "job", "remote_id"), one("kind", "note", "acknowledged"), one("here@unit"),
+		one("there@unit"), one("difference@unit"), one("product", "harvest", "producer"),
+	},
+	reconcile.ExceptionsSection: {
+		one("at"), one("by"), one("act"), one("key", "job"), one("reason"), one("after", "#before"), one("audit"),
+	},
+	reconcile.MessagesSection: {one("message"), one("what", "#who"), one("count"), one("last_seen_at"), one("known")},
+}
+
+// titled is the column whose title heads a column of a layout.
+func titled(main string, there map[string]int) string {
+	for part := range strings.SplitSeq(main, "|") {
+		id, _, _ := strings.Cut(part, "@")
+		if _, ok := there[id]; ok {
+			return id
+		}
+	}
+	return ""
+}
+
+// laid writes a report to a reader.
+type laid struct {
+	to      Reader
+	heading reconcile.Heading
+	section reconcile.Section
+	there   map[string]int // columns of the section by their ids
+}
+
+// For lays a report out for a reader.
+func For(to Reader) reconcile.Writer { return &laid{to: to} }
+
+func (l *laid) Begin(h reconcile.Heading) error {
+	l.heading = h
+	return l.to.Begin(h)
+}
+
+func (l *laid) Section(s reconcile.Section) error {
+	l.section, l.there = s, map[string]int{}
+	for i, c := range s.Columns {
+		l.there[c.ID] = i
+	}
+	out := Section{ID: s.ID, Title: s.Title, Note: s.Note}
+	for _, column := range layouts[s.ID] {
+		c := s.Columns[l.there[titled(column.main, l.there)]]
+		typ := c.Type
+		if c.ID == "show" || c.ID == "name" {
+			typ = reconcile.TextColumn
+		}
+		out.Columns = append(out.Columns, Column{c.Title, typ, c.ID == "line" || strings.Contains(column.main, "|")})
+	}
+	return l.to.Section(out)
+}
+
+func (l *laid) Row(cells []any) error {
+	row := Row{Names: map[string]string{}}
+	for i, cell := range cells {
+		if label, ok := cell.(reconcile.Label); ok {
+			row.Names[l.section.Columns[i].ID] = label.ID
+		}
+	}
+	row.Role = row.Names["role"]
+	for _, column := range layouts[l.section.ID] {
+		var cell Cell
+		for part := range strings.SplitSeq(column.main, "|") {
+			if cell.Text = l.text(cells, part); cell.Text != "" {
+				break
+			}
+		}
+		for _, part := range column.beneath {
+			if text := l.text(cells, part); text != "" && text != cell.Text && text != cell.Text+" kg" {
+				cell.Beneath = append(cell.Beneath, text)
+			}
+		}
+		row.Cells = append(row.Cells, cell)
+	}
+	return l.to.Row(row)
+}
+
+// text is one part of a cell.
+func (l *laid) text(cells []any, part string) string {
+	id := strings.TrimLeft(part, "#?>~")
+	id, unit, measured := strings.Cut(id, "@")
+	i, ok := l.there[id]
+	if !ok {
+		return ""
+	}
+	c := l.section.Columns[i]
+	d, number := cells[i].(trade.Decimal)
+	text := c.Text(cells[i], l.heading.Lang, l.heading.Zone)
+	if number && id != "price_erp" && (c.Type == reconcile.MoneyColumn || part[0] == '~') {
+		d = d.Round(cents)
+		text = c.Text(d, l.heading.Lang, l.heading.Zone)
+	}
+	switch {
+	case text == "", part[0] == '?' && d.Sign() == 0:
+		return ""
+	case part[0] == '#', part[0] == '?':
+		text = c.Title + ": " + text
+	case part[0] == '>':
+		text = fmt.Sprintf(i18n.Report.Text(l.heading.Lang, "paper.sent"), text)
+	case part[0] == '~':
+		text = fmt.Sprintf(i18n.Report.Text(l.heading.Lang, "paper.sacas"), text)
+	case measured && number:
+		text = l.amount(d, text, c.Text(cells[l.there[unit]], l.heading.Lang, l.heading.Zone))
+	}
+	return text
+}
+
+// cents are how many digits after the point money and sacas have for people; files have all.
+const cents = 2
+
+// signs are how people write currencies; others are written by their code.
+var signs = map[string]string{"BRL": "R$", "USD": "US$", "EUR": "€"}
+
+// units stand behind their number; what else an amount is of is a currency, which stands before.
+var units = []string{"kg", string(trade.KG), string(trade.SC), string(trade.TON)}
+
+// amount writes a number with its unit or currency.
+func (l *laid) amount(d trade.Decimal, text, unit string) string {
+	for _, known := range units {
+		if strings.HasPrefix(unit, known) {
+			return text + " " + strings.ToLower(unit)
+		}
+	}
+	sign, ok := signs[unit]
+	if !ok {
+		sign = unit
+	}
+	return strings.TrimSpace(sign + " " + trade.MoneyText(d, l.heading.Lang))
+}
+
+func (l *laid) End() error { return l.to.End() }

@@ -1,0 +1,129 @@
+package paper
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// columns takes the ids of a report's columns by their section.
+type columns map[reconcile.SectionID][]string
+
+func (columns) Begin(reconcile.Heading) error { return nil }
+func (columns) Row([]any) error               { return nil }
+func (columns) End() error                    { return nil }
+
+func (c columns) Section(s reconcile.Section) error {
+	for _, column := range s.Columns {
+		c[s.ID] = append(c[s.ID], column.ID)
+	}
+	return nil
+}
+
+// Every section has a layout of at most eight columns, and whatever a layout names is a column of
+// the report.
+func TestALayoutNamesColumnsThatThereAre(t *testing.T) {
+	t.Parallel()
+	store, err := state.OpenMemory(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	s, err := reconcile.Take(t.Context(), reconcile.Sources{
+		Ledger: store, Zone: time.UTC, Now: time.Now(), Folder: t.TempDir(),
+	}, reconcile.Cut{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	there := columns{}
+	if _, err := s.Report(reconcile.Options{Show: true, Lang: trade.Portuguese}, there); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range reconcile.AllSections {
+		if n := len(layouts[id]); n == 0 || n > 8 {
+			t.Errorf("%s has %d columns", id, n)
+		}
+		for _, column := range layouts[id] {
+			for _, part := range append(strings.Split(column.main, "|"), column.beneath...) {
+				for name := range strings.SplitSeq(strings.TrimLeft(part, "#?>~"), "@") {
+					if !slices.Contains(there[id], name) {
+						t.Errorf("%s has no column %s", id, name)
+					}
+				}
+			}
+		}
+	}
+}
+
+// What people read of a row: its names, its key beneath them, weights with their units, money with
+// the sign of its currency and cents, and what differs.
+func TestARowIsReadInAFewColumns(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	w := NewHTML(&b)
+	column := func(id string, typ reconcile.Type) reconcile.Column {
+		return reconcile.Column{ID: id, Title: strings.ToUpper(id), Type: typ}
+	}
+	section := reconcile.Section{ID: reconcile.ContractsSection, Title: "Contratos"}
+	for _, c := range []struct {
+		id  string
+		typ reconcile.Type
+	}{
+		{"show", reconcile.CodeColumn},
+		{"key", reconcile.CodeColumn},
+		{"remote_id", reconcile.CodeColumn},
+		{"order_type", reconcile.TextColumn},
+		{"order_date", reconcile.DayColumn},
+		{"product", reconcile.TextColumn},
+		{"unit", reconcile.TextColumn},
+		{"amount_erp", reconcile.NumberColumn},
+		{"kg_erp", reconcile.NumberColumn},
+		{"kg_sent", reconcile.NumberColumn},
+		{"kg_difference", reconcile.NumberColumn},
+		{"currency", reconcile.TextColumn},
+		{"price_erp", reconcile.MoneyColumn},
+		{"value_erp", reconcile.MoneyColumn},
+		{"value_difference", reconcile.MoneyColumn},
+		{"state", reconcile.TextColumn},
+	} {
+		section.Columns = append(section.Columns, column(c.id, c.typ))
+	}
+	number := func(units int64, scale int) trade.Decimal { return trade.NewDecimal(units, scale) }
+	shown := trade.Shown{Texts: []trade.ShownText{{Label: "produtor", Text: "Ana <Silva>"}}}
+	head := reconcile.Heading{Title: "Conciliação", Lang: trade.Portuguese, Zone: time.UTC}
+	head.Head.ID, head.Head.At = `r"1\`, time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	for _, err := range []error{
+		w.Begin(head), w.Section(section),
+		w.Row([]any{
+			shown, "01|000001", "id-1", "COMPRA", reconcile.Day("2026-10-05"), "SOJA", "SC", number(5100, 0),
+			number(306_000, 0), number(306_000, 0), number(0, 0), "BRL", number(140_505, 3), number(716_550_005, 3),
+			number(0, 0),
+			reconcile.Label{ID: "accepted", Text: "enviado"},
+		}), w.End(),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, text := range []string{
+		`<span>Ana &lt;Silva&gt;<small>01|000001</small><small>id-1</small></span>`,
+		`data-label="ORDER_DATE"><span>05/10/2026<small>COMPRA</small></span>`,
+		`data-label="KG_ERP"><span>306.000<small>5.100 sc</small></span>`,
+		`data-label="VALUE_ERP"><span>R$ 716.550,01<small>PRICE_ERP: 140,505</small></span>`,
+		`@bottom-left{content:"Relatório r1 · posição em 01/11/2026 12:00"`, `size:A4 landscape`,
+	} {
+		if !strings.Contains(b.String(), text) {
+			t.Errorf("the page does not have %s:\n%s", text, b.String())
+		}
+	}
+	if n := strings.Count(b.String(), "<th "); n != 8 {
+		t.Errorf("there are %d columns", n)
+	}
+}
