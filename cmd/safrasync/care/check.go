@@ -225,14 +225,14 @@ func (c *checker) health(ctx context.Context, store *state.Store) {
 func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*engine.Job) {
 	source, err := c.app.OpenERP(ctx)
 	if err != nil {
-		c.fail("erp", "check.erp_hint", "check.fault", bare(err))
+		c.fail("erp", "check.erp_hint", "check.fault", c.bare(err))
 		return
 	}
 	facts, err := source.Facts(ctx)
 	product := facts.Product + " " + facts.Version
 	switch {
 	case err != nil:
-		c.fail("erp", "check.erp_hint", "check.fault", bare(err))
+		c.fail("erp", "check.erp_hint", "check.fault", c.bare(err))
 		return
 	case erp.UnknownCharset(facts.Charset) && c.app.Config.ERP.Charset == "":
 		c.warn("erp", "check.charset_hint", "check.erpok", source.Target(), product, facts.Charset)
@@ -263,7 +263,7 @@ func (c *checker) identity(ctx context.Context, store *state.Store, source engin
 	const name = "identity"
 	findings, err := engine.CheckIdentity(ctx, engine.LedgerOf(store).Readable, source, jobs)
 	if err != nil {
-		c.warn(name, "check.identity_hint", "check.fault", bare(err))
+		c.warn(name, "check.identity_hint", "check.fault", c.bare(err))
 		return
 	}
 	for _, f := range findings {
@@ -310,7 +310,9 @@ func (c *checker) identityText(f engine.IdentityFinding) (text, hint string) {
 }
 
 // bare is an error's text without the name of its package, where the line begins with it already.
-func bare(err error) string { return strings.TrimPrefix(err.Error(), "erp: ") }
+func (c *checker) bare(err error) string {
+	return strings.TrimPrefix(c.voice().Fault(err), "erp: ")
+}
 
 func (c *checker) contractInKey(job *engine.Job, columns []string) {
 	c.warn("job "+job.Name(), "check.contract_key_hint", "check.contract_key", strings.Join(columns, ", "))
@@ -326,7 +328,7 @@ func (c *checker) job(ctx context.Context, e *cli.Engine, job *engine.Job, surve
 		survey, err = e.Survey(ctx, job)
 	}
 	err = c.app.Config.Annotate(err)
-	var config *config.Error
+	var faults *config.Error
 	switch {
 	case err == nil:
 		surveys[job.Name()] = survey
@@ -342,15 +344,15 @@ func (c *checker) job(ctx context.Context, e *cli.Engine, job *engine.Job, surve
 			c.contractInKey(job, columns)
 		}
 	case erp.CodeOf(err) == erp.CodeConfig:
-		c.fail(name, "check.column_hint", "check.fault", bare(err))
-	case errors.As(err, &config):
-		for _, fault := range config.Faults {
-			c.fail(name, "check.column_hint", "check.fault", fault)
+		c.fail(name, "check.column_hint", "check.fault", c.bare(err))
+	case errors.As(err, &faults):
+		for _, fault := range faults.Faults {
+			c.fail(name, "check.column_hint", "check.fault", &config.Error{Faults: []config.Fault{fault}})
 		}
 	case erp.CodeOf(err) == erp.CodePermission:
-		c.fail(name, "check.grant_hint", "check.fault", bare(err))
+		c.fail(name, "check.grant_hint", "check.fault", c.bare(err))
 	default:
-		c.fail(name, "check.query_hint", "check.fault", bare(err))
+		c.fail(name, "check.query_hint", "check.fault", c.bare(err))
 	}
 }
 

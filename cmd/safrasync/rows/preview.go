@@ -36,6 +36,7 @@ func NewPreviewCommand(a *cli.App) *cobra.Command {
 	flags.BoolVar(&f.askERP, "erp", false,
 		"with --diff: read columns that were not mapped then, and references, from the ERP")
 	flags.BoolVar(&f.all, "all", false, "with --diff --json: rows that would be the same too")
+	cmd.ValidArgsFunction = a.CompleteRows()
 	return cmd
 }
 
