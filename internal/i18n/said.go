@@ -57,7 +57,10 @@ func Said(lang Lang, english string) (string, bool) {
 	for i, piece := range best.told {
 		out.WriteString(piece)
 		if i < len(put) {
-			text, _ := Said(lang, put[i])
+			text := put[i]
+			if strings.Contains(text, " ") { // a word alone may be anybody's: the name of a column
+				text, _ = Said(lang, text)
+			}
 			out.WriteString(text)
 		}
 	}
