@@ -30,7 +30,7 @@ h1{font-size:1.5rem;margin:0 0 .5rem}h2{font-size:1.15rem;margin:1.6rem 0 .3rem}
 .scroll{overflow-x:auto}table{border-collapse:collapse;margin-top:.5rem}
 	th,td{border:1px solid #999;padding:.2rem .4rem;vertical-align:top;text-align:left}
 th{background:#e6eee2}td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-	td.c{font-family:ui-monospace,Consolas,monospace;font-size:.92em}
+	td.c{font-family:ui-monospace,Consolas,monospace;font-size:.92em}#sign td{height:4em;min-width:16em}
 @media print{@page{size:A4 landscape;margin:10mm}body{margin:0;font-size:8pt}.scroll{overflow:visible}thead{display:table-header-group}tr{break-inside:avoid}h2{break-after:avoid}}`
 
 func (w *htmlWriter) put(text string) { _, _ = w.to.WriteString(text) } // what cannot be written is told by the flush
