@@ -180,7 +180,7 @@ func (v Voice) Subject(job, key string, shown trade.Shown) string {
 
 // Job is the title of a job, and the name that commands take: Contratos (contracts).
 func (v Voice) Job(name string) string {
-	if title := v.Titles.Of(name); title != name {
+	if title := v.Titles.Of(name); !strings.EqualFold(title, name) {
 		return title + " (" + name + ")"
 	}
 	return name

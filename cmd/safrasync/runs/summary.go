@@ -79,7 +79,7 @@ func pendingOf(reports []trade.RunReport) (n int) {
 // printReport writes the summary of one job; planned is what a dry run found, else nil.
 func printReport(ctx context.Context, a *cli.App, store *state.Store, r trade.RunReport, planned *plan) error {
 	if w := r.WouldSend; w != nil {
-		a.Show("sync.dry_counts", r.Job, r.Read, r.New, r.Changed, r.Unchanged, whatItSends(a, r.Job))
+		a.Show("sync.dry_counts", a.Voice().Job(r.Job), r.Read, r.New, r.Changed, r.Unchanged, whatItSends(a, r.Job))
 		a.Line(wouldSend(a, *w))
 	} else {
 		printSent(a, r)
@@ -106,10 +106,10 @@ func printReport(ctx context.Context, a *cli.App, store *state.Store, r trade.Ru
 		a.Show("sync.note", note)
 	}
 	if r.SendsAgain != nil {
-		a.Show("sync.hours", r.Job, a.Voice().Moment(*r.SendsAgain))
+		a.Show("sync.hours", a.Voice().Job(r.Job), a.Voice().Moment(*r.SendsAgain))
 	}
 	if r.Stopped != nil {
-		a.Show("sync.stopped", r.Job, a.Voice().Stop(*r.Stopped))
+		a.Show("sync.stopped", a.Voice().Job(r.Job), a.Voice().Stop(*r.Stopped))
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func wouldSend(a *cli.App, w trade.WouldSend) string {
 
 // printSent writes what was read and sent.
 func printSent(a *cli.App, r trade.RunReport) {
-	text := a.Text("sync.counts", r.Job, r.Read, r.New, r.Changed, r.Unchanged, r.RowsSent(), whatItSends(a, r.Job))
+	text := a.Text("sync.counts", a.Voice().Job(r.Job), r.Read, r.New, r.Changed, r.Unchanged, r.RowsSent(), whatItSends(a, r.Job))
 	if r.Sent != r.RowsSent() {
 		text += a.Text("sync.requests", r.Sent)
 	}
@@ -140,10 +140,10 @@ func printSent(a *cli.App, r trade.RunReport) {
 }
 
 // whatItSends is the trade's word for what a job sends, in parentheses behind a text: "
-// (entregas)"; "" for a job that is no longer configured.
+// (entregas)"; "" for a job that is no longer configured, or whose title says it.
 func whatItSends(a *cli.App, job string) string {
 	for _, spec := range a.Config.JobSpecs() {
-		if spec.Name == job {
+		if spec.Name == job && !strings.EqualFold(a.Voice().Titles.Of(job), spec.Sends.Plural(a.Lang())) {
 			return " (" + spec.Sends.Plural(a.Lang()) + ")"
 		}
 	}
