@@ -20,6 +20,7 @@ type Source struct {
 	dialect dialect.Dialect
 	engine  *dialect.Engine
 	target  string
+	opt     Options
 }
 
 // Open connects and looks at the database once, so that a wrong address,
@@ -38,7 +39,7 @@ func Open(ctx context.Context, opt Options) (*Source, error) {
 	if bad != nil {
 		return nil, bad
 	}
-	s := &Source{db: opened.DB, dialect: opened.Dialect, engine: engine, target: opened.Target}
+	s := &Source{db: opened.DB, dialect: opened.Dialect, engine: engine, target: opened.Target, opt: opt}
 	if err := opened.Probe(ctx); err != nil {
 		err = s.problem(ctx, err, "")
 		_ = s.db.Close() // the reason is more telling

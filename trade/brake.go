@@ -134,6 +134,20 @@ func (f Freight) Less(o Freight) Freight {
 	return left
 }
 
+// Plus is both together.
+func (f Freight) Plus(o Freight) Freight {
+	out := Freight{Load: Load{
+		Rows: f.Rows + o.Rows, Kilograms: f.Kilograms.Add(o.Kilograms), Unweighed: f.Unweighed + o.Unweighed,
+	}, Value: maps.Clone(f.Value)}
+	for currency, value := range o.Value {
+		if out.Value == nil {
+			out.Value = map[string]Decimal{}
+		}
+		out.Value[currency] = out.Value[currency].Add(value)
+	}
+	return out
+}
+
 // Within tells whether it is no more than another freight in anything that the other one limits: no
 // rows, no weight and no value of a currency there are no limit.
 func (f Freight) Within(most Freight) bool {

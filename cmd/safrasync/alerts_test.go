@@ -86,10 +86,10 @@ func TestCheckSendsATestMessageOnlyWhenAsked(t *testing.T) {
 		status, code int
 		want         string
 	}{
-		"it arrives": {200, cli.ExitDone, "✓ alerts: teste entregue: webhook (slack) at 127.0.0.1"},
+		"it arrives": {200, cli.ExitDone, "✓ alertas: teste entregue: webhook (slack) at 127.0.0.1"},
 		"it does not": {
 			404, cli.ExitFailed,
-			"✗ alerts: teste não entregue: webhook (slack) at 127.0.0.1 (http_404: the receiver does not know this address any more: " +
+			"✗ alertas: teste não entregue: webhook (slack) at 127.0.0.1 (http_404: the receiver does not know this address any more: " +
 				"make a new webhook and put it into alerts.webhook.url)",
 		},
 	} {
@@ -126,7 +126,7 @@ func TestCheckSaysWhenNobodyCanBeTold(t *testing.T) {
 		t.Errorf("check speaks of alerts:\n%s", out)
 	}
 	if out, _ := b.run(t.Context(), cli.ExitFailed, "check", "--offline", "--alert"); !strings.Contains(out,
-		"✗ alerts: ninguém é avisado") {
+		"✗ alertas: ninguém é avisado") {
 		t.Errorf("check --alert:\n%s", out)
 	}
 }

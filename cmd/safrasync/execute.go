@@ -9,9 +9,11 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -33,6 +35,7 @@ func runProgram(stdout, stderr io.Writer) int {
 // the wire is awaited.
 func execute(ctx context.Context, a *cli.App, args []string) int {
 	a.Version, a.Out, a.Ended = version, bufio.NewWriter(a.Stdout), ctx.Done()
+	a.Language = config.LanguageOf(configIn(args))
 	root := newRootCommand(a)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -48,6 +51,20 @@ func execute(ctx context.Context, a *cli.App, args []string) int {
 		return max(code, cli.ExitFailed)
 	}
 	return code
+}
+
+// configIn is the file that --config names, before the arguments are read: help and wrong calls are
+// told in its language.
+func configIn(args []string) string {
+	for i, arg := range args {
+		if file, ok := strings.CutPrefix(arg, "--config="); ok {
+			return file
+		}
+		if arg == "--config" && i+1 < len(args) {
+			return args[i+1]
+		}
+	}
+	return ""
 }
 
 // complain tells people why the command ended, each reason once and in plain text.

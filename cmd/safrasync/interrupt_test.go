@@ -71,7 +71,7 @@ func TestAnInterruptedRunIsReportedLikeAnyOther(t *testing.T) {
 	}
 	for _, want := range []string{
 		"1  enviado", "1  pendente", "COMPRA exige data de pagamento",
-		"contracts PAROU: interrompido",
+		"Contratos (contracts) PAROU: interrompido",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the report does not say %q:\n%s", want, out)

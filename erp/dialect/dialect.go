@@ -23,12 +23,28 @@ type Engine struct {
 	PlainName *regexp.Regexp
 	ChangedAt ChangedAt
 	Catalogue Catalogue
+	Literals  Literals
 	// Open makes a pool and the dialect; it does not connect.
 	Open func(Options, Charset) (Database, *fault.Error)
 	// Unencrypted tells, from the DSN alone, whether a connection goes to another host without
 	// encryption, or without it where the server wants none.
 	Unencrypted func(dsn Secret) bool
 }
+
+// Literals are what the battery asks a database for without a table.
+type Literals struct {
+	// Dual follows a SELECT list that reads no table.
+	Dual string
+	// Values are expressions by the name of their line, in place of those that most databases take;
+	// one without SQL is not asked.
+	Values map[string]Literal
+	// Session tells of the transaction that it is a snapshot which cannot write; without SQL it
+	// cannot be asked.
+	Session Literal
+}
+
+// Literal is an expression and the text that the reader must give for it.
+type Literal struct{ SQL, Want string }
 
 // ChangedAt says which columns can tell when a row was changed.
 type ChangedAt struct {

@@ -55,6 +55,9 @@ type Value struct {
 // padded; trimming is left to the mapping, because a key is bound untrimmed.
 func (v Value) Trimmed() string { return strings.TrimSpace(v.Text) }
 
+// NullText stands for SQL NULL where people read it.
+const NullText = "NULL"
+
 // IsNull reports SQL NULL.
 func (v Value) IsNull() bool { return v.Kind == Null }
 

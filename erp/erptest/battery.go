@@ -47,11 +47,34 @@ func Battery(t *testing.T, e Engine) {
 		"rows that a writer holds are read":                rowsLockedByAWriter,
 		"the caller's error comes back":                    callersError,
 		"the conditions that exclude a row are named":      exclusions,
+		"a customer's battery passes":                      customersBattery,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test(t, e)
 		})
+	}
+}
+
+// customersBattery is what `safrasync selftest --erp` asks of any server.
+func customersBattery(t *testing.T, e Engine) {
+	s, _ := e.Start(t, `CREATE TABLE c (k int)`)
+	lines := map[string]string{}
+	err := s.Battery(t.Context(), func(f erp.Finding) {
+		if lines[f.Line] = f.Result; f.Result == erp.Differs {
+			t.Errorf("%s: %s, want %s", f.Line, f.Got, f.Want)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		"integer", "key integer", "decimal", "negative", "float", "text", "key text", "accents", "padding", "key padding",
+		"empty", "null", "date", "key date", "timestamp", "collation", "rows", "window", "faults", "cancellation", "timeout",
+	} {
+		if lines[line] != erp.Passed {
+			t.Errorf("%s: %q, want passed", line, lines[line])
+		}
 	}
 }
 

@@ -100,7 +100,11 @@ func (v voice) totals(d Digest) (sent string, kept int) {
 func (v voice) digestJob(j DigestJob) []Part {
 	heading := v.text("digest.job_only", j.Job)
 	if j.Sends != "" {
-		heading = v.text("digest.job_head", upperFirst(j.Sends.Plural(v.lang)), j.Job)
+		title := upperFirst(j.Sends.Plural(v.lang))
+		if own := v.titles.Of(j.Job); own != j.Job {
+			title = own
+		}
+		heading = v.text("digest.job_head", title, j.Job)
 	}
 	went := Part{Heading: heading}
 	total := 0

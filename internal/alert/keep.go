@@ -17,7 +17,8 @@ import (
 type Config struct {
 	Ledger   Ledger
 	Channels []Channel
-	Jobs     []Job // the configured ones
+	Jobs     []Job        // the configured ones
+	Titles   trade.Titles // of jobs, for people
 	Limits   Limits
 	Lang     trade.Lang
 	Zone     *time.Location // of the cooperative: for times in messages, and for what a working day is

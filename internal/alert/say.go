@@ -56,7 +56,7 @@ func (v voice) over(a trade.Alert, d Detail) Message {
 
 // TestMessage is what `safrasync check --alert` sends.
 func TestMessage(lang trade.Lang, c Config) Message {
-	v := voice{lang, c.Zone, c.Name}
+	v := voice{lang, c.Zone, c.Name, c.Titles}
 	return Message{
 		At: c.Now().UTC(), Tone: Plain, Subject: v.text("subject.test", v.name),
 		Foot:  v.text("foot.digest", v.name, v.zone),
@@ -103,7 +103,7 @@ func (v voice) sentences(topic Topic, d Detail) (title, happened, means, do stri
 	key := "topic." + i18n.Key(topic)
 	title = v.text(key + ".title")
 	if strings.Contains(title, "%s") {
-		title = fmt.Sprintf(title, job)
+		title = fmt.Sprintf(title, v.titles.Of(job))
 	}
 	do = v.text(key + ".do")
 	if strings.Contains(do, "%[1]s") {
@@ -117,7 +117,7 @@ func (v voice) stopSentences(d Detail) (title, happened, means, do string) {
 	why := stop.What
 	names := make([]string, len(d.Jobs))
 	for i, j := range d.Jobs {
-		names[i] = j.Name
+		names[i] = v.titles.Of(j.Name)
 	}
 	title = v.text("stop.title", v.list(names), why)
 	happened = v.count("stop.happened", len(d.Jobs), v.jobs(d.Jobs), why)

@@ -12,12 +12,21 @@ import (
 
 // voice speaks in one language and one time zone.
 type voice struct {
-	lang trade.Lang
-	zone *time.Location
-	name string
+	lang   trade.Lang
+	zone   *time.Location
+	name   string
+	titles trade.Titles
 }
 
-func (s *Service) voice() voice { return voice{s.Lang, s.Zone, s.Name} }
+func (s *Service) voice() voice { return voice{s.Lang, s.Zone, s.Name, s.Titles} }
+
+// job names a job for people, with the name that commands take: Compras (contracts).
+func (v voice) job(name string) string {
+	if title := v.titles.Of(name); !strings.EqualFold(title, name) {
+		return title + " (" + name + ")"
+	}
+	return name
+}
 
 func (v voice) text(p i18n.Key, args ...any) string {
 	format := i18n.Alerts.Text(v.lang, p)
@@ -134,11 +143,14 @@ func (v voice) list(items []string) string {
 	return strings.Join(items[:len(items)-1], ", ") + v.text("word.and") + items[len(items)-1]
 }
 
-// jobs names jobs: "contracts (contratos) e deliveries (entregas)".
+// jobs names jobs: "contracts (contratos) e deliveries (entregas)", or by their titles. Nothing of
+// a row is in a message (I10): it leaves the cooperative's house.
 func (v voice) jobs(jobs []Job) string {
 	names := make([]string, len(jobs))
 	for i, j := range jobs {
-		names[i] = j.Name
+		if names[i] = v.job(j.Name); names[i] != j.Name {
+			continue
+		}
 		if j.Sends != "" && j.Sends.Plural(v.lang) != j.Name {
 			names[i] += " (" + j.Sends.Plural(v.lang) + ")"
 		}

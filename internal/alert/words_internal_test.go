@@ -43,7 +43,7 @@ func TestEveryAlertSaysAllFour(t *testing.T) {
 		told++
 		topic := Topic(name)
 		for _, lang := range []trade.Lang{trade.Portuguese, trade.English} {
-			v := voice{lang, saoPaulo, "safrasync"}
+			v := voice{lang, saoPaulo, "safrasync", nil}
 			d := Detail{
 				Jobs: []Job{job}, Rows: 1, Limit: 20, Oldest: monday, Folder: "/var/lib/safrasync",
 				Host: "srv1", Free: 100 << 20, Ends: monday, Late: 90,
@@ -69,7 +69,7 @@ func TestEveryAlertSaysAllFour(t *testing.T) {
 		why := trade.ExplainStop(code, trade.Portuguese).What
 		m := voice{
 			trade.Portuguese, saoPaulo,
-			"safrasync",
+			"safrasync", nil,
 		}.raised(condition{
 			topic: Stopped, since: monday,
 			detail: Detail{Code: code, Jobs: []Job{job}, Rows: 3, Usual: 2},
@@ -78,5 +78,20 @@ func TestEveryAlertSaysAllFour(t *testing.T) {
 			!strings.Contains(text, why) || len(m.Subject) > 160 {
 			t.Errorf("%s: %s\n%s", code, m.Subject, text)
 		}
+	}
+}
+
+func TestMessagesNameJobsByTheirTitles(t *testing.T) {
+	t.Parallel()
+	v := voice{trade.Portuguese, saoPaulo, "safrasync", trade.Titles{"contracts": "Compras"}}
+	m := v.raised(condition{
+		topic: Stopped, since: monday,
+		detail: Detail{Code: "api_key", Jobs: []Job{{Name: "contracts", Sends: trade.OrderCommitments}, {Name: "deliveries"}}},
+	})
+	if !strings.Contains(m.Subject, "Compras e deliveries") || !strings.Contains(m.text(), "Compras (contracts) e deliveries") {
+		t.Errorf("the message says\n%s\n%s", m.Subject, m.text())
+	}
+	if part := v.digestJob(DigestJob{Job: "contracts", Sends: trade.OrderCommitments})[0]; part.Heading != "Compras (rotina contracts)" {
+		t.Errorf("the digest says %q", part.Heading)
 	}
 }

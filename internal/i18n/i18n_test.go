@@ -68,6 +68,9 @@ func TestBothLanguagesHaveTheSameKeysVerbsAndPlaceholders(t *testing.T) {
 	}
 	for key, pt := range portuguese {
 		en, ok := english[key]
+		if said, is := strings.CutPrefix(key, "said/"); is { // its key is the English sentence
+			en, ok = said, true
+		}
 		switch {
 		case !ok:
 			t.Errorf("%s stands in pt-BR.json only", key)
@@ -108,5 +111,28 @@ func TestATextIsFoundByPartAndKey(t *testing.T) {
 	}
 	if names := i18n.Report.Names("section.title."); !slices.Contains(names, "bridge") || !slices.IsSorted(names) {
 		t.Errorf("Names = %q", names)
+	}
+}
+
+func TestWhatTheCodeSaysInEnglishIsToldInPortuguese(t *testing.T) {
+	t.Parallel()
+	for english, want := range map[string]string{
+		"must be pt-BR or en":                       "deve ser pt-BR ou en",
+		"must be error, warn or off":                "deve ser error, warn ou off",
+		"unknown field `x`; did you mean `y`?":      "campo desconhecido: `x`; seria `y`?",
+		"cannot be read: no such file or directory": "não pode ser lido: não existe",
+		"the ERP file /a b/c does not exist; check erp.dsn (a relative path counts from the working directory)": "o arquivo " +
+			"do ERP /a b/c não existe; confira erp.dsn (um caminho relativo conta da pasta de trabalho)",
+		"look here or there":  "look here or there",
+		"must be from 1 to":   "must be from 1 to",
+		"it must be one line": "it must be one line",
+	} {
+		got, known := i18n.Said(i18n.Portuguese, english)
+		if got != want || known != (got != english) {
+			t.Errorf("Said(%q) = %q, %t, want %q", english, got, known, want)
+		}
+		if got, _ := i18n.Said(i18n.English, english); got != english {
+			t.Errorf("in English: Said(%q) = %q", english, got)
+		}
 	}
 }

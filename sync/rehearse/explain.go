@@ -29,7 +29,8 @@ type Preview struct {
 	Problems   []trade.Problem `json:"problems"`
 	WaitingFor []trade.Awaited `json:"waiting_for"`
 
-	Text string `json:"text,omitempty"` // why it would be invalid or held, English
+	Text string      `json:"text,omitempty"` // why it would be invalid or held, English
+	Show trade.Shown `json:"show"`           // what people are shown of the row
 }
 
 // PreviewField is one field with its origin.
@@ -70,6 +71,7 @@ func (e *Rehearsal) preview(ctx context.Context, job *mapping.Job, key string, s
 		p.State, p.Cause, p.Text = trade.Held, trade.CauseDuplicateKey, run.DoubleText(key, s.Living)
 		return p, nil
 	}
+	p.Show = job.Shown(key, s.Row.Get)
 	g, err := e.judge(ctx, job, false)
 	if err != nil {
 		return Preview{}, err

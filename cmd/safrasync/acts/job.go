@@ -51,7 +51,6 @@ func jobCommand(a *cli.App, use string, short i18n.Key,
 		return run(cmd.Context(), args[0], f)
 	})
 	cmd.Flags().StringVar(&f.Reason, "reason", "", "why, `TEXT` for the audit and for others")
-	cmd.Flags().StringVar(&f.Reason, "note", "", "the same as --reason `TEXT`")
 	cmd.Flags().StringVar(&f.As, "as", "",
 		"`NAME` of who orders it, recorded as given beside the account; default: who logged in")
 	cmd.ValidArgsFunction = a.CompleteJobs

@@ -22,6 +22,7 @@ func NewJobCommand(a *cli.App) *cobra.Command {
 			return moveJob(cmd.Context(), a, args[0], args[1], f)
 		})
 	f.Add(cmd)
+	cmd.ValidArgsFunction = a.CompleteEveryJob
 	group.AddCommand(cmd)
 	return group
 }

@@ -53,13 +53,11 @@ func rowsCommand(a *cli.App, act string, help, title i18n.Key, plan planner) *co
 			return actOnMany(cmd.Context(), a, act, args[0], args[1:], f, title, plan)
 		})
 	f.Add(cmd)
-	cmd.Flags().StringSliceVar(&f.states, "state", nil, "instead of keys: all rows in these `STATES`: "+
-		cli.Listed(engine.BulkStates(act)))
-	cmd.Flags().StringSliceVar(&f.causes, "cause", nil,
+	cli.TakesStates(a, cmd, &f.states, "instead of keys: all rows in these `STATES`: ", engine.BulkStates(act))
+	cli.TakesCauses(a, cmd, &f.causes,
 		"instead of keys: all rows with these `CAUSES`, as rows --cause takes them")
 	cmd.Flags().IntVar(&f.count, "count", -1,
 		"with --yes and more than 50 rows: their number `N`, as the plan shows it")
-	cli.Completes(cmd, "state", engine.BulkStates(act))
 	cmd.ValidArgsFunction = a.CompleteRows(engine.BulkStates(act)...)
 	return cmd
 }
@@ -81,12 +79,14 @@ func actOnMany(ctx context.Context, a *cli.App, act, job string, keys []string, 
 	if filtered == (len(keys) > 0) {
 		return a.Usage("act.keys_or_filter")
 	}
-	var states []trade.State
-	for _, s := range f.states {
-		if !slices.Contains(engine.BulkStates(act), trade.State(s)) {
-			return a.Usage("act.not_in_bulk", act, s, cli.Listed(engine.BulkStates(act)))
+	states, err := cli.ParseStates(a, f.states, trade.States)
+	if err != nil {
+		return err
+	}
+	for _, s := range states {
+		if !slices.Contains(engine.BulkStates(act), s) {
+			return a.Usage("act.not_in_bulk", act, string(s), cli.Listed(engine.BulkStates(act)))
 		}
-		states = append(states, trade.State(s))
 	}
 	acts, err := a.OpenActs(ctx, cli.ToRead)
 	if err != nil {

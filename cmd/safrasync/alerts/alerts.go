@@ -35,6 +35,7 @@ func Service(a *cli.App, store *state.Store, log *zap.Logger) (*alert.Service, e
 			Silence: conf.Webhooks.Silence,
 		},
 		Lang: a.Lang(), Zone: conf.Zone(), Name: conf.Alerts.Name, Host: host, Log: log,
+		Titles: conf.Titles(a.Lang()),
 		Causes: func(ctx context.Context, job string, states []trade.State) ([]alert.Cause, error) {
 			return Causes(ctx, a, store, job, states)
 		},

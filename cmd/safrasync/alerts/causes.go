@@ -67,8 +67,8 @@ func NewTroubles(jobs []engine.JobSpec) *Troubles {
 }
 
 // Add counts a row. Each stands in one group, by its first problem, so that the groups add up to
-// the rows.
-func (t *Troubles) Add(e trade.Entry) {
+// the rows. It returns the group.
+func (t *Troubles) Add(e trade.Entry) *Trouble {
 	key, problem := pending.CauseOf(e)
 	g := t.byKey[key]
 	if g == nil {
@@ -99,6 +99,7 @@ func (t *Troubles) Add(e trade.Entry) {
 		}
 		g.subjects[text]++
 	}
+	return g
 }
 
 // Sorted gives the groups, the most frequent cause first.

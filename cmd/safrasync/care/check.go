@@ -1,6 +1,7 @@
 package care
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -48,12 +49,17 @@ type checkJSON struct {
 type checker struct {
 	app    *cli.App
 	failed bool
+	first  checkJSON // that failed
+	warned int
 	err    error // of the output
 }
 
 func (c *checker) report(line checkJSON) {
-	if !line.OK {
-		c.failed = true
+	switch {
+	case !line.OK && !c.failed:
+		c.failed, c.first = true, line
+	case line.OK && line.Hint != "":
+		c.warned++
 	}
 	if c.app.AsJSON {
 		c.err = errors.Join(c.err, c.app.PrintJSON(line))
@@ -66,11 +72,40 @@ func (c *checker) report(line checkJSON) {
 	case line.Hint != "":
 		sign = "!"
 	}
-	c.app.Block(sign + " " + line.Check + ": " + line.Text)
+	c.app.Block(sign + " " + c.name(line.Check) + ": " + line.Text)
 	if line.Hint != "" {
 		c.app.Block("    → " + line.Hint)
 	}
 	c.err = errors.Join(c.err, c.app.Out.Flush()) // each line when it is known: what follows may take its time
+}
+
+// name is what was looked at, in the language of the person.
+func (c *checker) name(check string) string {
+	return cmp.Or(i18n.CLI.Find(c.voice().Lang, i18n.Key("check.name."+check)), check)
+}
+
+// end says in one line whether all is ready, or what comes first. ready is how far it was looked.
+func (c *checker) end(code int, ready i18n.Key) error {
+	line := checkJSON{Check: "result", OK: !c.failed, Text: c.text(ready)}
+	switch {
+	case c.failed:
+		cause, _, _ := strings.Cut(c.first.Text, "\n")
+		if c.first.Hint != "" && code != cli.ExitConfig {
+			cause = c.first.Hint
+		}
+		line.Text = c.text("check.first", c.name(c.first.Check), cause)
+	case c.warned > 0:
+		line.Text += c.text("check.but", c.warned)
+	}
+	if c.app.AsJSON {
+		c.err = errors.Join(c.err, c.app.PrintJSON(line))
+	} else {
+		c.app.Block("\n" + line.Text)
+	}
+	if c.failed {
+		return errors.Join(&cli.ExitError{Code: code}, c.err)
+	}
+	return c.err
 }
 
 // text is in the language of the person, or English for JSON.
@@ -101,7 +136,7 @@ func check(ctx context.Context, a *cli.App, offline, tell bool) error {
 	}
 	if err != nil {
 		c.fail("configuration", "check.config_hint", "check.fault", err)
-		return errors.Join(&cli.ExitError{Code: cli.ExitConfig}, c.err)
+		return c.end(cli.ExitConfig, "check.ready")
 	}
 	c.pass("configuration", "check.config_ok", config.File(), len(jobs))
 	for _, job := range jobs {
@@ -124,21 +159,19 @@ func check(ctx context.Context, a *cli.App, offline, tell bool) error {
 	c.alerts(ctx, tell)
 	if offline && config.State.Driver == state.Postgres {
 		c.pass("ledger", "check.ledger_elsewhere")
-		return c.err
+		return c.end(cli.ExitFailed, "check.ready_offline")
 	}
 	store := c.ledger(ctx, offline)
 	if offline && store != nil {
 		c.identity(ctx, store, nil, jobs)
 	}
-	if !offline {
-		c.erp(ctx, store, jobs)
-		c.api(ctx)
-		c.openID(ctx)
+	if offline {
+		return c.end(cli.ExitFailed, "check.ready_offline")
 	}
-	if c.failed {
-		return errors.Join(&cli.ExitError{Code: cli.ExitFailed}, c.err)
-	}
-	return c.err
+	c.erp(ctx, store, jobs)
+	c.api(ctx)
+	c.openID(ctx)
+	return c.end(cli.ExitFailed, "check.ready")
 }
 
 // remarks are the findings about the ledger that do not keep it from working.
@@ -213,10 +246,13 @@ func (c *checker) health(ctx context.Context, store *state.Store) {
 	var fine []string
 	for _, f := range findings {
 		if f.OK && f.Hint == "" {
-			fine = append(fine, f.Name+" "+f.Value)
+			fine = append(fine, c.voice().Said(f.Name)+" "+c.voice().Said(f.Value))
 			continue
 		}
-		c.report(checkJSON{Check: "ledger", OK: f.OK || remarks[f.Name], Text: f.Name + " " + f.Value, Hint: f.Hint})
+		c.report(checkJSON{
+			Check: "ledger", OK: f.OK || remarks[f.Name],
+			Text: c.voice().Said(f.Name) + " " + c.voice().Said(f.Value), Hint: c.voice().Said(f.Hint),
+		})
 	}
 	c.report(checkJSON{Check: "ledger", OK: true, Text: strings.Join(fine, ", ")})
 }
@@ -225,14 +261,14 @@ func (c *checker) health(ctx context.Context, store *state.Store) {
 func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*engine.Job) {
 	source, err := c.app.OpenERP(ctx)
 	if err != nil {
-		c.fail("erp", "check.erp_hint", "check.fault", bare(err))
+		c.fail("erp", "check.erp_hint", "check.fault", c.bare(err))
 		return
 	}
 	facts, err := source.Facts(ctx)
 	product := facts.Product + " " + facts.Version
 	switch {
 	case err != nil:
-		c.fail("erp", "check.erp_hint", "check.fault", bare(err))
+		c.fail("erp", "check.erp_hint", "check.fault", c.bare(err))
 		return
 	case erp.UnknownCharset(facts.Charset) && c.app.Config.ERP.Charset == "":
 		c.warn("erp", "check.charset_hint", "check.erpok", source.Target(), product, facts.Charset)
@@ -263,7 +299,7 @@ func (c *checker) identity(ctx context.Context, store *state.Store, source engin
 	const name = "identity"
 	findings, err := engine.CheckIdentity(ctx, engine.LedgerOf(store).Readable, source, jobs)
 	if err != nil {
-		c.warn(name, "check.identity_hint", "check.fault", bare(err))
+		c.warn(name, "check.identity_hint", "check.fault", c.bare(err))
 		return
 	}
 	for _, f := range findings {
@@ -310,7 +346,9 @@ func (c *checker) identityText(f engine.IdentityFinding) (text, hint string) {
 }
 
 // bare is an error's text without the name of its package, where the line begins with it already.
-func bare(err error) string { return strings.TrimPrefix(err.Error(), "erp: ") }
+func (c *checker) bare(err error) string {
+	return strings.TrimPrefix(c.voice().Fault(err), "erp: ")
+}
 
 func (c *checker) contractInKey(job *engine.Job, columns []string) {
 	c.warn("job "+job.Name(), "check.contract_key_hint", "check.contract_key", strings.Join(columns, ", "))
@@ -326,7 +364,7 @@ func (c *checker) job(ctx context.Context, e *cli.Engine, job *engine.Job, surve
 		survey, err = e.Survey(ctx, job)
 	}
 	err = c.app.Config.Annotate(err)
-	var config *config.Error
+	var faults *config.Error
 	switch {
 	case err == nil:
 		surveys[job.Name()] = survey
@@ -342,15 +380,15 @@ func (c *checker) job(ctx context.Context, e *cli.Engine, job *engine.Job, surve
 			c.contractInKey(job, columns)
 		}
 	case erp.CodeOf(err) == erp.CodeConfig:
-		c.fail(name, "check.column_hint", "check.fault", bare(err))
-	case errors.As(err, &config):
-		for _, fault := range config.Faults {
-			c.fail(name, "check.column_hint", "check.fault", fault)
+		c.fail(name, "check.column_hint", "check.fault", c.bare(err))
+	case errors.As(err, &faults):
+		for _, fault := range faults.Faults {
+			c.fail(name, "check.column_hint", "check.fault", &config.Error{Faults: []config.Fault{fault}})
 		}
 	case erp.CodeOf(err) == erp.CodePermission:
-		c.fail(name, "check.grant_hint", "check.fault", bare(err))
+		c.fail(name, "check.grant_hint", "check.fault", c.bare(err))
 	default:
-		c.fail(name, "check.query_hint", "check.fault", bare(err))
+		c.fail(name, "check.query_hint", "check.fault", c.bare(err))
 	}
 }
 

@@ -168,12 +168,12 @@ func (c *checker) diagnosis(d state.Diagnosis) {
 func (c *checker) role(ctx context.Context) {
 	source, err := c.app.OpenERP(ctx)
 	if err != nil {
-		c.warn("erp", "check.erp_hint", "check.fault", bare(err))
+		c.warn("erp", "check.erp_hint", "check.fault", c.bare(err))
 		return
 	}
 	switch table, err := source.MayWrite(ctx); {
 	case err != nil:
-		c.warn("erp", "check.erp_hint", "check.fault", bare(err))
+		c.warn("erp", "check.erp_hint", "check.fault", c.bare(err))
 	case table != "":
 		c.warn("erp", "doctor.role_hint", "doctor.role", table)
 	default:

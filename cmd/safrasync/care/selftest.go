@@ -1,6 +1,7 @@
 package care
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/torture"
 )
 
@@ -24,8 +27,16 @@ type selftestFlags struct {
 // NewSelftestCommand makes the command selftest.
 func NewSelftestCommand(a *cli.App) *cobra.Command {
 	var f selftestFlags
-	cmd := a.Command("selftest [--kills N] [--seed N] [--erp DSN] [--ledger DSN] [--dir DIR]", "help.selftest",
-		cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
+	cmd := a.Command("selftest [--erp] [--kills N] [--seed N] [--erp=DSN] [--ledger DSN] [--dir DIR]", "help.selftest",
+		cli.Arity{Least: 0, Most: 1}, func(cmd *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 1 && f.erp == configured: // --erp DSN
+				f.erp = args[0]
+			case len(args) == 1:
+				return a.Usage("says.arguments", cmd.UseLine())
+			case f.erp == configured:
+				return battery(cmd.Context(), a)
+			}
 			return selftest(a, cmd, f)
 		})
 	cmd.Long = a.Text("help.selftest_long")
@@ -33,13 +44,68 @@ func NewSelftestCommand(a *cli.App) *cobra.Command {
 	flags.IntVar(&f.kills, "kills", 50, "how often the program is killed, `N`")
 	flags.Uint64Var(&f.seed, "seed", 0, "`N` decides faults and kills; default: drawn, and printed")
 	flags.IntVar(&f.maxInFlight, "max-in-flight", 8, "requests in flight at once, `N`")
-	flags.StringVar(&f.erp, "erp", "",
-		"`DSN` of an empty PostgreSQL database for the ERP of the trial; default: SQLite")
+	flags.StringVar(&f.erp, "erp", "", "alone: only ask the configured ERP SELECTs without a table; with a `DSN`: an "+
+		"empty PostgreSQL database for the ERP of the trial; default: SQLite")
+	flags.Lookup("erp").NoOptDefVal = configured
 	flags.StringVar(&f.ledger, "ledger", "",
 		"`DSN` of an empty PostgreSQL database for the ledger of the trial; default: SQLite")
 	flags.StringVar(&f.dir, "dir", "",
 		"empty `FOLDER` for the trial, which is kept; default: one that is removed at the end")
 	return cmd
+}
+
+// configured is --erp without a DSN.
+const configured = "configured"
+
+// battery asks the configured ERP what every engine must answer, and says line by line what differs.
+// It writes nothing and opens no ledger.
+func battery(ctx context.Context, a *cli.App) error {
+	source, err := a.OpenERP(ctx)
+	if err != nil {
+		return err
+	}
+	facts, err := source.Facts(ctx)
+	if err != nil {
+		return err
+	}
+	differ := 0
+	show := func(f erp.Finding) {
+		if f.Result == erp.Differs {
+			differ++
+		}
+		if a.AsJSON {
+			err = errors.Join(err, a.PrintJSON(f))
+			return
+		}
+		line, key := strings.CutPrefix(f.Line, "key ")
+		name := a.Text(i18n.Key("battery.line." + line))
+		if key {
+			name = a.Text("battery.key", name)
+		}
+		switch f.Result {
+		case erp.Passed:
+			a.Show("battery.passed", name, f.Got)
+		case erp.Differs:
+			a.Show("battery.differs", name, f.Want, a.Voice().Said(f.Got))
+		default:
+			a.Show("battery.not_asked", name)
+		}
+		err = errors.Join(err, a.Out.Flush())
+	}
+	show(erp.Finding{
+		Line: "database", Result: erp.Passed,
+		Got: strings.TrimSpace(facts.Product+" "+facts.Version) + ", " + facts.Charset + ", " + source.Target(),
+	})
+	if err := errors.Join(source.Battery(ctx, show), err); err != nil {
+		return err
+	}
+	if differ > 0 {
+		return errors.New(a.Text("battery.failed", differ))
+	}
+	if !a.AsJSON {
+		a.Show("battery.well")
+	}
+	return nil
 }
 
 // selftest lets the program that runs try to lose a row or to send one twice, and judges what came

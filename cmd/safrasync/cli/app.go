@@ -27,6 +27,7 @@ type App struct {
 
 	Version    string // of the program; Run sets it
 	ConfigPath string // --config
+	Language   string // of the configuration that is not loaded yet; "" where it names none
 	AsJSON     bool   // --json
 	Verbose    bool   // --verbose
 

@@ -2,9 +2,13 @@ package cli
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -62,3 +66,119 @@ func (a *App) CompleteRows(states ...trade.State) cobra.CompletionFunc {
 
 // ErrEnough ends a listing.
 var ErrEnough = errors.New("enough")
+
+// TakesStates adds the flag --state, whose values are typed and completed in English or in the
+// person's language.
+func TakesStates(a *App, cmd *cobra.Command, into *[]string, usage string, among []trade.State) {
+	cmd.Flags().StringSliceVar(into, "state", nil, usage+strings.Join(stateNames(a, among), ", "))
+	completes(a, cmd, "state", func([]string) []string { return append(stateNames(a, among), Texts(among)...) })
+}
+
+// stateNames are states as people type them: in_doubt, sem-confirmação.
+func stateNames(a *App, states []trade.State) []string {
+	if a.Lang() == trade.English {
+		return Texts(states)
+	}
+	out := make([]string, len(states))
+	for i, s := range states {
+		out[i] = strings.ReplaceAll(label(s, a.Lang()), " ", "-")
+	}
+	return out
+}
+
+// label is the name of a state without what it asks for.
+func label(s trade.State, lang trade.Lang) string {
+	name, _, _ := strings.Cut(s.Label(lang), " (")
+	return name
+}
+
+// ParseStates reads states as people type them, in either language: with or without accents, hyphens or blanks; one
+// word is enough where no other state begins with it.
+func ParseStates(a *App, typed []string, among []trade.State) ([]trade.State, error) {
+	var states []trade.State
+	for _, text := range typed {
+		var found []trade.State
+		given := spoken(text)
+		for _, s := range among {
+			names := []string{spoken(string(s)), spoken(label(s, trade.Portuguese)), spoken(label(s, trade.English))}
+			if slices.Contains(names, given) {
+				found = []trade.State{s}
+				break
+			}
+			if slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, given+" ") }) {
+				found = append(found, s)
+			}
+		}
+		if len(found) != 1 {
+			return nil, a.Usage("says.no_state", text, strings.Join(stateNames(a, among), ", "))
+		}
+		states = append(states, found[0])
+	}
+	return states, nil
+}
+
+// spoken is a name without accents, case, signs between words and the ends of gender and number:
+// rows are enviadas, and documents enviados.
+func spoken(text string) string {
+	words := strings.FieldsFunc(norm.NFD.String(strings.ToLower(text)),
+		func(r rune) bool { return r == '-' || r == '_' || r == ' ' })
+	for i, word := range words {
+		word = strings.Map(func(r rune) rune {
+			if unicode.Is(unicode.Mn, r) {
+				return -1
+			}
+			return r
+		}, word)
+		words[i] = strings.TrimRight(strings.TrimSuffix(word, "s"), "ao")
+	}
+	return strings.Join(words, " ")
+}
+
+// TakesCauses adds the flag --cause, whose values are completed from what keeps rows now.
+func TakesCauses(a *App, cmd *cobra.Command, into *[]string, usage string) {
+	cmd.Flags().StringSliceVar(into, "cause", nil, usage)
+	completes(a, cmd, "cause", func(args []string) []string {
+		store, err := a.OpenLedger(cmd.Context(), ToRead)
+		if err != nil {
+			return nil
+		}
+		jobs := args
+		if len(jobs) == 0 {
+			jobs, _ = store.Jobs(cmd.Context())
+		}
+		known := map[string]bool{}
+		for _, job := range jobs {
+			causes, _ := store.StuckCauses(cmd.Context(), job)
+			for cause := range causes {
+				known[cause] = cause != ""
+			}
+		}
+		delete(known, "")
+		return slices.Sorted(maps.Keys(known))
+	})
+}
+
+// completes offers values for a flag that takes a list: behind the last comma.
+func completes(a *App, cmd *cobra.Command, flag string, values func(args []string) []string) {
+	offer := func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		before := typed[:strings.LastIndex(typed, ",")+1]
+		var out []string
+		for _, value := range values(args) {
+			if strings.HasPrefix(value, typed[len(before):]) {
+				out = append(out, before+value)
+			}
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
+	}
+	if err := cmd.RegisterFlagCompletionFunc(flag, offer); err != nil {
+		panic(err)
+	}
+}
+
+// CompletesJobs offers jobs for a flag that takes a list of them.
+func CompletesJobs(a *App, cmd *cobra.Command, flag string) {
+	completes(a, cmd, flag, func([]string) []string {
+		names, _ := a.CompleteJobs(cmd, nil, "")
+		return names
+	})
+}

@@ -77,13 +77,17 @@ func (v Voice) Awaited(things []trade.Awaited) []string {
 }
 
 // Stop says why a job stopped and what to do: in the person's language where the reason is a known
-// one, with the engine's own words behind it.
+// one, with what the engine says of this case behind it.
 func (v Voice) Stop(s trade.Stop) string {
 	text := s.Text
 	if b := s.Brake; b != nil && v.Lang != trade.English {
 		text = v.Brake(s.Code, *b)
 	} else if known := i18n.Key("stop." + s.Code); v.Lang != trade.English && i18n.CLI.Has(known) {
-		text = v.Text(known) + " (" + s.Text + ")"
+		text = v.Text(known)
+		said := strings.TrimPrefix(strings.TrimPrefix(s.Text, "the ERP cannot be read: "), "erp: ")
+		if detail, ok := i18n.Said(v.Lang, said); ok {
+			text += " (" + detail + ")"
+		}
 	}
 	if !s.Until.IsZero() {
 		text += v.Text("stop.until", v.Moment(s.Until))

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -11,7 +12,9 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/internal/i18n"
+	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -37,6 +40,8 @@ func (v Voice) Text(p i18n.Key, args ...any) string {
 	given := slices.Clone(args)
 	for i, arg := range given {
 		switch text := arg.(type) {
+		case error:
+			given[i] = v.Fault(text)
 		case string:
 			given[i] = Printable(text)
 		case json.RawMessage:
@@ -44,6 +49,26 @@ func (v Voice) Text(p i18n.Key, args ...any) string {
 		}
 	}
 	return fmt.Sprintf(format, given...)
+}
+
+// Said tells what the code says in English, where the person's language has it.
+func (v Voice) Said(english string) string {
+	told, _ := i18n.Said(v.Lang, english)
+	return told
+}
+
+// Fault tells an error, as far as the person's language has its sentences.
+func (v Voice) Fault(err error) string {
+	if faults, ok := errors.AsType[*config.Error](err); ok {
+		return faults.In(v.Said)
+	}
+	if spec, ok := errors.AsType[*engine.SpecError](err); ok && spec == err {
+		return spec.Path + ": " + v.Said(spec.Text)
+	}
+	if v.Lang == trade.English {
+		return err.Error()
+	}
+	return v.Said(strings.TrimPrefix(err.Error(), "erp: "))
 }
 
 // Moment is a time as people write it.
@@ -59,11 +84,14 @@ func (v Voice) Moment(t time.Time) string {
 	return t.In(v.Zone).Format("02/01/2006 15:04")
 }
 
-// Lang is the language of what people read: that of the configuration, once it is loaded, else that
-// of the environment, else Portuguese.
+// Lang is the language of what people read: that of the configuration, else that of the environment,
+// else Portuguese.
 func (a *App) Lang() trade.Lang {
 	if a.Config != nil && a.Config.Language != "" {
 		return trade.ParseLang(a.Config.Language)
+	}
+	if a.Language != "" {
+		return trade.ParseLang(a.Language)
 	}
 	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} { // the order in which POSIX asks them
 		if value, ok := a.Env(name); ok && value != "" {
@@ -152,7 +180,7 @@ func (v Voice) Subject(job, key string, shown trade.Shown) string {
 
 // Job is the title of a job, and the name that commands take: Contratos (contracts).
 func (v Voice) Job(name string) string {
-	if title := v.Titles.Of(name); title != name {
+	if title := v.Titles.Of(name); !strings.EqualFold(title, name) {
 		return title + " (" + name + ")"
 	}
 	return name

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"time"
 	_ "time/tzdata" // erp.time_zone and CRON_TZ must work on a machine without zone files
 
@@ -258,6 +259,28 @@ func findConfig(flag string, places []string) (string, error) {
 	return "",
 		&Error{Faults: []Fault{{Text: fmt.Sprintf(
 			"no configuration: neither %s nor %s exists; start from config.example.yaml, which explains every key, or name a file with --config FILE", places[0], places[1])}}, Cause: fs.ErrNotExist}
+}
+
+var languageLine = regexp.MustCompile(`(?m)^language:[ \t]*["']?(pt-BR|en)\b`)
+
+// LanguageOf is the language that the file names, also where the file is wrong; "" where it names
+// none.
+func LanguageOf(flag string) string {
+	path, err := Find(flag)
+	if err != nil {
+		return ""
+	}
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // a pipe can be read once
+		return ""
+	}
+	source, err := ReadSource(path)
+	if err != nil {
+		return ""
+	}
+	if found := languageLine.FindStringSubmatch(source.Text); found != nil {
+		return found[1]
+	}
+	return ""
 }
 
 // Load reads the file strictly: every key must be known, every value of its type, every

@@ -32,13 +32,17 @@ type Fault struct {
 }
 
 // Error gives FILE:LINE:COLUMN, the key, what is wrong and the line, for each fault.
-func (e *Error) Error() string {
+func (e *Error) Error() string { return e.In(strings.Clone) }
+
+// In is Error in the language into which say brings a sentence.
+func (e *Error) In(say func(string) string) string {
 	var out []string
 	for i, f := range e.Faults {
 		if i == maxFaultsShown {
-			out = append(out, fmt.Sprintf("and %d more faults", len(e.Faults)-i))
+			out = append(out, say(fmt.Sprintf("and %d more faults", len(e.Faults)-i)))
 			break
 		}
+		f.Text = say(f.Text)
 		out = append(out, f.String())
 	}
 	return strings.Join(out, "\n")

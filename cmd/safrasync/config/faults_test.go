@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/internal/i18n"
 )
 
 // Each case makes one edit in goodConfig. want is the message without the excerpts: place, key,
@@ -628,6 +630,18 @@ jobs:`,
 			}
 			if diff := cmp.Diff(tt.want, withoutExcerpts(problem)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
+			}
+			for line := range strings.SplitSeq(tt.want, "\n") {
+				told := false
+				for at := 0; at >= 0 && !told; { // the sentence begins behind the place
+					if at = strings.Index(line, ": "); at >= 0 {
+						line = line[at+2:]
+						_, told = i18n.Said(i18n.Portuguese, line)
+					}
+				}
+				if !told {
+					t.Errorf("%q is not told in Portuguese", line)
+				}
 			}
 		})
 	}

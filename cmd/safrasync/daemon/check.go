@@ -19,10 +19,10 @@ const checkTimeout = 15 * time.Second
 func (g *generation) check(ctx context.Context) {
 	g.troubles = nil
 	if err := g.checkERP(ctx); err != nil && ctx.Err() == nil {
-		g.trouble("erp", g.Text("run.erp_down", firstLine(err)), err)
+		g.trouble("erp", g.Text("run.erp_down", firstLine(g.Voice(), err)), err)
 	}
 	if err := g.checkAPI(ctx); err != nil && ctx.Err() == nil {
-		g.trouble("api", g.Text("run.api_down", firstLine(err)), err)
+		g.trouble("api", g.Text("run.api_down", firstLine(g.Voice(), err)), err)
 	}
 }
 

@@ -35,7 +35,7 @@ func placeOf(c config.ConsoleConfig) consolePlace { return consolePlace{c.Listen
 func (d *daemon) openConsole(ctx context.Context, g *generation) {
 	listener, err := d.console.listen(ctx, g.Config.Console)
 	if err != nil {
-		g.trouble("console", g.Text("run.no_console", firstLine(err)), err)
+		g.trouble("console", g.Text("run.no_console", firstLine(g.Voice(), err)), err)
 		return
 	}
 	d.console.serve(g, listener)

@@ -38,7 +38,7 @@ func (d *daemon) openHTTPAPI(ctx context.Context, g *generation) {
 		err = d.programs.serve(g, listener)
 	}
 	if err != nil {
-		g.trouble("http_api", g.Text("run.no_http_api", firstLine(err)), err)
+		g.trouble("http_api", g.Text("run.no_http_api", firstLine(g.Voice(), err)), err)
 	}
 }
 

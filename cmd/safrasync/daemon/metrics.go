@@ -54,7 +54,7 @@ func (m *monitor) unready(d *daemon) []string {
 	ctx, cancel := context.WithTimeout(context.Background(), readyWithin)
 	defer cancel()
 	if _, err := d.store.JobStatus(ctx, g.Config.Jobs[0].Name); err != nil {
-		reasons = append(reasons, "the ledger cannot be read: "+firstLine(err))
+		reasons = append(reasons, "the ledger cannot be read: "+firstLine(cli.Machine, err))
 	}
 	return reasons
 }

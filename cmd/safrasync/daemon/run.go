@@ -91,7 +91,7 @@ func run(ctx context.Context, a *cli.App) error {
 // refuse tells the service manager why the service does not start; the caller's error tells
 // everyone else.
 func (d *daemon) refuse(err error) error {
-	d.manager.Stopping(d.Text("run.refused", firstLine(err)))
+	d.manager.Stopping(d.Text("run.refused", firstLine(d.Voice(), err)))
 	return err
 }
 
@@ -184,13 +184,13 @@ func (d *daemon) tellFurther(signals <-chan os.Signal, over <-chan struct{}) {
 	}
 }
 
-// firstLine is an error as one sentence.
-func firstLine(err error) string {
-	text := err.Error()
+// firstLine is an error as one sentence in the language of whoever reads it.
+func firstLine(v cli.Voice, err error) string {
+	text := v.Fault(err)
 	var config *config.Error
 	if errors.As(err, &config) && len(config.Faults) > 0 {
 		f := config.Faults[0]
-		text = fmt.Sprintf("%s:%d: %s %s", f.File, f.Line, f.Path, f.Text)
+		text = fmt.Sprintf("%s:%d: %s %s", f.File, f.Line, f.Path, v.Said(f.Text))
 	}
 	for i, r := range text {
 		if r == '\n' {

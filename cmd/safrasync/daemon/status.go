@@ -75,7 +75,7 @@ func (d *daemon) sentence(ctx context.Context, g *generation) string {
 	for _, job := range g.engine.Jobs {
 		status, err := cli.Truthful{Store: d.store}.JobStatus(ctx, job.Name())
 		if err != nil {
-			return v.Text("run.ledger_down", firstLine(err))
+			return v.Text("run.ledger_down", firstLine(v, err))
 		}
 		ran = ran || !status.Since.IsZero() && status.Since.After(d.begun)
 		switch {

@@ -70,7 +70,7 @@ func NewCommand(a *cli.App) *cobra.Command {
 	flags.StringSliceVar(&f.producers, "producer", nil, "only these `PRODUCERS`, by the ERP's code, such as 'P1|01'")
 	flags.StringSliceVar(&f.places, "place", nil, "only these delivery `PLACES`, by the ERP's code")
 	flags.StringSliceVar(&f.wallets, "wallet", nil, "only these `WALLETS`, by the ERP's code")
-	flags.StringSliceVar(&f.states, "state", nil, "only these `STATES`: "+cli.Listed(trade.States))
+	cli.TakesStates(a, cmd, &f.states, "only these `STATES`: ", trade.States)
 	flags.StringSliceVar(&f.Sections, "section", nil, "only these `SECTIONS`: "+cli.Listed(reconcile.AllSections))
 	flags.StringSliceVar(&f.by, "by", nil, "totals only by these: "+cli.Listed(reconcile.Dimensions)+
 		"; default on a terminal all,season, in files all of them")
@@ -84,7 +84,7 @@ func NewCommand(a *cli.App) *cobra.Command {
 		"write one `FILE` (zip) with the report of --harvest, --from and --to in every form, its closings and its audit")
 	flags.StringVar(&f.open, "open", "",
 		"verify the archive in `FILE` and show its report, without ledger, ERP and configuration; also with --closings, --as-of")
-	cli.Completes(cmd, "state", trade.States)
+	cli.CompletesJobs(a, cmd, "job")
 	cli.Completes(cmd, "section", reconcile.AllSections)
 	cli.Completes(cmd, "format", reportFormats)
 	return cmd
@@ -221,11 +221,8 @@ func reportOptions(a *cli.App, config *config.Config, f Flags) (o reconcile.Opti
 			return o, cut, err
 		}
 	}
-	for _, s := range f.states {
-		if !slices.Contains(trade.States, trade.State(s)) {
-			return o, cut, a.Usage("says.no_state", s, cli.Listed(trade.States))
-		}
-		o.Filter.States = append(o.Filter.States, trade.State(s))
+	if o.Filter.States, err = cli.ParseStates(a, f.states, trade.States); err != nil {
+		return o, cut, err
 	}
 	return o, cut, parts(a, f, &o)
 }

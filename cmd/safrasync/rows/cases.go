@@ -40,6 +40,12 @@ func NewTestCommand(a *cli.App) *cobra.Command {
 	flags.BoolVar(&f.record, "record", false, "fill in the expectation of cases that have none")
 	flags.BoolVar(&f.update, "update", false, "with --record: rewrite the expectation of all cases")
 	flags.BoolVar(&f.from, "from", false, "make a case from a row of the ERP")
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if !f.from || len(args) > 1 {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		return a.CompleteRows()(cmd, args, typed)
+	}
 	return cmd
 }
 

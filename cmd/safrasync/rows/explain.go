@@ -25,6 +25,7 @@ func NewExplainCommand(a *cli.App) *cobra.Command {
 	})
 	cmd.Flags().BoolVar(&rows, "rows", false, "list every row that breaks a rule or waits, not only counts")
 	cmd.Flags().BoolVar(&offline, "offline", false, "only the rules in words, without the ERP")
+	cmd.ValidArgsFunction = a.CompleteJobs
 	return cmd
 }
 

@@ -36,6 +36,7 @@ func NewPreviewCommand(a *cli.App) *cobra.Command {
 	flags.BoolVar(&f.askERP, "erp", false,
 		"with --diff: read columns that were not mapped then, and references, from the ERP")
 	flags.BoolVar(&f.all, "all", false, "with --diff --json: rows that would be the same too")
+	cmd.ValidArgsFunction = a.CompleteRows()
 	return cmd
 }
 
@@ -91,16 +92,16 @@ func tidyPreview(p engine.Preview) engine.Preview {
 // printPreview writes a preview for people; stands is the state that the ledger has for the row, ""
 // for none.
 func printPreview(a *cli.App, p engine.Preview, stands trade.State) {
-	lang := a.Lang()
+	lang, row := a.Lang(), a.Voice().Subject(p.Job, p.Key, p.Show)
 	switch {
 	case stands.Created():
-		a.Show("preview.sent", p.Job, p.Key, stands.Label(lang))
+		a.Show("preview.sent", row, stands.Label(lang))
 	case p.Cancelled:
-		a.Show("preview.cancelled", p.Job, p.Key)
+		a.Show("preview.cancelled", row)
 	case p.State == trade.Pending:
-		a.Show("preview.goes", p.Job, p.Key)
+		a.Show("preview.goes", row)
 	default:
-		a.Show("preview.stays", p.Job, p.Key, p.State.Label(lang))
+		a.Show("preview.stays", row, p.State.Label(lang))
 	}
 	if p.State == trade.Held {
 		a.Line("  - " + a.Voice().Own.Explain(p.State, p.Cause, lang).What)

@@ -42,8 +42,8 @@ func NewRowsCommand(a *cli.App) *cobra.Command {
 			return listRows(cmd.Context(), a, filter)
 		})
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.states, "state", nil, "only these `STATES`: "+cli.Listed(trade.States))
-	flags.StringSliceVar(&f.causes, "cause", nil,
+	cli.TakesStates(a, cmd, &f.states, "only these `STATES`: ", trade.States)
+	cli.TakesCauses(a, cmd, &f.causes,
 		"only these `CAUSES`, such as rule:price, ref:wallets, unknown or a message key of the API")
 	flags.StringVar(&f.key, "key", "", "only this `KEY`, such as '01|000123'")
 	flags.StringVar(&f.since, "since", "",
@@ -70,11 +70,8 @@ func rowFilter(a *cli.App, args []string, f rowsFlags) (trade.RowFilter, error) 
 	if err != nil {
 		return filter, err
 	}
-	for _, s := range f.states {
-		if !slices.Contains(trade.States, trade.State(s)) {
-			return filter, a.Usage("says.no_state", s, cli.Listed(trade.States))
-		}
-		filter.States = append(filter.States, trade.State(s))
+	if filter.States, err = cli.ParseStates(a, f.states, trade.States); err != nil {
+		return filter, err
 	}
 	for _, s := range f.flags {
 		if !slices.Contains(trade.AllFlags, trade.Flag(s)) {

@@ -38,9 +38,8 @@ func NewResyncCommand(a *cli.App) *cobra.Command {
 	flags.StringVar(&f.since, "since", "", "only rows that changed in the ERP since `D`: 7d, 2026-11-21, 21/11/2026")
 	flags.StringArrayVar(&f.keys, "key", nil, "only the row with this `KEY`; may be repeated")
 	flags.StringVar(&f.file, "file", "", "only the rows whose keys stand in `FILE`, one a line; - is standard input")
-	flags.StringSliceVar(&f.states, "state", nil, "only rows in these `STATES`: "+cli.Listed(trade.States))
+	cli.TakesStates(a, cmd, &f.states, "only rows in these `STATES`: ", trade.States)
 	flags.BoolVar(&a.Verbose, "verbose", false, "log what happens to standard error, as JSON lines")
-	cli.Completes(cmd, "state", trade.States)
 	cmd.ValidArgsFunction = a.CompleteJobs
 	return cmd
 }
@@ -153,11 +152,9 @@ func resyncOf(a *cli.App, config *config.Config, job string, f resyncFlags) (eng
 			}
 		}
 	}
-	for _, s := range f.states {
-		if !slices.Contains(trade.States, trade.State(s)) {
-			return out, a.Usage("says.no_state", s, cli.Listed(trade.States))
-		}
-		out.States = append(out.States, trade.State(s))
+	var err error
+	if out.States, err = cli.ParseStates(a, f.states, trade.States); err != nil {
+		return out, err
 	}
 	keys, err := acts.KeysOf(a, config, job, f.keys)
 	if err != nil {

@@ -248,7 +248,7 @@ func printJob(a *cli.App, j JobJSON) {
 	if j.Since != nil {
 		since = v.Text("status.since", v.Moment(*j.Since))
 	}
-	a.Show("status.job", j.Job, v.Text(i18n.Key("job.state."+string(j.State))), since, whatItSends(a, j.Job))
+	a.Show("status.job", v.Job(j.Job), v.Text(i18n.Key("job.state."+string(j.State))), since, whatItSends(a, j.Job))
 	if !j.Configured {
 		a.Show("status.gone")
 	}

@@ -3,7 +3,6 @@ package runs
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/alerts"
@@ -11,15 +10,22 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/rows"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // PrintSync writes what a pass did: one JSON object, or a summary for people.
 func PrintSync(ctx context.Context, a *cli.App, store *state.Store, reports []trade.RunReport, f SyncFlags,
-	planned plans,
+	answer *answer,
 	named []trade.Entry,
 ) error {
+	if err := answer.conclude(ctx, store, reports); err != nil {
+		return err
+	}
+	if f.page != "" {
+		if err := answer.writePage(a, f.page, reports); err != nil {
+			return err
+		}
+	}
 	if a.AsJSON {
 		if reports == nil {
 			reports = []trade.RunReport{}
@@ -37,13 +43,14 @@ func PrintSync(ctx context.Context, a *cli.App, store *state.Store, reports []tr
 			Runs   []trade.RunReport `json:"runs"`
 			DryRun bool              `json:"dry_run,omitempty"`
 			Rows   []rows.RowJSON    `json:"rows,omitempty"`
-		}{reports, f.dryRun, listed})
+			Answer []partJSON        `json:"answer,omitempty"`
+		}{reports, f.dryRun, listed, answer.json()})
 	}
 	if f.dryRun {
 		a.Show("sync.dry")
 	}
 	for _, r := range reports {
-		if err := printReport(ctx, a, store, r, planned[r.Job]); err != nil {
+		if err := printReport(ctx, a, store, r, answer.of(r.Job)); err != nil {
 			return err
 		}
 	}
@@ -54,6 +61,7 @@ func PrintSync(ctx context.Context, a *cli.App, store *state.Store, reports []tr
 		}
 		a.Show("sync.row", a.Voice().Subject(e.Job, e.Key, e.Shown), e.State.Label(a.Lang()), text)
 	}
+	answer.print(a)
 	if left := pendingOf(reports); left > 0 && (f.limit > 0 || named != nil) {
 		a.Show("sync.left", left)
 	}
@@ -71,7 +79,7 @@ func pendingOf(reports []trade.RunReport) (n int) {
 // printReport writes the summary of one job; planned is what a dry run found, else nil.
 func printReport(ctx context.Context, a *cli.App, store *state.Store, r trade.RunReport, planned *plan) error {
 	if w := r.WouldSend; w != nil {
-		a.Show("sync.dry_counts", r.Job, r.Read, r.New, r.Changed, r.Unchanged, whatItSends(a, r.Job))
+		a.Show("sync.dry_counts", a.Voice().Job(r.Job), r.Read, r.New, r.Changed, r.Unchanged, whatItSends(a, r.Job))
 		a.Line(wouldSend(a, *w))
 	} else {
 		printSent(a, r)
@@ -98,10 +106,10 @@ func printReport(ctx context.Context, a *cli.App, store *state.Store, r trade.Ru
 		a.Show("sync.note", note)
 	}
 	if r.SendsAgain != nil {
-		a.Show("sync.hours", r.Job, a.Voice().Moment(*r.SendsAgain))
+		a.Show("sync.hours", a.Voice().Job(r.Job), a.Voice().Moment(*r.SendsAgain))
 	}
 	if r.Stopped != nil {
-		a.Show("sync.stopped", r.Job, a.Voice().Stop(*r.Stopped))
+		a.Show("sync.stopped", a.Voice().Job(r.Job), a.Voice().Stop(*r.Stopped))
 	}
 	return nil
 }
@@ -124,7 +132,7 @@ func wouldSend(a *cli.App, w trade.WouldSend) string {
 
 // printSent writes what was read and sent.
 func printSent(a *cli.App, r trade.RunReport) {
-	text := a.Text("sync.counts", r.Job, r.Read, r.New, r.Changed, r.Unchanged, r.RowsSent(), whatItSends(a, r.Job))
+	text := a.Text("sync.counts", a.Voice().Job(r.Job), r.Read, r.New, r.Changed, r.Unchanged, r.RowsSent(), whatItSends(a, r.Job))
 	if r.Sent != r.RowsSent() {
 		text += a.Text("sync.requests", r.Sent)
 	}
@@ -132,10 +140,10 @@ func printSent(a *cli.App, r trade.RunReport) {
 }
 
 // whatItSends is the trade's word for what a job sends, in parentheses behind a text: "
-// (entregas)"; "" for a job that is no longer configured.
+// (entregas)"; "" for a job that is no longer configured, or whose title says it.
 func whatItSends(a *cli.App, job string) string {
 	for _, spec := range a.Config.JobSpecs() {
-		if spec.Name == job {
+		if spec.Name == job && !strings.EqualFold(a.Voice().Titles.Of(job), spec.Sends.Plural(a.Lang())) {
 			return " (" + spec.Sends.Plural(a.Lang()) + ")"
 		}
 	}
@@ -201,31 +209,4 @@ func ellipsis(more bool) string {
 		return ", …"
 	}
 	return ""
-}
-
-// plan is what a dry run would make of a job's rows.
-type plan struct {
-	troubles *alerts.Troubles
-	judged   map[int64]bool // entries of the ledger that would change: what the ledger has of them is older
-}
-
-// plans gathers what a dry run finds, by job.
-type plans map[string]*plan
-
-func newPlans(jobs []engine.JobSpec) plans {
-	p := plans{}
-	for _, spec := range jobs {
-		p[spec.Name] = &plan{alerts.NewTroubles(jobs), map[int64]bool{}}
-	}
-	return p
-}
-
-// add takes one row as it would be.
-func (p plans) add(e trade.Entry) {
-	if e.ID != 0 {
-		p[e.Job].judged[e.ID] = true
-	}
-	if slices.Contains(alerts.Kept, e.State) {
-		p[e.Job].troubles.Add(e)
-	}
 }

@@ -18,6 +18,7 @@ import (
 type SyncFlags struct {
 	Sweep, dryRun, strict, anyHour bool
 	limit                          int
+	page                           string
 }
 
 // NewSyncCommand makes the command sync.
@@ -27,6 +28,9 @@ func NewSyncCommand(a *cli.App) *cobra.Command {
 		if cmd.Flags().Changed("limit") && f.limit < 1 {
 			return a.Usage("sync.limit_low")
 		}
+		if f.page != "" && !f.dryRun {
+			return a.Usage("sync.page_dry")
+		}
 		return Sync(cmd.Context(), a, args, f)
 	})
 	cmd.Long = a.Text("help.sync_long")
@@ -34,6 +38,7 @@ func NewSyncCommand(a *cli.App) *cobra.Command {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.Sweep, "sweep", false, "compare everything in scope, although no sweep is due")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "read, map and check; cannot write or send")
+	flags.StringVar(&f.page, "page", "", "with --dry-run: write what would go as a page to print and sign to `FILE`")
 	flags.BoolVar(&f.anyHour, "any-hour", false, "send outside the hours of a job too")
 	flags.IntVar(&f.limit, "limit", 0, "send at most `N` rows of each job; the others stay pending")
 	flags.BoolVar(&f.strict, "strict", false, "exit with 3 when rows need attention")
@@ -88,9 +93,9 @@ func Sync(ctx context.Context, a *cli.App, args []string, f SyncFlags) error {
 	if keys != nil {
 		opts.Keys = map[string][]string{jobs[0]: keys}
 	}
-	var planned plans
+	var planned *answer
 	if f.dryRun {
-		planned = newPlans(config.JobSpecs())
+		planned = newAnswer(config.JobSpecs(), e.Jobs)
 		opts.Planned = planned.add
 	}
 	reports, err := e.Sync(ctx, jobs, opts)

@@ -321,7 +321,9 @@ func writeProposal(a *cli.App, p proposal, path string, force bool) error {
 		for _, fault := range faults.Faults {
 			text := a.Text("init.open")
 			if fault.Text != config.StillToFillIn {
-				text = fault.Text
+				if text = fault.Text; !a.AsJSON {
+					text = a.Voice().Said(text)
+				}
 			}
 			open = append(open, toFillIn{fault.Line, fault.Path, text})
 		}

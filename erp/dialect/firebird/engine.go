@@ -17,7 +17,14 @@ var Engine = &dialect.Engine{
 		Advice: "turn it into a TIMESTAMP in the query, e.g. CAST(COLUMN AS TIMESTAMP)",
 	},
 	Catalogue: catalogue,
-	Open:      open,
+	Literals: dialect.Literals{
+		Dual: " FROM RDB$DATABASE",
+		Values: map[string]dialect.Literal{
+			"instant": {}, // of Firebird 4 and later
+		},
+		Session: dialect.Literal{SQL: "RDB$GET_CONTEXT('SYSTEM', 'ISOLATION_LEVEL')", Want: "SNAPSHOT"},
+	},
+	Open: open,
 	Unencrypted: func(dsn dialect.Secret) bool {
 		return dialect.RemoteURL(dsn, func(q url.Values) bool { return q.Get("wire_crypt") == "disabled" })
 	},

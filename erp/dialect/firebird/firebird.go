@@ -261,7 +261,7 @@ func number(b *dialect.Binder, text string) string {
 	if !exact {
 		return "CAST(" + b.Add(text) + " AS BIGINT)"
 	}
-	if len(strings.TrimPrefix(text, "-")) > 18 {
+	if len(strings.TrimPrefix(text, "-")) > 18+1 { // with its point
 		return "CAST(" + b.Add(text) + " AS DOUBLE PRECISION)"
 	}
 	return fmt.Sprintf("CAST(%s AS NUMERIC(18,%d))", b.Add(text), len(fraction))

@@ -17,7 +17,15 @@ var Engine = &dialect.Engine{
 		Advice: "turn it into a DATETIME in the query, e.g. CAST(COLUMN AS DATETIME)",
 	},
 	Catalogue: catalogue,
-	Open:      open,
+	Literals: dialect.Literals{Values: map[string]dialect.Literal{
+		"decimal":  {SQL: "CAST(12345678901234.5678 AS DECIMAL(18,4))", Want: "12345678901234.5678"},
+		"negative": {SQL: "CAST(-0.05 AS DECIMAL(9,2))", Want: "-0.05"},
+		"float":    {SQL: "0.1e0", Want: "0.1"},
+		"null":     {SQL: "CAST(NULL AS SIGNED)", Want: dialect.NullText},
+		"instant":  {}, // it has no literal for one
+		"boolean":  {}, // TRUE is the number 1
+	}},
+	Open: open,
 	Unencrypted: func(dsn dialect.Secret) bool {
 		return dialect.RemoteURL(dsn, func(q url.Values) bool { return q.Get("tls") == "disable" })
 	},

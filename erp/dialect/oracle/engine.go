@@ -17,7 +17,21 @@ var Engine = &dialect.Engine{
 		Advice: "turn it into a TIMESTAMP in the query, e.g. TO_TIMESTAMP(COLUMN, 'YYYYMMDDHH24MISS')",
 	},
 	Catalogue: catalogue,
-	Open:      open,
+	Literals: dialect.Literals{
+		Dual: " FROM DUAL",
+		Values: map[string]dialect.Literal{
+			"integer":  {SQL: "CAST(9007199254740993 AS NUMBER(19))", Want: "9007199254740993"},
+			"decimal":  {SQL: "CAST(12345678901234.5678 AS NUMBER(18,4))", Want: "12345678901234.5678"},
+			"negative": {SQL: "CAST(-0.05 AS NUMBER(9,2))", Want: "-0.05"},
+			"float":    {SQL: "CAST(0.1 AS BINARY_DOUBLE)", Want: "0.1"},
+			"empty":    {SQL: "''", Want: dialect.NullText}, // an empty text is NULL
+			"null":     {SQL: "CAST(NULL AS NUMBER(9))", Want: dialect.NullText},
+			"date":     {SQL: "DATE '2018-11-04'", Want: "2018-11-04T00:00:00"}, // a DATE has a time
+			"instant":  {SQL: "TIMESTAMP '2026-08-10 23:59:59 -03:00'", Want: "2026-08-10T23:59:59-03:00"},
+			"boolean":  {}, // SQL has none before Oracle 23
+		},
+	},
+	Open: open,
 	Unencrypted: func(dsn dialect.Secret) bool {
 		return dialect.RemoteURL(dsn, func(q url.Values) bool {
 			return q.Get("tls") == "disable" || !q.Has("tls") && !q.Has("ca")

@@ -15,7 +15,12 @@ var Engine = &dialect.Engine{
 		Types:  []string{"timestamptz", "timestamp", "date"},
 		Advice: "cast it to timestamp in the query",
 	},
-	Catalogue:   catalogue,
+	Catalogue: catalogue,
+	Literals: dialect.Literals{
+		Session: dialect.Literal{
+			SQL: "current_setting('transaction_isolation') || ' ' || current_setting('transaction_read_only')", Want: "repeatable read on",
+		},
+	},
 	Open:        open,
 	Unencrypted: postgresUnencrypted,
 }

@@ -14,7 +14,16 @@ var Engine = &dialect.Engine{
 	ChangedAt: dialect.ChangedAt{
 		AsText: true,
 	},
-	Catalogue:   catalogue,
+	Catalogue: catalogue,
+	Literals: dialect.Literals{Values: map[string]dialect.Literal{
+		"decimal":   {SQL: "12345678901234.5678", Want: "12345678901234.568"}, // it keeps a NUMERIC as a float
+		"negative":  {SQL: "-0.05", Want: "-0.05"},
+		"float":     {SQL: "0.1", Want: "0.1"},
+		"date":      {SQL: "'2018-11-04'", Want: "2018-11-04"},
+		"timestamp": {SQL: "'2026-08-10 23:59:59'", Want: "2026-08-10 23:59:59"},
+		"instant":   {}, // it has no types of time
+		"boolean":   {}, // TRUE is the number 1
+	}},
 	Open:        open,
 	Unencrypted: func(dialect.Secret) bool { return false },
 }

@@ -17,7 +17,16 @@ var Engine = &dialect.Engine{
 		Advice: "turn it into a DATETIME2 in the query, e.g. CAST(COLUMN AS DATETIME2)",
 	},
 	Catalogue: catalogue,
-	Open:      open,
+	Literals: dialect.Literals{Values: map[string]dialect.Literal{
+		"integer":   {SQL: "CAST(9007199254740993 AS BIGINT)", Want: "9007199254740993"},
+		"float":     {SQL: "CAST(0.1 AS FLOAT)", Want: "0.1"},
+		"accents":   {SQL: "N'Conceição do Araguaia'", Want: "Conceição do Araguaia"},
+		"date":      {SQL: "CAST('2018-11-04' AS DATE)", Want: "2018-11-04"},
+		"timestamp": {SQL: "CAST('2026-08-10T23:59:59' AS DATETIME2(0))", Want: "2026-08-10T23:59:59"},
+		"instant":   {SQL: "CAST('2026-08-10T23:59:59-03:00' AS DATETIMEOFFSET(0))", Want: "2026-08-10T23:59:59-03:00"},
+		"boolean":   {SQL: "CAST(1 AS BIT)", Want: "true"},
+	}},
+	Open: open,
 	Unencrypted: func(dsn dialect.Secret) bool {
 		return dialect.RemoteURL(dsn, func(q url.Values) bool { return q.Get("tls") == "disable" })
 	},

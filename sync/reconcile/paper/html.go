@@ -30,7 +30,7 @@ th,td{border-bottom:1px solid #bbb;padding:.25rem .4rem;vertical-align:top;text-
 th{background:#e6eee2;border-bottom:1px solid #777}td.number,th.number{text-align:right}
 td.number{font-variant-numeric:tabular-nums;white-space:nowrap}
 td.day{white-space:nowrap}td.number small{white-space:normal}
-td.code{font-family:ui-monospace,Consolas,monospace;font-size:.92em;overflow-wrap:anywhere}
+td.code{font-family:ui-monospace,Consolas,monospace;font-size:.92em;overflow-wrap:anywhere}#sign td{height:4em;min-width:16em}
 tr.total>*,tr.proof>*{font-weight:bold}
 tr.summand>.lead,tr.part>.lead{padding-left:1.2rem}tr.of_which>.lead,tr.outside>.lead{padding-left:2.2rem;color:#444}
 @media screen and (max-width:48rem){thead{display:none}
@@ -53,7 +53,11 @@ func inCSS(text string) string {
 
 // Style makes A4 pages across, with what report it is and their number at their foot.
 func Style(h reconcile.Heading) string {
-	return `@page{size:A4 landscape;margin:12mm 10mm 16mm;@bottom-left{content:"` + inCSS(h.Foot()) +
+	foot := h.Title
+	if h.Head.ID != "" || h.Head.Closed != nil {
+		foot = h.Foot()
+	}
+	return `@page{size:A4 landscape;margin:12mm 10mm 16mm;@bottom-left{content:"` + inCSS(foot) +
 		`";font:7pt sans-serif;color:#444;width:85%}@bottom-right{content:"` + inCSS(i18n.Report.Text(h.Lang, "paper.page")) +
 		` " counter(page) " / " counter(pages);font:7pt sans-serif;color:#444}}` + "\n"
 }

@@ -128,7 +128,20 @@ type laid struct {
 	to      Reader
 	heading reconcile.Heading
 	section reconcile.Section
+	layout  []layout
 	there   map[string]int // columns of the section by their ids
+}
+
+// layoutOf gives the columns of a table: those of the report's sections, else each as it is.
+func layoutOf(s reconcile.Section) []layout {
+	if known := layouts[s.ID]; known != nil {
+		return known
+	}
+	out := make([]layout, len(s.Columns))
+	for i, c := range s.Columns {
+		out[i] = one(c.ID)
+	}
+	return out
 }
 
 // For lays a report out for a reader.
@@ -145,7 +158,8 @@ func (l *laid) Section(s reconcile.Section) error {
 		l.there[c.ID] = i
 	}
 	out := Section{ID: s.ID, Title: s.Title, Note: s.Note}
-	for _, column := range layouts[s.ID] {
+	l.layout = layoutOf(s)
+	for _, column := range l.layout {
 		c := s.Columns[l.there[titled(column.main, l.there)]]
 		typ := c.Type
 		if c.ID == "show" || c.ID == "name" {
@@ -164,7 +178,7 @@ func (l *laid) Row(cells []any) error {
 		}
 	}
 	row.Role = row.Names["role"]
-	for _, column := range layouts[l.section.ID] {
+	for _, column := range l.layout {
 		var cell Cell
 		for part := range strings.SplitSeq(column.main, "|") {
 			if cell.Text = l.text(cells, part); cell.Text != "" {

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/i18n"
+)
+
+// addGroup adds commands under a heading of the help.
+func addGroup(a *cli.App, root *cobra.Command, id string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: id, Title: a.Text(i18n.Key("group." + id))})
+	for _, cmd := range commands {
+		cmd.GroupID = id
+		root.AddCommand(cmd)
+	}
+}
+
+// setHelp gives the commands their examples, and has help, flags and wrong calls told in one
+// language. The library has English texts only.
+func setHelp(a *cli.App, root *cobra.Command) {
+	root.SetUsageFunc(func(cmd *cobra.Command) error {
+		_, err := fmt.Fprint(cmd.OutOrStderr(), usage(a, cmd))
+		return err
+	})
+	root.SetHelpCommand(newHelpCommand(a))
+	root.AddCommand(newWhichCommand(a))
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		fault := a.Voice().Said(err.Error())
+		// it takes arguments: a key, a code or a name may begin so
+		if strings.HasPrefix(err.Error(), "unknown ") && strings.Contains(cmd.Use, " ") {
+			fault += a.Text("says.dashes")
+		}
+		return a.Usage("says.flag", fault, cmd.CommandPath())
+	})
+	// --note and --reason are the same word for the same thing, whatever the command
+	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "note" {
+			name = "reason"
+		}
+		return pflag.NormalizedName(name)
+	})
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.InitDefaultCompletionCmd()
+	speak(a, root)
+}
+
+// speak tells a command and those under it in the person's language.
+func speak(a *cli.App, cmd *cobra.Command) {
+	path := strings.TrimPrefix(cmd.CommandPath(), "safrasync ")
+	if shell, is := strings.CutPrefix(path, "completion"); is {
+		cmd.Short, cmd.Long = a.Text("help.completion"), ""
+		path = "completion"
+		if shell == "" {
+			shell = " bash"
+		}
+		cmd.Example = "safrasync completion" + shell
+	} else {
+		cmd.Example = i18n.CLI.Find(a.Lang(), i18n.Key("example."+strings.NewReplacer(" ", "_", "-", "_").Replace(path)))
+	}
+	told := func(f *pflag.Flag) { f.Usage = a.Voice().Said(f.Usage) }
+	cmd.Flags().VisitAll(told)
+	cmd.PersistentFlags().VisitAll(told)
+	for _, sub := range cmd.Commands() {
+		speak(a, sub)
+	}
+}
+
+// usage is how a command is called, with its sub-commands in their groups.
+func usage(a *cli.App, cmd *cobra.Command) string {
+	var b strings.Builder
+	head := func(key i18n.Key) { b.WriteString("\n" + a.Text(key) + ":\n") }
+	b.WriteString(a.Text("template.usage") + ":\n")
+	if cmd.Runnable() {
+		b.WriteString("  " + cmd.UseLine() + "\n")
+	}
+	if cmd.HasAvailableSubCommands() {
+		b.WriteString("  " + cmd.CommandPath() + " " + a.Text("template.command") + "\n")
+	}
+	if cmd.HasExample() {
+		head("template.example")
+		b.WriteString("  " + strings.ReplaceAll(cmd.Example, "\n", "\n  ") + "\n")
+	}
+	listed := func(group, title string) {
+		for _, sub := range cmd.Commands() {
+			if sub.GroupID != group || !sub.IsAvailableCommand() && !sub.IsAdditionalHelpTopicCommand() {
+				continue
+			}
+			if title != "" {
+				b.WriteString("\n" + title + ":\n")
+				title = ""
+			}
+			fmt.Fprintf(&b, "  %-*s %s\n", max(sub.NamePadding(), 13), sub.Name(), sub.Short)
+		}
+	}
+	for _, g := range cmd.Groups() {
+		listed(g.ID, g.Title)
+	}
+	rest := a.Text("template.commands")
+	if len(cmd.Groups()) > 0 {
+		rest = a.Text("template.other")
+	}
+	listed("", rest)
+	if cmd.HasAvailableLocalFlags() {
+		head("template.flags")
+		b.WriteString(flagUsages(a, cmd.LocalFlags()))
+	}
+	if cmd.HasAvailableInheritedFlags() {
+		head("template.global_flags")
+		b.WriteString(flagUsages(a, cmd.InheritedFlags()))
+	}
+	if cmd.HasAvailableSubCommands() {
+		b.WriteString("\n" + fmt.Sprintf(a.Text("template.more"), cmd.CommandPath()) + "\n")
+	}
+	return b.String()
+}
+
+// flagUsages is the list of flags, with the library's own word for a default.
+func flagUsages(a *cli.App, flags *pflag.FlagSet) string {
+	return strings.ReplaceAll(flags.FlagUsages(), "(default ", "("+a.Text("template.default")+" ")
+}
+
+// newHelpCommand makes the command that does what --help does: `safrasync help rows show`.
+func newHelpCommand(a *cli.App) *cobra.Command {
+	return a.Command("help [COMMAND…]", "help.help", cli.AnyArgs, func(cmd *cobra.Command, args []string) error {
+		found, rest, err := cmd.Root().Find(args)
+		if err != nil || len(rest) > 0 {
+			return a.UnknownCommand(found, rest)
+		}
+		return found.Help()
+	})
+}
+
+// newWhichCommand is the page `safrasync help decide`: which act is the right one.
+func newWhichCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "decide", Aliases: []string{"which", "qual"}, Short: a.Text("help.decide"), Long: a.Text("help.decide_long"),
+	}
+}

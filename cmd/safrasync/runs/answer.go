@@ -1,0 +1,346 @@
+package runs
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/alerts"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// plan is what a dry run would make of a job's rows.
+type plan struct {
+	job      *engine.Job
+	troubles *alerts.Troubles
+	judged   map[int64]bool  // entries of the ledger that would change: what the ledger has of them is older
+	told     map[string]told // by key, of the rows that would go or stay
+}
+
+// told is what a row was counted as.
+type told struct {
+	of      part
+	state   trade.State
+	freight *trade.Freight // that it is part of
+	own     trade.Freight
+}
+
+// answer is what a dry run tells those who decide: what would go, and what would not and why, for
+// each kind of record. Kinds are never added to one another.
+type answer struct {
+	specs []engine.JobSpec
+	plans map[string]*plan
+	parts map[part]*share
+}
+
+// part is a kind of record. Fixations stand apart from contracts: they are the same grain.
+type part struct {
+	sends  trade.Kind
+	fixing bool
+}
+
+// share is what would become of the rows of a part.
+type share struct {
+	goes, follows trade.Freight
+	troubles      *alerts.Troubles
+	stays         map[*alerts.Trouble]*trade.Freight
+}
+
+func newAnswer(specs []engine.JobSpec, jobs []*engine.Job) *answer {
+	out := &answer{specs: specs, plans: map[string]*plan{}, parts: map[part]*share{}}
+	for _, job := range jobs {
+		out.plans[job.Name()] = &plan{job, alerts.NewTroubles(specs), map[int64]bool{}, map[string]told{}}
+	}
+	return out
+}
+
+// of is the plan of a job; nil in a run that is no dry one.
+func (w *answer) of(job string) *plan {
+	if w == nil {
+		return nil
+	}
+	return w.plans[job]
+}
+
+// add takes one row as it would be.
+func (w *answer) add(e trade.Entry) {
+	p := w.plans[e.Job]
+	if e.ID != 0 {
+		p.judged[e.ID] = true
+	}
+	if slices.Contains(alerts.Kept, e.State) {
+		p.troubles.Add(e)
+	}
+	w.count(p, e)
+}
+
+// count puts a row where it would be, and takes it out of where it was counted before.
+func (w *answer) count(p *plan, e trade.Entry) {
+	was, before := p.told[e.Key]
+	if before {
+		*was.freight = was.freight.Less(was.own)
+		delete(p.told, e.Key)
+	}
+	follows := w.follows(e)
+	stays := slices.Contains(alerts.Kept, e.State) && !follows
+	if e.State != trade.Pending && !follows && !stays {
+		return
+	}
+	of, own := was.of, was.own
+	if !before || e.Values != nil {
+		of, own = p.weigh(e)
+	}
+	s := w.parts[of]
+	if s == nil {
+		s = &share{troubles: alerts.NewTroubles(w.specs), stays: map[*alerts.Trouble]*trade.Freight{}}
+		w.parts[of] = s
+	}
+	to := &s.goes
+	switch {
+	case stays:
+		g := s.troubles.Add(e)
+		if to = s.stays[g]; to == nil {
+			to = &trade.Freight{}
+			s.stays[g] = to
+		}
+	case follows:
+		to = &s.follows
+	}
+	*to = to.Plus(own)
+	p.told[strings.Clone(e.Key)] = told{of, e.State, to, own}
+}
+
+// weigh says what a row is, and how much.
+func (p *plan) weigh(e trade.Entry) (part, trade.Freight) {
+	of := part{sends: e.Sends}
+	var own trade.Freight
+	own.Load.Add(e.Quantity)
+	if e.Sends != trade.OrderCommitments {
+		return of, own
+	}
+	values := e.Values
+	if e.Now != nil {
+		values = e.Now
+	}
+	fields := p.job.RowFields(values, nil)
+	switch trade.OrderType(fields["order_type"].Text) {
+	case trade.FixacaoCompra, trade.FixacaoDeposito:
+		of.fixing = true
+	}
+	price, err := trade.ParseDecimal(fields["price"].Text)
+	if currency := fields["currency"].Text; err == nil && currency != "" && own.Unweighed == 0 {
+		own.Value = map[string]trade.Decimal{currency: e.Quantity.Amount.Mul(price)}
+	}
+	return of, own
+}
+
+// follows tells whether a row waits only for rows that would go: it goes in the same run.
+func (w *answer) follows(e trade.Entry) bool {
+	for _, a := range e.WaitingFor {
+		state := a.ParentState
+		if parent := w.plans[a.Job]; parent != nil {
+			if known, ok := parent.told[a.Key]; ok {
+				state = known.state
+			}
+		}
+		if a.Job == "" || state != trade.Pending {
+			return false
+		}
+	}
+	return e.State == trade.Waiting && len(e.WaitingFor) > 0
+}
+
+// conclude adds the rows that the ledger has and the run would leave as they are.
+func (w *answer) conclude(ctx context.Context, store *state.Store, reports []trade.RunReport) error {
+	if w == nil {
+		return nil
+	}
+	for i, r := range reports {
+		p := w.plans[r.Job]
+		err := store.Rows(ctx, trade.RowFilter{Job: r.Job, States: append([]trade.State{trade.Pending}, alerts.Kept...)},
+			func(e trade.Entry) error {
+				if !p.judged[e.ID] {
+					w.count(p, e)
+				}
+				return nil
+			})
+		if err != nil {
+			return err
+		}
+		if r.WouldSend != nil {
+			reports[i].WouldSend.Follow = 0
+			for _, row := range p.told {
+				if row.state == trade.Waiting && w.isFollow(row.freight) {
+					reports[i].WouldSend.Follow++
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (w *answer) isFollow(f *trade.Freight) bool {
+	for _, s := range w.parts {
+		if f == &s.follows {
+			return true
+		}
+	}
+	return false
+}
+
+// sorted are the parts in the order of the trade, with their names.
+func (w *answer) sorted() []part {
+	if w == nil {
+		return nil
+	}
+	var out []part
+	for _, kind := range trade.Kinds {
+		for _, fixing := range []bool{false, true} {
+			if w.parts[part{kind, fixing}] != nil {
+				out = append(out, part{kind, fixing})
+			}
+		}
+	}
+	return out
+}
+
+// causes are the groups of what would not go, the heaviest first; those of which all rows went
+// elsewhere after all are left out.
+func (s *share) causes() []*alerts.Trouble {
+	out := slices.DeleteFunc(slices.Clone(s.troubles.Sorted()),
+		func(g *alerts.Trouble) bool { return s.stays[g].Rows == 0 })
+	slices.SortStableFunc(out, func(a, b *alerts.Trouble) int {
+		return cmp.Or(s.stays[b].Kilograms.Cmp(s.stays[a].Kilograms), s.stays[b].Rows-s.stays[a].Rows)
+	})
+	return out
+}
+
+// stay is all that would not go.
+func (s *share) stay() (sum trade.Freight) {
+	for _, f := range s.stays {
+		sum = sum.Plus(*f)
+	}
+	return sum
+}
+
+// partJSON is one kind of record in the answer of `sync --dry-run --json`.
+type partJSON struct {
+	Sends  trade.Kind    `json:"sends"`
+	Fixing bool          `json:"fixing"`
+	Goes   trade.Freight `json:"goes"`
+	Follow trade.Freight `json:"follow"`
+	Stays  []stayJSON    `json:"stays"`
+}
+
+// stayJSON is one cause that keeps rows.
+type stayJSON struct {
+	State   trade.State `json:"state"`
+	Cause   *string     `json:"cause"`
+	Who     string      `json:"who"`
+	Text    string      `json:"text"`
+	Samples []string    `json:"samples"`
+	trade.Freight
+}
+
+func (w *answer) json() (out []partJSON) {
+	for _, of := range w.sorted() {
+		s := w.parts[of]
+		one := partJSON{of.sends, of.fixing, s.goes, s.follows, []stayJSON{}}
+		for _, g := range s.causes() {
+			one.Stays = append(one.Stays, stayJSON{
+				g.State, cli.OrNull(g.Cause), g.Advice(cli.Machine).Who, alerts.Cause(cli.Machine, g), samplesOf(g), *s.stays[g],
+			})
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+func samplesOf(g *alerts.Trouble) []string {
+	out := make([]string, len(g.Samples))
+	for i, e := range g.Samples {
+		out[i] = e.Key
+	}
+	return out
+}
+
+// print ends a dry run with what a manager asks.
+func (w *answer) print(a *cli.App) {
+	for _, line := range w.sentences(a.Voice()) {
+		a.Block("\n" + line)
+	}
+}
+
+// sentences say what would go and what would not.
+func (w *answer) sentences(v cli.Voice) []string {
+	if w == nil {
+		return nil
+	}
+	var goes, stays []string
+	for _, of := range w.sorted() {
+		s := w.parts[of]
+		if all := s.goes.Plus(s.follows); all.Rows > 0 {
+			text := of.freight(v, all)
+			if s.follows.Rows > 0 {
+				text += v.Text("answer.follow", s.follows.Rows)
+			}
+			goes = append(goes, text)
+		}
+		if all := s.stay(); all.Rows > 0 {
+			text := of.freight(v, all)
+			var causes []string
+			for _, g := range s.causes() {
+				causes = append(causes, v.Text("answer.cause", s.stays[g].Rows, alerts.Cause(v, g)))
+			}
+			const most = 4
+			if more := len(causes) - most; more > 0 {
+				causes = append(causes[:most], v.Text("cause.more", more))
+			}
+			stays = append(stays, text+" ("+trade.MaskDocuments(strings.Join(causes, "; "))+")")
+		}
+	}
+	nothing := v.Text("answer.nothing")
+	return []string{
+		v.Text("answer.goes", cmp.Or(strings.Join(goes, "; "), nothing)),
+		v.Text("answer.stays", cmp.Or(strings.Join(stays, "; "), nothing)),
+	}
+}
+
+// name is what records of a part are called.
+func (of part) name(v cli.Voice, rows int) string {
+	kind := string(of.sends)
+	if of.fixing {
+		kind = "fixations"
+	}
+	if rows == 1 {
+		return v.Text(i18n.Key("answer.one." + kind))
+	}
+	return v.Text(i18n.Key("answer.many." + kind))
+}
+
+// freight is a sum in words: 45 contratos, 1.461 t, R$ 1,5 mi.
+func (of part) freight(v cli.Voice, f trade.Freight) string {
+	parts := []string{v.Number(trade.NewDecimal(int64(f.Rows), 0)) + " " + of.name(v, f.Rows)}
+	if f.Kilograms.Sign() != 0 {
+		parts = append(parts, v.Text("freight.tonnes", v.Number(f.Kilograms.Round(0).Tonnes())))
+	}
+	for _, currency := range config.SortedKeys(f.Value) {
+		parts = append(parts, shortMoney(v, currency, f.Value[currency]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// shortMoney is a sum as people say it: R$ 1,5 mi.
+func shortMoney(v cli.Voice, currency string, sum trade.Decimal) string {
+	symbol := cmp.Or(map[string]string{"BRL": "R$", "USD": "US$", "EUR": "€"}[currency], currency)
+	if sum.Cmp(trade.NewDecimal(1, -6)) < 0 {
+		return symbol + " " + trade.MoneyText(sum.Round(2), v.Lang)
+	}
+	return symbol + " " + v.Text("answer.millions", v.Number(sum.Mul(trade.NewDecimal(1, 6)).Round(1)))
+}

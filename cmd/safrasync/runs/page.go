@@ -1,0 +1,106 @@
+package runs
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/alerts"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/sync/reconcile/paper"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// writePage writes the answer of a dry run as a page to print and sign, which only its owner can
+// read.
+func (w *answer) writePage(a *cli.App, file string, reports []trade.RunReport) error {
+	write := func(to io.Writer) error { return w.page(a, paper.NewHTML(to), reports) }
+	if file == "-" {
+		return write(a.Out)
+	}
+	if err := cli.WriteOwn(file, write); errors.Is(err, fs.ErrExist) {
+		return a.Usage("file.not_made", file, a.Voice().FileReason(err))
+	} else if err != nil {
+		return err
+	}
+	a.Tell("page.written", file)
+	return nil
+}
+
+// page hands the tables over. Sums are exact here; documents in the ERP's texts are masked.
+func (w *answer) page(a *cli.App, to reconcile.Writer, reports []trade.RunReport) error {
+	v := a.Voice()
+	lines := append([]string{
+		v.Text("page.when", v.Moment(cli.Now()), a.Version, a.Config.File()), v.Text("page.dry"),
+	}, w.sentences(v)...)
+	if name := a.Config.Alerts.Name; name != "" {
+		lines = append([]string{name}, lines...)
+	}
+	err := to.Begin(reconcile.Heading{Title: v.Text("page.title"), Lines: lines, Lang: v.Lang, Zone: v.Zone})
+	var goes, stays, stopped [][]any
+	for _, of := range w.sorted() {
+		s := w.parts[of]
+		if all := s.goes.Plus(s.follows); all.Rows > 0 {
+			goes = append(goes, amounts(all, of.name(v, 2), all.Rows, s.follows.Rows)...)
+		}
+		for _, g := range s.causes() {
+			lines := amounts(*s.stays[g], of.name(v, 2), s.stays[g].Rows)
+			for i := range lines {
+				lines[i] = append(lines[i], trade.MaskDocuments(alerts.Cause(v, g)), g.Advice(v).Who,
+					trade.MaskDocuments(strings.Join(samplesOf(g), ", ")))
+			}
+			stays = append(stays, lines...)
+		}
+	}
+	for _, r := range reports {
+		if r.Stopped != nil {
+			stopped = append(stopped, []any{v.Job(r.Job), v.Stop(*r.Stopped)})
+		}
+	}
+	const text, count, number, money = reconcile.TextColumn, reconcile.CountColumn, reconcile.NumberColumn,
+		reconcile.MoneyColumn
+	sums := []reconcile.Column{column(v, "tonnes", number), column(v, "currency", text), column(v, "value", money)}
+	table := func(id reconcile.SectionID, title, note i18n.Key, rows [][]any, columns ...reconcile.Column) {
+		err = errors.Join(err, to.Section(reconcile.Section{ID: id, Title: v.Text(title), Note: v.Text(note), Columns: columns}))
+		for _, row := range rows {
+			err = errors.Join(err, to.Row(row))
+		}
+	}
+	record, rows := column(v, "record", text), column(v, "rows", count)
+	table("goes", "page.goes", "page.goes_note", goes, append([]reconcile.Column{record, rows, column(v, "follow", count)}, sums...)...)
+	table("stays", "page.stays", "page.stays_note", stays, append(append([]reconcile.Column{record, rows}, sums...),
+		column(v, "cause", text), column(v, "who", text), column(v, "samples", text))...)
+	if len(stopped) > 0 {
+		table("stopped", "page.stopped", "", stopped, column(v, "job", text), column(v, "cause", text))
+	}
+	table("sign", "page.sign", "page.sign_note", [][]any{{"", "", ""}},
+		column(v, "name", text), column(v, "date", text), column(v, "signature", text))
+	return errors.Join(err, to.End())
+}
+
+func column(v cli.Voice, name string, typ reconcile.Type) reconcile.Column {
+	return reconcile.Column{ID: name, Title: v.Text(i18n.Key("page.column." + name)), Type: typ}
+}
+
+// amounts puts tonnes, currency and value behind what is counted. Currencies are never added: each
+// further one has a line of its own.
+func amounts(f trade.Freight, counted ...any) [][]any {
+	currencies := config.SortedKeys(f.Value)
+	if len(currencies) == 0 {
+		return [][]any{append(counted, f.Kilograms.Tonnes(), "", nil)}
+	}
+	var out [][]any
+	for i, currency := range currencies {
+		row := append(slices.Clone(counted), f.Kilograms.Tonnes(), currency, f.Value[currency].Round(2))
+		if i > 0 {
+			row = append(make([]any, len(counted)+1), currency, f.Value[currency].Round(2))
+		}
+		out = append(out, row)
+	}
+	return out
+}
