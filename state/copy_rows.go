@@ -226,7 +226,7 @@ func countOn(t *sqldb.Tx) error {
 	}
 	for table, column := range map[string]string{
 		"entry": "id", "audit": "seq", "run": "seq", "person": "id",
-		"inbox": "seq",
+		"inbox": "seq", "approval": "id",
 	} {
 		var next int64
 		if err := t.Get(&next, `SELECT setval(pg_get_serial_sequence('`+table+`', '`+column+`'), COALESCE((SELECT MAX(`+

@@ -18,6 +18,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/setup"
 	"github.com/safrasync/safrasync/cmd/safrasync/webhooks"
 	"github.com/safrasync/safrasync/internal/i18n"
+	engine "github.com/safrasync/safrasync/sync"
 )
 
 // newRootCommand puts the program's commands together.
@@ -62,7 +63,10 @@ func newRootCommand(a *cli.App) *cobra.Command {
 		newSandboxCommand(a), newConfigCommand(a), newCronCommand(a), newVersionCommand(a), demo.NewCommand(a),
 		care.NewSelftestCommand(a), care.NewDoctorCommand(a), care.NewBackupCommand(a),
 		care.NewRestoreCommand(a), care.NewRebuildCommand(a), care.NewStateCommand(a), care.NewPurgeCommand(a),
-		newUsersCommand(a),
+		newUsersCommand(a), acts.NewApprovalsCommand(a), acts.NewDeclineCommand(a),
+		acts.NewApproveCommand(a, acts.Elsewhere{
+			engine.ActClose: report.Approvable, engine.ActResync: runs.Approvable, engine.ActSetCode: refs.Approvable,
+		}),
 	)
 	return root
 }

@@ -146,4 +146,5 @@ type JobPlan struct {
 	Lets    []string // what a release lets go, in words
 	Mark    string
 	Done    bool
+	Asked   *trade.Approval // others have to agree first; nothing was done
 }

@@ -160,6 +160,9 @@ func actOnRows(ctx context.Context, a *cli.App, plan engine.RowPlan, f rowActFla
 			}
 			return err
 		}
+		if plan.Asked != nil {
+			return a.TellAsked(*plan.Asked)
+		}
 	} else {
 		a.Tell("act.nothing")
 	}

@@ -81,6 +81,7 @@ func (a *App) OpenActs(ctx context.Context, how Access) (*engine.Acts, error) {
 		Desk: store, JobDesk: store, Jobs: jobs, Now: Now,
 		Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
 		Boot:    state.Self().Boot, Clock: engine.SystemClock{}, Limits: config.Limits(),
+		Rules: config.Approve.Rules(), Approvals: store,
 	}, nil
 }
 

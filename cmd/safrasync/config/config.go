@@ -24,6 +24,7 @@ type Config struct {
 	Values     map[string]ValueMap        `yaml:"values"`     // by name; optional
 	Checks     ChecksConfig               `yaml:"checks"`
 	Brakes     BrakesConfig               `yaml:"brakes"`
+	Approve    ApproveConfig              `yaml:"approve"`
 	Retention  RetentionConfig            `yaml:"retention"`
 	Log        LogConfig                  `yaml:"log"`
 	Alerts     AlertsConfig               `yaml:"alerts"`
@@ -218,6 +219,7 @@ func Default() *Config {
 			NewRows: brakes.NewRows, NewRowsLeast: brakes.NewRowsLeast, Retyped: brakes.Retyped,
 			ChangedKey: "pause",
 		},
+		Approve: ApproveConfig{Lapse: 3 * day},
 
 		Retention: defaultRetention(),
 		Console:   defaultConsole(),

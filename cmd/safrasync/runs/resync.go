@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -73,12 +74,53 @@ func resync(ctx context.Context, a *cli.App, job string, f resyncFlags) error {
 	if err := a.Confirm(f.Yes); err != nil {
 		return err
 	}
-	record, err := a.Audit(f.ActFlags, "resync", job, struct {
+	acts, err := a.OpenActs(ctx, cli.ToWrite)
+	if err != nil {
+		return err
+	}
+	order := engine.ActOrder{
+		Act: engine.ActResync, Job: job, Keys: wanted.Keys, States: wanted.States, Since: wanted.Since,
+	}
+	who := a.Person(f.ActFlags)
+	planned := engine.Planned{Order: order}
+	for _, n := range plan {
+		planned.Rows += n
+	}
+	asked, err := acts.Ask(ctx, planned, engine.MarkOf(order, plan), who, 0)
+	if err != nil {
+		return err
+	}
+	if asked != nil {
+		return a.TellAsked(*asked)
+	}
+	return runResync(ctx, a, source, order, plan, who)
+}
+
+// ResyncOf is what a new reading asks for that was ordered so.
+func ResyncOf(o engine.ActOrder) engine.Resync {
+	return engine.Resync{Keys: o.Keys, States: o.States, Since: o.Since}
+}
+
+// ResyncRecord is what the audit keeps of a new reading.
+func ResyncRecord(o engine.ActOrder, plan map[string]int, who engine.Person) (trade.AuditRecord, error) {
+	since := ""
+	if !o.Since.IsZero() {
+		since = o.Since.Format(time.RFC3339)
+	}
+	return who.Record(cli.Now(), engine.ActResync, o.Job, struct {
 		Since  string         `json:"since,omitempty"`
 		Keys   []string       `json:"keys,omitempty"`
 		States []trade.State  `json:"states,omitempty"`
 		Plan   map[string]int `json:"plan"`
-	}{f.since, wanted.Keys, wanted.States, plan})
+	}{since, o.Keys, o.States, plan})
+}
+
+// runResync reads a job again, after it was put into the audit.
+func runResync(ctx context.Context, a *cli.App, source engine.Source, o engine.ActOrder, plan map[string]int,
+	who engine.Person,
+) error {
+	job, wanted := o.Job, ResyncOf(o)
+	record, err := ResyncRecord(o, plan, who)
 	if err != nil {
 		return err
 	}
@@ -103,6 +145,31 @@ func resync(ctx context.Context, a *cli.App, job string, f resyncFlags) error {
 	return syncResult(reports, err, false)
 }
 
+// Approvable lets a new reading that somebody ordered be approved at the command line.
+func Approvable(a *cli.App) engine.Elsewhere {
+	plan := func(ctx context.Context, o engine.ActOrder) (map[string]int, engine.Source, error) {
+		source, err := a.OpenSource(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		plan, err := planResync(ctx, a, o.Job, ResyncOf(o), source)
+		return plan, source, err
+	}
+	return engine.Elsewhere{
+		Mark: func(ctx context.Context, o engine.ActOrder) (string, error) {
+			plan, _, err := plan(ctx, o)
+			return engine.MarkOf(o, plan), err
+		},
+		Do: func(ctx context.Context, o engine.ActOrder, mark string, who engine.Person) (bool, error) {
+			plan, source, err := plan(ctx, o)
+			if err != nil || engine.MarkOf(o, plan) != mark {
+				return false, err
+			}
+			return true, runResync(ctx, a, source, o, plan, who)
+		},
+	}
+}
+
 // planResync tells what a new reading would change, without changing anything.
 func planResync(ctx context.Context, a *cli.App, job string, wanted engine.Resync,
 	source engine.Source,
@@ -115,15 +182,9 @@ func planResync(ctx context.Context, a *cli.App, job string, wanted engine.Resyn
 	if err != nil {
 		return nil, err
 	}
-	plan := map[string]int{}
-	reports, err := e.Sync(ctx, []string{job},
-		engine.Options{DryRun: true, Resync: &wanted, Planned: func(entry trade.Entry) { plan[string(entry.State)]++ }})
+	plan, r, err := PlanResync(ctx, e, a.Voice(), job, wanted)
 	if err != nil {
 		return nil, err
-	}
-	r := reports[0]
-	if r.Stopped != nil {
-		return nil, errors.New(a.Voice().Stop(*r.Stopped))
 	}
 	a.Tell("resync.plan", job, r.Read, r.New, r.Changed)
 	for _, s := range trade.States {
@@ -136,6 +197,22 @@ func planResync(ctx context.Context, a *cli.App, job string, wanted engine.Resyn
 	}
 	a.Tell("resync.never")
 	return plan, nil
+}
+
+// PlanResync counts by state what a new reading would find new or changed.
+func PlanResync(ctx context.Context, e *cli.Engine, v cli.Voice, job string,
+	wanted engine.Resync,
+) (map[string]int, trade.RunReport, error) {
+	plan := map[string]int{}
+	reports, err := e.Sync(ctx, []string{job},
+		engine.Options{DryRun: true, Resync: &wanted, Planned: func(entry trade.Entry) { plan[string(entry.State)]++ }})
+	if err != nil {
+		return nil, trade.RunReport{}, err
+	}
+	if r := reports[0]; r.Stopped != nil {
+		return nil, r, errors.New(v.Stop(*r.Stopped))
+	}
+	return plan, reports[0], nil
 }
 
 // resyncOf reads which rows are asked for.

@@ -405,6 +405,20 @@ CREATE TABLE saved_filter (
     PRIMARY KEY (person_id, name)
 ) STRICT, WITHOUT ROWID;
 
+-- Acts that one person ordered and others have to agree to before they are done. One that was done or declined is gone; the audit tells of it.
+CREATE TABLE approval (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    act TEXT NOT NULL CHECK (act <> ''),
+    target TEXT NOT NULL,
+    mark TEXT NOT NULL CHECK (mark <> ''), -- of the plan that was shown
+    plan TEXT NOT NULL, -- JSON: what was ordered, what was planned
+    people TEXT NOT NULL, -- JSON: who ordered it, and who has agreed since
+    needs INTEGER NOT NULL CHECK (needs >= 2), -- so many people in all
+    version INTEGER NOT NULL DEFAULT 1,
+    until INTEGER NOT NULL -- then it lapses
+) STRICT;
+CREATE UNIQUE INDEX approval_one_plan ON approval (act, target, mark);
+
 -- Reports that a person has closed: what they said, for good. A part belongs to a closing once there is one with its id; parts without one are of a closing that was not
 -- finished, and are removed by the next.
 CREATE TABLE closing (
