@@ -38,6 +38,8 @@ type (
 	Readback = acts.Readback
 	// Planned is what was planned, as it is kept until others agree.
 	Planned = acts.Planned
+	// PlannedStep is what would become of one row, as it is kept.
+	PlannedStep = acts.PlannedStep
 	// Reader reads a record of the platform back.
 	Reader = acts.Reader
 	// Refusal says why an act cannot be done.

@@ -184,6 +184,9 @@ func (p *actRoutes) act(q *web.Request, page *actPage) error {
 	if err != nil {
 		return err
 	}
+	if done.Asked != nil {
+		return asked(q, done.Asked)
+	}
 	if done.Moved {
 		return p.moved(q, page, done)
 	}

@@ -288,9 +288,12 @@ func (p *changedRoutes) doChanged(q *web.Request) error {
 	case page.Fault != "":
 		return q.Page(http.StatusUnprocessableEntity, "changed_plan", page)
 	}
-	moved, err := doPlans(q, p.acts, page.Plans, page.Reason)
+	moved, others, err := doPlans(q, p.acts, page.Plans, page.Reason)
 	if err != nil {
 		return err
+	}
+	if others != nil {
+		return asked(q, others)
 	}
 	if !moved {
 		q.Tell("changed.done")

@@ -297,6 +297,9 @@ func (p *doubtRoutes) doDoubt(q *web.Request) error {
 	if err != nil {
 		return err
 	}
+	if done.Asked != nil {
+		return asked(q, done.Asked)
+	}
 	if done.Done == 1 {
 		q.Tell("doubt.done")
 		return q.Redirect("/doubts")

@@ -84,16 +84,20 @@ func jobNamed(jobs Jobs, name string) *Job {
 }
 
 // doPlans does what a person saw of plans, each by the mark that its job has in the form. moved
-// tells that something of a job has moved since: nothing of that job was done.
-func doPlans(q *web.Request, acts Acts, plans []Plan, why string) (moved bool, err error) {
+// tells that something of a job has moved since: nothing of that job was done. asked: others have
+// to agree first to what was ordered for some job.
+func doPlans(q *web.Request, acts Acts, plans []Plan, why string) (moved bool, asked *trade.Approval, err error) {
 	for _, plan := range plans {
 		done, err := acts.Do(q.Context(), plan.Order, q.PostFormValue("mark."+plan.Order.Job), person(q, why))
 		if err != nil {
-			return moved, err
+			return moved, asked, err
 		}
 		moved = moved || done.Moved
+		if done.Asked != nil {
+			asked = done.Asked
+		}
 	}
-	return moved, nil
+	return moved, asked, nil
 }
 
 // attach begins an answer that browsers keep as a file.

@@ -28,10 +28,11 @@ func New(p Ports) *Pages {
 			&pendingRoutes{p.Rows, p.Causes, p.Acts},
 			&doubtRoutes{p.Rows, p.Audit, p.Fields, p.Acts, p.Doubts, p.Sessions, p.Unknown},
 			&changedRoutes{p.Rows, p.Totals, p.Jobs, p.Fields, p.Acts, p.Unknown},
-			&referenceRoutes{p.Codes, p.Tables, p.Audit},
+			&referenceRoutes{p.Codes, p.Tables, p.Audit, p.Consents},
 			&runRoutes{p.Runs, p.Jobs, p.Scheduling, p.Unknown},
 			&scheduleRoutes{p.Runs, p.Jobs, p.Scheduling},
 			&auditRoutes{p.Audit},
+			&approvalRoutes{p.Consents, p.Rows, p.Words, p.Sessions, p.Unknown},
 		},
 	}
 }

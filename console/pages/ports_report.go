@@ -27,8 +27,9 @@ type Reports interface {
 	// PlanClosing says what the report with this cut-off would keep for good.
 	PlanClosing(ctx context.Context, day trade.Date) (ClosingPlan, error)
 	// CloseReport keeps what a plan with this mark showed; closed is false when something has moved
-	// since, or it does not close to zero.
-	CloseReport(ctx context.Context, day trade.Date, mark string, who engine.Person) (closed bool, err error)
+	// since, or it does not close to zero. asked: others have to agree first.
+	CloseReport(ctx context.Context, day trade.Date, mark string, who engine.Person) (closed bool,
+		asked *trade.Approval, err error)
 }
 
 // ReportQuery says what a report tells of.

@@ -14,9 +14,10 @@ import (
 
 // referenceRoutes are the pages of the de-para.
 type referenceRoutes struct {
-	codes  Codes
-	tables Tables
-	audit  Audit
+	codes    Codes
+	tables   Tables
+	audit    Audit
+	consents Consents
 }
 
 func (p *referenceRoutes) routes() []web.Route {
@@ -30,6 +31,10 @@ func (p *referenceRoutes) routes() []web.Route {
 		{
 			Method: http.MethodPost, Path: "/references/{kind}/set", Needs: trade.Administrator,
 			Handle: p.setReference,
+		},
+		{
+			Method: http.MethodPost, Path: "/references/{kind}/propose", Needs: trade.Accountant,
+			Handle: p.proposeReference,
 		},
 		{
 			Method: http.MethodPost, Path: "/references/{kind}/remove", Needs: trade.Administrator,
@@ -62,6 +67,7 @@ type referencePage struct {
 	Count   int    // lines that the text finds
 	Next    string // code after which the next page begins
 	May     bool   // the person may change it here
+	Propose bool   // the person may propose a code, to which an administrator has to agree
 	Code    string
 	ID      string
 	Reason  string
@@ -97,6 +103,7 @@ func (p *referenceRoutes) referencePage(q *web.Request) (referencePage, error) {
 	}
 	page.Source = p.tables.ReferenceSource(page.Kind)
 	page.May = page.Source == "ledger" && q.May(trade.Administrator)
+	page.Propose = page.Source == "ledger" && !page.May && q.May(trade.Accountant)
 	all, err := p.codes.Shortages(q.Context())
 	if err != nil {
 		return page, err
@@ -176,6 +183,31 @@ func (p *referenceRoutes) setReference(q *web.Request) error {
 		default:
 			q.Tell("references.set")
 			return q.Redirect("/references/" + page.Kind)
+		}
+	}
+	return q.Page(http.StatusUnprocessableEntity, "references", page)
+}
+
+// proposeReference keeps one code with its id until an administrator agrees.
+func (p *referenceRoutes) proposeReference(q *web.Request) error {
+	page, err := p.referencePage(q)
+	if err != nil {
+		return err
+	}
+	if page.Source != "ledger" {
+		return web.ErrForbidden
+	}
+	page.Code, page.ID = q.PostFormValue("code"), q.PostFormValue("id")
+	if page.Reason, page.Fault = reason(q); page.Fault == "" {
+		waits, err := p.consents.Propose(q.Context(), page.Kind, page.Code, page.ID, person(q, page.Reason))
+		var wrong *ReferenceFault
+		switch {
+		case errors.As(err, &wrong):
+			page.Fault = "references.fault"
+		case err != nil:
+			return err
+		default:
+			return asked(q, waits)
 		}
 	}
 	return q.Page(http.StatusUnprocessableEntity, "references", page)

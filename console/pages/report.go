@@ -247,8 +247,13 @@ func (p *reportRoutes) doClosing(q *web.Request) error {
 	mark := q.PostFormValue("mark")
 	closed := false
 	if mark == page.Plan.Mark && len(page.Plan.Uneven) == 0 {
-		if closed, err = p.reports.CloseReport(q.Context(), page.Plan.Day, mark, person(q, page.Reason)); err != nil {
+		var others *trade.Approval
+		closed, others, err = p.reports.CloseReport(q.Context(), page.Plan.Day, mark, person(q, page.Reason))
+		if err != nil {
 			return err
+		}
+		if others != nil {
+			return asked(q, others)
 		}
 	}
 	if !closed {

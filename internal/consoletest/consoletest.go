@@ -132,6 +132,22 @@ type noReports struct{ pages.Reports }
 
 func (noReports) Closings(context.Context) ([]trade.Closing, error) { return nil, nil }
 
+// consents are those of a ledger, without an engine that could do what was ordered.
+type consents struct {
+	pages.Consents
+	s   *state.Store
+	now func() time.Time
+}
+
+func (c consents) Approvals(ctx context.Context) ([]trade.Approval, error) {
+	return c.s.Approvals(ctx, c.now())
+}
+
+func (c consents) ReviewApproval(ctx context.Context, id int64) (w pages.Waits, err error) {
+	w.Approval, err = c.s.Approval(ctx, id)
+	return w, err
+}
+
 // OnBoth runs a test with its ledger in SQLite and in PostgreSQL.
 func OnBoth(t *testing.T, test func(t *testing.T, s *state.Store)) {
 	t.Helper()
@@ -188,7 +204,8 @@ func New(t *testing.T, s *state.Store, adjust ...func(*Options)) *World {
 		Ports: pages.Ports{
 			Totals: s, Rows: s, Runs: s, Audit: s, Filters: s, Codes: s, Jobs: noJobs{}, Words: noWords{},
 			Causes: NoCauses{}, Tables: noTables{}, Scheduling: noSchedules{}, Reports: noReports{},
-			Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
+			Consents: consents{s: s, now: w.Clock.Now},
+			Unknown:  func(err error) bool { return errors.Is(err, state.ErrNotFound) },
 		},
 	}
 	for _, change := range adjust {

@@ -143,7 +143,7 @@ func doDecisions(ctx context.Context, a *cli.App, planned *engine.Acts, plans []
 			return err
 		}
 		if done.Asked != nil {
-			if err := a.TellAsked(*done.Asked); err != nil {
+			if err := cli.TellAsked(a, *done.Asked); err != nil {
 				return err
 			}
 			continue

@@ -140,7 +140,7 @@ func release(ctx context.Context, a *cli.App, job string, f cli.ActFlags) error 
 			return err
 		}
 		if plan.Asked != nil {
-			return a.TellAsked(*plan.Asked)
+			return cli.TellAsked(a, *plan.Asked)
 		}
 	}
 	return tellJob(a, plan, func() { a.Show("release.end", job, job) })

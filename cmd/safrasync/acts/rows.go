@@ -161,7 +161,7 @@ func actOnRows(ctx context.Context, a *cli.App, plan engine.RowPlan, f rowActFla
 			return err
 		}
 		if plan.Asked != nil {
-			return a.TellAsked(*plan.Asked)
+			return cli.TellAsked(a, *plan.Asked)
 		}
 	} else {
 		a.Tell("act.nothing")

@@ -101,7 +101,7 @@ func (a *App) Confirmed(f ActFlags) error {
 }
 
 // TellAsked says that an act waits for the consent of others, and who may give it.
-func (a *App) TellAsked(ap trade.Approval) error {
+func TellAsked(a *App, ap trade.Approval) error {
 	if a.AsJSON {
 		return a.PrintJSON(struct {
 			Act      string `json:"act"`

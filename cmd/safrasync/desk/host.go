@@ -33,7 +33,7 @@ func (g *Host) Console() *console.Console {
 		Pages: pages.New(pages.Ports{
 			Totals: ledger, Rows: ledger, Runs: ledger, Audit: ledger, Filters: ledger, Codes: ledger,
 			Jobs: work, Words: work, Fields: work, Acts: work,
-			Causes: desk, Doubts: desk, Tables: desk, Scheduling: desk, Reports: newReports(g),
+			Causes: desk, Doubts: desk, Tables: desk, Scheduling: desk, Reports: desk.reports, Consents: desk,
 			Sessions: sessions, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
 		}),
 		Hosts: c.AllHosts(), Behind: proxy,

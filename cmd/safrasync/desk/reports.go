@@ -164,13 +164,17 @@ func (r *reports) plan(s *reconcile.Snapshot) (pages.ClosingPlan, error) {
 	return plan, err
 }
 
-// CloseReport keeps what a plan with this mark showed.
+// CloseReport keeps what a plan with this mark showed, or asks others where they have to agree.
 func (r *reports) CloseReport(ctx context.Context, day trade.Date, mark string,
 	who engine.Person,
-) (closed bool, err error) {
+) (closed bool, asked *trade.Approval, err error) {
 	err = r.with(ctx, reconcile.Cut{Day: day, Bare: true}, true, func(s *reconcile.Snapshot) error {
-		plan, err := r.plan(s)
-		if err != nil || plan.Mark != mark || len(plan.Uneven) > 0 || plan.TooEarly {
+		p, err := s.PlanClosing(r.g.App.Config.Report.Tolerance())
+		if err != nil || p.Mark != mark || len(p.Uneven) > 0 || p.TooEarly() {
+			return err
+		}
+		if asked, err = (&work{r.g}).acts().Ask(ctx, report.ClosingOrder(day, p, false), mark, who, 0); err != nil ||
+			asked != nil {
 			return err
 		}
 		record, err := recordOf(who, reconcile.ActClose, day.String(), s.Kept())
@@ -181,7 +185,30 @@ func (r *reports) CloseReport(ctx context.Context, day trade.Date, mark string,
 		closed = err == nil
 		return err
 	})
-	return closed, err
+	return closed, asked, err
+}
+
+// approvable lets a closing that somebody ordered be approved. One that compares with the platform
+// is of the command line.
+func (r *reports) approvable() engine.Elsewhere {
+	return engine.Elsewhere{
+		Mark: func(ctx context.Context, o engine.ActOrder) (string, error) {
+			day, err := trade.ParseDate(o.Job)
+			if err != nil || o.Checked {
+				return "", err
+			}
+			plan, err := r.PlanClosing(ctx, day)
+			return plan.Mark, err
+		},
+		Do: func(ctx context.Context, o engine.ActOrder, mark string, who engine.Person) (bool, error) {
+			day, err := trade.ParseDate(o.Job)
+			if err != nil {
+				return false, err
+			}
+			done, _, err := r.CloseReport(ctx, day, mark, who)
+			return done, err
+		},
+	}
 }
 
 // reportView takes a report up for a page.

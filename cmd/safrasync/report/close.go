@@ -11,6 +11,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
@@ -48,12 +49,43 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, options reconcile.Opt
 	if plan.TooEarly() {
 		return a.Usage("close.early", f.close)
 	}
-	a.Tell("close.plan", closingDay(a, day), plan.Rows, plan.Divergences)
+	if err := tellClosing(ctx, a, reading, plan); err != nil {
+		return err
+	}
+	if err := a.Confirm(f.Yes); err != nil {
+		return err
+	}
+	who := a.Person(f.ActFlags)
+	acts, err := a.OpenActs(ctx, cli.ToWrite)
+	if err != nil {
+		return err
+	}
+	asked, err := acts.Ask(ctx, ClosingOrder(day, plan, f.platform), plan.Mark, who, 0)
+	if err != nil {
+		return err
+	}
+	if asked != nil {
+		return cli.TellAsked(a, *asked)
+	}
+	closing, err := freeze(ctx, a, day, snapshot, who)
+	if err != nil {
+		return err
+	}
+	if a.AsJSON {
+		return a.PrintJSON(closingOf(closing))
+	}
+	a.Show("close.done", closingDay(a, day), closing.ID, closingDay(a, day))
+	return nil
+}
+
+// tellClosing says what a closing would keep, and fails where nothing may be closed.
+func tellClosing(ctx context.Context, a *cli.App, reading *state.Store, plan reconcile.ClosingPlan) error {
+	a.Tell("close.plan", closingDay(a, plan.Day), plan.Rows, plan.Divergences)
 	for _, t := range plan.Totals {
 		a.Tell("close.sum", cmp.Or(t.Product, "?"), trade.NumberText(t.Contracted.String(), a.Lang()),
 			trade.NumberText(t.Delivered.String(), a.Lang()), valuesText(t.Values, a.Lang()))
 	}
-	before, err := reading.Closings(ctx, day)
+	before, err := reading.Closings(ctx, plan.Day)
 	if err != nil {
 		return err
 	}
@@ -75,29 +107,6 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, options reconcile.Opt
 			a.Tell("close.open_in", state.Rows, state.State.Label(a.Lang()), state.State)
 		}
 	}
-	if err := a.Confirm(f.Yes); err != nil {
-		return err
-	}
-	who := a.Person(f.ActFlags)
-	acts, err := a.OpenActs(ctx, cli.ToWrite)
-	if err != nil {
-		return err
-	}
-	asked, err := acts.Ask(ctx, ClosingOrder(day, plan, f.platform), plan.Mark, who, 0)
-	if err != nil {
-		return err
-	}
-	if asked != nil {
-		return a.TellAsked(*asked)
-	}
-	closing, err := freeze(ctx, a, day, snapshot, who)
-	if err != nil {
-		return err
-	}
-	if a.AsJSON {
-		return a.PrintJSON(closingOf(closing))
-	}
-	a.Show("close.done", closingDay(a, day), closing.ID, closingDay(a, day))
 	return nil
 }
 

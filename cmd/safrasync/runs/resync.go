@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -91,36 +90,17 @@ func resync(ctx context.Context, a *cli.App, job string, f resyncFlags) error {
 		return err
 	}
 	if asked != nil {
-		return a.TellAsked(*asked)
+		return cli.TellAsked(a, *asked)
 	}
 	return runResync(ctx, a, source, order, plan, who)
-}
-
-// ResyncOf is what a new reading asks for that was ordered so.
-func ResyncOf(o engine.ActOrder) engine.Resync {
-	return engine.Resync{Keys: o.Keys, States: o.States, Since: o.Since}
-}
-
-// ResyncRecord is what the audit keeps of a new reading.
-func ResyncRecord(o engine.ActOrder, plan map[string]int, who engine.Person) (trade.AuditRecord, error) {
-	since := ""
-	if !o.Since.IsZero() {
-		since = o.Since.Format(time.RFC3339)
-	}
-	return who.Record(cli.Now(), engine.ActResync, o.Job, struct {
-		Since  string         `json:"since,omitempty"`
-		Keys   []string       `json:"keys,omitempty"`
-		States []trade.State  `json:"states,omitempty"`
-		Plan   map[string]int `json:"plan"`
-	}{since, o.Keys, o.States, plan})
 }
 
 // runResync reads a job again, after it was put into the audit.
 func runResync(ctx context.Context, a *cli.App, source engine.Source, o engine.ActOrder, plan map[string]int,
 	who engine.Person,
 ) error {
-	job, wanted := o.Job, ResyncOf(o)
-	record, err := ResyncRecord(o, plan, who)
+	job, wanted := o.Job, cli.ResyncOf(o)
+	record, err := cli.ResyncRecord(o, plan, who)
 	if err != nil {
 		return err
 	}
@@ -152,7 +132,7 @@ func Approvable(a *cli.App) engine.Elsewhere {
 		if err != nil {
 			return nil, nil, err
 		}
-		plan, err := planResync(ctx, a, o.Job, ResyncOf(o), source)
+		plan, err := planResync(ctx, a, o.Job, cli.ResyncOf(o), source)
 		return plan, source, err
 	}
 	return engine.Elsewhere{
@@ -182,7 +162,7 @@ func planResync(ctx context.Context, a *cli.App, job string, wanted engine.Resyn
 	if err != nil {
 		return nil, err
 	}
-	plan, r, err := PlanResync(ctx, e, a.Voice(), job, wanted)
+	plan, r, err := cli.PlanResync(ctx, e, a.Voice(), job, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -197,22 +177,6 @@ func planResync(ctx context.Context, a *cli.App, job string, wanted engine.Resyn
 	}
 	a.Tell("resync.never")
 	return plan, nil
-}
-
-// PlanResync counts by state what a new reading would find new or changed.
-func PlanResync(ctx context.Context, e *cli.Engine, v cli.Voice, job string,
-	wanted engine.Resync,
-) (map[string]int, trade.RunReport, error) {
-	plan := map[string]int{}
-	reports, err := e.Sync(ctx, []string{job},
-		engine.Options{DryRun: true, Resync: &wanted, Planned: func(entry trade.Entry) { plan[string(entry.State)]++ }})
-	if err != nil {
-		return nil, trade.RunReport{}, err
-	}
-	if r := reports[0]; r.Stopped != nil {
-		return nil, r, errors.New(v.Stop(*r.Stopped))
-	}
-	return plan, reports[0], nil
 }
 
 // resyncOf reads which rows are asked for.
