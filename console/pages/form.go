@@ -106,3 +106,31 @@ func attach(q *web.Request, name, contentType string) {
 	q.Writer.Header().Set("Content-Type", contentType)
 	q.Writer.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
 }
+
+// asked says that others have to agree to what a person ordered, and leads there.
+func asked(q *web.Request, a *trade.Approval) error {
+	q.Tell("approvals.asked")
+	return q.Redirect("/approvals/" + strconv.FormatInt(a.ID, 10))
+}
+
+// What the pages of other packages share with these.
+const (
+	PageRows    = pageRows
+	StepsShown  = stepsShown
+	ReportTakes = reportTakes
+)
+
+// StepView is one row of a plan, as people read it.
+type StepView = stepView
+
+// The same.
+var (
+	Reason     = reason
+	Person     = person
+	Number     = number
+	TypedFits  = typedFits
+	Attach     = attach
+	Asked      = asked
+	ReadFilter = readFilter
+	ReadDay    = readDay
+)

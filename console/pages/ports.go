@@ -28,6 +28,7 @@ type Ports struct {
 	Tables     Tables
 	Scheduling Scheduling
 	Reports    Reports
+	Sheets     Sheets
 	Consents   Consents
 	Sessions   Sessions
 	Unknown    func(error) bool // tells that a row is not known

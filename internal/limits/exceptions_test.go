@@ -27,5 +27,4 @@ var exceptions = map[string]exception{
 		"the platform as the document tells it; a cut would have no reason but the number",
 	},
 	"methods apiclient/sandbox.Server": {99, "one handler for each call of the document"},
-	"lines sync/reconcile":             {4550, "one report in five forms of output; its comments are a tenth of it"},
 }

@@ -129,14 +129,17 @@ func (p *paging) search() error {
 }
 
 // isFound asks for the rows that have the text.
-func (p *paging) isFound(b *branch) {
-	text := make([]byte, 0, 8*len(p.found)+2)
+func (p *paging) isFound(b *branch) { b.add(p.s.db.D.Listed, p.list(p.found)) }
+
+// list is a list of numbers as the database takes it.
+func (p *paging) list(ids []int64) string {
+	text := make([]byte, 0, 8*len(ids)+2)
 	text = append(text, p.s.db.D.List[0])
-	for i, id := range p.found {
+	for i, id := range ids {
 		if i > 0 {
 			text = append(text, ',')
 		}
 		text = strconv.AppendInt(text, id, 10)
 	}
-	b.add(p.s.db.D.Listed, string(append(text, p.s.db.D.List[1])))
+	return string(append(text, p.s.db.D.List[1]))
 }

@@ -1,10 +1,10 @@
-package pages
+package books
 
 import (
 	"net/http"
 	"slices"
-	"strconv"
 
+	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/console/web"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
@@ -12,10 +12,10 @@ import (
 
 // approvalRoutes are the acts that wait for somebody else's consent.
 type approvalRoutes struct {
-	consents Consents
-	rows     Rows
-	words    Words
-	sessions Sessions
+	consents pages.Consents
+	rows     pages.Rows
+	words    pages.Words
+	sessions pages.Sessions
 	unknown  func(error) bool
 }
 
@@ -24,7 +24,7 @@ func (p *approvalRoutes) routes() []web.Route {
 		{Method: http.MethodGet, Path: "/approvals", Needs: trade.Reader, Handle: p.showApprovals},
 		{Method: http.MethodGet, Path: "/approvals/{id}", Needs: trade.Reader, Handle: p.showApproval},
 		{
-			Method: http.MethodPost, Path: "/approvals/{id}/approve", Needs: trade.Accountant, Takes: reportTakes,
+			Method: http.MethodPost, Path: "/approvals/{id}/approve", Needs: trade.Accountant, Takes: pages.ReportTakes,
 			Handle: p.approve,
 		},
 		{Method: http.MethodPost, Path: "/approvals/{id}/decline", Needs: trade.Accountant, Handle: p.decline},
@@ -60,10 +60,10 @@ func (p *approvalRoutes) showApprovals(q *web.Request) error {
 
 // approvalPage is one act that waits: the plan that the first person saw.
 type approvalPage struct {
-	Waits
+	pages.Waits
 	First  trade.Consent
-	Steps  []stepView // as they would be done now
-	Then   []stepView // as they were planned, of an act that is outdated
+	Steps  []pages.StepView // as they would be done now
+	Then   []pages.StepView // as they were planned, of an act that is outdated
 	More   int
 	May    bool // the person may agree
 	Own    bool // the person ordered it, or has agreed
@@ -73,7 +73,7 @@ type approvalPage struct {
 }
 
 func (p *approvalRoutes) approvalPage(q *web.Request) (page approvalPage, err error) {
-	id := number(q.PathValue("id"))
+	id := pages.Number(q.PathValue("id"))
 	if page.Waits, err = p.consents.ReviewApproval(q.Context(), id); err != nil {
 		if p.unknown(err) {
 			err = web.ErrNotFound
@@ -84,24 +84,24 @@ func (p *approvalRoutes) approvalPage(q *web.Request) (page approvalPage, err er
 	page.Own = slices.ContainsFunc(page.Approval.People,
 		func(c trade.Consent) bool { return c.Name == q.Login.User.Name })
 	page.May = q.May(engine.ApproverOf(page.Approval.Act)) && !page.Own && !page.Lapsed && !page.Review.Outdated
-	page.Proof = page.Approval.Act == Resend && !p.sessions.Proved(q)
+	page.Proof = page.Approval.Act == pages.Resend && !p.sessions.Proved(q)
 	if page.Review.Rows != nil && !page.Review.Outdated {
 		for _, s := range page.Review.Rows.Steps {
 			if s.Refused == "" {
-				page.Steps = append(page.Steps, stepView{RowStep: s})
+				page.Steps = append(page.Steps, pages.StepView{RowStep: s})
 			}
 		}
 	} else if page.Then, err = p.then(q, page.Planned.Steps); err != nil {
 		return page, err
 	}
-	page.More = max(0, page.Planned.Rows-stepsShown)
-	page.Steps = page.Steps[:min(len(page.Steps), stepsShown)]
+	page.More = max(0, page.Planned.Rows-pages.StepsShown)
+	page.Steps = page.Steps[:min(len(page.Steps), pages.StepsShown)]
 	return page, nil
 }
 
 // then gives the rows of a plan as they were planned.
-func (p *approvalRoutes) then(q *web.Request, steps []engine.PlannedStep) ([]stepView, error) {
-	steps = steps[:min(len(steps), stepsShown)]
+func (p *approvalRoutes) then(q *web.Request, steps []engine.PlannedStep) ([]pages.StepView, error) {
+	steps = steps[:min(len(steps), pages.StepsShown)]
 	ids := make([]int64, len(steps))
 	for i, s := range steps {
 		ids[i] = s.ID
@@ -110,14 +110,14 @@ func (p *approvalRoutes) then(q *web.Request, steps []engine.PlannedStep) ([]ste
 	if err != nil {
 		return nil, err
 	}
-	var out []stepView
+	var out []pages.StepView
 	for _, s := range steps {
 		for _, e := range entries {
 			if e.ID == s.ID {
 				after := e
 				after.State, after.RemoteID = s.To, s.Given
 				e.State = s.From
-				out = append(out, stepView{RowStep: engine.RowStep{Key: s.Key, Before: e, After: after}})
+				out = append(out, pages.StepView{RowStep: engine.RowStep{Key: s.Key, Before: e, After: after}})
 			}
 		}
 	}
@@ -140,7 +140,7 @@ func (p *approvalRoutes) answered(q *web.Request, may func(approvalPage) bool) (
 	if !may(page) {
 		return page, false, web.ErrForbidden
 	}
-	if page.Reason, page.Fault = reason(q); page.Fault != "" {
+	if page.Reason, page.Fault = pages.Reason(q); page.Fault != "" {
 		return page, false, q.Page(http.StatusUnprocessableEntity, "approval", page)
 	}
 	return page, true, nil
@@ -151,7 +151,7 @@ func (p *approvalRoutes) approve(q *web.Request) error {
 	if err != nil || !ok {
 		return err
 	}
-	if page.Approval.Act == Resend {
+	if page.Approval.Act == pages.Resend {
 		if page.Fault, err = p.sessions.Prove(q, q.PostFormValue("password")); err != nil {
 			return err
 		}
@@ -159,7 +159,7 @@ func (p *approvalRoutes) approve(q *web.Request) error {
 			return q.Page(http.StatusUnprocessableEntity, "approval", page)
 		}
 	}
-	done, err := p.consents.Approve(q.Context(), page.Approval.ID, person(q, page.Reason))
+	done, err := p.consents.Approve(q.Context(), page.Approval.ID, pages.Person(q, page.Reason))
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (p *approvalRoutes) decline(q *web.Request) error {
 	if err != nil || !ok {
 		return err
 	}
-	done, err := p.consents.Decline(q.Context(), page.Approval.ID, person(q, page.Reason))
+	done, err := p.consents.Decline(q.Context(), page.Approval.ID, pages.Person(q, page.Reason))
 	if err != nil {
 		return err
 	}
@@ -195,10 +195,4 @@ func (p *approvalRoutes) told(q *web.Request, page approvalPage, done engine.Dec
 	}
 	q.Tell(told)
 	return q.Redirect("/approvals")
-}
-
-// asked says that others have to agree to what a person ordered, and leads there.
-func asked(q *web.Request, a *trade.Approval) error {
-	q.Tell("approvals.asked")
-	return q.Redirect("/approvals/" + strconv.FormatInt(a.ID, 10))
 }
