@@ -40,6 +40,9 @@ func (m *moving) fillIn(t *sqldb.Tx, record trade.AuditRecord) error {
 	if err := restore(); err != nil {
 		return err
 	}
+	if err := t.Do(`INSERT INTO search_stale (entry_id) SELECT id FROM entry WHERE shown <> '{}'`); err != nil {
+		return err
+	}
 	var was struct {
 		Refs     string `db:"refs_version"`
 		Platform string `db:"platform"`

@@ -214,13 +214,14 @@ type RowQuery struct {
 	Causes []string
 	Flags  []Flag
 	// a key, or a part of one: its beginning, one of its parts with or without leading zeros, or
-	// anything in it
-	Text  string
-	From  time.Time // changed at or after
-	Until time.Time // changed before
-	Sort  RowSort
-	After string // RowPage.Next of the page before; "" = the first
-	Limit int    // at least 1
+	// anything in it; or words that are shown of the row, or its id on the platform
+	Text   string
+	Masked bool      // whoever asks sees documents masked, and does not find rows by them
+	From   time.Time // changed at or after
+	Until  time.Time // changed before
+	Sort   RowSort
+	After  string // RowPage.Next of the page before; "" = the first
+	Limit  int    // at least 1
 }
 
 // RowSort is an order of rows.

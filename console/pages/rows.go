@@ -131,7 +131,7 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 	for _, job := range p.jobs.Jobs() {
 		page.Jobs = append(page.Jobs, job.Name)
 	}
-	f.Limit = pageRows
+	f.Limit, f.Masked = pageRows, !q.May(trade.Accountant)
 	found, err := p.rows.RowPage(q.Context(), f.RowQuery)
 	if err != nil {
 		return err

@@ -19,14 +19,47 @@ const (
 	foundMost    = 5000   // rows with the text anywhere in their keys that are picked one by one; likewise
 )
 
-// understand finds the beginnings of keys that the text means.
+// understand finds what the text means: an id of the platform, beginnings of keys, words that are
+// shown of rows.
 func (p *paging) understand() error {
+	a := askedOf(p.q.Text)
+	if a.told {
+		p.q.Text = a.raw
+	}
+	ids, err := p.byID(strings.TrimSpace(p.q.Text))
+	if err != nil {
+		return err
+	}
+	if len(ids) > 0 {
+		p.found = ids
+		return nil
+	}
+	if ids, err = p.byTerms(a); err != nil {
+		return err
+	}
+	many, err := p.keys(a, len(ids) > 0)
+	switch {
+	case err != nil:
+		return err
+	case len(ids) > 0:
+		if err := p.join(ids); err != nil {
+			return err
+		}
+	case many: // going through all finds a page soon
+		return nil
+	}
+	return p.unmasked(a)
+}
+
+// keys finds the beginnings of keys that the text means; many tells that very many rows have one.
+// Only what is not found so, nor otherwise, is looked for anywhere in the keys.
+func (p *paging) keys(a asked, otherwise bool) (many bool, err error) {
 	found := map[string][]string{}
 	n := 0
 	for _, job := range p.q.Jobs {
-		beginnings, err := p.beginnings(job)
+		beginnings, err := p.beginnings(job, a)
 		if err != nil {
-			return err
+			return false, err
 		}
 		for _, b := range beginnings {
 			var rows int
@@ -35,28 +68,35 @@ func (p *paging) understand() error {
 					`SELECT COUNT(*) FROM (SELECT 1 FROM entry WHERE job = ? AND key >= ? AND key < ? LIMIT ?) AS found`),
 				job, b, b+beyond, rangeMost-n+1)
 			if err != nil {
-				return err
+				return false, err
 			}
 			if rows == 0 {
 				continue
 			}
 			if n += rows; n > rangeMost {
-				return nil
+				return true, nil
 			}
 			found[job] = append(found[job], b)
 		}
 	}
 	if n == 0 {
-		return p.search()
+		if !otherwise {
+			err = p.search()
+		}
+		return p.found == nil && err == nil && !otherwise, err
 	}
 	p.ranges = found
-	return nil
+	return false, nil
 }
 
 // beginnings are what the keys may begin with that the text means.
-func (p *paging) beginnings(job string) ([]string, error) {
+func (p *paging) beginnings(job string, a asked) ([]string, error) {
 	text := p.q.Text
 	out := []string{text}
+	parts := strings.Join(a.parts, "|")
+	if len(a.parts) > 1 && parts != text {
+		out = append(out, parts)
+	}
 	last := ""
 	for range branchesMost {
 		var key string
@@ -67,6 +107,15 @@ func (p *paging) beginnings(job string) ([]string, error) {
 		}
 		if err != nil {
 			return nil, err
+		}
+		if sample := strings.Split(key, "|"); last == "" && len(a.parts) > 1 && len(sample) >= len(a.parts) {
+			padded := make([]string, len(a.parts))
+			for i, part := range a.parts {
+				padded[i] = padTo(part, sample[i])
+			}
+			if full := strings.Join(padded, "|"); full != parts {
+				out = append(out, full)
+			}
 		}
 		first, rest, several := strings.Cut(key, "|")
 		if !several {

@@ -52,8 +52,33 @@ func New(g *Host) *Desk {
 		patience: stuckPatience, waitFor: stuckFew, reports: newReports(g),
 	}
 	d.ending, d.end = context.WithCancel(context.Background())
+	d.working.Go(d.index)
 	g.App.Closers = append(g.App.Closers, func() error { d.close(); return nil })
 	return d
+}
+
+// indexPause is how long what is new in the ledger may not be found by what it shows.
+const indexPause = 3 * time.Second
+
+// index makes rows findable by what people are shown of them, as they come.
+func (d *Desk) index() {
+	for {
+		more, err := d.g.Store.Index(d.ending)
+		if d.ending.Err() != nil {
+			return
+		}
+		if err != nil {
+			d.g.Log.Warn("rows could not be made findable", zap.Error(err))
+		}
+		if more && err == nil {
+			continue
+		}
+		select {
+		case <-time.After(indexPause):
+		case <-d.ending.Done():
+			return
+		}
+	}
 }
 
 // close ends what nobody waits for.
