@@ -269,7 +269,9 @@ func (p *changedRoutes) planChanged(q *web.Request) error {
 		return err
 	}
 	if page.Count == 0 {
-		q.Tell("changed.nothing")
+		if q.Tell("changed.nothing"); len(q.PostForm["row"]) == 0 {
+			q.Tell("changed.unmarked")
+		}
 		return q.Redirect("/changed")
 	}
 	return q.Page(http.StatusOK, "changed_plan", page)

@@ -213,6 +213,13 @@ type Progress struct {
 	Done  int
 	Total int
 	Since time.Time
+	Pace  Pace
+}
+
+// Pace is since when a job sends, and how much it had done then.
+type Pace struct {
+	Since time.Time
+	Done  int
 }
 
 // Fill takes the values of some columns from a row; those that the row does not have are left out.

@@ -29,7 +29,11 @@ type runsPage struct {
 	Next string
 	Job  string
 	Jobs []Job
+	Live []liveShown
 }
+
+// HerePath is the address of this page.
+func (p runsPage) HerePath() string { return "/runs?" + url.Values{"job": {p.Job}}.Encode() }
 
 // NextPath is the address of the next page.
 func (p runsPage) NextPath() string {
@@ -43,6 +47,8 @@ func (p *runRoutes) showRuns(q *web.Request) error {
 		return err
 	}
 	page.Runs, page.Next = runs.Runs, runs.Next
+	live, _ := p.jobs.Progress()
+	page.Live = liveOf(live, q.Site.Now())
 	return q.Page(http.StatusOK, "runs", page)
 }
 
@@ -54,6 +60,7 @@ type runPage struct {
 	Sum    int // of the states
 	Stop   *trade.Advice
 	Open   bool // it still runs, or ended without saying so
+	Live   []liveShown
 }
 
 // runSum is how many rows stood in a state after the pass.
@@ -71,6 +78,10 @@ func (p *runRoutes) showRun(q *web.Request) error {
 		return err
 	}
 	page := runPage{Run: run, Open: run.EndedAt.IsZero()}
+	if page.Open {
+		live, _ := p.jobs.Progress()
+		page.Live = liveOf(live, q.Site.Now())
+	}
 	for _, state := range trade.States {
 		if n := run.States[state]; n > 0 {
 			page.States = append(page.States, runSum{state, n})

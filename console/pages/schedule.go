@@ -26,6 +26,7 @@ func (p *scheduleRoutes) routes() []web.Route {
 // schedulesPage lists the jobs with their times.
 type schedulesPage struct {
 	Jobs []scheduleShown
+	Live []liveShown
 }
 
 type scheduleShown struct {
@@ -41,7 +42,8 @@ func (p *scheduleRoutes) showSchedules(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	var page schedulesPage
+	live, _ := p.jobs.Progress()
+	page := schedulesPage{Live: liveOf(live, q.Site.Now())}
 	for _, s := range schedules {
 		shown := scheduleShown{Schedule: s, Acts: actsOn(s.Status)}
 		if !q.May(trade.Administrator) {
