@@ -72,24 +72,22 @@ func rowColumns(f rowFilter) []rowColumn {
 	var out []rowColumn
 	by, down := f.Sort.Column()
 	for _, name := range []trade.RowSort{
-		trade.ByTitle, trade.ByDay, trade.ByState, trade.ByVolume, trade.ByValue, "why", trade.ByChanged,
+		trade.ByTitle, trade.ByDay, trade.ByState, trade.ByVolume, trade.ByValue, trade.ByChanged,
 	} {
 		c := rowColumn{Name: string(name), Number: name == trade.ByVolume || name == trade.ByValue}
-		if name != "why" {
-			to := f
-			if to.Sort = name; name != trade.ByTitle && name != trade.ByState {
-				to.Sort = "-" + name
-			}
-			if by == name {
-				if c.Sorted = "ascending"; down {
-					c.Sorted = "descending"
-				}
-				if to.Sort = "-" + name; down {
-					to.Sort = name
-				}
-			}
-			c.Path = "/rows?" + to.values("").Encode()
+		to := f
+		if to.Sort = name; name != trade.ByTitle && name != trade.ByState {
+			to.Sort = "-" + name
 		}
+		if by == name {
+			if c.Sorted = "ascending"; down {
+				c.Sorted = "descending"
+			}
+			if to.Sort = "-" + name; down {
+				to.Sort = name
+			}
+		}
+		c.Path = "/rows?" + to.values("").Encode()
 		out = append(out, c)
 	}
 	return out
