@@ -57,7 +57,8 @@ var mayUse = map[string]trade.Role{
 	"GET /approvals": trade.Reader, "GET /approvals/{id}": trade.Reader,
 	"POST /approvals/{id}/approve": trade.Accountant, "POST /approvals/{id}/decline": trade.Accountant,
 	"POST /references/{kind}/propose": trade.Accountant,
-	"GET /audit":                      trade.Reader, "GET /audit/check": trade.Reader, "GET /audit/export": trade.Accountant,
+	"GET /audit":                      trade.Reader, "GET /audit/check": trade.Reader,
+	"GET /audit/export": trade.Accountant,
 }
 
 var pathPart = regexp.MustCompile(`\{[^}]*\}`)

@@ -223,7 +223,8 @@ func (p *referenceRoutes) removeReference(q *web.Request) error {
 	if page.Reason, page.Fault = pages.Reason(q); page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "references", page)
 	}
-	removed, err := p.tables.RemoveReference(q.Context(), page.Kind, q.PostFormValue("code"), pages.Person(q, page.Reason))
+	removed, err := p.tables.RemoveReference(q.Context(), page.Kind, q.PostFormValue("code"),
+		pages.Person(q, page.Reason))
 	if err != nil {
 		return err
 	}

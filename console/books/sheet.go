@@ -21,11 +21,14 @@ type sheetRoutes struct {
 
 func (p *sheetRoutes) routes() []web.Route {
 	return []web.Route{
-		{Method: http.MethodPost, Path: "/decisions/export", Needs: trade.Accountant, Takes: sheetTakes, Handle: p.exportRows},
+		{
+			Method: http.MethodPost, Path: "/decisions/export", Needs: trade.Accountant, Takes: sheetTakes,
+			Handle: p.exportRows,
+		},
 		{Method: http.MethodGet, Path: "/decisions", Needs: trade.Accountant, Handle: p.showSheets},
 		{
-			Method: http.MethodPost, Path: "/decisions/plan", Needs: trade.Accountant, Body: sheetFile, Takes: sheetTakes,
-			Handle: p.planSheet,
+			Method: http.MethodPost, Path: "/decisions/plan", Needs: trade.Accountant, Body: sheetFile,
+			Takes: sheetTakes, Handle: p.planSheet,
 		},
 		{
 			Method: http.MethodPost, Path: "/decisions/do", Needs: trade.Accountant, Body: sheetFile, Takes: sheetTakes,

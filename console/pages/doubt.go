@@ -187,7 +187,7 @@ func (p *doubtRoutes) decided(q *web.Request, entry trade.Entry) (*trade.AuditRe
 		return nil, err
 	}
 	for _, r := range records {
-		if act := Act(r.Act); act == Adopt || act == Resend || act == Dismiss {
+		if act := r.Act; act == Adopt || act == Resend || act == Dismiss {
 			return &r, nil
 		}
 	}
@@ -211,7 +211,7 @@ func (p *doubtRoutes) showDoubt(q *web.Request) error {
 
 // doubtOrder is what a person wants done, as the form says.
 func doubtOrder(q *web.Request, page *doubtPage) Order {
-	page.Act, page.ID, page.Checked = Act(q.PostFormValue("act")), q.PostFormValue("id"),
+	page.Act, page.ID, page.Checked = q.PostFormValue("act"), q.PostFormValue("id"),
 		q.PostFormValue("checked") == "1"
 	noID := page.Act == "adopt_no_id"
 	order := Order{

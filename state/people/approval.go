@@ -41,7 +41,9 @@ func (r approvalRow) approval() (trade.Approval, error) {
 // AskApproval keeps an act until others agree to it, with its record in the audit, which gets the
 // number of the act. The same plan is kept once: it is given back as it stands. What has lapsed
 // goes. trade.ErrTooMany when too many acts wait already.
-func (s *Directory) AskApproval(ctx context.Context, a trade.Approval, record trade.AuditRecord) (trade.Approval, error) {
+func (s *Directory) AskApproval(ctx context.Context, a trade.Approval,
+	record trade.AuditRecord,
+) (trade.Approval, error) {
 	var out trade.Approval
 	err := s.db.InTx(ctx, "asking for a consent", func(t *sqldb.Tx) error {
 		var head sqldb.AuditHead // its lock lets one ask at a time
@@ -152,11 +154,15 @@ func (s *Directory) Agree(ctx context.Context, a trade.Approval, record trade.Au
 
 // EndApproval takes an act out that is declined, or is done next, with the record in the audit.
 // done is false when it stands otherwise than it was seen: of two people who agree one does it.
-func (s *Directory) EndApproval(ctx context.Context, a trade.Approval, record trade.AuditRecord) (done bool, err error) {
+func (s *Directory) EndApproval(ctx context.Context, a trade.Approval,
+	record trade.AuditRecord,
+) (done bool, err error) {
 	return s.change(ctx, record, `DELETE FROM approval WHERE id = ? AND version = ?`, a.ID, a.Version)
 }
 
-func (s *Directory) change(ctx context.Context, record trade.AuditRecord, query string, args ...any) (done bool, err error) {
+func (s *Directory) change(ctx context.Context, record trade.AuditRecord, query string,
+	args ...any,
+) (done bool, err error) {
 	err = s.db.InTx(ctx, "deciding about an act", func(t *sqldb.Tx) error {
 		n, err := t.Changed(query, args...)
 		if done = n > 0; err != nil || !done {

@@ -1,10 +1,10 @@
 package readmodel
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -41,59 +41,53 @@ func (p *paging) byTerms(a asked) (ids []int64, err error) {
 	var rare []int64
 	for i, word := range words {
 		some, all, err := p.showing(word)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if best < 0 || all && len(some) < len(rare) || len(some) == 0 {
+		case all && len(some) == 0:
+			return nil, nil
+		case len(some) > 0 && (best < 0 || len(some) < len(rare)):
 			best, rare = i, some
 		}
 	}
-	if len(words) == 1 || len(rare) == 0 {
-		return rare, nil
+	for i, word := range words {
+		if i != best && len(rare) > 0 {
+			if rare, err = p.alsoShowing(rare, word); err != nil {
+				return nil, err
+			}
+		}
 	}
-	return p.alsoShowing(rare, slices.Delete(words, best, best+1))
+	return rare, nil
 }
 
 // documentLeast is how many characters of a document are looked for at least.
 const documentLeast = 5
 
+// shownMost is how many rows that show a word are looked at; the newest, where they are more.
+const shownMost = 2000
+
 // showing gives the rows that show a word with this beginning; all is false when they are more.
 func (p *paging) showing(word string) (ids []int64, all bool, err error) {
 	if err := p.s.db.Read.SelectContext(p.ctx, &ids, p.s.db.Q(
 		`SELECT entry_id FROM search_term WHERE term >= ? AND term < ? LIMIT ?`), word, word+beyond,
-		foundMost+1); err != nil || len(ids) <= foundMost {
+		shownMost+1); err != nil || len(ids) <= shownMost {
 		return ids, true, err
 	}
 	ids = nil
 	err = p.s.db.Read.SelectContext(p.ctx, &ids, p.s.db.Q(
-		`SELECT entry_id FROM search_term WHERE term = ? ORDER BY entry_id DESC LIMIT ?`), word, foundMost)
+		`SELECT entry_id FROM search_term WHERE term = ? ORDER BY entry_id DESC LIMIT ?`), word, shownMost)
 	return ids, false, err
 }
 
-// alsoShowing leaves of rows those that show these words, too.
-func (p *paging) alsoShowing(ids []int64, words []string) ([]int64, error) {
-	var rows []struct {
-		ID    int64  `db:"id"`
-		Shown string `db:"shown"`
+// alsoShowing leaves of rows those that show this word, too.
+func (p *paging) alsoShowing(ids []int64, word string) (left []int64, err error) {
+	in, term := strings.Replace(p.s.db.D.Listed, "e.id", "entry_id", 1), `term`
+	if p.s.db.D.Name == sqldb.SQLite { // it would go through all rows with the word
+		term = `+term`
 	}
-	if err := p.s.db.Read.SelectContext(p.ctx, &rows,
-		p.s.db.Q(`SELECT e.id, e.shown FROM entry e WHERE `+p.s.db.D.Listed), p.list(ids)); err != nil {
-		return nil, err
-	}
-	left := []int64{}
-	for _, r := range rows {
-		var shown trade.Shown
-		if err := json.Unmarshal([]byte(r.Shown), &shown); err != nil {
-			return nil, err
-		}
-		terms := termsOf(shown)
-		if !slices.ContainsFunc(words, func(w string) bool {
-			return !slices.ContainsFunc(terms, func(term string) bool { return strings.HasPrefix(term, w) })
-		}) {
-			left = append(left, r.ID)
-		}
-	}
-	return left, nil
+	err = p.s.db.Read.SelectContext(p.ctx, &left, p.s.db.Q(`SELECT DISTINCT entry_id FROM search_term WHERE `+in+
+		` AND `+term+` >= ? AND `+term+` < ?`), p.list(ids), word, word+beyond)
+	return left, err
 }
 
 // join puts the rows that a text was found in otherwise beside those whose keys begin with it.
@@ -124,28 +118,25 @@ func (p *paging) unmasked(a asked) error {
 		return err
 	}
 	var rows []struct {
-		ID    int64  `db:"id"`
-		Key   string `db:"key"`
-		Shown string `db:"shown"`
+		ID  int64  `db:"id"`
+		Key string `db:"key"`
 	}
 	if err := p.s.db.Read.SelectContext(p.ctx, &rows,
-		p.s.db.Q(`SELECT e.id, e.key, e.shown FROM entry e WHERE `+p.s.db.D.Listed), p.list(p.found)); err != nil {
+		p.s.db.Q(`SELECT e.id, e.key FROM entry e WHERE `+p.s.db.D.Listed), p.list(p.found)); err != nil {
 		return err
 	}
 	p.found = []int64{}
 	for _, r := range rows {
 		masked := trade.MaskDocuments(r.Key)
-		var shown trade.Shown
-		if err := json.Unmarshal([]byte(r.Shown), &shown); err != nil {
-			return err
+		if masked != r.Key {
+			seen := wordsOf(strings.ReplaceAll(masked, "|", " "))
+			if slices.ContainsFunc(a.words, func(w string) bool {
+				return !slices.ContainsFunc(seen, func(term string) bool { return strings.HasPrefix(term, w) })
+			}) {
+				continue
+			}
 		}
-		terms := append(termsOf(shown), wordsOf(strings.ReplaceAll(masked, "|", " "))...)
-		seen := !slices.ContainsFunc(a.words, func(w string) bool {
-			return !slices.ContainsFunc(terms, func(term string) bool { return strings.HasPrefix(term, w) })
-		})
-		if masked == r.Key || seen {
-			p.found = append(p.found, r.ID)
-		}
+		p.found = append(p.found, r.ID)
 	}
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+
+	"github.com/safrasync/safrasync/trade"
 )
 
 // beyond is a text that comes after every other with the same beginning.
@@ -26,6 +28,10 @@ func (p *paging) understand() error {
 	if a.told {
 		p.q.Text = a.raw
 	}
+	if p.q.Masked && trade.MaskDocuments(a.raw) != a.raw {
+		p.found = []int64{} // nobody finds by a document who may not see it
+		return nil
+	}
 	ids, err := p.byID(strings.TrimSpace(p.q.Text))
 	if err != nil {
 		return err
@@ -37,18 +43,20 @@ func (p *paging) understand() error {
 	if ids, err = p.byTerms(a); err != nil {
 		return err
 	}
-	many, err := p.keys(a, len(ids) > 0)
-	switch {
-	case err != nil:
-		return err
-	case len(ids) > 0:
-		if err := p.join(ids); err != nil {
-			return err
-		}
-	case many: // going through all finds a page soon
-		return nil
+	if many, err := p.keys(a, len(ids) > 0); err != nil || many && len(ids) == 0 {
+		return err // going through all finds a page soon
 	}
-	return p.unmasked(a)
+	if err := p.unmasked(a); err != nil || len(ids) == 0 {
+		return err
+	}
+	return p.join(append(ids, p.found...))
+}
+
+// anywhere tells whether a text that is not found otherwise may stand in the middle of a key: an id
+// of the platform does not.
+func (a asked) anywhere() bool {
+	_, err := trade.ParseID(a.raw)
+	return err != nil
 }
 
 // keys finds the beginnings of keys that the text means; many tells that very many rows have one.
@@ -80,10 +88,12 @@ func (p *paging) keys(a asked, otherwise bool) (many bool, err error) {
 		}
 	}
 	if n == 0 {
-		if !otherwise {
-			err = p.search()
+		if otherwise || !a.anywhere() {
+			p.found = []int64{}
+			return false, nil
 		}
-		return p.found == nil && err == nil && !otherwise, err
+		err = p.search()
+		return p.found == nil && err == nil, err
 	}
 	p.ranges = found
 	return false, nil

@@ -28,7 +28,8 @@ func (g *Host) Console() *console.Console {
 	ports := pages.Ports{
 		Totals: ledger, Rows: ledger, Runs: ledger, Audit: ledger, Filters: ledger, Codes: ledger,
 		Jobs: work, Words: work, Fields: work, Acts: work,
-		Causes: desk, Doubts: desk, Tables: desk, Scheduling: desk, Reports: desk.reports, Sheets: desk.reports, Consents: desk,
+		Causes: desk, Doubts: desk, Tables: desk, Scheduling: desk,
+		Reports: desk.reports, Sheets: desk.reports, Consents: desk,
 		Sessions: sessions, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
 	}
 	return console.New(console.Options{

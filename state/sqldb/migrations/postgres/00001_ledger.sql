@@ -412,7 +412,7 @@ CREATE TABLE search_term (
     entry_id BIGINT NOT NULL,
     PRIMARY KEY (term, entry_id)
 );
-CREATE INDEX search_term_entry ON search_term (entry_id);
+CREATE INDEX search_term_entry ON search_term (entry_id, term);
 CREATE TABLE search_stale (entry_id BIGINT PRIMARY KEY);
 
 -- Acts that one person ordered and others have to agree to before they are done. One that was done or declined is gone; the audit tells of it.
