@@ -89,12 +89,14 @@ func (p *paging) sortKeys(ids []int64) ([]sortRow, error) {
 	for i := range rows {
 		r := &rows[i]
 		r.position = slices.Index(trade.States, trade.State(r.State))
-		amount, err := trade.ParseDecimal(r.Amount)
-		if err == nil {
+		switch amount, err := trade.ParseDecimal(r.Amount); {
+		case err != nil:
+		case by == trade.ByVolume:
 			r.kg, _ = trade.Quantity{Amount: amount, Unit: trade.Unit(r.Unit)}.Kilograms()
-		}
-		if each, no := trade.ParseDecimal(r.Price); no == nil && err == nil {
-			r.value = amount.Mul(each)
+		case by == trade.ByValue:
+			if price, err := trade.ParseDecimal(r.Price); err == nil {
+				r.value = amount.Mul(price)
+			}
 		}
 		if by == trade.ByTitle {
 			var s trade.Shown
