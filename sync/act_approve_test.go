@@ -139,6 +139,15 @@ func TestThreePeopleAreThree(t *testing.T) {
 	if err != nil || plan.Asked == nil {
 		t.Fatal(plan, err)
 	}
+	// a file of decisions leaves rows out of a plan: what waits is what it left
+	part, err := acts.Dismiss(t.Context(), "contracts", []string{key(77), key(1)})
+	part.Steps = part.Steps[1:]
+	if err == nil {
+		part, err = acts.Do(t.Context(), part, maria)
+	}
+	if err != nil || part.Asked == nil || part.Asked.ID != plan.Asked.ID {
+		t.Fatal(part.Asked, err)
+	}
 	for i, name := range []string{"ivo", "ivo", "ana"} {
 		d, err := acts.Approve(t.Context(), plan.Asked.ID, engine.Person{Name: name, Reason: "seen by me"})
 		wants := []engine.Refusal{"", "same_person", ""}[i]

@@ -172,7 +172,9 @@ func (a *Acts) askRows(ctx context.Context, plan RowPlan, who Person) (*trade.Ap
 		return nil, nil //nolint:nilnil // nobody need be asked
 	}
 	p := Planned{Order: plan.Order, Rows: plan.Count()}
+	p.Order.Keys = nil // of what was shown: a file of decisions leaves some out
 	for _, s := range plan.Steps {
+		p.Order.Keys = append(p.Order.Keys, s.Key)
 		if s.Refused == NotRefused {
 			p.Steps = append(p.Steps, PlannedStep{s.Before.ID, s.Key, s.Before.State, s.After.State, s.After.RemoteID})
 		}
