@@ -300,7 +300,8 @@ var rules = map[string]rule{
 	},
 	"internal/consoletest": {
 		may: []string{
-			"trade", "state", "console", "console/auth", "console/books", "console/pages", "console/web", "internal/ledgertest",
+			"trade", "state", "console", "console/auth", "console/books", "console/pages", "console/web",
+			"internal/ledgertest",
 		},
 		reason: "consoletest opens consoles for the tests of others, put together as the program does it",
 	},
