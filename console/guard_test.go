@@ -51,9 +51,15 @@ var mayUse = map[string]trade.Role{
 	"POST /references/{kind}/remove": trade.Administrator, "POST /references/{kind}/plan": trade.Administrator,
 	"POST /references/{kind}/import": trade.Administrator,
 	"GET /runs":                      trade.Reader, "GET /runs/{id}": trade.Reader,
-	"GET /schedules": trade.Reader, "POST /schedules/{job}/plan": trade.Administrator,
-	"POST /schedules/{job}/do": trade.Administrator,
-	"GET /audit":               trade.Reader, "GET /audit/check": trade.Reader, "GET /audit/export": trade.Accountant,
+	"GET /schedules": trade.Reader, "POST /schedules/{job}/plan": trade.Accountant,
+	"POST /schedules/{job}/do": trade.Accountant,
+	"POST /decisions/export":   trade.Accountant, "GET /decisions": trade.Accountant,
+	"POST /decisions/plan": trade.Accountant, "POST /decisions/do": trade.Accountant,
+	"GET /approvals": trade.Reader, "GET /approvals/{id}": trade.Reader,
+	"POST /approvals/{id}/approve": trade.Accountant, "POST /approvals/{id}/decline": trade.Accountant,
+	"POST /references/{kind}/propose": trade.Accountant,
+	"GET /audit":                      trade.Reader, "GET /audit/check": trade.Reader,
+	"GET /audit/export": trade.Accountant,
 }
 
 var pathPart = regexp.MustCompile(`\{[^}]*\}`)

@@ -39,7 +39,7 @@ type MoveTable struct {
 var movedTables = []string{
 	"audit", "audit_head", "entry", "attempt", "quarantine", "run", "job_kind", "job_moved", "job_cursor", "job_status",
 	"reference", "lookup", "lookup_key", "block", "tally",
-	"alert", "alert_message", "digest", "task", "person", "saved_filter",
+	"alert", "alert_message", "digest", "task", "person", "saved_filter", "approval",
 	"closing_part", "closing",
 	"webhook", "inbox", "heard", "candidate",
 }

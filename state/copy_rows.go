@@ -40,6 +40,9 @@ func (m *moving) fillIn(t *sqldb.Tx, record trade.AuditRecord) error {
 	if err := restore(); err != nil {
 		return err
 	}
+	if err := t.Do(`INSERT INTO search_stale (entry_id) SELECT id FROM entry WHERE shown <> '{}'`); err != nil {
+		return err
+	}
 	var was struct {
 		Refs     string `db:"refs_version"`
 		Platform string `db:"platform"`
@@ -226,7 +229,7 @@ func countOn(t *sqldb.Tx) error {
 	}
 	for table, column := range map[string]string{
 		"entry": "id", "audit": "seq", "run": "seq", "person": "id",
-		"inbox": "seq",
+		"inbox": "seq", "approval": "id",
 	} {
 		var next int64
 		if err := t.Get(&next, `SELECT setval(pg_get_serial_sequence('`+table+`', '`+column+`'), COALESCE((SELECT MAX(`+

@@ -18,6 +18,10 @@ type (
 	Acts = acts.Acts
 	// Adoption is what a person says of a row that is in doubt or held.
 	Adoption = acts.Adoption
+	// Decided is what became of somebody's answer to an act that waits for it.
+	Decided = acts.Decided
+	// Elsewhere is an act that can be approved, and is planned and done outside of the acts.
+	Elsewhere = acts.Elsewhere
 	// FieldReading is one field as it was sent and as the platform has it; null where it is
 	// absent.
 	FieldReading = acts.FieldReading
@@ -25,11 +29,17 @@ type (
 	JobMovePlan = acts.JobMovePlan
 	// JobPlan is what an act would do to a job.
 	JobPlan = acts.JobPlan
+	// ActOrder is what a person wants done, in a form that can be kept and planned again.
+	ActOrder = acts.Order
 	// Person is who orders an act, and why.
 	Person = acts.Person
 	// Readback is what the platform has under an id, beside what was sent, field by field in the
 	// order of the API's table.
 	Readback = acts.Readback
+	// Planned is what was planned, as it is kept until others agree.
+	Planned = acts.Planned
+	// PlannedStep is what would become of one row, as it is kept.
+	PlannedStep = acts.PlannedStep
 	// Reader reads a record of the platform back.
 	Reader = acts.Reader
 	// Refusal says why an act cannot be done.
@@ -38,6 +48,10 @@ type (
 	Release = acts.Release
 	// Remapper maps a row as the ERP has it now.
 	Remapper = acts.Remapper
+	// Review is an act that waits for others, as its plan is now.
+	Review = acts.Review
+	// Rules say which acts need several people.
+	Rules = acts.Rules
 	// RowPlan is what an act would do to rows.
 	RowPlan = acts.RowPlan
 	// RowStep is what an act would do to one row.
@@ -123,6 +137,10 @@ type (
 
 // Constants of the packages of the engine.
 const (
+	ActClose       = acts.ActClose
+	ActRelease     = acts.ActRelease
+	ActResync      = acts.ActResync
+	ActSetCode     = acts.ActSetCode
 	AlreadyPaused  = acts.AlreadyPaused
 	BrakeHolds     = acts.BrakeHolds
 	CancelledNow   = acts.CancelledNow
@@ -143,6 +161,7 @@ const (
 	NoEntries      = acts.NoEntries
 	NotAccepted    = acts.NotAccepted
 	NotAnID        = acts.NotAnID
+	NotAsked       = acts.NotAsked
 	NotChecked     = acts.NotChecked
 	NotDismissed   = acts.NotDismissed
 	NotOnPlatform  = acts.NotOnPlatform
@@ -173,9 +192,12 @@ const (
 
 // Functions and errors of the packages of the engine.
 var (
-	BulkStates     = acts.BulkStates
 	AnsweredFields = acts.AnsweredFields
+	ApproverOf     = acts.ApproverOf
+	BulkStates     = acts.BulkStates
 	EqualTexts     = acts.EqualTexts
+	MarkOf         = acts.MarkOf
+	PlannedOf      = acts.PlannedOf
 	SentFields     = acts.SentFields
 	EveryMinuteOf  = clock.EveryMinuteOf
 	ParseHours     = clock.ParseHours

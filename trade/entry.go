@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -213,13 +214,14 @@ type RowQuery struct {
 	Causes []string
 	Flags  []Flag
 	// a key, or a part of one: its beginning, one of its parts with or without leading zeros, or
-	// anything in it
-	Text  string
-	From  time.Time // changed at or after
-	Until time.Time // changed before
-	Sort  RowSort
-	After string // RowPage.Next of the page before; "" = the first
-	Limit int    // at least 1
+	// anything in it; or words that are shown of the row, or its id on the platform
+	Text   string
+	Masked bool      // whoever asks sees documents masked, and does not find rows by them
+	From   time.Time // changed at or after
+	Until  time.Time // changed before
+	Sort   RowSort
+	After  string // RowPage.Next of the page before; "" = the first
+	Limit  int    // at least 1
 }
 
 // RowSort is an order of rows.
@@ -230,12 +232,38 @@ const (
 	NewestFirst RowSort = "newest" // by number: as they came from the ERP
 	OldestFirst RowSort = "oldest"
 	ByKey       RowSort = "key" // by job and key
+
+	// No index has these: only so many rows as SortedMost are sorted by them. With "-" before it an
+	// order is backwards.
+	ByTitle   RowSort = "title" // what people are shown first
+	ByDay     RowSort = "day"   // of the document, as it was sent or would be
+	ByState   RowSort = "state"
+	ByVolume  RowSort = "volume" // in kilograms
+	ByValue   RowSort = "value"  // amount times price, whatever the currency
+	ByChanged RowSort = "changed"
 )
+
+// SortedMost is how many rows are sorted in an order that no index has.
+const SortedMost = 10_000
+
+// Columns are the orders that no index has.
+var Columns = []RowSort{ByTitle, ByDay, ByState, ByVolume, ByValue, ByChanged}
+
+// Column gives the column of an order that no index has, and whether it is backwards; "" for
+// another order.
+func (s RowSort) Column() (column RowSort, down bool) {
+	text, down := strings.CutPrefix(string(s), "-")
+	if !slices.Contains(Columns, RowSort(text)) {
+		return "", false
+	}
+	return RowSort(text), down
+}
 
 // RowPage is one page of rows.
 type RowPage struct {
 	Rows []Entry
 	Next string // asks for the page after; "" = this is the last
+	Many bool   // they are more than SortedMost, and come newest first instead of sorted
 }
 
 // AuditQuery asks for one page of the audit. Empty parts select everything.

@@ -32,7 +32,7 @@ func TestWhatTheERPChangedIsShownWithItsEffectAndDealtWith(t *testing.T) {
 	stale := with(other.fields("/changed/do"), "reason", "acertado por telefone")
 	b.post("/changed/do", with(form, "reason", "já")).shows(http.StatusUnprocessableEntity, "ao menos 5 letras")
 	b.post("/changed/do", with(form, "reason", "acertado na tela da plataforma, protocolo 4711")).shows(http.StatusOK,
-		"Marcado como resolvido.", "Nada mudou depois do envio")
+		"Marcado como resolvido", "Nada mudou depois do envio")
 	if e := d.entry("contracts", changed.Key); e.Flags.Has(trade.Changed) || !e.Acknowledged.Has(trade.Changed) {
 		t.Errorf("the flags are %v, dealt with %v", e.Flags, e.Acknowledged)
 	}
@@ -65,7 +65,7 @@ func TestARecordDeletedOnThePlatformIsDealtWith(t *testing.T) {
 	b.submit("/changed/plan", url.Values{"row": {strconv.FormatInt(row.ID, 10)}}).shows(http.StatusOK,
 		"1 linha: a marca some", "Evidência")
 	b.post("/changed/do", with(b.fields("/changed/do"), "reason",
-		"excluído a pedido do produtor, protocolo 4712")).shows(http.StatusOK, "Marcado como resolvido.",
+		"excluído a pedido do produtor, protocolo 4712")).shows(http.StatusOK, "Marcado como resolvido",
 		"Nada mudou depois do envio")
 	if e := d.entry("contracts", row.Key); e.Flags.Has(trade.DeletedRemote) ||
 		!e.Acknowledged.Has(trade.DeletedRemote) || e.State != trade.Accepted || e.RemoteID != row.RemoteID {

@@ -142,7 +142,7 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 		b.get("/changed").submit("/changed/plan", url.Values{"row": {fmt.Sprint(sent.ID)}}).shows(http.StatusOK,
 			"1 linha")
 		b.post("/changed/do", with(b.fields("/changed/do"), "reason", "acertado na plataforma")).shows(http.StatusOK,
-			"Marcado como resolvido.")
+			"Marcado como resolvido")
 		b.get("/references/wallets").submit("/references/wallets/set",
 			url.Values{
 				"code": {"12"}, "id": {"33333333-3333-4333-8333-333333333312"},

@@ -214,7 +214,7 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 		c.fill("textarea[name=reason]", "acertado na tela da plataforma, protocolo 4711")
 		c.accessible("changed plan")
 		c.click("form[action='/changed/do'] button")
-		c.shows("Marcado como resolvido.")
+		c.shows("Marcado como resolvido")
 	})
 	c.click(`form[action="/logout"] button`)
 	c.logIn(trade.Administrator)

@@ -15,6 +15,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/runs"
 	"github.com/safrasync/safrasync/cmd/safrasync/setup"
 	"github.com/safrasync/safrasync/cmd/safrasync/webhooks"
+	engine "github.com/safrasync/safrasync/sync"
 )
 
 // newRootCommand puts the program's commands together.
@@ -53,7 +54,10 @@ func newRootCommand(a *cli.App) *cobra.Command {
 	addGroup(a, root, "decide",
 		acts.NewRetryCommand(a), acts.NewResendCommand(a), acts.NewAdoptCommand(a), acts.NewDismissCommand(a),
 		acts.NewReopenCommand(a), acts.NewAcknowledgeCommand(a), acts.NewReleaseCommand(a),
-		acts.NewDecisionsCommand(a),
+		acts.NewDecisionsCommand(a), acts.NewApprovalsCommand(a), acts.NewDeclineCommand(a),
+		acts.NewApproveCommand(a, acts.Elsewhere{
+			engine.ActClose: report.Approvable, engine.ActResync: runs.Approvable, engine.ActSetCode: refs.Approvable,
+		}),
 	)
 	addGroup(a, root, "ledger",
 		care.NewStateCommand(a), acts.NewJobCommand(a), care.NewDoctorCommand(a), care.NewBackupCommand(a),

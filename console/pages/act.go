@@ -62,7 +62,7 @@ type stepView struct {
 }
 
 func actOf(q *web.Request) (Act, error) {
-	act := Act(q.PathValue("act"))
+	act := q.PathValue("act")
 	if !slices.Contains(rowActs, act) {
 		return "", web.ErrNotFound
 	}
@@ -114,7 +114,7 @@ func (p *actRoutes) actOnGroup(q *web.Request) error {
 	if len(order.Causes) == 1 {
 		query.Set("cause", order.Causes[0])
 	}
-	return p.act(q, &actPage{Act: act, Order: order, Path: "/acts/" + string(act), Back: "/rows?" + query.Encode()})
+	return p.act(q, &actPage{Act: act, Order: order, Path: "/acts/" + act, Back: "/rows?" + query.Encode()})
 }
 
 // actPage is an act on the row that the path names.
@@ -129,7 +129,7 @@ func (p *actRoutes) actPage(q *web.Request) (*actPage, error) {
 	}
 	at := "/rows/" + strconv.FormatInt(entry.ID, 10)
 	order := Order{Act: act, Job: entry.Job, Keys: []string{entry.Key}}
-	return &actPage{Act: act, Order: order, Path: at + "/" + string(act), Back: at, Shown: view.MaskKey(entry.Key)}, nil
+	return &actPage{Act: act, Order: order, Path: at + "/" + act, Back: at, Shown: view.MaskKey(entry.Key)}, nil
 }
 
 // plan fills in what the order would do.
@@ -184,10 +184,13 @@ func (p *actRoutes) act(q *web.Request, page *actPage) error {
 	if err != nil {
 		return err
 	}
+	if done.Asked != nil {
+		return asked(q, done.Asked)
+	}
 	if done.Moved {
 		return p.moved(q, page, done)
 	}
-	q.Tell("act." + string(page.Act))
+	q.Tell("act." + page.Act)
 	return q.Redirect(page.Back)
 }
 

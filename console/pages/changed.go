@@ -269,7 +269,9 @@ func (p *changedRoutes) planChanged(q *web.Request) error {
 		return err
 	}
 	if page.Count == 0 {
-		q.Tell("changed.nothing")
+		if q.Tell("changed.nothing"); len(q.PostForm["row"]) == 0 {
+			q.Tell("changed.unmarked")
+		}
 		return q.Redirect("/changed")
 	}
 	return q.Page(http.StatusOK, "changed_plan", page)
@@ -288,9 +290,12 @@ func (p *changedRoutes) doChanged(q *web.Request) error {
 	case page.Fault != "":
 		return q.Page(http.StatusUnprocessableEntity, "changed_plan", page)
 	}
-	moved, err := doPlans(q, p.acts, page.Plans, page.Reason)
+	moved, others, err := doPlans(q, p.acts, page.Plans, page.Reason)
 	if err != nil {
 		return err
+	}
+	if others != nil {
+		return asked(q, others)
 	}
 	if !moved {
 		q.Tell("changed.done")

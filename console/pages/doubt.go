@@ -238,7 +238,7 @@ func (p *doubtRoutes) decided(q *web.Request, entry trade.Entry) (*trade.AuditRe
 		return nil, err
 	}
 	for _, r := range records {
-		if act := Act(r.Act); act == Adopt || act == Resend || act == Dismiss {
+		if act := r.Act; act == Adopt || act == Resend || act == Dismiss {
 			return &r, nil
 		}
 	}
@@ -341,6 +341,9 @@ func (p *doubtRoutes) doDoubt(q *web.Request) error {
 	done, err := p.acts.Do(q.Context(), order, q.PostFormValue("mark"), person(q, page.Order.Reason))
 	if err != nil {
 		return err
+	}
+	if done.Asked != nil {
+		return asked(q, done.Asked)
 	}
 	if done.Done == 1 {
 		path, err := p.next(q, strconv.FormatInt(page.Entry.ID, 10), page.Done+1)

@@ -30,7 +30,7 @@ func (p *findRoutes) find(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	f.Limit = 2
+	f.Limit, f.Masked = 2, !q.May(trade.Accountant)
 	found, err := p.rows.RowPage(q.Context(), f.RowQuery)
 	if err != nil {
 		return err

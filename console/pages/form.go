@@ -84,16 +84,20 @@ func jobNamed(jobs Jobs, name string) *Job {
 }
 
 // doPlans does what a person saw of plans, each by the mark that its job has in the form. moved
-// tells that something of a job has moved since: nothing of that job was done.
-func doPlans(q *web.Request, acts Acts, plans []Plan, why string) (moved bool, err error) {
+// tells that something of a job has moved since: nothing of that job was done. asked: others have
+// to agree first to what was ordered for some job.
+func doPlans(q *web.Request, acts Acts, plans []Plan, why string) (moved bool, asked *trade.Approval, err error) {
 	for _, plan := range plans {
 		done, err := acts.Do(q.Context(), plan.Order, q.PostFormValue("mark."+plan.Order.Job), person(q, why))
 		if err != nil {
-			return moved, err
+			return moved, asked, err
 		}
 		moved = moved || done.Moved
+		if done.Asked != nil {
+			asked = done.Asked
+		}
 	}
-	return moved, nil
+	return moved, asked, nil
 }
 
 // attach begins an answer that browsers keep as a file.
@@ -102,3 +106,31 @@ func attach(q *web.Request, name, contentType string) {
 	q.Writer.Header().Set("Content-Type", contentType)
 	q.Writer.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
 }
+
+// asked says that others have to agree to what a person ordered, and leads there.
+func asked(q *web.Request, a *trade.Approval) error {
+	q.Tell("approvals.asked")
+	return q.Redirect("/approvals/" + strconv.FormatInt(a.ID, 10))
+}
+
+// What the pages of other packages share with these.
+const (
+	PageRows    = pageRows
+	StepsShown  = stepsShown
+	ReportTakes = reportTakes
+)
+
+// StepView is one row of a plan, as people read it.
+type StepView = stepView
+
+// The same.
+var (
+	Reason     = reason
+	Person     = person
+	Number     = number
+	TypedFits  = typedFits
+	Attach     = attach
+	Asked      = asked
+	ReadFilter = readFilter
+	ReadDay    = readDay
+)

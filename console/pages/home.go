@@ -35,7 +35,7 @@ type homePage struct {
 	Stops []homeJob // jobs that stand still
 	Today today
 	Flags []flagTask
-	Live  []Progress
+	Live  []liveShown
 	Chart chart
 }
 
@@ -131,7 +131,8 @@ func (p *homeRoutes) home(q *web.Request) (*homePage, error) {
 		}
 	}
 	page.All = sum(page.Jobs, counts)
-	page.Live, _ = p.jobs.Progress()
+	live, _ := p.jobs.Progress()
+	page.Live = liveOf(live, q.Site.Now())
 	stuck, err := p.causes.Stuck(q.Context(), q.Lang, q.Told() != "")
 	if err != nil {
 		return nil, err

@@ -73,6 +73,33 @@ func ticks() (at <-chan time.Time, stop func()) {
 	return t.C, t.Stop
 }
 
+// liveShown is how far a job has come, how fast it goes, and how long that takes.
+type liveShown struct {
+	Progress
+	PerMinute int // rows; 0: nobody knows yet
+	Left      time.Duration
+}
+
+// paceLeast is how long a job sends before its pace says something.
+const paceLeast = 3 * time.Second
+
+// liveOf tells how fast the jobs go.
+func liveOf(jobs []Progress, now time.Time) []liveShown {
+	out := make([]liveShown, len(jobs))
+	for i, p := range jobs {
+		out[i] = liveShown{Progress: p}
+		took, done := now.Sub(p.Pace.Since), p.Done-p.Pace.Done
+		if p.Pace.Since.IsZero() || took < paceLeast || done <= 0 {
+			continue
+		}
+		out[i].PerMinute = int(int64(done) * int64(time.Minute) / int64(took))
+		if p.Total > p.Done {
+			out[i].Left = (took / time.Duration(done) * time.Duration(p.Total-p.Done)).Round(time.Second)
+		}
+	}
+	return out
+}
+
 // showLive sends the progress of the runs as it changes, until the browser goes away, the login
 // ends, or the console.
 func (p *liveRoutes) showLive(q *web.Request) error {
@@ -96,7 +123,7 @@ func (p *liveRoutes) showLive(q *web.Request) error {
 	for {
 		live, changed := p.jobs.Progress()
 		var b bytes.Buffer
-		f := view.Frame{Voice: q.Voice(), Page: "home", Data: &homePage{Live: live}}
+		f := view.Frame{Voice: q.Voice(), Page: "home", Data: &homePage{Live: liveOf(live, q.Site.Now())}}
 		f.Titles = titlesOf(p.jobs, q.Lang)
 		if err := view.Part(&b, "live", f); err != nil {
 			return err

@@ -11,13 +11,14 @@ type Pages struct {
 	ports Ports
 	live  liveRoutes
 	rest  []interface{ routes() []web.Route }
+	more  []web.Route
 }
 
-// New gives each page what it needs.
-func New(p Ports) *Pages {
+// New gives each page what it needs; more are pages that stand elsewhere.
+func New(p Ports, more ...web.Route) *Pages {
 	return &Pages{
-		ports: p,
-		live:  liveRoutes{jobs: p.Jobs, sessions: p.Sessions, beats: ticks},
+		ports: p, more: more,
+		live: liveRoutes{jobs: p.Jobs, sessions: p.Sessions, beats: ticks},
 		rest: []interface{ routes() []web.Route }{
 			&homeRoutes{totals: p.Totals, runs: p.Runs, jobs: p.Jobs, words: p.Words, causes: p.Causes},
 			&findRoutes{p.Rows},
@@ -28,10 +29,8 @@ func New(p Ports) *Pages {
 			&pendingRoutes{p.Rows, p.Causes, p.Acts},
 			&doubtRoutes{p.Rows, p.Audit, p.Fields, p.Acts, p.Doubts, p.Sessions, p.Unknown},
 			&changedRoutes{p.Rows, p.Totals, p.Jobs, p.Fields, p.Acts, p.Unknown},
-			&referenceRoutes{p.Codes, p.Tables, p.Audit},
 			&runRoutes{p.Runs, p.Jobs, p.Scheduling, p.Unknown},
 			&scheduleRoutes{p.Runs, p.Jobs, p.Scheduling},
-			&auditRoutes{p.Audit},
 		},
 	}
 }
@@ -42,5 +41,5 @@ func (p *Pages) Routes() []web.Route {
 	for _, page := range p.rest {
 		out = append(out, page.routes()...)
 	}
-	return out
+	return append(out, p.more...)
 }

@@ -272,7 +272,7 @@ func (p *pendingRoutes) doRetry(q *web.Request) error {
 	if page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "pending_retry", page)
 	}
-	moved, err := doPlans(q, p.acts, page.Plans, page.Reason)
+	moved, others, err := doPlans(q, p.acts, page.Plans, page.Reason)
 	if err != nil {
 		return err
 	}
@@ -282,6 +282,9 @@ func (p *pendingRoutes) doRetry(q *web.Request) error {
 		}
 		page.Fault = "desk.moved"
 		return q.Page(http.StatusConflict, "pending_retry", page)
+	}
+	if others != nil {
+		return asked(q, others)
 	}
 	q.Tell("pending.retried")
 	return q.Redirect("/pending")

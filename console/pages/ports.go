@@ -28,6 +28,8 @@ type Ports struct {
 	Tables     Tables
 	Scheduling Scheduling
 	Reports    Reports
+	Sheets     Sheets
+	Consents   Consents
 	Sessions   Sessions
 	Unknown    func(error) bool // tells that a row is not known
 }
@@ -170,22 +172,10 @@ type Field struct {
 }
 
 // Order is what a person wants done to rows of a job.
-type Order struct {
-	Act    Act
-	Job    string
-	Keys   []string
-	States []trade.State // instead of keys: all rows in these states, where the act allows it
-	Causes []string      // and with these causes
-	Most   int           // of those, the first so many; 0 = all
-
-	ID                 string // adopt: the platform's id
-	NoID               bool   // adopt: it was seen there, and its id is not known
-	DespiteDifferences bool   // adopt: although the platform's record differs
-	Checked            bool   // resend: the platform was looked at
-}
+type Order = engine.ActOrder
 
 // Act is what can be ordered for rows.
-type Act string
+type Act = string
 
 // The acts.
 const (
@@ -201,9 +191,10 @@ const (
 type Plan struct {
 	Order Order
 	Steps []engine.RowStep
-	Mark  string // of what it shows: the same as long as no row of it moves
-	Moved bool   // something moved since it was shown; nothing was done
-	Done  int    // rows to which it was done
+	Mark  string          // of what it shows: the same as long as no row of it moves
+	Moved bool            // something moved since it was shown; nothing was done
+	Asked *trade.Approval // others have to agree first; nothing was done
+	Done  int             // rows to which it was done
 }
 
 // Possible counts the rows to which the act can be done.
@@ -225,6 +216,13 @@ type Progress struct {
 	Done  int
 	Total int
 	Since time.Time
+	Pace  Pace
+}
+
+// Pace is since when a job sends, and how much it had done then.
+type Pace struct {
+	Since time.Time
+	Done  int
 }
 
 // Fill takes the values of some columns from a row; those that the row does not have are left out.

@@ -28,6 +28,29 @@ type Doubts interface {
 	Hints(ctx context.Context, entry trade.Entry, attempts []trade.Attempt) (Hints, error)
 }
 
+// Consents are what others have to agree to before it is done.
+type Consents interface {
+	// Approvals gives the acts that wait, the oldest first.
+	Approvals(ctx context.Context) ([]trade.Approval, error)
+	// ReviewApproval gives one of them with its plan as it is now; one that is not known: an error
+	// for which Ports.Unknown is true.
+	ReviewApproval(ctx context.Context, id int64) (Waits, error)
+	// Approve and Decline keep what a person says to it.
+	Approve(ctx context.Context, id int64, who engine.Person) (engine.Decided, error)
+	Decline(ctx context.Context, id int64, who engine.Person) (engine.Decided, error)
+	// Propose keeps a code of a de-para until somebody else agrees. A code that is blank, or an id
+	// that is none, is an error of ReferenceFault.
+	Propose(ctx context.Context, kind, code, id string, who engine.Person) (*trade.Approval, error)
+}
+
+// Waits is an act that waits for somebody's consent.
+type Waits struct {
+	Approval trade.Approval
+	Planned  engine.Planned
+	Review   engine.Review // zero for what is planned again only when it is done
+	Lapsed   bool
+}
+
 // Tables reads and changes the de-para where people may. Orders go through the same code as those
 // of the command line.
 type Tables interface {
@@ -187,4 +210,5 @@ type JobPlan struct {
 	Lets    []string // what a release lets go, in words
 	Mark    string
 	Done    bool
+	Asked   *trade.Approval // others have to agree first; nothing was done
 }

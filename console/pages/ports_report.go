@@ -29,8 +29,9 @@ type Reports interface {
 	// PlanClosing says what the report with this cut-off would keep for good.
 	PlanClosing(ctx context.Context, day trade.Date) (ClosingPlan, error)
 	// CloseReport keeps what a plan with this mark showed, and gives the closing's id; "" when
-	// something has moved since, or it does not close to zero.
-	CloseReport(ctx context.Context, day trade.Date, mark string, who engine.Person) (id string, err error)
+	// something has moved since, or it does not close to zero. asked: others have to agree first.
+	CloseReport(ctx context.Context, day trade.Date, mark string, who engine.Person) (id string,
+		asked *trade.Approval, err error)
 	// ReadClosing gives a closing; one that is not known: an error for which Ports.Unknown is true.
 	ReadClosing(ctx context.Context, id string, lang trade.Lang, most int) (ClosedMonth, error)
 	// ClosingStyle is a style sheet that puts which closing it is on every printed page.

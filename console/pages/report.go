@@ -53,8 +53,8 @@ const (
 	reportTakes = 30 * time.Minute // at most, for a ledger of millions
 )
 
-// reportForms are the files of a report, and what they are.
-var reportForms = map[string]string{
+// ReportForms are the files of a report, and what they are.
+var ReportForms = map[string]string{
 	"csv": "text/csv; charset=utf-8", "html": "text/html; charset=utf-8", "json": "application/x-ndjson",
 	"xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "zip": "application/zip",
 }
@@ -156,7 +156,7 @@ func (p *reportRoutes) showReport(q *web.Request) error {
 func (p *reportRoutes) exportReport(q *web.Request) error {
 	query, fault := reportQuery(q.PostForm)
 	format := q.PostFormValue("format")
-	kind, known := reportForms[format]
+	kind, known := ReportForms[format]
 	if fault != "" || !known || p.future(q, query.AsOf) {
 		return web.BadRequest("form")
 	}
@@ -170,20 +170,20 @@ func (p *reportRoutes) exportReport(q *web.Request) error {
 		name += "-" + query.AsOf.String()
 	}
 	return p.reports.WriteReport(q.Context(), query, q.Lang, format,
-		&late{q: q, name: name + "." + format, kind: kind}, person(q, ""))
+		&Late{q, name + "." + format, kind}, person(q, ""))
 }
 
-// late begins the file with its first byte: until then an error has a page of its own.
-type late struct {
-	q          *web.Request
-	name, kind string
+// Late begins the file with its first byte: until then an error has a page of its own.
+type Late struct {
+	Q          *web.Request
+	Name, Kind string
 }
 
-func (l *late) Write(b []byte) (int, error) {
-	if !l.q.Answered {
-		attach(l.q, l.name, l.kind)
+func (l *Late) Write(b []byte) (int, error) {
+	if !l.Q.Answered {
+		attach(l.Q, l.Name, l.Kind)
 	}
-	return l.q.Writer.Write(b)
+	return l.Q.Writer.Write(b)
 }
 
 // closingPage is what closing a month would keep.
@@ -271,8 +271,13 @@ func (p *reportRoutes) doClosing(q *web.Request) error {
 	}
 	mark, id := q.PostFormValue("mark"), ""
 	if mark == page.Plan.Mark && !page.Plan.Blocked() {
-		if id, err = p.reports.CloseReport(q.Context(), page.Plan.Day, mark, person(q, page.Reason)); err != nil {
+		var others *trade.Approval
+		id, others, err = p.reports.CloseReport(q.Context(), page.Plan.Day, mark, person(q, page.Reason))
+		if err != nil {
 			return err
+		}
+		if others != nil {
+			return asked(q, others)
 		}
 	}
 	if id == "" {
@@ -317,4 +322,4 @@ func (p *reportRoutes) closingStyle(q *web.Request) error {
 }
 
 // Formats lists the files in their order.
-func (reportPage) Formats() []string { return slices.Sorted(maps.Keys(reportForms)) }
+func (reportPage) Formats() []string { return slices.Sorted(maps.Keys(ReportForms)) }

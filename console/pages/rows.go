@@ -1,6 +1,8 @@
 package pages
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -40,6 +42,8 @@ type rowsPage struct {
 	Next    string // query of the next page; "" = this is the last
 	First   string // query of the first page; "" = this is it
 	Counted *int   // rows of this filter, where the kept sums tell
+	Many    bool   // they are too many to be sorted so
+	Columns []rowColumn
 	Saved   []trade.SavedFilter
 	Query   string // of the filter, without the page
 }
@@ -47,8 +51,62 @@ type rowsPage struct {
 // rowLine is one row of the list.
 type rowLine struct {
 	trade.Entry
-	Shown  string // the key, documents masked
-	Reason string
+	Shown    string // the key, documents masked
+	Reason   string
+	Day      trade.Date // of the document; zero: nobody knows
+	Currency string
+	Value    *trade.Decimal // amount times price; nil: it has none
+}
+
+// rowColumn is the head of a column, by which the list is sorted.
+type rowColumn struct {
+	Name   string
+	Path   string // of the list sorted by it
+	Sorted string // ascending, descending; "" = it is not sorted by this
+	Number bool
+}
+
+// rowColumns heads the columns. One by which the list is sorted turns it round; numbers and days
+// begin with the largest.
+func rowColumns(f rowFilter) []rowColumn {
+	var out []rowColumn
+	by, down := f.Sort.Column()
+	for _, name := range []trade.RowSort{
+		trade.ByTitle, trade.ByDay, trade.ByState, trade.ByVolume, trade.ByValue, trade.ByChanged,
+	} {
+		c := rowColumn{Name: string(name), Number: name == trade.ByVolume || name == trade.ByValue}
+		to := f
+		if to.Sort = name; name != trade.ByTitle && name != trade.ByState {
+			to.Sort = "-" + name
+		}
+		if by == name {
+			if c.Sorted = "ascending"; down {
+				c.Sorted = "descending"
+			}
+			if to.Sort = "-" + name; down {
+				to.Sort = name
+			}
+		}
+		c.Path = "/rows?" + to.values("").Encode()
+		out = append(out, c)
+	}
+	return out
+}
+
+// lineOf is one row of the list.
+func (p *rowsRoutes) lineOf(q *web.Request, e trade.Entry) rowLine {
+	line := rowLine{Entry: e, Shown: view.MaskKey(e.Key), Reason: view.Mask(p.words.Reason(e, q.Lang))}
+	if currency, value, ok := e.Value(); ok {
+		line.Currency, line.Value = currency, &value
+	}
+	var body struct {
+		Ordered   string `json:"order_date"`
+		Delivered string `json:"delivery_date"`
+	}
+	if json.Unmarshal(e.Payload, &body) == nil {
+		line.Day, _ = trade.ParseDate(cmp.Or(body.Ordered, body.Delivered)) // without one there is none
+	}
+	return line
 }
 
 // rowFilter is what the person asks for, as the address has it.
@@ -71,17 +129,15 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 	for _, job := range p.jobs.Jobs() {
 		page.Jobs = append(page.Jobs, job.Name)
 	}
-	f.Limit = pageRows
+	f.Limit, f.Masked = pageRows, !q.May(trade.Accountant)
 	found, err := p.rows.RowPage(q.Context(), f.RowQuery)
 	if err != nil {
 		return err
 	}
 	for _, e := range found.Rows {
-		page.Rows = append(page.Rows, rowLine{
-			Entry: e, Shown: view.MaskKey(e.Key),
-			Reason: view.Mask(p.words.Reason(e, q.Lang)),
-		})
+		page.Rows = append(page.Rows, p.lineOf(q, e))
 	}
+	page.Many, page.Columns = found.Many, rowColumns(f)
 	if found.Next != "" {
 		page.Next = "/rows?" + f.values(found.Next).Encode()
 	}
@@ -160,7 +216,8 @@ func readFilter(v url.Values, zone *time.Location) (rowFilter, error) {
 	if f.Sort == "" {
 		f.Sort = trade.NewestFirst
 	}
-	if !slices.Contains([]trade.RowSort{trade.NewestFirst, trade.OldestFirst, trade.ByKey}, f.Sort) ||
+	column, _ := f.Sort.Column()
+	if column == "" && !slices.Contains([]trade.RowSort{trade.NewestFirst, trade.OldestFirst, trade.ByKey}, f.Sort) ||
 		strings.Trim(f.After, "0123456789") != "" || len(f.After) > 18 {
 		return f, web.BadRequest("filter")
 	}

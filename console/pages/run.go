@@ -30,6 +30,7 @@ type runsPage struct {
 	Job  string
 	Jobs []Job
 	last map[string]bool // the newest of each job, by its id
+	Live []liveShown
 }
 
 // Decide reports whether a pass is the newest of its job and left something to a person: what older
@@ -41,6 +42,9 @@ func (p runsPage) Decide(r trade.RunReport) bool {
 	}
 	return p.last[r.ID] && open > 0
 }
+
+// HerePath is the address of this page.
+func (p runsPage) HerePath() string { return "/runs?" + url.Values{"job": {p.Job}}.Encode() }
 
 // NextPath is the address of the next page.
 func (p runsPage) NextPath() string {
@@ -63,6 +67,8 @@ func (p *runRoutes) showRuns(q *web.Request) error {
 		return err
 	}
 	page.Runs, page.Next = runs.Runs, runs.Next
+	live, _ := p.jobs.Progress()
+	page.Live = liveOf(live, q.Site.Now())
 	return q.Page(http.StatusOK, "runs", page)
 }
 
@@ -74,6 +80,7 @@ type runPage struct {
 	Sum    int // of the states
 	Stop   *trade.Advice
 	Open   bool // it still runs, or ended without saying so
+	Live   []liveShown
 }
 
 // runSum is how many rows stood in a state after the pass.
@@ -91,6 +98,10 @@ func (p *runRoutes) showRun(q *web.Request) error {
 		return err
 	}
 	page := runPage{Run: run, Open: run.EndedAt.IsZero()}
+	if page.Open {
+		live, _ := p.jobs.Progress()
+		page.Live = liveOf(live, q.Site.Now())
+	}
 	for _, state := range trade.States {
 		if n := run.States[state]; n > 0 {
 			page.States = append(page.States, runSum{state, n})

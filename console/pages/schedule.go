@@ -18,14 +18,15 @@ type scheduleRoutes struct {
 func (p *scheduleRoutes) routes() []web.Route {
 	return []web.Route{
 		{Method: http.MethodGet, Path: "/schedules", Needs: trade.Reader, Handle: p.showSchedules},
-		{Method: http.MethodPost, Path: "/schedules/{job}/plan", Needs: trade.Administrator, Handle: p.planSchedule},
-		{Method: http.MethodPost, Path: "/schedules/{job}/do", Needs: trade.Administrator, Handle: p.doSchedule},
+		{Method: http.MethodPost, Path: "/schedules/{job}/plan", Needs: trade.Accountant, Handle: p.planSchedule},
+		{Method: http.MethodPost, Path: "/schedules/{job}/do", Needs: trade.Accountant, Handle: p.doSchedule},
 	}
 }
 
 // schedulesPage lists the jobs with their times.
 type schedulesPage struct {
 	Jobs []scheduleShown
+	Live []liveShown
 }
 
 type scheduleShown struct {
@@ -41,9 +42,13 @@ func (p *scheduleRoutes) showSchedules(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	var page schedulesPage
+	live, _ := p.jobs.Progress()
+	page := schedulesPage{Live: liveOf(live, q.Site.Now())}
 	for _, s := range schedules {
 		shown := scheduleShown{Schedule: s, Acts: actsOn(s.Status)}
+		if !q.May(trade.Administrator) {
+			shown.Acts = slices.DeleteFunc(shown.Acts, func(act string) bool { return act != "run" })
+		}
 		if stop := s.Status.Stop; stop != nil {
 			if s.Status.State == trade.Paused && stop.Brake == nil {
 				shown.Note = stop.Text
@@ -97,6 +102,9 @@ func (p *scheduleRoutes) planJob(q *web.Request) (schedulePlan, error) {
 	if !slices.Contains(jobActs, act) {
 		return schedulePlan{}, web.BadRequest("form")
 	}
+	if act != "run" && !q.May(trade.Administrator) {
+		return schedulePlan{}, web.ErrForbidden
+	}
 	plan, err := p.schedules.PlanJob(q.Context(), act, job, person(q, q.PostFormValue("reason")))
 	page := schedulePlan{Plan: plan, Reason: q.PostFormValue("reason")}
 	if err == nil && act == "release" && plan.Before.Stop != nil {
@@ -134,6 +142,9 @@ func (p *scheduleRoutes) doSchedule(q *web.Request) error {
 		person(q, page.Reason))
 	if err != nil {
 		return err
+	}
+	if done.Asked != nil {
+		return asked(q, done.Asked)
 	}
 	if !done.Done {
 		if page, err = p.planJob(q); err != nil {

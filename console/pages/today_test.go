@@ -87,3 +87,20 @@ func TestTheChartShowsWhatWasSentAndWhatStands(t *testing.T) {
 		t.Errorf("done at %s, want %s", got.Done, want)
 	}
 }
+
+// The pace counts from when a job sends, not from when it began to read.
+func TestARunTellsItsPaceAndWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
+	job := Progress{
+		Job: "contracts", Phase: "sending", Done: 220, Total: 620, Since: now.Add(-time.Hour),
+		Pace: Pace{Since: now.Add(-30 * time.Second), Done: 20},
+	}
+	if got := liveOf([]Progress{job}, now)[0]; got.PerMinute != 400 || got.Left != time.Minute {
+		t.Errorf("%d a minute, %s left", got.PerMinute, got.Left)
+	}
+	job.Pace.Since = now.Add(-time.Second)
+	if got := liveOf([]Progress{job}, now)[0]; got.PerMinute != 0 || got.Left != 0 {
+		t.Errorf("after a second: %d a minute, %s left", got.PerMinute, got.Left)
+	}
+}

@@ -11,6 +11,11 @@ import (
 // fault.
 func (p *Pages) Waiting(ctx context.Context) map[string]int {
 	counts := map[string]int{}
+	waits, err := p.ports.Consents.Approvals(ctx)
+	if err != nil {
+		return nil
+	}
+	counts["/approvals"] = len(waits)
 	for _, job := range p.ports.Jobs.Jobs() {
 		tallies, err := p.ports.Totals.Counts(ctx, job.Name)
 		if err != nil {

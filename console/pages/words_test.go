@@ -12,7 +12,7 @@ func TestPagesNamePhrasesThatExist(t *testing.T) {
 	t.Parallel()
 	var made []string
 	for _, act := range rowActs {
-		made = append(made, "act."+string(act), "act."+string(act)+".what", "told.act."+string(act))
+		made = append(made, "act."+act, "act."+act+".what", "told.act."+act)
 	}
 	for _, role := range trade.Roles {
 		made = append(made, "role."+string(role))

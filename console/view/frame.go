@@ -54,6 +54,7 @@ var menu = []NavGroup{
 		{Path: "/doubts", Key: "nav.doubts", Icon: "doubts", Urgent: true, needs: trade.Reader},
 		{Path: "/rows", Key: "nav.rows", Icon: "rows", needs: trade.Reader},
 		{Path: "/changed", Key: "nav.changed", Icon: "changed", needs: trade.Reader},
+		{Path: "/approvals", Key: "nav.approvals", Icon: "approvals", Urgent: true, needs: trade.Reader},
 	}},
 	{"nav.books", []NavItem{
 		{Path: "/report", Key: "nav.report", Icon: "report", needs: trade.Reader},
@@ -111,4 +112,18 @@ func (f Frame) Beneath(e trade.Entry) string {
 		return ""
 	}
 	return Mask(e.Key)
+}
+
+// Target is what an act that waits is for, as people know it.
+func (f Frame) Target(act, target string) string {
+	if act == "close" {
+		if day, err := trade.ParseDate(target); err == nil {
+			return f.Date(day)
+		}
+	}
+	job, key, one := strings.Cut(target, " ")
+	if !one {
+		return f.Title(job)
+	}
+	return f.Title(job) + " " + Mask(key)
 }

@@ -22,6 +22,7 @@ import (
 
 	"github.com/safrasync/safrasync/console"
 	"github.com/safrasync/safrasync/console/auth"
+	"github.com/safrasync/safrasync/console/books"
 	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/ledgertest"
@@ -140,6 +141,29 @@ func (noReports) ClosingStyle(context.Context, string, trade.Lang) (string, erro
 	return "", state.ErrNotFound
 }
 
+// consents are those of a ledger, without an engine that could do what was ordered.
+type consents struct {
+	pages.Consents
+	s   *state.Store
+	now func() time.Time
+}
+
+func (c consents) Approvals(ctx context.Context) ([]trade.Approval, error) {
+	return c.s.Approvals(ctx, c.now())
+}
+
+func (c consents) ReviewApproval(ctx context.Context, id int64) (w pages.Waits, err error) {
+	w.Approval, err = c.s.Approval(ctx, id)
+	return w, err
+}
+
+// noSheets finds nothing in a file.
+type noSheets struct{ pages.Sheets }
+
+func (noSheets) PlanSheet(context.Context, io.Reader, trade.Lang) (pages.SheetPlan, error) {
+	return pages.SheetPlan{}, nil
+}
+
 // OnBoth runs a test with its ledger in SQLite and in PostgreSQL.
 func OnBoth(t *testing.T, test func(t *testing.T, s *state.Store)) {
 	t.Helper()
@@ -196,6 +220,7 @@ func New(t *testing.T, s *state.Store, adjust ...func(*Options)) *World {
 		Ports: pages.Ports{
 			Totals: s, Rows: s, Runs: s, Audit: s, Filters: s, Codes: s, Jobs: noJobs{}, Words: noWords{},
 			Causes: NoCauses{}, Tables: noTables{}, Scheduling: noSchedules{}, Reports: noReports{},
+			Sheets: noSheets{}, Consents: consents{s: s, now: w.Clock.Now},
 			Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
 		},
 	}
@@ -204,7 +229,7 @@ func New(t *testing.T, s *state.Store, adjust ...func(*Options)) *World {
 	}
 	w.Sessions = auth.New(o.Auth)
 	o.Ports.Sessions = w.Sessions
-	w.Pages = pages.New(o.Ports)
+	w.Pages = pages.New(o.Ports, books.Routes(o.Ports)...)
 	w.Console = console.New(console.Options{
 		Site: o.Site, Sessions: w.Sessions, Pages: w.Pages, Behind: o.Behind,
 		Hosts: []string{"127.0.0.1", "console.example"},

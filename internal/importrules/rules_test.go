@@ -144,6 +144,10 @@ var rules = map[string]rule{
 		testsMay: []string{"state", "internal/pgtest", "internal/consoletest"},
 		reason:   "pages show the plans of the engine and order through interfaces of their own; who asks they learn through one, too",
 	},
+	"console/books": {
+		may:    []string{"trade", "sync", "internal/i18n", "console/pages", "console/view", "console/web"},
+		reason: "books are pages, as those of console/pages, whose ports they share",
+	},
 	"sync": {
 		may: []string{
 			"trade", "erp", "apiclient", "internal/failpoint", "sync/clock", "sync/mapping", "sync/outcome",
@@ -265,7 +269,7 @@ var rules = map[string]rule{
 	"cmd/safrasync/demo": command("cmd/safrasync/report", "cmd/safrasync/runs", "apiclient/sandbox"),
 	"cmd/safrasync/desk": {
 		may: append(command().may, "cmd/safrasync/alerts", "cmd/safrasync/refs", "cmd/safrasync/report",
-			"cmd/safrasync/rows", "console", "console/auth", "console/pages", "console/web"),
+			"cmd/safrasync/rows", "console", "console/auth", "console/books", "console/pages", "console/web"),
 		testsMay: []string{"cmd/safrasync/demo"},
 		reason:   "desk is what the console asks of the program, whoever serves it",
 	},
@@ -306,7 +310,8 @@ var rules = map[string]rule{
 	},
 	"internal/consoletest": {
 		may: []string{
-			"trade", "state", "console", "console/auth", "console/pages", "console/web", "internal/ledgertest",
+			"trade", "state", "console", "console/auth", "console/books", "console/pages", "console/web",
+			"internal/ledgertest",
 		},
 		reason: "consoletest opens consoles for the tests of others, put together as the program does it",
 	},

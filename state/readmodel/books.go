@@ -80,7 +80,8 @@ func (s *Reader) AuditPage(ctx context.Context, q trade.AuditQuery) (trade.Audit
 	b := &branch{}
 	b.add(`seq < ?`, audit.OrAll(int(q.Before)))
 	if q.Who != "" {
-		b.add(`who = ?`, q.Who)
+		b.add(s.db.D.Within+`('`+trade.Together+`' || who || '`+trade.Together+`', ?) > 0`,
+			trade.Together+q.Who+trade.Together)
 	}
 	if q.Act != "" {
 		b.add(`act = ?`, q.Act)

@@ -29,19 +29,9 @@ func (s *Reader) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, 
 	if err := p.start(); err != nil {
 		return trade.RowPage{}, s.db.Fault(ctx, op, err)
 	}
-	var ids []int64
-	if q.Sort == trade.ByKey {
-		ids, err = p.byKey()
-	} else {
-		ids, err = p.byNumber()
-	}
-	page := trade.RowPage{}
+	ids, page, err := p.ids()
 	if err != nil || len(ids) == 0 {
 		return page, s.db.Fault(ctx, op, err)
-	}
-	if len(ids) > q.Limit {
-		ids = ids[:q.Limit]
-		page.Next = strconv.FormatInt(ids[len(ids)-1], 10)
 	}
 	if page.Rows, err = s.discovery.Entries(ctx, ids); err != nil {
 		return trade.RowPage{}, err
@@ -52,6 +42,27 @@ func (s *Reader) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, 
 	}
 	slices.SortFunc(page.Rows, func(a, b trade.Entry) int { return cmp.Compare(place[a.ID], place[b.ID]) })
 	return page, s.discovery.TellParents(ctx, page.Rows)
+}
+
+// ids gives the numbers of the page, in their order.
+func (p *paging) ids() (ids []int64, page trade.RowPage, err error) {
+	if column, _ := p.q.Sort.Column(); column != "" {
+		sorted := false
+		if ids, page.Next, sorted, err = p.sortedPage(); err != nil || sorted {
+			return ids, page, err
+		}
+		page.Many, p.q.Sort = true, trade.NewestFirst
+	}
+	if p.q.Sort == trade.ByKey {
+		ids, err = p.byKey()
+	} else {
+		ids, err = p.byNumber()
+	}
+	if err == nil && len(ids) > p.q.Limit {
+		ids = ids[:p.q.Limit]
+		page.Next = strconv.FormatInt(ids[len(ids)-1], 10)
+	}
+	return ids, page, err
 }
 
 // paging is the search for the numbers of one page.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+
+	"github.com/safrasync/safrasync/trade"
 )
 
 // beyond is a text that comes after every other with the same beginning.
@@ -19,14 +21,53 @@ const (
 	foundMost    = 5000   // rows with the text anywhere in their keys that are picked one by one; likewise
 )
 
-// understand finds the beginnings of keys that the text means.
+// understand finds what the text means: an id of the platform, beginnings of keys, words that are
+// shown of rows.
 func (p *paging) understand() error {
+	a := askedOf(p.q.Text)
+	if a.told {
+		p.q.Text = a.raw
+	}
+	if p.q.Masked && trade.MaskDocuments(a.raw) != a.raw {
+		p.found = []int64{} // nobody finds by a document who may not see it
+		return nil
+	}
+	ids, err := p.byID(strings.TrimSpace(p.q.Text))
+	if err != nil {
+		return err
+	}
+	if len(ids) > 0 {
+		p.found = ids
+		return nil
+	}
+	if ids, err = p.byTerms(a); err != nil {
+		return err
+	}
+	if many, err := p.keys(a, len(ids) > 0); err != nil || many && len(ids) == 0 {
+		return err // going through all finds a page soon
+	}
+	if err := p.unmasked(a); err != nil || len(ids) == 0 {
+		return err
+	}
+	return p.join(append(ids, p.found...))
+}
+
+// anywhere tells whether a text that is not found otherwise may stand in the middle of a key: an id
+// of the platform does not.
+func (a asked) anywhere() bool {
+	_, err := trade.ParseID(a.raw)
+	return err != nil
+}
+
+// keys finds the beginnings of keys that the text means; many tells that very many rows have one.
+// Only what is not found so, nor otherwise, is looked for anywhere in the keys.
+func (p *paging) keys(a asked, otherwise bool) (many bool, err error) {
 	found := map[string][]string{}
 	n := 0
 	for _, job := range p.q.Jobs {
-		beginnings, err := p.beginnings(job)
+		beginnings, err := p.beginnings(job, a)
 		if err != nil {
-			return err
+			return false, err
 		}
 		for _, b := range beginnings {
 			var rows int
@@ -35,28 +76,37 @@ func (p *paging) understand() error {
 					`SELECT COUNT(*) FROM (SELECT 1 FROM entry WHERE job = ? AND key >= ? AND key < ? LIMIT ?) AS found`),
 				job, b, b+beyond, rangeMost-n+1)
 			if err != nil {
-				return err
+				return false, err
 			}
 			if rows == 0 {
 				continue
 			}
 			if n += rows; n > rangeMost {
-				return nil
+				return true, nil
 			}
 			found[job] = append(found[job], b)
 		}
 	}
 	if n == 0 {
-		return p.search()
+		if otherwise || !a.anywhere() {
+			p.found = []int64{}
+			return false, nil
+		}
+		err = p.search()
+		return p.found == nil && err == nil, err
 	}
 	p.ranges = found
-	return nil
+	return false, nil
 }
 
 // beginnings are what the keys may begin with that the text means.
-func (p *paging) beginnings(job string) ([]string, error) {
+func (p *paging) beginnings(job string, a asked) ([]string, error) {
 	text := p.q.Text
 	out := []string{text}
+	parts := strings.Join(a.parts, "|")
+	if len(a.parts) > 1 && parts != text {
+		out = append(out, parts)
+	}
 	last := ""
 	for range branchesMost {
 		var key string
@@ -67,6 +117,15 @@ func (p *paging) beginnings(job string) ([]string, error) {
 		}
 		if err != nil {
 			return nil, err
+		}
+		if sample := strings.Split(key, "|"); last == "" && len(a.parts) > 1 && len(sample) >= len(a.parts) {
+			padded := make([]string, len(a.parts))
+			for i, part := range a.parts {
+				padded[i] = padTo(part, sample[i])
+			}
+			if full := strings.Join(padded, "|"); full != parts {
+				out = append(out, full)
+			}
 		}
 		first, rest, several := strings.Cut(key, "|")
 		if !several {
@@ -129,14 +188,17 @@ func (p *paging) search() error {
 }
 
 // isFound asks for the rows that have the text.
-func (p *paging) isFound(b *branch) {
-	text := make([]byte, 0, 8*len(p.found)+2)
+func (p *paging) isFound(b *branch) { b.add(p.s.db.D.Listed, p.list(p.found)) }
+
+// list is a list of numbers as the database takes it.
+func (p *paging) list(ids []int64) string {
+	text := make([]byte, 0, 8*len(ids)+2)
 	text = append(text, p.s.db.D.List[0])
-	for i, id := range p.found {
+	for i, id := range ids {
 		if i > 0 {
 			text = append(text, ',')
 		}
 		text = strconv.AppendInt(text, id, 10)
 	}
-	b.add(p.s.db.D.Listed, string(append(text, p.s.db.D.List[1])))
+	return string(append(text, p.s.db.D.List[1]))
 }

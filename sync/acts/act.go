@@ -68,6 +68,10 @@ type Acts struct {
 	Limits   run.Limits  // for the quarantine
 	Platform Reader      // reads an order commitment back
 	Rows     Remapper    // maps a row as the ERP has it now
+
+	Rules     Rules // which acts need several people
+	Approvals Approvals
+	Others    map[string]Elsewhere // what can be approved beside acts on rows and jobs
 }
 
 // Person is who orders an act, and why.
@@ -75,13 +79,18 @@ type Person struct {
 	Name   string // of the person
 	From   string // host and user of the process, or the address of a browser
 	Reason string
+	// Account is by what the program knows the person, where the name is only what was given.
+	Account string
+	agreed  []string // others, who agreed
 }
 
 // RowPlan is what an act would do to rows.
 type RowPlan struct {
 	Act   string
 	Job   string
+	Order Order // by which it can be planned again
 	Steps []RowStep
+	Asked *trade.Approval // others have to agree first: nothing was done
 }
 
 // RowStep is what an act would do to one row.
@@ -160,7 +169,7 @@ func (a *Acts) Acknowledge(ctx context.Context, job string, keys []string) (RowP
 
 // plan lets change make of each row what the act would make of it.
 func (a *Acts) plan(ctx context.Context, act, job string, keys []string, change func(*RowStep) error) (RowPlan, error) {
-	plan := RowPlan{Act: act, Job: job}
+	plan := RowPlan{Act: act, Job: job, Order: Order{Act: act, Job: job}}
 	refs, err := run.Codes(ctx, a.Desk)
 	if err != nil {
 		return plan, err
@@ -171,6 +180,7 @@ func (a *Acts) plan(ctx context.Context, act, job string, keys []string, change 
 			continue
 		}
 		seen[key] = true
+		plan.Order.Keys = append(plan.Order.Keys, key)
 		entry, err := a.Desk.Entry(ctx, job, key)
 		switch {
 		case err != nil && a.Unknown(err):
@@ -204,9 +214,15 @@ const actsTogether = 500
 
 // Do does what a plan shows, to each row that stands as it was shown, each together with its record
 // in the audit. The plan that it gives back says of each row whether it was done: those that moved
-// meanwhile are refused. After an error some may have been done.
+// meanwhile are refused. After an error some may have been done. Where others have to agree first
+// nothing is done, and the plan says who has been asked.
 func (a *Acts) Do(ctx context.Context, plan RowPlan, who Person) (RowPlan, error) {
 	if err := who.check(); err != nil {
+		return plan, err
+	}
+	asked, err := a.askRows(ctx, plan, who)
+	if err != nil || asked != nil {
+		plan.Asked = asked
 		return plan, err
 	}
 	plan.Steps = slices.Clone(plan.Steps)

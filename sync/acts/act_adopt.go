@@ -48,7 +48,7 @@ type FieldReading struct {
 // An order commitment is read back and compared with what was sent; what differs is shown, and must
 // be confirmed.
 func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (RowPlan, error) {
-	return a.plan(ctx, "adopt", job, []string{key}, func(step *RowStep) (err error) {
+	plan, err := a.plan(ctx, "adopt", job, []string{key}, func(step *RowStep) (err error) {
 		entry := &step.After
 		if entry.State != trade.InDoubt && entry.State != trade.Held {
 			if step.Refused = standing(entry.State); step.Refused == NotRefused {
@@ -90,6 +90,9 @@ func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (R
 			id, "", nil, nil, mapping.NoTime
 		return nil
 	})
+	plan.Order.ID, plan.Order.NoID, plan.Order.DespiteDifferences = adoption.ID, adoption.NoID,
+		adoption.DespiteDifferences
+	return plan, err
 }
 
 // takeOver looks whose the id is. A row that is held because it was re-typed, because another job

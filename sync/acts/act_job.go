@@ -20,7 +20,8 @@ type JobPlan struct {
 	Refused Refusal
 	Before  trade.JobStatus
 	After   trade.JobStatus
-	Release *Release // what a release would let go
+	Release *Release        // what a release would let go
+	Asked   *trade.Approval // others have to agree first: nothing was done
 	act     trade.JobAct
 }
 
@@ -181,6 +182,11 @@ func (a *Acts) DoJob(ctx context.Context, plan JobPlan, who Person) (JobPlan, er
 	}
 	if plan.Refused != NotRefused {
 		return plan, fmt.Errorf("%s %s: refused (%s)", plan.Act, plan.Job, plan.Refused)
+	}
+	asked, err := a.askJob(ctx, plan, who)
+	if err != nil || asked != nil {
+		plan.Asked = asked
+		return plan, err
 	}
 	record, err := who.Record(a.Now(), plan.Act, plan.Job, struct {
 		Before  trade.JobStatus `json:"before"`

@@ -48,4 +48,8 @@ const (
 	NotOnPlatform Refusal = "not_on_platform" // the platform does not know the id
 	// what the platform has is not what was sent, or shows nothing that can be compared
 	Differs Refusal = "differs"
+
+	SamePerson Refusal = "same_person" // who ordered it, or has agreed, cannot agree
+	Lapsed     Refusal = "lapsed"      // nobody agreed in time
+	NotAsked   Refusal = "not_asked"   // nothing with this number waits
 )

@@ -20,7 +20,7 @@ type Remapper interface {
 // newest valid values. It may double the record, so it is for a person who says that the platform
 // was checked, for one row, and only after the quarantine (I14).
 func (a *Acts) Resend(ctx context.Context, job, key string, checked bool) (RowPlan, error) {
-	return a.plan(ctx, "resend", job, []string{key}, func(step *RowStep) (err error) {
+	plan, err := a.plan(ctx, "resend", job, []string{key}, func(step *RowStep) (err error) {
 		entry := &step.After
 		if step.Attempts, err = a.Desk.Attempts(ctx, entry.ID); err != nil {
 			return err
@@ -49,6 +49,8 @@ func (a *Acts) Resend(ctx context.Context, job, key string, checked bool) (RowPl
 		}
 		return a.newest(ctx, step)
 	})
+	plan.Order.Checked = checked
+	return plan, err
 }
 
 // remaining tells how long the quarantine of a row still lasts. What this boot sees for the first

@@ -3,21 +3,20 @@
 package reconcile
 
 import (
+	"context"
 	"crypto/sha256"
-	"encoding/csv"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
-	"github.com/xuri/excelize/v2"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/safrasync/safrasync/internal/i18n"
+	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/reconcile/workbook"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -112,9 +111,37 @@ func (s *Snapshot) Decisions(o Options, form Form, to io.Writer) error {
 		if len(acts) == 0 || r.After || r.Moved || !o.Filter.Match(r) {
 			return nil
 		}
-		return out.row(p.decisionCells(r, acts))
+		return out.Row(p.decisionCells(r, acts))
 	})
-	return errors.Join(err, out.close())
+	return errors.Join(err, out.Close())
+}
+
+// List writes rows that somebody selected into such a file, those about which nothing can be
+// decided, too. each calls what it is given for each of them.
+func List(ctx context.Context, src Sources, each func(func(trade.Entry) error) error, o Options, form Form,
+	to io.Writer,
+) (err error) {
+	t := &taker{Sources: src, specs: map[string]*engine.Job{}, contract: newContracts(src.Folder)}
+	defer func() { err = errors.Join(err, t.contract.close()) }()
+	for _, job := range src.Jobs {
+		t.specs[job.Name()] = job
+	}
+	if t.refs, err = engine.Codes(ctx, src.Ledger); err != nil {
+		return err
+	}
+	p := &printer{nil, o, nil, nil}
+	out, err := newDecisionFile(form, to, o.Lang)
+	if err != nil {
+		return err
+	}
+	err = each(func(e trade.Entry) error {
+		r, err := t.row(JobHead{}, e, nil, sentFields(e))
+		if err != nil {
+			return err
+		}
+		return out.Row(p.decisionCells(&r, allowed(&r)))
+	})
+	return errors.Join(err, out.Close())
 }
 
 func (p *printer) decisionCells(r *Row, acts []string) []string {
@@ -201,135 +228,25 @@ func foldWord(text string) string {
 	}, text)
 }
 
-// decisionFile takes the rows one by one.
-type decisionFile interface {
-	row(cells []string) error
-	close() error
-}
-
-func newDecisionFile(form Form, to io.Writer, lang trade.Lang) (decisionFile, error) {
-	titles := make([]string, len(decisionColumns))
+// newDecisionFile begins the file in one of its forms.
+func newDecisionFile(form Form, to io.Writer, lang trade.Lang) (workbook.List, error) {
+	spec := workbook.ListForm{Name: sentence("decisions.sheet", lang), Hidden: decisionColumn(hiddenFrom)}
 	for i, c := range decisionColumns {
-		titles[i] = sentence(c.title, lang)
+		spec.Columns = append(spec.Columns, workbook.ListColumn{
+			Title: sentence(c.title, lang),
+			Wide:  slices.Contains([]string{"reason", "where", "do", "again", "allowed", "why", "id"}, c.id),
+			Fill:  slices.Contains([]string{"decision", "id", "why"}, c.id),
+		})
+		if c.id == "decision" {
+			for _, act := range decisionActs {
+				spec.Columns[i].Offers = append(spec.Columns[i].Offers, sentence(i18n.Key("decision."+act), lang))
+			}
+		}
 	}
 	if form == Workbook {
-		return newDecisionBook(to, titles, lang)
+		return workbook.NewList(to, spec)
 	}
-	if _, err := io.WriteString(to, "\ufeff"); err != nil {
-		return nil, fmt.Errorf("write the CSV: %w", err)
-	}
-	w := csv.NewWriter(to)
-	w.Comma, w.UseCRLF = ';', true
-	f := &decisionCSV{w}
-	return f, f.row(titles)
-}
-
-type decisionCSV struct{ w *csv.Writer }
-
-func (f *decisionCSV) row(cells []string) error {
-	guarded := make([]string, len(cells))
-	for i, c := range cells {
-		guarded[i] = trade.GuardFormula(c)
-	}
-	return f.w.Write(guarded)
-}
-
-func (f *decisionCSV) close() error {
-	f.w.Flush()
-	return f.w.Error()
-}
-
-// decisionBook is the workbook: every cell is text, what is filled in is marked, the decisions are
-// offered in a list.
-type decisionBook struct {
-	to   io.Writer
-	book *excelize.File
-	rows *excelize.StreamWriter
-	lang trade.Lang
-	text int
-	fill int
-	line int
-}
-
-func newDecisionBook(to io.Writer, titles []string, lang trade.Lang) (*decisionBook, error) {
-	f := &decisionBook{to: to, book: excelize.NewFile(), lang: lang}
-	sheet := sentence("decisions.sheet", lang)
-	head, err := f.book.NewStyle(&excelize.Style{
-		Font: &excelize.Font{Bold: true},
-		Fill: excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"DDE8D8"}},
-	})
-	text, textErr := f.book.NewStyle(&excelize.Style{
-		NumFmt:    49,
-		Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"},
-	})
-	fill, fillErr := f.book.NewStyle(&excelize.Style{
-		NumFmt:    49,
-		Fill:      excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"FFF6D6"}},
-		Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"},
-	})
-	f.text, f.fill, err = text, fill, errors.Join(err, textErr, fillErr)
-	if err == nil {
-		err = f.book.SetSheetName(f.book.GetSheetName(0), sheet)
-	}
-	if err == nil {
-		f.rows, err = f.book.NewStreamWriter(sheet)
-	}
-	if err != nil {
-		return nil, err
-	}
-	err = f.rows.SetPanes(&excelize.Panes{
-		Freeze: true, XSplit: 2, YSplit: 1, TopLeftCell: "C2",
-		ActivePane: "bottomRight",
-	})
-	cells := make([]any, len(titles))
-	for i, title := range titles {
-		width := 16
-		if slices.Contains([]string{"reason", "where", "do", "again", "allowed", "why", "id"}, decisionColumns[i].id) {
-			width = 38
-		}
-		err = errors.Join(err, f.rows.SetColWidth(i+1, i+1, workbook.Width(width)))
-		cells[i] = excelize.Cell{StyleID: head, Value: title}
-	}
-	err = errors.Join(err, f.rows.SetColVisible(decisionColumn(hiddenFrom)+1, len(titles), false),
-		f.rows.SetRow("A1", cells))
-	f.line = 1
-	return f, err
-}
-
-func (f *decisionBook) row(cells []string) error {
-	if f.line == workbook.SheetRows {
-		return fmt.Errorf("a sheet holds %d rows: choose fewer, with --job or --state", workbook.SheetRows)
-	}
-	f.line++
-	values := make([]any, len(cells))
-	for i, c := range cells {
-		style := f.text
-		if slices.Contains([]string{"decision", "id", "why"}, decisionColumns[i].id) {
-			style = f.fill
-		}
-		values[i] = excelize.Cell{StyleID: style, Value: workbook.Clip(c)}
-	}
-	return f.rows.SetRow("A"+strconv.Itoa(f.line), values)
-}
-
-func (f *decisionBook) close() error {
-	column, err := excelize.ColumnNumberToName(decisionColumn("decision") + 1)
-	if err == nil && f.line > 1 {
-		list := excelize.NewDataValidation(true)
-		list.Sqref = fmt.Sprintf("%s2:%s%d", column, column, f.line)
-		var words []string
-		for _, act := range decisionActs {
-			words = append(words, sentence(i18n.Key("decision."+act), f.lang))
-		}
-		if err = list.SetDropList(words); err == nil {
-			err = f.book.AddDataValidation(f.book.GetSheetName(0), list)
-		}
-	}
-	err = errors.Join(err, f.rows.Flush())
-	if err == nil {
-		err = workbook.NewFile(f.to).Finish(f.book)
-	}
-	return errors.Join(err, f.book.Close())
+	return workbook.NewCSV(to, spec)
 }
 
 // Fault is what is wrong with one row of a file of decisions.

@@ -142,6 +142,12 @@ func doDecisions(ctx context.Context, a *cli.App, planned *engine.Acts, plans []
 			a.Tell("act.partly")
 			return err
 		}
+		if done.Asked != nil {
+			if err := cli.TellAsked(a, *done.Asked); err != nil {
+				return err
+			}
+			continue
+		}
 		for _, s := range done.Steps {
 			failed = failed || !s.Done
 			switch {

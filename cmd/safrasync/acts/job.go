@@ -138,6 +138,9 @@ func release(ctx context.Context, a *cli.App, job string, f cli.ActFlags) error 
 		if plan, err = acts.DoJob(ctx, plan, a.Person(f)); err != nil {
 			return err
 		}
+		if plan.Asked != nil {
+			return cli.TellAsked(a, *plan.Asked)
+		}
 	}
 	return tellJob(a, plan, func() { a.Show("release.end", job, job) })
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/safrasync/safrasync/internal/i18n"
+	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -96,4 +98,20 @@ func (a *App) Confirmed(f ActFlags) error {
 		return err
 	}
 	return a.NeedReason(f)
+}
+
+// TellAsked says that an act waits for the consent of others, and who may give it.
+func TellAsked(a *App, ap trade.Approval) error {
+	if a.AsJSON {
+		return a.PrintJSON(struct {
+			Act      string `json:"act"`
+			Target   string `json:"target"`
+			Done     bool   `json:"done"`
+			Approval int64  `json:"approval"` // that others may give
+			Needs    int    `json:"needs"`    // people in all
+		}{ap.Act, ap.Target, false, ap.ID, ap.Needs})
+	}
+	who := a.Text(i18n.Key("approval.who." + string(engine.ApproverOf(ap.Act))))
+	a.Show("approval.asked", ap.Needs, ap.ID, a.Voice().Moment(ap.Until), who, ap.ID)
+	return nil
 }

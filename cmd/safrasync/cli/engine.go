@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
@@ -81,6 +82,7 @@ func (a *App) OpenActs(ctx context.Context, how Access) (*engine.Acts, error) {
 		Desk: store, JobDesk: store, Jobs: jobs, Now: Now,
 		Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
 		Boot:    state.Self().Boot, Clock: engine.SystemClock{}, Limits: config.Limits(),
+		Rules: config.Approve.Rules(), Approvals: store,
 	}, nil
 }
 
@@ -124,4 +126,39 @@ func (a *App) Hearing(store *state.Store) (*engine.EventProcessor, error) {
 		Log:     a.Logger(),
 		Program: engine.Person{Name: program.Who, From: program.From},
 	}, nil
+}
+
+// ResyncOf is what a new reading asks for that was ordered so.
+func ResyncOf(o engine.ActOrder) engine.Resync {
+	return engine.Resync{Keys: o.Keys, States: o.States, Since: o.Since}
+}
+
+// ResyncRecord is what the audit keeps of a new reading.
+func ResyncRecord(o engine.ActOrder, plan map[string]int, who engine.Person) (trade.AuditRecord, error) {
+	since := ""
+	if !o.Since.IsZero() {
+		since = o.Since.Format(time.RFC3339)
+	}
+	return who.Record(Now(), engine.ActResync, o.Job, struct {
+		Since  string         `json:"since,omitempty"`
+		Keys   []string       `json:"keys,omitempty"`
+		States []trade.State  `json:"states,omitempty"`
+		Plan   map[string]int `json:"plan"`
+	}{since, o.Keys, o.States, plan})
+}
+
+// PlanResync counts by state what a new reading would find new or changed.
+func PlanResync(ctx context.Context, e *Engine, v Voice, job string,
+	wanted engine.Resync,
+) (map[string]int, trade.RunReport, error) {
+	plan := map[string]int{}
+	reports, err := e.Sync(ctx, []string{job},
+		engine.Options{DryRun: true, Resync: &wanted, Planned: func(entry trade.Entry) { plan[string(entry.State)]++ }})
+	if err != nil {
+		return nil, trade.RunReport{}, err
+	}
+	if r := reports[0]; r.Stopped != nil {
+		return nil, r, errors.New(v.Stop(*r.Stopped))
+	}
+	return plan, reports[0], nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -19,8 +20,11 @@ func (a *App) Person(f ActFlags) engine.Person {
 	if u, err := user.Current(); err == nil {
 		account = u.Username
 	}
-	who, from := whoFrom(loginName(a.Env, "/proc/self/loginuid"), account, ThisHost(), f.As)
-	return engine.Person{Name: who, From: from, Reason: strings.TrimSpace(f.Reason)}
+	login := loginName(a.Env, "/proc/self/loginuid")
+	who, from := whoFrom(login, account, ThisHost(), f.As)
+	return engine.Person{
+		Name: who, From: from, Reason: strings.TrimSpace(f.Reason), Account: cmp.Or(login, account),
+	}
 }
 
 // loginName is who logged in, where runuser or sudo hide it: the kernel's login of the process, and

@@ -40,6 +40,7 @@ func (c *Config) check(d *Decoder) {
 	between(d, "brakes.new_rows_least", c.Brakes.NewRowsLeast, 1, 1_000_000)
 	between(d, "brakes.retyped", c.Brakes.Retyped, 0, 1_000_000)
 	d.OneOf("brakes.changed_key", c.Brakes.ChangedKey, "pause", "off")
+	c.Approve.check(d)
 	c.Log.check(d)
 	c.checkAlerts(d)
 	c.checkRetention(d)

@@ -25,6 +25,7 @@ type Config struct {
 	Values     map[string]ValueMap        `yaml:"values"`     // by name; optional
 	Checks     ChecksConfig               `yaml:"checks"`
 	Brakes     BrakesConfig               `yaml:"brakes"`
+	Approve    ApproveConfig              `yaml:"approve"`
 	Retention  RetentionConfig            `yaml:"retention"`
 	Log        LogConfig                  `yaml:"log"`
 	Alerts     AlertsConfig               `yaml:"alerts"`
@@ -37,12 +38,17 @@ type Config struct {
 	Messages   string                     `yaml:"messages"` // optional: a file with words of the customer
 	Jobs       JobsConfig                 `yaml:"jobs"`
 
+	file
+	zone *time.Location
+
+	catalogue *trade.Catalogue // nil: the program's own words alone
+}
+
+// file is what a configuration was read from.
+type file struct {
 	source  *Source
 	index   map[string]Entry  // every place of the file by its path
 	written map[string]string // values that hold ${…}, as they stand in the file
-	zone    *time.Location
-
-	catalogue *trade.Catalogue // nil: the program's own words alone
 }
 
 // APIConfig says where the platform is and how it may be used.
@@ -219,6 +225,7 @@ func Default() *Config {
 			NewRows: brakes.NewRows, NewRowsLeast: brakes.NewRowsLeast, Retyped: brakes.Retyped,
 			ChangedKey: "pause",
 		},
+		Approve: ApproveConfig{Lapse: 3 * day},
 
 		Retention: defaultRetention(),
 		Console:   defaultConsole(),
@@ -316,7 +323,7 @@ func loadConfigWith(path string, secrets secretResolver) (*Config, error) {
 	}
 	top := d.Walk(root)
 	c := Default()
-	c.source, c.index, c.written = source, d.Index, d.Written
+	c.file = file{source, d.Index, d.Written}
 	d.Structure(top, c)
 	if top.IsMap() { // else everything would be missing
 		c.check(d)

@@ -140,7 +140,7 @@ jobs:`,
 			old:  "jobs:",
 			edit: `federation: {}
 jobs:`,
-			want: "config.yaml:7:1: unknown key `federation`; there are api, erp, state, references, values, checks, brakes, retention, log, alerts, console, metrics, webhooks, http_api, language, report, messages, jobs",
+			want: "config.yaml:7:1: unknown key `federation`; there are api, erp, state, references, values, checks, brakes, approve, retention, log, alerts, console, metrics, webhooks, http_api, language, report, messages, jobs",
 		},
 		{
 			name: "the harvest spelled as in the dictionary",

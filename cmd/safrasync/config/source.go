@@ -157,7 +157,9 @@ var shownValues = []string{
 }
 
 // openSections have no secrets: their lines are shown, but for those that speak of one.
-var openSections = []string{"references", "values", "checks", "log", "language", "report", "messages", "jobs"}
+var openSections = []string{
+	"references", "values", "checks", "approve", "log", "language", "report", "messages", "jobs",
+}
 
 // maskLines works on lines, not on YAML, because it must also hold for a file that is not YAML. It
 // errs on the side of hiding: outside the sections that have no secrets, only the values of keys

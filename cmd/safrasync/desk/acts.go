@@ -3,9 +3,6 @@ package desk
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -23,6 +20,7 @@ func (w *work) acts() *engine.Acts {
 		Desk: w.g.Store, JobDesk: w.g.Store, Jobs: w.g.Engine.Jobs, Now: cli.Now,
 		Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
 		Boot:    state.Self().Boot, Clock: engine.SystemClock{}, Limits: w.g.App.Config.Limits(), Rows: w.g.Engine,
+		Rules: w.g.App.Config.Approve.Rules(), Approvals: w.g.Store,
 	}
 	if reader, ok := w.g.Engine.Platform.(engine.Reader); ok {
 		acts.Platform = reader
@@ -33,7 +31,7 @@ func (w *work) acts() *engine.Acts {
 // Plan says what an order would do. The engine's plan is made again by Do, and compared by its
 // mark: so nothing that a browser sends back is believed.
 func (w *work) Plan(ctx context.Context, o pages.Order) (pages.Plan, error) {
-	plan, err := w.plan(ctx, w.acts(), o)
+	plan, err := w.acts().Plan(ctx, o)
 	if err != nil {
 		return pages.Plan{}, err
 	}
@@ -43,7 +41,7 @@ func (w *work) Plan(ctx context.Context, o pages.Order) (pages.Plan, error) {
 // Do does what a plan with this mark showed.
 func (w *work) Do(ctx context.Context, o pages.Order, mark string, who engine.Person) (pages.Plan, error) {
 	acts := w.acts()
-	plan, err := w.plan(ctx, acts, o)
+	plan, err := acts.Plan(ctx, o)
 	if err != nil {
 		return pages.Plan{}, err
 	}
@@ -62,56 +60,9 @@ func (w *work) Do(ctx context.Context, o pages.Order, mark string, who engine.Pe
 	return out, err
 }
 
-func (w *work) plan(ctx context.Context, acts *engine.Acts, o pages.Order) (engine.RowPlan, error) {
-	keys := o.Keys
-	if len(keys) == 0 {
-		var err error
-		if keys, err = acts.SelectSome(ctx, string(o.Act), o.Job, o.States, o.Causes, o.Most); err != nil {
-			return engine.RowPlan{}, err
-		}
-	}
-	switch {
-	case o.Act == pages.Retry:
-		return acts.Retry(ctx, o.Job, keys)
-	case o.Act == pages.Dismiss:
-		return acts.Dismiss(ctx, o.Job, keys)
-	case o.Act == pages.Reopen:
-		return acts.Reopen(ctx, o.Job, keys)
-	case o.Act == pages.Acknowledge:
-		return acts.Acknowledge(ctx, o.Job, keys)
-	case len(o.Keys) != 1: // what may double or hide a record is decided row by row
-		return engine.RowPlan{}, fmt.Errorf("%s is for one row", o.Act)
-	case o.Act == pages.Adopt:
-		return acts.Adopt(ctx, o.Job, keys[0],
-			engine.Adoption{ID: o.ID, NoID: o.NoID, DespiteDifferences: o.DespiteDifferences})
-	case o.Act == pages.Resend:
-		plan, err := acts.Resend(ctx, o.Job, keys[0], o.Checked)
-		if err == nil && plan.Steps[0].Refused == engine.InQuarantine {
-			err = acts.Watch(ctx, o.Job) // its quarantine begins here, where this host did not know of the doubt
-		}
-		return plan, err
-	}
-	return engine.RowPlan{}, fmt.Errorf("there is no act %q", o.Act)
-}
-
 // planOf is the engine's plan as the console shows it.
 func planOf(o pages.Order, plan engine.RowPlan) pages.Plan {
-	out := pages.Plan{Order: o, Steps: plan.Steps}
-	h := sha256.New()
-	for _, s := range plan.Steps {
-		// The mark covers what a person was shown and what would be stored: not the time that is
-		// left.
-		text, err := json.Marshal([]any{
-			s.Key, s.Refused, s.Before.ID, s.Before.Version, s.Holder, s.Problems,
-			s.WaitingFor, s.Reading, s.After.State, s.After.PayloadHash, s.After.RemoteID,
-		})
-		if err != nil {
-			text = []byte(err.Error())
-		}
-		_, _ = fmt.Fprintf(h, "%d:%s", len(text), text) // a hash never fails to write
-	}
-	out.Mark = hex.EncodeToString(h.Sum(nil))
-	return out
+	return pages.Plan{Order: o, Steps: plan.Steps, Mark: plan.Mark(), Asked: plan.Asked}
 }
 
 // Fields puts the values of the ERP and what was sent side by side, in the order of the API's

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/cmd/safrasync/report"
 	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
@@ -40,13 +41,17 @@ func (r *reports) plan(s *reconcile.Snapshot) (pages.ClosingPlan, error) {
 	}, err
 }
 
-// CloseReport keeps what a plan with this mark showed.
+// CloseReport keeps what a plan with this mark showed, or asks others where they have to agree.
 func (r *reports) CloseReport(ctx context.Context, day trade.Date, mark string,
 	who engine.Person,
-) (id string, err error) {
+) (id string, asked *trade.Approval, err error) {
 	err = r.now(ctx, day, func(s *reconcile.Snapshot) error {
-		plan, err := r.plan(s)
-		if err != nil || plan.Mark != mark || plan.Blocked() || plan.TooEarly {
+		p, err := s.PlanClosing(r.g.App.Config.Report.Tolerance())
+		if err != nil || p.Mark != mark || len(p.Uneven) > 0 || p.TooEarly() {
+			return err
+		}
+		asked, err = (&work{r.g}).acts().Ask(ctx, report.ClosingOrder(day, p, false), mark, who, 0)
+		if err != nil || asked != nil {
 			return err
 		}
 		record, err := recordOf(who, reconcile.ActClose, day.String(), s.Kept())
@@ -58,9 +63,9 @@ func (r *reports) CloseReport(ctx context.Context, day trade.Date, mark string,
 		return err
 	})
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	return id, nil
+	return id, asked, nil
 }
 
 // ReadClosing gives what was closed.

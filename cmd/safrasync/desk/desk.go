@@ -20,10 +20,11 @@ import (
 // Desk is what the console decides about beside single rows, on the daemon's ledger and
 // engine.
 type Desk struct {
-	g      *Host
-	board  *pending.Board
-	ending context.Context // of the generation, for looks and readings that nobody waits for
-	end    context.CancelFunc
+	g       *Host
+	board   *pending.Board
+	reports *reports
+	ending  context.Context // of the generation, for looks and readings that nobody waits for
+	end     context.CancelFunc
 
 	patience time.Duration // how long a page waits for a look
 	waitFor  int           // so many rows are stuck at most where a page waits for the whole look
@@ -48,11 +49,36 @@ type looking struct {
 func New(g *Host) *Desk {
 	d := &Desk{
 		g: g, board: &pending.Board{Ledger: g.Store, Jobs: g.Engine.Jobs, Now: cli.Now},
-		patience: stuckPatience, waitFor: stuckFew,
+		patience: stuckPatience, waitFor: stuckFew, reports: newReports(g),
 	}
 	d.ending, d.end = context.WithCancel(context.Background())
+	d.working.Go(d.index)
 	g.App.Closers = append(g.App.Closers, func() error { d.close(); return nil })
 	return d
+}
+
+// indexPause is how long what is new in the ledger may not be found by what it shows.
+const indexPause = 3 * time.Second
+
+// index makes rows findable by what people are shown of them, as they come.
+func (d *Desk) index() {
+	for {
+		more, err := d.g.Store.Index(d.ending)
+		if d.ending.Err() != nil {
+			return
+		}
+		if err != nil {
+			d.g.Log.Warn("rows could not be made findable", zap.Error(err))
+		}
+		if more && err == nil {
+			continue
+		}
+		select {
+		case <-time.After(indexPause):
+		case <-d.ending.Done():
+			return
+		}
+	}
 }
 
 // close ends what nobody waits for.

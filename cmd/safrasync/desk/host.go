@@ -8,6 +8,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/console"
 	"github.com/safrasync/safrasync/console/auth"
+	"github.com/safrasync/safrasync/console/books"
 	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/state"
@@ -24,19 +25,21 @@ func (g *Host) Console() *console.Console {
 	}
 	ledger, work, desk := cli.Truthful{Store: g.Store}, &work{g}, New(g)
 	sessions := auth.New(auth.Options{Users: g.Store, Logins: g.Store, OpenID: openID, Idle: c.Idle, Most: c.Longest})
+	ports := pages.Ports{
+		Totals: ledger, Rows: ledger, Runs: ledger, Audit: ledger, Filters: ledger, Codes: ledger,
+		Jobs: work, Words: work, Fields: work, Acts: work,
+		Causes: desk, Doubts: desk, Tables: desk, Scheduling: desk,
+		Reports: desk.reports, Sheets: desk.reports, Consents: desk,
+		Sessions: sessions, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
+	}
 	return console.New(console.Options{
 		Site: web.Site{
 			Name: c.Name, Lang: g.App.Lang(), Zone: g.App.Config.Zone(), Secure: c.CertFile != "" || c.Behind != "",
 			Now: cli.Now, Log: g.Log,
 		},
 		Sessions: sessions,
-		Pages: pages.New(pages.Ports{
-			Totals: ledger, Rows: ledger, Runs: ledger, Audit: ledger, Filters: ledger, Codes: ledger,
-			Jobs: work, Words: work, Fields: work, Acts: work,
-			Causes: desk, Doubts: desk, Tables: desk, Scheduling: desk, Reports: newReports(g),
-			Sessions: sessions, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
-		}),
-		Hosts: c.AllHosts(), Behind: proxy,
+		Pages:    pages.New(ports, books.Routes(ports)...),
+		Hosts:    c.AllHosts(), Behind: proxy,
 	})
 }
 

@@ -140,6 +140,9 @@ func (d *Desk) DoJob(ctx context.Context, act, job, mark string, who engine.Pers
 		return out, nil
 	}
 	done, err := d.acts().DoJob(ctx, plan, who)
+	if out.Asked = done.Asked; out.Asked != nil {
+		return out, err
+	}
 	out.Refused, out.Done = string(done.Refused), err == nil && done.Refused == engine.NotRefused
 	return out, err
 }

@@ -162,6 +162,29 @@ func (r *reports) archive(ctx context.Context, s *reconcile.Snapshot, o reconcil
 	return r.g.Store.AppendAudit(ctx, record)
 }
 
+// approvable lets a closing that somebody ordered be approved. One that compares with the platform
+// is of the command line.
+func (r *reports) approvable() engine.Elsewhere {
+	return engine.Elsewhere{
+		Mark: func(ctx context.Context, o engine.ActOrder) (string, error) {
+			day, err := trade.ParseDate(o.Job)
+			if err != nil || o.Checked {
+				return "", err
+			}
+			plan, err := r.PlanClosing(ctx, day)
+			return plan.Mark, err
+		},
+		Do: func(ctx context.Context, o engine.ActOrder, mark string, who engine.Person) (bool, error) {
+			day, err := trade.ParseDate(o.Job)
+			if err != nil {
+				return false, err
+			}
+			id, _, err := r.CloseReport(ctx, day, mark, who)
+			return id != "", err
+		},
+	}
+}
+
 // reportView takes a report up for a page.
 type reportView struct {
 	out  pages.Report

@@ -52,23 +52,25 @@ func (b *Board) Observe(p engine.Progress) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	i := slices.IndexFunc(b.jobs, func(j pages.Progress) bool { return j.Job == p.Job })
+	next := pages.Progress{
+		Job: p.Job, Phase: string(p.Phase), Read: p.Read, Done: p.Done, Total: p.Total, Since: cli.Now(),
+	}
+	if i >= 0 {
+		next.Since, next.Pace = b.jobs[i].Since, b.jobs[i].Pace
+	}
+	if p.Phase == engine.Sending && next.Pace.Since.IsZero() {
+		next.Pace = pages.Pace{Since: cli.Now(), Done: p.Done}
+	}
 	switch {
 	case p.Phase == engine.Done && i >= 0:
 		b.jobs = slices.Delete(slices.Clone(b.jobs), i, i+1)
 	case p.Phase == engine.Done:
 		return
 	case i < 0:
-		b.jobs = append(slices.Clone(b.jobs),
-			pages.Progress{
-				Job: p.Job, Phase: string(p.Phase), Read: p.Read, Done: p.Done, Total: p.Total,
-				Since: cli.Now(),
-			})
+		b.jobs = append(slices.Clone(b.jobs), next)
 	default:
 		b.jobs = slices.Clone(b.jobs)
-		b.jobs[i] = pages.Progress{
-			Job: p.Job, Phase: string(p.Phase), Read: p.Read, Done: p.Done, Total: p.Total,
-			Since: b.jobs[i].Since,
-		}
+		b.jobs[i] = next
 	}
 	close(b.changed)
 	b.changed = make(chan struct{})

@@ -11,6 +11,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -47,12 +49,43 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, options reconcile.Opt
 	if plan.TooEarly() {
 		return a.Usage("close.early", f.close)
 	}
-	a.Tell("close.plan", closingDay(a, day), plan.Rows, plan.Divergences)
+	if err := tellClosing(ctx, a, reading, plan); err != nil {
+		return err
+	}
+	if err := a.Confirm(f.Yes); err != nil {
+		return err
+	}
+	who := a.Person(f.ActFlags)
+	acts, err := a.OpenActs(ctx, cli.ToWrite)
+	if err != nil {
+		return err
+	}
+	asked, err := acts.Ask(ctx, ClosingOrder(day, plan, f.platform), plan.Mark, who, 0)
+	if err != nil {
+		return err
+	}
+	if asked != nil {
+		return cli.TellAsked(a, *asked)
+	}
+	closing, err := freeze(ctx, a, day, snapshot, who)
+	if err != nil {
+		return err
+	}
+	if a.AsJSON {
+		return a.PrintJSON(closingOf(closing))
+	}
+	a.Show("close.done", closingDay(a, day), closing.ID, closingDay(a, day))
+	return nil
+}
+
+// tellClosing says what a closing would keep, and fails where nothing may be closed.
+func tellClosing(ctx context.Context, a *cli.App, reading *state.Store, plan reconcile.ClosingPlan) error {
+	a.Tell("close.plan", closingDay(a, plan.Day), plan.Rows, plan.Divergences)
 	for _, t := range plan.Totals {
 		a.Tell("close.sum", cmp.Or(t.Product, "?"), trade.NumberText(t.Contracted.String(), a.Lang()),
 			trade.NumberText(t.Delivered.String(), a.Lang()), valuesText(t.Values, a.Lang()))
 	}
-	before, err := reading.Closings(ctx, day)
+	before, err := reading.Closings(ctx, plan.Day)
 	if err != nil {
 		return err
 	}
@@ -74,27 +107,86 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, options reconcile.Opt
 			a.Tell("close.open_in", state.Rows, state.State.Label(a.Lang()), state.State)
 		}
 	}
-	if err := a.Confirm(f.Yes); err != nil {
-		return err
-	}
-	who := a.Person(f.ActFlags)
-	record, err := a.Audit(f.ActFlags, reconcile.ActClose, day.String(), snapshot.Kept())
+	return nil
+}
+
+// freeze keeps what a snapshot shows, in the name of a person.
+func freeze(ctx context.Context, a *cli.App, day trade.Date, s *reconcile.Snapshot,
+	who engine.Person,
+) (trade.Closing, error) {
+	record, err := who.Record(cli.Now(), reconcile.ActClose, day.String(), s.Kept())
 	if err != nil {
-		return err
+		return trade.Closing{}, err
 	}
 	writing, err := a.OpenLedger(ctx, cli.ToWrite)
 	if err != nil {
-		return err
+		return trade.Closing{}, err
 	}
-	closing, err := reconcile.Freeze(ctx, writing, snapshot, who.Name, who.Reason, record)
-	if err != nil {
-		return err
+	return reconcile.Freeze(ctx, writing, s, who.Name, who.Reason, record)
+}
+
+// ClosingOrder is a closing as it is kept until others agree to it.
+func ClosingOrder(day trade.Date, plan reconcile.ClosingPlan, platform bool) engine.Planned {
+	p := engine.Planned{
+		Order: engine.ActOrder{Act: engine.ActClose, Job: day.String(), Checked: platform}, Rows: plan.Rows,
 	}
-	if a.AsJSON {
-		return a.PrintJSON(closingOf(closing))
+	sum := trade.Decimal{}
+	for _, t := range plan.Totals {
+		for currency, value := range t.Values {
+			if currency != "BRL" { // nobody can tell what that is in R$
+				return p
+			}
+			sum = sum.Add(value)
+		}
 	}
-	a.Show("close.done", closingDay(a, day), closing.ID, closingDay(a, day))
-	return nil
+	p.Value = &sum
+	return p
+}
+
+// Approvable lets a closing that somebody ordered be approved at the command line.
+func Approvable(a *cli.App) engine.Elsewhere {
+	with := func(ctx context.Context, o engine.ActOrder,
+		fn func(trade.Date, *reconcile.Snapshot, reconcile.ClosingPlan) error,
+	) error {
+		day, err := trade.ParseDate(o.Job)
+		if err != nil {
+			return err
+		}
+		reading, err := a.OpenLedger(ctx, cli.ToRead)
+		if err != nil {
+			return err
+		}
+		snapshot, err := takeSnapshot(ctx, a, reading, reconcile.Cut{Day: day, Bare: true}, o.Checked)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = snapshot.Close() }() // a temporary file
+		plan, err := snapshot.PlanClosing(a.Config.Report.Tolerance())
+		if err != nil {
+			return err
+		}
+		return fn(day, snapshot, plan)
+	}
+	return engine.Elsewhere{
+		Mark: func(ctx context.Context, o engine.ActOrder) (mark string, err error) {
+			err = with(ctx, o, func(_ trade.Date, _ *reconcile.Snapshot, p reconcile.ClosingPlan) error {
+				mark = p.Mark
+				return nil
+			})
+			return mark, err
+		},
+		Do: func(ctx context.Context, o engine.ActOrder, mark string, who engine.Person) (done bool, err error) {
+			err = with(ctx, o, func(day trade.Date, s *reconcile.Snapshot, p reconcile.ClosingPlan) error {
+				if p.Mark != mark || len(p.Uneven) > 0 || p.TooEarly() {
+					return nil
+				}
+				_, err := freeze(ctx, a, day, s, who)
+				done = err == nil
+				return err
+			})
+			return done, err
+		},
+	}
 }
 
 // valuesText writes amounts of money by currency.

@@ -72,12 +72,34 @@ func resync(ctx context.Context, a *cli.App, job string, f resyncFlags) error {
 	if err := a.Confirm(f.Yes); err != nil {
 		return err
 	}
-	record, err := a.Audit(f.ActFlags, "resync", job, struct {
-		Since  string         `json:"since,omitempty"`
-		Keys   []string       `json:"keys,omitempty"`
-		States []trade.State  `json:"states,omitempty"`
-		Plan   map[string]int `json:"plan"`
-	}{f.since, wanted.Keys, wanted.States, plan})
+	acts, err := a.OpenActs(ctx, cli.ToWrite)
+	if err != nil {
+		return err
+	}
+	order := engine.ActOrder{
+		Act: engine.ActResync, Job: job, Keys: wanted.Keys, States: wanted.States, Since: wanted.Since,
+	}
+	who := a.Person(f.ActFlags)
+	planned := engine.Planned{Order: order}
+	for _, n := range plan {
+		planned.Rows += n
+	}
+	asked, err := acts.Ask(ctx, planned, engine.MarkOf(order, plan), who, 0)
+	if err != nil {
+		return err
+	}
+	if asked != nil {
+		return cli.TellAsked(a, *asked)
+	}
+	return runResync(ctx, a, source, order, plan, who)
+}
+
+// runResync reads a job again, after it was put into the audit.
+func runResync(ctx context.Context, a *cli.App, source engine.Source, o engine.ActOrder, plan map[string]int,
+	who engine.Person,
+) error {
+	job, wanted := o.Job, cli.ResyncOf(o)
+	record, err := cli.ResyncRecord(o, plan, who)
 	if err != nil {
 		return err
 	}
@@ -102,6 +124,31 @@ func resync(ctx context.Context, a *cli.App, job string, f resyncFlags) error {
 	return syncResult(reports, err, false)
 }
 
+// Approvable lets a new reading that somebody ordered be approved at the command line.
+func Approvable(a *cli.App) engine.Elsewhere {
+	plan := func(ctx context.Context, o engine.ActOrder) (map[string]int, engine.Source, error) {
+		source, err := a.OpenSource(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		plan, err := planResync(ctx, a, o.Job, cli.ResyncOf(o), source)
+		return plan, source, err
+	}
+	return engine.Elsewhere{
+		Mark: func(ctx context.Context, o engine.ActOrder) (string, error) {
+			plan, _, err := plan(ctx, o)
+			return engine.MarkOf(o, plan), err
+		},
+		Do: func(ctx context.Context, o engine.ActOrder, mark string, who engine.Person) (bool, error) {
+			plan, source, err := plan(ctx, o)
+			if err != nil || engine.MarkOf(o, plan) != mark {
+				return false, err
+			}
+			return true, runResync(ctx, a, source, o, plan, who)
+		},
+	}
+}
+
 // planResync tells what a new reading would change, without changing anything.
 func planResync(ctx context.Context, a *cli.App, job string, wanted engine.Resync,
 	source engine.Source,
@@ -114,15 +161,9 @@ func planResync(ctx context.Context, a *cli.App, job string, wanted engine.Resyn
 	if err != nil {
 		return nil, err
 	}
-	plan := map[string]int{}
-	reports, err := e.Sync(ctx, []string{job},
-		engine.Options{DryRun: true, Resync: &wanted, Planned: func(entry trade.Entry) { plan[string(entry.State)]++ }})
+	plan, r, err := cli.PlanResync(ctx, e, a.Voice(), job, wanted)
 	if err != nil {
 		return nil, err
-	}
-	r := reports[0]
-	if r.Stopped != nil {
-		return nil, errors.New(a.Voice().Stop(*r.Stopped))
 	}
 	a.Tell("resync.plan", job, r.Read, r.New, r.Changed)
 	for _, s := range trade.States {

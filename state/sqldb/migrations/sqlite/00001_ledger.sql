@@ -408,6 +408,30 @@ CREATE TABLE saved_filter (
     PRIMARY KEY (person_id, name)
 ) STRICT, WITHOUT ROWID;
 
+-- The words by which a row is found that people are shown texts of (terms.go of readmodel), and the rows whose words are not what is shown now. Words of documents begin
+-- with #.
+CREATE TABLE search_term (
+    term TEXT NOT NULL,
+    entry_id INTEGER NOT NULL,
+    PRIMARY KEY (term, entry_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX search_term_entry ON search_term (entry_id, term);
+CREATE TABLE search_stale (entry_id INTEGER PRIMARY KEY) STRICT;
+
+-- Acts that one person ordered and others have to agree to before they are done. One that was done or declined is gone; the audit tells of it.
+CREATE TABLE approval (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    act TEXT NOT NULL CHECK (act <> ''),
+    target TEXT NOT NULL,
+    mark TEXT NOT NULL CHECK (mark <> ''), -- of the plan that was shown
+    plan TEXT NOT NULL, -- JSON: what was ordered, what was planned
+    people TEXT NOT NULL, -- JSON: who ordered it, and who has agreed since
+    needs INTEGER NOT NULL CHECK (needs >= 2), -- so many people in all
+    version INTEGER NOT NULL DEFAULT 1,
+    until INTEGER NOT NULL -- then it lapses
+) STRICT;
+CREATE UNIQUE INDEX approval_one_plan ON approval (act, target, mark);
+
 -- Reports that a person has closed: what they said, for good. A part belongs to a closing once there is one with its id; parts without one are of a closing that was not
 -- finished, and are removed by the next.
 CREATE TABLE closing (
@@ -606,6 +630,16 @@ CREATE TRIGGER entry_job BEFORE UPDATE OF job ON entry
 WHEN NEW.job <> OLD.job AND NOT EXISTS (SELECT 1 FROM audit WHERE seq = (SELECT seq FROM audit_head) AND act IN ('job move', 'rebuild', 'journal settle'))
 BEGIN
     SELECT RAISE(ROLLBACK, 'safrasync: an entry goes to another job only by an act that stands in the audit');
+END;
+-- What is no longer shown of a row is not found any more, from this moment on.
+CREATE TRIGGER entry_shown AFTER UPDATE OF shown ON entry WHEN NEW.shown <> OLD.shown
+BEGIN
+    DELETE FROM search_term WHERE entry_id = NEW.id;
+    INSERT INTO search_stale (entry_id) VALUES (NEW.id) ON CONFLICT DO NOTHING;
+END;
+CREATE TRIGGER entry_shows AFTER INSERT ON entry WHEN NEW.shown <> '{}'
+BEGIN
+    INSERT INTO search_stale (entry_id) VALUES (NEW.id) ON CONFLICT DO NOTHING;
 END;
 CREATE TRIGGER entry_stays BEFORE DELETE ON entry
 BEGIN

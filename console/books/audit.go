@@ -1,4 +1,4 @@
-package pages
+package books
 
 import (
 	"encoding/csv"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/i18n"
@@ -16,7 +17,7 @@ import (
 
 // auditRoutes are what people did.
 type auditRoutes struct {
-	audit Audit
+	audit pages.Audit
 }
 
 func (p *auditRoutes) routes() []web.Route {
@@ -79,7 +80,7 @@ func (p *auditRoutes) auditQuery(q *web.Request) auditPage {
 	page.Query = trade.AuditQuery{
 		Who: strings.TrimSpace(q.FormValue("who")), Act: strings.TrimSpace(q.FormValue("act")),
 		Target: strings.TrimSpace(q.FormValue("target")),
-		Before: number(q.FormValue("before")), Limit: pageRows,
+		Before: pages.Number(q.FormValue("before")), Limit: pages.PageRows,
 	}
 	day := func(text string) time.Time {
 		at, err := time.ParseInLocation(time.DateOnly, text, q.Site.Zone)
@@ -133,7 +134,7 @@ func (p *auditRoutes) exportAudit(q *web.Request) error {
 	if err := p.audit.AppendAudit(q.Context(), q.Record("audit export", "audit", "", "")); err != nil {
 		return err
 	}
-	attach(q, "auditoria.csv", "text/csv; charset=utf-8")
+	pages.Attach(q, "auditoria.csv", "text/csv; charset=utf-8")
 	if _, err := q.Writer.Write([]byte("\xef\xbb\xbf")); err != nil {
 		return err
 	}

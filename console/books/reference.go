@@ -1,4 +1,4 @@
-package pages
+package books
 
 import (
 	"errors"
@@ -8,15 +8,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // referenceRoutes are the pages of the de-para.
 type referenceRoutes struct {
-	codes  Codes
-	tables Tables
-	audit  Audit
+	codes    pages.Codes
+	tables   pages.Tables
+	audit    pages.Audit
+	consents pages.Consents
 }
 
 func (p *referenceRoutes) routes() []web.Route {
@@ -30,6 +32,10 @@ func (p *referenceRoutes) routes() []web.Route {
 		{
 			Method: http.MethodPost, Path: "/references/{kind}/set", Needs: trade.Administrator,
 			Handle: p.setReference,
+		},
+		{
+			Method: http.MethodPost, Path: "/references/{kind}/propose", Needs: trade.Accountant,
+			Handle: p.proposeReference,
 		},
 		{
 			Method: http.MethodPost, Path: "/references/{kind}/remove", Needs: trade.Administrator,
@@ -62,6 +68,7 @@ type referencePage struct {
 	Count   int    // lines that the text finds
 	Next    string // code after which the next page begins
 	May     bool   // the person may change it here
+	Propose bool   // the person may propose a code, to which an administrator has to agree
 	Code    string
 	ID      string
 	Reason  string
@@ -97,6 +104,7 @@ func (p *referenceRoutes) referencePage(q *web.Request) (referencePage, error) {
 	}
 	page.Source = p.tables.ReferenceSource(page.Kind)
 	page.May = page.Source == "ledger" && q.May(trade.Administrator)
+	page.Propose = page.Source == "ledger" && !page.May && q.May(trade.Accountant)
 	all, err := p.codes.Shortages(q.Context())
 	if err != nil {
 		return page, err
@@ -134,8 +142,8 @@ func (p *referenceRoutes) lines(q *web.Request, page *referencePage) error {
 		if after != "" && trade.CompareCodes(line.Code, after) <= 0 {
 			continue
 		}
-		if len(page.Lines) == pageRows {
-			page.Next = page.Lines[pageRows-1].Code
+		if len(page.Lines) == pages.PageRows {
+			page.Next = page.Lines[pages.PageRows-1].Code
 			continue
 		}
 		page.Lines = append(page.Lines, line)
@@ -164,10 +172,10 @@ func (p *referenceRoutes) setReference(q *web.Request) error {
 		return err
 	}
 	page.Code, page.ID = q.PostFormValue("code"), q.PostFormValue("id")
-	if page.Reason, page.Fault = reason(q); page.Fault == "" {
+	if page.Reason, page.Fault = pages.Reason(q); page.Fault == "" {
 		_, _, err = p.tables.SetReferences(q.Context(), page.Kind, map[string]string{page.Code: page.ID}, nil,
-			"refs set", person(q, page.Reason))
-		var wrong *ReferenceFault
+			"refs set", pages.Person(q, page.Reason))
+		var wrong *pages.ReferenceFault
 		switch {
 		case errors.As(err, &wrong):
 			page.Fault = "references.fault"
@@ -181,16 +189,42 @@ func (p *referenceRoutes) setReference(q *web.Request) error {
 	return q.Page(http.StatusUnprocessableEntity, "references", page)
 }
 
+// proposeReference keeps one code with its id until an administrator agrees.
+func (p *referenceRoutes) proposeReference(q *web.Request) error {
+	page, err := p.referencePage(q)
+	if err != nil {
+		return err
+	}
+	if page.Source != "ledger" {
+		return web.ErrForbidden
+	}
+	page.Code, page.ID = q.PostFormValue("code"), q.PostFormValue("id")
+	if page.Reason, page.Fault = pages.Reason(q); page.Fault == "" {
+		waits, err := p.consents.Propose(q.Context(), page.Kind, page.Code, page.ID, pages.Person(q, page.Reason))
+		var wrong *pages.ReferenceFault
+		switch {
+		case errors.As(err, &wrong):
+			page.Fault = "references.fault"
+		case err != nil:
+			return err
+		default:
+			return pages.Asked(q, waits)
+		}
+	}
+	return q.Page(http.StatusUnprocessableEntity, "references", page)
+}
+
 // removeReference takes one code out. Rows that need it wait from the next run on.
 func (p *referenceRoutes) removeReference(q *web.Request) error {
 	page, err := p.mayChange(q)
 	if err != nil {
 		return err
 	}
-	if page.Reason, page.Fault = reason(q); page.Fault != "" {
+	if page.Reason, page.Fault = pages.Reason(q); page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "references", page)
 	}
-	removed, err := p.tables.RemoveReference(q.Context(), page.Kind, q.PostFormValue("code"), person(q, page.Reason))
+	removed, err := p.tables.RemoveReference(q.Context(), page.Kind, q.PostFormValue("code"),
+		pages.Person(q, page.Reason))
 	if err != nil {
 		return err
 	}
@@ -210,14 +244,14 @@ func (p *referenceRoutes) exportReferences(q *web.Request) error {
 	if err := p.audit.AppendAudit(q.Context(), q.Record("refs export", kind, "", "")); err != nil {
 		return err
 	}
-	attach(q, kind+".csv", "text/csv; charset=utf-8")
+	pages.Attach(q, kind+".csv", "text/csv; charset=utf-8")
 	return p.tables.WriteReferences(q.Context(), kind, q.Writer)
 }
 
 // importPage is the plan of an import.
 type importPage struct {
 	Kind    string
-	Plan    ReferencePlan
+	Plan    pages.ReferencePlan
 	Added   int
 	Changed int
 	Shown   []trade.ReferenceChange
@@ -278,19 +312,19 @@ func (p *referenceRoutes) importReferences(q *web.Request) error {
 		return err
 	}
 	var why string
-	why, page.Fault = reason(q)
+	why, page.Fault = pages.Reason(q)
 	switch {
 	case page.Plan.Fault != "", len(page.Plan.Bad) > 0, len(page.Plan.Changes)+page.Plan.Renamed == 0:
 		return q.Page(http.StatusUnprocessableEntity, "references_plan", page)
-	case page.Fault == "" && (number(q.PostFormValue("added")) != int64(page.Added) ||
-		number(q.PostFormValue("changed")) != int64(page.Changed)):
+	case page.Fault == "" && (pages.Number(q.PostFormValue("added")) != int64(page.Added) ||
+		pages.Number(q.PostFormValue("changed")) != int64(page.Changed)):
 		page.Fault = "desk.moved"
 	}
 	if page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "references_plan", page)
 	}
 	if _, _, err := p.tables.SetReferences(q.Context(), page.Kind, page.Plan.Codes, page.Plan.Labels,
-		"refs import", person(q, why)); err != nil {
+		"refs import", pages.Person(q, why)); err != nil {
 		return err
 	}
 	q.Tell("references.imported")

@@ -1,0 +1,206 @@
+package acts
+
+import (
+	"cmp"
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/i18n"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Elsewhere are the acts that can be approved and that other commands do.
+type Elsewhere map[string]func(*cli.App) engine.Elsewhere
+
+// NewApprovalsCommand makes the command approvals.
+func NewApprovalsCommand(a *cli.App) *cobra.Command {
+	return a.Command("approvals", "help.approvals", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
+		return listApprovals(cmd.Context(), a)
+	})
+}
+
+// NewApproveCommand makes the command approve.
+func NewApproveCommand(a *cli.App, elsewhere Elsewhere) *cobra.Command {
+	return answerCommand(a, "approve", "help.approve",
+		func(ctx context.Context, id int64, f cli.ActFlags) error { return approve(ctx, a, id, f, elsewhere) })
+}
+
+// NewDeclineCommand makes the command decline.
+func NewDeclineCommand(a *cli.App) *cobra.Command {
+	return answerCommand(a, "decline", "help.decline", func(ctx context.Context, id int64, f cli.ActFlags) error {
+		acts, err := a.OpenActs(ctx, cli.ToWrite)
+		if err != nil {
+			return err
+		}
+		d, err := acts.Decline(ctx, id, a.Person(f))
+		if err != nil {
+			return err
+		}
+		return tellDecided(a, id, d, "approval.declined")
+	})
+}
+
+func answerCommand(a *cli.App, name string, help i18n.Key,
+	answer func(ctx context.Context, id int64, f cli.ActFlags) error,
+) *cobra.Command {
+	var f cli.ActFlags
+	cmd := a.Command(name+" ID --reason TEXT", help, cli.Exactly(1), func(cmd *cobra.Command, args []string) error {
+		id, err := strconv.ParseInt(args[0], 10, 64)
+		if err != nil {
+			return a.Usage("approval.no_id", args[0])
+		}
+		if err := a.NeedReason(f); err != nil {
+			return err
+		}
+		return answer(cmd.Context(), id, f)
+	})
+	f.Add(cmd)
+	return cmd
+}
+
+// approve shows the plan of what somebody ordered, asks, and keeps that this person agrees.
+func approve(ctx context.Context, a *cli.App, id int64, f cli.ActFlags, elsewhere Elsewhere) error {
+	acts, err := a.OpenActs(ctx, cli.ToWrite)
+	if err != nil {
+		return err
+	}
+	acts.Others = map[string]engine.Elsewhere{}
+	for act, of := range elsewhere {
+		acts.Others[act] = of(a)
+	}
+	ap, err := acts.Approvals.Approval(ctx, id)
+	if err != nil {
+		if acts.Unknown(err) {
+			return tellDecided(a, id, engine.Decided{Refused: engine.NotAsked}, "")
+		}
+		return err
+	}
+	planned, err := engine.PlannedOf(ap)
+	if err != nil {
+		return err
+	}
+	if err := readyFor(ctx, a, acts, planned.Order.Act); err != nil {
+		return err
+	}
+	review, err := acts.Review(ctx, ap)
+	if err != nil {
+		return err
+	}
+	tellApproval(a, ap)
+	if review.Rows != nil {
+		for i, s := range review.Rows.Steps {
+			if i == cli.PlanShown {
+				a.Tell("plan.more", len(review.Rows.Steps)-i)
+				break
+			}
+			tellStep(a, *review.Rows, s)
+		}
+	}
+	if review.Outdated {
+		return tellDecided(a, id, engine.Decided{Approval: ap, Refused: engine.Moved}, "")
+	}
+	if err := a.Confirm(f.Yes); err != nil {
+		return err
+	}
+	d, err := acts.Approve(ctx, id, a.Person(f))
+	if err != nil {
+		return err
+	}
+	done := i18n.Key("approval.done")
+	if d.Waits > 0 {
+		done = "approval.agreed"
+	}
+	return tellDecided(a, id, d, done)
+}
+
+// readyFor gives the acts what an act needs to be planned again.
+func readyFor(ctx context.Context, a *cli.App, acts *engine.Acts, act string) (err error) {
+	if act != "adopt" && act != "resend" {
+		return nil
+	}
+	if acts.Rows, err = remapper(ctx, a); err != nil || act == "resend" {
+		return err
+	}
+	acts.Platform, err = a.OpenAPI()
+	return err
+}
+
+// approvalJSON is one line of `approvals --json`, and what an answer says.
+type approvalJSON struct {
+	Approval int64           `json:"approval"`
+	Act      string          `json:"act"`
+	Target   string          `json:"target"`
+	People   []trade.Consent `json:"people"` // who ordered it comes first
+	Needs    int             `json:"needs"`
+	Until    string          `json:"until"`
+	Done     bool            `json:"done"`
+	Refused  *string         `json:"refused"`
+}
+
+func approvalOf(ap trade.Approval) approvalJSON {
+	return approvalJSON{
+		Approval: ap.ID, Act: ap.Act, Target: ap.Target, People: ap.People, Needs: ap.Needs,
+		Until: ap.Until.Format("2006-01-02T15:04:05Z"),
+	}
+}
+
+func listApprovals(ctx context.Context, a *cli.App) error {
+	store, err := a.OpenLedger(ctx, cli.ToRead)
+	if err != nil {
+		return err
+	}
+	list, err := store.Approvals(ctx, cli.Now())
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 && !a.AsJSON {
+		a.Show("approval.none")
+	}
+	for _, ap := range list {
+		if a.AsJSON {
+			if err := a.PrintJSON(approvalOf(ap)); err != nil {
+				return err
+			}
+			continue
+		}
+		a.Line(approvalText(a, ap))
+	}
+	return nil
+}
+
+func tellApproval(a *cli.App, ap trade.Approval) { a.Tell("act.line", approvalText(a, ap)) }
+
+// approvalText says in one line what waits, who ordered it and why, and until when it waits.
+func approvalText(a *cli.App, ap trade.Approval) string {
+	first := ap.People[0]
+	names := make([]string, len(ap.People))
+	for i, c := range ap.People {
+		names[i] = c.Name
+	}
+	return a.Text("approval.line", ap.ID, ap.Act, ap.Target, strings.Join(names, ", "), a.Voice().Moment(first.At),
+		first.Reason, len(ap.People), ap.Needs, a.Voice().Moment(ap.Until))
+}
+
+// tellDecided says what became of an answer; it fails when the answer does not count.
+func tellDecided(a *cli.App, id int64, d engine.Decided, done i18n.Key) error {
+	if a.AsJSON {
+		out := approvalOf(d.Approval)
+		out.Approval, out.Done, out.Refused = cmp.Or(out.Approval, id), d.Done, cli.OrNull(string(d.Refused))
+		if err := a.PrintJSON(out); err != nil {
+			return err
+		}
+	}
+	switch {
+	case d.Refused != engine.NotRefused:
+		a.Tell("act.refused", a.Text("approval.name", id), a.Text(i18n.Key("approval.refused."+string(d.Refused))))
+		return &cli.ExitError{Code: cli.ExitFailed}
+	case !a.AsJSON:
+		a.Show(done, id)
+	}
+	return nil
+}

@@ -1,0 +1,45 @@
+package config
+
+import (
+	"time"
+
+	engine "github.com/safrasync/safrasync/sync"
+)
+
+// ApproveConfig says which acts need several people, and how many in all.
+type ApproveConfig struct {
+	Retry       int           `yaml:"retry"`
+	Resend      int           `yaml:"resend"`
+	Adopt       int           `yaml:"adopt"`
+	Dismiss     int           `yaml:"dismiss"`
+	Reopen      int           `yaml:"reopen"`
+	Acknowledge int           `yaml:"acknowledge"`
+	Resync      int           `yaml:"resync"`
+	Release     int           `yaml:"release"`
+	Close       int           `yaml:"close"`
+	Above       ExactNumber   `yaml:"above"` // R$; 0 = whatever it is worth
+	Lapse       time.Duration `yaml:"lapse"`
+}
+
+// peopleMost bounds the people that an act may need.
+const peopleMost = 5
+
+func (a ApproveConfig) people() map[string]int {
+	return map[string]int{
+		"retry": a.Retry, "resend": a.Resend, "adopt": a.Adopt, "dismiss": a.Dismiss, "reopen": a.Reopen,
+		"acknowledge": a.Acknowledge, engine.ActResync: a.Resync, engine.ActRelease: a.Release,
+		engine.ActClose: a.Close,
+	}
+}
+
+func (a ApproveConfig) check(d *Decoder) {
+	for act, people := range a.people() {
+		between(d, "approve."+act, people, 0, peopleMost)
+	}
+	between(d, "approve.lapse", a.Lapse, time.Hour, 30*day)
+}
+
+// Rules are the acts that need several people, as the engine takes them.
+func (a ApproveConfig) Rules() engine.Rules {
+	return engine.Rules{People: a.people(), Above: a.Above.Decimal, Lapses: a.Lapse}
+}

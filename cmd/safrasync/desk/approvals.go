@@ -1,0 +1,144 @@
+package desk
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/refs"
+	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Approvals gives the acts that wait for somebody's consent.
+func (d *Desk) Approvals(ctx context.Context) ([]trade.Approval, error) {
+	return d.g.Store.Approvals(ctx, cli.Now())
+}
+
+// approving are the acts with all that can be approved in the console.
+func (d *Desk) approving() *engine.Acts {
+	acts := d.acts()
+	acts.Others = map[string]engine.Elsewhere{
+		engine.ActClose: d.reports.approvable(), engine.ActResync: d.resync(),
+		engine.ActSetCode: refs.ApprovableIn(func(context.Context) (*state.Store, error) { return d.g.Store, nil }),
+	}
+	return acts
+}
+
+// slow are the acts whose plans are made again only when somebody agrees: a report of the whole
+// ledger, a reading of the ERP.
+var slow = []string{engine.ActClose, engine.ActResync}
+
+// ReviewApproval gives one act that waits, with its plan as it is now.
+func (d *Desk) ReviewApproval(ctx context.Context, id int64) (out pages.Waits, err error) {
+	if out.Approval, err = d.g.Store.Approval(ctx, id); err != nil {
+		return out, err
+	}
+	out.Lapsed = !cli.Now().Before(out.Approval.Until)
+	if out.Planned, err = engine.PlannedOf(out.Approval); err != nil || out.Lapsed ||
+		slices.Contains(slow, out.Approval.Act) {
+		return out, err
+	}
+	out.Review, err = d.approving().Review(ctx, out.Approval)
+	return out, err
+}
+
+// Approve keeps that a person agrees; with the last one who has to the act is done.
+func (d *Desk) Approve(ctx context.Context, id int64, who engine.Person) (engine.Decided, error) {
+	return d.approving().Approve(ctx, id, who)
+}
+
+// Decline keeps that a person does not agree.
+func (d *Desk) Decline(ctx context.Context, id int64, who engine.Person) (engine.Decided, error) {
+	return d.acts().Decline(ctx, id, who)
+}
+
+// Propose keeps a code of a de-para until somebody else agrees to it.
+func (d *Desk) Propose(ctx context.Context, kind, code, id string, who engine.Person) (*trade.Approval, error) {
+	if err := d.mayChange(kind); err != nil {
+		return nil, err
+	}
+	parsed, err := trade.ParseID(id)
+	clean := cli.NormalCode(code)
+	if err != nil || cli.IsBlankCode(clean) {
+		return nil, &pages.ReferenceFault{Code: code, ID: id}
+	}
+	planned, mark, err := refs.Proposal(ctx, d.g.Store, kind, clean, parsed)
+	if err != nil {
+		return nil, err
+	}
+	return d.acts().Ask(ctx, planned, mark, who, 2)
+}
+
+// resync is a new reading of a job that was ordered at the command line. It begins when the last
+// one has agreed, and nobody waits for its end: it is one of the cli.
+func (d *Desk) resync() engine.Elsewhere {
+	plan := func(ctx context.Context, o engine.ActOrder) (map[string]int, error) {
+		plan, _, err := cli.PlanResync(ctx, d.g.Engine, d.g.App.Voice(), o.Job, cli.ResyncOf(o))
+		return plan, err
+	}
+	return engine.Elsewhere{
+		Mark: func(ctx context.Context, o engine.ActOrder) (string, error) {
+			plan, err := plan(ctx, o)
+			return engine.MarkOf(o, plan), err
+		},
+		Do: func(ctx context.Context, o engine.ActOrder, mark string, who engine.Person) (bool, error) {
+			plan, err := plan(ctx, o)
+			if err != nil || engine.MarkOf(o, plan) != mark {
+				return false, err
+			}
+			record, err := cli.ResyncRecord(o, plan, who)
+			if err != nil {
+				return false, err
+			}
+			if err := d.g.Store.AppendAudit(ctx, record); err != nil {
+				return false, err
+			}
+			return d.inBackground(func(ctx context.Context) {
+				wanted := cli.ResyncOf(o)
+				if err := d.resyncNow(ctx, o.Job, engine.Options{Resync: &wanted}); err != nil {
+					d.g.Log.Error("a new reading that was approved came to nothing", zap.String("sync_job", o.Job),
+						zap.Error(err))
+				}
+			}), nil
+		},
+	}
+}
+
+// turnWait is how long a new reading waits for a run of the same job that is on its way.
+const turnWait = 10 * time.Minute
+
+func (d *Desk) resyncNow(ctx context.Context, job string, o engine.Options) error {
+	ctx, cancel := context.WithTimeout(ctx, turnWait)
+	defer cancel()
+	for {
+		jobs, changed := d.g.Board.look()
+		if !slices.ContainsFunc(jobs, func(p pages.Progress) bool { return p.Job == job }) {
+			break
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("another run goes on: %w", ctx.Err())
+		}
+	}
+	_, err := d.g.Engine.Sync(d.ending, []string{job}, o)
+	return err
+}
+
+// inBackground does what nobody waits for, until the generation ends; false: it is ending.
+func (d *Desk) inBackground(fn func(context.Context)) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.ended {
+		return false
+	}
+	d.working.Go(func() { fn(d.ending) })
+	return true
+}

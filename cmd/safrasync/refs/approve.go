@@ -1,0 +1,48 @@
+package refs
+
+import (
+	"context"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+)
+
+// Proposal is a code of a de-para that somebody proposes, as it is kept until another agrees; the
+// mark covers what the code has now.
+func Proposal(ctx context.Context, store *state.Store, kind, code, id string) (engine.Planned, string, error) {
+	all, _, err := store.References(ctx)
+	o := engine.ActOrder{Act: engine.ActSetCode, Job: kind, Keys: []string{code}, ID: id}
+	return engine.Planned{Order: o, Rows: 1}, engine.MarkOf(o, all[kind][code]), err
+}
+
+// ApprovableIn lets a code that somebody proposed be approved.
+func ApprovableIn(open func(context.Context) (*state.Store, error)) engine.Elsewhere {
+	return engine.Elsewhere{
+		Mark: func(ctx context.Context, o engine.ActOrder) (string, error) {
+			store, err := open(ctx)
+			if err != nil {
+				return "", err
+			}
+			_, mark, err := Proposal(ctx, store, o.Job, o.Keys[0], o.ID)
+			return mark, err
+		},
+		Do: func(ctx context.Context, o engine.ActOrder, _ string, who engine.Person) (bool, error) {
+			store, err := open(ctx)
+			if err != nil {
+				return false, err
+			}
+			record, err := who.Record(cli.Now(), o.Act, o.Job, nil)
+			if err != nil {
+				return false, err
+			}
+			_, _, err = store.ImportReferences(ctx, o.Job, map[string]string{o.Keys[0]: o.ID}, nil, record)
+			return err == nil, err
+		},
+	}
+}
+
+// Approvable is that at the command line.
+func Approvable(a *cli.App) engine.Elsewhere {
+	return ApprovableIn(func(ctx context.Context) (*state.Store, error) { return a.OpenLedger(ctx, cli.ToWrite) })
+}

@@ -1,0 +1,198 @@
+package books
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/console/web"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// approvalRoutes are the acts that wait for somebody else's consent.
+type approvalRoutes struct {
+	consents pages.Consents
+	rows     pages.Rows
+	words    pages.Words
+	sessions pages.Sessions
+	unknown  func(error) bool
+}
+
+func (p *approvalRoutes) routes() []web.Route {
+	return []web.Route{
+		{Method: http.MethodGet, Path: "/approvals", Needs: trade.Reader, Handle: p.showApprovals},
+		{Method: http.MethodGet, Path: "/approvals/{id}", Needs: trade.Reader, Handle: p.showApproval},
+		{
+			Method: http.MethodPost, Path: "/approvals/{id}/approve", Needs: trade.Accountant, Takes: pages.ReportTakes,
+			Handle: p.approve,
+		},
+		{Method: http.MethodPost, Path: "/approvals/{id}/decline", Needs: trade.Accountant, Handle: p.decline},
+	}
+}
+
+// approvalsPage lists what waits.
+type approvalsPage struct{ Waits []waitsShown }
+
+// waitsShown is an act that waits, with who ordered it.
+type waitsShown struct {
+	trade.Approval
+	First trade.Consent
+	Rows  int
+	Value *trade.Decimal
+}
+
+func (p *approvalRoutes) showApprovals(q *web.Request) error {
+	list, err := p.consents.Approvals(q.Context())
+	if err != nil {
+		return err
+	}
+	var page approvalsPage
+	for _, a := range list {
+		planned, err := engine.PlannedOf(a)
+		if err != nil {
+			return err
+		}
+		page.Waits = append(page.Waits, waitsShown{a, a.People[0], planned.Rows, planned.Value})
+	}
+	return q.Page(http.StatusOK, "approvals", page)
+}
+
+// approvalPage is one act that waits: the plan that the first person saw.
+type approvalPage struct {
+	pages.Waits
+	First  trade.Consent
+	Steps  []pages.StepView // as they would be done now
+	Then   []pages.StepView // as they were planned, of an act that is outdated
+	More   int
+	May    bool // the person may agree
+	Own    bool // the person ordered it, or has agreed
+	Proof  bool
+	Reason string
+	Fault  string
+}
+
+func (p *approvalRoutes) approvalPage(q *web.Request) (page approvalPage, err error) {
+	id := pages.Number(q.PathValue("id"))
+	if page.Waits, err = p.consents.ReviewApproval(q.Context(), id); err != nil {
+		if p.unknown(err) {
+			err = web.ErrNotFound
+		}
+		return page, err
+	}
+	page.First = page.Approval.People[0]
+	page.Own = slices.ContainsFunc(page.Approval.People,
+		func(c trade.Consent) bool { return c.Name == q.Login.User.Name })
+	page.May = q.May(engine.ApproverOf(page.Approval.Act)) && !page.Own && !page.Lapsed && !page.Review.Outdated
+	page.Proof = page.Approval.Act == pages.Resend && !p.sessions.Proved(q)
+	if page.Review.Rows != nil && !page.Review.Outdated {
+		for _, s := range page.Review.Rows.Steps {
+			if s.Refused == "" {
+				page.Steps = append(page.Steps, pages.StepView{RowStep: s})
+			}
+		}
+	} else if page.Then, err = p.then(q, page.Planned.Steps); err != nil {
+		return page, err
+	}
+	page.More = max(0, page.Planned.Rows-pages.StepsShown)
+	page.Steps = page.Steps[:min(len(page.Steps), pages.StepsShown)]
+	return page, nil
+}
+
+// then gives the rows of a plan as they were planned.
+func (p *approvalRoutes) then(q *web.Request, steps []engine.PlannedStep) ([]pages.StepView, error) {
+	steps = steps[:min(len(steps), pages.StepsShown)]
+	ids := make([]int64, len(steps))
+	for i, s := range steps {
+		ids[i] = s.ID
+	}
+	entries, err := p.rows.Entries(q.Context(), ids)
+	if err != nil {
+		return nil, err
+	}
+	var out []pages.StepView
+	for _, s := range steps {
+		for _, e := range entries {
+			if e.ID == s.ID {
+				after := e
+				after.State, after.RemoteID = s.To, s.Given
+				e.State = s.From
+				out = append(out, pages.StepView{RowStep: engine.RowStep{Key: s.Key, Before: e, After: after}})
+			}
+		}
+	}
+	return out, nil
+}
+
+func (p *approvalRoutes) showApproval(q *web.Request) error {
+	page, err := p.approvalPage(q)
+	if err != nil {
+		return err
+	}
+	return q.Page(http.StatusOK, "approval", page)
+}
+
+// answered reads who answers and why; ok is false where that is answered already.
+func (p *approvalRoutes) answered(q *web.Request, may func(approvalPage) bool) (page approvalPage, ok bool, err error) {
+	if page, err = p.approvalPage(q); err != nil {
+		return page, false, err
+	}
+	if !may(page) {
+		return page, false, web.ErrForbidden
+	}
+	if page.Reason, page.Fault = pages.Reason(q); page.Fault != "" {
+		return page, false, q.Page(http.StatusUnprocessableEntity, "approval", page)
+	}
+	return page, true, nil
+}
+
+func (p *approvalRoutes) approve(q *web.Request) error {
+	page, ok, err := p.answered(q, func(a approvalPage) bool { return q.May(engine.ApproverOf(a.Approval.Act)) })
+	if err != nil || !ok {
+		return err
+	}
+	if page.Approval.Act == pages.Resend {
+		if page.Fault, err = p.sessions.Prove(q, q.PostFormValue("password")); err != nil {
+			return err
+		}
+		if page.Fault != "" {
+			return q.Page(http.StatusUnprocessableEntity, "approval", page)
+		}
+	}
+	done, err := p.consents.Approve(q.Context(), page.Approval.ID, pages.Person(q, page.Reason))
+	if err != nil {
+		return err
+	}
+	return p.told(q, page, done, "approvals.done")
+}
+
+// decline takes an act out; who ordered it may do so, too.
+func (p *approvalRoutes) decline(q *web.Request) error {
+	page, ok, err := p.answered(q,
+		func(a approvalPage) bool { return a.Own || q.May(engine.ApproverOf(a.Approval.Act)) })
+	if err != nil || !ok {
+		return err
+	}
+	done, err := p.consents.Decline(q.Context(), page.Approval.ID, pages.Person(q, page.Reason))
+	if err != nil {
+		return err
+	}
+	return p.told(q, page, done, "approvals.declined")
+}
+
+// told says what became of an answer.
+func (p *approvalRoutes) told(q *web.Request, page approvalPage, done engine.Decided, told string) error {
+	if done.Refused != "" {
+		if done.Done || len(done.Approval.People) >= done.Approval.Needs { // it is gone
+			q.Tell("approvals.moved")
+			return q.Redirect("/approvals")
+		}
+		page.Fault = "approval.refused." + string(done.Refused)
+		return q.Page(http.StatusConflict, "approval", page)
+	}
+	if done.Waits > 0 && told == "approvals.done" {
+		told = "approvals.agreed"
+	}
+	q.Tell(told)
+	return q.Redirect("/approvals")
+}

@@ -1,0 +1,20 @@
+package books
+
+import (
+	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/console/web"
+)
+
+// Routes lists what people can ask for of these pages.
+func Routes(p pages.Ports) []web.Route {
+	var out []web.Route
+	for _, page := range []interface{ routes() []web.Route }{
+		&referenceRoutes{p.Codes, p.Tables, p.Audit, p.Consents},
+		&auditRoutes{p.Audit},
+		&sheetRoutes{p.Rows, p.Sheets},
+		&approvalRoutes{p.Consents, p.Rows, p.Words, p.Sessions, p.Unknown},
+	} {
+		out = append(out, page.routes()...)
+	}
+	return out
+}

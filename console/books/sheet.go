@@ -1,0 +1,179 @@
+package books
+
+import (
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// sheetRoutes take rows to a spreadsheet and decisions back.
+type sheetRoutes struct {
+	rows   pages.Rows
+	sheets pages.Sheets
+}
+
+func (p *sheetRoutes) routes() []web.Route {
+	return []web.Route{
+		{
+			Method: http.MethodPost, Path: "/decisions/export", Needs: trade.Accountant, Takes: sheetTakes,
+			Handle: p.exportRows,
+		},
+		{Method: http.MethodGet, Path: "/decisions", Needs: trade.Accountant, Handle: p.showSheets},
+		{
+			Method: http.MethodPost, Path: "/decisions/plan", Needs: trade.Accountant, Body: sheetFile,
+			Takes: sheetTakes, Handle: p.planSheet,
+		},
+		{
+			Method: http.MethodPost, Path: "/decisions/do", Needs: trade.Accountant, Body: sheetFile, Takes: sheetTakes,
+			Handle: p.doSheet,
+		},
+	}
+}
+
+const (
+	listMost   = trade.SortedMost  // rows of a file
+	listPage   = 500               // that are read at once
+	sheetFile  = 6 << 20           // of an upload, as it comes back with the confirmation
+	sheetTakes = pages.ReportTakes // at most
+)
+
+// exportRows gives the rows of a filter as a file.
+func (p *sheetRoutes) exportRows(q *web.Request) error {
+	values, err := url.ParseQuery(q.PostFormValue("query"))
+	if err != nil {
+		return web.BadRequest("filter")
+	}
+	f, err := pages.ReadFilter(values, q.Site.Zone)
+	if err != nil {
+		return err
+	}
+	format := q.PostFormValue("format")
+	kind := pages.ReportForms[format]
+	if format != "csv" && format != "xlsx" {
+		return web.BadRequest("form")
+	}
+	f.After, f.Limit = "", listPage
+	if column, _ := f.Sort.Column(); column != "" {
+		f.Limit = listMost
+	}
+	first, err := p.rows.RowPage(q.Context(), f.RowQuery)
+	if err != nil {
+		return err
+	}
+	each := func(fn func(trade.Entry) error) error {
+		n := 0
+		for page := first; ; {
+			for _, e := range page.Rows {
+				if n++; n > listMost {
+					return web.BadRequest("rows_many")
+				}
+				if err := fn(e); err != nil {
+					return err
+				}
+			}
+			if page.Next == "" {
+				return nil
+			}
+			f.After = page.Next
+			var err error
+			if page, err = p.rows.RowPage(q.Context(), f.RowQuery); err != nil {
+				return err
+			}
+		}
+	}
+	to := &whole{to: &pages.Late{Q: q, Name: "linhas." + format, Kind: kind}}
+	if err := p.sheets.WriteRows(q.Context(), each, format, values.Encode(), q.Lang, to,
+		pages.Person(q, "")); err != nil {
+		return err
+	}
+	return to.send()
+}
+
+// whole keeps a file until all of it is there: one that would break off has a page of its own.
+type whole struct {
+	text strings.Builder
+	to   io.Writer
+}
+
+func (w *whole) Write(b []byte) (int, error) { return w.text.Write(b) }
+
+func (w *whole) send() error {
+	_, err := io.WriteString(w.to, w.text.String())
+	return err
+}
+
+// sheetPage is the plan of a file of decisions.
+type sheetPage struct {
+	Plan  *pages.SheetPlan
+	File  string // as it comes back with the confirmation
+	Fault string
+}
+
+func (p *sheetRoutes) showSheets(q *web.Request) error {
+	return q.Page(http.StatusOK, "decisions", sheetPage{})
+}
+
+func (p *sheetRoutes) planSheet(q *web.Request) error {
+	file, _, err := q.FormFile("file")
+	if err != nil {
+		return web.BadRequest("form")
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	text, err := io.ReadAll(file)
+	if err != nil {
+		return &web.Fault{Status: http.StatusRequestEntityTooLarge, Code: "long", Cause: err}
+	}
+	plan, err := p.sheets.PlanSheet(q.Context(), strings.NewReader(string(text)), q.Lang)
+	if err != nil {
+		return err
+	}
+	return q.Page(http.StatusOK, "decisions", sheetPage{Plan: &plan, File: base64.StdEncoding.EncodeToString(text)})
+}
+
+// doSheet does what the plan showed. Lines that are wrong or refused are left out only where the
+// person said so.
+func (p *sheetRoutes) doSheet(q *web.Request) error {
+	page := sheetPage{File: q.PostFormValue("sheet")}
+	text, err := base64.StdEncoding.DecodeString(page.File)
+	if err != nil {
+		return web.BadRequest("form")
+	}
+	plan, err := p.sheets.PlanSheet(q.Context(), strings.NewReader(string(text)), q.Lang)
+	if err != nil {
+		return err
+	}
+	page.Plan = &plan
+	switch {
+	case plan.Rows == 0:
+		page.Fault = "decisions.nothing"
+	case len(plan.Wrong)+len(plan.Refused)+plan.LeftOut > 0 && q.PostFormValue("skip") == "":
+		page.Fault = "decisions.skip_first"
+	case !pages.TypedFits(q, plan.Rows):
+		page.Fault = "act.other_count"
+	}
+	if page.Fault != "" {
+		return q.Page(http.StatusUnprocessableEntity, "decisions", page)
+	}
+	done, err := p.sheets.DoSheet(q.Context(), strings.NewReader(string(text)), q.PostFormValue("mark"), q.Lang,
+		pages.Person(q, ""))
+	if err != nil {
+		return fmt.Errorf("decisions of a file: %w", err)
+	}
+	if done.Moved {
+		page.Plan, page.Fault = &done, "desk.moved"
+		return q.Page(http.StatusConflict, "decisions", page)
+	}
+	q.Tell("decisions.done")
+	if done.Asked > 0 {
+		q.Tell("approvals.asked")
+		return q.Redirect("/approvals")
+	}
+	return q.Redirect("/decisions")
+}

@@ -1,0 +1,175 @@
+package people
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/safrasync/safrasync/state/audit"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+type approvalRow struct {
+	ID      int64  `db:"id"`
+	Act     string `db:"act"`
+	Target  string `db:"target"`
+	Mark    string `db:"mark"`
+	Plan    string `db:"plan"`
+	People  string `db:"people"`
+	Needs   int    `db:"needs"`
+	Version int64  `db:"version"`
+	Until   int64  `db:"until"`
+}
+
+const selectApproval = `SELECT id, act, target, mark, plan, people, needs, version, until FROM approval `
+
+func (r approvalRow) approval() (trade.Approval, error) {
+	a := trade.Approval{
+		ID: r.ID, Act: r.Act, Target: r.Target, Mark: r.Mark, Plan: json.RawMessage(r.Plan), Needs: r.Needs,
+		Version: r.Version, Until: time.UnixMilli(r.Until).UTC(),
+	}
+	if err := json.Unmarshal([]byte(r.People), &a.People); err != nil || len(a.People) == 0 {
+		return a, fmt.Errorf("approval %d is damaged: %w", r.ID, err)
+	}
+	return a, nil
+}
+
+// AskApproval keeps an act until others agree to it, with its record in the audit, which gets the
+// number of the act. The same plan is kept once: it is given back as it stands. What has lapsed
+// goes. trade.ErrTooMany when too many acts wait already.
+func (s *Directory) AskApproval(ctx context.Context, a trade.Approval,
+	record trade.AuditRecord,
+) (trade.Approval, error) {
+	var out trade.Approval
+	err := s.db.InTx(ctx, "asking for a consent", func(t *sqldb.Tx) error {
+		var head sqldb.AuditHead // its lock lets one ask at a time
+		if err := t.Get(&head, t.S.D.Locked(audit.SelectHead, "audit_head")); err != nil {
+			return err
+		}
+		if err := lapse(t, record.At); err != nil {
+			return err
+		}
+		var there []approvalRow
+		if err := t.All(&there, selectApproval+`WHERE act = ? AND target = ? AND mark = ?`, a.Act, a.Target,
+			a.Mark); err != nil {
+			return err
+		}
+		var err error
+		if len(there) > 0 {
+			out, err = there[0].approval()
+			return err
+		}
+		var n int
+		if err := t.Get(&n, `SELECT COUNT(*) FROM approval`); err != nil {
+			return err
+		}
+		if n >= trade.ApprovalsMost {
+			return trade.ErrTooMany
+		}
+		people, err := json.Marshal(a.People)
+		if err != nil {
+			return err
+		}
+		out = a
+		out.Version = 1
+		if err := t.Get(&out.ID,
+			`INSERT INTO approval (act, target, mark, plan, people, needs, until) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+			a.Act, a.Target, a.Mark, string(a.Plan), string(people), a.Needs, a.Until.UnixMilli()); err != nil {
+			return err
+		}
+		_, err = audit.AddAudit(t, record)
+		return err
+	})
+	return out, err
+}
+
+// lapse removes what nobody agreed to in time.
+func lapse(t *sqldb.Tx, now time.Time) error {
+	var old []approvalRow
+	if err := t.All(&old, selectApproval+`WHERE until <= ?`, now.UnixMilli()); err != nil {
+		return err
+	}
+	for _, r := range old {
+		if err := t.Do(`DELETE FROM approval WHERE id = ?`, r.ID); err != nil {
+			return err
+		}
+		if _, err := audit.AddAudit(t, trade.AuditRecord{
+			At: now, Who: audit.Program, From: "-", Act: "approval lapsed", Target: r.Target,
+			Reason: "nobody agreed in time", Detail: fmt.Sprintf(`{"approval":%d,"act":%q}`, r.ID, r.Act),
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Approvals gives the acts that wait for somebody's consent at a moment, the oldest first.
+func (s *Directory) Approvals(ctx context.Context, now time.Time) ([]trade.Approval, error) {
+	const op = "reading what waits for a consent"
+	var rows []approvalRow
+	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(selectApproval+`WHERE until > ? ORDER BY id`),
+		now.UnixMilli()); err != nil {
+		return nil, s.db.Fault(ctx, op, err)
+	}
+	out := make([]trade.Approval, len(rows))
+	for i, r := range rows {
+		var err error
+		if out[i], err = r.approval(); err != nil {
+			return nil, s.db.Fault(ctx, op, err)
+		}
+	}
+	return out, nil
+}
+
+// Approval gives one of them, also one that has lapsed; one that is not known, or gone:
+// sqldb.ErrNotFound.
+func (s *Directory) Approval(ctx context.Context, id int64) (trade.Approval, error) {
+	const op = "reading what waits for a consent"
+	var row approvalRow
+	err := s.db.Read.GetContext(ctx, &row, s.db.Q(selectApproval+`WHERE id = ?`), id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return trade.Approval{}, fmt.Errorf("approval %d: %w", id, sqldb.ErrNotFound)
+	}
+	if err != nil {
+		return trade.Approval{}, s.db.Fault(ctx, op, err)
+	}
+	a, err := row.approval()
+	return a, s.db.Fault(ctx, op, err)
+}
+
+// Agree keeps who agrees to an act, with the record in the audit. done is false when it stands
+// otherwise than it was seen.
+func (s *Directory) Agree(ctx context.Context, a trade.Approval, record trade.AuditRecord) (done bool, err error) {
+	people, err := json.Marshal(a.People)
+	if err != nil {
+		return false, err
+	}
+	return s.change(ctx, record, `UPDATE approval SET people = ?, version = version + 1 WHERE id = ? AND version = ?`,
+		string(people), a.ID, a.Version)
+}
+
+// EndApproval takes an act out that is declined, or is done next, with the record in the audit.
+// done is false when it stands otherwise than it was seen: of two people who agree one does it.
+func (s *Directory) EndApproval(ctx context.Context, a trade.Approval,
+	record trade.AuditRecord,
+) (done bool, err error) {
+	return s.change(ctx, record, `DELETE FROM approval WHERE id = ? AND version = ?`, a.ID, a.Version)
+}
+
+func (s *Directory) change(ctx context.Context, record trade.AuditRecord, query string,
+	args ...any,
+) (done bool, err error) {
+	err = s.db.InTx(ctx, "deciding about an act", func(t *sqldb.Tx) error {
+		n, err := t.Changed(query, args...)
+		if done = n > 0; err != nil || !done {
+			return err
+		}
+		_, err = audit.AddAudit(t, record)
+		return err
+	})
+	return done && err == nil, err
+}

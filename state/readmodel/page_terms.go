@@ -1,0 +1,142 @@
+package readmodel
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// byID finds the rows that have a text as their id on the platform.
+func (p *paging) byID(text string) (ids []int64, err error) {
+	if id, err := trade.ParseID(text); err == nil {
+		text = id
+	}
+	for _, sends := range trade.Kinds {
+		var some []int64
+		if err := p.s.db.Read.SelectContext(p.ctx, &some,
+			p.s.db.Q(`SELECT id FROM entry WHERE sends = ? AND remote_id = ? LIMIT ?`), string(sends), text,
+			foundMost); err != nil {
+			return nil, err
+		}
+		ids = append(ids, some...)
+	}
+	return ids, nil
+}
+
+// byTerms finds the rows that show all words of a text, each as the beginning of a word. Of a word
+// that very many rows show, the newest rows are looked at that show exactly it.
+func (p *paging) byTerms(a asked) (ids []int64, err error) {
+	words := slices.Clone(a.words)
+	if len(words) == 0 {
+		return nil, nil
+	}
+	if number := joined(a.raw); !p.q.Masked && len(number) >= documentLeast {
+		if ids, _, err = p.showing(document + number); err != nil || len(ids) > 0 {
+			return ids, err
+		}
+	}
+	best := -1
+	var rare []int64
+	for i, word := range words {
+		some, all, err := p.showing(word)
+		switch {
+		case err != nil:
+			return nil, err
+		case all && len(some) == 0:
+			return nil, nil
+		case len(some) > 0 && (best < 0 || len(some) < len(rare)):
+			best, rare = i, some
+		}
+	}
+	for i, word := range words {
+		if i != best && len(rare) > 0 {
+			if rare, err = p.alsoShowing(rare, word); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return rare, nil
+}
+
+// documentLeast is how many characters of a document are looked for at least.
+const documentLeast = 5
+
+// shownMost is how many rows that show a word are looked at; the newest, where they are more.
+const shownMost = 2000
+
+// showing gives the rows that show a word with this beginning; all is false when they are more.
+func (p *paging) showing(word string) (ids []int64, all bool, err error) {
+	if err := p.s.db.Read.SelectContext(p.ctx, &ids, p.s.db.Q(
+		`SELECT entry_id FROM search_term WHERE term >= ? AND term < ? LIMIT ?`), word, word+beyond,
+		shownMost+1); err != nil || len(ids) <= shownMost {
+		return ids, true, err
+	}
+	ids = nil
+	err = p.s.db.Read.SelectContext(p.ctx, &ids, p.s.db.Q(
+		`SELECT entry_id FROM search_term WHERE term = ? ORDER BY entry_id DESC LIMIT ?`), word, shownMost)
+	return ids, false, err
+}
+
+// alsoShowing leaves of rows those that show this word, too.
+func (p *paging) alsoShowing(ids []int64, word string) (left []int64, err error) {
+	in, term := strings.Replace(p.s.db.D.Listed, "e.id", "entry_id", 1), `term`
+	if p.s.db.D.Name == sqldb.SQLite { // it would go through all rows with the word
+		term = `+term`
+	}
+	err = p.s.db.Read.SelectContext(p.ctx, &left, p.s.db.Q(`SELECT DISTINCT entry_id FROM search_term WHERE `+in+
+		` AND `+term+` >= ? AND `+term+` < ?`), p.list(ids), word, word+beyond)
+	return left, err
+}
+
+// join puts the rows that a text was found in otherwise beside those whose keys begin with it.
+func (p *paging) join(ids []int64) error {
+	for job, begins := range p.ranges {
+		for _, b := range begins {
+			var some []int64
+			if err := p.s.db.Read.SelectContext(p.ctx, &some,
+				p.s.db.Q(`SELECT id FROM entry WHERE job = ? AND key >= ? AND key < ? LIMIT ?`), job, b, b+beyond,
+				rangeMost); err != nil {
+				return err
+			}
+			ids = append(ids, some...)
+		}
+	}
+	slices.Sort(ids)
+	p.found, p.ranges = slices.Compact(ids), nil
+	return nil
+}
+
+// unmasked takes out the rows that were found by a part of their key which whoever asks sees
+// masked: nobody finds out a document by looking for its beginnings.
+func (p *paging) unmasked(a asked) error {
+	if !p.q.Masked || p.found == nil && p.ranges == nil {
+		return nil
+	}
+	if err := p.join(p.found); err != nil {
+		return err
+	}
+	var rows []struct {
+		ID  int64  `db:"id"`
+		Key string `db:"key"`
+	}
+	if err := p.s.db.Read.SelectContext(p.ctx, &rows,
+		p.s.db.Q(`SELECT e.id, e.key FROM entry e WHERE `+p.s.db.D.Listed), p.list(p.found)); err != nil {
+		return err
+	}
+	p.found = []int64{}
+	for _, r := range rows {
+		masked := trade.MaskDocuments(r.Key)
+		if masked != r.Key {
+			seen := wordsOf(strings.ReplaceAll(masked, "|", " "))
+			if slices.ContainsFunc(a.words, func(w string) bool {
+				return !slices.ContainsFunc(seen, func(term string) bool { return strings.HasPrefix(term, w) })
+			}) {
+				continue
+			}
+		}
+		p.found = append(p.found, r.ID)
+	}
+	return nil
+}

@@ -1,0 +1,159 @@
+package sync_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// withOthers are acts of which some need two people.
+func (b *bench) withOthers(above string) *engine.Acts {
+	b.t.Helper()
+	acts := b.acts()
+	acts.Approvals, acts.Rules = b.ledger, engine.Rules{People: map[string]int{"resend": 2, "dismiss": 3}}
+	if above != "" {
+		var err error
+		if acts.Rules.Above, err = trade.ParseDecimal(above); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	return acts
+}
+
+// asks orders that the one contract goes again and wants it to wait for somebody else.
+func (b *bench) asks(acts *engine.Acts) int64 {
+	b.t.Helper()
+	plan, err := acts.Resend(b.t.Context(), "contracts", key(1), true)
+	if err == nil {
+		plan, err = acts.Do(b.t.Context(), plan, maria)
+	}
+	if err != nil || plan.Asked == nil || plan.Steps[0].Done {
+		b.t.Fatalf("nobody was asked: %+v, %v", plan, err)
+	}
+	b.expect(1, trade.InDoubt, trade.CauseUnknown)
+	return plan.Asked.ID
+}
+
+// I3: what may double a record is done by the second person, once, and only as the first was shown
+// it.
+func TestI3WhatNeedsTwoPeopleIsDoneByTheSecondOnceAndOnlyAsItWasShown(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-before,reset@1")})
+		b.contracts(1)
+		b.sync(engine.Options{})
+		b.clock.advance(16 * time.Minute)
+		acts := b.withOthers("")
+		ivo := engine.Person{Name: "ivo", From: "test@host", Reason: "seen on the platform, too"}
+		answers := func(id int64, who engine.Person, want engine.Refusal) engine.Decided {
+			t.Helper()
+			d, err := acts.Approve(t.Context(), id, who)
+			if err != nil || d.Refused != want {
+				t.Fatalf("%s: refused %q, want %q; %v", who.Name, d.Refused, want, err)
+			}
+			return d
+		}
+		first := b.asks(acts)
+		if again := b.asks(acts); again != first {
+			t.Errorf("the same plan waits twice: %d and %d", first, again)
+		}
+		answers(first, maria, "same_person")
+		answers(first, engine.Person{Name: "root", Account: "MARIA", Reason: "by another name"}, "same_person")
+		b.exec(`UPDATE contrato SET preco = 99 WHERE num = '0001'`)
+		answers(first, ivo, engine.Moved) // the platform would get another price than the one that was shown
+		b.expect(1, trade.InDoubt, trade.CauseUnknown)
+		if d, err := acts.Decline(t.Context(), first, ivo); err != nil || d.Refused != "" {
+			t.Fatal(d.Refused, err)
+		}
+		late := b.asks(acts)
+		b.clock.advance(73 * time.Hour)
+		answers(late, ivo, "lapsed")
+		second := b.asks(acts)
+		if second == late {
+			t.Error("what has lapsed waits again")
+		}
+		if d := answers(second, ivo, engine.NotRefused); !d.Done || d.Waits != 0 {
+			t.Errorf("it was not done: %+v", d)
+		}
+		if e := b.expect(1, trade.Pending, ""); e.Generation != 2 {
+			t.Errorf("generation %d", e.Generation)
+		}
+		answers(second, ivo, engine.NotAsked)
+		audit, err := b.ledger.Audit(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var acted []string
+		for _, r := range audit {
+			acted = append(acted, r.Act+" "+r.Who)
+		}
+		const want = "resend maria + ivo,approval give ivo,approval ask maria,approval lapsed safrasync," +
+			"approval ask maria,approval decline ivo,approval ask maria"
+		if got := strings.Join(acted, ","); got != want {
+			t.Errorf("the audit has %s\nwant %s", got, want)
+		}
+		for _, who := range []string{"maria", "ivo"} {
+			page, err := b.ledger.AuditPage(t.Context(), trade.AuditQuery{Who: who, Act: "resend", Limit: 5})
+			if err != nil || len(page.Records) != 1 {
+				t.Errorf("the acts of %s: %+v, %v", who, page, err)
+			}
+		}
+	})
+}
+
+func TestOnlyWhatIsWorthMoreNeedsSeveralPeople(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{Faults: faults(t, "lost-before,reset@1")})
+	b.contracts(1)
+	b.sync(engine.Options{})
+	b.clock.advance(16 * time.Minute)
+	currency, value, ok := b.entry(1).Value()
+	if !ok || currency != "BRL" {
+		t.Fatal("the contract has no value")
+	}
+	one, _ := trade.ParseDecimal("1")
+	b.asks(b.withOthers(value.Sub(one).String()))
+	acts := b.withOthers(value.String())
+	plan, err := acts.Resend(t.Context(), "contracts", key(1), true)
+	if err == nil {
+		plan, err = acts.Do(t.Context(), plan, maria)
+	}
+	if err != nil || plan.Asked != nil || !plan.Steps[0].Done {
+		t.Errorf("what is worth no more was not done: %+v, %v", plan, err)
+	}
+}
+
+func TestThreePeopleAreThree(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{Faults: faults(t, "lost-before,reset@1")})
+	b.contracts(1)
+	b.sync(engine.Options{})
+	acts := b.withOthers("")
+	plan, err := acts.Dismiss(t.Context(), "contracts", []string{key(1)})
+	if err == nil {
+		plan, err = acts.Do(t.Context(), plan, maria)
+	}
+	if err != nil || plan.Asked == nil {
+		t.Fatal(plan, err)
+	}
+	// a file of decisions leaves rows out of a plan: what waits is what it left
+	part, err := acts.Dismiss(t.Context(), "contracts", []string{key(77), key(1)})
+	part.Steps = part.Steps[1:]
+	if err == nil {
+		part, err = acts.Do(t.Context(), part, maria)
+	}
+	if err != nil || part.Asked == nil || part.Asked.ID != plan.Asked.ID {
+		t.Fatal(part.Asked, err)
+	}
+	for i, name := range []string{"ivo", "ivo", "ana"} {
+		d, err := acts.Approve(t.Context(), plan.Asked.ID, engine.Person{Name: name, Reason: "seen by me"})
+		wants := []engine.Refusal{"", "same_person", ""}[i]
+		if err != nil || d.Refused != wants || d.Done != (i == 2) {
+			t.Errorf("answer %d of %s: %+v, %v", i, name, d, err)
+		}
+	}
+	b.expect(1, trade.Dismissed, trade.CauseUnknown)
+}
