@@ -45,7 +45,7 @@ func TestTheServiceTellsPeopleOnce(t *testing.T) {
 		s.start()
 		body := received(t, bodies)
 		for _, want := range []string{
-			"muitas recusas da plataforma em contracts",
+			"muitas recusas da plataforma em Contratos",
 			"carteira não encontrada na plataforma (1 código)", "Soja: 1 linha",
 		} {
 			if !strings.Contains(body, want) {
@@ -63,7 +63,7 @@ func TestTheServiceTellsPeopleOnce(t *testing.T) {
 		default:
 		}
 		if out := s.must(0, "status", "--digest"); !strings.Contains(out,
-			"Muitas recusas da plataforma em contracts, desde") || !strings.Contains(out, "Posição: ") {
+			"Muitas recusas da plataforma em Contratos, desde") || !strings.Contains(out, "Posição: ") {
 			t.Errorf("the digest lacks the open alert:\n%s", out)
 		}
 	})
@@ -102,7 +102,7 @@ func TestCheckSendsATestMessageOnlyWhenAsked(t *testing.T) {
 				t.Fatal(err)
 			}
 			out, errs := b.run(t.Context(), cli.ExitDone, "check", "--offline")
-			if len(bodies) != 0 || !strings.Contains(out, "alerts: webhook (slack) at 127.0.0.1, 1 destinatário(s)") {
+			if len(bodies) != 0 || !strings.Contains(out, "alertas: webhook (slack) at 127.0.0.1, 1 destinatário(s)") {
 				t.Errorf("check without --alert: %d messages\n%s", len(bodies), out)
 			}
 			out2, errs2 := b.run(t.Context(), c.code, "check", "--offline", "--alert")

@@ -29,13 +29,14 @@ type Desk struct {
 	patience time.Duration // how long a page waits for a look
 	waitFor  int           // so many rows are stuck at most where a page waits for the whole look
 
-	mu      gosync.Mutex
-	view    *pending.View
-	looking *looking // for whoever comes next; nil: nobody looks
-	failed  error    // why the last look that nobody waited for came to nothing; nil: it did not
-	begun   bool     // the first look has begun
-	ended   bool
-	working gosync.WaitGroup
+	mu       gosync.Mutex
+	view     *pending.View
+	looking  *looking // for whoever comes next; nil: nobody looks
+	failed   error    // why the last look that nobody waited for came to nothing; nil: it did not
+	begun    bool     // the first look has begun
+	ended    bool
+	working  gosync.WaitGroup // looks that have begun
+	indexing gosync.WaitGroup // index
 }
 
 // looking is a look that has begun.
@@ -52,7 +53,7 @@ func New(g *Host) *Desk {
 		patience: stuckPatience, waitFor: stuckFew, reports: newReports(g),
 	}
 	d.ending, d.end = context.WithCancel(context.Background())
-	d.working.Go(d.index)
+	d.indexing.Go(d.index)
 	g.App.Closers = append(g.App.Closers, func() error { d.close(); return nil })
 	return d
 }
@@ -88,6 +89,7 @@ func (d *Desk) close() {
 	d.mu.Unlock()
 	d.end()
 	d.working.Wait()
+	d.indexing.Wait()
 }
 
 // How old what is stuck may be when people are shown it. After stuckHolds the next look begins, and

@@ -58,7 +58,7 @@ func Style(h reconcile.Heading) string {
 		foot = h.Foot()
 	}
 	return `@page{size:A4 landscape;margin:12mm 10mm 16mm;@bottom-left{content:"` + inCSS(foot) +
-		`";font:7pt sans-serif;color:#444;width:85%}@bottom-right{content:"` + inCSS(i18n.Report.Text(h.Lang, "paper.page")) +
+		`";font:7pt sans-serif;font-variant-ligatures:none;color:#444;width:85%}@bottom-right{content:"` + inCSS(i18n.Report.Text(h.Lang, "paper.page")) +
 		` " counter(page) " / " counter(pages);font:7pt sans-serif;color:#444}}` + "\n"
 }
 
