@@ -234,7 +234,8 @@ func (b battery) window(ctx context.Context) error {
 			return nil
 		})
 	}
-	return b.compare("window", "2 rows, then 2", fmt.Sprintf("%d rows, then %s", first.Rows, strings.Join(got, " ")), err)
+	saw := fmt.Sprintf("%d rows, then %s", first.Rows, strings.Join(got, " "))
+	return b.compare("window", "2 rows, then 2", saw, err)
 }
 
 // faults names a column that is not there.

@@ -54,13 +54,13 @@ func speak(a *cli.App, cmd *cobra.Command) {
 	path := strings.TrimPrefix(cmd.CommandPath(), "safrasync ")
 	if shell, is := strings.CutPrefix(path, "completion"); is {
 		cmd.Short, cmd.Long = a.Text("help.completion"), ""
-		path = "completion"
 		if shell == "" {
 			shell = " bash"
 		}
 		cmd.Example = "safrasync completion" + shell
 	} else {
-		cmd.Example = i18n.CLI.Find(a.Lang(), i18n.Key("example."+strings.NewReplacer(" ", "_", "-", "_").Replace(path)))
+		key := strings.NewReplacer(" ", "_", "-", "_").Replace(path)
+		cmd.Example = i18n.CLI.Find(a.Lang(), i18n.Key("example."+key))
 	}
 	told := func(f *pflag.Flag) { f.Usage = a.Voice().Said(f.Usage) }
 	cmd.Flags().VisitAll(told)
@@ -138,6 +138,7 @@ func newHelpCommand(a *cli.App) *cobra.Command {
 // newWhichCommand is the page `safrasync help decide`: which act is the right one.
 func newWhichCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "decide", Aliases: []string{"which", "qual"}, Short: a.Text("help.decide"), Long: a.Text("help.decide_long"),
+		Use: "decide", Aliases: []string{"which", "qual"},
+		Short: a.Text("help.decide"), Long: a.Text("help.decide_long"),
 	}
 }

@@ -145,8 +145,9 @@ func TestStatesAreTypedInThePersonsLanguageOrInEnglish(t *testing.T) {
 	}
 	a := &cli.App{Env: func(string) (string, bool) { return "pt-BR", true }}
 	for typed, want := range map[string]trade.State{
-		"sem-confirmacao": trade.InDoubt, "Enviadas": trade.Accepted, "rejeitada": trade.Rejected, "retiradas": trade.Withdrawn,
-		"sem": trade.InDoubt, "pendentes": trade.Pending,
+		"sem-confirmacao": trade.InDoubt, "Enviadas": trade.Accepted, "rejeitada": trade.Rejected,
+		"retiradas": trade.Withdrawn,
+		"sem":       trade.InDoubt, "pendentes": trade.Pending,
 	} {
 		if got, err := cli.ParseStates(a, []string{typed}, trade.States); err != nil || got[0] != want {
 			t.Errorf("%q = %v, %v, want %s", typed, got, err, want)
@@ -182,13 +183,15 @@ func TestTheLanguageIsThatOfTheFileAlsoWhereTheFileIsWrong(t *testing.T) {
 			t.Errorf("%q is told in another language than the file's:\n%s", args, in)
 		}
 	}
-	if got := run("pt-BR", "status", "--config", file); !strings.Contains(got, "api.base_url: must begin with https://") {
+	got := run("pt-BR", "status", "--config", file)
+	if !strings.Contains(got, "api.base_url: must begin with https://") {
 		t.Errorf("status says\n%s", got)
 	}
 	if err := os.WriteFile(file, []byte("api:\n  base_url: ftp://a\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := run("pt-BR", "status", "--config", file); !strings.Contains(got, "api.base_url: deve começar com https://") {
+	got = run("pt-BR", "status", "--config", file)
+	if !strings.Contains(got, "api.base_url: deve começar com https://") {
 		t.Errorf("status says\n%s", got)
 	}
 }

@@ -69,8 +69,9 @@ func customersBattery(t *testing.T, e Engine) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		"integer", "key integer", "decimal", "negative", "float", "text", "key text", "accents", "padding", "key padding",
-		"empty", "null", "date", "key date", "timestamp", "collation", "rows", "window", "faults", "cancellation", "timeout",
+		"integer", "key integer", "decimal", "negative", "float", "text", "key text", "accents", "padding",
+		"key padding", "empty", "null", "date", "key date", "timestamp", "collation",
+		"rows", "window", "faults", "cancellation", "timeout",
 	} {
 		if lines[line] != erp.Passed {
 			t.Errorf("%s: %q, want passed", line, lines[line])

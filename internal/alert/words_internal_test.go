@@ -88,7 +88,8 @@ func TestMessagesNameJobsByTheirTitles(t *testing.T) {
 		topic: Stopped, since: monday,
 		detail: Detail{Code: "api_key", Jobs: []Job{{Name: "contracts", Sends: trade.OrderCommitments}, {Name: "deliveries"}}},
 	})
-	if !strings.Contains(m.Subject, "Compras e deliveries") || !strings.Contains(m.text(), "Compras (contracts) e deliveries") {
+	if !strings.Contains(m.Subject, "Compras e deliveries") ||
+		!strings.Contains(m.text(), "Compras (contracts) e deliveries") {
 		t.Errorf("the message says\n%s\n%s", m.Subject, m.text())
 	}
 	if part := v.digestJob(DigestJob{Job: "contracts", Sends: trade.OrderCommitments})[0]; part.Heading != "Compras (rotina contracts)" {

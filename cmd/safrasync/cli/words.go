@@ -62,7 +62,7 @@ func (v Voice) Fault(err error) string {
 	if faults, ok := errors.AsType[*config.Error](err); ok {
 		return faults.In(v.Said)
 	}
-	if spec, ok := errors.AsType[*engine.SpecError](err); ok && spec == err {
+	if spec, ok := err.(*engine.SpecError); ok { //nolint:errorlint // one that is wrapped keeps what is around it
 		return spec.Path + ": " + v.Said(spec.Text)
 	}
 	if v.Lang == trade.English {

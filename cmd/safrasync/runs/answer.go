@@ -163,7 +163,8 @@ func (w *answer) conclude(ctx context.Context, store *state.Store, reports []tra
 	}
 	for i, r := range reports {
 		p := w.plans[r.Job]
-		err := store.Rows(ctx, trade.RowFilter{Job: r.Job, States: append([]trade.State{trade.Pending}, alerts.Kept...)},
+		states := append([]trade.State{trade.Pending}, alerts.Kept...)
+		err := store.Rows(ctx, trade.RowFilter{Job: r.Job, States: states},
 			func(e trade.Entry) error {
 				if !p.judged[e.ID] {
 					w.count(p, e)
@@ -254,7 +255,8 @@ func (w *answer) json() (out []partJSON) {
 		one := partJSON{of.sends, of.fixing, s.goes, s.follows, []stayJSON{}}
 		for _, g := range s.causes() {
 			one.Stays = append(one.Stays, stayJSON{
-				g.State, cli.OrNull(g.Cause), g.Advice(cli.Machine).Who, alerts.Cause(cli.Machine, g), samplesOf(g), *s.stays[g],
+				g.State, cli.OrNull(g.Cause), g.Advice(cli.Machine).Who, alerts.Cause(cli.Machine, g), samplesOf(g),
+				*s.stays[g],
 			})
 		}
 		out = append(out, one)

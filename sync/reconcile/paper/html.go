@@ -30,7 +30,8 @@ th,td{border-bottom:1px solid #bbb;padding:.25rem .4rem;vertical-align:top;text-
 th{background:#e6eee2;border-bottom:1px solid #777}td.number,th.number{text-align:right}
 td.number{font-variant-numeric:tabular-nums;white-space:nowrap}
 td.day{white-space:nowrap}td.number small{white-space:normal}
-td.code{font-family:ui-monospace,Consolas,monospace;font-size:.92em;overflow-wrap:anywhere}#sign td{height:4em;min-width:16em}
+td.code{font-family:ui-monospace,Consolas,monospace;font-size:.92em;overflow-wrap:anywhere}
+#sign td{height:4em;min-width:16em}
 tr.total>*,tr.proof>*{font-weight:bold}
 tr.summand>.lead,tr.part>.lead{padding-left:1.2rem}tr.of_which>.lead,tr.outside>.lead{padding-left:2.2rem;color:#444}
 @media screen and (max-width:48rem){thead{display:none}
