@@ -22,6 +22,8 @@ type chrome struct {
 	base string
 	ctx  context.Context
 	axe  string
+
+	clicks int // so far
 }
 
 // newChrome starts a Chromium of its own, with a window of this size.
@@ -70,10 +72,18 @@ func (c *chrome) open(path string) {
 // click clicks on something that leads to another page, and waits for it.
 func (c *chrome) click(selector string) {
 	c.t.Helper()
+	c.clicks++
 	if _, err := chromedp.Run(c.ctx, chromedp.WaitEvent(page.LoadEventFired, nil,
 		chromedp.Click(chromedp.CSS(selector)))); err != nil {
 		c.t.Fatalf("clicking on %s: %v\n%s", selector, err, c.text())
 	}
+}
+
+// press clicks on what leads to no other page.
+func (c *chrome) press(selector string) {
+	c.t.Helper()
+	c.clicks++
+	c.do(chromedp.Click(chromedp.CSS(selector)))
 }
 
 // fill types into a field, in place of what it has.
@@ -196,7 +206,7 @@ func TestChromiumFindsAContractAndSeesWhyItDidNotGo(t *testing.T) {
 	c.shows("O caminho até aqui", "Quem resolve", trade.Sentences(row.Error.Fields[:1], trade.Portuguese))
 	c.accessible("row")
 	c.picture("row")
-	c.do(chromedp.Click(chromedp.CSS("details.others > summary")))
+	c.press("details.others > summary")
 	c.click(fmt.Sprintf(`a[href="/rows/%d/dismiss"]`, row.ID))
 	c.accessible("act")
 	c.picture("act")

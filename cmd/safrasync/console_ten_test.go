@@ -136,9 +136,11 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 		if !t.Failed() { // the next things begin where this one should have ended
 			t.Run(name, func(t *testing.T) {
 				outer := c.t
-				c.t, s.t = t, t
+				c.t, s.t, c.clicks = t, t, 0
 				defer func() { c.t, s.t = outer, outer }()
+				begun := time.Now()
 				do()
+				t.Logf("%d clicks, %.1f s", c.clicks, time.Since(begun).Seconds())
 			})
 		}
 	}
@@ -160,7 +162,7 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 	thing("03-dispensar", func() {
 		id := s.number("01|000003")
 		c.open(fmt.Sprintf("/rows/%d", id))
-		c.do(chromedp.Click(chromedp.CSS("details.others > summary")))
+		c.press("details.others > summary")
 		c.click(fmt.Sprintf(`a[href="/rows/%d/dismiss"]`, id))
 		c.fill("textarea[name=reason]", "contrato lançado duas vezes no ERP")
 		c.golden("03-dispensar")
@@ -175,7 +177,7 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 		c.shows("produtor não vinculado à carteira", "62 contratos", "38 contratos, 112 entregas")
 		c.golden("04-pendencias")
 		retry := `a[href^="/pending/retry?cause=message.wallet.producer-not-linked"]`
-		c.do(chromedp.Click(chromedp.CSS("details.cause:has(" + retry + ") > summary")))
+		c.press("details.cause:has(" + retry + ") > summary")
 		c.click(retry)
 		c.accessible("retry")
 		c.shows("São 62 linhas. Digite o número")
@@ -209,7 +211,7 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 		c.click(`nav a[href="/changed"]`)
 		c.shows("Enviado 12 t, agora 15,6 t: diferença de 3,6 t", "cancelado")
 		c.golden("06-alterado")
-		c.do(chromedp.Click(chromedp.CSS(fmt.Sprintf(`input[name=row][value="%d"]`, s.number("01|000002")))))
+		c.press(fmt.Sprintf(`input[name=row][value="%d"]`, s.number("01|000002")))
 		c.click("main form > .acts button")
 		c.fill("textarea[name=reason]", "acertado na tela da plataforma, protocolo 4711")
 		c.accessible("changed plan")
@@ -276,7 +278,7 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 		c.shows("Lista de conferência", "Pontos em aberto", "Eu, carla, conferi")
 		c.accessible("closing")
 		c.golden("10-fechar")
-		c.do(chromedp.Click(chromedp.CSS(`input[name=signed]`)))
+		c.press(`input[name=signed]`)
 		c.click(`form[action="/report/close/do"] button`)
 		// the contract of November is in none of its sums
 		c.shows("O mês foi fechado", "outubro conferido com o razão", "Fechamento de 31/10/2026", "carla",
@@ -300,7 +302,7 @@ func (c *chrome) download(selector string) string {
 		c.t.Fatal(err)
 	}
 	events := chromedp.BrowserEvents(c.ctx, chromium.DownloadProgress)
-	c.do(chromedp.Click(chromedp.CSS(selector)))
+	c.press(selector)
 	for event, err := range events {
 		if err != nil {
 			c.t.Fatal(err)
