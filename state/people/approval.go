@@ -141,15 +141,16 @@ func (s *Directory) Approval(ctx context.Context, id int64) (trade.Approval, err
 	return a, s.db.Fault(ctx, op, err)
 }
 
-// Agree keeps who agrees to an act, with the record in the audit. done is false when it stands
+// Agree keeps who agrees to an act and how many have to, with the record in the audit. done is false when it stands
 // otherwise than it was seen.
 func (s *Directory) Agree(ctx context.Context, a trade.Approval, record trade.AuditRecord) (done bool, err error) {
 	people, err := json.Marshal(a.People)
 	if err != nil {
 		return false, err
 	}
-	return s.change(ctx, record, `UPDATE approval SET people = ?, version = version + 1 WHERE id = ? AND version = ?`,
-		string(people), a.ID, a.Version)
+	return s.change(ctx, record,
+		`UPDATE approval SET people = ?, needs = ?, version = version + 1 WHERE id = ? AND version = ?`,
+		string(people), a.Needs, a.ID, a.Version)
 }
 
 // EndApproval takes an act out that is declined, or is done next, with the record in the audit.
