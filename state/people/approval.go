@@ -87,6 +87,16 @@ func (s *Directory) AskApproval(ctx context.Context, a trade.Approval,
 	return out, err
 }
 
+// LapseApprovals removes the acts that nobody agreed to in time, with a record in the audit of each.
+func (s *Directory) LapseApprovals(ctx context.Context, now time.Time) error {
+	var old int
+	if err := s.db.Read.GetContext(ctx, &old, s.db.Q(`SELECT COUNT(*) FROM approval WHERE until <= ?`),
+		now.UnixMilli()); err != nil || old == 0 {
+		return s.db.Fault(ctx, "looking for consents that nobody gave", err)
+	}
+	return s.db.InTx(ctx, "removing what nobody agreed to", func(t *sqldb.Tx) error { return lapse(t, now) })
+}
+
 // lapse removes what nobody agreed to in time.
 func lapse(t *sqldb.Tx, now time.Time) error {
 	var old []approvalRow
@@ -94,8 +104,12 @@ func lapse(t *sqldb.Tx, now time.Time) error {
 		return err
 	}
 	for _, r := range old {
-		if err := t.Do(`DELETE FROM approval WHERE id = ?`, r.ID); err != nil {
+		n, err := t.Changed(`DELETE FROM approval WHERE id = ?`, r.ID)
+		if err != nil {
 			return err
+		}
+		if n == 0 { // somebody else was first
+			continue
 		}
 		if _, err := audit.AddAudit(t, trade.AuditRecord{
 			At: now, Who: audit.Program, From: "-", Act: "approval lapsed", Target: r.Target,
