@@ -34,12 +34,12 @@ func (s *Reader) Index(ctx context.Context) (more bool, err error) {
 		if more = len(rows) > 0; !more { // somebody else was first
 			return nil
 		}
-		args := make([]any, len(rows))
+		ids := make([]int64, len(rows))
 		for i, r := range rows {
-			args[i] = r.ID
+			ids[i] = r.ID
 		}
 		for _, table := range []string{"search_stale", "search_term"} {
-			if err := t.Do(`DELETE FROM `+table+` WHERE entry_id IN (`+sqldb.Marks(len(rows))+`)`, args...); err != nil {
+			if err := t.Do(`DELETE FROM `+table+` WHERE `+t.S.D.Among("entry_id"), sqldb.ListOf(t.S.D, ids)); err != nil {
 				return err
 			}
 		}
