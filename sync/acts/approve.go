@@ -201,7 +201,8 @@ func (a *Acts) askJob(ctx context.Context, plan JobPlan, who Person) (*trade.App
 	p := Planned{Order: Order{Act: plan.Act, Job: plan.Job}}
 	if r := plan.Release; r != nil && r.Brake != nil {
 		p.Rows = r.Brake.Rows
-		if f := r.Brake.Freight; f != nil && onlyReais(f.Value) {
+		if f := r.Brake.Freight; f != nil && f.Unpriced == 0 && onlyReais(f.Value) &&
+			r.Sweep == nil && r.Stop == nil { // a release may let more go, of which nobody knows the value
 			value := f.Value[reais]
 			p.Value = &value
 		}
