@@ -28,7 +28,7 @@ func (s *Reader) Index(ctx context.Context) (more bool, err error) {
 		// Rows that others write are left for the next time: what they showed before must not be found
 		// after they end.
 		if err := t.All(&rows, t.S.D.FreeRows(`SELECT e.id, e.shown FROM search_stale s CROSS JOIN entry e
-			WHERE e.id = s.entry_id LIMIT ?`, "e"), indexedAtOnce); err != nil {
+			WHERE e.id = s.entry_id ORDER BY s.entry_id LIMIT ?`, "e"), indexedAtOnce); err != nil {
 			return err
 		}
 		if more = len(rows) > 0; !more { // somebody else was first
