@@ -71,6 +71,12 @@ func TestI3WhatNeedsTwoPeopleIsDoneByTheSecondOnceAndOnlyAsItWasShown(t *testing
 		late := b.asks(acts)
 		b.clock.advance(73 * time.Hour)
 		answers(late, ivo, "lapsed")
+		for range 2 { // the second time there is nothing
+			if err := b.ledger.LapseApprovals(t.Context(), acts.Now()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		answers(late, ivo, engine.NotAsked)
 		second := b.asks(acts)
 		if second == late {
 			t.Error("what has lapsed waits again")
@@ -156,4 +162,26 @@ func TestThreePeopleAreThree(t *testing.T) {
 		}
 	}
 	b.expect(1, trade.Dismissed, trade.CauseUnknown)
+}
+
+// More people may be needed by now than when an act was ordered: nobody counts twice.
+func TestWhatNeedsMorePeopleByNowWaitsForThem(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{Faults: faults(t, "lost-before,reset@1")})
+	b.contracts(1)
+	b.sync(engine.Options{})
+	b.clock.advance(16 * time.Minute)
+	acts := b.withOthers("")
+	id := b.asks(acts)
+	acts.Rules.People["resend"] = 3
+	for i, name := range []string{"ivo", "maria", "ana"} {
+		d, err := acts.Approve(t.Context(), id, engine.Person{Name: name, Reason: "seen by me"})
+		wants := []engine.Refusal{"", "same_person", ""}[i]
+		if err != nil || d.Refused != wants || d.Done != (i == 2) || i == 0 && d.Waits != 1 {
+			t.Errorf("answer %d of %s: %+v, %v", i, name, d, err)
+		}
+	}
+	if e := b.expect(1, trade.Pending, ""); e.Generation != 2 {
+		t.Errorf("generation %d", e.Generation)
+	}
 }

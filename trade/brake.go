@@ -102,6 +102,8 @@ func (l Late) LargestLateness() time.Duration { return time.Duration(l.Largest) 
 type Freight struct {
 	Load
 	Value map[string]Decimal `json:"value,omitempty"` // of the rows with an amount, a price and a currency, exactly
+	// of order commitments, those that have no value
+	Unpriced int `json:"unpriced,omitempty"`
 }
 
 // Add counts one row.
@@ -109,6 +111,9 @@ func (f *Freight) Add(e Entry) {
 	f.Load.Add(e.Quantity)
 	currency, value, ok := e.Value()
 	if !ok {
+		if e.Sends == OrderCommitments {
+			f.Unpriced++
+		}
 		return
 	}
 	if f.Value == nil {
@@ -122,7 +127,7 @@ func (f Freight) Less(o Freight) Freight {
 	left := Freight{Load: Load{
 		Rows: max(0, f.Rows-o.Rows), Kilograms: f.Kilograms.Sub(o.Kilograms),
 		Unweighed: max(0, f.Unweighed-o.Unweighed),
-	}, Value: maps.Clone(f.Value)}
+	}, Value: maps.Clone(f.Value), Unpriced: max(0, f.Unpriced-o.Unpriced)}
 	if left.Kilograms.Sign() < 0 {
 		left.Kilograms = Decimal{}
 	}
@@ -138,7 +143,7 @@ func (f Freight) Less(o Freight) Freight {
 func (f Freight) Plus(o Freight) Freight {
 	out := Freight{Load: Load{
 		Rows: f.Rows + o.Rows, Kilograms: f.Kilograms.Add(o.Kilograms), Unweighed: f.Unweighed + o.Unweighed,
-	}, Value: maps.Clone(f.Value)}
+	}, Value: maps.Clone(f.Value), Unpriced: f.Unpriced + o.Unpriced}
 	for currency, value := range o.Value {
 		if out.Value == nil {
 			out.Value = map[string]Decimal{}

@@ -87,6 +87,16 @@ func (s *Directory) AskApproval(ctx context.Context, a trade.Approval,
 	return out, err
 }
 
+// LapseApprovals removes the acts that nobody agreed to in time, with a record in the audit of each.
+func (s *Directory) LapseApprovals(ctx context.Context, now time.Time) error {
+	var old int
+	if err := s.db.Read.GetContext(ctx, &old, s.db.Q(`SELECT COUNT(*) FROM approval WHERE until <= ?`),
+		now.UnixMilli()); err != nil || old == 0 {
+		return s.db.Fault(ctx, "looking for consents that nobody gave", err)
+	}
+	return s.db.InTx(ctx, "removing what nobody agreed to", func(t *sqldb.Tx) error { return lapse(t, now) })
+}
+
 // lapse removes what nobody agreed to in time.
 func lapse(t *sqldb.Tx, now time.Time) error {
 	var old []approvalRow
@@ -94,8 +104,12 @@ func lapse(t *sqldb.Tx, now time.Time) error {
 		return err
 	}
 	for _, r := range old {
-		if err := t.Do(`DELETE FROM approval WHERE id = ?`, r.ID); err != nil {
+		n, err := t.Changed(`DELETE FROM approval WHERE id = ?`, r.ID)
+		if err != nil {
 			return err
+		}
+		if n == 0 { // somebody else was first
+			continue
 		}
 		if _, err := audit.AddAudit(t, trade.AuditRecord{
 			At: now, Who: audit.Program, From: "-", Act: "approval lapsed", Target: r.Target,
@@ -141,15 +155,16 @@ func (s *Directory) Approval(ctx context.Context, id int64) (trade.Approval, err
 	return a, s.db.Fault(ctx, op, err)
 }
 
-// Agree keeps who agrees to an act, with the record in the audit. done is false when it stands
+// Agree keeps who agrees to an act and how many have to, with the record in the audit. done is false when it stands
 // otherwise than it was seen.
 func (s *Directory) Agree(ctx context.Context, a trade.Approval, record trade.AuditRecord) (done bool, err error) {
 	people, err := json.Marshal(a.People)
 	if err != nil {
 		return false, err
 	}
-	return s.change(ctx, record, `UPDATE approval SET people = ?, version = version + 1 WHERE id = ? AND version = ?`,
-		string(people), a.ID, a.Version)
+	return s.change(ctx, record,
+		`UPDATE approval SET people = ?, needs = ?, version = version + 1 WHERE id = ? AND version = ?`,
+		string(people), a.Needs, a.ID, a.Version)
 }
 
 // EndApproval takes an act out that is declined, or is done next, with the record in the audit.

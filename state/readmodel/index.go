@@ -21,24 +21,27 @@ func (s *Reader) Index(ctx context.Context) (more bool, err error) {
 		return false, s.db.Fault(ctx, "looking for rows to be found", err)
 	}
 	err = s.db.InTx(ctx, "making rows findable", func(t *sqldb.Tx) error {
-		var ids []int64
-		if err := t.All(&ids, `DELETE FROM search_stale WHERE entry_id IN (SELECT entry_id FROM search_stale LIMIT ?)
-			RETURNING entry_id`, indexedAtOnce); err != nil {
-			return err
-		}
-		if more = len(ids) > 0; !more { // somebody else was first
-			return nil
-		}
-		marks, args := sqldb.Marks(len(ids)), sqldb.Anys(ids)
-		if err := t.Do(`DELETE FROM search_term WHERE entry_id IN (`+marks+`)`, args...); err != nil {
-			return err
-		}
 		var rows []struct {
 			ID    int64  `db:"id"`
 			Shown string `db:"shown"`
 		}
-		if err := t.All(&rows, `SELECT id, shown FROM entry WHERE id IN (`+marks+`)`, args...); err != nil {
+		// Rows that others write are left for the next time: what they showed before must not be found
+		// after they end.
+		if err := t.All(&rows, t.S.D.FreeRows(`SELECT e.id, e.shown FROM search_stale s CROSS JOIN entry e
+			WHERE e.id = s.entry_id ORDER BY s.entry_id LIMIT ?`, "e"), indexedAtOnce); err != nil {
 			return err
+		}
+		if more = len(rows) > 0; !more { // somebody else was first
+			return nil
+		}
+		ids := make([]int64, len(rows))
+		for i, r := range rows {
+			ids[i] = r.ID
+		}
+		for _, table := range []string{"search_stale", "search_term"} {
+			if err := t.Do(`DELETE FROM `+table+` WHERE `+t.S.D.Among("entry_id"), sqldb.ListOf(t.S.D, ids)); err != nil {
+				return err
+			}
 		}
 		var terms [][]any
 		for _, r := range rows {

@@ -85,6 +85,14 @@ func (d Dialect) SharedLock(query, table string) string { return withLock(query,
 // them need not wait: what is read may be a moment old.
 func (d Dialect) HeldLock(query, table string) string { return withLock(query, d.hold, table) }
 
+// FreeRows locks the rows of a table as Locked does, and leaves out those that others have locked.
+func (d Dialect) FreeRows(query, table string) string {
+	if d.Lock == "" {
+		return query
+	}
+	return d.Locked(query, table) + ` SKIP LOCKED`
+}
+
 func withLock(query, clause, table string) string {
 	if clause == "" {
 		return query

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,7 +53,9 @@ type Tx struct {
 func (t *Tx) statement(query string) *sqlx.Stmt {
 	kept := t.S.kept.get(query)
 	if kept == nil {
-		t.fresh = append(t.fresh, query)
+		if len(t.fresh) < mostStatements && !slices.Contains(t.fresh, query) {
+			t.fresh = append(t.fresh, query)
+		}
 		return nil
 	}
 	return t.StmtxContext(t.Ctx, kept)

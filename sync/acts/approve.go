@@ -92,10 +92,7 @@ func PlannedOf(a trade.Approval) (p Planned, err error) {
 // Ask keeps an act until others agree to it, if the rules, or least, want several people for it,
 // and who is not yet so many. nil: it may be done.
 func (a *Acts) Ask(ctx context.Context, p Planned, mark string, who Person, least int) (*trade.Approval, error) {
-	needs := max(least, a.Rules.People[p.Order.Act])
-	if p.Value != nil && a.Rules.Above.Sign() > 0 && p.Value.Cmp(a.Rules.Above) <= 0 {
-		needs = least
-	}
+	needs := a.Rules.needs(p, least)
 	if needs <= 1+len(who.agreed) {
 		return nil, nil //nolint:nilnil // nobody need be asked
 	}
@@ -119,6 +116,14 @@ func (a *Acts) Ask(ctx context.Context, p Planned, mark string, who Person, leas
 	}
 	asked, err = a.Approvals.AskApproval(ctx, asked, record)
 	return &asked, err
+}
+
+// needs is how many people something planned needs in all, and least so many.
+func (r Rules) needs(p Planned, least int) int {
+	if p.Value != nil && r.Above.Sign() > 0 && p.Value.Cmp(r.Above) <= 0 {
+		return least
+	}
+	return max(least, r.People[p.Order.Act])
 }
 
 // approvalDetail is what the audit keeps of a request and of each answer to it.
@@ -196,7 +201,8 @@ func (a *Acts) askJob(ctx context.Context, plan JobPlan, who Person) (*trade.App
 	p := Planned{Order: Order{Act: plan.Act, Job: plan.Job}}
 	if r := plan.Release; r != nil && r.Brake != nil {
 		p.Rows = r.Brake.Rows
-		if f := r.Brake.Freight; f != nil && onlyReais(f.Value) {
+		if f := r.Brake.Freight; f != nil && f.Unpriced == 0 && onlyReais(f.Value) &&
+			r.Sweep == nil && r.Stop == nil { // a release may let more go, of which nobody knows the value
 			value := f.Value[reais]
 			p.Value = &value
 		}
@@ -286,6 +292,7 @@ func (a *Acts) Approve(ctx context.Context, id int64, who Person) (Decided, erro
 	now := a.Now()
 	ordered := d.Approval.People[0]
 	d.Approval.People = append(d.Approval.People, who.consent(now))
+	d.Approval.Needs = a.Rules.needs(p, d.Approval.Needs) // it may be more by now, never less
 	d.Waits = d.Approval.Needs - len(d.Approval.People)
 	record, err := a.answered(now, "approval give", d.Approval, who)
 	if err != nil {

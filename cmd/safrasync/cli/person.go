@@ -20,10 +20,12 @@ func (a *App) Person(f ActFlags) engine.Person {
 	if u, err := user.Current(); err == nil {
 		account = u.Username
 	}
-	login := loginName(a.Env, "/proc/self/loginuid")
+	const file = "/proc/self/loginuid"
+	login := loginName(a.Env, file)
+	known := loginName(func(string) (string, bool) { return "", false }, file) // what nobody can set
 	who, from := whoFrom(login, account, ThisHost(), f.As)
 	return engine.Person{
-		Name: who, From: from, Reason: strings.TrimSpace(f.Reason), Account: cmp.Or(login, account),
+		Name: who, From: from, Reason: strings.TrimSpace(f.Reason), Account: cmp.Or(known, account),
 	}
 }
 

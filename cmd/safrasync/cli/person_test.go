@@ -50,3 +50,15 @@ func TestB12TheAuditNamesWhoLoggedIn(t *testing.T) {
 		}
 	}
 }
+
+// One person does not become two by a variable: for a second consent the account counts, too.
+func TestTheVariableOfSudoMakesNoSecondPerson(t *testing.T) {
+	t.Parallel()
+	as := func(sudo string) string {
+		a := &App{Env: func(string) (string, bool) { return sudo, true }}
+		return a.Person(ActFlags{}).Account
+	}
+	if ana, bia := as("ana"), as("bia"); ana != bia || ana == "" {
+		t.Errorf("one process is %q and %q", ana, bia)
+	}
+}

@@ -19,6 +19,9 @@ func (g *generation) retentionTask() (engine.Task, error) {
 	store, log := g.daemon.store, g.daemon.log
 	return engine.Task{Name: "retention", Schedule: schedule, Run: func(ctx context.Context) error {
 		began := cli.Now()
+		if err := store.LapseApprovals(ctx, began); err != nil {
+			return err
+		}
 		plan, err := store.Retain(ctx, g.Config.Retention.Ledger(), began, cli.ByTheProgram())
 		if err != nil {
 			return err

@@ -130,16 +130,21 @@ func ClosingOrder(day trade.Date, plan reconcile.ClosingPlan, platform bool) eng
 	p := engine.Planned{
 		Order: engine.ActOrder{Act: engine.ActClose, Job: day.String(), Checked: platform}, Rows: plan.Rows,
 	}
-	sum := trade.Decimal{}
+	sum, priced := trade.Decimal{}, false
 	for _, t := range plan.Totals {
+		if t.Unpriced > 0 {
+			return p
+		}
 		for currency, value := range t.Values {
 			if currency != "BRL" { // nobody can tell what that is in R$
 				return p
 			}
-			sum = sum.Add(value)
+			sum, priced = sum.Add(value), true
 		}
 	}
-	p.Value = &sum
+	if priced {
+		p.Value = &sum
+	}
 	return p
 }
 

@@ -1,0 +1,30 @@
+package report_test
+
+import (
+	"testing"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/report"
+	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// A limit in R$ spares an act other people only where its whole value is known.
+func TestAClosingHasAValueOnlyWhereAllOfItHasOne(t *testing.T) {
+	ten, _ := trade.ParseDecimal("10")
+	value := func(currency string) map[string]trade.Decimal { return map[string]trade.Decimal{currency: ten} }
+	for name, c := range map[string]struct {
+		totals []reconcile.Total
+		known  bool
+	}{
+		"all in R$":         {[]reconcile.Total{{Values: value("BRL")}, {Values: value("BRL")}}, true},
+		"dollars":           {[]reconcile.Total{{Values: value("BRL")}, {Values: value("USD")}}, false},
+		"one has no price":  {[]reconcile.Total{{Values: value("BRL"), Unpriced: 1}}, false},
+		"only deliveries":   {[]reconcile.Total{{Rows: 3}}, false},
+		"nothing was found": {nil, false},
+	} {
+		p := report.ClosingOrder(trade.Date{}, reconcile.ClosingPlan{Totals: c.totals}, false)
+		if known := p.Value != nil; known != c.known {
+			t.Errorf("%s: the value is known: %v", name, known)
+		}
+	}
+}
