@@ -268,8 +268,9 @@ type Decided struct {
 }
 
 // Approve keeps that a person agrees to an act that was ordered; with the last one who has to, it is
-// done, if its plan is still what was shown. what was ordered and cannot be done now stays until it
-// is declined or lapses.
+// done, if its plan is still what was shown. A plan that has moved stays until it is declined or
+// lapses. The order ends before it is done: a crash between the two loses it, with the consent in
+// the audit, and never does it twice.
 func (a *Acts) Approve(ctx context.Context, id int64, who Person) (Decided, error) {
 	d, p, err := a.answer(ctx, id, who)
 	if err != nil || d.Refused != NotRefused {
