@@ -87,10 +87,12 @@ func (a *Archive) verify() error {
 	if len(a.Files)+1 != len(a.files) {
 		return damaged(manifestFile)
 	}
+	seen := map[string]bool{manifestFile: true}
 	for _, f := range a.Files {
-		if sum, err := a.copy(f.Name, io.Discard); err != nil || sum != f.SHA256 {
+		if sum, err := a.copy(f.Name, io.Discard); err != nil || sum != f.SHA256 || seen[f.Name] {
 			return damaged(f.Name)
 		}
+		seen[f.Name] = true
 	}
 	return a.readClosings()
 }
