@@ -270,7 +270,7 @@ func (p *doubtRoutes) ordered(q *web.Request) (page doubtPage, order Order, ok b
 		return page, order, false, q.Page(http.StatusConflict, "doubt", page)
 	}
 	page.Order = doubtForm{
-		Act: Act(q.PostFormValue("act")), ID: strings.TrimSpace(q.PostFormValue("id")),
+		Act: q.PostFormValue("act"), ID: strings.TrimSpace(q.PostFormValue("id")),
 		Checked: q.PostFormValue("checked") == "1", Despite: q.PostFormValue("despite") == "1",
 	}
 	page.Order.Reason, page.Fault = reason(q)
@@ -350,7 +350,7 @@ func (p *doubtRoutes) doDoubt(q *web.Request) error {
 		if err != nil {
 			return err
 		}
-		q.Tell("doubt." + string(order.Act))
+		q.Tell("doubt." + order.Act)
 		return q.Redirect(path)
 	}
 	again, err := p.doubtPage(q)

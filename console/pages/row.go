@@ -230,7 +230,7 @@ func (p *rowRoutes) letter(q *web.Request, page *rowPage, fields []Field, attemp
 			out.Main = &button{"row.desk", "/doubts/" + strconv.FormatInt(e.ID, 10)}
 		}
 		for _, act := range actsFor(e) {
-			b := button{"act." + string(act), row + "/" + string(act)}
+			b := button{"act." + act, row + "/" + act}
 			if out.Main == nil && act != Dismiss && e.State != trade.Waiting {
 				out.Main = &b
 			} else {

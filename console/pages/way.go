@@ -109,7 +109,7 @@ func (page *rowPage) there() map[string]string {
 		var detail struct {
 			Reading *engine.Readback `json:"reading"`
 		}
-		if Act(r.Act) != Adopt || json.Unmarshal([]byte(r.Detail), &detail) != nil || detail.Reading == nil {
+		if r.Act != Adopt || json.Unmarshal([]byte(r.Detail), &detail) != nil || detail.Reading == nil {
 			continue
 		}
 		out := map[string]string{}

@@ -267,7 +267,8 @@ func (w *answer) json() (out []partJSON) {
 		one := partJSON{of.sends, of.fixing, s.goes, s.follows, []stayJSON{}}
 		for _, g := range s.causes() {
 			one.Stays = append(one.Stays, stayJSON{
-				g.State, cli.OrNull(g.Cause), g.Advice(cli.Machine).Who, alerts.Cause(cli.Machine, g), samplesOf(g), *s.stays[g],
+				g.State, cli.OrNull(g.Cause), g.Advice(cli.Machine).Who, alerts.Cause(cli.Machine, g), samplesOf(g),
+				*s.stays[g],
 			})
 		}
 		out = append(out, one)

@@ -132,7 +132,8 @@ func wouldSend(a *cli.App, w trade.WouldSend) string {
 
 // printSent writes what was read and sent.
 func printSent(a *cli.App, r trade.RunReport) {
-	text := a.Text("sync.counts", a.Voice().Job(r.Job), r.Read, r.New, r.Changed, r.Unchanged, r.RowsSent(), whatItSends(a, r.Job))
+	text := a.Text("sync.counts", a.Voice().Job(r.Job), r.Read, r.New, r.Changed, r.Unchanged, r.RowsSent(),
+		whatItSends(a, r.Job))
 	if r.Sent != r.RowsSent() {
 		text += a.Text("sync.requests", r.Sent)
 	}
