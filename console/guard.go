@@ -9,11 +9,13 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"go.uber.org/zap"
 
@@ -101,6 +103,12 @@ func (c *Console) guard(route web.Route) http.Handler {
 // or takes its answer: as long as it likes, it would keep the others out.
 func (c *Console) pass(q *web.Request, w http.ResponseWriter, route web.Route) error {
 	q.Body = http.MaxBytesReader(w, q.Body, max(route.Body, bodyMost))
+	switch {
+	case !readable(q.URL.Path):
+		return web.ErrNotFound
+	case !allReadable(q.URL.Query()):
+		return web.BadRequest("filter")
+	}
 	if err := c.placed(q, route, func() error { return c.admit(q, route) }); err != nil || q.Answered {
 		return err
 	}
@@ -112,11 +120,26 @@ func (c *Console) pass(q *web.Request, w http.ResponseWriter, route web.Route) e
 			}
 			return &web.Fault{Status: http.StatusBadRequest, Code: "form", Cause: err}
 		}
+		if !allReadable(q.PostForm) {
+			return web.BadRequest("form")
+		}
 		if !route.Open && !q.TokenFits() { // what is open changes nothing but the browser's own cookies
 			return &web.Fault{Status: http.StatusForbidden, Code: "token"}
 		}
 	}
 	return c.placed(q, route, func() error { return route.Handle(q) })
+}
+
+// readable tells whether both databases take a text: PostgreSQL takes no other.
+func readable(text string) bool { return utf8.ValidString(text) && !strings.Contains(text, "\x00") }
+
+func allReadable(form url.Values) bool {
+	for _, texts := range form {
+		if slices.ContainsFunc(texts, func(text string) bool { return !readable(text) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // placed does something at one of the places, which is free again once the answer begins.

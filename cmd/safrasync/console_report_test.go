@@ -54,6 +54,9 @@ func TestTheReconciliationIsReadAndExported(t *testing.T) {
 		t.Error("this is no workbook")
 	}
 	b.get("/report?show=1").submit("/report/export", url.Values{"format": {"exe"}}).shows(http.StatusBadRequest)
+	b.get("/report?show=1&closing=none").shows(http.StatusNotFound)
+	b.get("/report?show=1").submit("/report/export", url.Values{"format": {"csv"}, "closing": {"none"}}).
+		shows(http.StatusNotFound)
 	b.get("/audit?act=report+export").shows(http.StatusOK, "csv", "xlsx")
 	d.as(trade.Reader).get("/report?show=1").shows(http.StatusOK, "Resumo")
 }

@@ -146,7 +146,7 @@ func TestAFilterIsKept(t *testing.T) {
 	d := newDesk(t)
 	b := d.as(trade.Reader)
 	b.get("/rows?state=needs_person").submit("/filters",
-		url.Values{"name": {"meus pendentes"}, "query": {"state=needs_person"}}).shows(http.StatusOK, "meus pendentes")
+		url.Values{"name": {"meus pendentes"}, "query": {"q=<b>&state=needs_person"}}).shows(http.StatusOK, "meus pendentes", `<a href="/rows?q=%3Cb%3E&amp;state=needs_person">meus pendentes</a>`)
 	if other := d.as(trade.Accountant).get("/rows"); strings.Contains(other.body, "meus pendentes") {
 		t.Error("another person sees it")
 	}

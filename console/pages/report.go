@@ -146,7 +146,10 @@ func (p *reportRoutes) showReport(q *web.Request) error {
 	}
 	defer done()
 	report, err := p.reports.ReadReport(q.Context(), query, q.Lang, reportRows)
-	if err != nil {
+	switch {
+	case err != nil && p.unknown(err):
+		return web.ErrNotFound
+	case err != nil:
 		return err
 	}
 	page.Report = &report
@@ -169,8 +172,11 @@ func (p *reportRoutes) exportReport(q *web.Request) error {
 	if !query.AsOf.IsZero() {
 		name += "-" + query.AsOf.String()
 	}
-	return p.reports.WriteReport(q.Context(), query, q.Lang, format,
-		&Late{q, name + "." + format, kind}, person(q, ""))
+	err = p.reports.WriteReport(q.Context(), query, q.Lang, format, &Late{q, name + "." + format, kind}, person(q, ""))
+	if err != nil && p.unknown(err) {
+		return web.ErrNotFound
+	}
+	return err
 }
 
 // Late begins the file with its first byte: until then an error has a page of its own.

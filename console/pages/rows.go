@@ -48,6 +48,10 @@ type rowsPage struct {
 	Query   string // of the filter, without the page
 }
 
+// SavedPath is the address of the list with a filter that was kept: within a template the filter
+// would be taken for one value.
+func (rowsPage) SavedPath(f trade.SavedFilter) string { return "/rows?" + f.Query }
+
 // rowLine is one row of the list.
 type rowLine struct {
 	trade.Entry

@@ -25,6 +25,16 @@ func TestAFilterThatIsNoTextIsRefused(t *testing.T) {
 		for _, query := range []string{"q=a%00b", "q=%ff", "job=%ff", "job=a%00", "cause=%ff&state=invalid"} {
 			b.Get("/rows?" + query).Wants(http.StatusBadRequest)
 		}
+		for _, path := range []string{
+			"/runs?job=%00", "/audit?who=%ff", "/changed?job=a%00",
+			"/references/wallets?q=%00",
+		} {
+			b.Get(path).Wants(http.StatusBadRequest)
+		}
+		b.Get("/runs/%00").Wants(http.StatusNotFound)
+		b.Do(http.MethodPost, "/filters", url.Values{
+			"token": {b.Get("/account").Token()}, "name": {"a\x00"}, "query": {"q=a"},
+		}).Wants(http.StatusBadRequest)
 	}
 }
 

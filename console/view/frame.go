@@ -114,6 +114,15 @@ func (f Frame) Beneath(e trade.Entry) string {
 	return Mask(e.Key)
 }
 
+// Sends is a job with what it sends, where its title does not say so.
+func (f Frame) Sends(job string, kind trade.Kind) string {
+	title := f.Title(job)
+	if strings.EqualFold(title, f.Kind(kind)) {
+		return title
+	}
+	return title + " (" + f.Kind(kind) + ")"
+}
+
 // Target is what an act that waits is for, as people know it.
 func (f Frame) Target(act, target string) string {
 	if act == "close" {

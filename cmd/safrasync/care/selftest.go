@@ -84,9 +84,9 @@ func battery(ctx context.Context, a *cli.App) error {
 		}
 		switch f.Result {
 		case erp.Passed:
-			a.Show("battery.passed", name, f.Got)
+			a.Show("battery.passed", name, a.Voice().Said(f.Got))
 		case erp.Differs:
-			a.Show("battery.differs", name, f.Want, a.Voice().Said(f.Got))
+			a.Show("battery.differs", name, a.Voice().Said(f.Want), a.Voice().Said(f.Got))
 		default:
 			a.Show("battery.not_asked", name)
 		}

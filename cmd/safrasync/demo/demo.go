@@ -282,7 +282,8 @@ func (d *demo) play(ctx context.Context) error {
 func (d *demo) inner() *cli.App {
 	return &cli.App{
 		Stdin: d.app.Stdin, Stdout: d.app.Stdout, Stderr: d.app.Stderr, Env: d.env,
-		ConfigPath: d.path(ConfigFile), AsJSON: d.app.AsJSON, Verbose: d.app.Verbose, Out: d.app.Out,
+		ConfigPath: d.path(ConfigFile), Version: d.app.Version, AsJSON: d.app.AsJSON, Verbose: d.app.Verbose,
+		Out: d.app.Out,
 	}
 }
 

@@ -60,15 +60,19 @@ func openArchive(ctx context.Context, a *cli.App, f Flags) error {
 	in, err := archive.Open(f.open)
 	switch {
 	case errors.Is(err, archive.ErrDamaged):
-		a.Tell("archive.damaged", f.open, err)
+		a.Tell("archive.damaged", f.open, a.Voice().Fault(err))
 		return &cli.ExitError{Code: cli.ExitFailed}
 	case errors.Is(err, archive.ErrNoArchive):
 		return a.Usage("archive.none", f.open)
+	case errors.Is(err, archive.ErrNewer):
+		return a.Usage("archive.newer", f.open)
 	case err != nil:
 		return err
 	}
 	defer func() { _ = in.Close() }() // it was only read
-	a.Tell("archive.intact", len(in.Files), a.Voice().Moment(in.MadeAt), cli.Printable(in.Who),
+	voice := a.Voice()
+	voice.Zone = in.Zone
+	a.Tell("archive.intact", len(in.Files), voice.Moment(in.MadeAt), cli.Printable(in.Who),
 		cli.Printable(in.Program), in.Seal)
 	if f.closings {
 		list := make([]trade.Closing, len(in.Closed))
@@ -77,7 +81,7 @@ func openArchive(ctx context.Context, a *cli.App, f Flags) error {
 				return err
 			}
 		}
-		return showClosings(a, list)
+		return showClosings(a, voice, list)
 	}
 	if f.format, err = reportFormat(a, f); err != nil {
 		return err

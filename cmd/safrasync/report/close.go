@@ -235,10 +235,10 @@ func listClosings(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	return showClosings(a, list)
+	return showClosings(a, a.Voice(), list)
 }
 
-func showClosings(a *cli.App, list []trade.Closing) error {
+func showClosings(a *cli.App, v cli.Voice, list []trade.Closing) error {
 	if a.AsJSON {
 		for _, c := range list {
 			if err := a.PrintJSON(closingOf(c)); err != nil {
@@ -255,7 +255,7 @@ func showClosings(a *cli.App, list []trade.Closing) error {
 		"close.head_id")
 	for _, c := range list {
 		t.AppendRow(table.Row{
-			closingDay(a, c.Day), a.Voice().Moment(c.At), cli.Printable(c.Who), cli.Printable(c.Reason),
+			closingDay(a, c.Day), v.Moment(c.At), cli.Printable(c.Who), cli.Printable(c.Reason),
 			c.Rows, c.ID,
 		})
 	}

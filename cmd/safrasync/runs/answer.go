@@ -34,9 +34,11 @@ type told struct {
 // answer is what a dry run tells those who decide: what would go, and what would not and why, for
 // each kind of record. Kinds are never added to one another.
 type answer struct {
-	specs []engine.JobSpec
-	plans map[string]*plan
-	parts map[part]*share
+	specs  []engine.JobSpec
+	runs   []string // the jobs that were asked for
+	paused []string // those of them of which nothing goes
+	plans  map[string]*plan
+	parts  map[part]*share
 }
 
 // part is a kind of record. Fixations stand apart from contracts: they are the same grain.
@@ -52,9 +54,13 @@ type share struct {
 	stays         map[*alerts.Trouble]*trade.Freight
 }
 
-func newAnswer(specs []engine.JobSpec, jobs []*engine.Job) *answer {
-	out := &answer{specs: specs, plans: map[string]*plan{}, parts: map[part]*share{}}
+// newAnswer is that of a run of the named jobs, or of all where none is named.
+func newAnswer(specs []engine.JobSpec, jobs []*engine.Job, named []string) *answer {
+	out := &answer{specs: specs, runs: named, plans: map[string]*plan{}, parts: map[part]*share{}}
 	for _, job := range jobs {
+		if len(named) == 0 {
+			out.runs = append(out.runs, job.Name())
+		}
 		out.plans[job.Name()] = &plan{job, alerts.NewTroubles(specs), map[int64]bool{}, map[string]told{}}
 	}
 	return out
@@ -149,7 +155,7 @@ func (w *answer) follows(e trade.Entry) bool {
 				state = known.state
 			}
 		}
-		if a.Job == "" || state != trade.Pending {
+		if !slices.Contains(w.runs, a.Job) || state != trade.Pending {
 			return false
 		}
 	}
@@ -163,8 +169,15 @@ func (w *answer) conclude(ctx context.Context, store *state.Store, reports []tra
 	}
 	for i, r := range reports {
 		p := w.plans[r.Job]
+		status, err := store.JobStatus(ctx, r.Job)
+		if err != nil {
+			return err
+		}
+		if status.State == trade.Paused {
+			w.paused = append(w.paused, r.Job)
+		}
 		states := append([]trade.State{trade.Pending}, alerts.Kept...)
-		err := store.Rows(ctx, trade.RowFilter{Job: r.Job, States: states},
+		err = store.Rows(ctx, trade.RowFilter{Job: r.Job, States: states},
 			func(e trade.Entry) error {
 				if !p.judged[e.ID] {
 					w.count(p, e)
@@ -308,10 +321,14 @@ func (w *answer) sentences(v cli.Voice) []string {
 		}
 	}
 	nothing := v.Text("answer.nothing")
-	return []string{
+	out := []string{
 		v.Text("answer.goes", cmp.Or(strings.Join(goes, "; "), nothing)),
 		v.Text("answer.stays", cmp.Or(strings.Join(stays, "; "), nothing)),
 	}
+	for _, job := range w.paused {
+		out = append(out, v.Text("answer.paused", v.Job(job), job))
+	}
+	return out
 }
 
 // name is what records of a part are called.

@@ -66,8 +66,9 @@ func (w *answer) page(a *cli.App, to reconcile.Writer, reports []trade.RunReport
 		reconcile.MoneyColumn
 	sums := []reconcile.Column{column(v, "tonnes", number), column(v, "currency", text), column(v, "value", money)}
 	table := func(id reconcile.SectionID, title, note i18n.Key, rows [][]any, columns ...reconcile.Column) {
-		section := reconcile.Section{ID: id, Title: v.Text(title), Note: v.Text(note), Columns: columns}
-		err = errors.Join(err, to.Section(section))
+		err = errors.Join(err, to.Section(reconcile.Section{
+			ID: id, Title: v.Text(title), Note: v.Text(note), Columns: columns,
+		}))
 		for _, row := range rows {
 			err = errors.Join(err, to.Row(row))
 		}

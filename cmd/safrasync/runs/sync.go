@@ -95,7 +95,7 @@ func Sync(ctx context.Context, a *cli.App, args []string, f SyncFlags) error {
 	}
 	var planned *answer
 	if f.dryRun {
-		planned = newAnswer(config.JobSpecs(), e.Jobs)
+		planned = newAnswer(config.JobSpecs(), e.Jobs, jobs)
 		opts.Planned = planned.add
 	}
 	reports, err := e.Sync(ctx, jobs, opts)

@@ -146,6 +146,20 @@ func TestAnArchiveThatWasAlteredIsRefused(t *testing.T) {
 		out["manifest.json"] = string(text2)
 		return out
 	}
+	var twice archive.Manifest
+	if err := json.Unmarshal([]byte(files["manifest.json"]), &twice); err != nil {
+		t.Fatal(err)
+	}
+	twice.Files = append(twice.Files, twice.Files[0])
+	text, err := json.Marshal(twice)
+	if err != nil {
+		t.Fatal(err)
+	}
+	more := with("more.txt", "x")
+	more["manifest.json"] = string(text)
+	if _, err := opened(more); !errors.Is(err, archive.ErrDamaged) {
+		t.Errorf("with one more file, in whose place the manifest names another twice: %v", err)
+	}
 	a, err := opened(forged("report.html", "<p>nothing</p>"))
 	if err != nil || a.Seal == seal {
 		t.Errorf("a manifest that was written anew has the seal of the old one (%v)", err)

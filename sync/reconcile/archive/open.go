@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
@@ -26,13 +27,14 @@ var ErrNoArchive = errors.New("this is no archive of a report")
 // ErrNewer says that an archive was written in a later form.
 var ErrNewer = errors.New("the archive is of a newer program: install that one")
 
-// mostManifest is how many bytes a manifest has at most.
-const mostManifest = 64 << 20
+// mostText is how many bytes a file has at most that is read as a whole.
+const mostText = 64 << 20
 
 // Archive is an archive whose files are as they were written.
 type Archive struct {
 	Manifest
-	Seal   string // SHA-256 of the manifest
+	Seal   string         // SHA-256 of the manifest
+	Zone   *time.Location // of the report
 	Closed []Closing
 	zip    *zip.ReadCloser
 	files  map[string]*zip.File
@@ -68,16 +70,14 @@ func (a *Archive) verify() error {
 		}
 		a.files[f.Name] = f
 	}
-	manifest := a.files[manifestFile]
-	if manifest == nil || manifest.UncompressedSize64 > mostManifest {
+	if a.files[manifestFile] == nil {
 		return ErrNoArchive
 	}
-	var text bytes.Buffer
-	sum, err := a.copy(manifestFile, &text)
+	text, sum, err := a.text(manifestFile)
 	if err != nil {
 		return err
 	}
-	if json.Unmarshal(text.Bytes(), &a.Manifest) != nil || a.Report == "" {
+	if json.Unmarshal(text, &a.Manifest) != nil || a.Report == "" {
 		return ErrNoArchive
 	}
 	if a.Form > formOfManifest {
@@ -87,12 +87,33 @@ func (a *Archive) verify() error {
 	if len(a.Files)+1 != len(a.files) {
 		return damaged(manifestFile)
 	}
+	seen := map[string]bool{manifestFile: true}
 	for _, f := range a.Files {
-		if sum, err := a.copy(f.Name, io.Discard); err != nil || sum != f.SHA256 {
+		if sum, err := a.copy(f.Name, io.Discard); err != nil || sum != f.SHA256 || seen[f.Name] {
 			return damaged(f.Name)
 		}
+		seen[f.Name] = true
+	}
+	if err := a.readZone(); err != nil {
+		return err
 	}
 	return a.readClosings()
+}
+
+// readZone reads where the times of the report are told.
+func (a *Archive) readZone() error {
+	text, err := a.head("")
+	if err != nil {
+		return err
+	}
+	var head reconcile.Head
+	if json.Unmarshal(text, &head) != nil {
+		return damaged(headFile)
+	}
+	if a.Zone, err = time.LoadLocation(head.Zone); err != nil {
+		return damaged(headFile)
+	}
+	return nil
 }
 
 // copy writes a file of the archive, and gives its SHA-256.
@@ -113,14 +134,24 @@ func (a *Archive) copy(name string, to io.Writer) (sum string, err error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
+// text gives a small file of the archive as a whole, and its SHA-256.
+func (a *Archive) text(name string) (text []byte, sum string, err error) {
+	if f := a.files[name]; f != nil && f.UncompressedSize64 > mostText {
+		return nil, "", damaged(name)
+	}
+	var b bytes.Buffer
+	sum, err = a.copy(name, &b)
+	return b.Bytes(), sum, err
+}
+
 // readClosings reads the list of closings, and compares each with its hash.
 func (a *Archive) readClosings() error {
-	var text bytes.Buffer
-	if _, err := a.copy(closingsFile, &text); err != nil {
+	text, _, err := a.text(closingsFile)
+	if err != nil {
 		return err
 	}
-	lines := bufio.NewScanner(&text)
-	lines.Buffer(nil, mostManifest)
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	lines.Buffer(nil, mostText)
 	for lines.Scan() {
 		var c Closing
 		if json.Unmarshal(lines.Bytes(), &c) != nil {
@@ -174,9 +205,8 @@ func (a *Archive) Snapshot() (*reconcile.Snapshot, error) {
 }
 
 func (a *Archive) head(folder string) ([]byte, error) {
-	var text bytes.Buffer
-	_, err := a.copy(folder+headFile, &text)
-	return text.Bytes(), err
+	text, _, err := a.text(folder + headFile)
+	return text, err
 }
 
 // lines writes rows as a snapshot has them.
