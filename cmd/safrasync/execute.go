@@ -38,6 +38,9 @@ func execute(ctx context.Context, a *cli.App, args []string) int {
 	a.Language = config.LanguageOf(configIn(args))
 	root := newRootCommand(a)
 	root.SetArgs(args)
+	if len(args) > 0 && strings.HasPrefix(args[0], "__complete") { // the shell shows flags' help
+		tellFlags(a, root)
+	}
 	err := root.ExecuteContext(ctx)
 	code := cli.ExitCode(err)
 	if err = errors.Join(err, a.Close()); err != nil {

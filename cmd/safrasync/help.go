@@ -24,6 +24,7 @@ func addGroup(a *cli.App, root *cobra.Command, id string, commands ...*cobra.Com
 // language. The library has English texts only.
 func setHelp(a *cli.App, root *cobra.Command) {
 	root.SetUsageFunc(func(cmd *cobra.Command) error {
+		tellFlags(a, cmd.Root())
 		_, err := fmt.Fprint(cmd.OutOrStderr(), usage(a, cmd))
 		return err
 	})
@@ -49,7 +50,7 @@ func setHelp(a *cli.App, root *cobra.Command) {
 	speak(a, root)
 }
 
-// speak tells a command and those under it in the person's language.
+// speak gives a command and those under it their examples in the person's language.
 func speak(a *cli.App, cmd *cobra.Command) {
 	path := strings.TrimPrefix(cmd.CommandPath(), "safrasync ")
 	if shell, is := strings.CutPrefix(path, "completion"); is {
@@ -62,11 +63,19 @@ func speak(a *cli.App, cmd *cobra.Command) {
 		key := strings.NewReplacer(" ", "_", "-", "_").Replace(path)
 		cmd.Example = i18n.CLI.Find(a.Lang(), i18n.Key("example."+key))
 	}
+	for _, sub := range cmd.Commands() {
+		speak(a, sub)
+	}
+}
+
+// tellFlags tells the flags of a command and of those under it in the person's language. It is for
+// what shows many of them: no other call pays for it.
+func tellFlags(a *cli.App, cmd *cobra.Command) {
 	told := func(f *pflag.Flag) { f.Usage = a.Voice().Said(f.Usage) }
 	cmd.Flags().VisitAll(told)
 	cmd.PersistentFlags().VisitAll(told)
 	for _, sub := range cmd.Commands() {
-		speak(a, sub)
+		tellFlags(a, sub)
 	}
 }
 

@@ -17,10 +17,12 @@ import (
 
 // everyCommand gives the commands in a language, and hands over each that people see.
 func everyCommand(lang string, see func(root, cmd *cobra.Command)) *cobra.Command {
-	root := newRootCommand(&cli.App{
+	a := &cli.App{
 		Stdin: strings.NewReader(""), Stdout: os.Stdout, Stderr: os.Stderr,
 		Env: func(name string) (string, bool) { return lang, name == "LANG" },
-	})
+	}
+	root := newRootCommand(a)
+	tellFlags(a, root)
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {
 		see(root, cmd)

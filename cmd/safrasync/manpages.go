@@ -80,5 +80,6 @@ func rootIn(language string) (*cobra.Command, *cli.App) {
 	root := newRootCommand(a)
 	root.DisableAutoGenTag = true
 	root.InitDefaultCompletionCmd()
+	tellFlags(a, root)
 	return root, a
 }
