@@ -41,7 +41,11 @@ const (
 	mostTokens      = 64
 )
 
-var tokenName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$`)
+// tokenName is the form of a name, longestName its length: a bound in the expression would make it
+// 64 copies of all letters, at each start of the program.
+var tokenName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}._-]*$`)
+
+const longestName = 64
 
 // Decode reads the list of tokens.
 func (t *TokensConfig) Decode(d *Decoder, e Entry) {
@@ -94,7 +98,7 @@ func (h *HTTPAPIConfig) checkToken(d *Decoder, i int) {
 	before := h.Tokens[:i]
 	switch {
 	case token.Name == "" || d.faulty(at+".name"):
-	case !tokenName.MatchString(token.Name):
+	case !tokenName.MatchString(token.Name), utf8.RuneCountInString(token.Name) > longestName:
 		d.Fault(at+".name", "must be letters, digits, dots, hyphens and underscores, 64 at most: erp-botao")
 	case slices.ContainsFunc(before, func(o TokenConfig) bool { return o.Name == token.Name }):
 		d.Fault(at+".name", "stands twice")

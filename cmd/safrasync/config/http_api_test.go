@@ -12,7 +12,7 @@ import (
 // without TLS only this host is served.
 func TestWhatIsWrongAtHTTPAPIIsToldWithItsPlace(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("k", 32)
+	long, name := strings.Repeat("k", 32), strings.Repeat("botão-de", 8)
 	env := func(name string) (string, bool) {
 		value, ok := map[string]string{
 			"KEY": canaryKey, "DSN": canaryDSN, "LONG": long, "OTHER": long + "2",
@@ -51,6 +51,11 @@ func TestWhatIsWrongAtHTTPAPIIsToldWithItsPlace(t *testing.T) {
 		{
 			"a name with a slash", `{LOCAL, tokens: [{name: a/b, token: "${env:LONG}", scopes: [run]}]}`,
 			"http_api.tokens[0].name: must be letters",
+		},
+		{"the longest name", `{LOCAL, tokens: [{name: ` + name + `, token: "${env:LONG}", scopes: [run]}]}`, ""},
+		{
+			"a longer name", `{LOCAL, tokens: [{name: ` + name + `s, token: "${env:LONG}", scopes: [run]}]}`,
+			"http_api.tokens[0].name: must be letters, digits, dots, hyphens and underscores, 64 at most",
 		},
 		{
 			"another scope", `{LOCAL, tokens: [{name: a, token: "${env:LONG}", scopes: [runs]}]}`,
