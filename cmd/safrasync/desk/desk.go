@@ -58,8 +58,12 @@ func New(g *Host) *Desk {
 	return d
 }
 
-// indexPause is how long what is new in the ledger may not be found by what it shows.
-const indexPause = 3 * time.Second
+// indexPause is how long what is new in the ledger may not be found by what it shows, and
+// indexFailed how long the next try waits after one that failed.
+const (
+	indexPause  = 3 * time.Second
+	indexFailed = time.Minute
+)
 
 // index makes rows findable by what people are shown of them, as they come.
 func (d *Desk) index() {
@@ -68,14 +72,16 @@ func (d *Desk) index() {
 		if d.ending.Err() != nil {
 			return
 		}
-		if err != nil {
+		pause := indexPause
+		switch {
+		case err != nil:
 			d.g.Log.Warn("rows could not be made findable", zap.Error(err))
-		}
-		if more && err == nil {
+			pause = indexFailed
+		case more:
 			continue
 		}
 		select {
-		case <-time.After(indexPause):
+		case <-time.After(pause):
 		case <-d.ending.Done():
 			return
 		}
