@@ -139,16 +139,25 @@ const (
 // SentContent selects the entries of a kind whose content went out, or may have: now, or in an
 // attempt.
 func SentContent(d sqldb.Dialect) string {
-	return `WHERE e.sends = ? AND e.id IN (` + lookup(d, `entry_id`, `attempt`, `content`, `BIGINT`,
-		ledger.MayHaveMade) + ` UNION ` +
-		lookup(d, `id`, `entry`, `content`, `BIGINT`, isThere) + `) ORDER BY e.id`
+	return byNumber(d, lookup(d, `entry_id`, `attempt`, `content`, `BIGINT`, ledger.MayHaveMade)+` UNION `+
+		lookup(d, `id`, `entry`, `content`, `BIGINT`, isThere))
 }
 
 // SentSource selects the entries of a kind that went out, or may have, and whose newest row is the
 // same.
 func SentSource(d sqldb.Dialect) string {
-	return `WHERE e.sends = ? AND e.id IN (` + lookup(d, `id`, `entry`, `source_hash`, `BYTEA`, maybeThere) +
-		`) ORDER BY e.id`
+	return byNumber(d, lookup(d, `id`, `entry`, `source_hash`, `BYTEA`, maybeThere))
+}
+
+// byNumber selects the entries of a kind whose numbers a query gives. PostgreSQL gets them as an
+// array, of which it expects a few: in a ledger without statistics it takes the entries of a kind
+// for fewer than what a query finds, and would go through all of those.
+func byNumber(d sqldb.Dialect, query string) string {
+	among := `IN (` + query + `)`
+	if d.Name == sqldb.Postgres {
+		among = `= ANY(ARRAY(` + query + `))`
+	}
+	return `WHERE e.sends = ? AND e.id ` + among + ` ORDER BY e.id`
 }
 
 // lookup selects a column of the rows of a table in which another column has one of the values of a

@@ -22,7 +22,8 @@ func (s *Reader) Dependents(ctx context.Context, e trade.Entry, limit int) ([]tr
 	}
 	var ids []int64
 	begins := payloadBegins + e.RemoteID + `"`
-	query := `SELECT id FROM entry WHERE sends = 'deliveries' AND substr(payload, 17, 13) = ? AND substr(payload, 1, ?) = ?
+	query := `SELECT id FROM entry WHERE CASE WHEN sends = 'deliveries' THEN true ELSE false END
+			AND substr(payload, 17, 13) = ? AND substr(payload, 1, ?) = ?
 		UNION ALL SELECT id FROM entry WHERE target <> '' AND target = ? ORDER BY 1 LIMIT ?`
 	if err := s.db.Read.SelectContext(ctx, &ids, s.db.Q(query), e.RemoteID[:contractMark], len(begins), begins,
 		e.RemoteID, limit); err != nil {

@@ -146,8 +146,9 @@ CREATE INDEX entry_reduced ON entry (updated_at, id) WHERE reduced_at IS NOT NUL
 -- same words).
 CREATE INDEX entry_content ON entry (content) WHERE CASE WHEN state = 'accepted' OR state = 'held' AND cause = 'exists' THEN true ELSE false END;
 CREATE INDEX entry_source ON entry (source_hash) WHERE CASE WHEN state IN ('accepted', 'in_doubt', 'sending') THEN true ELSE false END;
--- What hangs on a contract, by the beginning of its id on the platform, with which the payload of a delivery begins.
-CREATE INDEX entry_contract ON entry ((substr(payload, 17, 13))) WHERE sends = 'deliveries';
+-- What hangs on a contract, by the beginning of its id on the platform, with which the payload of a delivery begins. The condition is a
+-- CASE, so that nothing else takes this for the index of all deliveries.
+CREATE INDEX entry_contract ON entry ((substr(payload, 17, 13))) WHERE CASE WHEN sends = 'deliveries' THEN true ELSE false END;
 CREATE INDEX entry_target ON entry (target, id) WHERE target <> '';
 
 CREATE TABLE attempt (

@@ -147,7 +147,7 @@ CREATE INDEX entry_reduced ON entry (updated_at, id) WHERE reduced_at IS NOT NUL
 CREATE INDEX entry_content ON entry (content);
 CREATE INDEX entry_source ON entry (source_hash);
 -- What hangs on a contract, by the beginning of its id on the platform, with which the payload of a delivery begins.
-CREATE INDEX entry_contract ON entry (substr(payload, 17, 13)) WHERE sends = 'deliveries';
+CREATE INDEX entry_contract ON entry (substr(payload, 17, 13)) WHERE CASE WHEN sends = 'deliveries' THEN true ELSE false END;
 CREATE INDEX entry_target ON entry (target, id) WHERE target <> '';
 
 CREATE TABLE attempt (
