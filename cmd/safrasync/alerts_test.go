@@ -102,7 +102,7 @@ func TestCheckSendsATestMessageOnlyWhenAsked(t *testing.T) {
 				t.Fatal(err)
 			}
 			out, errs := b.run(t.Context(), cli.ExitDone, "check", "--offline")
-			if len(bodies) != 0 || !strings.Contains(out, "alertas: webhook (slack) at 127.0.0.1, 1 destinatário(s)") {
+			if len(bodies) != 0 || !strings.Contains(out, "alertas: webhook (slack) at 127.0.0.1, 1 destinatário") {
 				t.Errorf("check without --alert: %d messages\n%s", len(bodies), out)
 			}
 			out2, errs2 := b.run(t.Context(), c.code, "check", "--offline", "--alert")

@@ -141,7 +141,7 @@ func TestTenThousandProducersEachHaveTheirRowAndTheMemoryStaysFlat(t *testing.T)
 		runtime.GC()
 		runtime.ReadMemStats(&after)
 		if code != cli.ExitDone || !strings.Contains(messages,
-			fmt.Sprintf("%d de %d produtor(es) consultado(s); %d sem resposta útil", many, many, many/100)) {
+			fmt.Sprintf("%d de %d produtores consultados; %d sem resposta útil", many, many, many/100)) {
 			t.Fatalf("%s: exit code %d: %.300s", name, code, messages)
 		}
 		if got := strings.Count(messages, "consentimento: "); got != 10 {

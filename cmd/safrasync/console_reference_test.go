@@ -79,11 +79,11 @@ func TestACSVIsShownBeforeItCounts(t *testing.T) {
 		"a primeira linha deve ser o cabeçalho")
 	b.get("/references/wallets")
 	b.upload("/references/wallets/plan", "file", "code;id\n12;nonsense\n").shows(http.StatusOK,
-		"1 linha(s) inválida(s)", "linha 2")
+		"1 linha inválida", "linha 2")
 	b.get("/references/wallets")
 	b.upload("/references/wallets/plan", "file",
 		"\ufeffcode;id\r\n10;33333333-3333-4333-8333-333333333399\r\n12;33333333-3333-4333-8333-333333333312\r\n").
-		shows(http.StatusOK, "1 novo(s), 1 alterado(s), 0 sem mudança", "33333333-3333-4333-8333-333333333310")
+		shows(http.StatusOK, "1 novo, 1 alterado, 0 sem mudança", "33333333-3333-4333-8333-333333333310")
 	form := with(b.fields("/references/wallets/import"), "reason", "lista de novembro")
 	b.post("/references/wallets/import", form).shows(http.StatusOK, "Importado.",
 		"33333333-3333-4333-8333-333333333399")

@@ -20,7 +20,7 @@ func TestF083TheServiceEndsWithWhatIsOnTheWireAndItsSuccessorGoesOn(t *testing.T
 	onBoth(t, func(t *testing.T, on string) {
 		s := newService(t, on, true)
 		s.launch()
-		if ready := s.until("READY=1"); !strings.Contains(ready, "STATUS=serving 1 job(s)") {
+		if ready := s.until("READY=1"); !strings.Contains(ready, "STATUS=serving 1 job;") {
 			t.Errorf("ready: %q", ready)
 		}
 		s.posted()
@@ -282,7 +282,7 @@ func TestAnERPThatIsDownKeepsTheServiceFromNothing(t *testing.T) {
 	}
 	s.signal(syscall.SIGHUP)
 	s.line("the rows", func(l logLine) bool { return l.Msg == "run" && l.Sent == 2 })
-	s.until("STATUS=serving 1 job(s)")
+	s.until("STATUS=serving 1 job;")
 	s.stop()
 }
 

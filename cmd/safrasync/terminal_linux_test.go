@@ -192,7 +192,7 @@ func TestTheProgressOfABatchIsOneLineAtATerminal(t *testing.T) {
 		b.path("list.csv"), "--out", b.path("out.csv"),
 	})
 	screen := term.screen()
-	if want := "\rconsentimento: 1 de 2\rconsentimento: 2 de 2\r\n2 de 2 produtor(es)"; code != cli.ExitDone ||
+	if want := "\rconsentimento: 1 de 2\rconsentimento: 2 de 2\r\n2 de 2 produtores"; code != cli.ExitDone ||
 		!strings.HasPrefix(screen, want) {
 		t.Errorf("exit code %d, the screen shows %q", code, screen)
 	}

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/i18n"
@@ -23,7 +22,7 @@ func (v Voice) T(key string, args ...any) string {
 	if len(args) == 0 {
 		return format
 	}
-	return fmt.Sprintf(format, args...)
+	return i18n.Format(format, args...)
 }
 
 // Has tells whether there is a phrase.

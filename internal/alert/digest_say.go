@@ -50,7 +50,7 @@ func (v voice) digestSubject(d Digest) string {
 	case sent == "" && stuck == 0:
 		return v.text("subject.quiet", v.name, v.day(d.Until))
 	case sent == "":
-		return v.count("subject.stuck", stuck, v.name, v.day(d.Until), v.rows(stuck))
+		return v.text("subject.stuck", v.name, v.day(d.Until), v.rows(stuck))
 	case stuck == 0:
 		return v.text("subject.sent", v.name, v.day(d.Until), sent)
 	}
@@ -116,7 +116,7 @@ func (v voice) digestJob(j DigestJob) []Part {
 	}
 	went.Text = v.text("digest.none_sent")
 	if total > 0 {
-		went.Text = v.count("digest.sent", total, v.records(j.Sends, total))
+		went.Text = v.text("digest.sent", v.records(j.Sends, total))
 	}
 	if j.New+j.Changed > 0 {
 		went.Text += " " + v.text("digest.read", v.rows(j.New), v.rows(j.Changed))
@@ -148,25 +148,25 @@ func (v voice) sentItem(sends trade.Kind, sum SentSum) Item {
 		item.More = append(item.More, v.text("digest.weight", v.weight(sum.Kilograms)))
 	}
 	if sum.Unweighed > 0 {
-		item.More = append(item.More, v.count("digest.unweighed", sum.Unweighed, v.rows(sum.Unweighed)))
+		item.More = append(item.More, v.text("digest.unweighed", v.rows(sum.Unweighed)))
 	}
 	for _, currency := range slices.Sorted(maps.Keys(sum.Values)) {
 		item.More = append(item.More, v.text("digest.value", v.currency(currency), v.money(sum.Values[currency])))
 	}
 	if sum.Unpriced > 0 {
-		item.More = append(item.More, v.count("digest.unpriced", sum.Unpriced, v.rows(sum.Unpriced)))
+		item.More = append(item.More, v.text("digest.unpriced", v.rows(sum.Unpriced)))
 	}
 	return item
 }
 
 // volume is what of one product does not go.
 func (v voice) volume(sum Volume) string {
-	text := v.product(sum.Product) + ": " + v.count("rows.all", sum.Rows, v.rows(sum.Rows))
+	text := v.product(sum.Product) + ": " + v.text("rows.all", v.rows(sum.Rows))
 	if sum.Product != "" && sum.Rows > sum.Unweighed {
 		text += ", " + v.weight(sum.Kilograms)
 	}
 	if sum.Product != "" && sum.Unweighed > 0 {
-		text += "; " + v.count("digest.unweighed", sum.Unweighed, v.rows(sum.Unweighed))
+		text += "; " + v.text("digest.unweighed", v.rows(sum.Unweighed))
 	}
 	return text
 }
@@ -208,11 +208,11 @@ func (v voice) remarks(j DigestJob) []Item {
 	for _, flag := range askingFlags {
 		if n := j.Flags[flag]; n > 0 {
 			key := i18n.Key("flag." + flag)
-			out = append(out, Item{Text: v.count(key, n, v.rows(n)), More: []string{v.text(key+".do", j.Job)}})
+			out = append(out, Item{Text: v.text(key, v.rows(n)), More: []string{v.text(key+".do", j.Job)}})
 		}
 	}
 	if j.Late > 0 {
-		out = append(out, Item{Text: v.count("digest.late", j.Late, v.rows(j.Late))})
+		out = append(out, Item{Text: v.text("digest.late", v.rows(j.Late))})
 	}
 	return out
 }
@@ -230,14 +230,14 @@ func (v voice) position(j DigestJob) string {
 	if total == 0 {
 		return ""
 	}
-	return v.count("digest.position", total, v.rows(total), strings.Join(parts, " + "))
+	return v.text("digest.position", v.rows(total), strings.Join(parts, " + "))
 }
 
 // missing says what a kind of reference keeps from going: "1 carteira sem vínculo bloqueia 38
 // contratos e 112 entregas".
 func (v voice) missing(m DigestMissing) string {
 	w := i18n.Key("missing." + m.Kind)
-	if !i18n.Alerts.Has(w + ".one") {
+	if !i18n.Alerts.Has(w) {
 		w = "missing.other"
 	}
 	var what []string
@@ -246,7 +246,7 @@ func (v voice) missing(m DigestMissing) string {
 			what = append(what, v.records(kind, n))
 		}
 	}
-	return v.count(w, m.Codes, m.Codes) + " " + v.list(what)
+	return v.text(w, m.Codes) + " " + v.list(what)
 }
 
 // toldActs are the acts of people that decide about rows, and the late answers that end them.
@@ -257,7 +257,7 @@ func (v voice) acts(acts map[string]int) []Item {
 	var out []Item
 	for _, act := range toldActs {
 		if n := acts[act]; n > 0 {
-			out = append(out, Item{Text: v.count(i18n.Key("act."+act), n, v.rows(n))})
+			out = append(out, Item{Text: v.text(i18n.Key("act."+act), v.rows(n))})
 		}
 	}
 	return out

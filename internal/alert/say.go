@@ -73,7 +73,7 @@ func (v voice) sentences(topic Topic, d Detail) (title, happened, means, do stri
 	if len(d.Jobs) > 0 {
 		job = d.Jobs[0].Name
 	}
-	rows := v.count("rows.all", d.Rows, v.rows(d.Rows))
+	rows := v.text("rows.all", v.rows(d.Rows))
 	if len(d.Jobs) > 0 {
 		rows = v.records(d.Jobs[0].Sends, d.Rows)
 	}
@@ -87,7 +87,7 @@ func (v voice) sentences(topic Topic, d Detail) (title, happened, means, do stri
 	case NothingNew:
 		args = []any{where, v.moment(d.Oldest), v.text("word.national_days")}
 	case SweepMissed:
-		args = []any{where, v.count("rows.all", d.Rows, v.rows(d.Rows)), v.span(time.Duration(d.Late) * time.Second)}
+		args = []any{where, v.text("rows.all", v.rows(d.Rows)), v.span(time.Duration(d.Late) * time.Second)}
 	case Contradicted, LateAnswer:
 		args = []any{where, rows}
 	case DiskFull:
@@ -120,9 +120,9 @@ func (v voice) stopSentences(d Detail) (title, happened, means, do string) {
 		names[i] = v.titles.Of(j.Name)
 	}
 	title = v.text("stop.title", v.list(names), why)
-	happened = v.count("stop.happened", len(d.Jobs), v.jobs(d.Jobs), why)
+	happened = v.text("stop.happened", v.jobs(d.Jobs), why)
 	if d.Rows > 0 {
-		rows := v.count("rows.new", d.Rows, v.rows(d.Rows))
+		rows := v.text("rows.new", v.rows(d.Rows))
 		if d.Usual > 0 {
 			happened += " " + v.text("stop.brake", rows, v.rows(d.Usual))
 		} else {
@@ -153,10 +153,10 @@ func stopDo(stop trade.Advice) string {
 // records says how many of a kind: "1 contrato", "38 entregas".
 func (v voice) records(sends trade.Kind, n int) string {
 	if sends == trade.Traceability {
-		return v.count("trace", n, v.rows(n))
+		return v.text("trace", v.rows(n))
 	}
 	if sends == "" {
-		return v.count("rows.all", n, v.rows(n))
+		return v.text("rows.all", v.rows(n))
 	}
 	if n == 1 {
 		return v.rows(n) + " " + sends.Label(v.lang)
@@ -172,12 +172,12 @@ func (v voice) causes(causes []Cause) []Item {
 	var out []Item
 	for i, c := range causes {
 		if i == causesShown {
-			out = append(out, Item{Text: v.count("cause.more", len(causes)-i, len(causes)-i)})
+			out = append(out, Item{Text: v.text("cause.more", len(causes)-i)})
 			break
 		}
 		what := c.What
 		if c.Subjects > 0 {
-			what += v.count("cause.code", c.Subjects, c.Subjects)
+			what += v.text("cause.code", c.Subjects)
 		}
 		text := v.text("cause.line", v.rows(c.Rows), what) + v.text("cause.state", c.State.Label(v.lang))
 		if !c.Oldest.IsZero() {

@@ -33,15 +33,7 @@ func (v voice) text(p i18n.Key, args ...any) string {
 	if len(args) == 0 {
 		return format
 	}
-	return fmt.Sprintf(format, args...)
-}
-
-// count returns the sentence key.one or key.many by n, which is not an argument by itself.
-func (v voice) count(key i18n.Key, n int, args ...any) string {
-	if n == 1 {
-		return v.text(key+".one", args...)
-	}
-	return v.text(key+".many", args...)
+	return i18n.Format(format, args...)
 }
 
 // moment is a time as people write it.
@@ -66,15 +58,15 @@ func (v voice) span(d time.Duration) string {
 	minutes %= 60
 	switch {
 	case days > 0 && hours > 0:
-		return v.count("span.day", days, days) + v.text("word.and") + v.count("span.hour", hours, hours)
+		return v.text("span.day", days) + v.text("word.and") + v.text("span.hour", hours)
 	case days > 0:
-		return v.count("span.day", days, days)
+		return v.text("span.day", days)
 	case hours > 0 && minutes > 0:
-		return v.count("span.hour", hours, hours) + v.text("word.and") + v.count("span.minute", minutes, minutes)
+		return v.text("span.hour", hours) + v.text("word.and") + v.text("span.minute", minutes)
 	case hours > 0:
-		return v.count("span.hour", hours, hours)
+		return v.text("span.hour", hours)
 	}
-	return v.count("span.minute", max(minutes, 1), max(minutes, 1))
+	return v.text("span.minute", max(minutes, 1))
 }
 
 // number writes a decimal exactly as the language does: 4.310,5 or 4,310.5.

@@ -60,7 +60,7 @@ func (t *decisionReader) fault(line int, column string, p i18n.Key, args ...any)
 	if column != "" {
 		title = sentence(decisionColumns[decisionColumn(column)].title, t.lang)
 	}
-	t.faults = append(t.faults, Fault{line, title, fmt.Sprintf(sentence(p, t.lang), args...)})
+	t.faults = append(t.faults, Fault{line, title, i18n.Format(sentence(p, t.lang), args...)})
 }
 
 func (t *decisionReader) workbook(data []byte) error {

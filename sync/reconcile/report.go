@@ -132,7 +132,7 @@ type printer struct {
 }
 
 func (p *printer) say(f i18n.Key, args ...any) string {
-	return fmt.Sprintf(sentence(f, p.Lang), args...)
+	return i18n.Format(sentence(f, p.Lang), args...)
 }
 
 // heading says in words what the numbers are.

@@ -48,7 +48,7 @@ func (v Voice) Text(p i18n.Key, args ...any) string {
 			given[i] = trade.EscapeJSON(text)
 		}
 	}
-	return fmt.Sprintf(format, given...)
+	return i18n.Format(format, given...)
 }
 
 // Said tells what the code says in English, where the person's language has it.

@@ -1,0 +1,54 @@
+package i18n
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var (
+	// marked is a verb of fmt, or words of which one is for a single thing and one for several.
+	marked = regexp.MustCompile(`%(?:\[(\d+)\])?[-+# 0]*\d*(?:\.\d+)?[a-zA-Z%]|\{[^{}|]*\|[^{}|]*\}`)
+	number = regexp.MustCompile(`^\d[\d.,]*( |$)`)
+)
+
+// Format returns the sentence with its arguments, as [fmt.Sprintf] does. Of words in braces, such
+// as "%d {linha|linhas}", the left ones are written when the number is 1, and else the right ones.
+// The number is the last one before the words, or the first of all where none is before. An
+// argument that is a text counts if a number begins it, such as "1 contrato".
+func Format(sentence string, args ...any) string {
+	if !strings.ContainsRune(sentence, '|') {
+		return fmt.Sprintf(sentence, args...)
+	}
+	var words []string // the choices, each with the number that counts
+	var counts []string
+	first, counted, next := "", "", 0
+	for _, m := range marked.FindAllStringSubmatch(sentence, -1) {
+		if m[0][0] == '{' {
+			words, counts = append(words, m[0]), append(counts, counted)
+			continue
+		}
+		if m[0] == "%%" {
+			continue
+		}
+		if n, err := strconv.Atoi(m[1]); err == nil {
+			next = n - 1
+		}
+		if next < len(args) {
+			if text := number.FindString(fmt.Sprint(args[next])); text != "" {
+				first, counted = cmp.Or(first, text), text
+			}
+		}
+		next++
+	}
+	for i, choice := range words {
+		one, many, _ := strings.Cut(strings.Trim(choice, "{}"), "|")
+		if strings.TrimSpace(cmp.Or(counts[i], first)) != "1" {
+			one = many
+		}
+		sentence = strings.Replace(sentence, choice, one, 1)
+	}
+	return fmt.Sprintf(sentence, args...)
+}
