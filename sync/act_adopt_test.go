@@ -11,6 +11,8 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/discovery"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -41,45 +43,45 @@ func TestF159AnIDIsReadBackAndComparedBeforeItIsAdopted(t *testing.T) {
 		for _, r := range b.api.Created() {
 			ids[int(r.Fields["amount"].(interface{ String() string }).String()[0]-'0')] = r.ID
 		}
-		b.done(b.adopt(1, "17"), engine.NotAnID)
-		b.done(b.adopt(1, ""), engine.NotAnID)
-		b.done(b.adopt(1, uuid.Nil.String()), engine.NotAnID)
-		b.done(b.adopt(1, uuid.NewString()), engine.NotOnPlatform)
+		b.done(b.adopt(1, "17"), acts.NotAnID)
+		b.done(b.adopt(1, ""), acts.NotAnID)
+		b.done(b.adopt(1, uuid.Nil.String()), acts.NotAnID)
+		b.done(b.adopt(1, uuid.NewString()), acts.NotOnPlatform)
 		taken := b.adopt(1, ids[3])
-		b.done(taken, engine.IDTaken)
+		b.done(taken, acts.IDTaken)
 		if taken.Holder != (trade.ParentKey{Job: "contracts", Key: key(3)}) {
 			t.Errorf("holder %+v", taken.Holder)
 		}
 		other := b.adopt(1, ids[2]) // another doubt's record
-		b.done(other, engine.Differs)
+		b.done(other, acts.Differs)
 		if r := other.Reading; r == nil || r.Differ != 1 || r.Same != 16 || len(r.Unseen) != 0 {
 			t.Errorf("%+v", other.Reading)
 		}
-		b.done(b.adopt(1, "{"+strings.ToUpper(ids[1])+"}"), engine.NotRefused)
+		b.done(b.adopt(1, "{"+strings.ToUpper(ids[1])+"}"), acts.NotRefused)
 		e := b.expect(1, trade.Accepted, "")
 		if e.RemoteID != ids[1] || e.Error != nil {
 			t.Errorf("%+v", e)
 		}
-		b.done(b.adopt(1, ids[1]), engine.IsAccepted)
-		b.done(b.adopt(2, ids[1]), engine.IDTaken)
+		b.done(b.adopt(1, ids[1]), acts.IsAccepted)
+		b.done(b.adopt(2, ids[1]), acts.IDTaken)
 		// A reading that shows nothing says nothing; a person may know better.
 		b.api.SetFaults(faults(t, "get:status=200,type=application/json@1-,body={}")...)
 		empty := b.adopt(2, ids[2])
-		b.done(empty, engine.Differs)
+		b.done(empty, acts.Differs)
 		if len(empty.Reading.Unseen) != 17 {
 			t.Errorf("%+v", empty.Reading)
 		}
-		b.done(b.do(func(a *engine.Acts) (engine.RowPlan, error) {
-			return a.Adopt(t.Context(), "contracts", key(2), engine.Adoption{ID: ids[2], DespiteDifferences: true})
-		}), engine.NotRefused)
+		b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
+			return a.Adopt(t.Context(), "contracts", key(2), acts.Adoption{ID: ids[2], DespiteDifferences: true})
+		}), acts.NotRefused)
 		if r := b.sync(engine.Options{Sweep: true}); r.States[trade.Accepted] != 3 || r.Sent != 0 {
 			t.Errorf("states %v", r.States)
 		}
 		b.api.SetFaults()
-		noID := b.do(func(a *engine.Acts) (engine.RowPlan, error) {
-			return a.Adopt(t.Context(), "contracts", key(2), engine.Adoption{NoID: true})
+		noID := b.do(func(a *acts.Acts) (acts.RowPlan, error) {
+			return a.Adopt(t.Context(), "contracts", key(2), acts.Adoption{NoID: true})
 		})
-		b.done(noID, engine.IsAccepted)
+		b.done(noID, acts.IsAccepted)
 		audit, err := b.ledger.Audit(t.Context(), 0)
 		if err != nil || len(audit) != 2 || !strings.Contains(audit[0].Detail, `"unseen":["amount"`) ||
 			!strings.Contains(audit[1].Detail, `"remote_id":"`+ids[1]) {
@@ -95,14 +97,14 @@ func TestThePlatformsTroubleAdoptsNothing(t *testing.T) {
 	b.api.SetFaults(faults(t, "lost-after@1", "get:order_commitments:status=500@1-")...)
 	b.sync(engine.Options{})
 	if _, err := b.acts().Adopt(t.Context(), "contracts", key(1),
-		engine.Adoption{ID: b.api.Created()[0].ID}); err == nil {
+		acts.Adoption{ID: b.api.Created()[0].ID}); err == nil {
 		t.Error("an id that could not be read back was adopted")
 	}
 	b.api.SetFaults()
-	noID := b.do(func(a *engine.Acts) (engine.RowPlan, error) {
-		return a.Adopt(t.Context(), "contracts", key(1), engine.Adoption{NoID: true})
+	noID := b.do(func(a *acts.Acts) (acts.RowPlan, error) {
+		return a.Adopt(t.Context(), "contracts", key(1), acts.Adoption{NoID: true})
 	})
-	b.done(noID, engine.NeedsID)
+	b.done(noID, acts.NeedsID)
 }
 
 // Deliveries and traceability cannot be read back: a person has seen them on the platform.
@@ -116,18 +118,18 @@ func TestADeliveryIsAdoptedWithOrWithoutAnID(t *testing.T) {
 		b.share("A", 1, 300)
 		b.api.SetFaults(faults(t, "deliveries:lost-after@1-2", "traceability:lost-after@1")...)
 		b.pass()
-		adopt := func(job, key string, adoption engine.Adoption, want engine.Refusal) {
+		adopt := func(job, key string, adoption acts.Adoption, want acts.Refusal) {
 			t.Helper()
-			b.done(b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+			b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
 				return a.Adopt(t.Context(), job, key, adoption)
 			}), want)
 		}
-		adopt("deliveries", "01|0001", engine.Adoption{ID: "a\x00b"}, engine.NotAnID)
-		adopt("deliveries", "01|0001", engine.Adoption{ID: "4711"}, engine.NotRefused)
-		adopt("deliveries", "01|0002", engine.Adoption{ID: "4711"}, engine.IDTaken)
-		adopt("deliveries", "01|0002", engine.Adoption{NoID: true}, engine.NotRefused)
-		adopt("traceability", "A", engine.Adoption{ID: "4711"}, engine.NotAnID)
-		adopt("traceability", "A", engine.Adoption{NoID: true}, engine.NotRefused)
+		adopt("deliveries", "01|0001", acts.Adoption{ID: "a\x00b"}, acts.NotAnID)
+		adopt("deliveries", "01|0001", acts.Adoption{ID: "4711"}, acts.NotRefused)
+		adopt("deliveries", "01|0002", acts.Adoption{ID: "4711"}, acts.IDTaken)
+		adopt("deliveries", "01|0002", acts.Adoption{NoID: true}, acts.NotRefused)
+		adopt("traceability", "A", acts.Adoption{ID: "4711"}, acts.NotAnID)
+		adopt("traceability", "A", acts.Adoption{NoID: true}, acts.NotRefused)
 		if e := b.row("deliveries", "01|0002", trade.Accepted, ""); e.RemoteID != "" || e.ClosedBy == 0 {
 			t.Errorf("%+v", e)
 		}
@@ -162,7 +164,7 @@ func TestF161AResyncReadsAgainAndSendsOnlyWhatIsDue(t *testing.T) {
 		// without a touched timestamp: no window shows it
 		b.exec(`UPDATE contrato SET preco = 77`)
 		b.exec(`UPDATE contrato SET pagamento = '2026-07-01' WHERE num >= '0004'`) // the same
-		resync := func(r engine.Resync, sent int, note string) trade.RunReport {
+		resync := func(r discovery.Resync, sent int, note string) trade.RunReport {
 			t.Helper()
 			got := b.sync(engine.Options{Resync: &r})
 			if got.Sent != sent || got.Stopped != nil || note != "" && !strings.Contains(fmt.Sprint(got.Notes), note) {
@@ -170,10 +172,10 @@ func TestF161AResyncReadsAgainAndSendsOnlyWhatIsDue(t *testing.T) {
 			}
 			return got
 		}
-		resync(engine.Resync{Keys: []string{key(4), key(77)}}, 1,
+		resync(discovery.Resync{Keys: []string{key(4), key(77)}}, 1,
 			"1 keys that were asked for are not in the job's query: 01|0077")
 		b.expect(5, trade.Invalid, "rule:payday")
-		resync(engine.Resync{States: []trade.State{trade.Accepted, trade.InDoubt}}, 0, "")
+		resync(discovery.Resync{States: []trade.State{trade.Accepted, trade.InDoubt}}, 0, "")
 		b.flags(2, "[changed]")
 		if e := b.expect(1, trade.InDoubt, trade.CauseUnknown); !e.Flags.Has(trade.Changed) {
 			t.Errorf("flags %v", e.Flags)
@@ -186,7 +188,7 @@ func TestF161AResyncReadsAgainAndSendsOnlyWhatIsDue(t *testing.T) {
 		if r := b.sync(engine.Options{}); r.Sent != 1 { // row 6 shows itself by its time
 			t.Errorf("sent %d", r.Sent)
 		}
-		if r := resync(engine.Resync{}, 1, ""); !r.Sweep || r.States[trade.Accepted] != 5 ||
+		if r := resync(discovery.Resync{}, 1, ""); !r.Sweep || r.States[trade.Accepted] != 5 ||
 			r.States[trade.InDoubt] != 1 {
 			t.Errorf("sweep %v, states %v", r.Sweep, r.States)
 		}

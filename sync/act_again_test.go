@@ -9,16 +9,17 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // do plans and does an act on rows of the contracts, and gives what became of the first of them.
-func (b *bench) do(plan func(*engine.Acts) (engine.RowPlan, error)) engine.RowStep {
+func (b *bench) do(plan func(*acts.Acts) (acts.RowPlan, error)) acts.RowStep {
 	b.t.Helper()
-	acts := b.acts()
-	p, err := plan(acts)
+	people := b.acts()
+	p, err := plan(people)
 	if err == nil {
-		p, err = acts.Do(b.t.Context(), p, maria)
+		p, err = people.Do(b.t.Context(), p, maria)
 	}
 	if err != nil {
 		b.t.Fatal(err)
@@ -26,45 +27,45 @@ func (b *bench) do(plan func(*engine.Acts) (engine.RowPlan, error)) engine.RowSt
 	return p.Steps[0]
 }
 
-func (b *bench) retry(num int) engine.RowStep {
+func (b *bench) retry(num int) acts.RowStep {
 	b.t.Helper()
-	return b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+	return b.do(func(a *acts.Acts) (acts.RowPlan, error) {
 		return a.Retry(b.t.Context(), "contracts", []string{key(num)})
 	})
 }
 
-func (b *bench) dismiss(num int) engine.RowStep {
+func (b *bench) dismiss(num int) acts.RowStep {
 	b.t.Helper()
-	return b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+	return b.do(func(a *acts.Acts) (acts.RowPlan, error) {
 		return a.Dismiss(b.t.Context(), "contracts", []string{key(num)})
 	})
 }
 
-func (b *bench) reopen(num int) engine.RowStep {
+func (b *bench) reopen(num int) acts.RowStep {
 	b.t.Helper()
-	return b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+	return b.do(func(a *acts.Acts) (acts.RowPlan, error) {
 		return a.Reopen(b.t.Context(), "contracts", []string{key(num)})
 	})
 }
 
-func (b *bench) resend(num int) engine.RowStep {
+func (b *bench) resend(num int) acts.RowStep {
 	b.t.Helper()
-	return b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+	return b.do(func(a *acts.Acts) (acts.RowPlan, error) {
 		return a.Resend(b.t.Context(), "contracts", key(num), true)
 	})
 }
 
-func (b *bench) adopt(num int, id string) engine.RowStep {
+func (b *bench) adopt(num int, id string) acts.RowStep {
 	b.t.Helper()
-	return b.do(func(a *engine.Acts) (engine.RowPlan, error) {
-		return a.Adopt(b.t.Context(), "contracts", key(num), engine.Adoption{ID: id})
+	return b.do(func(a *acts.Acts) (acts.RowPlan, error) {
+		return a.Adopt(b.t.Context(), "contracts", key(num), acts.Adoption{ID: id})
 	})
 }
 
 // done checks that an act was done, or why not.
-func (b *bench) done(step engine.RowStep, want engine.Refusal) {
+func (b *bench) done(step acts.RowStep, want acts.Refusal) {
 	b.t.Helper()
-	if step.Refused != want || step.Done != (want == engine.NotRefused) {
+	if step.Refused != want || step.Done != (want == acts.NotRefused) {
 		b.t.Errorf("%s: refused %q, done %v; want %q", step.Key, step.Refused, step.Done, want)
 	}
 }
@@ -83,7 +84,7 @@ func TestF122ARetryEndsTheSlowWaitForARecordOfThePlatform(t *testing.T) {
 			t.Fatalf("sent %d, next at %s", r.Sent, b.entry(2).NextAttemptAt)
 		}
 		// and the platform lacks it still: asked once, and slowly again from the start
-		b.done(b.retry(2), engine.NotRefused)
+		b.done(b.retry(2), acts.NotRefused)
 		if r := b.sync(engine.Options{}); r.Sent != 1 {
 			t.Errorf("sent %d", r.Sent)
 		}
@@ -92,7 +93,7 @@ func TestF122ARetryEndsTheSlowWaitForARecordOfThePlatform(t *testing.T) {
 			t.Errorf("%s, generation %d, next at %s", e.State, e.Generation, e.NextAttemptAt)
 		}
 		b.api.Know(sandbox.Wallets, walletID)
-		b.done(b.retry(1), engine.NotRefused)
+		b.done(b.retry(1), acts.NotRefused)
 		if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 2 {
 			t.Errorf("one retry and what waited with it: states %v", r.States)
 		}
@@ -100,8 +101,8 @@ func TestF122ARetryEndsTheSlowWaitForARecordOfThePlatform(t *testing.T) {
 		if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 3 {
 			t.Errorf("what asked in vain goes in its time: states %v", r.States)
 		}
-		b.done(b.retry(1), engine.IsAccepted)
-		b.done(b.retry(77), engine.UnknownRow)
+		b.done(b.retry(1), acts.IsAccepted)
+		b.done(b.retry(77), acts.UnknownRow)
 	})
 }
 
@@ -116,16 +117,16 @@ func TestARetryMovesWhatOnlyAPersonMovesAndNothingThatIsInDoubt(t *testing.T) {
 		b.sync(engine.Options{})
 		b.expect(1, trade.Rejected, "")
 		b.expect(2, trade.Held, trade.CauseExists)
-		b.done(b.retry(3), engine.IsInDoubt)
-		b.done(b.retry(5), engine.IsInvalid)
-		b.done(b.retry(6), engine.WaitsFor)
+		b.done(b.retry(3), acts.IsInDoubt)
+		b.done(b.retry(5), acts.IsInvalid)
+		b.done(b.retry(6), acts.WaitsFor)
 		if b.entry(4).NextAttemptAt.IsZero() {
 			t.Error("row 4 is not waiting for its time")
 		}
 		for _, n := range []int{1, 2, 4} {
-			b.done(b.retry(n), engine.NotRefused)
+			b.done(b.retry(n), acts.NotRefused)
 		}
-		b.done(b.retry(4), engine.GoesAnyway)
+		b.done(b.retry(4), acts.GoesAnyway)
 		if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 3 || r.Sent != 3 {
 			t.Errorf("sent %d, states %v", r.Sent, r.States)
 		}
@@ -146,7 +147,7 @@ func TestF021ADeclaredContractGoesAlthoughItsContentWentUnderAKeyThatIsGone(t *t
 		b.exec(`UPDATE contrato SET num = '0009', atualizado = '2026-03-13 08:00:00' WHERE num = '0001'`)
 		b.sync(engine.Options{})
 		b.expect(9, trade.Held, trade.CauseRetyped)
-		b.done(b.retry(9), engine.NotRefused)
+		b.done(b.retry(9), acts.NotRefused)
 		reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
 		if err != nil || reports[0].Sent != 1 {
 			t.Fatalf("%+v, %v", reports, err)
@@ -169,21 +170,21 @@ func TestADismissalIsUndoneToWhereTheRowStood(t *testing.T) {
 		before := map[int]trade.Entry{}
 		for n := 1; n <= 5; n++ {
 			before[n] = b.entry(n)
-			b.done(b.dismiss(n), engine.NotRefused)
-			b.done(b.dismiss(n), engine.IsDismissed)
+			b.done(b.dismiss(n), acts.NotRefused)
+			b.done(b.dismiss(n), acts.IsDismissed)
 			if e := b.expect(n, trade.Dismissed, before[n].Cause); e.Dismissal == nil ||
 				e.Dismissal.From != before[n].State {
 				t.Errorf("row %d: %+v", n, e.Dismissal)
 			}
 		}
-		b.done(b.dismiss(6), engine.IsAccepted)
+		b.done(b.dismiss(6), acts.IsAccepted)
 		b.exec(`INSERT INTO de_para VALUES ('carteira', '9', ?)`, walletID)
 		if r := b.sync(engine.Options{Sweep: true}); r.Sent != 0 || r.States[trade.Dismissed] != 5 {
 			t.Errorf("sent %d, states %v", r.Sent, r.States)
 		}
 		for n := 1; n <= 5; n++ {
-			b.done(b.reopen(n), engine.NotRefused)
-			b.done(b.reopen(n), engine.NotDismissed)
+			b.done(b.reopen(n), acts.NotRefused)
+			b.done(b.reopen(n), acts.NotDismissed)
 			if e := b.expect(n, before[n].State, before[n].Cause); e.Dismissal != nil {
 				t.Errorf("row %d: %+v", n, e.Dismissal)
 			}
@@ -204,12 +205,12 @@ func TestF157OfAHundredPeopleWhoDecideOneDecides(t *testing.T) {
 		b.contracts(1)
 		b.sync(engine.Options{})
 		b.clock.advance(16 * time.Minute)
-		acts := b.acts()
-		again, err := acts.Resend(t.Context(), "contracts", key(1), true)
+		people := b.acts()
+		again, err := people.Resend(t.Context(), "contracts", key(1), true)
 		if err != nil || !again.Possible() {
 			t.Fatalf("%+v, %v", again, err)
 		}
-		out, err := acts.Dismiss(t.Context(), "contracts", []string{key(1)})
+		out, err := people.Dismiss(t.Context(), "contracts", []string{key(1)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,13 +224,13 @@ func TestF157OfAHundredPeopleWhoDecideOneDecides(t *testing.T) {
 				}
 				who := maria
 				who.Name = fmt.Sprintf("person %d", i)
-				got, err := acts.Do(t.Context(), plan, who)
+				got, err := people.Do(t.Context(), plan, who)
 				switch {
 				case err != nil:
 					t.Error(err)
 				case got.Steps[0].Done:
 					won.Add(1)
-				case got.Steps[0].Refused != engine.Moved:
+				case got.Steps[0].Refused != acts.Moved:
 					t.Errorf("refused %q", got.Steps[0].Refused)
 				}
 			})
@@ -253,9 +254,9 @@ func TestF160NothingThatMayDoubleIsSelectedByAFilter(t *testing.T) {
 		b.api.SetFaults(faults(t, "lost-after@1-3", "malformed@4-5", "duplicate@6", "status=422,empty@7")...)
 		b.contracts(8)
 		b.sync(engine.Options{})
-		acts := b.acts()
+		people := b.acts()
 		for _, act := range []string{"resend", "adopt"} {
-			if len(engine.BulkStates(act)) > 0 {
+			if len(acts.BulkStates(act)) > 0 {
 				t.Errorf("%s is offered for many rows", act)
 			}
 		}
@@ -263,12 +264,12 @@ func TestF160NothingThatMayDoubleIsSelectedByAFilter(t *testing.T) {
 			"retry":   "[01|0004 01|0005]",
 			"dismiss": "[01|0004 01|0005 01|0006 01|0007]", "reopen": "[]",
 		} {
-			if keys, err := acts.Select(t.Context(), act, "contracts", nil, nil); err != nil ||
+			if keys, err := people.Select(t.Context(), act, "contracts", nil, nil); err != nil ||
 				fmt.Sprint(keys) != want {
 				t.Errorf("%s: %v, %v; want %s", act, keys, err, want)
 			}
 		}
-		if keys, err := acts.Select(t.Context(), "dismiss", "contracts", nil,
+		if keys, err := people.Select(t.Context(), "dismiss", "contracts", nil,
 			[]string{trade.CauseExists}); err != nil || fmt.Sprint(keys) != "[01|0006]" {
 			t.Errorf("%v, %v", keys, err)
 		}

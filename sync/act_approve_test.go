@@ -7,29 +7,30 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // withOthers are acts of which some need two people.
-func (b *bench) withOthers(above string) *engine.Acts {
+func (b *bench) withOthers(above string) *acts.Acts {
 	b.t.Helper()
-	acts := b.acts()
-	acts.Approvals, acts.Rules = b.ledger, engine.Rules{People: map[string]int{"resend": 2, "dismiss": 3}}
+	people := b.acts()
+	people.Approvals, people.Rules = b.ledger, acts.Rules{People: map[string]int{"resend": 2, "dismiss": 3}}
 	if above != "" {
 		var err error
-		if acts.Rules.Above, err = trade.ParseDecimal(above); err != nil {
+		if people.Rules.Above, err = trade.ParseDecimal(above); err != nil {
 			b.t.Fatal(err)
 		}
 	}
-	return acts
+	return people
 }
 
 // asks orders that the one contract goes again and wants it to wait for somebody else.
-func (b *bench) asks(acts *engine.Acts) int64 {
+func (b *bench) asks(people *acts.Acts) int64 {
 	b.t.Helper()
-	plan, err := acts.Resend(b.t.Context(), "contracts", key(1), true)
+	plan, err := people.Resend(b.t.Context(), "contracts", key(1), true)
 	if err == nil {
-		plan, err = acts.Do(b.t.Context(), plan, maria)
+		plan, err = people.Do(b.t.Context(), plan, maria)
 	}
 	if err != nil || plan.Asked == nil || plan.Steps[0].Done {
 		b.t.Fatalf("nobody was asked: %+v, %v", plan, err)
@@ -46,48 +47,48 @@ func TestI3WhatNeedsTwoPeopleIsDoneByTheSecondOnceAndOnlyAsItWasShown(t *testing
 		b.contracts(1)
 		b.sync(engine.Options{})
 		b.clock.advance(16 * time.Minute)
-		acts := b.withOthers("")
-		ivo := engine.Person{Name: "ivo", From: "test@host", Reason: "seen on the platform, too"}
-		answers := func(id int64, who engine.Person, want engine.Refusal) engine.Decided {
+		people := b.withOthers("")
+		ivo := acts.Person{Name: "ivo", From: "test@host", Reason: "seen on the platform, too"}
+		answers := func(id int64, who acts.Person, want acts.Refusal) acts.Decided {
 			t.Helper()
-			d, err := acts.Approve(t.Context(), id, who)
+			d, err := people.Approve(t.Context(), id, who)
 			if err != nil || d.Refused != want {
 				t.Fatalf("%s: refused %q, want %q; %v", who.Name, d.Refused, want, err)
 			}
 			return d
 		}
-		first := b.asks(acts)
-		if again := b.asks(acts); again != first {
+		first := b.asks(people)
+		if again := b.asks(people); again != first {
 			t.Errorf("the same plan waits twice: %d and %d", first, again)
 		}
 		answers(first, maria, "same_person")
-		answers(first, engine.Person{Name: "root", Account: "MARIA", Reason: "by another name"}, "same_person")
+		answers(first, acts.Person{Name: "root", Account: "MARIA", Reason: "by another name"}, "same_person")
 		b.exec(`UPDATE contrato SET preco = 99 WHERE num = '0001'`)
-		answers(first, ivo, engine.Moved) // the platform would get another price than the one that was shown
+		answers(first, ivo, acts.Moved) // the platform would get another price than the one that was shown
 		b.expect(1, trade.InDoubt, trade.CauseUnknown)
-		if d, err := acts.Decline(t.Context(), first, ivo); err != nil || d.Refused != "" {
+		if d, err := people.Decline(t.Context(), first, ivo); err != nil || d.Refused != "" {
 			t.Fatal(d.Refused, err)
 		}
-		late := b.asks(acts)
+		late := b.asks(people)
 		b.clock.advance(73 * time.Hour)
 		answers(late, ivo, "lapsed")
 		for range 2 { // the second time there is nothing
-			if err := b.ledger.LapseApprovals(t.Context(), acts.Now()); err != nil {
+			if err := b.ledger.LapseApprovals(t.Context(), people.Now()); err != nil {
 				t.Fatal(err)
 			}
 		}
-		answers(late, ivo, engine.NotAsked)
-		second := b.asks(acts)
+		answers(late, ivo, acts.NotAsked)
+		second := b.asks(people)
 		if second == late {
 			t.Error("what has lapsed waits again")
 		}
-		if d := answers(second, ivo, engine.NotRefused); !d.Done || d.Waits != 0 {
+		if d := answers(second, ivo, acts.NotRefused); !d.Done || d.Waits != 0 {
 			t.Errorf("it was not done: %+v", d)
 		}
 		if e := b.expect(1, trade.Pending, ""); e.Generation != 2 {
 			t.Errorf("generation %d", e.Generation)
 		}
-		answers(second, ivo, engine.NotAsked)
+		answers(second, ivo, acts.NotAsked)
 		audit, err := b.ledger.Audit(t.Context(), 0)
 		if err != nil {
 			t.Fatal(err)
@@ -122,10 +123,10 @@ func TestOnlyWhatIsWorthMoreNeedsSeveralPeople(t *testing.T) {
 	}
 	one, _ := trade.ParseDecimal("1")
 	b.asks(b.withOthers(value.Sub(one).String()))
-	acts := b.withOthers(value.String())
-	plan, err := acts.Resend(t.Context(), "contracts", key(1), true)
+	people := b.withOthers(value.String())
+	plan, err := people.Resend(t.Context(), "contracts", key(1), true)
 	if err == nil {
-		plan, err = acts.Do(t.Context(), plan, maria)
+		plan, err = people.Do(t.Context(), plan, maria)
 	}
 	if err != nil || plan.Asked != nil || !plan.Steps[0].Done {
 		t.Errorf("what is worth no more was not done: %+v, %v", plan, err)
@@ -137,26 +138,26 @@ func TestThreePeopleAreThree(t *testing.T) {
 	b := newBench(t, sandbox.Options{Faults: faults(t, "lost-before,reset@1")})
 	b.contracts(1)
 	b.sync(engine.Options{})
-	acts := b.withOthers("")
-	plan, err := acts.Dismiss(t.Context(), "contracts", []string{key(1)})
+	people := b.withOthers("")
+	plan, err := people.Dismiss(t.Context(), "contracts", []string{key(1)})
 	if err == nil {
-		plan, err = acts.Do(t.Context(), plan, maria)
+		plan, err = people.Do(t.Context(), plan, maria)
 	}
 	if err != nil || plan.Asked == nil {
 		t.Fatal(plan, err)
 	}
 	// a file of decisions leaves rows out of a plan: what waits is what it left
-	part, err := acts.Dismiss(t.Context(), "contracts", []string{key(77), key(1)})
+	part, err := people.Dismiss(t.Context(), "contracts", []string{key(77), key(1)})
 	part.Steps = part.Steps[1:]
 	if err == nil {
-		part, err = acts.Do(t.Context(), part, maria)
+		part, err = people.Do(t.Context(), part, maria)
 	}
 	if err != nil || part.Asked == nil || part.Asked.ID != plan.Asked.ID {
 		t.Fatal(part.Asked, err)
 	}
 	for i, name := range []string{"ivo", "ivo", "ana"} {
-		d, err := acts.Approve(t.Context(), plan.Asked.ID, engine.Person{Name: name, Reason: "seen by me"})
-		wants := []engine.Refusal{"", "same_person", ""}[i]
+		d, err := people.Approve(t.Context(), plan.Asked.ID, acts.Person{Name: name, Reason: "seen by me"})
+		wants := []acts.Refusal{"", "same_person", ""}[i]
 		if err != nil || d.Refused != wants || d.Done != (i == 2) {
 			t.Errorf("answer %d of %s: %+v, %v", i, name, d, err)
 		}
@@ -171,12 +172,12 @@ func TestWhatNeedsMorePeopleByNowWaitsForThem(t *testing.T) {
 	b.contracts(1)
 	b.sync(engine.Options{})
 	b.clock.advance(16 * time.Minute)
-	acts := b.withOthers("")
-	id := b.asks(acts)
-	acts.Rules.People["resend"] = 3
+	people := b.withOthers("")
+	id := b.asks(people)
+	people.Rules.People["resend"] = 3
 	for i, name := range []string{"ivo", "maria", "ana"} {
-		d, err := acts.Approve(t.Context(), id, engine.Person{Name: name, Reason: "seen by me"})
-		wants := []engine.Refusal{"", "same_person", ""}[i]
+		d, err := people.Approve(t.Context(), id, acts.Person{Name: name, Reason: "seen by me"})
+		wants := []acts.Refusal{"", "same_person", ""}[i]
 		if err != nil || d.Refused != wants || d.Done != (i == 2) || i == 0 && d.Waits != 1 {
 			t.Errorf("answer %d of %s: %+v, %v", i, name, d, err)
 		}

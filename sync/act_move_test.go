@@ -8,6 +8,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -70,9 +71,9 @@ func TestF021ARetypedContractTakesTheRecordOfItsOldNumberOver(t *testing.T) {
 		}
 		b.row("traceability", "A", trade.Waiting, trade.CauseParent)
 
-		b.done(b.adopt(9, other), engine.IDTaken) // contract 2 stands in the ERP
+		b.done(b.adopt(9, other), acts.IDTaken) // contract 2 stands in the ERP
 		step := b.adopt(9, id)
-		b.done(step, engine.NotRefused)
+		b.done(step, acts.NotRefused)
 		if step.Holder.Key != key(1) || step.Gives == nil || step.Reading == nil || step.Reading.Differ != 0 {
 			t.Errorf("step %+v", step)
 		}
@@ -103,7 +104,7 @@ func TestF021ARetypedContractTakesTheRecordOfItsOldNumberOver(t *testing.T) {
 		b.delivery(6, 9, 290)
 		sweep(map[string]int{"deliveries": 1}) // of the first number, which was decided
 		b.expect(10, trade.Held, trade.CauseRetyped)
-		b.done(b.adopt(10, id), engine.NotRefused)
+		b.done(b.adopt(10, id), acts.NotRefused)
 		b.gave(9, id)
 		b.gave(1, id)
 		b.got(10, id)
@@ -134,36 +135,36 @@ func TestAnIDIsTakenOverOnlyFromARowThatIsGone(t *testing.T) {
 		b.sync(engine.Options{Sweep: true})
 		b.expect(9, trade.Held, trade.CauseRetyped)
 		b.exec(`UPDATE contrato SET situacao = 'aprovado' WHERE num = '0001'`)
-		b.done(b.adopt(9, id), engine.IDTaken)
+		b.done(b.adopt(9, id), acts.IDTaken)
 		b.exec(`UPDATE contrato SET situacao = 'cancelado' WHERE num = '0001'`)
 
-		acts := b.acts()
-		plan := func() engine.RowPlan {
+		people := b.acts()
+		plan := func() acts.RowPlan {
 			t.Helper()
-			p, err := acts.Adopt(t.Context(), "contracts", key(9), engine.Adoption{ID: id})
+			p, err := people.Adopt(t.Context(), "contracts", key(9), acts.Adoption{ID: id})
 			if err != nil || !p.Possible() {
 				t.Fatalf("%+v, %v", p, err)
 			}
 			return p
 		}
-		do := func(p engine.RowPlan) engine.Refusal {
+		do := func(p acts.RowPlan) acts.Refusal {
 			t.Helper()
-			p, err := acts.Do(context.Background(), p, maria)
+			p, err := people.Do(context.Background(), p, maria)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return p.Steps[0].Refused
 		}
 		stale := plan()
-		b.done(b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+		b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
 			return a.Acknowledge(t.Context(), "contracts", []string{key(1)})
-		}), engine.NotRefused)
-		if got := do(stale); got != engine.Moved {
+		}), acts.NotRefused)
+		if got := do(stale); got != acts.Moved {
 			t.Errorf("the old row had moved, and the act was %q", got)
 		}
 		b.expect(9, trade.Held, trade.CauseRetyped)
 		twice, again := plan(), plan()
-		if first, second := do(twice), do(again); first != engine.NotRefused || second != engine.Moved {
+		if first, second := do(twice), do(again); first != acts.NotRefused || second != acts.Moved {
 			t.Errorf("two people: %q, %q", first, second)
 		}
 		b.gave(1, id)

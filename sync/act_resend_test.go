@@ -7,6 +7,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -19,34 +20,34 @@ func TestF158ASecondSendingWithinTheQuarantineIsRefusedWithTheTimeLeft(t *testin
 		b.sync(engine.Options{})
 		b.clock.jump(400 * 24 * time.Hour)
 		step := b.resend(1)
-		b.done(step, engine.InQuarantine)
+		b.done(step, acts.InQuarantine)
 		if step.Remaining <= 14*time.Minute || step.Remaining > 15*time.Minute || len(step.Attempts) != 1 ||
 			step.Attempts[0].Evidence == nil {
 			t.Errorf("%s left, %d attempts", step.Remaining, len(step.Attempts))
 		}
 		b.clock.jump(-800 * 24 * time.Hour)
 		b.clock.advance(14 * time.Minute)
-		b.done(b.resend(1), engine.InQuarantine)
+		b.done(b.resend(1), acts.InQuarantine)
 		b.clock.advance(2 * time.Minute)
-		acts := b.acts()
-		acts.Boot = "after a restart of the machine"
-		if plan, err := acts.Resend(t.Context(), "contracts", key(1), true); err != nil ||
-			plan.Steps[0].Refused != engine.InQuarantine {
+		people := b.acts()
+		people.Boot = "after a restart of the machine"
+		if plan, err := people.Resend(t.Context(), "contracts", key(1), true); err != nil ||
+			plan.Steps[0].Refused != acts.InQuarantine {
 			t.Errorf("a boot that has seen nothing believes that the time is over: %+v, %v", plan, err)
 		}
-		if err := acts.Watch(t.Context(), "contracts"); err != nil {
+		if err := people.Watch(t.Context(), "contracts"); err != nil {
 			t.Fatal(err)
 		}
 		b.clock.advance(16 * time.Minute)
-		if plan, err := acts.Resend(t.Context(), "contracts", key(1), true); err != nil ||
-			plan.Steps[0].Refused != engine.NotRefused {
+		if plan, err := people.Resend(t.Context(), "contracts", key(1), true); err != nil ||
+			plan.Steps[0].Refused != acts.NotRefused {
 			t.Errorf("after the quarantine of its own: %+v, %v", plan, err)
 		}
 		if plan, err := b.acts().Resend(t.Context(), "contracts", key(1), false); err != nil ||
-			plan.Steps[0].Refused != engine.NotChecked {
+			plan.Steps[0].Refused != acts.NotChecked {
 			t.Errorf("nobody said that the platform was checked: %+v, %v", plan, err)
 		}
-		b.done(b.resend(1), engine.NotRefused)
+		b.done(b.resend(1), acts.NotRefused)
 		e := b.expect(1, trade.Pending, "")
 		audit, err := b.ledger.Audit(t.Context(), 0)
 		if err != nil || e.Generation != 2 || !e.Flags.Has(trade.Forced) || len(audit) != 1 ||
@@ -66,9 +67,9 @@ func TestI14TheQuarantineIsNeverShorterThanTheTimeOutsInvolved(t *testing.T) {
 	b.contracts(1)
 	b.sync(engine.Options{})
 	b.clock.advance(2*b.limits.Timeout + 39*time.Second)
-	b.done(b.resend(1), engine.InQuarantine)
+	b.done(b.resend(1), acts.InQuarantine)
 	b.clock.advance(2 * time.Second)
-	b.done(b.resend(1), engine.NotRefused)
+	b.done(b.resend(1), acts.NotRefused)
 }
 
 func TestASecondSendingTakesTheNewestRowAndIsRefusedWhereThatCannotGo(t *testing.T) {
@@ -81,7 +82,7 @@ func TestASecondSendingTakesTheNewestRowAndIsRefusedWhereThatCannotGo(t *testing
 		if b.entry(1).State != trade.InDoubt {
 			num = 2
 		}
-		is := func(set string, want engine.Refusal) engine.RowStep {
+		is := func(set string, want acts.Refusal) acts.RowStep {
 			t.Helper()
 			b.exec(`UPDATE contrato SET `+set+` WHERE num = ?`, key(num)[3:])
 			plan, err := b.acts().Resend(t.Context(), "contracts", key(num), true)
@@ -90,24 +91,24 @@ func TestASecondSendingTakesTheNewestRowAndIsRefusedWhereThatCannotGo(t *testing
 			}
 			return plan.Steps[0]
 		}
-		if step := is(`pagamento = NULL`, engine.IsInvalid); len(step.Problems) != 1 ||
+		if step := is(`pagamento = NULL`, acts.IsInvalid); len(step.Problems) != 1 ||
 			step.Problems[0].Field != "payday" {
 			t.Errorf("problems %+v", step.Problems)
 		}
-		if step := is(`pagamento = '2026-07-01', carteira = '9'`, engine.WaitsFor); len(step.WaitingFor) != 1 {
+		if step := is(`pagamento = '2026-07-01', carteira = '9'`, acts.WaitsFor); len(step.WaitingFor) != 1 {
 			t.Errorf("waits for %+v", step.WaitingFor)
 		}
-		is(`carteira = '1', situacao = 'cancelado'`, engine.CancelledNow)
-		is(`situacao = 'rascunho'`, engine.GoneFromERP)
-		is(`situacao = 'aprovado', preco = 99`, engine.NotRefused)
-		b.done(b.resend(num), engine.NotRefused)
+		is(`carteira = '1', situacao = 'cancelado'`, acts.CancelledNow)
+		is(`situacao = 'rascunho'`, acts.GoneFromERP)
+		is(`situacao = 'aprovado', preco = 99`, acts.NotRefused)
+		b.done(b.resend(num), acts.NotRefused)
 		b.sync(engine.Options{})
 		e := b.expect(num, trade.Accepted, "")
 		if !strings.Contains(string(e.Payload), `"price":99`) || e.Generation != 2 || e.Flags.Has(trade.Changed) {
 			t.Errorf("payload %s, flags %v", e.Payload, e.Flags)
 		}
-		b.done(b.resend(num), engine.IsAccepted)
-		b.done(b.resend(77), engine.UnknownRow)
+		b.done(b.resend(num), acts.IsAccepted)
+		b.done(b.resend(77), acts.UnknownRow)
 	})
 }
 
@@ -129,12 +130,12 @@ func TestF156AChangeDuringADoubtWaitsForTheDecision(t *testing.T) {
 				t.Errorf("row %d: payload %s, flags %v", n, e.Payload, e.Flags)
 			}
 		}
-		b.done(b.adopt(1, b.api.Created()[0].ID), engine.NotRefused) // compared with what was sent
+		b.done(b.adopt(1, b.api.Created()[0].ID), acts.NotRefused) // compared with what was sent
 		b.flags(1, "[changed]")
 		b.clock.advance(16 * time.Minute)
-		b.done(b.resend(2), engine.NotRefused)
-		b.done(b.dismiss(3), engine.NotRefused)
-		b.done(b.reopen(3), engine.NotRefused)
+		b.done(b.resend(2), acts.NotRefused)
+		b.done(b.dismiss(3), acts.NotRefused)
+		b.done(b.reopen(3), acts.NotRefused)
 		if r := b.sync(engine.Options{Sweep: true}); r.Sent != 1 {
 			t.Errorf("sent %d", r.Sent)
 		}
@@ -143,7 +144,7 @@ func TestF156AChangeDuringADoubtWaitsForTheDecision(t *testing.T) {
 			t.Errorf("payload %s, flags %v", e.Payload, e.Flags)
 		}
 		b.expect(3, trade.InDoubt, trade.CauseUnknown)
-		b.done(b.resend(3), engine.NotRefused) // its quarantine was over before it was taken out
+		b.done(b.resend(3), acts.NotRefused) // its quarantine was over before it was taken out
 	})
 }
 
@@ -169,9 +170,9 @@ func TestF124AChildOfAContractThatThePlatformDoesNotKnowAsksSlowly(t *testing.T)
 		if r := b.pass()["traceability"]; r.Sent != 0 {
 			t.Errorf("sent %d before its time", r.Sent)
 		}
-		b.done(b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+		b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
 			return a.Retry(t.Context(), "traceability", []string{"B"})
-		}), engine.NotRefused)
+		}), acts.NotRefused)
 		if r := b.pass()["traceability"]; r.Sent != 1 || r.States[trade.Accepted] != 1 {
 			t.Errorf("sent %d, states %v", r.Sent, r.States)
 		}
@@ -186,20 +187,20 @@ func TestF120ADuplicateAfterASecondSendingPointsAtTheFirst(t *testing.T) {
 		b.contracts(1)
 		b.sync(engine.Options{})
 		b.clock.advance(16 * time.Minute)
-		b.done(b.resend(1), engine.NotRefused)
+		b.done(b.resend(1), acts.NotRefused)
 		b.sync(engine.Options{})
 		e := b.expect(1, trade.Held, trade.CauseExists)
 		if e.Generation != 2 || !e.Flags.Has(trade.Contradicted) ||
 			!strings.Contains(e.Error.Text, "an earlier sending of this row is in doubt and very probably created it") {
 			t.Errorf("generation %d, flags %v, error %+v", e.Generation, e.Flags, e.Error)
 		}
-		b.done(b.retry(1), engine.DoubtBefore)
+		b.done(b.retry(1), acts.DoubtBefore)
 		b.clock.advance(16 * time.Minute)
 		if plan, err := b.acts().Resend(t.Context(), "contracts", key(1), true); err != nil ||
-			plan.Steps[0].Refused != engine.NotRefused {
+			plan.Steps[0].Refused != acts.NotRefused {
 			t.Errorf("a person may insist: %+v, %v", plan, err)
 		}
-		b.done(b.adopt(1, b.api.Created()[0].ID), engine.NotRefused)
+		b.done(b.adopt(1, b.api.Created()[0].ID), acts.NotRefused)
 		if e := b.expect(1, trade.Accepted, ""); e.RemoteID != b.api.Created()[0].ID {
 			t.Errorf("id %s", e.RemoteID)
 		}
@@ -217,10 +218,10 @@ func TestF168ALateAnswerAfterADismissalIsToldInTheReportAndTheAudit(t *testing.T
 			if err := b.steal(); err != nil {
 				t.Error(err)
 			}
-			acts := b.acts()
-			plan, err := acts.Dismiss(t.Context(), "contracts", []string{key(1)})
+			people := b.acts()
+			plan, err := people.Dismiss(t.Context(), "contracts", []string{key(1)})
 			if err == nil {
-				plan, err = acts.Do(t.Context(), plan, maria)
+				plan, err = people.Do(t.Context(), plan, maria)
 			}
 			if err != nil || !plan.Steps[0].Done {
 				t.Errorf("%+v, %v", plan, err)
@@ -241,7 +242,7 @@ func TestF168ALateAnswerAfterADismissalIsToldInTheReportAndTheAudit(t *testing.T
 		if err != nil || len(audit) != 2 || audit[0].Who != "safrasync" || audit[0].Act != "late answer" {
 			t.Errorf("audit %+v, %v", audit, err)
 		}
-		if got := b.acknowledge(1); got[0] != engine.NotRefused || b.entry(1).Flags.Has(trade.Contradicted) {
+		if got := b.acknowledge(1); got[0] != acts.NotRefused || b.entry(1).Flags.Has(trade.Contradicted) {
 			t.Errorf("refused %q, flags %v", got, b.entry(1).Flags)
 		}
 	})
@@ -264,7 +265,7 @@ func TestF168AWrongAnswerDoublesOnceForEachOrderAndNamesWhoGaveIt(t *testing.T) 
 				t.Fatalf("%d records after %d orders, generation %d", n, order, e.Generation)
 			}
 			b.clock.advance(16 * time.Minute)
-			b.done(b.resend(1), engine.NotRefused)
+			b.done(b.resend(1), acts.NotRefused)
 		}
 		audit, err := b.ledger.Audit(t.Context(), 0)
 		if err != nil || len(audit) != 3 || audit[0].Who != "maria" || audit[0].Seq != b.entry(1).ResentBy {

@@ -11,25 +11,27 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // acknowledge deals with the flags of rows and gives what became of each.
-func (b *bench) acknowledge(nums ...int) []engine.Refusal {
+func (b *bench) acknowledge(nums ...int) []acts.Refusal {
 	b.t.Helper()
 	var keys []string
 	for _, n := range nums {
 		keys = append(keys, key(n))
 	}
-	acts := b.acts()
-	plan, err := acts.Acknowledge(b.t.Context(), "contracts", keys)
+	people := b.acts()
+	plan, err := people.Acknowledge(b.t.Context(), "contracts", keys)
 	if err == nil {
-		plan, err = acts.Do(b.t.Context(), plan, maria)
+		plan, err = people.Do(b.t.Context(), plan, maria)
 	}
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	var out []engine.Refusal
+	var out []acts.Refusal
 	for _, s := range plan.Steps {
 		out = append(out, s.Refused)
 	}
@@ -55,7 +57,7 @@ func TestAnAcknowledgedFlagIsGoneUntilTheRowDiffersFromWhatWasAcknowledged(t *te
 		b.exec(`DELETE FROM contrato WHERE num = '0003'`)
 		sweep()
 		if got := b.acknowledge(1, 2, 3, 4, 77); !cmp.Equal(got,
-			[]engine.Refusal{"", "", "", engine.NothingToAck, engine.UnknownRow}) {
+			[]acts.Refusal{"", "", "", acts.NothingToAck, acts.UnknownRow}) {
 			t.Fatalf("refusals %q", got)
 		}
 		for i := 1; i <= 3; i++ {
@@ -81,7 +83,7 @@ func TestAnAcknowledgedFlagIsGoneUntilTheRowDiffersFromWhatWasAcknowledged(t *te
 		set(`preco = 120.5`, "0001") // what was sent: but somebody has dealt with 121
 		sweep()
 		b.flags(1, "[changed]")
-		d := engine.Differences(b.acts().Jobs[0], b.entry(1), nil)
+		d := mapping.Differences(b.acts().Jobs[0], b.entry(1), nil)
 		if len(d) != 1 || d[0].Field != "price" || *d[0].Sent != "120.5" || *d[0].Acknowledged != "121" ||
 			*d[0].Now != "120.5" {
 			t.Errorf("differences %+v", d)
@@ -120,7 +122,7 @@ func TestF155AChangeAfterSendingTellsItsFieldsOldAndNewAndSendsNothing(t *testin
 			t.Fatal(err)
 		}
 		e := b.entry(1)
-		got, err := json.Marshal(engine.Differences(b.acts().Jobs[0], e, refs))
+		got, err := json.Marshal(mapping.Differences(b.acts().Jobs[0], e, refs))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +136,7 @@ func TestF155AChangeAfterSendingTellsItsFieldsOldAndNewAndSendsNothing(t *testin
 		if diff := cmp.Diff("["+strings.Join(want, ",")+"]", string(got)); diff != "" {
 			t.Errorf("differences (-want +got):\n%s", diff)
 		}
-		if d := engine.Differences(nil, e, nil); len(d) != 4 || d[0].Columns[0] != "carteira" || d[0].ERPNow != "9" {
+		if d := mapping.Differences(nil, e, nil); len(d) != 4 || d[0].Columns[0] != "carteira" || d[0].ERPNow != "9" {
 			t.Errorf("the columns of a job that is no longer configured: %+v", d)
 		}
 		if _, kept := e.Now["obs"]; kept {
@@ -144,7 +146,7 @@ func TestF155AChangeAfterSendingTellsItsFieldsOldAndNewAndSendsNothing(t *testin
 			`UPDATE contrato SET preco = 120.50, produto = 'SOJA', carteira = '1 ', pagamento = '2026-07-01', atualizado = '2026-03-13 08:00:00' WHERE num = '0001'`)
 		b.sync(engine.Options{})
 		b.flags(1, "[]")
-		if e := b.entry(1); e.Now != nil || engine.Differences(b.acts().Jobs[0], e, refs) != nil {
+		if e := b.entry(1); e.Now != nil || mapping.Differences(b.acts().Jobs[0], e, refs) != nil {
 			t.Errorf("the newest row is kept although it is what was sent: %v", e.Now)
 		}
 	})
@@ -158,19 +160,19 @@ func TestAnAcknowledgementIsAuditedAndHoldsOnlyForWhatWasSeen(t *testing.T) {
 		b.sync(engine.Options{})
 		b.exec(`UPDATE contrato SET preco = 121, atualizado = '2026-03-12 08:00:00'`)
 		b.sync(engine.Options{})
-		acts := b.acts()
-		plan, err := acts.Acknowledge(t.Context(), "contracts", []string{key(1), key(2), key(1)})
+		people := b.acts()
+		plan, err := people.Acknowledge(t.Context(), "contracts", []string{key(1), key(2), key(1)})
 		if err != nil || len(plan.Steps) != 2 || plan.Steps[0].Refused != "" ||
-			plan.Steps[1].Refused != engine.NotAccepted {
+			plan.Steps[1].Refused != acts.NotAccepted {
 			t.Fatalf("%+v, %v", plan, err)
 		}
 		b.exec(`UPDATE contrato SET preco = 125, atualizado = '2026-03-12 09:00:00' WHERE num = '0001'`)
 		b.sync(engine.Options{})
-		if done, err := acts.Do(t.Context(), plan, maria); err != nil || done.Steps[0].Refused != engine.Moved {
+		if done, err := people.Do(t.Context(), plan, maria); err != nil || done.Steps[0].Refused != acts.Moved {
 			t.Errorf("a change that the person did not see was acknowledged: %+v, %v", done, err)
 		}
 		b.flags(1, "[changed]")
-		if got := b.acknowledge(1); got[0] != engine.NotRefused {
+		if got := b.acknowledge(1); got[0] != acts.NotRefused {
 			t.Errorf("refused: %s", got)
 		}
 		audit, err := b.ledger.Audit(t.Context(), 0)
@@ -201,11 +203,11 @@ func TestAnActThatCannotBeAudited(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	b.contracts(1)
 	b.sync(engine.Options{})
-	acts := b.acts()
-	acts.Now = func() time.Time { return time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) }
-	plan, err := acts.Pause(t.Context(), "contracts", maria)
+	people := b.acts()
+	people.Now = func() time.Time { return time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) }
+	plan, err := people.Pause(t.Context(), "contracts", maria)
 	if err == nil {
-		_, err = acts.DoJob(t.Context(), plan, maria)
+		_, err = people.DoJob(t.Context(), plan, maria)
 	}
 	if err == nil || !strings.Contains(err.Error(), "pause") {
 		t.Errorf("%v", err)

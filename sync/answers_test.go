@@ -15,6 +15,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -168,7 +169,7 @@ func TestThreeRefusalsOfTheRequestStopTheirJobAlone(t *testing.T) {
 	other.Name, other.Query = "others",
 		`SELECT filial, num, quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0100'`
 	b.spec.Query += ` AND num <> '0100'`
-	b.more = []engine.JobSpec{other}
+	b.more = []mapping.JobSpec{other}
 	b.contracts(9)
 	b.contract(100)
 	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})

@@ -14,6 +14,8 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -38,25 +40,25 @@ func (b *bench) submit(payload []byte) (apiclient.Answer, error) {
 }
 
 // acts are a person's acts on a bench.
-func (b *bench) acts() *engine.Acts {
+func (b *bench) acts() *acts.Acts {
 	b.t.Helper()
 	e := b.engine()
-	return &engine.Acts{
+	return &acts.Acts{
 		Desk: b.ledger, JobDesk: b.ledger, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
 		Jobs: e.Jobs, Now: b.clock.Now,
 		Boot: state.Self().Boot, Clock: b.clock, Limits: b.limits, Platform: b.client(), Rows: e,
 	}
 }
 
-var maria = engine.Person{Name: "maria", From: "test@host", Reason: "looked at in the ERP"}
+var maria = acts.Person{Name: "maria", From: "test@host", Reason: "looked at in the ERP"}
 
 // release lets a braked job go on.
-func (b *bench) release(job string) engine.JobPlan {
+func (b *bench) release(job string) acts.JobPlan {
 	b.t.Helper()
-	acts := b.acts()
-	plan, err := acts.Release(b.t.Context(), job)
-	if err == nil && plan.Refused == engine.NotRefused {
-		plan, err = acts.DoJob(b.t.Context(), plan, maria)
+	people := b.acts()
+	plan, err := people.Release(b.t.Context(), job)
+	if err == nil && plan.Refused == acts.NotRefused {
+		plan, err = people.DoJob(b.t.Context(), plan, maria)
 	}
 	if err != nil {
 		b.t.Fatal(err)
@@ -82,7 +84,7 @@ func (b *bench) expectBrake(r trade.RunReport, code string, rows int) *trade.Bra
 func TestF025FarMoreNewRowsThanUsualPauseTheJobBeforeAnythingLeaves(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
-		b.brakes = engine.Brakes{NewRows: 3, NewRowsLeast: 4}
+		b.brakes = run.Brakes{NewRows: 3, NewRowsLeast: 4}
 		next := 0
 		more := func(n int) {
 			for range n {
@@ -131,7 +133,7 @@ func TestF025FarMoreNewRowsThanUsualPauseTheJobBeforeAnythingLeaves(t *testing.T
 func TestF025ABrakeJudgesWhatTheLedgerHasNotWhatTheRunSaw(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
-		b.brakes = engine.Brakes{NewRows: 3, NewRowsLeast: 4}
+		b.brakes = run.Brakes{NewRows: 3, NewRowsLeast: 4}
 		b.contracts(2)
 		b.sync(engine.Options{})
 		for i := 3; i <= 9; i++ {
@@ -191,7 +193,7 @@ func TestF024AChangedKeyOrTablePausesTheJobBeforeAnythingIsRecorded(t *testing.T
 func TestF021ManyRetypedRowsPauseTheJobAndFewAreHeldOneByOne(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
-		b.brakes = engine.Brakes{Retyped: 3}
+		b.brakes = run.Brakes{Retyped: 3}
 		b.contracts(10)
 		b.sync(engine.Options{})
 		b.exec(`UPDATE contrato SET num = 'A' || num WHERE num <= '0002'`)
@@ -240,7 +242,7 @@ func TestF026AnERPThatHasReallyBecomeEmptierGoesOnAfterARelease(t *testing.T) {
 			r.Stopped.Brake.Known != 12 {
 			t.Fatalf("stopped %+v", r.Stopped)
 		}
-		if plan := b.release("contracts"); plan.Refused != engine.NotRefused || plan.Release.Sweep == nil ||
+		if plan := b.release("contracts"); plan.Refused != acts.NotRefused || plan.Release.Sweep == nil ||
 			plan.Release.Sweep.Found != 5 || plan.Release.Stop == nil {
 			t.Errorf("%+v", plan)
 		}
@@ -253,7 +255,7 @@ func TestF026AnERPThatHasReallyBecomeEmptierGoesOnAfterARelease(t *testing.T) {
 			r.Flags[trade.MissingInERP] != 11 {
 			t.Errorf("in scope %v, stopped %+v", r.InScope, r.Stopped)
 		}
-		if plan := b.release("contracts"); plan.Refused != engine.NothingBraked {
+		if plan := b.release("contracts"); plan.Refused != acts.NothingBraked {
 			t.Errorf("a second release: %+v", plan)
 		}
 	})
@@ -267,12 +269,12 @@ func TestAPausedJobSendsNothingMoreAndResumes(t *testing.T) {
 			if posts++; posts != 2 {
 				return
 			}
-			acts := b.acts()
-			plan, err := acts.Pause(t.Context(), "contracts", maria)
+			people := b.acts()
+			plan, err := people.Pause(t.Context(), "contracts", maria)
 			if err == nil {
-				plan, err = acts.DoJob(t.Context(), plan, maria)
+				plan, err = people.DoJob(t.Context(), plan, maria)
 			}
-			if err != nil || plan.Refused != engine.NotRefused {
+			if err != nil || plan.Refused != acts.NotRefused {
 				t.Errorf("%+v, %v", plan, err)
 			}
 		}})
@@ -290,21 +292,21 @@ func TestAPausedJobSendsNothingMoreAndResumes(t *testing.T) {
 		if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "paused" || r.Sent != 0 {
 			t.Errorf("a run of a paused job: %+v", r)
 		}
-		acts := b.acts()
-		if plan, err := acts.Release(t.Context(), "contracts"); err != nil || plan.Refused != engine.AlreadyPaused {
+		people := b.acts()
+		if plan, err := people.Release(t.Context(), "contracts"); err != nil || plan.Refused != acts.AlreadyPaused {
 			t.Errorf("a release is no resume: %+v, %v", plan, err)
 		}
-		plan, err := acts.Resume(t.Context(), "contracts")
-		if err != nil || plan.Refused != engine.NotRefused {
+		plan, err := people.Resume(t.Context(), "contracts")
+		if err != nil || plan.Refused != acts.NotRefused {
 			t.Fatalf("%+v, %v", plan, err)
 		}
-		if plan, err = acts.DoJob(t.Context(), plan, maria); err != nil || plan.Refused != engine.NotRefused {
+		if plan, err = people.DoJob(t.Context(), plan, maria); err != nil || plan.Refused != acts.NotRefused {
 			t.Errorf("%+v, %v", plan, err)
 		}
 		if r := b.sync(engine.Options{}); r.Stopped != nil || r.States[trade.Accepted] != 6 {
 			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
 		}
-		if plan, err = acts.Resume(t.Context(), "contracts"); err != nil || plan.Refused != engine.NotPaused {
+		if plan, err = people.Resume(t.Context(), "contracts"); err != nil || plan.Refused != acts.NotPaused {
 			t.Errorf("%+v, %v", plan, err)
 		}
 	})
@@ -318,27 +320,27 @@ func TestABrakeNeedsARelease(t *testing.T) {
 	b.sync(engine.Options{})
 	b.spec.Key = []string{"num"}
 	b.expectBrake(b.sync(engine.Options{}), "brake_changed_key", 2)
-	acts := b.acts()
-	if plan, err := acts.Resume(t.Context(), "contracts"); err != nil || plan.Refused != engine.BrakeHolds {
+	people := b.acts()
+	if plan, err := people.Resume(t.Context(), "contracts"); err != nil || plan.Refused != acts.BrakeHolds {
 		t.Errorf("%+v, %v", plan, err)
 	}
-	if plan, err := acts.Pause(t.Context(), "contracts", maria); err != nil || plan.Refused != engine.AlreadyPaused {
+	if plan, err := people.Pause(t.Context(), "contracts", maria); err != nil || plan.Refused != acts.AlreadyPaused {
 		t.Errorf("%+v, %v", plan, err)
 	}
-	plan, err := acts.Release(t.Context(), "contracts")
+	plan, err := people.Release(t.Context(), "contracts")
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.clock.advance(time.Second)
 	b.release("contracts") // somebody else was first
-	if plan, err = acts.DoJob(t.Context(), plan, maria); err != nil || plan.Refused != engine.Moved {
+	if plan, err = people.DoJob(t.Context(), plan, maria); err != nil || plan.Refused != acts.Moved {
 		t.Errorf("%+v, %v", plan, err)
 	}
 	if audit, err := b.ledger.Audit(t.Context(), 0); err != nil || len(audit) != 1 {
 		t.Errorf("%d acts in the audit, want the one that was done; %v", len(audit), err)
 	}
-	if _, err := acts.DoJob(t.Context(), engine.JobPlan{Act: "pause", Job: "contracts"},
-		engine.Person{Name: "maria"}); err == nil {
+	if _, err := people.DoJob(t.Context(), acts.JobPlan{Act: "pause", Job: "contracts"},
+		acts.Person{Name: "maria"}); err == nil {
 		t.Error("an act without a reason was done")
 	}
 }
@@ -359,7 +361,7 @@ func TestAReleaseEndsAStopThatNeedsAPerson(t *testing.T) {
 		if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "in_doubt" {
 			t.Fatalf("stopped %+v", r.Stopped)
 		}
-		if plan := b.release("contracts"); plan.Refused != engine.NotRefused || plan.Release.Stop == nil ||
+		if plan := b.release("contracts"); plan.Refused != acts.NotRefused || plan.Release.Stop == nil ||
 			plan.Release.Stop.Code != "in_doubt" {
 			t.Errorf("%+v", plan)
 		}
@@ -368,7 +370,7 @@ func TestAReleaseEndsAStopThatNeedsAPerson(t *testing.T) {
 		}
 		b.api.SetAPIKey("another-key")
 		b.sync(engine.Options{})
-		if plan := b.release("contracts"); plan.Refused != engine.NothingBraked {
+		if plan := b.release("contracts"); plan.Refused != acts.NothingBraked {
 			t.Errorf("a refused key is not a matter of opinion: %+v", plan)
 		}
 	})

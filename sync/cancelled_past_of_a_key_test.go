@@ -7,6 +7,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -117,7 +118,7 @@ func TestASoftDeletedTwinOnAnotherPageIsItsPast(t *testing.T) {
 		`CREATE TABLE copia AS SELECT filial, num, quantidade, preco, produto, carteira, 'cancelado' AS situacao, data_contrato, pagamento, obs, atualizado FROM contrato`)
 	b.exec(`WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 1200) INSERT INTO contrato
 		SELECT '01', printf('%04d', i), i, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00' FROM n`)
-	b.limits.MaxInFlight, b.brakes = 32, engine.Brakes{}
+	b.limits.MaxInFlight, b.brakes = 32, run.Brakes{}
 	for _, order := range []string{
 		`SELECT * FROM (SELECT * FROM copia UNION ALL SELECT * FROM contrato) ORDER BY situacao DESC, num DESC`,
 		`SELECT * FROM (SELECT * FROM copia UNION ALL SELECT * FROM contrato) ORDER BY situacao, num DESC`,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -18,17 +19,17 @@ func withChildren(b *bench) *bench {
 	b.t.Helper()
 	b.exec(`CREATE TABLE entrega (filial TEXT, ticket TEXT, num TEXT, volume NUMERIC, um TEXT, dia DATE, car TEXT)`)
 	b.exec(`CREATE TABLE rateio (id TEXT, filial TEXT, num TEXT, fazenda TEXT, volume NUMERIC, um TEXT)`)
-	column := func(name string) engine.FieldSpec { return engine.FieldSpec{Columns: []string{name}} }
-	always := func(text string) engine.FieldSpec { return engine.FieldSpec{Const: &text} }
-	parent := engine.FieldSpec{
+	column := func(name string) mapping.FieldSpec { return mapping.FieldSpec{Columns: []string{name}} }
+	always := func(text string) mapping.FieldSpec { return mapping.FieldSpec{Const: &text} }
+	parent := mapping.FieldSpec{
 		Columns: []string{"filial", "num"},
-		SentBy:  []engine.ParentSpec{{Job: "contracts", Columns: []string{"filial", "num"}}},
+		SentBy:  []mapping.ParentSpec{{Job: "contracts", Columns: []string{"filial", "num"}}},
 	}
-	b.more = []engine.JobSpec{
+	b.more = []mapping.JobSpec{
 		{
 			Name: "deliveries", Sends: trade.Deliveries, Sweep: sweepFarFromNow(), Key: []string{"filial", "ticket"},
 			Query: `SELECT filial, ticket, num, volume, um, dia, car FROM entrega`,
-			Fields: map[string]engine.FieldSpec{
+			Fields: map[string]mapping.FieldSpec{
 				"contract_id": parent, "delivered_volume": column("volume"), "delivery_date": column("dia"),
 				"car": column("car"),
 				"delivered_volume_unit_of_measure": {
@@ -40,7 +41,7 @@ func withChildren(b *bench) *bench {
 		{
 			Name: "traceability", Sends: trade.Traceability, Sweep: sweepFarFromNow(), Key: []string{"id"},
 			Query: `SELECT id, filial, num, fazenda, volume, um FROM rateio`,
-			Fields: map[string]engine.FieldSpec{
+			Fields: map[string]mapping.FieldSpec{
 				"order_commitment_id": parent, "producer_id": always(producerID), "user_id": always(issuerID),
 				"farm_id": {Columns: []string{"fazenda"}, Ref: "farms"}, "allocated_volume": column("volume"),
 				"unit_of_measurement": column("um"),
@@ -324,7 +325,7 @@ func TestADryRunKnowsWhereTheParentsWouldStand(t *testing.T) {
 func TestAnotherSpellingOfTheSameValueIsNoChange(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
-		b.more[1].Fields["farm_id"] = engine.FieldSpec{Columns: []string{"fazenda"}} // the platform's id itself
+		b.more[1].Fields["farm_id"] = mapping.FieldSpec{Columns: []string{"fazenda"}} // the platform's id itself
 		b.contract(1)
 		b.delivery(1, 1, 10)
 		b.delivery(2, 1, 20)
@@ -372,9 +373,9 @@ func TestTraceabilityWaitsForItsFarmAndRefusesAVolumeWithoutAUnit(t *testing.T) 
 // Jobs run parents first, whatever their order in the file, and a circle is refused.
 func TestParentsComeFirst(t *testing.T) {
 	t.Parallel()
-	compile := func(spec engine.JobSpec) *engine.Job {
+	compile := func(spec mapping.JobSpec) *mapping.Job {
 		t.Helper()
-		job, err := engine.Compile(spec, time.UTC)
+		job, err := mapping.Compile(spec, time.UTC)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -382,50 +383,50 @@ func TestParentsComeFirst(t *testing.T) {
 	}
 	b := withChildren(newBench(t, sandbox.Options{}))
 	contracts, deliveries := compile(b.spec), b.more[0]
-	order, err := engine.Order([]*engine.Job{compile(deliveries), contracts})
+	order, err := engine.Order([]*mapping.Job{compile(deliveries), contracts})
 	if err != nil || order[0].Name() != "contracts" {
 		t.Fatalf("order %v, %v", order, err)
 	}
-	parents := func(parents ...engine.ParentSpec) engine.JobSpec {
+	parents := func(parents ...mapping.ParentSpec) mapping.JobSpec {
 		spec := deliveries
-		spec.Fields = map[string]engine.FieldSpec{}
+		spec.Fields = map[string]mapping.FieldSpec{}
 		for name, f := range deliveries.Fields {
 			spec.Fields[name] = f
 		}
-		spec.Fields["contract_id"] = engine.FieldSpec{Columns: []string{"filial", "num"}, SentBy: parents}
+		spec.Fields["contract_id"] = mapping.FieldSpec{Columns: []string{"filial", "num"}, SentBy: parents}
 		return spec
 	}
 	two := []string{"filial", "num"}
 	for _, tt := range []struct {
 		name string
-		jobs []engine.JobSpec
+		jobs []mapping.JobSpec
 		want string
 	}{
 		{
 			"nobody",
-			[]engine.JobSpec{b.spec, parents(engine.ParentSpec{Job: "invoices", Columns: two})},
+			[]mapping.JobSpec{b.spec, parents(mapping.ParentSpec{Job: "invoices", Columns: two})},
 			`no job is named "invoices"`,
 		},
 		{
 			"itself",
-			[]engine.JobSpec{b.spec, parents(engine.ParentSpec{Job: "deliveries", Columns: two})},
+			[]mapping.JobSpec{b.spec, parents(mapping.ParentSpec{Job: "deliveries", Columns: two})},
 			"hangs on itself",
 		},
 		{
 			"key",
-			[]engine.JobSpec{b.spec, parents(engine.ParentSpec{Job: "contracts", Columns: two[:1]})},
+			[]mapping.JobSpec{b.spec, parents(mapping.ParentSpec{Job: "contracts", Columns: two[:1]})},
 			"name 1 columns, and the key of job contracts has 2 (filial, num)",
 		},
-		{"circle", func() []engine.JobSpec {
-			a, z := parents(engine.ParentSpec{Job: "z", Columns: two}),
-				parents(engine.ParentSpec{Job: "a", Columns: two})
+		{"circle", func() []mapping.JobSpec {
+			a, z := parents(mapping.ParentSpec{Job: "z", Columns: two}),
+				parents(mapping.ParentSpec{Job: "a", Columns: two})
 			a.Name, z.Name = "a", "z"
-			return []engine.JobSpec{a, z}
+			return []mapping.JobSpec{a, z}
 		}(), "circle (sent_by): a → z → a"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			var jobs []*engine.Job
+			var jobs []*mapping.Job
 			for _, spec := range tt.jobs {
 				jobs = append(jobs, compile(spec))
 			}

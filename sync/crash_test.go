@@ -20,6 +20,8 @@ import (
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -58,7 +60,7 @@ func childMain() int {
 	if err != nil {
 		return fail(err)
 	}
-	job, err := engine.Compile(contractsSpec(), time.UTC)
+	job, err := mapping.Compile(contractsSpec(), time.UTC)
 	if err != nil {
 		return fail(err)
 	}
@@ -68,12 +70,12 @@ func childMain() int {
 	}
 	e := engine.New(engine.Config{
 		Ledger: engine.LedgerOf(ledger), Source: source, Platform: client, Clock: clock, Owner: state.Self(),
-		Jobs: []*engine.Job{job},
-		References: []engine.ReferenceSpec{{
+		Jobs: []*mapping.Job{job},
+		References: []mapping.ReferenceSpec{{
 			Kind:  "wallets",
 			Query: "SELECT codigo, id FROM de_para WHERE tipo = 'carteira'", Code: []string{"codigo"}, ID: "id",
 		}},
-		Limits: engine.Limits{
+		Limits: run.Limits{
 			MaxInFlight: 4, StopAfterUnknown: 3, Timeout: time.Minute,
 			KeepAnswers: at.KeepAnswers,
 		}, Zone: time.UTC, Log: zap.NewNop(),
@@ -246,7 +248,7 @@ func TestAnswersThatTheLedgerDoesNotTakeAreNoted(t *testing.T) {
 
 // slowPlatform lets the test's clock pass before the request is made.
 type slowPlatform struct {
-	engine.Platform
+	run.Platform
 	before func()
 }
 
@@ -264,7 +266,7 @@ func TestI13AStalledIntentIsGivenUpUnsent(t *testing.T) {
 		b.limits.MaxInFlight = 1
 		b.contracts(2)
 		var once gosync.Once
-		b.surface = func(p engine.Platform) engine.Platform {
+		b.surface = func(p run.Platform) run.Platform {
 			return slowPlatform{p, func() { once.Do(func() { b.clock.advance(11 * time.Second) }) }}
 		}
 		r := b.sync(engine.Options{})

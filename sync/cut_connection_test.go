@@ -16,7 +16,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -45,7 +45,7 @@ func (c wireCut) String() string {
 // cutter stands between the engine and the platform, which it passes one POST at a time. It is told
 // before each POST how its connection ends.
 type cutter struct {
-	engine.Platform
+	run.Platform
 	target string // host:port of the platform
 	listen net.Listener
 	wg     gosync.WaitGroup
@@ -77,7 +77,7 @@ func newCutter(t *testing.T, b *bench) *cutter {
 		}
 	})
 	t.Cleanup(func() { _ = ln.Close(); k.wg.Wait() })
-	b.surface = func(p engine.Platform) engine.Platform { k.Platform = p; return k }
+	b.surface = func(p run.Platform) run.Platform { k.Platform = p; return k }
 	b.parts.URL = "http://" + ln.Addr().String()
 	return k
 }
@@ -261,7 +261,7 @@ func TestF091TheEngineWithTheConnectionCutAtEveryByte(t *testing.T) {
 			t.Parallel()
 			b := withChildren(newBench(t, sandbox.Options{}))
 			b.limits.MaxInFlight, b.limits.StopAfterUnknown, b.limits.Timeout = 1, 0, time.Minute
-			b.brakes = engine.Brakes{}
+			b.brakes = run.Brakes{}
 			k := newCutter(t, b)
 			b.contract(1)
 			f.row(b, 1000)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -105,7 +106,7 @@ func TestADryRunCountsARowOfTwoJobsOnce(t *testing.T) {
 func TestADryRunHoldsWhatWasTypedTwice(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
-		b.spec.Twin = engine.TwinCheck{Mode: engine.TwinHold}
+		b.spec.Twin = mapping.TwinCheck{Mode: mapping.TwinHold}
 		b.write(10, 20, 10, 30, 20)
 		b.agrees("twins of one reading", engine.Options{}, 3, 2)
 		b.write(10, 20, 10, 30, 20, 30, 40)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/events"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -130,7 +130,7 @@ func heardBench(t *testing.T) *bench {
 }
 
 // listen lets three passes look at what was told, up to the first that fails.
-func (b *bench) listen(h *engine.EventProcessor) error {
+func (b *bench) listen(h *events.Processor) error {
 	for range 3 {
 		b.clock.advance(4 * time.Second)
 		if _, err := h.Pass(b.t.Context()); err != nil {

@@ -8,6 +8,9 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/discovery"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -108,16 +111,18 @@ func (b *bench) asked(br *breaker) {
 		"Compare":         func() error { return compare(ctx, e, job, false, sent, waiting) },
 		"Compare and ask": func() error { return compare(ctx, e, job, true, sent, waiting) },
 		"a resync of a day": func() error {
-			return b.resync(e, engine.Resync{Since: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)})
+			return b.resync(e, discovery.Resync{Since: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)})
 		},
-		"a resync of a row":   func() error { return b.resync(e, engine.Resync{Keys: []string{key(6)}}) },
-		"a resync of a state": func() error { return b.resync(e, engine.Resync{States: []trade.State{trade.Waiting}}) },
+		"a resync of a row":   func() error { return b.resync(e, discovery.Resync{Keys: []string{key(6)}}) },
+		"a resync of a state": func() error {
+			return b.resync(e, discovery.Resync{States: []trade.State{trade.Waiting}})
+		},
 	} {
 		br.each(t, name, op)
 	}
 }
 
-func compare(ctx context.Context, e *engine.Engine, job *engine.Job, ask bool, entries ...trade.Entry) error {
+func compare(ctx context.Context, e *engine.Engine, job *mapping.Job, ask bool, entries ...trade.Entry) error {
 	c, err := e.Comparer(ctx, job, ask)
 	if err != nil {
 		return err
@@ -127,7 +132,7 @@ func compare(ctx context.Context, e *engine.Engine, job *engine.Job, ask bool, e
 }
 
 // resync reads again; what this process could not give back ends.
-func (b *bench) resync(e *engine.Engine, asked engine.Resync) error {
+func (b *bench) resync(e *engine.Engine, asked discovery.Resync) error {
 	b.leasesEnd()
 	return failureOf(e.Sync(b.t.Context(), nil, engine.Options{Resync: &asked, DryRun: true}))
 }
@@ -145,52 +150,52 @@ func failureOf(reports []trade.RunReport, err error) error {
 // ordered: what people do, planned and done.
 func (b *bench) ordered(br *breaker) {
 	t, ctx := b.t.(*testing.T), b.t.Context()
-	acts := b.acts()
+	people := b.acts()
 	desk := brokenDesk{brokenLedger{b.ledger, br}, b.ledger}
-	acts.Desk, acts.JobDesk = desk, desk
-	rows := func(name string, plan func() (engine.RowPlan, error)) {
+	people.Desk, people.JobDesk = desk, desk
+	rows := func(name string, plan func() (acts.RowPlan, error)) {
 		t.Helper()
-		var p engine.RowPlan
+		var p acts.RowPlan
 		br.each(t, "plan of "+name, func() (err error) { p, err = plan(); return err })
 		if !p.Possible() {
 			t.Fatalf("%s is refused: %+v", name, p)
 		}
-		br.each(t, name, func() (err error) { _, err = acts.Do(ctx, p, maria); return err })
+		br.each(t, name, func() (err error) { _, err = people.Do(ctx, p, maria); return err })
 	}
-	jobs := func(name string, plan func() (engine.JobPlan, error)) {
+	jobs := func(name string, plan func() (acts.JobPlan, error)) {
 		t.Helper()
-		var p engine.JobPlan
+		var p acts.JobPlan
 		br.each(t, "plan of "+name, func() (err error) { p, err = plan(); return err })
-		br.each(t, name, func() (err error) { _, err = acts.DoJob(ctx, p, maria); return err })
+		br.each(t, name, func() (err error) { _, err = people.DoJob(ctx, p, maria); return err })
 	}
-	br.each(t, "Watch", func() error { return acts.Watch(ctx, "contracts") })
+	br.each(t, "Watch", func() error { return people.Watch(ctx, "contracts") })
 	b.clock.advance(16 * time.Minute)
 	br.each(t, "Select", func() error {
-		_, err := acts.Select(ctx, "dismiss", "contracts", nil, nil)
+		_, err := people.Select(ctx, "dismiss", "contracts", nil, nil)
 		return err
 	})
 	br.each(t, "SelectSome", func() error {
-		some, err := acts.SelectSome(ctx, "dismiss", "contracts", nil, nil, 1)
+		some, err := people.SelectSome(ctx, "dismiss", "contracts", nil, nil, 1)
 		if err == nil && len(some) != 1 {
 			t.Errorf("of one row at most it gives %v", some)
 		}
 		return err
 	})
-	br.each(t, "Doubt", func() error { _, err := acts.Doubt(ctx, b.entry(1)); return err })
+	br.each(t, "Doubt", func() error { _, err := people.Doubt(ctx, b.entry(1)); return err })
 	rows("an acknowledgement",
-		func() (engine.RowPlan, error) { return acts.Acknowledge(ctx, "contracts", []string{key(2)}) })
-	rows("a dismissal", func() (engine.RowPlan, error) { return acts.Dismiss(ctx, "contracts", []string{key(6)}) })
-	rows("a reopening", func() (engine.RowPlan, error) { return acts.Reopen(ctx, "contracts", []string{key(6)}) })
+		func() (acts.RowPlan, error) { return people.Acknowledge(ctx, "contracts", []string{key(2)}) })
+	rows("a dismissal", func() (acts.RowPlan, error) { return people.Dismiss(ctx, "contracts", []string{key(6)}) })
+	rows("a reopening", func() (acts.RowPlan, error) { return people.Reopen(ctx, "contracts", []string{key(6)}) })
 	br.each(t, "the id of another row", func() error {
-		p, err := acts.Adopt(ctx, "contracts", key(1), engine.Adoption{ID: b.entry(3).RemoteID})
-		if err == nil && p.Steps[0].Refused != engine.IDTaken {
+		p, err := people.Adopt(ctx, "contracts", key(1), acts.Adoption{ID: b.entry(3).RemoteID})
+		if err == nil && p.Steps[0].Refused != acts.IDTaken {
 			t.Errorf("%+v", p)
 		}
 		return err
 	})
-	rows("a second sending", func() (engine.RowPlan, error) { return acts.Resend(ctx, "contracts", key(1), true) })
-	jobs("a pause", func() (engine.JobPlan, error) { return acts.Pause(ctx, "contracts", maria) })
-	jobs("its end", func() (engine.JobPlan, error) { return acts.Resume(ctx, "contracts") })
+	rows("a second sending", func() (acts.RowPlan, error) { return people.Resend(ctx, "contracts", key(1), true) })
+	jobs("a pause", func() (acts.JobPlan, error) { return people.Pause(ctx, "contracts", maria) })
+	jobs("its end", func() (acts.JobPlan, error) { return people.Resume(ctx, "contracts") })
 	b.expect(1, trade.Pending, "")
 }
 
@@ -273,33 +278,33 @@ func TestEveryCallOfWhatPeopleOrderRarelyFailsOnce(t *testing.T) {
 	b.expectBrake(b.sync(engine.Options{}), "brake_most", 3)
 	ctx, br := t.Context(), &breaker{}
 	b.breaks(br, true)
-	acts := b.acts()
+	people := b.acts()
 	desk := brokenDesk{brokenLedger{b.ledger, br}, b.ledger}
-	acts.Desk, acts.JobDesk = desk, desk
-	br.each(t, "the plan of a release", func() error { _, err := acts.Release(ctx, "contracts"); return err })
+	people.Desk, people.JobDesk = desk, desk
+	br.each(t, "the plan of a release", func() error { _, err := people.Release(ctx, "contracts"); return err })
 	br.each(t, "the plan of a retry",
-		func() error { _, err := acts.Retry(ctx, "contracts", []string{key(99)}); return err })
+		func() error { _, err := people.Retry(ctx, "contracts", []string{key(99)}); return err })
 	old := b.entry(3)
 	br.each(t, "the id of the old key", func() error {
-		plan, err := acts.Adopt(ctx, "contracts", key(99), engine.Adoption{ID: old.RemoteID})
+		plan, err := people.Adopt(ctx, "contracts", key(99), acts.Adoption{ID: old.RemoteID})
 		if err == nil && !plan.Possible() {
 			t.Errorf("%+v", plan)
 		}
 		return err
 	})
-	plan, err := acts.Dismiss(ctx, "contracts", []string{key(99)})
+	plan, err := people.Dismiss(ctx, "contracts", []string{key(99)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, op := range map[string]func() error{
-		"rows without a person": func() error { _, err := acts.Do(ctx, plan, engine.Person{}); return err },
+		"rows without a person": func() error { _, err := people.Do(ctx, plan, acts.Person{}); return err },
 		"a job's refused act": func() error {
-			p, err := acts.Resume(ctx, "contracts")
+			p, err := people.Resume(ctx, "contracts")
 			if err != nil {
 				return err
 			}
-			p.Refused = engine.IDTaken
-			_, err = acts.DoJob(ctx, p, maria)
+			p.Refused = acts.IDTaken
+			_, err = people.DoJob(ctx, p, maria)
 			return err
 		},
 		"a job that does not exist, newest": func() error {
@@ -347,11 +352,11 @@ func TestARowThatExistsAndWhoseAttemptsAreNotRead(t *testing.T) {
 	b.sync(engine.Options{})
 	b.expect(1, trade.Held, trade.CauseExists)
 	br := &breaker{}
-	acts := b.acts()
+	people := b.acts()
 	desk := brokenDesk{brokenLedger{b.ledger, br}, b.ledger}
-	acts.Desk, acts.JobDesk = desk, desk
+	people.Desk, people.JobDesk = desk, desk
 	br.each(t, "the plan of a retry",
-		func() error { return second(acts.Retry(t.Context(), "contracts", []string{key(1)})) })
+		func() error { return second(people.Retry(t.Context(), "contracts", []string{key(1)})) })
 	b.expect(1, trade.Held, trade.CauseExists)
 }
 
@@ -362,7 +367,7 @@ func TestAComparisonThatMustAskAndCannot(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	b.contracts(2)
 	b.sync(engine.Options{})
-	b.spec.Fields["haverst"] = engine.FieldSpec{Columns: []string{"obs"}, Default: new("2026/2027")}
+	b.spec.Fields["haverst"] = mapping.FieldSpec{Columns: []string{"obs"}, Default: new("2026/2027")}
 	br := &breaker{}
 	b.breaks(br, true)
 	e := b.engine()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -198,7 +199,7 @@ func TestEveryCallFailsOnceWhileRowsThatWaitAreMappedAnew(t *testing.T) {
 	b := withChildren(newBench(t, sandbox.Options{}))
 	b.exec(`ALTER TABLE rateio ADD COLUMN dia DATE`)
 	b.more[1].Query, b.more[1].ChangedAt = `SELECT id, filial, num, fazenda, volume, um, dia FROM rateio`, "dia"
-	b.refs = append(b.refs, engine.ReferenceSpec{
+	b.refs = append(b.refs, mapping.ReferenceSpec{
 		Kind:  "farms",
 		Query: "SELECT codigo, id FROM de_para WHERE tipo = 'fazenda'", Code: []string{"codigo"}, ID: "id",
 	})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -40,8 +41,8 @@ func (b *bench) breaks(br *breaker, through bool) {
 	b.wrap, b.reads, b.surface = nil, nil, nil
 	if through {
 		b.wrap = func(l Ledger) Ledger { return brokenLedger{l, br} }
-		b.reads = func(s engine.Source) engine.Source { return brokenSource{s, br} }
-		b.surface = func(p engine.Platform) engine.Platform { return brokenPlatform{p, br} }
+		b.reads = func(s run.Source) run.Source { return brokenSource{s, br} }
+		b.surface = func(p run.Platform) run.Platform { return brokenPlatform{p, br} }
 	}
 }
 

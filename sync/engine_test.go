@@ -7,6 +7,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -184,8 +185,8 @@ func TestAChangedConfigurationAloneFlagsNothing(t *testing.T) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(3)
 		b.sync(engine.Options{})
-		b.spec.Fields["price"] = engine.FieldSpec{Columns: []string{"quantidade"}}
-		b.spec.Fields["haverst"] = engine.FieldSpec{Columns: []string{"obs"}, Default: new("2026/2027")}
+		b.spec.Fields["price"] = mapping.FieldSpec{Columns: []string{"quantidade"}}
+		b.spec.Fields["haverst"] = mapping.FieldSpec{Columns: []string{"obs"}, Default: new("2026/2027")}
 		r := b.sync(engine.Options{})
 		if !r.Sweep || r.Sent != 0 {
 			t.Errorf("sweep %t, sent %d: a changed mapping compares everything and sends nothing", r.Sweep, r.Sent)

@@ -8,6 +8,8 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -63,7 +65,7 @@ func TestEqualRowsAreHeldUntilAPersonSaysThatTheyAreTwo(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		for _, later := range []bool{false, true} {
 			b := newBenchOn(t, db, sandbox.Options{})
-			b.spec.Twin = engine.TwinCheck{Mode: engine.TwinHold, Days: 30}
+			b.spec.Twin = mapping.TwinCheck{Mode: mapping.TwinHold, Days: 30}
 			b.contracts(3)
 			if later {
 				b.run(engine.Options{})
@@ -79,9 +81,9 @@ func TestEqualRowsAreHeldUntilAPersonSaysThatTheyAreTwo(t *testing.T) {
 				t.Errorf("a sweep sends %d", report.Sent)
 			}
 			b.typed(4, trade.Held, trade.CauseTwin)
-			b.done(b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+			b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
 				return a.Retry(t.Context(), "contracts", []string{"01|0004"})
-			}), engine.NotRefused)
+			}), acts.NotRefused)
 			if report := b.run(engine.Options{}); report.Sent != 1 {
 				t.Errorf("%d are sent of what a person called two contracts", report.Sent)
 			}
@@ -98,7 +100,7 @@ func TestEqualRowsAreHeldUntilAPersonSaysThatTheyAreTwo(t *testing.T) {
 func TestAnEqualRowThatIsOneIsDismissedAndACorrectedOneGoes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
-	b.spec.Twin = engine.TwinCheck{Mode: engine.TwinHold, Days: 30}
+	b.spec.Twin = mapping.TwinCheck{Mode: mapping.TwinHold, Days: 30}
 	b.contracts(3)
 	b.again()
 	b.exec(
@@ -106,9 +108,9 @@ func TestAnEqualRowThatIsOneIsDismissedAndACorrectedOneGoes(t *testing.T) {
 	if report := b.run(engine.Options{}); report.Sent != 3 || report.States[trade.Held] != 2 {
 		t.Fatalf("want 3 sent and 2 held: %+v", report)
 	}
-	b.done(b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+	b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
 		return a.Dismiss(t.Context(), "contracts", []string{"01|0004"})
-	}), engine.NotRefused)
+	}), acts.NotRefused)
 	b.exec(`UPDATE contrato SET quantidade = 77 WHERE num = '0005'`)
 	b.adds(b.run(engine.Options{Sweep: true}))
 	b.typed(4, trade.Dismissed, trade.CauseTwin)
@@ -123,19 +125,19 @@ func TestAnEqualRowThatIsOneIsDismissedAndACorrectedOneGoes(t *testing.T) {
 func TestWhatIsNoTwinGoes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		check engine.TwinCheck
+		check mapping.TwinCheck
 		wait  time.Duration
 		also  string
 		flag  trade.Flag
 	}{
-		"apart": {engine.TwinCheck{Mode: engine.TwinHold, Days: 2}, 49 * time.Hour, "", trade.Twin},
+		"apart": {mapping.TwinCheck{Mode: mapping.TwinHold, Days: 2}, 49 * time.Hour, "", trade.Twin},
 		"another price": {
-			engine.TwinCheck{Mode: engine.TwinHold},
+			mapping.TwinCheck{Mode: mapping.TwinHold},
 			0,
 			`UPDATE contrato SET preco = 1 WHERE num = '0004'`, trade.NearTwin,
 		},
-		"off":  {engine.TwinCheck{Mode: trade.Off}, 0, "", ""},
-		"warn": {engine.TwinCheck{}, 0, "", trade.Twin},
+		"off":  {mapping.TwinCheck{Mode: trade.Off}, 0, "", ""},
+		"warn": {mapping.TwinCheck{}, 0, "", trade.Twin},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -164,7 +166,7 @@ func TestF021TwinsAndRetypedRowsAcrossJobs(t *testing.T) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		second := contractsSpec()
 		second.Name, second.Query = "second", strings.Replace(second.Query, "FROM contrato", "FROM outra", 1)
-		b.more = []engine.JobSpec{second}
+		b.more = []mapping.JobSpec{second}
 		b.exec(`CREATE TABLE outra AS SELECT * FROM contrato WHERE false`)
 		b.contracts(3)
 		b.exec(

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -30,15 +30,15 @@ func TestF153NoRowUnderADeletedRecordGoes(t *testing.T) {
 			}
 			b.pass()
 		}
-		order := func(plan func(*engine.Acts) (engine.RowPlan, error)) engine.Refusal {
+		order := func(plan func(*acts.Acts) (acts.RowPlan, error)) acts.Refusal {
 			t.Helper()
 			return b.do(plan).Refused
 		}
 		const job = "deliveries"
 		step([]string{"deliveries:status=422@1-"}, 2, 3) // refused
-		if refused := order(func(a *engine.Acts) (engine.RowPlan, error) {
+		if refused := order(func(a *acts.Acts) (acts.RowPlan, error) {
 			return a.Dismiss(t.Context(), job, []string{"01|0003"})
-		}); refused != engine.NotRefused {
+		}); refused != acts.NotRefused {
 			t.Fatalf("not dismissed: %s", refused)
 		}
 		step([]string{"deliveries:lost-after@1-"}, 4) // in doubt, and there
@@ -101,20 +101,20 @@ func TestF153NoRowUnderADeletedRecordGoes(t *testing.T) {
 		b.delivery(7, 1, 107)
 		stand("after the event")
 		b.exec(`UPDATE entrega SET volume = volume + 1 WHERE ticket > '0001' AND ticket <> '0004'`)
-		for _, plan := range []func(*engine.Acts) (engine.RowPlan, error){
-			func(a *engine.Acts) (engine.RowPlan, error) { return a.Reopen(t.Context(), job, []string{"01|0003"}) },
-			func(a *engine.Acts) (engine.RowPlan, error) { return a.Retry(t.Context(), job, []string{"01|0002"}) },
+		for _, plan := range []func(*acts.Acts) (acts.RowPlan, error){
+			func(a *acts.Acts) (acts.RowPlan, error) { return a.Reopen(t.Context(), job, []string{"01|0003"}) },
+			func(a *acts.Acts) (acts.RowPlan, error) { return a.Retry(t.Context(), job, []string{"01|0002"}) },
 		} {
 			order(plan)
 		}
-		if refused := order(func(a *engine.Acts) (engine.RowPlan, error) {
+		if refused := order(func(a *acts.Acts) (acts.RowPlan, error) {
 			return a.Resend(t.Context(), job, "01|0004", true)
-		}); refused == engine.NotRefused {
+		}); refused == acts.NotRefused {
 			t.Error("a row in doubt may be sent a second time under a record that is not there")
 		}
 		stand("after what people ordered")
 		for _, refused := range b.acknowledge(1) {
-			if refused != engine.NotRefused {
+			if refused != acts.NotRefused {
 				t.Errorf("the deletion could not be acknowledged: %s", refused)
 			}
 		}

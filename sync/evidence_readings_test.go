@@ -12,6 +12,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/events"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -150,7 +151,7 @@ func TestF148OfSeveralInstancesEachRecordIsReadBackByOne(t *testing.T) {
 		}
 		b.clock.advance(4 * time.Second)
 		before := b.gets()
-		var instances []*engine.EventProcessor
+		var instances []*events.Processor
 		for range 4 {
 			instances = append(instances, b.hearing())
 		}

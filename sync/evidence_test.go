@@ -11,6 +11,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -200,7 +201,7 @@ func TestF145WhatCannotBeReadIsTriedForAnHourAndProvesNothing(t *testing.T) {
 				if like, unreadable := b.suggestions(3); len(like) != 0 || len(unreadable) != 1 {
 					t.Errorf("%d suggestions and %d that could not be read, want 0 and 1", len(like), len(unreadable))
 				}
-				b.done(b.resend(3), engine.NotRefused) // a person decides, after the quarantine, as without any event
+				b.done(b.resend(3), acts.NotRefused) // a person decides, after the quarantine, as without any event
 			})
 		}
 	})
@@ -404,8 +405,8 @@ func TestEvidenceAgainstADecision(t *testing.T) {
 		b.limits.StopAfterUnknown = 0
 		b.sync(engine.Options{})
 		b.clock.advance(time.Hour)
-		b.done(b.dismiss(1), engine.NotRefused)
-		b.done(b.resend(2), engine.NotRefused)
+		b.done(b.dismiss(1), acts.NotRefused)
+		b.done(b.resend(2), acts.NotRefused)
 		b.clock.advance(-time.Hour)
 		for _, made := range b.api.Created() {
 			b.tell("CREATE_ORDER_COMMITMENT", `{"id":"`+made.ID+`"}`)

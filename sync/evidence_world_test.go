@@ -18,7 +18,8 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/events"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -65,7 +66,7 @@ func (b *bench) tell(name, body string) {
 	}
 }
 
-func (b *bench) hearing() *engine.EventProcessor {
+func (b *bench) hearing() *events.Processor {
 	b.t.Helper()
 	client, err := apiclient.New(apiclient.Options{
 		BaseURL: b.api.URL, APIKey: "a-key-of-the-tests",
@@ -75,11 +76,11 @@ func (b *bench) hearing() *engine.EventProcessor {
 		b.t.Fatal(err)
 	}
 	b.t.Cleanup(client.Close)
-	return &engine.EventProcessor{
+	return &events.Processor{
 		Inbox: b.ledger, Candidates: b.ledger, Rows: b.ledger, Platform: client,
 		Jobs: b.engine().Jobs, Now: b.clock.Now,
 		Limits: b.limits, Zone: time.UTC, Log: zap.NewNop(), Pace: time.Millisecond,
-		Program: engine.Person{Name: "safrasync", From: "pid 1@host"},
+		Program: acts.Person{Name: "safrasync", From: "pid 1@host"},
 	}
 }
 
@@ -106,7 +107,7 @@ func (b *bench) gets() int {
 }
 
 // suggestions are what a person is shown at a row in doubt.
-func (b *bench) suggestions(num int) ([]engine.Suggestion, []trade.Candidate) {
+func (b *bench) suggestions(num int) ([]events.Suggestion, []trade.Candidate) {
 	b.t.Helper()
 	attempts, err := b.ledger.Attempts(b.t.Context(), b.entry(num).ID)
 	if err != nil {
@@ -116,7 +117,7 @@ func (b *bench) suggestions(num int) ([]engine.Suggestion, []trade.Candidate) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return engine.Suggestions(attempts, candidates, b.limits, b.clock.Now())
+	return events.Suggestions(attempts, candidates, b.limits, b.clock.Now())
 }
 
 // commitment is the body of row num as the platform takes it.

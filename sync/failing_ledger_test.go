@@ -10,7 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/erp"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -332,7 +332,7 @@ func (l brokenLedger) SetJobStatus(ctx context.Context, status trade.JobStatus) 
 // brokenSource has every method of the ERP. A reading that fails after it took effect has given all
 // its rows.
 type brokenSource struct {
-	s engine.Source
+	s run.Source
 	b *breaker
 }
 
@@ -358,7 +358,7 @@ func (s brokenSource) Table(ctx context.Context, sql string, columns []string, f
 
 // brokenPlatform fails before the first byte of a record.
 type brokenPlatform struct {
-	p engine.Platform
+	p run.Platform
 	b *breaker
 }
 

@@ -14,6 +14,8 @@ import (
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -64,7 +66,7 @@ func (m *machine) hold(free int) (open func()) {
 	m.open = gosync.OnceFunc(func() { close(gate) })
 	m.t.Cleanup(m.open)
 	var mu gosync.Mutex
-	m.surface = func(p engine.Platform) engine.Platform {
+	m.surface = func(p run.Platform) run.Platform {
 		return slowPlatform{p, func() {
 			mu.Lock()
 			free--
@@ -81,7 +83,7 @@ func (m *machine) hold(free int) (open func()) {
 // run starts `safrasync run` there.
 func (m *machine) run() {
 	m.t.Helper()
-	for _, spec := range append([]*engine.JobSpec{&m.spec}, specs(m.more)...) {
+	for _, spec := range append([]*mapping.JobSpec{&m.spec}, specs(m.more)...) {
 		spec.Schedule = "@every 10000h"
 	}
 	s, err := engine.NewScheduler(engine.SchedulerConfig{Engine: m.engine()})
@@ -106,8 +108,8 @@ func (m *machine) run() {
 	})
 }
 
-func specs(list []engine.JobSpec) []*engine.JobSpec {
-	var out []*engine.JobSpec
+func specs(list []mapping.JobSpec) []*mapping.JobSpec {
+	var out []*mapping.JobSpec
 	for i := range list {
 		out = append(out, &list[i])
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -92,7 +93,7 @@ func TestALeaseThatCannotBeRenewedStopsTheJob(t *testing.T) {
 	b.limits.MaxInFlight = 1
 	b.contracts(3)
 	var once gosync.Once
-	b.surface = func(p engine.Platform) engine.Platform {
+	b.surface = func(p run.Platform) run.Platform {
 		return slowPlatform{p, func() { once.Do(func() { b.clock.advance(29 * time.Second) }) }}
 	}
 	b.wrap = func(l Ledger) Ledger { return renewsNothing{l} }

@@ -18,6 +18,8 @@ import (
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -70,7 +72,7 @@ func TestF001TheSweepTellsWhatTheWindowMissedAndHowLateItCame(t *testing.T) {
 			t.Errorf("a window is never late: %+v", r.Late)
 		}
 		// What a changed configuration makes different is not late.
-		b.spec.Fields["haverst"] = engine.FieldSpec{Columns: []string{"obs"}, Default: new("2026/2027")}
+		b.spec.Fields["haverst"] = mapping.FieldSpec{Columns: []string{"obs"}, Default: new("2026/2027")}
 		if r := b.sync(engine.Options{}); !r.Sweep || r.Late != nil {
 			t.Errorf("sweep %t, late %+v", r.Sweep, r.Late)
 		}
@@ -290,7 +292,7 @@ func TestF047APageThatCannotBeStoredStopsTheReading(t *testing.T) {
 				`CREATE TABLE copia AS SELECT filial, num, quantidade, preco, produto, carteira, 'cancelado' AS situacao, data_contrato, pagamento, obs, atualizado FROM contrato`)
 			b.exec(`WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO contrato
 				SELECT '01', printf('%04d', i), i, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00' FROM n`, c.rows)
-			b.limits.MaxInFlight, b.brakes = 32, engine.Brakes{}
+			b.limits.MaxInFlight, b.brakes = 32, run.Brakes{}
 			b.spec.Query = c.query
 			br := &breaker{}
 			b.breaks(br, true)

@@ -10,6 +10,9 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -57,7 +60,7 @@ func TestAJobUnderAnotherNameSendsNothingTwice(t *testing.T) {
 		b.sync(engine.Options{})
 		b.api.SetFaults()
 		b.spec.Name = "contratos"
-		b.spec.Fields["pricing_date"] = engine.FieldSpec{Columns: []string{"data_contrato"}}
+		b.spec.Fields["pricing_date"] = mapping.FieldSpec{Columns: []string{"data_contrato"}}
 		delete(b.spec.Fields, "pricing_date")
 		b.spec.Query = strings.Replace(b.spec.Query, "'rascunho'", "'esboco'", 1)
 		if dry := b.sync(engine.Options{DryRun: true}); dry.Stopped == nil || dry.Stopped.Code != "brake_new_job" {
@@ -118,17 +121,17 @@ func TestAContractThatGoesToAnotherJobUnderItsKeyIsTheSame(t *testing.T) {
 
 		// Its record goes with it, when a person says so; and what is another record goes, too.
 		id := b.entry(1).RemoteID
-		step := b.do(func(a *engine.Acts) (engine.RowPlan, error) {
-			return a.Adopt(t.Context(), "fixations", key(1), engine.Adoption{ID: id})
+		step := b.do(func(a *acts.Acts) (acts.RowPlan, error) {
+			return a.Adopt(t.Context(), "fixations", key(1), acts.Adoption{ID: id})
 		})
-		b.done(step, engine.NotRefused)
+		b.done(step, acts.NotRefused)
 		b.gave(1, id)
 		if e := b.row("fixations", key(1), trade.Accepted, ""); e.RemoteID != id {
 			t.Errorf("it has the id %q", e.RemoteID)
 		}
-		b.done(b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+		b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
 			return a.Retry(t.Context(), "fixations", []string{key(2)})
-		}), engine.NotRefused)
+		}), acts.NotRefused)
 		b.pass()
 		b.row("fixations", key(2), trade.Accepted, "")
 		if n := len(b.api.Created()); n != 5 {
@@ -162,13 +165,13 @@ func TestAJobThatIsSplitUnderAnotherKeyWaits(t *testing.T) {
 				"order_type": "FIXACAO_COMPRA", "haverst": "2026/2027",
 				"price": "99",
 			}[field]; value != "" {
-				other.Fields[field] = engine.FieldSpec{Const: &value}
+				other.Fields[field] = mapping.FieldSpec{Const: &value}
 			}
 			b.more = append(b.more, other)
 			b.exec(`UPDATE contrato SET situacao = 'fixacao' WHERE quantidade > 20`)
 			ledger := engine.LedgerOf(b.ledger).Readable
-			found, err := engine.CheckIdentity(t.Context(), ledger, b.source, b.engine().Jobs)
-			if err != nil || len(found) == 0 || found[0].Kind != engine.SplitJob || found[0].Known.Gone != 2 ||
+			found, err := rehearse.CheckIdentity(t.Context(), ledger, b.source, b.engine().Jobs)
+			if err != nil || len(found) == 0 || found[0].Kind != rehearse.SplitJob || found[0].Known.Gone != 2 ||
 				!slices.Equal(found[0].Others, []string{"fixations"}) {
 				t.Errorf("check says %+v, %v", found, err)
 			}
@@ -202,7 +205,7 @@ func TestRowsThatTwoJobsReturnUnderTwoKeysPauseTheSecond(t *testing.T) {
 		other.Name, other.Fields, other.Query = "again", maps.Clone(b.spec.Fields),
 			strings.Replace(b.spec.Query, "num,", "'X' || num AS num,", 1)
 		if value != "" {
-			other.Fields[field] = engine.FieldSpec{Const: &value}
+			other.Fields[field] = mapping.FieldSpec{Const: &value}
 		}
 		b.more = append(b.more, other)
 		if stop := b.pass()["again"].Stopped; stop == nil || stop.Code != "brake_retyped" || stop.Brake.Rows != 12 {
@@ -224,7 +227,7 @@ func TestAContractThatGoesToAJobWithAnotherKeyAndTypeIsHeld(t *testing.T) {
 		other := b.spec
 		kind := "FIXACAO_COMPRA"
 		other.Name, other.Fields = "fixations", maps.Clone(b.spec.Fields)
-		other.Fields["order_type"] = engine.FieldSpec{Const: &kind}
+		other.Fields["order_type"] = mapping.FieldSpec{Const: &kind}
 		other.Query = strings.Replace(strings.Replace(b.spec.Query, "<> 'rascunho'", "= 'fixacao'", 1), "num,",
 			"'X' || num AS num,", 1)
 		b.spec.Query = strings.Replace(b.spec.Query, "<> 'rascunho'", "= 'aprovado'", 1)
@@ -276,7 +279,7 @@ func TestADeliveryWaitsWhereItsContractsNumberHasGoneToAnotherJob(t *testing.T) 
 			for name, f := range children[i].Fields {
 				if len(f.SentBy) > 0 {
 					f.SentBy = append(slices.Clone(f.SentBy),
-						engine.ParentSpec{Job: "fixations", Columns: []string{"filial", "num"}})
+						mapping.ParentSpec{Job: "fixations", Columns: []string{"filial", "num"}})
 					children[i].Fields[name] = f
 				}
 			}
@@ -319,7 +322,7 @@ func TestARowThatTwoJobsReturnGoesOnce(t *testing.T) {
 		for i := range b.more {
 			for name, f := range b.more[i].Fields {
 				if len(f.SentBy) > 0 {
-					f.SentBy = []engine.ParentSpec{
+					f.SentBy = []mapping.ParentSpec{
 						{Job: "again", Columns: []string{"filial", "num"}},
 						{Job: "contracts", Columns: []string{"filial", "num"}},
 					}
@@ -327,7 +330,7 @@ func TestARowThatTwoJobsReturnGoesOnce(t *testing.T) {
 				}
 			}
 		}
-		b.more = append([]engine.JobSpec{twice}, b.more...)
+		b.more = append([]mapping.JobSpec{twice}, b.more...)
 		const n = 300
 		b.contracts(n)
 		b.delivery(1, 1, 100)
@@ -359,10 +362,10 @@ func TestARowThatIsHeldForAnotherJobGoesWhenThatWasNotSent(t *testing.T) {
 		b.pass()
 		b.row("fixations", key(1), trade.Held, trade.CauseOtherJob)
 		b.row("fixations", key(2), trade.Held, trade.CauseOtherJob)
-		b.done(b.dismiss(1), engine.NotRefused)
+		b.done(b.dismiss(1), acts.NotRefused)
 		b.pass()
 		b.row("fixations", key(1), trade.Held, trade.CauseOtherJob) // dismissed while nobody knew: it may be there
-		b.done(b.reopen(1), engine.NotRefused)
+		b.done(b.reopen(1), acts.NotRefused)
 		b.refusedLate(1)
 		b.exec(`UPDATE contrato SET preco = 77 WHERE quantidade = 1`)
 		b.pass()
@@ -415,7 +418,7 @@ func TestAChangedIdentityPausesTheJobUntilAPersonAcceptsIt(t *testing.T) {
 		second := b.spec
 		second.Name, second.Query = "again",
 			strings.Replace(b.spec.Query, "quantidade, preco", "quantidade + 1000 AS quantidade, preco", 1)
-		b.more = []engine.JobSpec{second}
+		b.more = []mapping.JobSpec{second}
 		b.pass() // its rows are held: another job has sent their keys
 		b.more[0].Identity = "erp2"
 		for range 2 {
@@ -462,7 +465,7 @@ func TestANewJobWaitsForAnIdentityThatNobodyHasAccepted(t *testing.T) {
 		b.spec.Identity = "erp1"
 		second := b.spec
 		second.Name = "a copy" // its pass comes first
-		b.more = []engine.JobSpec{second}
+		b.more = []mapping.JobSpec{second}
 		for range 2 {
 			b.pass()
 		}
@@ -502,16 +505,16 @@ func TestWhatHangsOnAJobFindsItUnderItsNewName(t *testing.T) {
 		for i := range b.more {
 			for name, f := range b.more[i].Fields {
 				if len(f.SentBy) > 0 {
-					f.SentBy = []engine.ParentSpec{{Job: "contratos", Columns: []string{"filial", "num"}}}
+					f.SentBy = []mapping.ParentSpec{{Job: "contratos", Columns: []string{"filial", "num"}}}
 					b.more[i].Fields[name] = f
 				}
 			}
 		}
 		b.pass()
-		acts := b.acts()
-		plan, err := acts.MoveJob(t.Context(), "contracts", "contratos")
+		people := b.acts()
+		plan, err := people.MoveJob(t.Context(), "contracts", "contratos")
 		if err == nil {
-			plan, err = acts.DoMoveJob(t.Context(), plan, maria)
+			plan, err = people.DoMoveJob(t.Context(), plan, maria)
 		}
 		if err != nil || !plan.Done || plan.Entries != 3 {
 			t.Fatalf("%+v, %v", plan, err)
@@ -532,7 +535,7 @@ func TestWhatHangsOnAJobFindsItUnderItsNewName(t *testing.T) {
 			len(b.createdOf("deliveries")); contracts != 3 || deliveries != 3 {
 			t.Errorf("the platform has %d contracts and %d deliveries", contracts, deliveries)
 		}
-		if found, err := engine.CheckIdentity(t.Context(), engine.LedgerOf(b.ledger).Readable, b.source,
+		if found, err := rehearse.CheckIdentity(t.Context(), engine.LedgerOf(b.ledger).Readable, b.source,
 			b.engine().Jobs); err != nil || len(found) != 0 {
 			t.Errorf("%+v, %v", found, err)
 		}
@@ -548,22 +551,22 @@ func TestWhatAConfigurationDoesToIdentityIsToldBefore(t *testing.T) {
 		b.spec.Key, b.spec.Identity = []string{"filial", "num", "quantidade"}, "erp2"
 		twice := b.spec
 		twice.Name = "again"
-		b.more = []engine.JobSpec{twice}
-		found, err := engine.CheckIdentity(t.Context(), engine.LedgerOf(b.ledger).Readable, b.source, b.engine().Jobs)
+		b.more = []mapping.JobSpec{twice}
+		found, err := rehearse.CheckIdentity(t.Context(), engine.LedgerOf(b.ledger).Readable, b.source, b.engine().Jobs)
 		if err != nil || len(found) != 4 {
 			t.Fatalf("%+v, %v", found, err)
 		}
-		if f := found[0]; f.Kind != engine.SplitJob || f.Known.Gone != 4 {
+		if f := found[0]; f.Kind != rehearse.SplitJob || f.Known.Gone != 4 {
 			t.Errorf("%+v", f)
 		}
-		if f := found[1]; f.Kind != engine.ChangedSpace || f.Now.Space != "erp2" || f.Known.Accepted != 4 {
+		if f := found[1]; f.Kind != rehearse.ChangedSpace || f.Now.Space != "erp2" || f.Known.Accepted != 4 {
 			t.Errorf("%+v", f)
 		}
-		if f := found[2]; f.Kind != engine.ChangedKey || f.Change == nil || f.Change.Known != 4 ||
+		if f := found[2]; f.Kind != rehearse.ChangedKey || f.Change == nil || f.Change.Known != 4 ||
 			f.Change.Found != 0 || f.Change.Rows != 4 {
 			t.Errorf("%+v", f)
 		}
-		if f := found[3]; f.Kind != engine.SharedKeys || f.Job != "again" || f.Rows != 4 || !f.Whole ||
+		if f := found[3]; f.Kind != rehearse.SharedKeys || f.Job != "again" || f.Rows != 4 || !f.Whole ||
 			len(f.Sample) != 4 {
 			t.Errorf("%+v", f)
 		}
@@ -583,7 +586,7 @@ func TestWhatHangsOnANumberThatIsUsedAgainGoesUnderItsOwnRecord(t *testing.T) {
 			for name, f := range b.more[i].Fields {
 				if len(f.SentBy) > 0 {
 					f.SentBy = append(slices.Clone(f.SentBy),
-						engine.ParentSpec{Job: "again", Columns: []string{"filial", "num"}})
+						mapping.ParentSpec{Job: "again", Columns: []string{"filial", "num"}})
 					b.more[i].Fields[name] = f
 				}
 			}
@@ -594,9 +597,9 @@ func TestWhatHangsOnANumberThatIsUsedAgainGoesUnderItsOwnRecord(t *testing.T) {
 		b.sweep()
 		b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent)
 		b.row("again", key(2), trade.Held, trade.CauseOtherJob)
-		b.done(b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+		b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
 			return a.Retry(t.Context(), "again", []string{key(2)})
-		}), engine.NotRefused)
+		}), acts.NotRefused)
 		for range 2 {
 			b.sweep()
 		}
@@ -659,7 +662,7 @@ func TestARowThatIsHeldForAnotherJobAndTypedAgainIsHeld(t *testing.T) {
 		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
 		kind := "FIXACAO_COMPRA"
 		b.more[0].Fields = maps.Clone(b.spec.Fields)
-		b.more[0].Fields["order_type"] = engine.FieldSpec{Const: &kind}
+		b.more[0].Fields["order_type"] = mapping.FieldSpec{Const: &kind}
 		b.write(10, 20)
 		b.pass()
 		b.becomes(20, "fixacao")

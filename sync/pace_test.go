@@ -10,6 +10,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -21,7 +22,7 @@ func givenUp() (apiclient.Answer, error) {
 
 // latePlatform is reached too slowly for the send window.
 type latePlatform struct {
-	engine.Platform
+	run.Platform
 	asked func()
 }
 
@@ -38,7 +39,7 @@ func TestI13AWindowThatAlwaysPassesEndsTheRun(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	b.contracts(3)
 	var posts atomic.Int32
-	b.surface = func(p engine.Platform) engine.Platform {
+	b.surface = func(p run.Platform) run.Platform {
 		return latePlatform{p, func() {
 			if posts.Add(1) > 60 {
 				cancel()
@@ -74,7 +75,7 @@ func TestF079ASuspendedRunGoesOnWithItsLease(t *testing.T) {
 
 // throttledPlatform answers each POST with 429.
 type throttledPlatform struct {
-	engine.Platform
+	run.Platform
 	wait time.Duration
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -16,13 +17,13 @@ import (
 func TestAGrandparentOfAnotherKindIsRefused(t *testing.T) {
 	t.Parallel()
 	b := withChildren(newBench(t, sandbox.Options{}))
-	b.more[1].Fields["order_commitment_id"] = engine.FieldSpec{
+	b.more[1].Fields["order_commitment_id"] = mapping.FieldSpec{
 		Columns: []string{"filial", "num"},
-		SentBy:  []engine.ParentSpec{{Job: "deliveries", Columns: []string{"filial", "num"}}},
+		SentBy:  []mapping.ParentSpec{{Job: "deliveries", Columns: []string{"filial", "num"}}},
 	}
-	var jobs []*engine.Job
-	for _, spec := range append([]engine.JobSpec{b.spec}, b.more...) {
-		job, err := engine.Compile(spec, time.UTC)
+	var jobs []*mapping.Job
+	for _, spec := range append([]mapping.JobSpec{b.spec}, b.more...) {
+		job, err := mapping.Compile(spec, time.UTC)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,14 +46,14 @@ func TestAMovedChildOfASecondJobIsFlagged(t *testing.T) {
 		b.spec.Query = strings.Replace(b.spec.Query, "<> 'rascunho'", "= 'aprovado'", 1)
 		d := b.more[0]
 		d.Query = `SELECT filial, ticket, num, fixacao, volume, um, dia, car FROM entrega`
-		d.Fields["contract_id"] = engine.FieldSpec{
+		d.Fields["contract_id"] = mapping.FieldSpec{
 			Columns: []string{"filial", "fixacao", "num"},
-			SentBy: []engine.ParentSpec{
+			SentBy: []mapping.ParentSpec{
 				{Job: "fixations", Columns: []string{"filial", "fixacao"}},
 				{Job: "contracts", Columns: []string{"filial", "num"}},
 			},
 		}
-		b.more = []engine.JobSpec{other, d}
+		b.more = []mapping.JobSpec{other, d}
 		b.contracts(2)
 		b.exec(`INSERT INTO entrega VALUES ('01', '0001', '0001', 7, 'KG', '2026-05-10', NULL, '0009')`)
 		b.pass()

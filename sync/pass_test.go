@@ -12,6 +12,9 @@ import (
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -126,9 +129,9 @@ func TestAPausedParentHoldsOnlyTheChildrenOfItsOpenRows(t *testing.T) {
 		b.contract(2)
 		b.delivery(1, 1, 10)
 		b.delivery(2, 2, 20)
-		plan, err := b.acts().Pause(t.Context(), "contracts", engine.Person{Name: "Ana", Reason: "balance"})
+		plan, err := b.acts().Pause(t.Context(), "contracts", acts.Person{Name: "Ana", Reason: "balance"})
 		if err == nil {
-			_, err = b.acts().DoJob(t.Context(), plan, engine.Person{Name: "Ana", Reason: "balance"})
+			_, err = b.acts().DoJob(t.Context(), plan, acts.Person{Name: "Ana", Reason: "balance"})
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -217,10 +220,10 @@ type pausing struct {
 func (p pausing) Commit(ctx context.Context, lease trade.Lease, g trade.Group) (trade.GroupResult, error) {
 	if len(g.Intents) > 0 {
 		if *p.seen++; *p.seen == 2 {
-			acts := p.b.acts()
-			plan, err := acts.Pause(ctx, "contracts", maria)
+			people := p.b.acts()
+			plan, err := people.Pause(ctx, "contracts", maria)
 			if err == nil {
-				_, err = acts.DoJob(ctx, plan, maria)
+				_, err = people.DoJob(ctx, plan, maria)
 			}
 			if err != nil {
 				return trade.GroupResult{}, err
@@ -255,10 +258,10 @@ func TestAPauseWhileAJobSendsWhoseReasonIsNotRead(t *testing.T) {
 			t.Errorf("fails %t: %d contracts went", fails, n)
 		}
 		b.leasesEnd()
-		acts := b.acts()
-		plan, err := acts.Resume(t.Context(), "contracts")
+		people := b.acts()
+		plan, err := people.Resume(t.Context(), "contracts")
 		if err == nil {
-			_, err = acts.DoJob(t.Context(), plan, maria)
+			_, err = people.DoJob(t.Context(), plan, maria)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -271,7 +274,7 @@ func TestAPauseWhileAJobSendsWhoseReasonIsNotRead(t *testing.T) {
 
 // ending ends the run while the engine asks the API its harmless question.
 type ending struct {
-	engine.Platform
+	run.Platform
 	end context.CancelFunc
 }
 
@@ -286,7 +289,7 @@ func TestARunThatIsEndedBeforeItsFirstPost(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	b.contracts(2)
 	ctx, end := context.WithCancel(t.Context())
-	b.surface = func(p engine.Platform) engine.Platform { return ending{p, end} }
+	b.surface = func(p run.Platform) run.Platform { return ending{p, end} }
 	reports, err := b.engine().Sync(ctx, nil, engine.Options{})
 	if err != nil || len(reports) != 1 || reports[0].Stopped == nil || reports[0].Stopped.Code != "interrupted" ||
 		reports[0].Sent != 0 {
@@ -306,7 +309,7 @@ var errFull = errors.New("the disk is full")
 func (full) Record(context.Context, trade.Lease, trade.Page) (int, error) { return 0, errFull }
 
 // fallen is an ERP that goes away after it gave all its rows.
-type fallen struct{ engine.Source }
+type fallen struct{ run.Source }
 
 func (f fallen) Read(ctx context.Context, q erp.Query, w erp.Window, fn func(erp.Row) error) (erp.Result, error) {
 	if _, err := f.Source.Read(ctx, q, w, fn); err != nil {
@@ -332,7 +335,7 @@ func TestWhereLedgerAndERPFailAtOnceTheLedgerIsTold(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, sandbox.Options{})
 			b.contracts(500) // a whole page
-			b.wrap, b.reads = wrap(b), func(s engine.Source) engine.Source { return fallen{s} }
+			b.wrap, b.reads = wrap(b), func(s run.Source) run.Source { return fallen{s} }
 			reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
 			if err != nil || len(reports) != 1 || reports[0].Stopped == nil || reports[0].Stopped.Code != code {
 				t.Fatalf("%+v, %v; want %s", reports, err, code)
@@ -369,7 +372,7 @@ func TestAPauseOutlivesARunAndTheStopsOfOtherJobs(t *testing.T) {
 		b.contracts(1)
 		second := contractsSpec()
 		second.Name = "second"
-		b.more = []engine.JobSpec{second}
+		b.more = []mapping.JobSpec{second}
 		pause(b, "second")
 		reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
 		if err != nil || len(reports) != 2 || reports[0].Stopped == nil || reports[1].Stopped == nil ||

@@ -10,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -26,7 +27,7 @@ func newLookupBench(t *testing.T, db database, world *sandbox.World, specs ...st
 	b := newBenchOn(t, db, sandbox.Options{World: world, Faults: faults(t, specs...)})
 	b.exec(`ALTER TABLE contrato ADD COLUMN documento TEXT`)
 	b.spec.Query = strings.Replace(b.spec.Query, "obs,", "obs, documento,", 1)
-	b.spec.Fields["producer_id"] = engine.FieldSpec{Columns: []string{"documento"}, Lookup: trade.ProducerByDocument}
+	b.spec.Fields["producer_id"] = mapping.FieldSpec{Columns: []string{"documento"}, Lookup: trade.ProducerByDocument}
 	return b
 }
 

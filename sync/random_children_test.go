@@ -12,6 +12,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -27,7 +28,7 @@ func TestAnyHistoryOfChildrenAddsUpAndLeavesNoOrphan(t *testing.T) {
 			f := &family{random: rand.New(rand.NewPCG(seed, 11))}
 			f.bench = withChildren(newBenchOn(t, databases[seed/5], sandbox.Options{OnPost: f.onPost}))
 			f.limits.StopAfterUnknown, f.limits.MaxInFlight = 0, 2
-			f.brakes = engine.Brakes{}
+			f.brakes = run.Brakes{}
 			for range 70 {
 				f.step()
 				if t.Failed() {

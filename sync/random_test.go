@@ -8,6 +8,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -209,7 +210,7 @@ func (h *history) answer() {
 // person lets somebody decide about any row: somebody who looks at the platform first, so that no
 // decision doubles.
 func (h *history) person() {
-	acts, ctx := h.acts(), h.t.Context()
+	people, ctx := h.acts(), h.t.Context()
 	var open []trade.Entry
 	err := h.ledger.Rows(ctx, trade.RowFilter{}, func(e trade.Entry) error {
 		if e.State != trade.Accepted || h.random.IntN(20) == 0 {
@@ -225,7 +226,7 @@ func (h *history) person() {
 	}
 	e := open[h.random.IntN(len(open))]
 	key := e.Key
-	var plan engine.RowPlan
+	var plan acts.RowPlan
 	id := ""
 	for _, r := range h.api.Created() {
 		if fmt.Sprint(r.Fields["amount"]) == e.Quantity.Amount.String() {
@@ -234,27 +235,27 @@ func (h *history) person() {
 	}
 	switch h.random.IntN(6) {
 	case 0:
-		plan, err = acts.Dismiss(ctx, "contracts", []string{key})
+		plan, err = people.Dismiss(ctx, "contracts", []string{key})
 	case 1, 2:
-		plan, err = acts.Reopen(ctx, "contracts", []string{key})
+		plan, err = people.Reopen(ctx, "contracts", []string{key})
 	case 3:
 		if e.Cause == trade.CauseRetyped { // it is never another one here
 			return
 		}
-		plan, err = acts.Retry(ctx, "contracts", []string{key})
+		plan, err = people.Retry(ctx, "contracts", []string{key})
 	case 4:
 		if id == "" {
 			return
 		}
-		plan, err = acts.Adopt(ctx, "contracts", key, engine.Adoption{ID: id, DespiteDifferences: true})
+		plan, err = people.Adopt(ctx, "contracts", key, acts.Adoption{ID: id, DespiteDifferences: true})
 	default:
 		if id != "" {
 			return
 		}
-		plan, err = acts.Resend(ctx, "contracts", key, true)
+		plan, err = people.Resend(ctx, "contracts", key, true)
 	}
 	if err == nil {
-		plan, err = acts.Do(ctx, plan, maria)
+		plan, err = people.Do(ctx, plan, maria)
 	}
 	if err != nil {
 		h.t.Fatalf("%v\nafter %v", err, h.log)

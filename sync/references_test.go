@@ -11,6 +11,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -113,12 +114,12 @@ func TestReferencesAreReadFromTheERPAsItKeepsThem(t *testing.T) {
 		padded("01", "", "no uuid")
 		padded("", "", walletID)   // no code
 		padded("02", "0002", "  ") // no id yet
-		b.refs = []engine.ReferenceSpec{{
+		b.refs = []mapping.ReferenceSpec{{
 			Kind: "wallets", Query: "SELECT filial, cod, uuid FROM carteiras",
 			Code: []string{"FILIAL", "cod"}, ID: "uuid",
 		}}
 		b.spec.Query = strings.Replace(b.spec.Query, "carteira,", "'01  ' AS cart_filial, carteira,", 1)
-		b.spec.Fields["wallet_id"] = engine.FieldSpec{Columns: []string{"cart_filial", "carteira"}, Ref: "wallets"}
+		b.spec.Fields["wallet_id"] = mapping.FieldSpec{Columns: []string{"cart_filial", "carteira"}, Ref: "wallets"}
 		b.contracts(3)
 		b.exec(`UPDATE contrato SET carteira = '0001' WHERE num = '0001'`)
 		b.exec(`UPDATE contrato SET carteira = '  ' WHERE num = '0002'`)
@@ -141,9 +142,9 @@ func (b *bench) twoJobs() {
 	second.Name = "branch"
 	second.Query = strings.Replace(second.Query, "WHERE", "WHERE filial = '02' AND", 1)
 	wallet := walletID
-	second.Fields["wallet_id"] = engine.FieldSpec{Const: &wallet}
+	second.Fields["wallet_id"] = mapping.FieldSpec{Const: &wallet}
 	b.spec.Query = strings.Replace(b.spec.Query, "WHERE", "WHERE filial = '01' AND", 1)
-	b.more = []engine.JobSpec{second}
+	b.more = []mapping.JobSpec{second}
 	b.contracts(1)
 	b.contract(2)
 	b.exec(`UPDATE contrato SET filial = '02' WHERE num = '0002'`)

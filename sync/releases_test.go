@@ -10,6 +10,8 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/clock"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -124,7 +126,7 @@ func TestACanaryGoesAndTheOthersWaitForARelease(t *testing.T) {
 			t.Errorf("under a confirmed mapping: sent %d, stopped %+v", r.Sent, r.Stopped)
 		}
 
-		b.spec.Fields["haverst"] = engine.FieldSpec{Const: new("2026/2027")}
+		b.spec.Fields["haverst"] = mapping.FieldSpec{Const: new("2026/2027")}
 		b.contract(8)
 		// fewer than the canary: nothing is left to stop
 		if r := b.sync(engine.Options{}); r.Stopped != nil || r.Sent != 1 {
@@ -137,7 +139,7 @@ func TestACanaryGoesAndTheOthersWaitForARelease(t *testing.T) {
 			t.Errorf("the second row of the canary: sent %d, stopped %+v", r.Sent, r.Stopped)
 		}
 		// corrected: what is confirmed is the mapping that was looked at
-		b.spec.Fields["haverst"] = engine.FieldSpec{Const: new("2025/2026")}
+		b.spec.Fields["haverst"] = mapping.FieldSpec{Const: new("2025/2026")}
 		b.release("contracts")
 		if r := b.sync(engine.Options{}); r.Sent != 1 || r.Stopped != nil {
 			t.Errorf("under another mapping: sent %d, stopped %+v", r.Sent, r.Stopped)
@@ -307,7 +309,7 @@ func TestHours(t *testing.T) {
 		{[]string{"sat,mon 00:00-24:00"}, "Sun 2026-11-22 23:59", "Mon 2026-11-23 00:00"},
 		{[]string{"fri 10:00-11:00"}, "Fri 2026-11-20 11:00", "Fri 2026-11-27 10:00"},
 	} {
-		h, err := engine.ParseHours(c.hours)
+		h, err := clock.ParseHours(c.hours)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -323,7 +325,7 @@ func TestHours(t *testing.T) {
 		"", "always", "07:00", "7:00-9:00", "monday 07:00-09:00", "mon-fry 07:00-09:00",
 		"07:00-07:00", "24:00-05:00", "07:00-24:01", "07:60-09:00",
 	} {
-		if _, err := engine.ParseHours([]string{wrong}); err == nil {
+		if _, err := clock.ParseHours([]string{wrong}); err == nil {
 			t.Errorf("%q is taken for hours", wrong)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -42,7 +44,7 @@ func TestAfterTheRetentionNothingIsSentAgain(t *testing.T) {
 		b.exec(`UPDATE contrato SET pagamento = NULL WHERE num = '0008'`) // invalid
 		b.sync(engine.Options{})
 		b.clock.advance(16 * time.Minute)
-		b.done(b.adopt(3, b.api.Created()[2].ID), engine.NotRefused)
+		b.done(b.adopt(3, b.api.Created()[2].ID), acts.NotRefused)
 		b.exec(`DELETE FROM contrato WHERE num = '0007'`) // gone after it was sent
 		b.sync(engine.Options{Sweep: true})
 		set := func(what string, num int) {
@@ -56,7 +58,7 @@ func TestAfterTheRetentionNothingIsSentAgain(t *testing.T) {
 		if n := b.retain(); n != 6 { // not the changed one, not the invalid one
 			t.Errorf("%d rows lost their bodies, want 6", n)
 		}
-		if got := b.acknowledge(4); got[0] != engine.NotRefused {
+		if got := b.acknowledge(4); got[0] != acts.NotRefused {
 			t.Errorf("acknowledging is refused: %s", got)
 		}
 		posts := len(b.api.Created())
@@ -83,7 +85,7 @@ func TestAfterTheRetentionNothingIsSentAgain(t *testing.T) {
 		b.sync(engine.Options{})
 		b.flags(1, "[changed]")
 		e := b.entry(1)
-		if d := engine.Differences(b.acts().Jobs[0], e, nil); len(d) != 1 || d[0].Field != "price" ||
+		if d := mapping.Differences(b.acts().Jobs[0], e, nil); len(d) != 1 || d[0].Field != "price" ||
 			*d[0].Now != "121" || d[0].Sent != nil {
 			t.Errorf("differences %+v", d)
 		}
@@ -92,7 +94,7 @@ func TestAfterTheRetentionNothingIsSentAgain(t *testing.T) {
 		b.flags(1, "[]")
 		set(`preco = 122`, 1)
 		b.sync(engine.Options{})
-		if got := b.acknowledge(1); got[0] != engine.NotRefused {
+		if got := b.acknowledge(1); got[0] != acts.NotRefused {
 			t.Errorf("acknowledging is refused: %s", got)
 		}
 		b.flags(1, "[]")
@@ -118,7 +120,7 @@ func TestAfterTheRetentionNothingIsSentAgain(t *testing.T) {
 		b.expect(9002, trade.Held, trade.CauseRetyped)
 		// Another mapping alone changes nothing.
 		day := "2026-05-02"
-		b.spec.Fields["initial_delivery_date"] = engine.FieldSpec{Const: &day}
+		b.spec.Fields["initial_delivery_date"] = mapping.FieldSpec{Const: &day}
 		if r := b.sync(engine.Options{Sweep: true}); r.Sent != 0 || r.Flags[trade.Changed] != 1 {
 			t.Errorf("another mapping: sent %d, flags %v", r.Sent, r.Flags)
 		}
@@ -139,9 +141,9 @@ func TestARowThatWasTakenOutForLongIsReadAgainWhenItIsReopened(t *testing.T) {
 		b.sync(engine.Options{})
 		b.expect(1, trade.Pending, "")
 		b.api.SetAPIKey("a-key-of-the-tests")
-		b.done(b.dismiss(1), engine.NotRefused)
-		b.done(b.dismiss(2), engine.NotRefused)
-		b.done(b.dismiss(3), engine.NotRefused)
+		b.done(b.dismiss(1), acts.NotRefused)
+		b.done(b.dismiss(2), acts.NotRefused)
+		b.done(b.dismiss(3), acts.NotRefused)
 		b.clock.advance(200 * 24 * time.Hour)
 		if n := b.retain(); n != 3 {
 			t.Fatalf("%d rows lost their bodies", n)
@@ -150,10 +152,10 @@ func TestARowThatWasTakenOutForLongIsReadAgainWhenItIsReopened(t *testing.T) {
 		if r := b.sync(engine.Options{Sweep: true}); r.Sent != 0 {
 			t.Errorf("sent %d", r.Sent)
 		}
-		b.done(b.reopen(1), engine.NotRefused)
+		b.done(b.reopen(1), acts.NotRefused)
 		b.expect(1, trade.Invalid, "")
-		b.done(b.reopen(2), engine.NotRefused)
-		b.done(b.reopen(3), engine.NotRefused)
+		b.done(b.reopen(2), acts.NotRefused)
+		b.done(b.reopen(3), acts.NotRefused)
 		if r := b.sync(engine.Options{Sweep: true}); r.Sent != 3 || r.States[trade.Accepted] != 3 {
 			t.Errorf("sent %d, states %v", r.Sent, r.States)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -94,7 +95,7 @@ func TestF022AJoinThatDoublesEverythingIsToldInFewWords(t *testing.T) {
 func TestF024AKeyOfOtherColumnsSendsNothingAgain(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
-		b.brakes = engine.Brakes{}
+		b.brakes = run.Brakes{}
 		b.contracts(12)
 		b.exec(`UPDATE contrato SET pagamento = NULL WHERE num = '0012'`)
 		b.sync(engine.Options{})
@@ -114,7 +115,7 @@ func TestF024AKeyOfOtherColumnsSendsNothingAgain(t *testing.T) {
 func TestAKeyOfMorePartsLeavesTheOldEntriesGone(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
-		b.brakes = engine.Brakes{}
+		b.brakes = run.Brakes{}
 		b.contracts(1)
 		b.sync(engine.Options{})
 		b.spec.Key = []string{"filial", "num", "produto"}

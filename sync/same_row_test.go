@@ -13,6 +13,9 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -81,7 +84,7 @@ func TestALineInFrontDoesNotSendTheLastOneAgain(t *testing.T) {
 		// The record of the last one goes with it, although its old key still stands in the ERP:
 		// another row stands there.
 		id := b.entry(3).RemoteID
-		b.done(b.adopt(4, id), engine.NotRefused)
+		b.done(b.adopt(4, id), acts.NotRefused)
 		b.gave(3, id)
 		b.got(4, id)
 		b.sweep()
@@ -224,8 +227,8 @@ func TestARowThatMovesWhileItsGroupIsStoredGoesOnce(t *testing.T) {
 	b.limits.MaxInFlight = 1
 	b.write(10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
 	first := true
-	b.observe = func(p engine.Progress) {
-		if p.Phase == engine.Sending && first {
+	b.observe = func(p run.Progress) {
+		if p.Phase == run.Sending && first {
 			first = false
 			b.write(99, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
 		}
@@ -341,7 +344,7 @@ func TestAKeyThatCountsPositionsIsTold(t *testing.T) {
 	} {
 		spec := contractsSpec()
 		spec.Query = query
-		job, err := engine.Compile(spec, time.UTC)
+		job, err := mapping.Compile(spec, time.UTC)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -400,7 +403,7 @@ func TestARebuiltLedgerRecognisesAContentThatIsMappedInAnotherWay(t *testing.T) 
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
 	fixed := "A_FIXAR" // which needs no price
-	b.spec.Fields["order_type"] = engine.FieldSpec{Const: &fixed}
+	b.spec.Fields["order_type"] = mapping.FieldSpec{Const: &fixed}
 	b.write(10, 20)
 	b.sweep()
 	b.rebuilt()
@@ -485,7 +488,7 @@ func TestARecordIsRecognisedAfterAChangeOfTheMapping(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		farm := producerID
-		b.more[1].Fields["farm_id"] = engine.FieldSpec{Const: &farm}
+		b.more[1].Fields["farm_id"] = mapping.FieldSpec{Const: &farm}
 		b.write(10)
 		b.share("A", 1, 7)
 		b.share("B", 1, 8)
@@ -613,7 +616,7 @@ func TestNothingGoesWhileAJobOfItsContractsWasNeverRead(t *testing.T) {
 		deliveries := &b.more[0]
 		parent := deliveries.Fields["contract_id"]
 		parent.SentBy = append(slices.Clone(parent.SentBy),
-			engine.ParentSpec{Job: "more", Columns: []string{"filial", "num"}})
+			mapping.ParentSpec{Job: "more", Columns: []string{"filial", "num"}})
 		deliveries.Fields["contract_id"] = parent
 		b.more = append(b.more, more)
 		b.write(10, 20)
@@ -696,7 +699,7 @@ func TestARowOfAnotherTypeDoesNotCoverARecord(t *testing.T) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		other, fixation := b.spec, "FIXACAO_COMPRA"
 		other.Name, other.Fields = "fixations", maps.Clone(b.spec.Fields)
-		other.Fields["order_type"] = engine.FieldSpec{Const: &fixation}
+		other.Fields["order_type"] = mapping.FieldSpec{Const: &fixation}
 		other.Query = strings.Replace(b.spec.Query, "situacao <> 'rascunho'", "num >= '0100'", 1)
 		b.spec.Query = strings.Replace(b.spec.Query, "situacao <> 'rascunho'", "num < '0100'", 1)
 		b.more = append(b.more, other)
@@ -732,7 +735,7 @@ func TestADismissedNumberThatAnotherContractTakesIsShown(t *testing.T) {
 		b.write(99, 10, 20, 30)
 		b.sweep()
 		b.expect(4, trade.Held, trade.CauseRetyped)
-		b.done(b.dismiss(4), engine.NotRefused) // it is the record of number 3, says the person
+		b.done(b.dismiss(4), acts.NotRefused) // it is the record of number 3, says the person
 		b.sweep()
 		if e := b.entry(4); len(e.Flags) != 0 {
 			t.Fatalf("flags %v", e.Flags)
@@ -745,14 +748,14 @@ func TestADismissedNumberThatAnotherContractTakesIsShown(t *testing.T) {
 		if e := b.entry(4); !e.Flags.Has(trade.Changed) || e.Flags.Has(trade.Replaced) || len(e.Now) == 0 {
 			t.Errorf("flags %v, now %v", e.Flags, e.Now)
 		}
-		b.done(b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+		b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
 			return a.Acknowledge(t.Context(), "contracts", []string{key(4)})
-		}), engine.NotRefused)
+		}), acts.NotRefused)
 		b.sweep()
 		if e := b.entry(4); e.State != trade.Dismissed || len(e.Flags) != 0 {
 			t.Errorf("acknowledged it is %s, flags %v", e.State, e.Flags)
 		}
-		b.done(b.reopen(4), engine.NotRefused)
+		b.done(b.reopen(4), acts.NotRefused)
 		b.sweep()
 		if e := b.entry(4); e.State != trade.Accepted || len(e.Flags) != 0 {
 			t.Errorf("%s, flags %v", e.State, e.Flags)
@@ -769,7 +772,7 @@ func TestAContractIsRecognisedWhenAFieldIsMappedOtherwiseAndItIsTypedAgain(t *te
 		b.write(10, 20, 30)
 		b.sweep()
 		season := "2026/2027"
-		b.spec.Fields["haverst"] = engine.FieldSpec{Const: &season}
+		b.spec.Fields["haverst"] = mapping.FieldSpec{Const: &season}
 		b.exec(`UPDATE contrato SET num = '0013', preco = preco + 1 WHERE num = '0003'`)
 		for range 3 {
 			b.sweep()
@@ -792,7 +795,7 @@ func TestAContractIsRecognisedAfterAChangeOfTheMappingWithoutItsValues(t *testin
 			b.sweep()
 			lose(b)
 			season := "2026/2027"
-			b.spec.Fields["haverst"] = engine.FieldSpec{Const: &season}
+			b.spec.Fields["haverst"] = mapping.FieldSpec{Const: &season}
 			b.sweep()
 			b.exec(`UPDATE contrato SET num = '0013', preco = preco + 1 WHERE num = '0003'`)
 			for range 3 {
@@ -814,13 +817,13 @@ func TestARowThatStandsTwiceIsNotSentAgain(t *testing.T) {
 	b.pass()
 	b.row("deliveries", "01|0001", trade.InDoubt, trade.CauseUnknown)
 	b.delivery(1, 1, 11)
-	acts := b.acts()
-	if err := acts.Watch(t.Context(), "deliveries"); err != nil {
+	people := b.acts()
+	if err := people.Watch(t.Context(), "deliveries"); err != nil {
 		t.Fatal(err)
 	}
 	b.clock.advance(16 * time.Minute)
-	plan, err := acts.Resend(t.Context(), "deliveries", "01|0001", true)
-	if err != nil || plan.Possible() || plan.Steps[0].Refused != engine.DoubleKey {
+	plan, err := people.Resend(t.Context(), "deliveries", "01|0001", true)
+	if err != nil || plan.Possible() || plan.Steps[0].Refused != acts.DoubleKey {
 		t.Errorf("%+v, %v", plan, err)
 	}
 }

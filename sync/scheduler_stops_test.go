@@ -5,6 +5,7 @@ import (
 	"time"
 
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -185,8 +186,8 @@ func TestAPauseHoldsWhileTheSchedulerRuns(t *testing.T) {
 		o.config.AtStart = true
 		o.open()
 		o.pass(25 * time.Second)
-		ana := engine.Person{Name: "Ana", Reason: "balance"}
-		do := func(plan engine.JobPlan, err error) {
+		ana := acts.Person{Name: "Ana", Reason: "balance"}
+		do := func(plan acts.JobPlan, err error) {
 			o.t.Helper()
 			if err == nil {
 				_, err = o.acts().DoJob(o.t.Context(), plan, ana)

@@ -10,13 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // task makes one that notes when it begins.
 func (o *office) task(name, schedule string, do func() error) (engine.Task, *[]string) {
 	o.t.Helper()
-	parsed, err := engine.ParseSchedule(schedule, o.zone)
+	parsed, err := clock.ParseSchedule(schedule, o.zone)
 	if err != nil {
 		o.t.Fatal(err)
 	}

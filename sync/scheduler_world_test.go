@@ -12,6 +12,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -61,8 +62,8 @@ func inOffice(t *testing.T, zone *time.Location, at string, test func(o *office)
 	})
 }
 
-func (o *office) specs() []*engine.JobSpec {
-	out := []*engine.JobSpec{&o.spec}
+func (o *office) specs() []*mapping.JobSpec {
+	out := []*mapping.JobSpec{&o.spec}
 	for i := range o.more {
 		out = append(out, &o.more[i])
 	}

@@ -23,7 +23,9 @@ import (
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/cluster"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -40,7 +42,7 @@ type testClock struct {
 	mu     gosync.Mutex
 	ahead  time.Duration
 	jumped time.Duration // of the wall clock alone
-	system engine.SystemClock
+	system clock.SystemClock
 	boot   func() time.Duration // in place of the machine's, where time is simulated
 }
 
@@ -118,19 +120,19 @@ type bench struct {
 	ledger  *state.Store
 	api     *sandbox.Running
 	clock   *testClock
-	spec    engine.JobSpec
-	more    []engine.JobSpec // further jobs, which run after spec
-	refs    []engine.ReferenceSpec
-	limits  engine.Limits
-	brakes  engine.Brakes
-	wrap    func(Ledger) Ledger                   // optional: a ledger that fails
-	observe func(engine.Progress)                 // optional
-	surface func(engine.Platform) engine.Platform // optional: something between the engine and the client
-	reads   func(engine.Source) engine.Source     // optional: an ERP that fails
-	log     *zap.Logger                           // optional
-	owner   trade.Owner                           // of another machine; the zero value is this process
-	several bool                                  // there are other machines
-	key     string                                // for the API; "" is the right one
+	spec    mapping.JobSpec
+	more    []mapping.JobSpec // further jobs, which run after spec
+	refs    []mapping.ReferenceSpec
+	limits  run.Limits
+	brakes  run.Brakes
+	wrap    func(Ledger) Ledger             // optional: a ledger that fails
+	observe func(run.Progress)              // optional
+	surface func(run.Platform) run.Platform // optional: something between the engine and the client
+	reads   func(run.Source) run.Source     // optional: an ERP that fails
+	log     *zap.Logger                     // optional
+	owner   trade.Owner                     // of another machine; the zero value is this process
+	several bool                            // there are other machines
+	key     string                          // for the API; "" is the right one
 
 	zone *time.Location // of schedules and of "today"
 	// to a platform that is not on TCP; nil = TCP
@@ -174,8 +176,8 @@ func newBenchOn(t testing.TB, db database, opts sandbox.Options) *bench {
 func newBenchWith(t testing.TB, db database, api *sandbox.Running) *bench {
 	t.Helper()
 	b := &bench{
-		t: t, dir: t.TempDir(), clock: &testClock{}, zone: time.UTC, brakes: engine.DefaultBrakes(),
-		limits: engine.Limits{
+		t: t, dir: t.TempDir(), clock: &testClock{}, zone: time.UTC, brakes: run.DefaultBrakes(),
+		limits: run.Limits{
 			MaxInFlight: 4, StopAfterUnknown: 3, Timeout: 20 * time.Second,
 			Quarantine: 15 * time.Minute,
 		},
@@ -209,7 +211,7 @@ func newBenchWith(t testing.TB, db database, api *sandbox.Running) *bench {
 	b.api = api
 	b.parts = parts{DB: db, ERPDSN: dsn, LedgerDSN: ledgerDSN, URL: b.api.URL, Journal: filepath.Join(b.dir, "journal")}
 	b.spec = contractsSpec()
-	b.refs = []engine.ReferenceSpec{{
+	b.refs = []mapping.ReferenceSpec{{
 		Kind: "wallets", Query: "SELECT codigo, id FROM de_para WHERE tipo = 'carteira'",
 		Code: []string{"codigo"}, ID: "id",
 	}}
@@ -224,15 +226,15 @@ func sweepFarFromNow() string {
 }
 
 // contractsSpec maps the small ERP of the tests.
-func contractsSpec() engine.JobSpec {
-	column := func(name string) engine.FieldSpec { return engine.FieldSpec{Columns: []string{name}} }
-	always := func(text string) engine.FieldSpec { return engine.FieldSpec{Const: &text} }
-	return engine.JobSpec{
+func contractsSpec() mapping.JobSpec {
+	column := func(name string) mapping.FieldSpec { return mapping.FieldSpec{Columns: []string{name}} }
+	always := func(text string) mapping.FieldSpec { return mapping.FieldSpec{Const: &text} }
+	return mapping.JobSpec{
 		Name: "contracts", Sends: trade.OrderCommitments, Sweep: sweepFarFromNow(), Lookback: 2 * time.Hour,
 		Query: `SELECT filial, num, quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE situacao <> 'rascunho'`,
 		Key:   []string{"filial", "num"}, ChangedAt: "atualizado",
-		Cancelled: &engine.CancelledSpec{Column: "situacao", Values: []string{"cancelado"}},
-		Fields: map[string]engine.FieldSpec{
+		Cancelled: &mapping.CancelledSpec{Column: "situacao", Values: []string{"cancelado"}},
+		Fields: map[string]mapping.FieldSpec{
 			"amount": column("quantidade"), "price": column("preco"), "order_date": column("data_contrato"),
 			"payday": column("pagamento"),
 			"product": {
@@ -275,9 +277,9 @@ func key(num int) string { return fmt.Sprintf("01|%04d", num) }
 
 func (b *bench) engine() *engine.Engine {
 	b.t.Helper()
-	var jobs []*engine.Job
-	for _, spec := range append([]engine.JobSpec{b.spec}, b.more...) {
-		job, err := engine.Compile(spec, b.zone)
+	var jobs []*mapping.Job
+	for _, spec := range append([]mapping.JobSpec{b.spec}, b.more...) {
+		job, err := mapping.Compile(spec, b.zone)
 		if err != nil {
 			b.t.Fatal(err)
 		}
@@ -296,11 +298,11 @@ func (b *bench) engine() *engine.Engine {
 	if b.wrap != nil {
 		ledger = b.wrap(ledger)
 	}
-	var platform engine.Platform = client
+	var platform run.Platform = client
 	if b.surface != nil {
 		platform = b.surface(platform)
 	}
-	var source engine.Source = b.source
+	var source run.Source = b.source
 	if b.reads != nil {
 		source = b.reads(source)
 	}

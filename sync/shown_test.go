@@ -9,12 +9,13 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // shows makes people see the note of a contract.
 func (b *bench) shows() {
-	b.spec.Show = []engine.ShowSpec{{Label: "contrato", Column: "num"}, {Label: "nota", Column: "obs"}}
+	b.spec.Show = []mapping.ShowSpec{{Label: "contrato", Column: "num"}, {Label: "nota", Column: "obs"}}
 }
 
 // I3: what people are shown of a row never sends it, never flags it and never maps it again, in

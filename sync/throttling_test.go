@@ -9,6 +9,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -46,8 +47,8 @@ func TestF133APassThatWouldOnlyWaitEndsAndTheNextOneSaysWhen(t *testing.T) {
 func TestF133ManyShortRestsEndThePassToo(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{Faults: faults(t, "throttle=100s@1-")})
-	b.observe = func(p engine.Progress) {
-		if p.Phase == engine.Resting {
+	b.observe = func(p run.Progress) {
+		if p.Phase == run.Resting {
 			b.clock.jump(2 * time.Minute)
 		}
 	}
@@ -68,9 +69,9 @@ func TestF133ABurstOf429IsOneRest(t *testing.T) {
 	b.limits.MaxInFlight = 8
 	b.contracts(8)
 	rests := 0
-	b.surface = func(p engine.Platform) engine.Platform { return throttledPlatform{p, time.Minute} }
-	b.observe = func(p engine.Progress) {
-		if p.Phase == engine.Resting {
+	b.surface = func(p run.Platform) run.Platform { return throttledPlatform{p, time.Minute} }
+	b.observe = func(p run.Progress) {
+		if p.Phase == run.Resting {
 			rests++
 			cancel() // while it rests: it must end at once, and not in a minute
 		}
@@ -92,8 +93,8 @@ func TestARunDoesNotRestForNothing(t *testing.T) {
 	b.limits.MaxInFlight = 1
 	b.contracts(1)
 	ctx, cancel := context.WithCancel(t.Context())
-	b.observe = func(p engine.Progress) {
-		if p.Phase == engine.Resting {
+	b.observe = func(p run.Progress) {
+		if p.Phase == run.Resting {
 			cancel()
 		}
 	}
@@ -110,14 +111,14 @@ func TestARunDoesNotRestForNothing(t *testing.T) {
 	}
 	b.exec(`UPDATE contrato SET pagamento = NULL, atualizado = '2026-03-11 08:00:00'`)
 	rested := false
-	b.observe = func(p engine.Progress) { rested = rested || p.Phase == engine.Resting }
+	b.observe = func(p run.Progress) { rested = rested || p.Phase == run.Resting }
 	if r := b.sync(engine.Options{}); rested || r.States[trade.Invalid] != 1 || r.Stopped != nil {
 		t.Errorf("rested %t, states %v, stopped %+v", rested, r.States, r.Stopped)
 	}
 }
 
 // impatient waits for no longer than a moment after a 429.
-type impatient struct{ engine.Platform }
+type impatient struct{ run.Platform }
 
 func (p impatient) SubmitOrderCommitment(ctx context.Context, body []byte,
 	gate func() error,
@@ -135,18 +136,18 @@ func (p impatient) SubmitOrderCommitment(ctx context.Context, body []byte,
 func TestARowThatIsAlwaysThrottledIsTriedFiveTimesInARun(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
-	b.surface = func(p engine.Platform) engine.Platform { return impatient{p} }
+	b.surface = func(p run.Platform) run.Platform { return impatient{p} }
 	f := b.behind(func(amount string) (int, string, bool, bool) { return 429, "", false, amount == "2" })
 	b.contracts(6)
-	for run := 1; run <= 2; run++ {
+	for round := 1; round <= 2; round++ {
 		r := b.sync(engine.Options{})
-		if r.Stopped != nil || r.States[trade.Accepted] != 5 || f.asked("2") != 5*run {
-			t.Errorf("run %d: states %v, stopped %+v; the row was sent %d times", run, r.States, r.Stopped,
+		if r.Stopped != nil || r.States[trade.Accepted] != 5 || f.asked("2") != 5*round {
+			t.Errorf("run %d: states %v, stopped %+v; the row was sent %d times", round, r.States, r.Stopped,
 				f.asked("2"))
 		}
 		e := b.expect(2, trade.Pending, "")
 		if e.Error == nil || e.Error.Status != 429 || !strings.Contains(e.Error.Text, "5 times in this run") {
-			t.Errorf("run %d: the row says %+v", run, e.Error)
+			t.Errorf("run %d: the row says %+v", round, e.Error)
 		}
 	}
 	f.mu.Lock()

@@ -14,6 +14,8 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/clock"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -70,9 +72,9 @@ func TestTwoYearsStayFlat(t *testing.T) {
 func (g growth) live(t *testing.T, db database) {
 	b := newBenchOn(t, db, sandbox.Options{})
 	b.limits.MaxInFlight = 8
-	b.brakes = engine.Brakes{}
+	b.brakes = run.Brakes{}
 	t.Cleanup(func() { _ = b.api.Close() }) // the last one
-	schedule, err := engine.ParseSchedule("30 2 * * *", time.UTC)
+	schedule, err := clock.ParseSchedule("30 2 * * *", time.UTC)
 	if err != nil {
 		t.Fatal(err)
 	}

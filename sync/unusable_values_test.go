@@ -6,6 +6,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -62,7 +63,7 @@ func TestF033CharactersThatNobodySeesStopNobody(t *testing.T) {
 func TestATextThatIsNoUnitAndACodeThatCannotBeKeptStopNobody(t *testing.T) {
 	t.Parallel()
 	b := newBenchOn(t, database{state.SQLite, state.Postgres}, sandbox.Options{})
-	b.spec.Fields["unit_of_measurement"] = engine.FieldSpec{Columns: []string{"obs"}}
+	b.spec.Fields["unit_of_measurement"] = mapping.FieldSpec{Columns: []string{"obs"}}
 	b.contracts(3)
 	b.exec(`UPDATE contrato SET obs = 'SC'`)
 	b.exec(`UPDATE contrato SET obs = ? WHERE num = '0002'`, noise(4000))

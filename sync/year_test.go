@@ -15,6 +15,9 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/clock"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -96,7 +99,7 @@ type year struct {
 	net      *pipeNet
 	random   *rand.Rand
 	engine   *engine.Engine
-	person   *engine.Acts
+	person   *acts.Acts
 	jobs     []yearJob
 	events   []yearEvent
 	next     int // number of the newest contract
@@ -140,7 +143,7 @@ func newYear(t *testing.T, seed uint64) *year {
 		"initial_delivery_date": "2019-02-01",
 		"end_delivery_date":     "2019-06-01",
 	} {
-		y.spec.Fields[field] = engine.FieldSpec{Const: &day}
+		y.spec.Fields[field] = mapping.FieldSpec{Const: &day}
 	}
 	schedules := map[string]string{
 		"contracts": "0 0,12 * * *", "deliveries": "30 23 * * *",
@@ -148,7 +151,7 @@ func newYear(t *testing.T, seed uint64) *year {
 	}
 	y.engine, y.person = y.bench.engine(), y.bench.acts()
 	for _, job := range y.engine.Jobs {
-		schedule, err := engine.ParseSchedule(schedules[job.Name()], saoPaulo)
+		schedule, err := clock.ParseSchedule(schedules[job.Name()], saoPaulo)
 		if err != nil {
 			t.Fatal(err)
 		}

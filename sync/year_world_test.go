@@ -8,7 +8,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -150,7 +150,7 @@ func (y *year) work() {
 			y.t.Fatal(err)
 		}
 		plan, err := y.person.Release(ctx, job.name)
-		if err == nil && plan.Refused == engine.NotRefused {
+		if err == nil && plan.Refused == acts.NotRefused {
 			_, err = y.person.DoJob(ctx, plan, maria)
 			y.note("release %s", job.name)
 		}
@@ -175,7 +175,7 @@ func (y *year) work() {
 func (y *year) decide(e trade.Entry) {
 	ctx, id := y.t.Context(), y.made(e)
 	keys := []string{e.Key}
-	var plan engine.RowPlan
+	var plan acts.RowPlan
 	var err error
 	switch {
 	case e.State == trade.Dismissed:
@@ -183,7 +183,7 @@ func (y *year) decide(e trade.Entry) {
 	case e.State == trade.InDoubt && y.random.IntN(10) == 0 && time.Now().Before(y.end):
 		plan, err = y.person.Dismiss(ctx, e.Job, keys)
 	case (e.State == trade.InDoubt || e.State == trade.Held) && id != "":
-		plan, err = y.person.Adopt(ctx, e.Job, e.Key, engine.Adoption{ID: id, DespiteDifferences: true})
+		plan, err = y.person.Adopt(ctx, e.Job, e.Key, acts.Adoption{ID: id, DespiteDifferences: true})
 	case e.State == trade.InDoubt:
 		plan, err = y.person.Resend(ctx, e.Job, e.Key, true)
 	default:

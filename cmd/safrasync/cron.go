@@ -8,7 +8,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/clock"
 )
 
 func newCronCommand(a *cli.App) *cobra.Command {
@@ -33,7 +33,7 @@ func cron(a *cli.App) error {
 			{Job: spec.Name, What: "run", Schedule: spec.Schedule},
 			{Job: spec.Name, What: "sweep", Schedule: spec.Sweep},
 		} {
-			schedule, err := engine.ParseSchedule(s.Schedule, config.Zone())
+			schedule, err := clock.ParseSchedule(s.Schedule, config.Zone())
 			if err != nil {
 				return err
 			}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/rehearse"
 )
 
 // initBench runs commands on a proposal.
@@ -63,10 +63,10 @@ func (b *initBench) complete(file string, fill map[string]string) {
 
 // audit gives the rules that rows break under a configuration, without the names that a person
 // chose.
-func (b *initBench) audit(config string) ([]engine.Breach, []engine.Shortness, [3]int) {
+func (b *initBench) audit(config string) ([]rehearse.Breach, []rehearse.Shortness, [3]int) {
 	b.t.Helper()
 	out, _ := b.run(0, "--config", config, "explain", "contracts", "--json")
-	var doc struct{ ERP engine.Audit }
+	var doc struct{ ERP rehearse.Audit }
 	if err := json.Unmarshal([]byte(out), &doc); err != nil {
 		b.t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestInitProposesTheSampleERPOfTheDemo(t *testing.T) {
 }
 
 // clean takes away the names of value maps, which people choose.
-func clean(breaches []engine.Breach) {
+func clean(breaches []rehearse.Breach) {
 	for i := range breaches {
 		if breaches[i].Rule == "unmapped" {
 			breaches[i].Detail = ""

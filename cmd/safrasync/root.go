@@ -15,7 +15,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/runs"
 	"github.com/safrasync/safrasync/cmd/safrasync/setup"
 	"github.com/safrasync/safrasync/cmd/safrasync/webhooks"
-	engine "github.com/safrasync/safrasync/sync"
+	engineacts "github.com/safrasync/safrasync/sync/acts"
 )
 
 // newRootCommand puts the program's commands together.
@@ -56,7 +56,8 @@ func newRootCommand(a *cli.App) *cobra.Command {
 		acts.NewReopenCommand(a), acts.NewAcknowledgeCommand(a), acts.NewReleaseCommand(a),
 		acts.NewDecisionsCommand(a), acts.NewApprovalsCommand(a), acts.NewDeclineCommand(a),
 		acts.NewApproveCommand(a, acts.Elsewhere{
-			engine.ActClose: report.Approvable, engine.ActResync: runs.Approvable, engine.ActSetCode: refs.Approvable,
+			engineacts.ActClose: report.Approvable, engineacts.ActResync: runs.Approvable,
+			engineacts.ActSetCode: refs.Approvable,
 		}),
 	)
 	addGroup(a, root, "ledger",

@@ -6,7 +6,7 @@ import (
 
 	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/console/web"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -49,7 +49,7 @@ func (p *approvalRoutes) showApprovals(q *web.Request) error {
 	}
 	var page approvalsPage
 	for _, a := range list {
-		planned, err := engine.PlannedOf(a)
+		planned, err := acts.PlannedOf(a)
 		if err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (p *approvalRoutes) approvalPage(q *web.Request) (page approvalPage, err er
 	page.First = page.Approval.People[0]
 	page.Own = slices.ContainsFunc(page.Approval.People,
 		func(c trade.Consent) bool { return c.Name == q.Login.User.Name })
-	page.May = q.May(engine.ApproverOf(page.Approval.Act)) && !page.Own && !page.Lapsed && !page.Review.Outdated
+	page.May = q.May(acts.ApproverOf(page.Approval.Act)) && !page.Own && !page.Lapsed && !page.Review.Outdated
 	page.Proof = page.Approval.Act == pages.Resend && !p.sessions.Proved(q)
 	if page.Review.Rows != nil && !page.Review.Outdated {
 		for _, s := range page.Review.Rows.Steps {
@@ -100,7 +100,7 @@ func (p *approvalRoutes) approvalPage(q *web.Request) (page approvalPage, err er
 }
 
 // then gives the rows of a plan as they were planned.
-func (p *approvalRoutes) then(q *web.Request, steps []engine.PlannedStep) ([]pages.StepView, error) {
+func (p *approvalRoutes) then(q *web.Request, steps []acts.PlannedStep) ([]pages.StepView, error) {
 	steps = steps[:min(len(steps), pages.StepsShown)]
 	ids := make([]int64, len(steps))
 	for i, s := range steps {
@@ -117,7 +117,7 @@ func (p *approvalRoutes) then(q *web.Request, steps []engine.PlannedStep) ([]pag
 				after := e
 				after.State, after.RemoteID = s.To, s.Given
 				e.State = s.From
-				out = append(out, pages.StepView{RowStep: engine.RowStep{Key: s.Key, Before: e, After: after}})
+				out = append(out, pages.StepView{RowStep: acts.RowStep{Key: s.Key, Before: e, After: after}})
 			}
 		}
 	}
@@ -147,7 +147,7 @@ func (p *approvalRoutes) answered(q *web.Request, may func(approvalPage) bool) (
 }
 
 func (p *approvalRoutes) approve(q *web.Request) error {
-	page, ok, err := p.answered(q, func(a approvalPage) bool { return q.May(engine.ApproverOf(a.Approval.Act)) })
+	page, ok, err := p.answered(q, func(a approvalPage) bool { return q.May(acts.ApproverOf(a.Approval.Act)) })
 	if err != nil || !ok {
 		return err
 	}
@@ -169,7 +169,7 @@ func (p *approvalRoutes) approve(q *web.Request) error {
 // decline takes an act out; who ordered it may do so, too.
 func (p *approvalRoutes) decline(q *web.Request) error {
 	page, ok, err := p.answered(q,
-		func(a approvalPage) bool { return a.Own || q.May(engine.ApproverOf(a.Approval.Act)) })
+		func(a approvalPage) bool { return a.Own || q.May(acts.ApproverOf(a.Approval.Act)) })
 	if err != nil || !ok {
 		return err
 	}
@@ -181,7 +181,7 @@ func (p *approvalRoutes) decline(q *web.Request) error {
 }
 
 // told says what became of an answer.
-func (p *approvalRoutes) told(q *web.Request, page approvalPage, done engine.Decided, told string) error {
+func (p *approvalRoutes) told(q *web.Request, page approvalPage, done acts.Decided, told string) error {
 	if done.Refused != "" {
 		if done.Done || len(done.Approval.People) >= done.Approval.Needs { // it is gone
 			q.Tell("approvals.moved")

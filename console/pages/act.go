@@ -9,7 +9,7 @@ import (
 
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -56,7 +56,7 @@ type actPage struct {
 
 // stepView is one row of a plan, as people read it.
 type stepView struct {
-	engine.RowStep
+	acts.RowStep
 	Shown  string
 	Reason string
 }

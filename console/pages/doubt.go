@@ -10,7 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -93,9 +93,9 @@ type doubtPage struct {
 	Refused  string // code of the engine
 	Wait     time.Duration
 	Plan     *Plan
-	Step     engine.RowStep // of the plan
-	Differs  bool           // what the platform has is not what was sent
-	Proof    bool           // the password is asked for before it is sent again
+	Step     acts.RowStep // of the plan
+	Differs  bool         // what the platform has is not what was sent
+	Proof    bool         // the password is asked for before it is sent again
 }
 
 // walk is how far a person has come who decides one doubt after the other.
@@ -130,7 +130,7 @@ func (l lookFor) IsID() bool {
 }
 
 // identify gives what to look for on the platform.
-func identify(page *doubtPage, fields []Field, look []engine.FieldReading) {
+func identify(page *doubtPage, fields []Field, look []acts.FieldReading) {
 	for _, r := range look {
 		one := lookFor{Field: r.Field}
 		if r.Sent != nil {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/safrasync/safrasync/console/web"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -32,8 +32,8 @@ func reason(q *web.Request) (text, fault string) {
 }
 
 // person is who asks, for the audit.
-func person(q *web.Request, reason string) engine.Person {
-	return engine.Person{Name: q.Login.User.Name, From: "console " + q.From, Reason: strings.TrimSpace(reason)}
+func person(q *web.Request, reason string) acts.Person {
+	return acts.Person{Name: q.Login.User.Name, From: "console " + q.From, Reason: strings.TrimSpace(reason)}
 }
 
 // number reads a whole number above zero out of a form or an address; 0 where there is none.

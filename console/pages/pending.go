@@ -9,7 +9,7 @@ import (
 
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -194,8 +194,8 @@ type retryPage struct {
 }
 
 // Shown are the first steps of the plans that can be done.
-func (p retryPage) Shown() []engine.RowStep {
-	var out []engine.RowStep
+func (p retryPage) Shown() []acts.RowStep {
+	var out []acts.RowStep
 	for _, plan := range p.Plans {
 		for _, s := range plan.Steps {
 			if s.Refused == "" && len(out) < 20 {

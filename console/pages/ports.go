@@ -7,7 +7,7 @@ import (
 
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -144,7 +144,7 @@ type Acts interface {
 	Plan(ctx context.Context, o Order) (Plan, error)
 	// Do does what a plan with this mark showed. When something has moved since, nothing is done,
 	// Plan.Moved is true, and the plan is as it would be now.
-	Do(ctx context.Context, o Order, mark string, who engine.Person) (Plan, error)
+	Do(ctx context.Context, o Order, mark string, who acts.Person) (Plan, error)
 }
 
 // Job is a job as people know it.
@@ -172,7 +172,7 @@ type Field struct {
 }
 
 // Order is what a person wants done to rows of a job.
-type Order = engine.ActOrder
+type Order = acts.Order
 
 // Act is what can be ordered for rows.
 type Act = string
@@ -190,7 +190,7 @@ const (
 // Plan is what an order would do, or did.
 type Plan struct {
 	Order Order
-	Steps []engine.RowStep
+	Steps []acts.RowStep
 	Mark  string          // of what it shows: the same as long as no row of it moves
 	Moved bool            // something moved since it was shown; nothing was done
 	Asked *trade.Approval // others have to agree first; nothing was done

@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -36,18 +36,18 @@ type Consents interface {
 	// for which Ports.Unknown is true.
 	ReviewApproval(ctx context.Context, id int64) (Waits, error)
 	// Approve and Decline keep what a person says to it.
-	Approve(ctx context.Context, id int64, who engine.Person) (engine.Decided, error)
-	Decline(ctx context.Context, id int64, who engine.Person) (engine.Decided, error)
+	Approve(ctx context.Context, id int64, who acts.Person) (acts.Decided, error)
+	Decline(ctx context.Context, id int64, who acts.Person) (acts.Decided, error)
 	// Propose keeps a code of a de-para until somebody else agrees. A code that is blank, or an id
 	// that is none, is an error of ReferenceFault.
-	Propose(ctx context.Context, kind, code, id string, who engine.Person) (*trade.Approval, error)
+	Propose(ctx context.Context, kind, code, id string, who acts.Person) (*trade.Approval, error)
 }
 
 // Waits is an act that waits for somebody's consent.
 type Waits struct {
 	Approval trade.Approval
-	Planned  engine.Planned
-	Review   engine.Review // zero for what is planned again only when it is done
+	Planned  acts.Planned
+	Review   acts.Review // zero for what is planned again only when it is done
 	Lapsed   bool
 }
 
@@ -62,9 +62,9 @@ type Tables interface {
 	// SetReferences stores codes, and the labels of some. A code that is blank, or an id that is
 	// none, is an error of ReferenceFault.
 	SetReferences(ctx context.Context, kind string, codes, labels map[string]string, act string,
-		who engine.Person) (added, changed int, err error)
+		who acts.Person) (added, changed int, err error)
 	// RemoveReference takes one code out; removed is false when it was not there.
-	RemoveReference(ctx context.Context, kind, code string, who engine.Person) (removed bool, err error)
+	RemoveReference(ctx context.Context, kind, code string, who acts.Person) (removed bool, err error)
 	// WriteReferences writes a table as ReadReferences reads it.
 	WriteReferences(ctx context.Context, kind string, w io.Writer) error
 }
@@ -76,10 +76,10 @@ type Scheduling interface {
 	// AdviseStop says why a job does not move, and what to do.
 	AdviseStop(stop trade.Stop, lang trade.Lang) trade.Advice
 	// PlanJob says what an act on a job would do: pause, resume, release, run.
-	PlanJob(ctx context.Context, act, job string, who engine.Person) (JobPlan, error)
+	PlanJob(ctx context.Context, act, job string, who acts.Person) (JobPlan, error)
 	// DoJob does what a plan with this mark showed; when something has moved since, nothing is done
 	// and Refused says so.
-	DoJob(ctx context.Context, act, job, mark string, who engine.Person) (JobPlan, error)
+	DoJob(ctx context.Context, act, job, mark string, who acts.Person) (JobPlan, error)
 }
 
 // Stuck is what keeps rows from going, at one moment.
@@ -115,7 +115,7 @@ type Doubt struct {
 	Attempts  []trade.Attempt
 	Phase     string // how far the last request got; "" = nobody noted it
 	Remaining time.Duration
-	Look      []engine.FieldReading
+	Look      []acts.FieldReading
 }
 
 // Hints are what is known of a row beyond the answers to its own requests. They prove nothing.
@@ -145,7 +145,7 @@ type Suggestion struct {
 	Same    int
 	Differ  int
 	Unseen  int // fields that were sent and that the platform does not show
-	Fields  []engine.FieldReading
+	Fields  []acts.FieldReading
 }
 
 // Differing names the fields in which the platform has another value than was sent.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -23,14 +23,14 @@ type Reports interface {
 	// WriteReport writes a report as a file: csv, xlsx, html or json; zip is an archive of it, with
 	// its closings and the audit. It stands in the audit before a byte is written.
 	WriteReport(ctx context.Context, q ReportQuery, lang trade.Lang, format string, w io.Writer,
-		who engine.Person) error
+		who acts.Person) error
 	// MonthEnd reads a month; ok is false for what is none.
 	MonthEnd(text string) (day trade.Date, ok bool)
 	// PlanClosing says what the report with this cut-off would keep for good.
 	PlanClosing(ctx context.Context, day trade.Date) (ClosingPlan, error)
 	// CloseReport keeps what a plan with this mark showed, and gives the closing's id; "" when
 	// something has moved since, or it does not close to zero. asked: others have to agree first.
-	CloseReport(ctx context.Context, day trade.Date, mark string, who engine.Person) (id string,
+	CloseReport(ctx context.Context, day trade.Date, mark string, who acts.Person) (id string,
 		asked *trade.Approval, err error)
 	// ReadClosing gives a closing; one that is not known: an error for which Ports.Unknown is true.
 	ReadClosing(ctx context.Context, id string, lang trade.Lang, most int) (ClosedMonth, error)

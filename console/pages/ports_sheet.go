@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -13,12 +13,12 @@ type Sheets interface {
 	// WriteRows writes rows, in the form csv or xlsx, after it was put into the audit with the
 	// filter that selected them. each calls what it is given for each row.
 	WriteRows(ctx context.Context, each func(func(trade.Entry) error) error, form, filter string, lang trade.Lang,
-		w io.Writer, who engine.Person) error
+		w io.Writer, who acts.Person) error
 	// PlanSheet says what a file orders, and changes nothing.
 	PlanSheet(ctx context.Context, file io.Reader, lang trade.Lang) (SheetPlan, error)
 	// DoSheet does what a plan with this mark showed, and nothing with another mark. Each decision
 	// has its own reason.
-	DoSheet(ctx context.Context, file io.Reader, mark string, lang trade.Lang, who engine.Person) (SheetPlan, error)
+	DoSheet(ctx context.Context, file io.Reader, mark string, lang trade.Lang, who acts.Person) (SheetPlan, error)
 }
 
 // SheetPlan is what a file orders, or what became of it.
@@ -41,11 +41,11 @@ type SheetGroup struct {
 	Act    string // in words
 	Job    string
 	Reason string
-	Steps  []engine.RowStep
+	Steps  []acts.RowStep
 }
 
 // Shown are the first rows of the group.
-func (g SheetGroup) Shown() []engine.RowStep { return g.Steps[:min(len(g.Steps), 5)] }
+func (g SheetGroup) Shown() []acts.RowStep { return g.Steps[:min(len(g.Steps), 5)] }
 
 // More counts the others.
 func (g SheetGroup) More() int { return len(g.Steps) - len(g.Shown()) }

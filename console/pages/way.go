@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/console/view"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -90,7 +90,7 @@ func (page *rowPage) compare(fields []Field) {
 		view := fieldView{Field: f, Off: f.Problem != nil || f.Differs}
 		if text, ok := there[f.Name]; ok {
 			rule, _ := trade.Rule(page.Entry.Sends, f.Name)
-			view.Off = view.Off || f.Sent != nil && !engine.EqualTexts(rule, *f.Sent, text)
+			view.Off = view.Off || f.Sent != nil && !acts.EqualTexts(rule, *f.Sent, text)
 			text = page.hide(text)
 			view.There = &text
 		}
@@ -107,7 +107,7 @@ func (page *rowPage) compare(fields []Field) {
 func (page *rowPage) there() map[string]string {
 	for _, r := range page.History {
 		var detail struct {
-			Reading *engine.Readback `json:"reading"`
+			Reading *acts.Readback `json:"reading"`
 		}
 		if r.Act != Adopt || json.Unmarshal([]byte(r.Detail), &detail) != nil || detail.Reading == nil {
 			continue

@@ -140,12 +140,12 @@ var rules = map[string]rule{
 		reason:   "auth knows who asks, and nothing of rows and jobs",
 	},
 	"console/pages": {
-		may:      []string{"trade", "sync", "sync/pending", "internal/i18n", "console/view", "console/web"},
+		may:      []string{"trade", "sync/acts", "sync/pending", "internal/i18n", "console/view", "console/web"},
 		testsMay: []string{"state", "internal/pgtest", "internal/consoletest"},
 		reason:   "pages show the plans of the engine and order through interfaces of their own; who asks they learn through one, too",
 	},
 	"console/books": {
-		may:    []string{"trade", "sync", "internal/i18n", "console/pages", "console/view", "console/web"},
+		may:    []string{"trade", "sync/acts", "internal/i18n", "console/pages", "console/view", "console/web"},
 		reason: "books are pages, as those of console/pages, whose ports they share",
 	},
 	"sync": {
@@ -155,7 +155,7 @@ var rules = map[string]rule{
 			"sync/sending", "sync/rehearse", "sync/acts", "sync/events",
 		},
 		testsMay: []string{"state", "apiclient/sandbox", "internal/pgtest", "internal/ledgertest"},
-		reason:   "the engine reaches storage only through the interfaces in sync/ports.go, so that no ledger can bend its rules",
+		reason:   "the engine reaches storage only through the interfaces in sync/run/ports.go, so that no ledger can bend its rules",
 	},
 	"sync/clock": {may: []string{"internal/failpoint"}, reason: "clock knows the time, and nothing of rows"},
 	"sync/mapping": {
@@ -209,7 +209,7 @@ var rules = map[string]rule{
 		reason: "events reads records back, and sends nothing",
 	},
 	"sync/pending": {
-		may:      []string{"trade", "sync"},
+		may:      []string{"trade", "sync/mapping", "sync/run"},
 		testsMay: []string{"state", "internal/pgtest", "internal/ledgertest"},
 		reason:   "what keeps rows from going is read through an interface of its own",
 	},
@@ -228,8 +228,10 @@ var rules = map[string]rule{
 		reason:   "one file of a report and all that belongs to it: what it has of the ledger it gets through an interface of its own",
 	},
 	"sync/reconcile": {
-		may:      []string{"trade", "apiclient", "sync", "sync/reconcile/workbook", "internal/i18n"},
-		testsMay: []string{"state", "apiclient/sandbox", "internal/pgtest", "internal/ledgertest"},
+		may: []string{
+			"trade", "apiclient", "sync/mapping", "sync/run", "sync/acts", "sync/reconcile/workbook", "internal/i18n",
+		},
+		testsMay: []string{"state", "sync/clock", "apiclient/sandbox", "internal/pgtest", "internal/ledgertest"},
 		reason:   "the report reads the ledger through an interface of its own, and orders nothing but through the engine's acts; it serves no HTTP",
 	},
 	"cmd/safrasync": {
@@ -242,7 +244,8 @@ var rules = map[string]rule{
 	},
 	"cmd/safrasync/config": {
 		may: []string{
-			"trade", "state", "sync", "sync/reconcile", "erp", "apiclient", "console/auth", "internal/i18n",
+			"trade", "state", "sync", "sync/clock", "sync/mapping", "sync/run", "sync/acts", "sync/reconcile", "erp",
+			"apiclient", "console/auth", "internal/i18n",
 			"internal/receiver", "internal/httpapi",
 		},
 		reason: "config says what is wanted, in the types of those who do it; it opens nothing and knows no command",
@@ -253,8 +256,8 @@ var rules = map[string]rule{
 	},
 	"cmd/safrasync/cli": {
 		may: []string{
-			"cmd/safrasync/config", "trade", "state", "sync", "erp", "apiclient", "internal/i18n",
-			"internal/receiver",
+			"cmd/safrasync/config", "trade", "state", "sync", "sync/clock", "sync/mapping", "sync/run",
+			"sync/discovery", "sync/acts", "sync/events", "erp", "apiclient", "internal/i18n", "internal/receiver",
 		},
 		reason: "cli is what all commands share, and knows no command",
 	},
@@ -265,7 +268,7 @@ var rules = map[string]rule{
 		"cmd/safrasync/rows", "cmd/safrasync/runs", "internal/alert", "internal/torture"),
 	"cmd/safrasync/daemon": command("cmd/safrasync/alerts", "cmd/safrasync/desk", "cmd/safrasync/runs", "console",
 		"console/auth", "internal/connlimit", "internal/httpapi", "internal/metrics", "internal/receiver",
-		"internal/systemd"),
+		"internal/systemd", "sync/sending"),
 	"cmd/safrasync/demo": command("cmd/safrasync/report", "cmd/safrasync/runs", "apiclient/sandbox"),
 	"cmd/safrasync/desk": {
 		may: append(command().may, "cmd/safrasync/alerts", "cmd/safrasync/refs", "cmd/safrasync/report",
@@ -343,8 +346,8 @@ var rules = map[string]rule{
 	},
 	"tools/histories": {
 		may: []string{
-			"trade", "erp", "apiclient", "apiclient/sandbox", "state", "sync", "sync/run", "sync/cluster",
-			"internal/pgtest", "internal/ledgertest",
+			"trade", "erp", "apiclient", "apiclient/sandbox", "state", "sync", "sync/clock", "sync/mapping", "sync/run",
+			"sync/cluster", "sync/acts", "internal/pgtest", "internal/ledgertest",
 		},
 		reason: "histories lets the engine live through what people do, and judges only by the ERP, the platform and what the ledger shows; nothing of it may get into the program",
 	},
@@ -382,7 +385,8 @@ const stateFolder = "each part of the ledger stands on sqldb and ledger, and kno
 func command(more ...string) rule {
 	return rule{
 		may: append([]string{
-			"cmd/safrasync/cli", "cmd/safrasync/config", "trade", "state", "sync", "sync/reconcile",
+			"cmd/safrasync/cli", "cmd/safrasync/config", "trade", "state", "sync", "sync/clock", "sync/mapping",
+			"sync/run", "sync/discovery", "sync/rehearse", "sync/acts", "sync/events", "sync/reconcile",
 			"sync/reconcile/paper", "sync/reconcile/archive", "sync/pending", "erp", "apiclient", "internal/i18n",
 		}, more...),
 		testsMay: []string{"cmd/safrasync/config/configtest"},

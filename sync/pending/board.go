@@ -9,13 +9,14 @@ import (
 	gosync "sync"
 	"time"
 
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // Ledger is what a board reads.
 type Ledger interface {
-	engine.CodeKeeper
+	run.CodeKeeper
 	// Stuck gives the number and the version of each row of a job that waits for something or needs
 	// a person.
 	Stuck(ctx context.Context, job string) ([]trade.Stand, error)
@@ -29,7 +30,7 @@ type Ledger interface {
 // read stays when a look is given up, so that the next one goes on from there.
 type Board struct {
 	Ledger Ledger
-	Jobs   []*engine.Job
+	Jobs   []*mapping.Job
 	Now    func() time.Time
 
 	mu    gosync.Mutex
@@ -44,7 +45,7 @@ type fact struct {
 	look    int // the last one that saw it
 	id      int64
 	version int64
-	job     *engine.Job
+	job     *mapping.Job
 	key     string
 	state   trade.State
 	group   string // key of its cause; "" = it waits for rows
@@ -73,7 +74,7 @@ func (b *Board) Take(ctx context.Context) (*View, error) {
 	if b.facts == nil {
 		b.facts, b.keys, b.words = map[int64]*fact{}, map[trade.ParentKey]*fact{}, map[string]string{}
 	}
-	refs, err := engine.Codes(ctx, b.Ledger)
+	refs, err := run.Codes(ctx, b.Ledger)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +109,7 @@ func (b *Board) forget(f *fact) {
 	delete(b.keys, trade.ParentKey{Job: f.job.Name(), Key: f.key})
 }
 
-func (b *Board) read(ctx context.Context, job *engine.Job, ids []int64, refs map[string]map[string]string) error {
+func (b *Board) read(ctx context.Context, job *mapping.Job, ids []int64, refs map[string]map[string]string) error {
 	for chunk := range slices.Chunk(ids, readTogether) {
 		entries, err := b.Ledger.Entries(ctx, chunk)
 		if err != nil {
@@ -132,7 +133,7 @@ func (b *Board) one(text string) string {
 }
 
 // fact picks what is remembered of a row.
-func (b *Board) fact(job *engine.Job, e trade.Entry, refs map[string]map[string]string) *fact {
+func (b *Board) fact(job *mapping.Job, e trade.Entry, refs map[string]map[string]string) *fact {
 	f := &fact{
 		look: b.look, id: e.ID, version: e.Version, job: job, key: e.Key, state: e.State, cause: b.one(e.Cause),
 		seen: e.FirstSeenAt,

@@ -14,7 +14,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -24,30 +24,30 @@ var at = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 func text(s string) *string { return &s }
 
 // jobsOf are a job of contracts and one of deliveries that hang on them.
-func jobsOf(t testing.TB) []*engine.Job {
+func jobsOf(t testing.TB) []*mapping.Job {
 	t.Helper()
-	contracts := map[string]engine.FieldSpec{"currency": {Const: text("BRL")}}
+	contracts := map[string]mapping.FieldSpec{"currency": {Const: text("BRL")}}
 	for field, column := range map[string]string{
 		"amount": "qtd", "product": "produto", "haverst": "safra", "unit_of_measurement": "um", "order_type": "tipo",
 		"order_date": "emissao", "price": "preco",
 	} {
-		contracts[field] = engine.FieldSpec{Columns: []string{column}}
+		contracts[field] = mapping.FieldSpec{Columns: []string{column}}
 	}
 	for field, kind := range map[string]string{
 		"producer_id": "producers", "issuer_id": "users",
 		"delivery_place_id": "delivery_places", "wallet_id": "wallets",
 	} {
-		contracts[field] = engine.FieldSpec{Columns: []string{field}, Ref: kind}
+		contracts[field] = mapping.FieldSpec{Columns: []string{field}, Ref: kind}
 	}
-	deliveries := map[string]engine.FieldSpec{"contract_id": {
+	deliveries := map[string]mapping.FieldSpec{"contract_id": {
 		Columns: []string{"contrato"},
-		SentBy:  []engine.ParentSpec{{Job: "contracts", Columns: []string{"contrato"}}},
+		SentBy:  []mapping.ParentSpec{{Job: "contracts", Columns: []string{"contrato"}}},
 	}}
 	for _, field := range []string{"delivered_volume", "delivered_volume_unit_of_measure", "delivery_date", "car"} {
-		deliveries[field] = engine.FieldSpec{Columns: []string{field}}
+		deliveries[field] = mapping.FieldSpec{Columns: []string{field}}
 	}
-	var out []*engine.Job
-	for _, spec := range []engine.JobSpec{
+	var out []*mapping.Job
+	for _, spec := range []mapping.JobSpec{
 		{
 			Name: "contracts", Sends: trade.OrderCommitments, Query: "SELECT 1", Key: []string{"num"},
 			Schedule: "@every 1h", Sweep: "@every 24h", Fields: contracts,
@@ -57,7 +57,7 @@ func jobsOf(t testing.TB) []*engine.Job {
 			Sweep: "@every 24h", Fields: deliveries,
 		},
 	} {
-		job, err := engine.Compile(spec, time.UTC)
+		job, err := mapping.Compile(spec, time.UTC)
 		if err != nil {
 			t.Fatal(err)
 		}

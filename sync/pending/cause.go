@@ -6,7 +6,7 @@ import (
 	"cmp"
 	"strings"
 
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -55,7 +55,7 @@ var messageFields = map[string][]string{
 }
 
 // SubjectOf names what is to blame in the ERP's own words, "" when it is the row itself.
-func SubjectOf(e trade.Entry, problem *trade.Problem, spec engine.JobSpec) string {
+func SubjectOf(e trade.Entry, problem *trade.Problem, spec mapping.JobSpec) string {
 	switch {
 	case problem != nil && (problem.Rule == trade.RuleUnmapped || problem.Rule == trade.RuleOneOf):
 		return problem.Value
@@ -82,7 +82,7 @@ func SubjectOf(e trade.Entry, problem *trade.Problem, spec engine.JobSpec) strin
 
 // ERPText is what the ERP has in the columns of a field; "" for a document, of which the ledger has
 // a hash only.
-func ERPText(e trade.Entry, spec engine.JobSpec, field string) string {
+func ERPText(e trade.Entry, spec mapping.JobSpec, field string) string {
 	if spec.Fields[field].Lookup != "" {
 		return ""
 	}
@@ -95,7 +95,7 @@ func ERPText(e trade.Entry, spec engine.JobSpec, field string) string {
 
 // ProductOf is the platform's name of a row's product where the map has one, else what the ERP has;
 // "" where its record has none.
-func ProductOf(e trade.Entry, spec engine.JobSpec) string {
+func ProductOf(e trade.Entry, spec mapping.JobSpec) string {
 	text := ERPText(e, spec, "product")
 	for from, to := range spec.Fields["product"].Values {
 		if strings.EqualFold(from, text) {

@@ -16,8 +16,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/safrasync/safrasync/internal/i18n"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/reconcile/workbook"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -121,12 +122,12 @@ func (s *Snapshot) Decisions(o Options, form Form, to io.Writer) error {
 func List(ctx context.Context, src Sources, each func(func(trade.Entry) error) error, o Options, form Form,
 	to io.Writer,
 ) (err error) {
-	t := &taker{Sources: src, specs: map[string]*engine.Job{}, contract: newContracts(src.Folder)}
+	t := &taker{Sources: src, specs: map[string]*mapping.Job{}, contract: newContracts(src.Folder)}
 	defer func() { err = errors.Join(err, t.contract.close()) }()
 	for _, job := range src.Jobs {
 		t.specs[job.Name()] = job
 	}
-	if t.refs, err = engine.Codes(ctx, src.Ledger); err != nil {
+	if t.refs, err = run.Codes(ctx, src.Ledger); err != nil {
 		return err
 	}
 	p := &printer{nil, o, nil, nil}

@@ -17,7 +17,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"github.com/safrasync/safrasync/internal/i18n"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -212,7 +212,7 @@ func saysEither(typed string, key i18n.Key) bool {
 // Planned is one group of decisions: what the ledger would do to its rows. All of a group have one
 // act and one reason.
 type Planned struct {
-	Plan   engine.RowPlan
+	Plan   acts.RowPlan
 	Reason string
 	Lines  map[string]int // of the file, by key
 }
@@ -223,20 +223,20 @@ type Refused struct {
 	Job      string
 	Key      string
 	Act      string
-	Refusal  engine.Refusal // engine.Moved: the row has moved since the file was made
-	OneByOne bool           // it may double, or hide something: it is decided for one row at a time
+	Refusal  acts.Refusal // acts.Moved: the row has moved since the file was made
+	OneByOne bool         // it may double, or hide something: it is decided for one row at a time
 }
 
 // PlanDecisions plans the decisions of a file through the acts that the command line and the
 // console have too. What it refuses is told row by row; what it plans has no refused step. Nothing
 // that may double or hide a record is planned: no second sending, no retry or dismissal of a row
 // that the platform may have.
-func PlanDecisions(ctx context.Context, acts *engine.Acts, list []Decision) ([]Planned, []Refused, error) {
+func PlanDecisions(ctx context.Context, people *acts.Acts, list []Decision) ([]Planned, []Refused, error) {
 	var out []Planned
 	var refused []Refused
 	for _, group := range groups(list) {
 		first := group[0]
-		plan, err := planGroup(ctx, acts, group)
+		plan, err := planGroup(ctx, people, group)
 		if err != nil {
 			return nil, nil, fmt.Errorf("line %d: %w", first.Line, err)
 		}
@@ -246,11 +246,11 @@ func PlanDecisions(ctx context.Context, acts *engine.Acts, list []Decision) ([]P
 			d := group[slices.IndexFunc(group, func(d Decision) bool { return d.Key == step.Key })]
 			no := Refused{Line: d.Line, Job: d.Job, Key: d.Key, Act: d.Act, Refusal: step.Refused}
 			switch {
-			case step.Refused == engine.UnknownRow:
+			case step.Refused == acts.UnknownRow:
 			case step.Before.Version != d.Version:
-				no.Refusal = engine.Moved
-			case step.Refused != engine.NotRefused:
-			case bulk(d.Act) && !slices.Contains(engine.BulkStates(d.Act), step.Before.State), d.Act == "retry" &&
+				no.Refusal = acts.Moved
+			case step.Refused != acts.NotRefused:
+			case bulk(d.Act) && !slices.Contains(acts.BulkStates(d.Act), step.Before.State), d.Act == "retry" &&
 				step.Before.Weak():
 				no.OneByOne = true
 			default:
@@ -271,7 +271,7 @@ func PlanDecisions(ctx context.Context, acts *engine.Acts, list []Decision) ([]P
 // hidden by it.
 func bulk(act string) bool { return act == "retry" || act == "dismiss" }
 
-func planGroup(ctx context.Context, acts *engine.Acts, group []Decision) (engine.RowPlan, error) {
+func planGroup(ctx context.Context, people *acts.Acts, group []Decision) (acts.RowPlan, error) {
 	first := group[0]
 	var keys []string
 	for _, d := range group {
@@ -279,13 +279,13 @@ func planGroup(ctx context.Context, acts *engine.Acts, group []Decision) (engine
 	}
 	switch first.Act {
 	case "retry":
-		return acts.Retry(ctx, first.Job, keys)
+		return people.Retry(ctx, first.Job, keys)
 	case "dismiss":
-		return acts.Dismiss(ctx, first.Job, keys)
+		return people.Dismiss(ctx, first.Job, keys)
 	case "acknowledge":
-		return acts.Acknowledge(ctx, first.Job, keys)
+		return people.Acknowledge(ctx, first.Job, keys)
 	}
-	return acts.Adopt(ctx, first.Job, first.Key, engine.Adoption{ID: first.ID, NoID: first.Act == "adopt-no-id"})
+	return people.Adopt(ctx, first.Job, first.Key, acts.Adoption{ID: first.ID, NoID: first.Act == "adopt-no-id"})
 }
 
 // groups puts decisions of one job, act and reason together, in the order of the file; an adoption

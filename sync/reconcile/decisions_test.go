@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
 
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -120,13 +120,13 @@ func TestDecisionsMakeTheRoundTrip(t *testing.T) {
 			if err != nil || len(faults) > 0 || len(list) != 1 {
 				t.Fatalf("%s: %+v, faults %+v, %v", c.key, list, faults, err)
 			}
-			acts := w.acts()
-			plans, refused, err := PlanDecisions(t.Context(), acts, list)
+			people := w.acts()
+			plans, refused, err := PlanDecisions(t.Context(), people, list)
 			if err != nil || len(refused) > 0 || len(plans) != 1 {
 				t.Fatalf("%s: %+v, refused %+v, %v", c.key, plans, refused, err)
 			}
-			done, err := acts.Do(t.Context(), plans[0].Plan,
-				engine.Person{Name: "maria", From: "maria@srv", Reason: plans[0].Reason})
+			done, err := people.Do(t.Context(), plans[0].Plan,
+				acts.Person{Name: "maria", From: "maria@srv", Reason: plans[0].Reason})
 			if err != nil || !done.Steps[0].Done {
 				t.Fatalf("%s: %+v, %v", c.key, done, err)
 			}
@@ -176,7 +176,7 @@ func TestStaleAndAlteredRowsAreNamed(t *testing.T) {
 		w.change(w.store.Read("contracts", "02|000005"),
 			func(e *trade.Entry) { e.Cause = "message.producer.not-found" })
 		plans, refused, err := PlanDecisions(t.Context(), w.acts(), list)
-		if err != nil || len(plans) != 0 || len(refused) != 1 || refused[0].Refusal != engine.Moved ||
+		if err != nil || len(plans) != 0 || len(refused) != 1 || refused[0].Refusal != acts.Moved ||
 			refused[0].Key != "02|000005" {
 			t.Errorf("%s: plans %+v, refused %+v, %v", form, plans, refused, err)
 		}
@@ -207,7 +207,7 @@ func TestWhatMayDoubleIsNotDecidedInBulk(t *testing.T) {
 		{Line: 4, Job: "contracts", Key: held.Key, Version: held.Version, Act: "retry", Reason: "combinado"},
 	}
 	plans, refused, err := PlanDecisions(t.Context(), w.acts(), list)
-	if err != nil || len(plans) != 0 || len(refused) != 3 || refused[0].Refusal != engine.IsInDoubt ||
+	if err != nil || len(plans) != 0 || len(refused) != 3 || refused[0].Refusal != acts.IsInDoubt ||
 		!refused[1].OneByOne || !refused[2].OneByOne {
 		t.Errorf("plans %+v, refused %+v, %v", plans, refused, err)
 	}

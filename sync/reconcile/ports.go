@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // Ledger is what a report reads.
 type Ledger interface {
-	engine.CodeKeeper
+	run.CodeKeeper
 	// Jobs gives all jobs that the ledger knows.
 	Jobs(ctx context.Context) ([]string, error)
 	// Rows calls fn for the entries that a filter selects, page by page, in the order of their
@@ -53,7 +54,7 @@ type Sources struct {
 	Ledger Ledger
 	// in the order of the configuration; a job that only the ledger knows is told as far as what
 	// was sent tells it
-	Jobs     []*engine.Job
+	Jobs     []*mapping.Job
 	Platform Reader // nil: nobody is asked
 	Zone     *time.Location
 	Now      time.Time

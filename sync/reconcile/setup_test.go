@@ -12,7 +12,9 @@ import (
 
 	"github.com/safrasync/safrasync/internal/ledgertest"
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/clock"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -43,7 +45,7 @@ func both(t *testing.T, test func(t *testing.T, w *world)) {
 type world struct {
 	t     testing.TB
 	store *ledgertest.Ledger
-	jobs  []*engine.Job
+	jobs  []*mapping.Job
 	now   time.Time
 	n     int
 }
@@ -60,22 +62,22 @@ func newWorld(t testing.TB, driver string) *world {
 			t.Fatal(err)
 		}
 	}
-	contracts := engine.JobSpec{
+	contracts := mapping.JobSpec{
 		Name: "contracts", Sends: trade.OrderCommitments, Query: "SELECT 1", Sweep: "0 3 * * *",
 		Schedule: "0 * * * *", Key: []string{"filial", "num"}, Fields: columns(trade.OrderCommitments),
 	}
-	contracts.Fields["producer_id"] = engine.FieldSpec{Columns: []string{"produtor"}, Ref: "producers"}
-	contracts.Fields["delivery_place_id"] = engine.FieldSpec{Columns: []string{"local"}, Ref: "delivery_places"}
-	loads := engine.JobSpec{
+	contracts.Fields["producer_id"] = mapping.FieldSpec{Columns: []string{"produtor"}, Ref: "producers"}
+	contracts.Fields["delivery_place_id"] = mapping.FieldSpec{Columns: []string{"local"}, Ref: "delivery_places"}
+	loads := mapping.JobSpec{
 		Name: "deliveries", Sends: trade.Deliveries, Query: "SELECT 1", Sweep: "0 3 * * *",
 		Schedule: "0 * * * *", Key: []string{"ticket"}, Fields: columns(trade.Deliveries),
 	}
-	loads.Fields["contract_id"] = engine.FieldSpec{
+	loads.Fields["contract_id"] = mapping.FieldSpec{
 		Columns: []string{"filial", "num"},
-		SentBy:  []engine.ParentSpec{{Job: "contracts", Columns: []string{"filial", "num"}}},
+		SentBy:  []mapping.ParentSpec{{Job: "contracts", Columns: []string{"filial", "num"}}},
 	}
-	for _, spec := range []engine.JobSpec{contracts, loads} {
-		job, err := engine.Compile(spec, saoPaulo)
+	for _, spec := range []mapping.JobSpec{contracts, loads} {
+		job, err := mapping.Compile(spec, saoPaulo)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,10 +86,10 @@ func newWorld(t testing.TB, driver string) *world {
 	return w
 }
 
-func columns(kind trade.Kind) map[string]engine.FieldSpec {
-	out := map[string]engine.FieldSpec{}
+func columns(kind trade.Kind) map[string]mapping.FieldSpec {
+	out := map[string]mapping.FieldSpec{}
 	for _, rule := range trade.Rules(kind) {
-		out[rule.Field] = engine.FieldSpec{Columns: []string{rule.Field}}
+		out[rule.Field] = mapping.FieldSpec{Columns: []string{rule.Field}}
 	}
 	return out
 }
@@ -229,21 +231,21 @@ func (w *world) sweep(job string, inScope, gone int) {
 	w.store.RecordPage(job, trade.Page{Cursor: &cursor})
 }
 
-func (w *world) acts() *engine.Acts {
-	return &engine.Acts{
+func (w *world) acts() *acts.Acts {
+	return &acts.Acts{
 		Desk: w.store, JobDesk: w.store, Jobs: w.jobs, Now: func() time.Time { return w.now },
 		Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
-		Boot:    "boot", Clock: engine.SystemClock{},
+		Boot:    "boot", Clock: clock.SystemClock{},
 	}
 }
 
 // dismiss takes rows out.
 func (w *world) dismiss(job string, keys ...string) {
 	w.t.Helper()
-	acts := w.acts()
-	plan, err := acts.Dismiss(w.t.Context(), job, keys)
+	people := w.acts()
+	plan, err := people.Dismiss(w.t.Context(), job, keys)
 	if err == nil {
-		plan, err = acts.Do(w.t.Context(), plan, engine.Person{Name: "maria", From: "maria@srv", Reason: "typed twice"})
+		plan, err = people.Do(w.t.Context(), plan, acts.Person{Name: "maria", From: "maria@srv", Reason: "typed twice"})
 	}
 	if err != nil || len(plan.Steps) != len(keys) {
 		w.t.Fatalf("%+v, %v", plan, err)

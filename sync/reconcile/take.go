@@ -12,7 +12,8 @@ import (
 
 	"github.com/google/uuid"
 
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -35,7 +36,7 @@ type taker struct {
 	cut      Cut
 	end      time.Time // of Day, with Derived
 	head     Head
-	specs    map[string]*engine.Job
+	specs    map[string]*mapping.Job
 	refs     map[string]map[string]string
 	acts     map[string][]act // by "job key", in their order
 	out      *spool
@@ -57,7 +58,7 @@ func Take(ctx context.Context, src Sources, cut Cut) (*Snapshot, error) {
 
 func take(ctx context.Context, src Sources, cut Cut) (s *Snapshot, swept bool, err error) {
 	t := &taker{
-		Sources: src, cut: cut, specs: map[string]*engine.Job{}, acts: map[string][]act{},
+		Sources: src, cut: cut, specs: map[string]*mapping.Job{}, acts: map[string][]act{},
 		contract: newContracts(src.Folder),
 	}
 	t.head = Head{
@@ -75,7 +76,7 @@ func take(ctx context.Context, src Sources, cut Cut) (s *Snapshot, swept bool, e
 	if src.Platform != nil {
 		t.head.Asked = &Asked{}
 	}
-	if t.refs, err = engine.Codes(ctx, src.Ledger); err != nil {
+	if t.refs, err = run.Codes(ctx, src.Ledger); err != nil {
 		return nil, false, err
 	}
 	if err := t.readActs(ctx); err != nil {
@@ -276,7 +277,7 @@ func (t *taker) row(job JobHead, e trade.Entry, attempts []trade.Attempt, sent m
 	if !t.cut.Bare {
 		r.Show = trade.Shown{Texts: e.Shown.Texts}
 	}
-	if parts := engine.KeyParts(e.Key); len(parts) > 1 {
+	if parts := mapping.KeyParts(e.Key); len(parts) > 1 {
 		r.Branch = parts[0]
 	}
 	acts := t.acts[e.Job+" "+e.Key]
@@ -309,7 +310,7 @@ func (t *taker) facts(r *Row, e trade.Entry, sent map[string]string) error {
 	if e.Now != nil {
 		values = e.Now
 	}
-	var fields map[string]engine.RowField
+	var fields map[string]mapping.RowField
 	job := t.specs[e.Job]
 	if job != nil {
 		fields = job.RowFields(values, t.refs)

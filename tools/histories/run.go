@@ -22,8 +22,11 @@ import (
 	"github.com/safrasync/safrasync/internal/ledgertest"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
+	engineclock "github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/cluster"
-	stages "github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/sync/mapping"
+	enginerun "github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -49,7 +52,7 @@ type run struct {
 	client *apiclient.Client
 	clock  *clock
 	posts  atomic.Int64
-	limits engine.Limits
+	limits enginerun.Limits
 	log    []string
 
 	wrap    func(Ledger) Ledger // a ledger that dies; nil: none
@@ -58,7 +61,7 @@ type run struct {
 
 // clock is the machine's, moved on by the history.
 type clock struct {
-	engine.SystemClock
+	engineclock.SystemClock
 	mu    sync.Mutex
 	ahead time.Duration
 }
@@ -120,7 +123,7 @@ func live(t testing.TB, p plan) (found *fault, log []string, end shares) {
 func begin(t testing.TB, p plan) *run {
 	t.Helper()
 	dir := tempDir(t)
-	r := &run{t: t, clock: &clock{}, limits: engine.Limits{
+	r := &run{t: t, clock: &clock{}, limits: enginerun.Limits{
 		MaxInFlight: p.Setup.InFlight, Timeout: 20 * time.Second,
 		Quarantine: 15 * time.Minute,
 	}}
@@ -204,24 +207,24 @@ func (w *world) jobName(kind trade.Kind) string {
 }
 
 // spec is a job as the configuration has it.
-func (r *run) spec(j job) engine.JobSpec {
-	column := func(names ...string) engine.FieldSpec { return engine.FieldSpec{Columns: names} }
-	always := func(text string) engine.FieldSpec { return engine.FieldSpec{Const: &text} }
-	spec := engine.JobSpec{
+func (r *run) spec(j job) mapping.JobSpec {
+	column := func(names ...string) mapping.FieldSpec { return mapping.FieldSpec{Columns: names} }
+	always := func(text string) mapping.FieldSpec { return mapping.FieldSpec{Const: &text} }
+	spec := mapping.JobSpec{
 		Name: j.name, Sends: j.kind, Identity: identity(j.space), Query: r.query(j), Sweep: "0 3 1 1 *",
 		Lookback:  time.Millisecond,
-		Cancelled: &engine.CancelledSpec{Column: "situacao", Values: []string{"cancelado"}},
+		Cancelled: &mapping.CancelledSpec{Column: "situacao", Values: []string{"cancelado"}},
 	}
 	if r.ChangedAt {
 		spec.ChangedAt = "atualizado"
 	}
-	var parents []engine.ParentSpec
+	var parents []mapping.ParentSpec
 	for _, p := range r.jobs {
 		if p.kind == trade.OrderCommitments {
-			parents = append(parents, engine.ParentSpec{Job: p.name, Columns: []string{"num"}})
+			parents = append(parents, mapping.ParentSpec{Job: p.name, Columns: []string{"num"}})
 		}
 	}
-	contract := engine.FieldSpec{Columns: []string{"num"}, SentBy: parents}
+	contract := mapping.FieldSpec{Columns: []string{"num"}, SentBy: parents}
 	spec.Key = []string{"ticket"}
 	if r.ChildPositional {
 		spec.Key = []string{"num", "ticket"}
@@ -229,7 +232,7 @@ func (r *run) spec(j job) engine.JobSpec {
 	switch j.kind {
 	case trade.OrderCommitments:
 		spec.Key = []string{"num"}
-		spec.Fields = map[string]engine.FieldSpec{
+		spec.Fields = map[string]mapping.FieldSpec{
 			"amount": column("quantidade"), "product": column("produto"), "order_type": column("tipo"),
 			"price": column("preco"), "initial_delivery_date": column("inicio"),
 			"producer_id": always(producerID), "issuer_id": always(issuerID), "delivery_place_id": always(placeID),
@@ -237,13 +240,13 @@ func (r *run) spec(j job) engine.JobSpec {
 			"unit_of_measurement": always("SC"), "order_date": always("2026-03-10"), "currency": always("BRL"),
 		}
 	case trade.Deliveries:
-		spec.Fields = map[string]engine.FieldSpec{
+		spec.Fields = map[string]mapping.FieldSpec{
 			"contract_id": contract, "delivered_volume": column("volume"),
 			"delivered_volume_unit_of_measure": always("kg"), "delivery_date": always("2026-05-10"),
 			"car": always("RS-4314100-B5C72DC4EE60CAEA63367C29A80B21EA"),
 		}
 	case trade.Traceability:
-		spec.Fields = map[string]engine.FieldSpec{
+		spec.Fields = map[string]mapping.FieldSpec{
 			"order_commitment_id": contract, "producer_id": always(producerID), "user_id": always(issuerID),
 			"farm_id":          always(farmID),
 			"allocated_volume": column("volume"), "unit_of_measurement": always("TON"),
@@ -259,9 +262,9 @@ func (r *run) spec(j job) engine.JobSpec {
 
 func (r *run) engine() *engine.Engine {
 	r.t.Helper()
-	var jobs []*engine.Job
+	var jobs []*mapping.Job
 	for _, j := range r.jobs {
-		job, err := engine.Compile(r.spec(j), time.UTC)
+		job, err := mapping.Compile(r.spec(j), time.UTC)
 		if err != nil {
 			r.t.Fatal(err)
 		}
@@ -281,7 +284,7 @@ func (r *run) engine() *engine.Engine {
 		Jobs:  jobs, Limits: r.limits, Zone: time.UTC, Log: zap.NewNop(),
 	}
 	if r.Brakes {
-		config.Brakes = engine.DefaultBrakes()
+		config.Brakes = enginerun.DefaultBrakes()
 	}
 	return engine.New(config)
 }
@@ -454,11 +457,11 @@ func (r *run) editWhileSending(a, b int) string {
 	return fmt.Sprintf("(%s: %s) %s", name, what, text)
 }
 
-var maria = engine.Person{Name: "maria", From: "test@host", Reason: "looked at in the ERP"}
+var maria = acts.Person{Name: "maria", From: "test@host", Reason: "looked at in the ERP"}
 
-func (r *run) acts() *engine.Acts {
+func (r *run) acts() *acts.Acts {
 	e := r.engine()
-	return &engine.Acts{
+	return &acts.Acts{
 		Desk: r.ledger, JobDesk: r.ledger, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
 		Jobs: e.Jobs, Now: r.clock.Now,
 		Boot: state.Self().Boot, Clock: r.clock, Limits: r.limits, Platform: r.client, Rows: e,
@@ -479,34 +482,34 @@ func (r *run) person(a, b int) string {
 	if len(open) == 0 {
 		return ""
 	}
-	e, acts, ctx := open[a%len(open)], r.acts(), r.t.Context()
-	var plan engine.RowPlan
+	e, people, ctx := open[a%len(open)], r.acts(), r.t.Context()
+	var plan acts.RowPlan
 	var err error
 	order := false
 	switch {
 	case b%4 == 0:
-		plan, err = acts.Dismiss(ctx, e.Job, []string{e.Key})
+		plan, err = people.Dismiss(ctx, e.Job, []string{e.Key})
 	case e.State == trade.Dismissed:
-		plan, err = acts.Reopen(ctx, e.Job, []string{e.Key})
+		plan, err = people.Reopen(ctx, e.Job, []string{e.Key})
 	case b%4 == 1:
 		id := r.unowned(e)
 		if id == "" {
 			return ""
 		}
-		plan, err = acts.Adopt(ctx, e.Job, e.Key, engine.Adoption{ID: id, DespiteDifferences: true})
+		plan, err = people.Adopt(ctx, e.Job, e.Key, acts.Adoption{ID: id, DespiteDifferences: true})
 	case e.State == trade.Held:
 		order = true
-		plan, err = acts.Retry(ctx, e.Job, []string{e.Key})
+		plan, err = people.Retry(ctx, e.Job, []string{e.Key})
 	default:
-		if err = acts.Watch(ctx, e.Job); err != nil {
+		if err = people.Watch(ctx, e.Job); err != nil {
 			break
 		}
 		r.clock.advance(time.Hour) // the quarantine
 		order = true
-		plan, err = acts.Resend(ctx, e.Job, e.Key, true)
+		plan, err = people.Resend(ctx, e.Job, e.Key, true)
 	}
 	if err == nil {
-		plan, err = acts.Do(ctx, plan, maria)
+		plan, err = people.Do(ctx, plan, maria)
 	}
 	if err != nil {
 		r.t.Fatalf("%v\nafter %v", err, r.log)
@@ -530,10 +533,10 @@ func (r *run) acknowledge(a, _ int) string {
 	if len(flagged) == 0 {
 		return ""
 	}
-	e, acts := flagged[a%len(flagged)], r.acts()
-	plan, err := acts.Acknowledge(r.t.Context(), e.Job, []string{e.Key})
+	e, people := flagged[a%len(flagged)], r.acts()
+	plan, err := people.Acknowledge(r.t.Context(), e.Job, []string{e.Key})
 	if err == nil {
-		plan, err = acts.Do(r.t.Context(), plan, maria)
+		plan, err = people.Do(r.t.Context(), plan, maria)
 	}
 	if err != nil {
 		r.t.Fatalf("%v\nafter %v", err, r.log)
@@ -558,15 +561,15 @@ func (r *run) move(a, b int) string {
 			same = append(same, j)
 		}
 	}
-	to, acts, ctx := same[b%len(same)], r.acts(), r.t.Context()
-	plan, err := acts.MoveJob(ctx, from.name, to.name)
-	if err == nil && plan.Refused == engine.NotRefused {
-		plan, err = acts.DoMoveJob(ctx, plan, maria)
+	to, people, ctx := same[b%len(same)], r.acts(), r.t.Context()
+	plan, err := people.MoveJob(ctx, from.name, to.name)
+	if err == nil && plan.Refused == acts.NotRefused {
+		plan, err = people.DoMoveJob(ctx, plan, maria)
 	}
 	if err != nil {
 		r.t.Fatalf("%v\nafter %v", err, r.log)
 	}
-	if plan.Done || plan.Refused == engine.NoEntries {
+	if plan.Done || plan.Refused == acts.NoEntries {
 		r.gone = slices.Delete(r.gone, n, n+1)
 		r.moved(from, to)
 	}
@@ -577,11 +580,11 @@ func (r *run) move(a, b int) string {
 // release lets somebody release every job that stands still.
 func (r *run) release(_, _ int) string {
 	r.t.Helper()
-	acts, ctx, text := r.acts(), r.t.Context(), ""
+	people, ctx, text := r.acts(), r.t.Context(), ""
 	for _, j := range r.jobs {
-		plan, err := acts.Release(ctx, j.name)
-		if err == nil && plan.Refused == engine.NotRefused {
-			plan, err = acts.DoJob(ctx, plan, maria)
+		plan, err := people.Release(ctx, j.name)
+		if err == nil && plan.Refused == acts.NotRefused {
+			plan, err = people.DoJob(ctx, plan, maria)
 			text += j.name + " is released; "
 			r.apart(j)
 		}
@@ -606,15 +609,15 @@ func (r *run) entries(job string) (out []trade.Entry) {
 
 // Ledger is all of a ledger that the engine needs, for those that stand between.
 type Ledger interface {
-	stages.Rows
-	stages.Relatives
-	stages.Sums
-	stages.Tables
-	stages.Writes
-	stages.Queue
-	stages.Intents
-	stages.Runs
-	stages.Jobs
+	enginerun.Rows
+	enginerun.Relatives
+	enginerun.Sums
+	enginerun.Tables
+	enginerun.Writes
+	enginerun.Queue
+	enginerun.Intents
+	enginerun.Runs
+	enginerun.Jobs
 	cluster.Members
 	cluster.Leases
 }

@@ -10,12 +10,12 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
-	engine "github.com/safrasync/safrasync/sync"
+	engineacts "github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // Elsewhere are the acts that can be approved and that other commands do.
-type Elsewhere map[string]func(*cli.App) engine.Elsewhere
+type Elsewhere map[string]func(*cli.App) engineacts.Elsewhere
 
 // NewApprovalsCommand makes the command approvals.
 func NewApprovalsCommand(a *cli.App) *cobra.Command {
@@ -69,18 +69,18 @@ func approve(ctx context.Context, a *cli.App, id int64, f cli.ActFlags, elsewher
 	if err != nil {
 		return err
 	}
-	acts.Others = map[string]engine.Elsewhere{}
+	acts.Others = map[string]engineacts.Elsewhere{}
 	for act, of := range elsewhere {
 		acts.Others[act] = of(a)
 	}
 	ap, err := acts.Approvals.Approval(ctx, id)
 	if err != nil {
 		if acts.Unknown(err) {
-			return tellDecided(a, id, engine.Decided{Refused: engine.NotAsked}, "")
+			return tellDecided(a, id, engineacts.Decided{Refused: engineacts.NotAsked}, "")
 		}
 		return err
 	}
-	planned, err := engine.PlannedOf(ap)
+	planned, err := engineacts.PlannedOf(ap)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func approve(ctx context.Context, a *cli.App, id int64, f cli.ActFlags, elsewher
 		}
 	}
 	if review.Outdated {
-		return tellDecided(a, id, engine.Decided{Approval: ap, Refused: engine.Moved}, "")
+		return tellDecided(a, id, engineacts.Decided{Approval: ap, Refused: engineacts.Moved}, "")
 	}
 	if err := a.Confirm(f.Yes); err != nil {
 		return err
@@ -119,7 +119,7 @@ func approve(ctx context.Context, a *cli.App, id int64, f cli.ActFlags, elsewher
 }
 
 // readyFor gives the acts what an act needs to be planned again.
-func readyFor(ctx context.Context, a *cli.App, acts *engine.Acts, act string) (err error) {
+func readyFor(ctx context.Context, a *cli.App, acts *engineacts.Acts, act string) (err error) {
 	if act != "adopt" && act != "resend" {
 		return nil
 	}
@@ -187,7 +187,7 @@ func approvalText(a *cli.App, ap trade.Approval) string {
 }
 
 // tellDecided says what became of an answer; it fails when the answer does not count.
-func tellDecided(a *cli.App, id int64, d engine.Decided, done i18n.Key) error {
+func tellDecided(a *cli.App, id int64, d engineacts.Decided, done i18n.Key) error {
 	if a.AsJSON {
 		out := approvalOf(d.Approval)
 		out.Approval, out.Done, out.Refused = cmp.Or(out.Approval, id), d.Done, cli.OrNull(string(d.Refused))
@@ -196,7 +196,7 @@ func tellDecided(a *cli.App, id int64, d engine.Decided, done i18n.Key) error {
 		}
 	}
 	switch {
-	case d.Refused != engine.NotRefused:
+	case d.Refused != engineacts.NotRefused:
 		a.Tell("act.refused", a.Text("approval.name", id), a.Text(i18n.Key("approval.refused."+string(d.Refused))))
 		return &cli.ExitError{Code: cli.ExitFailed}
 	case !a.AsJSON:

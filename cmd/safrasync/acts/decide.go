@@ -8,14 +8,14 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
-	engine "github.com/safrasync/safrasync/sync"
+	engineacts "github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // NewAdoptCommand makes the command adopt.
 func NewAdoptCommand(a *cli.App) *cobra.Command {
 	var f cli.ActFlags
-	var adoption engine.Adoption
+	var adoption engineacts.Adoption
 	cmd := a.Command("adopt JOB KEY ID --reason TEXT", "help.adopt", cli.Arity{Least: 2, Most: 3},
 		func(cmd *cobra.Command, args []string) error {
 			if adoption.NoID == (len(args) == 3) {
@@ -25,14 +25,14 @@ func NewAdoptCommand(a *cli.App) *cobra.Command {
 				adoption.ID = args[2]
 			}
 			return decide(cmd.Context(), a, args[0], args[1], f, "adopt.plan",
-				func(ctx context.Context, acts *engine.Acts, key string) (engine.RowPlan, error) {
+				func(ctx context.Context, acts *engineacts.Acts, key string) (engineacts.RowPlan, error) {
 					client, err := a.OpenAPI()
 					if err != nil {
-						return engine.RowPlan{}, err
+						return engineacts.RowPlan{}, err
 					}
 					acts.Platform = client
 					if acts.Rows, err = remapper(ctx, a); err != nil {
-						return engine.RowPlan{}, err
+						return engineacts.RowPlan{}, err
 					}
 					return acts.Adopt(ctx, args[0], key, adoption)
 				})
@@ -53,7 +53,7 @@ func NewResendCommand(a *cli.App) *cobra.Command {
 	cmd := a.Command("resend JOB KEY --checked --reason TEXT", "help.resend", cli.Exactly(2),
 		func(cmd *cobra.Command, args []string) error {
 			return decide(cmd.Context(), a, args[0], args[1], f, "resend.plan",
-				func(ctx context.Context, acts *engine.Acts, key string) (engine.RowPlan, error) {
+				func(ctx context.Context, acts *engineacts.Acts, key string) (engineacts.RowPlan, error) {
 					return planResend(ctx, a, acts, args[0], key, checked)
 				})
 		})
@@ -65,7 +65,7 @@ func NewResendCommand(a *cli.App) *cobra.Command {
 
 // decide plans and does an act on one row by which a record may be doubled, or hidden.
 func decide(ctx context.Context, a *cli.App, job, key string, f cli.ActFlags, title i18n.Key,
-	plan func(context.Context, *engine.Acts, string) (engine.RowPlan, error),
+	plan func(context.Context, *engineacts.Acts, string) (engineacts.RowPlan, error),
 ) error {
 	config, err := a.LoadConfig()
 	if err != nil {
@@ -90,15 +90,15 @@ func decide(ctx context.Context, a *cli.App, job, key string, f cli.ActFlags, ti
 
 // planResend plans a second sending. Where this host has not known of the doubt since its start,
 // its quarantine begins here: what passed before cannot be proved.
-func planResend(ctx context.Context, a *cli.App, acts *engine.Acts, job, key string,
+func planResend(ctx context.Context, a *cli.App, acts *engineacts.Acts, job, key string,
 	checked bool,
-) (engine.RowPlan, error) {
+) (engineacts.RowPlan, error) {
 	var err error
 	if acts.Rows, err = remapper(ctx, a); err != nil {
-		return engine.RowPlan{}, err
+		return engineacts.RowPlan{}, err
 	}
 	plan, err := acts.Resend(ctx, job, key, checked)
-	if err != nil || plan.Steps[0].Refused != engine.InQuarantine {
+	if err != nil || plan.Steps[0].Refused != engineacts.InQuarantine {
 		return plan, err
 	}
 	writing, err := a.OpenActs(ctx, cli.ToWrite)
@@ -109,7 +109,7 @@ func planResend(ctx context.Context, a *cli.App, acts *engine.Acts, job, key str
 }
 
 // remapper reads rows as the ERP has them now.
-func remapper(ctx context.Context, a *cli.App) (engine.Remapper, error) {
+func remapper(ctx context.Context, a *cli.App) (engineacts.Remapper, error) {
 	store, err := a.OpenLedger(ctx, cli.ToRead)
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func remapper(ctx context.Context, a *cli.App) (engine.Remapper, error) {
 }
 
 // decision tells what a person must know who decides about a row that may be on the platform.
-func decision(v cli.Voice, act string, s engine.RowStep) []string {
+func decision(v cli.Voice, act string, s engineacts.RowStep) []string {
 	if act != "resend" && act != "adopt" || s.Before.ID == 0 {
 		return nil
 	}
@@ -148,13 +148,13 @@ func decision(v cli.Voice, act string, s engine.RowStep) []string {
 	case s.Holder != (trade.ParentKey{}):
 		say("decide.holder", s.Holder.Job, s.Holder.Key)
 	}
-	if sent := engine.SentFields(s.Before); act == "resend" && len(sent) > 0 {
+	if sent := engineacts.SentFields(s.Before); act == "resend" && len(sent) > 0 {
 		var fields []string
 		for _, f := range sent {
 			fields = append(fields, trade.FieldLabel(f.Field, v.Lang)+" "+*f.Sent)
 		}
 		say("decide.look", strings.Join(fields, "; "))
-		if s.Refused == engine.NotRefused || s.Refused == engine.NotChecked {
+		if s.Refused == engineacts.NotRefused || s.Refused == engineacts.NotChecked {
 			say("decide.may_double")
 		}
 	}

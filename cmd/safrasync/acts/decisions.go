@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	engine "github.com/safrasync/safrasync/sync"
+	engineacts "github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/reconcile"
 )
 
@@ -86,7 +86,7 @@ func importDecisions(ctx context.Context, a *cli.App, file string, f cli.ActFlag
 }
 
 // readyToAdopt gives the acts what an adoption needs, when there is one.
-func readyToAdopt(ctx context.Context, a *cli.App, acts *engine.Acts, list []reconcile.Decision) error {
+func readyToAdopt(ctx context.Context, a *cli.App, acts *engineacts.Acts, list []reconcile.Decision) error {
 	for _, d := range list {
 		if d.Act != "adopt" && d.Act != "adopt-no-id" {
 			continue
@@ -116,7 +116,7 @@ func tellFaults(a *cli.App, faults []reconcile.Fault, refused []reconcile.Refuse
 		switch {
 		case r.OneByOne:
 			why = a.Text("decisions.one_by_one", r.Act)
-		case r.Refusal == engine.Moved:
+		case r.Refusal == engineacts.Moved:
 			why = a.Text("decisions.stale")
 		}
 		a.Tell("decisions.line", r.Line,
@@ -126,7 +126,7 @@ func tellFaults(a *cli.App, faults []reconcile.Fault, refused []reconcile.Refuse
 }
 
 // doDecisions does what the plans show.
-func doDecisions(ctx context.Context, a *cli.App, planned *engine.Acts, plans []reconcile.Planned, f cli.ActFlags,
+func doDecisions(ctx context.Context, a *cli.App, planned *engineacts.Acts, plans []reconcile.Planned, f cli.ActFlags,
 	wrong int,
 ) error {
 	acts, err := a.OpenActs(ctx, cli.ToWrite)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
-	engine "github.com/safrasync/safrasync/sync"
+	engineacts "github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -20,7 +20,7 @@ func NewPauseCommand(a *cli.App) *cobra.Command {
 				return a.Usage("act.no_note")
 			}
 			return actOnJob(ctx, a, job, f,
-				func(acts *engine.Acts) (engine.JobPlan, error) { return acts.Pause(ctx, job, a.Person(f)) },
+				func(acts *engineacts.Acts) (engineacts.JobPlan, error) { return acts.Pause(ctx, job, a.Person(f)) },
 				"pause.done")
 		})
 }
@@ -33,7 +33,7 @@ func NewResumeCommand(a *cli.App) *cobra.Command {
 				return err
 			}
 			return actOnJob(ctx, a, job, f,
-				func(acts *engine.Acts) (engine.JobPlan, error) { return acts.Resume(ctx, job) },
+				func(acts *engineacts.Acts) (engineacts.JobPlan, error) { return acts.Resume(ctx, job) },
 				"resume.done")
 		})
 }
@@ -82,7 +82,7 @@ func checkKnownJob(a *cli.App, job string) error {
 
 // actOnJob plans and does an act on a job that needs no question.
 func actOnJob(ctx context.Context, a *cli.App, job string, f cli.ActFlags,
-	plan func(*engine.Acts) (engine.JobPlan, error),
+	plan func(*engineacts.Acts) (engineacts.JobPlan, error),
 	done i18n.Key,
 ) error {
 	acts, err := a.OpenActs(ctx, cli.ToWrite)
@@ -90,7 +90,7 @@ func actOnJob(ctx context.Context, a *cli.App, job string, f cli.ActFlags,
 		return err
 	}
 	p, err := plan(acts)
-	if err == nil && p.Refused == engine.NotRefused {
+	if err == nil && p.Refused == engineacts.NotRefused {
 		p, err = acts.DoJob(ctx, p, a.Person(f))
 	}
 	if err != nil {
@@ -118,7 +118,7 @@ func release(ctx context.Context, a *cli.App, job string, f cli.ActFlags) error 
 	if err != nil {
 		return err
 	}
-	if plan.Refused == engine.NotRefused {
+	if plan.Refused == engineacts.NotRefused {
 		a.Tell("release.do", job)
 		if plan.Release.Brake != nil {
 			a.Tell("release.go", a.Voice().Stop(*plan.Before.Stop))
@@ -147,17 +147,17 @@ func release(ctx context.Context, a *cli.App, job string, f cli.ActFlags) error 
 
 // jobActJSON is what an act on a job says.
 type jobActJSON struct {
-	Act     string          `json:"act"`
-	Job     string          `json:"job"`
-	Done    bool            `json:"done"`
-	Refused *string         `json:"refused"` // why not; null when it was done
-	Before  trade.JobStatus `json:"before"`
-	State   trade.JobState  `json:"state"` // where the job stands
-	Release *engine.Release `json:"release,omitempty"`
+	Act     string              `json:"act"`
+	Job     string              `json:"job"`
+	Done    bool                `json:"done"`
+	Refused *string             `json:"refused"` // why not; null when it was done
+	Before  trade.JobStatus     `json:"before"`
+	State   trade.JobState      `json:"state"` // where the job stands
+	Release *engineacts.Release `json:"release,omitempty"`
 }
 
-func tellJob(a *cli.App, plan engine.JobPlan, done func()) error {
-	ok := plan.Refused == engine.NotRefused
+func tellJob(a *cli.App, plan engineacts.JobPlan, done func()) error {
+	ok := plan.Refused == engineacts.NotRefused
 	state := plan.Before.State
 	if ok {
 		state = plan.After.State

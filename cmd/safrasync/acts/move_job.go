@@ -9,7 +9,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
-	engine "github.com/safrasync/safrasync/sync"
+	engineacts "github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -37,7 +37,7 @@ func moveJob(ctx context.Context, a *cli.App, from, to string, f cli.ActFlags) e
 	if err != nil {
 		return err
 	}
-	if plan.Refused == engine.NotRefused {
+	if plan.Refused == engineacts.NotRefused {
 		a.Tell("job.move_do", plan.Entries, from, to, statesText(a, plan.States))
 		if plan.Replaced > 0 {
 			a.Tell("job.move_replaced", plan.Replaced, to)
@@ -69,7 +69,7 @@ func statesText(a *cli.App, states map[trade.State]int) string {
 	return strings.Join(out, ", ")
 }
 
-func tellMoved(a *cli.App, plan engine.JobMovePlan) error {
+func tellMoved(a *cli.App, plan engineacts.JobMovePlan) error {
 	switch {
 	case a.AsJSON:
 		if err := a.PrintJSON(struct {
@@ -80,14 +80,14 @@ func tellMoved(a *cli.App, plan engine.JobMovePlan) error {
 		}{"job move", plan.Done, cli.OrNull(string(plan.Refused)), plan.JobMove}); err != nil {
 			return err
 		}
-	case plan.Refused == engine.KeysCollide:
+	case plan.Refused == engineacts.KeysCollide:
 		a.Tell("job.move_collide", plan.Collisions, plan.From, plan.To, strings.Join(plan.Samples, ", "), plan.From)
-	case plan.Refused != engine.NotRefused:
+	case plan.Refused != engineacts.NotRefused:
 		a.Tell("act.refused", "job move "+plan.From+" "+plan.To, a.Text(i18n.Key("refusal."+string(plan.Refused))))
 	default:
 		a.Show("job.move_done", plan.Entries, plan.From, plan.To, plan.To)
 	}
-	if plan.Refused != engine.NotRefused {
+	if plan.Refused != engineacts.NotRefused {
 		return &cli.ExitError{Code: cli.ExitFailed}
 	}
 	return nil

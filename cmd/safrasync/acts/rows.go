@@ -12,7 +12,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/cmd/safrasync/rows"
 	"github.com/safrasync/safrasync/internal/i18n"
-	engine "github.com/safrasync/safrasync/sync"
+	engineacts "github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -28,21 +28,21 @@ const manyRows = 50
 
 // NewRetryCommand makes the command retry.
 func NewRetryCommand(a *cli.App) *cobra.Command {
-	return rowsCommand(a, "retry", "help.retry", "retry.plan", (*engine.Acts).Retry)
+	return rowsCommand(a, "retry", "help.retry", "retry.plan", (*engineacts.Acts).Retry)
 }
 
 // NewDismissCommand makes the command dismiss.
 func NewDismissCommand(a *cli.App) *cobra.Command {
-	return rowsCommand(a, "dismiss", "help.dismiss", "dismiss.plan", (*engine.Acts).Dismiss)
+	return rowsCommand(a, "dismiss", "help.dismiss", "dismiss.plan", (*engineacts.Acts).Dismiss)
 }
 
 // NewReopenCommand makes the command reopen.
 func NewReopenCommand(a *cli.App) *cobra.Command {
-	return rowsCommand(a, "reopen", "help.reopen", "reopen.plan", (*engine.Acts).Reopen)
+	return rowsCommand(a, "reopen", "help.reopen", "reopen.plan", (*engineacts.Acts).Reopen)
 }
 
 // planner plans an act on rows.
-type planner func(acts *engine.Acts, ctx context.Context, job string, keys []string) (engine.RowPlan, error)
+type planner func(acts *engineacts.Acts, ctx context.Context, job string, keys []string) (engineacts.RowPlan, error)
 
 // rowsCommand makes a command for an act by which nothing can be doubled: on rows by their keys, or
 // on all that a filter selects.
@@ -53,12 +53,12 @@ func rowsCommand(a *cli.App, act string, help, title i18n.Key, plan planner) *co
 			return actOnMany(cmd.Context(), a, act, args[0], args[1:], f, title, plan)
 		})
 	f.Add(cmd)
-	cli.TakesStates(a, cmd, &f.states, "instead of keys: all rows in these `STATES`: ", engine.BulkStates(act))
+	cli.TakesStates(a, cmd, &f.states, "instead of keys: all rows in these `STATES`: ", engineacts.BulkStates(act))
 	cli.TakesCauses(a, cmd, &f.causes,
 		"instead of keys: all rows with these `CAUSES`, as rows --cause takes them")
 	cmd.Flags().IntVar(&f.count, "count", -1,
 		"with --yes and more than 50 rows: their number `N`, as the plan shows it")
-	cmd.ValidArgsFunction = a.CompleteRows(engine.BulkStates(act)...)
+	cmd.ValidArgsFunction = a.CompleteRows(engineacts.BulkStates(act)...)
 	return cmd
 }
 
@@ -84,8 +84,8 @@ func actOnMany(ctx context.Context, a *cli.App, act, job string, keys []string, 
 		return err
 	}
 	for _, s := range states {
-		if !slices.Contains(engine.BulkStates(act), s) {
-			return a.Usage("act.not_in_bulk", act, string(s), cli.Listed(engine.BulkStates(act)))
+		if !slices.Contains(engineacts.BulkStates(act), s) {
+			return a.Usage("act.not_in_bulk", act, string(s), cli.Listed(engineacts.BulkStates(act)))
 		}
 	}
 	acts, err := a.OpenActs(ctx, cli.ToRead)
@@ -120,7 +120,7 @@ func KeysOf(a *cli.App, config *config.Config, job string, typed []string) ([]st
 }
 
 // confirmRows asks whether a plan for rows shall be done; of many rows the number must be typed.
-func confirmRows(a *cli.App, plan engine.RowPlan, f rowActFlags) error {
+func confirmRows(a *cli.App, plan engineacts.RowPlan, f rowActFlags) error {
 	n := plan.Count()
 	switch {
 	case f.count >= 0 && f.count != n:
@@ -136,7 +136,7 @@ func confirmRows(a *cli.App, plan engine.RowPlan, f rowActFlags) error {
 }
 
 // actOnRows shows what an act would do to rows, asks, and does it. It fails when a row was refused.
-func actOnRows(ctx context.Context, a *cli.App, plan engine.RowPlan, f rowActFlags, title i18n.Key) error {
+func actOnRows(ctx context.Context, a *cli.App, plan engineacts.RowPlan, f rowActFlags, title i18n.Key) error {
 	a.Tell(title)
 	for i, s := range plan.Steps {
 		if i == cli.PlanShown {
@@ -155,7 +155,7 @@ func actOnRows(ctx context.Context, a *cli.App, plan engine.RowPlan, f rowActFla
 		}
 		shown := plan
 		if plan, err = acts.Do(ctx, shown, a.Person(f.ActFlags)); err != nil {
-			if slices.ContainsFunc(plan.Steps, func(s engine.RowStep) bool { return s.Done }) {
+			if slices.ContainsFunc(plan.Steps, func(s engineacts.RowStep) bool { return s.Done }) {
 				a.Tell("act.partly")
 			}
 			return err
@@ -171,9 +171,9 @@ func actOnRows(ctx context.Context, a *cli.App, plan engine.RowPlan, f rowActFla
 
 // tellStep shows one row of a plan: what would be done to it and what a person must know for that,
 // or why it cannot be done.
-func tellStep(a *cli.App, plan engine.RowPlan, s engine.RowStep) {
+func tellStep(a *cli.App, plan engineacts.RowPlan, s engineacts.RowStep) {
 	v := a.Voice()
-	if s.Refused != engine.NotRefused {
+	if s.Refused != engineacts.NotRefused {
 		a.Tell("act.refused", v.Subject(plan.Job, s.Key, s.Before.Shown), a.Text(refusalOf(s.Refused)))
 	} else {
 		a.Tell("act.row", v.Subject(plan.Job, s.Key, s.Before.Shown), v.Reason(s.Before))
@@ -195,13 +195,13 @@ type rowActJSON struct {
 	Changes []trade.Difference `json:"changes"` // what the person was shown
 
 	// Of resend and adopt only.
-	Generation int              `json:"generation,omitempty"`
-	RemoteID   string           `json:"remote_id,omitempty"`
-	Remaining  int              `json:"quarantine_left_seconds,omitempty"`
-	Holder     *holderJSON      `json:"holder,omitempty"`
-	Reading    *engine.Readback `json:"reading,omitempty"`
-	Problems   []rows.FieldJSON `json:"problems,omitempty"`
-	WaitingFor []trade.Awaited  `json:"waiting_for,omitempty"`
+	Generation int                  `json:"generation,omitempty"`
+	RemoteID   string               `json:"remote_id,omitempty"`
+	Remaining  int                  `json:"quarantine_left_seconds,omitempty"`
+	Holder     *holderJSON          `json:"holder,omitempty"`
+	Reading    *engineacts.Readback `json:"reading,omitempty"`
+	Problems   []rows.FieldJSON     `json:"problems,omitempty"`
+	WaitingFor []trade.Awaited      `json:"waiting_for,omitempty"`
 }
 
 type holderJSON struct {
@@ -209,7 +209,7 @@ type holderJSON struct {
 	Key string `json:"key"`
 }
 
-func rowActOf(plan engine.RowPlan, s engine.RowStep) rowActJSON {
+func rowActOf(plan engineacts.RowPlan, s engineacts.RowStep) rowActJSON {
 	entry := s.Before
 	if s.Done {
 		entry = s.After
@@ -237,7 +237,7 @@ func rowActOf(plan engine.RowPlan, s engine.RowStep) rowActJSON {
 	return out
 }
 
-func tellRows(a *cli.App, plan engine.RowPlan) error {
+func tellRows(a *cli.App, plan engineacts.RowPlan) error {
 	refused := false
 	for _, s := range plan.Steps {
 		refused = refused || !s.Done
@@ -248,7 +248,7 @@ func tellRows(a *cli.App, plan engine.RowPlan) error {
 			}
 		case s.Done:
 			a.Show("act.done", a.Voice().Subject(plan.Job, s.Key, s.Before.Shown))
-		case s.Refused == engine.Moved: // the others were told with the plan
+		case s.Refused == engineacts.Moved: // the others were told with the plan
 			a.Show("act.refused", a.Voice().Subject(plan.Job, s.Key, s.Before.Shown), a.Text(refusalOf(s.Refused)))
 		}
 	}
@@ -259,7 +259,7 @@ func tellRows(a *cli.App, plan engine.RowPlan) error {
 }
 
 // refusalOf says why an act cannot be done.
-func refusalOf(r engine.Refusal) i18n.Key {
+func refusalOf(r engineacts.Refusal) i18n.Key {
 	if key := i18n.Key("decision.refused." + r); i18n.CLI.Has(key) {
 		return key
 	}

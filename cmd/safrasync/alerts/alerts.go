@@ -12,7 +12,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/internal/alert"
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -44,7 +44,7 @@ func Service(a *cli.App, store *state.Store, log *zap.Logger) (*alert.Service, e
 		c.Jobs = append(c.Jobs, alert.Job{Name: job.Name, Sends: trade.Kind(job.Sends), NothingNew: job.NothingNew})
 	}
 	if conf.Alerts.Digest != config.NoDigest {
-		if c.DigestAt, err = engine.ParseSchedule(conf.Alerts.Digest, conf.Zone()); err != nil {
+		if c.DigestAt, err = clock.ParseSchedule(conf.Alerts.Digest, conf.Zone()); err != nil {
 			return nil, err
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -50,15 +50,15 @@ type subject struct {
 // Troubles groups rows by what keeps them. It remembers the groups, not the rows, however many
 // there are.
 type Troubles struct {
-	specs  map[string]engine.JobSpec
+	specs  map[string]mapping.JobSpec
 	grain  func(trade.Entry) string // the product of a row; "" = its record has none
 	byKey  map[string]*Trouble
 	Groups []*Trouble
 }
 
 // NewTroubles returns groups without rows, for the rows of some jobs.
-func NewTroubles(jobs []engine.JobSpec) *Troubles {
-	t := &Troubles{specs: map[string]engine.JobSpec{}, byKey: map[string]*Trouble{}}
+func NewTroubles(jobs []mapping.JobSpec) *Troubles {
+	t := &Troubles{specs: map[string]mapping.JobSpec{}, byKey: map[string]*Trouble{}}
 	for _, spec := range jobs {
 		t.specs[spec.Name] = spec
 	}

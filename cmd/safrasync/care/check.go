@@ -20,6 +20,10 @@ import (
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/clock"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/rehearse"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -42,7 +46,7 @@ type checkJSON struct {
 	Text  string `json:"text"`
 	Hint  string `json:"hint"`
 
-	Identity *engine.IdentityFinding `json:"identity,omitempty"` // of check identity: the same in figures
+	Identity *rehearse.IdentityFinding `json:"identity,omitempty"` // of check identity: the same in figures
 }
 
 // checker prints one line for each thing that was looked at, and remembers whether anything failed.
@@ -130,7 +134,7 @@ func (c *checker) fail(name string, hint, p i18n.Key, args ...any) {
 func check(ctx context.Context, a *cli.App, offline, tell bool) error {
 	c := &checker{app: a}
 	config, err := a.LoadConfig()
-	var jobs []*engine.Job
+	var jobs []*mapping.Job
 	if err == nil {
 		jobs, err = cli.CompileJobs(config)
 	}
@@ -146,7 +150,7 @@ func check(ctx context.Context, a *cli.App, offline, tell bool) error {
 		if fields := job.LacksForCompra(); len(fields) > 0 {
 			c.warn("job "+job.Name(), "check.compra_hint", "check.compra", strings.Join(fields, ", "))
 		}
-		if n, hours := engine.EveryMinuteOf(job.Spec.Schedule); n > 0 {
+		if n, hours := clock.EveryMinuteOf(job.Spec.Schedule); n > 0 {
 			c.warn("job "+job.Name(), "check.every_minute_hint", "check.every_minute", job.Spec.Schedule, n, hours)
 		}
 		if columns := job.PositionsInKey(); len(columns) > 0 {
@@ -258,7 +262,7 @@ func (c *checker) health(ctx context.Context, store *state.Store) {
 }
 
 // erp looks at the database and at each job's query.
-func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*engine.Job) {
+func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.Job) {
 	source, err := c.app.OpenERP(ctx)
 	if err != nil {
 		c.fail("erp", "check.erp_hint", "check.fault", c.bare(err))
@@ -283,7 +287,7 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*engine.Jo
 		c.fail("configuration", "check.config_hint", "check.fault", err)
 		return
 	}
-	surveys := map[string]*engine.Survey{}
+	surveys := map[string]*rehearse.Survey{}
 	for _, job := range jobs {
 		c.job(ctx, e, job, surveys)
 	}
@@ -295,9 +299,9 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*engine.Jo
 
 // identity tells what the configuration does to what is the same, before it runs: jobs that have
 // another name, keys that are others, rows that two jobs return.
-func (c *checker) identity(ctx context.Context, store *state.Store, source engine.Source, jobs []*engine.Job) {
+func (c *checker) identity(ctx context.Context, store *state.Store, source run.Source, jobs []*mapping.Job) {
 	const name = "identity"
-	findings, err := engine.CheckIdentity(ctx, engine.LedgerOf(store).Readable, source, jobs)
+	findings, err := rehearse.CheckIdentity(ctx, engine.LedgerOf(store).Readable, source, jobs)
 	if err != nil {
 		c.warn(name, "check.identity_hint", "check.fault", c.bare(err))
 		return
@@ -312,25 +316,25 @@ func (c *checker) identity(ctx context.Context, store *state.Store, source engin
 }
 
 // identityText says a finding in words, and what to do.
-func (c *checker) identityText(f engine.IdentityFinding) (text, hint string) {
+func (c *checker) identityText(f rehearse.IdentityFinding) (text, hint string) {
 	v := c.voice()
 	switch f.Kind {
-	case engine.FormerJob:
+	case rehearse.FormerJob:
 		text = v.Text("check.former_job", f.Job, f.Known.Accepted, f.Known.InDoubt)
 		if len(f.Others) == 0 {
 			return text, v.Text("check.former_alone_hint")
 		}
 		return text, v.Text("check.former_job_hint", strings.Join(f.Others, ", "), f.Job, f.Others[0], f.Others[0])
-	case engine.SplitJob:
+	case rehearse.SplitJob:
 		return v.Text("check.split_job", f.Job, f.Known.Gone, f.Known.Accepted+f.Known.InDoubt,
 			strings.Join(f.Others, ", ")), v.Text("check.split_job_hint", f.Others[0])
-	case engine.ChangedKey:
+	case rehearse.ChangedKey:
 		text = v.Text("check.changed_key", f.Job, v.Identity(f.Now), v.Identity(f.Was))
 		if b := f.Change; b != nil {
 			text += v.Text("check.changed_rows", b.Known, b.Known-b.Found, b.Rows)
 		}
 		return text, v.Text("check.changed_key_hint")
-	case engine.ChangedSpace:
+	case rehearse.ChangedSpace:
 		known := f.Known
 		if known == nil {
 			known = &trade.KnownJob{}
@@ -350,16 +354,16 @@ func (c *checker) bare(err error) string {
 	return strings.TrimPrefix(c.voice().Fault(err), "erp: ")
 }
 
-func (c *checker) contractInKey(job *engine.Job, columns []string) {
+func (c *checker) contractInKey(job *mapping.Job, columns []string) {
 	c.warn("job "+job.Name(), "check.contract_key_hint", "check.contract_key", strings.Join(columns, ", "))
 }
 
 // job compares a mapping with the columns of its query, reads its references, and surveys its rows,
 // which finds what a run would stop on.
-func (c *checker) job(ctx context.Context, e *cli.Engine, job *engine.Job, surveys map[string]*engine.Survey) {
+func (c *checker) job(ctx context.Context, e *cli.Engine, job *mapping.Job, surveys map[string]*rehearse.Survey) {
 	name := "job " + job.Name()
 	err := e.Check(ctx, job)
-	var survey *engine.Survey
+	var survey *rehearse.Survey
 	if err == nil {
 		survey, err = e.Survey(ctx, job)
 	}
@@ -394,8 +398,8 @@ func (c *checker) job(ctx context.Context, e *cli.Engine, job *engine.Job, surve
 
 // mismatches names what rows hang on and nobody finds: it is the configuration that joins the keys
 // in another form, not the ERP's people.
-func (c *checker) mismatches(ctx context.Context, e *cli.Engine, survey *engine.Survey,
-	surveys map[string]*engine.Survey,
+func (c *checker) mismatches(ctx context.Context, e *cli.Engine, survey *rehearse.Survey,
+	surveys map[string]*rehearse.Survey,
 	job string,
 ) {
 	if survey == nil {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -39,7 +39,7 @@ type dossierRow struct {
 }
 
 // findDossier gives everything that the ledger holds about a producer.
-func findDossier(ctx context.Context, store *state.Store, specs []engine.JobSpec, named string) (*dossier, error) {
+func findDossier(ctx context.Context, store *state.Store, specs []mapping.JobSpec, named string) (*dossier, error) {
 	s := &dossier{known: map[int64]bool{}}
 	if err := s.name(ctx, store, named); err != nil {
 		return nil, err
@@ -117,13 +117,13 @@ func closedHas(ctx context.Context, store *state.Store, c trade.Closing,
 	return false, err
 }
 
-func specOf(specs []engine.JobSpec, job string) engine.JobSpec {
+func specOf(specs []mapping.JobSpec, job string) mapping.JobSpec {
 	for _, spec := range specs {
 		if spec.Name == job {
 			return spec
 		}
 	}
-	return engine.JobSpec{}
+	return mapping.JobSpec{}
 }
 
 // name finds the codes of an id, and the id of a code.
@@ -200,7 +200,7 @@ func (s *dossier) find(ctx context.Context, store *state.Store,
 
 // names tells whether a row names the producer: by the id in what was sent, or by the code in what
 // the ERP had.
-func (s *dossier) names(spec engine.JobSpec, e trade.Entry, attempts []trade.Attempt) (found, byMark bool) {
+func (s *dossier) names(spec mapping.JobSpec, e trade.Entry, attempts []trade.Attempt) (found, byMark bool) {
 	bodies := []json.RawMessage{e.Payload}
 	for _, t := range attempts {
 		bodies = append(bodies, t.Payload)
@@ -273,7 +273,7 @@ func (s *dossier) parents() parentRows {
 }
 
 // have tells whether a row hangs on one of the parents.
-func (p parentRows) have(spec engine.JobSpec, e trade.Entry, attempts []trade.Attempt) (found, byMark bool) {
+func (p parentRows) have(spec mapping.JobSpec, e trade.Entry, attempts []trade.Attempt) (found, byMark bool) {
 	if p.ids[e.Target] || p.ids[fieldOf(e.Payload, "contract_id")] {
 		return true, false
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/cmd/safrasync/runs"
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -261,7 +261,7 @@ func jobFacts(ctx context.Context, store *state.Store, config *config.Config) (a
 		NextSweep  *time.Time          `json:"next_sweep"`
 		Causes     map[string]int      `json:"causes"`
 	}
-	specs := map[string]engine.JobSpec{}
+	specs := map[string]mapping.JobSpec{}
 	for _, spec := range config.JobSpecs() {
 		specs[spec.Name] = spec
 	}

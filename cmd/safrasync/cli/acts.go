@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/internal/i18n"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -111,7 +111,7 @@ func TellAsked(a *App, ap trade.Approval) error {
 			Needs    int    `json:"needs"`    // people in all
 		}{ap.Act, ap.Target, false, ap.ID, ap.Needs})
 	}
-	who := a.Text(i18n.Key("approval.who." + string(engine.ApproverOf(ap.Act))))
+	who := a.Text(i18n.Key("approval.who." + string(acts.ApproverOf(ap.Act))))
 	a.Show("approval.asked", ap.Needs, ap.ID, a.Voice().Moment(ap.Until), who, ap.ID)
 	return nil
 }

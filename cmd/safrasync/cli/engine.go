@@ -9,6 +9,12 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/clock"
+	"github.com/safrasync/safrasync/sync/discovery"
+	"github.com/safrasync/safrasync/sync/events"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -19,7 +25,7 @@ type Engine struct {
 }
 
 // OpenEngine wires an engine of the configuration. source is the ERP: see OpenERP and unreachable.
-func (a *App) OpenEngine(store *state.Store, source engine.Source, observe func(engine.Progress)) (*Engine, error) {
+func (a *App) OpenEngine(store *state.Store, source run.Source, observe func(run.Progress)) (*Engine, error) {
 	config, err := a.LoadConfig()
 	if err != nil {
 		return nil, err
@@ -35,7 +41,7 @@ func (a *App) OpenEngine(store *state.Store, source engine.Source, observe func(
 	owner := state.Self()
 	owner.Platform = config.API.Platform()
 	e := engine.New(engine.Config{
-		Ledger: engine.LedgerOf(store), Source: source, Platform: client, Clock: engine.SystemClock{}, Owner: owner,
+		Ledger: engine.LedgerOf(store), Source: source, Platform: client, Clock: clock.SystemClock{}, Owner: owner,
 		Version: a.Version,
 		Several: config.State.Driver == state.Postgres, Jobs: jobs,
 		References: config.ReferenceSpecs(), Limits: config.Limits(), Brakes: config.EngineBrakes(),
@@ -46,11 +52,11 @@ func (a *App) OpenEngine(store *state.Store, source engine.Source, observe func(
 
 // CompileJobs makes the jobs executable, in the order in which they run; faults name their line of
 // the configuration.
-func CompileJobs(config *config.Config) ([]*engine.Job, error) {
-	var jobs []*engine.Job
+func CompileJobs(config *config.Config) ([]*mapping.Job, error) {
+	var jobs []*mapping.Job
 	var errs []error
 	for _, spec := range config.JobSpecs() {
-		job, err := engine.Compile(spec, config.Zone())
+		job, err := mapping.Compile(spec, config.Zone())
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -65,7 +71,7 @@ func CompileJobs(config *config.Config) ([]*engine.Job, error) {
 }
 
 // OpenActs wires the acts of people. A plan needs no more than to read.
-func (a *App) OpenActs(ctx context.Context, how Access) (*engine.Acts, error) {
+func (a *App) OpenActs(ctx context.Context, how Access) (*acts.Acts, error) {
 	config, err := a.LoadConfig()
 	if err != nil {
 		return nil, err
@@ -78,10 +84,10 @@ func (a *App) OpenActs(ctx context.Context, how Access) (*engine.Acts, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &engine.Acts{
+	return &acts.Acts{
 		Desk: store, JobDesk: store, Jobs: jobs, Now: Now,
 		Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
-		Boot:    state.Self().Boot, Clock: engine.SystemClock{}, Limits: config.Limits(),
+		Boot:    state.Self().Boot, Clock: clock.SystemClock{}, Limits: config.Limits(),
 		Rules: config.Approve.Rules(), Approvals: store,
 	}, nil
 }
@@ -95,21 +101,21 @@ func (a *App) Differences(ctx context.Context, store *state.Store, entry trade.E
 	if err != nil {
 		return nil, err
 	}
-	refs, err := engine.Codes(ctx, store)
+	refs, err := run.Codes(ctx, store)
 	if err != nil {
 		return nil, err
 	}
-	var job *engine.Job
+	var job *mapping.Job
 	for _, j := range jobs {
 		if j.Name() == entry.Job {
 			job = j
 		}
 	}
-	return engine.Differences(job, entry, refs), nil
+	return mapping.Differences(job, entry, refs), nil
 }
 
 // Hearing wires what looks at events.
-func (a *App) Hearing(store *state.Store) (*engine.EventProcessor, error) {
+func (a *App) Hearing(store *state.Store) (*events.Processor, error) {
 	jobs, err := CompileJobs(a.Config)
 	if err != nil {
 		return nil, err
@@ -120,26 +126,26 @@ func (a *App) Hearing(store *state.Store) (*engine.EventProcessor, error) {
 		return nil, err
 	}
 	program := ByTheProgram()
-	return &engine.EventProcessor{
+	return &events.Processor{
 		Inbox: store, Candidates: store, Rows: store, Platform: client, Jobs: jobs, Now: Now, Limits: a.Config.Limits(),
 		Zone:    a.Config.Zone(),
 		Log:     a.Logger(),
-		Program: engine.Person{Name: program.Who, From: program.From},
+		Program: acts.Person{Name: program.Who, From: program.From},
 	}, nil
 }
 
 // ResyncOf is what a new reading asks for that was ordered so.
-func ResyncOf(o engine.ActOrder) engine.Resync {
-	return engine.Resync{Keys: o.Keys, States: o.States, Since: o.Since}
+func ResyncOf(o acts.Order) discovery.Resync {
+	return discovery.Resync{Keys: o.Keys, States: o.States, Since: o.Since}
 }
 
 // ResyncRecord is what the audit keeps of a new reading.
-func ResyncRecord(o engine.ActOrder, plan map[string]int, who engine.Person) (trade.AuditRecord, error) {
+func ResyncRecord(o acts.Order, plan map[string]int, who acts.Person) (trade.AuditRecord, error) {
 	since := ""
 	if !o.Since.IsZero() {
 		since = o.Since.Format(time.RFC3339)
 	}
-	return who.Record(Now(), engine.ActResync, o.Job, struct {
+	return who.Record(Now(), acts.ActResync, o.Job, struct {
 		Since  string         `json:"since,omitempty"`
 		Keys   []string       `json:"keys,omitempty"`
 		States []trade.State  `json:"states,omitempty"`
@@ -149,7 +155,7 @@ func ResyncRecord(o engine.ActOrder, plan map[string]int, who engine.Person) (tr
 
 // PlanResync counts by state what a new reading would find new or changed.
 func PlanResync(ctx context.Context, e *Engine, v Voice, job string,
-	wanted engine.Resync,
+	wanted discovery.Resync,
 ) (map[string]int, trade.RunReport, error) {
 	plan := map[string]int{}
 	reports, err := e.Sync(ctx, []string{job},

@@ -6,14 +6,14 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/erp"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/run"
 )
 
 // Unreachable stands in for an ERP that could not be opened: every reading ends with the reason. A
 // run then reports and records it as what stopped its jobs, like an ERP that goes away later.
 type Unreachable struct{ Err error }
 
-var _ engine.Source = Unreachable{}
+var _ run.Source = Unreachable{}
 
 // Columns returns why the ERP cannot be read.
 func (u Unreachable) Columns(context.Context, string) ([]erp.Column, error) { return nil, u.Err }
@@ -39,7 +39,7 @@ func (u Unreachable) Table(context.Context, string, []string, func([]erp.Value) 
 }
 
 // OpenSource connects to the ERP, or stands in for it with the reason why not.
-func (a *App) OpenSource(ctx context.Context) (engine.Source, error) {
+func (a *App) OpenSource(ctx context.Context) (run.Source, error) {
 	source, err := a.OpenERP(ctx)
 	if err != nil {
 		return Unreachable{err}, err

@@ -5,7 +5,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -36,7 +36,7 @@ func ExitCode(err error) int {
 	var config *config.Error
 	var leased *trade.LeasedError
 	var ledger *state.Error
-	var spec *engine.SpecError
+	var spec *mapping.SpecError
 	switch {
 	case err == nil:
 		return ExitDone

@@ -7,7 +7,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -25,7 +25,7 @@ func TestExitCodes(t *testing.T) {
 		"another process runs it":                   {leased, 75},
 		"a stop weighs more than a leased job":      {errors.Join(&ExitError{ExitFailed}, leased), 1},
 		"the configuration":                         {fmt.Errorf("x: %w", &config.Error{}), 78},
-		"a fault that only the engine finds":        {&engine.SpecError{}, 78},
+		"a fault that only the engine finds":        {&mapping.SpecError{}, 78},
 		"a ledger that the configuration has wrong": {&state.Error{Code: state.CodeConfig, Err: errors.New("x")}, 78},
 		"a ledger that is locked":                   {&state.Error{Code: state.CodeLocked, Err: errors.New("x")}, 1},
 	} {

@@ -10,12 +10,12 @@ import (
 	"strings"
 
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // Person is who orders an act at the command line.
-func (a *App) Person(f ActFlags) engine.Person {
+func (a *App) Person(f ActFlags) acts.Person {
 	account := "?"
 	if u, err := user.Current(); err == nil {
 		account = u.Username
@@ -24,7 +24,7 @@ func (a *App) Person(f ActFlags) engine.Person {
 	login := loginName(a.Env, file)
 	known := loginName(func(string) (string, bool) { return "", false }, file) // what nobody can set
 	who, from := whoFrom(login, account, ThisHost(), f.As)
-	return engine.Person{
+	return acts.Person{
 		Name: who, From: from, Reason: strings.TrimSpace(f.Reason), Account: cmp.Or(known, account),
 	}
 }

@@ -5,13 +5,13 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/progress"
 
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/run"
 )
 
 // Watcher tells people how a run goes on. A short run needs no word before its summary.
 type Watcher interface {
-	Observe(engine.Progress) // called by one goroutine at a time
-	Close()                  // returns when nothing more is written
+	Observe(run.Progress) // called by one goroutine at a time
+	Close()               // returns when nothing more is written
 }
 
 // Watch chooses a bar for terminals and plain lines for everything else. With --verbose the log
@@ -39,21 +39,21 @@ type plainWatcher struct {
 	tenth  int    // that it told
 }
 
-func (w *plainWatcher) Observe(p engine.Progress) {
+func (w *plainWatcher) Observe(p run.Progress) {
 	if w.since(w.saidAt) < plainInterval {
 		return
 	}
 	switch p.Phase {
-	case engine.Reading:
+	case run.Reading:
 		w.app.Tell("progress.reads", p.Job, p.Read)
-	case engine.Sending:
+	case run.Sending:
 		tenth := p.Done * PlainTenths / max(p.Total, 1)
 		if p.Job == w.job && tenth == w.tenth {
 			return
 		}
 		w.job, w.tenth = p.Job, tenth
 		w.app.Tell("progress.sends", p.Job, p.Done, p.Total)
-	case engine.Resting:
+	case run.Resting:
 		w.app.Tell("progress.rests", p.Job, w.app.restsUntil(p.Note))
 	default:
 		return
@@ -96,7 +96,7 @@ func newBar(a *App) *bar {
 	return b
 }
 
-func (b *bar) Observe(p engine.Progress) {
+func (b *bar) Observe(p run.Progress) {
 	t := b.trackers[p.Job]
 	if t == nil {
 		t = &progress.Tracker{Message: b.app.Text("bar.reads", p.Job)}
@@ -104,15 +104,15 @@ func (b *bar) Observe(p engine.Progress) {
 		b.writer.AppendTracker(t)
 	}
 	switch p.Phase {
-	case engine.Reading:
+	case run.Reading:
 		t.SetValue(int64(p.Read))
-	case engine.Sending:
+	case run.Sending:
 		t.UpdateMessage(b.app.Text("bar.sends", p.Job))
 		t.UpdateTotal(int64(max(p.Total, 1)))
 		t.SetValue(int64(p.Done))
-	case engine.Resting:
+	case run.Resting:
 		t.UpdateMessage(b.app.Text("progress.rests", p.Job, b.app.restsUntil(p.Note)))
-	case engine.Done:
+	case run.Done:
 		t.UpdateMessage(p.Job)
 		t.MarkAsDone()
 	}

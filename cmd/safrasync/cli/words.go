@@ -14,7 +14,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/internal/i18n"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -62,7 +62,7 @@ func (v Voice) Fault(err error) string {
 	if faults, ok := errors.AsType[*config.Error](err); ok {
 		return faults.In(v.Said)
 	}
-	if spec, ok := err.(*engine.SpecError); ok { //nolint:errorlint // one that is wrapped keeps what is around it
+	if spec, ok := err.(*mapping.SpecError); ok { //nolint:errorlint // one that is wrapped keeps what is around it
 		return spec.Path + ": " + v.Said(spec.Text)
 	}
 	if v.Lang == trade.English {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/internal/i18n"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -93,10 +93,10 @@ func TestABarShowsEachJobAndEnds(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	b := newBar(&App{Stderr: &out, Env: func(string) (string, bool) { return "", false }})
-	b.Observe(engine.Progress{Job: "contracts", Phase: engine.Reading, Read: 10})
-	b.Observe(engine.Progress{Job: "contracts", Phase: engine.Sending, Done: 1, Total: 3})
-	b.Observe(engine.Progress{Job: "fixations", Phase: engine.Reading, Read: 2})
-	b.Observe(engine.Progress{Job: "contracts", Phase: engine.Done})
+	b.Observe(run.Progress{Job: "contracts", Phase: run.Reading, Read: 10})
+	b.Observe(run.Progress{Job: "contracts", Phase: run.Sending, Done: 1, Total: 3})
+	b.Observe(run.Progress{Job: "fixations", Phase: run.Reading, Read: 2})
+	b.Observe(run.Progress{Job: "contracts", Phase: run.Done})
 	b.Close()
 	for _, job := range []string{"contracts", "fixations"} {
 		if !strings.Contains(out.String(), job) {
@@ -116,21 +116,21 @@ func TestPlainLinesComeNowAndThen(t *testing.T) {
 	passed := time.Duration(0)
 	app := &App{Stderr: &out, Env: func(string) (string, bool) { return "", false }}
 	w := &plainWatcher{app: app, since: func(time.Time) time.Duration { return passed }}
-	see := func(after time.Duration, p engine.Progress) {
+	see := func(after time.Duration, p run.Progress) {
 		passed = after
 		p.Job = "contracts"
 		w.Observe(p)
 	}
-	see(time.Second, engine.Progress{Phase: engine.Reading, Read: 10})
-	see(plainInterval, engine.Progress{Phase: engine.Sending, Done: 4, Total: 100})
-	see(plainInterval, engine.Progress{Phase: engine.Sending, Done: 9, Total: 100}) // the same tenth
-	see(time.Second, engine.Progress{Phase: engine.Sending, Done: 50, Total: 100})  // too soon
-	see(plainInterval, engine.Progress{Phase: engine.Sending, Done: 51, Total: 100})
+	see(time.Second, run.Progress{Phase: run.Reading, Read: 10})
+	see(plainInterval, run.Progress{Phase: run.Sending, Done: 4, Total: 100})
+	see(plainInterval, run.Progress{Phase: run.Sending, Done: 9, Total: 100}) // the same tenth
+	see(time.Second, run.Progress{Phase: run.Sending, Done: 50, Total: 100})  // too soon
+	see(plainInterval, run.Progress{Phase: run.Sending, Done: 51, Total: 100})
 	for range 3 {
-		see(time.Second, engine.Progress{Phase: engine.Resting, Note: "2026-11-21T10:38:21Z"})
+		see(time.Second, run.Progress{Phase: run.Resting, Note: "2026-11-21T10:38:21Z"})
 	}
-	see(plainInterval, engine.Progress{Phase: engine.Resting, Note: "2026-11-21T10:38:21Z"})
-	see(plainInterval, engine.Progress{Phase: engine.Done})
+	see(plainInterval, run.Progress{Phase: run.Resting, Note: "2026-11-21T10:38:21Z"})
+	see(plainInterval, run.Progress{Phase: run.Done})
 	want := fmt.Sprintln("contracts: enviando, 4 de 100") + fmt.Sprintln("contracts: enviando, 51 de 100") +
 		fmt.Sprintln("contracts: em pausa até "+app.restsUntil("2026-11-21T10:38:21Z"))
 	if out.String() != want {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/clock"
 )
 
 const day = 24 * time.Hour
@@ -61,7 +61,7 @@ func (c *Config) checkAlerts(d *Decoder) {
 		d.Fault("alerts.name", "must be one line")
 	}
 	if a.Digest != NoDigest && !d.faulty("alerts.digest") {
-		if _, err := engine.ParseSchedule(a.Digest, c.zone); err != nil {
+		if _, err := clock.ParseSchedule(a.Digest, c.zone); err != nil {
 			d.Fault("alerts.digest", err.Error()+"; or write off")
 		}
 	}

@@ -3,7 +3,7 @@ package config
 import (
 	"time"
 
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 )
 
 // ApproveConfig says which acts need several people, and how many in all.
@@ -27,8 +27,8 @@ const peopleMost = 5
 func (a ApproveConfig) people() map[string]int {
 	return map[string]int{
 		"retry": a.Retry, "resend": a.Resend, "adopt": a.Adopt, "dismiss": a.Dismiss, "reopen": a.Reopen,
-		"acknowledge": a.Acknowledge, engine.ActResync: a.Resync, engine.ActRelease: a.Release,
-		engine.ActClose: a.Close,
+		"acknowledge": a.Acknowledge, acts.ActResync: a.Resync, acts.ActRelease: a.Release,
+		acts.ActClose: a.Close,
 	}
 }
 
@@ -40,6 +40,6 @@ func (a ApproveConfig) check(d *Decoder) {
 }
 
 // Rules are the acts that need several people, as the engine takes them.
-func (a ApproveConfig) Rules() engine.Rules {
-	return engine.Rules{People: a.people(), Above: a.Above.Decimal, Lapses: a.Lapse}
+func (a ApproveConfig) Rules() acts.Rules {
+	return acts.Rules{People: a.people(), Above: a.Above.Decimal, Lapses: a.Lapse}
 }

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/erp"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -301,8 +301,8 @@ func (d *Decoder) checkName(section, name string) {
 
 // compile lets the engine find the faults of a job that only it can see, such as an unknown way to
 // write dates. It gives nil for a faulty job.
-func (c *Config) compile(d *Decoder, spec engine.JobSpec) *engine.Job {
-	job, err := engine.Compile(spec, c.zone)
+func (c *Config) compile(d *Decoder, spec mapping.JobSpec) *mapping.Job {
+	job, err := mapping.Compile(spec, c.zone)
 	if err != nil {
 		d.specFaults(err)
 		return nil

@@ -10,7 +10,7 @@ import (
 	"time"
 	_ "time/tzdata" // erp.time_zone and CRON_TZ must work on a machine without zone files
 
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -204,7 +204,7 @@ const leaseMargin = 40 * time.Second
 // Default is a configuration with nothing but defaults.
 func Default() *Config {
 	refuse := string(trade.Refuse)
-	brakes := engine.DefaultBrakes()
+	brakes := run.DefaultBrakes()
 	return &Config{
 		API: APIConfig{
 			Timeout: 120 * time.Second, MaxInFlight: 8, RateLimit: 20, Doubt: "documented",

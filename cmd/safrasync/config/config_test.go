@@ -14,7 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -115,7 +116,7 @@ func TestASmallConfigurationGetsTheDefaults(t *testing.T) {
 	if got, want := c.ERP.StatementTimeout, time.Minute; got != want {
 		t.Errorf("statement_timeout = %v, want %v", got, want)
 	}
-	limits := engine.Limits{
+	limits := run.Limits{
 		MaxInFlight: 8, RateLimit: 20, StopAfterUnknown: 3, Quarantine: 15 * time.Minute,
 		Timeout: 2 * time.Minute,
 	}
@@ -123,7 +124,7 @@ func TestASmallConfigurationGetsTheDefaults(t *testing.T) {
 		t.Errorf("limits (-want +got):\n%s", diff)
 	}
 	sc, aFixar := "SC", "A_FIXAR"
-	want := []engine.JobSpec{{
+	want := []mapping.JobSpec{{
 		Name: "contracts", Sends: trade.OrderCommitments, Schedule: "*/10 * * * *", Query: "SELECT * FROM c",
 		Key:      []string{"filial", "num"},
 		Lookback: 2 * time.Hour, Sweep: "0 3 * * *",
@@ -131,8 +132,8 @@ func TestASmallConfigurationGetsTheDefaults(t *testing.T) {
 			Amount: trade.Refuse, Price: trade.Refuse, Volume: trade.Refuse, DateOrder: trade.Refuse,
 			DateWindow: trade.Refuse, CAR: trade.Refuse,
 		},
-		Twin: engine.TwinCheck{Mode: trade.Warning, Days: 30},
-		Fields: map[string]engine.FieldSpec{
+		Twin: mapping.TwinCheck{Mode: trade.Warning, Days: 30},
+		Fields: map[string]mapping.FieldSpec{
 			"amount":              {Columns: []string{"quantidade"}},
 			"producer_id":         {Columns: []string{"cod", "loja"}, Ref: "producers"},
 			"issuer_id":           {Columns: []string{"usuario"}, Ref: "users"},
@@ -174,7 +175,7 @@ func TestF164DataKeepsTheTextOfTheFile(t *testing.T) {
         empty: [00000000, NO, null, 0.0, ~, "", 0o17]`)
 	spec := mustLoad(t, text).JobSpecs()[0].Fields["haverst"]
 	seven := "007"
-	want := engine.FieldSpec{
+	want := mapping.FieldSpec{
 		Columns: []string{"010"}, Default: &seven, Empty: []string{"00000000", "NO", "null", "0.0", "~", "", "0o17"},
 		Values: map[string]string{
 			"001": "2025/2026", "NO": "1_000", "null": "0x1F", "~": "1.50", "true": "yes", "1e3": "", "a: b": ".inf",
@@ -263,9 +264,9 @@ func TestAnnotateGivesTheEnginesFaultsTheirLines(t *testing.T) {
 		t.Errorf("an error without a place became %v", got)
 	}
 	err := errors.Join(
-		&engine.SpecError{Path: "jobs.contracts.fields.wallet_id.column", Text: "column carteira is not in the query"},
-		&engine.SpecError{Path: "jobs.contracts.changed_at", Text: "is missing"},
-		&engine.SpecError{Path: "jobs.contracts.key[1]", Text: "column num is not in the query"},
+		&mapping.SpecError{Path: "jobs.contracts.fields.wallet_id.column", Text: "column carteira is not in the query"},
+		&mapping.SpecError{Path: "jobs.contracts.changed_at", Text: "is missing"},
+		&mapping.SpecError{Path: "jobs.contracts.key[1]", Text: "column num is not in the query"},
 	)
 	got := strings.ReplaceAll(c.Annotate(err).Error(), c.source.Name, "config.yaml")
 	want := `config.yaml:8:3: jobs.contracts.changed_at: is missing

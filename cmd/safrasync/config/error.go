@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
 )
 
 // maxFaultsShown keeps a file that is wrong from top to bottom readable.
@@ -86,7 +86,7 @@ func PlainReason(err error) string {
 	return err.Error()
 }
 
-// Annotate gives each *engine.SpecError in err its line of the file, with an excerpt: faults that
+// Annotate gives each *mapping.SpecError in err its line of the file, with an excerpt: faults that
 // only the engine can find, such as a column that the query does not have. An error without one
 // comes back as it is.
 func (c *Config) Annotate(err error) error {
@@ -103,9 +103,9 @@ func (c *Config) Annotate(err error) error {
 }
 
 // SpecErrors collects the faults of a joined error.
-func SpecErrors(err error) []*engine.SpecError {
+func SpecErrors(err error) []*mapping.SpecError {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var out []*engine.SpecError
+		var out []*mapping.SpecError
 		for _, e := range joined.Unwrap() {
 			out = append(out, SpecErrors(e)...)
 		}
@@ -114,8 +114,8 @@ func SpecErrors(err error) []*engine.SpecError {
 	if inner := errors.Unwrap(err); inner != nil {
 		return SpecErrors(inner)
 	}
-	if s, ok := errors.AsType[*engine.SpecError](err); ok {
-		return []*engine.SpecError{s}
+	if s, ok := errors.AsType[*mapping.SpecError](err); ok {
+		return []*mapping.SpecError{s}
 	}
 	return nil
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/clock"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -20,7 +23,7 @@ func (c *Config) checkJobs(d *Decoder) {
 		d.checkName("jobs", job.Name)
 		c.checkJob(d, job, "jobs."+job.Name)
 	}
-	var compiled []*engine.Job
+	var compiled []*mapping.Job
 	for i, spec := range c.JobSpecs() {
 		if path := "jobs." + c.Jobs[i].Name; !d.faulty(path) && !d.faulty("values") {
 			if job := c.compile(d, spec); job != nil {
@@ -45,7 +48,7 @@ func (c *Config) checkJob(d *Decoder, job JobConfig, path string) {
 	}
 	for key, text := range map[string]string{"schedule": job.Schedule, "sweep": job.Sweep} {
 		if at := path + "." + key; !d.faulty(at) {
-			if _, err := engine.ParseSchedule(text, c.zone); err != nil {
+			if _, err := clock.ParseSchedule(text, c.zone); err != nil {
 				d.Fault(at, err.Error())
 			}
 		}
@@ -194,7 +197,7 @@ func (c *Config) checkTwins(d *Decoder) {
 		if _, given := d.Index[path+".twin"]; inherit && !given {
 			*mode = c.Checks.Twin
 		} else {
-			d.OneOf(path+".twin", *mode, string(engine.TwinHold), "warn", "off")
+			d.OneOf(path+".twin", *mode, string(mapping.TwinHold), "warn", "off")
 		}
 		if _, given := d.Index[path+".twin_days"]; inherit && !given {
 			*days = c.Checks.TwinDays
@@ -210,7 +213,7 @@ func (c *Config) checkTwins(d *Decoder) {
 }
 
 // JobSpecs are the jobs in the order of the file, as the engine takes them.
-func (c *Config) JobSpecs() []engine.JobSpec {
+func (c *Config) JobSpecs() []mapping.JobSpec {
 	checks := trade.Checks{
 		Amount: trade.Severity(c.Checks.Amount), Price: trade.Severity(c.Checks.Price),
 		Volume:    trade.Severity(c.Checks.Volume),
@@ -220,18 +223,18 @@ func (c *Config) JobSpecs() []engine.JobSpec {
 	if c.Checks.CAR == "strict" {
 		checks.CAR = trade.Refuse
 	}
-	out := make([]engine.JobSpec, 0, len(c.Jobs))
+	out := make([]mapping.JobSpec, 0, len(c.Jobs))
 	for _, job := range c.Jobs {
-		spec := engine.JobSpec{
+		spec := mapping.JobSpec{
 			Name: job.Name, Sends: trade.Kind(job.Sends), Title: job.Title, Show: job.Show,
 			Schedule: job.Schedule, Query: job.Query, Key: job.Key,
 			Identity: job.Identity, ChangedAt: job.ChangedAt,
-			Lookback: job.Lookback, Sweep: job.Sweep, Fields: map[string]engine.FieldSpec{}, Checks: checks,
+			Lookback: job.Lookback, Sweep: job.Sweep, Fields: map[string]mapping.FieldSpec{}, Checks: checks,
 			Hours: job.Hours, Most: job.Most.freight(), Canary: job.Canary,
-			Twin: engine.TwinCheck{Mode: trade.Severity(job.Checks.Twin), Days: job.Checks.TwinDays},
+			Twin: mapping.TwinCheck{Mode: trade.Severity(job.Checks.Twin), Days: job.Checks.TwinDays},
 		}
 		if job.Cancelled != nil {
-			spec.Cancelled = &engine.CancelledSpec{Column: job.Cancelled.Column, Values: job.Cancelled.Values}
+			spec.Cancelled = &mapping.CancelledSpec{Column: job.Cancelled.Column, Values: job.Cancelled.Values}
 		}
 		for name, f := range job.Fields {
 			values := f.Values.Inline
@@ -239,7 +242,7 @@ func (c *Config) JobSpecs() []engine.JobSpec {
 				values = c.Values[f.Values.Name]
 			}
 			columns, parents := f.parents()
-			spec.Fields[name] = engine.FieldSpec{
+			spec.Fields[name] = mapping.FieldSpec{
 				Columns: columns, SentBy: parents, Const: f.Const, ValuesName: f.Values.Name, Values: values,
 				Default: f.Default,
 				Date:    f.Date, Number: f.Number, Scale: f.Scale, Empty: f.Empty, Ref: f.Ref, Lookup: f.Lookup,
@@ -252,14 +255,14 @@ func (c *Config) JobSpecs() []engine.JobSpec {
 
 // parents gives the columns of a field, those of its parents' keys among them, and the parents as
 // the engine takes them.
-func (f FieldConfig) parents() (columns []string, parents []engine.ParentSpec) {
+func (f FieldConfig) parents() (columns []string, parents []mapping.ParentSpec) {
 	columns = slices.Clone(f.Column)
 	for _, p := range f.SentBy {
 		of := p.Column
 		if len(of) == 0 {
 			of = f.Column
 		}
-		parents = append(parents, engine.ParentSpec{Job: p.Job, Columns: of})
+		parents = append(parents, mapping.ParentSpec{Job: p.Job, Columns: of})
 		for _, c := range of {
 			if !slices.Contains(columns, c) {
 				columns = append(columns, c)
@@ -271,28 +274,28 @@ func (f FieldConfig) parents() (columns []string, parents []engine.ParentSpec) {
 
 // ReferenceSpecs are the de-para kinds that are read from the ERP, in the order of
 // trade.ReferenceKinds.
-func (c *Config) ReferenceSpecs() []engine.ReferenceSpec {
-	var out []engine.ReferenceSpec
+func (c *Config) ReferenceSpecs() []mapping.ReferenceSpec {
+	var out []mapping.ReferenceSpec
 	for _, kind := range trade.ReferenceKinds {
 		if r, ok := c.References[kind]; ok {
-			out = append(out, engine.ReferenceSpec{Kind: kind, Query: r.Query, Code: r.Code, ID: r.ID, Label: r.Label})
+			out = append(out, mapping.ReferenceSpec{Kind: kind, Query: r.Query, Code: r.Code, ID: r.ID, Label: r.Label})
 		}
 	}
 	return out
 }
 
 // EngineBrakes are the brakes as the engine takes them.
-func (c *Config) EngineBrakes() engine.Brakes {
+func (c *Config) EngineBrakes() run.Brakes {
 	b := c.Brakes
-	return engine.Brakes{
+	return run.Brakes{
 		NewRows: b.NewRows, NewRowsLeast: b.NewRowsLeast, Retyped: b.Retyped,
 		ChangedKey: b.ChangedKey == "pause",
 	}
 }
 
 // Limits are the engine's own settings.
-func (c *Config) Limits() engine.Limits {
-	return engine.Limits{
+func (c *Config) Limits() run.Limits {
+	return run.Limits{
 		MaxInFlight: c.API.MaxInFlight, RateLimit: c.API.RateLimit, Strict: c.API.Doubt == "strict",
 		StopAfterUnknown: c.API.StopAfterUnknown, Quarantine: c.API.Quarantine, Timeout: c.API.Timeout,
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -49,7 +49,7 @@ func (w *WorthConfig) Decode(d *Decoder, e Entry) {
 
 // checkLimits checks the hours of a job, and what one run of it may send.
 func (c *Config) checkLimits(d *Decoder, job JobConfig, path string) {
-	if _, err := engine.ParseHours(job.Hours); err != nil && !d.faulty(path+".hours") {
+	if _, err := clock.ParseHours(job.Hours); err != nil && !d.faulty(path+".hours") {
 		d.Fault(path+".hours", err.Error())
 	}
 	between(d, path+".canary", job.Canary, 0, 1000)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/clock"
 )
 
 // RetentionConfig says how long what is not needed any more is kept. What prevents a duplicate is
@@ -37,7 +37,7 @@ func defaultRetention() RetentionConfig {
 
 func (c *Config) checkRetention(d *Decoder) {
 	r := c.Retention
-	if _, err := engine.ParseSchedule(r.Schedule, c.zone); err != nil && !d.faulty("retention.schedule") &&
+	if _, err := clock.ParseSchedule(r.Schedule, c.zone); err != nil && !d.faulty("retention.schedule") &&
 		c.zone != nil {
 		d.Fault("retention.schedule", err.Error())
 	}

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // ShowsConfig are the columns that people are shown before the key of a row, in the order of the
 // file.
-type ShowsConfig []engine.ShowSpec
+type ShowsConfig []mapping.ShowSpec
 
 // Decode reads a map from labels to columns, and keeps its order.
 func (s *ShowsConfig) Decode(d *Decoder, e Entry) {
@@ -23,7 +23,7 @@ func (s *ShowsConfig) Decode(d *Decoder, e Entry) {
 	for _, child := range e.Keys {
 		d.checkName(e.Path, child.Name)
 		if column, ok := d.word(child); ok {
-			*s = append(*s, engine.ShowSpec{Label: child.Name, Column: column})
+			*s = append(*s, mapping.ShowSpec{Label: child.Name, Column: column})
 		}
 	}
 }

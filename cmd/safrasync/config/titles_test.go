@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -15,7 +15,7 @@ func TestWhatPeopleAreShownKeepsItsOrderAndLoadsAgain(t *testing.T) {
 	text := strings.Replace(goodConfig, "    key: [filial, num]",
 		"    key: [filial, num]\n    title: Compras de grãos\n"+
 			"    show: {produtor: nome, contrato: num, filial: desc filial}", 1)
-	want := []engine.ShowSpec{
+	want := []mapping.ShowSpec{
 		{Label: "produtor", Column: "nome"},
 		{Label: "contrato", Column: "num"},
 		{Label: "filial", Column: "desc filial"},

@@ -6,7 +6,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/erp"
-	engine "github.com/safrasync/safrasync/sync"
+	enginerun "github.com/safrasync/safrasync/sync/run"
 )
 
 // reconnecting is the ERP of the daemon: it connects when it is first needed, and tries anew as
@@ -18,7 +18,7 @@ type reconnecting struct {
 	source *erp.Source
 }
 
-var _ engine.Source = (*reconnecting)(nil)
+var _ enginerun.Source = (*reconnecting)(nil)
 
 func (r *reconnecting) open(ctx context.Context) (*erp.Source, error) {
 	r.mu.Lock()

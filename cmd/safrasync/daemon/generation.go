@@ -12,6 +12,8 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/desk"
 	"github.com/safrasync/safrasync/internal/systemd"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/events"
+	"github.com/safrasync/safrasync/sync/sending"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -22,9 +24,9 @@ type generation struct {
 	source    *reconnecting
 	engine    *cli.Engine
 	scheduler *engine.Scheduler
-	listener  *engine.EventProcessor // nil without webhooks
-	board     *desk.Board            // how far the runs have come
-	troubles  []string               // what did not pass the checks at its beginning
+	listener  *events.Processor // nil without webhooks
+	board     *desk.Board       // how far the runs have come
+	troubles  []string          // what did not pass the checks at its beginning
 }
 
 // generation makes everything that a configuration asks for; nothing connects yet. atStart: the
@@ -113,5 +115,5 @@ const stallMargin = 2 * time.Minute
 // longestWait is how long a pass that is well may show nothing: one query of the ERP, one request
 // with its answer, or a rest that the API asked for.
 func longestWait(c *config.Config) time.Duration {
-	return max(c.ERP.StatementTimeout, c.API.Timeout, engine.LongestRest) + stallMargin
+	return max(c.ERP.StatementTimeout, c.API.Timeout, sending.LongestRest) + stallMargin
 }

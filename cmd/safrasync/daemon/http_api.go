@@ -14,7 +14,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/cmd/safrasync/runs"
 	"github.com/safrasync/safrasync/internal/httpapi"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -117,7 +117,7 @@ func (e apiEngine) Run(ctx context.Context, order httpapi.Order) error {
 	if err := e.taken(ctx, order.Job); err != nil {
 		return err
 	}
-	err := e.g.host().RunNow(ctx, order.Job, order.Sweep, engine.Person{Name: order.By, From: "http_api " + order.From})
+	err := e.g.host().RunNow(ctx, order.Job, order.Sweep, acts.Person{Name: order.By, From: "http_api " + order.From})
 	if err != nil { // paused a moment ago, perhaps
 		return cmp.Or(e.taken(ctx, order.Job), err)
 	}

@@ -8,11 +8,12 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/clock"
 )
 
 // retentionTask does what `safrasync purge` does, on the schedule of the configuration.
 func (g *generation) retentionTask() (engine.Task, error) {
-	schedule, err := engine.ParseSchedule(g.Config.Retention.Schedule, g.Config.Zone())
+	schedule, err := clock.ParseSchedule(g.Config.Retention.Schedule, g.Config.Zone())
 	if err != nil {
 		return engine.Task{}, err
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -85,7 +85,7 @@ func (d *daemon) sentence(ctx context.Context, g *generation) string {
 			wrong = append(wrong, job.Name()+" "+v.Text(i18n.Key("job.state."+string(status.State)))+": "+
 				v.Stop(*status.Stop))
 		}
-		schedule, err := engine.ParseSchedule(job.Spec.Schedule, g.Config.Zone())
+		schedule, err := clock.ParseSchedule(job.Spec.Schedule, g.Config.Zone())
 		if err != nil {
 			continue
 		}

@@ -10,22 +10,25 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/clock"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // acts are those of the command line, on the daemon's ledger.
-func (w *work) acts() *engine.Acts {
-	acts := &engine.Acts{
+func (w *work) acts() *acts.Acts {
+	people := &acts.Acts{
 		Desk: w.g.Store, JobDesk: w.g.Store, Jobs: w.g.Engine.Jobs, Now: cli.Now,
 		Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
-		Boot:    state.Self().Boot, Clock: engine.SystemClock{}, Limits: w.g.App.Config.Limits(), Rows: w.g.Engine,
+		Boot:    state.Self().Boot, Clock: clock.SystemClock{}, Limits: w.g.App.Config.Limits(), Rows: w.g.Engine,
 		Rules: w.g.App.Config.Approve.Rules(), Approvals: w.g.Store,
 	}
-	if reader, ok := w.g.Engine.Platform.(engine.Reader); ok {
-		acts.Platform = reader
+	if reader, ok := w.g.Engine.Platform.(acts.Reader); ok {
+		people.Platform = reader
 	}
-	return acts
+	return people
 }
 
 // Plan says what an order would do. The engine's plan is made again by Do, and compared by its
@@ -39,9 +42,9 @@ func (w *work) Plan(ctx context.Context, o pages.Order) (pages.Plan, error) {
 }
 
 // Do does what a plan with this mark showed.
-func (w *work) Do(ctx context.Context, o pages.Order, mark string, who engine.Person) (pages.Plan, error) {
-	acts := w.acts()
-	plan, err := acts.Plan(ctx, o)
+func (w *work) Do(ctx context.Context, o pages.Order, mark string, who acts.Person) (pages.Plan, error) {
+	people := w.acts()
+	plan, err := people.Plan(ctx, o)
 	if err != nil {
 		return pages.Plan{}, err
 	}
@@ -49,19 +52,19 @@ func (w *work) Do(ctx context.Context, o pages.Order, mark string, who engine.Pe
 		shown.Moved = true
 		return shown, nil
 	}
-	done, err := acts.Do(ctx, plan, who)
+	done, err := people.Do(ctx, plan, who)
 	out := planOf(o, done)
 	for _, s := range done.Steps {
 		if s.Done {
 			out.Done++
 		}
-		out.Moved = out.Moved || s.Refused == engine.Moved
+		out.Moved = out.Moved || s.Refused == acts.Moved
 	}
 	return out, err
 }
 
 // planOf is the engine's plan as the console shows it.
-func planOf(o pages.Order, plan engine.RowPlan) pages.Plan {
+func planOf(o pages.Order, plan acts.RowPlan) pages.Plan {
 	return pages.Plan{Order: o, Steps: plan.Steps, Mark: plan.Mark(), Asked: plan.Asked}
 }
 
@@ -81,7 +84,7 @@ func (w *work) FieldsOf(ctx context.Context, entries []trade.Entry) ([][]pages.F
 	var refs map[string]map[string]string
 	if slices.ContainsFunc(entries, func(e trade.Entry) bool { return e.Now != nil || e.Payload == nil }) {
 		var err error
-		if refs, err = engine.Codes(ctx, w.g.Store); err != nil {
+		if refs, err = run.Codes(ctx, w.g.Store); err != nil {
 			return nil, err
 		}
 	}
@@ -115,14 +118,14 @@ func (w *work) FieldsOf(ctx context.Context, entries []trade.Entry) ([][]pages.F
 func (w *work) fields(entry trade.Entry, refs map[string]map[string]string) []pages.Field {
 	job, spec := w.job(entry.Job)
 	sent := map[string]*string{}
-	for _, f := range engine.SentFields(entry) {
+	for _, f := range acts.SentFields(entry) {
 		sent[f.Field] = f.Sent
 	}
 	differs := map[string]trade.Difference{}
-	for _, d := range engine.Differences(job, entry, refs) {
+	for _, d := range mapping.Differences(job, entry, refs) {
 		differs[cmp.Or(d.Field, "column "+fmt.Sprint(d.Columns))] = d
 	}
-	var mapped map[string]engine.RowField
+	var mapped map[string]mapping.RowField
 	if job != nil {
 		mapped = job.RowFields(entry.Values, refs)
 	}
@@ -168,17 +171,17 @@ func (w *work) fields(entry trade.Entry, refs map[string]map[string]string) []pa
 	return out
 }
 
-func (w *work) job(name string) (*engine.Job, engine.JobSpec) {
+func (w *work) job(name string) (*mapping.Job, mapping.JobSpec) {
 	for _, job := range w.g.Engine.Jobs {
 		if job.Name() == name {
 			return job, job.Spec
 		}
 	}
-	return nil, engine.JobSpec{}
+	return nil, mapping.JobSpec{}
 }
 
 // columnsOf are the columns that a field comes from.
-func columnsOf(spec engine.FieldSpec) []string {
+func columnsOf(spec mapping.FieldSpec) []string {
 	out := slices.Clone(spec.Columns)
 	for _, parent := range spec.SentBy {
 		for _, column := range parent.Columns {

@@ -13,6 +13,7 @@ import (
 	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -22,18 +23,18 @@ func (d *Desk) Approvals(ctx context.Context) ([]trade.Approval, error) {
 }
 
 // approving are the acts with all that can be approved in the console.
-func (d *Desk) approving() *engine.Acts {
-	acts := d.acts()
-	acts.Others = map[string]engine.Elsewhere{
-		engine.ActClose: d.reports.approvable(), engine.ActResync: d.resync(),
-		engine.ActSetCode: refs.ApprovableIn(func(context.Context) (*state.Store, error) { return d.g.Store, nil }),
+func (d *Desk) approving() *acts.Acts {
+	people := d.acts()
+	people.Others = map[string]acts.Elsewhere{
+		acts.ActClose: d.reports.approvable(), acts.ActResync: d.resync(),
+		acts.ActSetCode: refs.ApprovableIn(func(context.Context) (*state.Store, error) { return d.g.Store, nil }),
 	}
-	return acts
+	return people
 }
 
 // slow are the acts whose plans are made again only when somebody agrees: a report of the whole
 // ledger, a reading of the ERP.
-var slow = []string{engine.ActClose, engine.ActResync}
+var slow = []string{acts.ActClose, acts.ActResync}
 
 // ReviewApproval gives one act that waits, with its plan as it is now.
 func (d *Desk) ReviewApproval(ctx context.Context, id int64) (out pages.Waits, err error) {
@@ -41,7 +42,7 @@ func (d *Desk) ReviewApproval(ctx context.Context, id int64) (out pages.Waits, e
 		return out, err
 	}
 	out.Lapsed = !cli.Now().Before(out.Approval.Until)
-	if out.Planned, err = engine.PlannedOf(out.Approval); err != nil || out.Lapsed ||
+	if out.Planned, err = acts.PlannedOf(out.Approval); err != nil || out.Lapsed ||
 		slices.Contains(slow, out.Approval.Act) {
 		return out, err
 	}
@@ -50,17 +51,17 @@ func (d *Desk) ReviewApproval(ctx context.Context, id int64) (out pages.Waits, e
 }
 
 // Approve keeps that a person agrees; with the last one who has to the act is done.
-func (d *Desk) Approve(ctx context.Context, id int64, who engine.Person) (engine.Decided, error) {
+func (d *Desk) Approve(ctx context.Context, id int64, who acts.Person) (acts.Decided, error) {
 	return d.approving().Approve(ctx, id, who)
 }
 
 // Decline keeps that a person does not agree.
-func (d *Desk) Decline(ctx context.Context, id int64, who engine.Person) (engine.Decided, error) {
+func (d *Desk) Decline(ctx context.Context, id int64, who acts.Person) (acts.Decided, error) {
 	return d.acts().Decline(ctx, id, who)
 }
 
 // Propose keeps a code of a de-para until somebody else agrees to it.
-func (d *Desk) Propose(ctx context.Context, kind, code, id string, who engine.Person) (*trade.Approval, error) {
+func (d *Desk) Propose(ctx context.Context, kind, code, id string, who acts.Person) (*trade.Approval, error) {
 	if err := d.mayChange(kind); err != nil {
 		return nil, err
 	}
@@ -78,19 +79,19 @@ func (d *Desk) Propose(ctx context.Context, kind, code, id string, who engine.Pe
 
 // resync is a new reading of a job that was ordered at the command line. It begins when the last
 // one has agreed, and nobody waits for its end: it is one of the cli.
-func (d *Desk) resync() engine.Elsewhere {
-	plan := func(ctx context.Context, o engine.ActOrder) (map[string]int, error) {
+func (d *Desk) resync() acts.Elsewhere {
+	plan := func(ctx context.Context, o acts.Order) (map[string]int, error) {
 		plan, _, err := cli.PlanResync(ctx, d.g.Engine, d.g.App.Voice(), o.Job, cli.ResyncOf(o))
 		return plan, err
 	}
-	return engine.Elsewhere{
-		Mark: func(ctx context.Context, o engine.ActOrder) (string, error) {
+	return acts.Elsewhere{
+		Mark: func(ctx context.Context, o acts.Order) (string, error) {
 			plan, err := plan(ctx, o)
-			return engine.MarkOf(o, plan), err
+			return acts.MarkOf(o, plan), err
 		},
-		Do: func(ctx context.Context, o engine.ActOrder, mark string, who engine.Person) (bool, error) {
+		Do: func(ctx context.Context, o acts.Order, mark string, who acts.Person) (bool, error) {
 			plan, err := plan(ctx, o)
-			if err != nil || engine.MarkOf(o, plan) != mark {
+			if err != nil || acts.MarkOf(o, plan) != mark {
 				return false, err
 			}
 			record, err := cli.ResyncRecord(o, plan, who)

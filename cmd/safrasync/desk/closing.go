@@ -9,7 +9,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/report"
 	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/sync/reconcile/paper"
 	"github.com/safrasync/safrasync/trade"
@@ -43,7 +43,7 @@ func (r *reports) plan(s *reconcile.Snapshot) (pages.ClosingPlan, error) {
 
 // CloseReport keeps what a plan with this mark showed, or asks others where they have to agree.
 func (r *reports) CloseReport(ctx context.Context, day trade.Date, mark string,
-	who engine.Person,
+	who acts.Person,
 ) (id string, asked *trade.Approval, err error) {
 	err = r.now(ctx, day, func(s *reconcile.Snapshot) error {
 		p, err := s.PlanClosing(r.g.App.Config.Report.Tolerance())

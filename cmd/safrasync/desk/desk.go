@@ -12,7 +12,8 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/rows"
 	"github.com/safrasync/safrasync/console/pages"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/events"
 	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -291,7 +292,7 @@ func (d *Desk) Hints(ctx context.Context, entry trade.Entry, attempts []trade.At
 	for _, s := range hints.Like {
 		out.Records = append(out.Records, pages.Suggestion{
 			ID: s.Candidate.ID, Event: s.Candidate.Event, At: s.Candidate.HeardAt, Attempt: s.Attempt, Full: s.Full,
-			Fits: s.Timing == engine.TimeFits,
+			Fits: s.Timing == events.TimeFits,
 			Same: s.Reading.Same, Differ: s.Reading.Differ, Unseen: len(s.Reading.Unseen), Fields: s.Reading.Fields,
 		})
 	}
@@ -299,7 +300,7 @@ func (d *Desk) Hints(ctx context.Context, entry trade.Entry, attempts []trade.At
 		out.Unreadable = append(out.Unreadable, c.ID)
 	}
 	for _, a := range attempts {
-		if there := engine.AnsweredFields(entry.Sends, a); len(there) > 0 {
+		if there := acts.AnsweredFields(entry.Sends, a); len(there) > 0 {
 			out.There = there
 		}
 	}
@@ -311,7 +312,7 @@ func (d *Desk) Hints(ctx context.Context, entry trade.Entry, attempts []trade.At
 	return out, nil
 }
 
-func (d *Desk) acts() *engine.Acts { return (&work{d.g}).acts() }
+func (d *Desk) acts() *acts.Acts { return (&work{d.g}).acts() }
 
 // AdviseStop says why a job does not move, and what to do. What a brake has seen is told with its
 // numbers.
@@ -328,7 +329,7 @@ func adviseStop(v cli.Voice, stop trade.Stop) trade.Advice {
 }
 
 // recordOf begins a record of the audit about what a person of the console does.
-func recordOf(who engine.Person, act, target string, detail any) (trade.AuditRecord, error) {
+func recordOf(who acts.Person, act, target string, detail any) (trade.AuditRecord, error) {
 	text, err := json.Marshal(detail)
 	return trade.AuditRecord{
 		At: cli.Now(), Who: who.Name, From: who.From, Act: act, Target: target, Reason: who.Reason,

@@ -14,7 +14,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/demo"
 	"github.com/safrasync/safrasync/console/pages"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -75,12 +75,12 @@ func TestTheFirstLookAtWhatIsStuckBeginsBeforeSomebodyAsks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	acts := (&work{d}).acts()
-	plan, err := acts.Dismiss(t.Context(), row.Job, []string{row.Key})
+	people := (&work{d}).acts()
+	plan, err := people.Dismiss(t.Context(), row.Job, []string{row.Key})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := acts.Do(t.Context(), plan, engine.Person{Name: "ana", Reason: "lançado duas vezes"}); err != nil {
+	if _, err := people.Do(t.Context(), plan, acts.Person{Name: "ana", Reason: "lançado duas vezes"}); err != nil {
 		t.Fatal(err)
 	}
 	ahead, err := desk.Stuck(t.Context(), trade.Portuguese, false)

@@ -9,7 +9,8 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/console/pages"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -33,7 +34,7 @@ func (d *Desk) Schedules(ctx context.Context, lang trade.Lang) ([]pages.Schedule
 			if text.text == "" {
 				continue
 			}
-			schedule, err := engine.ParseSchedule(text.text, zone)
+			schedule, err := clock.ParseSchedule(text.text, zone)
 			if err != nil {
 				return nil, err
 			}
@@ -61,7 +62,7 @@ const (
 )
 
 // PlanJob says what an act on a job would do.
-func (d *Desk) PlanJob(ctx context.Context, act, job string, who engine.Person) (pages.JobPlan, error) {
+func (d *Desk) PlanJob(ctx context.Context, act, job string, who acts.Person) (pages.JobPlan, error) {
 	plan, err := d.planJob(ctx, act, job, who)
 	if err != nil {
 		return pages.JobPlan{}, err
@@ -69,31 +70,31 @@ func (d *Desk) PlanJob(ctx context.Context, act, job string, who engine.Person) 
 	return d.jobPlan(plan), nil
 }
 
-func (d *Desk) planJob(ctx context.Context, act, job string, who engine.Person) (engine.JobPlan, error) {
+func (d *Desk) planJob(ctx context.Context, act, job string, who acts.Person) (acts.JobPlan, error) {
 	if _, err := d.g.Engine.Job(job); err != nil {
-		return engine.JobPlan{}, err
+		return acts.JobPlan{}, err
 	}
-	acts := d.acts()
+	people := d.acts()
 	switch act {
 	case actPause:
-		return acts.Pause(ctx, job, who)
+		return people.Pause(ctx, job, who)
 	case actResume:
-		return acts.Resume(ctx, job)
+		return people.Resume(ctx, job)
 	case actRelease:
-		return acts.Release(ctx, job)
+		return people.Release(ctx, job)
 	case actRun:
 		status, err := d.g.Store.JobStatus(ctx, job)
-		plan := engine.JobPlan{Act: act, Job: job, Before: status}
+		plan := acts.JobPlan{Act: act, Job: job, Before: status}
 		if status.State == trade.Paused {
-			plan.Refused = engine.AlreadyPaused
+			plan.Refused = acts.AlreadyPaused
 		}
 		return plan, err
 	}
-	return engine.JobPlan{}, fmt.Errorf("there is no act %q", act)
+	return acts.JobPlan{}, fmt.Errorf("there is no act %q", act)
 }
 
 // jobPlan is the engine's plan as the console shows it.
-func (d *Desk) jobPlan(plan engine.JobPlan) pages.JobPlan {
+func (d *Desk) jobPlan(plan acts.JobPlan) pages.JobPlan {
 	out := pages.JobPlan{Act: plan.Act, Job: plan.Job, Refused: string(plan.Refused), Before: plan.Before}
 	seen := plan.Before
 	if plan.Act == actRun || plan.Act == actPause { // whatever it does at this moment, that is ordered of it
@@ -120,7 +121,7 @@ func (d *Desk) jobPlan(plan engine.JobPlan) pages.JobPlan {
 }
 
 // DoJob does what a plan with this mark showed.
-func (d *Desk) DoJob(ctx context.Context, act, job, mark string, who engine.Person) (pages.JobPlan, error) {
+func (d *Desk) DoJob(ctx context.Context, act, job, mark string, who acts.Person) (pages.JobPlan, error) {
 	plan, err := d.planJob(ctx, act, job, who)
 	if err != nil {
 		return pages.JobPlan{}, err
@@ -130,7 +131,7 @@ func (d *Desk) DoJob(ctx context.Context, act, job, mark string, who engine.Pers
 	case out.Refused != "":
 		return out, nil
 	case out.Mark != mark:
-		out.Refused = string(engine.Moved)
+		out.Refused = string(acts.Moved)
 		return out, nil
 	case act == actRun:
 		if err := d.g.RunNow(ctx, job, false, who); err != nil {
@@ -143,12 +144,12 @@ func (d *Desk) DoJob(ctx context.Context, act, job, mark string, who engine.Pers
 	if out.Asked = done.Asked; out.Asked != nil {
 		return out, err
 	}
-	out.Refused, out.Done = string(done.Refused), err == nil && done.Refused == engine.NotRefused
+	out.Refused, out.Done = string(done.Refused), err == nil && done.Refused == acts.NotRefused
 	return out, err
 }
 
 // RunNow asks the scheduler for a run of a job. The order stands in the audit before it is given.
-func (h *Host) RunNow(ctx context.Context, job string, sweep bool, who engine.Person) error {
+func (h *Host) RunNow(ctx context.Context, job string, sweep bool, who acts.Person) error {
 	var detail any
 	if sweep {
 		detail = map[string]bool{"sweep": true}

@@ -9,7 +9,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/refs"
 	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -44,7 +44,7 @@ func (d *Desk) ReadReferences(ctx context.Context, kind string, file io.Reader,
 
 // SetReferences stores codes, with the record in the audit.
 func (d *Desk) SetReferences(ctx context.Context, kind string, codes, labels map[string]string, act string,
-	who engine.Person,
+	who acts.Person,
 ) (added, changed int, err error) {
 	if err := d.mayChange(kind); err != nil {
 		return 0, 0, err
@@ -68,7 +68,7 @@ func (d *Desk) SetReferences(ctx context.Context, kind string, codes, labels map
 }
 
 // RemoveReference takes one code out, with the record in the audit.
-func (d *Desk) RemoveReference(ctx context.Context, kind, code string, who engine.Person) (bool, error) {
+func (d *Desk) RemoveReference(ctx context.Context, kind, code string, who acts.Person) (bool, error) {
 	if err := d.mayChange(kind); err != nil {
 		return false, err
 	}

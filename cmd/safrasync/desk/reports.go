@@ -11,7 +11,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/report"
 	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/sync/reconcile/archive"
 	"github.com/safrasync/safrasync/sync/reconcile/paper"
@@ -122,7 +122,7 @@ func (r *reports) ReadReport(ctx context.Context, q pages.ReportQuery, lang trad
 
 // WriteReport writes a report as a file, after it was put into the audit.
 func (r *reports) WriteReport(ctx context.Context, q pages.ReportQuery, lang trade.Lang, format string,
-	w io.Writer, who engine.Person,
+	w io.Writer, who acts.Person,
 ) error {
 	return r.asked(ctx, q, func(s *reconcile.Snapshot) error {
 		options := r.options(q, lang)
@@ -146,7 +146,7 @@ func (r *reports) WriteReport(ctx context.Context, q pages.ReportQuery, lang tra
 
 // archive writes a report with its closings and its audit, and puts its seal into the audit.
 func (r *reports) archive(ctx context.Context, s *reconcile.Snapshot, o reconcile.Options, w io.Writer,
-	who engine.Person,
+	who acts.Person,
 ) error {
 	o.Sections = nil
 	seal, err := archive.Write(ctx, w, archive.Contents{
@@ -164,9 +164,9 @@ func (r *reports) archive(ctx context.Context, s *reconcile.Snapshot, o reconcil
 
 // approvable lets a closing that somebody ordered be approved. One that compares with the platform
 // is of the command line.
-func (r *reports) approvable() engine.Elsewhere {
-	return engine.Elsewhere{
-		Mark: func(ctx context.Context, o engine.ActOrder) (string, error) {
+func (r *reports) approvable() acts.Elsewhere {
+	return acts.Elsewhere{
+		Mark: func(ctx context.Context, o acts.Order) (string, error) {
 			day, err := trade.ParseDate(o.Job)
 			if err != nil || o.Checked {
 				return "", err
@@ -174,7 +174,7 @@ func (r *reports) approvable() engine.Elsewhere {
 			plan, err := r.PlanClosing(ctx, day)
 			return plan.Mark, err
 		},
-		Do: func(ctx context.Context, o engine.ActOrder, mark string, who engine.Person) (bool, error) {
+		Do: func(ctx context.Context, o acts.Order, mark string, who acts.Person) (bool, error) {
 			day, err := trade.ParseDate(o.Job)
 			if err != nil {
 				return false, err

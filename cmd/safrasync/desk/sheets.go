@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/safrasync/safrasync/console/pages"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -14,7 +14,7 @@ import (
 // WriteRows writes rows as a file in which decisions can be filled in, after it was put into the
 // audit.
 func (r *reports) WriteRows(ctx context.Context, each func(func(trade.Entry) error) error, form string,
-	filter string, lang trade.Lang, w io.Writer, who engine.Person,
+	filter string, lang trade.Lang, w io.Writer, who acts.Person,
 ) error {
 	record, err := recordOf(who, "rows export", "-", map[string]string{"format": form, "filter": filter})
 	if err != nil {
@@ -39,7 +39,7 @@ func (r *reports) PlanSheet(ctx context.Context, file io.Reader, lang trade.Lang
 }
 
 func (r *reports) planSheet(ctx context.Context, file io.Reader, lang trade.Lang) (out pages.SheetPlan,
-	acts *engine.Acts, planned []reconcile.Planned, err error,
+	people *acts.Acts, planned []reconcile.Planned, err error,
 ) {
 	list, faults, err := reconcile.ReadDecisions(file, lang)
 	if err != nil {
@@ -54,8 +54,8 @@ func (r *reports) planSheet(ctx context.Context, file io.Reader, lang trade.Lang
 		return adopts > sheetAdopts && (d.Act == "adopt" || d.Act == "adopt-no-id")
 	})
 	out.LeftOut = max(0, adopts-sheetAdopts)
-	acts = (&work{r.g}).acts()
-	planned, refused, err := reconcile.PlanDecisions(ctx, acts, list)
+	people = (&work{r.g}).acts()
+	planned, refused, err := reconcile.PlanDecisions(ctx, people, list)
 	if err != nil {
 		return out, nil, nil, err
 	}
@@ -79,16 +79,16 @@ func (r *reports) planSheet(ctx context.Context, file io.Reader, lang trade.Lang
 		out.Rows += len(p.Plan.Steps)
 		marks = append(marks, []string{p.Plan.Act, p.Plan.Job, p.Reason, p.Plan.Mark()})
 	}
-	out.Mark = engine.MarkOf(marks...)
-	return out, acts, planned, nil
+	out.Mark = acts.MarkOf(marks...)
+	return out, people, planned, nil
 }
 
 // DoSheet does what a plan with this mark showed; with another mark nothing is done, and Moved is
 // true.
 func (r *reports) DoSheet(ctx context.Context, file io.Reader, mark string, lang trade.Lang,
-	who engine.Person,
+	who acts.Person,
 ) (pages.SheetPlan, error) {
-	out, acts, planned, err := r.planSheet(ctx, file, lang)
+	out, people, planned, err := r.planSheet(ctx, file, lang)
 	if err != nil || out.Fault != "" {
 		return out, err
 	}
@@ -97,7 +97,7 @@ func (r *reports) DoSheet(ctx context.Context, file io.Reader, mark string, lang
 	}
 	for _, p := range planned {
 		who.Reason = p.Reason
-		done, err := acts.Do(ctx, p.Plan, who)
+		done, err := people.Do(ctx, p.Plan, who)
 		for _, s := range done.Steps {
 			if s.Done {
 				out.Done++

@@ -6,7 +6,8 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/console/pages"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/clock"
+	"github.com/safrasync/safrasync/sync/run"
 )
 
 // work is the engine of a generation as the console knows it.
@@ -20,7 +21,7 @@ func (w *work) Jobs() []pages.Job {
 	out := make([]pages.Job, len(w.g.Engine.Jobs))
 	for i, job := range w.g.Engine.Jobs {
 		out[i] = pages.Job{Name: job.Name(), Title: job.Spec.Title, Sends: job.Spec.Sends, Key: job.Spec.Key}
-		schedule, err := engine.ParseSchedule(job.Spec.Schedule, w.g.App.Config.Zone())
+		schedule, err := clock.ParseSchedule(job.Spec.Schedule, w.g.App.Config.Zone())
 		if err != nil {
 			continue
 		}
@@ -48,7 +49,7 @@ type Board struct {
 func NewBoard() *Board { return &Board{changed: make(chan struct{})} }
 
 // Observe is told by the engine; it must not wait for anybody.
-func (b *Board) Observe(p engine.Progress) {
+func (b *Board) Observe(p run.Progress) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	i := slices.IndexFunc(b.jobs, func(j pages.Progress) bool { return j.Job == p.Job })
@@ -58,13 +59,13 @@ func (b *Board) Observe(p engine.Progress) {
 	if i >= 0 {
 		next.Since, next.Pace = b.jobs[i].Since, b.jobs[i].Pace
 	}
-	if p.Phase == engine.Sending && next.Pace.Since.IsZero() {
+	if p.Phase == run.Sending && next.Pace.Since.IsZero() {
 		next.Pace = pages.Pace{Since: cli.Now(), Done: p.Done}
 	}
 	switch {
-	case p.Phase == engine.Done && i >= 0:
+	case p.Phase == run.Done && i >= 0:
 		b.jobs = slices.Delete(slices.Clone(b.jobs), i, i+1)
-	case p.Phase == engine.Done:
+	case p.Phase == run.Done:
 		return
 	case i < 0:
 		b.jobs = append(slices.Clone(b.jobs), next)

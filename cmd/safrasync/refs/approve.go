@@ -5,21 +5,21 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 )
 
 // Proposal is a code of a de-para that somebody proposes, as it is kept until another agrees; the
 // mark covers what the code has now.
-func Proposal(ctx context.Context, store *state.Store, kind, code, id string) (engine.Planned, string, error) {
+func Proposal(ctx context.Context, store *state.Store, kind, code, id string) (acts.Planned, string, error) {
 	all, _, err := store.References(ctx)
-	o := engine.ActOrder{Act: engine.ActSetCode, Job: kind, Keys: []string{code}, ID: id}
-	return engine.Planned{Order: o, Rows: 1}, engine.MarkOf(o, all[kind][code]), err
+	o := acts.Order{Act: acts.ActSetCode, Job: kind, Keys: []string{code}, ID: id}
+	return acts.Planned{Order: o, Rows: 1}, acts.MarkOf(o, all[kind][code]), err
 }
 
 // ApprovableIn lets a code that somebody proposed be approved.
-func ApprovableIn(open func(context.Context) (*state.Store, error)) engine.Elsewhere {
-	return engine.Elsewhere{
-		Mark: func(ctx context.Context, o engine.ActOrder) (string, error) {
+func ApprovableIn(open func(context.Context) (*state.Store, error)) acts.Elsewhere {
+	return acts.Elsewhere{
+		Mark: func(ctx context.Context, o acts.Order) (string, error) {
 			store, err := open(ctx)
 			if err != nil {
 				return "", err
@@ -27,7 +27,7 @@ func ApprovableIn(open func(context.Context) (*state.Store, error)) engine.Elsew
 			_, mark, err := Proposal(ctx, store, o.Job, o.Keys[0], o.ID)
 			return mark, err
 		},
-		Do: func(ctx context.Context, o engine.ActOrder, _ string, who engine.Person) (bool, error) {
+		Do: func(ctx context.Context, o acts.Order, _ string, who acts.Person) (bool, error) {
 			store, err := open(ctx)
 			if err != nil {
 				return false, err
@@ -43,6 +43,6 @@ func ApprovableIn(open func(context.Context) (*state.Store, error)) engine.Elsew
 }
 
 // Approvable is that at the command line.
-func Approvable(a *cli.App) engine.Elsewhere {
+func Approvable(a *cli.App) acts.Elsewhere {
 	return ApprovableIn(func(ctx context.Context) (*state.Store, error) { return a.OpenLedger(ctx, cli.ToWrite) })
 }

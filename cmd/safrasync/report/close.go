@@ -12,7 +12,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -56,11 +56,11 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, options reconcile.Opt
 		return err
 	}
 	who := a.Person(f.ActFlags)
-	acts, err := a.OpenActs(ctx, cli.ToWrite)
+	people, err := a.OpenActs(ctx, cli.ToWrite)
 	if err != nil {
 		return err
 	}
-	asked, err := acts.Ask(ctx, ClosingOrder(day, plan, f.platform), plan.Mark, who, 0)
+	asked, err := people.Ask(ctx, ClosingOrder(day, plan, f.platform), plan.Mark, who, 0)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func tellClosing(ctx context.Context, a *cli.App, reading *state.Store, plan rec
 
 // freeze keeps what a snapshot shows, in the name of a person.
 func freeze(ctx context.Context, a *cli.App, day trade.Date, s *reconcile.Snapshot,
-	who engine.Person,
+	who acts.Person,
 ) (trade.Closing, error) {
 	record, err := who.Record(cli.Now(), reconcile.ActClose, day.String(), s.Kept())
 	if err != nil {
@@ -126,9 +126,9 @@ func freeze(ctx context.Context, a *cli.App, day trade.Date, s *reconcile.Snapsh
 }
 
 // ClosingOrder is a closing as it is kept until others agree to it.
-func ClosingOrder(day trade.Date, plan reconcile.ClosingPlan, platform bool) engine.Planned {
-	p := engine.Planned{
-		Order: engine.ActOrder{Act: engine.ActClose, Job: day.String(), Checked: platform}, Rows: plan.Rows,
+func ClosingOrder(day trade.Date, plan reconcile.ClosingPlan, platform bool) acts.Planned {
+	p := acts.Planned{
+		Order: acts.Order{Act: acts.ActClose, Job: day.String(), Checked: platform}, Rows: plan.Rows,
 	}
 	sum, priced := trade.Decimal{}, false
 	for _, t := range plan.Totals {
@@ -149,8 +149,8 @@ func ClosingOrder(day trade.Date, plan reconcile.ClosingPlan, platform bool) eng
 }
 
 // Approvable lets a closing that somebody ordered be approved at the command line.
-func Approvable(a *cli.App) engine.Elsewhere {
-	with := func(ctx context.Context, o engine.ActOrder,
+func Approvable(a *cli.App) acts.Elsewhere {
+	with := func(ctx context.Context, o acts.Order,
 		fn func(trade.Date, *reconcile.Snapshot, reconcile.ClosingPlan) error,
 	) error {
 		day, err := trade.ParseDate(o.Job)
@@ -172,15 +172,15 @@ func Approvable(a *cli.App) engine.Elsewhere {
 		}
 		return fn(day, snapshot, plan)
 	}
-	return engine.Elsewhere{
-		Mark: func(ctx context.Context, o engine.ActOrder) (mark string, err error) {
+	return acts.Elsewhere{
+		Mark: func(ctx context.Context, o acts.Order) (mark string, err error) {
 			err = with(ctx, o, func(_ trade.Date, _ *reconcile.Snapshot, p reconcile.ClosingPlan) error {
 				mark = p.Mark
 				return nil
 			})
 			return mark, err
 		},
-		Do: func(ctx context.Context, o engine.ActOrder, mark string, who engine.Person) (done bool, err error) {
+		Do: func(ctx context.Context, o acts.Order, mark string, who acts.Person) (done bool, err error) {
 			err = with(ctx, o, func(day trade.Date, s *reconcile.Snapshot, p reconcile.ClosingPlan) error {
 				if p.Mark != mark || len(p.Uneven) > 0 || p.TooEarly() {
 					return nil

@@ -15,7 +15,8 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/rehearse"
 )
 
 // testFlags are those of `safrasync test`.
@@ -137,7 +138,7 @@ func casesBeside(config *config.Config) string {
 }
 
 // runCase runs one case; what is wrong with it is a part of the result, and the others go on.
-func runCase(a *cli.App, jobs []*engine.Job, file string, f testFlags) caseResult {
+func runCase(a *cli.App, jobs []*mapping.Job, file string, f testFlags) caseResult {
 	out := caseResult{File: file, Differences: []difference{}}
 	fail := func(err error) caseResult {
 		text := err.Error()
@@ -158,7 +159,7 @@ func runCase(a *cli.App, jobs []*engine.Job, file string, f testFlags) caseResul
 		return fail(&config.Error{Faults: []config.Fault{config.FaultAt(c.source, c.index, "job",
 			config.UnknownName("job", c.Job, names))}})
 	}
-	verdict, err := engine.Try(jobs[i], c.input())
+	verdict, err := rehearse.Try(jobs[i], c.input())
 	if err != nil {
 		return fail(c.annotate(err))
 	}
@@ -233,7 +234,7 @@ func caseFrom(ctx context.Context, a *cli.App, args []string) error {
 		return err
 	}
 	c, err := e.CaseOf(ctx, args[0], key)
-	if errors.Is(err, engine.ErrNotInQuery) {
+	if errors.Is(err, rehearse.ErrNotInQuery) {
 		return errors.New(a.Text("preview.not_in_query", key, args[0], key))
 	}
 	if err != nil {
@@ -243,7 +244,7 @@ func caseFrom(ctx context.Context, a *cli.App, args []string) error {
 	if err != nil {
 		return err
 	}
-	verdict, err := engine.Try(job, c)
+	verdict, err := rehearse.Try(job, c)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -30,7 +30,7 @@ func (c *CaseFile) Expected() Outcome {
 }
 
 // verdictOutcome is what the engine says. A cancelled row does not go, whatever else is true of it.
-func verdictOutcome(v engine.Verdict) Outcome {
+func verdictOutcome(v rehearse.Verdict) Outcome {
 	if v.Cancelled {
 		return Outcome{Cancelled: true}
 	}

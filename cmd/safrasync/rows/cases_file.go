@@ -12,7 +12,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/erp"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -103,8 +103,8 @@ func LoadCase(path string) (*CaseFile, error) {
 }
 
 // input is the case without its expectation.
-func (c *CaseFile) input() engine.Case {
-	in := engine.Case{
+func (c *CaseFile) input() rehearse.Case {
+	in := rehearse.Case{
 		Row: c.Row, References: map[string]map[string]string{}, Parents: map[string]map[string]string{},
 		Today: c.today,
 	}

@@ -11,7 +11,8 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/erp"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -79,15 +80,15 @@ func TestTheCaseOfTheManualCanBeRead(t *testing.T) {
 func TestACaseThatWasWrittenIsReadBackAsTheSameRow(t *testing.T) {
 	t.Parallel()
 	column := "Número do Contrato"
-	spec := engine.JobSpec{
+	spec := mapping.JobSpec{
 		Name: "c", Sends: trade.OrderCommitments, Query: "SELECT 1", Key: []string{"k"}, Sweep: "0 3 * * *",
 		Schedule: "0 3 * * *",
-		Fields:   map[string]engine.FieldSpec{"price": {Columns: []string{column}}},
+		Fields:   map[string]mapping.FieldSpec{"price": {Columns: []string{column}}},
 	}
-	job, _ := engine.Compile(spec, nil) // the fields that it lacks do not matter here
+	job, _ := mapping.Compile(spec, nil) // the fields that it lacks do not matter here
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
-		in := engine.Case{
+		in := rehearse.Case{
 			Row: map[string]erp.Value{"k": valueOfERP(t, "k"), column: valueOfERP(t, "v")},
 			References: map[string]map[string]string{"wallets": {cli.NormalCode(rapid.StringMatching(`[!-~]{1,8}`).Draw(t,
 				"code")): "x"}},

@@ -8,7 +8,8 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/erp"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -37,7 +38,7 @@ func yamlCaseValue(v erp.Value) string {
 }
 
 // render writes a new case without its expectation.
-func renderCase(job *engine.Job, c engine.Case, comment string) string {
+func renderCase(job *mapping.Job, c rehearse.Case, comment string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\njob: %s\ntoday: %s\nrow:\n", comment, config.YAMLText(job.Name()), c.Today)
 	for _, name := range job.Columns() {

@@ -10,7 +10,8 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -31,13 +32,13 @@ func NewExplainCommand(a *cli.App) *cobra.Command {
 
 // explainJSON is the last object of `explain --json`.
 type explainJSON struct {
-	Job       string         `json:"job"`
-	Sends     trade.Kind     `json:"sends"`
-	Key       []string       `json:"key"`
-	ChangedAt *string        `json:"changed_at"`
-	Cancelled *cancelledJSON `json:"cancelled"`
-	Fields    []fieldRule    `json:"fields"`
-	ERP       *engine.Audit  `json:"erp"` // null with --offline, or when the ERP could not be read
+	Job       string          `json:"job"`
+	Sends     trade.Kind      `json:"sends"`
+	Key       []string        `json:"key"`
+	ChangedAt *string         `json:"changed_at"`
+	Cancelled *cancelledJSON  `json:"cancelled"`
+	Fields    []fieldRule     `json:"fields"`
+	ERP       *rehearse.Audit `json:"erp"` // null with --offline, or when the ERP could not be read
 
 	Identity string         `json:"identity,omitempty"` // key space; absent: that of all jobs which name none
 	Twin     trade.Severity `json:"twin"`               // what happens to equal rows
@@ -67,7 +68,7 @@ func explain(ctx context.Context, a *cli.App, name string, rows, offline bool) e
 	if err != nil {
 		return err
 	}
-	job := jobs[slices.IndexFunc(jobs, func(j *engine.Job) bool { return j.Name() == name })]
+	job := jobs[slices.IndexFunc(jobs, func(j *mapping.Job) bool { return j.Name() == name })]
 	out := explainJSON{
 		Job: name, Sends: job.Spec.Sends, Key: job.Spec.Key, Identity: job.Spec.Identity,
 		ChangedAt: cli.OrNull(job.Spec.ChangedAt), Fields: []fieldRule{},
@@ -115,31 +116,31 @@ func endExplain(a *cli.App, out explainJSON, fault error) error {
 }
 
 // auditERP reads all rows and tells those that break a rule, as they are found, when rows says so.
-func auditERP(ctx context.Context, a *cli.App, job *engine.Job, rows bool) (engine.Audit, error) {
+func auditERP(ctx context.Context, a *cli.App, job *mapping.Job, rows bool) (rehearse.Audit, error) {
 	store, err := a.OpenLedger(ctx, cli.ToRead)
 	if err != nil {
-		return engine.Audit{}, err
+		return rehearse.Audit{}, err
 	}
 	source, err := a.OpenERP(ctx)
 	if err != nil {
-		return engine.Audit{}, err
+		return rehearse.Audit{}, err
 	}
 	e, err := a.OpenEngine(store, source, nil)
 	if err != nil {
-		return engine.Audit{}, err
+		return rehearse.Audit{}, err
 	}
-	var each func(engine.Judgement) error
+	var each func(rehearse.Judgement) error
 	if rows {
 		if !a.AsJSON {
 			a.Line("")
 			a.Show("explain.rows_title")
 		}
-		each = func(j engine.Judgement) error { return printJudgement(a, j) }
+		each = func(j rehearse.Judgement) error { return printJudgement(a, j) }
 	}
 	return e.Audit(ctx, job, each)
 }
 
-func printJudgement(a *cli.App, j engine.Judgement) error {
+func printJudgement(a *cli.App, j rehearse.Judgement) error {
 	if a.AsJSON {
 		j.Problems, j.WaitingFor = cli.OrEmpty(j.Problems), cli.OrEmpty(j.WaitingFor)
 		return a.PrintJSON(j)
@@ -166,7 +167,7 @@ func printRules(a *cli.App, out explainJSON) {
 	} else {
 		a.Show("explain.no_changed_at")
 	}
-	if out.Twin == engine.TwinHold {
+	if out.Twin == mapping.TwinHold {
 		a.Show("explain.twin_hold", out.TwinDays)
 	}
 	if c := out.Cancelled; c != nil {
@@ -186,7 +187,7 @@ func printRules(a *cli.App, out explainJSON) {
 }
 
 // UnseenCancelled says that no row has some values of `cancelled`, and what there is.
-func UnseenCancelled(v cli.Voice, c engine.CancelledColumn, column string) string {
+func UnseenCancelled(v cli.Voice, c rehearse.CancelledColumn, column string) string {
 	there := shownValueCounts(c.Values)
 	for _, value := range c.Values {
 		if value.Value == "" {
@@ -197,7 +198,7 @@ func UnseenCancelled(v cli.Voice, c engine.CancelledColumn, column string) strin
 }
 
 // printAudit writes what was found for people.
-func printAudit(a *cli.App, r engine.Audit, cancelledColumn string) {
+func printAudit(a *cli.App, r rehearse.Audit, cancelledColumn string) {
 	a.Line("")
 	a.Show("explain.read", r.Read, r.Ready, r.Invalid, r.Waiting, r.Cancelled, r.Unreadable)
 	if r.Double > 0 {

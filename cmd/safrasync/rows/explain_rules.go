@@ -8,7 +8,8 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/internal/i18n"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -37,7 +38,7 @@ type fieldCheck struct {
 }
 
 // ruleOf puts together what the API's table and the configuration say of a field.
-func ruleOf(v cli.Voice, rule trade.FieldRule, job engine.JobSpec) fieldRule {
+func ruleOf(v cli.Voice, rule trade.FieldRule, job mapping.JobSpec) fieldRule {
 	spec, mapped := job.Fields[rule.Field]
 	out := fieldRule{
 		Field: rule.Field, Type: rule.Type, Allowed: cli.OrEmpty(rule.Values), Required: RequiredWhen(rule),
@@ -124,7 +125,7 @@ func checksOf(v cli.Voice, rule trade.FieldRule, checks trade.Checks) []fieldChe
 }
 
 // sourceOf says where a field comes from and what is done to it.
-func sourceOf(v cli.Voice, rule trade.FieldRule, spec engine.FieldSpec, source string) string {
+func sourceOf(v cli.Voice, rule trade.FieldRule, spec mapping.FieldSpec, source string) string {
 	switch source {
 	case "none":
 		return v.Text("rule.not_mapped")
@@ -207,7 +208,7 @@ func shownMap(values map[string]string) string {
 
 // shownValueCounts lists values with their rows, without the blank one, which the sentence has said
 // already.
-func shownValueCounts(values []engine.ValueCount) string {
+func shownValueCounts(values []rehearse.ValueCount) string {
 	var out []string
 	for _, c := range values {
 		if c.Value != "" {

@@ -7,14 +7,15 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/events"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // RowHints is what is known of a row beyond the answers to its own requests.
 type RowHints struct {
 	trade.Hints
-	Like       []engine.Suggestion
+	Like       []events.Suggestion
 	Unreadable []trade.Candidate
 	More       bool // events told of more records than were compared
 	Listening  bool // webhooks are registered, or events came
@@ -88,7 +89,7 @@ func Hints(ctx context.Context, a *cli.App, store *state.Store, e trade.Entry,
 	if err == nil {
 		out.More = len(candidates) > HintsCompared
 		candidates = candidates[:min(len(candidates), HintsCompared)]
-		out.Like, out.Unreadable = engine.Suggestions(attempts, candidates, a.Config.Limits(), cli.Now())
+		out.Like, out.Unreadable = events.Suggestions(attempts, candidates, a.Config.Limits(), cli.Now())
 	}
 	return out, err
 }
@@ -114,13 +115,13 @@ type heardJSON struct {
 }
 
 type suggestionJSON struct {
-	ID      string          `json:"id"`
-	Event   string          `json:"event"`
-	HeardAt time.Time       `json:"heard_at"`
-	Full    bool            `json:"full"`   // everything that was sent is the same
-	Timing  engine.Timing   `json:"timing"` // fits, unclear
-	Attempt int             `json:"attempt"`
-	Reading engine.Readback `json:"reading"`
+	ID      string        `json:"id"`
+	Event   string        `json:"event"`
+	HeardAt time.Time     `json:"heard_at"`
+	Full    bool          `json:"full"`   // everything that was sent is the same
+	Timing  events.Timing `json:"timing"` // fits, unclear
+	Attempt int           `json:"attempt"`
+	Reading acts.Readback `json:"reading"`
 }
 
 func hintsOf(h RowHints) hintsJSON {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -124,7 +124,7 @@ func RowDetailOf(c *config.Config, e trade.Entry, attempts []trade.Attempt, chan
 		RowJSON: RowOf(c, e), Quantity: e.Quantity, Values: e.Values, Payload: e.Payload,
 		PayloadHash: cli.OrNull(string(e.PayloadHash)),
 		Warnings:    cli.OrEmpty(e.Warnings), GoneSweeps: e.GoneSweeps, Changes: cli.OrEmpty(changes),
-		Acknowledged: cli.OrEmpty(e.Acknowledged), History: []attemptJSON{}, Path: engine.PathOf(e),
+		Acknowledged: cli.OrEmpty(e.Acknowledged), History: []attemptJSON{}, Path: mapping.PathOf(e),
 		MovedID:   cli.OrNull(e.MovedID),
 		ReducedAt: cli.TimeOrNull(e.ReducedAt), Hints: hintsOf(RowHints{}),
 	}

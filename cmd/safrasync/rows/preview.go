@@ -10,7 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -62,7 +62,7 @@ func preview(ctx context.Context, a *cli.App, job, key string) error {
 		return err
 	}
 	p, err := e.Preview(ctx, job, key)
-	if errors.Is(err, engine.ErrNotInQuery) {
+	if errors.Is(err, rehearse.ErrNotInQuery) {
 		return errors.New(a.Text("preview.not_in_query", key, job, key))
 	}
 	if err != nil {
@@ -81,7 +81,7 @@ func preview(ctx context.Context, a *cli.App, job, key string) error {
 }
 
 // tidyPreview makes missing lists empty ones.
-func tidyPreview(p engine.Preview) engine.Preview {
+func tidyPreview(p rehearse.Preview) rehearse.Preview {
 	p.Problems, p.WaitingFor = cli.OrEmpty(p.Problems), cli.OrEmpty(p.WaitingFor)
 	for i := range p.Fields {
 		p.Fields[i].Columns = cli.OrEmpty(p.Fields[i].Columns)
@@ -91,7 +91,7 @@ func tidyPreview(p engine.Preview) engine.Preview {
 
 // printPreview writes a preview for people; stands is the state that the ledger has for the row, ""
 // for none.
-func printPreview(a *cli.App, p engine.Preview, stands trade.State) {
+func printPreview(a *cli.App, p rehearse.Preview, stands trade.State) {
 	lang, row := a.Lang(), a.Voice().Subject(p.Job, p.Key, p.Show)
 	switch {
 	case stands.Created():

@@ -11,7 +11,9 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/rehearse"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -38,7 +40,7 @@ func previewDiff(ctx context.Context, a *cli.App, names []string, f diffFlags) e
 	if err != nil {
 		return err
 	}
-	var source engine.Source = cli.Unreachable{Err: errNoERP}
+	var source run.Source = cli.Unreachable{Err: errNoERP}
 	if f.askERP {
 		if source, err = a.OpenERP(ctx); err != nil {
 			return err
@@ -70,7 +72,7 @@ func previewDiff(ctx context.Context, a *cli.App, names []string, f diffFlags) e
 
 // diffJob compares the accepted rows of one job, page by page: memory does not grow with the
 // ledger.
-func diffJob(ctx context.Context, a *cli.App, e *cli.Engine, store *state.Store, job *engine.Job,
+func diffJob(ctx context.Context, a *cli.App, e *cli.Engine, store *state.Store, job *mapping.Job,
 	f diffFlags,
 ) (*diffCount, error) {
 	compare, err := e.Comparer(ctx, job, f.askERP)
@@ -87,7 +89,7 @@ func diffJob(ctx context.Context, a *cli.App, e *cli.Engine, store *state.Store,
 		}
 		for _, d := range found {
 			count.add(d)
-			if a.AsJSON && (f.all || d.Verdict != engine.WouldBeTheSame) {
+			if a.AsJSON && (f.all || d.Verdict != rehearse.WouldBeTheSame) {
 				if err := a.PrintJSON(d); err != nil {
 					return err
 				}
@@ -112,8 +114,8 @@ func diffJob(ctx context.Context, a *cli.App, e *cli.Engine, store *state.Store,
 type diffCount struct {
 	job      string
 	rows     int
-	verdicts map[engine.DifferenceKind]int
-	changes  map[engine.FieldChange]*diffSample
+	verdicts map[rehearse.DifferenceKind]int
+	changes  map[rehearse.FieldChange]*diffSample
 	more     map[string]int // rows of a field beyond the changes that are told one by one
 	unmapped map[string]int // by column
 	gone     int            // payloads that are no longer kept
@@ -140,7 +142,7 @@ const (
 
 func newDiffCount(job string) *diffCount {
 	return &diffCount{
-		job: job, verdicts: map[engine.DifferenceKind]int{}, changes: map[engine.FieldChange]*diffSample{},
+		job: job, verdicts: map[rehearse.DifferenceKind]int{}, changes: map[rehearse.FieldChange]*diffSample{},
 		more:     map[string]int{},
 		unmapped: map[string]int{}, problems: map[[2]string]*diffSample{}, waiting: map[trade.Awaited]*diffSample{},
 		sums: map[trade.Unit]*diffSum{},
@@ -164,7 +166,7 @@ func sampled[K comparable](m map[K]*diffSample, key K, row string) bool {
 	return true
 }
 
-func (c *diffCount) add(d engine.Difference) {
+func (c *diffCount) add(d rehearse.Difference) {
 	c.rows++
 	c.verdicts[d.Verdict]++
 	for _, change := range d.Changes {
@@ -184,7 +186,7 @@ func (c *diffCount) add(d engine.Difference) {
 	for _, column := range d.Unmapped {
 		c.unmapped[column]++
 	}
-	if d.Verdict == engine.NotComparable && len(d.Unmapped) == 0 {
+	if d.Verdict == rehearse.NotComparable && len(d.Unmapped) == 0 {
 		c.gone++
 		return
 	}
@@ -201,19 +203,19 @@ func (c *diffCount) sum(q trade.Quantity, add func(*diffSum)) {
 
 // diffSummary is the last line of a job in `preview --diff --json`.
 type diffSummary struct {
-	Job      string                        `json:"job"`
-	Summary  bool                          `json:"summary"` // true: this line is about the job
-	Rows     int                           `json:"rows"`
-	Verdicts map[engine.DifferenceKind]int `json:"verdicts"`
-	Changes  []changeJSON                  `json:"changes"`
-	More     map[string]int                `json:"more"`
-	Unmapped map[string]int                `json:"unmapped"`
-	NoBody   int                           `json:"no_payload"`
-	Sums     map[trade.Unit]sumJSON        `json:"sums"`
+	Job      string                          `json:"job"`
+	Summary  bool                            `json:"summary"` // true: this line is about the job
+	Rows     int                             `json:"rows"`
+	Verdicts map[rehearse.DifferenceKind]int `json:"verdicts"`
+	Changes  []changeJSON                    `json:"changes"`
+	More     map[string]int                  `json:"more"`
+	Unmapped map[string]int                  `json:"unmapped"`
+	NoBody   int                             `json:"no_payload"`
+	Sums     map[trade.Unit]sumJSON          `json:"sums"`
 }
 
 type changeJSON struct {
-	engine.FieldChange
+	rehearse.FieldChange
 	Rows int      `json:"rows"`
 	Keys []string `json:"keys"`
 }
@@ -240,12 +242,12 @@ func (c *diffCount) summary() diffSummary {
 }
 
 // sortedChanges gives the changes by field, the most frequent first.
-func (c *diffCount) sortedChanges() []engine.FieldChange {
-	var out []engine.FieldChange
+func (c *diffCount) sortedChanges() []rehearse.FieldChange {
+	var out []rehearse.FieldChange
 	for change := range c.changes {
 		out = append(out, change)
 	}
-	slices.SortFunc(out, func(x, y engine.FieldChange) int {
+	slices.SortFunc(out, func(x, y rehearse.FieldChange) int {
 		return cmp.Or(cmp.Compare(x.Field, y.Field), cmp.Compare(c.changes[y].rows, c.changes[x].rows),
 			cmp.Compare(x.Old, y.Old), cmp.Compare(x.New, y.New))
 	})
@@ -258,8 +260,8 @@ const diffShown = 10
 // printDiff writes what was found for people.
 func printDiff(a *cli.App, c *diffCount, f diffFlags) {
 	v := c.verdicts
-	a.Show("diff.title", c.job, c.rows, v[engine.WouldBeTheSame], v[engine.WouldDiffer], v[engine.WouldBeRefused],
-		v[engine.WouldWait], v[engine.NotComparable])
+	a.Show("diff.title", c.job, c.rows, v[rehearse.WouldBeTheSame], v[rehearse.WouldDiffer], v[rehearse.WouldBeRefused],
+		v[rehearse.WouldWait], v[rehearse.NotComparable])
 	total, shown := map[string]int{}, map[string]int{}
 	for change, s := range c.changes {
 		total[change.Field] += s.rows

@@ -9,7 +9,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -98,7 +98,7 @@ func printEntry(a *cli.App, e trade.Entry, changes []trade.Difference) {
 		a.Line(fmt.Sprintf("  %-*s  %s", width, name, text))
 	}
 	if len(e.Payload) > 0 {
-		a.Show("row.payload", engine.PathOf(e))
+		a.Show("row.payload", mapping.PathOf(e))
 		a.PrintIndented(e.Payload)
 	}
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/clock"
+	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -28,7 +29,7 @@ func NewWhyCommand(a *cli.App) *cobra.Command {
 
 // whyJSON is `why --json`.
 type whyJSON struct {
-	engine.Reasons
+	rehearse.Reasons
 	ERPError  *string         `json:"erp_error"` // why the ERP could not be asked; null when it was
 	Row       *RowDetailJSON  `json:"row"`       // the ledger's entry; null when it has none
 	JobStatus trade.JobStatus `json:"job_status"`
@@ -38,7 +39,7 @@ type whyJSON struct {
 
 // story is everything that is known about one key.
 type story struct {
-	reasons  engine.Reasons
+	reasons  rehearse.Reasons
 	sends    trade.Kind
 	erpErr   error
 	entry    *trade.Entry
@@ -123,7 +124,7 @@ func tellStory(ctx context.Context, e *cli.Engine, job, key string, zone *time.L
 		return s, err
 	}
 	s.sends = compiled.Spec.Sends
-	schedule, err := engine.ParseSchedule(compiled.Spec.Schedule, zone)
+	schedule, err := clock.ParseSchedule(compiled.Spec.Schedule, zone)
 	if err != nil {
 		return s, err
 	}

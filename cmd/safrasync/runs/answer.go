@@ -11,13 +11,13 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // plan is what a dry run would make of a job's rows.
 type plan struct {
-	job      *engine.Job
+	job      *mapping.Job
 	troubles *alerts.Troubles
 	judged   map[int64]bool  // entries of the ledger that would change: what the ledger has of them is older
 	told     map[string]told // by key, of the rows that would go or stay
@@ -34,7 +34,7 @@ type told struct {
 // answer is what a dry run tells those who decide: what would go, and what would not and why, for
 // each kind of record. Kinds are never added to one another.
 type answer struct {
-	specs  []engine.JobSpec
+	specs  []mapping.JobSpec
 	runs   []string // the jobs that were asked for
 	paused []string // those of them of which nothing goes
 	plans  map[string]*plan
@@ -55,7 +55,7 @@ type share struct {
 }
 
 // newAnswer is that of a run of the named jobs, or of all where none is named.
-func newAnswer(specs []engine.JobSpec, jobs []*engine.Job, named []string) *answer {
+func newAnswer(specs []mapping.JobSpec, jobs []*mapping.Job, named []string) *answer {
 	out := &answer{specs: specs, runs: named, plans: map[string]*plan{}, parts: map[part]*share{}}
 	for _, job := range jobs {
 		if len(named) == 0 {

@@ -16,6 +16,9 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	engine "github.com/safrasync/safrasync/sync"
+	engineacts "github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/discovery"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -76,15 +79,15 @@ func resync(ctx context.Context, a *cli.App, job string, f resyncFlags) error {
 	if err != nil {
 		return err
 	}
-	order := engine.ActOrder{
-		Act: engine.ActResync, Job: job, Keys: wanted.Keys, States: wanted.States, Since: wanted.Since,
+	order := engineacts.Order{
+		Act: engineacts.ActResync, Job: job, Keys: wanted.Keys, States: wanted.States, Since: wanted.Since,
 	}
 	who := a.Person(f.ActFlags)
-	planned := engine.Planned{Order: order}
+	planned := engineacts.Planned{Order: order}
 	for _, n := range plan {
 		planned.Rows += n
 	}
-	asked, err := acts.Ask(ctx, planned, engine.MarkOf(order, plan), who, 0)
+	asked, err := acts.Ask(ctx, planned, engineacts.MarkOf(order, plan), who, 0)
 	if err != nil {
 		return err
 	}
@@ -95,8 +98,8 @@ func resync(ctx context.Context, a *cli.App, job string, f resyncFlags) error {
 }
 
 // runResync reads a job again, after it was put into the audit.
-func runResync(ctx context.Context, a *cli.App, source engine.Source, o engine.ActOrder, plan map[string]int,
-	who engine.Person,
+func runResync(ctx context.Context, a *cli.App, source run.Source, o engineacts.Order, plan map[string]int,
+	who engineacts.Person,
 ) error {
 	job, wanted := o.Job, cli.ResyncOf(o)
 	record, err := cli.ResyncRecord(o, plan, who)
@@ -125,8 +128,8 @@ func runResync(ctx context.Context, a *cli.App, source engine.Source, o engine.A
 }
 
 // Approvable lets a new reading that somebody ordered be approved at the command line.
-func Approvable(a *cli.App) engine.Elsewhere {
-	plan := func(ctx context.Context, o engine.ActOrder) (map[string]int, engine.Source, error) {
+func Approvable(a *cli.App) engineacts.Elsewhere {
+	plan := func(ctx context.Context, o engineacts.Order) (map[string]int, run.Source, error) {
 		source, err := a.OpenSource(ctx)
 		if err != nil {
 			return nil, nil, err
@@ -134,14 +137,14 @@ func Approvable(a *cli.App) engine.Elsewhere {
 		plan, err := planResync(ctx, a, o.Job, cli.ResyncOf(o), source)
 		return plan, source, err
 	}
-	return engine.Elsewhere{
-		Mark: func(ctx context.Context, o engine.ActOrder) (string, error) {
+	return engineacts.Elsewhere{
+		Mark: func(ctx context.Context, o engineacts.Order) (string, error) {
 			plan, _, err := plan(ctx, o)
-			return engine.MarkOf(o, plan), err
+			return engineacts.MarkOf(o, plan), err
 		},
-		Do: func(ctx context.Context, o engine.ActOrder, mark string, who engine.Person) (bool, error) {
+		Do: func(ctx context.Context, o engineacts.Order, mark string, who engineacts.Person) (bool, error) {
 			plan, source, err := plan(ctx, o)
-			if err != nil || engine.MarkOf(o, plan) != mark {
+			if err != nil || engineacts.MarkOf(o, plan) != mark {
 				return false, err
 			}
 			return true, runResync(ctx, a, source, o, plan, who)
@@ -150,8 +153,8 @@ func Approvable(a *cli.App) engine.Elsewhere {
 }
 
 // planResync tells what a new reading would change, without changing anything.
-func planResync(ctx context.Context, a *cli.App, job string, wanted engine.Resync,
-	source engine.Source,
+func planResync(ctx context.Context, a *cli.App, job string, wanted discovery.Resync,
+	source run.Source,
 ) (map[string]int, error) {
 	store, err := a.OpenLedger(ctx, cli.ToRead)
 	if err != nil {
@@ -179,8 +182,8 @@ func planResync(ctx context.Context, a *cli.App, job string, wanted engine.Resyn
 }
 
 // resyncOf reads which rows are asked for.
-func resyncOf(a *cli.App, config *config.Config, job string, f resyncFlags) (engine.Resync, error) {
-	var out engine.Resync
+func resyncOf(a *cli.App, config *config.Config, job string, f resyncFlags) (discovery.Resync, error) {
+	var out discovery.Resync
 	if f.since != "" {
 		since, ok := cli.ParseSince(f.since, cli.Now(), config.Zone())
 		if !ok {

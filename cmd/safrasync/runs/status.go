@@ -15,7 +15,8 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/clock"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -108,7 +109,7 @@ func ReadStatus(ctx context.Context, store *state.Store, configuration *config.C
 		return nil, err
 	}
 	var names []string
-	specs := map[string]engine.JobSpec{}
+	specs := map[string]mapping.JobSpec{}
 	for _, spec := range configuration.JobSpecs() {
 		names = append(names, spec.Name)
 		specs[spec.Name] = spec
@@ -188,14 +189,14 @@ func ReadJob(ctx context.Context, store *state.Store, name string) (JobJSON, err
 }
 
 // Schedule fills in what the configuration says of the job.
-func (j *JobJSON) Schedule(spec engine.JobSpec, zone *time.Location, now time.Time) error {
+func (j *JobJSON) Schedule(spec mapping.JobSpec, zone *time.Location, now time.Time) error {
 	sends := string(spec.Sends)
 	j.Configured, j.Sends = true, &sends
-	runs, err := engine.ParseSchedule(spec.Schedule, zone)
+	runs, err := clock.ParseSchedule(spec.Schedule, zone)
 	if err != nil {
 		return err
 	}
-	sweeps, err := engine.ParseSchedule(spec.Sweep, zone)
+	sweeps, err := clock.ParseSchedule(spec.Sweep, zone)
 	if err != nil {
 		return err
 	}
