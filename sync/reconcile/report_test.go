@@ -3,7 +3,6 @@ package reconcile
 import (
 	"bytes"
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -196,7 +195,7 @@ func TestAPastDayIsDerivedAndSaysSo(t *testing.T) {
 			t.Errorf("states then (-want +got):\n%s", diff)
 		}
 		text := mustReport(t, s, portuguese, func(b *bytes.Buffer) Writer { return NewCSV(b, 0) })
-		heading := fmt.Sprintf(i18n.Report.Text(trade.Portuguese, "line.derived"), "31/10/2026", 9, 12, 2, 1)
+		heading := i18n.Format(i18n.Report.Text(trade.Portuguese, "line.derived"), "31/10/2026", 9, 12, 2, 1)
 		if !strings.Contains(text, heading) {
 			t.Errorf("the heading is not %q:\n%s", heading, text[:900])
 		}

@@ -2,7 +2,6 @@ package acts
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -132,7 +131,7 @@ func confirmRows(a *cli.App, plan engineacts.RowPlan, f rowActFlags) error {
 	case f.Yes:
 		return nil
 	}
-	return a.Ask(fmt.Sprintf(a.Text("act.ask_count"), n), func(answer string) bool { return answer == strconv.Itoa(n) })
+	return a.Ask(a.Text("act.ask_count", n), func(answer string) bool { return answer == strconv.Itoa(n) })
 }
 
 // actOnRows shows what an act would do to rows, asks, and does it. It fails when a row was refused.
