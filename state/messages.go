@@ -26,8 +26,8 @@ func (s *Store) MessageKeys(ctx context.Context) ([]trade.SeenMessage, error) {
 		Last     int64  `db:"last"`
 	}
 	query := `SELECT messages, COUNT(*) AS n, MAX(COALESCE(finished_at, started_at)) AS last FROM attempt WHERE messages <> '[]' GROUP BY messages`
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query)); err != nil {
-		return nil, s.db.Fault(ctx, op, err)
+	if err := s.db.All(ctx, op, &rows, query); err != nil {
+		return nil, err
 	}
 	seen := map[string]*trade.SeenMessage{}
 	for _, r := range rows {

@@ -115,8 +115,7 @@ func (s *Store) rebind(ctx context.Context, o sqldb.Options, plan *RebindPlan, p
 			return err
 		}
 		record.Detail = string(detail)
-		_, err = audit.AddAudit(t, record)
-		return err
+		return audit.AddAudit(t, record)
 	})
 	if errors.Is(err, errPlanned) {
 		return nil

@@ -38,8 +38,8 @@ func (s *Store) keepZone(ctx context.Context, zone *time.Location) error {
 		return nil
 	}
 	var have []zoneChange
-	if err := s.db.Read.SelectContext(ctx, &have, `SELECT since, seconds FROM zone ORDER BY since`); err != nil {
-		return s.db.Fault(ctx, op, err)
+	if err := s.db.All(ctx, op, &have, `SELECT since, seconds FROM zone ORDER BY since`); err != nil {
+		return err
 	}
 	want := changesOf(zone)
 	if slices.Equal(have, want) {

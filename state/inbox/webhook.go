@@ -47,16 +47,8 @@ func (r webhookRow) webhook() trade.Webhook {
 // Webhooks gives our registrations whose calls are taken, by event, the newest of each first: those
 // that are in use, and those that may be.
 func (s *Mailbox) Webhooks(ctx context.Context, now time.Time) ([]trade.Webhook, error) {
-	var rows []webhookRow
 	query := selectWebhook + `WHERE retired_at IS NULL OR retired_at > ? ORDER BY event, asked_at DESC, id DESC`
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), now.Add(-acceptRetired).UnixMilli()); err != nil {
-		return nil, s.db.Fault(ctx, "reading the webhooks", err)
-	}
-	out := make([]trade.Webhook, len(rows))
-	for i, r := range rows {
-		out[i] = r.webhook()
-	}
-	return out, nil
+	return sqldb.Made(ctx, s.db, "reading the webhooks", webhookRow.webhook, query, now.Add(-acceptRetired).UnixMilli())
 }
 
 // AskWebhook stores that a registration is sent to the platform now, with its record in the audit,
@@ -71,8 +63,7 @@ func (s *Mailbox) AskWebhook(ctx context.Context, w trade.Webhook, record trade.
 		if err != nil {
 			return err
 		}
-		_, err = audit.AddAudit(t, record)
-		return err
+		return audit.AddAudit(t, record)
 	})
 }
 
@@ -93,7 +84,6 @@ func (s *Mailbox) SettleWebhook(ctx context.Context, w trade.Webhook, now time.T
 		if err != nil {
 			return err
 		}
-		_, err = audit.AddAudit(t, record)
-		return err
+		return audit.AddAudit(t, record)
 	})
 }

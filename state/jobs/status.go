@@ -43,8 +43,8 @@ func StatusOf(job string, rows []StatusRow) (trade.JobStatus, error) {
 func (s *Roster) JobStatus(ctx context.Context, job string) (trade.JobStatus, error) {
 	const op = "reading the state of a job"
 	var rows []StatusRow
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(selectStatus), job); err != nil {
-		return trade.JobStatus{}, s.db.Fault(ctx, op, err)
+	if err := s.db.All(ctx, op, &rows, selectStatus, job); err != nil {
+		return trade.JobStatus{}, err
 	}
 	status, err := StatusOf(job, rows)
 	return status, s.db.Fault(ctx, op, err)

@@ -40,12 +40,8 @@ type AttemptRow struct {
 	AnswerBody  string         `db:"answer_body"`
 }
 
-// AttemptColumns are the columns of an attempt, in the order of Args.
-var AttemptColumns = []string{
-	"id", "entry_id", "generation", "no", "run_id", "owner", "epoch", "target", "payload", "payload_hash", "content",
-	"started_at", "finished_at", "outcome", "counts",
-	"status", "messages", "remote_id", "reason", "evidence", "request_head", "answer_head", "answer_body",
-}
+// AttemptColumns are the columns of an attempt.
+var AttemptColumns = sqldb.Columns[AttemptRow]()
 
 // ResultColumns are those that a settlement writes, after the id that finds the attempt.
 var ResultColumns = []string{
@@ -53,21 +49,11 @@ var ResultColumns = []string{
 	"answer_head", "answer_body",
 }
 
-// Args are the values of all columns, in the order of AttemptColumns.
-func (r *AttemptRow) Args() []any {
-	return append([]any{
-		r.ID, r.EntryID, r.Generation, r.No, r.RunID, r.Owner, r.Epoch, r.Target, r.Payload, r.PayloadHash, r.Content,
-		r.StartedAt,
-	}, r.Result()[1:]...)
-}
+// Args are the values of all columns.
+func (r *AttemptRow) Args() []any { return sqldb.Pick(r, AttemptColumns) }
 
 // Result are the values of the columns that settling writes.
-func (r *AttemptRow) Result() []any {
-	return []any{
-		r.ID, r.FinishedAt, r.Outcome, r.Counts, r.Status, r.Messages, r.RemoteID, r.Reason, r.Evidence, r.RequestHead,
-		r.AnswerHead, r.AnswerBody,
-	}
-}
+func (r *AttemptRow) Result() []any { return sqldb.Pick(r, ResultColumns) }
 
 // AttemptRowOf makes the row of an attempt. Its texts come from a foreign server and are cleaned.
 func AttemptRowOf(a trade.Attempt, now time.Time, counts bool) (*AttemptRow, error) {

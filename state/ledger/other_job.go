@@ -7,7 +7,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -19,7 +18,7 @@ import (
 
 // kinOf gives the jobs whose keys are compared with those of a job: all that have entries of the
 // same kind, but for those of which it is known that their keys are of another space.
-func kinOf(all func(dest any, query string, args ...any) error, job, sends string) ([]string, error) {
+func kinOf(all sqldb.Select, job, sends string) ([]string, error) {
 	var rows []struct {
 		Job    string         `db:"job"`
 		Brakes sql.NullString `db:"brakes"`
@@ -54,7 +53,7 @@ func kinOf(all func(dest any, query string, args ...any) error, job, sends strin
 // state that says so, those that the platform says it has, and those with an attempt of which that
 // is not certain, such as one that was dismissed while it was in doubt. Of several the first that
 // was accepted is told.
-func takenKeys(d sqldb.Dialect, all func(dest any, query string, args ...any) error, kin []string, sends string,
+func takenKeys(d sqldb.Dialect, all sqldb.Select, kin []string, sends string,
 	keys []string,
 ) (map[string]trade.Elsewhere, error) {
 	out := map[string]trade.Elsewhere{}
@@ -108,25 +107,13 @@ func takenKeys(d sqldb.Dialect, all func(dest any, query string, args ...any) er
 func (s *Ledger) SentElsewhere(ctx context.Context, job string, sends trade.Kind,
 	keys []string,
 ) (out map[string]trade.Elsewhere, several bool, err error) {
-	const op = "looking whether another job has sent a key"
-	all := func(dest any, query string, args ...any) error {
-		return s.db.Read.SelectContext(ctx, dest, s.db.Q(query), args...)
-	}
+	all := s.db.Reading(ctx, "looking whether another job has sent a key")
 	kin, err := kinOf(all, job, string(sends))
 	if err != nil {
-		return nil, false, s.db.Fault(ctx, op, err)
+		return nil, false, err
 	}
-	out = map[string]trade.Elsewhere{}
-	for chunk := range slices.Chunk(keys, sqldb.InList) {
-		found, err := takenKeys(s.db.D, all, kin, string(sends), chunk)
-		if err != nil {
-			return nil, false, s.db.Fault(ctx, op, err)
-		}
-		for key, f := range found {
-			out[key] = f
-		}
-	}
-	return out, len(kin) > 0, nil
+	out, err = takenKeys(s.db.D, all, kin, string(sends), keys)
+	return out, len(kin) > 0, err
 }
 
 // sentByOthers is what other jobs of the kind have sent, or may have, of what a group would send.
@@ -230,10 +217,11 @@ func (s *Ledger) JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error) {
 		N       int         `db:"n"`
 		Damaged int         `db:"damaged"`
 	}
-	err := s.db.Read.SelectContext(ctx, &rows, `SELECT k.job, k.sends, t.state, COALESCE(SUM(t.n), 0) AS n, COUNT(*) - COUNT(t.n) AS damaged FROM job_kind k JOIN tally t ON t.job = k.job
+	err := s.db.All(ctx, op, &rows,
+		`SELECT k.job, k.sends, t.state, COALESCE(SUM(t.n), 0) AS n, COUNT(*) - COUNT(t.n) AS damaged FROM job_kind k JOIN tally t ON t.job = k.job
 		GROUP BY k.job, k.sends, t.state ORDER BY k.job, k.sends`)
 	if err != nil {
-		return nil, s.db.Fault(ctx, op, err)
+		return nil, err
 	}
 	var out []trade.KnownJob
 	for _, r := range rows {

@@ -90,7 +90,7 @@ func (g *GroupTx) remoteOwners() (owners map[remoteKey]*NarrowRow, scopes map[st
 // holderOf gives the row that has a platform id, or that an earlier answer gave it to; of an id
 // that is unique within a contract only, a row of the same contract as entry except, which is not
 // asked about.
-func holderOf(all func(any, string, ...any) error, sends, remoteID string, except int64) (trade.ParentKey, error) {
+func holderOf(all sqldb.Select, sends, remoteID string, except int64) (trade.ParentKey, error) {
 	own := make([]sql.NullString, 1)
 	if _, alone := trade.IDScope(trade.Kind(sends), remoteID, nil); !alone {
 		if err := all(&own, `SELECT payload FROM entry WHERE id = ?`, except); err != nil {

@@ -162,9 +162,9 @@ func compareTally(a, b TallyKey) int {
 func (s *Ledger) Counts(ctx context.Context, job string) ([]trade.Tally, error) {
 	const op = "reading the counts"
 	var rows []TallyRow
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(`SELECT job, state, unit, n, volume FROM tally WHERE job = ?`),
+	if err := s.db.All(ctx, op, &rows, `SELECT job, state, unit, n, volume FROM tally WHERE job = ?`,
 		job); err != nil {
-		return nil, s.db.Fault(ctx, op, err)
+		return nil, err
 	}
 	sums := TallyChange{}
 	for _, r := range rows {

@@ -42,15 +42,6 @@ func (e *NarrowRow) recordID() string {
 	return e.RemoteID.String
 }
 
-// places are where the columns of selectNarrow go.
-func (e *NarrowRow) places() []any {
-	return []any{
-		&e.ID, &e.Job, &e.Sends, &e.Key, &e.State, &e.RemoteID, &e.MovedID, &e.Flags, &e.Generation, &e.Attempts,
-		&e.Amount, &e.Unit, &e.Version,
-		&e.Cause, &e.Error, &e.NextAttemptAt,
-	}
-}
-
 // SelectNarrow reads what sending needs of an entry.
 const SelectNarrow = `SELECT e.id, e.job, e.sends, e.key, e.state, e.remote_id, e.moved_id, e.flags, e.generation, e.attempts, e.amount, e.unit, e.version,
 	e.cause, e.error, e.next_attempt_at FROM entry e `
@@ -66,9 +57,8 @@ func LockEntries(t *sqldb.Tx, ids []int64) (map[int64]*NarrowRow, error) {
 		return out, nil
 	}
 	query := SelectNarrow + `WHERE ` + t.S.D.Among("e.id") + ` ORDER BY e.id`
-	rows, err := sqldb.Gather(t.Ctx, t, (*NarrowRow).places, t.Rebind(t.S.D.Locked(query, "e")),
-		sqldb.ListOf(t.S.D, ids))
-	if err != nil {
+	var rows []NarrowRow
+	if err := t.All(&rows, t.S.D.Locked(query, "e"), sqldb.ListOf(t.S.D, ids)); err != nil {
 		return nil, err
 	}
 	for i := range rows {
@@ -121,7 +111,7 @@ func ApplyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, updates []trade.Upd
 		e.Flags, e.Generation, e.Attempts, e.RemoteID, e.MovedID = row.Flags, row.Generation, row.Attempts,
 			row.RemoteID, row.MovedID
 		e.Cause, e.Error, e.NextAttemptAt = row.Cause, row.Error, row.NextAttemptAt
-		rows = append(rows, row.pick(updateColumns))
+		rows = append(rows, sqldb.Pick(row, updateColumns))
 	}
 	return lost, t.UpdateRows("entry", updateColumns, rows)
 }

@@ -82,8 +82,8 @@ func (p *paging) sortKeys(ids []int64) ([]sortRow, error) {
 	}
 	var rows []sortRow
 	query := `SELECT e.id, e.key, e.state, e.amount, e.unit, e.updated_at, ` + shown + ` AS shown, ` + day + ` AS day, ` +
-		price + ` AS price FROM entry e WHERE ` + p.s.db.D.Listed
-	if err := p.s.db.Read.SelectContext(p.ctx, &rows, p.s.db.Q(query), p.list(ids)); err != nil {
+		price + ` AS price FROM entry e WHERE ` + p.s.db.D.Among("e.id")
+	if err := p.all(&rows, query, sqldb.ListOf(p.s.db.D, ids)); err != nil {
 		return nil, err
 	}
 	for i := range rows {

@@ -253,7 +253,7 @@ func (m *JobMove) Apply(record trade.AuditRecord) error {
 		}
 	}
 	record.Act, record.Target = moveName, m.From+" "+m.To
-	if _, err := audit.AddAudit(m.Tx, record); err != nil {
+	if err := audit.AddAudit(m.Tx, record); err != nil {
 		return err
 	}
 	if err := m.moveEntries(record.Target); err != nil {

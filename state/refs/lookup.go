@@ -13,8 +13,8 @@ import (
 // the ledger, and never changes.
 func (s *Tables) LookupKey(ctx context.Context) ([]byte, error) {
 	var secret string
-	if err := s.db.Read.GetContext(ctx, &secret, `SELECT secret FROM lookup_key`); err != nil {
-		return nil, s.db.Fault(ctx, "reading the key of the lookups", err)
+	if err := s.db.Get(ctx, "reading the key of the lookups", &secret, `SELECT secret FROM lookup_key`); err != nil {
+		return nil, err
 	}
 	return []byte(secret), nil
 }
@@ -31,8 +31,8 @@ func (s *Tables) Lookups(ctx context.Context, kind string) (map[string]trade.Loo
 		Tries   int    `db:"tries"`
 	}
 	query := `SELECT code, id, message, first_at, asked_at, next_at, tries FROM lookup WHERE kind = ?`
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), kind); err != nil {
-		return nil, s.db.Fault(ctx, "reading the lookups", err)
+	if err := s.db.All(ctx, "reading the lookups", &rows, query, kind); err != nil {
+		return nil, err
 	}
 	out := make(map[string]trade.Lookup, len(rows))
 	for _, r := range rows {

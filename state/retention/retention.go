@@ -14,6 +14,15 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// Reducer takes away what is old.
+type Reducer struct {
+	db    *sqldb.DB
+	trail *audit.Trail
+}
+
+// New returns the Reducer of a ledger.
+func New(db *sqldb.DB, trail *audit.Trail) *Reducer { return &Reducer{db: db, trail: trail} }
+
 // Retention says how long what the ledger holds is kept; 0 = for ever. What prevents a duplicate is
 // not in it: entries and attempts with their keys, ids, states, times, outcomes and hashes are
 // never deleted.
@@ -278,8 +287,8 @@ func (r *Retaining) count(ctx context.Context, kind string, before *time.Time, q
 		N     int   `db:"n"`
 		Bytes int64 `db:"bytes"`
 	}
-	if err := r.db.Read.GetContext(ctx, &sum, r.db.Q(query), args...); err != nil {
-		return r.db.Fault(ctx, fmt.Sprintf("counting what is old of %s", kind), err)
+	if err := r.db.Get(ctx, fmt.Sprintf("counting what is old of %s", kind), &sum, query, args...); err != nil {
+		return err
 	}
 	r.plan = append(r.plan, Retained{Kind: kind, Before: before, Rows: sum.N, Bytes: sum.Bytes})
 	return nil

@@ -13,9 +13,9 @@ func (r *Retaining) auditThrough(ctx context.Context) (through int64, err error)
 	if !ok {
 		return 0, nil
 	}
-	err = r.db.Read.GetContext(ctx, &through,
-		r.db.Q(`SELECT COALESCE(MAX(seq), 0) FROM audit WHERE reduced = 0 AND at < ?`), before.UnixMilli())
-	return through, r.db.Fault(ctx, "looking for old acts", err)
+	err = r.db.Get(ctx, "looking for old acts", &through,
+		`SELECT COALESCE(MAX(seq), 0) FROM audit WHERE reduced = 0 AND at < ?`, before.UnixMilli())
+	return through, err
 }
 
 func (r *Retaining) countAudit(ctx context.Context) error {

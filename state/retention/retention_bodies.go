@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/state/ledger"
@@ -49,14 +48,12 @@ func (r *Retaining) countBodies(ctx context.Context) error {
 	}
 	k := Retained{Kind: KeptBodies, Before: &before}
 	last := oldBody{At: int64(-1) << 62}
-	query := r.db.Q(
-		`SELECT e.id, e.updated_at, LENGTH(COALESCE(e.payload, '')) + LENGTH(e.cells) + LENGTH(e.shown) + LENGTH(e.now_cells) + LENGTH(e.ack_cells) AS bytes, ` + reducible + ` AS goes ` +
-			oldBodies + ` AND (e.updated_at, e.id) > (?, ?) ORDER BY e.updated_at, e.id LIMIT ?`)
+	query := `SELECT e.id, e.updated_at, LENGTH(COALESCE(e.payload, '')) + LENGTH(e.cells) + LENGTH(e.shown) + LENGTH(e.now_cells) + LENGTH(e.ack_cells) AS bytes, ` + reducible + ` AS goes ` +
+		oldBodies + ` AND (e.updated_at, e.id) > (?, ?) ORDER BY e.updated_at, e.id LIMIT ?`
 	for {
 		var page []oldBody
-		if err := r.db.Read.SelectContext(ctx, &page, query, before.UnixMilli(), last.At, last.ID,
-			planPage); err != nil {
-			return r.db.Fault(ctx, op, err)
+		if err := r.db.All(ctx, op, &page, query, before.UnixMilli(), last.At, last.ID, planPage); err != nil {
+			return err
 		}
 		var ids []int64
 		for _, row := range page {
@@ -68,14 +65,14 @@ func (r *Retaining) countBodies(ctx context.Context) error {
 			k.Bytes += row.Bytes
 			ids = append(ids, row.ID)
 		}
-		for chunk := range slices.Chunk(ids, sqldb.InList) {
-			var attempts int64
-			if err := r.db.Read.GetContext(ctx, &attempts, r.db.Q(`SELECT COALESCE(SUM(LENGTH(a.payload) + LENGTH(COALESCE(a.evidence, '')) + LENGTH(COALESCE(a.request_head, ''))
-				+ LENGTH(COALESCE(a.answer_head, '')) + LENGTH(a.answer_body)), 0) FROM attempt a WHERE a.entry_id IN (`+sqldb.Marks(len(chunk))+`)`), sqldb.Anys(chunk)...); err != nil {
-				return r.db.Fault(ctx, op, err)
-			}
-			k.Bytes += attempts
+		var attempts int64
+		if err := r.db.Get(ctx, op, &attempts,
+			`SELECT COALESCE(SUM(LENGTH(a.payload) + LENGTH(COALESCE(a.evidence, '')) + LENGTH(COALESCE(a.request_head, ''))
+			+ LENGTH(COALESCE(a.answer_head, '')) + LENGTH(a.answer_body)), 0) FROM attempt a WHERE `+r.db.D.Among("a.entry_id"),
+			sqldb.ListOf(r.db.D, ids)); err != nil {
+			return err
 		}
+		k.Bytes += attempts
 		if len(page) < planPage {
 			r.plan = append(r.plan, k)
 			return nil
@@ -133,24 +130,23 @@ type bodyRow struct {
 // answers, also those of their attempts. Each entry is looked at again under its lock: one that is
 // not finished any more, or not older, stays as it is. It tells how many lost something.
 func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error) {
-	in := `(` + sqldb.Marks(len(ids)) + `)`
 	// Attempts are locked before entries, as a settlement does.
 	if t.S.D.Lock != "" {
 		var locked []string
-		if err := t.All(&locked, t.S.D.Locked(`SELECT a.id FROM attempt a WHERE a.entry_id IN `+in+` ORDER BY a.id`,
-			"a"), sqldb.Anys(ids)...); err != nil {
+		if err := t.All(&locked, t.S.D.Locked(`SELECT a.id FROM attempt a WHERE `+t.S.D.Among("a.entry_id")+
+			` ORDER BY a.id`, "a"), sqldb.ListOf(t.S.D, ids)); err != nil {
 			return 0, err
 		}
 	}
 	var rows []bodyRow
 	query := `SELECT e.id, e.key, e.cells, e.now_cells, e.ack_cells, e.warnings, e.error, e.version ` + oldBodies +
-		` AND ` + reducible + ` AND e.id IN ` + in + ` ORDER BY e.id`
-	if err := t.All(&rows, t.S.D.Locked(query, "e"),
-		append([]any{before.UnixMilli()}, sqldb.Anys(ids)...)...); err != nil || len(rows) == 0 {
+		` AND ` + reducible + ` AND ` + t.S.D.Among("e.id") + ` ORDER BY e.id`
+	if err := t.All(&rows, t.S.D.Locked(query, "e"), before.UnixMilli(), sqldb.ListOf(t.S.D, ids)); err != nil ||
+		len(rows) == 0 {
 		return 0, err
 	}
 	updates := make([][]any, len(rows))
-	reduced := make([]any, len(rows))
+	reduced := make([]int64, len(rows))
 	for i := range rows {
 		if err := rows[i].reduce(); err != nil {
 			return 0, err
@@ -162,13 +158,13 @@ func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error)
 			row.Version + 1,
 		}
 	}
+	of := ` AND outcome IS NOT NULL AND ` + t.S.D.Among("entry_id")
 	if err := t.Do(`UPDATE attempt SET payload = '{}', evidence = NULL, request_head = NULL, answer_head = NULL, answer_body = ''
-		WHERE outcome IS NOT NULL AND entry_id IN (`+sqldb.Marks(len(reduced))+`)`, reduced...); err != nil {
+		WHERE true`+of, sqldb.ListOf(t.S.D, reduced)); err != nil {
 		return 0, err
 	}
 	if t.S.D.Pack != "" {
-		if err := t.Do(t.S.D.Pack+` AND outcome IS NOT NULL AND entry_id IN (`+sqldb.Marks(len(reduced))+`)`,
-			reduced...); err != nil {
+		if err := t.Do(t.S.D.Pack+of, sqldb.ListOf(t.S.D, reduced)); err != nil {
 			return 0, err
 		}
 	}

@@ -2,53 +2,32 @@ package sqldb
 
 import (
 	"context"
-	"errors"
+	"reflect"
 	"time"
 
-	"github.com/jmoiron/sqlx"
+	"github.com/jmoiron/sqlx/reflectx"
 )
 
-// querier asks for rows: a transaction, or the pool that reads.
-type querier interface {
-	QueryxContext(ctx context.Context, query string, args ...any) (*sqlx.Rows, error)
-}
+// byTag finds the fields of a row by the names of their columns.
+var byTag = reflectx.NewMapper("db")
 
-// Gather reads all rows of a query; places gives where the columns of one go, in the order of the
-// query. It is for what is read for every row that is sent: a row stands once in memory, and
-// nothing looks for the columns by their names.
-func Gather[T any](ctx context.Context, from querier, places func(*T) []any, query string,
-	args ...any,
-) (out []T, err error) {
-	err = Each(ctx, from, places, func(row *T) error {
-		out = append(out, *row)
-		return nil
-	}, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
-// Each is gather for who needs each row for a moment.
-func Each[T any](ctx context.Context, from querier, places func(*T) []any, fn func(*T) error, query string,
-	args ...any,
-) (err error) {
-	rows, err := from.QueryxContext(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	var row T
-	into := places(&row)
-	for rows.Next() {
-		if err := rows.Scan(into...); err != nil {
-			return err
-		}
-		if err := fn(&row); err != nil {
-			return err
+// Columns are the columns of a row, in the order of its fields.
+func Columns[R any]() (out []string) {
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[R]()) {
+		if column := field.Tag.Get("db"); column != "" {
+			out = append(out, column)
 		}
 	}
-	return rows.Err()
+	return out
+}
+
+// Pick gives the values of some columns of a row, to which row points.
+func Pick(row any, columns []string) []any {
+	out := make([]any, len(columns))
+	for i, field := range byTag.FieldsByName(reflect.ValueOf(row), columns) {
+		out[i] = field.Interface()
+	}
+	return out
 }
 
 // Within runs fn for at most so long; 0 = as long as it takes. over tells that it was ended for
