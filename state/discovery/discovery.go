@@ -259,11 +259,15 @@ func insertEntryRows(t *sqldb.Tx, rows [][]any, suffix string) (returned []ledge
 		})
 		return returned, err
 	}
-	text := sqldb.InsertText("entry", ledger.NewColumns, 1, suffix)
+	insert, err := t.PreparexContext(t.Ctx, sqldb.InsertText("entry", ledger.NewColumns, 1, suffix))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, insert.Close()) }()
 	short := context.WithoutCancel(t.Ctx)
 	for _, row := range rows {
 		var e ledger.NarrowRow
-		err := t.QueryRowxContext(short, text, row...).Scan(&e.State, &e.Amount, &e.Unit)
+		err := insert.QueryRowxContext(short, row...).Scan(&e.State, &e.Amount, &e.Unit)
 		switch {
 		case errors.Is(err, sql.ErrNoRows): // it is there already
 		case err != nil:

@@ -15,12 +15,11 @@ import (
 type DB struct {
 	D        Dialect
 	Tune     Tuning
-	Write    *sqlx.DB   // SQLite: exactly one connection; PostgreSQL: the pool
-	Read     *sqlx.DB   // SQLite: a pool that cannot write; PostgreSQL and in memory: the same as Write
-	ID       string     // of the ledger
-	MarkedBy string     // this DB in tx_mark: two in one process must not share a line
-	kept     statements // of Write
-	Slots    chan int   // lines of tx_mark that no transaction uses
+	Write    *sqlx.DB // SQLite: exactly one connection; PostgreSQL: the pool
+	Read     *sqlx.DB // SQLite: a pool that cannot write; PostgreSQL and in memory: the same as Write
+	ID       string   // of the ledger
+	MarkedBy string   // this DB in tx_mark: two in one process must not share a line
+	Slots    chan int // lines of tx_mark that no transaction uses
 	ReadOnly bool
 	Memory   bool
 	Where    string // the file, or host and database: for people, without secrets
