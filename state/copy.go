@@ -220,7 +220,8 @@ func (m *moving) unmark(ctx context.Context) error {
 		}
 	}
 	var from *string
-	if err := m.to.db.Get(ctx, "looking at the new ledger", &from, `SELECT moved_from FROM ledger`); err != nil || from != nil {
+	if err := m.to.db.Get(ctx, "looking at the new ledger", &from, `SELECT moved_from FROM ledger`); err != nil ||
+		from != nil {
 		return again("nobody knows whether the ledger was moved", err)
 	}
 	err := m.from.db.InTx(ctx, "taking the mark of the move back", func(t *sqldb.Tx) error {

@@ -46,7 +46,7 @@ func (m *moving) fillIn(t *sqldb.Tx, record trade.AuditRecord) error {
 	}
 	var was struct {
 		Refs     string `db:"refs_version"`
-		Platform string `db:"platform"`
+		Platform string
 	}
 	if err := m.from.db.Get(t.Ctx, copying, &was, `SELECT refs_version, platform FROM ledger`); err != nil {
 		return err
@@ -201,8 +201,7 @@ func withoutTriggers(t *sqldb.Tx) (restore func() error, err error) {
 		return func() error { return each("ENABLE") }, each("DISABLE")
 	}
 	var triggers []struct {
-		Name string `db:"name"`
-		SQL  string `db:"sql"`
+		Name, SQL string
 	}
 	if err := t.All(&triggers, `SELECT name, sql FROM sqlite_master WHERE type = 'trigger'`); err != nil {
 		return nil, err

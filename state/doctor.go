@@ -234,8 +234,8 @@ func (s doctor) diagnoseLeases(ctx context.Context) (Diagnosis, error) {
 func (s doctor) diagnoseAttempts(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "attempts"}
 	var old struct {
-		N  int   `db:"n"`
-		At int64 `db:"at"`
+		N  int
+		At int64
 	}
 	if err := s.db.Get(ctx, "looking for open attempts", &old,
 		`SELECT COUNT(*) AS n, COALESCE(MIN(started_at), 0) AS at FROM attempt WHERE outcome IS NULL AND started_at < `+s.db.D.Now+` - ?`,

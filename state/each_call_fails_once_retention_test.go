@@ -200,7 +200,9 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatIsRare(t *testing.T) {
 		lease = mustLease(t, s, "contracts")
 		f.each("Recover", func() error { return second(s.Recover(ctx, lease, at)) })
 		st := withAnswer(unknown(sent), "what the sender saw")
-		f.each("Commit of what the sender saw", func() error { return second(s.Commit(ctx, lease, trade.Group{At: at, Settle: []trade.Settlement{st}})) })
+		f.each("Commit of what the sender saw", func() error {
+			return second(s.Commit(ctx, lease, trade.Group{At: at, Settle: []trade.Settlement{st}}))
+		})
 		if all, err := s.Attempts(ctx, mustEntry(t, s, "contracts", "a").ID); err != nil || len(all) != 1 ||
 			all[0].AnswerBody != "what the sender saw" {
 			t.Errorf("attempts %+v, %v", all, err)

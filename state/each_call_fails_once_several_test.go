@@ -56,7 +56,8 @@ func TestEveryCallOfTheDatabaseFailsOnceAmongSeveral(t *testing.T) {
 					return err
 				})
 			}
-			recovers("Recover of what a dead instance sent", 1, func() (int, error) { return s.Recover(ctx, lease, at) })
+			recovers("Recover of what a dead instance sent", 1,
+				func() (int, error) { return s.Recover(ctx, lease, at) })
 			recovers("RecoverOwn of what a former holder has left", 1,
 				func() (int, error) { return s.RecoverOwn(ctx, former, holders[0], at) })
 			recovers("RecoverOwn without anything in flight", 0,

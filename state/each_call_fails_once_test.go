@@ -205,7 +205,9 @@ func TestEveryCallOfTheDatabaseFailsOnce(t *testing.T) {
 			NextAt: at.Add(time.Hour), Tries: 1,
 		}
 		commit("Commit of everything", trade.Group{
-			Settle:  []trade.Settlement{created(attempts["a"], "remote-a"), refused(attempts["b"]), unknown(attempts["c"])},
+			Settle: []trade.Settlement{
+				created(attempts["a"], "remote-a"), refused(attempts["b"]), unknown(attempts["c"]),
+			},
 			Updates: []trade.Update{{From: trade.Pending, Entry: gone}},
 			Intents: []trade.Intent{intentOf(mustEntry(t, s, "contracts", "f"))},
 			Block:   []trade.Block{block},
@@ -214,7 +216,8 @@ func TestEveryCallOfTheDatabaseFailsOnce(t *testing.T) {
 		f.each("Wake", func() error { return second(s.Wake(ctx, lease, at.Add(time.Hour))) })
 		blocked := mustEntry(t, s, "contracts", "b")
 		blocked.State, blocked.WaitingFor = trade.Waiting, []trade.Awaited{{Platform: "wallets", ID: "w-1"}}
-		commit("Commit of a row that waits", trade.Group{Updates: []trade.Update{{From: trade.Pending, Entry: blocked}}})
+		commit("Commit of a row that waits",
+			trade.Group{Updates: []trade.Update{{From: trade.Pending, Entry: blocked}}})
 		f.each("WakeBlocked", func() error { return second(s.WakeBlocked(ctx, lease, "wallets", "w-1")) })
 		commit("Commit that ends a block", trade.Group{Unblock: []trade.Block{block}})
 		f.each("ReleaseLease", func() error { return s.ReleaseLease(ctx, lease) })
@@ -327,7 +330,8 @@ func TestEveryCallOfTheDatabaseFailsOnce(t *testing.T) {
 			"Cursor":         func() error { return second(s.Cursor(ctx, "contracts")) },
 			"Known":          func() error { return second(s.Known(ctx, "contracts", []string{"a", "b"})) },
 			"Parents": func() error {
-				return second(s.Parents(ctx, []trade.ParentKey{{Job: "contracts", Key: "a"}, {Job: "contracts", Key: "c"}}))
+				return second(s.Parents(ctx,
+					[]trade.ParentKey{{Job: "contracts", Key: "a"}, {Job: "contracts", Key: "c"}}))
 			},
 			"Orphans":    func() error { return s.Orphans(ctx, "contracts", func([]trade.Entry) error { return nil }) },
 			"Entries":    func() error { return second(s.Entries(ctx, []int64{row.ID})) },
@@ -344,11 +348,13 @@ func TestEveryCallOfTheDatabaseFailsOnce(t *testing.T) {
 				return second(s.SameContent(ctx, trade.OrderCommitments, []int64{newEntry("a").Content},
 					[]trade.Hash{trade.HashOf("source-a")}))
 			},
-			"Blocks":        func() error { return second(s.Blocks(ctx)) },
-			"Watched":       func() error { return second(s.Watched(ctx, row.ID, "boot")) },
-			"Holder":        func() error { return second(s.Holder(ctx, trade.OrderCommitments, "nobody", 0)) },
-			"Runs":          func() error { return second(s.Runs(ctx, "contracts", 3)) },
-			"RunsEnded":     func() error { return s.RunsEnded(ctx, from, before, func(trade.RunReport) error { return nil }) },
+			"Blocks":  func() error { return second(s.Blocks(ctx)) },
+			"Watched": func() error { return second(s.Watched(ctx, row.ID, "boot")) },
+			"Holder":  func() error { return second(s.Holder(ctx, trade.OrderCommitments, "nobody", 0)) },
+			"Runs":    func() error { return second(s.Runs(ctx, "contracts", 3)) },
+			"RunsEnded": func() error {
+				return s.RunsEnded(ctx, from, before, func(trade.RunReport) error { return nil })
+			},
 			"JobStatus":     func() error { return second(s.JobStatus(ctx, "contracts")) },
 			"Jobs":          func() error { return second(s.Jobs(ctx)) },
 			"Leases":        func() error { return second(s.Leases(ctx)) },

@@ -85,7 +85,8 @@ func TestI9TheSumsAddUpWhateverHappens(t *testing.T) {
 					for range rapid.IntRange(1, 4).Draw(t, "rows") {
 						ids++
 						e := newEntry(fmt.Sprint(rapid.IntRange(1, 30).Draw(t, "key")))
-						e.Sends = trade.Kind("what " + job + " sends") // the jobs of the other histories have the same keys
+						// The jobs of the other histories have the same keys.
+						e.Sends = trade.Kind("what " + job + " sends")
 						e.Quantity = anyQuantity(t)
 						e.State = rapid.SampledFrom(trade.Moves[""]).Draw(t, "state")
 						page.New = append(page.New, e)
@@ -217,7 +218,8 @@ func TestI9TheSumsAddUpWhateverHappens(t *testing.T) {
 						want := model[e.Key]
 						if e.State != want.state || !e.Quantity.Amount.Equal(want.quantity.Amount) ||
 							e.Quantity.Unit != want.quantity.Unit {
-							t.Fatalf("%s is %s with %v, want %s with %v", e.Key, e.State, e.Quantity, want.state, want.quantity)
+							t.Fatalf("%s is %s with %v, want %s with %v", e.Key, e.State, e.Quantity, want.state,
+								want.quantity)
 						}
 						sums.Add(job, string(e.State), string(e.Quantity.Unit), e.Quantity.Amount)
 					}

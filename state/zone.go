@@ -13,8 +13,8 @@ const zoneFrom, zoneTo = 2000, 2100
 
 // zoneChange is since when, in milliseconds, a zone is so many seconds ahead of UTC.
 type zoneChange struct {
-	Since   int64 `db:"since"`
-	Seconds int   `db:"seconds"`
+	Since   int64
+	Seconds int
 }
 
 // changesOf returns when the clock of a zone changed.

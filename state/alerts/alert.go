@@ -20,16 +20,9 @@ type Log struct {
 func New(db *sqldb.DB) *Log { return &Log{db: db} }
 
 type alertRow struct {
-	ID       string        `db:"id"`
-	Topic    string        `db:"topic"`
-	Subject  string        `db:"subject"`
-	Detail   string        `db:"detail"`
-	Since    sql.NullInt64 `db:"since"`
-	SeenAt   int64         `db:"seen_at"`
-	RaisedAt sql.NullInt64 `db:"raised_at"`
-	GoneAt   sql.NullInt64 `db:"gone_at"`
-	ClosedAt sql.NullInt64 `db:"closed_at"`
-	Version  int64         `db:"version"`
+	ID, Topic, Subject, Detail        string
+	Since, RaisedAt, GoneAt, ClosedAt sql.NullInt64
+	SeenAt, Version                   int64
 }
 
 func (r alertRow) alert() trade.Alert {

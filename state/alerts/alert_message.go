@@ -12,17 +12,10 @@ import (
 )
 
 type messageRow struct {
-	ID        string        `db:"id"`
-	AlertID   string        `db:"alert_id"`
-	Kind      string        `db:"kind"`
-	Target    string        `db:"target"`
-	Content   string        `db:"content"`
-	CreatedAt int64         `db:"created_at"`
-	Attempts  int           `db:"attempts"`
-	NextAt    int64         `db:"next_at"`
-	DoneAt    sql.NullInt64 `db:"done_at"`
-	Outcome   string        `db:"outcome"`
-	Fault     string        `db:"fault"`
+	ID, AlertID, Kind, Target, Content, Outcome, Fault string
+	CreatedAt, NextAt                                  int64
+	Attempts                                           int
+	DoneAt                                             sql.NullInt64
 }
 
 func (r messageRow) message() trade.AlertMessage {
@@ -122,9 +115,8 @@ func (s *Log) ReaddressMessage(ctx context.Context, m trade.AlertMessage, target
 // Backlog tells what messages are still to be delivered.
 func (s *Log) Backlog(ctx context.Context) (trade.Backlog, error) {
 	var row struct {
-		N       int           `db:"n"`
-		Oldest  sql.NullInt64 `db:"oldest"`
-		Failing int           `db:"failing"`
+		N, Failing int
+		Oldest     sql.NullInt64
 	}
 	err := s.db.Get(ctx, "counting messages", &row,
 		`SELECT COUNT(*) AS n, MIN(created_at) AS oldest, COALESCE(SUM(CASE WHEN fault <> '' THEN 1 ELSE 0 END), 0) AS failing

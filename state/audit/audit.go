@@ -23,18 +23,9 @@ func New(db *sqldb.DB) *Trail { return &Trail{db: db} }
 
 // Row is a record of the audit as the table has it.
 type Row struct {
-	Seq    int64  `db:"seq"`
-	At     int64  `db:"at"`
-	Who    string `db:"who"`
-	Origin string `db:"origin"`
-	Act    string `db:"act"`
-	Target string `db:"target"`
-	Reason string `db:"reason"`
-	Detail string `db:"detail"`
-	Prev   string `db:"prev"`
-	Hash   string `db:"hash"`
-
-	Reduced bool `db:"reduced"`
+	Seq, At                                              int64
+	Who, Origin, Act, Target, Reason, Detail, Prev, Hash string
+	Reduced                                              bool
 }
 
 // SelectAudit reads records of the audit.
@@ -233,8 +224,8 @@ const Program = "safrasync"
 // mayBeReduced gives the number up to which some retention said that it takes persons out of acts.
 func (s *Trail) mayBeReduced(ctx context.Context) (through int64, err error) {
 	var details []string
-	err = s.db.All(ctx, verifying, &details, `SELECT detail FROM audit WHERE act IN (?, ?) AND reduced = 0`, ActRetention,
-		ActPurge)
+	err = s.db.All(ctx, verifying, &details, `SELECT detail FROM audit WHERE act IN (?, ?) AND reduced = 0`,
+		ActRetention, ActPurge)
 	for _, text := range details {
 		var d struct {
 			AuditThrough int64 `json:"audit_through"`

@@ -17,7 +17,7 @@ func (s *Discovery) DueContents(ctx context.Context, job string, now time.Time, 
 	limit int,
 ) ([]trade.Entry, error) {
 	out := []trade.Entry{}
-	query := `SELECT e.id, e.job, e.key, e.source_hash AS sourcehash, e.payload_hash AS payloadhash, e.content FROM entry e WHERE e.job = ? AND e.state = 'pending' AND e.id > ?
+	query := `SELECT e.id, e.job, e.key, e.source_hash, e.payload_hash, e.content FROM entry e WHERE e.job = ? AND e.state = 'pending' AND e.id > ?
 		AND (e.next_attempt_at IS NULL OR e.next_attempt_at <= ?) ORDER BY e.id LIMIT ?`
 	err := s.db.All(ctx, "looking for what is due", &out, query, job, after, now.UnixMilli(), limit)
 	return out, err
@@ -82,7 +82,8 @@ func distinct[T comparable](values []T) []T {
 
 // whatWasSent adds the contents of what was sent of some entries, or may have been. An accepted
 // entry has its own beside those of its attempts: a person may have given it the record. So has one
-// that is held because the platform says that it has the record.
+// that is held because the platform says that it has the record. at is where those stand that were
+// sent; the others have none.
 func (s *Discovery) whatWasSent(ctx context.Context, op string, of []trade.SentContent, at map[int64]int) error {
 	for i, c := range of {
 		if c.Entry.State == trade.Accepted && c.Entry.MovedID == "" || c.Entry.State == trade.Held &&
@@ -90,10 +91,10 @@ func (s *Discovery) whatWasSent(ctx context.Context, op string, of []trade.SentC
 			of[i].Contents = append(of[i].Contents, c.Entry.Content)
 		}
 	}
-	var rows []struct {
-		EntryID int64 `db:"entry_id"`
-		Content int64 `db:"content"`
+	if len(at) == 0 {
+		return nil
 	}
+	var rows []struct{ EntryID, Content int64 }
 	query := `SELECT entry_id, content FROM attempt WHERE ` + s.db.D.Among("entry_id") +
 		` AND (outcome IS NULL OR outcome IN ('unknown', 'created'))`
 	err := s.db.All(ctx, op, &rows, query, sqldb.ListOf(s.db.D, slices.Collect(maps.Keys(at))))

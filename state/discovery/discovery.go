@@ -32,18 +32,10 @@ const (
 )
 
 type knownRow struct {
-	ID         int64      `db:"id"`
-	Key        string     `db:"key"`
-	State      string     `db:"state"`
-	SourceHash trade.Hash `db:"source_hash"`
-	MappedWith string     `db:"mapped_with"`
-	Flags      string     `db:"flags"`
-	GoneSweeps int        `db:"gone_sweeps"`
-	Cause      string     `db:"cause"`
-	Version    int64      `db:"version"`
-	ShownMark  int64      `db:"shown_mark"`
-
-	Acknowledged string `db:"acknowledged"`
+	ID, Version, ShownMark                             int64
+	Key, State, MappedWith, Flags, Cause, Acknowledged string
+	SourceHash                                         trade.Hash
+	GoneSweeps                                         int
 }
 
 const selectKnown = `SELECT id, key, state, source_hash, mapped_with, flags, gone_sweeps, cause, version, shown_mark, acknowledged FROM entry `
@@ -141,8 +133,8 @@ func (s *Discovery) Arrivals(ctx context.Context, job string, after int64, sampl
 	const op = "counting new rows"
 	var a trade.Arrivals
 	var row struct {
-		N    int   `db:"n"`
-		Last int64 `db:"last"`
+		N    int
+		Last int64
 	}
 	if err := s.db.Get(ctx, op, &row,
 		`SELECT COUNT(*) AS n, COALESCE(MAX(id), 0) AS last FROM entry WHERE job = ? AND id > ?`, job,

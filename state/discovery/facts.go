@@ -88,12 +88,8 @@ func (s *Discovery) Sent(ctx context.Context, from, before time.Time, fn func(tr
 		WHERE a.id > ? AND a.outcome = 'created' AND a.finished_at >= ? AND a.finished_at < ? ORDER BY a.id LIMIT ?`
 	for after := IdsFrom(from.Add(-IdSlack)); ; {
 		var rows []struct {
-			ID         string `db:"id"`
-			Job        string `db:"job"`
-			Sends      string `db:"sends"`
-			Target     string `db:"target"`
-			Payload    string `db:"payload"`
-			FinishedAt int64  `db:"finished_at"`
+			ID, Job, Sends, Target, Payload string
+			FinishedAt                      int64
 		}
 		if err := s.db.All(ctx, "reading what was sent", &rows, query, after, from.UnixMilli(), before.UnixMilli(),
 			sentPage); err != nil {
@@ -125,8 +121,7 @@ func (s *Discovery) PayloadsOf(ctx context.Context, sends trade.Kind,
 ) (map[string]json.RawMessage, error) {
 	out := make(map[string]json.RawMessage, len(ids))
 	var rows []struct {
-		RemoteID string `db:"remote_id"`
-		Payload  string `db:"payload"`
+		RemoteID, Payload string
 	}
 	query := `SELECT remote_id, payload FROM entry WHERE sends = ? AND remote_id IS NOT NULL AND payload IS NOT NULL AND ` +
 		s.db.D.Among("remote_id")
@@ -141,8 +136,9 @@ func (s *Discovery) PayloadsOf(ctx context.Context, sends trade.Kind,
 
 // Acts counts the acts of the audit in a time, by their names.
 func (s *Discovery) Acts(ctx context.Context, from, before time.Time) (map[string]int, error) {
-	return s.db.Counts(ctx, "counting acts", `SELECT act AS name, COUNT(*) AS n FROM audit WHERE at >= ? AND at < ? GROUP BY act`,
-		from.UnixMilli(), before.UnixMilli())
+	return s.db.Counts(ctx, "counting acts",
+		`SELECT act AS name, COUNT(*) AS n FROM audit WHERE at >= ? AND at < ? GROUP BY act`, from.UnixMilli(),
+		before.UnixMilli())
 }
 
 // Spaces tells the room in the folders of the ledger's file and of its journal, as far as this host

@@ -20,14 +20,9 @@ func (s *Discovery) Parents(ctx context.Context, keys []trade.ParentKey) (map[tr
 		slices.Sort(keys)
 		for chunk := range slices.Chunk(slices.Compact(keys), sqldb.InList) {
 			var rows []struct {
-				Key      string `db:"key"`
-				State    string `db:"state"`
-				Cause    string `db:"cause"`
-				RemoteID string `db:"remote_id"`
-				Deleted  bool   `db:"deleted"`
-				Replaced bool   `db:"replaced"`
-				Changed  bool   `db:"changed"`
-				Content  int64  `db:"content"`
+				Key, State, Cause, RemoteID string
+				Deleted, Replaced, Changed  bool
+				Content                     int64
 			}
 			query := `SELECT key, state, cause, COALESCE(remote_id, moved_id, '') AS remote_id, (flags LIKE '%"deleted_remote"%' OR acknowledged LIKE '%"deleted_remote"%') AS deleted,
 				flags LIKE '%"replaced"%' AS replaced, flags LIKE '%"changed"%' AS changed, content FROM entry WHERE job = ? AND key IN (` + sqldb.Marks(len(chunk)) + `)`

@@ -23,10 +23,9 @@ const selectSwept = `SELECT e.id, e.key, e.source_hash, e.amount, e.unit, e.stat
 	FROM entry e WHERE e.job = ? AND e.id > ? ORDER BY e.id LIMIT ?`
 
 type sweptRow struct {
-	ID                       int64
+	ID, ShownMark            int64
 	Key, Amount, Unit, State string
-	SourceHash               trade.Hash `db:"source_hash"`
-	ShownMark                int64      `db:"shown_mark"`
+	SourceHash               trade.Hash
 	Loud                     bool
 }
 
@@ -73,8 +72,8 @@ func (s *Discovery) tellSwept(ctx context.Context, job string, page []sweptRow, 
 	// condition is that of the index entry_bare.
 	var bare []int64
 	if err := s.db.All(ctx, op, &bare,
-		`SELECT e.id FROM entry e WHERE e.job = ? AND e.id >= ? AND e.id <= ? AND e.mapped_with = '' ORDER BY e.id`, job,
-		page[0].ID, page[len(page)-1].ID); err != nil {
+		`SELECT e.id FROM entry e WHERE e.job = ? AND e.id >= ? AND e.id <= ? AND e.mapped_with = '' ORDER BY e.id`,
+		job, page[0].ID, page[len(page)-1].ID); err != nil {
 		return err
 	}
 	var loud []int64

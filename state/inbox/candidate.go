@@ -13,22 +13,10 @@ import (
 )
 
 type candidateRow struct {
-	ID        string        `db:"id"`
-	Seq       int64         `db:"seq"`
-	Event     string        `db:"event"`
-	Purpose   string        `db:"purpose"`
-	HeardAt   int64         `db:"heard_at"`
-	LastAt    int64         `db:"last_at"`
-	TypedFrom sql.NullInt64 `db:"typed_from"`
-	TypedTo   sql.NullInt64 `db:"typed_to"`
-	NextAt    sql.NullInt64 `db:"next_at"`
-	AskedAt   sql.NullInt64 `db:"asked_at"`
-	Tries     int           `db:"tries"`
-	State     string        `db:"state"`
-	Status    int           `db:"status"`
-	Fields    string        `db:"fields"`
-	Unread    string        `db:"unread"`
-	SettledBy int64         `db:"settled_by"`
+	ID, Event, Purpose, State, Fields, Unread string
+	Seq, HeardAt, LastAt, SettledBy           int64
+	TypedFrom, TypedTo, NextAt, AskedAt       sql.NullInt64
+	Tries, Status                             int
 }
 
 func (r candidateRow) candidate() (trade.Candidate, error) {

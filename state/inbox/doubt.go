@@ -40,7 +40,8 @@ func (s *Mailbox) DoubtRows(ctx context.Context, most int) (out []trade.Doubt, e
 	for _, job := range jobs {
 		var sending []int64 // without a limit: no more are in flight than may be at once
 		if err := s.db.All(ctx, op, &sending,
-			`SELECT e.id FROM entry e WHERE e.job = ? AND e.state = 'sending' AND e.sends = 'order_commitments'`, job); err != nil {
+			`SELECT e.id FROM entry e WHERE e.job = ? AND e.state = 'sending' AND e.sends = 'order_commitments'`,
+			job); err != nil {
 			return nil, err
 		}
 		ids = append(ids, sending...)

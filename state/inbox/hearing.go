@@ -120,7 +120,7 @@ func (s *Mailbox) Hints(ctx context.Context, ids map[string][]string, since time
 	}
 	var counts struct {
 		All int `db:"n"`
-		Own int `db:"own"`
+		Own int
 	}
 	if err := s.db.Get(ctx, op, &counts,
 		`SELECT COUNT(*) AS n, COALESCE(SUM(CASE WHEN event LIKE '%ORDER_COMMITMENT' THEN 1 ELSE 0 END), 0) AS own FROM inbox WHERE last_at >= ?`,
@@ -156,8 +156,8 @@ func (s *Mailbox) LastHeard(ctx context.Context, kind, event string, ids []strin
 func (s *Mailbox) WakeFor(ctx context.Context, kinds, ids []string, now time.Time) (int, error) {
 	return sqldb.Stored(ctx, s.db, "waking what waits for the platform", func(t *sqldb.Tx) (n int, err error) {
 		var rows []ledger.BlockRow
-		if err := t.All(&rows, `SELECT kind, id, message, first_at, next_at, tries FROM block WHERE `+t.S.D.Among("kind"),
-			sqldb.ListOf(t.S.D, kinds)); err != nil {
+		if err := t.All(&rows, `SELECT kind, id, message, first_at, next_at, tries FROM block WHERE `+
+			t.S.D.Among("kind"), sqldb.ListOf(t.S.D, kinds)); err != nil {
 			return 0, err
 		}
 		for _, r := range rows {
@@ -207,6 +207,7 @@ func wakeRows(t *sqldb.Tx, b ledger.BlockRow, now time.Time) error {
 // the next run; it tells how many.
 func (s *Mailbox) AskLookupsAgain(ctx context.Context, now time.Time) (int, error) {
 	return sqldb.Stored(ctx, s.db, "waking questions by document", func(t *sqldb.Tx) (int, error) {
-		return t.Changed(`UPDATE lookup SET next_at = ? WHERE id = '' AND next_at > ?`, now.UnixMilli(), now.UnixMilli())
+		return t.Changed(`UPDATE lookup SET next_at = ? WHERE id = '' AND next_at > ?`, now.UnixMilli(),
+			now.UnixMilli())
 	})
 }

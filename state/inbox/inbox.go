@@ -39,19 +39,12 @@ func New(db *sqldb.DB, ledger *ledger.Ledger, roster *jobs.Roster, discovery *di
 const againAfter = 10 * time.Minute
 
 type inboxRow struct {
-	Seq         int64         `db:"seq"`
-	Hash        string        `db:"hash"`
-	Event       string        `db:"event"`
-	Webhook     string        `db:"webhook_id"`
-	Body        string        `db:"body"`
-	Coded       bool          `db:"coded"`
-	ContentType string        `db:"content_type"`
-	Origin      string        `db:"origin"`
-	FirstAt     int64         `db:"first_at"`
-	LastAt      int64         `db:"last_at"`
-	Times       int           `db:"times"`
-	NextAt      sql.NullInt64 `db:"next_at"`
-	Outcome     string        `db:"outcome"`
+	Seq, FirstAt, LastAt                            int64
+	Hash, Event, Body, ContentType, Origin, Outcome string
+	Webhook                                         string `db:"webhook_id"`
+	Coded                                           bool
+	Times                                           int
+	NextAt                                          sql.NullInt64
 }
 
 const selectInbox = `SELECT seq, hash, event, webhook_id, body, coded, content_type, origin, first_at, last_at, times, next_at, outcome FROM inbox `

@@ -20,17 +20,9 @@ var ErrWebhookMoved = errors.New(
 const acceptRetired = 30 * 24 * time.Hour
 
 type webhookRow struct {
-	ID        string        `db:"id"`
-	Event     string        `db:"event"`
-	Address   string        `db:"address"`
-	PathHash  string        `db:"path_hash"`
-	LoginHash string        `db:"login_hash"`
-	HMACMark  string        `db:"hmac_mark"`
-	RemoteID  string        `db:"remote_id"`
-	State     string        `db:"state"`
-	AskedAt   int64         `db:"asked_at"`
-	SettledAt sql.NullInt64 `db:"settled_at"`
-	RetiredAt sql.NullInt64 `db:"retired_at"`
+	ID, Event, Address, PathHash, LoginHash, HMACMark, RemoteID, State string
+	AskedAt                                                            int64
+	SettledAt, RetiredAt                                               sql.NullInt64
 }
 
 const selectWebhook = `SELECT id, event, address, path_hash, login_hash, hmac_mark, remote_id, state, asked_at, settled_at, retired_at FROM webhook `

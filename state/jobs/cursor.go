@@ -20,12 +20,9 @@ func (s *Roster) Cursor(ctx context.Context, job string) (trade.Cursor, error) {
 // CursorOf reads the cursor of a job; the zero value when nothing was read yet.
 func CursorOf(all sqldb.Select, job string) (trade.Cursor, error) {
 	var rows []struct {
-		Bound       string         `db:"bound"`
-		SweptAt     sql.NullInt64  `db:"swept_at"`
-		Fingerprint string         `db:"fingerprint"`
-		Sweep       sql.NullString `db:"sweep"`
-		Parents     string         `db:"parents"`
-		Brakes      string         `db:"brakes"`
+		Bound, Fingerprint, Parents, Brakes string
+		SweptAt                             sql.NullInt64
+		Sweep                               sql.NullString
 	}
 	if err := all(&rows, `SELECT bound, swept_at, fingerprint, sweep, parents, brakes FROM job_cursor WHERE job = ?`,
 		job); err != nil || len(rows) == 0 {

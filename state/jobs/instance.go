@@ -16,14 +16,9 @@ import (
 const instanceKept = time.Hour
 
 type instanceRow struct {
-	ID      string `db:"id"`
-	Owner   string `db:"owner"`
-	Version string `db:"version"`
-	Command string `db:"command"`
-	Part    int64  `db:"part"`
-	Started int64  `db:"started_at"`
-	Expires int64  `db:"expires"`
-	Now     int64  `db:"now"`
+	ID, Owner, Version, Command string
+	Part, Expires, Now          int64
+	Started                     int64 `db:"started_at"`
 }
 
 const selectInstances = `SELECT id, owner, version, command, part, started_at, expires, %s AS now FROM instance ORDER BY id`
@@ -157,7 +152,7 @@ func DeadAmong(t *sqldb.Tx, ids []string) (map[string]bool, error) {
 // all the same.
 func MayWork(t *sqldb.Tx) error {
 	var row struct {
-		Needs int64   `db:"needs"`
+		Needs int64
 		Moved *string `db:"moved_to"`
 	}
 	if err := t.Get(&row, `SELECT needs, moved_to FROM ledger`); err != nil {

@@ -18,11 +18,8 @@ func New(db *sqldb.DB) *Roster { return &Roster{db: db} }
 
 // LeaseRow is the lease of a job, as the table has it.
 type LeaseRow struct {
-	Epoch    int64  `db:"epoch"`
-	Instance string `db:"instance"`
-	Owner    string `db:"owner"`
-	Expires  int64  `db:"expires"`
-	Now      int64  `db:"now"`
+	Epoch, Expires, Now int64
+	Instance, Owner     string
 }
 
 const leaseColumns = `epoch, instance, owner, expires`
@@ -134,7 +131,7 @@ func (s *Roster) ReleaseLease(ctx context.Context, lease trade.Lease) error {
 // Leases gives the leases that were not given back, by job.
 func (s *Roster) Leases(ctx context.Context) ([]trade.Holder, error) {
 	var rows []struct {
-		Job string `db:"job"`
+		Job string
 		LeaseRow
 	}
 	err := s.db.All(ctx, "reading the leases", &rows, `SELECT job, `+leaseColumns+`, `+s.db.D.Now+
@@ -157,9 +154,8 @@ func (s *Roster) Leases(ctx context.Context) ([]trade.Holder, error) {
 // not renew them: a process that was suspended stores no intent when it wakes up.
 func NobodyRuns(t *sqldb.Tx) error {
 	var rows []struct {
-		Job     string `db:"job"`
-		Owner   string `db:"owner"`
-		Expires int64  `db:"expires"`
+		Job, Owner string
+		Expires    int64
 	}
 	if err := t.All(&rows, `SELECT job, owner, expires FROM job_lease WHERE instance <> '' AND expires > `+
 		t.S.D.Now); err != nil {

@@ -55,8 +55,8 @@ func (s *Roster) Watched(ctx context.Context, entryID int64, boot string) (map[s
 
 type watchRow struct {
 	Attempt string `db:"id"`
-	Open    bool   `db:"open"`
-	Ticks   *int64 `db:"ticks"`
+	Open    bool
+	Ticks   *int64
 }
 
 const selectWatched = `SELECT a.id, (a.outcome IS NULL) AS open, q.ticks FROM attempt a LEFT JOIN quarantine q ON q.attempt_id = a.id AND q.boot = ?

@@ -68,7 +68,7 @@ func setReach(stop *trade.Stop, text string) error {
 func (s *Roster) Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error) {
 	const op = "reading the runs"
 	var rows []struct {
-		Report string `db:"report"`
+		Report string
 		Reach  string `db:"stop_reach"`
 	}
 	// The order is that of the records, not of a clock that may have been set back (F068).

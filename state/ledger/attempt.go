@@ -15,29 +15,12 @@ import (
 
 // AttemptRow is an attempt as the table has it.
 type AttemptRow struct {
-	ID          string         `db:"id"`
-	EntryID     int64          `db:"entry_id"`
-	Generation  int            `db:"generation"`
-	No          int            `db:"no"`
-	RunID       string         `db:"run_id"`
-	Owner       string         `db:"owner"`
-	Epoch       int64          `db:"epoch"`
-	Target      string         `db:"target"`
-	Payload     string         `db:"payload"`
-	PayloadHash trade.Hash     `db:"payload_hash"`
-	Content     int64          `db:"content"`
-	StartedAt   int64          `db:"started_at"`
-	FinishedAt  sql.NullInt64  `db:"finished_at"`
-	Outcome     sql.NullString `db:"outcome"`
-	Counts      int            `db:"counts"`
-	Status      int            `db:"status"`
-	Messages    string         `db:"messages"`
-	RemoteID    string         `db:"remote_id"`
-	Reason      string         `db:"reason"`
-	Evidence    sql.NullString `db:"evidence"`
-	RequestHead sql.NullString `db:"request_head"`
-	AnswerHead  sql.NullString `db:"answer_head"`
-	AnswerBody  string         `db:"answer_body"`
+	ID, RunID, Owner, Target, Payload, Messages, RemoteID, Reason, AnswerBody string
+	EntryID, Epoch, Content, StartedAt                                        int64
+	Generation, No, Counts, Status                                            int
+	PayloadHash                                                               trade.Hash
+	FinishedAt                                                                sql.NullInt64
+	Outcome, Evidence, RequestHead, AnswerHead                                sql.NullString
 }
 
 // AttemptColumns are the columns of an attempt.

@@ -61,8 +61,8 @@ func (g *GroupTx) checkPause() error {
 		return nil
 	}
 	var rows []struct {
-		State string `db:"state"`
-		Kin   int    `db:"kin"`
+		State string
+		Kin   int
 	}
 	query := `SELECT s.state, (SELECT COUNT(*) FROM job_kind k WHERE k.sends IN (SELECT o.sends FROM job_kind o WHERE o.job = s.job)) AS kin
 		FROM job_status s WHERE s.job = ?`

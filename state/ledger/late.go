@@ -15,11 +15,10 @@ import (
 
 // sibling is an attempt of an entry as a late answer must know it.
 type sibling struct {
-	ID         string `db:"id"`
-	EntryID    int64  `db:"entry_id"`
-	Generation int    `db:"generation"`
-	Outcome    string `db:"outcome"` // '' while it is open
-	RemoteID   string `db:"remote_id"`
+	ID, RemoteID string
+	EntryID      int64
+	Generation   int
+	Outcome      string // '' while it is open
 }
 
 // mayHaveCreated tells whether a record may have come of it.

@@ -20,8 +20,8 @@ import (
 // same kind, but for those of which it is known that their keys are of another space.
 func kinOf(all sqldb.Select, job, sends string) ([]string, error) {
 	var rows []struct {
-		Job    string         `db:"job"`
-		Brakes sql.NullString `db:"brakes"`
+		Job    string
+		Brakes sql.NullString
 	}
 	err := all(&rows, `SELECT k.job, c.brakes FROM job_kind k LEFT JOIN job_cursor c ON c.job = k.job
 		WHERE k.sends = ? ORDER BY k.job`, sends)
@@ -61,9 +61,9 @@ func takenKeys(d sqldb.Dialect, all sqldb.Select, kin []string, sends string,
 		return out, nil
 	}
 	var found []struct {
-		ID int64 `db:"id"`
+		ID int64
 		trade.Elsewhere
-		Cause string `db:"cause"`
+		Cause string
 	}
 	query := `SELECT e.id, e.job, e.key, e.state, e.cause, COALESCE(e.remote_id, e.moved_id, '') AS remote_id FROM entry e
 		WHERE ` + d.Among("e.job") + ` AND ` + d.Among("e.key") + ` AND e.sends = ? ORDER BY e.id`
@@ -153,8 +153,7 @@ func (g *GroupTx) sentElsewhere() (out sentByOthers, err error) {
 		return out, err
 	}
 	var begun []struct {
-		ID      int64 `db:"id"`
-		Content int64 `db:"content"`
+		ID, Content int64
 	}
 	query := `SELECT e.id, a.content FROM attempt a JOIN entry e ON e.id = a.entry_id
 		WHERE ` + g.S.D.Among("a.content") + ` AND ` + g.S.D.Among("e.job") + ` AND ` + MayHaveMade
@@ -211,11 +210,9 @@ func KnowJob(t *sqldb.Tx, job, sends string) error {
 func (s *Ledger) JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error) {
 	const op = "reading the jobs that have entries"
 	var rows []struct {
-		Job     string      `db:"job"`
-		Sends   string      `db:"sends"`
-		State   trade.State `db:"state"`
-		N       int         `db:"n"`
-		Damaged int         `db:"damaged"`
+		Job, Sends string
+		State      trade.State
+		N, Damaged int
 	}
 	err := s.db.All(ctx, op, &rows,
 		`SELECT k.job, k.sends, t.state, COALESCE(SUM(t.n), 0) AS n, COUNT(*) - COUNT(t.n) AS damaged FROM job_kind k JOIN tally t ON t.job = k.job

@@ -20,10 +20,9 @@ const Recovered = "the process that sent it stopped before the answer was stored
 
 // sendingRow is an entry that is in flight, as far as the ledger knows.
 type sendingRow struct {
-	EntryID int64          `db:"entry_id"`
-	Attempt sql.NullString `db:"attempt"`
-	Owner   sql.NullString `db:"owner"`
-	Epoch   sql.NullInt64  `db:"epoch"`
+	EntryID        int64
+	Attempt, Owner sql.NullString
+	Epoch          sql.NullInt64
 }
 
 // Recover settles the entries that are sending and whose instance is dead: it did not say for 30 s

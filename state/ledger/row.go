@@ -18,55 +18,27 @@ import (
 
 // EntryRow is an entry as the table has it.
 type EntryRow struct {
-	ID            int64          `db:"id"`
-	Job           string         `db:"job"`
-	Sends         string         `db:"sends"`
-	Key           string         `db:"key"`
-	KeyParts      string         `db:"key_parts"`
-	State         string         `db:"state"`
-	Cause         string         `db:"cause"`
-	RemoteID      sql.NullString `db:"remote_id"`
-	Flags         string         `db:"flags"`
-	Generation    int            `db:"generation"`
-	Attempts      int            `db:"attempts"`
-	NextAttemptAt sql.NullInt64  `db:"next_attempt_at"`
-	FirstSeenAt   int64          `db:"first_seen_at"`
-	UpdatedAt     int64          `db:"updated_at"`
-	Error         sql.NullString `db:"error"`
-	WaitingFor    string         `db:"waiting_for"`
-	Warnings      string         `db:"warnings"`
-	Cells         string         `db:"cells"`
-	NowCells      string         `db:"now_cells"`
-	Acknowledged  string         `db:"acknowledged"`
-	AckCells      string         `db:"ack_cells"`
-	SourceHash    trade.Hash     `db:"source_hash"`
-	MappedWith    string         `db:"mapped_with"`
-	Target        string         `db:"target"`
-	Payload       sql.NullString `db:"payload"`
-	PayloadHash   trade.Hash     `db:"payload_hash"`
-	Content       int64          `db:"content"`
-	Amount        string         `db:"amount"`
-	Unit          string         `db:"unit"`
-	GoneSweeps    int            `db:"gone_sweeps"`
-	Version       int64          `db:"version"`
-	MovedID       sql.NullString `db:"moved_id"`
-	Dismissal     sql.NullString `db:"dismissal"`
-	Another       trade.Hash     `db:"another"`
-	ReducedAt     sql.NullInt64  `db:"reduced_at"`
+	ID, FirstSeenAt, UpdatedAt, Content, Version                                          int64
+	Job, Sends, Key, KeyParts, State, Cause, Flags, WaitingFor, Warnings, Cells, NowCells string
+	Acknowledged, AckCells, MappedWith, Target, Amount, Unit                              string
+	RemoteID, Error, Payload, MovedID, Dismissal                                          sql.NullString
+	Generation, Attempts, GoneSweeps                                                      int
+	NextAttemptAt, ReducedAt                                                              sql.NullInt64
+	SourceHash, PayloadHash, Another                                                      trade.Hash
 	decidedRow
 	shownRow
 }
 
 // decidedRow are the acts that an entry rests on.
 type decidedRow struct {
-	ClosedBy sql.NullInt64 `db:"closed_by"`
+	ClosedBy sql.NullInt64
 	ResentBy sql.NullInt64 `db:"resend_audit_id"`
 }
 
 // shownRow is what people are shown of an entry.
 type shownRow struct {
-	Shown     string `db:"shown"`
-	ShownMark int64  `db:"shown_mark"`
+	Shown     string
+	ShownMark int64
 }
 
 var entryColumns = sqldb.Columns[EntryRow]()

@@ -18,7 +18,7 @@ import (
 // MoveAll moves entries to one state, with the same further changes for all, and keeps the sums.
 func MoveAll(t *sqldb.Tx, ids []int64, to trade.State, now time.Time, set string, args ...any) error {
 	entries, err := LockEntries(t, ids)
-	if err != nil {
+	if err != nil || len(entries) == 0 {
 		return err
 	}
 	sums := TallyChange{}
@@ -72,9 +72,9 @@ func (s *Ledger) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id st
 			return 0, err
 		}
 		var rows []struct {
-			ID         int64  `db:"id"`
-			WaitingFor string `db:"waiting_for"`
-			Ready      bool   `db:"ready"`
+			ID         int64
+			WaitingFor string
+			Ready      bool
 		}
 		// A cheap look that may find too much; what an entry waits for is then read.
 		query := `SELECT e.id, e.waiting_for, (e.payload IS NOT NULL) AS ready FROM entry e WHERE e.state = 'waiting' AND e.waiting_for LIKE ? ORDER BY e.id`
@@ -117,12 +117,10 @@ func (s *Ledger) Due(ctx context.Context, job string, now time.Time, after int64
 
 // BlockRow is a record that the platform does not know, as the table has it.
 type BlockRow struct {
-	Kind    string        `db:"kind"`
-	ID      string        `db:"id"`
-	Message string        `db:"message"`
-	FirstAt int64         `db:"first_at"`
-	NextAt  sql.NullInt64 `db:"next_at"`
-	Tries   int           `db:"tries"`
+	Kind, ID, Message string
+	FirstAt           int64
+	NextAt            sql.NullInt64
+	Tries             int
 }
 
 func (r BlockRow) block() trade.Block {

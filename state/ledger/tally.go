@@ -105,11 +105,9 @@ var tallyColumns = []string{"job", "state", "unit", "part", "n", "volume"}
 
 // TallyRow is a kept sum, as the table has it.
 type TallyRow struct {
-	Job    string         `db:"job"`
-	State  string         `db:"state"`
-	Unit   string         `db:"unit"`
-	N      sql.NullInt64  `db:"n"` // no rule lets either be NULL, but a file that was damaged may hold anything
-	Volume sql.NullString `db:"volume"`
+	Job, State, Unit string
+	N                sql.NullInt64 // no rule lets either be NULL, but a file that was damaged may hold anything
+	Volume           sql.NullString
 }
 
 func (r TallyRow) key() TallyKey { return TallyKey{r.Job, r.State, r.Unit} }

@@ -15,23 +15,11 @@ import (
 
 // NarrowRow is what a write must know of an entry.
 type NarrowRow struct {
-	ID         int64          `db:"id"`
-	Job        string         `db:"job"`
-	Sends      string         `db:"sends"`
-	Key        string         `db:"key"`
-	State      string         `db:"state"`
-	RemoteID   sql.NullString `db:"remote_id"`
-	MovedID    sql.NullString `db:"moved_id"`
-	Flags      string         `db:"flags"`
-	Generation int            `db:"generation"`
-	Attempts   int            `db:"attempts"`
-	Amount     string         `db:"amount"`
-	Unit       string         `db:"unit"`
-	Version    int64          `db:"version"`
-
-	Cause         string         `db:"cause"`
-	Error         sql.NullString `db:"error"`
-	NextAttemptAt sql.NullInt64  `db:"next_attempt_at"`
+	ID, Version                                        int64
+	Job, Sends, Key, State, Flags, Amount, Unit, Cause string
+	RemoteID, MovedID, Error                           sql.NullString
+	Generation, Attempts                               int
+	NextAttemptAt                                      sql.NullInt64
 }
 
 // recordID is the id of the record that was made of it, whichever entry has it now.

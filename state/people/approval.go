@@ -14,15 +14,9 @@ import (
 )
 
 type approvalRow struct {
-	ID      int64  `db:"id"`
-	Act     string `db:"act"`
-	Target  string `db:"target"`
-	Mark    string `db:"mark"`
-	Plan    string `db:"plan"`
-	People  string `db:"people"`
-	Needs   int    `db:"needs"`
-	Version int64  `db:"version"`
-	Until   int64  `db:"until"`
+	ID, Version, Until              int64
+	Act, Target, Mark, Plan, People string
+	Needs                           int
 }
 
 const selectApproval = `SELECT id, act, target, mark, plan, people, needs, version, until FROM approval `
@@ -122,7 +116,8 @@ func lapse(t *sqldb.Tx, now time.Time) error {
 
 // Approvals gives the acts that wait for somebody's consent at a moment, the oldest first.
 func (s *Directory) Approvals(ctx context.Context, now time.Time) ([]trade.Approval, error) {
-	return sqldb.Rows(ctx, s.db, "reading what waits for a consent", approvalRow.approval, selectApproval+`WHERE until > ? ORDER BY id`, now.UnixMilli())
+	return sqldb.Rows(ctx, s.db, "reading what waits for a consent", approvalRow.approval,
+		selectApproval+`WHERE until > ? ORDER BY id`, now.UnixMilli())
 }
 
 // Approval gives one of them, also one that has lapsed; one that is not known, or gone:

@@ -16,10 +16,8 @@ import (
 func (s *Directory) Login(ctx context.Context, hash string) (trade.Login, error) {
 	var row struct {
 		personRow
-		BeganAt  int64  `db:"began_at"`
-		SeenAt   int64  `db:"seen_at"`
-		ProvedAt int64  `db:"proved_at"`
-		Origin   string `db:"origin"`
+		BeganAt, SeenAt, ProvedAt int64
+		Origin                    string
 	}
 	query := `SELECT ` + personColumns +
 		`, l.began_at, l.seen_at, l.proved_at, l.origin FROM login l JOIN person p ON p.id = l.person_id WHERE l.hash = ? AND p.disabled = 0`
@@ -121,9 +119,8 @@ func (s *Directory) Try(ctx context.Context, buckets []string, now time.Time,
 		var changed []trade.Tries
 		for _, bucket := range buckets {
 			var row struct {
-				Failures int   `db:"failures"`
-				At       int64 `db:"at"`
-				Until    int64 `db:"until"`
+				Failures  int
+				At, Until int64
 			}
 			err := t.Get(&row, t.S.D.Locked(`SELECT failures, at, until FROM login_tries WHERE bucket = ?`,
 				"login_tries"), bucket)

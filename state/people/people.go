@@ -21,16 +21,9 @@ type Directory struct {
 func New(db *sqldb.DB) *Directory { return &Directory{db: db} }
 
 type personRow struct {
-	ID         int64  `db:"id"`
-	Name       string `db:"name"`
-	Role       string `db:"role"`
-	Password   string `db:"password"`
-	Disabled   bool   `db:"disabled"`
-	CreatedAt  int64  `db:"created_at"`
-	PasswordAt int64  `db:"password_at"`
-	Version    int64  `db:"version"`
-	Issuer     string `db:"issuer"`
-	Subject    string `db:"subject"`
+	ID, CreatedAt, PasswordAt, Version    int64
+	Name, Role, Password, Issuer, Subject string
+	Disabled                              bool
 }
 
 const personColumns = `p.id, p.name, p.role, p.password, (p.disabled = 1) AS disabled, p.created_at, p.password_at, p.version, p.issuer, p.subject`

@@ -70,11 +70,9 @@ func (s *Directory) Withdraw(ctx context.Context) error {
 func (s *Directory) Services(ctx context.Context) ([]Service, error) {
 	const op = "reading who serves the ledger"
 	var rows []struct {
-		Owner   string        `db:"owner"`
-		Version string        `db:"version"`
-		Since   sql.NullInt64 `db:"since"`
-		Seen    int64         `db:"seen"`
-		Now     int64         `db:"now"`
+		Owner, Version string
+		Since          sql.NullInt64
+		Seen, Now      int64
 	}
 	if err := s.db.All(ctx, op, &rows, `SELECT owner, version, since, seen, `+s.db.D.Now+
 		` AS now FROM service ORDER BY since DESC, instance DESC`); err != nil {

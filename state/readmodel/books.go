@@ -52,8 +52,8 @@ func (s *Reader) RunPage(ctx context.Context, job, after string, limit int) (tra
 			[]any{job, before, limit + 1}
 	}
 	var rows []struct {
-		Seq    int64  `db:"seq"`
-		Report string `db:"report"`
+		Seq    int64
+		Report string
 	}
 	if err := s.db.All(ctx, op, &rows, query, args...); err != nil {
 		return trade.RunPage{}, err

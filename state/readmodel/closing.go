@@ -21,17 +21,11 @@ var ErrClosingDamaged = errors.New("the closed report is damaged: restore the ba
 const ClosingPart = trade.ClosingPart
 
 type closingRow struct {
-	ID      string `db:"id"`
-	Day     string `db:"day"`
-	At      int64  `db:"at"`
-	Who     string `db:"who"`
-	Reason  string `db:"reason"`
-	Program string `db:"program"`
-	Head    string `db:"head"`
-	Rows    int    `db:"row_count"`
-	Parts   int    `db:"parts"`
-	Hash    string `db:"hash"`
-	Audit   int64  `db:"audit_seq"`
+	ID, Day, Who, Reason, Program, Head, Hash string
+	At                                        int64
+	Rows                                      int `db:"row_count"`
+	Parts                                     int
+	Audit                                     int64 `db:"audit_seq"`
 }
 
 func (r closingRow) closing() (trade.Closing, error) {

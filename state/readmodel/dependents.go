@@ -110,7 +110,7 @@ func (s *Reader) Place(ctx context.Context, e trade.Entry) (place, of int, err e
 	}
 	for _, job := range jobs {
 		var n struct {
-			Place int `db:"place"`
+			Place int
 			All   int `db:"n"`
 		}
 		query := `SELECT COUNT(*) AS n, COALESCE(SUM(CASE WHEN id <= ? THEN 1 ELSE 0 END), 0) AS place

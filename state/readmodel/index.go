@@ -22,8 +22,8 @@ func (s *Reader) Index(ctx context.Context) (more bool, err error) {
 	}
 	return sqldb.Stored(ctx, s.db, "making rows findable", func(t *sqldb.Tx) (bool, error) {
 		var rows []struct {
-			ID    int64  `db:"id"`
-			Shown string `db:"shown"`
+			ID    int64
+			Shown string
 		}
 		// Rows that others write are left for the next time: what they showed before must not be found
 		// after they end.

@@ -92,8 +92,7 @@ func (p *paging) start() error {
 	}
 	if p.after > 0 && p.q.Sort == trade.ByKey {
 		var row struct {
-			Job string `db:"job"`
-			Key string `db:"key"`
+			Job, Key string
 		}
 		if err := p.s.db.Get(p.ctx, readingPage, &row, `SELECT job, key FROM entry WHERE id = ?`, p.after); err != nil {
 			return err

@@ -92,8 +92,8 @@ func (p *paging) join(ids []int64) error {
 	for job, begins := range p.ranges {
 		for _, b := range begins {
 			var some []int64
-			if err := p.all(&some, `SELECT id FROM entry WHERE job = ? AND key >= ? AND key < ? LIMIT ?`, job, b, b+beyond,
-				rangeMost); err != nil {
+			if err := p.all(&some, `SELECT id FROM entry WHERE job = ? AND key >= ? AND key < ? LIMIT ?`, job, b,
+				b+beyond, rangeMost); err != nil {
 				return err
 			}
 			ids = append(ids, some...)
@@ -114,8 +114,8 @@ func (p *paging) unmasked(a asked) error {
 		return err
 	}
 	var rows []struct {
-		ID  int64  `db:"id"`
-		Key string `db:"key"`
+		ID  int64
+		Key string
 	}
 	if err := p.all(&rows, `SELECT e.id, e.key FROM entry e WHERE `+p.s.db.D.Among("e.id"),
 		sqldb.ListOf(p.s.db.D, p.found)); err != nil {

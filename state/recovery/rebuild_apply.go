@@ -32,12 +32,11 @@ type Rebuilding struct {
 // rebuiltEntry is what must be known of an entry of the ledger.
 type rebuiltEntry struct {
 	ledger.NarrowRow
-	PayloadHash trade.Hash `db:"payload_hash"`
-	Content     int64      `db:"content"`
-	SourceHash  trade.Hash `db:"source_hash"`
-	Ready       bool       `db:"ready"` // it has a payload
-	attempts    map[string]*ledger.AttemptRow
-	no          int // of its last attempt
+	PayloadHash, SourceHash trade.Hash
+	Content                 int64
+	Ready                   bool // it has a payload
+	attempts                map[string]*ledger.AttemptRow
+	no                      int // of its last attempt
 }
 
 // RebuiltRow is a row with what it becomes.

@@ -193,9 +193,8 @@ func (s *Reducer) checkpoint(ctx context.Context) error {
 		return nil
 	}
 	var state struct {
-		Busy int `db:"busy"`
-		Log  int `db:"log"`
-		Done int `db:"checkpointed"`
+		Busy, Log int
+		Done      int `db:"checkpointed"`
 	}
 	return s.db.Fault(ctx, "emptying the write-ahead log",
 		s.db.Write.GetContext(ctx, &state, `PRAGMA wal_checkpoint(TRUNCATE)`))
@@ -284,8 +283,8 @@ func (r *Retaining) deleteQuarantine(ctx context.Context) error {
 // count adds a kind to the plan. The query gives n and bytes.
 func (r *Retaining) count(ctx context.Context, kind string, before *time.Time, query string, args ...any) error {
 	var sum struct {
-		N     int   `db:"n"`
-		Bytes int64 `db:"bytes"`
+		N     int
+		Bytes int64
 	}
 	if err := r.db.Get(ctx, fmt.Sprintf("counting what is old of %s", kind), &sum, query, args...); err != nil {
 		return err

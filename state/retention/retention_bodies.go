@@ -29,10 +29,9 @@ const oldBodies = `FROM entry e WHERE e.reduced_at IS NULL AND ` + finished + ` 
 
 // oldBody is a finished row of which the plan says what it loses.
 type oldBody struct {
-	ID    int64 `db:"id"`
-	At    int64 `db:"updated_at"`
-	Bytes int64 `db:"bytes"`
-	Goes  bool  `db:"goes"`
+	ID, Bytes int64
+	At        int64 `db:"updated_at"`
+	Goes      bool
 }
 
 // planPage is how many rows one statement of the plan looks at: the first retention of a ledger of
@@ -87,14 +86,14 @@ func (r *Retaining) reduceBodies(ctx context.Context) error {
 		return nil
 	}
 	var last struct {
-		ID int64 `db:"id"`
+		ID int64
 		At int64 `db:"updated_at"`
 	}
 	last.At = int64(-1) << 62
 	return r.batches(ctx, "reducing old rows", func(t *sqldb.Tx) (int, error) {
 		from := last
 		var rows []struct {
-			ID int64 `db:"id"`
+			ID int64
 			At int64 `db:"updated_at"`
 		}
 		if err := t.All(&rows, `SELECT e.id, e.updated_at `+oldBodies+` AND (e.updated_at, e.id) > (?, ?) AND `+
@@ -116,14 +115,11 @@ func (r *Retaining) reduceBodies(ctx context.Context) error {
 
 // bodyRow is what an entry loses.
 type bodyRow struct {
-	ID       int64          `db:"id"`
-	Key      string         `db:"key"`
-	Cells    string         `db:"cells"`
-	Now      string         `db:"now_cells"`
-	Ack      string         `db:"ack_cells"`
-	Warnings string         `db:"warnings"`
-	Error    sql.NullString `db:"error"`
-	Version  int64          `db:"version"`
+	ID, Version          int64
+	Key, Cells, Warnings string
+	Now                  string `db:"now_cells"`
+	Ack                  string `db:"ack_cells"`
+	Error                sql.NullString
 }
 
 // reduceEntries leaves of the values of entries the marks, and takes away payloads, requests and
@@ -158,13 +154,13 @@ func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error)
 			row.Version + 1,
 		}
 	}
-	of := ` AND outcome IS NOT NULL AND ` + t.S.D.Among("entry_id")
+	ended := `outcome IS NOT NULL AND ` + t.S.D.Among("entry_id")
 	if err := t.Do(`UPDATE attempt SET payload = '{}', evidence = NULL, request_head = NULL, answer_head = NULL, answer_body = ''
-		WHERE true`+of, sqldb.ListOf(t.S.D, reduced)); err != nil {
+		WHERE `+ended, sqldb.ListOf(t.S.D, reduced)); err != nil {
 		return 0, err
 	}
 	if t.S.D.Pack != "" {
-		if err := t.Do(t.S.D.Pack+of, sqldb.ListOf(t.S.D, reduced)); err != nil {
+		if err := t.Do(t.S.D.Pack+` AND `+ended, sqldb.ListOf(t.S.D, reduced)); err != nil {
 			return 0, err
 		}
 	}

@@ -162,7 +162,7 @@ func (n *snapshot) page(t *sqldb.Tx, after *int64) (done bool, err error) {
 			return false, err
 		}
 		var rows []struct {
-			Job string `db:"job"`
+			Job string
 			jobs.StatusRow
 		}
 		if err := t.All(&rows,
@@ -334,9 +334,8 @@ func (r *Retaining) remembered(ctx context.Context) (map[rowHash]bool, error) {
 	}
 	for after := int64(0); ; {
 		var rows []struct {
-			ID  int64  `db:"id"`
-			Job string `db:"job"`
-			Key string `db:"key"`
+			ID       int64
+			Job, Key string
 		}
 		if err := r.db.All(ctx, op, &rows,
 			`SELECT e.id, e.job, e.key FROM entry e WHERE e.id > ? AND `+ledger.Remembers+` AND `+mayExist+

@@ -60,8 +60,8 @@ func (s *DB) Reading(ctx context.Context, op string) Select {
 // Counts reads a query of numbers (n) by name.
 func (s *DB) Counts(ctx context.Context, op, query string, args ...any) (map[string]int, error) {
 	var rows []struct {
-		Name string `db:"name"`
-		N    int    `db:"n"`
+		Name string
+		N    int
 	}
 	err := s.All(ctx, op, &rows, query, args...)
 	out := make(map[string]int, len(rows))

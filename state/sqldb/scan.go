@@ -1,21 +1,38 @@
 package sqldb
 
 import (
+	"cmp"
 	"context"
 	"reflect"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/jmoiron/sqlx/reflectx"
 )
 
-// byTag finds the fields of a row by the names of their columns.
-var byTag = reflectx.NewMapper("db")
+// byColumn finds the fields of a row by the names of their columns: RemoteID is remote_id, where no
+// tag says otherwise.
+var byColumn = reflectx.NewMapperFunc("db", columnOf)
+
+func columnOf(field string) string {
+	var out strings.Builder
+	name := []rune(field)
+	lower := func(i int) bool { return i < len(name) && unicode.IsLower(name[i]) }
+	for i, c := range name {
+		if i > 0 && unicode.IsUpper(c) && (lower(i-1) || lower(i+1)) {
+			out.WriteByte('_')
+		}
+		out.WriteRune(unicode.ToLower(c))
+	}
+	return out.String()
+}
 
 // Columns are the columns of a row, in the order of its fields.
 func Columns[R any]() (out []string) {
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[R]()) {
-		if column := field.Tag.Get("db"); column != "" {
-			out = append(out, column)
+		if !field.Anonymous {
+			out = append(out, cmp.Or(field.Tag.Get("db"), columnOf(field.Name)))
 		}
 	}
 	return out
@@ -24,7 +41,7 @@ func Columns[R any]() (out []string) {
 // Pick gives the values of some columns of a row, to which row points.
 func Pick(row any, columns []string) []any {
 	out := make([]any, len(columns))
-	for i, field := range byTag.FieldsByName(reflect.ValueOf(row), columns) {
+	for i, field := range byColumn.FieldsByName(reflect.ValueOf(row), columns) {
 		out[i] = field.Interface()
 	}
 	return out
