@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/failpoint"
@@ -238,12 +239,8 @@ func (r *Retaining) deleteRuns(ctx context.Context) error {
 }
 
 func (r *Retaining) countLookups(ctx context.Context) error {
-	before, ok := r.before(r.Keep.Lookups)
-	if !ok {
-		return r.nothing(KeptLookups)
-	}
-	return r.count(ctx, KeptLookups, &before,
-		`SELECT COUNT(*) AS n, COALESCE(SUM(LENGTH(code) + LENGTH(id) + LENGTH(message)), 0) AS bytes FROM lookup WHERE asked_at < ?`, before.UnixMilli())
+	return r.countOlder(ctx, KeptLookups, r.Keep.Lookups,
+		`SELECT COUNT(*) AS n, COALESCE(SUM(LENGTH(code) + LENGTH(id) + LENGTH(message)), 0) AS bytes FROM lookup WHERE asked_at < ?`)
 }
 
 // deleteLookups lets old answers be asked for again, should a row need one.
@@ -278,6 +275,16 @@ func (r *Retaining) deleteQuarantine(ctx context.Context) error {
 		return t.Changed(`DELETE FROM quarantine WHERE (attempt_id, boot) IN (SELECT q.attempt_id, q.boot `+overDoubts+
 			` LIMIT 500)`, r.quarantineArgs()...)
 	})
+}
+
+// countOlder adds a kind to the plan of which goes what is older; each ? of the query is the time.
+func (r *Retaining) countOlder(ctx context.Context, kind string, keep time.Duration, query string) error {
+	before, ok := r.before(keep)
+	if !ok {
+		return r.nothing(kind)
+	}
+	return r.count(ctx, kind, &before, query,
+		slices.Repeat([]any{before.UnixMilli()}, strings.Count(query, "?"))...)
 }
 
 // count adds a kind to the plan. The query gives n and bytes.
