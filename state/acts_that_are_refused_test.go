@@ -114,11 +114,7 @@ func TestRowsThatDoNotChangeAreNoticed(t *testing.T) {
 func TestADeadlockIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	for _, code := range []pqerror.Code{"40001", "40P01"} {
-		f := &fragile{kept: &kept{t: t, o: backends[1].open(t)}, b: &breaker{with: &pq.Error{Code: code}}}
-		f.o.Version, f.o.Journal = "1.0.0-test", filepath.Join(t.TempDir(), "journal")
-		if err := f.try(f.b.tuning()); err != nil {
-			t.Fatal(err)
-		}
+		f := frail(t, backends[1], &breaker{with: &pq.Error{Code: code}})
 		for at := 1; ; at++ {
 			f.b.arm(at, false)
 			err := f.s.AppendAudit(t.Context(), anAct("x"))
@@ -149,13 +145,7 @@ func TestACommitWhoseAnswerIsLostWhileTheLookFails(t *testing.T) {
 	for _, backend := range backends {
 		t.Run(backend.name, func(t *testing.T) {
 			t.Parallel()
-			f := &fragile{kept: &kept{t: t, o: backend.open(t)}, b: &breaker{}}
-			f.o.Version, f.o.Journal = "1.0.0-test", filepath.Join(t.TempDir(), "journal")
-			tune := f.b.tuning()
-			tune.Settle = 5 * time.Second
-			if err := f.try(tune); err != nil {
-				t.Fatal(err)
-			}
+			f := frail(t, backend, &breaker{}, func(tune *sqldb.Tuning) { tune.Settle = 5 * time.Second })
 			for at := 1; ; at++ {
 				hits := ""
 				for way := range 4 {
@@ -189,13 +179,9 @@ func TestACommitWhoseAnswerIsLostWhileTheLookFails(t *testing.T) {
 // that it is on disk.
 func TestALookThatAReaderKeepsFromFlushing(t *testing.T) {
 	t.Parallel()
-	f := &fragile{kept: &kept{t: t, o: backends[0].open(t)}, b: &breaker{}}
-	f.o.Version = "1.0.0-test"
-	tune := f.b.tuning()
-	tune.Busy, tune.Settle = 50*time.Millisecond, 5*time.Second
-	if err := f.try(tune); err != nil {
-		t.Fatal(err)
-	}
+	f := frail(t, backends[0], &breaker{}, func(tune *sqldb.Tuning) {
+		tune.Busy, tune.Settle = 50*time.Millisecond, 5*time.Second
+	})
 	db := sqldb.ConnectSQLite(sqldb.DefaultTuning, sqldb.SqliteDSN(f.o.DSN, "mode=ro"), 1)
 	defer func() {
 		if err := db.Close(); err != nil {
@@ -386,11 +372,7 @@ func TestANewJournalInsteadOfOneThatSaysNothingMore(t *testing.T) {
 // F052, F053: the ledger takes no answer and its journal neither: both are told.
 func TestAnswersThatNobodyCanKeep(t *testing.T) {
 	t.Parallel()
-	f := &fragile{kept: &kept{t: t, o: backends[0].open(t)}, b: &breaker{}}
-	f.o.Version, f.o.Journal = "1.0.0-test", filepath.Join(t.TempDir(), "journal")
-	if err := f.try(f.b.tuning()); err != nil {
-		t.Fatal(err)
-	}
+	f := frail(t, backends[0], &breaker{})
 	lease := mustLease(t, f.s, "contracts")
 	a := mustSend(t, f.s, lease, mustRecord(t, f.s, lease, newEntry("a"))[0])
 	lock := filepath.Join(f.dir(), "lock")
@@ -436,11 +418,26 @@ func TestARetentionThatMeetsADamagedRow(t *testing.T) {
 // A quick check that the database itself cannot end says that the file is damaged.
 func TestACheckThatTheDatabaseCannotEnd(t *testing.T) {
 	t.Parallel()
-	f := &fragile{kept: &kept{t: t, o: backends[0].open(t)}, b: &breaker{with: damagedFile(t)}}
-	f.o.Version, f.o.Journal = "1.0.0-test", filepath.Join(t.TempDir(), "journal")
-	if err := f.try(f.b.tuning()); err != nil {
+	// What SQLite says of a file with a sound head and nothing after it.
+	k := keep(t, backends[0].open(t))
+	k.o.Journal = ""
+	k.close()
+	text, err := os.ReadFile(k.o.DSN)
+	if err != nil {
 		t.Fatal(err)
 	}
+	clear(text[100:])
+	if err := os.WriteFile(k.o.DSN, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db := sqldb.ConnectSQLite(sqldb.DefaultTuning, sqldb.SqliteDSN(k.o.DSN, "mode=ro"), 1)
+	var n int
+	damage := db.Get(&n, `SELECT COUNT(*) FROM entry`)
+	var lite *sqlite.Error
+	if closeErr := db.Close(); closeErr != nil || !errors.As(damage, &lite) {
+		t.Fatal(damage, closeErr)
+	}
+	f := frail(t, backends[0], &breaker{with: damage})
 	found := false
 	for at := 1; ; at++ {
 		f.b.arm(at, false)
@@ -456,30 +453,6 @@ func TestACheckThatTheDatabaseCannotEnd(t *testing.T) {
 	if !found {
 		t.Error("it does not count as damaged")
 	}
-}
-
-// damagedFile gives what SQLite says of a file with a sound head and nothing after it.
-func damagedFile(t *testing.T) error {
-	t.Helper()
-	k := keep(t, backends[0].open(t))
-	k.o.Journal = ""
-	k.close()
-	text, err := os.ReadFile(k.o.DSN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	clear(text[100:])
-	if err := os.WriteFile(k.o.DSN, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	db := sqldb.ConnectSQLite(sqldb.DefaultTuning, sqldb.SqliteDSN(k.o.DSN, "mode=ro"), 1)
-	var n int
-	err = db.Get(&n, `SELECT COUNT(*) FROM entry`)
-	var lite *sqlite.Error
-	if closeErr := db.Close(); closeErr != nil || !errors.As(err, &lite) {
-		t.Fatal(err, closeErr)
-	}
-	return err
 }
 
 // What the system does not say is empty, not an error.

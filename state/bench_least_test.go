@@ -15,7 +15,68 @@ import (
 // sums, nothing that a person could read. No ledger in SQLite takes less.
 func BenchmarkLeast(b *testing.B) {
 	for _, width := range []int{32, 128, 512} {
-		b.Run(fmt.Sprint(width), func(b *testing.B) { benchLeast(b, width) })
+		b.Run(fmt.Sprint(width), func(b *testing.B) {
+			db, err := sql.Open("sqlite", "file:"+filepath.Join(b.TempDir(), "l.db")+
+				"?_pragma=journal_mode%28WAL%29&_pragma=synchronous%28FULL%29&_txlock=immediate")
+			if err != nil {
+				b.Fatal(err)
+			}
+			db.SetMaxOpenConns(1)
+			b.Cleanup(func() { _ = db.Close() })
+			for _, text := range leastTables {
+				if _, err := db.ExecContext(b.Context(), text); err != nil {
+					b.Fatal(err)
+				}
+			}
+			compiled := map[string]*sql.Stmt{}
+			for _, text := range []string{leastRecord, leastEnd, leastAccept, leastAttempt, leastBegin} {
+				if compiled[text], err = db.PrepareContext(b.Context(), text); err != nil {
+					b.Fatal(err)
+				}
+			}
+			run := func(t *sql.Tx, text string, rows [][]any) {
+				list, err := json.Marshal(rows)
+				if err == nil {
+					_, err = t.StmtContext(b.Context(), compiled[text]).ExecContext(b.Context(), string(list))
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+			commit := func(fn func(*sql.Tx)) {
+				t, err := db.BeginTx(b.Context(), nil)
+				if err == nil {
+					fn(t)
+					err = t.Commit()
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+			payload, answer := `{"x":"`+strings.Repeat("p", 500)+`"}`, `{"id":"`+strings.Repeat("a", 250)+`"}`
+			n := 0
+			var before [][]any
+			var spent time.Duration
+			for b.Loop() {
+				page, group := make([][]any, width), make([][]any, width)
+				for i := range width {
+					n++
+					page[i], group[i] = []any{n, fmt.Sprintf("01|%07d", n), payload},
+						[]any{n, fmt.Sprintf("%032x", n*7919), answer}
+				}
+				from := cpuTime()
+				commit(func(t *sql.Tx) { run(t, leastRecord, page) })
+				commit(func(t *sql.Tx) {
+					run(t, leastEnd, before)
+					run(t, leastAccept, before)
+					run(t, leastAttempt, group)
+					run(t, leastBegin, group)
+				})
+				spent += cpuTime() - from
+				before = group
+			}
+			b.ReportMetric(float64(spent.Microseconds())/float64(n), "cpu-µs/row")
+		})
 	}
 }
 
@@ -33,66 +94,3 @@ const (
 	leastAttempt = `INSERT INTO attempt (id, entry_id) SELECT value ->> 0, value ->> 0 FROM json_each(?)`
 	leastBegin   = `UPDATE entry SET state = 'sending' FROM json_each(?) v WHERE entry.id = v.value ->> 0`
 )
-
-func benchLeast(b *testing.B, width int) {
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(b.TempDir(), "l.db")+
-		"?_pragma=journal_mode%28WAL%29&_pragma=synchronous%28FULL%29&_txlock=immediate")
-	if err != nil {
-		b.Fatal(err)
-	}
-	db.SetMaxOpenConns(1)
-	b.Cleanup(func() { _ = db.Close() })
-	for _, text := range leastTables {
-		if _, err := db.ExecContext(b.Context(), text); err != nil {
-			b.Fatal(err)
-		}
-	}
-	compiled := map[string]*sql.Stmt{}
-	for _, text := range []string{leastRecord, leastEnd, leastAccept, leastAttempt, leastBegin} {
-		if compiled[text], err = db.PrepareContext(b.Context(), text); err != nil {
-			b.Fatal(err)
-		}
-	}
-	run := func(t *sql.Tx, text string, rows [][]any) {
-		list, err := json.Marshal(rows)
-		if err == nil {
-			_, err = t.StmtContext(b.Context(), compiled[text]).ExecContext(b.Context(), string(list))
-		}
-		if err != nil {
-			b.Fatal(err)
-		}
-	}
-	commit := func(fn func(*sql.Tx)) {
-		t, err := db.BeginTx(b.Context(), nil)
-		if err == nil {
-			fn(t)
-			err = t.Commit()
-		}
-		if err != nil {
-			b.Fatal(err)
-		}
-	}
-	payload, answer := `{"x":"`+strings.Repeat("p", 500)+`"}`, `{"id":"`+strings.Repeat("a", 250)+`"}`
-	n := 0
-	var before [][]any
-	var spent time.Duration
-	for b.Loop() {
-		page, group := make([][]any, width), make([][]any, width)
-		for i := range width {
-			n++
-			page[i], group[i] = []any{n, fmt.Sprintf("01|%07d", n), payload},
-				[]any{n, fmt.Sprintf("%032x", n*7919), answer}
-		}
-		from := cpuTime()
-		commit(func(t *sql.Tx) { run(t, leastRecord, page) })
-		commit(func(t *sql.Tx) {
-			run(t, leastEnd, before)
-			run(t, leastAccept, before)
-			run(t, leastAttempt, group)
-			run(t, leastBegin, group)
-		})
-		spent += cpuTime() - from
-		before = group
-	}
-	b.ReportMetric(float64(spent.Microseconds())/float64(n), "cpu-µs/row")
-}

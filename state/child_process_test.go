@@ -17,80 +17,50 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// The test binary starts itself again as another process: the role and the ledger's path come in
-// the environment.
+// The test binary starts itself again as another process: the role, and the ledger's path or its
+// options, come in the environment.
 const (
 	childRole = "SAFRASYNC_STATE_TEST_ROLE"
 	childPath = "SAFRASYNC_STATE_TEST_PATH"
 )
 
-// moreRoles are those of tests that need a build tag.
-var moreRoles = map[string]func(ctx context.Context, path string) int{}
+// role is what another process does with a ledger that it has opened, and says.
+type role = func(ctx context.Context, o sqldb.Options, s *Store) (says string, err error)
 
-// child does what its role says, prints one line and, where it holds something, waits for the end
-// of its input.
-func child(role string) int {
-	ctx := context.Background()
-	if act := moreRoles[role]; act != nil {
-		return act(ctx, os.Getenv(childPath))
-	}
-	s, err := Open(ctx, sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: os.Getenv(childPath)})
-	var failure *sqldb.Error
-	switch {
-	case role == "open" && errors.As(err, &failure):
-		fmt.Println(failure.Code)
-		return 0
-	case err != nil:
-		fmt.Println("error", err)
-		return 1
-	}
-	switch role {
-	case "open":
-		fmt.Println("opened")
-		return 0
-	case "lease":
-		if _, err := s.AcquireLease(ctx, "contracts", sqldb.Self()); err != nil {
-			fmt.Println("error", err)
-			return 1
-		}
-		fmt.Println("ready")
-	case "race":
+// roles are those of the child processes; tests add theirs.
+var roles = map[string]role{
+	"open": func(context.Context, sqldb.Options, *Store) (string, error) { return "opened", nil },
+	"lease": func(ctx context.Context, _ sqldb.Options, s *Store) (string, error) {
+		_, err := s.AcquireLease(ctx, "contracts", sqldb.Self())
+		return "ready", err
+	},
+	"race": func(ctx context.Context, _ sqldb.Options, s *Store) (string, error) {
 		lease, err := s.AcquireLease(ctx, "contracts", sqldb.Self())
 		var leased *trade.LeasedError
-		switch {
-		case errors.As(err, &leased):
-			fmt.Println("leased")
-		case err != nil:
-			fmt.Println("error", err)
-			return 1
-		default:
-			fmt.Println("won", lease.Epoch)
+		if errors.As(err, &leased) {
+			return "leased", nil
 		}
-	case "sending":
+		return fmt.Sprintln("won", lease.Epoch), err
+	},
+	"sending": func(ctx context.Context, _ sqldb.Options, s *Store) (string, error) {
 		lease, err := s.AcquireLease(ctx, "contracts", sqldb.Self())
 		if err != nil {
-			fmt.Println("error", err)
-			return 1
+			return "", err
 		}
-		var in trade.Intent
-		in.Entry, err = s.Entry(ctx, "contracts", "a")
-		if err == nil {
-			in.Attempt = trade.Attempt{
-				ID: os.Getenv("SAFRASYNC_STATE_TEST_ATTEMPT"), Payload: in.Entry.Payload,
-				PayloadHash: in.Entry.PayloadHash,
-			}
-			_, err = s.Commit(ctx, lease, trade.Group{At: at, Intents: []trade.Intent{in}})
-		}
-		if err != nil {
-			fmt.Println("error", err)
-			return 1
-		}
-		fmt.Println("ready")
-	case "clock": // does what it sees of a doubt of another process's time let a second sending go?
 		e, err := s.Entry(ctx, "contracts", "a")
 		if err != nil {
-			fmt.Println("error", err)
-			return 1
+			return "", err
+		}
+		in := trade.Intent{Entry: e, Attempt: trade.Attempt{
+			ID: os.Getenv("SAFRASYNC_STATE_TEST_ATTEMPT"), Payload: e.Payload, PayloadHash: e.PayloadHash,
+		}}
+		return "ready", second(s.Commit(ctx, lease, trade.Group{At: at, Intents: []trade.Intent{in}}))
+	},
+	// does what it sees of a doubt of another process's time let a second sending go?
+	"clock": func(ctx context.Context, _ sqldb.Options, s *Store) (string, error) {
+		e, err := s.Entry(ctx, "contracts", "a")
+		if err != nil {
+			return "", err
 		}
 		seen, err := s.Watched(ctx, e.ID, sqldb.Self().Boot)
 		order := again(e, bootTime())
@@ -99,20 +69,76 @@ func child(role string) int {
 		var parent trade.Owner
 		if err := errors.Join(err, actErr,
 			json.Unmarshal([]byte(os.Getenv("SAFRASYNC_STATE_TEST_OWNER")), &parent)); err != nil {
-			fmt.Println("error", err)
-			return 1
+			return "", err
 		}
-		fmt.Printf("known %d, goes %t, parent gone %t\n", len(seen), done[0], sqldb.Gone(parent))
-		return 0
-	case "lock":
-		if _, err := s.db.Write.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
-			fmt.Println("error", err)
-			return 1
-		}
-		fmt.Println("ready")
+		return fmt.Sprintf("known %d, goes %t, parent gone %t", len(seen), done[0], sqldb.Gone(parent)), nil
+	},
+	"lock": func(ctx context.Context, _ sqldb.Options, s *Store) (string, error) {
+		return "ready", second(s.db.Write.ExecContext(ctx, "BEGIN IMMEDIATE"))
+	},
+}
+
+func addRole(name string, does role) bool {
+	roles[name] = does
+	return true
+}
+
+// child does what its role says, prints one line and waits for the end of its input.
+func child(name string) int {
+	o := sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: os.Getenv(childPath)}
+	if strings.HasPrefix(o.DSN, "{") {
+		mustNot(json.Unmarshal([]byte(o.DSN), &o))
 	}
+	var says string
+	s, err := Open(context.Background(), o)
+	if err == nil {
+		says, err = roles[name](context.Background(), o, s)
+	}
+	var failure *sqldb.Error
+	switch {
+	case name == "open" && errors.As(err, &failure):
+		says = failure.Code
+	case err != nil:
+		fmt.Println("error", err)
+		return 1
+	}
+	fmt.Println(strings.TrimSpace(says))
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	return 0
+}
+
+// mustNot ends a child process that cannot go on.
+func mustNot(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// asOptions is what a child process opens.
+func asOptions(t *testing.T, o sqldb.Options) string {
+	t.Helper()
+	text, err := json.Marshal(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// pending records rows in a child process, and gives an intent of each.
+func pending(ctx context.Context, s *Store, keys ...string) (lease trade.Lease, intents []trade.Intent) {
+	lease, err := s.AcquireLease(ctx, "contracts", sqldb.Self())
+	mustNot(err)
+	var page trade.Page
+	for _, key := range keys {
+		page.New = append(page.New, newEntry(key))
+	}
+	mustNot(second(s.Record(ctx, lease, page)))
+	due, err := s.Due(ctx, "contracts", at, 0, len(keys))
+	mustNot(err)
+	for _, e := range due {
+		intents = append(intents, intentOf(e))
+	}
+	return lease, intents
 }
 
 type process struct {

@@ -252,7 +252,9 @@ func TestTheRecoveryDoubtsAndALateDefiniteAnswerDecides(t *testing.T) {
 			t.Fatalf("Recover with the epoch of the attempts: %d, %v", n, err)
 		}
 		expire(t, s, "contracts")
-		lease := mustLeaseAs(t, s, "contracts", sqldb.NewID())
+		owner := sqldb.Self()
+		owner.Instance = sqldb.NewID()
+		lease := mustLeaseFor(t, s, "contracts", owner)
 		if n, err := s.Recover(t.Context(), lease, at.Add(time.Minute)); n != 3 || err != nil {
 			t.Fatalf("Recover: %d, %v, want 3", n, err)
 		}
@@ -499,15 +501,4 @@ func TestWhatNoCorrectCallerAsksForIsRefused(t *testing.T) {
 func expire(t testing.TB, s *Store, job string) {
 	t.Helper()
 	mustExec(t, s, `UPDATE job_lease SET expires = 1 WHERE job = ?`, job)
-}
-
-func mustLeaseAs(t testing.TB, s *Store, job, instance string) trade.Lease {
-	t.Helper()
-	owner := sqldb.Self()
-	owner.Instance = instance
-	lease, err := s.AcquireLease(t.Context(), job, owner)
-	if err != nil {
-		t.Fatalf("AcquireLease(%s): %v", job, err)
-	}
-	return lease
 }

@@ -52,55 +52,50 @@ func TestTheSameContentIsFoundWhereItMayHaveBeenSent(t *testing.T) {
 // through all deliveries, which have an index of their own.
 func TestTheSameContentIsLookedUpWhileStatisticsLag(t *testing.T) {
 	for _, statistics := range []string{`ANALYZE entry, attempt`, `SELECT 'a ledger that begins has none'`} {
-		lookUpWhileStatisticsLag(t, statistics)
-	}
-}
-
-func lookUpWhileStatisticsLag(t *testing.T, statistics string) {
-	t.Helper()
-	s := mustOpen(t, backends[1].open(t))
-	ctx := t.Context()
-	for _, statement := range []string{
-		`ALTER TABLE entry DISABLE TRIGGER USER`,
-		`ALTER TABLE entry SET (autovacuum_enabled = off)`,
-		`INSERT INTO entry (job, sends, key, key_parts, state, cause, flags, generation, attempts, first_seen_at, updated_at, waiting_for, warnings, cells, source_hash, mapped_with, target,
-			payload, payload_hash, content, amount, unit, gone_sweeps, version)
-			SELECT 'j', 'deliveries', n::text, '[]', 'pending', '', '[]', 1, 0, 0, 0, '[]', '[]', '{}',
-				decode(md5(n::text), 'hex'), 'm', '', '{}', decode(md5(n::text), 'hex'), n, '1', 'SC', 0, 1
-			FROM generate_series(1, 20000) n`,
-		`ALTER TABLE attempt DISABLE TRIGGER USER`,
-		`ALTER TABLE attempt SET (autovacuum_enabled = off)`,
-		`INSERT INTO attempt (id, entry_id, generation, no, run_id, owner, epoch, target, payload, payload_hash, content, started_at, finished_at, outcome, counts, status, messages, remote_id, reason,
-			answer_body) SELECT key, id, 1, 1, '', '', 1, '', '{}', payload_hash, content, 0, 0, 'not_created', 1, 503, '[]', key, '', '' FROM entry`,
-		statistics,
-		`UPDATE attempt SET outcome = 'created' WHERE entry_id % 2 = 0`,
-		`UPDATE entry SET state = 'accepted', remote_id = gen_random_uuid()::text WHERE id % 2 = 0`,
-	} {
-		if _, err := s.db.Write.ExecContext(ctx, statement); err != nil {
-			t.Fatal(err)
+		s := mustOpen(t, backends[1].open(t))
+		ctx := t.Context()
+		for _, statement := range []string{
+			`ALTER TABLE entry DISABLE TRIGGER USER`,
+			`ALTER TABLE entry SET (autovacuum_enabled = off)`,
+			`INSERT INTO entry (job, sends, key, key_parts, state, cause, flags, generation, attempts, first_seen_at, updated_at, waiting_for, warnings, cells, source_hash, mapped_with, target,
+				payload, payload_hash, content, amount, unit, gone_sweeps, version)
+				SELECT 'j', 'deliveries', n::text, '[]', 'pending', '', '[]', 1, 0, 0, 0, '[]', '[]', '{}',
+					decode(md5(n::text), 'hex'), 'm', '', '{}', decode(md5(n::text), 'hex'), n, '1', 'SC', 0, 1
+				FROM generate_series(1, 20000) n`,
+			`ALTER TABLE attempt DISABLE TRIGGER USER`,
+			`ALTER TABLE attempt SET (autovacuum_enabled = off)`,
+			`INSERT INTO attempt (id, entry_id, generation, no, run_id, owner, epoch, target, payload, payload_hash, content, started_at, finished_at, outcome, counts, status, messages, remote_id, reason,
+				answer_body) SELECT key, id, 1, 1, '', '', 1, '', '{}', payload_hash, content, 0, 0, 'not_created', 1, 503, '[]', key, '', '' FROM entry`,
+			statistics,
+			`UPDATE attempt SET outcome = 'created' WHERE entry_id % 2 = 0`,
+			`UPDATE entry SET state = 'accepted', remote_id = gen_random_uuid()::text WHERE id % 2 = 0`,
+		} {
+			if _, err := s.db.Write.ExecContext(ctx, statement); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	// of 20,000 rows: few enough that reading all is not cheaper
-	contents, hashes := make([]int64, 32), make([]trade.Hash, 32)
-	for i := range hashes {
-		contents[i], hashes[i] = int64(20000+i), trade.HashOf(fmt.Sprint(i))
-	}
-	numbers := sqldb.ListOf(s.db.D, contents)
-	for column, ask := range map[string]struct {
-		query string
-		args  []any
-		times int
-	}{
-		"content":     {discovery.SentContent(s.db.D), []any{numbers, numbers}, 2},
-		"source_hash": {discovery.SentSource(s.db.D), []any{sqldb.HashesOf(s.db.D, hashes)}, 1},
-	} {
-		plan, err := sqldb.Gather(ctx, s.db.Read,
-			func(line *string) []any { return []any{line} }, `EXPLAIN `+s.db.Q(ledger.SelectEntry+ask.query),
-			append([]any{"deliveries"}, ask.args...)...)
-		if text := strings.Join(plan, "\n"); err != nil ||
-			strings.Count(text, "Index Cond: ("+column+" = ") != ask.times || !strings.Contains(text, "entry_pkey") ||
-			strings.Contains(text, "Seq Scan") {
-			t.Errorf("%v\n%s", err, text)
+		// of 20,000 rows: few enough that reading all is not cheaper
+		contents, hashes := make([]int64, 32), make([]trade.Hash, 32)
+		for i := range hashes {
+			contents[i], hashes[i] = int64(20000+i), trade.HashOf(fmt.Sprint(i))
+		}
+		numbers := sqldb.ListOf(s.db.D, contents)
+		for column, ask := range map[string]struct {
+			query string
+			args  []any
+			times int
+		}{
+			"content":     {discovery.SentContent(s.db.D), []any{numbers, numbers}, 2},
+			"source_hash": {discovery.SentSource(s.db.D), []any{sqldb.HashesOf(s.db.D, hashes)}, 1},
+		} {
+			var plan []string
+			err := s.db.All(ctx, "", &plan, `EXPLAIN `+ledger.SelectEntry+ask.query,
+				append([]any{"deliveries"}, ask.args...)...)
+			if text := strings.Join(plan, "\n"); err != nil ||
+				strings.Count(text, "Index Cond: ("+column+" = ") != ask.times || !strings.Contains(text, "entry_pkey") ||
+				strings.Contains(text, "Seq Scan") {
+				t.Errorf("%v\n%s", err, text)
+			}
 		}
 	}
 }

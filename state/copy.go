@@ -147,9 +147,9 @@ func (m *moving) look(ctx context.Context) error {
 		From *string `db:"moved_from"`
 		Rows int     `db:"n"`
 	}
-	if err := m.to.db.Read.GetContext(ctx, &there,
+	if err := m.to.db.Get(ctx, "looking at the new ledger", &there,
 		`SELECT moved_from, (SELECT COUNT(*) FROM entry) + (SELECT COUNT(*) FROM audit) + (SELECT COUNT(*) FROM run) AS n FROM ledger`); err != nil {
-		return m.to.db.Fault(ctx, "looking at the new ledger", err)
+		return err
 	}
 	switch {
 	case there.From != nil && *there.From == m.from.db.ID && moved != nil:
@@ -205,8 +205,7 @@ func (m *moving) mark(ctx context.Context, record trade.AuditRecord) error {
 			n == 0 {
 			return err // marked by an earlier try
 		}
-		_, err := audit.AddAudit(t, record)
-		return err
+		return audit.AddAudit(t, record)
 	})
 }
 
@@ -221,7 +220,8 @@ func (m *moving) unmark(ctx context.Context) error {
 		}
 	}
 	var from *string
-	if err := m.to.db.Read.GetContext(ctx, &from, `SELECT moved_from FROM ledger`); err != nil || from != nil {
+	if err := m.to.db.Get(ctx, "looking at the new ledger", &from, `SELECT moved_from FROM ledger`); err != nil ||
+		from != nil {
 		return again("nobody knows whether the ledger was moved", err)
 	}
 	err := m.from.db.InTx(ctx, "taking the mark of the move back", func(t *sqldb.Tx) error {

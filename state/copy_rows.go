@@ -18,10 +18,11 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+const copying = "copying the ledger"
+
 // fill copies all tables into the new ledger and compares them, in one transaction.
 func (m *moving) fill(ctx context.Context, record trade.AuditRecord) error {
-	const op = "copying the ledger"
-	return m.to.db.Fault(ctx, op, m.to.db.InOneTx(ctx, func(t *sqldb.Tx) error { return m.fillIn(t, record) }))
+	return m.to.db.Fault(ctx, copying, m.to.db.InOneTx(ctx, func(t *sqldb.Tx) error { return m.fillIn(t, record) }))
 }
 
 func (m *moving) fillIn(t *sqldb.Tx, record trade.AuditRecord) error {
@@ -45,9 +46,9 @@ func (m *moving) fillIn(t *sqldb.Tx, record trade.AuditRecord) error {
 	}
 	var was struct {
 		Refs     string `db:"refs_version"`
-		Platform string `db:"platform"`
+		Platform string
 	}
-	if err := m.from.db.Read.GetContext(t.Ctx, &was, `SELECT refs_version, platform FROM ledger`); err != nil {
+	if err := m.from.db.Get(t.Ctx, copying, &was, `SELECT refs_version, platform FROM ledger`); err != nil {
 		return err
 	}
 	if err := t.Do(`UPDATE ledger SET refs_version = ?, platform = ?, moved_from = ?`, was.Refs, was.Platform,
@@ -64,8 +65,7 @@ func (m *moving) fillIn(t *sqldb.Tx, record trade.AuditRecord) error {
 		return err
 	}
 	record.Target = "ledger " + m.from.db.ID
-	_, err = audit.AddAudit(t, record)
-	return err
+	return audit.AddAudit(t, record)
 }
 
 // copyTable copies one table, then reads it back: both sides must have the same rows.
@@ -201,8 +201,7 @@ func withoutTriggers(t *sqldb.Tx) (restore func() error, err error) {
 		return func() error { return each("ENABLE") }, each("DISABLE")
 	}
 	var triggers []struct {
-		Name string `db:"name"`
-		SQL  string `db:"sql"`
+		Name, SQL string
 	}
 	if err := t.All(&triggers, `SELECT name, sql FROM sqlite_master WHERE type = 'trigger'`); err != nil {
 		return nil, err
@@ -243,7 +242,7 @@ func countOn(t *sqldb.Tx) error {
 // retireJournals keeps the records of the old journals, which end with the old ledger.
 func (m *moving) retireJournals(t *sqldb.Tx) error {
 	var rows []sqldb.JournalRow
-	if err := m.from.db.Read.SelectContext(t.Ctx, &rows,
+	if err := m.from.db.All(t.Ctx, copying, &rows,
 		`SELECT id, seq, mark, host, path, at, retired_at FROM journal`); err != nil {
 		return err
 	}

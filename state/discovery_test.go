@@ -278,7 +278,38 @@ func TestWakingByTimeAndByARecordOfThePlatform(t *testing.T) {
 func TestAnEntryAndItsRowAreTheSame(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		e := anyEntry(t)
+		cell := rapid.Custom(func(t *rapid.T) trade.Cell {
+			if rapid.Bool().Draw(t, "null") {
+				return trade.Cell{}
+			}
+			return trade.Cell{Kind: rapid.SampledFrom([]byte("tnd")).Draw(t, "kind"), Text: text(t)}
+		})
+		e := trade.Entry{
+			ID: rapid.Int64Range(1, 1e15).Draw(t, "id"), Job: text(t), Sends: trade.OrderCommitments, Key: text(t),
+			KeyParts: rapid.SliceOf(cell).Draw(t, "parts"),
+			State:    rapid.SampledFrom(trade.States).Draw(t, "state"), Cause: text(t), RemoteID: text(t),
+			Flags:      rapid.SliceOf(rapid.SampledFrom([]trade.Flag{trade.Changed, trade.Twin})).Draw(t, "flags"),
+			Generation: rapid.IntRange(1, 3).Draw(t, "generation"), Attempts: rapid.IntRange(0, 9).Draw(t, "attempts"),
+			FirstSeenAt: moment(t), UpdatedAt: moment(t),
+			Values:     rapid.MapOf(rapid.StringMatching(`[a-z]{1,5}`), cell).Draw(t, "values"),
+			SourceHash: anyHash(t), MappedWith: text(t), PayloadHash: anyHash(t), Quantity: anyQuantity(t),
+			GoneSweeps: rapid.IntRange(0, 3).Draw(t, "gone"),
+			Version:    rapid.Int64Range(1, 1e9).Draw(t, "version"),
+		}
+		if rapid.Bool().Draw(t, "next") {
+			e.NextAttemptAt = moment(t)
+		}
+		if rapid.Bool().Draw(t, "payload") {
+			e.Payload = json.RawMessage(`{"amount": 1.50, "x":"` + "ç" + `"}`)
+		}
+		if rapid.Bool().Draw(t, "error") {
+			e.Error = &trade.EntryError{
+				Kind: trade.APIError, Status: 400, Messages: []string{text(t)},
+				Fields: []trade.Problem{{Field: text(t), Value: text(t)}}, Text: text(t), Weak: true,
+			}
+			e.WaitingFor = []trade.Awaited{{Ref: text(t), Code: text(t)}, {Platform: "wallets", ID: text(t)}}
+			e.Warnings = []trade.Problem{{Field: text(t), Severity: trade.Warning}}
+		}
 		row, err := ledger.RowOf(e, at)
 		if err != nil {
 			t.Fatal(err)
@@ -330,42 +361,6 @@ func anyQuantity(t *rapid.T) trade.Quantity {
 	}
 	return trade.Quantity{Amount: n, Unit: rapid.SampledFrom([]trade.Unit{"", trade.SC, trade.KG, trade.TON}).Draw(t,
 		"unit")}
-}
-
-func anyEntry(t *rapid.T) trade.Entry {
-	cell := rapid.Custom(func(t *rapid.T) trade.Cell {
-		if rapid.Bool().Draw(t, "null") {
-			return trade.Cell{}
-		}
-		return trade.Cell{Kind: rapid.SampledFrom([]byte("tnd")).Draw(t, "kind"), Text: text(t)}
-	})
-	e := trade.Entry{
-		ID: rapid.Int64Range(1, 1e15).Draw(t, "id"), Job: text(t), Sends: trade.OrderCommitments, Key: text(t),
-		KeyParts: rapid.SliceOf(cell).Draw(t, "parts"),
-		State:    rapid.SampledFrom(trade.States).Draw(t, "state"), Cause: text(t), RemoteID: text(t),
-		Flags:      rapid.SliceOf(rapid.SampledFrom([]trade.Flag{trade.Changed, trade.Twin})).Draw(t, "flags"),
-		Generation: rapid.IntRange(1, 3).Draw(t, "generation"), Attempts: rapid.IntRange(0, 9).Draw(t, "attempts"),
-		FirstSeenAt: moment(t), UpdatedAt: moment(t),
-		Values:     rapid.MapOf(rapid.StringMatching(`[a-z]{1,5}`), cell).Draw(t, "values"),
-		SourceHash: anyHash(t), MappedWith: text(t), PayloadHash: anyHash(t), Quantity: anyQuantity(t),
-		GoneSweeps: rapid.IntRange(0, 3).Draw(t, "gone"),
-		Version:    rapid.Int64Range(1, 1e9).Draw(t, "version"),
-	}
-	if rapid.Bool().Draw(t, "next") {
-		e.NextAttemptAt = moment(t)
-	}
-	if rapid.Bool().Draw(t, "payload") {
-		e.Payload = json.RawMessage(`{"amount": 1.50, "x":"` + "ç" + `"}`)
-	}
-	if rapid.Bool().Draw(t, "error") {
-		e.Error = &trade.EntryError{
-			Kind: trade.APIError, Status: 400, Messages: []string{text(t)},
-			Fields: []trade.Problem{{Field: text(t), Value: text(t)}}, Text: text(t), Weak: true,
-		}
-		e.WaitingFor = []trade.Awaited{{Ref: text(t), Code: text(t)}, {Platform: "wallets", ID: text(t)}}
-		e.Warnings = []trade.Problem{{Field: text(t), Severity: trade.Warning}}
-	}
-	return e
 }
 
 func anyHash(t *rapid.T) trade.Hash {

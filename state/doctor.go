@@ -104,10 +104,9 @@ func (s doctor) diagnoseIntegrity(ctx context.Context, full bool) (Diagnosis, er
 		query = `PRAGMA integrity_check(5)`
 	}
 	var lines []string
-	if err := s.db.Read.SelectContext(ctx, &lines, query); err != nil {
+	if err := s.db.All(ctx, "checking the ledger", &lines, query); err != nil {
 		var known *sqldb.Error
-		if err = s.db.Fault(ctx, "checking the ledger", err); !errors.As(err, &known) ||
-			known.Code != sqldb.CodeCorrupt {
+		if !errors.As(err, &known) || known.Code != sqldb.CodeCorrupt {
 			return d, err
 		}
 		lines = []string{known.Err.Error()}
@@ -127,8 +126,8 @@ func (s *Store) BrokenKeys(ctx context.Context) ([]string, error) {
 		query += ` UNION SELECT "table" FROM pragma_foreign_key_check`
 	}
 	var tables []string
-	err := s.db.Read.SelectContext(ctx, &tables, query+` ORDER BY 1`)
-	return tables, s.db.Fault(ctx, "checking foreign keys", err)
+	err := s.db.All(ctx, "checking foreign keys", &tables, query+` ORDER BY 1`)
+	return tables, err
 }
 
 func (s doctor) diagnoseKeys(ctx context.Context) (Diagnosis, error) {
@@ -144,9 +143,9 @@ func (s doctor) diagnoseKeys(ctx context.Context) (Diagnosis, error) {
 // written meanwhile is looked at again.
 func (s *Store) UnevenSums(ctx context.Context) ([]string, error) {
 	var jobs, uneven []string
-	if err := s.db.Read.SelectContext(ctx, &jobs,
+	if err := s.db.All(ctx, "comparing the sums", &jobs,
 		`SELECT job FROM tally UNION SELECT job FROM entry ORDER BY 1`); err != nil {
-		return nil, s.db.Fault(ctx, "comparing the sums", err)
+		return nil, err
 	}
 	for _, job := range jobs {
 		for tries := 0; ; tries++ {
@@ -207,9 +206,10 @@ func (s doctor) diagnoseAudit(ctx context.Context) (Diagnosis, error) {
 func (s doctor) diagnoseClock(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "clock"}
 	var latest int64
-	if err := s.db.Read.GetContext(ctx, &latest, `SELECT COALESCE(MAX(at), 0) FROM (SELECT MAX(updated_at) AS at FROM entry UNION ALL SELECT MAX(at) FROM audit
+	if err := s.db.Get(ctx, "looking at the ledger's times", &latest,
+		`SELECT COALESCE(MAX(at), 0) FROM (SELECT MAX(updated_at) AS at FROM entry UNION ALL SELECT MAX(at) FROM audit
 		UNION ALL SELECT MAX(started_at) FROM run) AS times`); err != nil {
-		return d, s.db.Fault(ctx, "looking at the ledger's times", err)
+		return d, err
 	}
 	if last := time.UnixMilli(latest).UTC(); time.Until(last) > futureMargin {
 		d.OK, d.Problem, d.Args = true, ProblemFuture, []any{last}
@@ -234,14 +234,13 @@ func (s doctor) diagnoseLeases(ctx context.Context) (Diagnosis, error) {
 func (s doctor) diagnoseAttempts(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "attempts"}
 	var old struct {
-		N  int   `db:"n"`
-		At int64 `db:"at"`
+		N  int
+		At int64
 	}
-	if err := s.db.Read.GetContext(ctx, &old,
-		s.db.Q(
-			`SELECT COUNT(*) AS n, COALESCE(MIN(started_at), 0) AS at FROM attempt WHERE outcome IS NULL AND started_at < `+s.db.D.Now+` - ?`),
+	if err := s.db.Get(ctx, "looking for open attempts", &old,
+		`SELECT COUNT(*) AS n, COALESCE(MIN(started_at), 0) AS at FROM attempt WHERE outcome IS NULL AND started_at < `+s.db.D.Now+` - ?`,
 		longOpen.Milliseconds()); err != nil {
-		return d, s.db.Fault(ctx, "looking for open attempts", err)
+		return d, err
 	}
 	if old.N > 0 {
 		d.OK, d.Problem, d.Args = true, ProblemOld, []any{old.N, time.UnixMilli(old.At).UTC()}

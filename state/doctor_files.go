@@ -86,11 +86,11 @@ func (s doctor) diagnoseDurability(ctx context.Context) (Diagnosis, error) {
 		return d, nil
 	}
 	var version, mode string
-	if err := s.db.Read.GetContext(ctx, &version, `SELECT sqlite_version()`); err != nil {
-		return d, s.db.Fault(ctx, "looking at the ledger", err)
+	if err := s.db.Get(ctx, "looking at the ledger", &version, `SELECT sqlite_version()`); err != nil {
+		return d, err
 	}
-	if err := s.db.Read.GetContext(ctx, &mode, `PRAGMA journal_mode`); err != nil {
-		return d, s.db.Fault(ctx, "looking at the ledger", err)
+	if err := s.db.Get(ctx, "looking at the ledger", &mode, `PRAGMA journal_mode`); err != nil {
+		return d, err
 	}
 	// synchronous belongs to a connection; each that writes is verified when it is opened.
 	if err := sqldb.JudgeSQLite(s.db.Where, version, mode, 2, 1); err != nil {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/safrasync/safrasync/state/discovery"
 	"github.com/safrasync/safrasync/state/ledger"
-	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -32,9 +31,9 @@ func (s doctor) diagnoseRows(ctx context.Context) (Diagnosis, error) {
 			break
 		}
 		if name == "" {
-			if err := s.db.Read.GetContext(ctx, &name, s.db.Q(`SELECT job || ' ' || key FROM entry WHERE id = ?`),
+			if err := s.db.Get(ctx, "reading the rows", &name, `SELECT job || ' ' || key FROM entry WHERE id = ?`,
 				id); err != nil {
-				return d, s.db.Fault(ctx, "reading the rows", err)
+				return d, err
 			}
 		}
 		names = append(names, name)
@@ -43,14 +42,16 @@ func (s doctor) diagnoseRows(ctx context.Context) (Diagnosis, error) {
 	return d, nil
 }
 
+const readingRows = "reading the rows"
+
 // oddRows are the ids of entries with something odd, each with its name where that was read.
 type oddRows map[int64]string
 
 func (s doctor) oddEntries(ctx context.Context, odd oddRows) error {
 	for after := int64(0); ; {
-		page, err := sqldb.Gather(ctx, s.db.Read, (*ledger.EntryRow).Places,
-			s.db.Q(ledger.SelectEntry+`WHERE e.id > ? ORDER BY e.id LIMIT ?`), after, discovery.EntryPage)
-		if err != nil {
+		var page []ledger.EntryRow
+		if err := s.db.All(ctx, readingRows, &page, ledger.SelectEntry+`WHERE e.id > ? ORDER BY e.id LIMIT ?`, after,
+			discovery.EntryPage); err != nil {
 			return err
 		}
 		for i := range page {
@@ -67,22 +68,16 @@ func (s doctor) oddEntries(ctx context.Context, odd oddRows) error {
 }
 
 func (s doctor) oddAttempts(ctx context.Context, odd oddRows) error {
-	type sent struct {
-		id              string
-		entry           int64
-		target, payload string
-		hash            trade.Hash
-	}
-	places := func(a *sent) []any { return []any{&a.id, &a.entry, &a.target, &a.payload, &a.hash} }
-	query := s.db.Q(`SELECT id, entry_id, target, payload, payload_hash FROM attempt WHERE id > ? ORDER BY id LIMIT ?`)
 	for after := ""; ; {
-		page, err := sqldb.Gather(ctx, s.db.Read, places, query, after, discovery.KnownPage)
-		if err != nil {
+		var page []ledger.AttemptRow
+		if err := s.db.All(ctx, readingRows, &page,
+			`SELECT id, entry_id, target, payload, payload_hash FROM attempt WHERE id > ? ORDER BY id LIMIT ?`, after,
+			discovery.KnownPage); err != nil {
 			return err
 		}
 		for _, a := range page {
-			if after = a.id; unlike(a.target, a.payload, a.hash) {
-				odd[a.entry] = ""
+			if after = a.ID; unlike(a.Target, a.Payload, a.PayloadHash) {
+				odd[a.EntryID] = ""
 			}
 		}
 		if len(page) < discovery.KnownPage {
@@ -94,7 +89,7 @@ func (s doctor) oddAttempts(ctx context.Context, odd oddRows) error {
 // oddSending finds entries that are being sent without an open attempt.
 func (s doctor) oddSending(ctx context.Context, odd oddRows) error {
 	var alone []int64
-	err := s.db.Read.SelectContext(ctx, &alone, `SELECT e.id FROM entry e WHERE e.state = 'sending'
+	err := s.db.All(ctx, readingRows, &alone, `SELECT e.id FROM entry e WHERE e.state = 'sending'
 		AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = e.id AND a.outcome IS NULL)`)
 	for _, id := range alone {
 		odd[id] = ""

@@ -144,81 +144,78 @@ type situation struct {
 }
 
 // situations are the openings, copies and repairs of a ledger.
-func situations() map[string]situation {
-	nothing := func(*scene) {}
-	return map[string]situation{
-		"a new ledger":       {nothing, func(s *scene) func(sqldb.Tuning) error { return s.opens(s.o) }, 0},
-		"one that is there":  {lived, func(s *scene) func(sqldb.Tuning) error { return s.opens(s.o) }, 4},
-		"one behind a crash": {older(1), func(s *scene) func(sqldb.Tuning) error { return s.opens(s.o) }, 4},
-		"one for reading": {lived, func(s *scene) func(sqldb.Tuning) error {
+var situations = map[string]situation{
+	"a new ledger":       {func(*scene) {}, func(s *scene) func(sqldb.Tuning) error { return s.opens(s.o) }, 0},
+	"one that is there":  {lived, func(s *scene) func(sqldb.Tuning) error { return s.opens(s.o) }, 4},
+	"one behind a crash": {older(1), func(s *scene) func(sqldb.Tuning) error { return s.opens(s.o) }, 4},
+	"one for reading": {lived, func(s *scene) func(sqldb.Tuning) error {
+		o := s.o
+		o.ReadOnly, o.Verify = true, true
+		return s.opens(o)
+	}, 4},
+	"one without a journal": {
+		lived,
+		func(s *scene) func(sqldb.Tuning) error { o := s.o; o.Journal = ""; return s.opens(o) }, 4,
+	},
+	"a backup": {lived, func(s *scene) func(sqldb.Tuning) error {
+		return func(tune sqldb.Tuning) error {
 			o := s.o
-			o.ReadOnly, o.Verify = true, true
-			return s.opens(o)
-		}, 4},
-		"one without a journal": {
-			lived,
-			func(s *scene) func(sqldb.Tuning) error { o := s.o; o.Journal = ""; return s.opens(o) }, 4,
-		},
-		"a backup": {lived, func(s *scene) func(sqldb.Tuning) error {
-			return func(tune sqldb.Tuning) error {
-				o := s.o
-				o.ReadOnly = true
-				ledger, err := open(s.t.Context(), o, tune)
-				if err != nil {
-					return err
-				}
-				return errors.Join(ledger.Backup(s.t.Context(), filepath.Join(s.home, "copy.db")), ledger.Close())
-			}
-		}, 4},
-		"a restored one": {func(s *scene) {
-			lived(s)
-			copyFile(s.t, s.o.DSN, filepath.Join(s.home, "copy.db"))
-		}, func(s *scene) func(sqldb.Tuning) error {
-			return func(tune sqldb.Tuning) error {
-				_, err := restore(s.t.Context(), s.o, tune, filepath.Join(s.home, "copy.db"), restoreAct)
+			o.ReadOnly = true
+			ledger, err := open(s.t.Context(), o, tune)
+			if err != nil {
 				return err
 			}
-		}, 4},
-		"a plan to rebuild": {lived, func(s *scene) func(sqldb.Tuning) error {
-			return func(tune sqldb.Tuning) error {
-				_, err := rebuild(s.t.Context(), s.o, tune, false, rebuildAct)
-				return err
-			}
-		}, 4},
-		"one rebuilt": {lived, func(s *scene) func(sqldb.Tuning) error {
+			return errors.Join(ledger.Backup(s.t.Context(), filepath.Join(s.home, "copy.db")), ledger.Close())
+		}
+	}, 4},
+	"a restored one": {func(s *scene) {
+		lived(s)
+		copyFile(s.t, s.o.DSN, filepath.Join(s.home, "copy.db"))
+	}, func(s *scene) func(sqldb.Tuning) error {
+		return func(tune sqldb.Tuning) error {
+			_, err := restore(s.t.Context(), s.o, tune, filepath.Join(s.home, "copy.db"), restoreAct)
+			return err
+		}
+	}, 4},
+	"a plan to rebuild": {lived, func(s *scene) func(sqldb.Tuning) error {
+		return func(tune sqldb.Tuning) error {
+			_, err := rebuild(s.t.Context(), s.o, tune, false, rebuildAct)
+			return err
+		}
+	}, 4},
+	"one rebuilt": {lived, func(s *scene) func(sqldb.Tuning) error {
+		return func(tune sqldb.Tuning) error {
+			_, err := rebuild(s.t.Context(), s.o, tune, true, rebuildAct)
+			return err
+		}
+	}, 4},
+	"one rebuilt from nothing": {
+		func(s *scene) { lived(s); removeLedger(s.t, s.o.DSN) },
+		func(s *scene) func(sqldb.Tuning) error {
 			return func(tune sqldb.Tuning) error {
 				_, err := rebuild(s.t.Context(), s.o, tune, true, rebuildAct)
 				return err
 			}
-		}, 4},
-		"one rebuilt from nothing": {
-			func(s *scene) { lived(s); removeLedger(s.t, s.o.DSN) },
-			func(s *scene) func(sqldb.Tuning) error {
-				return func(tune sqldb.Tuning) error {
-					_, err := rebuild(s.t.Context(), s.o, tune, true, rebuildAct)
-					return err
-				}
-			}, 4,
-		},
-		"a new journal": {lived, func(s *scene) func(sqldb.Tuning) error {
-			return func(tune sqldb.Tuning) error {
-				_, err := newJournal(s.t.Context(), s.o, tune, true, rebuildAct)
-				var known *sqldb.Error
-				// the new journal was there already, and the message says what to do
-				if errors.As(err, &known) && known.Code == sqldb.CodeRolledBack {
-					_, err = rebuild(s.t.Context(), s.o, tune, true, rebuildAct)
-				}
-				return err
+		}, 4,
+	},
+	"a new journal": {lived, func(s *scene) func(sqldb.Tuning) error {
+		return func(tune sqldb.Tuning) error {
+			_, err := newJournal(s.t.Context(), s.o, tune, true, rebuildAct)
+			var known *sqldb.Error
+			// the new journal was there already, and the message says what to do
+			if errors.As(err, &known) && known.Code == sqldb.CodeRolledBack {
+				_, err = rebuild(s.t.Context(), s.o, tune, true, rebuildAct)
 			}
-		}, 4},
-	}
+			return err
+		}
+	}, 4},
 }
 
 // F047, F048: a database that fails at any call while a ledger is opened, made, copied, restored,
 // rebuilt or gets a new journal: the next try succeeds, and nothing is missing.
 func TestEveryCallOfTheDatabaseFailsOnceWhileALedgerIsOpenedOrRepaired(t *testing.T) {
 	t.Parallel()
-	for name, test := range situations() {
+	for name, test := range situations {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newScene(t, test.prepare)

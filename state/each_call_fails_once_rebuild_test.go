@@ -1,6 +1,7 @@
 package state
 
 import (
+	"maps"
 	"os"
 	"testing"
 
@@ -146,7 +147,7 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileTheJournalIsTakenUp(t *testing.T) {
 // repaired or rebuilt: it ends, and when the value is whole again the next try gets there.
 func TestAnyValueThatIsDamagedWhileALedgerIsOpenedOrRepaired(t *testing.T) {
 	t.Parallel()
-	all := situations()
+	all := maps.Clone(situations)
 	all["an older copy rebuilt"] = situation{func(s *scene) { richer(s) }, all["one rebuilt"].op, 13}
 	all["a group ahead"] = situation{between, all["one that is there"].op, 4}
 	all["an intent ahead"] = situation{func(s *scene) {

@@ -3,7 +3,6 @@ package state
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -94,11 +93,7 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileOldDataGoes(t *testing.T) {
 		} {
 			t.Run(backend.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				f := &fragile{kept: &kept{t: t, o: backend.open(t)}, b: &breaker{}}
-				f.o.Version, f.o.Journal = "1.0.0-test", filepath.Join(t.TempDir(), "journal")
-				if err := f.try(f.b.tuning()); err != nil {
-					t.Fatal(err)
-				}
+				f := frail(t, backend, &breaker{})
 				for at := 1; ; at++ {
 					prefix := fmt.Sprintf("%03d", at)
 					ids := f.old(prefix)
@@ -143,86 +138,77 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileOldDataGoes(t *testing.T) {
 // codes and gets one.
 func TestEveryCallOfTheDatabaseFailsOnceInWhatIsRare(t *testing.T) {
 	t.Parallel()
-	for _, backend := range backends {
-		t.Run(backend.name, func(t *testing.T) {
-			t.Parallel()
-			f := &fragile{kept: &kept{t: t, o: backend.open(t)}, b: &breaker{}}
-			f.o.Version, f.o.Journal = "1.0.0-test", filepath.Join(t.TempDir(), "journal")
-			if err := f.try(f.b.tuning()); err != nil {
-				t.Fatal(err)
-			}
-			ctx, s := t.Context(), f.s
-			mustSaveAlert(t, s, newAlert("contracts"), true)
-			a := onlyAlert(t, s)
-			a.RaisedAt = at.Add(time.Minute)
-			mustSaveAlert(t, s, a, true, messageTo("a"), messageTo("b"))
-			m := mustDue(t, s, at, 2)[0]
-			m.Outcome, m.DoneAt = "given_up", at.Add(time.Hour)
-			f.each("ReaddressMessage", func() error { return s.ReaddressMessage(ctx, m, []string{"b", "c"}) })
-			f.each("ReaddressMessage that is done with",
-				func() error { return s.ReaddressMessage(ctx, m, []string{"d"}) })
-			targets := map[string]bool{}
-			for _, m := range mustDue(t, s, at.Add(2*time.Hour), 2) {
-				targets[m.Target] = true
-			}
-			if len(targets) != 2 || !targets["b"] || !targets["c"] {
-				t.Errorf("messages to %v", targets)
-			}
-			mustExec(t, s,
-				`INSERT INTO service (instance, owner, version, since, seen) VALUES ('old', '{"instance":"old","host":"elsewhere"}', '0.1', 5, 7)`)
-			f.each("Announce", func() error { return s.Announce(ctx, "1.0.0", at) })
-			if got, err := s.Services(ctx); err != nil || len(got) != 1 || got[0].Dead {
-				t.Errorf("services %+v, %v", got, err)
-			}
-			run := trade.RunReport{
-				ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at,
-				Stopped: &trade.Stop{Code: "api", Text: "no answer", All: true}, States: map[trade.State]int{},
-				Flags: map[trade.Flag]int{},
-			}
-			f.each("FinishRun", func() error { return s.FinishRun(ctx, run) })
-			f.read("Runs", result(func() ([]trade.RunReport, error) { return s.Runs(ctx, "contracts", 3) }))
-			f.read("Extent", result(func() (map[string]int64, error) { return s.Extent(ctx, 0) }))
+	breakable(t, func(t *testing.T, f *fragile) {
+		ctx, s := t.Context(), f.s
+		mustSaveAlert(t, s, newAlert("contracts"), true)
+		a := onlyAlert(t, s)
+		a.RaisedAt = at.Add(time.Minute)
+		mustSaveAlert(t, s, a, true, messageTo("a"), messageTo("b"))
+		m := mustDue(t, s, at, 2)[0]
+		m.Outcome, m.DoneAt = "given_up", at.Add(time.Hour)
+		f.each("ReaddressMessage", func() error { return s.ReaddressMessage(ctx, m, []string{"b", "c"}) })
+		f.each("ReaddressMessage that is done with",
+			func() error { return s.ReaddressMessage(ctx, m, []string{"d"}) })
+		targets := map[string]bool{}
+		for _, m := range mustDue(t, s, at.Add(2*time.Hour), 2) {
+			targets[m.Target] = true
+		}
+		if len(targets) != 2 || !targets["b"] || !targets["c"] {
+			t.Errorf("messages to %v", targets)
+		}
+		mustExec(t, s,
+			`INSERT INTO service (instance, owner, version, since, seen) VALUES ('old', '{"instance":"old","host":"elsewhere"}', '0.1', 5, 7)`)
+		f.each("Announce", func() error { return s.Announce(ctx, "1.0.0", at) })
+		if got, err := s.Services(ctx); err != nil || len(got) != 1 || got[0].Dead {
+			t.Errorf("services %+v, %v", got, err)
+		}
+		run := trade.RunReport{
+			ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at,
+			Stopped: &trade.Stop{Code: "api", Text: "no answer", All: true}, States: map[trade.State]int{},
+			Flags: map[trade.Flag]int{},
+		}
+		f.each("FinishRun", func() error { return s.FinishRun(ctx, run) })
+		f.read("Runs", func() error { return second(s.Runs(ctx, "contracts", 3)) })
+		f.read("Extent", func() error { return second(s.Extent(ctx, 0)) })
 
-			lease := mustLease(t, s, "contracts")
-			waits := newEntry("w")
-			waits.State, waits.WaitingFor = trade.Waiting,
-				[]trade.Awaited{{Platform: "wallets", ID: "w-1"}, {Platform: "wallets", ID: "w-2"}}
-			mustRecord(t, s, lease, waits)
-			sent := mustSend(t, s, lease, mustRecord(t, s, lease, newEntry("a"))[0])
-			f.each("WakeBlocked of one code of two",
-				result(func() (int, error) { return s.WakeBlocked(ctx, lease, "wallets", "w-1") }))
-			if got := mustEntry(t, s, "contracts", "w"); got.State != trade.Waiting || len(got.WaitingFor) != 1 ||
-				got.WaitingFor[0].ID != "w-2" {
-				t.Errorf("it waits for %+v", got.WaitingFor)
-			}
-			mustRecord(t, s, lease, newEntry("in two\nlines"), newEntry("in one"))
-			search := func() (trade.RowPage, error) {
-				return s.RowPage(ctx, trade.RowQuery{Text: "o\nli", Sort: trade.ByKey, Limit: 5})
-			}
-			f.read("RowPage of a text", result(search))
-			if page, err := search(); err != nil || len(page.Rows) != 1 {
-				t.Errorf("%+v, %v", page, err)
-			}
-			f.read("StuckCauses", result(func() (map[string]int, error) { return s.StuckCauses(ctx, "contracts") }))
-			f.read("Shortages",
-				result(func() ([]trade.Shortage, error) { s.Reader.Kept.Store(nil); return s.Shortages(ctx) }))
-			if err := s.ReleaseLease(ctx, lease); err != nil {
-				t.Fatal(err)
-			}
-			lease = mustLease(t, s, "contracts")
-			f.each("Recover", result(func() (int, error) { return s.Recover(ctx, lease, at) }))
-			st := withAnswer(unknown(sent), "what the sender saw")
-			f.each("Commit of what the sender saw", result(func() (trade.GroupResult, error) {
-				return s.Commit(ctx, lease, trade.Group{At: at, Settle: []trade.Settlement{st}})
-			}))
-			if all, err := s.Attempts(ctx, mustEntry(t, s, "contracts", "a").ID); err != nil || len(all) != 1 ||
-				all[0].AnswerBody != "what the sender saw" {
-				t.Errorf("attempts %+v, %v", all, err)
-			}
-			mustAddUp(t, s, "contracts")
-			t.Logf("%d calls failed", f.broken)
+		lease := mustLease(t, s, "contracts")
+		waits := newEntry("w")
+		waits.State, waits.WaitingFor = trade.Waiting,
+			[]trade.Awaited{{Platform: "wallets", ID: "w-1"}, {Platform: "wallets", ID: "w-2"}}
+		mustRecord(t, s, lease, waits)
+		sent := mustSend(t, s, lease, mustRecord(t, s, lease, newEntry("a"))[0])
+		f.each("WakeBlocked of one code of two",
+			func() error { return second(s.WakeBlocked(ctx, lease, "wallets", "w-1")) })
+		if got := mustEntry(t, s, "contracts", "w"); got.State != trade.Waiting || len(got.WaitingFor) != 1 ||
+			got.WaitingFor[0].ID != "w-2" {
+			t.Errorf("it waits for %+v", got.WaitingFor)
+		}
+		mustRecord(t, s, lease, newEntry("in two\nlines"), newEntry("in one"))
+		search := func() (trade.RowPage, error) {
+			return s.RowPage(ctx, trade.RowQuery{Text: "o\nli", Sort: trade.ByKey, Limit: 5})
+		}
+		f.read("RowPage of a text", func() error { return second(search()) })
+		if page, err := search(); err != nil || len(page.Rows) != 1 {
+			t.Errorf("%+v, %v", page, err)
+		}
+		f.read("StuckCauses", func() error { return second(s.StuckCauses(ctx, "contracts")) })
+		f.read("Shortages",
+			func() error { s.Reader.Kept.Store(nil); return second(s.Shortages(ctx)) })
+		if err := s.ReleaseLease(ctx, lease); err != nil {
+			t.Fatal(err)
+		}
+		lease = mustLease(t, s, "contracts")
+		f.each("Recover", func() error { return second(s.Recover(ctx, lease, at)) })
+		st := withAnswer(unknown(sent), "what the sender saw")
+		f.each("Commit of what the sender saw", func() error {
+			return second(s.Commit(ctx, lease, trade.Group{At: at, Settle: []trade.Settlement{st}}))
 		})
-	}
+		if all, err := s.Attempts(ctx, mustEntry(t, s, "contracts", "a").ID); err != nil || len(all) != 1 ||
+			all[0].AnswerBody != "what the sender saw" {
+			t.Errorf("attempts %+v, %v", all, err)
+		}
+		mustAddUp(t, s, "contracts")
+	})
 }
 
 // What is told row by row ends with the first row that who asked cannot take, and says why.

@@ -1,7 +1,6 @@
 package state
 
 import (
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/safrasync/safrasync/state/people"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -30,6 +28,34 @@ type fragile struct {
 	b      *breaker
 	broken int // calls that failed
 	spoilt int // values that were damaged
+}
+
+// frail opens a ledger with a journal behind a breaker.
+func frail(t *testing.T, backend backend, b *breaker, adapt ...func(*sqldb.Tuning)) *fragile {
+	t.Helper()
+	f := &fragile{kept: &kept{t: t, o: backend.open(t)}, b: b}
+	f.o.Version, f.o.Journal = "1.0.0-test", filepath.Join(t.TempDir(), "journal")
+	tune := b.tuning()
+	for _, change := range adapt {
+		change(&tune)
+	}
+	if err := f.try(tune); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// breakable runs a test on both databases.
+func breakable(t *testing.T, run func(t *testing.T, f *fragile)) {
+	t.Helper()
+	for _, backend := range backends {
+		t.Run(backend.name, func(t *testing.T) {
+			t.Parallel()
+			f := frail(t, backend, &breaker{})
+			run(t, f)
+			t.Logf("%d calls failed, %d values were damaged", f.broken, f.spoilt)
+		})
+	}
 }
 
 // each calls an operation of the ledger again and again, and lets its first call of the database
@@ -114,317 +140,269 @@ func (f *fragile) spoil(name string, op func() error) {
 // operation ends, and has stored nothing.
 func TestEveryCallOfTheDatabaseFailsOnce(t *testing.T) {
 	t.Parallel()
-	for _, backend := range backends {
-		t.Run(backend.name, func(t *testing.T) {
-			t.Parallel()
-			f := &fragile{kept: &kept{t: t, o: backend.open(t)}, b: &breaker{}}
-			f.o.Version, f.o.Journal = "1.0.0-test", filepath.Join(t.TempDir(), "journal")
-			if err := f.try(f.b.tuning()); err != nil {
-				t.Fatal(err)
-			}
-			lease := f.finding()
-			lease = f.sending(lease)
-			f.acting(lease)
-			f.keeping()
-			f.looking()
-			mustAddUp(t, f.s, "contracts")
-			t.Logf("%d calls failed, %d values were damaged", f.broken, f.spoilt)
-		})
-	}
-}
+	breakable(t, func(t *testing.T, f *fragile) {
+		ctx, s := t.Context(), f.s
 
-// result is an operation that gives something besides its error.
-func result[T any](op func() (T, error)) func() error {
-	return func() error {
-		_, err := op()
-		return err
-	}
-}
-
-// finding: leases, pages of discovery, references.
-func (f *fragile) finding() trade.Lease {
-	ctx, s := f.t.Context(), f.s
-	var lease trade.Lease
-	f.each("AcquireLease", func() (err error) {
-		lease, err = s.AcquireLease(ctx, "contracts", sqldb.Self())
-		return err
-	})
-	f.each("RenewLease", func() error { return s.RenewLease(ctx, lease) })
-	entries := []trade.Entry{
-		newEntry("a"), newEntry("b"), newEntry("c"), newEntry("d"), newEntry("e"), newEntry("f"),
-		newEntry("g"),
-	}
-	waits := short("w", trade.OrderCommitments, trade.Waiting, sacas("1"), wallet("12"))
-	orphan := short("o", trade.OrderCommitments, trade.Waiting, sacas("1"), contract("a"))
-	f.each("Record", result(func() (int, error) {
-		return s.Record(ctx, lease, trade.Page{
-			New:    append(entries, waits, orphan),
-			Cursor: &trade.Cursor{Bound: "x", SweptAt: at, Sweep: &trade.Sweep{InScope: 9}},
-		})
-	}))
-	b := mustEntry(f.t, s, "contracts", "b")
-	b.SourceHash, b.Quantity = trade.HashOf("another"), sacas("7")
-	f.each("Record of a change", result(func() (int, error) {
-		return s.Record(ctx, lease, trade.Page{Updates: []trade.Update{{From: trade.Pending, Entry: b}}})
-	}))
-	f.each("ReplaceReferences",
-		result(func() (int, error) {
-			return s.ReplaceReferences(ctx, "wallets", map[string]string{"1": "x", "2": "y"}, nil)
-		}))
-	f.each("ReplaceReferences with others",
-		result(func() (int, error) { return s.ReplaceReferences(ctx, "wallets", map[string]string{"1": "z"}, nil) }))
-	f.each("ImportReferences", func() error {
-		_, _, err := s.ImportReferences(ctx, "farms", map[string]string{"1": "x", "2": "y"}, nil, anAct("farms"))
-		return err
-	})
-	f.each("RemoveReferences",
-		result(func() (int, error) { return s.RemoveReferences(ctx, "farms", []string{"2"}, anAct("farms")) }))
-	f.each("RecordLookups", func() error {
-		return s.RecordLookups(ctx, trade.ProducerByDocument,
-			[]trade.Lookup{{Code: "a", ID: "x", FirstAt: at, AskedAt: at, NextAt: at}})
-	})
-	return lease
-}
-
-// sending: groups with everything that can be in one, the recovery, late answers.
-func (f *fragile) sending(lease trade.Lease) trade.Lease {
-	ctx, s := f.t.Context(), f.s
-	commit := func(name string, g trade.Group) {
-		f.t.Helper()
-		g.At = at
-		f.each(name, result(func() (trade.GroupResult, error) { return s.Commit(ctx, lease, g) }))
-	}
-	var ins []trade.Intent
-	attempts := map[string]trade.Attempt{}
-	for _, key := range []string{"a", "b", "c", "d"} {
-		in := intentOf(mustEntry(f.t, s, "contracts", key))
-		in.Attempt.EntryID = in.Entry.ID
-		ins, attempts[key] = append(ins, in), in.Attempt
-	}
-	commit("Commit of intents", trade.Group{Intents: ins})
-	gone := mustEntry(f.t, s, "contracts", "e")
-	gone.State, gone.Cause, gone.Payload = trade.Held, trade.CauseVanished, nil
-	block := trade.Block{
-		Kind: "wallets", ID: "w-1", Message: "message.wallet.not-found", FirstAt: at,
-		NextAt: at.Add(time.Hour), Tries: 1,
-	}
-	commit("Commit of everything", trade.Group{
-		Settle:  []trade.Settlement{created(attempts["a"], "remote-a"), refused(attempts["b"]), unknown(attempts["c"])},
-		Updates: []trade.Update{{From: trade.Pending, Entry: gone}},
-		Intents: []trade.Intent{intentOf(mustEntry(f.t, s, "contracts", "f"))},
-		Block:   []trade.Block{block},
-	})
-	commit("Commit of a conflict", trade.Group{Settle: []trade.Settlement{created(attempts["d"], "remote-a")}})
-	f.each("Wake", result(func() (int, error) { return s.Wake(ctx, lease, at.Add(time.Hour)) }))
-	blocked := mustEntry(f.t, s, "contracts", "b")
-	blocked.State, blocked.WaitingFor = trade.Waiting, []trade.Awaited{{Platform: "wallets", ID: "w-1"}}
-	commit("Commit of a row that waits", trade.Group{Updates: []trade.Update{{From: trade.Pending, Entry: blocked}}})
-	f.each("WakeBlocked", result(func() (int, error) { return s.WakeBlocked(ctx, lease, "wallets", "w-1") }))
-	commit("Commit that ends a block", trade.Group{Unblock: []trade.Block{block}})
-	f.each("ReleaseLease", func() error { return s.ReleaseLease(ctx, lease) })
-	late := lease
-	lease = mustLease(f.t, s, "contracts")
-	f.each("Recover", result(func() (int, error) { return s.Recover(ctx, lease, at) }))
-	f.each("a late answer, the lease lost", result(func() (trade.GroupResult, error) {
-		return s.Commit(ctx, late, trade.Group{At: at, Settle: []trade.Settlement{refused(attempts["d"])}})
-	}))
-	f.each("Watch", result(func() (int, error) { return s.Watch(ctx, "contracts", "boot", 0) }))
-	resend := resending(mustEntry(f.t, s, "contracts", "c"))
-	f.each("Act: a second sending", result(func() ([]bool, error) { return s.Act(ctx, []trade.Act{resend}) }))
-	second := intentOf(mustEntry(f.t, s, "contracts", "c"))
-	commit("Commit of a second sending", trade.Group{Intents: []trade.Intent{second}})
-	second.Attempt.EntryID = second.Entry.ID
-	commit("Commit of both answers", trade.Group{Settle: []trade.Settlement{
-		created(attempts["c"], "remote-c"),
-		created(second.Attempt, "remote-c2"),
-	}})
-	if got := statesOf(f.t, s, "contracts"); got["a"] != trade.Accepted || got["c"] != trade.Accepted ||
-		got["e"] != trade.Held || got["f"] != trade.InDoubt {
-		f.t.Fatalf("states %v", got)
-	}
-	return lease
-}
-
-// acting: what people do.
-func (f *fragile) acting(lease trade.Lease) {
-	ctx, s := f.t.Context(), f.s
-	act := func(name string, a trade.Act) {
-		f.t.Helper()
-		f.each("Act: "+name, func() error {
-			done, err := s.Act(ctx, []trade.Act{a})
-			if err == nil && !done[0] {
-				err = errors.New("it was not done")
-			}
+		// Leases, pages of discovery, references.
+		var lease trade.Lease
+		f.each("AcquireLease", func() (err error) {
+			lease, err = s.AcquireLease(ctx, "contracts", sqldb.Self())
 			return err
 		})
-	}
-	act("dismissal", dismissal(mustEntry(f.t, s, "contracts", "g")))
-	act("adoption", adoption(mustEntry(f.t, s, "contracts", "f"), "remote-f"))
-	ask := dismissal(mustEntry(f.t, s, "contracts", "w"))
-	ask.Ask = []trade.Block{{Kind: "wallets", ID: "w-1"}}
-	act("dismissal that asks again", ask)
-	takes := mustEntry(f.t, s, "contracts", "e")
-	act("an id that goes to another row", takeover(mustEntry(f.t, s, "contracts", "a"), takes))
-	if err := s.ReleaseLease(ctx, lease); err != nil {
-		f.t.Fatal(err)
-	}
-	pause := trade.JobStatus{
-		Job: "contracts", State: trade.Paused, Since: at,
-		Stop: &trade.Stop{Code: "paused", Text: "maria: the harvest"},
-	}
-	act("pause", trade.Act{Job: &trade.JobAct{Job: "contracts", Status: pause}, Audit: anAct("contracts")})
-	saw, err := s.JobStatus(ctx, "contracts")
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	act("resume", trade.Act{Job: &trade.JobAct{
-		Job: "contracts", Saw: &saw, Cursor: &trade.Cursor{Bound: "y"},
-		Status: trade.JobStatus{Job: "contracts", State: trade.Idle, Since: at},
-	}, Audit: anAct("contracts")})
-	f.each("AppendAudit", func() error { return s.AppendAudit(ctx, anAct("x")) })
-}
+		f.each("RenewLease", func() error { return s.RenewLease(ctx, lease) })
+		entries := []trade.Entry{
+			newEntry("a"), newEntry("b"), newEntry("c"), newEntry("d"), newEntry("e"), newEntry("f"),
+			newEntry("g"),
+		}
+		waits := short("w", trade.OrderCommitments, trade.Waiting, sacas("1"), wallet("12"))
+		orphan := short("o", trade.OrderCommitments, trade.Waiting, sacas("1"), contract("a"))
+		f.each("Record", func() error {
+			return second(s.Record(ctx, lease, trade.Page{
+				New:    append(entries, waits, orphan),
+				Cursor: &trade.Cursor{Bound: "x", SweptAt: at, Sweep: &trade.Sweep{InScope: 9}},
+			}))
+		})
+		b := mustEntry(t, s, "contracts", "b")
+		b.SourceHash, b.Quantity = trade.HashOf("another"), sacas("7")
+		f.each("Record of a change", func() error {
+			return second(s.Record(ctx, lease, trade.Page{Updates: []trade.Update{{From: trade.Pending, Entry: b}}}))
+		})
+		f.each("ReplaceReferences",
+			func() error {
+				return second(s.ReplaceReferences(ctx, "wallets", map[string]string{"1": "x", "2": "y"}, nil))
+			})
+		f.each("ReplaceReferences with others",
+			func() error { return second(s.ReplaceReferences(ctx, "wallets", map[string]string{"1": "z"}, nil)) })
+		f.each("ImportReferences", func() error {
+			_, _, err := s.ImportReferences(ctx, "farms", map[string]string{"1": "x", "2": "y"}, nil, anAct("farms"))
+			return err
+		})
+		f.each("RemoveReferences",
+			func() error { return second(s.RemoveReferences(ctx, "farms", []string{"2"}, anAct("farms"))) })
+		f.each("RecordLookups", func() error {
+			return s.RecordLookups(ctx, trade.ProducerByDocument,
+				[]trade.Lookup{{Code: "a", ID: "x", FirstAt: at, AskedAt: at, NextAt: at}})
+		})
 
-// keeping: runs, tasks, alerts, the service.
-func (f *fragile) keeping() {
-	ctx, s := f.t.Context(), f.s
-	run := trade.RunReport{
-		ID: sqldb.NewID(), Job: "contracts", StartedAt: at, States: map[trade.State]int{},
-		Flags: map[trade.Flag]int{},
-	}
-	f.each("StartRun", func() error { return s.StartRun(ctx, run) })
-	run.EndedAt = at.Add(time.Minute)
-	f.each("FinishRun", func() error { return s.FinishRun(ctx, run) })
-	f.each("SetJobStatus", func() error {
-		return s.SetJobStatus(ctx, trade.JobStatus{Job: "contracts", State: trade.Running, Since: at})
-	})
-	f.each("TaskBegan", func() error { return s.TaskBegan(ctx, "refs", at) })
-	save := func(name string, a trade.Alert, messages ...trade.AlertMessage) {
-		f.t.Helper()
-		f.each(name, result(func() (bool, error) { return s.SaveAlert(ctx, a, messages) }))
-	}
-	save("SaveAlert", newAlert("contracts"))
-	a := onlyAlert(f.t, s)
-	a.RaisedAt = at.Add(time.Minute)
-	save("SaveAlert with messages", a, messageTo("a"), messageTo("b"))
-	m := mustDue(f.t, s, at, 2)[0]
-	f.each("ClaimMessage", result(func() (bool, error) { return s.ClaimMessage(ctx, m, at.Add(time.Minute)) }))
-	m.Outcome, m.DoneAt = "delivered", at.Add(time.Hour)
-	f.each("SettleMessage", func() error { return s.SettleMessage(ctx, m) })
-	f.each("SaveDigest",
-		result(func() (bool, error) {
-			return s.SaveDigest(ctx, time.Time{}, at, []trade.AlertMessage{messageTo("a")})
-		}))
-	a = onlyAlert(f.t, s)
-	a.GoneAt, a.ClosedAt = at.Add(time.Hour), at.Add(time.Hour)
-	save("SaveAlert that ends", a, messageTo("a"))
-	f.each("PruneAlerts", func() error { return s.PruneAlerts(ctx, at.Add(24*time.Hour)) })
-	f.each("Announce", func() error { return s.Announce(ctx, "1.0.0", at) })
-	f.each("StillServing", func() error { return s.StillServing(ctx) })
-	f.each("Withdraw", func() error { return s.Withdraw(ctx) })
-	f.each("Beat",
-		result(func() (trade.Crew, error) { return s.Beat(ctx, trade.Instance{Owner: sqldb.Self(), Command: "run"}) }))
-	f.each("Depart", func() error { return s.Depart(ctx, sqldb.Self().Instance) })
-	f.each("Beat again",
-		result(func() (trade.Crew, error) { return s.Beat(ctx, trade.Instance{Owner: sqldb.Self(), Command: "run"}) }))
-	f.each("Announce again", func() error { return s.Announce(ctx, "1.0.0", at) })
-}
+		// Groups with everything that can be in one, the recovery, late answers.
+		commit := func(name string, g trade.Group) {
+			t.Helper()
+			g.At = at
+			f.each(name, func() error { return second(s.Commit(ctx, lease, g)) })
+		}
+		var ins []trade.Intent
+		attempts := map[string]trade.Attempt{}
+		for _, key := range []string{"a", "b", "c", "d"} {
+			in := intentOf(mustEntry(t, s, "contracts", key))
+			in.Attempt.EntryID = in.Entry.ID
+			ins, attempts[key] = append(ins, in), in.Attempt
+		}
+		commit("Commit of intents", trade.Group{Intents: ins})
+		gone := mustEntry(t, s, "contracts", "e")
+		gone.State, gone.Cause, gone.Payload = trade.Held, trade.CauseVanished, nil
+		block := trade.Block{
+			Kind: "wallets", ID: "w-1", Message: "message.wallet.not-found", FirstAt: at,
+			NextAt: at.Add(time.Hour), Tries: 1,
+		}
+		commit("Commit of everything", trade.Group{
+			Settle: []trade.Settlement{
+				created(attempts["a"], "remote-a"), refused(attempts["b"]), unknown(attempts["c"]),
+			},
+			Updates: []trade.Update{{From: trade.Pending, Entry: gone}},
+			Intents: []trade.Intent{intentOf(mustEntry(t, s, "contracts", "f"))},
+			Block:   []trade.Block{block},
+		})
+		commit("Commit of a conflict", trade.Group{Settle: []trade.Settlement{created(attempts["d"], "remote-a")}})
+		f.each("Wake", func() error { return second(s.Wake(ctx, lease, at.Add(time.Hour))) })
+		blocked := mustEntry(t, s, "contracts", "b")
+		blocked.State, blocked.WaitingFor = trade.Waiting, []trade.Awaited{{Platform: "wallets", ID: "w-1"}}
+		commit("Commit of a row that waits",
+			trade.Group{Updates: []trade.Update{{From: trade.Pending, Entry: blocked}}})
+		f.each("WakeBlocked", func() error { return second(s.WakeBlocked(ctx, lease, "wallets", "w-1")) })
+		commit("Commit that ends a block", trade.Group{Unblock: []trade.Block{block}})
+		f.each("ReleaseLease", func() error { return s.ReleaseLease(ctx, lease) })
+		late := lease
+		lease = mustLease(t, s, "contracts")
+		f.each("Recover", func() error { return second(s.Recover(ctx, lease, at)) })
+		f.each("a late answer, the lease lost", func() error {
+			return second(s.Commit(ctx, late, trade.Group{At: at, Settle: []trade.Settlement{refused(attempts["d"])}}))
+		})
+		f.each("Watch", func() error { return second(s.Watch(ctx, "contracts", "boot", 0)) })
+		resend := resending(mustEntry(t, s, "contracts", "c"))
+		f.each("Act: a second sending", func() error { return second(s.Act(ctx, []trade.Act{resend})) })
+		twice := intentOf(mustEntry(t, s, "contracts", "c"))
+		commit("Commit of a second sending", trade.Group{Intents: []trade.Intent{twice}})
+		twice.Attempt.EntryID = twice.Entry.ID
+		commit("Commit of both answers", trade.Group{Settle: []trade.Settlement{
+			created(attempts["c"], "remote-c"),
+			created(twice.Attempt, "remote-c2"),
+		}})
+		if got := statesOf(t, s, "contracts"); got["a"] != trade.Accepted || got["c"] != trade.Accepted ||
+			got["e"] != trade.Held || got["f"] != trade.InDoubt {
+			t.Fatalf("states %v", got)
+		}
 
-// looking: all that only reads.
-func (f *fragile) looking() {
-	for name, op := range f.reads() {
-		f.read(name, op)
-	}
-	if s := f.s; s.db.D.Name == sqldb.Postgres { // of a file, only its length is asked
-		f.read("Sizes", result(func() (trade.Sizes, error) { return s.Sizes(f.t.Context()) }))
-	}
-}
-
-// reads are all operations that only read.
-func (f *kept) reads() map[string]func() error {
-	ctx, s := f.t.Context(), f.s
-	entry := func(trade.Entry) error { return nil }
-	from, before := at.Add(-time.Hour), at.Add(time.Hour)
-	a := mustEntry(f.t, s, "contracts", "a")
-	return map[string]func() error{
-		"References":     func() error { _, _, err := s.References(ctx); return err },
-		"ListReferences": result(func() ([]trade.Reference, error) { return s.ListReferences(ctx, "farms") }),
-		"LookupKey":      result(func() ([]byte, error) { return s.LookupKey(ctx) }),
-		"Lookups": result(func() (map[string]trade.Lookup, error) {
-			return s.Lookups(ctx, trade.ProducerByDocument)
-		}),
-		"Awaiting": func() error { return s.Awaiting(ctx, "contracts", "wallets", entry) },
-		"Cursor":   result(func() (trade.Cursor, error) { return s.Cursor(ctx, "contracts") }),
-		"Known": result(func() (map[string]trade.Known, error) {
-			return s.Known(ctx, "contracts", []string{"a", "b"})
-		}),
-		"Parents": result(func() (map[trade.ParentKey]trade.Parent, error) {
-			return s.Parents(ctx, []trade.ParentKey{{Job: "contracts", Key: "a"}, {Job: "contracts", Key: "c"}})
-		}),
-		"Orphans":    func() error { return s.Orphans(ctx, "contracts", func([]trade.Entry) error { return nil }) },
-		"Entries":    result(func() ([]trade.Entry, error) { return s.Entries(ctx, []int64{a.ID}) }),
-		"Entry":      result(func() (trade.Entry, error) { return s.Entry(ctx, "contracts", "a") }),
-		"Attempts":   result(func() ([]trade.Attempt, error) { return s.Attempts(ctx, a.ID) }),
-		"EachKnown":  func() error { return s.EachKnown(ctx, "contracts", func(trade.Known) error { return nil }) },
-		"Stale":      func() error { return s.Stale(ctx, "contracts", "m2", []trade.State{trade.Pending}, entry) },
-		"Arrivals":   result(func() (trade.Arrivals, error) { return s.Arrivals(ctx, "contracts", 0, 3) }),
-		"Counts":     result(func() ([]trade.Tally, error) { return s.Counts(ctx, "contracts") }),
-		"Recount":    result(func() ([]trade.Tally, error) { return s.Recount(ctx, "contracts") }),
-		"FlagCounts": result(func() (map[trade.Flag]int, error) { return s.FlagCounts(ctx, "contracts") }),
-		"Due":        result(func() ([]trade.Entry, error) { return s.Due(ctx, "contracts", at, 0, 10) }),
-		"SameContent": result(func() ([]trade.SentContent, error) {
-			return s.SameContent(ctx, trade.OrderCommitments, []int64{newEntry("a").Content},
-				[]trade.Hash{trade.HashOf("source-a")})
-		}),
-		"Blocks":  result(func() ([]trade.Block, error) { return s.Blocks(ctx) }),
-		"Watched": result(func() (map[string]time.Duration, error) { return s.Watched(ctx, a.ID, "boot") }),
-		"Holder": result(func() (trade.ParentKey, error) {
-			return s.Holder(ctx, trade.OrderCommitments, "nobody", 0)
-		}),
-		"Runs":      result(func() ([]trade.RunReport, error) { return s.Runs(ctx, "contracts", 3) }),
-		"RunsEnded": func() error { return s.RunsEnded(ctx, from, before, func(trade.RunReport) error { return nil }) },
-		"JobStatus": result(func() (trade.JobStatus, error) { return s.JobStatus(ctx, "contracts") }),
-		"Jobs":      result(func() ([]string, error) { return s.Jobs(ctx) }),
-		"Leases":    result(func() ([]trade.Holder, error) { return s.Leases(ctx) }),
-		"Instances": result(func() ([]trade.Instance, error) { return s.Instances(ctx) }),
-		"LastTask":  result(func() (time.Time, error) { return s.LastTask(ctx, "refs") }),
-		"Rows":      func() error { return s.Rows(ctx, trade.RowFilter{}, entry) },
-		"Ages":      result(func() (trade.Ages, error) { return s.Ages(ctx, "contracts") }),
-		"Sent":      func() error { return s.Sent(ctx, from, before, func(trade.Sent) error { return nil }) },
-		"PayloadsOf": result(func() (map[string]json.RawMessage, error) {
-			return s.PayloadsOf(ctx, trade.OrderCommitments, []string{"remote-a"})
-		}),
-		"Acts":          result(func() (map[string]int, error) { return s.Acts(ctx, from, before) }),
-		"Audit":         result(func() ([]trade.AuditRecord, error) { return s.Audit(ctx, 0) }),
-		"VerifyAudit":   result(func() (int64, error) { return s.VerifyAudit(ctx) }),
-		"Alerts":        result(func() ([]trade.Alert, error) { return s.Alerts(ctx) }),
-		"DueMessages":   result(func() ([]trade.AlertMessage, error) { return s.DueMessages(ctx, at, 10) }),
-		"DigestedUntil": result(func() (time.Time, error) { return s.DigestedUntil(ctx) }),
-		"Backlog":       result(func() (trade.Backlog, error) { return s.Backlog(ctx) }),
-		"Services":      result(func() ([]people.Service, error) { return s.Services(ctx) }),
-		"Shortages":     result(func() ([]trade.Shortage, error) { return s.Shortages(ctx) }),
-		"UnevenSums":    result(func() ([]string, error) { return s.UnevenSums(ctx) }),
-		"BrokenKeys":    result(func() ([]string, error) { return s.BrokenKeys(ctx) }),
-		// a ledger that does not answer when it is compared with its journal is one that does not
-		// fit
-		"Diagnose": func() error {
-			all, err := s.Diagnose(ctx, f.o.Journal, true)
-			for _, d := range all {
-				if !d.OK && err == nil {
-					err = errors.New(d.Problem)
+		// What people do.
+		act := func(name string, a trade.Act) {
+			t.Helper()
+			f.each("Act: "+name, func() error {
+				done, err := s.Act(ctx, []trade.Act{a})
+				if err == nil && !done[0] {
+					err = errors.New("it was not done")
 				}
-			}
-			return err
-		},
-		"JournalReport": result(func() (JournalReport, error) { return s.JournalReport(ctx, f.o.Journal) }),
-		"Verify":        func() error { return s.Verify(ctx) },
-		"Health": func() error {
-			all, err := s.Health(ctx)
-			for _, d := range all {
-				if d.Name == "quick check" && !d.OK && err == nil {
-					err = errors.New(d.Hint)
+				return err
+			})
+		}
+		act("dismissal", dismissal(mustEntry(t, s, "contracts", "g")))
+		act("adoption", adoption(mustEntry(t, s, "contracts", "f"), "remote-f"))
+		ask := dismissal(mustEntry(t, s, "contracts", "w"))
+		ask.Ask = []trade.Block{{Kind: "wallets", ID: "w-1"}}
+		act("dismissal that asks again", ask)
+		takes := mustEntry(t, s, "contracts", "e")
+		act("an id that goes to another row", takeover(mustEntry(t, s, "contracts", "a"), takes))
+		if err := s.ReleaseLease(ctx, lease); err != nil {
+			t.Fatal(err)
+		}
+		pause := trade.JobStatus{
+			Job: "contracts", State: trade.Paused, Since: at,
+			Stop: &trade.Stop{Code: "paused", Text: "maria: the harvest"},
+		}
+		act("pause", trade.Act{Job: &trade.JobAct{Job: "contracts", Status: pause}, Audit: anAct("contracts")})
+		saw, err := s.JobStatus(ctx, "contracts")
+		if err != nil {
+			t.Fatal(err)
+		}
+		act("resume", trade.Act{Job: &trade.JobAct{
+			Job: "contracts", Saw: &saw, Cursor: &trade.Cursor{Bound: "y"},
+			Status: trade.JobStatus{Job: "contracts", State: trade.Idle, Since: at},
+		}, Audit: anAct("contracts")})
+		f.each("AppendAudit", func() error { return s.AppendAudit(ctx, anAct("x")) })
+
+		// Runs, tasks, alerts, the service.
+		run := trade.RunReport{
+			ID: sqldb.NewID(), Job: "contracts", StartedAt: at, States: map[trade.State]int{},
+			Flags: map[trade.Flag]int{},
+		}
+		f.each("StartRun", func() error { return s.StartRun(ctx, run) })
+		run.EndedAt = at.Add(time.Minute)
+		f.each("FinishRun", func() error { return s.FinishRun(ctx, run) })
+		f.each("SetJobStatus", func() error {
+			return s.SetJobStatus(ctx, trade.JobStatus{Job: "contracts", State: trade.Running, Since: at})
+		})
+		f.each("TaskBegan", func() error { return s.TaskBegan(ctx, "refs", at) })
+		save := func(name string, a trade.Alert, messages ...trade.AlertMessage) {
+			t.Helper()
+			f.each(name, func() error { return second(s.SaveAlert(ctx, a, messages)) })
+		}
+		save("SaveAlert", newAlert("contracts"))
+		a := onlyAlert(t, s)
+		a.RaisedAt = at.Add(time.Minute)
+		save("SaveAlert with messages", a, messageTo("a"), messageTo("b"))
+		m := mustDue(t, s, at, 2)[0]
+		f.each("ClaimMessage", func() error { return second(s.ClaimMessage(ctx, m, at.Add(time.Minute))) })
+		m.Outcome, m.DoneAt = "delivered", at.Add(time.Hour)
+		f.each("SettleMessage", func() error { return s.SettleMessage(ctx, m) })
+		f.each("SaveDigest",
+			func() error { return second(s.SaveDigest(ctx, time.Time{}, at, []trade.AlertMessage{messageTo("a")})) })
+		a = onlyAlert(t, s)
+		a.GoneAt, a.ClosedAt = at.Add(time.Hour), at.Add(time.Hour)
+		save("SaveAlert that ends", a, messageTo("a"))
+		f.each("PruneAlerts", func() error { return s.PruneAlerts(ctx, at.Add(24*time.Hour)) })
+		f.each("Announce", func() error { return s.Announce(ctx, "1.0.0", at) })
+		f.each("StillServing", func() error { return s.StillServing(ctx) })
+		f.each("Withdraw", func() error { return s.Withdraw(ctx) })
+		f.each("Beat", func() error { return second(s.Beat(ctx, trade.Instance{Owner: sqldb.Self(), Command: "run"})) })
+		f.each("Depart", func() error { return s.Depart(ctx, sqldb.Self().Instance) })
+		f.each("Beat again",
+			func() error { return second(s.Beat(ctx, trade.Instance{Owner: sqldb.Self(), Command: "run"})) })
+		f.each("Announce again", func() error { return s.Announce(ctx, "1.0.0", at) })
+
+		// All that only reads.
+		entry := func(trade.Entry) error { return nil }
+		from, before := at.Add(-time.Hour), at.Add(time.Hour)
+		row := mustEntry(t, s, "contracts", "a")
+		for name, op := range map[string]func() error{
+			"References":     func() error { _, _, err := s.References(ctx); return err },
+			"ListReferences": func() error { return second(s.ListReferences(ctx, "farms")) },
+			"LookupKey":      func() error { return second(s.LookupKey(ctx)) },
+			"Lookups":        func() error { return second(s.Lookups(ctx, trade.ProducerByDocument)) },
+			"Awaiting":       func() error { return s.Awaiting(ctx, "contracts", "wallets", entry) },
+			"Cursor":         func() error { return second(s.Cursor(ctx, "contracts")) },
+			"Known":          func() error { return second(s.Known(ctx, "contracts", []string{"a", "b"})) },
+			"Parents": func() error {
+				return second(s.Parents(ctx,
+					[]trade.ParentKey{{Job: "contracts", Key: "a"}, {Job: "contracts", Key: "c"}}))
+			},
+			"Orphans":    func() error { return s.Orphans(ctx, "contracts", func([]trade.Entry) error { return nil }) },
+			"Entries":    func() error { return second(s.Entries(ctx, []int64{row.ID})) },
+			"Entry":      func() error { return second(s.Entry(ctx, "contracts", "a")) },
+			"Attempts":   func() error { return second(s.Attempts(ctx, row.ID)) },
+			"EachKnown":  func() error { return s.EachKnown(ctx, "contracts", func(trade.Known) error { return nil }) },
+			"Stale":      func() error { return s.Stale(ctx, "contracts", "m2", []trade.State{trade.Pending}, entry) },
+			"Arrivals":   func() error { return second(s.Arrivals(ctx, "contracts", 0, 3)) },
+			"Counts":     func() error { return second(s.Counts(ctx, "contracts")) },
+			"Recount":    func() error { return second(s.Recount(ctx, "contracts")) },
+			"FlagCounts": func() error { return second(s.FlagCounts(ctx, "contracts")) },
+			"Due":        func() error { return second(s.Due(ctx, "contracts", at, 0, 10)) },
+			"SameContent": func() error {
+				return second(s.SameContent(ctx, trade.OrderCommitments, []int64{newEntry("a").Content},
+					[]trade.Hash{trade.HashOf("source-a")}))
+			},
+			"Blocks":  func() error { return second(s.Blocks(ctx)) },
+			"Watched": func() error { return second(s.Watched(ctx, row.ID, "boot")) },
+			"Holder":  func() error { return second(s.Holder(ctx, trade.OrderCommitments, "nobody", 0)) },
+			"Runs":    func() error { return second(s.Runs(ctx, "contracts", 3)) },
+			"RunsEnded": func() error {
+				return s.RunsEnded(ctx, from, before, func(trade.RunReport) error { return nil })
+			},
+			"JobStatus":     func() error { return second(s.JobStatus(ctx, "contracts")) },
+			"Jobs":          func() error { return second(s.Jobs(ctx)) },
+			"Leases":        func() error { return second(s.Leases(ctx)) },
+			"Instances":     func() error { return second(s.Instances(ctx)) },
+			"LastTask":      func() error { return second(s.LastTask(ctx, "refs")) },
+			"Rows":          func() error { return s.Rows(ctx, trade.RowFilter{}, entry) },
+			"Ages":          func() error { return second(s.Ages(ctx, "contracts")) },
+			"Sent":          func() error { return s.Sent(ctx, from, before, func(trade.Sent) error { return nil }) },
+			"PayloadsOf":    func() error { return second(s.PayloadsOf(ctx, trade.OrderCommitments, []string{"remote-a"})) },
+			"Acts":          func() error { return second(s.Acts(ctx, from, before)) },
+			"Audit":         func() error { return second(s.Audit(ctx, 0)) },
+			"VerifyAudit":   func() error { return second(s.VerifyAudit(ctx)) },
+			"Alerts":        func() error { return second(s.Alerts(ctx)) },
+			"DueMessages":   func() error { return second(s.DueMessages(ctx, at, 10)) },
+			"DigestedUntil": func() error { return second(s.DigestedUntil(ctx)) },
+			"Backlog":       func() error { return second(s.Backlog(ctx)) },
+			"Services":      func() error { return second(s.Services(ctx)) },
+			"Shortages":     func() error { return second(s.Shortages(ctx)) },
+			"UnevenSums":    func() error { return second(s.UnevenSums(ctx)) },
+			"BrokenKeys":    func() error { return second(s.BrokenKeys(ctx)) },
+			// a ledger that does not answer when it is compared with its journal is one that does not
+			// fit
+			"Diagnose": func() error {
+				all, err := s.Diagnose(ctx, f.o.Journal, true)
+				for _, d := range all {
+					if !d.OK && err == nil {
+						err = errors.New(d.Problem)
+					}
 				}
-			}
-			return err
-		},
-	}
+				return err
+			},
+			"JournalReport": func() error { return second(s.JournalReport(ctx, f.o.Journal)) },
+			"Verify":        func() error { return s.Verify(ctx) },
+			"Health": func() error {
+				all, err := s.Health(ctx)
+				for _, d := range all {
+					if d.Name == "quick check" && !d.OK && err == nil {
+						err = errors.New(d.Hint)
+					}
+				}
+				return err
+			},
+		} {
+			f.read(name, op)
+		}
+		if s.db.D.Name == sqldb.Postgres { // of a file, only its length is asked
+			f.read("Sizes", func() error { return second(s.Sizes(ctx)) })
+		}
+		mustAddUp(t, s, "contracts")
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -65,7 +66,7 @@ func TestF048EverySystemCallWhileALedgerIsOpenedOrRepairedFails(t *testing.T) {
 	if disk == nil {
 		return
 	}
-	all := situations()
+	all := maps.Clone(situations)
 	all["an older copy rebuilt"] = situation{func(s *scene) { richer(s) }, all["one rebuilt"].op, 13}
 	all["a damaged one rebuilt"] = situation{func(s *scene) {
 		lived(s)
@@ -138,8 +139,37 @@ func TestF048EverySystemCallWhileALedgerIsOpenedOrRepairedFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, test.prepare)
 			op := test.op(s)
+			// The first system call of the operation fails that it makes on the files of the scene, then its
+			// second, and so on.
 			for _, errno := range errs {
-				failed += s.eachCall(disk, errno, op, s.rows(test.rows))
+				plan := sickdisk.Plan{Under: s.home, Skip: ofSQLite, Err: errno}
+				for plan.At = 1; ; plan.At++ {
+					s.again()
+					_, statErr := os.Stat(s.o.DSN)
+					disk.Arm(plan)
+					err := op(s.b.tuning())
+					hit, broken := disk.Disarm()
+					if broken != nil {
+						t.Fatal(broken)
+					}
+					if hit == "" {
+						if err != nil {
+							t.Fatalf("without a failure: %v", err)
+						}
+						failed += plan.At - 1
+						break
+					}
+					var known *sqldb.Error
+					if errors.As(err, &known) && known.Code == sqldb.CodeEmptied && statErr == nil {
+						t.Errorf("call %d failed (%s, %v), and the ledger counts as gone: %v", plan.At, hit, errno, err)
+					}
+					if err != nil {
+						if again := op(s.b.tuning()); again != nil {
+							t.Errorf("the next try after call %d failed (%s, %v; %v): %v", plan.At, hit, errno, err, again)
+						}
+					}
+					s.rows(test.rows)()
+				}
 			}
 		})
 	}
@@ -208,38 +238,4 @@ func TestAFolderThatIsGoneUnderTheProcess(t *testing.T) {
 		}
 	}
 	mustAddUp(t, k.s, "contracts")
-}
-
-// eachCall lets the first system call of an operation fail that it makes on the files of the scene,
-// then its second, and so on. The next try succeeds, and then check looks at what came of it. It
-// gives how many failed.
-func (s *scene) eachCall(disk *sickdisk.Disk, errno syscall.Errno, op func(tune sqldb.Tuning) error, check func()) int {
-	s.t.Helper()
-	plan := sickdisk.Plan{Under: s.home, Skip: ofSQLite, Err: errno}
-	for plan.At = 1; ; plan.At++ {
-		s.again()
-		_, statErr := os.Stat(s.o.DSN)
-		disk.Arm(plan)
-		err := op(s.b.tuning())
-		hit, broken := disk.Disarm()
-		if broken != nil {
-			s.t.Fatal(broken)
-		}
-		if hit == "" {
-			if err != nil {
-				s.t.Fatalf("without a failure: %v", err)
-			}
-			return plan.At - 1
-		}
-		var known *sqldb.Error
-		if errors.As(err, &known) && known.Code == sqldb.CodeEmptied && statErr == nil {
-			s.t.Errorf("call %d failed (%s, %v), and the ledger counts as gone: %v", plan.At, hit, errno, err)
-		}
-		if err != nil {
-			if again := op(s.b.tuning()); again != nil {
-				s.t.Errorf("the next try after call %d failed (%s, %v; %v): %v", plan.At, hit, errno, err, again)
-			}
-		}
-		check()
-	}
 }

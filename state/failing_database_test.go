@@ -5,7 +5,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"testing"
 
@@ -270,22 +269,18 @@ func content(t testing.TB, s *Store) map[string]int {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out[table+textOf(values)]++
+			row := table
+			for _, v := range values {
+				if b, ok := v.([]byte); ok {
+					v = string(b)
+				}
+				row += fmt.Sprintf("|%v", v)
+			}
+			out[row]++
 		}
 		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return out
-}
-
-func textOf(values []any) string {
-	var out strings.Builder
-	for _, v := range values {
-		if b, ok := v.([]byte); ok {
-			v = string(b)
-		}
-		fmt.Fprintf(&out, "|%v", v)
-	}
-	return out.String()
 }

@@ -45,8 +45,8 @@ func (s *Store) healthPostgres(ctx context.Context) ([]Finding, error) {
 	var out []Finding
 	for _, name := range []string{"server_version", "fsync", "synchronous_commit", "full_page_writes"} {
 		var value string
-		if err := s.db.Read.GetContext(ctx, &value, s.db.Q(`SELECT current_setting(?)`), name); err != nil {
-			return nil, s.db.Fault(ctx, "looking at the ledger", err)
+		if err := s.db.Get(ctx, "looking at the ledger", &value, `SELECT current_setting(?)`, name); err != nil {
+			return nil, err
 		}
 		f := Finding{Name: name, Value: value, OK: value != "off"}
 		if !f.OK {
@@ -61,11 +61,11 @@ func (s *Store) healthPostgres(ctx context.Context) ([]Finding, error) {
 func (s *Store) healthSQLite(ctx context.Context) ([]Finding, error) {
 	const op = "looking at the ledger"
 	var version, journal string
-	if err := s.db.Read.GetContext(ctx, &version, `SELECT sqlite_version()`); err != nil {
-		return nil, s.db.Fault(ctx, op, err)
+	if err := s.db.Get(ctx, op, &version, `SELECT sqlite_version()`); err != nil {
+		return nil, err
 	}
-	if err := s.db.Read.GetContext(ctx, &journal, `PRAGMA journal_mode`); err != nil {
-		return nil, s.db.Fault(ctx, op, err)
+	if err := s.db.Get(ctx, op, &journal, `PRAGMA journal_mode`); err != nil {
+		return nil, err
 	}
 	out := []Finding{
 		{
@@ -156,8 +156,8 @@ func (s *Store) Verify(ctx context.Context) error {
 		return nil
 	}
 	var first string
-	if err := s.db.Read.GetContext(ctx, &first, "PRAGMA quick_check(1)"); err != nil {
-		return s.db.Fault(ctx, "checking the ledger", err)
+	if err := s.db.Get(ctx, "checking the ledger", &first, "PRAGMA quick_check(1)"); err != nil {
+		return err
 	}
 	if first != "ok" {
 		e := &sqldb.Error{Path: s.db.Where, Err: errors.New("the file is damaged")}

@@ -185,7 +185,11 @@ func TestF064ACopyOfLedgerAndJournalIsRefused(t *testing.T) {
 	here := sqldb.DefaultTuning
 	if here.Machine() == "" {
 		here.Machine = func() string { return "this-machine" }
-		fresh := keepTuned(t, here)
+		fresh := &kept{t: t, o: backends[0].open(t)}
+		fresh.o.Version, fresh.o.Journal = "1.0.0-test", filepath.Join(t.TempDir(), "journal")
+		if err := fresh.try(here); err != nil {
+			t.Fatal(err)
+		}
 		fresh.send("a", 2)
 		fresh.close()
 		wantCode(t, fresh.try(clone), sqldb.CodeCopied)
@@ -234,17 +238,6 @@ func TestF064ACopyOfLedgerAndJournalIsRefused(t *testing.T) {
 	third.close()
 	third.o.Journal = second.o.Journal
 	wantCode(t, third.try(sqldb.DefaultTuning), sqldb.CodeCopied)
-}
-
-func keepTuned(t *testing.T, tune sqldb.Tuning) *kept {
-	t.Helper()
-	o := backends[0].open(t)
-	o.Version, o.Journal = "1.0.0-test", filepath.Join(t.TempDir(), "journal")
-	k := &kept{t: t, o: o}
-	if err := k.try(tune); err != nil {
-		t.Fatal(err)
-	}
-	return k
 }
 
 func TestALedgerWithAJournalIsNotSentFromWithoutIt(t *testing.T) {

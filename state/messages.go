@@ -21,13 +21,13 @@ var apiMessageKey = regexp.MustCompile(`^message(\.[A-Za-z0-9_-]+)+$`)
 func (s *Store) MessageKeys(ctx context.Context) ([]trade.SeenMessage, error) {
 	const op = "counting the platform's messages"
 	var rows []struct {
-		Messages string `db:"messages"`
-		N        int    `db:"n"`
-		Last     int64  `db:"last"`
+		Messages string
+		N        int
+		Last     int64
 	}
 	query := `SELECT messages, COUNT(*) AS n, MAX(COALESCE(finished_at, started_at)) AS last FROM attempt WHERE messages <> '[]' GROUP BY messages`
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query)); err != nil {
-		return nil, s.db.Fault(ctx, op, err)
+	if err := s.db.All(ctx, op, &rows, query); err != nil {
+		return nil, err
 	}
 	seen := map[string]*trade.SeenMessage{}
 	for _, r := range rows {

@@ -3,7 +3,6 @@ package state
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,76 +18,35 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-func init() { moreRoles["wire"], moreRoles["between"] = dieOnTheWire, dieBetween }
-
-// dieOnTheWire claims five rows and ends as kill -9 ends it: one has not left, one is in flight,
-// three were answered, one of these without an id that could be noted.
-func dieOnTheWire(ctx context.Context, options string) int {
-	var o sqldb.Options
-	must := func(err error) {
-		if err != nil {
-			panic(err)
-		}
+// It claims five rows and ends as kill -9 ends it: one has not left, one is in flight, three were
+// answered, one of these without an id that could be noted.
+var _ = addRole("wire", func(ctx context.Context, _ sqldb.Options, s *Store) (string, error) {
+	lease, ins := pending(ctx, s, "unsent", "in flight", "created", "refused", "lost")
+	mustNot(second(s.Commit(ctx, lease, trade.Group{Intents: ins})))
+	for _, in := range ins[1:] {
+		mustNot(s.Mark(in.Attempt.ID))
 	}
-	must(json.Unmarshal([]byte(options), &o))
-	s, err := Open(ctx, o)
-	must(err)
-	lease, err := s.AcquireLease(ctx, "contracts", sqldb.Self())
-	must(err)
-	var page trade.Page
-	for _, key := range []string{"unsent", "in flight", "created", "refused", "lost"} {
-		page.New = append(page.New, newEntry(key))
-	}
-	_, err = s.Record(ctx, lease, page)
-	must(err)
-	due, err := s.Due(ctx, "contracts", at, 0, 10)
-	must(err)
-	var g trade.Group
-	for _, e := range due {
-		g.Intents = append(g.Intents, intentOf(e))
-	}
-	_, err = s.Commit(ctx, lease, g)
-	must(err)
-	for i, in := range g.Intents {
-		if i > 0 {
-			must(s.Mark(in.Attempt.ID))
-		}
-	}
-	s.Heard(g.Intents[2].Attempt.ID, trade.OutcomeCreated, 201, "5ca0a710-0000-4000-8000-0000000000c1")
-	s.Heard(g.Intents[3].Attempt.ID, trade.OutcomeNotCreated, 400, "")
-	s.Heard(g.Intents[4].Attempt.ID, trade.OutcomeUnknown, 500, "")
-	must(syscall.Kill(os.Getpid(), syscall.SIGKILL))
+	s.Heard(ins[2].Attempt.ID, trade.OutcomeCreated, 201, "5ca0a710-0000-4000-8000-0000000000c1")
+	s.Heard(ins[3].Attempt.ID, trade.OutcomeNotCreated, 400, "")
+	s.Heard(ins[4].Attempt.ID, trade.OutcomeUnknown, 500, "")
+	mustNot(syscall.Kill(os.Getpid(), syscall.SIGKILL))
 	select {}
-}
+})
 
-// dieBetween claims a row and ends as kill -9 ends it, when the journal has the intent and the
-// ledger has not.
-func dieBetween(ctx context.Context, options string) int {
-	var o sqldb.Options
-	must := func(err error) {
-		if err != nil {
-			panic(err)
-		}
-	}
-	must(json.Unmarshal([]byte(options), &o))
-	s, err := Open(ctx, o)
-	must(err)
-	lease, err := s.AcquireLease(ctx, "contracts", sqldb.Self())
-	must(err)
-	_, err = s.Record(ctx, lease, trade.Page{New: []trade.Entry{newEntry("a")}})
-	must(err)
-	due, err := s.Due(ctx, "contracts", at, 0, 1)
-	must(err)
+// It claims a row and ends as kill -9 ends it, when the journal has the intent and the ledger has
+// not.
+var _ = addRole("between", func(ctx context.Context, _ sqldb.Options, s *Store) (string, error) {
+	lease, ins := pending(ctx, s, "a")
 	s.MarksFile()
-	must(s.db.InTx(ctx, "testing", func(tx *sqldb.Tx) error {
-		must(ledger.NewGroupTx(tx, lease, trade.Group{At: at, Intents: []trade.Intent{intentOf(due[0])}}).Run())
-		must(tx.WriteNote())
+	mustNot(s.db.InTx(ctx, "testing", func(tx *sqldb.Tx) error {
+		mustNot(ledger.NewGroupTx(tx, lease, trade.Group{At: at, Intents: ins}).Run())
+		mustNot(tx.WriteNote())
 		return syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	}))
 	select {}
-}
+})
 
-// dead runs dieOnTheWire on a new ledger.
+// dead runs the role "wire" on a new ledger.
 func dead(t *testing.T, o sqldb.Options) *kept {
 	t.Helper()
 	return killed(t, o, "wire")
@@ -100,12 +58,8 @@ func killed(t *testing.T, o sqldb.Options, role string) *kept {
 	t.Helper()
 	k := keep(t, o)
 	k.close()
-	options, err := json.Marshal(k.o)
-	if err != nil {
-		t.Fatal(err)
-	}
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), childRole+"="+role, childPath+"="+string(options))
+	cmd.Env = append(os.Environ(), childRole+"="+role, childPath+"="+asOptions(t, k.o))
 	if out, err := cmd.CombinedOutput(); cmd.ProcessState == nil ||
 		cmd.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 		t.Fatalf("%v: %s", err, out)
@@ -189,7 +143,18 @@ func TestNotesThatCannotBeBelievedAreNot(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
-		"another boot": func(t *testing.T, path string) { edit(t, path, `"boot":"`, `"boot":"x`) },
+		"another boot": func(t *testing.T, path string) {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// The head becomes longer: heads have room.
+			head := bytes.Replace(bytes.TrimRight(data[:4096], "\x00"), []byte(`"boot":"`), []byte(`"boot":"x`), 1)
+			copy(data[:4096], head)
+			if err := os.WriteFile(path, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		},
 		"a process that runs": func(t *testing.T, path string) {
 			f, err := os.Open(path)
 			if err != nil {
@@ -228,20 +193,6 @@ func TestNotesThatCannotBeBelievedAreNot(t *testing.T) {
 			t.Errorf("%d doubts: %v", doubts, rows)
 		}
 	})
-}
-
-// edit replaces a text in the head of a file by a longer one: heads have room.
-func edit(t *testing.T, path, from, to string) {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head := bytes.Replace(bytes.TrimRight(data[:4096], "\x00"), []byte(from), []byte(to), 1)
-	copy(data[:4096], head)
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // A run of this very process whose results the ledger did not take leaves nothing behind in the

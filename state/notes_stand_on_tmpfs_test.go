@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,64 +14,35 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-func init() { moreRoles["older"] = dieAfterAnImage }
-
-// image is where dieAfterAnImage leaves a copy of ledger and journal.
+// image is where the role "older" leaves a copy of ledger and journal.
 func image(o sqldb.Options) string { return filepath.Join(filepath.Dir(o.DSN), "image") }
 
-// dieAfterAnImage stores the intents of two rows, takes an image of ledger and journal, sends the
-// rows, stores that they were accepted, sends two others, whose notes take the places of theirs,
-// and ends as kill -9 ends it.
-func dieAfterAnImage(ctx context.Context, options string) int {
-	var o sqldb.Options
-	must := func(err error) {
-		if err != nil {
-			panic(err)
-		}
-	}
-	must(json.Unmarshal([]byte(options), &o))
-	s, err := Open(ctx, o)
-	must(err)
-	lease, err := s.AcquireLease(ctx, "contracts", sqldb.Self())
-	must(err)
-	_, err = s.Record(ctx, lease, trade.Page{New: []trade.Entry{
-		newEntry("a"), newEntry("b"), newEntry("c"),
-		newEntry("d"),
-	}})
-	must(err)
-	due, err := s.Due(ctx, "contracts", at, 0, 10)
-	must(err)
-	var sent, answered, further trade.Group
-	for i, e := range due {
-		if i >= 2 {
-			further.Intents = append(further.Intents, intentOf(e))
-			continue
-		}
-		in := intentOf(e)
-		sent.Intents = append(sent.Intents, in)
-		answered.Settle = append(answered.Settle, created(in.Attempt, "remote-"+string(rune('a'+i))))
-	}
-	_, err = s.Commit(ctx, lease, sent)
-	must(err)
-	must(os.CopyFS(filepath.Join(image(o), "journal"), os.DirFS(o.Journal)))
+// It stores the intents of two rows, takes an image of ledger and journal, sends the rows, stores
+// that they were accepted, sends two others, whose notes take the places of theirs, and ends as kill
+// -9 ends it.
+var _ = addRole("older", func(ctx context.Context, o sqldb.Options, s *Store) (string, error) {
+	lease, ins := pending(ctx, s, "a", "b", "c", "d")
+	sent, further := ins[:2], ins[2:]
+	mustNot(second(s.Commit(ctx, lease, trade.Group{Intents: sent})))
+	mustNot(os.CopyFS(filepath.Join(image(o), "journal"), os.DirFS(o.Journal)))
 	for _, suffix := range []string{"", "-wal"} {
 		data, err := os.ReadFile(o.DSN + suffix)
-		must(err)
-		must(os.WriteFile(filepath.Join(image(o), "state.db"+suffix), data, 0o600))
+		mustNot(err)
+		mustNot(os.WriteFile(filepath.Join(image(o), "state.db"+suffix), data, 0o600))
 	}
-	for _, in := range sent.Intents {
-		must(s.Mark(in.Attempt.ID))
+	var answered trade.Group
+	for i, in := range sent {
+		mustNot(s.Mark(in.Attempt.ID))
+		answered.Settle = append(answered.Settle, created(in.Attempt, "remote-"+string(rune('a'+i))))
 	}
-	_, err = s.Commit(ctx, lease, answered)
-	must(err)
-	_, err = s.Commit(ctx, lease, further)
-	must(err)
-	for _, in := range further.Intents {
-		must(s.Mark(in.Attempt.ID))
+	mustNot(second(s.Commit(ctx, lease, answered)))
+	mustNot(second(s.Commit(ctx, lease, trade.Group{Intents: further})))
+	for _, in := range further {
+		mustNot(s.Mark(in.Attempt.ID))
 	}
-	must(syscall.Kill(os.Getpid(), syscall.SIGKILL))
+	mustNot(syscall.Kill(os.Getpid(), syscall.SIGKILL))
 	select {}
-}
+})
 
 // C2: ledger and journal come back older, without a reboot: a process that ended had notes of rows
 // that were in flight by then, and gave their places back since. What they lack proves nothing:

@@ -22,37 +22,22 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-func init() { moreRoles["acknowledge"] = acknowledge }
-
 // powerCutRows are the rows that the recorded process sends, two at a time: enough commits for
 // several checkpoints.
 const powerCutRows = 160
 
-// acknowledge is the process that is recorded: it sends rows and prints what the ledger
-// acknowledged, "i <attempt>" and "r <attempt>".
-func acknowledge(ctx context.Context, path string) int {
-	fail := func(err error) int { fmt.Println("error", err); return 1 }
-	s, err := Open(ctx, sqldb.Options{
-		Begin: true, Driver: sqldb.SQLite, DSN: path,
-		Journal: filepath.Join(filepath.Dir(path), "journal"),
-	})
-	if err != nil {
-		return fail(err)
-	}
+// It is recorded: it sends rows and prints what the ledger acknowledged, "i <attempt>" and
+// "r <attempt>".
+var _ = addRole("acknowledge", func(ctx context.Context, _ sqldb.Options, s *Store) (string, error) {
 	lease, err := s.AcquireLease(ctx, "contracts", sqldb.Self())
-	if err != nil {
-		return fail(err)
-	}
+	mustNot(err)
 	for {
 		due, err := s.Due(ctx, "contracts", at, 0, 2)
-		if err != nil {
-			return fail(err)
-		}
+		mustNot(err)
 		if len(due) == 0 {
-			return 0 // without closing: a power cut does not close
+			os.Exit(0) // without closing: a power cut does not close
 		}
-		var intents, results trade.Group
-		intents.At, results.At = at, at
+		intents, results := trade.Group{At: at}, trade.Group{At: at}
 		for _, e := range due {
 			in := intentOf(e)
 			intents.Intents = append(intents.Intents, in)
@@ -63,15 +48,13 @@ func acknowledge(ctx context.Context, path string) int {
 			name  string
 			group trade.Group
 		}{{"i", intents}, {"r", results}} {
-			if _, err := s.Commit(ctx, lease, step.group); err != nil {
-				return fail(err)
-			}
+			mustNot(second(s.Commit(ctx, lease, step.group)))
 			for _, in := range intents.Intents {
 				fmt.Println(step.name, in.Attempt.ID)
 			}
 		}
 	}
-}
+})
 
 // diskEvent is one thing that a process did to its files, or said.
 type diskEvent struct {
@@ -259,7 +242,7 @@ func TestF050APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 	cmd := exec.Command("strace", "-f", "-y", "-xx", "-s", "200000", "-e",
 		"trace=pwrite64,fsync,fdatasync,ftruncate,write,unlink,unlinkat", "-o", record, "/proc/self/exe")
 	cmd.Args[len(cmd.Args)-1] = os.Args[0]
-	cmd.Env = append(os.Environ(), childRole+"=acknowledge", childPath+"="+o.DSN)
+	cmd.Env = append(os.Environ(), childRole+"=acknowledge", childPath+"="+asOptions(t, o))
 	if out, err := cmd.CombinedOutput(); err != nil || bytes.Contains(out, []byte("error")) {
 		t.Fatalf("strace (installed by `make disks`): %v\n%s", err, out)
 	}
@@ -282,9 +265,70 @@ func TestF050APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 	for cut := range cuts {
 		at := acknowledged[0] + 1 + dice.IntN(len(events)-acknowledged[0]-1)
 		files := diskAfter(base, events[:at], []float64{0, 0.5, 0.9, 1}[cut%4], dice)
-		judgeDisk(t, o, files, events[:at])
+		what := fmt.Sprintf("seed %d, cut %d after event %d of %d", seed, cut, at, len(events))
+		// The files are put where they were, the ledger is opened as the program does it, and everything
+		// is looked for that was acknowledged.
+		for path := range readFolder(t, filepath.Dir(o.DSN)) {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_ = os.Remove(o.DSN + "-shm")
+		for path, data := range files {
+			if err := os.WriteFile(path, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var noted strings.Builder
+		dirs, err := filepath.Glob(filepath.Join(o.Journal, "*"))
+		if err != nil || len(dirs) != 1 {
+			t.Fatalf("journals %v, %v", dirs, err)
+		}
+		if _, err := journal.Read(dirs[0], -1, func(r journal.Record, _ string) error {
+			text, err := json.Marshal(r)
+			noted.Write(text)
+			return err
+		}); err != nil {
+			t.Fatalf("%s: the journal: %v", what, err)
+		}
+		verified := o
+		verified.Verify = true
+		s, err := Open(t.Context(), verified)
+		if err != nil {
+			t.Fatalf("%s: the ledger does not open: %v", what, err)
+		}
+		outcomes := map[string]string{}
+		rows := []struct {
+			ID      string `db:"id"`
+			Outcome string `db:"outcome"`
+		}{}
+		if err := s.db.Read.Select(&rows, `SELECT id, COALESCE(outcome, '') AS outcome FROM attempt`); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range rows {
+			outcomes[r.ID] = r.Outcome
+		}
+		for _, e := range events[:at] {
+			if e.kind != 'a' {
+				continue
+			}
+			what, id, _ := strings.Cut(string(e.data), " ")
+			outcome, there := outcomes[id]
+			switch {
+			case !there:
+				t.Errorf("the acknowledged intent %s is lost", id)
+			case what == "r" && outcome != string(trade.OutcomeCreated):
+				t.Errorf("the acknowledged result of %s is lost: its outcome is %q", id, outcome)
+			case !strings.Contains(noted.String(), id), what == "r" && !strings.Contains(noted.String(), "r-"+id):
+				t.Errorf("the journal lost %s %s", what, id)
+			}
+		}
+		mustAddUp(t, s, "contracts")
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
 		if t.Failed() {
-			t.Fatalf("seed %d, cut %d after event %d of %d", seed, cut, at, len(events))
+			t.Fatal(what)
 		}
 	}
 	t.Logf("%d power cuts in %d writes and flushes with %d acknowledgements: none lost", cuts,
@@ -306,68 +350,4 @@ func readFolder(t *testing.T, dir string) map[string][]byte {
 		t.Fatal(err)
 	}
 	return out
-}
-
-// judgeDisk puts the files where they were, opens the ledger as the program does, and looks for
-// everything that was acknowledged.
-func judgeDisk(t *testing.T, o sqldb.Options, files map[string][]byte, events []diskEvent) {
-	t.Helper()
-	for path := range readFolder(t, filepath.Dir(o.DSN)) {
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
-	}
-	_ = os.Remove(o.DSN + "-shm")
-	for path, data := range files {
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var noted strings.Builder
-	dirs, err := filepath.Glob(filepath.Join(o.Journal, "*"))
-	if err != nil || len(dirs) != 1 {
-		t.Fatalf("journals %v, %v", dirs, err)
-	}
-	if _, err := journal.Read(dirs[0], -1, func(r journal.Record, _ string) error {
-		text, err := json.Marshal(r)
-		noted.Write(text)
-		return err
-	}); err != nil {
-		t.Errorf("the journal: %v", err)
-		return
-	}
-	o.Verify = true
-	s, err := Open(t.Context(), o)
-	if err != nil {
-		t.Errorf("the ledger does not open: %v", err)
-		return
-	}
-	defer func() { _ = s.Close() }()
-	outcomes := map[string]string{}
-	rows := []struct {
-		ID      string `db:"id"`
-		Outcome string `db:"outcome"`
-	}{}
-	if err := s.db.Read.Select(&rows, `SELECT id, COALESCE(outcome, '') AS outcome FROM attempt`); err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range rows {
-		outcomes[r.ID] = r.Outcome
-	}
-	for _, e := range events {
-		if e.kind != 'a' {
-			continue
-		}
-		what, id, _ := strings.Cut(string(e.data), " ")
-		outcome, there := outcomes[id]
-		switch {
-		case !there:
-			t.Errorf("the acknowledged intent %s is lost", id)
-		case what == "r" && outcome != string(trade.OutcomeCreated):
-			t.Errorf("the acknowledged result of %s is lost: its outcome is %q", id, outcome)
-		case !strings.Contains(noted.String(), id), what == "r" && !strings.Contains(noted.String(), "r-"+id):
-			t.Errorf("the journal lost %s %s", what, id)
-		}
-	}
-	mustAddUp(t, s, "contracts")
 }

@@ -28,14 +28,212 @@ func TestI9TheSumsAddUpWhateverHappens(t *testing.T) {
 		run := 0
 		rapid.Check(t, func(rt *rapid.T) {
 			run++
-			m := &machine{
-				s: s, job: fmt.Sprintf("job-%d", run), model: map[string]modelEntry{},
-				open: map[string]trade.Attempt{},
+			model, open := map[string]modelEntry{}, map[string]trade.Attempt{} // by key; what may still be settled
+			job, ids := fmt.Sprintf("job-%d", run), 0
+			var lease trade.Lease
+			var passed time.Duration
+			tick := func() time.Time { passed += time.Minute; return at.Add(passed) }
+			rows := func(t *rapid.T, states ...trade.State) []trade.Entry {
+				var found []trade.Entry
+				if err := s.Rows(t.Context(), trade.RowFilter{Job: job, States: states}, func(e trade.Entry) error {
+					found = append(found, e)
+					return nil
+				}); err != nil {
+					t.Fatal(err)
+				}
+				return found
 			}
-			m.takeOver(rt)
+			some := func(t *rapid.T, states ...trade.State) []trade.Entry {
+				found := rows(t, states...)
+				if len(found) == 0 {
+					return nil
+				}
+				return rapid.SliceOfNDistinct(rapid.SampledFrom(found), 1, min(3, len(found)),
+					func(e trade.Entry) int64 { return e.ID }).Draw(t, "some")
+			}
+			// takeOver kills the owner, as the end of its time does, and recovers.
+			takeOver := func(t *rapid.T) {
+				if err := byHand(s, `UPDATE job_lease SET expires = 1 WHERE job = ?`, job); err != nil {
+					t.Fatal(err)
+				}
+				owner := sqldb.Self()
+				owner.Instance = sqldb.NewID()
+				var err error
+				if lease, err = s.AcquireLease(t.Context(), job, owner); err != nil {
+					t.Fatal(err)
+				}
+				n, err := s.Recover(t.Context(), lease, tick())
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := 0
+				for key, e := range model {
+					if e.state == trade.Sending {
+						model[key] = modelEntry{trade.InDoubt, e.quantity}
+						want++
+					}
+				}
+				if n != want {
+					t.Fatalf("recovered %d, want %d", n, want)
+				}
+			}
+			takeOver(rt)
 			rt.Repeat(map[string]func(*rapid.T){
-				"record": m.record, "update": m.update, "send": m.send, "settle": m.settle, "take over": m.takeOver,
-				"wake": m.wake, "": m.check,
+				"take over": takeOver,
+				"record": func(t *rapid.T) {
+					var page trade.Page
+					for range rapid.IntRange(1, 4).Draw(t, "rows") {
+						ids++
+						e := newEntry(fmt.Sprint(rapid.IntRange(1, 30).Draw(t, "key")))
+						// The jobs of the other histories have the same keys.
+						e.Sends = trade.Kind("what " + job + " sends")
+						e.Quantity = anyQuantity(t)
+						e.State = rapid.SampledFrom(trade.Moves[""]).Draw(t, "state")
+						page.New = append(page.New, e)
+					}
+					lost, err := s.Record(t.Context(), lease, page)
+					if err != nil {
+						t.Fatal(err)
+					}
+					wantLost := 0
+					for _, e := range page.New {
+						if _, ok := model[e.Key]; ok {
+							wantLost++
+							continue
+						}
+						model[e.Key] = modelEntry{e.State, e.Quantity}
+					}
+					if lost != wantLost {
+						t.Fatalf("lost %d, want %d", lost, wantLost)
+					}
+				},
+				"update": func(t *rapid.T) {
+					var updates []trade.Update
+					for _, e := range some(t) {
+						from := e.State
+						to := rapid.SampledFrom(trade.States).Draw(t, "to")
+						if !trade.CanMove(from, to) || from != to &&
+							(from == trade.Sending || to == trade.Sending || to == trade.Accepted) {
+							to = from
+						}
+						e.State, e.Quantity = to, anyQuantity(t)
+						if rapid.Bool().Draw(t, "due by time") && (to == trade.Waiting || to == trade.Rejected) {
+							e.NextAttemptAt = at.Add(passed)
+						}
+						if rapid.IntRange(0, 4).Draw(t, "stale") == 0 {
+							e.Version--
+						} else {
+							model[e.Key] = modelEntry{to, e.Quantity}
+						}
+						updates = append(updates, trade.Update{From: from, Entry: e})
+					}
+					if _, err := s.Record(t.Context(), lease, trade.Page{Updates: updates}); err != nil {
+						t.Fatal(err)
+					}
+				},
+				"send": func(t *rapid.T) {
+					g := trade.Group{At: tick()}
+					for _, e := range some(t, trade.Pending) {
+						g.Intents = append(g.Intents, intentOf(e))
+					}
+					r, err := s.Commit(t.Context(), lease, g)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, in := range g.Intents {
+						spent := false
+						attempts, err := s.Attempts(t.Context(), in.Entry.ID)
+						if err != nil {
+							t.Fatal(err)
+						}
+						for _, a := range attempts {
+							spent = spent || a.ID != in.Attempt.ID &&
+								(a.Outcome == trade.OutcomeOpen || a.Outcome == trade.OutcomeUnknown ||
+									a.Outcome == trade.OutcomeCreated)
+						}
+						if r.Claimed[in.Attempt.ID] == spent {
+							t.Fatalf("claimed %v, but an earlier attempt may have created a record: %v",
+								r.Claimed[in.Attempt.ID], spent)
+						}
+						if !spent {
+							model[in.Entry.Key] = modelEntry{trade.Sending, in.Entry.Quantity}
+							open[in.Entry.Key] = in.Attempt
+						}
+					}
+				},
+				"settle": func(t *rapid.T) {
+					for key, a := range open {
+						if rapid.IntRange(0, 2).Draw(t, "lands") == 0 {
+							continue
+						}
+						var st trade.Settlement
+						switch rapid.IntRange(0, 3).Draw(t, "answer") {
+						case 0:
+							ids++
+							st = created(a, fmt.Sprintf("%s-remote-%d", job, ids))
+						case 1:
+							st = refused(a)
+						case 2:
+							st = unknown(a)
+						case 3:
+							st = refused(a)
+							st.Attempt.Outcome, st.State, st.Counts = trade.OutcomeNotSent, trade.Pending, false
+						}
+						before := model[key]
+						r, err := s.Commit(t.Context(), lease, trade.Group{At: tick(), Settle: []trade.Settlement{st}})
+						if err != nil {
+							t.Fatal(err)
+						}
+						if !r.Settled[a.ID] {
+							continue // not sent, said of one that is unknown
+						}
+						late := st.State == trade.Accepted // whatever was decided
+						if before.state == trade.Sending || before.state == trade.InDoubt || late {
+							model[key] = modelEntry{st.State, before.quantity}
+						}
+						if st.Attempt.Outcome != trade.OutcomeUnknown {
+							delete(open, key)
+						}
+					}
+				},
+				"wake": func(t *rapid.T) {
+					now := tick()
+					for _, e := range rows(t) {
+						if (e.State == trade.Waiting || e.State == trade.Rejected) && !e.NextAttemptAt.IsZero() &&
+							!e.NextAttemptAt.After(now) {
+							model[e.Key] = modelEntry{trade.Pending, e.Quantity}
+						}
+					}
+					if _, err := s.Wake(t.Context(), lease, now); err != nil {
+						t.Fatal(err)
+					}
+				},
+				"": func(t *rapid.T) {
+					entries := rows(t)
+					if len(entries) != len(model) {
+						t.Fatalf("%d entries, want %d", len(entries), len(model))
+					}
+					sums := ledger.TallyChange{}
+					for _, e := range entries {
+						want := model[e.Key]
+						if e.State != want.state || !e.Quantity.Amount.Equal(want.quantity.Amount) ||
+							e.Quantity.Unit != want.quantity.Unit {
+							t.Fatalf("%s is %s with %v, want %s with %v", e.Key, e.State, e.Quantity, want.state,
+								want.quantity)
+						}
+						sums.Add(job, string(e.State), string(e.Quantity.Unit), e.Quantity.Amount)
+					}
+					for name, read := range map[string]func(context.Context,
+						string) ([]trade.Tally, error){"kept": s.Counts, "counted": s.Recount} {
+						got, err := read(t.Context(), job)
+						if err != nil {
+							t.Fatal(err)
+						}
+						if fmt.Sprint(got) != fmt.Sprint(sums.List()) {
+							t.Fatalf("%s sums %v, want %v", name, got, sums.List())
+						}
+					}
+				},
 			})
 		})
 	})
@@ -44,227 +242,4 @@ func TestI9TheSumsAddUpWhateverHappens(t *testing.T) {
 type modelEntry struct {
 	state    trade.State
 	quantity trade.Quantity
-}
-
-type machine struct {
-	s     *Store
-	job   string
-	lease trade.Lease
-	model map[string]modelEntry
-	open  map[string]trade.Attempt // by key: attempts that may still be settled
-	now   time.Duration
-	ids   int
-}
-
-func (m *machine) at() time.Time { m.now += time.Minute; return at.Add(m.now) }
-
-func (m *machine) some(t *rapid.T, states ...trade.State) []trade.Entry {
-	var found []trade.Entry
-	if err := m.s.Rows(context.Background(), trade.RowFilter{Job: m.job, States: states}, func(e trade.Entry) error {
-		found = append(found, e)
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if len(found) == 0 {
-		return nil
-	}
-	return rapid.SliceOfNDistinct(rapid.SampledFrom(found), 1, min(3, len(found)),
-		func(e trade.Entry) int64 { return e.ID }).Draw(t, "some")
-}
-
-func (m *machine) record(t *rapid.T) {
-	var page trade.Page
-	for range rapid.IntRange(1, 4).Draw(t, "rows") {
-		m.ids++
-		e := newEntry(fmt.Sprint(rapid.IntRange(1, 30).Draw(t, "key")))
-		e.Sends = trade.Kind("what " + m.job + " sends") // the jobs of the other histories have the same keys
-		e.Quantity = anyQuantity(t)
-		e.State = rapid.SampledFrom(trade.Moves[""]).Draw(t, "state")
-		page.New = append(page.New, e)
-	}
-	lost, err := m.s.Record(context.Background(), m.lease, page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantLost := 0
-	for _, e := range page.New {
-		if _, ok := m.model[e.Key]; ok {
-			wantLost++
-			continue
-		}
-		m.model[e.Key] = modelEntry{e.State, e.Quantity}
-	}
-	if lost != wantLost {
-		t.Fatalf("lost %d, want %d", lost, wantLost)
-	}
-}
-
-func (m *machine) update(t *rapid.T) {
-	var updates []trade.Update
-	for _, e := range m.some(t) {
-		from := e.State
-		to := rapid.SampledFrom(trade.States).Draw(t, "to")
-		if !trade.CanMove(from, to) || from != to &&
-			(from == trade.Sending || to == trade.Sending || to == trade.Accepted) {
-			to = from
-		}
-		e.State, e.Quantity = to, anyQuantity(t)
-		if rapid.Bool().Draw(t, "due by time") && (to == trade.Waiting || to == trade.Rejected) {
-			e.NextAttemptAt = at.Add(m.now)
-		}
-		if rapid.IntRange(0, 4).Draw(t, "stale") == 0 {
-			e.Version--
-		} else {
-			m.model[e.Key] = modelEntry{to, e.Quantity}
-		}
-		updates = append(updates, trade.Update{From: from, Entry: e})
-	}
-	if _, err := m.s.Record(context.Background(), m.lease, trade.Page{Updates: updates}); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (m *machine) send(t *rapid.T) {
-	g := trade.Group{At: m.at()}
-	for _, e := range m.some(t, trade.Pending) {
-		g.Intents = append(g.Intents, intentOf(e))
-	}
-	r, err := m.s.Commit(context.Background(), m.lease, g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, in := range g.Intents {
-		spent := false
-		attempts, err := m.s.Attempts(context.Background(), in.Entry.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, a := range attempts {
-			spent = spent || a.ID != in.Attempt.ID &&
-				(a.Outcome == trade.OutcomeOpen || a.Outcome == trade.OutcomeUnknown ||
-					a.Outcome == trade.OutcomeCreated)
-		}
-		if r.Claimed[in.Attempt.ID] == spent {
-			t.Fatalf("claimed %v, but an earlier attempt may have created a record: %v",
-				r.Claimed[in.Attempt.ID], spent)
-		}
-		if !spent {
-			m.model[in.Entry.Key] = modelEntry{trade.Sending, in.Entry.Quantity}
-			m.open[in.Entry.Key] = in.Attempt
-		}
-	}
-}
-
-func (m *machine) settle(t *rapid.T) {
-	for key, a := range m.open {
-		if rapid.IntRange(0, 2).Draw(t, "lands") == 0 {
-			continue
-		}
-		var st trade.Settlement
-		switch rapid.IntRange(0, 3).Draw(t, "answer") {
-		case 0:
-			m.ids++
-			st = created(a, fmt.Sprintf("%s-remote-%d", m.job, m.ids))
-		case 1:
-			st = refused(a)
-		case 2:
-			st = unknown(a)
-		case 3:
-			st = refused(a)
-			st.Attempt.Outcome, st.State, st.Counts = trade.OutcomeNotSent, trade.Pending, false
-		}
-		before := m.model[key]
-		r, err := m.s.Commit(context.Background(), m.lease, trade.Group{At: m.at(), Settle: []trade.Settlement{st}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !r.Settled[a.ID] {
-			continue // not sent, said of one that is unknown
-		}
-		late := st.State == trade.Accepted // whatever was decided
-		if before.state == trade.Sending || before.state == trade.InDoubt || late {
-			m.model[key] = modelEntry{st.State, before.quantity}
-		}
-		if st.Attempt.Outcome != trade.OutcomeUnknown {
-			delete(m.open, key)
-		}
-	}
-}
-
-// takeOver kills the owner, as the end of its time does, and recovers.
-func (m *machine) takeOver(t *rapid.T) {
-	if err := byHand(m.s, `UPDATE job_lease SET expires = 1 WHERE job = ?`, m.job); err != nil {
-		t.Fatal(err)
-	}
-	owner := sqldb.Self()
-	owner.Instance = sqldb.NewID()
-	var err error
-	if m.lease, err = m.s.AcquireLease(context.Background(), m.job, owner); err != nil {
-		t.Fatal(err)
-	}
-	n, err := m.s.Recover(context.Background(), m.lease, m.at())
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := 0
-	for key, e := range m.model {
-		if e.state == trade.Sending {
-			m.model[key] = modelEntry{trade.InDoubt, e.quantity}
-			want++
-		}
-	}
-	if n != want {
-		t.Fatalf("recovered %d, want %d", n, want)
-	}
-}
-
-func (m *machine) wake(t *rapid.T) {
-	now := m.at()
-	for _, e := range m.all(t) {
-		if (e.State == trade.Waiting || e.State == trade.Rejected) && !e.NextAttemptAt.IsZero() &&
-			!e.NextAttemptAt.After(now) {
-			m.model[e.Key] = modelEntry{trade.Pending, e.Quantity}
-		}
-	}
-	if _, err := m.s.Wake(context.Background(), m.lease, now); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (m *machine) all(t *rapid.T) []trade.Entry {
-	var out []trade.Entry
-	if err := m.s.Rows(context.Background(), trade.RowFilter{Job: m.job}, func(e trade.Entry) error {
-		out = append(out, e)
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-func (m *machine) check(t *rapid.T) {
-	entries := m.all(t)
-	if len(entries) != len(m.model) {
-		t.Fatalf("%d entries, want %d", len(entries), len(m.model))
-	}
-	sums := ledger.TallyChange{}
-	for _, e := range entries {
-		want := m.model[e.Key]
-		if e.State != want.state || !e.Quantity.Amount.Equal(want.quantity.Amount) ||
-			e.Quantity.Unit != want.quantity.Unit {
-			t.Fatalf("%s is %s with %v, want %s with %v", e.Key, e.State, e.Quantity, want.state, want.quantity)
-		}
-		sums.Add(m.job, string(e.State), string(e.Quantity.Unit), e.Quantity.Amount)
-	}
-	for name, read := range map[string]func(context.Context,
-		string) ([]trade.Tally, error){"kept": m.s.Counts, "counted": m.s.Recount} {
-		got, err := read(context.Background(), m.job)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if fmt.Sprint(got) != fmt.Sprint(sums.List()) {
-			t.Fatalf("%s sums %v, want %v", name, got, sums.List())
-		}
-	}
 }

@@ -115,8 +115,7 @@ func (s *Store) rebind(ctx context.Context, o sqldb.Options, plan *RebindPlan, p
 			return err
 		}
 		record.Detail = string(detail)
-		_, err = audit.AddAudit(t, record)
-		return err
+		return audit.AddAudit(t, record)
 	})
 	if errors.Is(err, errPlanned) {
 		return nil
@@ -138,8 +137,7 @@ func (s *Store) compareJournal(ctx context.Context, o sqldb.Options) error {
 
 func (s *Store) planRebind(t *sqldb.Tx, plan *RebindPlan, platform string, o sqldb.Options) (err error) {
 	var was struct {
-		Platform string `db:"platform"`
-		Server   string `db:"server"`
+		Platform, Server string
 	}
 	// who takes a lease waits, and is refused
 	if err := t.Get(&was, s.db.D.Locked(`SELECT platform, server FROM ledger`, "ledger")); err != nil {

@@ -156,8 +156,7 @@ func (s *Store) replaceJournal(t *sqldb.Tx, plan *NewJournalPlan, dir string, th
 		return err
 	}
 	record.Detail = string(detail)
-	_, err = audit.AddAudit(t, record)
-	return err
+	return audit.AddAudit(t, record)
 }
 
 // doubtAll moves every entry that is in flight, for all that the ledger knows, to in doubt.

@@ -90,32 +90,27 @@ func (k *kept) live(seed uint64, n int, after func(step int)) {
 				}
 			}
 		case 5:
-			k.decide(rng)
+			// A person decides about a doubt.
+			var doubts []trade.Entry
+			if _, err := k.s.Watch(k.t.Context(), "contracts", "boot", 0); err != nil {
+				k.t.Fatal(err)
+			}
+			if err := k.s.Rows(k.t.Context(), trade.RowFilter{States: []trade.State{trade.InDoubt}, Limit: 1},
+				func(e trade.Entry) error {
+					doubts = append(doubts, e)
+					return nil
+				}); err != nil {
+				k.t.Fatal(err)
+			}
+			for _, e := range doubts {
+				acts := []trade.Act{adoption(e, "adopted-"+e.Key), adoption(e, ""), dismissal(e), resending(e)}
+				k.order(acts[rng.IntN(len(acts))])
+			}
 		}
 		if err := k.s.ReleaseLease(k.t.Context(), lease); err != nil {
 			k.t.Fatal(err)
 		}
 		after(step)
-	}
-}
-
-// decide lets a person decide about a row in doubt.
-func (k *kept) decide(rng *rand.Rand) {
-	k.t.Helper()
-	var doubts []trade.Entry
-	if _, err := k.s.Watch(k.t.Context(), "contracts", "boot", 0); err != nil {
-		k.t.Fatal(err)
-	}
-	if err := k.s.Rows(k.t.Context(), trade.RowFilter{States: []trade.State{trade.InDoubt}, Limit: 1},
-		func(e trade.Entry) error {
-			doubts = append(doubts, e)
-			return nil
-		}); err != nil {
-		k.t.Fatal(err)
-	}
-	for _, e := range doubts {
-		acts := []trade.Act{adoption(e, "adopted-"+e.Key), adoption(e, ""), dismissal(e), resending(e)}
-		k.order(acts[rng.IntN(len(acts))])
 	}
 }
 

@@ -149,8 +149,8 @@ func readyCopy(ctx context.Context, file, version string, tune sqldb.Tuning,
 		}
 	}
 	var rows int
-	if err := s.db.Read.GetContext(ctx, &rows, `SELECT COUNT(*) FROM entry`); err != nil {
-		return "", s.db.Fault(ctx, "checking the copy", err)
+	if err := s.db.Get(ctx, "checking the copy", &rows, `SELECT COUNT(*) FROM entry`); err != nil {
+		return "", err
 	}
 	if rows == 0 {
 		return "", &sqldb.Error{

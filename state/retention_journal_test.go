@@ -245,28 +245,14 @@ func TestABaseThatDoesNotFitRemovesNothing(t *testing.T) {
 	})
 }
 
-func init() { moreRoles["retain"] = retainForEver }
-
-// retainForEver is a process that sends, reduces and lets its journal begin again until it is
-// killed.
-func retainForEver(ctx context.Context, path string) int {
-	driver, dsn, _ := strings.Cut(path, "|")
-	dsn, journals, _ := strings.Cut(dsn, "|")
-	s, err := Open(ctx, sqldb.Options{Driver: driver, DSN: dsn, Journal: journals})
-	if err == nil {
-		err = churn(ctx, s)
-	}
-	fmt.Println("error", err)
-	return 1
-}
-
-func churn(ctx context.Context, s *Store) error {
+// It sends, reduces and lets its journal begin again until it is killed.
+var _ = addRole("retain", func(ctx context.Context, _ sqldb.Options, s *Store) (string, error) {
 	lease, err := s.AcquireLease(ctx, "contracts", sqldb.Self())
 	if err != nil {
-		return err
+		return "", err
 	}
 	if _, err := s.Recover(ctx, lease, time.Now()); err != nil {
-		return err
+		return "", err
 	}
 	fmt.Println("ready")
 	for {
@@ -275,18 +261,18 @@ func churn(ctx context.Context, s *Store) error {
 			page.New = append(page.New, full(sqldb.NewID(), "secret", trade.Pending))
 		}
 		if _, err := s.Record(ctx, lease, page); err != nil {
-			return err
+			return "", err
 		}
 		due, err := s.Due(ctx, "contracts", at, 0, 5)
 		if err != nil {
-			return err
+			return "", err
 		}
 		g := trade.Group{At: at}
 		for _, e := range due {
 			g.Intents = append(g.Intents, intentOf(e))
 		}
 		if _, err := s.Commit(ctx, lease, g); err != nil {
-			return err
+			return "", err
 		}
 		settle := trade.Group{At: at}
 		for i, in := range g.Intents {
@@ -298,16 +284,16 @@ func churn(ctx context.Context, s *Store) error {
 			settle.Settle = append(settle.Settle, st)
 		}
 		if _, err := s.Commit(ctx, lease, settle); err != nil {
-			return err
+			return "", err
 		}
 		if _, err := s.Retain(ctx, keepAll, later, byRetention); err != nil {
-			return err
+			return "", err
 		}
 		if err := beginAgain(ctx, s); err != nil {
-			return err
+			return "", err
 		}
 	}
-}
+})
 
 // F071, F066: kill -9 at any moment of the retention, and of the journal's beginning again: ledger
 // and journal fit, nothing is forgotten, nothing is due twice, and the next process goes on. In
@@ -326,7 +312,7 @@ func TestF071AKilledRetentionLosesNothing(t *testing.T) {
 			rng := rand.New(rand.NewPCG(7, uint64(len(b.name))))
 			known := map[string]proven{}
 			for n := range kills {
-				p := startChild(t, "retain", k.o.Driver+"|"+k.o.DSN+"|"+k.o.Journal, nil)
+				p := startChild(t, "retain", asOptions(t, k.o), nil)
 				if line := p.line(t); line != "ready" {
 					t.Fatalf("kill %d: the process says %s", n, line)
 				}

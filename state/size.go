@@ -25,7 +25,7 @@ func (s *Store) Sizes(ctx context.Context) (trade.Sizes, error) {
 			out.WAL, err = fileSize(s.db.Where + "-wal")
 		}
 	default:
-		err = s.db.Read.GetContext(ctx, &out.Ledger, `SELECT pg_database_size(current_database())`)
+		err = s.db.Get(ctx, op, &out.Ledger, `SELECT pg_database_size(current_database())`)
 	}
 	if err != nil {
 		return trade.Sizes{}, s.db.Fault(ctx, op, err)

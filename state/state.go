@@ -108,11 +108,11 @@ func (s *Store) begin(ctx context.Context, o sqldb.Options) error {
 	if err := failpoint.Hit("ledger.identified"); err != nil {
 		return err
 	}
-	err := s.db.Read.GetContext(ctx, &s.db.ID, `SELECT id FROM ledger`)
+	err := s.db.Get(ctx, "opening the ledger", &s.db.ID, `SELECT id FROM ledger`)
 	if errors.Is(err, sql.ErrNoRows) {
 		var entries int
-		if err := s.db.Read.GetContext(ctx, &entries, `SELECT COUNT(*) FROM entry`); err != nil {
-			return s.db.Fault(ctx, "opening the ledger", err)
+		if err := s.db.Get(ctx, "opening the ledger", &entries, `SELECT COUNT(*) FROM entry`); err != nil {
+			return err
 		}
 		if entries == 0 {
 			return o.MayBegin(s.db.Where, "its tables are there, but it was never begun")
@@ -144,8 +144,9 @@ func (s *Store) begin(ctx context.Context, o sqldb.Options) error {
 	if o.Journal != "" {
 		return s.Attach(ctx, o)
 	}
-	err = s.db.Read.GetContext(ctx, &s.db.Served, `SELECT COUNT(*) > 0 FROM journal WHERE retired_at IS NULL`)
-	return s.db.Fault(ctx, "opening the ledger", err)
+	err = s.db.Get(ctx, "opening the ledger", &s.db.Served,
+		`SELECT COUNT(*) > 0 FROM journal WHERE retired_at IS NULL`)
+	return err
 }
 
 // identify gives a new ledger its id, and clears the marks of transactions that nobody asks about

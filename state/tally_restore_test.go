@@ -72,7 +72,34 @@ func TestB14SumsThatAreNullAreToldAndCountedAnew(t *testing.T) {
 		}
 		by := trade.AuditRecord{At: at, Who: "ana", From: "ana@srv", Act: "recount", Target: "ledger"}
 		for n, column := range []string{"n", "volume"} {
-			setNull(t, s, column)
+			// The column of all kept sums is emptied behind the back of the database's rules.
+			if s.db.D.Name == sqldb.Postgres {
+				for _, q := range []string{
+					`ALTER TABLE tally ALTER ` + column + ` DROP NOT NULL`,
+					`UPDATE tally SET ` + column + ` = NULL`,
+				} {
+					if err := byHand(s, q); err != nil {
+						t.Fatal(err)
+					}
+				}
+			} else {
+				for _, script := range []string{
+					`PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, '` + column + ` INTEGER NOT NULL', '` + column + ` INTEGER') WHERE name = 'tally';
+					UPDATE sqlite_master SET sql = replace(sql, '` + column + ` TEXT NOT NULL', '` + column + ` TEXT') WHERE name = 'tally'`,
+					`UPDATE tally SET ` + column + ` = NULL`,
+					`PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, '` + column + ` INTEGER CONSTRAINT', '` + column + ` INTEGER NOT NULL CONSTRAINT') WHERE name = 'tally';
+					UPDATE sqlite_master SET sql = replace(sql, '` + column + ` TEXT,', '` + column + ` TEXT NOT NULL,') WHERE name = 'tally'`,
+				} {
+					db, err := sql.Open("sqlite", s.db.Where) // each its own connection: the rules are read once
+					if err == nil {
+						_, err = db.Exec(script)
+						err = errors.Join(err, db.Close())
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
 			if uneven, err := s.UnevenSums(t.Context()); err != nil || !slices.Equal(uneven, []string{"contracts"}) {
 				t.Errorf("%s: uneven %v, %v", column, uneven, err)
 			}
@@ -103,38 +130,6 @@ func TestB14SumsThatAreNullAreToldAndCountedAnew(t *testing.T) {
 			}
 		}
 	})
-}
-
-// setNull empties a column of all kept sums, behind the back of the database's rules.
-func setNull(t *testing.T, s *Store, column string) {
-	t.Helper()
-	if s.db.D.Name == sqldb.Postgres {
-		for _, q := range []string{
-			`ALTER TABLE tally ALTER ` + column + ` DROP NOT NULL`,
-			`UPDATE tally SET ` + column + ` = NULL`,
-		} {
-			if err := byHand(s, q); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return
-	}
-	for _, script := range []string{
-		`PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, '` + column + ` INTEGER NOT NULL', '` + column + ` INTEGER') WHERE name = 'tally';
-			UPDATE sqlite_master SET sql = replace(sql, '` + column + ` TEXT NOT NULL', '` + column + ` TEXT') WHERE name = 'tally'`,
-		`UPDATE tally SET ` + column + ` = NULL`,
-		`PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, '` + column + ` INTEGER CONSTRAINT', '` + column + ` INTEGER NOT NULL CONSTRAINT') WHERE name = 'tally';
-			UPDATE sqlite_master SET sql = replace(sql, '` + column + ` TEXT,', '` + column + ` TEXT NOT NULL,') WHERE name = 'tally'`,
-	} {
-		db, err := sql.Open("sqlite", s.db.Where) // each its own connection: the rules are read once
-		if err == nil {
-			_, err = db.Exec(script)
-			err = errors.Join(err, db.Close())
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 // The sqlite3 of Debian 12 reports the columns before the last one of a key as NULL, in a table

@@ -13,8 +13,8 @@ const zoneFrom, zoneTo = 2000, 2100
 
 // zoneChange is since when, in milliseconds, a zone is so many seconds ahead of UTC.
 type zoneChange struct {
-	Since   int64 `db:"since"`
-	Seconds int   `db:"seconds"`
+	Since   int64
+	Seconds int
 }
 
 // changesOf returns when the clock of a zone changed.
@@ -38,8 +38,8 @@ func (s *Store) keepZone(ctx context.Context, zone *time.Location) error {
 		return nil
 	}
 	var have []zoneChange
-	if err := s.db.Read.SelectContext(ctx, &have, `SELECT since, seconds FROM zone ORDER BY since`); err != nil {
-		return s.db.Fault(ctx, op, err)
+	if err := s.db.All(ctx, op, &have, `SELECT since, seconds FROM zone ORDER BY since`); err != nil {
+		return err
 	}
 	want := changesOf(zone)
 	if slices.Equal(have, want) {

@@ -11,17 +11,18 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// Log keeps alerts and their messages.
+type Log struct {
+	db *sqldb.DB
+}
+
+// New returns the Log of a ledger.
+func New(db *sqldb.DB) *Log { return &Log{db: db} }
+
 type alertRow struct {
-	ID       string        `db:"id"`
-	Topic    string        `db:"topic"`
-	Subject  string        `db:"subject"`
-	Detail   string        `db:"detail"`
-	Since    sql.NullInt64 `db:"since"`
-	SeenAt   int64         `db:"seen_at"`
-	RaisedAt sql.NullInt64 `db:"raised_at"`
-	GoneAt   sql.NullInt64 `db:"gone_at"`
-	ClosedAt sql.NullInt64 `db:"closed_at"`
-	Version  int64         `db:"version"`
+	ID, Topic, Subject, Detail        string
+	Since, RaisedAt, GoneAt, ClosedAt sql.NullInt64
+	SeenAt, Version                   int64
 }
 
 func (r alertRow) alert() trade.Alert {
@@ -35,16 +36,8 @@ func (r alertRow) alert() trade.Alert {
 
 // Alerts gives the open alerts, by topic and subject.
 func (s *Log) Alerts(ctx context.Context) ([]trade.Alert, error) {
-	var rows []alertRow
 	query := `SELECT id, topic, subject, detail, since, seen_at, raised_at, gone_at, closed_at, version FROM alert WHERE closed_at IS NULL ORDER BY topic, subject`
-	if err := s.db.Read.SelectContext(ctx, &rows, query); err != nil {
-		return nil, s.db.Fault(ctx, "reading the alerts", err)
-	}
-	out := make([]trade.Alert, len(rows))
-	for i, r := range rows {
-		out[i] = r.alert()
-	}
-	return out, nil
+	return sqldb.Made(ctx, s.db, "reading the alerts", alertRow.alert, query)
 }
 
 // SaveAlert stores a new alert (Version 0), or what became of one that was read, and the messages
@@ -52,11 +45,8 @@ func (s *Log) Alerts(ctx context.Context) ([]trade.Alert, error) {
 // nothing was stored. A message of an alert that was not delivered yet is superseded by the alert's
 // next ones.
 func (s *Log) SaveAlert(ctx context.Context, a trade.Alert, messages []trade.AlertMessage) (saved bool, err error) {
-	err = s.db.InTx(ctx, "recording an alert", func(t *sqldb.Tx) error {
-		saved = false
-		id := a.ID
-		var n int
-		var err error
+	return sqldb.Stored(ctx, s.db, "recording an alert", func(t *sqldb.Tx) (saved bool, err error) {
+		id, n := a.ID, 0
 		if a.Version == 0 {
 			id = sqldb.NewID()
 			n, err = t.Changed(`INSERT INTO alert (id, topic, subject, detail, since, seen_at, raised_at, gone_at, closed_at, version)
@@ -69,21 +59,16 @@ func (s *Log) SaveAlert(ctx context.Context, a trade.Alert, messages []trade.Ale
 				detailOf(a), sqldb.Millis(a.Since), sqldb.Millis(a.RaisedAt), sqldb.Millis(a.GoneAt),
 				sqldb.Millis(a.ClosedAt), id, a.Version)
 		}
-		if err != nil || n == 0 {
-			return err
-		}
-		saved = true
-		if len(messages) == 0 {
-			return nil
+		if err != nil || n == 0 || len(messages) == 0 {
+			return n > 0, err
 		}
 		if err := t.Do(
 			`UPDATE alert_message SET done_at = ?, outcome = 'superseded' WHERE alert_id = ? AND done_at IS NULL`,
 			messages[0].CreatedAt.UnixMilli(), id); err != nil {
-			return err
+			return false, err
 		}
-		return addMessages(t, id, messages)
+		return true, addMessages(t, id, messages)
 	})
-	return saved && err == nil, err
 }
 
 func detailOf(a trade.Alert) string {
@@ -96,8 +81,8 @@ func detailOf(a trade.Alert) string {
 // DigestedUntil tells how far the last digest went; zero when there was none.
 func (s *Log) DigestedUntil(ctx context.Context) (time.Time, error) {
 	var until sql.NullInt64
-	err := s.db.Read.GetContext(ctx, &until, `SELECT until FROM digest`)
-	return sqldb.Instant(until), s.db.Fault(ctx, "reading how far the last digest went", err)
+	err := s.db.Get(ctx, "reading how far the last digest went", &until, `SELECT until FROM digest`)
+	return sqldb.Instant(until), err
 }
 
 // SaveDigest stores the messages of the digest that begins where the last one ended. saved is false
@@ -105,36 +90,27 @@ func (s *Log) DigestedUntil(ctx context.Context) (time.Time, error) {
 func (s *Log) SaveDigest(ctx context.Context, from, until time.Time,
 	messages []trade.AlertMessage,
 ) (saved bool, err error) {
-	err = s.db.InTx(ctx, "recording a digest", func(t *sqldb.Tx) error {
-		saved = false
-		was := sqldb.Millis(from)
-		n, err := t.Changed(`UPDATE digest SET until = ? WHERE COALESCE(until, -1) = ?`, until.UnixMilli(),
-			coalesce(was, -1))
-		if err != nil || n == 0 {
-			return err
-		}
-		saved = true
-		return addMessages(t, "", messages)
-	})
-	return saved && err == nil, err
-}
-
-func coalesce(n sql.NullInt64, otherwise int64) int64 {
-	if n.Valid {
-		return n.Int64
+	was := int64(-1)
+	if !from.IsZero() {
+		was = from.UnixMilli()
 	}
-	return otherwise
+	return sqldb.Stored(ctx, s.db, "recording a digest", func(t *sqldb.Tx) (bool, error) {
+		n, err := t.Changed(`UPDATE digest SET until = ? WHERE COALESCE(until, -1) = ?`, until.UnixMilli(), was)
+		if err != nil || n == 0 {
+			return false, err
+		}
+		return true, addMessages(t, "", messages)
+	})
 }
 
 // PruneAlerts removes alerts that were closed, and messages that were done with, before a time.
 func (s *Log) PruneAlerts(ctx context.Context, before time.Time) error {
 	var old int
-	err := s.db.Read.GetContext(ctx, &old,
-		s.db.Q(
-			`SELECT (SELECT COUNT(*) FROM alert WHERE closed_at < ?) + (SELECT COUNT(*) FROM alert_message WHERE done_at < ?)`),
+	err := s.db.Get(ctx, "looking for old alerts", &old,
+		`SELECT (SELECT COUNT(*) FROM alert WHERE closed_at < ?) + (SELECT COUNT(*) FROM alert_message WHERE done_at < ?)`,
 		before.UnixMilli(), before.UnixMilli())
 	if err != nil || old == 0 {
-		return s.db.Fault(ctx, "looking for old alerts", err)
+		return err
 	}
 	return s.db.InTx(ctx, "removing old alerts", func(t *sqldb.Tx) error {
 		return errors.Join(

@@ -12,17 +12,10 @@ import (
 )
 
 type messageRow struct {
-	ID        string        `db:"id"`
-	AlertID   string        `db:"alert_id"`
-	Kind      string        `db:"kind"`
-	Target    string        `db:"target"`
-	Content   string        `db:"content"`
-	CreatedAt int64         `db:"created_at"`
-	Attempts  int           `db:"attempts"`
-	NextAt    int64         `db:"next_at"`
-	DoneAt    sql.NullInt64 `db:"done_at"`
-	Outcome   string        `db:"outcome"`
-	Fault     string        `db:"fault"`
+	ID, AlertID, Kind, Target, Content, Outcome, Fault string
+	CreatedAt, NextAt                                  int64
+	Attempts                                           int
+	DoneAt                                             sql.NullInt64
 }
 
 func (r messageRow) message() trade.AlertMessage {
@@ -60,31 +53,21 @@ const messageRests = 2 * time.Hour
 // DueMessages gives the messages whose time to be delivered has come, in the order in which they
 // were made.
 func (s *Log) DueMessages(ctx context.Context, now time.Time, limit int) ([]trade.AlertMessage, error) {
-	var rows []messageRow
 	query := `SELECT id, alert_id, kind, target, content, created_at, attempts, next_at, done_at, outcome, fault FROM alert_message
 		WHERE done_at IS NULL AND (next_at <= ? OR next_at > ?) ORDER BY created_at, id LIMIT ?`
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), now.UnixMilli(), now.Add(messageRests).UnixMilli(),
-		limit); err != nil {
-		return nil, s.db.Fault(ctx, "reading messages", err)
-	}
-	out := make([]trade.AlertMessage, len(rows))
-	for i, r := range rows {
-		out[i] = r.message()
-	}
-	return out, nil
+	return sqldb.Made(ctx, s.db, "reading messages", messageRow.message, query, now.UnixMilli(),
+		now.Add(messageRests).UnixMilli(), limit)
 }
 
 // ClaimMessage begins a delivery: until then no other process tries it. claimed is false when
 // another one was first, or the message is done with. After a crash it is due again at that time.
 func (s *Log) ClaimMessage(ctx context.Context, m trade.AlertMessage, until time.Time) (claimed bool, err error) {
-	err = s.db.InTx(ctx, "claiming a message", func(t *sqldb.Tx) error {
+	return sqldb.Stored(ctx, s.db, "claiming a message", func(t *sqldb.Tx) (bool, error) {
 		n, err := t.Changed(
 			`UPDATE alert_message SET attempts = attempts + 1, next_at = ? WHERE id = ? AND attempts = ? AND done_at IS NULL`,
 			until.UnixMilli(), m.ID, m.Attempts)
-		claimed = n == 1
-		return err
+		return n == 1, err
 	})
-	return claimed && err == nil, err
 }
 
 // SettleMessage stores what came of a delivery: Outcome and DoneAt when it is done with, else
@@ -132,12 +115,12 @@ func (s *Log) ReaddressMessage(ctx context.Context, m trade.AlertMessage, target
 // Backlog tells what messages are still to be delivered.
 func (s *Log) Backlog(ctx context.Context) (trade.Backlog, error) {
 	var row struct {
-		N       int           `db:"n"`
-		Oldest  sql.NullInt64 `db:"oldest"`
-		Failing int           `db:"failing"`
+		N, Failing int
+		Oldest     sql.NullInt64
 	}
-	err := s.db.Read.GetContext(ctx, &row, `SELECT COUNT(*) AS n, MIN(created_at) AS oldest, COALESCE(SUM(CASE WHEN fault <> '' THEN 1 ELSE 0 END), 0) AS failing
+	err := s.db.Get(ctx, "counting messages", &row,
+		`SELECT COUNT(*) AS n, MIN(created_at) AS oldest, COALESCE(SUM(CASE WHEN fault <> '' THEN 1 ELSE 0 END), 0) AS failing
 		FROM alert_message WHERE done_at IS NULL`)
 	return trade.Backlog{Messages: row.N, Oldest: sqldb.Instant(row.Oldest), Failing: row.Failing},
-		s.db.Fault(ctx, "counting messages", err)
+		err
 }

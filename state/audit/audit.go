@@ -15,20 +15,17 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// Trail is the audit of a ledger.
+type Trail struct{ db *sqldb.DB }
+
+// New returns the audit of a ledger.
+func New(db *sqldb.DB) *Trail { return &Trail{db: db} }
+
 // Row is a record of the audit as the table has it.
 type Row struct {
-	Seq    int64  `db:"seq"`
-	At     int64  `db:"at"`
-	Who    string `db:"who"`
-	Origin string `db:"origin"`
-	Act    string `db:"act"`
-	Target string `db:"target"`
-	Reason string `db:"reason"`
-	Detail string `db:"detail"`
-	Prev   string `db:"prev"`
-	Hash   string `db:"hash"`
-
-	Reduced bool `db:"reduced"`
+	Seq, At                                              int64
+	Who, Origin, Act, Target, Reason, Detail, Prev, Hash string
+	Reduced                                              bool
 }
 
 // SelectAudit reads records of the audit.
@@ -61,9 +58,9 @@ func chain(h hash.Hash, parts ...string) {
 // SelectHead reads the end of the audit.
 const SelectHead = `SELECT seq, hash FROM audit_head WHERE one = 1`
 
-// AddAudit adds a record in the transaction of the act itself, and gives its number. It comes after
-// the rows of the act are locked and before the sums.
-func AddAudit(t *sqldb.Tx, a trade.AuditRecord) (seq int64, err error) {
+// AddNumbered adds a record in the transaction of the act itself, and gives its number. It comes
+// after the rows of the act are locked and before the sums.
+func AddNumbered(t *sqldb.Tx, a trade.AuditRecord) (seq int64, err error) {
 	var head sqldb.AuditHead
 	if err := t.Get(&head, t.S.D.Locked(SelectHead, "audit_head")); err != nil {
 		return 0, err
@@ -85,28 +82,23 @@ func AddAudit(t *sqldb.Tx, a trade.AuditRecord) (seq int64, err error) {
 	return r.Seq, t.Do(`UPDATE audit_head SET seq = ?, hash = ? WHERE one = 1`, r.Seq, r.Hash)
 }
 
+// AddAudit is AddNumbered for who needs no number.
+func AddAudit(t *sqldb.Tx, a trade.AuditRecord) error {
+	_, err := AddNumbered(t, a)
+	return err
+}
+
 // AppendAudit adds one record of its own: an act outside the ledger, of which the ledger is only
 // the witness. Acts that change the ledger write theirs in their own transaction. When it returns
 // without an error, the record is on disk.
 func (s *Trail) AppendAudit(ctx context.Context, record trade.AuditRecord) error {
-	return s.db.InTx(ctx, "writing the audit", func(t *sqldb.Tx) error {
-		_, err := AddAudit(t, record)
-		return err
-	})
+	return s.db.InTx(ctx, "writing the audit", func(t *sqldb.Tx) error { return AddAudit(t, record) })
 }
 
 // Audit gives the latest acts, newest first; all with a limit of 0.
 func (s *Trail) Audit(ctx context.Context, limit int) ([]trade.AuditRecord, error) {
-	var rows []Row
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(SelectAudit+`ORDER BY seq DESC LIMIT ?`),
-		OrAll(limit)); err != nil {
-		return nil, s.db.Fault(ctx, "reading the audit", err)
-	}
-	out := make([]trade.AuditRecord, len(rows))
-	for i, r := range rows {
-		out[i] = r.Record()
-	}
-	return out, nil
+	return sqldb.Made(ctx, s.db, "reading the audit", Row.Record, SelectAudit+`ORDER BY seq DESC LIMIT ?`,
+		OrAll(limit))
 }
 
 // AuditPage is how many records are verified in one step.
@@ -131,8 +123,8 @@ const verifying = "verifying the audit"
 func (s *Trail) VerifyChain(ctx context.Context) (firstBroken int64, err error) {
 	const op = verifying
 	var head sqldb.AuditHead // read first: what is added meanwhile comes after it
-	if err := s.db.Read.GetContext(ctx, &head, SelectHead); err != nil {
-		return 0, s.db.Fault(ctx, op, err)
+	if err := s.db.Get(ctx, op, &head, SelectHead); err != nil {
+		return 0, err
 	}
 	through, err := s.mayBeReduced(ctx)
 	if err != nil {
@@ -141,9 +133,9 @@ func (s *Trail) VerifyChain(ctx context.Context) (firstBroken int64, err error) 
 	prev := Row{}
 	for {
 		var page []Row
-		if err := s.db.Read.SelectContext(ctx, &page, s.db.Q(SelectAudit+`WHERE seq > ? ORDER BY seq LIMIT ?`),
-			prev.Seq, AuditPage); err != nil {
-			return 0, s.db.Fault(ctx, op, err)
+		if err := s.db.All(ctx, op, &page, SelectAudit+`WHERE seq > ? ORDER BY seq LIMIT ?`, prev.Seq,
+			AuditPage); err != nil {
+			return 0, err
 		}
 		for _, r := range page {
 			altered := r.Hash != r.Sum() && !r.Reduced || r.Reduced && r.Seq > through
@@ -176,9 +168,9 @@ func (s *Trail) VerifyHeads(ctx context.Context) (firstBroken int64, err error) 
 	const op = verifying
 	host, _, _ := sqldb.HostIdentity()
 	var dirs []string
-	if err := s.db.Read.SelectContext(ctx, &dirs,
-		s.db.Q(`SELECT path FROM journal WHERE host = ? AND retired_at IS NULL`), host); err != nil {
-		return 0, s.db.Fault(ctx, op, err)
+	if err := s.db.All(ctx, op, &dirs, `SELECT path FROM journal WHERE host = ? AND retired_at IS NULL`,
+		host); err != nil {
+		return 0, err
 	}
 	for _, dir := range dirs {
 		var heads []journal.AuditHead
@@ -196,11 +188,9 @@ func (s *Trail) VerifyHeads(ctx context.Context) (firstBroken int64, err error) 
 			return 0, errors.Join(ErrNoHeads, s.db.Fault(ctx, op, err))
 		}
 		for _, head := range heads {
-			there, err := WasHead(func(dest any, query string, args ...any) error {
-				return s.db.Read.GetContext(ctx, dest, s.db.Q(query), args...)
-			}, head)
+			there, err := WasHead(s.db.Reading(ctx, op), head)
 			if err != nil {
-				return 0, s.db.Fault(ctx, op, err)
+				return 0, err
 			}
 			if !there && (firstBroken == 0 || head.Seq < firstBroken) {
 				firstBroken = head.Seq
@@ -211,10 +201,10 @@ func (s *Trail) VerifyHeads(ctx context.Context) (firstBroken int64, err error) 
 }
 
 // WasHead reports whether the audit has a record that was its end.
-func WasHead(get func(dest any, query string, args ...any) error, head journal.AuditHead) (bool, error) {
-	var n int
-	err := get(&n, `SELECT COUNT(*) FROM audit WHERE seq = ? AND hash = ?`, head.Seq, head.Hash)
-	return n > 0 || head.Seq == 0, err
+func WasHead(all sqldb.Select, head journal.AuditHead) (bool, error) {
+	var seqs []int64
+	err := all(&seqs, `SELECT seq FROM audit WHERE seq = ? AND hash = ?`, head.Seq, head.Hash)
+	return len(seqs) > 0 || head.Seq == 0, err
 }
 
 // OrAll makes a limit of SQL: 0 and less mean all.
@@ -234,7 +224,7 @@ const Program = "safrasync"
 // mayBeReduced gives the number up to which some retention said that it takes persons out of acts.
 func (s *Trail) mayBeReduced(ctx context.Context) (through int64, err error) {
 	var details []string
-	err = s.db.Read.SelectContext(ctx, &details, s.db.Q(`SELECT detail FROM audit WHERE act IN (?, ?) AND reduced = 0`),
+	err = s.db.All(ctx, verifying, &details, `SELECT detail FROM audit WHERE act IN (?, ?) AND reduced = 0`,
 		ActRetention, ActPurge)
 	for _, text := range details {
 		var d struct {

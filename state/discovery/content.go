@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -15,26 +16,11 @@ import (
 func (s *Discovery) DueContents(ctx context.Context, job string, now time.Time, after int64,
 	limit int,
 ) ([]trade.Entry, error) {
-	var rows []struct {
-		ID          int64      `db:"id"`
-		Key         string     `db:"key"`
-		SourceHash  trade.Hash `db:"source_hash"`
-		PayloadHash trade.Hash `db:"payload_hash"`
-		Content     int64      `db:"content"`
-	}
-	query := `SELECT e.id, e.key, e.source_hash, e.payload_hash, e.content FROM entry e WHERE e.job = ? AND e.state = 'pending' AND e.id > ?
+	out := []trade.Entry{}
+	query := `SELECT e.id, e.job, e.key, e.source_hash, e.payload_hash, e.content FROM entry e WHERE e.job = ? AND e.state = 'pending' AND e.id > ?
 		AND (e.next_attempt_at IS NULL OR e.next_attempt_at <= ?) ORDER BY e.id LIMIT ?`
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), job, after, now.UnixMilli(), limit); err != nil {
-		return nil, s.db.Fault(ctx, "looking for what is due", err)
-	}
-	out := make([]trade.Entry, len(rows))
-	for i, r := range rows {
-		out[i] = trade.Entry{
-			ID: r.ID, Job: job, Key: r.Key, SourceHash: r.SourceHash, PayloadHash: r.PayloadHash,
-			Content: r.Content,
-		}
-	}
-	return out, nil
+	err := s.db.All(ctx, "looking for what is due", &out, query, job, after, now.UnixMilli(), limit)
+	return out, err
 }
 
 // SameContent returns the entries of this kind of record, of all jobs, whose attempt created a
@@ -96,7 +82,8 @@ func distinct[T comparable](values []T) []T {
 
 // whatWasSent adds the contents of what was sent of some entries, or may have been. An accepted
 // entry has its own beside those of its attempts: a person may have given it the record. So has one
-// that is held because the platform says that it has the record.
+// that is held because the platform says that it has the record. at is where those stand that were
+// sent; the others have none.
 func (s *Discovery) whatWasSent(ctx context.Context, op string, of []trade.SentContent, at map[int64]int) error {
 	for i, c := range of {
 		if c.Entry.State == trade.Accepted && c.Entry.MovedID == "" || c.Entry.State == trade.Held &&
@@ -104,27 +91,19 @@ func (s *Discovery) whatWasSent(ctx context.Context, op string, of []trade.SentC
 			of[i].Contents = append(of[i].Contents, c.Entry.Content)
 		}
 	}
-	for chunk := range slices.Chunk(of, sqldb.InList) {
-		ids := make([]any, len(chunk))
-		for i, c := range chunk {
-			ids[i] = c.Entry.ID
-		}
-		var rows []struct {
-			EntryID int64 `db:"entry_id"`
-			Content int64 `db:"content"`
-		}
-		query := `SELECT entry_id, content FROM attempt WHERE entry_id IN (` + sqldb.Marks(len(ids)) +
-			`) AND (outcome IS NULL OR outcome IN ('unknown', 'created'))`
-		if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), ids...); err != nil {
-			return s.db.Fault(ctx, op, err)
-		}
-		for _, r := range rows {
-			if c := &of[at[r.EntryID]]; c.Entry.MovedID == "" {
-				c.Contents = append(c.Contents, r.Content)
-			}
+	if len(at) == 0 {
+		return nil
+	}
+	var rows []struct{ EntryID, Content int64 }
+	query := `SELECT entry_id, content FROM attempt WHERE ` + s.db.D.Among("entry_id") +
+		` AND (outcome IS NULL OR outcome IN ('unknown', 'created'))`
+	err := s.db.All(ctx, op, &rows, query, sqldb.ListOf(s.db.D, slices.Collect(maps.Keys(at))))
+	for _, r := range rows {
+		if c := &of[at[r.EntryID]]; c.Entry.MovedID == "" {
+			c.Contents = append(c.Contents, r.Content)
 		}
 	}
-	return nil
+	return err
 }
 
 // Of a state and an outcome PostgreSQL knows by its statistics how many rows have it, and these

@@ -15,6 +15,15 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// Discovery stores what a reading of the ERP found, and answers what it asks.
+type Discovery struct {
+	db     *sqldb.DB
+	ledger *ledger.Ledger
+}
+
+// New returns the Discovery of a ledger.
+func New(db *sqldb.DB, ledger *ledger.Ledger) *Discovery { return &Discovery{db: db, ledger: ledger} }
+
 // The sizes of pages that are read at once. Nothing is open between two pages, so that the caller
 // may write meanwhile.
 const (
@@ -23,18 +32,10 @@ const (
 )
 
 type knownRow struct {
-	ID         int64      `db:"id"`
-	Key        string     `db:"key"`
-	State      string     `db:"state"`
-	SourceHash trade.Hash `db:"source_hash"`
-	MappedWith string     `db:"mapped_with"`
-	Flags      string     `db:"flags"`
-	GoneSweeps int        `db:"gone_sweeps"`
-	Cause      string     `db:"cause"`
-	Version    int64      `db:"version"`
-	ShownMark  int64      `db:"shown_mark"`
-
-	Acknowledged string `db:"acknowledged"`
+	ID, Version, ShownMark                             int64
+	Key, State, MappedWith, Flags, Cause, Acknowledged string
+	SourceHash                                         trade.Hash
+	GoneSweeps                                         int
 }
 
 const selectKnown = `SELECT id, key, state, source_hash, mapped_with, flags, gone_sweeps, cause, version, shown_mark, acknowledged FROM entry `
@@ -53,13 +54,12 @@ func (r knownRow) known() (trade.Known, error) {
 
 // Known gives what is known of these keys, by key.
 func (s *Discovery) Known(ctx context.Context, job string, keys []string) (map[string]trade.Known, error) {
-	const op = "looking up keys"
 	out := make(map[string]trade.Known, len(keys))
 	for chunk := range slices.Chunk(keys, sqldb.InList) {
-		found, err := s.known(ctx, `WHERE job = ? AND key IN (`+sqldb.Marks(len(chunk))+`)`,
+		found, err := s.known(ctx, "looking up keys", `WHERE job = ? AND key IN (`+sqldb.Marks(len(chunk))+`)`,
 			append([]any{job}, sqldb.Anys(chunk)...)...)
 		if err != nil {
-			return nil, s.db.Fault(ctx, op, err)
+			return nil, err
 		}
 		for _, k := range found {
 			out[k.Key] = k
@@ -69,44 +69,23 @@ func (s *Discovery) Known(ctx context.Context, job string, keys []string) (map[s
 }
 
 // known reads what discovery must know of the entries that a condition selects.
-func (s *Discovery) known(ctx context.Context, where string, args ...any) ([]trade.Known, error) {
-	var rows []knownRow
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(selectKnown+where), args...); err != nil {
-		return nil, err
-	}
-	out := make([]trade.Known, len(rows))
-	for i, r := range rows {
-		var err error
-		if out[i], err = r.known(); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+func (s *Discovery) known(ctx context.Context, op, where string, args ...any) ([]trade.Known, error) {
+	return sqldb.Rows(ctx, s.db, op, knownRow.known, selectKnown+where, args...)
 }
 
 // Entries gives whole entries by their numbers, in any order. Numbers that do not exist are left
 // out.
 func (s *Discovery) Entries(ctx context.Context, ids []int64) ([]trade.Entry, error) {
-	var out []trade.Entry
-	for chunk := range slices.Chunk(ids, sqldb.InList) {
-		entries, err := s.ledger.SelectEntries(ctx, "reading entries", `WHERE e.id IN (`+sqldb.Marks(len(chunk))+`)`,
-			sqldb.Anys(chunk)...)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, entries...)
-	}
-	return out, nil
+	return s.ledger.SelectEntries(ctx, "reading entries", `WHERE `+s.db.D.Among("e.id"), sqldb.ListOf(s.db.D, ids))
 }
 
 // EachKnown calls fn for every entry of the job in the order of their numbers; fn may write. It
 // ends with the first error of fn.
 func (s *Discovery) EachKnown(ctx context.Context, job string, fn func(trade.Known) error) error {
-	const op = "going through the entries"
 	for after := int64(0); ; {
-		page, err := s.known(ctx, `WHERE job = ? AND id > ? ORDER BY id LIMIT ?`, job, after, KnownPage)
+		page, err := s.known(ctx, op, `WHERE job = ? AND id > ? ORDER BY id LIMIT ?`, job, after, KnownPage)
 		if err != nil {
-			return s.db.Fault(ctx, op, err)
+			return err
 		}
 		for _, k := range page {
 			if err := fn(k); err != nil {
@@ -154,27 +133,27 @@ func (s *Discovery) Arrivals(ctx context.Context, job string, after int64, sampl
 	const op = "counting new rows"
 	var a trade.Arrivals
 	var row struct {
-		N    int   `db:"n"`
-		Last int64 `db:"last"`
+		N    int
+		Last int64
 	}
-	if err := s.db.Read.GetContext(ctx, &row,
-		s.db.Q(`SELECT COUNT(*) AS n, COALESCE(MAX(id), 0) AS last FROM entry WHERE job = ? AND id > ?`), job,
+	if err := s.db.Get(ctx, op, &row,
+		`SELECT COUNT(*) AS n, COALESCE(MAX(id), 0) AS last FROM entry WHERE job = ? AND id > ?`, job,
 		after); err != nil {
-		return a, s.db.Fault(ctx, op, err)
+		return a, err
 	}
 	a.Count, a.Last = row.N, row.Last
 	var earlier []int64
-	if err := s.db.Read.SelectContext(ctx, &earlier, s.db.Q(`SELECT id FROM entry WHERE job = ? AND id <= ? LIMIT 1`),
-		job, after); err != nil {
-		return a, s.db.Fault(ctx, op, err)
+	if err := s.db.All(ctx, op, &earlier, `SELECT id FROM entry WHERE job = ? AND id <= ? LIMIT 1`, job,
+		after); err != nil {
+		return a, err
 	}
 	a.Before = len(earlier) > 0
 	if a.Count == 0 {
 		return a, nil
 	}
-	err := s.db.Read.SelectContext(ctx, &a.Samples,
-		s.db.Q(`SELECT key FROM entry WHERE job = ? AND id > ? ORDER BY id LIMIT ?`), job, after, samples)
-	return a, s.db.Fault(ctx, op, err)
+	err := s.db.All(ctx, op, &a.Samples, `SELECT key FROM entry WHERE job = ? AND id > ? ORDER BY id LIMIT ?`, job,
+		after, samples)
+	return a, err
 }
 
 // Record stores one page of discovery in one transaction, fenced by the lease: trade.ErrLeaseLost.
@@ -262,22 +241,25 @@ func InsertEntries(t *sqldb.Tx, job string, entries []trade.Entry, now time.Time
 
 // insertEntryRows inserts entries and gives what the statements return.
 func insertEntryRows(t *sqldb.Tx, rows [][]any, suffix string) (returned []ledger.NarrowRow, err error) {
-	places := func(e *ledger.NarrowRow) []any { return []any{&e.State, &e.Amount, &e.Unit} }
 	if t.S.D.Name == sqldb.Postgres {
 		err := sqldb.EachArray("entry", ledger.NewColumns, rows, func(list string, args []any) error {
-			part, err := sqldb.Gather(t.Ctx, t, places,
-				t.Rebind("INSERT INTO entry ("+strings.Join(ledger.NewColumns, ", ")+") SELECT * FROM "+list+" "+
-					suffix), args...)
+			var part []ledger.NarrowRow
+			err := t.All(&part, "INSERT INTO entry ("+strings.Join(ledger.NewColumns, ", ")+") SELECT * FROM "+list+" "+
+				suffix, args...)
 			returned = append(returned, part...)
 			return err
 		})
 		return returned, err
 	}
-	text := sqldb.InsertText("entry", ledger.NewColumns, 1, suffix)
+	insert, err := t.PreparexContext(t.Ctx, sqldb.InsertText("entry", ledger.NewColumns, 1, suffix))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, insert.Close()) }()
 	short := context.WithoutCancel(t.Ctx)
 	for _, row := range rows {
 		var e ledger.NarrowRow
-		err := t.QueryRowxContext(short, text, row...).Scan(places(&e)...)
+		err := insert.QueryRowxContext(short, row...).Scan(&e.State, &e.Amount, &e.Unit)
 		switch {
 		case errors.Is(err, sql.ErrNoRows): // it is there already
 		case err != nil:

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -29,7 +28,6 @@ func IdsFrom(t time.Time) string {
 
 // Ages tells how old the rows of a job are.
 func (s *Discovery) Ages(ctx context.Context, job string) (trade.Ages, error) {
-	const op = "looking at the age of rows"
 	var pending, waiting, doubt, newest, run sql.NullInt64
 	for _, q := range []struct {
 		into *sql.NullInt64
@@ -44,8 +42,8 @@ func (s *Discovery) Ages(ctx context.Context, job string) (trade.Ages, error) {
 		{&newest, `SELECT (SELECT first_seen_at FROM entry WHERE job = ? ORDER BY id DESC LIMIT 1)`},
 		{&run, `SELECT (SELECT started_at FROM run WHERE job = ? ORDER BY seq LIMIT 1)`},
 	} {
-		if err := s.db.Read.GetContext(ctx, q.into, s.db.Q(q.text), job); err != nil {
-			return trade.Ages{}, s.db.Fault(ctx, op, err)
+		if err := s.db.Get(ctx, "looking at the age of rows", q.into, q.text, job); err != nil {
+			return trade.Ages{}, err
 		}
 	}
 	unsent := pending
@@ -64,9 +62,9 @@ func (s *Discovery) RunsEnded(ctx context.Context, from, before time.Time, fn fu
 	const op = "reading the runs"
 	var rows []string
 	query := `SELECT report FROM run WHERE id >= ? AND ended_at >= ? AND ended_at < ? ORDER BY ended_at, seq`
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), IdsFrom(from.Add(-IdSlack)), from.UnixMilli(),
+	if err := s.db.All(ctx, op, &rows, query, IdsFrom(from.Add(-IdSlack)), from.UnixMilli(),
 		before.UnixMilli()); err != nil {
-		return s.db.Fault(ctx, op, err)
+		return err
 	}
 	for _, text := range rows {
 		var report trade.RunReport
@@ -86,21 +84,16 @@ const sentPage = 1000
 // Sent calls fn for every record that the platform confirmed at or after a time and before another,
 // in the order of their attempts.
 func (s *Discovery) Sent(ctx context.Context, from, before time.Time, fn func(trade.Sent) error) error {
-	const op = "reading what was sent"
 	query := `SELECT a.id, e.job, e.sends, a.target, a.payload, a.finished_at FROM attempt a JOIN entry e ON e.id = a.entry_id
 		WHERE a.id > ? AND a.outcome = 'created' AND a.finished_at >= ? AND a.finished_at < ? ORDER BY a.id LIMIT ?`
 	for after := IdsFrom(from.Add(-IdSlack)); ; {
 		var rows []struct {
-			ID         string `db:"id"`
-			Job        string `db:"job"`
-			Sends      string `db:"sends"`
-			Target     string `db:"target"`
-			Payload    string `db:"payload"`
-			FinishedAt int64  `db:"finished_at"`
+			ID, Job, Sends, Target, Payload string
+			FinishedAt                      int64
 		}
-		if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), after, from.UnixMilli(), before.UnixMilli(),
+		if err := s.db.All(ctx, "reading what was sent", &rows, query, after, from.UnixMilli(), before.UnixMilli(),
 			sentPage); err != nil {
-			return s.db.Fault(ctx, op, err)
+			return err
 		}
 		for _, r := range rows {
 			sent := trade.Sent{
@@ -127,40 +120,25 @@ func (s *Discovery) PayloadsOf(ctx context.Context, sends trade.Kind,
 	ids []string,
 ) (map[string]json.RawMessage, error) {
 	out := make(map[string]json.RawMessage, len(ids))
-	for chunk := range slices.Chunk(ids, sqldb.InList) {
-		var rows []struct {
-			RemoteID string `db:"remote_id"`
-			Payload  string `db:"payload"`
-		}
-		query := `SELECT remote_id, payload FROM entry WHERE sends = ? AND remote_id IS NOT NULL AND payload IS NOT NULL AND remote_id IN (` + sqldb.Marks(len(chunk)) + `)`
-		if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query),
-			append([]any{string(sends)}, sqldb.Anys(chunk)...)...); err != nil {
-			return nil, s.db.Fault(ctx, "reading records that were sent", err)
-		}
-		for _, r := range rows {
-			if json.Valid([]byte(r.Payload)) {
-				out[r.RemoteID] = json.RawMessage(r.Payload)
-			}
+	var rows []struct {
+		RemoteID, Payload string
+	}
+	query := `SELECT remote_id, payload FROM entry WHERE sends = ? AND remote_id IS NOT NULL AND payload IS NOT NULL AND ` +
+		s.db.D.Among("remote_id")
+	err := s.db.All(ctx, "reading records that were sent", &rows, query, string(sends), sqldb.ListOf(s.db.D, ids))
+	for _, r := range rows {
+		if json.Valid([]byte(r.Payload)) {
+			out[r.RemoteID] = json.RawMessage(r.Payload)
 		}
 	}
-	return out, nil
+	return out, err
 }
 
 // Acts counts the acts of the audit in a time, by their names.
 func (s *Discovery) Acts(ctx context.Context, from, before time.Time) (map[string]int, error) {
-	var rows []struct {
-		Act string `db:"act"`
-		N   int    `db:"n"`
-	}
-	query := `SELECT act, COUNT(*) AS n FROM audit WHERE at >= ? AND at < ? GROUP BY act`
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), from.UnixMilli(), before.UnixMilli()); err != nil {
-		return nil, s.db.Fault(ctx, "counting acts", err)
-	}
-	out := map[string]int{}
-	for _, r := range rows {
-		out[r.Act] = r.N
-	}
-	return out, nil
+	return s.db.Counts(ctx, "counting acts",
+		`SELECT act AS name, COUNT(*) AS n FROM audit WHERE at >= ? AND at < ? GROUP BY act`, from.UnixMilli(),
+		before.UnixMilli())
 }
 
 // Spaces tells the room in the folders of the ledger's file and of its journal, as far as this host

@@ -20,20 +20,15 @@ func (s *Discovery) Parents(ctx context.Context, keys []trade.ParentKey) (map[tr
 		slices.Sort(keys)
 		for chunk := range slices.Chunk(slices.Compact(keys), sqldb.InList) {
 			var rows []struct {
-				Key      string `db:"key"`
-				State    string `db:"state"`
-				Cause    string `db:"cause"`
-				RemoteID string `db:"remote_id"`
-				Deleted  bool   `db:"deleted"`
-				Replaced bool   `db:"replaced"`
-				Changed  bool   `db:"changed"`
-				Content  int64  `db:"content"`
+				Key, State, Cause, RemoteID string
+				Deleted, Replaced, Changed  bool
+				Content                     int64
 			}
 			query := `SELECT key, state, cause, COALESCE(remote_id, moved_id, '') AS remote_id, (flags LIKE '%"deleted_remote"%' OR acknowledged LIKE '%"deleted_remote"%') AS deleted,
 				flags LIKE '%"replaced"%' AS replaced, flags LIKE '%"changed"%' AS changed, content FROM entry WHERE job = ? AND key IN (` + sqldb.Marks(len(chunk)) + `)`
-			if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query),
+			if err := s.db.All(ctx, "looking up the rows that others wait for", &rows, query,
 				append([]any{job}, sqldb.Anys(chunk)...)...); err != nil {
-				return nil, s.db.Fault(ctx, "looking up the rows that others wait for", err)
+				return nil, err
 			}
 			for _, r := range rows {
 				switch {

@@ -23,15 +23,10 @@ const selectSwept = `SELECT e.id, e.key, e.source_hash, e.amount, e.unit, e.stat
 	FROM entry e WHERE e.job = ? AND e.id > ? ORDER BY e.id LIMIT ?`
 
 type sweptRow struct {
-	ID                       int64
+	ID, ShownMark            int64
 	Key, Amount, Unit, State string
 	SourceHash               trade.Hash
-	ShownMark                int64
 	Loud                     bool
-}
-
-func (r *sweptRow) places() []any {
-	return []any{&r.ID, &r.Key, &r.SourceHash, &r.Amount, &r.Unit, &r.State, &r.ShownMark, &r.Loud}
 }
 
 // Mapped stands for the mapping of an entry that EachSwept does not tell.
@@ -43,12 +38,11 @@ const Mapped = "mapped"
 // Recount: a job that is written meanwhile is seen partly before and partly after. Without fn it
 // only counts.
 func (s *Discovery) EachSwept(ctx context.Context, job string, fn func(*trade.Known)) ([]trade.Tally, error) {
-	const op = "going through the entries"
 	all := ledger.TallyChange{}
 	for after := int64(0); ; {
-		page, err := sqldb.Gather(ctx, s.db.Read, (*sweptRow).places, s.db.Q(selectSwept), job, after, SweptRows)
-		if err != nil {
-			return nil, s.db.Fault(ctx, op, err)
+		var page []sweptRow
+		if err := s.db.All(ctx, op, &page, selectSwept, job, after, SweptRows); err != nil {
+			return nil, err
 		}
 		for i := range page {
 			e := &page[i]
@@ -60,7 +54,7 @@ func (s *Discovery) EachSwept(ctx context.Context, job string, fn func(*trade.Kn
 		}
 		if fn != nil && len(page) > 0 {
 			if err := s.tellSwept(ctx, job, page, fn); err != nil {
-				return nil, s.db.Fault(ctx, op, err)
+				return nil, err
 			}
 		}
 		if len(page) < SweptRows {
@@ -70,15 +64,16 @@ func (s *Discovery) EachSwept(ctx context.Context, job string, fn func(*trade.Kn
 	}
 }
 
+const op = "going through the entries"
+
 // tellSwept calls fn for each entry of a page.
 func (s *Discovery) tellSwept(ctx context.Context, job string, page []sweptRow, fn func(*trade.Known)) error {
 	// Entries without a mapping are few, or there is no ledger but one that was just rebuilt. The
 	// condition is that of the index entry_bare.
 	var bare []int64
-	err := s.db.Read.SelectContext(ctx, &bare,
-		s.db.Q(
-			`SELECT e.id FROM entry e WHERE e.job = ? AND e.id >= ? AND e.id <= ? AND e.mapped_with = '' ORDER BY e.id`), job, page[0].ID, page[len(page)-1].ID)
-	if err != nil {
+	if err := s.db.All(ctx, op, &bare,
+		`SELECT e.id FROM entry e WHERE e.job = ? AND e.id >= ? AND e.id <= ? AND e.mapped_with = '' ORDER BY e.id`,
+		job, page[0].ID, page[len(page)-1].ID); err != nil {
 		return err
 	}
 	var loud []int64
@@ -93,16 +88,14 @@ func (s *Discovery) tellSwept(ctx context.Context, job string, page []sweptRow, 
 			ShownMark: e.ShownMark,
 		})
 	}
-	for chunk := range slices.Chunk(loud, sqldb.InList) {
-		found, err := s.known(ctx, `WHERE id IN (`+sqldb.Marks(len(chunk))+`)`, sqldb.Anys(chunk)...)
-		if err != nil {
-			return err
-		}
-		for i := range found {
-			fn(&found[i])
-		}
+	if len(loud) == 0 {
+		return nil
 	}
-	return nil
+	found, err := s.known(ctx, op, `WHERE `+s.db.D.Among("id"), sqldb.ListOf(s.db.D, loud))
+	for i := range found {
+		fn(&found[i])
+	}
+	return err
 }
 
 // Recount counts the entries themselves, in the form of Counts.

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/state/ledger"
@@ -14,22 +13,10 @@ import (
 )
 
 type candidateRow struct {
-	ID        string        `db:"id"`
-	Seq       int64         `db:"seq"`
-	Event     string        `db:"event"`
-	Purpose   string        `db:"purpose"`
-	HeardAt   int64         `db:"heard_at"`
-	LastAt    int64         `db:"last_at"`
-	TypedFrom sql.NullInt64 `db:"typed_from"`
-	TypedTo   sql.NullInt64 `db:"typed_to"`
-	NextAt    sql.NullInt64 `db:"next_at"`
-	AskedAt   sql.NullInt64 `db:"asked_at"`
-	Tries     int           `db:"tries"`
-	State     string        `db:"state"`
-	Status    int           `db:"status"`
-	Fields    string        `db:"fields"`
-	Unread    string        `db:"unread"`
-	SettledBy int64         `db:"settled_by"`
+	ID, Event, Purpose, State, Fields, Unread string
+	Seq, HeardAt, LastAt, SettledBy           int64
+	TypedFrom, TypedTo, NextAt, AskedAt       sql.NullInt64
+	Tries, Status                             int
 }
 
 func (r candidateRow) candidate() (trade.Candidate, error) {
@@ -85,12 +72,12 @@ func (s *Mailbox) DueCandidates(ctx context.Context, now time.Time, limit int) (
 
 // ForgetCandidates forgets records that turned out to be our own.
 func (s *Mailbox) ForgetCandidates(ctx context.Context, ids []string) error {
-	return s.eachID(ctx, `DELETE FROM candidate WHERE purpose = 'doubt' AND id IN `, ids)
+	return s.eachID(ctx, `DELETE FROM candidate WHERE purpose = 'doubt' AND `, ids)
 }
 
 // PostponeCandidates lets records that nobody needs now be looked at later.
 func (s *Mailbox) PostponeCandidates(ctx context.Context, ids []string, until time.Time) error {
-	return s.eachID(ctx, `UPDATE candidate SET next_at = ? WHERE id IN `, ids, until.UnixMilli())
+	return s.eachID(ctx, `UPDATE candidate SET next_at = ? WHERE `, ids, until.UnixMilli())
 }
 
 func (s *Mailbox) eachID(ctx context.Context, query string, ids []string, args ...any) error {
@@ -98,42 +85,22 @@ func (s *Mailbox) eachID(ctx context.Context, query string, ids []string, args .
 		return nil
 	}
 	return s.db.InTx(ctx, "sorting what events told of", func(t *sqldb.Tx) error {
-		for chunk := range slices.Chunk(ids, sqldb.InList) {
-			if err := t.Do(query+`(`+sqldb.Marks(len(chunk))+`)`,
-				append(slices.Clone(args), sqldb.Anys(chunk)...)...); err != nil {
-				return err
-			}
-		}
-		return nil
+		return t.Do(query+t.S.D.Among("id"), append(args, sqldb.ListOf(t.S.D, ids))...)
 	})
 }
 
 func (s *Mailbox) candidates(ctx context.Context, where string, args ...any) ([]trade.Candidate, error) {
-	const op = "reading what events told of"
-	var rows []candidateRow
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(selectCandidate+where), args...); err != nil {
-		return nil, s.db.Fault(ctx, op, err)
-	}
-	out := make([]trade.Candidate, len(rows))
-	for i, r := range rows {
-		var err error
-		if out[i], err = r.candidate(); err != nil {
-			return nil, s.db.Fault(ctx, op, err)
-		}
-	}
-	return out, nil
+	return sqldb.Rows(ctx, s.db, "reading what events told of", candidateRow.candidate, selectCandidate+where, args...)
 }
 
 // ClaimCandidate begins a reading of a record, which no other process begins until then; false when
 // another one was first.
 func (s *Mailbox) ClaimCandidate(ctx context.Context, c trade.Candidate, until time.Time) (claimed bool, err error) {
-	err = s.db.InTx(ctx, "claiming a record to read back", func(t *sqldb.Tx) error {
+	return sqldb.Stored(ctx, s.db, "claiming a record to read back", func(t *sqldb.Tx) (bool, error) {
 		n, err := t.Changed(`UPDATE candidate SET next_at = ? WHERE id = ? AND tries = ? AND next_at = ?`,
 			until.UnixMilli(), c.ID, c.Tries, sqldb.Millis(c.NextAt))
-		claimed = n == 1
-		return err
+		return n == 1, err
 	})
-	return claimed && err == nil, err
 }
 
 // SaveCandidate stores what a reading gave.

@@ -29,18 +29,22 @@ func (s *Mailbox) DoubtRows(ctx context.Context, most int) (out []trade.Doubt, e
 	if err != nil {
 		return nil, err
 	}
-	ids, err := s.doubtful(ctx, most)
+	// First the rows with an attempt of which nobody knows whether it made a record: those about which
+	// something is still to be done, then those that are decided, and of both those first whose
+	// request ended last.
+	var ids []int64
+	if err := s.db.All(ctx, op, &ids, `SELECT e.id FROM attempt a JOIN entry e ON e.id = a.entry_id WHERE a.outcome = 'unknown' AND e.sends = 'order_commitments'
+		GROUP BY e.id ORDER BY e.state IN ('accepted', 'dismissed', 'withdrawn'), MAX(a.finished_at) DESC, e.id LIMIT ?`, most); err != nil {
+		return nil, err
+	}
 	for _, job := range jobs {
 		var sending []int64 // without a limit: no more are in flight than may be at once
-		if err == nil {
-			err = s.db.Read.SelectContext(ctx, &sending,
-				s.db.Q(
-					`SELECT e.id FROM entry e WHERE e.job = ? AND e.state = 'sending' AND e.sends = 'order_commitments'`), job)
+		if err := s.db.All(ctx, op, &sending,
+			`SELECT e.id FROM entry e WHERE e.job = ? AND e.state = 'sending' AND e.sends = 'order_commitments'`,
+			job); err != nil {
+			return nil, err
 		}
 		ids = append(ids, sending...)
-	}
-	if err != nil {
-		return nil, s.db.Fault(ctx, op, err)
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
@@ -49,20 +53,14 @@ func (s *Mailbox) DoubtRows(ctx context.Context, most int) (out []trade.Doubt, e
 		return nil, err
 	}
 	attempts := map[int64][]trade.Attempt{}
-	for chunk := range slices.Chunk(ids, sqldb.InList) {
-		var rows []ledger.AttemptRow
-		query := `SELECT ` + strings.Join(ledger.AttemptColumns, ", ") + ` FROM attempt WHERE entry_id IN (` +
-			sqldb.Marks(len(chunk)) + `) AND (outcome IS NULL OR outcome = 'unknown') ORDER BY entry_id, no`
-		if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), sqldb.Anys(chunk)...); err != nil {
-			return nil, s.db.Fault(ctx, op, err)
-		}
-		for _, r := range rows {
-			a, err := r.Attempt()
-			if err != nil {
-				return nil, s.db.Fault(ctx, op, err)
-			}
-			attempts[a.EntryID] = append(attempts[a.EntryID], a)
-		}
+	query := `SELECT ` + strings.Join(ledger.AttemptColumns, ", ") + ` FROM attempt WHERE ` + s.db.D.Among("entry_id") +
+		` AND (outcome IS NULL OR outcome = 'unknown') ORDER BY entry_id, no`
+	found, err := sqldb.Rows(ctx, s.db, op, (*ledger.AttemptRow).Attempt, query, sqldb.ListOf(s.db.D, ids))
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range found {
+		attempts[a.EntryID] = append(attempts[a.EntryID], a)
 	}
 	for _, e := range entries {
 		for _, a := range attempts[e.ID] {
@@ -70,13 +68,4 @@ func (s *Mailbox) DoubtRows(ctx context.Context, most int) (out []trade.Doubt, e
 		}
 	}
 	return out, nil
-}
-
-// doubtful returns the rows with an attempt of which nobody knows whether it made a record: those
-// about which something is still to be done, then those that are decided, and of both those first
-// whose request ended last.
-func (s *Mailbox) doubtful(ctx context.Context, most int) (ids []int64, err error) {
-	err = s.db.Read.SelectContext(ctx, &ids, s.db.Q(`SELECT e.id FROM attempt a JOIN entry e ON e.id = a.entry_id WHERE a.outcome = 'unknown' AND e.sends = 'order_commitments'
-		GROUP BY e.id ORDER BY e.state IN ('accepted', 'dismissed', 'withdrawn'), MAX(a.finished_at) DESC, e.id LIMIT ?`), most)
-	return ids, err
 }

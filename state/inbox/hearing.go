@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -15,24 +16,23 @@ import (
 // one of our rows made, "sent" for what our requests name or the references have.
 func (s *Mailbox) Ours(ctx context.Context, ids []string) (map[string]string, error) {
 	out := map[string]string{}
-	for chunk := range slices.Chunk(ids, sqldb.InList) {
-		for _, look := range []struct{ kind, query string }{
-			{"sent", `SELECT DISTINCT id FROM reference WHERE id IN `},
-			{"sent", `SELECT DISTINCT id FROM lookup WHERE id IN `},
-			{commitmentsKind, `SELECT remote_id FROM entry WHERE sends = 'order_commitments' AND remote_id IN `},
-			{
-				commitmentsKind,
-				`SELECT a.remote_id FROM attempt a JOIN entry e ON e.id = a.entry_id WHERE a.outcome = 'created' AND e.sends = 'order_commitments' AND a.remote_id IN `,
-			},
-		} {
-			var found []string
-			if err := s.db.Read.SelectContext(ctx, &found, s.db.Q(look.query+`(`+sqldb.Marks(len(chunk))+`)`),
-				sqldb.Anys(chunk)...); err != nil {
-				return nil, s.db.Fault(ctx, "looking whose ids are", err)
-			}
-			for _, id := range found {
-				out[id] = look.kind
-			}
+	for _, look := range []struct{ kind, query, column string }{
+		{"sent", `SELECT DISTINCT id FROM reference WHERE `, "id"},
+		{"sent", `SELECT DISTINCT id FROM lookup WHERE `, "id"},
+		{commitmentsKind, `SELECT remote_id FROM entry WHERE sends = 'order_commitments' AND `, "remote_id"},
+		{
+			commitmentsKind,
+			`SELECT a.remote_id FROM attempt a JOIN entry e ON e.id = a.entry_id WHERE a.outcome = 'created' AND e.sends = 'order_commitments' AND `,
+			"a.remote_id",
+		},
+	} {
+		var found []string
+		if err := s.db.All(ctx, "looking whose ids are", &found, look.query+s.db.D.Among(look.column),
+			sqldb.ListOf(s.db.D, ids)); err != nil {
+			return nil, err
+		}
+		for _, id := range found {
+			out[id] = look.kind
 		}
 	}
 	return out, nil
@@ -42,17 +42,9 @@ const commitmentsKind = string(trade.OrderCommitments)
 
 // EntriesWith gives the entries that have these platform ids, of one kind of record.
 func (s *Mailbox) EntriesWith(ctx context.Context, sends trade.Kind, remoteIDs []string) ([]trade.Entry, error) {
-	var out []trade.Entry
-	for chunk := range slices.Chunk(remoteIDs, sqldb.InList) {
-		some, err := s.ledger.SelectEntries(ctx, "reading rows by their platform ids",
-			`WHERE e.sends = ? AND e.remote_id IN (`+sqldb.Marks(len(chunk))+`) ORDER BY e.id`,
-			append([]any{string(sends)}, sqldb.Anys(chunk)...)...)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, some...)
-	}
-	return out, nil
+	return s.ledger.SelectEntries(ctx, "reading rows by their platform ids",
+		`WHERE e.sends = ? AND `+s.db.D.Among("e.remote_id")+` ORDER BY e.id`, string(sends),
+		sqldb.ListOf(s.db.D, remoteIDs))
 }
 
 // NoteHeard stores what an event told of records, and the records that are to be read back. What is
@@ -96,35 +88,31 @@ func (s *Mailbox) NoteHeard(ctx context.Context, heard []trade.Heard, candidates
 	})
 }
 
+type heardRow struct {
+	Kind, ID, Event, Word string
+	Seq, At               int64
+}
+
+const selectHeard = `SELECT kind, id, event, seq, at, word FROM heard `
+
+func (r heardRow) heard() trade.Heard {
+	return trade.Heard{
+		Kind: r.Kind, ID: r.ID, Event: r.Event, Seq: r.Seq, At: time.UnixMilli(r.At).UTC(), Word: r.Word,
+	}
+}
+
 // Hints gives what is known of the platform beyond a row's own requests: ids are those of its
 // record, its producer and its farm by their kinds; since is when the doubt began.
 func (s *Mailbox) Hints(ctx context.Context, ids map[string][]string, since time.Time, limit int) (trade.Hints, error) {
 	const op = "reading the hints"
 	var out trade.Hints
 	for kind, list := range ids {
-		for chunk := range slices.Chunk(list, sqldb.InList) {
-			var rows []struct {
-				Kind  string `db:"kind"`
-				ID    string `db:"id"`
-				Event string `db:"event"`
-				Seq   int64  `db:"seq"`
-				At    int64  `db:"at"`
-				Word  string `db:"word"`
-			}
-			query := `SELECT kind, id, event, seq, at, word FROM heard WHERE kind = ? AND id IN (` +
-				sqldb.Marks(len(chunk)) + `) ORDER BY at DESC, seq DESC LIMIT ?`
-			if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query),
-				append(append([]any{kind}, sqldb.Anys(chunk)...), limit)...); err != nil {
-				return out, s.db.Fault(ctx, op, err)
-			}
-			for _, r := range rows {
-				out.Heard = append(out.Heard,
-					trade.Heard{
-						Kind: r.Kind, ID: r.ID, Event: r.Event, Seq: r.Seq, At: time.UnixMilli(r.At).UTC(),
-						Word: r.Word,
-					})
-			}
+		heard, err := sqldb.Made(ctx, s.db, op, heardRow.heard, selectHeard+`WHERE kind = ? AND `+s.db.D.Among("id")+
+			` ORDER BY at DESC, seq DESC LIMIT ?`, kind, sqldb.ListOf(s.db.D, list), limit)
+		if err != nil {
+			return out, err
 		}
+		out.Heard = append(out.Heard, heard...)
 	}
 	slices.SortStableFunc(out.Heard, func(a, b trade.Heard) int { return b.At.Compare(a.At) })
 	if since.IsZero() {
@@ -132,12 +120,12 @@ func (s *Mailbox) Hints(ctx context.Context, ids map[string][]string, since time
 	}
 	var counts struct {
 		All int `db:"n"`
-		Own int `db:"own"`
+		Own int
 	}
-	if err := s.db.Read.GetContext(ctx, &counts,
-		s.db.Q(
-			`SELECT COUNT(*) AS n, COALESCE(SUM(CASE WHEN event LIKE '%ORDER_COMMITMENT' THEN 1 ELSE 0 END), 0) AS own FROM inbox WHERE last_at >= ?`), since.UnixMilli()); err != nil {
-		return out, s.db.Fault(ctx, op, err)
+	if err := s.db.Get(ctx, op, &counts,
+		`SELECT COUNT(*) AS n, COALESCE(SUM(CASE WHEN event LIKE '%ORDER_COMMITMENT' THEN 1 ELSE 0 END), 0) AS own FROM inbox WHERE last_at >= ?`,
+		since.UnixMilli()); err != nil {
+		return out, err
 	}
 	out.Events, out.Own = counts.All, counts.Own
 	return out, nil
@@ -149,43 +137,28 @@ func (s *Mailbox) LastHeard(ctx context.Context, kind, event string, ids []strin
 	before time.Time,
 ) (map[string]trade.Heard, error) {
 	out := map[string]trade.Heard{}
-	query, args := `SELECT id, seq, at, word FROM heard WHERE kind = ? AND event = ?`, []any{kind, event}
+	until := int64(math.MaxInt64)
 	if !before.IsZero() {
-		query, args = query+` AND at < ?`, append(args, before.UnixMilli())
+		until = before.UnixMilli()
 	}
-	for chunk := range slices.Chunk(ids, sqldb.InList) {
-		var rows []struct {
-			ID   string `db:"id"`
-			Seq  int64  `db:"seq"`
-			At   int64  `db:"at"`
-			Word string `db:"word"`
-		}
-		if err := s.db.Read.SelectContext(ctx, &rows,
-			s.db.Q(query+` AND id IN (`+sqldb.Marks(len(chunk))+`) ORDER BY at, seq`),
-			append(slices.Clone(args), sqldb.Anys(chunk)...)...); err != nil {
-			return nil, s.db.Fault(ctx, "reading what was told last", err)
-		}
-		for _, r := range rows {
-			out[r.ID] = trade.Heard{
-				Kind: kind, ID: r.ID, Event: event, Seq: r.Seq, At: time.UnixMilli(r.At).UTC(),
-				Word: r.Word,
-			}
-		}
+	heard, err := sqldb.Made(ctx, s.db, "reading what was told last", heardRow.heard,
+		selectHeard+`WHERE kind = ? AND event = ? AND at < ? AND `+s.db.D.Among("id")+` ORDER BY at, seq`, kind, event,
+		until, sqldb.ListOf(s.db.D, ids))
+	for _, h := range heard {
+		out[h.ID] = h
 	}
-	return out, nil
+	return out, err
 }
 
 // WakeFor lets what the platform was found to lack be asked about with the next run: the records of
 // these kinds with one of these ids, or all of the kinds where ids is nil. How often it was asked
 // is not forgotten. It tells how many records it woke.
 func (s *Mailbox) WakeFor(ctx context.Context, kinds, ids []string, now time.Time) (int, error) {
-	n := 0
-	err := s.db.InTx(ctx, "waking what waits for the platform", func(t *sqldb.Tx) error {
-		n = 0
+	return sqldb.Stored(ctx, s.db, "waking what waits for the platform", func(t *sqldb.Tx) (n int, err error) {
 		var rows []ledger.BlockRow
-		if err := t.All(&rows, `SELECT kind, id, message, first_at, next_at, tries FROM block WHERE kind IN (`+
-			sqldb.Marks(len(kinds))+`)`, sqldb.Anys(kinds)...); err != nil {
-			return err
+		if err := t.All(&rows, `SELECT kind, id, message, first_at, next_at, tries FROM block WHERE `+
+			t.S.D.Among("kind"), sqldb.ListOf(t.S.D, kinds)); err != nil {
+			return 0, err
 		}
 		for _, r := range rows {
 			due := r.NextAt.Valid && r.NextAt.Int64 <= now.UnixMilli()
@@ -194,19 +167,15 @@ func (s *Mailbox) WakeFor(ctx context.Context, kinds, ids []string, now time.Tim
 			}
 			if err := t.Do(`UPDATE block SET next_at = ? WHERE kind = ? AND id = ?`, now.UnixMilli(), r.Kind,
 				r.ID); err != nil {
-				return err
+				return 0, err
 			}
 			n++
 			if err := wakeRows(t, r, now); err != nil {
-				return err
+				return 0, err
 			}
 		}
-		return nil
+		return n, nil
 	})
-	if err != nil {
-		return 0, err
-	}
-	return n, nil
 }
 
 // names tells whether the id of a block, which may be that of a pair, is or has this one.
@@ -237,14 +206,8 @@ func wakeRows(t *sqldb.Tx, b ledger.BlockRow, now time.Time) error {
 // AskLookupsAgain lets the questions by document that the platform had no answer to be asked with
 // the next run; it tells how many.
 func (s *Mailbox) AskLookupsAgain(ctx context.Context, now time.Time) (int, error) {
-	n := 0
-	err := s.db.InTx(ctx, "waking questions by document", func(t *sqldb.Tx) (err error) {
-		n, err = t.Changed(`UPDATE lookup SET next_at = ? WHERE id = '' AND next_at > ?`, now.UnixMilli(),
+	return sqldb.Stored(ctx, s.db, "waking questions by document", func(t *sqldb.Tx) (int, error) {
+		return t.Changed(`UPDATE lookup SET next_at = ? WHERE id = '' AND next_at > ?`, now.UnixMilli(),
 			now.UnixMilli())
-		return err
 	})
-	if err != nil {
-		return 0, err
-	}
-	return n, nil
 }

@@ -15,28 +15,36 @@ import (
 
 	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/discovery"
+	"github.com/safrasync/safrasync/state/jobs"
+	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
+
+// Mailbox keeps what the platform told by events.
+type Mailbox struct {
+	db        *sqldb.DB
+	ledger    *ledger.Ledger
+	roster    *jobs.Roster
+	discovery *discovery.Discovery
+}
+
+// New returns the Mailbox of a ledger.
+func New(db *sqldb.DB, ledger *ledger.Ledger, roster *jobs.Roster, discovery *discovery.Discovery) *Mailbox {
+	return &Mailbox{db: db, ledger: ledger, roster: roster, discovery: discovery}
+}
 
 // againAfter is after how long the same event is looked at anew: a notice without content says
 // something else each time.
 const againAfter = 10 * time.Minute
 
 type inboxRow struct {
-	Seq         int64         `db:"seq"`
-	Hash        string        `db:"hash"`
-	Event       string        `db:"event"`
-	Webhook     string        `db:"webhook_id"`
-	Body        string        `db:"body"`
-	Coded       bool          `db:"coded"`
-	ContentType string        `db:"content_type"`
-	Origin      string        `db:"origin"`
-	FirstAt     int64         `db:"first_at"`
-	LastAt      int64         `db:"last_at"`
-	Times       int           `db:"times"`
-	NextAt      sql.NullInt64 `db:"next_at"`
-	Outcome     string        `db:"outcome"`
+	Seq, FirstAt, LastAt                            int64
+	Hash, Event, Body, ContentType, Origin, Outcome string
+	Webhook                                         string `db:"webhook_id"`
+	Coded                                           bool
+	Times                                           int
+	NextAt                                          sql.NullInt64
 }
 
 const selectInbox = `SELECT seq, hash, event, webhook_id, body, coded, content_type, origin, first_at, last_at, times, next_at, outcome FROM inbox `
@@ -100,19 +108,7 @@ func (s *Mailbox) DueEvents(ctx context.Context, now time.Time, limit int) ([]tr
 }
 
 func (s *Mailbox) inbox(ctx context.Context, where string, args ...any) ([]trade.InboxEvent, error) {
-	const op = "reading the inbox"
-	var rows []inboxRow
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(selectInbox+where), args...); err != nil {
-		return nil, s.db.Fault(ctx, op, err)
-	}
-	out := make([]trade.InboxEvent, len(rows))
-	for i, r := range rows {
-		var err error
-		if out[i], err = r.event(); err != nil {
-			return nil, s.db.Fault(ctx, op, err)
-		}
-	}
-	return out, nil
+	return sqldb.Rows(ctx, s.db, "reading the inbox", inboxRow.event, selectInbox+where, args...)
 }
 
 // Inbox gives the events that a filter selects, the newest first.
@@ -218,31 +214,21 @@ func (s *Mailbox) EventsDone(ctx context.Context, events []trade.InboxEvent) err
 func (s *Mailbox) ReplayEvents(ctx context.Context, seqs []int64, now time.Time,
 	record trade.AuditRecord,
 ) (int, error) {
-	n := 0
-	err := s.db.InTx(ctx, "replaying events", func(t *sqldb.Tx) error {
-		n = 0
-		for chunk := range slices.Chunk(seqs, sqldb.InList) {
-			some, err := t.Changed(`UPDATE inbox SET next_at = ? WHERE seq IN (`+sqldb.Marks(len(chunk))+`)`,
-				append([]any{now.UnixMilli()}, sqldb.Anys(chunk)...)...)
-			if err != nil {
-				return err
-			}
-			n += some
+	return sqldb.Stored(ctx, s.db, "replaying events", func(t *sqldb.Tx) (int, error) {
+		n, err := t.Changed(`UPDATE inbox SET next_at = ? WHERE `+t.S.D.Among("seq"), now.UnixMilli(),
+			sqldb.ListOf(t.S.D, seqs))
+		if err != nil {
+			return 0, err
 		}
-		_, err := audit.AddAudit(t, record)
-		return err
+		return n, audit.AddAudit(t, record)
 	})
-	if err != nil {
-		return 0, err
-	}
-	return n, nil
 }
 
 // EventsWaiting tells how many events are still to be looked at.
 func (s *Mailbox) EventsWaiting(ctx context.Context) (int, error) {
 	n := 0
-	err := s.db.Read.GetContext(ctx, &n, `SELECT COUNT(*) FROM inbox WHERE next_at IS NOT NULL`)
-	return n, s.db.Fault(ctx, "counting the inbox", err)
+	err := s.db.Get(ctx, "counting the inbox", &n, `SELECT COUNT(*) FROM inbox WHERE next_at IS NOT NULL`)
+	return n, err
 }
 
 // EventSilence tells since when the platform should be heard, when it was heard last, and what it
@@ -251,16 +237,16 @@ func (s *Mailbox) EventSilence(ctx context.Context) (trade.EventSilence, error) 
 	const op = "looking when the platform was heard last"
 	var since, last sql.NullInt64
 	var out trade.EventSilence
-	err := s.db.Read.GetContext(ctx, &since,
+	err := s.db.Get(ctx, op, &since,
 		`SELECT MIN(settled_at) FROM webhook WHERE state = 'active' AND event IN ('CREATE_ORDER_COMMITMENT', 'UPDATE_ORDER_COMMITMENT', 'UPDATE_WORKFLOW_ORDER_COMMITMENT')`)
 	if err == nil {
 		// What the retention took away is known by what it told: an inbox that is empty is no sign
 		// that nothing was ever heard.
-		err = s.db.Read.GetContext(ctx, &last,
+		err = s.db.Get(ctx, op, &last,
 			`SELECT COALESCE((SELECT MAX(last_at) FROM inbox), (SELECT MAX(at) FROM heard))`)
 	}
 	if err != nil {
-		return out, s.db.Fault(ctx, op, err)
+		return out, err
 	}
 	out.Since, out.LastAt = sqldb.Instant(since), sqldb.Instant(last)
 	if out.Waiting, err = s.EventsWaiting(ctx); err != nil || out.Since.IsZero() {
@@ -270,7 +256,8 @@ func (s *Mailbox) EventSilence(ctx context.Context) (trade.EventSilence, error) 
 	if out.LastAt.After(from) {
 		from = out.LastAt
 	}
-	err = s.db.Read.GetContext(ctx, &out.Made, s.db.Q(`SELECT COUNT(*) FROM attempt a JOIN entry e ON e.id = a.entry_id
-		WHERE a.id >= ? AND a.outcome = 'created' AND a.finished_at > ? AND e.sends = 'order_commitments'`), discovery.IdsFrom(from.Add(-discovery.IdSlack)), from.UnixMilli())
-	return out, s.db.Fault(ctx, op, err)
+	err = s.db.Get(ctx, op, &out.Made, `SELECT COUNT(*) FROM attempt a JOIN entry e ON e.id = a.entry_id
+		WHERE a.id >= ? AND a.outcome = 'created' AND a.finished_at > ? AND e.sends = 'order_commitments'`,
+		discovery.IdsFrom(from.Add(-discovery.IdSlack)), from.UnixMilli())
+	return out, err
 }

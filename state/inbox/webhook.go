@@ -20,17 +20,9 @@ var ErrWebhookMoved = errors.New(
 const acceptRetired = 30 * 24 * time.Hour
 
 type webhookRow struct {
-	ID        string        `db:"id"`
-	Event     string        `db:"event"`
-	Address   string        `db:"address"`
-	PathHash  string        `db:"path_hash"`
-	LoginHash string        `db:"login_hash"`
-	HMACMark  string        `db:"hmac_mark"`
-	RemoteID  string        `db:"remote_id"`
-	State     string        `db:"state"`
-	AskedAt   int64         `db:"asked_at"`
-	SettledAt sql.NullInt64 `db:"settled_at"`
-	RetiredAt sql.NullInt64 `db:"retired_at"`
+	ID, Event, Address, PathHash, LoginHash, HMACMark, RemoteID, State string
+	AskedAt                                                            int64
+	SettledAt, RetiredAt                                               sql.NullInt64
 }
 
 const selectWebhook = `SELECT id, event, address, path_hash, login_hash, hmac_mark, remote_id, state, asked_at, settled_at, retired_at FROM webhook `
@@ -47,16 +39,8 @@ func (r webhookRow) webhook() trade.Webhook {
 // Webhooks gives our registrations whose calls are taken, by event, the newest of each first: those
 // that are in use, and those that may be.
 func (s *Mailbox) Webhooks(ctx context.Context, now time.Time) ([]trade.Webhook, error) {
-	var rows []webhookRow
 	query := selectWebhook + `WHERE retired_at IS NULL OR retired_at > ? ORDER BY event, asked_at DESC, id DESC`
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), now.Add(-acceptRetired).UnixMilli()); err != nil {
-		return nil, s.db.Fault(ctx, "reading the webhooks", err)
-	}
-	out := make([]trade.Webhook, len(rows))
-	for i, r := range rows {
-		out[i] = r.webhook()
-	}
-	return out, nil
+	return sqldb.Made(ctx, s.db, "reading the webhooks", webhookRow.webhook, query, now.Add(-acceptRetired).UnixMilli())
 }
 
 // AskWebhook stores that a registration is sent to the platform now, with its record in the audit,
@@ -71,8 +55,7 @@ func (s *Mailbox) AskWebhook(ctx context.Context, w trade.Webhook, record trade.
 		if err != nil {
 			return err
 		}
-		_, err = audit.AddAudit(t, record)
-		return err
+		return audit.AddAudit(t, record)
 	})
 }
 
@@ -93,7 +76,6 @@ func (s *Mailbox) SettleWebhook(ctx context.Context, w trade.Webhook, now time.T
 		if err != nil {
 			return err
 		}
-		_, err = audit.AddAudit(t, record)
-		return err
+		return audit.AddAudit(t, record)
 	})
 }

@@ -12,22 +12,17 @@ import (
 
 // Cursor gives how far a job's reading has come; the zero value when nothing was read yet.
 func (s *Roster) Cursor(ctx context.Context, job string) (trade.Cursor, error) {
-	all := func(dest any, query string, args ...any) error {
-		return s.db.Read.SelectContext(ctx, dest, s.db.Q(query), args...)
-	}
-	c, err := CursorOf(all, job)
-	return c, s.db.Fault(ctx, "reading the cursor", err)
+	const op = "reading the cursor"
+	c, err := CursorOf(s.db.Reading(ctx, op), job)
+	return c, s.db.Fault(ctx, op, err)
 }
 
 // CursorOf reads the cursor of a job; the zero value when nothing was read yet.
-func CursorOf(all func(dest any, query string, args ...any) error, job string) (trade.Cursor, error) {
+func CursorOf(all sqldb.Select, job string) (trade.Cursor, error) {
 	var rows []struct {
-		Bound       string         `db:"bound"`
-		SweptAt     sql.NullInt64  `db:"swept_at"`
-		Fingerprint string         `db:"fingerprint"`
-		Sweep       sql.NullString `db:"sweep"`
-		Parents     string         `db:"parents"`
-		Brakes      string         `db:"brakes"`
+		Bound, Fingerprint, Parents, Brakes string
+		SweptAt                             sql.NullInt64
+		Sweep                               sql.NullString
 	}
 	if err := all(&rows, `SELECT bound, swept_at, fingerprint, sweep, parents, brakes FROM job_cursor WHERE job = ?`,
 		job); err != nil || len(rows) == 0 {

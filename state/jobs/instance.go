@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -17,14 +16,9 @@ import (
 const instanceKept = time.Hour
 
 type instanceRow struct {
-	ID      string `db:"id"`
-	Owner   string `db:"owner"`
-	Version string `db:"version"`
-	Command string `db:"command"`
-	Part    int64  `db:"part"`
-	Started int64  `db:"started_at"`
-	Expires int64  `db:"expires"`
-	Now     int64  `db:"now"`
+	ID, Owner, Version, Command string
+	Part, Expires, Now          int64
+	Started                     int64 `db:"started_at"`
 }
 
 const selectInstances = `SELECT id, owner, version, command, part, started_at, expires, %s AS now FROM instance ORDER BY id`
@@ -105,8 +99,8 @@ func (s *Roster) Depart(ctx context.Context, instance string) error {
 func (s *Roster) Instances(ctx context.Context) ([]trade.Instance, error) {
 	const op = "reading who may send"
 	var rows []instanceRow
-	if err := s.db.Read.SelectContext(ctx, &rows, fmt.Sprintf(selectInstances, s.db.D.Now)); err != nil {
-		return nil, s.db.Fault(ctx, op, err)
+	if err := s.db.All(ctx, op, &rows, fmt.Sprintf(selectInstances, s.db.D.Now)); err != nil {
+		return nil, err
 	}
 	out, err := instancesOf(rows)
 	return out, s.db.Fault(ctx, op, err)
@@ -136,29 +130,21 @@ func instancesOf(rows []instanceRow) ([]trade.Instance, error) {
 // records are locked, so that one that begins to live again does so after this transaction, and
 // what it claimed before is seen by it.
 func DeadAmong(t *sqldb.Tx, ids []string) (map[string]bool, error) {
-	ids = slices.Clone(ids)
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
 	dead := map[string]bool{}
-	for chunk := range slices.Chunk(ids, sqldb.InList) {
-		for _, id := range chunk {
-			dead[id] = true
-		}
-		var rows []instanceRow
-		query := `SELECT id, owner, version, command, part, started_at, expires, ` + t.S.D.Now +
-			` AS now FROM instance WHERE id IN (` + sqldb.Marks(len(chunk)) + `) ORDER BY id`
-		if err := t.All(&rows, t.S.D.Locked(query, "instance"), sqldb.Anys(chunk)...); err != nil {
-			return nil, err
-		}
-		found, err := instancesOf(rows)
-		if err != nil {
-			return nil, err
-		}
-		for _, i := range found {
-			dead[i.Owner.Instance] = i.Dead
-		}
+	for _, id := range ids {
+		dead[id] = true
 	}
-	return dead, nil
+	var rows []instanceRow
+	query := `SELECT id, owner, version, command, part, started_at, expires, ` + t.S.D.Now +
+		` AS now FROM instance WHERE ` + t.S.D.Among("id") + ` ORDER BY id`
+	if err := t.All(&rows, t.S.D.Locked(query, "instance"), sqldb.ListOf(t.S.D, ids)); err != nil {
+		return nil, err
+	}
+	found, err := instancesOf(rows)
+	for _, i := range found {
+		dead[i.Owner.Instance] = i.Dead
+	}
+	return dead, err
 }
 
 // MayWork refuses a ledger that a newer program has changed in a way that this one does not know,
@@ -166,7 +152,7 @@ func DeadAmong(t *sqldb.Tx, ids []string) (map[string]bool, error) {
 // all the same.
 func MayWork(t *sqldb.Tx) error {
 	var row struct {
-		Needs int64   `db:"needs"`
+		Needs int64
 		Moved *string `db:"moved_to"`
 	}
 	if err := t.Get(&row, `SELECT needs, moved_to FROM ledger`); err != nil {

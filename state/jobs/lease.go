@@ -10,13 +10,16 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// Roster knows who reads and sends which job, and what the runs did.
+type Roster struct{ db *sqldb.DB }
+
+// New returns the Roster of a ledger.
+func New(db *sqldb.DB) *Roster { return &Roster{db: db} }
+
 // LeaseRow is the lease of a job, as the table has it.
 type LeaseRow struct {
-	Epoch    int64  `db:"epoch"`
-	Instance string `db:"instance"`
-	Owner    string `db:"owner"`
-	Expires  int64  `db:"expires"`
-	Now      int64  `db:"now"`
+	Epoch, Expires, Now int64
+	Instance, Owner     string
 }
 
 const leaseColumns = `epoch, instance, owner, expires`
@@ -91,9 +94,8 @@ func Fence(t *sqldb.Tx, lease trade.Lease) error {
 func (s *Roster) Idle(ctx context.Context, op string, lease trade.Lease, err error) error {
 	var ours []int64
 	if err == nil {
-		err = s.db.Read.SelectContext(ctx, &ours,
-			s.db.Q(`SELECT epoch FROM job_lease WHERE job = ? AND epoch = ? AND instance = ?`), lease.Job, lease.Epoch,
-			lease.Owner.Instance)
+		err = s.db.All(ctx, op, &ours, `SELECT epoch FROM job_lease WHERE job = ? AND epoch = ? AND instance = ?`,
+			lease.Job, lease.Epoch, lease.Owner.Instance)
 		if err == nil && len(ours) == 0 {
 			return trade.ErrLeaseLost
 		}
@@ -128,15 +130,14 @@ func (s *Roster) ReleaseLease(ctx context.Context, lease trade.Lease) error {
 
 // Leases gives the leases that were not given back, by job.
 func (s *Roster) Leases(ctx context.Context) ([]trade.Holder, error) {
-	const op = "reading the leases"
 	var rows []struct {
-		Job string `db:"job"`
+		Job string
 		LeaseRow
 	}
-	err := s.db.Read.SelectContext(ctx, &rows, `SELECT job, `+leaseColumns+`, `+s.db.D.Now+
+	err := s.db.All(ctx, "reading the leases", &rows, `SELECT job, `+leaseColumns+`, `+s.db.D.Now+
 		` AS now FROM job_lease WHERE instance <> '' ORDER BY job`)
 	if err != nil {
-		return nil, s.db.Fault(ctx, op, err)
+		return nil, err
 	}
 	out := make([]trade.Holder, len(rows))
 	for i, r := range rows {
@@ -153,9 +154,8 @@ func (s *Roster) Leases(ctx context.Context) ([]trade.Holder, error) {
 // not renew them: a process that was suspended stores no intent when it wakes up.
 func NobodyRuns(t *sqldb.Tx) error {
 	var rows []struct {
-		Job     string `db:"job"`
-		Owner   string `db:"owner"`
-		Expires int64  `db:"expires"`
+		Job, Owner string
+		Expires    int64
 	}
 	if err := t.All(&rows, `SELECT job, owner, expires FROM job_lease WHERE instance <> '' AND expires > `+
 		t.S.D.Now); err != nil {

@@ -72,7 +72,7 @@ func auditPlatform(t *sqldb.Tx, was, platform string, accepted, doubts int) erro
 		return err
 	}
 	host, _, _ := sqldb.HostIdentity()
-	_, err = audit.AddAudit(t, trade.AuditRecord{
+	err = audit.AddAudit(t, trade.AuditRecord{
 		Who: audit.Program, From: host, Act: ActPlatform, Target: platform,
 		Reason: reason, Detail: string(detail),
 	})
@@ -121,8 +121,8 @@ func (s *Roster) Belongs(ctx context.Context, platform string) error {
 // Platform is the base address that the ledger has sent to, or is about to; "" when it has not sent
 // yet.
 func (s *Roster) Platform(ctx context.Context) (platform string, err error) {
-	err = s.db.Read.GetContext(ctx, &platform, `SELECT platform FROM ledger`)
-	return platform, s.db.Fault(ctx, "looking where the ledger has sent", err)
+	err = s.db.Get(ctx, "looking where the ledger has sent", &platform, `SELECT platform FROM ledger`)
+	return platform, err
 }
 
 // belongs refuses another address where something was created at the former one, or may have been.

@@ -21,8 +21,8 @@ func (s *Roster) Watch(ctx context.Context, job, boot string, ticks time.Duratio
 	from := ` FROM entry e JOIN attempt a ON a.entry_id = e.id
 		WHERE e.job = ? AND e.state IN ` + Watched + ` AND a.outcome = 'unknown' AND NOT EXISTS (SELECT 1 FROM quarantine q WHERE q.attempt_id = a.id AND q.boot = ?)`
 	var fresh int
-	if err := s.db.Read.GetContext(ctx, &fresh, s.db.Q(`SELECT COUNT(*)`+from), job, boot); err != nil || fresh == 0 {
-		return 0, s.db.Fault(ctx, op, err)
+	if err := s.db.Get(ctx, op, &fresh, `SELECT COUNT(*)`+from, job, boot); err != nil || fresh == 0 {
+		return 0, err
 	}
 	err := s.db.InTx(ctx, op, func(t *sqldb.Tx) (err error) {
 		fresh, err = t.Changed(
@@ -41,8 +41,8 @@ func (s *Roster) Watch(ctx context.Context, job, boot string, ticks time.Duratio
 // its clock. An attempt that it does not know of is not in it.
 func (s *Roster) Watched(ctx context.Context, entryID int64, boot string) (map[string]time.Duration, error) {
 	var rows []watchRow
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(selectWatched), boot, entryID); err != nil {
-		return nil, s.db.Fault(ctx, "reading the quarantine", err)
+	if err := s.db.All(ctx, "reading the quarantine", &rows, selectWatched, boot, entryID); err != nil {
+		return nil, err
 	}
 	out := map[string]time.Duration{}
 	for _, r := range rows {
@@ -55,8 +55,8 @@ func (s *Roster) Watched(ctx context.Context, entryID int64, boot string) (map[s
 
 type watchRow struct {
 	Attempt string `db:"id"`
-	Open    bool   `db:"open"`
-	Ticks   *int64 `db:"ticks"`
+	Open    bool
+	Ticks   *int64
 }
 
 const selectWatched = `SELECT a.id, (a.outcome IS NULL) AS open, q.ticks FROM attempt a LEFT JOIN quarantine q ON q.attempt_id = a.id AND q.boot = ?
@@ -78,11 +78,8 @@ func MayResend(t *sqldb.Tx, entryID int64, boot string, ticks, least time.Durati
 // BeginAnew lets the quarantine of attempts begin anew for everybody: something of them has been
 // heard since.
 func BeginAnew(t *sqldb.Tx, attempts []string) error {
-	for chunk := range slices.Chunk(attempts, sqldb.InList) {
-		if err := t.Do(`DELETE FROM quarantine WHERE attempt_id IN (`+sqldb.Marks(len(chunk))+`)`,
-			sqldb.Anys(chunk)...); err != nil {
-			return err
-		}
+	if len(attempts) == 0 {
+		return nil
 	}
-	return nil
+	return t.Do(`DELETE FROM quarantine WHERE `+t.S.D.Among("attempt_id"), sqldb.ListOf(t.S.D, attempts))
 }

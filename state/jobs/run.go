@@ -68,13 +68,13 @@ func setReach(stop *trade.Stop, text string) error {
 func (s *Roster) Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error) {
 	const op = "reading the runs"
 	var rows []struct {
-		Report string `db:"report"`
+		Report string
 		Reach  string `db:"stop_reach"`
 	}
 	// The order is that of the records, not of a clock that may have been set back (F068).
 	query := `SELECT report, stop_reach FROM run WHERE ? = '' OR job = ? ORDER BY seq DESC LIMIT ?`
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), job, job, audit.OrAll(limit)); err != nil {
-		return nil, s.db.Fault(ctx, op, err)
+	if err := s.db.All(ctx, op, &rows, query, job, job, audit.OrAll(limit)); err != nil {
+		return nil, err
 	}
 	out := make([]trade.RunReport, len(rows))
 	for i, r := range rows {
@@ -92,7 +92,8 @@ func (s *Roster) Runs(ctx context.Context, job string, limit int) ([]trade.RunRe
 func (s *Roster) Jobs(ctx context.Context) ([]string, error) {
 	var jobs []string
 	// Every entry is in a kept sum, so that the large table need not be read.
-	err := s.db.Read.SelectContext(ctx, &jobs, `SELECT job FROM tally UNION SELECT job FROM run UNION SELECT job FROM job_cursor
+	err := s.db.All(ctx, "reading the jobs", &jobs,
+		`SELECT job FROM tally UNION SELECT job FROM run UNION SELECT job FROM job_cursor
 		UNION SELECT job FROM job_status UNION SELECT job FROM job_lease ORDER BY job`)
-	return jobs, s.db.Fault(ctx, "reading the jobs", err)
+	return jobs, err
 }

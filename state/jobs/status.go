@@ -12,10 +12,10 @@ import (
 
 // StatusRow is where a job stands, as the table has it.
 type StatusRow struct {
-	State string         `db:"state"`
-	Stop  sql.NullString `db:"stop"`
-	Reach string         `db:"stop_reach"`
-	Since sql.NullInt64  `db:"since"`
+	State string
+	Stop  sql.NullString
+	Reach string `db:"stop_reach"`
+	Since sql.NullInt64
 }
 
 const selectStatus = `SELECT state, stop, stop_reach, since FROM job_status WHERE job = ?`
@@ -43,8 +43,8 @@ func StatusOf(job string, rows []StatusRow) (trade.JobStatus, error) {
 func (s *Roster) JobStatus(ctx context.Context, job string) (trade.JobStatus, error) {
 	const op = "reading the state of a job"
 	var rows []StatusRow
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(selectStatus), job); err != nil {
-		return trade.JobStatus{}, s.db.Fault(ctx, op, err)
+	if err := s.db.All(ctx, op, &rows, selectStatus, job); err != nil {
+		return trade.JobStatus{}, err
 	}
 	status, err := StatusOf(job, rows)
 	return status, s.db.Fault(ctx, op, err)
@@ -52,12 +52,8 @@ func (s *Roster) JobStatus(ctx context.Context, job string) (trade.JobStatus, er
 
 // LockStatus reads the status of a job and keeps it from changing until the transaction ends.
 func LockStatus(t *sqldb.Tx, job string) (trade.JobStatus, error) {
-	return readStatus(t, job, t.S.D.Locked)
-}
-
-func readStatus(t *sqldb.Tx, job string, lock func(query, table string) string) (trade.JobStatus, error) {
 	var rows []StatusRow
-	if err := t.All(&rows, lock(selectStatus, "job_status"), job); err != nil {
+	if err := t.All(&rows, t.S.D.Locked(selectStatus, "job_status"), job); err != nil {
 		return trade.JobStatus{}, err
 	}
 	return StatusOf(job, rows)

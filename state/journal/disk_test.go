@@ -106,7 +106,13 @@ var uses = map[string]struct {
 }{
 	"open": {nil, func(u *use) (string, error) { return u.opens() }},
 	"open torn": {
-		func(u *use) { u.add(segmentName(u.lastFirst()), "torn") },
+		func(u *use) {
+			names, err := segments(u.dir)
+			if err != nil {
+				u.t.Fatal(err)
+			}
+			u.add(filepath.Base(names[len(names)-1]), "torn")
+		},
 		func(u *use) (string, error) { return u.opens() },
 	},
 	"open with a segment that was begun": {
@@ -114,7 +120,11 @@ var uses = map[string]struct {
 		func(u *use) (string, error) { return u.opens() },
 	},
 	"open without the reserve": {
-		func(u *use) { u.remove(reserveName) },
+		func(u *use) {
+			if err := os.Remove(filepath.Join(u.dir, reserveName)); err != nil {
+				u.t.Fatal(err)
+			}
+		},
 		func(u *use) (string, error) { return u.opens() },
 	},
 	"append": {(*use).ready, func(u *use) (string, error) { return u.appends() }},
@@ -226,15 +236,6 @@ func (u *use) text() (string, error) {
 	return fmt.Sprint(n), err
 }
 
-func (u *use) lastFirst() int64 {
-	names, err := segments(u.dir)
-	if err != nil {
-		u.t.Fatal(err)
-	}
-	first, _ := firstOf(names[len(names)-1])
-	return first
-}
-
 func (u *use) add(name, text string) {
 	f, err := os.OpenFile(filepath.Join(u.dir, name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err == nil {
@@ -242,12 +243,6 @@ func (u *use) add(name, text string) {
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
-		u.t.Fatal(err)
-	}
-}
-
-func (u *use) remove(name string) {
-	if err := os.Remove(filepath.Join(u.dir, name)); err != nil {
 		u.t.Fatal(err)
 	}
 }

@@ -84,7 +84,7 @@ func actOnJob(t *sqldb.Tx, act trade.JobAct, record trade.AuditRecord) (done boo
 	if err != nil || !standsAs(now, act.Saw) {
 		return false, err
 	}
-	if _, err := audit.AddAudit(t, record); err != nil {
+	if err := audit.AddAudit(t, record); err != nil {
 		return false, err
 	}
 	if act.Cursor != nil {
@@ -141,7 +141,7 @@ func ActOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 		if !allowed {
 			continue
 		}
-		seq, err := audit.AddAudit(t, a.Audit)
+		seq, err := audit.AddNumbered(t, a.Audit)
 		if err != nil {
 			return err
 		}
@@ -233,9 +233,5 @@ func askAgain(t *sqldb.Tx, blocks []trade.Block, at time.Time) error {
 // Holder gives the row that has a platform id, or that an earlier answer gave it to, among the rows
 // that send a kind; none: the zero key. Entry except is not asked about.
 func (s *Ledger) Holder(ctx context.Context, sends trade.Kind, remoteID string, except int64) (trade.ParentKey, error) {
-	all := func(dest any, query string, args ...any) error {
-		return s.db.Read.SelectContext(ctx, dest, s.db.Q(query), args...)
-	}
-	holder, err := holderOf(all, string(sends), remoteID, except)
-	return holder, s.db.Fault(ctx, "looking whose an id is", err)
+	return holderOf(s.db.Reading(ctx, "looking whose an id is"), string(sends), remoteID, except)
 }

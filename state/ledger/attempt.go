@@ -15,37 +15,16 @@ import (
 
 // AttemptRow is an attempt as the table has it.
 type AttemptRow struct {
-	ID          string         `db:"id"`
-	EntryID     int64          `db:"entry_id"`
-	Generation  int            `db:"generation"`
-	No          int            `db:"no"`
-	RunID       string         `db:"run_id"`
-	Owner       string         `db:"owner"`
-	Epoch       int64          `db:"epoch"`
-	Target      string         `db:"target"`
-	Payload     string         `db:"payload"`
-	PayloadHash trade.Hash     `db:"payload_hash"`
-	Content     int64          `db:"content"`
-	StartedAt   int64          `db:"started_at"`
-	FinishedAt  sql.NullInt64  `db:"finished_at"`
-	Outcome     sql.NullString `db:"outcome"`
-	Counts      int            `db:"counts"`
-	Status      int            `db:"status"`
-	Messages    string         `db:"messages"`
-	RemoteID    string         `db:"remote_id"`
-	Reason      string         `db:"reason"`
-	Evidence    sql.NullString `db:"evidence"`
-	RequestHead sql.NullString `db:"request_head"`
-	AnswerHead  sql.NullString `db:"answer_head"`
-	AnswerBody  string         `db:"answer_body"`
+	ID, RunID, Owner, Target, Payload, Messages, RemoteID, Reason, AnswerBody string
+	EntryID, Epoch, Content, StartedAt                                        int64
+	Generation, No, Counts, Status                                            int
+	PayloadHash                                                               trade.Hash
+	FinishedAt                                                                sql.NullInt64
+	Outcome, Evidence, RequestHead, AnswerHead                                sql.NullString
 }
 
-// AttemptColumns are the columns of an attempt, in the order of Args.
-var AttemptColumns = []string{
-	"id", "entry_id", "generation", "no", "run_id", "owner", "epoch", "target", "payload", "payload_hash", "content",
-	"started_at", "finished_at", "outcome", "counts",
-	"status", "messages", "remote_id", "reason", "evidence", "request_head", "answer_head", "answer_body",
-}
+// AttemptColumns are the columns of an attempt.
+var AttemptColumns = sqldb.Columns[AttemptRow]()
 
 // ResultColumns are those that a settlement writes, after the id that finds the attempt.
 var ResultColumns = []string{
@@ -53,21 +32,11 @@ var ResultColumns = []string{
 	"answer_head", "answer_body",
 }
 
-// Args are the values of all columns, in the order of AttemptColumns.
-func (r *AttemptRow) Args() []any {
-	return append([]any{
-		r.ID, r.EntryID, r.Generation, r.No, r.RunID, r.Owner, r.Epoch, r.Target, r.Payload, r.PayloadHash, r.Content,
-		r.StartedAt,
-	}, r.Result()[1:]...)
-}
+// Args are the values of all columns.
+func (r *AttemptRow) Args() []any { return sqldb.Pick(r, AttemptColumns) }
 
 // Result are the values of the columns that settling writes.
-func (r *AttemptRow) Result() []any {
-	return []any{
-		r.ID, r.FinishedAt, r.Outcome, r.Counts, r.Status, r.Messages, r.RemoteID, r.Reason, r.Evidence, r.RequestHead,
-		r.AnswerHead, r.AnswerBody,
-	}
-}
+func (r *AttemptRow) Result() []any { return sqldb.Pick(r, ResultColumns) }
 
 // AttemptRowOf makes the row of an attempt. Its texts come from a foreign server and are cleaned.
 func AttemptRowOf(a trade.Attempt, now time.Time, counts bool) (*AttemptRow, error) {

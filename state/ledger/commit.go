@@ -15,6 +15,16 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// Ledger keeps entries and their attempts. Its methods may be called by several goroutines at once.
+type Ledger struct {
+	db     *sqldb.DB
+	jobs   *jobs.Roster
+	marked Marks // notes of requests that have left
+}
+
+// New returns the ledger in a database.
+func New(db *sqldb.DB, jobs *jobs.Roster) *Ledger { return &Ledger{db: db, jobs: jobs} }
+
 // GroupTx is one Commit: everything that it reads is locked first, decided on in Go, and written in
 // few statements.
 type GroupTx struct {
@@ -51,8 +61,8 @@ func (g *GroupTx) checkPause() error {
 		return nil
 	}
 	var rows []struct {
-		State string `db:"state"`
-		Kin   int    `db:"kin"`
+		State string
+		Kin   int
 	}
 	query := `SELECT s.state, (SELECT COUNT(*) FROM job_kind k WHERE k.sends IN (SELECT o.sends FROM job_kind o WHERE o.job = s.job)) AS kin
 		FROM job_status s WHERE s.job = ?`
@@ -205,13 +215,8 @@ func (g *GroupTx) Load() error {
 func (g *GroupTx) loadAttempts(column string, list any) error {
 	query := `SELECT a.id, a.entry_id, a.generation, a.no, a.epoch, a.owner, a.outcome, a.counts, a.remote_id, a.finished_at
 		FROM attempt a WHERE ` + g.S.D.Among(column) + ` ORDER BY a.id`
-	rows, err := sqldb.Gather(g.Ctx, g.Tx, func(a *AttemptRow) []any {
-		return []any{
-			&a.ID, &a.EntryID, &a.Generation, &a.No, &a.Epoch, &a.Owner, &a.Outcome, &a.Counts, &a.RemoteID,
-			&a.FinishedAt,
-		}
-	}, g.Rebind(g.S.D.Locked(query, "a")), list)
-	if err != nil {
+	var rows []AttemptRow
+	if err := g.All(&rows, g.S.D.Locked(query, "a"), list); err != nil {
 		return err
 	}
 	for i := range rows {

@@ -19,13 +19,13 @@ import (
 func FactPages(t *sqldb.Tx, ids []int64, put func([]journal.Fact) error) error {
 	for chunk := range slices.Chunk(ids, sqldb.InList) {
 		var rows []EntryRow
-		in := `(` + sqldb.Marks(len(chunk)) + `)`
-		if err := t.All(&rows, SelectEntry+`WHERE e.id IN `+in+` ORDER BY e.id`, sqldb.Anys(chunk)...); err != nil {
+		list := sqldb.ListOf(t.S.D, chunk)
+		if err := t.All(&rows, SelectEntry+`WHERE `+t.S.D.Among("e.id")+` ORDER BY e.id`, list); err != nil {
 			return err
 		}
 		var attempts []AttemptRow
 		if err := t.All(&attempts, `SELECT a.id, a.entry_id, a.generation, a.outcome, a.remote_id, a.payload_hash, a.content, a.started_at FROM attempt a
-			WHERE a.entry_id IN `+in+` AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created')) ORDER BY a.entry_id, a.no`, sqldb.Anys(chunk)...); err != nil {
+			WHERE `+t.S.D.Among("a.entry_id")+` AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created')) ORDER BY a.entry_id, a.no`, list); err != nil {
 			return err
 		}
 		of := map[int64][]journal.FactAttempt{}

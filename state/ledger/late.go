@@ -15,11 +15,10 @@ import (
 
 // sibling is an attempt of an entry as a late answer must know it.
 type sibling struct {
-	ID         string `db:"id"`
-	EntryID    int64  `db:"entry_id"`
-	Generation int    `db:"generation"`
-	Outcome    string `db:"outcome"` // '' while it is open
-	RemoteID   string `db:"remote_id"`
+	ID, RemoteID string
+	EntryID      int64
+	Generation   int
+	Outcome      string // '' while it is open
 }
 
 // mayHaveCreated tells whether a record may have come of it.
@@ -39,17 +38,16 @@ func (g *GroupTx) siblings() (map[int64][]sibling, error) {
 			ids = append(ids, a.EntryID)
 		}
 	}
-	for chunk := range slices.Chunk(ids, sqldb.InList) {
-		var rows []sibling
-		if err := g.All(&rows, `SELECT id, entry_id, generation, COALESCE(outcome, '') AS outcome, remote_id FROM attempt
-			WHERE entry_id IN (`+sqldb.Marks(len(chunk))+`) ORDER BY no`, sqldb.Anys(chunk)...); err != nil {
-			return nil, err
-		}
-		for _, r := range rows {
-			out[r.EntryID] = append(out[r.EntryID], r)
-		}
+	if len(ids) == 0 {
+		return out, nil
 	}
-	return out, nil
+	var rows []sibling
+	err := g.All(&rows, `SELECT id, entry_id, generation, COALESCE(outcome, '') AS outcome, remote_id FROM attempt
+		WHERE `+g.S.D.Among("entry_id")+` ORDER BY no`, sqldb.ListOf(g.S.D, ids))
+	for _, r := range rows {
+		out[r.EntryID] = append(out[r.EntryID], r)
+	}
+	return out, err
 }
 
 // current gives the attempts of an entry as they are with what this group has settled so far.
@@ -157,7 +155,7 @@ func (g *GroupTx) record(alarm trade.Alarm, before trade.State, after string) er
 		return fmt.Errorf("a late answer: %w", err)
 	}
 	owner := sqldb.Self()
-	_, err = audit.AddAudit(g.Tx, trade.AuditRecord{
+	err = audit.AddAudit(g.Tx, trade.AuditRecord{
 		At: time.Now(), Who: audit.Program, From: fmt.Sprintf("pid %d@%s", owner.PID, owner.Host), Act: "late answer",
 		Target: alarm.Job + " " + alarm.Key,
 		Reason: alarm.Text, Detail: string(detail),

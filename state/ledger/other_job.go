@@ -7,7 +7,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -19,10 +18,10 @@ import (
 
 // kinOf gives the jobs whose keys are compared with those of a job: all that have entries of the
 // same kind, but for those of which it is known that their keys are of another space.
-func kinOf(all func(dest any, query string, args ...any) error, job, sends string) ([]string, error) {
+func kinOf(all sqldb.Select, job, sends string) ([]string, error) {
 	var rows []struct {
-		Job    string         `db:"job"`
-		Brakes sql.NullString `db:"brakes"`
+		Job    string
+		Brakes sql.NullString
 	}
 	err := all(&rows, `SELECT k.job, c.brakes FROM job_kind k LEFT JOIN job_cursor c ON c.job = k.job
 		WHERE k.sends = ? ORDER BY k.job`, sends)
@@ -54,7 +53,7 @@ func kinOf(all func(dest any, query string, args ...any) error, job, sends strin
 // state that says so, those that the platform says it has, and those with an attempt of which that
 // is not certain, such as one that was dismissed while it was in doubt. Of several the first that
 // was accepted is told.
-func takenKeys(d sqldb.Dialect, all func(dest any, query string, args ...any) error, kin []string, sends string,
+func takenKeys(d sqldb.Dialect, all sqldb.Select, kin []string, sends string,
 	keys []string,
 ) (map[string]trade.Elsewhere, error) {
 	out := map[string]trade.Elsewhere{}
@@ -62,9 +61,9 @@ func takenKeys(d sqldb.Dialect, all func(dest any, query string, args ...any) er
 		return out, nil
 	}
 	var found []struct {
-		ID int64 `db:"id"`
+		ID int64
 		trade.Elsewhere
-		Cause string `db:"cause"`
+		Cause string
 	}
 	query := `SELECT e.id, e.job, e.key, e.state, e.cause, COALESCE(e.remote_id, e.moved_id, '') AS remote_id FROM entry e
 		WHERE ` + d.Among("e.job") + ` AND ` + d.Among("e.key") + ` AND e.sends = ? ORDER BY e.id`
@@ -108,25 +107,13 @@ func takenKeys(d sqldb.Dialect, all func(dest any, query string, args ...any) er
 func (s *Ledger) SentElsewhere(ctx context.Context, job string, sends trade.Kind,
 	keys []string,
 ) (out map[string]trade.Elsewhere, several bool, err error) {
-	const op = "looking whether another job has sent a key"
-	all := func(dest any, query string, args ...any) error {
-		return s.db.Read.SelectContext(ctx, dest, s.db.Q(query), args...)
-	}
+	all := s.db.Reading(ctx, "looking whether another job has sent a key")
 	kin, err := kinOf(all, job, string(sends))
 	if err != nil {
-		return nil, false, s.db.Fault(ctx, op, err)
+		return nil, false, err
 	}
-	out = map[string]trade.Elsewhere{}
-	for chunk := range slices.Chunk(keys, sqldb.InList) {
-		found, err := takenKeys(s.db.D, all, kin, string(sends), chunk)
-		if err != nil {
-			return nil, false, s.db.Fault(ctx, op, err)
-		}
-		for key, f := range found {
-			out[key] = f
-		}
-	}
-	return out, len(kin) > 0, nil
+	out, err = takenKeys(s.db.D, all, kin, string(sends), keys)
+	return out, len(kin) > 0, err
 }
 
 // sentByOthers is what other jobs of the kind have sent, or may have, of what a group would send.
@@ -166,8 +153,7 @@ func (g *GroupTx) sentElsewhere() (out sentByOthers, err error) {
 		return out, err
 	}
 	var begun []struct {
-		ID      int64 `db:"id"`
-		Content int64 `db:"content"`
+		ID, Content int64
 	}
 	query := `SELECT e.id, a.content FROM attempt a JOIN entry e ON e.id = a.entry_id
 		WHERE ` + g.S.D.Among("a.content") + ` AND ` + g.S.D.Among("e.job") + ` AND ` + MayHaveMade
@@ -224,16 +210,15 @@ func KnowJob(t *sqldb.Tx, job, sends string) error {
 func (s *Ledger) JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error) {
 	const op = "reading the jobs that have entries"
 	var rows []struct {
-		Job     string      `db:"job"`
-		Sends   string      `db:"sends"`
-		State   trade.State `db:"state"`
-		N       int         `db:"n"`
-		Damaged int         `db:"damaged"`
+		Job, Sends string
+		State      trade.State
+		N, Damaged int
 	}
-	err := s.db.Read.SelectContext(ctx, &rows, `SELECT k.job, k.sends, t.state, COALESCE(SUM(t.n), 0) AS n, COUNT(*) - COUNT(t.n) AS damaged FROM job_kind k JOIN tally t ON t.job = k.job
+	err := s.db.All(ctx, op, &rows,
+		`SELECT k.job, k.sends, t.state, COALESCE(SUM(t.n), 0) AS n, COUNT(*) - COUNT(t.n) AS damaged FROM job_kind k JOIN tally t ON t.job = k.job
 		GROUP BY k.job, k.sends, t.state ORDER BY k.job, k.sends`)
 	if err != nil {
-		return nil, s.db.Fault(ctx, op, err)
+		return nil, err
 	}
 	var out []trade.KnownJob
 	for _, r := range rows {

@@ -20,10 +20,9 @@ const Recovered = "the process that sent it stopped before the answer was stored
 
 // sendingRow is an entry that is in flight, as far as the ledger knows.
 type sendingRow struct {
-	EntryID int64          `db:"entry_id"`
-	Attempt sql.NullString `db:"attempt"`
-	Owner   sql.NullString `db:"owner"`
-	Epoch   sql.NullInt64  `db:"epoch"`
+	EntryID        int64
+	Attempt, Owner sql.NullString
+	Epoch          sql.NullInt64
 }
 
 // Recover settles the entries that are sending and whose instance is dead: it did not say for 30 s
@@ -49,11 +48,11 @@ func (s *Ledger) recover(ctx context.Context, lease trade.Lease, now time.Time, 
 	}
 	const op = "recovering what an earlier process left"
 	var sending []int64 // nothing is written where nothing is being sent
-	if err := s.db.Read.SelectContext(ctx, &sending,
-		s.db.Q(`SELECT id FROM entry WHERE job = ? AND state = 'sending' LIMIT 1`), lease.Job); err != nil ||
+	if err := s.db.All(ctx, op, &sending, `SELECT id FROM entry WHERE job = ? AND state = 'sending' LIMIT 1`,
+		lease.Job); err != nil ||
 		len(sending) == 0 {
 		if own {
-			return 0, s.db.Fault(ctx, op, err)
+			return 0, err
 		}
 		return 0, s.jobs.Idle(ctx, op, lease, err)
 	}
@@ -163,28 +162,25 @@ func leftBehind(t *sqldb.Tx, lease trade.Lease, own bool) ([]sendingRow, error) 
 // endAttempts makes attempts unknown whose outcome nobody will tell, and gives their entries. Late
 // answers may come at this very moment: what is settled by then is left alone.
 func endAttempts(t *sqldb.Tx, left []sendingRow, now time.Time) (ids []int64, err error) {
-	var attempts []any
+	var attempts []string
 	for _, f := range left {
 		if f.Attempt.Valid {
 			attempts = append(attempts, f.Attempt.String)
 		}
 	}
 	open := map[string]bool{}
-	for chunk := range slices.Chunk(attempts, sqldb.InList) {
-		var still []string
-		query := `SELECT a.id FROM attempt a WHERE a.outcome IS NULL AND a.id IN (` + sqldb.Marks(len(chunk)) +
-			`) ORDER BY a.id`
-		if err := t.All(&still, t.S.D.Locked(query, "a"), chunk...); err != nil {
-			return nil, err
-		}
-		for _, id := range still {
-			open[id] = true
-		}
-		if err := t.Do(
-			`UPDATE attempt SET outcome = 'unknown', finished_at = ?, counts = 1, reason = ? WHERE outcome IS NULL AND id IN (`+sqldb.Marks(len(chunk))+`)`,
-			append([]any{sqldb.AtOr(now, time.Time{}), Recovered}, chunk...)...); err != nil {
-			return nil, err
-		}
+	var still []string
+	query := `SELECT a.id FROM attempt a WHERE a.outcome IS NULL AND ` + t.S.D.Among("a.id") + ` ORDER BY a.id`
+	if err := t.All(&still, t.S.D.Locked(query, "a"), sqldb.ListOf(t.S.D, attempts)); err != nil {
+		return nil, err
+	}
+	for _, id := range still {
+		open[id] = true
+	}
+	if err := t.Do(
+		`UPDATE attempt SET outcome = 'unknown', finished_at = ?, counts = 1, reason = ? WHERE outcome IS NULL AND `+
+			t.S.D.Among("id"), sqldb.AtOr(now, time.Time{}), Recovered, sqldb.ListOf(t.S.D, attempts)); err != nil {
+		return nil, err
 	}
 	for _, f := range left {
 		if !f.Attempt.Valid || open[f.Attempt.String] {

@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,85 +16,40 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// EntryRow is an entry as the table has it. entryColumns, entryRow.args and the two conversions
-// change together.
+// EntryRow is an entry as the table has it.
 type EntryRow struct {
-	ID            int64          `db:"id"`
-	Job           string         `db:"job"`
-	Sends         string         `db:"sends"`
-	Key           string         `db:"key"`
-	KeyParts      string         `db:"key_parts"`
-	State         string         `db:"state"`
-	Cause         string         `db:"cause"`
-	RemoteID      sql.NullString `db:"remote_id"`
-	Flags         string         `db:"flags"`
-	Generation    int            `db:"generation"`
-	Attempts      int            `db:"attempts"`
-	NextAttemptAt sql.NullInt64  `db:"next_attempt_at"`
-	FirstSeenAt   int64          `db:"first_seen_at"`
-	UpdatedAt     int64          `db:"updated_at"`
-	Error         sql.NullString `db:"error"`
-	WaitingFor    string         `db:"waiting_for"`
-	Warnings      string         `db:"warnings"`
-	Cells         string         `db:"cells"`
-	NowCells      string         `db:"now_cells"`
-	Acknowledged  string         `db:"acknowledged"`
-	AckCells      string         `db:"ack_cells"`
-	SourceHash    trade.Hash     `db:"source_hash"`
-	MappedWith    string         `db:"mapped_with"`
-	Target        string         `db:"target"`
-	Payload       sql.NullString `db:"payload"`
-	PayloadHash   trade.Hash     `db:"payload_hash"`
-	Content       int64          `db:"content"`
-	Amount        string         `db:"amount"`
-	Unit          string         `db:"unit"`
-	GoneSweeps    int            `db:"gone_sweeps"`
-	Version       int64          `db:"version"`
-	MovedID       sql.NullString `db:"moved_id"`
-	Dismissal     sql.NullString `db:"dismissal"`
-	Another       trade.Hash     `db:"another"`
-	ReducedAt     sql.NullInt64  `db:"reduced_at"`
+	ID, FirstSeenAt, UpdatedAt, Content, Version                                          int64
+	Job, Sends, Key, KeyParts, State, Cause, Flags, WaitingFor, Warnings, Cells, NowCells string
+	Acknowledged, AckCells, MappedWith, Target, Amount, Unit                              string
+	RemoteID, Error, Payload, MovedID, Dismissal                                          sql.NullString
+	Generation, Attempts, GoneSweeps                                                      int
+	NextAttemptAt, ReducedAt                                                              sql.NullInt64
+	SourceHash, PayloadHash, Another                                                      trade.Hash
 	decidedRow
 	shownRow
 }
 
 // decidedRow are the acts that an entry rests on.
 type decidedRow struct {
-	ClosedBy sql.NullInt64 `db:"closed_by"`
+	ClosedBy sql.NullInt64
 	ResentBy sql.NullInt64 `db:"resend_audit_id"`
 }
 
 // shownRow is what people are shown of an entry.
 type shownRow struct {
-	Shown     string `db:"shown"`
-	ShownMark int64  `db:"shown_mark"`
+	Shown     string
+	ShownMark int64
 }
 
-// entryColumns are the columns of an entry, in the order of entryRow.args.
-var entryColumns = []string{
-	"id", "job", "sends", "key", "key_parts", "state", "cause", "remote_id", "flags", "generation", "attempts",
-	"next_attempt_at",
-	"first_seen_at", "updated_at", "error", "waiting_for", "warnings", "cells", "now_cells", "acknowledged",
-	"ack_cells", "source_hash", "mapped_with", "target", "payload", "payload_hash", "content",
-	"amount", "unit", "gone_sweeps", "version", "closed_by", "moved_id", "resend_audit_id", "dismissal", "another",
-	"reduced_at", "shown", "shown_mark",
-}
+var entryColumns = sqldb.Columns[EntryRow]()
 
 // NewColumns are those that a new entry gives; the database numbers it.
 var NewColumns = entryColumns[1:]
 
-// updateColumns are those that an update may change, after the number that finds the entry.
-var updateColumns = func() []string {
-	out := []string{"id"}
-	for _, c := range entryColumns {
-		switch c {
-		case "id", "job", "sends", "key", "first_seen_at":
-		default:
-			out = append(out, c)
-		}
-	}
-	return out
-}()
+// updateColumns are those that an update may change, with the number that finds the entry.
+var updateColumns = slices.DeleteFunc(slices.Clone(entryColumns), func(c string) bool {
+	return slices.Contains([]string{"job", "sends", "key", "first_seen_at"}, c)
+})
 
 // SelectEntry reads whole entries.
 var SelectEntry = `SELECT ` + prefixed("e", entryColumns) + ` FROM entry e `
@@ -102,47 +58,8 @@ func prefixed(table string, columns []string) string {
 	return table + "." + strings.Join(columns, ", "+table+".")
 }
 
-// Args are the values of all columns, in the order of SelectEntry.
-func (r *EntryRow) Args() []any {
-	return []any{
-		r.ID, r.Job, r.Sends, r.Key, r.KeyParts, r.State, r.Cause, r.RemoteID, r.Flags, r.Generation, r.Attempts,
-		r.NextAttemptAt,
-		r.FirstSeenAt, r.UpdatedAt, r.Error, r.WaitingFor, r.Warnings, r.Cells, r.NowCells, r.Acknowledged, r.AckCells,
-		r.SourceHash, r.MappedWith, r.Target, r.Payload, r.PayloadHash, r.Content,
-		r.Amount, r.Unit, r.GoneSweeps, r.Version, r.ClosedBy, r.MovedID, r.ResentBy, r.Dismissal, r.Another,
-		r.ReducedAt, r.Shown, r.ShownMark,
-	}
-}
-
-// Places are where the columns of an entry go, in the order of entryColumns.
-func (r *EntryRow) Places() []any {
-	return []any{
-		&r.ID, &r.Job, &r.Sends, &r.Key, &r.KeyParts, &r.State, &r.Cause, &r.RemoteID, &r.Flags, &r.Generation,
-		&r.Attempts, &r.NextAttemptAt,
-		&r.FirstSeenAt, &r.UpdatedAt, &r.Error, &r.WaitingFor, &r.Warnings, &r.Cells, &r.NowCells, &r.Acknowledged,
-		&r.AckCells, &r.SourceHash, &r.MappedWith, &r.Target, &r.Payload, &r.PayloadHash, &r.Content,
-		&r.Amount, &r.Unit, &r.GoneSweeps, &r.Version, &r.ClosedBy, &r.MovedID, &r.ResentBy, &r.Dismissal, &r.Another,
-		&r.ReducedAt, &r.Shown, &r.ShownMark,
-	}
-}
-
-// pick gives the values of some of entryColumns.
-func (r *EntryRow) pick(columns []string) []any {
-	all := r.Args()
-	out := make([]any, len(columns))
-	for i, c := range columns {
-		out[i] = all[entryPosition[c]]
-	}
-	return out
-}
-
-var entryPosition = func() map[string]int {
-	out := map[string]int{}
-	for i, c := range entryColumns {
-		out[c] = i
-	}
-	return out
-}()
+// Args are the values of all columns.
+func (r *EntryRow) Args() []any { return sqldb.Pick(r, entryColumns) }
 
 // RowOf makes the row of an entry. Times that must be there and are not become now.
 func RowOf(e trade.Entry, now time.Time) (*EntryRow, error) {
@@ -306,16 +223,7 @@ func FlagsOf(text string) (trade.Flags, error) {
 
 // SelectEntries returns the entries for which a condition of SQL holds.
 func (s *Ledger) SelectEntries(ctx context.Context, op, where string, args ...any) ([]trade.Entry, error) {
-	var out []trade.Entry
-	err := sqldb.Each(ctx, s.db.Read, (*EntryRow).Places, func(r *EntryRow) error {
-		e, err := r.Entry()
-		out = append(out, e)
-		return err
-	}, s.db.Q(SelectEntry+where), args...)
-	if err != nil {
-		return nil, s.db.Fault(ctx, op, err)
-	}
-	return out, nil
+	return sqldb.Rows(ctx, s.db, op, (*EntryRow).Entry, SelectEntry+where, args...)
 }
 
 // The flags of entries as texts, for what is looked for in them.

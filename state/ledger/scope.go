@@ -16,7 +16,7 @@ type remoteKey struct{ sends, id, scope string }
 // scopedID is a row that has, or had, an id, with what was sent under it.
 type scopedID struct {
 	NarrowRow
-	Payload sql.NullString `db:"payload"`
+	Payload sql.NullString
 }
 
 // scope is the contract of a delivery whose id is no UUID; known is false where its payload is not
@@ -60,8 +60,7 @@ func (g *GroupTx) remoteOwners() (owners map[remoteKey]*NarrowRow, scopes map[st
 		return owners, scopes, nil
 	}
 	var sent []struct {
-		ID      string `db:"id"`
-		Payload string `db:"payload"`
+		ID, Payload string
 	}
 	if err := g.All(&sent, `SELECT a.id, a.payload FROM attempt a WHERE `+g.S.D.Among("a.id"),
 		sqldb.ListOf(g.S.D, attempts)); err != nil {
@@ -90,7 +89,7 @@ func (g *GroupTx) remoteOwners() (owners map[remoteKey]*NarrowRow, scopes map[st
 // holderOf gives the row that has a platform id, or that an earlier answer gave it to; of an id
 // that is unique within a contract only, a row of the same contract as entry except, which is not
 // asked about.
-func holderOf(all func(any, string, ...any) error, sends, remoteID string, except int64) (trade.ParentKey, error) {
+func holderOf(all sqldb.Select, sends, remoteID string, except int64) (trade.ParentKey, error) {
 	own := make([]sql.NullString, 1)
 	if _, alone := trade.IDScope(trade.Kind(sends), remoteID, nil); !alone {
 		if err := all(&own, `SELECT payload FROM entry WHERE id = ?`, except); err != nil {

@@ -131,9 +131,9 @@ func (g *GroupTx) writeSettled(w settling) error {
 	if err := g.UpdateRows("entry", settledColumns, rowsOf(w.moved)); err != nil {
 		return err
 	}
-	for chunk := range slices.Chunk(w.late, sqldb.InList) {
-		if err := g.Do(`UPDATE entry SET reduced_at = NULL WHERE reduced_at IS NOT NULL AND id IN (`+
-			sqldb.Marks(len(chunk))+`)`, sqldb.Anys(chunk)...); err != nil {
+	if len(w.late) > 0 {
+		if err := g.Do(`UPDATE entry SET reduced_at = NULL WHERE reduced_at IS NOT NULL AND `+g.S.D.Among("id"),
+			sqldb.ListOf(g.S.D, w.late)); err != nil {
 			return err
 		}
 	}

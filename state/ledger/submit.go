@@ -18,7 +18,7 @@ import (
 // MoveAll moves entries to one state, with the same further changes for all, and keeps the sums.
 func MoveAll(t *sqldb.Tx, ids []int64, to trade.State, now time.Time, set string, args ...any) error {
 	entries, err := LockEntries(t, ids)
-	if err != nil {
+	if err != nil || len(entries) == 0 {
 		return err
 	}
 	sums := TallyChange{}
@@ -27,12 +27,10 @@ func MoveAll(t *sqldb.Tx, ids []int64, to trade.State, now time.Time, set string
 			return err
 		}
 	}
-	for chunk := range slices.Chunk(ids, sqldb.InList) {
-		all := append(append([]any{string(to), sqldb.AtOr(now, time.Time{})}, args...), sqldb.Anys(chunk)...)
-		if err := t.Do(`UPDATE entry SET state = ?, version = version + 1, updated_at = ?, `+set+` WHERE id IN (`+
-			sqldb.Marks(len(chunk))+`)`, all...); err != nil {
-			return err
-		}
+	all := append(append([]any{string(to), sqldb.AtOr(now, time.Time{})}, args...), sqldb.ListOf(t.S.D, ids))
+	if err := t.Do(`UPDATE entry SET state = ?, version = version + 1, updated_at = ?, `+set+` WHERE `+
+		t.S.D.Among("id"), all...); err != nil {
+		return err
 	}
 	return sums.Apply(t)
 }
@@ -46,27 +44,19 @@ func (s *Ledger) Wake(ctx context.Context, lease trade.Lease, now time.Time) (in
 	query := `SELECT e.id FROM entry e WHERE e.next_attempt_at IS NOT NULL AND e.job = ? AND e.state IN ('rejected', 'waiting') AND e.next_attempt_at <= ?
 		AND e.payload IS NOT NULL ORDER BY e.id + 0`
 	var due []int64 // nothing is written where nothing is to be done, which is what most runs find
-	if err := s.db.Read.SelectContext(ctx, &due, s.db.Q(query+` LIMIT 1`), lease.Job, now.UnixMilli()); err != nil ||
-		len(due) == 0 {
+	if err := s.db.All(ctx, op, &due, query+` LIMIT 1`, lease.Job, now.UnixMilli()); err != nil || len(due) == 0 {
 		return 0, s.jobs.Idle(ctx, op, lease, err)
 	}
-	var n int
-	err := s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
-		n = 0
+	return sqldb.Stored(ctx, s.db, op, func(t *sqldb.Tx) (int, error) {
 		if err := jobs.Fence(t, lease); err != nil {
-			return err
+			return 0, err
 		}
 		var ids []int64
 		if err := t.All(&ids, t.S.D.Locked(query, "e"), lease.Job, now.UnixMilli()); err != nil || len(ids) == 0 {
-			return err
+			return 0, err
 		}
-		n = len(ids)
-		return MoveAll(t, ids, trade.Pending, now, awake)
+		return len(ids), MoveAll(t, ids, trade.Pending, now, awake)
 	})
-	if err != nil {
-		return 0, err
-	}
-	return n, nil
 }
 
 // awake is what a woken entry no longer has.
@@ -76,29 +66,26 @@ const awake = `cause = '', error = NULL, waiting_for = '[]', next_attempt_at = N
 // that needs it was accepted. That is true for the entries of all jobs. One that waits for
 // something else too goes on waiting for that.
 func (s *Ledger) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id string) (int, error) {
-	const op = "waking entries that waited for a record"
 	now := time.Now()
-	var n int
-	err := s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
-		n = 0
+	return sqldb.Stored(ctx, s.db, "waking entries that waited for a record", func(t *sqldb.Tx) (int, error) {
 		if err := jobs.Fence(t, lease); err != nil {
-			return err
+			return 0, err
 		}
 		var rows []struct {
-			ID         int64  `db:"id"`
-			WaitingFor string `db:"waiting_for"`
-			Ready      bool   `db:"ready"`
+			ID         int64
+			WaitingFor string
+			Ready      bool
 		}
 		// A cheap look that may find too much; what an entry waits for is then read.
 		query := `SELECT e.id, e.waiting_for, (e.payload IS NOT NULL) AS ready FROM entry e WHERE e.state = 'waiting' AND e.waiting_for LIKE ? ORDER BY e.id`
 		if err := t.All(&rows, t.S.D.Locked(query, "e"), `%"platform":%`); err != nil {
-			return err
+			return 0, err
 		}
 		var woken []int64
 		for _, r := range rows {
 			var awaited []trade.Awaited
 			if err := json.Unmarshal([]byte(r.WaitingFor), &awaited); err != nil {
-				return fmt.Errorf("entry %d is damaged in column waiting_for: restore the backup", r.ID)
+				return 0, fmt.Errorf("entry %d is damaged in column waiting_for: restore the backup", r.ID)
 			}
 			rest := slices.DeleteFunc(slices.Clone(awaited),
 				func(a trade.Awaited) bool { return a.Platform == kind && a.ID == id })
@@ -109,21 +96,16 @@ func (s *Ledger) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id st
 			default:
 				text, err := json.Marshal(List(rest))
 				if err != nil {
-					return err
+					return 0, err
 				}
 				if err := t.Do(`UPDATE entry SET waiting_for = ?, version = version + 1, updated_at = ? WHERE id = ?`,
 					string(text), now.UnixMilli(), r.ID); err != nil {
-					return err
+					return 0, err
 				}
 			}
 		}
-		n = len(woken)
-		return MoveAll(t, woken, trade.Pending, now, awake)
+		return len(woken), MoveAll(t, woken, trade.Pending, now, awake)
 	})
-	if err != nil {
-		return 0, err
-	}
-	return n, nil
 }
 
 // Due gives pending entries that may go now, with numbers above after, in the order of their
@@ -135,12 +117,10 @@ func (s *Ledger) Due(ctx context.Context, job string, now time.Time, after int64
 
 // BlockRow is a record that the platform does not know, as the table has it.
 type BlockRow struct {
-	Kind    string        `db:"kind"`
-	ID      string        `db:"id"`
-	Message string        `db:"message"`
-	FirstAt int64         `db:"first_at"`
-	NextAt  sql.NullInt64 `db:"next_at"`
-	Tries   int           `db:"tries"`
+	Kind, ID, Message string
+	FirstAt           int64
+	NextAt            sql.NullInt64
+	Tries             int
 }
 
 func (r BlockRow) block() trade.Block {
@@ -152,16 +132,8 @@ func (r BlockRow) block() trade.Block {
 
 // Blocks gives the records that rows wait for, by kind and id.
 func (s *Ledger) Blocks(ctx context.Context) ([]trade.Block, error) {
-	var rows []BlockRow
-	if err := s.db.Read.SelectContext(ctx, &rows,
-		`SELECT kind, id, message, first_at, next_at, tries FROM block ORDER BY kind, id`); err != nil {
-		return nil, s.db.Fault(ctx, "reading what rows wait for", err)
-	}
-	out := make([]trade.Block, len(rows))
-	for i, r := range rows {
-		out[i] = r.block()
-	}
-	return out, nil
+	return sqldb.Made(ctx, s.db, "reading what rows wait for", BlockRow.block,
+		`SELECT kind, id, message, first_at, next_at, tries FROM block ORDER BY kind, id`)
 }
 
 func setBlocks(t *sqldb.Tx, set, unset []trade.Block, now time.Time) error {

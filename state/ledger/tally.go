@@ -105,11 +105,9 @@ var tallyColumns = []string{"job", "state", "unit", "part", "n", "volume"}
 
 // TallyRow is a kept sum, as the table has it.
 type TallyRow struct {
-	Job    string         `db:"job"`
-	State  string         `db:"state"`
-	Unit   string         `db:"unit"`
-	N      sql.NullInt64  `db:"n"` // no rule lets either be NULL, but a file that was damaged may hold anything
-	Volume sql.NullString `db:"volume"`
+	Job, State, Unit string
+	N                sql.NullInt64 // no rule lets either be NULL, but a file that was damaged may hold anything
+	Volume           sql.NullString
 }
 
 func (r TallyRow) key() TallyKey { return TallyKey{r.Job, r.State, r.Unit} }
@@ -162,9 +160,9 @@ func compareTally(a, b TallyKey) int {
 func (s *Ledger) Counts(ctx context.Context, job string) ([]trade.Tally, error) {
 	const op = "reading the counts"
 	var rows []TallyRow
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(`SELECT job, state, unit, n, volume FROM tally WHERE job = ?`),
+	if err := s.db.All(ctx, op, &rows, `SELECT job, state, unit, n, volume FROM tally WHERE job = ?`,
 		job); err != nil {
-		return nil, s.db.Fault(ctx, op, err)
+		return nil, err
 	}
 	sums := TallyChange{}
 	for _, r := range rows {

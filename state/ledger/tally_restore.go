@@ -36,7 +36,7 @@ func (s *Ledger) RestoreSums(ctx context.Context, record trade.AuditRecord) (cha
 			return err
 		}
 		record.Detail = string(detail)
-		if _, err := audit.AddAudit(t, record); err != nil {
+		if err := audit.AddAudit(t, record); err != nil {
 			return err
 		}
 		if err := t.Do(`DELETE FROM tally`); err != nil {

@@ -15,23 +15,11 @@ import (
 
 // NarrowRow is what a write must know of an entry.
 type NarrowRow struct {
-	ID         int64          `db:"id"`
-	Job        string         `db:"job"`
-	Sends      string         `db:"sends"`
-	Key        string         `db:"key"`
-	State      string         `db:"state"`
-	RemoteID   sql.NullString `db:"remote_id"`
-	MovedID    sql.NullString `db:"moved_id"`
-	Flags      string         `db:"flags"`
-	Generation int            `db:"generation"`
-	Attempts   int            `db:"attempts"`
-	Amount     string         `db:"amount"`
-	Unit       string         `db:"unit"`
-	Version    int64          `db:"version"`
-
-	Cause         string         `db:"cause"`
-	Error         sql.NullString `db:"error"`
-	NextAttemptAt sql.NullInt64  `db:"next_attempt_at"`
+	ID, Version                                        int64
+	Job, Sends, Key, State, Flags, Amount, Unit, Cause string
+	RemoteID, MovedID, Error                           sql.NullString
+	Generation, Attempts                               int
+	NextAttemptAt                                      sql.NullInt64
 }
 
 // recordID is the id of the record that was made of it, whichever entry has it now.
@@ -40,15 +28,6 @@ func (e *NarrowRow) recordID() string {
 		return e.MovedID.String
 	}
 	return e.RemoteID.String
-}
-
-// places are where the columns of selectNarrow go.
-func (e *NarrowRow) places() []any {
-	return []any{
-		&e.ID, &e.Job, &e.Sends, &e.Key, &e.State, &e.RemoteID, &e.MovedID, &e.Flags, &e.Generation, &e.Attempts,
-		&e.Amount, &e.Unit, &e.Version,
-		&e.Cause, &e.Error, &e.NextAttemptAt,
-	}
 }
 
 // SelectNarrow reads what sending needs of an entry.
@@ -66,9 +45,8 @@ func LockEntries(t *sqldb.Tx, ids []int64) (map[int64]*NarrowRow, error) {
 		return out, nil
 	}
 	query := SelectNarrow + `WHERE ` + t.S.D.Among("e.id") + ` ORDER BY e.id`
-	rows, err := sqldb.Gather(t.Ctx, t, (*NarrowRow).places, t.Rebind(t.S.D.Locked(query, "e")),
-		sqldb.ListOf(t.S.D, ids))
-	if err != nil {
+	var rows []NarrowRow
+	if err := t.All(&rows, t.S.D.Locked(query, "e"), sqldb.ListOf(t.S.D, ids)); err != nil {
 		return nil, err
 	}
 	for i := range rows {
@@ -121,7 +99,7 @@ func ApplyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, updates []trade.Upd
 		e.Flags, e.Generation, e.Attempts, e.RemoteID, e.MovedID = row.Flags, row.Generation, row.Attempts,
 			row.RemoteID, row.MovedID
 		e.Cause, e.Error, e.NextAttemptAt = row.Cause, row.Error, row.NextAttemptAt
-		rows = append(rows, row.pick(updateColumns))
+		rows = append(rows, sqldb.Pick(row, updateColumns))
 	}
 	return lost, t.UpdateRows("entry", updateColumns, rows)
 }

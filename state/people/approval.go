@@ -14,15 +14,9 @@ import (
 )
 
 type approvalRow struct {
-	ID      int64  `db:"id"`
-	Act     string `db:"act"`
-	Target  string `db:"target"`
-	Mark    string `db:"mark"`
-	Plan    string `db:"plan"`
-	People  string `db:"people"`
-	Needs   int    `db:"needs"`
-	Version int64  `db:"version"`
-	Until   int64  `db:"until"`
+	ID, Version, Until              int64
+	Act, Target, Mark, Plan, People string
+	Needs                           int
 }
 
 const selectApproval = `SELECT id, act, target, mark, plan, people, needs, version, until FROM approval `
@@ -81,8 +75,7 @@ func (s *Directory) AskApproval(ctx context.Context, a trade.Approval,
 			a.Act, a.Target, a.Mark, string(a.Plan), string(people), a.Needs, a.Until.UnixMilli()); err != nil {
 			return err
 		}
-		_, err = audit.AddAudit(t, record)
-		return err
+		return audit.AddAudit(t, record)
 	})
 	return out, err
 }
@@ -90,9 +83,9 @@ func (s *Directory) AskApproval(ctx context.Context, a trade.Approval,
 // LapseApprovals removes the acts that nobody agreed to in time, with a record in the audit of each.
 func (s *Directory) LapseApprovals(ctx context.Context, now time.Time) error {
 	var old int
-	if err := s.db.Read.GetContext(ctx, &old, s.db.Q(`SELECT COUNT(*) FROM approval WHERE until <= ?`),
-		now.UnixMilli()); err != nil || old == 0 {
-		return s.db.Fault(ctx, "looking for consents that nobody gave", err)
+	if err := s.db.Get(ctx, "looking for consents that nobody gave", &old,
+		`SELECT COUNT(*) FROM approval WHERE until <= ?`, now.UnixMilli()); err != nil || old == 0 {
+		return err
 	}
 	return s.db.InTx(ctx, "removing what nobody agreed to", func(t *sqldb.Tx) error { return lapse(t, now) })
 }
@@ -111,7 +104,7 @@ func lapse(t *sqldb.Tx, now time.Time) error {
 		if n == 0 { // somebody else was first
 			continue
 		}
-		if _, err := audit.AddAudit(t, trade.AuditRecord{
+		if err := audit.AddAudit(t, trade.AuditRecord{
 			At: now, Who: audit.Program, From: "-", Act: "approval lapsed", Target: r.Target,
 			Reason: "nobody agreed in time", Detail: fmt.Sprintf(`{"approval":%d,"act":%q}`, r.ID, r.Act),
 		}); err != nil {
@@ -123,20 +116,8 @@ func lapse(t *sqldb.Tx, now time.Time) error {
 
 // Approvals gives the acts that wait for somebody's consent at a moment, the oldest first.
 func (s *Directory) Approvals(ctx context.Context, now time.Time) ([]trade.Approval, error) {
-	const op = "reading what waits for a consent"
-	var rows []approvalRow
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(selectApproval+`WHERE until > ? ORDER BY id`),
-		now.UnixMilli()); err != nil {
-		return nil, s.db.Fault(ctx, op, err)
-	}
-	out := make([]trade.Approval, len(rows))
-	for i, r := range rows {
-		var err error
-		if out[i], err = r.approval(); err != nil {
-			return nil, s.db.Fault(ctx, op, err)
-		}
-	}
-	return out, nil
+	return sqldb.Rows(ctx, s.db, "reading what waits for a consent", approvalRow.approval,
+		selectApproval+`WHERE until > ? ORDER BY id`, now.UnixMilli())
 }
 
 // Approval gives one of them, also one that has lapsed; one that is not known, or gone:
@@ -144,12 +125,12 @@ func (s *Directory) Approvals(ctx context.Context, now time.Time) ([]trade.Appro
 func (s *Directory) Approval(ctx context.Context, id int64) (trade.Approval, error) {
 	const op = "reading what waits for a consent"
 	var row approvalRow
-	err := s.db.Read.GetContext(ctx, &row, s.db.Q(selectApproval+`WHERE id = ?`), id)
+	err := s.db.Get(ctx, op, &row, selectApproval+`WHERE id = ?`, id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return trade.Approval{}, fmt.Errorf("approval %d: %w", id, sqldb.ErrNotFound)
 	}
 	if err != nil {
-		return trade.Approval{}, s.db.Fault(ctx, op, err)
+		return trade.Approval{}, err
 	}
 	a, err := row.approval()
 	return a, s.db.Fault(ctx, op, err)
@@ -178,13 +159,11 @@ func (s *Directory) EndApproval(ctx context.Context, a trade.Approval,
 func (s *Directory) change(ctx context.Context, record trade.AuditRecord, query string,
 	args ...any,
 ) (done bool, err error) {
-	err = s.db.InTx(ctx, "deciding about an act", func(t *sqldb.Tx) error {
+	return sqldb.Stored(ctx, s.db, "deciding about an act", func(t *sqldb.Tx) (bool, error) {
 		n, err := t.Changed(query, args...)
-		if done = n > 0; err != nil || !done {
-			return err
+		if err != nil || n == 0 {
+			return false, err
 		}
-		_, err = audit.AddAudit(t, record)
-		return err
+		return true, audit.AddAudit(t, record)
 	})
-	return done && err == nil, err
 }

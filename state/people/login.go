@@ -16,19 +16,17 @@ import (
 func (s *Directory) Login(ctx context.Context, hash string) (trade.Login, error) {
 	var row struct {
 		personRow
-		BeganAt  int64  `db:"began_at"`
-		SeenAt   int64  `db:"seen_at"`
-		ProvedAt int64  `db:"proved_at"`
-		Origin   string `db:"origin"`
+		BeganAt, SeenAt, ProvedAt int64
+		Origin                    string
 	}
 	query := `SELECT ` + personColumns +
 		`, l.began_at, l.seen_at, l.proved_at, l.origin FROM login l JOIN person p ON p.id = l.person_id WHERE l.hash = ? AND p.disabled = 0`
-	err := s.db.Read.GetContext(ctx, &row, s.db.Q(query), hash)
+	err := s.db.Get(ctx, "reading who is logged in", &row, query, hash)
 	if errors.Is(err, sql.ErrNoRows) {
 		return trade.Login{}, fmt.Errorf("login: %w", trade.ErrNobody)
 	}
 	if err != nil {
-		return trade.Login{}, s.db.Fault(ctx, "reading who is logged in", err)
+		return trade.Login{}, err
 	}
 	out := trade.Login{
 		Hash: hash, User: row.user(), BeganAt: time.UnixMilli(row.BeganAt).UTC(),
@@ -77,8 +75,7 @@ func (s *Directory) LogIn(ctx context.Context, l trade.Login, replaces, device s
 				return err
 			}
 		}
-		_, err = audit.AddAudit(t, record)
-		return err
+		return audit.AddAudit(t, record)
 	})
 }
 
@@ -96,8 +93,7 @@ func (s *Directory) LogOut(ctx context.Context, hash string, record trade.AuditR
 		if err != nil || n == 0 {
 			return err
 		}
-		_, err = audit.AddAudit(t, record)
-		return err
+		return audit.AddAudit(t, record)
 	})
 }
 
@@ -105,10 +101,10 @@ func (s *Directory) LogOut(ctx context.Context, hash string, record trade.AuditR
 // time.
 func (s *Directory) KnownDevice(ctx context.Context, hash string, user int64, since time.Time) (bool, error) {
 	var n int
-	err := s.db.Read.GetContext(ctx, &n,
-		s.db.Q(`SELECT COUNT(*) FROM login_device WHERE hash = ? AND (person_id = ? OR ? = 0) AND seen_at >= ?`), hash,
-		user, user, since.UnixMilli())
-	return n > 0, s.db.Fault(ctx, "looking for a browser", err)
+	err := s.db.Get(ctx, "looking for a browser", &n,
+		`SELECT COUNT(*) FROM login_device WHERE hash = ? AND (person_id = ? OR ? = 0) AND seen_at >= ?`, hash, user,
+		user, since.UnixMilli())
+	return n > 0, err
 }
 
 // Try counts one more try to log in in each bucket, before anybody knows how it ends, so that many
@@ -123,9 +119,8 @@ func (s *Directory) Try(ctx context.Context, buckets []string, now time.Time,
 		var changed []trade.Tries
 		for _, bucket := range buckets {
 			var row struct {
-				Failures int   `db:"failures"`
-				At       int64 `db:"at"`
-				Until    int64 `db:"until"`
+				Failures  int
+				At, Until int64
 			}
 			err := t.Get(&row, t.S.D.Locked(`SELECT failures, at, until FROM login_tries WHERE bucket = ?`,
 				"login_tries"), bucket)
@@ -163,9 +158,11 @@ func (s *Directory) Try(ctx context.Context, buckets []string, now time.Time,
 // and browsers that were not used since a third.
 func (s *Directory) PruneLogins(ctx context.Context, began, seen, tried, device time.Time) error {
 	var old int
-	if err := s.db.Read.GetContext(ctx, &old, s.db.Q(`SELECT (SELECT COUNT(*) FROM login WHERE began_at < ? OR seen_at < ?) + (SELECT COUNT(*) FROM login_tries WHERE at < ?)
-		+ (SELECT COUNT(*) FROM login_device WHERE seen_at < ?)`), began.UnixMilli(), seen.UnixMilli(), tried.UnixMilli(), device.UnixMilli()); err != nil || old == 0 {
-		return s.db.Fault(ctx, "looking for logins that are over", err)
+	if err := s.db.Get(ctx, "looking for logins that are over", &old,
+		`SELECT (SELECT COUNT(*) FROM login WHERE began_at < ? OR seen_at < ?) + (SELECT COUNT(*) FROM login_tries WHERE at < ?)
+		+ (SELECT COUNT(*) FROM login_device WHERE seen_at < ?)`, began.UnixMilli(), seen.UnixMilli(),
+		tried.UnixMilli(), device.UnixMilli()); err != nil || old == 0 {
+		return err
 	}
 	return s.db.InTx(ctx, "removing logins that are over", func(t *sqldb.Tx) error {
 		return errors.Join(

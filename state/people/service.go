@@ -70,15 +70,13 @@ func (s *Directory) Withdraw(ctx context.Context) error {
 func (s *Directory) Services(ctx context.Context) ([]Service, error) {
 	const op = "reading who serves the ledger"
 	var rows []struct {
-		Owner   string        `db:"owner"`
-		Version string        `db:"version"`
-		Since   sql.NullInt64 `db:"since"`
-		Seen    int64         `db:"seen"`
-		Now     int64         `db:"now"`
+		Owner, Version string
+		Since          sql.NullInt64
+		Seen, Now      int64
 	}
-	if err := s.db.Read.SelectContext(ctx, &rows, `SELECT owner, version, since, seen, `+s.db.D.Now+
+	if err := s.db.All(ctx, op, &rows, `SELECT owner, version, since, seen, `+s.db.D.Now+
 		` AS now FROM service ORDER BY since DESC, instance DESC`); err != nil {
-		return nil, s.db.Fault(ctx, op, err)
+		return nil, err
 	}
 	out := make([]Service, len(rows))
 	for i, r := range rows {
@@ -95,12 +93,12 @@ func (s *Directory) Services(ctx context.Context) ([]Service, error) {
 // LastTask tells when a task of the housekeeping began last; the zero time when it never did.
 func (s *Directory) LastTask(ctx context.Context, name string) (time.Time, error) {
 	var at int64
-	err := s.db.Read.GetContext(ctx, &at, s.db.Q(`SELECT ran_at FROM task WHERE name = ?`), name)
+	err := s.db.Get(ctx, "reading when a task ran", &at, `SELECT ran_at FROM task WHERE name = ?`, name)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return time.Time{}, nil
 	case err != nil:
-		return time.Time{}, s.db.Fault(ctx, "reading when a task ran", err)
+		return time.Time{}, err
 	}
 	return time.UnixMilli(at).UTC(), nil
 }

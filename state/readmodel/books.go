@@ -16,14 +16,13 @@ import (
 
 // Run gives one run by its id, or ErrNotFound.
 func (s *Reader) Run(ctx context.Context, id string) (trade.RunReport, error) {
-	const op = "reading a run"
 	var text string
-	err := s.db.Read.GetContext(ctx, &text, s.db.Q(`SELECT report FROM run WHERE id = ?`), id)
+	err := s.db.Get(ctx, "reading a run", &text, `SELECT report FROM run WHERE id = ?`, id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return trade.RunReport{}, fmt.Errorf("run %s: %w", id, sqldb.ErrNotFound)
 	}
 	if err != nil {
-		return trade.RunReport{}, s.db.Fault(ctx, op, err)
+		return trade.RunReport{}, err
 	}
 	return runOf(text)
 }
@@ -53,11 +52,11 @@ func (s *Reader) RunPage(ctx context.Context, job, after string, limit int) (tra
 			[]any{job, before, limit + 1}
 	}
 	var rows []struct {
-		Seq    int64  `db:"seq"`
-		Report string `db:"report"`
+		Seq    int64
+		Report string
 	}
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), args...); err != nil {
-		return trade.RunPage{}, s.db.Fault(ctx, op, err)
+	if err := s.db.All(ctx, op, &rows, query, args...); err != nil {
+		return trade.RunPage{}, err
 	}
 	var page trade.RunPage
 	for i, r := range rows {
@@ -96,10 +95,10 @@ func (s *Reader) AuditPage(ctx context.Context, q trade.AuditQuery) (trade.Audit
 		b.add(`at < ?`, q.Until.UnixMilli())
 	}
 	var rows []audit.Row
-	if err := s.db.Read.SelectContext(ctx, &rows,
-		s.db.Q(audit.SelectAudit+`WHERE `+strings.Join(b.where, ` AND `)+` ORDER BY seq DESC LIMIT ?`),
+	if err := s.db.All(ctx, "reading a page of the audit", &rows,
+		audit.SelectAudit+`WHERE `+strings.Join(b.where, ` AND `)+` ORDER BY seq DESC LIMIT ?`,
 		append(b.args, q.Limit+1)...); err != nil {
-		return trade.AuditPage{}, s.db.Fault(ctx, "reading a page of the audit", err)
+		return trade.AuditPage{}, err
 	}
 	var page trade.AuditPage
 	if len(rows) > q.Limit {

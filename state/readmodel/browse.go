@@ -37,11 +37,12 @@ func (s *Reader) Rows(ctx context.Context, filter trade.RowFilter, fn func(trade
 	return nil
 }
 
+const readingRows = "reading rows"
+
 // rowsOf is Rows within one job, and tells how many it gave.
 func (s *Reader) rowsOf(ctx context.Context, filter trade.RowFilter,
 	fn func(trade.Entry) error,
 ) (given int, err error) {
-	const op = "reading rows"
 	where, args := conditions(filter)
 	for after := int64(0); ; {
 		limit := discovery.EntryPage
@@ -51,14 +52,14 @@ func (s *Reader) rowsOf(ctx context.Context, filter trade.RowFilter,
 		// First which, which is told by an index, then what they hold.
 		ids, err := s.pageOf(ctx, filter, after, limit)
 		if err != nil {
-			return given, s.db.Fault(ctx, op, err)
+			return given, err
 		}
 		if len(ids) == 0 {
 			return given, nil
 		}
 		after = ids[len(ids)-1]
-		page, err := s.ledger.SelectEntries(ctx, op, where+` AND e.id IN (`+sqldb.Marks(len(ids))+`) ORDER BY e.id`,
-			append(slices.Clone(args), sqldb.Anys(ids)...)...)
+		page, err := s.ledger.SelectEntries(ctx, readingRows, where+` AND `+s.db.D.Among("e.id")+` ORDER BY e.id`,
+			append(slices.Clone(args), sqldb.ListOf(s.db.D, ids))...)
 		if err != nil {
 			return given, err
 		}
@@ -98,8 +99,8 @@ func (s *Reader) pageOf(ctx context.Context, filter trade.RowFilter, after int64
 	for _, part := range parts {
 		where, args := conditions(part)
 		var some []int64
-		if err := s.db.Read.SelectContext(ctx, &some,
-			s.db.Q(`SELECT e.id FROM entry e `+hint+where+` AND e.id > ? ORDER BY e.id LIMIT ?`),
+		if err := s.db.All(ctx, readingRows, &some,
+			`SELECT e.id FROM entry e `+hint+where+` AND e.id > ? ORDER BY e.id LIMIT ?`,
 			append(args, after, limit)...); err != nil {
 			return nil, err
 		}
@@ -157,42 +158,26 @@ func (s *Reader) Entry(ctx context.Context, job, key string) (trade.Entry, error
 
 // Attempts gives all attempts of an entry in their order.
 func (s *Reader) Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error) {
-	const op = "reading the attempts of a row"
-	var rows []ledger.AttemptRow
 	query := `SELECT ` + strings.Join(ledger.AttemptColumns, ", ") + ` FROM attempt WHERE entry_id = ? ORDER BY no`
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), entryID); err != nil {
-		return nil, s.db.Fault(ctx, op, err)
-	}
-	out := make([]trade.Attempt, len(rows))
-	for i := range rows {
-		var err error
-		if out[i], err = rows[i].Attempt(); err != nil {
-			return nil, s.db.Fault(ctx, op, err)
-		}
-	}
-	return out, nil
+	return sqldb.Rows(ctx, s.db, "reading the attempts of a row", (*ledger.AttemptRow).Attempt, query, entryID)
 }
 
 // FlagCounts counts the entries of a job that have each flag; flags that no entry has are left out.
 func (s *Reader) FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error) {
 	const op = "counting flags"
-	var rows []struct {
-		Flags string `db:"flags"`
-		N     int    `db:"n"`
-	}
-	if err := s.db.Read.SelectContext(ctx, &rows,
-		s.db.Q(`SELECT flags, COUNT(*) AS n FROM entry WHERE job = ? AND flags <> '[]' GROUP BY flags`),
-		job); err != nil {
-		return nil, s.db.Fault(ctx, op, err)
+	counts, err := s.db.Counts(ctx, op,
+		`SELECT flags AS name, COUNT(*) AS n FROM entry WHERE job = ? AND flags <> '[]' GROUP BY flags`, job)
+	if err != nil {
+		return nil, err
 	}
 	out := map[trade.Flag]int{}
-	for _, r := range rows {
-		flags, err := ledger.FlagsOf(r.Flags)
+	for text, n := range counts {
+		flags, err := ledger.FlagsOf(text)
 		if err != nil {
 			return nil, s.db.Fault(ctx, op, err)
 		}
 		for _, f := range flags {
-			out[f] += r.N
+			out[f] += n
 		}
 	}
 	return out, nil

@@ -21,17 +21,11 @@ var ErrClosingDamaged = errors.New("the closed report is damaged: restore the ba
 const ClosingPart = trade.ClosingPart
 
 type closingRow struct {
-	ID      string `db:"id"`
-	Day     string `db:"day"`
-	At      int64  `db:"at"`
-	Who     string `db:"who"`
-	Reason  string `db:"reason"`
-	Program string `db:"program"`
-	Head    string `db:"head"`
-	Rows    int    `db:"row_count"`
-	Parts   int    `db:"parts"`
-	Hash    string `db:"hash"`
-	Audit   int64  `db:"audit_seq"`
+	ID, Day, Who, Reason, Program, Head, Hash string
+	At                                        int64
+	Rows                                      int `db:"row_count"`
+	Parts                                     int
+	Audit                                     int64 `db:"audit_seq"`
 }
 
 func (r closingRow) closing() (trade.Closing, error) {
@@ -83,7 +77,7 @@ func (s *Reader) CloseReport(ctx context.Context, c trade.Closing, rows io.Reade
 	}
 	c.Hash = sum.Hash()
 	return c, s.db.InTx(ctx, op, func(t *sqldb.Tx) (err error) {
-		if c.Audit, err = audit.AddAudit(t, record); err != nil {
+		if c.Audit, err = audit.AddNumbered(t, record); err != nil {
 			return err
 		}
 		return t.Do(
@@ -95,19 +89,8 @@ func (s *Reader) CloseReport(ctx context.Context, c trade.Closing, rows io.Reade
 
 // Closings gives the closed reports of a cut-off, or of all with the zero day, the newest first.
 func (s *Reader) Closings(ctx context.Context, day trade.Date) ([]trade.Closing, error) {
-	var rows []closingRow
 	query := `SELECT id, day, at, who, reason, program, head, row_count, parts, hash, audit_seq FROM closing WHERE ? = '' OR day = ? ORDER BY day DESC, at DESC, id DESC`
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), day.String(), day.String()); err != nil {
-		return nil, s.db.Fault(ctx, "reading the closed reports", err)
-	}
-	out := make([]trade.Closing, len(rows))
-	for i, r := range rows {
-		var err error
-		if out[i], err = r.closing(); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	return sqldb.Rows(ctx, s.db, "reading the closed reports", closingRow.closing, query, day.String(), day.String())
 }
 
 // ClosedRows writes the rows of a closed report as they were given to CloseReport, part by part,
@@ -117,9 +100,9 @@ func (s *Reader) ClosedRows(ctx context.Context, c trade.Closing, to io.Writer) 
 	sum := trade.NewClosingSum(c.Head)
 	for no := 1; no <= c.Parts; no++ {
 		var data []string
-		if err := s.db.Read.SelectContext(ctx, &data,
-			s.db.Q(`SELECT data FROM closing_part WHERE closing_id = ? AND no = ?`), c.ID, no); err != nil {
-			return s.db.Fault(ctx, op, err)
+		if err := s.db.All(ctx, op, &data, `SELECT data FROM closing_part WHERE closing_id = ? AND no = ?`, c.ID,
+			no); err != nil {
+			return err
 		}
 		if len(data) != 1 {
 			return fmt.Errorf("closing %s: %w", c.ID, ErrClosingDamaged)

@@ -25,9 +25,9 @@ func (s *Reader) Dependents(ctx context.Context, e trade.Entry, limit int) ([]tr
 	query := `SELECT id FROM entry WHERE CASE WHEN sends = 'deliveries' THEN true ELSE false END
 			AND substr(payload, 17, 13) = ? AND substr(payload, 1, ?) = ?
 		UNION ALL SELECT id FROM entry WHERE target <> '' AND target = ? ORDER BY 1 LIMIT ?`
-	if err := s.db.Read.SelectContext(ctx, &ids, s.db.Q(query), e.RemoteID[:contractMark], len(begins), begins,
-		e.RemoteID, limit); err != nil {
-		return nil, s.db.Fault(ctx, "reading what hangs on a row", err)
+	if err := s.db.All(ctx, "reading what hangs on a row", &ids, query, e.RemoteID[:contractMark], len(begins),
+		begins, e.RemoteID, limit); err != nil {
+		return nil, err
 	}
 	sent, err := s.discovery.Entries(ctx, ids)
 	if err != nil {
@@ -54,9 +54,8 @@ func (s *Reader) waitingFor(ctx context.Context, parent trade.Entry, limit int) 
 	// at.
 	query := `SELECT e.id FROM entry e WHERE e.state = 'waiting' AND ` + s.db.D.Within +
 		`(e.waiting_for, ?) > 0 ORDER BY e.id LIMIT ?`
-	if err := s.db.Read.SelectContext(ctx, &ids, s.db.Q(query), `"key":`+string(name),
-		limit+dependentsMore); err != nil {
-		return nil, s.db.Fault(ctx, op, err)
+	if err := s.db.All(ctx, op, &ids, query, `"key":`+string(name), limit+dependentsMore); err != nil {
+		return nil, err
 	}
 	entries, err := s.discovery.Entries(ctx, ids)
 	if err != nil {
@@ -87,17 +86,8 @@ const dependentsMore = 100
 
 // AuditOf gives the acts on a target, newest first, at most limit of them.
 func (s *Reader) AuditOf(ctx context.Context, target string, limit int) ([]trade.AuditRecord, error) {
-	var rows []audit.Row
-	if err := s.db.Read.SelectContext(ctx, &rows,
-		s.db.Q(audit.SelectAudit+`WHERE target = ? ORDER BY seq DESC LIMIT ?`), target,
-		audit.OrAll(limit)); err != nil {
-		return nil, s.db.Fault(ctx, "reading the acts on a row", err)
-	}
-	out := make([]trade.AuditRecord, len(rows))
-	for i, r := range rows {
-		out[i] = r.Record()
-	}
-	return out, nil
+	return sqldb.Made(ctx, s.db, "reading the acts on a row", audit.Row.Record,
+		audit.SelectAudit+`WHERE target = ? ORDER BY seq DESC LIMIT ?`, target, audit.OrAll(limit))
 }
 
 // EntryNo gives one entry by its number, or ErrNotFound.
@@ -120,13 +110,13 @@ func (s *Reader) Place(ctx context.Context, e trade.Entry) (place, of int, err e
 	}
 	for _, job := range jobs {
 		var n struct {
-			Place int `db:"place"`
+			Place int
 			All   int `db:"n"`
 		}
 		query := `SELECT COUNT(*) AS n, COALESCE(SUM(CASE WHEN id <= ? THEN 1 ELSE 0 END), 0) AS place
 			FROM entry WHERE job = ? AND state = ?`
-		if err := s.db.Read.GetContext(ctx, &n, s.db.Q(query), e.ID, job, string(e.State)); err != nil {
-			return 0, 0, s.db.Fault(ctx, "counting the rows in a state", err)
+		if err := s.db.Get(ctx, "counting the rows in a state", &n, query, e.ID, job, string(e.State)); err != nil {
+			return 0, 0, err
 		}
 		place, of = place+n.Place, of+n.All
 	}

@@ -40,10 +40,10 @@ func (s *Reader) Extent(ctx context.Context, each time.Duration) (map[string]int
 	for name, query := range queries {
 		var n int64
 		over, err := sqldb.Within(ctx, each,
-			func(ctx context.Context) error { return s.db.Read.GetContext(ctx, &n, query) })
+			func(ctx context.Context) error { return s.db.Get(ctx, "counting what the ledger has", &n, query) })
 		switch {
 		case err != nil:
-			return nil, s.db.Fault(ctx, "counting what the ledger has", err)
+			return nil, err
 		case over:
 			n = NotCounted
 		}
@@ -54,18 +54,6 @@ func (s *Reader) Extent(ctx context.Context, each time.Duration) (map[string]int
 
 // StuckCauses counts the rows of a job that wait for something or need a person, by their cause.
 func (s *Reader) StuckCauses(ctx context.Context, job string) (map[string]int, error) {
-	var rows []struct {
-		Cause string `db:"cause"`
-		N     int    `db:"n"`
-	}
-	if err := s.db.Read.SelectContext(ctx, &rows,
-		s.db.Q(`SELECT cause, COUNT(*) AS n FROM entry e `+s.db.D.ByStuck+`WHERE job = ? AND `+ledger.OfStuck+
-			` GROUP BY cause`), job); err != nil {
-		return nil, s.db.Fault(ctx, "counting the causes", err)
-	}
-	out := map[string]int{}
-	for _, r := range rows {
-		out[r.Cause] = r.N
-	}
-	return out, nil
+	return s.db.Counts(ctx, "counting the causes", `SELECT cause AS name, COUNT(*) AS n FROM entry e `+s.db.D.ByStuck+
+		`WHERE job = ? AND `+ledger.OfStuck+` GROUP BY cause`, job)
 }

@@ -16,23 +16,23 @@ const indexedAtOnce = 500
 // its texts.
 func (s *Reader) Index(ctx context.Context) (more bool, err error) {
 	var n int
-	if err := s.db.Read.GetContext(ctx, &n,
+	if err := s.db.Get(ctx, "looking for rows to be found", &n,
 		`SELECT COUNT(*) FROM (SELECT 1 FROM search_stale LIMIT 1) AS stale`); err != nil || n == 0 {
-		return false, s.db.Fault(ctx, "looking for rows to be found", err)
+		return false, err
 	}
-	err = s.db.InTx(ctx, "making rows findable", func(t *sqldb.Tx) error {
+	return sqldb.Stored(ctx, s.db, "making rows findable", func(t *sqldb.Tx) (bool, error) {
 		var rows []struct {
-			ID    int64  `db:"id"`
-			Shown string `db:"shown"`
+			ID    int64
+			Shown string
 		}
 		// Rows that others write are left for the next time: what they showed before must not be found
 		// after they end.
 		if err := t.All(&rows, t.S.D.FreeRows(`SELECT e.id, e.shown FROM search_stale s CROSS JOIN entry e
 			WHERE e.id = s.entry_id ORDER BY s.entry_id LIMIT ?`, "e"), indexedAtOnce); err != nil {
-			return err
+			return false, err
 		}
-		if more = len(rows) > 0; !more { // somebody else was first
-			return nil
+		if len(rows) == 0 { // somebody else was first
+			return false, nil
 		}
 		ids := make([]int64, len(rows))
 		for i, r := range rows {
@@ -40,23 +40,22 @@ func (s *Reader) Index(ctx context.Context) (more bool, err error) {
 		}
 		for _, table := range []string{"search_stale", "search_term"} {
 			if err := t.Do(`DELETE FROM `+table+` WHERE `+t.S.D.Among("entry_id"), sqldb.ListOf(t.S.D, ids)); err != nil {
-				return err
+				return false, err
 			}
 		}
 		var terms [][]any
 		for _, r := range rows {
 			var shown trade.Shown
 			if err := json.Unmarshal([]byte(r.Shown), &shown); err != nil {
-				return err
+				return false, err
 			}
 			for _, term := range termsOf(shown) {
 				terms = append(terms, []any{term, r.ID})
 			}
 		}
 		if len(terms) == 0 {
-			return nil
+			return true, nil
 		}
-		return t.InsertRows("search_term", []string{"term", "entry_id"}, terms, "")
+		return true, t.InsertRows("search_term", []string{"term", "entry_id"}, terms, "")
 	})
-	return more && err == nil, err
 }

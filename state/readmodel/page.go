@@ -13,12 +13,13 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+const readingPage = "reading a page of rows"
+
 // RowPage gives one page of the rows that a question asks for. Where the parents of waiting rows
 // stand is told as of now. Every way to ask goes along an index, from the row that the page before
 // ended with: a page costs the same whichever it is. A text that no key begins with is looked for
 // in all of them.
 func (s *Reader) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, error) {
-	const op = "reading a page of rows"
 	var err error
 	if len(q.Jobs) == 0 {
 		if q.Jobs, err = s.roster.Jobs(ctx); err != nil {
@@ -27,11 +28,11 @@ func (s *Reader) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, 
 	}
 	p := &paging{s: s, ctx: ctx, q: q}
 	if err := p.start(); err != nil {
-		return trade.RowPage{}, s.db.Fault(ctx, op, err)
+		return trade.RowPage{}, s.db.Fault(ctx, readingPage, err)
 	}
 	ids, page, err := p.ids()
 	if err != nil || len(ids) == 0 {
-		return page, s.db.Fault(ctx, op, err)
+		return page, s.db.Fault(ctx, readingPage, err)
 	}
 	if page.Rows, err = s.discovery.Entries(ctx, ids); err != nil {
 		return trade.RowPage{}, err
@@ -91,11 +92,9 @@ func (p *paging) start() error {
 	}
 	if p.after > 0 && p.q.Sort == trade.ByKey {
 		var row struct {
-			Job string `db:"job"`
-			Key string `db:"key"`
+			Job, Key string
 		}
-		if err := p.s.db.Read.GetContext(p.ctx, &row, p.s.db.Q(`SELECT job, key FROM entry WHERE id = ?`),
-			p.after); err != nil {
+		if err := p.s.db.Get(p.ctx, readingPage, &row, `SELECT job, key FROM entry WHERE id = ?`, p.after); err != nil {
 			return err
 		}
 		p.afterJob, p.afterKey = row.Job, row.Key
@@ -293,8 +292,12 @@ func (p *paging) narrow(b *branch, job string) {
 	}
 }
 
+func (p *paging) all(dest any, query string, args ...any) error {
+	return p.s.db.All(p.ctx, readingPage, dest, query, args...)
+}
+
 func (p *paging) pick(b *branch, order string) (ids []int64, err error) {
 	query := `SELECT e.id FROM entry e ` + b.from + `WHERE ` + strings.Join(b.where, " AND ") + ` ` + order + ` LIMIT ?`
-	err = p.s.db.Read.SelectContext(p.ctx, &ids, p.s.db.Q(query), append(slices.Clone(b.args), p.q.Limit+1)...)
+	err = p.all(&ids, query, append(slices.Clone(b.args), p.q.Limit+1)...)
 	return ids, err
 }

@@ -37,8 +37,7 @@ func (p *paging) date() error {
 		var some int
 		query := `SELECT COUNT(*) FROM (SELECT 1 FROM entry e WHERE ` + strings.Join(b.where, " AND ") +
 			` LIMIT ?) AS found`
-		if err := p.s.db.Read.GetContext(p.ctx, &some, p.s.db.Q(query),
-			append(slices.Clone(b.args), fewRows+1)...); err != nil {
+		if err := p.s.db.Get(p.ctx, readingPage, &some, query, append(slices.Clone(b.args), fewRows+1)...); err != nil {
 			return err
 		}
 		n += some

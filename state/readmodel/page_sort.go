@@ -46,20 +46,13 @@ func (p *paging) sortedPage() (ids []int64, next string, ok bool, err error) {
 
 // sortRow is what rows are sorted by.
 type sortRow struct {
-	ID     int64  `db:"id"`
-	Key    string `db:"key"`
-	State  string `db:"state"`
-	Amount string `db:"amount"`
-	Unit   string `db:"unit"`
-	At     int64  `db:"updated_at"`
-	Shown  string `db:"shown"`
-	Day    string `db:"day"`
-	Price  string `db:"price"`
-
-	title    string
-	kg       trade.Decimal
-	value    trade.Decimal
-	position int
+	ID                                          int64
+	Key, State, Amount, Unit, Shown, Day, Price string
+	At                                          int64 `db:"updated_at"`
+	title                                       string
+	kg                                          trade.Decimal
+	value                                       trade.Decimal
+	position                                    int
 }
 
 // sortKeys reads what rows are sorted by, and no more of it than the order needs.
@@ -82,8 +75,8 @@ func (p *paging) sortKeys(ids []int64) ([]sortRow, error) {
 	}
 	var rows []sortRow
 	query := `SELECT e.id, e.key, e.state, e.amount, e.unit, e.updated_at, ` + shown + ` AS shown, ` + day + ` AS day, ` +
-		price + ` AS price FROM entry e WHERE ` + p.s.db.D.Listed
-	if err := p.s.db.Read.SelectContext(p.ctx, &rows, p.s.db.Q(query), p.list(ids)); err != nil {
+		price + ` AS price FROM entry e WHERE ` + p.s.db.D.Among("e.id")
+	if err := p.all(&rows, query, sqldb.ListOf(p.s.db.D, ids)); err != nil {
 		return nil, err
 	}
 	for i := range rows {

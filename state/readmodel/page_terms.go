@@ -15,8 +15,7 @@ func (p *paging) byID(text string) (ids []int64, err error) {
 	}
 	for _, sends := range trade.Kinds {
 		var some []int64
-		if err := p.s.db.Read.SelectContext(p.ctx, &some,
-			p.s.db.Q(`SELECT id FROM entry WHERE sends = ? AND remote_id = ? LIMIT ?`), string(sends), text,
+		if err := p.all(&some, `SELECT id FROM entry WHERE sends = ? AND remote_id = ? LIMIT ?`, string(sends), text,
 			foundMost); err != nil {
 			return nil, err
 		}
@@ -68,25 +67,23 @@ const shownMost = 2000
 
 // showing gives the rows that show a word with this beginning; all is false when they are more.
 func (p *paging) showing(word string) (ids []int64, all bool, err error) {
-	if err := p.s.db.Read.SelectContext(p.ctx, &ids, p.s.db.Q(
-		`SELECT entry_id FROM search_term WHERE term >= ? AND term < ? LIMIT ?`), word, word+beyond,
+	if err := p.all(&ids, `SELECT entry_id FROM search_term WHERE term >= ? AND term < ? LIMIT ?`, word, word+beyond,
 		shownMost+1); err != nil || len(ids) <= shownMost {
 		return ids, true, err
 	}
 	ids = nil
-	err = p.s.db.Read.SelectContext(p.ctx, &ids, p.s.db.Q(
-		`SELECT entry_id FROM search_term WHERE term = ? ORDER BY entry_id DESC LIMIT ?`), word, shownMost)
+	err = p.all(&ids, `SELECT entry_id FROM search_term WHERE term = ? ORDER BY entry_id DESC LIMIT ?`, word, shownMost)
 	return ids, false, err
 }
 
 // alsoShowing leaves of rows those that show this word, too.
 func (p *paging) alsoShowing(ids []int64, word string) (left []int64, err error) {
-	in, term := strings.Replace(p.s.db.D.Listed, "e.id", "entry_id", 1), `term`
+	term := `term`
 	if p.s.db.D.Name == sqldb.SQLite { // it would go through all rows with the word
 		term = `+term`
 	}
-	err = p.s.db.Read.SelectContext(p.ctx, &left, p.s.db.Q(`SELECT DISTINCT entry_id FROM search_term WHERE `+in+
-		` AND `+term+` >= ? AND `+term+` < ?`), p.list(ids), word, word+beyond)
+	err = p.all(&left, `SELECT DISTINCT entry_id FROM search_term WHERE `+p.s.db.D.Among("entry_id")+` AND `+term+
+		` >= ? AND `+term+` < ?`, sqldb.ListOf(p.s.db.D, ids), word, word+beyond)
 	return left, err
 }
 
@@ -95,9 +92,8 @@ func (p *paging) join(ids []int64) error {
 	for job, begins := range p.ranges {
 		for _, b := range begins {
 			var some []int64
-			if err := p.s.db.Read.SelectContext(p.ctx, &some,
-				p.s.db.Q(`SELECT id FROM entry WHERE job = ? AND key >= ? AND key < ? LIMIT ?`), job, b, b+beyond,
-				rangeMost); err != nil {
+			if err := p.all(&some, `SELECT id FROM entry WHERE job = ? AND key >= ? AND key < ? LIMIT ?`, job, b,
+				b+beyond, rangeMost); err != nil {
 				return err
 			}
 			ids = append(ids, some...)
@@ -118,11 +114,11 @@ func (p *paging) unmasked(a asked) error {
 		return err
 	}
 	var rows []struct {
-		ID  int64  `db:"id"`
-		Key string `db:"key"`
+		ID  int64
+		Key string
 	}
-	if err := p.s.db.Read.SelectContext(p.ctx, &rows,
-		p.s.db.Q(`SELECT e.id, e.key FROM entry e WHERE `+p.s.db.D.Listed), p.list(p.found)); err != nil {
+	if err := p.all(&rows, `SELECT e.id, e.key FROM entry e WHERE `+p.s.db.D.Among("e.id"),
+		sqldb.ListOf(p.s.db.D, p.found)); err != nil {
 		return err
 	}
 	p.found = []int64{}

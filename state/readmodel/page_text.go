@@ -3,9 +3,9 @@ package readmodel
 import (
 	"database/sql"
 	"errors"
-	"strconv"
 	"strings"
 
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -71,9 +71,8 @@ func (p *paging) keys(a asked, otherwise bool) (many bool, err error) {
 		}
 		for _, b := range beginnings {
 			var rows int
-			err := p.s.db.Read.GetContext(p.ctx, &rows,
-				p.s.db.Q(
-					`SELECT COUNT(*) FROM (SELECT 1 FROM entry WHERE job = ? AND key >= ? AND key < ? LIMIT ?) AS found`),
+			err := p.s.db.Get(p.ctx, readingPage, &rows,
+				`SELECT COUNT(*) FROM (SELECT 1 FROM entry WHERE job = ? AND key >= ? AND key < ? LIMIT ?) AS found`,
 				job, b, b+beyond, rangeMost-n+1)
 			if err != nil {
 				return false, err
@@ -110,8 +109,8 @@ func (p *paging) beginnings(job string, a asked) ([]string, error) {
 	last := ""
 	for range branchesMost {
 		var key string
-		err := p.s.db.Read.GetContext(p.ctx, &key,
-			p.s.db.Q(`SELECT key FROM entry WHERE job = ? AND key > ? ORDER BY key LIMIT 1`), job, last)
+		err := p.s.db.Get(p.ctx, readingPage, &key,
+			`SELECT key FROM entry WHERE job = ? AND key > ? ORDER BY key LIMIT 1`, job, last)
 		if errors.Is(err, sql.ErrNoRows) {
 			return out, nil
 		}
@@ -173,10 +172,8 @@ func (p *paging) search() error {
 	p.found = []int64{}
 	for _, job := range p.q.Jobs {
 		var ids []int64
-		err := p.s.db.Read.SelectContext(p.ctx, &ids,
-			p.s.db.Q(`SELECT id FROM entry WHERE job = ? AND `+p.s.db.D.Within+`(key, ?) > 0 LIMIT ?`), job, p.q.Text,
-			foundMost+1)
-		if err != nil {
+		if err := p.all(&ids, `SELECT id FROM entry WHERE job = ? AND `+p.s.db.D.Within+`(key, ?) > 0 LIMIT ?`, job,
+			p.q.Text, foundMost+1); err != nil {
 			return err
 		}
 		if p.found = append(p.found, ids...); len(p.found) > foundMost {
@@ -188,17 +185,4 @@ func (p *paging) search() error {
 }
 
 // isFound asks for the rows that have the text.
-func (p *paging) isFound(b *branch) { b.add(p.s.db.D.Listed, p.list(p.found)) }
-
-// list is a list of numbers as the database takes it.
-func (p *paging) list(ids []int64) string {
-	text := make([]byte, 0, 8*len(ids)+2)
-	text = append(text, p.s.db.D.List[0])
-	for i, id := range ids {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = strconv.AppendInt(text, id, 10)
-	}
-	return string(append(text, p.s.db.D.List[1]))
-}
+func (p *paging) isFound(b *branch) { b.add(p.s.db.D.Among("e.id"), sqldb.ListOf(p.s.db.D, p.found)) }

@@ -29,11 +29,11 @@ const selectShort = `SELECT e.job, e.key, e.sends, e.state, e.waiting_for, e.amo
 func (s *Reader) Shortages(ctx context.Context) ([]trade.Shortage, error) {
 	const op = "looking for missing references"
 	var mark, refs string
-	if err := s.db.Read.GetContext(ctx, &mark, markOfStuck+s.db.D.ByStuck+`WHERE `+ledger.OfStuck); err != nil {
-		return nil, s.db.Fault(ctx, op, err)
+	if err := s.db.Get(ctx, op, &mark, markOfStuck+s.db.D.ByStuck+`WHERE `+ledger.OfStuck); err != nil {
+		return nil, err
 	}
-	if err := s.db.Read.GetContext(ctx, &refs, `SELECT refs_version FROM ledger`); err != nil {
-		return nil, s.db.Fault(ctx, op, err)
+	if err := s.db.Get(ctx, op, &refs, `SELECT refs_version FROM ledger`); err != nil {
+		return nil, err
 	}
 	if known := s.Kept.Load(); known != nil && known.mark == mark && known.refs == refs {
 		return known.all, nil

@@ -114,8 +114,7 @@ func (m *JobMove) Look() error {
 		}
 	}
 	var kinds []struct {
-		Job   string `db:"job"`
-		Sends string `db:"sends"`
+		Job, Sends string
 	}
 	if err := m.All(&kinds, `SELECT job, sends FROM job_kind WHERE job IN (?, ?) ORDER BY job, sends`, m.From,
 		m.To); err != nil {
@@ -136,11 +135,10 @@ func (m *JobMove) Look() error {
 		}
 	}
 	var pairs []struct {
-		Old     int64  `db:"old"`
-		New     int64  `db:"fresh"`
-		Key     string `db:"key"`
-		OldKept bool   `db:"old_kept"`
-		NewKept bool   `db:"new_kept"`
+		Old              int64
+		New              int64 `db:"fresh"`
+		Key              string
+		OldKept, NewKept bool
 	}
 	err := m.All(&pairs, m.S.D.Locked(`SELECT o.id AS old, n.id AS fresh, n.key, `+firm("o")+` AS old_kept, `+firm("n")+` AS new_kept
 		FROM entry n JOIN entry o ON o.job = ? AND o.key = n.key WHERE n.job = ? ORDER BY n.id`, "o, n"), m.From, m.To)
@@ -253,7 +251,7 @@ func (m *JobMove) Apply(record trade.AuditRecord) error {
 		}
 	}
 	record.Act, record.Target = moveName, m.From+" "+m.To
-	if _, err := audit.AddAudit(m.Tx, record); err != nil {
+	if err := audit.AddAudit(m.Tx, record); err != nil {
 		return err
 	}
 	if err := m.moveEntries(record.Target); err != nil {

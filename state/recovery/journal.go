@@ -10,8 +10,19 @@ import (
 
 	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
+
+// Journals compares the ledger with its journals, and settles what a crash left between the two.
+type Journals struct {
+	db      *sqldb.DB
+	ledger  *ledger.Ledger
+	opening Opening
+}
+
+// New returns the Journals of a ledger.
+func New(db *sqldb.DB, ledger *ledger.Ledger) *Journals { return &Journals{db: db, ledger: ledger} }
 
 // Opening says what the comparison with the journal had to settle: an earlier process ended between
 // journal and ledger.
@@ -78,8 +89,8 @@ func (s *Journals) Attach(ctx context.Context, o sqldb.Options) error {
 	}
 	s.db.Served, s.db.JournalPath = true, dir
 	var platform string
-	if err := s.db.Read.GetContext(ctx, &platform, `SELECT platform FROM ledger`); err != nil {
-		return s.db.Fault(ctx, op, err)
+	if err := s.db.Get(ctx, op, &platform, `SELECT platform FROM ledger`); err != nil {
+		return err
 	}
 	if !v.moved && s.db.Journal.Header().Platform == platform {
 		return nil

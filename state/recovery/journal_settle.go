@@ -79,7 +79,7 @@ func ignoreNoRows(err error) error {
 // and ledger.
 func (s *Journals) fits(t *sqldb.Tx, r journal.Record) (bool, error) {
 	if r.Audit != nil {
-		if was, err := audit.WasHead(t.Get, *r.Audit); err != nil || !was {
+		if was, err := audit.WasHead(t.All, *r.Audit); err != nil || !was {
 			return false, err
 		}
 	}
@@ -171,7 +171,7 @@ func (s *Journals) auditSettled(t *sqldb.Tx, r journal.Record) (seq int64, err e
 		return 0, err
 	}
 	host, _, _ := sqldb.HostIdentity()
-	return audit.AddAudit(t, trade.AuditRecord{
+	return audit.AddNumbered(t, trade.AuditRecord{
 		Who: audit.Program, From: host, Act: "journal settle", Target: fmt.Sprintf("record %d", r.Seq),
 		Detail: string(detail),
 		Reason: "a process ended between journal and ledger",

@@ -32,12 +32,11 @@ type Rebuilding struct {
 // rebuiltEntry is what must be known of an entry of the ledger.
 type rebuiltEntry struct {
 	ledger.NarrowRow
-	PayloadHash trade.Hash `db:"payload_hash"`
-	Content     int64      `db:"content"`
-	SourceHash  trade.Hash `db:"source_hash"`
-	Ready       bool       `db:"ready"` // it has a payload
-	attempts    map[string]*ledger.AttemptRow
-	no          int // of its last attempt
+	PayloadHash, SourceHash trade.Hash
+	Content                 int64
+	Ready                   bool // it has a payload
+	attempts                map[string]*ledger.AttemptRow
+	no                      int // of its last attempt
 }
 
 // RebuiltRow is a row with what it becomes.
@@ -87,7 +86,7 @@ func (r *Rebuilding) Run(apply bool, record trade.AuditRecord) error {
 		return err
 	}
 	record.Detail, r.Who = string(detail), record.Who
-	if r.audit, err = audit.AddAudit(r.Tx, record); err != nil {
+	if r.audit, err = audit.AddNumbered(r.Tx, record); err != nil {
 		return err
 	}
 	return r.apply(work)
@@ -180,8 +179,8 @@ func (r *Rebuilding) loadKeys(job string, keys []string) error {
 	}
 	var attempts []ledger.AttemptRow
 	if err := r.All(&attempts,
-		`SELECT a.id, a.entry_id, a.generation, a.no, a.outcome, a.counts FROM attempt a WHERE a.entry_id IN (`+
-			sqldb.Marks(len(ids))+`)`, sqldb.Anys(ids)...); err != nil {
+		`SELECT a.id, a.entry_id, a.generation, a.no, a.outcome, a.counts FROM attempt a WHERE `+
+			r.S.D.Among("a.entry_id"), sqldb.ListOf(r.S.D, ids)); err != nil {
 		return err
 	}
 	for i := range attempts {
@@ -209,18 +208,14 @@ func (r *Rebuilding) attemptsElsewhere(job string, keys []string) error {
 			}
 		}
 	}
-	for chunk := range slices.Chunk(slices.Sorted(maps.Keys(missing)), sqldb.InList) {
-		var found []ledger.AttemptRow
-		if err := r.All(&found,
-			`SELECT a.id, a.entry_id, a.generation, a.no, a.outcome, a.counts FROM attempt a WHERE a.id IN (`+
-				sqldb.Marks(len(chunk))+`)`, sqldb.Anys(chunk)...); err != nil {
-			return err
-		}
-		for i := range found {
-			missing[found[i].ID].attempts[found[i].ID] = &found[i]
-		}
+	var found []ledger.AttemptRow
+	err := r.All(&found,
+		`SELECT a.id, a.entry_id, a.generation, a.no, a.outcome, a.counts FROM attempt a WHERE `+r.S.D.Among("a.id"),
+		sqldb.ListOf(r.S.D, slices.Collect(maps.Keys(missing))))
+	for i := range found {
+		missing[found[i].ID].attempts[found[i].ID] = &found[i]
 	}
-	return nil
+	return err
 }
 
 // decide tells what a row becomes. The ledger is a copy from an earlier time, so that the journal,

@@ -13,8 +13,8 @@ import (
 // the ledger, and never changes.
 func (s *Tables) LookupKey(ctx context.Context) ([]byte, error) {
 	var secret string
-	if err := s.db.Read.GetContext(ctx, &secret, `SELECT secret FROM lookup_key`); err != nil {
-		return nil, s.db.Fault(ctx, "reading the key of the lookups", err)
+	if err := s.db.Get(ctx, "reading the key of the lookups", &secret, `SELECT secret FROM lookup_key`); err != nil {
+		return nil, err
 	}
 	return []byte(secret), nil
 }
@@ -22,17 +22,13 @@ func (s *Tables) LookupKey(ctx context.Context) ([]byte, error) {
 // Lookups gives what the platform answered to the questions of one kind, by their codes.
 func (s *Tables) Lookups(ctx context.Context, kind string) (map[string]trade.Lookup, error) {
 	var rows []struct {
-		Code    string `db:"code"`
-		ID      string `db:"id"`
-		Message string `db:"message"`
-		FirstAt int64  `db:"first_at"`
-		AskedAt int64  `db:"asked_at"`
-		NextAt  int64  `db:"next_at"`
-		Tries   int    `db:"tries"`
+		Code, ID, Message        string
+		FirstAt, AskedAt, NextAt int64
+		Tries                    int
 	}
 	query := `SELECT code, id, message, first_at, asked_at, next_at, tries FROM lookup WHERE kind = ?`
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), kind); err != nil {
-		return nil, s.db.Fault(ctx, "reading the lookups", err)
+	if err := s.db.All(ctx, "reading the lookups", &rows, query, kind); err != nil {
+		return nil, err
 	}
 	out := make(map[string]trade.Lookup, len(rows))
 	for _, r := range rows {

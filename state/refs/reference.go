@@ -15,13 +15,14 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-type referenceRow struct {
-	Kind string `db:"kind"`
-	Code string `db:"code"`
-	ID   string `db:"id"`
-
-	Label string `db:"label"`
+// Tables keeps the de-para tables, and what the platform answered to questions by document.
+type Tables struct {
+	db     *sqldb.DB
+	ledger *ledger.Ledger
 }
+
+// New returns the Tables of a ledger.
+func New(db *sqldb.DB, ledger *ledger.Ledger) *Tables { return &Tables{db: db, ledger: ledger} }
 
 // References gives all codes of all kinds, by kind and code, and a text that changes with each
 // change of them.
@@ -29,16 +30,16 @@ func (s *Tables) References(ctx context.Context) (codes map[string]map[string]st
 	const op = "reading the references"
 	for {
 		var before, after string
-		var rows []referenceRow
+		var rows []trade.Reference
 		// The codes and their version are read in three looks; a change between them is read again.
-		if err := s.db.Read.GetContext(ctx, &before, `SELECT refs_version FROM ledger`); err != nil {
-			return nil, "", s.db.Fault(ctx, op, err)
+		if err := s.db.Get(ctx, op, &before, `SELECT refs_version FROM ledger`); err != nil {
+			return nil, "", err
 		}
-		if err := s.db.Read.SelectContext(ctx, &rows, `SELECT kind, code, id FROM reference`); err != nil {
-			return nil, "", s.db.Fault(ctx, op, err)
+		if err := s.db.All(ctx, op, &rows, `SELECT kind, code, id FROM reference`); err != nil {
+			return nil, "", err
 		}
-		if err := s.db.Read.GetContext(ctx, &after, `SELECT refs_version FROM ledger`); err != nil {
-			return nil, "", s.db.Fault(ctx, op, err)
+		if err := s.db.Get(ctx, op, &after, `SELECT refs_version FROM ledger`); err != nil {
+			return nil, "", err
 		}
 		if before != after {
 			continue
@@ -57,14 +58,10 @@ func (s *Tables) References(ctx context.Context) (codes map[string]map[string]st
 // ListReferences gives the lines of one de-para table, or of all with an empty kind, by kind and
 // code, numbers as numbers.
 func (s *Tables) ListReferences(ctx context.Context, kind string) ([]trade.Reference, error) {
-	var rows []referenceRow
-	if err := s.db.Read.SelectContext(ctx, &rows,
-		s.db.Q(`SELECT kind, code, id, label FROM reference WHERE ? = '' OR kind = ?`), kind, kind); err != nil {
-		return nil, s.db.Fault(ctx, "reading the references", err)
-	}
-	out := make([]trade.Reference, len(rows))
-	for i, r := range rows {
-		out[i] = trade.Reference{Kind: r.Kind, Code: r.Code, ID: r.ID, Label: r.Label}
+	out := []trade.Reference{}
+	if err := s.db.All(ctx, "reading the references", &out,
+		`SELECT kind, code, id, label FROM reference WHERE ? = '' OR kind = ?`, kind, kind); err != nil {
+		return nil, err
 	}
 	slices.SortFunc(out, func(a, b trade.Reference) int {
 		return cmp.Or(strings.Compare(a.Kind, b.Kind), trade.CompareCodes(a.Code, b.Code))
@@ -87,15 +84,13 @@ func (s *Tables) Labelled(ctx context.Context, codes []trade.Reference) ([]trade
 		for _, c := range some {
 			args = append(args, c.Kind, c.Code)
 		}
-		var rows []referenceRow
+		var found []trade.Reference
 		query := `SELECT kind, code, id, label FROM reference WHERE label <> '' AND (kind = ? AND code = ?` +
 			strings.Repeat(` OR kind = ? AND code = ?`, len(some)-1) + `)`
-		if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), args...); err != nil {
-			return nil, s.db.Fault(ctx, "reading the labels of references", err)
+		if err := s.db.All(ctx, "reading the labels of references", &found, query, args...); err != nil {
+			return nil, err
 		}
-		for _, r := range rows {
-			out = append(out, trade.Reference{Kind: r.Kind, Code: r.Code, ID: r.ID, Label: r.Label})
-		}
+		out = append(out, found...)
 	}
 	return out, nil
 }
@@ -208,7 +203,7 @@ func lockReferences(t *sqldb.Tx, kind string) (map[string]string, error) {
 	if err := t.Get(&version, t.S.D.Locked(`SELECT refs_version FROM ledger`, "ledger")); err != nil {
 		return nil, err
 	}
-	var rows []referenceRow
+	var rows []trade.Reference
 	if err := t.All(&rows, `SELECT kind, code, id FROM reference WHERE kind = ?`, kind); err != nil {
 		return nil, err
 	}
@@ -249,8 +244,7 @@ func auditReferences(t *sqldb.Tx, record trade.AuditRecord, changes []trade.Refe
 		return fmt.Errorf("the audit of the references: %w", err)
 	}
 	record.Detail = string(text)
-	_, err = audit.AddAudit(t, record)
-	return err
+	return audit.AddAudit(t, record)
 }
 
 func putReferences(t *sqldb.Tx, kind string, have, codes map[string]string) (added, changed int, err error) {
@@ -274,7 +268,7 @@ func putLabels(t *sqldb.Tx, kind string, labels map[string]string) error {
 	if len(labels) == 0 {
 		return nil
 	}
-	var rows []referenceRow
+	var rows []trade.Reference
 	if err := t.All(&rows, `SELECT kind, code, id, label FROM reference WHERE kind = ?`, kind); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/failpoint"
@@ -13,6 +14,15 @@ import (
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
+
+// Reducer takes away what is old.
+type Reducer struct {
+	db    *sqldb.DB
+	trail *audit.Trail
+}
+
+// New returns the Reducer of a ledger.
+func New(db *sqldb.DB, trail *audit.Trail) *Reducer { return &Reducer{db: db, trail: trail} }
 
 // Retention says how long what the ledger holds is kept; 0 = for ever. What prevents a duplicate is
 // not in it: entries and attempts with their keys, ids, states, times, outcomes and hashes are
@@ -184,9 +194,8 @@ func (s *Reducer) checkpoint(ctx context.Context) error {
 		return nil
 	}
 	var state struct {
-		Busy int `db:"busy"`
-		Log  int `db:"log"`
-		Done int `db:"checkpointed"`
+		Busy, Log int
+		Done      int `db:"checkpointed"`
 	}
 	return s.db.Fault(ctx, "emptying the write-ahead log",
 		s.db.Write.GetContext(ctx, &state, `PRAGMA wal_checkpoint(TRUNCATE)`))
@@ -230,12 +239,8 @@ func (r *Retaining) deleteRuns(ctx context.Context) error {
 }
 
 func (r *Retaining) countLookups(ctx context.Context) error {
-	before, ok := r.before(r.Keep.Lookups)
-	if !ok {
-		return r.nothing(KeptLookups)
-	}
-	return r.count(ctx, KeptLookups, &before,
-		`SELECT COUNT(*) AS n, COALESCE(SUM(LENGTH(code) + LENGTH(id) + LENGTH(message)), 0) AS bytes FROM lookup WHERE asked_at < ?`, before.UnixMilli())
+	return r.countOlder(ctx, KeptLookups, r.Keep.Lookups,
+		`SELECT COUNT(*) AS n, COALESCE(SUM(LENGTH(code) + LENGTH(id) + LENGTH(message)), 0) AS bytes FROM lookup WHERE asked_at < ?`)
 }
 
 // deleteLookups lets old answers be asked for again, should a row need one.
@@ -272,14 +277,24 @@ func (r *Retaining) deleteQuarantine(ctx context.Context) error {
 	})
 }
 
+// countOlder adds a kind to the plan of which goes what is older; each ? of the query is the time.
+func (r *Retaining) countOlder(ctx context.Context, kind string, keep time.Duration, query string) error {
+	before, ok := r.before(keep)
+	if !ok {
+		return r.nothing(kind)
+	}
+	return r.count(ctx, kind, &before, query,
+		slices.Repeat([]any{before.UnixMilli()}, strings.Count(query, "?"))...)
+}
+
 // count adds a kind to the plan. The query gives n and bytes.
 func (r *Retaining) count(ctx context.Context, kind string, before *time.Time, query string, args ...any) error {
 	var sum struct {
-		N     int   `db:"n"`
-		Bytes int64 `db:"bytes"`
+		N     int
+		Bytes int64
 	}
-	if err := r.db.Read.GetContext(ctx, &sum, r.db.Q(query), args...); err != nil {
-		return r.db.Fault(ctx, fmt.Sprintf("counting what is old of %s", kind), err)
+	if err := r.db.Get(ctx, fmt.Sprintf("counting what is old of %s", kind), &sum, query, args...); err != nil {
+		return err
 	}
 	r.plan = append(r.plan, Retained{Kind: kind, Before: before, Rows: sum.N, Bytes: sum.Bytes})
 	return nil

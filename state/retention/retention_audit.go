@@ -13,18 +13,14 @@ func (r *Retaining) auditThrough(ctx context.Context) (through int64, err error)
 	if !ok {
 		return 0, nil
 	}
-	err = r.db.Read.GetContext(ctx, &through,
-		r.db.Q(`SELECT COALESCE(MAX(seq), 0) FROM audit WHERE reduced = 0 AND at < ?`), before.UnixMilli())
-	return through, r.db.Fault(ctx, "looking for old acts", err)
+	err = r.db.Get(ctx, "looking for old acts", &through,
+		`SELECT COALESCE(MAX(seq), 0) FROM audit WHERE reduced = 0 AND at < ?`, before.UnixMilli())
+	return through, err
 }
 
 func (r *Retaining) countAudit(ctx context.Context) error {
-	before, ok := r.before(r.Keep.Audit)
-	if !ok {
-		return r.nothing(KeptAudit)
-	}
-	return r.count(ctx, KeptAudit, &before, `SELECT COUNT(*) AS n, COALESCE(SUM(LENGTH(who) + LENGTH(origin) + LENGTH(target) + LENGTH(reason) + LENGTH(detail)), 0) AS bytes
-		FROM audit WHERE reduced = 0 AND at < ?`, before.UnixMilli())
+	return r.countOlder(ctx, KeptAudit, r.Keep.Audit, `SELECT COUNT(*) AS n, COALESCE(SUM(LENGTH(who) + LENGTH(origin) + LENGTH(target) + LENGTH(reason) + LENGTH(detail)), 0) AS bytes
+		FROM audit WHERE reduced = 0 AND at < ?`)
 }
 
 // reduceAudit leaves of old acts their number, time, name and hash, by which the chain stays whole.

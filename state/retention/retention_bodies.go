@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/state/ledger"
@@ -30,10 +29,9 @@ const oldBodies = `FROM entry e WHERE e.reduced_at IS NULL AND ` + finished + ` 
 
 // oldBody is a finished row of which the plan says what it loses.
 type oldBody struct {
-	ID    int64 `db:"id"`
-	At    int64 `db:"updated_at"`
-	Bytes int64 `db:"bytes"`
-	Goes  bool  `db:"goes"`
+	ID, Bytes int64
+	At        int64 `db:"updated_at"`
+	Goes      bool
 }
 
 // planPage is how many rows one statement of the plan looks at: the first retention of a ledger of
@@ -49,14 +47,12 @@ func (r *Retaining) countBodies(ctx context.Context) error {
 	}
 	k := Retained{Kind: KeptBodies, Before: &before}
 	last := oldBody{At: int64(-1) << 62}
-	query := r.db.Q(
-		`SELECT e.id, e.updated_at, LENGTH(COALESCE(e.payload, '')) + LENGTH(e.cells) + LENGTH(e.shown) + LENGTH(e.now_cells) + LENGTH(e.ack_cells) AS bytes, ` + reducible + ` AS goes ` +
-			oldBodies + ` AND (e.updated_at, e.id) > (?, ?) ORDER BY e.updated_at, e.id LIMIT ?`)
+	query := `SELECT e.id, e.updated_at, LENGTH(COALESCE(e.payload, '')) + LENGTH(e.cells) + LENGTH(e.shown) + LENGTH(e.now_cells) + LENGTH(e.ack_cells) AS bytes, ` + reducible + ` AS goes ` +
+		oldBodies + ` AND (e.updated_at, e.id) > (?, ?) ORDER BY e.updated_at, e.id LIMIT ?`
 	for {
 		var page []oldBody
-		if err := r.db.Read.SelectContext(ctx, &page, query, before.UnixMilli(), last.At, last.ID,
-			planPage); err != nil {
-			return r.db.Fault(ctx, op, err)
+		if err := r.db.All(ctx, op, &page, query, before.UnixMilli(), last.At, last.ID, planPage); err != nil {
+			return err
 		}
 		var ids []int64
 		for _, row := range page {
@@ -68,14 +64,14 @@ func (r *Retaining) countBodies(ctx context.Context) error {
 			k.Bytes += row.Bytes
 			ids = append(ids, row.ID)
 		}
-		for chunk := range slices.Chunk(ids, sqldb.InList) {
-			var attempts int64
-			if err := r.db.Read.GetContext(ctx, &attempts, r.db.Q(`SELECT COALESCE(SUM(LENGTH(a.payload) + LENGTH(COALESCE(a.evidence, '')) + LENGTH(COALESCE(a.request_head, ''))
-				+ LENGTH(COALESCE(a.answer_head, '')) + LENGTH(a.answer_body)), 0) FROM attempt a WHERE a.entry_id IN (`+sqldb.Marks(len(chunk))+`)`), sqldb.Anys(chunk)...); err != nil {
-				return r.db.Fault(ctx, op, err)
-			}
-			k.Bytes += attempts
+		var attempts int64
+		if err := r.db.Get(ctx, op, &attempts,
+			`SELECT COALESCE(SUM(LENGTH(a.payload) + LENGTH(COALESCE(a.evidence, '')) + LENGTH(COALESCE(a.request_head, ''))
+			+ LENGTH(COALESCE(a.answer_head, '')) + LENGTH(a.answer_body)), 0) FROM attempt a WHERE `+r.db.D.Among("a.entry_id"),
+			sqldb.ListOf(r.db.D, ids)); err != nil {
+			return err
 		}
+		k.Bytes += attempts
 		if len(page) < planPage {
 			r.plan = append(r.plan, k)
 			return nil
@@ -90,14 +86,14 @@ func (r *Retaining) reduceBodies(ctx context.Context) error {
 		return nil
 	}
 	var last struct {
-		ID int64 `db:"id"`
+		ID int64
 		At int64 `db:"updated_at"`
 	}
 	last.At = int64(-1) << 62
 	return r.batches(ctx, "reducing old rows", func(t *sqldb.Tx) (int, error) {
 		from := last
 		var rows []struct {
-			ID int64 `db:"id"`
+			ID int64
 			At int64 `db:"updated_at"`
 		}
 		if err := t.All(&rows, `SELECT e.id, e.updated_at `+oldBodies+` AND (e.updated_at, e.id) > (?, ?) AND `+
@@ -119,38 +115,34 @@ func (r *Retaining) reduceBodies(ctx context.Context) error {
 
 // bodyRow is what an entry loses.
 type bodyRow struct {
-	ID       int64          `db:"id"`
-	Key      string         `db:"key"`
-	Cells    string         `db:"cells"`
-	Now      string         `db:"now_cells"`
-	Ack      string         `db:"ack_cells"`
-	Warnings string         `db:"warnings"`
-	Error    sql.NullString `db:"error"`
-	Version  int64          `db:"version"`
+	ID, Version          int64
+	Key, Cells, Warnings string
+	Now                  string `db:"now_cells"`
+	Ack                  string `db:"ack_cells"`
+	Error                sql.NullString
 }
 
 // reduceEntries leaves of the values of entries the marks, and takes away payloads, requests and
 // answers, also those of their attempts. Each entry is looked at again under its lock: one that is
 // not finished any more, or not older, stays as it is. It tells how many lost something.
 func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error) {
-	in := `(` + sqldb.Marks(len(ids)) + `)`
 	// Attempts are locked before entries, as a settlement does.
 	if t.S.D.Lock != "" {
 		var locked []string
-		if err := t.All(&locked, t.S.D.Locked(`SELECT a.id FROM attempt a WHERE a.entry_id IN `+in+` ORDER BY a.id`,
-			"a"), sqldb.Anys(ids)...); err != nil {
+		if err := t.All(&locked, t.S.D.Locked(`SELECT a.id FROM attempt a WHERE `+t.S.D.Among("a.entry_id")+
+			` ORDER BY a.id`, "a"), sqldb.ListOf(t.S.D, ids)); err != nil {
 			return 0, err
 		}
 	}
 	var rows []bodyRow
 	query := `SELECT e.id, e.key, e.cells, e.now_cells, e.ack_cells, e.warnings, e.error, e.version ` + oldBodies +
-		` AND ` + reducible + ` AND e.id IN ` + in + ` ORDER BY e.id`
-	if err := t.All(&rows, t.S.D.Locked(query, "e"),
-		append([]any{before.UnixMilli()}, sqldb.Anys(ids)...)...); err != nil || len(rows) == 0 {
+		` AND ` + reducible + ` AND ` + t.S.D.Among("e.id") + ` ORDER BY e.id`
+	if err := t.All(&rows, t.S.D.Locked(query, "e"), before.UnixMilli(), sqldb.ListOf(t.S.D, ids)); err != nil ||
+		len(rows) == 0 {
 		return 0, err
 	}
 	updates := make([][]any, len(rows))
-	reduced := make([]any, len(rows))
+	reduced := make([]int64, len(rows))
 	for i := range rows {
 		if err := rows[i].reduce(); err != nil {
 			return 0, err
@@ -162,13 +154,13 @@ func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error)
 			row.Version + 1,
 		}
 	}
+	ended := `outcome IS NOT NULL AND ` + t.S.D.Among("entry_id")
 	if err := t.Do(`UPDATE attempt SET payload = '{}', evidence = NULL, request_head = NULL, answer_head = NULL, answer_body = ''
-		WHERE outcome IS NOT NULL AND entry_id IN (`+sqldb.Marks(len(reduced))+`)`, reduced...); err != nil {
+		WHERE `+ended, sqldb.ListOf(t.S.D, reduced)); err != nil {
 		return 0, err
 	}
 	if t.S.D.Pack != "" {
-		if err := t.Do(t.S.D.Pack+` AND outcome IS NOT NULL AND entry_id IN (`+sqldb.Marks(len(reduced))+`)`,
-			reduced...); err != nil {
+		if err := t.Do(t.S.D.Pack+` AND `+ended, sqldb.ListOf(t.S.D, reduced)); err != nil {
 			return 0, err
 		}
 	}

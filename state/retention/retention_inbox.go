@@ -15,13 +15,8 @@ const (
 )
 
 func (r *Retaining) countInbox(ctx context.Context) error {
-	before, ok := r.before(r.Keep.Inbox)
-	if !ok {
-		return r.nothing(KeptInbox)
-	}
-	at := before.UnixMilli()
-	return r.count(ctx, KeptInbox, &before, `SELECT (SELECT COUNT(*) `+oldEvents+`) + (SELECT COUNT(*) `+oldCandidates+`) + (SELECT COUNT(*) `+oldHeard+`) AS n,
-		(SELECT COALESCE(SUM(LENGTH(body)), 0) `+oldEvents+`) + (SELECT COALESCE(SUM(LENGTH(fields)), 0) `+oldCandidates+`) AS bytes`, at, at, at, at, at)
+	return r.countOlder(ctx, KeptInbox, r.Keep.Inbox, `SELECT (SELECT COUNT(*) `+oldEvents+`) + (SELECT COUNT(*) `+oldCandidates+`) + (SELECT COUNT(*) `+oldHeard+`) AS n,
+		(SELECT COALESCE(SUM(LENGTH(body)), 0) `+oldEvents+`) + (SELECT COALESCE(SUM(LENGTH(fields)), 0) `+oldCandidates+`) AS bytes`)
 }
 
 func (r *Retaining) deleteInbox(ctx context.Context) error {

@@ -162,7 +162,7 @@ func (n *snapshot) page(t *sqldb.Tx, after *int64) (done bool, err error) {
 			return false, err
 		}
 		var rows []struct {
-			Job string `db:"job"`
+			Job string
 			jobs.StatusRow
 		}
 		if err := t.All(&rows,
@@ -300,10 +300,9 @@ func (r *Retaining) agrees(ctx context.Context, facts []journal.Fact, unfit func
 			keys = append(keys, key)
 		}
 		var rows []ledger.NarrowRow
-		if err := r.db.Read.SelectContext(ctx, &rows,
-			r.db.Q(ledger.SelectNarrow+`WHERE e.job = ? AND e.key IN (`+sqldb.Marks(len(of))+`)`),
-			keys...); err != nil {
-			return r.db.Fault(ctx, "comparing the journal with the ledger", err)
+		if err := r.db.All(ctx, "comparing the journal with the ledger", &rows,
+			ledger.SelectNarrow+`WHERE e.job = ? AND e.key IN (`+sqldb.Marks(len(of))+`)`, keys...); err != nil {
+			return err
 		}
 		if len(rows) != len(of) {
 			return unfit("%d of its rows of job %s are not in the ledger", len(of)-len(rows), job)
@@ -329,20 +328,19 @@ func (r *Retaining) remembered(ctx context.Context) (map[rowHash]bool, error) {
 	const op = "comparing the journal with the ledger"
 	out := map[rowHash]bool{}
 	var journals int
-	if err := r.db.Read.GetContext(ctx, &journals,
+	if err := r.db.Get(ctx, op, &journals,
 		`SELECT COUNT(*) FROM journal WHERE retired_at IS NULL`); err != nil || journals > 1 {
-		return out, r.db.Fault(ctx, op, err)
+		return out, err
 	}
 	for after := int64(0); ; {
 		var rows []struct {
-			ID  int64  `db:"id"`
-			Job string `db:"job"`
-			Key string `db:"key"`
+			ID       int64
+			Job, Key string
 		}
-		if err := r.db.Read.SelectContext(ctx, &rows,
-			r.db.Q(`SELECT e.id, e.job, e.key FROM entry e WHERE e.id > ? AND `+ledger.Remembers+` AND `+mayExist+
-				` ORDER BY e.id LIMIT ?`), after, knownPage); err != nil {
-			return nil, r.db.Fault(ctx, op, err)
+		if err := r.db.All(ctx, op, &rows,
+			`SELECT e.id, e.job, e.key FROM entry e WHERE e.id > ? AND `+ledger.Remembers+` AND `+mayExist+
+				` ORDER BY e.id LIMIT ?`, after, knownPage); err != nil {
+			return nil, err
 		}
 		for _, row := range rows {
 			after = row.ID

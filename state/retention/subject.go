@@ -2,6 +2,7 @@ package retention
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -29,29 +30,20 @@ func (s *Reducer) Erase(ctx context.Context, ids []int64, remoteIDs []string, no
 		}
 		rows += n
 	}
-	for chunk := range slices.Chunk(remoteIDs, sqldb.InList) {
-		if err := s.db.InTx(ctx, "erasing lookups", func(t *sqldb.Tx) error {
-			if err := t.Do(`DELETE FROM lookup WHERE id IN (`+sqldb.Marks(len(chunk))+`)`,
-				sqldb.Anys(chunk)...); err != nil {
+	if err := s.db.InTx(ctx, "erasing lookups", func(t *sqldb.Tx) error {
+		// Also the events that name it, and records that were read back because of one.
+		for _, id := range remoteIDs {
+			if err := errors.Join(
+				t.Do(`DELETE FROM lookup WHERE id = ?`, id),
+				t.Do(`UPDATE reference SET label = '' WHERE kind = 'producers' AND id = ?`, id),
+				t.Do(`DELETE FROM inbox WHERE next_at IS NULL AND LOWER(body) LIKE ?`, "%"+id+"%"),
+				t.Do(`DELETE FROM candidate WHERE fields LIKE ?`, "%"+id+"%")); err != nil {
 				return err
 			}
-			if err := t.Do(`UPDATE reference SET label = '' WHERE kind = 'producers' AND id IN (`+
-				sqldb.Marks(len(chunk))+`)`, sqldb.Anys(chunk)...); err != nil {
-				return err
-			}
-			for _, id := range chunk { // events that name it, and records that were read back because of one
-				if err := t.Do(`DELETE FROM inbox WHERE next_at IS NULL AND LOWER(body) LIKE ?`,
-					"%"+id+"%"); err != nil {
-					return err
-				}
-				if err := t.Do(`DELETE FROM candidate WHERE fields LIKE ?`, "%"+id+"%"); err != nil {
-					return err
-				}
-			}
-			return nil
-		}); err != nil {
-			return rows, err
 		}
+		return nil
+	}); err != nil {
+		return rows, err
 	}
 	return rows, s.checkpoint(ctx)
 }
@@ -59,16 +51,12 @@ func (s *Reducer) Erase(ctx context.Context, ids []int64, remoteIDs []string, no
 // Erasable tells which of these rows Erase would take something from.
 func (s *Reducer) Erasable(ctx context.Context, ids []int64) (map[int64]bool, error) {
 	out := map[int64]bool{}
-	for chunk := range slices.Chunk(ids, sqldb.InList) {
-		var some []int64
-		if err := s.db.Read.SelectContext(ctx, &some,
-			s.db.Q(`SELECT e.id FROM entry e WHERE e.reduced_at IS NULL AND `+finished+` AND `+reducible+
-				` AND e.id IN (`+sqldb.Marks(len(chunk))+`)`), sqldb.Anys(chunk)...); err != nil {
-			return nil, s.db.Fault(ctx, "looking for what may be erased", err)
-		}
-		for _, id := range some {
-			out[id] = true
-		}
+	var some []int64
+	err := s.db.All(ctx, "looking for what may be erased", &some,
+		`SELECT e.id FROM entry e WHERE e.reduced_at IS NULL AND `+finished+` AND `+reducible+` AND `+
+			s.db.D.Among("e.id"), sqldb.ListOf(s.db.D, ids))
+	for _, id := range some {
+		out[id] = true
 	}
-	return out, nil
+	return out, err
 }

@@ -25,7 +25,13 @@ func ConnectSQLite(tune Tuning, dsn string, conns int) *sqlx.DB {
 	db.SetMaxIdleConns(conns)
 	db.SetConnMaxLifetime(0)
 	// sqlx knows the placeholders of "sqlite3", not those of our driver's name.
-	return sqlx.NewDb(db, "sqlite3")
+	return mapped(db, "sqlite3")
+}
+
+func mapped(db *sql.DB, placeholders string) *sqlx.DB {
+	out := sqlx.NewDb(db, placeholders)
+	out.Mapper = byColumn
+	return out
 }
 
 func openDB(c driver.Connector, tune Tuning) *sql.DB {

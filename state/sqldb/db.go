@@ -15,12 +15,11 @@ import (
 type DB struct {
 	D        Dialect
 	Tune     Tuning
-	Write    *sqlx.DB   // SQLite: exactly one connection; PostgreSQL: the pool
-	Read     *sqlx.DB   // SQLite: a pool that cannot write; PostgreSQL and in memory: the same as Write
-	ID       string     // of the ledger
-	MarkedBy string     // this DB in tx_mark: two in one process must not share a line
-	kept     statements // of Write
-	Slots    chan int   // lines of tx_mark that no transaction uses
+	Write    *sqlx.DB // SQLite: exactly one connection; PostgreSQL: the pool
+	Read     *sqlx.DB // SQLite: a pool that cannot write; PostgreSQL and in memory: the same as Write
+	ID       string   // of the ledger
+	MarkedBy string   // this DB in tx_mark: two in one process must not share a line
+	Slots    chan int // lines of tx_mark that no transaction uses
 	ReadOnly bool
 	Memory   bool
 	Where    string // the file, or host and database: for people, without secrets
@@ -37,4 +36,60 @@ type DB struct {
 
 	unhurried func() (*sqlx.DB, error) // connections whose statements may take as long as they need; nil: all may
 	server    Server                   // who PostgreSQL is
+}
+
+// All reads all rows of a query into dest, a slice that it replaces, outside a transaction; op says
+// in an error what for.
+func (s *DB) All(ctx context.Context, op string, dest any, query string, args ...any) error {
+	return s.Fault(ctx, op, s.Read.SelectContext(ctx, dest, s.Q(query), args...))
+}
+
+// Get reads one row into dest, like all.
+func (s *DB) Get(ctx context.Context, op string, dest any, query string, args ...any) error {
+	return s.Fault(ctx, op, s.Read.GetContext(ctx, dest, s.Q(query), args...))
+}
+
+// Select reads all rows of a query into dest, a slice: within a transaction or outside.
+type Select func(dest any, query string, args ...any) error
+
+// Reading is all for what can be read within a transaction, too.
+func (s *DB) Reading(ctx context.Context, op string) Select {
+	return func(dest any, query string, args ...any) error { return s.All(ctx, op, dest, query, args...) }
+}
+
+// Counts reads a query of numbers (n) by name.
+func (s *DB) Counts(ctx context.Context, op, query string, args ...any) (map[string]int, error) {
+	var rows []struct {
+		Name string
+		N    int
+	}
+	err := s.All(ctx, op, &rows, query, args...)
+	out := make(map[string]int, len(rows))
+	for _, r := range rows {
+		out[r.Name] = r.N
+	}
+	return out, err
+}
+
+// Rows reads all rows of a query, and makes of each what the caller wants.
+func Rows[R, T any](ctx context.Context, s *DB, op string, of func(R) (T, error), query string,
+	args ...any,
+) ([]T, error) {
+	var rows []R
+	if err := s.All(ctx, op, &rows, query, args...); err != nil {
+		return nil, err
+	}
+	out := make([]T, len(rows))
+	for i, row := range rows {
+		var err error
+		if out[i], err = of(row); err != nil {
+			return nil, s.Fault(ctx, op, err)
+		}
+	}
+	return out, nil
+}
+
+// Made is rows where nothing can be wrong with one.
+func Made[R, T any](ctx context.Context, s *DB, op string, of func(R) T, query string, args ...any) ([]T, error) {
+	return Rows(ctx, s, op, func(row R) (T, error) { return of(row), nil }, query, args...)
 }

@@ -14,8 +14,6 @@ type Dialect struct {
 	Tables string // names of the tables that exist
 	Keyed  string // at the start of a transaction that writes by keys only; "" = nothing
 	Within string // function of (text, part): where the part begins in the text, 0 = nowhere
-	Listed string // condition: the number of an entry e is in a list, which is a parameter
-	List   string // what such a list begins and ends with
 	// after a table: only its rows that wait for something or need a person are gone through; ""
 	// where the database decides that well
 	ByStuck string
@@ -35,8 +33,6 @@ var SqliteDialect = Dialect{
 		ON CONFLICT (owner, slot) DO UPDATE SET id = excluded.id, at = excluded.at RETURNING ''`,
 	safe:    func(string) error { return nil },
 	Within:  `instr`,
-	Listed:  `e.id IN (SELECT value FROM json_each(?))`,
-	List:    `[]`,
 	ByState: `INDEXED BY entry_due `,
 	ByFlags: `INDEXED BY entry_flags `,
 	ByStuck: `INDEXED BY entry_stuck `,
@@ -68,8 +64,6 @@ var PostgresDialect = Dialect{
 	Keyed:  `SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off`,
 	Folder: "migrations/postgres",
 	Within: `strpos`,
-	Listed: `e.id = ANY(CAST(? AS BIGINT[]))`,
-	List:   `{}`,
 	Tables: `SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'v', 'm', 'p', 'f')`,
 }

@@ -110,13 +110,9 @@ const (
 
 // JournalRow is what the ledger knows of one of its journals.
 type JournalRow struct {
-	ID        string        `db:"id"`
-	Seq       int64         `db:"seq"`
-	Mark      string        `db:"mark"`
-	Host      string        `db:"host"`
-	Path      string        `db:"path"`
-	At        int64         `db:"at"`
-	RetiredAt sql.NullInt64 `db:"retired_at"`
+	ID, Mark, Host, Path string
+	Seq, At              int64
+	RetiredAt            sql.NullInt64
 }
 
 // JournalRows gives the journals of the ledger by their ids.
@@ -140,6 +136,6 @@ func JournalRows(t *Tx, lock bool) (map[string]JournalRow, error) {
 // from the same record, and a record that is missing at the end is missed. The index
 // audit_one_chain refuses a fork in any case.
 type AuditHead struct {
-	Seq  int64  `db:"seq"`
-	Hash string `db:"hash"`
+	Seq  int64
+	Hash string
 }

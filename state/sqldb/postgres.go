@@ -109,7 +109,7 @@ func connectPostgres(cfg pq.Config, patience time.Duration, tune Tuning) (*sqlx.
 	db.SetMaxIdleConns(postgresConns)
 	db.SetConnMaxIdleTime(2 * time.Minute)
 	db.SetConnMaxLifetime(5 * time.Minute) // after a failover, connections to the old primary go away
-	return sqlx.NewDb(db, "postgres"), nil
+	return mapped(db, "postgres"), nil
 }
 
 // durableSetting asks the server for the level of synchronous_commit that it gives us by itself.

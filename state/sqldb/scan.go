@@ -1,54 +1,50 @@
 package sqldb
 
 import (
+	"cmp"
 	"context"
-	"errors"
+	"reflect"
+	"strings"
 	"time"
+	"unicode"
 
-	"github.com/jmoiron/sqlx"
+	"github.com/jmoiron/sqlx/reflectx"
 )
 
-// querier asks for rows: a transaction, or the pool that reads.
-type querier interface {
-	QueryxContext(ctx context.Context, query string, args ...any) (*sqlx.Rows, error)
+// byColumn finds the fields of a row by the names of their columns: RemoteID is remote_id, where no
+// tag says otherwise.
+var byColumn = reflectx.NewMapperFunc("db", columnOf)
+
+func columnOf(field string) string {
+	var out strings.Builder
+	name := []rune(field)
+	lower := func(i int) bool { return i < len(name) && unicode.IsLower(name[i]) }
+	for i, c := range name {
+		if i > 0 && unicode.IsUpper(c) && (lower(i-1) || lower(i+1)) {
+			out.WriteByte('_')
+		}
+		out.WriteRune(unicode.ToLower(c))
+	}
+	return out.String()
 }
 
-// Gather reads all rows of a query; places gives where the columns of one go, in the order of the
-// query. It is for what is read for every row that is sent: a row stands once in memory, and
-// nothing looks for the columns by their names.
-func Gather[T any](ctx context.Context, from querier, places func(*T) []any, query string,
-	args ...any,
-) (out []T, err error) {
-	err = Each(ctx, from, places, func(row *T) error {
-		out = append(out, *row)
-		return nil
-	}, query, args...)
-	if err != nil {
-		return nil, err
+// Columns are the columns of a row, in the order of its fields.
+func Columns[R any]() (out []string) {
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[R]()) {
+		if !field.Anonymous {
+			out = append(out, cmp.Or(field.Tag.Get("db"), columnOf(field.Name)))
+		}
 	}
-	return out, nil
+	return out
 }
 
-// Each is gather for who needs each row for a moment.
-func Each[T any](ctx context.Context, from querier, places func(*T) []any, fn func(*T) error, query string,
-	args ...any,
-) (err error) {
-	rows, err := from.QueryxContext(ctx, query, args...)
-	if err != nil {
-		return err
+// Pick gives the values of some columns of a row, to which row points.
+func Pick(row any, columns []string) []any {
+	out := make([]any, len(columns))
+	for i, field := range byColumn.FieldsByName(reflect.ValueOf(row), columns) {
+		out[i] = field.Interface()
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	var row T
-	into := places(&row)
-	for rows.Next() {
-		if err := rows.Scan(into...); err != nil {
-			return err
-		}
-		if err := fn(&row); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	return out
 }
 
 // Within runs fn for at most so long; 0 = as long as it takes. over tells that it was ended for

@@ -6,7 +6,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -43,62 +42,7 @@ type Tx struct {
 
 	Audit *AuditHead // the end of the audit before the first act of the transaction; nil: it has none
 
-	fresh []string // texts of statements that the pool does not keep yet
-
 	Server string // PostgreSQL, as this connection's server says who it is: see server
-}
-
-// statement returns the statement of a text for this transaction; nil where the pool has none yet,
-// and gets it after the transaction, which has the only connection (SQLite).
-func (t *Tx) statement(query string) *sqlx.Stmt {
-	kept := t.S.kept.get(query)
-	if kept == nil {
-		if len(t.fresh) < mostStatements && !slices.Contains(t.fresh, query) {
-			t.fresh = append(t.fresh, query)
-		}
-		return nil
-	}
-	return t.StmtxContext(t.Ctx, kept)
-}
-
-// ExecContext runs a statement, prepared once.
-func (t *Tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	if s := t.statement(query); s != nil {
-		return s.ExecContext(ctx, args...)
-	}
-	return t.Tx.ExecContext(ctx, query, args...)
-}
-
-// QueryxContext asks for rows, with a statement that is prepared once.
-func (t *Tx) QueryxContext(ctx context.Context, query string, args ...any) (*sqlx.Rows, error) {
-	if s := t.statement(query); s != nil { //nolint:sqlclosecheck // it ends with the transaction
-		return s.QueryxContext(ctx, args...)
-	}
-	return t.Tx.QueryxContext(ctx, query, args...)
-}
-
-// QueryRowxContext asks for one row, with a statement that is prepared once.
-func (t *Tx) QueryRowxContext(ctx context.Context, query string, args ...any) *sqlx.Row {
-	if s := t.statement(query); s != nil { //nolint:sqlclosecheck // it ends with the transaction
-		return s.QueryRowxContext(ctx, args...)
-	}
-	return t.Tx.QueryRowxContext(ctx, query, args...)
-}
-
-// GetContext reads one row into dest, with a statement that is prepared once.
-func (t *Tx) GetContext(ctx context.Context, dest any, query string, args ...any) error {
-	if s := t.statement(query); s != nil { //nolint:sqlclosecheck // it ends with the transaction
-		return s.GetContext(ctx, dest, args...)
-	}
-	return t.Tx.GetContext(ctx, dest, query, args...)
-}
-
-// SelectContext reads all rows into dest, with a statement that is prepared once.
-func (t *Tx) SelectContext(ctx context.Context, dest any, query string, args ...any) error {
-	if s := t.statement(query); s != nil { //nolint:sqlclosecheck // it ends with the transaction
-		return s.SelectContext(ctx, dest, args...)
-	}
-	return t.Tx.SelectContext(ctx, dest, query, args...)
 }
 
 // Do runs a statement.
@@ -131,6 +75,18 @@ func (t *Tx) Get(dest any, query string, args ...any) error {
 // All reads all rows into dest, a slice.
 func (t *Tx) All(dest any, query string, args ...any) error {
 	return t.SelectContext(t.Ctx, dest, t.Rebind(query), args...)
+}
+
+// Stored is inTx for what gives something: its zero value where nothing was stored.
+func Stored[T any](ctx context.Context, s *DB, op string, fn func(*Tx) (T, error)) (out T, err error) {
+	var given T
+	if err = s.InTx(ctx, op, func(t *Tx) (err error) {
+		given, err = fn(t)
+		return err
+	}); err == nil {
+		out = given
+	}
+	return out, err
 }
 
 // InTx runs fn in one transaction and returns when it is durable. fn may run several times, so it
@@ -213,7 +169,6 @@ func (s *DB) TryTx(ctx context.Context, op string, slot int, fn func(*Tx) error)
 		return mayWorkAgain(err), err
 	}
 	if err = raw.Commit(); err == nil {
-		s.kept.keep(ctx, s.Write, t.fresh)
 		err = failpoint.Hit("tx.committed") // an error here is a commit whose answer was lost
 	}
 	if err == nil {
@@ -259,11 +214,9 @@ func (t *Tx) eachRow(query string, rows [][]any) (changed int, err error) {
 		return 0, nil
 	}
 	query = t.Rebind(query)
-	statement := t.statement(query)
-	if statement == nil {
-		if statement, err = t.PreparexContext(t.Ctx, query); err != nil {
-			return 0, err
-		}
+	statement, err := t.PreparexContext(t.Ctx, query)
+	if err != nil {
+		return 0, err
 	}
 	defer func() { err = errors.Join(err, statement.Close()) }()
 	short := context.WithoutCancel(t.Ctx) // the driver watches over each statement that can be ended
