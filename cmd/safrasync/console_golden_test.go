@@ -43,7 +43,8 @@ const settled = `(() => {
 			text = text.replace(new RegExp(said + "( \\d\\d:\\d\\d(:\\d\\d)?)?", "g"), (_,
 				time) => "03/11/2026" + (time ? " 09:00" : "")).replaceAll(day, "2026-11-03");
 		}
-		return text.replace(/01\/0[17]\/\d{4}/g, "01/01/2027").replace(/\b1 7 \*/g, "1 1 *").replace(/\b(\d+ h )?\d+ min( \d+ s)?|\b\d+ s\b/g, "15 min 0 s")
+		return text.replace(/01\/0[17]\/\d{4}/g, "01/01/2027").replace(/\b1 7 \*/g, "1 1 *")
+			.replace(/(?<![\d/])\d\d\/\d\d(?![\d/])/g, "03/11").replace(/\b(\d+ h )?\d+ min( \d+ s)?|\b\d+ s\b/g, "15 min 0 s")
 			.replace(/\b(?!(\d)\1{7})[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g,
 				"60bbaf79-10f3-413f-9bb3-95ad994e9eb2");
 	};
