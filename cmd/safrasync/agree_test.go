@@ -49,13 +49,11 @@ type explained struct {
 func (m *modern) explain(job string) explained {
 	m.t.Helper()
 	out := explained{rows: map[string]trade.State{}}
-	for line := range strings.Lines(m.run(0, "explain", job, "--rows", "--json")) {
-		var row struct {
-			Key   any
-			State trade.State
-			ERP   json.RawMessage
-		}
-		m.unmarshal(line, &row)
+	for _, row := range jsonLines[struct {
+		Key   any
+		State trade.State
+		ERP   json.RawMessage
+	}](m.t, m.run(0, "explain", job, "--rows", "--json")) {
 		if key, ok := row.Key.(string); ok && row.State != trade.Pending {
 			out.rows[key] = row.State
 		}

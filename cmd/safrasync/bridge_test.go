@@ -2,9 +2,7 @@ package main
 
 import (
 	"database/sql"
-	"encoding/json"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/safrasync/safrasync/internal/pgtest"
@@ -28,11 +26,7 @@ type bridgeLine struct {
 func (m *modern) bridge() map[string]map[string]bridgeLine {
 	m.t.Helper()
 	out := map[string]map[string]bridgeLine{}
-	for line := range strings.Lines(m.run(0, "report", "--json", "--section", "bridge")) {
-		var l bridgeLine
-		if err := json.Unmarshal([]byte(line), &l); err != nil {
-			m.t.Fatalf("%v in %s", err, line)
-		}
+	for _, l := range jsonLines[bridgeLine](m.t, m.run(0, "report", "--json", "--section", "bridge")) {
 		if l.Section != "bridge" || l.Line == "" {
 			continue
 		}
@@ -60,15 +54,11 @@ func (m *modern) bridge() map[string]map[string]bridgeLine {
 func (m *modern) documents() map[string]plain {
 	m.t.Helper()
 	out := map[string]plain{}
-	for line := range strings.Lines(m.run(0, "report", "--json", "--section", "contracts,deliveries,traceability")) {
-		var l struct {
-			Section, Job, Currency string
-			Kg                     *trade.Decimal `json:"kg_erp"`
-			Value                  *trade.Decimal `json:"value_erp"`
-		}
-		if err := json.Unmarshal([]byte(line), &l); err != nil {
-			m.t.Fatalf("%v in %s", err, line)
-		}
+	for _, l := range jsonLines[struct {
+		Section, Job, Currency string
+		Kg                     *trade.Decimal `json:"kg_erp"`
+		Value                  *trade.Decimal `json:"value_erp"`
+	}](m.t, m.run(0, "report", "--json", "--section", "contracts,deliveries,traceability")) {
 		if l.Job == "" {
 			continue
 		}

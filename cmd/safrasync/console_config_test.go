@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // certificate writes a certificate for 127.0.0.1 and its key.
@@ -72,11 +73,7 @@ func TestTheServiceServesTheConsole(t *testing.T) {
 	if got := ask("http://" + address + "/").StatusCode; got != http.StatusServiceUnavailable {
 		t.Errorf("before the first administrator: %d", got)
 	}
-	add := s.command("users", "add", "ana", "--role", "administrator", "--password-stdin")
-	add.Stdin = strings.NewReader(deskPassword + "\n")
-	if out, err := add.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	s.addUser(trade.Administrator)
 	if got := ask("http://" + address + "/login").StatusCode; got != http.StatusOK {
 		t.Errorf("the page of the login: %d", got)
 	}

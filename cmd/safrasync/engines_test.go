@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"database/sql"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -138,16 +136,7 @@ func TestTheSampleERPHasTheSameOutcomeInEveryDatabase(t *testing.T) {
 				left((atualizado_em AT TIME ZONE 'America/Sao_Paulo')::text, 23), left((excluido_em AT TIME ZONE 'America/Sao_Paulo')::text, 23) FROM coop.rastreabilidade`)
 			m := newModern(t, "")
 			m.env["SAFRASYNC_ERP_DSN"] = dsn
-			text, err := os.ReadFile(m.config)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text = bytes.ReplaceAll(text, []byte("coop."), nil)
-			text = bytes.Replace(text, []byte("driver: postgres"), []byte("driver: "+other.driver), 1)
-			m.config = filepath.Join(t.TempDir(), "other.yaml")
-			if err := os.WriteFile(m.config, text, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			m.configure(m.file, "coop.", "", "driver: postgres", "driver: "+other.driver)
 			if got := m.run(0, "--config", filepath.Join(t.TempDir(), "first.yaml"), "init", "--driver", other.driver,
 				"--dsn", dsn, "--list"); !strings.Contains(strings.ToLower(got), "rastreabilidade") {
 				t.Errorf("init does not list the tables of %s:\n%s", other.product, got)

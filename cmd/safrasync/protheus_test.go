@@ -2,7 +2,6 @@ package main
 
 import (
 	"database/sql"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,29 +19,21 @@ func sampleID(kind, n string) string {
 	return kind + "a0b0c0d-0e0f-4abc-8def-" + strings.Repeat("0", 12-len(n)) + n
 }
 
-// newSample is an ERP in a database that is already there, a sandbox that knows everybody but one
-// place and one link, and a configuration of docs/examples.
-func newSample(t *testing.T, db *sql.DB, dsn, config string) *modern {
+// newLegacy is a sample ERP other than the modern one: the platform knows everybody but one place and
+// one link.
+func newLegacy(t *testing.T, db *sql.DB, dsn, config string) *modern {
 	t.Helper()
 	world := sandbox.OpenWorld()
 	world.Forget(sandbox.DeliveryPlaces, sampleID("4", "9"))
 	world.UnlinkWallet(sampleID("3", "3"), sampleID("1", "2"))
-	api, err := sandbox.Start(sandbox.Options{APIKey: "key-of-the-sample", World: world}, "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = api.Close() })
-	m := &modern{t: t, erp: db, api: api, config: "../../docs/examples/" + config, env: map[string]string{
-		"SAFRASYNC_BASE_URL": api.URL, "SAFRASYNC_API_KEY": "key-of-the-sample", "SAFRASYNC_ERP_DSN": dsn,
-		"SAFRASYNC_STATE": filepath.Join(t.TempDir(), "state.db"), "LANG": "en_US.UTF-8",
-	}}
+	m := newSample(t, world, db, dsn, config)
 	m.run(0, "state", "new")
 	return m
 }
 
 func newProtheus(t *testing.T, dsn string) *modern {
 	t.Helper()
-	m := newSample(t, openAdmin(t, "postgres", dsn), dsn, "protheus.yaml")
+	m := newLegacy(t, openAdmin(t, "postgres", dsn), dsn, "protheus.yaml")
 	m.load("protheus.sql")
 	return m
 }

@@ -15,18 +15,8 @@ import (
 // edit makes the sample use a changed copy of its configuration.
 func (m *modern) edit(from, to string) {
 	m.t.Helper()
-	raw, err := os.ReadFile(m.config)
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	text := string(raw)
-	if strings.Count(text, from) != 1 {
-		m.t.Fatalf("%q stands %d times in %s", from, strings.Count(text, from), m.config)
-	}
-	m.config = filepath.Join(m.t.TempDir(), "changed.yaml")
-	if err := os.WriteFile(m.config, []byte(strings.Replace(text, from, to, 1)), 0o600); err != nil {
-		m.t.Fatal(err)
-	}
+	m.configure(m.file)
+	m.program.edit(from, to)
 }
 
 // An instant becomes a day in erp.time_zone; where branches have zones of their own, the query says

@@ -15,7 +15,6 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/cmd/safrasync/rows"
-	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -200,12 +199,7 @@ func (s *service) moreRows(from int) int {
 // inbox is what the ledger has of events.
 func (s *service) inbox() []trade.InboxEvent {
 	s.t.Helper()
-	store, err := state.Open(s.t.Context(), s.ledger)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer func() { _ = store.Close() }()
-	events, err := store.Inbox(s.t.Context(), trade.InboxFilter{})
+	events, err := s.store().Inbox(s.t.Context(), trade.InboxFilter{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
