@@ -77,13 +77,6 @@ func (m *modern) documents() map[string]plain {
 // plain is grain in kilograms, and money in reais.
 type plain struct{ kg, value trade.Decimal }
 
-func (m *modern) exec(query string) {
-	m.t.Helper()
-	if _, err := m.erp.Exec(query); err != nil {
-		m.t.Fatal(err)
-	}
-}
-
 // whole wants what the bridge calls read to be what a plain SUM over the ERP gives, and the parts
 // to add up to it.
 func (m *modern) whole(sums []plainSum) {
