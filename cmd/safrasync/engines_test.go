@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jmoiron/sqlx"
 
 	"github.com/safrasync/safrasync/internal/fbtest"
 	"github.com/safrasync/safrasync/internal/mariatest"
@@ -56,32 +57,18 @@ func copyTable(t *testing.T, from, to *sql.DB, table, create, query string) {
 	if _, err := to.Exec("CREATE TABLE " + table + " (" + create + ")"); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := from.Query(query)
+	rows, err := sqlx.NewDb(from, "postgres").Queryx(query)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rows.Close()
-	columns, err := rows.Columns()
-	if err != nil {
-		t.Fatal(err)
-	}
-	insert := "INSERT INTO " + table + " VALUES (?" + strings.Repeat(", ?", len(columns)-1) + ")"
 	for rows.Next() {
-		values := make([]sql.NullString, len(columns))
-		into, args := make([]any, len(columns)), make([]any, len(columns))
-		for i := range values {
-			into[i] = &values[i]
-		}
-		if err := rows.Scan(into...); err != nil {
+		cells, err := rows.SliceScan()
+		if err != nil {
 			t.Fatal(err)
 		}
-		for i, v := range values {
-			if v.Valid {
-				args[i] = v.String
-			}
-		}
-		if _, err := to.Exec(insert, args...); err != nil {
-			t.Fatalf("%s %v: %v", table, args, err)
+		if _, err := to.Exec("INSERT INTO "+table+" VALUES (?"+strings.Repeat(", ?", len(cells)-1)+")",
+			cells...); err != nil {
+			t.Fatalf("%s %v: %v", table, cells, err)
 		}
 	}
 	if err := rows.Err(); err != nil {

@@ -71,6 +71,16 @@ func (m *modern) load(file string) {
 	m.exec(string(text))
 }
 
+// overnight does what happens in a sample ERP between two runs.
+func (m *modern) overnight(sample string) {
+	m.t.Helper()
+	if sample == "firebird" {
+		m.loadWIN1252("agro-firebird-second-run.sql")
+	} else {
+		m.load(sample + "-second-run.sql")
+	}
+}
+
 func (m *modern) exec(statement string) {
 	m.t.Helper()
 	if _, err := m.erp.Exec(statement); err != nil {

@@ -16,25 +16,25 @@ import (
 func TestEveryRowOfTheSampleERPsHasItsRightOutcomeInBothRuns(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		open      func(t *testing.T) *modern
-		product   string
-		rows      map[string][]modernRow
-		bodies    []string // of the first run; nil: all are computed from the tables of the ERP
-		overnight func(m *modern)
-		early     []modernRow // what a run that is no sweep has found of the night
+		open    func(t *testing.T) *modern
+		product string
+		rows    map[string][]modernRow
+		bodies  []string    // of the first run; nil: all are computed from the tables of the ERP
+		sample  string      // whose night it is
+		early   []modernRow // what a run that is no sweep has found of the night
 	}{
 		"modern, the ledger in SQLite": {
 			open: func(t *testing.T) *modern { return newModern(t, "") }, rows: modernTables,
-			overnight: func(m *modern) { m.load("modern-second-run.sql") },
+			sample: "modern",
 		},
 		"modern, the ledger in PostgreSQL": {
 			open: func(t *testing.T) *modern { return newModern(t, pgtest.Database(t)) }, rows: modernTables,
-			overnight: func(m *modern) { m.load("modern-second-run.sql") },
+			sample: "modern",
 		},
 		"like Protheus": {
 			open: func(t *testing.T) *modern { return newProtheus(t, pgtest.Database(t)) },
 			rows: protheusTables, bodies: protheusBodies,
-			overnight: func(m *modern) { m.load("protheus-second-run.sql") },
+			sample: "protheus",
 			early: []modernRow{
 				{key: "0101|000130|", after: outOfScope}, // stamped in January
 				{key: "0101|000128|", after: trade.Accepted, flags: "changed"},
@@ -44,7 +44,7 @@ func TestEveryRowOfTheSampleERPsHasItsRightOutcomeInBothRuns(t *testing.T) {
 		},
 		"like Delphi": {
 			open: newFirebird, product: "Firebird 3.", rows: firebirdTables, bodies: firebirdBodies,
-			overnight: func(m *modern) { m.loadWIN1252("agro-firebird-second-run.sql") },
+			sample: "firebird",
 			early: []modernRow{
 				{key: "1|1026", after: outOfScope},                          // stamped in January
 				{key: "1|1024", after: trade.Invalid, why: "rule:modality"}, // a code table stamps nothing
@@ -106,7 +106,7 @@ func TestEveryRowOfTheSampleERPsHasItsRightOutcomeInBothRuns(t *testing.T) {
 			}
 			quiet()
 
-			c.overnight(m)
+			m.overnight(c.sample)
 			before := len(m.api.CreatedOf())
 			window := m.sync()
 			if rows := m.rows("contracts"); !window.Runs[0].Sweep { // a night may have begun meanwhile
