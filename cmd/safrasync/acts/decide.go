@@ -31,7 +31,7 @@ func NewAdoptCommand(a *cli.App) *cobra.Command {
 						return engine.RowPlan{}, err
 					}
 					acts.Platform = client
-					if acts.Rows, err = remapper(ctx, a); err != nil {
+					if acts.Rows, err = a.OpenReader(ctx, false); err != nil {
 						return engine.RowPlan{}, err
 					}
 					return acts.Adopt(ctx, args[0], key, adoption)
@@ -94,7 +94,7 @@ func planResend(ctx context.Context, a *cli.App, acts *engine.Acts, job, key str
 	checked bool,
 ) (engine.RowPlan, error) {
 	var err error
-	if acts.Rows, err = remapper(ctx, a); err != nil {
+	if acts.Rows, err = a.OpenReader(ctx, false); err != nil {
 		return engine.RowPlan{}, err
 	}
 	plan, err := acts.Resend(ctx, job, key, checked)
@@ -106,16 +106,6 @@ func planResend(ctx context.Context, a *cli.App, acts *engine.Acts, job, key str
 		return plan, err
 	}
 	return plan, writing.Watch(ctx, job)
-}
-
-// remapper reads rows as the ERP has them now.
-func remapper(ctx context.Context, a *cli.App) (engine.Remapper, error) {
-	store, err := a.OpenLedger(ctx, cli.ToRead)
-	if err != nil {
-		return nil, err
-	}
-	source, _ := a.OpenSource(ctx) // the reason comes back from the engine's first question
-	return a.OpenEngine(store, source, nil)
 }
 
 // decision tells what a person must know who decides about a row that may be on the platform.

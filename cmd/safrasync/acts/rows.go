@@ -138,13 +138,7 @@ func confirmRows(a *cli.App, plan engine.RowPlan, f rowActFlags) error {
 // actOnRows shows what an act would do to rows, asks, and does it. It fails when a row was refused.
 func actOnRows(ctx context.Context, a *cli.App, plan engine.RowPlan, f rowActFlags, title i18n.Key) error {
 	a.Tell(title)
-	for i, s := range plan.Steps {
-		if i == cli.PlanShown {
-			a.Tell("plan.more", len(plan.Steps)-i)
-			break
-		}
-		tellStep(a, plan, s)
-	}
+	tellSteps(a, plan)
 	if plan.Possible() {
 		if err := confirmRows(a, plan, f); err != nil {
 			return err
@@ -171,6 +165,10 @@ func actOnRows(ctx context.Context, a *cli.App, plan engine.RowPlan, f rowActFla
 
 // tellStep shows one row of a plan: what would be done to it and what a person must know for that,
 // or why it cannot be done.
+func tellSteps(a *cli.App, plan engine.RowPlan) {
+	cli.TellPlan(a, plan.Steps, func(s engine.RowStep) { tellStep(a, plan, s) })
+}
+
 func tellStep(a *cli.App, plan engine.RowPlan, s engine.RowStep) {
 	v := a.Voice()
 	if s.Refused != engine.NotRefused {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"net/url"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -102,12 +103,7 @@ func listWebhooks(ctx context.Context, a *cli.App) error {
 		return ReadFailed(a, err)
 	}
 	if a.AsJSON {
-		for _, w := range hooks {
-			if err := a.PrintJSON(w.Raw); err != nil {
-				return err
-			}
-		}
-		return nil
+		return cli.PrintEach(a, hooks, func(w apiclient.Webhook) json.RawMessage { return w.Raw })
 	}
 	if len(hooks) == 0 {
 		a.Tell("api.no_hooks")

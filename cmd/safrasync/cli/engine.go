@@ -44,6 +44,20 @@ func (a *App) OpenEngine(store *state.Store, source engine.Source, observe func(
 	return &Engine{e, store}, nil
 }
 
+// OpenReader wires an engine that reads the ledger and the ERP, and writes nothing. needed: an ERP
+// that is not reached is a fault at once, and not only the answer to what the engine asks of it.
+func (a *App) OpenReader(ctx context.Context, needed bool) (*Engine, error) {
+	store, err := a.OpenLedger(ctx, ToRead)
+	if err != nil {
+		return nil, err
+	}
+	source, err := a.OpenSource(ctx)
+	if err != nil && needed {
+		return nil, err
+	}
+	return a.OpenEngine(store, source, nil)
+}
+
 // CompileJobs makes the jobs executable, in the order in which they run; faults name their line of
 // the configuration.
 func CompileJobs(config *config.Config) ([]*engine.Job, error) {

@@ -38,7 +38,7 @@ func previewDiff(ctx context.Context, a *cli.App, names []string, f diffFlags) e
 	if err != nil {
 		return err
 	}
-	var source engine.Source = cli.Unreachable{Err: errNoERP}
+	var source engine.Source = cli.Unreachable(errNoERP)
 	if f.askERP {
 		if source, err = a.OpenERP(ctx); err != nil {
 			return err

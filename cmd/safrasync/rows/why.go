@@ -58,12 +58,7 @@ func tellWhy(ctx context.Context, a *cli.App, job, key string) error {
 	if key, err = a.CheckKey(config, job, key); err != nil {
 		return err
 	}
-	store, err := a.OpenLedger(ctx, cli.ToRead)
-	if err != nil {
-		return err
-	}
-	source, _ := a.OpenSource(ctx) // the reason comes back from the engine's first question
-	e, err := a.OpenEngine(store, source, nil)
+	e, err := a.OpenReader(ctx, false)
 	if err != nil {
 		return err
 	}
@@ -72,7 +67,7 @@ func tellWhy(ctx context.Context, a *cli.App, job, key string) error {
 		return err
 	}
 	if s.entry != nil {
-		if s.changes, err = a.Differences(ctx, store, *s.entry); err != nil {
+		if s.changes, err = a.Differences(ctx, e.Store, *s.entry); err != nil {
 			return err
 		}
 	}
