@@ -79,7 +79,9 @@ func (v voice) span(d time.Duration) string {
 }
 
 // number writes a decimal exactly as the language does: 4.310,5 or 4,310.5.
-func (v voice) number(d trade.Decimal) string { return v.hyphened(trade.NumberText(d.String(), v.lang)) }
+func (v voice) number(d trade.Decimal) string {
+	return v.hyphened(trade.NumberText(d.String(), v.lang))
+}
 
 // money is a number with at least two digits after the point; a third one is shown where it is
 // there, because nothing is rounded.

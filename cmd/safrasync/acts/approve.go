@@ -117,7 +117,7 @@ func readyFor(ctx context.Context, a *cli.App, acts *engine.Acts, act string) (e
 	if act != "adopt" && act != "resend" {
 		return nil
 	}
-	if acts.Rows, err = a.OpenReader(ctx, false); err != nil || act == "resend" {
+	if acts.Rows, err = cli.OpenReader(ctx, a, false); err != nil || act == "resend" {
 		return err
 	}
 	acts.Platform, err = a.OpenAPI()

@@ -31,7 +31,7 @@ func NewAdoptCommand(a *cli.App) *cobra.Command {
 						return engine.RowPlan{}, err
 					}
 					acts.Platform = client
-					if acts.Rows, err = a.OpenReader(ctx, false); err != nil {
+					if acts.Rows, err = cli.OpenReader(ctx, a, false); err != nil {
 						return engine.RowPlan{}, err
 					}
 					return acts.Adopt(ctx, args[0], key, adoption)
@@ -94,7 +94,7 @@ func planResend(ctx context.Context, a *cli.App, acts *engine.Acts, job, key str
 	checked bool,
 ) (engine.RowPlan, error) {
 	var err error
-	if acts.Rows, err = a.OpenReader(ctx, false); err != nil {
+	if acts.Rows, err = cli.OpenReader(ctx, a, false); err != nil {
 		return engine.RowPlan{}, err
 	}
 	plan, err := acts.Resend(ctx, job, key, checked)

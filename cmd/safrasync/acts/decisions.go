@@ -90,7 +90,7 @@ func readyToAdopt(ctx context.Context, a *cli.App, acts *engine.Acts, list []rec
 			return err
 		}
 		acts.Platform = cli.NewPacedReader(client, a.Config.API.RateLimit)
-		acts.Rows, err = a.OpenReader(ctx, false)
+		acts.Rows, err = cli.OpenReader(ctx, a, false)
 		return err
 	}
 	return nil

@@ -46,7 +46,7 @@ func (a *App) OpenEngine(store *state.Store, source engine.Source, observe func(
 
 // OpenReader wires an engine that reads the ledger and the ERP, and writes nothing. needed: an ERP
 // that is not reached is a fault at once, and not only the answer to what the engine asks of it.
-func (a *App) OpenReader(ctx context.Context, needed bool) (*Engine, error) {
+func OpenReader(ctx context.Context, a *App, needed bool) (*Engine, error) {
 	store, err := a.OpenLedger(ctx, ToRead)
 	if err != nil {
 		return nil, err
@@ -92,12 +92,17 @@ func (a *App) OpenActs(ctx context.Context, how Access) (*engine.Acts, error) {
 	if err != nil {
 		return nil, err
 	}
+	return ActsOn(store, jobs, config), nil
+}
+
+// ActsOn are the acts of people on an open ledger.
+func ActsOn(store *state.Store, jobs []*engine.Job, config *config.Config) *engine.Acts {
 	return &engine.Acts{
 		Desk: store, JobDesk: store, Jobs: jobs, Now: Now,
 		Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
 		Boot:    state.Self().Boot, Clock: engine.SystemClock{}, Limits: config.Limits(),
 		Rules: config.Approve.Rules(), Approvals: store,
-	}, nil
+	}
 }
 
 // Differences tells where a row of the ERP is no longer what was sent.

@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,9 +38,7 @@ func (c *Config) checkMessages(d *Decoder) {
 	if c.Messages == "" || d.faulty("messages") {
 		return
 	}
-	if !filepath.IsAbs(c.Messages) {
-		c.Messages = filepath.Join(filepath.Dir(c.source.Name), c.Messages)
-	}
+	c.Messages = c.beside(c.Messages)
 	catalogue, err := loadMessages(c.Messages)
 	var faults *Error
 	if errors.As(err, &faults) {

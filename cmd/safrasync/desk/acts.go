@@ -3,25 +3,19 @@ package desk
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/console/pages"
-	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // acts are those of the command line, on the daemon's ledger.
 func (w *work) acts() *engine.Acts {
-	acts := &engine.Acts{
-		Desk: w.g.Store, JobDesk: w.g.Store, Jobs: w.g.Engine.Jobs, Now: cli.Now,
-		Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
-		Boot:    state.Self().Boot, Clock: engine.SystemClock{}, Limits: w.g.App.Config.Limits(), Rows: w.g.Engine,
-		Rules: w.g.App.Config.Approve.Rules(), Approvals: w.g.Store,
-	}
+	acts := cli.ActsOn(w.g.Store, w.g.Engine.Jobs, w.g.App.Config)
+	acts.Rows = w.g.Engine
 	if reader, ok := w.g.Engine.Platform.(engine.Reader); ok {
 		acts.Platform = reader
 	}

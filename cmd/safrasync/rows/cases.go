@@ -220,7 +220,7 @@ func caseFrom(ctx context.Context, a *cli.App, args []string) error {
 	if err != nil {
 		return err
 	}
-	e, err := a.OpenReader(ctx, true)
+	e, err := cli.OpenReader(ctx, a, true)
 	if err != nil {
 		return err
 	}

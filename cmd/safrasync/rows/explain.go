@@ -116,7 +116,7 @@ func endExplain(a *cli.App, out explainJSON, fault error) error {
 
 // auditERP reads all rows and tells those that break a rule, as they are found, when rows says so.
 func auditERP(ctx context.Context, a *cli.App, job *engine.Job, rows bool) (engine.Audit, error) {
-	e, err := a.OpenReader(ctx, true)
+	e, err := cli.OpenReader(ctx, a, true)
 	if err != nil {
 		return engine.Audit{}, err
 	}

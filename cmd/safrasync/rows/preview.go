@@ -49,7 +49,7 @@ func preview(ctx context.Context, a *cli.App, job, key string) error {
 	if key, err = a.CheckKey(config, job, key); err != nil {
 		return err
 	}
-	e, err := a.OpenReader(ctx, true)
+	e, err := cli.OpenReader(ctx, a, true)
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func tellWhy(ctx context.Context, a *cli.App, job, key string) error {
 	if key, err = a.CheckKey(config, job, key); err != nil {
 		return err
 	}
-	e, err := a.OpenReader(ctx, false)
+	e, err := cli.OpenReader(ctx, a, false)
 	if err != nil {
 		return err
 	}
