@@ -30,15 +30,16 @@ func TestB1WhatExplainsAgreesWithWhatSendsOnTheThreeSampleERPs(t *testing.T) {
 				t.Helper()
 				for _, run := range m.sync("--dry-run").Runs {
 					e := m.explain(run.Job).total
-					if run.WouldSend == nil || run.WouldSend.Rows != run.States[trade.Pending] || run.WouldSend.Rows > 0 &&
-						len(run.WouldSend.Quantities) == 0 {
-						t.Errorf("%s, %s: %d pending, would send %+v", when, run.Job, run.States[trade.Pending], run.WouldSend)
+					n, would := run.States[trade.Pending], run.WouldSend
+					if would == nil || would.Rows != n || n > 0 && len(would.Quantities) == 0 {
+						t.Errorf("%s, %s: %d pending, would send %+v", when, run.Job, n, would)
 					}
 					got := []int{
 						run.States[trade.Pending], run.States[trade.Waiting], run.States[trade.Invalid],
 						run.States[trade.Held], run.Unreadable,
 					}
-					if want := []int{e.Ready, e.Waiting, e.Invalid, e.DoubleKeys, e.Unreadable}; !slices.Equal(got, want) {
+					want := []int{e.Ready, e.Waiting, e.Invalid, e.DoubleKeys, e.Unreadable}
+					if !slices.Equal(got, want) {
 						t.Errorf("%s, %s: pending, waiting, invalid, held and unreadable are %d in the dry run, %d in explain",
 							when, run.Job, got, want)
 					}
@@ -52,7 +53,8 @@ func TestB1WhatExplainsAgreesWithWhatSendsOnTheThreeSampleERPs(t *testing.T) {
 			for _, job := range modernJobs {
 				explained := m.explain(job).rows
 				for key, row := range m.rows(job) {
-					detail := fromJSON[struct{ Payload json.RawMessage }](t, m.run(0, "rows", "show", job, key, "--json"))
+					detail := fromJSON[struct{ Payload json.RawMessage }](t,
+						m.run(0, "rows", "show", job, key, "--json"))
 					text := m.run(0, "preview", job, key, "--json")
 					preview := fromJSON[struct {
 						State     trade.State
@@ -72,7 +74,8 @@ func TestB1WhatExplainsAgreesWithWhatSendsOnTheThreeSampleERPs(t *testing.T) {
 							t.Errorf("%s %s: it went as\n%s, and preview says\n%s", job, key, detail.Payload, preview.Request)
 						}
 					}
-					if preview.State != want || preview.Cancelled || want != trade.Pending && preview.Cause != *row.Cause {
+					if preview.State != want || preview.Cancelled ||
+						want != trade.Pending && preview.Cause != *row.Cause {
 						t.Errorf("%s %s is %s (%v), and preview says %s (%s), cancelled %t", job, key, row.State, row.Cause,
 							preview.State, preview.Cause, preview.Cancelled)
 					}
@@ -101,8 +104,8 @@ func TestB1WhatExplainsAgreesWithWhatSendsOnTheThreeSampleERPs(t *testing.T) {
 								expects.Payload[field])
 						}
 					}
-					if expects.Cancelled || (expects.Payload != nil) != (want == trade.Pending) || want == trade.Invalid &&
-						len(expects.Problems) == 0 {
+					if expects.Cancelled || (expects.Payload != nil) != (want == trade.Pending) ||
+						want == trade.Invalid && len(expects.Problems) == 0 {
 						t.Errorf("%s %s is %s, and a case of it expects %+v", job, key, want, expects)
 					}
 				}

@@ -176,7 +176,8 @@ func TestDemoThatIsKept(t *testing.T) {
 		}
 	})
 	t.Run("has advice in both languages for every cause", func(t *testing.T) {
-		config, err := config.Load(filepath.Join(dir, demo.ConfigFile), func(string) (string, bool) { return "", false })
+		config, err := config.Load(filepath.Join(dir, demo.ConfigFile),
+			func(string) (string, bool) { return "", false })
 		if err != nil {
 			t.Fatal(err)
 		}

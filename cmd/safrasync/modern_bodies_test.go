@@ -57,7 +57,8 @@ func (m *modern) requests(wanted func(modernRow) bool) (out []string) {
 		if r.Job == "contracts" && m.contracts[r.Key] == "" { // one that is changed after it was sent keeps its id
 			m.contracts[r.Key] = ids[r.Body]
 		}
-		if !slices.ContainsFunc(modernTables[r.Job], func(row modernRow) bool { return row.key == r.Key && wanted(row) }) {
+		if !slices.ContainsFunc(modernTables[r.Job],
+			func(row modernRow) bool { return row.key == r.Key && wanted(row) }) {
 			continue
 		}
 		path := ""

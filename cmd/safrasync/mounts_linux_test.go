@@ -42,8 +42,8 @@ func TestC4DisksGoAwayAndComeBackOlder(t *testing.T) {
 				"safrasync rebuild")
 			s.run(1, "state", "new")
 			s.unmount("journal")
-			s.refused(here, "the file does not exist", "mount its disk if that is not mounted", "safrasync restore FILE",
-				"safrasync rebuild", "safrasync state new")
+			s.refused(here, "the file does not exist", "mount its disk if that is not mounted",
+				"safrasync restore FILE", "safrasync rebuild", "safrasync state new")
 			if out := s.run(1, "status"); !strings.Contains(out, here) || !strings.Contains(out, "it is not there") {
 				t.Errorf("status says\n%s", out)
 			}
@@ -179,7 +179,8 @@ func newSite(t *testing.T) *site {
 		program: newProgram(t), posts: make(chan int, 100), done: make(chan int, 100), hold: make(chan struct{}),
 	}
 	s.env = map[string]string{
-		"SAFRASYNC_API_KEY": platformCanary, "LANG": "en_US.UTF-8", "LC_ALL": "", "LC_MESSAGES": "", "RUNTIME_DIRECTORY": "",
+		"SAFRASYNC_API_KEY": platformCanary, "LANG": "en_US.UTF-8", "LC_ALL": "", "LC_MESSAGES": "",
+		"RUNTIME_DIRECTORY": "",
 	}
 	s.box = startSandbox(t, sandbox.Options{APIKey: platformCanary, Seed: 1, OnPost: func(n int) {
 		s.posts <- n

@@ -92,7 +92,8 @@ func setUpScript(env *testscript.Env) error {
 		switch name {
 		case "config.yaml":
 			data = bytes.ReplaceAll(data, []byte("SELECT * FROM contrato"), []byte(withPerson))
-			data = bytes.ReplaceAll(data, []byte("dsn: state.db"), []byte("dsn: "+filepath.Join(env.WorkDir, "state.db")))
+			data = bytes.ReplaceAll(data, []byte("dsn: state.db"),
+				[]byte("dsn: "+filepath.Join(env.WorkDir, "state.db")))
 		case "erp.sql":
 			data = append(data, canaryPerson...)
 		}

@@ -25,6 +25,14 @@ type Decoder struct {
 	faults  []Fault
 }
 
+// NewDecoder returns a decoder of a file without secrets.
+func NewDecoder(source *Source) *Decoder {
+	return &Decoder{
+		Source: source, Index: map[string]Entry{}, Given: map[string]bool{}, Written: map[string]string{},
+		Meant: map[string]bool{},
+	}
+}
+
 // decodable is a type with a form of its own.
 type decodable interface {
 	Decode(d *Decoder, e Entry)

@@ -59,10 +59,7 @@ func loadMessages(path string) (*trade.Catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Decoder{
-		Source: source, Index: map[string]Entry{}, Given: map[string]bool{},
-		Written: map[string]string{}, Meant: map[string]bool{},
-	}
+	d := NewDecoder(source)
 	var file messagesFile
 	d.Structure(d.Walk(root), &file)
 	d.Require("", map[string]bool{"messages": len(file.Messages) == 0})

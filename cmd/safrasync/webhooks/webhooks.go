@@ -118,7 +118,8 @@ func planHooks(ctx context.Context, a *cli.App, takeOver []string) error {
 // showHooks lists steps.
 func showHooks(a *cli.App, steps []hookStep) error {
 	if a.AsJSON {
-		return cli.PrintEach(a, steps, func(s hookStep) hookJSON { return hookJSONOf(s, false, cli.Machine.Text(s.Why)) })
+		return cli.PrintEach(a, steps,
+			func(s hookStep) hookJSON { return hookJSONOf(s, false, cli.Machine.Text(s.Why)) })
 	}
 	t, v := a.NewTable("hooks.head_event", "hooks.head_action", "hooks.head_address", "hooks.head_why"), a.Voice()
 	for _, s := range steps {
