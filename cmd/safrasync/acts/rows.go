@@ -163,12 +163,13 @@ func actOnRows(ctx context.Context, a *cli.App, plan engine.RowPlan, f rowActFla
 	return tellRows(a, plan)
 }
 
-// tellStep shows one row of a plan: what would be done to it and what a person must know for that,
-// or why it cannot be done.
+// tellSteps shows the rows of a plan.
 func tellSteps(a *cli.App, plan engine.RowPlan) {
 	cli.TellPlan(a, plan.Steps, func(s engine.RowStep) { tellStep(a, plan, s) })
 }
 
+// tellStep shows one row of a plan: what would be done to it and what a person must know for that,
+// or why it cannot be done.
 func tellStep(a *cli.App, plan engine.RowPlan, s engine.RowStep) {
 	v := a.Voice()
 	if s.Refused != engine.NotRefused {
