@@ -39,16 +39,12 @@ func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 	list := a.Command("list", "help.api_hooks_list", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
 		return listWebhooks(cmd.Context(), a)
 	})
-	get := a.Command("get EVENT", "help.api_hooks_get", cli.Exactly(1), func(cmd *cobra.Command, args []string) error {
-		event, err := Event(a, args[0])
-		if err != nil {
-			return err
-		}
-		return readByHand(cmd.Context(), a, func(ctx context.Context, c *apiclient.Client) (apiRecord, error) {
+	get := getCommand(a, "EVENT", "help.api_hooks_get",
+		func(a *cli.App, _, text string) (apiclient.WebhookEvent, error) { return Event(a, text) },
+		func(ctx context.Context, c *apiclient.Client, event apiclient.WebhookEvent) (apiRecord, error) {
 			w, err := c.GetWebhook(ctx, event)
 			return apiRecord{w.Raw, w.Unread}, err
 		})
-	})
 	get.ValidArgsFunction = cobra.FixedCompletions(cli.Texts(apiclient.WebhookEvents),
 		cobra.ShellCompDirectiveNoFileComp)
 
