@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"image/png"
 	"os"
 	"path/filepath"
@@ -26,8 +27,8 @@ const goldens = "../../docs/images/console"
 const goldenWidth, goldenHeight = 1366, 768
 
 // settled makes of what differs from day to day one and the same: today is the third of November,
-// on which October is closed; the jobs run next on the first of January; and spans of time, and ids
-// that the clock or chance make. So the same page gives the same text, and on one machine about the
+// on which October is closed, and so are the days below the chart; the jobs run next on the first of
+// January; and spans of time, and ids that the clock or chance make. So the same page gives the same text, and on one machine about the
 // same picture: nothing has the focus or the mouse, and nothing moves.
 const settled = `(() => {
 	const still = new CSSStyleSheet();
@@ -43,8 +44,7 @@ const settled = `(() => {
 			text = text.replace(new RegExp(said + "( \\d\\d:\\d\\d(:\\d\\d)?)?", "g"), (_,
 				time) => "03/11/2026" + (time ? " 09:00" : "")).replaceAll(day, "2026-11-03");
 		}
-		return text.replace(/01\/0[17]\/\d{4}/g, "01/01/2027").replace(/\b1 7 \*/g, "1 1 *")
-			.replace(/(?<![\d/])\d\d\/\d\d(?![\d/])/g, "03/11").replace(/\b(\d+ h )?\d+ min( \d+ s)?|\b\d+ s\b/g, "15 min 0 s")
+		return text.replace(/^\d\d\/\d\d$/, "03/11").replace(/01\/0[17]\/\d{4}/g, "01/01/2027").replace(/\b1 7 \*/g, "1 1 *").replace(/\b(\d+ h )?\d+ min( \d+ s)?|\b\d+ s\b/g, "15 min 0 s")
 			.replace(/\b(?!(\d)\1{7})[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g,
 				"60bbaf79-10f3-413f-9bb3-95ad994e9eb2");
 	};
@@ -57,9 +57,9 @@ const settled = `(() => {
 
 // The days that settled pretends, as pages and fields write them, and the last of the month that is
 // closed.
-var pretendedDays = []string{"03/11/2026", "2026-11-03", "01/01/2027", "31/10/2026", "2026-10-31"}
+var pretendedDays = []string{"03/11/2026", "2026-11-03", "01/01/2027", "31/10/2026", "2026-10-31", "03/11"}
 
-var dayForm = regexp.MustCompile(`\b(\d{2}/\d{2}/\d{4}|\d{4}-\d{2}-\d{2})\b`)
+var dayForm = regexp.MustCompile(`(?m)\b(\d{2}/\d{2}/\d{4}|\d{4}-\d{2}-\d{2})\b|^\d{2}/\d{2}$`)
 
 // nearDay is the first day in a text that is not pretended and within two months of now; "" = none.
 // Most likely it moves with the clock, and another day finds another text.
@@ -68,6 +68,9 @@ func nearDay(text string, now time.Time) string {
 		at, err := time.Parse("02/01/2006", day)
 		if err != nil {
 			at, err = time.Parse(time.DateOnly, day)
+		}
+		if err != nil {
+			at, err = time.Parse("02/01/2006", fmt.Sprintf("%s/%d", day, now.Year()))
 		}
 		if err == nil && at.Sub(now).Abs() < 60*24*time.Hour && !slices.Contains(pretendedDays, day) {
 			return day
@@ -80,8 +83,9 @@ func TestADayThatMovesWithTheClockIsFound(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	for text, want := range map[string]string{
-		"Próximas: 23/11/2026 03:00 · 24/11/2026 03:00":  "23/11/2026",
-		"data do contrato\t2026-12-01\t–":                "2026-12-01",
+		"Próximas: 23/11/2026 03:00 · 24/11/2026 03:00": "23/11/2026",
+		"data do contrato\t2026-12-01\t–":               "2026-12-01",
+		"por enviar\n26/10\n02/11":                      "26/10", "12/13 de 03/11\n03/11": "",
 		"03/11/2026 09:00, 01/01/2027 03:00, 2026-11-03": "", "Fechar um mês: 31/10/2026": "",
 		"2026-04-01, 10/03/2026, 31/02/2026": "",
 	} {
