@@ -1,11 +1,9 @@
 package main
 
 import (
-	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +11,6 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/alert"
-	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -38,7 +35,7 @@ func TestTheServiceTellsPeopleOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, on string) {
 		url, bodies := receiver(t, http.StatusOK)
 		s := newService(t, on, false)
-		s.env = append(s.env, "HOOK="+url)
+		s.env["HOOK"] = url
 		s.edit("jobs:\n", "language: pt-BR\nalerts:\n  rejected_above: 0\n  webhook: {url: \"${env:HOOK}\"}\njobs:\n")
 		s.box.Forget(sandbox.Wallets, "33333333-3333-4333-8333-333333333310")
 		s.must(0, "sync")
@@ -96,16 +93,14 @@ func TestCheckSendsATestMessageOnlyWhenAsked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			url, bodies := receiver(t, c.status)
-			b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})
-			b.alerts("  webhook: {url: \"${file:hook}\"}")
-			if err := os.WriteFile(b.path("hook"), []byte(url+"\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			out, errs := b.run(t.Context(), cli.ExitDone, "check", "--offline")
+			b := setUpBench(t, sandbox.Options{})
+			b.edit("jobs:\n", "language: pt-BR\nalerts:\n  webhook: {url: \"${file:hook}\"}\njobs:\n")
+			b.write("hook", url+"\n")
+			out, errs := b.run(cli.ExitDone, "check", "--offline")
 			if len(bodies) != 0 || !strings.Contains(out, "alertas: webhook (slack) at 127.0.0.1, 1 destinatário") {
 				t.Errorf("check without --alert: %d messages\n%s", len(bodies), out)
 			}
-			out2, errs2 := b.run(t.Context(), c.code, "check", "--offline", "--alert")
+			out2, errs2 := b.run(c.code, "check", "--offline", "--alert")
 			if !strings.Contains(out2, c.want) {
 				t.Errorf("check --alert:\n%s\nwant %s", out2, c.want)
 			}
@@ -121,36 +116,22 @@ func TestCheckSendsATestMessageOnlyWhenAsked(t *testing.T) {
 
 func TestCheckSaysWhenNobodyCanBeTold(t *testing.T) {
 	t.Parallel()
-	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})
-	if out, _ := b.run(t.Context(), cli.ExitDone, "check", "--offline"); strings.Contains(out, "alerts") {
+	b := setUpBench(t, sandbox.Options{})
+	if out, _ := b.run(cli.ExitDone, "check", "--offline"); strings.Contains(out, "alerts") {
 		t.Errorf("check speaks of alerts:\n%s", out)
 	}
-	if out, _ := b.run(t.Context(), cli.ExitFailed, "check", "--offline", "--alert"); !strings.Contains(out,
+	if out, _ := b.run(cli.ExitFailed, "check", "--offline", "--alert"); !strings.Contains(out,
 		"✗ alertas: ninguém é avisado") {
 		t.Errorf("check --alert:\n%s", out)
 	}
 }
 
-// alerts adds a section to the configuration.
-func (b *bench) alerts(section string) {
-	b.t.Helper()
-	text, err := os.ReadFile(b.path("config.yaml"))
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	if err := os.WriteFile(b.path("config.yaml"),
-		[]byte(strings.Replace(string(text), "jobs:\n", "language: pt-BR\nalerts:\n"+section+"\njobs:\n", 1)),
-		0o600); err != nil {
-		b.t.Fatal(err)
-	}
-}
-
 func TestTheDigestIsShownAndNothingIsSentOrStored(t *testing.T) {
 	t.Parallel()
-	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})
-	b.run(t.Context(), cli.ExitDone, "sync")
-	b.alerts("  name: Cooperativa Modelo")
-	out, _ := b.run(t.Context(), cli.ExitDone, "status", "--digest")
+	b := setUpBench(t, sandbox.Options{})
+	b.run(cli.ExitDone, "sync")
+	b.edit("jobs:\n", "language: pt-BR\nalerts:\n  name: Cooperativa Modelo\njobs:\n")
+	out, _ := b.run(cli.ExitDone, "status", "--digest")
 	for _, want := range []string{
 		"[Cooperativa Modelo] Resumo de ", ": enviados 2 contratos; por resolver: 2",
 		"Contratos (rotina contracts)\nForam à plataforma: 2 contratos.",
@@ -161,20 +142,12 @@ func TestTheDigestIsShownAndNothingIsSentOrStored(t *testing.T) {
 			t.Errorf("the digest lacks %q:\n%s", want, out)
 		}
 	}
-	text, _ := b.run(t.Context(), cli.ExitDone, "status", "--digest", "--json")
-	var d alert.Digest
-	if err := json.Unmarshal([]byte(text), &d); err != nil {
-		t.Fatal(err)
-	}
+	text, _ := b.run(cli.ExitDone, "status", "--digest", "--json")
+	d := fromJSON[alert.Digest](t, text)
 	if len(d.Jobs) != 1 || d.Jobs[0].States[trade.Accepted] != 2 || d.Jobs[0].Sends != trade.OrderCommitments {
 		t.Errorf("JSON: %s", text)
 	}
-	store, err := state.Open(t.Context(), state.Options{Driver: state.SQLite, DSN: b.path("state.db"), ReadOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
-	if until, err := store.DigestedUntil(t.Context()); err != nil || !until.IsZero() {
+	if until, err := b.store().DigestedUntil(t.Context()); err != nil || !until.IsZero() {
 		t.Errorf("the digest was stored: %v, %v", until, err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -18,37 +17,21 @@ import (
 
 // consents runs `api consent --file` against a platform of the test's own, and gives exit code and
 // messages.
-func consents(t *testing.T, answer http.HandlerFunc, list []byte,
-	args ...string,
+func consents(ctx context.Context, t *testing.T, answer http.HandlerFunc, list []byte, args ...string,
 ) (dir string, code int, out, messages string) {
 	t.Helper()
-	dir = t.TempDir()
 	platform := httptest.NewServer(answer)
 	defer platform.Close()
-	config, err := os.ReadFile("testdata/coop/config.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, data := range map[string][]byte{"config.yaml": withLedger(bytes.ReplaceAll(config, []byte("$API"),
-		[]byte(platform.URL)), dir), "list": list} {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	p := newProgram(t)
+	p.configure("testdata/coop/config.yaml", "$API", platform.URL, "dsn: state.db", "dsn: "+p.path("state.db"))
+	p.env["SAFRASYNC_API_KEY"] = "key"
+	p.write("list", string(list))
 	for i, arg := range args {
-		args[i] = strings.ReplaceAll(arg, "$DIR", dir)
+		args[i] = strings.ReplaceAll(arg, "$DIR", p.dir)
 	}
-	var stdout, stderr bytes.Buffer
-	app := cli.App{
-		Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
-		Env: func(name string) (string, bool) { return "key", name == "SAFRASYNC_API_KEY" },
-	}
-	code = execute(context.Background(), &app,
-		append([]string{
-			"--config", filepath.Join(dir, "config.yaml"), "api", "consent", "--file",
-			filepath.Join(dir, "list"),
-		}, args...))
-	return dir, code, stdout.String(), stderr.String()
+	code, out, messages = p.ask(ctx, "",
+		append([]string{"api", "consent", "--file", p.path("list")}, args...)...)
+	return p.dir, code, out, messages
 }
 
 func granted(w http.ResponseWriter, _ *http.Request) {
@@ -58,7 +41,7 @@ func granted(w http.ResponseWriter, _ *http.Request) {
 func TestAPauseThatThePlatformWantsIsNotAnAnswerAboutAProducer(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
-	dir, code, _, messages := consents(t, func(w http.ResponseWriter, r *http.Request) {
+	dir, code, _, messages := consents(t.Context(), t, func(w http.ResponseWriter, r *http.Request) {
 		if n := asked.Add(1); n > 1 && n < 5 { // the second producer: more often than the client itself tries
 			w.Header().Set("Retry-After", "0")
 			w.WriteHeader(http.StatusTooManyRequests)
@@ -90,7 +73,7 @@ func TestABatchEndsWhereEveryProducerWouldBeRefused(t *testing.T) {
 		"404 of the API":      {`{"messages":["message.consent.not-found"]}`, 404, 2},
 		"a page in its place": {`<html>login`, 200, 2},
 	} {
-		_, _, out, messages := consents(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _, out, messages := consents(t.Context(), t, func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(c.status)
 			fmt.Fprint(w, c.answer)
 		}, list, "--json")
@@ -108,7 +91,7 @@ func TestTheReasonInAFileIsInThePersonsLanguage(t *testing.T) {
 		fmt.Fprint(w, `{"messages":["message.producer.not-found"]}`)
 	}
 	list := []byte("identity,person_type\n1234567890,PF\nCPF 529.982.247-25,PF\n")
-	dir, _, _, _ := consents(t, answer, list, "--out", "$DIR/out.csv")
+	dir, _, _, _ := consents(t.Context(), t, answer, list, "--out", "$DIR/out.csv")
 	rows := rowsOf(t, filepath.Join(dir, "out.csv"))
 	if !strings.Contains(strings.Join(rows[1], ";"), "zero à esquerda") ||
 		!strings.Contains(strings.Join(rows[2], ";"), "não tem produtor com este documento. Confira") {
@@ -117,7 +100,7 @@ func TestTheReasonInAFileIsInThePersonsLanguage(t *testing.T) {
 	if rows[2][1] != "***.982.247-**" {
 		t.Errorf("the number is shown as %s", rows[2][1])
 	}
-	_, _, out, _ := consents(t, answer, list, "--json")
+	_, _, out, _ := consents(t.Context(), t, answer, list, "--json")
 	if !strings.Contains(out, "get consent: refused, status 404 (body: a) message.producer.not-found") {
 		t.Errorf("JSON: %s", out)
 	}
@@ -137,7 +120,7 @@ func TestTenThousandProducersEachHaveTheirRowAndTheMemoryStaysFlat(t *testing.T)
 		}
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		dir, code, _, messages := consents(t, granted, list.Bytes(), "--out", "$DIR/"+name)
+		dir, code, _, messages := consents(t.Context(), t, granted, list.Bytes(), "--out", "$DIR/"+name)
 		runtime.GC()
 		runtime.ReadMemStats(&after)
 		if code != cli.ExitDone || !strings.Contains(messages,

@@ -8,7 +8,6 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/state"
 )
 
 // idIn gives the field id of a line of JSON.
@@ -23,25 +22,22 @@ func idIn(t *testing.T, line string) string {
 
 func TestWhatWasCreatedCanBeReadByHand(t *testing.T) {
 	t.Parallel()
-	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})
-	b.run(t.Context(), cli.ExitDone, "sync")
+	b := setUpBench(t, sandbox.Options{})
+	b.run(cli.ExitDone, "sync")
 	commitment := b.box.Created()[0].ID
-	out, _ := b.run(t.Context(), cli.ExitDone, "api", "order-commitments", "get", commitment, "--json")
+	out, _ := b.run(cli.ExitDone, "api", "order-commitments", "get", commitment, "--json")
 	if got := idIn(t, out); got != commitment {
 		t.Errorf("order commitment %s, want %s", got, commitment)
 	}
 
-	out, _ = b.run(t.Context(), cli.ExitDone, "api", "credit-analysis", "create", "--requester-id",
+	out, _ = b.run(cli.ExitDone, "api", "credit-analysis", "create", "--requester-id",
 		"22222222-2222-4222-8222-222222222222", "--requester-name", "Ana",
 		"--requester-email", "ana@coop.example", "--name", "Maria Silva", "--identity", "529.982.247-25", "--auth-type",
 		"EMAIL", "--person-type", "PF",
 		"--period-consult", "12", "--phone", "+55 65 99999-0000", "--yes", "--json")
 	analysis := idIn(t, out)
-	out, _ = b.run(t.Context(), cli.ExitDone, "api", "credit-analysis", "get", analysis, "--json")
-	var record map[string]any
-	if err := json.Unmarshal([]byte(out), &record); err != nil {
-		t.Fatal(err)
-	}
+	out, _ = b.run(cli.ExitDone, "api", "credit-analysis", "get", analysis, "--json")
+	record := fromJSON[map[string]any](t, out)
 	for field, want := range map[string]string{
 		"identity": "52998224725", "person_type": "PF",
 		"phone": "+55 65 99999-0000", "id": analysis,
@@ -51,33 +47,24 @@ func TestWhatWasCreatedCanBeReadByHand(t *testing.T) {
 		}
 	}
 
-	out, _ = b.run(t.Context(), cli.ExitDone, "api", "webhooks", "create", "--webhook-event", "DELETE_FARM", "--url",
+	out, _ = b.run(cli.ExitDone, "api", "webhooks", "create", "--webhook-event", "DELETE_FARM", "--url",
 		"https://coop.example/hook", "--yes", "--json")
-	b.run(t.Context(), cli.ExitDone, "api", "webhooks", "delete", idIn(t, out), "--yes")
-	b.run(t.Context(), cli.ExitFailed, "api", "webhooks", "get", "DELETE_FARM")
+	b.run(cli.ExitDone, "api", "webhooks", "delete", idIn(t, out), "--yes")
+	b.run(cli.ExitFailed, "api", "webhooks", "get", "DELETE_FARM")
 }
 
 func TestASignalDuringACallByHandLeavesItsOutcomeKnown(t *testing.T) {
 	t.Parallel()
 	ctx, signal := context.WithCancel(t.Context())
 	defer signal()
-	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1, OnPost: func(int) { signal() }})
-	out, _ := b.run(ctx, cli.ExitDone, "api", "webhooks", "create", "--webhook-event", "CREATE_FARM", "--url",
+	b := setUpBench(t, sandbox.Options{OnPost: func(int) { signal() }})
+	out, _ := b.runIn(ctx, "", cli.ExitDone, "api", "webhooks", "create", "--webhook-event", "CREATE_FARM", "--url",
 		"https://coop.example/hook", "--yes", "--json")
 	idIn(t, out)
 	if ctx.Err() == nil {
 		t.Fatal("the signal did not come while the call was on its way")
 	}
-	store, err := state.Open(t.Context(), state.Options{Driver: state.SQLite, DSN: b.path("state.db"), ReadOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	records, err := store.Audit(t.Context(), 1)
+	records, err := b.store().Audit(t.Context(), 1)
 	if err != nil || len(records) != 1 || !strings.Contains(records[0].Detail, `"outcome":"created"`) {
 		t.Errorf("the last record of the audit: %+v, %v", records, err)
 	}

@@ -2,9 +2,7 @@ package main
 
 import (
 	"database/sql"
-	"encoding/json"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/safrasync/safrasync/internal/pgtest"
@@ -28,11 +26,7 @@ type bridgeLine struct {
 func (m *modern) bridge() map[string]map[string]bridgeLine {
 	m.t.Helper()
 	out := map[string]map[string]bridgeLine{}
-	for line := range strings.Lines(m.run(0, "report", "--json", "--section", "bridge")) {
-		var l bridgeLine
-		if err := json.Unmarshal([]byte(line), &l); err != nil {
-			m.t.Fatalf("%v in %s", err, line)
-		}
+	for _, l := range jsonLines[bridgeLine](m.t, m.run(0, "report", "--json", "--section", "bridge")) {
 		if l.Section != "bridge" || l.Line == "" {
 			continue
 		}
@@ -60,15 +54,11 @@ func (m *modern) bridge() map[string]map[string]bridgeLine {
 func (m *modern) documents() map[string]plain {
 	m.t.Helper()
 	out := map[string]plain{}
-	for line := range strings.Lines(m.run(0, "report", "--json", "--section", "contracts,deliveries,traceability")) {
-		var l struct {
-			Section, Job, Currency string
-			Kg                     *trade.Decimal `json:"kg_erp"`
-			Value                  *trade.Decimal `json:"value_erp"`
-		}
-		if err := json.Unmarshal([]byte(line), &l); err != nil {
-			m.t.Fatalf("%v in %s", err, line)
-		}
+	for _, l := range jsonLines[struct {
+		Section, Job, Currency string
+		Kg                     *trade.Decimal `json:"kg_erp"`
+		Value                  *trade.Decimal `json:"value_erp"`
+	}](m.t, m.run(0, "report", "--json", "--section", "contracts,deliveries,traceability")) {
 		if l.Job == "" {
 			continue
 		}
@@ -86,85 +76,6 @@ func (m *modern) documents() map[string]plain {
 
 // plain is grain in kilograms, and money in reais.
 type plain struct{ kg, value trade.Decimal }
-
-func (m *modern) exec(query string) {
-	m.t.Helper()
-	if _, err := m.erp.Exec(query); err != nil {
-		m.t.Fatal(err)
-	}
-}
-
-// whole wants what the bridge calls read to be what a plain SUM over the ERP gives, and the parts
-// to add up to it.
-func (m *modern) whole(sums []plainSum) {
-	m.t.Helper()
-	bridges, documents := m.bridge(), m.documents()
-	for _, s := range sums {
-		var rows int
-		var kg, value sql.NullString
-		if err := m.erp.QueryRow(s.query).Scan(&rows, &kg, &value); err != nil {
-			m.t.Fatalf("%s: %v", s.job, err)
-		}
-		lines := bridges[s.job]
-		read := lines["read"]
-		if read.Rows == nil {
-			m.t.Fatalf("%s has no bridge: %+v", s.job, lines)
-		}
-		var partRows int
-		var partKg, partValue trade.Decimal
-		for _, l := range lines {
-			if l.Role != "part" {
-				continue
-			}
-			partRows, partKg = partRows+*l.Rows, partKg.Add(*l.Kg)
-			if l.Value != nil {
-				partValue = partValue.Add(*l.Value)
-			}
-		}
-		negative := 0
-		if l := lines["negative"]; l.Rows != nil {
-			negative = *l.Rows
-		}
-		if negative != s.negative {
-			m.t.Errorf("%s: %d rows are told as negative, want %d", s.job, negative, s.negative)
-		}
-		if *read.Rows != rows || partRows != rows {
-			m.t.Errorf("%s: %d rows read, parts %d; the ERP has %d", s.job, *read.Rows, partRows, rows)
-		}
-		same := func(what string, got *trade.Decimal, parts trade.Decimal, text sql.NullString) {
-			want := trade.Decimal{}
-			if text.Valid {
-				var err error
-				if want, err = trade.ParseDecimal(text.String); err != nil {
-					m.t.Fatal(err)
-				}
-			}
-			if got == nil {
-				got = &trade.Decimal{}
-			}
-			if got.Cmp(want) != 0 || parts.Cmp(want) != 0 {
-				m.t.Errorf("%s: %s read %s, parts %s; a plain SUM gives %s", s.job, what, got, parts, want)
-			}
-		}
-		// The documents of the bridge are those of the report, one by one.
-		var kept plain
-		for _, name := range []string{"documents", "negative"} {
-			if l := lines[name]; l.Kg != nil {
-				kept.kg = kept.kg.Add(*l.Kg)
-			}
-			if l := lines[name]; l.Value != nil {
-				kept.value = kept.value.Add(*l.Value)
-			}
-		}
-		if of := documents[s.job]; of.kg.Cmp(kept.kg) != 0 || of.value.Cmp(kept.value) != 0 {
-			m.t.Errorf(
-				"%s: the documents of the report add up to %s kg and R$ %s, those of the bridge to %s kg and R$ %s",
-				s.job, of.kg, of.value, kept.kg, kept.value)
-		}
-		same("kilograms", read.Kg, partKg, kg)
-		same("value", read.Value, partValue, value)
-	}
-}
 
 // bridgeSums are plain SUMs over the rows of each job, written for each sample, and not by the
 // program's mapping: rows, kilograms, reais.
@@ -220,40 +131,101 @@ var bridgeSums = map[string][]plainSum{
 // E2: the bridge from the ERP is whole, to the gram and to the cent, after each of two runs.
 func TestE2TheBridgeFromTheERPIsAPlainSum(t *testing.T) {
 	t.Parallel()
-	t.Run("modern", func(t *testing.T) {
-		t.Parallel()
-		m := newModern(t, "")
-		// One without a number, one that stands twice, one with a negative price.
-		m.exec(`ALTER TABLE coop.contrato ALTER numero DROP NOT NULL, DROP CONSTRAINT contrato_filial_id_numero_key`)
-		for i, change := range []string{
-			`numero = NULL`, `quantidade = quantidade + 1.0001`,
-			`numero = 'negativo', preco_unitario = -12.34`,
-		} {
-			m.exec(`CREATE TEMP TABLE novo ON COMMIT DROP AS SELECT * FROM coop.contrato WHERE id = (SELECT min(id) FROM coop.contrato WHERE situacao = 'aprovado' AND excluido_em IS NULL);
-				UPDATE novo SET id = ` + strconv.Itoa(900_000+i) + `, ` + change + `; INSERT INTO coop.contrato SELECT * FROM novo`)
-		}
-		m.sync()
-		m.whole(bridgeSums["modern"])
-		m.load("modern-second-run.sql")
-		m.sync("--sweep")
-		m.whole(bridgeSums["modern"])
-	})
-	t.Run("protheus", func(t *testing.T) {
-		t.Parallel()
-		m := newProtheus(t, pgtest.Database(t))
-		m.sync()
-		m.whole(bridgeSums["protheus"])
-		m.load("protheus-second-run.sql")
-		m.sync("--sweep")
-		m.whole(bridgeSums["protheus"])
-	})
-	t.Run("firebird", func(t *testing.T) {
-		t.Parallel()
-		m := newFirebird(t)
-		m.sync()
-		m.whole(bridgeSums["firebird"])
-		m.loadWIN1252("agro-firebird-second-run.sql")
-		m.sync("--sweep")
-		m.whole(bridgeSums["firebird"])
-	})
+	for name, open := range map[string]func(t *testing.T) *modern{
+		"modern": func(t *testing.T) *modern {
+			m := newModern(t, "")
+			// One without a number, one that stands twice, one with a negative price.
+			m.exec(`ALTER TABLE coop.contrato ALTER numero DROP NOT NULL, DROP CONSTRAINT contrato_filial_id_numero_key`)
+			for i, change := range []string{
+				`numero = NULL`, `quantidade = quantidade + 1.0001`,
+				`numero = 'negativo', preco_unitario = -12.34`,
+			} {
+				m.exec(`CREATE TEMP TABLE novo ON COMMIT DROP AS SELECT * FROM coop.contrato WHERE id = (SELECT min(id) FROM coop.contrato WHERE situacao = 'aprovado' AND excluido_em IS NULL);
+					UPDATE novo SET id = ` + strconv.Itoa(900_000+i) + `, ` + change + `; INSERT INTO coop.contrato SELECT * FROM novo`)
+			}
+			return m
+		},
+		"protheus": func(t *testing.T) *modern { return newProtheus(t, pgtest.Database(t)) },
+		"firebird": newFirebird,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := open(t)
+			// What the bridge calls read is what a plain SUM over the ERP gives, and the parts add up to it.
+			whole := func() {
+				t.Helper()
+				bridges, documents := m.bridge(), m.documents()
+				for _, s := range bridgeSums[name] {
+					var rows int
+					var kg, value sql.NullString
+					if err := m.erp.QueryRow(s.query).Scan(&rows, &kg, &value); err != nil {
+						t.Fatalf("%s: %v", s.job, err)
+					}
+					lines := bridges[s.job]
+					read := lines["read"]
+					if read.Rows == nil {
+						t.Fatalf("%s has no bridge: %+v", s.job, lines)
+					}
+					var partRows int
+					var partKg, partValue trade.Decimal
+					for _, l := range lines {
+						if l.Role != "part" {
+							continue
+						}
+						partRows, partKg = partRows+*l.Rows, partKg.Add(*l.Kg)
+						if l.Value != nil {
+							partValue = partValue.Add(*l.Value)
+						}
+					}
+					negative := 0
+					if l := lines["negative"]; l.Rows != nil {
+						negative = *l.Rows
+					}
+					if negative != s.negative {
+						t.Errorf("%s: %d rows are told as negative, want %d", s.job, negative, s.negative)
+					}
+					if *read.Rows != rows || partRows != rows {
+						t.Errorf("%s: %d rows read, parts %d; the ERP has %d", s.job, *read.Rows, partRows, rows)
+					}
+					same := func(what string, got *trade.Decimal, parts trade.Decimal, text sql.NullString) {
+						want := trade.Decimal{}
+						if text.Valid {
+							var err error
+							if want, err = trade.ParseDecimal(text.String); err != nil {
+								t.Fatal(err)
+							}
+						}
+						if got == nil {
+							got = &trade.Decimal{}
+						}
+						if got.Cmp(want) != 0 || parts.Cmp(want) != 0 {
+							t.Errorf("%s: %s read %s, parts %s; a plain SUM gives %s", s.job, what, got, parts, want)
+						}
+					}
+					// The documents of the bridge are those of the report, one by one.
+					var kept plain
+					for _, name := range []string{"documents", "negative"} {
+						if l := lines[name]; l.Kg != nil {
+							kept.kg = kept.kg.Add(*l.Kg)
+						}
+						if l := lines[name]; l.Value != nil {
+							kept.value = kept.value.Add(*l.Value)
+						}
+					}
+					if of := documents[s.job]; of.kg.Cmp(kept.kg) != 0 || of.value.Cmp(kept.value) != 0 {
+						t.Errorf(
+							"%s: the documents of the report add up to %s kg and R$ %s, those of the bridge to %s kg and R$ %s",
+							s.job, of.kg, of.value, kept.kg, kept.value)
+					}
+					same("kilograms", read.Kg, partKg, kg)
+					same("value", read.Value, partValue, value)
+				}
+			}
+			m.sync()
+			whole()
+			m.overnight(name)
+			m.sync("--sweep")
+			whole()
+		})
+	}
 }

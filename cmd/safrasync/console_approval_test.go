@@ -3,7 +3,6 @@ package main
 import (
 	"net/http"
 	"net/url"
-	"os"
 	"regexp"
 	"strconv"
 	"testing"
@@ -11,16 +10,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// configure adds to the configuration, and opens the console anew.
-func (d *deskWorld) configure(text string) {
+// extend adds to the configuration, and opens the console anew.
+func (d *deskWorld) extend(text string) {
 	d.t.Helper()
-	config, err := os.ReadFile(d.dir + "/config.yaml")
-	if err == nil {
-		err = os.WriteFile(d.dir+"/config.yaml", append(config, text...), 0o600)
-	}
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	d.write("config.yaml", d.read("config.yaml")+text)
 	d.open()
 }
 
@@ -29,7 +22,7 @@ func (d *deskWorld) configure(text string) {
 func TestWhatNeedsTwoPeopleIsApprovedInTheConsole(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	d.configure("\napprove: {dismiss: 2, reopen: 2, close: 2, release: 2}\n")
+	d.extend("\napprove: {dismiss: 2, reopen: 2, close: 2, release: 2}\n")
 	carla, ana := d.as(trade.Accountant), d.as(trade.Administrator)
 	row := d.entry("contracts", "01|000003")
 	if row.State != trade.Invalid {
@@ -55,9 +48,9 @@ func TestWhatNeedsTwoPeopleIsApprovedInTheConsole(t *testing.T) {
 	}
 	ana.get("/audit").shows(http.StatusOK, "carla &#43; ana", "pediu aprovação", "aprovou")
 
-	d.must(0, "", "reopen", "contracts", "01|000003", "--reason", "era certo", "--as", "ivo", "--yes")
+	d.run(0, "reopen", "contracts", "01|000003", "--reason", "era certo", "--as", "ivo", "--yes")
 	ana.get("/approvals").shows(http.StatusOK, "Reabrir", "ivo")
-	d.must(1, "", "approve", "2", "--reason", "por outro nome", "--as", "joana", "--yes") // the same account
+	d.run(1, "approve", "2", "--reason", "por outro nome", "--as", "joana", "--yes") // the same account
 	ana.get("/approvals/2")
 	ana.submit("/approvals/2/decline", url.Values{"reason": {"não era certo"}}).shows(http.StatusOK, "Recusado")
 	if e := d.entry("contracts", "01|000003"); e.State != trade.Dismissed {
@@ -92,8 +85,8 @@ func TestAccountantsProposeACodeAndRunAJob(t *testing.T) {
 func TestAMonthIsClosedByTwoPeople(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	d.configure("\napprove: {close: 2}\n")
-	d.must(0, "", "report", "--close", "2026-03", "--reason", "conferido", "--yes")
+	d.extend("\napprove: {close: 2}\n")
+	d.run(0, "report", "--close", "2026-03", "--reason", "conferido", "--yes")
 	ana := d.as(trade.Administrator)
 	ana.get("/approvals/1").shows(http.StatusOK, "Fechar o mês: 31/03/2026", "conferido")
 	if closed, err := d.host.Store.Closings(t.Context(), trade.Date{}); err != nil || len(closed) > 0 {

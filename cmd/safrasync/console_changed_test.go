@@ -14,9 +14,9 @@ func TestWhatTheERPChangedIsShownWithItsEffectAndDealtWith(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	d.as(trade.Reader).get("/changed").shows(http.StatusOK, "Nada mudou depois do envio")
-	d.erp(
+	d.sql("erp.db",
 		`UPDATE contrato SET quantidade = '1600' WHERE num = '000001'; UPDATE contrato SET situacao = 'cancelado' WHERE num = '000002'`)
-	d.must(0, "", "sync")
+	d.run(0, "sync")
 
 	b := d.as(trade.Accountant).get("/changed").shows(http.StatusOK, "01|000001", "alterado após o envio (1)",
 		"Enviado 90,03 t, agora 96 t: diferença de 5,97 t",

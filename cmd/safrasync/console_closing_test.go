@@ -109,6 +109,9 @@ func TestChromiumPrintsAClosingWithItsHashOnEachPage(t *testing.T) {
 		}
 		pages = append(pages, strings.Join(strings.Fields(text.String()), ""))
 	}
+	for i := range pages { // a font may have glyphs for two letters
+		pages[i] = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi").Replace(pages[i])
+	}
 	all := strings.Join(pages, "\n")
 	for i, text := range pages {
 		if !strings.Contains(text, "SHA-256"+list[0].Hash) || !strings.Contains(text, "Fechamentode31/10/2026") ||

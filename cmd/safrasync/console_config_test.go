@@ -1,49 +1,18 @@
 package main
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
-	"math/big"
 	"net"
 	"net/http"
 	"os"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
 )
-
-// certificate writes a certificate for 127.0.0.1 and its key.
-func (s *service) certificate() *x509.CertPool {
-	s.t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.write("console.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
-	s.write("console.key", string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})))
-	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM([]byte(string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))))
-	return pool
-}
 
 // The service serves the console beside its work, also over a reload that gives it a certificate,
 // and ends with it.
@@ -52,8 +21,13 @@ func TestTheServiceServesTheConsole(t *testing.T) {
 	s.edit("jobs:\n", "console: {listen: 127.0.0.1:0}\njobs:\n")
 	s.start()
 	address := s.line("the console", func(l logLine) bool { return l.Msg == "the console is served" }).Address
+	cert, key := certificateFor(t, "localhost")
+	s.write("console.pem", string(cert))
+	s.write("console.key", string(key))
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(cert)
 	client := &http.Client{Transport: &http.Transport{
-		TLSClientConfig:   &tls.Config{RootCAs: s.certificate()},
+		TLSClientConfig:   &tls.Config{RootCAs: roots},
 		DisableKeepAlives: true,
 	}, Timeout: giveUp}
 	ask := func(url string) *http.Response {
@@ -72,11 +46,7 @@ func TestTheServiceServesTheConsole(t *testing.T) {
 	if got := ask("http://" + address + "/").StatusCode; got != http.StatusServiceUnavailable {
 		t.Errorf("before the first administrator: %d", got)
 	}
-	add := s.command("users", "add", "ana", "--role", "administrator", "--password-stdin")
-	add.Stdin = strings.NewReader(deskPassword + "\n")
-	if out, err := add.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	s.addUser(trade.Administrator)
 	if got := ask("http://" + address + "/login").StatusCode; got != http.StatusOK {
 		t.Errorf("the page of the login: %d", got)
 	}

@@ -34,9 +34,7 @@ func TestF157OfManyClicksOnSendAgainOneSucceeds(t *testing.T) {
 	d, row, _ := inDoubt(t)
 	path := fmt.Sprintf("/doubts/%d", row.ID)
 	d.as(trade.Accountant).get(path) // from now on this host knows of the doubt
-	if err := runSQLText(d.dir+"/state.db", afterQuarantine); err != nil {
-		t.Fatal(err)
-	}
+	d.sql("state.db", afterQuarantine)
 	form := url.Values{"act": {"resend"}, "checked": {"1"}, "reason": {"não está na plataforma"}}
 	var people []*browser
 	for range 20 {

@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	gosync "sync"
@@ -13,68 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// newDeskOn is newDesk with faults of the platform and more rows of the ERP.
-func newDeskOn(t *testing.T, sql string, faults ...string) *deskWorld {
-	t.Helper()
-	return newDeskOf(t, "", sql, faults...)
-}
-
-// newDeskOf is newDeskOn with more jobs.
-func newDeskOf(t *testing.T, jobs, sql string, faults ...string) *deskWorld {
-	t.Helper()
-	d := &deskWorld{t: t, dir: t.TempDir(), log: &strings.Builder{}}
-	parsed, err := sandbox.ParseFaults(faults)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d.box, err = sandbox.Start(sandbox.Options{APIKey: platformCanary, Seed: 1, Faults: parsed},
-		"127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = d.box.Close() })
-	sample, err := os.ReadFile("testdata/coop/config.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	config := strings.NewReplacer("$API", d.box.URL, "dsn: erp.db", "dsn: "+d.dir+"/erp.db", "dsn: state.db",
-		"dsn: "+d.dir+"/state.db").Replace(string(sample)) +
-		jobs + "\nconsole: {listen: 127.0.0.1:0, name: Cooperativa Exemplo}\nlanguage: pt-BR\n"
-	if err := os.WriteFile(d.dir+"/config.yaml", []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := runSQL(d.dir+"/erp.db", "testdata/coop/erp.sql"); err != nil {
-		t.Fatal(err)
-	}
-	d.erp(sql)
-	d.must(0, "", "state", "new")
-	for kind, file := range map[string]string{
-		"producers": "producers", "users": "users", "wallets": "wallets",
-		"delivery_places": "places",
-	} {
-		d.must(0, "", "refs", "import", kind, "testdata/coop/"+file+".csv", "--yes")
-	}
-	for role, name := range deskPeople {
-		d.must(0, deskPassword+"\n", "users", "add", name, "--role", string(role), "--password-stdin")
-	}
-	d.must(0, "", "sync")
-	d.open()
-	return d
-}
-
-// erp changes the ERP.
-func (d *deskWorld) erp(sql string) {
-	d.t.Helper()
-	if sql == "" {
-		return
-	}
-	if err := runSQLText(d.dir+"/erp.db", sql); err != nil {
-		d.t.Fatal(err)
-	}
-}
 
 // inDoubt is the one row of the contracts that is in doubt, and another that was sent.
 func (d *deskWorld) inDoubt() (doubt, sent trade.Entry) {
@@ -109,7 +48,7 @@ func (d *deskWorld) createdFor(known string) string {
 // is another row's, or unknown, is refused.
 func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 	t.Parallel()
-	d := newDeskOn(t, "", "lost-after@1")
+	d := newDesk(t, "lost-after@1")
 	doubt, sent := d.inDoubt()
 	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
 
@@ -153,7 +92,7 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 
 func TestARecordThatDiffersIsConfirmedASecondTime(t *testing.T) {
 	t.Parallel()
-	d := newDeskOn(t, "", "lost-after@1")
+	d := newDesk(t, "lost-after@1")
 	doubt, _ := d.inDoubt()
 	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
 	// Somebody typed it on the platform by hand, with another amount.
@@ -194,23 +133,18 @@ func TestARecordThatDiffersIsConfirmedASecondTime(t *testing.T) {
 // C09: who gave the password more than ten minutes ago gives it again before a second sending.
 func TestASecondSendingNeedsTheQuarantineTheCheckAndThePassword(t *testing.T) {
 	t.Parallel()
-	d := newDeskOn(t, "", "lost-before,reset@1")
+	d := newDesk(t, "lost-before,reset@1")
 	doubt, _ := d.inDoubt()
 	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
 	b := d.as(trade.Accountant).get(desk) // from now on this host knows of the doubt
-	if err := runSQLText(d.dir+"/state.db",
-		fmt.Sprintf(`UPDATE quarantine SET ticks = ticks - %d`, time.Hour)); err != nil {
-		t.Fatal(err)
-	}
+	d.sql("state.db", fmt.Sprintf(`UPDATE quarantine SET ticks = ticks - %d`, time.Hour))
 	b.get(desk).shows(http.StatusOK, "Não existe lá: enviar de novo")
 	b.submit(desk+"/plan", url.Values{"act": {"resend"}}).shows(http.StatusOK, "se já existir lá, ficará duplicado",
 		"Conferi na plataforma")
 	form := with(b.fields(desk+"/do"), "reason", "não está lá")
 	b.post(desk+"/do", form).shows(http.StatusUnprocessableEntity, "declare que conferiu")
 	form = with(form, "checked", "1")
-	if err := runSQLText(d.dir+"/state.db", `UPDATE login SET proved_at = proved_at - 3600000`); err != nil {
-		t.Fatal(err)
-	}
+	d.sql("state.db", `UPDATE login SET proved_at = proved_at - 3600000`)
 	b.post(desk+"/do", form).shows(http.StatusUnprocessableEntity, "Digite sua senha")
 	b.post(desk+"/do", with(form, "password", "errada de todo")).shows(http.StatusUnprocessableEntity,
 		"A senha não confere")
@@ -226,7 +160,7 @@ func TestASecondSendingNeedsTheQuarantineTheCheckAndThePassword(t *testing.T) {
 
 func TestOfManyWhoDecideAtOnceOneDoes(t *testing.T) {
 	t.Parallel()
-	d := newDeskOn(t, "", "lost-after@1")
+	d := newDesk(t, "lost-after@1")
 	doubt, _ := d.inDoubt()
 	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
 	var forms []url.Values

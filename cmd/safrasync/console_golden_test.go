@@ -27,9 +27,10 @@ const goldens = "../../docs/images/console"
 const goldenWidth, goldenHeight = 1366, 768
 
 // settled makes of what differs from day to day one and the same: today is the third of November,
-// on which October is closed, and so are the days below the chart; the jobs run next on the first of
-// January; and spans of time, and ids that the clock or chance make. So the same page gives the same text, and on one machine about the
-// same picture: nothing has the focus or the mouse, and nothing moves.
+// on which October is closed, and so are the days below the chart; the jobs run next on the first
+// of January; and spans of time, and ids that the clock or chance make. So the same page gives the
+// same text, and on one machine about the same picture: nothing has the focus or the mouse, and
+// nothing moves.
 const settled = `(() => {
 	const still = new CSSStyleSheet();
 	still.replaceSync("* { transition: none !important; animation: none !important }");

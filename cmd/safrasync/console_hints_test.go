@@ -15,7 +15,7 @@ import (
 // heard records what an event told of a record of the platform.
 func (d *deskWorld) heard(seq int, kind, id, event, word string) {
 	d.t.Helper()
-	d.ledger(fmt.Sprintf(`INSERT INTO heard (kind, id, seq, event, at, word) VALUES ('%s', '%s', %d, '%s', %d, '%s')`,
+	d.sql("state.db", fmt.Sprintf(`INSERT INTO heard (kind, id, seq, event, at, word) VALUES ('%s', '%s', %d, '%s', %d, '%s')`,
 		kind, id, seq, event, time.Now().UnixMilli(), word))
 }
 
@@ -23,15 +23,8 @@ func (d *deskWorld) heard(seq int, kind, id, event, word string) {
 func (d *deskWorld) candidate(id, state, fields string) {
 	d.t.Helper()
 	at := time.Now().UnixMilli()
-	d.ledger(fmt.Sprintf(`INSERT INTO candidate (id, seq, event, purpose, heard_at, last_at, tries, state, status, fields, unread, settled_by)
+	d.sql("state.db", fmt.Sprintf(`INSERT INTO candidate (id, seq, event, purpose, heard_at, last_at, tries, state, status, fields, unread, settled_by)
 		VALUES ('%s', 1, 'CREATE_ORDER_COMMITMENT', 'doubt', %d, %d, 1, '%s', 200, '%s', '[]', 0)`, id, at, at, state, fields))
-}
-
-func (d *deskWorld) ledger(sql string) {
-	d.t.Helper()
-	if err := runSQLText(d.dir+"/state.db", sql); err != nil {
-		d.t.Fatal(err)
-	}
 }
 
 const (
@@ -43,7 +36,7 @@ const (
 // be read; the id of one is taken over, and the platform is still asked before it counts.
 func TestF144TheDeskShowsWhatTheRowMayBe(t *testing.T) {
 	t.Parallel()
-	d := newDeskOn(t, "", "lost-after@1")
+	d := newDesk(t, "lost-after@1")
 	doubt, _ := d.inDoubt()
 	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
 	d.as(trade.Reader).get(desk).shows(http.StatusOK, "Sem avisos da plataforma")
@@ -82,16 +75,9 @@ func TestF154TheRowShowsWhatEventsTold(t *testing.T) {
 	d.heard(3, "producers", producer, "CHANGE_PRODUCER_STATUS_ESG", "BLOCKED")
 	d.as(trade.Reader).get(row).shows(http.StatusOK, "A plataforma avisou: workflow do contrato", "aprovado",
 		"contrato alterado", "ESG do produtor", "bloqueado", "Avisos são informativos")
-	app, out := d.app(""), &strings.Builder{}
-	app.Stdout = out
-	if code := execute(t.Context(), app, []string{
-		"--config", app.ConfigPath, "rows", "show", "contracts",
-		sent.Key,
-	}); code != 0 {
-		t.Fatalf("rows show: exit code %d", code)
-	}
+	out, _ := d.run(0, "rows", "show", "contracts", sent.Key)
 	for _, want := range []string{"workflow do contrato: APPROVED", "ESG do produtor: BLOCKED"} {
-		if !strings.Contains(out.String(), want) {
+		if !strings.Contains(out, want) {
 			t.Errorf("`rows show` lacks %q: %s", want, out)
 		}
 	}
@@ -107,13 +93,13 @@ func TestF154TheRowShowsWhatEventsTold(t *testing.T) {
 // since the request, and does not claim that none is like the row.
 func TestF144TheDeskSaysThatItComparesOnlySome(t *testing.T) {
 	t.Parallel()
-	d := newDeskOn(t, "", "lost-after@1")
+	d := newDesk(t, "lost-after@1")
 	doubt, _ := d.inDoubt()
 	page := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
 	amount := doubt.Quantity.Amount.String()
 	d.candidate(likeID, "read", strings.NewReplacer(`"amount":`+amount, `"amount":"7"`).Replace(string(doubt.Payload)))
 	others := func(n int) {
-		d.ledger(fmt.Sprintf(`INSERT INTO candidate (id, seq, event, purpose, heard_at, last_at, tries, state, status, fields, unread, settled_by)
+		d.sql("state.db", fmt.Sprintf(`INSERT INTO candidate (id, seq, event, purpose, heard_at, last_at, tries, state, status, fields, unread, settled_by)
 			WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %[1]d)
 			SELECT %[1]d || '-' || i, 1, 'UPDATE_ORDER_COMMITMENT', 'doubt', %[2]d, %[2]d, 1, 'read', 200, '{"amount":"1"}', '[]', 0 FROM n`, n, time.Now().Add(time.Minute).UnixMilli()))
 	}
@@ -123,13 +109,8 @@ func TestF144TheDeskSaysThatItComparesOnlySome(t *testing.T) {
 	}
 	others(1)
 	d.as(trade.Reader).get(page).shows(http.StatusOK, likeID, "Há mais registros do que se comparam aqui", "2.000")
-	app, out := d.app(""), &strings.Builder{}
-	app.Stdout = out
-	if code := execute(t.Context(), app, []string{
-		"--config", app.ConfigPath, "rows", "show", "contracts",
-		doubt.Key,
-	}); code != 0 || !strings.Contains(out.String(),
+	if out, _ := d.run(0, "rows", "show", "contracts", doubt.Key); !strings.Contains(out,
 		"Há mais registros do que os 2000 que se comparam aqui") {
-		t.Errorf("rows show: exit code %d: %s", code, out)
+		t.Errorf("rows show: %s", out)
 	}
 }

@@ -12,8 +12,8 @@ import (
 
 func TestRunsAreShownWithTheirSums(t *testing.T) {
 	t.Parallel()
-	d := newDeskOn(t, "", "lost-after@1")
-	d.must(0, "", "sync")
+	d := newDesk(t, "lost-after@1")
+	d.run(0, "sync")
 	b := d.as(trade.Reader).get("/runs").shows(http.StatusOK, "Contratos", "completa")
 	if n := strings.Count(b.body, "há o que decidir"); n != 1 {
 		t.Errorf("%d of two runs of one job say that there is something to decide, want the newest", n)
@@ -83,9 +83,6 @@ func TestTheAuditIsFilteredExportedAndProved(t *testing.T) {
 	b.get("/audit/check?act=login").shows(http.StatusOK, "A auditoria está como foi escrita.")
 	b.get("/audit/export?act=login").shows(http.StatusOK, "\ufeffNº;Quando;Quem", ";carla;", "\r\n")
 	b.get("/audit?act=audit+export").shows(http.StatusOK, "exportou a auditoria")
-	if err := runSQLText(d.dir+"/state.db",
-		`DROP TRIGGER audit_unchanged; UPDATE audit SET reason = 'outra' WHERE seq = 2`); err != nil {
-		t.Fatal(err)
-	}
+	d.sql("state.db", `DROP TRIGGER audit_unchanged; UPDATE audit SET reason = 'outra' WHERE seq = 2`)
 	b.get("/audit/check").shows(http.StatusOK, "A auditoria foi alterada: o registro 2")
 }

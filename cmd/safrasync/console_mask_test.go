@@ -36,11 +36,9 @@ func TestD3NoPageAndNoFileShowsADocument(t *testing.T) {
 		fmt.Fprintf(&sql,
 			`CREATE TABLE novo AS SELECT * FROM contrato WHERE num = '000003'; UPDATE novo SET num = 'N%d', produtor = '%s'; INSERT INTO contrato SELECT * FROM novo; DROP TABLE novo;`, i, form)
 	}
-	if err := runSQLText(d.dir+"/erp.db", sql.String()); err != nil {
-		t.Fatal(err)
-	}
-	d.must(0, "", "sync", "--sweep")
-	d.must(0, "", "report", "--output", filepath.Join(t.TempDir(), "r.csv"), "--reason",
+	d.sql("erp.db", sql.String())
+	d.run(0, "sync", "--sweep")
+	d.run(0, "report", "--output", filepath.Join(t.TempDir(), "r.csv"), "--reason",
 		"pediu "+strings.Join(forms, ", "), "--as", "ana")
 	hidden := func(where, text string) {
 		t.Helper()
@@ -121,17 +119,17 @@ func TestD3WhatPeopleTypedAndThePlatformSaidIsMaskedOnEveryPage(t *testing.T) {
 	t.Parallel()
 	said := strings.Join(forms, "; ")
 	d := newDesk(t, `status=400,type=application/json,body={"messages":["produtor `+said+` bloqueado"]}`)
-	d.erp(`CREATE TABLE novo AS SELECT * FROM contrato WHERE num = '000001'; UPDATE novo SET num = '000011'; INSERT INTO contrato SELECT * FROM novo;
+	d.sql("erp.db", `CREATE TABLE novo AS SELECT * FROM contrato WHERE num = '000001'; UPDATE novo SET num = '000011'; INSERT INTO contrato SELECT * FROM novo;
 		UPDATE novo SET num = '000012'; INSERT INTO contrato SELECT * FROM novo;
-		UPDATE novo SET num = '000013', tipo = '` + said + `', preco = '` + said + `', fim = '` + said + `', produto = 'P52998224725'; INSERT INTO contrato SELECT * FROM novo; DROP TABLE novo;`)
+		UPDATE novo SET num = '000013', tipo = '`+said+`', preco = '`+said+`', fim = '`+said+`', produto = 'P52998224725'; INSERT INTO contrato SELECT * FROM novo; DROP TABLE novo;`)
 	d.faults("lost-after")
-	d.must(0, "", "sync")
-	typed := func(args ...string) { d.must(0, "", append(args, "--reason", "pedido de "+said, "--as", "ana")...) }
+	d.run(0, "sync")
+	typed := func(args ...string) { d.run(0, append(args, "--reason", "pedido de "+said, "--as", "ana")...) }
 	typed("retry", "contracts", "01|000001", "--yes")
 	typed("dismiss", "contracts", "01|000011", "--yes")
 	typed("report", "--close", "2026-10-31", "--yes")
 	typed("pause", "contracts")
-	d.must(1, "", "sync", "contracts")
+	d.run(1, "sync", "contracts")
 	doubt, decided := d.entry("contracts", "01|000012"), d.entry("contracts", "01|000011")
 	spoken := map[string]bool{}
 	for _, role := range []trade.Role{trade.Reader, trade.Accountant} {

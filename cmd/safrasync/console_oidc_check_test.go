@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"encoding/pem"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -20,31 +18,17 @@ func TestCheckTellsWhetherTheIssuerAnswers(t *testing.T) {
 	d := newDesk(t)
 	issuer := oidctest.Start(t, cli.Now)
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: issuer.Server.Certificate().Raw})
-	config, err := os.ReadFile(d.dir + "/config.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := strings.Replace(string(config), "console: {",
-		`console: {oidc: {issuer: "`+issuer.URL+
-			`", client_id: safrasync, client_secret: "${file:oidc-secret}", roles: {ti: administrator}, ca_file: issuer.pem}, `, 1)
-	for name, body := range map[string]string{
-		"config.yaml": text, "issuer.pem": string(certificate),
-		"oidc-secret": oidctest.Secret + "\n",
-	} {
-		if err := os.WriteFile(d.dir+"/"+name, []byte(body), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	d.edit("console: {", `console: {oidc: {issuer: "`+issuer.URL+
+		`", client_id: safrasync, client_secret: "${file:oidc-secret}", roles: {ti: administrator}, ca_file: issuer.pem}, `)
+	d.write("issuer.pem", string(certificate))
+	d.write("oidc-secret", oidctest.Secret+"\n")
 	run := func(args ...string) (string, int) {
 		t.Helper()
-		var out bytes.Buffer
-		app := d.app("")
-		app.Stdout, app.Stderr = &out, &out
-		code := execute(t.Context(), app, append([]string{"--config", app.ConfigPath}, args...))
-		if strings.Contains(out.String(), oidctest.Secret) {
+		code, out, said := d.ask(t.Context(), "", args...)
+		if strings.Contains(out+said, oidctest.Secret) {
 			t.Errorf("%v shows the secret", args)
 		}
-		return out.String(), code
+		return out + said, code
 	}
 	if out, code := run("check"); code != 0 ||
 		!strings.Contains(out, "✓ console.oidc: "+issuer.URL+" responde e tem chaves") {
@@ -57,7 +41,7 @@ func TestCheckTellsWhetherTheIssuerAnswers(t *testing.T) {
 		!strings.Contains(out, `client_secret: "${file:oidc-secret}"`) || !strings.Contains(out, "ti: administrator") {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}
-	d.must(0, "", "users", "link", "carla", "4711", "--reason", "entra pela cooperativa", "--as", "ana")
+	d.run(0, "users", "link", "carla", "4711", "--reason", "entra pela cooperativa", "--as", "ana")
 	if out, _ := run("users", "list"); !strings.Contains(out, "ativo (por "+issuer.URL+")") {
 		t.Error(out)
 	}
@@ -76,16 +60,16 @@ func TestCheckTellsWhetherTheIssuerAnswers(t *testing.T) {
 		!strings.Contains(out, "um argumento que começa com - fica depois de --") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
-	d.must(0, "", "users", "link", "--reason", "entra pela cooperativa", "--as", "ana", "--", "lia", "-4713")
-	d.must(0, deskPassword+"\n", "users", "password", "lia", "--password-stdin")
+	d.run(0, "users", "link", "--reason", "entra pela cooperativa", "--as", "ana", "--", "lia", "-4713")
+	d.runIn(t.Context(), deskPassword+"\n", 0, "users", "password", "lia", "--password-stdin")
 	for _, subject := range []string{"", "  ", strings.Repeat("7", 256)} {
 		if out, code := run("users", "link", "lia", subject); code != 2 ||
 			!strings.Contains(out, "não pode ficar vazio nem passar de 255 bytes") {
 			t.Errorf("subject %q, exit code %d: %s", subject, code, out)
 		}
 	}
-	d.must(0, "", "users", "end", "carla")
-	d.must(0, deskPassword+"\n", "users", "password", "carla", "--password-stdin", "--reason",
+	d.run(0, "users", "end", "carla")
+	d.runIn(t.Context(), deskPassword+"\n", 0, "users", "password", "carla", "--password-stdin", "--reason",
 		"saiu da conta da cooperativa", "--as", "ana")
 	users, err := d.host.Store.Users(t.Context())
 	if err != nil {
@@ -104,8 +88,8 @@ func TestCheckTellsWhetherTheIssuerAnswers(t *testing.T) {
 		}) {
 		t.Errorf("the audit: %v, %v", records, err)
 	}
-	d.must(0, "", "users", "link", "carla", "4711")
-	d.must(0, "", "users", "disable", "carla")
+	d.run(0, "users", "link", "carla", "4711")
+	d.run(0, "users", "disable", "carla")
 
 	issuer.Fault(oidctest.Pages)
 	if out, code := run("check"); code != 0 || !strings.Contains(out, "! console.oidc: the issuer "+issuer.URL) ||

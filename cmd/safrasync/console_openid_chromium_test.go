@@ -61,7 +61,7 @@ func TestC05_ChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 	for name, over := range map[string]bool{"tls": true, "loopback": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := newDeskOn(t, "", "lost-before,reset@1")
+			d := newDesk(t, "lost-before,reset@1")
 			issuer := d.issuer()
 			issuer.Asks = true
 			back, rows := &arrivals{}, &arrivals{}
@@ -152,10 +152,7 @@ func TestC05_ChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 			// Before a second sending the issuer asks again.
 			doubt, _ := d.inDoubt()
 			b.open("/doubts/" + strconv.FormatInt(doubt.ID, 10)) // from now on this host knows of the doubt
-			if err := runSQLText(d.dir+"/state.db",
-				fmt.Sprintf(`UPDATE quarantine SET ticks = ticks - %d`, time.Hour)); err != nil {
-				t.Fatal(err)
-			}
+			d.sql("state.db", fmt.Sprintf(`UPDATE quarantine SET ticks = ticks - %d`, time.Hour))
 			order := func() {
 				t.Helper()
 				b.open("/doubts/" + strconv.FormatInt(doubt.ID, 10))

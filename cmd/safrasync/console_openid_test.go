@@ -8,10 +8,8 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"regexp"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -27,32 +25,20 @@ func (d *deskWorld) issuer() *oidctest.Issuer {
 	d.t.Helper()
 	issuer := oidctest.Start(d.t, cli.Now)
 	issuer.Person(map[string]any{"sub": "1", "preferred_username": "rui", "groups": "contabil"})
-	file := d.dir + "/issuer.pem"
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{
+	d.write("issuer.pem", string(pem.EncodeToMemory(&pem.Block{
 		Type:  "CERTIFICATE",
 		Bytes: issuer.Server.Certificate().Raw,
-	}), 0o600); err != nil {
-		d.t.Fatal(err)
-	}
-	text, err := os.ReadFile(d.dir + "/config.yaml")
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	withIssuer := strings.Replace(string(text), "console: {", fmt.Sprintf(`console: {oidc: {issuer: %q, client_id: %q,
+	})))
+	plain := d.read("config.yaml")
+	d.edit("console: {", fmt.Sprintf(`console: {oidc: {issuer: %q, client_id: %q,
   client_secret: "${env:OIDC}", label: Conta Coop, roles_claim: groups, roles: {contabil: accountant}, ca_file: %q}, `,
-		issuer.URL, oidctest.ClientID, file), 1)
-	if err := os.WriteFile(d.dir+"/issuer.yaml", []byte(withIssuer), 0o600); err != nil {
-		d.t.Fatal(err)
-	}
-	loaded, err := config.Load(d.dir+"/issuer.yaml", func(name string) (string, bool) {
-		if name == "OIDC" {
-			return oidctest.Secret, true
-		}
-		return d.host.App.Env(name)
-	})
+		issuer.URL, oidctest.ClientID, d.path("issuer.pem")))
+	d.env["OIDC"] = oidctest.Secret
+	loaded, err := config.Load(d.file, d.host.App.Env)
 	if err != nil {
 		d.t.Fatal(err)
 	}
+	d.write("config.yaml", plain)
 	d.host.App.Config.Console.OIDC = loaded.Console.OIDC
 	return issuer
 }
@@ -61,7 +47,7 @@ func (d *deskWorld) issuer() *oidctest.Issuer {
 // the password there all the same, and only that counts.
 func TestWhoCameWithoutThePasswordGivesItBeforeASecondSending(t *testing.T) {
 	t.Parallel()
-	d := newDeskOn(t, "", "lost-before,reset@1")
+	d := newDesk(t, "lost-before,reset@1")
 	issuer := d.issuer()
 	c := d.host.Console()
 	server := httptest.NewServer(c)
@@ -103,10 +89,7 @@ func TestWhoCameWithoutThePasswordGivesItBeforeASecondSending(t *testing.T) {
 	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
 	// from now on this host knows of the doubt
 	goes("/login/openid", url.Values{"next": {desk}}).shows(http.StatusOK, doubt.Key)
-	if err := runSQLText(d.dir+"/state.db",
-		fmt.Sprintf(`UPDATE quarantine SET ticks = ticks - %d`, time.Hour)); err != nil {
-		t.Fatal(err)
-	}
+	d.sql("state.db", fmt.Sprintf(`UPDATE quarantine SET ticks = ticks - %d`, time.Hour))
 	order := func() *browser {
 		t.Helper()
 		b.get(desk)

@@ -5,7 +5,6 @@ import (
 	"html"
 	"net/http"
 	"net/url"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -19,24 +18,10 @@ import (
 // traceability records that are stuck for many reasons.
 func newDemoDesk(t *testing.T) *deskWorld {
 	t.Helper()
-	d := &deskWorld{t: t, dir: t.TempDir(), log: &strings.Builder{}}
-	app := d.app("")
-	if code := execute(t.Context(), app, []string{"demo", "--dir", d.dir, "--lang", "pt-BR"}); code != 0 {
-		t.Fatalf("the demo: exit code %d\n%s", code, d.log)
-	}
-	file, err := os.OpenFile(d.dir+"/config.yaml", os.O_APPEND|os.O_WRONLY, 0)
-	if err == nil {
-		_, err = file.WriteString("\nconsole: {listen: 127.0.0.1:0, name: Cooperativa Exemplo}\nlanguage: pt-BR\n")
-	}
-	if err == nil {
-		err = file.Close()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for role, name := range deskPeople {
-		d.must(0, deskPassword+"\n", "users", "add", name, "--role", string(role), "--password-stdin")
-	}
+	d := &deskWorld{bench: &bench{program: newProgram(t)}}
+	d.run(0, "demo", "--dir", d.dir, "--lang", "pt-BR")
+	d.file = d.path("config.yaml")
+	d.people()
 	d.open()
 	return d
 }
@@ -98,9 +83,9 @@ func TestEveryPageOfTheDeskIsThereForThoseWhoMaySeeIt(t *testing.T) {
 func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 	onBoth(t, func(t *testing.T, on string) {
 		t.Parallel()
-		d := newDeskIn(t, on, "lost-after@1")
-		d.erp(`UPDATE contrato SET quantidade = '210' WHERE num = '000002'`)
-		d.must(0, "", "sync")
+		d := newDeskOn(t, on, "", "", "lost-after@1")
+		d.sql("erp.db", `UPDATE contrato SET quantidade = '210' WHERE num = '000002'`)
+		d.run(0, "sync")
 		doubt, invalid, sent := d.rows(trade.InDoubt)[0], d.rows(trade.Invalid)[0], d.rows(trade.Accepted)[0]
 		b := d.as(trade.Administrator)
 		_, run, _ := strings.Cut(b.get("/runs").body, `href="/runs/`)
@@ -278,7 +263,7 @@ const unlinked = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n
 
 func TestAllRowsOfACauseAreTriedAgainWithTheirNumberTyped(t *testing.T) {
 	t.Parallel()
-	d := newDeskOn(t, unlinked, `status=400@1-,body={"messages":["message.wallet.producer-not-linked"]}`)
+	d := newDeskOf(t, "", unlinked, `status=400@1-,body={"messages":["message.wallet.producer-not-linked"]}`)
 	b := d.as(trade.Accountant).get("/pending").shows(http.StatusOK, "produtor não vinculado à carteira",
 		"62 contratos", "Tentar de novo (62 linhas)")
 	path := "/pending/retry?cause=message.wallet.producer-not-linked"

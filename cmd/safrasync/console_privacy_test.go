@@ -24,10 +24,8 @@ func typed(t *testing.T, faults ...string) (d *deskWorld, document, markup trade
 	sql := fmt.Sprintf(
 		`UPDATE contrato SET produtor = '52998224725' WHERE filial || '|' || num = '%s'; UPDATE contrato SET usuario = '%s' WHERE filial || '|' || num = '%s'`,
 		rows[0].Key, hostile, rows[1].Key)
-	if err := runSQLText(d.dir+"/erp.db", sql); err != nil {
-		t.Fatal(err)
-	}
-	d.must(0, "", "sync")
+	d.sql("erp.db", sql)
+	d.run(0, "sync")
 	return d, d.entry(rows[0].Job, rows[0].Key), d.entry(rows[1].Job, rows[1].Key)
 }
 
@@ -37,16 +35,16 @@ func TestC14_DocumentsAreShownOnlyByARecordedClick(t *testing.T) {
 	d, row, _ := typed(t, "lost-after@1")
 	// Of another contract the document is the code that its de-para lacks, and so the cause why it
 	// does not go.
-	d.erp(`UPDATE contrato SET produtor = '52998224725', usuario = 'U1', carteira = '10' WHERE num = '000004'`)
+	d.sql("erp.db", `UPDATE contrato SET produtor = '52998224725', usuario = 'U1', carteira = '10' WHERE num = '000004'`)
 	// And somebody typed it into a field of its own of two that had left: of one in doubt, and of
 	// one that was sent.
 	doubt, sent := d.inDoubt()
-	d.erp(fmt.Sprintf(`UPDATE contrato SET safra = '52998224725' WHERE filial || '|' || num IN ('%s', '%s')`,
+	d.sql("erp.db", fmt.Sprintf(`UPDATE contrato SET safra = '52998224725' WHERE filial || '|' || num IN ('%s', '%s')`,
 		doubt.Key, sent.Key))
-	d.must(0, "", "sync")
+	d.run(0, "sync")
 	desk, acknowledge := fmt.Sprintf("/doubts/%d", doubt.ID), fmt.Sprintf("/rows/%d/acknowledge", sent.ID)
 	d.as(trade.Reader).get(desk).shows(http.StatusOK) // from now on this host knows of the doubt
-	d.ledger(afterQuarantine)
+	d.sql("state.db", afterQuarantine)
 	path, reveal := fmt.Sprintf("/rows/%d", row.ID), fmt.Sprintf("/reveal/%d", row.ID)
 	for _, role := range trade.Roles {
 		b := d.as(role)

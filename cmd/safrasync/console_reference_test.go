@@ -60,7 +60,7 @@ func TestAMissingCodeIsStoredAndItsRowsGo(t *testing.T) {
 		"code": {" 12 "}, "id": {"33333333-3333-4333-8333-333333333312"},
 		"reason": {"carteira nova"},
 	}).shows(http.StatusOK, "Gravado.", "Nada falta.")
-	d.must(0, "", "sync")
+	d.run(0, "sync")
 	if e := d.entry("contracts", "01|000004"); e.State != trade.Accepted {
 		t.Errorf("the row that waited for the code is %s", e.State)
 	}

@@ -37,7 +37,7 @@ func TestTheReconciliationIsReadAndExported(t *testing.T) {
 		t.Errorf("Content-Disposition: %s", got)
 	}
 	file := filepath.Join(t.TempDir(), "r.csv")
-	d.must(0, "", "report", "--output", file, "--section", "summary,bridge,totals,divergences,exceptions,messages",
+	d.run(0, "report", "--output", file, "--section", "summary,bridge,totals,divergences,exceptions,messages",
 		"--reason", "conferir", "--as", "ana")
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -66,12 +66,10 @@ func TestE2ThePartsOfTheBridgeAreLinks(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	for _, change := range []string{"num = NULL", "num = '000009', preco = '-100,00'", "quantidade = '10.5'"} {
-		if err := runSQLText(d.dir+"/erp.db", `CREATE TABLE novo AS SELECT * FROM contrato WHERE num = '000002'; UPDATE novo SET `+change+`;
-			INSERT INTO contrato SELECT * FROM novo; DROP TABLE novo;`); err != nil {
-			t.Fatal(err)
-		}
+		d.sql("erp.db", `CREATE TABLE novo AS SELECT * FROM contrato WHERE num = '000002'; UPDATE novo SET `+change+`;
+			INSERT INTO contrato SELECT * FROM novo; DROP TABLE novo;`)
 	}
-	d.must(0, "", "sync", "--sweep")
+	d.run(0, "sync", "--sweep")
 	b := d.as(trade.Reader).get("/report?show=1")
 	line := func(path, text, keys string, cells ...string) string {
 		out := `<a href="` + path + `">` + text + `</a>`
@@ -107,15 +105,12 @@ func TestE2ThePartsOfTheBridgeAreLinks(t *testing.T) {
 func TestE6ACancelledContractAndAnAcknowledgedChangeHaveOneAnswer(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	if err := runSQLText(d.dir+"/erp.db",
-		`UPDATE contrato SET situacao = 'cancelado' WHERE num = '000002'; UPDATE contrato SET quantidade = '1400.50' WHERE num = '000001';`); err != nil {
-		t.Fatal(err)
-	}
-	d.must(0, "", "sync", "--sweep")
+	d.sql("erp.db", `UPDATE contrato SET situacao = 'cancelado' WHERE num = '000002'; UPDATE contrato SET quantidade = '1400.50' WHERE num = '000001';`)
+	d.run(0, "sync", "--sweep")
 	same := func(wanted string) {
 		t.Helper()
 		file := filepath.Join(t.TempDir(), "r.json")
-		d.must(0, "", "report", "--output", file, "--section", "contracts,divergences", "--reason", "conferir",
+		d.run(0, "report", "--output", file, "--section", "contracts,divergences", "--reason", "conferir",
 			"--as", "ana")
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -149,7 +144,7 @@ func TestE6ACancelledContractAndAnAcknowledgedChangeHaveOneAnswer(t *testing.T) 
 	same("01|000001 volume -6000, 01|000002 left_erp -12000")
 	d.as(trade.Accountant).get("/report").submit("/report/close/plan",
 		url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK, "2 divergências acima da tolerância")
-	d.must(0, "", "acknowledge", "contracts", "01|000001", "01|000002", "--reason", "acertado na plataforma", "--as",
+	d.run(0, "acknowledge", "contracts", "01|000001", "01|000002", "--reason", "acertado na plataforma", "--as",
 		"ana", "--yes")
 	same("01|000001 volume -6000 acknowledged, 01|000002 left_erp -12000 acknowledged")
 }

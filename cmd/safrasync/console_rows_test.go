@@ -45,14 +45,14 @@ func TestAPersonFindsAContractAndSeesWhyItDidNotGo(t *testing.T) {
 func TestARowReadsLikeALetter(t *testing.T) {
 	t.Parallel()
 	d := newDeskOf(t, weighed, tickets)
-	d.ledger(`UPDATE reference SET label = 'Carteira Soja 529.982.247-25' WHERE kind = 'wallets'`)
+	d.sql("state.db", `UPDATE reference SET label = 'Carteira Soja 529.982.247-25' WHERE kind = 'wallets'`)
 	contract, delivery := d.entry("contracts", "01|000001"), d.entry("deliveries", "T1")
 	if delivery.State != trade.Accepted {
 		t.Fatalf("the delivery is %s", delivery.State)
 	}
 	d.heard(1, "order_commitments", contract.RemoteID, "UPDATE_WORKFLOW_ORDER_COMMITMENT", "NOT_ELIGIBLE")
-	d.ledger(`UPDATE attempt SET answer_body = replace(answer_body, '30000', '29999') WHERE remote_id = '` +
-		delivery.RemoteID + `'`)
+	d.sql("state.db", `UPDATE attempt SET answer_body = replace(answer_body, '30000', '29999') WHERE remote_id = '`+
+		delivery.RemoteID+`'`)
 	b := d.as(trade.Reader).get(fmt.Sprintf("/rows/%d", contract.ID)).shows(http.StatusOK,
 		"Contrato A FIXAR de 1.500,5 SC (90,03 t) de SOJA, safra 2025/2026.", "Ninguém: nada a fazer",
 		"Carteira Soja ***.982.247-**", "Entregas e rastreabilidade deste contrato", fmt.Sprintf("/rows/%d", delivery.ID))
@@ -77,8 +77,8 @@ func TestARowReadsLikeALetter(t *testing.T) {
 	if n := strings.Count(b.body, `role="button" href=`); n != 0 {
 		t.Errorf("of a row that is cured in the ERP %d buttons stand out", n)
 	}
-	d.erp(`UPDATE contrato SET quantidade = '1600' WHERE num = '000001'`)
-	d.must(0, "", "sync")
+	d.sql("erp.db", `UPDATE contrato SET quantidade = '1600' WHERE num = '000001'`)
+	d.run(0, "sync")
 	b.get(fmt.Sprintf("/rows/%d", contract.ID)).shows(http.StatusOK, "No ERP: alterado", "Marcar como resolvido",
 		"Agora seria: 1.600")
 	if n := strings.Count(b.body, `role="button" href=`); n != 1 {
@@ -133,10 +133,10 @@ func TestWhatAPersonWroteIsNotLostWithAFault(t *testing.T) {
 	b := d.as(trade.Accountant)
 	path := fmt.Sprintf("/rows/%d/dismiss", d.rows(trade.Invalid)[0].ID)
 	form := url.Values{"mark": {markOf(b.get(path))}, "reason": {"contrato <lançado> em duplicidade"}}
-	d.ledger(`CREATE TRIGGER broken BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no'); END`)
+	d.sql("state.db", `CREATE TRIGGER broken BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no'); END`)
 	b.submit(path, form).shows(http.StatusInternalServerError, "Não foi gravado; nada mudou",
 		"contrato &lt;lançado&gt; em duplicidade")
-	d.ledger(`DROP TRIGGER broken; ALTER TABLE attempt RENAME TO gone`)
+	d.sql("state.db", `DROP TRIGGER broken; ALTER TABLE attempt RENAME TO gone`)
 	b.get(strings.TrimSuffix(path, "/dismiss")).shows(http.StatusInternalServerError, "não pôde ser lida agora")
 }
 

@@ -63,24 +63,16 @@ const october = `UPDATE contrato SET emissao = printf('202610%02d', CAST(num AS 
 func newOffice(t *testing.T) (s *service, base string) {
 	t.Helper()
 	s = newService(t, state.SQLite, false, func(o *sandbox.Options) { o.OnPost = nil })
-	s.config = strings.ReplaceAll(s.config,
-		"SELECT *, (SELECT nome FROM pessoa) AS produtor_nome, (SELECT cpf FROM pessoa) AS produtor_cpf FROM contrato",
-		"SELECT * FROM contrato")
+	s.edit(withPerson, "SELECT * FROM contrato")
 	far := fmt.Sprintf(`1 %d *"`, farMonth(time.Now()))
 	s.edit(`schedule: "@every 1s"`, "schedule: \"0 3 "+far+"\n    sweep: \"0 3 "+far)
-	s.write("config.yaml", s.config+strings.Replace(weighed, "sends: deliveries",
+	s.write("config.yaml", s.read("config.yaml")+strings.Replace(weighed, "sends: deliveries",
 		"sends: deliveries\n    schedule: \"30 3 "+far+"\n    sweep: \"30 3 "+far, 1)+
 		"\nbrakes: {new_rows: 0}\nconsole: {listen: 127.0.0.1:0, name: Cooperativa Exemplo}\nlanguage: pt-BR\n")
 	day := func(faults []string, sql string) {
 		t.Helper()
-		parsed, err := sandbox.ParseFaults(faults)
-		if err == nil {
-			err = runSQLText(s.path("erp.db"), sql)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.box.SetFaults(parsed...)
+		s.sql("erp.db", sql)
+		s.box.SetFaults(parsed(t, sandbox.ParseFaults, faults...)...)
 		s.must(0, "sync")
 	}
 	day([]string{"lost-after@1"},
@@ -91,11 +83,7 @@ func newOffice(t *testing.T) (s *service, base string) {
 	day(nil, fmt.Sprintf(seedContracts, 37, "03", 2810, "12")+fmt.Sprintf(seedTickets, 111, "W", "03")+`INSERT INTO romaneio SELECT 'W0112', '01', '000004', volume, dia, car FROM romaneio WHERE ticket = 'W0001';
 		UPDATE contrato SET quantidade = '260' WHERE filial = '01' AND num = '000002'; UPDATE contrato SET situacao = 'cancelado' WHERE filial = '04' AND num = '000024'`)
 	for _, role := range []trade.Role{trade.Accountant, trade.Administrator} {
-		add := s.command("users", "add", deskPeople[role], "--role", string(role), "--password-stdin")
-		add.Stdin = strings.NewReader(deskPassword + "\n")
-		if out, err := add.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		s.addUser(role)
 	}
 	s.start()
 	return s, "http://" + s.line("the console",

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -19,7 +16,6 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/desk"
-	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
@@ -28,12 +24,9 @@ import (
 // deskWorld is a console on the sample cooperative: the real program has synced it against a
 // sandbox, and the console serves its ledger.
 type deskWorld struct {
-	t      *testing.T
-	dir    string
-	box    *sandbox.Running
+	*bench
 	host   *desk.Host
 	server *httptest.Server
-	log    *strings.Builder
 }
 
 // deskPassword is that of everybody who is added by newDesk.
@@ -45,65 +38,58 @@ var deskPeople = map[trade.Role]string{trade.Reader: "lia", trade.Accountant: "c
 // newDesk syncs the sample cooperative against a sandbox with faults, and opens a console for it.
 func newDesk(t *testing.T, faults ...string) *deskWorld {
 	t.Helper()
-	return newDeskIn(t, state.SQLite, faults...)
+	return newDeskOn(t, state.SQLite, "", "", faults...)
 }
 
-// newDeskIn is newDesk with the ledger in one of the two databases.
-func newDeskIn(t *testing.T, on string, faults ...string) *deskWorld {
+// newDeskOf is newDesk with more jobs, and with more in the ERP.
+func newDeskOf(t *testing.T, jobs, sql string, faults ...string) *deskWorld {
 	t.Helper()
-	d := &deskWorld{t: t, dir: t.TempDir(), log: &strings.Builder{}}
-	var err error
-	if d.box, err = sandbox.Start(sandbox.Options{APIKey: platformCanary, Seed: 1}, "127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = d.box.Close() })
-	sample, err := os.ReadFile("testdata/coop/config.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ledger := "dsn: " + d.dir + "/state.db"
-	if on == state.Postgres {
-		ledger = fmt.Sprintf("driver: postgres\n  dsn: %q\n  journal: %s/journal", pgtest.Database(t), d.dir)
-	}
-	config := strings.NewReplacer("$API", d.box.URL, "dsn: erp.db", "dsn: "+d.dir+"/erp.db", "dsn: state.db",
-		ledger).Replace(string(sample)) +
-		"\nconsole: {listen: 127.0.0.1:0, name: Cooperativa Exemplo}\nlanguage: pt-BR\n"
-	if err := os.WriteFile(d.dir+"/config.yaml", []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := runSQL(d.dir+"/erp.db", "testdata/coop/erp.sql"); err != nil {
-		t.Fatal(err)
-	}
-	d.must(0, "", "state", "new")
-	for kind, file := range map[string]string{
-		"producers": "producers", "users": "users", "wallets": "wallets",
-		"delivery_places": "places",
-	} {
-		d.must(0, "", "refs", "import", kind, "testdata/coop/"+file+".csv", "--yes")
-	}
-	for role, name := range deskPeople {
-		d.must(0, deskPassword+"\n", "users", "add", name, "--role", string(role), "--password-stdin")
-	}
+	return newDeskOn(t, state.SQLite, jobs, sql, faults...)
+}
+
+// newDeskOn is newDeskOf with the ledger in one of the two databases.
+func newDeskOn(t *testing.T, on, jobs, sql string, faults ...string) *deskWorld {
+	t.Helper()
+	d := &deskWorld{bench: newCoop(t, on, sandbox.Options{})}
+	d.sql("erp.db", sql)
+	d.write("config.yaml", d.read("config.yaml")+jobs)
 	d.faults(faults...)
-	d.must(0, "", "sync")
+	d.people()
+	d.run(0, "sync")
 	d.open()
 	return d
+}
+
+// people makes a place for the console in the configuration, and lets people in.
+func (d *deskWorld) people() {
+	d.t.Helper()
+	d.write("config.yaml", d.read("config.yaml")+
+		"\nconsole: {listen: 127.0.0.1:0, name: Cooperativa Exemplo}\nlanguage: pt-BR\n")
+	for role := range deskPeople {
+		d.addUser(role)
+	}
+}
+
+// addUser adds the one who has a role.
+func (p *program) addUser(role trade.Role) {
+	p.t.Helper()
+	p.runIn(p.t.Context(), deskPassword+"\n", 0, "users", "add", deskPeople[role], "--role", string(role),
+		"--password-stdin")
 }
 
 // faults lets the sandbox behave so from now on.
 func (d *deskWorld) faults(specs ...string) {
 	d.t.Helper()
-	faults, err := sandbox.ParseFaults(specs)
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	d.box.SetFaults(faults...)
+	d.box.SetFaults(parsed(d.t, sandbox.ParseFaults, specs...)...)
 }
 
 // open serves the ledger as `safrasync run` does, without its schedules.
 func (d *deskWorld) open() {
 	d.t.Helper()
-	app := d.app("")
+	app := &cli.App{
+		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, ConfigPath: d.file,
+		Env: func(name string) (string, bool) { value, ok := d.env[name]; return value, ok },
+	}
 	config, err := app.LoadConfig()
 	if err != nil {
 		d.t.Fatal(err)
@@ -129,25 +115,6 @@ func (d *deskWorld) open() {
 			d.t.Error(err)
 		}
 	})
-}
-
-func (d *deskWorld) app(stdin string) *cli.App {
-	return &cli.App{
-		Stdin: strings.NewReader(stdin), Stdout: io.Discard, Stderr: d.log, ConfigPath: d.dir + "/config.yaml",
-		Env: func(name string) (string, bool) {
-			return map[string]string{"SAFRASYNC_API_KEY": platformCanary}[name], name == "SAFRASYNC_API_KEY"
-		},
-	}
-}
-
-// Must runs a command of the program and wants its exit code.
-func (d *deskWorld) must(code int, stdin string, args ...string) {
-	d.t.Helper()
-	app := d.app(stdin)
-	if got := execute(context.WithoutCancel(d.t.Context()), app,
-		append([]string{"--config", app.ConfigPath}, args...)); got != code {
-		d.t.Fatalf("safrasync %s: exit code %d, want %d\n%s", strings.Join(args, " "), got, code, d.log)
-	}
 }
 
 // entry is a row as the ledger has it.

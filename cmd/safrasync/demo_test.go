@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -27,16 +26,11 @@ import (
 func playDemo(t *testing.T, args ...string) (code int, out, messages string) {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
-	var stdout, stderr bytes.Buffer
-	app := cli.App{
-		Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
-		Env: func(string) (string, bool) { return "", false },
-	}
-	code = execute(t.Context(), &app, append([]string{"demo"}, args...))
+	code, out, messages = newProgram(t).ask(t.Context(), "", append([]string{"demo"}, args...)...)
 	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
 		t.Errorf("left in the folder for temporary files: %v %v", left, err)
 	}
-	return code, stdout.String(), stderr.String()
+	return code, out, messages
 }
 
 func TestDemoAddsUpAndSendsNothingTwice(t *testing.T) {
@@ -116,10 +110,11 @@ func TestDemoShowsWhatTheCommandsSay(t *testing.T) {
 	}
 }
 
-// keptDemo plays a demo into a folder and opens its ledger.
-func keptDemo(t *testing.T) (dir string, entries []trade.Entry) {
-	t.Helper()
-	dir = filepath.Join(t.TempDir(), "with a blank")
+//go:embed testdata/demo_causes.txt
+var demoCauses string
+
+func TestDemoThatIsKept(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "with a blank")
 	if code, _, messages := playDemo(t, "--dir", dir); code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s", code, messages)
 	}
@@ -129,111 +124,115 @@ func keptDemo(t *testing.T) (dir string, entries []trade.Entry) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
+	var entries []trade.Entry
 	err = store.Rows(t.Context(), trade.RowFilter{},
 		func(e trade.Entry) error { entries = append(entries, e); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	return dir, entries
-}
-
-func TestDemoThatIsKept(t *testing.T) {
-	dir, entries := keptDemo(t)
-	t.Run("tells each fault of its rows apart", func(t *testing.T) { tellsFaultsApart(t, dir, entries) })
-	t.Run("has advice in both languages for every cause", func(t *testing.T) { advises(t, dir, entries) })
-	t.Run("can be explored with the commands that it names", func(t *testing.T) { canBeExplored(t, dir) })
-}
-
-//go:embed testdata/demo_causes.txt
-var demoCauses string
-
-// Each row that did not go has its cause; a cured contract has taken its rows along.
-func tellsFaultsApart(t *testing.T, dir string, entries []trade.Entry) {
-	var got []string
-	twins, cars, parents := 0, 0, map[trade.State]bool{}
-	for _, e := range entries {
-		if e.State != trade.Accepted {
-			got = append(got, fmt.Sprintf("%s %s %s\n", e.Job, e.Key, e.Cause))
-		}
-		if e.Sends != trade.Deliveries {
-			continue
-		}
-		if e.Flags.Has(trade.Twin) {
-			twins++
-		}
-		for _, a := range e.WaitingFor {
-			parents[a.ParentState] = true
-		}
-		if printed := e.Values["car"].Text; strings.Contains(printed, ".") &&
-			bytes.Contains(e.Payload, []byte(strings.ReplaceAll(printed, ".", ""))) {
-			cars++
-		}
-	}
-	slices.Sort(got)
-	want := strings.SplitAfter(strings.TrimSuffix(demoCauses, "\n"), "\n")
-	if diff := cmp.Diff(strings.Join(want, "")+"\n", strings.Join(got, "")); diff != "" {
-		t.Errorf("what did not go, and why (-want +got):\n%s", diff)
-	}
-	if twins == 0 || cars == 0 {
-		t.Errorf("%d deliveries are told to be equal to another, %d left with the CAR of a receipt; want some of each",
-			twins, cars)
-	}
-	// Of the contracts that lack the same record one asks for all and is rejected; the others wait,
-	// and so does what hangs on them.
-	parents[trade.Rejected] = parents[trade.Rejected] || parents[trade.Waiting]
-	for _, state := range []trade.State{"", trade.InDoubt, trade.Rejected} {
-		if !parents[state] {
-			t.Errorf("no delivery waits for a contract that is %q; there are %v", state, parents)
-		}
-	}
-	for _, name := range []string{demo.ConfigFile, demo.ERPFile, demo.WorldFile, demo.KeyFile} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
-func advises(t *testing.T, dir string, entries []trade.Entry) {
-	config, err := config.Load(filepath.Join(dir, demo.ConfigFile), func(string) (string, bool) { return "", false })
-	if err != nil {
-		t.Fatal(err)
-	}
-	var kept []trade.Entry
-	for _, e := range entries {
-		if e.State != trade.Accepted {
-			kept = append(kept, e)
-		}
-	}
-	groups := alerts.NewTroubles(config.JobSpecs())
-	for _, e := range kept {
-		groups.Add(e)
-	}
-	troubles := groups.Sorted()
-	rows := 0
-	for _, g := range troubles {
-		rows += g.Rows
-		byVolume := 0
-		for _, v := range g.Volumes {
-			byVolume += v.Rows
-		}
-		if byVolume != g.Rows {
-			t.Errorf("%s: the volumes hold %d rows of %d", g.Cause, byVolume, g.Rows)
-		}
-		pt, en := g.Advice(cli.Voice{Lang: trade.Portuguese}), g.Advice(cli.Voice{Lang: trade.English})
-		for _, a := range []trade.Advice{pt, en} {
-			text := a.What + a.Who + a.Do
-			if a.What == "" || a.Who == "" || a.Do == "" || strings.Contains(text, g.Cause) ||
-				strings.ContainsAny(text, "{}") {
-				t.Errorf("%s: advice %+v", g.Cause, a)
+	// Each row that did not go has its cause; a cured contract has taken its rows along.
+	t.Run("tells each fault of its rows apart", func(t *testing.T) {
+		var got []string
+		twins, cars, parents := 0, 0, map[trade.State]bool{}
+		for _, e := range entries {
+			if e.State != trade.Accepted {
+				got = append(got, fmt.Sprintf("%s %s %s\n", e.Job, e.Key, e.Cause))
+			}
+			if e.Sends != trade.Deliveries {
+				continue
+			}
+			if e.Flags.Has(trade.Twin) {
+				twins++
+			}
+			for _, a := range e.WaitingFor {
+				parents[a.ParentState] = true
+			}
+			if printed := e.Values["car"].Text; strings.Contains(printed, ".") &&
+				bytes.Contains(e.Payload, []byte(strings.ReplaceAll(printed, ".", ""))) {
+				cars++
 			}
 		}
-		if pt.What == en.What || pt.Do == en.Do {
-			t.Errorf("%s: the same advice in both languages: %+v", g.Cause, pt)
+		slices.Sort(got)
+		want := strings.SplitAfter(strings.TrimSuffix(demoCauses, "\n"), "\n")
+		if diff := cmp.Diff(strings.Join(want, "")+"\n", strings.Join(got, "")); diff != "" {
+			t.Errorf("what did not go, and why (-want +got):\n%s", diff)
 		}
-	}
-	if rows != len(kept) {
-		t.Errorf("the causes hold %d rows of %d", rows, len(kept))
-	}
+		if twins == 0 || cars == 0 {
+			t.Errorf("%d deliveries are told to be equal to another, %d left with the CAR of a receipt; want some of each",
+				twins, cars)
+		}
+		// Of the contracts that lack the same record one asks for all and is rejected; the others wait,
+		// and so does what hangs on them.
+		parents[trade.Rejected] = parents[trade.Rejected] || parents[trade.Waiting]
+		for _, state := range []trade.State{"", trade.InDoubt, trade.Rejected} {
+			if !parents[state] {
+				t.Errorf("no delivery waits for a contract that is %q; there are %v", state, parents)
+			}
+		}
+		for _, name := range []string{demo.ConfigFile, demo.ERPFile, demo.WorldFile, demo.KeyFile} {
+			if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	t.Run("has advice in both languages for every cause", func(t *testing.T) {
+		config, err := config.Load(filepath.Join(dir, demo.ConfigFile),
+			func(string) (string, bool) { return "", false })
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kept []trade.Entry
+		for _, e := range entries {
+			if e.State != trade.Accepted {
+				kept = append(kept, e)
+			}
+		}
+		groups := alerts.NewTroubles(config.JobSpecs())
+		for _, e := range kept {
+			groups.Add(e)
+		}
+		troubles := groups.Sorted()
+		rows := 0
+		for _, g := range troubles {
+			rows += g.Rows
+			byVolume := 0
+			for _, v := range g.Volumes {
+				byVolume += v.Rows
+			}
+			if byVolume != g.Rows {
+				t.Errorf("%s: the volumes hold %d rows of %d", g.Cause, byVolume, g.Rows)
+			}
+			pt, en := g.Advice(cli.Voice{Lang: trade.Portuguese}), g.Advice(cli.Voice{Lang: trade.English})
+			for _, a := range []trade.Advice{pt, en} {
+				text := a.What + a.Who + a.Do
+				if a.What == "" || a.Who == "" || a.Do == "" || strings.Contains(text, g.Cause) ||
+					strings.ContainsAny(text, "{}") {
+					t.Errorf("%s: advice %+v", g.Cause, a)
+				}
+			}
+			if pt.What == en.What || pt.Do == en.Do {
+				t.Errorf("%s: the same advice in both languages: %+v", g.Cause, pt)
+			}
+		}
+		if rows != len(kept) {
+			t.Errorf("the causes hold %d rows of %d", rows, len(kept))
+		}
+	})
+	t.Run("can be explored with the commands that it names", func(t *testing.T) {
+		p := newProgram(t)
+		p.file = filepath.Join(dir, demo.ConfigFile)
+		for _, args := range [][]string{
+			{"status"},
+			{"rows", "--state", "invalid"},
+			{"rows", "show", "contracts", "02|001012"},
+			{"why", "contracts", "02|001028"},
+			{"why", "deliveries", "01|50009|1"},
+			{"preview", "contracts", "01|001031"},
+			{"sync", "--dry-run"},
+		} {
+			p.run(cli.ExitDone, args...)
+		}
+	})
 }
 
 func TestDemoRefusesALanguageThatItDoesNotSpeak(t *testing.T) {
@@ -254,27 +253,5 @@ func TestDemoNeverWritesIntoAFolderWithFiles(t *testing.T) {
 	}
 	if got, err := os.ReadFile(file); err != nil || string(got) != "mine" {
 		t.Errorf("the file was touched: %q %v", got, err)
-	}
-}
-
-func canBeExplored(t *testing.T, dir string) {
-	config := filepath.Join(dir, demo.ConfigFile)
-	for _, args := range [][]string{
-		{"status"},
-		{"rows", "--state", "invalid"},
-		{"rows", "show", "contracts", "02|001012"},
-		{"why", "contracts", "02|001028"},
-		{"why", "deliveries", "01|50009|1"},
-		{"preview", "contracts", "01|001031"},
-		{"sync", "--dry-run"},
-	} {
-		var stdout, stderr bytes.Buffer
-		app := cli.App{
-			Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
-			Env: func(string) (string, bool) { return "", false },
-		}
-		if code := execute(context.Background(), &app, append([]string{"--config", config}, args...)); code != 0 {
-			t.Errorf("safrasync %v: exit code %d: %s%s", args, code, stdout.String(), stderr.String())
-		}
 	}
 }

@@ -1,16 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"database/sql"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jmoiron/sqlx"
 
 	"github.com/safrasync/safrasync/internal/fbtest"
 	"github.com/safrasync/safrasync/internal/mariatest"
@@ -58,32 +57,18 @@ func copyTable(t *testing.T, from, to *sql.DB, table, create, query string) {
 	if _, err := to.Exec("CREATE TABLE " + table + " (" + create + ")"); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := from.Query(query)
+	rows, err := sqlx.NewDb(from, "postgres").Queryx(query)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rows.Close()
-	columns, err := rows.Columns()
-	if err != nil {
-		t.Fatal(err)
-	}
-	insert := "INSERT INTO " + table + " VALUES (?" + strings.Repeat(", ?", len(columns)-1) + ")"
 	for rows.Next() {
-		values := make([]sql.NullString, len(columns))
-		into, args := make([]any, len(columns)), make([]any, len(columns))
-		for i := range values {
-			into[i] = &values[i]
-		}
-		if err := rows.Scan(into...); err != nil {
+		cells, err := rows.SliceScan()
+		if err != nil {
 			t.Fatal(err)
 		}
-		for i, v := range values {
-			if v.Valid {
-				args[i] = v.String
-			}
-		}
-		if _, err := to.Exec(insert, args...); err != nil {
-			t.Fatalf("%s %v: %v", table, args, err)
+		if _, err := to.Exec("INSERT INTO "+table+" VALUES (?"+strings.Repeat(", ?", len(cells)-1)+")",
+			cells...); err != nil {
+			t.Fatalf("%s %v: %v", table, cells, err)
 		}
 	}
 	if err := rows.Err(); err != nil {
@@ -138,16 +123,7 @@ func TestTheSampleERPHasTheSameOutcomeInEveryDatabase(t *testing.T) {
 				left((atualizado_em AT TIME ZONE 'America/Sao_Paulo')::text, 23), left((excluido_em AT TIME ZONE 'America/Sao_Paulo')::text, 23) FROM coop.rastreabilidade`)
 			m := newModern(t, "")
 			m.env["SAFRASYNC_ERP_DSN"] = dsn
-			text, err := os.ReadFile(m.config)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text = bytes.ReplaceAll(text, []byte("coop."), nil)
-			text = bytes.Replace(text, []byte("driver: postgres"), []byte("driver: "+other.driver), 1)
-			m.config = filepath.Join(t.TempDir(), "other.yaml")
-			if err := os.WriteFile(m.config, text, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			m.configure(m.file, "coop.", "", "driver: postgres", "driver: "+other.driver)
 			if got := m.run(0, "--config", filepath.Join(t.TempDir(), "first.yaml"), "init", "--driver", other.driver,
 				"--dsn", dsn, "--list"); !strings.Contains(strings.ToLower(got), "rastreabilidade") {
 				t.Errorf("init does not list the tables of %s:\n%s", other.product, got)

@@ -9,7 +9,6 @@ import (
 	"golang.org/x/text/encoding/charmap"
 
 	"github.com/safrasync/safrasync/internal/fbtest"
-	"github.com/safrasync/safrasync/trade"
 )
 
 // loadWIN1252 runs a script of the Firebird sample as the programs of that time would send it: the
@@ -34,9 +33,7 @@ func (m *modern) loadWIN1252(file string) {
 		if statement = strings.TrimSpace(statement); statement == "" || statement == "COMMIT" {
 			continue
 		}
-		if _, err := m.erp.Exec(statement); err != nil {
-			m.t.Fatalf("%v in %s", err, statement)
-		}
+		m.exec(statement)
 	}
 }
 
@@ -47,54 +44,12 @@ func newFirebird(t *testing.T) *modern {
 		Scheme: "firebird", User: url.UserPassword("SYSDBA", fbtest.Password), Host: server.Address(),
 		Path: path,
 	}
-	m := newSample(t, openAdmin(t, "firebirdsql", server.AdminDSN(path, "NONE")), u.String(), "firebird.yaml")
+	m := newLegacy(t, openAdmin(t, "firebirdsql", server.AdminDSN(path, "NONE")), u.String(), "firebird.yaml")
 	m.loadWIN1252("agro-firebird.sql")
 	return m
 }
 
-func TestEveryRowOfTheDelphiLikeERPHasItsRightOutcomeInBothRuns(t *testing.T) {
-	t.Parallel()
-	m := newFirebird(t)
-	if got := m.run(0, "check"); !strings.Contains(got, "Firebird 3.") {
-		t.Errorf("check does not name the database:\n%s", got)
-	}
-	m.expectFirstRun(m.sync(), firebirdTables)
-	m.expectBodies(firebirdBodies)
-	for _, run := range m.sync().Runs {
-		if run.Sent != 0 || run.New != 0 {
-			t.Errorf("a run without news: %+v", run)
-		}
-	}
-
-	m.loadWIN1252("agro-firebird-second-run.sql")
-	before := len(m.api.CreatedOf())
-	window := m.sync()
-	if rows := m.rows("contracts"); !window.Runs[0].Sweep { // a night may have begun meanwhile
-		m.expect(rows, "1|1026", outOfScope, "", "")                 // stamped in January
-		m.expect(rows, "1|1024", trade.Invalid, "rule:modality", "") // a code table stamps nothing
-		m.expect(rows, "1|1025", trade.Accepted, "", "changed")      // has no stamp at all
-		m.expect(rows, "1|1008", trade.Accepted, "", "cancelled")
-	}
-	m.expectSecondRun(m.sync("--sweep"), firebirdTables)
-	want := 0
-	for _, table := range firebirdTables {
-		for _, c := range table {
-			if c.after == trade.Accepted && c.state != trade.Accepted {
-				want++
-			}
-		}
-	}
-	if n := len(m.api.CreatedOf()) - before; n != want {
-		t.Errorf("%d records were created overnight, want %d", n, want)
-	}
-	for _, run := range m.sync("--sweep").Runs {
-		if run.Sent != 0 || run.New != 0 || run.Stopped != nil {
-			t.Errorf("a sweep without news: %+v", run)
-		}
-	}
-}
-
-// firebirdBodies are requests of the first run, to the last byte; expectBodies explains <KEY>.
+// firebirdBodies are requests of the first run, to the last byte; namedBodies explains <KEY>.
 var firebirdBodies = []string{
 	`{"amount":1234.56,"producer_id":"1a0b0c0d-0e0f-4abc-8def-000000000001","issuer_id":"2a0b0c0d-0e0f-4abc-8def-000000000001","product":"SOJA",` +
 		`"delivery_place_id":"4a0b0c0d-0e0f-4abc-8def-000000000001","haverst":"2025/2026","unit_of_measurement":"SC","order_type":"COMPRA","order_date":"2026-03-10",` +

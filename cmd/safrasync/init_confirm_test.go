@@ -15,24 +15,19 @@ import (
 // of its lines.
 func TestB2InitProposesNothingThatLosesOrDoublesWithoutAMark(t *testing.T) {
 	t.Parallel()
-	b := &initBench{t, t.TempDir(), map[string]string{"LANG": "en_US.UTF-8"}}
-	if err := runSQLText(b.path("erp.db"), `
+	b := newProgram(t)
+	b.env["LANG"] = "en_US.UTF-8"
+	b.sql("erp.db", `
 		CREATE TABLE contrato (numero TEXT PRIMARY KEY, quantidade NUMERIC, excluido TEXT, ativo TEXT,
 			estornado INTEGER);
 		INSERT INTO contrato VALUES ('1', 10, 'N', 'S', 0), ('2', 20, NULL, 'S', 0), ('3', 30, 'S', 'N', 1), ('4', 40,
 			'', 'S', 0);
 		CREATE TABLE romaneio_item (id INTEGER PRIMARY KEY, romaneio TEXT, contrato_id INTEGER, peso_liquido NUMERIC,
 			data_entrega TEXT);
-		INSERT INTO romaneio_item VALUES (1, '7', 1, 1000, '2026-03-10'), (2, '7', 1, 1000, '2026-03-10'), (3, '8', 2, 500, '2026-03-11');`); err != nil {
-		t.Fatal(err)
-	}
+		INSERT INTO romaneio_item VALUES (1, '7', 1, 1000, '2026-03-10'), (2, '7', 1, 1000, '2026-03-10'), (3, '8', 2, 500, '2026-03-11');`)
 	b.run(0, "--config", b.path("new.yaml"), "init", "--driver", "sqlite", "--dsn", b.path("erp.db"), "--contracts",
 		"contrato", "--deliveries", "romaneio_item")
-	raw, err := os.ReadFile(b.path("new.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(raw)
+	text := b.read("new.yaml")
 	for _, want := range []string{
 		"-- PREENCHER: rows that do not meet (excluido IS NULL OR excluido NOT IN ('S')) are left out",
 		"-- PREENCHER: the column ativo seems", "-- PREENCHER: the column estornado seems",
@@ -48,7 +43,8 @@ func TestB2InitProposesNothingThatLosesOrDoublesWithoutAMark(t *testing.T) {
 // of the contracts has none, and then with a mark that a person takes away.
 func TestB2ADeParaOfAnotherSchemaIsConfirmed(t *testing.T) {
 	t.Parallel()
-	b := &initBench{t, t.TempDir(), map[string]string{"LANG": "en_US.UTF-8"}}
+	b := newProgram(t)
+	b.env["LANG"] = "en_US.UTF-8"
 	dsn := pgtest.Database(t)
 	db, err := sqlx.Open("postgres", dsn)
 	if err != nil {
@@ -68,11 +64,7 @@ func TestB2ADeParaOfAnotherSchemaIsConfirmed(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.run(0, "--config", b.path("new.yaml"), "init", "--driver", "postgres", "--dsn", dsn, "--contracts", "contrato")
-	raw, err := os.ReadFile(b.path("new.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(raw)
+	text := b.read("new.yaml")
 	for _, want := range []string{
 		`"SELECT codigo, uuid_plataforma FROM depara_produtor"`,
 		`"/* PREENCHER: this de-para is of another schema (anterior): check that, and delete this comment */ SELECT codigo, uuid_plataforma FROM anterior.depara_carteira"`,
@@ -94,7 +86,8 @@ func TestB2ADeParaOfAnotherSchemaIsConfirmed(t *testing.T) {
 // nowhere else.
 func TestD9APasswordGivenToInitStandsInASecretOnly(t *testing.T) {
 	t.Parallel()
-	b := &initBench{t, t.TempDir(), map[string]string{"LANG": "en_US.UTF-8"}}
+	b := newProgram(t)
+	b.env["LANG"] = "en_US.UTF-8"
 	const password = "canario-da-senha"
 	dsn := pgtest.Database(t) + " password=" + password
 	db, err := sqlx.Open("postgres", dsn)
@@ -110,14 +103,11 @@ func TestD9APasswordGivenToInitStandsInASecretOnly(t *testing.T) {
 		t.Helper()
 		out, errs := b.run(0, "--config", b.path(file), "init", "--driver", "postgres", "--dsn", dsn, "--contracts",
 			"contrato")
-		raw, err := os.ReadFile(b.path(file))
-		if err != nil {
-			t.Fatal(err)
+		text = b.read(file)
+		if strings.Contains(out+errs+text, password) {
+			t.Errorf("the password is told:\n%s\n%s\n%s", out, errs, text)
 		}
-		if strings.Contains(out+errs+string(raw), password) {
-			t.Errorf("the password is told:\n%s\n%s\n%s", out, errs, raw)
-		}
-		return errs, string(raw)
+		return errs, text
 	}
 	said, text := proposed(dsn, "new.yaml")
 	if !strings.Contains(said, "list of processes") || !strings.Contains(text, "dsn: ${file:credentials/erp-dsn}") {

@@ -1,11 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -17,59 +13,27 @@ import (
 	"github.com/safrasync/safrasync/sync/rehearse"
 )
 
-// initBench runs commands on a proposal.
-type initBench struct {
-	t   *testing.T
-	dir string
-	env map[string]string
-}
-
-func (b *initBench) run(code int, args ...string) (stdout, stderr string) {
-	b.t.Helper()
-	var out, errs bytes.Buffer
-	app := cli.App{
-		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
-		Env: func(name string) (string, bool) { v, ok := b.env[name]; return v, ok },
-	}
-	if got := execute(b.t.Context(), &app, args); got != code {
-		b.t.Fatalf("safrasync %s exits with %d, want %d\n%s\n%s", strings.Join(args, " "), got, code, out.String(),
-			errs.String())
-	}
-	return out.String(), errs.String()
-}
-
-func (b *initBench) path(name string) string { return filepath.Join(b.dir, name) }
-
 // complete fills in what a proposal left open, as a person would: each replacement stands in the
 // file exactly once.
-func (b *initBench) complete(file string, fill map[string]string) {
-	b.t.Helper()
-	raw, err := os.ReadFile(b.path(file))
-	if err != nil {
-		b.t.Fatal(err)
-	}
+func (p *program) complete(file string, fill map[string]string) {
+	p.t.Helper()
 	// what a person has looked at
-	text := regexp.MustCompile(`(?m)^ +-- PREENCHER: .*\n`).ReplaceAllString(string(raw), "")
+	text := regexp.MustCompile(`(?m)^ +-- PREENCHER: .*\n`).ReplaceAllString(p.read(file), "")
 	for old, fresh := range fill {
 		if strings.Count(text, old) != 1 {
-			b.t.Errorf("the proposal has %q %d times, want once:\n%s", old, strings.Count(text, old), text)
+			p.t.Errorf("the proposal has %q %d times, want once:\n%s", old, strings.Count(text, old), text)
 		}
 		text = strings.Replace(text, old, fresh, 1)
 	}
-	if err := os.WriteFile(b.path(file), []byte(text), 0o600); err != nil {
-		b.t.Fatal(err)
-	}
+	p.write(file, text)
 }
 
 // audit gives the rules that rows break under a configuration, without the names that a person
 // chose.
-func (b *initBench) audit(config string) ([]rehearse.Breach, []rehearse.Shortness, [3]int) {
-	b.t.Helper()
-	out, _ := b.run(0, "--config", config, "explain", "contracts", "--json")
-	var doc struct{ ERP rehearse.Audit }
-	if err := json.Unmarshal([]byte(out), &doc); err != nil {
-		b.t.Fatal(err)
-	}
+func (p *program) audit(config string) ([]rehearse.Breach, []rehearse.Shortness, [3]int) {
+	p.t.Helper()
+	out, _ := p.run(0, "--config", config, "explain", "contracts", "--json")
+	doc := fromJSON[struct{ ERP rehearse.Audit }](p.t, out)
 	for i := range doc.ERP.Breaches {
 		doc.ERP.Breaches[i].Keys = nil
 		doc.ERP.Breaches[i].Detail = strings.TrimPrefix(strings.Replace(doc.ERP.Breaches[i].Detail, "values ", "", 1),
@@ -82,29 +46,30 @@ func (b *initBench) audit(config string) ([]rehearse.Breach, []rehearse.Shortnes
 }
 
 // staysOpen tells that check finds nothing but what the proposal marked.
-func (b *initBench) staysOpen(file string, want int) {
-	b.t.Helper()
-	_, err := config.LoadWithoutSecrets(b.path(file), nil)
+func (p *program) staysOpen(file string, want int) {
+	p.t.Helper()
+	_, err := config.LoadWithoutSecrets(p.path(file), nil)
 	faults, ok := errors.AsType[*config.Error](err)
 	if !ok {
-		b.t.Fatalf("the proposal is accepted as it is: %v", err)
+		p.t.Fatalf("the proposal is accepted as it is: %v", err)
 	}
 	for _, f := range faults.Faults {
 		if f.Text != config.StillToFillIn {
-			b.t.Errorf("the proposal has a fault that is not marked: %s", f)
+			p.t.Errorf("the proposal has a fault that is not marked: %s", f)
 		}
 	}
 	if len(faults.Faults) != want {
-		b.t.Errorf("%d places are open, want %d:\n%v", len(faults.Faults), want, err)
+		p.t.Errorf("%d places are open, want %d:\n%v", len(faults.Faults), want, err)
 	}
-	b.run(cli.ExitConfig, "--config", b.path(file), "check", "--offline")
+	p.run(cli.ExitConfig, "--config", p.path(file), "check", "--offline")
 }
 
 // The proposal for the demo's ERP, once completed, finds the same faults in the same rows as the
 // configuration that people wrote for it.
 func TestInitProposesTheSampleERPOfTheDemo(t *testing.T) {
 	t.Parallel()
-	b := &initBench{t, t.TempDir(), map[string]string{"SAFRASYNC_API_KEY": "key", "LANG": "pt_BR.UTF-8"}}
+	b := newProgram(t)
+	b.env = map[string]string{"SAFRASYNC_API_KEY": "key", "LANG": "pt_BR.UTF-8"}
 	b.run(0, "demo", "--dir", b.path("demo"))
 	out, _ := b.run(0, "--config", b.path("new.yaml"), "init", "--driver", "sqlite", "--dsn", b.path("demo/erp.db"),
 		"--contracts", "CONTRATO")
@@ -157,8 +122,8 @@ func clean(breaches []rehearse.Breach) {
 func TestInitProposesTheModernERP(t *testing.T) {
 	t.Parallel()
 	m := newModern(t, "")
-	m.env["LANG"] = "en_US.UTF-8"
-	b := &initBench{t, t.TempDir(), m.env}
+	b := newProgram(t)
+	b.env = m.env
 	out, _ := b.run(0, "init", "--driver", "postgres", "--dsn", "${env:SAFRASYNC_ERP_DSN}", "--list")
 	if !strings.Contains(out, "coop.contrato (table") {
 		t.Errorf("the list has no contracts:\n%s", out)
@@ -176,7 +141,7 @@ func TestInitProposesTheModernERP(t *testing.T) {
 	b.run(0, "--config", b.path("new.yaml"), "state", "new")
 	b.run(0, "--config", b.path("new.yaml"), "check", "--offline")
 	got, gotMissing, gotCounts := b.audit(b.path("new.yaml"))
-	want, wantMissing, wantCounts := b.audit(m.config)
+	want, wantMissing, wantCounts := b.audit(m.file)
 	clean(want)
 	clean(got)
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"database/sql"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jmoiron/sqlx"
 	_ "github.com/lib/pq"
 
 	"github.com/safrasync/safrasync/state"
@@ -36,7 +36,32 @@ func TestTheQuestionsOfTheManualAreAnswered(t *testing.T) {
 		t.Run(on, func(t *testing.T) {
 			s := newService(t, on, false)
 			s.must(0, "sync")
-			ask := s.asker()
+			// the lines of a statement's result, by the sqlite3 of the system; of PostgreSQL their first cells
+			ask := func(query string) (lines []string) {
+				t.Helper()
+				if on == state.SQLite {
+					out, err := exec.Command("sqlite3", "-readonly", s.ledger.DSN, query).CombinedOutput()
+					if err != nil {
+						t.Fatalf("%s: %v: %s", query, err, out)
+					}
+					return strings.FieldsFunc(string(out), func(r rune) bool { return r == '\n' })
+				}
+				rows, err := sqlx.NewDb(openAdmin(t, "postgres", s.ledger.DSN), "postgres").Queryx(query)
+				if err != nil {
+					t.Fatalf("%s: %v", query, err)
+				}
+				for rows.Next() {
+					cells, err := rows.SliceScan()
+					if err != nil {
+						t.Fatal(err)
+					}
+					lines = append(lines, fmt.Sprintf("%s", cells[0]))
+				}
+				if err := rows.Err(); err != nil {
+					t.Fatalf("%s: %v", query, err)
+				}
+				return lines
+			}
 			for i, q := range questions {
 				answer := ask(q)
 				if len(answer) == 0 && !slices.Contains([]int{3, 7}, i) { // nothing is in doubt, or has changed
@@ -88,51 +113,4 @@ func countOf(texts []string) (out []string) {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// asker answers a statement with the lines of its result: from PostgreSQL, or by the sqlite3 of the
-// system.
-func (s *service) asker() func(query string) []string {
-	s.t.Helper()
-	if s.ledger.Driver == state.SQLite {
-		return func(query string) []string {
-			s.t.Helper()
-			out, err := exec.Command("sqlite3", "-readonly", s.path("state.db"), query).CombinedOutput()
-			if err != nil {
-				s.t.Fatalf("%s: %v: %s", query, err, out)
-			}
-			return strings.FieldsFunc(string(out), func(r rune) bool { return r == '\n' })
-		}
-	}
-	db, err := sql.Open("postgres", s.ledger.DSN)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.t.Cleanup(func() { _ = db.Close() })
-	return func(query string) (out []string) {
-		s.t.Helper()
-		rows, err := db.QueryContext(s.t.Context(), query)
-		if err != nil {
-			s.t.Fatalf("%s: %v", query, err)
-		}
-		defer func() { _ = rows.Close() }()
-		columns, err := rows.Columns()
-		for err == nil && rows.Next() {
-			values := make([]sql.NullString, len(columns))
-			into := make([]any, len(columns))
-			for i := range values {
-				into[i] = &values[i]
-			}
-			err = rows.Scan(into...)
-			line := make([]string, len(columns))
-			for i, v := range values {
-				line[i] = v.String
-			}
-			out = append(out, strings.Join(line, "|"))
-		}
-		if err != nil || rows.Err() != nil {
-			s.t.Fatal(err, rows.Err())
-		}
-		return out
-	}
 }

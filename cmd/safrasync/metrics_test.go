@@ -71,23 +71,7 @@ func TestMonitoringSeesWhatTheServiceDoes(t *testing.T) {
 	if out, err := check.CombinedOutput(); err != nil {
 		t.Errorf("promtool (installed by .ci/need-prometheus): %v\n%s", err, out)
 	}
-	theyAreDocumented(t, text)
-	theDashboardIsAnswered(t, address)
-	s.stop()
-	// C17: no secret, no person, no row
-	for _, canary := range []string{
-		platformCanary, canaryName, canaryDocument,
-		strings.NewReplacer(".", "", "-", "").Replace(canaryDocument), "01|0000",
-	} {
-		if strings.Contains(text, canary) {
-			t.Errorf("the metrics tell %s", canary)
-		}
-	}
-}
-
-// theyAreDocumented holds docs/operation.md against the metrics.
-func theyAreDocumented(t *testing.T, text string) {
-	t.Helper()
+	// docs/operation.md has all of them
 	page, err := os.ReadFile("../../docs/operation.md")
 	if err != nil {
 		t.Fatal(err)
@@ -106,12 +90,45 @@ func theyAreDocumented(t *testing.T, text string) {
 	if documented := names("(?m)^\\| `(safrasync_[a-z_]+)`", string(page)); !slices.Equal(told, documented) {
 		t.Errorf("the metrics are\n%v\nand docs/operation.md has\n%v", told, documented)
 	}
+	s.stop()
+	// C17: no secret, no person, no row
+	for _, canary := range []string{
+		platformCanary, canaryName, canaryDocument,
+		strings.NewReplacer(".", "", "-", "").Replace(canaryDocument), "01|0000",
+	} {
+		if strings.Contains(text, canary) {
+			t.Errorf("the metrics tell %s", canary)
+		}
+	}
 }
 
-// theDashboardIsAnswered lets a real Prometheus scrape the service, and asks it everything that the
-// dashboard and the alert rules ask.
-func theDashboardIsAnswered(t *testing.T, target string) {
-	t.Helper()
+// A real Prometheus scrapes the service, and is asked everything that the dashboard and the alert
+// rules ask.
+func TestTheDashboardIsAnswered(t *testing.T) {
+	raw, err := os.ReadFile("../../deploy/grafana/safrasync.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dashboard struct {
+		Panels []struct {
+			Targets []struct{ Expr string }
+		}
+	}
+	if err := json.Unmarshal(raw, &dashboard); err != nil {
+		t.Fatal(err)
+	}
+	var queries []string
+	for _, p := range dashboard.Panels {
+		for _, target := range p.Targets {
+			queries = append(queries, target.Expr)
+		}
+	}
+	if len(queries) < 14 {
+		t.Fatalf("the dashboard asks only %d questions", len(queries))
+	}
+	s := newService(t, state.SQLite, false)
+	s.edit("jobs:\n", "metrics: {listen: 127.0.0.1:0}\njobs:\n")
+	s.start()
 	dir := t.TempDir()
 	rules, err := filepath.Abs("../../deploy/prometheus/safrasync.rules.yaml")
 	if err != nil {
@@ -119,7 +136,7 @@ func theDashboardIsAnswered(t *testing.T, target string) {
 	}
 	config := fmt.Sprintf(
 		"global: {scrape_interval: 2s, scrape_timeout: 2s, evaluation_interval: 1s}\nrule_files: [%s]\nscrape_configs:\n  - job_name: safrasync\n    static_configs: [{targets: [%q]}]\n",
-		rules, strings.TrimPrefix(target, "http://"))
+		rules, s.line("its address", func(l logLine) bool { return l.Msg == "metrics are served" }).Address)
 	if err := os.WriteFile(filepath.Join(dir, "prometheus.yml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +191,7 @@ func theDashboardIsAnswered(t *testing.T, target string) {
 	if err != nil {
 		t.Fatalf("Prometheus did not scrape: %v\n%s", err, said.String())
 	}
-	for _, query := range dashboardQueries(t) {
+	for _, query := range queries {
 		query = strings.ReplaceAll(query, "$__rate_interval", "1m")
 		// What counts is that it is answered; what stops a job, and what waited for an increase,
 		// may be nothing.
@@ -198,33 +215,7 @@ func theDashboardIsAnswered(t *testing.T, target string) {
 	if err != nil {
 		t.Errorf("the alert rules: %v", err)
 	}
-}
-
-// dashboardQueries are the expressions of deploy/grafana/safrasync.json.
-func dashboardQueries(t *testing.T) []string {
-	t.Helper()
-	raw, err := os.ReadFile("../../deploy/grafana/safrasync.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var dashboard struct {
-		Panels []struct {
-			Targets []struct{ Expr string }
-		}
-	}
-	if err := json.Unmarshal(raw, &dashboard); err != nil {
-		t.Fatal(err)
-	}
-	var out []string
-	for _, p := range dashboard.Panels {
-		for _, target := range p.Targets {
-			out = append(out, target.Expr)
-		}
-	}
-	if len(out) < 14 {
-		t.Fatalf("the dashboard asks only %d questions", len(out))
-	}
-	return out
+	s.stop()
 }
 
 func TestTheAlertRulesDoWhatTheySay(t *testing.T) {

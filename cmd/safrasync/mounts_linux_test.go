@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -35,12 +34,127 @@ func TestC4DisksGoAwayAndComeBackOlder(t *testing.T) {
 		return
 	}
 	for name, test := range map[string]func(*testing.T, *site){
-		"not mounted at boot":                      notMounted,
-		"another path while the old ledger stands": elsewhereMeanwhile,
-		"detached under load for good":             detachedForGood,
-		"an image without a reboot":                olderWithoutReboot,
-		"images of one disk at other times":        oneOlder,
-		"B9 full at the start":                     fullAtTheStart,
+		"not mounted at boot": func(t *testing.T, s *site) {
+			s.sent()
+			here := s.path("ledger") + "/state.db"
+			s.unmount("ledger")
+			s.refused(here, "is empty or gone, but its journal in "+s.path("journal"), "safrasync restore FILE",
+				"safrasync rebuild")
+			s.run(1, "state", "new")
+			s.unmount("journal")
+			s.refused(here, "the file does not exist", "mount its disk if that is not mounted",
+				"safrasync restore FILE", "safrasync rebuild", "safrasync state new")
+			if out := s.run(1, "status"); !strings.Contains(out, here) || !strings.Contains(out, "it is not there") {
+				t.Errorf("status says\n%s", out)
+			}
+			s.mount("ledger")
+			s.refused(here, "its journal in "+s.path("journal"), "is gone")
+			s.mount("journal")
+			if out := s.run(0, "sync"); !strings.Contains(out, "0 new") {
+				t.Errorf("with its disks there again:\n%s", out)
+			}
+			s.once(siteRows)
+			for _, disk := range []string{"ledger", "journal"} {
+				s.unmount(disk)
+				if found, err := os.ReadDir(s.path(disk)); err != nil || len(found) > 0 {
+					t.Errorf("in the folder below %s something was begun: %v, %v", disk, found, err)
+				}
+			}
+		},
+		"another path while the old ledger stands": func(t *testing.T, s *site) {
+			s.sent()
+			s.must(os.Mkdir(s.path("other"), 0o700))
+			s.configure("other")
+			s.refused(s.path("other")+"/state.db", "the file does not exist", "correct state.dsn")
+			s.must(os.CopyFS(s.path("other"), os.DirFS(s.path("ledger")))) // somebody takes a copy there
+			s.refused("which is still there: this is a copy")
+			s.once(siteRows)
+		},
+		// A disk is gone from under the program, with what was on it.
+		"detached under load for good": func(t *testing.T, s *site) {
+			p := s.begin()
+			s.unmount("ledger", "journal")
+			s.landed()
+			s.must(p.Process.Kill()) // it waits for its ledger, to store what it hears
+			<-p.ended
+			s.must(os.Rename(s.path("disks"), s.path("gone")), os.MkdirAll(s.path("disks", "ledger"), 0o700),
+				os.MkdirAll(s.path("disks", "journal"), 0o700))
+			s.mount("ledger")
+			s.mount("journal")
+			s.refused("the file does not exist", "safrasync state new")
+			s.once(siteRows)
+		},
+		// Both disks come back as they were when all rows were in flight, and the kernel went on: a power
+		// cut to the storage, a snapshot. The program had gone on too, heard all answers and ended. What
+		// its notes do not have any more proves nothing.
+		"an image without a reboot": func(t *testing.T, s *site) {
+			p := s.begin()
+			s.image("snapshot", "ledger", "journal")
+			s.landed()
+			if <-p.ended; p.err != nil {
+				t.Fatalf("%v\n%s", p.err, p.said.String())
+			}
+			s.comeBack("snapshot", "ledger", "journal")
+			s.run(0, "sync")
+			s.run(0, "sync", "--sweep")
+			s.once(siteRows)
+			// the answer to the first may be in the image
+			if out := s.run(0, "rows", "--state", "in_doubt", "--json"); strings.Count(out, "\n") < siteRows-1 {
+				t.Errorf("in doubt are\n%s", out)
+			}
+		},
+		// The ledger alone, or the journal alone, comes back as it was: before the rows were sent, and
+		// while they were in flight.
+		"images of one disk at other times": func(t *testing.T, s *site) {
+			s.image("before", "ledger", "journal")
+			p := s.begin()
+			s.image("meanwhile", "ledger", "journal")
+			s.must(p.Process.Kill())
+			<-p.ended
+			s.landed()
+			s.run(0, "sync") // in doubt
+			s.run(0, "pause", "contracts", "--note", "x")
+			s.run(0, "resume", "contracts", "--note", "x")
+			s.image("after", "ledger", "journal")
+			for _, at := range []string{"before", "meanwhile"} {
+				s.comeBack(at, "ledger")
+				s.refused("safrasync rebuild")
+				s.must(os.RemoveAll(s.path("disks", "ledger.was")))
+				s.comeBack("after", "ledger")
+				s.must(os.RemoveAll(s.path("disks", "ledger.was")))
+				s.comeBack(at, "journal")
+				s.refused("records were lost", "safrasync rebuild --new-journal")
+				s.must(os.RemoveAll(s.path("disks", "journal.was")))
+				s.comeBack("after", "journal")
+				s.must(os.RemoveAll(s.path("disks", "journal.was")))
+			}
+			s.run(0, "sync", "--sweep")
+			s.once(siteRows)
+		},
+		// B9: a service that cannot start because its disk is full says so, and does not promise to go on
+		// by itself.
+		"B9 full at the start": func(t *testing.T, s *site) {
+			s.unmount("ledger")
+			s.must(syscall.Mount("tmpfs", s.path("ledger"), "tmpfs", 0, "size=4m"),
+				os.CopyFS(s.path("ledger"), os.DirFS(s.path("disks", "ledger"))))
+			filler := s.path("ledger", "filler")
+			if err := os.WriteFile(filler, make([]byte, 8<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+				t.Fatalf("the disk is not full: %v", err)
+			}
+			out := s.run(1, "run")
+			for _, want := range []string{"free space", "one that could not start has to be started"} {
+				if !strings.Contains(out, want) {
+					t.Errorf("run does not say %q:\n%s", want, out)
+				}
+			}
+			s.must(os.Remove(filler))
+			pass := s.begin()
+			s.landed()
+			if <-pass.ended; pass.err != nil {
+				t.Errorf("with room again: %v\n%s", pass.err, pass.said.String())
+			}
+			s.once(siteRows)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -51,8 +165,7 @@ func TestC4DisksGoAwayAndComeBackOlder(t *testing.T) {
 
 // site is a cooperative whose ledger and journal are on disks of their own.
 type site struct {
-	t     *testing.T
-	dir   string
+	*program
 	box   *sandbox.Running
 	posts chan int
 	done  chan int      // POSTs that were executed
@@ -62,18 +175,19 @@ type site struct {
 const siteRows = 4 // the first goes alone, and then all others are in flight at once
 
 func newSite(t *testing.T) *site {
-	s := &site{t: t, dir: t.TempDir(), posts: make(chan int, 100), done: make(chan int, 100), hold: make(chan struct{})}
-	var err error
-	s.box, err = sandbox.Start(sandbox.Options{APIKey: platformCanary, Seed: 1, OnPost: func(n int) {
+	s := &site{
+		program: newProgram(t), posts: make(chan int, 100), done: make(chan int, 100), hold: make(chan struct{}),
+	}
+	s.env = map[string]string{
+		"SAFRASYNC_API_KEY": platformCanary, "LANG": "en_US.UTF-8", "LC_ALL": "", "LC_MESSAGES": "",
+		"RUNTIME_DIRECTORY": "",
+	}
+	s.box = startSandbox(t, sandbox.Options{APIKey: platformCanary, Seed: 1, OnPost: func(n int) {
 		s.posts <- n
 		if n > 1 { // the first of a run goes alone
 			<-s.hold
 		}
-	}, OnExecuted: func(n int, _ sandbox.Record) { s.done <- n }}, "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.box.Close() })
+	}, OnExecuted: func(n int, _ sandbox.Record) { s.done <- n }})
 	for _, disk := range []string{"ledger", "journal"} {
 		s.must(os.MkdirAll(s.path("disks", disk), 0o700), os.MkdirAll(s.path(disk), 0o700))
 		s.mount(disk)
@@ -84,9 +198,9 @@ func newSite(t *testing.T) *site {
 	for i := range siteRows {
 		rows = append(rows, fmt.Sprintf("('%06d', %d)", i+1, 1000+i))
 	}
-	s.must(runSQLText(s.path("erp.db"),
+	s.sql("erp.db",
 		"CREATE TABLE contrato (num TEXT PRIMARY KEY, quantidade NUMERIC); INSERT INTO contrato VALUES "+
-			strings.Join(rows, ", ")))
+			strings.Join(rows, ", "))
 	s.run(0, "state", "new")
 	return s
 }
@@ -94,7 +208,8 @@ func newSite(t *testing.T) *site {
 // configure names the ledger's folder.
 func (s *site) configure(ledger string) {
 	s.t.Helper()
-	s.must(os.WriteFile(s.path("config.yaml"), fmt.Appendf(nil, `api:
+	s.file = s.path("config.yaml")
+	s.write("config.yaml", fmt.Sprintf(`api:
   base_url: %s
   api_key: ${env:SAFRASYNC_API_KEY}
   rate_limit: 0
@@ -119,11 +234,7 @@ jobs:
       order_type: {const: A_FIXAR}
       order_date: {const: "2026-03-10"}
       wallet_id: {const: 1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c04}
-`, s.box.URL, siteRows, s.path("erp.db"), s.path(ledger), s.path("journal")), 0o600))
-}
-
-func (s *site) path(names ...string) string {
-	return filepath.Join(append([]string{s.dir}, names...)...)
+`, s.box.URL, siteRows, s.path("erp.db"), s.path(ledger), s.path("journal")))
 }
 
 func (s *site) must(errs ...error) {
@@ -166,38 +277,6 @@ func (s *site) comeBack(name string, disks ...string) {
 			os.CopyFS(s.path("disks", disk), os.DirFS(s.path(name, disk))))
 		s.mount(disk)
 	}
-}
-
-// B9: a service that cannot start because its disk is full says so, and does not promise to go on
-// by itself.
-func fullAtTheStart(t *testing.T, s *site) {
-	s.unmount("ledger")
-	s.must(syscall.Mount("tmpfs", s.path("ledger"), "tmpfs", 0, "size=4m"),
-		os.CopyFS(s.path("ledger"), os.DirFS(s.path("disks", "ledger"))))
-	filler := s.path("ledger", "filler")
-	if err := os.WriteFile(filler, make([]byte, 8<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
-		t.Fatalf("the disk is not full: %v", err)
-	}
-	out := s.run(1, "run")
-	for _, want := range []string{"free space", "one that could not start has to be started"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("run does not say %q:\n%s", want, out)
-		}
-	}
-	s.must(os.Remove(filler))
-	pass := s.begin()
-	s.landed()
-	if <-pass.ended; pass.err != nil {
-		t.Errorf("with room again: %v\n%s", pass.err, pass.said.String())
-	}
-	s.once(siteRows)
-}
-
-func (s *site) command(args ...string) *exec.Cmd {
-	cmd := exec.Command("safrasync", append([]string{"--config", s.path("config.yaml")}, args...)...)
-	cmd.Env = append(os.Environ(), "SAFRASYNC_API_KEY="+platformCanary, "LANG=en_US.UTF-8", "LC_ALL=", "LC_MESSAGES=",
-		"RUNTIME_DIRECTORY=")
-	return cmd
 }
 
 // run runs a command that ends with a code, and wants texts in what it says.
@@ -282,107 +361,5 @@ func (s *site) sent() {
 	s.t.Helper()
 	close(s.hold)
 	s.run(0, "sync")
-	s.once(siteRows)
-}
-
-func notMounted(t *testing.T, s *site) {
-	s.sent()
-	here := s.path("ledger") + "/state.db"
-	s.unmount("ledger")
-	s.refused(here, "is empty or gone, but its journal in "+s.path("journal"), "safrasync restore FILE",
-		"safrasync rebuild")
-	s.run(1, "state", "new")
-	s.unmount("journal")
-	s.refused(here, "the file does not exist", "mount its disk if that is not mounted", "safrasync restore FILE",
-		"safrasync rebuild", "safrasync state new")
-	if out := s.run(1, "status"); !strings.Contains(out, here) || !strings.Contains(out, "it is not there") {
-		t.Errorf("status says\n%s", out)
-	}
-	s.mount("ledger")
-	s.refused(here, "its journal in "+s.path("journal"), "is gone")
-	s.mount("journal")
-	if out := s.run(0, "sync"); !strings.Contains(out, "0 new") {
-		t.Errorf("with its disks there again:\n%s", out)
-	}
-	s.once(siteRows)
-	for _, disk := range []string{"ledger", "journal"} {
-		s.unmount(disk)
-		if found, err := os.ReadDir(s.path(disk)); err != nil || len(found) > 0 {
-			t.Errorf("in the folder below %s something was begun: %v, %v", disk, found, err)
-		}
-	}
-}
-
-func elsewhereMeanwhile(t *testing.T, s *site) {
-	s.sent()
-	s.must(os.Mkdir(s.path("other"), 0o700))
-	s.configure("other")
-	s.refused(s.path("other")+"/state.db", "the file does not exist", "correct state.dsn")
-	s.must(os.CopyFS(s.path("other"), os.DirFS(s.path("ledger")))) // somebody takes a copy there
-	s.refused("which is still there: this is a copy")
-	s.once(siteRows)
-}
-
-// A disk is gone from under the program, with what was on it.
-func detachedForGood(t *testing.T, s *site) {
-	p := s.begin()
-	s.unmount("ledger", "journal")
-	s.landed()
-	s.must(p.Process.Kill()) // it waits for its ledger, to store what it hears
-	<-p.ended
-	s.must(os.Rename(s.path("disks"), s.path("gone")), os.MkdirAll(s.path("disks", "ledger"), 0o700),
-		os.MkdirAll(s.path("disks", "journal"), 0o700))
-	s.mount("ledger")
-	s.mount("journal")
-	s.refused("the file does not exist", "safrasync state new")
-	s.once(siteRows)
-}
-
-// Both disks come back as they were when all rows were in flight, and the kernel went on: a power
-// cut to the storage, a snapshot. The program had gone on too, heard all answers and ended. What
-// its notes do not have any more proves nothing.
-func olderWithoutReboot(t *testing.T, s *site) {
-	p := s.begin()
-	s.image("snapshot", "ledger", "journal")
-	s.landed()
-	if <-p.ended; p.err != nil {
-		t.Fatalf("%v\n%s", p.err, p.said.String())
-	}
-	s.comeBack("snapshot", "ledger", "journal")
-	s.run(0, "sync")
-	s.run(0, "sync", "--sweep")
-	s.once(siteRows)
-	// the answer to the first may be in the image
-	if out := s.run(0, "rows", "--state", "in_doubt", "--json"); strings.Count(out, "\n") < siteRows-1 {
-		t.Errorf("in doubt are\n%s", out)
-	}
-}
-
-// The ledger alone, or the journal alone, comes back as it was: before the rows were sent, and
-// while they were in flight.
-func oneOlder(t *testing.T, s *site) {
-	s.image("before", "ledger", "journal")
-	p := s.begin()
-	s.image("meanwhile", "ledger", "journal")
-	s.must(p.Process.Kill())
-	<-p.ended
-	s.landed()
-	s.run(0, "sync") // in doubt
-	s.run(0, "pause", "contracts", "--note", "x")
-	s.run(0, "resume", "contracts", "--note", "x")
-	s.image("after", "ledger", "journal")
-	for _, at := range []string{"before", "meanwhile"} {
-		s.comeBack(at, "ledger")
-		s.refused("safrasync rebuild")
-		s.must(os.RemoveAll(s.path("disks", "ledger.was")))
-		s.comeBack("after", "ledger")
-		s.must(os.RemoveAll(s.path("disks", "ledger.was")))
-		s.comeBack(at, "journal")
-		s.refused("records were lost", "safrasync rebuild --new-journal")
-		s.must(os.RemoveAll(s.path("disks", "journal.was")))
-		s.comeBack("after", "journal")
-		s.must(os.RemoveAll(s.path("disks", "journal.was")))
-	}
-	s.run(0, "sync", "--sweep")
 	s.once(siteRows)
 }

@@ -24,11 +24,8 @@ const (
 const canaryPerson = "CREATE TABLE pessoa (nome TEXT, cpf TEXT); INSERT INTO pessoa VALUES ('" + canaryName + "', '" +
 	canaryDocument + "');"
 
-func withPerson(config []byte) []byte {
-	return bytes.ReplaceAll(config, []byte("SELECT * FROM contrato"),
-		[]byte(
-			"SELECT *, (SELECT nome FROM pessoa) AS produtor_nome, (SELECT cpf FROM pessoa) AS produtor_cpf FROM contrato"))
-}
+// withPerson reads the person too, in the place of what the sample selects.
+const withPerson = "SELECT *, (SELECT nome FROM pessoa) AS produtor_nome, (SELECT cpf FROM pessoa) AS produtor_cpf FROM contrato"
 
 // transcriptsVariable names the folder of the transcripts.
 const transcriptsVariable = "SAFRASYNC_TEST_TRANSCRIPTS"

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,9 +16,9 @@ func TestD9TextsOfTheERPForgeNoLineAndNoDirection(t *testing.T) {
 	const forged = "FORJADA: tudo certo"
 	const text = "X\n" + forged + "\r\u009b2K\u202eY\u2066\u200f\u061c"
 	d := newDesk(t)
-	d.erp(`CREATE TABLE novo AS SELECT * FROM contrato WHERE num = '000002'; UPDATE novo SET num = '` + text + `', produtor = '` + text + `', preco = '` + text + `', fim = '` + text + `';
+	d.sql("erp.db", `CREATE TABLE novo AS SELECT * FROM contrato WHERE num = '000002'; UPDATE novo SET num = '`+text+`', produtor = '`+text+`', preco = '`+text+`', fim = '`+text+`';
 		INSERT INTO contrato SELECT * FROM novo; UPDATE novo SET produtor = '100', num = num || '2'; INSERT INTO contrato SELECT * FROM novo; DROP TABLE novo;`)
-	d.must(0, "", "sync")
+	d.run(0, "sync")
 	key := "01|" + text
 	shown := 0
 	for _, args := range [][]string{
@@ -39,15 +39,12 @@ func TestD9TextsOfTheERPForgeNoLineAndNoDirection(t *testing.T) {
 		{"doctor"},
 	} {
 		for _, asJSON := range []bool{false, true} {
-			var out, said bytes.Buffer
-			a := d.app("")
-			a.Stdout, a.Stderr = &out, &said
-			given := append([]string{"--config", d.dir + "/config.yaml"}, args...)
+			given := slices.Clone(args)
 			if asJSON {
 				given = append(given, "--json")
 			}
-			execute(t.Context(), a, given)
-			for line := range strings.Lines(out.String() + "\n" + said.String()) {
+			_, out, said := d.ask(t.Context(), "", given...)
+			for line := range strings.Lines(out + "\n" + said) {
 				line = strings.TrimSuffix(line, "\n")
 				if strings.HasPrefix(strings.TrimLeft(line, " │|→-!✓"), forged) {
 					t.Errorf("%q writes a line of the ERP: %q", given, line)
@@ -59,7 +56,7 @@ func TestD9TextsOfTheERPForgeNoLineAndNoDirection(t *testing.T) {
 					t.Errorf("%q writes no JSON: %q", given, line)
 				}
 			}
-			if strings.Contains(out.String()+said.String(), "FORJADA") {
+			if strings.Contains(out+said, "FORJADA") {
 				shown++
 			}
 		}

@@ -15,18 +15,8 @@ import (
 // edit makes the sample use a changed copy of its configuration.
 func (m *modern) edit(from, to string) {
 	m.t.Helper()
-	raw, err := os.ReadFile(m.config)
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	text := string(raw)
-	if strings.Count(text, from) != 1 {
-		m.t.Fatalf("%q stands %d times in %s", from, strings.Count(text, from), m.config)
-	}
-	m.config = filepath.Join(m.t.TempDir(), "changed.yaml")
-	if err := os.WriteFile(m.config, []byte(strings.Replace(text, from, to, 1)), 0o600); err != nil {
-		m.t.Fatal(err)
-	}
+	m.configure(m.file)
+	m.program.edit(from, to)
 }
 
 // An instant becomes a day in erp.time_zone; where branches have zones of their own, the query says
@@ -47,9 +37,7 @@ func TestTheDayOfAnInstantIsThatOfTheZoneOrOfItsBranch(t *testing.T) {
 			m.edit("data_contrato, entrega_inicio, entrega_fim, data_pagamento, situacao",
 				c.column+", entrega_inicio, entrega_fim, data_pagamento, situacao")
 			// half past midnight in São Paulo, half past eleven in Cuiabá
-			if _, err := m.erp.Exec(`UPDATE coop.contrato SET criado_em = '2026-05-01 03:30:00+00'`); err != nil {
-				t.Fatal(err)
-			}
+			m.exec(`UPDATE coop.contrato SET criado_em = '2026-05-01 03:30:00+00'`)
 			for key, want := range map[string]string{"1|CT-1003/26": c.branch1, "3|CT-1001/26": c.branch3} {
 				if text := m.run(0, "preview", "contracts", key); !strings.Contains(text, want) {
 					t.Errorf("preview of %s does not have %s:\n%s", key, want, text)
@@ -66,10 +54,8 @@ func TestF027AColumnThatIsGoneStopsItsJobAlone(t *testing.T) {
 	m := newProtheus(t, pgtest.Database(t))
 	m.sync()
 	before := outcomesOf(m.rows("deliveries"))
-	if _, err := m.erp.Exec(`ALTER TABLE protheus.nn2010 RENAME COLUMN nn2_car TO nn2_numcar; UPDATE protheus.njr010 SET njr_status = 'A' WHERE njr_codctr = '000125';
-		UPDATE protheus.zsh010 SET zsh_um = 'SC' WHERE zsh_seq = '004'`); err != nil {
-		t.Fatal(err)
-	}
+	m.exec(`ALTER TABLE protheus.nn2010 RENAME COLUMN nn2_car TO nn2_numcar; UPDATE protheus.njr010 SET njr_status = 'A' WHERE njr_codctr = '000125';
+		UPDATE protheus.zsh010 SET zsh_um = 'SC' WHERE zsh_seq = '004'`)
 	out := m.run(1, "sync", "--sweep", "--json")
 	var s summary
 	if err := json.Unmarshal([]byte(out), &s); err != nil {

@@ -110,7 +110,7 @@ func TestF082AReloadWithAnErrorKeepsTheOldConfiguration(t *testing.T) {
 	}
 	inForce(1)
 
-	good := s.config
+	good := s.read("config.yaml")
 	for _, wrong := range []struct{ old, replacement, told string }{
 		{"    key: [filial, num]", "    keys: [filial, num]", "keys"},
 		{"rate_limit: 0", "rate_limit: fast", "rate_limit"},
@@ -127,12 +127,12 @@ func TestF082AReloadWithAnErrorKeepsTheOldConfiguration(t *testing.T) {
 		s.line("the refusal", func(l logLine) bool {
 			return l.Level == "error" && strings.Contains(l.Error, wrong.told)
 		})
-		s.config = good
+		s.write("config.yaml", good)
 	}
 	s.write("config.yaml", good)
 	inForce(1)
 	s.edit("jobs:\n",
-		"jobs:\n  more:\n    sends: order_commitments\n    query: SELECT * FROM contrato WHERE num = 'none'\n    key: [filial, num]\n    fields:\n"+fieldsOf(s.config))
+		"jobs:\n  more:\n    sends: order_commitments\n    query: SELECT * FROM contrato WHERE num = 'none'\n    key: [filial, num]\n    fields:\n"+fieldsOf(good))
 	s.write("credentials/api-key", "renewed-key\n")
 	s.signal(syscall.SIGHUP)
 	s.until("RELOADING=1")
@@ -155,13 +155,12 @@ func TestF082AReloadWithAnErrorKeepsTheOldConfiguration(t *testing.T) {
 // by itself once the configuration, or the ERP, is right.
 func TestB4AReloadRefusesWhatTheERPDisprovesAndTheRightOneGoesOnByItself(t *testing.T) {
 	s := newService(t, state.SQLite, false)
-	good := s.config
+	good := s.read("config.yaml")
 	s.edit("carteira", "carteiro")
 	s.start()
 	if l := s.ran(); l.Stopped != "columns" {
 		t.Errorf("with a column that is not there: %s", l.raw)
 	}
-	s.config = good
 	s.write("config.yaml", good)
 	s.signal(syscall.SIGHUP)
 	s.until("RELOADING=1")
@@ -175,10 +174,7 @@ func TestB4AReloadRefusesWhatTheERPDisprovesAndTheRightOneGoesOnByItself(t *test
 		t.Errorf("the service manager is told %q", status)
 	}
 	s.line("a run under the old configuration", func(l logLine) bool { return l.Msg == "run" && l.Stopped == "" })
-	if err := runSQLText(s.path("erp.db"),
-		`UPDATE contrato SET pagto = '2026-06-20' WHERE num = '000003'`); err != nil {
-		t.Fatal(err)
-	}
+	s.sql("erp.db", `UPDATE contrato SET pagto = '2026-06-20' WHERE num = '000003'`)
 	s.line("a new row under the old configuration", func(l logLine) bool { return l.Msg == "run" && l.Sent == 1 })
 	s.stop()
 }
@@ -247,10 +243,7 @@ func TestC10AReloadToAnotherPlatformSendsNothing(t *testing.T) {
 		if job := s.job("contracts"); job.State != trade.Stopped || job.Stop == nil || job.Stop.Code != "platform" {
 			t.Errorf("%+v", job)
 		}
-		if err := runSQLText(s.path("erp.db"),
-			`UPDATE contrato SET pagto = '2026-06-20' WHERE num = '000003'`); err != nil {
-			t.Fatal(err)
-		}
+		s.sql("erp.db", `UPDATE contrato SET pagto = '2026-06-20' WHERE num = '000003'`)
 		s.must(2, "state", "rebind")
 		s.must(0, "state", "rebind", "--yes", "--reason", "the platform has a new name")
 		s.signal(syscall.SIGHUP)
@@ -294,9 +287,7 @@ func TestActsOfPeopleBesideTheService(t *testing.T) {
 	s.line("the rows", func(l logLine) bool { return l.Msg == "run" && l.Sent == 2 })
 	s.must(0, "pause", "contracts", "--reason", "balance")
 	s.until("STATUS=contracts paused")
-	if err := runSQLText(s.path("erp.db"), `UPDATE contrato SET carteira = '10', pagto = '2026-06-15'`); err != nil {
-		t.Fatal(err)
-	}
+	s.sql("erp.db", `UPDATE contrato SET carteira = '10', pagto = '2026-06-15'`)
 	s.must(1, "sync", "contracts")
 	if job := s.job("contracts"); job.State != trade.Paused || job.States[trade.Accepted] != 2 {
 		t.Errorf("while it is paused: %s, %v", job.State, job.States)
@@ -324,7 +315,7 @@ func TestActsOfPeopleBesideTheService(t *testing.T) {
 // What does not let the service start has its exit code, and the service manager is told why.
 func TestWhatDoesNotLetTheServiceStart(t *testing.T) {
 	s := newService(t, state.SQLite, false)
-	good := s.config
+	good := s.read("config.yaml")
 	s.edit("    sends: order_commitments", "    sends: orders")
 	s.launch()
 	if told := s.until("STOPPING=1"); !strings.Contains(told, "jobs.contracts.sends") {
@@ -334,7 +325,6 @@ func TestWhatDoesNotLetTheServiceStart(t *testing.T) {
 		t.Errorf("a wrong configuration: exit code %d", code)
 	}
 	s.must(cli.ExitConfig, "check", "--offline")
-	s.config = good
 	s.write("config.yaml", good)
 	s.must(0, "check", "--offline")
 	s.write("state.db", "this is no ledger")
@@ -353,17 +343,14 @@ func TestTheCheckBeforeAStartNeedsNoNetwork(t *testing.T) {
 		s.edit(s.box.URL, "https://platform.invalid")
 		s.edit("driver: sqlite\n  dsn: "+s.path("erp.db"), "driver: postgres\n  dsn: postgres://erp.invalid/coop")
 		s.must(0, "check", "--offline")
-		if err := runSQLText(s.path("state.db"),
-			`ALTER TABLE safrasync_migration RENAME TO safrasync_schema`); err != nil {
-			t.Fatal(err)
-		}
+		s.sql("state.db", `ALTER TABLE safrasync_migration RENAME TO safrasync_schema`)
 		if out := s.must(1, "check", "--offline"); !strings.Contains(out, "before the first release") {
 			t.Errorf("a ledger of a former form:\n%s", out)
 		}
 	})
 	t.Run("postgres", func(t *testing.T) {
 		s := newService(t, state.Postgres, false)
-		_, rest, _ := strings.Cut(s.config, "driver: postgres\n  dsn: ")
+		_, rest, _ := strings.Cut(s.read("config.yaml"), "driver: postgres\n  dsn: ")
 		dsn, _, _ := strings.Cut(rest, "\n")
 		s.edit(dsn, "postgres://ledger.invalid/state")
 		if out := s.must(0, "check", "--offline"); !strings.Contains(out, "--offline does not open it") {

@@ -35,7 +35,7 @@ func TestReloadsAreCountedAndTheServiceIsReportedAlive(t *testing.T) {
 			}
 		}
 		counted("0", "0")
-		good := s.config
+		good := s.read("config.yaml")
 		s.edit("rate_limit: 0", "rate_limit: fast")
 		s.signal(syscall.SIGHUP)
 		s.until("READY=1", "the old one stays in force")

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -17,7 +16,6 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/cmd/safrasync/runs"
-	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state"
 )
 
@@ -29,12 +27,7 @@ const giveUp = 60 * time.Second
 // own, with a socket for its notifications, on the sample cooperative, against a sandbox. One job,
 // every second.
 type service struct {
-	t      *testing.T
-	dir    string
-	box    *sandbox.Running
-	config string // the file's content
-	env    []string
-	ledger state.Options // where the ledger is, to be looked at
+	*bench
 
 	socket  string
 	notify  *net.UnixConn
@@ -57,12 +50,8 @@ type logLine struct {
 func newService(t *testing.T, on string, held bool, adjust ...func(*sandbox.Options)) *service {
 	t.Helper()
 	t.Parallel()
-	s := &service{t: t, dir: t.TempDir(), posts: make(chan int, 100)}
-	if held {
-		s.hold = make(chan struct{})
-	}
-	var err error
-	options := sandbox.Options{APIKey: platformCanary, Seed: 1, OnPost: func(n int) {
+	s := &service{posts: make(chan int, 100)}
+	options := sandbox.Options{OnPost: func(n int) {
 		s.posts <- n
 		if s.hold != nil {
 			<-s.hold
@@ -71,38 +60,22 @@ func newService(t *testing.T, on string, held bool, adjust ...func(*sandbox.Opti
 	for _, change := range adjust {
 		change(&options)
 	}
-	s.box, err = sandbox.Start(options, "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	if held {
+		s.hold = make(chan struct{})
 	}
+	s.bench = newCoop(t, on, options)
 	t.Cleanup(func() {
 		if s.hold != nil {
 			close(s.hold)
 		}
-		if err := s.box.Close(); err != nil {
-			t.Error(err)
-		}
 	})
-	sample, err := os.ReadFile("testdata/coop/config.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.ledger = state.Options{Driver: on, DSN: s.path("state.db"), ReadOnly: true}
-	ledger := "dsn: " + s.ledger.DSN
-	if on == state.Postgres {
-		s.ledger.DSN = pgtest.Database(t)
-		ledger = fmt.Sprintf("driver: postgres\n  dsn: %q\n  journal: %s", s.ledger.DSN, s.path("journal"))
-	}
-	s.config = strings.NewReplacer("$API", s.box.URL, "dsn: erp.db", "dsn: "+s.path("erp.db"), "dsn: state.db", ledger,
-		"api_key: ${env:SAFRASYNC_API_KEY}", "api_key: ${file:api-key}\n  max_in_flight: 1",
-		"    sends: order_commitments",
-		"    schedule: \"@every 1s\"\n    sends: order_commitments").Replace(string(sample))
-	s.config = string(withPerson([]byte(s.config)))
-	s.write("config.yaml", s.config)
+	s.sql("erp.db", canaryPerson)
 	s.write("credentials/api-key", platformCanary+"\n")
-	if err := errors.Join(runSQL(s.path("erp.db"), "testdata/coop/erp.sql"),
-		runSQLText(s.path("erp.db"), canaryPerson)); err != nil {
-		t.Fatal(err)
+	s.configure(s.file, "api_key: ${env:SAFRASYNC_API_KEY}", "api_key: ${file:api-key}\n  max_in_flight: 1",
+		"    sends: order_commitments", "    schedule: \"@every 1s\"\n    sends: order_commitments",
+		"SELECT * FROM contrato", withPerson)
+	s.env = map[string]string{
+		"CREDENTIALS_DIRECTORY": s.path("credentials"), "LANG": "en_US.UTF-8", "LC_ALL": "", "LC_MESSAGES": "",
 	}
 	folder, err := os.MkdirTemp("", "notify") // the path of a socket must be short
 	if err != nil {
@@ -115,50 +88,9 @@ func newService(t *testing.T, on string, held bool, adjust ...func(*sandbox.Opti
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.notify.Close() })
-	s.env = append(os.Environ(), "CREDENTIALS_DIRECTORY="+s.path("credentials"), "LANG=en_US.UTF-8", "LC_ALL=",
-		"LC_MESSAGES=")
 	s.told = make(chan string, 10_000)
 	go s.listen()
-	s.must(0, "state", "new")
-	for kind, file := range map[string]string{
-		"producers": "producers", "users": "users", "wallets": "wallets",
-		"delivery_places": "places",
-	} {
-		s.must(0, "refs", "import", kind, "testdata/coop/"+file+".csv", "--yes")
-	}
 	return s
-}
-
-func (s *service) path(name string) string { return filepath.Join(s.dir, name) }
-
-// write replaces a file as an administrator's editor does, in one step.
-func (s *service) write(name, text string) {
-	s.t.Helper()
-	path := s.path(name)
-	err := os.MkdirAll(filepath.Dir(path), 0o700)
-	if err == nil {
-		err = errors.Join(os.WriteFile(path+".new", []byte(text), 0o600), os.Rename(path+".new", path))
-	}
-	if err != nil {
-		s.t.Fatal(err)
-	}
-}
-
-// edit changes the configuration.
-func (s *service) edit(old, replacement string) {
-	s.t.Helper()
-	if !strings.Contains(s.config, old) {
-		s.t.Fatalf("%q is not in the configuration", old)
-	}
-	s.config = strings.Replace(s.config, old, replacement, 1)
-	s.write("config.yaml", s.config)
-}
-
-// command is the program on the service's configuration.
-func (s *service) command(args ...string) *exec.Cmd {
-	cmd := exec.Command("safrasync", append([]string{"--config", s.path("config.yaml")}, args...)...)
-	cmd.Env = s.env
-	return cmd
 }
 
 // must runs a command and wants its exit code; it gives what it printed.
@@ -193,7 +125,7 @@ func (s *service) start() {
 func (s *service) launch() {
 	s.t.Helper()
 	s.process = s.command("run")
-	s.process.Env = append(slices.Clone(s.env), "NOTIFY_SOCKET="+s.socket, "WATCHDOG_USEC=1500000")
+	s.process.Env = append(s.process.Env, "NOTIFY_SOCKET="+s.socket, "WATCHDOG_USEC=1500000")
 	stderr, err := s.process.StderrPipe()
 	if err == nil {
 		err = s.process.Start()
@@ -322,11 +254,7 @@ func (s *service) stop() {
 // job is what status says of a job.
 func (s *service) job(name string) runs.JobJSON {
 	s.t.Helper()
-	for line := range strings.Lines(s.must(0, "status", "--json")) {
-		var job runs.JobJSON
-		if err := json.Unmarshal([]byte(line), &job); err != nil {
-			s.t.Fatal(err)
-		}
+	for _, job := range jsonLines[runs.JobJSON](s.t, s.must(0, "status", "--json")) {
 		if job.Job == name {
 			return job
 		}

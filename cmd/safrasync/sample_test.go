@@ -1,71 +1,155 @@
 package main
 
 import (
+	"slices"
 	"strings"
+	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// expectFirstRun checks every row of every job after the first run against its expectation, and
-// that the run sent and counted what that means.
-func (m *modern) expectFirstRun(first summary, tables map[string][]modernRow) {
-	m.t.Helper()
-	for i, job := range modernJobs {
-		rows := m.rows(job)
-		sent := 0
-		for _, c := range tables[job] {
-			m.expect(rows, c.key, c.state, c.cause, "")
-			switch c.state {
-			case trade.Accepted, trade.Rejected:
-				sent++
-			case trade.Invalid:
-				if got := problemsOf(rows[c.key]); got != c.rule {
-					m.t.Errorf("%s: problems %q, want %q", c.key, got, c.rule)
+// Every row of each sample ERP has its right outcome in the first run, and after what happened in
+// the ERP overnight; what the platform got is what the rows say.
+func TestEveryRowOfTheSampleERPsHasItsRightOutcomeInBothRuns(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		open    func(t *testing.T) *modern
+		product string
+		rows    map[string][]modernRow
+		bodies  []string    // of the first run; nil: all are computed from the tables of the ERP
+		sample  string      // whose night it is
+		early   []modernRow // what a run that is no sweep has found of the night
+	}{
+		"modern, the ledger in SQLite": {
+			open: func(t *testing.T) *modern { return newModern(t, "") }, rows: modernTables,
+			sample: "modern",
+		},
+		"modern, the ledger in PostgreSQL": {
+			open: func(t *testing.T) *modern { return newModern(t, pgtest.Database(t)) }, rows: modernTables,
+			sample: "modern",
+		},
+		"like Protheus": {
+			open: func(t *testing.T) *modern { return newProtheus(t, pgtest.Database(t)) },
+			rows: protheusTables, bodies: protheusBodies,
+			sample: "protheus",
+			early: []modernRow{
+				{key: "0101|000130|", after: outOfScope}, // stamped in January
+				{key: "0101|000128|", after: trade.Accepted, flags: "changed"},
+				{key: "0101|000120|", after: trade.Accepted, flags: "changed"},
+				{key: "0101|000103|", after: trade.Accepted, flags: "cancelled"},
+			},
+		},
+		"like Delphi": {
+			open: newFirebird, product: "Firebird 3.", rows: firebirdTables, bodies: firebirdBodies,
+			sample: "firebird",
+			early: []modernRow{
+				{key: "1|1026", after: outOfScope},                          // stamped in January
+				{key: "1|1024", after: trade.Invalid, why: "rule:modality"}, // a code table stamps nothing
+				{key: "1|1025", after: trade.Accepted, flags: "changed"},    // has no stamp at all
+				{key: "1|1008", after: trade.Accepted, flags: "cancelled"},
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := c.open(t)
+			if got := m.run(0, "check"); !strings.Contains(got, c.product) {
+				t.Errorf("check does not name the database:\n%s", got)
+			}
+			// quiet wants a run to find nothing that is new.
+			quiet := func(args ...string) {
+				t.Helper()
+				for _, run := range m.sync(args...).Runs {
+					if run.Sent != 0 || run.New != 0 || run.Stopped != nil {
+						t.Errorf("a run without news: %+v", run)
+					}
 				}
 			}
-		}
-		m.expectNoOthers(rows, tables[job])
-		if run := first.Runs[i]; run.Job != job || run.Sent != sent || !run.Sweep || *run.InScope != len(rows) ||
-			*run.Gone != 0 || run.Unreadable != 0 || run.Stopped != nil {
-			m.t.Errorf("first run %+v, want %d sent and %d in scope", run, sent, len(rows))
-		}
-	}
-}
+			first := m.sync()
+			for i, job := range modernJobs {
+				rows, sent := m.rows(job), 0
+				listed := map[string]bool{}
+				for _, row := range c.rows[job] {
+					m.expect(rows, row.key, row.state, row.cause, "")
+					if listed[row.key] {
+						t.Errorf("%s stands twice in the table", row.key)
+					}
+					listed[row.key] = true
+					switch row.state {
+					case trade.Accepted, trade.Rejected:
+						sent++
+					case trade.Invalid:
+						if got := problemsOf(rows[row.key]); got != row.rule {
+							t.Errorf("%s: problems %q, want %q", row.key, got, row.rule)
+						}
+					}
+				}
+				if run := first.Runs[i]; run.Job != job || run.Sent != sent || !run.Sweep ||
+					*run.InScope != len(rows) || *run.Gone != 0 || run.Unreadable != 0 || run.Stopped != nil {
+					t.Errorf("first run %+v, want %d sent and %d in scope", run, sent, len(rows))
+				}
+			}
+			if c.bodies == nil {
+				want := m.requests(func(r modernRow) bool { return r.state == trade.Accepted })
+				if diff := cmp.Diff(want, m.got(0)); diff != "" {
+					t.Errorf("in the first run the platform got (-want +got):\n%s", diff)
+				}
+			}
+			got := m.namedBodies()
+			for _, body := range c.bodies {
+				if !slices.Contains(got, body) {
+					t.Fatalf("nobody sent %s\nbut\n%s", body, strings.Join(got, "\n"))
+				}
+			}
+			quiet()
 
-// expectSecondRun checks every row after what happened in the ERP overnight, and that the sweep
-// adds up.
-func (m *modern) expectSecondRun(second summary, tables map[string][]modernRow) {
-	m.t.Helper()
-	for i, job := range modernJobs {
-		rows := m.rows(job)
-		run, total := second.Runs[i], 0
-		for _, c := range tables[job] {
-			m.expect(rows, c.key, c.after, c.why, c.flags)
-		}
-		m.expectNoOthers(rows, tables[job])
-		for _, n := range run.States {
-			total += n
-		}
-		if run.InScope == nil || *run.InScope != total-*run.Gone || total != len(rows) || run.Stopped != nil {
-			m.t.Errorf("second run does not add up: %+v", run)
-		}
-	}
-}
-
-// expectNoOthers wants each row of the ledger to be in the table.
-func (m *modern) expectNoOthers(rows map[string]row, table []modernRow) {
-	m.t.Helper()
-	named := map[string]bool{}
-	for _, c := range table {
-		if named[c.key] {
-			m.t.Errorf("%s stands twice in the table", c.key)
-		}
-		named[c.key] = true
-	}
-	for key := range rows {
-		if !named[key] {
-			m.t.Errorf("%s is in the ledger, and nobody expects it", key)
-		}
+			m.overnight(c.sample)
+			before := len(m.api.CreatedOf())
+			window := m.sync()
+			if rows := m.rows("contracts"); !window.Runs[0].Sweep { // a night may have begun meanwhile
+				for _, row := range c.early {
+					m.expect(rows, row.key, row.after, row.why, row.flags)
+				}
+			}
+			second, newly := m.sync("--sweep"), 0
+			for i, job := range modernJobs {
+				rows, listed := m.rows(job), map[string]bool{}
+				for _, row := range c.rows[job] {
+					m.expect(rows, row.key, row.after, row.why, row.flags)
+					listed[row.key] = true
+					if row.after == trade.Accepted && row.state != trade.Accepted {
+						newly++
+					}
+				}
+				for key := range rows {
+					if !listed[key] {
+						t.Errorf("%s is in the ledger, and nobody expects it", key)
+					}
+				}
+				run, total := second.Runs[i], 0
+				for _, n := range run.States {
+					total += n
+				}
+				if run.InScope == nil || *run.InScope != total-*run.Gone || total != len(rows) || run.Stopped != nil {
+					t.Errorf("second run does not add up: %+v", run)
+				}
+			}
+			if n := len(m.api.CreatedOf()) - before; n != newly {
+				t.Errorf("%d records were created overnight, want %d", n, newly)
+			}
+			if c.bodies == nil {
+				want := m.requests(func(r modernRow) bool {
+					return r.after == trade.Accepted && r.state != trade.Accepted
+				})
+				if diff := cmp.Diff(want, m.got(before)); diff != "" {
+					t.Errorf("in the second run the platform got (-want +got):\n%s", diff)
+				}
+			}
+			quiet("--sweep")
+		})
 	}
 }
 

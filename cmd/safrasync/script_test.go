@@ -91,7 +91,9 @@ func setUpScript(env *testscript.Env) error {
 		data = bytes.ReplaceAll(data, []byte("$API"), []byte(box.URL))
 		switch name {
 		case "config.yaml":
-			data = withPerson(withLedger(data, env.WorkDir))
+			data = bytes.ReplaceAll(data, []byte("SELECT * FROM contrato"), []byte(withPerson))
+			data = bytes.ReplaceAll(data, []byte("dsn: state.db"),
+				[]byte("dsn: "+filepath.Join(env.WorkDir, "state.db")))
 		case "erp.sql":
 			data = append(data, canaryPerson...)
 		}
@@ -172,23 +174,6 @@ func cmdPosts(ts *testscript.TestScript, neg bool, args []string) {
 	if got != number(ts, args[0]) {
 		ts.Fatalf("%d POSTs reached the platform, want %s", got, args[0])
 	}
-}
-
-func runSQL(database, file string) error {
-	script, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	return runSQLText(database, string(script))
-}
-
-func runSQLText(database, script string) error {
-	db, err := sqlx.Open("sqlite", database+"?_pragma=busy_timeout(5000)")
-	if err != nil {
-		return err
-	}
-	_, err = db.Exec(script)
-	return errors.Join(err, db.Close())
 }
 
 func cmdSQLite(ts *testscript.TestScript, neg bool, args []string) {
@@ -294,10 +279,7 @@ func cmdLease(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func cmdReferences(ts *testscript.TestScript, _ bool, _ []string) {
-	for kind, file := range map[string]string{
-		"producers": "producers.csv", "users": "users.csv",
-		"wallets": "wallets.csv", "delivery_places": "places.csv",
-	} {
+	for kind, file := range coopReferences {
 		ts.Check(ts.Exec("safrasync", "refs", "import", kind, file, "--yes"))
 	}
 }
@@ -341,9 +323,4 @@ func cmdFill(ts *testscript.TestScript, neg bool, args []string) {
 		return
 	}
 	ts.Fatalf("no row %s in %s", args[1], args[0])
-}
-
-// withLedger puts the ledger of the sample configuration into a folder.
-func withLedger(config []byte, dir string) []byte {
-	return bytes.ReplaceAll(config, []byte("dsn: state.db"), []byte("dsn: "+filepath.Join(dir, "state.db")))
 }

@@ -1,98 +1,49 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
-
-	"github.com/google/uuid"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// holdingPlatform creates what is posted at once, and answers when the test says so.
-type holdingPlatform struct {
-	*httptest.Server
-	arrived chan struct{} // one for each POST, once the record is there
-	answer  chan struct{} // one lets one answer go; closed, all of them
-
-	mu      sync.Mutex
-	created map[string]int // by amount
-}
-
-func newHoldingPlatform(t *testing.T) *holdingPlatform {
+// holding is a bench whose platform creates what is posted at once, and answers when the test says
+// so; one request is in flight at a time, for as long as timeout says.
+func holding(t *testing.T, timeout string) (b *bench, arrived, answer chan struct{}) {
 	t.Helper()
-	p := &holdingPlatform{arrived: make(chan struct{}, 10), answer: make(chan struct{}, 10), created: map[string]int{}}
-	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		if r.Method == http.MethodGet {
-			fmt.Fprint(w, "[]")
-			return
-		}
-		var body struct {
-			Amount json.Number `json:"amount"`
-		}
-		if text, err := io.ReadAll(r.Body); err != nil || json.Unmarshal(text, &body) != nil {
-			return
-		}
-		p.mu.Lock()
-		p.created[body.Amount.String()]++
-		p.mu.Unlock()
-		p.arrived <- struct{}{}
-		select {
-		case <-p.answer:
-			w.WriteHeader(http.StatusCreated)
-			fmt.Fprintf(w, `{"id":%q}`, uuid.NewString())
-		case <-r.Context().Done():
-		}
-	}))
-	t.Cleanup(p.Close)
-	return p
+	arrived, answer = make(chan struct{}, 10), make(chan struct{}, 10)
+	b = setUpBench(t, sandbox.Options{OnExecuted: func(int, sandbox.Record) {
+		arrived <- struct{}{}
+		<-answer
+	}})
+	b.edit("rate_limit: 0", "rate_limit: 0\n  max_in_flight: 1")
+	b.edit("timeout: 60s", "timeout: "+timeout)
+	return b, arrived, answer
 }
 
 // counts gives how many records there are, and how many of them more than once.
-func (p *holdingPlatform) counts() (records, double int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, n := range p.created {
-		if records += n; n > 1 {
+func (b *bench) counts() (records, double int) {
+	amounts := map[any]bool{}
+	for _, r := range b.box.Created() {
+		if records++; amounts[r.Fields["amount"]] {
 			double++
 		}
+		amounts[r.Fields["amount"]] = true
 	}
 	return records, double
-}
-
-// on lets a bench's configuration lead to the platform, one request at a time.
-func (p *holdingPlatform) on(b *bench, timeout string) {
-	b.t.Helper()
-	config, err := os.ReadFile(b.path("config.yaml"))
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	text := strings.NewReplacer(b.box.URL, p.URL, "rate_limit: 0", "rate_limit: 0\n  max_in_flight: 1", "timeout: 60s",
-		"timeout: "+timeout).Replace(string(config))
-	if err := os.WriteFile(b.path("config.yaml"), []byte(text), 0o600); err != nil {
-		b.t.Fatal(err)
-	}
 }
 
 // start begins a run in a process of its own.
 func (b *bench) start() *exec.Cmd {
 	b.t.Helper()
-	cmd := exec.Command("safrasync", "--config", b.path("config.yaml"), "sync")
-	cmd.Env = append(os.Environ(), "SAFRASYNC_API_KEY="+platformCanary)
+	cmd := b.command("sync")
 	if err := cmd.Start(); err != nil {
 		b.t.Fatal(err)
 	}
@@ -103,13 +54,9 @@ func (b *bench) start() *exec.Cmd {
 // states counts the contracts by state.
 func (b *bench) states() map[trade.State]int {
 	b.t.Helper()
-	out, _ := b.run(b.t.Context(), cli.ExitDone, "rows", "contracts", "--json")
+	out, _ := b.run(cli.ExitDone, "rows", "contracts", "--json")
 	states := map[trade.State]int{}
-	for line := range strings.Lines(out) {
-		var row struct{ State trade.State }
-		if err := json.Unmarshal([]byte(line), &row); err != nil {
-			b.t.Fatal(err)
-		}
+	for _, row := range jsonLines[row](b.t, out) {
 		states[row.State]++
 	}
 	return states
@@ -141,11 +88,9 @@ func field(status, name string) string {
 // it leaves the row in doubt, has begun nothing more since, and the next run sends the rest once.
 func TestF073AKillAfterAStopThatTookTooLongLeavesADoubt(t *testing.T) {
 	t.Parallel()
-	b := setUpBench(t, sandbox.Options{})
-	p := newHoldingPlatform(t)
-	p.on(b, "60s")
+	b, arrived, answer := holding(t, "60s")
 	cmd := b.start()
-	<-p.arrived
+	<-arrived
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -153,19 +98,19 @@ func TestF073AKillAfterAStopThatTookTooLongLeavesADoubt(t *testing.T) {
 		pending, err := strconv.ParseUint(field(status, "ShdPnd"), 16, 64)
 		return err == nil && pending&(1<<(uint(syscall.SIGTERM)-1)) == 0
 	})
-	if records, _ := p.counts(); records != 1 {
+	if records, _ := b.counts(); records != 1 {
 		t.Errorf("%d requests after the stop, want the one that was in flight", records)
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // killed
-	close(p.answer)
-	b.run(t.Context(), cli.ExitDone, "sync")
+	close(answer)
+	b.run(cli.ExitDone, "sync")
 	if states := b.states(); states[trade.InDoubt] != 1 || states[trade.Accepted] != 1 || states[trade.Sending] != 0 {
 		t.Errorf("states %v", states)
 	}
-	if records, double := p.counts(); records != 2 || double != 0 {
+	if records, double := b.counts(); records != 2 || double != 0 {
 		t.Errorf("%d records, %d of them more than once", records, double)
 	}
 }
@@ -174,18 +119,16 @@ func TestF073AKillAfterAStopThatTookTooLongLeavesADoubt(t *testing.T) {
 // on; where none came, the time-out, which is a doubt.
 func TestF080AProcessThatSleepsOnTheWireFindsTheAnswerOrADoubt(t *testing.T) {
 	t.Parallel()
-	b := setUpBench(t, sandbox.Options{})
-	p := newHoldingPlatform(t)
-	p.on(b, "10s") // the answer is read within this time also on a busy host
+	b, arrived, answer := holding(t, "10s") // the answer is read within this time also on a busy host
 	cmd := b.start()
 	for n := range 2 {
-		<-p.arrived
+		<-arrived
 		if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
 		}
 		until(t, cmd, func(status string) bool { return strings.HasPrefix(field(status, "State"), "T") })
 		if n == 0 {
-			p.answer <- struct{}{} // while it sleeps
+			answer <- struct{}{} // while it sleeps
 		}
 		if err := cmd.Process.Signal(syscall.SIGCONT); err != nil {
 			t.Fatal(err)
@@ -197,9 +140,9 @@ func TestF080AProcessThatSleepsOnTheWireFindsTheAnswerOrADoubt(t *testing.T) {
 	if states := b.states(); states[trade.InDoubt] != 1 || states[trade.Accepted] != 1 {
 		t.Errorf("states %v", states)
 	}
-	close(p.answer)
-	b.run(t.Context(), cli.ExitDone, "sync")
-	if records, double := p.counts(); records != 2 || double != 0 {
+	close(answer)
+	b.run(cli.ExitDone, "sync")
+	if records, double := b.counts(); records != 2 || double != 0 {
 		t.Errorf("%d records, %d of them more than once", records, double)
 	}
 }

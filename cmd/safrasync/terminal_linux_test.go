@@ -77,11 +77,8 @@ func (term *terminal) screen() string {
 func askAt(ctx context.Context, t *testing.T, b *bench, term *terminal, answer func(), args ...string) int {
 	t.Helper()
 	app := cli.App{Stdin: term.program, Stdout: io.Discard, Stderr: term.program}
-	app.Env = func(name string) (string, bool) {
-		return platformCanary, name == "SAFRASYNC_API_KEY"
-	}
 	done := make(chan int, 1)
-	go func() { done <- execute(ctx, &app, append([]string{"--config", b.path("config.yaml")}, args...)) }()
+	go func() { done <- b.execute(ctx, &app, args...) }()
 	select {
 	case <-term.asked:
 		answer()
@@ -104,7 +101,7 @@ func TestAtATerminalACallByHandIsAskedFor(t *testing.T) {
 		"simm\n": {cli.ExitUsage, 0},
 		"\x04":   {cli.ExitUsage, 0}, // Ctrl+D
 	} {
-		b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})
+		b := setUpBench(t, sandbox.Options{})
 		term := newTerminal(t, "Confirma? [s/N] ")
 		code := askAt(t.Context(), t, b, term, func() {
 			if got := len(b.box.CreatedOf(sandbox.ResourceWebhooks)); got != 0 {
@@ -128,18 +125,13 @@ func TestAtATerminalACallByHandIsAskedFor(t *testing.T) {
 // F160: of many rows the number is typed.
 func TestF160ManyRowsTakeTheirNumberAtATerminal(t *testing.T) {
 	t.Parallel()
-	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})
+	b := setUpBench(t, sandbox.Options{})
 	many := `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
 		INSERT INTO contrato SELECT filial, 100000 + i, i, produtor, loja, usuario, produto, local, safra, um, tipo,
 			emissao, carteira, preco, inicio, fim, modalidade, pagto, forma, situacao
 		FROM contrato, n WHERE num = '000003';`
-	if err := os.WriteFile(b.path("many.sql"), []byte(many), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := runSQL(b.path("erp.db"), b.path("many.sql")); err != nil {
-		t.Fatal(err)
-	}
-	b.run(t.Context(), cli.ExitDone, "sync")
+	b.sql("erp.db", many)
+	b.run(cli.ExitDone, "sync")
 	for _, c := range []struct {
 		answer string
 		code   int
@@ -154,7 +146,7 @@ func TestF160ManyRowsTakeTheirNumberAtATerminal(t *testing.T) {
 			t.Errorf("%q: exit code %d, want %d:\n%s", c.answer, code, c.code, term.screen())
 		}
 	}
-	if out, _ := b.run(t.Context(), cli.ExitDone, "rows", "--state", "dismissed", "--json"); strings.Count(out,
+	if out, _ := b.run(cli.ExitDone, "rows", "--state", "dismissed", "--json"); strings.Count(out,
 		"\n") != 61 {
 		t.Errorf("%d rows are dismissed", strings.Count(out, "\n"))
 	}
@@ -162,7 +154,7 @@ func TestF160ManyRowsTakeTheirNumberAtATerminal(t *testing.T) {
 
 func TestCtrlCEndsTheQuestionAndNothingIsSent(t *testing.T) {
 	t.Parallel()
-	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})
+	b := setUpBench(t, sandbox.Options{})
 	term := newTerminal(t, "Confirma? [s/N] ")
 	ctx, signal := context.WithCancel(t.Context())
 	defer signal()
@@ -177,20 +169,11 @@ func TestCtrlCEndsTheQuestionAndNothingIsSent(t *testing.T) {
 
 func TestTheProgressOfABatchIsOneLineAtATerminal(t *testing.T) {
 	t.Parallel()
-	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})
-	if err := os.WriteFile(b.path("list.csv"), []byte("identity,person_type\n52998224725,PF\n11144477735,PF\n"),
-		0o600); err != nil {
-		t.Fatal(err)
-	}
+	b := setUpBench(t, sandbox.Options{})
+	b.write("list.csv", "identity,person_type\n52998224725,PF\n11144477735,PF\n")
 	term := newTerminal(t, "2 de 2")
 	app := cli.App{Stdin: term.program, Stdout: io.Discard, Stderr: term.program}
-	app.Env = func(name string) (string, bool) {
-		return platformCanary, name == "SAFRASYNC_API_KEY"
-	}
-	code := execute(t.Context(), &app, []string{
-		"--config", b.path("config.yaml"), "api", "consent", "--file",
-		b.path("list.csv"), "--out", b.path("out.csv"),
-	})
+	code := b.execute(t.Context(), &app, "api", "consent", "--file", b.path("list.csv"), "--out", b.path("out.csv"))
 	screen := term.screen()
 	if want := "\rconsentimento: 1 de 2\rconsentimento: 2 de 2\r\n2 de 2 produtores"; code != cli.ExitDone ||
 		!strings.HasPrefix(screen, want) {

@@ -96,15 +96,9 @@ func listUsers(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	if a.AsJSON {
-		for _, u := range users {
-			if err := a.PrintJSON(userJSON{
-				u.Name, u.Role, u.Disabled, u.CreatedAt, u.PasswordAt, u.Issuer,
-				u.Subject,
-			}); err != nil {
-				return err
-			}
-		}
-		return nil
+		return cli.PrintEach(a, users, func(u trade.User) userJSON {
+			return userJSON{u.Name, u.Role, u.Disabled, u.CreatedAt, u.PasswordAt, u.Issuer, u.Subject}
+		})
 	}
 	if len(users) == 0 {
 		a.Tell("users.nobody")

@@ -15,7 +15,6 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/cmd/safrasync/rows"
-	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -52,7 +51,7 @@ func TestF152NoEventIsLostWhileTheServiceSendsRows(t *testing.T) {
 		s.edit("max_in_flight: 1", "max_in_flight: 8")
 		// on a busy host two batches of new rows come between two runs
 		s.edit("jobs:\n", "brakes: {new_rows: 0}\njobs:\n")
-		rows := s.moreRows(loadFirst)
+		listed := s.moreRows(loadFirst)
 		s.start()
 
 		var sent atomic.Int64
@@ -85,7 +84,7 @@ func TestF152NoEventIsLostWhileTheServiceSendsRows(t *testing.T) {
 			default:
 			}
 			s.ran()
-			rows += s.moreRows(loadFirst + rows)
+			listed += s.moreRows(loadFirst + listed)
 		}
 		if err := s.box.WaitDeliveries(t.Context()); err != nil {
 			t.Fatal(err)
@@ -93,7 +92,7 @@ func TestF152NoEventIsLostWhileTheServiceSendsRows(t *testing.T) {
 		during, took := answers.count(), time.Since(began)
 		// What waits in the ERP goes, and what waits in the spool comes to the ledger; runs that
 		// find nothing leave no line. Two rows of the sample go too.
-		for late := time.Now().Add(giveUp); s.job("contracts").States[trade.Accepted] != rows+2 ||
+		for late := time.Now().Add(giveUp); s.job("contracts").States[trade.Accepted] != listed+2 ||
 			len(s.inbox()) < answers.different(); {
 			if time.Now().After(late) {
 				t.Logf("the service stands still; its log:\n%s", s.rest())
@@ -105,7 +104,25 @@ func TestF152NoEventIsLostWhileTheServiceSendsRows(t *testing.T) {
 		}
 		s.stop()
 
-		s.oneRecordForEach(rows)
+		// what the platform has of the rows that moreRows made, and what the ledger says of them
+		records := map[string][]string{} // ids by amount
+		for _, r := range s.box.Created() {
+			amount := string(r.Fields["amount"].(json.Number))
+			records[amount] = append(records[amount], r.ID)
+		}
+		if len(records) != listed+2 {
+			t.Errorf("the platform has records of %d rows, want %d", len(records), listed+2)
+		}
+		ledger := map[string]rows.RowJSON{}
+		for _, row := range jsonLines[rows.RowJSON](t, s.must(0, "rows", "contracts", "--json")) {
+			ledger[row.Key] = row
+		}
+		for n := loadFirst; n < loadFirst+listed; n++ {
+			there, row := records[fmt.Sprint(n)], ledger[fmt.Sprintf("01|%d", n)]
+			if len(there) != 1 || row.State != trade.Accepted || row.RemoteID == nil || *row.RemoteID != there[0] {
+				t.Errorf("row %d: the platform has %v, the ledger says %s %v", n, there, row.State, row.RemoteID)
+			}
+		}
 		kept, times := 0, 0
 		for _, e := range s.inbox() {
 			kept++
@@ -126,7 +143,7 @@ func TestF152NoEventIsLostWhileTheServiceSendsRows(t *testing.T) {
 			t.Errorf("%d events were not taken: %s", answers.refused, answers.why)
 		}
 		t.Logf("%s: %d events in %s, %.0f a minute, beside %d runs; in all %d events, %d of them again, and %d rows",
-			on, during, took.Round(time.Millisecond), float64(during)/took.Minutes(), runs, times, times-kept, rows+2)
+			on, during, took.Round(time.Millisecond), float64(during)/took.Minutes(), runs, times, times-kept, listed+2)
 	})
 }
 
@@ -200,42 +217,9 @@ func (s *service) moreRows(from int) int {
 // inbox is what the ledger has of events.
 func (s *service) inbox() []trade.InboxEvent {
 	s.t.Helper()
-	store, err := state.Open(s.t.Context(), s.ledger)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer func() { _ = store.Close() }()
-	events, err := store.Inbox(s.t.Context(), trade.InboxFilter{})
+	events, err := s.store().Inbox(s.t.Context(), trade.InboxFilter{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	return events
-}
-
-// oneRecordForEach compares the rows that moreRows made with what the platform has and with what
-// the ledger says.
-func (s *service) oneRecordForEach(listed int) {
-	s.t.Helper()
-	records := map[string][]string{} // ids by amount
-	for _, r := range s.box.Created() {
-		amount := string(r.Fields["amount"].(json.Number))
-		records[amount] = append(records[amount], r.ID)
-	}
-	if len(records) != listed+2 {
-		s.t.Errorf("the platform has records of %d rows, want %d", len(records), listed+2)
-	}
-	ledger := map[string]rows.RowJSON{}
-	for line := range strings.Lines(s.must(0, "rows", "contracts", "--json")) {
-		var row rows.RowJSON
-		if err := json.Unmarshal([]byte(line), &row); err != nil {
-			s.t.Fatal(err)
-		}
-		ledger[row.Key] = row
-	}
-	for n := loadFirst; n < loadFirst+listed; n++ {
-		there, row := records[fmt.Sprint(n)], ledger[fmt.Sprintf("01|%d", n)]
-		if len(there) != 1 || row.State != trade.Accepted || row.RemoteID == nil || *row.RemoteID != there[0] {
-			s.t.Errorf("row %d: the platform has %v, the ledger says %s %v", n, there, row.State, row.RemoteID)
-		}
-	}
 }

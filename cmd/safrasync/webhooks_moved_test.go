@@ -2,7 +2,6 @@ package main
 
 import (
 	"net/http"
-	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -29,7 +28,6 @@ func TestW9WhatOthersRegisterMeanwhileIsLeftAlone(t *testing.T) {
 			var armed atomic.Bool
 			var others *apiclient.Client
 			b := setUpBench(t, sandbox.Options{
-				APIKey: platformCanary, Seed: 1,
 				Intercept: func(r *http.Request, _ int) *sandbox.Fault {
 					// the plan asked about CREATE_PRODUCER before
 					if strings.HasSuffix(r.URL.Path, "/events/CREATE_FARM") && armed.CompareAndSwap(true, false) {
@@ -53,25 +51,18 @@ func TestW9WhatOthersRegisterMeanwhileIsLeftAlone(t *testing.T) {
 			t.Cleanup(others.Close)
 			declare := func(events string) {
 				t.Helper()
-				text, err := os.ReadFile(b.path("config.yaml"))
-				if err == nil {
-					_, jobs, _ := strings.Cut(string(text), "\njobs:\n")
-					head, _, _ := strings.Cut(string(text), "\nwebhooks:")
-					head, _, _ = strings.Cut(head, "\njobs:\n")
-					err = os.WriteFile(b.path("config.yaml"),
-						[]byte(head+
-							"\nwebhooks: {public_url: \"https://eventos.example.coop.br\", "+
-							"listen: \"127.0.0.1:8443\", events: "+events+"}\njobs:\n"+jobs), 0o600)
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				text := b.read("config.yaml")
+				_, jobs, _ := strings.Cut(text, "\njobs:\n")
+				head, _, _ := strings.Cut(text, "\nwebhooks:")
+				head, _, _ = strings.Cut(head, "\njobs:\n")
+				b.write("config.yaml", head+"\nwebhooks: {public_url: \"https://eventos.example.coop.br\", "+
+					"listen: \"127.0.0.1:8443\", events: "+events+"}\njobs:\n"+jobs)
 			}
 			declare(c.before)
-			b.run(t.Context(), cli.ExitDone, "webhooks", "apply", "--reason", "go-live", "--yes")
+			b.run(cli.ExitDone, "webhooks", "apply", "--reason", "go-live", "--yes")
 			declare(c.after)
 			armed.Store(true)
-			b.run(t.Context(), cli.ExitFailed, "webhooks", "apply", "--reason", "another plan", "--yes")
+			b.run(cli.ExitFailed, "webhooks", "apply", "--reason", "another plan", "--yes")
 			there, err := others.GetWebhook(t.Context(), apiclient.EventCreateProducer)
 			if err != nil || there.URL != "https://other.example/hook" {
 				t.Errorf("the platform has %q, %v; want what another system registered meanwhile", there.URL, err)
@@ -84,21 +75,14 @@ func TestW9WhatOthersRegisterMeanwhileIsLeftAlone(t *testing.T) {
 // registration is gone.
 func TestW9APageOfAProxyRemovesNoRegistration(t *testing.T) {
 	t.Parallel()
-	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})
-	text, err := os.ReadFile(b.path("config.yaml"))
-	if err == nil {
-		hooks := "\nwebhooks: {public_url: \"https://eventos.example.coop.br\", " +
-			"listen: \"127.0.0.1:8443\", events: [CREATE_FARM]}\njobs:\n"
-		err = os.WriteFile(b.path("config.yaml"), []byte(strings.Replace(string(text), "\njobs:\n", hooks, 1)), 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.run(t.Context(), cli.ExitDone, "webhooks", "apply", "--reason", "go-live", "--yes")
+	b := setUpBench(t, sandbox.Options{})
+	b.edit("\njobs:\n", "\nwebhooks: {public_url: \"https://eventos.example.coop.br\", "+
+		"listen: \"127.0.0.1:8443\", events: [CREATE_FARM]}\njobs:\n")
+	b.run(cli.ExitDone, "webhooks", "apply", "--reason", "go-live", "--yes")
 	b.box.SetFaults(parsed(t, sandbox.ParseFaults, "change:webhooks:status=404,body=<html>not found</html>")...)
-	b.run(t.Context(), cli.ExitFailed, "webhooks", "delete", "CREATE_FARM", "--reason", "enough", "--yes")
+	b.run(cli.ExitFailed, "webhooks", "delete", "CREATE_FARM", "--reason", "enough", "--yes")
 	b.box.SetFaults()
-	out, _ := b.run(t.Context(), cli.ExitDone, "webhooks", "plan", "--json")
+	out, _ := b.run(cli.ExitDone, "webhooks", "plan", "--json")
 	if !strings.Contains(out, `"action":"none"`) || !strings.Contains(out, `"ours":true`) {
 		t.Errorf("after a removal that did not happen the plan is %s", out)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"net/http"
-	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -23,7 +22,6 @@ func TestW9WhatOthersRegisterIsKnownByItsIDWhereNoAddressIsShown(t *testing.T) {
 	id.Store("")
 	var armed atomic.Bool
 	b := setUpBench(t, sandbox.Options{
-		APIKey: platformCanary, Seed: 1,
 		Intercept: func(r *http.Request, _ int) *sandbox.Fault {
 			there := id.Load().(string)
 			switch {
@@ -41,16 +39,9 @@ func TestW9WhatOthersRegisterIsKnownByItsIDWhereNoAddressIsShown(t *testing.T) {
 			return nil
 		},
 	})
-	text, err := os.ReadFile(b.path("config.yaml"))
-	if err == nil {
-		hooks := "\nwebhooks: {public_url: \"https://eventos.example.coop.br\", " +
-			"listen: \"127.0.0.1:8443\", events: [CREATE_PRODUCER]}\njobs:\n"
-		err = os.WriteFile(b.path("config.yaml"), []byte(strings.Replace(string(text), "\njobs:\n", hooks, 1)), 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.run(t.Context(), cli.ExitDone, "webhooks", "apply", "--reason", "go-live", "--yes")
+	b.edit("\njobs:\n", "\nwebhooks: {public_url: \"https://eventos.example.coop.br\", "+
+		"listen: \"127.0.0.1:8443\", events: [CREATE_PRODUCER]}\njobs:\n")
+	b.run(cli.ExitDone, "webhooks", "apply", "--reason", "go-live", "--yes")
 	client, err := apiclient.New(apiclient.Options{BaseURL: b.box.URL, APIKey: platformCanary})
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +52,7 @@ func TestW9WhatOthersRegisterIsKnownByItsIDWhereNoAddressIsShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	id.Store(ours.ID)
-	b.run(t.Context(), cli.ExitFailed, "webhooks", "delete", "CREATE_PRODUCER", "--reason", "enough", "--yes")
+	b.run(cli.ExitFailed, "webhooks", "delete", "CREATE_PRODUCER", "--reason", "enough", "--yes")
 	id.Store("")
 	if there, err := client.GetWebhook(t.Context(), apiclient.EventCreateProducer); err != nil || there.ID != ours.ID {
 		t.Errorf("the platform has %v, %v; want it untouched", there, err)

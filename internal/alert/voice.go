@@ -1,7 +1,7 @@
 package alert
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -71,46 +71,17 @@ func (v voice) span(d time.Duration) string {
 
 // number writes a decimal exactly as the language does: 4.310,5 or 4,310.5.
 func (v voice) number(d trade.Decimal) string {
-	whole, fraction, broken := strings.Cut(d.String(), ".")
-	whole = v.grouped(whole)
-	if broken {
-		whole += v.point() + fraction
-	}
-	return whole
+	return v.hyphened(trade.NumberText(d.String(), v.lang))
 }
 
 // money is a number with at least two digits after the point; a third one is shown where it is
 // there, because nothing is rounded.
-func (v voice) money(d trade.Decimal) string {
-	whole, fraction, _ := strings.Cut(d.String(), ".")
-	for len(fraction) < 2 {
-		fraction += "0"
-	}
-	return v.grouped(whole) + v.point() + fraction
-}
+func (v voice) money(d trade.Decimal) string { return v.hyphened(trade.MoneyText(d, v.lang)) }
 
-func (v voice) rows(n int) string { return v.grouped(fmt.Sprint(n)) }
+func (v voice) rows(n int) string { return trade.NumberText(strconv.Itoa(n), v.lang) }
 
-func (v voice) point() string {
-	if v.lang == trade.English {
-		return "."
-	}
-	return ","
-}
-
-func (v voice) grouped(whole string) string {
-	sign, group := "", "."
-	if v.lang == trade.English {
-		group = ","
-	}
-	if strings.HasPrefix(whole, "-") {
-		sign, whole = "-", whole[1:]
-	}
-	for i := len(whole) - 3; i > 0; i -= 3 {
-		whole = whole[:i] + group + whole[i:]
-	}
-	return sign + whole
-}
+// hyphened is for mail programs that know no minus sign.
+func (voice) hyphened(number string) string { return strings.Replace(number, "−", "-", 1) }
 
 // sacasScale is to how many digits sacas are shown where they are no round number.
 const sacasScale = 4
@@ -150,18 +121,14 @@ func (v voice) jobs(jobs []Job) string {
 	return v.list(names)
 }
 
-// upperFirst begins a sentence.
 // lowerFirst makes a sentence the end of another one.
 func lowerFirst(text string) string {
 	r, n := utf8.DecodeRuneInString(text)
 	return strings.ToLower(string(r)) + text[n:]
 }
 
+// upperFirst begins a sentence.
 func upperFirst(text string) string {
-	for i, r := range text {
-		if i == 0 {
-			return strings.ToUpper(string(r)) + text[len(string(r)):]
-		}
-	}
-	return text
+	r, n := utf8.DecodeRuneInString(text)
+	return strings.ToUpper(string(r)) + text[n:]
 }

@@ -167,31 +167,13 @@ func (noSheets) PlanSheet(context.Context, io.Reader, trade.Lang) (pages.SheetPl
 // OnBoth runs a test with its ledger in SQLite and in PostgreSQL.
 func OnBoth(t *testing.T, test func(t *testing.T, s *state.Store)) {
 	t.Helper()
-	t.Parallel()
-	for _, driver := range []string{state.SQLite, state.Postgres} {
-		t.Run(driver, func(t *testing.T) {
-			t.Parallel()
-			test(t, OpenStore(t, driver))
-		})
-	}
+	ledgertest.Both(t, func(t *testing.T, driver string) { test(t, OpenStore(t, driver)) })
 }
 
 // OpenStore opens a ledger of the test.
 func OpenStore(t *testing.T, driver string) *state.Store {
 	t.Helper()
-	s, err := state.Open(t.Context(), state.Options{
-		Driver: driver,
-		DSN:    ledgertest.New(t, driver, t.TempDir()+"/state.db"), Begin: true, Version: "test",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
+	return ledgertest.Open(t, driver).Store
 }
 
 // Options are what a test may change of a console.

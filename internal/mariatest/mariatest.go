@@ -9,10 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
-	"syscall"
 	"testing"
-	"time"
 
 	_ "github.com/go-sql-driver/mysql" // the driver "mysql"
 
@@ -40,13 +37,8 @@ var shared = throwaway.Shared[*Server]{Start: start}
 
 // Server is one MariaDB server with its data directory.
 type Server struct {
-	dir     *throwaway.Dir
-	binary  string
-	as      *syscall.Credential
-	port    int
-	process *throwaway.Process
-	log     *throwaway.Log
-	nextDB  atomic.Int64
+	*throwaway.Server
+	binary string
 }
 
 // Database creates an empty utf8mb4 database for one test, dropped after it, and returns its name
@@ -54,9 +46,9 @@ type Server struct {
 func Database(t testing.TB) (*Server, string) {
 	t.Helper()
 	s := shared.Get(t)
-	name := fmt.Sprintf("test_%d", s.nextDB.Add(1))
+	name := fmt.Sprintf("test_%d", s.NextDB.Add(1))
 	if err := s.admin("CREATE DATABASE " + name); err != nil {
-		t.Fatalf("mariatest: creating a database: %v\nserver log:\n%s", err, s.log)
+		t.Fatalf("mariatest: creating a database: %v\nserver log:\n%s", err, s.Log)
 	}
 	t.Cleanup(func() {
 		if err := s.admin("DROP DATABASE " + name); err != nil {
@@ -66,22 +58,9 @@ func Database(t testing.TB) (*Server, string) {
 	return s, name
 }
 
-// Address is host:port.
-func (s *Server) Address() string { return fmt.Sprintf("127.0.0.1:%d", s.port) }
-
 // AdminDSN is the administrator's data source name for the driver "mysql".
 func (s *Server) AdminDSN(database string) string {
 	return fmt.Sprintf("%s:%s@tcp(%s)/%s?charset=utf8mb4", User, Password, s.Address(), database)
-}
-
-// Remove stops the server and deletes all it has.
-func (s *Server) Remove() error {
-	var err error
-	if s.process != nil {
-		err = s.process.Stop(syscall.SIGKILL, "mariadbd")
-		s.process = nil
-	}
-	return errors.Join(err, s.dir.Remove())
 }
 
 func (s *Server) admin(statement string) (err error) {
@@ -116,15 +95,11 @@ func start() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	as, err := throwaway.User("mysql")
+	common, err := kind.NewServer("mariadbd", "mysql")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("mariatest: %w", err)
 	}
-	dir, err := kind.NewDir(as)
-	if err != nil {
-		return nil, fmt.Errorf("mariatest: making a folder for the server: %w", err)
-	}
-	s := &Server{dir: dir, binary: binary, as: as}
+	s := &Server{common, binary}
 	if err = s.bootstrap(); err == nil {
 		err = s.startOnFreePort()
 	}
@@ -137,7 +112,7 @@ func start() (*Server, error) {
 // bootstrap makes the data directory as mariadb-install-db does, without the programs of the client
 // package that the script needs.
 func (s *Server) bootstrap() error {
-	if err := s.makeDir("data"); err != nil {
+	if err := s.MakeDir("data"); err != nil {
 		return err
 	}
 	script := []string{"CREATE DATABASE mysql;", "USE mysql;", "SET @auth_root_socket = NULL;"}
@@ -151,90 +126,39 @@ func (s *Server) bootstrap() error {
 		}
 		script = append(script, string(text))
 	}
-	var out strings.Builder
-	cmd := s.command("--bootstrap", "--skip-grant-tables")
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(strings.Join(script, "\n")), &out, &out
-	p, err := throwaway.Spawn(cmd, syscall.SIGKILL, s.as)
-	if err != nil {
-		return err
-	}
-	if err := p.Wait("mariadbd --bootstrap"); err != nil {
-		return err
-	}
-	if p.Err != nil {
-		return fmt.Errorf("making the data directory failed: %w: %s", p.Err, out.String())
+	if _, err := s.Feed(s.command("--bootstrap", "--skip-grant-tables"), strings.Join(script, "\n")); err != nil {
+		return fmt.Errorf("making the data directory failed: %w", err)
 	}
 	return nil
-}
-
-func (s *Server) makeDir(name string) error {
-	path := filepath.Join(s.dir.Path, name)
-	if err := os.Mkdir(path, 0o700); err != nil || s.as == nil {
-		return err
-	}
-	return os.Chown(path, int(s.as.Uid), int(s.as.Gid))
 }
 
 // command prepares the server with an environment of its own. --no-defaults keeps the machine's
 // configuration out.
 func (s *Server) command(args ...string) *exec.Cmd {
 	all := append([]string{
-		"--no-defaults", "--datadir=" + filepath.Join(s.dir.Path, "data"), "--lc-messages-dir=" + shareDir,
+		"--no-defaults", "--datadir=" + s.Path("data"), "--lc-messages-dir=" + shareDir,
 		"--innodb-buffer-pool-size=32M", "--innodb-log-file-size=8M", "--innodb-flush-log-at-trx-commit=0",
 		"--skip-log-bin",
 		"--character-set-server=utf8mb4", "--default-time-zone=+00:00", "--performance-schema=OFF", "--userstat=ON",
 		"--skip-name-resolve",
 	}, args...)
 	cmd := exec.Command(s.binary, all...)
-	cmd.Dir = s.dir.Path
-	cmd.Env = []string{"PATH=/usr/bin:/bin:/usr/sbin:/sbin", "HOME=" + s.dir.Path, "LC_ALL=C", "TZ=UTC"}
+	cmd.Dir = s.Dir.Path
+	cmd.Env = []string{"PATH=/usr/bin:/bin:/usr/sbin:/sbin", "HOME=" + s.Dir.Path, "LC_ALL=C", "TZ=UTC"}
 	return cmd
 }
 
 func (s *Server) startOnFreePort() error {
 	// The folder is the server's own, so nobody else reads this.
-	init := filepath.Join(s.dir.Path, "init.sql")
+	init := s.Path("init.sql")
 	text := fmt.Sprintf(
 		"CREATE USER '%s'@'127.0.0.1' IDENTIFIED BY '%s';\nGRANT ALL ON *.* TO '%s'@'127.0.0.1' WITH GRANT OPTION;\n",
 		User, Password, User)
 	if err := os.WriteFile(init, []byte(text), 0o644); err != nil {
 		return err
 	}
-	const tries = 20
-	var err error
-	for range tries {
-		if s.port, err = throwaway.FreePort(); err != nil {
-			return err
-		}
-		if err = s.startServer(init); err == nil {
-			return nil
-		}
-		if !strings.Contains(s.log.String(), portTaken) {
-			return err
-		}
-	}
-	return fmt.Errorf("no free port in %d tries, last: %w", tries, err)
-}
-
-func (s *Server) startServer(init string) error {
-	s.log = throwaway.NewLog(readyLine)
-	cmd := s.command(fmt.Sprintf("--port=%d", s.port), "--bind-address=127.0.0.1",
-		"--socket="+filepath.Join(s.dir.Path, "s"),
-		"--pid-file="+filepath.Join(s.dir.Path, "pid"), "--init-file="+init, "--max-connections=100")
-	cmd.Stdout, cmd.Stderr = s.log, s.log
-	p, err := throwaway.Spawn(cmd, syscall.SIGKILL, s.as)
-	if err != nil {
-		return err
-	}
-	select {
-	case <-s.log.Ready:
-		s.process = p
-		return nil
-	case <-p.Done:
-		return fmt.Errorf("the server did not start: %w; its log:\n%s",
-			errors.Join(p.Err, errors.New("it ended")), s.log)
-	case <-time.After(throwaway.Patience):
-		return errors.Join(fmt.Errorf("the server was not ready after %s; its log:\n%s", throwaway.Patience, s.log),
-			p.Stop(syscall.SIGKILL, "mariadbd"))
-	}
+	return s.OnFreePort(func() error {
+		return s.Launch(s.command(fmt.Sprintf("--port=%d", s.Port), "--bind-address=127.0.0.1", "--socket="+s.Path("s"),
+			"--pid-file="+s.Path("pid"), "--init-file="+init, "--max-connections=100"), readyLine, nil)
+	}, func() bool { return strings.Contains(s.Log.String(), portTaken) })
 }

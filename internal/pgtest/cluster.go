@@ -73,7 +73,7 @@ func newClusterWith(kind throwaway.Kind, more string) (*Cluster, error) {
 		err = c.startOnFreePort()
 	}
 	if err != nil {
-		return nil, errors.Join(err, c.remove())
+		return nil, errors.Join(err, c.Remove())
 	}
 	return c, nil
 }
@@ -311,8 +311,8 @@ func (c *Cluster) stop() error {
 	return p.Wait("postgres") // its exit status says only that it was told to quit
 }
 
-// remove stops the server and deletes all it has.
-func (c *Cluster) remove() error {
+// Remove stops the server and deletes all it has.
+func (c *Cluster) Remove() error {
 	return errors.Join(c.stop(), c.dir.Remove())
 }
 

@@ -5,17 +5,13 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"testing"
+
+	"github.com/safrasync/safrasync/internal/throwaway"
 )
 
 // shared is the one server of this test process.
-var shared struct {
-	mu      sync.Mutex
-	inMain  bool // Main runs, so that somebody will stop the server
-	cluster *Cluster
-	err     error // why the server could not be started; kept, so that the second test does not try again for a minute
-}
+var shared = throwaway.Shared[*Cluster]{Start: newCluster}
 
 // Main is [Run], then os.Exit.
 func Main(m *testing.M, after ...func() error) { os.Exit(Run(m, after...)) }
@@ -28,13 +24,8 @@ func Main(m *testing.M, after ...func() error) { os.Exit(Run(m, after...)) }
 //	func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
 func Run(m interface{ Run() int }, after ...func() error) int {
 	forgetVariables()
-	shared.mu.Lock()
-	shared.inMain = true
-	shared.mu.Unlock()
-
-	code := m.Run()
-
-	err := stopShared()
+	code := throwaway.M{M: m}.Run()
+	var err error
 	if code == 0 {
 		for _, check := range after {
 			err = errors.Join(err, check())
@@ -71,7 +62,7 @@ func Database(t testing.TB) string {
 // TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'" for an ERP that stores Latin-1 bytes unchecked.
 func DatabaseWith(t testing.TB, options string) string {
 	t.Helper()
-	return sharedCluster(t).DatabaseWith(t, options)
+	return shared.Get(t).DatabaseWith(t, options)
 }
 
 // Copy is [Database] with a copy of what fill made, which is done once in this process for each
@@ -79,7 +70,7 @@ func DatabaseWith(t testing.TB, options string) string {
 // given the data source name of an empty database, and leaves no connection open.
 func Copy(t testing.TB, name string, fill func(dsn string) error) string {
 	t.Helper()
-	c := sharedCluster(t)
+	c := shared.Get(t)
 	template, err := c.template(name, fill)
 	if err != nil {
 		t.Fatalf("pgtest: making what is copied as %s: %v", name, err)
@@ -92,51 +83,15 @@ func Copy(t testing.TB, name string, fill func(dsn string) error) string {
 // (roles, settings): other tests run in parallel on the common one. It costs a second or two.
 func Server(t testing.TB) *Cluster {
 	t.Helper()
-	requireMain(t)
+	throwaway.NeedMain(t)
 	c, err := newCluster()
 	if err != nil {
 		t.Fatalf("pgtest: %v", err)
 	}
 	t.Cleanup(func() {
-		if err := c.remove(); err != nil {
+		if err := c.Remove(); err != nil {
 			t.Errorf("pgtest: removing the test's server: %v", err)
 		}
 	})
 	return c
-}
-
-func sharedCluster(t testing.TB) *Cluster {
-	t.Helper()
-	requireMain(t)
-	shared.mu.Lock()
-	defer shared.mu.Unlock()
-	if shared.cluster == nil && shared.err == nil {
-		shared.cluster, shared.err = newCluster()
-	}
-	if shared.err != nil {
-		t.Fatalf("pgtest: %v", shared.err)
-	}
-	return shared.cluster
-}
-
-// requireMain refuses to work without Main: the data directory would stay behind after every run.
-func requireMain(t testing.TB) {
-	t.Helper()
-	shared.mu.Lock()
-	defer shared.mu.Unlock()
-	if !shared.inMain {
-		t.Fatalf(
-			"pgtest: this package's tests need `func TestMain(m *testing.M) { pgtest.Main(m) }`, which stops the server")
-	}
-}
-
-func stopShared() error {
-	shared.mu.Lock()
-	defer shared.mu.Unlock()
-	c := shared.cluster
-	shared.cluster = nil
-	if c == nil {
-		return nil
-	}
-	return c.remove()
 }

@@ -25,7 +25,7 @@ func (c *Cluster) Replica(t testing.TB) *Cluster {
 		t.Fatalf("pgtest: making a replica: %v", err)
 	}
 	t.Cleanup(func() {
-		if err := r.remove(); err != nil {
+		if err := r.Remove(); err != nil {
 			t.Errorf("pgtest: removing the replica: %v", err)
 		}
 	})
@@ -61,7 +61,7 @@ func (c *Cluster) replica() (*Cluster, error) {
 		err = r.startOnFreePort()
 	}
 	if err != nil {
-		return nil, errors.Join(err, r.remove())
+		return nil, errors.Join(err, r.Remove())
 	}
 	return r, nil
 }

@@ -10,9 +10,6 @@ func Start(settings string) (*Cluster, error) {
 	return newClusterWith(kind, settings)
 }
 
-// Remove stops the server and deletes all that it has.
-func (c *Cluster) Remove() error { return c.remove() }
-
 // Create creates an empty database and returns its data source name. It goes with the server.
 func (c *Cluster) Create(name string) (string, error) {
 	if err := c.admin("CREATE DATABASE " + name); err != nil {

@@ -40,7 +40,7 @@ type keeping struct {
 
 func newKeeper(opts Options, spool *spool) *keeper {
 	k := &keeper{opts: opts, spool: spool, queue: make(chan *keeping, queueMost), quit: make(chan struct{})}
-	k.work.Go(k.store)
+	k.work.Go(func() { inBatches(k.queue, k.quit, k.take) })
 	k.work.Go(k.drain)
 	return k
 }
@@ -83,20 +83,20 @@ func (k *keeper) stuck() bool {
 	return begun != 0 && time.Since(time.UnixMilli(begun)) > stuckAfter
 }
 
-// store writes what is in the queue, as much as there is, in one transaction after the other.
-func (k *keeper) store() {
+// inBatches writes what is in a queue, as much as there is, with one call after the other.
+func inBatches(queue <-chan *keeping, quit <-chan struct{}, write func([]trade.InboxEvent) error) {
 	for {
 		var batch []*keeping
 		select {
-		case one := <-k.queue:
+		case one := <-queue:
 			batch = append(batch, one)
-		case <-k.quit:
+		case <-quit:
 			return
 		}
 	fill:
 		for len(batch) < batchMost {
 			select {
-			case one := <-k.queue:
+			case one := <-queue:
 				batch = append(batch, one)
 			default:
 				break fill
@@ -106,7 +106,7 @@ func (k *keeper) store() {
 		for i, one := range batch {
 			events[i] = one.event
 		}
-		err := k.take(events)
+		err := write(events)
 		for _, one := range batch {
 			one.done <- err
 		}
@@ -116,15 +116,22 @@ func (k *keeper) store() {
 func (k *keeper) take(events []trade.InboxEvent) error {
 	k.begun.Store(time.Now().UnixMilli())
 	defer k.begun.Store(0)
+	err := k.give(events)
+	if err != nil {
+		k.opts.Fault("the ledger does not take events: they go to the spool", err)
+	}
+	return err
+}
+
+// give brings events to the ledger.
+func (k *keeper) give(events []trade.InboxEvent) error {
 	ctx, cancel := context.WithTimeout(context.Background(), ledgerLimit)
 	defer cancel()
 	err := k.opts.Inbox.TakeEvents(ctx, events)
-	if err != nil {
-		k.opts.Fault("the ledger does not take events: they go to the spool", err)
-		return err
+	if err == nil {
+		k.opts.Stored()
 	}
-	k.opts.Stored()
-	return nil
+	return err
 }
 
 // drain brings what is in the spool to the ledger, at the start and as soon as the ledger takes it.
@@ -154,13 +161,7 @@ func (k *keeper) bring(events []trade.InboxEvent) error {
 		return errClosing
 	default:
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), ledgerLimit)
-	defer cancel()
-	err := k.opts.Inbox.TakeEvents(ctx, events)
-	if err == nil {
-		k.opts.Stored()
-	}
-	return err
+	return k.give(events)
 }
 
 // close ends the work; nobody may call keep any more.

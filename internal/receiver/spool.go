@@ -62,7 +62,7 @@ func openSpool(dir string) (*spool, error) {
 			s.bytes.Add(info.Size())
 		}
 	}
-	s.work.Go(s.run)
+	s.work.Go(func() { inBatches(s.write, s.quit, s.append) })
 	return s, nil
 }
 
@@ -95,36 +95,11 @@ func (s *spool) add(event trade.InboxEvent) error {
 	}
 }
 
-// run writes what waits, as much as there is, with one flush.
-func (s *spool) run() {
-	for {
-		var batch []*keeping
-		select {
-		case one := <-s.write:
-			batch = append(batch, one)
-		case <-s.quit:
-			return
-		}
-	fill:
-		for len(batch) < batchMost {
-			select {
-			case one := <-s.write:
-				batch = append(batch, one)
-			default:
-				break fill
-			}
-		}
-		err := s.append(batch)
-		for _, one := range batch {
-			one.done <- err
-		}
-	}
-}
-
-func (s *spool) append(batch []*keeping) error {
+// append writes events with one flush.
+func (s *spool) append(batch []trade.InboxEvent) error {
 	var text bytes.Buffer
-	for _, one := range batch {
-		line, err := json.Marshal(one.event)
+	for _, event := range batch {
+		line, err := json.Marshal(event)
 		if err != nil {
 			return err
 		}

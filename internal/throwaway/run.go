@@ -40,6 +40,17 @@ func (m M) Run() int {
 	return code
 }
 
+// NeedMain refuses to work where nobody would stop a server: its folder would stay behind after
+// every run.
+func NeedMain(t testing.TB) {
+	t.Helper()
+	ends.mu.Lock()
+	defer ends.mu.Unlock()
+	if !ends.runs {
+		t.Fatal("this package's tests need a TestMain with throwaway.M, or pgtest.Main, which stops the server")
+	}
+}
+
 // Shared is the one server of a test process, started by the first test that asks.
 type Shared[S interface{ Remove() error }] struct {
 	// Start starts the server.
@@ -53,12 +64,7 @@ type Shared[S interface{ Remove() error }] struct {
 // Get gives the server. It fails the test when there is none, or when nobody would stop it.
 func (s *Shared[S]) Get(t testing.TB) S {
 	t.Helper()
-	ends.mu.Lock()
-	runs := ends.runs
-	ends.mu.Unlock()
-	if !runs {
-		t.Fatal("this package's tests need a TestMain with throwaway.M, which stops the server")
-	}
+	NeedMain(t)
 	s.once.Do(func() {
 		if s.server, s.err = s.Start(); s.err != nil {
 			return

@@ -93,13 +93,7 @@ func approve(ctx context.Context, a *cli.App, id int64, f cli.ActFlags, elsewher
 	}
 	tellApproval(a, ap)
 	if review.Rows != nil {
-		for i, s := range review.Rows.Steps {
-			if i == cli.PlanShown {
-				a.Tell("plan.more", len(review.Rows.Steps)-i)
-				break
-			}
-			tellStep(a, *review.Rows, s)
-		}
+		tellSteps(a, *review.Rows)
 	}
 	if review.Outdated {
 		return tellDecided(a, id, engineacts.Decided{Approval: ap, Refused: engineacts.Moved}, "")
@@ -123,7 +117,7 @@ func readyFor(ctx context.Context, a *cli.App, acts *engineacts.Acts, act string
 	if act != "adopt" && act != "resend" {
 		return nil
 	}
-	if acts.Rows, err = remapper(ctx, a); err != nil || act == "resend" {
+	if acts.Rows, err = cli.OpenReader(ctx, a, false); err != nil || act == "resend" {
 		return err
 	}
 	acts.Platform, err = a.OpenAPI()
@@ -158,16 +152,13 @@ func listApprovals(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	if len(list) == 0 && !a.AsJSON {
+	if a.AsJSON {
+		return cli.PrintEach(a, list, approvalOf)
+	}
+	if len(list) == 0 {
 		a.Show("approval.none")
 	}
 	for _, ap := range list {
-		if a.AsJSON {
-			if err := a.PrintJSON(approvalOf(ap)); err != nil {
-				return err
-			}
-			continue
-		}
 		a.Line(approvalText(a, ap))
 	}
 	return nil

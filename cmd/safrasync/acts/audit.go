@@ -73,12 +73,7 @@ func listAudit(ctx context.Context, a *cli.App, limit int) error {
 	}
 	slices.Reverse(records)
 	if a.AsJSON {
-		for _, r := range records {
-			if err := a.PrintJSON(AuditOf(r)); err != nil {
-				return err
-			}
-		}
-		return nil
+		return cli.PrintEach(a, records, AuditOf)
 	}
 	t, v := a.NewTable("audit.head_no", "audit.head_at", "audit.head_who", "audit.head_from", "audit.head_act",
 		"audit.head_target", "audit.head_reason"), a.Voice()

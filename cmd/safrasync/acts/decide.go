@@ -24,17 +24,17 @@ func NewAdoptCommand(a *cli.App) *cobra.Command {
 			if !adoption.NoID {
 				adoption.ID = args[2]
 			}
-			return decide(cmd.Context(), a, args[0], args[1], f, "adopt.plan",
-				func(ctx context.Context, acts *engineacts.Acts, key string) (engineacts.RowPlan, error) {
+			return decide(cmd.Context(), a, args[0], args[1:2], f, "adopt.plan",
+				func(ctx context.Context, acts *engineacts.Acts, keys []string) (engineacts.RowPlan, error) {
 					client, err := a.OpenAPI()
 					if err != nil {
 						return engineacts.RowPlan{}, err
 					}
 					acts.Platform = client
-					if acts.Rows, err = remapper(ctx, a); err != nil {
+					if acts.Rows, err = cli.OpenReader(ctx, a, false); err != nil {
 						return engineacts.RowPlan{}, err
 					}
-					return acts.Adopt(ctx, args[0], key, adoption)
+					return acts.Adopt(ctx, args[0], keys[0], adoption)
 				})
 		})
 	f.Add(cmd)
@@ -52,9 +52,9 @@ func NewResendCommand(a *cli.App) *cobra.Command {
 	var checked bool
 	cmd := a.Command("resend JOB KEY --checked --reason TEXT", "help.resend", cli.Exactly(2),
 		func(cmd *cobra.Command, args []string) error {
-			return decide(cmd.Context(), a, args[0], args[1], f, "resend.plan",
-				func(ctx context.Context, acts *engineacts.Acts, key string) (engineacts.RowPlan, error) {
-					return planResend(ctx, a, acts, args[0], key, checked)
+			return decide(cmd.Context(), a, args[0], args[1:], f, "resend.plan",
+				func(ctx context.Context, acts *engineacts.Acts, keys []string) (engineacts.RowPlan, error) {
+					return planResend(ctx, a, acts, args[0], keys[0], checked)
 				})
 		})
 	f.Add(cmd)
@@ -63,9 +63,9 @@ func NewResendCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// decide plans and does an act on one row by which a record may be doubled, or hidden.
-func decide(ctx context.Context, a *cli.App, job, key string, f cli.ActFlags, title i18n.Key,
-	plan func(context.Context, *engineacts.Acts, string) (engineacts.RowPlan, error),
+// decide plans and does an act on rows that are named one by one.
+func decide(ctx context.Context, a *cli.App, job string, keys []string, f cli.ActFlags, title i18n.Key,
+	plan func(context.Context, *engineacts.Acts, []string) (engineacts.RowPlan, error),
 ) error {
 	config, err := a.LoadConfig()
 	if err != nil {
@@ -74,14 +74,14 @@ func decide(ctx context.Context, a *cli.App, job, key string, f cli.ActFlags, ti
 	if err := a.NeedReason(f); err != nil {
 		return err
 	}
-	if key, err = a.CheckKey(config, job, key); err != nil {
+	if keys, err = KeysOf(a, config, job, keys); err != nil {
 		return err
 	}
 	acts, err := a.OpenActs(ctx, cli.ToRead)
 	if err != nil {
 		return err
 	}
-	p, err := plan(ctx, acts, key)
+	p, err := plan(ctx, acts, keys)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func planResend(ctx context.Context, a *cli.App, acts *engineacts.Acts, job, key
 	checked bool,
 ) (engineacts.RowPlan, error) {
 	var err error
-	if acts.Rows, err = remapper(ctx, a); err != nil {
+	if acts.Rows, err = cli.OpenReader(ctx, a, false); err != nil {
 		return engineacts.RowPlan{}, err
 	}
 	plan, err := acts.Resend(ctx, job, key, checked)
@@ -106,16 +106,6 @@ func planResend(ctx context.Context, a *cli.App, acts *engineacts.Acts, job, key
 		return plan, err
 	}
 	return plan, writing.Watch(ctx, job)
-}
-
-// remapper reads rows as the ERP has them now.
-func remapper(ctx context.Context, a *cli.App) (engineacts.Remapper, error) {
-	store, err := a.OpenLedger(ctx, cli.ToRead)
-	if err != nil {
-		return nil, err
-	}
-	source, _ := a.OpenSource(ctx) // the reason comes back from the engine's first question
-	return a.OpenEngine(store, source, nil)
 }
 
 // decision tells what a person must know who decides about a row that may be on the platform.

@@ -60,13 +60,7 @@ func importDecisions(ctx context.Context, a *cli.App, file string, f cli.ActFlag
 	for _, p := range plans {
 		count += len(p.Plan.Steps)
 		a.Tell("decisions.group", reconcile.ActWord(p.Plan.Act, a.Lang()), p.Plan.Job, len(p.Plan.Steps), p.Reason)
-		for i, s := range p.Plan.Steps {
-			if i == cli.PlanShown {
-				a.Tell("plan.more", len(p.Plan.Steps)-i)
-				break
-			}
-			tellStep(a, p.Plan, s)
-		}
+		tellSteps(a, p.Plan)
 	}
 	switch {
 	case wrong > 0 && !skip:
@@ -96,7 +90,7 @@ func readyToAdopt(ctx context.Context, a *cli.App, acts *engineacts.Acts, list [
 			return err
 		}
 		acts.Platform = cli.NewPacedReader(client, a.Config.API.RateLimit)
-		acts.Rows, err = remapper(ctx, a)
+		acts.Rows, err = cli.OpenReader(ctx, a, false)
 		return err
 	}
 	return nil

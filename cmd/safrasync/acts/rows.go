@@ -137,13 +137,7 @@ func confirmRows(a *cli.App, plan engineacts.RowPlan, f rowActFlags) error {
 // actOnRows shows what an act would do to rows, asks, and does it. It fails when a row was refused.
 func actOnRows(ctx context.Context, a *cli.App, plan engineacts.RowPlan, f rowActFlags, title i18n.Key) error {
 	a.Tell(title)
-	for i, s := range plan.Steps {
-		if i == cli.PlanShown {
-			a.Tell("plan.more", len(plan.Steps)-i)
-			break
-		}
-		tellStep(a, plan, s)
-	}
+	tellSteps(a, plan)
 	if plan.Possible() {
 		if err := confirmRows(a, plan, f); err != nil {
 			return err
@@ -166,6 +160,11 @@ func actOnRows(ctx context.Context, a *cli.App, plan engineacts.RowPlan, f rowAc
 		a.Tell("act.nothing")
 	}
 	return tellRows(a, plan)
+}
+
+// tellSteps shows the rows of a plan.
+func tellSteps(a *cli.App, plan engineacts.RowPlan) {
+	cli.TellPlan(a, plan.Steps, func(s engineacts.RowStep) { tellStep(a, plan, s) })
 }
 
 // tellStep shows one row of a plan: what would be done to it and what a person must know for that,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -23,29 +24,17 @@ func NewCommand(a *cli.App) *cobra.Command {
 	group := a.Group("api", "help.api")
 
 	commitments := a.Group("order-commitments", "help.api_commitments")
-	commitments.AddCommand(a.Command("get ID", "help.api_commitments_get", cli.Exactly(1),
-		func(cmd *cobra.Command, args []string) error {
-			id, err := apiID(a, "ID", args[0])
-			if err != nil {
-				return err
-			}
-			return readByHand(cmd.Context(), a, func(ctx context.Context, c *apiclient.Client) (apiRecord, error) {
-				o, err := c.GetOrderCommitment(ctx, id)
-				return apiRecord{o.Raw, o.Unread}, err
-			})
+	commitments.AddCommand(getCommand(a, "ID", "help.api_commitments_get", apiID,
+		func(ctx context.Context, c *apiclient.Client, id string) (apiRecord, error) {
+			o, err := c.GetOrderCommitment(ctx, id)
+			return apiRecord{o.Raw, o.Unread}, err
 		}))
 
 	producers := a.Group("producers", "help.api_producers")
-	producers.AddCommand(a.Command("get DOCUMENT", "help.api_producers_get", cli.Exactly(1),
-		func(cmd *cobra.Command, args []string) error {
-			number, err := apiDocument(a, "DOCUMENT", args[0])
-			if err != nil {
-				return err
-			}
-			return readByHand(cmd.Context(), a, func(ctx context.Context, c *apiclient.Client) (apiRecord, error) {
-				p, err := c.GetProducerByDocument(ctx, number)
-				return apiRecord{p.Raw, p.Unread}, err
-			})
+	producers.AddCommand(getCommand(a, "DOCUMENT", "help.api_producers_get", apiDocument,
+		func(ctx context.Context, c *apiclient.Client, number string) (apiRecord, error) {
+			p, err := c.GetProducerByDocument(ctx, number)
+			return apiRecord{p.Raw, p.Unread}, err
 		}))
 
 	group.AddCommand(commitments, newAPIConsentCommand(a), newAPICreditScoreCommand(a), newAPICreditAnalysisCommand(a),
@@ -57,6 +46,21 @@ func NewCommand(a *cli.App) *cobra.Command {
 type apiRecord struct {
 	raw    json.RawMessage
 	unread []string // fields in no known shape
+}
+
+// getCommand makes a command that reads what its only argument names.
+func getCommand[T any](a *cli.App, name string, help i18n.Key, parse func(a *cli.App, name, text string) (T, error),
+	read func(ctx context.Context, c *apiclient.Client, of T) (apiRecord, error),
+) *cobra.Command {
+	return a.Command("get "+name, help, cli.Exactly(1), func(cmd *cobra.Command, args []string) error {
+		of, err := parse(a, name, args[0])
+		if err != nil {
+			return err
+		}
+		return readByHand(cmd.Context(), a, func(ctx context.Context, c *apiclient.Client) (apiRecord, error) {
+			return read(ctx, c, of)
+		})
+	})
 }
 
 // readByHand asks one harmless question and prints the answer.

@@ -189,16 +189,11 @@ func newAPICreditAnalysisCommand(a *cli.App) *cobra.Command {
 	cli.Completes(create, "auth-type", apiclient.AuthTypes)
 	cli.Completes(create, "person-type", apiclient.PersonTypes)
 
-	get := a.Command("get ID", "help.api_analysis_get", cli.Exactly(1), func(cmd *cobra.Command, args []string) error {
-		id, err := apiID(a, "ID", args[0])
-		if err != nil {
-			return err
-		}
-		return readByHand(cmd.Context(), a, func(ctx context.Context, c *apiclient.Client) (apiRecord, error) {
+	get := getCommand(a, "ID", "help.api_analysis_get", apiID,
+		func(ctx context.Context, c *apiclient.Client, id string) (apiRecord, error) {
 			analysis, err := c.GetCreditAnalysis(ctx, id)
 			return apiRecord{analysis.Raw, analysis.Unread}, err
 		})
-	})
 	group := a.Group("credit-analysis", "help.api_analysis")
 	group.AddCommand(create, get)
 	return group

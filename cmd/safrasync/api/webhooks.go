@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"net/url"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -38,16 +39,12 @@ func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 	list := a.Command("list", "help.api_hooks_list", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
 		return listWebhooks(cmd.Context(), a)
 	})
-	get := a.Command("get EVENT", "help.api_hooks_get", cli.Exactly(1), func(cmd *cobra.Command, args []string) error {
-		event, err := Event(a, args[0])
-		if err != nil {
-			return err
-		}
-		return readByHand(cmd.Context(), a, func(ctx context.Context, c *apiclient.Client) (apiRecord, error) {
+	get := getCommand(a, "EVENT", "help.api_hooks_get",
+		func(a *cli.App, _, text string) (apiclient.WebhookEvent, error) { return Event(a, text) },
+		func(ctx context.Context, c *apiclient.Client, event apiclient.WebhookEvent) (apiRecord, error) {
 			w, err := c.GetWebhook(ctx, event)
 			return apiRecord{w.Raw, w.Unread}, err
 		})
-	})
 	get.ValidArgsFunction = cobra.FixedCompletions(cli.Texts(apiclient.WebhookEvents),
 		cobra.ShellCompDirectiveNoFileComp)
 
@@ -102,12 +99,7 @@ func listWebhooks(ctx context.Context, a *cli.App) error {
 		return ReadFailed(a, err)
 	}
 	if a.AsJSON {
-		for _, w := range hooks {
-			if err := a.PrintJSON(w.Raw); err != nil {
-				return err
-			}
-		}
-		return nil
+		return cli.PrintEach(a, hooks, func(w apiclient.Webhook) json.RawMessage { return w.Raw })
 	}
 	if len(hooks) == 0 {
 		a.Tell("api.no_hooks")

@@ -151,10 +151,5 @@ func tellPurged(a *cli.App, plan state.RetentionPlan, done bool) error {
 		}
 		return nil
 	}
-	for _, k := range plan {
-		if err := a.PrintJSON(purgeJSON{k, done && k.Rows > 0}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cli.PrintEach(a, plan, func(k state.Retained) purgeJSON { return purgeJSON{k, done && k.Rows > 0} })
 }

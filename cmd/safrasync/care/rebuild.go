@@ -34,25 +34,39 @@ func rebuild(ctx context.Context, a *cli.App, f cli.ActFlags) error {
 		return err
 	}
 	options := a.LedgerOptions(config, cli.ToWrite)
-	plan, err := state.Rebuild(ctx, options, false, trade.AuditRecord{})
+	return onLedger(a, f, "rebuild", func(do bool, record trade.AuditRecord) (state.RebuildPlan, error) {
+		return state.Rebuild(ctx, options, do, record)
+	}, func(plan state.RebuildPlan) bool { tellRebuild(a, plan); return true },
+		func(plan state.RebuildPlan) { a.Show("rebuild.done", plan.Rows()) })
+}
+
+// onLedger does an act on the whole ledger that is planned first: the plan is told, which says
+// whether there is anything to do, and a person confirms it.
+func onLedger[P any](a *cli.App, f cli.ActFlags, act string, do func(do bool, record trade.AuditRecord) (P, error),
+	tell func(P) bool, done func(P),
+) error {
+	plan, err := do(false, trade.AuditRecord{})
 	if err != nil {
 		return err
 	}
-	tellRebuild(a, plan)
-	if err := a.Confirmed(f); err != nil {
-		return err
-	}
-	record, err := a.Audit(f, "rebuild", "ledger", nil)
-	if err != nil {
-		return err
-	}
-	if plan, err = state.Rebuild(ctx, options, true, record); err != nil {
-		return err
+	if tell(plan) {
+		if err := a.Confirmed(f); err != nil {
+			return err
+		}
+		record, err := a.Audit(f, act, "ledger", nil)
+		if err != nil {
+			return err
+		}
+		if plan, err = do(true, record); err != nil {
+			return err
+		}
+	} else {
+		done = func(P) {}
 	}
 	if a.AsJSON {
 		return a.PrintJSON(plan)
 	}
-	a.Show("rebuild.done", plan.Rows())
+	done(plan)
 	return nil
 }
 
@@ -93,28 +107,14 @@ func newJournal(ctx context.Context, a *cli.App, f cli.ActFlags) error {
 		return err
 	}
 	options := a.LedgerOptions(config, cli.ToWrite)
-	plan, err := state.NewJournal(ctx, options, false, trade.AuditRecord{})
-	if err != nil {
-		return err
-	}
-	a.Tell("journal.plan", plan.Journal, plan.Sent, plan.Doubts)
-	if plan.Aside != "" {
-		a.Tell("journal.aside")
-	}
-	a.Tell("journal.warn")
-	if err := a.Confirmed(f); err != nil {
-		return err
-	}
-	record, err := a.Audit(f, "new journal", "ledger", nil)
-	if err != nil {
-		return err
-	}
-	if plan, err = state.NewJournal(ctx, options, true, record); err != nil {
-		return err
-	}
-	if a.AsJSON {
-		return a.PrintJSON(plan)
-	}
-	a.Show("journal.done", plan.Journal)
-	return nil
+	return onLedger(a, f, "new journal", func(do bool, record trade.AuditRecord) (state.NewJournalPlan, error) {
+		return state.NewJournal(ctx, options, do, record)
+	}, func(plan state.NewJournalPlan) bool {
+		a.Tell("journal.plan", plan.Journal, plan.Sent, plan.Doubts)
+		if plan.Aside != "" {
+			a.Tell("journal.aside")
+		}
+		a.Tell("journal.warn")
+		return true
+	}, func(plan state.NewJournalPlan) { a.Show("journal.done", plan.Journal) })
 }

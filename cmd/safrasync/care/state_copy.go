@@ -54,32 +54,20 @@ func copyState(ctx context.Context, a *cli.App, to, journal string, f cli.ActFla
 		target.Journal = conf.State.Journals()
 	}
 	from := a.LedgerOptions(conf, cli.ToWrite)
-	plan, err := state.Move(ctx, from, target, false, trade.AuditRecord{})
-	if err != nil {
-		return err
-	}
-	a.Tell("state.copy_plan", plan.From, plan.To, plan.Sent, plan.Doubts)
-	if err := a.Confirmed(f); err != nil {
-		return err
-	}
-	record, err := a.Audit(f, "state copy", "ledger", nil)
-	if err != nil {
-		return err
-	}
-	if plan, err = state.Move(ctx, from, target, true, record); err != nil {
-		return err
-	}
-	if a.AsJSON {
-		return a.PrintJSON(plan)
-	}
-	if plan.Done {
-		a.Show("state.copy_before", plan.To)
-	}
-	for _, t := range plan.Tables {
-		a.Show("state.copy_table", t.Name, t.Rows, t.Hash[:12])
-	}
-	a.Show("state.copy_done", plan.To, target.Driver, plan.From)
-	return nil
+	return onLedger(a, f, "state copy", func(do bool, record trade.AuditRecord) (state.MovePlan, error) {
+		return state.Move(ctx, from, target, do, record)
+	}, func(plan state.MovePlan) bool {
+		a.Tell("state.copy_plan", plan.From, plan.To, plan.Sent, plan.Doubts)
+		return true
+	}, func(plan state.MovePlan) {
+		if plan.Done {
+			a.Show("state.copy_before", plan.To)
+		}
+		for _, t := range plan.Tables {
+			a.Show("state.copy_table", t.Name, t.Rows, t.Hash[:12])
+		}
+		a.Show("state.copy_done", plan.To, target.Driver, plan.From)
+	})
 }
 
 // driverOf tells a data source name of PostgreSQL from the path of a file.

@@ -28,38 +28,17 @@ func rebindState(ctx context.Context, a *cli.App, f cli.ActFlags) error {
 		return err
 	}
 	options, platform := a.LedgerOptions(config, cli.ToWrite), config.API.Platform()
-	plan, err := state.Rebind(ctx, options, platform, false, trade.AuditRecord{})
-	if err != nil {
-		return err
-	}
-	tellRebind(a, plan)
-	if plan.Platform == nil && plan.Server == nil {
-		if a.AsJSON {
-			return a.PrintJSON(plan)
-		}
-		return nil
-	}
-	if err := a.Confirmed(f); err != nil {
-		return err
-	}
-	record, err := a.Audit(f, "state rebind", "ledger", nil)
-	if err != nil {
-		return err
-	}
-	if plan, err = state.Rebind(ctx, options, platform, true, record); err != nil {
-		return err
-	}
-	if a.AsJSON {
-		return a.PrintJSON(plan)
-	}
-	a.Show("rebind.done")
-	return nil
+	return onLedger(a, f, "state rebind", func(do bool, record trade.AuditRecord) (state.RebindPlan, error) {
+		return state.Rebind(ctx, options, platform, do, record)
+	}, func(plan state.RebindPlan) bool { return tellRebind(a, plan) },
+		func(state.RebindPlan) { a.Show("rebind.done") })
 }
 
-func tellRebind(a *cli.App, plan state.RebindPlan) {
+// tellRebind tells what would be confirmed, if there is anything.
+func tellRebind(a *cli.App, plan state.RebindPlan) bool {
 	if plan.Platform == nil && plan.Server == nil {
 		a.Tell("rebind.nothing")
-		return
+		return false
 	}
 	if p := plan.Platform; p != nil {
 		was := p.Was
@@ -79,4 +58,5 @@ func tellRebind(a *cli.App, plan state.RebindPlan) {
 	for _, h := range plan.Hosts {
 		a.Tell("rebind.host", h.Host, h.Path, h.Records, a.Voice().Moment(h.Last))
 	}
+	return true
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/cmd/safrasync/runs"
 	"github.com/safrasync/safrasync/state"
-	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -261,10 +260,7 @@ func jobFacts(ctx context.Context, store *state.Store, config *config.Config) (a
 		NextSweep  *time.Time          `json:"next_sweep"`
 		Causes     map[string]int      `json:"causes"`
 	}
-	specs := map[string]mapping.JobSpec{}
-	for _, spec := range config.JobSpecs() {
-		specs[spec.Name] = spec
-	}
+	specs := config.JobSpecs()
 	names, err := store.Jobs(ctx)
 	out := []jobFact{}
 	for _, name := range names {
@@ -272,7 +268,7 @@ func jobFacts(ctx context.Context, store *state.Store, config *config.Config) (a
 		if err != nil {
 			return out, err
 		}
-		if spec, ok := specs[name]; ok {
+		if spec := specOf(specs, name); spec.Name != "" {
 			if err := job.Schedule(spec, config.Zone(), cli.Now()); err != nil {
 				return out, err
 			}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,15 +74,9 @@ func (a *App) NeedReason(f ActFlags) error {
 
 // Audit is the record of a person's act.
 func (a *App) Audit(f ActFlags, act, target string, detail any) (trade.AuditRecord, error) {
-	text, err := json.Marshal(detail)
-	if err != nil {
-		return trade.AuditRecord{}, fmt.Errorf("%s: %w", act, err)
-	}
 	who := a.Person(f)
-	return trade.AuditRecord{
-		At: Now(), Who: who.Name, From: who.From, Act: act, Target: target, Reason: f.Reason,
-		Detail: string(text),
-	}, nil
+	who.Reason = f.Reason // as it was given
+	return who.Record(Now(), act, target, detail)
 }
 
 // Confirmed asks for the reason and the confirmation of an act whose plan was shown. The plan alone

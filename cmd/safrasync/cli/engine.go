@@ -50,6 +50,20 @@ func (a *App) OpenEngine(store *state.Store, source run.Source, observe func(run
 	return &Engine{e, store}, nil
 }
 
+// OpenReader wires an engine that reads the ledger and the ERP, and writes nothing. needed: an ERP
+// that is not reached is a fault at once, and not only the answer to what the engine asks of it.
+func OpenReader(ctx context.Context, a *App, needed bool) (*Engine, error) {
+	store, err := a.OpenLedger(ctx, ToRead)
+	if err != nil {
+		return nil, err
+	}
+	source, err := a.OpenSource(ctx)
+	if err != nil && needed {
+		return nil, err
+	}
+	return a.OpenEngine(store, source, nil)
+}
+
 // CompileJobs makes the jobs executable, in the order in which they run; faults name their line of
 // the configuration.
 func CompileJobs(config *config.Config) ([]*mapping.Job, error) {
@@ -84,12 +98,17 @@ func (a *App) OpenActs(ctx context.Context, how Access) (*acts.Acts, error) {
 	if err != nil {
 		return nil, err
 	}
+	return ActsOn(store, jobs, config), nil
+}
+
+// ActsOn are the acts of people on an open ledger.
+func ActsOn(store *state.Store, jobs []*mapping.Job, config *config.Config) *acts.Acts {
 	return &acts.Acts{
 		Desk: store, JobDesk: store, Jobs: jobs, Now: Now,
 		Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
 		Boot:    state.Self().Boot, Clock: clock.SystemClock{}, Limits: config.Limits(),
 		Rules: config.Approve.Rules(), Approvals: store,
-	}, nil
+	}
 }
 
 // Differences tells where a row of the ERP is no longer what was sent.

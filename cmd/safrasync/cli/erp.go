@@ -9,40 +9,68 @@ import (
 	"github.com/safrasync/safrasync/sync/run"
 )
 
-// Unreachable stands in for an ERP that could not be opened: every reading ends with the reason. A
-// run then reports and records it as what stopped its jobs, like an ERP that goes away later.
-type Unreachable struct{ Err error }
+// Source is an ERP that is opened when it is read. Where that does not work every reading ends with
+// the reason: a run then reports and records it as what stopped its jobs, like an ERP that goes away
+// later.
+type Source func(ctx context.Context) (*erp.Source, error)
 
-var _ run.Source = Unreachable{}
+var _ run.Source = Source(nil)
 
-// Columns returns why the ERP cannot be read.
-func (u Unreachable) Columns(context.Context, string) ([]erp.Column, error) { return nil, u.Err }
-
-// Read returns why the ERP cannot be read.
-func (u Unreachable) Read(context.Context, erp.Query, erp.Window, func(erp.Row) error) (erp.Result, error) {
-	return erp.Result{}, u.Err
+// Unreachable stands in for an ERP that could not be opened.
+func Unreachable(err error) Source {
+	return func(context.Context) (*erp.Source, error) { return nil, err }
 }
 
-// ByKeys returns why the ERP cannot be read.
-func (u Unreachable) ByKeys(context.Context, erp.Query, [][]erp.Value) ([]erp.Row, error) {
-	return nil, u.Err
+// Columns asks the ERP, or returns why it cannot be read.
+func (open Source) Columns(ctx context.Context, sql string) ([]erp.Column, error) {
+	source, err := open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return source.Columns(ctx, sql)
 }
 
-// Explain returns why the ERP cannot be read.
-func (u Unreachable) Explain(context.Context, erp.Query, []string) (erp.Exclusion, error) {
-	return erp.Exclusion{}, u.Err
+// Read asks the ERP, or returns why it cannot be read.
+func (open Source) Read(ctx context.Context, q erp.Query, w erp.Window, fn func(erp.Row) error) (erp.Result, error) {
+	source, err := open(ctx)
+	if err != nil {
+		return erp.Result{}, err
+	}
+	return source.Read(ctx, q, w, fn)
 }
 
-// Table returns why the ERP cannot be read.
-func (u Unreachable) Table(context.Context, string, []string, func([]erp.Value) error) error {
-	return u.Err
+// ByKeys asks the ERP, or returns why it cannot be read.
+func (open Source) ByKeys(ctx context.Context, q erp.Query, keys [][]erp.Value) ([]erp.Row, error) {
+	source, err := open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return source.ByKeys(ctx, q, keys)
+}
+
+// Explain asks the ERP, or returns why it cannot be read.
+func (open Source) Explain(ctx context.Context, q erp.Query, key []string) (erp.Exclusion, error) {
+	source, err := open(ctx)
+	if err != nil {
+		return erp.Exclusion{}, err
+	}
+	return source.Explain(ctx, q, key)
+}
+
+// Table asks the ERP, or returns why it cannot be read.
+func (open Source) Table(ctx context.Context, sql string, columns []string, fn func([]erp.Value) error) error {
+	source, err := open(ctx)
+	if err != nil {
+		return err
+	}
+	return source.Table(ctx, sql, columns, fn)
 }
 
 // OpenSource connects to the ERP, or stands in for it with the reason why not.
 func (a *App) OpenSource(ctx context.Context) (run.Source, error) {
 	source, err := a.OpenERP(ctx)
 	if err != nil {
-		return Unreachable{err}, err
+		return Unreachable(err), err
 	}
 	return source, nil
 }

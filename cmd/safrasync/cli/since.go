@@ -147,20 +147,5 @@ func (v Voice) Age(d time.Duration) string {
 
 // Number writes a decimal as the language does: 4.310,5 or 4,310.5.
 func (v Voice) Number(d trade.Decimal) string {
-	whole, fraction, broken := strings.Cut(d.String(), ".")
-	sign := ""
-	if strings.HasPrefix(whole, "-") {
-		sign, whole = "-", whole[1:]
-	}
-	group, point := ".", ","
-	if v.Lang == trade.English {
-		group, point = ",", "."
-	}
-	for i := len(whole) - 3; i > 0; i -= 3 {
-		whole = whole[:i] + group + whole[i:]
-	}
-	if broken {
-		whole += point + fraction
-	}
-	return sign + whole
+	return strings.Replace(trade.NumberText(d.String(), v.Lang), "−", "-", 1)
 }

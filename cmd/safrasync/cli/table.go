@@ -99,5 +99,26 @@ func (v Voice) OrAbsent(text *string) string {
 	return *text
 }
 
-// PlanShown is how many lines of each kind a plan shows.
-const PlanShown = 20
+// planShown is how many lines of each kind a plan shows.
+const planShown = 20
+
+// TellPlan tells the lines of one kind of a plan, and how many more there are.
+func TellPlan[T any](a *App, lines []T, tell func(T)) {
+	for i, line := range lines {
+		if i == planShown {
+			a.Tell("plan.more", len(lines)-i)
+			return
+		}
+		tell(line)
+	}
+}
+
+// PrintEach writes a list as lines of JSON.
+func PrintEach[T, J any](a *App, list []T, shown func(T) J) error {
+	for _, one := range list {
+		if err := a.PrintJSON(shown(one)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

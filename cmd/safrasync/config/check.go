@@ -117,9 +117,7 @@ func (c *Config) checkCAFile(d *Decoder, path, file string) string {
 	if file == "" {
 		return ""
 	}
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(filepath.Dir(c.source.Name), file)
-	}
+	file = c.beside(file)
 	pem, err := os.ReadFile(file)
 	if err != nil {
 		d.Fault(path, "cannot be read: "+PlainReason(err))
@@ -314,4 +312,12 @@ func (d *Decoder) specFaults(err error) {
 	for _, s := range SpecErrors(err) {
 		d.Fault(s.Path, s.Text)
 	}
+}
+
+// beside is the path of a file that is named from the folder of the configuration.
+func (c *Config) beside(file string) string {
+	if filepath.IsAbs(file) {
+		return file
+	}
+	return filepath.Join(filepath.Dir(c.source.Name), file)
 }

@@ -316,11 +316,8 @@ func loadConfigWith(path string, secrets secretResolver) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Decoder{
-		Source: source, secrets: secrets,
-		Index: map[string]Entry{}, Given: map[string]bool{}, Written: map[string]string{},
-		Meant: map[string]bool{},
-	}
+	d := NewDecoder(source)
+	d.secrets = secrets
 	top := d.Walk(root)
 	c := Default()
 	c.file = file{source, d.Index, d.Written}

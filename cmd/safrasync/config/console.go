@@ -54,15 +54,15 @@ func (c *Config) checkConsole(d *Decoder) {
 	if o.KeyFile != "" {
 		d.checkKeyFile("console.key_file", o.KeyFile)
 	}
-	if _, ok := o.Proxy(); o.Behind != "" && !ok && !d.faulty("console.behind") {
+	if _, err := ProxyPrefix(o.Behind); o.Behind != "" && err != nil && !d.faulty("console.behind") {
 		d.Fault("console.behind",
 			"must be the address of the proxy, as in 127.0.0.1, or its network, as in 10.1.2.0/24")
 	}
 	if o.Listen == "" || d.faulty("console") {
 		return
 	}
-	host, port, err := net.SplitHostPort(o.Listen)
-	if _, portErr := net.LookupPort("tcp", port); err != nil || portErr != nil || port == "" || host == "" {
+	host, port, ok := hostAndPort(o.Listen)
+	if !ok || host == "" {
 		d.Fault("console.listen", "must be an address and a port, as in 127.0.0.1:8088")
 		return
 	}
@@ -88,18 +88,6 @@ func (o ConsoleConfig) Certificate() (*tls.Certificate, error) {
 		return nil, fmt.Errorf("console.cert_file: cannot be used with key_file: %w", err)
 	}
 	return &pair, nil
-}
-
-// Proxy is where the proxy asks from.
-func (o ConsoleConfig) Proxy() (netip.Prefix, bool) {
-	if prefix, err := netip.ParsePrefix(o.Behind); err == nil {
-		return prefix.Masked(), true
-	}
-	address, err := netip.ParseAddr(o.Behind)
-	if err != nil {
-		return netip.Prefix{}, false
-	}
-	return netip.PrefixFrom(address.Unmap(), address.Unmap().BitLen()), true
 }
 
 // AllHosts are all names by which the console answers: those of the configuration, and on loopback

@@ -25,6 +25,14 @@ type Decoder struct {
 	faults  []Fault
 }
 
+// NewDecoder returns a decoder of a file without secrets.
+func NewDecoder(source *Source) *Decoder {
+	return &Decoder{
+		Source: source, Index: map[string]Entry{}, Given: map[string]bool{}, Written: map[string]string{},
+		Meant: map[string]bool{},
+	}
+}
+
 // decodable is a type with a form of its own.
 type decodable interface {
 	Decode(d *Decoder, e Entry)
@@ -146,20 +154,14 @@ func (d *Decoder) value(e Entry, target any) {
 	case **OIDCConfig:
 		*t = defaultOIDC()
 		d.Structure(e, *t)
-	case *map[string]string:
-		decodeNamed(d, e, t)
 	case **MostConfig:
 		*t = &MostConfig{}
 		d.Structure(e, *t)
-	case *map[string]ReferenceConfig:
-		decodeNamed(d, e, t)
-	case *map[string]ValueMap:
-		decodeNamed(d, e, t)
-	case *map[string]messageWords:
-		decodeNamed(d, e, t)
-	case *map[string]FieldConfig:
-		decodeNamed(d, e, t)
 	default:
+		if v := reflect.ValueOf(target).Elem(); v.Kind() == reflect.Map {
+			d.named(e, v)
+			return
+		}
 		d.Structure(e, target)
 	}
 }
@@ -175,16 +177,16 @@ func (d *Decoder) keep(e Entry, target *time.Duration, text string,
 	*target, d.Given[e.Path] = parsed, true
 }
 
-// decodeNamed reads a map with free names.
-func decodeNamed[T any](d *Decoder, e Entry, target *map[string]T) {
-	*target = map[string]T{}
+// named reads a map with free names.
+func (d *Decoder) named(e Entry, target reflect.Value) {
+	target.Set(reflect.MakeMap(target.Type()))
 	if !d.WantMap(e) {
 		return
 	}
 	for _, child := range e.Keys {
-		var item T
-		d.value(child, &item)
-		(*target)[child.Name] = item
+		item := reflect.New(target.Type().Elem())
+		d.value(child, item.Interface())
+		target.SetMapIndex(reflect.ValueOf(child.Name), item.Elem())
 	}
 }
 

@@ -89,14 +89,17 @@ func PlainReason(err error) string {
 // Annotate gives each *mapping.SpecError in err its line of the file, with an excerpt: faults that
 // only the engine can find, such as a column that the query does not have. An error without one
 // comes back as it is.
-func (c *Config) Annotate(err error) error {
+func (c *Config) Annotate(err error) error { return AnnotateAt(c.source, c.index, err) }
+
+// AnnotateAt does that for a file of its own.
+func AnnotateAt(source *Source, index map[string]Entry, err error) error {
 	specs := SpecErrors(err)
 	if len(specs) == 0 {
 		return err
 	}
 	out := &Error{Cause: err}
 	for _, s := range specs {
-		out.Faults = append(out.Faults, FaultAt(c.source, c.index, s.Path, s.Text))
+		out.Faults = append(out.Faults, FaultAt(source, index, s.Path, s.Text))
 	}
 	SortFaults(out.Faults)
 	return out

@@ -2,8 +2,6 @@ package config
 
 import (
 	"fmt"
-	"net"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -131,16 +129,14 @@ func (c *Config) checkHTTPListener(d *Decoder) {
 	}
 	h.CertFile = c.checkCAFile(d, "http_api.cert_file", h.CertFile)
 	if h.KeyFile != "" {
-		if !filepath.IsAbs(h.KeyFile) {
-			h.KeyFile = filepath.Join(filepath.Dir(c.source.Name), h.KeyFile)
-		}
+		h.KeyFile = c.beside(h.KeyFile)
 		d.checkKeyFile("http_api.key_file", h.KeyFile)
 	}
 	if h.Listen == "" || d.faulty("http_api.listen") {
 		return
 	}
-	host, port, err := net.SplitHostPort(h.Listen)
-	if _, portErr := net.LookupPort("tcp", port); err != nil || portErr != nil || port == "" || host == "" {
+	host, port, ok := hostAndPort(h.Listen)
+	if !ok || host == "" {
 		d.Fault("http_api.listen", "must be an address and a port, as in 127.0.0.1:8090")
 		return
 	}

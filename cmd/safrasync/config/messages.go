@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,9 +38,7 @@ func (c *Config) checkMessages(d *Decoder) {
 	if c.Messages == "" || d.faulty("messages") {
 		return
 	}
-	if !filepath.IsAbs(c.Messages) {
-		c.Messages = filepath.Join(filepath.Dir(c.source.Name), c.Messages)
-	}
+	c.Messages = c.beside(c.Messages)
 	catalogue, err := loadMessages(c.Messages)
 	var faults *Error
 	if errors.As(err, &faults) {
@@ -62,10 +59,7 @@ func loadMessages(path string) (*trade.Catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Decoder{
-		Source: source, Index: map[string]Entry{}, Given: map[string]bool{},
-		Written: map[string]string{}, Meant: map[string]bool{},
-	}
+	d := NewDecoder(source)
 	var file messagesFile
 	d.Structure(d.Walk(root), &file)
 	d.Require("", map[string]bool{"messages": len(file.Messages) == 0})

@@ -1,8 +1,6 @@
 package config
 
-import (
-	"net"
-)
+import "net"
 
 // MetricsConfig says where monitoring finds the daemon: /metrics, /healthz and /readyz.
 type MetricsConfig struct {
@@ -13,8 +11,8 @@ func (m MetricsConfig) check(d *Decoder) {
 	if m.Listen == "" || d.faulty("metrics.listen") {
 		return
 	}
-	host, port, err := net.SplitHostPort(m.Listen)
-	if _, portErr := net.LookupPort("tcp", port); err != nil || portErr != nil || port == "" {
+	host, port, ok := hostAndPort(m.Listen)
+	if !ok {
 		d.Fault("metrics.listen", "must be an address and a port, as in 127.0.0.1:9464")
 		return
 	}
@@ -22,4 +20,11 @@ func (m MetricsConfig) check(d *Decoder) {
 		d.Fault("metrics.listen", "names no address; write 127.0.0.1:"+port+" for this host alone, or 0.0.0.0:"+port+
 			" for every host that reaches it (nothing there is secret, and nothing asks for a password)")
 	}
+}
+
+// hostAndPort reads where something listens: a port that there is, and a host, which may be "".
+func hostAndPort(address string) (host, port string, ok bool) {
+	host, port, err := net.SplitHostPort(address)
+	_, portErr := net.LookupPort("tcp", port)
+	return host, port, err == nil && portErr == nil && port != ""
 }

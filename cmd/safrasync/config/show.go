@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -164,11 +163,7 @@ func parentsText(parents Parents) string {
 	for i, p := range parents {
 		items[i] = YAMLText(p.Job)
 		if len(p.Column) > 0 {
-			columns := make([]string, len(p.Column))
-			for j, c := range p.Column {
-				columns[j] = YAMLText(c)
-			}
-			items[i] = fmt.Sprintf("{job: %s, column: [%s]}", items[i], strings.Join(columns, ", "))
+			items[i] = fmt.Sprintf("{job: %s, column: %s}", items[i], YAMLList(p.Column))
 		}
 	}
 	if len(items) == 1 && len(parents[0].Column) == 0 {
@@ -178,11 +173,7 @@ func parentsText(parents Parents) string {
 }
 
 func (w *configWriter) list(head string, items []string) {
-	quoted := make([]string, len(items))
-	for i, item := range items {
-		quoted[i] = YAMLText(item)
-	}
-	fmt.Fprintf(&w.b, "%s [%s]\n", head, strings.Join(quoted, ", "))
+	fmt.Fprintf(&w.b, "%s %s\n", head, YAMLList(items))
 }
 
 var (
@@ -197,13 +188,16 @@ func YAMLText(text string) string {
 	if plainText.MatchString(text) && !yamlWords.MatchString(text) {
 		return text
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b) // a JSON string is a YAML string
-	e.SetEscapeHTML(false)
-	if err := e.Encode(text); err != nil {
-		return SecretMask
+	return JSONText(text) // a JSON string is a YAML string
+}
+
+// YAMLList writes texts as a list on one line.
+func YAMLList(items []string) string {
+	quoted := make([]string, len(items))
+	for i, item := range items {
+		quoted[i] = YAMLText(item)
 	}
-	return strings.TrimSpace(b.String())
+	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
 // shortDuration writes 15m and 2h where Go writes 15m0s and 2h0m0s.

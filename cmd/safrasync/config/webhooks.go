@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -96,11 +95,11 @@ func (c *Config) checkWebhooks(d *Decoder) {
 // checkHookListener holds a listener without TLS to this host, or to proxies that are named.
 func (c *Config) checkHookListener(d *Decoder) {
 	w := &c.Webhooks
-	host, port, err := net.SplitHostPort(w.Listen)
+	host, port, ok := hostAndPort(w.Listen)
 	at := "webhooks.listen"
-	switch _, portErr := net.LookupPort("tcp", port); {
+	switch {
 	case w.Listen == "" || d.faulty(at):
-	case err != nil || portErr != nil || port == "":
+	case !ok:
 		d.Fault(at, "must be an address and a port, as in 127.0.0.1:8443")
 	case host == "":
 		d.Fault(at, "names no address; write 127.0.0.1:"+port+" for a proxy on this host, or 0.0.0.0:"+port+
@@ -124,9 +123,7 @@ func (c *Config) checkHookListener(d *Decoder) {
 	if w.KeyFile == "" {
 		return
 	}
-	if !filepath.IsAbs(w.KeyFile) {
-		w.KeyFile = filepath.Join(filepath.Dir(c.source.Name), w.KeyFile)
-	}
+	w.KeyFile = c.beside(w.KeyFile)
 	if _, err := os.Stat(w.KeyFile); err != nil {
 		d.Fault("webhooks.key_file", "cannot be read: "+PlainReason(err))
 	}

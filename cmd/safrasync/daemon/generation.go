@@ -40,7 +40,7 @@ func (d *daemon) generation(config *config.Config, atStart bool) (*generation, e
 	g.source, g.board = &reconnecting{app: g.App}, desk.NewBoard()
 	g.ObserveAPI = g.called
 	var err error
-	if g.engine, err = g.OpenEngine(d.store, g.source, g.board.Observe); err != nil {
+	if g.engine, err = g.OpenEngine(d.store, cli.Source(g.source.open), g.board.Observe); err != nil {
 		return nil, errors.Join(err, g.App.Close())
 	}
 	tasks, err := g.housekeeping()

@@ -169,14 +169,9 @@ func (e apiEngine) Status(ctx context.Context) ([]json.RawMessage, error) {
 
 // apiTLS is how connections are encrypted; nil: they are not.
 func apiTLS(h config.HTTPAPIConfig) (*tls.Config, error) {
-	if h.CertFile == "" {
-		return nil, nil //nolint:nilnil // no certificate is no error
-	}
-	certificate := &certificate{cert: h.CertFile, key: h.KeyFile}
-	if _, err := certificate.get(nil); err != nil {
+	secure, err := serverTLS(h.CertFile, h.KeyFile)
+	if err != nil {
 		return nil, errors.Join(errors.New("http_api.cert_file: cannot be used with key_file"), err)
 	}
-	return &tls.Config{
-		MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: certificate.get,
-	}, nil
+	return secure, nil
 }

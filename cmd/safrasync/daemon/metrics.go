@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"sync/atomic"
@@ -68,11 +67,7 @@ func (m *monitor) listen(ctx context.Context, address string) (net.Listener, err
 	if address == "" || address == m.address {
 		return nil, nil //nolint:nilnil // nothing to open is no error
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("metrics.listen: %w; is another program on that port?", err)
-	}
-	return listener, nil
+	return listenAt(ctx, "metrics.listen", address)
 }
 
 // serve makes a generation the one that is told of, at its address.

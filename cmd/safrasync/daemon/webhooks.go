@@ -41,13 +41,14 @@ func (e *eventReceiver) listen(ctx context.Context, w config.WebhooksConfig) (ne
 	if w.Listen == "" || w.Listen == e.config.Listen {
 		return nil, nil //nolint:nilnil // nothing to open is no error
 	}
-	return listenForEvents(ctx, w.Listen)
+	return listenAt(ctx, "webhooks.listen", w.Listen)
 }
 
-func listenForEvents(ctx context.Context, address string) (net.Listener, error) {
+// listenAt opens an address that a key of the configuration names.
+func listenAt(ctx context.Context, key, address string) (net.Listener, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("webhooks.listen: %w; is another program on that port?", err)
+		return nil, fmt.Errorf("%s: %w; is another program on that port?", key, err)
 	}
 	return listener, nil
 }
@@ -63,7 +64,7 @@ func (e *eventReceiver) serve(ctx context.Context, w config.WebhooksConfig, list
 	}
 	if listener == nil { // the address stays, something else changed
 		var err error
-		if listener, err = listenForEvents(ctx, w.Listen); err != nil {
+		if listener, err = listenAt(ctx, "webhooks.listen", w.Listen); err != nil {
 			return err
 		}
 	}
@@ -78,15 +79,9 @@ func (e *eventReceiver) serve(ctx context.Context, w config.WebhooksConfig, list
 		}
 		options.Proxies = append(options.Proxies, prefix)
 	}
-	if w.CertFile != "" {
-		certificate := &certificate{cert: w.CertFile, key: w.KeyFile}
-		if _, err := certificate.get(nil); err != nil {
-			return errors.Join(fmt.Errorf("webhooks.cert_file and key_file: %w", err), listener.Close())
-		}
-		options.TLS = &tls.Config{
-			MinVersion: tls.VersionTLS12, GetCertificate: certificate.get,
-			NextProtos: []string{"http/1.1"},
-		}
+	var err error
+	if options.TLS, err = serverTLS(w.CertFile, w.KeyFile); err != nil {
+		return errors.Join(fmt.Errorf("webhooks.cert_file and key_file: %w", err), listener.Close())
 	}
 	server, err := inbound.Start(options)
 	if err != nil {
@@ -131,6 +126,20 @@ func (e *eventReceiver) close() {
 		e.daemon.log.Warn("closing the receiver of events", zap.Error(err))
 	}
 	e.server, e.config = nil, config.WebhooksConfig{}
+}
+
+// serverTLS encrypts with a certificate; nil where there is none.
+func serverTLS(cert, key string) (*tls.Config, error) {
+	if cert == "" {
+		return nil, nil //nolint:nilnil // no certificate is no error
+	}
+	c := &certificate{cert: cert, key: key}
+	if _, err := c.get(nil); err != nil {
+		return nil, err
+	}
+	return &tls.Config{
+		MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: c.get,
+	}, nil
 }
 
 // certificate reads its files again when they have changed: a renewed one needs no restart.

@@ -3,15 +3,12 @@ package desk
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/console/pages"
-	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/acts"
-	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
@@ -19,12 +16,8 @@ import (
 
 // acts are those of the command line, on the daemon's ledger.
 func (w *work) acts() *acts.Acts {
-	people := &acts.Acts{
-		Desk: w.g.Store, JobDesk: w.g.Store, Jobs: w.g.Engine.Jobs, Now: cli.Now,
-		Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
-		Boot:    state.Self().Boot, Clock: clock.SystemClock{}, Limits: w.g.App.Config.Limits(), Rows: w.g.Engine,
-		Rules: w.g.App.Config.Approve.Rules(), Approvals: w.g.Store,
-	}
+	people := cli.ActsOn(w.g.Store, w.g.Engine.Jobs, w.g.App.Config)
+	people.Rows = w.g.Engine
 	if reader, ok := w.g.Engine.Platform.(acts.Reader); ok {
 		people.Platform = reader
 	}

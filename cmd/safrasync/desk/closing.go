@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/report"
 	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/state"
@@ -54,7 +55,7 @@ func (r *reports) CloseReport(ctx context.Context, day trade.Date, mark string,
 		if err != nil || asked != nil {
 			return err
 		}
-		record, err := recordOf(who, reconcile.ActClose, day.String(), s.Kept())
+		record, err := who.Record(cli.Now(), reconcile.ActClose, day.String(), s.Kept())
 		if err != nil {
 			return err
 		}

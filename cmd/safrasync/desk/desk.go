@@ -2,7 +2,6 @@ package desk
 
 import (
 	"context"
-	"encoding/json"
 	gosync "sync"
 	"time"
 
@@ -326,13 +325,4 @@ func adviseStop(v cli.Voice, stop trade.Stop) trade.Advice {
 		advice.What = v.Brake(stop.Code, *stop.Brake)
 	}
 	return advice
-}
-
-// recordOf begins a record of the audit about what a person of the console does.
-func recordOf(who acts.Person, act, target string, detail any) (trade.AuditRecord, error) {
-	text, err := json.Marshal(detail)
-	return trade.AuditRecord{
-		At: cli.Now(), Who: who.Name, From: who.From, Act: act, Target: target, Reason: who.Reason,
-		Detail: string(text),
-	}, err
 }

@@ -6,6 +6,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/console"
 	"github.com/safrasync/safrasync/console/auth"
 	"github.com/safrasync/safrasync/console/books"
@@ -18,7 +19,7 @@ import (
 // Console wires the console with the ledger and the engine's acts.
 func (g *Host) Console() *console.Console {
 	c := g.App.Config.Console
-	proxy, _ := c.Proxy()
+	proxy, _ := config.ProxyPrefix(c.Behind)
 	openID, err := c.OpenID()
 	if err != nil { // those who have a password log in all the same
 		g.Log.Error("the login by OpenID Connect cannot be offered", zap.Error(err))

@@ -2,9 +2,6 @@ package desk
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
@@ -39,12 +36,8 @@ func (d *Desk) Schedules(ctx context.Context, lang trade.Lang) ([]pages.Schedule
 				return nil, err
 			}
 			times := pages.ScheduleTimes{Sweep: text.sweep, Text: text.text, Words: v.ExplainCron(text.text)}
-			times.Next = cli.NextTimes(schedule, cli.Now())[:0:0]
-			for _, at := range cli.NextTimes(schedule, cli.Now()) {
-				if len(times.Next) < nextRunsShown {
-					times.Next = append(times.Next, at)
-				}
-			}
+			next := cli.NextTimes(schedule, cli.Now())
+			times.Next = next[:min(len(next), nextRunsShown)]
 			s.Alone = s.Alone && len(times.Next) == 0
 			s.Times = append(s.Times, times)
 		}
@@ -100,12 +93,7 @@ func (d *Desk) jobPlan(plan acts.JobPlan) pages.JobPlan {
 	if plan.Act == actRun || plan.Act == actPause { // whatever it does at this moment, that is ordered of it
 		seen = trade.JobStatus{}
 	}
-	text, err := json.Marshal([]any{plan.Act, plan.Job, plan.Refused, seen, plan.Release})
-	if err != nil {
-		text = []byte(err.Error())
-	}
-	sum := sha256.Sum256(text)
-	out.Mark = hex.EncodeToString(sum[:])
+	out.Mark = acts.MarkOf(plan.Act, plan.Job, plan.Refused, seen, plan.Release)
 	if r := plan.Release; r != nil {
 		if r.Brake != nil {
 			out.Lets = append(out.Lets, "brake")
@@ -154,7 +142,7 @@ func (h *Host) RunNow(ctx context.Context, job string, sweep bool, who acts.Pers
 	if sweep {
 		detail = map[string]bool{"sweep": true}
 	}
-	record, err := recordOf(who, "run now", job, detail)
+	record, err := who.Record(cli.Now(), "run now", job, detail)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func (d *Desk) SetReferences(ctx context.Context, kind string, codes, labels map
 			named[cli.NormalCode(code)] = label
 		}
 	}
-	record, err := recordOf(who, act, kind, nil)
+	record, err := who.Record(cli.Now(), act, kind, nil)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -72,7 +72,7 @@ func (d *Desk) RemoveReference(ctx context.Context, kind, code string, who acts.
 	if err := d.mayChange(kind); err != nil {
 		return false, err
 	}
-	record, err := recordOf(who, "refs remove", kind, nil)
+	record, err := who.Record(cli.Now(), "refs remove", kind, nil)
 	if err != nil {
 		return false, err
 	}

@@ -129,7 +129,7 @@ func (r *reports) WriteReport(ctx context.Context, q pages.ReportQuery, lang tra
 		if format == "json" {
 			options.Lang, options.Titles = trade.English, r.g.App.Config.Titles(trade.English)
 		}
-		record, err := recordOf(who, reconcile.ActExport, "-", s.Export(format, options))
+		record, err := who.Record(cli.Now(), reconcile.ActExport, "-", s.Export(format, options))
 		if err != nil {
 			return err
 		}
@@ -155,7 +155,7 @@ func (r *reports) archive(ctx context.Context, s *reconcile.Snapshot, o reconcil
 	if err != nil {
 		return err
 	}
-	record, err := recordOf(who, archive.Act, "-", archive.Sealed{Report: s.Head.ID, Seal: seal})
+	record, err := who.Record(cli.Now(), archive.Act, "-", archive.Sealed{Report: s.Head.ID, Seal: seal})
 	if err != nil {
 		return err
 	}

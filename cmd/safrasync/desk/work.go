@@ -25,12 +25,8 @@ func (w *work) Jobs() []pages.Job {
 		if err != nil {
 			continue
 		}
-		for at := schedule.Next(cli.Now()); !at.IsZero(); at = schedule.Next(at) {
-			if len(out[i].NextRuns) == nextRunsShown {
-				break
-			}
-			out[i].NextRuns = append(out[i].NextRuns, at)
-		}
+		next := cli.NextTimes(schedule, cli.Now())
+		out[i].NextRuns = next[:min(len(next), nextRunsShown)]
 	}
 	return out
 }

@@ -27,13 +27,7 @@ func importReferences(ctx context.Context, a *cli.App, kind, file string, f impo
 	if err != nil {
 		return err
 	}
-	for i, bad := range table.Bad {
-		if i == cli.PlanShown {
-			a.Tell("plan.more", len(table.Bad)-i)
-			break
-		}
-		a.Tell("csv.bad_line", bad.Line, bad.Text)
-	}
+	cli.TellPlan(a, table.Bad, func(bad badLine) { a.Tell("csv.bad_line", bad.Line, bad.Text) })
 	if len(table.Bad) > 0 && !f.skipInvalid {
 		return errors.New(a.Text("csv.refused", len(table.Bad)))
 	}
@@ -125,20 +119,11 @@ func tellPlan(a *cli.App, kind string, added, changed []trade.ReferenceChange, u
 ) {
 	shown := func(code string) string { return trade.Reference{Code: code, Label: labels[code]}.Shown() }
 	a.Tell("plan.title", kind, len(added), len(changed), unchanged)
-	for i, c := range changed { // what is overwritten matters more than what is new
-		if i == cli.PlanShown {
-			a.Tell("plan.more", len(changed)-i)
-			break
-		}
+	// what is overwritten matters more than what is new
+	cli.TellPlan(a, changed, func(c trade.ReferenceChange) {
 		a.Tell("refs.would_change", shown(c.Code), *c.From, *c.To)
-	}
-	for i, c := range added {
-		if i == cli.PlanShown {
-			a.Tell("plan.more", len(added)-i)
-			break
-		}
-		a.Tell("refs.would_add", shown(c.Code), *c.To)
-	}
+	})
+	cli.TellPlan(a, added, func(c trade.ReferenceChange) { a.Tell("refs.would_add", shown(c.Code), *c.To) })
 }
 
 // exportReferences writes a table as CSV that spreadsheets open without harm and `refs import`
@@ -156,12 +141,7 @@ func exportReferences(ctx context.Context, a *cli.App, kind string) error {
 		return err
 	}
 	if a.AsJSON {
-		for _, r := range table {
-			if err := a.PrintJSON(r); err != nil {
-				return err
-			}
-		}
-		return nil
+		return cli.PrintEach(a, table, func(r trade.Reference) trade.Reference { return r })
 	}
 	return WriteReferences(a.Out, table)
 }

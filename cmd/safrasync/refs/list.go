@@ -72,15 +72,9 @@ func listReferences(ctx context.Context, a *cli.App, args []string) error {
 			return err
 		}
 	}
-	for _, r := range stored {
-		if err := a.PrintJSON(referenceJSON{
-			Kind: r.Kind, Code: &r.Code, ID: &r.ID, Label: r.Label,
-			From: Source(a, r.Kind),
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cli.PrintEach(a, stored, func(r trade.Reference) referenceJSON {
+		return referenceJSON{Kind: r.Kind, Code: &r.Code, ID: &r.ID, Label: r.Label, From: Source(a, r.Kind)}
+	})
 }
 
 // Source says where a kind is kept, as in JSON.

@@ -240,12 +240,7 @@ func listClosings(ctx context.Context, a *cli.App) error {
 
 func showClosings(a *cli.App, v cli.Voice, list []trade.Closing) error {
 	if a.AsJSON {
-		for _, c := range list {
-			if err := a.PrintJSON(closingOf(c)); err != nil {
-				return err
-			}
-		}
-		return nil
+		return cli.PrintEach(a, list, closingOf)
 	}
 	if len(list) == 0 {
 		a.Tell("close.none")

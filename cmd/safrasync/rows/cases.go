@@ -221,15 +221,7 @@ func caseFrom(ctx context.Context, a *cli.App, args []string) error {
 	if err != nil {
 		return err
 	}
-	store, err := a.OpenLedger(ctx, cli.ToRead)
-	if err != nil {
-		return err
-	}
-	source, err := a.OpenERP(ctx)
-	if err != nil {
-		return err
-	}
-	e, err := a.OpenEngine(store, source, nil)
+	e, err := cli.OpenReader(ctx, a, true)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package rows
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -67,7 +66,7 @@ type caseWait struct {
 	Key  string `yaml:"key"`
 }
 
-// LoadCase reads a case as strictly as the configuration. The error is a *[Error].
+// LoadCase reads a case as strictly as the configuration. The error is a *[config.Error].
 func LoadCase(path string) (*CaseFile, error) {
 	source, err := config.ReadSource(path)
 	if err != nil {
@@ -81,10 +80,7 @@ func LoadCase(path string) (*CaseFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &config.Decoder{
-		Source: source, Index: map[string]config.Entry{}, Given: map[string]bool{},
-		Written: map[string]string{}, Meant: map[string]bool{},
-	}
+	d := config.NewDecoder(source)
 	c := &CaseFile{source: source, index: d.Index, today: caseToday}
 	d.Structure(d.Walk(root), c)
 	d.Require("", map[string]bool{"job": c.Job == "", "row": len(c.Row) == 0})
@@ -104,23 +100,17 @@ func LoadCase(path string) (*CaseFile, error) {
 
 // input is the case without its expectation.
 func (c *CaseFile) input() rehearse.Case {
-	in := rehearse.Case{
-		Row: c.Row, References: map[string]map[string]string{}, Parents: map[string]map[string]string{},
-		Today: c.today,
-	}
-	for kind, table := range c.Refs {
-		in.References[kind] = map[string]string{}
-		for code, id := range table {
-			in.References[kind][cli.NormalCode(code)] = id
+	normal := func(tables map[string]config.ValueMap) map[string]map[string]string {
+		out := map[string]map[string]string{}
+		for name, table := range tables {
+			out[name] = map[string]string{}
+			for code, id := range table {
+				out[name][cli.NormalCode(code)] = id
+			}
 		}
+		return out
 	}
-	for job, table := range c.Parents {
-		in.Parents[job] = map[string]string{}
-		for key, id := range table {
-			in.Parents[job][cli.NormalCode(key)] = id
-		}
-	}
-	return in
+	return rehearse.Case{Row: c.Row, References: normal(c.Refs), Parents: normal(c.Parents), Today: c.today}
 }
 
 // hasExpectation tells whether the case says what must come out.
@@ -130,16 +120,7 @@ func (c *CaseFile) hasExpectation() bool {
 
 // annotate gives faults of the engine their line of the case.
 func (c *CaseFile) annotate(err error) error {
-	specs := config.SpecErrors(err)
-	if len(specs) == 0 {
-		return err
-	}
-	out := &config.Error{Cause: err}
-	for _, s := range specs {
-		out.Faults = append(out.Faults, config.FaultAt(c.source, c.index, s.Path, s.Text))
-	}
-	config.SortFaults(out.Faults)
-	return out
+	return config.AnnotateAt(c.source, c.index, err)
 }
 
 // The forms of values without quotes.
@@ -310,6 +291,3 @@ func listOf(d *config.Decoder, e config.Entry) []config.Entry {
 	}
 	return e.Items
 }
-
-// isExpectationKey tells what `--record --update` replaces.
-func isExpectationKey(name string) bool { return slices.Contains(expectationKeys, name) }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
@@ -110,7 +111,7 @@ func withOutcome(text string, kind trade.Kind, o Outcome) string {
 		m := topLevelKey.FindStringSubmatch(line)
 		switch {
 		case m != nil:
-			dropping = isExpectationKey(m[1])
+			dropping = slices.Contains(expectationKeys, m[1])
 		case strings.HasPrefix(line, "#"): // a remark at the margin belongs to what follows it
 			dropping = false
 		}

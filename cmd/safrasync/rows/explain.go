@@ -117,15 +117,7 @@ func endExplain(a *cli.App, out explainJSON, fault error) error {
 
 // auditERP reads all rows and tells those that break a rule, as they are found, when rows says so.
 func auditERP(ctx context.Context, a *cli.App, job *mapping.Job, rows bool) (rehearse.Audit, error) {
-	store, err := a.OpenLedger(ctx, cli.ToRead)
-	if err != nil {
-		return rehearse.Audit{}, err
-	}
-	source, err := a.OpenERP(ctx)
-	if err != nil {
-		return rehearse.Audit{}, err
-	}
-	e, err := a.OpenEngine(store, source, nil)
+	e, err := cli.OpenReader(ctx, a, true)
 	if err != nil {
 		return rehearse.Audit{}, err
 	}

@@ -49,15 +49,7 @@ func preview(ctx context.Context, a *cli.App, job, key string) error {
 	if key, err = a.CheckKey(config, job, key); err != nil {
 		return err
 	}
-	store, err := a.OpenLedger(ctx, cli.ToRead)
-	if err != nil {
-		return err
-	}
-	source, err := a.OpenERP(ctx)
-	if err != nil {
-		return err
-	}
-	e, err := a.OpenEngine(store, source, nil)
+	e, err := cli.OpenReader(ctx, a, true)
 	if err != nil {
 		return err
 	}
@@ -72,7 +64,7 @@ func preview(ctx context.Context, a *cli.App, job, key string) error {
 	if a.AsJSON {
 		return a.PrintJSON(p)
 	}
-	entry, err := store.Entry(ctx, job, key)
+	entry, err := e.Store.Entry(ctx, job, key)
 	if err != nil && !errors.Is(err, state.ErrNotFound) {
 		return err
 	}

@@ -40,7 +40,7 @@ func previewDiff(ctx context.Context, a *cli.App, names []string, f diffFlags) e
 	if err != nil {
 		return err
 	}
-	var source run.Source = cli.Unreachable{Err: errNoERP}
+	var source run.Source = cli.Unreachable(errNoERP)
 	if f.askERP {
 		if source, err = a.OpenERP(ctx); err != nil {
 			return err

@@ -59,12 +59,7 @@ func tellWhy(ctx context.Context, a *cli.App, job, key string) error {
 	if key, err = a.CheckKey(config, job, key); err != nil {
 		return err
 	}
-	store, err := a.OpenLedger(ctx, cli.ToRead)
-	if err != nil {
-		return err
-	}
-	source, _ := a.OpenSource(ctx) // the reason comes back from the engine's first question
-	e, err := a.OpenEngine(store, source, nil)
+	e, err := cli.OpenReader(ctx, a, false)
 	if err != nil {
 		return err
 	}
@@ -73,7 +68,7 @@ func tellWhy(ctx context.Context, a *cli.App, job, key string) error {
 		return err
 	}
 	if s.entry != nil {
-		if s.changes, err = a.Differences(ctx, store, *s.entry); err != nil {
+		if s.changes, err = a.Differences(ctx, e.Store, *s.entry); err != nil {
 			return err
 		}
 	}

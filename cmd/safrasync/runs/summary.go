@@ -195,10 +195,7 @@ func printCauses(ctx context.Context, a *cli.App, store *state.Store, job string
 			break
 		}
 		advice := g.Advice(v)
-		keys := make([]string, len(g.Samples))
-		for i, e := range g.Samples {
-			keys[i] = e.Key
-		}
+		keys := samplesOf(g)
 		a.Show("sync.cause", g.Rows, alerts.Cause(v, g), g.State.Label(v.Lang), advice.Who, advice.Do, strings.Join(keys, ", "),
 			ellipsis(g.Rows > len(keys)))
 	}

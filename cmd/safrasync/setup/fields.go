@@ -234,14 +234,10 @@ func parentColumns(s *survey, key []string) []string {
 }
 
 func yamlList(items []string) string {
-	quoted := make([]string, len(items))
-	for i, item := range items {
-		quoted[i] = config.YAMLText(item)
+	if len(items) == 1 {
+		return config.YAMLText(items[0])
 	}
-	if len(quoted) == 1 {
-		return quoted[0]
-	}
-	return "[" + strings.Join(quoted, ", ") + "]"
+	return config.YAMLList(items)
 }
 
 // namesColumn tells whether the YAML of a field names a column.

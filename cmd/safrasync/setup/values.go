@@ -159,12 +159,7 @@ func guessDate(samples []erp.Value) (form string, empty []string, ok bool) {
 			empty = addOnce(empty, text[:10])
 		}
 	}
-	best := 0
-	for i := range hits {
-		if hits[i] > hits[best] {
-			best = i
-		}
-	}
+	best := slices.Index(hits, slices.Max(hits))
 	return dateForms[best], empty, total > 0 && hits[best]*10 >= total*6
 }
 
@@ -209,12 +204,7 @@ func guessNumber(samples []erp.Value) (form string, zeros, ok bool) {
 		}
 		zeros = zeros || text != "" && strings.Trim(text, "0.,") == ""
 	}
-	best := 0
-	for i := range hits {
-		if hits[i] > hits[best] {
-			best = i
-		}
-	}
+	best := slices.Index(hits, slices.Max(hits))
 	return numberSamples[best].sample, zeros, len(samples) > 0 && hits[best]*10 >= len(samples)*6
 }
 

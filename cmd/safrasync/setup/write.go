@@ -103,11 +103,8 @@ func (j proposedJob) render(v cli.Voice, line func(string, ...any)) {
 		line("    #changed_at: COLUNA # %s", v.Text("init.no_changed_at"))
 	}
 	if j.cancelled != nil {
-		values := make([]string, len(j.cancelled.Values))
-		for i, value := range j.cancelled.Values {
-			values[i] = config.YAMLText(value)
-		}
-		line("    cancelled: {column: %s, values: [%s]}", config.YAMLText(j.cancelled.Column), strings.Join(values, ", "))
+		line("    cancelled: {column: %s, values: %s}", config.YAMLText(j.cancelled.Column),
+			config.YAMLList(j.cancelled.Values))
 	} else {
 		line("    #cancelled: {column: COLUNA, values: [VALOR]} # %s", v.Text("init.no_cancelled"))
 	}

@@ -127,12 +127,7 @@ func listInbox(ctx context.Context, a *cli.App, f inboxFlags) error {
 		return err
 	}
 	if a.AsJSON {
-		for _, e := range events {
-			if err := a.PrintJSON(eventOf(e)); err != nil {
-				return err
-			}
-		}
-		return nil
+		return cli.PrintEach(a, events, eventOf)
 	}
 	t, v := a.NewTable("inbox.head_seq", "inbox.head_event", "inbox.head_at", "inbox.head_times", "inbox.head_outcome"),
 		a.Voice()

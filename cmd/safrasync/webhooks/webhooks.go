@@ -75,7 +75,7 @@ type hookJSON struct {
 	Since   *time.Time `json:"since"` // when the platform was seen to have it; null = not yet, or not ours
 }
 
-func hookJSONOf(a *cli.App, s hookStep, done bool, why string) hookJSON {
+func hookJSONOf(s hookStep, done bool, why string) hookJSON {
 	out := hookJSON{Event: string(s.Event), Action: s.Action, Done: done, Why: why, Ours: s.Ours != nil}
 	if s.There != nil {
 		out.ID = cli.OrNull(s.There.ID)
@@ -118,16 +118,12 @@ func planHooks(ctx context.Context, a *cli.App, takeOver []string) error {
 // showHooks lists steps.
 func showHooks(a *cli.App, steps []hookStep) error {
 	if a.AsJSON {
-		for _, s := range steps {
-			if err := a.PrintJSON(hookJSONOf(a, s, false, cli.Machine.Text(s.Why))); err != nil {
-				return err
-			}
-		}
-		return nil
+		return cli.PrintEach(a, steps,
+			func(s hookStep) hookJSON { return hookJSONOf(s, false, cli.Machine.Text(s.Why)) })
 	}
 	t, v := a.NewTable("hooks.head_event", "hooks.head_action", "hooks.head_address", "hooks.head_why"), a.Voice()
 	for _, s := range steps {
-		line := hookJSONOf(a, s, false, "")
+		line := hookJSONOf(s, false, "")
 		why := v.Text(s.Why)
 		if !s.Until.IsZero() {
 			why += " (" + v.Moment(s.Until) + ")"
@@ -250,7 +246,7 @@ func tellHook(a *cli.App, s hookStep, done hookDone) error {
 		if !done.Done {
 			why = cli.Machine.Text(problem, done.Args...)
 		}
-		return a.PrintJSON(hookJSONOf(a, s, done.Done, why))
+		return a.PrintJSON(hookJSONOf(s, done.Done, why))
 	}
 	switch {
 	case done.Done:

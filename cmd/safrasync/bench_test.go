@@ -1,0 +1,232 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/state"
+)
+
+// program is safrasync with a folder of its own.
+type program struct {
+	t    *testing.T
+	dir  string
+	file string // the configuration; "" where each command names one
+	env  map[string]string
+}
+
+func newProgram(t *testing.T) *program {
+	return &program{t: t, dir: t.TempDir(), env: map[string]string{}}
+}
+
+func (p *program) path(names ...string) string { return filepath.Join(p.dir, filepath.Join(names...)) }
+
+func (p *program) read(name string) string {
+	p.t.Helper()
+	text, err := os.ReadFile(p.path(name))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return string(text)
+}
+
+// write replaces a file as an administrator's editor does, in one step.
+func (p *program) write(name, text string) {
+	p.t.Helper()
+	path := p.path(name)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path+".new", []byte(text), 0o600),
+		os.Rename(path+".new", path)); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// configure takes a configuration, with pairs of texts replaced in it.
+func (p *program) configure(template string, pairs ...string) {
+	p.t.Helper()
+	text, err := os.ReadFile(template)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.file = p.path("config.yaml")
+	p.write("config.yaml", strings.NewReplacer(pairs...).Replace(string(text)))
+}
+
+// edit changes the configuration, in the first place that has the text.
+func (p *program) edit(old, replacement string) {
+	p.t.Helper()
+	text := p.read("config.yaml")
+	if !strings.Contains(text, old) {
+		p.t.Fatalf("%q is not in the configuration", old)
+	}
+	p.write("config.yaml", strings.Replace(text, old, replacement, 1))
+}
+
+// sql runs statements on a database in SQLite.
+func (p *program) sql(name, script string) {
+	p.t.Helper()
+	if err := runSQLText(p.path(name), script); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func runSQL(database, file string) error {
+	script, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	return runSQLText(database, string(script))
+}
+
+func runSQLText(database, script string) error {
+	db, err := sqlx.Open("sqlite", database+"?_pragma=busy_timeout(5000)")
+	if err != nil {
+		return err
+	}
+	_, err = db.Exec(script)
+	return errors.Join(err, db.Close())
+}
+
+// withConfig puts the configuration before the arguments of a command.
+func (p *program) withConfig(args []string) []string {
+	if p.file == "" {
+		return args
+	}
+	return append([]string{"--config", p.file}, args...)
+}
+
+// command is the program as a process of its own.
+func (p *program) command(args ...string) *exec.Cmd {
+	cmd := exec.Command("safrasync", p.withConfig(args)...)
+	cmd.Env = os.Environ()
+	for name, value := range p.env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	return cmd
+}
+
+// execute runs a command in this process, and gives its exit code.
+func (p *program) execute(ctx context.Context, app *cli.App, args ...string) int {
+	app.Env = func(name string) (string, bool) { value, ok := p.env[name]; return value, ok }
+	return execute(ctx, app, p.withConfig(args))
+}
+
+// ask runs a command that is given an input, and gives what it printed, also its messages.
+func (p *program) ask(ctx context.Context, stdin string, args ...string) (code int, stdout, stderr string) {
+	var out, messages bytes.Buffer
+	app := cli.App{Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &messages}
+	code = p.execute(ctx, &app, args...)
+	return code, out.String(), messages.String()
+}
+
+// run wants an exit code of a command.
+func (p *program) run(code int, args ...string) (stdout, stderr string) {
+	p.t.Helper()
+	return p.runIn(context.WithoutCancel(p.t.Context()), "", code, args...)
+}
+
+func (p *program) runIn(ctx context.Context, stdin string, code int, args ...string) (stdout, stderr string) {
+	p.t.Helper()
+	got, stdout, stderr := p.ask(ctx, stdin, args...)
+	if got != code {
+		p.t.Fatalf("safrasync %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), got, code, stdout, stderr)
+	}
+	return stdout, stderr
+}
+
+// fromJSON reads a document that the program wrote.
+func fromJSON[T any](t *testing.T, text string) (out T) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &out); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return out
+}
+
+// jsonLines reads what the program wrote as one document in each line.
+func jsonLines[T any](t *testing.T, text string) (out []T) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		out = append(out, fromJSON[T](t, line))
+	}
+	return out
+}
+
+// startSandbox starts a platform for one test.
+func startSandbox(t *testing.T, opts sandbox.Options) *sandbox.Running {
+	t.Helper()
+	box, err := sandbox.Start(opts, "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := box.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return box
+}
+
+// bench is the program with the cooperative of testdata/coop, against a sandbox.
+type bench struct {
+	*program
+	box    *sandbox.Running
+	ledger state.Options // where the ledger is, to be looked at
+}
+
+func setUpBench(t *testing.T, opts sandbox.Options) *bench {
+	t.Helper()
+	return newCoop(t, state.SQLite, opts)
+}
+
+// coopReferences are the files of the de-para of the cooperative.
+var coopReferences = map[string]string{
+	"producers": "producers.csv", "users": "users.csv", "wallets": "wallets.csv", "delivery_places": "places.csv",
+}
+
+// newCoop is a bench with its ledger in one of the two databases.
+func newCoop(t *testing.T, on string, opts sandbox.Options) *bench {
+	t.Helper()
+	opts.APIKey, opts.Seed = platformCanary, 1
+	b := &bench{program: newProgram(t), box: startSandbox(t, opts)}
+	b.env["SAFRASYNC_API_KEY"] = platformCanary
+	b.ledger = state.Options{Driver: on, DSN: b.path("state.db"), ReadOnly: true}
+	ledger := "dsn: " + b.ledger.DSN
+	if on == state.Postgres {
+		b.ledger.DSN = pgtest.Database(t)
+		ledger = fmt.Sprintf("driver: postgres\n  dsn: %q\n  journal: %s", b.ledger.DSN, b.path("journal"))
+	}
+	b.configure("testdata/coop/config.yaml", "$API", b.box.URL, "dsn: erp.db", "dsn: "+b.path("erp.db"),
+		"dsn: state.db", ledger)
+	if err := runSQL(b.path("erp.db"), "testdata/coop/erp.sql"); err != nil {
+		t.Fatal(err)
+	}
+	b.run(cli.ExitDone, "state", "new")
+	for kind, file := range coopReferences {
+		b.run(cli.ExitDone, "refs", "import", kind, "testdata/coop/"+file, "--yes")
+	}
+	return b
+}
+
+// store opens the ledger to look at it.
+func (b *bench) store() *state.Store {
+	b.t.Helper()
+	store, err := state.Open(b.t.Context(), b.ledger)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(func() { _ = store.Close() })
+	return store
+}

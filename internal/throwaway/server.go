@@ -1,0 +1,127 @@
+package throwaway
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// Server is what the servers that tests start have in common: a folder, a user, a free port, and a
+// process that dies with the tests.
+type Server struct {
+	Dir    *Dir
+	As     *syscall.Credential // nil: as ourselves
+	Port   int
+	Log    *Log
+	NextDB atomic.Int64 // the number of the last database of a test
+
+	name    string
+	process *Process
+}
+
+// NewServer makes the folder of a server that is called so, for the first of the users that there
+// is.
+func (k Kind) NewServer(name string, users ...string) (*Server, error) {
+	as, err := User(users...)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := k.NewDir(as)
+	if err != nil {
+		return nil, fmt.Errorf("making a folder for the server: %w", err)
+	}
+	return &Server{Dir: dir, As: as, name: name}, nil
+}
+
+// Path is a file of the server.
+func (s *Server) Path(name string) string { return filepath.Join(s.Dir.Path, name) }
+
+// Address is host:port.
+func (s *Server) Address() string { return fmt.Sprintf("127.0.0.1:%d", s.Port) }
+
+// MakeDir makes a folder that is the server's own.
+func (s *Server) MakeDir(name string) error {
+	if err := os.Mkdir(s.Path(name), 0o700); err != nil || s.As == nil {
+		return err
+	}
+	return os.Chown(s.Path(name), int(s.As.Uid), int(s.As.Gid))
+}
+
+// Feed runs a program of the server with a script, and gives what it wrote.
+func (s *Server) Feed(cmd *exec.Cmd, script string) (string, error) {
+	var out strings.Builder
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(script), &out, &out
+	p, err := Spawn(cmd, syscall.SIGKILL, s.As)
+	if err != nil {
+		return "", err
+	}
+	if err := p.Wait(filepath.Base(cmd.Path)); err != nil {
+		return "", err
+	}
+	if p.Err != nil {
+		return "", fmt.Errorf("%s: %w: %s", filepath.Base(cmd.Path), p.Err, out.String())
+	}
+	return out.String(), nil
+}
+
+// OnFreePort starts the server on a port that is free. Where start fails and again says so, another
+// one is tried.
+func (s *Server) OnFreePort(start func() error, again func() bool) error {
+	const tries = 20
+	var err error
+	for range tries {
+		if s.Port, err = FreePort(); err != nil {
+			return err
+		}
+		if err = start(); err == nil || !again() {
+			return err
+		}
+	}
+	return fmt.Errorf("no free port in %d tries, last: %w", tries, err)
+}
+
+// Launch starts the process, and waits until it has written the line, or poll, which is asked
+// every few milliseconds where it is not nil, says that it is ready.
+func (s *Server) Launch(cmd *exec.Cmd, line string, poll func() bool) error {
+	s.Log = NewLog(line)
+	cmd.Stdout, cmd.Stderr = s.Log, s.Log
+	p, err := Spawn(cmd, syscall.SIGKILL, s.As)
+	if err != nil {
+		return err
+	}
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	late := time.After(Patience)
+	for ready := false; !ready; {
+		select {
+		case <-s.Log.Ready:
+			ready = true
+		case <-tick.C:
+			ready = poll != nil && poll()
+		case <-p.Done:
+			return fmt.Errorf("the server did not start: %w; its log:\n%s",
+				errors.Join(p.Err, errors.New("it ended")), s.Log)
+		case <-late:
+			return errors.Join(fmt.Errorf("the server was not ready after %s; its log:\n%s", Patience, s.Log),
+				p.Stop(syscall.SIGKILL, s.name))
+		}
+	}
+	s.process = p
+	return nil
+}
+
+// Remove stops the server and deletes all it has.
+func (s *Server) Remove() error {
+	var err error
+	if s.process != nil {
+		err = s.process.Stop(syscall.SIGKILL, s.name)
+		s.process = nil
+	}
+	return errors.Join(err, s.Dir.Remove())
+}
