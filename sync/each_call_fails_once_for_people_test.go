@@ -113,7 +113,7 @@ func (b *bench) asked(br *breaker) {
 		"a resync of a day": func() error {
 			return b.resync(e, discovery.Resync{Since: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)})
 		},
-		"a resync of a row":   func() error { return b.resync(e, discovery.Resync{Keys: []string{key(6)}}) },
+		"a resync of a row": func() error { return b.resync(e, discovery.Resync{Keys: []string{key(6)}}) },
 		"a resync of a state": func() error {
 			return b.resync(e, discovery.Resync{States: []trade.State{trade.Waiting}})
 		},

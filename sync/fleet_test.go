@@ -384,17 +384,11 @@ func TestAMachineThatSendsElsewhereDoesNotRun(t *testing.T) {
 	})
 }
 
-// otherServer is a ledger on a server that nobody has confirmed, while the service runs.
-type otherServer struct{ Ledger }
-
-func (otherServer) AcquireLease(context.Context, string, trade.Owner) (trade.Lease, error) {
-	return trade.Lease{}, fmt.Errorf("%w: compare the journals", trade.ErrOtherServer)
-}
-
+// A ledger on a server that nobody has confirmed, while the service runs.
 func TestAJobThatIsStoppedByAnotherServerSaysSo(t *testing.T) {
 	t.Parallel()
 	a, b := fleet(t, 3)
-	b.wrap = func(l Ledger) Ledger { return otherServer{l} }
+	b.before("AcquireLease", func() error { return fmt.Errorf("%w: compare the journals", trade.ErrOtherServer) })
 	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
 	if err != nil || len(reports) == 0 || reports[0].Stopped == nil || reports[0].Stopped.Code != "ledger" {
 		t.Fatalf("%+v, %v", reports, err)

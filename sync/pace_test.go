@@ -2,7 +2,6 @@ package sync_test
 
 import (
 	"context"
-	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -84,34 +83,33 @@ func (p throttledPlatform) SubmitOrderCommitment(context.Context, []byte, func()
 	return answer, &apiclient.Error{Answer: answer}
 }
 
+// endsAfterCursor ends a run in the middle of its reading.
+func (b *bench) endsAfterCursor(cancel func()) {
+	b.around(func(call string, do func() error) error {
+		err := do()
+		if call == "Cursor" {
+			cancel()
+		}
+		return err
+	})
+}
+
 func TestAReadingThatIsInterruptedIsNoFaultOfTheERP(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(5)
-		b.wrap = func(l Ledger) Ledger { return cancellingLedger{l, cancel} }
+		b.endsAfterCursor(cancel)
 		reports, err := b.engine().Sync(ctx, nil, engine.Options{})
 		if err != nil || reports[0].Stopped == nil || reports[0].Stopped.Code != "interrupted" {
 			t.Errorf("%+v, %v", reports, err)
 		}
-		b.wrap = nil
+		b.breaks(nil, false)
 		if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 5 {
 			t.Errorf("states %v", r.States)
 		}
 	})
-}
-
-// cancellingLedger ends the run's context in the middle of the reading.
-type cancellingLedger struct {
-	Ledger
-	cancel context.CancelFunc
-}
-
-func (l cancellingLedger) Cursor(ctx context.Context, job string) (trade.Cursor, error) {
-	cursor, err := l.Ledger.Cursor(ctx, job)
-	l.cancel()
-	return cursor, err
 }
 
 // unevenLedger counts once as if another process had moved a row between the two looks.
@@ -138,23 +136,16 @@ func TestI9AMoveOfAnotherProcessIsNoFaultOfTheSums(t *testing.T) {
 	}
 }
 
-// brokenStart fails to record the start of a run.
-type brokenStart struct{ Ledger }
-
-func (brokenStart) StartRun(context.Context, trade.RunReport) error {
-	return errors.New("the test failed the start")
-}
-
 func TestARunThatCannotBeginGivesItsLeaseBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
 	b.contracts(1)
-	b.wrap = func(l Ledger) Ledger { return brokenStart{l} }
+	b.before("StartRun", func() error { return errBroken })
 	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
 	if err != nil || len(reports) != 1 || reports[0].Stopped == nil || reports[0].Stopped.Code != "ledger" {
 		t.Errorf("%+v, %v", reports, err)
 	}
-	b.wrap = nil
+	b.breaks(nil, false)
 	if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 1 {
 		t.Errorf("states %v", r.States)
 	}

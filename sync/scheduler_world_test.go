@@ -198,18 +198,3 @@ func (o *office) stands(job string, state trade.JobState, code string) trade.Job
 	}
 	return status
 }
-
-// leaseRefusing refuses leases of contracts while refuse says so.
-type leaseRefusing struct {
-	Ledger
-	refuse func() error
-}
-
-func (l leaseRefusing) AcquireLease(ctx context.Context, job string, owner trade.Owner) (trade.Lease, error) {
-	if job == "contracts" {
-		if err := l.refuse(); err != nil {
-			return trade.Lease{}, err
-		}
-	}
-	return l.Ledger.AcquireLease(ctx, job, owner)
-}
