@@ -322,15 +322,7 @@ func (b *bench) judgeCuts(job, resource, quantity string, cuts []wireCut, k *cut
 		}
 	}
 	doubts, want, unsent, accepted := 0, 0, 0, 0
-	var entries []trade.Entry
-	for key := range b.keysOf(job) {
-		e, err := b.ledger.Entry(b.t.Context(), job, key)
-		if err != nil {
-			b.t.Fatal(err)
-		}
-		entries = append(entries, e)
-	}
-	for _, e := range entries {
+	for _, e := range b.entries(trade.RowFilter{Job: job}) {
 		switch e.State {
 		case trade.Accepted:
 			accepted++
@@ -370,15 +362,4 @@ func (b *bench) judgeCuts(job, resource, quantity string, cuts []wireCut, k *cut
 	}
 	b.t.Logf("%d cuts, %d doubts, %d proved unsent and sent later, %d accepted, %d records, 0 doubled", want, doubts,
 		unsent, accepted, len(byID))
-}
-
-// keysOf gives the keys of a job's entries.
-func (b *bench) keysOf(job string) map[string]bool {
-	b.t.Helper()
-	keys := map[string]bool{}
-	if err := b.ledger.EachKnown(b.t.Context(), job,
-		func(k trade.Known) error { keys[k.Key] = true; return nil }); err != nil {
-		b.t.Fatal(err)
-	}
-	return keys
 }

@@ -165,14 +165,7 @@ func (b *bench) stands(n int, hit string) {
 	b.t.Helper()
 	b.once()
 	for job, want := range map[string]int{"contracts": n, "deliveries": n, "traceability": n} {
-		counts, err := b.ledger.Recount(b.t.Context(), job)
-		if err != nil {
-			b.t.Fatal(err)
-		}
-		states := map[trade.State]int{}
-		for _, c := range counts {
-			states[c.State] += c.Count
-		}
+		states := b.stateCounts(job)
 		if states[trade.Accepted] != want ||
 			states[trade.InDoubt]+states[trade.Sending]+states[trade.Pending]+states[trade.Rejected] > 0 {
 			b.t.Fatalf("after a run with a failure (%s): %s %v, want %d accepted", hit, job, states, want)

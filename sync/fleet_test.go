@@ -14,7 +14,6 @@ import (
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
-	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -83,7 +82,7 @@ func (m *machine) hold(free int) (open func()) {
 // run starts `safrasync run` there.
 func (m *machine) run() {
 	m.t.Helper()
-	for _, spec := range append([]*mapping.JobSpec{&m.spec}, specs(m.more)...) {
+	for _, spec := range m.specs() {
 		spec.Schedule = "@every 10000h"
 	}
 	s, err := engine.NewScheduler(engine.SchedulerConfig{Engine: m.engine()})
@@ -106,14 +105,6 @@ func (m *machine) run() {
 		}
 		m.stop()
 	})
-}
-
-func specs(list []mapping.JobSpec) []*mapping.JobSpec {
-	var out []*mapping.JobSpec
-	for i := range list {
-		out = append(out, &list[i])
-	}
-	return out
 }
 
 // starts runs `safrasync sync` on a machine, and gives what came of it.
@@ -147,17 +138,16 @@ func (m *machine) expires() {
 // sentBy counts the attempts of a machine.
 func (m *machine) sentBy() int {
 	m.t.Helper()
-	db := m.db
-	var n int
-	if err := db.Get(&n, db.Rebind(`SELECT COUNT(*) FROM attempt WHERE owner = ?`), m.owner.Instance); err != nil {
-		m.t.Fatal(err)
+	n := 0
+	for _, of := range m.jobsBy() {
+		n += of
 	}
 	return n
 }
 
 func (b *bench) stateCounts(job string) map[trade.State]int {
 	b.t.Helper()
-	tallies, err := b.ledger.Counts(b.t.Context(), job)
+	tallies, err := b.ledger.Recount(b.t.Context(), job)
 	if err != nil {
 		b.t.Fatal(err)
 	}

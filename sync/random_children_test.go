@@ -193,10 +193,7 @@ func (f *family) platform() {
 // orphans looks for children that wait although their parent is there.
 func (f *family) orphans() {
 	f.t.Helper()
-	err := f.ledger.Rows(f.t.Context(), trade.RowFilter{States: []trade.State{
-		trade.Waiting, trade.Pending,
-		trade.Sending,
-	}}, func(e trade.Entry) error {
+	for _, e := range f.entries(trade.RowFilter{States: []trade.State{trade.Waiting, trade.Pending, trade.Sending}}) {
 		if e.State != trade.Waiting && e.NextAttemptAt.IsZero() && e.Job != "contracts" {
 			f.t.Errorf("%s %s stayed %s", e.Job, e.Key, e.State)
 		}
@@ -205,10 +202,6 @@ func (f *family) orphans() {
 				f.t.Errorf("%s %s waits for %+v", e.Job, e.Key, w)
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		f.t.Error(err)
 	}
 }
 
@@ -223,18 +216,13 @@ func (f *family) heal() {
 		f.clock.advance(25 * time.Hour)
 		f.sync3(nil, false, false)
 	}
-	err := f.ledger.Rows(f.t.Context(), trade.RowFilter{States: []trade.State{
-		trade.Waiting, trade.Pending,
-		trade.Invalid, trade.Rejected, trade.Sending,
-	}}, func(e trade.Entry) error {
+	for _, e := range f.entries(trade.RowFilter{States: []trade.State{
+		trade.Waiting, trade.Pending, trade.Invalid, trade.Rejected, trade.Sending,
+	}}) {
 		if e.GoneSweeps > 0 || len(e.WaitingFor) == 1 &&
 			(e.WaitingFor[0].ParentState == "" || e.WaitingFor[0].ParentState == trade.InDoubt) {
-			return nil
+			continue
 		}
 		f.t.Errorf("%s %s stayed %s (%s), waits for %+v\nafter %v", e.Job, e.Key, e.State, e.Cause, e.WaitingFor, f.log)
-		return nil
-	})
-	if err != nil {
-		f.t.Error(err)
 	}
 }
