@@ -221,8 +221,8 @@ func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []erp.Row,
 // that the ledger keeps: a row that waited for a reference goes in the run in which the reference
 // is there, although the ERP did not touch the row.
 func (r *Discoverer) refresh(ctx context.Context) error {
-	var stale []trade.Entry
-	flush := func() error {
+	states := []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.Pending}
+	return r.stalePages(ctx, states, func(stale []trade.Entry) error {
 		known, err := r.Run.ParentsOf(ctx, mapping.ValuesOf(stale))
 		if err != nil {
 			return err
@@ -235,20 +235,25 @@ func (r *Discoverer) refresh(ctx context.Context) error {
 			touch(&entry, old, r.Run.Now)
 			page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 		}
-		stale = stale[:0]
 		return r.Run.Record(ctx, page)
-	}
-	states := []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.Pending}
-	err := r.Run.Ledger.Stale(ctx, r.Run.Job.Name(), r.Run.Eval.MappedWith, states, func(old trade.Entry) error {
-		if stale = append(stale, old); len(stale) < run.PageSize {
+	})
+}
+
+// stalePages calls do for the entries in some states that were not mapped as now, page by page.
+func (r *Discoverer) stalePages(ctx context.Context, states []trade.State, do func([]trade.Entry) error) error {
+	var page []trade.Entry
+	err := r.Run.Ledger.Stale(ctx, r.Run.Job.Name(), r.Run.Eval.MappedWith, states, func(e trade.Entry) error {
+		if page = append(page, e); len(page) < run.PageSize {
 			return nil
 		}
-		return flush()
+		err := do(page)
+		page = page[:0]
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	return flush()
+	return do(page)
 }
 
 // unreadable counts a row without a usable key; the first few are named.
