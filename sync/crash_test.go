@@ -246,19 +246,6 @@ func TestAnswersThatTheLedgerDoesNotTakeAreNoted(t *testing.T) {
 	})
 }
 
-// slowPlatform lets the test's clock pass before the request is made.
-type slowPlatform struct {
-	run.Platform
-	before func()
-}
-
-func (p slowPlatform) SubmitOrderCommitment(ctx context.Context, body []byte,
-	gate func() error,
-) (apiclient.Answer, error) {
-	p.before()
-	return p.Platform.SubmitOrderCommitment(ctx, body, gate)
-}
-
 // F079, I13: an intent whose window has passed is given up unsent, and the row goes with a new one.
 func TestI13AStalledIntentIsGivenUpUnsent(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
@@ -266,9 +253,7 @@ func TestI13AStalledIntentIsGivenUpUnsent(t *testing.T) {
 		b.limits.MaxInFlight = 1
 		b.contracts(2)
 		var once gosync.Once
-		b.surface = func(p run.Platform) run.Platform {
-			return slowPlatform{p, func() { once.Do(func() { b.clock.advance(11 * time.Second) }) }}
-		}
+		b.beforePosts(func() { once.Do(func() { b.clock.advance(11 * time.Second) }) })
 		r := b.sync(engine.Options{})
 		if r.States[trade.Accepted] != 2 || len(b.api.Created()) != 2 {
 			t.Fatalf("states %v; the platform has %d records", r.States, len(b.api.Created()))

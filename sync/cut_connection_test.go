@@ -45,7 +45,6 @@ func (c wireCut) String() string {
 // cutter stands between the engine and the platform, which it passes one POST at a time. It is told
 // before each POST how its connection ends.
 type cutter struct {
-	run.Platform
 	target string // host:port of the platform
 	listen net.Listener
 	wg     gosync.WaitGroup
@@ -77,15 +76,13 @@ func newCutter(t *testing.T, b *bench) *cutter {
 		}
 	})
 	t.Cleanup(func() { _ = ln.Close(); k.wg.Wait() })
-	b.surface = func(p run.Platform) run.Platform { k.Platform = p; return k }
+	b.posting(k.post)
 	b.parts.URL = "http://" + ln.Addr().String()
 	return k
 }
 
 // post makes one POST with the next cut.
-func (k *cutter) post(ctx context.Context,
-	submit func(context.Context) (apiclient.Answer, error),
-) (apiclient.Answer, error) {
+func (k *cutter) post(ctx context.Context, submit submission) (apiclient.Answer, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	k.mu.Lock()
@@ -101,25 +98,6 @@ func (k *cutter) post(ctx context.Context,
 		k.mu.Unlock()
 	}()
 	return submit(ctx)
-}
-
-func (k *cutter) SubmitOrderCommitment(ctx context.Context, body []byte, gate func() error) (apiclient.Answer, error) {
-	return k.post(ctx, func(ctx context.Context) (apiclient.Answer, error) {
-		return k.Platform.SubmitOrderCommitment(ctx, body, gate)
-	})
-}
-
-func (k *cutter) SubmitDelivery(ctx context.Context, body []byte, gate func() error) (apiclient.Answer, error) {
-	return k.post(ctx,
-		func(ctx context.Context) (apiclient.Answer, error) { return k.Platform.SubmitDelivery(ctx, body, gate) })
-}
-
-func (k *cutter) SubmitTraceability(ctx context.Context, id string, body []byte,
-	gate func() error,
-) (apiclient.Answer, error) {
-	return k.post(ctx, func(ctx context.Context) (apiclient.Answer, error) {
-		return k.Platform.SubmitTraceability(ctx, id, body, gate)
-	})
 }
 
 // serve passes one request on, and its answer back, as far as its cut lets it. An answer says that

@@ -412,3 +412,43 @@ func (p brokenPlatform) GetProducerByDocument(ctx context.Context, document stri
 	return through(p.b, "GetProducerByDocument",
 		func() (apiclient.Producer, error) { return p.p.GetProducerByDocument(ctx, document) })
 }
+
+// submission makes a POST.
+type submission func(context.Context) (apiclient.Answer, error)
+
+// posts is a platform whose POSTs go through a function of the test, which makes them, or answers.
+type posts struct {
+	run.Platform
+	through func(ctx context.Context, submit submission) (apiclient.Answer, error)
+}
+
+func (p posts) SubmitOrderCommitment(ctx context.Context, body []byte, gate func() error) (apiclient.Answer, error) {
+	return p.through(ctx, func(ctx context.Context) (apiclient.Answer, error) {
+		return p.Platform.SubmitOrderCommitment(ctx, body, gate)
+	})
+}
+
+func (p posts) SubmitDelivery(ctx context.Context, body []byte, gate func() error) (apiclient.Answer, error) {
+	return p.through(ctx,
+		func(ctx context.Context) (apiclient.Answer, error) { return p.Platform.SubmitDelivery(ctx, body, gate) })
+}
+
+func (p posts) SubmitTraceability(ctx context.Context, id string, body []byte,
+	gate func() error,
+) (apiclient.Answer, error) {
+	return p.through(ctx, func(ctx context.Context) (apiclient.Answer, error) {
+		return p.Platform.SubmitTraceability(ctx, id, body, gate)
+	})
+}
+
+func (b *bench) posting(through func(context.Context, submission) (apiclient.Answer, error)) {
+	b.surface = func(p run.Platform) run.Platform { return posts{p, through} }
+}
+
+// beforePosts lets something happen before each request is made.
+func (b *bench) beforePosts(f func()) {
+	b.posting(func(ctx context.Context, submit submission) (apiclient.Answer, error) {
+		f()
+		return submit(ctx)
+	})
+}

@@ -14,7 +14,6 @@ import (
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
-	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -65,17 +64,15 @@ func (m *machine) hold(free int) (open func()) {
 	m.open = gosync.OnceFunc(func() { close(gate) })
 	m.t.Cleanup(m.open)
 	var mu gosync.Mutex
-	m.surface = func(p run.Platform) run.Platform {
-		return slowPlatform{p, func() {
-			mu.Lock()
-			free--
-			wait := free < 0
-			mu.Unlock()
-			if wait {
-				<-gate
-			}
-		}}
-	}
+	m.beforePosts(func() {
+		mu.Lock()
+		free--
+		wait := free < 0
+		mu.Unlock()
+		if wait {
+			<-gate
+		}
+	})
 	return m.open
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
-	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -81,9 +80,7 @@ func TestALeaseThatCannotBeRenewedStopsTheJob(t *testing.T) {
 	b.contracts(3)
 	var once gosync.Once
 	b.before("RenewLease", func() error { return errBroken })
-	b.surface = func(p run.Platform) run.Platform {
-		return slowPlatform{p, func() { once.Do(func() { b.clock.advance(29 * time.Second) }) }}
-	}
+	b.beforePosts(func() { once.Do(func() { b.clock.advance(29 * time.Second) }) })
 	r := b.sync(engine.Options{})
 	if r.Stopped == nil || r.Stopped.Code != "lease" || !strings.Contains(r.Stopped.Text, errBroken.Error()) ||
 		r.States[trade.Accepted] != 0 {

@@ -9,26 +9,8 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
-	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// givenUp is the answer to a POST whose send window passed before its first byte.
-func givenUp() (apiclient.Answer, error) {
-	answer := apiclient.Answer{Known: apiclient.NotSent}
-	return answer, &apiclient.Error{Answer: answer, Fault: apiclient.FaultWindow}
-}
-
-// latePlatform is reached too slowly for the send window.
-type latePlatform struct {
-	run.Platform
-	asked func()
-}
-
-func (p latePlatform) SubmitOrderCommitment(context.Context, []byte, func() error) (apiclient.Answer, error) {
-	p.asked()
-	return givenUp()
-}
 
 // I13: an API that is reached too slowly for the send window is not asked for ever.
 func TestI13AWindowThatAlwaysPassesEndsTheRun(t *testing.T) {
@@ -38,13 +20,13 @@ func TestI13AWindowThatAlwaysPassesEndsTheRun(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	b.contracts(3)
 	var posts atomic.Int32
-	b.surface = func(p run.Platform) run.Platform {
-		return latePlatform{p, func() {
-			if posts.Add(1) > 60 {
-				cancel()
-			}
-		}}
-	}
+	b.posting(func(context.Context, submission) (apiclient.Answer, error) {
+		if posts.Add(1) > 60 {
+			cancel()
+		}
+		answer := apiclient.Answer{Known: apiclient.NotSent}
+		return answer, &apiclient.Error{Answer: answer, Fault: apiclient.FaultWindow}
+	})
 	reports, err := b.engine().Sync(ctx, nil, engine.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -70,17 +52,6 @@ func TestF079ASuspendedRunGoesOnWithItsLease(t *testing.T) {
 	if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 5 || r.Stopped != nil {
 		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
 	}
-}
-
-// throttledPlatform answers each POST with 429.
-type throttledPlatform struct {
-	run.Platform
-	wait time.Duration
-}
-
-func (p throttledPlatform) SubmitOrderCommitment(context.Context, []byte, func() error) (apiclient.Answer, error) {
-	answer := apiclient.Answer{Known: apiclient.Throttled, Status: 429, RetryAfter: p.wait}
-	return answer, &apiclient.Error{Answer: answer}
 }
 
 // endsAfterCursor ends a run in the middle of its reading.

@@ -133,7 +133,7 @@ func (f *family) atOnce() {
 }
 
 // sync3 makes one pass and checks what must hold after it.
-func (f *family) sync3(jobs []string, interrupted, dry bool) map[string]trade.RunReport {
+func (f *family) sync3(jobs []string, interrupted, dry bool) {
 	f.t.Helper()
 	ctx, cancel := context.WithCancel(f.t.Context())
 	defer cancel()
@@ -144,26 +144,12 @@ func (f *family) sync3(jobs []string, interrupted, dry bool) map[string]trade.Ru
 	if err != nil && !errors.Is(err, context.Canceled) {
 		f.t.Fatal(err)
 	}
-	out := map[string]trade.RunReport{}
-	stopped := false
-	for _, r := range reports {
-		out[r.Job] = r
-		f.log = append(f.log, fmt.Sprintf("[%s: sent %d, %v, %+v]", r.Job, r.Sent, r.States, r.Stopped))
-		if stopped = stopped || r.Stopped != nil; r.Stopped != nil {
-			switch r.Stopped.Code {
-			case "uneven", "ledger", "erp", "lease":
-				f.t.Errorf("%s stopped %+v", r.Job, r.Stopped)
-			}
-		}
-		if !dry {
-			f.adds(r)
-		}
-	}
+	stopped := slices.ContainsFunc(reports, func(r trade.RunReport) bool { return r.Stopped != nil })
+	f.log = append(f.log, f.sound(reports, dry))
 	f.platform()
 	if !dry && !stopped && (len(jobs) == 0 || slices.Equal(jobs, children)) {
 		f.orphans()
 	}
-	return out
 }
 
 // platform checks from outside that no record is there twice, and none without its contract.

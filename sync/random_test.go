@@ -290,15 +290,26 @@ func (h *history) pass(opts engine.Options) trade.RunReport {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	r := reports[0]
-	h.log = append(h.log, fmt.Sprintf("[pass %+v: sent %d, %v]", opts.Sweep, r.Sent, r.States))
-	if r.Stopped != nil && (r.Stopped.Code == "uneven" || r.Stopped.Code == "ledger" || r.Stopped.Code == "erp" ||
-		r.Stopped.Code == "lease") {
-		h.t.Errorf("stopped %+v", r.Stopped)
-	}
-	if !opts.DryRun {
-		h.adds(r)
-	}
+	h.log = append(h.log, h.sound(reports, opts.DryRun))
 	h.once()
-	return r
+	return reports[0]
+}
+
+// sound checks what holds after each pass of a history, and writes it down.
+func (b *bench) sound(reports []trade.RunReport, dry bool) (line string) {
+	b.t.Helper()
+	for _, r := range reports {
+		stop := ""
+		if r.Stopped != nil {
+			stop = r.Stopped.Code
+		}
+		line += fmt.Sprintf("[%s: sent %d, %v %s]", r.Job, r.Sent, r.States, stop)
+		if slices.Contains([]string{"uneven", "ledger", "erp", "lease", "refs"}, stop) {
+			b.t.Errorf("%s stopped: %+v", r.Job, r.Stopped)
+		}
+		if !dry {
+			b.adds(r)
+		}
+	}
+	return line
 }
