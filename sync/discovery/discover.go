@@ -113,26 +113,18 @@ func (r *Discoverer) settleDoubles(ctx context.Context, p *pager) error {
 	}
 	slices.Sort(keys)
 	for chunk := range slices.Chunk(keys, run.PageSize) {
-		held, err := r.Run.Ledger.Known(ctx, r.Run.Job.Name(), chunk)
+		entries, err := r.Run.EntriesOf(ctx, r.Run.Job.Name(), chunk)
 		if err != nil {
 			return err
 		}
 		if r.Run.Dry != nil {
 			for _, key := range chunk {
-				if _, ok := held[key]; !ok {
+				if !slices.ContainsFunc(entries, func(e trade.Entry) bool { return e.Key == key }) {
 					double := trade.Entry{Job: r.Run.Job.Name(), Sends: r.Run.Job.Spec.Sends, Key: key}
 					run.Hold(&double, trade.CauseDuplicateKey, run.DoubleText(key, p.doubles[key]))
 					r.Run.Dry.HoldDouble(double)
 				}
 			}
-		}
-		ids := make([]int64, 0, len(held))
-		for _, k := range held {
-			ids = append(ids, k.ID)
-		}
-		entries, err := r.Run.Ledger.Entries(ctx, ids)
-		if err != nil {
-			return err
 		}
 		rows, err := r.readRevived(ctx, p, entries)
 		if err != nil {
