@@ -62,7 +62,8 @@ func TestASeedHasOneHistory(t *testing.T) {
 	}
 	first, second := liveAYear(t, 77, days), liveAYear(t, 77, days)
 	if first != second {
-		t.Errorf("the same seed gave another history:\n%s", cmp.Diff(strings.Split(first, "\n"), strings.Split(second, "\n")))
+		t.Errorf("the same seed gave another history:\n%s",
+			cmp.Diff(strings.Split(first, "\n"), strings.Split(second, "\n")))
 	}
 }
 
