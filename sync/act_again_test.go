@@ -1,6 +1,7 @@
 package sync_test
 
 import (
+	"context"
 	"fmt"
 	gosync "sync"
 	"sync/atomic"
@@ -27,26 +28,19 @@ func (b *bench) do(plan func(*acts.Acts) (acts.RowPlan, error)) acts.RowStep {
 	return p.Steps[0]
 }
 
-func (b *bench) retry(num int) acts.RowStep {
+// on does an act that may be for several rows on one of the contracts.
+func (b *bench) on(num int,
+	act func(*acts.Acts, context.Context, string, []string) (acts.RowPlan, error),
+) acts.RowStep {
 	b.t.Helper()
 	return b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-		return a.Retry(b.t.Context(), "contracts", []string{key(num)})
+		return act(a, b.t.Context(), "contracts", []string{key(num)})
 	})
 }
 
-func (b *bench) dismiss(num int) acts.RowStep {
-	b.t.Helper()
-	return b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-		return a.Dismiss(b.t.Context(), "contracts", []string{key(num)})
-	})
-}
-
-func (b *bench) reopen(num int) acts.RowStep {
-	b.t.Helper()
-	return b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-		return a.Reopen(b.t.Context(), "contracts", []string{key(num)})
-	})
-}
+func (b *bench) retry(num int) acts.RowStep   { return b.on(num, (*acts.Acts).Retry) }
+func (b *bench) dismiss(num int) acts.RowStep { return b.on(num, (*acts.Acts).Dismiss) }
+func (b *bench) reopen(num int) acts.RowStep  { return b.on(num, (*acts.Acts).Reopen) }
 
 func (b *bench) resend(num int) acts.RowStep {
 	b.t.Helper()

@@ -2,7 +2,6 @@ package sync_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -38,13 +37,6 @@ func TestABlockThatAnotherProcessEndedKeepsNoRow(t *testing.T) {
 	b.wrap = func(l Ledger) Ledger { return endedElsewhere{l, new(int)} }
 	b.sync(engine.Options{})
 	b.expect(1, trade.Accepted, "")
-}
-
-// deafLedger fails to wake what waited for a record.
-type deafLedger struct{ Ledger }
-
-func (deafLedger) WakeBlocked(context.Context, trade.Lease, string, string) (int, error) {
-	return 0, errors.New("the test failed the waking")
 }
 
 func TestARowThatIsBlockedFollowsItsERPRowToAnotherWallet(t *testing.T) {
@@ -83,11 +75,11 @@ func TestIntentsThatAFaultOvertakesAreSettledAsNotSent(t *testing.T) {
 	b.sync(engine.Options{})
 	b.api.Know(sandbox.Wallets, walletID)
 	b.clock.advance(16 * time.Minute)
-	b.wrap = func(l Ledger) Ledger { return deafLedger{l} }
+	b.before("WakeBlocked", func() error { return errBroken })
 	if r := b.sync(engine.Options{}); r.Stopped == nil || r.States[trade.Sending] != 0 {
 		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
 	}
-	b.wrap = nil
+	b.breaks(nil, false)
 	b.clock.advance(25 * time.Hour)
 	if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 10 {
 		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)

@@ -139,11 +139,11 @@ func TestF025ABrakeJudgesWhatTheLedgerHasNotWhatTheRunSaw(t *testing.T) {
 		for i := 3; i <= 9; i++ {
 			b.contract(i)
 		}
-		b.wrap = func(l Ledger) Ledger { return forgetful{l} }
+		b.before("Arrivals", func() error { return context.Canceled })
 		if r := b.sync(engine.Options{}); r.New != 7 || r.Sent != 0 {
 			t.Fatalf("%+v", r)
 		}
-		b.wrap = nil
+		b.breaks(nil, false)
 		b.expectBrake(b.sync(engine.Options{}), "brake_new_rows", 7)
 	})
 }
@@ -343,13 +343,6 @@ func TestABrakeNeedsARelease(t *testing.T) {
 		acts.Person{Name: "maria"}); err == nil {
 		t.Error("an act without a reason was done")
 	}
-}
-
-// forgetful is a ledger whose process dies when the brakes ask what came.
-type forgetful struct{ Ledger }
-
-func (forgetful) Arrivals(context.Context, string, int64, int) (trade.Arrivals, error) {
-	return trade.Arrivals{}, context.Canceled
 }
 
 // A stop that no probe ends stands until somebody runs the job by hand, or releases it.

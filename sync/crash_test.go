@@ -109,12 +109,7 @@ func TestF071AKilledProcessLeavesDoubtsAndNothingTwice(t *testing.T) {
 			}
 		}})
 		b.contracts(40)
-		at, err := json.Marshal(b.parts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		child := exec.Command(os.Args[0], "-test.run=^$")
-		child.Env = append(os.Environ(), childVariable+"="+string(at))
+		child := b.child()
 		child.Stderr = os.Stderr
 		if err := child.Start(); err != nil {
 			t.Fatal(err)
@@ -246,19 +241,6 @@ func TestAnswersThatTheLedgerDoesNotTakeAreNoted(t *testing.T) {
 	})
 }
 
-// slowPlatform lets the test's clock pass before the request is made.
-type slowPlatform struct {
-	run.Platform
-	before func()
-}
-
-func (p slowPlatform) SubmitOrderCommitment(ctx context.Context, body []byte,
-	gate func() error,
-) (apiclient.Answer, error) {
-	p.before()
-	return p.Platform.SubmitOrderCommitment(ctx, body, gate)
-}
-
 // F079, I13: an intent whose window has passed is given up unsent, and the row goes with a new one.
 func TestI13AStalledIntentIsGivenUpUnsent(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
@@ -266,9 +248,7 @@ func TestI13AStalledIntentIsGivenUpUnsent(t *testing.T) {
 		b.limits.MaxInFlight = 1
 		b.contracts(2)
 		var once gosync.Once
-		b.surface = func(p run.Platform) run.Platform {
-			return slowPlatform{p, func() { once.Do(func() { b.clock.advance(11 * time.Second) }) }}
-		}
+		b.beforePosts(func() { once.Do(func() { b.clock.advance(11 * time.Second) }) })
 		r := b.sync(engine.Options{})
 		if r.States[trade.Accepted] != 2 || len(b.api.Created()) != 2 {
 			t.Fatalf("states %v; the platform has %d records", r.States, len(b.api.Created()))
@@ -324,10 +304,6 @@ func TestF054AKillNeverLooksLikeAnOlderLedger(t *testing.T) {
 			}
 		}})
 		b.contracts(rows)
-		at, err := json.Marshal(b.parts)
-		if err != nil {
-			t.Fatal(err)
-		}
 		if err := b.ledger.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -335,8 +311,7 @@ func TestF054AKillNeverLooksLikeAnOlderLedger(t *testing.T) {
 			mu.Lock()
 			next = posts + 1 + kill%7
 			mu.Unlock()
-			child := exec.Command(os.Args[0], "-test.run=^$")
-			child.Env = append(os.Environ(), childVariable+"="+string(at))
+			child := b.child()
 			var said bytes.Buffer
 			child.Stderr = &said
 			if err := child.Start(); err != nil {
@@ -356,11 +331,11 @@ func TestF054AKillNeverLooksLikeAnOlderLedger(t *testing.T) {
 				t.Fatalf("process %d ended by itself: %v: %s", kill, err, said.String())
 			}
 		}
-		if b.ledger, err = state.Open(t.Context(),
-			state.Options{Driver: db.Ledger, DSN: b.parts.LedgerDSN, Journal: b.parts.Journal}); err != nil {
+		if err := b.reopenLedger(state.Options{
+			Driver: db.Ledger, DSN: b.parts.LedgerDSN, Journal: b.parts.Journal,
+		}); err != nil {
 			t.Fatalf("opening after the kills: %v", err)
 		}
-		t.Cleanup(func() { _ = b.ledger.Close() })
 		r := b.sync(engine.Options{Sweep: true})
 		if doubts := r.States[trade.InDoubt]; doubts > 4*kills || r.States[trade.Accepted]+doubts != rows {
 			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
@@ -395,9 +370,9 @@ func (b *bench) fresh() {
 	}
 }
 
-// forChild is the variable that makes the test binary a process on this bench. In the short form it
-// waits a second for a ledger that takes nothing, else as long as the program does.
-func (b *bench) forChild() string {
+// child is a process on this bench, begun by a command. In the short form it waits a second for a
+// ledger that takes nothing, else as long as the program does.
+func (b *bench) child(command ...string) *exec.Cmd {
 	b.t.Helper()
 	if !long {
 		b.parts.KeepAnswers = time.Second
@@ -406,7 +381,10 @@ func (b *bench) forChild() string {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return childVariable + "=" + string(text)
+	command = append(command, os.Args[0], "-test.run=^$")
+	child := exec.Command(command[0], command[1:]...)
+	child.Env = append(os.Environ(), childVariable+"="+string(text))
+	return child
 }
 
 // afterwards makes the next run after a process that something happened to, which said what it

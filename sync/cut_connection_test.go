@@ -45,7 +45,6 @@ func (c wireCut) String() string {
 // cutter stands between the engine and the platform, which it passes one POST at a time. It is told
 // before each POST how its connection ends.
 type cutter struct {
-	run.Platform
 	target string // host:port of the platform
 	listen net.Listener
 	wg     gosync.WaitGroup
@@ -77,15 +76,13 @@ func newCutter(t *testing.T, b *bench) *cutter {
 		}
 	})
 	t.Cleanup(func() { _ = ln.Close(); k.wg.Wait() })
-	b.surface = func(p run.Platform) run.Platform { k.Platform = p; return k }
+	b.posting(k.post)
 	b.parts.URL = "http://" + ln.Addr().String()
 	return k
 }
 
 // post makes one POST with the next cut.
-func (k *cutter) post(ctx context.Context,
-	submit func(context.Context) (apiclient.Answer, error),
-) (apiclient.Answer, error) {
+func (k *cutter) post(ctx context.Context, submit submission) (apiclient.Answer, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	k.mu.Lock()
@@ -101,25 +98,6 @@ func (k *cutter) post(ctx context.Context,
 		k.mu.Unlock()
 	}()
 	return submit(ctx)
-}
-
-func (k *cutter) SubmitOrderCommitment(ctx context.Context, body []byte, gate func() error) (apiclient.Answer, error) {
-	return k.post(ctx, func(ctx context.Context) (apiclient.Answer, error) {
-		return k.Platform.SubmitOrderCommitment(ctx, body, gate)
-	})
-}
-
-func (k *cutter) SubmitDelivery(ctx context.Context, body []byte, gate func() error) (apiclient.Answer, error) {
-	return k.post(ctx,
-		func(ctx context.Context) (apiclient.Answer, error) { return k.Platform.SubmitDelivery(ctx, body, gate) })
-}
-
-func (k *cutter) SubmitTraceability(ctx context.Context, id string, body []byte,
-	gate func() error,
-) (apiclient.Answer, error) {
-	return k.post(ctx, func(ctx context.Context) (apiclient.Answer, error) {
-		return k.Platform.SubmitTraceability(ctx, id, body, gate)
-	})
 }
 
 // serve passes one request on, and its answer back, as far as its cut lets it. An answer says that
@@ -322,15 +300,7 @@ func (b *bench) judgeCuts(job, resource, quantity string, cuts []wireCut, k *cut
 		}
 	}
 	doubts, want, unsent, accepted := 0, 0, 0, 0
-	var entries []trade.Entry
-	for key := range b.keysOf(job) {
-		e, err := b.ledger.Entry(b.t.Context(), job, key)
-		if err != nil {
-			b.t.Fatal(err)
-		}
-		entries = append(entries, e)
-	}
-	for _, e := range entries {
+	for _, e := range b.entries(trade.RowFilter{Job: job}) {
 		switch e.State {
 		case trade.Accepted:
 			accepted++
@@ -370,15 +340,4 @@ func (b *bench) judgeCuts(job, resource, quantity string, cuts []wireCut, k *cut
 	}
 	b.t.Logf("%d cuts, %d doubts, %d proved unsent and sent later, %d accepted, %d records, 0 doubled", want, doubts,
 		unsent, accepted, len(byID))
-}
-
-// keysOf gives the keys of a job's entries.
-func (b *bench) keysOf(job string) map[string]bool {
-	b.t.Helper()
-	keys := map[string]bool{}
-	if err := b.ledger.EachKnown(b.t.Context(), job,
-		func(k trade.Known) error { keys[k.Key] = true; return nil }); err != nil {
-		b.t.Fatal(err)
-	}
-	return keys
 }

@@ -3,8 +3,6 @@ package sync_test
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -20,8 +18,7 @@ func sickDisk(t *testing.T, command ...string) string {
 	b := newBench(t, sandbox.Options{})
 	b.contracts(diskRows)
 	b.fresh()
-	child := exec.Command(command[0], append(command[1:], os.Args[0], "-test.run=^$")...)
-	child.Env = append(os.Environ(), b.forChild())
+	child := b.child(command...)
 	var said bytes.Buffer
 	child.Stderr, child.Stdout = &said, &said
 	err := child.Run()

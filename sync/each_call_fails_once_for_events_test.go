@@ -11,94 +11,72 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
-	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/events"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// brokenInbox has every method of the ledger of what is heard.
-type brokenInbox struct {
-	l *state.Store
-	b *breaker
+func (l brokenDesk) DueEvents(ctx context.Context, now time.Time, limit int) ([]trade.InboxEvent, error) {
+	return through(l.b, "DueEvents", func() ([]trade.InboxEvent, error) { return l.s.DueEvents(ctx, now, limit) })
 }
 
-func (l brokenInbox) DueEvents(ctx context.Context, now time.Time, limit int) ([]trade.InboxEvent, error) {
-	return through(l.b, "DueEvents", func() ([]trade.InboxEvent, error) { return l.l.DueEvents(ctx, now, limit) })
+func (l brokenDesk) EventsDone(ctx context.Context, events []trade.InboxEvent) error {
+	return l.b.call("EventsDone", func() error { return l.s.EventsDone(ctx, events) })
 }
 
-func (l brokenInbox) EventsDone(ctx context.Context, events []trade.InboxEvent) error {
-	return l.b.call("EventsDone", func() error { return l.l.EventsDone(ctx, events) })
+func (l brokenDesk) Ours(ctx context.Context, ids []string) (map[string]string, error) {
+	return through(l.b, "Ours", func() (map[string]string, error) { return l.s.Ours(ctx, ids) })
 }
 
-func (l brokenInbox) Ours(ctx context.Context, ids []string) (map[string]string, error) {
-	return through(l.b, "Ours", func() (map[string]string, error) { return l.l.Ours(ctx, ids) })
+func (l brokenDesk) EntriesWith(ctx context.Context, sends trade.Kind, remoteIDs []string) ([]trade.Entry, error) {
+	return through(l.b, "EntriesWith", func() ([]trade.Entry, error) { return l.s.EntriesWith(ctx, sends, remoteIDs) })
 }
 
-func (l brokenInbox) EntriesWith(ctx context.Context, sends trade.Kind, remoteIDs []string) ([]trade.Entry, error) {
-	return through(l.b, "EntriesWith", func() ([]trade.Entry, error) { return l.l.EntriesWith(ctx, sends, remoteIDs) })
+func (l brokenDesk) NoteHeard(ctx context.Context, heard []trade.Heard, candidates []trade.Candidate) error {
+	return l.b.call("NoteHeard", func() error { return l.s.NoteHeard(ctx, heard, candidates) })
 }
 
-func (l brokenInbox) NoteHeard(ctx context.Context, heard []trade.Heard, candidates []trade.Candidate) error {
-	return l.b.call("NoteHeard", func() error { return l.l.NoteHeard(ctx, heard, candidates) })
-}
-
-func (l brokenInbox) DueCandidates(ctx context.Context, now time.Time, limit int) ([]trade.Candidate, error) {
+func (l brokenDesk) DueCandidates(ctx context.Context, now time.Time, limit int) ([]trade.Candidate, error) {
 	return through(l.b, "DueCandidates",
-		func() ([]trade.Candidate, error) { return l.l.DueCandidates(ctx, now, limit) })
+		func() ([]trade.Candidate, error) { return l.s.DueCandidates(ctx, now, limit) })
 }
 
-func (l brokenInbox) ClaimCandidate(ctx context.Context, c trade.Candidate, until time.Time) (bool, error) {
-	return through(l.b, "ClaimCandidate", func() (bool, error) { return l.l.ClaimCandidate(ctx, c, until) })
+func (l brokenDesk) ClaimCandidate(ctx context.Context, c trade.Candidate, until time.Time) (bool, error) {
+	return through(l.b, "ClaimCandidate", func() (bool, error) { return l.s.ClaimCandidate(ctx, c, until) })
 }
 
-func (l brokenInbox) SaveCandidate(ctx context.Context, c trade.Candidate) error {
-	return l.b.call("SaveCandidate", func() error { return l.l.SaveCandidate(ctx, c) })
+func (l brokenDesk) SaveCandidate(ctx context.Context, c trade.Candidate) error {
+	return l.b.call("SaveCandidate", func() error { return l.s.SaveCandidate(ctx, c) })
 }
 
-func (l brokenInbox) ForgetCandidates(ctx context.Context, ids []string) error {
-	return l.b.call("ForgetCandidates", func() error { return l.l.ForgetCandidates(ctx, ids) })
+func (l brokenDesk) ForgetCandidates(ctx context.Context, ids []string) error {
+	return l.b.call("ForgetCandidates", func() error { return l.s.ForgetCandidates(ctx, ids) })
 }
 
-func (l brokenInbox) PostponeCandidates(ctx context.Context, ids []string, until time.Time) error {
-	return l.b.call("PostponeCandidates", func() error { return l.l.PostponeCandidates(ctx, ids, until) })
+func (l brokenDesk) PostponeCandidates(ctx context.Context, ids []string, until time.Time) error {
+	return l.b.call("PostponeCandidates", func() error { return l.s.PostponeCandidates(ctx, ids, until) })
 }
 
-func (l brokenInbox) ReadBack(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error) {
-	return through(l.b, "ReadBack", func() ([]trade.Candidate, error) { return l.l.ReadBack(ctx, since, limit) })
+func (l brokenDesk) ReadBack(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error) {
+	return through(l.b, "ReadBack", func() ([]trade.Candidate, error) { return l.s.ReadBack(ctx, since, limit) })
 }
 
-func (l brokenInbox) SameContent(ctx context.Context, sends trade.Kind, contents []int64,
-	sources []trade.Hash,
-) ([]trade.SentContent, error) {
-	return through(l.b, "SameContent",
-		func() ([]trade.SentContent, error) { return l.l.SameContent(ctx, sends, contents, sources) })
-}
-
-func (l brokenInbox) LastHeard(ctx context.Context, kind, event string, ids []string,
+func (l brokenDesk) LastHeard(ctx context.Context, kind, event string, ids []string,
 	before time.Time,
 ) (map[string]trade.Heard, error) {
 	return through(l.b, "LastHeard",
-		func() (map[string]trade.Heard, error) { return l.l.LastHeard(ctx, kind, event, ids, before) })
+		func() (map[string]trade.Heard, error) { return l.s.LastHeard(ctx, kind, event, ids, before) })
 }
 
-func (l brokenInbox) Doubts(ctx context.Context) ([]trade.Doubt, error) {
-	return through(l.b, "Doubts", func() ([]trade.Doubt, error) { return l.l.Doubts(ctx) })
+func (l brokenDesk) Doubts(ctx context.Context) ([]trade.Doubt, error) {
+	return through(l.b, "Doubts", func() ([]trade.Doubt, error) { return l.s.Doubts(ctx) })
 }
 
-func (l brokenInbox) WakeFor(ctx context.Context, kinds, ids []string, now time.Time) (int, error) {
-	return through(l.b, "WakeFor", func() (int, error) { return l.l.WakeFor(ctx, kinds, ids, now) })
+func (l brokenDesk) WakeFor(ctx context.Context, kinds, ids []string, now time.Time) (int, error) {
+	return through(l.b, "WakeFor", func() (int, error) { return l.s.WakeFor(ctx, kinds, ids, now) })
 }
 
-func (l brokenInbox) AskLookupsAgain(ctx context.Context, now time.Time) (int, error) {
-	return through(l.b, "AskLookupsAgain", func() (int, error) { return l.l.AskLookupsAgain(ctx, now) })
-}
-
-func (l brokenInbox) Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error {
-	return l.b.call("Rows", func() error { return l.l.Rows(ctx, filter, fn) })
-}
-
-func (l brokenInbox) Act(ctx context.Context, acts []trade.Act) ([]bool, error) {
-	return through(l.b, "Act", func() ([]bool, error) { return l.l.Act(ctx, acts) })
+func (l brokenDesk) AskLookupsAgain(ctx context.Context, now time.Time) (int, error) {
+	return through(l.b, "AskLookupsAgain", func() (int, error) { return l.s.AskLookupsAgain(ctx, now) })
 }
 
 // heardBench is a bench of which the platform has told: contract 1 was deleted there while a
@@ -153,7 +131,7 @@ func TestEveryCallOfWhatIsHeardFailsOnce(t *testing.T) {
 	for at := first; ; at += step {
 		b, br := heardBench(t), &breaker{}
 		h := b.hearing()
-		inbox := brokenInbox{b.ledger, br}
+		inbox := b.desk(br)
 		h.Inbox, h.Candidates, h.Rows = inbox, inbox, inbox
 		br.arm(at, false)
 		err := b.listen(h)
@@ -206,7 +184,7 @@ func TestALookThatFailsIsLogged(t *testing.T) {
 	h := b.hearing()
 	br := &breaker{}
 	br.cutOff(true)
-	inbox := brokenInbox{b.ledger, br}
+	inbox := b.desk(br)
 	h.Inbox, h.Candidates, h.Rows = inbox, inbox, inbox
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -14,11 +14,13 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// brokenDesk is the ledger of people's acts.
+// brokenDesk is the ledger of people's acts, and of what is heard.
 type brokenDesk struct {
 	brokenLedger
 	s *state.Store
 }
+
+func (b *bench) desk(br *breaker) brokenDesk { return brokenDesk{brokenLedger{b.ledger, br}, b.ledger} }
 
 func (d brokenDesk) Entry(ctx context.Context, job, key string) (trade.Entry, error) {
 	return through(d.b, "Entry", func() (trade.Entry, error) { return d.s.Entry(ctx, job, key) })
@@ -113,7 +115,7 @@ func (b *bench) asked(br *breaker) {
 		"a resync of a day": func() error {
 			return b.resync(e, discovery.Resync{Since: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)})
 		},
-		"a resync of a row":   func() error { return b.resync(e, discovery.Resync{Keys: []string{key(6)}}) },
+		"a resync of a row": func() error { return b.resync(e, discovery.Resync{Keys: []string{key(6)}}) },
 		"a resync of a state": func() error {
 			return b.resync(e, discovery.Resync{States: []trade.State{trade.Waiting}})
 		},
@@ -151,8 +153,7 @@ func failureOf(reports []trade.RunReport, err error) error {
 func (b *bench) ordered(br *breaker) {
 	t, ctx := b.t.(*testing.T), b.t.Context()
 	people := b.acts()
-	desk := brokenDesk{brokenLedger{b.ledger, br}, b.ledger}
-	people.Desk, people.JobDesk = desk, desk
+	people.Desk, people.JobDesk = b.desk(br), b.desk(br)
 	rows := func(name string, plan func() (acts.RowPlan, error)) {
 		t.Helper()
 		var p acts.RowPlan
@@ -279,8 +280,7 @@ func TestEveryCallOfWhatPeopleOrderRarelyFailsOnce(t *testing.T) {
 	ctx, br := t.Context(), &breaker{}
 	b.breaks(br, true)
 	people := b.acts()
-	desk := brokenDesk{brokenLedger{b.ledger, br}, b.ledger}
-	people.Desk, people.JobDesk = desk, desk
+	people.Desk, people.JobDesk = b.desk(br), b.desk(br)
 	br.each(t, "the plan of a release", func() error { _, err := people.Release(ctx, "contracts"); return err })
 	br.each(t, "the plan of a retry",
 		func() error { _, err := people.Retry(ctx, "contracts", []string{key(99)}); return err })
@@ -353,8 +353,7 @@ func TestARowThatExistsAndWhoseAttemptsAreNotRead(t *testing.T) {
 	b.expect(1, trade.Held, trade.CauseExists)
 	br := &breaker{}
 	people := b.acts()
-	desk := brokenDesk{brokenLedger{b.ledger, br}, b.ledger}
-	people.Desk, people.JobDesk = desk, desk
+	people.Desk, people.JobDesk = b.desk(br), b.desk(br)
 	br.each(t, "the plan of a retry",
 		func() error { return second(people.Retry(t.Context(), "contracts", []string{key(1)})) })
 	b.expect(1, trade.Held, trade.CauseExists)

@@ -109,14 +109,7 @@ func (b *bench) rareFailure(br *breaker, at int, opts engine.Options) string {
 		"contracts": "order_commitments", "deliveries": "deliveries",
 		"traceability": "traceability",
 	} {
-		counts, err := b.ledger.Recount(b.t.Context(), job)
-		if err != nil {
-			b.t.Fatal(err)
-		}
-		states := map[trade.State]int{}
-		for _, c := range counts {
-			states[c.State] += c.Count
-		}
+		states := b.stateCounts(job)
 		if created := len(b.createdOf(resource)); created != states[trade.Accepted] ||
 			states[trade.InDoubt]+states[trade.Sending]+states[trade.Pending] > 0 {
 			b.t.Fatalf("after call %d failed (%s) the platform has %d %s, and the ledger %v", at, hit, created,

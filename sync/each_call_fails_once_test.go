@@ -46,6 +46,25 @@ func (b *bench) breaks(br *breaker, through bool) {
 	}
 }
 
+// around lets a function of the test make each call of the engine to ledger, ERP and platform: it
+// is told the name of the call, and makes it with do.
+func (b *bench) around(f func(call string, do func() error) error) {
+	b.breaks(&breaker{around: f}, true)
+}
+
+// before lets something happen before each call of a name; its error is that of the call, which is
+// not made.
+func (b *bench) before(call string, f func() error) {
+	b.around(func(name string, do func() error) error {
+		if name == call {
+			if err := f(); err != nil {
+				return err
+			}
+		}
+		return do()
+	})
+}
+
 // day is what happens in the ERP before a run: a new contract with a document, a delivery and a
 // share of it, a change of one that was sent, a row that waits for a code, the earlier such row is
 // gone, a ticket that stands twice, another code; every fourth day a contract that was sent is
@@ -146,14 +165,7 @@ func (b *bench) stands(n int, hit string) {
 	b.t.Helper()
 	b.once()
 	for job, want := range map[string]int{"contracts": n, "deliveries": n, "traceability": n} {
-		counts, err := b.ledger.Recount(b.t.Context(), job)
-		if err != nil {
-			b.t.Fatal(err)
-		}
-		states := map[trade.State]int{}
-		for _, c := range counts {
-			states[c.State] += c.Count
-		}
+		states := b.stateCounts(job)
 		if states[trade.Accepted] != want ||
 			states[trade.InDoubt]+states[trade.Sending]+states[trade.Pending]+states[trade.Rejected] > 0 {
 			b.t.Fatalf("after a run with a failure (%s): %s %v, want %d accepted", hit, job, states, want)

@@ -72,18 +72,14 @@ func New(config Config) *Engine {
 		Version: config.Version, Log: config.Log,
 		PerSecond: config.Limits.RateLimit, Burst: config.Limits.MaxInFlight,
 	})
-	env := config.env(c)
+	env := &run.Env{
+		Platform: config.Platform, Clock: config.Clock, Owner: config.Owner, Jobs: config.Jobs,
+		References: config.References, Limits: config.Limits, Brakes: config.Brakes, Zone: config.Zone,
+		Observe: config.Observe, Member: c,
+	}
 	return &Engine{
 		Config: config, crew: c, env: env,
 		Rehearsal: rehearse.New(env, config.Ledger.Readable, config.Source, config.Log),
-	}
-}
-
-func (c Config) env(crew *cluster.Member) *run.Env {
-	return &run.Env{
-		Platform: c.Platform, Clock: c.Clock, Owner: c.Owner, Jobs: c.Jobs, References: c.References, Limits: c.Limits,
-		Brakes: c.Brakes,
-		Zone:   c.Zone, Observe: c.Observe, Member: crew,
 	}
 }
 

@@ -42,16 +42,6 @@ func (b *bench) run(opts engine.Options) trade.RunReport {
 	return reports[0]
 }
 
-// typed wants a contract to stand so. Equal amounts may be on the platform more than once here.
-func (b *bench) typed(num int, state trade.State, cause string) trade.Entry {
-	b.t.Helper()
-	e, err := b.ledger.Entry(b.t.Context(), "contracts", key(num))
-	if err != nil || e.State != state || e.Cause != cause {
-		b.t.Fatalf("contract %d is %s (%s), want %s (%s): %+v, %v", num, e.State, e.Cause, state, cause, e.Error, err)
-	}
-	return e
-}
-
 // again types contract 3 once more, under the number 4.
 func (b *bench) again() {
 	b.t.Helper()
@@ -72,22 +62,22 @@ func TestEqualRowsAreHeldUntilAPersonSaysThatTheyAreTwo(t *testing.T) {
 			}
 			b.again()
 			b.adds(b.run(engine.Options{}))
-			b.typed(3, trade.Accepted, "")
-			e := b.typed(4, trade.Held, trade.CauseTwin)
+			b.expect(3, trade.Accepted, "")
+			e := b.expect(4, trade.Held, trade.CauseTwin)
 			if !e.Flags.Has(trade.Twin) || !strings.Contains(e.Error.Text, "01|0003") {
 				t.Errorf("the held row has the flags %v and says %s", e.Flags, e.Error.Text)
 			}
 			if report := b.run(engine.Options{Sweep: true}); report.Sent != 0 {
 				t.Errorf("a sweep sends %d", report.Sent)
 			}
-			b.typed(4, trade.Held, trade.CauseTwin)
+			b.expect(4, trade.Held, trade.CauseTwin)
 			b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
 				return a.Retry(t.Context(), "contracts", []string{"01|0004"})
 			}), acts.NotRefused)
 			if report := b.run(engine.Options{}); report.Sent != 1 {
 				t.Errorf("%d are sent of what a person called two contracts", report.Sent)
 			}
-			b.typed(4, trade.Accepted, "")
+			b.expect(4, trade.Accepted, "")
 			if n := len(b.createdOf("order_commitments")); n != 4 {
 				t.Errorf("the platform has %d contracts, want 4", n)
 			}
@@ -113,8 +103,8 @@ func TestAnEqualRowThatIsOneIsDismissedAndACorrectedOneGoes(t *testing.T) {
 	}), acts.NotRefused)
 	b.exec(`UPDATE contrato SET quantidade = 77 WHERE num = '0005'`)
 	b.adds(b.run(engine.Options{Sweep: true}))
-	b.typed(4, trade.Dismissed, trade.CauseTwin)
-	b.typed(5, trade.Accepted, "")
+	b.expect(4, trade.Dismissed, trade.CauseTwin)
+	b.expect(5, trade.Accepted, "")
 	if n := len(b.createdOf("order_commitments")); n != 4 {
 		t.Errorf("the platform has %d contracts, want 4", n)
 	}
@@ -151,7 +141,7 @@ func TestWhatIsNoTwinGoes(t *testing.T) {
 				b.exec(c.also)
 			}
 			b.run(engine.Options{Sweep: true})
-			e := b.typed(4, trade.Accepted, "")
+			e := b.expect(4, trade.Accepted, "")
 			if want := (trade.Flags{}).With(c.flag, c.flag != ""); !slices.Equal(e.Flags, want) {
 				t.Errorf("the second row has the flags %v, want %v", e.Flags, want)
 			}

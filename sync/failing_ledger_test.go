@@ -25,6 +25,9 @@ type breaker struct {
 	hit       string
 	named     string // the next call of this name fails
 	cut       bool   // every call fails: the machine is dead, or cut off
+
+	around  func(call string, do func() error) error // optional: makes each call
+	intents func(trade.Lease) error                  // optional: comes before intents are stored
 }
 
 func (b *breaker) arm(at int, applied bool) {
@@ -83,7 +86,16 @@ func through[T any](b *breaker, call string, f func() (T, error)) (T, error) {
 	if fails && !applied {
 		return none, errBroken
 	}
-	v, err := f()
+	v, err := none, error(nil)
+	do := func() error {
+		v, err = f()
+		return err
+	}
+	if b.around != nil {
+		err = b.around(call, do)
+	} else {
+		err = do()
+	}
 	if fails && err == nil {
 		return none, fmt.Errorf("%w: %w", errBroken, trade.ErrUncertain)
 	}
@@ -253,6 +265,11 @@ func (l brokenLedger) Due(ctx context.Context, job string, now time.Time, after 
 }
 
 func (l brokenLedger) Commit(ctx context.Context, lease trade.Lease, group trade.Group) (trade.GroupResult, error) {
+	if l.b.intents != nil && len(group.Intents) > 0 {
+		if err := l.b.intents(lease); err != nil {
+			return trade.GroupResult{}, err
+		}
+	}
 	return through(l.b, "Commit", func() (trade.GroupResult, error) { return l.l.Commit(ctx, lease, group) })
 }
 
@@ -394,4 +411,44 @@ func (p brokenPlatform) ListWebhooks(ctx context.Context) ([]json.RawMessage, er
 func (p brokenPlatform) GetProducerByDocument(ctx context.Context, document string) (apiclient.Producer, error) {
 	return through(p.b, "GetProducerByDocument",
 		func() (apiclient.Producer, error) { return p.p.GetProducerByDocument(ctx, document) })
+}
+
+// submission makes a POST.
+type submission func(context.Context) (apiclient.Answer, error)
+
+// posts is a platform whose POSTs go through a function of the test, which makes them, or answers.
+type posts struct {
+	run.Platform
+	through func(ctx context.Context, submit submission) (apiclient.Answer, error)
+}
+
+func (p posts) SubmitOrderCommitment(ctx context.Context, body []byte, gate func() error) (apiclient.Answer, error) {
+	return p.through(ctx, func(ctx context.Context) (apiclient.Answer, error) {
+		return p.Platform.SubmitOrderCommitment(ctx, body, gate)
+	})
+}
+
+func (p posts) SubmitDelivery(ctx context.Context, body []byte, gate func() error) (apiclient.Answer, error) {
+	return p.through(ctx,
+		func(ctx context.Context) (apiclient.Answer, error) { return p.Platform.SubmitDelivery(ctx, body, gate) })
+}
+
+func (p posts) SubmitTraceability(ctx context.Context, id string, body []byte,
+	gate func() error,
+) (apiclient.Answer, error) {
+	return p.through(ctx, func(ctx context.Context) (apiclient.Answer, error) {
+		return p.Platform.SubmitTraceability(ctx, id, body, gate)
+	})
+}
+
+func (b *bench) posting(through func(context.Context, submission) (apiclient.Answer, error)) {
+	b.surface = func(p run.Platform) run.Platform { return posts{p, through} }
+}
+
+// beforePosts lets something happen before each request is made.
+func (b *bench) beforePosts(f func()) {
+	b.posting(func(ctx context.Context, submit submission) (apiclient.Answer, error) {
+		f()
+		return submit(ctx)
+	})
 }

@@ -105,8 +105,8 @@ func failAt(t *testing.T, db database, step, action string, at int) {
 	b.contracts(failpointRows)
 	b.fresh()
 	hit := filepath.Join(b.dir, "hit")
-	child := exec.Command(os.Args[0], "-test.run=^$")
-	child.Env = append(os.Environ(), b.forChild(), failpoint.HitFile+"="+hit,
+	child := b.child()
+	child.Env = append(child.Env, failpoint.HitFile+"="+hit,
 		fmt.Sprintf("%s=%s=%s@%d", failpoint.Variable, step, action, at))
 	var said bytes.Buffer
 	child.Stderr = &said

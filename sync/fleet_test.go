@@ -14,8 +14,6 @@ import (
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
-	"github.com/safrasync/safrasync/sync/mapping"
-	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -66,24 +64,22 @@ func (m *machine) hold(free int) (open func()) {
 	m.open = gosync.OnceFunc(func() { close(gate) })
 	m.t.Cleanup(m.open)
 	var mu gosync.Mutex
-	m.surface = func(p run.Platform) run.Platform {
-		return slowPlatform{p, func() {
-			mu.Lock()
-			free--
-			wait := free < 0
-			mu.Unlock()
-			if wait {
-				<-gate
-			}
-		}}
-	}
+	m.beforePosts(func() {
+		mu.Lock()
+		free--
+		wait := free < 0
+		mu.Unlock()
+		if wait {
+			<-gate
+		}
+	})
 	return m.open
 }
 
 // run starts `safrasync run` there.
 func (m *machine) run() {
 	m.t.Helper()
-	for _, spec := range append([]*mapping.JobSpec{&m.spec}, specs(m.more)...) {
+	for _, spec := range m.specs() {
 		spec.Schedule = "@every 10000h"
 	}
 	s, err := engine.NewScheduler(engine.SchedulerConfig{Engine: m.engine()})
@@ -106,14 +102,6 @@ func (m *machine) run() {
 		}
 		m.stop()
 	})
-}
-
-func specs(list []mapping.JobSpec) []*mapping.JobSpec {
-	var out []*mapping.JobSpec
-	for i := range list {
-		out = append(out, &list[i])
-	}
-	return out
 }
 
 // starts runs `safrasync sync` on a machine, and gives what came of it.
@@ -147,17 +135,16 @@ func (m *machine) expires() {
 // sentBy counts the attempts of a machine.
 func (m *machine) sentBy() int {
 	m.t.Helper()
-	db := m.db
-	var n int
-	if err := db.Get(&n, db.Rebind(`SELECT COUNT(*) FROM attempt WHERE owner = ?`), m.owner.Instance); err != nil {
-		m.t.Fatal(err)
+	n := 0
+	for _, of := range m.jobsBy() {
+		n += of
 	}
 	return n
 }
 
 func (b *bench) stateCounts(job string) map[trade.State]int {
 	b.t.Helper()
-	tallies, err := b.ledger.Counts(b.t.Context(), job)
+	tallies, err := b.ledger.Recount(b.t.Context(), job)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -384,17 +371,11 @@ func TestAMachineThatSendsElsewhereDoesNotRun(t *testing.T) {
 	})
 }
 
-// otherServer is a ledger on a server that nobody has confirmed, while the service runs.
-type otherServer struct{ Ledger }
-
-func (otherServer) AcquireLease(context.Context, string, trade.Owner) (trade.Lease, error) {
-	return trade.Lease{}, fmt.Errorf("%w: compare the journals", trade.ErrOtherServer)
-}
-
+// A ledger on a server that nobody has confirmed, while the service runs.
 func TestAJobThatIsStoppedByAnotherServerSaysSo(t *testing.T) {
 	t.Parallel()
 	a, b := fleet(t, 3)
-	b.wrap = func(l Ledger) Ledger { return otherServer{l} }
+	b.before("AcquireLease", func() error { return fmt.Errorf("%w: compare the journals", trade.ErrOtherServer) })
 	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
 	if err != nil || len(reports) == 0 || reports[0].Stopped == nil || reports[0].Stopped.Code != "ledger" {
 		t.Fatalf("%+v, %v", reports, err)

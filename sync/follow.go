@@ -93,8 +93,8 @@ func (p *pass) above(job *mapping.Job) map[string]bool {
 			continue
 		}
 		names[open[0]] = true
-		if i := slices.IndexFunc(p.engine.Jobs, func(j *mapping.Job) bool { return j.Name() == open[0] }); i >= 0 {
-			open = append(open, p.engine.Jobs[i].Mapping.SentBy...)
+		if parent := p.engine.env.Configured(open[0]); parent != nil {
+			open = append(open, parent.Mapping.SentBy...)
 		}
 	}
 	return names

@@ -1,7 +1,6 @@
 package sync_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -16,24 +15,6 @@ import (
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// copyingLedger makes a copy of the ledger after each commit, as a backup every few seconds would.
-type copyingLedger struct {
-	Ledger
-	store  *state.Store
-	folder string
-	copies []string
-}
-
-func (l *copyingLedger) Commit(ctx context.Context, lease trade.Lease, group trade.Group) (trade.GroupResult, error) {
-	result, err := l.Ledger.Commit(ctx, lease, group)
-	file := filepath.Join(l.folder, fmt.Sprintf("%03d.db", len(l.copies)))
-	if copyErr := l.store.Backup(ctx, file); copyErr != nil {
-		return result, errors.Join(err, copyErr)
-	}
-	l.copies = append(l.copies, file)
-	return result, err
-}
 
 // reopen opens the ledger of a bench with a journal.
 func (b *bench) reopenLedger(o state.Options) error {
@@ -64,23 +45,33 @@ func TestF058NoOlderLedgerEverSendsTwice(t *testing.T) {
 	}
 	const rows = 100
 	b.contracts(rows)
-	b.spec.ChangedAt = "" // every run compares all rows
-	copier := &copyingLedger{folder: t.TempDir(), store: b.ledger}
-	b.wrap = func(l Ledger) Ledger { copier.Ledger = l; return copier }
+	b.spec.ChangedAt = ""                     // every run compares all rows
+	folder, copies := t.TempDir(), []string{} // of the ledger after each commit, as by a backup every few seconds
+	b.around(func(call string, do func() error) error {
+		err := do()
+		if call == "Commit" {
+			file := filepath.Join(folder, fmt.Sprintf("%03d.db", len(copies)))
+			if copyErr := b.ledger.Backup(t.Context(), file); copyErr != nil {
+				return errors.Join(err, copyErr)
+			}
+			copies = append(copies, file)
+		}
+		return err
+	})
 	b.sync(engine.Options{})
-	b.wrap = nil
+	b.breaks(nil, false)
 	b.api.SetFaults()
 	posts := len(b.api.Created())
 	want := b.sent()
-	if len(want) != rows || len(copier.copies) < rows/2 {
-		t.Fatalf("%d rows sent, %d copies", len(want), len(copier.copies))
+	if len(want) != rows || len(copies) < rows/2 {
+		t.Fatalf("%d rows sent, %d copies", len(want), len(copies))
 	}
 	whole, journals := t.TempDir(), filepath.Join(o.Journal, b.ledger.LedgerID())
 	if err := os.CopyFS(whole, os.DirFS(journals)); err != nil {
 		t.Fatal(err)
 	}
 	refused, settled := 0, 0
-	for i := -1; i < len(copier.copies); i++ {
+	for i := -1; i < len(copies); i++ {
 		_ = b.ledger.Close()
 		for _, file := range []string{o.DSN, o.DSN + "-wal", o.DSN + "-shm"} {
 			_ = os.Remove(file)
@@ -89,7 +80,7 @@ func TestF058NoOlderLedgerEverSendsTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 		if i >= 0 {
-			if err := copyTo(copier.copies[i], o.DSN); err != nil {
+			if err := copyTo(copies[i], o.DSN); err != nil {
 				t.Fatal(err)
 			}
 			release(t, o.DSN)
@@ -128,10 +119,10 @@ func TestF058NoOlderLedgerEverSendsTwice(t *testing.T) {
 			}
 		}
 	}
-	if refused < len(copier.copies)-3 || settled == 0 {
-		t.Errorf("%d of %d copies were refused, %d settled", refused, len(copier.copies)+1, settled)
+	if refused < len(copies)-3 || settled == 0 {
+		t.Errorf("%d of %d copies were refused, %d settled", refused, len(copies)+1, settled)
 	}
-	t.Logf("%d older copies and no ledger at all: %d refused and rebuilt, %d settled", len(copier.copies),
+	t.Logf("%d older copies and no ledger at all: %d refused and rebuilt, %d settled", len(copies),
 		refused, settled)
 	// What was filled in is compared as ever: a contract that changes is flagged, one that only got
 	// its columns touched is not.
@@ -153,11 +144,8 @@ type sentRow struct {
 func (b *bench) sent() map[string]sentRow {
 	b.t.Helper()
 	out := map[string]sentRow{}
-	if err := b.ledger.Rows(b.t.Context(), trade.RowFilter{}, func(e trade.Entry) error {
+	for _, e := range b.entries(trade.RowFilter{}) {
 		out[e.Key] = sentRow{e.State, e.RemoteID, string(e.Payload), e.PayloadHash, e.SourceHash, len(e.Values)}
-		return nil
-	}); err != nil {
-		b.t.Fatal(err)
 	}
 	return out
 }

@@ -1,7 +1,6 @@
 package sync_test
 
 import (
-	"context"
 	"errors"
 	"strings"
 	gosync "sync"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
-	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -44,22 +42,15 @@ func TestOneJobRunsOnce(t *testing.T) {
 	b.expect(1, trade.Accepted, "")
 }
 
-// taken gives the job's lease to another process while a page is recorded.
-type taken struct {
-	Ledger
-	b *bench
-}
-
-func (l taken) Record(ctx context.Context, lease trade.Lease, page trade.Page) (int, error) {
-	l.b.leasesEnd()
-	other, err := l.b.ledger.AcquireLease(ctx, lease.Job, trade.Owner{Instance: "another", Host: "elsewhere", PID: 1})
-	if err == nil {
-		err = l.b.ledger.ReleaseLease(ctx, other)
-	}
+// taken gives the lease of the contracts to another process, which gives it back.
+func (b *bench) taken() error {
+	b.leasesEnd()
+	other, err := b.ledger.AcquireLease(b.t.Context(), "contracts",
+		trade.Owner{Instance: "another", Host: "elsewhere", PID: 1})
 	if err != nil {
-		return 0, err
+		return err
 	}
-	return l.Ledger.Record(ctx, lease, page)
+	return b.ledger.ReleaseLease(b.t.Context(), other)
 }
 
 // I12: a run whose lease went to another process while it read records and sends nothing more, and
@@ -68,22 +59,17 @@ func TestARunWhoseLeaseWasTakenWhileItReads(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
 	b.contracts(2)
-	b.wrap = func(l Ledger) Ledger { return taken{l, b} }
+	b.before("Record", b.taken)
 	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
 	if err != nil || len(reports) != 1 || reports[0].Stopped == nil || reports[0].Stopped.Code != "lease" ||
 		reports[0].Sent != 0 {
 		t.Fatalf("%+v, %v", reports, err)
 	}
-	b.wrap = nil
+	b.breaks(nil, false)
 	if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 2 {
 		t.Errorf("%+v", r)
 	}
 }
-
-// renewsNothing has a lease that cannot be renewed.
-type renewsNothing struct{ Ledger }
-
-func (renewsNothing) RenewLease(context.Context, trade.Lease) error { return errBroken }
 
 // I12: a job of which the ledger does not say any more that it is ours stops, and says why; the
 // rest goes with the next run.
@@ -93,16 +79,14 @@ func TestALeaseThatCannotBeRenewedStopsTheJob(t *testing.T) {
 	b.limits.MaxInFlight = 1
 	b.contracts(3)
 	var once gosync.Once
-	b.surface = func(p run.Platform) run.Platform {
-		return slowPlatform{p, func() { once.Do(func() { b.clock.advance(29 * time.Second) }) }}
-	}
-	b.wrap = func(l Ledger) Ledger { return renewsNothing{l} }
+	b.before("RenewLease", func() error { return errBroken })
+	b.beforePosts(func() { once.Do(func() { b.clock.advance(29 * time.Second) }) })
 	r := b.sync(engine.Options{})
 	if r.Stopped == nil || r.Stopped.Code != "lease" || !strings.Contains(r.Stopped.Text, errBroken.Error()) ||
 		r.States[trade.Accepted] != 0 {
 		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
 	}
-	b.wrap = nil
+	b.breaks(nil, false)
 	if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 3 {
 		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
 	}

@@ -1,7 +1,6 @@
 package sync_test
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -612,21 +611,6 @@ func TestWhatHangsOnANumberThatIsUsedAgainGoesUnderItsOwnRecord(t *testing.T) {
 	})
 }
 
-// slowCommit does something else before the first intents of a job are stored.
-type slowCommit struct {
-	Ledger
-	job     string
-	once    *gosync.Once
-	between func()
-}
-
-func (s slowCommit) Commit(ctx context.Context, lease trade.Lease, g trade.Group) (trade.GroupResult, error) {
-	if lease.Job == s.job && len(g.Intents) > 0 {
-		s.once.Do(s.between)
-	}
-	return s.Ledger.Commit(ctx, lease, g)
-}
-
 // A row goes to another job under another key while the first is about to store its intent: it
 // goes once, and the second of the two is shown.
 func TestARowThatGoesToAnotherJobBetweenTheLookAndTheIntentGoesOnce(t *testing.T) {
@@ -636,16 +620,15 @@ func TestARowThatGoesToAnotherJobBetweenTheLookAndTheIntentGoesOnce(t *testing.T
 		b.becomes(90, "fixacao")
 		b.pass()
 		b.write(90, 80, 10)
-		b.wrap = func(l Ledger) Ledger {
-			return slowCommit{l, "contracts", &gosync.Once{}, func() {
-				b.wrap = nil
+		var once gosync.Once
+		b.breaks(&breaker{intents: func(trade.Lease) (err error) {
+			once.Do(func() {
+				b.breaks(nil, false)
 				b.exec(`UPDATE contrato SET num = '0004', situacao = 'fixacao' WHERE num = '0003'`)
-				if _, err := b.engine().Sync(t.Context(), []string{"fixations"},
-					engine.Options{Sweep: true}); err != nil {
-					t.Error(err)
-				}
-			}}
-		}
+				_, err = b.engine().Sync(t.Context(), []string{"fixations"}, engine.Options{Sweep: true})
+			})
+			return err
+		}}, true)
 		if _, err := b.engine().Sync(t.Context(), []string{"contracts"}, engine.Options{Sweep: true}); err != nil {
 			t.Error(err)
 		}

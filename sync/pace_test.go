@@ -2,7 +2,6 @@ package sync_test
 
 import (
 	"context"
-	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -10,26 +9,8 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
-	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// givenUp is the answer to a POST whose send window passed before its first byte.
-func givenUp() (apiclient.Answer, error) {
-	answer := apiclient.Answer{Known: apiclient.NotSent}
-	return answer, &apiclient.Error{Answer: answer, Fault: apiclient.FaultWindow}
-}
-
-// latePlatform is reached too slowly for the send window.
-type latePlatform struct {
-	run.Platform
-	asked func()
-}
-
-func (p latePlatform) SubmitOrderCommitment(context.Context, []byte, func() error) (apiclient.Answer, error) {
-	p.asked()
-	return givenUp()
-}
 
 // I13: an API that is reached too slowly for the send window is not asked for ever.
 func TestI13AWindowThatAlwaysPassesEndsTheRun(t *testing.T) {
@@ -39,13 +20,13 @@ func TestI13AWindowThatAlwaysPassesEndsTheRun(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	b.contracts(3)
 	var posts atomic.Int32
-	b.surface = func(p run.Platform) run.Platform {
-		return latePlatform{p, func() {
-			if posts.Add(1) > 60 {
-				cancel()
-			}
-		}}
-	}
+	b.posting(func(context.Context, submission) (apiclient.Answer, error) {
+		if posts.Add(1) > 60 {
+			cancel()
+		}
+		answer := apiclient.Answer{Known: apiclient.NotSent}
+		return answer, &apiclient.Error{Answer: answer, Fault: apiclient.FaultWindow}
+	})
 	reports, err := b.engine().Sync(ctx, nil, engine.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -73,15 +54,15 @@ func TestF079ASuspendedRunGoesOnWithItsLease(t *testing.T) {
 	}
 }
 
-// throttledPlatform answers each POST with 429.
-type throttledPlatform struct {
-	run.Platform
-	wait time.Duration
-}
-
-func (p throttledPlatform) SubmitOrderCommitment(context.Context, []byte, func() error) (apiclient.Answer, error) {
-	answer := apiclient.Answer{Known: apiclient.Throttled, Status: 429, RetryAfter: p.wait}
-	return answer, &apiclient.Error{Answer: answer}
+// endsAfterCursor ends a run in the middle of its reading.
+func (b *bench) endsAfterCursor(cancel func()) {
+	b.around(func(call string, do func() error) error {
+		err := do()
+		if call == "Cursor" {
+			cancel()
+		}
+		return err
+	})
 }
 
 func TestAReadingThatIsInterruptedIsNoFaultOfTheERP(t *testing.T) {
@@ -90,28 +71,16 @@ func TestAReadingThatIsInterruptedIsNoFaultOfTheERP(t *testing.T) {
 		defer cancel()
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(5)
-		b.wrap = func(l Ledger) Ledger { return cancellingLedger{l, cancel} }
+		b.endsAfterCursor(cancel)
 		reports, err := b.engine().Sync(ctx, nil, engine.Options{})
 		if err != nil || reports[0].Stopped == nil || reports[0].Stopped.Code != "interrupted" {
 			t.Errorf("%+v, %v", reports, err)
 		}
-		b.wrap = nil
+		b.breaks(nil, false)
 		if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 5 {
 			t.Errorf("states %v", r.States)
 		}
 	})
-}
-
-// cancellingLedger ends the run's context in the middle of the reading.
-type cancellingLedger struct {
-	Ledger
-	cancel context.CancelFunc
-}
-
-func (l cancellingLedger) Cursor(ctx context.Context, job string) (trade.Cursor, error) {
-	cursor, err := l.Ledger.Cursor(ctx, job)
-	l.cancel()
-	return cursor, err
 }
 
 // unevenLedger counts once as if another process had moved a row between the two looks.
@@ -138,23 +107,16 @@ func TestI9AMoveOfAnotherProcessIsNoFaultOfTheSums(t *testing.T) {
 	}
 }
 
-// brokenStart fails to record the start of a run.
-type brokenStart struct{ Ledger }
-
-func (brokenStart) StartRun(context.Context, trade.RunReport) error {
-	return errors.New("the test failed the start")
-}
-
 func TestARunThatCannotBeginGivesItsLeaseBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
 	b.contracts(1)
-	b.wrap = func(l Ledger) Ledger { return brokenStart{l} }
+	b.before("StartRun", func() error { return errBroken })
 	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
 	if err != nil || len(reports) != 1 || reports[0].Stopped == nil || reports[0].Stopped.Code != "ledger" {
 		t.Errorf("%+v, %v", reports, err)
 	}
-	b.wrap = nil
+	b.breaks(nil, false)
 	if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 1 {
 		t.Errorf("states %v", r.States)
 	}

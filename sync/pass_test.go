@@ -2,8 +2,9 @@ package sync_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	gosync "sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,30 +15,8 @@ import (
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/mapping"
-	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// robbedLedger lets another process take a job over just before the first intents of its run are
-// stored.
-type robbedLedger struct {
-	Ledger
-	job    string
-	robbed bool
-}
-
-func (l *robbedLedger) Commit(ctx context.Context, lease trade.Lease, group trade.Group) (trade.GroupResult, error) {
-	if lease.Job == l.job && len(group.Intents) > 0 && !l.robbed {
-		l.robbed = true
-		if err := l.ReleaseLease(ctx, lease); err != nil {
-			return trade.GroupResult{}, err
-		}
-		if _, err := l.AcquireLease(ctx, lease.Job, state.Self()); err != nil {
-			return trade.GroupResult{}, err
-		}
-	}
-	return l.Ledger.Commit(ctx, lease, group)
-}
 
 // A job that is taken over leaves no question about a record of the platform open, for which rows
 // of the other jobs would wait without end.
@@ -48,7 +27,17 @@ func TestAJobThatIsTakenOverLeavesTheOthersGoing(t *testing.T) {
 		b.pass()
 		b.contract(2)
 		b.share("a", 1, 30)
-		b.wrap = func(l Ledger) Ledger { return &robbedLedger{Ledger: l, job: "contracts"} }
+		var once gosync.Once
+		b.breaks(&breaker{intents: func(lease trade.Lease) (err error) {
+			if lease.Job == "contracts" { // another process takes it over
+				once.Do(func() {
+					if err = b.ledger.ReleaseLease(t.Context(), lease); err == nil {
+						_, err = b.ledger.AcquireLease(t.Context(), lease.Job, state.Self())
+					}
+				})
+			}
+			return err
+		}}, true)
 		reports := b.pass()
 		if stop := reports["contracts"].Stopped; stop == nil || stop.Code != "lease" {
 			t.Errorf("contracts: %+v", stop)
@@ -67,7 +56,7 @@ func TestAPassThatIsInterruptedWhileItReadsReportsEveryJob(t *testing.T) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.contracts(2)
 		b.delivery(1, 1, 10)
-		b.wrap = func(l Ledger) Ledger { return cancellingLedger{l, cancel} }
+		b.endsAfterCursor(cancel)
 		reports, err := b.engine().Sync(ctx, nil, engine.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -160,31 +149,19 @@ func TestADoubtOfOneJobMakesTheOthersCareful(t *testing.T) {
 	})
 }
 
-// leaseKeeping remembers the leases that a pass takes.
-type leaseKeeping struct {
-	Ledger
-	leases map[string]trade.Lease
-}
-
-func (l leaseKeeping) AcquireLease(ctx context.Context, job string, owner trade.Owner) (trade.Lease, error) {
-	lease, err := l.Ledger.AcquireLease(ctx, job, owner)
-	l.leases[job] = lease
-	return lease, err
-}
-
 // A job that has done its part keeps its lease until the pass is over. Should another process take
 // it, then that process may find rows which this one has not seen: what it read no longer says
 // anything of the sums.
 func TestI9AJobThatIsTakenOverAfterItsPartIsNoFaultOfTheSums(t *testing.T) {
 	t.Parallel()
 	var b *bench
-	leases := map[string]trade.Lease{}
+	var lease trade.Lease
 	takeOver := func() {
-		if err := b.ledger.ReleaseLease(t.Context(), leases["contracts"]); err != nil {
+		if err := b.ledger.ReleaseLease(t.Context(), lease); err != nil {
 			t.Error(err)
 		}
 		b.contract(2)
-		b.wrap = nil
+		b.breaks(nil, false)
 		if _, err := b.engine().Sync(t.Context(), []string{"contracts"}, engine.Options{}); err != nil {
 			t.Error(err)
 		}
@@ -196,7 +173,12 @@ func TestI9AJobThatIsTakenOverAfterItsPartIsNoFaultOfTheSums(t *testing.T) {
 	}}))
 	b.contract(1)
 	b.delivery(1, 1, 10)
-	b.wrap = func(l Ledger) Ledger { return leaseKeeping{l, leases} }
+	b.breaks(&breaker{intents: func(l trade.Lease) error {
+		if l.Job == "contracts" {
+			lease = l
+		}
+		return nil
+	}}, true)
 	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -208,38 +190,6 @@ func TestI9AJobThatIsTakenOverAfterItsPartIsNoFaultOfTheSums(t *testing.T) {
 	b.expect(2, trade.Accepted, "")
 }
 
-// pausing pauses the job as a person would, when the run stores intents for the second time, and
-// fails to tell it once.
-type pausing struct {
-	Ledger
-	b     *bench
-	fails bool
-	seen  *int
-}
-
-func (p pausing) Commit(ctx context.Context, lease trade.Lease, g trade.Group) (trade.GroupResult, error) {
-	if len(g.Intents) > 0 {
-		if *p.seen++; *p.seen == 2 {
-			people := p.b.acts()
-			plan, err := people.Pause(ctx, "contracts", maria)
-			if err == nil {
-				_, err = people.DoJob(ctx, plan, maria)
-			}
-			if err != nil {
-				return trade.GroupResult{}, err
-			}
-		}
-	}
-	return p.Ledger.Commit(ctx, lease, g)
-}
-
-func (p pausing) JobStatus(ctx context.Context, job string) (trade.JobStatus, error) {
-	if p.fails && *p.seen >= 2 {
-		return trade.JobStatus{}, errBroken
-	}
-	return p.Ledger.JobStatus(ctx, job)
-}
-
 // I11, I12: a person pauses a job while it sends, and the ledger does not say who: nothing more
 // goes, what was in flight is settled, and the rest goes when the job is resumed.
 func TestAPauseWhileAJobSendsWhoseReasonIsNotRead(t *testing.T) {
@@ -248,12 +198,31 @@ func TestAPauseWhileAJobSendsWhoseReasonIsNotRead(t *testing.T) {
 		b := newBench(t, sandbox.Options{})
 		b.limits.MaxInFlight = 1
 		b.contracts(5)
-		b.wrap = func(l Ledger) Ledger { return pausing{l, b, fails, new(int)} }
+		var seen atomic.Int32 // how often intents are stored
+		b.breaks(&breaker{
+			intents: func(trade.Lease) error {
+				if seen.Add(1) != 2 {
+					return nil
+				}
+				people := b.acts()
+				plan, err := people.Pause(t.Context(), "contracts", maria)
+				if err == nil {
+					_, err = people.DoJob(t.Context(), plan, maria)
+				}
+				return err
+			},
+			around: func(call string, do func() error) error {
+				if call == "JobStatus" && fails && seen.Load() >= 2 {
+					return errBroken
+				}
+				return do()
+			},
+		}, true)
 		reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
 		if err == nil && (len(reports) != 1 || reports[0].Stopped == nil) {
 			t.Fatalf("%+v", reports)
 		}
-		b.wrap = nil
+		b.breaks(nil, false)
 		if n := len(b.createdOf(sandbox.ResourceOrderCommitments)); n != 1 {
 			t.Errorf("fails %t: %d contracts went", fails, n)
 		}
@@ -272,70 +241,49 @@ func TestAPauseWhileAJobSendsWhoseReasonIsNotRead(t *testing.T) {
 	}
 }
 
-// ending ends the run while the engine asks the API its harmless question.
-type ending struct {
-	run.Platform
-	end context.CancelFunc
-}
-
-func (p ending) ListWebhooks(ctx context.Context) ([]json.RawMessage, error) {
-	p.end()
-	return p.Platform.ListWebhooks(ctx)
-}
-
 // F063: a run that is ended before its first POST says so, and has sent nothing.
 func TestARunThatIsEndedBeforeItsFirstPost(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
 	b.contracts(2)
 	ctx, end := context.WithCancel(t.Context())
-	b.surface = func(p run.Platform) run.Platform { return ending{p, end} }
+	b.before("ListWebhooks", func() error { end(); return nil })
 	reports, err := b.engine().Sync(ctx, nil, engine.Options{})
 	if err != nil || len(reports) != 1 || reports[0].Stopped == nil || reports[0].Stopped.Code != "interrupted" ||
 		reports[0].Sent != 0 {
 		t.Fatalf("%+v, %v", reports, err)
 	}
-	b.surface = nil
+	b.breaks(nil, false)
 	if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 2 {
 		t.Errorf("%+v", r)
 	}
-}
-
-// full takes no page.
-type full struct{ Ledger }
-
-var errFull = errors.New("the disk is full")
-
-func (full) Record(context.Context, trade.Lease, trade.Page) (int, error) { return 0, errFull }
-
-// fallen is an ERP that goes away after it gave all its rows.
-type fallen struct{ run.Source }
-
-func (f fallen) Read(ctx context.Context, q erp.Query, w erp.Window, fn func(erp.Row) error) (erp.Result, error) {
-	if _, err := f.Source.Read(ctx, q, w, fn); err != nil {
-		return erp.Result{}, err
-	}
-	return erp.Result{}, &erp.Error{Code: erp.CodeUnreachable, Text: "the connection broke"}
 }
 
 // Where the page that is being recorded fails while the ERP fails too, the ledger's reason is told:
 // it concerns every job, and the ERP's does not cure it.
 func TestWhereLedgerAndERPFailAtOnceTheLedgerIsTold(t *testing.T) {
 	t.Parallel()
-	for code, wrap := range map[string]func(b *bench) func(Ledger) Ledger{
-		"erp": func(*bench) func(Ledger) Ledger { return nil },
-		"ledger": func(*bench) func(Ledger) Ledger {
-			return func(l Ledger) Ledger { return full{l} }
-		},
-		"lease": func(b *bench) func(Ledger) Ledger {
-			return func(l Ledger) Ledger { return taken{l, b} }
-		},
+	for code, record := range map[string]func(b *bench) error{
+		"erp":    func(*bench) error { return nil },
+		"ledger": func(*bench) error { return errors.New("the disk is full") },
+		"lease":  (*bench).taken,
 	} {
 		t.Run(code, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, sandbox.Options{})
 			b.contracts(500) // a whole page
-			b.wrap, b.reads = wrap(b), func(s run.Source) run.Source { return fallen{s} }
+			b.around(func(call string, do func() error) error {
+				if call == "Record" {
+					if err := record(b); err != nil {
+						return err
+					}
+				}
+				err := do()
+				if call == "Read" && err == nil {
+					err = &erp.Error{Code: erp.CodeUnreachable, Text: "the connection broke"}
+				}
+				return err
+			})
 			reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
 			if err != nil || len(reports) != 1 || reports[0].Stopped == nil || reports[0].Stopped.Code != code {
 				t.Fatalf("%+v, %v; want %s", reports, err, code)

@@ -133,7 +133,7 @@ func (f *family) atOnce() {
 }
 
 // sync3 makes one pass and checks what must hold after it.
-func (f *family) sync3(jobs []string, interrupted, dry bool) map[string]trade.RunReport {
+func (f *family) sync3(jobs []string, interrupted, dry bool) {
 	f.t.Helper()
 	ctx, cancel := context.WithCancel(f.t.Context())
 	defer cancel()
@@ -144,26 +144,12 @@ func (f *family) sync3(jobs []string, interrupted, dry bool) map[string]trade.Ru
 	if err != nil && !errors.Is(err, context.Canceled) {
 		f.t.Fatal(err)
 	}
-	out := map[string]trade.RunReport{}
-	stopped := false
-	for _, r := range reports {
-		out[r.Job] = r
-		f.log = append(f.log, fmt.Sprintf("[%s: sent %d, %v, %+v]", r.Job, r.Sent, r.States, r.Stopped))
-		if stopped = stopped || r.Stopped != nil; r.Stopped != nil {
-			switch r.Stopped.Code {
-			case "uneven", "ledger", "erp", "lease":
-				f.t.Errorf("%s stopped %+v", r.Job, r.Stopped)
-			}
-		}
-		if !dry {
-			f.adds(r)
-		}
-	}
+	stopped := slices.ContainsFunc(reports, func(r trade.RunReport) bool { return r.Stopped != nil })
+	f.log = append(f.log, f.sound(reports, dry))
 	f.platform()
 	if !dry && !stopped && (len(jobs) == 0 || slices.Equal(jobs, children)) {
 		f.orphans()
 	}
-	return out
 }
 
 // platform checks from outside that no record is there twice, and none without its contract.
@@ -193,10 +179,7 @@ func (f *family) platform() {
 // orphans looks for children that wait although their parent is there.
 func (f *family) orphans() {
 	f.t.Helper()
-	err := f.ledger.Rows(f.t.Context(), trade.RowFilter{States: []trade.State{
-		trade.Waiting, trade.Pending,
-		trade.Sending,
-	}}, func(e trade.Entry) error {
+	for _, e := range f.entries(trade.RowFilter{States: []trade.State{trade.Waiting, trade.Pending, trade.Sending}}) {
 		if e.State != trade.Waiting && e.NextAttemptAt.IsZero() && e.Job != "contracts" {
 			f.t.Errorf("%s %s stayed %s", e.Job, e.Key, e.State)
 		}
@@ -205,10 +188,6 @@ func (f *family) orphans() {
 				f.t.Errorf("%s %s waits for %+v", e.Job, e.Key, w)
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		f.t.Error(err)
 	}
 }
 
@@ -223,18 +202,13 @@ func (f *family) heal() {
 		f.clock.advance(25 * time.Hour)
 		f.sync3(nil, false, false)
 	}
-	err := f.ledger.Rows(f.t.Context(), trade.RowFilter{States: []trade.State{
-		trade.Waiting, trade.Pending,
-		trade.Invalid, trade.Rejected, trade.Sending,
-	}}, func(e trade.Entry) error {
+	for _, e := range f.entries(trade.RowFilter{States: []trade.State{
+		trade.Waiting, trade.Pending, trade.Invalid, trade.Rejected, trade.Sending,
+	}}) {
 		if e.GoneSweeps > 0 || len(e.WaitingFor) == 1 &&
 			(e.WaitingFor[0].ParentState == "" || e.WaitingFor[0].ParentState == trade.InDoubt) {
-			return nil
+			continue
 		}
 		f.t.Errorf("%s %s stayed %s (%s), waits for %+v\nafter %v", e.Job, e.Key, e.State, e.Cause, e.WaitingFor, f.log)
-		return nil
-	})
-	if err != nil {
-		f.t.Error(err)
 	}
 }

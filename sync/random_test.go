@@ -3,6 +3,7 @@ package sync_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -67,15 +68,10 @@ func (h *history) run(steps int) {
 		r.States[trade.Pending]+r.States[trade.Waiting]+r.States[trade.Invalid]+r.States[trade.Sending] != 0 {
 		h.t.Errorf("in the end: sent %d, states %v, stopped %+v\nafter %v", r.Sent, r.States, r.Stopped, h.log)
 	}
-	err := h.ledger.Rows(h.t.Context(), trade.RowFilter{States: []trade.State{trade.Held, trade.Rejected}},
-		func(e trade.Entry) error {
-			if e.GoneSweeps == 0 && e.Cause != trade.CauseRetyped && !e.Weak() && e.Cause != trade.CauseExists {
-				h.t.Errorf("%s stayed %s (%s): %+v\nafter %v", e.Key, e.State, e.Cause, e.Error, h.log)
-			}
-			return nil
-		})
-	if err != nil {
-		h.t.Error(err)
+	for _, e := range h.entries(trade.RowFilter{States: []trade.State{trade.Held, trade.Rejected}}) {
+		if e.GoneSweeps == 0 && e.Cause != trade.CauseRetyped && !e.Weak() && e.Cause != trade.CauseExists {
+			h.t.Errorf("%s stayed %s (%s): %+v\nafter %v", e.Key, e.State, e.Cause, e.Error, h.log)
+		}
 	}
 }
 
@@ -187,7 +183,7 @@ func (h *history) answer() {
 	}
 	i := h.random.IntN(len(h.late))
 	l := h.late[i]
-	h.late = append(h.late[:i], h.late[i+1:]...)
+	h.late = slices.Delete(h.late, i, i+1)
 	st := trade.Settlement{Attempt: l.attempt, State: trade.Pending}
 	st.Attempt.Outcome, st.Attempt.RemoteID, st.Attempt.FinishedAt = trade.OutcomeNotSent, l.id, h.clock.Now()
 	if l.id != "" {
@@ -211,22 +207,15 @@ func (h *history) answer() {
 // decision doubles.
 func (h *history) person() {
 	people, ctx := h.acts(), h.t.Context()
-	var open []trade.Entry
-	err := h.ledger.Rows(ctx, trade.RowFilter{}, func(e trade.Entry) error {
-		if e.State != trade.Accepted || h.random.IntN(20) == 0 {
-			open = append(open, e)
-		}
-		return nil
-	})
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	open := slices.DeleteFunc(h.entries(trade.RowFilter{}),
+		func(e trade.Entry) bool { return e.State == trade.Accepted && h.random.IntN(20) > 0 })
 	if len(open) == 0 {
 		return
 	}
 	e := open[h.random.IntN(len(open))]
 	key := e.Key
 	var plan acts.RowPlan
+	var err error
 	id := ""
 	for _, r := range h.api.Created() {
 		if fmt.Sprint(r.Fields["amount"]) == e.Quantity.Amount.String() {
@@ -268,10 +257,10 @@ func (h *history) person() {
 // generations checks I3 from inside: at most one attempt of each generation may have created a
 // record, and each generation after the first names its act.
 func (h *history) generations() {
-	err := h.ledger.Rows(h.t.Context(), trade.RowFilter{}, func(e trade.Entry) error {
+	for _, e := range h.entries(trade.RowFilter{}) {
 		attempts, err := h.ledger.Attempts(h.t.Context(), e.ID)
 		if err != nil {
-			return err
+			h.t.Fatal(err)
 		}
 		may := map[int]int{}
 		for _, a := range attempts {
@@ -289,10 +278,6 @@ func (h *history) generations() {
 		if e.Generation > 1 && e.ResentBy == 0 {
 			h.t.Errorf("%s is of generation %d without an act", e.Key, e.Generation)
 		}
-		return nil
-	})
-	if err != nil {
-		h.t.Fatal(err)
 	}
 	if broken, err := h.ledger.VerifyAudit(h.t.Context()); broken != 0 || err != nil {
 		h.t.Errorf("record %d of the audit is broken, %v", broken, err)
@@ -305,15 +290,26 @@ func (h *history) pass(opts engine.Options) trade.RunReport {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	r := reports[0]
-	h.log = append(h.log, fmt.Sprintf("[pass %+v: sent %d, %v]", opts.Sweep, r.Sent, r.States))
-	if r.Stopped != nil && (r.Stopped.Code == "uneven" || r.Stopped.Code == "ledger" || r.Stopped.Code == "erp" ||
-		r.Stopped.Code == "lease") {
-		h.t.Errorf("stopped %+v", r.Stopped)
-	}
-	if !opts.DryRun {
-		h.adds(r)
-	}
+	h.log = append(h.log, h.sound(reports, opts.DryRun))
 	h.once()
-	return r
+	return reports[0]
+}
+
+// sound checks what holds after each pass of a history, and writes it down.
+func (b *bench) sound(reports []trade.RunReport, dry bool) (line string) {
+	b.t.Helper()
+	for _, r := range reports {
+		stop := ""
+		if r.Stopped != nil {
+			stop = r.Stopped.Code
+		}
+		line += fmt.Sprintf("[%s: sent %d, %v %s]", r.Job, r.Sent, r.States, stop)
+		if slices.Contains([]string{"uneven", "ledger", "erp", "lease", "refs"}, stop) {
+			b.t.Errorf("%s stopped: %+v", r.Job, r.Stopped)
+		}
+		if !dry {
+			b.adds(r)
+		}
+	}
+	return line
 }

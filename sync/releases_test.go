@@ -2,7 +2,6 @@ package sync_test
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -206,48 +205,29 @@ func (b *bench) setStatus(status trade.JobStatus) {
 	}
 }
 
-// A process that is killed while its canary flies sends no second one.
+// A process that is killed while its canary flies, so that no last page and no status of the job is
+// stored, sends no second one.
 func TestAKilledProcessSendsNoSecondCanary(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.spec.Canary = 2
 		b.contracts(6)
-		b.wrap = func(l Ledger) Ledger { return dying{l, new(atomic.Bool)} }
+		var sent atomic.Bool
+		b.around(func(call string, do func() error) error {
+			if call == "Commit" {
+				sent.Store(true)
+			} else if (call == "Record" || call == "SetJobStatus") && sent.Load() {
+				return errBroken
+			}
+			return do()
+		})
 		b.sync(engine.Options{})
-		b.wrap = nil
+		b.breaks(nil, false)
 		if r := b.sync(engine.Options{}); r.Sent != 0 || r.Stopped == nil || r.Stopped.Code != "brake_canary" {
 			t.Errorf("sent %d, stopped %+v", r.Sent, r.Stopped)
 		}
 	})
 }
-
-// dying is the ledger of a process that dies once something was sent: no last page and no status of
-// the job is stored.
-type dying struct {
-	Ledger
-	sent *atomic.Bool
-}
-
-func (d dying) Commit(ctx context.Context, lease trade.Lease, group trade.Group) (trade.GroupResult, error) {
-	d.sent.Store(true)
-	return d.Ledger.Commit(ctx, lease, group)
-}
-
-func (d dying) Record(ctx context.Context, lease trade.Lease, page trade.Page) (int, error) {
-	if d.sent.Load() {
-		return 0, errDied
-	}
-	return d.Ledger.Record(ctx, lease, page)
-}
-
-func (d dying) SetJobStatus(ctx context.Context, status trade.JobStatus) error {
-	if d.sent.Load() {
-		return errDied
-	}
-	return d.Ledger.SetJobStatus(ctx, status)
-}
-
-var errDied = errors.New("the process died")
 
 func TestAJobSendsOnlyInItsHours(t *testing.T) {
 	both(t, func(t *testing.T, db database) {

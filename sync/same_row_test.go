@@ -39,12 +39,9 @@ func (b *bench) write(amounts ...int) {
 // sweep makes one pass that compares everything, and gives what was sent.
 func (b *bench) sweep() int {
 	b.t.Helper()
-	reports, err := b.engine().Sync(b.t.Context(), nil, engine.Options{Sweep: true})
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	b.adds(reports[0])
-	return reports[0].Sent
+	r := b.run(engine.Options{Sweep: true})
+	b.adds(r)
+	return r.Sent
 }
 
 // amounts are those of the records on the platform, sorted.

@@ -218,15 +218,14 @@ func TestAPauseHoldsWhileTheSchedulerRuns(t *testing.T) {
 func TestAJobOfAnotherProcessIsLeftToIt(t *testing.T) {
 	inOffice(t, saoPaulo, "2026-11-21 06:00", func(o *office) {
 		o.contract(1)
+		o.more = nil
 		leased := 0
-		o.wrap = func(l Ledger) Ledger {
-			return leaseRefusing{l, func() error {
-				if leased++; time.Now().Before(time.Date(2026, 11, 21, 6, 25, 0, 0, saoPaulo)) {
-					return &trade.LeasedError{Job: "contracts", Until: time.Now().Add(time.Minute)}
-				}
-				return nil
-			}}
-		}
+		o.before("AcquireLease", func() error {
+			if leased++; time.Now().Before(time.Date(2026, 11, 21, 6, 25, 0, 0, saoPaulo)) {
+				return &trade.LeasedError{Job: "contracts", Until: time.Now().Add(time.Minute)}
+			}
+			return nil
+		})
 		o.open()
 		o.pass(24 * time.Minute)
 		if leased != 3 {

@@ -118,7 +118,7 @@ func TestF074TheWatchdogIsFedByProgress(t *testing.T) {
 		o.stop()
 		o.api.SetFaults()
 		hang := make(chan struct{})
-		o.wrap = func(l Ledger) Ledger { return hangingLedger{l, hang} }
+		o.before("Commit", func() error { <-hang; return nil })
 		o.contract(101)
 		o.open()
 		o.pass(10 * time.Minute)
@@ -133,32 +133,19 @@ func TestF074TheWatchdogIsFedByProgress(t *testing.T) {
 	})
 }
 
-// hangingLedger does not come back from settling until it is let go.
-type hangingLedger struct {
-	Ledger
-	let chan struct{}
-}
-
-func (l hangingLedger) Commit(ctx context.Context, lease trade.Lease, group trade.Group) (trade.GroupResult, error) {
-	<-l.let
-	return l.Ledger.Commit(ctx, lease, group)
-}
-
 // A ledger that does not answer for a while keeps nothing from going on when it does, and is asked
 // now and then, not all the time.
 func TestALedgerThatComesBackFindsTheSchedulerWaiting(t *testing.T) {
 	inOffice(t, saoPaulo, "2026-11-21 06:00", func(o *office) {
 		asked := 0
 		back := time.Date(2026, 11, 21, 7, 2, 0, 0, saoPaulo)
-		o.wrap = func(l Ledger) Ledger {
-			return muteLedger{l, func() error {
-				if time.Now().Before(back) {
-					asked++
-					return errors.New("connection refused")
-				}
-				return nil
-			}}
-		}
+		o.before("JobStatus", func() error {
+			if time.Now().Before(back) {
+				asked++
+				return errors.New("connection refused")
+			}
+			return nil
+		})
 		o.contract(1)
 		o.open()
 		o.pass(time.Hour)
@@ -171,17 +158,4 @@ func TestALedgerThatComesBackFindsTheSchedulerWaiting(t *testing.T) {
 			o.t.Errorf("runs: %q", got)
 		}
 	})
-}
-
-// muteLedger does not know where jobs stand.
-type muteLedger struct {
-	Ledger
-	fault func() error
-}
-
-func (l muteLedger) JobStatus(ctx context.Context, job string) (trade.JobStatus, error) {
-	if err := l.fault(); err != nil {
-		return trade.JobStatus{}, err
-	}
-	return l.Ledger.JobStatus(ctx, job)
 }

@@ -54,18 +54,19 @@ func inOffice(t *testing.T, zone *time.Location, at string, test func(o *office)
 		began := time.Now()
 		o.dial, o.clock.boot, o.zone = o.net.dial, func() time.Duration { return time.Since(began) }, zone
 		o.schedules("*/10 * * * *", "*/10 * * * *", "*/10 * * * *")
-		for i := range o.specs() {
-			o.specs()[i].Sweep = "@every 10000h"
+		for _, spec := range o.specs() {
+			spec.Sweep = "@every 10000h"
 		}
 		t.Cleanup(o.stop)
 		test(o)
 	})
 }
 
-func (o *office) specs() []*mapping.JobSpec {
-	out := []*mapping.JobSpec{&o.spec}
-	for i := range o.more {
-		out = append(out, &o.more[i])
+// specs are the jobs of a bench.
+func (b *bench) specs() []*mapping.JobSpec {
+	out := []*mapping.JobSpec{&b.spec}
+	for i := range b.more {
+		out = append(out, &b.more[i])
 	}
 	return out
 }
@@ -197,19 +198,4 @@ func (o *office) stands(job string, state trade.JobState, code string) trade.Job
 		o.t.Errorf("job %s is %s (%s), want %s (%s): %+v", job, status.State, got, state, code, status.Stop)
 	}
 	return status
-}
-
-// leaseRefusing refuses leases of contracts while refuse says so.
-type leaseRefusing struct {
-	Ledger
-	refuse func() error
-}
-
-func (l leaseRefusing) AcquireLease(ctx context.Context, job string, owner trade.Owner) (trade.Lease, error) {
-	if job == "contracts" {
-		if err := l.refuse(); err != nil {
-			return trade.Lease{}, err
-		}
-	}
-	return l.Ledger.AcquireLease(ctx, job, owner)
 }

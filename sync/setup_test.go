@@ -318,13 +318,10 @@ func (b *bench) engine() *engine.Engine {
 // platform twice.
 func (b *bench) sync(opts engine.Options) trade.RunReport {
 	b.t.Helper()
-	reports, err := b.engine().Sync(b.t.Context(), nil, opts)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	b.adds(reports[0])
+	r := b.run(opts)
+	b.adds(r)
 	b.once()
-	return reports[0]
+	return r
 }
 
 // adds checks I9 from outside.
@@ -384,14 +381,22 @@ func (b *bench) entry(num int) trade.Entry {
 	return e
 }
 
-// expect checks the state and the cause of one row.
+// entries are those of the ledger that pass a filter.
+func (b *bench) entries(filter trade.RowFilter) (out []trade.Entry) {
+	b.t.Helper()
+	if err := b.ledger.Rows(b.t.Context(), filter, func(e trade.Entry) error {
+		out = append(out, e)
+		return nil
+	}); err != nil {
+		b.t.Fatal(err)
+	}
+	return out
+}
+
+// expect checks the state and the cause of a contract.
 func (b *bench) expect(num int, state trade.State, cause string) trade.Entry {
 	b.t.Helper()
-	e := b.entry(num)
-	if e.State != state || e.Cause != cause {
-		b.t.Errorf("row %d is %s (%s), want %s (%s); error: %+v", num, e.State, e.Cause, state, cause, e.Error)
-	}
-	return e
+	return b.row("contracts", key(num), state, cause)
 }
 
 func faults(t *testing.T, specs ...string) []sandbox.Fault {

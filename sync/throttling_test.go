@@ -69,7 +69,10 @@ func TestF133ABurstOf429IsOneRest(t *testing.T) {
 	b.limits.MaxInFlight = 8
 	b.contracts(8)
 	rests := 0
-	b.surface = func(p run.Platform) run.Platform { return throttledPlatform{p, time.Minute} }
+	b.posting(func(context.Context, submission) (apiclient.Answer, error) {
+		answer := apiclient.Answer{Known: apiclient.Throttled, Status: 429, RetryAfter: time.Minute}
+		return answer, &apiclient.Error{Answer: answer}
+	})
 	b.observe = func(p run.Progress) {
 		if p.Phase == run.Resting {
 			rests++
@@ -117,26 +120,19 @@ func TestARunDoesNotRestForNothing(t *testing.T) {
 	}
 }
 
-// impatient waits for no longer than a moment after a 429.
-type impatient struct{ run.Platform }
-
-func (p impatient) SubmitOrderCommitment(ctx context.Context, body []byte,
-	gate func() error,
-) (apiclient.Answer, error) {
-	a, err := p.Platform.SubmitOrderCommitment(ctx, body, gate)
-	//nolint:errorlint // the client returns it as it is
-	if failure, ok := err.(*apiclient.Error); ok && failure.RetryAfter > 0 {
-		failure.RetryAfter = time.Millisecond
-	}
-	return a, err
-}
-
 // A row that is always answered with 429 is tried five times in a run, and then in the next
 // one. The others go.
 func TestARowThatIsAlwaysThrottledIsTriedFiveTimesInARun(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
-	b.surface = func(p run.Platform) run.Platform { return impatient{p} }
+	b.posting(func(ctx context.Context, submit submission) (apiclient.Answer, error) {
+		a, err := submit(ctx)
+		//nolint:errorlint // the client returns it as it is
+		if failure, ok := err.(*apiclient.Error); ok && failure.RetryAfter > 0 {
+			failure.RetryAfter = time.Millisecond // it waits for no longer
+		}
+		return a, err
+	})
 	f := b.behind(func(amount string) (int, string, bool, bool) { return 429, "", false, amount == "2" })
 	b.contracts(6)
 	for round := 1; round <= 2; round++ {

@@ -144,18 +144,14 @@ func (b *bench) workday(day int, g growth) {
 	if day%5 != 4 {
 		return
 	}
-	acts := b.acts()
+	people := b.acts()
 	var keys []string
-	if err := b.ledger.Rows(b.t.Context(), trade.RowFilter{Flags: []trade.Flag{trade.Changed}},
-		func(e trade.Entry) error {
-			keys = append(keys, e.Key)
-			return nil
-		}); err != nil {
-		b.t.Fatal(err)
+	for _, e := range b.entries(trade.RowFilter{Flags: []trade.Flag{trade.Changed}}) {
+		keys = append(keys, e.Key)
 	}
-	plan, err := acts.Acknowledge(b.t.Context(), "contracts", keys)
+	plan, err := people.Acknowledge(b.t.Context(), "contracts", keys)
 	if err == nil && plan.Possible() {
-		_, err = acts.Do(b.t.Context(), plan, maria)
+		_, err = people.Do(b.t.Context(), plan, maria)
 	}
 	if err != nil {
 		b.t.Fatal(err)

@@ -1,7 +1,6 @@
 package sync_test
 
 import (
-	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -11,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/robfig/cron/v3"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
@@ -62,18 +62,9 @@ func TestASeedHasOneHistory(t *testing.T) {
 	}
 	first, second := liveAYear(t, 77, days), liveAYear(t, 77, days)
 	if first != second {
-		t.Errorf("the same seed gave another history:\n%s", firstDifference(first, second))
+		t.Errorf("the same seed gave another history:\n%s",
+			cmp.Diff(strings.Split(first, "\n"), strings.Split(second, "\n")))
 	}
-}
-
-func firstDifference(a, b string) string {
-	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
-	for i := range min(len(x), len(y)) {
-		if x[i] != y[i] {
-			return x[i] + "\n" + y[i]
-		}
-	}
-	return "one is longer"
 }
 
 // liveAYear gives the history as text.
@@ -213,7 +204,7 @@ func (y *year) wait() {
 // at plans an event.
 func (y *year) at(at time.Time, name string, do func()) {
 	y.events = append(y.events, yearEvent{at, name, do})
-	slices.SortStableFunc(y.events, func(a, b yearEvent) int { return cmp.Compare(a.at.UnixNano(), b.at.UnixNano()) })
+	slices.SortStableFunc(y.events, func(a, b yearEvent) int { return a.at.Compare(b.at) })
 }
 
 func (y *year) note(format string, args ...any) {
@@ -228,17 +219,7 @@ func (y *year) run(opts engine.Options, jobs ...string) []trade.RunReport {
 		y.t.Fatalf("%v\n%s", err, y.recent())
 	}
 	y.passes++
-	for _, r := range reports {
-		stop := ""
-		if r.Stopped != nil {
-			stop = r.Stopped.Code
-		}
-		y.note("%s: sent %d, %v %s", r.Job, r.Sent, r.States, stop)
-		if slices.Contains([]string{"uneven", "ledger", "erp", "lease", "refs"}, stop) {
-			y.t.Errorf("%s stopped: %+v", r.Job, r.Stopped)
-		}
-		y.adds(r)
-	}
+	y.note("%s", y.sound(reports, opts.DryRun))
 	return reports
 }
 
@@ -273,15 +254,12 @@ func (y *year) settle() {
 			y.t.Errorf("in the end %s sent %d, stopped %+v", r.Job, r.Sent, r.Stopped)
 		}
 	}
-	if err := y.ledger.Rows(y.t.Context(), trade.RowFilter{}, func(e trade.Entry) error {
+	for _, e := range y.entries(trade.RowFilter{}) {
 		// What left the ERP while it was in doubt cannot be sent again, and is not withdrawn
 		// either.
 		if e.State != trade.Accepted && e.State != trade.Withdrawn && e.GoneSweeps == 0 {
 			y.t.Errorf("in the end %s %s is %s (%s): %+v", e.Job, e.Key, e.State, e.Cause, e.Error)
 		}
-		return nil
-	}); err != nil {
-		y.t.Fatal(err)
 	}
 	y.judge()
 }

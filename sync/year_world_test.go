@@ -158,15 +158,8 @@ func (y *year) work() {
 			y.t.Fatal(err)
 		}
 	}
-	var open []trade.Entry
 	filter := trade.RowFilter{States: []trade.State{trade.InDoubt, trade.Held, trade.Rejected, trade.Dismissed}}
-	if err := y.ledger.Rows(ctx, filter, func(e trade.Entry) error {
-		open = append(open, e)
-		return nil
-	}); err != nil {
-		y.t.Fatal(err)
-	}
-	for _, e := range open {
+	for _, e := range y.entries(filter) {
 		y.decide(e)
 	}
 }
@@ -222,7 +215,7 @@ func (y *year) accounts() {
 	for _, r := range y.api.CreatedOf() {
 		records[r.ID] = true
 	}
-	if err := y.ledger.Rows(y.t.Context(), trade.RowFilter{}, func(e trade.Entry) error {
+	for _, e := range y.entries(trade.RowFilter{}) {
 		missing = slices.DeleteFunc(missing,
 			func(num string) bool { return e.Job == "contracts" && e.Key == "01|"+num })
 		id := y.made(e)
@@ -235,9 +228,6 @@ func (y *year) accounts() {
 			e.State != trade.Dismissed:
 			y.t.Errorf("%s %s is %s, and on the platform as %s", e.Job, e.Key, e.State, id)
 		}
-		return nil
-	}); err != nil {
-		y.t.Fatal(err)
 	}
 	if len(missing) > 0 {
 		y.t.Errorf("the ledger does not know the contracts %v", missing)

@@ -192,12 +192,8 @@ func TextsOf(c apiclient.OrderCommitment) map[string]*string {
 	return out
 }
 
-// sameText compares a field in its own form: numbers by value, ids without regard to case.
-func sameText(rule trade.FieldRule, sent, there *string) bool {
-	return sent != nil && there != nil && EqualTexts(rule, *sent, *there)
-}
-
-// EqualTexts reports whether two texts of a field mean the same to the API.
+// EqualTexts reports whether two texts of a field mean the same to the API: numbers by value, ids
+// without regard to case.
 func EqualTexts(rule trade.FieldRule, a, b string) bool {
 	if rule.Type == trade.Number {
 		x, err := trade.ParseDecimal(a)
@@ -215,7 +211,7 @@ func CompareReading(id string, sent, there map[string]*string) Readback {
 		if f.Sent == nil && f.There == nil {
 			continue
 		}
-		f.Same = sameText(rule, f.Sent, f.There)
+		f.Same = f.Sent != nil && f.There != nil && EqualTexts(rule, *f.Sent, *f.There)
 		switch {
 		case f.Same:
 			reading.Same++

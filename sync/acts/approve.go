@@ -50,11 +50,6 @@ const (
 	ActSetCode = "refs set"
 )
 
-// ApprovableActs are the acts for which the configuration may ask for several people.
-var ApprovableActs = []string{
-	"retry", "resend", "adopt", "dismiss", "reopen", "acknowledge", ActResync, ActRelease, ActClose,
-}
-
 // ApproverOf is the least role of those who may agree to an act: those who may order it.
 func ApproverOf(act string) trade.Role {
 	switch act {

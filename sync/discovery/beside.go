@@ -72,15 +72,7 @@ func (p *pager) keyAsItIs(row erp.Row) string {
 func (p *pager) leaveDoubles(ctx context.Context) error {
 	r := p.run
 	for keys := range slices.Chunk(slices.Sorted(maps.Keys(p.doubles)), run.PageSize) {
-		known, err := r.Run.Ledger.Known(ctx, r.Run.Job.Name(), keys)
-		if err != nil {
-			return err
-		}
-		ids := make([]int64, 0, len(known))
-		for _, k := range known {
-			ids = append(ids, k.ID)
-		}
-		entries, err := r.Run.Ledger.Entries(ctx, ids)
+		entries, err := r.Run.EntriesOf(ctx, r.Run.Job.Name(), keys)
 		if err != nil {
 			return err
 		}

@@ -113,26 +113,18 @@ func (r *Discoverer) settleDoubles(ctx context.Context, p *pager) error {
 	}
 	slices.Sort(keys)
 	for chunk := range slices.Chunk(keys, run.PageSize) {
-		held, err := r.Run.Ledger.Known(ctx, r.Run.Job.Name(), chunk)
+		entries, err := r.Run.EntriesOf(ctx, r.Run.Job.Name(), chunk)
 		if err != nil {
 			return err
 		}
 		if r.Run.Dry != nil {
 			for _, key := range chunk {
-				if _, ok := held[key]; !ok {
+				if !slices.ContainsFunc(entries, func(e trade.Entry) bool { return e.Key == key }) {
 					double := trade.Entry{Job: r.Run.Job.Name(), Sends: r.Run.Job.Spec.Sends, Key: key}
 					run.Hold(&double, trade.CauseDuplicateKey, run.DoubleText(key, p.doubles[key]))
 					r.Run.Dry.HoldDouble(double)
 				}
 			}
-		}
-		ids := make([]int64, 0, len(held))
-		for _, k := range held {
-			ids = append(ids, k.ID)
-		}
-		entries, err := r.Run.Ledger.Entries(ctx, ids)
-		if err != nil {
-			return err
 		}
 		rows, err := r.readRevived(ctx, p, entries)
 		if err != nil {
@@ -221,8 +213,8 @@ func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []erp.Row,
 // that the ledger keeps: a row that waited for a reference goes in the run in which the reference
 // is there, although the ERP did not touch the row.
 func (r *Discoverer) refresh(ctx context.Context) error {
-	var stale []trade.Entry
-	flush := func() error {
+	states := []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.Pending}
+	return r.stalePages(ctx, states, func(stale []trade.Entry) error {
 		known, err := r.Run.ParentsOf(ctx, mapping.ValuesOf(stale))
 		if err != nil {
 			return err
@@ -235,20 +227,25 @@ func (r *Discoverer) refresh(ctx context.Context) error {
 			touch(&entry, old, r.Run.Now)
 			page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 		}
-		stale = stale[:0]
 		return r.Run.Record(ctx, page)
-	}
-	states := []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.Pending}
-	err := r.Run.Ledger.Stale(ctx, r.Run.Job.Name(), r.Run.Eval.MappedWith, states, func(old trade.Entry) error {
-		if stale = append(stale, old); len(stale) < run.PageSize {
+	})
+}
+
+// stalePages calls do for the entries in some states that were not mapped as now, page by page.
+func (r *Discoverer) stalePages(ctx context.Context, states []trade.State, do func([]trade.Entry) error) error {
+	var page []trade.Entry
+	err := r.Run.Ledger.Stale(ctx, r.Run.Job.Name(), r.Run.Eval.MappedWith, states, func(e trade.Entry) error {
+		if page = append(page, e); len(page) < run.PageSize {
 			return nil
 		}
-		return flush()
+		err := do(page)
+		page = page[:0]
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	return flush()
+	return do(page)
 }
 
 // unreadable counts a row without a usable key; the first few are named.

@@ -20,8 +20,8 @@ func (r *Discoverer) renumber(ctx context.Context) error {
 	if r.Run.Dry != nil {
 		return nil
 	}
-	var sent []trade.Entry
-	flush := func() error {
+	states := []trade.State{trade.Accepted, trade.InDoubt, trade.Held}
+	return r.stalePages(ctx, states, func(sent []trade.Entry) error {
 		known, err := r.Run.ParentsOf(ctx, mapping.ValuesOf(sent))
 		if err != nil {
 			return err
@@ -55,20 +55,8 @@ func (r *Discoverer) renumber(ctx context.Context) error {
 				number(e, r.Run.Job.Values(c.Row.Get), known)
 			}
 		}
-		sent = sent[:0]
 		// it may take minutes
 		r.Run.Env.Observe(run.Progress{Job: r.Run.Job.Name(), Phase: run.Reading, Read: r.Run.Report.Read})
 		return r.Run.Ledger.Renumber(ctx, r.Run.Lease, changed)
-	}
-	states := []trade.State{trade.Accepted, trade.InDoubt, trade.Held}
-	err := r.Run.Ledger.Stale(ctx, r.Run.Job.Name(), r.Run.Eval.MappedWith, states, func(e trade.Entry) error {
-		if sent = append(sent, e); len(sent) < run.PageSize {
-			return nil
-		}
-		return flush()
 	})
-	if err != nil {
-		return err
-	}
-	return flush()
 }

@@ -66,9 +66,6 @@ func (r *Discoverer) selection(ctx context.Context, s Resync) (*selection, error
 
 // wants tells whether a row is asked for, and notes that it is there.
 func (s *selection) wants(key string, row erp.Row) bool {
-	if s == nil {
-		return true
-	}
 	if s.keys != nil {
 		if _, asked := s.keys[key]; !asked {
 			return false

@@ -15,11 +15,9 @@ import (
 type rowAction int
 
 const (
-	ignore rowAction = iota // a cancelled row that is not in the ledger
-	insert                  // unknown until now
-	same                    // nothing changed that matters
-	seen                    // found again: only the marks of absence go
-	remap                   // map and check it again
+	same  rowAction = iota // nothing changed that matters
+	seen                   // found again: only the marks of absence go
+	remap                  // map and check it again
 	// it was sent, or may have been, or a person wants it never to be sent: does it differ now?
 	compare
 	cancel   // it was sent, or may have been, and is cancelled now
@@ -29,14 +27,9 @@ const (
 	redraw   // only what people are shown of it has changed: nothing else of the entry moves
 )
 
-// decideRow tells what a row of the ERP means for what is known of its key. known is nil for a new
-// key.
+// decideRow tells what a row of the ERP means for what is known of its key.
 func decideRow(known *trade.Known, hash trade.Hash, mappedWith string, cancelled bool) rowAction {
 	switch {
-	case known == nil && cancelled:
-		return ignore
-	case known == nil:
-		return insert
 	case known.State == trade.Sending:
 		return leave // its owner decides; the next run compares
 	case known.State.Created():

@@ -114,7 +114,7 @@ func (h *Processor) toRead(ctx context.Context, doubts []trade.Doubt) (due []tra
 func sentIDs(doubts []trade.Doubt) map[string]bool {
 	out := map[string]bool{}
 	for _, d := range doubts {
-		for _, text := range mapping.SentTexts(trade.Entry{Payload: d.Attempt.Payload, Target: d.Attempt.Target}) {
+		for _, text := range sentOf(d.Attempt) {
 			if id, err := trade.ParseID(*text); err == nil {
 				out[id] = true
 			}
@@ -143,7 +143,8 @@ func (h *Processor) needed(c trade.Candidate, doubts []trade.Doubt, now time.Tim
 		switch {
 		case now.Sub(c.HeardAt) < settleGrace:
 			out = max(out, needSoon)
-		case d.Entry.State == trade.InDoubt, d.Entry.State != trade.Sending && !c.HeardAt.After(h.closes(d.Attempt)):
+		case d.Entry.State == trade.InDoubt,
+			d.Entry.State != trade.Sending && !c.HeardAt.After(closes(d.Attempt, h.Limits, now)):
 			return needNow
 		case d.Entry.State == trade.Sending && now.Sub(c.HeardAt) < readGrace:
 			out = max(out, needSoon)
@@ -152,15 +153,6 @@ func (h *Processor) needed(c trade.Candidate, doubts []trade.Doubt, now time.Tim
 		}
 	}
 	return out
-}
-
-// closes is until when the platform may have executed a request.
-func (h *Processor) closes(a trade.Attempt) time.Time {
-	end := a.FinishedAt
-	if end.IsZero() {
-		end = h.Now()
-	}
-	return end.Add(h.Limits.LeastQuarantine())
 }
 
 // pace is that of the readings, whatever events tell and however many.

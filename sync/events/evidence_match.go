@@ -25,8 +25,16 @@ const (
 )
 
 // sentOf is what a request in doubt sent.
-func sentOf(d trade.Doubt) map[string]*string {
-	return mapping.SentTexts(trade.Entry{Payload: d.Attempt.Payload, Target: d.Attempt.Target})
+func sentOf(a trade.Attempt) map[string]*string {
+	return mapping.SentTexts(trade.Entry{Payload: a.Payload, Target: a.Target})
+}
+
+// closes is until when the platform may have executed a request.
+func closes(a trade.Attempt, limits run.Limits, now time.Time) time.Time {
+	if a.FinishedAt.IsZero() {
+		a.FinishedAt = now
+	}
+	return a.FinishedAt.Add(limits.LeastQuarantine())
 }
 
 // readingOf compares what was sent with what was read.
@@ -63,12 +71,12 @@ func agrees(c trade.Candidate, sent map[string]*string) bool {
 // timingOf compares the time that the platform gives a record with that of a request. Without one
 // nobody can tell: the event of an older record may come late, even for the first time. A record
 // that was heard of before the request is older, whatever the platform says.
-func timingOf(c trade.Candidate, a trade.Attempt, closes func(trade.Attempt) time.Time) Timing {
+func timingOf(c trade.Candidate, a trade.Attempt, closes time.Time) Timing {
 	begins := a.StartedAt.Add(-clockSlack)
 	switch {
 	case c.HeardAt.Before(begins), !c.TypedTo.IsZero() && c.TypedTo.Before(begins):
 		return TimeBefore
-	case c.TypedFrom.IsZero(), c.TypedFrom.Before(begins), c.TypedTo.After(closes(a)):
+	case c.TypedFrom.IsZero(), c.TypedFrom.Before(begins), c.TypedTo.After(closes):
 		return TimeUnclear
 	}
 	return TimeFits
@@ -92,17 +100,14 @@ const suggestionsMost = 5
 func Suggestions(attempts []trade.Attempt, candidates []trade.Candidate, limits run.Limits,
 	now time.Time,
 ) (like []Suggestion, unreadable []trade.Candidate) {
-	closes := func(a trade.Attempt) time.Time {
-		if a.FinishedAt.IsZero() {
-			return now
-		}
-		return a.FinishedAt.Add(limits.LeastQuarantine())
-	}
 	for _, a := range attempts {
 		if !acts.Undecided(a) {
 			continue
 		}
-		sent := mapping.SentTexts(trade.Entry{Payload: a.Payload, Target: a.Target})
+		sent, ends := sentOf(a), now
+		if !a.FinishedAt.IsZero() {
+			ends = closes(a, limits, now)
+		}
 		for _, c := range candidates {
 			if c.LastAt.Before(a.StartedAt.Add(-clockSlack)) || c.State == trade.CandidateSettled {
 				continue
@@ -114,7 +119,7 @@ func Suggestions(attempts []trade.Attempt, candidates []trade.Candidate, limits 
 				}
 				continue
 			}
-			s := Suggestion{Candidate: c, Attempt: a.No, Reading: readingOf(c, sent), Timing: timingOf(c, a, closes)}
+			s := Suggestion{Candidate: c, Attempt: a.No, Reading: readingOf(c, sent), Timing: timingOf(c, a, ends)}
 			s.Full = full(s.Reading, c)
 			again := slices.ContainsFunc(like, func(o Suggestion) bool { return o.Candidate.ID == c.ID })
 			if s.Timing != TimeBefore && !again && s.Reading.Same > 2*s.Reading.Differ {

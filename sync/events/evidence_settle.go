@@ -54,9 +54,9 @@ func (h *Processor) settle(ctx context.Context) error {
 // made while the request could be executed, and can be of no other row. It waits while another
 // record is still to be read of which an event had told by then.
 func (h *Processor) settleOne(ctx context.Context, d trade.Doubt, doubts []trade.Doubt, read []trade.Candidate) error {
-	sent := sentOf(d)
+	sent, ends := sentOf(d.Attempt), closes(d.Attempt, h.Limits, h.Now())
 	fits := func(c trade.Candidate) bool {
-		return timingOf(c, d.Attempt, h.closes) == TimeFits && c.Purpose != trade.ForDeletion && agrees(c, sent)
+		return timingOf(c, d.Attempt, ends) == TimeFits && c.Purpose != trade.ForDeletion && agrees(c, sent)
 	}
 	fit := slices.IndexFunc(read, fits)
 	if fit < 0 || slices.ContainsFunc(doubts, func(o trade.Doubt) bool {
@@ -67,11 +67,11 @@ func (h *Processor) settleOne(ctx context.Context, d trade.Doubt, doubts []trade
 	var like []trade.Candidate
 	var ids []string
 	for _, c := range read {
-		if len(c.Fields) == 0 && timingOf(c, d.Attempt, h.closes) != TimeBefore &&
+		if len(c.Fields) == 0 && timingOf(c, d.Attempt, ends) != TimeBefore &&
 			!c.HeardAt.After(read[fit].AskedAt) && (c.Status != http.StatusNotFound || c.Tries < mayBeFor) {
 			return nil // it may be the one
 		}
-		if timingOf(c, d.Attempt, h.closes) != TimeBefore && agrees(c, sent) {
+		if timingOf(c, d.Attempt, ends) != TimeBefore && agrees(c, sent) {
 			like, ids = append(like, c), append(ids, c.ID)
 		}
 	}
@@ -94,7 +94,7 @@ func (h *Processor) settleOne(ctx context.Context, d trade.Doubt, doubts []trade
 
 // proven does what the record of a doubt proves.
 func (h *Processor) proven(ctx context.Context, d trade.Doubt, c trade.Candidate) error {
-	entry, attempt, reading := d.Entry, d.Attempt, readingOf(c, sentOf(d))
+	entry, attempt, reading := d.Entry, d.Attempt, readingOf(c, sentOf(d.Attempt))
 	after := entry
 	after.UpdatedAt = h.Now()
 	act := "evidence"

@@ -40,9 +40,6 @@ func (j *Job) ParentOf(values trade.Values) []trade.ParentKey {
 	return j.Mapping.ParentKeys(nil, ColumnsIn(Kept(values)))
 }
 
-// KeyParts takes the text of a key apart.
-func KeyParts(key string) []string { return SplitCode(key) }
-
 // Kept gives the values that are still kept: a column of which only a mark is left is like one that
 // was not mapped.
 func Kept(values trade.Values) trade.Values {

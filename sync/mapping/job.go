@@ -160,12 +160,6 @@ func (j *Job) IsCancelled(get ColumnsOf) bool {
 		return false
 	}
 	v, ok := get(j.Spec.Cancelled.Column)
-	return j.cancels(v, ok)
-}
-
-// cancels tells whether a value of the column of `cancelled`, if the row has it, says that the row
-// is cancelled.
-func (j *Job) cancels(v erp.Value, ok bool) bool {
 	return ok && v.Err == "" && v.Kind != erp.Null && j.Cancelled[Fold(PlainText(v))]
 }
 

@@ -103,42 +103,9 @@ func Keepable(text string) bool { return len(text) <= MaxCode && !strings.Contai
 func PlainText(v erp.Value) string {
 	text := strings.TrimSpace(v.Text)
 	if v.Kind == erp.Number || v.Kind == erp.Float {
-		if plain, ok := plainNumber(text); ok {
-			return plain
-		}
 		if n, err := trade.ParseDecimal(text); err == nil {
 			return n.String()
 		}
 	}
 	return text
-}
-
-// plainDigits is up to how many digits plainNumber judges.
-const plainDigits = 30
-
-// plainNumber takes the zeros at the end of a fraction off, of a number as databases write it. ok
-// is false where more has to be done.
-func plainNumber(text string) (plain string, ok bool) {
-	digits := strings.TrimPrefix(text, "-")
-	point := len(digits)
-	for i := range len(digits) {
-		switch c := digits[i]; {
-		case c == '.' && point == len(digits):
-			point = i
-		case c < '0' || c > '9':
-			return "", false
-		}
-	}
-	whole := digits[:point]
-	if whole == "" || len(whole) > 1 && whole[0] == '0' || len(digits) > plainDigits || point == len(digits)-1 {
-		return "", false
-	}
-	if point < len(digits) {
-		text = strings.TrimRight(text, "0")
-		text = strings.TrimSuffix(text, ".")
-	}
-	if text == "-0" {
-		text = "0"
-	}
-	return text, true
 }

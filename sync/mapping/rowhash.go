@@ -16,15 +16,9 @@ func (j *Job) SourceHash(get ColumnsOf) trade.Hash {
 	text := make([]byte, 0, 512)
 	for _, name := range j.Mapping.Hashed {
 		v, ok := get(name)
-		text = appendHashed(text, name, v, ok)
+		text = appendContent(appendPart(text, name), v, ok)
 	}
 	return trade.HashOf(text)
-}
-
-// appendHashed adds one column to what a source hash is of. Each part is length-prefixed, so that
-// ("a","bc") differs from ("ab","c").
-func appendHashed(to []byte, name string, v erp.Value, ok bool) []byte {
-	return appendContent(appendPart(to, name), v, ok)
 }
 
 // appendContent adds what a column holds.
@@ -38,6 +32,7 @@ func appendContent(to []byte, v erp.Value, ok bool) []byte {
 	return appendPart(append(to, "1:="...), PlainText(v))
 }
 
+// appendPart adds a part with its length, so that ("a","bc") differs from ("ab","c").
 func appendPart(to []byte, part string) []byte {
 	return append(append(strconv.AppendInt(to, int64(len(part)), 10), ':'), part...)
 }

@@ -88,15 +88,7 @@ func (r *Checker) recheckParents(ctx context.Context, out *Rechecked) error {
 			}
 		}
 		slices.Sort(keys)
-		known, err := r.run.Ledger.Known(ctx, job, keys)
-		if err != nil {
-			return err
-		}
-		ids := make([]int64, 0, len(known))
-		for _, k := range known {
-			ids = append(ids, k.ID)
-		}
-		entries, err := r.run.Ledger.Entries(ctx, ids)
+		entries, err := r.run.EntriesOf(ctx, job, keys)
 		if err != nil {
 			return err
 		}

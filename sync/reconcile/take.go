@@ -277,7 +277,7 @@ func (t *taker) row(job JobHead, e trade.Entry, attempts []trade.Attempt, sent m
 	if !t.cut.Bare {
 		r.Show = trade.Shown{Texts: e.Shown.Texts}
 	}
-	if parts := mapping.KeyParts(e.Key); len(parts) > 1 {
+	if parts := mapping.SplitCode(e.Key); len(parts) > 1 {
 		r.Branch = parts[0]
 	}
 	acts := t.acts[e.Job+" "+e.Key]

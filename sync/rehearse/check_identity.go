@@ -10,7 +10,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/sync/clock"
-	"github.com/safrasync/safrasync/sync/discovery"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
@@ -79,7 +78,7 @@ func CheckIdentity(ctx context.Context, ledger run.Readable, source run.Source,
 			if f.Kind == SplitJob {
 				gone := 0
 				if source != nil {
-					gone, err = e.readerOf(j).Brakes.GoneFrom(ctx, e.env.Configured(k.Job))
+					gone, err = e.reader(j).Brakes.GoneFrom(ctx, e.env.Configured(k.Job))
 				}
 				if err != nil {
 					return nil, err
@@ -136,7 +135,7 @@ func (e *Rehearsal) changedIdentity(ctx context.Context, job *mapping.Job,
 	}
 	f.Kind, f.Others = ChangedKey, []string{}
 	if e.source != nil {
-		r := e.readerOf(job)
+		r := e.reader(job)
 		change, alive, err := r.Brakes.ChangeOfIdentity(ctx, *was)
 		if err == nil {
 			err = r.Brakes.SamplesOf(ctx, &change, alive)
@@ -147,14 +146,6 @@ func (e *Rehearsal) changedIdentity(ctx context.Context, job *mapping.Job,
 		f.Change = &change
 	}
 	return append(out, f), nil
-}
-
-// readerOf reads a job's keys, and nothing else.
-func (e *Rehearsal) readerOf(job *mapping.Job) *discovery.Discoverer {
-	return discovery.New(&run.Run{
-		Env: e.env, Job: job, Ledger: run.Store{Readable: e.ledger}, Source: e.source,
-		Log: e.log,
-	})
 }
 
 // sharedKeys finds the rows that the queries of two jobs return which send the same, in the same

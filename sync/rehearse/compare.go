@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/safrasync/safrasync/sync/discovery"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
@@ -115,12 +114,11 @@ func (c *Comparer) fill(ctx context.Context, entries []trade.Entry, rows []trade
 	if len(short) == 0 {
 		return nil
 	}
-	r := discovery.New(&run.Run{Env: c.engine.env, Job: c.job, Source: c.engine.source})
-	again, err := r.Run.ReadAgain(ctx, c.job, short)
+	again, err := c.engine.reader(c.job).Run.ReadAgain(ctx, c.job, short)
 	if err != nil {
 		return err
 	}
-	found := run.ByKeyOf(r.Run.Job, again)
+	found := run.ByKeyOf(c.job, again)
 	for i, e := range entries {
 		lacking := c.lacking(rows[i])
 		if len(lacking) == 0 || len(found[e.Key]) != 1 {

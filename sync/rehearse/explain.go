@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/safrasync/safrasync/sync/discovery"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
@@ -154,9 +153,5 @@ func (e *Rehearsal) Check(ctx context.Context, job *mapping.Job) error {
 	if err := job.CheckColumns(columns); err != nil {
 		return err
 	}
-	r := discovery.New(&run.Run{
-		Env: e.env, Job: job, Ledger: (&run.DryLedger{Readable: e.ledger}).Store(),
-		Source: e.source, Now: e.env.Clock.Now(), Log: e.log,
-	})
-	return r.LoadReferences(ctx)
+	return e.reader(job).LoadReferences(ctx)
 }

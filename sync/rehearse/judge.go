@@ -43,10 +43,7 @@ func newJudge(job *mapping.Job, refs mapping.Codes, known mapping.Parents, today
 // judge judges with the references that the next run would use. Those of the ERP are read from it,
 // unless offline says to take the ledger's copy of them.
 func (e *Rehearsal) judge(ctx context.Context, job *mapping.Job, offline bool) (*judge, error) {
-	r := discovery.New(&run.Run{
-		Env: e.env, Job: job, Ledger: (&run.DryLedger{Readable: e.ledger}).Store(),
-		Source: e.source, Now: e.env.Clock.Now(), Log: e.log,
-	})
+	r := e.reader(job)
 	if !offline {
 		if err := r.LoadReferences(ctx); err != nil {
 			return nil, err

@@ -5,7 +5,6 @@ package rehearse
 import (
 	"context"
 
-	"github.com/safrasync/safrasync/sync/discovery"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -18,10 +17,7 @@ func (e *Rehearsal) Newest(ctx context.Context, jobName string, entry trade.Entr
 	if err != nil {
 		return entry, err
 	}
-	r := discovery.New(&run.Run{
-		Env: e.env, Job: job, Ledger: (&run.DryLedger{Readable: e.ledger}).Store(),
-		Source: e.source, Now: e.env.Clock.Now(), Log: e.log,
-	})
+	r := e.reader(job)
 	if err := r.LoadReferences(ctx); err != nil {
 		return entry, err
 	}

@@ -5,6 +5,8 @@ package rehearse
 import (
 	"go.uber.org/zap"
 
+	"github.com/safrasync/safrasync/sync/discovery"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
 )
 
@@ -19,4 +21,12 @@ type Rehearsal struct {
 // New makes one. What it makes of the ledger cannot write.
 func New(env *run.Env, ledger run.Readable, source run.Source, log *zap.Logger) *Rehearsal {
 	return &Rehearsal{env: env, ledger: ledger, source: source, log: log}
+}
+
+// reader reads and judges rows of a job as its next run would, on a ledger that cannot be written.
+func (e *Rehearsal) reader(job *mapping.Job) *discovery.Discoverer {
+	return discovery.New(&run.Run{
+		Env: e.env, Job: job, Ledger: (&run.DryLedger{Readable: e.ledger}).Store(),
+		Source: e.source, Now: e.env.Clock.Now(), Log: e.log,
+	})
 }

@@ -40,33 +40,23 @@ func (e *Env) Pick(names []string) ([]*mapping.Job, error) {
 	if len(names) == 0 {
 		return e.Jobs, nil
 	}
-	var out []*mapping.Job
-	for _, job := range e.Jobs {
-		if slices.Contains(names, job.Name()) {
-			out = append(out, job)
-		}
-	}
 	for _, name := range names {
-		if !slices.ContainsFunc(e.Jobs, func(j *mapping.Job) bool { return j.Name() == name }) {
-			return nil, fmt.Errorf("no job is named %q; the configuration has %s", name, e.jobNames())
+		if _, err := e.Job(name); err != nil {
+			return nil, err
 		}
 	}
-	return out, nil
-}
-
-func (e *Env) jobNames() []string {
-	var names []string
-	for _, j := range e.Jobs {
-		names = append(names, j.Name())
-	}
-	return names
+	return slices.DeleteFunc(slices.Clone(e.Jobs),
+		func(j *mapping.Job) bool { return !slices.Contains(names, j.Name()) }), nil
 }
 
 // Job finds a job by its name.
 func (e *Env) Job(name string) (*mapping.Job, error) {
-	jobs, err := e.Pick([]string{name})
-	if err != nil {
-		return nil, err
+	if job := e.Configured(name); job != nil {
+		return job, nil
 	}
-	return jobs[0], nil
+	var names []string
+	for _, j := range e.Jobs {
+		names = append(names, j.Name())
+	}
+	return nil, fmt.Errorf("no job is named %q; the configuration has %s", name, names)
 }

@@ -4,7 +4,6 @@ package run
 
 import (
 	"context"
-	"slices"
 
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
@@ -43,7 +42,7 @@ func (r *Run) ParentsFor(ctx context.Context, job *mapping.Job, rows []trade.Val
 // NeverRead reports whether a job has no entries and was never read to the end: a brake holds it,
 // or its ERP cannot be read.
 func (r *Run) NeverRead(ctx context.Context, job string) (bool, error) {
-	if !slices.ContainsFunc(r.Env.Jobs, func(j *mapping.Job) bool { return j.Name() == job }) {
+	if r.Env.Configured(job) == nil {
 		return false, nil
 	}
 	cursor, err := r.Ledger.Cursor(ctx, job)

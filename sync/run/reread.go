@@ -26,6 +26,19 @@ func (r *Run) ReadAgain(ctx context.Context, job *mapping.Job, entries []trade.E
 	return r.Source.ByKeys(ctx, job.Query, keys)
 }
 
+// EntriesOf gives the entries of a job that the ledger has under keys.
+func (r *Run) EntriesOf(ctx context.Context, job string, keys []string) ([]trade.Entry, error) {
+	known, err := r.Ledger.Known(ctx, job, keys)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]int64, 0, len(known))
+	for _, k := range known {
+		ids = append(ids, k.ID)
+	}
+	return r.Ledger.Entries(ctx, ids)
+}
+
 // ByKeyOf groups rows of a job by their key; rows whose key cannot be read belong to nobody.
 func ByKeyOf(job *mapping.Job, rows []erp.Row) map[string][]erp.Row {
 	out := make(map[string][]erp.Row, len(rows))

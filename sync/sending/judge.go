@@ -47,7 +47,7 @@ func (s *Sender) judge(d outcome.Decision) {
 	case s.row.unreached >= stopAfterUnreached, s.row.unreached > 0 && s.traffic.Probing:
 		s.stopSending(unreachable(s.Run.Job.Spec.Sends, d))
 		return
-	case s.pace.rested > longestRest:
+	case s.pace.rested > LongestRest:
 		s.stopSending(throttled(s.pace.restUntil))
 		return
 	default:
@@ -80,19 +80,19 @@ func throttled(until time.Time) error {
 
 // When a run stops or rests because of what came back.
 const (
-	stopAfterUnreached = 3           // failures to reach the API in a row
-	stopAfterMalformed = 3           // malformed-request in a row
-	stopAfterStrange   = 3           // refusals of the request, with nothing accepted between
-	throttledMost      = 5           // tries of one row in a run that ended with 429
-	stopAfterRefusals  = 20          // refusals for the same reason in a row
-	stopAfterDoubts    = 20          // unknown outcomes in one run
-	stopAfterNoID      = 2           // 2xx without an id in a row
-	longestRest        = LongestRest // that a pass waits for without an acceptance between; more ends it
-	LongestAsked       = time.Hour   // that a 429 can ask for
+	stopAfterUnreached = 3         // failures to reach the API in a row
+	stopAfterMalformed = 3         // malformed-request in a row
+	stopAfterStrange   = 3         // refusals of the request, with nothing accepted between
+	throttledMost      = 5         // tries of one row in a run that ended with 429
+	stopAfterRefusals  = 20        // refusals for the same reason in a row
+	stopAfterDoubts    = 20        // unknown outcomes in one run
+	stopAfterNoID      = 2         // 2xx without an id in a row
+	LongestAsked       = time.Hour // that a 429 can ask for
 	backoffFirst       = 2 * time.Second
 	backoffMost        = 15 * time.Minute
 	slowest            = 64 // part of the configured rate below which 429 does not push
 )
 
-// LongestRest is how long a pass waits at most because the API asks for it.
+// LongestRest is how long a pass waits at most because the API asks for it, without an acceptance
+// between; more ends it.
 const LongestRest = 5 * time.Minute

@@ -59,7 +59,7 @@ func New(r *run.Run, c *recheck.Checker, g *brakes.Guard, n *RowLimit, t *Traffi
 		stop.Code == string(outcome.StopThrottled) {
 		switch rest := stop.Until.Sub(r.Now); {
 		case rest > LongestAsked: // a clock stood wrong
-		case rest > longestRest:
+		case rest > LongestRest:
 			return nil, throttled(stop.Until)
 		case rest > 0:
 			s.pace.restUntil = stop.Until
