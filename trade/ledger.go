@@ -63,6 +63,9 @@ const (
 	LateContradiction AlarmKind = "contradicted" // it says otherwise than the id that a person gave
 )
 
+// ErrNotFound says that the ledger has no such row.
+var ErrNotFound = errors.New("the ledger has no such row")
+
 // ErrLeaseLost says that another process has taken over the job.
 var ErrLeaseLost = errors.New("the job's lease was lost to another process")
 

@@ -31,7 +31,7 @@ func (p *openIDPages) routes() []web.Route {
 			Method: http.MethodGet, Path: BackPath, Open: true, Takes: web.AnswerWithin + issuerAnswers,
 			Handle: p.comeBack,
 		},
-		{Method: http.MethodPost, Path: "/account/prove", Needs: trade.Reader, Handle: p.proveAtIssuer},
+		web.Post("/account/prove", trade.Reader, p.proveAtIssuer),
 	}
 }
 

@@ -22,9 +22,9 @@ type auditRoutes struct {
 
 func (p *auditRoutes) routes() []web.Route {
 	return []web.Route{
-		{Method: http.MethodGet, Path: "/audit", Needs: trade.Reader, Handle: p.showAudit},
-		{Method: http.MethodGet, Path: "/audit/check", Needs: trade.Reader, Handle: p.checkAudit},
-		{Method: http.MethodGet, Path: "/audit/export", Needs: trade.Accountant, Handle: p.exportAudit},
+		web.Get("/audit", trade.Reader, p.showAudit),
+		web.Get("/audit/check", trade.Reader, p.checkAudit),
+		web.Get("/audit/export", trade.Accountant, p.exportAudit),
 	}
 }
 

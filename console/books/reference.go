@@ -23,32 +23,14 @@ type referenceRoutes struct {
 
 func (p *referenceRoutes) routes() []web.Route {
 	return []web.Route{
-		{Method: http.MethodGet, Path: "/references", Needs: trade.Reader, Handle: p.showReferences},
-		{Method: http.MethodGet, Path: "/references/{kind}", Needs: trade.Reader, Handle: p.showReferences},
-		{
-			Method: http.MethodGet, Path: "/references/{kind}/export", Needs: trade.Accountant,
-			Handle: p.exportReferences,
-		},
-		{
-			Method: http.MethodPost, Path: "/references/{kind}/set", Needs: trade.Administrator,
-			Handle: p.setReference,
-		},
-		{
-			Method: http.MethodPost, Path: "/references/{kind}/propose", Needs: trade.Accountant,
-			Handle: p.proposeReference,
-		},
-		{
-			Method: http.MethodPost, Path: "/references/{kind}/remove", Needs: trade.Administrator,
-			Handle: p.removeReference,
-		},
-		{
-			Method: http.MethodPost, Path: "/references/{kind}/plan", Needs: trade.Administrator, Body: referenceFile,
-			Handle: p.planReferences,
-		},
-		{
-			Method: http.MethodPost, Path: "/references/{kind}/import", Needs: trade.Administrator, Body: referenceFile,
-			Handle: p.importReferences,
-		},
+		web.Get("/references", trade.Reader, p.showReferences),
+		web.Get("/references/{kind}", trade.Reader, p.showReferences),
+		web.Get("/references/{kind}/export", trade.Accountant, p.exportReferences),
+		web.Post("/references/{kind}/set", trade.Administrator, p.setReference),
+		web.Post("/references/{kind}/propose", trade.Accountant, p.proposeReference),
+		web.Post("/references/{kind}/remove", trade.Administrator, p.removeReference),
+		web.Post("/references/{kind}/plan", trade.Administrator, p.planReferences).WithBody(referenceFile),
+		web.Post("/references/{kind}/import", trade.Administrator, p.importReferences).WithBody(referenceFile),
 	}
 }
 

@@ -32,7 +32,7 @@ type Reports interface {
 	// something has moved since, or it does not close to zero. asked: others have to agree first.
 	CloseReport(ctx context.Context, day trade.Date, mark string, who engine.Person) (id string,
 		asked *trade.Approval, err error)
-	// ReadClosing gives a closing; one that is not known: an error for which Ports.Unknown is true.
+	// ReadClosing gives a closing; one that is not known: trade.ErrNotFound.
 	ReadClosing(ctx context.Context, id string, lang trade.Lang, most int) (ClosedMonth, error)
 	// ClosingStyle is a style sheet that puts which closing it is on every printed page.
 	ClosingStyle(ctx context.Context, id string, lang trade.Lang) (string, error)

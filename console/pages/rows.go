@@ -27,8 +27,8 @@ type rowsRoutes struct {
 
 func (p *rowsRoutes) routes() []web.Route {
 	return []web.Route{
-		{Method: http.MethodGet, Path: "/rows", Needs: trade.Reader, Handle: p.showRows},
-		{Method: http.MethodPost, Path: "/filters", Needs: trade.Reader, Handle: p.saveFilter},
+		web.Get("/rows", trade.Reader, p.showRows),
+		web.Post("/filters", trade.Reader, p.saveFilter),
 	}
 }
 
@@ -125,7 +125,7 @@ type rowFilter struct {
 }
 
 func (p *rowsRoutes) showRows(q *web.Request) error {
-	f, err := readFilter(q.URL.Query(), q.Site.Zone)
+	f, err := ReadFilter(q.URL.Query(), q.Site.Zone)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 	for _, job := range p.jobs.Jobs() {
 		page.Jobs = append(page.Jobs, job.Name)
 	}
-	f.Limit, f.Masked = pageRows, !q.May(trade.Accountant)
+	f.Limit, f.Masked = PageRows, !q.May(trade.Accountant)
 	found, err := p.rows.RowPage(q.Context(), f.RowQuery)
 	if err != nil {
 		return err
@@ -184,8 +184,8 @@ func (p *rowsRoutes) counted(q *web.Request, f rowFilter) (*int, error) {
 // needsPerson stands for all states in which a row needs somebody.
 const needsPerson = "needs_person"
 
-// readFilter reads the address strictly: a wrong word must not look like an empty list.
-func readFilter(v url.Values, zone *time.Location) (rowFilter, error) {
+// ReadFilter reads the address strictly: a wrong word must not look like an empty list.
+func ReadFilter(v url.Values, zone *time.Location) (rowFilter, error) {
 	f := rowFilter{
 		Job: v.Get("job"), State: v.Get("state"), Cause: v.Get("cause"), Flag: v.Get("flag"),
 		FromText: v.Get("from"), UntilText: v.Get("until"),
@@ -273,7 +273,7 @@ func (p *rowsRoutes) saveFilter(q *web.Request) error {
 	if err != nil || name == "" || utf8.RuneCountInString(name) > 60 {
 		return web.BadRequest("filter")
 	}
-	f, err := readFilter(values, q.Site.Zone)
+	f, err := ReadFilter(values, q.Site.Zone)
 	if err != nil {
 		return err
 	}
