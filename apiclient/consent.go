@@ -3,7 +3,6 @@ package apiclient
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"net/url"
 )
 
@@ -52,22 +51,7 @@ func (c *Client) GetConsent(ctx context.Context, q ConsentQuery) (Consent, error
 		query.Set("corporateIdentity", q.CorporateIdentity)
 		persons = append(persons, documentForms(q.CorporateIdentity)...)
 	}
-	if err := in.err(); err != nil {
-		_, err = unsent(FaultRequest, err).outcome(opGetConsent)
-		return Consent{}, err
-	}
-	res, _ := c.repeat(ctx, call{
-		op: opGetConsent, method: http.MethodGet, path: pathConsent, query: query,
-		persons: persons,
-	})
-	if _, err := res.outcome(opGetConsent); err != nil {
-		return Consent{}, err
-	}
-	consent, err := readConsent(res.Body)
-	if err != nil {
-		return Consent{}, res.unusable(opGetConsent, err)
-	}
-	return consent, nil
+	return read(ctx, c, in.err(), call{op: opGetConsent, path: pathConsent, query: query, persons: persons}, readConsent)
 }
 
 func readConsent(body []byte) (Consent, error) {

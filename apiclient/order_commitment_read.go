@@ -42,23 +42,15 @@ const opGetOrderCommitment = "get order commitment"
 // else ever becomes part of a path. The error is an *Error: Status 404 with APIForm means that the
 // API does not know the id.
 func (c *Client) GetOrderCommitment(ctx context.Context, id string) (OrderCommitment, error) {
-	canonical, err := pathUUID("id", id)
-	if err != nil {
-		_, err = unsent(FaultRequest, err).outcome(opGetOrderCommitment)
-		return OrderCommitment{}, err
-	}
-	res := c.get(ctx, opGetOrderCommitment, PathOrderCommitments+"/"+canonical)
-	if _, err := res.outcome(opGetOrderCommitment); err != nil {
-		return OrderCommitment{}, err
-	}
-	oc, err := readOrderCommitment(res.Body)
-	if err == nil && oc.ID != "" && oc.ID != canonical {
-		err = errors.New("the answer is about another order commitment than the one asked for")
-	}
-	if err != nil {
-		return OrderCommitment{}, res.unusable(opGetOrderCommitment, err)
-	}
-	return oc, nil
+	canonical, bad := pathUUID("id", id)
+	return read(ctx, c, bad, call{op: opGetOrderCommitment, path: PathOrderCommitments + "/" + canonical},
+		func(body []byte) (OrderCommitment, error) {
+			oc, err := readOrderCommitment(body)
+			if err == nil && oc.ID != "" && oc.ID != canonical {
+				err = errors.New("the answer is about another order commitment than the one asked for")
+			}
+			return oc, err
+		})
 }
 
 // unusable is the error for a 2xx whose body is not what the document describes.

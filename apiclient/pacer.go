@@ -240,10 +240,24 @@ const (
 	maxReadWait = 5 * time.Second
 )
 
-// get makes a GET.
-func (c *Client) get(ctx context.Context, op, path string) result {
-	res, _ := c.repeat(ctx, call{op: op, method: http.MethodGet, path: path})
-	return res
+// read makes a GET and reads the record in its answer. With bad, which is what is wrong with the
+// request, nothing is sent.
+func read[T any](ctx context.Context, c *Client, bad error, call call, parse func([]byte) (T, error)) (T, error) {
+	var none T
+	if bad != nil {
+		_, err := unsent(FaultRequest, bad).outcome(call.op)
+		return none, err
+	}
+	call.method = http.MethodGet
+	res, _ := c.repeat(ctx, call)
+	if _, err := res.outcome(call.op); err != nil {
+		return none, err
+	}
+	record, err := parse(res.Body)
+	if err != nil {
+		return none, res.unusable(call.op, err)
+	}
+	return record, nil
 }
 
 // repeat makes a call that does no harm when it is executed twice, and so repeats it a few times

@@ -198,25 +198,18 @@ var eventName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,63}$`)
 // GetWebhook returns the webhook for an event (endpoint 11, chapter 4). Every error is an *Error:
 // Status 404 means that the event has none.
 func (c *Client) GetWebhook(ctx context.Context, event WebhookEvent) (Webhook, error) {
+	var bad error
 	if !eventName.MatchString(string(event)) {
-		_, err := unsent(FaultRequest,
-			errors.New("webhook_event is not the name of an event, such as CREATE_PRODUCER")).outcome(opGetWebhook)
-		return Webhook{}, err
+		bad = errors.New("webhook_event is not the name of an event, such as CREATE_PRODUCER")
 	}
-	res, _ := c.repeat(ctx, call{
-		op: opGetWebhook, method: http.MethodGet, path: pathWebhookByEvent + string(event), credentials: true,
-	})
-	if _, err := res.outcome(opGetWebhook); err != nil {
-		return Webhook{}, err
-	}
-	w, err := readWebhook(res.Body)
-	if err == nil && w.WebhookEvent != "" && w.WebhookEvent != event {
-		err = errors.New("the answer is about another event than the one asked for")
-	}
-	if err != nil {
-		return Webhook{}, res.unusable(opGetWebhook, err)
-	}
-	return w, nil
+	return read(ctx, c, bad, call{op: opGetWebhook, path: pathWebhookByEvent + string(event), credentials: true},
+		func(body []byte) (Webhook, error) {
+			w, err := readWebhook(body)
+			if err == nil && w.WebhookEvent != "" && w.WebhookEvent != event {
+				err = errors.New("the answer is about another event than the one asked for")
+			}
+			return w, err
+		})
 }
 
 func readWebhook(body []byte) (Webhook, error) {
