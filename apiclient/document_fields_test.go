@@ -59,7 +59,7 @@ func TestClientChapter2_FieldsOfRequests(t *testing.T) {
 					return
 				}
 				want, _ := json.Marshal(field.values)
-				have, _ := json.Marshal(enumerations()[f.row(field.name)])
+				have, _ := json.Marshal(enumerations[f.row(field.name)])
 				if d := cmp.Diff(string(want), string(have)); d != "" {
 					t.Errorf("the client's list (-want +got):\n%s", d)
 				}
