@@ -17,7 +17,7 @@ const apiPath = "/api/v1/integration"
 
 func deliveryRequest() apiclient.DeliveryRequest {
 	return apiclient.DeliveryRequest{
-		ContractID: "0101/001008", DeliveredVolume: "1250.50", DeliveredVolumeUnitOfMeasure: apiclient.DeliverySC,
+		ContractID: "0101/001008", DeliveredVolume: "1250.50", DeliveredVolumeUnitOfMeasure: "sc",
 		DeliveryDate: "2026-11-20",
 	}
 }
@@ -548,7 +548,7 @@ func TestOptionalFieldsOfTheOtherRequestsAreAbsentWhenEmptyAndSentWhenNot(t *tes
 	delivery := deliveryRequest()
 	delivery.Car = "MT-5107925-0123"
 	trace := traceabilityRequest()
-	trace.FarmID, trace.AllocatedVolume, trace.UnitOfMeasurement = otherID, "12.5", apiclient.TON
+	trace.FarmID, trace.AllocatedVolume, trace.UnitOfMeasurement = otherID, "12.5", "TON"
 	score := scoreRequest()
 	score.CarList, score.SigefList = []string{"c"}, []string{}
 	analysis := analysisRequest()

@@ -48,7 +48,7 @@ func TestRecordsAreReadWithTheFieldsOfTheDocument(t *testing.T) {
 	want := map[string]any{
 		"2.2 delivery": apiclient.Delivery{
 			ID: strings.ToUpper(testID), ContractID: "17", DeliveredVolume: "1250.50",
-			DeliveredVolumeUnitOfMeasure: apiclient.DeliverySC,
+			DeliveredVolumeUnitOfMeasure: "sc",
 			DeliveryDate:                 "2026-11-20", Car: "c", Raw: r,
 		},
 		"2.4 consent": apiclient.Consent{Status: "S", ConsentDate: "2026-11-20T10:00:00Z", Raw: r},
