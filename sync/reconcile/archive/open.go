@@ -257,14 +257,8 @@ func (k keptRows) ClosedRows(_ context.Context, _ trade.Closing, to io.Writer) e
 
 // Options are those with which the report was made.
 func (a *Archive) Options() (o reconcile.Options, err error) {
-	f := a.Told.Filter
-	o = reconcile.Options{
-		Filter: reconcile.Filter{
-			Jobs: f.Jobs, Harvests: f.Harvests, Products: f.Products, Branches: f.Branches, Producers: f.Producers,
-			Places: f.Places, Wallets: f.Wallets, States: f.States,
-		},
-		Tolerance: a.Told.Tolerance, Lang: a.Told.Lang, Titles: a.Told.Titles, Show: a.Told.Show,
-	}
+	t := a.Told
+	o = reconcile.Options{Filter: t.Filter, Tolerance: t.Tolerance, Lang: t.Lang, Titles: t.Titles, Show: t.Show}
 	for into, day := range map[*trade.Date]string{&o.Filter.From: a.Told.From, &o.Filter.To: a.Told.To} {
 		if day == "" {
 			continue

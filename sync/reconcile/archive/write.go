@@ -33,23 +33,11 @@ type Manifest struct {
 type Told struct {
 	From      string              `json:"from"` // of the documents; "" = the beginning
 	To        string              `json:"to"`   // "" = the end
-	Filter    Filter              `json:"filter"`
+	Filter    reconcile.Filter    `json:"filter"`
 	Tolerance reconcile.Tolerance `json:"tolerance"`
 	Lang      trade.Lang          `json:"language"`
 	Titles    trade.Titles        `json:"titles"`
 	Show      bool                `json:"show"`
-}
-
-// Filter is what was selected beside the time.
-type Filter struct {
-	Jobs      []string      `json:"job,omitempty"`
-	Harvests  []string      `json:"harvest,omitempty"`
-	Products  []string      `json:"product,omitempty"`
-	Branches  []string      `json:"branch,omitempty"`
-	Producers []string      `json:"producer,omitempty"`
-	Places    []string      `json:"place,omitempty"`
-	Wallets   []string      `json:"wallet,omitempty"`
-	States    []trade.State `json:"state,omitempty"`
 }
 
 // File is one file of an archive.
@@ -163,8 +151,7 @@ func Write(ctx context.Context, to io.Writer, c Contents) (seal string, err erro
 func toldOf(o reconcile.Options) Told {
 	f := o.Filter
 	t := Told{
-		Filter:    Filter{f.Jobs, f.Harvests, f.Products, f.Branches, f.Producers, f.Places, f.Wallets, f.States},
-		Tolerance: o.Tolerance, Lang: o.Lang, Titles: o.Titles, Show: o.Show,
+		Filter: f, Tolerance: o.Tolerance, Lang: o.Lang, Titles: o.Titles, Show: o.Show,
 	}
 	for into, day := range map[*string]trade.Date{&t.From: f.From, &t.To: f.To} {
 		if !day.IsZero() {
