@@ -45,13 +45,13 @@ func (c *Client) GetConsent(ctx context.Context, q ConsentQuery) (Consent, error
 	in.document("identity", &q.Identity, anyDocument)
 	in.required("personType", string(q.PersonType))
 	query := url.Values{"identity": {q.Identity}, "personType": {string(q.PersonType)}}
-	persons := documentForms(q.Identity)
 	if q.CorporateIdentity != "" {
 		in.document("corporateIdentity", &q.CorporateIdentity, ParseCNPJ)
 		query.Set("corporateIdentity", q.CorporateIdentity)
-		persons = append(persons, documentForms(q.CorporateIdentity)...)
 	}
-	return read(ctx, c, in.err(), call{op: opGetConsent, path: pathConsent, query: query, persons: persons}, readConsent)
+	return read(ctx, c, in.err(), call{
+		op: opGetConsent, path: pathConsent, query: query, persons: documentForms(q.Identity, q.CorporateIdentity),
+	}, readConsent)
 }
 
 func readConsent(body []byte) (Consent, error) {

@@ -100,13 +100,9 @@ func (c *Client) CreateCreditAnalysis(ctx context.Context, r CreditAnalysisReque
 	if err != nil {
 		return unsent(FaultRequest, err).outcome(opCreateCreditAnalysis)
 	}
-	persons := documentForms(r.Identity)
-	if r.CorporateIdentity != "" {
-		persons = append(persons, documentForms(r.CorporateIdentity)...)
-	}
 	return c.submit(ctx, body, call{
 		op: opCreateCreditAnalysis, path: pathCreditAnalysis, idOf: uuidFromBody,
-		persons: persons,
+		persons: documentForms(r.Identity, r.CorporateIdentity),
 	})
 }
 

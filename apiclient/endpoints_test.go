@@ -42,7 +42,7 @@ func analysisRequest() apiclient.CreditAnalysisRequest {
 }
 
 func webhookRequest() apiclient.WebhookRequest {
-	return apiclient.WebhookRequest{WebhookEvent: apiclient.EventCreateFarm, URL: "https://coop.example/hook"}
+	return apiclient.WebhookRequest{WebhookEvent: "CREATE_FARM", URL: "https://coop.example/hook"}
 }
 
 // endpoint is one row of the table in chapter 4, as the client is to speak it.
@@ -159,7 +159,7 @@ var endpoints = []endpoint{
 	},
 	{
 		"11 GET webhooks by event", reads(func(x context.Context, c *apiclient.Client) (apiclient.Webhook, error) {
-			return c.GetWebhook(x, apiclient.EventCreateFarm)
+			return c.GetWebhook(x, "CREATE_FARM")
 		}),
 		"GET " + hooksPath + "/-/events/CREATE_FARM", "", 200, `{"webhook_event":"CREATE_FARM"}`, 0,
 	},
