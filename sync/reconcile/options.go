@@ -24,7 +24,7 @@ type Options struct {
 // leading gives the columns of rows.
 func (o Options) leading(columns []column) []column {
 	if o.Show {
-		return append([]column{columnShow}, columns...)
+		return slices.Concat(showColumn, columns)
 	}
 	return columns
 }

@@ -186,7 +186,7 @@ func (f Filter) text(lang trade.Lang) string {
 			parts = append(parts, sentence(what, lang)+" "+strings.Join(list, ", "))
 		}
 	}
-	add(columnJob.title, f.Jobs)
+	add("column.job", f.Jobs)
 	add("filter.harvest", f.Harvests)
 	add("filter.product", f.Products)
 	add("filter.branch", f.Branches)
