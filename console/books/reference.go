@@ -153,20 +153,25 @@ func (p *referenceRoutes) setReference(q *web.Request) error {
 	if err != nil {
 		return err
 	}
+	return p.oneCode(q, page, func(page referencePage) error {
+		if _, _, err := p.tables.SetReferences(q.Context(), page.Kind, map[string]string{page.Code: page.ID}, nil,
+			"refs set", pages.Person(q, page.Reason)); err != nil {
+			return err
+		}
+		q.Tell("references.set")
+		return q.Redirect("/references/" + page.Kind)
+	})
+}
+
+// oneCode reads the code, the id and the reason of a form, and gives them to what stores them.
+func (p *referenceRoutes) oneCode(q *web.Request, page referencePage, store func(referencePage) error) error {
 	page.Code, page.ID = q.PostFormValue("code"), q.PostFormValue("id")
 	if page.Reason, page.Fault = pages.Reason(q); page.Fault == "" {
-		_, _, err = p.tables.SetReferences(q.Context(), page.Kind, map[string]string{page.Code: page.ID}, nil,
-			"refs set", pages.Person(q, page.Reason))
-		var wrong *pages.ReferenceFault
-		switch {
-		case errors.As(err, &wrong):
-			page.Fault = "references.fault"
-		case err != nil:
+		err := store(page)
+		if wrong := (*pages.ReferenceFault)(nil); !errors.As(err, &wrong) {
 			return err
-		default:
-			q.Tell("references.set")
-			return q.Redirect("/references/" + page.Kind)
 		}
+		page.Fault = "references.fault"
 	}
 	return q.Page(http.StatusUnprocessableEntity, "references", page)
 }
@@ -180,20 +185,13 @@ func (p *referenceRoutes) proposeReference(q *web.Request) error {
 	if page.Source != "ledger" {
 		return web.ErrForbidden
 	}
-	page.Code, page.ID = q.PostFormValue("code"), q.PostFormValue("id")
-	if page.Reason, page.Fault = pages.Reason(q); page.Fault == "" {
+	return p.oneCode(q, page, func(page referencePage) error {
 		waits, err := p.consents.Propose(q.Context(), page.Kind, page.Code, page.ID, pages.Person(q, page.Reason))
-		var wrong *pages.ReferenceFault
-		switch {
-		case errors.As(err, &wrong):
-			page.Fault = "references.fault"
-		case err != nil:
+		if err != nil {
 			return err
-		default:
-			return pages.Asked(q, waits)
 		}
-	}
-	return q.Page(http.StatusUnprocessableEntity, "references", page)
+		return pages.Asked(q, waits)
+	})
 }
 
 // removeReference takes one code out. Rows that need it wait from the next run on.

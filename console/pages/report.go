@@ -174,26 +174,27 @@ type closingPage struct {
 	Fault  string
 }
 
-// closing plans what the form asks for; a fault is that of the form.
-func (p *reportRoutes) closing(q *web.Request) (page closingPage, fault string, err error) {
+// closing plans what the form asks for. ok is false where that is answered: something is wrong in
+// the form.
+func (p *reportRoutes) closing(q *web.Request) (page closingPage, ok bool, err error) {
 	day, ok := p.reports.MonthEnd(q.PostFormValue("month"))
 	switch {
 	case !ok:
-		return page, "report.no_month", nil
+		return page, false, p.noClosing(q, "report.no_month")
 	case p.future(q, day):
-		return page, "report.month_future", nil
+		return page, false, p.noClosing(q, "report.month_future")
 	}
 	done, err := p.patient(q)
 	if err != nil {
-		return page, "", err
+		return page, false, err
 	}
 	defer done()
 	page.Plan, err = p.reports.PlanClosing(q.Context(), day)
-	if page.Plan.TooEarly {
-		fault = "report.month_early"
+	if err == nil && page.Plan.TooEarly {
+		return page, false, p.noClosing(q, "report.month_early")
 	}
 	page.Reason = q.PostFormValue("reason")
-	return page, fault, err
+	return page, err == nil, err
 }
 
 // Month is the month of the plan as the form has it.
@@ -219,12 +220,9 @@ func (p *reportRoutes) noClosing(q *web.Request, fault string) error {
 }
 
 func (p *reportRoutes) planClosing(q *web.Request) error {
-	page, fault, err := p.closing(q)
-	switch {
-	case err != nil:
+	page, ok, err := p.closing(q)
+	if err != nil || !ok {
 		return err
-	case fault != "":
-		return p.noClosing(q, fault)
 	}
 	return q.Page(http.StatusOK, "report_close", page)
 }
@@ -232,12 +230,9 @@ func (p *reportRoutes) planClosing(q *web.Request) error {
 // doClosing keeps what the plan showed. When something has moved since, the new plan is shown, and
 // nothing was kept.
 func (p *reportRoutes) doClosing(q *web.Request) error {
-	page, fault, err := p.closing(q)
-	switch {
-	case err != nil:
+	page, ok, err := p.closing(q)
+	if err != nil || !ok {
 		return err
-	case fault != "":
-		return p.noClosing(q, fault)
 	}
 	if page.Reason, page.Fault = Reason(q); page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "report_close", page)
