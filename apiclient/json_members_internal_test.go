@@ -10,7 +10,8 @@ import (
 // The members of a document come in their order, doubles included, each value as it stands there.
 func TestMembersAreThoseOfTheDocument(t *testing.T) {
 	t.Parallel()
-	const doc = " { \"id\" : 1,\r\n\"ID\":\"a\\\"},{\\\\\",\"\\u0069d\":[1, \"]\", {\"a\": [\",\"]}] ,\"\":null,\"id\":{ } }\n"
+	const doc = " { \"id\" : 1,\r\n" +
+		"\"ID\":\"a\\\"},{\\\\\",\"\\u0069d\":[1, \"]\", {\"a\": [\",\"]}] ,\"\":null,\"id\":{ } }\n"
 	var got []string
 	if err := eachMember([]byte(doc), func(key string, value json.RawMessage) {
 		got = append(got, key+"="+string(value))

@@ -131,7 +131,8 @@ func TestAdviceOnAParentIsTheParentsCure(t *testing.T) {
 		}
 	}
 	invalid := Awaited{Job: "contracts", Key: "01|000122", ParentState: Invalid, ParentCause: "rule:payday"}
-	if got := (*Catalogue)(nil).Awaited(invalid, Portuguese); !strings.Contains(got.What, "tem erro: data de pagamento") ||
+	got := (*Catalogue)(nil).Awaited(invalid, Portuguese)
+	if !strings.Contains(got.What, "tem erro: data de pagamento") ||
 		!strings.Contains(got.Do, "Corrija data de pagamento") {
 		t.Errorf("advice %+v", got)
 	}

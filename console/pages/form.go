@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	PageRows  = 50 // of a list
+	// PageRows is how many rows of a list a page has.
+	PageRows  = 50
 	typeAbove = 50 // from how many rows on a person types their number
 
 	// the bounds of a reason, in characters: less says nothing, more is a document

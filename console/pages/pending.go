@@ -149,7 +149,7 @@ type partRows struct {
 func (c causeShown) Parts() []partRows {
 	out := make([]partRows, len(c.Own))
 	for i, p := range c.Own {
-		f := rowFilter{Job: p.Job, State: string(p.State), Cause: c.Cause.Cause}
+		f := RowFilter{Job: p.Job, State: string(p.State), Cause: c.Cause.Cause}
 		if p.State == trade.InDoubt { // they are one task, whatever the last answer was
 			f.Cause = ""
 		}

@@ -29,10 +29,10 @@ func (p *reportRoutes) routes() []web.Route {
 	}
 }
 
-const (
-	reportRows  = 200              // of a section on the page; files have all
-	ReportTakes = 30 * time.Minute // at most, for a ledger of millions
-)
+// ReportTakes is how long a report takes at most, for a ledger of millions.
+const ReportTakes = 30 * time.Minute
+
+const reportRows = 200 // of a section on the page; files have all
 
 // ReportForms are the files of a report, and what they are.
 var ReportForms = map[string]string{

@@ -34,7 +34,7 @@ func (p *rowsRoutes) routes() []web.Route {
 
 // rowsPage is the list of rows.
 type rowsPage struct {
-	Filter  rowFilter
+	Filter  RowFilter
 	Jobs    []string
 	States  []trade.State
 	Flags   []trade.Flag
@@ -72,7 +72,7 @@ type rowColumn struct {
 
 // rowColumns heads the columns. One by which the list is sorted turns it round; numbers and days
 // begin with the largest.
-func rowColumns(f rowFilter) []rowColumn {
+func rowColumns(f RowFilter) []rowColumn {
 	var out []rowColumn
 	by, down := f.Sort.Column()
 	for _, name := range []trade.RowSort{
@@ -113,8 +113,8 @@ func (p *rowsRoutes) lineOf(q *web.Request, e trade.Entry) rowLine {
 	return line
 }
 
-// rowFilter is what the person asks for, as the address has it.
-type rowFilter struct {
+// RowFilter is what the person asks for, as the address has it.
+type RowFilter struct {
 	trade.RowQuery
 	Job       string
 	State     string
@@ -159,7 +159,7 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 
 // counted tells how many rows a filter selects, where it asks for nothing that the kept sums do not
 // know.
-func (p *rowsRoutes) counted(q *web.Request, f rowFilter) (*int, error) {
+func (p *rowsRoutes) counted(q *web.Request, f RowFilter) (*int, error) {
 	if len(f.Causes)+len(f.Flags) > 0 || f.Text != "" || !f.From.IsZero() || !f.Until.IsZero() {
 		return nil, nil //nolint:nilnil // it is not known, which is no error
 	}
@@ -185,8 +185,8 @@ func (p *rowsRoutes) counted(q *web.Request, f rowFilter) (*int, error) {
 const needsPerson = "needs_person"
 
 // ReadFilter reads the address strictly: a wrong word must not look like an empty list.
-func ReadFilter(v url.Values, zone *time.Location) (rowFilter, error) {
-	f := rowFilter{
+func ReadFilter(v url.Values, zone *time.Location) (RowFilter, error) {
+	f := RowFilter{
 		Job: v.Get("job"), State: v.Get("state"), Cause: v.Get("cause"), Flag: v.Get("flag"),
 		FromText: v.Get("from"), UntilText: v.Get("until"),
 	}
@@ -247,7 +247,7 @@ func readDay(text string, zone *time.Location, later int) (time.Time, error) {
 }
 
 // values is the filter as the address has it.
-func (f rowFilter) values(after string) url.Values {
+func (f RowFilter) values(after string) url.Values {
 	v := url.Values{}
 	for name, text := range map[string]string{
 		"job": f.Job, "state": f.State, "cause": f.Cause, "flag": f.Flag, "q": f.Text, "from": f.FromText,
