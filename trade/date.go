@@ -51,6 +51,17 @@ func (d Date) String() string {
 	return fmt.Sprintf("%04d-%02d-%02d", d.year, d.month, d.day)
 }
 
+// MarshalText gives what String gives.
+func (d Date) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads what MarshalText gives.
+func (d *Date) UnmarshalText(text []byte) (err error) {
+	if *d = (Date{}); len(text) > 0 {
+		*d, err = ParseDate(string(text))
+	}
+	return err
+}
+
 // Before tells whether d is an earlier day than other.
 func (d Date) Before(other Date) bool { return d.Compare(other) < 0 }
 
