@@ -226,15 +226,15 @@ func ReadFilter(v url.Values, zone *time.Location) (RowFilter, error) {
 		return f, web.BadRequest("filter")
 	}
 	var err error
-	if f.From, err = readDay(f.FromText, zone, 0); err != nil {
+	if f.From, err = ReadDay(f.FromText, zone, 0); err != nil {
 		return f, err
 	}
-	f.Until, err = readDay(f.UntilText, zone, 1)
+	f.Until, err = ReadDay(f.UntilText, zone, 1)
 	return f, err
 }
 
-// readDay reads a day; later is how many days after its beginning.
-func readDay(text string, zone *time.Location, later int) (time.Time, error) {
+// ReadDay reads a day; later is how many days after its beginning.
+func ReadDay(text string, zone *time.Location, later int) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}

@@ -256,19 +256,10 @@ const auditPage = 1000
 
 // audit adds the audit of the time, the newest first.
 func (w *writer) audit(ctx context.Context) error {
-	q := trade.AuditQuery{Limit: auditPage}
-	for into, day := range map[*time.Time]trade.Date{&q.From: w.Options.Filter.From, &q.Until: w.Options.Filter.To} {
-		if day.IsZero() {
-			continue
-		}
-		at, err := time.ParseInLocation(time.DateOnly, day.String(), w.Snapshot.Zone())
-		if err != nil {
-			return err
-		}
-		*into = at
-	}
-	if !q.Until.IsZero() {
-		q.Until = q.Until.AddDate(0, 0, 1)
+	f, zone := w.Options.Filter, w.Snapshot.Zone()
+	q := trade.AuditQuery{Limit: auditPage, From: f.From.In(zone)}
+	if !f.To.IsZero() {
+		q.Until = f.To.In(zone).AddDate(0, 0, 1)
 	}
 	return w.file(auditFile, func(to io.Writer) error {
 		for {
