@@ -89,7 +89,7 @@ func (m meeting) calls() map[string]func() error {
 		"4 endpoint 8":  func() error { _, err := m.GetCreditAnalysis(ctx, analysis); return err },
 		"4 endpoint 9":  func() error { return onlyErr(m.CreateWebhook(ctx, webhookRequest())) },
 		"4 endpoint 10": func() error { _, err := m.Webhooks(ctx); return err },
-		"4 endpoint 11": func() error { _, err := m.GetWebhook(ctx, apiclient.EventCreateFarm); return err },
+		"4 endpoint 11": func() error { _, err := m.GetWebhook(ctx, "CREATE_FARM"); return err },
 		"4 endpoint 12": func() error { return onlyErr(m.UpdateWebhook(ctx, webhookRequest())) },
 		"4 endpoint 13": func() error { return onlyErr(m.DeleteWebhook(ctx, hook)) },
 		"4 endpoint producers by document": func() error {

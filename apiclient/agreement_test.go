@@ -81,7 +81,7 @@ func TestClientAndSandboxAgreeOnWhatIsCreatedAndReadBack(t *testing.T) {
 	}
 
 	trace := traceabilityRequest()
-	trace.FarmID, trace.AllocatedVolume, trace.UnitOfMeasurement = otherID, "12.5", apiclient.TON
+	trace.FarmID, trace.AllocatedVolume, trace.UnitOfMeasurement = otherID, "12.5", "TON"
 	a, err = m.CreateTraceability(ctx, commitment, trace)
 	wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
 

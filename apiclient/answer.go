@@ -121,10 +121,6 @@ type Answer struct {
 	Evidence Evidence
 }
 
-// unexpectedValue begins the documented text of a 403 for an unknown enumeration value (chapter 7,
-// Status codes).
-const unexpectedValue = "Unexpected value:"
-
 // APIForm reports whether the body is in a form of the API: any JSON object or list (formats (a),
 // (b) and (d), and that of the gateway), or text or nothing where that is documented: text with 405
 // and with the 403 for an unknown enumeration value, nothing with 401 and 415. Where it is false,
@@ -156,7 +152,7 @@ func (a Answer) UnexpectedValue() (value string, ok bool) {
 	if a.Status != http.StatusForbidden || a.Format != FormatC {
 		return "", false
 	}
-	value, ok = strings.CutPrefix(a.Text, unexpectedValue)
+	value, ok = strings.CutPrefix(a.Text, "Unexpected value:")
 	if !ok {
 		return "", false
 	}
@@ -166,12 +162,9 @@ func (a Answer) UnexpectedValue() (value string, ok bool) {
 // HasMessage reports whether key is among Messages, compared exactly.
 func (a Answer) HasMessage(key string) bool { return slices.Contains(a.Messages, key) }
 
-// excerptBytes bounds Excerpt.
-const excerptBytes = 2 << 10
-
 // Excerpt returns the beginning of the body for people: at most 2 KiB of valid UTF-8 on one line,
 // without control and invisible characters, numbers that look like a CPF or CNPJ masked.
-func (a Answer) Excerpt() string { return sanitise(a.Body, excerptBytes) }
+func (a Answer) Excerpt() string { return sanitise(a.Body, 2<<10) }
 
 func nameOf(names []string, i int) string {
 	if i < 0 || i >= len(names) {

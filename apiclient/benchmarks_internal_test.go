@@ -9,7 +9,7 @@ import (
 
 var benchRequest = DeliveryRequest{
 	ContractID: "0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a", DeliveredVolume: "27480.125",
-	DeliveredVolumeUnitOfMeasure: DeliveryKG, DeliveryDate: "2026-05-10",
+	DeliveredVolumeUnitOfMeasure: "kg", DeliveryDate: "2026-05-10",
 	Car: "MT-5107925-B5C72DC4EE60CAEA63367C29A80B21EA",
 }
 

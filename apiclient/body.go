@@ -39,17 +39,13 @@ func readForm(status int, h http.Header, body []byte) reading {
 		return reading{format: FormatOther, text: "blank body"}
 	case json.Valid(doc):
 		return readJSON(status, trimmed)
-	case markup(h, trimmed):
+	case trimmed[0] == '<', strings.Contains(strings.ToLower(h.Get("Content-Type")), "html"):
 		return reading{format: FormatHTML, text: "a page of HTML: something between this host and the API answered"}
 	case trimmed[0] == '{' || trimmed[0] == '[' || !utf8.Valid(trimmed):
 		return reading{format: FormatOther, text: "unreadable body"}
 	default:
 		return plainText(status, string(trimmed))
 	}
-}
-
-func markup(h http.Header, trimmed []byte) bool {
-	return trimmed[0] == '<' || strings.Contains(strings.ToLower(h.Get("Content-Type")), "html")
 }
 
 func plainText(status int, s string) reading {

@@ -3,7 +3,6 @@ package apiclient
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"net/url"
 )
 
@@ -46,28 +45,13 @@ func (c *Client) GetConsent(ctx context.Context, q ConsentQuery) (Consent, error
 	in.document("identity", &q.Identity, anyDocument)
 	in.required("personType", string(q.PersonType))
 	query := url.Values{"identity": {q.Identity}, "personType": {string(q.PersonType)}}
-	persons := documentForms(q.Identity)
 	if q.CorporateIdentity != "" {
 		in.document("corporateIdentity", &q.CorporateIdentity, ParseCNPJ)
 		query.Set("corporateIdentity", q.CorporateIdentity)
-		persons = append(persons, documentForms(q.CorporateIdentity)...)
 	}
-	if err := in.err(); err != nil {
-		_, err = unsent(FaultRequest, err).outcome(opGetConsent)
-		return Consent{}, err
-	}
-	res, _ := c.repeat(ctx, call{
-		op: opGetConsent, method: http.MethodGet, path: pathConsent, query: query,
-		persons: persons,
-	})
-	if _, err := res.outcome(opGetConsent); err != nil {
-		return Consent{}, err
-	}
-	consent, err := readConsent(res.Body)
-	if err != nil {
-		return Consent{}, res.unusable(opGetConsent, err)
-	}
-	return consent, nil
+	return read(ctx, c, in.err(), call{
+		op: opGetConsent, path: pathConsent, query: query, persons: documentForms(q.Identity, q.CorporateIdentity),
+	}, readConsent)
 }
 
 func readConsent(body []byte) (Consent, error) {

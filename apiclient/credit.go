@@ -100,13 +100,9 @@ func (c *Client) CreateCreditAnalysis(ctx context.Context, r CreditAnalysisReque
 	if err != nil {
 		return unsent(FaultRequest, err).outcome(opCreateCreditAnalysis)
 	}
-	persons := documentForms(r.Identity)
-	if r.CorporateIdentity != "" {
-		persons = append(persons, documentForms(r.CorporateIdentity)...)
-	}
 	return c.submit(ctx, body, call{
 		op: opCreateCreditAnalysis, path: pathCreditAnalysis, idOf: uuidFromBody,
-		persons: persons,
+		persons: documentForms(r.Identity, r.CorporateIdentity),
 	})
 }
 
@@ -135,23 +131,15 @@ type CreditAnalysis struct {
 // GetCreditAnalysis reads one credit analysis (endpoint 8, chapter 4). id must be a UUID. Every
 // error is an *Error: Status 404 with APIForm means that the API does not know the id.
 func (c *Client) GetCreditAnalysis(ctx context.Context, id string) (CreditAnalysis, error) {
-	canonical, err := pathUUID("id", id)
-	if err != nil {
-		_, err = unsent(FaultRequest, err).outcome(opGetCreditAnalysis)
-		return CreditAnalysis{}, err
-	}
-	res := c.get(ctx, opGetCreditAnalysis, pathCreditAnalysis+"/"+canonical)
-	if _, err := res.outcome(opGetCreditAnalysis); err != nil {
-		return CreditAnalysis{}, err
-	}
-	analysis, err := readCreditAnalysis(res.Body)
-	if err == nil && analysis.ID != "" && analysis.ID != canonical {
-		err = errors.New("the answer is about another credit analysis than the one asked for")
-	}
-	if err != nil {
-		return CreditAnalysis{}, res.unusable(opGetCreditAnalysis, err)
-	}
-	return analysis, nil
+	canonical, bad := pathUUID("id", id)
+	return read(ctx, c, bad, call{op: opGetCreditAnalysis, path: pathCreditAnalysis + "/" + canonical},
+		func(body []byte) (CreditAnalysis, error) {
+			analysis, err := readCreditAnalysis(body)
+			if err == nil && analysis.ID != "" && analysis.ID != canonical {
+				err = errors.New("the answer is about another credit analysis than the one asked for")
+			}
+			return analysis, err
+		})
 }
 
 var creditAnalysisFields = []string{

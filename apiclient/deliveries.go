@@ -10,27 +10,15 @@ import (
 // PathDeliveries is the path of endpoint 3 (chapter 4).
 const PathDeliveries = "/api/v1/integration/deliveries"
 
-// DeliveryUnit is the unit of a delivered volume (chapter 2.2). It is written small, unlike Unit.
-type DeliveryUnit string
-
-// The units of deliveries.
-const (
-	DeliveryKG  DeliveryUnit = "kg"
-	DeliverySC  DeliveryUnit = "sc"
-	DeliveryTON DeliveryUnit = "ton"
-)
-
-// DeliveryUnits lists the allowed units in the order of chapter 2.2.
-var DeliveryUnits = []DeliveryUnit{DeliveryKG, DeliverySC, DeliveryTON}
-
 // DeliveryRequest is the body of endpoint 3 (chapter 2.2), fields in the order of the chapter.
 type DeliveryRequest struct {
 	// ContractID ties the delivery to a negotiation; a contract identifier, any text (chapter 2.2).
 	ContractID string `json:"contract_id"`
 	// DeliveredVolume is plain decimal text, in DeliveredVolumeUnitOfMeasure (chapter 2.2).
 	DeliveredVolume json.Number `json:"delivered_volume"`
-	// DeliveredVolumeUnitOfMeasure is one of DeliveryUnits (chapter 2.2).
-	DeliveredVolumeUnitOfMeasure DeliveryUnit `json:"delivered_volume_unit_of_measure"`
+	// DeliveredVolumeUnitOfMeasure is kg, sc or ton (chapter 2.2): written small, unlike the other
+	// units.
+	DeliveredVolumeUnitOfMeasure string `json:"delivered_volume_unit_of_measure"`
 	// DeliveryDate is YYYY-MM-DD (chapter 2.2).
 	DeliveryDate string `json:"delivery_date"`
 	// Car links the delivery to a rural property, in the shape <state code>-<number>-<code>;
@@ -45,7 +33,7 @@ func (r DeliveryRequest) Encode() ([]byte, error) {
 	var in inspection
 	in.required("contract_id", r.ContractID)
 	in.number("delivered_volume", r.DeliveredVolume)
-	in.required("delivered_volume_unit_of_measure", string(r.DeliveredVolumeUnitOfMeasure))
+	in.required("delivered_volume_unit_of_measure", r.DeliveredVolumeUnitOfMeasure)
 	in.required("delivery_date", r.DeliveryDate)
 	in.optional("car", r.Car)
 	if err := in.err(); err != nil {
@@ -100,7 +88,7 @@ type Delivery struct {
 	ContractID string
 	// DeliveredVolume is JSON number text.
 	DeliveredVolume              json.Number
-	DeliveredVolumeUnitOfMeasure DeliveryUnit
+	DeliveredVolumeUnitOfMeasure string
 	DeliveryDate                 string // YYYY-MM-DD; of a timestamp the date as written
 	Car                          string
 	// Unread names the known fields that were there in no known shape, or twice.
@@ -124,7 +112,7 @@ func ReadDelivery(body []byte) (Delivery, error) {
 		ID:                           r.anyID("id"),
 		ContractID:                   r.loose("contract_id"),
 		DeliveredVolume:              r.number("delivered_volume"),
-		DeliveredVolumeUnitOfMeasure: DeliveryUnit(r.code("delivered_volume_unit_of_measure")),
+		DeliveredVolumeUnitOfMeasure: r.code("delivered_volume_unit_of_measure"),
 		DeliveryDate:                 r.date("delivery_date"),
 		Car:                          r.text("car"),
 	}

@@ -67,6 +67,6 @@
 //
 // Read on: options.go and client.go (one call from start to end), exchange.go and conn.go (the
 // evidence), classify.go (what a status means), body.go, id.go and record.go (how answers are
-// read), retry.go and pacer.go (repetition and limits), document.go (CPF and CNPJ), then one file
+// read), pacer.go (limits and repetition), document.go (CPF and CNPJ), then one file
 // per resource.
 package apiclient

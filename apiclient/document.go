@@ -37,18 +37,15 @@ func ParseDocument(s string) (number string, person PersonType, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	switch {
-	case len(number) == cpfLength:
-		number, err = checkCPF(number)
-		person = PF
-	case len(number) == cnpjLength:
-		number, err = checkCNPJ(number)
-		person = PJ
-	case len(number) == cpfLength-1 || len(number) == cnpjLength-1:
-		return "", "",
-			errors.New("is one character too short for a CPF (11) or CNPJ (14); a leading zero was probably lost")
+	switch len(number) {
+	case cpfLength:
+		err, person = checkCPF(number), PF
+	case cnpjLength:
+		err, person = checkCNPJ(number), PJ
+	case cpfLength - 1, cnpjLength - 1:
+		err = errors.New("is one character too short for a CPF (11) or CNPJ (14); a leading zero was probably lost")
 	default:
-		return "", "", errors.New("is neither a CPF (11 digits) nor a CNPJ (14 characters)")
+		err = errors.New("is neither a CPF (11 digits) nor a CNPJ (14 characters)")
 	}
 	if err != nil {
 		return "", "", err
@@ -58,28 +55,26 @@ func ParseDocument(s string) (number string, person PersonType, err error) {
 
 // ParseCPF reads a CPF. See ParseDocument.
 func ParseCPF(s string) (string, error) {
-	number, err := plainDocument(s)
-	switch {
-	case err != nil:
-		return "", err
-	case len(number) != cpfLength:
-		return "", errors.New("is not a CPF (11 digits)")
-	default:
-		return checkCPF(number)
-	}
+	return parseOne(s, cpfLength, "is not a CPF (11 digits)", checkCPF)
 }
 
 // ParseCNPJ reads a CNPJ, numeric or alphanumeric. See ParseDocument.
 func ParseCNPJ(s string) (string, error) {
+	return parseOne(s, cnpjLength, "is not a CNPJ (14 characters)", checkCNPJ)
+}
+
+func parseOne(s string, length int, other string, check func(string) error) (string, error) {
 	number, err := plainDocument(s)
-	switch {
-	case err != nil:
-		return "", err
-	case len(number) != cnpjLength:
-		return "", errors.New("is not a CNPJ (14 characters)")
-	default:
-		return checkCNPJ(number)
+	if err == nil && len(number) != length {
+		err = errors.New(other)
 	}
+	if err == nil {
+		err = check(number)
+	}
+	if err != nil {
+		return "", err
+	}
+	return number, nil
 }
 
 // punctuation is what is written between the characters of a document, the no-break space and the
@@ -106,30 +101,28 @@ func plainDocument(s string) (string, error) {
 	return out.String(), nil
 }
 
-func checkCPF(number string) (string, error) {
+func checkCPF(number string) error {
 	switch {
 	case strings.Trim(number, "0123456789") != "":
-		return "", errors.New("has the length of a CPF, but a CPF has digits only")
+		return errors.New("has the length of a CPF, but a CPF has digits only")
 	case repeated(number):
-		return "", errors.New("is no CPF: it repeats one digit")
+		return errors.New("is no CPF: it repeats one digit")
 	case !agrees(number[:10], 11) || !agrees(number, 11):
-		return "", errors.New("is no CPF: its check digits do not agree; a digit is probably wrong")
-	default:
-		return number, nil
+		return errors.New("is no CPF: its check digits do not agree; a digit is probably wrong")
 	}
+	return nil
 }
 
-func checkCNPJ(number string) (string, error) {
+func checkCNPJ(number string) error {
 	switch {
 	case strings.Trim(number[12:], "0123456789") != "":
-		return "", errors.New("has the length of a CNPJ, but the last two characters of a CNPJ are digits")
+		return errors.New("has the length of a CNPJ, but the last two characters of a CNPJ are digits")
 	case repeated(number):
-		return "", errors.New("is no CNPJ: it repeats one character")
+		return errors.New("is no CNPJ: it repeats one character")
 	case !agrees(number[:13], 9) || !agrees(number, 9):
-		return "", errors.New("is no CNPJ: its check digits do not agree; a character is probably wrong")
-	default:
-		return number, nil
+		return errors.New("is no CNPJ: its check digits do not agree; a character is probably wrong")
 	}
+	return nil
 }
 
 // repeated reports whether s is one character all through. The check digits of such numbers agree,
@@ -155,14 +148,16 @@ func agrees(s string, most int) bool {
 	return int(s[last]-'0') == digit
 }
 
-// documentForms lists the ways in which an answer may write a document that was sent as number.
-func documentForms(number string) []string {
-	forms := []string{number}
-	switch len(number) {
-	case cpfLength:
-		forms = append(forms, number[:3]+"."+number[3:6]+"."+number[6:9]+"-"+number[9:])
-	case cnpjLength:
-		forms = append(forms, number[:2]+"."+number[2:5]+"."+number[5:8]+"/"+number[8:12]+"-"+number[12:])
+// documentForms lists the ways in which an answer may write documents that were sent as numbers.
+func documentForms(numbers ...string) (forms []string) {
+	for _, number := range numbers {
+		switch len(number) {
+		case cpfLength:
+			forms = append(forms, number, number[:3]+"."+number[3:6]+"."+number[6:9]+"-"+number[9:])
+		case cnpjLength:
+			forms = append(forms, number,
+				number[:2]+"."+number[2:5]+"."+number[5:8]+"/"+number[8:12]+"-"+number[12:])
+		}
 	}
 	for _, f := range forms {
 		if small := strings.ToLower(f); small != f {

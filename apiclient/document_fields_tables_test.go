@@ -44,7 +44,7 @@ func forms() []form {
 	delivery := deliveryRequest()
 	delivery.Car = "MT-5107925-0123"
 	trace := traceabilityRequest()
-	trace.FarmID, trace.AllocatedVolume, trace.UnitOfMeasurement = otherID, "12.5", apiclient.KG
+	trace.FarmID, trace.AllocatedVolume, trace.UnitOfMeasurement = otherID, "12.5", "KG"
 	score := scoreRequest()
 	score.CarList, score.SigefList = []string{"c", "d"}, []string{}
 	analysis := analysisRequest()
@@ -122,15 +122,8 @@ func forms() []form {
 }
 
 // enumerations are the client's lists, by the row that they are for.
-func enumerations() map[string]any {
-	return map[string]any{
-		"2.1 product": apiclient.Products, "2.1 unit_of_measurement": apiclient.Units,
-		"2.1 order_type": apiclient.OrderTypes,
-		"2.1 currency":   apiclient.Currencies, "2.1 modality": apiclient.Modalities,
-		"2.1 payment_type":                     apiclient.PaymentTypes,
-		"2.2 delivered_volume_unit_of_measure": apiclient.DeliveryUnits, "2.3 unit_of_measurement": apiclient.Units,
-		"2.6 person_type": apiclient.PersonTypes, "2.7 webhook_event": apiclient.WebhookEvents,
-	}
+var enumerations = map[string]any{
+	"2.6 person_type": apiclient.PersonTypes, "2.7 webhook_event": apiclient.WebhookEvents,
 }
 
 // fieldOfWebhook are the names of WebhookRequest, which has no tags: it is never encoded by itself.

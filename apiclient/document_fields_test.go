@@ -58,10 +58,12 @@ func TestClientChapter2_FieldsOfRequests(t *testing.T) {
 				if field.values == nil {
 					return
 				}
-				want, _ := json.Marshal(field.values)
-				have, _ := json.Marshal(enumerations()[f.row(field.name)])
-				if d := cmp.Diff(string(want), string(have)); d != "" {
-					t.Errorf("the client's list (-want +got):\n%s", d)
+				if list, ours := enumerations[f.row(field.name)]; ours {
+					want, _ := json.Marshal(field.values)
+					have, _ := json.Marshal(list)
+					if d := cmp.Diff(string(want), string(have)); d != "" {
+						t.Errorf("the client's list (-want +got):\n%s", d)
+					}
 				}
 				for _, value := range field.values {
 					if got := sent(with(t, f.full, field.name, value))[field.name]; got != `"`+value+`"` {

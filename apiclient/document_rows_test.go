@@ -106,7 +106,7 @@ func TestClientChapter5_Refusals(t *testing.T) {
 			for body, format := range test.answers {
 				s := startRaw(t, always(test.status, body))
 				c := newClient(t, apiclient.Options{BaseURL: s.url()})
-				for _, e := range endpoints() {
+				for _, e := range endpoints {
 					_, err := e.call(context.Background(), c)
 					failure := asError(t, err)
 					known := apiclient.NotCreated
@@ -121,7 +121,7 @@ func TestClientChapter5_Refusals(t *testing.T) {
 						t.Errorf("%s: %v", e.name, err)
 					}
 				}
-				if n := len(s.requests()); n != len(endpoints()) {
+				if n := len(s.requests()); n != len(endpoints) {
 					t.Errorf("%d requests, want one for each endpoint", n)
 				}
 			}
@@ -292,7 +292,7 @@ func TestClientChapter7_StatusesAndFormats(t *testing.T) {
 		}
 		s := startRaw(t, always(404, `{"messages":["message.entidade.not-found"]}`))
 		c := newClient(t, apiclient.Options{BaseURL: s.url()})
-		for _, e := range endpoints() {
+		for _, e := range endpoints {
 			if e.verb() != "GET" {
 				continue
 			}

@@ -69,7 +69,7 @@ func ExampleClient_UpdateWebhook() {
 	defer end()
 
 	answer, err := client.UpdateWebhook(context.Background(), apiclient.WebhookRequest{
-		WebhookEvent: apiclient.EventCreateFarm, URL: "https://coop.example/farm",
+		WebhookEvent: "CREATE_FARM", URL: "https://coop.example/farm",
 	})
 	fmt.Println(answer.Status, err)
 	// Output: 204 <nil>

@@ -82,7 +82,7 @@ func ExampleClient_CreateDelivery() {
 	defer end()
 
 	request := apiclient.DeliveryRequest{
-		ContractID: "0101/001008", DeliveredVolume: "1250.50", DeliveredVolumeUnitOfMeasure: apiclient.DeliverySC,
+		ContractID: "0101/001008", DeliveredVolume: "1250.50", DeliveredVolumeUnitOfMeasure: "sc",
 		DeliveryDate: "2026-11-20",
 	}
 	delivery, answer, err := client.CreateDelivery(context.Background(), request)
@@ -100,7 +100,7 @@ func ExampleClient_CreateTraceability() {
 	answer, err := client.CreateTraceability(context.Background(), "0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a",
 		apiclient.TraceabilityRequest{
 			ProducerID: "5d1e7c7a-90c4-4e6c-8c51-0e2f4b6a8c9d", UserID: "b8a7c6d5-0e1f-4a2b-9c3d-4e5f6a7b8c9d",
-			AllocatedVolume: "20", UnitOfMeasurement: apiclient.TON,
+			AllocatedVolume: "20", UnitOfMeasurement: "TON",
 		})
 	fmt.Println(answer.Known)
 	fmt.Println(err)

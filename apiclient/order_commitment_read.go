@@ -16,20 +16,20 @@ type OrderCommitment struct {
 	Amount              json.Number
 	ProducerID          string
 	IssuerID            string
-	Product             Product
+	Product             string
 	DeliveryPlaceID     string
 	Haverst             string // spelled as in the contract (chapter 2.1)
-	UnitOfMeasurement   Unit   // a text, or an object with "code"
-	OrderType           OrderType
+	UnitOfMeasurement   string // a text, or an object with "code"
+	OrderType           string
 	OrderDate           string // of a timestamp only the date part is kept, as written: no time zone is applied
 	WalletID            string
-	Currency            Currency
+	Currency            string
 	Price               json.Number
 	InitialDeliveryDate string
 	EndDeliveryDate     string
-	Modality            Modality
+	Modality            string
 	Payday              string
-	PaymentType         PaymentType
+	PaymentType         string
 	// Unread names the known fields that were there in no known shape, or twice.
 	Unread []string
 	// Raw is the whole object as received, with all fields this program does not know.
@@ -42,23 +42,15 @@ const opGetOrderCommitment = "get order commitment"
 // else ever becomes part of a path. The error is an *Error: Status 404 with APIForm means that the
 // API does not know the id.
 func (c *Client) GetOrderCommitment(ctx context.Context, id string) (OrderCommitment, error) {
-	canonical, err := pathUUID("id", id)
-	if err != nil {
-		_, err = unsent(FaultRequest, err).outcome(opGetOrderCommitment)
-		return OrderCommitment{}, err
-	}
-	res := c.get(ctx, opGetOrderCommitment, PathOrderCommitments+"/"+canonical)
-	if _, err := res.outcome(opGetOrderCommitment); err != nil {
-		return OrderCommitment{}, err
-	}
-	oc, err := readOrderCommitment(res.Body)
-	if err == nil && oc.ID != "" && oc.ID != canonical {
-		err = errors.New("the answer is about another order commitment than the one asked for")
-	}
-	if err != nil {
-		return OrderCommitment{}, res.unusable(opGetOrderCommitment, err)
-	}
-	return oc, nil
+	canonical, bad := pathUUID("id", id)
+	return read(ctx, c, bad, call{op: opGetOrderCommitment, path: PathOrderCommitments + "/" + canonical},
+		func(body []byte) (OrderCommitment, error) {
+			oc, err := readOrderCommitment(body)
+			if err == nil && oc.ID != "" && oc.ID != canonical {
+				err = errors.New("the answer is about another order commitment than the one asked for")
+			}
+			return oc, err
+		})
 }
 
 // unusable is the error for a 2xx whose body is not what the document describes.
@@ -80,20 +72,20 @@ func readOrderCommitment(body []byte) (OrderCommitment, error) {
 		Amount:              r.number("amount"),
 		ProducerID:          r.text("producer_id"),
 		IssuerID:            r.text("issuer_id"),
-		Product:             Product(r.text("product")),
+		Product:             r.text("product"),
 		DeliveryPlaceID:     r.text("delivery_place_id"),
 		Haverst:             r.text("haverst"),
-		UnitOfMeasurement:   Unit(r.code("unit_of_measurement")),
-		OrderType:           OrderType(r.text("order_type")),
+		UnitOfMeasurement:   r.code("unit_of_measurement"),
+		OrderType:           r.text("order_type"),
 		OrderDate:           r.date("order_date"),
 		WalletID:            r.text("wallet_id"),
-		Currency:            Currency(r.text("currency")),
+		Currency:            r.text("currency"),
 		Price:               r.number("price"),
 		InitialDeliveryDate: r.date("initial_delivery_date"),
 		EndDeliveryDate:     r.date("end_delivery_date"),
-		Modality:            Modality(r.text("modality")),
+		Modality:            r.text("modality"),
 		Payday:              r.date("payday"),
-		PaymentType:         PaymentType(r.text("payment_type")),
+		PaymentType:         r.text("payment_type"),
 	}
 	oc.Unread = r.unread
 	oc.Raw = r.raw

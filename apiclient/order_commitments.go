@@ -8,85 +8,8 @@ import (
 // PathOrderCommitments is the path of endpoints 1 and 2 (chapter 4).
 const PathOrderCommitments = "/api/v1/integration/order-commitments"
 
-// Product is what is traded (chapter 2.1).
-type Product string
-
-// The products.
-const (
-	Soja  Product = "SOJA"
-	Trigo Product = "TRIGO"
-	Milho Product = "MILHO"
-)
-
-// Products lists the allowed products in the order of chapter 2.1.
-var Products = []Product{Soja, Trigo, Milho}
-
-// Unit is a unit of measurement of an order commitment (chapter 2.1) and of traceability (chapter
-// 2.3). Deliveries use other spellings.
-type Unit string
-
-// The units.
-const (
-	SC  Unit = "SC"
-	KG  Unit = "KG"
-	TON Unit = "TON"
-)
-
-// Units lists the allowed units in the order of chapter 2.1.
-var Units = []Unit{SC, KG, TON}
-
-// OrderType is the kind of an order commitment (chapter 2.1).
-type OrderType string
-
-// The order types. COMPRA makes the seven conditional fields required.
-const (
-	Compra          OrderType = "COMPRA"
-	FixacaoCompra   OrderType = "FIXACAO_COMPRA"
-	FixacaoDeposito OrderType = "FIXACAO_DEPOSITO"
-	AFixar          OrderType = "A_FIXAR"
-)
-
-// OrderTypes lists the allowed order types in the order of chapter 2.1.
-var OrderTypes = []OrderType{Compra, FixacaoCompra, FixacaoDeposito, AFixar}
-
-// Currency is the currency of the price (chapter 2.1).
-type Currency string
-
-// The currencies.
-const (
-	BRL Currency = "BRL"
-	USD Currency = "USD"
-	EUR Currency = "EUR"
-)
-
-// Currencies lists the allowed currencies in the order of chapter 2.1.
-var Currencies = []Currency{BRL, USD, EUR}
-
-// Modality is how the goods are traded (chapter 2.1).
-type Modality string
-
-// The modalities.
-const (
-	Balcao     Modality = "BALCAO"
-	Disponivel Modality = "DISPONIVEL"
-	Futuro     Modality = "FUTURO"
-	Exportacao Modality = "EXPORTACAO"
-)
-
-// Modalities lists the allowed modalities in the order of chapter 2.1.
-var Modalities = []Modality{Balcao, Disponivel, Futuro, Exportacao}
-
-// PaymentType is how the goods are paid (chapter 2.1).
-type PaymentType string
-
-// The payment types.
-const (
-	Dinheiro PaymentType = "DINHEIRO"
-	Troca    PaymentType = "TROCA"
-)
-
-// PaymentTypes lists the allowed payment types in the order of chapter 2.1.
-var PaymentTypes = []PaymentType{Dinheiro, Troca}
+// compra is the order type that makes the seven conditional fields required (chapter 2.1).
+const compra = "COMPRA"
 
 // OrderCommitmentRequest is the body of endpoint 1 (chapter 2.1), fields in the order of the
 // chapter. The first ten are always sent. The other seven are left out when empty: absent means
@@ -99,36 +22,36 @@ type OrderCommitmentRequest struct {
 	ProducerID string `json:"producer_id"`
 	// IssuerID is the UUID of a user (chapter 2.1).
 	IssuerID string `json:"issuer_id"`
-	// Product is one of Products (chapter 2.1).
-	Product Product `json:"product"`
+	// Product is SOJA, TRIGO or MILHO (chapter 2.1).
+	Product string `json:"product"`
 	// DeliveryPlaceID is a UUID (chapter 2.1).
 	DeliveryPlaceID string `json:"delivery_place_id"`
 	// Haverst is the season, such as "2026/2027". The misspelling is the name in the contract
 	// (chapter
 	// 2.1): corrected, the API would not find the field.
 	Haverst string `json:"haverst"`
-	// UnitOfMeasurement is one of Units (chapter 2.1).
-	UnitOfMeasurement Unit `json:"unit_of_measurement"`
-	// OrderType is one of OrderTypes (chapter 2.1).
-	OrderType OrderType `json:"order_type"`
+	// UnitOfMeasurement is SC, KG or TON (chapter 2.1).
+	UnitOfMeasurement string `json:"unit_of_measurement"`
+	// OrderType is COMPRA, FIXACAO_COMPRA, FIXACAO_DEPOSITO or A_FIXAR (chapter 2.1).
+	OrderType string `json:"order_type"`
 	// OrderDate is YYYY-MM-DD (chapter 2.1).
 	OrderDate string `json:"order_date"`
 	// WalletID is the UUID of a wallet that is linked to the producer (chapter 2.1).
 	WalletID string `json:"wallet_id"`
-	// Currency is one of Currencies; required for COMPRA (chapter 2.1).
-	Currency Currency `json:"currency,omitempty"`
+	// Currency is BRL, USD or EUR; required for COMPRA (chapter 2.1).
+	Currency string `json:"currency,omitempty"`
 	// Price is plain decimal text, in Currency; required for COMPRA (chapter 2.1).
 	Price json.Number `json:"price,omitempty"`
 	// InitialDeliveryDate is YYYY-MM-DD; required for COMPRA (chapter 2.1).
 	InitialDeliveryDate string `json:"initial_delivery_date,omitempty"`
 	// EndDeliveryDate is YYYY-MM-DD; required for COMPRA (chapter 2.1).
 	EndDeliveryDate string `json:"end_delivery_date,omitempty"`
-	// Modality is one of Modalities; required for COMPRA (chapter 2.1).
-	Modality Modality `json:"modality,omitempty"`
+	// Modality is BALCAO, DISPONIVEL, FUTURO or EXPORTACAO; required for COMPRA (chapter 2.1).
+	Modality string `json:"modality,omitempty"`
 	// Payday is YYYY-MM-DD; required for COMPRA (chapter 2.1).
 	Payday string `json:"payday,omitempty"`
-	// PaymentType is one of PaymentTypes; required for COMPRA (chapter 2.1).
-	PaymentType PaymentType `json:"payment_type,omitempty"`
+	// PaymentType is DINHEIRO or TROCA; required for COMPRA (chapter 2.1).
+	PaymentType string `json:"payment_type,omitempty"`
 }
 
 // Encode returns the body as it is sent: the same value always gives the same bytes, in the order
@@ -142,26 +65,26 @@ func (r OrderCommitmentRequest) Encode() ([]byte, error) {
 	in.number("amount", r.Amount)
 	in.required("producer_id", r.ProducerID)
 	in.required("issuer_id", r.IssuerID)
-	in.required("product", string(r.Product))
+	in.required("product", r.Product)
 	in.required("delivery_place_id", r.DeliveryPlaceID)
 	in.required("haverst", r.Haverst)
-	in.required("unit_of_measurement", string(r.UnitOfMeasurement))
-	in.required("order_type", string(r.OrderType))
+	in.required("unit_of_measurement", r.UnitOfMeasurement)
+	in.required("order_type", r.OrderType)
 	in.required("order_date", r.OrderDate)
 	in.required("wallet_id", r.WalletID)
 	conditional := in.optional
-	if r.OrderType == Compra {
+	if r.OrderType == compra {
 		conditional = in.required
 	}
-	conditional("currency", string(r.Currency))
-	if r.Price != "" || r.OrderType == Compra {
+	conditional("currency", r.Currency)
+	if r.Price != "" || r.OrderType == compra {
 		in.number("price", r.Price)
 	}
 	conditional("initial_delivery_date", r.InitialDeliveryDate)
 	conditional("end_delivery_date", r.EndDeliveryDate)
-	conditional("modality", string(r.Modality))
+	conditional("modality", r.Modality)
 	conditional("payday", r.Payday)
-	conditional("payment_type", string(r.PaymentType))
+	conditional("payment_type", r.PaymentType)
 	if err := in.err(); err != nil {
 		return nil, err
 	}

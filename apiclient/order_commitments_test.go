@@ -14,11 +14,11 @@ import (
 
 func fullRequest() apiclient.OrderCommitmentRequest {
 	return apiclient.OrderCommitmentRequest{
-		Amount: "1250.50", ProducerID: namedID, IssuerID: otherID, Product: apiclient.Soja, DeliveryPlaceID: namedID,
-		Haverst: "2026/2027", UnitOfMeasurement: apiclient.SC, OrderType: apiclient.Compra, OrderDate: "2026-11-20",
-		WalletID: otherID, Currency: apiclient.BRL, Price: "120.35", InitialDeliveryDate: "2027-02-01",
-		EndDeliveryDate: "2027-03-31", Modality: apiclient.Disponivel, Payday: "2027-04-10",
-		PaymentType: apiclient.Dinheiro,
+		Amount: "1250.50", ProducerID: namedID, IssuerID: otherID, Product: "SOJA", DeliveryPlaceID: namedID,
+		Haverst: "2026/2027", UnitOfMeasurement: "SC", OrderType: "COMPRA", OrderDate: "2026-11-20",
+		WalletID: otherID, Currency: "BRL", Price: "120.35", InitialDeliveryDate: "2027-02-01",
+		EndDeliveryDate: "2027-03-31", Modality: "DISPONIVEL", Payday: "2027-04-10",
+		PaymentType: "DINHEIRO",
 	}
 }
 
@@ -46,9 +46,9 @@ func TestEmptyOptionalFieldsAreAbsentAndRequiredOnesAreNot(t *testing.T) {
 	const required = `"producer_id":"p","issuer_id":"i","product":"SOJA","delivery_place_id":"d","haverst":"<2026&2027>",` +
 		`"unit_of_measurement":"SC","order_type":"A_FIXAR","order_date":"2026-11-20","wallet_id":"w"}`
 	r := apiclient.OrderCommitmentRequest{
-		Amount: "1", ProducerID: "p", IssuerID: "i", Product: apiclient.Soja, DeliveryPlaceID: "d",
+		Amount: "1", ProducerID: "p", IssuerID: "i", Product: "SOJA", DeliveryPlaceID: "d",
 		Haverst:           "<2026&2027>",
-		UnitOfMeasurement: apiclient.SC, OrderType: apiclient.AFixar, OrderDate: "2026-11-20", WalletID: "w",
+		UnitOfMeasurement: "SC", OrderType: "A_FIXAR", OrderDate: "2026-11-20", WalletID: "w",
 	}
 	got, err := r.Encode()
 	if want := `{"amount":1,` + required; err != nil || string(got) != want {
@@ -79,9 +79,9 @@ func TestFieldsOfAnOrderCommitmentThatAreMissingAreNamedTogetherAndNeverSent(t *
 	if n := s.conns.Load(); n != 0 {
 		t.Errorf("%d connections, want 0", n)
 	}
-	for _, other := range []apiclient.OrderType{
-		apiclient.FixacaoCompra, apiclient.FixacaoDeposito,
-		apiclient.AFixar, "NEW",
+	for _, other := range []string{
+		"FIXACAO_COMPRA", "FIXACAO_DEPOSITO",
+		"A_FIXAR", "NEW",
 	} {
 		r := compra
 		r.OrderType = other

@@ -240,36 +240,46 @@ const (
 	maxReadWait = 5 * time.Second
 )
 
-// get makes a GET.
-func (c *Client) get(ctx context.Context, op, path string) result {
-	res, _ := c.repeat(ctx, call{op: op, method: http.MethodGet, path: path})
-	return res
+// read makes a GET and reads the record in its answer. With bad, which is what is wrong with the
+// request, nothing is sent.
+func read[T any](ctx context.Context, c *Client, bad error, call call, parse func([]byte) (T, error)) (T, error) {
+	var none T
+	if bad != nil {
+		_, err := unsent(FaultRequest, bad).outcome(call.op)
+		return none, err
+	}
+	call.method = http.MethodGet
+	res, _ := c.repeat(ctx, call)
+	if _, err := res.outcome(call.op); err != nil {
+		return none, err
+	}
+	record, err := parse(res.Body)
+	if err != nil {
+		return none, res.unusable(call.op, err)
+	}
+	return record, nil
 }
 
 // repeat makes a call that does no harm when it is executed twice, and so repeats it a few times
 // when the network or the server failed: every GET, PUT /webhooks (the same event gets the same
-// record) and DELETE. Any other verb is sent once, whoever calls: a POST never comes here.
+// record) and DELETE. A POST is sent once, whoever calls.
 //
 // mayHaveRun reports whether a try before the last one can have been executed: a 404 to a DELETE
 // then means that it was.
 func (c *Client) repeat(ctx context.Context, call call) (res result, mayHaveRun bool) {
 	for try := 1; ; try++ {
 		res = c.send(ctx, call)
-		if c.once || try == readTries || !repeatable(call.method) || !worthRepeating(res) {
+		if c.once || try == readTries || call.method == http.MethodPost || !worthRepeating(res) {
 			return res, mayHaveRun
 		}
 		wait := c.readBackoff << (try - 1)
 		wait += rand.N(wait + 1) // jitter: several programs must not come back in step
 		wait = max(wait, res.askedWait)
-		if wait > maxReadWait || !pause(ctx, wait) {
+		if wait > maxReadWait || c.pacer.wait(ctx, wait) != nil {
 			return res, mayHaveRun
 		}
 		mayHaveRun = mayHaveRun || res.Known == Unknown
 	}
-}
-
-func repeatable(method string) bool {
-	return method == http.MethodGet || method == http.MethodPut || method == http.MethodDelete
 }
 
 // worthRepeating reports whether the same call may well succeed in a moment. A time-out is not
@@ -281,18 +291,6 @@ func worthRepeating(r result) bool {
 	case FaultNone:
 		return r.Known == Throttled || r.Status >= 500 && r.Status != http.StatusNotImplemented
 	default:
-		return false
-	}
-}
-
-// pause waits, and reports false when ctx ended first.
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
 		return false
 	}
 }

@@ -3,7 +3,6 @@ package apiclient
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 )
 
 // pathProducerByDocument is the path of the lookup of a producer (chapter 4, after the table), up
@@ -33,22 +32,9 @@ const opGetProducer = "get producer by document"
 func (c *Client) GetProducerByDocument(ctx context.Context, document string) (Producer, error) {
 	var in inspection
 	in.document("social_identity", &document, anyDocument)
-	if err := in.err(); err != nil {
-		_, err = unsent(FaultRequest, err).outcome(opGetProducer)
-		return Producer{}, err
-	}
-	res, _ := c.repeat(ctx, call{
-		op: opGetProducer, method: http.MethodGet, path: pathProducerByDocument + document,
-		persons: documentForms(document),
-	})
-	if _, err := res.outcome(opGetProducer); err != nil {
-		return Producer{}, err
-	}
-	p, err := readProducer(res.Body)
-	if err != nil {
-		return Producer{}, res.unusable(opGetProducer, err)
-	}
-	return p, nil
+	return read(ctx, c, in.err(), call{
+		op: opGetProducer, path: pathProducerByDocument + document, persons: documentForms(document),
+	}, readProducer)
 }
 
 func readProducer(body []byte) (Producer, error) {

@@ -30,7 +30,7 @@ func read(t *testing.T, body string) map[string]any {
 	keep("2.4 consent", consent, err)
 	analysis, err := c.GetCreditAnalysis(ctx, testID)
 	keep("2.6 analysis", analysis, err)
-	hook, err := c.GetWebhook(ctx, apiclient.EventCreateFarm)
+	hook, err := c.GetWebhook(ctx, "CREATE_FARM")
 	keep("2.7 webhook", hook, err)
 	producer, err := c.GetProducerByDocument(ctx, testCPF)
 	keep("producer", producer, err)
@@ -48,7 +48,7 @@ func TestRecordsAreReadWithTheFieldsOfTheDocument(t *testing.T) {
 	want := map[string]any{
 		"2.2 delivery": apiclient.Delivery{
 			ID: strings.ToUpper(testID), ContractID: "17", DeliveredVolume: "1250.50",
-			DeliveredVolumeUnitOfMeasure: apiclient.DeliverySC,
+			DeliveredVolumeUnitOfMeasure: "sc",
 			DeliveryDate:                 "2026-11-20", Car: "c", Raw: r,
 		},
 		"2.4 consent": apiclient.Consent{Status: "S", ConsentDate: "2026-11-20T10:00:00Z", Raw: r},
@@ -58,7 +58,7 @@ func TestRecordsAreReadWithTheFieldsOfTheDocument(t *testing.T) {
 			PersonType: apiclient.PF, PeriodConsult: "12", Email: "e", Phone: "5565", CorporateName: "cn",
 			CorporateIdentity: "ci", Raw: r,
 		},
-		"2.7 webhook": apiclient.Webhook{ID: testID, WebhookEvent: apiclient.EventCreateFarm, URL: "u", Raw: r},
+		"2.7 webhook": apiclient.Webhook{ID: testID, WebhookEvent: "CREATE_FARM", URL: "u", Raw: r},
 		"producer":    apiclient.Producer{ID: testID, Name: "n", Raw: r},
 	}
 	if d := cmp.Diff(want, read(t, body)); d != "" {
@@ -104,8 +104,8 @@ func TestALookupThatAnswersWithAListOfOneIsRead(t *testing.T) {
 	if err != nil || p.ID != testID {
 		t.Errorf("GetProducerByDocument = %+v, %v", p, err)
 	}
-	w, err := c.GetWebhook(context.Background(), apiclient.EventCreateFarm)
-	if err != nil || w.WebhookEvent != apiclient.EventCreateFarm {
+	w, err := c.GetWebhook(context.Background(), "CREATE_FARM")
+	if err != nil || w.WebhookEvent != "CREATE_FARM" {
 		t.Errorf("GetWebhook = %+v, %v", w, err)
 	}
 }

@@ -97,7 +97,7 @@ func TestShortCredentialsOfAWebhookAreHiddenInAnEcho(t *testing.T) {
 		s := startRaw(t, always(201, echo))
 		c := newClient(t, apiclient.Options{BaseURL: s.url()})
 		a, _ := c.CreateWebhook(context.Background(), apiclient.WebhookRequest{
-			WebhookEvent: apiclient.EventCreateFarm, URL: "https://coop.example/", BasicAuthentication: "a:b",
+			WebhookEvent: "CREATE_FARM", URL: "https://coop.example/", BasicAuthentication: "a:b",
 			HMACSecret: "xyz",
 		})
 		if strings.Contains(string(a.Body)+a.Text+a.Excerpt(), "a:b") || strings.Contains(string(a.Body), "xyz") {

@@ -19,10 +19,10 @@ type TraceabilityRequest struct {
 	FarmID string `json:"farm_id,omitempty"`
 	// AllocatedVolume is plain decimal text, in UnitOfMeasurement; optional (chapter 2.3).
 	AllocatedVolume json.Number `json:"allocated_volume,omitempty"`
-	// UnitOfMeasurement is one of Units; optional (chapter 2.3). Without it the platform assumes
+	// UnitOfMeasurement is SC, KG or TON; optional (chapter 2.3). Without it the platform assumes
 	// TON:
 	// a volume of sacks is then overstated nearly 17 times.
-	UnitOfMeasurement Unit `json:"unit_of_measurement,omitempty"`
+	UnitOfMeasurement string `json:"unit_of_measurement,omitempty"`
 }
 
 // Encode returns the body as it is sent. See DeliveryRequest.Encode.
@@ -34,7 +34,7 @@ func (r TraceabilityRequest) Encode() ([]byte, error) {
 	if r.AllocatedVolume != "" {
 		in.number("allocated_volume", r.AllocatedVolume)
 	}
-	in.optional("unit_of_measurement", string(r.UnitOfMeasurement))
+	in.optional("unit_of_measurement", r.UnitOfMeasurement)
 	if err := in.err(); err != nil {
 		return nil, err
 	}

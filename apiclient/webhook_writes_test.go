@@ -45,7 +45,7 @@ func TestTheLimitsOfChapter8AreCheckedBeforeSending(t *testing.T) {
 			s := startRaw(t, always(201, created))
 			c := newClient(t, apiclient.Options{BaseURL: s.url()})
 			r := apiclient.WebhookRequest{
-				WebhookEvent: apiclient.EventUpdateFarm, URL: tc.url,
+				WebhookEvent: "UPDATE_FARM", URL: tc.url,
 				HMACSecret: apiclient.Secret(tc.secret),
 			}
 			_, createErr := c.CreateWebhook(context.Background(), r)
@@ -69,7 +69,7 @@ func TestTheSecretsOfAWebhookGoOnTheWireAndNowhereElse(t *testing.T) {
 	t.Parallel()
 	const credentials, secret = "hookuser:hook/pass+word", "hmac-secret-value"
 	r := apiclient.WebhookRequest{
-		WebhookEvent: apiclient.EventCreateFarm, URL: "https://coop.example/h", BasicAuthentication: credentials,
+		WebhookEvent: "CREATE_FARM", URL: "https://coop.example/h", BasicAuthentication: credentials,
 		HMACSecret: secret,
 	}
 	hides := func(where, s string) {
@@ -176,7 +176,7 @@ func TestAnAnswerAboutAnotherEventOrAnalysisIsAnError(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(200, `{"id":"`+otherID+`","webhook_event":"DELETE_FARM"}`))
 	c := newClient(t, apiclient.Options{BaseURL: s.url()})
-	_, err := c.GetWebhook(context.Background(), apiclient.EventCreateFarm)
+	_, err := c.GetWebhook(context.Background(), "CREATE_FARM")
 	if e := asError(t, err); e.Fault != apiclient.FaultProtocol || e.Status != 200 {
 		t.Errorf("GetWebhook = %v", err)
 	}

@@ -198,25 +198,18 @@ var eventName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,63}$`)
 // GetWebhook returns the webhook for an event (endpoint 11, chapter 4). Every error is an *Error:
 // Status 404 means that the event has none.
 func (c *Client) GetWebhook(ctx context.Context, event WebhookEvent) (Webhook, error) {
+	var bad error
 	if !eventName.MatchString(string(event)) {
-		_, err := unsent(FaultRequest,
-			errors.New("webhook_event is not the name of an event, such as CREATE_PRODUCER")).outcome(opGetWebhook)
-		return Webhook{}, err
+		bad = errors.New("webhook_event is not the name of an event, such as CREATE_PRODUCER")
 	}
-	res, _ := c.repeat(ctx, call{
-		op: opGetWebhook, method: http.MethodGet, path: pathWebhookByEvent + string(event), credentials: true,
-	})
-	if _, err := res.outcome(opGetWebhook); err != nil {
-		return Webhook{}, err
-	}
-	w, err := readWebhook(res.Body)
-	if err == nil && w.WebhookEvent != "" && w.WebhookEvent != event {
-		err = errors.New("the answer is about another event than the one asked for")
-	}
-	if err != nil {
-		return Webhook{}, res.unusable(opGetWebhook, err)
-	}
-	return w, nil
+	return read(ctx, c, bad, call{op: opGetWebhook, path: pathWebhookByEvent + string(event), credentials: true},
+		func(body []byte) (Webhook, error) {
+			w, err := readWebhook(body)
+			if err == nil && w.WebhookEvent != "" && w.WebhookEvent != event {
+				err = errors.New("the answer is about another event than the one asked for")
+			}
+			return w, err
+		})
 }
 
 func readWebhook(body []byte) (Webhook, error) {
@@ -265,29 +258,13 @@ func hideWebhookSecrets(raw json.RawMessage) json.RawMessage {
 // WebhookEvent is what a webhook is called for (chapter 6).
 type WebhookEvent string
 
-// The events of chapter 6.
+// The events of chapter 6 that the engine knows by name.
 const (
-	EventCreateProducer                WebhookEvent = "CREATE_PRODUCER"
-	EventUpdateProducer                WebhookEvent = "UPDATE_PRODUCER"
 	EventDeleteProducer                WebhookEvent = "DELETE_PRODUCER"
-	EventCreateWarehouse               WebhookEvent = "CREATE_WAREHOUSE"
-	EventUpdateWarehouse               WebhookEvent = "UPDATE_WAREHOUSE"
-	EventDeleteWarehouse               WebhookEvent = "DELETE_WAREHOUSE"
-	EventCreateFarm                    WebhookEvent = "CREATE_FARM"
-	EventUpdateFarm                    WebhookEvent = "UPDATE_FARM"
 	EventDeleteFarm                    WebhookEvent = "DELETE_FARM"
-	EventCreateGuestUser               WebhookEvent = "CREATE_GUEST_USER"
-	EventUpdateGuestUser               WebhookEvent = "UPDATE_GUEST_USER"
-	EventDeleteGuestUser               WebhookEvent = "DELETE_GUEST_USER"
-	EventCreateDeliveryPlace           WebhookEvent = "CREATE_DELIVERY_PLACE"
-	EventUpdateDeliveryPlace           WebhookEvent = "UPDATE_DELIVERY_PLACE"
-	EventDeleteDeliveryPlace           WebhookEvent = "DELETE_DELIVERY_PLACE"
 	EventCreateOrderCommitment         WebhookEvent = "CREATE_ORDER_COMMITMENT"
 	EventUpdateOrderCommitment         WebhookEvent = "UPDATE_ORDER_COMMITMENT"
 	EventDeleteOrderCommitment         WebhookEvent = "DELETE_ORDER_COMMITMENT"
-	EventCreateWallet                  WebhookEvent = "CREATE_WALLET"
-	EventUpdateWallet                  WebhookEvent = "UPDATE_WALLET"
-	EventDeleteWallet                  WebhookEvent = "DELETE_WALLET"
 	EventUpdateWorkflowOrderCommitment WebhookEvent = "UPDATE_WORKFLOW_ORDER_COMMITMENT"
 	EventChangeProducerStatusESG       WebhookEvent = "CHANGE_PRODUCER_STATUS_ESG"
 	EventChangeFarmStatusESG           WebhookEvent = "CHANGE_FARM_STATUS_ESG"
@@ -296,14 +273,14 @@ const (
 
 // WebhookEvents lists the 25 valid events in the order of chapter 6.
 var WebhookEvents = []WebhookEvent{
-	EventCreateProducer, EventUpdateProducer, EventDeleteProducer,
-	EventCreateWarehouse, EventUpdateWarehouse, EventDeleteWarehouse,
-	EventCreateFarm, EventUpdateFarm, EventDeleteFarm,
-	EventCreateGuestUser, EventUpdateGuestUser, EventDeleteGuestUser,
-	EventCreateDeliveryPlace, EventUpdateDeliveryPlace, EventDeleteDeliveryPlace,
-	EventCreateOrderCommitment, EventUpdateOrderCommitment, EventDeleteOrderCommitment,
-	EventCreateWallet, EventUpdateWallet, EventDeleteWallet,
-	EventUpdateWorkflowOrderCommitment,
-	EventChangeProducerStatusESG, EventChangeFarmStatusESG,
-	EventProducerProduction,
+	"CREATE_PRODUCER", "UPDATE_PRODUCER", "DELETE_PRODUCER",
+	"CREATE_WAREHOUSE", "UPDATE_WAREHOUSE", "DELETE_WAREHOUSE",
+	"CREATE_FARM", "UPDATE_FARM", "DELETE_FARM",
+	"CREATE_GUEST_USER", "UPDATE_GUEST_USER", "DELETE_GUEST_USER",
+	"CREATE_DELIVERY_PLACE", "UPDATE_DELIVERY_PLACE", "DELETE_DELIVERY_PLACE",
+	"CREATE_ORDER_COMMITMENT", "UPDATE_ORDER_COMMITMENT", "DELETE_ORDER_COMMITMENT",
+	"CREATE_WALLET", "UPDATE_WALLET", "DELETE_WALLET",
+	"UPDATE_WORKFLOW_ORDER_COMMITMENT",
+	"CHANGE_PRODUCER_STATUS_ESG", "CHANGE_FARM_STATUS_ESG",
+	"PRODUCER_PRODUCTION",
 }

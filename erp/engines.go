@@ -14,31 +14,15 @@ import (
 	"github.com/safrasync/safrasync/erp/sqltext"
 )
 
-// Driver names accepted in [Options].
-const (
-	// DriverPostgres is PostgreSQL 14 or later, through lib/pq.
-	DriverPostgres = "postgres"
-	// DriverSQLite is a SQLite file, opened read-only.
-	DriverSQLite = "sqlite"
-	// DriverMySQL is MySQL 5.7 or later, or MariaDB 10.3 or later.
-	DriverMySQL = "mysql"
-	// DriverFirebird is Firebird 3 or later.
-	DriverFirebird = "firebird"
-	// DriverSQLServer is Microsoft SQL Server, not yet tried on a live server.
-	DriverSQLServer = "sqlserver"
-	// DriverOracle is Oracle Database, not yet tried on a live server.
-	DriverOracle = "oracle"
-)
-
 // engines are the databases that can be read, in the order of the alphabet. A new one is a folder
 // beside theirs, and a line here.
 var engines = []*dialect.Engine{
-	firebird.Engine,
-	mysql.Engine,
-	oracle.Engine,
-	postgres.Engine,
-	sqlite.Engine,
-	sqlserver.Engine,
+	firebird.Engine,  // Firebird 3 or later
+	mysql.Engine,     // MySQL 5.7 or later, or MariaDB 10.3 or later
+	oracle.Engine,    // not yet tried on a live server
+	postgres.Engine,  // PostgreSQL 14 or later
+	sqlite.Engine,    // a file, opened read-only
+	sqlserver.Engine, // not yet tried on a live server
 }
 
 // engineNamed is nil where there is no such engine.

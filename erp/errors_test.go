@@ -415,7 +415,7 @@ func TestALookDoesNotFailOnAConnectionThatWasClosedMeanwhile(t *testing.T) {
 func TestF010AServerThatIsRestartedDuringTheReadIsAnError(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Server(t)
-	s := erptest.Open(t, erp.Options{Driver: erp.DriverPostgres, DSN: erp.Secret(server.Database(t))})
+	s := erptest.Open(t, erp.Options{Driver: "postgres", DSN: erp.Secret(server.Database(t))})
 	q := erp.Query{
 		SQL: "SELECT i AS k, now() AS em FROM generate_series(1, 100000) i", Key: []string{"k"},
 		ChangedAt: "em",

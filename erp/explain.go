@@ -3,6 +3,7 @@ package erp
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/safrasync/safrasync/erp/dialect"
 	"github.com/safrasync/safrasync/erp/fault"
@@ -175,7 +176,7 @@ func (x explainer) find(ctx context.Context, sql string,
 	if bad != nil {
 		return nil, bad
 	}
-	err = x.source.inShortTx(ctx, func(tx dialect.Tx) error {
+	err = x.source.inTx(ctx, func(_ dialect.Clock, tx dialect.Tx) error {
 		q := x.query
 		q.SQL, q.ChangedAt = st.Body, ""
 		p, err := x.source.plan(ctx, tx, q)
@@ -184,8 +185,11 @@ func (x explainer) find(ctx context.Context, sql string,
 		}
 		for _, fast := range []bool{true, false} {
 			b := dialect.NewBinder(x.source.engine.Syntax)
-			cond := x.source.dialect.LooseKey(b, p.keyCols, x.key, fast)
-			all, err := tx.Fetch(ctx, rows(p, cond), b.Args, p.items)
+			parts := make([]string, len(p.keyCols))
+			for i, col := range p.keyCols {
+				parts[i] = x.source.dialect.LoosePart(b, col, x.key[i], fast)
+			}
+			all, err := tx.Fetch(ctx, rows(p, strings.Join(parts, " AND ")), b.Args, p.items)
 			if err != nil {
 				return err
 			}

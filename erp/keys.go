@@ -35,7 +35,7 @@ func (s *Source) ByKeys(ctx context.Context, q Query, keys [][]Value) ([]Row, er
 		}
 	}
 	var found []Row
-	err := s.inShortTx(ctx, func(tx dialect.Tx) error {
+	err := s.inTx(ctx, func(_ dialect.Clock, tx dialect.Tx) error {
 		p, err := s.plan(ctx, tx, q)
 		if err != nil {
 			return err
@@ -65,7 +65,7 @@ func (s *Source) Table(ctx context.Context, sql string, columns []string, fn fun
 	if bad != nil {
 		return bad
 	}
-	err := s.inShortTx(ctx, func(tx dialect.Tx) error {
+	err := s.inTx(ctx, func(_ dialect.Clock, tx dialect.Tx) error {
 		cols, err := s.describe(ctx, tx, st)
 		if err != nil {
 			return err

@@ -30,7 +30,7 @@ func pgReader(t testing.TB, statements ...string) (*Source, *sql.DB) {
 			t.Fatalf("%.80s: %v", s, err)
 		}
 	}
-	s, err := Open(t.Context(), Options{Driver: DriverPostgres, DSN: Secret(dsn)})
+	s, err := Open(t.Context(), Options{Driver: "postgres", DSN: Secret(dsn)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,17 +71,6 @@ func (s *Source) Close() error {
 // never a user or password.
 func (s *Source) Target() string { return s.target }
 
-// Charset is the encoding in which the database keeps text: PostgreSQL's
-// server_encoding, say. Where [UnknownCharset] is true of it, it does not know
-// and deserves a warning: see Options.Charset.
-func (s *Source) Charset(ctx context.Context) (string, error) {
-	f, err := s.dialect.Facts(ctx, s.db)
-	if err != nil {
-		return "", s.problem(ctx, err, "")
-	}
-	return f.Charset, nil
-}
-
 // Facts asks the database about itself.
 func (s *Source) Facts(ctx context.Context) (Facts, error) {
 	f, err := s.dialect.Facts(ctx, s.db)
@@ -121,7 +110,7 @@ func (s *Source) Columns(ctx context.Context, sql string) ([]Column, error) {
 		return nil, err
 	}
 	var cols []Column
-	e := s.inShortTx(ctx, func(tx dialect.Tx) error {
+	e := s.inTx(ctx, func(_ dialect.Clock, tx dialect.Tx) error {
 		var e error
 		cols, e = s.describe(ctx, tx, st)
 		return e
@@ -130,38 +119,13 @@ func (s *Source) Columns(ctx context.Context, sql string) ([]Column, error) {
 }
 
 // inTx runs fn in one read-only snapshot, with the clock read before it.
-func (s *Source) inTx(ctx context.Context, fn func(dialect.Clock, dialect.Tx) error) error {
-	var clk dialect.Clock
-	ask := func(ctx context.Context, c *sqlx.Conn) (err error) {
-		clk, err = s.dialect.Clock(ctx, c)
-		return err
-	}
-	return s.inSnapshot(ctx, ask, func(tx dialect.Tx) error { return fn(clk, tx) })
-}
-
-// inShortTx is inTx for who does not want to know the time, which costs a server
-// more than a row does.
-func (s *Source) inShortTx(ctx context.Context, fn func(dialect.Tx) error) error {
-	ask := func(ctx context.Context, c *sqlx.Conn) error {
-		_, err := s.dialect.Clock(ctx, c)
-		return err
-	}
-	if w, ok := s.dialect.(dialect.Waker); ok {
-		ask = w.Awake
-	}
-	return s.inSnapshot(ctx, ask, fn)
-}
-
-// inSnapshot runs fn in one read-only snapshot, on a connection that has answered.
-func (s *Source) inSnapshot(ctx context.Context, ask func(context.Context, *sqlx.Conn) error,
-	fn func(dialect.Tx) error,
-) (err error) {
+func (s *Source) inTx(ctx context.Context, fn func(dialect.Clock, dialect.Tx) error) (err error) {
 	defer func() {
 		if err != nil {
 			err = s.problem(ctx, err, "")
 		}
 	}()
-	c, err := s.conn(ctx, ask)
+	c, clk, err := s.conn(ctx)
 	if err != nil {
 		return err
 	}
@@ -175,24 +139,24 @@ func (s *Source) inSnapshot(ctx context.Context, ask func(context.Context, *sqlx
 		return err
 	}
 	defer tx.End()
-	if err := fn(tx); err != nil {
+	if err := fn(clk, tx); err != nil {
 		return err
 	}
 	return tx.Finish(ctx)
 }
 
-// conn takes a connection from the pool and asks the server something with it. Not
-// every driver notices that the server has closed an idle connection; such a one is
-// thrown away, and a fresh one says whether the server is there.
-func (s *Source) conn(ctx context.Context, ask func(context.Context, *sqlx.Conn) error) (*sqlx.Conn, error) {
+// conn takes a connection from the pool and asks the server for the time with it. Not every driver
+// notices that the server has closed an idle connection; such a one is thrown away, and a fresh one
+// says whether the server is there.
+func (s *Source) conn(ctx context.Context) (*sqlx.Conn, dialect.Clock, error) {
 	for left := dialect.MaxIdle; ; left-- {
 		c, err := s.db.Connx(ctx)
 		if err != nil {
-			return nil, err
+			return nil, dialect.Clock{}, err
 		}
-		err = ask(ctx, c)
+		clk, err := s.dialect.Clock(ctx, c)
 		if err == nil {
-			return c, nil
+			return c, clk, nil
 		}
 		lost := CodeOf(s.problem(ctx, err, "")) == CodeUnreachable
 		if lost {
@@ -200,7 +164,7 @@ func (s *Source) conn(ctx context.Context, ask func(context.Context, *sqlx.Conn)
 		}
 		_ = c.Close() // the first error is the one to report
 		if !lost || left == 0 {
-			return nil, err
+			return nil, dialect.Clock{}, err
 		}
 	}
 }

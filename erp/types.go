@@ -59,7 +59,6 @@ const (
 	CodeReadOnly        = fault.CodeReadOnly
 	CodeTimeout         = fault.CodeTimeout
 	CodeLocked          = fault.CodeLocked
-	CodeEncoding        = fault.CodeEncoding
 	CodeData            = fault.CodeData
 	CodeCancelled       = fault.CodeCancelled
 	CodeOther           = fault.CodeOther

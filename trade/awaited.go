@@ -29,15 +29,12 @@ func (a Awaited) Sentence(lang Lang) string {
 	case a.Ref != "":
 		return w.Causes["ref"].with(w.Kinds[a.Ref]).What + w.Code + a.Code
 	case a.Job != "":
-		return a.fill(w.Parents[a.standing()], a.parentAdvice(lang))
+		return a.fill(w.Parents[a.standing()], (*Catalogue)(nil).parent(a, lang))
 	}
 	return strings.NewReplacer("{kind}", w.Kinds[a.Platform], "{id}", a.ID).Replace(w.Platform)
 }
 
-// Advice says what keeps the row, who can cure it and how, in the program's own words. For a parent
-// it is the cure of the parent: the row itself lacks nothing.
-func (a Awaited) Advice(lang Lang) Advice { return (*Catalogue)(nil).Awaited(a, lang) }
-
+// adviceOf says what cures the parent, about which parent speaks: the row itself lacks nothing.
 func (a Awaited) adviceOf(lang Lang, parent Advice) Advice {
 	out := wordsIn(lang).Solve[a.standing()]
 	out.What, out.Do = a.fill(out.What, parent), a.fill(out.Do, parent)
@@ -71,11 +68,6 @@ func parentFixer(state State) Fixer {
 		return FixNobody
 	}
 	return FixAccounting
-}
-
-// parentAdvice is what would be said of the parent itself.
-func (a Awaited) parentAdvice(lang Lang) Advice {
-	return (*Catalogue)(nil).parent(a, lang)
 }
 
 func (a Awaited) fill(text string, parent Advice) string {

@@ -91,7 +91,7 @@ func (c *Catalogue) Explain(state State, cause string, lang Lang) Advice {
 
 // Problem is what is wrong with a field, who can cure it, where and how.
 func (c *Catalogue) Problem(p Problem, lang Lang) Advice {
-	return c.override("rule:"+p.Field, p.advice(lang), FieldLabel(p.Field, lang), lang)
+	return c.override("rule:"+p.Field, p.Advice(lang), FieldLabel(p.Field, lang), lang)
 }
 
 // Awaited says what keeps a row that waits, who can cure it and how. For a parent it is the cure of

@@ -51,6 +51,25 @@ func (d Date) String() string {
 	return fmt.Sprintf("%04d-%02d-%02d", d.year, d.month, d.day)
 }
 
+// In gives the first moment of the day in a zone; none for no date.
+func (d Date) In(zone *time.Location) time.Time {
+	if d.IsZero() {
+		return time.Time{}
+	}
+	return time.Date(d.year, d.month, d.day, 0, 0, 0, 0, zone)
+}
+
+// MarshalText gives what String gives.
+func (d Date) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads what MarshalText gives.
+func (d *Date) UnmarshalText(text []byte) (err error) {
+	if *d = (Date{}); len(text) > 0 {
+		*d, err = ParseDate(string(text))
+	}
+	return err
+}
+
 // Before tells whether d is an earlier day than other.
 func (d Date) Before(other Date) bool { return d.Compare(other) < 0 }
 

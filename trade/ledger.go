@@ -63,6 +63,9 @@ const (
 	LateContradiction AlarmKind = "contradicted" // it says otherwise than the id that a person gave
 )
 
+// ErrNotFound says that the ledger has no such row.
+var ErrNotFound = errors.New("the ledger has no such row")
+
 // ErrLeaseLost says that another process has taken over the job.
 var ErrLeaseLost = errors.New("the job's lease was lost to another process")
 
@@ -117,18 +120,18 @@ type RowFilter struct {
 
 // AuditRecord is one act that changed what the engine will do, never altered or deleted.
 type AuditRecord struct {
-	Seq    int64
-	At     time.Time
-	Who    string // a person's name, or the program's own for its acts
-	From   string // where: host and user of the process
-	Act    string // "refs import", "adopt", …
-	Target string // "wallets", "contracts 01|000123"
-	Reason string
-	Detail string // JSON: before and after
-	Prev   string // hash of the record before; "" for the first
-	Hash   string // of Prev and of everything else in the record
+	Seq    int64     `json:"seq"`
+	At     time.Time `json:"at"`
+	Who    string    `json:"who"`    // a person's name, or the program's own for its acts
+	From   string    `json:"from"`   // where: host and user of the process
+	Act    string    `json:"act"`    // "refs import", "adopt", …
+	Target string    `json:"target"` // "wallets", "contracts 01|000123"
+	Reason string    `json:"reason"`
+	Detail string    `json:"detail"` // JSON: before and after
+	Prev   string    `json:"prev"`   // hash of the record before; "" for the first
+	Hash   string    `json:"hash"`   // of Prev and of everything else in the record
 
-	Reduced bool // who, from where, on what, why and the detail are no longer kept
+	Reduced bool `json:"-"` // who, from where, on what, why and the detail are no longer kept
 }
 
 // Stand is a row by its number, as it stood at a version.
@@ -159,17 +162,17 @@ type JobMove struct {
 // Closing is a report that a person has closed: it says the same for good, whatever happens to the
 // rows.
 type Closing struct {
-	ID      string // UUIDv7
-	Day     Date   // the report's cut-off
-	At      time.Time
-	Who     string
-	Reason  string
-	Program string          // the version that closed it
-	Head    json.RawMessage // what is not a row
-	Rows    int
-	Parts   int
-	Hash    string // of head and parts
-	Audit   int64  // number of its record in the audit
+	ID      string          `json:"id"`  // UUIDv7
+	Day     Date            `json:"day"` // the report's cut-off
+	At      time.Time       `json:"at"`
+	Who     string          `json:"who"`
+	Reason  string          `json:"reason"`
+	Program string          `json:"program"` // the version that closed it
+	Head    json.RawMessage `json:"-"`       // what is not a row
+	Rows    int             `json:"rows"`
+	Parts   int             `json:"-"`
+	Hash    string          `json:"hash"`  // of head and parts
+	Audit   int64           `json:"audit"` // number of its record in the audit
 }
 
 // ClosingPart is how many bytes of its rows one part of a closing holds; only the last has fewer.

@@ -235,9 +235,7 @@ func explain(state State, cause string, lang Lang) (a Advice, subject string) {
 
 // Advice is what is wrong with the field, who can cure it and how: what cures an empty column does
 // not cure a value that no map has.
-func (p Problem) Advice(lang Lang) Advice { return p.advice(lang) }
-
-func (p Problem) advice(lang Lang) Advice {
+func (p Problem) Advice(lang Lang) Advice {
 	w := wordsIn(lang)
 	rule, _ := baseRule(p.Rule)
 	a, ok := w.Cures[rule]

@@ -24,7 +24,14 @@ type kindOf struct {
 
 var creations = map[string]kindOf{
 	sandbox.ResourceOrderCommitments: {
-		chapter: "2.1", path: orders, fields: fields(),
+		chapter: "2.1", path: orders, fields: map[string]string{
+			"amount": "1234.50", "producer_id": quote(producer), "issuer_id": quote(issuer), "product": `"SOJA"`,
+			"delivery_place_id": quote(place), "haverst": `"2025/2026"`, "unit_of_measurement": `"SC"`,
+			"order_type": quote(purchase),
+			"order_date": `"2026-02-28"`, "wallet_id": quote(wallet), "currency": `"BRL"`, "price": "98.7600",
+			"initial_delivery_date": `"2026-03-01"`, "end_delivery_date": `"2026-04-30"`, "modality": `"FUTURO"`,
+			"payday": `"2026-05-10"`, "payment_type": `"DINHEIRO"`,
+		},
 		required: []string{
 			"amount", "producer_id", "issuer_id", "product", "delivery_place_id", "haverst", "unit_of_measurement",
 			"order_type", "order_date",

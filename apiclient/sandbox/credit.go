@@ -87,7 +87,7 @@ func (s *Server) getConsent(rq *request) answer {
 	if query.Has(corporateParameter) && oddUnlessDocument(query.Get(corporateParameter)) != "" {
 		rq.remark(remarkDocument, corporateParameter)
 	}
-	if _, ok := s.world.ProducerByDocument(query.Get(identityParameter)); !ok {
+	if _, ok := s.World.ProducerByDocument(query.Get(identityParameter)); !ok {
 		return messages(http.StatusNotFound, keyProducerNotFound)
 	}
 	return jsonAnswer(http.StatusOK, struct {

@@ -51,15 +51,7 @@ var eventShapes = []string{"id", "nested", "list", "text"}
 
 // ParseEventFaults reads several event faults, in order of precedence.
 func ParseEventFaults(specs []string) ([]EventFault, error) {
-	out := make([]EventFault, 0, len(specs))
-	for _, spec := range specs {
-		f, err := ParseEventFault(spec)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, f)
-	}
-	return out, nil
+	return parseAll(specs, ParseEventFault)
 }
 
 // ParseEventFault reads one event fault; see the package comment for its grammar.

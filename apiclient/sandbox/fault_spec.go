@@ -75,15 +75,18 @@ var options = map[string]action{
 
 // ParseFaults reads several faults, in order of precedence.
 func ParseFaults(specs []string) ([]Fault, error) {
-	faults := make([]Fault, 0, len(specs))
-	for _, spec := range specs {
-		f, err := ParseFault(spec)
-		if err != nil {
+	return parseAll(specs, ParseFault)
+}
+
+func parseAll[T any](specs []string, parse func(string) (T, error)) ([]T, error) {
+	out := make([]T, len(specs))
+	for i, spec := range specs {
+		var err error
+		if out[i], err = parse(spec); err != nil {
 			return nil, err
 		}
-		faults = append(faults, f)
 	}
-	return faults, nil
+	return out, nil
 }
 
 // ParseFault reads one fault as the package comment describes it:

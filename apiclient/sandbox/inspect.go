@@ -214,12 +214,12 @@ func (s *Server) postWorld(r *http.Request) answer {
 	switch {
 	case kind && c.ID != "" && c.Known != nil && c.Linked == nil:
 		if c.Kind == Producers && c.Document != "" && *c.Known {
-			s.world.KnowProducer(c.ID, c.Document)
+			s.World.KnowProducer(c.ID, c.Document)
 			break
 		}
-		s.world.set(c.Kind, c.ID, *c.Known)
+		s.World.set(c.Kind, c.ID, *c.Known)
 	case c.Kind == "" && c.Wallet != "" && c.Producer != "" && c.Linked != nil:
-		s.world.setLink(c.Wallet, c.Producer, *c.Linked)
+		s.World.setLink(c.Wallet, c.Producer, *c.Linked)
 	default:
 		return trouble(http.StatusBadRequest, errors.New(
 			`want {"kind":"wallets","id":"…","known":true} with a list of a world file as kind, or {"wallet_id":"…","producer_id":"…","linked":true}`))

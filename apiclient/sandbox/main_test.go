@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -154,42 +153,14 @@ func (b *box) get(path string) got {
 
 func (b *box) wantCreated(n int) []sandbox.Record {
 	b.t.Helper()
-	records := b.Created()
-	if len(records) != n {
-		b.t.Errorf("%d order commitments were executed, want %d", len(records), n)
-	}
-	return records
-}
-
-// fields is a complete COMPRA; values are raw JSON.
-func fields() map[string]string {
-	return map[string]string{
-		"amount": "1234.50", "producer_id": quote(producer), "issuer_id": quote(issuer), "product": `"SOJA"`,
-		"delivery_place_id": quote(place), "haverst": `"2025/2026"`, "unit_of_measurement": `"SC"`,
-		"order_type": quote(purchase),
-		"order_date": `"2026-02-28"`, "wallet_id": quote(wallet), "currency": `"BRL"`, "price": "98.7600",
-		"initial_delivery_date": `"2026-03-01"`, "end_delivery_date": `"2026-04-30"`, "modality": `"FUTURO"`,
-		"payday": `"2026-05-10"`, "payment_type": `"DINHEIRO"`,
-	}
+	return b.wantMade(sandbox.ResourceOrderCommitments, n)
 }
 
 func quote(text string) string { return `"` + text + `"` }
 
-// body writes fields down, with changes; a change to "" takes the field out.
+// body is a complete COMPRA, with changes.
 func body(changes ...string) string {
-	f := fields()
-	for i := 0; i < len(changes); i += 2 {
-		if changes[i+1] == "" {
-			delete(f, changes[i])
-		} else {
-			f[changes[i]] = changes[i+1]
-		}
-	}
-	parts := make([]string, 0, len(f))
-	for name := range maps.Keys(f) {
-		parts = append(parts, quote(name)+":"+f[name])
-	}
-	return "{" + strings.Join(parts, ",") + "}"
+	return creations[sandbox.ResourceOrderCommitments].with(changes...)
 }
 
 func messages(keys ...string) string {

@@ -128,7 +128,7 @@ func (s *Server) producerRoutes() []route {
 // answer are not shown; these two are what a client cannot do without.
 func (s *Server) getProducer(rq *request) answer {
 	document := rq.params["social_identity"]
-	id, ok := s.world.ProducerByDocument(document)
+	id, ok := s.World.ProducerByDocument(document)
 	if !ok {
 		return messages(http.StatusNotFound, keyProducerNotFound)
 	}

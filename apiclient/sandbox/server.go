@@ -78,8 +78,8 @@ type Options struct {
 // Server is the sandbox as an http.Handler. Its methods may be called at any time from any
 // goroutine.
 type Server struct {
+	*World // what the platform knows; it may change at any time
 	opts   Options
-	world  *World
 	seed   int64
 	routes []route
 
@@ -146,7 +146,7 @@ func newServer(opts Options) *Server {
 		opts.ReceiverLimit = receiverLimit
 	}
 	s := &Server{
-		opts: opts, world: opts.World, seed: opts.Seed, began: opts.Now(),
+		opts: opts, World: opts.World, seed: opts.Seed, began: opts.Now(),
 		receivers: newReceiverClient(opts.ReceiverLimit, opts.ReceiverRoots), slots: make(chan struct{}, maxDelivering),
 		key: opts.APIKey, faults: slices.Clone(opts.Faults), missing: slices.Clone(opts.NotContracted),
 		byID: map[recordKey]values{}, remarked: map[Remark]int{}, counts: map[string]int{}, numbers: map[string]int{},

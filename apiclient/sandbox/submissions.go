@@ -58,7 +58,7 @@ func (s *Server) createOrderCommitment(rq *request) answer {
 	if first, last := v.text("initial_delivery_date"), v.text("end_delivery_date"); last != "" && last < first {
 		rq.remark(remarkDateOrder, "end_delivery_date")
 	}
-	if status, key := s.world.missing(v); key != "" {
+	if status, key := s.World.missing(v); key != "" {
 		return messages(status, key)
 	}
 	// The success status is not shown; 201 as with the creations that show theirs.
@@ -151,7 +151,7 @@ func (s *Server) knowsContract(id string) (known, here bool) {
 			return true, true
 		}
 	}
-	known, said := s.world.contract(id)
+	known, said := s.World.contract(id)
 	return known || !said && !isUUID(id), false
 }
 
@@ -194,11 +194,11 @@ func (s *Server) createTraceability(rq *request) answer {
 	switch {
 	case !exists:
 		return messages(http.StatusNotFound, keyCommitmentNotFound)
-	case !s.world.Knows(Producers, v.text("producer_id")):
+	case !s.World.Knows(Producers, v.text("producer_id")):
 		return messages(http.StatusNotFound, keyProducerNotFound)
-	case !s.world.Knows(Users, v.text("user_id")):
+	case !s.World.Knows(Users, v.text("user_id")):
 		return messages(http.StatusNotFound, keyUserNotFound)
-	case hasFarm && !s.world.Knows(Farms, farm.text):
+	case hasFarm && !s.World.Knows(Farms, farm.text):
 		return messages(http.StatusNotFound, "message.farm.not-found")
 	}
 	return s.created(rq, ResourceTraceability, v)

@@ -144,18 +144,6 @@ func makeLink(wallet, producer string) link {
 	return link{strings.ToLower(wallet), strings.ToLower(producer)}
 }
 
-// Know registers an id from now on.
-func (s *Server) Know(kind Kind, id string) { s.world.Know(kind, id) }
-
-// Forget takes a registration out from now on.
-func (s *Server) Forget(kind Kind, id string) { s.world.Forget(kind, id) }
-
-// LinkWallet links a wallet to a producer from now on.
-func (s *Server) LinkWallet(wallet, producer string) { s.world.LinkWallet(wallet, producer) }
-
-// UnlinkWallet takes a link out from now on.
-func (s *Server) UnlinkWallet(wallet, producer string) { s.world.UnlinkWallet(wallet, producer) }
-
 // maxWorldBytes bounds a world file: a cooperative with 100,000 producers has about 30 MB.
 const maxWorldBytes = 64 << 20
 

@@ -32,7 +32,7 @@ func TestW9WhatOthersRegisterMeanwhileIsLeftAlone(t *testing.T) {
 					// the plan asked about CREATE_PRODUCER before
 					if strings.HasSuffix(r.URL.Path, "/events/CREATE_FARM") && armed.CompareAndSwap(true, false) {
 						request := apiclient.WebhookRequest{
-							WebhookEvent: apiclient.EventCreateProducer,
+							WebhookEvent: "CREATE_PRODUCER",
 							URL:          "https://other.example/hook",
 						}
 						if _, err := others.UpdateWebhook(t.Context(), request); err != nil {
@@ -63,7 +63,7 @@ func TestW9WhatOthersRegisterMeanwhileIsLeftAlone(t *testing.T) {
 			declare(c.after)
 			armed.Store(true)
 			b.run(cli.ExitFailed, "webhooks", "apply", "--reason", "another plan", "--yes")
-			there, err := others.GetWebhook(t.Context(), apiclient.EventCreateProducer)
+			there, err := others.GetWebhook(t.Context(), "CREATE_PRODUCER")
 			if err != nil || there.URL != "https://other.example/hook" {
 				t.Errorf("the platform has %q, %v; want what another system registered meanwhile", there.URL, err)
 			}

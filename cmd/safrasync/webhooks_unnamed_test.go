@@ -47,14 +47,14 @@ func TestW9WhatOthersRegisterIsKnownByItsIDWhereNoAddressIsShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	ours, err := client.GetWebhook(t.Context(), apiclient.EventCreateProducer)
+	ours, err := client.GetWebhook(t.Context(), "CREATE_PRODUCER")
 	if err != nil {
 		t.Fatal(err)
 	}
 	id.Store(ours.ID)
 	b.run(cli.ExitFailed, "webhooks", "delete", "CREATE_PRODUCER", "--reason", "enough", "--yes")
 	id.Store("")
-	if there, err := client.GetWebhook(t.Context(), apiclient.EventCreateProducer); err != nil || there.ID != ours.ID {
+	if there, err := client.GetWebhook(t.Context(), "CREATE_PRODUCER"); err != nil || there.ID != ours.ID {
 		t.Errorf("the platform has %v, %v; want it untouched", there, err)
 	}
 }

@@ -16,9 +16,9 @@ func (s *Sessions) loginRoutes() []web.Route {
 	return []web.Route{
 		{Method: http.MethodGet, Path: "/login", Open: true, Handle: s.showLogin},
 		{Method: http.MethodPost, Path: "/login", Open: true, Handle: s.logIn},
-		{Method: http.MethodPost, Path: "/logout", Needs: trade.Reader, Handle: s.logOut},
-		{Method: http.MethodGet, Path: "/account", Needs: trade.Reader, Handle: s.showAccount},
-		{Method: http.MethodPost, Path: "/account/password", Needs: trade.Reader, Handle: s.changeOwnPassword},
+		web.Post("/logout", trade.Reader, s.logOut),
+		web.Get("/account", trade.Reader, s.showAccount),
+		web.Post("/account/password", trade.Reader, s.changeOwnPassword),
 	}
 }
 

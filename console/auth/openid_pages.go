@@ -31,7 +31,7 @@ func (p *openIDPages) routes() []web.Route {
 			Method: http.MethodGet, Path: BackPath, Open: true, Takes: web.AnswerWithin + issuerAnswers,
 			Handle: p.comeBack,
 		},
-		{Method: http.MethodPost, Path: "/account/prove", Needs: trade.Reader, Handle: p.proveAtIssuer},
+		web.Post("/account/prove", trade.Reader, p.proveAtIssuer),
 	}
 }
 
@@ -295,7 +295,7 @@ func (p *openIDPages) enter(q *web.Request, f flow, v visitor) error {
 			return err
 		}
 		if !done {
-			return p.changing(q, f, user, v)
+			return p.stays(q, f, user, v, changing, "changed at this moment")
 		}
 		user.Version++
 	}
@@ -305,7 +305,7 @@ func (p *openIDPages) enter(q *web.Request, f flow, v visitor) error {
 	}
 	// disabled, or changed, at this moment
 	if err := p.s.begin(q, user, act, v.detail(issuer, ""), v.proved(q.Site.Now())); errors.Is(err, trade.ErrNobody) {
-		return p.changing(q, f, user, v)
+		return p.stays(q, f, user, v, changing, "changed at this moment")
 	} else if err != nil {
 		return err
 	}
@@ -362,13 +362,12 @@ func (p *openIDPages) stays(q *web.Request, f flow, user trade.User, v visitor, 
 	if err := p.kept(q, f, user, v, cause); err != nil {
 		return err
 	}
-	return p.notIn(q, f, http.StatusForbidden, key, more...)
+	status := http.StatusForbidden
+	if key == changing {
+		status = http.StatusConflict
+	}
+	return p.notIn(q, f, status, key, more...)
 }
 
-// changing keeps somebody out whose user was changed by somebody else at this moment.
-func (p *openIDPages) changing(q *web.Request, f flow, user trade.User, v visitor) error {
-	if err := p.kept(q, f, user, v, "changed at this moment"); err != nil {
-		return err
-	}
-	return p.notIn(q, f, http.StatusConflict, "openid.changing")
-}
+// changing is the phrase for somebody whose user was changed by somebody else at this moment.
+const changing = "openid.changing"

@@ -15,9 +15,9 @@ type usersPages struct{ s *Sessions }
 
 func (p *usersPages) routes() []web.Route {
 	return []web.Route{
-		{Method: http.MethodGet, Path: "/users", Needs: trade.Administrator, Handle: p.showUsers},
-		{Method: http.MethodPost, Path: "/users", Needs: trade.Administrator, Handle: p.addUser},
-		{Method: http.MethodPost, Path: "/users/{name}", Needs: trade.Administrator, Handle: p.changeUser},
+		web.Get("/users", trade.Administrator, p.showUsers),
+		web.Post("/users", trade.Administrator, p.addUser),
+		web.Post("/users/{name}", trade.Administrator, p.changeUser),
 	}
 }
 

@@ -16,18 +16,14 @@ type approvalRoutes struct {
 	rows     pages.Rows
 	words    pages.Words
 	sessions pages.Sessions
-	unknown  func(error) bool
 }
 
 func (p *approvalRoutes) routes() []web.Route {
 	return []web.Route{
-		{Method: http.MethodGet, Path: "/approvals", Needs: trade.Reader, Handle: p.showApprovals},
-		{Method: http.MethodGet, Path: "/approvals/{id}", Needs: trade.Reader, Handle: p.showApproval},
-		{
-			Method: http.MethodPost, Path: "/approvals/{id}/approve", Needs: trade.Accountant, Takes: pages.ReportTakes,
-			Handle: p.approve,
-		},
-		{Method: http.MethodPost, Path: "/approvals/{id}/decline", Needs: trade.Accountant, Handle: p.decline},
+		web.Get("/approvals", trade.Reader, p.showApprovals),
+		web.Get("/approvals/{id}", trade.Reader, p.showApproval),
+		web.Post("/approvals/{id}/approve", trade.Accountant, p.approve).Within(pages.ReportTakes),
+		web.Post("/approvals/{id}/decline", trade.Accountant, p.decline),
 	}
 }
 
@@ -75,9 +71,6 @@ type approvalPage struct {
 func (p *approvalRoutes) approvalPage(q *web.Request) (page approvalPage, err error) {
 	id := pages.Number(q.PathValue("id"))
 	if page.Waits, err = p.consents.ReviewApproval(q.Context(), id); err != nil {
-		if p.unknown(err) {
-			err = web.ErrNotFound
-		}
 		return page, err
 	}
 	page.First = page.Approval.People[0]

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/console/view"
@@ -22,9 +21,9 @@ type auditRoutes struct {
 
 func (p *auditRoutes) routes() []web.Route {
 	return []web.Route{
-		{Method: http.MethodGet, Path: "/audit", Needs: trade.Reader, Handle: p.showAudit},
-		{Method: http.MethodGet, Path: "/audit/check", Needs: trade.Reader, Handle: p.checkAudit},
-		{Method: http.MethodGet, Path: "/audit/export", Needs: trade.Accountant, Handle: p.exportAudit},
+		web.Get("/audit", trade.Reader, p.showAudit),
+		web.Get("/audit/check", trade.Reader, p.checkAudit),
+		web.Get("/audit/export", trade.Accountant, p.exportAudit),
 	}
 }
 
@@ -82,16 +81,10 @@ func (p *auditRoutes) auditQuery(q *web.Request) auditPage {
 		Target: strings.TrimSpace(q.FormValue("target")),
 		Before: pages.Number(q.FormValue("before")), Limit: pages.PageRows,
 	}
-	day := func(text string) time.Time {
-		at, err := time.ParseInLocation(time.DateOnly, text, q.Site.Zone)
-		if err != nil && text != "" {
-			page.Fault = "audit.day"
-		}
-		return at
-	}
-	page.Query.From = day(page.From)
-	if until := day(page.Until); !until.IsZero() {
-		page.Query.Until = until.AddDate(0, 0, 1)
+	var err, late error
+	page.Query.From, err = pages.ReadDay(page.From, q.Site.Zone, 0)
+	if page.Query.Until, late = pages.ReadDay(page.Until, q.Site.Zone, 1); err != nil || late != nil {
+		page.Fault = "audit.day"
 	}
 	return page
 }

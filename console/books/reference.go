@@ -23,32 +23,14 @@ type referenceRoutes struct {
 
 func (p *referenceRoutes) routes() []web.Route {
 	return []web.Route{
-		{Method: http.MethodGet, Path: "/references", Needs: trade.Reader, Handle: p.showReferences},
-		{Method: http.MethodGet, Path: "/references/{kind}", Needs: trade.Reader, Handle: p.showReferences},
-		{
-			Method: http.MethodGet, Path: "/references/{kind}/export", Needs: trade.Accountant,
-			Handle: p.exportReferences,
-		},
-		{
-			Method: http.MethodPost, Path: "/references/{kind}/set", Needs: trade.Administrator,
-			Handle: p.setReference,
-		},
-		{
-			Method: http.MethodPost, Path: "/references/{kind}/propose", Needs: trade.Accountant,
-			Handle: p.proposeReference,
-		},
-		{
-			Method: http.MethodPost, Path: "/references/{kind}/remove", Needs: trade.Administrator,
-			Handle: p.removeReference,
-		},
-		{
-			Method: http.MethodPost, Path: "/references/{kind}/plan", Needs: trade.Administrator, Body: referenceFile,
-			Handle: p.planReferences,
-		},
-		{
-			Method: http.MethodPost, Path: "/references/{kind}/import", Needs: trade.Administrator, Body: referenceFile,
-			Handle: p.importReferences,
-		},
+		web.Get("/references", trade.Reader, p.showReferences),
+		web.Get("/references/{kind}", trade.Reader, p.showReferences),
+		web.Get("/references/{kind}/export", trade.Accountant, p.exportReferences),
+		web.Post("/references/{kind}/set", trade.Administrator, p.setReference),
+		web.Post("/references/{kind}/propose", trade.Accountant, p.proposeReference),
+		web.Post("/references/{kind}/remove", trade.Administrator, p.removeReference),
+		web.Post("/references/{kind}/plan", trade.Administrator, p.planReferences).WithBody(referenceFile),
+		web.Post("/references/{kind}/import", trade.Administrator, p.importReferences).WithBody(referenceFile),
 	}
 }
 
@@ -171,20 +153,25 @@ func (p *referenceRoutes) setReference(q *web.Request) error {
 	if err != nil {
 		return err
 	}
+	return p.oneCode(q, page, func(page referencePage) error {
+		if _, _, err := p.tables.SetReferences(q.Context(), page.Kind, map[string]string{page.Code: page.ID}, nil,
+			"refs set", pages.Person(q, page.Reason)); err != nil {
+			return err
+		}
+		q.Tell("references.set")
+		return q.Redirect("/references/" + page.Kind)
+	})
+}
+
+// oneCode reads the code, the id and the reason of a form, and gives them to what stores them.
+func (p *referenceRoutes) oneCode(q *web.Request, page referencePage, store func(referencePage) error) error {
 	page.Code, page.ID = q.PostFormValue("code"), q.PostFormValue("id")
 	if page.Reason, page.Fault = pages.Reason(q); page.Fault == "" {
-		_, _, err = p.tables.SetReferences(q.Context(), page.Kind, map[string]string{page.Code: page.ID}, nil,
-			"refs set", pages.Person(q, page.Reason))
-		var wrong *pages.ReferenceFault
-		switch {
-		case errors.As(err, &wrong):
-			page.Fault = "references.fault"
-		case err != nil:
+		err := store(page)
+		if wrong := (*pages.ReferenceFault)(nil); !errors.As(err, &wrong) {
 			return err
-		default:
-			q.Tell("references.set")
-			return q.Redirect("/references/" + page.Kind)
 		}
+		page.Fault = "references.fault"
 	}
 	return q.Page(http.StatusUnprocessableEntity, "references", page)
 }
@@ -198,20 +185,13 @@ func (p *referenceRoutes) proposeReference(q *web.Request) error {
 	if page.Source != "ledger" {
 		return web.ErrForbidden
 	}
-	page.Code, page.ID = q.PostFormValue("code"), q.PostFormValue("id")
-	if page.Reason, page.Fault = pages.Reason(q); page.Fault == "" {
+	return p.oneCode(q, page, func(page referencePage) error {
 		waits, err := p.consents.Propose(q.Context(), page.Kind, page.Code, page.ID, pages.Person(q, page.Reason))
-		var wrong *pages.ReferenceFault
-		switch {
-		case errors.As(err, &wrong):
-			page.Fault = "references.fault"
-		case err != nil:
+		if err != nil {
 			return err
-		default:
-			return pages.Asked(q, waits)
 		}
-	}
-	return q.Page(http.StatusUnprocessableEntity, "references", page)
+		return pages.Asked(q, waits)
+	})
 }
 
 // removeReference takes one code out. Rows that need it wait from the next run on.

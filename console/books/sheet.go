@@ -21,19 +21,10 @@ type sheetRoutes struct {
 
 func (p *sheetRoutes) routes() []web.Route {
 	return []web.Route{
-		{
-			Method: http.MethodPost, Path: "/decisions/export", Needs: trade.Accountant, Takes: sheetTakes,
-			Handle: p.exportRows,
-		},
-		{Method: http.MethodGet, Path: "/decisions", Needs: trade.Accountant, Handle: p.showSheets},
-		{
-			Method: http.MethodPost, Path: "/decisions/plan", Needs: trade.Accountant, Body: sheetFile,
-			Takes: sheetTakes, Handle: p.planSheet,
-		},
-		{
-			Method: http.MethodPost, Path: "/decisions/do", Needs: trade.Accountant, Body: sheetFile, Takes: sheetTakes,
-			Handle: p.doSheet,
-		},
+		web.Post("/decisions/export", trade.Accountant, p.exportRows).Within(sheetTakes),
+		web.Get("/decisions", trade.Accountant, p.showSheets),
+		web.Post("/decisions/plan", trade.Accountant, p.planSheet).WithBody(sheetFile).Within(sheetTakes),
+		web.Post("/decisions/do", trade.Accountant, p.doSheet).WithBody(sheetFile).Within(sheetTakes),
 	}
 }
 

@@ -15,24 +15,23 @@ import (
 
 // actRoutes are what people order for rows by which nothing can be doubled.
 type actRoutes struct {
-	rows    Rows
-	audit   Audit
-	jobs    Jobs
-	words   Words
-	acts    Acts
-	unknown func(error) bool
+	rows  Rows
+	audit Audit
+	jobs  Jobs
+	words Words
+	acts  Acts
 }
 
 func (p *actRoutes) routes() []web.Route {
 	return []web.Route{
-		{Method: http.MethodGet, Path: "/rows/{id}/{act}", Needs: trade.Accountant, Handle: p.showAct},
-		{Method: http.MethodPost, Path: "/rows/{id}/{act}", Needs: trade.Accountant, Handle: p.actOnRow},
-		{Method: http.MethodPost, Path: "/acts/{act}", Needs: trade.Accountant, Handle: p.actOnGroup},
+		web.Get("/rows/{id}/{act}", trade.Accountant, p.showAct),
+		web.Post("/rows/{id}/{act}", trade.Accountant, p.actOnRow),
+		web.Post("/acts/{act}", trade.Accountant, p.actOnGroup),
 	}
 }
 
-// stepsShown is how many rows of a plan are shown.
-const stepsShown = 20
+// StepsShown is how many rows of a plan are shown.
+const StepsShown = 20
 
 // rowActs are the acts that can be ordered for rows, one or many: those by which nothing can be
 // doubled. What may be on the platform is decided at the desk for doubts, row by row.
@@ -46,7 +45,7 @@ type actPage struct {
 	Back   string
 	Shown  string // the key of the row, documents masked; "" for a group
 	Plan   *Plan
-	Steps  []stepView         // the first ones
+	Steps  []StepView         // the first ones
 	More   int                // and so many others
 	Count  bool               // the number must be typed
 	Fault  string             // key of a phrase: why it was not done
@@ -54,8 +53,8 @@ type actPage struct {
 	Reason string
 }
 
-// stepView is one row of a plan, as people read it.
-type stepView struct {
+// StepView is one row of a plan, as people read it.
+type StepView struct {
 	acts.RowStep
 	Shown  string
 	Reason string
@@ -123,7 +122,7 @@ func (p *actRoutes) actPage(q *web.Request) (*actPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	entry, err := entryOf(q, p.rows, p.unknown)
+	entry, err := entryOf(q, p.rows)
 	if err != nil {
 		return nil, err
 	}
@@ -145,11 +144,11 @@ func (p *actRoutes) plan(q *web.Request, page *actPage) error {
 func (p *actRoutes) show(q *web.Request, page *actPage, plan Plan) {
 	page.Plan, page.Steps = &plan, nil
 	for i, s := range plan.Steps {
-		if i == stepsShown {
+		if i == StepsShown {
 			page.More = len(plan.Steps) - i
 			break
 		}
-		page.Steps = append(page.Steps, stepView{
+		page.Steps = append(page.Steps, StepView{
 			RowStep: s, Shown: view.MaskKey(s.Key),
 			Reason: view.Mask(p.words.Reason(s.Before, q.Lang)),
 		})
@@ -168,24 +167,24 @@ func (p *actRoutes) act(q *web.Request, page *actPage) error {
 		return q.Page(http.StatusOK, "act", page)
 	}
 	fault := ""
-	page.Reason, fault = reason(q)
+	page.Reason, fault = Reason(q)
 	switch {
 	case page.Plan.Mark != mark:
 		return p.moved(q, page, *page.Plan)
 	case page.Plan.Possible() == 0:
 		fault = "act.impossible"
-	case fault == "" && !typedFits(q, page.Plan.Possible()):
+	case fault == "" && !TypedFits(q, page.Plan.Possible()):
 		fault = "act.other_count"
 	}
 	if page.Fault = fault; fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "act", page)
 	}
-	done, err := p.acts.Do(q.Context(), page.Order, mark, person(q, page.Reason))
+	done, err := p.acts.Do(q.Context(), page.Order, mark, Person(q, page.Reason))
 	if err != nil {
 		return err
 	}
 	if done.Asked != nil {
-		return asked(q, done.Asked)
+		return Asked(q, done.Asked)
 	}
 	if done.Moved {
 		return p.moved(q, page, done)

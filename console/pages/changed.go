@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 
@@ -10,19 +11,18 @@ import (
 
 // changedRoutes are the page of rows that changed after they were sent.
 type changedRoutes struct {
-	rows    Rows
-	totals  Totals
-	jobs    Jobs
-	fields  Fields
-	acts    Acts
-	unknown func(error) bool
+	rows   Rows
+	totals Totals
+	jobs   Jobs
+	fields Fields
+	acts   Acts
 }
 
 func (p *changedRoutes) routes() []web.Route {
 	return []web.Route{
-		{Method: http.MethodGet, Path: "/changed", Needs: trade.Reader, Handle: p.showChanged},
-		{Method: http.MethodPost, Path: "/changed/plan", Needs: trade.Accountant, Handle: p.planChanged},
-		{Method: http.MethodPost, Path: "/changed/do", Needs: trade.Accountant, Handle: p.doChanged},
+		web.Get("/changed", trade.Reader, p.showChanged),
+		web.Post("/changed/plan", trade.Accountant, p.planChanged),
+		web.Post("/changed/do", trade.Accountant, p.doChanged),
 	}
 }
 
@@ -81,7 +81,7 @@ func (p *changedRoutes) showChanged(q *web.Request) error {
 		return err
 	}
 	rows, err := p.rows.RowPage(q.Context(),
-		trade.RowQuery{Flags: flags, Sort: trade.OldestFirst, After: after(q), Limit: pageRows})
+		trade.RowQuery{Flags: flags, Sort: trade.OldestFirst, After: after(q), Limit: PageRows})
 	if err != nil {
 		return err
 	}
@@ -223,7 +223,7 @@ type ackPage struct {
 }
 
 // ackMost is how many rows are dealt with at once: as many as a page has.
-const ackMost = pageRows
+const ackMost = PageRows
 
 // planAck plans to deal with the rows that a form names by their numbers.
 func (p *changedRoutes) planAck(q *web.Request) (ackPage, error) {
@@ -236,11 +236,11 @@ func (p *changedRoutes) planAck(q *web.Request) (ackPage, error) {
 		return page, web.BadRequest("form")
 	}
 	for _, text := range numbers {
-		entry, err := p.rows.EntryNo(q.Context(), number(text))
+		entry, err := p.rows.EntryNo(q.Context(), Number(text))
+		if errors.Is(err, trade.ErrNotFound) {
+			continue
+		}
 		if err != nil {
-			if p.unknown(err) {
-				continue
-			}
 			return page, err
 		}
 		entries = append(entries, entry)
@@ -282,7 +282,7 @@ func (p *changedRoutes) doChanged(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	page.Reason, page.Fault = reason(q)
+	page.Reason, page.Fault = Reason(q)
 	switch {
 	case page.Count == 0:
 		q.Tell("changed.nothing")
@@ -295,7 +295,7 @@ func (p *changedRoutes) doChanged(q *web.Request) error {
 		return err
 	}
 	if others != nil {
-		return asked(q, others)
+		return Asked(q, others)
 	}
 	if !moved {
 		q.Tell("changed.done")

@@ -22,16 +22,15 @@ type doubtRoutes struct {
 	acts     Acts
 	doubts   Doubts
 	sessions Sessions
-	unknown  func(error) bool
 }
 
 func (p *doubtRoutes) routes() []web.Route {
 	return []web.Route{
-		{Method: http.MethodGet, Path: "/doubts", Needs: trade.Reader, Handle: p.showDoubts},
-		{Method: http.MethodGet, Path: "/doubts/next", Needs: trade.Reader, Handle: p.nextDoubt},
-		{Method: http.MethodGet, Path: "/doubts/{id}", Needs: trade.Reader, Handle: p.showDoubt},
-		{Method: http.MethodPost, Path: "/doubts/{id}/plan", Needs: trade.Accountant, Handle: p.planDoubt},
-		{Method: http.MethodPost, Path: "/doubts/{id}/do", Needs: trade.Accountant, Handle: p.doDoubt},
+		web.Get("/doubts", trade.Reader, p.showDoubts),
+		web.Get("/doubts/next", trade.Reader, p.nextDoubt),
+		web.Get("/doubts/{id}", trade.Reader, p.showDoubt),
+		web.Post("/doubts/{id}/plan", trade.Accountant, p.planDoubt),
+		web.Post("/doubts/{id}/do", trade.Accountant, p.doDoubt),
 	}
 }
 
@@ -52,7 +51,7 @@ func (p *doubtRoutes) showDoubts(q *web.Request) error {
 	rows, err := p.rows.RowPage(q.Context(),
 		trade.RowQuery{
 			States: []trade.State{trade.InDoubt}, Sort: trade.OldestFirst, After: after(q),
-			Limit: pageRows,
+			Limit: PageRows,
 		})
 	if err != nil {
 		return err
@@ -168,7 +167,7 @@ var identifying = []string{
 }
 
 func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
-	entry, err := entryOf(q, p.rows, p.unknown)
+	entry, err := entryOf(q, p.rows)
 	if err != nil {
 		return doubtPage{}, err
 	}
@@ -178,7 +177,7 @@ func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
 	}
 	page := doubtPage{
 		doubtShown: shown, Open: undecided(entry), NeedsID: entry.Sends == trade.OrderCommitments,
-		Proof: !p.sessions.Proved(q), walk: walk{Done: int(number(q.FormValue("done")))},
+		Proof: !p.sessions.Proved(q), walk: walk{Done: int(Number(q.FormValue("done")))},
 	}
 	if entry.State == trade.InDoubt {
 		if page.Place, page.Of, err = p.rows.Place(q.Context(), entry); err != nil {
@@ -205,7 +204,7 @@ func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
 
 // nextDoubt leads to the doubt after one, or to the oldest.
 func (p *doubtRoutes) nextDoubt(q *web.Request) error {
-	path, err := p.next(q, after(q), int(number(q.FormValue("done"))))
+	path, err := p.next(q, after(q), int(Number(q.FormValue("done"))))
 	if err != nil {
 		return err
 	}
@@ -273,7 +272,7 @@ func (p *doubtRoutes) ordered(q *web.Request) (page doubtPage, order Order, ok b
 		Act: q.PostFormValue("act"), ID: strings.TrimSpace(q.PostFormValue("id")),
 		Checked: q.PostFormValue("checked") == "1", Despite: q.PostFormValue("despite") == "1",
 	}
-	page.Order.Reason, page.Fault = reason(q)
+	page.Order.Reason, page.Fault = Reason(q)
 	order = Order{Act: page.Order.Act, Job: page.Entry.Job, Keys: []string{page.Entry.Key}}
 	switch order.Act {
 	case adoptNoID:
@@ -338,12 +337,12 @@ func (p *doubtRoutes) doDoubt(q *web.Request) error {
 		return p.showPlan(q, page, order, http.StatusUnprocessableEntity)
 	}
 	order.DespiteDifferences = page.Order.Despite
-	done, err := p.acts.Do(q.Context(), order, q.PostFormValue("mark"), person(q, page.Order.Reason))
+	done, err := p.acts.Do(q.Context(), order, q.PostFormValue("mark"), Person(q, page.Order.Reason))
 	if err != nil {
 		return err
 	}
 	if done.Asked != nil {
-		return asked(q, done.Asked)
+		return Asked(q, done.Asked)
 	}
 	if done.Done == 1 {
 		path, err := p.next(q, strconv.FormatInt(page.Entry.ID, 10), page.Done+1)

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -15,7 +14,7 @@ type findRoutes struct{ rows Rows }
 
 func (p *findRoutes) routes() []web.Route {
 	return []web.Route{
-		{Method: http.MethodGet, Path: "/search", Needs: trade.Reader, Handle: p.find},
+		web.Get("/search", trade.Reader, p.find),
 	}
 }
 
@@ -26,7 +25,7 @@ func (p *findRoutes) find(q *web.Request) error {
 		return q.Redirect("/rows")
 	}
 	values := url.Values{"q": {text}}
-	f, err := readFilter(values, q.Site.Zone)
+	f, err := ReadFilter(values, q.Site.Zone)
 	if err != nil {
 		return err
 	}

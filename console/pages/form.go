@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	pageRows  = 50 // of a list
+	// PageRows is how many rows of a list a page has.
+	PageRows  = 50
 	typeAbove = 50 // from how many rows on a person types their number
 
 	// the bounds of a reason, in characters: less says nothing, more is a document
@@ -19,8 +20,8 @@ const (
 	reasonMost  = 500
 )
 
-// reason is why a person orders something; fault is the key of a phrase when it will not do.
-func reason(q *web.Request) (text, fault string) {
+// Reason is why a person orders something; fault is the key of a phrase when it will not do.
+func Reason(q *web.Request) (text, fault string) {
 	text = strings.TrimSpace(q.PostFormValue("reason"))
 	switch n := utf8.RuneCountInString(text); {
 	case !utf8.ValidString(text), n < reasonLeast:
@@ -31,13 +32,13 @@ func reason(q *web.Request) (text, fault string) {
 	return text, ""
 }
 
-// person is who asks, for the audit.
-func person(q *web.Request, reason string) acts.Person {
+// Person is who asks, for the audit.
+func Person(q *web.Request, reason string) acts.Person {
 	return acts.Person{Name: q.Login.User.Name, From: "console " + q.From, Reason: strings.TrimSpace(reason)}
 }
 
-// number reads a whole number above zero out of a form or an address; 0 where there is none.
-func number(text string) int64 {
+// Number reads a whole number above zero out of a form or an address; 0 where there is none.
+func Number(text string) int64 {
 	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 	if err != nil || n < 0 {
 		return 0
@@ -47,30 +48,26 @@ func number(text string) int64 {
 
 // after is where the page before ended, as the address has it.
 func after(q *web.Request) string {
-	if n := number(q.FormValue("after")); n > 0 {
+	if n := Number(q.FormValue("after")); n > 0 {
 		return strconv.FormatInt(n, 10)
 	}
 	return ""
 }
 
-// typedFits tells whether a person typed the number of rows that an act is for, where that must be
+// TypedFits tells whether a person typed the number of rows that an act is for, where that must be
 // typed (F160).
-func typedFits(q *web.Request, rows int) bool {
+func TypedFits(q *web.Request, rows int) bool {
 	digits := strings.NewReplacer(".", "", ",", "", " ", "").Replace(q.PostFormValue("count"))
 	return rows <= typeAbove || digits == strconv.Itoa(rows)
 }
 
 // entryOf gives the row that the path names by its number.
-func entryOf(q *web.Request, rows Rows, unknown func(error) bool) (trade.Entry, error) {
+func entryOf(q *web.Request, rows Rows) (trade.Entry, error) {
 	id, err := strconv.ParseInt(q.PathValue("id"), 10, 64)
 	if err != nil || id < 1 {
 		return trade.Entry{}, web.ErrNotFound
 	}
-	entry, err := rows.EntryNo(q.Context(), id)
-	if err != nil && unknown(err) {
-		return entry, web.ErrNotFound
-	}
-	return entry, err
+	return rows.EntryNo(q.Context(), id)
 }
 
 // jobNamed gives a job of the configuration; nil: there is none of that name.
@@ -88,7 +85,7 @@ func jobNamed(jobs Jobs, name string) *Job {
 // to agree first to what was ordered for some job.
 func doPlans(q *web.Request, acts Acts, plans []Plan, why string) (moved bool, asked *trade.Approval, err error) {
 	for _, plan := range plans {
-		done, err := acts.Do(q.Context(), plan.Order, q.PostFormValue("mark."+plan.Order.Job), person(q, why))
+		done, err := acts.Do(q.Context(), plan.Order, q.PostFormValue("mark."+plan.Order.Job), Person(q, why))
 		if err != nil {
 			return moved, asked, err
 		}
@@ -100,37 +97,15 @@ func doPlans(q *web.Request, acts Acts, plans []Plan, why string) (moved bool, a
 	return moved, asked, nil
 }
 
-// attach begins an answer that browsers keep as a file.
-func attach(q *web.Request, name, contentType string) {
+// Attach begins an answer that browsers keep as a file.
+func Attach(q *web.Request, name, contentType string) {
 	q.Answered = true
 	q.Writer.Header().Set("Content-Type", contentType)
 	q.Writer.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
 }
 
-// asked says that others have to agree to what a person ordered, and leads there.
-func asked(q *web.Request, a *trade.Approval) error {
+// Asked says that others have to agree to what a person ordered, and leads there.
+func Asked(q *web.Request, a *trade.Approval) error {
 	q.Tell("approvals.asked")
 	return q.Redirect("/approvals/" + strconv.FormatInt(a.ID, 10))
 }
-
-// What the pages of other packages share with these.
-const (
-	PageRows    = pageRows
-	StepsShown  = stepsShown
-	ReportTakes = reportTakes
-)
-
-// StepView is one row of a plan, as people read it.
-type StepView = stepView
-
-// The same.
-var (
-	Reason     = reason
-	Person     = person
-	Number     = number
-	TypedFits  = typedFits
-	Attach     = attach
-	Asked      = asked
-	ReadFilter = readFilter
-	ReadDay    = readDay
-)

@@ -23,7 +23,7 @@ type homeRoutes struct {
 
 func (p *homeRoutes) routes() []web.Route {
 	return []web.Route{
-		{Method: http.MethodGet, Path: "/{$}", Needs: trade.Reader, Handle: p.showHome},
+		web.Get("/{$}", trade.Reader, p.showHome),
 	}
 }
 

@@ -23,9 +23,9 @@ type pendingRoutes struct {
 
 func (p *pendingRoutes) routes() []web.Route {
 	return []web.Route{
-		{Method: http.MethodGet, Path: "/pending", Needs: trade.Reader, Handle: p.showPending},
-		{Method: http.MethodGet, Path: "/pending/retry", Needs: trade.Accountant, Handle: p.showRetry},
-		{Method: http.MethodPost, Path: "/pending/retry", Needs: trade.Accountant, Handle: p.doRetry},
+		web.Get("/pending", trade.Reader, p.showPending),
+		web.Get("/pending/retry", trade.Accountant, p.showRetry),
+		web.Post("/pending/retry", trade.Accountant, p.doRetry),
 	}
 }
 
@@ -149,7 +149,7 @@ type partRows struct {
 func (c causeShown) Parts() []partRows {
 	out := make([]partRows, len(c.Own))
 	for i, p := range c.Own {
-		f := rowFilter{Job: p.Job, State: string(p.State), Cause: c.Cause.Cause}
+		f := RowFilter{Job: p.Job, State: string(p.State), Cause: c.Cause.Cause}
 		if p.State == trade.InDoubt { // they are one task, whatever the last answer was
 			f.Cause = ""
 		}
@@ -259,14 +259,14 @@ func (p *pendingRoutes) doRetry(q *web.Request) error {
 		return err
 	}
 	var fault string
-	page.Reason, fault = reason(q)
+	page.Reason, fault = Reason(q)
 	switch {
 	case page.Rows == 0:
 		q.Tell("pending.nothing")
 		return q.Redirect("/pending")
 	case fault != "":
 		page.Fault = fault
-	case !typedFits(q, page.Rows):
+	case !TypedFits(q, page.Rows):
 		page.Fault = "desk.count.wrong"
 	}
 	if page.Fault != "" {
@@ -284,7 +284,7 @@ func (p *pendingRoutes) doRetry(q *web.Request) error {
 		return q.Page(http.StatusConflict, "pending_retry", page)
 	}
 	if others != nil {
-		return asked(q, others)
+		return Asked(q, others)
 	}
 	q.Tell("pending.retried")
 	return q.Redirect("/pending")

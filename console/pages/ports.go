@@ -31,7 +31,6 @@ type Ports struct {
 	Sheets     Sheets
 	Consents   Consents
 	Sessions   Sessions
-	Unknown    func(error) bool // tells that a row is not known
 }
 
 // Sessions knows who asks, and lets people prove who they are.
@@ -56,8 +55,7 @@ type Totals interface {
 type Rows interface {
 	// RowPage gives one page of the rows that a question asks for.
 	RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, error)
-	// Entry gives one row, by job and key or by its number; one that is not known: an error for
-	// which Ports.Unknown is true.
+	// Entry gives one row, by job and key or by its number; one that is not known: trade.ErrNotFound.
 	Entry(ctx context.Context, job, key string) (trade.Entry, error)
 	EntryNo(ctx context.Context, id int64) (trade.Entry, error)
 	// Entries gives rows by their numbers, in any order; those that are not known are left out.
@@ -75,7 +73,7 @@ type Runs interface {
 	Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error)
 	// RunsEnded calls fn for the passes that ended in a span of time.
 	RunsEnded(ctx context.Context, from, before time.Time, fn func(trade.RunReport) error) error
-	// Run gives one pass; one that is not known: an error for which Ports.Unknown is true.
+	// Run gives one pass; one that is not known: trade.ErrNotFound.
 	Run(ctx context.Context, id string) (trade.RunReport, error)
 	// RunPage gives passes of a job, or of all with an empty name, the newest first; after is
 	// RunPage.Next of the page before.

@@ -32,8 +32,8 @@ type Doubts interface {
 type Consents interface {
 	// Approvals gives the acts that wait, the oldest first.
 	Approvals(ctx context.Context) ([]trade.Approval, error)
-	// ReviewApproval gives one of them with its plan as it is now; one that is not known: an error
-	// for which Ports.Unknown is true.
+	// ReviewApproval gives one of them with its plan as it is now; one that is not known:
+	// trade.ErrNotFound.
 	ReviewApproval(ctx context.Context, id int64) (Waits, error)
 	// Approve and Decline keep what a person says to it.
 	Approve(ctx context.Context, id int64, who acts.Person) (acts.Decided, error)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/pending"
+	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/sync/reconcile/paper"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -32,7 +34,7 @@ type Reports interface {
 	// something has moved since, or it does not close to zero. asked: others have to agree first.
 	CloseReport(ctx context.Context, day trade.Date, mark string, who acts.Person) (id string,
 		asked *trade.Approval, err error)
-	// ReadClosing gives a closing; one that is not known: an error for which Ports.Unknown is true.
+	// ReadClosing gives a closing; one that is not known: trade.ErrNotFound.
 	ReadClosing(ctx context.Context, id string, lang trade.Lang, most int) (ClosedMonth, error)
 	// ClosingStyle is a style sheet that puts which closing it is on every printed page.
 	ClosingStyle(ctx context.Context, id string, lang trade.Lang) (string, error)
@@ -40,52 +42,16 @@ type Reports interface {
 
 // ReportQuery says what a report tells of.
 type ReportQuery struct {
-	AsOf      trade.Date // as things stood at the end of that day; zero: now
-	Closing   string     // instead: what was closed under this id
-	From, To  trade.Date // of the documents
-	Harvests  []string
-	Products  []string
-	Producers []string // the ERP's codes
-	Places    []string
-	Branches  []string
-	Single    bool // with the single contracts, deliveries and records of traceability, too
+	AsOf    trade.Date // as things stood at the end of that day; zero: now
+	Closing string     // instead: what was closed under this id
+	Single  bool       // with the single contracts, deliveries and records of traceability, too
+	reconcile.Filter
 }
 
 // Report is a report as people read it in a browser.
 type Report struct {
-	Title    string
-	Lines    []string // of when, from where, with what filter, who closed it
-	Figures  []ProductFigures
-	Sections []ReportSection
-}
-
-// ReportSection is one table.
-type ReportSection struct {
-	ID      string
-	Title   string
-	Note    string
-	Columns []ReportColumn
-	Rows    []ReportRow
-	More    int // rows that are only in the files
-}
-
-// ReportColumn is the head of a column.
-type ReportColumn struct {
-	Title string
-	Class string // how it stands: number, day or code; "" = text
-}
-
-// ReportRow is one line of a table.
-type ReportRow struct {
-	Role  string // in an account: total, summand, part, of_which, proof or outside; "" = none
-	Cells []ReportCell
-}
-
-// ReportCell is what a column has for a line.
-type ReportCell struct {
-	Text    string
-	Beneath []string // smaller
-	Path    string   // where it leads; "" = nowhere
+	*paper.Report
+	Figures []ProductFigures
 }
 
 // ProductFigures are the grain and the money of one product. Contracts, deliveries and fixations

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -26,7 +27,7 @@ type SheetPlan struct {
 	Fault   string // why the file is none of ours; "" = it is one
 	Groups  []SheetGroup
 	Rows    int // that something would be done to
-	Wrong   []SheetFault
+	Wrong   []reconcile.Fault
 	Refused []SheetRefusal
 	LeftOut int // rows to adopt that are too many for one file
 	Mark    string
@@ -49,13 +50,6 @@ func (g SheetGroup) Shown() []acts.RowStep { return g.Steps[:min(len(g.Steps), 5
 
 // More counts the others.
 func (g SheetGroup) More() int { return len(g.Steps) - len(g.Shown()) }
-
-// SheetFault is what is wrong with a line.
-type SheetFault struct {
-	Line   int
-	Column string // its title; "" = the whole line
-	Text   string
-}
 
 // SheetRefusal is a decision that cannot be taken.
 type SheetRefusal struct {

@@ -16,42 +16,23 @@ import (
 type reportRoutes struct {
 	reports   Reports
 	reporting chan struct{} // a report is made
-	unknown   func(error) bool
 }
 
 func (p *reportRoutes) routes() []web.Route {
 	return []web.Route{
-		{
-			Method: http.MethodGet, Path: "/report", Needs: trade.Reader, Takes: reportTakes,
-			Handle: p.showReport,
-		},
-		{
-			Method: http.MethodPost, Path: "/report/export", Needs: trade.Accountant, Takes: reportTakes,
-			Handle: p.exportReport,
-		},
-		{
-			Method: http.MethodPost, Path: "/report/close/plan", Needs: trade.Accountant, Takes: reportTakes,
-			Handle: p.planClosing,
-		},
-		{
-			Method: http.MethodPost, Path: "/report/close/do", Needs: trade.Accountant, Takes: reportTakes,
-			Handle: p.doClosing,
-		},
-		{
-			Method: http.MethodGet, Path: "/report/closings/{id}", Needs: trade.Reader, Takes: reportTakes,
-			Handle: p.showClosing,
-		},
-		{
-			Method: http.MethodGet, Path: "/report/closings/{id}/print.css", Needs: trade.Reader,
-			Handle: p.closingStyle,
-		},
+		web.Get("/report", trade.Reader, p.showReport).Within(ReportTakes),
+		web.Post("/report/export", trade.Accountant, p.exportReport).Within(ReportTakes),
+		web.Post("/report/close/plan", trade.Accountant, p.planClosing).Within(ReportTakes),
+		web.Post("/report/close/do", trade.Accountant, p.doClosing).Within(ReportTakes),
+		web.Get("/report/closings/{id}", trade.Reader, p.showClosing).Within(ReportTakes),
+		web.Get("/report/closings/{id}/print.css", trade.Reader, p.closingStyle),
 	}
 }
 
-const (
-	reportRows  = 200              // of a section on the page; files have all
-	reportTakes = 30 * time.Minute // at most, for a ledger of millions
-)
+// ReportTakes is how long a report takes at most, for a ledger of millions.
+const ReportTakes = 30 * time.Minute
+
+const reportRows = 200 // of a section on the page; files have all
 
 // ReportForms are the files of a report, and what they are.
 var ReportForms = map[string]string{
@@ -122,7 +103,7 @@ func (p *reportRoutes) patient(q *web.Request) (done func(), err error) {
 	default:
 		return nil, web.ErrBusy
 	}
-	return func() { <-p.reporting }, http.NewResponseController(q.Writer).SetWriteDeadline(time.Now().Add(reportTakes))
+	return func() { <-p.reporting }, http.NewResponseController(q.Writer).SetWriteDeadline(time.Now().Add(ReportTakes))
 }
 
 func (p *reportRoutes) showReport(q *web.Request) error {
@@ -146,10 +127,7 @@ func (p *reportRoutes) showReport(q *web.Request) error {
 	}
 	defer done()
 	report, err := p.reports.ReadReport(q.Context(), query, q.Lang, reportRows)
-	switch {
-	case err != nil && p.unknown(err):
-		return web.ErrNotFound
-	case err != nil:
+	if err != nil {
 		return err
 	}
 	page.Report = &report
@@ -172,10 +150,7 @@ func (p *reportRoutes) exportReport(q *web.Request) error {
 	if !query.AsOf.IsZero() {
 		name += "-" + query.AsOf.String()
 	}
-	err = p.reports.WriteReport(q.Context(), query, q.Lang, format, &Late{q, name + "." + format, kind}, person(q, ""))
-	if err != nil && p.unknown(err) {
-		return web.ErrNotFound
-	}
+	err = p.reports.WriteReport(q.Context(), query, q.Lang, format, &Late{q, name + "." + format, kind}, Person(q, ""))
 	return err
 }
 
@@ -187,7 +162,7 @@ type Late struct {
 
 func (l *Late) Write(b []byte) (int, error) {
 	if !l.Q.Answered {
-		attach(l.Q, l.Name, l.Kind)
+		Attach(l.Q, l.Name, l.Kind)
 	}
 	return l.Q.Writer.Write(b)
 }
@@ -199,26 +174,27 @@ type closingPage struct {
 	Fault  string
 }
 
-// closing plans what the form asks for; a fault is that of the form.
-func (p *reportRoutes) closing(q *web.Request) (page closingPage, fault string, err error) {
+// closing plans what the form asks for. ok is false where that is answered: something is wrong in
+// the form.
+func (p *reportRoutes) closing(q *web.Request) (page closingPage, ok bool, err error) {
 	day, ok := p.reports.MonthEnd(q.PostFormValue("month"))
 	switch {
 	case !ok:
-		return page, "report.no_month", nil
+		return page, false, p.noClosing(q, "report.no_month")
 	case p.future(q, day):
-		return page, "report.month_future", nil
+		return page, false, p.noClosing(q, "report.month_future")
 	}
 	done, err := p.patient(q)
 	if err != nil {
-		return page, "", err
+		return page, false, err
 	}
 	defer done()
 	page.Plan, err = p.reports.PlanClosing(q.Context(), day)
-	if page.Plan.TooEarly {
-		fault = "report.month_early"
+	if err == nil && page.Plan.TooEarly {
+		return page, false, p.noClosing(q, "report.month_early")
 	}
 	page.Reason = q.PostFormValue("reason")
-	return page, fault, err
+	return page, err == nil, err
 }
 
 // Month is the month of the plan as the form has it.
@@ -244,12 +220,9 @@ func (p *reportRoutes) noClosing(q *web.Request, fault string) error {
 }
 
 func (p *reportRoutes) planClosing(q *web.Request) error {
-	page, fault, err := p.closing(q)
-	switch {
-	case err != nil:
+	page, ok, err := p.closing(q)
+	if err != nil || !ok {
 		return err
-	case fault != "":
-		return p.noClosing(q, fault)
 	}
 	return q.Page(http.StatusOK, "report_close", page)
 }
@@ -257,14 +230,11 @@ func (p *reportRoutes) planClosing(q *web.Request) error {
 // doClosing keeps what the plan showed. When something has moved since, the new plan is shown, and
 // nothing was kept.
 func (p *reportRoutes) doClosing(q *web.Request) error {
-	page, fault, err := p.closing(q)
-	switch {
-	case err != nil:
+	page, ok, err := p.closing(q)
+	if err != nil || !ok {
 		return err
-	case fault != "":
-		return p.noClosing(q, fault)
 	}
-	if page.Reason, page.Fault = reason(q); page.Fault != "" {
+	if page.Reason, page.Fault = Reason(q); page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "report_close", page)
 	}
 	if len(page.Plan.Before) > 0 && q.PostFormValue("again") == "" {
@@ -278,12 +248,12 @@ func (p *reportRoutes) doClosing(q *web.Request) error {
 	mark, id := q.PostFormValue("mark"), ""
 	if mark == page.Plan.Mark && !page.Plan.Blocked() {
 		var others *trade.Approval
-		id, others, err = p.reports.CloseReport(q.Context(), page.Plan.Day, mark, person(q, page.Reason))
+		id, others, err = p.reports.CloseReport(q.Context(), page.Plan.Day, mark, Person(q, page.Reason))
 		if err != nil {
 			return err
 		}
 		if others != nil {
-			return asked(q, others)
+			return Asked(q, others)
 		}
 	}
 	if id == "" {
@@ -302,10 +272,7 @@ func (p *reportRoutes) showClosing(q *web.Request) error {
 	}
 	defer done()
 	month, err := p.reports.ReadClosing(q.Context(), q.PathValue("id"), q.Lang, reportRows)
-	switch {
-	case err != nil && p.unknown(err):
-		return web.ErrNotFound
-	case err != nil:
+	if err != nil {
 		return err
 	}
 	return q.Page(http.StatusOK, "report_closed", month)
@@ -315,10 +282,7 @@ func (p *reportRoutes) showClosing(q *web.Request) error {
 // because a page of the console has no style within it.
 func (p *reportRoutes) closingStyle(q *web.Request) error {
 	style, err := p.reports.ClosingStyle(q.Context(), q.PathValue("id"), q.Lang)
-	switch {
-	case err != nil && p.unknown(err):
-		return web.ErrNotFound
-	case err != nil:
+	if err != nil {
 		return err
 	}
 	q.Answered = true

@@ -3,6 +3,7 @@ package pages
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -16,19 +17,18 @@ import (
 
 // rowRoutes are the page of one row.
 type rowRoutes struct {
-	rows    Rows
-	audit   Audit
-	jobs    Jobs
-	words   Words
-	fields  Fields
-	doubts  Doubts
-	unknown func(error) bool
+	rows   Rows
+	audit  Audit
+	jobs   Jobs
+	words  Words
+	fields Fields
+	doubts Doubts
 }
 
 func (p *rowRoutes) routes() []web.Route {
 	return []web.Route{
-		{Method: http.MethodGet, Path: "/rows/{id}", Needs: trade.Reader, Handle: p.showRow},
-		{Method: http.MethodPost, Path: "/reveal/{id}", Needs: trade.Accountant, Handle: p.revealRow},
+		web.Get("/rows/{id}", trade.Reader, p.showRow),
+		web.Post("/reveal/{id}", trade.Accountant, p.revealRow),
 	}
 }
 
@@ -92,7 +92,7 @@ const (
 )
 
 func (p *rowRoutes) showRow(q *web.Request) error {
-	entry, err := entryOf(q, p.rows, p.unknown)
+	entry, err := entryOf(q, p.rows)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (p *rowRoutes) showRow(q *web.Request) error {
 // revealRow shows a row with its documents. That somebody looked is kept in the audit, before
 // anything is shown (C14).
 func (p *rowRoutes) revealRow(q *web.Request) error {
-	entry, err := entryOf(q, p.rows, p.unknown)
+	entry, err := entryOf(q, p.rows)
 	if err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func (p *rowRoutes) readFamily(q *web.Request, page *rowPage) error {
 		if w.Job != "" {
 			if parent, err := p.rows.Entry(q.Context(), w.Job, w.Key); err == nil {
 				v.ID = parent.ID
-			} else if !p.unknown(err) {
+			} else if !errors.Is(err, trade.ErrNotFound) {
 				return err
 			}
 		}

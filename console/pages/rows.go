@@ -27,14 +27,14 @@ type rowsRoutes struct {
 
 func (p *rowsRoutes) routes() []web.Route {
 	return []web.Route{
-		{Method: http.MethodGet, Path: "/rows", Needs: trade.Reader, Handle: p.showRows},
-		{Method: http.MethodPost, Path: "/filters", Needs: trade.Reader, Handle: p.saveFilter},
+		web.Get("/rows", trade.Reader, p.showRows),
+		web.Post("/filters", trade.Reader, p.saveFilter),
 	}
 }
 
 // rowsPage is the list of rows.
 type rowsPage struct {
-	Filter  rowFilter
+	Filter  RowFilter
 	Jobs    []string
 	States  []trade.State
 	Flags   []trade.Flag
@@ -72,7 +72,7 @@ type rowColumn struct {
 
 // rowColumns heads the columns. One by which the list is sorted turns it round; numbers and days
 // begin with the largest.
-func rowColumns(f rowFilter) []rowColumn {
+func rowColumns(f RowFilter) []rowColumn {
 	var out []rowColumn
 	by, down := f.Sort.Column()
 	for _, name := range []trade.RowSort{
@@ -113,8 +113,8 @@ func (p *rowsRoutes) lineOf(q *web.Request, e trade.Entry) rowLine {
 	return line
 }
 
-// rowFilter is what the person asks for, as the address has it.
-type rowFilter struct {
+// RowFilter is what the person asks for, as the address has it.
+type RowFilter struct {
 	trade.RowQuery
 	Job       string
 	State     string
@@ -125,7 +125,7 @@ type rowFilter struct {
 }
 
 func (p *rowsRoutes) showRows(q *web.Request) error {
-	f, err := readFilter(q.URL.Query(), q.Site.Zone)
+	f, err := ReadFilter(q.URL.Query(), q.Site.Zone)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 	for _, job := range p.jobs.Jobs() {
 		page.Jobs = append(page.Jobs, job.Name)
 	}
-	f.Limit, f.Masked = pageRows, !q.May(trade.Accountant)
+	f.Limit, f.Masked = PageRows, !q.May(trade.Accountant)
 	found, err := p.rows.RowPage(q.Context(), f.RowQuery)
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 
 // counted tells how many rows a filter selects, where it asks for nothing that the kept sums do not
 // know.
-func (p *rowsRoutes) counted(q *web.Request, f rowFilter) (*int, error) {
+func (p *rowsRoutes) counted(q *web.Request, f RowFilter) (*int, error) {
 	if len(f.Causes)+len(f.Flags) > 0 || f.Text != "" || !f.From.IsZero() || !f.Until.IsZero() {
 		return nil, nil //nolint:nilnil // it is not known, which is no error
 	}
@@ -184,9 +184,9 @@ func (p *rowsRoutes) counted(q *web.Request, f rowFilter) (*int, error) {
 // needsPerson stands for all states in which a row needs somebody.
 const needsPerson = "needs_person"
 
-// readFilter reads the address strictly: a wrong word must not look like an empty list.
-func readFilter(v url.Values, zone *time.Location) (rowFilter, error) {
-	f := rowFilter{
+// ReadFilter reads the address strictly: a wrong word must not look like an empty list.
+func ReadFilter(v url.Values, zone *time.Location) (RowFilter, error) {
+	f := RowFilter{
 		Job: v.Get("job"), State: v.Get("state"), Cause: v.Get("cause"), Flag: v.Get("flag"),
 		FromText: v.Get("from"), UntilText: v.Get("until"),
 	}
@@ -226,15 +226,15 @@ func readFilter(v url.Values, zone *time.Location) (rowFilter, error) {
 		return f, web.BadRequest("filter")
 	}
 	var err error
-	if f.From, err = readDay(f.FromText, zone, 0); err != nil {
+	if f.From, err = ReadDay(f.FromText, zone, 0); err != nil {
 		return f, err
 	}
-	f.Until, err = readDay(f.UntilText, zone, 1)
+	f.Until, err = ReadDay(f.UntilText, zone, 1)
 	return f, err
 }
 
-// readDay reads a day; later is how many days after its beginning.
-func readDay(text string, zone *time.Location, later int) (time.Time, error) {
+// ReadDay reads a day; later is how many days after its beginning.
+func ReadDay(text string, zone *time.Location, later int) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
@@ -247,7 +247,7 @@ func readDay(text string, zone *time.Location, later int) (time.Time, error) {
 }
 
 // values is the filter as the address has it.
-func (f rowFilter) values(after string) url.Values {
+func (f RowFilter) values(after string) url.Values {
 	v := url.Values{}
 	for name, text := range map[string]string{
 		"job": f.Job, "state": f.State, "cause": f.Cause, "flag": f.Flag, "q": f.Text, "from": f.FromText,
@@ -273,7 +273,7 @@ func (p *rowsRoutes) saveFilter(q *web.Request) error {
 	if err != nil || name == "" || utf8.RuneCountInString(name) > 60 {
 		return web.BadRequest("filter")
 	}
-	f, err := readFilter(values, q.Site.Zone)
+	f, err := ReadFilter(values, q.Site.Zone)
 	if err != nil {
 		return err
 	}

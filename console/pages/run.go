@@ -13,13 +13,12 @@ type runRoutes struct {
 	runs      Runs
 	jobs      Jobs
 	schedules Scheduling
-	unknown   func(error) bool
 }
 
 func (p *runRoutes) routes() []web.Route {
 	return []web.Route{
-		{Method: http.MethodGet, Path: "/runs", Needs: trade.Reader, Handle: p.showRuns},
-		{Method: http.MethodGet, Path: "/runs/{id}", Needs: trade.Reader, Handle: p.showRun},
+		web.Get("/runs", trade.Reader, p.showRuns),
+		web.Get("/runs/{id}", trade.Reader, p.showRun),
 	}
 }
 
@@ -62,7 +61,7 @@ func (p *runRoutes) showRuns(q *web.Request) error {
 			page.last[r.ID] = true
 		}
 	}
-	runs, err := p.runs.RunPage(q.Context(), page.Job, after(q), pageRows)
+	runs, err := p.runs.RunPage(q.Context(), page.Job, after(q), PageRows)
 	if err != nil {
 		return err
 	}
@@ -92,9 +91,6 @@ type runSum struct {
 func (p *runRoutes) showRun(q *web.Request) error {
 	run, err := p.runs.Run(q.Context(), q.PathValue("id"))
 	if err != nil {
-		if p.unknown(err) {
-			return web.ErrNotFound
-		}
 		return err
 	}
 	page := runPage{Run: run, Open: run.EndedAt.IsZero()}

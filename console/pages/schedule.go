@@ -17,9 +17,9 @@ type scheduleRoutes struct {
 
 func (p *scheduleRoutes) routes() []web.Route {
 	return []web.Route{
-		{Method: http.MethodGet, Path: "/schedules", Needs: trade.Reader, Handle: p.showSchedules},
-		{Method: http.MethodPost, Path: "/schedules/{job}/plan", Needs: trade.Accountant, Handle: p.planSchedule},
-		{Method: http.MethodPost, Path: "/schedules/{job}/do", Needs: trade.Accountant, Handle: p.doSchedule},
+		web.Get("/schedules", trade.Reader, p.showSchedules),
+		web.Post("/schedules/{job}/plan", trade.Accountant, p.planSchedule),
+		web.Post("/schedules/{job}/do", trade.Accountant, p.doSchedule),
 	}
 }
 
@@ -105,7 +105,7 @@ func (p *scheduleRoutes) planJob(q *web.Request) (schedulePlan, error) {
 	if act != "run" && !q.May(trade.Administrator) {
 		return schedulePlan{}, web.ErrForbidden
 	}
-	plan, err := p.schedules.PlanJob(q.Context(), act, job, person(q, q.PostFormValue("reason")))
+	plan, err := p.schedules.PlanJob(q.Context(), act, job, Person(q, q.PostFormValue("reason")))
 	page := schedulePlan{Plan: plan, Reason: q.PostFormValue("reason")}
 	if err == nil && act == "release" && plan.Before.Stop != nil {
 		advice := p.schedules.AdviseStop(*plan.Before.Stop, q.Lang)
@@ -135,16 +135,16 @@ func (p *scheduleRoutes) doSchedule(q *web.Request) error {
 	if page.Plan.Refused != "" {
 		return q.Page(http.StatusConflict, "schedules_plan", page)
 	}
-	if page.Reason, page.Fault = reason(q); page.Fault != "" {
+	if page.Reason, page.Fault = Reason(q); page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "schedules_plan", page)
 	}
 	done, err := p.schedules.DoJob(q.Context(), page.Plan.Act, page.Plan.Job, q.PostFormValue("mark"),
-		person(q, page.Reason))
+		Person(q, page.Reason))
 	if err != nil {
 		return err
 	}
 	if done.Asked != nil {
-		return asked(q, done.Asked)
+		return Asked(q, done.Asked)
 	}
 	if !done.Done {
 		if page, err = p.planJob(q); err != nil {

@@ -6,6 +6,8 @@ import (
 	"net/http"
 
 	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/trade"
 )
 
 // Fault is an error as a person is told it: a code, for which there is a sentence, and nothing
@@ -43,6 +45,8 @@ func (q *Request) Fail(err error) {
 	var f *Fault
 	switch {
 	case errors.As(err, &f):
+	case errors.Is(err, trade.ErrNotFound):
+		f = ErrNotFound
 	case errors.Is(err, context.Canceled) && q.Context().Err() != nil:
 		return // the browser has gone
 	case errors.Is(err, context.DeadlineExceeded):

@@ -39,15 +39,6 @@ func FindCharset(name string) (Charset, *fault.Error) {
 	return Charset{name: name, Table: table}, nil
 }
 
-// CheckCharset says what is wrong with the name of a charset for
-// Options.Charset; nil when nothing is.
-func CheckCharset(name string) error {
-	if _, err := FindCharset(name); err != nil {
-		return err
-	}
-	return nil
-}
-
 // UnknownCharset tells whether a database with this charset (Facts.Charset)
 // keeps whatever bytes the programs have sent.
 func UnknownCharset(name string) bool {

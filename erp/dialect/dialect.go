@@ -97,17 +97,12 @@ type Dialect interface {
 	Window(b *Binder, col Column, w Window) (string, *fault.Error)
 	// Keys is the condition "is one of these keys".
 	Keys(b *Binder, cols []Column, keys [][]Value) (string, *fault.Error)
-	// LooseKey compares trimmed text; fast allows only what an index can serve.
-	LooseKey(b *Binder, cols []Column, key []string, fast bool) string
+	// LoosePart compares a column of the key with trimmed text; fast allows only what an index can
+	// serve.
+	LoosePart(b *Binder, col Column, text string, fast bool) string
 	// Problem turns a driver's error into one that may be shown. query is the configured query,
 	// where its description failed, else "".
 	Problem(err error, query string) *fault.Error
-}
-
-// Waker is a dialect with a cheaper question than that for the time.
-type Waker interface {
-	// Awake fails on a connection that the server has closed.
-	Awake(ctx context.Context, c *sqlx.Conn) error
 }
 
 // RightsChecker is a dialect that can tell what the reading role may change.
@@ -214,7 +209,9 @@ type Facts struct {
 	Product string
 	// Version of the server or library.
 	Version string
-	// Charset as Source.Charset gives it.
+	// Charset is the encoding in which the database keeps text: PostgreSQL's
+	// server_encoding, say. Where UnknownCharset is true of it, it does not know
+	// and deserves a warning: see Options.Charset.
 	Charset string
 	// ServerTime is the database's clock.
 	ServerTime time.Time

@@ -262,5 +262,5 @@ func SQLiteFile(t testing.TB, statements ...string) (path string, db *sql.DB) {
 func SQLite(t testing.TB, statements ...string) (*erp.Source, *sql.DB) {
 	t.Helper()
 	path, db := SQLiteFile(t, statements...)
-	return Open(t, erp.Options{Driver: erp.DriverSQLite, DSN: erp.Secret(path)}), db
+	return Open(t, erp.Options{Driver: "sqlite", DSN: erp.Secret(path)}), db
 }

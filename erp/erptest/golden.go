@@ -102,7 +102,7 @@ func statements(t *testing.T, e *dialect.Engine, d dialect.Dialect, s Sample) st
 		for _, fast := range []bool{true, false} {
 			b := dialect.NewBinder(e.Syntax)
 			show(fmt.Sprintf("explain by %s, fast %v", c.Name, fast),
-				d.LooseKey(b, s.Columns[i:i+1], []string{s.Key[i].Trimmed()}, fast), b.Args...)
+				d.LoosePart(b, s.Columns[i], s.Key[i].Trimmed(), fast), b.Args...)
 		}
 	}
 	b := dialect.NewBinder(e.Syntax)

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -203,7 +202,6 @@ func New(t *testing.T, s *state.Store, adjust ...func(*Options)) *World {
 			Totals: s, Rows: s, Runs: s, Audit: s, Filters: s, Codes: s, Jobs: noJobs{}, Words: noWords{},
 			Causes: NoCauses{}, Tables: noTables{}, Scheduling: noSchedules{}, Reports: noReports{},
 			Sheets: noSheets{}, Consents: consents{s: s, now: w.Clock.Now},
-			Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
 		},
 	}
 	for _, change := range adjust {

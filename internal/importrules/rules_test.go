@@ -140,7 +140,10 @@ var rules = map[string]rule{
 		reason:   "auth knows who asks, and nothing of rows and jobs",
 	},
 	"console/pages": {
-		may:      []string{"trade", "sync/acts", "sync/pending", "internal/i18n", "console/view", "console/web"},
+		may: []string{
+			"trade", "sync/acts", "sync/pending", "sync/reconcile", "sync/reconcile/paper", "internal/i18n",
+			"console/view", "console/web",
+		},
 		testsMay: []string{"state", "internal/pgtest", "internal/consoletest"},
 		reason:   "pages show the plans of the engine and order through interfaces of their own; who asks they learn through one, too",
 	},

@@ -16,7 +16,7 @@ import (
 )
 
 // ErrNotFound says that the ledger has no such entry.
-var ErrNotFound = errors.New("the ledger has no such row")
+var ErrNotFound = trade.ErrNotFound
 
 // ErrNoLedger says that there is no ledger where one was looked for.
 var ErrNoLedger = errors.New("it is not there")

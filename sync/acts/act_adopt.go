@@ -175,15 +175,15 @@ func (a *Acts) readBack(ctx context.Context, step *RowStep, id string) error {
 func TextsOf(c apiclient.OrderCommitment) map[string]*string {
 	out := map[string]*string{}
 	for field, text := range map[string]string{
-		"amount": c.Amount.String(), "producer_id": c.ProducerID, "issuer_id": c.IssuerID, "product": string(c.Product),
+		"amount": c.Amount.String(), "producer_id": c.ProducerID, "issuer_id": c.IssuerID, "product": c.Product,
 		"delivery_place_id": c.DeliveryPlaceID,
-		"haverst":           c.Haverst, "unit_of_measurement": string(c.UnitOfMeasurement),
-		"order_type": string(c.OrderType),
+		"haverst":           c.Haverst, "unit_of_measurement": c.UnitOfMeasurement,
+		"order_type": c.OrderType,
 		"order_date": c.OrderDate,
-		"wallet_id":  c.WalletID, "currency": string(c.Currency), "price": c.Price.String(),
+		"wallet_id":  c.WalletID, "currency": c.Currency, "price": c.Price.String(),
 		"initial_delivery_date": c.InitialDeliveryDate,
-		"end_delivery_date":     c.EndDeliveryDate, "modality": string(c.Modality), "payday": c.Payday,
-		"payment_type": string(c.PaymentType),
+		"end_delivery_date":     c.EndDeliveryDate, "modality": c.Modality, "payday": c.Payday,
+		"payment_type": c.PaymentType,
 	} {
 		if text != "" {
 			out[field] = &text

@@ -61,7 +61,7 @@ func AnsweredFields(sends trade.Kind, attempt trade.Attempt) map[string]string {
 	}
 	out := map[string]string{
 		"contract_id": d.ContractID, "delivered_volume": d.DeliveredVolume.String(),
-		"delivered_volume_unit_of_measure": string(d.DeliveredVolumeUnitOfMeasure), "delivery_date": d.DeliveryDate,
+		"delivered_volume_unit_of_measure": d.DeliveredVolumeUnitOfMeasure, "delivery_date": d.DeliveryDate,
 		"car": d.Car,
 	}
 	maps.DeleteFunc(out, func(_, text string) bool { return text == "" })

@@ -27,13 +27,13 @@ func PathOf(e trade.Entry) string {
 func orderCommitmentRequest(c trade.OrderCommitment) apiclient.OrderCommitmentRequest {
 	return apiclient.OrderCommitmentRequest{
 		Amount: json.Number(c.Amount.String()), ProducerID: c.ProducerID, IssuerID: c.IssuerID,
-		Product: apiclient.Product(c.Product), DeliveryPlaceID: c.DeliveryPlaceID, Haverst: c.Harvest,
-		UnitOfMeasurement: apiclient.Unit(c.Unit), OrderType: apiclient.OrderType(c.OrderType),
+		Product: string(c.Product), DeliveryPlaceID: c.DeliveryPlaceID, Haverst: c.Harvest,
+		UnitOfMeasurement: string(c.Unit), OrderType: string(c.OrderType),
 		OrderDate: c.OrderDate.String(), WalletID: c.WalletID,
-		Currency: apiclient.Currency(c.Currency), Price: numberOrNone(c.Price),
+		Currency: string(c.Currency), Price: numberOrNone(c.Price),
 		InitialDeliveryDate: c.InitialDeliveryDate.String(),
-		EndDeliveryDate:     c.EndDeliveryDate.String(), Modality: apiclient.Modality(c.Modality),
-		Payday: c.Payday.String(), PaymentType: apiclient.PaymentType(c.PaymentType),
+		EndDeliveryDate:     c.EndDeliveryDate.String(), Modality: string(c.Modality),
+		Payday: c.Payday.String(), PaymentType: string(c.PaymentType),
 	}
 }
 
@@ -41,7 +41,7 @@ func orderCommitmentRequest(c trade.OrderCommitment) apiclient.OrderCommitmentRe
 func deliveryRequest(d trade.Delivery) apiclient.DeliveryRequest {
 	return apiclient.DeliveryRequest{
 		ContractID: d.ContractID, DeliveredVolume: json.Number(d.DeliveredVolume.String()),
-		DeliveredVolumeUnitOfMeasure: apiclient.DeliveryUnit(d.Unit), DeliveryDate: d.DeliveryDate.String(), Car: d.CAR,
+		DeliveredVolumeUnitOfMeasure: string(d.Unit), DeliveryDate: d.DeliveryDate.String(), Car: d.CAR,
 	}
 }
 
@@ -49,7 +49,7 @@ func deliveryRequest(d trade.Delivery) apiclient.DeliveryRequest {
 func traceabilityRequest(t trade.TraceabilityRecord) apiclient.TraceabilityRequest {
 	return apiclient.TraceabilityRequest{
 		ProducerID: t.ProducerID, UserID: t.UserID, FarmID: t.FarmID,
-		AllocatedVolume: numberOrNone(t.AllocatedVolume), UnitOfMeasurement: apiclient.Unit(t.Unit),
+		AllocatedVolume: numberOrNone(t.AllocatedVolume), UnitOfMeasurement: string(t.Unit),
 	}
 }
 

@@ -2,163 +2,81 @@
 
 package reconcile
 
-import "github.com/safrasync/safrasync/trade"
+import (
+	"slices"
 
-// The columns of the sections. The ids are those of the JSON, which are only ever added to
-// (docs/json.md).
-var (
-	columnShow   = column{"show", "column.show", CodeColumn}
-	columnJob    = column{"job", "column.job", TextColumn}
-	columnBranch = column{"branch", "column.branch", CodeColumn}
-	columnKey    = column{"key", "column.key", CodeColumn}
-	columnID     = column{"remote_id", "column.remote_id", CodeColumn}
-	columnState  = column{"state", "column.state", TextColumn}
-
-	placeColumns = []column{
-		{"product", "place.column.product", TextColumn},
-		{"harvest", "place.column.harvest", CodeColumn},
-		{"producer", "place.column.producer", CodeColumn},
-		{"place", "place.column.place", CodeColumn},
-		{"wallet", "place.column.wallet", CodeColumn},
-	}
-	volumeColumns = []column{
-		{"unit", "volume.column.unit", TextColumn},
-		{"amount_erp", "volume.column.amount_erp", NumberColumn},
-		{"amount_sent", "volume.column.amount_sent", NumberColumn},
-		{"kg_erp", "volume.column.kg_erp", NumberColumn},
-		{"kg_sent", "volume.column.kg_sent", NumberColumn},
-		{"kg_difference", "volume.column.kg_difference", NumberColumn},
-		{"sc_erp", "volume.column.sc_erp", NumberColumn},
-		{"sc_sent", "volume.column.sc_sent", NumberColumn},
-	}
-	standColumns = []column{
-		columnState,
-		{"flags", "stand.column.flags", TextColumn},
-		{"reason", "stand.column.reason", TextColumn},
-		{"who", "stand.column.who", TextColumn},
-		{"sent_at", "stand.column.sent_at", TimeColumn},
-		{"by", "stand.column.by", TextColumn},
-		{"basis", "stand.column.basis", TextColumn},
-	}
-	platformColumns = []column{
-		{"kg_platform", "platform.column.kg_platform", NumberColumn},
-		{"value_platform", "platform.column.value_platform", MoneyColumn},
-		{"platform", "platform.column.platform", TextColumn},
-	}
-
-	summaryColumns = []column{
-		columnJob,
-		{"sends", "summary.column.sends", TextColumn},
-		{"line", "summary.column.line", TextColumn},
-		{"rows", "summary.column.rows", CountColumn},
-		{"role", "summary.column.role", TextColumn},
-	}
-	bridgeColumns = []column{
-		columnJob,
-		{"line", "bridge.column.line", TextColumn},
-		{"rows", "bridge.column.rows", CountColumn},
-		{"kg", "bridge.column.kg", NumberColumn},
-		{"currency", "bridge.column.currency", TextColumn},
-		{"value", "bridge.column.value", MoneyColumn},
-		{"without_weight", "bridge.column.without_weight", CountColumn},
-		{"role", "bridge.column.role", TextColumn},
-		{"keys", "bridge.column.keys", CodeColumn},
-	}
-	totalsColumns = []column{
-		{"by", "totals.column.by", TextColumn},
-		{"name", "totals.column.name", CodeColumn},
-		{"product", "totals.column.product", TextColumn},
-		{"kg_contracted", "totals.column.kg_contracted", NumberColumn},
-		{"sc_contracted", "totals.column.sc_contracted", NumberColumn},
-		{"kg_delivered", "totals.column.kg_delivered", NumberColumn},
-		{"sc_delivered", "totals.column.sc_delivered", NumberColumn},
-		{"kg_to_deliver", "totals.column.kg_to_deliver", NumberColumn},
-		{"sc_to_deliver", "totals.column.sc_to_deliver", NumberColumn},
-		{"kg_fixed", "totals.column.kg_fixed", NumberColumn},
-		{"sc_fixed", "totals.column.sc_fixed", NumberColumn},
-		{"kg_from_deposit", "totals.column.kg_from_deposit", NumberColumn},
-		{"kg_to_fix", "totals.column.kg_to_fix", NumberColumn},
-		{"sc_to_fix", "totals.column.sc_to_fix", NumberColumn},
-		{"currency", "totals.column.currency", TextColumn},
-		{"value_fixed", "totals.column.value_fixed", MoneyColumn},
-		{"value_sent", "totals.column.value_sent", MoneyColumn},
-		{"kg_contracted_sent", "totals.column.kg_contracted_sent", NumberColumn},
-		{"kg_delivered_sent", "totals.column.kg_delivered_sent", NumberColumn},
-		{"kg_fixed_sent", "totals.column.kg_fixed_sent", NumberColumn},
-		{"kg_dismissed", "totals.column.kg_dismissed", NumberColumn},
-		{"rows", "totals.column.rows", CountColumn},
-		{"without_unit", "totals.column.without_unit", CountColumn},
-		{"without_price", "totals.column.without_price", CountColumn},
-	}
-	divergencesColumns = []column{
-		columnJob, columnBranch, columnKey, columnID,
-		{"kind", "divergences.column.kind", TextColumn},
-		{"here", "divergences.column.here", NumberColumn},
-		{"there", "divergences.column.there", NumberColumn},
-		{"difference", "divergences.column.difference", NumberColumn},
-		{"unit", "divergences.column.unit", TextColumn},
-		{"note", "divergences.column.note", TextColumn},
-		{"product", "divergences.column.product", TextColumn},
-		{"harvest", "divergences.column.harvest", CodeColumn},
-		{"producer", "divergences.column.producer", CodeColumn},
-		{"acknowledged", "divergences.column.acknowledged", TextColumn},
-	}
-	exceptionsColumns = []column{
-		{"at", "exceptions.column.at", TimeColumn},
-		{"by", "exceptions.column.by", TextColumn},
-		{"act", "exceptions.column.act", TextColumn},
-		columnJob, columnKey,
-		{"reason", "exceptions.column.reason", TextColumn},
-		{"before", "exceptions.column.before", TextColumn},
-		{"after", "exceptions.column.after", TextColumn},
-		{"audit", "exceptions.column.audit", CountColumn},
-	}
-	messagesColumns = []column{
-		{"message", "messages.column.message", CodeColumn},
-		{"count", "messages.column.count", CountColumn},
-		{"last_seen_at", "messages.column.last_seen_at", TimeColumn},
-		{"known", "messages.column.known", TextColumn},
-		{"what", "messages.column.what", TextColumn},
-		{"who", "messages.column.who", TextColumn},
-	}
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/trade"
 )
 
-func joined(lists ...[]column) []column {
+// typed are columns of one type, by their ids.
+type typed struct {
+	typ Type
+	ids []string
+}
+
+func (t Type) of(ids ...string) typed { return typed{t, ids} }
+
+// columnsOf are columns whose titles are the texts of their ids behind a prefix.
+func columnsOf(prefix string, groups ...typed) []column {
 	var out []column
-	for _, l := range lists {
-		out = append(out, l...)
+	for _, group := range groups {
+		for _, id := range group.ids {
+			out = append(out, column{id, i18n.Key(prefix + id), group.typ})
+		}
 	}
 	return out
 }
 
-var contractsColumns = joined(
-	[]column{
-		columnJob, columnBranch, columnKey, columnID,
-		{"order_type", "contracts.column.order_type", TextColumn},
-		{"order_date", "contracts.column.order_date", DayColumn},
-	}, placeColumns, volumeColumns,
-	[]column{
-		{"currency", "contracts.column.currency", TextColumn},
-		{"price_erp", "contracts.column.price_erp", MoneyColumn},
-		{"value_erp", "contracts.column.value_erp", MoneyColumn},
-		{"value_sent", "contracts.column.value_sent", MoneyColumn},
-		{"value_difference", "contracts.column.value_difference", MoneyColumn},
-	},
-	platformColumns, standColumns, toldColumns(trade.OrderCommitments),
-)
+// The columns of the sections. The ids are those of the JSON, which are only ever added to
+// (docs/json.md).
+var (
+	showColumn  = columnsOf("column.", CodeColumn.of("show"))
+	jobColumn   = columnsOf("column.", TextColumn.of("job"))
+	leadColumns = columnsOf("column.", TextColumn.of("job"), CodeColumn.of("branch", "key", "remote_id"))
 
-var deliveriesColumns = joined(
-	[]column{
-		columnJob, columnBranch, columnKey, columnID,
-		{"contract", "deliveries.column.contract", CodeColumn},
-		{"delivery_date", "deliveries.column.delivery_date", DayColumn},
-	}, placeColumns, volumeColumns,
-	[]column{{"car", "deliveries.column.car", CodeColumn}}, standColumns,
-)
+	placeColumns = columnsOf("place.column.",
+		TextColumn.of("product"), CodeColumn.of("harvest", "producer", "place", "wallet"))
+	volumeColumns = columnsOf("volume.column.", TextColumn.of("unit"),
+		NumberColumn.of("amount_erp", "amount_sent", "kg_erp", "kg_sent", "kg_difference", "sc_erp", "sc_sent"))
+	standColumns = slices.Concat(
+		columnsOf("column.", TextColumn.of("state")),
+		columnsOf("stand.column.",
+			TextColumn.of("flags", "reason", "who"), TimeColumn.of("sent_at"), TextColumn.of("by", "basis")))
+	platformColumns = columnsOf("platform.column.",
+		NumberColumn.of("kg_platform"), MoneyColumn.of("value_platform"), TextColumn.of("platform"))
 
-var traceabilityColumns = joined(
-	[]column{
-		columnJob, columnBranch, columnKey, columnID,
-		{"contract", "traceability.column.contract", CodeColumn},
-	}, placeColumns, volumeColumns, standColumns, toldColumns(trade.Traceability),
+	summaryColumns = slices.Concat(jobColumn, columnsOf("summary.column.",
+		TextColumn.of("sends", "line"), CountColumn.of("rows"), TextColumn.of("role")))
+	bridgeColumns = slices.Concat(jobColumn, columnsOf("bridge.column.",
+		TextColumn.of("line"), CountColumn.of("rows"), NumberColumn.of("kg"), TextColumn.of("currency"),
+		MoneyColumn.of("value"), CountColumn.of("without_weight"), TextColumn.of("role"), CodeColumn.of("keys")))
+	totalsColumns = columnsOf("totals.column.",
+		TextColumn.of("by"), CodeColumn.of("name"), TextColumn.of("product"),
+		NumberColumn.of("kg_contracted", "sc_contracted", "kg_delivered", "sc_delivered", "kg_to_deliver",
+			"sc_to_deliver", "kg_fixed", "sc_fixed", "kg_from_deposit", "kg_to_fix", "sc_to_fix"),
+		TextColumn.of("currency"), MoneyColumn.of("value_fixed", "value_sent"),
+		NumberColumn.of("kg_contracted_sent", "kg_delivered_sent", "kg_fixed_sent", "kg_dismissed"),
+		CountColumn.of("rows", "without_unit", "without_price"))
+	contractsColumns = slices.Concat(leadColumns,
+		columnsOf("contracts.column.", TextColumn.of("order_type"), DayColumn.of("order_date")),
+		placeColumns, volumeColumns,
+		columnsOf("contracts.column.", TextColumn.of("currency"),
+			MoneyColumn.of("price_erp", "value_erp", "value_sent", "value_difference")),
+		platformColumns, standColumns, toldColumns(trade.OrderCommitments))
+	deliveriesColumns = slices.Concat(leadColumns,
+		columnsOf("deliveries.column.", CodeColumn.of("contract"), DayColumn.of("delivery_date")),
+		placeColumns, volumeColumns, columnsOf("deliveries.column.", CodeColumn.of("car")), standColumns)
+	traceabilityColumns = slices.Concat(leadColumns,
+		columnsOf("traceability.column.", CodeColumn.of("contract")),
+		placeColumns, volumeColumns, standColumns, toldColumns(trade.Traceability))
+	divergencesColumns = slices.Concat(leadColumns, columnsOf("divergences.column.",
+		TextColumn.of("kind"), NumberColumn.of("here", "there", "difference"), TextColumn.of("unit", "note", "product"),
+		CodeColumn.of("harvest", "producer"), TextColumn.of("acknowledged")))
+	exceptionsColumns = slices.Concat(
+		columnsOf("exceptions.column.", TimeColumn.of("at"), TextColumn.of("by", "act")),
+		columnsOf("column.", TextColumn.of("job"), CodeColumn.of("key")),
+		columnsOf("exceptions.column.", TextColumn.of("reason", "before", "after"), CountColumn.of("audit")))
+	messagesColumns = columnsOf("messages.column.", CodeColumn.of("message"), CountColumn.of("count"),
+		TimeColumn.of("last_seen_at"), TextColumn.of("known", "what", "who"))
 )

@@ -37,28 +37,10 @@ var decisionActs = []string{"retry", "dismiss", "adopt", "adopt-no-id", "acknowl
 
 // decisionColumns are those of the file. The last three of those to be seen are filled in; those
 // after them are hidden.
-var decisionColumns = []column{
-	{"title", "decision.column.title", TextColumn},
-	{"show", "decision.column.show", CodeColumn},
-	{"job", "decision.column.job", CodeColumn},
-	{"key", "decision.column.key", CodeColumn},
-	{"day", "decision.column.day", TextColumn},
-	{"product", "decision.column.product", CodeColumn},
-	{"producer", "decision.column.producer", CodeColumn},
-	{"kg", "decision.column.kg", TextColumn},
-	{"state", "decision.column.state", TextColumn},
-	{"reason", "decision.column.reason", TextColumn},
-	{"who", "decision.column.who", TextColumn},
-	{"where", "decision.column.where", TextColumn},
-	{"do", "decision.column.do", TextColumn},
-	{"again", "decision.column.again", TextColumn},
-	{"allowed", "decision.column.allowed", TextColumn},
-	{"decision", "decision.column.decision", TextColumn},
-	{"id", "decision.column.id", CodeColumn},
-	{"why", "decision.column.why", TextColumn},
-	{"version", "decision.column.version", CodeColumn},
-	{"check", "decision.column.check", CodeColumn},
-}
+var decisionColumns = columnsOf("decision.column.", TextColumn.of("title"), CodeColumn.of("show", "job", "key"),
+	TextColumn.of("day"), CodeColumn.of("product", "producer"),
+	TextColumn.of("kg", "state", "reason", "who", "where", "do", "again", "allowed", "decision"),
+	CodeColumn.of("id"), TextColumn.of("why"), CodeColumn.of("version", "check"))
 
 // hiddenFrom is the first of the columns that people need not see.
 const hiddenFrom = "version"

@@ -3,7 +3,9 @@ package reconcile
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,54 +46,34 @@ func exported(t *testing.T, w *world, form Form, lang trade.Lang) ([][]string, [
 	return rows, b.Bytes()
 }
 
-// filled writes the file as a person would save it, with other cells.
+// filled writes the file as a person would save it, with other cells, of "key/column".
 func filled(t *testing.T, form Form, raw []byte, rows [][]string, cells map[string]string) []byte {
 	t.Helper()
-	set := map[[2]int]string{}
-	for at, text := range cells { // "key/column"
+	book, err := excelize.NewFile(), error(nil)
+	if form == Workbook {
+		book, err = excelize.OpenReader(bytes.NewReader(raw))
+	}
+	for at, text := range cells {
 		key, id, _ := strings.Cut(at, "/")
-		for i, r := range rows {
-			if r[decisionColumn("key")] == key {
-				set[[2]int{i, decisionColumn(id)}] = text
-			}
+		line := slices.IndexFunc(rows, func(r []string) bool { return r[decisionColumn("key")] == key })
+		if err != nil || line < 0 {
+			t.Fatalf("%s is not in %v, %v", key, rows, err)
 		}
-	}
-	if len(set) != len(cells) {
-		t.Fatalf("only %d of %d cells were found in %v", len(set), len(cells), rows)
-	}
-	if form == Commas {
-		var b bytes.Buffer
-		w := csv.NewWriter(&b)
-		w.Comma = ';'
-		for i, r := range rows {
-			for at, text := range set {
-				if at[0] == i {
-					r[at[1]] = text
-				}
-			}
-			if err := w.Write(r); err != nil {
-				t.Fatal(err)
-			}
+		if form == Commas {
+			rows[line][decisionColumn(id)] = text
+			continue
 		}
-		w.Flush()
-		return b.Bytes()
-	}
-	book, err := excelize.OpenReader(bytes.NewReader(raw))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer book.Close()
-	for at, text := range set {
-		cell, err := excelize.CoordinatesToCellName(at[1]+1, at[0]+1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := book.SetCellStr(book.GetSheetName(0), cell, text); err != nil {
-			t.Fatal(err)
-		}
+		cell, _ := excelize.CoordinatesToCellName(decisionColumn(id)+1, line+1)
+		err = book.SetCellStr(book.GetSheetName(0), cell, text)
 	}
 	var b bytes.Buffer
-	if err := book.Write(&b); err != nil {
+	if w := csv.NewWriter(&b); form == Commas {
+		w.Comma = ';'
+		err = w.WriteAll(rows)
+	} else {
+		err = errors.Join(err, book.Write(&b), book.Close())
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -170,7 +152,7 @@ func TestStaleAndAlteredRowsAreNamed(t *testing.T) {
 			"02|000006 DECISÃO: enviar outra vez pod", "02|000007 MOTIVO DA DECISÃO: falta: escreva ao me",
 			"02|000008 Produto: foi alterada, ou tro", "02|000010 DECISÃO: não é uma decisão",
 		}
-		if diff := cmp.Diff(sorted(want), sorted(got)); diff != "" {
+		if diff := cmp.Diff(want, slices.Sorted(slices.Values(got))); diff != "" {
 			t.Errorf("%s: faults (-want +got):\n%s", form, diff)
 		}
 		w.change(w.store.Read("contracts", "02|000005"),
@@ -181,16 +163,6 @@ func TestStaleAndAlteredRowsAreNamed(t *testing.T) {
 			t.Errorf("%s: plans %+v, refused %+v, %v", form, plans, refused, err)
 		}
 	}
-}
-
-func sorted(list []string) []string {
-	out := append([]string{}, list...)
-	for i := range out {
-		for j := i; j > 0 && out[j] < out[j-1]; j-- {
-			out[j], out[j-1] = out[j-1], out[j]
-		}
-	}
-	return out
 }
 
 // Nothing that may double, or hide that a record may be there, is done in bulk.

@@ -14,21 +14,19 @@ import (
 )
 
 // delivered holds what was delivered against what was contracted. Neither is in memory: both are in
-// a database, which gives them back in the order of the contract, and then those of which more was
-// delivered by where their contract stands among all rows. Weights are added here, with all their
-// digits.
+// a database, which gives them back in the order of the contract. Weights are added here, with all
+// their digits.
 type delivered struct {
-	folder    string
-	in        *scratch // nil: there are none
-	put, tell *sql.Stmt
-	most      func(contracted trade.Decimal) trade.Decimal
-	count     int  // rows of contracts so far
-	any       bool // there is a delivery
-	grains    int  // contracts and deliveries so far
+	folder string
+	in     *scratch // nil: there are none
+	put    *sql.Stmt
+	most   func(contracted trade.Decimal) trade.Decimal
+	count  int  // rows of contracts so far
+	any    bool // there is a delivery
+	grains int  // contracts and deliveries so far
 }
 
-const deliveredSchema = `CREATE TABLE grain (job TEXT, key TEXT, kind INTEGER, line INTEGER, number INTEGER, selected INTEGER, kg BLOB, PRIMARY KEY (job, key, kind, line)) WITHOUT ROWID;
-CREATE TABLE over (number INTEGER PRIMARY KEY, kg BLOB);`
+const deliveredSchema = `CREATE TABLE grain (job TEXT, key TEXT, kind INTEGER, line INTEGER, number INTEGER, selected INTEGER, kg BLOB, PRIMARY KEY (job, key, kind, line)) WITHOUT ROWID`
 
 // What a line of the table grain is. Contracts come before their deliveries.
 const (
@@ -74,22 +72,16 @@ func (d *delivered) add(r *Row, selected bool) (err error) {
 			return err
 		}
 		if err := d.in.prepare(map[**sql.Stmt]string{
-			&d.put:  `INSERT INTO grain VALUES (?, ?, ?, ?, ?, ?, ?)`,
-			&d.tell: `INSERT INTO over VALUES (?, ?)`,
+			&d.put: `INSERT INTO grain VALUES (?, ?, ?, ?, ?, ?, ?)`,
 		}); err != nil {
 			return err
 		}
 	}
 	d.any = d.any || kind == ofDelivery
 	d.grains++
-	return d.write(d.put, kg, of.Job, of.Key, kind, d.grains, number, selected)
-}
-
-// write stores a line whose last column is a weight.
-func (d *delivered) write(to *sql.Stmt, kg trade.Decimal, args ...any) error {
 	text, err := kg.AppendBinary(nil)
 	if err == nil {
-		_, err = to.ExecContext(context.Background(), append(args, text)...)
+		_, err = d.put.ExecContext(context.Background(), of.Job, of.Key, kind, d.grains, number, selected, text)
 	}
 	if err != nil {
 		return fmt.Errorf(temporaryWrite, err)
@@ -97,17 +89,21 @@ func (d *delivered) write(to *sql.Stmt, kg trade.Decimal, args ...any) error {
 	return nil
 }
 
-// sum tells for how many selected contracts more was delivered than contracted, and keeps which
-// they are.
-func (d *delivered) sum() (selected int, err error) {
+// overDelivered is what was delivered on contracts on which that is more than their tolerance lets,
+// by where the contract stands among all rows of contracts.
+type overDelivered map[int]trade.Decimal
+
+// sum finds on which contracts more was delivered, and for how many selected ones that is so.
+func (d *delivered) sum() (over overDelivered, selected int, err error) {
+	over = overDelivered{}
 	if !d.any {
-		return 0, nil
+		return over, 0, nil
 	}
 	var group trade.ParentKey
 	var of []contractRecord
 	var sum trade.Decimal
 	some := false
-	end := func() error {
+	end := func() {
 		for _, c := range of {
 			if !some || sum.Cmp(d.most(c.grain)) <= 0 {
 				continue
@@ -115,16 +111,13 @@ func (d *delivered) sum() (selected int, err error) {
 			if c.selected {
 				selected++
 			}
-			if err := d.write(d.tell, sum, c.number); err != nil {
-				return err
-			}
+			over[c.number] = sum
 		}
-		return nil
 	}
 	rows, err := d.in.tx.QueryContext(context.Background(),
 		`SELECT job, key, kind, number, selected, kg FROM grain ORDER BY job, key, kind, line`)
 	if err != nil {
-		return 0, fmt.Errorf(temporaryRead, err)
+		return nil, 0, fmt.Errorf(temporaryRead, err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
@@ -136,12 +129,10 @@ func (d *delivered) sum() (selected int, err error) {
 			err = c.grain.UnmarshalBinary(text)
 		}
 		if err != nil {
-			return 0, fmt.Errorf(temporaryRead, err)
+			return nil, 0, fmt.Errorf(temporaryRead, err)
 		}
 		if at != group {
-			if err := end(); err != nil {
-				return 0, err
-			}
+			end()
 			group, of, sum, some = at, of[:0], trade.Decimal{}, false
 		}
 		if kind == ofContract {
@@ -151,66 +142,20 @@ func (d *delivered) sum() (selected int, err error) {
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return 0, fmt.Errorf(temporaryRead, err)
+		return nil, 0, fmt.Errorf(temporaryRead, err)
 	}
-	return selected, end()
+	end()
+	return over, selected, nil
 }
 
 // close removes the temporary file.
 func (d *delivered) close() error { return d.in.close() }
 
-// reading goes through the rows of a snapshot again, and says of which contract more was delivered.
-// The caller stops it.
-func (d *delivered) reading() (*deliveredReading, error) {
-	r := &deliveredReading{at: -1, stop: func() error { return nil }}
-	if r.closed = !d.any; r.closed {
-		return r, nil
-	}
-	var err error
-	//nolint:rowserrcheck // where they are read
-	if r.rows, err = d.in.tx.QueryContext(context.Background(),
-		`SELECT number, kg FROM over ORDER BY number`); err != nil {
-		return nil, fmt.Errorf(temporaryRead, err)
-	}
-	r.stop = r.rows.Close
-	return r, nil
-}
-
-type deliveredReading struct {
-	rows   *sql.Rows
-	stop   func() error
-	seen   int // rows of contracts
-	at     int // contract of the line that is held; -1: none is
-	sum    trade.Decimal
-	closed bool
-}
-
-// of tells whether more was delivered on a contract than its tolerance lets.
-func (d *deliveredReading) of(r *Row) (_ Divergence, over bool, err error) {
-	if r.Sends != trade.OrderCommitments {
-		return Divergence{}, false, nil
-	}
-	number := d.seen
-	d.seen++
-	if d.at < number && !d.closed {
-		if d.closed = !d.rows.Next(); d.closed {
-			err = d.rows.Err()
-		} else {
-			var text sql.RawBytes
-			if err = d.rows.Scan(&d.at, &text); err == nil {
-				err = d.sum.UnmarshalBinary(text)
-			}
-		}
-		if err != nil {
-			return Divergence{}, false, fmt.Errorf(temporaryRead, err)
-		}
-	}
-	if d.closed || d.at != number {
-		return Divergence{}, false, nil
-	}
+// of tells whether more was delivered on a contract, the row of that number, than its tolerance lets.
+func (o overDelivered) of(r *Row, number int) (_ Divergence, over bool) {
+	sum, over := o[number]
 	grain, _ := weight(r.ERP)
-	sum := d.sum
-	return Divergence{r, OverDelivered, &grain, &sum, "kg", "", false}, true, nil
+	return Divergence{r, OverDelivered, &grain, &sum, "kg", "", false}, over
 }
 
 // contracts is what deliveries and traceability records must know of their contracts. They are in a

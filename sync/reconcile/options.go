@@ -24,7 +24,7 @@ type Options struct {
 // leading gives the columns of rows.
 func (o Options) leading(columns []column) []column {
 	if o.Show {
-		return append([]column{columnShow}, columns...)
+		return slices.Concat(showColumn, columns)
 	}
 	return columns
 }
@@ -42,17 +42,19 @@ func (o Options) lead(r *Row) []any {
 func (o Options) job(name string) Label { return Label{name, o.Titles.Of(name)} }
 
 // Filter selects rows of the sections; an empty list or text selects everything. The summary is of
-// all rows: it proves that none is missing.
+// all rows: it proves that none is missing. Its JSON form is kept in archives, with the days beside
+// it.
 type Filter struct {
-	From, To  trade.Date // of the document; a row whose day cannot be read is always in
-	Jobs      []string
-	Harvests  []string
-	Products  []string
-	Branches  []string
-	Producers []string
-	Places    []string
-	Wallets   []string
-	States    []trade.State
+	From      trade.Date    `json:"-"` // of the document; a row whose day cannot be read is always in
+	To        trade.Date    `json:"-"`
+	Jobs      []string      `json:"job,omitempty"`
+	Harvests  []string      `json:"harvest,omitempty"`
+	Products  []string      `json:"product,omitempty"`
+	Branches  []string      `json:"branch,omitempty"`
+	Producers []string      `json:"producer,omitempty"` // the ERP's codes
+	Places    []string      `json:"place,omitempty"`
+	Wallets   []string      `json:"wallet,omitempty"`
+	States    []trade.State `json:"state,omitempty"`
 }
 
 // Empty tells whether everything is selected.

@@ -78,8 +78,8 @@ func (t *taker) ask(ctx context.Context, r *Row) error {
 	case err == nil:
 		amount, price := decimalOf(there.Amount.String()), decimalOf(there.Price.String())
 		r.Platform.Figures = Figures{
-			Amount: amount, Unit: unitOf(string(there.UnitOfMeasurement)), Price: price,
-			Currency: string(there.Currency),
+			Amount: amount, Unit: unitOf(there.UnitOfMeasurement), Price: price,
+			Currency: there.Currency,
 		}
 		if _, ok := r.Platform.Kilograms(); !ok {
 			r.Platform.Unread = true

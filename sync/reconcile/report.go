@@ -26,16 +26,15 @@ type Overview struct {
 
 // Overview sums a snapshot up.
 func (s *Snapshot) Overview(o Options) (Overview, error) {
-	v, on, err := s.aggregate(o)
-	return v, errors.Join(err, on.close())
+	v, _, err := s.aggregate(o)
+	return v, err
 }
 
-// aggregate sums up, and holds deliveries against their contracts. The caller closes what it gives,
-// with an error too.
-func (s *Snapshot) aggregate(o Options) (Overview, *delivered, error) {
+// aggregate sums up, and holds deliveries against their contracts.
+func (s *Snapshot) aggregate(o Options) (v Overview, over overDelivered, err error) {
 	sums, totals, on := newSummaries(s.Head), totals{}, newDelivered(s, o.Tolerance)
-	var v Overview
-	err := s.Each(func(r *Row) error {
+	defer func() { err = errors.Join(err, on.close()) }()
+	err = s.Each(func(r *Row) error {
 		sums.add(r)
 		if r.Day != "" && r.State != trade.Invalid && (v.First == "" || r.Day < v.First) {
 			v.First = r.Day
@@ -60,24 +59,23 @@ func (s *Snapshot) aggregate(o Options) (Overview, *delivered, error) {
 		return nil
 	})
 	v.Summaries, v.Totals = sums.done(), totals.sorted()
-	if err == nil {
-		var over int
-		over, err = on.sum()
-		v.Divergences += over
+	if err != nil {
+		return v, nil, err
 	}
-	return v, on, err
+	over, selected, err := on.sum()
+	v.Divergences += selected
+	return v, over, err
 }
 
 // Report writes a report. Rows are read from the snapshot as often as there are sections of them:
 // memory does not grow with their number.
 func (s *Snapshot) Report(o Options, w Writer) (v Overview, err error) {
-	v, on, err := s.aggregate(o)
-	defer func() { err = errors.Join(err, on.close()) }()
+	v, over, err := s.aggregate(o)
 	if err != nil {
 		return v, err
 	}
 	w = maskingWriter{w}
-	p := &printer{s, o, w, on}
+	p := &printer{s, o, w, over}
 	if err := w.Begin(p.heading()); err != nil {
 		return v, err
 	}
@@ -127,8 +125,8 @@ func (s *Snapshot) Report(o Options, w Writer) (v Overview, err error) {
 type printer struct {
 	*Snapshot
 	Options
-	w  Writer
-	on *delivered
+	w    Writer
+	over overDelivered
 }
 
 func (p *printer) say(f i18n.Key, args ...any) string {
@@ -188,7 +186,7 @@ func (f Filter) text(lang trade.Lang) string {
 			parts = append(parts, sentence(what, lang)+" "+strings.Join(list, ", "))
 		}
 	}
-	add(columnJob.title, f.Jobs)
+	add("column.job", f.Jobs)
 	add("filter.harvest", f.Harvests)
 	add("filter.product", f.Products)
 	add("filter.branch", f.Branches)

@@ -3,7 +3,6 @@
 package reconcile
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/safrasync/safrasync/internal/i18n"
@@ -213,19 +212,19 @@ func (p *printer) totals(list []Total) error {
 }
 
 // divergences writes what differs.
-func (p *printer) divergences() (err error) {
-	reading, err := p.on.reading()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, reading.stop()) }()
+func (p *printer) divergences() error {
+	contracts := 0
 	return p.Each(func(r *Row) error {
-		over, more, err := reading.of(r)
-		if err != nil || r.After || !p.Filter.Match(r) {
-			return err
+		place := -1 // among contracts
+		if r.Sends == trade.OrderCommitments {
+			place = contracts
+			contracts++
+		}
+		if r.After || !p.Filter.Match(r) {
+			return nil
 		}
 		list := divergencesOf(r, p.Tolerance)
-		if more {
+		if over, more := p.over.of(r, place); more {
 			list = append(list, over)
 		}
 		for _, d := range list {

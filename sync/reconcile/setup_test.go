@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
@@ -99,13 +100,8 @@ func columns(kind trade.Kind) map[string]mapping.FieldSpec {
 type row map[string]string
 
 func (r row) with(more row) row {
-	out := row{}
-	for k, v := range r {
-		out[k] = v
-	}
-	for k, v := range more {
-		out[k] = v
-	}
+	out := maps.Clone(r)
+	maps.Copy(out, more)
 	return out
 }
 
@@ -128,21 +124,14 @@ func (r row) values() trade.Values {
 func (r row) payload(kind trade.Kind) json.RawMessage {
 	body := map[string]any{}
 	for _, rule := range trade.Rules(kind) {
-		text, ok := r[rule.Field]
+		text := r.with(row{"producer_id": producerID, "delivery_place_id": placeID})[rule.Field]
 		switch {
-		case rule.Field == "producer_id":
-			text, ok = producerID, true
-		case rule.Field == "delivery_place_id":
-			text, ok = placeID, true
-		}
-		if !ok || text == "" {
-			continue
-		}
-		if rule.Type == trade.Number {
+		case text == "":
+		case rule.Type == trade.Number:
 			body[rule.Field] = json.Number(text)
-			continue
+		default:
+			body[rule.Field] = text
 		}
-		body[rule.Field] = text
 	}
 	raw, err := json.Marshal(body)
 	if err != nil {
@@ -154,12 +143,9 @@ func (r row) payload(kind trade.Kind) json.RawMessage {
 // add records a row that is pending; change may make something else of it.
 func (w *world) add(job, key string, r row, change ...func(*trade.Entry)) trade.Entry {
 	w.t.Helper()
-	kind := trade.OrderCommitments
-	switch job {
-	case "deliveries":
-		kind = trade.Deliveries
-	case "traceability":
-		kind = trade.Traceability
+	kind := trade.Kind(job)
+	if job == "contracts" {
+		kind = trade.OrderCommitments
 	}
 	draft := trade.Draft{Sends: kind, Fields: map[string]trade.DraftField{}}
 	for k, v := range r {

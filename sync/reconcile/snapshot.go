@@ -150,27 +150,14 @@ func (s *Snapshot) each(kind trade.Kind, fn func(*Row) error) error {
 	if err != nil {
 		return fmt.Errorf(reading, err)
 	}
-	lines := bufio.NewReaderSize(z, 1<<16)
-	var long []byte // of a line that is longer than the reader's memory
-	for {
-		line, err := lines.ReadSlice('\n')
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			long = append(long, line...)
-			continue
-		case errors.Is(err, io.EOF) && len(long)+len(bytes.TrimSpace(line)) == 0:
-			return nil
-		case err != nil && !errors.Is(err, io.EOF):
-			return fmt.Errorf(reading, err)
-		}
-		if len(long) > 0 {
-			line, long = append(long, line...), nil
-		}
-		if kind != "" && !bytes.Contains(line, is) {
+	lines := bufio.NewScanner(z)
+	lines.Buffer(make([]byte, 1<<16), longestRow)
+	for lines.Scan() {
+		if kind != "" && !bytes.Contains(lines.Bytes(), is) {
 			continue
 		}
 		var r Row
-		if err := json.Unmarshal(line, &r); err != nil {
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
 			return fmt.Errorf(reading, err)
 		}
 		if kind != "" && r.Sends != kind {
@@ -180,7 +167,14 @@ func (s *Snapshot) each(kind trade.Kind, fn func(*Row) error) error {
 			return err
 		}
 	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf(reading, err)
+	}
+	return nil
 }
+
+// longestRow is how many bytes a row has at most: far more than any.
+const longestRow = 1 << 30
 
 // spool writes rows into a snapshot.
 type spool struct {

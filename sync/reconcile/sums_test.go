@@ -2,6 +2,9 @@ package reconcile
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -62,42 +65,52 @@ func anyRow(t *rapid.T) Row {
 	return r
 }
 
-// spooled makes a snapshot of given rows, with a sweep that agrees with them.
-func spooled(t testing.TB, rows []Row) *Snapshot {
+// snapshotOf makes a snapshot of the rows of some jobs.
+func snapshotOf(t testing.TB, jobs []JobHead, rows iter.Seq[Row]) *Snapshot {
 	s, err := newSnapshot(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	s.zone = saoPaulo
-	at := saturday
-	s.Head = Head{Form: formOfHead, ID: "x", Zone: saoPaulo.String(), At: at, Kind: NowKind, Rows: len(rows)}
+	s.Head = Head{Form: formOfHead, ID: "x", Zone: saoPaulo.String(), At: saturday, Kind: NowKind, Jobs: jobs}
 	out := s.spool()
+	for r := range rows {
+		s.Head.Rows++
+		err = errors.Join(err, out.row(r))
+	}
+	if err := errors.Join(err, out.close()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// spooled makes a snapshot of given rows, with a sweep that agrees with them.
+func spooled(t testing.TB, rows []Row) *Snapshot {
+	at := saturday
+	var jobs []JobHead
 	for _, kind := range trade.Kinds {
-		job := JobHead{Job: string(kind), Sends: kind, SweptAt: &at}
 		inScope := 0
+		job := JobHead{Job: string(kind), Sends: kind, SweptAt: &at, InScope: &inScope}
 		for _, r := range rows {
-			if r.Sends != kind {
+			switch {
+			case r.Sends != kind:
 				continue
-			}
-			if err := out.row(r); err != nil {
-				t.Fatal(err)
-			}
-			switch job.Rows++; {
 			case r.Since:
 			case r.Gone:
 				job.SweepGone++
 			default:
 				inScope++
 			}
+			job.Rows++
 		}
-		job.InScope = &inScope
-		s.Head.Jobs = append(s.Head.Jobs, job)
+		jobs = append(jobs, job)
 	}
-	if err := out.close(); err != nil {
-		t.Fatal(err)
-	}
-	return s
+	sorted := slices.Clone(rows)
+	slices.SortStableFunc(sorted, func(a, b Row) int {
+		return slices.Index(trade.Kinds, a.Sends) - slices.Index(trade.Kinds, b.Sends)
+	})
+	return snapshotOf(t, jobs, slices.Values(sorted))
 }
 
 // Whatever the rows: each is in one line of the summary, which closes to zero, and stops closing
@@ -249,55 +262,31 @@ func BenchmarkReport(b *testing.B) {
 // manyRows makes a snapshot of contracts and deliveries.
 func manyRows(t testing.TB, n int) *Snapshot {
 	t.Helper()
-	s, err := newSnapshot(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	s.zone = saoPaulo
-	s.Head = Head{Form: formOfHead, ID: "x", Zone: saoPaulo.String(), At: saturday, Kind: NowKind, Rows: n}
-	out := s.spool()
 	contracts := n / 4
-	s.Head.Jobs = []JobHead{
+	at := saturday.Add(-time.Hour)
+	return snapshotOf(t, []JobHead{
 		{Job: "contracts", Sends: trade.OrderCommitments, Rows: contracts},
 		{Job: "deliveries", Sends: trade.Deliveries, Rows: n - contracts},
-	}
-	at := saturday.Add(-time.Hour)
-	for i := range n {
-		amount := trade.NewDecimal(int64(100_000+i), 2)
-		price := trade.NewDecimal(13_050, 2)
-		r := Row{
-			Job: "contracts", Sends: trade.OrderCommitments, Key: "01|" + number8(i),
-			Standing: Standing{State: trade.Accepted, RemoteID: remoteID(i), SentAt: &at, Version: 3},
-			Document: Document{
-				Branch: "01", OrderType: "COMPRA", Product: "SOJA", Harvest: "2025/2026",
-				Producer: "P" + number8(i%500), Place: "L1", Day: "2026-10-05",
-			},
-			ERP:  Figures{Amount: &amount, Unit: trade.SC, Price: &price, Currency: "BRL"},
-			Sent: &Figures{Amount: &amount, Unit: trade.SC, Price: &price, Currency: "BRL"},
+	}, func(yield func(Row) bool) {
+		for i := range n {
+			amount, price := trade.NewDecimal(int64(100_000+i), 2), trade.NewDecimal(13_050, 2)
+			figures := Figures{Amount: &amount, Unit: trade.SC, Price: &price, Currency: "BRL"}
+			r := Row{
+				Job: "contracts", Sends: trade.OrderCommitments, Key: fmt.Sprintf("01|%08d", i),
+				Standing: Standing{State: trade.Accepted, RemoteID: remoteID(i), SentAt: &at, Version: 3},
+				Document: Document{
+					Branch: "01", OrderType: "COMPRA", Product: "SOJA", Harvest: "2025/2026",
+					Producer: fmt.Sprintf("P%08d", i%500), Place: "L1", Day: "2026-10-05",
+				},
+				ERP: figures, Sent: &figures,
+			}
+			if i >= contracts {
+				r.Job, r.Sends, r.Parent, r.OrderType = "deliveries", trade.Deliveries, "contracts", ""
+				r.Contract = fmt.Sprintf("01|%08d", i%max(contracts, 1))
+			}
+			if !yield(r) {
+				return
+			}
 		}
-		if i >= contracts {
-			r.Job, r.Sends, r.Parent, r.Contract, r.OrderType = "deliveries", trade.Deliveries, "contracts",
-				"01|"+number8(i%max(contracts, 1)), ""
-		}
-		if err := out.row(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := out.close(); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-func number8(n int) string {
-	text := "00000000" + itoa(n)
-	return text[len(text)-8:]
-}
-
-func itoa(n int) string {
-	if n < 10 {
-		return string(rune('0' + n))
-	}
-	return itoa(n/10) + string(rune('0'+n%10))
+	})
 }

@@ -71,7 +71,7 @@ func take(ctx context.Context, src Sources, cut Cut) (s *Snapshot, swept bool, e
 	}
 	if cut.Derived {
 		t.head.Kind = DerivedKind
-		t.end = endOf(cut.Day, src.Zone)
+		t.end = cut.Day.In(src.Zone).AddDate(0, 0, 1)
 	}
 	if src.Platform != nil {
 		t.head.Asked = &Asked{}
@@ -116,15 +116,6 @@ func newID() string {
 		return uuid.NewString()
 	}
 	return id.String()
-}
-
-// endOf is the first moment after a day.
-func endOf(day trade.Date, zone *time.Location) time.Time {
-	at, err := time.ParseInLocation(time.DateOnly, day.String(), zone)
-	if err != nil {
-		return time.Time{}
-	}
-	return at.AddDate(0, 0, 1)
 }
 
 // order gives the jobs so that contracts come before what hangs on them: those of the

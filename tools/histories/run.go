@@ -148,7 +148,7 @@ func begin(t testing.TB, p plan) *run {
 		}
 	}
 	if r.source, err = erp.Open(t.Context(),
-		erp.Options{Driver: erp.DriverSQLite, DSN: erp.Secret(path), TimeZone: time.UTC}); err != nil {
+		erp.Options{Driver: "sqlite", DSN: erp.Secret(path), TimeZone: time.UTC}); err != nil {
 		t.Fatal(err)
 	}
 	if r.api, err = sandbox.Start(sandbox.Options{

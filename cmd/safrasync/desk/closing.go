@@ -73,7 +73,6 @@ func (r *reports) CloseReport(ctx context.Context, day trade.Date, mark string,
 func (r *reports) ReadClosing(ctx context.Context, id string, lang trade.Lang,
 	most int,
 ) (out pages.ClosedMonth, err error) {
-	page := &reportView{most: most}
 	q := pages.ReportQuery{Closing: id}
 	err = r.asked(ctx, q, func(s *reconcile.Snapshot) error {
 		if out.Plan, err = r.plan(s); err != nil {
@@ -86,9 +85,9 @@ func (r *reports) ReadClosing(ctx context.Context, id string, lang trade.Lang,
 		}
 		o := r.options(q, lang)
 		o.By = []reconcile.By{reconcile.ByAll, reconcile.BySeason, reconcile.ByPlace} // producers are for files
-		return page.read(s, o)
+		out.Report, err = read(s, o, most)
+		return err
 	})
-	out.Report = page.out
 	return out, err
 }
 

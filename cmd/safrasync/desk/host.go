@@ -1,8 +1,6 @@
 package desk
 
 import (
-	"errors"
-
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
@@ -31,7 +29,7 @@ func (g *Host) Console() *console.Console {
 		Jobs: work, Words: work, Fields: work, Acts: work,
 		Causes: desk, Doubts: desk, Tables: desk, Scheduling: desk,
 		Reports: desk.reports, Sheets: desk.reports, Consents: desk,
-		Sessions: sessions, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
+		Sessions: sessions,
 	}
 	return console.New(console.Options{
 		Site: web.Site{

@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/report"
@@ -96,11 +95,7 @@ var sectionsShown = []reconcile.SectionID{
 func (r *reports) options(q pages.ReportQuery, lang trade.Lang) reconcile.Options {
 	o := reconcile.Options{
 		Lang: lang, Words: r.g.App.Config.Catalogue(), Tolerance: r.g.App.Config.Report.Tolerance(),
-		Filter: reconcile.Filter{
-			From: q.From, To: q.To, Harvests: q.Harvests, Products: q.Products, Producers: q.Producers,
-			Places:   q.Places,
-			Branches: q.Branches,
-		},
+		Filter: q.Filter,
 	}
 	o.Titles, o.Show = r.g.App.Config.Titles(lang), r.g.App.Config.Shows("")
 	if !q.Single {
@@ -112,12 +107,12 @@ func (r *reports) options(q pages.ReportQuery, lang trade.Lang) reconcile.Option
 // ReadReport makes a report for the page.
 func (r *reports) ReadReport(ctx context.Context, q pages.ReportQuery, lang trade.Lang,
 	most int,
-) (pages.Report, error) {
-	page := &reportView{most: most}
-	err := r.asked(ctx, q, func(s *reconcile.Snapshot) error {
-		return page.read(s, r.options(q, lang))
+) (out pages.Report, err error) {
+	err = r.asked(ctx, q, func(s *reconcile.Snapshot) error {
+		out, err = read(s, r.options(q, lang), most)
+		return err
 	})
-	return page.out, err
+	return out, err
 }
 
 // WriteReport writes a report as a file, after it was put into the audit.
@@ -185,53 +180,18 @@ func (r *reports) approvable() acts.Elsewhere {
 	}
 }
 
-// reportView takes a report up for a page.
-type reportView struct {
-	out  pages.Report
-	most int
-}
-
-// read reads a report.
-func (v *reportView) read(s *reconcile.Snapshot, o reconcile.Options) error {
-	all, err := s.Report(o, paper.For(v))
-	v.out.Figures = figuresOf(all.Totals)
-	return err
-}
-
-func (v *reportView) Begin(h reconcile.Heading) error {
-	v.out.Title, v.out.Lines = h.Title, h.Lines
-	return nil
-}
-
-func (v *reportView) Section(s paper.Section) error {
-	section := pages.ReportSection{ID: string(s.ID), Title: s.Title, Note: s.Note}
-	for _, c := range s.Columns {
-		class := c.Class()
-		if c.Lead {
-			class += " lead"
+// read reads a report for a page.
+func read(s *reconcile.Snapshot, o reconcile.Options, most int) (pages.Report, error) {
+	all, err := paper.Read(s, o, most)
+	for _, t := range all.Sections {
+		if t.ID != reconcile.BridgeSection {
+			continue
 		}
-		section.Columns = append(section.Columns, pages.ReportColumn{Title: c.Title, Class: strings.TrimSpace(class)})
+		for _, r := range t.Rows {
+			r.Cells[1].Path = bridgePath(r.Names["job"], r.Names["line"])
+		}
 	}
-	v.narrow()
-	v.out.Sections = append(v.out.Sections, section)
-	return nil
-}
-
-func (v *reportView) Row(r paper.Row) error {
-	section := &v.out.Sections[len(v.out.Sections)-1]
-	if len(section.Rows) >= v.most {
-		section.More++
-		return nil
-	}
-	row := pages.ReportRow{Role: r.Role}
-	for _, cell := range r.Cells {
-		row.Cells = append(row.Cells, pages.ReportCell{Text: cell.Text, Beneath: cell.Beneath})
-	}
-	if section.ID == string(reconcile.BridgeSection) {
-		row.Cells[1].Path = bridgePath(r.Names["job"], r.Names["line"])
-	}
-	section.Rows = append(section.Rows, row)
-	return nil
+	return pages.Report{Report: all, Figures: figuresOf(all.Totals)}, err
 }
 
 // bridgePath leads from a part of the bridge to what is meant: rows of the ledger, or, for what has
@@ -249,30 +209,6 @@ func bridgePath(job, line string) string {
 		query.Set("cause", "rule:price")
 	}
 	return "/rows?" + query.Encode()
-}
-
-func (v *reportView) End() error {
-	v.narrow()
-	return nil
-}
-
-// narrow takes the columns out of the last section that have nothing in any row.
-func (v *reportView) narrow() {
-	if len(v.out.Sections) == 0 {
-		return
-	}
-	s := &v.out.Sections[len(v.out.Sections)-1]
-	for i := len(s.Columns) - 1; i >= 0; i-- {
-		if len(s.Rows) == 0 || slices.ContainsFunc(s.Rows, func(r pages.ReportRow) bool {
-			return r.Cells[i].Text != ""
-		}) {
-			continue
-		}
-		s.Columns = slices.Delete(s.Columns, i, i+1)
-		for n := range s.Rows {
-			s.Rows[n].Cells = slices.Delete(s.Rows[n].Cells, i, i+1)
-		}
-	}
 }
 
 // figuresOf are the grain and the money of each product, the heaviest first.

@@ -60,9 +60,7 @@ func (r *reports) planSheet(ctx context.Context, file io.Reader, lang trade.Lang
 	if err != nil {
 		return out, nil, nil, err
 	}
-	for _, f := range faults {
-		out.Wrong = append(out.Wrong, pages.SheetFault{Line: f.Line, Column: f.Column, Text: f.Text})
-	}
+	out.Wrong = faults
 	for _, no := range refused {
 		why := string(no.Refusal)
 		if no.OneByOne {

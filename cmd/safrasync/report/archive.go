@@ -77,19 +77,14 @@ func openArchive(ctx context.Context, a *cli.App, f Flags) error {
 	if f.closings {
 		list := make([]trade.Closing, len(in.Closed))
 		for i, c := range in.Closed {
-			if list[i], err = c.Kept(); err != nil {
-				return err
-			}
+			list[i] = c.Closing
 		}
 		return showClosings(a, voice, list)
 	}
 	if f.format, err = reportFormat(a, f); err != nil {
 		return err
 	}
-	options, err := in.Options()
-	if err != nil {
-		return err
-	}
+	options := in.Options()
 	if options.Lang = a.Lang(); f.format == "json" {
 		options.Lang = trade.English
 	}
@@ -119,16 +114,15 @@ func archived(ctx context.Context, a *cli.App, f Flags, in *archive.Archive) (*r
 	if f.asOf+f.closing == "" {
 		return in.Snapshot()
 	}
-	day := ""
+	var day trade.Date
 	if f.asOf != "" {
-		at, err := parseDay(f.asOf)
-		if err != nil {
+		var err error
+		if day, err = parseDay(f.asOf); err != nil {
 			return nil, a.Usage("report.no_day", f.asOf)
 		}
-		day = at.String()
 	}
 	i := slices.IndexFunc(in.Closed, func(c archive.Closing) bool {
-		return (day == "" || c.Day == day) && (f.closing == "" || c.ID == f.closing)
+		return (day.IsZero() || c.Day == day) && (f.closing == "" || c.ID == f.closing)
 	})
 	if i < 0 {
 		return nil, a.Usage("archive.no_closing", f.open)

@@ -29,7 +29,7 @@ func TestTheColumnsOfAChildThatHoldItsParentsKey(t *testing.T) {
 		{[]string{"ticket", "peso"}, []string{"filial", "numero"}, []string{config.FillIn, config.FillIn}},
 	} {
 		var names []string
-		s := &survey{driver: erp.DriverSQLite}
+		s := &survey{driver: "sqlite"}
 		prefix := commonPrefix(c.columns)
 		for _, name := range c.columns {
 			names = append(names, name)

@@ -275,21 +275,17 @@ func numeric(typ string) bool {
 	return false
 }
 
-func (f *engine) LooseKey(b *dialect.Binder, cols []dialect.Column, key []string, fast bool) string {
-	parts := make([]string, len(cols))
-	for i, c := range cols {
-		name := Syntax.Column(c.Name)
-		text, ok := f.encoded(key[i])
-		switch {
-		case !ok, numeric(c.Type) && !dialect.PlainNumber(key[i]):
-			parts[i] = "1 = 0"
-		case numeric(c.Type):
-			parts[i] = name + " = " + number(b, key[i])
-		case fast, c.Type != "text" && c.Type != "varying":
-			parts[i] = name + " = " + b.Add(text)
-		default:
-			parts[i] = "TRIM(" + name + ") = " + b.Add(text)
-		}
+func (f *engine) LoosePart(b *dialect.Binder, col dialect.Column, text string, fast bool) string {
+	name := Syntax.Column(col.Name)
+	raw, ok := f.encoded(text)
+	switch {
+	case !ok, numeric(col.Type) && !dialect.PlainNumber(text):
+		return "1 = 0"
+	case numeric(col.Type):
+		return name + " = " + number(b, text)
+	case fast, col.Type != "text" && col.Type != "varying":
+		return name + " = " + b.Add(raw)
+	default:
+		return "TRIM(" + name + ") = " + b.Add(raw)
 	}
-	return strings.Join(parts, " AND ")
 }

@@ -227,21 +227,17 @@ func (m *engine) term(b *dialect.Binder, col dialect.Column, v dialect.Value) (s
 	}
 }
 
-func (m *engine) LooseKey(b *dialect.Binder, cols []dialect.Column, key []string, fast bool) string {
-	parts := make([]string, len(cols))
-	for i, c := range cols {
-		name := Syntax.Column(c.Name)
-		switch {
-		case numeric(c.Type) && !dialect.PlainNumber(key[i]):
-			parts[i] = "1 = 0" // MySQL would take the text for 0
-		case numeric(c.Type):
-			parts[i] = name + " = CAST(" + b.Add(key[i]) + " AS DECIMAL(65,30))"
-		case fast:
-			parts[i] = name + " = " + b.Add(key[i])
-		default:
-			parts[i] = "TRIM(REPLACE(REPLACE(REPLACE(CAST(" + name +
-				" AS CHAR), CHAR(9 USING utf8mb4), ' '), CHAR(10 USING utf8mb4), ' '), CHAR(13 USING utf8mb4), ' ')) = " + b.Add(key[i])
-		}
+func (m *engine) LoosePart(b *dialect.Binder, col dialect.Column, text string, fast bool) string {
+	name := Syntax.Column(col.Name)
+	switch {
+	case numeric(col.Type) && !dialect.PlainNumber(text):
+		return "1 = 0" // MySQL would take the text for 0
+	case numeric(col.Type):
+		return name + " = CAST(" + b.Add(text) + " AS DECIMAL(65,30))"
+	case fast:
+		return name + " = " + b.Add(text)
+	default:
+		return "TRIM(REPLACE(REPLACE(REPLACE(CAST(" + name +
+			" AS CHAR), CHAR(9 USING utf8mb4), ' '), CHAR(10 USING utf8mb4), ' '), CHAR(13 USING utf8mb4), ' ')) = " + b.Add(text)
 	}
-	return strings.Join(parts, " AND ")
 }

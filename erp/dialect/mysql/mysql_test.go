@@ -111,7 +111,7 @@ func TestF001MySQLHoldsTheBoundForAnOpenTransaction(t *testing.T) {
 	t.Parallel()
 	dsn, db := mysqlDatabase(t, `CREATE TABLE c (k int, em timestamp(6) DEFAULT now(6))`)
 	// Without PROCESS a role sees no transactions.
-	blind := erptest.Open(t, erp.Options{Driver: erp.DriverMySQL, DSN: erp.Secret(dsn)})
+	blind := erptest.Open(t, erp.Options{Driver: "mysql", DSN: erp.Secret(dsn)})
 	f, err := blind.Facts(t.Context())
 	if err != nil || f.SeesTransactions || f.Charset != "utf8mb4" || !strings.Contains(f.Version, "MariaDB") ||
 		time.Since(f.ServerTime).Abs() > time.Hour {
@@ -122,7 +122,7 @@ func TestF001MySQLHoldsTheBoundForAnOpenTransaction(t *testing.T) {
 		t.Fatal(err)
 	}
 	erptest.Exec(t, db, "GRANT PROCESS ON *.* TO "+reader+"@'127.0.0.1'")
-	s := erptest.Open(t, erp.Options{Driver: erp.DriverMySQL, DSN: erp.Secret(dsn)})
+	s := erptest.Open(t, erp.Options{Driver: "mysql", DSN: erp.Secret(dsn)})
 	if f, err := s.Facts(t.Context()); err != nil || !f.SeesTransactions {
 		t.Errorf("Facts = %+v, %v", f, err)
 	}
@@ -185,7 +185,7 @@ func TestOpenMySQLSaysWhatIsWrong(t *testing.T) {
 	erptest.WantError(t, erptest.OpenError(t, "mysql", "mysql://u:segredo@h"), erp.CodeConfig, "names no database")
 	erptest.WantError(t, erptest.OpenError(t, "mysql", "postgres://u:segredo@h/erp"), erp.CodeConfig, "mysql://")
 
-	s := erptest.Open(t, erp.Options{Driver: erp.DriverMySQL, DSN: erp.Secret(dsn)})
+	s := erptest.Open(t, erp.Options{Driver: "mysql", DSN: erp.Secret(dsn)})
 	q := erp.Query{SQL: "SELECT User AS k FROM mysql.user", Key: []string{"k"}}
 	err = erptest.ReadError(t, s, q)
 	erptest.WantError(t, err, erp.CodePermission, "lacks a right", "grant it SELECT")
@@ -211,7 +211,7 @@ func TestI8MySQLWritesNothing(t *testing.T) {
 		`CREATE FUNCTION apaga_m() RETURNS int BEGIN DELETE FROM m; RETURN 1; END`,
 		`CREATE FUNCTION conta() RETURNS int BEGIN RETURN NEXTVAL(n); END`)
 	s := erptest.Open(t, erp.Options{
-		Driver: erp.DriverMySQL,
+		Driver: "mysql",
 		DSN:    erp.Secret(mysqlURL(server, name, mariatest.User, mariatest.Password)),
 	})
 	for _, query := range []string{
@@ -263,7 +263,7 @@ func TestF012MySQLStopsASlowStatementOnTheServer(t *testing.T) {
 	t.Parallel()
 	dsn, db := mysqlDatabase(t, `CREATE TABLE c (k int)`, `INSERT INTO c VALUES (1)`,
 		`CREATE TABLE n AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 999) SELECT i FROM n`)
-	s := erptest.Open(t, erp.Options{Driver: erp.DriverMySQL, DSN: erp.Secret(dsn), StatementTimeout: time.Second})
+	s := erptest.Open(t, erp.Options{Driver: "mysql", DSN: erp.Secret(dsn), StatementTimeout: time.Second})
 	err := erptest.ReadError(t, s,
 		erp.Query{
 			SQL: "SELECT count(*) AS k FROM n a, n b, n c, n d WHERE a.i + b.i + c.i + d.i > 0",
@@ -284,7 +284,7 @@ func TestF012MySQLStopsASlowStatementOnTheServer(t *testing.T) {
 		}
 		cancel()
 	}()
-	long := erptest.Open(t, erp.Options{Driver: erp.DriverMySQL, DSN: erp.Secret(dsn)})
+	long := erptest.Open(t, erp.Options{Driver: "mysql", DSN: erp.Secret(dsn)})
 	_, err = long.Read(ctx,
 		erp.Query{
 			SQL: "SELECT count(*) AS k FROM n a, n b, n c, n d WHERE a.i + b.i + c.i + d.i > 0",
@@ -297,7 +297,7 @@ func TestF012MySQLStopsASlowStatementOnTheServer(t *testing.T) {
 func TestASlowCallerIsNoSlowStatementOnMySQL(t *testing.T) {
 	t.Parallel()
 	dsn, db := mysqlDatabase(t, `CREATE TABLE c AS SELECT seq AS k, repeat('x', 5000) AS x FROM seq_1_to_3000`)
-	s := erptest.Open(t, erp.Options{Driver: erp.DriverMySQL, DSN: erp.Secret(dsn), StatementTimeout: time.Second})
+	s := erptest.Open(t, erp.Options{Driver: "mysql", DSN: erp.Secret(dsn), StatementTimeout: time.Second})
 	n := 0
 	_, err := s.Read(t.Context(), erp.Query{SQL: "SELECT k, x FROM c", Key: []string{"k"}}, erp.Window{},
 		func(erp.Row) error {

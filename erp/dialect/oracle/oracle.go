@@ -203,24 +203,20 @@ func numeric(typ string) bool {
 	return typ == "number" || typ == "binary_float" || typ == "binary_double"
 }
 
-func (o *engine) LooseKey(b *dialect.Binder, cols []dialect.Column, key []string, fast bool) string {
-	parts := make([]string, len(cols))
-	for i, c := range cols {
-		name := Syntax.Column(c.Name)
-		switch {
-		case numeric(c.Type) && !dialect.PlainNumber(key[i]):
-			parts[i] = "1 = 0"
-		case numeric(c.Type):
-			parts[i] = name + " = " + number(b, key[i])
-		case c.Type == "date", c.Type == "timestamp":
-			parts[i] = "TO_CHAR(" + name + ", 'YYYY-MM-DD\"T\"HH24:MI:SS') LIKE " + b.Add(key[i]+"%")
-		case fast && c.Type != "char":
-			parts[i] = name + " = " + b.Add(key[i])
-		default: // a CHAR and an argument of another length are never equal
-			parts[i] = "TRIM(TRANSLATE(" + name + ", CHR(9) || CHR(10) || CHR(13), '   ')) = " + b.Add(key[i])
-		}
+func (o *engine) LoosePart(b *dialect.Binder, col dialect.Column, text string, fast bool) string {
+	name := Syntax.Column(col.Name)
+	switch {
+	case numeric(col.Type) && !dialect.PlainNumber(text):
+		return "1 = 0"
+	case numeric(col.Type):
+		return name + " = " + number(b, text)
+	case col.Type == "date", col.Type == "timestamp":
+		return "TO_CHAR(" + name + ", 'YYYY-MM-DD\"T\"HH24:MI:SS') LIKE " + b.Add(text+"%")
+	case fast && col.Type != "char":
+		return name + " = " + b.Add(text)
+	default: // a CHAR and an argument of another length are never equal
+		return "TRIM(TRANSLATE(" + name + ", CHR(9) || CHR(10) || CHR(13), '   ')) = " + b.Add(text)
 	}
-	return strings.Join(parts, " AND ")
 }
 
 func (o *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {

@@ -237,22 +237,15 @@ func bytesOf(name string) string {
 
 const blanks = `E' \t\n\r\f\v'`
 
-func (p *engine) LooseKey(b *dialect.Binder, cols []dialect.Column, key []string, fast bool) string {
-	parts := make([]string, len(cols))
-	for i, c := range cols {
-		name := keyColumn(c)
-		switch c.Type {
-		case "text", "varchar", "bpchar", "char", "name", "":
-			if !fast {
-				parts[i] = "btrim(" + name + "::text, " + blanks + ") = " + b.Add(key[i]) + "::text"
-				continue
-			}
-			parts[i] = name + " = " + b.Add(key[i])
-		default:
-			parts[i] = name + " = " + b.Add(key[i])
+func (p *engine) LoosePart(b *dialect.Binder, col dialect.Column, text string, fast bool) string {
+	name := keyColumn(col)
+	switch col.Type {
+	case "text", "varchar", "bpchar", "char", "name", "":
+		if !fast {
+			return "btrim(" + name + "::text, " + blanks + ") = " + b.Add(text) + "::text"
 		}
 	}
-	return strings.Join(parts, " AND ")
+	return name + " = " + b.Add(text)
 }
 
 // clockSQL reads the clock in the three types a bound may have, and the start
@@ -290,13 +283,4 @@ func (p *engine) Clock(ctx context.Context, c *sqlx.Conn) (dialect.Clock, error)
 		}
 		return limits
 	}}, nil
-}
-
-var _ dialect.Waker = (*engine)(nil)
-
-// Awake sends a statement without any: nothing is parsed, and a server that is not
-// there any more, or is going, says so.
-func (p *engine) Awake(ctx context.Context, c *sqlx.Conn) error {
-	_, err := c.ExecContext(ctx, ";")
-	return err
 }

@@ -159,16 +159,11 @@ func (s *engine) native(col dialect.Column, v dialect.Value) (any, *fault.Error)
 	return nil, dialect.NotBindable(col)
 }
 
-func (s *engine) LooseKey(b *dialect.Binder, cols []dialect.Column, key []string, fast bool) string {
-	parts := make([]string, len(cols))
-	for i, c := range cols {
-		if fast {
-			parts[i] = Syntax.Column(c.Name) + " = " + b.Add(key[i])
-			continue
-		}
-		parts[i] = "trim(CAST(" + Syntax.Column(c.Name) + " AS TEXT), char(32,9,10,11,12,13)) = " + b.Add(key[i])
+func (s *engine) LoosePart(b *dialect.Binder, col dialect.Column, text string, fast bool) string {
+	if fast {
+		return Syntax.Column(col.Name) + " = " + b.Add(text)
 	}
-	return strings.Join(parts, " AND ")
+	return "trim(CAST(" + Syntax.Column(col.Name) + " AS TEXT), char(32,9,10,11,12,13)) = " + b.Add(text)
 }
 
 // Clock: SQLite's clock is this host's. There is no horizon: a writer that stamps a row and

@@ -196,25 +196,21 @@ func numeric(typ string) bool {
 	return false
 }
 
-func (s *engine) LooseKey(b *dialect.Binder, cols []dialect.Column, key []string, fast bool) string {
-	parts := make([]string, len(cols))
-	for i, c := range cols {
-		name := Syntax.Column(c.Name)
-		switch {
-		case numeric(c.Type) && !dialect.PlainNumber(key[i]):
-			parts[i] = "1 = 0"
-		case numeric(c.Type):
-			parts[i] = name + " = " + number(b, key[i])
-		case strings.Contains(c.Type, "char") && !fast:
-			parts[i] = "LTRIM(RTRIM(REPLACE(REPLACE(REPLACE(" + name +
-				", CHAR(9), ' '), CHAR(10), ' '), CHAR(13), ' '))) = " + b.Add(key[i])
-		case strings.HasPrefix(c.Type, "date"), c.Type == "smalldatetime":
-			parts[i] = name + " = TRY_CAST(" + b.Add(key[i]) + " AS " + strings.ToUpper(c.Type) + ")"
-		default:
-			parts[i] = name + " = " + sqlserverText(b, c, key[i])
-		}
+func (s *engine) LoosePart(b *dialect.Binder, col dialect.Column, text string, fast bool) string {
+	name := Syntax.Column(col.Name)
+	switch {
+	case numeric(col.Type) && !dialect.PlainNumber(text):
+		return "1 = 0"
+	case numeric(col.Type):
+		return name + " = " + number(b, text)
+	case strings.Contains(col.Type, "char") && !fast:
+		return "LTRIM(RTRIM(REPLACE(REPLACE(REPLACE(" + name +
+			", CHAR(9), ' '), CHAR(10), ' '), CHAR(13), ' '))) = " + b.Add(text)
+	case strings.HasPrefix(col.Type, "date"), col.Type == "smalldatetime":
+		return name + " = TRY_CAST(" + b.Add(text) + " AS " + strings.ToUpper(col.Type) + ")"
+	default:
+		return name + " = " + sqlserverText(b, col, text)
 	}
-	return strings.Join(parts, " AND ")
 }
 
 func (s *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {

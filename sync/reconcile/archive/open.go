@@ -216,28 +216,14 @@ func (a *Archive) lines(name string, to io.Writer) error {
 	return errors.Join(err, z.Close())
 }
 
-// Kept is the closing as the ledger had it, without what it kept.
-func (c Closing) Kept() (trade.Closing, error) {
-	day, err := trade.ParseDate(c.Day)
-	if err != nil {
-		return trade.Closing{}, damaged(closingsFile)
-	}
-	return trade.Closing{
-		ID: c.ID, Day: day, At: c.At, Who: c.Who, Reason: c.Reason, Program: c.Program, Rows: c.Rows, Hash: c.Hash,
-		Audit: c.Audit,
-	}, nil
-}
-
 // Closing gives what a closing kept.
 func (a *Archive) Closing(ctx context.Context, c Closing) (*reconcile.Snapshot, error) {
-	kept, err := c.Kept()
-	if err == nil {
-		kept.Head, err = a.head(c.folder())
-	}
+	head, err := a.head(c.folder())
 	if err != nil {
 		return nil, err
 	}
-	return reconcile.OpenClosed(ctx, keptRows{a, c}, kept, "")
+	c.Head = head
+	return reconcile.OpenClosed(ctx, keptRows{a, c}, c.Closing, "")
 }
 
 // keptRows are the rows of one closing, which were compared with its hash.
@@ -256,22 +242,8 @@ func (k keptRows) ClosedRows(_ context.Context, _ trade.Closing, to io.Writer) e
 }
 
 // Options are those with which the report was made.
-func (a *Archive) Options() (o reconcile.Options, err error) {
-	f := a.Told.Filter
-	o = reconcile.Options{
-		Filter: reconcile.Filter{
-			Jobs: f.Jobs, Harvests: f.Harvests, Products: f.Products, Branches: f.Branches, Producers: f.Producers,
-			Places: f.Places, Wallets: f.Wallets, States: f.States,
-		},
-		Tolerance: a.Told.Tolerance, Lang: a.Told.Lang, Titles: a.Told.Titles, Show: a.Told.Show,
-	}
-	for into, day := range map[*trade.Date]string{&o.Filter.From: a.Told.From, &o.Filter.To: a.Told.To} {
-		if day == "" {
-			continue
-		}
-		if *into, err = trade.ParseDate(day); err != nil {
-			return o, damaged(manifestFile)
-		}
-	}
-	return o, nil
+func (a *Archive) Options() reconcile.Options {
+	t := a.Told
+	t.Filter.From, t.Filter.To = t.From, t.To
+	return reconcile.Options{Filter: t.Filter, Tolerance: t.Tolerance, Lang: t.Lang, Titles: t.Titles, Show: t.Show}
 }

@@ -31,25 +31,13 @@ type Manifest struct {
 
 // Told is what of the rows the report tells, and how.
 type Told struct {
-	From      string              `json:"from"` // of the documents; "" = the beginning
-	To        string              `json:"to"`   // "" = the end
-	Filter    Filter              `json:"filter"`
+	From      trade.Date          `json:"from"` // of the documents; none = the beginning
+	To        trade.Date          `json:"to"`   // none = the end
+	Filter    reconcile.Filter    `json:"filter"`
 	Tolerance reconcile.Tolerance `json:"tolerance"`
 	Lang      trade.Lang          `json:"language"`
 	Titles    trade.Titles        `json:"titles"`
 	Show      bool                `json:"show"`
-}
-
-// Filter is what was selected beside the time.
-type Filter struct {
-	Jobs      []string      `json:"job,omitempty"`
-	Harvests  []string      `json:"harvest,omitempty"`
-	Products  []string      `json:"product,omitempty"`
-	Branches  []string      `json:"branch,omitempty"`
-	Producers []string      `json:"producer,omitempty"`
-	Places    []string      `json:"place,omitempty"`
-	Wallets   []string      `json:"wallet,omitempty"`
-	States    []trade.State `json:"state,omitempty"`
 }
 
 // File is one file of an archive.
@@ -61,30 +49,8 @@ type File struct {
 
 // Closing is a line of closings.jsonl.
 type Closing struct {
-	ID      string    `json:"id"`
-	Day     string    `json:"day"`
-	At      time.Time `json:"at"`
-	Who     string    `json:"who"`
-	Reason  string    `json:"reason"`
-	Program string    `json:"program"`
-	Rows    int       `json:"rows"`
-	Hash    string    `json:"hash"`
-	Audit   int64     `json:"audit"`
-	Masked  bool      `json:"masked"` // its rows have documents, which are masked here
-}
-
-// record is a line of audit.jsonl.
-type record struct {
-	Seq    int64     `json:"seq"`
-	At     time.Time `json:"at"`
-	Who    string    `json:"who"`
-	From   string    `json:"from"`
-	Act    string    `json:"act"`
-	Target string    `json:"target"`
-	Reason string    `json:"reason"`
-	Detail string    `json:"detail"`
-	Prev   string    `json:"prev"`
-	Hash   string    `json:"hash"`
+	trade.Closing
+	Masked bool `json:"masked"` // its rows have documents, which are masked here
 }
 
 // Act is the act of the audit that keeps the seal of an archive.
@@ -145,10 +111,11 @@ func Write(ctx context.Context, to io.Writer, c Contents) (seal string, err erro
 			return "", fmt.Errorf("write the archive: %w", err)
 		}
 	}
-	head := c.Snapshot.Head
+	head, o := c.Snapshot.Head, c.Options
 	text, err := json.MarshalIndent(Manifest{
 		Form: formOfManifest, Report: head.ID, Name: head.Name, Program: c.Program, Who: c.Who, MadeAt: c.Now.UTC(),
-		At: head.At, Told: toldOf(c.Options), Files: w.files,
+		At: head.At, Files: w.files,
+		Told: Told{o.Filter.From, o.Filter.To, o.Filter, o.Tolerance, o.Lang, o.Titles, o.Show},
 	}, "", "  ")
 	if err != nil {
 		return "", fmt.Errorf("write the archive: %w", err)
@@ -158,20 +125,6 @@ func Write(ctx context.Context, to io.Writer, c Contents) (seal string, err erro
 		return "", fmt.Errorf("write the archive: %w", err)
 	}
 	return w.files[len(w.files)-1].SHA256, w.zip.Close()
-}
-
-func toldOf(o reconcile.Options) Told {
-	f := o.Filter
-	t := Told{
-		Filter:    Filter{f.Jobs, f.Harvests, f.Products, f.Branches, f.Producers, f.Places, f.Wallets, f.States},
-		Tolerance: o.Tolerance, Lang: o.Lang, Titles: o.Titles, Show: o.Show,
-	}
-	for into, day := range map[*string]trade.Date{&t.From: f.From, &t.To: f.To} {
-		if !day.IsZero() {
-			*into = day.String()
-		}
-	}
-	return t
 }
 
 // counted counts and hashes what is written.
@@ -262,9 +215,8 @@ func (w *writer) closings(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if _, err := line(&lines, Closing{
-			c.ID, c.Day.String(), c.At.UTC(), c.Who, c.Reason, c.Program, c.Rows, c.Hash, c.Audit, masked,
-		}); err != nil {
+		c.At = c.At.UTC()
+		if _, err := line(&lines, Closing{c, masked}); err != nil {
 			return err
 		}
 	}
@@ -286,7 +238,7 @@ func (w *writer) closing(ctx context.Context, c trade.Closing) (masked bool, err
 	}); err != nil {
 		return false, err
 	}
-	folder := "closings/" + c.ID + "/"
+	folder := Closing{Closing: c}.folder()
 	if masked {
 		return true, w.kept(s, folder)
 	}
@@ -304,19 +256,10 @@ const auditPage = 1000
 
 // audit adds the audit of the time, the newest first.
 func (w *writer) audit(ctx context.Context) error {
-	q := trade.AuditQuery{Limit: auditPage}
-	for into, day := range map[*time.Time]trade.Date{&q.From: w.Options.Filter.From, &q.Until: w.Options.Filter.To} {
-		if day.IsZero() {
-			continue
-		}
-		at, err := time.ParseInLocation(time.DateOnly, day.String(), w.Snapshot.Zone())
-		if err != nil {
-			return err
-		}
-		*into = at
-	}
-	if !q.Until.IsZero() {
-		q.Until = q.Until.AddDate(0, 0, 1)
+	f, zone := w.Options.Filter, w.Snapshot.Zone()
+	q := trade.AuditQuery{Limit: auditPage, From: f.From.In(zone)}
+	if !f.To.IsZero() {
+		q.Until = f.To.In(zone).AddDate(0, 0, 1)
 	}
 	return w.file(auditFile, func(to io.Writer) error {
 		for {
@@ -325,9 +268,8 @@ func (w *writer) audit(ctx context.Context) error {
 				return err
 			}
 			for _, r := range page.Records {
-				if _, err := line(to, record{
-					r.Seq, r.At.UTC(), r.Who, r.From, r.Act, r.Target, r.Reason, r.Detail, r.Prev, r.Hash,
-				}); err != nil {
+				r.At = r.At.UTC()
+				if _, err := line(to, r); err != nil {
 					return err
 				}
 			}

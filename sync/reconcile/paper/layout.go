@@ -41,6 +41,7 @@ type Section struct {
 type Cell struct {
 	Text    string
 	Beneath []string // smaller
+	Path    string   // where it leads, in a browser; "" = nowhere
 }
 
 // Row is a line of a table.

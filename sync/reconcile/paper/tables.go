@@ -1,0 +1,74 @@
+package paper
+
+import (
+	"slices"
+
+	"github.com/safrasync/safrasync/sync/reconcile"
+)
+
+// Report is a report as people read it in a browser.
+type Report struct {
+	reconcile.Heading
+	reconcile.Overview
+	Sections []Table
+
+	most int
+}
+
+// Table is one table with its first rows.
+type Table struct {
+	Section
+	Rows []Row
+	More int // rows that are only in the files
+}
+
+// Read makes a report. Of a section that has more than most rows, the first ones are given; a column
+// that has nothing in any of them is left out.
+func Read(s *reconcile.Snapshot, o reconcile.Options, most int) (*Report, error) {
+	r := &Report{most: most}
+	var err error
+	r.Overview, err = s.Report(o, For(r))
+	for i := range r.Sections {
+		r.Sections[i].narrow()
+	}
+	return r, err
+}
+
+// Begin implements Reader.
+func (r *Report) Begin(h reconcile.Heading) error {
+	r.Heading = h
+	return nil
+}
+
+// Section implements Reader.
+func (r *Report) Section(s Section) error {
+	r.Sections = append(r.Sections, Table{Section: s})
+	return nil
+}
+
+// Row implements Reader.
+func (r *Report) Row(row Row) error {
+	t := &r.Sections[len(r.Sections)-1]
+	if len(t.Rows) < r.most {
+		t.Rows = append(t.Rows, row)
+	} else {
+		t.More++
+	}
+	return nil
+}
+
+// End implements Reader.
+func (*Report) End() error { return nil }
+
+// narrow takes the columns out that have nothing in any row.
+func (t *Table) narrow() {
+	for i := len(t.Columns) - 1; i >= 0; i-- {
+		if len(t.Rows) == 0 || slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cells[i].Text != "" }) {
+			continue
+		}
+		t.Columns = slices.Delete(t.Columns, i, i+1)
+		for n := range t.Rows {
+			t.Rows[n].Cells = slices.Delete(t.Rows[n].Cells, i, i+1)
+		}
+	}
+}
