@@ -89,7 +89,7 @@ func readWords(l Lang) *words {
 	return w
 }
 
-// Label is the state's name for people.
+// Label is the state's name for people: the words stand in part trade of package i18n.
 func (s State) Label(lang Lang) string { return wordsIn(lang).States[s] }
 
 // Label is the flag's name for people.

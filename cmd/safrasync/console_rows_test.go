@@ -10,7 +10,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Rows lists all rows of a desk.
+// rows lists all rows of a desk.
 func (d *deskWorld) rows(states ...trade.State) []trade.Entry {
 	d.t.Helper()
 	var out []trade.Entry

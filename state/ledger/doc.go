@@ -11,7 +11,7 @@
 //
 // # What is in flight
 //
-// On a tmpfs of the host stands a file for each process that sends (package marks, wire.go): which
+// On a tmpfs of the host stands a file for each process that sends (package marks, marks.go): which
 // requests have left, and what was answered, without a flush. Recover believes it of a process that
 // has ended, under the boot of the kernel that it ran under: of what the process had claimed, the
 // rest goes again, and only what had left without an answer is in doubt (I11).

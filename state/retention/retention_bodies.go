@@ -164,12 +164,12 @@ func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error)
 			return 0, err
 		}
 	}
-	return len(rows), t.UpdateRows("entry",
-		[]string{
-			"id", "payload", "shown", "cells", "now_cells", "ack_cells", "warnings", "error", "reduced_at",
-			"version",
-		},
-		updates)
+	return len(rows), t.UpdateRows("entry", reducedColumns, updates)
+}
+
+// reducedColumns are what a reduction writes.
+var reducedColumns = []string{
+	"id", "payload", "shown", "cells", "now_cells", "ack_cells", "warnings", "error", "reduced_at", "version",
 }
 
 // reduce leaves marks of the values, and of remarks and errors everything but the ERP's values.

@@ -108,7 +108,7 @@ func (t *Tx) updateUnnested(table string, columns []string, rows [][]any) error 
 	return AllWritten(table, n, len(rows), err)
 }
 
-// Among compares a column with all values of one argument, which [listOf] makes: the text of the
+// Among compares a column with all values of one argument, which [ListOf] makes: the text of the
 // statement stays the same however many there are.
 func (d Dialect) Among(column string) string {
 	if d.Name == SQLite {
@@ -117,7 +117,7 @@ func (d Dialect) Among(column string) string {
 	return column + " = ANY(?)"
 }
 
-// ListOf is the argument of dialect.among.
+// ListOf is the argument of [Dialect.Among].
 func ListOf[T int64 | string](d Dialect, values []T) any {
 	if d.Name != SQLite {
 		return pq.Array(values)
@@ -129,7 +129,7 @@ func ListOf[T int64 | string](d Dialect, values []T) any {
 	return string(text)
 }
 
-// AmongHashes is among for hashes, which [hashesOf] makes.
+// AmongHashes is Among for hashes, which [HashesOf] makes.
 func (d Dialect) AmongHashes(column string) string {
 	if d.Name == SQLite {
 		return column + " IN (SELECT unhex(value) FROM json_each(?))"
@@ -137,7 +137,7 @@ func (d Dialect) AmongHashes(column string) string {
 	return column + " = ANY(CAST(? AS BYTEA[]))"
 }
 
-// HashesOf is the argument of dialect.amongHashes.
+// HashesOf is the argument of [Dialect.AmongHashes].
 func HashesOf(d Dialect, hashes []trade.Hash) any {
 	texts := make([]string, len(hashes))
 	for i, h := range hashes {

@@ -13,7 +13,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// NumberForm is how the ERP writes numbers in text columns. Numeric columns need none: their text
+// numberForm is how the ERP writes numbers in text columns. Numeric columns need none: their text
 // is exact.
 type numberForm struct {
 	sample  string
@@ -22,7 +22,7 @@ type numberForm struct {
 	form    *regexp.Regexp
 }
 
-// NumberForms are the samples that the configuration may give.
+// numberForms are the samples that the configuration may give.
 var numberForms = map[string]numberForm{
 	"1234.56":  {decimal: '.', form: regexp.MustCompile(`^[+-]?\d+(\.\d+)?$`)},
 	"1234,56":  {decimal: ',', form: regexp.MustCompile(`^[+-]?\d+(,\d+)?$`)},
@@ -30,7 +30,7 @@ var numberForms = map[string]numberForm{
 	"1,234.56": {decimal: '.', group: ',', form: regexp.MustCompile(`^[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?$`)},
 }
 
-// ParseNumberForm reads how the ERP writes numbers from a sample, such as "1.234,56".
+// parseNumberForm reads how the ERP writes numbers from a sample, such as "1.234,56".
 func parseNumberForm(sample string) (numberForm, error) {
 	if sample == "" {
 		sample = "1234.56"

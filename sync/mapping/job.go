@@ -149,7 +149,7 @@ func (j *Job) PositionsInKey() []string {
 	return out
 }
 
-// ContainsFold reports whether a name is among others, whatever its case.
+// containsFold reports whether a name is among others, whatever its case.
 func containsFold(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
 }

@@ -31,7 +31,7 @@ type Mapping struct {
 	Fingerprint string         // changes with every change of the mapping
 }
 
-// FieldMapping is one field, ready to use.
+// fieldMapping is one field, ready to use.
 type fieldMapping struct {
 	Rule   trade.FieldRule
 	Spec   FieldSpec
@@ -47,7 +47,7 @@ type Codes map[string]map[string]string
 // ColumnsOf gives a column's value of a row, by the name in the configuration.
 type ColumnsOf func(column string) (erp.Value, bool)
 
-// CompileMapping checks the fields of a job and makes them executable.
+// compileMapping checks the fields of a job and makes them executable.
 func compileMapping(spec JobSpec) (*Mapping, []error) {
 	m := &Mapping{Sends: spec.Sends}
 	var errs []error
@@ -103,7 +103,7 @@ func compileMapping(spec JobSpec) (*Mapping, []error) {
 	return m, errs
 }
 
-// CompileField checks one field of a mapping and makes it executable; path names it in errors.
+// compileField checks one field of a mapping and makes it executable; path names it in errors.
 func compileField(path string, rule trade.FieldRule, spec FieldSpec) (fieldMapping, error) {
 	f := fieldMapping{Rule: rule, Spec: spec, values: map[string]string{}}
 	switch {

@@ -38,7 +38,7 @@ type Decision struct {
 	NoID    bool // 2xx without an id: two in a row stop the job
 }
 
-// Retry says when a row is due again.
+// retry says when a row is due again.
 type retry int
 
 // When a row is due again.
@@ -55,7 +55,7 @@ type StopOrder struct {
 	Reach reach
 }
 
-// Reach says which jobs a stop concerns.
+// reach says which jobs a stop concerns.
 type reach int
 
 // How far a stop reaches.
@@ -349,7 +349,7 @@ var messageKey = regexp.MustCompile(`^message\.[a-z0-9._-]+$`)
 
 const messageKeyMost = len("message.") + 100
 
-// IsMessageKey reports whether a text has the form of a stable key (chapter 7).
+// isMessageKey reports whether a text has the form of a stable key (chapter 7).
 func isMessageKey(text string) bool {
 	return len(text) <= messageKeyMost && messageKey.MatchString(text)
 }

@@ -125,7 +125,7 @@ CREATE TABLE entry (
 
 CREATE UNIQUE INDEX entry_one_key ON entry (job, key);
 -- The API's document does not call the id of a delivery a UUID: it may be unique within its contract only ("1", "2" ...). One that has the form of a UUID still belongs
--- to one row. What the request named is not in reach of an index: state/scope.go compares the contracts.
+-- to one row. What the request named is not in reach of an index: state/ledger/scope.go compares the contracts.
 CREATE UNIQUE INDEX entry_one_remote ON entry (sends, remote_id, (CASE WHEN sends <> 'deliveries' OR length(remote_id) = 36 AND substr(remote_id, 9, 1) = '-'
     AND substr(remote_id, 14, 1) = '-' AND substr(remote_id, 19, 1) = '-' AND substr(remote_id, 24, 1) = '-' THEN 0 ELSE id END)) WHERE remote_id IS NOT NULL;
 -- What a sweep compares of each entry.
@@ -142,7 +142,7 @@ CREATE INDEX entry_stuck ON entry (job, id) INCLUDE (version, state, updated_at,
 -- Rows that are settled, by the time of their last change: those that hold something, and those that the retention has reduced.
 CREATE INDEX entry_body ON entry (updated_at, id) WHERE reduced_at IS NULL AND state IN ('accepted', 'dismissed', 'withdrawn');
 CREATE INDEX entry_reduced ON entry (updated_at, id) WHERE reduced_at IS NOT NULL AND state IN ('accepted', 'dismissed', 'withdrawn');
--- Conditions of which statistics tell nothing: while they lag, PostgreSQL takes rows in a state for none, and would go through all of them (state/content.go has the
+-- Conditions of which statistics tell nothing: while they lag, PostgreSQL takes rows in a state for none, and would go through all of them (state/discovery/content.go has the
 -- same words).
 CREATE INDEX entry_content ON entry (content) WHERE CASE WHEN state = 'accepted' OR state = 'held' AND cause = 'exists' THEN true ELSE false END;
 CREATE INDEX entry_source ON entry (source_hash) WHERE CASE WHEN state IN ('accepted', 'in_doubt', 'sending') THEN true ELSE false END;
