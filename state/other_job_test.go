@@ -1,10 +1,12 @@
 package state
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
 
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -122,5 +124,13 @@ func TestAKeyThatAnotherJobHasSentNeedsAPersonOrASpaceOfItsOwn(t *testing.T) {
 		try(c, other[0], true)
 		space(c, "")
 		try(c, other[1], false)
+
+		// What cannot be read is told as a fault of the ledger.
+		mustExec(t, s, `UPDATE job_cursor SET brakes = '!' WHERE job = 'a'`)
+		_, _, err = s.SentElsewhere(t.Context(), "b", trade.OrderCommitments, []string{"1"})
+		says(t, err, "looking whether another job has sent a key", "what the brakes of job a remember is damaged")
+		if fault := (*sqldb.Error)(nil); !errors.As(err, &fault) {
+			t.Errorf("%v is no fault of the ledger", err)
+		}
 	})
 }

@@ -102,10 +102,10 @@ func (e Entry) Ordered() bool {
 
 // Elsewhere is a row of another job that was sent, or may have been.
 type Elsewhere struct {
-	Job      string `db:"job"`
-	Key      string `db:"key"`
-	State    State  `db:"state"`
-	RemoteID string `db:"remote_id"` // also one that it has given to another row; "" = none is known
+	Job      string
+	Key      string
+	State    State
+	RemoteID string // also one that it has given to another row; "" = none is known
 }
 
 // KnownJob is a job that has entries in the ledger, whether or not it is configured.

@@ -83,7 +83,7 @@ func (s *Discovery) Entries(ctx context.Context, ids []int64) ([]trade.Entry, er
 // ends with the first error of fn.
 func (s *Discovery) EachKnown(ctx context.Context, job string, fn func(trade.Known) error) error {
 	for after := int64(0); ; {
-		page, err := s.known(ctx, op, `WHERE job = ? AND id > ? ORDER BY id LIMIT ?`, job, after, KnownPage)
+		page, err := s.known(ctx, goingThrough, `WHERE job = ? AND id > ? ORDER BY id LIMIT ?`, job, after, KnownPage)
 		if err != nil {
 			return err
 		}

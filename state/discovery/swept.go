@@ -41,14 +41,14 @@ func (s *Discovery) EachSwept(ctx context.Context, job string, fn func(*trade.Kn
 	all := ledger.TallyChange{}
 	for after := int64(0); ; {
 		var page []sweptRow
-		if err := s.db.All(ctx, op, &page, selectSwept, job, after, SweptRows); err != nil {
+		if err := s.db.All(ctx, goingThrough, &page, selectSwept, job, after, SweptRows); err != nil {
 			return nil, err
 		}
 		for i := range page {
 			e := &page[i]
 			q, err := ledger.Quantity(e.Amount, e.Unit)
 			if err != nil {
-				return nil, s.db.Fault(ctx, op, fmt.Errorf("entry %d is damaged: its amount %w", e.ID, err))
+				return nil, s.db.Fault(ctx, goingThrough, fmt.Errorf("entry %d is damaged: its amount %w", e.ID, err))
 			}
 			all.Add(job, e.State, e.Unit, q.Amount)
 		}
@@ -64,14 +64,14 @@ func (s *Discovery) EachSwept(ctx context.Context, job string, fn func(*trade.Kn
 	}
 }
 
-const op = "going through the entries"
+const goingThrough = "going through the entries"
 
 // tellSwept calls fn for each entry of a page.
 func (s *Discovery) tellSwept(ctx context.Context, job string, page []sweptRow, fn func(*trade.Known)) error {
 	// Entries without a mapping are few, or there is no ledger but one that was just rebuilt. The
 	// condition is that of the index entry_bare.
 	var bare []int64
-	if err := s.db.All(ctx, op, &bare,
+	if err := s.db.All(ctx, goingThrough, &bare,
 		`SELECT e.id FROM entry e WHERE e.job = ? AND e.id >= ? AND e.id <= ? AND e.mapped_with = '' ORDER BY e.id`,
 		job, page[0].ID, page[len(page)-1].ID); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (s *Discovery) tellSwept(ctx context.Context, job string, page []sweptRow, 
 	if len(loud) == 0 {
 		return nil
 	}
-	found, err := s.known(ctx, op, `WHERE `+s.db.D.Among("id"), sqldb.ListOf(s.db.D, loud))
+	found, err := s.known(ctx, goingThrough, `WHERE `+s.db.D.Among("id"), sqldb.ListOf(s.db.D, loud))
 	for i := range found {
 		fn(&found[i])
 	}

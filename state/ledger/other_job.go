@@ -107,10 +107,11 @@ func takenKeys(d sqldb.Dialect, all sqldb.Select, kin []string, sends string,
 func (s *Ledger) SentElsewhere(ctx context.Context, job string, sends trade.Kind,
 	keys []string,
 ) (out map[string]trade.Elsewhere, several bool, err error) {
-	all := s.db.Reading(ctx, "looking whether another job has sent a key")
+	const op = "looking whether another job has sent a key"
+	all := s.db.Reading(ctx, op)
 	kin, err := kinOf(all, job, string(sends))
 	if err != nil {
-		return nil, false, err
+		return nil, false, s.db.Fault(ctx, op, err)
 	}
 	out, err = takenKeys(s.db.D, all, kin, string(sends), keys)
 	return out, len(kin) > 0, err
