@@ -144,7 +144,7 @@ func (m *machine) sentBy() int {
 
 func (b *bench) stateCounts(job string) map[trade.State]int {
 	b.t.Helper()
-	tallies, err := b.ledger.Recount(b.t.Context(), job)
+	tallies, err := b.ledger.Counts(b.t.Context(), job)
 	if err != nil {
 		b.t.Fatal(err)
 	}
