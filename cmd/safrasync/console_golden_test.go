@@ -39,13 +39,14 @@ const settled = `(() => {
 	window.scrollTo(0, 0);
 	const days = [0, 1].map((back) => new Date(Date.now() - back * 864e5).toLocaleDateString("sv-SE",
 		{ timeZone: "America/Sao_Paulo" }));
+	const weeks = ["05/10", "12/10", "19/10", "26/10", "02/11"];
 	const same = (text) => {
 		for (const day of days) {
 			const said = day.split("-").reverse().join("/");
 			text = text.replace(new RegExp(said + "( \\d\\d:\\d\\d(:\\d\\d)?)?", "g"), (_,
 				time) => "03/11/2026" + (time ? " 09:00" : "")).replaceAll(day, "2026-11-03");
 		}
-		return text.replace(/^\d\d\/\d\d$/, "03/11").replace(/01\/0[17]\/\d{4}/g, "01/01/2027").replace(/\b1 7 \*/g, "1 1 *").replace(/\b(\d+ h )?\d+ min( \d+ s)?|\b\d+ s\b/g, "15 min 0 s")
+		return text.replace(/^\d\d\/\d\d$/, () => weeks.shift() ?? "03/11").replace(/01\/0[17]\/\d{4}/g, "01/01/2027").replace(/\b1 7 \*/g, "1 1 *").replace(/\b(\d+ h )?\d+ min( \d+ s)?|\b\d+ s\b/g, "15 min 0 s")
 			.replace(/\b(?!(\d)\1{7})[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g,
 				"60bbaf79-10f3-413f-9bb3-95ad994e9eb2");
 	};
@@ -58,7 +59,10 @@ const settled = `(() => {
 
 // The days that settled pretends, as pages and fields write them, and the last of the month that is
 // closed.
-var pretendedDays = []string{"03/11/2026", "2026-11-03", "01/01/2027", "31/10/2026", "2026-10-31", "03/11"}
+var pretendedDays = []string{
+	"03/11/2026", "2026-11-03", "01/01/2027", "31/10/2026", "2026-10-31",
+	"05/10", "12/10", "19/10", "26/10", "02/11",
+}
 
 var dayForm = regexp.MustCompile(`(?m)\b(\d{2}/\d{2}/\d{4}|\d{4}-\d{2}-\d{2})\b|^\d{2}/\d{2}$`)
 
@@ -86,7 +90,7 @@ func TestADayThatMovesWithTheClockIsFound(t *testing.T) {
 	for text, want := range map[string]string{
 		"Próximas: 23/11/2026 03:00 · 24/11/2026 03:00": "23/11/2026",
 		"data do contrato\t2026-12-01\t–":               "2026-12-01",
-		"por enviar\n26/10\n02/11":                      "26/10", "12/13 de 03/11\n03/11": "",
+		"por enviar\n05/10\n27/10":                      "27/10", "12/13 de 03/11\n02/11": "",
 		"03/11/2026 09:00, 01/01/2027 03:00, 2026-11-03": "", "Fechar um mês: 31/10/2026": "",
 		"2026-04-01, 10/03/2026, 31/02/2026": "",
 	} {
