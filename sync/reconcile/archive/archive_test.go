@@ -146,6 +146,23 @@ func TestAnArchiveThatWasAlteredIsRefused(t *testing.T) {
 		out["manifest.json"] = string(text2)
 		return out
 	}
+	for day, want := range map[string]error{
+		`"2026-10-01"`: nil, `"2026-02-30"`: archive.ErrDamaged, `7`: archive.ErrDamaged,
+	} {
+		told := strings.Replace(files["manifest.json"], `"from": ""`, `"from": `+day, 1)
+		a, err := opened(with("manifest.json", told))
+		if !errors.Is(err, want) || err == nil && a.Options().Filter.From.String() != "2026-10-01" {
+			t.Errorf("a manifest that tells of the time from %s: %v", day, err)
+		}
+	}
+	if _, err := opened(with("manifest.json", `{"form": 1}`)); !errors.Is(err, archive.ErrNoArchive) {
+		t.Errorf("a manifest of something else: %v", err)
+	}
+	later := strings.NewReplacer(`"form": 1`, `"form": 99`, `"files": [`, `"files": {}, "more": [`).
+		Replace(files["manifest.json"])
+	if _, err := opened(with("manifest.json", later)); !errors.Is(err, archive.ErrNewer) {
+		t.Errorf("a manifest of a later form: %v", err)
+	}
 	var twice archive.Manifest
 	if err := json.Unmarshal([]byte(files["manifest.json"]), &twice); err != nil {
 		t.Fatal(err)
@@ -171,6 +188,12 @@ func TestAnArchiveThatWasAlteredIsRefused(t *testing.T) {
 		if _, err := opened(forged(name, strings.Replace(text, "2026", "2025", 1)+" ")); !errors.Is(err,
 			archive.ErrDamaged) {
 			t.Errorf("a closing whose %s is another: %v", name, err)
+		}
+	}
+	for _, day := range []string{"", "2026-02-30"} {
+		list := strings.Replace(files["closings.jsonl"], `"day":"2026-10-31"`, `"day":"`+day+`"`, 1)
+		if _, err := opened(forged("closings.jsonl", list)); !errors.Is(err, archive.ErrDamaged) {
+			t.Errorf("a closing of the day %q: %v", day, err)
 		}
 	}
 	s, err := intact.Closing(t.Context(), intact.Closed[0])

@@ -77,14 +77,18 @@ func (a *Archive) verify() error {
 	if err != nil {
 		return err
 	}
-	if json.Unmarshal(text, &a.Manifest) != nil || a.Report == "" {
-		return ErrNoArchive
+	var is struct {
+		Form   int
+		Report string
 	}
-	if a.Form > formOfManifest {
+	switch {
+	case json.Unmarshal(text, &is) != nil || is.Report == "":
+		return ErrNoArchive
+	case is.Form > formOfManifest:
 		return ErrNewer
 	}
 	a.Seal = sum
-	if len(a.Files)+1 != len(a.files) {
+	if json.Unmarshal(text, &a.Manifest) != nil || len(a.Files)+1 != len(a.files) {
 		return damaged(manifestFile)
 	}
 	seen := map[string]bool{manifestFile: true}
@@ -154,7 +158,7 @@ func (a *Archive) readClosings() error {
 	lines.Buffer(nil, mostText)
 	for lines.Scan() {
 		var c Closing
-		if json.Unmarshal(lines.Bytes(), &c) != nil {
+		if json.Unmarshal(lines.Bytes(), &c) != nil || c.Day.IsZero() {
 			return damaged(closingsFile)
 		}
 		if err := a.proves(c); err != nil {
