@@ -173,7 +173,7 @@ func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 		"carteira não encontrada na plataforma: <bdi class=\"code\">C08",
 		"bloqueia 6 contratos, 2 entregas, 1 registro de rastreabilidade",
 		"6 contratos: MILHO 874,66 t, R$ 891.261,97; SOJA 582,52 t, R$ 1.345.801,38",
-		"3 linhas delas só esperam as outras",
+		"Delas, 3 linhas só esperam as outras",
 		"Quem resolve", "Produtos e moedas diferentes não se somam")
 	if strings.Contains(b.body, "Tentar de novo (") {
 		t.Error("a reader is offered an act")

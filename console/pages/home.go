@@ -84,12 +84,7 @@ type part struct {
 }
 
 // Key is of the phrase that says how many rows it is.
-func (p part) Key() string {
-	if p.Count == 1 {
-		return "count.one." + string(p.State)
-	}
-	return "count." + string(p.State)
-}
+func (p part) Key() string { return "count." + string(p.State) }
 
 // statesFirst are the states that need a person, the most urgent first.
 var statesFirst = []trade.State{trade.InDoubt, trade.Held, trade.Rejected, trade.Invalid}

@@ -21,7 +21,7 @@ func TestPagesNamePhrasesThatExist(t *testing.T) {
 		made = append(made, "jobstate."+string(state))
 	}
 	for _, state := range trade.States {
-		made = append(made, "count."+string(state), "count.one."+string(state))
+		made = append(made, "count."+string(state))
 	}
 	for _, state := range []trade.JobState{trade.BackingOff, trade.Stopped, trade.Paused} {
 		made = append(made, "todo.job."+string(state))

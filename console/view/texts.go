@@ -50,12 +50,7 @@ func (v Voice) Records(kind trade.Kind, fixing bool, n int) string {
 }
 
 // Rows counts rows.
-func (v Voice) Rows(n int) string {
-	if n == 1 {
-		return v.T("desk.row")
-	}
-	return v.T("desk.rows", v.Number(n))
-}
+func (v Voice) Rows(n int) string { return v.T("desk.rows", v.Number(n)) }
 
 // Fixer is who can cure something.
 func (v Voice) Fixer(f trade.Fixer) string { return f.Label(v.lang) }

@@ -37,10 +37,14 @@ func TestWordsFollowTheNumberBeforeThem(t *testing.T) {
 func TestASentenceSaysOneOrMany(t *testing.T) {
 	t.Parallel()
 	careless := regexp.MustCompile(`\p{L}\((s|es|m|is|ns)\)`)
+	partial := regexp.MustCompile(`\{del[ae]\b`)
 	for _, file := range []string{"pt-BR.json", "en.json"} {
 		for key, text := range texts(t, file) {
 			if careless.MatchString(text) {
 				t.Errorf("%s, %s: write {one|many}: %s", file, key, text)
+			}
+			if partial.MatchString(text) {
+				t.Errorf("%s, %s: one of several is one of them, delas: %s", file, key, text)
 			}
 			if strings.Contains(text, "|") && strings.Contains(text, "{") && !verb.MatchString(text) {
 				t.Errorf("%s, %s: there is no number: %s", file, key, text)
