@@ -6,7 +6,8 @@
 // snapshot, as often as it likes: so all sections of a report, and all its formats, are of the same
 // moment, and memory does not grow with the rows. What a report looks up or sorts (by which
 // contract a delivery is, and deliveries against their contracts) is in a SQLite database in a
-// temporary file. What is in memory is a line of totals for each producer, season and place.
+// temporary file. What is in memory is a line of totals for each producer, season and place, and
+// the sum of each contract on which too much was delivered.
 // [Snapshot.Report] writes the sections of a report through a [Writer]: CSV, XLSX, JSON lines or a
 // page for printing; the command line and the console have writers of their own.
 //

@@ -68,7 +68,7 @@ func (s *Snapshot) aggregate(o Options) (v Overview, over overDelivered, err err
 }
 
 // Report writes a report. Rows are read from the snapshot as often as there are sections of them:
-// memory does not grow with their number.
+// memory grows only with the contracts on which too much was delivered.
 func (s *Snapshot) Report(o Options, w Writer) (v Overview, err error) {
 	v, over, err := s.aggregate(o)
 	if err != nil {
