@@ -44,7 +44,7 @@ func (s *DB) All(ctx context.Context, op string, dest any, query string, args ..
 	return s.Fault(ctx, op, s.Read.SelectContext(ctx, dest, s.Q(query), args...))
 }
 
-// Get reads one row into dest, like all.
+// Get reads one row into dest, like [DB.All].
 func (s *DB) Get(ctx context.Context, op string, dest any, query string, args ...any) error {
 	return s.Fault(ctx, op, s.Read.GetContext(ctx, dest, s.Q(query), args...))
 }
@@ -52,7 +52,7 @@ func (s *DB) Get(ctx context.Context, op string, dest any, query string, args ..
 // Select reads all rows of a query into dest, a slice: within a transaction or outside.
 type Select func(dest any, query string, args ...any) error
 
-// Reading is all for what can be read within a transaction, too.
+// Reading is [DB.All] for what can be read within a transaction, too.
 func (s *DB) Reading(ctx context.Context, op string) Select {
 	return func(dest any, query string, args ...any) error { return s.All(ctx, op, dest, query, args...) }
 }
@@ -89,7 +89,7 @@ func Rows[R, T any](ctx context.Context, s *DB, op string, of func(R) (T, error)
 	return out, nil
 }
 
-// Made is rows where nothing can be wrong with one.
+// Made is [Rows] where nothing can be wrong with one.
 func Made[R, T any](ctx context.Context, s *DB, op string, of func(R) T, query string, args ...any) ([]T, error) {
 	return Rows(ctx, s, op, func(row R) (T, error) { return of(row), nil }, query, args...)
 }

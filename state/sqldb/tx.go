@@ -77,7 +77,7 @@ func (t *Tx) All(dest any, query string, args ...any) error {
 	return t.SelectContext(t.Ctx, dest, t.Rebind(query), args...)
 }
 
-// Stored is inTx for what gives something: its zero value where nothing was stored.
+// Stored is [DB.InTx] for what gives something: its zero value where nothing was stored.
 func Stored[T any](ctx context.Context, s *DB, op string, fn func(*Tx) (T, error)) (out T, err error) {
 	var given T
 	if err = s.InTx(ctx, op, func(t *Tx) (err error) {
