@@ -39,7 +39,7 @@ var refusals = map[int]bool{
 // classify says what an answer with a complete status line and header means. A 2xx is Unknown here:
 // whether it is Created depends on the id, which the caller reads.
 //
-// elapsed is the time from the first byte sent to the end of the answer; form tells whether the
+// elapsed is the time from the first byte sent to the end of the answer; form reports whether the
 // body is in a form of the API.
 func classify(resp *http.Response, r reading, form bool, elapsed time.Duration) Known {
 	anyBody, refusal := refusals[resp.StatusCode]

@@ -68,7 +68,7 @@ type Error struct {
 // KiB as a part of the expression.
 var messageKey = regexp.MustCompile(`^message(\.[a-z0-9_-]+){1,8}$`)
 
-// IsMessageKey tells whether a message of an error answer is one of the platform's stable keys.
+// IsMessageKey reports whether a message of an error answer is one of the platform's stable keys.
 // What is none may be technical text with somebody's data in it.
 func IsMessageKey(m string) bool {
 	const most = 60 // characters between two points

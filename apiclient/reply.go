@@ -83,7 +83,7 @@ func readAnswer(call call, resp *http.Response, format Format, body []byte) (rea
 	return form, res
 }
 
-// createdID gives the id in the answer to a request that made a record.
+// createdID returns the id in the answer to a request that made a record.
 func (c call) createdID(form reading, body []byte) (string, error) {
 	if form.format != FormatSuccess {
 		return "", fmt.Errorf("the status says success but the body is %s", form.format)

@@ -130,7 +130,7 @@ func (c *Console) pass(q *web.Request, w http.ResponseWriter, route web.Route) e
 	return c.placed(q, route, func() error { return route.Handle(q) })
 }
 
-// readable tells whether both databases take a text: PostgreSQL takes no other.
+// readable reports whether both databases take a text: PostgreSQL takes no other.
 func readable(text string) bool { return utf8.ValidString(text) && !strings.Contains(text, "\x00") }
 
 func allReadable(form url.Values) bool {

@@ -33,7 +33,7 @@ type RelationColumn struct {
 	Name string
 	// Type is the database's type in lower case.
 	Type string
-	// Nullable tells whether the column may be NULL.
+	// Nullable reports whether the column may be NULL.
 	Nullable bool
 }
 

@@ -20,7 +20,7 @@ type Exclusion struct {
 	Known bool
 	// Returned: the query does return the key; nothing excludes it (any more).
 	Returned bool
-	// Exists tells whether the row is there when the conditions are removed, in
+	// Exists reports whether the row is there when the conditions are removed, in
 	// a union those of any of its queries; nil where that cannot be told, because
 	// FROM itself filters.
 	Exists *bool

@@ -36,8 +36,8 @@ func (r *reader) setReach(clk dialect.Clock) {
 	}
 }
 
-// late tells how late a row is seen that was changed at this time. One without a time of change is
-// in every window, and never late.
+// late reports how late a row is seen that was changed at this time. One without a time of change
+// is in every window, and never late.
 func (r *reader) late(changed time.Time) time.Duration {
 	if !r.reach.asked || !changed.Before(r.reach.from) {
 		return 0

@@ -65,7 +65,7 @@ func (p plan) row(values []Value) Row {
 	return Row{columns: p.index, Values: values[:len(p.cols):len(p.cols)]}
 }
 
-// usable tells whether the row can be found by its key.
+// usable reports whether the row can be found by its key.
 func (p plan) usable(values []Value) bool {
 	for _, i := range p.key {
 		if !values[i].Usable() {

@@ -79,7 +79,7 @@ func (r Row) Get(name string) (v Value, ok bool) {
 	return r.Values[i], true
 }
 
-// Index tells where among Values a column is: the exact name first, else without
+// Index reports where among Values a column is: the exact name first, else without
 // regard to case. It is the same for all rows with the same Columns. ok is false
 // when there is no such column.
 func (r Row) Index(name string) (i int, ok bool) {

@@ -76,7 +76,7 @@ func CheckCharset(name string) error {
 	return nil
 }
 
-// UnknownCharset tells whether a database with this charset (Facts.Charset) keeps whatever bytes
+// UnknownCharset reports whether a database with this charset (Facts.Charset) keeps whatever bytes
 // the programs have sent.
 func UnknownCharset(name string) bool { return dialect.UnknownCharset(name) }
 

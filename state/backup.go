@@ -101,7 +101,7 @@ func (s *Store) BackupInto(ctx context.Context, dir string, keep int,
 // copyTime is the part of a copy's name that tells when it was made, in UTC.
 const copyTime = "20060102T150405.000Z"
 
-// wholeCopy tells whether a file is as long as the header of its database says. Its pages were
+// wholeCopy reports whether a file is as long as the header of its database says. Its pages were
 // checked before it got its name.
 func wholeCopy(path string) bool {
 	info, err := os.Lstat(path)

@@ -209,7 +209,7 @@ func (m *moving) mark(ctx context.Context, record trade.AuditRecord) error {
 	})
 }
 
-// unmark gives the old ledger back after a move that failed. Nothing is in the new one.
+// unmark returns the old ledger back after a move that failed. Nothing is in the new one.
 func (m *moving) unmark(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	again := func(what string, err error) error {

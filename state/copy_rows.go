@@ -114,7 +114,7 @@ func (m *moving) copyTable(t *sqldb.Tx, table string) (MoveTable, error) {
 	return out, nil
 }
 
-// columns gives the columns of a table in the order of their names.
+// columns returns the columns of a table in the order of their names.
 func (m *moving) columns(ctx context.Context, db sqlx.QueryerContext, table string) ([]string, error) {
 	rows, err := db.QueryxContext(ctx, `SELECT * FROM `+table+` WHERE 1 = 0`)
 	if err != nil {

@@ -117,7 +117,7 @@ func (s doctor) diagnoseIntegrity(ctx context.Context, full bool) (Diagnosis, er
 	return d, nil
 }
 
-// BrokenKeys gives the tables with rows whose partner is missing: by a foreign key, which
+// BrokenKeys returns the tables with rows whose partner is missing: by a foreign key, which
 // PostgreSQL does not let happen, or an entry that gave its id to another which does not have it.
 func (s *Store) BrokenKeys(ctx context.Context) ([]string, error) {
 	query := `SELECT 'entry' AS name WHERE EXISTS (SELECT 1 FROM entry o WHERE o.moved_id IS NOT NULL
@@ -139,7 +139,7 @@ func (s doctor) diagnoseKeys(ctx context.Context) (Diagnosis, error) {
 	return d, err
 }
 
-// UnevenSums gives the jobs whose kept sums are not those of their entries (I9). A job that is
+// UnevenSums returns the jobs whose kept sums are not those of their entries (I9). A job that is
 // written meanwhile is looked at again.
 func (s *Store) UnevenSums(ctx context.Context) ([]string, error) {
 	var jobs, uneven []string

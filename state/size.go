@@ -11,7 +11,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Sizes gives the bytes of the ledger's parts.
+// Sizes returns the bytes of the ledger's parts.
 func (s *Store) Sizes(ctx context.Context) (trade.Sizes, error) {
 	const op = "measuring the ledger"
 	var out trade.Sizes

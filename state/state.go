@@ -149,7 +149,7 @@ func (s *Store) begin(ctx context.Context, o sqldb.Options) error {
 	return err
 }
 
-// identify gives a new ledger its id, and clears the marks of transactions that nobody asks about
+// identify returns a new ledger its id, and clears the marks of transactions that nobody asks about
 // any more. On a ledger in use it writes nothing.
 func (s *Store) identify(ctx context.Context, o sqldb.Options) error {
 	const day = 24 * 60 * 60 * 1000

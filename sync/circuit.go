@@ -62,7 +62,7 @@ func circuitsOf(job *mapping.Job) []string {
 	return []string{"all", "sends " + string(job.Spec.Sends), "job " + job.Name()}
 }
 
-// mayTry tells whether nothing keeps the job from running.
+// mayTry reports whether nothing keeps the job from running.
 func (s *Scheduler) mayTry(job *mapping.Job) bool {
 	boot := s.Engine.Clock.Boot()
 	for _, name := range circuitsOf(job) {
@@ -73,7 +73,7 @@ func (s *Scheduler) mayTry(job *mapping.Job) bool {
 	return true
 }
 
-// halfOpen tells whether a circuit of the job was open and has not proved to be well yet.
+// halfOpen reports whether a circuit of the job was open and has not proved to be well yet.
 func (s *Scheduler) halfOpen(job *mapping.Job) bool {
 	return slices.ContainsFunc(circuitsOf(job), func(name string) bool { return s.circuits[name] != nil })
 }
@@ -156,7 +156,7 @@ func (s *Scheduler) closeCircuits(job *mapping.Job) {
 	}
 }
 
-// probeDue tells whether a circuit waits for a GET now.
+// probeDue reports whether a circuit waits for a GET now.
 func (s *Scheduler) probeDue() bool {
 	boot := s.Engine.Clock.Boot()
 	for _, c := range s.circuits {

@@ -44,7 +44,7 @@ type timetable struct {
 	sendsAt time.Time // rows wait for the hours of the job, which begin then
 }
 
-// comes tells whether a time of the schedule has passed since base. One of the future says that a
+// comes reports whether a time of the schedule has passed since base. One of the future says that a
 // clock was set: then the job runs once.
 func (t *timetable) comes(now time.Time) bool {
 	if t.base.IsZero() || t.base.After(now.Add(future)) {
@@ -65,13 +65,13 @@ func (t *timetable) next() time.Time {
 	return run
 }
 
-// isDue tells whether the job is to run by time, as far as it is known.
+// isDue reports whether the job is to run by time, as far as it is known.
 func (t *timetable) isDue(now time.Time) bool {
 	return t.atStart || t.again || t.comes(now) || !t.sendsAt.IsZero() && !t.sendsAt.After(now)
 }
 
-// allDue gives the jobs that are to run now, and counts them as running. idle says of which running
-// ones the run may be ended for a new one.
+// allDue returns the jobs that are to run now, and counts them as running. idle says of which
+// running ones the run may be ended for a new one.
 func (s *Scheduler) allDue(ctx context.Context, idle func(string) bool) []dueJob {
 	now := s.Engine.Clock.Now()
 	holders := s.holders(ctx)
@@ -149,7 +149,7 @@ func (s *Scheduler) mayRun(ctx context.Context, t *timetable, now time.Time) boo
 	return status.Stop == nil || s.overcome(t, status)
 }
 
-// leftWork tells that a job's last run, of an earlier scheduler, ended before its work was done,
+// leftWork reports that a job's last run, of an earlier scheduler, ended before its work was done,
 // for a reason that ends by itself.
 func leftWork(status trade.JobStatus) bool {
 	if status.Stop == nil || status.State != trade.Stopped && status.State != trade.BackingOff {
@@ -162,7 +162,7 @@ func leftWork(status trade.JobStatus) bool {
 	}, code) || slices.Contains(triedAtERP, code) || slices.Contains(endedByProbe, code)
 }
 
-// overcome tells whether the stop that the ledger knows of a job keeps it from running.
+// overcome reports whether the stop that the ledger knows of a job keeps it from running.
 func (s *Scheduler) overcome(t *timetable, status trade.JobStatus) bool {
 	code := outcome.StopCode(status.Stop.Code)
 	switch {

@@ -22,8 +22,8 @@ type dueJob struct {
 // jobFeed is where a pass of the daemon gets its jobs from, and whom it tells of them. Every call
 // is made by the goroutine of the pass.
 type jobFeed interface {
-	// due gives the jobs that are to run now, parents first. May a job whose run has nothing left,
-	// but waits in the pass for its parents, begin again? idle says so.
+	// due returns the jobs that are to run now, parents first. May a job whose run has nothing
+	// left, but waits in the pass for its parents, begin again? idle says so.
 	due(ctx context.Context, idle func(job string) bool) []dueJob
 	// stopUntil is told of a stop before it is stored, and says until when it holds; the zero time
 	// when no time ends it.
@@ -70,12 +70,12 @@ func (p *pass) take(ctx context.Context, feed jobFeed, a dueJob) {
 	}
 }
 
-// idle tells whether a job has no run in the pass that may still have work.
+// idle reports whether a job has no run in the pass that may still have work.
 func (p *pass) idle(job string) bool {
 	return !slices.ContainsFunc(p.runs, func(r *jobPass) bool { return r.run.Job.Name() == job && !r.idle })
 }
 
-// mayGet tells whether a job of the pass that is not done yet may give rows of this one what they
+// mayGet reports whether a job of the pass that is not done yet may give rows of this one what they
 // wait for.
 func (p *pass) mayGet(r *jobPass) bool {
 	if r.send == nil || r.err != nil {
@@ -85,7 +85,7 @@ func (p *pass) mayGet(r *jobPass) bool {
 	return slices.ContainsFunc(p.runs, func(o *jobPass) bool { return !o.idle && above[o.run.Job.Name()] })
 }
 
-// above gives the names of the jobs on which a job hangs, through however many others.
+// above returns the names of the jobs on which a job hangs, through however many others.
 func (p *pass) above(job *mapping.Job) map[string]bool {
 	names := map[string]bool{}
 	for open := slices.Clone(job.Mapping.SentBy); len(open) > 0; open = open[1:] {
@@ -117,7 +117,7 @@ func (p *pass) dismiss(ctx context.Context, feed jobFeed, which func(*jobPass) b
 	}
 }
 
-// isLeased tells whether a job could not begin because another process runs it.
+// isLeased reports whether a job could not begin because another process runs it.
 func isLeased(err error) bool {
 	var leased *trade.LeasedError
 	return errors.As(err, &leased)

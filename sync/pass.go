@@ -25,7 +25,7 @@ type pass struct {
 	stopped func(*jobPass) // told of a run with a stop before it is stored; optional
 }
 
-// others tells whether another job of the pass may have something to send.
+// others reports whether another job of the pass may have something to send.
 func (p *pass) others(r *jobPass) bool {
 	return slices.ContainsFunc(p.runs, func(o *jobPass) bool { return o != r && o.send != nil && o.err == nil })
 }

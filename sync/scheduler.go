@@ -129,7 +129,7 @@ func (s *Scheduler) feedWatchdog() {
 	s.hung = hangs
 }
 
-// Lives tells whether a pass that is on its way has got on lately.
+// Lives reports whether a pass that is on its way has got on lately.
 func (s *Scheduler) Lives() bool { return s.Patience <= 0 || s.silence() <= s.Patience }
 
 // silence is how long the pass that is on its way has shown nothing; 0 when there is none.
@@ -142,7 +142,7 @@ func (s *Scheduler) silence() time.Duration {
 	return s.progress.silence()
 }
 
-// rest tells whether nothing is on its way any more; nothing can be asked from then on.
+// rest reports whether nothing is on its way any more; nothing can be asked from then on.
 func (s *Scheduler) rest() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

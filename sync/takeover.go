@@ -80,8 +80,8 @@ func (s *Scheduler) markLostResults(ctx context.Context, h trade.Holder) {
 		zap.Int("rows", n))
 }
 
-// parentRunsElsewhere tells whether another living instance runs a job on which this one hangs: its
-// rows would wait for what that one sends, and the instance that runs the parents takes up the
+// parentRunsElsewhere reports whether another living instance runs a job on which this one hangs:
+// its rows would wait for what that one sends, and the instance that runs the parents takes up the
 // children too.
 func (s *Scheduler) parentRunsElsewhere(holders []trade.Holder, job *mapping.Job) bool {
 	p := pass{engine: s.Engine}
@@ -91,7 +91,7 @@ func (s *Scheduler) parentRunsElsewhere(holders []trade.Holder, job *mapping.Job
 	})
 }
 
-// runsElsewhere tells whether another living instance runs a job.
+// runsElsewhere reports whether another living instance runs a job.
 func (s *Scheduler) runsElsewhere(holders []trade.Holder, job *mapping.Job) bool {
 	return slices.ContainsFunc(holders, func(h trade.Holder) bool {
 		return h.Job == job.Name() && !h.Dead && h.Owner.Instance != s.Engine.Owner.Instance

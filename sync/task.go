@@ -39,7 +39,7 @@ func (h *housekeeper) next() time.Time {
 	return h.Schedule.Next(h.base)
 }
 
-// taskDue gives the task that has waited longest for its time; nil when none is due.
+// taskDue returns the task that has waited longest for its time; nil when none is due.
 func (s *Scheduler) taskDue(ctx context.Context) *housekeeper {
 	now := s.Engine.Clock.Now()
 	var due *housekeeper

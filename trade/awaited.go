@@ -143,12 +143,12 @@ func (q Quantity) Kilograms() (kg Decimal, ok bool) {
 	return Decimal{q.Amount.d.Mul(factor)}, ok
 }
 
-// Sacas gives a weight in kilograms as sacas of 60 kg, to scale digits after the point, and whether
-// that is exact: 100 kg are no round number of sacas.
+// Sacas returns a weight in kilograms as sacas of 60 kg, to scale digits after the point, and
+// whether that is exact: 100 kg are no round number of sacas.
 func (d Decimal) Sacas(scale int32) (sacas Decimal, exact bool) {
 	out := Decimal{d.d.DivRound(inKilograms[SC], scale)}
 	return out, out.d.Mul(inKilograms[SC]).Equal(d.d)
 }
 
-// Tonnes gives a weight in kilograms as tonnes, exactly.
+// Tonnes returns a weight in kilograms as tonnes, exactly.
 func (d Decimal) Tonnes() Decimal { return Decimal{d.d.Shift(-3)} }

@@ -31,7 +31,7 @@ type Canary struct {
 	Samples []string `json:"samples"` // their keys
 }
 
-// Equal tells whether nothing changed.
+// Equal reports whether nothing changed.
 func (m Memory) Equal(o Memory) bool {
 	same := m.Identity == nil && o.Identity == nil || m.Identity != nil && o.Identity != nil &&
 		m.Identity.Equal(*o.Identity)
@@ -53,7 +53,7 @@ type Identity struct {
 // Equal compares two identities.
 func (i Identity) Equal(o Identity) bool { return i.SameRows(o) && i.Space == o.Space }
 
-// SameRows tells whether two identities tell the rows of one job apart in the same way.
+// SameRows reports whether two identities tell the rows of one job apart in the same way.
 func (i Identity) SameRows(o Identity) bool {
 	return slices.Equal(i.Key, o.Key) && slices.Equal(i.Tables, o.Tables)
 }
@@ -153,8 +153,8 @@ func (f Freight) Plus(o Freight) Freight {
 	return out
 }
 
-// Within tells whether it is no more than another freight in anything that the other one limits: no
-// rows, no weight and no value of a currency there are no limit.
+// Within reports whether it is no more than another freight in anything that the other one limits:
+// no rows, no weight and no value of a currency there are no limit.
 func (f Freight) Within(most Freight) bool {
 	if most.Rows > 0 && f.Rows > most.Rows || most.Kilograms.Sign() > 0 && f.Kilograms.Cmp(most.Kilograms) > 0 {
 		return false

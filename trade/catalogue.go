@@ -75,7 +75,7 @@ func (c *Catalogue) override(key string, a Advice, subject string, lang Lang) Ad
 	return a
 }
 
-// Explain gives the advice for a cause in a state. A message key that the catalogue does not have
+// Explain returns the advice for a cause in a state. A message key that the catalogue does not have
 // is shown as it is.
 func (c *Catalogue) Explain(state State, cause string, lang Lang) Advice {
 	a, subject := explain(state, cause, lang)
@@ -203,7 +203,7 @@ var stopFixers = map[string]Fixer{
 // ExplainStop is [Catalogue.Stop] in the program's own words.
 func ExplainStop(code string, lang Lang) Advice { return (*Catalogue)(nil).Stop(code, lang) }
 
-// Knows tells whether there are words for a message key of the API. One that is only of a known
+// Knows reports whether there are words for a message key of the API. One that is only of a known
 // pattern is told in the words of the pattern, and is not known.
 func (c *Catalogue) Knows(message string) bool {
 	if c != nil {
@@ -283,7 +283,7 @@ func fixerOf(state State, cause string) Fixer {
 	return FixIT
 }
 
-// knownMessage tells whether a key is in the catalogue, or of a pattern that is.
+// knownMessage reports whether a key is in the catalogue, or of a pattern that is.
 func knownMessage(key string) bool {
 	_, ok := wordsIn(English).Causes[key]
 	return ok || messagePattern(key) != ""

@@ -169,7 +169,7 @@ func (c *checker) report(field, rule, detail string, severity Severity) {
 	})
 }
 
-// problemsOf gives the mapping's problems of one field, so that all are told in the order of the
+// problemsOf returns the mapping's problems of one field, so that all are told in the order of the
 // API's table.
 func (d Draft) problemsOf(field string) []Problem {
 	var out []Problem
@@ -181,7 +181,7 @@ func (d Draft) problemsOf(field string) []Problem {
 	return out
 }
 
-// Refused tells whether a problem keeps the row from being sent.
+// Refused reports whether a problem keeps the row from being sent.
 func Refused(problems []Problem) bool {
 	return slices.ContainsFunc(problems, func(p Problem) bool { return p.Severity != Warning })
 }

@@ -40,10 +40,10 @@ func DateOf(t time.Time) Date {
 	return Date{year, month, day}
 }
 
-// IsZero tells whether there is no date.
+// IsZero reports whether there is no date.
 func (d Date) IsZero() bool { return d == Date{} }
 
-// String gives YYYY-MM-DD, or "" for no date.
+// String returns YYYY-MM-DD, or "" for no date.
 func (d Date) String() string {
 	if d.IsZero() {
 		return ""
@@ -51,7 +51,7 @@ func (d Date) String() string {
 	return fmt.Sprintf("%04d-%02d-%02d", d.year, d.month, d.day)
 }
 
-// In gives the first moment of the day in a zone; none for no date.
+// In returns the first moment of the day in a zone; none for no date.
 func (d Date) In(zone *time.Location) time.Time {
 	if d.IsZero() {
 		return time.Time{}
@@ -59,7 +59,7 @@ func (d Date) In(zone *time.Location) time.Time {
 	return time.Date(d.year, d.month, d.day, 0, 0, 0, 0, zone)
 }
 
-// MarshalText gives what String gives.
+// MarshalText returns what String gives.
 func (d Date) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 // UnmarshalText reads what MarshalText gives.
@@ -70,7 +70,7 @@ func (d *Date) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Before tells whether d is an earlier day than other.
+// Before reports whether d is an earlier day than other.
 func (d Date) Before(other Date) bool { return d.Compare(other) < 0 }
 
 // Compare is negative when d is earlier than other, 0 when it is the same day, positive when it is

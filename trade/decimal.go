@@ -66,7 +66,7 @@ func ParseSum(text string) (Decimal, error) {
 // 12050 with scale 2 is 120.5.
 func NewDecimal(digits int64, scale int) Decimal { return Decimal{decimal.New(digits, -int32(scale))} }
 
-// String gives the number as it leaves in JSON: plain digits, no exponent, no zeros at the end of
+// String returns the number as it leaves in JSON: plain digits, no exponent, no zeros at the end of
 // the fraction, no "-0".
 func (d Decimal) String() string {
 	text := d.d.String()
@@ -95,7 +95,7 @@ func (d Decimal) Sub(other Decimal) Decimal { return Decimal{d.d.Sub(other.d)} }
 // Mul returns d × other, exactly.
 func (d Decimal) Mul(other Decimal) Decimal { return Decimal{d.d.Mul(other.d)} }
 
-// Equal tells whether both are the same number, however they were written.
+// Equal reports whether both are the same number, however they were written.
 func (d Decimal) Equal(other Decimal) bool { return d.d.Equal(other.d) }
 
 // MarshalJSON writes a JSON number without quotes.

@@ -43,7 +43,7 @@ func (d Draft) Text(field string) string {
 	return f.Text
 }
 
-// has tells whether the ERP has something for a field, readable or not.
+// has reports whether the ERP has something for a field, readable or not.
 func (d Draft) has(field string) bool {
 	f := d.Fields[field]
 	return f.Failed || f.Text != ""

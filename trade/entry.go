@@ -90,11 +90,11 @@ type Dismissal struct {
 	NextAttemptAt time.Time `json:"next_attempt_at,omitzero"`
 }
 
-// Weak tells whether the platform refused it in no form of the API, after which only a person moves
-// it.
+// Weak reports whether the platform refused it in no form of the API, after which only a person
+// moves it.
 func (e Entry) Weak() bool { return e.State == Rejected && e.Error != nil && e.Error.Weak }
 
-// Ordered tells whether a person has said that it goes although another row with its key or its
+// Ordered reports whether a person has said that it goes although another row with its key or its
 // content was sent: it is another record, or it is sent again.
 func (e Entry) Ordered() bool {
 	return e.Generation > 1 || e.Another != "" && e.Another == e.PayloadHash
@@ -249,7 +249,7 @@ const SortedMost = 10_000
 // Columns are the orders that no index has.
 var Columns = []RowSort{ByTitle, ByDay, ByState, ByVolume, ByValue, ByChanged}
 
-// Column gives the column of an order that no index has, and whether it is backwards; "" for
+// Column returns the column of an order that no index has, and whether it is backwards; "" for
 // another order.
 func (s RowSort) Column() (column RowSort, down bool) {
 	text, down := strings.CutPrefix(string(s), "-")

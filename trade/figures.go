@@ -145,7 +145,7 @@ func UnguardFormula(text string) string {
 	return text
 }
 
-// isFormula tells whether a spreadsheet could take a text for a formula; one that is guarded
+// isFormula reports whether a spreadsheet could take a text for a formula; one that is guarded
 // already counts, so that the guard can be taken away.
 func isFormula(text string) bool {
 	rest := strings.TrimLeft(text, "'")

@@ -90,7 +90,7 @@ const Marked = '#'
 // from it.
 const markSize = 2
 
-// Mark gives what is kept of a cell when its value is no longer kept: the marks of two values
+// Mark returns what is kept of a cell when its value is no longer kept: the marks of two values
 // differ where the values do, upper and lower case, blanks around them and zeros after the point
 // aside. It counts for one column of one row, named by its key. NULL, and what is a mark already,
 // stays.
@@ -110,7 +110,7 @@ func Mark(key, column string, c Cell) Cell {
 	return Cell{Kind: Marked, Text: hex.EncodeToString(h.Sum(nil)[:markSize])}
 }
 
-// Marks gives the marks of all values of a row.
+// Marks returns the marks of all values of a row.
 func (v Values) Marks(key string) Values {
 	if len(v) == 0 {
 		return v
@@ -122,7 +122,7 @@ func (v Values) Marks(key string) Values {
 	return out
 }
 
-// Marked tells whether only marks are kept of the values, or nothing.
+// Marked reports whether only marks are kept of the values, or nothing.
 func (v Values) Marked() bool {
 	for _, c := range v {
 		if c.Kind != 0 && c.Kind != Marked {

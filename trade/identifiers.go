@@ -110,7 +110,7 @@ func MaskDocuments(text string) string {
 	return out.String() + text[done:]
 }
 
-// enoughDigits tells whether a text can have a document at all.
+// enoughDigits reports whether a text can have a document at all.
 func enoughDigits(text string) bool {
 	n := 0
 	for i := range len(text) {
@@ -121,7 +121,7 @@ func enoughDigits(text string) bool {
 	return n >= 11
 }
 
-// IsCPF tells whether eleven digits have the check digits of a CPF.
+// IsCPF reports whether eleven digits have the check digits of a CPF.
 func IsCPF(d string) bool {
 	if len(d) != 11 || strings.Count(d, d[:1]) == 11 {
 		return false
@@ -180,7 +180,7 @@ func ParseCAR(text string) (string, error) {
 	return car, nil
 }
 
-// carAtHome tells whether the municipality of a canonical CAR lies in its federative unit.
+// carAtHome reports whether the municipality of a canonical CAR lies in its federative unit.
 // Registers have been wrong about that, so that it is a remark.
 func carAtHome(car string) bool {
 	return strings.HasPrefix(car[len("UF-"):], states[car[:len("UF")]])

@@ -27,7 +27,7 @@ func (k Kind) Plural(lang Lang) string { return wordsIn(lang).Records[k].Many }
 // Record is a checked record: it can be sent as it stands. There is one type for each kind.
 type Record interface{ Kind() Kind }
 
-// Rules gives the rules of a kind of record, nil for what is no kind.
+// Rules returns the rules of a kind of record, nil for what is no kind.
 func Rules(kind Kind) []FieldRule {
 	switch kind {
 	case OrderCommitments:

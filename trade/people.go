@@ -20,7 +20,7 @@ const (
 // Roles lists the roles, the least first.
 var Roles = []Role{Reader, Accountant, Administrator}
 
-// May tells whether the role is at least another one. A role that is not known may nothing, and
+// May reports whether the role is at least another one. A role that is not known may nothing, and
 // nobody may what needs no known role.
 func (r Role) May(needs Role) bool {
 	have, want := slices.Index(Roles, r), slices.Index(Roles, needs)

@@ -41,7 +41,7 @@ type FieldRule struct {
 	Parent   Kind   // the kind of record whose id it is: `sent_by` gives it; "" = none
 }
 
-// Canonical gives a field's text as it leaves: an id without braces and capitals, a CAR without
+// Canonical returns a field's text as it leaves: an id without braces and capitals, a CAR without
 // dots and small letters. What it cannot read stays as it is.
 func (r FieldRule) Canonical(text string) string {
 	switch r.Type {
@@ -77,7 +77,7 @@ type Checks struct {
 	CAR        Severity // car not in its canonical form, or, with Shape, not even in the shape of chapter 2.2
 }
 
-// Severity gives what the check of a name under `checks:` does to a row; an unset one refuses.
+// Severity returns what the check of a name under `checks:` does to a row; an unset one refuses.
 func (c Checks) Severity(name string) Severity {
 	s := map[string]Severity{
 		"amount": c.Amount, "price": c.Price, "volume": c.Volume, "date_order": c.DateOrder,

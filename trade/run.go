@@ -140,7 +140,7 @@ func (r RunReport) RowsSent() int {
 	return *r.SentRows
 }
 
-// NeedsPerson tells whether `sync --strict` exits with 3: a row is invalid, rejected, in doubt or
+// NeedsPerson reports whether `sync --strict` exits with 3: a row is invalid, rejected, in doubt or
 // held, an accepted one differs in the ERP, or a late answer contradicts what a person decided.
 func (r RunReport) NeedsPerson() bool {
 	for state, n := range r.States {

@@ -64,15 +64,15 @@ var Moves = map[State][]State{
 	Accepted:  {},
 }
 
-// CanMove tells whether the table allows the change. Staying in a state is always allowed.
+// CanMove reports whether the table allows the change. Staying in a state is always allowed.
 func CanMove(from, to State) bool { return from == to || slices.Contains(Moves[from], to) }
 
-// NeedsPerson tells whether an entry in this state makes `sync --strict` exit with 3.
+// NeedsPerson reports whether an entry in this state makes `sync --strict` exit with 3.
 func (s State) NeedsPerson() bool {
 	return s == Invalid || s == Rejected || s == InDoubt || s == Held
 }
 
-// Created tells whether the record exists, or may exist, on the platform: such an entry is never
+// Created reports whether the record exists, or may exist, on the platform: such an entry is never
 // mapped to another payload.
 func (s State) Created() bool { return s == Accepted || s == InDoubt || s == Sending }
 
@@ -110,7 +110,7 @@ var AllFlags = []Flag{
 // Flags is a set of flags, kept sorted.
 type Flags []Flag
 
-// Has tells whether a flag is set.
+// Has reports whether a flag is set.
 func (f Flags) Has(flag Flag) bool { return slices.Contains(f, flag) }
 
 // With returns the set with a flag set or cleared; f itself is not changed.

@@ -162,7 +162,7 @@ func (p Problem) What(lang Lang) string {
 	return what
 }
 
-// detail gives a detail in the words of the language; what it does not know stays as it is.
+// detail returns a detail in the words of the language; what it does not know stays as it is.
 func (w *words) detail(text string) string {
 	for _, d := range w.Details {
 		if rest, ok := strings.CutPrefix(text, d[0]); ok {
@@ -196,8 +196,8 @@ type Advice struct {
 	Again Again  // whether sending the row again is safe
 }
 
-// Explain gives the advice for a cause in a state, in the program's own words. Unknown message keys
-// of the API are shown as they are.
+// Explain returns the advice for a cause in a state, in the program's own words. Unknown message
+// keys of the API are shown as they are.
 func Explain(state State, cause string, lang Lang) Advice {
 	return (*Catalogue)(nil).Explain(state, cause, lang)
 }
@@ -280,7 +280,7 @@ func (a Advice) with(subject string) Advice {
 	return a
 }
 
-// Steers tells whether a character can drive a terminal, or turn the direction in which a line is
+// Steers reports whether a character can drive a terminal, or turn the direction in which a line is
 // read: a control character (C0, DEL, C1) or one of the bidirectional controls.
 func Steers(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'

@@ -71,7 +71,7 @@ func writeManual(share string) error {
 	return nil
 }
 
-// rootIn gives the commands in a language, as that of the environment would.
+// rootIn returns the commands in a language, as that of the environment would.
 func rootIn(language string) (*cobra.Command, *cli.App) {
 	a := &cli.App{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,

@@ -84,7 +84,7 @@ var ourCommon = []string{
 	"brasil", "contrato", "plataforma",
 }
 
-// isCommon tells whether a password is among those that everybody tries first. It is asked so
+// isCommon reports whether a password is among those that everybody tries first. It is asked so
 // seldom that the list is searched as it is: as a map it would take a megabyte in each process.
 func isCommon(password string) bool {
 	if slices.Contains(ourCommon, password) {
@@ -112,8 +112,8 @@ func PasswordFault(password, name string) string {
 	return ""
 }
 
-// guessed tells whether a password is among those that are tried first: a common one, the person's
-// name, or one of them with digits and signs around it, or repeated.
+// guessed reports whether a password is among those that are tried first: a common one, the
+// person's name, or one of them with digits and signs around it, or repeated.
 func guessed(password, name string) bool {
 	text := strings.ToLower(password)
 	core := trimmed(text)

@@ -32,7 +32,7 @@ const (
 type Users interface {
 	Users(ctx context.Context) ([]trade.User, error)
 	User(ctx context.Context, name string) (trade.User, error)
-	// UserFrom gives the user whom an issuer knows by a subject.
+	// UserFrom returns the user whom an issuer knows by a subject.
 	UserFrom(ctx context.Context, issuer, subject string) (trade.User, error)
 	AddUser(ctx context.Context, u trade.User, record trade.AuditRecord) error
 	// ChangeUser ends the user's logins; done is false when the user was changed since it was read.
@@ -86,7 +86,7 @@ func (s *Sessions) Issuer() string {
 	return s.OpenID.Label
 }
 
-// Administered tells whether there is somebody who can look after people, whatever becomes of an
+// Administered reports whether there is somebody who can look after people, whatever becomes of an
 // issuer. Once there was, there always is.
 func (s *Sessions) Administered(ctx context.Context) (bool, error) {
 	if s.administered.Load() {
@@ -134,12 +134,12 @@ func (s *Sessions) Identify(q *web.Request) error {
 	return nil
 }
 
-// alone tells whether the browser asks by itself: that is no use, and the idle limit goes on.
+// alone reports whether the browser asks by itself: that is no use, and the idle limit goes on.
 func alone(q *web.Request) bool {
 	return q.URL.Path == "/live" || q.Header.Get("HX-Trigger") == "numbers" // of home.html
 }
 
-// foreign tells whether a login began by an issuer that the configuration does not name any more.
+// foreign reports whether a login began by an issuer that the configuration does not name any more.
 func (s *Sessions) foreign(u trade.User) bool {
 	return u.Issuer != "" && (s.OpenID == nil || s.OpenID.Issuer != u.Issuer)
 }
@@ -162,8 +162,8 @@ func (*Sessions) ToLogin(q *web.Request) error {
 	return q.Redirect("/login?next=" + url.QueryEscape(next))
 }
 
-// Proved tells whether the person has given the password, here or at the issuer, lately enough for
-// what may double a record (C9).
+// Proved reports whether the person has given the password, here or at the issuer, lately enough
+// for what may double a record (C9).
 func (*Sessions) Proved(q *web.Request) bool {
 	return q.Site.Now().Sub(q.Login.ProvedAt).Abs() <= proofHolds
 }

@@ -92,7 +92,7 @@ func (p *approvalRoutes) approvalPage(q *web.Request) (page approvalPage, err er
 	return page, nil
 }
 
-// then gives the rows of a plan as they were planned.
+// then returns the rows of a plan as they were planned.
 func (p *approvalRoutes) then(q *web.Request, steps []acts.PlannedStep) ([]pages.StepView, error) {
 	steps = steps[:min(len(steps), pages.StepsShown)]
 	ids := make([]int64, len(steps))

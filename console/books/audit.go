@@ -117,8 +117,8 @@ func (p *auditRoutes) checkAudit(q *web.Request) error {
 // auditFile is how many records are read at a time for a file.
 const auditFile = 1000
 
-// exportAudit gives what the filter selects as a file for Brazilian spreadsheets. The export stands
-// in the audit itself, before the file leaves.
+// exportAudit returns what the filter selects as a file for Brazilian spreadsheets. The export
+// stands in the audit itself, before the file leaves.
 func (p *auditRoutes) exportAudit(q *web.Request) error {
 	page := p.auditQuery(q)
 	if page.Fault != "" {

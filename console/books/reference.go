@@ -215,7 +215,7 @@ func (p *referenceRoutes) removeReference(q *web.Request) error {
 	return q.Redirect("/references/" + page.Kind)
 }
 
-// exportReferences gives a table as a file. The act stands in the audit before the file leaves.
+// exportReferences returns a table as a file. The act stands in the audit before the file leaves.
 func (p *referenceRoutes) exportReferences(q *web.Request) error {
 	kind := q.PathValue("kind")
 	if !slices.Contains(trade.ReferenceKinds, kind) {

@@ -35,7 +35,7 @@ const (
 	sheetTakes = pages.ReportTakes // at most
 )
 
-// exportRows gives the rows of a filter as a file.
+// exportRows returns the rows of a filter as a file.
 func (p *sheetRoutes) exportRows(q *web.Request) error {
 	values, err := url.ParseQuery(q.PostFormValue("query"))
 	if err != nil {

@@ -111,7 +111,8 @@ func (p *changedRoutes) countFlags(q *web.Request, page *changedPage) error {
 	return nil
 }
 
-// changed gives what changed of rows: the fields that differ, and what that is in grain and money.
+// changed returns what changed of rows: the fields that differ, and what that is in grain and
+// money.
 func (p *changedRoutes) changed(q *web.Request, entries []trade.Entry) ([]changedShown, error) {
 	if len(entries) == 0 { // the de-para need not be read
 		return nil, nil

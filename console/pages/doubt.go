@@ -122,7 +122,7 @@ type lookFor struct {
 	Label string
 }
 
-// IsID tells whether what was sent is an id of the platform, which people do not look for.
+// IsID reports whether what was sent is an id of the platform, which people do not look for.
 func (l lookFor) IsID() bool {
 	_, err := trade.ParseID(l.Sent)
 	return err == nil

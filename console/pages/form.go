@@ -54,14 +54,14 @@ func after(q *web.Request) string {
 	return ""
 }
 
-// TypedFits tells whether a person typed the number of rows that an act is for, where that must be
-// typed (F160).
+// TypedFits reports whether a person typed the number of rows that an act is for, where that must
+// be typed (F160).
 func TypedFits(q *web.Request, rows int) bool {
 	digits := strings.NewReplacer(".", "", ",", "", " ", "").Replace(q.PostFormValue("count"))
 	return rows <= typeAbove || digits == strconv.Itoa(rows)
 }
 
-// entryOf gives the row that the path names by its number.
+// entryOf returns the row that the path names by its number.
 func entryOf(q *web.Request, rows Rows) (trade.Entry, error) {
 	id, err := strconv.ParseInt(q.PathValue("id"), 10, 64)
 	if err != nil || id < 1 {
@@ -70,7 +70,7 @@ func entryOf(q *web.Request, rows Rows) (trade.Entry, error) {
 	return rows.EntryNo(q.Context(), id)
 }
 
-// jobNamed gives a job of the configuration; nil: there is none of that name.
+// jobNamed returns a job of the configuration; nil: there is none of that name.
 func jobNamed(jobs Jobs, name string) *Job {
 	for _, j := range jobs.Jobs() {
 		if j.Name == name {

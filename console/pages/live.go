@@ -83,7 +83,7 @@ type liveShown struct {
 // paceLeast is how long a job sends before its pace says something.
 const paceLeast = 3 * time.Second
 
-// liveOf tells how fast the jobs go.
+// liveOf reports how fast the jobs go.
 func liveOf(jobs []Progress, now time.Time) []liveShown {
 	out := make([]liveShown, len(jobs))
 	for i, p := range jobs {

@@ -37,7 +37,8 @@ type Ports struct {
 type Sessions interface {
 	// Identify finds the login of a request, if it has one that is not over.
 	Identify(q *web.Request) error
-	// Proved tells whether the person gave the password lately enough for what may double a record.
+	// Proved reports whether the person gave the password lately enough for what may double a
+	// record.
 	Proved(q *web.Request) bool
 	// Prove lets the person give it again; fault is the key of a phrase when it was not right.
 	Prove(q *web.Request, password string) (fault string, err error)
@@ -53,29 +54,31 @@ type Totals interface {
 
 // Rows reads the rows of the ledger.
 type Rows interface {
-	// RowPage gives one page of the rows that a question asks for.
+	// RowPage returns one page of the rows that a question asks for.
 	RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, error)
-	// Entry gives one row, by job and key or by its number; one that is not known: trade.ErrNotFound.
+	// Entry returns one row, by job and key or by its number; one that is not known:
+	// trade.ErrNotFound.
 	Entry(ctx context.Context, job, key string) (trade.Entry, error)
 	EntryNo(ctx context.Context, id int64) (trade.Entry, error)
-	// Entries gives rows by their numbers, in any order; those that are not known are left out.
+	// Entries returns rows by their numbers, in any order; those that are not known are left out.
 	Entries(ctx context.Context, ids []int64) ([]trade.Entry, error)
 	Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error)
-	// Dependents gives rows that hang on a row, at most limit of them: first those that wait for it.
+	// Dependents returns rows that hang on a row, at most limit of them: first those that wait for
+	// it.
 	Dependents(ctx context.Context, entry trade.Entry, limit int) ([]trade.Entry, error)
-	// Place tells which row of its state one is, the oldest first, and of how many.
+	// Place reports which row of its state one is, the oldest first, and of how many.
 	Place(ctx context.Context, entry trade.Entry) (place, of int, err error)
 }
 
 // Runs reads the passes.
 type Runs interface {
-	// Runs gives the latest passes of a job, the newest first.
+	// Runs returns the latest passes of a job, the newest first.
 	Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error)
 	// RunsEnded calls fn for the passes that ended in a span of time.
 	RunsEnded(ctx context.Context, from, before time.Time, fn func(trade.RunReport) error) error
-	// Run gives one pass; one that is not known: trade.ErrNotFound.
+	// Run returns one pass; one that is not known: trade.ErrNotFound.
 	Run(ctx context.Context, id string) (trade.RunReport, error)
-	// RunPage gives passes of a job, or of all with an empty name, the newest first; after is
+	// RunPage returns passes of a job, or of all with an empty name, the newest first; after is
 	// RunPage.Next of the page before.
 	RunPage(ctx context.Context, job, after string, limit int) (trade.RunPage, error)
 }
@@ -84,9 +87,9 @@ type Runs interface {
 type Audit interface {
 	// AuditOf gives the acts on a target ("job key"), the newest first.
 	AuditOf(ctx context.Context, target string, limit int) ([]trade.AuditRecord, error)
-	// AuditPage gives one page of the acts that a question asks for, the newest first.
+	// AuditPage returns one page of the acts that a question asks for, the newest first.
 	AuditPage(ctx context.Context, q trade.AuditQuery) (trade.AuditPage, error)
-	// VerifyAudit gives the number of the first record that is not what was written; 0 = all are.
+	// VerifyAudit returns the number of the first record that is not what was written; 0 = all are.
 	VerifyAudit(ctx context.Context) (int64, error)
 	// AppendAudit stores one record of an act that changes nothing else.
 	AppendAudit(ctx context.Context, record trade.AuditRecord) error
@@ -102,17 +105,17 @@ type Filters interface {
 
 // Codes reads the de-para.
 type Codes interface {
-	// Shortages gives the references that are missing, and what waits for them.
+	// Shortages returns the references that are missing, and what waits for them.
 	Shortages(ctx context.Context) ([]trade.Shortage, error)
-	// ListReferences gives the lines of a de-para table.
+	// ListReferences returns the lines of a de-para table.
 	ListReferences(ctx context.Context, kind string) ([]trade.Reference, error)
 }
 
 // Jobs are the jobs of the configuration.
 type Jobs interface {
-	// Jobs gives them in the order in which they run.
+	// Jobs returns them in the order in which they run.
 	Jobs() []Job
-	// Progress tells what runs now in this process, and gives a channel that is closed when that
+	// Progress reports what runs now in this process, and gives a channel that is closed when that
 	// changes.
 	Progress() ([]Progress, <-chan struct{})
 }

@@ -22,9 +22,9 @@ type Causes interface {
 
 // Doubts tells of rows that may be on the platform.
 type Doubts interface {
-	// Doubt tells how such a row stands.
+	// Doubt reports how such a row stands.
 	Doubt(ctx context.Context, entry trade.Entry) (Doubt, error)
-	// Hints gives what is known of a row beyond the answers to its own requests.
+	// Hints returns what is known of a row beyond the answers to its own requests.
 	Hints(ctx context.Context, entry trade.Entry, attempts []trade.Attempt) (Hints, error)
 }
 
@@ -32,7 +32,7 @@ type Doubts interface {
 type Consents interface {
 	// Approvals gives the acts that wait, the oldest first.
 	Approvals(ctx context.Context) ([]trade.Approval, error)
-	// ReviewApproval gives one of them with its plan as it is now; one that is not known:
+	// ReviewApproval returns one of them with its plan as it is now; one that is not known:
 	// trade.ErrNotFound.
 	ReviewApproval(ctx context.Context, id int64) (Waits, error)
 	// Approve and Decline keep what a person says to it.
@@ -54,7 +54,7 @@ type Waits struct {
 // Tables reads and changes the de-para where people may. Orders go through the same code as those
 // of the command line.
 type Tables interface {
-	// ReferenceSource tells where a kind of reference is kept: ledger, erp, platform.
+	// ReferenceSource reports where a kind of reference is kept: ledger, erp, platform.
 	ReferenceSource(kind string) string
 	// ReadReferences reads a CSV of codes and ids, and says what it would change of a kind; nothing
 	// is stored.
@@ -71,7 +71,7 @@ type Tables interface {
 
 // Scheduling is the times of the jobs, and what people order for a job.
 type Scheduling interface {
-	// Schedules gives the jobs with their schedules and where they stand.
+	// Schedules returns the jobs with their schedules and where they stand.
 	Schedules(ctx context.Context, lang trade.Lang) ([]Schedule, error)
 	// AdviseStop says why a job does not move, and what to do.
 	AdviseStop(stop trade.Stop, lang trade.Lang) trade.Advice

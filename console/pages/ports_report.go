@@ -34,7 +34,7 @@ type Reports interface {
 	// something has moved since, or it does not close to zero. asked: others have to agree first.
 	CloseReport(ctx context.Context, day trade.Date, mark string, who acts.Person) (id string,
 		asked *trade.Approval, err error)
-	// ReadClosing gives a closing; one that is not known: trade.ErrNotFound.
+	// ReadClosing returns a closing; one that is not known: trade.ErrNotFound.
 	ReadClosing(ctx context.Context, id string, lang trade.Lang, most int) (ClosedMonth, error)
 	// ClosingStyle is a style sheet that puts which closing it is on every printed page.
 	ClosingStyle(ctx context.Context, id string, lang trade.Lang) (string, error)
@@ -83,7 +83,7 @@ type ClosingPlan struct {
 	Before   []trade.Closing // of the same month, the newest first
 }
 
-// Blocked tells whether a check stands in the way of every closing.
+// Blocked reports whether a check stands in the way of every closing.
 func (p ClosingPlan) Blocked() bool {
 	return slices.ContainsFunc(p.Checks, func(c ClosingCheck) bool { return c.Blocks && !c.OK })
 }

@@ -90,7 +90,7 @@ func reportQuery(form url.Values) (q ReportQuery, fault string) {
 	return q, ""
 }
 
-// future tells whether a day has not begun yet where the cooperative is.
+// future reports whether a day has not begun yet where the cooperative is.
 func (p *reportRoutes) future(q *web.Request, day trade.Date) bool {
 	return trade.DateOf(q.Site.Now().In(q.Site.Zone)).Before(day)
 }

@@ -157,8 +157,8 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 	return q.Page(http.StatusOK, "rows", page)
 }
 
-// counted tells how many rows a filter selects, where it asks for nothing that the kept sums do not
-// know.
+// counted reports how many rows a filter selects, where it asks for nothing that the kept sums do
+// not know.
 func (p *rowsRoutes) counted(q *web.Request, f RowFilter) (*int, error) {
 	if len(f.Causes)+len(f.Flags) > 0 || f.Text != "" || !f.From.IsZero() || !f.Until.IsZero() {
 		return nil, nil //nolint:nilnil // it is not known, which is no error

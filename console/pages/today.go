@@ -43,7 +43,7 @@ type task struct {
 	Urgent bool
 }
 
-// helperOf tells which of the three departments can see to what a fixer names; "" = it ends by
+// helperOf reports which of the three departments can see to what a fixer names; "" = it ends by
 // itself.
 func helperOf(f trade.Fixer) string {
 	switch f {

@@ -34,7 +34,7 @@ const wayShown = 15
 // changedAfter are the flags that say that the row became another one in the ERP.
 var changedAfter = []trade.Flag{trade.Changed, trade.MissingInERP, trade.Cancelled, trade.Replaced}
 
-// way tells what happened to a row, the latest last.
+// way reports what happened to a row, the latest last.
 func (p *rowRoutes) way(v view.Voice, page *rowPage, attempts []trade.Attempt) []wayStep {
 	e := page.Entry
 	steps := []wayStep{{At: e.FirstSeenAt, Kind: "seen"}}

@@ -35,10 +35,10 @@ var Asset = func() Assets {
 	return Assets{hex.EncodeToString(h.Sum(nil))[:12]}
 }()
 
-// Of gives the path of a file of static/.
+// Of returns the path of a file of static/.
 func (a Assets) Of(name string) string { return "/static/" + a.Version + "/" + name }
 
-// File gives a file of static/ and what it is for browsers; ok is false where there is none.
+// File returns a file of static/ and what it is for browsers; ok is false where there is none.
 func File(name string) (content []byte, kind string, ok bool) {
 	name = path.Clean("static/" + name)
 	content, err := static.ReadFile(name)

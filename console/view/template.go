@@ -65,10 +65,10 @@ func dict(pairs ...any) (map[string]any, error) {
 	return out, nil
 }
 
-// deref gives what a pointer points to.
+// deref returns what a pointer points to.
 func deref(n *int) int { return *n }
 
-// text gives the text that a pointer points to.
+// text returns the text that a pointer points to.
 func text(s *string) string { return *s }
 
 // list names fields one after the other.

@@ -16,7 +16,7 @@ type Voice struct {
 // NewVoice writes in a language, on the clock of a zone.
 func NewVoice(lang trade.Lang, zone *time.Location) Voice { return Voice{lang, zone} }
 
-// T gives a phrase. A key that does not exist is shown as it is, and found by a test.
+// T returns a phrase. A key that does not exist is shown as it is, and found by a test.
 func (v Voice) T(key string, args ...any) string {
 	format := i18n.Console.Text(v.lang, i18n.Key(key))
 	if len(args) == 0 {
@@ -25,7 +25,7 @@ func (v Voice) T(key string, args ...any) string {
 	return i18n.Format(format, args...)
 }
 
-// Has tells whether there is a phrase.
+// Has reports whether there is a phrase.
 func (v Voice) Has(key string) bool {
 	return i18n.Console.Has(i18n.Key(key))
 }

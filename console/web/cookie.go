@@ -70,7 +70,7 @@ func (q *Request) TokenFits() bool {
 // Tell keeps a sentence, by its key, for the next page.
 func (q *Request) Tell(key string) { q.SetCookie(cookieTold, key, time.Minute) }
 
-// Told gives the sentence that was kept, once.
+// Told returns the sentence that was kept, once.
 func (q *Request) Told() string {
 	key := "told." + q.CookieValue(cookieTold)
 	if !i18n.Console.Has(i18n.Key(key)) {

@@ -25,7 +25,7 @@ func (f *Fault) Error() string {
 	return f.Code
 }
 
-// Unwrap gives what lies behind it.
+// Unwrap returns what lies behind it.
 func (f *Fault) Unwrap() error { return f.Cause }
 
 // The faults that several pages have.

@@ -50,7 +50,7 @@ func NewRequest(site *Site, w http.ResponseWriter, r *http.Request, id string) *
 	return q
 }
 
-// May tells whether the person has a role, or more.
+// May reports whether the person has a role, or more.
 func (q *Request) May(role trade.Role) bool { return q.Login.User.Role.May(role) }
 
 // Record begins a record of the audit about what this person does.

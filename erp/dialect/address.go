@@ -65,13 +65,13 @@ func (a Address) HostPort() string { return net.JoinHostPort(a.Host, a.Port) }
 // Target names the database for people, without user and password.
 func (a Address) Target() string { return a.HostPort() + "/" + a.Path }
 
-// IsLoopback tells whether a host is this one.
+// IsLoopback reports whether a host is this one.
 func IsLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// RemoteURL tells whether an address leads to another host, and its settings fulfil a condition.
+// RemoteURL reports whether an address leads to another host, and its settings fulfil a condition.
 func RemoteURL(dsn Secret, condition func(url.Values) bool) bool {
 	u, err := url.Parse(string(dsn))
 	return err == nil && u.Host != "" && !IsLoopback(u.Hostname()) && condition(u.Query())

@@ -39,7 +39,7 @@ func FindCharset(name string) (Charset, *fault.Error) {
 	return Charset{name: name, Table: table}, nil
 }
 
-// UnknownCharset tells whether a database with this charset (Facts.Charset)
+// UnknownCharset reports whether a database with this charset (Facts.Charset)
 // keeps whatever bytes the programs have sent.
 func UnknownCharset(name string) bool {
 	return name == "SQL_ASCII" || name == "NONE" || name == "OCTETS"
@@ -66,7 +66,7 @@ func (c Charset) decode(raw string) (text, errText string) {
 	return b.String(), ""
 }
 
-// Encode gives the stored bytes of a text read with this charset.
+// Encode returns the stored bytes of a text read with this charset.
 func (c Charset) Encode(text string) ([]byte, bool) {
 	if c.Table == nil {
 		return []byte(text), true

@@ -128,7 +128,7 @@ type Tx interface {
 // Salvager is a transaction of a database that fails as a whole on the value of one row, and that
 // can go on after it.
 type Salvager interface {
-	// RowError tells whether a value of one row made a statement fail.
+	// RowError reports whether a value of one row made a statement fail.
 	RowError(err error) bool
 	// Attempt runs fn so that such a failure leaves the transaction usable.
 	Attempt(ctx context.Context, name string, fn func() error) error
@@ -215,7 +215,7 @@ type Facts struct {
 	Charset string
 	// ServerTime is the database's clock.
 	ServerTime time.Time
-	// SeesTransactions tells whether the reading role sees when the open
+	// SeesTransactions reports whether the reading role sees when the open
 	// transactions of others began. Without it (PostgreSQL: grant
 	// pg_read_all_stats) only the lookback covers rows that commit late.
 	SeesTransactions bool

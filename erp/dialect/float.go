@@ -32,7 +32,7 @@ func FloatValue(f float64, bits int) Value { //nolint:forbidigo // the column it
 	return v
 }
 
-// FloatBack gives the argument to compare with a stored float.
+// FloatBack returns the argument to compare with a stored float.
 func FloatBack(text string, bits int) (any, bool) {
 	f, err := strconv.ParseFloat(text, bits) //nolint:forbidigo // a key stored as a binary float
 	return f, err == nil

@@ -219,7 +219,7 @@ func NewRowReader(items []Item) *RowReader {
 	return r
 }
 
-// Read gives the values of the row at which rows stands, and how many bytes of text were sent for
+// Read returns the values of the row at which rows stands, and how many bytes of text were sent for
 // it, what is not kept of them included.
 func (r *RowReader) Read(rows *sqlx.Rows) (values []Value, size int, err error) {
 	if err := rows.Scan(r.into...); err != nil {
@@ -241,7 +241,7 @@ func (r *RowReader) Read(rows *sqlx.Rows) (values []Value, size int, err error) 
 	return values, size, nil
 }
 
-// Describe gives the columns of a result; typeOf names their types, nil as the driver does.
+// Describe returns the columns of a result; typeOf names their types, nil as the driver does.
 func Describe(rows *sqlx.Rows, typeOf func(*sql.ColumnType) string) (cols []Column, err error) {
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	types, err := rows.ColumnTypes()

@@ -33,7 +33,7 @@ func ParseEpoch(s string) (time.Time, bool) {
 	return time.Unix(sec, nano).UTC(), true
 }
 
-// PlainNumber tells whether a text is an ordinary decimal, so that a database
+// PlainNumber reports whether a text is an ordinary decimal, so that a database
 // may be asked to compare it with a number.
 func PlainNumber(s string) bool {
 	s = strings.TrimPrefix(s, "-")

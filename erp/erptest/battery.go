@@ -79,7 +79,7 @@ func customersBattery(t *testing.T, e Engine) {
 	}
 }
 
-// Recursive gives a query with the numbers 1 to n as k, as most databases take it.
+// Recursive returns a query with the numbers 1 to n as k, as most databases take it.
 func Recursive(n int) string {
 	return fmt.Sprintf("WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < %d) SELECT k FROM n",
 		n)

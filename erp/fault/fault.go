@@ -83,7 +83,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap gives the context's error, if the context ended the call.
+// Unwrap returns the context's error, if the context ended the call.
 func (e *Error) Unwrap() error { return e.cause }
 
 // Transient reports whether the same call may succeed later without anybody

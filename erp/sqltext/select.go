@@ -106,7 +106,7 @@ type clauses struct {
 	plainFrom       bool // as in selectParts
 }
 
-// find gives false where the query is not understood.
+// find returns false where the query is not understood.
 func (c *clauses) find(st Statement) bool {
 	depth := 0
 	for i, t := range st.toks {

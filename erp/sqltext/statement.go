@@ -108,10 +108,10 @@ func (st Statement) FirstRow(items []string, condition string) string {
 // DescribeOpen precedes the query when its columns are asked for.
 const DescribeOpen = "SELECT *" + wrapOpen
 
-// Describe gives the columns of the query, and no row.
+// Describe returns the columns of the query, and no row.
 func (st Statement) Describe() string { return st.Wrap([]string{"*"}, "") + st.Syntax.NoRows }
 
-// parts gives the query as it may stand in parentheses. SQL Server allows
+// parts returns the query as it may stand in parentheses. SQL Server allows
 // neither WITH there nor an ORDER BY that limits nothing: the first is put in
 // front, the second left out.
 func (st Statement) parts() (with, body string) {

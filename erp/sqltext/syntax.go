@@ -51,7 +51,7 @@ type FirstRow struct{ Prefix, Cond, Suffix string }
 // QuestionMark is the placeholder of most databases.
 func QuestionMark(int) string { return "?" }
 
-// Numbered gives placeholders of a prefix and a number.
+// Numbered returns placeholders of a prefix and a number.
 func Numbered(prefix string) func(int) string {
 	return func(n int) string { return prefix + strconv.Itoa(n) }
 }

@@ -205,7 +205,7 @@ func (s *scanner) block() *fault.Error {
 	return s.fail(s.pos, "a comment does not end")
 }
 
-// alternativeQuote gives the length of the opening q'[ or nq'[ of a string, or 0.
+// alternativeQuote returns the length of the opening q'[ or nq'[ of a string, or 0.
 func alternativeQuote(rest string) int {
 	n := 0
 	if rest[0] == 'n' || rest[0] == 'N' {
@@ -277,7 +277,7 @@ func isWordStart(c byte) bool {
 }
 func isWordPart(c byte) bool { return isWordStart(c) || isDigit(c) || c == '$' }
 
-// Position gives line and column, both from 1; the column counts characters.
+// Position returns line and column, both from 1; the column counts characters.
 func Position(sql string, at int) (line, column int) {
 	before := sql[:min(at, len(sql))]
 	line = 1 + strings.Count(before, "\n")

@@ -13,7 +13,7 @@ import (
 
 // Channel is a way to people. Its methods may be called by several goroutines.
 type Channel interface {
-	// Targets gives its addresses for a kind of message; each begins with the channel's own name
+	// Targets returns its addresses for a kind of message; each begins with the channel's own name
 	// and a colon.
 	Targets(kind string) []string
 	// Send delivers a message to one of its addresses and returns within its own time limit. The

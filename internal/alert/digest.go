@@ -99,7 +99,7 @@ func (s *Service) digestWhenDue(ctx context.Context) error {
 // digestUntil is the end of a digest that is made now, as the ledger keeps it.
 func digestUntil(now time.Time) time.Time { return now.Add(-digestSettles).Truncate(time.Millisecond) }
 
-// Digest gives the digest that would be sent now, and its text.
+// Digest returns the digest that would be sent now, and its text.
 func (s *Service) Digest(ctx context.Context) (Digest, string, error) {
 	last, err := s.Ledger.DigestedUntil(ctx)
 	if err != nil {

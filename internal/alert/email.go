@@ -63,7 +63,7 @@ func (e *Email) String() string {
 // Format prints String for every verb.
 func (e *Email) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, e.String()) }
 
-// Targets gives the addresses.
+// Targets returns the addresses.
 func (e *Email) Targets(kind string) []string {
 	to := e.o.To
 	if kind == kindDigest {
@@ -179,7 +179,7 @@ func mailFault(ctx context.Context, err error) *Fault {
 	return connectionFault(ctx, err)
 }
 
-// connectionFault tells why a server was not reached, or broke off.
+// connectionFault reports why a server was not reached, or broke off.
 func connectionFault(ctx context.Context, err error) *Fault {
 	var dns *net.DNSError
 	var verify *tls.CertificateVerificationError

@@ -32,9 +32,9 @@ type Standing interface {
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 	Counts(ctx context.Context, job string) ([]trade.Tally, error)
 	FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error)
-	// Ages tells how old the rows of a job are.
+	// Ages reports how old the rows of a job are.
 	Ages(ctx context.Context, job string) (trade.Ages, error)
-	// EventSilence tells since when the platform should be heard, and when it was.
+	// EventSilence reports since when the platform should be heard, and when it was.
 	EventSilence(ctx context.Context) (trade.EventSilence, error)
 	// Spaces tells the room in the ledger's folders on this host.
 	Spaces() []trade.Space
@@ -46,10 +46,10 @@ type History interface {
 	RunsEnded(ctx context.Context, from, before time.Time, fn func(trade.RunReport) error) error
 	// Sent calls fn for every record that the platform confirmed in a time.
 	Sent(ctx context.Context, from, before time.Time, fn func(trade.Sent) error) error
-	// PayloadsOf gives what was sent for records of a kind, by their ids on the platform, as far as
-	// it is known.
+	// PayloadsOf returns what was sent for records of a kind, by their ids on the platform, as far
+	// as it is known.
 	PayloadsOf(ctx context.Context, sends trade.Kind, ids []string) (map[string]json.RawMessage, error)
-	// Shortages gives the de-para codes that are missing, and what they keep from going.
+	// Shortages returns the de-para codes that are missing, and what they keep from going.
 	Shortages(ctx context.Context) ([]trade.Shortage, error)
 	// Acts counts what people, and late answers, did in a time, by the names of the acts.
 	Acts(ctx context.Context, from, before time.Time) (map[string]int, error)
@@ -57,7 +57,7 @@ type History interface {
 
 // Book keeps alerts and digests, each with its messages.
 type Book interface {
-	// Alerts gives the open alerts.
+	// Alerts returns the open alerts.
 	Alerts(ctx context.Context) ([]trade.Alert, error)
 	// SaveAlert stores a new alert or what became of one, with the messages for it, in one
 	// transaction; false when another process was first.

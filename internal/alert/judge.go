@@ -27,7 +27,7 @@ var endedByPerson = []string{
 // countedStops tell how many new rows there are.
 var countedStops = []string{"brake_new_rows", "brake_retyped"}
 
-// judge gives what holds now.
+// judge returns what holds now.
 func judge(f facts, limits Limits, zone *time.Location) []condition {
 	out := judgeStops(f)
 	for _, j := range f.jobs {
@@ -182,7 +182,7 @@ func nothingSince(j jobFacts) (since time.Time, ok bool) {
 	return since, j.NothingNew > 0 && !since.IsZero() && !j.runs.good.IsZero()
 }
 
-// over tells whether an open alert that does not hold any more is certainly over, as far as these
+// over reports whether an open alert that does not hold any more is certainly over, as far as these
 // facts reach. detail is the alert's.
 func over(f facts, a trade.Alert, detail Detail) bool {
 	switch Topic(a.Topic) {
@@ -205,13 +205,13 @@ func over(f facts, a trade.Alert, detail Detail) bool {
 	return true
 }
 
-// runsOf tells whether a configured job's runs are so.
+// runsOf reports whether a configured job's runs are so.
 func (f facts) runsOf(job string, so func(runMemory) bool) bool {
 	return slices.ContainsFunc(f.jobs, func(j jobFacts) bool { return j.Name == job && j.configured && so(j.runs) })
 }
 
-// goneFolder tells whether a folder of this host is not the ledger's any more, although others are
-// known.
+// goneFolder reports whether a folder of this host is not the ledger's any more, although others
+// are known.
 func goneFolder(f facts, subject string) bool {
 	return len(f.spaces) > 0 && strings.HasPrefix(subject, f.host+" ")
 }

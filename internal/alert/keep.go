@@ -135,7 +135,7 @@ func (s *Service) keep(ctx context.Context, c condition, a trade.Alert, now time
 	return err
 }
 
-// lasted tells whether something has been so for long enough. A beginning in the future says that
+// lasted reports whether something has been so for long enough. A beginning in the future says that
 // the clock was set back: nobody waits until it comes (F078).
 func lasted(since, now time.Time, enough time.Duration) bool {
 	d := now.Sub(since)

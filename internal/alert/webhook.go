@@ -67,7 +67,7 @@ func (w *Webhook) String() string {
 // Format prints String for every verb.
 func (w *Webhook) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, w.String()) }
 
-// Targets gives the one address, which is not named.
+// Targets returns the one address, which is not named.
 func (w *Webhook) Targets(string) []string { return []string{webhookTarget} }
 
 // Send delivers a message.

@@ -75,7 +75,7 @@ func Find(id string) (Row, bool) {
 
 func row(id, what string) Row { return Row{ID: id, What: what} }
 
-// not gives the reason why a view proves nothing about the row.
+// not returns the reason why a view proves nothing about the row.
 func (r Row) not(v View, reason string) Row {
 	without := map[View]string{v: reason}
 	for view, text := range r.without {

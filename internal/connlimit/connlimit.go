@@ -61,7 +61,7 @@ type Listener struct {
 	count Count
 }
 
-// Accept gives the next connection within the bounds.
+// Accept returns the next connection within the bounds.
 func (l *Listener) Accept() (net.Conn, error) {
 	for {
 		inner, err := l.Listener.Accept()

@@ -42,7 +42,7 @@ func newLimits(perSecond float64, tokens int) *limits {
 
 func (l *limits) one() *rate.Limiter { return rate.NewLimiter(l.rate, l.burst) }
 
-// sender tells whether the address of a request may ask now.
+// sender reports whether the address of a request may ask now.
 func (l *limits) sender(r *http.Request, now time.Time) bool {
 	at, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -75,7 +75,7 @@ func (l *limits) forget(now time.Time) {
 	}
 }
 
-// token tells whether a token may ask now.
+// token reports whether a token may ask now.
 func (l *limits) token(i int, now time.Time) bool { return l.tokens[i].AllowN(now, 1) }
 
 // after is when one more request is allowed at the latest, in whole seconds.

@@ -35,7 +35,7 @@ func NewToken(name, secret string, scopes ...Scope) Token {
 	return Token{Name: name, hash: sha256.Sum256([]byte(secret)), scopes: slices.Clone(scopes)}
 }
 
-// may tells whether the token has a scope.
+// may reports whether the token has a scope.
 func (t Token) may(scope Scope) bool { return slices.Contains(t.scopes, scope) }
 
 // find gives the place of the token that a request shows. It compares hashes of equal length with

@@ -67,7 +67,7 @@ func Said(lang Lang, english string) (string, bool) {
 	return out.String(), true
 }
 
-// match gives what was put into a sentence.
+// match returns what was put into a sentence.
 func (s saying) match(text string) (put []string, ok bool) {
 	rest, ok := strings.CutPrefix(text, s.pieces[0])
 	for i, piece := range s.pieces[1:] {

@@ -13,7 +13,7 @@ import (
 	"github.com/safrasync/safrasync/state"
 )
 
-// New gives the data source name of a ledger that nobody has opened yet: a copy in the file for
+// New returns the data source name of a ledger that nobody has opened yet: a copy in the file for
 // SQLite, or in a database of the test's own for PostgreSQL.
 func New(t testing.TB, driver, file string) string {
 	t.Helper()

@@ -98,7 +98,7 @@ func (c *ledgerCollector) Collect(ch chan<- prometheus.Metric) {
 	gauge(ledgerUp, up)
 }
 
-// job gives what the ledger has of one job, or nothing of it.
+// job returns what the ledger has of one job, or nothing of it.
 func (c *ledgerCollector) job(ctx context.Context, job string, gauge setGauge) error {
 	status, err := c.Ledger.JobStatus(ctx, job)
 	if err != nil {

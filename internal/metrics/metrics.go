@@ -24,10 +24,10 @@ type JobLedger interface {
 // WholeLedger is what the ledger tells of itself and of those who work on it; every method only
 // reads.
 type WholeLedger interface {
-	// Instances gives the processes that may send, dead ones of the last hour too; none with
+	// Instances returns the processes that may send, dead ones of the last hour too; none with
 	// SQLite.
 	Instances(ctx context.Context) ([]trade.Instance, error)
-	// Sizes gives the bytes of the ledger's parts.
+	// Sizes returns the bytes of the ledger's parts.
 	Sizes(ctx context.Context) (trade.Sizes, error)
 	// Spaces tells the room in the ledger's folders on this host.
 	Spaces() []trade.Space

@@ -126,7 +126,7 @@ func (c *Cluster) DatabaseWith(t testing.TB, options string) string {
 	return c.DSN(name)
 }
 
-// template gives the name of a database that fill has filled once.
+// template returns the name of a database that fill has filled once.
 func (c *Cluster) template(name string, fill func(dsn string) error) (string, error) {
 	c.filling.Lock()
 	defer c.filling.Unlock()

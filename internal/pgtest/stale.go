@@ -16,7 +16,7 @@ var kind = throwaway.Kind{
 	StillServed: func(dir string) bool { return stillServed(filepath.Join(dir, "data")) },
 }
 
-// stillServed tells whether a server works in the data directory of a dead owner, and orders that
+// stillServed reports whether a server works in the data directory of a dead owner, and orders that
 // one to stop. The working directory proves that the process number in postmaster.pid was not
 // reused.
 func stillServed(dataDir string) bool {

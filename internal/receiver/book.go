@@ -76,7 +76,7 @@ type book struct {
 
 func newBook(opts Options) *book { return &book{opts: opts, byPath: map[string]hook{}} }
 
-// find gives the registration of a path. One that another process has just made is found too; for
+// find returns the registration of a path. One that another process has just made is found too; for
 // that a path waits that is not known, and no other.
 func (b *book) find(ctx context.Context, path, query string) (hook, bool) {
 	at := strings.LastIndexByte(path, '/') // what stands before the secret is the public address's
@@ -100,8 +100,8 @@ func (b *book) find(ctx context.Context, path, query string) (hook, bool) {
 	return found, ok
 }
 
-// look gives what is known of a path, and the reading that is on its way, which is its own when it
-// began it.
+// look returns what is known of a path, and the reading that is on its way, which is its own when
+// it began it.
 func (b *book) look(ctx context.Context, hash string) (found hook, known bool, reading <-chan struct{}, own bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

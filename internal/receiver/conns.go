@@ -20,10 +20,10 @@ func newBoundListener(l net.Listener, plain bool, proxies []netip.Prefix) *bound
 	return &boundListener{Listener: l, plain: plain, proxies: proxies}
 }
 
-// proxied tells that all connections come from proxies, or from this host.
+// proxied reports that all connections come from proxies, or from this host.
 func (l *boundListener) proxied() bool { return l.plain || len(l.proxies) > 0 }
 
-// from tells whether an address is that of a proxy; without a list, whether it is this host.
+// from reports whether an address is that of a proxy; without a list, whether it is this host.
 func (l *boundListener) from(at netip.Addr) bool {
 	at = at.Unmap()
 	if len(l.proxies) == 0 {
@@ -32,7 +32,7 @@ func (l *boundListener) from(at netip.Addr) bool {
 	return slices.ContainsFunc(l.proxies, func(p netip.Prefix) bool { return p.Contains(at) })
 }
 
-// Accept gives the next connection that may be served.
+// Accept returns the next connection that may be served.
 func (l *boundListener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()

@@ -77,7 +77,7 @@ func (k *keeper) toSpool(event trade.InboxEvent) error {
 	return err
 }
 
-// stuck tells whether the ledger has been busy with the last events for long.
+// stuck reports whether the ledger has been busy with the last events for long.
 func (k *keeper) stuck() bool {
 	begun := k.begun.Load()
 	return begun != 0 && time.Since(time.UnixMilli(begun)) > stuckAfter

@@ -143,7 +143,7 @@ func (quiet) Write(p []byte) (int, error) { return len(p), nil }
 // Address is where it listens.
 func (s *Server) Address() string { return s.opts.Listener.Addr().String() }
 
-// Counts tells how many requests ended how.
+// Counts reports how many requests ended how.
 func (s *Server) Counts() Counts {
 	return Counts{
 		Taken: s.taken.Load(), Spooled: s.keeper.spooled.Load(), NotPOST: s.notPOST.Load(),

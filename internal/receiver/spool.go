@@ -142,7 +142,7 @@ func flushFolder(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// drain gives what is in the files to bring, and removes each file when all of it was taken.
+// drain returns what is in the files to bring, and removes each file when all of it was taken.
 func (s *spool) drain(bring func([]trade.InboxEvent) error) error {
 	s.mu.Lock()
 	if s.file != nil { // it is read from here on, not written

@@ -152,7 +152,7 @@ func (d *Disk) broke(err error) {
 	d.failed = errors.Join(d.failed, err)
 }
 
-// judge gives what a call fails with; 0: nothing.
+// judge returns what a call fails with; 0: nothing.
 func (d *Disk) judge(n *notification) unix.Errno {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -180,7 +180,7 @@ func (d *Disk) judge(n *notification) unix.Errno {
 	return d.plan.Err
 }
 
-// pathOf gives the file of a call; "" when it has none.
+// pathOf returns the file of a call; "" when it has none.
 func (d *Disk) pathOf(n *notification, c call) string {
 	if c.path == 0 {
 		return nameOf(int(int32(n.args[0])))
@@ -204,7 +204,7 @@ func (d *Disk) pathOf(n *notification, c call) string {
 	return ""
 }
 
-// absolute gives a path that may be relative to a folder that is open.
+// absolute returns a path that may be relative to a folder that is open.
 func (d *Disk) absolute(folder int, path string) string {
 	switch {
 	case filepath.IsAbs(path):

@@ -28,7 +28,7 @@ type Kind struct {
 	// InMemory prefers a file system in memory, where there is one with room: what a server flushes
 	// costs nothing there. Not for measurements.
 	InMemory bool
-	// StillServed tells whether a server works in the folder of a dead owner, and orders it to
+	// StillServed reports whether a server works in the folder of a dead owner, and orders it to
 	// stop.
 	StillServed func(dir string) bool
 }
@@ -99,7 +99,7 @@ func tryLock(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 
-// sameFile tells whether the file's name still leads to it.
+// sameFile reports whether the file's name still leads to it.
 func sameFile(f *os.File) bool {
 	byHandle, err1 := f.Stat()
 	byName, err2 := os.Lstat(f.Name())

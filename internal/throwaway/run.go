@@ -61,7 +61,7 @@ type Shared[S interface{ Remove() error }] struct {
 	err    error // why it could not be started; kept, so that the second test does not try again for a minute
 }
 
-// Get gives the server. It fails the test when there is none, or when nobody would stop it.
+// Get returns the server. It fails the test when there is none, or when nobody would stop it.
 func (s *Shared[S]) Get(t testing.TB) S {
 	t.Helper()
 	NeedMain(t)

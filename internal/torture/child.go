@@ -209,7 +209,7 @@ func (c *child) Settle(ctx context.Context) error {
 	return fmt.Errorf("the program does not come to rest although nothing fails any more: %s", last)
 }
 
-// Count tells how many entries of all jobs are in a state.
+// Count reports how many entries of all jobs are in a state.
 func (c *child) Count(ctx context.Context, state string) (int, error) {
 	n := 0
 	if c.script != "" {
@@ -265,7 +265,7 @@ type trigger struct {
 	fired chan struct{}
 }
 
-// arm gives a channel that is closed at the n-th such moment from now.
+// arm returns a channel that is closed at the n-th such moment from now.
 func (t *trigger) arm(at moment, n int) <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()

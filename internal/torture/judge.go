@@ -39,7 +39,7 @@ type Verdict struct {
 	Examples    []string `json:"examples,omitempty"` // the first few faults that were found
 }
 
-// Clean tells whether nothing was lost and nothing came twice.
+// Clean reports whether nothing was lost and nothing came twice.
 func (v Verdict) Clean() bool {
 	return v.Lost+v.Doubled+v.FalseAccepted+v.Orphaned+v.OverBudget+v.Undecided == 0
 }

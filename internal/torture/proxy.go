@@ -97,7 +97,7 @@ func (p *proxy) carry(c net.Conn) {
 	<-done
 }
 
-// pass copies at most limit bytes and tells whether it stopped at the limit; a copy that ends
+// pass copies at most limit bytes and reports whether it stopped at the limit; a copy that ends
 // passes the end on.
 func pass(to, from net.Conn, limit int64) (cut bool) {
 	if limit < 0 {

@@ -142,7 +142,7 @@ func (w *workload) bound(query string) string {
 	return b.String()
 }
 
-// rows gives the quantity of every row that is in the ERP, by job and key.
+// rows returns the quantity of every row that is in the ERP, by job and key.
 func (w *workload) rows(ctx context.Context) (map[rowKey]string, error) {
 	out := map[rowKey]string{}
 	for job, query := range map[string]string{

@@ -34,7 +34,7 @@ func (r alertRow) alert() trade.Alert {
 	}
 }
 
-// Alerts gives the open alerts, by topic and subject.
+// Alerts returns the open alerts, by topic and subject.
 func (s *Log) Alerts(ctx context.Context) ([]trade.Alert, error) {
 	query := `SELECT id, topic, subject, detail, since, seen_at, raised_at, gone_at, closed_at, version FROM alert WHERE closed_at IS NULL ORDER BY topic, subject`
 	return sqldb.Made(ctx, s.db, "reading the alerts", alertRow.alert, query)
@@ -78,7 +78,7 @@ func detailOf(a trade.Alert) string {
 	return string(a.Detail)
 }
 
-// DigestedUntil tells how far the last digest went; zero when there was none.
+// DigestedUntil reports how far the last digest went; zero when there was none.
 func (s *Log) DigestedUntil(ctx context.Context) (time.Time, error) {
 	var until sql.NullInt64
 	err := s.db.Get(ctx, "reading how far the last digest went", &until, `SELECT until FROM digest`)

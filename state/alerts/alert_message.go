@@ -50,7 +50,7 @@ func addMessages(t *sqldb.Tx, alertID string, messages []trade.AlertMessage) err
 // away was planned by a clock that has been set back since (F078).
 const messageRests = 2 * time.Hour
 
-// DueMessages gives the messages whose time to be delivered has come, in the order in which they
+// DueMessages returns the messages whose time to be delivered has come, in the order in which they
 // were made.
 func (s *Log) DueMessages(ctx context.Context, now time.Time, limit int) ([]trade.AlertMessage, error) {
 	query := `SELECT id, alert_id, kind, target, content, created_at, attempts, next_at, done_at, outcome, fault FROM alert_message
@@ -112,7 +112,7 @@ func (s *Log) ReaddressMessage(ctx context.Context, m trade.AlertMessage, target
 	})
 }
 
-// Backlog tells what messages are still to be delivered.
+// Backlog reports what messages are still to be delivered.
 func (s *Log) Backlog(ctx context.Context) (trade.Backlog, error) {
 	var row struct {
 		N, Failing int

@@ -95,7 +95,7 @@ func (s *Trail) AppendAudit(ctx context.Context, record trade.AuditRecord) error
 	return s.db.InTx(ctx, "writing the audit", func(t *sqldb.Tx) error { return AddAudit(t, record) })
 }
 
-// Audit gives the latest acts, newest first; all with a limit of 0.
+// Audit returns the latest acts, newest first; all with a limit of 0.
 func (s *Trail) Audit(ctx context.Context, limit int) ([]trade.AuditRecord, error) {
 	return sqldb.Made(ctx, s.db, "reading the audit", Row.Record, SelectAudit+`ORDER BY seq DESC LIMIT ?`,
 		OrAll(limit))
@@ -221,7 +221,8 @@ const RebuildName = "rebuild"
 // Program signs the audit where nobody ordered what happened.
 const Program = "safrasync"
 
-// mayBeReduced gives the number up to which some retention said that it takes persons out of acts.
+// mayBeReduced returns the number up to which some retention said that it takes persons out of
+// acts.
 func (s *Trail) mayBeReduced(ctx context.Context) (through int64, err error) {
 	var details []string
 	err = s.db.All(ctx, verifying, &details, `SELECT detail FROM audit WHERE act IN (?, ?) AND reduced = 0`,

@@ -52,7 +52,7 @@ func (r knownRow) known() (trade.Known, error) {
 	return k, err
 }
 
-// Known gives what is known of these keys, by key.
+// Known returns what is known of these keys, by key.
 func (s *Discovery) Known(ctx context.Context, job string, keys []string) (map[string]trade.Known, error) {
 	out := make(map[string]trade.Known, len(keys))
 	for chunk := range slices.Chunk(keys, sqldb.InList) {
@@ -73,7 +73,7 @@ func (s *Discovery) known(ctx context.Context, op, where string, args ...any) ([
 	return sqldb.Rows(ctx, s.db, op, knownRow.known, selectKnown+where, args...)
 }
 
-// Entries gives whole entries by their numbers, in any order. Numbers that do not exist are left
+// Entries returns whole entries by their numbers, in any order. Numbers that do not exist are left
 // out.
 func (s *Discovery) Entries(ctx context.Context, ids []int64) ([]trade.Entry, error) {
 	return s.ledger.SelectEntries(ctx, "reading entries", `WHERE `+s.db.D.Among("e.id"), sqldb.ListOf(s.db.D, ids))
@@ -128,7 +128,8 @@ func (s *Discovery) Stale(ctx context.Context, job, mappedWith string, states []
 	return nil
 }
 
-// Arrivals tells how many entries of a job have numbers above after, and the keys of the first few.
+// Arrivals reports how many entries of a job have numbers above after, and the keys of the first
+// few.
 func (s *Discovery) Arrivals(ctx context.Context, job string, after int64, samples int) (trade.Arrivals, error) {
 	const op = "counting new rows"
 	var a trade.Arrivals

@@ -26,7 +26,7 @@ func IdsFrom(t time.Time) string {
 	return h[:8] + "-" + h[8:]
 }
 
-// Ages tells how old the rows of a job are.
+// Ages reports how old the rows of a job are.
 func (s *Discovery) Ages(ctx context.Context, job string) (trade.Ages, error) {
 	var pending, waiting, doubt, newest, run sql.NullInt64
 	for _, q := range []struct {
@@ -114,8 +114,8 @@ func (s *Discovery) Sent(ctx context.Context, from, before time.Time, fn func(tr
 	}
 }
 
-// PayloadsOf gives what was sent for records of a kind, by their ids on the platform; a record that
-// the ledger does not have, or of which the payload has been removed, is not in the answer.
+// PayloadsOf returns what was sent for records of a kind, by their ids on the platform; a record
+// that the ledger does not have, or of which the payload has been removed, is not in the answer.
 func (s *Discovery) PayloadsOf(ctx context.Context, sends trade.Kind,
 	ids []string,
 ) (map[string]json.RawMessage, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Parents gives what is known of rows that others hang on, by job and key; a row that the ledger
+// Parents returns what is known of rows that others hang on, by job and key; a row that the ledger
 // does not have is not in the answer.
 func (s *Discovery) Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]trade.Parent, error) {
 	out := make(map[trade.ParentKey]trade.Parent, len(keys))

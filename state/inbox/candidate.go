@@ -39,9 +39,9 @@ func (r candidateRow) candidate() (trade.Candidate, error) {
 
 const selectCandidate = `SELECT id, seq, event, purpose, heard_at, last_at, typed_from, typed_to, next_at, asked_at, tries, state, status, fields, unread, settled_by FROM candidate `
 
-// Candidates gives the records that were read back, or could not be, and of which events told at or
-// after a time, at most limit: those first of which events told last soonest after it, as that of a
-// request does.
+// Candidates returns the records that were read back, or could not be, and of which events told at
+// or after a time, at most limit: those first of which events told last soonest after it, as that
+// of a request does.
 func (s *Mailbox) Candidates(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error) {
 	return s.candidates(ctx, `WHERE last_at >= ? AND purpose = 'doubt' ORDER BY last_at, id LIMIT ?`,
 		since.UnixMilli(), limit)
@@ -64,7 +64,7 @@ func (s *Mailbox) RecordOf(ctx context.Context, id string) (record trade.Candida
 	return found[0], true, nil
 }
 
-// DueCandidates gives the records that are to be read back, those first whose time came first.
+// DueCandidates returns the records that are to be read back, those first whose time came first.
 func (s *Mailbox) DueCandidates(ctx context.Context, now time.Time, limit int) ([]trade.Candidate, error) {
 	return s.candidates(ctx, `WHERE next_at IS NOT NULL AND next_at <= ? ORDER BY next_at, last_at, id LIMIT ?`,
 		now.UnixMilli(), limit)

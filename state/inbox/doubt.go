@@ -14,10 +14,10 @@ import (
 // decided or not.
 const doubtsMost = 5000
 
-// Doubts gives the attempts of order commitments of which nobody knows whether they made a record,
-// and those in flight, with their entries. What is decided is given too, because a record may
-// contradict the decision, or be that of a decided row rather than of another one: the newest, as
-// many as are left of the most that are looked at.
+// Doubts returns the attempts of order commitments of which nobody knows whether they made a
+// record, and those in flight, with their entries. What is decided is given too, because a record
+// may contradict the decision, or be that of a decided row rather than of another one: the newest,
+// as many as are left of the most that are looked at.
 func (s *Mailbox) Doubts(ctx context.Context) ([]trade.Doubt, error) {
 	return s.DoubtRows(ctx, doubtsMost)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Ours tells which of these ids stand for something of ours: "order_commitments" for a record that
-// one of our rows made, "sent" for what our requests name or the references have.
+// Ours reports which of these ids stand for something of ours: "order_commitments" for a record
+// that one of our rows made, "sent" for what our requests name or the references have.
 func (s *Mailbox) Ours(ctx context.Context, ids []string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, look := range []struct{ kind, query, column string }{
@@ -101,7 +101,7 @@ func (r heardRow) heard() trade.Heard {
 	}
 }
 
-// Hints gives what is known of the platform beyond a row's own requests: ids are those of its
+// Hints returns what is known of the platform beyond a row's own requests: ids are those of its
 // record, its producer and its farm by their kinds; since is when the doubt began.
 func (s *Mailbox) Hints(ctx context.Context, ids map[string][]string, since time.Time, limit int) (trade.Hints, error) {
 	const op = "reading the hints"
@@ -131,7 +131,7 @@ func (s *Mailbox) Hints(ctx context.Context, ids map[string][]string, since time
 	return out, nil
 }
 
-// LastHeard gives what an event told last of records of one kind before a time, by their ids; a
+// LastHeard returns what an event told last of records of one kind before a time, by their ids; a
 // zero time: until now.
 func (s *Mailbox) LastHeard(ctx context.Context, kind, event string, ids []string,
 	before time.Time,
@@ -178,7 +178,7 @@ func (s *Mailbox) WakeFor(ctx context.Context, kinds, ids []string, now time.Tim
 	})
 }
 
-// names tells whether the id of a block, which may be that of a pair, is or has this one.
+// names reports whether the id of a block, which may be that of a pair, is or has this one.
 func names(block, id string) bool { return slices.Contains(strings.Fields(block), id) }
 
 // wakeRows lets the rows that wait for a record, and those that were refused for it, go with the

@@ -101,7 +101,7 @@ func (s *Mailbox) TakeEvents(ctx context.Context, events []trade.InboxEvent) err
 	})
 }
 
-// DueEvents gives events that are to be looked at, the first ones first.
+// DueEvents returns events that are to be looked at, the first ones first.
 func (s *Mailbox) DueEvents(ctx context.Context, now time.Time, limit int) ([]trade.InboxEvent, error) {
 	return s.inbox(ctx, `WHERE next_at IS NOT NULL AND next_at <= ? ORDER BY next_at, seq LIMIT ?`,
 		now.UnixMilli(), limit)
@@ -111,7 +111,7 @@ func (s *Mailbox) inbox(ctx context.Context, where string, args ...any) ([]trade
 	return sqldb.Rows(ctx, s.db, "reading the inbox", inboxRow.event, selectInbox+where, args...)
 }
 
-// Inbox gives the events that a filter selects, the newest first.
+// Inbox returns the events that a filter selects, the newest first.
 func (s *Mailbox) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.InboxEvent, error) {
 	where, args := []string{"1 = 1"}, []any{}
 	add := func(condition string, more ...any) {
@@ -168,8 +168,8 @@ func withText(events []trade.InboxEvent, text string) []trade.InboxEvent {
 	return slices.DeleteFunc(events, func(e trade.InboxEvent) bool { return !hasText(string(e.Body), text) })
 }
 
-// hasText tells whether a body, a text of its JSON, or of JSON that is a text in it, has a text in
-// lower case.
+// hasText reports whether a body, a text of its JSON, or of JSON that is a text in it, has a text
+// in lower case.
 func hasText(body, text string) bool {
 	if strings.Contains(strings.ToLower(body), text) {
 		return true
@@ -224,14 +224,14 @@ func (s *Mailbox) ReplayEvents(ctx context.Context, seqs []int64, now time.Time,
 	})
 }
 
-// EventsWaiting tells how many events are still to be looked at.
+// EventsWaiting reports how many events are still to be looked at.
 func (s *Mailbox) EventsWaiting(ctx context.Context) (int, error) {
 	n := 0
 	err := s.db.Get(ctx, "counting the inbox", &n, `SELECT COUNT(*) FROM inbox WHERE next_at IS NOT NULL`)
 	return n, err
 }
 
-// EventSilence tells since when the platform should be heard, when it was heard last, and what it
+// EventSilence reports since when the platform should be heard, when it was heard last, and what it
 // confirmed since.
 func (s *Mailbox) EventSilence(ctx context.Context) (trade.EventSilence, error) {
 	const op = "looking when the platform was heard last"

@@ -36,8 +36,8 @@ func (r webhookRow) webhook() trade.Webhook {
 	}
 }
 
-// Webhooks gives our registrations whose calls are taken, by event, the newest of each first: those
-// that are in use, and those that may be.
+// Webhooks returns our registrations whose calls are taken, by event, the newest of each first:
+// those that are in use, and those that may be.
 func (s *Mailbox) Webhooks(ctx context.Context, now time.Time) ([]trade.Webhook, error) {
 	query := selectWebhook + `WHERE retired_at IS NULL OR retired_at > ? ORDER BY event, asked_at DESC, id DESC`
 	return sqldb.Made(ctx, s.db, "reading the webhooks", webhookRow.webhook, query, now.Add(-acceptRetired).UnixMilli())

@@ -10,7 +10,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Cursor gives how far a job's reading has come; the zero value when nothing was read yet.
+// Cursor returns how far a job's reading has come; the zero value when nothing was read yet.
 func (s *Roster) Cursor(ctx context.Context, job string) (trade.Cursor, error) {
 	const op = "reading the cursor"
 	c, err := CursorOf(s.db.Reading(ctx, op), job)

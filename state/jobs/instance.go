@@ -94,8 +94,8 @@ func (s *Roster) Depart(ctx context.Context, instance string) error {
 	})
 }
 
-// Instances gives the processes that may send, and those that ended without a word within the last
-// hour, the oldest first.
+// Instances returns the processes that may send, and those that ended without a word within the
+// last hour, the oldest first.
 func (s *Roster) Instances(ctx context.Context) ([]trade.Instance, error) {
 	const op = "reading who may send"
 	var rows []instanceRow
@@ -126,9 +126,9 @@ func instancesOf(rows []instanceRow) ([]trade.Instance, error) {
 	return out, nil
 }
 
-// DeadAmong gives those of some instances that are dead, of which nobody knows any more too. Their
-// records are locked, so that one that begins to live again does so after this transaction, and
-// what it claimed before is seen by it.
+// DeadAmong returns those of some instances that are dead, of which nobody knows any more too.
+// Their records are locked, so that one that begins to live again does so after this transaction,
+// and what it claimed before is seen by it.
 func DeadAmong(t *sqldb.Tx, ids []string) (map[string]bool, error) {
 	dead := map[string]bool{}
 	for _, id := range ids {

@@ -77,7 +77,7 @@ func readLease(t *sqldb.Tx, job string, lock func(query, table string) string) (
 	return rows[0], nil
 }
 
-// Fence gives trade.ErrLeaseLost when the lease is no longer ours. One that has expired, but that
+// Fence returns trade.ErrLeaseLost when the lease is no longer ours. One that has expired, but that
 // nobody took, is still its owner's, who stops by his own clock long before. Until the transaction
 // ends nobody takes the lease: who takes it locks the row, and sees all that was done under it.
 // Several transactions may be fenced by one lease at once, and its renewal waits for none of them.
@@ -119,7 +119,7 @@ func (s *Roster) RenewLease(ctx context.Context, lease trade.Lease) error {
 	})
 }
 
-// ReleaseLease gives the lease back. One that is no longer ours is left alone.
+// ReleaseLease returns the lease back. One that is no longer ours is left alone.
 func (s *Roster) ReleaseLease(ctx context.Context, lease trade.Lease) error {
 	return s.db.InTx(ctx, "giving the lease back", func(t *sqldb.Tx) error {
 		return t.Do(
@@ -128,7 +128,7 @@ func (s *Roster) ReleaseLease(ctx context.Context, lease trade.Lease) error {
 	})
 }
 
-// Leases gives the leases that were not given back, by job.
+// Leases returns the leases that were not given back, by job.
 func (s *Roster) Leases(ctx context.Context) ([]trade.Holder, error) {
 	var rows []struct {
 		Job string
@@ -173,7 +173,7 @@ func NobodyRuns(t *sqldb.Tx) error {
 	return t.Do(`UPDATE job_lease SET instance = '', owner = '', expires = 0 WHERE instance <> ''`)
 }
 
-// HeldBy gives *trade.LeasedError while a living process holds the lease.
+// HeldBy returns *trade.LeasedError while a living process holds the lease.
 func (r LeaseRow) HeldBy(job string) error {
 	if r.Instance == "" || r.Expires <= r.Now {
 		return nil

@@ -108,7 +108,7 @@ type getter interface {
 	GetContext(ctx context.Context, dest any, query string, args ...any) error
 }
 
-// Belongs gives *trade.OtherPlatformError when a run that sends to this address would be refused.
+// Belongs returns *trade.OtherPlatformError when a run that sends to this address would be refused.
 // It changes nothing.
 func (s *Roster) Belongs(ctx context.Context, platform string) error {
 	was, err := s.Platform(ctx)

@@ -62,8 +62,8 @@ type watchRow struct {
 const selectWatched = `SELECT a.id, (a.outcome IS NULL) AS open, q.ticks FROM attempt a LEFT JOIN quarantine q ON q.attempt_id = a.id AND q.boot = ?
 	WHERE a.entry_id = ? AND (a.outcome IS NULL OR a.outcome = 'unknown')`
 
-// MayResend tells whether every attempt of an entry is closed and, where it is unknown, has been so
-// for long enough. The entry is locked.
+// MayResend reports whether every attempt of an entry is closed and, where it is unknown, has been
+// so for long enough. The entry is locked.
 func MayResend(t *sqldb.Tx, entryID int64, boot string, ticks, least time.Duration) (bool, error) {
 	var rows []watchRow
 	if err := t.All(&rows, selectWatched, boot, entryID); err != nil {

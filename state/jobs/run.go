@@ -63,8 +63,8 @@ func setReach(stop *trade.Stop, text string) error {
 	return nil
 }
 
-// Runs gives the latest runs of a job, or of all jobs with an empty name, newest first; all with a
-// limit of 0.
+// Runs returns the latest runs of a job, or of all jobs with an empty name, newest first; all with
+// a limit of 0.
 func (s *Roster) Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error) {
 	const op = "reading the runs"
 	var rows []struct {
@@ -88,7 +88,7 @@ func (s *Roster) Runs(ctx context.Context, job string, limit int) ([]trade.RunRe
 	return out, nil
 }
 
-// Jobs gives the names of all jobs that the ledger knows, sorted.
+// Jobs returns the names of all jobs that the ledger knows, sorted.
 func (s *Roster) Jobs(ctx context.Context) ([]string, error) {
 	var jobs []string
 	// Every entry is in a kept sum, so that the large table need not be read.

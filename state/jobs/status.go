@@ -39,7 +39,7 @@ func StatusOf(job string, rows []StatusRow) (trade.JobStatus, error) {
 	return status, nil
 }
 
-// JobStatus gives where a job stands; idle when nothing was ever recorded.
+// JobStatus returns where a job stands; idle when nothing was ever recorded.
 func (s *Roster) JobStatus(ctx context.Context, job string) (trade.JobStatus, error) {
 	const op = "reading the state of a job"
 	var rows []StatusRow

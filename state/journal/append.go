@@ -63,7 +63,7 @@ func Open(dir string, seq int64, mark string) (j *Journal, err error) {
 	return j, nil
 }
 
-// Header gives the journal's name.
+// Header returns the journal's name.
 func (j *Journal) Header() Header {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -298,8 +298,8 @@ func (j *Journal) write(r Record) error {
 	return nil
 }
 
-// isFull tells whether there is no room: on the disk, in the user's share of it, or within the size
-// of a file that the process may write.
+// isFull reports whether there is no room: on the disk, in the user's share of it, or within the
+// size of a file that the process may write.
 func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Find gives the folders below a parent that hold a journal with what each says at its end. One
+// Find returns the folders below a parent that hold a journal with what each says at its end. One
 // that cannot be read is in broken.
 func Find(parent string) (found map[string]End, broken map[string]error, err error) {
 	folders, err := os.ReadDir(parent)

@@ -23,7 +23,7 @@ func crcOf(text []byte) string {
 	return hex.EncodeToString([]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)})
 }
 
-// encode gives a record's line and its CRC.
+// encode returns a record's line and its CRC.
 func encode(r Record) (line []byte, crc string, err error) {
 	text, err := json.Marshal(r)
 	if err != nil {

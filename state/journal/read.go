@@ -259,7 +259,7 @@ func next(line []byte, end *End, path string, anchor, begins bool) (e entry, rea
 	return e, "", false
 }
 
-// stubOf tells whether a segment was begun and never got its head: the journal ends with the one
+// stubOf reports whether a segment was begun and never got its head: the journal ends with the one
 // before.
 func stubOf(path string) (stub bool, size int64, err error) {
 	f, err := os.Open(path)
@@ -278,7 +278,7 @@ func stubOf(path string) (stub bool, size int64, err error) {
 	return !sound, info.Size(), nil
 }
 
-// soundAfter tells whether a sound line follows: then what was not readable is damage, not a torn
+// soundAfter reports whether a sound line follows: then what was not readable is damage, not a torn
 // end.
 func soundAfter(in *bufio.Reader) (bool, error) {
 	for {

@@ -11,7 +11,7 @@ import (
 // cannot begin again before they are.
 var ErrUnsettled = errors.New("the journal has records that the ledger does not have yet")
 
-// Size gives the bytes that a journal takes, as its folder has them now, and the place where it
+// Size returns the bytes that a journal takes, as its folder has them now, and the place where it
 // last began again: the first record that is needed, and the bytes of what the ledger knew then.
 // first is the first record that is there.
 func (j *Journal) Size() (bytes, first, base, snapshot int64, err error) {
@@ -32,7 +32,7 @@ func (j *Journal) Size() (bytes, first, base, snapshot int64, err error) {
 	return bytes, first, j.end.Base, j.end.Size, nil
 }
 
-// SizeBefore gives the bytes of the segments that hold nothing from a record on.
+// SizeBefore returns the bytes of the segments that hold nothing from a record on.
 func (j *Journal) SizeBefore(base int64) (bytes int64, err error) {
 	names, err := segments(j.dir)
 	if err != nil {

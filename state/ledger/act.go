@@ -58,7 +58,7 @@ func (s *Ledger) Act(ctx context.Context, acts []trade.Act) (done []bool, err er
 	return done, nil
 }
 
-// givesID tells whether the entry of Gives stays accepted and gives its id, and only that, to the
+// givesID reports whether the entry of Gives stays accepted and gives its id, and only that, to the
 // entry of the act.
 func givesID(a trade.Act) bool {
 	if a.Update == nil {
@@ -97,7 +97,7 @@ func actOnJob(t *sqldb.Tx, act trade.JobAct, record trade.AuditRecord) (done boo
 	return err == nil, err
 }
 
-// standsAs tells whether a job stands as a person saw it; who saw nothing may act on any job that
+// standsAs reports whether a job stands as a person saw it; who saw nothing may act on any job that
 // is not paused.
 func standsAs(now trade.JobStatus, saw *trade.JobStatus) bool {
 	if saw == nil {
@@ -171,13 +171,13 @@ func ActOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 	return noteAct(t, updatedBy(acts, done), UpdateIDs(slices.Concat(gives, updates)))
 }
 
-// stands tells whether an entry stands as a person saw it.
+// stands reports whether an entry stands as a person saw it.
 func stands(entries map[int64]*NarrowRow, u trade.Update) bool {
 	e := entries[u.Entry.ID]
 	return e != nil && e.Version == u.Entry.Version && e.State == string(u.From)
 }
 
-// updatedBy gives the record of the first act on an entry that was done: the acts of one call are
+// updatedBy returns the record of the first act on an entry that was done: the acts of one call are
 // one act on several rows.
 func updatedBy(acts []trade.Act, done []bool) trade.AuditRecord {
 	for i, a := range acts {
@@ -230,8 +230,8 @@ func askAgain(t *sqldb.Tx, blocks []trade.Block, at time.Time) error {
 	return nil
 }
 
-// Holder gives the row that has a platform id, or that an earlier answer gave it to, among the rows
-// that send a kind; none: the zero key. Entry except is not asked about.
+// Holder returns the row that has a platform id, or that an earlier answer gave it to, among the
+// rows that send a kind; none: the zero key. Entry except is not asked about.
 func (s *Ledger) Holder(ctx context.Context, sends trade.Kind, remoteID string, except int64) (trade.ParentKey, error) {
 	return holderOf(s.db.Reading(ctx, "looking whose an id is"), string(sends), remoteID, except)
 }

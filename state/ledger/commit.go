@@ -285,7 +285,7 @@ func (g *GroupTx) claim() error {
 	return g.begin(began)
 }
 
-// attemptOf gives the open attempt that an intent begins.
+// attemptOf returns the open attempt that an intent begins.
 func (g *GroupTx) attemptOf(in trade.Intent, e *NarrowRow, no int) trade.Attempt {
 	a := in.Attempt
 	a.EntryID, a.Generation, a.No, a.Epoch, a.Outcome = e.ID, e.Generation, no, g.Lease.Epoch, trade.OutcomeOpen

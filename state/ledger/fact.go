@@ -15,7 +15,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// FactPages gives entries as the journal keeps them, in pages.
+// FactPages returns entries as the journal keeps them, in pages.
 func FactPages(t *sqldb.Tx, ids []int64, put func([]journal.Fact) error) error {
 	for chunk := range slices.Chunk(ids, sqldb.InList) {
 		var rows []EntryRow

@@ -21,7 +21,7 @@ type sibling struct {
 	Outcome      string // '' while it is open
 }
 
-// mayHaveCreated tells whether a record may have come of it.
+// mayHaveCreated reports whether a record may have come of it.
 func (s sibling) mayHaveCreated() bool {
 	o := trade.Outcome(s.Outcome)
 	return o == trade.OutcomeOpen || o == trade.OutcomeUnknown || o == trade.OutcomeCreated
@@ -50,7 +50,7 @@ func (g *GroupTx) siblings() (map[int64][]sibling, error) {
 	return out, err
 }
 
-// current gives the attempts of an entry as they are with what this group has settled so far.
+// current returns the attempts of an entry as they are with what this group has settled so far.
 func (g *GroupTx) current(of []sibling) []sibling {
 	of = slices.Clone(of)
 	for i, s := range of {

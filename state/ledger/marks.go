@@ -23,7 +23,7 @@ type Marks struct {
 	file  *marks.File // nil: there is none
 }
 
-// Marked tells whether requests are noted just before they leave, so that intents may be stored
+// Marked reports whether requests are noted just before they leave, so that intents may be stored
 // before their requests leave: a crash of the process shows which had left.
 func (s *Ledger) Marked() bool {
 	file := s.MarksFile()
@@ -64,7 +64,7 @@ var certainly = map[trade.Outcome]marks.Outcome{
 	trade.OutcomeNotSent: marks.NotSent,
 }
 
-// MarksFile gives the file of this process, which is there before its first intent is stored; nil
+// MarksFile returns the file of this process, which is there before its first intent is stored; nil
 // without a journal, and where no tmpfs can be written.
 func (s *Ledger) MarksFile() *marks.File {
 	if s.db.Journal == nil {
@@ -95,7 +95,8 @@ func (s *Ledger) MarksFile() *marks.File {
 // follows.
 func (s *Ledger) notesOf(journal string) string { return s.db.ID + "." + journal + "." }
 
-// ownMemory tells whether a folder is on a tmpfs, belongs to this user, and is open to nobody else.
+// ownMemory reports whether a folder is on a tmpfs, belongs to this user, and is open to nobody
+// else.
 func (s *Ledger) ownMemory(dir string, create bool) bool {
 	if !filepath.IsAbs(dir) {
 		return false

@@ -16,7 +16,7 @@ import (
 // kind sends. So the ledger knows which jobs have entries of which kind (job_kind), and each group
 // compares keys where there are several.
 
-// kinOf gives the jobs whose keys are compared with those of a job: all that have entries of the
+// kinOf returns the jobs whose keys are compared with those of a job: all that have entries of the
 // same kind, but for those of which it is known that their keys are of another space.
 func kinOf(all sqldb.Select, job, sends string) ([]string, error) {
 	var rows []struct {
@@ -102,7 +102,7 @@ func takenKeys(d sqldb.Dialect, all sqldb.Select, kin []string, sends string,
 }
 
 // SentElsewhere gives, by key, the rows of other jobs of the same kind that were sent, or may have
-// been, and whose keys are compared with those of this job; several tells whether there are such
+// been, and whose keys are compared with those of this job; several reports whether there are such
 // jobs.
 func (s *Ledger) SentElsewhere(ctx context.Context, job string, sends trade.Kind,
 	keys []string,
@@ -206,8 +206,8 @@ func KnowJob(t *sqldb.Tx, job, sends string) error {
 	return t.Do(`INSERT INTO job_kind (job, sends) VALUES (?, ?) ON CONFLICT DO NOTHING`, job, sends)
 }
 
-// JobsOfLedger gives the jobs that have entries, in the order of their names, with how many of them
-// were sent or are in doubt.
+// JobsOfLedger returns the jobs that have entries, in the order of their names, with how many of
+// them were sent or are in doubt.
 func (s *Ledger) JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error) {
 	const op = "reading the jobs that have entries"
 	var rows []struct {

@@ -86,7 +86,7 @@ func (g *GroupTx) remoteOwners() (owners map[remoteKey]*NarrowRow, scopes map[st
 	return owners, scopes, nil
 }
 
-// holderOf gives the row that has a platform id, or that an earlier answer gave it to; of an id
+// holderOf returns the row that has a platform id, or that an earlier answer gave it to; of an id
 // that is unique within a contract only, a row of the same contract as entry except, which is not
 // asked about.
 func holderOf(all sqldb.Select, sends, remoteID string, except int64) (trade.ParentKey, error) {

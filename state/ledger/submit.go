@@ -108,7 +108,7 @@ func (s *Ledger) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id st
 	})
 }
 
-// Due gives pending entries that may go now, with numbers above after, in the order of their
+// Due returns pending entries that may go now, with numbers above after, in the order of their
 // numbers.
 func (s *Ledger) Due(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error) {
 	return s.SelectEntries(ctx, "looking for what is due", `WHERE e.job = ? AND e.state = 'pending' AND e.id > ?
@@ -130,7 +130,7 @@ func (r BlockRow) block() trade.Block {
 	}
 }
 
-// Blocks gives the records that rows wait for, by kind and id.
+// Blocks returns the records that rows wait for, by kind and id.
 func (s *Ledger) Blocks(ctx context.Context) ([]trade.Block, error) {
 	return sqldb.Made(ctx, s.db, "reading what rows wait for", BlockRow.block,
 		`SELECT kind, id, message, first_at, next_at, tries FROM block ORDER BY kind, id`)

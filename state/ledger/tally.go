@@ -155,7 +155,7 @@ func compareTally(a, b TallyKey) int {
 	return cmp.Or(strings.Compare(a.Job, b.Job), strings.Compare(a.State, b.State), strings.Compare(a.Unit, b.Unit))
 }
 
-// Counts gives the kept sums of a job by state and unit, in the order of trade.States (I9). Empty
+// Counts returns the kept sums of a job by state and unit, in the order of trade.States (I9). Empty
 // ones are left out.
 func (s *Ledger) Counts(ctx context.Context, job string) ([]trade.Tally, error) {
 	const op = "reading the counts"

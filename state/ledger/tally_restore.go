@@ -63,7 +63,7 @@ func lockSums(t *sqldb.Tx) error {
 	return t.Do(`LOCK TABLE tally IN EXCLUSIVE MODE`)
 }
 
-// countedSums gives the sums of all entries.
+// countedSums returns the sums of all entries.
 func countedSums(t *sqldb.Tx) (TallyChange, error) {
 	const page = 10 * sqldb.BulkRows
 	now := TallyChange{}
@@ -90,7 +90,7 @@ func countedSums(t *sqldb.Tx) (TallyChange, error) {
 	}
 }
 
-// jobsUnlike gives the jobs whose kept sums are others than these, or cannot be read.
+// jobsUnlike returns the jobs whose kept sums are others than these, or cannot be read.
 func jobsUnlike(t *sqldb.Tx, now TallyChange) ([]string, error) {
 	var kept []TallyRow
 	if err := t.All(&kept, `SELECT job, state, unit, n, volume FROM tally`); err != nil {

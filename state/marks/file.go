@@ -74,7 +74,7 @@ var inUse = struct {
 	files map[string]*File
 }{files: map[string]*File{}}
 
-// Use gives the file at path, which it makes when this process does not have it yet, in place of
+// Use returns the file at path, which it makes when this process does not have it yet, in place of
 // one that stands there. owner is written into its head, as JSON: it says who may be asked about.
 // Each use ends with Close.
 func Use(path string, owner json.RawMessage) (*File, error) {
@@ -181,7 +181,7 @@ func (m *File) Settled(requests []string, record uint64) {
 	}
 }
 
-// Tells tells whether a request that will not be found proves that it had not left.
+// Tells reports whether a request that will not be found proves that it had not left.
 func (m *File) Tells() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -250,7 +250,7 @@ type Reading struct {
 // Never is a number that no record has.
 const Never = math.MaxUint64
 
-// Read reads the file of a process, and tells whether that has ended. It may be called beside the
+// Read reads the file of a process, and reports whether that has ended. It may be called beside the
 // process.
 func Read(path string) (r Reading, err error) {
 	f, err := os.Open(path)
@@ -289,7 +289,7 @@ func Read(path string) (r Reading, err error) {
 	return r, nil
 }
 
-// readSlot gives no request for a slot that was never written.
+// readSlot returns no request for a slot that was never written.
 func readSlot(b []byte) (request string, mark Mark, ok bool) {
 	if len(b) < slotSize {
 		return "", mark, false
@@ -316,7 +316,7 @@ func readSlot(b []byte) (request string, mark Mark, ok bool) {
 	return string(b[9 : 9+name]), Mark{answer}, true
 }
 
-// Paths gives the files of a folder by the name of their process.
+// Paths returns the files of a folder by the name of their process.
 func Paths(dir string) (map[string]string, error) {
 	there, err := os.ReadDir(dir)
 	if err != nil {

@@ -120,7 +120,7 @@ func (s *Directory) Approvals(ctx context.Context, now time.Time) ([]trade.Appro
 		selectApproval+`WHERE until > ? ORDER BY id`, now.UnixMilli())
 }
 
-// Approval gives one of them, also one that has lapsed; one that is not known, or gone:
+// Approval returns one of them, also one that has lapsed; one that is not known, or gone:
 // sqldb.ErrNotFound.
 func (s *Directory) Approval(ctx context.Context, id int64) (trade.Approval, error) {
 	const op = "reading what waits for a consent"

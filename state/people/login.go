@@ -12,7 +12,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Login gives who is logged in with a browser, or trade.ErrNobody. A user who was disabled is not.
+// Login returns who is logged in with a browser, or trade.ErrNobody. A user who was disabled is
+// not.
 func (s *Directory) Login(ctx context.Context, hash string) (trade.Login, error) {
 	var row struct {
 		personRow
@@ -97,7 +98,7 @@ func (s *Directory) LogOut(ctx context.Context, hash string, record trade.AuditR
 	})
 }
 
-// KnownDevice tells whether a user, or with 0 anybody, has logged in with this browser since a
+// KnownDevice reports whether a user, or with 0 anybody, has logged in with this browser since a
 // time.
 func (s *Directory) KnownDevice(ctx context.Context, hash string, user int64, since time.Time) (bool, error) {
 	var n int

@@ -36,13 +36,13 @@ func (r personRow) user() trade.User {
 	}
 }
 
-// Users gives all users by name.
+// Users returns all users by name.
 func (s *Directory) Users(ctx context.Context) ([]trade.User, error) {
 	return sqldb.Made(ctx, s.db, "reading the users", personRow.user,
 		`SELECT `+personColumns+` FROM person p ORDER BY p.name`)
 }
 
-// User gives one user by name, or trade.ErrNobody.
+// User returns one user by name, or trade.ErrNobody.
 func (s *Directory) User(ctx context.Context, name string) (trade.User, error) {
 	var row personRow
 	err := s.db.Get(ctx, "reading a user", &row, `SELECT `+personColumns+` FROM person p WHERE p.name = ?`, name)
@@ -52,7 +52,7 @@ func (s *Directory) User(ctx context.Context, name string) (trade.User, error) {
 	return row.user(), err
 }
 
-// UserFrom gives the user whom an issuer knows by a subject, or trade.ErrNobody.
+// UserFrom returns the user whom an issuer knows by a subject, or trade.ErrNobody.
 func (s *Directory) UserFrom(ctx context.Context, issuer, subject string) (trade.User, error) {
 	var row personRow
 	err := s.db.Get(ctx, "reading a user", &row,
@@ -128,7 +128,7 @@ func (s *Directory) ChangeUser(ctx context.Context, u trade.User, record trade.A
 	})
 }
 
-// SavedFilters gives the searches that a user keeps, by name.
+// SavedFilters returns the searches that a user keeps, by name.
 func (s *Directory) SavedFilters(ctx context.Context, user int64) ([]trade.SavedFilter, error) {
 	out := []trade.SavedFilter{}
 	err := s.db.All(ctx, "reading the saved searches", &out,

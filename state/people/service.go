@@ -66,7 +66,7 @@ func (s *Directory) Withdraw(ctx context.Context) error {
 	})
 }
 
-// Services gives the processes that serve this ledger, or ended without a word, the newest first.
+// Services returns the processes that serve this ledger, or ended without a word, the newest first.
 func (s *Directory) Services(ctx context.Context) ([]Service, error) {
 	const op = "reading who serves the ledger"
 	var rows []struct {
@@ -90,7 +90,7 @@ func (s *Directory) Services(ctx context.Context) ([]Service, error) {
 	return out, nil
 }
 
-// LastTask tells when a task of the housekeeping began last; the zero time when it never did.
+// LastTask reports when a task of the housekeeping began last; the zero time when it never did.
 func (s *Directory) LastTask(ctx context.Context, name string) (time.Time, error) {
 	var at int64
 	err := s.db.Get(ctx, "reading when a task ran", &at, `SELECT ran_at FROM task WHERE name = ?`, name)

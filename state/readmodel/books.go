@@ -14,7 +14,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Run gives one run by its id, or ErrNotFound.
+// Run returns one run by its id, or ErrNotFound.
 func (s *Reader) Run(ctx context.Context, id string) (trade.RunReport, error) {
 	var text string
 	err := s.db.Get(ctx, "reading a run", &text, `SELECT report FROM run WHERE id = ?`, id)
@@ -35,7 +35,7 @@ func runOf(text string) (trade.RunReport, error) {
 	return report, nil
 }
 
-// RunPage gives runs of a job, or of all jobs with an empty name, the newest first, from the one
+// RunPage returns runs of a job, or of all jobs with an empty name, the newest first, from the one
 // after which the page before ended.
 func (s *Reader) RunPage(ctx context.Context, job, after string, limit int) (trade.RunPage, error) {
 	const op = "reading a page of runs"
@@ -73,7 +73,7 @@ func (s *Reader) RunPage(ctx context.Context, job, after string, limit int) (tra
 	return page, nil
 }
 
-// AuditPage gives one page of the acts that a question asks for, the newest first. It goes
+// AuditPage returns one page of the acts that a question asks for, the newest first. It goes
 // backwards through the numbers, or through the acts on a target, from where the page before ended.
 func (s *Reader) AuditPage(ctx context.Context, q trade.AuditQuery) (trade.AuditPage, error) {
 	b := &branch{}

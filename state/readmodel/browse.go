@@ -78,7 +78,7 @@ func (s *Reader) rowsOf(ctx context.Context, filter trade.RowFilter,
 	}
 }
 
-// pageOf gives the numbers of the next rows of a filter, which names one job. Asked for several
+// pageOf returns the numbers of the next rows of a filter, which names one job. Asked for several
 // states, or for a flag, in the order of the numbers, the databases would go through the whole job:
 // so each state is asked for apart, and flags have an index of their own.
 func (s *Reader) pageOf(ctx context.Context, filter trade.RowFilter, after int64, limit int) (ids []int64, err error) {
@@ -111,7 +111,7 @@ func (s *Reader) pageOf(ctx context.Context, filter trade.RowFilter, after int64
 	return ids[:min(len(ids), limit)], nil
 }
 
-// conditions gives the WHERE of a filter, which names one job.
+// conditions returns the WHERE of a filter, which names one job.
 func conditions(f trade.RowFilter) (text string, args []any) {
 	var b strings.Builder
 	add := func(condition string, values ...any) {
@@ -144,7 +144,7 @@ func conditions(f trade.RowFilter) (text string, args []any) {
 	return b.String(), args
 }
 
-// Entry gives one entry by job and key, or ErrNotFound.
+// Entry returns one entry by job and key, or ErrNotFound.
 func (s *Reader) Entry(ctx context.Context, job, key string) (trade.Entry, error) {
 	found, err := s.ledger.SelectEntries(ctx, "reading a row", `WHERE e.job = ? AND e.key = ?`, job, key)
 	if err != nil {
@@ -156,7 +156,7 @@ func (s *Reader) Entry(ctx context.Context, job, key string) (trade.Entry, error
 	return found[0], s.discovery.TellParents(ctx, found)
 }
 
-// Attempts gives all attempts of an entry in their order.
+// Attempts returns all attempts of an entry in their order.
 func (s *Reader) Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error) {
 	query := `SELECT ` + strings.Join(ledger.AttemptColumns, ", ") + ` FROM attempt WHERE entry_id = ? ORDER BY no`
 	return sqldb.Rows(ctx, s.db, "reading the attempts of a row", (*ledger.AttemptRow).Attempt, query, entryID)

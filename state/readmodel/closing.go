@@ -87,7 +87,7 @@ func (s *Reader) CloseReport(ctx context.Context, c trade.Closing, rows io.Reade
 	})
 }
 
-// Closings gives the closed reports of a cut-off, or of all with the zero day, the newest first.
+// Closings returns the closed reports of a cut-off, or of all with the zero day, the newest first.
 func (s *Reader) Closings(ctx context.Context, day trade.Date) ([]trade.Closing, error) {
 	query := `SELECT id, day, at, who, reason, program, head, row_count, parts, hash, audit_seq FROM closing WHERE ? = '' OR day = ? ORDER BY day DESC, at DESC, id DESC`
 	return sqldb.Rows(ctx, s.db, "reading the closed reports", closingRow.closing, query, day.String(), day.String())

@@ -12,9 +12,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Dependents gives the rows that hang on a row, at most limit of them: those that wait for it, and
-// after them those that went, or go, with its id. One that the retention has reduced does not tell
-// its contract any more.
+// Dependents returns the rows that hang on a row, at most limit of them: those that wait for it,
+// and after them those that went, or go, with its id. One that the retention has reduced does not
+// tell its contract any more.
 func (s *Reader) Dependents(ctx context.Context, e trade.Entry, limit int) ([]trade.Entry, error) {
 	out, err := s.waitingFor(ctx, e, limit)
 	if err != nil || len(e.RemoteID) < contractMark || e.Sends != trade.OrderCommitments || len(out) == limit {
@@ -42,7 +42,7 @@ func (s *Reader) Dependents(ctx context.Context, e trade.Entry, limit int) ([]tr
 	return out, nil
 }
 
-// waitingFor gives rows that wait for a row, by number, at most limit of them.
+// waitingFor returns rows that wait for a row, by number, at most limit of them.
 func (s *Reader) waitingFor(ctx context.Context, parent trade.Entry, limit int) ([]trade.Entry, error) {
 	const op = "reading what waits for a row"
 	name, err := json.Marshal(parent.Key)
@@ -90,7 +90,7 @@ func (s *Reader) AuditOf(ctx context.Context, target string, limit int) ([]trade
 		audit.SelectAudit+`WHERE target = ? ORDER BY seq DESC LIMIT ?`, target, audit.OrAll(limit))
 }
 
-// EntryNo gives one entry by its number, or ErrNotFound.
+// EntryNo returns one entry by its number, or ErrNotFound.
 func (s *Reader) EntryNo(ctx context.Context, id int64) (trade.Entry, error) {
 	found, err := s.discovery.Entries(ctx, []int64{id})
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *Reader) EntryNo(ctx context.Context, id int64) (trade.Entry, error) {
 	return found[0], s.discovery.TellParents(ctx, found)
 }
 
-// Place tells which row of its state one is, by number, and of how many.
+// Place reports which row of its state one is, by number, and of how many.
 func (s *Reader) Place(ctx context.Context, e trade.Entry) (place, of int, err error) {
 	jobs, err := s.roster.Jobs(ctx)
 	if err != nil {

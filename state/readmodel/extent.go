@@ -11,7 +11,7 @@ import (
 // NotCounted is the number of what takes too long to count.
 const NotCounted = -1
 
-// Extent gives the number of records of each kind, and for SQLite the pages of the file: counts
+// Extent returns the number of records of each kind, and for SQLite the pages of the file: counts
 // only, nothing of what they hold. Each kind is given so much time (0 = as long as it takes), else
 // it is NotCounted.
 func (s *Reader) Extent(ctx context.Context, each time.Duration) (map[string]int64, error) {

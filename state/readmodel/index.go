@@ -11,9 +11,9 @@ import (
 // indexedAtOnce is how many rows one transaction makes findable.
 const indexedAtOnce = 500
 
-// Index makes the next rows findable by what people are shown of them now; more tells whether there
-// are others. The ledger itself notes which rows those are, and takes the words of a row out with
-// its texts.
+// Index makes the next rows findable by what people are shown of them now; more reports whether
+// there are others. The ledger itself notes which rows those are, and takes the words of a row out
+// with its texts.
 func (s *Reader) Index(ctx context.Context) (more bool, err error) {
 	var n int
 	if err := s.db.Get(ctx, "looking for rows to be found", &n,

@@ -12,8 +12,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Outcomes gives the attempts of entries by entry, in their order: when, with what outcome, status
-// and id. What was sent and answered is not read.
+// Outcomes returns the attempts of entries by entry, in their order: when, with what outcome,
+// status and id. What was sent and answered is not read.
 func (s *Reader) Outcomes(ctx context.Context, entryIDs []int64) (map[int64][]trade.Attempt, error) {
 	out := map[int64][]trade.Attempt{}
 	var rows []ledger.AttemptRow

@@ -15,7 +15,7 @@ import (
 
 const readingPage = "reading a page of rows"
 
-// RowPage gives one page of the rows that a question asks for. Where the parents of waiting rows
+// RowPage returns one page of the rows that a question asks for. Where the parents of waiting rows
 // stand is told as of now. Every way to ask goes along an index, from the row that the page before
 // ended with: a page costs the same whichever it is. A text that no key begins with is looked for
 // in all of them.
@@ -45,7 +45,7 @@ func (s *Reader) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, 
 	return page, s.discovery.TellParents(ctx, page.Rows)
 }
 
-// ids gives the numbers of the page, in their order.
+// ids returns the numbers of the page, in their order.
 func (p *paging) ids() (ids []int64, page trade.RowPage, err error) {
 	if column, _ := p.q.Sort.Column(); column != "" {
 		sorted := false
@@ -177,15 +177,15 @@ func (p *paging) byKey() ([]int64, error) {
 	return ids, nil
 }
 
-// textFound tells whether the text says better than the states which rows to look at.
+// textFound reports whether the text says better than the states which rows to look at.
 func (p *paging) textFound() bool { return p.ranges != nil || p.found != nil }
 
 // fewRows is how many rows of a state are looked up and sorted rather than found while going
 // through all.
 const fewRows = 20_000
 
-// many tells whether so many rows of a job are in the states asked for that going through the keys
-// finds a page soon.
+// many reports whether so many rows of a job are in the states asked for that going through the
+// keys finds a page soon.
 func (p *paging) many(job string) (bool, error) {
 	if len(p.q.States) == 0 {
 		return true, nil

@@ -11,9 +11,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// sortedPage gives the numbers of one page in an order that no index has: the rows of the question
-// are read and sorted, unless they are more than trade.SortedMost. ok is false then. next is where
-// the page after begins.
+// sortedPage returns the numbers of one page in an order that no index has: the rows of the
+// question are read and sorted, unless they are more than trade.SortedMost. ok is false then. next
+// is where the page after begins.
 func (p *paging) sortedPage() (ids []int64, next string, ok bool, err error) {
 	all := *p
 	all.after, all.q.Sort, all.q.Limit = 0, trade.NewestFirst, trade.SortedMost

@@ -65,7 +65,7 @@ const documentLeast = 5
 // shownMost is how many rows that show a word are looked at; the newest, where they are more.
 const shownMost = 2000
 
-// showing gives the rows that show a word with this beginning; all is false when they are more.
+// showing returns the rows that show a word with this beginning; all is false when they are more.
 func (p *paging) showing(word string) (ids []int64, all bool, err error) {
 	if err := p.all(&ids, `SELECT entry_id FROM search_term WHERE term >= ? AND term < ? LIMIT ?`, word, word+beyond,
 		shownMost+1); err != nil || len(ids) <= shownMost {

@@ -52,8 +52,8 @@ func (p *paging) understand() error {
 	return p.join(append(ids, p.found...))
 }
 
-// anywhere tells whether a text that is not found otherwise may stand in the middle of a key: an id
-// of the platform does not.
+// anywhere reports whether a text that is not found otherwise may stand in the middle of a key: an
+// id of the platform does not.
 func (a asked) anywhere() bool {
 	_, err := trade.ParseID(a.raw)
 	return err != nil

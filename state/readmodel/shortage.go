@@ -19,7 +19,7 @@ import (
 // that of the index entry_short, which the databases use only when they see it in these words.
 const selectShort = `SELECT e.job, e.key, e.sends, e.state, e.waiting_for, e.amount, e.unit FROM entry e WHERE e.waiting_for <> '[]' AND e.state IN ('waiting', 'invalid')`
 
-// Shortages gives the references that rows wait for and that no table has, and what each blocks:
+// Shortages returns the references that rows wait for and that no table has, and what each blocks:
 // the rows that wait for it, and the rows that wait for such a row (a delivery waits for its
 // contract, which waits for its wallet). After the codes of a kind comes its total, which counts
 // each row once. The order is by kind, then those first that block most rows.

@@ -386,7 +386,7 @@ func (r *Rebuilding) moveJobs(last int64, who string) error {
 	return nil
 }
 
-// followMoves gives what is known of rows to the jobs that have them in the ledger by now. The
+// followMoves returns what is known of rows to the jobs that have them in the ledger by now. The
 // journal of one host tells of a move, and those of the others know the old name.
 func (r *Rebuilding) followMoves() error {
 	var moves []journal.Move

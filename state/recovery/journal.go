@@ -223,7 +223,7 @@ var stepsOver = map[journal.Kind]bool{
 	journal.Snapshot: true, journal.Base: true,
 }
 
-// missed gives the journal that the ledger expects in a folder: a SQLite ledger has one; on
+// missed returns the journal that the ledger expects in a folder: a SQLite ledger has one; on
 // PostgreSQL each host and folder has its own.
 func (s *Journals) missed(rows map[string]sqldb.JournalRow, dir string) (sqldb.JournalRow, bool) {
 	host, _, _ := sqldb.HostIdentity()
@@ -244,7 +244,7 @@ func (s *Journals) forgotten(rows map[string]sqldb.JournalRow, dir string) error
 	return sqldb.RefuseForgotten(filepath.Dir(dir), s.db.Where)
 }
 
-// sameFile tells whether a path leads to this ledger, or to nothing any more.
+// sameFile reports whether a path leads to this ledger, or to nothing any more.
 func (s *Journals) sameFile(path string) bool {
 	there, err := os.Stat(path)
 	if err != nil {

@@ -75,7 +75,7 @@ func ignoreNoRows(err error) error {
 	return err
 }
 
-// fits tells whether the one record that the ledger lacks is what a crash leaves between journal
+// fits reports whether the one record that the ledger lacks is what a crash leaves between journal
 // and ledger.
 func (s *Journals) fits(t *sqldb.Tx, r journal.Record) (bool, error) {
 	if r.Audit != nil {

@@ -92,7 +92,7 @@ func (r *Rebuilding) Run(apply bool, record trade.AuditRecord) error {
 	return r.apply(work)
 }
 
-// Compare tells what the journal knows and the ledger does not.
+// Compare reports what the journal knows and the ledger does not.
 func (r *Rebuilding) Compare() ([]RebuiltRow, error) {
 	if err := r.followMoves(); err != nil {
 		return nil, err
@@ -218,8 +218,8 @@ func (r *Rebuilding) attemptsElsewhere(job string, keys []string) error {
 	return err
 }
 
-// decide tells what a row becomes. The ledger is a copy from an earlier time, so that the journal,
-// where it is certain, is right.
+// decide reports what a row becomes. The ledger is a copy from an earlier time, so that the
+// journal, where it is certain, is right.
 func (r *Rebuilding) decide(m *remembered) (RebuiltRow, bool) {
 	row := RebuiltRow{remembered: m, entry: r.entries[m.Row], to: m.Final()}
 	e := row.entry
@@ -246,12 +246,13 @@ func (r *Rebuilding) decide(m *remembered) (RebuiltRow, bool) {
 	return row, changes
 }
 
-// moves tells whether the ledger has the id still that a person gave to the row under the new key.
+// moves reports whether the ledger has the id still that a person gave to the row under the new
+// key.
 func (r RebuiltRow) moves() bool {
 	return r.MovedID != "" && r.entry.RemoteID.String == r.MovedID
 }
 
-// changeable tells whether an attempt of the ledger may still learn its outcome.
+// changeable reports whether an attempt of the ledger may still learn its outcome.
 func changeable(a *ledger.AttemptRow) bool {
 	return !a.Outcome.Valid || a.Outcome.String == string(trade.OutcomeUnknown)
 }

@@ -219,7 +219,7 @@ func (a *rememberedAttempt) settle(outcome, remote string, counts bool, at time.
 	a.Outcome, a.RemoteID, a.counts, a.finished = outcome, remote, counts, at
 }
 
-// doubtful tells whether one of its attempts may have created a record of which nobody knows.
+// doubtful reports whether one of its attempts may have created a record of which nobody knows.
 func (m *remembered) doubtful() bool {
 	for _, a := range m.attempts {
 		if a.Outcome == "" || a.Outcome == string(trade.OutcomeUnknown) {
@@ -229,7 +229,7 @@ func (m *remembered) doubtful() bool {
 	return false
 }
 
-// created tells whether one of its attempts created a record.
+// created reports whether one of its attempts created a record.
 func (m *remembered) created() bool {
 	for _, a := range m.attempts {
 		if a.Outcome == string(trade.OutcomeCreated) {

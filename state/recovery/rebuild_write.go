@@ -217,7 +217,7 @@ func (r *Rebuilding) states(work []RebuiltRow) error {
 	return r.UpdateRows("entry", []string{"id", "cells", "mapped_with", "payload"}, emptied)
 }
 
-// flags gives the flags of a row as they are stored.
+// flags returns the flags of a row as they are stored.
 func (row RebuiltRow) flags() (string, error) {
 	flags, err := ledger.FlagsOf(row.entry.Flags)
 	if err != nil {
@@ -285,7 +285,7 @@ func (r *Rebuilding) finalRow(row RebuiltRow, flags string) ([]any, error) {
 	}, nil
 }
 
-// pathTo gives the states on the way, without the first and the last, that the table of moves
+// pathTo returns the states on the way, without the first and the last, that the table of moves
 // allows. Nothing goes through pending or sending: they would need a payload and an attempt. Nor is
 // a row accepted at once that never was in flight there: the database takes that for a late
 // answer, and wants its attempt.

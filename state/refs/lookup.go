@@ -9,8 +9,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// LookupKey gives the key of the hashes under which documents are looked up. It is drawn once, with
-// the ledger, and never changes.
+// LookupKey returns the key of the hashes under which documents are looked up. It is drawn once,
+// with the ledger, and never changes.
 func (s *Tables) LookupKey(ctx context.Context) ([]byte, error) {
 	var secret string
 	if err := s.db.Get(ctx, "reading the key of the lookups", &secret, `SELECT secret FROM lookup_key`); err != nil {
@@ -19,7 +19,7 @@ func (s *Tables) LookupKey(ctx context.Context) ([]byte, error) {
 	return []byte(secret), nil
 }
 
-// Lookups gives what the platform answered to the questions of one kind, by their codes.
+// Lookups returns what the platform answered to the questions of one kind, by their codes.
 func (s *Tables) Lookups(ctx context.Context, kind string) (map[string]trade.Lookup, error) {
 	var rows []struct {
 		Code, ID, Message        string

@@ -24,7 +24,7 @@ type Tables struct {
 // New returns the Tables of a ledger.
 func New(db *sqldb.DB, ledger *ledger.Ledger) *Tables { return &Tables{db: db, ledger: ledger} }
 
-// References gives all codes of all kinds, by kind and code, and a text that changes with each
+// References returns all codes of all kinds, by kind and code, and a text that changes with each
 // change of them.
 func (s *Tables) References(ctx context.Context) (codes map[string]map[string]string, version string, err error) {
 	const op = "reading the references"
@@ -55,7 +55,7 @@ func (s *Tables) References(ctx context.Context) (codes map[string]map[string]st
 	}
 }
 
-// ListReferences gives the lines of one de-para table, or of all with an empty kind, by kind and
+// ListReferences returns the lines of one de-para table, or of all with an empty kind, by kind and
 // code, numbers as numbers.
 func (s *Tables) ListReferences(ctx context.Context, kind string) ([]trade.Reference, error) {
 	out := []trade.Reference{}
@@ -72,7 +72,7 @@ func (s *Tables) ListReferences(ctx context.Context, kind string) ([]trade.Refer
 // labelledAtOnce is how many codes one query asks for.
 const labelledAtOnce = 100
 
-// Labelled gives those of some codes that have a label, with id and label.
+// Labelled returns those of some codes that have a label, with id and label.
 func (s *Tables) Labelled(ctx context.Context, codes []trade.Reference) ([]trade.Reference, error) {
 	asked := map[trade.Reference]bool{}
 	for _, c := range codes {
@@ -214,8 +214,8 @@ func lockReferences(t *sqldb.Tx, kind string) (map[string]string, error) {
 	return have, nil
 }
 
-// ChangesOf tells what an import of codes changes of a kind as it stands, by code: the plan before
-// it and the audit after it.
+// ChangesOf reports what an import of codes changes of a kind as it stands, by code: the plan
+// before it and the audit after it.
 func ChangesOf(have, codes map[string]string) []trade.ReferenceChange {
 	var out []trade.ReferenceChange
 	for code, id := range codes {

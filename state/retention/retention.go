@@ -38,7 +38,7 @@ type Retention struct {
 	Kinds    []string      // only these kinds; nil: all
 }
 
-// wants tells whether a kind is among those that are asked for.
+// wants reports whether a kind is among those that are asked for.
 func (k Retention) wants(kind string) bool { return k.Kinds == nil || slices.Contains(k.Kinds, kind) }
 
 // The kinds of data that the retention knows.
@@ -75,7 +75,7 @@ type Retained struct {
 // Plan is what the retention takes away, by kind.
 type Plan []Retained
 
-// Empty tells whether nothing goes.
+// Empty reports whether nothing goes.
 func (p Plan) Empty() bool {
 	for _, k := range p {
 		if k.Rows > 0 {
@@ -93,12 +93,12 @@ type Retaining struct {
 	plan Plan
 }
 
-// before gives the time before which what is kept so long goes; ok is false when it never does.
+// before returns the time before which what is kept so long goes; ok is false when it never does.
 func (r *Retaining) before(keep time.Duration) (at time.Time, ok bool) {
 	return r.Now.Add(-keep).UTC(), keep > 0
 }
 
-// PlanRetention tells what Retain would take away now. It changes nothing.
+// PlanRetention reports what Retain would take away now. It changes nothing.
 func (s *Reducer) PlanRetention(ctx context.Context, keep Retention, now time.Time) (Plan, error) {
 	r := &Retaining{Reducer: s, Keep: keep, Now: now}
 	counts := map[string]func(context.Context) error{

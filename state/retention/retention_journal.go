@@ -322,7 +322,7 @@ func (r *Retaining) agrees(ctx context.Context, facts []journal.Fact, unfit func
 // forget.
 const mayExist = `EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = e.id AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created')))`
 
-// remembered gives the rows that the journal must have. Those of other hosts may be in their own
+// remembered returns the rows that the journal must have. Those of other hosts may be in their own
 // journals only: with several journals, none is asked for.
 func (r *Retaining) remembered(ctx context.Context) (map[rowHash]bool, error) {
 	const op = "comparing the journal with the ledger"

@@ -48,7 +48,7 @@ func (s *Reducer) Erase(ctx context.Context, ids []int64, remoteIDs []string, no
 	return rows, s.checkpoint(ctx)
 }
 
-// Erasable tells which of these rows Erase would take something from.
+// Erasable reports which of these rows Erase would take something from.
 func (s *Reducer) Erasable(ctx context.Context, ids []int64) (map[int64]bool, error) {
 	out := map[int64]bool{}
 	var some []int64

@@ -149,7 +149,7 @@ func HashesOf(d Dialect, hashes []trade.Hash) any {
 	return ListOf(d, texts)
 }
 
-// Marks gives n placeholders for IN (…).
+// Marks returns n placeholders for IN (…).
 func Marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
 
 // Anys makes the arguments of a statement of values of one type.

@@ -61,7 +61,7 @@ func (s *DB) askServer(ctx context.Context) error {
 	return nil
 }
 
-// SameServers tells whether two may be the same, as far as both are known.
+// SameServers reports whether two may be the same, as far as both are known.
 func SameServers(a, b string) bool {
 	x, y := ServerParts(a), ServerParts(b)
 	for i := range x {
@@ -81,7 +81,7 @@ func ServerParts(text string) [2]string {
 	return [2]string{system, timeline}
 }
 
-// knowsMore tells whether b has a part that a lacks.
+// knowsMore reports whether b has a part that a lacks.
 func knowsMore(a, b string) bool {
 	x, y := ServerParts(a), ServerParts(b)
 	return x[0] == Unread && y[0] != Unread || x[1] == Unread && y[1] != Unread
@@ -112,7 +112,7 @@ func (s *DB) KnowServer(ctx context.Context, mending bool) error {
 	return err
 }
 
-// Servers gives the server that the ledger knows, and the present one.
+// Servers returns the server that the ledger knows, and the present one.
 func (s *DB) Servers(ctx context.Context) (was, is string, err error) {
 	err = s.Read.QueryRowxContext(ctx, `SELECT server, `+s.server.query+` FROM ledger`).Scan(&was, &is)
 	return was, is, s.Fault(ctx, "looking which server has the ledger", err)

@@ -69,7 +69,7 @@ type Error struct {
 	Place string
 }
 
-// Error gives what happened, where, and what to do.
+// Error returns what happened, where, and what to do.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("the ledger")
@@ -83,7 +83,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap gives what happened.
+// Unwrap returns what happened.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Primary result codes of SQLite, the low byte of what the driver reports.

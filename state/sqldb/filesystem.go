@@ -31,7 +31,7 @@ var (
 // NetworkFileSystem names a file system that is refused, "" for others.
 func NetworkFileSystem(magic int64) string { return networkFileSystems[magic] }
 
-// FileSystemName names a file system and tells whether a ledger on it outlives its host or
+// FileSystemName names a file system and reports whether a ledger on it outlives its host or
 // container.
 func FileSystemName(magic int64) (name string, lasting bool) {
 	if name, ok := networkFileSystems[magic]; ok {

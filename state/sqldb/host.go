@@ -26,9 +26,9 @@ var Self = sync.OnceValue(func() trade.Owner {
 	return owner
 })
 
-// Gone tells whether it is certain that an owner no longer runs: it was a process of this clock and
-// this PID space, and its number is free or belongs to a later process. Everything else is for the
-// lease's time to decide.
+// Gone reports whether it is certain that an owner no longer runs: it was a process of this clock
+// and this PID space, and its number is free or belongs to a later process. Everything else is for
+// the lease's time to decide.
 func Gone(owner trade.Owner) bool {
 	self := Self()
 	if owner.Boot == "" || owner.PIDSpace == "" || owner.Started == "" || owner.PID <= 0 ||

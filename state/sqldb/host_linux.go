@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// HostIdentity gives the machine's id (or its name), the clock's, and the namespace in which
+// HostIdentity returns the machine's id (or its name), the clock's, and the namespace in which
 // process numbers count; what cannot be read is empty.
 func HostIdentity() (host, boot, pidSpace string) {
 	host = FirstLine("/etc/machine-id")
@@ -55,9 +55,9 @@ func FirstLine(path string) string {
 	return strings.TrimSpace(line)
 }
 
-// ProcessStart gives when a process started, in the kernel's ticks, and whether it runs. A process
-// that we may not look at runs, with an unknown start. One that has ended and was not yet collected
-// by its parent does not run.
+// ProcessStart returns when a process started, in the kernel's ticks, and whether it runs. A
+// process that we may not look at runs, with an unknown start. One that has ended and was not yet
+// collected by its parent does not run.
 func ProcessStart(pid int) (started string, running bool) {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return "", false
@@ -121,14 +121,14 @@ func fileSystemType(path string) (int64, bool) {
 	return int64(st.Type) & 0xffffffff, true //nolint:unconvert // it is an int32 on 32-bit machines
 }
 
-// Ours tells whether a file belongs to this user.
+// Ours reports whether a file belongs to this user.
 func Ours(info os.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(st.Uid) == os.Geteuid()
 }
 
-// ownerOf names the owner of a file, and tells whether that is somebody else; a file that cannot be
-// looked at is nobody's.
+// ownerOf names the owner of a file, and reports whether that is somebody else; a file that cannot
+// be looked at is nobody's.
 func ownerOf(path string) (name string, other bool) {
 	info, err := os.Stat(path)
 	if err != nil || Ours(info) {

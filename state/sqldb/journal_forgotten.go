@@ -99,7 +99,7 @@ func sentBy(dir string) (rows int, err error) {
 	return rows, err
 }
 
-// elsewhere tells whether the ledger of a journal is another one that still stands where it was.
+// elsewhere reports whether the ledger of a journal is another one that still stands where it was.
 func elsewhere(place, where string) bool {
 	if !filepath.IsAbs(place) || !filepath.IsAbs(where) {
 		return false

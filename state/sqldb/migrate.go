@@ -83,7 +83,7 @@ func (s *DB) JudgeSchema(have, known int64, o Options) error {
 	return nil
 }
 
-// NewestSchema gives the number of the last migration that this program has.
+// NewestSchema returns the number of the last migration that this program has.
 func (s *DB) NewestSchema() (int64, error) {
 	files, err := fs.Glob(Migrations, s.D.Folder+"/*.sql")
 	if err != nil || len(files) == 0 {
@@ -176,7 +176,7 @@ func numberOf(name string) (int64, error) {
 	return strconv.ParseInt(number, 10, 64)
 }
 
-// SchemaVersion gives the number of the last migration that was applied; 0 when the database is
+// SchemaVersion returns the number of the last migration that was applied; 0 when the database is
 // empty. A database of something else is refused.
 func (s *DB) SchemaVersion(ctx context.Context) (int64, error) {
 	var names []string

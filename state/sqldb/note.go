@@ -10,7 +10,7 @@ import (
 	"github.com/safrasync/safrasync/state/journal"
 )
 
-// Noting gives the note of a transaction, which is flushed to the journal before the commit.
+// Noting returns the note of a transaction, which is flushed to the journal before the commit.
 func (t *Tx) Noting(kind journal.Kind, at time.Time) *journal.Record {
 	if t.Note == nil {
 		t.Note = &journal.Record{Kind: kind, At: at.UTC()}
@@ -115,7 +115,7 @@ type JournalRow struct {
 	RetiredAt            sql.NullInt64
 }
 
-// JournalRows gives the journals of the ledger by their ids.
+// JournalRows returns the journals of the ledger by their ids.
 func JournalRows(t *Tx, lock bool) (map[string]JournalRow, error) {
 	query := `SELECT id, seq, mark, host, path, at, retired_at FROM journal ORDER BY id`
 	if lock {

@@ -38,7 +38,7 @@ func Columns[R any]() (out []string) {
 	return out
 }
 
-// Pick gives the values of some columns of a row, to which row points.
+// Pick returns the values of some columns of a row, to which row points.
 func Pick(row any, columns []string) []any {
 	out := make([]any, len(columns))
 	for i, field := range byColumn.FieldsByName(reflect.ValueOf(row), columns) {

@@ -265,7 +265,7 @@ func (t *Tx) leaveMark(slot int, mark string) error {
 	return t.S.D.safe(setting)
 }
 
-// WasApplied tells whether the transaction with this mark is in the database. On PostgreSQL the
+// WasApplied reports whether the transaction with this mark is in the database. On PostgreSQL the
 // upsert waits on the row that the transaction in question wrote first, so that one whose COMMIT
 // the server is still working on has ended before we judge.
 func (s *DB) WasApplied(ctx context.Context, op string, slot int, mark string) (bool, error) {
@@ -337,7 +337,7 @@ func (s *DB) discardWriter(ctx context.Context) error {
 	return nil
 }
 
-// pause waits, and tells whether there is time left.
+// pause waits, and reports whether there is time left.
 func (s *DB) pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -349,7 +349,8 @@ func (s *DB) pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// mayWorkAgain tells whether a transaction that was not committed can succeed when it is run again.
+// mayWorkAgain reports whether a transaction that was not committed can succeed when it is run
+// again.
 func mayWorkAgain(err error) bool {
 	var server *pq.Error
 	if errors.As(err, &server) {

@@ -20,12 +20,12 @@ import (
 // Desk is what the acts on rows, and on jobs too, need of the ledger.
 type Desk interface {
 	run.CodeKeeper
-	// Entry gives one entry by its job and key; not known: an error for which Unknown is true.
+	// Entry returns one entry by its job and key; not known: an error for which Unknown is true.
 	Entry(ctx context.Context, job, key string) (trade.Entry, error)
 	// Rows calls fn for the entries that a filter selects.
 	Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error
 	Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error)
-	// Holder gives the row, other than one, that has a platform id, or that an answer gave it to;
+	// Holder returns the row, other than one, that has a platform id, or that an answer gave it to;
 	// none: the zero key.
 	Holder(ctx context.Context, sends trade.Kind, remoteID string, except int64) (trade.ParentKey, error)
 	run.Quarantine
@@ -39,7 +39,7 @@ type Desk interface {
 type JobDesk interface {
 	Cursor(ctx context.Context, job string) (trade.Cursor, error)
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
-	// JobsOfLedger gives the jobs that have entries.
+	// JobsOfLedger returns the jobs that have entries.
 	JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error)
 	// MoveJob gives the entries of a job to another one, with its record in the audit. With apply
 	// false, and where keys collide, it only tells what it would do.
@@ -115,10 +115,10 @@ type RowStep struct {
 	ask    []trade.Block
 }
 
-// Possible tells whether the act can be done to any row.
+// Possible reports whether the act can be done to any row.
 func (p RowPlan) Possible() bool { return p.Count() > 0 }
 
-// Count tells to how many rows the act can be done.
+// Count reports to how many rows the act can be done.
 func (p RowPlan) Count() int {
 	n := 0
 	for _, s := range p.Steps {

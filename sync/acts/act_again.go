@@ -84,7 +84,7 @@ func (a *Acts) declare(ctx context.Context, step *RowStep) (err error) {
 	return err
 }
 
-// Undecided tells whether an attempt may have created a record, or may do so yet.
+// Undecided reports whether an attempt may have created a record, or may do so yet.
 func Undecided(t trade.Attempt) bool {
 	return t.Outcome == trade.OutcomeOpen || t.Outcome == trade.OutcomeUnknown
 }
@@ -177,11 +177,11 @@ var bulkStates = map[string][]trade.State{
 	"reopen":  {trade.Dismissed},
 }
 
-// BulkStates gives the states whose rows an act may be ordered for by a filter; none for an act
+// BulkStates returns the states whose rows an act may be ordered for by a filter; none for an act
 // that is for one row at a time.
 func BulkStates(act string) []trade.State { return slices.Clone(bulkStates[act]) }
 
-// Select gives the keys of the rows of a job that an act may be ordered for by a filter of states
+// Select returns the keys of the rows of a job that an act may be ordered for by a filter of states
 // and causes; no states: all that the act allows. Retry leaves out what would go anyway, what waits
 // for something here, and what was refused in no form of the API, because an earlier step may have
 // happened there.

@@ -19,8 +19,8 @@ type Doubt struct {
 	Sent      []FieldReading // what to look for on the platform
 }
 
-// Doubt tells how a row that may be on the platform stands. It asks nobody but the ledger, in which
-// the quarantine begins now for a doubt that this boot did not know of.
+// Doubt reports how a row that may be on the platform stands. It asks nobody but the ledger, in
+// which the quarantine begins now for a doubt that this boot did not know of.
 func (a *Acts) Doubt(ctx context.Context, entry trade.Entry) (Doubt, error) {
 	attempts, err := a.Desk.Attempts(ctx, entry.ID)
 	if err != nil {

@@ -118,7 +118,7 @@ func (a *Acts) Release(ctx context.Context, job string) (JobPlan, error) {
 	return plan, nil
 }
 
-// putBack tells whether the key space that made a brake act is not configured any more.
+// putBack reports whether the key space that made a brake act is not configured any more.
 func (a *Acts) putBack(b trade.Brake) bool {
 	return b.Was != nil && b.Identity != nil && b.Was.Space != b.Identity.Space &&
 		slices.ContainsFunc(a.Jobs, func(j *mapping.Job) bool {
@@ -156,7 +156,7 @@ func believe(cursor *trade.Cursor, found int) {
 	cursor.Sweep = &sweep
 }
 
-// braking tells whether a brake holds a job.
+// braking reports whether a brake holds a job.
 func braking(status trade.JobStatus) bool {
 	return status.State == trade.Paused && status.Stop != nil && status.Stop.Brake != nil
 }

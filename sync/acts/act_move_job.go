@@ -44,7 +44,7 @@ func (a *Acts) MoveJob(ctx context.Context, from, to string) (JobMovePlan, error
 	return plan, err
 }
 
-// refusedMove tells why the ledger does not move a job.
+// refusedMove reports why the ledger does not move a job.
 func refusedMove(m trade.JobMove) Refusal {
 	switch {
 	case m.Sends == "":

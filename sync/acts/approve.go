@@ -26,7 +26,7 @@ type Approvals interface {
 	// AskApproval keeps an act, with the record in the audit. The same plan is kept once.
 	// trade.ErrTooMany when too many wait.
 	AskApproval(ctx context.Context, a trade.Approval, record trade.AuditRecord) (trade.Approval, error)
-	// Approval gives one; one that is not known: an error for which Acts.Unknown is true.
+	// Approval returns one; one that is not known: an error for which Acts.Unknown is true.
 	Approval(ctx context.Context, id int64) (trade.Approval, error)
 	// Agree keeps the people of an act, EndApproval takes it out; done is false when it stands
 	// otherwise than it was seen.
@@ -155,7 +155,7 @@ func (p Person) consent(at time.Time) trade.Consent {
 	}
 }
 
-// isSame tells whether two are one person, as far as the program can know: by the name or by the
+// isSame reports whether two are one person, as far as the program can know: by the name or by the
 // account of either.
 func (p Person) isSame(c trade.Consent) bool {
 	for _, mine := range []string{p.Name, p.Account} {

@@ -83,7 +83,7 @@ func parseSpan(text string) (span, error) {
 	return s, nil
 }
 
-// Open tells whether a job may send at a time, which is given in the zone of the hours.
+// Open reports whether a job may send at a time, which is given in the zone of the hours.
 func (h Hours) Open(at time.Time) bool {
 	minute, today := at.Hour()*60+at.Minute(), at.Weekday()
 	yesterday := (today + 6) % 7

@@ -84,7 +84,7 @@ func (k *Keeper) keep(ctx context.Context, tend func(context.Context)) {
 	}()
 }
 
-// Renew asks for another 30 s and tells whether rows may be claimed.
+// Renew asks for another 30 s and reports whether rows may be claimed.
 func (k *Keeper) Renew(ctx context.Context) bool {
 	start := k.clock.Boot()
 	err := k.renewal(ctx)
@@ -98,7 +98,7 @@ func (k *Keeper) Renew(ctx context.Context) bool {
 	return k.Trusted()
 }
 
-// Trusted tells whether rows may still be claimed.
+// Trusted reports whether rows may still be claimed.
 func (k *Keeper) Trusted() bool {
 	return !k.lost.Load() && k.clock.Boot()-time.Duration(k.renewed.Load()) < trustLease
 }

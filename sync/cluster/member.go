@@ -59,7 +59,7 @@ func NewMember(config Config) *Member {
 	return &Member{Config: config, Stand: trade.Crew{Living: 1}, left: map[string]bool{}}
 }
 
-// Together tells whether other instances may work on the ledger.
+// Together reports whether other instances may work on the ledger.
 func (c *Member) Together() bool { return c.Config.Several }
 
 // Join says that this instance lives, until leave is called. A ledger that does not answer is asked
@@ -145,7 +145,7 @@ func (c *Member) Place() trade.Crew {
 	return c.Stand
 }
 
-// Pace gives the limiter of everything that sends now; each call needs a rested.
+// Pace returns the limiter of everything that sends now; each call needs a rested.
 func (c *Member) Pace() *rate.Limiter {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -196,7 +196,7 @@ func (c *Member) Lost(job string) {
 	c.left[job] = true
 }
 
-// HasLeft tells whether results of a job were not stored.
+// HasLeft reports whether results of a job were not stored.
 func (c *Member) HasLeft(job string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -33,7 +33,7 @@ func (b beside) name(why trade.BesideKind, key string) {
 	}
 }
 
-// list gives them in their order.
+// list returns them in their order.
 func (b beside) list() []trade.Beside {
 	out := []trade.Beside{}
 	for _, why := range trade.BesideKinds {

@@ -93,9 +93,9 @@ func (r *Discoverer) mayRead(ctx context.Context, cursor trade.Cursor) error {
 	return r.Brakes.BrakeIdentity(ctx, cursor)
 }
 
-// sweepDue tells whether this run must compare everything: no change column, a first run, a changed
-// query or mapping, a sweep that is older than its schedule, one of the future, when the clock
-// stood wrong (F078), or a person who believes that the ERP has become emptier.
+// sweepDue reports whether this run must compare everything: no change column, a first run, a
+// changed query or mapping, a sweep that is older than its schedule, one of the future, when the
+// clock stood wrong (F078), or a person who believes that the ERP has become emptier.
 func (r *Discoverer) sweepDue(cursor trade.Cursor) bool {
 	return r.Run.Job.Spec.ChangedAt == "" || cursor.SweptAt.IsZero() || cursor.SweptAt.After(r.Run.Now) ||
 		cursor.Fingerprint != r.Run.Job.Fingerprint() ||

@@ -147,8 +147,8 @@ func (q *inquiry) flush(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// documents gives the documents of a row that are to be asked for. A row that has changed since it
-// was mapped has others; they are asked for in the next run.
+// documents returns the documents of a row that are to be asked for. A row that has changed since
+// it was mapped has others; they are asked for in the next run.
 func (q *inquiry) documents(get mapping.ColumnsOf) []string {
 	var out []string
 	for _, f := range q.of.Run.Job.Mapping.Lookups {
@@ -203,7 +203,7 @@ func (q *inquiry) ask(ctx context.Context, document string) (answer trade.Lookup
 	return answer, true
 }
 
-// refusedLookup tells whether the platform said for certain that it has no such producer, or does
+// refusedLookup reports whether the platform said for certain that it has no such producer, or does
 // not accept the number.
 func refusedLookup(err error) (message string, ok bool) {
 	var failure *apiclient.Error

@@ -23,7 +23,7 @@ type Resync struct {
 	States []trade.State // whose entry is in one of these states
 }
 
-// all tells whether every row is asked for: then it is a sweep.
+// all reports whether every row is asked for: then it is a sweep.
 func (s Resync) all() bool { return s.Since.IsZero() && s.Keys == nil && len(s.States) == 0 }
 
 // selection chooses the rows of a partial resync as they are read.
@@ -64,7 +64,7 @@ func (r *Discoverer) selection(ctx context.Context, s Resync) (*selection, error
 	return out, err
 }
 
-// wants tells whether a row is asked for, and notes that it is there.
+// wants reports whether a row is asked for, and notes that it is there.
 func (s *selection) wants(key string, row erp.Row) bool {
 	if s.keys != nil {
 		if _, asked := s.keys[key]; !asked {
@@ -85,7 +85,7 @@ func (s *selection) wants(key string, row erp.Row) bool {
 	return v.Kind == erp.Null || len(digits) < len(s.since) || digits[:len(s.since)] >= s.since
 }
 
-// missed gives the keys that were asked for and that the query does not return, sorted.
+// missed returns the keys that were asked for and that the query does not return, sorted.
 func (s *selection) missed() []string {
 	var out []string
 	for key, found := range s.keys {

@@ -27,7 +27,7 @@ const (
 	redraw   // only what people are shown of it has changed: nothing else of the entry moves
 )
 
-// decideRow tells what a row of the ERP means for what is known of its key.
+// decideRow reports what a row of the ERP means for what is known of its key.
 func decideRow(known *trade.Known, hash trade.Hash, mappedWith string, cancelled bool) rowAction {
 	switch {
 	case known.State == trade.Sending:

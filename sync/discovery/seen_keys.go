@@ -13,7 +13,7 @@ import (
 // hashPrefix is the beginning of a source hash, together with the mark of what people are shown.
 type hashPrefix [8]byte
 
-// prefixOf gives that of a hash; of none the zero mark.
+// prefixOf returns that of a hash; of none the zero mark.
 func prefixOf(sum trade.Hash, shown int64) (mark hashPrefix) {
 	if n, err := hex.Decode(mark[:], []byte(sum)[:min(len(sum), 2*len(mark))]); err != nil || n != len(mark) {
 		return hashPrefix{}
@@ -41,7 +41,7 @@ type seenKey struct {
 	bits   uint8
 }
 
-// of gives what is noted of a key: 0 for one that was not met.
+// of returns what is noted of a key: 0 for one that was not met.
 func (r seenKeys) of(key run.KeyHash) uint8 { return r[key].bits }
 
 // note adds to what is noted of a key.
@@ -95,7 +95,7 @@ func (r seenKeys) load(k *trade.Known, notes uint8) {
 	r[run.HashKey(k.Key)] = item
 }
 
-// found tells whether the reading has come upon a key.
+// found reports whether the reading has come upon a key.
 func (r seenKeys) found(key run.KeyHash) bool { return r.of(key)&(living|cancelledOnly) != 0 }
 
 // keyCount is what a sweep found, in keys.

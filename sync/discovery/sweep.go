@@ -76,12 +76,12 @@ func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Res
 	return nil
 }
 
-// tooFew tells that so little was found that it proves nothing.
+// tooFew reports that so little was found that it proves nothing.
 func (c keyCount) tooFew() bool {
 	return c.Known >= brakeFewest && c.Found*2 < c.Known || c.Known >= brakeNone && c.Found == 0
 }
 
-// accepted tells whether a person has said that the ERP has become emptier. That is true of about
+// accepted reports whether a person has said that the ERP has become emptier. That is true of about
 // as many rows as that person was shown, and once.
 func accepted(last *trade.Sweep, count keyCount) bool {
 	return last != nil && last.Released != nil && count.Found*2 >= *last.Released
@@ -160,7 +160,7 @@ func (r *Discoverer) recordAbsences(ctx context.Context, p *pager) error {
 	return flush()
 }
 
-// settledAbsence tells that a further sweep without the row changes nothing of the entry.
+// settledAbsence reports that a further sweep without the row changes nothing of the entry.
 func settledAbsence(k *trade.Known) bool {
 	return k.GoneSweeps >= 2 && (k.State == trade.Dismissed || k.State == trade.Held && k.Cause == trade.CauseExists ||
 		k.State.Created() && (k.Flags.Has(trade.MissingInERP) || k.Acknowledged.Has(trade.MissingInERP)))

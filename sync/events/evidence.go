@@ -60,7 +60,7 @@ func (h *Processor) reconcileDoubts(ctx context.Context) (more bool, err error) 
 }
 
 // toRead sorts the records that are due: those of ours need no reading, those that nobody needs
-// wait. more tells whether some are to be looked at again soon.
+// wait. more reports whether some are to be looked at again soon.
 func (h *Processor) toRead(ctx context.Context, doubts []trade.Doubt) (due []trade.Candidate, more bool, err error) {
 	now := h.Now()
 	all, err := h.Candidates.DueCandidates(ctx, now, hearMost)
@@ -132,7 +132,7 @@ const (
 	needNow
 )
 
-// needed tells whether a record may be that of a doubt: it was heard of after the doubt's request
+// needed reports whether a record may be that of a doubt: it was heard of after the doubt's request
 // began. What is no doubt of a person any more is only looked at in its own time.
 func (h *Processor) needed(c trade.Candidate, doubts []trade.Doubt, now time.Time) wanted {
 	out := needNot

@@ -96,7 +96,7 @@ func (h *Processor) keepBack(ctx context.Context, said trade.Heard, parent trade
 	return nil
 }
 
-// hangsOn tells whether a row's request names a record.
+// hangsOn reports whether a row's request names a record.
 func hangsOn(e trade.Entry, id string) bool {
 	for field, text := range mapping.SentTexts(e) {
 		if (field == "contract_id" || field == "order_commitment_id") && *text == id {

@@ -46,13 +46,13 @@ func readingOf(c trade.Candidate, sent map[string]*string) acts.Readback {
 	return acts.CompareReading(c.ID, sent, there)
 }
 
-// full tells whether a record agrees in everything that was sent, has nothing that was not, and was
-// read whole.
+// full reports whether a record agrees in everything that was sent, has nothing that was not, and
+// was read whole.
 func full(r acts.Readback, c trade.Candidate) bool {
 	return r.Same > 0 && r.Differ == 0 && len(r.Unseen) == 0 && len(c.Unread) == 0
 }
 
-// agrees tells what [full] tells of a reading, and stops at the first field that differs.
+// agrees reports what [full] tells of a reading, and stops at the first field that differs.
 func agrees(c trade.Candidate, sent map[string]*string) bool {
 	same := 0
 	for _, rule := range trade.Rules(trade.OrderCommitments) {
@@ -95,7 +95,7 @@ type Suggestion struct {
 // suggestionsMost is how many records a person is shown.
 const suggestionsMost = 5
 
-// Suggestions gives the records that come nearest to what was sent, the nearest first, and those
+// Suggestions returns the records that come nearest to what was sent, the nearest first, and those
 // that could not be read. What was made before the request is not among them.
 func Suggestions(attempts []trade.Attempt, candidates []trade.Candidate, limits run.Limits,
 	now time.Time,

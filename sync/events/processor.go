@@ -22,13 +22,13 @@ import (
 
 // Inbox has the events, and what they told.
 type Inbox interface {
-	// DueEvents gives events that are to be looked at; EventsDone stores what came of them.
+	// DueEvents returns events that are to be looked at; EventsDone stores what came of them.
 	DueEvents(ctx context.Context, now time.Time, limit int) ([]trade.InboxEvent, error)
 	EventsDone(ctx context.Context, events []trade.InboxEvent) error
 	// NoteHeard stores what events tell of records, and the records that are to be read back.
 	NoteHeard(ctx context.Context, heard []trade.Heard, candidates []trade.Candidate) error
-	// LastHeard gives what an event told last of records of one kind before a time, by their ids; a
-	// zero time: until now.
+	// LastHeard returns what an event told last of records of one kind before a time, by their ids;
+	// a zero time: until now.
 	LastHeard(ctx context.Context, kind, event string, ids []string, before time.Time) (map[string]trade.Heard, error)
 	// WakeFor lets what the platform lacked be asked about with the next run: records of these
 	// kinds with one of the ids; nil ids: all of the kinds.
@@ -38,7 +38,7 @@ type Inbox interface {
 
 // Candidates has the records of which events told and that may be those of rows.
 type Candidates interface {
-	// DueCandidates gives the records that are to be read back; ClaimCandidate begins one,
+	// DueCandidates returns the records that are to be read back; ClaimCandidate begins one,
 	// SaveCandidate stores what it gave.
 	DueCandidates(ctx context.Context, now time.Time, limit int) ([]trade.Candidate, error)
 	ClaimCandidate(ctx context.Context, c trade.Candidate, until time.Time) (bool, error)
@@ -52,8 +52,8 @@ type Candidates interface {
 
 // Rows has the rows that an event may be about.
 type Rows interface {
-	// Ours tells which ids stand for something of ours: "order_commitments" for a record of one of
-	// our rows, "sent" for what our requests name.
+	// Ours reports which ids stand for something of ours: "order_commitments" for a record of one
+	// of our rows, "sent" for what our requests name.
 	Ours(ctx context.Context, ids []string) (map[string]string, error)
 	EntriesWith(ctx context.Context, sends trade.Kind, remoteIDs []string) ([]trade.Entry, error)
 	// Doubts returns the attempts of order commitments of which nobody knows whether they made a
@@ -123,7 +123,7 @@ func (h *Processor) Run(ctx context.Context, told <-chan struct{}) {
 }
 
 // Pass looks at the events that have come, reads back what they told of, and settles what is
-// certain. more tells whether something is left to do soon.
+// certain. more reports whether something is left to do soon.
 func (h *Processor) Pass(ctx context.Context) (more bool, err error) {
 	if err := h.takeAll(ctx); err != nil {
 		return false, err

@@ -21,7 +21,7 @@ const eventIDsMost = 200
 var uuidInText = regexp.MustCompile(
 	`(?i)(?:^|[^0-9a-z-])([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:$|[^0-9a-z-])`)
 
-// idsIn gives the UUIDs that stand in a body, in lower case, each once, in their order. The body
+// idsIn returns the UUIDs that stand in a body, in lower case, each once, in their order. The body
 // may be anything.
 func idsIn(body []byte) []string {
 	var out []string

@@ -68,7 +68,7 @@ func (m *Mapping) checkLookups(spec JobSpec, path string) []error {
 	return errs
 }
 
-// Seal gives the values with every document replaced by its code. What is sealed already stays.
+// Seal returns the values with every document replaced by its code. What is sealed already stays.
 func (e *Evaluator) Seal(values trade.Values) trade.Values {
 	if len(e.Job.Mapping.Lookups) == 0 {
 		return values
@@ -98,7 +98,7 @@ func (e *Evaluator) Seal(values trade.Values) trade.Values {
 	return out
 }
 
-// SealCodes gives the references of a mapping case, in which the answers of the platform stand by
+// SealCodes returns the references of a mapping case, in which the answers of the platform stand by
 // the document itself, as a row can look them up.
 func (e *Evaluator) SealCodes(refs Codes) Codes {
 	answers, ok := refs[trade.ProducerByDocument]
@@ -115,7 +115,7 @@ func (e *Evaluator) SealCodes(refs Codes) Codes {
 	return out
 }
 
-// AnswersOf gives the answers that a row needs, by the document itself, for a mapping case.
+// AnswersOf returns the answers that a row needs, by the document itself, for a mapping case.
 func (e *Evaluator) AnswersOf(get ColumnsOf) map[string]string {
 	out := map[string]string{}
 	for _, f := range e.Job.Mapping.Lookups {

@@ -34,14 +34,14 @@ func (j *Job) RowFields(values trade.Values, refs map[string]map[string]string) 
 	return out
 }
 
-// ParentOf gives the keys of the rows that a row hangs on, one for each job that may have it; none
-// for a row that hangs on nothing.
+// ParentOf returns the keys of the rows that a row hangs on, one for each job that may have it;
+// none for a row that hangs on nothing.
 func (j *Job) ParentOf(values trade.Values) []trade.ParentKey {
 	return j.Mapping.ParentKeys(nil, ColumnsIn(Kept(values)))
 }
 
-// Kept gives the values that are still kept: a column of which only a mark is left is like one that
-// was not mapped.
+// Kept returns the values that are still kept: a column of which only a mark is left is like one
+// that was not mapped.
 func Kept(values trade.Values) trade.Values {
 	out := make(trade.Values, len(values))
 	for name, cell := range values {

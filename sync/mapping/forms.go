@@ -90,7 +90,7 @@ func parseDateForm(sample string) (dateForm, error) {
 		"02").Replace(sample)}, nil
 }
 
-// read gives the calendar day (I7). A timestamp gives the day as it stands there; one with a zone
+// read returns the calendar day (I7). A timestamp gives the day as it stands there; one with a zone
 // was brought to erp.time_zone by the reader.
 func (f dateForm) read(v erp.Value, text string) (trade.Date, error) {
 	switch {
@@ -108,7 +108,7 @@ func (f dateForm) read(v erp.Value, text string) (trade.Date, error) {
 	return trade.Date{}, errors.New("is not a date")
 }
 
-// is tells whether a text in this form is the day.
+// is reports whether a text in this form is the day.
 func (f dateForm) is(text string, day trade.Date) bool {
 	t, err := time.Parse(f.layout, text)
 	return err == nil && trade.DateOf(t) == day
@@ -122,7 +122,7 @@ func dayOf(text string) (trade.Date, error) {
 	return trade.ParseDate(text)
 }
 
-// midnightOf tells whether a date or timestamp stands for the beginning of the day.
+// midnightOf reports whether a date or timestamp stands for the beginning of the day.
 func midnightOf(text string, day trade.Date) bool {
 	d, err := dayOf(text)
 	if err != nil || d != day {

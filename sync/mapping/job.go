@@ -111,9 +111,9 @@ func (j *Job) CheckColumns(columns []erp.Column) error {
 	return errors.Join(errs...)
 }
 
-// ContractInKey gives the columns by which the key of a job of deliveries names the contract; none
-// when it does not. A delivery that is transferred to another contract, which is daily business,
-// would be a new row then, and would go a second time.
+// ContractInKey returns the columns by which the key of a job of deliveries names the contract;
+// none when it does not. A delivery that is transferred to another contract, which is daily
+// business, would be a new row then, and would go a second time.
 func (j *Job) ContractInKey() []string {
 	return j.ContractColumns(func(string) bool { return true })
 }
@@ -154,7 +154,7 @@ func containsFold(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
-// IsCancelled tells whether the ERP calls a row cancelled.
+// IsCancelled reports whether the ERP calls a row cancelled.
 func (j *Job) IsCancelled(get ColumnsOf) bool {
 	if j.Spec.Cancelled == nil {
 		return false
@@ -169,7 +169,7 @@ type Choice struct {
 	Living int
 }
 
-// Choose tells which of the rows of one key counts. A cancelled row beside a living one is its
+// Choose reports which of the rows of one key counts. A cancelled row beside a living one is its
 // past, as soft deletes leave it. Whatever looks at single rows asks here; a reading of many does
 // the same with its sweep.
 func (j *Job) Choose(rows []erp.Row) Choice {
@@ -184,7 +184,7 @@ func (j *Job) Choose(rows []erp.Row) Choice {
 	return c
 }
 
-// Cancelled tells that only cancelled rows have the key.
+// Cancelled reports that only cancelled rows have the key.
 func (c Choice) Cancelled() bool { return c.Row != nil && c.Living == 0 }
 
 // Living leaves out the rows that the ERP calls cancelled.
@@ -224,8 +224,8 @@ func (j *Job) Columns() []string {
 	return out
 }
 
-// LacksForCompra gives the fields that each COMPRA must have and that the mapping does not: no row
-// of that type is ever valid. None when the mapping gives no COMPRA.
+// LacksForCompra returns the fields that each COMPRA must have and that the mapping does not: no
+// row of that type is ever valid. None when the mapping gives no COMPRA.
 func (j *Job) LacksForCompra() (missing []string) {
 	f, compra := j.Spec.Fields["order_type"], string(trade.Compra)
 	is := func(text *string) bool { return text != nil && *text == compra }

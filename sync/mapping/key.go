@@ -94,7 +94,7 @@ var ErrKeyForm = errors.New("no usable key")
 // near it.
 const MaxCode = 1000
 
-// Keepable tells whether every ledger can keep a text as a key or a code: one row of the ERP must
+// Keepable reports whether every ledger can keep a text as a key or a code: one row of the ERP must
 // not stop the others.
 func Keepable(text string) bool { return len(text) <= MaxCode && !strings.Contains(text, "\x00") }
 

@@ -140,7 +140,7 @@ func rankOf(parent trade.Parent, known bool) int {
 	return 0
 }
 
-// blank tells whether the columns hold nothing, or what the configuration calls empty.
+// blank reports whether the columns hold nothing, or what the configuration calls empty.
 func (f *fieldMapping) blank(get ColumnsOf, columns []string) bool {
 	for _, column := range columns {
 		v, _ := get(column)

@@ -30,7 +30,7 @@ func (e *Evaluator) Compare(entry *trade.Entry, values trade.Values) {
 	}
 }
 
-// Differs tells whether two versions of a row make two different records under today's mapping. A
+// Differs reports whether two versions of a row make two different records under today's mapping. A
 // column that the older version does not have was not mapped then: the newer value stands for both,
 // so that a changed configuration alone is no difference.
 func (e *Evaluator) Differs(key string, old, now trade.Values) bool {
@@ -72,9 +72,9 @@ func contentOf(rule trade.FieldRule, f trade.DraftField) string {
 	return "=" + rule.Canonical(f.Text)
 }
 
-// Differences tells in which fields the ERP's row is no longer what was sent, or what a person has
-// dealt with, in the order of the API's table. refs are as [Codes] gives them. job may be nil, when
-// the configuration no longer has it: then the columns are told.
+// Differences reports in which fields the ERP's row is no longer what was sent, or what a person
+// has dealt with, in the order of the API's table. refs are as [Codes] gives them. job may be nil,
+// when the configuration no longer has it: then the columns are told.
 func Differences(job *Job, entry trade.Entry, refs map[string]map[string]string) []trade.Difference {
 	if entry.Now == nil {
 		return nil

@@ -94,7 +94,7 @@ const (
 	unexpectedValue = "Unexpected value: "
 )
 
-// curable tells whether a message key speaks of a record that may appear on the platform.
+// curable reports whether a message key speaks of a record that may appear on the platform.
 func curable(key string) bool {
 	return prerequisites[key] != "" || strings.HasPrefix(key, "message.") &&
 		(strings.HasSuffix(key, ".not-found") || strings.HasSuffix(key, "not-linked"))

@@ -17,12 +17,12 @@ import (
 // Ledger is what a board reads.
 type Ledger interface {
 	run.CodeKeeper
-	// Stuck gives the number and the version of each row of a job that waits for something or needs
-	// a person.
+	// Stuck returns the number and the version of each row of a job that waits for something or
+	// needs a person.
 	Stuck(ctx context.Context, job string) ([]trade.Stand, error)
-	// Entries gives whole rows by their numbers, in any order.
+	// Entries returns whole rows by their numbers, in any order.
 	Entries(ctx context.Context, ids []int64) ([]trade.Entry, error)
-	// Parents tells where rows stand; one that is not known is not in the answer.
+	// Parents reports where rows stand; one that is not known is not in the answer.
 	Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]trade.Parent, error)
 }
 
@@ -123,7 +123,7 @@ func (b *Board) read(ctx context.Context, job *mapping.Job, ids []int64, refs ma
 	return nil
 }
 
-// one gives one text for all that are equal.
+// one returns one text for all that are equal.
 func (b *Board) one(text string) string {
 	if have, ok := b.words[text]; ok {
 		return have
@@ -176,7 +176,7 @@ func (b *Board) fact(job *mapping.Job, e trade.Entry, refs map[string]map[string
 // fixations are the order types that set the price of grain that another record has.
 var fixations = map[trade.OrderType]bool{trade.FixacaoCompra: true, trade.FixacaoDeposito: true}
 
-// forPlatform tells whether a row waits for a record of the platform alone.
+// forPlatform reports whether a row waits for a record of the platform alone.
 func forPlatform(e trade.Entry) bool {
 	return len(e.WaitingFor) > 0 && !slices.ContainsFunc(e.WaitingFor,
 		func(a trade.Awaited) bool { return a.Platform == "" })

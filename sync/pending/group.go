@@ -53,7 +53,7 @@ func (b *Board) group(ctx context.Context) (*View, error) {
 	return view, nil
 }
 
-// outside gives the rows that others wait for and that are not stuck themselves.
+// outside returns the rows that others wait for and that are not stuck themselves.
 func (b *Board) outside() []trade.ParentKey {
 	seen := map[trade.ParentKey]bool{}
 	var out []trade.ParentKey

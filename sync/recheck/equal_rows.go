@@ -36,7 +36,7 @@ func (r *Checker) CheckEqualRows(out *Rechecked, parked []trade.Entry) {
 	out.Ready = ready
 }
 
-// equalRows finds a living row that sends the very same, and tells whether one asks for the same
+// equalRows finds a living row that sends the very same, and reports whether one asks for the same
 // business with another price or another optional field.
 func equalRows(e trade.Entry, sent []SentRow, ahead ...[]trade.Entry) (equal *trade.Entry, near bool) {
 	see := func(other *trade.Entry) {

@@ -125,8 +125,8 @@ func (r *Checker) recheckParents(ctx context.Context, out *Rechecked) error {
 // whether it is still good or not.
 func anyRow(_ *mapping.Job, rows []erp.Row) []erp.Row { return rows }
 
-// parentsElsewhere gives the keys that are asked of several jobs as those of the jobs which do not
-// know them yet: what stands under the key may have come into the scope of another one.
+// parentsElsewhere returns the keys that are asked of several jobs as those of the jobs which do
+// not know them yet: what stands under the key may have come into the scope of another one.
 func (r *Checker) parentsElsewhere(asked map[trade.ParentKey]*SentRow, sent []SentRow) []SentRow {
 	parts := map[string][]trade.Cell{}
 	for _, s := range sent {

@@ -237,8 +237,8 @@ func (r *Checker) holdMoved(out *Rechecked, sent []SentRow) {
 	out.Ready = ready
 }
 
-// misplaced gives the parent under whose record a row would go although other rows stand under its
-// key in the ERP, in whichever job; nil: there is none.
+// misplaced returns the parent under whose record a row would go although other rows stand under
+// its key in the ERP, in whichever job; nil: there is none.
 func misplaced(m *mapping.Mapping, get mapping.ColumnsOf, sent map[trade.ParentKey]*SentRow) *trade.Entry {
 	for _, specs := range m.ParentSpecs() {
 		var record *SentRow

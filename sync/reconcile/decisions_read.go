@@ -267,7 +267,7 @@ func PlanDecisions(ctx context.Context, people *acts.Acts, list []Decision) ([]P
 	return out, refused, nil
 }
 
-// bulk tells whether an act may only be ordered for many rows where nothing can be doubled or
+// bulk reports whether an act may only be ordered for many rows where nothing can be doubled or
 // hidden by it.
 func bulk(act string) bool { return act == "retry" || act == "dismiss" }
 

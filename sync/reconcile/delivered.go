@@ -151,7 +151,8 @@ func (d *delivered) sum() (over overDelivered, selected int, err error) {
 // close removes the temporary file.
 func (d *delivered) close() error { return d.in.close() }
 
-// of tells whether more was delivered on a contract, the row of that number, than its tolerance lets.
+// of reports whether more was delivered on a contract, the row of that number, than its tolerance
+// lets.
 func (o overDelivered) of(r *Row, number int) (_ Divergence, over bool) {
 	sum, over := o[number]
 	grain, _ := weight(r.ERP)
@@ -200,7 +201,7 @@ func (c *contracts) add(e trade.Entry, r *Row) (err error) {
 	return nil
 }
 
-// find gives the newest contract of a statement.
+// find returns the newest contract of a statement.
 func (c *contracts) find(by *sql.Stmt, args ...any) (f contractFacts, ok bool, err error) {
 	err = by.QueryRowContext(context.Background(), args...).Scan(&f.job, &f.key, &f.product, &f.harvest, &f.producer,
 		&f.place, &f.wallet, &f.day)

@@ -131,7 +131,7 @@ func compare(a, b Figures, t Tolerance, volume, value, currency DivergenceKind,
 	}
 }
 
-// beyond tells whether a difference is larger than what is tolerated, in either direction.
+// beyond reports whether a difference is larger than what is tolerated, in either direction.
 func beyond(difference, tolerated trade.Decimal) bool {
 	if difference.Sign() < 0 {
 		difference = trade.Decimal{}.Sub(difference)

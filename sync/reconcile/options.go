@@ -21,7 +21,7 @@ type Options struct {
 	By        []By             // of the totals; none: all
 }
 
-// leading gives the columns of rows.
+// leading returns the columns of rows.
 func (o Options) leading(columns []column) []column {
 	if o.Show {
 		return slices.Concat(showColumn, columns)
@@ -57,14 +57,14 @@ type Filter struct {
 	States    []trade.State `json:"state,omitempty"`
 }
 
-// Empty tells whether everything is selected.
+// Empty reports whether everything is selected.
 func (f Filter) Empty() bool {
 	return f.From.IsZero() && f.To.IsZero() &&
 		len(f.Jobs)+len(f.Harvests)+len(f.Products)+len(f.Branches)+len(f.Producers)+len(f.Places)+len(f.Wallets)+
 			len(f.States) == 0
 }
 
-// Match tells whether a row is selected.
+// Match reports whether a row is selected.
 func (f Filter) Match(r *Row) bool {
 	if r.Day != "" && (!f.From.IsZero() && r.Day < f.From.String() || !f.To.IsZero() && r.Day > f.To.String()) {
 		return false
@@ -76,7 +76,7 @@ func (f Filter) Match(r *Row) bool {
 
 func among[T comparable](list []T, one T) bool { return len(list) == 0 || slices.Contains(list, one) }
 
-// matchAct tells whether a decision is of the time and the jobs that are selected.
+// matchAct reports whether a decision is of the time and the jobs that are selected.
 func (f Filter) matchAct(a Act, zone *time.Location) bool {
 	day := trade.DateOf(a.At.In(zone))
 	if !f.From.IsZero() && day.Before(f.From) || !f.To.IsZero() && f.To.Before(day) {

@@ -18,18 +18,18 @@ import (
 // Ledger is what a report reads.
 type Ledger interface {
 	run.CodeKeeper
-	// Jobs gives all jobs that the ledger knows.
+	// Jobs returns all jobs that the ledger knows.
 	Jobs(ctx context.Context) ([]string, error)
 	// Rows calls fn for the entries that a filter selects, page by page, in the order of their
 	// numbers.
 	Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error
 	Cursor(ctx context.Context, job string) (trade.Cursor, error)
-	// Outcomes gives the attempts of entries: times, outcomes, ids.
+	// Outcomes returns the attempts of entries: times, outcomes, ids.
 	Outcomes(ctx context.Context, entryIDs []int64) (map[int64][]trade.Attempt, error)
 	// ActsBetween calls fn for the records of some acts in a time, in their order.
 	ActsBetween(ctx context.Context, acts []string, from, before time.Time, fn func(trade.AuditRecord) error) error
-	// LastHeard gives what an event told last of records of one kind before a time, by their ids; a
-	// zero time: until now.
+	// LastHeard returns what an event told last of records of one kind before a time, by their ids;
+	// a zero time: until now.
 	LastHeard(ctx context.Context, kind, event string, ids []string, before time.Time) (map[string]trade.Heard, error)
 	// MessageKeys counts the message keys that the platform answered with.
 	MessageKeys(ctx context.Context) ([]trade.SeenMessage, error)
@@ -39,7 +39,7 @@ type Ledger interface {
 type Archive interface {
 	// CloseReport keeps a report and its record in the audit for good.
 	CloseReport(ctx context.Context, c trade.Closing, rows io.Reader, record trade.AuditRecord) (trade.Closing, error)
-	// Closings gives those of a cut-off, or all, the newest first.
+	// Closings returns those of a cut-off, or all, the newest first.
 	Closings(ctx context.Context, day trade.Date) ([]trade.Closing, error)
 	ClosedRows
 }

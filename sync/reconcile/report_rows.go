@@ -71,8 +71,8 @@ func volumes(r *Row) []any {
 	return out
 }
 
-// sacasOf gives the sacas of a weight: as they are written where the unit is the saca, else to four
-// digits.
+// sacasOf returns the sacas of a weight: as they are written where the unit is the saca, else to
+// four digits.
 func sacasOf(f Figures, kg trade.Decimal, ok bool) any {
 	if !ok {
 		return nil

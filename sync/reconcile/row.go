@@ -126,14 +126,14 @@ func (r Row) now() Figures {
 	return f
 }
 
-// counts tells whether the row is in the totals of the ERP: it is there, is not cancelled, and its
-// document is not of a later day.
+// counts reports whether the row is in the totals of the ERP: it is there, is not cancelled, and
+// its document is not of a later day.
 func (r Row) counts() bool {
 	return !r.Gone && !r.Moved && !r.After && !r.Cancelled && !r.Flags.Has(trade.Cancelled) &&
 		r.State != trade.Withdrawn
 }
 
-// onPlatform tells whether the platform has it for certain.
+// onPlatform reports whether the platform has it for certain.
 func (r Row) onPlatform() bool { return r.State == trade.Accepted && !r.Moved && !r.After }
 
 // unitOf brings a unit into the spelling of order commitments.

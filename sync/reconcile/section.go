@@ -111,7 +111,7 @@ func columnsIn(lang trade.Lang, list []column) []Column {
 	return out
 }
 
-// Text gives a cell of the column as people of a language read it.
+// Text returns a cell of the column as people of a language read it.
 func (c Column) Text(cell any, lang trade.Lang, zone *time.Location) string {
 	if d, ok := cell.(trade.Decimal); ok && c.Type == MoneyColumn {
 		return trade.MoneyText(d, lang)
@@ -119,7 +119,7 @@ func (c Column) Text(cell any, lang trade.Lang, zone *time.Location) string {
 	return PlainText(cell, lang, zone)
 }
 
-// PlainText gives a cell as people of a language read it.
+// PlainText returns a cell as people of a language read it.
 func PlainText(cell any, lang trade.Lang, zone *time.Location) string {
 	switch c := cell.(type) {
 	case int:

@@ -118,7 +118,7 @@ func newID() string {
 	return id.String()
 }
 
-// order gives the jobs so that contracts come before what hangs on them: those of the
+// order returns the jobs so that contracts come before what hangs on them: those of the
 // configuration, then those that only the ledger knows.
 func (t *taker) order(ctx context.Context) ([]JobHead, error) {
 	known, err := t.Ledger.Jobs(ctx)
@@ -192,7 +192,7 @@ func (t *taker) job(ctx context.Context, job JobHead) error {
 	return nil
 }
 
-// sweptMeanwhile tells whether a sweep ended since a job's rows were read.
+// sweptMeanwhile reports whether a sweep ended since a job's rows were read.
 func (t *taker) sweptMeanwhile(ctx context.Context) (bool, error) {
 	for _, job := range t.head.Jobs {
 		cursor, err := t.Ledger.Cursor(ctx, job.Job)

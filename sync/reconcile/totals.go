@@ -157,13 +157,13 @@ func (t *Total) sent(r *Row) {
 	}
 }
 
-// contracted tells whether a type is grain that was not contracted before: a fixation is of the
+// contracted reports whether a type is grain that was not contracted before: a fixation is of the
 // grain of its contract, or of a deposit.
 func contracted(orderType string) bool {
 	return orderType == string(trade.Compra) || orderType == string(trade.AFixar)
 }
 
-// fixed tells whether a type has a price for good.
+// fixed reports whether a type has a price for good.
 func fixed(orderType string) bool {
 	switch trade.OrderType(orderType) {
 	case trade.Compra, trade.FixacaoCompra, trade.FixacaoDeposito:
@@ -172,8 +172,8 @@ func fixed(orderType string) bool {
 	return false
 }
 
-// sorted gives the totals: by dimension, then by name as people order codes, then by product; what
-// is not known comes last.
+// sorted returns the totals: by dimension, then by name as people order codes, then by product;
+// what is not known comes last.
 func (t totals) sorted() []Total {
 	out := make([]Total, 0, len(t))
 	for _, one := range t {

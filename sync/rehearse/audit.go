@@ -307,7 +307,7 @@ func (c cancelledValues) result(job *mapping.Job) (out CancelledColumn) {
 	return out
 }
 
-// mostFrequent gives the values that stand most often, at most so many.
+// mostFrequent returns the values that stand most often, at most so many.
 func mostFrequent(counts map[string]int, most int) []ValueCount {
 	out := []ValueCount{}
 	for value, n := range counts {

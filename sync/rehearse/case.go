@@ -184,7 +184,7 @@ func (e *Rehearsal) CaseOf(ctx context.Context, jobName, key string) (Case, erro
 	return c, nil
 }
 
-// codesOf gives the codes that a row looks up, by de-para kind.
+// codesOf returns the codes that a row looks up, by de-para kind.
 func codesOf(m *mapping.Mapping, get mapping.ColumnsOf) map[string][]string {
 	out := map[string][]string{}
 	for i := range m.Fields {

@@ -48,7 +48,7 @@ const (
 // identityMost bounds the rows of a job whose keys are compared with those of others.
 const identityMost = 200_000
 
-// CheckIdentity tells what the jobs of a configuration would do to what is the same, before they
+// CheckIdentity reports what the jobs of a configuration would do to what is the same, before they
 // run. Without a source the ERP is not asked. It stores nothing.
 func CheckIdentity(ctx context.Context, ledger run.Readable, source run.Source,
 	jobs []*mapping.Job,
@@ -108,7 +108,7 @@ func CheckIdentity(ctx context.Context, ledger run.Readable, source run.Source,
 	return append(out, shared...), err
 }
 
-// changedIdentity tells whether a job tells its rows apart in another way than in its last run.
+// changedIdentity reports whether a job tells its rows apart in another way than in its last run.
 func (e *Rehearsal) changedIdentity(ctx context.Context, job *mapping.Job,
 	known []trade.KnownJob,
 ) ([]IdentityFinding, error) {

@@ -92,7 +92,7 @@ func (c *Comparer) Compare(ctx context.Context, entries []trade.Entry) ([]Differ
 	return out, nil
 }
 
-// lacking gives the columns of the mapping that a stored row does not have.
+// lacking returns the columns of the mapping that a stored row does not have.
 func (c *Comparer) lacking(values trade.Values) []string {
 	out := []string{}
 	for _, name := range c.job.Mapping.Columns {
@@ -187,7 +187,7 @@ func (c *Comparer) difference(e trade.Entry, values trade.Values, got judged) Di
 	return d
 }
 
-// waits gives what a row would wait for, without the codes that lack a part because a column was
+// waits returns what a row would wait for, without the codes that lack a part because a column was
 // not mapped.
 func (c *Comparer) waits(got judged, skip map[string]bool) []trade.Awaited {
 	known := map[string]bool{}
@@ -208,7 +208,7 @@ func (c *Comparer) waits(got judged, skip map[string]bool) []trade.Awaited {
 	return out
 }
 
-// fieldsOf gives the fields that use one of the columns.
+// fieldsOf returns the fields that use one of the columns.
 func (c *Comparer) fieldsOf(columns []string) map[string]bool {
 	out := map[string]bool{}
 	for _, f := range c.job.Mapping.Fields {
@@ -232,8 +232,8 @@ func (c *Comparer) quantity(sent map[string]string) trade.Quantity {
 	return d.Quantity()
 }
 
-// requestFields gives the JSON text of each field of an entry's request, that of its path too; nil
-// when there is none.
+// requestFields returns the JSON text of each field of an entry's request, that of its path too;
+// nil when there is none.
 func requestFields(e trade.Entry) map[string]string {
 	var raw map[string]json.RawMessage
 	if len(e.Payload) == 0 || json.Unmarshal(e.Payload, &raw) != nil {

@@ -85,7 +85,7 @@ func (r *ahead) notTaken(ctx context.Context, entries []trade.Entry) ([]trade.En
 	return out, nil
 }
 
-// alike gives those of some rows that a last look may hold, and notes the others as going.
+// alike returns those of some rows that a last look may hold, and notes the others as going.
 func (r *ahead) alike(ctx context.Context, entries []trade.Entry,
 	ahead map[trade.Hash][]trade.Entry,
 ) ([]trade.Entry, error) {

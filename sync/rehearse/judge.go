@@ -148,13 +148,13 @@ func (g *judge) row(ctx context.Context, s stands) (judged, error) {
 	return all[0], nil
 }
 
-// failedInside tells whether the program itself failed on a row.
+// failedInside reports whether the program itself failed on a row.
 func failedInside(e trade.Entry) bool {
 	return e.Error != nil && slices.ContainsFunc(e.Error.Fields,
 		func(p trade.Problem) bool { return p.Rule == trade.RuleInternal })
 }
 
-// problemsOf gives what keeps a judged row from going, then the remarks.
+// problemsOf returns what keeps a judged row from going, then the remarks.
 func problemsOf(e trade.Entry) []trade.Problem {
 	var out []trade.Problem
 	if e.Error != nil {

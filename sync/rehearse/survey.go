@@ -118,7 +118,8 @@ func (s *Survey) column(name string, row erp.Row) {
 	}
 }
 
-// constant tells that all rows have the same in a column, and that there are rows enough to say so.
+// constant reports that all rows have the same in a column, and that there are rows enough to say
+// so.
 func (s *Survey) constant(column string) bool {
 	c := s.cols[strings.ToLower(column)]
 	return c != nil && len(c.values) == 1 && !c.empty && s.Rows > 1
@@ -168,7 +169,7 @@ func (e *Rehearsal) Mismatches(ctx context.Context, s *Survey, parents map[strin
 	return out, nil
 }
 
-// mismatch tells whether any row is found.
+// mismatch reports whether any row is found.
 func (e *Rehearsal) mismatch(ctx context.Context, spec mapping.ParentSpec, p *parentsSurvey,
 	parent *Survey,
 ) (m Mismatch, found bool, err error) {

@@ -14,7 +14,7 @@ type CodeKeeper interface {
 	Lookups(ctx context.Context, kind string) (map[string]trade.Lookup, error)
 }
 
-// Codes gives all codes that a mapping looks up: the de-para tables, and what the platform has
+// Codes returns all codes that a mapping looks up: the de-para tables, and what the platform has
 // answered to questions by document.
 func Codes(ctx context.Context, from CodeKeeper) (map[string]map[string]string, error) {
 	refs, _, err := from.References(ctx)

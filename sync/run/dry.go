@@ -207,8 +207,8 @@ func (d *DryLedger) tell(e trade.Entry) {
 	}
 }
 
-// Parents gives the parents as they would be after this run: jobs that run earlier in the pass have
-// judged theirs.
+// Parents returns the parents as they would be after this run: jobs that run earlier in the pass
+// have judged theirs.
 func (d *DryLedger) Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]trade.Parent, error) {
 	out, err := d.Readable.Parents(ctx, keys)
 	if err != nil {
@@ -246,7 +246,7 @@ func (d *DryLedger) ReplaceReferences(_ context.Context, kind string, codes, _ m
 	return 0, nil
 }
 
-// References gives the stored tables under those of this run. Their version is one that no entry
+// References returns the stored tables under those of this run. Their version is one that no entry
 // has when a table that was read is another, so that everything is judged anew.
 func (d *DryLedger) References(ctx context.Context) (map[string]map[string]string, string, error) {
 	stored, version, err := d.Readable.References(ctx)
@@ -264,7 +264,7 @@ func (d *DryLedger) References(ctx context.Context) (map[string]map[string]strin
 	return stored, version, nil
 }
 
-// Counts gives the states as they would be.
+// Counts returns the states as they would be.
 func (d *DryLedger) Counts(ctx context.Context, job string) ([]trade.Tally, error) {
 	tallies, err := d.Readable.Counts(ctx, job)
 	if err != nil {

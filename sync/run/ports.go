@@ -20,9 +20,9 @@ import (
 // Rows reads the entries of a job.
 type Rows interface {
 	Cursor(ctx context.Context, job string) (trade.Cursor, error)
-	// Known gives what is known of these keys, by key. At most 2,000 keys a call.
+	// Known returns what is known of these keys, by key. At most 2,000 keys a call.
 	Known(ctx context.Context, job string, keys []string) (map[string]trade.Known, error)
-	// Entries gives whole entries by their numbers, in any order.
+	// Entries returns whole entries by their numbers, in any order.
 	Entries(ctx context.Context, ids []int64) ([]trade.Entry, error)
 	// EachKnown calls fn for every entry of the job in the order of their numbers, without holding
 	// more than a page in memory; fn may write.
@@ -35,7 +35,7 @@ type Rows interface {
 	// Stale calls fn for every entry in one of the states whose MappedWith differs, state by state
 	// and there in the order of their numbers; fn may write.
 	Stale(ctx context.Context, job, mappedWith string, states []trade.State, fn func(trade.Entry) error) error
-	// Belongs gives *trade.OtherPlatformError when the ledger has sent to another base address;
+	// Belongs returns *trade.OtherPlatformError when the ledger has sent to another base address;
 	// AcquireLease does so too, for the owner's.
 	Belongs(ctx context.Context, platform string) error
 }
@@ -43,8 +43,8 @@ type Rows interface {
 // Relatives reads entries that have to do with those of a job: parents and children, rows with the
 // same content or key, rows that wait for an answer.
 type Relatives interface {
-	// Parents gives what is known of rows that others hang on; a row that the ledger does not have
-	// is not in the answer.
+	// Parents returns what is known of rows that others hang on; a row that the ledger does not
+	// have is not in the answer.
 	Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]trade.Parent, error)
 	// Orphans calls fn for the entries of a job that wait for their parent, in pages in the order
 	// of their numbers; fn may write.
@@ -52,7 +52,7 @@ type Relatives interface {
 	// HeldFor calls fn for the entries of a job that are held for a cause, in pages in the order of
 	// their numbers; fn may write.
 	HeldFor(ctx context.Context, job, cause string, fn func([]trade.Entry) error) error
-	// JobsOfLedger gives the jobs that have entries.
+	// JobsOfLedger returns the jobs that have entries.
 	JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error)
 	// SameContent returns the entries of this kind of record whose attempt created, or may have
 	// created, a record, and that ask for the business of one of these payloads, or whose newest
@@ -60,7 +60,7 @@ type Relatives interface {
 	SameContent(ctx context.Context, sends trade.Kind, contents []int64,
 		sources []trade.Hash) ([]trade.SentContent, error)
 	// SentElsewhere gives, by key, the rows of other jobs of the same kind that were sent, or may
-	// have been, and whose keys are compared with those of this job; several tells whether there
+	// have been, and whose keys are compared with those of this job; several reports whether there
 	// are such jobs.
 	SentElsewhere(ctx context.Context, job string, sends trade.Kind,
 		keys []string) (out map[string]trade.Elsewhere, several bool, err error)
@@ -71,7 +71,7 @@ type Relatives interface {
 
 // Sums counts the entries of a job, and reads those that are due.
 type Sums interface {
-	// Counts gives the kept sums (I9). Recount counts the entries themselves; the two must agree.
+	// Counts returns the kept sums (I9). Recount counts the entries themselves; the two must agree.
 	Counts(ctx context.Context, job string) ([]trade.Tally, error)
 	Recount(ctx context.Context, job string) ([]trade.Tally, error)
 	// FlagCounts counts the entries of a job that have each flag.
@@ -79,7 +79,7 @@ type Sums interface {
 	// Arrivals counts the entries of a job with numbers above after, and gives the keys of the
 	// first few.
 	Arrivals(ctx context.Context, job string, after int64, samples int) (trade.Arrivals, error)
-	// Due gives pending entries that may go now, with numbers above after, in the order of their
+	// Due returns pending entries that may go now, with numbers above after, in the order of their
 	// numbers.
 	Due(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error)
 	// DueContents is Due with no more of each entry than its number, key and hashes.
@@ -89,12 +89,12 @@ type Sums interface {
 // Tables reads the de-para tables, and what the platform answered to questions by document, under a
 // keyed hash of the document.
 type Tables interface {
-	// References gives all codes of all kinds, by kind and code, and a text that changes with each
-	// change of them.
+	// References returns all codes of all kinds, by kind and code, and a text that changes with
+	// each change of them.
 	References(ctx context.Context) (map[string]map[string]string, string, error)
-	// LookupKey gives the key of that hash, which never changes.
+	// LookupKey returns the key of that hash, which never changes.
 	LookupKey(ctx context.Context) ([]byte, error)
-	// Lookups gives the answers of one kind of question by their codes.
+	// Lookups returns the answers of one kind of question by their codes.
 	Lookups(ctx context.Context, kind string) (map[string]trade.Lookup, error)
 }
 
@@ -124,11 +124,11 @@ type Queue interface {
 	// WakeBlocked moves the entries that wait for a record of the platform to pending, because one
 	// row that needs it was accepted.
 	WakeBlocked(ctx context.Context, lease trade.Lease, kind, id string) (int, error)
-	// Due gives pending entries that may go now, with numbers above after, in the order of their
+	// Due returns pending entries that may go now, with numbers above after, in the order of their
 	// numbers.
 	Due(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error)
 	Blocks(ctx context.Context) ([]trade.Block, error)
-	// Counts gives the kept sums (I9).
+	// Counts returns the kept sums (I9).
 	Counts(ctx context.Context, job string) ([]trade.Tally, error)
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 }
@@ -141,10 +141,10 @@ type Intents interface {
 	// no intent is stored either. The result says which intents were claimed and which settlements
 	// applied.
 	Commit(ctx context.Context, lease trade.Lease, group trade.Group) (trade.GroupResult, error)
-	// Marked tells whether Mark survives the end of the process: intents may then be stored before
-	// their requests can leave. Mark notes that the first byte of an attempt's request leaves now;
-	// after an error it must not. Heard notes how it ended, until Commit has that; it tells of no
-	// error.
+	// Marked reports whether Mark survives the end of the process: intents may then be stored
+	// before their requests can leave. Mark notes that the first byte of an attempt's request
+	// leaves now; after an error it must not. Heard notes how it ended, until Commit has that; it
+	// tells of no error.
 	Marked() bool
 	Mark(attempt string) error
 	Heard(attempt string, outcome trade.Outcome, status int, remoteID string)
@@ -165,7 +165,7 @@ type Runs interface {
 	// Watch begins the quarantine of a job's attempts that are unknown and of which this boot did
 	// not know; it tells how many are new.
 	Watch(ctx context.Context, job, boot string, ticks time.Duration) (int, error)
-	// ReleaseLease gives it back; a lease that is no longer ours is left alone.
+	// ReleaseLease returns it back; a lease that is no longer ours is left alone.
 	ReleaseLease(ctx context.Context, lease trade.Lease) error
 }
 
@@ -177,16 +177,16 @@ type Jobs interface {
 	// when it was released, has expired on the database's clock (30 s), or its owner was a process
 	// of this boot and PID space that no longer runs.
 	AcquireLease(ctx context.Context, job string, owner trade.Owner) (trade.Lease, error)
-	// Leases gives the leases that were not given back.
+	// Leases returns the leases that were not given back.
 	Leases(ctx context.Context) ([]trade.Holder, error)
 	// RecoverOwn is Recover for a job that another instance holds, of the entries that the owner
 	// left in sending before; it must have nothing of the job in flight.
 	RecoverOwn(ctx context.Context, owner trade.Owner, holder trade.Holder, now time.Time) (int, error)
-	// LastTask tells when a task of the housekeeping began last, the zero time when it never did;
+	// LastTask reports when a task of the housekeeping began last, the zero time when it never did;
 	// TaskBegan records it.
 	LastTask(ctx context.Context, name string) (time.Time, error)
 	TaskBegan(ctx context.Context, name string, at time.Time) error
-	// Runs gives the latest runs of a job, newest first, at most limit.
+	// Runs returns the latest runs of a job, newest first, at most limit.
 	Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error)
 }
 
@@ -243,6 +243,6 @@ type Quarantine interface {
 	// Watch begins the quarantine of a job's attempts that are unknown and of which this boot did
 	// not know; it tells how many are new.
 	Watch(ctx context.Context, job, boot string, ticks time.Duration) (int, error)
-	// Watched gives since when, for the unknown attempts of an entry of which this boot knows.
+	// Watched returns since when, for the unknown attempts of an entry of which this boot knows.
 	Watched(ctx context.Context, entryID int64, boot string) (map[string]time.Duration, error)
 }

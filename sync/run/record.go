@@ -52,7 +52,7 @@ func (r *Run) BeginRecord(ctx context.Context, page trade.Page) (*Recording, err
 	return w, nil
 }
 
-// Wait gives what became of the page. A recording that never began is done.
+// Wait returns what became of the page. A recording that never began is done.
 func (w *Recording) Wait() error {
 	if w == nil {
 		return nil
@@ -70,7 +70,7 @@ func (w *Recording) Wait() error {
 	return nil
 }
 
-// Has tells whether the row of a key is in the page.
+// Has reports whether the row of a key is in the page.
 func (w *Recording) Has(key string) bool { return w != nil && w.Keys[key] }
 
 // PageSize is how many rows discovery records in one transaction: few enough to hold in memory,

@@ -9,7 +9,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// answerDiffers tells whether the answer to a delivery repeats another contract or another volume
+// answerDiffers reports whether the answer to a delivery repeats another contract or another volume
 // than was sent (chapter 2.2): the record exists, and somebody should look at it. What the answer
 // leaves out, or says in a form that nobody documented, says nothing.
 func answerDiffers(kind trade.Kind, payload json.RawMessage, body []byte) bool {

@@ -96,7 +96,7 @@ func (s *Sender) committed(ctx context.Context) error {
 	return nil
 }
 
-// claimed tells whether the ledger took an intent; one that it did not take is nobody's.
+// claimed reports whether the ledger took an intent; one that it did not take is nobody's.
 func (s *Sender) claimed(g *storing, f *inFlight) bool {
 	if g.result.Claimed[f.attempt.ID] {
 		return true

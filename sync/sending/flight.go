@@ -146,7 +146,7 @@ type dispatcher struct {
 	order    []string
 }
 
-// claimID notes whose an id is that came back, and tells whether it came back to another row
+// claimID notes whose an id is that came back, and reports whether it came back to another row
 // before: a cache or a fault answers then, and nothing more should leave. Of ids that came long ago
 // the ledger knows.
 func (w *dispatcher) claimID(id string, of trade.Entry) (other string, taken bool) {
@@ -230,14 +230,14 @@ func (w *dispatcher) startNext() {
 	}
 }
 
-// isRoutine tells whether an answer leaves the job as it is: the next row may go before anybody has
-// looked at it.
+// isRoutine reports whether an answer leaves the job as it is: the next row may go before anybody
+// has looked at it.
 func isRoutine(d outcome.Decision) bool {
 	return d.Stop == nil && d.Wait == 0 && (d.State == trade.Accepted || len(d.Missing) > 0)
 }
 
-// settlesAfterCrash tells whether an answer may settle its row after a crash. A refusal that only a
-// person may follow must not: the note does not say why, and the row would go again by itself.
+// settlesAfterCrash reports whether an answer may settle its row after a crash. A refusal that only
+// a person may follow must not: the note does not say why, and the row would go again by itself.
 func settlesAfterCrash(d outcome.Decision) bool {
 	return d.Outcome != trade.OutcomeNotCreated || !d.Weak && d.State != trade.Held
 }

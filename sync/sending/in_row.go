@@ -22,7 +22,7 @@ type inRow struct {
 	stalledAt              time.Time     // when a send window passed last
 }
 
-// spent tells whether a row was answered with 429 so often that only a later run tries it again.
+// spent reports whether a row was answered with 429 so often that only a later run tries it again.
 func (n *inRow) spent(entryID int64) bool { return n.throttled[entryID] >= throttledMost }
 
 // count keeps what came in a row. Send windows that passed together, as on a machine that was

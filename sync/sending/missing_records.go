@@ -44,13 +44,13 @@ func (l *missingRecords) blocking(needs []run.Need, now time.Time) (trade.Block,
 	return trade.Block{}, false
 }
 
-// Known tells whether nobody need ask about a record.
+// Known reports whether nobody need ask about a record.
 func (l *missingRecords) Known(n run.Need) bool {
 	_, lacking := l.missing[n]
 	return l.There[n] || n.Kind == outcome.OrderCommitments && !lacking
 }
 
-// probing tells whether a row in flight will say whether one of the records is there.
+// probing reports whether a row in flight will say whether one of the records is there.
 func (l *missingRecords) probing(needs []run.Need) bool {
 	for _, n := range needs {
 		if _, asked := l.askedBy[n]; asked && !l.Known(n) {

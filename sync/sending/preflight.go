@@ -17,7 +17,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// judgePreflight tells whether a failed preflight says nothing about this job's requests (ok), or
+// judgePreflight reports whether a failed preflight says nothing about this job's requests (ok), or
 // why the job must not begin.
 func judgePreflight(failure *apiclient.Error) (stop trade.Stop, ok bool) {
 	a := failure.Answer

@@ -53,7 +53,7 @@ func (s *Sender) fill(ctx context.Context) (more bool, err error) {
 	return true, s.recheckBatch(ctx, batch)
 }
 
-// anything tells whether something is due, while nothing may leave: a run does not rest for
+// anything reports whether something is due, while nothing may leave: a run does not rest for
 // nothing.
 func (s *Sender) anything(ctx context.Context) (bool, error) {
 	if s.queue.again || len(s.queue.ready)+len(s.queue.parked) > 0 {

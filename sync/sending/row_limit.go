@@ -30,10 +30,10 @@ func NewRowLimit(keys []string, most int) *RowLimit {
 	return n
 }
 
-// over tells that no row may go any more.
+// over reports that no row may go any more.
 func (n *RowLimit) over() bool { return n.most > 0 && n.Rows >= n.most && len(n.again) == 0 }
 
-// allows tells whether a row may go beside others that were chosen and do not count yet.
+// allows reports whether a row may go beside others that were chosen and do not count yet.
 func (n *RowLimit) allows(e trade.Entry, chosen []*inFlight) bool {
 	if n.keys != nil && !n.keys[e.Key] {
 		return false

@@ -165,8 +165,8 @@ func (s *Sender) step(ctx context.Context) (more bool, err error) {
 	return more, nil
 }
 
-// shouldCommitNow tells whether a group should be stored now. While enough is cleared for the wire,
-// a larger group costs less for each row.
+// shouldCommitNow reports whether a group should be stored now. While enough is cleared for the
+// wire, a larger group costs less for each row.
 func (s *Sender) shouldCommitNow(more bool) bool {
 	w := s.window()
 	free := min(w-len(s.flights), len(s.queue.ready))

@@ -116,7 +116,7 @@ func (a *api) post(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(answer) // an error: nobody listens any more, which is the client's business
 }
 
-// execute notes a POST, and tells whether it will be answered.
+// execute notes a POST, and reports whether it will be answered.
 func (a *api) execute(row int32, arrived time.Time) (id [16]byte, answered bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

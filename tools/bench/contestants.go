@@ -26,7 +26,7 @@ type contestant struct {
 // ourName begins the name of the program under measurement.
 const ourName = "safrasync "
 
-// ours tells whether a contestant is the program under measurement.
+// ours reports whether a contestant is the program under measurement.
 func ours(name string) bool { return name == "sqlite" || name == "postgres" }
 
 // slowServer makes flushes of the ledger's server take longer: it sleeps before it flushes its log,

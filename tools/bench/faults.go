@@ -79,7 +79,7 @@ func (b *bench) faulty(ctx context.Context, name string, latency time.Duration, 
 	return r, err
 }
 
-// done tells whether every row is accepted, or left to a person.
+// done reports whether every row is accepted, or left to a person.
 func done(book map[int32]entry, rows int) bool {
 	n := 0
 	for _, e := range book {

@@ -167,7 +167,7 @@ func (b *bench) withSizes(ctx context.Context, name string) error {
 	return nil
 }
 
-// wanted tells whether a name is among those of -only. A list with names of one kind (latencies,
+// wanted reports whether a name is among those of -only. A list with names of one kind (latencies,
 // contestants, measures) leaves out the others of that kind; one without a measure means the
 // sending.
 func (b *bench) wanted(name string) bool {
@@ -194,7 +194,7 @@ func (b *bench) folder() string {
 	return dir
 }
 
-// erp gives an ERP with so many rows, which nobody writes to but the others their books.
+// erp returns an ERP with so many rows, which nobody writes to but the others their books.
 func (b *bench) erp(ctx context.Context, rows int) (dsn string, err error) {
 	if b.erps[rows] == "" {
 		b.erps[rows], err = b.newERP(ctx, rows)

@@ -130,7 +130,7 @@ type entry struct {
 	id    string
 }
 
-// inDoubt tells whether the row may be on the platform and may be not, as far as the book knows.
+// inDoubt reports whether the row may be on the platform and may be not, as far as the book knows.
 func (e entry) inDoubt() bool { return e.state == "in_doubt" || e.state == "sending" }
 
 // ledgerOf reads what the ledger says of rows: all of them, or those that the options of `rows`

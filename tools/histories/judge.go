@@ -72,7 +72,7 @@ func newJudge(r *run) *judge {
 	}
 }
 
-// space gives the space of a job's keys, under the first name that it had.
+// space returns the space of a job's keys, under the first name that it had.
 func (j *judge) space(of job) int {
 	if first, ok := j.spaces[of.space]; ok {
 		return first
@@ -100,7 +100,7 @@ func (j *judge) apart(released job) {
 	}
 }
 
-// spaceOf gives the space of a job that is configured, or was.
+// spaceOf returns the space of a job that is configured, or was.
 func (j *judge) spaceOf(name string) int {
 	for _, of := range slices.Concat(j.r.jobs, j.r.gone) {
 		if of.name == name {
@@ -344,8 +344,8 @@ func (j *judge) allowed(of, contract business) (n int) {
 	return n
 }
 
-// misplaced tells whether a child went below a contract that was never its own, and one could have
-// known: the row of that contract stands elsewhere, or the child's own contract has a record.
+// misplaced reports whether a child went below a contract that was never its own, and one could
+// have known: the row of that contract stands elsewhere, or the child's own contract has a record.
 func (j *judge) misplaced(child, contract business, records []record) bool {
 	for parent := range j.most[child] {
 		if j.ever[parent][contract] {
@@ -474,7 +474,7 @@ func (r *run) finish() (*fault, shares) {
 	return r.judgeRows()
 }
 
-// parentsStop tells whether a job of contracts is stopped, which status and alerts show.
+// parentsStop reports whether a job of contracts is stopped, which status and alerts show.
 func (j *judge) parentsStop() bool {
 	return slices.ContainsFunc(j.r.jobs, func(of job) bool {
 		status, err := j.r.ledger.JobStatus(j.r.t.Context(), of.name)

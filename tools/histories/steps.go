@@ -288,7 +288,7 @@ func typed(l *line, change func(*line), text string) string {
 	return fmt.Sprintf("%v: %s", was, text)
 }
 
-// second tells whether two jobs read contracts.
+// second reports whether two jobs read contracts.
 func (w *world) second() bool { return len(w.jobs) > 1 && w.jobs[1].kind == trade.OrderCommitments }
 
 // addJob adds a second job of contracts: in the space of the first one, or in one of its own.
@@ -304,7 +304,7 @@ func (r *run) addJob(part, a int) string {
 	return text
 }
 
-// alone tells whether no other job ever had rows of a kind.
+// alone reports whether no other job ever had rows of a kind.
 func (w *world) alone(j job) bool {
 	other := func(o job) bool { return o.kind == j.kind && o.name != j.name }
 	return !slices.ContainsFunc(w.jobs, other) && !slices.ContainsFunc(w.gone, other)

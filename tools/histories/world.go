@@ -131,7 +131,7 @@ func (w *world) lines(kind trade.Kind) *[]line {
 	return &w.children
 }
 
-// pick gives the table that a step is about.
+// pick returns the table that a step is about.
 func (w *world) pick(b int) *[]line {
 	if w.Child != "" && b%2 == 1 {
 		return &w.children

@@ -79,7 +79,7 @@ func next(t *testing.T) built {
 	return packages(t, "next", nextVersion, addMigration)
 }
 
-// addMigration gives the ledger of a tree a further form: an index that nothing asks for.
+// addMigration returns the ledger of a tree a further form: an index that nothing asks for.
 func addMigration(tree string) error {
 	for _, driver := range []string{"sqlite", "postgres"} {
 		folder := filepath.Join(tree, "state", "sqldb", "migrations", driver)

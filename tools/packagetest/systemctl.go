@@ -115,7 +115,7 @@ func (m *manager) answer(command string) (code int, text string) {
 	return 0, ""
 }
 
-// take gives the calls since it was asked last, those that change nothing left out.
+// take returns the calls since it was asked last, those that change nothing left out.
 func (m *manager) take() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

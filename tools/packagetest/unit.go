@@ -69,7 +69,7 @@ func words(command string) []string {
 	return out
 }
 
-// never tells whether an exit code is among those after which the service is not started again.
+// never reports whether an exit code is among those after which the service is not started again.
 func (u unit) never(code string) bool {
 	var codes []string
 	for _, value := range u["RestartPreventExitStatus"] {

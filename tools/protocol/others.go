@@ -114,7 +114,7 @@ func (p *model) person(w world) {
 	}
 }
 
-// over tells whether the quarantine is.
+// over reports whether the quarantine is.
 func (p *model) over(w world) bool {
 	if p.timed {
 		return int(w.doubted) >= p.quarantineTicks()
@@ -182,7 +182,7 @@ func (p *model) pass(w world) {
 	p.push(n, "%s pass", tick)
 }
 
-// fault tells what is wrong with a world.
+// fault reports what is wrong with a world.
 func (w *world) fault() string {
 	switch {
 	case w.created > 1:
@@ -196,8 +196,8 @@ func (w *world) fault() string {
 	return ""
 }
 
-// anybodyKnows tells whether the ledger, or a worker that has yet to tell it, knows that there may
-// be a record.
+// anybodyKnows reports whether the ledger, or a worker that has yet to tell it, knows that there
+// may be a record.
 func (w *world) anybodyKnows() bool {
 	if slices.ContainsFunc(w.may[:], func(n int8) bool { return n > 0 }) {
 		return true

@@ -180,8 +180,8 @@ func (m *machinesTrial) until(what string, fn func() bool) {
 	}
 }
 
-// fleet gives how many machines live as `status` says, and the one that holds a job; nil when none
-// does.
+// fleet returns how many machines live as `status` says, and the one that holds a job; nil when
+// none does.
 func (m *machinesTrial) fleet() (alive int, leader *host) {
 	err := m.Child.Lines(context.WithoutCancel(m.test.Context()), func(line []byte) error {
 		var job struct {
@@ -247,7 +247,7 @@ func (m *machinesTrial) short() {
 	m.until("all machines live again", func() bool { alive, _ := m.fleet(); return alive >= len(m.hosts) })
 }
 
-// advances tells whether the platform has got a record since the last call.
+// advances reports whether the platform has got a record since the last call.
 func (m *machinesTrial) advances() bool {
 	records := len(m.API.CreatedOf(sandbox.ResourceOrderCommitments, sandbox.ResourceDeliveries))
 	before := m.Verdict.Records

@@ -87,7 +87,7 @@ func listAudit(ctx context.Context, a *cli.App, limit int) error {
 	return nil
 }
 
-// verifyAudit tells whether the audit is as it was written.
+// verifyAudit reports whether the audit is as it was written.
 func verifyAudit(ctx context.Context, a *cli.App) error {
 	store, err := a.OpenLedger(ctx, cli.ToRead)
 	if err != nil {

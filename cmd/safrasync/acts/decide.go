@@ -108,7 +108,7 @@ func planResend(ctx context.Context, a *cli.App, acts *engineacts.Acts, job, key
 	return plan, writing.Watch(ctx, job)
 }
 
-// decision tells what a person must know who decides about a row that may be on the platform.
+// decision reports what a person must know who decides about a row that may be on the platform.
 func decision(v cli.Voice, act string, s engineacts.RowStep) []string {
 	if act != "resend" && act != "adopt" || s.Before.ID == 0 {
 		return nil

@@ -102,7 +102,7 @@ func (t *Troubles) Add(e trade.Entry) *Trouble {
 	return g
 }
 
-// Sorted gives the groups, the most frequent cause first.
+// Sorted returns the groups, the most frequent cause first.
 func (t *Troubles) Sorted() []*Trouble {
 	for _, g := range t.Groups {
 		g.Subjects = g.Subjects[:0]

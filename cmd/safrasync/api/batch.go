@@ -208,7 +208,7 @@ func askConsentPatiently(ctx context.Context, a *cli.App, client *apiclient.Clie
 	}
 }
 
-// askConsent gives the row of one producer; the error is the client's.
+// askConsent returns the row of one producer; the error is the client's.
 func askConsent(ctx context.Context, a *cli.App, client *apiclient.Client, producer consentFlags) (consentJSON, error) {
 	producer = producer.tidy()
 	row := consentJSON{
@@ -278,7 +278,7 @@ func isPersonType(text string) bool {
 	return slices.Contains(apiclient.PersonTypes, apiclient.PersonType(text))
 }
 
-// refusesAll tells whether a refusal is about the key or the address and not about the producer:
+// refusesAll reports whether a refusal is about the key or the address and not about the producer:
 // every other producer would meet it too.
 func refusesAll(err error) bool {
 	var e *apiclient.Error

@@ -92,7 +92,7 @@ func statusWords(e *apiclient.Error) i18n.Key {
 	return "failed.other"
 }
 
-// isPlainName tells whether a text is a name such as PF: letters, digits, _ and -, a few of them,
+// isPlainName reports whether a text is a name such as PF: letters, digits, _ and -, a few of them,
 // and not only digits.
 func isPlainName(text string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-"

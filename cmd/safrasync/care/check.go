@@ -181,8 +181,8 @@ func check(ctx context.Context, a *cli.App, offline, tell bool) error {
 // remarks are the findings about the ledger that do not keep it from working.
 var remarks = map[string]bool{"file system": true, "free space": true, "write-ahead log": true}
 
-// ledger gives the opened ledger, or an empty one in memory, so that the checks of the jobs can go
-// on. One of an older version is fine: the start brings it up to date.
+// ledger returns the opened ledger, or an empty one in memory, so that the checks of the jobs can
+// go on. One of an older version is fine: the start brings it up to date.
 func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 	const name = "ledger"
 	store, err := state.Open(ctx, c.app.LedgerOptions(c.app.Config, cli.ToRead))
@@ -443,7 +443,7 @@ func (c *checker) openID(ctx context.Context) {
 const maxClockDrift = 5 * time.Minute
 
 // api asks two harmless questions with GET: the webhooks, as each run does before it sends, and a
-// contract that cannot exist, whose answer brings the API's clock and tells whether contracts may
+// contract that cannot exist, whose answer brings the API's clock and reports whether contracts may
 // be asked for at all.
 func (c *checker) api(ctx context.Context) {
 	client, err := c.app.OpenAPI()

@@ -38,7 +38,7 @@ type dossierRow struct {
 	child    bool
 }
 
-// findDossier gives everything that the ledger holds about a producer.
+// findDossier returns everything that the ledger holds about a producer.
 func findDossier(ctx context.Context, store *state.Store, specs []mapping.JobSpec, named string) (*dossier, error) {
 	s := &dossier{known: map[int64]bool{}}
 	if err := s.name(ctx, store, named); err != nil {
@@ -96,7 +96,7 @@ func (s *dossier) inClosed(ctx context.Context, store *state.Store) error {
 // errFound ends a reading that has found what it looked for.
 var errFound = errors.New("found")
 
-// closedHas tells whether a closed report has a row.
+// closedHas reports whether a closed report has a row.
 func closedHas(ctx context.Context, store *state.Store, c trade.Closing,
 	which func(*reconcile.Row) bool,
 ) (has bool, err error) {
@@ -198,8 +198,8 @@ func (s *dossier) find(ctx context.Context, store *state.Store,
 	})
 }
 
-// names tells whether a row names the producer: by the id in what was sent, or by the code in what
-// the ERP had.
+// names reports whether a row names the producer: by the id in what was sent, or by the code in
+// what the ERP had.
 func (s *dossier) names(spec mapping.JobSpec, e trade.Entry, attempts []trade.Attempt) (found, byMark bool) {
 	bodies := []json.RawMessage{e.Payload}
 	for _, t := range attempts {
@@ -224,7 +224,7 @@ func (s *dossier) names(spec mapping.JobSpec, e trade.Entry, attempts []trade.At
 	return false, false
 }
 
-// hasCode tells whether columns hold the parts of a code; marked: as far as their marks tell.
+// hasCode reports whether columns hold the parts of a code; marked: as far as their marks tell.
 func hasCode(key string, values trade.Values, columns, parts []string) (same, marked bool) {
 	if len(columns) == 0 || len(columns) != len(parts) {
 		return false, false
@@ -272,7 +272,7 @@ func (s *dossier) parents() parentRows {
 	return p
 }
 
-// have tells whether a row hangs on one of the parents.
+// have reports whether a row hangs on one of the parents.
 func (p parentRows) have(spec mapping.JobSpec, e trade.Entry, attempts []trade.Attempt) (found, byMark bool) {
 	if p.ids[e.Target] || p.ids[fieldOf(e.Payload, "contract_id")] {
 		return true, false

@@ -34,7 +34,7 @@ func rebindState(ctx context.Context, a *cli.App, f cli.ActFlags) error {
 		func(state.RebindPlan) { a.Show("rebind.done") })
 }
 
-// tellRebind tells what would be confirmed, if there is anything.
+// tellRebind reports what would be confirmed, if there is anything.
 func tellRebind(a *cli.App, plan state.RebindPlan) bool {
 	if plan.Platform == nil && plan.Server == nil {
 		a.Tell("rebind.nothing")

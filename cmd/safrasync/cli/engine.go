@@ -111,7 +111,7 @@ func ActsOn(store *state.Store, jobs []*mapping.Job, config *config.Config) *act
 	}
 }
 
-// Differences tells where a row of the ERP is no longer what was sent.
+// Differences reports where a row of the ERP is no longer what was sent.
 func (a *App) Differences(ctx context.Context, store *state.Store, entry trade.Entry) ([]trade.Difference, error) {
 	if entry.Now == nil {
 		return nil, nil

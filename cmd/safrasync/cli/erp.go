@@ -75,7 +75,7 @@ func (a *App) OpenSource(ctx context.Context) (run.Source, error) {
 	return source, nil
 }
 
-// Passes tells whether a refusal of the webhooks says nothing about sending: the key works, only
+// Passes reports whether a refusal of the webhooks says nothing about sending: the key works, only
 // that module is not contracted or not there.
 func Passes(e *apiclient.Error) bool {
 	return e.HasMessage("message.module.not-contracted") || e.Status == http.StatusNotFound && e.APIForm()

@@ -29,7 +29,7 @@ type UsageError struct{ Text string }
 
 func (e *UsageError) Error() string { return e.Text }
 
-// ExitCode gives the code of an error.
+// ExitCode returns the code of an error.
 func ExitCode(err error) int {
 	var exit *ExitError
 	var usage *UsageError

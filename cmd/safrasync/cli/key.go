@@ -22,7 +22,7 @@ func (a *App) CheckJobNames(config *config.Config, names []string) error {
 	return nil
 }
 
-// CheckKey gives a key as the ledger has it, and refuses one that no row of the job can have,
+// CheckKey returns a key as the ledger has it, and refuses one that no row of the job can have,
 // because it has too few or too many parts.
 func (a *App) CheckKey(config *config.Config, job, key string) (string, error) {
 	if err := a.CheckJobNames(config, []string{job}); err != nil {

@@ -21,7 +21,7 @@ import (
 // errNoFolder says that a file cannot be made because its folder is not there.
 var errNoFolder = errors.New("the folder does not exist")
 
-// MayMake tells whether a file can be there: not where one is already (fs.ErrExist), or in no
+// MayMake reports whether a file can be there: not where one is already (fs.ErrExist), or in no
 // folder (errNoFolder). "" is standard output.
 func MayMake(path string) error {
 	if path == "" {

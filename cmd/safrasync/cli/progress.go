@@ -61,7 +61,7 @@ func (w *plainWatcher) Observe(p run.Progress) {
 	w.saidAt = time.Now()
 }
 
-// restsUntil gives the end of a rest as people write it; the engine writes it for machines.
+// restsUntil returns the end of a rest as people write it; the engine writes it for machines.
 func (a *App) restsUntil(note string) string {
 	until, err := time.Parse(time.RFC3339, note)
 	if err != nil {

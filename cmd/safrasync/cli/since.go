@@ -9,7 +9,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Since tells what the ERP did to a row after it was sent, and what to do about it.
+// Since reports what the ERP did to a row after it was sent, and what to do about it.
 func (v Voice) Since(e trade.Entry, changes []trade.Difference) []string {
 	out := v.SinceSent(e, changes)
 	if len(e.Acknowledged) > 0 {
@@ -27,7 +27,7 @@ func (v Voice) Since(e trade.Entry, changes []trade.Difference) []string {
 	return out
 }
 
-// SinceSent tells what the ERP did to a row after it was sent.
+// SinceSent reports what the ERP did to a row after it was sent.
 func (v Voice) SinceSent(e trade.Entry, changes []trade.Difference) []string {
 	var out []string
 	for _, d := range changes {

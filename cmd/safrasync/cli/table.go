@@ -91,7 +91,7 @@ func Completes[T ~string](cmd *cobra.Command, flag string, values []T) {
 	}
 }
 
-// OrAbsent gives a text, or says that there is none.
+// OrAbsent returns a text, or says that there is none.
 func (v Voice) OrAbsent(text *string) string {
 	if text == nil {
 		return v.Text("since.nothing")

@@ -89,7 +89,7 @@ func (v Voice) Span(d time.Duration) string {
 	return (time.Duration(RoundUp(d)) * time.Second).String()
 }
 
-// RoundUp gives whole seconds, never too few.
+// RoundUp returns whole seconds, never too few.
 func RoundUp(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
 
 var (

@@ -30,7 +30,7 @@ type Voice struct {
 // Machine is the voice of sentences in JSON.
 var Machine = Voice{Lang: trade.English, Zone: time.UTC}
 
-// Text gives a phrase. What stands in it as a string may be the ERP's: it is one line, and steers
+// Text returns a phrase. What stands in it as a string may be the ERP's: it is one line, and steers
 // nothing.
 func (v Voice) Text(p i18n.Key, args ...any) string {
 	format := i18n.CLI.Text(v.Lang, p)
@@ -51,7 +51,7 @@ func (v Voice) Text(p i18n.Key, args ...any) string {
 	return i18n.Format(format, given...)
 }
 
-// Said tells what the code says in English, where the person's language has it.
+// Said reports what the code says in English, where the person's language has it.
 func (v Voice) Said(english string) string {
 	told, _ := i18n.Said(v.Lang, english)
 	return told
@@ -111,7 +111,7 @@ func (a *App) Voice() Voice {
 	return v
 }
 
-// Text gives a phrase in the person's language.
+// Text returns a phrase in the person's language.
 func (a *App) Text(p i18n.Key, args ...any) string { return a.Voice().Text(p, args...) }
 
 // Tell writes a line for people to standard error: progress, plans, warnings, errors.
@@ -154,8 +154,8 @@ func lines(text string) string {
 // Usage is a wrong call.
 func (a *App) Usage(p i18n.Key, args ...any) error { return &UsageError{a.Text(p, args...)} }
 
-// IsTerminal tells whether a stream is a terminal: only there are a progress bar and a question of
-// use.
+// IsTerminal reports whether a stream is a terminal: only there are a progress bar and a question
+// of use.
 func IsTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

@@ -111,7 +111,7 @@ func (c *Config) checkAPI(d *Decoder) {
 	a.CAFile = c.checkCAFile(d, "api.ca_file", a.CAFile)
 }
 
-// checkCAFile gives the path of a file with certificates, which counts from the folder of the
+// checkCAFile returns the path of a file with certificates, which counts from the folder of the
 // configuration.
 func (c *Config) checkCAFile(d *Decoder, path, file string) string {
 	if file == "" {
@@ -140,8 +140,8 @@ func between[T int | float64 | time.Duration](d *Decoder, path string, value, le
 	d.Fault(path, fmt.Sprintf("must be from %s to %s", show(least), show(most)))
 }
 
-// wrongBaseURL gives the reason without the address, which may hold a credential (url.Parse repeats
-// it in its errors).
+// wrongBaseURL returns the reason without the address, which may hold a credential (url.Parse
+// repeats it in its errors).
 func wrongBaseURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Opaque != "" || u.Hostname() == "" {

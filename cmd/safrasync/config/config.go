@@ -243,7 +243,7 @@ const (
 // Places are where a configuration is looked for without --config, in this order.
 var Places = []string{"/etc/safrasync/config.yaml", "./config.yaml"}
 
-// Find gives the path of the configuration: the file that --config names, else the first of
+// Find returns the path of the configuration: the file that --config names, else the first of
 // the two usual places that exists. A file that exists and cannot be reached is an error, never a
 // reason to take the next one.
 func Find(flag string) (string, error) { return findConfig(flag, Places) }

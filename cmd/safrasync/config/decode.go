@@ -58,7 +58,7 @@ func (d *Decoder) Unknown(what, path string, e Entry, known []string) {
 	d.faultAt(path, e.keyPos, UnknownName(what, e.Name, known))
 }
 
-// faulty tells whether something is wrong at a path or below it, so that checks that build on it
+// faulty reports whether something is wrong at a path or below it, so that checks that build on it
 // are left out.
 func (d *Decoder) faulty(path string) bool {
 	return slices.ContainsFunc(d.faults, func(f Fault) bool {
@@ -95,7 +95,7 @@ func (d *Decoder) Structure(e Entry, target any) {
 	}
 }
 
-// configKeys gives the keys of a struct in its order, and the number of the field that each one
+// configKeys returns the keys of a struct in its order, and the number of the field that each one
 // fills.
 func configKeys(t reflect.Type) (keys []string, fields map[string]int) {
 	fields = map[string]int{}

@@ -31,7 +31,7 @@ type Fault struct {
 	Excerpt string // the line with a caret, secrets masked
 }
 
-// Error gives FILE:LINE:COLUMN, the key, what is wrong and the line, for each fault.
+// Error returns FILE:LINE:COLUMN, the key, what is wrong and the line, for each fault.
 func (e *Error) Error() string { return e.In(strings.Clone) }
 
 // In is Error in the language into which say brings a sentence.
@@ -48,10 +48,10 @@ func (e *Error) In(say func(string) string) string {
 	return strings.Join(out, "\n")
 }
 
-// Unwrap gives the cause, such as fs.ErrNotExist for a file that is not there.
+// Unwrap returns the cause, such as fs.ErrNotExist for a file that is not there.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// String gives the fault as [Error.Error] shows it.
+// String returns the fault as [Error.Error] shows it.
 func (f Fault) String() string {
 	var b strings.Builder
 	if f.File != "" {
@@ -78,7 +78,7 @@ func SortFaults(faults []Fault) {
 	})
 }
 
-// PlainReason gives the reason of a file error without the path, which the caller names itself.
+// PlainReason returns the reason of a file error without the path, which the caller names itself.
 func PlainReason(err error) string {
 	if pathError, ok := errors.AsType[*fs.PathError](err); ok {
 		return pathError.Err.Error()

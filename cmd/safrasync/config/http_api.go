@@ -29,7 +29,7 @@ type TokenConfig struct {
 	Scopes []string `yaml:"scopes"` // required: run, status
 }
 
-// Used tells whether other programs may ask.
+// Used reports whether other programs may ask.
 func (h HTTPAPIConfig) Used() bool { return h.Listen != "" }
 
 // The bounds of http_api.

@@ -253,7 +253,7 @@ func (c *Config) JobSpecs() []mapping.JobSpec {
 	return out
 }
 
-// parents gives the columns of a field, those of its parents' keys among them, and the parents as
+// parents returns the columns of a field, those of its parents' keys among them, and the parents as
 // the engine takes them.
 func (f FieldConfig) parents() (columns []string, parents []mapping.ParentSpec) {
 	columns = slices.Clone(f.Column)

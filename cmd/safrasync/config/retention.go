@@ -94,7 +94,7 @@ func (b ByteSize) String() string {
 	return fmt.Sprint(int64(b)>>10, "KiB")
 }
 
-// Ledger gives the retention as the ledger takes it.
+// Ledger returns the retention as the ledger takes it.
 func (r RetentionConfig) Ledger() state.Retention {
 	return state.Retention{
 		Bodies: r.Bodies, Runs: r.Runs, IdleRuns: r.IdleRuns, Lookups: r.Lookups, Inbox: r.Inbox,

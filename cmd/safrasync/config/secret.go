@@ -20,10 +20,10 @@ type Secret struct {
 	written string // as it stands in the file
 }
 
-// Reveal gives the value, for the one place that needs it.
+// Reveal returns the value, for the one place that needs it.
 func (s Secret) Reveal() string { return s.value }
 
-// IsZero tells whether there is no value.
+// IsZero reports whether there is no value.
 func (s Secret) IsZero() bool { return s.value == "" }
 
 // String hides the value.
@@ -78,7 +78,7 @@ func placeholderIn(text string) string {
 // reference is one ${…}; whatever looks like one and is none is refused.
 var reference = regexp.MustCompile(`\$\{([^${}]*)\}?`)
 
-// resolve gives the text with its references replaced. Its errors name the reference, never a
+// resolve returns the text with its references replaced. Its errors name the reference, never a
 // value.
 func (r secretResolver) resolve(text string) (string, error) {
 	var out strings.Builder
@@ -202,7 +202,7 @@ func (r secretResolver) checkMode(name, path string, info fs.FileInfo) error {
 var passwordPair = regexp.MustCompile(
 	`(?i)(?:^|[\s?&;])\w*(?:pass|pwd|senha|secret|token)\w*\s*=\s*('[^']*'?|[^\s&;]*)`)
 
-// HoldsPassword tells whether a DSN, as it is written, has a password that is not a reference.
+// HoldsPassword reports whether a DSN, as it is written, has a password that is not a reference.
 func HoldsPassword(written string) bool {
 	const placeholder = "\x00"
 	dsn := reference.ReplaceAllString(written, placeholder)

@@ -14,7 +14,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Show gives the configuration in effect, defaults included, as a file that loads again. Secrets
+// Show returns the configuration in effect, defaults included, as a file that loads again. Secrets
 // stand there as their references; what they resolve to does not.
 func (c *Config) Show() string {
 	w := &configWriter{written: c.written}
@@ -122,7 +122,7 @@ func (w *configWriter) nested(v reflect.Value, path, indent string) {
 	}
 }
 
-// orderedKeys gives fields in the order of the API's table and other names in their own order.
+// orderedKeys returns fields in the order of the API's table and other names in their own order.
 func orderedKeys(v reflect.Value) []string {
 	var order []string
 	if _, isFields := v.Interface().(map[string]FieldConfig); isFields {

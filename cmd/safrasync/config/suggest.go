@@ -17,7 +17,7 @@ func UnknownName(what, name string, known []string) string {
 	return fmt.Sprintf("unknown %s %s; there are %s", what, ShortName(name), strings.Join(known, ", "))
 }
 
-// Closest gives the known name that a misspelled one resembles, or "". Case, hyphens and
+// Closest returns the known name that a misspelled one resembles, or "". Case, hyphens and
 // underscores do not count.
 func Closest(name string, known []string) string {
 	plain := strings.NewReplacer("-", "", "_", "", " ", "")

@@ -56,7 +56,7 @@ func (c *Config) Titles(lang trade.Lang) trade.Titles {
 	return trade.TitlesOf(jobs, lang)
 }
 
-// Shows tells whether people are shown something of the rows of a job; "" = of any.
+// Shows reports whether people are shown something of the rows of a job; "" = of any.
 func (c *Config) Shows(job string) bool {
 	return slices.ContainsFunc(c.Jobs, func(j JobConfig) bool {
 		return (job == "" || j.Name == job) && len(j.Show) > 0

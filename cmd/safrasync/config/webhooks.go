@@ -28,7 +28,7 @@ type WebhooksConfig struct {
 	Spool      string        `yaml:"spool"`       // folder
 }
 
-// Used tells whether webhooks are configured.
+// Used reports whether webhooks are configured.
 func (w WebhooksConfig) Used() bool { return w.Listen != "" }
 
 const (

@@ -176,15 +176,15 @@ func (e Entry) IsList() bool {
 	return ok
 }
 
-// IsNothing tells whether there is no value at all, as in "checks:" with all its keys commented
+// IsNothing reports whether there is no value at all, as in "checks:" with all its keys commented
 // out.
 func (e Entry) IsNothing() bool {
 	n, ok := e.Value.(*ast.NullNode)
 	return e.Value == nil || (ok && n.Token.Type == token.ImplicitNullType)
 }
 
-// ScalarText gives a single value as it is written, without the quotes: no number, bool or null of
-// YAML loses its zeros or its letters.
+// ScalarText returns a single value as it is written, without the quotes: no number, bool or null
+// of YAML loses its zeros or its letters.
 func ScalarText(node ast.Node) (string, bool) {
 	switch n := node.(type) {
 	case *ast.StringNode:
@@ -199,7 +199,7 @@ func ScalarText(node ast.Node) (string, bool) {
 	return "", false
 }
 
-// IsQuoted tells whether a value is a text for certain.
+// IsQuoted reports whether a value is a text for certain.
 func IsQuoted(node ast.Node) bool {
 	tk := node.GetToken()
 	return tk.Type == token.SingleQuoteType || tk.Type == token.DoubleQuoteType

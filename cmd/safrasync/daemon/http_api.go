@@ -25,7 +25,7 @@ type apiServer struct {
 	place  config.HTTPAPIConfig
 }
 
-// sameListener tells whether two configurations need no other listener.
+// sameListener reports whether two configurations need no other listener.
 func sameListener(a, b config.HTTPAPIConfig) bool {
 	return a.Listen == b.Listen && a.CertFile == b.CertFile && a.KeyFile == b.KeyFile
 }
@@ -124,7 +124,7 @@ func (e apiEngine) Run(ctx context.Context, order httpapi.Order) error {
 	return nil
 }
 
-// taken gives nil when a job takes an order, else the reason why not.
+// taken returns nil when a job takes an order, else the reason why not.
 func (e apiEngine) taken(ctx context.Context, job string) error {
 	status, err := cli.Truthful{Store: e.g.daemon.store}.JobStatus(ctx, job)
 	if err != nil {
@@ -152,7 +152,7 @@ func takesNoOrder(status trade.JobStatus) *httpapi.Refusal {
 	return &httpapi.Refusal{Code: code, Text: text}
 }
 
-// Status gives the jobs as `status --json` prints them.
+// Status returns the jobs as `status --json` prints them.
 func (e apiEngine) Status(ctx context.Context) ([]json.RawMessage, error) {
 	all, err := runs.ReadStatus(ctx, e.g.daemon.store, e.g.Config)
 	if err != nil {

@@ -42,7 +42,7 @@ func (m *monitor) jobs() []string {
 	return names
 }
 
-// unready tells what keeps the daemon from working. An ERP or an API that is down does not: it is
+// unready reports what keeps the daemon from working. An ERP or an API that is down does not: it is
 // tried again, and has metrics of its own.
 func (m *monitor) unready(d *daemon) []string {
 	var reasons []string

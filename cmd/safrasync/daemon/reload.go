@@ -61,8 +61,8 @@ func (o opened) close() (err error) {
 	return err
 }
 
-// disproved tells whether the ERP was asked and does not have what a configuration names; one that
-// is not there, or lets nobody in at the moment, says nothing about it.
+// disproved reports whether the ERP was asked and does not have what a configuration names; one
+// that is not there, or lets nobody in at the moment, says nothing about it.
 func disproved(err error) bool {
 	switch erp.CodeOf(err) {
 	case "", erp.CodeUnreachable, erp.CodeTLS, erp.CodeAuth, erp.CodeNoDatabase, erp.CodeTimeout, erp.CodeLocked,

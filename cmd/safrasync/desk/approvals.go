@@ -36,7 +36,7 @@ func (d *Desk) approving() *acts.Acts {
 // ledger, a reading of the ERP.
 var slow = []string{acts.ActClose, acts.ActResync}
 
-// ReviewApproval gives one act that waits, with its plan as it is now.
+// ReviewApproval returns one act that waits, with its plan as it is now.
 func (d *Desk) ReviewApproval(ctx context.Context, id int64) (out pages.Waits, err error) {
 	if out.Approval, err = d.g.Store.Approval(ctx, id); err != nil {
 		return out, err

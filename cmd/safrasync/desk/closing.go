@@ -69,7 +69,7 @@ func (r *reports) CloseReport(ctx context.Context, day trade.Date, mark string,
 	return id, asked, nil
 }
 
-// ReadClosing gives what was closed.
+// ReadClosing returns what was closed.
 func (r *reports) ReadClosing(ctx context.Context, id string, lang trade.Lang,
 	most int,
 ) (out pages.ClosedMonth, err error) {

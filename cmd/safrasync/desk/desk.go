@@ -109,7 +109,7 @@ const (
 	stuckFew      = 2000
 )
 
-// look gives what is stuck: as it was a moment ago, unless it must be fresh or nobody has looked
+// look returns what is stuck: as it was a moment ago, unless it must be fresh or nobody has looked
 // lately. Without an error and without a view the first look is not over.
 func (d *Desk) look(ctx context.Context, fresh bool) (*pending.View, error) {
 	if fresh {
@@ -180,7 +180,7 @@ func (d *Desk) begin() *looking {
 	return l
 }
 
-// few tells whether so few rows are stuck that a look takes no time.
+// few reports whether so few rows are stuck that a look takes no time.
 func (d *Desk) few(ctx context.Context) (bool, error) {
 	n, err := d.stuck(ctx)
 	return n <= d.waitFor, err
@@ -261,7 +261,7 @@ func (d *Desk) Stuck(ctx context.Context, lang trade.Lang, fresh bool) (pages.St
 	return out, nil
 }
 
-// Doubt tells how a row that may be on the platform stands.
+// Doubt reports how a row that may be on the platform stands.
 func (d *Desk) Doubt(ctx context.Context, entry trade.Entry) (pages.Doubt, error) {
 	doubt, err := d.acts().Doubt(ctx, entry)
 	if err != nil {
@@ -274,7 +274,7 @@ func (d *Desk) Doubt(ctx context.Context, entry trade.Entry) (pages.Doubt, error
 	return out, nil
 }
 
-// Hints gives what is known of a row beyond the answers to its own requests: what `rows show`
+// Hints returns what is known of a row beyond the answers to its own requests: what `rows show`
 // tells.
 func (d *Desk) Hints(ctx context.Context, entry trade.Entry, attempts []trade.Attempt) (pages.Hints, error) {
 	hints, err := rows.Hints(ctx, d.g.App, d.g.Store, entry, attempts)

@@ -11,7 +11,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Schedules gives the jobs with their schedules and where they stand.
+// Schedules returns the jobs with their schedules and where they stand.
 func (d *Desk) Schedules(ctx context.Context, lang trade.Lang) ([]pages.Schedule, error) {
 	v, zone := d.voice(lang), d.g.App.Config.Zone()
 	var out []pages.Schedule

@@ -13,7 +13,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ReferenceSource tells where a kind of reference is kept.
+// ReferenceSource reports where a kind of reference is kept.
 func (d *Desk) ReferenceSource(kind string) string { return refs.Source(d.g.App, kind) }
 
 // ReadReferences reads a CSV of codes and ids, and says what it would change.

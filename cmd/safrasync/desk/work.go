@@ -16,7 +16,7 @@ type work struct{ g *Host }
 // nextRunsShown is how many times of a schedule people are shown.
 const nextRunsShown = 3
 
-// Jobs gives the jobs in the order in which they run.
+// Jobs returns the jobs in the order in which they run.
 func (w *work) Jobs() []pages.Job {
 	out := make([]pages.Job, len(w.g.Engine.Jobs))
 	for i, job := range w.g.Engine.Jobs {
@@ -31,7 +31,7 @@ func (w *work) Jobs() []pages.Job {
 	return out
 }
 
-// Progress tells what runs now in this process.
+// Progress reports what runs now in this process.
 func (w *work) Progress() ([]pages.Progress, <-chan struct{}) { return w.g.Board.look() }
 
 // Board is where the runs of this process tell how far they have come.

@@ -149,7 +149,7 @@ func printMissing(a *cli.App, missing []trade.Shortage) {
 	a.Line("")
 }
 
-// kindsOf gives the kinds of records that stand in a list of shortages, in the order of
+// kindsOf returns the kinds of records that stand in a list of shortages, in the order of
 // trade.Kinds; there is at least one.
 func kindsOf(missing []trade.Shortage) []trade.Kind {
 	var out []trade.Kind

@@ -39,7 +39,7 @@ type selected struct {
 	jobs, harvests, products, branches, producers, places, wallets, states []string
 }
 
-// none tells that they select nothing.
+// none reports that they select nothing.
 func (s selected) none() bool {
 	return s.from+s.to == "" && len(slices.Concat(s.jobs, s.harvests, s.products, s.branches, s.producers, s.places,
 		s.wallets, s.states)) == 0

@@ -101,7 +101,7 @@ func (t *sectionTable) close() {
 	}
 }
 
-// empty tells whether a column has nothing in the rows that are shown.
+// empty reports whether a column has nothing in the rows that are shown.
 func (t *sectionTable) empty(i int) bool {
 	for _, row := range t.rows {
 		if fmt.Sprint(row[i]) != "" {

@@ -100,7 +100,7 @@ func testCases(a *cli.App, args []string, f testFlags) error {
 	return nil
 }
 
-// findCases gives the files of cases in the order of their names: those given, those below the
+// findCases returns the files of cases in the order of their names: those given, those below the
 // folders given, else those of cases/ beside the configuration.
 func findCases(a *cli.App, conf *config.Config, args []string) ([]string, error) {
 	if len(args) == 0 {

@@ -53,7 +53,7 @@ func verdictOutcome(v rehearse.Verdict) Outcome {
 	return out
 }
 
-// PlainJSON gives a number as it stands, and a text in the form of JSONText.
+// PlainJSON returns a number as it stands, and a text in the form of JSONText.
 func PlainJSON(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -94,7 +94,7 @@ func (p caseProblems) like(expected caseProblems) caseProblems {
 // outcomeLine is one line of an outcome: two outcomes are compared line by line.
 type outcomeLine struct{ name, value string }
 
-// lines gives an outcome line by line, the fields of the payload in the order of the API's table.
+// lines returns an outcome line by line, the fields of the payload in the order of the API's table.
 func (o Outcome) lines(kind trade.Kind) []outcomeLine {
 	var out []outcomeLine
 	if o.Cancelled {

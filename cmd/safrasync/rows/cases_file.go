@@ -113,12 +113,12 @@ func (c *CaseFile) input() rehearse.Case {
 	return rehearse.Case{Row: c.Row, References: normal(c.Refs), Parents: normal(c.Parents), Today: c.today}
 }
 
-// hasExpectation tells whether the case says what must come out.
+// hasExpectation reports whether the case says what must come out.
 func (c *CaseFile) hasExpectation() bool {
 	return c.Payload != nil || len(c.Problems)+len(c.WaitsFor)+len(c.Remarks) > 0 || c.Cancelled != ""
 }
 
-// annotate gives faults of the engine their line of the case.
+// annotate returns faults of the engine their line of the case.
 func (c *CaseFile) annotate(err error) error {
 	return config.AnnotateAt(c.source, c.index, err)
 }

@@ -102,8 +102,8 @@ func yamlPayload(raw string) string {
 
 var topLevelKey = regexp.MustCompile(`^["']?([A-Za-z_]+)["']?\s*:`)
 
-// withOutcome gives the text of a case with another expectation; comments and everything else stay
-// as they are.
+// withOutcome returns the text of a case with another expectation; comments and everything else
+// stay as they are.
 func withOutcome(text string, kind trade.Kind, o Outcome) string {
 	var kept []string
 	dropping := false

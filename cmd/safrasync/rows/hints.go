@@ -28,7 +28,7 @@ const hintsShown = 10
 // not wait for a hundred thousand. What settles it by itself is compared with all.
 const HintsCompared = 2000
 
-// Several tells whether more than one record has all that was sent.
+// Several reports whether more than one record has all that was sent.
 func (h RowHints) Several() bool {
 	full := 0
 	for _, s := range h.Like {

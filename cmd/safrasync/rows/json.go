@@ -141,7 +141,7 @@ func RowDetailOf(c *config.Config, e trade.Entry, attempts []trade.Attempt, chan
 	return out
 }
 
-// notReduced gives the body of a request; null when it is no longer kept.
+// notReduced returns the body of a request; null when it is no longer kept.
 func notReduced(body json.RawMessage) json.RawMessage {
 	if string(body) == "{}" {
 		return nil

@@ -241,7 +241,7 @@ func (c *diffCount) summary() diffSummary {
 	return out
 }
 
-// sortedChanges gives the changes by field, the most frequent first.
+// sortedChanges returns the changes by field, the most frequent first.
 func (c *diffCount) sortedChanges() []rehearse.FieldChange {
 	var out []rehearse.FieldChange
 	for change := range c.changes {

@@ -255,7 +255,7 @@ func whyPreview(v cli.Voice, s story) []string {
 	return out
 }
 
-// staysAsItIs tells that a row does not go with the next run although nothing is wrong with its
+// staysAsItIs reports that a row does not go with the next run although nothing is wrong with its
 // data: a person decides, or the platform has refused exactly this request.
 func staysAsItIs(e trade.Entry, request json.RawMessage) bool {
 	switch e.State {

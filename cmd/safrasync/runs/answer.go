@@ -146,7 +146,7 @@ func (p *plan) weigh(e trade.Entry) (part, trade.Freight) {
 	return of, own
 }
 
-// follows tells whether a row waits only for rows that would go: it goes in the same run.
+// follows reports whether a row waits only for rows that would go: it goes in the same run.
 func (w *answer) follows(e trade.Entry) bool {
 	for _, a := range e.WaitingFor {
 		state := a.ParentState

@@ -152,7 +152,7 @@ func Approvable(a *cli.App) engineacts.Elsewhere {
 	}
 }
 
-// planResync tells what a new reading would change, without changing anything.
+// planResync reports what a new reading would change, without changing anything.
 func planResync(ctx context.Context, a *cli.App, job string, wanted discovery.Resync,
 	source run.Source,
 ) (map[string]int, error) {

@@ -101,7 +101,7 @@ func Status(ctx context.Context, a *cli.App) error {
 	return nil
 }
 
-// ReadStatus gives the jobs of the configuration in its order, then those that only the ledger
+// ReadStatus returns the jobs of the configuration in its order, then those that only the ledger
 // knows.
 func ReadStatus(ctx context.Context, store *state.Store, configuration *config.Config) ([]JobJSON, error) {
 	known, err := store.Jobs(ctx)

@@ -23,8 +23,8 @@ func newAsker(a *cli.App) *asker {
 	}
 }
 
-// unless gives a value that is there already, else the answer to a question; "" where nobody can be
-// asked, or nothing is answered.
+// unless returns a value that is there already, else the answer to a question; "" where nobody can
+// be asked, or nothing is answered.
 func (k *asker) unless(value, question string) string {
 	if value != "" || !k.terminal {
 		return value

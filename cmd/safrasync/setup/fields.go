@@ -78,7 +78,7 @@ func (p *proposer) field(ctx context.Context, rule trade.FieldRule, c *surveyed)
 	return nil
 }
 
-// isFloat tells whether a column holds floats, whose last digits are noise.
+// isFloat reports whether a column holds floats, whose last digits are noise.
 func isFloat(c *surveyed) bool {
 	return slices.ContainsFunc(c.samples, func(v erp.Value) bool { return v.Kind == erp.Float })
 }
@@ -240,7 +240,7 @@ func yamlList(items []string) string {
 	return config.YAMLList(items)
 }
 
-// namesColumn tells whether the YAML of a field names a column.
+// namesColumn reports whether the YAML of a field names a column.
 func namesColumn(yaml, name string) bool {
 	quoted := regexp.QuoteMeta(config.YAMLText(name))
 	return regexp.MustCompile(fmt.Sprintf(`^%s$|column: %s[,}]|column: \[([^\]]*, )?%s[,\]]`, quoted, quoted,

@@ -176,7 +176,7 @@ func bareName(column, prefix string) string {
 	return column
 }
 
-// likeness tells how well a column's words fit a list of names: 0 = not at all.
+// likeness reports how well a column's words fit a list of names: 0 = not at all.
 func likeness(words, names []string) int {
 	joined, best := strings.Join(words, "_"), 0
 	for i, name := range names {

@@ -370,7 +370,7 @@ func (p *proposer) writeQuery(dates ...*surveyed) {
 	}
 }
 
-// uses tells whether anything of the job names a column.
+// uses reports whether anything of the job names a column.
 func (p *proposer) uses(name string) bool {
 	if slices.Contains(p.job.key, name) || p.job.changedAt == name || p.job.cancelled != nil &&
 		p.job.cancelled.Column == name {

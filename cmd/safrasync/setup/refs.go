@@ -81,7 +81,7 @@ func findReferences(ctx context.Context, v cli.Voice, source *erp.Source, driver
 	return out, nil
 }
 
-// referencesOf gives the kinds that a table serves: those that a column tells apart, or the one
+// referencesOf returns the kinds that a table serves: those that a column tells apart, or the one
 // that its own name or that of the column says.
 func referencesOf(ctx context.Context, s *survey, id *surveyed) ([]proposedRef, error) {
 	if by := s.named(kindNames, func(c *surveyed) bool { return c != id && !c.isMoment() && !c.isUUID() }); by != nil {
@@ -125,7 +125,7 @@ func referencesOf(ctx context.Context, s *survey, id *surveyed) ([]proposedRef, 
 
 func sqlText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-// codeColumns gives the columns that make the code: those of the primary key without the one that
+// codeColumns returns the columns that make the code: those of the primary key without the one that
 // tells kinds apart, as far as they hold anything.
 func codeColumns(ctx context.Context, s *survey, id, by *surveyed) ([]string, error) {
 	key := s.relation.Primary
@@ -149,7 +149,7 @@ func codeColumns(ctx context.Context, s *survey, id, by *surveyed) ([]string, er
 	return out, nil
 }
 
-// kindOf tells which de-para kind a name is about; "" = none, or two.
+// kindOf reports which de-para kind a name is about; "" = none, or two.
 func kindOf(words []string) string {
 	found := ""
 	for _, kind := range trade.ReferenceKinds {

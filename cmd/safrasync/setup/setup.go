@@ -132,7 +132,7 @@ func openAnyERP(ctx context.Context, a *cli.App, opts erp.Options) (source *erp.
 	return source, facts.Charset, nil
 }
 
-// named tells whether a flag names a table.
+// named reports whether a flag names a table.
 func (f initFlags) named() bool {
 	for _, from := range f.from {
 		if *from != "" {

@@ -163,8 +163,8 @@ func (s *survey) from() string {
 	return out
 }
 
-// distinct gives the different values of a column with their rows; ok is false when there are more
-// than surveyValues.
+// distinct returns the different values of a column with their rows; ok is false when there are
+// more than surveyValues.
 func (s *survey) distinct(ctx context.Context, c *surveyed) (values []valueRows, ok bool, err error) {
 	sql := "SELECT " + c.quoted + " AS v, COUNT(*) AS n" + s.from() + " GROUP BY " + c.quoted
 	err = s.source.Table(ctx, sql, []string{"v", "n"}, func(v []erp.Value) error {
@@ -202,7 +202,7 @@ type valueRows struct {
 // sameValue compares as value maps do: padding and case do not count.
 func sameValue(a, b string) bool { return strings.EqualFold(norm.NFC.String(a), norm.NFC.String(b)) }
 
-// isKey tells whether columns identify every row: none of them empty, no two rows alike.
+// isKey reports whether columns identify every row: none of them empty, no two rows alike.
 func (s *survey) isKey(ctx context.Context, columns []string) (bool, error) {
 	var empty, list []string
 	for _, name := range columns {
@@ -235,7 +235,7 @@ func wherever(from, condition string) string {
 	return from + " WHERE " + condition
 }
 
-// isUUID tells whether a column holds ids of the platform.
+// isUUID reports whether a column holds ids of the platform.
 func (c *surveyed) isUUID() bool {
 	hits := 0
 	for _, v := range c.samples {
@@ -246,7 +246,7 @@ func (c *surveyed) isUUID() bool {
 	return hits > 0 && hits*10 >= len(c.samples)*8
 }
 
-// isMoment tells whether a column holds dates or times.
+// isMoment reports whether a column holds dates or times.
 func (c *surveyed) isMoment() bool {
 	_, _, ok := guessDate(c.samples)
 	return ok && !c.isNumeric()
@@ -256,7 +256,7 @@ func (c *surveyed) isNumeric() bool {
 	return len(c.samples) > 0 && slices.Contains([]erp.Kind{erp.Int, erp.Number, erp.Float}, c.samples[0].Kind)
 }
 
-// suits tells whether what stands in a column can be what a field needs. A column without a value
+// suits reports whether what stands in a column can be what a field needs. A column without a value
 // says nothing against itself.
 func (c *surveyed) suits(rule trade.FieldRule) bool {
 	if len(c.samples) == 0 {

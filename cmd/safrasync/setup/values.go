@@ -49,7 +49,7 @@ const (
 
 var spaces = regexp.MustCompile(`[\s_-]+`)
 
-// proposeValue gives the API's value that a value of the ERP probably stands for.
+// proposeValue returns the API's value that a value of the ERP probably stands for.
 func proposeValue(value string, allowed []string) (string, int) {
 	word := strings.TrimSpace(spaces.ReplaceAllString(plainWord(value), " "))
 	for _, api := range allowed {

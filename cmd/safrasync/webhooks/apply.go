@@ -109,14 +109,14 @@ func (r *registrar) register(ctx context.Context, step hookStep, f cli.ActFlags)
 	return hookDone{Problem: "hook.unknown", Args: []any{r.Config.API.Quarantine}, Err: errors.Join(err, askErr)}, nil
 }
 
-// moved tells whether the platform has something else now than the plan showed, which may be old.
+// moved reports whether the platform has something else now than the plan showed, which may be old.
 func (r *registrar) moved(ctx context.Context, step hookStep) (bool, error) {
 	there, err := r.there(ctx, step.Event)
 	return (there == nil) != (step.There == nil) || there != nil &&
 		(there.URL != step.There.URL || there.ID != step.There.ID), err
 }
 
-// isAt tells whether the platform has just this registration.
+// isAt reports whether the platform has just this registration.
 func (r *registrar) isAt(there *apiclient.Webhook, w trade.Webhook) bool {
 	_, secret := hookPath(there.URL)
 	return inbound.HashOf(secret) == w.PathHash

@@ -88,7 +88,7 @@ func inboxFilter(a *cli.App, args []string, f inboxFlags) (trade.InboxFilter, er
 	return out, nil
 }
 
-// inboxEvents gives the events that flags and numbers select, the newest first.
+// inboxEvents returns the events that flags and numbers select, the newest first.
 func inboxEvents(ctx context.Context, a *cli.App, args []string, f inboxFlags) ([]trade.InboxEvent, error) {
 	filter, err := inboxFilter(a, args, f)
 	if err != nil {

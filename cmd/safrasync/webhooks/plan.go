@@ -33,7 +33,7 @@ const (
 	hookWait    hookAction = "wait"    // an earlier request may still be executed
 )
 
-// changes tells whether an action sends something to the platform.
+// changes reports whether an action sends something to the platform.
 func (a hookAction) changes() bool { return a == hookCreate || a == hookUpdate || a == hookRemove }
 
 // hookStep is what would be done about one event.

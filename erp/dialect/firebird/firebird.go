@@ -246,7 +246,7 @@ func (f *engine) term(b *dialect.Binder, col dialect.Column, v dialect.Value) (s
 	}
 }
 
-// encoded gives a text as this connection takes it.
+// encoded returns a text as this connection takes it.
 func (f *engine) encoded(text string) (string, bool) {
 	if !f.bytesMode {
 		return text, true

@@ -229,7 +229,7 @@ func (p *engine) foreignKey(b *dialect.Binder, names []string, key []dialect.Val
 	return "(" + strings.Join(parts, " AND ") + ")"
 }
 
-// bytesOf gives the stored bytes of any column. concat calls the type's output
+// bytesOf returns the stored bytes of any column. concat calls the type's output
 // function, so unlike a cast to text it keeps the padding of CHAR.
 func bytesOf(name string) string {
 	return "CASE WHEN " + name + " IS NULL THEN NULL ELSE convert_to(concat(" + name + "), 'SQL_ASCII') END"

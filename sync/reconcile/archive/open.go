@@ -138,7 +138,7 @@ func (a *Archive) copy(name string, to io.Writer) (sum string, err error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// text gives a small file of the archive as a whole, and its SHA-256.
+// text returns a small file of the archive as a whole, and its SHA-256.
 func (a *Archive) text(name string) (text []byte, sum string, err error) {
 	if f := a.files[name]; f != nil && f.UncompressedSize64 > mostText {
 		return nil, "", damaged(name)
@@ -199,7 +199,7 @@ func (a *Archive) proves(c Closing) error {
 // folder is where an archive has what a closing kept.
 func (c Closing) folder() string { return "closings/" + c.ID + "/" }
 
-// Snapshot gives the rows of the report.
+// Snapshot returns the rows of the report.
 func (a *Archive) Snapshot() (*reconcile.Snapshot, error) {
 	head, err := a.head("")
 	if err != nil {
@@ -220,7 +220,7 @@ func (a *Archive) lines(name string, to io.Writer) error {
 	return errors.Join(err, z.Close())
 }
 
-// Closing gives what a closing kept.
+// Closing returns what a closing kept.
 func (a *Archive) Closing(ctx context.Context, c Closing) (*reconcile.Snapshot, error) {
 	head, err := a.head(c.folder())
 	if err != nil {

@@ -77,9 +77,9 @@ const (
 // Ledger is what an archive has beside the report.
 type Ledger interface {
 	reconcile.ClosedRows
-	// Closings gives those of a cut-off, or all, the newest first.
+	// Closings returns those of a cut-off, or all, the newest first.
 	Closings(ctx context.Context, day trade.Date) ([]trade.Closing, error)
-	// AuditPage gives one page of the audit, the newest first.
+	// AuditPage returns one page of the audit, the newest first.
 	AuditPage(ctx context.Context, q trade.AuditQuery) (trade.AuditPage, error)
 }
 
@@ -154,7 +154,7 @@ func (w *writer) file(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// line writes a value as a line of JSON, documents masked, and tells whether there were some.
+// line writes a value as a line of JSON, documents masked, and reports whether there were some.
 func line(to io.Writer, v any) (masked bool, err error) {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -133,7 +133,7 @@ type laid struct {
 	there   map[string]int // columns of the section by their ids
 }
 
-// layoutOf gives the columns of a table: those of the report's sections, else each as it is.
+// layoutOf returns the columns of a table: those of the report's sections, else each as it is.
 func layoutOf(s reconcile.Section) []layout {
 	if known := layouts[s.ID]; known != nil {
 		return known

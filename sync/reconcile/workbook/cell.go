@@ -33,7 +33,7 @@ func Clip(text string) string {
 	return text
 }
 
-// WallClock gives a time as the zone's clock shows it: spreadsheets know no zones.
+// WallClock returns a time as the zone's clock shows it: spreadsheets know no zones.
 func WallClock(at time.Time, zone *time.Location) time.Time {
 	at = at.In(zone)
 	return time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), 0, time.UTC)
@@ -50,7 +50,7 @@ func Time(at time.Time) string {
 
 var notDigits = strings.NewReplacer("-", "", ".", "")
 
-// Number gives a number that a spreadsheet keeps as it is: one of no more than 15
+// Number returns a number that a spreadsheet keeps as it is: one of no more than 15
 // digits.
 func Number(d trade.Decimal) (string, bool) {
 	text := d.String()

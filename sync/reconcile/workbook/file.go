@@ -137,7 +137,7 @@ func (s *Sheet) put(text string) {
 	_, s.err = s.to.WriteString(text)
 }
 
-// Full tells whether the next row needs another sheet.
+// Full reports whether the next row needs another sheet.
 func (s *Sheet) Full() bool {
 	return s.size > s.file.SheetMost-min(spareBytes, s.file.SheetMost/8)
 }

@@ -141,13 +141,13 @@ func (w *World) stick() string {
 		payload = ` + of(`NULL`, `payload`, `NULL`) + fmt.Sprintf(` WHERE state = 'pending' AND id %% 100 < %d`, w.Stuck)
 }
 
-// sqliteAside gives the indexes and triggers of the two large tables.
+// sqliteAside returns the indexes and triggers of the two large tables.
 func sqliteAside(ctx context.Context, c *sql.Conn) ([]put, error) {
 	return puts(ctx, c, `SELECT 'DROP ' || type || ' "' || name || '"', sql FROM sqlite_master WHERE tbl_name IN ('entry', 'attempt') AND type IN ('index', 'trigger') AND sql IS NOT NULL
 		ORDER BY type DESC, name`)
 }
 
-// postgresAside gives the indexes that no constraint needs; triggers and foreign keys rest by the
+// postgresAside returns the indexes that no constraint needs; triggers and foreign keys rest by the
 // session's setting.
 func postgresAside(ctx context.Context, c *sql.Conn) ([]put, error) {
 	return puts(ctx, c, `SELECT 'DROP INDEX "' || i.indexname || '"', i.indexdef FROM pg_indexes i WHERE i.schemaname = current_schema() AND i.tablename IN ('entry', 'attempt')
