@@ -97,7 +97,7 @@ func RootsOf(file string) (*x509.CertPool, error) {
 }
 
 // Causes groups the rows that cannot go by themselves by cause. The result holds no key and no
-// value of the ERP, because alerts leave the house (I10).
+// value of the ERP, because alerts are sent further than screens (I10).
 func Causes(ctx context.Context, a *cli.App, store *state.Store, job string,
 	states []trade.State,
 ) ([]alert.Cause, error) {
