@@ -59,7 +59,7 @@ type RowDetailJSON struct {
 	History     []attemptJSON   `json:"history"` // every attempt, oldest first
 	// the id that it had before a person moved its record to the row under its new key
 	MovedID      *string            `json:"moved_id"`
-	Path         string             `json:"path"`         // path of the POST, after api.base_url; "" while it cannot be sent
+	Path         string             `json:"path"`         // of the POST, after api.base_url; "" while it cannot be sent
 	Changes      []trade.Difference `json:"changes"`      // where the ERP's row now differs from what was sent
 	Acknowledged []trade.Flag       `json:"acknowledged"` // flags that a person has acknowledged and that still hold
 	// when its values, requests and answers were removed; null: they are stored
