@@ -20,7 +20,7 @@ func addGroup(a *cli.App, root *cobra.Command, id string, commands ...*cobra.Com
 	}
 }
 
-// setHelp gives the commands their examples, and makes help, flags and usage errors appear in one
+// setHelp sets the examples of the commands, and makes help, flags and usage errors appear in one
 // language. The library has English texts only.
 func setHelp(a *cli.App, root *cobra.Command) {
 	root.SetUsageFunc(func(cmd *cobra.Command) error {

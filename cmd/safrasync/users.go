@@ -225,7 +225,7 @@ func linkUser(ctx context.Context, a *cli.App, args []string, f userFlags) error
 	return err
 }
 
-// setPassword gives a user a password of this ledger. A user who logged in through an issuer no
+// setPassword sets a password of this ledger for a user. A user who logged in through an issuer no
 // longer can: it reverses link.
 func setPassword(ctx context.Context, a *cli.App, args []string, f userFlags) error {
 	return changeUser(ctx, a, args[0], f, "user password", func(u *trade.User) (err error) {

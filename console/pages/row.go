@@ -70,7 +70,7 @@ type button struct {
 	Path string
 }
 
-// family is what a row waits for, and what hangs on it.
+// family is what a row waits for, and the rows that depend on it.
 type family struct {
 	WaitsFor   []waitView
 	Dependents []rowLine
@@ -179,7 +179,7 @@ func (p *rowRoutes) readFields(q *web.Request, page *rowPage, revealed bool) ([]
 	return fields, nil
 }
 
-// readFamily reads what a row waits for, and what hangs on it.
+// readFamily reads what a row waits for, and the rows that depend on it.
 func (p *rowRoutes) readFamily(q *web.Request, page *rowPage) error {
 	for _, w := range page.Entry.WaitingFor {
 		v := waitView{Text: page.hide(w.Sentence(q.Lang))}

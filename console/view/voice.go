@@ -7,7 +7,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Voice formats for people, in a language and a time zone.
+// Voice formats values and texts for people, in a language and a time zone.
 type Voice struct {
 	lang trade.Lang
 	zone *time.Location

@@ -113,7 +113,8 @@ func approve(ctx context.Context, a *cli.App, id int64, f cli.ActFlags, elsewher
 	return tellDecided(a, id, d, done)
 }
 
-// readyFor gives acts the ERP reader and the platform client that planning this act again needs.
+// readyFor sets the ERP reader and the platform client in acts, as far as planning this act again
+// needs them.
 func readyFor(ctx context.Context, a *cli.App, acts *engineacts.Acts, act string) (err error) {
 	if act != "adopt" && act != "resend" {
 		return nil

@@ -79,7 +79,8 @@ func importDecisions(ctx context.Context, a *cli.App, file string, f cli.ActFlag
 	return doDecisions(ctx, a, acts, plans, f, wrong)
 }
 
-// readyToAdopt gives acts the platform client and the ERP reader if the list contains an adoption.
+// readyToAdopt sets the platform client and the ERP reader in acts if the list contains an
+// adoption.
 func readyToAdopt(ctx context.Context, a *cli.App, acts *engineacts.Acts, list []reconcile.Decision) error {
 	for _, d := range list {
 		if d.Act != "adopt" && d.Act != "adopt-no-id" {

@@ -190,7 +190,7 @@ func writeConsent(a *cli.App, to *csv.Writer, row consentJSON) error {
 }
 
 // patience is how often a producer is asked for while the platform answers 429. The client waits as
-// told.
+// long as the platform asks.
 const patience = 5
 
 // askConsentPatiently asks again after a 429, which means nothing about the producer.

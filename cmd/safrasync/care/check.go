@@ -88,8 +88,8 @@ func (c *checker) name(check string) string {
 	return cmp.Or(i18n.CLI.Find(c.voice().Lang, i18n.Key("check.name."+check)), check)
 }
 
-// end prints one line: ready if nothing failed, otherwise what to cure first. It returns an exit
-// error with code if a check failed.
+// end prints one line: ready if nothing failed, otherwise what to cure first. It returns an error
+// with the exit code if a check failed.
 func (c *checker) end(code int, ready i18n.Key) error {
 	line := checkJSON{Check: "result", OK: !c.failed, Text: c.text(ready)}
 	switch {

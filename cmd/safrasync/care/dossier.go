@@ -49,7 +49,7 @@ func findDossier(ctx context.Context, store *state.Store, specs []mapping.JobSpe
 	}, false); err != nil {
 		return nil, err
 	}
-	for range trade.Kinds { // the rows that hang on them, and the rows that hang on those
+	for range trade.Kinds { // the rows that depend on them, and the rows that depend on those
 		parents := s.parents()
 		if err := s.find(ctx, store, func(e trade.Entry, attempts []trade.Attempt) (found, byMark bool) {
 			return parents.have(specOf(specs, e.Job), e, attempts)
@@ -257,7 +257,7 @@ func fieldOf(body json.RawMessage, field string) string {
 	return text
 }
 
-// parentRows are the rows on which others may hang, by platform id, and by job and key.
+// parentRows are the rows on which others may depend, by platform id, and by job and key.
 type parentRows struct {
 	ids  map[string]bool
 	keys map[string][]string // by job
@@ -274,7 +274,7 @@ func (s *dossier) parents() parentRows {
 	return p
 }
 
-// have reports whether a row hangs on one of the parents.
+// have reports whether a row depends on one of the parents.
 func (p parentRows) have(spec mapping.JobSpec, e trade.Entry, attempts []trade.Attempt) (found, byMark bool) {
 	if p.ids[e.Target] || p.ids[fieldOf(e.Payload, "contract_id")] {
 		return true, false

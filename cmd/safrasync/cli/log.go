@@ -7,8 +7,8 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// newLogger returns a logger that writes JSON lines: errors only, with verbose information and
-// warnings too. It never samples, because a dropped line may be the one that somebody looks for.
+// newLogger returns a logger that writes JSON lines: errors only, or with verbose also warnings and
+// information. It never samples, because a dropped line may be the one that somebody looks for.
 func newLogger(w io.Writer, verbose bool) *zap.Logger {
 	level := zapcore.ErrorLevel
 	if verbose {

@@ -45,7 +45,7 @@ func tighten(a *App, store *state.Store) {
 	paths := store.Files(a.Config.State.Journals())
 	if spool := a.Config.Webhooks.Spool; spool != "" {
 		files, err := os.ReadDir(spool)
-		ours := err == nil // a folder with foreign files is left as it is
+		ours := err == nil // a folder with other files is not changed
 		for _, f := range files {
 			ours = ours && strings.HasSuffix(f.Name(), inbound.SegmentEnd)
 			paths[filepath.Join(spool, f.Name())] = 0o600

@@ -8,8 +8,8 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 )
 
-// PacedReader reads contracts from the platform one after the other, no faster than api.rate_limit,
-// and waits after a 429 as told.
+// PacedReader reads contracts from the platform one after the other, no faster than api.rate_limit.
+// After a 429 it waits as long as the platform asks.
 type PacedReader struct {
 	client *apiclient.Client
 	every  time.Duration

@@ -40,7 +40,7 @@ func (h RowHints) Several() bool {
 }
 
 // Hints collects what events reported about a row: about its record, its producer and its farm,
-// about the contract on which it hangs and, while it is in doubt, about records that it may be.
+// about the contract on which it depends and, while it is in doubt, about records that it may be.
 func Hints(ctx context.Context, a *cli.App, store *state.Store, e trade.Entry,
 	attempts []trade.Attempt,
 ) (RowHints, error) {

@@ -296,8 +296,8 @@ func shared(key, known []string) int {
 	return n
 }
 
-// assign gives each field the column that matches best, best matches first. A column serves one
-// field only.
+// assign assigns to each field the column that matches best, best matches first. A column serves
+// one field only.
 func (p *proposer) assign() map[string]*surveyed {
 	type pair struct {
 		field  string
