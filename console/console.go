@@ -13,32 +13,32 @@ import (
 	"github.com/safrasync/safrasync/internal/connlimit"
 )
 
-// Options are what a console is made of. A reload of the configuration makes a new one on the same
+// Options are the parts of a console. A reload of the configuration builds a new one for the same
 // listener.
 type Options struct {
 	Site     web.Site
 	Sessions *auth.Sessions
 	Pages    *pages.Pages
-	Hosts    []string     // names by which browsers may ask for it, without port
-	Behind   netip.Prefix // where the proxy asks from; zero: there is none
+	Hosts    []string     // host names under which browsers may request it, without port
+	Behind   netip.Prefix // network of the proxy; zero: no proxy
 }
 
-// Console answers the browsers. It is made for one reading of the configuration.
+// Console answers the browsers. It is built for one reading of the configuration.
 type Console struct {
 	Options
 	mux   *http.ServeMux
 	cross *http.CrossOriginProtection
 
 	working chan struct{}
-	asking  connlimit.Count // requests of each address
-	ending  context.Context // ended by Close: for answers that go on
+	asking  connlimit.Count // requests in progress by address
+	ending  context.Context // ends with Close; for streams
 	end     context.CancelFunc
 	busy    gosync.WaitGroup
 	closing gosync.RWMutex
 	closed  bool
 }
 
-// New puts a console together.
+// New builds a console.
 func New(o Options) *Console {
 	o.Site.Issuer, o.Site.Waiting, o.Site.Titles = o.Sessions.Issuer(), o.Pages.Waiting, o.Pages.Titles
 	c := &Console{
@@ -52,13 +52,13 @@ func New(o Options) *Console {
 	return c
 }
 
-// routes lists everything that exists. A route that is not there does not exist, and one without a
-// role nobody may use.
+// routes lists all routes. What is not listed does not exist, and nobody may use a route without a
+// role unless it is open.
 func (c *Console) routes() []web.Route {
 	return slices.Concat(openRoutes, c.Sessions.Routes(), c.Pages.Routes())
 }
 
-// ServeHTTP answers one request. After Close it answers none.
+// ServeHTTP answers one request. After Close it only answers 503.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.closing.RLock()
 	if c.closed {
@@ -72,7 +72,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.serve(w, r)
 }
 
-// Close ends answers that go on, and waits for the others: closeWithin at most for those who read.
+// Close ends streams and waits for the other answers, for slow readers at most closeWithin.
 func (c *Console) Close() {
 	c.closing.Lock()
 	c.closed = true

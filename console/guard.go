@@ -22,12 +22,12 @@ import (
 	"github.com/safrasync/safrasync/console/web"
 )
 
-// serve is what every request passes, also one for something that does not exist: headers, the
-// host, and where it comes from.
+// serve handles every request, even for a path that does not exist: it sets headers, and checks the
+// host and the origin of the request.
 func (c *Console) serve(w http.ResponseWriter, r *http.Request) {
 	written := func() bool { return true }
 	defer func() { written() }()
-	began := sync.OnceFunc(func() { // whoever reads slowly has closeWithin once the console ends
+	began := sync.OnceFunc(func() { // once the console ends, slow readers have closeWithin
 		written = context.AfterFunc(c.ending, func() {
 			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(closeWithin))
 		})
@@ -59,7 +59,7 @@ func (c *Console) serve(w http.ResponseWriter, r *http.Request) {
 		q.Fail(&web.Fault{Status: http.StatusMisdirectedRequest, Code: "host"})
 		return
 	}
-	if _, pattern := c.mux.Handler(r); pattern == "" { // the mux would answer itself
+	if _, pattern := c.mux.Handler(r); pattern == "" { // otherwise the mux would answer by itself
 		q.Fail(c.nothing(r, w.Header()))
 		return
 	}
@@ -68,7 +68,8 @@ func (c *Console) serve(w http.ResponseWriter, r *http.Request) {
 
 type requestKey struct{}
 
-// nothing tells a path that does not exist from one that is not asked for in this way.
+// nothing returns the error for an unknown path (404), or for a known path with another method
+// (405).
 func (c *Console) nothing(r *http.Request, h http.Header) error {
 	var allowed []string
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
@@ -99,8 +100,8 @@ func (c *Console) guard(route web.Route) http.Handler {
 	})
 }
 
-// pass takes a place to see who asks, and again to answer, never while the browser sends its form
-// or takes its answer: as long as it likes, it would keep the others out.
+// pass takes a place to identify the person, and again to answer. It holds none while the browser
+// sends its form or reads its answer, because a slow browser would keep others out.
 func (c *Console) pass(q *web.Request, w http.ResponseWriter, route web.Route) error {
 	q.Body = http.MaxBytesReader(w, q.Body, max(route.Body, bodyMost))
 	switch {
@@ -123,14 +124,15 @@ func (c *Console) pass(q *web.Request, w http.ResponseWriter, route web.Route) e
 		if !allReadable(q.PostForm) {
 			return web.BadRequest("form")
 		}
-		if !route.Open && !q.TokenFits() { // what is open changes nothing but the browser's own cookies
+		if !route.Open && !q.TokenFits() { // open routes change only the browser's own cookies
 			return &web.Fault{Status: http.StatusForbidden, Code: "token"}
 		}
 	}
 	return c.placed(q, route, func() error { return route.Handle(q) })
 }
 
-// readable reports whether both databases take a text: PostgreSQL takes no other.
+// readable reports whether both databases accept a text; PostgreSQL accepts only valid UTF-8
+// without NUL.
 func readable(text string) bool { return utf8.ValidString(text) && !strings.Contains(text, "\x00") }
 
 func allReadable(form url.Values) bool {
@@ -142,7 +144,7 @@ func allReadable(form url.Values) bool {
 	return true
 }
 
-// placed does something at one of the places, which is free again once the answer begins.
+// placed calls do while it holds a place, which is released when the answer begins.
 func (c *Console) placed(q *web.Request, route web.Route, do func() error) error {
 	if route.Stream {
 		return do()
@@ -160,7 +162,7 @@ func (c *Console) placed(q *web.Request, route web.Route, do func() error) error
 	return do()
 }
 
-// leaving gives the place back, or does something else, before anything is written.
+// leaving calls leave before the first byte of the answer is written.
 type leaving struct {
 	http.ResponseWriter
 	leave func()
@@ -169,19 +171,19 @@ type leaving struct {
 // Unwrap is for http.ResponseController.
 func (l *leaving) Unwrap() http.ResponseWriter { return l.ResponseWriter }
 
-// WriteHeader begins the answer.
+// WriteHeader calls leave and writes the header.
 func (l *leaving) WriteHeader(status int) {
 	l.leave()
 	l.ResponseWriter.WriteHeader(status)
 }
 
-// Write goes on with it.
+// Write calls leave and writes to the answer.
 func (l *leaving) Write(b []byte) (int, error) {
 	l.leave()
 	return l.ResponseWriter.Write(b)
 }
 
-// admit tells who asks, and whether that person may.
+// admit identifies the person, and checks whether the person may use the route.
 func (c *Console) admit(q *web.Request, route web.Route) error {
 	if !route.Free {
 		if administered, err := c.Sessions.Administered(q.Context()); err != nil {
@@ -209,7 +211,7 @@ func (c *Console) admit(q *web.Request, route web.Route) error {
 	return nil
 }
 
-// place waits for one of the places at which requests are worked on.
+// place waits for a place to process a request.
 func (c *Console) place(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, waitAtMost)
 	defer cancel()
@@ -221,8 +223,7 @@ func (c *Console) place(ctx context.Context) error {
 	}
 }
 
-// readForm reads the form of a request; one with a file only where a route takes files, and wholly
-// in memory.
+// readForm reads the form of a request, wholly in memory. It accepts files only if the route does.
 func readForm(q *web.Request, route web.Route) error {
 	if kind, _, err := mime.ParseMediaType(q.Header.Get("Content-Type")); route.Body > 0 && err == nil &&
 		kind == "multipart/form-data" {
@@ -231,8 +232,7 @@ func readForm(q *web.Request, route web.Route) error {
 	return q.ParseForm()
 }
 
-// address is where a browser asks from. ok is false for a request that did not come through the
-// proxy.
+// address returns the browser's address. ok is false if the request did not come through the proxy.
 func (c *Console) address(r *http.Request) (text string, ok bool) {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -245,8 +245,7 @@ func (c *Console) address(r *http.Request) (text string, ok bool) {
 	if err != nil || !c.Behind.Contains(from.Unmap()) {
 		return "", false
 	}
-	// The proxy adds the address that it saw at the end; what stands before it anybody may have
-	// written.
+	// The proxy appends the address that it saw; anything before it may be forged.
 	forwarded := r.Header.Values("X-Forwarded-For")
 	if len(forwarded) == 0 {
 		return host, true
@@ -266,7 +265,7 @@ func hostOf(host string) string {
 	return strings.ToLower(strings.Trim(host, "[]"))
 }
 
-// newID numbers an answer, so that a person can name it to IT.
+// newID returns a number for an answer, which a person can give to IT.
 func newID() string {
 	b := make([]byte, 5)
 	_, _ = rand.Read(b) // never fails

@@ -2,11 +2,11 @@ package console
 
 import "net/http"
 
-// policy lets a page be made of its own parts only (C8, C16). connect-src is for the live parts of
-// a page, which htmx asks for.
+// policy allows a page to load only its own parts (C8, C16). connect-src is for the live parts of a
+// page, which htmx requests.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-// headers are those of every answer, errors included.
+// headers sets the headers of every answer, including errors.
 func headers(h http.Header, secure bool) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")

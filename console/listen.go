@@ -16,8 +16,8 @@ import (
 	"github.com/safrasync/safrasync/internal/connlimit"
 )
 
-// Server serves consoles at one address: each reading of the configuration makes another one, and
-// the browsers notice nothing.
+// Server serves consoles at one address. Each reading of the configuration builds another console;
+// browsers do not notice the change.
 type Server struct {
 	log     *zap.Logger
 	server  *http.Server
@@ -35,8 +35,8 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// Serve answers at a listener, by TLS if there is a certificate, until Close. Show says who
-// answers.
+// Serve answers on a listener until Close, with TLS if there is a certificate. Show sets the
+// console that answers.
 func Serve(listener net.Listener, cert *tls.Certificate, log *zap.Logger) *Server {
 	s := &Server{log: log, done: make(chan struct{})}
 	listener = &connlimit.Listener{
@@ -53,7 +53,7 @@ func Serve(listener net.Listener, cert *tls.Certificate, log *zap.Logger) *Serve
 			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return s.cert.Load(), nil },
 		})
 	}
-	broken, err := zap.NewStdLogAt(log, zap.DebugLevel) // strangers fill no log with broken handshakes
+	broken, err := zap.NewStdLogAt(log, zap.DebugLevel) // broken handshakes of strangers must not fill the log
 	if err != nil {
 		broken = zap.NewStdLog(log)
 	}
@@ -71,8 +71,8 @@ func Serve(listener net.Listener, cert *tls.Certificate, log *zap.Logger) *Serve
 	return s
 }
 
-// Show lets another console answer from now on; the one before ends when what it answers is
-// answered. cert takes the place of the certificate; nil leaves it.
+// Show makes another console answer from now on. The previous one ends when its answers are
+// complete. A cert that is not nil replaces the certificate.
 func (s *Server) Show(c *Console, cert *tls.Certificate) {
 	if cert != nil {
 		s.cert.Store(cert)
@@ -82,7 +82,7 @@ func (s *Server) Show(c *Console, cert *tls.Certificate) {
 	}
 }
 
-// ServeHTTP gives a request to the console that answers now.
+// ServeHTTP passes a request to the current console.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if c := s.current.Load(); c != nil {
 		c.ServeHTTP(w, r)
@@ -91,12 +91,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, "starting", http.StatusServiceUnavailable)
 }
 
-// Close ends the service: no new connection, then what is being answered, a few seconds at most.
+// Close accepts no new connection, and gives the answers in progress a few seconds.
 func (s *Server) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
 	defer cancel()
 	if c := s.current.Load(); c != nil {
-		c.end() // answers that go on
+		c.end() // ends streams
 	}
 	if err := s.server.Shutdown(ctx); err != nil {
 		_ = s.server.Close()
@@ -107,6 +107,6 @@ func (s *Server) Close() {
 	}
 }
 
-// closeWithin is how long a browser may take for its answer when the service ends, or reads its
-// configuration again.
+// closeWithin is how long a browser may take to read its answer after the service ends or reloads
+// its configuration.
 const closeWithin = 5 * time.Second

@@ -8,7 +8,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// openRoutes are what everybody may ask for beside the login.
+// openRoutes are the routes that need no login, beside those of the login itself.
 var openRoutes = []web.Route{
 	{Method: http.MethodGet, Path: "/static/{version}/{file...}", Open: true, Free: true, Handle: serveStatic},
 	{Method: http.MethodGet, Path: "/licences", Open: true, Handle: showLicences},
@@ -32,7 +32,7 @@ func serveStatic(q *web.Request) error {
 	return nil
 }
 
-// showLicences lists the licences of what the pages are made of.
+// showLicences lists the licences of the third-party parts of the pages.
 func showLicences(q *web.Request) error {
 	names, err := view.Licences()
 	if err != nil {
@@ -41,7 +41,7 @@ func showLicences(q *web.Request) error {
 	return q.Page(http.StatusOK, "licences", names)
 }
 
-// setPreferences keeps the language and the appearance in the browser.
+// setPreferences stores the language and the appearance in the browser.
 func setPreferences(q *web.Request) error {
 	q.Prefer(trade.Lang(q.PostFormValue("lang")), q.PostFormValue("theme"))
 	return q.Redirect(web.Local(q.PostFormValue("next")))

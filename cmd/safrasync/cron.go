@@ -22,7 +22,7 @@ type cronJSON struct {
 	Next     []time.Time `json:"next"`
 }
 
-// cron shows the next times of each schedule, as the daemon will keep them.
+// cron prints the next times of each schedule, as the daemon computes them.
 func cron(a *cli.App) error {
 	config, err := a.LoadConfig()
 	if err != nil {

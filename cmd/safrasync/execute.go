@@ -18,27 +18,27 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// runProgram is the whole program, with its streams.
+// runProgram is the whole program with given streams. It returns the exit code.
 func runProgram(stdout, stderr io.Writer) int {
-	// Go's HTTP transport writes the bytes that a peer sends unasked to the standard logger, and
-	// they may hold anybody's data (I10). Ours is zap.
+	// Go's HTTP transport writes bytes that a peer sends unasked to the standard logger, and they
+	// may contain personal data (I10). This program logs with zap.
 	log.SetOutput(io.Discard)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first signal lets what is in flight come to its end. The second one ends the process at
-	// once, as without us: rows in flight are then in doubt.
+	// The first signal lets the requests in flight finish. The second one ends the process at once;
+	// rows in flight are then in doubt.
 	context.AfterFunc(ctx, stop)
 	app := cli.App{Stdin: os.Stdin, Stdout: stdout, Stderr: stderr, Env: os.LookupEnv}
 	return execute(ctx, &app, os.Args[1:])
 }
 
-// execute runs the command line and gives the exit code. Cancelling ctx ends it early; what is on
-// the wire is awaited.
+// execute runs the command line and returns the exit code. Cancelling ctx ends it early; it waits
+// for the requests in flight.
 func execute(ctx context.Context, a *cli.App, args []string) int {
 	a.Version, a.Out, a.Ended = version, bufio.NewWriter(a.Stdout), ctx.Done()
 	a.Language = config.LanguageOf(configIn(args))
 	root := newRootCommand(a)
 	root.SetArgs(args)
-	if len(args) > 0 && strings.HasPrefix(args[0], "__complete") { // the shell shows flags' help
+	if len(args) > 0 && strings.HasPrefix(args[0], "__complete") { // the shell shows the help of flags
 		tellFlags(a, root)
 	}
 	err := root.ExecuteContext(ctx)
@@ -56,8 +56,8 @@ func execute(ctx context.Context, a *cli.App, args []string) int {
 	return code
 }
 
-// configIn is the file that --config names, before the arguments are read: help and wrong calls are
-// told in its language.
+// configIn returns the file that --config names. It is read before the arguments are parsed,
+// because help and usage errors are in the language of that file.
 func configIn(args []string) string {
 	for i, arg := range args {
 		if file, ok := strings.CutPrefix(arg, "--config="); ok {
@@ -70,7 +70,7 @@ func configIn(args []string) string {
 	return ""
 }
 
-// complain tells people why the command ended, each reason once and in plain text.
+// complain prints why the command ended, each reason once and in plain text.
 func complain(a *cli.App, err error) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range joined.Unwrap() {

@@ -20,7 +20,7 @@ func addGroup(a *cli.App, root *cobra.Command, id string, commands ...*cobra.Com
 	}
 }
 
-// setHelp gives the commands their examples, and has help, flags and wrong calls told in one
+// setHelp sets the examples of the commands, and makes help, flags and usage errors appear in one
 // language. The library has English texts only.
 func setHelp(a *cli.App, root *cobra.Command) {
 	root.SetUsageFunc(func(cmd *cobra.Command) error {
@@ -32,13 +32,13 @@ func setHelp(a *cli.App, root *cobra.Command) {
 	root.AddCommand(newWhichCommand(a))
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		fault := a.Voice().Said(err.Error())
-		// it takes arguments: a key, a code or a name may begin so
+		// the command takes arguments: a key, a code or a name may begin with a hyphen
 		if strings.HasPrefix(err.Error(), "unknown ") && strings.Contains(cmd.Use, " ") {
 			fault += a.Text("says.dashes")
 		}
 		return a.Usage("says.flag", fault, cmd.CommandPath())
 	})
-	// --note and --reason are the same word for the same thing, whatever the command
+	// --note is an alias of --reason in every command
 	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "note" {
 			name = "reason"
@@ -50,7 +50,7 @@ func setHelp(a *cli.App, root *cobra.Command) {
 	speak(a, root)
 }
 
-// speak gives a command and those under it their examples in the person's language.
+// speak sets the examples of a command and its sub-commands in the person's language.
 func speak(a *cli.App, cmd *cobra.Command) {
 	path := strings.TrimPrefix(cmd.CommandPath(), "safrasync ")
 	if shell, is := strings.CutPrefix(path, "completion"); is {
@@ -68,8 +68,8 @@ func speak(a *cli.App, cmd *cobra.Command) {
 	}
 }
 
-// tellFlags tells the flags of a command and of those under it in the person's language. It is for
-// what shows many of them: no other call pays for it.
+// tellFlags translates the help of the flags of a command and its sub-commands. Only calls that
+// print flags need it, so no other call pays for it.
 func tellFlags(a *cli.App, cmd *cobra.Command) {
 	told := func(f *pflag.Flag) { f.Usage = a.Voice().Said(f.Usage) }
 	cmd.Flags().VisitAll(told)
@@ -79,7 +79,7 @@ func tellFlags(a *cli.App, cmd *cobra.Command) {
 	}
 }
 
-// usage is how a command is called, with its sub-commands in their groups.
+// usage returns how a command is called, with its sub-commands in their groups.
 func usage(a *cli.App, cmd *cobra.Command) string {
 	var b strings.Builder
 	head := func(key i18n.Key) { b.WriteString("\n" + a.Text(key) + ":\n") }
@@ -128,12 +128,12 @@ func usage(a *cli.App, cmd *cobra.Command) string {
 	return b.String()
 }
 
-// flagUsages is the list of flags, with the library's own word for a default.
+// flagUsages returns the list of flags, with the library's word for a default translated.
 func flagUsages(a *cli.App, flags *pflag.FlagSet) string {
 	return strings.ReplaceAll(flags.FlagUsages(), "(default ", "("+a.Text("template.default")+" ")
 }
 
-// newHelpCommand makes the command that does what --help does: `safrasync help rows show`.
+// newHelpCommand makes the command help, which does what --help does: `safrasync help rows show`.
 func newHelpCommand(a *cli.App) *cobra.Command {
 	return a.Command("help [COMMAND…]", "help.help", cli.AnyArgs, func(cmd *cobra.Command, args []string) error {
 		found, rest, err := cmd.Root().Find(args)
@@ -144,7 +144,7 @@ func newHelpCommand(a *cli.App) *cobra.Command {
 	})
 }
 
-// newWhichCommand is the page `safrasync help decide`: which act is the right one.
+// newWhichCommand makes the page `safrasync help decide`, about which act is the right one.
 func newWhichCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "decide", Aliases: []string{"which", "qual"},

@@ -15,9 +15,9 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 )
 
-// main writes the manual pages and the shells' completions of the packages into a folder that
-// becomes /usr/share: a program of its own, so that what makes pages is not in the one that is
-// installed. SOURCE_DATE_EPOCH dates them.
+// main writes the manual pages and the shells' completions of the packages to a folder that becomes
+// /usr/share. It is a program of its own, so that the code that makes pages is not in the installed
+// one. SOURCE_DATE_EPOCH sets their date.
 func main() {
 	var err error
 	switch {
@@ -71,7 +71,7 @@ func writeManual(share string) error {
 	return nil
 }
 
-// rootIn returns the commands in a language, as that of the environment would.
+// rootIn returns the commands in a language, as if the environment had set it.
 func rootIn(language string) (*cobra.Command, *cli.App) {
 	a := &cli.App{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,

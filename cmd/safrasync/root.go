@@ -18,7 +18,7 @@ import (
 	engineacts "github.com/safrasync/safrasync/sync/acts"
 )
 
-// newRootCommand puts the program's commands together.
+// newRootCommand assembles the program's commands.
 func newRootCommand(a *cli.App) *cobra.Command {
 	showVersion := false
 	root := a.Command("safrasync", "help.root", cli.AnyArgs,
@@ -30,7 +30,7 @@ func newRootCommand(a *cli.App) *cobra.Command {
 		})
 	root.Flags().BoolVar(&showVersion, "version", false, "show the version of the program")
 	root.Long = a.Text("help.root_long")
-	root.SilenceErrors, root.SilenceUsage = true, true // execute says once what went wrong
+	root.SilenceErrors, root.SilenceUsage = true, true // execute prints each error once
 	root.SetOut(a.Out)
 	root.SetErr(a.Stderr)
 	flags := root.PersistentFlags()

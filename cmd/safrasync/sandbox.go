@@ -12,7 +12,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 )
 
-// sandboxFlags are those of `safrasync sandbox`.
+// sandboxFlags are the flags of `safrasync sandbox`.
 type sandboxFlags struct {
 	listen, world, state, apiKey, log, receiverCA string
 	faults, notContracted, events                 []string
@@ -53,7 +53,7 @@ func newSandboxCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// serveSandbox runs until the context ends.
+// serveSandbox runs the sandbox until the context ends.
 func serveSandbox(a *cli.App, cmd *cobra.Command, f sandboxFlags) (err error) {
 	opts := sandbox.Options{APIKey: f.apiKey, Seed: f.seed, Latency: f.latency, StatePath: f.state}
 	if opts.Faults, err = sandbox.ParseFaults(f.faults); err != nil {

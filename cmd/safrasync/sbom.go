@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// component is one part of a program, as CycloneDX has it.
+// component is one part of a program, in CycloneDX's form.
 type component struct {
 	Type    string `json:"type"`
 	Name    string `json:"name"`
@@ -25,8 +25,9 @@ type hash struct {
 	Content   string `json:"content"`
 }
 
-// writeSBOM lists what a program is made of, as CycloneDX: Go, the modules that it says of itself,
-// and the files of others in the console (a table as console/vendored.csv).
+// writeSBOM lists the parts of a program in CycloneDX's form: Go, the modules in its build
+// information, and the third-party files in the console (from a table such as
+// console/vendored.csv).
 func writeSBOM(w io.Writer, program, vendored string) error {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// userFlags are those of what changes a user.
+// userFlags are the flags of commands that change a user.
 type userFlags struct {
 	cli.ActFlags
 	role  string
@@ -68,7 +68,7 @@ func newUsersCommand(a *cli.App) *cobra.Command {
 	return group
 }
 
-// changes is an act that does no more than change a user.
+// changes returns an act that only changes a user.
 func changes(act string, change func(*trade.User) error) userAct {
 	return func(ctx context.Context, a *cli.App, args []string, f userFlags) error {
 		return changeUser(ctx, a, args[0], f, act, change)
@@ -82,7 +82,7 @@ type userJSON struct {
 	Disabled   bool       `json:"disabled"`
 	CreatedAt  time.Time  `json:"created_at"`
 	PasswordAt time.Time  `json:"password_at"`
-	Issuer     string     `json:"issuer"` // "" = a password of this ledger
+	Issuer     string     `json:"issuer"` // "" = the user logs in with a password of this ledger
 	Subject    string     `json:"subject"`
 }
 
@@ -127,7 +127,7 @@ func listUsers(ctx context.Context, a *cli.App) error {
 	return nil
 }
 
-// printColumns writes lines whose columns stand below each other.
+// printColumns prints lines with aligned columns.
 func printColumns(a *cli.App, rows [][]string) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -188,7 +188,8 @@ func setRole(ctx context.Context, a *cli.App, args []string, f userFlags) error 
 	return changeUser(ctx, a, args[0], f, "user role", func(u *trade.User) error { u.Role = role; return here(a, *u) })
 }
 
-// here refuses what an issuer would set again, or nobody would ever type.
+// here returns an error for a user who logs in through an issuer, because each login would
+// overwrite the change.
 func here(a *cli.App, u trade.User) error {
 	if u.Issuer == "" {
 		return nil
@@ -196,12 +197,12 @@ func here(a *cli.App, u trade.User) error {
 	return errors.New(a.Text("users.elsewhere", u.Name, u.Issuer))
 }
 
-// subjectMost is how long the name may be by which an issuer knows a person: OpenID Connect allows
-// no more.
+// subjectMost is the longest subject that an issuer may have for a person; OpenID Connect allows no
+// more.
 const subjectMost = 255
 
-// linkUser makes a user the one whom the issuer of the configuration names. It is the only way in
-// which somebody gets a name that was there before.
+// linkUser links a user to a subject of the configured issuer. This is the only way in which
+// somebody gets a name that existed before.
 func linkUser(ctx context.Context, a *cli.App, args []string, f userFlags) error {
 	config, err := a.LoadConfig()
 	if err != nil {
@@ -224,8 +225,8 @@ func linkUser(ctx context.Context, a *cli.App, args []string, f userFlags) error
 	return err
 }
 
-// setPassword gives a user a password of this ledger. Who came by an issuer comes by that no more:
-// it is the way back from link.
+// setPassword sets a password of this ledger for a user. A user who logged in through an issuer no
+// longer can: it reverses link.
 func setPassword(ctx context.Context, a *cli.App, args []string, f userFlags) error {
 	return changeUser(ctx, a, args[0], f, "user password", func(u *trade.User) (err error) {
 		u.Password, err = readPassword(a, u.Name, f)
@@ -234,7 +235,7 @@ func setPassword(ctx context.Context, a *cli.App, args []string, f userFlags) er
 	})
 }
 
-// changeUser changes a user, whose sessions end.
+// changeUser changes a user and ends all sessions of that user.
 func changeUser(ctx context.Context, a *cli.App, name string, f userFlags, act string,
 	change func(*trade.User) error,
 ) error {
@@ -278,7 +279,7 @@ func changeUser(ctx context.Context, a *cli.App, name string, f userFlags, act s
 	return nil
 }
 
-// roleOf reads a role by its name, in English or Portuguese.
+// roleOf parses the name of a role, in English or Portuguese.
 func roleOf(a *cli.App, text string) (trade.Role, error) {
 	if role, ok := config.RoleNamed(text); ok {
 		return role, nil
@@ -286,8 +287,8 @@ func roleOf(a *cli.App, text string) (trade.Role, error) {
 	return "", a.Usage("users.no_role", text)
 }
 
-// readPassword asks for a password without showing it, or takes the first line of standard input.
-// It gives what is stored of it.
+// readPassword asks for a password without showing it, or reads the first line of standard input.
+// It returns the hash to store.
 func readPassword(a *cli.App, name string, f userFlags) (string, error) {
 	var password string
 	if f.stdin {

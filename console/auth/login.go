@@ -22,13 +22,13 @@ func (s *Sessions) loginRoutes() []web.Route {
 	}
 }
 
-// loginPage is what the page of the login shows.
+// loginPage is the data of the login page.
 type loginPage struct {
 	Next  string
 	Name  string
 	Fault string // key of a phrase
 	Wait  time.Duration
-	Said  string // a whole sentence, of a login by the issuer
+	Said  string // a whole sentence about a login by the issuer
 }
 
 func (s *Sessions) showLogin(q *web.Request) error {
@@ -39,7 +39,7 @@ func (s *Sessions) showLogin(q *web.Request) error {
 	return q.Page(http.StatusOK, "login", loginPage{Next: next})
 }
 
-// logIn lets a person in. Whatever is wrong, the answer is the same and takes as long (C3).
+// logIn logs a person in. Whatever is wrong, the answer is the same and takes the same time (C3).
 func (s *Sessions) logIn(q *web.Request) error {
 	name, password := UserName(q.PostFormValue("name")), q.PostFormValue("password")
 	shown := loginPage{Next: web.Local(q.PostFormValue("next")), Name: name}
@@ -61,7 +61,7 @@ func (s *Sessions) logIn(q *web.Request) error {
 		}
 		return q.Page(http.StatusUnauthorized, "login", shown)
 	}
-	// disabled, or changed, at this moment
+	// the user may have been disabled or changed meanwhile
 	if err := s.begin(q, user, "login", "", q.Site.Now()); errors.Is(err, trade.ErrNobody) {
 		shown.Fault = "login.wrong"
 		return q.Page(http.StatusUnauthorized, "login", shown)
@@ -71,8 +71,8 @@ func (s *Sessions) logIn(q *web.Request) error {
 	return q.Redirect(shown.Next)
 }
 
-// failed is the record of a login that failed. What was typed for a name that does not exist may be
-// a password, so it is not kept.
+// failed returns the audit record of a failed login. If the name is unknown, it is not recorded,
+// because the text may be a password typed in the wrong field.
 func failed(q *web.Request, user trade.User) trade.AuditRecord {
 	record := q.Record("login failed", user.Name, "", "")
 	if record.Who = user.Name; user.Name == "" {
@@ -81,7 +81,7 @@ func failed(q *web.Request, user trade.User) trade.AuditRecord {
 	return record
 }
 
-// try compares a password, unless that was tried too often: then wait tells for how long.
+// try compares a password. After too many tries it does not compare, and wait is for how long.
 func (s *Sessions) try(q *web.Request, user trade.User, name, password string) (
 	fits bool, wait time.Duration, err error,
 ) {
@@ -96,7 +96,7 @@ func (s *Sessions) try(q *web.Request, user trade.User, name, password string) (
 			device = ""
 		}
 	}
-	leave, err := s.hashes.enter(q.Context()) // before it counts: a console that is busy is no try
+	leave, err := s.hashes.enter(q.Context()) // before the try is counted: a busy console is no try
 	if err != nil {
 		return false, 0, err
 	}
@@ -116,8 +116,8 @@ func (s *Sessions) try(q *web.Request, user trade.User, name, password string) (
 	return s.hashes.fits(password, stored), 0, nil
 }
 
-// begin makes a new login for a user; the one that the browser had ends (C5). detail is for the
-// audit, proved is when the person proved who it is.
+// begin creates a new login for a user and ends the one that the browser had (C5). detail is for
+// the audit; proved is when the person last proved their identity.
 func (s *Sessions) begin(q *web.Request, user trade.User, act, detail string, proved time.Time) error {
 	now := q.Site.Now()
 	secret, device := newSecret(), q.CookieValue(cookieDevice)
@@ -126,7 +126,7 @@ func (s *Sessions) begin(q *web.Request, user trade.User, act, detail string, pr
 	if err != nil {
 		return err
 	}
-	if !ours { // none, or one that the console did not give
+	if !ours { // none, or not issued by this console
 		device = newSecret()
 	}
 	began := now
@@ -134,14 +134,14 @@ func (s *Sessions) begin(q *web.Request, user trade.User, act, detail string, pr
 	if q.Login != nil {
 		replaces = q.Login.Hash
 		if q.Login.User.ID == user.ID && act == "proof" {
-			began = q.Login.BeganAt // to prove oneself does not make it last longer
+			began = q.Login.BeganAt // a proof does not extend the login
 		}
 	}
 	login := trade.Login{Hash: hashOf(secret), User: user, BeganAt: began, SeenAt: now, ProvedAt: proved, From: q.From}
 	record := q.Record(act, user.Name, "", detail)
 	record.Who = user.Name
 	tried := append(buckets(user.Name, "", q.From), buckets(user.Name, hashOf(device), q.From)...)
-	tried = append(tried, issuerBucket(q.From)) // a whole office may log in from one address
+	tried = append(tried, issuerBucket(q.From)) // a whole office may share one address
 	if err := s.Logins.LogIn(q.Context(), login, replaces, hashOf(device), tried, record); err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (s *Sessions) showAccount(q *web.Request) error {
 	return q.Page(http.StatusOK, "account", accountPage{})
 }
 
-// changeOwnPassword takes the old password first; every other login of the person ends.
+// changeOwnPassword requires the old password. All other logins of the person end.
 func (s *Sessions) changeOwnPassword(q *web.Request) error {
 	user, err := s.Users.User(q.Context(), q.Login.User.Name)
 	if err != nil {
@@ -211,8 +211,8 @@ func (s *Sessions) changeOwnPassword(q *web.Request) error {
 	return q.Redirect("/account")
 }
 
-// NewUserName is UserName for somebody who is added: "" also for a name that an address or a line
-// of a log could not hold.
+// NewUserName is UserName for a user who is added. It also returns "" for a name that does not fit
+// into an address or a log line.
 func NewUserName(text string) string {
 	name := UserName(text)
 	if strings.ContainsFunc(name, func(r rune) bool {
@@ -224,7 +224,8 @@ func NewUserName(text string) string {
 	return name
 }
 
-// UserName brings a name into the form that the ledger has: lower case, without blanks around it.
+// UserName converts a name to the ledger's form: lower case, without surrounding blanks. It returns
+// "" if the name is too long.
 func UserName(text string) string {
 	name := strings.ToLower(strings.TrimSpace(text))
 	if utf8.RuneCountInString(name) > 100 {

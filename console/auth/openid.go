@@ -23,37 +23,37 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// What is taken from an issuer at most.
+// The limits for conversations with an issuer.
 const (
-	issuerAnswers = 10 * time.Second // one answer of it
-	// conversations at once: one that is slow does not take the places of the other pages
+	issuerAnswers = 10 * time.Second // for one answer
+	// at the same time; a slow issuer does not take the places of other pages
 	issuerTalks   = 4
-	issuerWaiting = 4               // who wait for one of these; more are turned away
-	issuerTurn    = 5 * time.Second // that they wait
+	issuerWaiting = 4               // people who wait for a conversation; more are refused
+	issuerTurn    = 5 * time.Second // how long they wait
 	issuerBody    = 1 << 20         // of an answer
-	issuerHeader  = 32 << 10        // of its headers
-	issuerKnown   = time.Hour       // what it says of itself is read again after that
-	issuerAgain   = time.Minute     // and again, when it did not say it
-	// for that, while what it said before is known: the login itself needs the rest of the time
+	issuerHeader  = 32 << 10        // of an answer
+	issuerKnown   = time.Hour       // after that its metadata is read again
+	issuerAgain   = time.Minute     // the pause after a failed read of the metadata
+	// to read metadata again while older metadata is known: the login needs the rest of the time
 	issuerRefresh = 2 * time.Second
 	clockSkew     = 2 * time.Minute // between its clock and ours
 )
 
-// OpenIDOptions say by which OpenID Connect provider people may log in, and what they may then do.
+// OpenIDOptions are the OpenID Connect provider with which people may log in, and their roles.
 type OpenIDOptions struct {
-	Issuer   string // its address, as it writes it itself
+	Issuer   string // its address, exactly as it writes it
 	ClientID string
 	Secret   string
-	Label    string                // what people know it by
-	Scopes   []string              // beside openid
-	Claim    string                // where it names groups or roles: a claim, or a path of names with dots
-	Roles    map[string]trade.Role // of what it names there; who has several gets the most
-	Roots    *x509.CertPool        // nil: those of the system
-	Proxy    *url.URL              // nil: none
+	Label    string                // the provider's name for people
+	Scopes   []string              // in addition to openid
+	Claim    string                // claim that names groups or roles, or a path of names with dots
+	Roles    map[string]trade.Role // by name in the claim; of several the highest applies
+	Roots    *x509.CertPool        // nil: the system's
+	Proxy    *url.URL              // nil: no proxy
 }
 
-// OpenID lets people log in by the provider that the cooperative has already. Nothing waits for it
-// but those who come by it: it is asked when somebody wants to log in, never at the start.
+// OpenID logs people in with the provider that the cooperative already has. Only those who log in
+// with it depend on it: it is contacted when somebody logs in, never at the start.
 type OpenID struct {
 	OpenIDOptions
 	client   *http.Client
@@ -65,11 +65,11 @@ type OpenID struct {
 
 	mu    gosync.Mutex
 	known *oidc.Provider
-	post  bool // the secret goes in the form, not in the header
+	post  bool // the secret is sent in the form, not in the header
 	read  time.Time
 }
 
-// NewOpenID puts the login by a provider together. It asks nobody.
+// NewOpenID returns the login with a provider. It sends no request.
 func NewOpenID(o OpenIDOptions) *OpenID {
 	transport := &http.Transport{
 		TLSClientConfig:     &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12},
@@ -84,13 +84,13 @@ func NewOpenID(o OpenIDOptions) *OpenID {
 		waiting: make(chan struct{}, issuerWaiting), turn: issuerTurn, patience: issuerAnswers, refresh: issuerRefresh,
 		client: &http.Client{
 			Timeout: issuerAnswers, Transport: bounded{transport},
-			// the secret goes to the address that the issuer names, and nowhere else
+			// send the secret only to the address that the issuer names
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}
 }
 
-// bounded takes no more of an answer than an issuer has to say.
+// bounded limits the size of an answer.
 type bounded struct{ to http.RoundTripper }
 
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -104,7 +104,8 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// talk waits for one of the places in which an issuer is asked, and gives the context for it.
+// talk waits for its turn to contact the issuer. It returns the context for the conversation; the
+// caller must call end.
 func (o *OpenID) talk(ctx context.Context) (_ context.Context, end func(), err error) {
 	select {
 	case o.talks <- struct{}{}:
@@ -117,7 +118,8 @@ func (o *OpenID) talk(ctx context.Context) (_ context.Context, end func(), err e
 	return ctx, func() { cancel(); <-o.talks }, nil
 }
 
-// wait waits until a conversation ends, so that a fifth person at once need not begin again.
+// wait waits until another conversation ends, so that a person who comes at a busy moment need not
+// begin again.
 func (o *OpenID) wait(ctx context.Context) error {
 	select {
 	case o.waiting <- struct{}{}:
@@ -135,8 +137,8 @@ func (o *OpenID) wait(ctx context.Context) error {
 	}
 }
 
-// provider is what the issuer says of itself. What it said before counts while it is down, or says
-// what cannot be.
+// provider returns the issuer's metadata. If they cannot be read again, or are invalid now, it
+// returns the last valid ones.
 func (o *OpenID) provider(ctx context.Context, now time.Time) (*oidc.Provider, error) {
 	o.mu.Lock()
 	known, read := o.known, o.read
@@ -159,7 +161,7 @@ func (o *OpenID) provider(ctx context.Context, now time.Time) (*oidc.Provider, e
 	return known, nil
 }
 
-// ask reads what the issuer says of itself, and keeps it.
+// ask reads the issuer's metadata and stores them.
 func (o *OpenID) ask(ctx context.Context, now time.Time) (*oidc.Provider, error) {
 	fresh, err := oidc.NewProvider(ctx, o.Issuer)
 	if err != nil {
@@ -190,8 +192,9 @@ func (o *OpenID) ask(ctx context.Context, now time.Time) (*oidc.Provider, error)
 	return fresh, nil
 }
 
-// sameSecurity refuses an address in the open that an issuer behind TLS names: codes and the secret
-// would go there, or keys come from there that anybody on the way may have put in.
+// sameSecurity returns an error if an issuer with TLS names an address without TLS. Codes and the
+// secret would be sent there, or keys read from there that somebody on the network may have
+// replaced.
 func sameSecurity(issuer, at string) error {
 	u, err := url.Parse(at)
 	if err != nil || u.Host == "" || u.Scheme != "https" &&
@@ -201,7 +204,7 @@ func sameSecurity(issuer, at string) error {
 	return nil
 }
 
-// client is the configuration of the code flow.
+// oauth returns the configuration of the code flow.
 func (o *OpenID) oauth(p *oidc.Provider, back string) *oauth2.Config {
 	at := p.Endpoint()
 	o.mu.Lock()
@@ -216,7 +219,7 @@ func (o *OpenID) oauth(p *oidc.Provider, back string) *oauth2.Config {
 	}
 }
 
-// address is where the browser goes to log in.
+// address returns the address to which the browser goes to log in.
 func (o *OpenID) address(ctx context.Context, f flow, back string, now time.Time) (string, error) {
 	ctx, end, err := o.talk(ctx)
 	if err != nil {
@@ -228,13 +231,13 @@ func (o *OpenID) address(ctx context.Context, f flow, back string, now time.Time
 		return "", err
 	}
 	options := []oauth2.AuthCodeOption{oidc.Nonce(f.part("nonce")), oauth2.S256ChallengeOption(f.part("verifier"))}
-	if f.proof { // whoever sits there gives the password again, whatever session the issuer has
+	if f.proof { // require the password again, whatever session the issuer has
 		options = append(options, oauth2.SetAuthURLParam("prompt", "login"), oauth2.SetAuthURLParam("max_age", "0"))
 	}
 	return o.oauth(p, back).AuthCodeURL(f.part("state"), options...), nil
 }
 
-// Check asks the issuer for what it says of itself and for its keys, as the first login would.
+// Check reads the issuer's metadata and keys, as the first login does.
 func (o *OpenID) Check(ctx context.Context, now time.Time) error {
 	ctx, end, err := o.talk(ctx)
 	if err != nil {
@@ -270,11 +273,11 @@ func (o *OpenID) Check(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// brief is an error of the conversation in one short line: an issuer that is none answers with
-// whole pages.
+// brief returns an error of the conversation as one short line, because a wrong address may answer
+// with whole pages.
 func brief(err error) error {
 	var to *url.Error
-	if errors.As(err, &to) { // its text has the address, with what is asked
+	if errors.As(err, &to) { // its text contains the address with the query
 		err = to.Err
 	}
 	text := strings.Join(strings.FieldsFunc(err.Error(),
@@ -285,7 +288,8 @@ func brief(err error) error {
 	return errors.New(text)
 }
 
-// oneWord is a code of the protocol, and nothing else that an answer may have in its place.
+// oneWord returns an error code of the protocol. Any other text could be anything, so that oneWord
+// replaces it.
 func oneWord(code string) string {
 	if code == "" || len(code) > 60 || strings.ContainsFunc(code,
 		func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }) {

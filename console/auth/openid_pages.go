@@ -17,11 +17,11 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// BackPath is where an issuer sends browsers back to: what has to be registered there, with the
-// address of the console before it.
+// BackPath is the path to which an issuer redirects browsers. With the address of the console
+// before it, it must be registered at the issuer.
 const BackPath = "/login/openid/back"
 
-// openIDPages lead people to the issuer and back.
+// openIDPages redirect people to the issuer, and receive them from there.
 type openIDPages struct{ s *Sessions }
 
 func (p *openIDPages) routes() []web.Route {
@@ -40,17 +40,17 @@ const flowLasts = 10 * time.Minute
 
 const cookieFlow = "safrasync-openid"
 
-// flow is a login at the issuer on its way. Only the browser holds it: state, nonce and verifier
-// are made of its secret, so that what comes back fits this browser alone, and once, because the
-// cookie goes with the first answer that is worked on.
+// flow is a login at the issuer in progress. Only the browser stores it. State, nonce and verifier
+// are derived from its secret, so that an answer is valid in this browser alone, and only once,
+// because the first answer that is processed removes the cookie.
 type flow struct {
 	secret string
 	began  time.Time
-	proof  bool // of somebody who is logged in
+	proof  bool // the person is logged in already and proves their identity
 	next   string
 }
 
-// part is one of the values that are made of the secret.
+// part returns one of the values that are derived from the secret.
 func (f flow) part(name string) string {
 	mac := hmac.New(sha256.New, []byte(f.secret))
 	_, _ = mac.Write([]byte("openid " + name)) // never fails
@@ -68,7 +68,7 @@ func (f flow) text() string {
 	}, ".")
 }
 
-// flow is that of the browser, if it has one that is not over.
+// flow returns the browser's flow. ok is false if there is none, or if it has expired.
 func (p *openIDPages) flow(q *web.Request) (f flow, ok bool) {
 	parts := strings.Split(q.CookieValue(cookieFlow), ".")
 	if len(parts) != 4 || len(parts[0]) < 40 {
@@ -84,8 +84,8 @@ func (p *openIDPages) flow(q *web.Request) (f flow, ok bool) {
 	return f, age > -time.Minute && age < flowLasts
 }
 
-// back is the address that the issuer sends this browser back to: the one by which it asks for the
-// console, which is among those of the configuration.
+// back returns the address to which the issuer redirects this browser: under the host name that the
+// browser uses, which is one of those configured.
 func (p *openIDPages) back(q *web.Request) string {
 	scheme := "http://"
 	if q.Site.Secure {
@@ -101,8 +101,8 @@ func (p *openIDPages) goToIssuer(q *web.Request) error {
 	return p.toIssuer(q, flow{next: web.Local(q.PostFormValue("next"))})
 }
 
-// proveAtIssuer lets a person without a password here prove again who it is, before what may double
-// a record (C9).
+// proveAtIssuer lets a person without a password here prove their identity again, before an act
+// that may double a record (C9).
 func (p *openIDPages) proveAtIssuer(q *web.Request) error {
 	if q.Login.User.Issuer == "" {
 		return web.ErrNotFound
@@ -110,11 +110,11 @@ func (p *openIDPages) proveAtIssuer(q *web.Request) error {
 	return p.toIssuer(q, flow{next: web.Local(q.PostFormValue("next")), proof: true})
 }
 
-// toIssuer sends the browser to the issuer: by a page, because a form must lead nowhere else than
-// to us (C8).
+// toIssuer sends the browser to the issuer. It uses a page with a link, because a form may only
+// lead to this console (C8).
 func (p *openIDPages) toIssuer(q *web.Request, f flow) error {
 	f.secret, f.began = newSecret(), q.Site.Now()
-	if len(f.next) > 1024 { // a cookie has its bounds
+	if len(f.next) > 1024 { // cookies are limited in size
 		f.next = "/"
 	}
 	address, err := p.s.OpenID.address(q.Context(), f, p.back(q), q.Site.Now())
@@ -125,7 +125,7 @@ func (p *openIDPages) toIssuer(q *web.Request, f flow) error {
 	return q.Page(http.StatusOK, "away", address)
 }
 
-// unheard says that the issuer does not answer. Whoever has a password here can still log in.
+// unheard shows that the issuer does not answer. People with a password here can still log in.
 func (p *openIDPages) unheard(q *web.Request, f flow, err error) error {
 	if errors.Is(err, web.ErrBusy) {
 		return err
@@ -137,8 +137,8 @@ func (p *openIDPages) unheard(q *web.Request, f flow, err error) error {
 	return p.notIn(q, f, http.StatusServiceUnavailable, "openid.down")
 }
 
-// notIn shows the page of the login with the reason why somebody did not get in. Whoever gets in
-// then goes on to the page that was wanted.
+// notIn shows the login page with the reason why somebody was not logged in. A login from that page
+// goes on to the page that was wanted.
 func (p *openIDPages) notIn(q *web.Request, f flow, status int, key string, more ...any) error {
 	return q.Page(status, "login", loginPage{
 		Next: web.Local(f.next),
@@ -146,9 +146,9 @@ func (p *openIDPages) notIn(q *web.Request, f flow, status int, key string, more
 	})
 }
 
-// kept keeps in the audit that somebody did not get in by the issuer, with the cause, one of a few.
-// Who it was is the person of the session where that had to prove it, else whom the issuer named as
-// far as that is a user here.
+// kept records in the audit that somebody was not logged in by the issuer, with one of a few
+// causes. The person recorded is that of the session if the flow is a proof, otherwise the person
+// named by the issuer, if that is a user here.
 func (p *openIDPages) kept(q *web.Request, f flow, user trade.User, v visitor, cause string) error {
 	if f.proof && q.Login != nil {
 		user = q.Login.User
@@ -160,8 +160,9 @@ func (p *openIDPages) kept(q *web.Request, f flow, user trade.User, v visitor, c
 	return p.s.Users.AppendAudit(q.Context(), record)
 }
 
-// keptOnce is kept for what anybody can cause without the issuer: of an address, or of the person
-// of a session, it keeps one such record until a time, so that nobody fills the audit.
+// keptOnce is kept for failures that anybody can cause without the issuer. For each address, or
+// each person of a session, it records a cause only once until a time, so that nobody can fill the
+// audit.
 func (p *openIDPages) keptOnce(q *web.Request, f flow, cause string, until time.Time) error {
 	whose := q.From
 	if f.proof && q.Login != nil {
@@ -176,22 +177,21 @@ func (p *openIDPages) keptOnce(q *web.Request, f flow, cause string, until time.
 	return p.kept(q, f, trade.User{}, visitor{}, cause)
 }
 
-// forgetFlow lets a way to the issuer end.
+// forgetFlow removes the browser's flow.
 func (p *openIDPages) forgetFlow(q *web.Request) {
 	if q.CookieValue(cookieFlow) != "" {
 		q.SetCookie(cookieFlow, "", -time.Second)
 	}
 }
 
-// comeBack takes what the issuer sends the browser back with. Whatever is wrong with it, nobody
-// gets in.
+// comeBack handles the redirect from the issuer. If anything in it is wrong, nobody is logged in.
 func (p *openIDPages) comeBack(q *web.Request) error {
 	if p.s.OpenID == nil {
 		return q.Redirect("/login")
 	}
 	f, ok := p.flow(q)
-	// the browser keeps its cookies from requests that others cause: the same once more, from a
-	// page of ours
+	// Browsers send no cookies with requests that other sites cause: request the same address once
+	// more, from a page of ours.
 	if !ok && q.Header.Get("Sec-Fetch-Site") == "cross-site" {
 		return q.Page(http.StatusOK, "onward", web.Local(q.URL.RequestURI()))
 	}
@@ -201,12 +201,12 @@ func (p *openIDPages) comeBack(q *web.Request) error {
 		return p.notIn(q, f, http.StatusBadRequest, "openid.stale")
 	}
 	ctx, end, err := p.s.OpenID.talk(q.Context())
-	if err != nil { // the way is not over: the same page once more goes on with it, and it is no try
+	if err != nil { // the flow stays valid: reloading the page continues it, and this is no try
 		return err
 	}
 	defer end()
 	now := q.Site.Now()
-	// each makes us ask somebody else, or keep a record (C4)
+	// each attempt causes a request to the issuer or an audit record (C4)
 	allowed, until, err := p.s.Logins.Try(q.Context(), []string{issuerBucket(q.From)}, now, slower(now))
 	switch {
 	case err != nil:
@@ -240,8 +240,8 @@ func (p *openIDPages) comeBack(q *web.Request) error {
 	return p.enter(q, f, v)
 }
 
-// refused says that what came back cannot be trusted. The audit has the cause, the log what lies
-// behind it.
+// refused shows that the issuer's answer cannot be trusted. The audit gets the cause; the log also
+// gets the error behind it.
 func (p *openIDPages) refused(q *web.Request, f flow, v visitor, why *refusal) error {
 	q.Site.Log.Warn("console: a login at the issuer was refused", zap.String("id", q.ID), zap.Error(why))
 	user := trade.User{}
@@ -258,7 +258,8 @@ func (p *openIDPages) refused(q *web.Request, f flow, v visitor, why *refusal) e
 	return p.notIn(q, f, http.StatusUnauthorized, "openid.untrusted", q.ID)
 }
 
-// enter lets in whom the issuer names, if it gives a role, and if that person is not disabled here.
+// enter logs in the person whom the issuer names, if the issuer gives a role and the user is not
+// disabled here.
 func (p *openIDPages) enter(q *web.Request, f flow, v visitor) error {
 	issuer := p.s.OpenID.Issuer
 	user, err := p.s.Users.UserFrom(q.Context(), issuer, v.Subject)
@@ -303,7 +304,7 @@ func (p *openIDPages) enter(q *web.Request, f flow, v visitor) error {
 	if f.proof {
 		act = "proof"
 	}
-	// disabled, or changed, at this moment
+	// the user may have been disabled or changed meanwhile
 	if err := p.s.begin(q, user, act, v.detail(issuer, ""), v.proved(q.Site.Now())); errors.Is(err, trade.ErrNobody) {
 		return p.stays(q, f, user, v, changing, "changed at this moment")
 	} else if err != nil {
@@ -312,8 +313,8 @@ func (p *openIDPages) enter(q *web.Request, f flow, v visitor) error {
 	return q.Redirect(f.next)
 }
 
-// noProof says, by the key of a phrase and for the audit, why a person who had to prove who it is
-// did not; "" where that was proved, or need not be.
+// noProof returns why a person who had to prove their identity did not: the key of a phrase, and
+// the cause for the audit. Both are "" if it was proved, or was not required.
 func noProof(q *web.Request, f flow, user trade.User, known bool, v visitor) (key, cause string) {
 	switch {
 	case !f.proof:
@@ -328,8 +329,8 @@ func noProof(q *web.Request, f flow, user trade.User, known bool, v visitor) (ke
 	return "", ""
 }
 
-// loseRole keeps a user out to whom the issuer gives no role any more: what the person had before
-// ends too.
+// loseRole refuses a user to whom the issuer no longer gives a role, and ends all sessions of that
+// user.
 func (p *openIDPages) loseRole(q *web.Request, f flow, user trade.User, v visitor) error {
 	record := q.Record("login failed", user.Name, "", v.detail(p.s.OpenID.Issuer, "no role"))
 	record.Who = user.Name
@@ -337,14 +338,15 @@ func (p *openIDPages) loseRole(q *web.Request, f flow, user trade.User, v visito
 	if err != nil {
 		return err
 	}
-	if !done { // what changed the user at this moment has ended the sessions
+	if !done { // another change of the user has already ended the sessions
 		return p.stays(q, f, user, v, "openid.no_role", "no role")
 	}
 	return p.notIn(q, f, http.StatusForbidden, "openid.no_role")
 }
 
-// add makes a user of a person who comes for the first time, also when another browser of the same
-// person was first. trade.ErrNobody: the name is somebody else's.
+// add creates the user for a person who comes for the first time, or returns the one that another
+// browser of the same person has just created. It returns trade.ErrNobody if the name belongs to
+// another person.
 func (p *openIDPages) add(q *web.Request, name string, v visitor) (trade.User, error) {
 	issuer := p.s.OpenID.Issuer
 	record := q.Record("user add", name, "", v.detail(issuer, ""))
@@ -357,7 +359,7 @@ func (p *openIDPages) add(q *web.Request, name string, v visitor) (trade.User, e
 	return p.s.Users.UserFrom(q.Context(), issuer, v.Subject)
 }
 
-// stays keeps somebody out whom the issuer named, with the record in the audit.
+// stays refuses a person whom the issuer named, and records that in the audit.
 func (p *openIDPages) stays(q *web.Request, f flow, user trade.User, v visitor, key, cause string, more ...any) error {
 	if err := p.kept(q, f, user, v, cause); err != nil {
 		return err
@@ -369,5 +371,5 @@ func (p *openIDPages) stays(q *web.Request, f flow, user trade.User, v visitor, 
 	return p.notIn(q, f, status, key, more...)
 }
 
-// changing is the phrase for somebody whose user was changed by somebody else at this moment.
+// changing is the key of the phrase for a user who was changed by somebody else at the same moment.
 const changing = "openid.changing"

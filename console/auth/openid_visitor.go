@@ -17,22 +17,22 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// visitor is somebody as the issuer names them.
+// visitor is a person as the issuer describes them.
 type visitor struct {
 	Subject  string
 	Email    string
 	Name     string
 	login    string // preferred_username
-	verified bool   // the issuer says that the address is the person's
+	verified bool   // the issuer has verified the address
 	Role     trade.Role
-	at       time.Time // when the person proved it there; zero: the issuer does not say
+	at       time.Time // when the person last authenticated there; zero: unknown
 }
 
-// refusal is an answer of the issuer that is not what it must be. Such a person is nobody. The
-// cause is one of a few, for the audit; what lies behind it is for the log.
+// refusal is an invalid answer of the issuer; nobody is logged in with it. cause is one of a few,
+// for the audit; err is for the log.
 type refusal struct {
 	cause string
-	err   error // nil: there is no more to say
+	err   error // nil: there are no details
 }
 
 func (r *refusal) Error() string {
@@ -45,9 +45,9 @@ func (r *refusal) Error() string {
 
 func (r *refusal) Unwrap() error { return r.err }
 
-// visitor takes the code to the issuer, in a conversation that talk gives, and checks everything
-// about what comes back. With a refusal it gives whom a token that is the issuer's names, for the
-// audit alone.
+// visitor exchanges the code at the issuer, in a conversation that talk began, and checks
+// everything in the answer. With a refusal it also returns the person whom a genuine token names,
+// for the audit only.
 func (o *OpenID) visitor(ctx context.Context, f flow, code, back string, now time.Time) (v visitor, err error) {
 	p, err := o.provider(ctx, now)
 	if err != nil {
@@ -61,7 +61,7 @@ func (o *OpenID) visitor(ctx context.Context, f flow, code, back string, now tim
 		ClientID: o.ClientID,
 		Now:      func() time.Time { return now },
 	}).Verify(ctx, raw)
-	if err != nil && strings.Contains(err.Error(), "fetching keys ") { // the library hides the cause behind its text
+	if err != nil && strings.Contains(err.Error(), "fetching keys ") { // the library offers the cause as text only
 		return v, fmt.Errorf("the keys of the issuer %s: %w", o.Issuer, brief(err))
 	}
 	if err != nil {
@@ -91,7 +91,7 @@ func (o *OpenID) visitor(ctx context.Context, f flow, code, back string, now tim
 	return o.visitorOf(id.Subject, claims), nil
 }
 
-// exchange takes the code to the issuer, and gives the token that names the person.
+// exchange sends the code to the issuer, and returns the token that names the person.
 func (o *OpenID) exchange(ctx context.Context, p *oidc.Provider, f flow, code, back string) (string, error) {
 	token, err := o.oauth(p, back).Exchange(ctx, code, oauth2.VerifierOption(f.part("verifier")))
 	if err != nil {
@@ -112,7 +112,7 @@ func (o *OpenID) exchange(ctx context.Context, p *oidc.Provider, f flow, code, b
 	return raw, nil
 }
 
-// visitorOf is whom the claims of a token name.
+// visitorOf returns the person whom the claims of a token describe.
 func (o *OpenID) visitorOf(subject string, claims map[string]any) visitor {
 	v := visitor{Subject: subject, Role: o.role(claims)}
 	v.Email, _ = claims["email"].(string)
@@ -130,20 +130,20 @@ func (o *OpenID) visitorOf(subject string, claims map[string]any) visitor {
 	return v
 }
 
-// proved is since when the login that begins now counts as proved (C9): since the person gave the
-// password there, which may be long ago, because an issuer with a session lets people in without
-// asking. Where the issuer does not say when, it counts as not proved.
+// proved returns since when the login that begins now counts as proved (C9): since the person
+// authenticated at the issuer, which may be long ago, because an issuer with a session does not ask
+// again. If the issuer does not state the time, the login does not count as proved.
 func (v visitor) proved(now time.Time) time.Time {
 	switch {
 	case v.at.IsZero():
 		return time.Unix(0, 0)
-	case v.at.After(now): // its clock is ahead
+	case v.at.After(now): // the issuer's clock is ahead
 		return now
 	}
 	return v.at
 }
 
-// role is the most of what the claim names; "" where it names nothing that is a role here.
+// role returns the highest role among those that the claim names; "" if it names none.
 func (o *OpenID) role(claims map[string]any) trade.Role {
 	best := trade.Role("")
 	for _, name := range named(claims, o.Claim) {
@@ -154,7 +154,8 @@ func (o *OpenID) role(claims map[string]any) trade.Role {
 	return best
 }
 
-// named are the texts of a claim: that of the name, or what a path of names leads to.
+// named returns the texts of a claim: of the claim with this name, or of that to which a path of
+// names leads.
 func named(claims map[string]any, claim string) []string {
 	value, ok := claims[claim]
 	for at, rest := claims, claim; !ok; {
@@ -184,13 +185,13 @@ func named(claims map[string]any, claim string) []string {
 	return nil
 }
 
-// reserved are names that nobody from an issuer gets: a browser takes the first two for a way up,
-// and the third is the service in the audit.
+// reserved are names that no person from an issuer gets. Browsers resolve the first two as paths,
+// and the third is the service's name in the audit.
 var reserved = []string{".", "..", "safrasync"}
 
-// user is the name under which a person stands in the ledger and in the audit from the first login
-// on: the address, if the issuer has verified it, the name for logging in, or what cannot be
-// mistaken for either.
+// user returns the person's name in the ledger and the audit, from the first login on: the address
+// if the issuer has verified it, or the login name, or else a name that cannot be confused with
+// either.
 func (v visitor) user(issuer string) string {
 	candidates := []string{v.login}
 	if v.verified {
@@ -204,8 +205,8 @@ func (v visitor) user(issuer string) string {
 	return "openid-" + hashOf(issuer + " " + v.Subject)[:16]
 }
 
-// arguments are texts as they stand on a command line, those that look like options too: somebody
-// will copy the line.
+// arguments returns texts as arguments of a command line, safe even if they look like options,
+// because somebody will copy the line.
 func arguments(texts ...string) string {
 	words := make([]string, 0, len(texts)+1)
 	if slices.ContainsFunc(texts, func(text string) bool { return strings.HasPrefix(text, "-") }) {
@@ -217,7 +218,7 @@ func arguments(texts ...string) string {
 	return strings.Join(words, " ")
 }
 
-// quoted is a text as one word of a command line.
+// quoted returns a text as one word of a command line.
 func quoted(text string) string {
 	if text != "" && strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._@-") == "" {
 		return text
@@ -225,7 +226,7 @@ func quoted(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// detail is what the audit keeps of who came.
+// detail returns the audit's detail about the person.
 func (v visitor) detail(issuer, fault string) string {
 	text, err := json.Marshal(struct {
 		Issuer  string     `json:"issuer"`

@@ -17,7 +17,7 @@ import (
 	"github.com/safrasync/safrasync/console/web"
 )
 
-// The cost of a hash (argon2id): 19 MiB, twice, one lane, as OWASP has it.
+// The cost of a hash (argon2id): 19 MiB, two passes, one lane, as OWASP recommends.
 const (
 	hashMemory = 19 << 10 // KiB
 	hashTime   = 2
@@ -25,8 +25,8 @@ const (
 	saltLength = 16
 )
 
-// How many passwords are hashed at once, each of which takes 19 MiB and a core, and how many wait:
-// half of the places of the console stay for those who are logged in.
+// How many passwords are hashed at once, and how many more wait. Each takes 19 MiB and a core; half
+// of the console's places remain for people who are logged in.
 const (
 	hashesAtOnce  = 2
 	hashesWaiting = 6
@@ -38,8 +38,8 @@ const (
 	passwordMost  = 128
 )
 
-// HashPassword makes of a password what the ledger keeps: the algorithm, its cost, the salt and the
-// hash.
+// HashPassword returns what the ledger stores of a password: the algorithm, its cost, the salt and
+// the hash.
 func HashPassword(password string) string {
 	salt := make([]byte, saltLength)
 	_, _ = rand.Read(salt) // never fails
@@ -49,7 +49,8 @@ func HashPassword(password string) string {
 		b64.EncodeToString(argon2.IDKey([]byte(password), salt, hashTime, hashMemory, 1, hashLength)))
 }
 
-// passwordFits compares a password with a stored hash, in the time of one hash whatever is stored.
+// passwordFits reports whether a password matches a stored hash. It takes the time of one hash even
+// if the stored text is invalid.
 func passwordFits(password, stored string) bool {
 	var version, memory, time, lanes int
 	salt, sum := make([]byte, saltLength), make([]byte, hashLength)
@@ -77,15 +78,15 @@ func passwordFits(password, stored string) bool {
 //go:embed common.txt
 var commonText string
 
-// ourCommon are those that are common here.
+// ourCommon are passwords that are common here.
 var ourCommon = []string{
 	"safrasync", "cooperativa", "contabilidade", "administrador", "administrator", "agricultura", "colheita", "soja",
 	"milho", "trigo", "senha", "senhasenha", "mudar", "trocar", "bemvindo",
 	"brasil", "contrato", "plataforma",
 }
 
-// isCommon reports whether a password is among those that everybody tries first. It is asked so
-// seldom that the list is searched as it is: as a map it would take a megabyte in each process.
+// isCommon reports whether a password is among those that everybody tries first. It is called so
+// rarely that it searches the text; a map would take a megabyte in each process.
 func isCommon(password string) bool {
 	if slices.Contains(ourCommon, password) {
 		return true
@@ -95,8 +96,8 @@ func isCommon(password string) bool {
 		(strings.HasPrefix(commonText, line) || strings.Contains(commonText, "\n"+line))
 }
 
-// PasswordFault says why a password may not be used, as the key of a phrase; "" when it may. Any
-// characters are welcome, and nothing is cut off.
+// PasswordFault returns why a password may not be used, as the key of a phrase; "" if it may be
+// used. All characters are allowed, and nothing is truncated.
 func PasswordFault(password, name string) string {
 	n := utf8.RuneCountInString(password)
 	switch {
@@ -113,7 +114,7 @@ func PasswordFault(password, name string) string {
 }
 
 // guessed reports whether a password is among those that are tried first: a common one, the
-// person's name, or one of them with digits and signs around it, or repeated.
+// person's name, or one of these with digits and signs around it, or repeated.
 func guessed(password, name string) bool {
 	text := strings.ToLower(password)
 	core := trimmed(text)
@@ -130,20 +131,20 @@ func guessed(password, name string) bool {
 	return false
 }
 
-// grains are words of the business: with a year they are what is tried first here.
+// grains are words of the business; with a year added they are the first guesses here.
 var grains = []string{
 	"soja", "milho", "trigo", "sorgo", "arroz", "aveia", "cevada", "feijao", "feijão", "algodao",
 	"algodão", "cafe", "café", "canola", "girassol", "safra", "safrinha", "safrasync", "cooperativa",
 }
 
-// trimmed takes away what stands around the first and the last letter.
+// trimmed removes everything before the first and after the last letter.
 func trimmed(text string) string {
 	return strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
 var leet = strings.NewReplacer("@", "a", "4", "a", "3", "e", "1", "i", "!", "i", "0", "o", "$", "s", "5", "s", "7", "t")
 
-// unrepeated is the shortest part of which a text is a repetition.
+// unrepeated returns the shortest part of which a text is a repetition.
 func unrepeated(text string) string {
 	for n := 1; n <= len(text)/2; n++ {
 		if len(text)%n == 0 && strings.Repeat(text[:n], len(text)/n) == text {
@@ -153,11 +154,11 @@ func unrepeated(text string) string {
 	return text
 }
 
-// hasher bounds how many passwords are hashed at once, and how many wait for that (C4).
+// hasher limits how many passwords are hashed at once, and how many wait for that (C4).
 type hasher struct {
 	running, waiting chan struct{}
-	nobody           string // the hash that a name which is not known is compared with
-	compared         func() // is told of each comparison; for tests
+	nobody           string // the hash to compare with for an unknown name
+	compared         func() // called for each comparison; for tests
 }
 
 func newHasher() *hasher {
@@ -167,11 +168,11 @@ func newHasher() *hasher {
 	}
 }
 
-// unknownHash has the cost of every other one, and no password fits it.
+// unknownHash has the same cost as any other hash, and no password matches it.
 var unknownHash = fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=1$%s$%s", argon2.Version, hashMemory, hashTime,
 	strings.Repeat("A", 22), strings.Repeat("A", 43))
 
-// enter waits for a place in which a password may be hashed.
+// enter waits for a place to hash a password. The caller must call leave.
 func (h *hasher) enter(ctx context.Context) (leave func(), err error) {
 	select {
 	case h.waiting <- struct{}{}:
@@ -187,8 +188,8 @@ func (h *hasher) enter(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// fits compares a password with a hash, in a place that was entered; stored is "" for a name that
-// is not known, which takes as long.
+// fits reports whether a password matches a hash; the caller must hold a place. stored is "" for an
+// unknown name, which takes the same time.
 func (h *hasher) fits(password, stored string) bool {
 	h.compared()
 	if utf8.RuneCountInString(password) > passwordMost {
@@ -200,7 +201,7 @@ func (h *hasher) fits(password, stored string) bool {
 	return passwordFits(password, stored)
 }
 
-// hash makes what is stored of a new password.
+// hash returns what to store of a new password.
 func (h *hasher) hash(ctx context.Context, password string) (string, error) {
 	leave, err := h.enter(ctx)
 	if err != nil {

@@ -23,11 +23,11 @@ const (
 	cookieLogin  = "safrasync"
 	cookieDevice = "safrasync-device"
 
-	seenStep   = time.Minute      // how exactly the last use of a login is known
-	proofHolds = 10 * time.Minute // since the password was given, for what may double a record (C9)
+	seenStep   = time.Minute      // precision of the stored time of last use
+	proofHolds = 10 * time.Minute // after the password was given, for acts that may double a record (C9)
 )
 
-// Users are the people of the console. Its errors are trade.ErrNobody, ErrTaken and
+// Users stores the people of the console. Its errors are trade.ErrNobody, ErrTaken and
 // ErrLastAdministrator where they apply.
 type Users interface {
 	Users(ctx context.Context) ([]trade.User, error)
@@ -35,50 +35,51 @@ type Users interface {
 	// UserFrom returns the user whom an issuer knows by a subject.
 	UserFrom(ctx context.Context, issuer, subject string) (trade.User, error)
 	AddUser(ctx context.Context, u trade.User, record trade.AuditRecord) error
-	// ChangeUser ends the user's logins; done is false when the user was changed since it was read.
+	// ChangeUser also ends the user's logins. done is false if the user was changed since it was
+	// read.
 	ChangeUser(ctx context.Context, u trade.User, record trade.AuditRecord) (done bool, err error)
 	// AppendAudit stores one record of an act that changes nothing else.
 	AppendAudit(ctx context.Context, record trade.AuditRecord) error
 }
 
-// Logins keeps who is logged in, the browsers that are known, and the tries.
+// Logins stores who is logged in, the known browsers, and the tries.
 type Logins interface {
 	Login(ctx context.Context, hash string) (trade.Login, error)
 	LogIn(ctx context.Context, l trade.Login, replaces, device string, buckets []string, record trade.AuditRecord) error
 	LoginSeen(ctx context.Context, hash string, at time.Time) error
 	LogOut(ctx context.Context, hash string, record trade.AuditRecord) error
 	KnownDevice(ctx context.Context, hash string, user int64, since time.Time) (bool, error)
-	// Try counts a try in each bucket before it is known how it ends.
+	// Try counts a try in each bucket, before its result is known.
 	Try(ctx context.Context, buckets []string, now time.Time,
 		next func(trade.Tries) trade.Tries) (allowed bool, until time.Time, err error)
 	PruneLogins(ctx context.Context, began, seen, tried, device time.Time) error
 }
 
-// Options are what sessions are made of.
+// Options are the parts of sessions.
 type Options struct {
 	Users  Users
 	Logins Logins
 	OpenID *OpenID       // nil: people log in by a password of this ledger only
-	Idle   time.Duration // after which a login ends that is not used
-	Most   time.Duration // after which a login ends in any case
+	Idle   time.Duration // how long a login lasts without use
+	Most   time.Duration // how long a login lasts at most
 }
 
-// Sessions knows who asks, and lets people in and out.
+// Sessions identifies people, and logs them in and out.
 type Sessions struct {
 	Options
 	hashes       *hasher
-	administered atomic.Bool // somebody can look after people; that never ceases
+	administered atomic.Bool // there is an administrator with a password; never false again
 }
 
-// New puts the sessions of a console together.
+// New returns the sessions of a console.
 func New(o Options) *Sessions { return &Sessions{Options: o, hashes: newHasher()} }
 
-// Routes lists what people log in and out by, and the page of the users.
+// Routes lists the routes to log in and out, and the page of the users.
 func (s *Sessions) Routes() []web.Route {
 	return slices.Concat(s.loginRoutes(), (&openIDPages{s}).routes(), (&usersPages{s}).routes())
 }
 
-// Issuer is what people know the issuer of logins by; "" where there is none.
+// Issuer returns the name of the login provider for people; "" if there is none.
 func (s *Sessions) Issuer() string {
 	if s.OpenID == nil {
 		return ""
@@ -86,8 +87,8 @@ func (s *Sessions) Issuer() string {
 	return s.OpenID.Label
 }
 
-// Administered reports whether there is somebody who can look after people, whatever becomes of an
-// issuer. Once there was, there always is.
+// Administered reports whether there is an administrator who does not depend on an issuer. Once it
+// is true it stays true.
 func (s *Sessions) Administered(ctx context.Context) (bool, error) {
 	if s.administered.Load() {
 		return true, nil
@@ -105,7 +106,7 @@ func (s *Sessions) Administered(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// Identify finds the login of a request, if it has one that is not over.
+// Identify sets the login of a request, if it has one that has not expired.
 func (s *Sessions) Identify(q *web.Request) error {
 	q.Login, q.Secret = nil, q.CookieValue(cookieLogin)
 	if q.Secret == "" {
@@ -122,30 +123,31 @@ func (s *Sessions) Identify(q *web.Request) error {
 	if now.Sub(login.SeenAt) > s.Idle || now.Sub(login.BeganAt) > s.Most || login.BeganAt.After(now.Add(seenStep)) {
 		return nil
 	}
-	if s.foreign(login.User) { // nobody answers for that person any more
+	if s.foreign(login.User) { // the issuer no longer vouches for this person
 		return nil
 	}
 	q.Login = &login
 	if now.Sub(login.SeenAt) >= seenStep && !alone(q) {
-		if err := s.Logins.LoginSeen(q.Context(), login.Hash, now); err != nil { // it ends a little earlier
+		if err := s.Logins.LoginSeen(q.Context(), login.Hash, now); err != nil { // the login then ends a little earlier
 			q.Site.Log.Warn("console: nobody noted that a person is still there", zap.Error(err))
 		}
 	}
 	return nil
 }
 
-// alone reports whether the browser asks by itself: that is no use, and the idle limit goes on.
+// alone reports whether the browser sent the request by itself. That does not count as use, so that
+// the idle limit continues.
 func alone(q *web.Request) bool {
 	return q.URL.Path == "/live" || q.Header.Get("HX-Trigger") == "numbers" // of home.html
 }
 
-// foreign reports whether a login began by an issuer that the configuration does not name any more.
+// foreign reports whether a login began with an issuer that is no longer configured.
 func (s *Sessions) foreign(u trade.User) bool {
 	return u.Issuer != "" && (s.OpenID == nil || s.OpenID.Issuer != u.Issuer)
 }
 
-// ToLogin answers a request that nobody is logged in for. A browser that comes from another site
-// does not show who it is (SameSite=Strict): it is sent on to the same page once.
+// ToLogin answers a request without a valid login. If the link is from another site, the browser
+// has not sent its cookie (SameSite=Strict); a page then sends it to the same address once more.
 func (*Sessions) ToLogin(q *web.Request) error {
 	next := web.Local(q.URL.RequestURI())
 	switch {
@@ -162,19 +164,19 @@ func (*Sessions) ToLogin(q *web.Request) error {
 	return q.Redirect("/login?next=" + url.QueryEscape(next))
 }
 
-// Proved reports whether the person has given the password, here or at the issuer, lately enough
-// for what may double a record (C9).
+// Proved reports whether the person has given the password, here or at the issuer, recently enough
+// for an act that may double a record (C9).
 func (*Sessions) Proved(q *web.Request) bool {
 	return q.Site.Now().Sub(q.Login.ProvedAt).Abs() <= proofHolds
 }
 
-// Prove lets a person give the password again, before what may double a record (C9). fault is the
-// key of a phrase when it was not right.
+// Prove checks the password again, before an act that may double a record (C9). fault is the key of
+// a phrase if it was wrong or missing.
 func (s *Sessions) Prove(q *web.Request, password string) (fault string, err error) {
 	if s.Proved(q) {
 		return "", nil
 	}
-	if q.Login.User.Issuer != "" { // there is no password here: see proveAtIssuer
+	if q.Login.User.Issuer != "" { // the user has no password here: see proveAtIssuer
 		return "openid.first", nil
 	}
 	if password == "" {
@@ -196,21 +198,21 @@ func (s *Sessions) Prove(q *web.Request, password string) (fault string, err err
 	return "", s.begin(q, user, "proof", "", q.Site.Now())
 }
 
-// Prune forgets logins and tries that are over. It belongs to the housekeeping.
+// Prune removes expired logins and tries. The housekeeping calls it.
 func Prune(ctx context.Context, logins Logins, now time.Time, idle, most time.Duration) error {
 	return logins.PruneLogins(ctx, now.Add(-most), now.Add(-idle-seenStep), now.Add(-triesKept),
 		now.Add(-web.DeviceKept))
 }
 
-// newSecret is 256 bits that nobody can guess.
+// newSecret returns 256 random bits as text.
 func newSecret() string {
 	b := make([]byte, 32)
 	_, _ = rand.Read(b) // never fails
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// hashOf is what the ledger keeps of a secret. It has as many bits as its hash: nothing is gained
-// by a slow one.
+// hashOf returns what the ledger stores of a secret. The secret has as many bits as the hash, so
+// that a slow hash would gain nothing.
 func hashOf(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])

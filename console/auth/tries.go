@@ -7,18 +7,19 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// How logins that fail are slowed down (C4). A name is slowed down for strangers only: a browser
-// that the person has used before is counted apart, so that nobody can lock somebody else out. An
-// address is slowed down later, because a whole office may have one.
+// How failed logins are slowed down (C4). A name is slowed down for unknown browsers only; a
+// browser that the person has used before is counted separately, so that nobody can lock out
+// another person. An address is slowed down later, because a whole office may share it.
 const (
 	freeTriesName    = 5
 	freeTriesAddress = 20
 	longestDelay     = 15 * time.Minute
-	triesKept        = 24 * time.Hour // a try in vain counts so long
+	triesKept        = 24 * time.Hour // how long a failed try counts
 )
 
-// buckets are what a try to log in counts in: the browser that the person has used before, or else
-// the name and the address. A stranger behind the same address keeps nobody out who is known.
+// buckets returns the buckets in which a try to log in counts: the browser if the person has used
+// it before, or else the name and the address. So a stranger at the same address does not lock out
+// known browsers.
 func buckets(name, device, from string) []string {
 	if device != "" {
 		return []string{"device:" + device}
@@ -26,12 +27,12 @@ func buckets(name, device, from string) []string {
 	return []string{"name:" + hashOf(name), "address:" + from}
 }
 
-// issuerBucket is what answers of an issuer count in: apart from passwords, so that an issuer that
-// is down or wrong keeps nobody out who has one.
+// issuerBucket returns the bucket for answers of an issuer. It is separate from passwords, so that
+// a faulty issuer does not lock out people who have a password.
 func issuerBucket(from string) string { return "openid:" + from }
 
-// slower is what becomes of a bucket with one more try: after the free ones each makes the next
-// wait twice as long. A day without any forgets them.
+// slower returns the change of a bucket by one more try. After the free tries each doubles the next
+// wait. A day without any resets the bucket.
 func slower(now time.Time) func(trade.Tries) trade.Tries {
 	return func(t trade.Tries) trade.Tries {
 		if now.Sub(t.At) > triesKept {

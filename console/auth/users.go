@@ -10,7 +10,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// usersPages let administrators look after the people of the console.
+// usersPages are the pages on which administrators manage the people of the console.
 type usersPages struct{ s *Sessions }
 
 func (p *usersPages) routes() []web.Route {
@@ -21,14 +21,14 @@ func (p *usersPages) routes() []web.Route {
 	}
 }
 
-// usersPage lists the people of the console.
+// usersPage is the data of the list of users.
 type usersPage struct {
 	Users []trade.User
 	Roles []trade.Role
 	Fault string // key of a phrase
-	Name  string // that was typed
+	Name  string // as typed
 	Role  trade.Role
-	From  string // the issuer of the configuration; "" = there is none
+	From  string // the configured issuer; "" = none
 }
 
 func (p *usersPages) showUsers(q *web.Request) error {
@@ -77,8 +77,8 @@ func (p *usersPages) addUser(q *web.Request) error {
 	return q.Redirect("/users")
 }
 
-// changeUser changes one thing of a user: the role, the password, or whether it is disabled. The
-// user's logins end.
+// changeUser changes the role, the password or the disabled flag of a user, or only ends the
+// logins. In every case the user's logins end.
 func (p *usersPages) changeUser(q *web.Request) error {
 	user, err := p.s.Users.User(q.Context(), q.PathValue("name"))
 	if errors.Is(err, trade.ErrNobody) {
@@ -92,12 +92,12 @@ func (p *usersPages) changeUser(q *web.Request) error {
 		return p.users(q, http.StatusUnprocessableEntity, usersPage{Fault: key, Role: trade.Reader})
 	}
 	act := q.PostFormValue("do")
-	// the issuer would set them again with the next login, or nobody would ever type it
+	// the next login would set the role again, and a password would never be used
 	if user.Issuer != "" && (act == "role" || act == "password") {
 		return refuse("users.elsewhere")
 	}
 	switch act {
-	case "end": // their version moves, and with it every login ends
+	case "end": // storing the user unchanged ends every login
 	case "disable", "enable":
 		user.Disabled = act == "disable"
 	case "role":
@@ -130,7 +130,7 @@ func (p *usersPages) changeUser(q *web.Request) error {
 	return q.Redirect("/users")
 }
 
-// userDetail is what the audit keeps: before and after, and nothing of passwords.
+// userDetail returns the audit's detail: before and after, without passwords.
 func userDetail(before, after *trade.User) string {
 	type view struct {
 		Role     trade.Role `json:"role"`

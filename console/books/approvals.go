@@ -10,7 +10,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// approvalRoutes are the acts that wait for somebody else's consent.
+// approvalRoutes are the pages for acts that wait for somebody else's consent.
 type approvalRoutes struct {
 	consents pages.Consents
 	rows     pages.Rows
@@ -27,10 +27,10 @@ func (p *approvalRoutes) routes() []web.Route {
 	}
 }
 
-// approvalsPage lists what waits.
+// approvalsPage lists the waiting acts.
 type approvalsPage struct{ Waits []waitsShown }
 
-// waitsShown is an act that waits, with who ordered it.
+// waitsShown is a waiting act, with who ordered it.
 type waitsShown struct {
 	trade.Approval
 	First trade.Consent
@@ -54,12 +54,12 @@ func (p *approvalRoutes) showApprovals(q *web.Request) error {
 	return q.Page(http.StatusOK, "approvals", page)
 }
 
-// approvalPage is one act that waits: the plan that the first person saw.
+// approvalPage is one waiting act, with the plan that the first person saw.
 type approvalPage struct {
 	pages.Waits
 	First  trade.Consent
 	Steps  []pages.StepView // as they would be done now
-	Then   []pages.StepView // as they were planned, of an act that is outdated
+	Then   []pages.StepView // as they were planned, if the act is outdated
 	More   int
 	May    bool // the person may agree
 	Own    bool // the person ordered it, or has agreed
@@ -125,7 +125,7 @@ func (p *approvalRoutes) showApproval(q *web.Request) error {
 	return q.Page(http.StatusOK, "approval", page)
 }
 
-// answered reads who answers and why; ok is false where that is answered already.
+// answered reads a person's answer and reason. ok is false if a response has been written already.
 func (p *approvalRoutes) answered(q *web.Request, may func(approvalPage) bool) (page approvalPage, ok bool, err error) {
 	if page, err = p.approvalPage(q); err != nil {
 		return page, false, err
@@ -159,7 +159,7 @@ func (p *approvalRoutes) approve(q *web.Request) error {
 	return p.told(q, page, done, "approvals.done")
 }
 
-// decline takes an act out; who ordered it may do so, too.
+// decline cancels an act. The person who ordered it may do so, too.
 func (p *approvalRoutes) decline(q *web.Request) error {
 	page, ok, err := p.answered(q,
 		func(a approvalPage) bool { return a.Own || q.May(acts.ApproverOf(a.Approval.Act)) })
@@ -173,10 +173,10 @@ func (p *approvalRoutes) decline(q *web.Request) error {
 	return p.told(q, page, done, "approvals.declined")
 }
 
-// told says what became of an answer.
+// told answers with the result of a consent or refusal.
 func (p *approvalRoutes) told(q *web.Request, page approvalPage, done acts.Decided, told string) error {
 	if done.Refused != "" {
-		if done.Done || len(done.Approval.People) >= done.Approval.Needs { // it is gone
+		if done.Done || len(done.Approval.People) >= done.Approval.Needs { // the act no longer waits
 			q.Tell("approvals.moved")
 			return q.Redirect("/approvals")
 		}

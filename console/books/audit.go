@@ -14,7 +14,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// auditRoutes are what people did.
+// auditRoutes are the pages of the audit.
 type auditRoutes struct {
 	audit pages.Audit
 }
@@ -27,20 +27,20 @@ func (p *auditRoutes) routes() []web.Route {
 	}
 }
 
-// auditPage is one page of what people did.
+// auditPage is one page of audit records.
 type auditPage struct {
 	Query   trade.AuditQuery
-	From    string // as the form has it
+	From    string // as typed in the form
 	Until   string
 	Records []trade.AuditRecord
 	Next    int64
 	Checked bool
-	Broken  int64 // the first record that is not what was written; 0 = none
+	Broken  int64 // the first record that was altered; 0 = none
 	Fault   string
-	Acts    []string // that can be chosen
+	Acts    []string // choices of the filter
 }
 
-// actsNamed are the acts that people can choose from, by their codes.
+// actsNamed returns the acts to choose from, by their codes.
 func actsNamed() []string {
 	names := i18n.Console.Names("did.")
 	for i, name := range names {
@@ -49,7 +49,7 @@ func actsNamed() []string {
 	return names
 }
 
-// address is the filter as an address has it.
+// address returns the filter as query parameters.
 func (p auditPage) address() url.Values {
 	v := url.Values{}
 	for name, text := range map[string]string{
@@ -63,17 +63,17 @@ func (p auditPage) address() url.Values {
 	return v
 }
 
-// NextPath is the address of the next page, ExportPath that of the file.
+// NextPath returns the address of the next page.
 func (p auditPage) NextPath() string {
 	v := p.address()
 	v.Set("before", strconv.FormatInt(p.Next, 10))
 	return "/audit?" + v.Encode()
 }
 
-// ExportPath is the address of the file.
+// ExportPath returns the address of the file.
 func (p auditPage) ExportPath() string { return "/audit/export?" + p.address().Encode() }
 
-// auditQuery reads the filter. Days are the cooperative's, and the last one is part of it.
+// auditQuery reads the filter. Days are in the cooperative's zone, and the last day is included.
 func (p *auditRoutes) auditQuery(q *web.Request) auditPage {
 	page := auditPage{Acts: actsNamed(), From: q.FormValue("from"), Until: q.FormValue("until")}
 	page.Query = trade.AuditQuery{
@@ -103,7 +103,7 @@ func (p *auditRoutes) answer(q *web.Request, page auditPage) error {
 	return q.Page(http.StatusOK, "audit", page)
 }
 
-// checkAudit goes through the whole chain.
+// checkAudit verifies the whole chain of hashes.
 func (p *auditRoutes) checkAudit(q *web.Request) error {
 	page := p.auditQuery(q)
 	var err error
@@ -114,11 +114,11 @@ func (p *auditRoutes) checkAudit(q *web.Request) error {
 	return p.answer(q, page)
 }
 
-// auditFile is how many records are read at a time for a file.
+// auditFile is how many records are read at a time for an export.
 const auditFile = 1000
 
-// exportAudit returns what the filter selects as a file for Brazilian spreadsheets. The export
-// stands in the audit itself, before the file leaves.
+// exportAudit returns the selected records as a file for Brazilian spreadsheets. The export is
+// recorded in the audit before the file is sent.
 func (p *auditRoutes) exportAudit(q *web.Request) error {
 	page := p.auditQuery(q)
 	if page.Fault != "" {
@@ -155,7 +155,7 @@ func (p *auditRoutes) exportAudit(q *web.Request) error {
 				strconv.FormatInt(r.Seq, 10), r.At.In(q.Site.Zone).Format("02/01/2006 15:04:05"), r.Who,
 				r.From, r.Act, r.Target, r.Reason, r.Detail, r.Hash,
 			}
-			for i := range cells[:len(cells)-1] { // the hash is no text
+			for i := range cells[:len(cells)-1] { // the last cell is the hash, which cannot be a formula
 				cells[i] = trade.GuardFormula(view.Mask(cells[i]))
 			}
 			if err := file.Write(cells); err != nil {

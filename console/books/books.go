@@ -5,7 +5,7 @@ import (
 	"github.com/safrasync/safrasync/console/web"
 )
 
-// Routes lists what people can ask for of these pages.
+// Routes lists the routes of these pages.
 func Routes(p pages.Ports) []web.Route {
 	var out []web.Route
 	for _, page := range []interface{ routes() []web.Route }{

@@ -1,3 +1,3 @@
-// Package books are the pages of what the cooperative keeps beside its rows: the de-para, the audit,
-// what waits for somebody's approval, and files of rows that people decide about in a spreadsheet.
+// Package books has the pages for what the cooperative keeps beside its rows: the de-para, the
+// audit, acts that wait for approval, and files of rows for decisions in a spreadsheet.
 package books

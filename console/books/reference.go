@@ -34,23 +34,23 @@ func (p *referenceRoutes) routes() []web.Route {
 	}
 }
 
-// referenceFile bounds a CSV that is uploaded: tens of thousands of lines fit. A larger one is for
-// the command line.
+// referenceFile limits an uploaded CSV: tens of thousands of lines fit. Larger files are for the
+// command line.
 const referenceFile = 4 << 20
 
-// referencePage shows one de-para table, what is missing first.
+// referencePage shows one de-para table, missing codes first.
 type referencePage struct {
 	Kinds   []kindShown
 	Kind    string
 	Source  string // ledger, erp, platform
 	Missing []trade.Shortage
-	Total   *trade.Shortage // of the missing ones, each row once
+	Total   *trade.Shortage // of all missing codes, each row counted once
 	Text    string
 	Lines   []trade.Reference
-	Count   int    // lines that the text finds
+	Count   int    // number of lines that contain Text
 	Next    string // code after which the next page begins
 	May     bool   // the person may change it here
-	Propose bool   // the person may propose a code, to which an administrator has to agree
+	Propose bool   // the person may propose a code, to which an administrator must agree
 	Code    string
 	ID      string
 	Reason  string
@@ -63,8 +63,7 @@ type kindShown struct {
 	Here    bool
 }
 
-// missingShown is how many missing codes a page shows; the rest wait for their turn, those that
-// block most come first.
+// missingShown is how many missing codes a page shows, those that block most rows first.
 const missingShown = 50
 
 func (p *referenceRoutes) showReferences(q *web.Request) error {
@@ -109,7 +108,7 @@ func (p *referenceRoutes) referencePage(q *web.Request) (referencePage, error) {
 	return page, p.lines(q, &page)
 }
 
-// lines finds a page of the lines in which a text stands, by code.
+// lines finds one page of the lines that contain a text, sorted by code.
 func (p *referenceRoutes) lines(q *web.Request, page *referencePage) error {
 	lines, err := p.codes.ListReferences(q.Context(), page.Kind)
 	if err != nil {
@@ -133,12 +132,13 @@ func (p *referenceRoutes) lines(q *web.Request, page *referencePage) error {
 	return nil
 }
 
-// NextPath is the address of the next page.
+// NextPath returns the address of the next page.
 func (p referencePage) NextPath() string {
 	return "/references/" + p.Kind + "?" + url.Values{"after": {p.Next}, "text": {p.Text}}.Encode()
 }
 
-// mayChange refuses changes of what is kept elsewhere; a person is not offered them.
+// mayChange returns an error if the person may not change this table here; the page then offers no
+// change either.
 func (p *referenceRoutes) mayChange(q *web.Request) (referencePage, error) {
 	page, err := p.referencePage(q)
 	if err == nil && !page.May {
@@ -163,7 +163,7 @@ func (p *referenceRoutes) setReference(q *web.Request) error {
 	})
 }
 
-// oneCode reads the code, the id and the reason of a form, and gives them to what stores them.
+// oneCode reads the code, the id and the reason of a form, and passes them to store.
 func (p *referenceRoutes) oneCode(q *web.Request, page referencePage, store func(referencePage) error) error {
 	page.Code, page.ID = q.PostFormValue("code"), q.PostFormValue("id")
 	if page.Reason, page.Fault = pages.Reason(q); page.Fault == "" {
@@ -176,7 +176,7 @@ func (p *referenceRoutes) oneCode(q *web.Request, page referencePage, store func
 	return q.Page(http.StatusUnprocessableEntity, "references", page)
 }
 
-// proposeReference keeps one code with its id until an administrator agrees.
+// proposeReference stores a proposed code until an administrator agrees.
 func (p *referenceRoutes) proposeReference(q *web.Request) error {
 	page, err := p.referencePage(q)
 	if err != nil {
@@ -194,7 +194,7 @@ func (p *referenceRoutes) proposeReference(q *web.Request) error {
 	})
 }
 
-// removeReference takes one code out. Rows that need it wait from the next run on.
+// removeReference removes one code. Rows that need it wait from the next run on.
 func (p *referenceRoutes) removeReference(q *web.Request) error {
 	page, err := p.mayChange(q)
 	if err != nil {
@@ -215,7 +215,8 @@ func (p *referenceRoutes) removeReference(q *web.Request) error {
 	return q.Redirect("/references/" + page.Kind)
 }
 
-// exportReferences returns a table as a file. The act stands in the audit before the file leaves.
+// exportReferences returns a table as a file. The export is recorded in the audit before the file
+// is sent.
 func (p *referenceRoutes) exportReferences(q *web.Request) error {
 	kind := q.PathValue("kind")
 	if !slices.Contains(trade.ReferenceKinds, kind) {
@@ -240,7 +241,7 @@ type importPage struct {
 	Fault   string
 }
 
-// planImport reads the file, or what the plan kept of it.
+// planImport reads the uploaded file, or its text from the page with the plan.
 func (p *referenceRoutes) planImport(q *web.Request, file io.Reader) (importPage, error) {
 	text, err := io.ReadAll(file)
 	if err != nil {
@@ -248,7 +249,7 @@ func (p *referenceRoutes) planImport(q *web.Request, file io.Reader) (importPage
 	}
 	page := importPage{Kind: q.PathValue("kind"), Text: string(text), Reason: q.PostFormValue("reason")}
 	page.Plan, err = p.tables.ReadReferences(q.Context(), page.Kind, strings.NewReader(page.Text), q.Lang)
-	for _, c := range page.Plan.Changes { // what is overwritten matters more than what is new
+	for _, c := range page.Plan.Changes { // overwritten ids matter more than new codes
 		if c.From == nil {
 			page.Added++
 			continue
@@ -281,8 +282,8 @@ func (p *referenceRoutes) planReferences(q *web.Request) error {
 	return q.Page(http.StatusOK, "references_plan", page)
 }
 
-// importReferences imports what the plan showed, all or nothing: the file comes back with the
-// confirmation and is read again.
+// importReferences imports what the plan showed, all or nothing. The text of the file returns with
+// the confirmation and is read again.
 func (p *referenceRoutes) importReferences(q *web.Request) error {
 	if _, err := p.mayChange(q); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// sheetRoutes take rows to a spreadsheet and decisions back.
+// sheetRoutes are the pages to export rows to a spreadsheet and to import decisions.
 type sheetRoutes struct {
 	rows   pages.Rows
 	sheets pages.Sheets
@@ -29,10 +29,10 @@ func (p *sheetRoutes) routes() []web.Route {
 }
 
 const (
-	listMost   = trade.SortedMost  // rows of a file
-	listPage   = 500               // that are read at once
-	sheetFile  = 6 << 20           // of an upload, as it comes back with the confirmation
-	sheetTakes = pages.ReportTakes // at most
+	listMost   = trade.SortedMost  // rows in a file
+	listPage   = 500               // rows read at a time
+	sheetFile  = 6 << 20           // bytes of an upload, also when it returns for confirmation
+	sheetTakes = pages.ReportTakes // time limit
 )
 
 // exportRows returns the rows of a filter as a file.
@@ -87,7 +87,8 @@ func (p *sheetRoutes) exportRows(q *web.Request) error {
 	return to.send()
 }
 
-// whole keeps a file until all of it is there: one that would break off has a page of its own.
+// whole collects a file until it is complete, so that an error half-way can still be answered with
+// a page.
 type whole struct {
 	text strings.Builder
 	to   io.Writer
@@ -103,7 +104,7 @@ func (w *whole) send() error {
 // sheetPage is the plan of a file of decisions.
 type sheetPage struct {
 	Plan  *pages.SheetPlan
-	File  string // as it comes back with the confirmation
+	File  string // content, for the confirmation
 	Fault string
 }
 
@@ -128,8 +129,8 @@ func (p *sheetRoutes) planSheet(q *web.Request) error {
 	return q.Page(http.StatusOK, "decisions", sheetPage{Plan: &plan, File: base64.StdEncoding.EncodeToString(text)})
 }
 
-// doSheet does what the plan showed. Lines that are wrong or refused are left out only where the
-// person said so.
+// doSheet does what the plan showed. It skips wrong and refused lines only if the person chose
+// that.
 func (p *sheetRoutes) doSheet(q *web.Request) error {
 	page := sheetPage{File: q.PostFormValue("sheet")}
 	text, err := base64.StdEncoding.DecodeString(page.File)

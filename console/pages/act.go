@@ -13,7 +13,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// actRoutes are what people order for rows by which nothing can be doubled.
+// actRoutes are the pages for acts on rows that cannot send a row twice.
 type actRoutes struct {
 	rows  Rows
 	audit Audit
@@ -33,27 +33,27 @@ func (p *actRoutes) routes() []web.Route {
 // StepsShown is how many rows of a plan are shown.
 const StepsShown = 20
 
-// rowActs are the acts that can be ordered for rows, one or many: those by which nothing can be
-// doubled. What may be on the platform is decided at the desk for doubts, row by row.
+// rowActs are the acts on one or many rows that cannot send a row twice. Rows that may be on the
+// platform are decided on the page of doubts, one by one.
 var rowActs = []Act{Retry, Dismiss, Reopen, Acknowledge}
 
-// actPage is a plan, to be confirmed, or what became of it.
+// actPage is a plan to confirm, or its result.
 type actPage struct {
 	Act    Act
 	Order  Order
-	Path   string // that the form goes to
+	Path   string // target of the form
 	Back   string
 	Shown  string // the key of the row, documents masked; "" for a group
 	Plan   *Plan
 	Steps  []StepView         // the first ones
-	More   int                // and so many others
-	Count  bool               // the number must be typed
+	More   int                // number of further steps
+	Count  bool               // the number of rows must be typed
 	Fault  string             // key of a phrase: why it was not done
-	Other  *trade.AuditRecord // who was first
+	Other  *trade.AuditRecord // the act of another person that changed the row
 	Reason string
 }
 
-// StepView is one row of a plan, as people read it.
+// StepView is one row of a plan, as it is shown.
 type StepView struct {
 	acts.RowStep
 	Shown  string
@@ -80,7 +80,7 @@ func (p *actRoutes) showAct(q *web.Request) error {
 	return q.Page(http.StatusOK, "act", page)
 }
 
-// actOnRow plans an act on one row, and does what a plan has shown.
+// actOnRow plans an act on one row, or does the plan that was shown.
 func (p *actRoutes) actOnRow(q *web.Request) error {
 	page, err := p.actPage(q)
 	if err != nil {
@@ -89,7 +89,7 @@ func (p *actRoutes) actOnRow(q *web.Request) error {
 	return p.act(q, page)
 }
 
-// actOnGroup plans and does one act on all rows of a job in some states and with some causes.
+// actOnGroup plans or does one act on all rows of a job that have certain states or causes.
 func (p *actRoutes) actOnGroup(q *web.Request) error {
 	act, err := actOf(q)
 	if err != nil {
@@ -116,7 +116,7 @@ func (p *actRoutes) actOnGroup(q *web.Request) error {
 	return p.act(q, &actPage{Act: act, Order: order, Path: "/acts/" + act, Back: "/rows?" + query.Encode()})
 }
 
-// actPage is an act on the row that the path names.
+// actPage returns the page for an act on the row that the path names.
 func (p *actRoutes) actPage(q *web.Request) (*actPage, error) {
 	act, err := actOf(q)
 	if err != nil {
@@ -131,7 +131,7 @@ func (p *actRoutes) actPage(q *web.Request) (*actPage, error) {
 	return &actPage{Act: act, Order: order, Path: at + "/" + act, Back: at, Shown: view.MaskKey(entry.Key)}, nil
 }
 
-// plan fills in what the order would do.
+// plan makes the plan of the order and fills it in.
 func (p *actRoutes) plan(q *web.Request, page *actPage) error {
 	plan, err := p.acts.Plan(q.Context(), page.Order)
 	if err != nil {
@@ -156,8 +156,8 @@ func (p *actRoutes) show(q *web.Request, page *actPage, plan Plan) {
 	page.Count = plan.Possible() > typeAbove
 }
 
-// act shows the plan of an order that was not shown yet; else it does what was shown, if the form
-// is right.
+// act shows the plan of an order for the first time. If the form has a mark, it does the plan that
+// was shown, provided that the form is valid.
 func (p *actRoutes) act(q *web.Request, page *actPage) error {
 	mark := q.PostFormValue("mark")
 	if err := p.plan(q, page); err != nil {
@@ -193,7 +193,7 @@ func (p *actRoutes) act(q *web.Request, page *actPage) error {
 	return q.Redirect(page.Back)
 }
 
-// moved says that somebody, or something, was first, and shows who.
+// moved shows that the row has changed since the plan was shown, and who changed it.
 func (p *actRoutes) moved(q *web.Request, page *actPage, now Plan) error {
 	page.Fault = "act.moved"
 	p.show(q, page, now)

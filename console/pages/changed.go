@@ -26,14 +26,14 @@ func (p *changedRoutes) routes() []web.Route {
 	}
 }
 
-// changedFlags are the flags of rows that happened to after they were sent, in the order in which
-// people are shown them.
+// changedFlags are the flags for changes after a row was sent, in the order in which they are
+// shown.
 var changedFlags = []trade.Flag{
 	trade.Changed, trade.MissingInERP, trade.Cancelled, trade.DeletedRemote,
 	trade.Contradicted, trade.DoubleAfterDecision,
 }
 
-// changedPage lists rows that the ERP, or the platform, changed after they were sent.
+// changedPage lists rows that changed in the ERP, or on the platform, after they were sent.
 type changedPage struct {
 	Rows   []changedShown
 	Next   string
@@ -48,25 +48,25 @@ type flagCount struct {
 	Here bool
 }
 
-// changedShown is one row with what changed of it.
+// changedShown is one row with its changes.
 type changedShown struct {
 	Entry  trade.Entry
 	Flags  []trade.Flag
 	Fields []Field
 	Effect effect
-	May    bool // it can be dealt with here
+	May    bool // it can be acknowledged here
 }
 
-// effect is what a change is in grain and in money.
+// effect is a change in weight and in money.
 type effect struct {
 	Weighed  bool
 	Sent     trade.Decimal // kilograms
 	Now      trade.Decimal
-	Weight   trade.Decimal // what is more now; below zero: less
+	Weight   trade.Decimal // difference; negative: less now
 	Valued   bool
 	Currency string
-	Value    trade.Decimal // what is more now
-	Other    string        // the currency is another one now, so that values cannot be compared
+	Value    trade.Decimal // difference
+	Other    string        // the currency has changed to this one: values cannot be compared
 }
 
 func (p *changedRoutes) showChanged(q *web.Request) error {
@@ -111,10 +111,9 @@ func (p *changedRoutes) countFlags(q *web.Request, page *changedPage) error {
 	return nil
 }
 
-// changed returns what changed of rows: the fields that differ, and what that is in grain and
-// money.
+// changed returns the changes of rows: the fields that differ, and the effect.
 func (p *changedRoutes) changed(q *web.Request, entries []trade.Entry) ([]changedShown, error) {
-	if len(entries) == 0 { // the de-para need not be read
+	if len(entries) == 0 { // then the de-para need not be read
 		return nil, nil
 	}
 	fields, err := p.fields.FieldsOf(q.Context(), entries)
@@ -144,15 +143,15 @@ func changedOf(entry trade.Entry, fields []Field) changedShown {
 	return shown
 }
 
-// amounts are the fields of amount and unit by kind of record (chapter 2).
+// amounts are the fields for amount and unit, by kind of record (chapter 2).
 var amounts = map[trade.Kind][2]string{
 	trade.OrderCommitments: {"amount", "unit_of_measurement"},
 	trade.Deliveries:       {"delivered_volume", "delivered_volume_unit_of_measure"},
 	trade.Traceability:     {"allocated_volume", "unit_of_measurement"},
 }
 
-// effectOf compares what was sent with what the ERP has now, exactly. A row that is no longer in
-// the ERP, or cancelled there, has nothing now.
+// effectOf compares exactly what was sent with the ERP's present values. The present amount of a
+// row that is missing or cancelled in the ERP is zero.
 func effectOf(entry trade.Entry, fields []Field) effect {
 	sent, now := map[string]*string{}, map[string]*string{}
 	for _, f := range fields {
@@ -213,20 +212,20 @@ func valueIn(sends trade.Kind, fields map[string]*string) (value trade.Decimal, 
 	return amount.Mul(price), *fields["currency"], true
 }
 
-// ackPage is the plan of dealing with what changed of rows.
+// ackPage is the plan to acknowledge changes of rows.
 type ackPage struct {
 	Rows   []changedShown
 	Plans  []Plan
-	Count  int // that it can be done to
+	Count  int // rows that can be acknowledged
 	Typed  bool
 	Reason string
 	Fault  string
 }
 
-// ackMost is how many rows are dealt with at once: as many as a page has.
+// ackMost is how many rows can be acknowledged at once: as many as a page has.
 const ackMost = PageRows
 
-// planAck plans to deal with the rows that a form names by their numbers.
+// planAck plans to acknowledge the rows whose ids a form lists.
 func (p *changedRoutes) planAck(q *web.Request) (ackPage, error) {
 	var page ackPage
 	keys := map[string][]string{}

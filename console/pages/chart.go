@@ -12,51 +12,51 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// chartLength is how many days the chart shows, today included.
+// chartLength is how many days the chart shows, including today.
 const chartLength = 30
 
-// chart is what happened on each day: what was sent, and what stood refused or waiting when the day
-// ended, as columns of a picture that the server draws; what did not go is a line over them.
+// chart shows for each day, as columns that the server draws, the rows sent, and the rows that were
+// refused or waiting at the end of the day. A line shows those that have not gone.
 type chart struct {
 	Days          []chartDay
-	Most          int    // of a column; the scale ends there
-	Line          string // points of the line of what has not gone
+	Most          int    // height of the highest column, in rows; the scale ends there
+	Line          string // points of the line
 	Width, Height int
-	Left          int // rows that have not gone by now; the page sets it
-	// Pace is how many rows went since midnight; Done is when what may go by itself will be gone at
-	// that pace; zero: nothing waits, or nothing goes.
+	Left          int // rows that have not gone yet; set by the page
+	// Pace is how many rows went since midnight. Done is when the pending rows will be gone at that
+	// pace; zero if none is pending, or none went.
 	Pace int
 	Done time.Time
 }
 
-// chartDay is one day. The sizes are in the units of the picture.
+// chartDay is one day. Its sizes are in units of the picture.
 type chartDay struct {
 	Day                    time.Time
 	Sent, Refused, Waiting int
 	X, Width               int
-	Labelled               bool // the picture names it
+	Labelled               bool // the date is shown below it
 	Parts                  []chartPart
 }
 
-// Wide and High are the sizes of the picture with its scale and its days.
+// Wide returns the width of the picture including the scale.
 func (c chart) Wide() int { return c.Width + 40 }
 
-// High is the height with the days below the columns.
+// High returns the height of the picture including the dates.
 func (c chart) High() int { return c.Height + 28 }
 
-// chartPart is a piece of a column.
+// chartPart is one part of a column.
 type chartPart struct {
 	Class     string // sent, refused, waiting
 	Y, Height int
 }
 
-// dayFacts is what is kept of a day.
+// dayFacts is what the chart stores of a day.
 type dayFacts struct {
 	sent   int
 	states map[string]map[trade.State]int // by job, at the end of its last run of the day
 }
 
-// chartDays keeps what happened on days that are over, which does not change any more.
+// chartDays caches the facts of past days, which do not change any more.
 type chartDays struct {
 	mu      gosync.Mutex
 	past    map[time.Time]dayFacts
@@ -69,8 +69,8 @@ const (
 	chartHeight = 130
 )
 
-// chart reads the days that are not known yet, and draws. Runs of jobs that are not configured any
-// more are left out: their rows stand in another job by now.
+// chart reads the days that are not cached, and draws the chart. It omits runs of jobs that are no
+// longer configured, because another job has their rows now.
 func (d *chartDays) chart(ctx context.Context, runs Runs, known map[string]bool, now time.Time,
 	zone *time.Location,
 ) (chart, error) {
@@ -83,7 +83,7 @@ func (d *chartDays) chart(ctx context.Context, runs Runs, known map[string]bool,
 		at := time.Date(year, month, day-chartLength+1+i, 0, 0, 0, 0, zone)
 		days = append(days, at)
 		past, ok := d.past[at]
-		fresh := i < chartLength-2 || now.Sub(d.todayAt).Abs() < time.Minute // a run may end late
+		fresh := i < chartLength-2 || now.Sub(d.todayAt).Abs() < time.Minute // yesterday too: a run may end late
 		if ok && fresh {
 			facts[at] = past
 			continue
@@ -111,7 +111,7 @@ func (d *chartDays) chart(ctx context.Context, runs Runs, known map[string]bool,
 	return draw(days, facts, now), nil
 }
 
-// draw makes the picture. A day without a run stands where the day before ended.
+// draw draws the picture. A day without a run has the states of the day before.
 func draw(days []time.Time, facts map[time.Time]dayFacts, now time.Time) chart {
 	out := chart{Width: len(days) * (columnWidth + columnGap), Height: chartHeight}
 	standing := map[string]map[trade.State]int{}

@@ -14,7 +14,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// doubtRoutes are the desk for what may be on the platform.
+// doubtRoutes are the pages of rows that may be on the platform.
 type doubtRoutes struct {
 	rows     Rows
 	audit    Audit
@@ -34,7 +34,7 @@ func (p *doubtRoutes) routes() []web.Route {
 	}
 }
 
-// doubtsPage lists what is in doubt, the oldest first.
+// doubtsPage lists the rows in doubt, oldest first.
 type doubtsPage struct {
 	Rows []doubtShown
 	Next string
@@ -44,7 +44,7 @@ type doubtsPage struct {
 type doubtShown struct {
 	Entry trade.Entry
 	Doubt Doubt
-	Since time.Time // of the last request
+	Since time.Time // when the last request was sent
 }
 
 func (p *doubtRoutes) showDoubts(q *web.Request) error {
@@ -76,35 +76,35 @@ func (p *doubtRoutes) doubt(q *web.Request, entry trade.Entry) (doubtShown, erro
 	return shown, err
 }
 
-// doubtPage is the desk of one row.
+// doubtPage is the page on which a person decides about one row.
 type doubtPage struct {
 	doubtShown
 	walk
-	What     string             // the row in a sentence
-	Open     bool               // it is still to be decided
-	Decided  *trade.AuditRecord // by whom it was; nil: by nobody, or nobody knows
-	NeedsID  bool               // its record can be read back
+	What     string             // a sentence about the row
+	Open     bool               // a person must still decide
+	Decided  *trade.AuditRecord // who decided; nil: nobody, or unknown
+	NeedsID  bool               // the platform's record can be read back
 	Hints    hintsView
-	Identify []lookFor // the fields by which people find it on the platform
-	Rest     []lookFor // the other ones
+	Identify []lookFor // fields by which people find it on the platform
+	Rest     []lookFor // the other fields
 	Order    doubtForm
 	Fault    string // key of a phrase
-	Refused  string // code of the engine
+	Refused  string // code of the engine's refusal
 	Wait     time.Duration
 	Plan     *Plan
-	Step     acts.RowStep // of the plan
-	Differs  bool         // what the platform has is not what was sent
-	Proof    bool         // the password is asked for before it is sent again
+	Step     acts.RowStep // the step of Plan
+	Differs  bool         // the platform's record differs from what was sent
+	Proof    bool         // the password is required before it is sent again
 }
 
-// walk is how far a person has come who decides one doubt after the other.
+// walk is the progress of a person who decides one doubt after the other.
 type walk struct {
-	Done  int // so many were decided on the way
-	Place int // of this one, with those
+	Done  int // number of doubts decided before this one
+	Place int // number of this one, including those
 	Of    int
 }
 
-// doubtForm is what a person wants done, as the form has it.
+// doubtForm is the content of the form.
 type doubtForm struct {
 	Act     Act
 	ID      string
@@ -113,8 +113,8 @@ type doubtForm struct {
 	Despite bool
 }
 
-// lookFor is one field to look for, with what the ERP has for it: people know its names and codes,
-// not the platform's ids.
+// lookFor is one field to look for on the platform, with the ERP's value for it: people know the
+// ERP's names and codes, not the platform's ids.
 type lookFor struct {
 	Field string
 	Sent  string
@@ -122,13 +122,13 @@ type lookFor struct {
 	Label string
 }
 
-// IsID reports whether what was sent is an id of the platform, which people do not look for.
+// IsID reports whether the value sent is an id of the platform, which people do not search by.
 func (l lookFor) IsID() bool {
 	_, err := trade.ParseID(l.Sent)
 	return err == nil
 }
 
-// identify gives what to look for on the platform.
+// identify fills in the fields to look for on the platform.
 func identify(page *doubtPage, fields []Field, look []acts.FieldReading) {
 	for _, r := range look {
 		one := lookFor{Field: r.Field}
@@ -144,7 +144,7 @@ func identify(page *doubtPage, fields []Field, look []acts.FieldReading) {
 			one.ERP = ""
 		}
 		named := func(t trade.ShownText) bool { return t.Text == one.Label }
-		if slices.ContainsFunc(page.Entry.Shown.Texts, named) { // it stands above
+		if slices.ContainsFunc(page.Entry.Shown.Texts, named) { // it is shown above
 			one.Label = ""
 		}
 		if slices.Contains(identifying, r.Field) {
@@ -159,7 +159,7 @@ func identify(page *doubtPage, fields []Field, look []acts.FieldReading) {
 }
 
 // identifying are the fields by which people find a record on the platform, in the order in which
-// they look for them.
+// they search.
 var identifying = []string{
 	"producer_id", "product", "amount", "unit_of_measurement", "price", "order_date",
 	"wallet_id", "delivery_place_id", "delivered_volume", "delivery_date", "car", "allocated_volume",
@@ -202,7 +202,7 @@ func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
 	return page, nil
 }
 
-// nextDoubt leads to the doubt after one, or to the oldest.
+// nextDoubt redirects to the doubt after one, or to the oldest.
 func (p *doubtRoutes) nextDoubt(q *web.Request) error {
 	path, err := p.next(q, after(q), int(Number(q.FormValue("done"))))
 	if err != nil {
@@ -211,8 +211,8 @@ func (p *doubtRoutes) nextDoubt(q *web.Request) error {
 	return q.Redirect(path)
 }
 
-// next is the path of the doubt after the row of a number; after the last comes the first, and the
-// list where nothing is in doubt.
+// next returns the path of the doubt after the row with an id. After the last it returns the first,
+// and the list if no row is in doubt.
 func (p *doubtRoutes) next(q *web.Request, after string, done int) (string, error) {
 	for _, from := range []string{after, ""} {
 		found, err := p.rows.RowPage(q.Context(),
@@ -227,10 +227,10 @@ func (p *doubtRoutes) next(q *web.Request, after string, done int) (string, erro
 	return "/doubts", nil
 }
 
-// undecided reports whether a person has to say if the platform has a row.
+// undecided reports whether a person must decide whether the platform has the row.
 func undecided(e trade.Entry) bool { return e.State == trade.InDoubt || e.State == trade.Held }
 
-// decided finds who decided about a row last.
+// decided returns the audit record of the latest decision about a row; nil if there is none.
 func (p *doubtRoutes) decided(q *web.Request, entry trade.Entry) (*trade.AuditRecord, error) {
 	records, err := p.audit.AuditOf(q.Context(), entry.Job+" "+entry.Key, 20)
 	if err != nil {
@@ -256,11 +256,11 @@ func (p *doubtRoutes) showDoubt(q *web.Request) error {
 	return q.Page(status, "doubt", page)
 }
 
-// adoptNoID is the act of a form that says that the record is there, under an id that nobody knows.
+// adoptNoID is the form's act for a record that is on the platform under an unknown id.
 const adoptNoID Act = "adopt_no_id"
 
-// ordered reads what a person wants done with a row. ok is false where that is answered: the row is
-// decided already.
+// ordered reads the form about a row. ok is false if a response has been written, because the row
+// is already decided.
 func (p *doubtRoutes) ordered(q *web.Request) (page doubtPage, order Order, ok bool, err error) {
 	if page, err = p.doubtPage(q); err != nil {
 		return page, order, false, err
@@ -280,7 +280,7 @@ func (p *doubtRoutes) ordered(q *web.Request) (page doubtPage, order Order, ok b
 	case Adopt:
 		order.ID = page.Order.ID
 	case Resend:
-		order.Checked = true // doDoubt wants it said
+		order.Checked = true // doDoubt requires it
 	case Dismiss:
 	default:
 		return page, order, false, web.BadRequest("form")
@@ -288,7 +288,7 @@ func (p *doubtRoutes) ordered(q *web.Request) (page doubtPage, order Order, ok b
 	return page, order, true, nil
 }
 
-// planDoubt shows what a decision would do: an id is read back and compared.
+// planDoubt shows what a decision would do. It reads the record of an id back and compares it.
 func (p *doubtRoutes) planDoubt(q *web.Request) error {
 	page, order, ok, err := p.ordered(q)
 	if err != nil || !ok {
@@ -298,8 +298,8 @@ func (p *doubtRoutes) planDoubt(q *web.Request) error {
 	return p.showPlan(q, page, order, http.StatusOK)
 }
 
-// showPlan shows a plan to confirm, or why there is none. Differences are no refusal here: they are
-// shown, and confirmed by themselves.
+// showPlan shows a plan to confirm, or why there is none. Differences are not a refusal here; they
+// are shown and confirmed separately.
 func (p *doubtRoutes) showPlan(q *web.Request, page doubtPage, order Order, status int) error {
 	order.DespiteDifferences = false
 	plan, err := p.acts.Plan(q.Context(), order)
@@ -318,8 +318,8 @@ func (p *doubtRoutes) showPlan(q *web.Request, page doubtPage, order Order, stat
 	return q.Page(status, "doubt_plan", page)
 }
 
-// doDoubt does what a person saw, if the row stands as it was shown: the second of two people is
-// told who was first (F157). Then it leads to the next doubt.
+// doDoubt does the plan that a person saw, if the row has not changed since. Of two people the
+// second one sees who was first (F157). Then it redirects to the next doubt.
 func (p *doubtRoutes) doDoubt(q *web.Request) error {
 	page, order, ok, err := p.ordered(q)
 	if err != nil || !ok {
@@ -363,13 +363,13 @@ func (p *doubtRoutes) doDoubt(q *web.Request) error {
 	return p.showPlan(q, again, order, http.StatusConflict)
 }
 
-// hintsView is what the pages show of hints: Decide offers the ids.
+// hintsView is the hints for a page. Decide adds buttons for the ids.
 type hintsView struct {
 	Hints
 	Decide bool
 }
 
-// hintsOf reads what is known of a row beside its own requests.
+// hintsOf reads what is known of a row beyond its own requests.
 func hintsOf(q *web.Request, doubts Doubts, entry trade.Entry, attempts []trade.Attempt) (hintsView, error) {
 	hints, err := doubts.Hints(q.Context(), entry, attempts)
 	return hintsView{Hints: hints, Decide: undecided(entry) && q.May(trade.Accountant)}, err

@@ -18,7 +18,7 @@ func (p *findRoutes) routes() []web.Route {
 	}
 }
 
-// find leads to the row that is meant, or to the list of those that may be.
+// find redirects to the row that matches, or to the list if several or none match.
 func (p *findRoutes) find(q *web.Request) error {
 	text := strings.TrimSpace(q.FormValue("q"))
 	if text == "" {

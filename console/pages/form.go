@@ -11,16 +11,17 @@ import (
 )
 
 const (
-	// PageRows is how many rows of a list a page has.
+	// PageRows is the number of rows on a page of a list.
 	PageRows  = 50
-	typeAbove = 50 // from how many rows on a person types their number
+	typeAbove = 50 // above so many rows a person must type their number
 
-	// the bounds of a reason, in characters: less says nothing, more is a document
+	// the limits of a reason, in characters
 	reasonLeast = 5
 	reasonMost  = 500
 )
 
-// Reason is why a person orders something; fault is the key of a phrase when it will not do.
+// Reason returns the reason that a person typed. fault is the key of a phrase if it is too short or
+// too long.
 func Reason(q *web.Request) (text, fault string) {
 	text = strings.TrimSpace(q.PostFormValue("reason"))
 	switch n := utf8.RuneCountInString(text); {
@@ -32,12 +33,13 @@ func Reason(q *web.Request) (text, fault string) {
 	return text, ""
 }
 
-// Person is who asks, for the audit.
+// Person returns the person of a request, for the audit.
 func Person(q *web.Request, reason string) acts.Person {
 	return acts.Person{Name: q.Login.User.Name, From: "console " + q.From, Reason: strings.TrimSpace(reason)}
 }
 
-// Number reads a whole number above zero out of a form or an address; 0 where there is none.
+// Number parses a whole number above zero from a form or an address; it returns 0 for any other
+// text.
 func Number(text string) int64 {
 	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 	if err != nil || n < 0 {
@@ -46,7 +48,7 @@ func Number(text string) int64 {
 	return n
 }
 
-// after is where the page before ended, as the address has it.
+// after returns the id from the address at which the previous page ended.
 func after(q *web.Request) string {
 	if n := Number(q.FormValue("after")); n > 0 {
 		return strconv.FormatInt(n, 10)
@@ -54,14 +56,13 @@ func after(q *web.Request) string {
 	return ""
 }
 
-// TypedFits reports whether a person typed the number of rows that an act is for, where that must
-// be typed (F160).
+// TypedFits reports whether a person typed the right number of rows, or need not type it (F160).
 func TypedFits(q *web.Request, rows int) bool {
 	digits := strings.NewReplacer(".", "", ",", "", " ", "").Replace(q.PostFormValue("count"))
 	return rows <= typeAbove || digits == strconv.Itoa(rows)
 }
 
-// entryOf returns the row that the path names by its number.
+// entryOf returns the row whose id is in the path.
 func entryOf(q *web.Request, rows Rows) (trade.Entry, error) {
 	id, err := strconv.ParseInt(q.PathValue("id"), 10, 64)
 	if err != nil || id < 1 {
@@ -70,7 +71,7 @@ func entryOf(q *web.Request, rows Rows) (trade.Entry, error) {
 	return rows.EntryNo(q.Context(), id)
 }
 
-// jobNamed returns a job of the configuration; nil: there is none of that name.
+// jobNamed returns a configured job; nil if there is none with that name.
 func jobNamed(jobs Jobs, name string) *Job {
 	for _, j := range jobs.Jobs() {
 		if j.Name == name {
@@ -80,9 +81,9 @@ func jobNamed(jobs Jobs, name string) *Job {
 	return nil
 }
 
-// doPlans does what a person saw of plans, each by the mark that its job has in the form. moved
-// tells that something of a job has moved since: nothing of that job was done. asked: others have
-// to agree first to what was ordered for some job.
+// doPlans does the plans that a person saw, each with the mark that the form has for its job. moved
+// reports that a row of a job has changed since, and that nothing of that job was done. asked is
+// the approval that others must give first, if any job needs one.
 func doPlans(q *web.Request, acts Acts, plans []Plan, why string) (moved bool, asked *trade.Approval, err error) {
 	for _, plan := range plans {
 		done, err := acts.Do(q.Context(), plan.Order, q.PostFormValue("mark."+plan.Order.Job), Person(q, why))
@@ -97,14 +98,14 @@ func doPlans(q *web.Request, acts Acts, plans []Plan, why string) (moved bool, a
 	return moved, asked, nil
 }
 
-// Attach begins an answer that browsers keep as a file.
+// Attach begins an answer that browsers save as a file.
 func Attach(q *web.Request, name, contentType string) {
 	q.Answered = true
 	q.Writer.Header().Set("Content-Type", contentType)
 	q.Writer.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
 }
 
-// Asked says that others have to agree to what a person ordered, and leads there.
+// Asked redirects to the approval that other people must give first.
 func Asked(q *web.Request, a *trade.Approval) error {
 	q.Tell("approvals.asked")
 	return q.Redirect("/approvals/" + strconv.FormatInt(a.ID, 10))

@@ -27,27 +27,28 @@ func (p *homeRoutes) routes() []web.Route {
 	}
 }
 
-// homePage is what the first page shows: whether all is well, what needs a person and whom, what
-// happened, and what runs next.
+// homePage is the first page: whether all is well, what needs a person and whom, what happened, and
+// what runs next.
 type homePage struct {
 	Jobs  []homeJob
 	All   truth
-	Stops []homeJob // jobs that stand still
+	Stops []homeJob // jobs that are stopped, paused or backing off
 	Today today
 	Flags []flagTask
 	Live  []liveShown
 	Chart chart
 }
 
-// Calm reports whether nothing needs anybody.
+// Calm reports whether nothing needs a person.
 func (p *homePage) Calm() bool {
 	return len(p.Stops) == 0 && len(p.Today.Tasks) == 0 && len(p.Flags) == 0 && p.Today.Reading == 0
 }
 
-// Empty reports whether the ERP gave no document at all: then nothing is said to be well.
+// Empty reports whether the ERP returned no document at all. The page then does not state that all
+// is well.
 func (p *homePage) Empty() bool { return len(p.All.Parts) == 0 }
 
-// flagTask is how many rows that were sent have a flag which a person must see.
+// flagTask is how many rows that were sent have a flag that needs a person.
 type flagTask struct {
 	Flag  trade.Flag
 	Count int
@@ -59,37 +60,37 @@ type homeJob struct {
 	Job
 	Truth    truth
 	Status   trade.JobStatus
-	Stop     string // in words; "" = it does not stand still
+	Stop     string // text about the stop; "" = none
 	Accepted int
-	// of what was delivered, in kilograms; contracts and their fixations are the same grain, and are
-	// counted instead
+	// of deliveries, in kilograms; contracts and their fixations are the same grain, so they are
+	// only counted
 	Weight trade.Decimal
 	Last   *trade.RunReport
 }
 
-// truth is the line in which every row is counted once: what the ERP has is what was sent and what
-// was not, state by state.
+// truth is the line in which every row is counted once: the rows of the ERP equal those sent plus
+// those not sent, state by state.
 type truth struct {
 	Known int    // rows that the ledger knows and that are in the ERP
-	Gone  int    // of the states below, those that the last complete comparison did not find in the ERP
-	Parts []part // states with rows, in the order in which people are shown them
+	Gone  int    // rows of the states below that the last complete sweep did not find
+	Parts []part // states with rows, in the order in which they are shown
 	Swept time.Time
-	Found *int // distinct rows that the ERP had then
+	Found *int // distinct keys in the ERP at that time
 }
 
 type part struct {
 	State trade.State
 	Count int
-	Query string // of the page of rows
+	Query string // address of the list of rows
 }
 
-// Key is of the phrase that says how many rows it is.
+// Key returns the key of the phrase for the number of rows.
 func (p part) Key() string { return "count." + string(p.State) }
 
-// statesFirst are the states that need a person, the most urgent first.
+// statesFirst are the states that need a person, most urgent first.
 var statesFirst = []trade.State{trade.InDoubt, trade.Held, trade.Rejected, trade.Invalid}
 
-// flagsFirst are the flags that need a person, the most urgent first.
+// flagsFirst are the flags that need a person, most urgent first.
 var flagsFirst = []trade.Flag{
 	trade.DoubleAfterDecision, trade.Contradicted, trade.Changed, trade.Cancelled,
 	trade.MissingInERP, trade.DeletedRemote,
@@ -138,14 +139,14 @@ func (p *homeRoutes) home(q *web.Request) (*homePage, error) {
 		known[job.Name] = true
 	}
 	if page.Chart, err = p.days.chart(q.Context(), p.runs, known, q.Site.Now(), q.Site.Zone); err != nil {
-		// what needs somebody is shown all the same
+		// the rest of the page is shown all the same
 		q.Site.Log.Warn("the chart of the first page cannot be drawn", zap.Error(err))
 	}
 	page.Chart.Left = left(counts)
 	return page, nil
 }
 
-// left counts the rows that have not gone by now.
+// left returns the number of rows that have not gone yet.
 func left(counts []map[trade.State]int) int {
 	n := 0
 	for _, states := range counts {
@@ -158,7 +159,7 @@ func left(counts []map[trade.State]int) int {
 	return n
 }
 
-// homeJob reads one job, and adds what its rows are flagged with.
+// homeJob reads one job, and adds its flags to the sums.
 func (p *homeRoutes) homeJob(q *web.Request, h *homeJob,
 	flags map[trade.Flag]int,
 ) (map[trade.State]int, error) {
@@ -217,7 +218,7 @@ func truthOf(job string, states map[trade.State]int, cursor trade.Cursor) truth 
 	return t
 }
 
-// sum is the line of truth of all jobs.
+// sum returns the sum of all jobs' truths.
 func sum(jobs []homeJob, counts []map[trade.State]int) truth {
 	all := map[trade.State]int{}
 	for _, states := range counts {
@@ -233,7 +234,7 @@ func sum(jobs []homeJob, counts []map[trade.State]int) truth {
 	return t
 }
 
-// rowsQuery is the address of the rows of a job ("" = all) with one more condition.
+// rowsQuery returns the address of the rows of a job ("" = all) with one more condition.
 func rowsQuery(job, name, value string) string {
 	query := url.Values{name: {value}}
 	if job != "" {

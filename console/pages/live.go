@@ -13,17 +13,17 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// The live part of the first page (server-sent events). Without JavaScript the page is loaded again
+// The live part of the first page (server-sent events). Without JavaScript the page reloads
 // instead.
 const (
 	streamsMost = 64
-	streamsEach = 4           // of one person
-	streamStep  = time.Second // at most one picture of the progress in this time
-	// something is sent at least so often, and looked whether the person is still logged in
+	streamsEach = 4           // for one person
+	streamStep  = time.Second // at most one event in this time
+	// interval of the heartbeat, at which the login is also checked
 	streamBeat = 20 * time.Second
 )
 
-// streams counts the open streams by person.
+// streams counts the open streams for each person.
 type streams struct {
 	mu  sync.Mutex
 	all int
@@ -67,23 +67,23 @@ func (p *liveRoutes) routes() []web.Route {
 	}
 }
 
-// ticks are the beats of a live stream.
+// ticks returns the heartbeat of a live stream.
 func ticks() (at <-chan time.Time, stop func()) {
 	t := time.NewTicker(streamBeat)
 	return t.C, t.Stop
 }
 
-// liveShown is how far a job has come, how fast it goes, and how long that takes.
+// liveShown is the progress of a job, its speed and the remaining time.
 type liveShown struct {
 	Progress
-	PerMinute int // rows; 0: nobody knows yet
+	PerMinute int // rows; 0: not known yet
 	Left      time.Duration
 }
 
-// paceLeast is how long a job sends before its pace says something.
+// paceLeast is how long a job must send before its speed is shown.
 const paceLeast = 3 * time.Second
 
-// liveOf reports how fast the jobs go.
+// liveOf computes the speed of the jobs.
 func liveOf(jobs []Progress, now time.Time) []liveShown {
 	out := make([]liveShown, len(jobs))
 	for i, p := range jobs {
@@ -100,8 +100,8 @@ func liveOf(jobs []Progress, now time.Time) []liveShown {
 	return out
 }
 
-// showLive sends the progress of the runs as it changes, until the browser goes away, the login
-// ends, or the console.
+// showLive sends the progress of the runs as it changes, until the browser disconnects, the login
+// ends, or the console closes.
 func (p *liveRoutes) showLive(q *web.Request) error {
 	if q.Method == http.MethodHead {
 		q.Answered = true
@@ -131,7 +131,7 @@ func (p *liveRoutes) showLive(q *web.Request) error {
 		event := "event: progress\ndata: " + strings.Join(strings.Split(strings.TrimSpace(b.String()), "\n"),
 			"\ndata: ") + "\n\n"
 		if running >= 0 && len(live) < running {
-			event += "event: settled\ndata: .\n\n" // the numbers of the page are others now
+			event += "event: settled\ndata: .\n\n" // a run ended: the numbers of the page have changed
 		}
 		running = len(live)
 		_ = answer.SetWriteDeadline(time.Now().Add(streamBeat))

@@ -6,7 +6,7 @@ import (
 	"github.com/safrasync/safrasync/console/web"
 )
 
-// Pages are those of one reading of the configuration.
+// Pages are the pages for one reading of the configuration.
 type Pages struct {
 	ports Ports
 	live  liveRoutes
@@ -14,7 +14,7 @@ type Pages struct {
 	more  []web.Route
 }
 
-// New gives each page what it needs; more are pages that stand elsewhere.
+// New builds the pages from the ports. more are routes from other packages.
 func New(p Ports, more ...web.Route) *Pages {
 	return &Pages{
 		ports: p, more: more,
@@ -35,7 +35,7 @@ func New(p Ports, more ...web.Route) *Pages {
 	}
 }
 
-// Routes lists what people can ask for of the pages.
+// Routes lists the routes of all pages.
 func (p *Pages) Routes() []web.Route {
 	out := slices.Clone(p.live.routes())
 	for _, page := range p.rest {

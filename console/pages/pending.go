@@ -14,7 +14,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// pendingRoutes are the page of what keeps rows from going.
+// pendingRoutes are the page of causes that block rows.
 type pendingRoutes struct {
 	rows   Rows
 	causes Causes
@@ -29,24 +29,24 @@ func (p *pendingRoutes) routes() []web.Route {
 	}
 }
 
-// retryMost is how many rows of a cause one order tries again: more would keep a person waiting.
-// The next order takes the next ones.
+// retryMost is how many rows of a cause one order retries, because more would make a person wait.
+// The next order retries the next ones.
 const retryMost = 2000
 
-// pendingPage is what the page shows.
+// pendingPage is the data of the page.
 type pendingPage struct {
 	At     time.Time
 	Causes []causeShown
 	Rows   int // of all causes
 	Moving int
-	Who    []helper // who can see to how much
-	Here   string   // that is filtered by; "" = all
+	Who    []helper // departments, with how much each can cure
+	Here   string   // department that is filtered by; "" = all
 
-	Reading int    // rows that are being read; nothing else is known yet
+	Reading int    // number of rows being read; the rest is not known yet
 	Again   string // address of the same page
 }
 
-// causeShown is a cause with what the page needs beside it.
+// causeShown is a cause with what the page shows beside it.
 type causeShown struct {
 	Cause
 	Task    task
@@ -82,7 +82,7 @@ func (p *pendingRoutes) showPending(q *web.Request) error {
 	return q.Page(http.StatusOK, "pending", page)
 }
 
-// samples reads the first few rows of all causes at once.
+// samples reads the first few rows of all causes with one query.
 func (p *pendingRoutes) samples(q *web.Request, causes []causeShown) error {
 	var ids []int64
 	for _, c := range causes {
@@ -106,7 +106,7 @@ func (p *pendingRoutes) samples(q *web.Request, causes []causeShown) error {
 	return nil
 }
 
-// kindSums are the rows of a cause in one kind of record, with what they are by product.
+// kindSums is the rows of a cause of one kind of record, with their sums by product.
 type kindSums struct {
 	Kind   trade.Kind
 	Fixing bool
@@ -129,7 +129,7 @@ func kindsOf(c Cause) []kindSums {
 	return out
 }
 
-// Blocks says how many records of each kind the cause keeps: "38 contratos, 112 entregas".
+// Blocks returns how many records of each kind the cause blocks: "38 contratos, 112 entregas".
 func (c causeShown) Blocks(v view.Voice) string {
 	parts := make([]string, len(c.Kinds))
 	for i, k := range c.Kinds {
@@ -138,19 +138,19 @@ func (c causeShown) Blocks(v view.Voice) string {
 	return strings.Join(parts, ", ")
 }
 
-// partRows leads to the rows that have a cause themselves, of one job in one state.
+// partRows is a link to the rows of one job in one state that have a cause themselves.
 type partRows struct {
 	pending.Part
 	Path string
 }
 
-// Parts lead to the list of rows. A cause is finer there than here only for rows with errors: the
-// list has all that is wrong with the same field.
+// Parts returns links to the list of rows. For rows with errors the list is less precise than the
+// cause: it contains every problem of the same field.
 func (c causeShown) Parts() []partRows {
 	out := make([]partRows, len(c.Own))
 	for i, p := range c.Own {
 		f := RowFilter{Job: p.Job, State: string(p.State), Cause: c.Cause.Cause}
-		if p.State == trade.InDoubt { // they are one task, whatever the last answer was
+		if p.State == trade.InDoubt { // rows in doubt are one task, whatever their last answer was
 			f.Cause = ""
 		}
 		out[i] = partRows{p, "/rows?" + f.values("").Encode()}
@@ -158,14 +158,14 @@ func (c causeShown) Parts() []partRows {
 	return out
 }
 
-// Anchor names the place of the cause on the page.
+// Anchor returns the anchor of the cause on the page.
 func (c causeShown) Anchor() string { return causeAnchor(c.Key) }
 
-// RetryPath is where the rows of the cause are tried again.
+// RetryPath returns the path to retry the rows of the cause.
 func (c causeShown) RetryPath() string { return "/pending/retry?cause=" + url.QueryEscape(c.Key) }
 
-// RefPath leads to the de-para table that has what is missing; to one code of it, where it is only
-// one and the person may fill it in.
+// RefPath returns the path of the de-para table in which a code is missing. If it is only one code
+// and the person may fill it in, the path includes the code.
 func (c causeShown) RefPath(fill bool) string {
 	kind, missing := strings.CutPrefix(c.Cause.Cause, "ref:")
 	if field, broken := strings.CutPrefix(c.Cause.Cause, "rule:"); broken && len(c.Kinds) > 0 {
@@ -175,25 +175,25 @@ func (c causeShown) RefPath(fill bool) string {
 	switch {
 	case !slices.Contains(trade.ReferenceKinds, kind):
 		return "/references"
-	// an address stays in histories
+	// no documents in addresses, which browsers store in their history
 	case fill && missing && len(c.Subjects) == 1 && c.More == 0 && !view.Masked(c.Subjects[0].Text):
 		return "/references/" + kind + "?code=" + url.QueryEscape(c.Subjects[0].Text) + "#add"
 	}
 	return "/references/" + kind
 }
 
-// retryPage is the plan of one act for all rows of a cause.
+// retryPage is the plan to retry all rows of a cause.
 type retryPage struct {
 	Cause  causeShown
 	Plans  []Plan
-	Rows   int // that can be tried again now
+	Rows   int // rows that can be retried now
 	Typed  bool
-	Cut    bool // there are more than one order takes
+	Cut    bool // there are more than retryMost
 	Reason string
 	Fault  string
 }
 
-// Shown are the first steps of the plans that can be done.
+// Shown returns the first steps that can be done.
 func (p retryPage) Shown() []acts.RowStep {
 	var out []acts.RowStep
 	for _, plan := range p.Plans {
@@ -206,7 +206,7 @@ func (p retryPage) Shown() []acts.RowStep {
 	return out
 }
 
-// planRetry plans to try again what can be of a cause, job by job.
+// planRetry plans to retry the rows of a cause that can be retried, job by job.
 func (p *pendingRoutes) planRetry(q *web.Request, key string) (retryPage, error) {
 	stuck, err := p.causes.Stuck(q.Context(), q.Lang, true)
 	if err != nil {
@@ -251,8 +251,8 @@ func (p *pendingRoutes) showRetry(q *web.Request) error {
 	return q.Page(http.StatusOK, "pending_retry", page)
 }
 
-// doRetry tries the rows again of which a person saw the plan. What has moved since is shown anew,
-// and nothing of that job is done.
+// doRetry retries the rows of the plan that a person saw. If a row has changed since, nothing of
+// its job is done, and the new plan is shown.
 func (p *pendingRoutes) doRetry(q *web.Request) error {
 	page, err := p.planRetry(q, q.PostFormValue("cause"))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Ports are what the pages read, and by what people order.
+// Ports are the interfaces through which the pages read and act.
 type Ports struct {
 	Totals     Totals
 	Rows       Rows
@@ -33,18 +33,18 @@ type Ports struct {
 	Sessions   Sessions
 }
 
-// Sessions knows who asks, and lets people prove who they are.
+// Sessions identifies people and lets them prove their identity.
 type Sessions interface {
-	// Identify finds the login of a request, if it has one that is not over.
+	// Identify sets the login of a request, if it has one that has not expired.
 	Identify(q *web.Request) error
-	// Proved reports whether the person gave the password lately enough for what may double a
-	// record.
+	// Proved reports whether the person gave the password recently enough for an act that may
+	// double a record.
 	Proved(q *web.Request) bool
-	// Prove lets the person give it again; fault is the key of a phrase when it was not right.
+	// Prove checks the password again; fault is the key of a phrase if it was wrong or missing.
 	Prove(q *web.Request, password string) (fault string, err error)
 }
 
-// Totals are the kept sums of a job, and where it stands.
+// Totals reads the stored sums of a job, and its status.
 type Totals interface {
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 	Counts(ctx context.Context, job string) ([]trade.Tally, error)
@@ -54,122 +54,121 @@ type Totals interface {
 
 // Rows reads the rows of the ledger.
 type Rows interface {
-	// RowPage returns one page of the rows that a question asks for.
+	// RowPage returns one page of the rows that a query selects.
 	RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, error)
-	// Entry returns one row, by job and key or by its number; one that is not known:
-	// trade.ErrNotFound.
+	// Entry and EntryNo return one row, by job and key or by id. They return trade.ErrNotFound if
+	// there is none.
 	Entry(ctx context.Context, job, key string) (trade.Entry, error)
 	EntryNo(ctx context.Context, id int64) (trade.Entry, error)
-	// Entries returns rows by their numbers, in any order; those that are not known are left out.
+	// Entries returns rows by their ids, in any order; it omits unknown ids.
 	Entries(ctx context.Context, ids []int64) ([]trade.Entry, error)
 	Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error)
-	// Dependents returns rows that hang on a row, at most limit of them: first those that wait for
-	// it.
+	// Dependents returns at most limit rows that depend on a row, first those that wait for it.
 	Dependents(ctx context.Context, entry trade.Entry, limit int) ([]trade.Entry, error)
-	// Place reports which row of its state one is, the oldest first, and of how many.
+	// Place returns the position of a row among the rows in its state, oldest first, and their
+	// number.
 	Place(ctx context.Context, entry trade.Entry) (place, of int, err error)
 }
 
 // Runs reads the passes.
 type Runs interface {
-	// Runs returns the latest passes of a job, the newest first.
+	// Runs returns the latest passes of a job, newest first.
 	Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error)
-	// RunsEnded calls fn for the passes that ended in a span of time.
+	// RunsEnded calls fn for each pass that ended in a period.
 	RunsEnded(ctx context.Context, from, before time.Time, fn func(trade.RunReport) error) error
-	// Run returns one pass; one that is not known: trade.ErrNotFound.
+	// Run returns one pass. It returns trade.ErrNotFound if the id is unknown.
 	Run(ctx context.Context, id string) (trade.RunReport, error)
-	// RunPage returns passes of a job, or of all with an empty name, the newest first; after is
-	// RunPage.Next of the page before.
+	// RunPage returns passes of a job, or of all jobs if the name is empty, newest first. after is
+	// RunPage.Next of the previous page.
 	RunPage(ctx context.Context, job, after string, limit int) (trade.RunPage, error)
 }
 
-// Audit is what people did.
+// Audit reads and writes the audit of people's acts.
 type Audit interface {
-	// AuditOf gives the acts on a target ("job key"), the newest first.
+	// AuditOf returns the acts on a target ("job key"), newest first.
 	AuditOf(ctx context.Context, target string, limit int) ([]trade.AuditRecord, error)
-	// AuditPage returns one page of the acts that a question asks for, the newest first.
+	// AuditPage returns one page of the acts that a query selects, newest first.
 	AuditPage(ctx context.Context, q trade.AuditQuery) (trade.AuditPage, error)
-	// VerifyAudit returns the number of the first record that is not what was written; 0 = all are.
+	// VerifyAudit returns the number of the first record that was altered; 0 = none.
 	VerifyAudit(ctx context.Context) (int64, error)
 	// AppendAudit stores one record of an act that changes nothing else.
 	AppendAudit(ctx context.Context, record trade.AuditRecord) error
 }
 
-// Filters keeps the searches of a person.
+// Filters stores the searches of a person.
 type Filters interface {
 	SavedFilters(ctx context.Context, user int64) ([]trade.SavedFilter, error)
-	// SaveFilter keeps a search, or removes it when its query is empty. trade.ErrTooMany when the
-	// person has so many.
+	// SaveFilter stores a search, or removes it if its query is empty. It returns trade.ErrTooMany
+	// if the person has too many.
 	SaveFilter(ctx context.Context, f trade.SavedFilter, record trade.AuditRecord) error
 }
 
 // Codes reads the de-para.
 type Codes interface {
-	// Shortages returns the references that are missing, and what waits for them.
+	// Shortages returns the missing references, and the rows that wait for them.
 	Shortages(ctx context.Context) ([]trade.Shortage, error)
 	// ListReferences returns the lines of a de-para table.
 	ListReferences(ctx context.Context, kind string) ([]trade.Reference, error)
 }
 
-// Jobs are the jobs of the configuration.
+// Jobs reads the configured jobs.
 type Jobs interface {
 	// Jobs returns them in the order in which they run.
 	Jobs() []Job
-	// Progress reports what runs now in this process, and gives a channel that is closed when that
+	// Progress returns what is running in this process now, and a channel that is closed when that
 	// changes.
 	Progress() ([]Progress, <-chan struct{})
 }
 
-// Words are the sentences that the console shares with the command line.
+// Words returns the texts that the console shares with the command line.
 type Words interface {
-	// Stop says in words why a job stands still.
+	// Stop returns why a job is stopped.
 	Stop(stop trade.Stop, lang trade.Lang) string
-	// Reason says in one line why a row is as it is; Advice what to do about it.
+	// Reason returns one line about why a row is in its state; Advice returns what to do about it.
 	Reason(entry trade.Entry, lang trade.Lang) string
 	Advice(entry trade.Entry, lang trade.Lang) trade.Advice
-	// Attempt says in words how an attempt ended, and by its name how far its request got.
+	// Attempt returns how an attempt ended, and the name of the phase that its request reached.
 	Attempt(attempt trade.Attempt, lang trade.Lang) (outcome, phase string)
 }
 
-// Fields puts the values of the ERP and what was sent, or would be, side by side.
+// Fields returns the ERP's values of a row beside what was sent, or would be.
 type Fields interface {
 	Fields(ctx context.Context, entry trade.Entry) ([]Field, error)
-	// FieldsOf does that for several rows, for which the de-para is read once.
+	// FieldsOf is Fields for several rows; it reads the de-para only once.
 	FieldsOf(ctx context.Context, entries []trade.Entry) ([][]Field, error)
 }
 
-// Acts are what people order for rows. Orders go through the same code as those of the command
-// line.
+// Acts plans and does people's orders for rows, with the same code as the command line.
 type Acts interface {
-	// Plan says what an order would do, and changes nothing.
+	// Plan returns what an order would do. It changes nothing.
 	Plan(ctx context.Context, o Order) (Plan, error)
-	// Do does what a plan with this mark showed. When something has moved since, nothing is done,
-	// Plan.Moved is true, and the plan is as it would be now.
+	// Do does what a plan with this mark showed. If a row has changed since, it does nothing and
+	// returns the new plan with Moved set.
 	Do(ctx context.Context, o Order, mark string, who acts.Person) (Plan, error)
 }
 
-// Job is a job as people know it.
+// Job is a job as it is shown.
 type Job struct {
 	Name     string
-	Title    string // of the configuration; "" = none
+	Title    string // configured title; "" = none
 	Sends    trade.Kind
-	NextRuns []time.Time // the next ones of the schedule; none: it runs by hand only
-	Key      []string    // the columns that make its key
+	NextRuns []time.Time // next times of the schedule; none: it runs by hand only
+	Key      []string    // columns of its key
 }
 
-// Field is one field of the API beside the columns of the ERP that it comes from.
+// Field is one field of the API beside its source columns in the ERP.
 type Field struct {
-	Name    string // of the API; "" for columns that become no field alone
+	Name    string // in the API; "" for columns that are not mapped to a field alone
 	Columns []string
-	ERP     []*string // what each column has: nil for NULL
-	Numbers []bool    // which of them the database gives as a number
-	Reduced bool      // the retention took the values away
-	Sent    *string   // in the API's form, or what would leave where nothing did; nil: absent
-	Now     *string   // what would leave now; only with Differs
+	ERP     []*string // value of each column; nil for NULL
+	Numbers []bool    // which of them are numbers in the database
+	Reduced bool      // retention has removed the values
+	Sent    *string   // in the API's form; what would be sent if nothing was; nil: absent
+	Now     *string   // what would be sent now; only with Differs
 	Differs bool      // the ERP's row differs from what was sent
 	Problem *trade.Problem
-	Secret  bool            // documents and the like: masked until somebody asks
-	Code    trade.Reference // of the de-para that gave Sent, with its label; empty: none did
+	Secret  bool            // documents and the like: masked unless revealed
+	Code    trade.Reference // the de-para entry that produced Sent; empty: none
 }
 
 // Order is what a person wants done to rows of a job.
@@ -180,25 +179,25 @@ type Act = string
 
 // The acts.
 const (
-	Retry       Act = "retry"       // what was certainly not created goes now
-	Resend      Act = "resend"      // a row in doubt goes again; it may double
-	Adopt       Act = "adopt"       // this is its id on the platform
+	Retry       Act = "retry"       // send now what was certainly not created
+	Resend      Act = "resend"      // send a row in doubt again; it may be doubled
+	Adopt       Act = "adopt"       // store its id on the platform
 	Dismiss     Act = "dismiss"     // leave it out
 	Reopen      Act = "reopen"      // undo that
-	Acknowledge Act = "acknowledge" // what the ERP did to it after it was sent is dealt with
+	Acknowledge Act = "acknowledge" // changes in the ERP after sending have been dealt with
 )
 
 // Plan is what an order would do, or did.
 type Plan struct {
 	Order Order
 	Steps []acts.RowStep
-	Mark  string          // of what it shows: the same as long as no row of it moves
-	Moved bool            // something moved since it was shown; nothing was done
-	Asked *trade.Approval // others have to agree first; nothing was done
-	Done  int             // rows to which it was done
+	Mark  string          // identifies its content: equal while no row of it changes
+	Moved bool            // a row has changed since it was shown; nothing was done
+	Asked *trade.Approval // others must agree first; nothing was done
+	Done  int             // rows that were changed
 }
 
-// Possible counts the rows to which the act can be done.
+// Possible returns the number of rows to which the act can be done.
 func (p Plan) Possible() int {
 	n := 0
 	for _, s := range p.Steps {
@@ -209,7 +208,7 @@ func (p Plan) Possible() int {
 	return n
 }
 
-// Progress is how far a job has come that runs now.
+// Progress is the progress of a running job.
 type Progress struct {
 	Job   string
 	Phase string // reading, sending, waiting
@@ -220,13 +219,13 @@ type Progress struct {
 	Pace  Pace
 }
 
-// Pace is since when a job sends, and how much it had done then.
+// Pace is when a job began to send, and how much was done then.
 type Pace struct {
 	Since time.Time
 	Done  int
 }
 
-// Fill takes the values of some columns from a row; those that the row does not have are left out.
+// Fill copies the values of some columns from a row; it omits columns that the row does not have.
 func (f *Field) Fill(entry trade.Entry, columns []string) {
 	for _, name := range columns {
 		cell, ok := entry.Values[name]
@@ -246,8 +245,8 @@ func (f *Field) Fill(entry trade.Entry, columns []string) {
 	}
 }
 
-// Said is what a column of the ERP has, as people of the language write it. Numbers that the ERP
-// has as text stay as they are.
+// Said returns the value of a column of the ERP, formatted for people. Numbers that the ERP stores
+// as text remain unchanged.
 func (f Field) Said(v view.Voice, column int) string {
 	value := f.ERP[column]
 	if value == nil {
@@ -259,7 +258,7 @@ func (f Field) Said(v view.Voice, column int) string {
 	return v.Said(f.Name, *value)
 }
 
-// Line is what the columns of the ERP have, joined as codes are.
+// Line returns the values of the columns joined with |, as in codes.
 func (f Field) Line() string {
 	var parts []string
 	for _, value := range f.ERP {

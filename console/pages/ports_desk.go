@@ -10,36 +10,36 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Causes are what keeps rows from going.
+// Causes reads what blocks rows.
 type Causes interface {
-	// Stuck groups what did not go by what keeps it, in a language. fresh: after an act, whose
-	// effect must be seen.
+	// Stuck returns the stuck rows grouped by cause, in a language. fresh is set after an act,
+	// whose effect must be visible.
 	Stuck(ctx context.Context, lang trade.Lang, fresh bool) (Stuck, error)
-	// Expect says that somebody will soon ask for that, so that the first look, which takes
-	// longest, begins. It does not wait.
+	// Expect announces a call of Stuck, so that the first read, which takes longest, begins now. It
+	// does not wait.
 	Expect()
 }
 
-// Doubts tells of rows that may be on the platform.
+// Doubts reads what is known of rows that may be on the platform.
 type Doubts interface {
-	// Doubt reports how such a row stands.
+	// Doubt returns the state of such a row.
 	Doubt(ctx context.Context, entry trade.Entry) (Doubt, error)
 	// Hints returns what is known of a row beyond the answers to its own requests.
 	Hints(ctx context.Context, entry trade.Entry, attempts []trade.Attempt) (Hints, error)
 }
 
-// Consents are what others have to agree to before it is done.
+// Consents handles acts to which other people must agree first.
 type Consents interface {
-	// Approvals gives the acts that wait, the oldest first.
+	// Approvals returns the acts that wait, oldest first.
 	Approvals(ctx context.Context) ([]trade.Approval, error)
-	// ReviewApproval returns one of them with its plan as it is now; one that is not known:
-	// trade.ErrNotFound.
+	// ReviewApproval returns one waiting act with its plan as of now. It returns trade.ErrNotFound
+	// if the id is unknown.
 	ReviewApproval(ctx context.Context, id int64) (Waits, error)
-	// Approve and Decline keep what a person says to it.
+	// Approve and Decline record a person's answer.
 	Approve(ctx context.Context, id int64, who acts.Person) (acts.Decided, error)
 	Decline(ctx context.Context, id int64, who acts.Person) (acts.Decided, error)
-	// Propose keeps a code of a de-para until somebody else agrees. A code that is blank, or an id
-	// that is none, is an error of ReferenceFault.
+	// Propose stores a code of a de-para until somebody else agrees. It returns a ReferenceFault if
+	// the code is blank or the id invalid.
 	Propose(ctx context.Context, kind, code, id string, who acts.Person) (*trade.Approval, error)
 }
 
@@ -47,61 +47,60 @@ type Consents interface {
 type Waits struct {
 	Approval trade.Approval
 	Planned  acts.Planned
-	Review   acts.Review // zero for what is planned again only when it is done
+	Review   acts.Review // zero if the act is planned again only when it is done
 	Lapsed   bool
 }
 
-// Tables reads and changes the de-para where people may. Orders go through the same code as those
-// of the command line.
+// Tables reads and changes the de-para, with the same code as the command line.
 type Tables interface {
-	// ReferenceSource reports where a kind of reference is kept: ledger, erp, platform.
+	// ReferenceSource returns where a kind of reference is stored: ledger, erp, platform.
 	ReferenceSource(kind string) string
-	// ReadReferences reads a CSV of codes and ids, and says what it would change of a kind; nothing
-	// is stored.
+	// ReadReferences reads a CSV of codes and ids, and returns what it would change. It stores
+	// nothing.
 	ReadReferences(ctx context.Context, kind string, file io.Reader, lang trade.Lang) (ReferencePlan, error)
-	// SetReferences stores codes, and the labels of some. A code that is blank, or an id that is
-	// none, is an error of ReferenceFault.
+	// SetReferences stores codes, and labels for some of them. It returns a ReferenceFault if a
+	// code is blank or an id invalid.
 	SetReferences(ctx context.Context, kind string, codes, labels map[string]string, act string,
 		who acts.Person) (added, changed int, err error)
-	// RemoveReference takes one code out; removed is false when it was not there.
+	// RemoveReference removes one code; removed is false if there was none.
 	RemoveReference(ctx context.Context, kind, code string, who acts.Person) (removed bool, err error)
-	// WriteReferences writes a table as ReadReferences reads it.
+	// WriteReferences writes a table in the form that ReadReferences reads.
 	WriteReferences(ctx context.Context, kind string, w io.Writer) error
 }
 
-// Scheduling is the times of the jobs, and what people order for a job.
+// Scheduling reads the schedules of the jobs, and does people's acts on jobs.
 type Scheduling interface {
-	// Schedules returns the jobs with their schedules and where they stand.
+	// Schedules returns the jobs with their schedules and states.
 	Schedules(ctx context.Context, lang trade.Lang) ([]Schedule, error)
-	// AdviseStop says why a job does not move, and what to do.
+	// AdviseStop returns why a job is stopped, and what to do.
 	AdviseStop(stop trade.Stop, lang trade.Lang) trade.Advice
-	// PlanJob says what an act on a job would do: pause, resume, release, run.
+	// PlanJob returns what an act on a job would do: pause, resume, release, run.
 	PlanJob(ctx context.Context, act, job string, who acts.Person) (JobPlan, error)
-	// DoJob does what a plan with this mark showed; when something has moved since, nothing is done
-	// and Refused says so.
+	// DoJob does what a plan with this mark showed. If the job has changed since, it does nothing
+	// and sets Refused.
 	DoJob(ctx context.Context, act, job, mark string, who acts.Person) (JobPlan, error)
 }
 
-// Stuck is what keeps rows from going, at one moment.
+// Stuck is what blocks rows at one moment.
 type Stuck struct {
 	At     time.Time
 	Causes []Cause
-	Moving int // rows that wait for a contract which is on its way
+	Moving int // rows that wait for a contract in flight
 
-	Reading int // so many rows are being read; nothing else is known yet. 0: all is known
+	Reading int // number of rows being read; the rest is not known yet. 0: all is known
 }
 
-// Cause is one thing that keeps rows from going, with what is told of it.
+// Cause is one cause that blocks rows, with the advice.
 type Cause struct {
 	pending.Group
 	Advice trade.Advice
-	More   int // codes that are not in Subjects
+	More   int // codes beyond those in Subjects
 }
 
-// Rows counts the rows that the cause keeps.
+// Rows returns the number of rows that the cause blocks.
 func (c Cause) Rows() int { return c.Group.Rows() }
 
-// Retry counts the rows that may be tried again at once.
+// Retry returns the number of rows that may be retried at once.
 func (c Cause) Retry() int {
 	n := 0
 	for _, p := range c.Own {
@@ -110,45 +109,45 @@ func (c Cause) Retry() int {
 	return n
 }
 
-// Doubt is how a row that may be on the platform stands.
+// Doubt is what is known of a row that may be on the platform.
 type Doubt struct {
 	Attempts  []trade.Attempt
-	Phase     string // how far the last request got; "" = nobody noted it
+	Phase     string // how far the last request got; "" = not recorded
 	Remaining time.Duration
 	Look      []acts.FieldReading
 }
 
 // Hints are what is known of a row beyond the answers to its own requests. They prove nothing.
 type Hints struct {
-	Heard      []trade.Heard     // of its record, its producer, its farm or its contract, the newest first
-	Doubtful   bool              // the row is in doubt: the rest is filled in
-	Readable   bool              // the platform tells of records of its kind, and lets them be read back
-	Listening  bool              // webhooks are registered, or events came
-	Events     int               // that came since the request in doubt
-	Own        int               // of these, of order commitments
-	Records    []Suggestion      // what the row may be, the nearest first
-	Several    bool              // more than one record has all that was sent
-	Compared   int               // with how many records the row was compared, where there are more; 0: with all
-	Unreadable []string          // ids of records of which events told, and that could not be read
-	There      map[string]string // what the platform showed of the row's own record; nil: nothing
+	Heard      []trade.Heard     // events about its record, producer, farm or contract, newest first
+	Doubtful   bool              // the row is in doubt, and the fields below are set
+	Readable   bool              // the platform sends events of its kind, and the record can be read back
+	Listening  bool              // webhooks are registered, or events have come
+	Events     int               // since the request in doubt
+	Own        int               // of these, events of order commitments
+	Records    []Suggestion      // records that the row may be, most similar first
+	Several    bool              // more than one record matches everything that was sent
+	Compared   int               // number of records compared, if there are more; 0: all
+	Unreadable []string          // ids from events whose records could not be read
+	There      map[string]string // the platform's values of the row's own record; nil: none
 }
 
-// Suggestion is a record of which an event told, that was read back, and that a row in doubt may
-// be. A person decides.
+// Suggestion is a record that an event named, that was read back, and that a row in doubt may be. A
+// person decides.
 type Suggestion struct {
 	ID      string
 	Event   string
-	At      time.Time // when an event told of it first
+	At      time.Time // of the first event about it
 	Attempt int       // number of the attempt that it was compared with
-	Full    bool      // everything that was sent is the same
-	Fits    bool      // it was certainly made while the request could be executed
+	Full    bool      // everything that was sent matches
+	Fits    bool      // it was certainly created while the request could be executed
 	Same    int
 	Differ  int
 	Unseen  int // fields that were sent and that the platform does not show
 	Fields  []acts.FieldReading
 }
 
-// Differing names the fields in which the platform has another value than was sent.
+// Differing returns the fields whose value on the platform differs from what was sent.
 func (s Suggestion) Differing() []string {
 	var out []string
 	for _, f := range s.Fields {
@@ -163,11 +162,11 @@ func (s Suggestion) Differing() []string {
 type ReferencePlan struct {
 	Codes     map[string]string
 	Labels    map[string]string // nil: the file has none
-	Renamed   int               // codes that are there and get another label
+	Renamed   int               // existing codes that get another label
 	Changes   []trade.ReferenceChange
 	Unchanged int
 	Bad       []BadLine
-	Fault     string // why the file is no table at all; "" = it is one
+	Fault     string // why the file is not such a table; "" if it is
 }
 
 // BadLine is a line that cannot be imported.
@@ -176,19 +175,19 @@ type BadLine struct {
 	Text string
 }
 
-// ReferenceFault says that a code or an id cannot be used.
+// ReferenceFault means that a code or an id cannot be used.
 type ReferenceFault struct{ Code, ID string }
 
 func (f *ReferenceFault) Error() string {
 	return "the code must not be blank, and the id must be a UUID"
 }
 
-// Schedule is a job with its times.
+// Schedule is a job with its schedules.
 type Schedule struct {
 	Job    string
 	Sends  trade.Kind
 	Times  []ScheduleTimes
-	Hours  []string // when it may send; none: always
+	Hours  []string // hours in which it may send; none: always
 	Status trade.JobStatus
 	Alone  bool // it runs by hand only
 }
@@ -196,7 +195,7 @@ type Schedule struct {
 // ScheduleTimes is one schedule of a job.
 type ScheduleTimes struct {
 	Sweep bool
-	Text  string // as it is configured
+	Text  string // as configured
 	Words string
 	Next  []time.Time
 }
@@ -207,8 +206,8 @@ type JobPlan struct {
 	Job     string
 	Refused string // code of the engine; "" = it can be done
 	Before  trade.JobStatus
-	Lets    []string // what a release lets go, in words
+	Lets    []string // what a release allows: brake, stop, sweep
 	Mark    string
 	Done    bool
-	Asked   *trade.Approval // others have to agree first; nothing was done
+	Asked   *trade.Approval // others must agree first; nothing was done
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// reportRoutes are the reconciliation and the closing of months.
+// reportRoutes are the pages of the reconciliation and of closing months.
 type reportRoutes struct {
 	reports   Reports
-	reporting chan struct{} // a report is made
+	reporting chan struct{} // holds one value while a report is made
 }
 
 func (p *reportRoutes) routes() []web.Route {
@@ -29,27 +29,27 @@ func (p *reportRoutes) routes() []web.Route {
 	}
 }
 
-// ReportTakes is how long a report takes at most, for a ledger of millions.
+// ReportTakes is the time limit of a report; a ledger of millions needs minutes.
 const ReportTakes = 30 * time.Minute
 
-const reportRows = 200 // of a section on the page; files have all
+const reportRows = 200 // for each section on the page; files have all
 
-// ReportForms are the files of a report, and what they are.
+// ReportForms are the content types of a report's files, by format.
 var ReportForms = map[string]string{
 	"csv": "text/csv; charset=utf-8", "html": "text/html; charset=utf-8", "json": "application/x-ndjson",
 	"xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "zip": "application/zip",
 }
 
-// reportPage is the form, and the report when somebody asked for it.
+// reportPage is the form, and the report if it was requested.
 type reportPage struct {
 	Form     url.Values
 	Report   *Report
 	Closings []trade.Closing
 	Fault    string
-	Month    string // the last that is over
+	Month    string // the last complete month
 }
 
-// form is the page with its form and the months that were closed.
+// form returns the page with its form and the closed months.
 func (p *reportRoutes) form(q *web.Request, form url.Values) (page reportPage, err error) {
 	now := q.Site.Now().In(q.Site.Zone)
 	page = reportPage{Form: form, Month: now.AddDate(0, 0, -now.Day()).Format("2006-01")}
@@ -57,11 +57,11 @@ func (p *reportRoutes) form(q *web.Request, form url.Values) (page reportPage, e
 	return page, err
 }
 
-// Get is a field of the form as it was sent.
+// Get returns a field of the form as it was sent.
 func (p reportPage) Get(name string) string { return p.Form.Get(name) }
 
-// reportQuery reads the form. A day that is none is a fault: a filter with a typing error must not
-// look like an empty report.
+// reportQuery reads the form. An invalid day is a fault, so that a filter with a typing error does
+// not look like an empty report.
 func reportQuery(form url.Values) (q ReportQuery, fault string) {
 	for name, day := range map[string]*trade.Date{"as_of": &q.AsOf, "from": &q.From, "to": &q.To} {
 		text := strings.TrimSpace(form.Get(name))
@@ -90,13 +90,13 @@ func reportQuery(form url.Values) (q ReportQuery, fault string) {
 	return q, ""
 }
 
-// future reports whether a day has not begun yet where the cooperative is.
+// future reports whether a day has not yet begun in the cooperative's zone.
 func (p *reportRoutes) future(q *web.Request, day trade.Date) bool {
 	return trade.DateOf(q.Site.Now().In(q.Site.Zone)).Before(day)
 }
 
-// patient lets this answer take as long as a large ledger needs, one at a time: whoever waited
-// would keep a page from somebody else.
+// patient extends the deadline of this answer to the time that a large ledger needs. Only one such
+// answer may run; another gets ErrBusy at once, because a waiting request would hold a place.
 func (p *reportRoutes) patient(q *web.Request) (done func(), err error) {
 	select {
 	case p.reporting <- struct{}{}:
@@ -154,7 +154,7 @@ func (p *reportRoutes) exportReport(q *web.Request) error {
 	return err
 }
 
-// Late begins the file with its first byte: until then an error has a page of its own.
+// Late begins the file with its first byte; until then an error can be answered with a page.
 type Late struct {
 	Q          *web.Request
 	Name, Kind string
@@ -167,15 +167,15 @@ func (l *Late) Write(b []byte) (int, error) {
 	return l.Q.Writer.Write(b)
 }
 
-// closingPage is what closing a month would keep.
+// closingPage is what closing a month would store.
 type closingPage struct {
 	Plan   ClosingPlan
 	Reason string
 	Fault  string
 }
 
-// closing plans what the form asks for. ok is false where that is answered: something is wrong in
-// the form.
+// closing makes the plan for the month in the form. ok is false if a response has been written,
+// because something in the form is wrong.
 func (p *reportRoutes) closing(q *web.Request) (page closingPage, ok bool, err error) {
 	day, ok := p.reports.MonthEnd(q.PostFormValue("month"))
 	switch {
@@ -197,10 +197,10 @@ func (p *reportRoutes) closing(q *web.Request) (page closingPage, ok bool, err e
 	return page, err == nil, err
 }
 
-// Month is the month of the plan as the form has it.
+// Month returns the month of the plan in the form's format.
 func (p closingPage) Month() string { return p.Plan.Day.String()[:7] }
 
-// Name is the month as people write it.
+// Name returns the month as people write it.
 func (p closingPage) Name(lang string) string {
 	month := p.Month()
 	if lang == string(trade.English) {
@@ -209,7 +209,7 @@ func (p closingPage) Name(lang string) string {
 	return month[5:] + "/" + month[:4]
 }
 
-// noClosing shows the form again with what is wrong in it.
+// noClosing shows the form again with its fault.
 func (p *reportRoutes) noClosing(q *web.Request, fault string) error {
 	page, err := p.form(q, url.Values{})
 	if err != nil {
@@ -227,8 +227,8 @@ func (p *reportRoutes) planClosing(q *web.Request) error {
 	return q.Page(http.StatusOK, "report_close", page)
 }
 
-// doClosing keeps what the plan showed. When something has moved since, the new plan is shown, and
-// nothing was kept.
+// doClosing stores what the plan showed. If something has changed since, it stores nothing and
+// shows the new plan.
 func (p *reportRoutes) doClosing(q *web.Request) error {
 	page, ok, err := p.closing(q)
 	if err != nil || !ok {
@@ -264,7 +264,7 @@ func (p *reportRoutes) doClosing(q *web.Request) error {
 	return q.Redirect("/report/closings/" + id)
 }
 
-// showClosing shows a month as it was closed and signed, to be printed.
+// showClosing shows a month as it was closed and signed, for printing.
 func (p *reportRoutes) showClosing(q *web.Request) error {
 	done, err := p.patient(q)
 	if err != nil {
@@ -278,8 +278,8 @@ func (p *reportRoutes) showClosing(q *web.Request) error {
 	return q.Page(http.StatusOK, "report_closed", month)
 }
 
-// closingStyle puts which closing it is on every printed page. It is a style sheet of its own,
-// because a page of the console has no style within it.
+// closingStyle returns the style sheet that prints the identity of a closing on every page. It is a
+// separate file, because the console's pages must not contain inline styles.
 func (p *reportRoutes) closingStyle(q *web.Request) error {
 	style, err := p.reports.ClosingStyle(q.Context(), q.PathValue("id"), q.Lang)
 	if err != nil {
@@ -291,5 +291,5 @@ func (p *reportRoutes) closingStyle(q *web.Request) error {
 	return err
 }
 
-// Formats lists the files in their order.
+// Formats lists the formats of files, sorted.
 func (reportPage) Formats() []string { return slices.Sorted(maps.Keys(ReportForms)) }

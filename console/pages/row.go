@@ -32,60 +32,61 @@ func (p *rowRoutes) routes() []web.Route {
 	}
 }
 
-// rowPage is one row with all that is known of it.
+// rowPage is one row with everything that is known of it.
 type rowPage struct {
 	Entry   trade.Entry
 	Shown   string // the key, documents masked
-	Lead    string // what people are shown of it; the key where that is nothing
+	Lead    string // columns that people see of it; the key if there are none
 	Letter  letter
 	Reason  string
-	Masked  bool // something is masked that may be shown
+	Masked  bool // something is masked that may be revealed
 	Off     []fieldView
 	Even    []fieldView
-	There   bool // the platform showed something of it
+	There   bool // the platform showed some of its values
 	Earlier []wayStep
 	Way     []wayStep
 	Hints   hintsView
 	Family  family
 	History []trade.AuditRecord
-	Job     *Job // nil: the configuration no longer has it
+	Job     *Job // nil: it is no longer configured
 
-	hide func(string) string // masks documents, unless somebody asked for them
+	hide func(string) string // masks documents, unless they are revealed
 }
 
-// letter says of a row what it is, where it stands, who does what next and by which button.
+// letter is the top of the page: what the row is, its state, who must do what next, and the button
+// for that.
 type letter struct {
 	What   string
 	Since  time.Time
 	Advice trade.Advice
-	Helper string // as [helperOf]
+	Helper string // as returned by [helperOf]
 	Main   *button
 	Others []button
 }
 
-// button leads to the plan of an act, or to where something can be done.
+// button is a link to the plan of an act, or to where something can be done.
 type button struct {
 	Key  string // of a phrase
 	Path string
 }
 
-// family is what a row waits for, and what hangs on it.
+// family is what a row waits for, and the rows that depend on it.
 type family struct {
 	WaitsFor   []waitView
 	Dependents []rowLine
-	More       bool // there are more of them
+	More       bool // there are more dependents
 }
 
-// Hide masks the documents in a text, unless somebody asked for them.
+// Hide masks the documents in a text, unless they are revealed.
 func (p *rowPage) Hide(text string) string { return p.hide(text) }
 
-// waitView is what a row waits for, and where that can be seen.
+// waitView is one thing that a row waits for, with a link.
 type waitView struct {
 	Text string
-	ID   int64 // of the parent's row; 0 = it has none
+	ID   int64 // id of the parent's row; 0 = there is none
 }
 
-// How much of what may be much is shown.
+// How many items of long lists are shown.
 const (
 	dependentsShown = 50
 	historyShown    = 100
@@ -103,8 +104,7 @@ func (p *rowRoutes) showRow(q *web.Request) error {
 	return q.Page(http.StatusOK, "row", page)
 }
 
-// revealRow shows a row with its documents. That somebody looked is kept in the audit, before
-// anything is shown (C14).
+// revealRow shows a row with its documents. The audit records that first (C14).
 func (p *rowRoutes) revealRow(q *web.Request) error {
 	entry, err := entryOf(q, p.rows)
 	if err != nil {
@@ -120,7 +120,7 @@ func (p *rowRoutes) revealRow(q *web.Request) error {
 	return q.Page(http.StatusOK, "row", page)
 }
 
-// rowPage reads all that is known of a row.
+// rowPage reads everything that is known of a row.
 func (p *rowRoutes) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowPage, error) {
 	page := &rowPage{Entry: entry, Shown: view.MaskKey(entry.Key), Job: jobNamed(p.jobs, entry.Job), hide: view.Mask}
 	if revealed {
@@ -155,7 +155,7 @@ func (p *rowRoutes) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*
 	return page, nil
 }
 
-// readFields reads the values of a row, documents masked unless they are to be revealed.
+// readFields reads the values of a row, with documents masked unless revealed.
 func (p *rowRoutes) readFields(q *web.Request, page *rowPage, revealed bool) ([]Field, error) {
 	fields, err := p.fields.Fields(q.Context(), page.Entry)
 	if err != nil {
@@ -179,7 +179,7 @@ func (p *rowRoutes) readFields(q *web.Request, page *rowPage, revealed bool) ([]
 	return fields, nil
 }
 
-// readFamily reads what a row waits for, and what hangs on it.
+// readFamily reads what a row waits for, and the rows that depend on it.
 func (p *rowRoutes) readFamily(q *web.Request, page *rowPage) error {
 	for _, w := range page.Entry.WaitingFor {
 		v := waitView{Text: page.hide(w.Sentence(q.Lang))}
@@ -206,7 +206,7 @@ func (p *rowRoutes) readFamily(q *web.Request, page *rowPage) error {
 	return nil
 }
 
-// letter writes what stands at the top of the page.
+// letter returns the top of the page.
 func (p *rowRoutes) letter(q *web.Request, page *rowPage, fields []Field, attempts []trade.Attempt) letter {
 	e := page.Entry
 	out := letter{What: sentence(q.Voice(), e, fields), Since: e.UpdatedAt, Advice: p.words.Advice(e, q.Lang)}
@@ -249,7 +249,7 @@ func (p *rowRoutes) letter(q *web.Request, page *rowPage, fields []Field, attemp
 	return out
 }
 
-// sentence says what a row is: its kind, how much of what, and for how much.
+// sentence returns what a row is: its kind, the quantity, the product and the price.
 func sentence(v view.Voice, e trade.Entry, fields []Field) string {
 	text := func(name string) string {
 		for _, f := range fields {
@@ -294,15 +294,15 @@ func sentence(v view.Voice, e trade.Entry, fields []Field) string {
 	return strings.TrimSpace(strings.Join(strings.Fields(strings.Join(parts, " ")), " ")) + "."
 }
 
-// actsFor are the acts that may be of use for a row as it stands; the plan of each says whether it
-// can be done. What may be on the platform is decided at the desk for doubts.
+// actsFor returns the acts that may be useful for a row in its state; whether one can be done is in
+// its plan. Rows that may be on the platform are decided on the page of doubts.
 func actsFor(e trade.Entry) []Act {
 	offered := map[trade.State][]Act{
 		trade.Pending: {Retry, Dismiss}, trade.Waiting: {Retry, Dismiss}, trade.Invalid: {Dismiss},
 		trade.Rejected: {Retry, Dismiss},
 		trade.Held:     {Retry, Dismiss}, trade.Dismissed: {Reopen},
 	}[e.State]
-	if e.State == trade.Pending && e.NextAttemptAt.IsZero() { // it goes anyway
+	if e.State == trade.Pending && e.NextAttemptAt.IsZero() { // it goes without an act
 		offered = []Act{Dismiss}
 	}
 	if slices.ContainsFunc(e.Flags, func(f trade.Flag) bool { return slices.Contains(trade.AcknowledgedByAct, f) }) &&
@@ -312,10 +312,10 @@ func actsFor(e trade.Entry) []Act {
 	return offered
 }
 
-// decided reports whether it is known what became of a row: flags of others wait until then.
+// decided reports whether the outcome of a row is known; only then can its flags be acknowledged.
 func decided(e trade.Entry) bool { return e.State == trade.Accepted || e.State == trade.Dismissed }
 
-// pretty writes a JSON document for people.
+// pretty indents a JSON document.
 func pretty(doc json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Indent(&b, doc, "", "  ") != nil {

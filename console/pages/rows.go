@@ -16,7 +16,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// rowsRoutes are the list of rows, and the searches that a person keeps.
+// rowsRoutes are the list of rows and the saved searches.
 type rowsRoutes struct {
 	rows    Rows
 	totals  Totals
@@ -39,17 +39,17 @@ type rowsPage struct {
 	States  []trade.State
 	Flags   []trade.Flag
 	Rows    []rowLine
-	Next    string // query of the next page; "" = this is the last
+	Next    string // query of the next page; "" = this is the last one
 	First   string // query of the first page; "" = this is it
-	Counted *int   // rows of this filter, where the kept sums tell
-	Many    bool   // they are too many to be sorted so
+	Counted *int   // rows of this filter, if the stored sums contain it
+	Many    bool   // too many rows for this order
 	Columns []rowColumn
 	Saved   []trade.SavedFilter
-	Query   string // of the filter, without the page
+	Query   string // the filter without the page
 }
 
-// SavedPath is the address of the list with a filter that was kept: within a template the filter
-// would be taken for one value.
+// SavedPath returns the address of the list with a saved filter. In a template the filter would be
+// escaped as a single value.
 func (rowsPage) SavedPath(f trade.SavedFilter) string { return "/rows?" + f.Query }
 
 // rowLine is one row of the list.
@@ -57,21 +57,21 @@ type rowLine struct {
 	trade.Entry
 	Shown    string // the key, documents masked
 	Reason   string
-	Day      trade.Date // of the document; zero: nobody knows
+	Day      trade.Date // of the document; zero: unknown
 	Currency string
-	Value    *trade.Decimal // amount times price; nil: it has none
+	Value    *trade.Decimal // amount times price; nil: none
 }
 
-// rowColumn is the head of a column, by which the list is sorted.
+// rowColumn is the head of a column by which the list can be sorted.
 type rowColumn struct {
 	Name   string
-	Path   string // of the list sorted by it
-	Sorted string // ascending, descending; "" = it is not sorted by this
+	Path   string // address of the list sorted by it
+	Sorted string // ascending, descending; "" = not sorted by it
 	Number bool
 }
 
-// rowColumns heads the columns. One by which the list is sorted turns it round; numbers and days
-// begin with the largest.
+// rowColumns returns the heads of the columns. The current sort column links to the reverse order;
+// numbers and days begin with the largest.
 func rowColumns(f RowFilter) []rowColumn {
 	var out []rowColumn
 	by, down := f.Sort.Column()
@@ -97,7 +97,7 @@ func rowColumns(f RowFilter) []rowColumn {
 	return out
 }
 
-// lineOf is one row of the list.
+// lineOf returns one row of the list.
 func (p *rowsRoutes) lineOf(q *web.Request, e trade.Entry) rowLine {
 	line := rowLine{Entry: e, Shown: view.MaskKey(e.Key), Reason: view.Mask(p.words.Reason(e, q.Lang))}
 	if currency, value, ok := e.Value(); ok {
@@ -108,19 +108,19 @@ func (p *rowsRoutes) lineOf(q *web.Request, e trade.Entry) rowLine {
 		Delivered string `json:"delivery_date"`
 	}
 	if json.Unmarshal(e.Payload, &body) == nil {
-		line.Day, _ = trade.ParseDate(cmp.Or(body.Ordered, body.Delivered)) // without one there is none
+		line.Day, _ = trade.ParseDate(cmp.Or(body.Ordered, body.Delivered)) // zero if there is none
 	}
 	return line
 }
 
-// RowFilter is what the person asks for, as the address has it.
+// RowFilter is the filter in the address.
 type RowFilter struct {
 	trade.RowQuery
 	Job       string
 	State     string
 	Cause     string
 	Flag      string
-	FromText  string // days, as browsers give them
+	FromText  string // days as typed
 	UntilText string
 }
 
@@ -157,8 +157,7 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 	return q.Page(http.StatusOK, "rows", page)
 }
 
-// counted reports how many rows a filter selects, where it asks for nothing that the kept sums do
-// not know.
+// counted returns how many rows a filter selects; nil if the stored sums do not contain it.
 func (p *rowsRoutes) counted(q *web.Request, f RowFilter) (*int, error) {
 	if len(f.Causes)+len(f.Flags) > 0 || f.Text != "" || !f.From.IsZero() || !f.Until.IsZero() {
 		return nil, nil //nolint:nilnil // it is not known, which is no error
@@ -181,17 +180,17 @@ func (p *rowsRoutes) counted(q *web.Request, f RowFilter) (*int, error) {
 	return &n, nil
 }
 
-// needsPerson stands for all states in which a row needs somebody.
+// needsPerson is a filter for all states that need a person.
 const needsPerson = "needs_person"
 
-// ReadFilter reads the address strictly: a wrong word must not look like an empty list.
+// ReadFilter reads the address strictly, so that an invalid word does not look like an empty list.
 func ReadFilter(v url.Values, zone *time.Location) (RowFilter, error) {
 	f := RowFilter{
 		Job: v.Get("job"), State: v.Get("state"), Cause: v.Get("cause"), Flag: v.Get("flag"),
 		FromText: v.Get("from"), UntilText: v.Get("until"),
 	}
 	f.Text, f.After, f.Sort = strings.TrimSpace(v.Get("q")), v.Get("after"), trade.RowSort(v.Get("sort"))
-	for _, text := range []string{f.Job, f.Cause, f.Text} { // PostgreSQL takes no other text
+	for _, text := range []string{f.Job, f.Cause, f.Text} { // PostgreSQL accepts no other text
 		if !utf8.ValidString(text) || strings.Contains(text, "\x00") {
 			return f, web.BadRequest("filter")
 		}
@@ -233,7 +232,7 @@ func ReadFilter(v url.Values, zone *time.Location) (RowFilter, error) {
 	return f, err
 }
 
-// ReadDay reads a day; later is how many days after its beginning.
+// ReadDay parses a day and returns its beginning, later days after it.
 func ReadDay(text string, zone *time.Location, later int) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -246,7 +245,7 @@ func ReadDay(text string, zone *time.Location, later int) (time.Time, error) {
 	return time.Time{}, web.BadRequest("day")
 }
 
-// values is the filter as the address has it.
+// values returns the filter as query parameters.
 func (f RowFilter) values(after string) url.Values {
 	v := url.Values{}
 	for name, text := range map[string]string{
@@ -263,10 +262,10 @@ func (f RowFilter) values(after string) url.Values {
 	return v
 }
 
-// filterBytes bounds a filter that is kept.
+// filterBytes is the largest size of a saved filter.
 const filterBytes = 2000
 
-// saveFilter keeps the filter of the page under a name, or forgets one.
+// saveFilter stores the page's filter under a name, or removes one.
 func (p *rowsRoutes) saveFilter(q *web.Request) error {
 	name := strings.TrimSpace(q.PostFormValue("name"))
 	values, err := url.ParseQuery(q.PostFormValue("query"))

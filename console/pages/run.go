@@ -28,12 +28,12 @@ type runsPage struct {
 	Next string
 	Job  string
 	Jobs []Job
-	last map[string]bool // the newest of each job, by its id
+	last map[string]bool // ids of the newest run of each job
 	Live []liveShown
 }
 
-// Decide reports whether a pass is the newest of its job and left something to a person: what older
-// ones left is decided, or is what the newest left.
+// Decide reports whether a pass is the newest of its job and left something to a person. What older
+// ones left has been decided, or the newest counts it too.
 func (p runsPage) Decide(r trade.RunReport) bool {
 	open := r.States[trade.InDoubt] + r.States[trade.Held]
 	for _, flag := range changedFlags {
@@ -42,10 +42,10 @@ func (p runsPage) Decide(r trade.RunReport) bool {
 	return p.last[r.ID] && open > 0
 }
 
-// HerePath is the address of this page.
+// HerePath returns the address of this page.
 func (p runsPage) HerePath() string { return "/runs?" + url.Values{"job": {p.Job}}.Encode() }
 
-// NextPath is the address of the next page.
+// NextPath returns the address of the next page.
 func (p runsPage) NextPath() string {
 	return "/runs?" + url.Values{"after": {p.Next}, "job": {p.Job}}.Encode()
 }
@@ -78,11 +78,11 @@ type runPage struct {
 	Flags  []flagCount
 	Sum    int // of the states
 	Stop   *trade.Advice
-	Open   bool // it still runs, or ended without saying so
+	Open   bool // it is still running, or died without recording its end
 	Live   []liveShown
 }
 
-// runSum is how many rows stood in a state after the pass.
+// runSum is how many rows were in a state after the pass.
 type runSum struct {
 	State trade.State
 	Rows  int

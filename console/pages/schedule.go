@@ -8,7 +8,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// scheduleRoutes are the times of the jobs, and what people order for a job.
+// scheduleRoutes are the schedules of the jobs, and the acts on jobs.
 type scheduleRoutes struct {
 	runs      Runs
 	jobs      Jobs
@@ -23,7 +23,7 @@ func (p *scheduleRoutes) routes() []web.Route {
 	}
 }
 
-// schedulesPage lists the jobs with their times.
+// schedulesPage lists the jobs with their schedules.
 type schedulesPage struct {
 	Jobs []scheduleShown
 	Live []liveShown
@@ -31,10 +31,10 @@ type schedulesPage struct {
 
 type scheduleShown struct {
 	Schedule
-	Stop *trade.Advice // why it does not move; nil: it does, or a person paused it
-	Note string        // of the person who paused it
+	Stop *trade.Advice // why it is stopped; nil: it is not, or a person paused it
+	Note string        // by the person who paused it
 	Last *trade.RunReport
-	Acts []string // that may help now
+	Acts []string // acts that may be useful now
 }
 
 func (p *scheduleRoutes) showSchedules(q *web.Request) error {
@@ -72,8 +72,8 @@ func (p *scheduleRoutes) showSchedules(q *web.Request) error {
 // jobActs are the acts on a job.
 var jobActs = []string{"run", "pause", "resume", "release"}
 
-// actsOn gives the acts that may help a job where it stands; whether they can be done the plan
-// says.
+// actsOn returns the acts that may be useful for a job in its state; whether one can be done is in
+// its plan.
 func actsOn(status trade.JobStatus) []string {
 	switch {
 	case status.State == trade.Paused && status.Stop != nil && status.Stop.Brake != nil:
@@ -89,7 +89,7 @@ func actsOn(status trade.JobStatus) []string {
 // schedulePlan is what an act on a job would do.
 type schedulePlan struct {
 	Plan   JobPlan
-	Stop   *trade.Advice // what a release lets go
+	Stop   *trade.Advice // the stop or brake that a release ends
 	Reason string
 	Fault  string
 }
@@ -126,7 +126,7 @@ func (p *scheduleRoutes) planSchedule(q *web.Request) error {
 	return q.Page(status, "schedules_plan", page)
 }
 
-// doSchedule does what the plan showed, with a note that others read.
+// doSchedule does what the plan showed, with a note for other people.
 func (p *scheduleRoutes) doSchedule(q *web.Request) error {
 	page, err := p.planJob(q)
 	if err != nil {

@@ -11,18 +11,18 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// todayShown is how many causes the first page shows; the rest is one line that leads to all.
+// todayShown is how many causes the first page shows; one line links to the others.
 const todayShown = 7
 
-// today is what needs somebody now, the heaviest first, and who.
+// today is what needs a person now, most important first, and which department.
 type today struct {
 	Tasks   []task
 	More    int // causes that are not shown
 	Helpers []helper
-	Reading int // rows that are being read; nothing else is known yet
+	Reading int // number of rows being read; the rest is not known yet
 }
 
-// helper is somebody who can see to what waits.
+// helper is a department that can cure causes.
 type helper struct {
 	Key    string // of a phrase: accounting, it, platform
 	Tasks  int
@@ -36,15 +36,14 @@ type task struct {
 	Helper string
 	What   string
 	Rows   int
-	Weight trade.Decimal // of contracts and fixations, or where there are none of deliveries; kilograms
+	Weight trade.Decimal // kilograms; see taskOf
 	Values []pending.Money
 	Oldest time.Time
 	Path   string
 	Urgent bool
 }
 
-// helperOf reports which of the three departments can see to what a fixer names; "" = it ends by
-// itself.
+// helperOf returns which of the three departments cures what a fixer names; "" = it ends by itself.
 func helperOf(f trade.Fixer) string {
 	switch f {
 	case trade.FixIT, trade.FixReferences:
@@ -57,7 +56,7 @@ func helperOf(f trade.Fixer) string {
 	return "accounting"
 }
 
-// todayOf picks from what is stuck what the first page shows.
+// todayOf returns the part of what is stuck that the first page shows.
 func todayOf(stuck Stuck) today {
 	out := today{Reading: stuck.Reading}
 	for _, name := range []string{"accounting", "it", "platform"} {
@@ -85,7 +84,7 @@ func todayOf(stuck Stuck) today {
 	return out
 }
 
-// byWeight puts what a person must decide first, then the heaviest.
+// byWeight sorts tasks: first those that a person must decide, then by weight, largest first.
 func byWeight(a, b task) int {
 	switch {
 	case a.Urgent && !b.Urgent:
@@ -96,8 +95,8 @@ func byWeight(a, b task) int {
 	return cmp.Or(b.Weight.Cmp(a.Weight), cmp.Compare(b.Rows, a.Rows))
 }
 
-// taskOf sums up a cause. Contracts, fixations and deliveries are the same grain: the weight is
-// that of contracts, where there are none that of fixations, and else that of what is delivered.
+// taskOf sums up a cause. All kinds of records are the same grain, so that the weight is that of
+// one kind: contracts, or if that is zero fixations, then deliveries, then traceability.
 func taskOf(c Cause) task {
 	t := task{
 		Helper: helperOf(c.Advice.Fixer), What: c.Advice.What, Rows: c.Rows(), Oldest: c.Oldest,
@@ -126,7 +125,7 @@ func taskOf(c Cause) task {
 	return t
 }
 
-// addValues adds amounts currency by currency.
+// addValues adds sums of money currency by currency.
 func addValues(to, more []pending.Money) []pending.Money {
 	for _, m := range more {
 		i := slices.IndexFunc(to, func(have pending.Money) bool { return have.Currency == m.Currency })
@@ -139,7 +138,7 @@ func addValues(to, more []pending.Money) []pending.Money {
 	return to
 }
 
-// causeAnchor names the place of a cause on the page of causes.
+// causeAnchor returns the anchor of a cause on the page of causes.
 func causeAnchor(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return "c" + hex.EncodeToString(sum[:6])

@@ -6,9 +6,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Waiting counts what waits on each page of the menu, by its path, from the sums that the ledger
-// keeps. A page is shown without counts when they cannot be read: its own reading reports the
-// fault.
+// Waiting returns how many items wait on each page of the menu, by its path, from the ledger's
+// stored sums. If they cannot be read it returns nil: pages then have no counts, and their own
+// reads report the fault.
 func (p *Pages) Waiting(ctx context.Context) map[string]int {
 	counts := map[string]int{}
 	waits, err := p.ports.Consents.Approvals(ctx)
@@ -41,7 +41,7 @@ func (p *Pages) Waiting(ctx context.Context) map[string]int {
 	return counts
 }
 
-// Titles returns what people are shown instead of the names of jobs.
+// Titles returns the titles of jobs for people.
 func (p *Pages) Titles(lang trade.Lang) trade.Titles { return titlesOf(p.ports.Jobs, lang) }
 
 func titlesOf(jobs Jobs, lang trade.Lang) trade.Titles {

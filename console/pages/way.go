@@ -10,31 +10,31 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// wayStep is one thing that happened to a row.
+// wayStep is one event in the history of a row.
 type wayStep struct {
 	At   time.Time
-	Kind string // seen, sent, answered, silent, decided, told, changed: what the page calls it, and how it looks
+	Kind string // seen, sent, answered, silent, decided, told, changed: determines name and look
 	Who  string
 	What string // masked
-	Why  string // of a person, masked
+	Why  string // a person's reason, masked
 	Try  *attemptView
 	Bad  bool
 }
 
-// attemptView is one attempt, its request and answer as they are shown.
+// attemptView is one attempt with its request and answer as they are shown.
 type attemptView struct {
 	trade.Attempt
 	Request string
 	Answer  string
 }
 
-// wayShown is how many of the last steps of a row stand open.
+// wayShown is how many of the latest steps of a row are shown; earlier ones are folded.
 const wayShown = 15
 
-// changedAfter are the flags that say that the row became another one in the ERP.
+// changedAfter are the flags for a row that changed in the ERP.
 var changedAfter = []trade.Flag{trade.Changed, trade.MissingInERP, trade.Cancelled, trade.Replaced}
 
-// way reports what happened to a row, the latest last.
+// way returns the history of a row, oldest first.
 func (p *rowRoutes) way(v view.Voice, page *rowPage, attempts []trade.Attempt) []wayStep {
 	e := page.Entry
 	steps := []wayStep{{At: e.FirstSeenAt, Kind: "seen"}}
@@ -75,14 +75,14 @@ func (p *rowRoutes) way(v view.Voice, page *rowPage, attempts []trade.Attempt) [
 	return steps
 }
 
-// fieldView is a field of the ERP, of what was sent, and of what the platform showed.
+// fieldView is a field as the ERP has it, as it was sent, and as the platform showed it.
 type fieldView struct {
 	Field
 	There *string
-	Off   bool // something is wrong with it, or the three do not agree
+	Off   bool // it has a problem, or the three differ
 }
 
-// compare puts what the platform showed beside the fields, and sorts those out that differ.
+// compare adds the platform's values to the fields, and separates the fields that differ.
 func (page *rowPage) compare(fields []Field) {
 	there := page.there()
 	page.There = len(there) > 0
@@ -102,8 +102,8 @@ func (page *rowPage) compare(fields []Field) {
 	}
 }
 
-// there is what the platform showed of the record last: when a person confirmed it, else in its
-// answer or when it was read back.
+// there returns the platform's last known values of the record: from the reading that a person
+// confirmed, or else from an answer or a read-back.
 func (page *rowPage) there() map[string]string {
 	for _, r := range page.History {
 		var detail struct {

@@ -1,6 +1,6 @@
 // Package view writes the console's pages: templates with the frame around them, numbers, dates and
-// sentences in the person's language, and the files that browsers fetch beside them.
+// sentences in the person's language, and the static files.
 //
-// It knows no request, no ledger and no engine. html/template keeps what the ERP wrote from being
-// more than text; Mask keeps documents of persons from being shown.
+// It imports no request, ledger or engine. html/template makes texts of the ERP appear as text
+// only; Mask masks documents of persons.
 package view

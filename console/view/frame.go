@@ -6,7 +6,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Frame is what every page has around it.
+// Frame is the data that every page needs around its own.
 type Frame struct {
 	Voice
 	Page   string // name of its template
@@ -19,14 +19,14 @@ type Frame struct {
 	Bare   bool // a part of a page, for htmx
 	Told   string
 	Titles trade.Titles
-	By     string // what people know the issuer by; "" = there is none
-	// Counts is what waits on a page of the menu, by its path.
+	By     string // name of the login provider for people; "" = none
+	// Counts is how many items wait on a page of the menu, by its path.
 	Counts map[string]int
 	Data   any
 }
 
-// May tells a template whether the person may use what needs a role, so that it need not be
-// offered. The guard decides.
+// May reports whether the person has a role, so that a template can omit what the person may not
+// use. The guard enforces it.
 func (f Frame) May(role string) bool { return f.User != nil && f.User.Role.May(trade.Role(role)) }
 
 // NavItem is one page of the menu.
@@ -35,18 +35,18 @@ type NavItem struct {
 	Key    string // of a phrase
 	Icon   string // in templates/parts.html
 	Here   bool
-	Count  int  // what waits there; 0 = nothing is said
-	Urgent bool // it waits for a person
+	Count  int  // items that wait there; 0 = not shown
+	Urgent bool // they wait for a person
 	needs  trade.Role
 }
 
-// NavGroup is a part of the menu.
+// NavGroup is a group of the menu.
 type NavGroup struct {
 	Key   string // of a phrase
 	Items []NavItem
 }
 
-// menu lists the pages of the menu in their order. The first four are one tap away on a phone.
+// menu lists the pages of the menu in order. The first four have tabs on a phone.
 var menu = []NavGroup{
 	{"nav.work", []NavItem{
 		{Path: "/", Key: "nav.home", Icon: "home", needs: trade.Reader},
@@ -68,7 +68,7 @@ var menu = []NavGroup{
 	}},
 }
 
-// onPhone is how many pages have a place of their own below the page on a phone.
+// onPhone is how many pages have a tab on a phone.
 const onPhone = 4
 
 // Menu returns the pages that the person may see, by group.
@@ -91,7 +91,7 @@ func (f Frame) Menu() []NavGroup {
 	return out
 }
 
-// Tabs returns the pages that a phone shows below the page.
+// Tabs returns the pages that a phone shows as tabs below the page.
 func (f Frame) Tabs() []NavItem {
 	groups := f.Menu()
 	if len(groups) == 0 {
@@ -100,13 +100,14 @@ func (f Frame) Tabs() []NavItem {
 	return groups[0].Items[:min(onPhone, len(groups[0].Items))]
 }
 
-// Title is what people are shown instead of the name of a job.
+// Title returns the title of a job for people.
 func (f Frame) Title(job string) string { return f.Titles.Of(job) }
 
-// Lead is what people are shown of a row, documents masked; its key where that is nothing.
+// Lead returns the columns of a row that people see, with documents masked; its key if there are
+// none.
 func (f Frame) Lead(e trade.Entry) string { return e.Shown.Masked().Lead(Mask(e.Key)) }
 
-// Beneath is the key of a row that something else leads; "" where the key leads.
+// Beneath returns the key of a row whose Lead is not the key; otherwise "".
 func (f Frame) Beneath(e trade.Entry) string {
 	if e.Shown.Line() == "" {
 		return ""
@@ -114,7 +115,7 @@ func (f Frame) Beneath(e trade.Entry) string {
 	return Mask(e.Key)
 }
 
-// Sends is a job with what it sends, where its title does not say so.
+// Sends returns the title of a job with the kind that it sends, unless the title is that kind.
 func (f Frame) Sends(job string, kind trade.Kind) string {
 	title := f.Title(job)
 	if strings.EqualFold(title, f.Kind(kind)) {
@@ -123,7 +124,7 @@ func (f Frame) Sends(job string, kind trade.Kind) string {
 	return title + " (" + f.Kind(kind) + ")"
 }
 
-// Target is what an act that waits is for, as people know it.
+// Target returns what a waiting act is about, for people.
 func (f Frame) Target(act, target string) string {
 	if act == "close" {
 		if day, err := trade.ParseDate(target); err == nil {

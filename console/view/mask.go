@@ -18,5 +18,5 @@ func MaskKey(key string) string {
 	return strings.Join(parts, " | ")
 }
 
-// Masked reports whether a text has something to mask.
+// Masked reports whether a text contains something to mask.
 func Masked(text string) bool { return Mask(text) != text }

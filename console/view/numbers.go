@@ -7,13 +7,13 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Decimal writes a decimal.
+// Decimal formats a decimal.
 func (v Voice) Decimal(d trade.Decimal) string { return trade.NumberText(d.String(), v.lang) }
 
-// Number writes a whole number.
+// Number formats a whole number.
 func (v Voice) Number(n int) string { return trade.NumberText(strconv.Itoa(n), v.lang) }
 
-// Time writes a moment on the cooperative's clock.
+// Time formats a time in the cooperative's zone; "–" for the zero time.
 func (v Voice) Time(t time.Time) string {
 	switch {
 	case t.IsZero():
@@ -24,7 +24,7 @@ func (v Voice) Time(t time.Time) string {
 	return t.In(v.zone).Format("02/01/2006 15:04")
 }
 
-// Day writes the day of a moment on the cooperative's calendar.
+// Day formats the day of a time in the cooperative's zone.
 func (v Voice) Day(t time.Time) string {
 	if v.lang == trade.English {
 		return t.In(v.zone).Format("2006-01-02")
@@ -32,7 +32,7 @@ func (v Voice) Day(t time.Time) string {
 	return t.In(v.zone).Format("02/01/2006")
 }
 
-// ShortDay returns day and month.
+// ShortDay formats day and month.
 func (v Voice) ShortDay(t time.Time) string {
 	if v.lang == trade.Portuguese {
 		return t.In(v.zone).Format("02/01")
@@ -40,10 +40,10 @@ func (v Voice) ShortDay(t time.Time) string {
 	return t.In(v.zone).Format("Jan 2")
 }
 
-// ISO is a moment for machines: the attribute of a time element.
+// ISO formats a time for machines, as the attribute of a time element.
 func (v Voice) ISO(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// Span writes how long something takes, rounded up to whole seconds.
+// Span formats a duration, rounded up to whole seconds.
 func (v Voice) Span(d time.Duration) string {
 	seconds := int((d + time.Second - 1) / time.Second)
 	switch {

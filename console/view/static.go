@@ -13,12 +13,13 @@ import (
 //go:embed static
 var static embed.FS
 
-// Assets give the path of a file, which changes with its content: a browser may keep it.
+// Assets returns the paths of static files by its method Of. A path changes with the content, so
+// that browsers may cache the file.
 type Assets struct {
 	Version string // of all files together
 }
 
-// Asset gives the paths of the files that the program brings along.
+// Asset is the Assets of the files in this program.
 var Asset = func() Assets {
 	h := sha256.New()
 	err := fs.WalkDir(static, "static", func(name string, d fs.DirEntry, err error) error {
@@ -38,7 +39,7 @@ var Asset = func() Assets {
 // Of returns the path of a file of static/.
 func (a Assets) Of(name string) string { return "/static/" + a.Version + "/" + name }
 
-// File returns a file of static/ and what it is for browsers; ok is false where there is none.
+// File returns a file of static/ and its content type; ok is false if there is none.
 func File(name string) (content []byte, kind string, ok bool) {
 	name = path.Clean("static/" + name)
 	content, err := static.ReadFile(name)
@@ -59,7 +60,7 @@ func File(name string) (content []byte, kind string, ok bool) {
 	return content, kind, true
 }
 
-// Licences names the files of the licences of what the pages are made of.
+// Licences returns the names of the licence files of the third-party parts of the pages.
 func Licences() ([]string, error) {
 	names, err := fs.Glob(static, "static/licences/*.txt")
 	for i, name := range names {

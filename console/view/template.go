@@ -14,8 +14,8 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// pages are the templates by the name of their page, each with the layout around it and the parts
-// that several have. A wrong one is a fault of the program, which the tests find.
+// pages are the templates by the name of their page, each with the layout and the shared parts. A
+// faulty template is a fault of the program, which the tests find.
 var pages = sync.OnceValue(func() map[string]*template.Template {
 	out := map[string]*template.Template{}
 	names, err := fs.Glob(templates, "templates/*.html")
@@ -52,7 +52,7 @@ func Part(w io.Writer, name string, f Frame) error {
 	return t.ExecuteTemplate(w, name, f)
 }
 
-// dict gives a part several values: {{template "x" dict "Page" $ "Row" .}}.
+// dict passes several values to a part: {{template "x" dict "Page" $ "Row" .}}.
 func dict(pairs ...any) (map[string]any, error) {
 	out := map[string]any{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -65,13 +65,13 @@ func dict(pairs ...any) (map[string]any, error) {
 	return out, nil
 }
 
-// deref returns what a pointer points to.
+// deref returns the value of a pointer.
 func deref(n *int) int { return *n }
 
-// text returns the text that a pointer points to.
+// text returns the value of a pointer.
 func text(s *string) string { return *s }
 
-// list names fields one after the other.
+// list joins the names of fields with commas.
 func list(f Frame, fields []string) string {
 	names := make([]string, len(fields))
 	for i, name := range fields {

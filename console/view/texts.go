@@ -8,10 +8,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Tonnes writes a weight in kilograms as tonnes, exactly.
+// Tonnes formats a weight in kilograms as tonnes, exactly.
 func (v Voice) Tonnes(kg trade.Decimal) string { return v.Decimal(kg.Tonnes()) + " t" }
 
-// Sacas writes a weight in kilograms as sacas of 60 kg; what is not exact says so.
+// Sacas formats a weight in kilograms as sacas of 60 kg; a rounded value is marked with ≈.
 func (v Voice) Sacas(kg trade.Decimal) string {
 	sacas, exact := kg.Sacas(2)
 	text := v.Decimal(sacas) + " sc"
@@ -21,10 +21,10 @@ func (v Voice) Sacas(kg trade.Decimal) string {
 	return text
 }
 
-// symbols are how people write currencies; the others are written by their code.
+// symbols are the symbols of currencies; other currencies are shown by their code.
 var symbols = map[string]string{"BRL": "R$", "USD": "US$", "EUR": "€"}
 
-// Money writes an amount of a currency with cents.
+// Money formats an amount of a currency with cents.
 func (v Voice) Money(currency string, amount trade.Decimal) string {
 	text := amount.Round(2).String()
 	whole, cents, _ := strings.Cut(text, ".")
@@ -35,7 +35,7 @@ func (v Voice) Money(currency string, amount trade.Decimal) string {
 	return strings.TrimSpace(currency + " " + text)
 }
 
-// Records counts records of a kind: "1 contrato", "38 contratos".
+// Records formats a number of records of a kind: "1 contrato", "38 contratos".
 func (v Voice) Records(kind trade.Kind, fixing bool, n int) string {
 	word := kind.Plural(v.lang)
 	switch {
@@ -49,22 +49,23 @@ func (v Voice) Records(kind trade.Kind, fixing bool, n int) string {
 	return v.Number(n) + " " + word
 }
 
-// Rows counts rows.
+// Rows formats a number of rows.
 func (v Voice) Rows(n int) string { return v.T("desk.rows", v.Number(n)) }
 
-// Fixer is who can cure something.
+// Fixer returns who can cure something.
 func (v Voice) Fixer(f trade.Fixer) string { return f.Label(v.lang) }
 
-// Again says whether sending again is safe.
+// Again returns whether sending again is safe.
 func (v Voice) Again(a trade.Again) string { return a.Label(v.lang) }
 
-// aside is a command that a sentence names in brackets.
+// aside matches a command in parentheses in a sentence.
 var aside = regexp.MustCompile(" *\\(`[^`]*`\\)")
 
-// command is a command that a sentence tells people to type.
+// command matches a command that a sentence tells people to type.
 var command = regexp.MustCompile("`safrasync ([a-z]+)[^`]*`|\\bsafrasync (release)\\b")
 
-// buttons are what does in the console what a command does. The others are for IT, on the server.
+// buttons are the names of the buttons or pages that do the same as a command. All other commands
+// are for IT, on the server.
 var buttons = map[string]string{
 	"retry": "act.retry", "adopt": "act.adopt", "resend": "act.resend", "dismiss": "act.dismiss",
 	"reopen": "act.reopen", "acknowledge": "act.acknowledge",
@@ -72,8 +73,8 @@ var buttons = map[string]string{
 	"rows": "nav.rows", "status": "nav.rows", "why": "nav.rows",
 }
 
-// Plain puts the names of pages and buttons in the place of the commands that a sentence tells
-// people to type.
+// Plain replaces the commands that a sentence tells people to type by the names of pages and
+// buttons.
 func (v Voice) Plain(text string) string {
 	text = command.ReplaceAllStringFunc(aside.ReplaceAllString(text, ""), func(found string) string {
 		parts := command.FindStringSubmatch(found)
@@ -85,11 +86,11 @@ func (v Voice) Plain(text string) string {
 	return strings.ReplaceAll(text, "`", "")
 }
 
-// Problem says what is wrong with a field.
+// Problem returns what is wrong with a field.
 func (v Voice) Problem(p trade.Problem) string { return p.Sentence(v.lang) }
 
-// Loads says what is blocked, by kind of record: "38 contratos (4.310 t), 112 entregas (1.200 t)".
-// The kinds are never added: a delivery's grain is its contract's.
+// Loads returns what is blocked, by kind of record: "38 contratos (4.310 t), 112 entregas (1.200
+// t)". The kinds are never added up, because a delivery's grain is its contract's.
 func (v Voice) Loads(blocked map[trade.Kind]*trade.Load) string {
 	var parts []string
 	for _, kind := range trade.Kinds {
@@ -109,7 +110,7 @@ func (v Voice) Loads(blocked map[trade.Kind]*trade.Load) string {
 	return strings.Join(parts, ", ")
 }
 
-// Count writes a number that may not be known.
+// Count formats a number that may be unknown.
 func (v Voice) Count(n *int) string {
 	if n == nil {
 		return v.T("common.none")
@@ -117,10 +118,10 @@ func (v Voice) Count(n *int) string {
 	return v.Number(*n)
 }
 
-// Number64 writes a number of the ledger.
+// Number64 formats a 64-bit number.
 func (v Voice) Number64(n int64) string { return trade.NumberText(strconv.FormatInt(n, 10), v.lang) }
 
-// ActName says what somebody did; an act without words is shown as it is stored.
+// ActName returns what somebody did; an act without a phrase is returned as it is stored.
 func (v Voice) ActName(act string) string {
 	key := "did." + strings.ReplaceAll(act, " ", "_")
 	if !v.Has(key) {
@@ -129,7 +130,7 @@ func (v Voice) ActName(act string) string {
 	return v.T(key)
 }
 
-// Date is a calendar day as the language writes it.
+// Date formats a calendar day for the language.
 func (v Voice) Date(d trade.Date) string {
 	if v.lang == trade.English || d.IsZero() {
 		return d.String()
@@ -137,8 +138,8 @@ func (v Voice) Date(d trade.Date) string {
 	return d.String()[8:10] + "/" + d.String()[5:7] + "/" + d.String()[:4]
 }
 
-// Said is the value of a field of the API as people of the language write it: numbers with
-// separators, prices with cents, days as days.
+// Said formats the value of a field of the API for people: numbers with separators, prices with
+// cents, days as days.
 func (v Voice) Said(field, text string) string {
 	for _, kind := range trade.Kinds {
 		rule, ok := trade.Rule(kind, field)
@@ -158,13 +159,14 @@ func (v Voice) Said(field, text string) string {
 	return text
 }
 
-// Listed joins names.
+// Listed joins names with commas.
 func (Voice) Listed(names []string) string { return strings.Join(names, ", ") }
 
-// Event names an event of the platform.
+// Event returns the name of an event of the platform.
 func (v Voice) Event(event string) string { return trade.EventLabel(event, v.lang) }
 
-// EventWord says a status that an event named; one without words is shown as it came.
+// EventWord returns the phrase for a status that an event named; a status without a phrase is
+// returned unchanged.
 func (v Voice) EventWord(word string) string {
 	if key := "event.word." + strings.ToUpper(word); v.Has(key) {
 		return v.T(key)
@@ -172,5 +174,5 @@ func (v Voice) EventWord(word string) string {
 	return word
 }
 
-// Stopped says in a few words why a job stopped.
+// Stopped returns in a few words why a job stopped.
 func (v Voice) Stopped(code string) string { return trade.ExplainStop(code, v.lang).What }

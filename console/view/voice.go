@@ -7,16 +7,16 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Voice writes for people: in a language, on the clock of a zone.
+// Voice formats values and texts for people, in a language and a time zone.
 type Voice struct {
 	lang trade.Lang
 	zone *time.Location
 }
 
-// NewVoice writes in a language, on the clock of a zone.
+// NewVoice returns a voice for a language and a time zone.
 func NewVoice(lang trade.Lang, zone *time.Location) Voice { return Voice{lang, zone} }
 
-// T returns a phrase. A key that does not exist is shown as it is, and found by a test.
+// T returns a phrase. An unknown key is returned unchanged; a test finds it.
 func (v Voice) T(key string, args ...any) string {
 	format := i18n.Console.Text(v.lang, i18n.Key(key))
 	if len(args) == 0 {
@@ -25,28 +25,28 @@ func (v Voice) T(key string, args ...any) string {
 	return i18n.Format(format, args...)
 }
 
-// Has reports whether there is a phrase.
+// Has reports whether there is a phrase for a key.
 func (v Voice) Has(key string) bool {
 	return i18n.Console.Has(i18n.Key(key))
 }
 
-// Lang is the language for the attribute of the page.
+// Lang returns the language for the page's lang attribute.
 func (v Voice) Lang() string { return string(v.lang) }
 
-// Language is the language for texts of package trade.
+// Language returns the language for package trade.
 func (v Voice) Language() trade.Lang { return v.lang }
 
-// State is a state's name.
+// State returns the name of a state.
 func (v Voice) State(s trade.State) string { return s.Label(v.lang) }
 
-// Flag is a flag's name.
+// Flag returns the name of a flag.
 func (v Voice) Flag(f trade.Flag) string { return f.Label(v.lang) }
 
-// Kind is what a job sends, in the plural.
+// Kind returns the name of a kind of record, in the plural.
 func (v Voice) Kind(k trade.Kind) string { return k.Plural(v.lang) }
 
-// FieldName is a field's name.
+// FieldName returns the name of a field.
 func (v Voice) FieldName(field string) string { return trade.FieldLabel(field, v.lang) }
 
-// Role is a role's name.
+// Role returns the name of a role.
 func (v Voice) Role(r trade.Role) string { return v.T("role." + string(r)) }

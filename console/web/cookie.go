@@ -12,19 +12,19 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// The cookies of every page. Where browsers reach the console by TLS their names begin with
-// __Host-, which browsers take only with Secure, without Domain, and for the whole host; on
-// loopback without TLS they cannot, so that they have other names there.
+// The cookies of every page. If browsers reach the console by TLS, the names begin with __Host-,
+// which browsers accept only with Secure, without Domain, and for the whole host. On loopback
+// without TLS that is impossible, so that the names differ there.
 const (
 	cookieLang  = "safrasync-lang"
 	cookieTheme = "safrasync-theme"
 	cookieTold  = "safrasync-told"
 )
 
-// DeviceKept is how long a browser is known.
+// DeviceKept is how long a browser is remembered.
 const DeviceKept = 180 * 24 * time.Hour
 
-// CookieName is the name that a cookie has for browsers.
+// CookieName returns the full name of a cookie.
 func (s *Site) CookieName(name string) string {
 	if s.Secure {
 		return "__Host-" + name
@@ -32,7 +32,7 @@ func (s *Site) CookieName(name string) string {
 	return name + "-loopback"
 }
 
-// SetCookie sets a cookie; age 0 is until the browser ends, below 0 removes it.
+// SetCookie sets a cookie. Age 0 keeps it until the browser ends; a negative age removes it.
 func (q *Request) SetCookie(name, value string, age time.Duration) {
 	cookie := &http.Cookie{
 		Name: q.Site.CookieName(name), Value: value, Path: "/", Secure: q.Site.Secure, HttpOnly: true,
@@ -41,7 +41,7 @@ func (q *Request) SetCookie(name, value string, age time.Duration) {
 	http.SetCookie(q.Writer, cookie)
 }
 
-// CookieValue is what the browser has in a cookie; "" where it has none.
+// CookieValue returns the value of a cookie; "" if the browser has none.
 func (q *Request) CookieValue(name string) string {
 	cookie, err := q.Cookie(q.Site.CookieName(name))
 	if err != nil {
@@ -50,14 +50,15 @@ func (q *Request) CookieValue(name string) string {
 	return cookie.Value
 }
 
-// token is what forms of this login carry. It is made of the secret, which no page holds.
+// token returns the token that forms of this login contain. It is derived from the secret, which no
+// page contains.
 func (q *Request) token() string {
 	mac := hmac.New(sha256.New, []byte(q.Secret))
 	_, _ = mac.Write([]byte("form")) // never fails
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// TokenFits compares the token of a form, or of the header that scripts send, with that of the
+// TokenFits reports whether the token of a form, or of the header that scripts send, is that of the
 // login (C7).
 func (q *Request) TokenFits() bool {
 	given := q.PostFormValue("token")
@@ -67,10 +68,10 @@ func (q *Request) TokenFits() bool {
 	return subtle.ConstantTimeCompare([]byte(given), []byte(q.token())) == 1
 }
 
-// Tell keeps a sentence, by its key, for the next page.
+// Tell stores the key of a sentence for the next page.
 func (q *Request) Tell(key string) { q.SetCookie(cookieTold, key, time.Minute) }
 
-// Told returns the sentence that was kept, once.
+// Told returns the stored key and removes it.
 func (q *Request) Told() string {
 	key := "told." + q.CookieValue(cookieTold)
 	if !i18n.Console.Has(i18n.Key(key)) {
@@ -80,7 +81,7 @@ func (q *Request) Told() string {
 	return key
 }
 
-// Prefer keeps a language and an appearance in the browser, where they are some.
+// Prefer stores a language and an appearance in the browser, if they are valid.
 func (q *Request) Prefer(lang trade.Lang, theme string) {
 	if lang == trade.Portuguese || lang == trade.English {
 		q.SetCookie(cookieLang, string(lang), DeviceKept)
@@ -90,7 +91,7 @@ func (q *Request) Prefer(lang trade.Lang, theme string) {
 	}
 }
 
-// langOf is the language that the person has chosen, or that of the configuration.
+// langOf returns the language that the person has chosen, or else the configured one.
 func (q *Request) langOf() trade.Lang {
 	switch lang := trade.Lang(q.CookieValue(cookieLang)); lang {
 	case trade.English, trade.Portuguese:
@@ -99,7 +100,7 @@ func (q *Request) langOf() trade.Lang {
 	return q.Site.Lang
 }
 
-// themeOf is light, dark, or "" for that of the system.
+// themeOf returns light, dark, or "" for the system's appearance.
 func (q *Request) themeOf() string {
 	if theme := q.CookieValue(cookieTheme); theme == "light" || theme == "dark" {
 		return theme

@@ -10,8 +10,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Fault is an error as a person is told it: a code, for which there is a sentence, and nothing
-// of what lies behind (C13).
+// Fault is an error for a person: a code, for which there is a sentence. Its cause is never shown
+// (C13).
 type Fault struct {
 	Status int
 	Code   string
@@ -25,10 +25,10 @@ func (f *Fault) Error() string {
 	return f.Code
 }
 
-// Unwrap returns what lies behind it.
+// Unwrap returns the cause.
 func (f *Fault) Unwrap() error { return f.Cause }
 
-// The faults that several pages have.
+// The faults that several pages return.
 var (
 	ErrNotFound  = &Fault{http.StatusNotFound, "not_found", nil}
 	ErrForbidden = &Fault{http.StatusForbidden, "role", nil}
@@ -36,11 +36,11 @@ var (
 	ErrBusy      = &Fault{http.StatusServiceUnavailable, "busy", nil}
 )
 
-// BadRequest is a wrong form or address.
+// BadRequest returns the fault for a wrong form or address.
 func BadRequest(code string) error { return &Fault{http.StatusBadRequest, code, nil} }
 
-// Fail answers with an error. What is not a fault is the program's or the ledger's: the log has it,
-// the browser its number.
+// Fail answers with an error. An error that is not a Fault comes from the program or the ledger:
+// the log gets it, and the browser gets its number.
 func (q *Request) Fail(err error) {
 	var f *Fault
 	switch {
@@ -72,5 +72,5 @@ func (q *Request) Fail(err error) {
 	}
 }
 
-// errorPage is what a person is told of a fault. What they wrote is shown, so that it is not lost.
+// errorPage is the page for a fault. It shows what the person typed, so that it is not lost.
 type errorPage struct{ What, Code, ID, Typed string }

@@ -14,16 +14,16 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Site is what all requests of a console have in common.
+// Site is what all requests of a console share.
 type Site struct {
 	Name   string         // of the installation
-	Lang   trade.Lang     // where a person has not chosen
+	Lang   trade.Lang     // for people who have not chosen one
 	Zone   *time.Location // of the cooperative
-	Secure bool           // browsers reach it by TLS, of its own or of the proxy
-	Issuer string         // what people know the issuer of logins by; "" = there is none
+	Secure bool           // browsers reach it by TLS, of the console or of the proxy
+	Issuer string         // name of the login provider for people; "" = none
 	Now    func() time.Time
 	Log    *zap.Logger
-	// Waiting counts what waits on each page of the menu, by its path; nil: nothing is counted.
+	// Waiting counts what waits on each page of the menu, by its path; nil: no counts.
 	Waiting func(context.Context) map[string]int
 	Titles  func(trade.Lang) trade.Titles // of the jobs
 }
@@ -33,27 +33,27 @@ type Request struct {
 	*http.Request
 	Writer   http.ResponseWriter
 	Site     *Site
-	ID       string // a number that the log has too
+	ID       string // number of the answer, also in the log
 	From     string // address of the browser
-	Secret   string // of the login, as the browser holds it
+	Secret   string // secret of the login, from the browser's cookie
 	Login    *trade.Login
 	Lang     trade.Lang
 	Answered bool            // the answer has begun
-	Ending   <-chan struct{} // closed when the console ends: for answers that go on
+	Ending   <-chan struct{} // closed when the console ends; for streams
 	theme    string
 }
 
-// NewRequest reads from a request what every page needs of it.
+// NewRequest returns a request with language and theme read from its cookies.
 func NewRequest(site *Site, w http.ResponseWriter, r *http.Request, id string) *Request {
 	q := &Request{Request: r, Writer: w, Site: site, ID: id}
 	q.Lang, q.theme = q.langOf(), q.themeOf()
 	return q
 }
 
-// May reports whether the person has a role, or more.
+// May reports whether the person has a role, or a higher one.
 func (q *Request) May(role trade.Role) bool { return q.Login.User.Role.May(role) }
 
-// Record begins a record of the audit about what this person does.
+// Record returns an audit record about an act of this person.
 func (q *Request) Record(act, target, reason, detail string) trade.AuditRecord {
 	who := "?"
 	if q.Login != nil {
@@ -65,10 +65,10 @@ func (q *Request) Record(act, target, reason, detail string) trade.AuditRecord {
 	}
 }
 
-// Voice writes for this person.
+// Voice returns the voice for this person.
 func (q *Request) Voice() view.Voice { return view.NewVoice(q.Lang, q.Site.Zone) }
 
-// Page answers with a page: the template of that name, in its frame.
+// Page answers with a page: the template with that name, in its frame.
 func (q *Request) Page(status int, name string, data any) error {
 	f := view.Frame{
 		Voice: q.Voice(), Page: name, Name: q.Site.Name, Path: q.URL.Path, Theme: q.theme,
@@ -99,15 +99,15 @@ func (q *Request) Page(status int, name string, data any) error {
 	return nil
 }
 
-// Redirect sends the browser to a path of ours after something was done.
+// Redirect sends the browser to a path of the console after an act.
 func (q *Request) Redirect(path string) error {
 	q.Answered = true
 	http.Redirect(q.Writer, q.Request, path, http.StatusSeeOther)
 	return nil
 }
 
-// Local is a path to go on to that a browser named, if it is one of ours; else the first page
-// (C10).
+// Local returns the path that a browser named as its next page, if it is a path of the console;
+// otherwise "/" (C10).
 func Local(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" ||

@@ -7,40 +7,40 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Route is one thing that a browser can ask for. Who may use it stands here and nowhere else.
+// Route is one thing that a browser can request. Who may use it is defined here and nowhere else.
 type Route struct {
 	Method string
-	Path   string        // as net/http has it
-	Needs  trade.Role    // the least role; "" = nobody, unless open
-	Open   bool          // without having logged in
-	Free   bool          // also before the first administrator is there: what the page that says so is made of
-	Body   int64         // of a form, at most; 0: that of every form
-	Takes  time.Duration // at most, where that is longer than AnswerWithin
-	Stream bool          // the answer goes on until the browser goes away
+	Path   string        // in the form of net/http
+	Needs  trade.Role    // the lowest role; "" = nobody, unless Open
+	Open   bool          // usable without a login
+	Free   bool          // usable before there is an administrator: files of the setup page
+	Body   int64         // most bytes of a form; 0: the limit of every form
+	Takes  time.Duration // time limit, if longer than AnswerWithin
+	Stream bool          // the answer continues until the browser disconnects
 	Handle func(*Request) error
 }
 
-// Get is a page for who has a role.
+// Get returns a route for a page that needs a role.
 func Get(path string, needs trade.Role, handle func(*Request) error) Route {
 	return Route{Method: http.MethodGet, Path: path, Needs: needs, Handle: handle}
 }
 
-// Post is an order of who has a role.
+// Post returns a route for an act that needs a role.
 func Post(path string, needs trade.Role, handle func(*Request) error) Route {
 	return Route{Method: http.MethodPost, Path: path, Needs: needs, Handle: handle}
 }
 
-// WithBody lets the form have so many bytes.
+// WithBody sets the most bytes of the form.
 func (r Route) WithBody(most int64) Route {
 	r.Body = most
 	return r
 }
 
-// Within lets the answer take so long.
+// Within sets the time limit of the answer.
 func (r Route) Within(most time.Duration) Route {
 	r.Takes = most
 	return r
 }
 
-// AnswerWithin is how long a page may take, unless its route says more.
+// AnswerWithin is how long a page may take, unless its route has another limit.
 const AnswerWithin = 20 * time.Second

@@ -14,7 +14,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Elsewhere are the acts that can be approved and that other commands do.
+// Elsewhere holds, by act, the constructors of the acts that need approval but are done by other
+// commands.
 type Elsewhere map[string]func(*cli.App) engineacts.Elsewhere
 
 // NewApprovalsCommand makes the command approvals.
@@ -63,7 +64,7 @@ func answerCommand(a *cli.App, name string, help i18n.Key,
 	return cmd
 }
 
-// approve shows the plan of what somebody ordered, asks, and keeps that this person agrees.
+// approve shows the plan of an act that somebody ordered, asks, and records this person's consent.
 func approve(ctx context.Context, a *cli.App, id int64, f cli.ActFlags, elsewhere Elsewhere) error {
 	acts, err := a.OpenActs(ctx, cli.ToWrite)
 	if err != nil {
@@ -112,7 +113,8 @@ func approve(ctx context.Context, a *cli.App, id int64, f cli.ActFlags, elsewher
 	return tellDecided(a, id, d, done)
 }
 
-// readyFor gives the acts what an act needs to be planned again.
+// readyFor sets the ERP reader and the platform client in acts, as far as planning this act again
+// needs them.
 func readyFor(ctx context.Context, a *cli.App, acts *engineacts.Acts, act string) (err error) {
 	if act != "adopt" && act != "resend" {
 		return nil
@@ -124,12 +126,12 @@ func readyFor(ctx context.Context, a *cli.App, acts *engineacts.Acts, act string
 	return err
 }
 
-// approvalJSON is one line of `approvals --json`, and what an answer says.
+// approvalJSON is one line of `approvals --json`, and what approve and decline print with --json.
 type approvalJSON struct {
 	Approval int64           `json:"approval"`
 	Act      string          `json:"act"`
 	Target   string          `json:"target"`
-	People   []trade.Consent `json:"people"` // who ordered it comes first
+	People   []trade.Consent `json:"people"` // the person who ordered the act comes first
 	Needs    int             `json:"needs"`
 	Until    string          `json:"until"`
 	Done     bool            `json:"done"`
@@ -166,7 +168,8 @@ func listApprovals(ctx context.Context, a *cli.App) error {
 
 func tellApproval(a *cli.App, ap trade.Approval) { a.Tell("act.line", approvalText(a, ap)) }
 
-// approvalText says in one line what waits, who ordered it and why, and until when it waits.
+// approvalText returns one line: the act, who ordered it and why, how many people have agreed, and
+// when the approval expires.
 func approvalText(a *cli.App, ap trade.Approval) string {
 	first := ap.People[0]
 	names := make([]string, len(ap.People))
@@ -177,7 +180,8 @@ func approvalText(a *cli.App, ap trade.Approval) string {
 		first.Reason, len(ap.People), ap.Needs, a.Voice().Moment(ap.Until))
 }
 
-// tellDecided says what became of an answer; it fails when the answer does not count.
+// tellDecided prints the result of approve or decline. It returns an error if the answer was
+// refused.
 func tellDecided(a *cli.App, id int64, d engineacts.Decided, done i18n.Key) error {
 	if a.AsJSON {
 		out := approvalOf(d.Approval)

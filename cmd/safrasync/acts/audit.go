@@ -13,7 +13,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// auditShown is how many records people are shown without --limit; JSON is complete.
+// auditShown is how many records are printed without --limit; --json prints all.
 const auditShown = 50
 
 // NewAuditCommand makes the command audit.
@@ -45,14 +45,14 @@ type AuditJSON struct {
 	Act    string          `json:"act"`
 	Target string          `json:"target"`
 	Reason string          `json:"reason"`
-	Detail json.RawMessage `json:"detail"` // before and after
-	Prev   string          `json:"prev"`   // hash of the record before; "" for the first
+	Detail json.RawMessage `json:"detail"` // values before and after the act
+	Prev   string          `json:"prev"`   // hash of the previous record; "" for the first
 	Hash   string          `json:"hash"`
 
-	Reduced bool `json:"reduced"` // who, from, target, reason and detail are no longer kept
+	Reduced bool `json:"reduced"` // retention has removed who, from, target, reason and detail
 }
 
-// AuditOf is a record of the audit as JSON has it.
+// AuditOf converts an audit record to its JSON form. A detail that is not valid JSON becomes null.
 func AuditOf(r trade.AuditRecord) AuditJSON {
 	detail := json.RawMessage(r.Detail)
 	if !json.Valid(detail) {
@@ -61,7 +61,7 @@ func AuditOf(r trade.AuditRecord) AuditJSON {
 	return AuditJSON{r.Seq, r.At, r.Who, r.From, r.Act, r.Target, r.Reason, detail, r.Prev, r.Hash, r.Reduced}
 }
 
-// listAudit lists the latest acts, the oldest of them first.
+// listAudit prints the latest acts, oldest first.
 func listAudit(ctx context.Context, a *cli.App, limit int) error {
 	store, err := a.OpenLedger(ctx, cli.ToRead)
 	if err != nil {
@@ -87,7 +87,7 @@ func listAudit(ctx context.Context, a *cli.App, limit int) error {
 	return nil
 }
 
-// verifyAudit reports whether the audit is as it was written.
+// verifyAudit checks the audit's chain of hashes and reports the first record that does not match.
 func verifyAudit(ctx context.Context, a *cli.App) error {
 	store, err := a.OpenLedger(ctx, cli.ToRead)
 	if err != nil {
@@ -100,7 +100,7 @@ func verifyAudit(ctx context.Context, a *cli.App) error {
 	if a.AsJSON {
 		err = a.PrintJSON(struct {
 			OK          bool  `json:"ok"`
-			FirstBroken int64 `json:"first_broken"` // 0 when everything is as it was written
+			FirstBroken int64 `json:"first_broken"` // 0 if every record is unchanged
 		}{broken == 0, broken})
 	} else if broken == 0 {
 		a.Show("audit.whole")

@@ -88,8 +88,8 @@ func decide(ctx context.Context, a *cli.App, job string, keys []string, f cli.Ac
 	return actOnRows(ctx, a, p, rowActFlags{ActFlags: f, count: -1}, title)
 }
 
-// planResend plans a second sending. Where this host has not known of the doubt since its start,
-// its quarantine begins here: what passed before cannot be proved.
+// planResend plans a second sending. If this host has not known of the doubt since it booted, the
+// quarantine begins now, because the time that passed before cannot be proved.
 func planResend(ctx context.Context, a *cli.App, acts *engineacts.Acts, job, key string,
 	checked bool,
 ) (engineacts.RowPlan, error) {
@@ -108,7 +108,7 @@ func planResend(ctx context.Context, a *cli.App, acts *engineacts.Acts, job, key
 	return plan, writing.Watch(ctx, job)
 }
 
-// decision reports what a person must know who decides about a row that may be on the platform.
+// decision returns what a person must know before deciding about a row that may be on the platform.
 func decision(v cli.Voice, act string, s engineacts.RowStep) []string {
 	if act != "resend" && act != "adopt" || s.Before.ID == 0 {
 		return nil

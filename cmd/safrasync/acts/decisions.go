@@ -29,8 +29,8 @@ func NewDecisionsCommand(a *cli.App) *cobra.Command {
 	return group
 }
 
-// importDecisions plans what a file of decisions orders, shows it, and does it through the same
-// acts as the commands for single rows. All or nothing, unless skip.
+// importDecisions plans what a file of decisions orders, shows the plan, and does it with the same
+// acts as the commands for single rows. It does all or nothing, unless skip is set.
 func importDecisions(ctx context.Context, a *cli.App, file string, f cli.ActFlags, skip bool) error {
 	if _, err := a.LoadConfig(); err != nil {
 		return err
@@ -79,7 +79,8 @@ func importDecisions(ctx context.Context, a *cli.App, file string, f cli.ActFlag
 	return doDecisions(ctx, a, acts, plans, f, wrong)
 }
 
-// readyToAdopt gives the acts what an adoption needs, when there is one.
+// readyToAdopt sets the platform client and the ERP reader in acts if the list contains an
+// adoption.
 func readyToAdopt(ctx context.Context, a *cli.App, acts *engineacts.Acts, list []reconcile.Decision) error {
 	for _, d := range list {
 		if d.Act != "adopt" && d.Act != "adopt-no-id" {
@@ -96,7 +97,8 @@ func readyToAdopt(ctx context.Context, a *cli.App, acts *engineacts.Acts, list [
 	return nil
 }
 
-// tellFaults names each row that is not taken, with its line, its column and why; it counts them.
+// tellFaults prints each row that cannot be done, with its line, its column and the reason. It
+// returns their number.
 func tellFaults(a *cli.App, faults []reconcile.Fault, refused []reconcile.Refused) int {
 	for _, w := range faults {
 		if w.Column == "" {

@@ -38,8 +38,8 @@ func NewResumeCommand(a *cli.App) *cobra.Command {
 		})
 }
 
-// jobCommand makes a command that is done without a question: it lets nothing leave that a person
-// has not seen.
+// jobCommand makes a command that asks no question, because the act sends nothing that a person has
+// not seen.
 func jobCommand(a *cli.App, use string, short i18n.Key,
 	run func(ctx context.Context, job string, f cli.ActFlags) error,
 ) *cobra.Command {
@@ -80,7 +80,7 @@ func checkKnownJob(a *cli.App, job string) error {
 	return a.CheckJobNames(config, []string{job})
 }
 
-// actOnJob plans and does an act on a job that needs no question.
+// actOnJob plans and does an act on a job without asking.
 func actOnJob(ctx context.Context, a *cli.App, job string, f cli.ActFlags,
 	plan func(*engineacts.Acts) (engineacts.JobPlan, error),
 	done i18n.Key,
@@ -105,7 +105,7 @@ func actOnJob(ctx context.Context, a *cli.App, job string, f cli.ActFlags,
 	})
 }
 
-// release shows what a brake has seen, asks, and lets the job go on.
+// release shows what a brake found, asks, and lets the job continue.
 func release(ctx context.Context, a *cli.App, job string, f cli.ActFlags) error {
 	if err := a.NeedReason(f); err != nil {
 		return err
@@ -145,14 +145,14 @@ func release(ctx context.Context, a *cli.App, job string, f cli.ActFlags) error 
 	return tellJob(a, plan, func() { a.Show("release.end", job, job) })
 }
 
-// jobActJSON is what an act on a job says.
+// jobActJSON is what an act on a job prints with --json.
 type jobActJSON struct {
 	Act     string              `json:"act"`
 	Job     string              `json:"job"`
 	Done    bool                `json:"done"`
-	Refused *string             `json:"refused"` // why not; null when it was done
+	Refused *string             `json:"refused"` // why not; null if it was done
 	Before  trade.JobStatus     `json:"before"`
-	State   trade.JobState      `json:"state"` // where the job stands
+	State   trade.JobState      `json:"state"` // the job's state now
 	Release *engineacts.Release `json:"release,omitempty"`
 }
 

@@ -27,7 +27,7 @@ func NewJobCommand(a *cli.App) *cobra.Command {
 	return group
 }
 
-// moveJob shows what it means that the entries of a job go to another one, asks, and does it.
+// moveJob shows what moving a job's entries to another job means, asks, and does it.
 func moveJob(ctx context.Context, a *cli.App, from, to string, f cli.ActFlags) error {
 	acts, err := a.OpenActs(ctx, cli.ToWrite)
 	if err != nil {
@@ -58,7 +58,7 @@ func moveJob(ctx context.Context, a *cli.App, from, to string, f cli.ActFlags) e
 	return tellMoved(a, plan)
 }
 
-// statesText says how many rows stand where.
+// statesText returns the number of rows in each state, as text.
 func statesText(a *cli.App, states map[trade.State]int) string {
 	var out []string
 	for _, s := range trade.States {
@@ -75,7 +75,7 @@ func tellMoved(a *cli.App, plan engineacts.JobMovePlan) error {
 		if err := a.PrintJSON(struct {
 			Act     string  `json:"act"`
 			Done    bool    `json:"done"`
-			Refused *string `json:"refused"` // why not; null when it was done
+			Refused *string `json:"refused"` // why not; null if it was done
 			trade.JobMove
 		}{"job move", plan.Done, cli.OrNull(string(plan.Refused)), plan.JobMove}); err != nil {
 			return err

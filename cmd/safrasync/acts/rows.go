@@ -15,14 +15,14 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// rowActFlags are those of an act that many rows can be in.
+// rowActFlags are the flags of an act on any number of rows.
 type rowActFlags struct {
 	cli.ActFlags
 	states, causes []string
-	count          int // that --yes answers for; -1 = not given
+	count          int // number of rows that --yes confirms; -1 = not given
 }
 
-// manyRows is from where on the number of rows must be typed.
+// manyRows is the most rows that a plain yes confirms; for more, the number must be typed.
 const manyRows = 50
 
 // NewRetryCommand makes the command retry.
@@ -43,8 +43,8 @@ func NewReopenCommand(a *cli.App) *cobra.Command {
 // planner plans an act on rows.
 type planner func(acts *engineacts.Acts, ctx context.Context, job string, keys []string) (engineacts.RowPlan, error)
 
-// rowsCommand makes a command for an act by which nothing can be doubled: on rows by their keys, or
-// on all that a filter selects.
+// rowsCommand makes a command for an act that cannot send a row twice. It acts on rows by their
+// keys, or on all rows that a filter selects.
 func rowsCommand(a *cli.App, act string, help, title i18n.Key, plan planner) *cobra.Command {
 	var f rowActFlags
 	cmd := a.Command(act+" JOB [KEY…] --reason TEXT", help, cli.Arity{Least: 1, Most: -1},
@@ -106,7 +106,7 @@ func actOnMany(ctx context.Context, a *cli.App, act, job string, keys []string, 
 	return actOnRows(ctx, a, p, f, title)
 }
 
-// KeysOf brings keys that a person typed into the ledger's form.
+// KeysOf converts keys that a person typed to the ledger's form.
 func KeysOf(a *cli.App, config *config.Config, job string, typed []string) ([]string, error) {
 	keys := make([]string, len(typed))
 	for i, key := range typed {
@@ -118,7 +118,8 @@ func KeysOf(a *cli.App, config *config.Config, job string, typed []string) ([]st
 	return keys, nil
 }
 
-// confirmRows asks whether a plan for rows shall be done; of many rows the number must be typed.
+// confirmRows asks whether to do a plan for rows. For more than manyRows rows, their number must be
+// typed.
 func confirmRows(a *cli.App, plan engineacts.RowPlan, f rowActFlags) error {
 	n := plan.Count()
 	switch {
@@ -134,7 +135,8 @@ func confirmRows(a *cli.App, plan engineacts.RowPlan, f rowActFlags) error {
 	return a.Ask(a.Text("act.ask_count", n), func(answer string) bool { return answer == strconv.Itoa(n) })
 }
 
-// actOnRows shows what an act would do to rows, asks, and does it. It fails when a row was refused.
+// actOnRows shows what an act would do to rows, asks, and does it. It returns an error if a row was
+// refused.
 func actOnRows(ctx context.Context, a *cli.App, plan engineacts.RowPlan, f rowActFlags, title i18n.Key) error {
 	a.Tell(title)
 	tellSteps(a, plan)
@@ -167,8 +169,8 @@ func tellSteps(a *cli.App, plan engineacts.RowPlan) {
 	cli.TellPlan(a, plan.Steps, func(s engineacts.RowStep) { tellStep(a, plan, s) })
 }
 
-// tellStep shows one row of a plan: what would be done to it and what a person must know for that,
-// or why it cannot be done.
+// tellStep shows one row of a plan: what would be done and what a person must know for that, or why
+// the act is refused.
 func tellStep(a *cli.App, plan engineacts.RowPlan, s engineacts.RowStep) {
 	v := a.Voice()
 	if s.Refused != engineacts.NotRefused {
@@ -181,18 +183,18 @@ func tellStep(a *cli.App, plan engineacts.RowPlan, s engineacts.RowStep) {
 	}
 }
 
-// rowActJSON is one line of what an act on rows says.
+// rowActJSON is what an act prints for one row with --json.
 type rowActJSON struct {
 	Act     string             `json:"act"`
 	Job     string             `json:"job"`
 	Key     string             `json:"key"`
 	Done    bool               `json:"done"`
-	Refused *string            `json:"refused"` // why not; null when it was done
-	State   *trade.State       `json:"state"`   // where the row stands; null for one that is not known
+	Refused *string            `json:"refused"` // why not; null if it was done
+	State   *trade.State       `json:"state"`   // the row's state now; null for an unknown row
 	Flags   []trade.Flag       `json:"flags"`
-	Changes []trade.Difference `json:"changes"` // what the person was shown
+	Changes []trade.Difference `json:"changes"` // the differences that the person was shown
 
-	// Of resend and adopt only.
+	// Set for resend and adopt only.
 	Generation int                  `json:"generation,omitempty"`
 	RemoteID   string               `json:"remote_id,omitempty"`
 	Remaining  int                  `json:"quarantine_left_seconds,omitempty"`
@@ -246,7 +248,7 @@ func tellRows(a *cli.App, plan engineacts.RowPlan) error {
 			}
 		case s.Done:
 			a.Show("act.done", a.Voice().Subject(plan.Job, s.Key, s.Before.Shown))
-		case s.Refused == engineacts.Moved: // the others were told with the plan
+		case s.Refused == engineacts.Moved: // other refusals were shown with the plan
 			a.Show("act.refused", a.Voice().Subject(plan.Job, s.Key, s.Before.Shown), a.Text(refusalOf(s.Refused)))
 		}
 	}
@@ -256,7 +258,7 @@ func tellRows(a *cli.App, plan engineacts.RowPlan) error {
 	return nil
 }
 
-// refusalOf says why an act cannot be done.
+// refusalOf returns the key of the text that explains a refusal.
 func refusalOf(r engineacts.Refusal) i18n.Key {
 	if key := i18n.Key("decision.refused." + r); i18n.CLI.Has(key) {
 		return key

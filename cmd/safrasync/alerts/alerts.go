@@ -16,8 +16,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Service wires what tells people with the ledger and the configuration. It connects to
-// nothing.
+// Service builds the alert service from the ledger and the configuration. It opens no connection.
 func Service(a *cli.App, store *state.Store, log *zap.Logger) (*alert.Service, error) {
 	conf := a.Config
 	channels, err := Channels(conf)
@@ -51,7 +50,7 @@ func Service(a *cli.App, store *state.Store, log *zap.Logger) (*alert.Service, e
 	return alert.New(c), nil
 }
 
-// Channels are the ways to people that the configuration has.
+// Channels returns the configured alert channels: e-mail and webhook.
 func Channels(config *config.Config) ([]alert.Channel, error) {
 	var out []alert.Channel
 	if e := config.Alerts.Email; e != nil {
@@ -79,8 +78,8 @@ func Channels(config *config.Config) ([]alert.Channel, error) {
 	return out, nil
 }
 
-// RootsOf are the certificates of a file beside those of the system; nil for those of the system
-// alone.
+// RootsOf returns the system's certificates plus those in a file. It returns nil without a file,
+// which means the system's alone.
 func RootsOf(file string) (*x509.CertPool, error) {
 	if file == "" {
 		return nil, nil
@@ -90,15 +89,15 @@ func RootsOf(file string) (*x509.CertPool, error) {
 		return nil, fmt.Errorf("ca_file under alerts cannot be read: %s", config.PlainReason(err))
 	}
 	pool, err := x509.SystemCertPool()
-	if err != nil { // a machine without certificates of its own
+	if err != nil { // the machine has no certificates of its own
 		pool = x509.NewCertPool()
 	}
-	pool.AppendCertsFromPEM(pem) // check has found one in it
+	pool.AppendCertsFromPEM(pem) // check has verified that the file contains one
 	return pool, nil
 }
 
-// Causes groups rows by what keeps them, without a key or a value of the ERP: messages go
-// further than screens (I10).
+// Causes groups the rows that cannot go by themselves by cause. The result holds no key and no
+// value of the ERP, because alerts are sent further than screens (I10).
 func Causes(ctx context.Context, a *cli.App, store *state.Store, job string,
 	states []trade.State,
 ) ([]alert.Cause, error) {
@@ -124,14 +123,14 @@ func Causes(ctx context.Context, a *cli.App, store *state.Store, job string,
 		if g.Awaited == nil {
 			c.Volumes = alertVolumes(g.Volumes)
 		} else {
-			c.Subjects = 0 // they are the parents, which have their own lines
+			c.Subjects = 0 // they are the parents, which have lines of their own
 		}
 		out = append(out, c)
 	}
 	return out, nil
 }
 
-// adviceWithoutKey is the advice with a word in place of the key of the first row's parent.
+// adviceWithoutKey returns the advice with a placeholder for the key of the first row's parent.
 func (g *Trouble) adviceWithoutKey(v cli.Voice) trade.Advice {
 	if g.Awaited == nil {
 		return g.Advice(v)
@@ -141,8 +140,8 @@ func (g *Trouble) adviceWithoutKey(v cli.Voice) trade.Advice {
 	return v.Own.Awaited(parent, v.Lang)
 }
 
-// alertVolumes sums up by product what the groups have by product and unit. A product that the
-// platform does not know is not named: what the ERP has in its column could be anything.
+// alertVolumes sums the volumes by product. If one product is unknown to the platform, it returns
+// nil: the ERP's column may contain anything, so its text must not appear in an alert.
 func alertVolumes(list []volume) []alert.Volume {
 	var out []alert.Volume
 	for _, v := range list {
@@ -173,7 +172,7 @@ func isProduct(text string) bool {
 	return false
 }
 
-// PrintDigest shows the digest of the time since the last one.
+// PrintDigest prints the digest of the time since the last one.
 func PrintDigest(ctx context.Context, a *cli.App) error {
 	if _, err := a.LoadConfig(); err != nil {
 		return err

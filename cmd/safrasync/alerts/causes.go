@@ -14,26 +14,25 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Trouble is one cause with everything that it keeps from going: one task for a person, however
-// many rows it blocks.
+// Trouble is one cause and all rows that it blocks. It is one task for a person, however many rows
+// there are.
 type Trouble struct {
-	State    trade.State // of the row that the cause met first; of its siblings only where all wait
+	State    trade.State // of the first row that is not waiting; waiting only if all rows wait
 	Cause    string      // as in trade.Entry
 	Problem  *trade.Problem
-	Awaited  *trade.Awaited // the parent of the first row, where the rows wait for parents
+	Awaited  *trade.Awaited // parent of the first row, if the rows wait for parents
 	Rows     int
-	Oldest   time.Time     // first sight of the oldest row
+	Oldest   time.Time     // when the oldest row was first seen
 	Samples  []trade.Entry // the first few
 	Volumes  []volume
-	Subjects []subject // which codes or values, the most frequent first; empty where the cause has none
+	Subjects []subject // codes or values to blame, most frequent first; may be empty
 	subjects map[string]int
 }
 
-// troubleSamples is how many rows each trouble remembers.
+// troubleSamples is how many rows each trouble keeps as samples.
 const troubleSamples = 3
 
-// volume is a sum of one product in one unit. Other products and units are other volumes: they are
-// never added.
+// volume is the sum of one product in one unit. Different products or units are never added.
 type volume struct {
 	Product string
 	Unit    trade.Unit
@@ -47,8 +46,8 @@ type subject struct {
 	Rows int
 }
 
-// Troubles groups rows by what keeps them. It remembers the groups, not the rows, however many
-// there are.
+// Troubles groups rows by the cause that blocks them. It keeps the groups and a few samples, not
+// the rows.
 type Troubles struct {
 	specs  map[string]mapping.JobSpec
 	grain  func(trade.Entry) string // the product of a row; "" = its record has none
@@ -56,7 +55,7 @@ type Troubles struct {
 	Groups []*Trouble
 }
 
-// NewTroubles returns groups without rows, for the rows of some jobs.
+// NewTroubles returns an empty set of groups for the rows of some jobs.
 func NewTroubles(jobs []mapping.JobSpec) *Troubles {
 	t := &Troubles{specs: map[string]mapping.JobSpec{}, byKey: map[string]*Trouble{}}
 	for _, spec := range jobs {
@@ -66,8 +65,8 @@ func NewTroubles(jobs []mapping.JobSpec) *Troubles {
 	return t
 }
 
-// Add counts a row. Each stands in one group, by its first problem, so that the groups add up to
-// the rows. It returns the group.
+// Add counts a row and returns its group. A row is in one group only, by its first problem, so that
+// the groups add up to the number of rows.
 func (t *Troubles) Add(e trade.Entry) *Trouble {
 	key, problem := pending.CauseOf(e)
 	g := t.byKey[key]
@@ -84,10 +83,10 @@ func (t *Troubles) Add(e trade.Entry) *Trouble {
 		g.Oldest = e.FirstSeenAt
 	}
 	if g.State == trade.Waiting {
-		g.State = e.State // those that wait for a record of the platform are siblings of the row that asked for it
+		g.State = e.State // rows that wait for a platform record follow the row that asked for it
 	}
 	if g.Awaited != nil && g.Awaited.ParentState == trade.Waiting {
-		g.Awaited = pending.ParentOf(e) // the same of parents
+		g.Awaited = pending.ParentOf(e) // likewise for parents
 	}
 	if len(g.Samples) < troubleSamples {
 		g.Samples = append(g.Samples, e)
@@ -95,14 +94,14 @@ func (t *Troubles) Add(e trade.Entry) *Trouble {
 	g.Volumes = addVolume(g.Volumes, e, t.grain(e))
 	if text := pending.SubjectOf(e, problem, t.specs[e.Job]); text != "" {
 		if g.subjects[text] == 0 {
-			text = strings.Clone(text) // of a row, which keeps all that was read with it
+			text = strings.Clone(text) // it may be part of a row, all of which it would keep in memory
 		}
 		g.subjects[text]++
 	}
 	return g
 }
 
-// Sorted returns the groups, the most frequent cause first.
+// Sorted returns the groups, those with the most rows first.
 func (t *Troubles) Sorted() []*Trouble {
 	for _, g := range t.Groups {
 		g.Subjects = g.Subjects[:0]
@@ -118,7 +117,7 @@ func (t *Troubles) Sorted() []*Trouble {
 	return t.Groups
 }
 
-// Advice says what the group's cause means, who can cure it and what to do.
+// Advice returns what the group's cause means, who can cure it and how.
 func (g *Trouble) Advice(v cli.Voice) trade.Advice {
 	switch {
 	case g.Problem != nil:
@@ -129,7 +128,8 @@ func (g *Trouble) Advice(v cli.Voice) trade.Advice {
 	return v.Own.Explain(g.State, g.Cause, v.Lang)
 }
 
-// Cause names a trouble with the codes or values that are to blame, and how many rows each blocks.
+// Cause returns the text of a trouble's cause with the codes or values to blame, and how many rows
+// each blocks.
 func Cause(v cli.Voice, g *Trouble) string {
 	const most = 4
 	what := g.Advice(v).What
@@ -172,5 +172,5 @@ func sortVolumes(list []volume) {
 	})
 }
 
-// Kept are the states of rows that do not go by themselves.
+// Kept lists the states of rows that do not go by themselves.
 var Kept = []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held}

@@ -13,27 +13,28 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// apiCall is one call by hand that changes something on the platform or may cost money.
+// apiCall is a call made by a person that changes something on the platform or may cost money.
 type apiCall struct {
-	act    string // as in the audit, such as "api webhooks create"
+	act    string // name in the audit, such as "api webhooks create"
 	verb   string
-	path   string // of the endpoint, without any id or number
+	path   string // of the endpoint, without id or number
 	target string // for the audit: an event, an id or a masked document
 	fields []apiField
-	notes  []i18n.Key // what a person should know before
-	doubt  i18n.Key   // what to do when nobody knows whether it was done
+	notes  []i18n.Key // what a person should know before the call
+	doubt  i18n.Key   // what to do if the outcome is unknown
 	send   func(context.Context, *apiclient.Client) (apiclient.Answer, error)
 }
 
-// apiField is a line of a plan: what may be shown of a field.
+// apiField is a field in the plan, with as much of its value as may be shown.
 type apiField struct{ name, shown string }
 
-// apiAudit is the detail of a call's two audit records. It holds no document number, name or body.
+// apiAudit is the detail of a call's two audit records. It contains no document number, name or
+// body.
 type apiAudit struct {
-	Call     string   `json:"call"`     // the same in both records
-	Phase    string   `json:"phase"`    // before, after
+	Call     string   `json:"call"`     // identifies the call; the same in both records
+	Phase    string   `json:"phase"`    // "before" or "after"
 	Request  string   `json:"request"`  // verb and path
-	Platform string   `json:"platform"` // its address: a rehearsal is no real call
+	Platform string   `json:"platform"` // base address: shows whether it was the sandbox
 	Outcome  string   `json:"outcome,omitempty"`
 	ID       string   `json:"id,omitempty"`
 	Status   int      `json:"status,omitempty"`
@@ -41,9 +42,9 @@ type apiAudit struct {
 	Fault    string   `json:"fault,omitempty"`
 }
 
-// actByHand shows the plan, asks, writes the intention to the audit, sends once, and writes down
-// what is known. A first record without a second one means that the program died in between: nobody
-// knows what became of the call.
+// actByHand shows the plan, asks, writes the intent to the audit, sends once, and writes the
+// outcome to the audit. A first record without a second one means that the program died in between:
+// the outcome of the call is unknown.
 func actByHand(ctx context.Context, a *cli.App, c apiCall, f cli.ActFlags) error {
 	config, err := a.LoadConfig()
 	if err != nil {
@@ -59,7 +60,7 @@ func actByHand(ctx context.Context, a *cli.App, c apiCall, f cli.ActFlags) error
 	if err := a.Confirm(f.Yes); err != nil {
 		return err
 	}
-	if err := ctx.Err(); err != nil { // interrupted while it was asked
+	if err := ctx.Err(); err != nil { // interrupted during the question
 		a.Tell("act.not_done")
 		return &cli.ExitError{Code: cli.ExitFailed}
 	}
@@ -78,8 +79,7 @@ func actByHand(ctx context.Context, a *cli.App, c apiCall, f cli.ActFlags) error
 	if err := store.AppendAudit(ctx, record); err != nil {
 		return err
 	}
-	// From here on a signal ends nothing early: half a call would be one whose outcome nobody
-	// knows.
+	// From here on signals are ignored: a call that is cut off has an unknown outcome.
 	ctx = context.WithoutCancel(ctx)
 	answer, sendErr := c.send(ctx, client)
 	detail.after(c, answer, sendErr)
@@ -87,12 +87,12 @@ func actByHand(ctx context.Context, a *cli.App, c apiCall, f cli.ActFlags) error
 		err = store.AppendAudit(ctx, record)
 	}
 	if err != nil {
-		a.Tell("api.audit_failed") // and the outcome is told all the same
+		a.Tell("api.audit_failed") // the outcome is printed all the same
 	}
 	return errors.Join(tellOutcome(a, c, answer, sendErr), err)
 }
 
-// after writes down what is known of a call.
+// after adds the outcome of a call to the detail of its second audit record.
 func (d *apiAudit) after(c apiCall, answer apiclient.Answer, err error) {
 	d.Phase, d.Outcome, d.Status, d.Messages = "after", outcomeWord(c, answer, err), answer.Status,
 		stableKeys(answer.Messages)
@@ -106,7 +106,7 @@ func (d *apiAudit) after(c apiCall, answer apiclient.Answer, err error) {
 	}
 }
 
-// stableKeys are the messages that hold nothing of a person.
+// stableKeys returns only the message keys of the API, which contain no personal data.
 func stableKeys(messages []string) []string {
 	var out []string
 	for _, m := range messages {
@@ -117,10 +117,10 @@ func stableKeys(messages []string) []string {
 	return out
 }
 
-// The outcomes of a call by hand. Of a POST they are the client's, which are about a record:
-// created, not_created and so on.
+// The outcomes of a call by hand that is not a POST. A POST has the client's outcomes, which are
+// about a record: created, not_created and so on.
 const (
-	outcomeDone    = "done"    // PUT, DELETE: the platform confirmed it. GET: there is an answer
+	outcomeDone    = "done"    // PUT, DELETE: the platform confirmed it. GET: it answered
 	outcomeRefused = "refused" // PUT, DELETE, GET: the platform refused it
 )
 
@@ -136,8 +136,8 @@ func outcomeWord(c apiCall, answer apiclient.Answer, err error) string {
 	return answer.Known.String()
 }
 
-// tellAPIPlan says what would be done: verb and address, the fields as far as they may be shown,
-// and what a person should know before.
+// tellAPIPlan prints what would be done: verb and address, the fields as far as they may be shown,
+// notes, and a warning if an earlier call is open.
 func tellAPIPlan(ctx context.Context, a *cli.App, c apiCall, platform string) error {
 	a.Tell("api.plan", c.verb, c.path, platform)
 	for _, f := range c.fields {
@@ -156,11 +156,12 @@ func tellAPIPlan(ctx context.Context, a *cli.App, c apiCall, platform string) er
 	return nil
 }
 
-// auditLooked is how many acts are looked through for an earlier call whose outcome nobody knows.
+// auditLooked is how many audit records are searched for an earlier call with an unknown outcome.
 const auditLooked = 2000
 
-// openCall finds the latest call of this kind for the same target, if nobody knows whether it was
-// done. Masked documents may be alike: it is a warning, not a proof.
+// openCall returns the latest call of this kind for the same target, if its outcome is unknown;
+// otherwise nil. Different documents may have the same masked form, so this is a warning, not a
+// proof.
 func openCall(ctx context.Context, a *cli.App, c apiCall) (*trade.AuditRecord, error) {
 	if c.verb != "POST" {
 		return nil, nil // may be repeated without harm
@@ -173,7 +174,7 @@ func openCall(ctx context.Context, a *cli.App, c apiCall) (*trade.AuditRecord, e
 	if err != nil {
 		return nil, err
 	}
-	settled := map[string]bool{} // calls with a second record: those come first, the newest being the first
+	settled := map[string]bool{} // calls with a second record, which is read before the first
 	for i, r := range records {
 		var d apiAudit
 		if r.Act != c.act || r.Target != c.target || json.Unmarshal([]byte(r.Detail), &d) != nil || settled[d.Call] {

@@ -13,16 +13,16 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 )
 
-// outcomeJSON is what a program reads of a call that changes something, and of one that failed
+// outcomeJSON is the --json output of a call that changes something, and of any call that failed
 // (docs/json.md).
 type outcomeJSON struct {
 	Call     string          `json:"call"`
 	Outcome  string          `json:"outcome"`
 	ID       *string         `json:"id"`
-	Status   *int            `json:"status"` // null where no answer came
+	Status   *int            `json:"status"` // null if no answer came
 	Messages []string        `json:"messages"`
 	Text     string          `json:"text"`
-	Answer   json.RawMessage `json:"answer"` // as it came; text that is no JSON as a string; null without a body
+	Answer   json.RawMessage `json:"answer"` // as received; a string if it is not JSON; null without a body
 }
 
 func outcomeOf(c apiCall, answer apiclient.Answer, err error) outcomeJSON {
@@ -41,7 +41,8 @@ func outcomeOf(c apiCall, answer apiclient.Answer, err error) outcomeJSON {
 	return out
 }
 
-// tellOutcome says what is known after a call that changes something.
+// tellOutcome prints the outcome of a call that changes something. It returns an error unless the
+// call succeeded.
 func tellOutcome(a *cli.App, c apiCall, answer apiclient.Answer, err error) error {
 	var printErr error
 	if a.AsJSON {
@@ -82,7 +83,7 @@ func showDone(a *cli.App, c apiCall, answer apiclient.Answer) {
 	}
 }
 
-// member is one field of a record, in the order in which it came.
+// member is one field of a JSON object; a list of members keeps the order of the fields.
 type member struct {
 	name  string
 	value json.RawMessage
@@ -109,10 +110,10 @@ func readMembers(doc json.RawMessage) ([]member, error) {
 	return out, nil
 }
 
-// printRecord shows a record for people: every field that came, known or not.
+// printRecord prints a record for people: every field received, known or not.
 func printRecord(a *cli.App, doc json.RawMessage) {
 	members, err := readMembers(doc)
-	if err != nil { // not an object after all: as it is
+	if err != nil { // not an object: printed as it is
 		a.PrintIndented(doc)
 		return
 	}
@@ -124,7 +125,7 @@ func printRecord(a *cli.App, doc json.RawMessage) {
 	t.Render()
 }
 
-// plainValue writes a JSON value for people: texts without quotes, null as nothing.
+// plainValue formats a JSON value for people: texts without quotes, null as nothing.
 func plainValue(value json.RawMessage) string {
 	var text string
 	switch {
@@ -140,8 +141,8 @@ func plainValue(value json.RawMessage) string {
 	return b.String()
 }
 
-// maskDocument leaves the middle of a CPF or CNPJ: enough to recognise a number that one knows, too
-// little to learn it.
+// maskDocument returns a CPF or CNPJ with only its middle visible: enough to recognise a known
+// number, too little to learn it.
 func maskDocument(number string) string {
 	number, _, err := apiclient.ParseDocument(number)
 	switch {
@@ -153,7 +154,7 @@ func maskDocument(number string) string {
 	return "**." + number[2:5] + "." + number[5:8] + "/****-**"
 }
 
-// ShownURL is an address without what may be a credential.
+// ShownURL returns an address without what may be a credential: the user part and the query.
 func ShownURL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -15,8 +15,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// NewCommand offers the API's endpoints by hand. What creates order commitments, deliveries and
-// traceability is not among them: only the ledger can keep those from being sent twice.
+// NewCommand makes the command api, which calls the API's endpoints by hand. It cannot create order
+// commitments, deliveries or traceability records: only the ledger can keep those from being sent
+// twice.
 //
 // Flags have the names of the document's fields with hyphens: person_type and personType are both
 // --person-type.
@@ -42,13 +43,13 @@ func NewCommand(a *cli.App) *cobra.Command {
 	return group
 }
 
-// apiRecord is a record as the platform gave it.
+// apiRecord is a record as the platform returned it.
 type apiRecord struct {
 	raw    json.RawMessage
-	unread []string // fields in no known shape
+	unread []string // fields whose form is unknown
 }
 
-// getCommand makes a command that reads what its only argument names.
+// getCommand makes a command that reads the record which its only argument names.
 func getCommand[T any](a *cli.App, name string, help i18n.Key, parse func(a *cli.App, name, text string) (T, error),
 	read func(ctx context.Context, c *apiclient.Client, of T) (apiRecord, error),
 ) *cobra.Command {
@@ -63,7 +64,7 @@ func getCommand[T any](a *cli.App, name string, help i18n.Key, parse func(a *cli
 	})
 }
 
-// readByHand asks one harmless question and prints the answer.
+// readByHand sends one GET and prints the record.
 func readByHand(ctx context.Context, a *cli.App,
 	read func(context.Context, *apiclient.Client) (apiRecord, error),
 ) error {
@@ -85,8 +86,8 @@ func readByHand(ctx context.Context, a *cli.App,
 	return nil
 }
 
-// ReadFailed says why a question has no answer. With --json a program gets the same as an object,
-// the body included.
+// ReadFailed prints why a GET failed and returns the error for the exit code. With --json it also
+// prints the failure as an object, including the body.
 func ReadFailed(a *cli.App, err error) error {
 	var failure *apiclient.Error
 	if !errors.As(err, &failure) {
@@ -100,13 +101,14 @@ func ReadFailed(a *cli.App, err error) error {
 		a.PrintJSON(outcomeOf(apiCall{verb: "GET", act: failure.Op}, failure.Answer, err)))
 }
 
-// OpenByHand makes a client that keeps the configured pace: nothing else does for calls by hand.
+// OpenByHand returns a client that keeps to the configured rate limit; calls by hand have no other
+// limiter.
 func OpenByHand(a *cli.App) (*apiclient.Client, error) {
 	return a.OpenAPI(func(o *apiclient.Options) { o.RateLimit, o.MaxInFlight = a.Config.API.RateLimit, 1 })
 }
 
-// apiID reads an id that is a UUID. What was given instead does not appear in the error: it may be
-// a document number.
+// apiID reads an id, which must be a UUID. The error does not quote the text: it may be a document
+// number.
 func apiID(a *cli.App, name, text string) (string, error) {
 	id, err := trade.ParseID(text)
 	if err != nil {
@@ -115,7 +117,7 @@ func apiID(a *cli.App, name, text string) (string, error) {
 	return id, nil
 }
 
-// apiDocument reads a CPF or CNPJ. The number does not appear in the error.
+// apiDocument reads a CPF or CNPJ. The error does not quote the number.
 func apiDocument(a *cli.App, name, text string) (string, error) {
 	number, wrong := readDocument(text)
 	if wrong != "" {
@@ -124,7 +126,7 @@ func apiDocument(a *cli.App, name, text string) (string, error) {
 	return number, nil
 }
 
-// apiPersonType reads an enumeration that the document shows whole.
+// apiPersonType reads a person type. The document lists all its values.
 func apiPersonType(a *cli.App, text string) (apiclient.PersonType, error) {
 	if !isPersonType(text) {
 		return "", a.Usage("api.not_one_of", "--person-type", cli.Listed(apiclient.PersonTypes))
@@ -132,7 +134,7 @@ func apiPersonType(a *cli.App, text string) (apiclient.PersonType, error) {
 	return apiclient.PersonType(text), nil
 }
 
-// Event reads an event: the document says that there are no others.
+// Event reads a webhook event. The document states that there are no others.
 func Event(a *cli.App, text string) (apiclient.WebhookEvent, error) {
 	if !slices.Contains(apiclient.WebhookEvents, apiclient.WebhookEvent(text)) {
 		return "", a.Usage("api.not_one_of", "webhook_event", cli.Listed(apiclient.WebhookEvents))
@@ -140,8 +142,7 @@ func Event(a *cli.App, text string) (apiclient.WebhookEvent, error) {
 	return apiclient.WebhookEvent(text), nil
 }
 
-// needFlags refuses a call without a field that the document requires; all that are missing are
-// named.
+// needFlags returns an error that names all required flags that are missing.
 func needFlags(a *cli.App, cmd *cobra.Command, names ...string) error {
 	var missing []string
 	for _, name := range names {

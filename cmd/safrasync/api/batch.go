@@ -33,7 +33,7 @@ func (f *batchFlags) add(cmd *cobra.Command) {
 
 // consentJSON is one producer of a batch.
 type consentJSON struct {
-	No                int      `json:"no"` // of the producer in the list, from 1: masked numbers may be alike
+	No                int      `json:"no"` // in the list, from 1: masked numbers may be equal
 	Identity          string   `json:"identity"`
 	PersonType        string   `json:"person_type"`
 	CorporateIdentity *string  `json:"corporate_identity"`
@@ -45,8 +45,8 @@ type consentJSON struct {
 	Text              string   `json:"text"`
 }
 
-// outcomeInvalid is that of a producer that was not asked for: what the list says of it cannot be
-// sent.
+// outcomeInvalid is the outcome of a producer that was not asked for, because its line in the list
+// is invalid.
 const outcomeInvalid = "invalid"
 
 var batchHead = []string{
@@ -72,7 +72,7 @@ func (r consentJSON) cells() []string {
 	}
 }
 
-// checkBatch refuses what does not go together.
+// checkBatch refuses flags that exclude each other, and an output that is missing or not CSV.
 func checkBatch(a *cli.App, cmd *cobra.Command, f batchFlags) error {
 	for _, name := range []string{"identity", "person-type", "corporate-identity"} {
 		if cmd.Flags().Changed(name) {
@@ -88,9 +88,9 @@ func checkBatch(a *cli.App, cmd *cobra.Command, f batchFlags) error {
 	return nil
 }
 
-// getConsents asks for each producer of a list, one after the other at the configured pace. It
-// keeps what was done when it is interrupted, and stops when the platform refuses the key: every
-// further question would be refused too.
+// getConsents asks for each producer of a list, one after the other at the configured rate. An
+// interrupt keeps the results so far. It stops if the platform refuses the key, because every
+// further request would be refused too.
 func getConsents(ctx context.Context, a *cli.App, f batchFlags) (err error) {
 	list, err := readBatch(a, f.file)
 	if err != nil {
@@ -106,14 +106,14 @@ func getConsents(ctx context.Context, a *cli.App, f batchFlags) (err error) {
 	}
 	defer func() { err = errors.Join(err, closeFile()) }()
 	done, failed := 0, 0
-	var stop error // the refusal that is not about one producer
+	var stop error // a refusal that would meet every producer
 	for i, producer := range list {
 		if ctx.Err() != nil || stop != nil {
 			break
 		}
 		row, askErr := askConsentPatiently(ctx, a, client, producer)
 		if askErr != nil && ctx.Err() != nil {
-			break // cut off by the interrupt: it says nothing about the producer
+			break // cut off by the interrupt, which proves nothing about the producer
 		}
 		row.No = i + 1
 		if row.Outcome != outcomeDone {
@@ -129,7 +129,7 @@ func getConsents(ctx context.Context, a *cli.App, f batchFlags) (err error) {
 		batchProgress(a, done, len(list))
 	}
 	if done > 0 && cli.IsTerminal(a.Stderr) {
-		fmt.Fprintln(a.Stderr) // ends the line of the count
+		fmt.Fprintln(a.Stderr) // ends the counter's line
 	}
 	a.Tell("batch.done", done, len(list), failed)
 	switch {
@@ -143,19 +143,19 @@ func getConsents(ctx context.Context, a *cli.App, f batchFlags) (err error) {
 	return nil
 }
 
-// batchFile begins the file of answers; without a path there is none. The caller closes it.
+// batchFile creates the file of results; without a path it returns no writer. The caller closes it.
 func batchFile(a *cli.App, path string) (*csv.Writer, func() error, error) {
 	if path == "" {
 		return nil, func() error { return nil }, nil
 	}
-	// Readable by its owner only: it holds whose consent was asked for.
+	// Only the owner may read it: it contains whose consent was asked for.
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %s", path, a.Voice().FileReason(err))
 	}
 	to := csv.NewWriter(file)
-	to.Comma, to.UseCRLF = ';', true          // as Excel reads it in Brazil
-	_, err = file.WriteString("\xef\xbb\xbf") // by which Excel knows the encoding
+	to.Comma, to.UseCRLF = ';', true          // as Excel expects in Brazil
+	_, err = file.WriteString("\xef\xbb\xbf") // by this mark Excel recognises UTF-8
 	if err == nil {
 		err = writeCells(to, batchHead)
 	}
@@ -165,14 +165,14 @@ func batchFile(a *cli.App, path string) (*csv.Writer, func() error, error) {
 	return to, file.Close, nil
 }
 
-// writeCells writes a row that no spreadsheet runs as a formula. It is with the system when this
-// returns: an interrupt keeps what was done.
+// writeCells writes a row in which no cell can run as a formula in a spreadsheet. The row has been
+// flushed when it returns, so that an interrupt keeps it.
 func writeCells(to *csv.Writer, cells []string) error {
 	guarded := make([]string, len(cells))
 	for i, c := range cells {
 		guarded[i] = trade.GuardFormula(c)
 	}
-	_ = to.Write(guarded) // Error tells it too
+	_ = to.Write(guarded) // Error returns it too
 	to.Flush()
 	return to.Error()
 }
@@ -184,17 +184,16 @@ func writeConsent(a *cli.App, to *csv.Writer, row consentJSON) error {
 		}
 	}
 	if a.AsJSON {
-		return errors.Join(a.PrintJSON(row), a.Out.Flush()) // each line when it is known
+		return errors.Join(a.PrintJSON(row), a.Out.Flush()) // each line as soon as it is known
 	}
 	return nil
 }
 
-// patience is how often a producer is asked for when the platform wants a pause. The client keeps
-// the pause.
+// patience is how often a producer is asked for while the platform answers 429. The client waits as
+// long as the platform asks.
 const patience = 5
 
-// askConsentPatiently asks again after a pause that the platform wants: it says nothing about the
-// producer.
+// askConsentPatiently asks again after a 429, which means nothing about the producer.
 func askConsentPatiently(ctx context.Context, a *cli.App, client *apiclient.Client,
 	producer consentFlags,
 ) (consentJSON, error) {
@@ -208,7 +207,7 @@ func askConsentPatiently(ctx context.Context, a *cli.App, client *apiclient.Clie
 	}
 }
 
-// askConsent returns the row of one producer; the error is the client's.
+// askConsent returns the row of one producer, and the client's error.
 func askConsent(ctx context.Context, a *cli.App, client *apiclient.Client, producer consentFlags) (consentJSON, error) {
 	producer = producer.tidy()
 	row := consentJSON{
@@ -221,7 +220,7 @@ func askConsent(ctx context.Context, a *cli.App, client *apiclient.Client, produ
 	q, err := consentQuery(a, producer)
 	if err != nil {
 		if !isPersonType(producer.personType) {
-			row.PersonType = "***" // nobody knows what stands there
+			row.PersonType = "***" // an invalid value may be personal data
 		}
 		row.Text = batchFault(a, producer)
 		return row, nil
@@ -244,8 +243,8 @@ func askConsent(ctx context.Context, a *cli.App, client *apiclient.Client, produ
 	return row, err
 }
 
-// batchFault says what is wrong with a producer of the list: the file's names, and English for
-// programs.
+// batchFault returns what is wrong with a producer of the list. It uses the file's column names;
+// with --json the text is English.
 func batchFault(a *cli.App, producer consentFlags) string {
 	v := a.Voice()
 	if a.AsJSON {
@@ -263,7 +262,7 @@ func batchFault(a *cli.App, producer consentFlags) string {
 	return ""
 }
 
-// tidy writes the numbers that can be read as they are sent.
+// tidy returns the flags with those numbers that can be read in the form in which they are sent.
 func (f consentFlags) tidy() consentFlags {
 	if number, wrong := readDocument(f.identity); wrong == "" {
 		f.identity = number
@@ -278,7 +277,7 @@ func isPersonType(text string) bool {
 	return slices.Contains(apiclient.PersonTypes, apiclient.PersonType(text))
 }
 
-// refusesAll reports whether a refusal is about the key or the address and not about the producer:
+// refusesAll reports whether an error is about the key or the address, not about the producer:
 // every other producer would meet it too.
 func refusesAll(err error) bool {
 	var e *apiclient.Error
@@ -298,7 +297,7 @@ func refusesAll(err error) bool {
 	return false
 }
 
-// batchProgress counts on a terminal, and says each tenth elsewhere.
+// batchProgress shows a counter on a terminal; elsewhere it prints a line for each tenth.
 func batchProgress(a *cli.App, done, total int) {
 	switch {
 	case cli.IsTerminal(a.Stderr):

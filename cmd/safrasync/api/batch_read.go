@@ -13,14 +13,14 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// maxBatchBytes bounds a list of producers: a hundred thousand fit.
+// maxBatchBytes limits a list of producers; a hundred thousand fit.
 const maxBatchBytes = 8 << 20
 
-// batchColumns are those of a list of producers; the last one may be absent.
+// batchColumns are the columns of a list of producers; the last one is optional.
 var batchColumns = []string{"identity", "person_type", "corporate_identity"}
 
-// readBatch reads a list of producers for `api consent --file`: CSV with a header, its columns in
-// any order. Values are not judged here: a producer with a wrong number is a line of the result
+// readBatch reads a list of producers for `api consent --file`: CSV with a header, columns in any
+// order. It does not check values: a producer with an invalid number becomes a line of the result
 // like any other.
 func readBatch(a *cli.App, file string) (list []consentFlags, err error) {
 	in := a.Stdin
@@ -53,7 +53,7 @@ func readProducers(r io.Reader, v cli.Voice) ([]consentFlags, error) {
 		switch {
 		case errors.As(err, &fault) && list.place == nil:
 			return nil, errors.New(v.Text("batch.no_header"))
-		case errors.As(err, &fault): // its own text may quote the line
+		case errors.As(err, &fault): // the error's own text may quote the line
 			return nil, errors.New(v.Text("csv.bad_line", fault.StartLine, v.Text("csv.broken")))
 		case err != nil:
 			return nil, err
@@ -65,10 +65,10 @@ func readProducers(r io.Reader, v cli.Voice) ([]consentFlags, error) {
 	}
 }
 
-// producerList takes the lines of a list one by one, the header first.
+// producerList collects the lines of a list; the first is the header.
 type producerList struct {
 	voice     cli.Voice
-	place     map[string]int // of a column; nil before the header
+	place     map[string]int // position of each column; nil before the header
 	columns   int
 	producers []consentFlags
 }
@@ -85,7 +85,7 @@ func (l *producerList) add(record []string, line int) error {
 	case l.place == nil:
 		return l.header(record)
 	case strings.TrimSpace(strings.Join(record, "")) == "":
-		return nil // what spreadsheets leave at the end
+		return nil // spreadsheets leave empty lines at the end
 	case len(record) > l.columns:
 		return errors.New(l.voice.Text("batch.columns_over", line, len(record), l.columns))
 	}

@@ -11,14 +11,14 @@ import (
 	"github.com/safrasync/safrasync/internal/i18n"
 )
 
-// The paths of chapter 4 for plans and the audit, without ids and queries: two of those hold a
+// The paths of chapter 4 for plans and the audit, without ids and queries: two queries contain a
 // document number.
 const (
 	pathCreditScore    = "/api/v1/integration/financial/credit-score"
 	pathCreditAnalysis = "/api/v1/integration/financial/analysis-credit"
 )
 
-// consentFlags are those of `safrasync api consent` (chapter 4, endpoint 5).
+// consentFlags are the flags of `safrasync api consent` (chapter 4, endpoint 5).
 type consentFlags struct{ identity, personType, corporateIdentity string }
 
 func newAPIConsentCommand(a *cli.App) *cobra.Command {
@@ -49,7 +49,7 @@ func newAPIConsentCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// consentQuery checks what was given before it becomes part of an address.
+// consentQuery checks the flags before they become part of an address.
 func consentQuery(a *cli.App, f consentFlags) (q apiclient.ConsentQuery, err error) {
 	if q.Identity, err = apiDocument(a, "--identity", f.identity); err != nil {
 		return q, err
@@ -72,7 +72,7 @@ func getConsent(ctx context.Context, a *cli.App, f consentFlags) error {
 	})
 }
 
-// apiCNPJ reads the company's number, which may be absent.
+// apiCNPJ reads the CNPJ of a company; an empty text is allowed.
 func apiCNPJ(a *cli.App, text string) (string, error) {
 	if text == "" {
 		return "", nil

@@ -1,5 +1,5 @@
 // Package api has the commands that call the platform by hand: reading single records, credit
-// analysis, scores, consents of lists of producers, webhooks. What changes something on the
-// platform shows its plan first and stands in the audit. None of it sends a contract, a delivery
-// or a traceability record: that is the engine's.
+// analyses, credit scores, consents of lists of producers, webhooks. A call that changes something
+// on the platform shows its plan first and is recorded in the audit. None of them sends a contract,
+// a delivery or a traceability record: only the engine does.
 package api

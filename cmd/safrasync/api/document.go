@@ -8,16 +8,16 @@ import (
 	"github.com/safrasync/safrasync/internal/i18n"
 )
 
-// named matches a document with its name before it, as lists have it: "CPF 529.982.247-25", "CNPJ:
-// 11…".
+// named matches a document with its kind before it, as lists often have it: "CPF 529.982.247-25",
+// "CNPJ: 11…".
 var named = regexp.MustCompile(`(?is)^\s*(CPF|CNPJ)(?:\s*n[º°])?[\s\x{a0}:.-]*(.*)$`)
 
-// readDocument reads a CPF or CNPJ, its name before it or not. What cannot be read gives a phrase
-// that takes the name of the flag or column.
+// readDocument reads a CPF or CNPJ, with or without its kind before it. If it cannot be read, wrong
+// is the key of a text that takes the name of the flag or column.
 //
-// "CPF" and 11 digits have the length of a CNPJ, and since July 2026 a CNPJ may have letters.
-// Whoever writes that means a CPF: it is read as one or refused, never taken for a company. A CNPJ
-// that really begins so is recognised in its own punctuation, 12.ABC.345/01DE-35.
+// "CPF" and 11 digits have the length of a CNPJ, and since July 2026 a CNPJ may have letters. Text
+// that begins with "CPF" means a CPF: it is read as one or refused, never taken for a company. A
+// CNPJ that really begins so is recognised by its own punctuation, 12.ABC.345/01DE-35.
 func readDocument(text string) (number string, wrong i18n.Key) {
 	if m := named.FindStringSubmatch(text); m != nil {
 		name, rest := strings.ToUpper(m[1]), m[2]
@@ -51,7 +51,7 @@ func readCNPJ(text string) (number string, wrong i18n.Key) {
 	return number, wrong
 }
 
-// bareDocument is a document without its punctuation.
+// bareDocument returns a document without its punctuation.
 func bareDocument(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

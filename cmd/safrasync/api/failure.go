@@ -11,14 +11,14 @@ import (
 	"github.com/safrasync/safrasync/internal/i18n"
 )
 
-// Failure is a call that did not succeed, in somebody's language.
+// Failure explains a failed call to a person: what happened, and what to do next.
 type Failure struct{ What, next string }
 
-// FailureOf explains an error of the client. Status and fault decide, as they do there; the body
-// only tells apart what has one status.
+// FailureOf explains an error of the client. Fault and status decide, as they do in the client; the
+// body only distinguishes cases with the same status.
 func FailureOf(v cli.Voice, e *apiclient.Error) Failure {
 	value, unknownValue := e.UnexpectedValue()
-	if unknownValue && isPlainName(value) { // anything else may be somebody's data
+	if unknownValue && isPlainName(value) { // any other value may be personal data
 		return Failure{v.Text("failed.value.what", value), v.Text("failed.value.next")}
 	}
 	if e.Known == apiclient.Throttled {
@@ -45,7 +45,7 @@ var faultWords = map[apiclient.Fault]i18n.Key{
 	apiclient.FaultProtocol: "failed.answer", apiclient.FaultRequest: "failed.request",
 }
 
-// statusWords explain an answer by its status (chapter 7).
+// statusWords returns the text for an answer by its status (chapter 7).
 func statusWords(e *apiclient.Error) i18n.Key {
 	switch e.Status {
 	case http.StatusUnauthorized:
@@ -92,18 +92,17 @@ func statusWords(e *apiclient.Error) i18n.Key {
 	return "failed.other"
 }
 
-// isPlainName reports whether a text is a name such as PF: letters, digits, _ and -, a few of them,
-// and not only digits.
+// isPlainName reports whether a text is a name such as PF: at most 40 letters, digits, _ and -, and
+// not only digits.
 func isPlainName(text string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-"
 	return text != "" && len(text) <= 40 && strings.Trim(text, letters+"0123456789") == "" &&
 		strings.ContainsAny(text, letters)
 }
 
-// tellFailure says why a call did not succeed: in so many words, what to do next, what the platform
-// said of a conflict, or in a form that its document does not show, and the technical detail for
-// whoever is asked. Other bodies are not shown to people: they may hold names and numbers of
-// others. With --json they are in the object.
+// tellFailure prints why a call failed, what to do next, and the technical detail. The platform's
+// own text is printed only for a conflict, or a 4xx in a form that its document does not show.
+// Other bodies are not shown to people, because they may contain personal data; --json prints them.
 func tellFailure(a *cli.App, sentence i18n.Key, next string, err error) {
 	var e *apiclient.Error
 	if !errors.As(err, &e) {
@@ -123,7 +122,7 @@ func tellFailure(a *cli.App, sentence i18n.Key, next string, err error) {
 	a.Tell("api.detail", err)
 }
 
-// fieldPhrases are the words for what the client finds wrong with a request before it is sent.
+// fieldPhrases are the texts for what the client finds wrong with a request before it is sent.
 var fieldPhrases = map[apiclient.Problem]i18n.Key{
 	apiclient.ProblemMissing: "field.missing", apiclient.ProblemEntry: "field.entry",
 	apiclient.ProblemEncoding: "field.encoding",
@@ -132,8 +131,8 @@ var fieldPhrases = map[apiclient.Problem]i18n.Key{
 	apiclient.ProblemMonths:      "field.months",
 }
 
-// usageOf turns what the client finds wrong with a request into a wrong call, each fault in the
-// person's language; nil stays nil.
+// usageOf turns the client's errors about a request's fields into a usage error in the person's
+// language. It returns any other error, and nil, unchanged.
 func usageOf(a *cli.App, err error) error {
 	var e *apiclient.RequestError
 	if !errors.As(err, &e) {
@@ -155,5 +154,5 @@ func usageOf(a *cli.App, err error) error {
 	return &cli.UsageError{Text: strings.Join(faults, "; ")}
 }
 
-// flagOf is the flag of a field of the document.
+// flagOf returns the flag of a field of the document.
 func flagOf(field string) string { return "--" + strings.ReplaceAll(field, "_", "-") }

@@ -151,8 +151,8 @@ func writeWebhook(a *cli.App,
 	return actByHand(cmd.Context(), a, call, f.ActFlags)
 }
 
-// secretFlag replaces ${env:NAME} and ${file:PATH} as the configuration does; relative files stand
-// in the working directory.
+// secretFlag replaces ${env:NAME} and ${file:PATH} as the configuration does. A relative path is
+// relative to the working directory.
 func secretFlag(a *cli.App, name, written string) (apiclient.Secret, error) {
 	value, err := config.ResolveSecret(a.Env, ".", written)
 	if err != nil {

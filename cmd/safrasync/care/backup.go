@@ -26,8 +26,8 @@ func NewBackupCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// backup copies the ledger while others may use it: into a file, or, with keep, into a folder of
-// dated copies.
+// backup copies the ledger while other processes may use it: into a file or, with keep, into a
+// folder of dated copies.
 func backup(ctx context.Context, a *cli.App, to string, keep int) error {
 	config, err := a.LoadConfig()
 	if err != nil {
@@ -45,7 +45,7 @@ func backup(ctx context.Context, a *cli.App, to string, keep int) error {
 	} else if err = store.Backup(ctx, to); err != nil {
 		file = ""
 	}
-	if file == "" { // there is no copy; with one, an error is about an older copy
+	if file == "" { // no copy was made; if one was, the error is about an older copy
 		return err
 	}
 	if a.AsJSON {
@@ -81,7 +81,7 @@ func NewRestoreCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// restore puts a copy in the ledger's place and says what the journal has beyond it.
+// restore replaces the ledger by a copy, and reports which records of the journal the copy lacks.
 func restore(ctx context.Context, a *cli.App, file string, f cli.ActFlags) error {
 	config, err := a.LoadConfig()
 	if err != nil {
@@ -119,7 +119,8 @@ func restore(ctx context.Context, a *cli.App, file string, f cli.ActFlags) error
 	return tellRestored(a, file, kept, store.LedgerID(), report, lacks)
 }
 
-// tellRestored says what was put in place, and what the journal has beyond it: lacks, or nil.
+// tellRestored prints what was restored. lacks is not nil if the journal has records that the
+// ledger lacks.
 func tellRestored(a *cli.App, file, kept, ledger string, report state.JournalReport, lacks *state.Error) error {
 	if a.AsJSON {
 		out := struct {

@@ -39,23 +39,23 @@ func NewCheckCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// checkJSON is one line of `check --json`. ok with a hint is a warning.
+// checkJSON is one line of `check --json`. A line that is ok and has a hint is a warning.
 type checkJSON struct {
 	Check string `json:"check"`
 	OK    bool   `json:"ok"`
 	Text  string `json:"text"`
 	Hint  string `json:"hint"`
 
-	Identity *rehearse.IdentityFinding `json:"identity,omitempty"` // of check identity: the same in figures
+	Identity *rehearse.IdentityFinding `json:"identity,omitempty"` // the finding of the check "identity" as data
 }
 
-// checker prints one line for each thing that was looked at, and remembers whether anything failed.
+// checker prints one line for each check, and remembers whether one failed.
 type checker struct {
 	app    *cli.App
 	failed bool
-	first  checkJSON // that failed
+	first  checkJSON // the first check that failed
 	warned int
-	err    error // of the output
+	err    error // errors of writing the output
 }
 
 func (c *checker) report(line checkJSON) {
@@ -80,15 +80,16 @@ func (c *checker) report(line checkJSON) {
 	if line.Hint != "" {
 		c.app.Block("    → " + line.Hint)
 	}
-	c.err = errors.Join(c.err, c.app.Out.Flush()) // each line when it is known: what follows may take its time
+	c.err = errors.Join(c.err, c.app.Out.Flush()) // each line as soon as it is known: the next may take long
 }
 
-// name is what was looked at, in the language of the person.
+// name returns the name of a check in the person's language.
 func (c *checker) name(check string) string {
 	return cmp.Or(i18n.CLI.Find(c.voice().Lang, i18n.Key("check.name."+check)), check)
 }
 
-// end says in one line whether all is ready, or what comes first. ready is how far it was looked.
+// end prints one line: ready if nothing failed, otherwise what to cure first. It returns an error
+// with the exit code if a check failed.
 func (c *checker) end(code int, ready i18n.Key) error {
 	line := checkJSON{Check: "result", OK: !c.failed, Text: c.text(ready)}
 	switch {
@@ -112,7 +113,7 @@ func (c *checker) end(code int, ready i18n.Key) error {
 	return c.err
 }
 
-// text is in the language of the person, or English for JSON.
+// text returns a text in the person's language, or in English for JSON.
 func (c *checker) text(p i18n.Key, args ...any) string {
 	return c.voice().Text(p, args...)
 }
@@ -129,8 +130,8 @@ func (c *checker) fail(name string, hint, p i18n.Key, args ...any) {
 	c.report(checkJSON{Check: name, Text: c.text(p, args...), Hint: c.text(hint)})
 }
 
-// check looks at everything that a run needs, in the order in which it needs it. It never POSTs to
-// the API and never writes the ledger. tell: send a test message besides.
+// check examines everything that a run needs, in the order in which a run needs it. It never sends
+// a POST to the API and never writes the ledger. With tell it also sends a test message.
 func check(ctx context.Context, a *cli.App, offline, tell bool) error {
 	c := &checker{app: a}
 	config, err := a.LoadConfig()
@@ -178,11 +179,12 @@ func check(ctx context.Context, a *cli.App, offline, tell bool) error {
 	return c.end(cli.ExitFailed, "check.ready")
 }
 
-// remarks are the findings about the ledger that do not keep it from working.
+// remarks are the findings about the ledger that do not prevent it from working.
 var remarks = map[string]bool{"file system": true, "free space": true, "write-ahead log": true}
 
-// ledger returns the opened ledger, or an empty one in memory, so that the checks of the jobs can
-// go on. One of an older version is fine: the start brings it up to date.
+// ledger opens the ledger and checks it. If it cannot be opened, ledger reports why and returns an
+// empty one in memory, so that the checks of the jobs can continue. A ledger of an older version
+// passes, because the start migrates it; offline, ledger then returns nil.
 func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 	const name = "ledger"
 	store, err := state.Open(ctx, c.app.LedgerOptions(c.app.Config, cli.ToRead))
@@ -217,7 +219,7 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 	return store
 }
 
-// journal compares the ledger with its journal, as the next run will before it sends anything.
+// journal compares the ledger with its journal, as the next run does before it sends anything.
 func (c *checker) journal(ctx context.Context, store *state.Store) {
 	const name = "journal"
 	report, err := store.JournalReport(ctx, c.app.Config.State.Journals())
@@ -233,7 +235,7 @@ func (c *checker) journal(ctx context.Context, store *state.Store) {
 	}
 }
 
-// voice is that of the person, or of the machine for JSON.
+// voice returns the person's voice, or the machine's for JSON.
 func (c *checker) voice() cli.Voice {
 	if c.app.AsJSON {
 		return cli.Machine
@@ -261,7 +263,7 @@ func (c *checker) health(ctx context.Context, store *state.Store) {
 	c.report(checkJSON{Check: "ledger", OK: true, Text: strings.Join(fine, ", ")})
 }
 
-// erp looks at the database and at each job's query.
+// erp checks the ERP's database and each job's query.
 func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.Job) {
 	source, err := c.app.OpenERP(ctx)
 	if err != nil {
@@ -297,8 +299,8 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.J
 	c.identity(ctx, store, source, jobs)
 }
 
-// identity tells what the configuration does to what is the same, before it runs: jobs that have
-// another name, keys that are others, rows that two jobs return.
+// identity reports, before a run does, how the configuration affects which rows count as the same:
+// jobs with a new name, changed keys, rows that two jobs return.
 func (c *checker) identity(ctx context.Context, store *state.Store, source run.Source, jobs []*mapping.Job) {
 	const name = "identity"
 	findings, err := rehearse.CheckIdentity(ctx, engine.LedgerOf(store).Readable, source, jobs)
@@ -315,7 +317,7 @@ func (c *checker) identity(ctx context.Context, store *state.Store, source run.S
 	}
 }
 
-// identityText says a finding in words, and what to do.
+// identityText returns the text of a finding, and what to do.
 func (c *checker) identityText(f rehearse.IdentityFinding) (text, hint string) {
 	v := c.voice()
 	switch f.Kind {
@@ -349,7 +351,8 @@ func (c *checker) identityText(f rehearse.IdentityFinding) (text, hint string) {
 	return text, v.Text("check.shared_keys_hint")
 }
 
-// bare is an error's text without the name of its package, where the line begins with it already.
+// bare returns an error's text without the prefix of its package, because the line already begins
+// with that name.
 func (c *checker) bare(err error) string {
 	return strings.TrimPrefix(c.voice().Fault(err), "erp: ")
 }
@@ -359,7 +362,7 @@ func (c *checker) contractInKey(job *mapping.Job, columns []string) {
 }
 
 // job compares a mapping with the columns of its query, reads its references, and surveys its rows,
-// which finds what a run would stop on.
+// which finds what would stop a run.
 func (c *checker) job(ctx context.Context, e *cli.Engine, job *mapping.Job, surveys map[string]*rehearse.Survey) {
 	name := "job " + job.Name()
 	err := e.Check(ctx, job)
@@ -396,8 +399,8 @@ func (c *checker) job(ctx context.Context, e *cli.Engine, job *mapping.Job, surv
 	}
 }
 
-// mismatches names what rows hang on and nobody finds: it is the configuration that joins the keys
-// in another form, not the ERP's people.
+// mismatches reports references to parents that match no parent row. The cause is the
+// configuration, which builds the two keys in different forms, not the data in the ERP.
 func (c *checker) mismatches(ctx context.Context, e *cli.Engine, survey *rehearse.Survey,
 	surveys map[string]*rehearse.Survey,
 	job string,
@@ -420,8 +423,8 @@ func (c *checker) mismatches(ctx context.Context, e *cli.Engine, survey *rehears
 	}
 }
 
-// openID asks the provider by which people log in for what it says of itself. One that does not
-// answer keeps nobody else from anything, so it is a warning.
+// openID requests the discovery document of the console's login provider. A provider that does not
+// answer is a warning only, because nothing else depends on it.
 func (c *checker) openID(ctx context.Context) {
 	const name = "console.oidc"
 	issuer, err := c.app.Config.Console.OpenID()
@@ -438,13 +441,13 @@ func (c *checker) openID(ctx context.Context) {
 	c.pass(name, "check.issuer_ok", issuer.Issuer)
 }
 
-// maxClockDrift is the difference to the API's clock from which schedules and dates of the ledger
+// maxClockDrift is the difference to the API's clock above which schedules and dates of the ledger
 // mislead people.
 const maxClockDrift = 5 * time.Minute
 
-// api asks two harmless questions with GET: the webhooks, as each run does before it sends, and a
-// contract that cannot exist, whose answer brings the API's clock and reports whether contracts may
-// be asked for at all.
+// api sends two harmless GETs. The first reads the webhooks, as each run does before it sends. The
+// second reads a contract that cannot exist: its response has the API's clock, and shows whether
+// the key may read contracts.
 func (c *checker) api(ctx context.Context) {
 	client, err := c.app.OpenAPI()
 	if err != nil {
@@ -473,7 +476,7 @@ func (c *checker) api(ctx context.Context) {
 	}
 }
 
-// apiHint says what to do about a question that failed.
+// apiHint returns the hint for a GET that failed.
 func apiHint(e *apiclient.Error) i18n.Key {
 	switch {
 	case e == nil:
@@ -490,7 +493,7 @@ func apiHint(e *apiclient.Error) i18n.Key {
 	return "check.api_hint"
 }
 
-// clock compares our clock with that of the API, as far as it told one.
+// clock compares the host's clock with the API's Date header, if the response has one.
 func (c *checker) clock(header http.Header, asked time.Time) {
 	theirs, err := http.ParseTime(header.Get("Date"))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/safrasync/safrasync/internal/alert"
 )
 
-// alerts looks at how people are told; with tell everybody gets a test message.
+// alerts checks the alert channels; with tell it sends a test message to every target.
 func (c *checker) alerts(ctx context.Context, tell bool) {
 	const name = "alerts"
 	config := c.app.Config

@@ -8,7 +8,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// platform says whether the ledger belongs to the platform that is configured.
+// platform checks that the ledger belongs to the configured platform.
 func (c *checker) platform(ctx context.Context, store *state.Store) {
 	const name = "platform"
 	err := store.Belongs(ctx, c.app.Config.API.Platform())

@@ -38,7 +38,7 @@ func NewDoctorCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// recountSums puts the kept sums right. It changes no row.
+// recountSums corrects the stored sums of all jobs. It changes no row.
 func recountSums(ctx context.Context, a *cli.App) error {
 	if _, err := a.LoadConfig(); err != nil {
 		return err
@@ -67,8 +67,8 @@ func recountSums(ctx context.Context, a *cli.App) error {
 	return nil
 }
 
-// doctor looks at what keeps the promise that nothing is lost and nothing is sent twice, one line
-// each. It changes nothing.
+// doctor checks what the promise depends on that nothing is lost and nothing is sent twice, one
+// line for each check. It changes nothing.
 func doctor(ctx context.Context, a *cli.App, full bool) error {
 	c := &checker{app: a}
 	config, err := a.LoadConfig()
@@ -85,7 +85,7 @@ func doctor(ctx context.Context, a *cli.App, full bool) error {
 	return c.err
 }
 
-// diagnose opens the ledger for reading and reports each thing that was looked at.
+// diagnose opens the ledger for reading and reports each diagnosis.
 func (c *checker) diagnose(ctx context.Context, config *config.Config, full bool) {
 	options := c.app.LedgerOptions(config, cli.ToRead)
 	store, err := state.Open(ctx, options)
@@ -111,7 +111,7 @@ func (c *checker) diagnose(ctx context.Context, config *config.Config, full bool
 	}
 }
 
-// messages lists the message keys of the platform that the catalogue has no words for.
+// messages reports the platform's message keys that the catalogue has no text for.
 func (c *checker) messages(ctx context.Context, store *state.Store, catalogue *trade.Catalogue) error {
 	const most = 20
 	seen, err := store.MessageKeys(ctx)
@@ -134,7 +134,7 @@ func (c *checker) messages(ctx context.Context, store *state.Store, catalogue *t
 	return nil
 }
 
-// ledgerFault reports an error of the ledger with its way out.
+// ledgerFault reports an error of the ledger, with its hint.
 func (c *checker) ledgerFault(name string, err error) {
 	var ledger *state.Error
 	if errors.As(err, &ledger) {
@@ -164,7 +164,8 @@ func (c *checker) diagnosis(d state.Diagnosis) {
 	c.report(line)
 }
 
-// role warns of an ERP user who could write. An ERP that is not reached is for `safrasync check`.
+// role warns if the ERP user may write. An ERP that cannot be reached is only a warning here;
+// `safrasync check` fails on it.
 func (c *checker) role(ctx context.Context) {
 	source, err := c.app.OpenERP(ctx)
 	if err != nil {
@@ -181,8 +182,8 @@ func (c *checker) role(ctx context.Context) {
 	}
 }
 
-// secrets looks at the configuration's own file; files of ${file:…} that others can read are
-// refused when it is loaded.
+// secrets checks the mode of the configuration file. Files of ${file:…} that others can read are
+// refused when the configuration is loaded.
 func (c *checker) secrets(config *config.Config) {
 	info, err := os.Stat(config.File())
 	switch {

@@ -15,8 +15,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// dossier is what is held about one producer: the platform ids and the ERP's codes by which rows
-// name it.
+// dossier is everything stored about one producer: first the platform ids and the ERP's codes by
+// which rows name it.
 type dossier struct {
 	ids, codes []string
 	refs       []trade.Reference
@@ -29,8 +29,8 @@ type dossier struct {
 	known  map[int64]bool
 }
 
-// dossierRow is a row about the producer. With byMark its values are no longer kept, and what is
-// left of them fits: nearly always it is the producer's.
+// dossierRow is a row about the producer. byMark means that its values have been removed and the
+// remaining marks match, so that it is almost certainly, but not provably, the producer's.
 type dossierRow struct {
 	entry    trade.Entry
 	attempts []trade.Attempt
@@ -38,7 +38,7 @@ type dossierRow struct {
 	child    bool
 }
 
-// findDossier returns everything that the ledger holds about a producer.
+// findDossier returns everything that the ledger stores about a producer.
 func findDossier(ctx context.Context, store *state.Store, specs []mapping.JobSpec, named string) (*dossier, error) {
 	s := &dossier{known: map[int64]bool{}}
 	if err := s.name(ctx, store, named); err != nil {
@@ -49,7 +49,7 @@ func findDossier(ctx context.Context, store *state.Store, specs []mapping.JobSpe
 	}, false); err != nil {
 		return nil, err
 	}
-	for range trade.Kinds { // the rows that hang on them, and those that hang on these
+	for range trade.Kinds { // the rows that depend on them, and the rows that depend on those
 		parents := s.parents()
 		if err := s.find(ctx, store, func(e trade.Entry, attempts []trade.Attempt) (found, byMark bool) {
 			return parents.have(specOf(specs, e.Job), e, attempts)
@@ -63,8 +63,8 @@ func findDossier(ctx context.Context, store *state.Store, specs []mapping.JobSpe
 	return s, s.around(ctx, store)
 }
 
-// inClosed finds the closed reports that have rows of the producer. One that cannot be read may
-// have some.
+// inClosed collects the closed reports that contain rows of the producer. A report that cannot be
+// read is included, because it may contain some.
 func (s *dossier) inClosed(ctx context.Context, store *state.Store) error {
 	closings, err := store.Closings(ctx, trade.Date{})
 	if err != nil {
@@ -93,10 +93,10 @@ func (s *dossier) inClosed(ctx context.Context, store *state.Store) error {
 	return nil
 }
 
-// errFound ends a reading that has found what it looked for.
+// errFound ends an iteration once the row is found.
 var errFound = errors.New("found")
 
-// closedHas reports whether a closed report has a row.
+// closedHas reports whether a closed report has a row for which which returns true.
 func closedHas(ctx context.Context, store *state.Store, c trade.Closing,
 	which func(*reconcile.Row) bool,
 ) (has bool, err error) {
@@ -126,7 +126,8 @@ func specOf(specs []mapping.JobSpec, job string) mapping.JobSpec {
 	return mapping.JobSpec{}
 }
 
-// name finds the codes of an id, and the id of a code.
+// name collects the platform ids, codes, references and lookups of a producer that is named by id
+// or by code.
 func (s *dossier) name(ctx context.Context, store *state.Store, named string) error {
 	refs, _, err := store.References(ctx)
 	if err != nil {
@@ -177,7 +178,7 @@ func canonicalID(text string) string {
 	return text
 }
 
-// find goes through all rows and takes those that belong to the producer.
+// find adds all rows of the ledger that belong to the producer and are not yet known.
 func (s *dossier) find(ctx context.Context, store *state.Store,
 	belongs func(trade.Entry, []trade.Attempt) (found, byMark bool), child bool,
 ) error {
@@ -198,8 +199,8 @@ func (s *dossier) find(ctx context.Context, store *state.Store,
 	})
 }
 
-// names reports whether a row names the producer: by the id in what was sent, or by the code in
-// what the ERP had.
+// names reports whether a row names the producer: by its id in what was sent, or by its code in the
+// ERP's values.
 func (s *dossier) names(spec mapping.JobSpec, e trade.Entry, attempts []trade.Attempt) (found, byMark bool) {
 	bodies := []json.RawMessage{e.Payload}
 	for _, t := range attempts {
@@ -224,7 +225,8 @@ func (s *dossier) names(spec mapping.JobSpec, e trade.Entry, attempts []trade.At
 	return false, false
 }
 
-// hasCode reports whether columns hold the parts of a code; marked: as far as their marks tell.
+// hasCode reports whether columns hold the parts of a code. marked means that at least one value
+// has been removed, and only its mark was compared.
 func hasCode(key string, values trade.Values, columns, parts []string) (same, marked bool) {
 	if len(columns) == 0 || len(columns) != len(parts) {
 		return false, false
@@ -255,10 +257,10 @@ func fieldOf(body json.RawMessage, field string) string {
 	return text
 }
 
-// parentsOf are the rows on which others may hang, by id, and by job and key.
+// parentRows are the rows on which others may depend, by platform id, and by job and key.
 type parentRows struct {
 	ids  map[string]bool
-	keys map[string][]string // of each job
+	keys map[string][]string // by job
 }
 
 func (s *dossier) parents() parentRows {
@@ -272,7 +274,7 @@ func (s *dossier) parents() parentRows {
 	return p
 }
 
-// have reports whether a row hangs on one of the parents.
+// have reports whether a row depends on one of the parents.
 func (p parentRows) have(spec mapping.JobSpec, e trade.Entry, attempts []trade.Attempt) (found, byMark bool) {
 	if p.ids[e.Target] || p.ids[fieldOf(e.Payload, "contract_id")] {
 		return true, false
@@ -299,7 +301,7 @@ func (p parentRows) have(spec mapping.JobSpec, e trade.Entry, attempts []trade.A
 	return false, false
 }
 
-// around adds what is not a row: what rows wait for, and the acts on the rows.
+// around adds what is not a row: the platform records that rows wait for, and the acts on the rows.
 func (s *dossier) around(ctx context.Context, store *state.Store) error {
 	blocks, err := store.Blocks(ctx)
 	if err != nil {

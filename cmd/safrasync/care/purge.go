@@ -14,7 +14,7 @@ import (
 	"github.com/safrasync/safrasync/state"
 )
 
-// purgeFlags are those of purge.
+// purgeFlags are the flags of purge.
 type purgeFlags struct {
 	cli.ActFlags
 	kinds    []string
@@ -41,10 +41,10 @@ func NewPurgeCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// purgeable by age are the kinds that --before is for.
+// purgeableByAge lists the kinds to which --before applies.
 var purgeableByAge = []string{state.KeptBodies, state.KeptRuns, state.KeptLookups, state.KeptInbox}
 
-// purge takes away now what the retention would take away by its schedule.
+// purge removes now what retention would remove on its schedule.
 func purge(ctx context.Context, a *cli.App, f purgeFlags) error {
 	config, err := a.LoadConfig()
 	if err != nil {
@@ -64,7 +64,7 @@ func purge(ctx context.Context, a *cli.App, f purgeFlags) error {
 	if err != nil {
 		return err
 	}
-	store, err := a.OpenLedger(ctx, cli.ToWrite) // the journal's size is known only where it is open
+	store, err := a.OpenLedger(ctx, cli.ToWrite) // the journal's size is known only if opened for writing
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func purge(ctx context.Context, a *cli.App, f purgeFlags) error {
 	return tellPurged(a, plan, true)
 }
 
-// purged is the retention that a person orders.
+// purged returns the retention that the flags order.
 func purged(a *cli.App, config *config.Config, f purgeFlags, at time.Time) (state.Retention, error) {
 	keep := config.Retention.Ledger()
 	for _, kind := range f.kinds {
@@ -138,7 +138,7 @@ func tellPurge(a *cli.App, plan state.RetentionPlan, f purgeFlags) {
 	a.Tell("purge.never")
 }
 
-// purgeJSON is what purge says: one object a kind.
+// purgeJSON is the --json output of purge: one object for each kind.
 type purgeJSON struct {
 	state.Retained
 	Done bool `json:"done"`

@@ -18,9 +18,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// purgeProducer writes out, or takes away, what is held about one producer.
+// purgeProducer exports or removes what is stored about one producer.
 func purgeProducer(ctx context.Context, a *cli.App, config *config.Config, f purgeFlags) error {
-	how := cli.ToWrite // an export is an act too
+	how := cli.ToWrite // an export is audited too
 	store, err := a.OpenLedger(ctx, how)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func purgeProducer(ctx context.Context, a *cli.App, config *config.Config, f pur
 	return eraseProducer(ctx, a, store, s, f, sums, ids, erasable)
 }
 
-// producerTarget is how the audit names the producer of an act.
+// producerTarget returns the name of the producer in the audit.
 func producerTarget(s *dossier) string {
 	if len(s.ids) > 0 {
 		return "producer " + s.ids[0]
@@ -61,7 +61,7 @@ func producerTarget(s *dossier) string {
 	return "producer " + strings.Join(s.codes, " ")
 }
 
-// exportProducer writes all that the ledger knows of a producer into a file.
+// exportProducer writes everything that the ledger stores about a producer to a file.
 func exportProducer(ctx context.Context, a *cli.App, store *state.Store, s *dossier, f purgeFlags,
 	sums subjectSums,
 ) error {
@@ -78,7 +78,7 @@ func exportProducer(ctx context.Context, a *cli.App, store *state.Store, s *doss
 	if err != nil {
 		return err
 	}
-	if err := store.AppendAudit(ctx, record); err != nil { // before anything leaves
+	if err := store.AppendAudit(ctx, record); err != nil { // before any data leaves the ledger
 		return err
 	}
 	if err := exportSubject(a, s, f); err != nil {
@@ -92,7 +92,7 @@ func exportProducer(ctx context.Context, a *cli.App, store *state.Store, s *doss
 	return nil
 }
 
-// eraseProducer takes away what the ledger knows of a producer and no longer needs.
+// eraseProducer removes what the ledger stores about a producer and no longer needs.
 func eraseProducer(ctx context.Context, a *cli.App, store *state.Store, s *dossier, f purgeFlags,
 	sums subjectSums, ids []int64, erasable map[int64]bool,
 ) error {
@@ -122,7 +122,7 @@ func eraseProducer(ctx context.Context, a *cli.App, store *state.Store, s *dossi
 	return nil
 }
 
-// tellWhatStays tells what an erasure takes, and what it leaves and why.
+// tellWhatStays prints what an erasure removes, and what it keeps and why.
 func tellWhatStays(a *cli.App, s *dossier, sums subjectSums, erasable map[int64]bool) {
 	a.Tell("subject.erases", sums.Erasable, sums.Reduced, sums.Needed)
 	for _, r := range s.rows {
@@ -138,22 +138,22 @@ func tellWhatStays(a *cli.App, s *dossier, sums subjectSums, erasable map[int64]
 	}
 }
 
-// subjectSums is what `purge --producer --json` says, and what the audit keeps of it.
+// subjectSums is the --json output of `purge --producer`, and the detail of its audit record.
 type subjectSums struct {
 	Producer   string `json:"producer"`
 	Rows       int    `json:"rows"`
 	References int    `json:"references"`
 	Lookups    int    `json:"lookups"`
 	Acts       int    `json:"acts"`
-	Erasable   int    `json:"erasable"` // rows that hold something which is not needed any more
-	Reduced    int    `json:"reduced"`  // rows that have lost it already
+	Erasable   int    `json:"erasable"` // rows with values that are no longer needed
+	Reduced    int    `json:"reduced"`  // rows whose values were removed earlier
 	Needed     int    `json:"needed"`   // rows that are open, in doubt, or to be looked at
 	Erased     int    `json:"erased"`
-	Closed     int    `json:"closed_reports"` // with rows of the producer; they stay as they were closed
+	Closed     int    `json:"closed_reports"` // closed reports with rows of the producer; they are never changed
 	File       string `json:"file,omitempty"`
 }
 
-// subjectJSON is the file of an export.
+// subjectJSON is the content of an export.
 type subjectJSON struct {
 	Made       time.Time           `json:"made"`
 	IDs        []string            `json:"platform_ids"`
@@ -167,7 +167,7 @@ type subjectJSON struct {
 	Notes      []string            `json:"notes"`
 }
 
-// subjectClosedJSON is a closed report that has rows of the producer.
+// subjectClosedJSON is a closed report with rows of the producer.
 type subjectClosedJSON struct {
 	ID  string    `json:"id"`
 	Day string    `json:"day"`
@@ -175,18 +175,18 @@ type subjectClosedJSON struct {
 }
 
 type subjectLookupJSON struct {
-	Code    string    `json:"code"` // a keyed hash of the document; the document itself is not kept
+	Code    string    `json:"code"` // a keyed hash of the document; the document itself is not stored
 	ID      string    `json:"id"`
 	AskedAt time.Time `json:"asked_at"`
 }
 
 type subjectRowJSON struct {
 	rows.RowDetailJSON
-	ByMark bool `json:"by_mark"` // its values are no longer kept; what is left of them fits
+	ByMark bool `json:"by_mark"` // its values have been removed; the remaining marks match
 	Child  bool `json:"hangs_on_another"`
 }
 
-// exportSubject writes the two files. A file that is there is not overwritten.
+// exportSubject writes the two files. It never overwrites an existing file.
 func exportSubject(a *cli.App, s *dossier, f purgeFlags) error {
 	out := subjectJSON{
 		Made: cli.Now(), IDs: cli.OrEmpty(s.ids), Codes: cli.OrEmpty(s.codes), References: cli.OrEmpty(s.refs),
@@ -223,7 +223,7 @@ func exportSubject(a *cli.App, s *dossier, f purgeFlags) error {
 	return cli.WriteOwn(f.export+".txt", func(w io.Writer) error { return readableSubject(a, w, s) })
 }
 
-// readableSubject is the form for people.
+// readableSubject writes the export as text for people.
 func readableSubject(a *cli.App, w io.Writer, s *dossier) error {
 	v := a.Voice()
 	var b strings.Builder

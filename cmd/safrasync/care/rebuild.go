@@ -27,7 +27,7 @@ func NewRebuildCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// rebuild adds to the ledger what its journal knows, after showing it.
+// rebuild shows which records of the journal the ledger lacks, asks, and adds them.
 func rebuild(ctx context.Context, a *cli.App, f cli.ActFlags) error {
 	config, err := a.LoadConfig()
 	if err != nil {
@@ -40,8 +40,8 @@ func rebuild(ctx context.Context, a *cli.App, f cli.ActFlags) error {
 		func(plan state.RebuildPlan) { a.Show("rebuild.done", plan.Rows()) })
 }
 
-// onLedger does an act on the whole ledger that is planned first: the plan is told, which says
-// whether there is anything to do, and a person confirms it.
+// onLedger does an act on the whole ledger in two steps. It plans it and prints the plan; tell
+// reports whether there is anything to do. Then a person confirms it.
 func onLedger[P any](a *cli.App, f cli.ActFlags, act string, do func(do bool, record trade.AuditRecord) (P, error),
 	tell func(P) bool, done func(P),
 ) error {
@@ -100,7 +100,7 @@ func tellRebuild(a *cli.App, plan state.RebuildPlan) {
 	}
 }
 
-// newJournal begins a new journal for a ledger whose own is lost.
+// newJournal starts a new journal for a ledger whose own is lost.
 func newJournal(ctx context.Context, a *cli.App, f cli.ActFlags) error {
 	config, err := a.LoadConfig()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/safrasync/safrasync/internal/torture"
 )
 
-// selftestFlags are those of `safrasync selftest`.
+// selftestFlags are the flags of `safrasync selftest`.
 type selftestFlags struct {
 	kills       int
 	seed        uint64
@@ -54,11 +54,11 @@ func NewSelftestCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// configured is --erp without a DSN.
+// configured is the value of --erp without a DSN.
 const configured = "configured"
 
-// battery asks the configured ERP what every engine must answer, and says line by line what differs.
-// It writes nothing and opens no ledger.
+// battery queries the configured ERP for what every engine must answer, and prints line by line
+// what differs. It writes nothing and opens no ledger.
 func battery(ctx context.Context, a *cli.App) error {
 	source, err := a.OpenERP(ctx)
 	if err != nil {
@@ -108,8 +108,8 @@ func battery(ctx context.Context, a *cli.App) error {
 	return nil
 }
 
-// selftest lets the program that runs try to lose a row or to send one twice, and judges what came
-// of it. Nothing of the configuration is used.
+// selftest runs this binary, kills it again and again, and verifies that no row was lost or sent
+// twice. It does not read the configuration.
 func selftest(a *cli.App, cmd *cobra.Command, f selftestFlags) (err error) {
 	if f.kills < 1 || f.maxInFlight < 1 {
 		return &cli.UsageError{Text: "--kills, --max-in-flight: 1 …"}
@@ -127,7 +127,7 @@ func selftest(a *cli.App, cmd *cobra.Command, f selftestFlags) (err error) {
 		return err
 	}
 	if f.seed == 0 {
-		f.seed = rand.Uint64N(1<<53-1) + 1 // readable as a JSON number everywhere
+		f.seed = rand.Uint64N(1<<53-1) + 1 // every JSON reader can represent it exactly
 	}
 	opts := torture.Options{
 		Binary: binary, Dir: f.dir, Kills: f.kills, Seed: f.seed, MaxInFlight: f.maxInFlight,

@@ -31,8 +31,8 @@ func NewStateCommand(a *cli.App) *cobra.Command {
 	return group
 }
 
-// copyState moves the ledger to another database, and marks the old one: nothing is ever sent from
-// both.
+// copyState moves the ledger to another database and marks the old one, so that nothing is ever
+// sent from both.
 func copyState(ctx context.Context, a *cli.App, to, journal string, f cli.ActFlags) error {
 	conf, err := a.LoadConfig()
 	if err != nil {
@@ -70,7 +70,7 @@ func copyState(ctx context.Context, a *cli.App, to, journal string, f cli.ActFla
 	})
 }
 
-// driverOf tells a data source name of PostgreSQL from the path of a file.
+// driverOf distinguishes a PostgreSQL data source name from the path of an SQLite file.
 func driverOf(dsn string) string {
 	if strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://") || strings.Contains(dsn, "=") {
 		return state.Postgres

@@ -14,7 +14,7 @@ func newStateNewCommand(a *cli.App) *cobra.Command {
 		func(cmd *cobra.Command, _ []string) error { return newState(cmd.Context(), a) })
 }
 
-// newState begins the ledger that the configuration names. No other command does.
+// newState creates the ledger that the configuration names. No other command creates one.
 func newState(ctx context.Context, a *cli.App) error {
 	config, err := a.LoadConfig()
 	if err != nil {

@@ -20,8 +20,8 @@ func newStateRebindCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// rebindState lets the ledger belong to the address that is configured and to the server that it
-// stands on, after showing what a person confirms by it.
+// rebindState binds the ledger to the configured address and to the database server that it is on
+// now. It first shows what a person confirms by that.
 func rebindState(ctx context.Context, a *cli.App, f cli.ActFlags) error {
 	config, err := a.LoadConfig()
 	if err != nil {
@@ -34,7 +34,7 @@ func rebindState(ctx context.Context, a *cli.App, f cli.ActFlags) error {
 		func(state.RebindPlan) { a.Show("rebind.done") })
 }
 
-// tellRebind reports what would be confirmed, if there is anything.
+// tellRebind prints what would be confirmed. It reports whether there is anything to confirm.
 func tellRebind(a *cli.App, plan state.RebindPlan) bool {
 	if plan.Platform == nil && plan.Server == nil {
 		a.Tell("rebind.nothing")

@@ -22,20 +22,20 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// bundleRuns is how many of the last runs of each job a bundle has.
+// bundleRuns is how many of the latest runs of each job a bundle contains.
 const bundleRuns = 100
 
-// A bundle must not keep anybody waiting for minutes, nor read the whole of a large ledger: what
-// takes longer is left out, and its part says so. With --full everything is looked at.
+// A bundle must neither take minutes nor read the whole of a large ledger: a part that takes longer
+// is left out, and states so. With --full there is no limit.
 const (
-	bundleLook  = 10 * time.Second // each look of the doctor, and each other part
-	bundleCount = 2 * time.Second  // each number
+	bundleLook  = 10 * time.Second // for each check of the doctor, and for each other part
+	bundleCount = 2 * time.Second  // for each number
 )
 
-// writeBundle writes what somebody needs who looks for a fault and must not see the cooperative's
-// business: counts, times, codes and settings. Of each thing only named fields are taken, never a
-// whole record; and the whole text goes through a scrubber at the end, should one of them hold more
-// than it ought to.
+// writeBundle writes a .tar.gz for somebody who looks for a fault and must not see the
+// cooperative's business: counts, times, codes and settings. It takes named fields only, never a
+// whole record. At the end a scrubber goes through the whole text, in case a field contains more
+// than it should.
 func writeBundle(ctx context.Context, a *cli.App, path string, full bool) error {
 	config, err := a.LoadConfig()
 	if err != nil {
@@ -63,7 +63,7 @@ func writeBundle(ctx context.Context, a *cli.App, path string, full bool) error 
 		for _, f := range files {
 			content, err := f.make()
 			if err != nil {
-				content = map[string]string{"error": err.Error()} // the rest is worth having
+				content = map[string]string{"error": err.Error()} // the other parts are still useful
 			}
 			text, ok := content.(string)
 			if !ok {
@@ -103,7 +103,7 @@ type bundlePart struct {
 	make func() (any, error)
 }
 
-// ledgerParts are the files about the ledger.
+// ledgerParts returns the bundle's files about the ledger.
 func ledgerParts(ctx context.Context, store *state.Store, config *config.Config, full bool) []bundlePart {
 	look, count := bundleLook, bundleCount
 	if full {
@@ -130,13 +130,13 @@ func ledgerParts(ctx context.Context, store *state.Store, config *config.Config,
 		part("retention.json", func(ctx context.Context) (any, error) {
 			return store.PlanRetention(ctx, config.Retention.Ledger(), cli.Now())
 		}),
-		// These two know themselves what of them takes long.
+		// These two limit the time of their own steps.
 		{"doctor.json", func() (any, error) { return doctorFacts(ctx, store, config, look) }},
 		{"counts.json", func() (any, error) { return store.Extent(ctx, count) }},
 	}
 }
 
-// programFacts are those of program and machine.
+// programFacts returns facts about the program and the machine.
 func programFacts(config *config.Config, version string) any {
 	first := func(path string) string {
 		data, err := os.ReadFile(path)
@@ -166,7 +166,7 @@ func programFacts(config *config.Config, version string) any {
 	}
 }
 
-// fileFacts are the sizes of the ledger's files and of its journals, in KiB.
+// fileFacts returns the sizes, in KiB, of the ledger's files and of its journals.
 func fileFacts(config *config.Config) any {
 	type file struct {
 		Name  string    `json:"name"`
@@ -196,7 +196,7 @@ func fileFacts(config *config.Config) any {
 	return out
 }
 
-// runFact is a run without anything that names a row.
+// runFact is a run without anything that identifies a row.
 type runFact struct {
 	Job        string              `json:"job"`
 	StartedAt  time.Time           `json:"started_at"`
@@ -213,7 +213,7 @@ type runFact struct {
 	Flags      map[trade.Flag]int  `json:"flags"`
 	Alarms     int                 `json:"alarms"`
 	Notes      int                 `json:"notes"`
-	Stopped    *string             `json:"stopped"` // the code
+	Stopped    *string             `json:"stopped"` // the code of the reason
 }
 
 func runFactOf(r trade.RunReport) runFact {
@@ -244,7 +244,7 @@ func runFacts(ctx context.Context, store *state.Store) (any, error) {
 	return out, err
 }
 
-// jobFacts is where each job stands, in codes and counts.
+// jobFacts returns the status of each job, in codes and counts.
 func jobFacts(ctx context.Context, store *state.Store, config *config.Config) (any, error) {
 	type jobFact struct {
 		Job        string              `json:"job"`
@@ -289,8 +289,8 @@ func jobFacts(ctx context.Context, store *state.Store, config *config.Config) (a
 	return out, err
 }
 
-// doctorFacts is what the doctor found, with so much time for each look; with 0 it looks at
-// everything.
+// doctorFacts returns what the doctor found, with a time limit for each check; 0 means all checks
+// without a limit.
 func doctorFacts(ctx context.Context, store *state.Store, config *config.Config, each time.Duration) (any, error) {
 	type fact struct {
 		Check   string `json:"check"`

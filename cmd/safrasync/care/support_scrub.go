@@ -9,10 +9,11 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 )
 
-// scrubber takes from a text what may name a person, a record or a secret.
+// scrubber removes from a text what may identify a person or a record, and secrets.
 type scrubber struct{ secrets []string }
 
-// newScrubber knows the secrets of a configuration, whole and in their parts.
+// newScrubber returns a scrubber that knows the secrets of a configuration, whole and in their
+// parts.
 func newScrubber(conf *config.Config) *scrubber {
 	s := &scrubber{}
 	collectSecrets(reflect.ValueOf(conf).Elem(), func(secret config.Secret) {
@@ -33,7 +34,7 @@ var (
 		`^(postgres|postgresql|mysql|sqlite|firebird|oracle|sqlserver|localhost|sslmode|require|disable|verify-full|verify-ca|state|state\.db|erp\.db|safrasync|password|dbname|connect_timeout|[0-9.]+)$`)
 )
 
-// collectSecrets finds every secret of a structure.
+// collectSecrets passes every secret of a structure to found.
 func collectSecrets(v reflect.Value, found func(config.Secret)) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -62,7 +63,7 @@ func collectSecrets(v reflect.Value, found func(config.Secret)) {
 	}
 }
 
-// patterns are what no bundle may hold, and what stands in its place.
+// patterns are what a bundle must not contain, each with its placeholder.
 var patterns = []struct {
 	is    *regexp.Regexp
 	stand string
@@ -77,7 +78,7 @@ var patterns = []struct {
 	{regexp.MustCompile(`://[^/\s"'@]+@`), "://<credential>@"},
 }
 
-// text takes everything out that a bundle may not hold.
+// text returns a text without anything that a bundle must not contain.
 func (s *scrubber) text(text string) string {
 	for _, secret := range s.secrets {
 		text = strings.ReplaceAll(text, secret, "<secret>")
@@ -89,16 +90,16 @@ func (s *scrubber) text(text string) string {
 }
 
 var (
-	// A literal of SQL may be a name, a document or a code; what it is compared with stays.
+	// An SQL literal may be a name, a document or a code; what it is compared with is kept.
 	sqlLiteral = regexp.MustCompile(`'(?:[^']|'')*'`)
-	// What names a host, a person or a place is not needed to find a fault.
+	// Whatever names a host, a person or a place is not needed to find a fault.
 	ownLine = regexp.MustCompile(
 		`(?m)^(\s*(?:dsn|base_url|url|host|user|username|from|to|proxy|journal|endpoint|listen|ca_file|issuer|client_id|hosts|behind):).*$`)
 	ownConst = regexp.MustCompile(`(?m)^(\s*(?:const|default):).*$`)
 	ownBlock = regexp.MustCompile(`(?m)^values:\n(?:[ \t]+.*\n)*`)
 )
 
-// config is the configuration in effect, without hosts, literals, constants and maps of values.
+// config returns the configuration in effect, without hosts, literals, constants and value maps.
 func (s *scrubber) config(config *config.Config) string {
 	text := config.Show()
 	text = ownLine.ReplaceAllString(text, "$1 <left out>")

@@ -13,13 +13,13 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ActFlags are those of a person's act.
+// ActFlags are the flags of a person's act.
 type ActFlags struct {
 	Reason, As string
 	Yes        bool
 }
 
-// Add gives a command the flags.
+// Add adds the flags to a command.
 func (f *ActFlags) Add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.Reason, "reason", "", "why, `TEXT` for the audit")
 	cmd.Flags().StringVar(&f.As, "as", "",
@@ -27,8 +27,8 @@ func (f *ActFlags) Add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.Yes, "yes", false, "do it without asking")
 }
 
-// Confirm shows that a plan stands and asks whether to do it. Without a terminal to ask at and
-// without --yes the plan is all that happens: exit code 2.
+// Confirm asks whether to do the plan that was shown. Without a terminal to ask on, and without
+// --yes, it returns an error with exit code 2: the plan was only shown.
 func (a *App) Confirm(yes bool) error {
 	if yes {
 		return nil
@@ -38,7 +38,7 @@ func (a *App) Confirm(yes bool) error {
 	})
 }
 
-// Ask asks a person at a terminal; without one there is only the plan.
+// Ask asks a person on the terminal. Without a terminal it returns an error with exit code 2.
 func (a *App) Ask(question string, agrees func(answer string) bool) error {
 	if !IsTerminal(a.Stdin) || !IsTerminal(a.Stderr) {
 		a.Tell("act.only_planned")
@@ -46,7 +46,7 @@ func (a *App) Ask(question string, agrees func(answer string) bool) error {
 	}
 	fmt.Fprint(a.Stderr, question)
 	answered := make(chan bool, 1)
-	go func() { // a read of a terminal cannot be given up: after a signal it ends with the process
+	go func() { // a read of a terminal cannot be cancelled: after a signal it ends with the process
 		answer, err := bufio.NewReader(a.Stdin).ReadString('\n')
 		answered <- err == nil && agrees(strings.TrimSpace(answer))
 	}()
@@ -72,15 +72,15 @@ func (a *App) NeedReason(f ActFlags) error {
 	return nil
 }
 
-// Audit is the record of a person's act.
+// Audit returns the audit record of a person's act.
 func (a *App) Audit(f ActFlags, act, target string, detail any) (trade.AuditRecord, error) {
 	who := a.Person(f)
-	who.Reason = f.Reason // as it was given
+	who.Reason = f.Reason // not trimmed
 	return who.Record(Now(), act, target, detail)
 }
 
-// Confirmed asks for the reason and the confirmation of an act whose plan was shown. The plan alone
-// needs no reason.
+// Confirmed asks for confirmation of an act whose plan was shown, and requires a reason. A plan
+// that is only shown needs no reason.
 func (a *App) Confirmed(f ActFlags) error {
 	if f.Yes {
 		if err := a.NeedReason(f); err != nil {
@@ -93,15 +93,15 @@ func (a *App) Confirmed(f ActFlags) error {
 	return a.NeedReason(f)
 }
 
-// TellAsked says that an act waits for the consent of others, and who may give it.
+// TellAsked prints that an act waits for the consent of other people, and who may give it.
 func TellAsked(a *App, ap trade.Approval) error {
 	if a.AsJSON {
 		return a.PrintJSON(struct {
 			Act      string `json:"act"`
 			Target   string `json:"target"`
 			Done     bool   `json:"done"`
-			Approval int64  `json:"approval"` // that others may give
-			Needs    int    `json:"needs"`    // people in all
+			Approval int64  `json:"approval"` // id of the approval to give
+			Needs    int    `json:"needs"`    // people who must agree, including who ordered it
 		}{ap.Act, ap.Target, false, ap.ID, ap.Needs})
 	}
 	who := a.Text(i18n.Key("approval.who." + string(acts.ApproverOf(ap.Act))))

@@ -17,30 +17,30 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// App is the program: one execution of one command. main makes one, tests make many in one process.
-// What a command needs is opened when it is first asked for, and closed when Run returns.
+// App is one execution of one command. main makes one; tests make many in one process. What a
+// command needs is opened on first use, and closed when Run returns.
 type App struct {
 	Stdin  io.Reader
 	Stdout io.Writer // results
 	Stderr io.Writer // messages and progress
 	Env    func(string) (string, bool)
 
-	Version    string // of the program; Run sets it
+	Version    string // the program's version; set by Run
 	ConfigPath string // --config
-	Language   string // of the configuration that is not loaded yet; "" where it names none
+	Language   string // of a configuration that is not loaded yet; "" if it names none
 	AsJSON     bool   // --json
 	Verbose    bool   // --verbose
 
-	Out     *bufio.Writer   // Stdout; Run checks its Flush
-	Ended   <-chan struct{} // closed by the first signal
+	Out     *bufio.Writer   // buffers Stdout; Run checks its Flush
+	Ended   <-chan struct{} // closed on the first signal
 	Config  *config.Config
-	Log     *zap.Logger    // nil: that of a command
+	Log     *zap.Logger    // nil: the logger of a command
 	Closers []func() error // in the order of opening
 
-	ObserveAPI func(apiclient.Observation) // is told of each request; nil tells nobody
+	ObserveAPI func(apiclient.Observation) // called for each request; may be nil
 }
 
-// Close closes what was opened, the newest first.
+// Close closes what was opened, newest first.
 func (a *App) Close() error {
 	var errs []error
 	for i := len(a.Closers) - 1; i >= 0; i-- {
@@ -50,7 +50,7 @@ func (a *App) Close() error {
 	return errors.Join(errs...)
 }
 
-// LoadConfig reads the configuration, once. Its errors are *Error (exit code 78).
+// LoadConfig reads the configuration, once. Its errors are *config.Error (exit code 78).
 func (a *App) LoadConfig() (*config.Config, error) { return LoadConfigBy(a, config.Load) }
 
 // LoadConfigBy is LoadConfig with another function that reads the file.
@@ -72,19 +72,19 @@ func LoadConfigBy(a *App,
 	return config, nil
 }
 
-// Access says what a command does with the ledger.
+// Access is what a command does with the ledger.
 type Access bool
 
 const (
-	// ToRead opens a ledger that cannot be written. In the place of a ledger that does not exist
-	// stands an empty one in memory, and people are told.
+	// ToRead opens a ledger that cannot be written. If there is no ledger, an empty one in memory
+	// replaces it, and a warning is printed.
 	ToRead Access = false
-	// ToWrite opens a ledger migrated when needed, and compared with its journal. One that does not
-	// exist is an error.
+	// ToWrite opens a ledger, migrates it if needed, and compares it with its journal. It is an
+	// error if there is no ledger.
 	ToWrite Access = true
 )
 
-// OpenLedger opens the ledger of the configuration.
+// OpenLedger opens the configured ledger. It is closed when the command ends.
 func (a *App) OpenLedger(ctx context.Context, how Access) (*state.Store, error) {
 	config, err := a.LoadConfig()
 	if err != nil {
@@ -114,7 +114,7 @@ func (a *App) OpenLedger(ctx context.Context, how Access) (*state.Store, error) 
 	return store, nil
 }
 
-// LedgerOptions are those by which a ledger of a configuration is opened.
+// LedgerOptions returns the options for opening the ledger of a configuration.
 func (a *App) LedgerOptions(config *config.Config, how Access) state.Options {
 	return state.Options{
 		Driver: config.State.Driver, DSN: config.State.DSN.Reveal(), ReadOnly: how == ToRead,
@@ -122,7 +122,8 @@ func (a *App) LedgerOptions(config *config.Config, how Access) state.Options {
 	}
 }
 
-// OpenERP connects to the ERP until the command ends; the error is an *erp.Error.
+// OpenERP connects to the ERP; the connection is closed when the command ends. Its error is an
+// *erp.Error.
 func (a *App) OpenERP(ctx context.Context) (*erp.Source, error) {
 	source, err := a.ConnectERP(ctx)
 	if err != nil {
@@ -132,7 +133,7 @@ func (a *App) OpenERP(ctx context.Context) (*erp.Source, error) {
 	return source, nil
 }
 
-// ConnectERP connects to the ERP; who asks for it closes it.
+// ConnectERP connects to the ERP. The caller must close the connection.
 func (a *App) ConnectERP(ctx context.Context) (*erp.Source, error) {
 	config, err := a.LoadConfig()
 	if err != nil {
@@ -145,7 +146,7 @@ func (a *App) ConnectERP(ctx context.Context) (*erp.Source, error) {
 	})
 }
 
-// Logger is that of the daemon, or of a command.
+// Logger returns the daemon's logger, or else that of a command.
 func (a *App) Logger() *zap.Logger {
 	if a.Log != nil {
 		return a.Log
@@ -153,8 +154,8 @@ func (a *App) Logger() *zap.Logger {
 	return newLogger(a.Stderr, a.Verbose)
 }
 
-// OpenAPI makes the client; it connects with the first request. adjust changes options of a client
-// that is not the engine's.
+// OpenAPI makes the API client, which connects with its first request. adjust changes the options
+// of a client that is not the engine's.
 func (a *App) OpenAPI(adjust ...func(*apiclient.Options)) (*apiclient.Client, error) {
 	conf, err := a.LoadConfig()
 	if err != nil {
@@ -176,7 +177,7 @@ func (a *App) OpenAPI(adjust ...func(*apiclient.Options)) (*apiclient.Client, er
 	return client, nil
 }
 
-// PrintJSON writes one object as one line.
+// PrintJSON writes a value as one line of JSON.
 func (a *App) PrintJSON(v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -7,8 +7,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ColumnsInOrder are the columns of a row in the order of the fields that they become, then those
-// that become none.
+// ColumnsInOrder returns the columns of a row, in the order of the fields to which they are mapped,
+// then the columns that are mapped to none.
 func ColumnsInOrder(a *App, e trade.Entry) []string {
 	var out []string
 	add := func(names ...string) {

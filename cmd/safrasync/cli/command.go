@@ -8,16 +8,16 @@ import (
 	"github.com/safrasync/safrasync/internal/i18n"
 )
 
-// Arity is how many arguments a command takes; most < 0 means any number.
+// Arity is how many arguments a command takes; Most < 0 means any number.
 type Arity struct{ Least, Most int }
 
-// AnyArgs is any number of arguments.
+// AnyArgs allows any number of arguments.
 var AnyArgs = Arity{0, -1}
 
-// Exactly is a fixed number of arguments.
+// Exactly requires n arguments.
 func Exactly(n int) Arity { return Arity{n, n} }
 
-// Command makes a command whose wrong calls are told in the person's language.
+// Command makes a command whose usage errors are in the person's language.
 func (a *App) Command(use string, short i18n.Key, args Arity,
 	run func(cmd *cobra.Command, args []string) error,
 ) *cobra.Command {
@@ -39,8 +39,8 @@ func (a *App) Group(use string, short i18n.Key) *cobra.Command {
 		func(cmd *cobra.Command, args []string) error { return a.UnknownCommand(cmd, args) })
 }
 
-// UnknownCommand shows the help of a command that does nothing by itself, or says which sub-command
-// may have been meant.
+// UnknownCommand prints the help of a command that does nothing by itself, or returns a usage error
+// that suggests a sub-command.
 func (a *App) UnknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()

@@ -36,8 +36,8 @@ func (a *App) CompleteEveryJob(cmd *cobra.Command, _ []string, typed string) ([]
 	return a.CompleteJobs(cmd, nil, typed)
 }
 
-// CompleteRows offers the names of the jobs, and then the keys of rows in some states, or in any:
-// the first few that begin with what was typed.
+// CompleteRows offers the names of the jobs, then the keys of rows in some states, or in any: the
+// first few that begin with the typed text.
 func (a *App) CompleteRows(states ...trade.State) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
@@ -67,14 +67,14 @@ func (a *App) CompleteRows(states ...trade.State) cobra.CompletionFunc {
 // ErrEnough ends a listing.
 var ErrEnough = errors.New("enough")
 
-// TakesStates adds the flag --state, whose values are typed and completed in English or in the
+// TakesStates adds the flag --state, whose values are accepted and completed in English and in the
 // person's language.
 func TakesStates(a *App, cmd *cobra.Command, into *[]string, usage string, among []trade.State) {
 	cmd.Flags().StringSliceVar(into, "state", nil, usage+strings.Join(stateNames(a, among), ", "))
 	completes(a, cmd, "state", func([]string) []string { return append(stateNames(a, among), Texts(among)...) })
 }
 
-// stateNames are states as people type them: in_doubt, sem-confirmação.
+// stateNames returns states as people type them: in_doubt, sem-confirmação.
 func stateNames(a *App, states []trade.State) []string {
 	if a.Lang() == trade.English {
 		return Texts(states)
@@ -86,14 +86,14 @@ func stateNames(a *App, states []trade.State) []string {
 	return out
 }
 
-// label is the name of a state without what it asks for.
+// label returns the label of a state without the advice in parentheses.
 func label(s trade.State, lang trade.Lang) string {
 	name, _, _ := strings.Cut(s.Label(lang), " (")
 	return name
 }
 
-// ParseStates reads states as people type them, in either language: with or without accents, hyphens or blanks; one
-// word is enough where no other state begins with it.
+// ParseStates parses states as people type them, in either language, with or without accents,
+// hyphens or blanks. One word is enough if no other state begins with it.
 func ParseStates(a *App, typed []string, among []trade.State) ([]trade.State, error) {
 	var states []trade.State
 	for _, text := range typed {
@@ -117,8 +117,8 @@ func ParseStates(a *App, typed []string, among []trade.State) ([]trade.State, er
 	return states, nil
 }
 
-// spoken is a name without accents, case, signs between words and the ends of gender and number:
-// rows are enviadas, and documents enviados.
+// spoken reduces a name for comparison: without accents, case, separators of words and the endings
+// of gender and number, because rows are enviadas and documents enviados.
 func spoken(text string) string {
 	words := strings.FieldsFunc(norm.NFD.String(strings.ToLower(text)),
 		func(r rune) bool { return r == '-' || r == '_' || r == ' ' })
@@ -134,7 +134,8 @@ func spoken(text string) string {
 	return strings.Join(words, " ")
 }
 
-// TakesCauses adds the flag --cause, whose values are completed from what keeps rows now.
+// TakesCauses adds the flag --cause, whose values are completed from the causes that block rows
+// now.
 func TakesCauses(a *App, cmd *cobra.Command, into *[]string, usage string) {
 	cmd.Flags().StringSliceVar(into, "cause", nil, usage)
 	completes(a, cmd, "cause", func(args []string) []string {
@@ -158,7 +159,7 @@ func TakesCauses(a *App, cmd *cobra.Command, into *[]string, usage string) {
 	})
 }
 
-// completes offers values for a flag that takes a list: behind the last comma.
+// completes offers values for a flag that takes a list; it completes the text after the last comma.
 func completes(a *App, cmd *cobra.Command, flag string, values func(args []string) []string) {
 	offer := func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		before := typed[:strings.LastIndex(typed, ",")+1]

@@ -11,9 +11,9 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 )
 
-// OpenCSV reads a CSV of at most limit bytes, as spreadsheets write it too: with a byte order mark,
-// and with ; or tab between the columns. The error is in the person's language and quotes nothing
-// of the file.
+// OpenCSV reads a CSV file of at most limit bytes. Like those of spreadsheets it may begin with a
+// byte order mark, and separate the columns with ; or tab. The error is in the person's language
+// and quotes nothing of the file.
 func OpenCSV(r io.Reader, limit int64, v Voice) (*csv.Reader, error) {
 	data, err := readAtMost(r, limit, v)
 	if err != nil {
@@ -30,7 +30,7 @@ func OpenCSV(r io.Reader, limit int64, v Voice) (*csv.Reader, error) {
 	return c, nil
 }
 
-// readAtMost reads a file whole, or refuses one that is larger.
+// readAtMost reads everything, or returns an error if it is more than limit bytes.
 func readAtMost(r io.Reader, limit int64, v Voice) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(data)) > limit {
@@ -39,7 +39,7 @@ func readAtMost(r io.Reader, limit int64, v Voice) ([]byte, error) {
 	return data, err
 }
 
-// separatorOf is the separator that the header uses.
+// separatorOf returns the separator that the header uses.
 func separatorOf(data []byte) rune {
 	head, _, _ := bytes.Cut(data, []byte("\n"))
 	for _, separator := range ";\t" {
@@ -50,7 +50,7 @@ func separatorOf(data []byte) rune {
 	return ','
 }
 
-// FileReason says why a file cannot be opened, without its path.
+// FileReason returns why a file cannot be opened, without its path.
 func (v Voice) FileReason(err error) string {
 	switch {
 	case errors.Is(err, errNoFolder):

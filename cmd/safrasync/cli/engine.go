@@ -18,13 +18,14 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Engine are what an engine is made of, for a command that needs more than the engine itself.
+// Engine is an engine with its ledger, for a command that needs both.
 type Engine struct {
 	*engine.Engine
 	Store *state.Store
 }
 
-// OpenEngine wires an engine of the configuration. source is the ERP: see OpenERP and unreachable.
+// OpenEngine builds an engine from the configuration. source is the ERP: see OpenERP and
+// Unreachable.
 func (a *App) OpenEngine(store *state.Store, source run.Source, observe func(run.Progress)) (*Engine, error) {
 	config, err := a.LoadConfig()
 	if err != nil {
@@ -50,8 +51,9 @@ func (a *App) OpenEngine(store *state.Store, source run.Source, observe func(run
 	return &Engine{e, store}, nil
 }
 
-// OpenReader wires an engine that reads the ledger and the ERP, and writes nothing. needed: an ERP
-// that is not reached is a fault at once, and not only the answer to what the engine asks of it.
+// OpenReader builds an engine that reads the ledger and the ERP, and writes nothing. If the ERP
+// cannot be reached, OpenReader returns the error if needed is set; otherwise each read of the ERP
+// returns it.
 func OpenReader(ctx context.Context, a *App, needed bool) (*Engine, error) {
 	store, err := a.OpenLedger(ctx, ToRead)
 	if err != nil {
@@ -64,8 +66,8 @@ func OpenReader(ctx context.Context, a *App, needed bool) (*Engine, error) {
 	return a.OpenEngine(store, source, nil)
 }
 
-// CompileJobs makes the jobs executable, in the order in which they run; faults name their line of
-// the configuration.
+// CompileJobs compiles the jobs and returns them in the order in which they run. Faults name their
+// line of the configuration.
 func CompileJobs(config *config.Config) ([]*mapping.Job, error) {
 	var jobs []*mapping.Job
 	var errs []error
@@ -84,7 +86,7 @@ func CompileJobs(config *config.Config) ([]*mapping.Job, error) {
 	return jobs, config.Annotate(err)
 }
 
-// OpenActs wires the acts of people. A plan needs no more than to read.
+// OpenActs builds the acts of people. A plan needs only ToRead.
 func (a *App) OpenActs(ctx context.Context, how Access) (*acts.Acts, error) {
 	config, err := a.LoadConfig()
 	if err != nil {
@@ -101,7 +103,7 @@ func (a *App) OpenActs(ctx context.Context, how Access) (*acts.Acts, error) {
 	return ActsOn(store, jobs, config), nil
 }
 
-// ActsOn are the acts of people on an open ledger.
+// ActsOn returns the acts of people on an open ledger.
 func ActsOn(store *state.Store, jobs []*mapping.Job, config *config.Config) *acts.Acts {
 	return &acts.Acts{
 		Desk: store, JobDesk: store, Jobs: jobs, Now: Now,
@@ -111,7 +113,7 @@ func ActsOn(store *state.Store, jobs []*mapping.Job, config *config.Config) *act
 	}
 }
 
-// Differences reports where a row of the ERP is no longer what was sent.
+// Differences returns where a row of the ERP differs from what was sent.
 func (a *App) Differences(ctx context.Context, store *state.Store, entry trade.Entry) ([]trade.Difference, error) {
 	if entry.Now == nil {
 		return nil, nil
@@ -133,13 +135,13 @@ func (a *App) Differences(ctx context.Context, store *state.Store, entry trade.E
 	return mapping.Differences(job, entry, refs), nil
 }
 
-// Hearing wires what looks at events.
+// Hearing builds the processor of events.
 func (a *App) Hearing(store *state.Store) (*events.Processor, error) {
 	jobs, err := CompileJobs(a.Config)
 	if err != nil {
 		return nil, err
 	}
-	// a reading that fails is tried in its own time
+	// the processor repeats a GET that failed, on its own schedule
 	client, err := a.OpenAPI(func(o *apiclient.Options) { o.Once = true })
 	if err != nil {
 		return nil, err
@@ -153,12 +155,12 @@ func (a *App) Hearing(store *state.Store) (*events.Processor, error) {
 	}, nil
 }
 
-// ResyncOf is what a new reading asks for that was ordered so.
+// ResyncOf converts an order of a resync to what the engine reads.
 func ResyncOf(o acts.Order) discovery.Resync {
 	return discovery.Resync{Keys: o.Keys, States: o.States, Since: o.Since}
 }
 
-// ResyncRecord is what the audit keeps of a new reading.
+// ResyncRecord returns the audit record of a resync.
 func ResyncRecord(o acts.Order, plan map[string]int, who acts.Person) (trade.AuditRecord, error) {
 	since := ""
 	if !o.Since.IsZero() {
@@ -172,7 +174,7 @@ func ResyncRecord(o acts.Order, plan map[string]int, who acts.Person) (trade.Aud
 	}{since, o.Keys, o.States, plan})
 }
 
-// PlanResync counts by state what a new reading would find new or changed.
+// PlanResync counts, by state, the rows that a resync would find new or changed.
 func PlanResync(ctx context.Context, e *Engine, v Voice, job string,
 	wanted discovery.Resync,
 ) (map[string]int, trade.RunReport, error) {

@@ -9,19 +9,19 @@ import (
 	"github.com/safrasync/safrasync/sync/run"
 )
 
-// Source is an ERP that is opened when it is read. Where that does not work every reading ends with
-// the reason: a run then reports and records it as what stopped its jobs, like an ERP that goes away
+// Source is an ERP that is opened when it is read. If it cannot be opened, every read returns the
+// reason. A run then reports and records this as what stopped its jobs, as with an ERP that is lost
 // later.
 type Source func(ctx context.Context) (*erp.Source, error)
 
 var _ run.Source = Source(nil)
 
-// Unreachable stands in for an ERP that could not be opened.
+// Unreachable returns a Source for an ERP that could not be opened.
 func Unreachable(err error) Source {
 	return func(context.Context) (*erp.Source, error) { return nil, err }
 }
 
-// Columns asks the ERP, or returns why it cannot be read.
+// Columns queries the ERP, or returns why it cannot be opened.
 func (open Source) Columns(ctx context.Context, sql string) ([]erp.Column, error) {
 	source, err := open(ctx)
 	if err != nil {
@@ -30,7 +30,7 @@ func (open Source) Columns(ctx context.Context, sql string) ([]erp.Column, error
 	return source.Columns(ctx, sql)
 }
 
-// Read asks the ERP, or returns why it cannot be read.
+// Read queries the ERP, or returns why it cannot be opened.
 func (open Source) Read(ctx context.Context, q erp.Query, w erp.Window, fn func(erp.Row) error) (erp.Result, error) {
 	source, err := open(ctx)
 	if err != nil {
@@ -39,7 +39,7 @@ func (open Source) Read(ctx context.Context, q erp.Query, w erp.Window, fn func(
 	return source.Read(ctx, q, w, fn)
 }
 
-// ByKeys asks the ERP, or returns why it cannot be read.
+// ByKeys queries the ERP, or returns why it cannot be opened.
 func (open Source) ByKeys(ctx context.Context, q erp.Query, keys [][]erp.Value) ([]erp.Row, error) {
 	source, err := open(ctx)
 	if err != nil {
@@ -48,7 +48,7 @@ func (open Source) ByKeys(ctx context.Context, q erp.Query, keys [][]erp.Value) 
 	return source.ByKeys(ctx, q, keys)
 }
 
-// Explain asks the ERP, or returns why it cannot be read.
+// Explain queries the ERP, or returns why it cannot be opened.
 func (open Source) Explain(ctx context.Context, q erp.Query, key []string) (erp.Exclusion, error) {
 	source, err := open(ctx)
 	if err != nil {
@@ -57,7 +57,7 @@ func (open Source) Explain(ctx context.Context, q erp.Query, key []string) (erp.
 	return source.Explain(ctx, q, key)
 }
 
-// Table asks the ERP, or returns why it cannot be read.
+// Table queries the ERP, or returns why it cannot be opened.
 func (open Source) Table(ctx context.Context, sql string, columns []string, fn func([]erp.Value) error) error {
 	source, err := open(ctx)
 	if err != nil {
@@ -66,7 +66,8 @@ func (open Source) Table(ctx context.Context, sql string, columns []string, fn f
 	return source.Table(ctx, sql, columns, fn)
 }
 
-// OpenSource connects to the ERP, or stands in for it with the reason why not.
+// OpenSource connects to the ERP. If that fails, it returns the error and, beside it, a source
+// whose every read returns that error.
 func (a *App) OpenSource(ctx context.Context) (run.Source, error) {
 	source, err := a.OpenERP(ctx)
 	if err != nil {
@@ -75,8 +76,8 @@ func (a *App) OpenSource(ctx context.Context) (run.Source, error) {
 	return source, nil
 }
 
-// Passes reports whether a refusal of the webhooks says nothing about sending: the key works, only
-// that module is not contracted or not there.
+// Passes reports whether a refusal of the webhooks proves nothing about sending: the key works, and
+// only that module is not contracted or does not exist.
 func Passes(e *apiclient.Error) bool {
 	return e.HasMessage("message.module.not-contracted") || e.Status == http.StatusNotFound && e.APIForm()
 }

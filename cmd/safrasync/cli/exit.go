@@ -11,7 +11,7 @@ import (
 
 // The exit codes. Services and scripts rely on them; `safrasync --help` lists them.
 const (
-	ExitDone      = 0  // done; rows may need attention, and the summary says so
+	ExitDone      = 0  // done; rows may need attention, which the summary reports
 	ExitFailed    = 1  // failed: a job stopped, something cannot be reached, a check did not pass
 	ExitUsage     = 2  // wrong usage, or an act that was only planned because nobody confirmed it
 	ExitAttention = 3  // only with --strict: done, rows need attention
@@ -19,17 +19,18 @@ const (
 	ExitConfig    = 78 // wrong configuration (EX_CONFIG)
 )
 
-// ExitError ends the program with a code after everything that people need was said.
+// ExitError ends the program with a code. The command has already printed everything that people
+// need.
 type ExitError struct{ Code int }
 
 func (e *ExitError) Error() string { return "the command has said why" }
 
-// UsageError is a wrong call; its text is in the person's language.
+// UsageError is a wrong call of a command; its text is in the person's language.
 type UsageError struct{ Text string }
 
 func (e *UsageError) Error() string { return e.Text }
 
-// ExitCode returns the code of an error.
+// ExitCode returns the exit code of an error.
 func ExitCode(err error) int {
 	var exit *ExitError
 	var usage *UsageError

@@ -6,7 +6,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 )
 
-// CheckJobNames refuses a job that is not configured, before anything is opened.
+// CheckJobNames returns a usage error for a job that is not configured. It opens nothing.
 func (a *App) CheckJobNames(config *config.Config, names []string) error {
 	var have []string
 	known := map[string]bool{}
@@ -22,8 +22,8 @@ func (a *App) CheckJobNames(config *config.Config, names []string) error {
 	return nil
 }
 
-// CheckKey returns a key as the ledger has it, and refuses one that no row of the job can have,
-// because it has too few or too many parts.
+// CheckKey returns a key in the ledger's form. It returns a usage error if no row of the job can
+// have the key, because it has too few or too many parts.
 func (a *App) CheckKey(config *config.Config, job, key string) (string, error) {
 	if err := a.CheckJobNames(config, []string{job}); err != nil {
 		return "", err
@@ -36,8 +36,8 @@ func (a *App) CheckKey(config *config.Config, job, key string) (string, error) {
 	return CanonicalKey(key), nil
 }
 
-// CanonicalKey is a key as the ledger has it, from one that a person typed: without blanks around
-// its parts, as the ERP pads them, and with a backslash before each backslash.
+// CanonicalKey converts a key that a person typed to the ledger's form: without blanks around its
+// parts, which the ERP may pad, and with each single backslash escaped.
 func CanonicalKey(key string) string {
 	var b strings.Builder
 	for i := 0; i < len(key); i++ {
@@ -55,8 +55,8 @@ func CanonicalKey(key string) string {
 	return NormalCode(b.String())
 }
 
-// CodeParts takes a code or key apart at its |. A | or \ inside a part stays as it is written,
-// escaped with \.
+// CodeParts splits a code or key at each |. A | or \ that is escaped with \ does not split; it
+// remains in its part, still escaped.
 func CodeParts(code string) []string {
 	var parts []string
 	start, escaped := 0, false
@@ -74,9 +74,9 @@ func CodeParts(code string) []string {
 	return append(parts, strings.TrimSpace(code[start:]))
 }
 
-// NormalCode brings a code into the form in which the engine makes it of the ERP's columns: parts
+// NormalCode converts a code to the form that the engine builds from the ERP's columns: parts
 // trimmed and joined with |.
 func NormalCode(code string) string { return strings.Join(CodeParts(code), "|") }
 
-// IsBlankCode reports whether no part of a code has a text.
+// IsBlankCode reports whether all parts of a code are blank.
 func IsBlankCode(code string) bool { return strings.Trim(code, "| ") == "" }

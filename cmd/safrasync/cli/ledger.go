@@ -8,7 +8,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Truthful is a ledger that does not say that a job runs when the process that ran it is gone.
+// Truthful is a ledger that never reports a job as running if its process is gone.
 type Truthful struct{ *state.Store }
 
 // JobStatus returns the status of a job, corrected as Abandoned does.
@@ -20,8 +20,8 @@ func (t Truthful) JobStatus(ctx context.Context, job string) (trade.JobStatus, e
 	return Abandoned(ctx, t.Store, status)
 }
 
-// Abandoned corrects the status of a job of which the ledger says that it runs, although the
-// process that ran it is gone: it had no time to say so.
+// Abandoned corrects the status of a job that is stored as running although its process is gone:
+// the process had no time to store its end.
 func Abandoned(ctx context.Context, store *state.Store, status trade.JobStatus) (trade.JobStatus, error) {
 	if status.State != trade.Running {
 		return status, nil

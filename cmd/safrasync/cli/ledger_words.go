@@ -8,8 +8,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// LedgerFault says what is wrong with the ledger and what to do. What has no sentence in the
-// person's language is told in English, as the log has it.
+// LedgerFault returns what is wrong with the ledger and what to do. A fault without a text in the
+// person's language is in English, as in the log.
 func (v Voice) LedgerFault(e *state.Error, err error) string {
 	if v.Lang == trade.English || !i18n.CLI.Has(i18n.Key("ledger."+e.Code+".what")) {
 		return err.Error()
@@ -17,7 +17,7 @@ func (v Voice) LedgerFault(e *state.Error, err error) string {
 	return v.LedgerWhat(e) + ". " + v.LedgerHint(e)
 }
 
-// LedgerWhat says what is wrong.
+// LedgerWhat returns what is wrong with the ledger.
 func (v Voice) LedgerWhat(e *state.Error) string {
 	key := i18n.Key("ledger." + e.Code)
 	switch {
@@ -35,7 +35,7 @@ func (v Voice) LedgerWhat(e *state.Error) string {
 	return v.Text(key+".what", e.Path, e.Err)
 }
 
-// LedgerHint says what to do.
+// LedgerHint returns what to do about it.
 func (v Voice) LedgerHint(e *state.Error) string {
 	key := i18n.Key("ledger." + e.Code + ".hint")
 	if v.Lang == trade.English || !i18n.CLI.Has(key) {

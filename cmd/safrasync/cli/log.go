@@ -7,8 +7,8 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// newLogger writes JSON lines: with verbose what happens, else only what must not happen. It never
-// samples: the line that was left out is the one that somebody looks for.
+// newLogger returns a logger that writes JSON lines: errors only, or with verbose also warnings and
+// information. It never samples, because a dropped line may be the one that somebody looks for.
 func newLogger(w io.Writer, verbose bool) *zap.Logger {
 	level := zapcore.ErrorLevel
 	if verbose {
@@ -17,7 +17,7 @@ func newLogger(w io.Writer, verbose bool) *zap.Logger {
 	return NewLeveledLogger(w, level)
 }
 
-// NewLeveledLogger writes JSON lines of a level and above.
+// NewLeveledLogger returns a logger that writes JSON lines of a level and above.
 func NewLeveledLogger(w io.Writer, level zapcore.LevelEnabler) *zap.Logger {
 	encoder := zapcore.NewJSONEncoder(zapcore.EncoderConfig{
 		TimeKey: "time", LevelKey: "level", MessageKey: "msg", StacktraceKey: "stack",

@@ -18,11 +18,11 @@ import (
 	"github.com/safrasync/safrasync/state"
 )
 
-// errNoFolder says that a file cannot be made because its folder is not there.
+// errNoFolder means that a file cannot be created because its folder does not exist.
 var errNoFolder = errors.New("the folder does not exist")
 
-// MayMake reports whether a file can be there: not where one is already (fs.ErrExist), or in no
-// folder (errNoFolder). "" is standard output.
+// MayMake returns nil if a file can be created. It returns fs.ErrExist if the file exists, and
+// errNoFolder if its folder does not. "" means standard output.
 func MayMake(path string) error {
 	if path == "" {
 		return nil
@@ -39,13 +39,13 @@ func MayMake(path string) error {
 	return err
 }
 
-// tighten takes from others the rights to the ledger, its journal and the spool of the events, and
-// says so.
+// tighten removes the rights of others to the ledger, its journal and the spool of events, and
+// prints what it changed.
 func tighten(a *App, store *state.Store) {
 	paths := store.Files(a.Config.State.Journals())
 	if spool := a.Config.Webhooks.Spool; spool != "" {
 		files, err := os.ReadDir(spool)
-		ours := err == nil // nobody else's folder is touched
+		ours := err == nil // a folder with other files is not changed
 		for _, f := range files {
 			ours = ours && strings.HasSuffix(f.Name(), inbound.SegmentEnd)
 			paths[filepath.Join(spool, f.Name())] = 0o600
@@ -70,7 +70,7 @@ func tighten(a *App, store *state.Store) {
 	}
 }
 
-// WriteOwn makes a file that only its owner may read, whole or not at all.
+// WriteOwn creates a file that only its owner may read. On an error the file is removed.
 func WriteOwn(path string, write func(io.Writer) error) (err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -87,7 +87,7 @@ func WriteOwn(path string, write func(io.Writer) error) (err error) {
 	return errors.Join(write(out), out.Flush(), file.Sync(), file.Close())
 }
 
-// CreateFile writes a file that must not exist yet.
+// CreateFile writes a new file. It returns an error if the file exists.
 func CreateFile(path, text string, mode os.FileMode) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
@@ -97,8 +97,8 @@ func CreateFile(path, text string, mode os.FileMode) error {
 	return errors.Join(err, f.Close())
 }
 
-// ReplaceFile writes a file in one step: a crash leaves the old text or the new one. Mode, owner
-// and group stay: the service reads a configuration that root replaces by its group.
+// ReplaceFile writes a file in one step: a crash leaves the old text or the new one. It keeps mode,
+// owner and group, because the service reads by its group a configuration that root replaces.
 func ReplaceFile(path, text string) error {
 	mode := os.FileMode(0o644)
 	before, err := os.Stat(path)
@@ -115,7 +115,7 @@ func ReplaceFile(path, text string) error {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		_ = os.Remove(f.Name()) // the reason is more telling
+		_ = os.Remove(f.Name()) // the first error explains more
 		return fmt.Errorf("%s: %s", path, config.PlainReason(err))
 	}
 	return nil

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// keepOwner gives f the owner and group of the file that it replaces. Who may not give them away
-// replaces the file all the same, as its own.
+// keepOwner sets the owner and group of f to those of the file that it replaces. If that is not
+// permitted, f keeps the owner of this process.
 func keepOwner(f *os.File, before fs.FileInfo) error {
 	if before == nil {
 		return nil

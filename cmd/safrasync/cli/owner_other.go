@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// keepOwner does nothing: the packages, whose files belong to a group, are for Linux.
+// keepOwner does nothing: only the Linux packages install files that belong to a group.
 func keepOwner(*os.File, fs.FileInfo) error { return nil }

@@ -8,15 +8,15 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 )
 
-// PacedReader reads contracts of the platform one after the other, no faster than api.rate_limit,
-// and waits when the platform asks it to.
+// PacedReader reads contracts from the platform one after the other, no faster than api.rate_limit.
+// After a 429 it waits as long as the platform asks.
 type PacedReader struct {
 	client *apiclient.Client
 	every  time.Duration
 	next   time.Time
 }
 
-// NewPacedReader returns a reader of so many contracts a second; 0 is no limit.
+// NewPacedReader returns a reader of at most perSecond contracts a second; 0 means no limit.
 func NewPacedReader(client *apiclient.Client, perSecond float64) *PacedReader {
 	r := &PacedReader{client: client}
 	if perSecond > 0 {
@@ -25,7 +25,7 @@ func NewPacedReader(client *apiclient.Client, perSecond float64) *PacedReader {
 	return r
 }
 
-// throttledTries is how often a contract is asked for when the platform asks to wait.
+// throttledTries is how often a contract is requested while the platform answers 429.
 const throttledTries = 3
 
 // GetOrderCommitment reads one contract.

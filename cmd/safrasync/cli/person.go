@@ -14,7 +14,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Person is who orders an act at the command line.
+// Person returns the person who orders an act on the command line.
 func (a *App) Person(f ActFlags) acts.Person {
 	account := "?"
 	if u, err := user.Current(); err == nil {
@@ -22,16 +22,16 @@ func (a *App) Person(f ActFlags) acts.Person {
 	}
 	const file = "/proc/self/loginuid"
 	login := loginName(a.Env, file)
-	known := loginName(func(string) (string, bool) { return "", false }, file) // what nobody can set
+	known := loginName(func(string) (string, bool) { return "", false }, file) // what the user cannot forge
 	who, from := whoFrom(login, account, ThisHost(), f.As)
 	return acts.Person{
 		Name: who, From: from, Reason: strings.TrimSpace(f.Reason), Account: cmp.Or(known, account),
 	}
 }
 
-// loginName is who logged in, where runuser or sudo hide it: the kernel's login of the process, and
-// without one (a container, a service) the user of sudo, which is anybody's to set. "" where
-// neither is known.
+// loginName returns the name of the person who logged in, which runuser and sudo hide: the kernel's
+// login of the process or, without one (a container, a service), the user of sudo, which anyone can
+// set. It returns "" if neither is known.
 func loginName(env func(string) (string, bool), file string) string {
 	text, err := os.ReadFile(file)
 	id := strings.TrimSpace(string(text))
@@ -45,8 +45,8 @@ func loginName(env func(string) (string, bool), file string) string {
 	return strings.TrimSpace(name)
 }
 
-// whoFrom is who an act is recorded of, and from where: "ana (safrasync)@host" is ana, who acted as
-// safrasync. A name that was given with --as is what somebody says, and is marked so.
+// whoFrom returns the name to record for an act, and its origin: "ana (safrasync)@host" is ana, who
+// acted as safrasync. A name given with --as is only a claim, and is marked as such.
 func whoFrom(login, account, host, as string) (who, from string) {
 	who, from = account, account+"@"+host
 	if login != "" && login != account {
@@ -58,7 +58,7 @@ func whoFrom(login, account, host, as string) (who, from string) {
 	return who, from
 }
 
-// ThisHost is the name of this host.
+// ThisHost returns the name of this host, or "?".
 func ThisHost() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -67,7 +67,8 @@ func ThisHost() string {
 	return host
 }
 
-// ByTheProgram signs what no person ordered.
+// ByTheProgram returns the audit record of an act that no person ordered. Its act is scheduled
+// retention, unless the caller replaces it.
 func ByTheProgram() trade.AuditRecord {
 	return trade.AuditRecord{
 		Who: "safrasync", From: fmt.Sprintf("pid %d@%s", os.Getpid(), ThisHost()),

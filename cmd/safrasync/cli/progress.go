@@ -8,14 +8,14 @@ import (
 	"github.com/safrasync/safrasync/sync/run"
 )
 
-// Watcher tells people how a run goes on. A short run needs no word before its summary.
+// Watcher prints the progress of a run. A short run prints nothing before its summary.
 type Watcher interface {
 	Observe(run.Progress) // called by one goroutine at a time
 	Close()               // returns when nothing more is written
 }
 
-// Watch chooses a bar for terminals and plain lines for everything else. With --verbose the log
-// says it all.
+// Watch returns a progress bar for terminals, and plain lines for everything else. With --verbose
+// it never returns a bar, because the log has the details.
 func (a *App) Watch() Watcher {
 	if IsTerminal(a.Stderr) && !a.Verbose {
 		return newBar(a)
@@ -23,20 +23,20 @@ func (a *App) Watch() Watcher {
 	return &plainWatcher{app: a, since: time.Since, saidAt: time.Now()}
 }
 
-// Where there is no terminal a run writes one line each ten seconds at most, and of the sending one
-// each tenth at most.
+// Without a terminal a run prints at most one line every ten seconds, and while it sends at most
+// one for each tenth.
 const (
 	plainInterval = 10 * time.Second
 	PlainTenths   = 10
 )
 
-// plainWatcher writes a line now and then.
+// plainWatcher prints a line from time to time.
 type plainWatcher struct {
 	app    *App
 	since  func(time.Time) time.Duration
 	saidAt time.Time
 	job    string // of the last line about sending
-	tenth  int    // that it told
+	tenth  int    // in the last line about sending
 }
 
 func (w *plainWatcher) Observe(p run.Progress) {
@@ -61,7 +61,7 @@ func (w *plainWatcher) Observe(p run.Progress) {
 	w.saidAt = time.Now()
 }
 
-// restsUntil returns the end of a rest as people write it; the engine writes it for machines.
+// restsUntil returns the end of a pause as people write it; the engine writes it in RFC 3339.
 func (a *App) restsUntil(note string) string {
 	until, err := time.Parse(time.RFC3339, note)
 	if err != nil {
@@ -122,7 +122,7 @@ func (b *bar) Close() {
 	for _, t := range b.trackers {
 		t.MarkAsDone()
 	}
-	// Stop is heard only by a Render that has begun.
+	// Stop has no effect on a Render that has not begun.
 	for {
 		b.writer.Stop()
 		select {

@@ -9,7 +9,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Reason says in one line why an entry is as it is; "" when there is nothing to say.
+// Reason returns one line about why an entry is in its state; "" if there is nothing to explain.
 func (v Voice) Reason(e trade.Entry) string {
 	var parts []string
 	switch e.State {
@@ -36,7 +36,7 @@ func (v Voice) Reason(e trade.Entry) string {
 	return strings.Join(parts, "; ")
 }
 
-// Advice is what to do about an entry.
+// Advice returns what to do about an entry; for an accepted entry it is empty.
 func (v Voice) Advice(e trade.Entry) trade.Advice {
 	if e.State == trade.Accepted {
 		return trade.Advice{}
@@ -44,21 +44,21 @@ func (v Voice) Advice(e trade.Entry) trade.Advice {
 	return v.Own.Entry(e, v.Lang)
 }
 
-// OutcomeReason says why an attempt ended as it did. The engine's own words are English: where the
-// platform answered, its answer says more.
+// OutcomeReason returns why an attempt ended as it did. The engine's texts are English; in another
+// language it returns the platform's status and messages instead, if the platform answered.
 func (v Voice) OutcomeReason(status int, messages []string, text string) string {
 	if v.Lang == trade.English || status == 0 {
 		return text
 	}
 	said := strings.Join(messages, ", ")
-	if said == "" { // what came back stands behind the engine's words
+	if said == "" { // the platform's text follows the engine's after a colon
 		_, said, _ = strings.Cut(text, ": ")
 	}
 	return strings.TrimSpace(v.Text("attempt.status", status, said))
 }
 
-// stillAwaited leaves out the parents that have got their id meanwhile, where something else keeps
-// the row.
+// stillAwaited returns what an entry still waits for. If something else blocks the row, it omits
+// the parents that now have an id.
 func stillAwaited(e trade.Entry) []trade.Awaited {
 	if e.Cause == trade.CauseParent {
 		return e.WaitingFor
@@ -67,7 +67,7 @@ func stillAwaited(e trade.Entry) []trade.Awaited {
 		func(a trade.Awaited) bool { return a.Job != "" && a.ParentState == trade.Accepted })
 }
 
-// Awaited says what an entry waits for.
+// Awaited returns a sentence for each thing that an entry waits for.
 func (v Voice) Awaited(things []trade.Awaited) []string {
 	var out []string
 	for _, w := range things {
@@ -76,8 +76,8 @@ func (v Voice) Awaited(things []trade.Awaited) []string {
 	return out
 }
 
-// Stop says why a job stopped and what to do: in the person's language where the reason is a known
-// one, with what the engine says of this case behind it.
+// Stop returns why a job stopped and what to do. A known reason is in the person's language,
+// followed by the engine's detail of this case.
 func (v Voice) Stop(s trade.Stop) string {
 	text := s.Text
 	if b := s.Brake; b != nil && v.Lang != trade.English {
@@ -95,7 +95,7 @@ func (v Voice) Stop(s trade.Stop) string {
 	return text
 }
 
-// PhaseOf is how far a request got; "" when nothing is kept of it.
+// PhaseOf returns how far a request got; "" if that was not stored.
 func PhaseOf(evidence json.RawMessage) string {
 	var e struct{ Phase string }
 	if json.Unmarshal(evidence, &e) != nil {
@@ -107,7 +107,7 @@ func PhaseOf(evidence json.RawMessage) string {
 	return e.Phase
 }
 
-// OutcomeName is the name of an outcome in JSON and in the keys of texts.
+// OutcomeName returns the name of an outcome in JSON and in the keys of texts.
 func OutcomeName(o trade.Outcome) string {
 	if o == trade.OutcomeOpen {
 		return "open"

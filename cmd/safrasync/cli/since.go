@@ -9,7 +9,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Since reports what the ERP did to a row after it was sent, and what to do about it.
+// Since returns what the ERP did to a row after it was sent, and what to do about it.
 func (v Voice) Since(e trade.Entry, changes []trade.Difference) []string {
 	out := v.SinceSent(e, changes)
 	if len(e.Acknowledged) > 0 {
@@ -27,7 +27,7 @@ func (v Voice) Since(e trade.Entry, changes []trade.Difference) []string {
 	return out
 }
 
-// SinceSent reports what the ERP did to a row after it was sent.
+// SinceSent returns what the ERP did to a row after it was sent.
 func (v Voice) SinceSent(e trade.Entry, changes []trade.Difference) []string {
 	var out []string
 	for _, d := range changes {
@@ -47,7 +47,7 @@ func (v Voice) SinceSent(e trade.Entry, changes []trade.Difference) []string {
 	return out
 }
 
-// fieldName is a field with the columns that it comes from.
+// fieldName returns the label of a field with its source columns.
 func (v Voice) fieldName(d trade.Difference) string {
 	columns := v.Text("since.column", strings.Join(d.Columns, ", "))
 	if d.Field == "" {
@@ -56,8 +56,8 @@ func (v Voice) fieldName(d trade.Difference) string {
 	return fmt.Sprintf("%s (%s)", trade.FieldLabel(d.Field, v.Lang), columns)
 }
 
-// fieldValue is a field's value in the API's form; where it has none, what the ERP has. raw: only
-// the latter is known.
+// fieldValue returns a field's value in the API's form or, without one, the ERP's value. raw means
+// that only the ERP's value can be known.
 func (v Voice) fieldValue(text *string, erp string, raw bool) string {
 	switch {
 	case text != nil:
@@ -70,7 +70,7 @@ func (v Voice) fieldValue(text *string, erp string, raw bool) string {
 	return v.Text("since.no_value", erp)
 }
 
-// Brake says in words what a brake has seen.
+// Brake returns the text of what a brake found.
 func (v Voice) Brake(code string, b trade.Brake) string {
 	samples := strings.Join(b.Samples, ", ")
 	switch code {
@@ -108,7 +108,7 @@ func (v Voice) Brake(code string, b trade.Brake) string {
 	return v.Text("brake.sweep", b.Found, b.Known, b.Job, b.Job)
 }
 
-// freight says what a run would send, or may send; what is not limited is left out.
+// freight returns what a run would send, or may send; what has no limit is left out.
 func (v Voice) freight(f *trade.Freight) string {
 	if f == nil {
 		return "-"
@@ -126,7 +126,7 @@ func (v Voice) freight(f *trade.Freight) string {
 	return strings.Join(parts, ", ")
 }
 
-// Identity tells by what a job stopped that has another name than before.
+// Identity returns a job's identity as text: its key columns and its tables.
 func (v Voice) Identity(i *trade.Identity) string {
 	if i == nil {
 		return "-"
@@ -134,7 +134,7 @@ func (v Voice) Identity(i *trade.Identity) string {
 	return v.Text("brake.identity", strings.Join(i.Key, ", "), strings.Join(i.Tables, ", "))
 }
 
-// Age is a span of time in its largest unit.
+// Age returns a duration in days, hours or minutes.
 func (v Voice) Age(d time.Duration) string {
 	switch {
 	case d >= 48*time.Hour:
@@ -145,7 +145,7 @@ func (v Voice) Age(d time.Duration) string {
 	return v.Text("late.other", int(d.Minutes()))
 }
 
-// Number writes a decimal as the language does: 4.310,5 or 4,310.5.
+// Number formats a decimal for the language: 4.310,5 or 4,310.5.
 func (v Voice) Number(d trade.Decimal) string {
 	return strings.Replace(trade.NumberText(d.String(), v.Lang), "−", "-", 1)
 }

@@ -28,7 +28,8 @@ func (a *App) NewTable(head ...i18n.Key) table.Writer {
 	return t
 }
 
-// PrintIndented writes a JSON document for people; what is none after all as it is, in one line.
+// PrintIndented prints a JSON document for people. Text that is not valid JSON is printed
+// unchanged, in one line.
 func (a *App) PrintIndented(doc json.RawMessage) {
 	var b bytes.Buffer
 	if err := json.Indent(&b, doc, "  ", "  "); err != nil {
@@ -38,7 +39,8 @@ func (a *App) PrintIndented(doc json.RawMessage) {
 	a.Block("  " + string(trade.EscapeJSON(b.Bytes())))
 }
 
-// OrEmpty makes a missing list an empty one: readers need not tell null from [].
+// OrEmpty returns an empty list for a nil one, so that readers of JSON need not distinguish null
+// from [].
 func OrEmpty[S ~[]T, T any](list S) []T {
 	if list == nil {
 		return []T{}
@@ -46,7 +48,7 @@ func OrEmpty[S ~[]T, T any](list S) []T {
 	return list
 }
 
-// OrNull makes the zero value a null.
+// OrNull returns nil, which is null in JSON, for the zero value.
 func OrNull[T comparable](v T) *T {
 	var zero T
 	if v == zero {
@@ -55,7 +57,7 @@ func OrNull[T comparable](v T) *T {
 	return &v
 }
 
-// TimeOrNull makes the zero time a null.
+// TimeOrNull returns nil, which is null in JSON, for the zero time.
 func TimeOrNull(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -63,7 +65,7 @@ func TimeOrNull(t time.Time) *time.Time {
 	return &t
 }
 
-// OrDash makes an empty text a dash.
+// OrDash returns a dash for an empty text.
 func OrDash(text string) string {
 	if text == "" {
 		return "-"
@@ -71,10 +73,10 @@ func OrDash(text string) string {
 	return text
 }
 
-// Listed writes names one after the other.
+// Listed joins names with commas.
 func Listed[T ~string](names []T) string { return strings.Join(Texts(names), ", ") }
 
-// Texts returns names as plain texts.
+// Texts converts names to strings.
 func Texts[T ~string](values []T) []string {
 	out := make([]string, len(values))
 	for i, v := range values {
@@ -91,7 +93,7 @@ func Completes[T ~string](cmd *cobra.Command, flag string, values []T) {
 	}
 }
 
-// OrAbsent returns a text, or says that there is none.
+// OrAbsent returns a text, or the phrase for a missing one.
 func (v Voice) OrAbsent(text *string) string {
 	if text == nil {
 		return v.Text("since.nothing")
@@ -102,7 +104,7 @@ func (v Voice) OrAbsent(text *string) string {
 // planShown is how many lines of each kind a plan shows.
 const planShown = 20
 
-// TellPlan tells the lines of one kind of a plan, and how many more there are.
+// TellPlan prints the first lines of one kind of a plan with tell, and how many more there are.
 func TellPlan[T any](a *App, lines []T, tell func(T)) {
 	for i, line := range lines {
 		if i == planShown {
@@ -113,7 +115,7 @@ func TellPlan[T any](a *App, lines []T, tell func(T)) {
 	}
 }
 
-// PrintEach writes a list as lines of JSON.
+// PrintEach prints a list as one line of JSON for each element.
 func PrintEach[T, J any](a *App, list []T, shown func(T) J) error {
 	for _, one := range list {
 		if err := a.PrintJSON(shown(one)); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// NextTimes are the next times of a schedule after a moment.
+// NextTimes returns the next few times of a schedule after a moment, in UTC.
 func NextTimes(schedule cron.Schedule, at time.Time) []time.Time {
 	out := []time.Time{}
 	for range cronTimes {
@@ -23,7 +23,7 @@ func NextTimes(schedule cron.Schedule, at time.Time) []time.Time {
 	return out
 }
 
-// ShortTimes writes times that are near without their year.
+// ShortTimes formats times without their year.
 func (v Voice) ShortTimes(times []time.Time) []string {
 	form := "02/01 15:04"
 	if v.Lang == trade.English {
@@ -36,7 +36,8 @@ func (v Voice) ShortTimes(times []time.Time) []string {
 	return out
 }
 
-// ExplainCron says the usual schedules in words; for others the times that follow have to do.
+// ExplainCron returns usual schedules in words. For any other it returns a phrase only: the times
+// that are shown beside it must explain it.
 func (v Voice) ExplainCron(text string) string {
 	zone := ""
 	if name, rest, ok := strings.Cut(text, " "); ok &&
@@ -66,7 +67,8 @@ func (v Voice) ExplainCron(text string) string {
 	return v.Text("cron.as_written") + zone
 }
 
-// ParseSince reads an age (2h, 7d), a day of the cooperative, or an instant.
+// ParseSince parses an age (2h, 7d), a day in the cooperative's zone, or an instant. It returns
+// false for any other text.
 func ParseSince(since string, now time.Time, zone *time.Location) (time.Time, bool) {
 	if days, ok := strings.CutSuffix(since, "d"); ok {
 		if n, err := strconv.Atoi(days); err == nil && n >= 0 {
@@ -84,12 +86,12 @@ func ParseSince(since string, now time.Time, zone *time.Location) (time.Time, bo
 	return time.Time{}, false
 }
 
-// Span is a span of time, rounded up to whole seconds.
+// Span formats a duration, rounded up to whole seconds.
 func (v Voice) Span(d time.Duration) string {
 	return (time.Duration(RoundUp(d)) * time.Second).String()
 }
 
-// RoundUp returns whole seconds, never too few.
+// RoundUp returns a duration in seconds, rounded up.
 func RoundUp(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
 
 var (

@@ -18,20 +18,20 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Voice is the language and the time zone in which somebody is spoken to.
+// Voice is the language and the time zone of the texts for one reader.
 type Voice struct {
 	Lang trade.Lang
 	Zone *time.Location
-	Own  *trade.Catalogue // what is told of causes; nil: the program's own words
+	Own  *trade.Catalogue // the texts for causes; nil: the program's own
 
-	Titles trade.Titles // of the configured jobs
+	Titles trade.Titles // titles of the configured jobs
 }
 
-// Machine is the voice of sentences in JSON.
+// Machine is the voice of sentences in JSON: English, UTC.
 var Machine = Voice{Lang: trade.English, Zone: time.UTC}
 
-// Text returns a phrase. What stands in it as a string may be the ERP's: it is one line, and steers
-// nothing.
+// Text returns a phrase. String arguments may come from the ERP; they are reduced to one line and
+// to characters that cannot control the terminal.
 func (v Voice) Text(p i18n.Key, args ...any) string {
 	format := i18n.CLI.Text(v.Lang, p)
 	if len(args) == 0 {
@@ -51,13 +51,14 @@ func (v Voice) Text(p i18n.Key, args ...any) string {
 	return i18n.Format(format, given...)
 }
 
-// Said reports what the code says in English, where the person's language has it.
+// Said translates an English sentence of the code to the person's language, if it has a
+// translation.
 func (v Voice) Said(english string) string {
 	told, _ := i18n.Said(v.Lang, english)
 	return told
 }
 
-// Fault tells an error, as far as the person's language has its sentences.
+// Fault returns the text of an error, in the person's language as far as it is translated.
 func (v Voice) Fault(err error) string {
 	if faults, ok := errors.AsType[*config.Error](err); ok {
 		return faults.In(v.Said)
@@ -71,7 +72,7 @@ func (v Voice) Fault(err error) string {
 	return v.Said(strings.TrimPrefix(err.Error(), "erp: "))
 }
 
-// Moment is a time as people write it.
+// Moment formats a time for people; "-" for the zero time.
 func (v Voice) Moment(t time.Time) string {
 	switch {
 	case t.IsZero():
@@ -84,7 +85,7 @@ func (v Voice) Moment(t time.Time) string {
 	return t.In(v.Zone).Format("02/01/2006 15:04")
 }
 
-// Lang is the language of what people read: that of the configuration, else that of the environment,
+// Lang returns the language for people: that of the configuration, else that of the environment,
 // else Portuguese.
 func (a *App) Lang() trade.Lang {
 	if a.Config != nil && a.Config.Language != "" {
@@ -93,7 +94,7 @@ func (a *App) Lang() trade.Lang {
 	if a.Language != "" {
 		return trade.ParseLang(a.Language)
 	}
-	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} { // the order in which POSIX asks them
+	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} { // in the order of precedence in POSIX
 		if value, ok := a.Env(name); ok && value != "" {
 			return trade.ParseLang(value)
 		}
@@ -101,8 +102,8 @@ func (a *App) Lang() trade.Lang {
 	return trade.Portuguese
 }
 
-// Voice speaks to who runs the command: in their language, with the times of the ERP's zone, which
-// is the cooperative's.
+// Voice returns the voice for the person who runs the command: in their language, with times in the
+// ERP's zone, which is the cooperative's.
 func (a *App) Voice() Voice {
 	v := Voice{Lang: a.Lang(), Zone: time.Local}
 	if a.Config != nil {
@@ -114,20 +115,20 @@ func (a *App) Voice() Voice {
 // Text returns a phrase in the person's language.
 func (a *App) Text(p i18n.Key, args ...any) string { return a.Voice().Text(p, args...) }
 
-// Tell writes a line for people to standard error: progress, plans, warnings, errors.
+// Tell prints a phrase for people to standard error: progress, plans, warnings, errors.
 func (a *App) Tell(p i18n.Key, args ...any) { fmt.Fprintln(a.Stderr, lines(a.Text(p, args...))) }
 
-// Show writes a line for people to standard output: a result.
+// Show prints a phrase for people to standard output: a result.
 func (a *App) Show(p i18n.Key, args ...any) { a.Block(a.Text(p, args...)) }
 
-// Line writes one line to standard output, whatever is in it.
+// Line prints a text to standard output as one line; line breaks in it are shown as ↵.
 func (a *App) Line(text string) { fmt.Fprintln(a.Out, Printable(text)) }
 
-// Block writes a text with line breaks of ours to standard output.
+// Block prints a text with line breaks of our own to standard output.
 func (a *App) Block(text string) { fmt.Fprintln(a.Out, lines(text)) }
 
-// Printable keeps a text of the ERP, or of a foreign server, from driving the terminal, from
-// turning the direction of a line and from beginning a line of its own.
+// Printable makes a text of the ERP, or of a foreign server, safe to print: it cannot control the
+// terminal, reverse the direction of a line, or begin a new line.
 func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -142,7 +143,7 @@ func Printable(text string) string {
 	}, strings.ReplaceAll(text, "\r\n", "\n"))
 }
 
-// lines is printable for each line of a text.
+// lines applies Printable to each line of a text.
 func lines(text string) string {
 	all := strings.Split(text, "\n")
 	for i, line := range all {
@@ -151,21 +152,22 @@ func lines(text string) string {
 	return strings.Join(all, "\n")
 }
 
-// Usage is a wrong call.
+// Usage returns a usage error.
 func (a *App) Usage(p i18n.Key, args ...any) error { return &UsageError{a.Text(p, args...)} }
 
-// IsTerminal reports whether a stream is a terminal: only there are a progress bar and a question
-// of use.
+// IsTerminal reports whether a stream is a terminal; only a terminal gets a progress bar or a
+// question.
 func IsTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Now is the wall clock, in UTC.
+// Now returns the wall clock's time, in UTC.
 func Now() time.Time { return time.Now().UTC() }
 
-// Subject says which row is meant: its title and what people are shown of it, documents masked,
-// then what commands take: Contratos 01/001008 · José da Silva (contracts 01|001008).
+// Subject returns the name of a row: the job's title and what people are shown of the row, with
+// documents masked, then job and key as commands take them: Contratos 01/001008 · José da Silva
+// (contracts 01|001008).
 func (v Voice) Subject(job, key string, shown trade.Shown) string {
 	name := job + " " + key
 	lead, line := v.Titles.Of(job), shown.Masked().Line()
@@ -178,7 +180,7 @@ func (v Voice) Subject(job, key string, shown trade.Shown) string {
 	return lead + " (" + name + ")"
 }
 
-// Job is the title of a job, and the name that commands take: Contratos (contracts).
+// Job returns the title of a job with the name that commands take: Contratos (contracts).
 func (v Voice) Job(name string) string {
 	if title := v.Titles.Of(name); !strings.EqualFold(title, name) {
 		return title + " (" + name + ")"

@@ -14,10 +14,10 @@ import (
 
 const day = 24 * time.Hour
 
-// AlertsConfig says what people are told of, and how. Nobody is told without email or webhook.
+// AlertsConfig is what people are alerted to, and how. Without email and webhook no alert is sent.
 type AlertsConfig struct {
-	Name          string         `yaml:"name"`           // of this installation
-	RejectedAbove int            `yaml:"rejected_above"` // refused rows of one job
+	Name          string         `yaml:"name"`           // name of this installation
+	RejectedAbove int            `yaml:"rejected_above"` // rejected rows of one job
 	OldestWaiting time.Duration  `yaml:"oldest_waiting"` // working time; 0 = never
 	NothingNew    time.Duration  `yaml:"nothing_new"`    // working time; 0 = never
 	Digest        string         `yaml:"digest"`         // a schedule, or off
@@ -25,7 +25,7 @@ type AlertsConfig struct {
 	Webhook       *WebhookConfig `yaml:"webhook"`        // optional
 }
 
-// EmailConfig says how mail leaves.
+// EmailConfig is the mail server and the addresses for alerts.
 type EmailConfig struct {
 	Server   string        `yaml:"server"`    // required; host:port
 	Security string        `yaml:"security"`  // starttls, tls or none
@@ -38,7 +38,7 @@ type EmailConfig struct {
 	Timeout  time.Duration `yaml:"timeout"`
 }
 
-// WebhookConfig says where a webhook is.
+// WebhookConfig is the chat webhook for alerts.
 type WebhookConfig struct {
 	URL     Secret        `yaml:"url"`     // required
 	Form    string        `yaml:"form"`    // slack or teams
@@ -48,7 +48,7 @@ type WebhookConfig struct {
 
 const (
 	defaultAlertTimeout = 30 * time.Second
-	// NoDigest says that no digest is wanted.
+	// NoDigest is the value of alerts.digest that turns the digest off.
 	NoDigest = "off"
 )
 
@@ -117,7 +117,7 @@ func (c *Config) checkEmail(d *Decoder, e *EmailConfig) {
 	e.CAFile = c.checkCAFile(d, at+".ca_file", e.CAFile)
 }
 
-// Place is the host and the port of the server.
+// Place returns the host and the port of the server. ok is false if either is missing or invalid.
 func (e *EmailConfig) Place() (host string, port int, ok bool) {
 	host, text, err := net.SplitHostPort(e.Server)
 	if err != nil || host == "" || strings.ContainsAny(host, "/@ ") {

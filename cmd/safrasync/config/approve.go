@@ -6,7 +6,7 @@ import (
 	"github.com/safrasync/safrasync/sync/acts"
 )
 
-// ApproveConfig says which acts need several people, and how many in all.
+// ApproveConfig is, for each act, how many people must agree to it, including who orders it.
 type ApproveConfig struct {
 	Retry       int           `yaml:"retry"`
 	Resend      int           `yaml:"resend"`
@@ -17,11 +17,11 @@ type ApproveConfig struct {
 	Resync      int           `yaml:"resync"`
 	Release     int           `yaml:"release"`
 	Close       int           `yaml:"close"`
-	Above       ExactNumber   `yaml:"above"` // R$; 0 = whatever it is worth
+	Above       ExactNumber   `yaml:"above"` // R$; 0 = whatever the amount
 	Lapse       time.Duration `yaml:"lapse"`
 }
 
-// peopleMost bounds the people that an act may need.
+// peopleMost is the largest number of people that an act may need.
 const peopleMost = 5
 
 func (a ApproveConfig) people() map[string]int {
@@ -39,7 +39,7 @@ func (a ApproveConfig) check(d *Decoder) {
 	between(d, "approve.lapse", a.Lapse, time.Hour, 30*day)
 }
 
-// Rules are the acts that need several people, as the engine takes them.
+// Rules returns the rules of approval in the engine's form.
 func (a ApproveConfig) Rules() acts.Rules {
 	return acts.Rules{People: a.people(), Above: a.Above.Decimal, Lapses: a.Lapse}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// check finds what is wrong beyond types and names, and fills the defaults that depend on other
+// check finds what is wrong beyond types and names, and fills in the defaults that depend on other
 // keys.
 func (c *Config) check(d *Decoder) {
 	c.checkAPI(d)
@@ -55,14 +55,14 @@ func (c *Config) check(d *Decoder) {
 	c.checkJobs(d)
 }
 
-// OneOf reports a fault unless a value is one of some.
+// OneOf reports a fault unless the value is one of those allowed.
 func (d *Decoder) OneOf(path, value string, allowed ...string) {
 	if !d.faulty(path) && !slices.Contains(allowed, value) {
 		d.Fault(path, "must be "+strings.Join(allowed[:len(allowed)-1], ", ")+" or "+allowed[len(allowed)-1])
 	}
 }
 
-// Require reports keys that have no default and are not there.
+// Require reports the required keys that are missing.
 func (d *Decoder) Require(path string, missing map[string]bool) {
 	var names []string
 	for name, is := range missing {
@@ -111,8 +111,8 @@ func (c *Config) checkAPI(d *Decoder) {
 	a.CAFile = c.checkCAFile(d, "api.ca_file", a.CAFile)
 }
 
-// checkCAFile returns the path of a file with certificates, which counts from the folder of the
-// configuration.
+// checkCAFile checks a PEM file and returns its path. A relative path is relative to the folder of
+// the configuration.
 func (c *Config) checkCAFile(d *Decoder, path, file string) string {
 	if file == "" {
 		return ""
@@ -140,8 +140,8 @@ func between[T int | float64 | time.Duration](d *Decoder, path string, value, le
 	d.Fault(path, fmt.Sprintf("must be from %s to %s", show(least), show(most)))
 }
 
-// wrongBaseURL returns the reason without the address, which may hold a credential (url.Parse
-// repeats it in its errors).
+// wrongBaseURL returns why an address is invalid, or "". The text does not quote the address, which
+// may contain a credential; the errors of url.Parse do.
 func wrongBaseURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Opaque != "" || u.Hostname() == "" {
@@ -164,8 +164,8 @@ func wrongBaseURL(text string) string {
 	return ""
 }
 
-// Platform is base_url in one form, by which the ledger knows the platform again: the same address
-// written otherwise is the same.
+// Platform returns base_url in a canonical form, so that the ledger recognises the platform even if
+// its address is written differently.
 func (a APIConfig) Platform() string {
 	u, err := url.Parse(a.BaseURL)
 	if err != nil {
@@ -184,7 +184,7 @@ func (a APIConfig) Platform() string {
 	return u.Scheme + "://" + host + strings.TrimRight(u.EscapedPath(), "/")
 }
 
-// IsLoopback reports whether a host is this one alone.
+// IsLoopback reports whether a host name or address is this host's loopback.
 func IsLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || (ip != nil && ip.IsLoopback())
@@ -210,7 +210,7 @@ func (c *Config) checkERP(d *Decoder) {
 	d.checkDSN("erp.dsn", c.ERP.DSN)
 	between(d, "erp.statement_timeout", c.ERP.StatementTimeout, time.Second, 24*time.Hour)
 	zone, err := time.LoadLocation(c.ERP.TimeZone)
-	if err != nil || c.ERP.TimeZone == "Local" { // "Local" would mean something else on each machine
+	if err != nil || c.ERP.TimeZone == "Local" { // "Local" differs from machine to machine
 		if !d.faulty("erp.time_zone") {
 			d.Fault("erp.time_zone", "is not a time zone; give one as in America/Sao_Paulo or America/Cuiaba")
 		}
@@ -244,14 +244,14 @@ func (c *Config) checkState(d *Decoder) {
 	d.wholePath("state.dsn", c.State.DSN.value, c.State.DSN.written)
 }
 
-// wholePath refuses a path of the ledger that would lead elsewhere from another folder: there it
-// would be another ledger.
+// wholePath refuses a relative path of the ledger, because from another folder it would name
+// another ledger.
 func (d *Decoder) wholePath(path, value, written string) {
 	refers := reference.MatchString(written)
 	if value == "" || filepath.IsAbs(value) || d.faulty(path) || refers && d.secrets.placeholder {
 		return
 	}
-	if refers || written == "" { // what a reference resolves to is not shown
+	if refers || written == "" { // never show what a reference resolves to
 		value = cmp.Or(written, value)
 	}
 	d.Fault(path,
@@ -259,8 +259,8 @@ func (d *Decoder) wholePath(path, value, written string) {
 			" is no absolute path: from another folder it would name another ledger; give the whole path, like /var/lib/safrasync/state.db")
 }
 
-// checkQuery shows what is wrong with a query in its own line of the file, as far as that is known
-// without the database.
+// checkQuery reports what is wrong with a query at its own line of the file, as far as that is
+// known without the database.
 func (c *Config) checkQuery(d *Decoder, path, query string) {
 	var bad *erp.Error
 	if query == "" || d.faulty(path) || !errors.As(erp.CheckQuery(c.ERP.Driver, query), &bad) {
@@ -286,8 +286,8 @@ func (c *Config) checkReferences(d *Decoder) {
 	}
 }
 
-// checkName holds names that people type on the command line, and that stand in paths with points,
-// to a plain form.
+// checkName restricts names to a plain form. People type them on the command line, and they are
+// parts of paths with dots.
 func (d *Decoder) checkName(section, name string) {
 	path := joinPath(section, name)
 	e, ok := d.Index[path]
@@ -297,8 +297,8 @@ func (d *Decoder) checkName(section, name string) {
 	}
 }
 
-// compile lets the engine find the faults of a job that only it can see, such as an unknown way to
-// write dates. It gives nil for a faulty job.
+// compile lets the engine find the faults of a job that only it can see, such as an unknown date
+// format. It returns nil for a faulty job.
 func (c *Config) compile(d *Decoder, spec mapping.JobSpec) *mapping.Job {
 	job, err := mapping.Compile(spec, c.zone)
 	if err != nil {
@@ -314,7 +314,7 @@ func (d *Decoder) specFaults(err error) {
 	}
 }
 
-// beside is the path of a file that is named from the folder of the configuration.
+// beside returns the path of a file; a relative one is relative to the folder of the configuration.
 func (c *Config) beside(file string) string {
 	if filepath.IsAbs(file) {
 		return file

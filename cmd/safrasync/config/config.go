@@ -15,8 +15,8 @@ import (
 )
 
 // Config is the configuration file, checked, with its defaults filled in and its secrets resolved.
-// Only [Load] makes one. The yaml tags are the grammar: they decide which keys exist, and a
-// test holds config.example.yaml against them.
+// Only [Load] and [LoadWithoutSecrets] return a checked one. The yaml tags are the grammar: they
+// decide which keys exist, and a test compares config.example.yaml with them.
 type Config struct {
 	API        APIConfig                  `yaml:"api"`
 	ERP        ERPConfig                  `yaml:"erp"`
@@ -33,27 +33,27 @@ type Config struct {
 	Metrics    MetricsConfig              `yaml:"metrics"`  // optional
 	Webhooks   WebhooksConfig             `yaml:"webhooks"` // optional
 	HTTPAPI    HTTPAPIConfig              `yaml:"http_api"` // optional
-	Language   string                     `yaml:"language"` // pt-BR or en; "" = that of the environment
+	Language   string                     `yaml:"language"` // pt-BR or en; "" = language of the environment
 	Report     ReportConfig               `yaml:"report"`
-	Messages   string                     `yaml:"messages"` // optional: a file with words of the customer
+	Messages   string                     `yaml:"messages"` // optional: file with the customer's own texts
 	Jobs       JobsConfig                 `yaml:"jobs"`
 
 	file
 	zone *time.Location
 
-	catalogue *trade.Catalogue // nil: the program's own words alone
+	catalogue *trade.Catalogue // nil: only the program's own texts
 }
 
 // file is what a configuration was read from.
 type file struct {
 	source  *Source
-	index   map[string]Entry  // every place of the file by its path
-	written map[string]string // values that hold ${…}, as they stand in the file
+	index   map[string]Entry  // every place of the file, by its path
+	written map[string]string // values that contain ${…}, as written in the file
 }
 
-// APIConfig says where the platform is and how it may be used.
+// APIConfig is the platform's address, key and limits.
 type APIConfig struct {
-	BaseURL          string        `yaml:"base_url"` // required; without a slash at its end
+	BaseURL          string        `yaml:"base_url"` // required; check removes a slash at its end
 	APIKey           Secret        `yaml:"api_key"`  // required
 	Timeout          time.Duration `yaml:"timeout"`
 	MaxInFlight      int           `yaml:"max_in_flight"`
@@ -61,29 +61,29 @@ type APIConfig struct {
 	Doubt            string        `yaml:"doubt"`      // documented or strict
 	Quarantine       time.Duration `yaml:"quarantine"` // I14
 	StopAfterUnknown int           `yaml:"stop_after_unknown"`
-	CAFile           string        `yaml:"ca_file"` // optional PEM file; absolute, or relative to the working directory
+	CAFile           string        `yaml:"ca_file"` // optional PEM file; relative to the configuration's folder
 }
 
-// ERPConfig says how the ERP's database is reached. It is only ever read (I8).
+// ERPConfig is how to reach the ERP's database. It is only ever read (I8).
 type ERPConfig struct {
 	Driver           string        `yaml:"driver"`  // required: one of erp.Drivers
 	DSN              Secret        `yaml:"dsn"`     // required
-	Charset          string        `yaml:"charset"` // of a database that does not know its own
+	Charset          string        `yaml:"charset"` // for a database that does not know its own
 	TimeZone         string        `yaml:"time_zone"`
 	StatementTimeout time.Duration `yaml:"statement_timeout"`
 }
 
-// StateConfig says where the ledger is kept.
+// StateConfig is where the ledger and its journal are.
 type StateConfig struct {
 	Driver string `yaml:"driver"` // sqlite or postgres
 	DSN    Secret `yaml:"dsn"`    // a file for SQLite; required for PostgreSQL
-	// Journal is the folder of the journals, by which a ledger that was rolled back or lost is
-	// noticed. Default: "journal" beside the SQLite file; required for PostgreSQL.
+	// Journal is the folder of the journals, which show that a ledger was rolled back or lost.
+	// Default: "journal" beside the SQLite file; required for PostgreSQL.
 	Journal string `yaml:"journal"`
 }
 
-// Journals is the folder of the journals. Its default is not filled in: it would show what a DSN
-// resolves to.
+// Journals returns the folder of the journals. The default is not stored in Journal, because it
+// would show what a DSN resolves to.
 func (s StateConfig) Journals() string {
 	if s.Journal == "" && s.Driver == "sqlite" {
 		return filepath.Join(filepath.Dir(s.DSN.Reveal()), "journal")
@@ -91,37 +91,37 @@ func (s StateConfig) Journals() string {
 	return s.Journal
 }
 
-// ReferenceConfig reads one de-para table from the ERP at the start of each run.
+// ReferenceConfig is a query of the ERP for one de-para table, read at the start of each run.
 type ReferenceConfig struct {
 	Query string  `yaml:"query"` // required
-	Code  Columns `yaml:"code"`  // required: the columns that make the code
+	Code  Columns `yaml:"code"`  // required: the columns that form the code
 	ID    string  `yaml:"id"`    // required: the column with the platform's id
-	Label string  `yaml:"label"` // optional: the column with what people are shown beside the code
+	Label string  `yaml:"label"` // optional: the column with the text that people see beside the code
 }
 
-// ChecksConfig gives each plausibility check its severity: error, warn or off; car can also be
-// shape.
+// ChecksConfig is the severity of each plausibility check: error, warn or off; car may also be
+// shape or strict.
 type ChecksConfig struct {
 	Amount     string `yaml:"amount"`
 	Price      string `yaml:"price"`
 	Volume     string `yaml:"volume"`
 	DateOrder  string `yaml:"date_order"`
 	DateWindow string `yaml:"date_window"`
-	// strict is another word for error; shape asks for no more than <state code>-<number>-<code>
+	// strict means error; shape checks only the form <state code>-<number>-<code>
 	CAR      string `yaml:"car"`
 	Twin     string `yaml:"twin"`
 	TwinDays int    `yaml:"twin_days"` // 0 = no limit
 }
 
-// TwinConfig is what a job says of equal rows instead of `checks:`.
+// TwinConfig is a job's own setting for equal rows; it overrides `checks:`.
 type TwinConfig struct {
 	Twin     string `yaml:"twin"`
 	TwinDays int    `yaml:"twin_days"`
 }
 
-// BrakesConfig says what pauses a job before anything of it leaves.
+// BrakesConfig is what pauses a job before any of its rows is sent.
 type BrakesConfig struct {
-	NewRows      int    `yaml:"new_rows"` // times the usual number; 0 = never
+	NewRows      int    `yaml:"new_rows"` // multiple of the usual number; 0 = never
 	NewRowsLeast int    `yaml:"new_rows_least"`
 	Retyped      int    `yaml:"retyped"`     // 0 = never
 	ChangedKey   string `yaml:"changed_key"` // pause or off
@@ -133,33 +133,33 @@ type JobsConfig []JobConfig
 // JobConfig is one job.
 type JobConfig struct {
 	Name      string           `yaml:"-"`
-	Title     string           `yaml:"title"` // optional: what people are shown instead of the name
+	Title     string           `yaml:"title"` // optional: shown to people instead of the name
 	Sends     string           `yaml:"sends"` // required
-	Show      ShowsConfig      `yaml:"show"`  // optional: what people are shown before the key of a row
+	Show      ShowsConfig      `yaml:"show"`  // optional: shown to people before the key of a row
 	Schedule  string           `yaml:"schedule"`
 	Query     string           `yaml:"query"`      // required
 	Key       Columns          `yaml:"key"`        // required
-	Identity  string           `yaml:"identity"`   // key space; "" = that of all jobs which name none
+	Identity  string           `yaml:"identity"`   // key space; "" = the one shared by all jobs that name none
 	ChangedAt string           `yaml:"changed_at"` // optional
 	Lookback  time.Duration    `yaml:"lookback"`
 	Sweep     string           `yaml:"sweep"`
 	Cancelled *CancelledConfig `yaml:"cancelled"` // optional
-	Hours     SpansConfig      `yaml:"hours"`     // optional: when it may send
-	Most      *MostConfig      `yaml:"most"`      // optional: what one run may send without a release
-	// rows that go first under a changed query or mapping; 0 = all
+	Hours     SpansConfig      `yaml:"hours"`     // optional: hours in which it may send
+	Most      *MostConfig      `yaml:"most"`      // optional: most that one run may send without a release
+	// rows that go first after a change of the query or the mapping; 0 = all
 	Canary     int                    `yaml:"canary"`
 	Checks     TwinConfig             `yaml:"checks"`      // default: those of all jobs
 	NothingNew time.Duration          `yaml:"nothing_new"` // default alerts.nothing_new; 0 = never
 	Fields     map[string]FieldConfig `yaml:"fields"`      // required
 }
 
-// CancelledConfig tells which rows the ERP calls cancelled.
+// CancelledConfig is how the ERP marks cancelled rows.
 type CancelledConfig struct {
 	Column string   `yaml:"column"` // required
 	Values []string `yaml:"values"` // required
 }
 
-// FieldConfig says where one field of the API comes from. A plain text in its place is a column.
+// FieldConfig is the source of one field of the API. A plain text instead of the map is a column.
 type FieldConfig struct {
 	Column  Columns     `yaml:"column"`
 	Const   *string     `yaml:"const"`
@@ -174,34 +174,34 @@ type FieldConfig struct {
 	Lookup  string      `yaml:"lookup"`
 }
 
-// Parents are the jobs whose rows' ids a field holds: one name, or a list of names and of maps that
-// name the columns too.
+// Parents are the jobs whose rows' ids a field takes: one name, or a list of names and of maps that
+// also name the columns.
 type Parents []ParentConfig
 
-// ParentConfig is one of these jobs.
+// ParentConfig is one parent job.
 type ParentConfig struct {
 	Job    string  `yaml:"job"`    // required
-	Column Columns `yaml:"column"` // the columns with the key of its row; without them those of the field
+	Column Columns `yaml:"column"` // columns with the parent row's key; default: those of the field
 }
 
-// Columns are one or several columns: a text or a list in the file.
+// Columns are one or more columns; in the file a text or a list.
 type Columns []string
 
-// ValueMap maps values of the ERP to values of the API. Both are the texts of the file: 001 and NO
-// stay as they are written.
+// ValueMap maps values of the ERP to values of the API. Both are texts as written in the file: 001
+// and NO are not converted.
 type ValueMap map[string]string
 
-// FieldValues is the name of a value map, or a map that stands at the field itself.
+// FieldValues is the name of a value map, or a map written in the field itself.
 type FieldValues struct {
 	Name   string
 	Inline ValueMap
 }
 
-// leaseMargin is what a quarantine must last beyond two time-outs: the lease (30 s) and 10 s more
-// (I14).
+// leaseMargin is how much longer a quarantine must last than two time-outs: the lease (30 s) and 10
+// s more (I14).
 const leaseMargin = 40 * time.Second
 
-// Default is a configuration with nothing but defaults.
+// Default returns a configuration that contains only defaults.
 func Default() *Config {
 	refuse := string(trade.Refuse)
 	brakes := run.DefaultBrakes()
@@ -240,12 +240,12 @@ const (
 	defaultLookback  = 2 * time.Hour
 )
 
-// Places are where a configuration is looked for without --config, in this order.
+// Places are the paths that are tried in this order without --config.
 var Places = []string{"/etc/safrasync/config.yaml", "./config.yaml"}
 
 // Find returns the path of the configuration: the file that --config names, else the first of
-// the two usual places that exists. A file that exists and cannot be reached is an error, never a
-// reason to take the next one.
+// [Places] that exists. If a file exists but cannot be accessed, Find returns an error; it never
+// tries the next one.
 func Find(flag string) (string, error) { return findConfig(flag, Places) }
 
 func findConfig(flag string, places []string) (string, error) {
@@ -270,14 +270,14 @@ func findConfig(flag string, places []string) (string, error) {
 
 var languageLine = regexp.MustCompile(`(?m)^language:[ \t]*["']?(pt-BR|en)\b`)
 
-// LanguageOf is the language that the file names, also where the file is wrong; "" where it names
-// none.
+// LanguageOf returns the language that the file names, even if the file is otherwise invalid; "" if
+// it names none.
 func LanguageOf(flag string) string {
 	path, err := Find(flag)
 	if err != nil {
 		return ""
 	}
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // a pipe can be read once
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // a pipe can be read only once
 		return ""
 	}
 	source, err := ReadSource(path)
@@ -290,16 +290,16 @@ func LanguageOf(flag string) string {
 	return ""
 }
 
-// Load reads the file strictly: every key must be known, every value of its type, every
-// secret a reference that resolves. env looks up environment variables; nil means those of the
-// process. The error is a *[Error] that tells all faults found, each with its line, and never
-// a secret or what a reference resolved to.
+// Load reads the file strictly: every key must be known, every value of its type, every secret a
+// reference that resolves. env looks up environment variables; nil means those of the process. The
+// error is a *[Error] with all faults, each with its line. It never contains a secret or what a
+// reference resolved to.
 func Load(path string, env func(string) (string, bool)) (*Config, error) {
 	return loadConfigWith(path, secretResolver{env: env, base: path})
 }
 
-// LoadWithoutSecrets reads a configuration for commands that connect to nothing: a secret
-// that is not at hand is replaced by a placeholder.
+// LoadWithoutSecrets loads a configuration for commands that connect to nothing. A placeholder
+// replaces each secret that is not available.
 func LoadWithoutSecrets(path string, env func(string) (string, bool)) (*Config, error) {
 	return loadConfigWith(path, secretResolver{env: env, base: path, placeholder: true})
 }
@@ -322,7 +322,7 @@ func loadConfigWith(path string, secrets secretResolver) (*Config, error) {
 	c := Default()
 	c.file = file{source, d.Index, d.Written}
 	d.Structure(top, c)
-	if top.IsMap() { // else everything would be missing
+	if top.IsMap() { // otherwise every key would be reported as missing
 		c.check(d)
 	}
 	if err := d.Err(); err != nil {
@@ -331,18 +331,18 @@ func loadConfigWith(path string, secrets secretResolver) (*Config, error) {
 	return c, nil
 }
 
-// String names the file and nothing of its content, so that a configuration in a log line tells no
-// secret.
+// String names the file and nothing of its content, so that a configuration in a log line reveals
+// no secret.
 func (c *Config) String() string { return "configuration " + c.source.Name }
 
-// File is the name of the file, as it was given.
+// File returns the name of the file, as it was given.
 func (c *Config) File() string { return c.source.Name }
 
-// Catalogue are the words for causes; nil: those of the program alone.
+// Catalogue returns the customer's texts for causes; nil means only the program's own.
 func (c *Config) Catalogue() *trade.Catalogue { return c.catalogue }
 
-// GoString is as silent as String.
+// GoString returns the same as String.
 func (c *Config) GoString() string { return c.String() }
 
-// Zone is erp.time_zone.
+// Zone returns erp.time_zone.
 func (c *Config) Zone() *time.Location { return c.zone }

@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// ConsoleConfig says where browsers find the console, and how.
+// ConsoleConfig is where and how the console is served.
 type ConsoleConfig struct {
-	Listen   string        `yaml:"listen"`    // address and port; "" = there is none
-	CertFile string        `yaml:"cert_file"` // PEM, with the chain; with key_file
+	Listen   string        `yaml:"listen"`    // address and port; "" = no console
+	CertFile string        `yaml:"cert_file"` // PEM with the chain; requires key_file
 	KeyFile  string        `yaml:"key_file"`  // PEM
-	Behind   string        `yaml:"behind"`    // address or network of the proxy that has the certificate
-	Hosts    []string      `yaml:"hosts"`     // names that browsers may ask for
-	Idle     time.Duration `yaml:"idle"`      // after which a login ends that is not used
-	Longest  time.Duration `yaml:"longest"`   // after which a login ends in any case
-	Name     string        `yaml:"name"`      // of this installation, at the top of each page
+	Behind   string        `yaml:"behind"`    // address or network of the proxy that does TLS
+	Hosts    []string      `yaml:"hosts"`     // host names that browsers may use
+	Idle     time.Duration `yaml:"idle"`      // how long a login lasts without use
+	Longest  time.Duration `yaml:"longest"`   // how long a login lasts at most
+	Name     string        `yaml:"name"`      // name of this installation, shown on each page
 	OIDC     *OIDCConfig   `yaml:"oidc"`      // optional
 }
 
@@ -66,7 +66,7 @@ func (c *Config) checkConsole(d *Decoder) {
 		d.Fault("console.listen", "must be an address and a port, as in 127.0.0.1:8088")
 		return
 	}
-	// What decides is what people's passwords travel over (C1).
+	// What matters is whether passwords travel unencrypted (C1).
 	if !IsLoopback(host) && o.CertFile == "" && o.Behind == "" {
 		d.Fault("console.listen",
 			"is reached from other hosts, and passwords would travel in the open: give cert_file and key_file, or behind with the address of the proxy that has the certificate; or write 127.0.0.1:"+port)
@@ -78,7 +78,7 @@ func (c *Config) checkConsole(d *Decoder) {
 	}
 }
 
-// Certificate reads the certificate; nil when there is none.
+// Certificate reads the certificate and its key; it returns nil if none is configured.
 func (o ConsoleConfig) Certificate() (*tls.Certificate, error) {
 	if o.CertFile == "" {
 		return nil, nil //nolint:nilnil // no certificate is no error
@@ -90,8 +90,8 @@ func (o ConsoleConfig) Certificate() (*tls.Certificate, error) {
 	return &pair, nil
 }
 
-// AllHosts are all names by which the console answers: those of the configuration, and on loopback
-// those of this host for itself.
+// AllHosts returns all host names under which the console answers: the configured ones, and on
+// loopback this host's own.
 func (o ConsoleConfig) AllHosts() []string {
 	out := slices.Clone(o.Hosts)
 	host, _, err := net.SplitHostPort(o.Listen)

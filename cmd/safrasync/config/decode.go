@@ -13,19 +13,19 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Decoder fills a [Config] from the tree of the file and collects every fault on the way, so
-// that a person sees all of them at once.
+// Decoder fills a [Config] from the tree of the file. It collects every fault, so that a person
+// sees all of them at once.
 type Decoder struct {
 	Source  *Source
 	secrets secretResolver
 	Index   map[string]Entry
-	Given   map[string]bool   // paths of the file whose value could be read
-	Written map[string]string // values that hold ${…}, as they stand in the file
-	Meant   map[string]bool   // paths whose misspelling was found: they are not told a second time, as missing
+	Given   map[string]bool   // paths of the numbers and durations that were read
+	Written map[string]string // values that contain ${…}, as written in the file
+	Meant   map[string]bool   // paths that a misspelled key meant; not reported again as missing
 	faults  []Fault
 }
 
-// NewDecoder returns a decoder of a file without secrets.
+// NewDecoder returns a decoder for a file without secrets.
 func NewDecoder(source *Source) *Decoder {
 	return &Decoder{
 		Source: source, Index: map[string]Entry{}, Given: map[string]bool{}, Written: map[string]string{},
@@ -33,12 +33,12 @@ func NewDecoder(source *Source) *Decoder {
 	}
 }
 
-// decodable is a type with a form of its own.
+// decodable is a type that decodes itself.
 type decodable interface {
 	Decode(d *Decoder, e Entry)
 }
 
-// Fault records what is wrong at a path.
+// Fault records a fault at a path.
 func (d *Decoder) Fault(path, text string) {
 	d.faults = append(d.faults, FaultAt(d.Source, d.Index, path, text))
 }
@@ -50,7 +50,7 @@ func (d *Decoder) faultAt(path string, pos *token.Position, text string) {
 	})
 }
 
-// Unknown reports a name that is none of those known here.
+// Unknown records a name that is not one of the known names.
 func (d *Decoder) Unknown(what, path string, e Entry, known []string) {
 	if meant := Closest(e.Name, known); meant != "" {
 		d.Meant[joinPath(path, meant)] = true
@@ -58,8 +58,8 @@ func (d *Decoder) Unknown(what, path string, e Entry, known []string) {
 	d.faultAt(path, e.keyPos, UnknownName(what, e.Name, known))
 }
 
-// faulty reports whether something is wrong at a path or below it, so that checks that build on it
-// are left out.
+// faulty reports whether a fault was recorded at a path or below it; checks that depend on that
+// value are then skipped.
 func (d *Decoder) faulty(path string) bool {
 	return slices.ContainsFunc(d.faults, func(f Fault) bool {
 		rest, below := strings.CutPrefix(f.Path, path)
@@ -76,7 +76,7 @@ func (d *Decoder) Err() error {
 	return &Error{Faults: d.faults}
 }
 
-// Structure reads a map whose keys are the yaml tags of a struct.
+// Structure decodes a map whose keys are the yaml tags of a struct.
 func (d *Decoder) Structure(e Entry, target any) {
 	if !d.WantMap(e) {
 		return
@@ -95,8 +95,8 @@ func (d *Decoder) Structure(e Entry, target any) {
 	}
 }
 
-// configKeys returns the keys of a struct in its order, and the number of the field that each one
-// fills.
+// configKeys returns the yaml keys of a struct in field order, and the index of the field for each
+// key.
 func configKeys(t reflect.Type) (keys []string, fields map[string]int) {
 	fields = map[string]int{}
 	for i := range t.NumField() {
@@ -108,7 +108,7 @@ func configKeys(t reflect.Type) (keys []string, fields map[string]int) {
 	return keys, fields
 }
 
-// WantMap reports a fault unless an entry is a map.
+// WantMap reports whether an entry is a map or has no value; otherwise it records a fault.
 func (d *Decoder) WantMap(e Entry) bool {
 	if e.IsMap() || e.IsNothing() {
 		return true
@@ -177,7 +177,7 @@ func (d *Decoder) keep(e Entry, target *time.Duration, text string,
 	*target, d.Given[e.Path] = parsed, true
 }
 
-// named reads a map with free names.
+// named decodes a map with free names.
 func (d *Decoder) named(e Entry, target reflect.Value) {
 	target.Set(reflect.MakeMap(target.Type()))
 	if !d.WantMap(e) {
@@ -190,8 +190,8 @@ func (d *Decoder) named(e Entry, target reflect.Value) {
 	}
 }
 
-// word reads a text that must say something. Where mayHoldReferences says so it may hold references
-// to secrets.
+// word reads a text that must not be empty. It resolves references to secrets in the sections for
+// which mayHoldReferences returns true.
 func (d *Decoder) word(e Entry) (string, bool) {
 	text, ok := ScalarText(e.Value)
 	if n := e.Value; ok && !IsQuoted(n) && slices.Contains([]string{"null", "Null", "NULL", "~"}, text) {
@@ -221,7 +221,8 @@ func (d *Decoder) word(e Entry) (string, bool) {
 	return resolved, true
 }
 
-// withoutReference refuses a reference where none is resolved: it would be sent as it stands.
+// withoutReference records a fault for a reference where none is resolved, because its text would
+// be sent unchanged.
 func (d *Decoder) withoutReference(path, text string) bool {
 	if strings.Contains(text, "${env:") || strings.Contains(text, "${file:") {
 		d.Fault(path, "${env:…} and ${file:…} are read under api, erp, state, alerts, webhooks, http_api and console.oidc only")
@@ -230,7 +231,7 @@ func (d *Decoder) withoutReference(path, text string) bool {
 	return true
 }
 
-// SourceText reads a text that is data: NO, 001 and null are what is written.
+// SourceText reads a text that is data: NO, 001 and null are taken as written.
 func (d *Decoder) SourceText(e Entry) (string, bool) {
 	text, ok := ScalarText(e.Value)
 	switch {
@@ -247,7 +248,7 @@ func (d *Decoder) SourceText(e Entry) (string, bool) {
 	return text, d.withoutReference(e.Path, text)
 }
 
-// StillToFillIn is the fault of a place that `init` left to a person.
+// StillToFillIn is the fault of a place that init left for a person to fill in.
 const StillToFillIn = FillIn + " is still to be filled in; safrasync init could not tell what belongs here"
 
 // texts reads a list of texts that are data.
@@ -270,8 +271,8 @@ var (
 	decimalNumber = regexp.MustCompile(`^(0|[1-9][0-9]{0,9})(\.[0-9]{1,6})?$`)
 )
 
-// integer reads a whole number of plain digits: 010 is eight for some readers and ten for others,
-// so it is refused.
+// integer reads a whole number in plain digits. It refuses 010, which some readers take for eight
+// and others for ten.
 func (d *Decoder) integer(e Entry, most int64) int64 {
 	text, ok := ScalarText(e.Value)
 	if ok && !IsQuoted(e.Value) && wholeNumber.MatchString(text) {
@@ -301,7 +302,7 @@ var (
 	longestTime  = 3650 * 24 * time.Hour
 )
 
-// parseConfigDuration reads Go's durations and days: 90s, 2h, 1d, 1d12h.
+// parseConfigDuration parses Go's durations, and days: 90s, 2h, 1d, 1d12h.
 func parseConfigDuration(text string) (time.Duration, error) {
 	m := durationForm.FindStringSubmatch(text)
 	if m == nil || text == "" {
@@ -334,5 +335,6 @@ func mayHoldReferences(path string) bool {
 		section == "http_api" || strings.HasPrefix(path, "console.oidc.")
 }
 
-// FillIn stands in a proposed configuration where only a person can know. Loading refuses it.
+// FillIn marks the places of a proposed configuration that only a person can fill in. Load refuses
+// it.
 const FillIn = "PREENCHER"

@@ -11,17 +11,17 @@ import (
 	"github.com/safrasync/safrasync/sync/mapping"
 )
 
-// maxFaultsShown keeps a file that is wrong from top to bottom readable.
+// maxFaultsShown is how many faults are printed, so that the output stays readable.
 const maxFaultsShown = 20
 
 // Error is everything that is wrong with the configuration (exit code 78).
 type Error struct {
-	Faults []Fault // in the order of the file
+	Faults []Fault // in file order
 	Cause  error
 }
 
-// Fault is one fault at one place. Line and Column count from 1; 0 means that the fault has
-// no place in the file.
+// Fault is one fault at one place. Line and Column count from 1; 0 means that the fault has no
+// place in the file.
 type Fault struct {
 	File    string
 	Line    int
@@ -31,10 +31,10 @@ type Fault struct {
 	Excerpt string // the line with a caret, secrets masked
 }
 
-// Error returns FILE:LINE:COLUMN, the key, what is wrong and the line, for each fault.
+// Error returns, for each fault, FILE:LINE:COLUMN, the key, what is wrong, and the line.
 func (e *Error) Error() string { return e.In(strings.Clone) }
 
-// In is Error in the language into which say brings a sentence.
+// In returns the same text as Error, with each sentence translated by say.
 func (e *Error) In(say func(string) string) string {
 	var out []string
 	for i, f := range e.Faults {
@@ -48,10 +48,10 @@ func (e *Error) In(say func(string) string) string {
 	return strings.Join(out, "\n")
 }
 
-// Unwrap returns the cause, such as fs.ErrNotExist for a file that is not there.
+// Unwrap returns the cause, such as fs.ErrNotExist for a missing file.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// String returns the fault as [Error.Error] shows it.
+// String returns the fault as [Error.Error] prints it.
 func (f Fault) String() string {
 	var b strings.Builder
 	if f.File != "" {
@@ -71,14 +71,14 @@ func (f Fault) String() string {
 	return b.String()
 }
 
-// SortFaults puts faults in the order of their places.
+// SortFaults sorts faults by line and column.
 func SortFaults(faults []Fault) {
 	slices.SortStableFunc(faults, func(a, b Fault) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 }
 
-// PlainReason returns the reason of a file error without the path, which the caller names itself.
+// PlainReason returns the reason of a file error without the path, which the caller adds.
 func PlainReason(err error) string {
 	if pathError, ok := errors.AsType[*fs.PathError](err); ok {
 		return pathError.Err.Error()
@@ -86,12 +86,12 @@ func PlainReason(err error) string {
 	return err.Error()
 }
 
-// Annotate gives each *mapping.SpecError in err its line of the file, with an excerpt: faults that
-// only the engine can find, such as a column that the query does not have. An error without one
-// comes back as it is.
+// Annotate converts the *mapping.SpecErrors in err to an *[Error] with their lines of the file.
+// These are faults that only the engine can find, such as a column that the query does not return.
+// It returns any other error unchanged.
 func (c *Config) Annotate(err error) error { return AnnotateAt(c.source, c.index, err) }
 
-// AnnotateAt does that for a file of its own.
+// AnnotateAt is Annotate for any source and its index.
 func AnnotateAt(source *Source, index map[string]Entry, err error) error {
 	specs := SpecErrors(err)
 	if len(specs) == 0 {
@@ -105,7 +105,7 @@ func AnnotateAt(source *Source, index map[string]Entry, err error) error {
 	return out
 }
 
-// SpecErrors collects the faults of a joined error.
+// SpecErrors collects the *mapping.SpecErrors of a joined or wrapped error.
 func SpecErrors(err error) []*mapping.SpecError {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var out []*mapping.SpecError
@@ -123,8 +123,8 @@ func SpecErrors(err error) []*mapping.SpecError {
 	return nil
 }
 
-// FaultAt finds the place of a path; a key that is not in the file has the place of the nearest one
-// around it.
+// FaultAt returns a fault with its place in the file. A key that is missing has the place of the
+// nearest key around it.
 func FaultAt(source *Source, index map[string]Entry, path, text string) Fault {
 	fault := Fault{File: source.Name, Path: path, Text: text}
 	for p := path; p != ""; {

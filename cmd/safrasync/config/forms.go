@@ -4,9 +4,9 @@ import (
 	"slices"
 )
 
-// Values of the configuration with a form of their own, each a decodable.
+// The decodable types of the configuration.
 
-// Decode reads one column or a list of them.
+// Decode reads one column, or a list of columns.
 func (c *Columns) Decode(d *Decoder, e Entry) {
 	if !e.IsList() {
 		if e.IsMap() {
@@ -45,7 +45,7 @@ func (m *ValueMap) Decode(d *Decoder, e Entry) {
 	}
 }
 
-// Decode reads the name of a value map or the map itself.
+// Decode reads the name of a value map, or the map itself.
 func (v *FieldValues) Decode(d *Decoder, e Entry) {
 	switch {
 	case e.IsMap():
@@ -77,7 +77,7 @@ func (p *Parents) Decode(d *Decoder, e Entry) {
 	}
 }
 
-// Decode reads the short form, a column, or the long one.
+// Decode reads the short form, which is a column, or the long form, which is a map.
 func (f *FieldConfig) Decode(d *Decoder, e Entry) {
 	switch {
 	case e.IsMap():

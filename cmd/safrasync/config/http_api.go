@@ -10,37 +10,37 @@ import (
 	"github.com/safrasync/safrasync/internal/httpapi"
 )
 
-// HTTPAPIConfig says where other programs order runs and ask for the status, and which ones may.
+// HTTPAPIConfig is where other programs order runs and read the status, and which programs may.
 type HTTPAPIConfig struct {
 	Listen    string       `yaml:"listen"`     // required: address and port
 	CertFile  string       `yaml:"cert_file"`  // PEM, with the chain; required for other hosts
 	KeyFile   string       `yaml:"key_file"`   // required with cert_file
 	Tokens    TokensConfig `yaml:"tokens"`     // required
-	RateLimit float64      `yaml:"rate_limit"` // requests a second, of a token and of an address
+	RateLimit float64      `yaml:"rate_limit"` // requests per second, for each token and each address
 }
 
-// TokensConfig are the programs that may ask.
+// TokensConfig are the programs that may use the HTTP API.
 type TokensConfig []TokenConfig
 
 // TokenConfig is one program.
 type TokenConfig struct {
-	Name   string   `yaml:"name"`   // required: in the audit it says who
+	Name   string   `yaml:"name"`   // required: name in the audit
 	Token  Secret   `yaml:"token"`  // required: a reference
 	Scopes []string `yaml:"scopes"` // required: run, status
 }
 
-// Used reports whether other programs may ask.
+// Used reports whether the HTTP API is configured.
 func (h HTTPAPIConfig) Used() bool { return h.Listen != "" }
 
-// The bounds of http_api.
+// The limits of http_api.
 const (
 	defaultHTTPRate = 1.0
 	mostHTTPRate    = 100.0
 	mostTokens      = 64
 )
 
-// tokenName is the form of a name, longestName its length: a bound in the expression would make it
-// 64 copies of all letters, at each start of the program.
+// tokenName is the form of a name, and longestName its length. A length limit in the expression
+// would be compiled to 64 copies of the class of all letters, at each start of the program.
 var tokenName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}._-]*$`)
 
 const longestName = 64
@@ -58,7 +58,7 @@ func (t *TokensConfig) Decode(d *Decoder, e Entry) {
 	}
 }
 
-// shown is what `config show` prints.
+// shown returns the value that `config show` prints.
 func (t TokensConfig) shown() string {
 	items := make([]string, len(t))
 	for i, token := range t {
@@ -105,7 +105,7 @@ func (h *HTTPAPIConfig) checkToken(d *Decoder, i int) {
 	case token.Token.IsZero() || d.faulty(at+".token"):
 	case !EnvironmentOrFile.MatchString(token.Token.written):
 		d.Fault(at+".token", "must not stand in the file: write ${env:NAME} or ${file:PATH}")
-	case d.secrets.placeholder: // it is not at hand
+	case d.secrets.placeholder: // the real value is not available
 	case utf8.RuneCountInString(value) < httpapi.LeastToken || !headerSafe(value) || strings.Contains(value, " "):
 		d.Fault(at+".token", fmt.Sprintf(
 			"must be at least %d characters of ASCII without blanks; openssl rand -hex 32 makes one",
@@ -121,7 +121,8 @@ func (h *HTTPAPIConfig) checkToken(d *Decoder, i int) {
 	}
 }
 
-// checkHTTPListener holds a listener without TLS to this host: the token travels in each request.
+// checkHTTPListener restricts a listener without TLS to this host, because each request carries the
+// token.
 func (c *Config) checkHTTPListener(d *Decoder) {
 	h := &c.HTTPAPI
 	if (h.CertFile == "") != (h.KeyFile == "") {
@@ -147,7 +148,7 @@ func (c *Config) checkHTTPListener(d *Decoder) {
 	}
 }
 
-// scopes lists what a token may be for.
+// scopes returns the names of the scopes that a token may have.
 func scopes() []string {
 	out := make([]string, len(httpapi.Scopes))
 	for i, s := range httpapi.Scopes {

@@ -95,7 +95,7 @@ func unsendable(kind string) string {
 	return fmt.Sprintf("%s is not what this version can send; it sends %s", ShortName(kind), strings.Join(can, ", "))
 }
 
-// checkField checks how the keys of one field go together.
+// checkField checks the combination of the keys of one field.
 func (c *Config) checkField(d *Decoder, rule trade.FieldRule, f FieldConfig, path string) {
 	if d.faulty(path) {
 		return
@@ -130,8 +130,8 @@ func (c *Config) checkField(d *Decoder, rule trade.FieldRule, f FieldConfig, pat
 	}
 }
 
-// checkParents checks a field that is the id of another job's row. What only all jobs together
-// tell, engine.Order finds.
+// checkParents checks a field that takes the id of another job's row. Faults that need all jobs to
+// see are found by engine.Order.
 func (d *Decoder) checkParents(f FieldConfig, path string) {
 	for i, p := range f.SentBy {
 		at := path + ".sent_by"
@@ -152,7 +152,8 @@ func (d *Decoder) checkParents(f FieldConfig, path string) {
 	}
 }
 
-// checkTexts finds texts of the file that the API can never accept for this field.
+// checkTexts records constants, defaults and mapped values that the API never accepts for this
+// field.
 func (c *Config) checkTexts(d *Decoder, rule trade.FieldRule, f FieldConfig, path string) {
 	if f.Const != nil {
 		d.checkText(rule, path+".const", *f.Const)
@@ -191,7 +192,7 @@ func (d *Decoder) checkText(rule trade.FieldRule, path, text string) {
 	}
 }
 
-// checkTwins checks what is said of equal rows, and fills in what a job does not say itself.
+// checkTwins checks the settings for equal rows, and fills in those that a job does not set.
 func (c *Config) checkTwins(d *Decoder) {
 	check := func(path string, mode *string, days *int, inherit bool) {
 		if _, given := d.Index[path+".twin"]; inherit && !given {
@@ -212,7 +213,7 @@ func (c *Config) checkTwins(d *Decoder) {
 	}
 }
 
-// JobSpecs are the jobs in the order of the file, as the engine takes them.
+// JobSpecs returns the jobs in file order, in the engine's form.
 func (c *Config) JobSpecs() []mapping.JobSpec {
 	checks := trade.Checks{
 		Amount: trade.Severity(c.Checks.Amount), Price: trade.Severity(c.Checks.Price),
@@ -253,8 +254,8 @@ func (c *Config) JobSpecs() []mapping.JobSpec {
 	return out
 }
 
-// parents returns the columns of a field, those of its parents' keys among them, and the parents as
-// the engine takes them.
+// parents returns the columns of a field, including those of its parents' keys, and the parents in
+// the engine's form.
 func (f FieldConfig) parents() (columns []string, parents []mapping.ParentSpec) {
 	columns = slices.Clone(f.Column)
 	for _, p := range f.SentBy {
@@ -272,7 +273,7 @@ func (f FieldConfig) parents() (columns []string, parents []mapping.ParentSpec) 
 	return columns, parents
 }
 
-// ReferenceSpecs are the de-para kinds that are read from the ERP, in the order of
+// ReferenceSpecs returns the de-para kinds that are read from the ERP, in the order of
 // trade.ReferenceKinds.
 func (c *Config) ReferenceSpecs() []mapping.ReferenceSpec {
 	var out []mapping.ReferenceSpec
@@ -284,7 +285,7 @@ func (c *Config) ReferenceSpecs() []mapping.ReferenceSpec {
 	return out
 }
 
-// EngineBrakes are the brakes as the engine takes them.
+// EngineBrakes returns the brakes in the engine's form.
 func (c *Config) EngineBrakes() run.Brakes {
 	b := c.Brakes
 	return run.Brakes{
@@ -293,7 +294,7 @@ func (c *Config) EngineBrakes() run.Brakes {
 	}
 }
 
-// Limits are the engine's own settings.
+// Limits returns the engine's limits.
 func (c *Config) Limits() run.Limits {
 	return run.Limits{
 		MaxInFlight: c.API.MaxInFlight, RateLimit: c.API.RateLimit, Strict: c.API.Doubt == "strict",

@@ -10,18 +10,18 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// SpansConfig are hours of the week: one text, or a list of them.
+// SpansConfig is a list of spans of hours of the week; in the file one text, or a list.
 type SpansConfig []string
 
-// MostConfig is what one run of a job may send without a person's release. What is not there is not
-// limited.
+// MostConfig is the most that one run of a job may send without a person's release. A value that is
+// not given is not limited.
 type MostConfig struct {
 	Rows   int         `yaml:"rows"`
-	Volume string      `yaml:"volume"` // an amount and its unit: 12000 TON
+	Volume string      `yaml:"volume"` // amount and unit: 12000 TON
 	Value  WorthConfig `yaml:"value"`  // amount times price, by currency
 }
 
-// WorthConfig are sums of money by currency, as decimal text.
+// WorthConfig holds sums of money by currency, as decimal text.
 type WorthConfig map[string]string
 
 // Decode reads one span or a list of them.
@@ -74,7 +74,7 @@ func (c *Config) checkLimits(d *Decoder, job JobConfig, path string) {
 	}
 }
 
-// weightOf reads "12000 TON" as kilograms.
+// weightOf parses a text such as "12000 TON" and returns kilograms; zero for an empty text.
 func weightOf(text string) (trade.Decimal, error) {
 	if text == "" {
 		return trade.Decimal{}, nil
@@ -108,7 +108,8 @@ func worthOf(currency, text string) (trade.Decimal, error) {
 	return sum, nil
 }
 
-// freight is what one run may send, as the engine takes it; nil without a limit. It was checked.
+// freight returns what one run may send, in the engine's form; nil without a limit. The values have
+// been checked before.
 func (m *MostConfig) freight() *trade.Freight {
 	if m == nil {
 		return nil

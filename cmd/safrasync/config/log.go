@@ -4,8 +4,7 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// LogConfig says how much `safrasync run` writes to standard error, one JSON line for each thing
-// that happens.
+// LogConfig is how much `safrasync run` logs to standard error, one JSON line for each event.
 type LogConfig struct {
 	Level string `yaml:"level"` // error, warn, info or debug
 }
@@ -14,7 +13,7 @@ func (l LogConfig) check(d *Decoder) {
 	d.OneOf("log.level", l.Level, "error", "warn", "info", "debug")
 }
 
-// ZapLevel is the level as the logger has it.
+// ZapLevel returns the level in the logger's form.
 func (l LogConfig) ZapLevel() zapcore.Level {
 	level, err := zapcore.ParseLevel(l.Level)
 	if err != nil {

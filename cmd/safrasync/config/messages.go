@@ -9,31 +9,30 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// messagesFile is the customer's own words for what goes wrong. The yaml tags are its grammar;
-// docs/examples/messages.yaml shows it.
+// messagesFile is the file with the customer's own texts for what goes wrong. The yaml tags are its
+// grammar; docs/examples/messages.yaml is an example.
 type messagesFile struct {
 	Messages map[string]messageWords `yaml:"messages"` // required
 }
 
-// messageWords are the words for one key.
+// messageWords are the texts for one key.
 type messageWords struct {
-	Who string      `yaml:"who"` // a fixer; "" = as the program says
+	Who string      `yaml:"who"` // who fixes it; "" = the program's own
 	PT  messageText `yaml:"pt-BR"`
 	EN  messageText `yaml:"en"`
 }
 
-// messageText is what is said in one language; what is empty stays as the program says it.
+// messageText is the text in one language. An empty part keeps the program's own text.
 type messageText struct {
 	What  string `yaml:"what"`
 	Where string `yaml:"where"`
 	Do    string `yaml:"do"`
 }
 
-// apiMessageKey is the form of the platform's message keys.
+// apiMessageKey matches the platform's message keys.
 var apiMessageKey = regexp.MustCompile(`^message(\.[A-Za-z0-9_-]+)+$`)
 
-// checkMessages reads the file that `messages:` names. Its faults are told with its own name and
-// lines.
+// checkMessages reads the file that `messages:` names. Its faults carry that file's name and lines.
 func (c *Config) checkMessages(d *Decoder) {
 	if c.Messages == "" || d.faulty("messages") {
 		return
@@ -47,14 +46,13 @@ func (c *Config) checkMessages(d *Decoder) {
 	c.catalogue = catalogue
 }
 
-// loadMessages reads a file of words as strictly as the configuration. The error is a
-// *[Error].
+// loadMessages reads a file of texts as strictly as the configuration. The error is a *[Error].
 func loadMessages(path string) (*trade.Catalogue, error) {
 	source, err := ReadSource(path)
 	if err != nil {
 		return nil, err
 	}
-	source.Masked = source.Lines // words are no secrets
+	source.Masked = source.Lines // texts are not secret
 	root, err := source.Parse()
 	if err != nil {
 		return nil, err
@@ -99,7 +97,7 @@ func fixerNames() []string {
 	return names
 }
 
-// strangeMessageKey says what is wrong with a key; "" when words for it would be shown.
+// strangeMessageKey returns what is wrong with a key; "" if a text for it could ever be shown.
 func strangeMessageKey(key string, known []string) string {
 	if strings.Contains(key, "*") || key == "rule" || key == "ref" {
 		return "must name one key, as in message.wallet.not-found, rule:payday or ref:wallets"

@@ -2,9 +2,9 @@ package config
 
 import "net"
 
-// MetricsConfig says where monitoring finds the daemon: /metrics, /healthz and /readyz.
+// MetricsConfig is where the daemon serves monitoring: /metrics, /healthz and /readyz.
 type MetricsConfig struct {
-	Listen string `yaml:"listen"` // address and port; "" = nowhere
+	Listen string `yaml:"listen"` // address and port; "" = not served
 }
 
 func (m MetricsConfig) check(d *Decoder) {
@@ -22,7 +22,7 @@ func (m MetricsConfig) check(d *Decoder) {
 	}
 }
 
-// hostAndPort reads where something listens: a port that there is, and a host, which may be "".
+// hostAndPort splits an address to listen on. The port must be valid; the host may be "".
 func hostAndPort(address string) (host, port string, ok bool) {
 	host, port, err := net.SplitHostPort(address)
 	_, portErr := net.LookupPort("tcp", port)

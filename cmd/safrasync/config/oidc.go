@@ -13,16 +13,16 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// OIDCConfig says by which OpenID Connect provider people may log in to the console, beside those
-// who have a password there.
+// OIDCConfig is the OpenID Connect provider with which people may log in to the console, beside
+// those who have a password there.
 type OIDCConfig struct {
-	Issuer       string            `yaml:"issuer"`        // required; as the provider writes it itself
+	Issuer       string            `yaml:"issuer"`        // required; exactly as the provider writes it
 	ClientID     string            `yaml:"client_id"`     // required
 	ClientSecret Secret            `yaml:"client_secret"` // required
-	Label        string            `yaml:"label"`         // what people know it by
-	Scopes       []string          `yaml:"scopes"`        // beside openid
-	RolesClaim   string            `yaml:"roles_claim"`   // where it names groups or roles
-	Roles        map[string]string `yaml:"roles"`         // required; of what it names there
+	Label        string            `yaml:"label"`         // the provider's name for people
+	Scopes       []string          `yaml:"scopes"`        // in addition to openid
+	RolesClaim   string            `yaml:"roles_claim"`   // claim that names groups or roles
+	Roles        map[string]string `yaml:"roles"`         // required; role by group or role of the claim
 	CAFile       string            `yaml:"ca_file"`       // optional
 	Proxy        string            `yaml:"proxy"`         // optional
 }
@@ -89,7 +89,8 @@ func (c *Config) checkOIDC(d *Decoder) {
 	}
 }
 
-// RoleNamed reads a role by its name, in English or Portuguese.
+// RoleNamed returns a role by its name in English or Portuguese. It returns false for any other
+// text.
 func RoleNamed(text string) (trade.Role, bool) {
 	for _, role := range trade.Roles {
 		if strings.EqualFold(text, string(role)) ||
@@ -100,7 +101,7 @@ func RoleNamed(text string) (trade.Role, bool) {
 	return trade.Administrator, strings.EqualFold(text, "administracao")
 }
 
-// OpenID is the login by the provider; nil when there is none. It asks nobody.
+// OpenID returns the login with the provider; nil if none is configured. It sends no request.
 func (o ConsoleConfig) OpenID() (*auth.OpenID, error) {
 	if o.OIDC == nil {
 		return nil, nil //nolint:nilnil // no provider is no error

@@ -5,14 +5,14 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ReportConfig says from when on a difference is told as one.
+// ReportConfig is from what size on a difference appears in the report.
 type ReportConfig struct {
-	ToleranceKg       ExactNumber `yaml:"tolerance_kg"`       // of one row
-	ToleranceValue    ExactNumber `yaml:"tolerance_value"`    // of one row, in its currency
-	ToleranceContract ExactNumber `yaml:"tolerance_contract"` // of what was delivered beyond a contract, in per cent
+	ToleranceKg       ExactNumber `yaml:"tolerance_kg"`       // for one row
+	ToleranceValue    ExactNumber `yaml:"tolerance_value"`    // for one row, in its currency
+	ToleranceContract ExactNumber `yaml:"tolerance_contract"` // of deliveries beyond a contract, in per cent
 }
 
-// ExactNumber is a decimal number of the file, not below zero.
+// ExactNumber is a decimal number from the file; it is not negative.
 type ExactNumber struct{ trade.Decimal }
 
 func defaultReport() ReportConfig {
@@ -20,7 +20,7 @@ func defaultReport() ReportConfig {
 	return ReportConfig{ExactNumber{t.Kilograms}, ExactNumber{t.Value}, ExactNumber{t.Contract}}
 }
 
-// Tolerance is by how much figures may differ.
+// Tolerance returns by how much figures may differ.
 func (r ReportConfig) Tolerance() reconcile.Tolerance {
 	return reconcile.Tolerance{
 		Kilograms: r.ToleranceKg.Decimal, Value: r.ToleranceValue.Decimal,
@@ -28,7 +28,7 @@ func (r ReportConfig) Tolerance() reconcile.Tolerance {
 	}
 }
 
-// Decode reads a number with a point.
+// Decode reads a decimal number with a point.
 func (n *ExactNumber) Decode(d *Decoder, e Entry) {
 	text, ok := d.word(e)
 	if !ok {

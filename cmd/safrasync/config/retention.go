@@ -10,10 +10,10 @@ import (
 	"github.com/safrasync/safrasync/sync/clock"
 )
 
-// RetentionConfig says how long what is not needed any more is kept. What prevents a duplicate is
-// not in it: it is kept for ever. 0s = for ever.
+// RetentionConfig is how long data is kept that is no longer needed; 0s = for ever. It has no key
+// for what prevents a duplicate, which is kept for ever.
 type RetentionConfig struct {
-	Schedule string        `yaml:"schedule"` // when the daemon looks
+	Schedule string        `yaml:"schedule"` // when the daemon applies it
 	Bodies   time.Duration `yaml:"bodies"`
 	Runs     time.Duration `yaml:"runs"`
 	IdleRuns time.Duration `yaml:"idle_runs"`
@@ -23,7 +23,7 @@ type RetentionConfig struct {
 	Journal  ByteSize      `yaml:"journal"`
 }
 
-// ByteSize is a number of bytes, written with its unit: 256MiB.
+// ByteSize is a number of bytes; in the file it has a unit: 256MiB.
 type ByteSize int64
 
 const oneDay = 24 * time.Hour
@@ -84,7 +84,7 @@ func (b *ByteSize) Decode(d *Decoder, e Entry) {
 	*b = ByteSize(n * byteUnits[m[2]])
 }
 
-// String writes a size as it is read.
+// String formats a size as Decode reads it.
 func (b ByteSize) String() string {
 	for _, unit := range []string{"GiB", "MiB"} {
 		if n := int64(b); n > 0 && n%byteUnits[unit] == 0 {
@@ -94,7 +94,7 @@ func (b ByteSize) String() string {
 	return fmt.Sprint(int64(b)>>10, "KiB")
 }
 
-// Ledger returns the retention as the ledger takes it.
+// Ledger returns the retention in the ledger's form.
 func (r RetentionConfig) Ledger() state.Retention {
 	return state.Retention{
 		Bodies: r.Bodies, Runs: r.Runs, IdleRuns: r.IdleRuns, Lookups: r.Lookups, Inbox: r.Inbox,

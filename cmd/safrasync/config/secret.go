@@ -13,11 +13,11 @@ import (
 	"strings"
 )
 
-// Secret is a value that may hold a credential. However it is printed, logged or encoded, it shows
-// itself as [secret]; only Reveal gives it.
+// Secret is a value that may contain a credential. Printed, logged or encoded in any way, it is
+// [secret]; only Reveal returns it.
 type Secret struct {
 	value   string // resolved
-	written string // as it stands in the file
+	written string // as written in the file
 }
 
 // Reveal returns the value, for the one place that needs it.
@@ -41,11 +41,11 @@ func (Secret) MarshalText() ([]byte, error) { return []byte(SecretMask), nil }
 // LogValue hides the value from log/slog.
 func (Secret) LogValue() slog.Value { return slog.StringValue(SecretMask) }
 
-// shown is what `config show` prints: a reference, or a value of which check found that it holds no
-// password.
+// shown returns what `config show` prints: a reference, or a value that check has found to contain
+// no password.
 func (s Secret) shown() string { return s.written }
 
-// Decode reads a secret and puts its references in.
+// Decode reads a secret and resolves its references.
 func (s *Secret) Decode(d *Decoder, e Entry) {
 	value, ok := d.word(e)
 	if !ok {
@@ -58,16 +58,16 @@ func (s *Secret) Decode(d *Decoder, e Entry) {
 // secretResolver replaces ${env:NAME} and ${file:PATH}.
 type secretResolver struct {
 	env  func(string) (string, bool)
-	base string // path of the configuration: relative files stand beside it
+	base string // path of the configuration; relative files are beside it
 
-	placeholder bool // a reference to nothing is no fault: nobody will be connected to
+	placeholder bool // an unresolved reference is no fault: nothing will connect
 }
 
-// EnvironmentOrFile matches a text that is one reference and nothing else.
+// EnvironmentOrFile matches a text that is exactly one reference.
 var EnvironmentOrFile = regexp.MustCompile(`^\$\{(env|file):[^${}]+\}$`)
 
-// placeholderIn stands in for a secret that is not at hand. Alone it is an address too, because
-// addresses may be references.
+// placeholderIn returns the placeholder for an unavailable secret. If the text is a single
+// reference, the placeholder is a valid address too, because addresses may be references.
 func placeholderIn(text string) string {
 	if EnvironmentOrFile.MatchString(text) {
 		return "https://not-set.invalid"
@@ -75,7 +75,7 @@ func placeholderIn(text string) string {
 	return "not-set"
 }
 
-// reference is one ${…}; whatever looks like one and is none is refused.
+// reference matches each ${…}; text of this form that is no valid reference is refused.
 var reference = regexp.MustCompile(`\$\{([^${}]*)\}?`)
 
 // resolve returns the text with its references replaced. Its errors name the reference, never a
@@ -109,7 +109,7 @@ func (r secretResolver) resolve(text string) (string, error) {
 	return out.String(), nil
 }
 
-// environmentName keeps a key that was put into ${env:…} itself out of the error text.
+// environmentName keeps an API key that was put into ${env:…} by mistake out of the error text.
 var environmentName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 func (r secretResolver) lookUp(inside string) (string, error) {
@@ -130,7 +130,7 @@ func (r secretResolver) lookUp(inside string) (string, error) {
 	return "", errors.New("has a ${…} that is no reference; references are ${env:NAME} and ${file:PATH}")
 }
 
-// maxSecretBytes is more than any key or DSN has.
+// maxSecretBytes is more than any key or DSN needs.
 const maxSecretBytes = 64 << 10
 
 func (r secretResolver) readFile(name string) (value string, err error) {
@@ -145,7 +145,7 @@ func (r secretResolver) readFile(name string) (value string, err error) {
 		return "", fmt.Errorf("the file %s cannot be read: %s", name, PlainReason(err))
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	info, err := f.Stat() // of what was opened, not of what stood there before
+	info, err := f.Stat() // of the open file, which may not be the one stat'ed before
 	if err != nil {
 		return "", fmt.Errorf("the file %s cannot be read: %s", name, PlainReason(err))
 	}
@@ -166,10 +166,10 @@ func (r secretResolver) readFile(name string) (value string, err error) {
 	return text, nil
 }
 
-// place is where a file of ${file:…} is. A relative one is the credential of that name, where the
-// service manager gave this process one, and stands beside the configuration otherwise: one
-// configuration serves the service and the commands that people run. A credential's name has _ for
-// /, which is how systemd names the files of a folder
+// place returns the path of a file of ${file:…}. A relative name is the service manager's
+// credential of that name, if this process has one; otherwise it is relative to the folder of the
+// configuration. So one configuration serves the service and the commands that people run. In a
+// credential's name _ replaces /, as systemd names the files of a folder
 // (LoadCredential=credentials:/etc/safrasync/credentials).
 func (r secretResolver) place(name string) string {
 	if filepath.IsAbs(name) {
@@ -184,8 +184,8 @@ func (r secretResolver) place(name string) string {
 	return filepath.Join(filepath.Dir(r.base), name)
 }
 
-// checkMode refuses a secret that others can read. What systemd puts into $CREDENTIALS_DIRECTORY is
-// guarded by the directory.
+// checkMode refuses a secret that others can read. Files in $CREDENTIALS_DIRECTORY are protected by
+// that directory.
 func (r secretResolver) checkMode(name, path string, info fs.FileInfo) error {
 	if runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
 		return nil
@@ -202,7 +202,7 @@ func (r secretResolver) checkMode(name, path string, info fs.FileInfo) error {
 var passwordPair = regexp.MustCompile(
 	`(?i)(?:^|[\s?&;])\w*(?:pass|pwd|senha|secret|token)\w*\s*=\s*('[^']*'?|[^\s&;]*)`)
 
-// HoldsPassword reports whether a DSN, as it is written, has a password that is not a reference.
+// HoldsPassword reports whether a DSN, as written, contains a password that is not a reference.
 func HoldsPassword(written string) bool {
 	const placeholder = "\x00"
 	dsn := reference.ReplaceAllString(written, placeholder)
@@ -212,7 +212,7 @@ func HoldsPassword(written string) bool {
 		}
 	}
 	_, rest, isURL := strings.Cut(dsn, "://")
-	at := strings.LastIndex(rest, "@") // the last one: an unescaped password may hold others
+	at := strings.LastIndex(rest, "@") // the last one: an unescaped password may contain @
 	if !isURL || at < 0 {
 		return false
 	}
@@ -220,8 +220,8 @@ func HoldsPassword(written string) bool {
 	return has && password != "" && password != placeholder
 }
 
-// ResolveSecret puts the secrets in for the ${…} of a text that stands outside the configuration.
-// The names of files are relative to the folder of base.
+// ResolveSecret resolves each ${…} of a text from outside the configuration. A relative file is
+// relative to the folder of base.
 func ResolveSecret(env func(string) (string, bool), base, text string) (string, error) {
 	return secretResolver{env: env, base: base}.resolve(text)
 }

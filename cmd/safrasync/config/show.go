@@ -14,16 +14,16 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Show returns the configuration in effect, defaults included, as a file that loads again. Secrets
-// stand there as their references; what they resolve to does not.
+// Show returns the configuration in effect, including defaults, as a file that Load accepts.
+// Secrets appear as their references, never as values.
 func (c *Config) Show() string {
 	w := &configWriter{written: c.written}
 	w.structure(reflect.ValueOf(c).Elem(), "", "")
 	return w.b.String()
 }
 
-// configWriter writes YAML in its plainest form: every text that could be taken for something else
-// is quoted.
+// configWriter writes YAML in its plainest form: it quotes every text that could be taken for
+// something else.
 type configWriter struct {
 	b       strings.Builder
 	written map[string]string
@@ -38,7 +38,7 @@ func (w *configWriter) structure(v reflect.Value, path, indent string) {
 	}
 }
 
-// isAbsent leaves out what is optional and not there. A zero number is a setting.
+// isAbsent reports whether a setting is optional and missing. A zero number is a setting.
 func isAbsent(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.String, reflect.Map, reflect.Slice:
@@ -122,7 +122,8 @@ func (w *configWriter) nested(v reflect.Value, path, indent string) {
 	}
 }
 
-// orderedKeys returns fields in the order of the API's table and other names in their own order.
+// orderedKeys returns fields in the order of the API's table, and other names in alphabetical
+// order.
 func orderedKeys(v reflect.Value) []string {
 	var order []string
 	if _, isFields := v.Interface().(map[string]FieldConfig); isFields {
@@ -145,7 +146,8 @@ func orderedKeys(v reflect.Value) []string {
 	return keys
 }
 
-// text writes a query as a block, which stays readable, and everything else on one line.
+// text writes a query of several lines as a block, which stays readable, and everything else on one
+// line.
 func (w *configWriter) text(head, text, indent string) {
 	if !blockText.MatchString(text) {
 		fmt.Fprintf(&w.b, "%s %s\n", head, YAMLText(text))
@@ -157,7 +159,7 @@ func (w *configWriter) text(head, text, indent string) {
 	}
 }
 
-// parentsText writes `sent_by` in its shortest form.
+// parentsText returns `sent_by` in its shortest form.
 func parentsText(parents Parents) string {
 	items := make([]string, len(parents))
 	for i, p := range parents {
@@ -179,11 +181,11 @@ func (w *configWriter) list(head string, items []string) {
 var (
 	plainText = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_/.-]*$`)
 	yamlWords = regexp.MustCompile(`(?i)^(null|true|false|yes|no|on|off|y|n)$`)
-	// lines of plain characters, no blanks at the end of one
+	// lines of plain characters, without blanks at the end
 	blockText = regexp.MustCompile(`^([!-~\p{L}]([ -~\p{L}]*[!-~\p{L}])?\n)([ -~\p{L}]*[!-~\p{L}]\n)+$`)
 )
 
-// YAMLText writes a text so that no reader of YAML takes it for a number, a bool or null.
+// YAMLText formats a text so that no YAML reader takes it for a number, a bool or null.
 func YAMLText(text string) string {
 	if plainText.MatchString(text) && !yamlWords.MatchString(text) {
 		return text
@@ -191,7 +193,7 @@ func YAMLText(text string) string {
 	return JSONText(text) // a JSON string is a YAML string
 }
 
-// YAMLList writes texts as a list on one line.
+// YAMLList formats texts as a list on one line.
 func YAMLList(items []string) string {
 	quoted := make([]string, len(items))
 	for i, item := range items {
@@ -200,7 +202,7 @@ func YAMLList(items []string) string {
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
-// shortDuration writes 15m and 2h where Go writes 15m0s and 2h0m0s.
+// shortDuration formats 15m and 2h, where Go has 15m0s and 2h0m0s.
 func shortDuration(t time.Duration) string {
 	if t >= 30*oneDay && t%oneDay == 0 {
 		return fmt.Sprint(int(t/oneDay), "d")
@@ -215,11 +217,10 @@ func shortDuration(t time.Duration) string {
 	return text
 }
 
-// SortedKeys returns the keys of a map in their order.
+// SortedKeys returns the keys of a map, sorted.
 func SortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// YAMLQuoted writes a text in quotes. What the reader of files refuses to see is written as an
-// escape.
+// YAMLQuoted formats a text in quotes. Characters that ReadSource refuses are escaped.
 func YAMLQuoted(text string) string {
 	var b strings.Builder
 	for _, r := range JSONText(text) {
@@ -232,7 +233,7 @@ func YAMLQuoted(text string) string {
 	return b.String()
 }
 
-// JSONText writes a text as JSON, without the escapes that only HTML needs.
+// JSONText formats a text as JSON, without the escapes that only HTML needs.
 func JSONText(text string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)

@@ -15,18 +15,18 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// maxConfigBytes bounds the file: a value map of 20,000 entries fits, a bomb does not.
+// maxConfigBytes limits the file: a value map of 20,000 entries fits, a YAML bomb does not.
 const maxConfigBytes = 1 << 20
 
-// Source is the text of the file and what may be shown of it.
+// Source is the text of the file, and the same text with secrets masked.
 type Source struct {
 	Name   string   // as the user gave it
-	Text   string   // with \n at the end of lines, without a byte order mark
-	Lines  []string // of text
-	Masked []string // the same lines as they may be shown
+	Text   string   // with \n as line end, without a byte order mark
+	Lines  []string // lines of Text
+	Masked []string // the same lines, with secrets masked
 }
 
-// ReadSource reads at most 1 MiB of UTF-8 without control characters.
+// ReadSource reads a file of at most 1 MiB of UTF-8 without control characters.
 func ReadSource(path string) (*Source, error) {
 	s := &Source{Name: path}
 	f, err := os.Open(path)
@@ -59,8 +59,8 @@ func ReadSource(path string) (*Source, error) {
 	return s, nil
 }
 
-// strangeRune finds what a text file has no use for: bytes that are no UTF-8 and control
-// characters. Column 0 means that there is none.
+// strangeRune finds a byte that is not UTF-8 or a control character. Column 0 means that there is
+// none.
 func strangeRune(line string) (column int, text string) {
 	for i, r := range line {
 		switch {
@@ -74,7 +74,7 @@ func strangeRune(line string) (column int, text string) {
 	return 0, ""
 }
 
-// Refuse is a fault of the file as a whole.
+// Refuse returns one fault of the file as an *[Error].
 func (s *Source) Refuse(line, column int, text string) *Error {
 	return &Error{Faults: []Fault{{
 		File: s.Name, Line: line, Column: column, Text: text,
@@ -82,8 +82,8 @@ func (s *Source) Refuse(line, column int, text string) *Error {
 	}}}
 }
 
-// inText is where a place of a text value stands in the file: of a block (|), whose lines stand
-// there as they are, or of a text on one line. 0 where that is not known.
+// inText converts a line and column of a text value to the place in the file. It handles block
+// texts (|) and texts on one line; otherwise it returns 0.
 func (s *Source) inText(value ast.Node, line, column int) (inFile, atColumn int) {
 	text, ok := ScalarText(value)
 	lines := strings.Split(text, "\n")
@@ -104,16 +104,16 @@ func (s *Source) inText(value ast.Node, line, column int) (inFile, atColumn int)
 	return inFile, utf8.RuneCountInString(before) + column
 }
 
-// excerptWidth bounds a line of an excerpt, in characters.
+// excerptWidth limits a line of an excerpt, in characters.
 const excerptWidth = 120
 
-// excerpt shows a line and the one before it, with a caret under the column. Values that may be
+// excerpt returns a line and the one before it, with a caret under the column. Values that may be
 // secret are masked.
 func (s *Source) excerpt(line, column int) string {
 	if line < 1 || line > len(s.Masked) {
 		return ""
 	}
-	start := max(0, column-excerptWidth*3/4) // a window of the line in which the column is seen
+	start := max(0, column-excerptWidth*3/4) // first character of the window that shows the column
 	var b strings.Builder
 	if line > 1 && strings.TrimSpace(s.Masked[line-2]) != "" {
 		fmt.Fprintf(&b, "  %4d | %s\n", line-1, excerptWindow(s.Masked[line-2], start))
@@ -123,7 +123,7 @@ func (s *Source) excerpt(line, column int) string {
 	return b.String()
 }
 
-// excerptWindow gives a part of a line in which every character is one column wide.
+// excerptWindow returns a part of a line in which every character is one column wide.
 func excerptWindow(line string, start int) string {
 	runes := []rune(line)
 	runes = runes[min(start, len(runes)):]
@@ -138,7 +138,7 @@ func excerptWindow(line string, start int) string {
 	return strings.TrimRight(string(runes), " ")
 }
 
-// SecretMask stands in the place of a secret.
+// SecretMask replaces a secret.
 const SecretMask = "[secret]"
 
 var (
@@ -156,14 +156,14 @@ var shownValues = []string{
 	"ca_file", "driver", "charset", "time_zone", "statement_timeout",
 }
 
-// openSections have no secrets: their lines are shown, but for those that speak of one.
+// openSections contain no secrets: their lines are shown, except those that mention one.
 var openSections = []string{
 	"references", "values", "checks", "approve", "log", "language", "report", "messages", "jobs",
 }
 
-// maskLines works on lines, not on YAML, because it must also hold for a file that is not YAML. It
-// errs on the side of hiding: outside the sections that have no secrets, only the values of keys
-// that are known to be harmless are shown.
+// maskLines masks secrets. It works on lines, not on YAML, because the file may not be valid YAML.
+// In doubt it masks: outside the sections without secrets it shows only the values of keys that are
+// known to be harmless.
 func maskLines(lines []string) []string {
 	out := make([]string, len(lines))
 	section := ""

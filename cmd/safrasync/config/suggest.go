@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// UnknownName says that a name is not known, and which one was probably meant; else which there
-// are.
+// UnknownName returns the text for an unknown name: which name was probably meant, or else which
+// names exist.
 func UnknownName(what, name string, known []string) string {
 	if meant := Closest(name, known); meant != "" {
 		return fmt.Sprintf("unknown %s %s; did you mean `%s`?", what, ShortName(name), meant)
@@ -17,8 +17,8 @@ func UnknownName(what, name string, known []string) string {
 	return fmt.Sprintf("unknown %s %s; there are %s", what, ShortName(name), strings.Join(known, ", "))
 }
 
-// Closest returns the known name that a misspelled one resembles, or "". Case, hyphens and
-// underscores do not count.
+// Closest returns the known name that a misspelled one resembles, or "". It ignores case, hyphens
+// and underscores.
 func Closest(name string, known []string) string {
 	plain := strings.NewReplacer("-", "", "_", "", " ", "")
 	wrong := []rune(plain.Replace(strings.ToLower(name)))
@@ -34,8 +34,8 @@ func Closest(name string, known []string) string {
 	return best
 }
 
-// editDistance counts the letters to insert, delete, replace or swap with their neighbour to get
-// from a to b.
+// editDistance returns how many letters must be inserted, deleted, replaced or swapped with their
+// neighbour to get from a to b.
 func editDistance(a, b []rune) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {

@@ -10,11 +10,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ShowsConfig are the columns that people are shown before the key of a row, in the order of the
-// file.
+// ShowsConfig lists the columns that people see before the key of a row, in file order.
 type ShowsConfig []mapping.ShowSpec
 
-// Decode reads a map from labels to columns, and keeps its order.
+// Decode reads a map from labels to columns, in its order.
 func (s *ShowsConfig) Decode(d *Decoder, e Entry) {
 	if !e.IsMap() || len(e.Keys) == 0 {
 		d.Fault(e.Path, "must be a map from labels to columns of the query, as in {contrato: num, produtor: nome}")
@@ -37,17 +36,17 @@ func (w *configWriter) shows(head string, shows ShowsConfig) {
 	fmt.Fprintf(&w.b, "%s {%s}\n", head, strings.Join(items, ", "))
 }
 
-// maxTitle bounds the title of a job, in characters.
+// maxTitle is the longest title of a job, in characters.
 const maxTitle = 60
 
-// checkTitle refuses a title that does not fit into a heading.
+// checkTitle records a fault for a title that does not fit into a heading.
 func (d *Decoder) checkTitle(path, title string) {
 	if utf8.RuneCountInString(title) > maxTitle || strings.ContainsAny(title, "\r\n") {
 		d.Fault(path, fmt.Sprintf("is a title of one line and at most %d characters", maxTitle))
 	}
 }
 
-// Titles are what people are shown instead of the names of jobs.
+// Titles returns the titles that people see instead of the names of jobs.
 func (c *Config) Titles(lang trade.Lang) trade.Titles {
 	jobs := make([]trade.TitledJob, len(c.Jobs))
 	for i, j := range c.Jobs {
@@ -56,7 +55,7 @@ func (c *Config) Titles(lang trade.Lang) trade.Titles {
 	return trade.TitlesOf(jobs, lang)
 }
 
-// Shows reports whether people are shown something of the rows of a job; "" = of any.
+// Shows reports whether people see columns of the rows of a job; "" means of any job.
 func (c *Config) Shows(job string) bool {
 	return slices.ContainsFunc(c.Jobs, func(j JobConfig) bool {
 		return (job == "" || j.Name == job) && len(j.Show) > 0

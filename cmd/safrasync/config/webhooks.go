@@ -15,14 +15,15 @@ import (
 	inbound "github.com/safrasync/safrasync/internal/receiver"
 )
 
-// WebhooksConfig says which events the platform shall tell, where, and where they are taken.
+// WebhooksConfig is which events the platform sends, to which address, and where the daemon
+// receives them.
 type WebhooksConfig struct {
-	PublicURL  string        `yaml:"public_url"`  // required; without a slash at its end
+	PublicURL  string        `yaml:"public_url"`  // required; check removes a slash at its end
 	Events     []string      `yaml:"events"`      // required; names of chapter 6, or all
 	Listen     string        `yaml:"listen"`      // required; address and port
 	CertFile   string        `yaml:"cert_file"`   // optional: without it a proxy does TLS
 	KeyFile    string        `yaml:"key_file"`    // required with cert_file
-	Proxies    []string      `yaml:"proxies"`     // addresses or networks; without them this host
+	Proxies    []string      `yaml:"proxies"`     // addresses or networks; default: this host
 	HMACSecret Secret        `yaml:"hmac_secret"` // optional
 	Silence    time.Duration `yaml:"silence"`     // working time; 0 = never
 	Spool      string        `yaml:"spool"`       // folder
@@ -92,7 +93,8 @@ func (c *Config) checkWebhooks(d *Decoder) {
 	}
 }
 
-// checkHookListener holds a listener without TLS to this host, or to proxies that are named.
+// checkHookListener requires that a listener without TLS is on loopback, or that its proxies are
+// named.
 func (c *Config) checkHookListener(d *Decoder) {
 	w := &c.Webhooks
 	host, port, ok := hostAndPort(w.Listen)
@@ -130,14 +132,14 @@ func (c *Config) checkHookListener(d *Decoder) {
 	d.checkKeyFile("webhooks.key_file", w.KeyFile)
 }
 
-// checkKeyFile refuses the key of a certificate that everybody on this host can read.
+// checkKeyFile records a fault for a private key that everybody on this host can read.
 func (d *Decoder) checkKeyFile(at, path string) {
 	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o007 != 0 {
 		d.Fault(at, "can be read by everybody on this host: chmod o= "+path)
 	}
 }
 
-// ProxyPrefix reads the address, or the network, of a proxy.
+// ProxyPrefix parses the address or the network of a proxy.
 func ProxyPrefix(text string) (netip.Prefix, error) {
 	if p, err := netip.ParsePrefix(text); err == nil {
 		return p.Masked(), nil
@@ -149,7 +151,7 @@ func ProxyPrefix(text string) (netip.Prefix, error) {
 	return netip.PrefixFrom(at.Unmap(), at.Unmap().BitLen()), nil
 }
 
-// EventNames are the declared events in the order of chapter 6.
+// EventNames returns the configured events in the order of chapter 6.
 func (w WebhooksConfig) EventNames() []apiclient.WebhookEvent {
 	var out []apiclient.WebhookEvent
 	for _, e := range apiclient.WebhookEvents {

@@ -11,18 +11,18 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// The parser needs a stack for each level and looks at all earlier keys for each key, so both are
-// bounded before it starts.
+// The parser recurses for each level and compares each key with all earlier ones. Both are limited
+// before it starts.
 const (
 	maxConfigDepth  = 20
 	maxConfigTokens = 60_000
 )
 
-// Parse reads the file as one YAML document without anchors, aliases, tags and directives: nothing
-// that makes a small file large, or a text mean another type than it seems.
+// Parse parses the file as one YAML document. It refuses anchors, aliases, tags and directives:
+// they can make a small file expand, or give a text another type than it seems to have.
 func (s *Source) Parse() (root ast.Node, err error) {
 	defer func() {
-		if recover() != nil { // a fault of the YAML library must not end the daemon's reload
+		if recover() != nil { // a panic of the YAML library must not end the daemon on a reload
 			root, err = nil, s.Refuse(0, 0, "cannot be read as YAML")
 		}
 	}()
@@ -30,7 +30,7 @@ func (s *Source) Parse() (root ast.Node, err error) {
 	if err := s.checkTokens(tokens); err != nil {
 		return nil, s.orUnclosed(tokens, err)
 	}
-	// duplicates are told by walk, with all other faults
+	// Walk reports duplicates, together with all other faults.
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
 		return nil, s.orUnclosed(tokens, s.syntaxError(err))
@@ -52,8 +52,9 @@ func (s *Source) Parse() (root ast.Node, err error) {
 	return root, nil
 }
 
-// orUnclosed shows where a quote begins that ends only at a quote of a later line, where the fault
-// is: that one was to begin a text, and the first one was left open.
+// orUnclosed returns a better fault if a quote is not closed on its line. Such a quote ends at the
+// opening quote of a later line, where the parser reports the fault; orUnclosed reports the line
+// where it begins.
 func (s *Source) orUnclosed(tokens token.Tokens, fault *Error) *Error {
 	wrong := fault.Faults[0].Line
 	for _, tk := range tokens {
@@ -71,7 +72,7 @@ func (s *Source) orUnclosed(tokens token.Tokens, fault *Error) *Error {
 	return fault
 }
 
-// syntaxError keeps the library's words and place, and shows the line in our own way, which masks
+// syntaxError keeps the library's text and place, but shows the line in our own form, which masks
 // secrets.
 func (s *Source) syntaxError(err error) *Error {
 	syntax, ok := errors.AsType[interface {
@@ -131,7 +132,7 @@ func (s *Source) checkTokens(tokens token.Tokens) *Error {
 			return s.Refuse(tk.Position.Line, tk.Position.Column,
 				fmt.Sprintf("more than %d levels in one another are no configuration", maxConfigDepth))
 		}
-		if text != "" && line != toldLine { // a schedule without quotes is five aliases
+		if text != "" && line != toldLine { // one fault a line: a schedule without quotes is five aliases
 			toldLine = line
 			out.Faults = append(out.Faults, s.Refuse(tk.Position.Line, tk.Position.Column, text).Faults...)
 		}
@@ -145,15 +146,15 @@ func (s *Source) checkTokens(tokens token.Tokens) *Error {
 // Entry is one key with its value, or one item of a list.
 type Entry struct {
 	Path   string // like jobs.contracts.key[0]
-	Name   string // the key as it is written
+	Name   string // the key as written
 	keyPos *token.Position
 	Value  ast.Node
-	Keys   []Entry // when the value is a map
-	Items  []Entry // when it is a list
+	Keys   []Entry // if the value is a map
+	Items  []Entry // if the value is a list
 }
 
-// pos is where a fault of the value is shown: a value that spreads over lines, or is not there, is
-// shown at its key.
+// pos returns where a fault of the value is shown: at the value if it is a scalar, otherwise at its
+// key.
 func (e Entry) pos() *token.Position {
 	if _, isScalar := ScalarText(e.Value); isScalar {
 		return e.Value.GetToken().Position
@@ -176,15 +177,15 @@ func (e Entry) IsList() bool {
 	return ok
 }
 
-// IsNothing reports whether there is no value at all, as in "checks:" with all its keys commented
+// IsNothing reports whether there is no value at all, as in "checks:" if all its keys are commented
 // out.
 func (e Entry) IsNothing() bool {
 	n, ok := e.Value.(*ast.NullNode)
 	return e.Value == nil || (ok && n.Token.Type == token.ImplicitNullType)
 }
 
-// ScalarText returns a single value as it is written, without the quotes: no number, bool or null
-// of YAML loses its zeros or its letters.
+// ScalarText returns a single value as written, without quotes, so that values which YAML reads as
+// numbers, bools or null keep their zeros and letters.
 func ScalarText(node ast.Node) (string, bool) {
 	switch n := node.(type) {
 	case *ast.StringNode:
@@ -199,13 +200,14 @@ func ScalarText(node ast.Node) (string, bool) {
 	return "", false
 }
 
-// IsQuoted reports whether a value is a text for certain.
+// IsQuoted reports whether a value is in quotes, which makes it a text.
 func IsQuoted(node ast.Node) bool {
 	tk := node.GetToken()
 	return tk.Type == token.SingleQuoteType || tk.Type == token.DoubleQuoteType
 }
 
-// Walk makes a tree of entries, finds duplicate keys and remembers each place by its path.
+// Walk builds a tree of entries, records duplicate keys as faults, and indexes each place by its
+// path.
 func (d *Decoder) Walk(root ast.Node) Entry {
 	top := Entry{Value: root, keyPos: &token.Position{Line: 1, Column: 1}}
 	d.fill(&top)
@@ -254,7 +256,7 @@ func joinPath(path, name string) string {
 	return path + "." + name
 }
 
-// ShortName shows a key: in backquotes, on one line, not endless.
+// ShortName formats a key for a message: in backquotes, on one line, at most 60 characters.
 func ShortName(name string) string {
 	runes := []rune(strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || r == '`' {

@@ -9,14 +9,15 @@ import (
 	engine "github.com/safrasync/safrasync/sync"
 )
 
-// alertEvery is how often alerts are looked at, and messages that are due delivered.
+// alertEvery is how often alerts are evaluated and due messages are delivered.
 const alertEvery = time.Minute
 
-// alertTimes are at once when the service starts, whenever an earlier process looked last, and then
-// every minute.
+// alertTimes is the schedule of the alerts: at once when the service starts, even if an earlier
+// process evaluated them a moment ago, and then every minute.
 type alertTimes struct{ begun atomic.Bool }
 
-// Next is the time after another one.
+// Next returns the first time after another one; until the first tick has begun, that is after
+// itself.
 func (a *alertTimes) Next(after time.Time) time.Time {
 	if a.begun.Load() {
 		return after.Add(alertEvery)
@@ -24,7 +25,7 @@ func (a *alertTimes) Next(after time.Time) time.Time {
 	return after
 }
 
-// alertTasks are the tasks that tell people; none when there is nobody to be told.
+// alertTasks returns the tasks that send alerts; none if there are no channels.
 func (g *generation) alertTasks() ([]engine.Task, error) {
 	service, err := alerts.Service(g.App, g.daemon.store, g.daemon.log)
 	if err != nil || len(service.Channels) == 0 {

@@ -16,13 +16,13 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// actConfig is the act of the audit by which another configuration, or another program, comes into
-// force.
+// actConfig is the audit's act for a new configuration, or a new version of the program, in effect.
 const actConfig = "config"
 
-// inForce is what the audit keeps of it: hashes of the configuration in effect, in which secrets
-// are references. Who has the file of that time can prove that it was that. Host and file tell the
-// instances of one ledger apart, which may have configurations of their own.
+// inForce is the detail of that audit record: the version, and a hash of the configuration in
+// effect, in which secrets are references. Whoever has the file of that time can prove that it was
+// in effect. Host and file distinguish the instances of one ledger, which may have different
+// configurations.
 type inForce struct {
 	Program string `json:"program"`
 	Config  string `json:"config"`
@@ -31,12 +31,12 @@ type inForce struct {
 	File    string `json:"file"`
 }
 
-// noteConfig keeps in the audit what is in force on this host by this file, where it is not what
-// was in force there last (C15). That it cannot is no reason to stand still.
+// noteConfig records in the audit which configuration and version are in effect on this host, if
+// they differ from those recorded last for it (C15). A failure is logged only; the service goes on.
 func (d *daemon) noteConfig(ctx context.Context, config *config.Config, host string) {
 	sum := sha256.Sum256([]byte(config.Show()))
 	file, err := filepath.Abs(config.File())
-	if err != nil { // the folder in which the process works is gone
+	if err != nil { // the working directory has been removed
 		file = config.File()
 	}
 	is := inForce{Program: d.Version, Config: hex.EncodeToString(sum[:]), Host: host, File: file}
@@ -44,9 +44,9 @@ func (d *daemon) noteConfig(ctx context.Context, config *config.Config, host str
 	err = d.store.ActsBetween(ctx, []string{actConfig}, time.Time{}, time.Time{}, func(r trade.AuditRecord) error {
 		var then inForce
 		if json.Unmarshal([]byte(r.Detail), &then) != nil {
-			return nil // the retention has taken it
+			return nil // retention has removed the detail
 		}
-		// an older program named neither: it may have been this instance
+		// records of older versions have neither host nor file, and may be this instance's
 		if then.Host == "" || then.Host == is.Host && then.File == is.File {
 			was = then
 		}

@@ -11,11 +11,12 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 )
 
-// checkTimeout bounds each look at the ERP and at the API before the service says that it is ready.
+// checkTimeout is the time limit of each check of the ERP and of the API, before the service
+// reports that it is ready.
 const checkTimeout = 15 * time.Second
 
-// check looks at what `safrasync check` looks at. Nothing of it keeps the service from starting: a
-// wrong configuration or ledger has done so before, and an ERP or an API that is down comes back.
+// check checks the ERP and the API, as `safrasync check` does. A failure never stops the start: an
+// ERP or an API that is down comes back. A wrong configuration or ledger has stopped it earlier.
 func (g *generation) check(ctx context.Context) {
 	g.troubles = nil
 	if err := g.checkERP(ctx); err != nil && ctx.Err() == nil {
@@ -32,7 +33,7 @@ func (g *generation) trouble(what, text string, err error) {
 		zap.Error(err))
 }
 
-// checkERP connects, and compares each job with the columns of its query.
+// checkERP connects to the ERP, and compares each job with the columns of its query.
 func (g *generation) checkERP(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
@@ -50,7 +51,7 @@ func (g *generation) checkERP(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// checkAPI asks one harmless question.
+// checkAPI sends one harmless GET.
 func (g *generation) checkAPI(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()

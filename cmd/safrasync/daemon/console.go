@@ -15,14 +15,13 @@ import (
 	engine "github.com/safrasync/safrasync/sync"
 )
 
-// consoleServer is where browsers find the daemon. It outlives the generations of the
-// configuration.
+// consoleServer serves the console. It outlives the generations of the configuration.
 type consoleServer struct {
 	server *console.Server
 	place  consolePlace
 }
 
-// consolePlace is what a listener is opened for.
+// consolePlace is what decides whether a new listener is needed.
 type consolePlace struct {
 	address string
 	tls     bool
@@ -30,8 +29,8 @@ type consolePlace struct {
 
 func placeOf(c config.ConsoleConfig) consolePlace { return consolePlace{c.Listen, c.CertFile != ""} }
 
-// openConsole begins to serve the console. An address that is taken keeps the service from nothing
-// else.
+// openConsole starts to serve the console. If its address is in use, the rest of the service starts
+// all the same.
 func (d *daemon) openConsole(ctx context.Context, g *generation) {
 	listener, err := d.console.listen(ctx, g.Config.Console)
 	if err != nil {
@@ -41,8 +40,8 @@ func (d *daemon) openConsole(ctx context.Context, g *generation) {
 	d.console.serve(g, listener)
 }
 
-// listen opens an address, if it is another one than that which is served; nil when it is the same,
-// or none.
+// listen opens the configured address. It returns nil if that address is already served, or if none
+// is configured.
 func (s *consoleServer) listen(ctx context.Context, c config.ConsoleConfig) (net.Listener, error) {
 	place := placeOf(c)
 	if _, err := c.Certificate(); err != nil && c.Listen != "" {
@@ -51,14 +50,14 @@ func (s *consoleServer) listen(ctx context.Context, c config.ConsoleConfig) (net
 	if c.Listen == "" || s.server != nil && place == s.place {
 		return nil, nil //nolint:nilnil // nothing to open is no error
 	}
-	// with another certificate, or none: the address must be free first
+	// same address, but TLS changes: the address must be free first
 	if s.server != nil && place.address == s.place.address {
 		s.close()
 	}
 	return console.Listen(ctx, c.Listen)
 }
 
-// serve makes a generation the one that answers, at its address.
+// serve lets a generation answer at its address.
 func (s *consoleServer) serve(g *generation, listener net.Listener) {
 	c := g.Config.Console
 	if c.Listen == "" {
@@ -66,7 +65,7 @@ func (s *consoleServer) serve(g *generation, listener net.Listener) {
 		return
 	}
 	cert, err := c.Certificate()
-	if err != nil { // listen has read it, a moment ago
+	if err != nil { // listen has read it a moment ago
 		g.daemon.log.Error("the certificate of the console cannot be read", zap.Error(err))
 		return
 	}
@@ -79,13 +78,13 @@ func (s *consoleServer) serve(g *generation, listener net.Listener) {
 		s.server, s.place = console.Serve(listener, cert, g.daemon.log), placeOf(c)
 	}
 	s.server.Show(next, cert)
-	if listener != nil { // whoever reads this finds it ready
+	if listener != nil { // after Show: whoever reads this line can use the console at once
 		g.daemon.log.Info("the console is served", zap.String("address", listener.Addr().String()),
 			zap.Bool("tls", cert != nil))
 	}
 }
 
-// close ends the listener; what is being answered has a few seconds.
+// close closes the listener; requests in progress get a few seconds.
 func (s *consoleServer) close() {
 	if s.server != nil {
 		s.server.Close()
@@ -93,19 +92,19 @@ func (s *consoleServer) close() {
 	}
 }
 
-// loginsEvery is how often logins that are over are forgotten.
+// loginsEvery is the schedule of loginsTask: every hour.
 type loginsEvery struct{}
 
 func (loginsEvery) Next(after time.Time) time.Time { return after.Add(time.Hour) }
 
-// loginsTask forgets what is over of logins.
+// loginsTask removes expired logins.
 func (g *generation) loginsTask() engine.Task {
 	return engine.Task{Name: "logins", Schedule: loginsEvery{}, Run: func(ctx context.Context) error {
 		return auth.Prune(ctx, g.daemon.store, cli.Now(), g.Config.Console.Idle, g.Config.Console.Longest)
 	}}
 }
 
-// host is what the console needs of this generation.
+// host returns what the console needs of this generation.
 func (g *generation) host() *desk.Host {
 	return &desk.Host{
 		App: g.App, Store: g.daemon.store, Engine: g.engine, Scheduler: g.scheduler, Board: g.board, Log: g.daemon.log,

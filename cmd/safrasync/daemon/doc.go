@@ -1,7 +1,8 @@
-// Package daemon has the command run: it keeps the schedules, serves the console, metrics and the
-// platform's events, reloads its configuration on SIGHUP and ends on SIGTERM when the requests on
-// the wire have been answered. A reload that is not right changes nothing.
+// Package daemon has the command run: it runs the jobs on their schedules, serves the console,
+// metrics, the HTTP API and the platform's webhooks, and reloads its configuration on SIGHUP. On
+// SIGTERM it ends when the requests in flight have been answered. A reload with a faulty
+// configuration changes nothing.
 //
-// A generation is what one reading of the configuration made. The ledger and the listeners outlive
-// it.
+// A generation is everything that is built from one reading of the configuration. The ledger and
+// the listeners outlive it.
 package daemon

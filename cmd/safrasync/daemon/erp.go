@@ -8,8 +8,8 @@ import (
 	"github.com/safrasync/safrasync/erp"
 )
 
-// reconnecting is the ERP of the daemon: it connects when it is first needed, and tries anew as
-// long as that does not work. Once it is there, the pool of connections looks after itself.
+// reconnecting is the daemon's connection to the ERP. It connects on first use, and tries again on
+// each use until that succeeds. After that the pool of connections reconnects by itself.
 type reconnecting struct {
 	app *cli.App
 

@@ -17,20 +17,21 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// generation is what one reading of the configuration made: a reload makes the next.
+// generation is everything that is built from one reading of the configuration; a reload builds the
+// next one.
 type generation struct {
-	*cli.App  // with a configuration and connections of its own
+	*cli.App  // with its own configuration and connections
 	daemon    *daemon
 	source    *reconnecting
 	engine    *cli.Engine
 	scheduler *engine.Scheduler
 	listener  *events.Processor // nil without webhooks
-	board     *desk.Board       // how far the runs have come
-	troubles  []string          // what did not pass the checks at its beginning
+	board     *desk.Board       // progress of the runs
+	troubles  []string          // checks that failed at its start
 }
 
-// generation makes everything that a configuration asks for; nothing connects yet. atStart: the
-// process has just started.
+// generation builds everything that a configuration asks for; nothing connects yet. atStart means
+// that the process has just started.
 func (d *daemon) generation(config *config.Config, atStart bool) (*generation, error) {
 	g := &generation{daemon: d, App: &cli.App{
 		Stdin: d.Stdin, Stdout: d.Stdout, Stderr: d.Stderr, Env: d.Env, Version: d.Version,
@@ -66,7 +67,7 @@ func (d *daemon) generation(config *config.Config, atStart bool) (*generation, e
 	return g, nil
 }
 
-// housekeeping are the tasks that run on schedules of their own.
+// housekeeping returns the tasks that have schedules of their own.
 func (g *generation) housekeeping() ([]engine.Task, error) {
 	alerts, err := g.alertTasks()
 	if err != nil {
@@ -76,7 +77,7 @@ func (g *generation) housekeeping() ([]engine.Task, error) {
 	return append(alerts, retention, g.loginsTask()), err
 }
 
-// reported is told of each run of a job.
+// reported receives the report of each run of a job.
 func (g *generation) reported(r trade.RunReport) {
 	fields := []zap.Field{
 		zap.String("job", r.Job), zap.String("run", r.ID),
@@ -87,33 +88,33 @@ func (g *generation) reported(r trade.RunReport) {
 		fields = append(fields, zap.String("stopped", r.Stopped.Code))
 	}
 	g.daemon.monitor.Reported(r)
-	g.daemon.log.Info("run", fields...) // who reads of a run finds it in the metrics
+	g.daemon.log.Info("run", fields...) // last: by now the metrics contain the run
 	g.daemon.tell(g)
 }
 
-// called is told of each request to the platform.
+// called receives an observation of each request to the platform.
 func (g *generation) called(o apiclient.Observation) {
 	g.daemon.monitor.Called(o.Operation, o.Status, o.Outcome, o.Took)
 }
 
-// alive feeds the watchdog, and keeps up to date what others are told of the service.
+// alive notifies the watchdog, and updates the status of the service.
 func (g *generation) alive() {
 	g.daemon.manager.Alive()
 	g.daemon.tell(g)
 }
 
-// close gives the connections of a generation back.
+// close closes the connections of a generation.
 func (g *generation) close() {
 	if err := errors.Join(g.source.close(), g.App.Close()); err != nil {
 		g.daemon.log.Warn("closing", zap.Error(err))
 	}
 }
 
-// stallMargin is what a pass may take beyond its longest wait before it counts as hanging.
+// stallMargin is how much longer than its longest wait a pass may take before it counts as hanging.
 const stallMargin = 2 * time.Minute
 
-// longestWait is how long a pass that is well may show nothing: one query of the ERP, one request
-// with its answer, or a rest that the API asked for.
+// longestWait is how long a healthy pass may make no progress: one query of the ERP, one request
+// with its answer, or a pause that the API asked for.
 func longestWait(c *config.Config) time.Duration {
 	return max(c.ERP.StatementTimeout, c.API.Timeout, sending.LongestRest) + stallMargin
 }

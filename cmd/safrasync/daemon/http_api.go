@@ -18,20 +18,19 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// apiServer is where other programs find the daemon. It outlives the generations of the
-// configuration.
+// apiServer serves the HTTP API. It outlives the generations of the configuration.
 type apiServer struct {
 	server *httpapi.Server
 	place  config.HTTPAPIConfig
 }
 
-// sameListener reports whether two configurations need no other listener.
+// sameListener reports whether two configurations can use the same listener.
 func sameListener(a, b config.HTTPAPIConfig) bool {
 	return a.Listen == b.Listen && a.CertFile == b.CertFile && a.KeyFile == b.KeyFile
 }
 
-// openHTTPAPI begins to serve other programs. An address that is taken keeps the service from
-// nothing else.
+// openHTTPAPI starts to serve the HTTP API. If its address is in use, the rest of the service
+// starts all the same.
 func (d *daemon) openHTTPAPI(ctx context.Context, g *generation) {
 	listener, err := d.programs.listen(ctx, g.Config.HTTPAPI)
 	if err == nil {
@@ -42,8 +41,8 @@ func (d *daemon) openHTTPAPI(ctx context.Context, g *generation) {
 	}
 }
 
-// listen opens the address of a configuration, if it needs another listener than that which is
-// served; nil when it does not, or there is none.
+// listen opens the configured address. It returns nil if the current listener can stay, or if none
+// is configured.
 func (s *apiServer) listen(ctx context.Context, c config.HTTPAPIConfig) (net.Listener, error) {
 	if _, err := apiTLS(c); err != nil {
 		return nil, err
@@ -51,13 +50,13 @@ func (s *apiServer) listen(ctx context.Context, c config.HTTPAPIConfig) (net.Lis
 	if !c.Used() || s.server != nil && sameListener(s.place, c) {
 		return nil, nil //nolint:nilnil // nothing to open is no error
 	}
-	if s.server != nil && s.place.Listen == c.Listen { // with another certificate: the address must be free first
+	if s.server != nil && s.place.Listen == c.Listen { // same address, new certificate: it must be free first
 		s.close()
 	}
 	return httpapi.Listen(ctx, c.Listen)
 }
 
-// serve makes a generation the one that answers.
+// serve lets a generation answer other programs.
 func (s *apiServer) serve(g *generation, listener net.Listener) error {
 	c := g.Config.HTTPAPI
 	switch {
@@ -81,7 +80,7 @@ func (s *apiServer) serve(g *generation, listener net.Listener) error {
 	return nil
 }
 
-// close ends the listener; what is being answered has a few seconds.
+// close closes the listener; requests in progress get a few seconds.
 func (s *apiServer) close() {
 	if s.server != nil {
 		s.server.Close()
@@ -89,7 +88,7 @@ func (s *apiServer) close() {
 	}
 }
 
-// httpAPI is what answers other programs for a generation.
+// httpAPI returns the handler for other programs of a generation.
 func (g *generation) httpAPI() *httpapi.API {
 	c := g.Config.HTTPAPI
 	tokens := make([]httpapi.Token, len(c.Tokens))
@@ -105,11 +104,11 @@ func (g *generation) httpAPI() *httpapi.API {
 	})
 }
 
-// apiEngine is the engine of a generation as other programs know it.
+// apiEngine is the engine of a generation, as package httpapi uses it.
 type apiEngine struct{ g *generation }
 
-// Run orders a run, as the console's "run now" does, unless the job runs, or must wait for a person
-// or the platform.
+// Run orders a run, as the console's "run now" does. It returns a refusal if the job is running, or
+// must wait for a person or the platform.
 func (e apiEngine) Run(ctx context.Context, order httpapi.Order) error {
 	if _, err := e.g.engine.Job(order.Job); err != nil {
 		return &httpapi.Refusal{Code: httpapi.UnknownJob, Text: err.Error()}
@@ -118,13 +117,13 @@ func (e apiEngine) Run(ctx context.Context, order httpapi.Order) error {
 		return err
 	}
 	err := e.g.host().RunNow(ctx, order.Job, order.Sweep, acts.Person{Name: order.By, From: "http_api " + order.From})
-	if err != nil { // paused a moment ago, perhaps
+	if err != nil { // the job may have been paused meanwhile
 		return cmp.Or(e.taken(ctx, order.Job), err)
 	}
 	return nil
 }
 
-// taken returns nil when a job takes an order, else the reason why not.
+// taken returns nil if a job takes an order, or else a refusal with the reason.
 func (e apiEngine) taken(ctx context.Context, job string) error {
 	status, err := cli.Truthful{Store: e.g.daemon.store}.JobStatus(ctx, job)
 	if err != nil {
@@ -136,13 +135,14 @@ func (e apiEngine) taken(ctx context.Context, job string) error {
 	return nil
 }
 
-// takesNoOrder says why a job takes no order; nil when it does. Only a person ends a stop.
+// takesNoOrder returns the refusal for a job that takes no order; nil if it takes one. Only a
+// person ends a stop.
 func takesNoOrder(status trade.JobStatus) *httpapi.Refusal {
 	code := map[trade.JobState]string{
 		trade.Running: httpapi.Running, trade.Paused: httpapi.Paused, trade.Stopped: httpapi.Stopped,
 		trade.BackingOff: httpapi.BackingOff,
 	}[status.State]
-	if code == "" || status.Stop != nil && status.Stop.Code == "process_gone" { // the next run ends that
+	if code == "" || status.Stop != nil && status.Stop.Code == "process_gone" { // the next run ends this stop
 		return nil
 	}
 	text := "job " + status.Job + " is " + code
@@ -167,7 +167,7 @@ func (e apiEngine) Status(ctx context.Context) ([]json.RawMessage, error) {
 	return out, nil
 }
 
-// apiTLS is how connections are encrypted; nil: they are not.
+// apiTLS returns the TLS configuration; nil means that connections are not encrypted.
 func apiTLS(h config.HTTPAPIConfig) (*tls.Config, error) {
 	secure, err := serverTLS(h.CertFile, h.KeyFile)
 	if err != nil {

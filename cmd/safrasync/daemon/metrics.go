@@ -15,8 +15,8 @@ import (
 	"github.com/safrasync/safrasync/internal/metrics"
 )
 
-// monitor is what monitoring sees of the daemon. It outlives the generations of the configuration:
-// what it counts goes on.
+// monitor serves the metrics and the health of the daemon. It outlives the generations of the
+// configuration, so that its counters continue.
 type monitor struct {
 	*metrics.Metrics
 	log     *zap.Logger
@@ -42,8 +42,8 @@ func (m *monitor) jobs() []string {
 	return names
 }
 
-// unready reports what keeps the daemon from working. An ERP or an API that is down does not: it is
-// tried again, and has metrics of its own.
+// unready returns what prevents the daemon from working. An ERP or an API that is down does not: it
+// is tried again, and has metrics of its own.
 func (m *monitor) unready(d *daemon) []string {
 	var reasons []string
 	g := m.current.Load()
@@ -58,11 +58,11 @@ func (m *monitor) unready(d *daemon) []string {
 	return reasons
 }
 
-// readyWithin bounds how long the ledger may take to answer whether it is there.
+// readyWithin is how long the ledger may take to answer a health check.
 const readyWithin = 5 * time.Second
 
-// listen opens an address, if it is another one than that which is served; nil when it is the same,
-// or none. A reload asks before it changes anything.
+// listen opens an address. It returns nil if the address is already served, or if it is empty. A
+// reload calls it before it changes anything.
 func (m *monitor) listen(ctx context.Context, address string) (net.Listener, error) {
 	if address == "" || address == m.address {
 		return nil, nil //nolint:nilnil // nothing to open is no error
@@ -70,7 +70,7 @@ func (m *monitor) listen(ctx context.Context, address string) (net.Listener, err
 	return listenAt(ctx, "metrics.listen", address)
 }
 
-// serve makes a generation the one that is told of, at its address.
+// serve makes a generation the one that is monitored, at its address.
 func (m *monitor) serve(g *generation, listener net.Listener) {
 	m.current.Store(g)
 	if g.Config.Metrics.Listen == m.address {
@@ -95,14 +95,14 @@ func (m *monitor) serve(g *generation, listener net.Listener) {
 	m.log.Info("metrics are served", zap.String("address", listener.Addr().String()))
 }
 
-// The connections to the metrics, in all and of one address: those who scrape are few, and the file
-// descriptors are for sending.
+// The most connections to the metrics, in all and from one address. Few programs scrape them, and
+// the file descriptors are needed for sending.
 const (
 	metricsMost = 32
 	MetricsEach = 16
 )
 
-// close ends the listener; what is being answered is cut.
+// close closes the listener and cuts requests in progress.
 func (m *monitor) close() {
 	if m.server != nil {
 		_ = m.server.Close()

@@ -11,13 +11,13 @@ import (
 	"github.com/safrasync/safrasync/erp"
 )
 
-// errStateChanged refuses a reload that would move the ledger.
+// errStateChanged refuses a reload that would change the ledger.
 var errStateChanged = errors.New(
 	"state: cannot change while the service runs; restart it (systemctl restart safrasync)")
 
-// reload reads the configuration again. It gives the generation that takes over from the running
-// one, or nil: then something is wrong with the new configuration, which the log and the service
-// manager are told, and the old one stays.
+// reload reads the configuration again. It returns the generation that replaces the running one. If
+// the new configuration is wrong, reload returns nil and the old one stays; the log and the service
+// manager get the reason.
 func (d *daemon) reload(ctx context.Context, old *generation) *generation {
 	d.manager.Reloading()
 	next, open, err := d.reread(ctx, old)
@@ -46,8 +46,8 @@ func (d *daemon) reload(ctx context.Context, old *generation) *generation {
 	return next
 }
 
-// opened are the addresses that a new configuration names and the old one does not; nil where it is
-// the same, or none.
+// opened are the listeners for addresses that are new in a configuration; nil if an address is
+// unchanged or not configured.
 type opened struct {
 	metrics, desk, events, programs net.Listener
 }
@@ -61,8 +61,8 @@ func (o opened) close() (err error) {
 	return err
 }
 
-// disproved reports whether the ERP was asked and does not have what a configuration names; one
-// that is not there, or lets nobody in at the moment, says nothing about it.
+// disproved reports whether the ERP has answered that it lacks something that a configuration
+// names. An ERP that cannot be reached, or refuses the login at the moment, proves nothing.
 func disproved(err error) bool {
 	switch erp.CodeOf(err) {
 	case "", erp.CodeUnreachable, erp.CodeTLS, erp.CodeAuth, erp.CodeNoDatabase, erp.CodeTimeout, erp.CodeLocked,
@@ -72,8 +72,8 @@ func disproved(err error) bool {
 	return !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 }
 
-// reread makes the next generation, asks the ERP whether it has what the configuration names, and
-// opens the addresses that it needs and the old one does not have.
+// reread loads the configuration, opens the addresses that are new, builds the next generation, and
+// asks the ERP whether it has what the configuration names.
 func (d *daemon) reread(ctx context.Context, old *generation) (next *generation, open opened, err error) {
 	fresh := &cli.App{Env: d.Env, ConfigPath: d.ConfigPath}
 	config, err := fresh.LoadConfig()

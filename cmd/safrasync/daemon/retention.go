@@ -11,7 +11,7 @@ import (
 	"github.com/safrasync/safrasync/sync/clock"
 )
 
-// retentionTask does what `safrasync purge` does, on the schedule of the configuration.
+// retentionTask returns the task that does what `safrasync purge` does, on the configured schedule.
 func (g *generation) retentionTask() (engine.Task, error) {
 	schedule, err := clock.ParseSchedule(g.Config.Retention.Schedule, g.Config.Zone())
 	if err != nil {

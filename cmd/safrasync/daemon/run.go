@@ -25,7 +25,7 @@ func NewCommand(a *cli.App) *cobra.Command {
 		func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), a) })
 }
 
-// daemon is one life of `safrasync run`.
+// daemon is one process of `safrasync run`.
 type daemon struct {
 	*cli.App
 	log     *zap.Logger
@@ -35,7 +35,7 @@ type daemon struct {
 	hangups chan os.Signal // SIGHUP: reload
 	begun   time.Time
 	said    statusLine
-	telling gosync.WaitGroup // of what is told beside the scheduler
+	telling gosync.WaitGroup // goroutines of tell
 	monitor *monitor
 	console consoleServer
 	events  *eventReceiver
@@ -43,12 +43,13 @@ type daemon struct {
 	programs apiServer
 }
 
-// run keeps the schedules until ctx ends, which the first SIGTERM does. Configuration and ledger
-// must be right (exit codes 78 and 1); an ERP or an API that is down is shown, and tried again.
+// run runs the jobs on their schedules until ctx ends, which the first SIGTERM causes. A wrong
+// configuration or ledger ends it at once (exit codes 78 and 1). An ERP or an API that is down is
+// reported, and tried again.
 func run(ctx context.Context, a *cli.App) error {
 	signals := make(chan os.Signal, 1)
 	hangups := make(chan os.Signal, 1)
-	// Registered before anything else: a signal never ends the process on the spot. The first
+	// Registered before anything else, so that no signal ends the process at once. The first
 	// SIGTERM ends ctx; further ones change nothing.
 	signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
 	signal.Notify(hangups, syscall.SIGHUP)
@@ -63,7 +64,7 @@ func run(ctx context.Context, a *cli.App) error {
 	}
 	d.level.SetLevel(config.Log.ZapLevel())
 	if d.store, err = a.OpenLedger(ctx, cli.ToWrite); ctx.Err() != nil {
-		return nil // ended before it began
+		return nil // ended before it started
 	} else if err != nil {
 		return d.refuse(err)
 	}
@@ -88,15 +89,15 @@ func run(ctx context.Context, a *cli.App) error {
 	return d.serve(ctx, config)
 }
 
-// refuse tells the service manager why the service does not start; the caller's error tells
-// everyone else.
+// refuse reports to the service manager why the service does not start. It returns err, which the
+// caller prints.
 func (d *daemon) refuse(err error) error {
 	d.manager.Stopping(d.Text("run.refused", firstLine(d.Voice(), err)))
 	return err
 }
 
-// serve lives through the generations of the configuration: each has an engine and a scheduler of
-// its own, the ledger stays.
+// serve runs one generation of the configuration after the other. Each has an engine and a
+// scheduler of its own; the ledger stays open.
 func (d *daemon) serve(ctx context.Context, config *config.Config) error {
 	d.monitor = newMonitor(d)
 	defer func() { d.monitor.close() }()
@@ -134,7 +135,7 @@ func (d *daemon) serve(ctx context.Context, config *config.Config) error {
 	return nil
 }
 
-// live runs one generation until ctx ends (nil), or a reload has made the next one.
+// live runs one generation. It returns nil when ctx ends, or the next generation after a reload.
 func (d *daemon) live(ctx context.Context, g *generation) (next *generation) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
@@ -152,7 +153,7 @@ func (d *daemon) live(ctx context.Context, g *generation) (next *generation) {
 		case <-ctx.Done():
 			d.manager.Stopping(g.Text("run.stopping"))
 			d.log.Info("stopping: what is in flight is awaited")
-			d.console.close() // nobody orders anything any more
+			d.console.close() // from now on nobody can order anything
 			d.programs.close()
 			<-done
 			return nil
@@ -168,8 +169,8 @@ func (d *daemon) live(ctx context.Context, g *generation) (next *generation) {
 	}
 }
 
-// tellFurther answers signals after the first one, which change nothing: whoever sends them should
-// know why the process is still there.
+// tellFurther logs signals after the first one. They change nothing; the log explains why the
+// process is still running.
 func (d *daemon) tellFurther(signals <-chan os.Signal, over <-chan struct{}) {
 	for first := true; ; first = false {
 		select {
@@ -184,7 +185,7 @@ func (d *daemon) tellFurther(signals <-chan os.Signal, over <-chan struct{}) {
 	}
 }
 
-// firstLine is an error as one sentence in the language of whoever reads it.
+// firstLine returns an error as one line in the reader's language.
 func firstLine(v cli.Voice, err error) string {
 	text := v.Fault(err)
 	var config *config.Error

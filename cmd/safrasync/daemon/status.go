@@ -17,33 +17,33 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// statusLine is what the service manager was told last.
+// statusLine is the last status that was reported to the service manager.
 type statusLine struct {
 	stale atomic.Bool
-	busy  gosync.Mutex // held while it is told
+	busy  gosync.Mutex // held while a status is reported
 	text  string
-	beat  time.Time // when the ledger was told that the service goes on
+	beat  time.Time // last heartbeat in the ledger
 
 	mu      gosync.Mutex
-	trouble string // a reload that was refused
+	trouble string // why the last reload was refused; "" if it was not
 }
 
-// refused notes why a reload was refused; "" when the last one was not.
+// refused stores why a reload was refused; "" after a reload that succeeded.
 func (s *statusLine) refused(trouble string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.trouble = trouble
 }
 
-// tell lets the ledger and the service manager know how the service does. It does so beside the
-// scheduler, which must not wait for a ledger that is slow.
+// tell updates the heartbeat in the ledger and the status at the service manager. It works in a
+// goroutine of its own, because the scheduler must not wait for a slow ledger.
 func (d *daemon) tell(g *generation) {
 	d.said.stale.Store(true)
 	d.telling.Go(func() {
 		d.said.busy.Lock()
 		defer d.said.busy.Unlock()
 		if !d.said.stale.Swap(false) {
-			return // somebody has said it all
+			return // a later call has already reported everything
 		}
 		ctx := context.Background()
 		if cli.Now().Sub(d.said.beat).Abs() >= state.ServiceBeat {
@@ -59,7 +59,7 @@ func (d *daemon) tell(g *generation) {
 	})
 }
 
-// sentence says how the service does: what is wrong first, then what comes next.
+// sentence returns the status of the service: first what is wrong, then what comes next.
 func (d *daemon) sentence(ctx context.Context, g *generation) string {
 	v := g.Voice()
 	var wrong []string
@@ -93,7 +93,7 @@ func (d *daemon) sentence(ctx context.Context, g *generation) string {
 			next, nextAt = job.Name(), at
 		}
 	}
-	if !ran { // what the checks found holds until a run has said more
+	if !ran { // the results of the checks hold until a run shows more
 		wrong = slices.Concat(g.troubles, wrong)
 	}
 	text := v.Text("run.idle", len(g.engine.Jobs), next, v.Moment(nextAt))

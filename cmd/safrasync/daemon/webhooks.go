@@ -19,24 +19,24 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// eventReceiver takes the platform's events for the daemon. It outlives the generations of the configuration,
-// as long as they say the same about it.
+// eventReceiver receives the platform's webhooks for the daemon. It outlives the generations of the
+// configuration as long as their webhooks sections are equal.
 type eventReceiver struct {
 	daemon *daemon
-	told   chan struct{} // holds one: events have come
+	told   chan struct{} // holds one value: events have been stored
 	config config.WebhooksConfig
 	server *inbound.Server
 
 	mu    gosync.Mutex
-	faced map[string]time.Time // when each kind of trouble was last told: a stranger must not write the log
+	faced map[string]time.Time // when each kind of fault was last logged: strangers must not fill the log
 }
 
 func newEventReceiver(d *daemon) *eventReceiver {
 	return &eventReceiver{daemon: d, told: make(chan struct{}, 1), faced: map[string]time.Time{}}
 }
 
-// listen opens the address of a configuration, if it is another one than that which is served; nil
-// when it is the same, or none.
+// listen opens the configured address. It returns nil if that address is already served, or if none
+// is configured.
 func (e *eventReceiver) listen(ctx context.Context, w config.WebhooksConfig) (net.Listener, error) {
 	if w.Listen == "" || w.Listen == e.config.Listen {
 		return nil, nil //nolint:nilnil // nothing to open is no error
@@ -44,7 +44,7 @@ func (e *eventReceiver) listen(ctx context.Context, w config.WebhooksConfig) (ne
 	return listenAt(ctx, "webhooks.listen", w.Listen)
 }
 
-// listenAt opens an address that a key of the configuration names.
+// listenAt opens the address of a key of the configuration.
 func listenAt(ctx context.Context, key, address string) (net.Listener, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
@@ -53,7 +53,7 @@ func listenAt(ctx context.Context, key, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// serve takes events as a configuration says, from now on.
+// serve receives events according to a configuration from now on.
 func (e *eventReceiver) serve(ctx context.Context, w config.WebhooksConfig, listener net.Listener) error {
 	if reflect.DeepEqual(w, e.config) {
 		return nil
@@ -62,7 +62,7 @@ func (e *eventReceiver) serve(ctx context.Context, w config.WebhooksConfig, list
 	if w.Listen == "" {
 		return nil
 	}
-	if listener == nil { // the address stays, something else changed
+	if listener == nil { // same address, but another setting changed
 		var err error
 		if listener, err = listenAt(ctx, "webhooks.listen", w.Listen); err != nil {
 			return err
@@ -93,7 +93,7 @@ func (e *eventReceiver) serve(ctx context.Context, w config.WebhooksConfig, list
 	return nil
 }
 
-// stored wakes whoever looks at events.
+// stored wakes the processor of events.
 func (e *eventReceiver) stored() {
 	select {
 	case e.told <- struct{}{}:
@@ -101,7 +101,7 @@ func (e *eventReceiver) stored() {
 	}
 }
 
-// faultEvery is how often one kind of trouble is told.
+// faultEvery is how often one kind of fault is logged at most.
 const faultEvery = time.Minute
 
 func (e *eventReceiver) fault(what string, err error) {
@@ -117,7 +117,7 @@ func (e *eventReceiver) fault(what string, err error) {
 	}
 }
 
-// close ends the listener; what is being stored is awaited.
+// close closes the listener and waits for events that are being stored.
 func (e *eventReceiver) close() {
 	if e.server == nil {
 		return
@@ -128,7 +128,7 @@ func (e *eventReceiver) close() {
 	e.server, e.config = nil, config.WebhooksConfig{}
 }
 
-// serverTLS encrypts with a certificate; nil where there is none.
+// serverTLS returns the TLS configuration for a certificate; nil if there is none.
 func serverTLS(cert, key string) (*tls.Config, error) {
 	if cert == "" {
 		return nil, nil //nolint:nilnil // no certificate is no error
@@ -142,7 +142,8 @@ func serverTLS(cert, key string) (*tls.Config, error) {
 	}, nil
 }
 
-// certificate reads its files again when they have changed: a renewed one needs no restart.
+// certificate reads its files again when they change, so that a renewed certificate needs no
+// restart.
 type certificate struct {
 	cert, key string
 
@@ -152,7 +153,7 @@ type certificate struct {
 	looked  time.Time
 }
 
-// certificateLook is how often the files are looked at.
+// certificateLook is how often the files are checked for a change.
 const certificateLook = 10 * time.Second
 
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
@@ -176,10 +177,10 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	case c.loaded == nil:
 		return nil, err
 	}
-	return c.loaded, nil // the old one, while the new one is being written
+	return c.loaded, nil // the old one while the new files are incomplete
 }
 
-// hear looks at events until ctx ends, where webhooks are configured.
+// hear processes events until ctx ends, if webhooks are configured.
 func (g *generation) hear(ctx context.Context) {
 	if g.listener != nil {
 		g.listener.Run(ctx, g.daemon.events.told)

@@ -32,8 +32,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// The sample cooperative: its ERP, what its people correct before the third run, what the platform
-// knows, and the configuration.
+// The sample cooperative: its ERP, the corrections made before the third run, the records of the
+// platform, and the configuration.
 var (
 	//go:embed erp.sql
 	demoERP string
@@ -52,18 +52,18 @@ const (
 	StateFile  = "state.db"
 	WorldFile  = "world.json"
 	KeyFile    = "api-key"
-	demoKey    = "demo-key" // opens nothing but a sandbox on loopback
+	demoKey    = "demo-key" // is valid for a sandbox on loopback only
 )
 
-// demoLost is how the request of the contract begins whose answer is lost: 04|001094. demoSeed
-// makes the ids of the platform the same in each demo.
+// demoLost is the start of the request whose answer is lost, for contract 04|001094. demoSeed makes
+// the platform's ids the same in each demo.
 const (
 	demoLost = `{"amount":3550,"producer_id":"2a470551-515b-5be1-84e8-37a789b7c5af",`
 	demoSeed = 2026
 )
 
-// demoAddress is where `safrasync sandbox` listens unless told otherwise. A demo that is kept takes
-// it when it is free, so that the written configuration fits the next sandbox too.
+// demoAddress is the default address of `safrasync sandbox`. A demo that is kept uses it if it is
+// free, so that its configuration also fits a sandbox that is started later.
 const demoAddress = "127.0.0.1:8089"
 
 // NewCommand makes the command demo.
@@ -80,8 +80,8 @@ func NewCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// runDemo shows the whole thing on embedded parts: it sends what is in order, proves that nothing
-// goes twice, and explains what did not go.
+// runDemo runs the program on embedded samples: it sends the valid rows, proves that nothing is
+// sent twice, and explains the rows that were not sent.
 func runDemo(ctx context.Context, a *cli.App, dir, lang string) (err error) {
 	d := &demo{app: a, dir: dir, kept: dir != "", env: a.Env}
 	if lang != "" {
@@ -102,16 +102,16 @@ func runDemo(ctx context.Context, a *cli.App, dir, lang string) (err error) {
 	return d.play(ctx)
 }
 
-// demo is one showing.
+// demo is one execution of the demo.
 type demo struct {
-	app      *cli.App // of the command line: where it prints
+	app      *cli.App // of the command line; its streams are used
 	dir      string
-	kept     bool // the folder stays
+	kept     bool // the folder is kept
 	env      func(string) (string, bool)
 	platform *sandbox.Running
 }
 
-// prepare makes the folder, the ERP, the platform and the configuration.
+// prepare creates the folder, the ERP, the platform and the configuration.
 func (d *demo) prepare(ctx context.Context) error {
 	if err := d.makeFolder(); err != nil {
 		return err
@@ -148,7 +148,8 @@ func (d *demo) prepare(ctx context.Context) error {
 	return ledger.Close()
 }
 
-// makeFolder takes a folder only when nothing is in it: a demo never overwrites a ledger.
+// makeFolder creates the folder. It refuses one that is not empty, because a demo must never
+// overwrite a ledger.
 func (d *demo) makeFolder() error {
 	if !d.kept {
 		dir, err := os.MkdirTemp("", "safrasync-demo-")
@@ -158,7 +159,7 @@ func (d *demo) makeFolder() error {
 		d.dir = dir
 		return nil
 	}
-	dir, err := filepath.Abs(d.dir) // the configuration must hold wherever it is used from
+	dir, err := filepath.Abs(d.dir) // the configuration must work from every working directory
 	if err != nil {
 		return fmt.Errorf("find the demo's folder: %w", err)
 	}
@@ -178,7 +179,8 @@ func (d *demo) makeFolder() error {
 
 func (d *demo) path(file string) string { return filepath.Join(d.dir, file) }
 
-// changeERP is the cooperative's own program at work. safrasync itself only ever reads the ERP.
+// changeERP does what the cooperative's own program would do. safrasync itself only ever reads the
+// ERP.
 func (d *demo) changeERP(ctx context.Context, statements string) error {
 	db, err := sql.Open("sqlite", d.path(ERPFile))
 	if err != nil {
@@ -191,8 +193,8 @@ func (d *demo) changeERP(ctx context.Context, statements string) error {
 	return nil
 }
 
-// startPlatform listens on a free port. A demo that is kept tries its usual one first. The answer
-// to one contract is lost after the platform has created it, as networks do.
+// startPlatform listens on a free port. A demo that is kept tries the usual port first. The answer
+// to one contract is lost after the platform has created it, as happens in real networks.
 func (d *demo) startPlatform(world *sandbox.World) (err error) {
 	opts := sandbox.Options{
 		APIKey: demoKey, World: world, Seed: demoSeed,
@@ -224,7 +226,7 @@ func (d *demo) close() error {
 	return errors.Join(errs...)
 }
 
-// play does the three runs, and then asks for the status and the report.
+// play does the three runs, then shows the status and the report.
 func (d *demo) play(ctx context.Context) error {
 	a := d.inner()
 	a.Tell("says.demo_prepared", d.platform.URL)
@@ -262,7 +264,7 @@ func (d *demo) play(ctx context.Context) error {
 	if d.app.AsJSON {
 		return a.PrintJSON(struct {
 			Runs     [][]trade.RunReport `json:"runs"`
-			Platform map[trade.Kind]int  `json:"platform"` // records that the platform has
+			Platform map[trade.Kind]int  `json:"platform"` // number of records on the platform
 		}{[][]trade.RunReport{first, second, third}, platform})
 	}
 	return errors.Join(
@@ -278,7 +280,7 @@ func (d *demo) play(ctx context.Context) error {
 	)
 }
 
-// inner is the program as it runs on the demo's configuration.
+// inner returns an App with the demo's configuration.
 func (d *demo) inner() *cli.App {
 	return &cli.App{
 		Stdin: d.app.Stdin, Stdout: d.app.Stdout, Stderr: d.app.Stderr, Env: d.env,
@@ -287,7 +289,7 @@ func (d *demo) inner() *cli.App {
 	}
 }
 
-// show prints a command and what it says. With --json nothing is shown before the end.
+// show prints a command and its output. With --json it prints nothing.
 func (d *demo) show(command string, fn func(a *cli.App) error) error {
 	if d.app.AsJSON {
 		return nil
@@ -297,8 +299,8 @@ func (d *demo) show(command string, fn func(a *cli.App) error) error {
 	return errors.Join(fn(a), a.Close())
 }
 
-// run is `safrasync sync --sweep --json` on the demo's configuration. It proves that the ledger and
-// the platform, whose records it counts, say the same.
+// run does `safrasync sync --sweep --json` with the demo's configuration. It verifies that the
+// ledger and the platform agree, and returns the number of the platform's records.
 func (d *demo) run(ctx context.Context,
 	title i18n.Key,
 ) (reports []trade.RunReport, platform map[trade.Kind]int, err error) {
@@ -323,7 +325,7 @@ func (d *demo) run(ctx context.Context,
 	return summary.Runs, platform, err
 }
 
-// printRun says what `safrasync sync` says after a run.
+// printRun prints what `safrasync sync` prints after a run.
 func (d *demo) printRun(ctx context.Context, a *cli.App, reports []trade.RunReport) error {
 	store, err := a.OpenLedger(ctx, cli.ToRead)
 	if err != nil {
@@ -332,8 +334,8 @@ func (d *demo) printRun(ctx context.Context, a *cli.App, reports []trade.RunRepo
 	return runs.PrintSync(ctx, a, store, reports, runs.SyncFlags{}, nil, nil)
 }
 
-// compare proves that the ledger and the platform say the same of each kind: each row that was sent
-// stands there once, and nothing else does, but for the records whose answer was lost.
+// compare returns an error unless ledger and platform agree for each kind: every row that was sent
+// is on the platform once, and nothing else is, except the records whose answer was lost.
 func (d *demo) compare(ctx context.Context) (platform map[trade.Kind]int, err error) {
 	there := map[string]int{}
 	platform, known := map[trade.Kind]int{}, map[trade.Kind]int{}
@@ -368,7 +370,7 @@ func (d *demo) compare(ctx context.Context) (platform map[trade.Kind]int, err er
 	return platform, err
 }
 
-// further says what can be tried next.
+// further prints what can be tried next.
 func (d *demo) further(a *cli.App) error {
 	fmt.Fprintln(a.Out)
 	if !d.kept {
@@ -389,7 +391,7 @@ func (d *demo) further(a *cli.App) error {
 	return nil
 }
 
-// shellWord quotes a path where a shell would take it apart.
+// shellWord quotes a path if a shell would split or expand it.
 func shellWord(path string) string {
 	plain := func(r rune) bool {
 		return strings.ContainsRune("/._-+:@%", r) || r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r))

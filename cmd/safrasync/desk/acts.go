@@ -14,7 +14,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// acts are those of the command line, on the daemon's ledger.
+// acts returns the same acts as on the command line, on the daemon's ledger.
 func (w *work) acts() *acts.Acts {
 	people := cli.ActsOn(w.g.Store, w.g.Engine.Jobs, w.g.App.Config)
 	people.Rows = w.g.Engine
@@ -24,8 +24,8 @@ func (w *work) acts() *acts.Acts {
 	return people
 }
 
-// Plan says what an order would do. The engine's plan is made again by Do, and compared by its
-// mark: so nothing that a browser sends back is believed.
+// Plan returns what an order would do. Do makes the engine's plan again and compares the marks, so
+// that nothing that a browser sends back is trusted.
 func (w *work) Plan(ctx context.Context, o pages.Order) (pages.Plan, error) {
 	plan, err := w.acts().Plan(ctx, o)
 	if err != nil {
@@ -34,7 +34,8 @@ func (w *work) Plan(ctx context.Context, o pages.Order) (pages.Plan, error) {
 	return planOf(o, plan), nil
 }
 
-// Do does what a plan with this mark showed.
+// Do does what a plan with this mark showed. If the plan is another one now, Do does nothing and
+// returns it with Moved set.
 func (w *work) Do(ctx context.Context, o pages.Order, mark string, who acts.Person) (pages.Plan, error) {
 	people := w.acts()
 	plan, err := people.Plan(ctx, o)
@@ -56,13 +57,13 @@ func (w *work) Do(ctx context.Context, o pages.Order, mark string, who acts.Pers
 	return out, err
 }
 
-// planOf is the engine's plan as the console shows it.
+// planOf returns the engine's plan in the console's form.
 func planOf(o pages.Order, plan acts.RowPlan) pages.Plan {
 	return pages.Plan{Order: o, Steps: plan.Steps, Mark: plan.Mark(), Asked: plan.Asked}
 }
 
-// Fields puts the values of the ERP and what was sent side by side, in the order of the API's
-// table; columns that become no field come last.
+// Fields returns the ERP's values beside what was sent, in the order of the API's table; columns
+// that are not mapped come last.
 func (w *work) Fields(ctx context.Context, entry trade.Entry) ([]pages.Field, error) {
 	all, err := w.FieldsOf(ctx, []trade.Entry{entry})
 	if err != nil {
@@ -71,8 +72,8 @@ func (w *work) Fields(ctx context.Context, entry trade.Entry) ([]pages.Field, er
 	return all[0], nil
 }
 
-// FieldsOf does that for several rows. The de-para may have many thousands of codes: it is read
-// once, and only where a row is mapped anew.
+// FieldsOf is Fields for several rows. The de-para may have many thousands of codes, so it is read
+// once, and only if a row must be mapped again.
 func (w *work) FieldsOf(ctx context.Context, entries []trade.Entry) ([][]pages.Field, error) {
 	var refs map[string]map[string]string
 	if slices.ContainsFunc(entries, func(e trade.Entry) bool { return e.Now != nil || e.Payload == nil }) {
@@ -173,7 +174,7 @@ func (w *work) job(name string) (*mapping.Job, mapping.JobSpec) {
 	return nil, mapping.JobSpec{}
 }
 
-// columnsOf are the columns that a field comes from.
+// columnsOf returns the source columns of a field.
 func columnsOf(spec mapping.FieldSpec) []string {
 	out := slices.Clone(spec.Columns)
 	for _, parent := range spec.SentBy {

@@ -17,12 +17,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Approvals gives the acts that wait for somebody's consent.
+// Approvals returns the acts that wait for somebody's consent.
 func (d *Desk) Approvals(ctx context.Context) ([]trade.Approval, error) {
 	return d.g.Store.Approvals(ctx, cli.Now())
 }
 
-// approving are the acts with all that can be approved in the console.
+// approving returns the acts together with all acts that can be approved in the console.
 func (d *Desk) approving() *acts.Acts {
 	people := d.acts()
 	people.Others = map[string]acts.Elsewhere{
@@ -32,11 +32,12 @@ func (d *Desk) approving() *acts.Acts {
 	return people
 }
 
-// slow are the acts whose plans are made again only when somebody agrees: a report of the whole
-// ledger, a reading of the ERP.
+// slow lists the acts whose plans are made again only when somebody agrees, because they need a
+// report of the whole ledger or a read of the ERP.
 var slow = []string{acts.ActClose, acts.ActResync}
 
-// ReviewApproval returns one act that waits, with its plan as it is now.
+// ReviewApproval returns one act that waits for consent, with its plan as of now. Expired and slow
+// acts have no new plan.
 func (d *Desk) ReviewApproval(ctx context.Context, id int64) (out pages.Waits, err error) {
 	if out.Approval, err = d.g.Store.Approval(ctx, id); err != nil {
 		return out, err
@@ -50,17 +51,17 @@ func (d *Desk) ReviewApproval(ctx context.Context, id int64) (out pages.Waits, e
 	return out, err
 }
 
-// Approve keeps that a person agrees; with the last one who has to the act is done.
+// Approve records that a person agrees. When the last person needed agrees, the act is done.
 func (d *Desk) Approve(ctx context.Context, id int64, who acts.Person) (acts.Decided, error) {
 	return d.approving().Approve(ctx, id, who)
 }
 
-// Decline keeps that a person does not agree.
+// Decline records that a person does not agree.
 func (d *Desk) Decline(ctx context.Context, id int64, who acts.Person) (acts.Decided, error) {
 	return d.acts().Decline(ctx, id, who)
 }
 
-// Propose keeps a code of a de-para until somebody else agrees to it.
+// Propose stores a code of a de-para until somebody else agrees to it.
 func (d *Desk) Propose(ctx context.Context, kind, code, id string, who acts.Person) (*trade.Approval, error) {
 	if err := d.mayChange(kind); err != nil {
 		return nil, err
@@ -77,8 +78,8 @@ func (d *Desk) Propose(ctx context.Context, kind, code, id string, who acts.Pers
 	return d.acts().Ask(ctx, planned, mark, who, 2)
 }
 
-// resync is a new reading of a job that was ordered at the command line. It begins when the last
-// one has agreed, and nobody waits for its end: it is one of the cli.
+// resync is a resync that was ordered on the command line. It starts when the last person needed
+// has agreed, and runs in the background.
 func (d *Desk) resync() acts.Elsewhere {
 	plan := func(ctx context.Context, o acts.Order) (map[string]int, error) {
 		plan, _, err := cli.PlanResync(ctx, d.g.Engine, d.g.App.Voice(), o.Job, cli.ResyncOf(o))
@@ -112,7 +113,7 @@ func (d *Desk) resync() acts.Elsewhere {
 	}
 }
 
-// turnWait is how long a new reading waits for a run of the same job that is on its way.
+// turnWait is how long a resync waits for a run of the same job to end.
 const turnWait = 10 * time.Minute
 
 func (d *Desk) resyncNow(ctx context.Context, job string, o engine.Options) error {
@@ -133,7 +134,8 @@ func (d *Desk) resyncNow(ctx context.Context, job string, o engine.Options) erro
 	return err
 }
 
-// inBackground does what nobody waits for, until the generation ends; false: it is ending.
+// inBackground runs fn in the background until the generation ends. It returns false if the
+// generation is already ending.
 func (d *Desk) inBackground(fn func(context.Context)) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

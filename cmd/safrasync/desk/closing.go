@@ -16,12 +16,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// MonthEnd reads a month.
+// MonthEnd parses a month and returns its last day.
 func (*reports) MonthEnd(text string) (day trade.Date, ok bool) {
 	return reconcile.MonthEnd(text)
 }
 
-// PlanClosing says what the report with a cut-off would keep.
+// PlanClosing returns what closing a month would store.
 func (r *reports) PlanClosing(ctx context.Context, day trade.Date) (plan pages.ClosingPlan, err error) {
 	err = r.now(ctx, day, func(s *reconcile.Snapshot) error {
 		plan, err = r.plan(s)
@@ -33,7 +33,7 @@ func (r *reports) PlanClosing(ctx context.Context, day trade.Date) (plan pages.C
 	return plan, err
 }
 
-// plan is the plan of a closing as the console shows it.
+// plan returns the plan of a closing in the console's form.
 func (r *reports) plan(s *reconcile.Snapshot) (pages.ClosingPlan, error) {
 	p, err := s.PlanClosing(r.g.App.Config.Report.Tolerance())
 	return pages.ClosingPlan{
@@ -42,7 +42,9 @@ func (r *reports) plan(s *reconcile.Snapshot) (pages.ClosingPlan, error) {
 	}, err
 }
 
-// CloseReport keeps what a plan with this mark showed, or asks others where they have to agree.
+// CloseReport stores what a plan with this mark showed. If other people must agree, it asks them
+// instead and returns the approval. It does neither if the plan has changed, does not add up, or
+// comes too early; then id is empty and asked is nil.
 func (r *reports) CloseReport(ctx context.Context, day trade.Date, mark string,
 	who acts.Person,
 ) (id string, asked *trade.Approval, err error) {
@@ -69,7 +71,7 @@ func (r *reports) CloseReport(ctx context.Context, day trade.Date, mark string,
 	return id, asked, nil
 }
 
-// ReadClosing returns what was closed.
+// ReadClosing returns a closed report.
 func (r *reports) ReadClosing(ctx context.Context, id string, lang trade.Lang,
 	most int,
 ) (out pages.ClosedMonth, err error) {
@@ -84,14 +86,14 @@ func (r *reports) ReadClosing(ctx context.Context, id string, lang trade.Lang,
 			Program: s.Head.Program, Rows: s.Head.Rows,
 		}
 		o := r.options(q, lang)
-		o.By = []reconcile.By{reconcile.ByAll, reconcile.BySeason, reconcile.ByPlace} // producers are for files
+		o.By = []reconcile.By{reconcile.ByAll, reconcile.BySeason, reconcile.ByPlace} // by producer only in files
 		out.Report, err = read(s, o, most)
 		return err
 	})
 	return out, err
 }
 
-// ClosingStyle puts which closing it is on every printed page.
+// ClosingStyle returns a style sheet that prints the identity of a closing on every page.
 func (r *reports) ClosingStyle(ctx context.Context, id string, lang trade.Lang) (string, error) {
 	list, err := r.g.Store.Closings(ctx, trade.Date{})
 	if err != nil {
@@ -106,7 +108,7 @@ func (r *reports) ClosingStyle(ctx context.Context, id string, lang trade.Lang) 
 	return "", state.ErrNotFound
 }
 
-// stateChecks are the checks about rows that are open in some states, in the order of the list.
+// stateChecks are the checks for open rows in certain states, in the order of the checklist.
 var stateChecks = []struct {
 	key    string
 	states []trade.State
@@ -117,7 +119,7 @@ var stateChecks = []struct {
 	{"waiting", []trade.State{trade.Waiting, trade.Pending}},
 }
 
-// checksOf is the checklist of a closing.
+// checksOf returns the checklist of a closing.
 func checksOf(p reconcile.ClosingPlan, zone *time.Location) []pages.ClosingCheck {
 	sweep, even := pages.ClosingCheck{Key: "sweep", OK: true}, pages.ClosingCheck{Key: "even", Blocks: true}
 	keys := pages.ClosingCheck{Key: "keys"}
@@ -160,7 +162,7 @@ func checksOf(p reconcile.ClosingPlan, zone *time.Location) []pages.ClosingCheck
 	return out
 }
 
-// openItem leads to the open rows of a job in a state.
+// openItem returns an item with a link to the open rows of a job in a state.
 func openItem(s reconcile.Summary, part reconcile.Part) pages.ClosingItem {
 	path := "/doubts"
 	if part.State != trade.InDoubt {
@@ -171,7 +173,8 @@ func openItem(s reconcile.Summary, part reconcile.Part) pages.ClosingItem {
 	}
 }
 
-// keyless leads to what a job's query gave without a key of its own.
+// keyless returns items for the rows of a job's query that have no key, or a key that is not
+// unique.
 func keyless(s reconcile.Summary) (out []pages.ClosingItem) {
 	for _, b := range s.Beside {
 		if b.Rows > 0 && (b.Why == trade.BesideNoKey || b.Why == trade.BesideDouble) {
@@ -181,7 +184,7 @@ func keyless(s reconcile.Summary) (out []pages.ClosingItem) {
 			})
 		}
 	}
-	if len(s.Beside) == 0 && s.Unreadable > 0 { // a sweep that did not tell more of them
+	if len(s.Beside) == 0 && s.Unreadable > 0 { // reports of older sweeps have only this number
 		out = append(out, pages.ClosingItem{
 			Job: s.Job, Kind: s.Sends, Why: trade.BesideNoKey, Sums: trade.Sums{Rows: s.Unreadable},
 			Path: bridgePath(s.Job, string(trade.BesideNoKey)),

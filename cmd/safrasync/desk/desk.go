@@ -17,36 +17,36 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Desk is what the console decides about beside single rows, on the daemon's ledger and
-// engine.
+// Desk is what the console shows and does beyond single rows, on the daemon's ledger and engine.
 type Desk struct {
 	g       *Host
 	board   *pending.Board
 	reports *reports
-	ending  context.Context // of the generation, for looks and readings that nobody waits for
+	ending  context.Context // ends with the generation; for work in the background
 	end     context.CancelFunc
 
-	patience time.Duration // how long a page waits for a look
-	waitFor  int           // so many rows are stuck at most where a page waits for the whole look
+	patience time.Duration // how long a page waits for the rows to be read
+	waitFor  int           // up to so many stuck rows a page waits until all are read
 
 	mu       gosync.Mutex
 	view     *pending.View
-	looking  *looking // for whoever comes next; nil: nobody looks
-	failed   error    // why the last look that nobody waited for came to nothing; nil: it did not
-	begun    bool     // the first look has begun
+	looking  *looking // the read in progress, which later callers share; nil: none
+	failed   error    // error of the last read in the background; nil: none
+	begun    bool     // the first read has begun
 	ended    bool
-	working  gosync.WaitGroup // looks that have begun
+	working  gosync.WaitGroup // reads in progress
 	indexing gosync.WaitGroup // index
 }
 
-// looking is a look that has begun.
+// looking is a read of the stuck rows in progress.
 type looking struct {
-	done chan struct{} // closed when it is over
-	view *pending.View // what was seen, once it is over
+	done chan struct{} // closed when the read has ended
+	view *pending.View // the result, once done is closed
 	err  error
 }
 
-// New returns the desk of a host; what it has begun ends with the command.
+// New returns the desk of a host. What it starts in the background ends when the host's App is
+// closed.
 func New(g *Host) *Desk {
 	d := &Desk{
 		g: g, board: &pending.Board{Ledger: g.Store, Jobs: g.Engine.Jobs, Now: cli.Now},
@@ -58,14 +58,14 @@ func New(g *Host) *Desk {
 	return d
 }
 
-// indexPause is how long what is new in the ledger may not be found by what it shows, and
-// indexFailed how long the next try waits after one that failed.
+// indexPause is how long new rows may be missing from the search. indexFailed is the pause after an
+// error.
 const (
 	indexPause  = 3 * time.Second
 	indexFailed = time.Minute
 )
 
-// index makes rows findable by what people are shown of them, as they come.
+// index adds rows to the search index as they come, by the columns that people are shown.
 func (d *Desk) index() {
 	for {
 		more, err := d.g.Store.Index(d.ending)
@@ -88,7 +88,7 @@ func (d *Desk) index() {
 	}
 }
 
-// close ends what nobody waits for.
+// close ends the work in the background and waits for it.
 func (d *Desk) close() {
 	d.mu.Lock()
 	d.ended = true
@@ -98,10 +98,10 @@ func (d *Desk) close() {
 	d.indexing.Wait()
 }
 
-// How old what is stuck may be when people are shown it. After stuckHolds the next look begins, and
-// nobody waits for it until stuckOld. Of many rows that are stuck the first look takes seconds: a
-// page does not wait for it longer than stuckPatience, and is shown what was seen before, or that
-// the rows are being read.
+// How old a view of the stuck rows may be. When it is older than stuckHolds, a new read begins in
+// the background, and pages use the old view until it is older than stuckOld. With many stuck rows
+// the first read takes seconds. If there are more than stuckFew, a page waits only for
+// stuckPatience; then it shows the old view, or that the rows are being read.
 const (
 	stuckHolds    = 5 * time.Second
 	stuckOld      = time.Minute
@@ -109,8 +109,8 @@ const (
 	stuckFew      = 2000
 )
 
-// look returns what is stuck: as it was a moment ago, unless it must be fresh or nobody has looked
-// lately. Without an error and without a view the first look is not over.
+// look returns a view of the stuck rows. It may be some seconds old, unless fresh is set. If it
+// returns neither a view nor an error, the first read has not ended yet.
 func (d *Desk) look(ctx context.Context, fresh bool) (*pending.View, error) {
 	if fresh {
 		return d.take(ctx)
@@ -145,19 +145,19 @@ func (d *Desk) look(ctx context.Context, fresh bool) (*pending.View, error) {
 	}
 	select {
 	case <-begun.done:
-		if begun.err != nil && d.ending.Err() != nil { // the generation ended it: whoever waits still gets an answer
+		if begun.err != nil && d.ending.Err() != nil { // the generation ended the read; the page still gets an answer
 			return d.take(ctx)
 		}
 		return begun.view, begun.err
 	case <-late:
-		return view, failed // who comes again is not told for ever that the rows are being read
+		return view, failed // after a failure a page shows the error, not for ever that rows are being read
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
-// begin begins a look unless one has begun, and gives it; nil when the generation is ending. The
-// caller holds the lock.
+// begin starts a read unless one is in progress, and returns it; nil if the generation is ending.
+// The caller must hold the lock.
 func (d *Desk) begin() *looking {
 	if d.looking != nil || d.ended {
 		return d.looking
@@ -180,13 +180,13 @@ func (d *Desk) begin() *looking {
 	return l
 }
 
-// few reports whether so few rows are stuck that a look takes no time.
+// few reports whether so few rows are stuck that reading them takes almost no time.
 func (d *Desk) few(ctx context.Context) (bool, error) {
 	n, err := d.stuck(ctx)
 	return n <= d.waitFor, err
 }
 
-// stuck counts the rows that are stuck, by the kept sums.
+// stuck returns the number of stuck rows, from the stored sums.
 func (d *Desk) stuck(ctx context.Context) (n int, err error) {
 	for _, job := range d.g.Engine.Jobs {
 		tallies, err := d.g.Store.Counts(ctx, job.Name())
@@ -203,9 +203,9 @@ func (d *Desk) stuck(ctx context.Context) (n int, err error) {
 	return n, nil
 }
 
-// Expect lets the board read every row that is stuck, which with 100,000 of them takes seconds:
-// whoever comes to see the causes then waits for what has changed since. What was seen is not kept,
-// so that they see how things are when they come.
+// Expect starts to read every stuck row into the board, which takes seconds for 100,000 rows. The
+// next page with the causes then waits only for what has changed since. The view itself is not
+// kept, so that this page shows the state at its own time.
 func (d *Desk) Expect() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -238,7 +238,7 @@ func (d *Desk) voice(lang trade.Lang) cli.Voice {
 	return v
 }
 
-// Stuck groups what did not go by what keeps it.
+// Stuck returns the stuck rows, grouped by cause.
 func (d *Desk) Stuck(ctx context.Context, lang trade.Lang, fresh bool) (pages.Stuck, error) {
 	view, err := d.look(ctx, fresh)
 	if err != nil {
@@ -253,7 +253,7 @@ func (d *Desk) Stuck(ctx context.Context, lang trade.Lang, fresh bool) (pages.St
 	for _, g := range view.Groups {
 		t := alerts.Trouble{State: g.State, Cause: g.Cause, Problem: g.Problem, Awaited: g.Awaited}
 		c := pages.Cause{Group: *g, Advice: t.Advice(v), More: g.Codes - len(g.Subjects)}
-		if g.Key == string(trade.InDoubt) { // whatever its last answer was
+		if g.Key == string(trade.InDoubt) { // regardless of its last answer
 			c.Advice = v.Own.Explain(trade.InDoubt, "", lang)
 		}
 		out.Causes = append(out.Causes, c)
@@ -261,7 +261,7 @@ func (d *Desk) Stuck(ctx context.Context, lang trade.Lang, fresh bool) (pages.St
 	return out, nil
 }
 
-// Doubt reports how a row that may be on the platform stands.
+// Doubt returns what is known of a row that may be on the platform.
 func (d *Desk) Doubt(ctx context.Context, entry trade.Entry) (pages.Doubt, error) {
 	doubt, err := d.acts().Doubt(ctx, entry)
 	if err != nil {
@@ -274,8 +274,7 @@ func (d *Desk) Doubt(ctx context.Context, entry trade.Entry) (pages.Doubt, error
 	return out, nil
 }
 
-// Hints returns what is known of a row beyond the answers to its own requests: what `rows show`
-// tells.
+// Hints returns what is known of a row beyond the answers to its own requests, as `rows show` does.
 func (d *Desk) Hints(ctx context.Context, entry trade.Entry, attempts []trade.Attempt) (pages.Hints, error) {
 	hints, err := rows.Hints(ctx, d.g.App, d.g.Store, entry, attempts)
 	if err != nil {
@@ -313,8 +312,7 @@ func (d *Desk) Hints(ctx context.Context, entry trade.Entry, attempts []trade.At
 
 func (d *Desk) acts() *acts.Acts { return (&work{d.g}).acts() }
 
-// AdviseStop says why a job does not move, and what to do. What a brake has seen is told with its
-// numbers.
+// AdviseStop returns why a job is stopped, and what to do. What a brake found includes its numbers.
 func (d *Desk) AdviseStop(stop trade.Stop, lang trade.Lang) trade.Advice {
 	return adviseStop(d.voice(lang), stop)
 }

@@ -1,4 +1,3 @@
-// Package desk gives the console what it shows and orders: jobs, causes, acts, references and
-// reports, on the ledger and the engine of a Host. It implements the interfaces of package
-// console.
+// Package desk implements the interfaces of package console: jobs, causes, acts, references and
+// reports, on the ledger and the engine of a Host.
 package desk

@@ -14,12 +14,12 @@ import (
 	engine "github.com/safrasync/safrasync/sync"
 )
 
-// Console wires the console with the ledger and the engine's acts.
+// Console builds the console on the ledger and the engine's acts.
 func (g *Host) Console() *console.Console {
 	c := g.App.Config.Console
 	proxy, _ := config.ProxyPrefix(c.Behind)
 	openID, err := c.OpenID()
-	if err != nil { // those who have a password log in all the same
+	if err != nil { // log-ins by password work all the same
 		g.Log.Error("the login by OpenID Connect cannot be offered", zap.Error(err))
 	}
 	ledger, work, desk := cli.Truthful{Store: g.Store}, &work{g}, New(g)
@@ -48,6 +48,6 @@ type Host struct {
 	Store     *state.Store
 	Engine    *cli.Engine
 	Scheduler *engine.Scheduler
-	Board     *Board // how far the runs have come
+	Board     *Board // progress of the runs
 	Log       *zap.Logger
 }

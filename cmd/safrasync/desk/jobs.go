@@ -11,7 +11,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Schedules returns the jobs with their schedules and where they stand.
+// Schedules returns the jobs with their schedules and states.
 func (d *Desk) Schedules(ctx context.Context, lang trade.Lang) ([]pages.Schedule, error) {
 	v, zone := d.voice(lang), d.g.App.Config.Zone()
 	var out []pages.Schedule
@@ -54,7 +54,7 @@ const (
 	actRun     = "run"
 )
 
-// PlanJob says what an act on a job would do.
+// PlanJob returns what an act on a job would do.
 func (d *Desk) PlanJob(ctx context.Context, act, job string, who acts.Person) (pages.JobPlan, error) {
 	plan, err := d.planJob(ctx, act, job, who)
 	if err != nil {
@@ -86,11 +86,11 @@ func (d *Desk) planJob(ctx context.Context, act, job string, who acts.Person) (a
 	return acts.JobPlan{}, fmt.Errorf("there is no act %q", act)
 }
 
-// jobPlan is the engine's plan as the console shows it.
+// jobPlan returns the engine's plan in the console's form.
 func (d *Desk) jobPlan(plan acts.JobPlan) pages.JobPlan {
 	out := pages.JobPlan{Act: plan.Act, Job: plan.Job, Refused: string(plan.Refused), Before: plan.Before}
 	seen := plan.Before
-	if plan.Act == actRun || plan.Act == actPause { // whatever it does at this moment, that is ordered of it
+	if plan.Act == actRun || plan.Act == actPause { // these two may be ordered whatever the job does now
 		seen = trade.JobStatus{}
 	}
 	out.Mark = acts.MarkOf(plan.Act, plan.Job, plan.Refused, seen, plan.Release)
@@ -108,7 +108,7 @@ func (d *Desk) jobPlan(plan acts.JobPlan) pages.JobPlan {
 	return out
 }
 
-// DoJob does what a plan with this mark showed.
+// DoJob does what a plan with this mark showed. It refuses if the plan has changed.
 func (d *Desk) DoJob(ctx context.Context, act, job, mark string, who acts.Person) (pages.JobPlan, error) {
 	plan, err := d.planJob(ctx, act, job, who)
 	if err != nil {
@@ -136,7 +136,7 @@ func (d *Desk) DoJob(ctx context.Context, act, job, mark string, who acts.Person
 	return out, err
 }
 
-// RunNow asks the scheduler for a run of a job. The order stands in the audit before it is given.
+// RunNow asks the scheduler for a run of a job. The order is recorded in the audit first.
 func (h *Host) RunNow(ctx context.Context, job string, sweep bool, who acts.Person) error {
 	var detail any
 	if sweep {

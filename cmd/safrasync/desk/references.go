@@ -13,10 +13,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ReferenceSource reports where a kind of reference is kept.
+// ReferenceSource returns where a kind of reference is stored.
 func (d *Desk) ReferenceSource(kind string) string { return refs.Source(d.g.App, kind) }
 
-// ReadReferences reads a CSV of codes and ids, and says what it would change.
+// ReadReferences reads a CSV of codes and ids, and returns what it would change.
 func (d *Desk) ReadReferences(ctx context.Context, kind string, file io.Reader,
 	lang trade.Lang,
 ) (pages.ReferencePlan, error) {
@@ -42,7 +42,7 @@ func (d *Desk) ReadReferences(ctx context.Context, kind string, file io.Reader,
 	return plan, nil
 }
 
-// SetReferences stores codes, with the record in the audit.
+// SetReferences stores codes, together with the audit record.
 func (d *Desk) SetReferences(ctx context.Context, kind string, codes, labels map[string]string, act string,
 	who acts.Person,
 ) (added, changed int, err error) {
@@ -67,7 +67,8 @@ func (d *Desk) SetReferences(ctx context.Context, kind string, codes, labels map
 	return d.g.Store.ImportReferences(ctx, kind, clean, named, record)
 }
 
-// RemoveReference takes one code out, with the record in the audit.
+// RemoveReference removes one code, together with the audit record. It reports whether the code
+// existed.
 func (d *Desk) RemoveReference(ctx context.Context, kind, code string, who acts.Person) (bool, error) {
 	if err := d.mayChange(kind); err != nil {
 		return false, err
@@ -80,7 +81,8 @@ func (d *Desk) RemoveReference(ctx context.Context, kind, code string, who acts.
 	return n > 0, err
 }
 
-// mayChange refuses to change what the next run would read from the ERP again.
+// mayChange returns an error for a kind that is not stored in the ledger: the next run would read
+// it from the ERP again.
 func (d *Desk) mayChange(kind string) error {
 	if from := refs.Source(d.g.App, kind); from != "ledger" {
 		return fmt.Errorf("the references %s are kept in the %s", kind, from)
@@ -88,7 +90,7 @@ func (d *Desk) mayChange(kind string) error {
 	return nil
 }
 
-// WriteReferences writes a table as CSV that spreadsheets open without harm.
+// WriteReferences writes a table as CSV that is safe to open in a spreadsheet.
 func (d *Desk) WriteReferences(ctx context.Context, kind string, w io.Writer) error {
 	table, err := d.g.Store.ListReferences(ctx, kind)
 	if err != nil {

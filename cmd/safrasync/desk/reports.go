@@ -17,22 +17,22 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// reports makes the reconciliation for the console, as `safrasync report` does.
+// reports builds the reconciliation for the console, as `safrasync report` does.
 type reports struct {
 	g    *Host
-	turn chan struct{} // one report at a time: it reads the whole ledger
+	turn chan struct{} // holds one value: one report at a time, because each reads the whole ledger
 }
 
 func newReports(g *Host) *reports {
 	return &reports{g: g, turn: make(chan struct{}, 1)}
 }
 
-// Closings lists the months that were closed, the newest first.
+// Closings returns the months that were closed, newest first.
 func (r *reports) Closings(ctx context.Context) ([]trade.Closing, error) {
 	return r.g.Store.Closings(ctx, trade.Date{})
 }
 
-// with calls fn with the rows that open gives, one report at a time.
+// with calls fn with the snapshot that open returns, one report at a time.
 func (r *reports) with(ctx context.Context, open func() (*reconcile.Snapshot, error),
 	fn func(*reconcile.Snapshot) error,
 ) error {
@@ -50,8 +50,8 @@ func (r *reports) with(ctx context.Context, open func() (*reconcile.Snapshot, er
 	return fn(snapshot)
 }
 
-// asked calls fn with the rows of a report: those of a closing where there is one of that day or
-// with that id.
+// asked calls fn with the rows of a report. If there is a closing with the given id or day, they
+// are those of the closing.
 func (r *reports) asked(ctx context.Context, q pages.ReportQuery, fn func(*reconcile.Snapshot) error) error {
 	return r.with(ctx, func() (*reconcile.Snapshot, error) {
 		if q.AsOf.IsZero() && q.Closing == "" {
@@ -72,7 +72,7 @@ func (r *reports) asked(ctx context.Context, q pages.ReportQuery, fn func(*recon
 	}, fn)
 }
 
-// now calls fn with the rows that a closing of a day would keep.
+// now calls fn with the rows that closing a day would store.
 func (r *reports) now(ctx context.Context, day trade.Date, fn func(*reconcile.Snapshot) error) error {
 	return r.with(ctx, func() (*reconcile.Snapshot, error) {
 		return r.take(ctx, reconcile.Cut{Day: day, Bare: true})
@@ -86,7 +86,7 @@ func (r *reports) take(ctx context.Context, cut reconcile.Cut) (*reconcile.Snaps
 	}, cut)
 }
 
-// sectionsShown are those of a report without its single rows.
+// sectionsShown are the sections of a report without single rows.
 var sectionsShown = []reconcile.SectionID{
 	reconcile.SummarySection, reconcile.BridgeSection, reconcile.TotalsSection, reconcile.DivergencesSection,
 	reconcile.ExceptionsSection, reconcile.MessagesSection,
@@ -104,7 +104,7 @@ func (r *reports) options(q pages.ReportQuery, lang trade.Lang) reconcile.Option
 	return o
 }
 
-// ReadReport makes a report for the page.
+// ReadReport returns a report for the page.
 func (r *reports) ReadReport(ctx context.Context, q pages.ReportQuery, lang trade.Lang,
 	most int,
 ) (out pages.Report, err error) {
@@ -115,7 +115,7 @@ func (r *reports) ReadReport(ctx context.Context, q pages.ReportQuery, lang trad
 	return out, err
 }
 
-// WriteReport writes a report as a file, after it was put into the audit.
+// WriteReport writes a report to a file. It first records that in the audit.
 func (r *reports) WriteReport(ctx context.Context, q pages.ReportQuery, lang trade.Lang, format string,
 	w io.Writer, who acts.Person,
 ) error {
@@ -139,7 +139,7 @@ func (r *reports) WriteReport(ctx context.Context, q pages.ReportQuery, lang tra
 	})
 }
 
-// archive writes a report with its closings and its audit, and puts its seal into the audit.
+// archive writes a report with its closings and its audit, and records its seal in the audit.
 func (r *reports) archive(ctx context.Context, s *reconcile.Snapshot, o reconcile.Options, w io.Writer,
 	who acts.Person,
 ) error {
@@ -157,8 +157,8 @@ func (r *reports) archive(ctx context.Context, s *reconcile.Snapshot, o reconcil
 	return r.g.Store.AppendAudit(ctx, record)
 }
 
-// approvable lets a closing that somebody ordered be approved. One that compares with the platform
-// is of the command line.
+// approvable is the closing of a month that somebody ordered, as an act to approve. A closing that
+// compares with the platform can be approved on the command line only.
 func (r *reports) approvable() acts.Elsewhere {
 	return acts.Elsewhere{
 		Mark: func(ctx context.Context, o acts.Order) (string, error) {
@@ -180,7 +180,7 @@ func (r *reports) approvable() acts.Elsewhere {
 	}
 }
 
-// read reads a report for a page.
+// read returns a report for a page.
 func read(s *reconcile.Snapshot, o reconcile.Options, most int) (pages.Report, error) {
 	all, err := paper.Read(s, o, most)
 	for _, t := range all.Sections {
@@ -194,8 +194,8 @@ func read(s *reconcile.Snapshot, o reconcile.Options, most int) (pages.Report, e
 	return pages.Report{Report: all, Figures: figuresOf(all.Totals)}, err
 }
 
-// bridgePath leads from a part of the bridge to what is meant: rows of the ledger, or, for what has
-// none, the run that tells of it.
+// bridgePath returns the link for a line of the bridge: the rows of the ledger or, if there are
+// none, the run that reports them.
 func bridgePath(job, line string) string {
 	query := url.Values{"job": {job}}
 	switch line {
@@ -211,7 +211,7 @@ func bridgePath(job, line string) string {
 	return "/rows?" + query.Encode()
 }
 
-// figuresOf are the grain and the money of each product, the heaviest first.
+// figuresOf returns the grain and the money of each product, the largest contracted weight first.
 func figuresOf(totals []reconcile.Total) []pages.ProductFigures {
 	var out []pages.ProductFigures
 	for _, t := range totals {

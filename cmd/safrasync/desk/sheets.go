@@ -12,7 +12,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// WriteRows writes rows as a file in which decisions can be filled in, after it was put into the
+// WriteRows writes rows to a file in which decisions can be filled in. It first records that in the
 // audit.
 func (r *reports) WriteRows(ctx context.Context, each func(func(trade.Entry) error) error, form string,
 	filter string, lang trade.Lang, w io.Writer, who acts.Person,
@@ -29,11 +29,11 @@ func (r *reports) WriteRows(ctx context.Context, each func(func(trade.Entry) err
 	}, each, r.options(pages.ReportQuery{}, lang), reconcile.Form(form), w)
 }
 
-// sheetAdopts is how many rows one file may adopt in the console: each is read back from the
-// platform while somebody waits.
+// sheetAdopts is how many rows one file may adopt in the console, because each one is read back
+// from the platform while somebody waits.
 const sheetAdopts = 50
 
-// PlanSheet reads a file of decisions, and says what it orders.
+// PlanSheet reads a file of decisions, and returns what it orders.
 func (r *reports) PlanSheet(ctx context.Context, file io.Reader, lang trade.Lang) (pages.SheetPlan, error) {
 	plan, _, _, err := r.planSheet(ctx, file, lang)
 	return plan, err
@@ -82,8 +82,8 @@ func (r *reports) planSheet(ctx context.Context, file io.Reader, lang trade.Lang
 	return out, people, planned, nil
 }
 
-// DoSheet does what a plan with this mark showed; with another mark nothing is done, and Moved is
-// true.
+// DoSheet does what a plan with this mark showed. If the plan is another one now, it does nothing
+// and sets Moved.
 func (r *reports) DoSheet(ctx context.Context, file io.Reader, mark string, lang trade.Lang,
 	who acts.Person,
 ) (pages.SheetPlan, error) {

@@ -6,19 +6,19 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// The sentences that the console shares with the command line.
+// The texts that the console shares with the command line.
 
 func (w *work) voice(lang trade.Lang) cli.Voice {
 	return cli.Voice{Lang: lang, Zone: w.g.App.Config.Zone(), Own: w.g.App.Config.Catalogue()}
 }
 
-// Stop says why a job stands still and who sees to it, without a command.
+// Stop returns why a job is stopped and who must act, without a command.
 func (w *work) Stop(stop trade.Stop, lang trade.Lang) string {
 	v := w.voice(lang)
 	advice := adviseStop(v, stop)
 	text := advice.What
 	switch {
-	case stop.Code == string(trade.Paused): // who did it, and why
+	case stop.Code == string(trade.Paused): // the text states who paused it, and why
 		text = stop.Text + v.Text("stop.resume")
 	case advice.Fixer == trade.FixIT:
 		text += v.Text("stop.tell_it")
@@ -29,12 +29,13 @@ func (w *work) Stop(stop trade.Stop, lang trade.Lang) string {
 	return text
 }
 
-// Reason says in one line why a row is as it is.
+// Reason returns one line about why a row is in its state.
 func (w *work) Reason(entry trade.Entry, lang trade.Lang) string {
 	return w.voice(lang).Reason(entry)
 }
 
-// Advice is what to do about a row; of one that was sent, about what happened to it afterwards.
+// Advice returns what to do about a row. For a row that was sent it is about what happened
+// afterwards.
 func (w *work) Advice(entry trade.Entry, lang trade.Lang) trade.Advice {
 	for _, flag := range trade.AcknowledgedByAct {
 		if entry.State == trade.Accepted && entry.Flags.Has(flag) {
@@ -44,8 +45,8 @@ func (w *work) Advice(entry trade.Entry, lang trade.Lang) trade.Advice {
 	return w.voice(lang).Advice(entry)
 }
 
-// Attempt says how an attempt ended, with what the platform answered, and, by its name, how far its
-// request got.
+// Attempt returns how an attempt ended, with the platform's answer, and the name of the phase that
+// its request reached.
 func (w *work) Attempt(attempt trade.Attempt, lang trade.Lang) (outcome, phase string) {
 	v := w.voice(lang)
 	outcome = v.Text(i18n.Key("outcome." + cli.OutcomeName(attempt.Outcome)))

@@ -10,10 +10,10 @@ import (
 	"github.com/safrasync/safrasync/sync/run"
 )
 
-// work is the engine of a generation as the console knows it.
+// work is the engine of a generation, as package console uses it.
 type work struct{ g *Host }
 
-// nextRunsShown is how many times of a schedule people are shown.
+// nextRunsShown is how many times of a schedule are shown.
 const nextRunsShown = 3
 
 // Jobs returns the jobs in the order in which they run.
@@ -31,10 +31,11 @@ func (w *work) Jobs() []pages.Job {
 	return out
 }
 
-// Progress reports what runs now in this process.
+// Progress returns what is running in this process now, and a channel that is closed when that
+// changes.
 func (w *work) Progress() ([]pages.Progress, <-chan struct{}) { return w.g.Board.look() }
 
-// Board is where the runs of this process tell how far they have come.
+// Board holds the progress of the runs of this process.
 type Board struct {
 	mu      gosync.Mutex
 	jobs    []pages.Progress
@@ -44,7 +45,7 @@ type Board struct {
 // NewBoard returns a board on which no job runs.
 func NewBoard() *Board { return &Board{changed: make(chan struct{})} }
 
-// Observe is told by the engine; it must not wait for anybody.
+// Observe is called by the engine; it must not block.
 func (b *Board) Observe(p run.Progress) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -8,15 +8,16 @@ import (
 	"github.com/safrasync/safrasync/sync/acts"
 )
 
-// Proposal is a code of a de-para that somebody proposes, as it is kept until another agrees; the
-// mark covers what the code has now.
+// Proposal returns a proposed code of a de-para in the form in which it is stored until somebody
+// else agrees. The mark covers the id that the code has now.
 func Proposal(ctx context.Context, store *state.Store, kind, code, id string) (acts.Planned, string, error) {
 	all, _, err := store.References(ctx)
 	o := acts.Order{Act: acts.ActSetCode, Job: kind, Keys: []string{code}, ID: id}
 	return acts.Planned{Order: o, Rows: 1}, acts.MarkOf(o, all[kind][code]), err
 }
 
-// ApprovableIn lets a code that somebody proposed be approved.
+// ApprovableIn returns the act with which a proposed code is approved, on the ledger that open
+// returns.
 func ApprovableIn(open func(context.Context) (*state.Store, error)) acts.Elsewhere {
 	return acts.Elsewhere{
 		Mark: func(ctx context.Context, o acts.Order) (string, error) {
@@ -42,7 +43,7 @@ func ApprovableIn(open func(context.Context) (*state.Store, error)) acts.Elsewhe
 	}
 }
 
-// Approvable is that at the command line.
+// Approvable is ApprovableIn for the command line.
 func Approvable(a *cli.App) acts.Elsewhere {
 	return ApprovableIn(func(ctx context.Context) (*state.Store, error) { return a.OpenLedger(ctx, cli.ToWrite) })
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// maxCSVBytes bounds a de-para file: a million lines fit.
+// maxCSVBytes limits a de-para file; a million lines fit.
 const maxCSVBytes = 128 << 20
 
 // badLine is a line of a CSV that cannot be imported.
@@ -23,17 +23,16 @@ type badLine struct {
 	Text string `json:"text"` // why, in the person's language
 }
 
-// ReferenceTable is a CSV that was read.
+// ReferenceTable is the content of a CSV with references.
 type ReferenceTable struct {
 	Codes  map[string]string
-	Labels map[string]string // nil: the file has no column for them
+	Labels map[string]string // nil: the file has no column for labels
 	Bad    []badLine
 }
 
-// ReadReferences reads a CSV with the header code,id or code,id,label. A byte order mark and the
-// separators of spreadsheets (; and tab) are taken too. The error is for a file that is no such
-// table at all;
-// single lines that are wrong are in bad.
+// ReadReferences reads a CSV with the header code,id or code,id,label. It accepts a byte order mark
+// and the separators of spreadsheets (; and tab). It returns an error if the file is not such a
+// table at all; invalid lines are in Bad.
 func ReadReferences(r io.Reader, v cli.Voice) (ReferenceTable, error) {
 	t := ReferenceTable{Codes: map[string]string{}}
 	c, err := cli.OpenCSV(r, maxCSVBytes, v)
@@ -56,7 +55,7 @@ func ReadReferences(r io.Reader, v cli.Voice) (ReferenceTable, error) {
 		}
 		var fault *csv.ParseError
 		if errors.As(err, &fault) {
-			// After a broken quote nobody knows where the next line begins.
+			// After an unclosed quote it is unknown where the next line begins.
 			t.Bad = append(t.Bad, badLine{fault.StartLine, v.Text("csv.broken")})
 			return t, nil
 		}
@@ -65,13 +64,13 @@ func ReadReferences(r io.Reader, v cli.Voice) (ReferenceTable, error) {
 		}
 		line, _ := c.FieldPos(0)
 		if len(record) == 1 && strings.TrimSpace(record[0]) == "" || strings.TrimSpace(strings.Join(record, "")) == "" {
-			continue // what spreadsheets leave at the end
+			continue // spreadsheets leave empty lines at the end
 		}
 		t.add(record, line, lineOf, v)
 	}
 }
 
-// referenceHead is the header of a table; the label may be left out.
+// referenceHead is the header of a table; the label is optional.
 var referenceHead = []string{"code", "id", "label"}
 
 func isHead(cell, name string) bool { return strings.EqualFold(strings.TrimSpace(cell), name) }
@@ -103,7 +102,7 @@ func (t *ReferenceTable) add(record []string, line int, lineOf map[string]int, v
 	}
 }
 
-// WriteReferences writes what ReadReferences reads.
+// WriteReferences writes a table in the form that ReadReferences reads.
 func WriteReferences(w io.Writer, table []trade.Reference) error {
 	c := csv.NewWriter(w)
 	columns := 2

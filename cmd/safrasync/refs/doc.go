@@ -1,3 +1,3 @@
-// Package refs has the commands for the de-para tables that the ledger keeps: list, import,
-// export, set, remove. It reads and writes the CSV files that the console takes too.
+// Package refs has the commands for the de-para tables in the ledger: list, import, export, set,
+// remove. The console uses its functions to read and write the same CSV files.
 package refs

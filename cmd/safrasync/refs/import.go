@@ -12,13 +12,14 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// importFlags are those of `safrasync refs import`.
+// importFlags are the flags of `safrasync refs import`.
 type importFlags struct {
 	cli.ActFlags
 	skipInvalid bool
 }
 
-// importReferences imports a CSV, all or nothing and after showing what it would change.
+// importReferences shows what a CSV would change, asks, and imports it: all or nothing, unless
+// --skip-invalid is set.
 func importReferences(ctx context.Context, a *cli.App, kind, file string, f importFlags) error {
 	if err := checkKind(a, kind, cli.ToWrite); err != nil {
 		return err
@@ -74,7 +75,7 @@ func importReferences(ctx context.Context, a *cli.App, kind, file string, f impo
 	return tellImported(a, kind, n, m, len(table.Codes)-n-m)
 }
 
-// Renames counts the codes of a file that are there and get another label.
+// Renames returns how many existing codes get another label from the file.
 func (t ReferenceTable) Renames(ctx context.Context, store *state.Store, kind string) (n int, err error) {
 	if t.Labels == nil {
 		return 0, nil
@@ -88,7 +89,7 @@ func (t ReferenceTable) Renames(ctx context.Context, store *state.Store, kind st
 	return n, err
 }
 
-// tellRenames says how many labels a file changes.
+// tellRenames prints how many labels a file changes, and returns that number.
 func tellRenames(ctx context.Context, a *cli.App, store *state.Store, kind string, t ReferenceTable) (int, error) {
 	n, err := t.Renames(ctx, store, kind)
 	if n > 0 {
@@ -119,15 +120,15 @@ func tellPlan(a *cli.App, kind string, added, changed []trade.ReferenceChange, u
 ) {
 	shown := func(code string) string { return trade.Reference{Code: code, Label: labels[code]}.Shown() }
 	a.Tell("plan.title", kind, len(added), len(changed), unchanged)
-	// what is overwritten matters more than what is new
+	// overwritten ids matter more than new codes
 	cli.TellPlan(a, changed, func(c trade.ReferenceChange) {
 		a.Tell("refs.would_change", shown(c.Code), *c.From, *c.To)
 	})
 	cli.TellPlan(a, added, func(c trade.ReferenceChange) { a.Tell("refs.would_add", shown(c.Code), *c.To) })
 }
 
-// exportReferences writes a table as CSV that spreadsheets open without harm and `refs import`
-// reads again.
+// exportReferences writes a table as CSV that is safe to open in a spreadsheet and that `refs
+// import` can read.
 func exportReferences(ctx context.Context, a *cli.App, kind string) error {
 	if err := checkKind(a, kind, cli.ToRead); err != nil {
 		return err

@@ -16,18 +16,18 @@ import (
 type referenceJSON struct {
 	Kind  string  `json:"kind"`
 	Code  *string `json:"code"` // null: the total of the kind
-	ID    *string `json:"id"`   // null: rows wait for it
-	Rows  int     `json:"rows"` // rows that wait for it, or for such a row
+	ID    *string `json:"id"`   // null: rows wait for an id
+	Rows  int     `json:"rows"` // rows that wait for this code, or for any code of the kind
 	Label string  `json:"label,omitempty"`
-	From  string  `json:"from"`  // ledger, erp for a kind that is read from there, platform for one that is looked up
-	Total bool    `json:"total"` // what the missing codes of the kind block together, each row once
+	From  string  `json:"from"`  // ledger; erp: read from there; platform: looked up there
+	Total bool    `json:"total"` // what all missing codes of the kind block, each row counted once
 
-	Blocks  map[trade.Kind]*trade.Load `json:"blocks,omitempty"`  // those rows by kind of record
-	Invalid map[trade.Kind]*trade.Load `json:"invalid,omitempty"` // rows that need it and are invalid besides
+	Blocks  map[trade.Kind]*trade.Load `json:"blocks,omitempty"`  // the blocked rows by kind of record
+	Invalid map[trade.Kind]*trade.Load `json:"invalid,omitempty"` // rows that need the code and are also invalid
 }
 
-// listReferences lists the de-para: what rows wait for first, those that block most rows at the
-// top, then the codes that are there.
+// listReferences lists the de-para: first the missing codes, those that block most rows at the top,
+// then the stored codes.
 func listReferences(ctx context.Context, a *cli.App, args []string) error {
 	kind := ""
 	if len(args) > 0 {
@@ -77,7 +77,7 @@ func listReferences(ctx context.Context, a *cli.App, args []string) error {
 	})
 }
 
-// Source says where a kind is kept, as in JSON.
+// Source returns where a kind is stored, as in JSON: ledger, erp or platform.
 func Source(a *cli.App, kind string) string {
 	if kind == trade.ProducerByDocument {
 		return "platform"
@@ -109,7 +109,7 @@ func printReferences(a *cli.App, missing []trade.Shortage, stored []trade.Refere
 	t.Render()
 }
 
-// printMissing writes the codes without an id and, below, what each kind blocks.
+// printMissing prints the codes without an id and, below them, what each kind blocks.
 func printMissing(a *cli.App, missing []trade.Shortage) {
 	kinds := kindsOf(missing)
 	head := []i18n.Key{"refs.head_kind", "refs.head_missing"}
@@ -149,8 +149,8 @@ func printMissing(a *cli.App, missing []trade.Shortage) {
 	a.Line("")
 }
 
-// kindsOf returns the kinds of records that stand in a list of shortages, in the order of
-// trade.Kinds; there is at least one.
+// kindsOf returns the kinds of records that occur in a list of shortages, in the order of
+// trade.Kinds. It returns at least one.
 func kindsOf(missing []trade.Shortage) []trade.Kind {
 	var out []trade.Kind
 	for _, k := range trade.Kinds {
@@ -174,7 +174,7 @@ func loadRows(l *trade.Load) int {
 	return l.Rows
 }
 
-// load says what is blocked: "38 contratos, 112 entregas, 4.310 t".
+// load returns what is blocked as text: "38 contratos, 112 entregas, 4.310 t".
 func load(v cli.Voice, blocked map[trade.Kind]*trade.Load) string {
 	var parts []string
 	for _, k := range trade.Kinds {
@@ -196,8 +196,8 @@ func load(v cli.Voice, blocked map[trade.Kind]*trade.Load) string {
 	return strings.Join(parts, ", ")
 }
 
-// weight is the sum of all kinds of records in tonnes, to the kilogram. A delivery's grain is its
-// contract's too: it is the weight of the records that cannot go.
+// weight returns the sum of all kinds of records in tonnes, to the kilogram. The same grain counts
+// in a contract and in its deliveries: it is the weight of the records that cannot go.
 func weight(v cli.Voice, blocked map[trade.Kind]*trade.Load) string {
 	var kg trade.Decimal
 	for _, l := range blocked {

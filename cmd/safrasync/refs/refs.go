@@ -52,8 +52,8 @@ func NewCommand(a *cli.App) *cobra.Command {
 	return group
 }
 
-// checkKind refuses what is no kind of reference, and, for changes, a kind that the next run would
-// read from the ERP again.
+// checkKind returns an error for an unknown kind of reference and, for changes, for a kind that the
+// next run would read from the ERP again.
 func checkKind(a *cli.App, kind string, how cli.Access) error {
 	config, err := a.LoadConfig()
 	if err != nil {
@@ -113,7 +113,7 @@ func setReference(ctx context.Context, a *cli.App, kind, code, id string, f cli.
 	return tellImported(a, kind, added, changed, 0)
 }
 
-// removeReference takes one code out. Rows that need it wait from the next run on.
+// removeReference removes one code. Rows that need it wait from the next run on.
 func removeReference(ctx context.Context, a *cli.App, kind, code string, f cli.ActFlags) error {
 	if err := checkKind(a, kind, cli.ToWrite); err != nil {
 		return err
@@ -156,7 +156,8 @@ func removeReference(ctx context.Context, a *cli.App, kind, code string, f cli.A
 	return nil
 }
 
-// readTable reads one de-para table for a plan, which must not even make a ledger.
+// readTable reads one de-para table for a plan. It opens the ledger for reading, because a plan
+// must not create one.
 func readTable(ctx context.Context, a *cli.App, kind string) (map[string]string, error) {
 	store, err := a.OpenLedger(ctx, cli.ToRead)
 	if err != nil {

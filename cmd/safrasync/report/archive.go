@@ -13,8 +13,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// writeArchive writes a season, or a time, as one file. It stands in the audit before, and its seal
-// afterwards.
+// writeArchive writes the report of a season, or of a period, to one file. The audit records the
+// export before, and the seal afterwards.
 func writeArchive(ctx context.Context, a *cli.App, f Flags, s *reconcile.Snapshot, o reconcile.Options) error {
 	if f.failed || f.output != "" || len(o.Sections)+len(o.By) > 0 {
 		return a.Usage("archive.alone")
@@ -51,8 +51,7 @@ func writeArchive(ctx context.Context, a *cli.App, f Flags, s *reconcile.Snapsho
 	return nil
 }
 
-// openArchive verifies an archive, and shows what it has: its report, the list of its closings, or
-// one of them.
+// openArchive verifies an archive, and shows its report, the list of its closings, or one of them.
 func openArchive(ctx context.Context, a *cli.App, f Flags) error {
 	if !f.none() || f.failed || f.platform || f.close+f.archive != "" {
 		return a.Usage("archive.open_alone")
@@ -109,7 +108,7 @@ func openArchive(ctx context.Context, a *cli.App, f Flags) error {
 	return writeFile(a, f.output, write)
 }
 
-// archived are the rows of an archive that somebody asks for.
+// archived returns the snapshot of an archive that the flags select.
 func archived(ctx context.Context, a *cli.App, f Flags, in *archive.Archive) (*reconcile.Snapshot, error) {
 	if f.asOf+f.closing == "" {
 		return in.Snapshot()

@@ -17,7 +17,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// closeReport keeps a report for good. It shows first what would be closed.
+// closeReport shows what a closing would store, asks, and stores the report permanently.
 func closeReport(ctx context.Context, a *cli.App, f Flags, options reconcile.Options) error {
 	day, ok := reconcile.MonthEnd(f.close)
 	if !ok {
@@ -78,7 +78,8 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, options reconcile.Opt
 	return nil
 }
 
-// tellClosing says what a closing would keep, and fails where nothing may be closed.
+// tellClosing prints what a closing would store. It returns an error if the report does not add up,
+// because it must not be closed then.
 func tellClosing(ctx context.Context, a *cli.App, reading *state.Store, plan reconcile.ClosingPlan) error {
 	a.Tell("close.plan", closingDay(a, plan.Day), plan.Rows, plan.Divergences)
 	for _, t := range plan.Totals {
@@ -110,7 +111,7 @@ func tellClosing(ctx context.Context, a *cli.App, reading *state.Store, plan rec
 	return nil
 }
 
-// freeze keeps what a snapshot shows, in the name of a person.
+// freeze stores a snapshot as a closing by a person.
 func freeze(ctx context.Context, a *cli.App, day trade.Date, s *reconcile.Snapshot,
 	who acts.Person,
 ) (trade.Closing, error) {
@@ -125,7 +126,7 @@ func freeze(ctx context.Context, a *cli.App, day trade.Date, s *reconcile.Snapsh
 	return reconcile.Freeze(ctx, writing, s, who.Name, who.Reason, record)
 }
 
-// ClosingOrder is a closing as it is kept until others agree to it.
+// ClosingOrder returns a closing in the form in which it is stored until other people agree to it.
 func ClosingOrder(day trade.Date, plan reconcile.ClosingPlan, platform bool) acts.Planned {
 	p := acts.Planned{
 		Order: acts.Order{Act: acts.ActClose, Job: day.String(), Checked: platform}, Rows: plan.Rows,
@@ -136,7 +137,7 @@ func ClosingOrder(day trade.Date, plan reconcile.ClosingPlan, platform bool) act
 			return p
 		}
 		for currency, value := range t.Values {
-			if currency != "BRL" { // nobody can tell what that is in R$
+			if currency != "BRL" { // the value in R$ is unknown
 				return p
 			}
 			sum, priced = sum.Add(value), true
@@ -148,7 +149,7 @@ func ClosingOrder(day trade.Date, plan reconcile.ClosingPlan, platform bool) act
 	return p
 }
 
-// Approvable lets a closing that somebody ordered be approved at the command line.
+// Approvable returns the act with which an ordered closing is approved on the command line.
 func Approvable(a *cli.App) acts.Elsewhere {
 	with := func(ctx context.Context, o acts.Order,
 		fn func(trade.Date, *reconcile.Snapshot, reconcile.ClosingPlan) error,
@@ -194,7 +195,7 @@ func Approvable(a *cli.App) acts.Elsewhere {
 	}
 }
 
-// valuesText writes amounts of money by currency.
+// valuesText formats sums of money by currency.
 func valuesText(values map[string]trade.Decimal, lang trade.Lang) string {
 	var parts []string
 	for _, currency := range slices.Sorted(maps.Keys(values)) {
@@ -203,7 +204,7 @@ func valuesText(values map[string]trade.Decimal, lang trade.Lang) string {
 	return strings.Join(parts, ", ")
 }
 
-// closingDay is a day as people of the language write it.
+// closingDay formats a day for people.
 func closingDay(a *cli.App, d trade.Date) string {
 	return reconcile.PlainText(reconcile.Day(d.String()), a.Lang(), time.UTC)
 }
@@ -211,7 +212,7 @@ func closingDay(a *cli.App, d trade.Date) string {
 // closingJSON is one line of `report --closings --json`.
 type closingJSON struct {
 	ID      string    `json:"id"`
-	Day     string    `json:"day"` // cut-off
+	Day     string    `json:"day"` // the cut-off
 	At      time.Time `json:"at"`
 	Who     string    `json:"who"`
 	Reason  string    `json:"reason"`
@@ -225,7 +226,7 @@ func closingOf(c trade.Closing) closingJSON {
 	return closingJSON{c.ID, c.Day.String(), c.At, c.Who, c.Reason, c.Rows, c.Program, c.Hash, c.Audit}
 }
 
-// listClosings lists the closed reports, the newest first.
+// listClosings prints the closed reports, newest first.
 func listClosings(ctx context.Context, a *cli.App) error {
 	store, err := a.OpenLedger(ctx, cli.ToRead)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Flags are those of `safrasync report`.
+// Flags are the flags of `safrasync report`.
 type Flags struct {
 	cli.ActFlags
 	selected
@@ -39,13 +39,13 @@ type selected struct {
 	jobs, harvests, products, branches, producers, places, wallets, states []string
 }
 
-// none reports that they select nothing.
+// none reports whether the flags select nothing.
 func (s selected) none() bool {
 	return s.from+s.to == "" && len(slices.Concat(s.jobs, s.harvests, s.products, s.branches, s.producers, s.places,
 		s.wallets, s.states)) == 0
 }
 
-// reportFormats are the forms of a report.
+// reportFormats are the formats of a report.
 var reportFormats = []string{"table", "csv", "xlsx", "json", "html"}
 
 // NewCommand makes the command report.
@@ -90,7 +90,7 @@ func NewCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// Run makes, reprints, closes or lists reports.
+// Run writes, reprints, closes or lists reports.
 func Run(ctx context.Context, a *cli.App, f Flags) error {
 	if f.open != "" {
 		return openArchive(ctx, a, f)
@@ -110,7 +110,7 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 		return err
 	}
 	for _, path := range []string{f.output, f.archive} {
-		if err := cli.MayMake(path); err != nil { // of a large ledger the report takes minutes
+		if err := cli.MayMake(path); err != nil { // checked first, because a report of a large ledger takes minutes
 			return a.Usage("file.not_made", path, a.Voice().FileReason(err))
 		}
 	}
@@ -140,12 +140,13 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 	})
 }
 
-// showTable shows a report at a terminal.
+// showTable prints a report on a terminal. Without --section it leaves out the sections of single
+// rows.
 func showTable(a *cli.App, snapshot *reconcile.Snapshot, options reconcile.Options) error {
 	if len(options.By) == 0 {
 		options.By = []reconcile.By{reconcile.ByAll, reconcile.BySeason}
 	}
-	if len(options.Sections) == 0 { // single rows are for files
+	if len(options.Sections) == 0 { // single rows only in files
 		options.Sections = []reconcile.SectionID{
 			reconcile.SummarySection, reconcile.BridgeSection, reconcile.TotalsSection,
 			reconcile.DivergencesSection, reconcile.ExceptionsSection, reconcile.MessagesSection,
@@ -155,7 +156,7 @@ func showTable(a *cli.App, snapshot *reconcile.Snapshot, options reconcile.Optio
 	return err
 }
 
-// reportFormat decides the form: what --format says, else what the name of the file says.
+// reportFormat returns the format: that of --format, or else that of the file name.
 func reportFormat(a *cli.App, f Flags) (string, error) {
 	format := f.format
 	if format == "" && a.AsJSON {
@@ -186,8 +187,8 @@ func reportFormat(a *cli.App, f Flags) (string, error) {
 	return format, nil
 }
 
-// reportOptions reads the flags strictly: a filter with a typing error must not look like an empty
-// report.
+// reportOptions reads the flags strictly, so that a filter with a typing error does not look like
+// an empty report.
 func reportOptions(a *cli.App, config *config.Config, f Flags) (o reconcile.Options, cut reconcile.Cut, err error) {
 	o = reconcile.Options{Lang: a.Lang(), Words: config.Catalogue(), Tolerance: config.Report.Tolerance()}
 	if f.format == "json" {
@@ -227,7 +228,7 @@ func reportOptions(a *cli.App, config *config.Config, f Flags) (o reconcile.Opti
 	return o, cut, parts(a, f, &o)
 }
 
-// parts reads which sections and totals are wanted.
+// parts reads the sections and totals that the flags name.
 func parts(a *cli.App, f Flags, o *reconcile.Options) error {
 	for _, s := range f.Sections {
 		if !slices.Contains(reconcile.AllSections, reconcile.SectionID(s)) {
@@ -244,7 +245,7 @@ func parts(a *cli.App, f Flags, o *reconcile.Options) error {
 	return nil
 }
 
-// parseDay reads a day as people write it: 2026-10-31 or 31/10/2026.
+// parseDay parses a day as people write it: 2026-10-31 or 31/10/2026.
 func parseDay(text string) (trade.Date, error) {
 	if t, err := time.Parse("02/01/2006", text); err == nil {
 		return trade.DateOf(t), nil
@@ -252,8 +253,8 @@ func parseDay(text string) (trade.Date, error) {
 	return trade.ParseDate(text)
 }
 
-// snapshot takes the rows that the report tells of: closed ones from the archive, others from the
-// ledger as it stands.
+// snapshot returns the rows of the report: those of a closing, or else those of the ledger as it is
+// now.
 func snapshot(ctx context.Context, a *cli.App, f Flags, cut reconcile.Cut) (*reconcile.Snapshot, error) {
 	store, err := a.OpenLedger(ctx, cli.ToRead)
 	if err != nil {
@@ -276,7 +277,7 @@ func snapshot(ctx context.Context, a *cli.App, f Flags, cut reconcile.Cut) (*rec
 	return takeSnapshot(ctx, a, store, cut, f.platform)
 }
 
-// takeSnapshot goes through the ledger.
+// takeSnapshot reads the ledger and returns a snapshot of it.
 func takeSnapshot(ctx context.Context, a *cli.App, store *state.Store, cut reconcile.Cut,
 	platform bool,
 ) (*reconcile.Snapshot, error) {
@@ -307,7 +308,7 @@ func countOnTerminal(a *cli.App, p i18n.Key, n int) {
 }
 func endCount(a *cli.App) { _, _ = io.WriteString(a.Stderr, "\r\x1b[K") }
 
-// Writer makes the writer of a format.
+// Writer returns the writer of a format.
 func Writer(a *cli.App, format string, o reconcile.Options, to io.Writer) reconcile.Writer {
 	switch format {
 	case "csv":
@@ -320,8 +321,9 @@ func Writer(a *cli.App, format string, o reconcile.Options, to io.Writer) reconc
 	return reconcile.NewJSON(to)
 }
 
-// writeReport writes a file, or standard output, and puts it into the audit: who took which figures
-// out. JSON on standard output is for programs, like that of `rows`, and is not an export.
+// writeReport writes a report to a file or to standard output, and records in the audit who took
+// which figures. JSON on standard output is for programs, like that of `rows`, and is not an
+// export.
 func writeReport(ctx context.Context, a *cli.App, f Flags, export reconcile.Export,
 	write func(io.Writer) error,
 ) error {
@@ -349,7 +351,7 @@ func writeReport(ctx context.Context, a *cli.App, f Flags, export reconcile.Expo
 	return writeFile(a, f.output, write)
 }
 
-// writeFile writes a file of its own.
+// writeFile writes a new file that only its owner may read.
 func writeFile(a *cli.App, path string, write func(io.Writer) error) error {
 	err := cli.WriteOwn(path, write)
 	switch {
@@ -364,7 +366,7 @@ func writeFile(a *cli.App, path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// decisionsForm is the form of a file of decisions by the name of a format.
+// decisionsForm returns the form of a file of decisions for a format.
 func decisionsForm(format string) reconcile.Form {
 	if format == "csv" {
 		return reconcile.Commas

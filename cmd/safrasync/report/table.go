@@ -12,11 +12,11 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// reportShown is how many rows of a section people are shown at a terminal; files are complete.
+// reportShown is how many rows of a section a terminal shows; files are complete.
 const reportShown = 40
 
-// sectionTable shows a report on a terminal: the columns that have something in them, the first
-// rows of each section.
+// sectionTable prints a report on a terminal: the first rows of each section, without empty
+// columns.
 type sectionTable struct {
 	app     *cli.App
 	lang    trade.Lang
@@ -27,8 +27,7 @@ type sectionTable struct {
 	given   bool // a section has begun
 }
 
-// tableWriter shows at a terminal what fits there: without --section, no single rows of contracts,
-// deliveries and traceability.
+// tableWriter returns the writer that prints a report on a terminal.
 func tableWriter(a *cli.App, o reconcile.Options) reconcile.Writer {
 	return &sectionTable{app: a, lang: o.Lang}
 }
@@ -101,7 +100,7 @@ func (t *sectionTable) close() {
 	}
 }
 
-// empty reports whether a column has nothing in the rows that are shown.
+// empty reports whether a column is empty in all rows that are shown.
 func (t *sectionTable) empty(i int) bool {
 	for _, row := range t.rows {
 		if fmt.Sprint(row[i]) != "" {

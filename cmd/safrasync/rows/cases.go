@@ -19,7 +19,7 @@ import (
 	"github.com/safrasync/safrasync/sync/rehearse"
 )
 
-// testFlags are those of `safrasync test`.
+// testFlags are the flags of `safrasync test`.
 type testFlags struct{ record, update, from bool }
 
 // NewTestCommand makes the command test.
@@ -55,12 +55,12 @@ type caseResult struct {
 	File        string       `json:"file"`
 	Job         string       `json:"job"`
 	OK          bool         `json:"ok"`
-	Recorded    bool         `json:"recorded"`    // the expectation was written now
-	Differences []difference `json:"differences"` // what is not as the case expects
+	Recorded    bool         `json:"recorded"`    // the expectation was written by this command
+	Differences []difference `json:"differences"` // how the result differs from the expectation
 	Error       *string      `json:"error"`       // why the case could not be run
 }
 
-// testCases runs mapping cases. It needs neither ERP nor network nor ledger, and no secret.
+// testCases runs mapping cases. It needs no ERP, network, ledger or secret.
 func testCases(a *cli.App, args []string, f testFlags) error {
 	config, err := cli.LoadConfigBy(a, config.LoadWithoutSecrets)
 	if err != nil {
@@ -100,8 +100,8 @@ func testCases(a *cli.App, args []string, f testFlags) error {
 	return nil
 }
 
-// findCases returns the files of cases in the order of their names: those given, those below the
-// folders given, else those of cases/ beside the configuration.
+// findCases returns the files of cases in the order of their names: the given files, those in the
+// given folders, or else those in cases/ beside the configuration.
 func findCases(a *cli.App, conf *config.Config, args []string) ([]string, error) {
 	if len(args) == 0 {
 		args = []string{casesBeside(conf)}
@@ -137,7 +137,8 @@ func casesBeside(config *config.Config) string {
 	return filepath.Join(filepath.Dir(config.File()), "cases")
 }
 
-// runCase runs one case; what is wrong with it is a part of the result, and the others go on.
+// runCase runs one case. Its errors are part of the result, so that the other cases run all the
+// same.
 func runCase(a *cli.App, jobs []*mapping.Job, file string, f testFlags) caseResult {
 	out := caseResult{File: file, Differences: []difference{}}
 	fail := func(err error) caseResult {
@@ -183,7 +184,7 @@ func runCase(a *cli.App, jobs []*mapping.Job, file string, f testFlags) caseResu
 	return out
 }
 
-// printCase writes a case for people: one line when all is well, else every line that differs.
+// printCase prints a case for people: one line if it passes, otherwise every line that differs.
 func printCase(a *cli.App, r caseResult) {
 	sign := "✓"
 	if !r.OK {
@@ -210,8 +211,8 @@ func printCase(a *cli.App, r caseResult) {
 
 var notFileName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// caseFrom makes a case of a row as the ERP has it now, with what the mapping makes of it as its
-// expectation. args are job, key and file; "" = a name in cases/.
+// caseFrom makes a case from a row as the ERP has it now. Its expectation is the result of the
+// mapping. args are job, key and file; "" = a name in cases/.
 func caseFrom(ctx context.Context, a *cli.App, args []string) error {
 	conf, err := a.LoadConfig()
 	if err != nil {

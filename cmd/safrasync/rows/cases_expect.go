@@ -12,16 +12,16 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Outcome is what comes out of a case, or must: as the file has it.
+// Outcome is the actual or expected result of a case, in the form of the file.
 type Outcome struct {
 	Cancelled bool
-	Payload   casePayload // nil: it does not go
+	Payload   casePayload // nil: the row is not sent
 	Problems  caseProblems
 	waits     caseWaits
 	remarks   caseProblems
 }
 
-// Expected is what the case says.
+// Expected returns the expectation of the case.
 func (c *CaseFile) Expected() Outcome {
 	return Outcome{
 		Cancelled: c.Cancelled == "true", Payload: c.Payload, Problems: c.Problems, waits: c.WaitsFor,
@@ -29,7 +29,8 @@ func (c *CaseFile) Expected() Outcome {
 	}
 }
 
-// verdictOutcome is what the engine says. A cancelled row does not go, whatever else is true of it.
+// verdictOutcome converts the engine's result. A cancelled row is never sent, whatever else is true
+// of it.
 func verdictOutcome(v rehearse.Verdict) Outcome {
 	if v.Cancelled {
 		return Outcome{Cancelled: true}
@@ -53,7 +54,7 @@ func verdictOutcome(v rehearse.Verdict) Outcome {
 	return out
 }
 
-// PlainJSON returns a number as it stands, and a text in the form of JSONText.
+// PlainJSON returns a number unchanged, and a text in the form of JSONText.
 func PlainJSON(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -74,7 +75,7 @@ func caseProblemsOf(problems []trade.Problem) caseProblems {
 	return out
 }
 
-// like leaves out what an expectation does not name.
+// like returns the problems without the keys that an expectation leaves out.
 func (p caseProblems) like(expected caseProblems) caseProblems {
 	out := slices.Clone(p)
 	for i := range min(len(out), len(expected)) {
@@ -91,10 +92,10 @@ func (p caseProblems) like(expected caseProblems) caseProblems {
 	return out
 }
 
-// outcomeLine is one line of an outcome: two outcomes are compared line by line.
+// outcomeLine is one line of an outcome; outcomes are compared line by line.
 type outcomeLine struct{ name, value string }
 
-// lines returns an outcome line by line, the fields of the payload in the order of the API's table.
+// lines returns the lines of an outcome, the fields of the payload in the order of the API's table.
 func (o Outcome) lines(kind trade.Kind) []outcomeLine {
 	var out []outcomeLine
 	if o.Cancelled {
@@ -133,15 +134,15 @@ func payloadOrder(kind trade.Kind, payload casePayload) []string {
 	return out
 }
 
-// difference is one line in which an outcome is not what the case expects. nil: the line is not
-// there.
+// difference is one line in which the outcome differs from the expectation. nil: the line is
+// missing on that side.
 type difference struct {
 	Line     string  `json:"line"`
 	Expected *string `json:"expected"`
 	Got      *string `json:"got"`
 }
 
-// differences compares line by line.
+// differences compares two outcomes line by line.
 func differences(kind trade.Kind, want, got Outcome) []difference {
 	got.Problems, got.remarks = got.Problems.like(want.Problems), got.remarks.like(want.remarks)
 	values := map[string]string{}
@@ -168,7 +169,7 @@ func differences(kind trade.Kind, want, got Outcome) []difference {
 	return out
 }
 
-// flow writes a problem as YAML on one line.
+// flow formats a problem as YAML on one line.
 func (p caseProblem) flow() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "{field: %s, rule: %s", config.YAMLText(p.Field), config.YAMLText(p.Rule))

@@ -15,10 +15,11 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// caseToday is the day of cases that name none: fixed, so that a case says the same next year.
+// caseToday is the day of cases that name none. It is fixed, so that a case has the same result
+// next year.
 var caseToday = trade.DateOf(time.Date(2026, time.July, 1, 0, 0, 0, 0, time.UTC))
 
-// CaseFile is one mapping case: a row in, and what must come out. The yaml tags are its grammar;
+// CaseFile is one mapping case: a row and the expected result. The yaml tags are its grammar;
 // docs/configuration.md explains it.
 type CaseFile struct {
 	Job     string                     `yaml:"job"`     // required
@@ -27,7 +28,7 @@ type CaseFile struct {
 	Refs    map[string]config.ValueMap `yaml:"refs"`    // kind → code → id
 	Parents map[string]config.ValueMap `yaml:"parents"` // job → key → id
 
-	// What must come out. None of them: the case has no expectation yet.
+	// The expected result. If none of these is given, the case has no expectation yet.
 	Payload   casePayload  `yaml:"payload"`
 	Problems  caseProblems `yaml:"problems"`
 	WaitsFor  caseWaits    `yaml:"waits_for"`
@@ -39,7 +40,7 @@ type CaseFile struct {
 	today  trade.Date
 }
 
-// expectationKeys are the keys that `--record` writes, in its order.
+// expectationKeys are the keys that `--record` writes, in this order.
 var expectationKeys = []string{"cancelled", "payload", "problems", "waits_for", "remarks"}
 
 type (
@@ -49,7 +50,7 @@ type (
 	caseWaits    []caseWait
 )
 
-// caseProblem is an expected problem. Keys that it leaves out are not compared.
+// caseProblem is an expected problem. Keys that are left out are not compared.
 type caseProblem struct {
 	Field  string  `yaml:"field"` // required
 	Rule   string  `yaml:"rule"`  // required
@@ -72,7 +73,7 @@ func LoadCase(path string) (*CaseFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	source.Masked = source.Lines // a case has no secrets
+	source.Masked = source.Lines // a case contains no secrets
 	if strings.TrimSpace(source.Text) == "" {
 		return nil, source.Refuse(0, 0, "is empty; `safrasync test --from JOB KEY` makes a case from a row of the ERP")
 	}
@@ -98,7 +99,7 @@ func LoadCase(path string) (*CaseFile, error) {
 	return c, d.Err()
 }
 
-// input is the case without its expectation.
+// input returns the case without its expectation, for the engine.
 func (c *CaseFile) input() rehearse.Case {
 	normal := func(tables map[string]config.ValueMap) map[string]map[string]string {
 		out := map[string]map[string]string{}
@@ -113,17 +114,17 @@ func (c *CaseFile) input() rehearse.Case {
 	return rehearse.Case{Row: c.Row, References: normal(c.Refs), Parents: normal(c.Parents), Today: c.today}
 }
 
-// hasExpectation reports whether the case says what must come out.
+// hasExpectation reports whether the case has an expectation.
 func (c *CaseFile) hasExpectation() bool {
 	return c.Payload != nil || len(c.Problems)+len(c.WaitsFor)+len(c.Remarks) > 0 || c.Cancelled != ""
 }
 
-// annotate returns faults of the engine their line of the case.
+// annotate adds the lines of the case to faults of the engine.
 func (c *CaseFile) annotate(err error) error {
 	return config.AnnotateAt(c.source, c.index, err)
 }
 
-// The forms of values without quotes.
+// The forms of values that need no quotes.
 var (
 	caseInteger   = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
 	caseNumber    = regexp.MustCompile(`^-?(0|[1-9][0-9]*)\.[0-9]+$`)
@@ -133,7 +134,7 @@ var (
 	caseFloat     = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
 )
 
-// caseKinds are the names of kinds that a value may be given explicitly, as in {text: 2026-01-31}.
+// caseKinds are the kinds that a value may be given explicitly, as in {text: 2026-01-31}.
 var caseKinds = map[string]erp.Kind{
 	"text": erp.Text, "integer": erp.Int, "number": erp.Number, "float": erp.Float, "date": erp.Date,
 	"timestamp": erp.Timestamp,
@@ -159,7 +160,7 @@ func (r *caseRow) Decode(d *config.Decoder, e config.Entry) {
 	}
 }
 
-// caseValue reads one value of the database.
+// caseValue reads one value of the ERP's database.
 func caseValue(d *config.Decoder, e config.Entry) (erp.Value, bool) {
 	if e.IsMap() {
 		return typedValue(d, e)
@@ -272,7 +273,7 @@ func (p *caseProblems) Decode(d *config.Decoder, e config.Entry) {
 	}
 }
 
-// Decode reads a list of things that are waited for.
+// Decode reads a list of things that the row is expected to wait for.
 func (w *caseWaits) Decode(d *config.Decoder, e config.Entry) {
 	for _, item := range listOf(d, e) {
 		var one caseWait

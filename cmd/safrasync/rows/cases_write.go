@@ -14,7 +14,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// yamlCaseValue writes a value of the database so that [LoadCase] reads the same one.
+// yamlCaseValue formats a value of the ERP's database so that [LoadCase] reads the same value.
 func yamlCaseValue(v erp.Value) string {
 	switch {
 	case v.Err != "":
@@ -35,10 +35,10 @@ func yamlCaseValue(v erp.Value) string {
 			return "{" + name + ": " + config.YAMLQuoted(v.Text) + "}"
 		}
 	}
-	return config.YAMLQuoted(v.Text) // a form that only this database knows; the mapping sees its text
+	return config.YAMLQuoted(v.Text) // a form that only this database has; the mapping sees its text
 }
 
-// render writes a new case without its expectation.
+// renderCase returns the text of a new case without its expectation.
 func renderCase(job *mapping.Job, c rehearse.Case, comment string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\njob: %s\ntoday: %s\nrow:\n", comment, config.YAMLText(job.Name()), c.Today)
@@ -64,7 +64,7 @@ func renderCase(job *mapping.Job, c rehearse.Case, comment string) string {
 	return b.String()
 }
 
-// render writes an outcome as the end of a case.
+// render returns an outcome as the last part of a case file.
 func (o Outcome) render(kind trade.Kind) string {
 	var b strings.Builder
 	if o.Cancelled {
@@ -90,8 +90,7 @@ func (o Outcome) render(kind trade.Kind) string {
 	return b.String()
 }
 
-// yamlPayload writes the JSON text of a field: numbers as they are, texts with quotes where they
-// need them.
+// yamlPayload formats the JSON text of a field: numbers unchanged, texts in quotes if needed.
 func yamlPayload(raw string) string {
 	var text string
 	if json.Unmarshal([]byte(raw), &text) != nil {
@@ -102,8 +101,8 @@ func yamlPayload(raw string) string {
 
 var topLevelKey = regexp.MustCompile(`^["']?([A-Za-z_]+)["']?\s*:`)
 
-// withOutcome returns the text of a case with another expectation; comments and everything else
-// stay as they are.
+// withOutcome returns the text of a case with another expectation. Comments and everything else
+// remain unchanged.
 func withOutcome(text string, kind trade.Kind, o Outcome) string {
 	var kept []string
 	dropping := false
@@ -112,7 +111,7 @@ func withOutcome(text string, kind trade.Kind, o Outcome) string {
 		switch {
 		case m != nil:
 			dropping = slices.Contains(expectationKeys, m[1])
-		case strings.HasPrefix(line, "#"): // a remark at the margin belongs to what follows it
+		case strings.HasPrefix(line, "#"): // a comment at the margin belongs to what follows it
 			dropping = false
 		}
 		if !dropping {

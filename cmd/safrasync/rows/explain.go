@@ -38,9 +38,9 @@ type explainJSON struct {
 	ChangedAt *string         `json:"changed_at"`
 	Cancelled *cancelledJSON  `json:"cancelled"`
 	Fields    []fieldRule     `json:"fields"`
-	ERP       *rehearse.Audit `json:"erp"` // null with --offline, or when the ERP could not be read
+	ERP       *rehearse.Audit `json:"erp"` // null with --offline, or if the ERP could not be read
 
-	Identity string         `json:"identity,omitempty"` // key space; absent: that of all jobs which name none
+	Identity string         `json:"identity,omitempty"` // key space; absent: the one shared by all jobs that name none
 	Twin     trade.Severity `json:"twin"`               // what happens to equal rows
 	TwinDays int            `json:"twin_days"`
 }
@@ -50,8 +50,8 @@ type cancelledJSON struct {
 	Values []string `json:"values"`
 }
 
-// explain tells the rules of a job in words, then which rows of the ERP break which. Nothing is
-// stored or sent.
+// explain prints the rules of a job in words, then which rows of the ERP break which rule. It
+// stores and sends nothing.
 func explain(ctx context.Context, a *cli.App, name string, rows, offline bool) error {
 	load := a.LoadConfig
 	if offline {
@@ -90,7 +90,7 @@ func explain(ctx context.Context, a *cli.App, name string, rows, offline bool) e
 	if offline {
 		return endExplain(a, out, nil)
 	}
-	if err := a.Out.Flush(); err != nil { // the words are there while the ERP is read
+	if err := a.Out.Flush(); err != nil { // show the rules before the ERP is read
 		return err
 	}
 	audit, err := auditERP(ctx, a, job, rows)
@@ -100,7 +100,7 @@ func explain(ctx context.Context, a *cli.App, name string, rows, offline bool) e
 	return endExplain(a, out, config.Annotate(err))
 }
 
-// endExplain writes what was found; a fault does not take away the words.
+// endExplain prints what was found. After a fault it prints the rules all the same.
 func endExplain(a *cli.App, out explainJSON, fault error) error {
 	if a.AsJSON {
 		return errors.Join(a.PrintJSON(out), fault)
@@ -115,7 +115,7 @@ func endExplain(a *cli.App, out explainJSON, fault error) error {
 	return fault
 }
 
-// auditERP reads all rows and tells those that break a rule, as they are found, when rows says so.
+// auditERP reads all rows. If rows is set, it prints those that break a rule as they are found.
 func auditERP(ctx context.Context, a *cli.App, job *mapping.Job, rows bool) (rehearse.Audit, error) {
 	e, err := cli.OpenReader(ctx, a, true)
 	if err != nil {
@@ -147,7 +147,7 @@ func printJudgement(a *cli.App, j rehearse.Judgement) error {
 	return nil
 }
 
-// printRules writes the rules for people.
+// printRules prints the rules for people.
 func printRules(a *cli.App, out explainJSON) {
 	a.Show("explain.title", out.Job, out.Sends)
 	a.Show("explain.key", strings.Join(out.Key, " | "))
@@ -178,7 +178,8 @@ func printRules(a *cli.App, out explainJSON) {
 	}
 }
 
-// UnseenCancelled says that no row has some values of `cancelled`, and what there is.
+// UnseenCancelled returns the warning that no row has some of the values of `cancelled`, with the
+// values that occur.
 func UnseenCancelled(v cli.Voice, c rehearse.CancelledColumn, column string) string {
 	there := shownValueCounts(c.Values)
 	for _, value := range c.Values {
@@ -189,7 +190,7 @@ func UnseenCancelled(v cli.Voice, c rehearse.CancelledColumn, column string) str
 	return v.Text("check.unseen", strings.Join(c.Unseen, ", "), column, there)
 }
 
-// printAudit writes what was found for people.
+// printAudit prints the results of the audit for people.
 func printAudit(a *cli.App, r rehearse.Audit, cancelledColumn string) {
 	a.Line("")
 	a.Show("explain.read", r.Read, r.Ready, r.Invalid, r.Waiting, r.Cancelled, r.Unreadable)

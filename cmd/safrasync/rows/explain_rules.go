@@ -13,16 +13,16 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// fieldRule is everything that is expected of one field, as data and in words.
+// fieldRule is everything that is expected of one field, as data and as sentences.
 type fieldRule struct {
 	Field     string          `json:"field"`
 	Type      trade.FieldType `json:"type"`
-	Allowed   []string        `json:"allowed"`  // of an enumeration
+	Allowed   []string        `json:"allowed"`  // the values of an enumeration
 	Required  string          `json:"required"` // always, never, or the condition, as in order_type = COMPRA
 	Source    string          `json:"source"`   // column, const, none
 	Columns   []string        `json:"columns"`
 	Const     *string         `json:"const"`
-	Values    *string         `json:"values"` // name of the map; "" for one at the field itself
+	Values    *string         `json:"values"` // name of the value map; "" for one in the field itself
 	Ref       *string         `json:"ref"`
 	Default   *string         `json:"default"`
 	Empty     []string        `json:"empty"`
@@ -32,12 +32,12 @@ type fieldRule struct {
 
 // fieldCheck is a plausibility check of a field with its severity.
 type fieldCheck struct {
-	Check    string         `json:"check"` // the name under `checks:`
+	Check    string         `json:"check"` // name under `checks:`
 	Severity trade.Severity `json:"severity"`
 	Text     string         `json:"text"`
 }
 
-// ruleOf puts together what the API's table and the configuration say of a field.
+// ruleOf combines the rule of the API's table with the configuration of a field.
 func ruleOf(v cli.Voice, rule trade.FieldRule, job mapping.JobSpec) fieldRule {
 	spec, mapped := job.Fields[rule.Field]
 	out := fieldRule{
@@ -73,8 +73,8 @@ func ruleOf(v cli.Voice, rule trade.FieldRule, job mapping.JobSpec) fieldRule {
 	return out
 }
 
-// RequiredWhen is the condition under which a field must be there. A need that is neither always
-// nor optional names the order type that has it.
+// RequiredWhen returns the condition under which a field is required. A need other than always or
+// optional is the order type that has it.
 func RequiredWhen(rule trade.FieldRule) string {
 	switch rule.Need {
 	case trade.Always:
@@ -91,7 +91,7 @@ func RequiredWhen(rule trade.FieldRule) string {
 	return string(rule.Need)
 }
 
-// OrderTypes are the types of order, without repetition.
+// OrderTypes returns the types of order, each once.
 func OrderTypes() []string {
 	for _, rule := range trade.Rules(trade.OrderCommitments) {
 		if rule.Field == "order_type" {
@@ -124,7 +124,7 @@ func checksOf(v cli.Voice, rule trade.FieldRule, checks trade.Checks) []fieldChe
 	return out
 }
 
-// sourceOf says where a field comes from and what is done to it.
+// sourceOf returns a sentence about where a field comes from and how its value is converted.
 func sourceOf(v cli.Voice, rule trade.FieldRule, spec mapping.FieldSpec, source string) string {
 	switch source {
 	case "none":
@@ -170,7 +170,7 @@ func sourceOf(v cli.Voice, rule trade.FieldRule, spec mapping.FieldSpec, source 
 	return strings.Join(parts, "; ")
 }
 
-// formOf says what the API expects.
+// formOf returns a sentence about the form that the API expects.
 func formOf(v cli.Voice, rule trade.FieldRule) string {
 	switch rule.Type {
 	case trade.Number:
@@ -191,7 +191,7 @@ func formOf(v cli.Voice, rule trade.FieldRule) string {
 	return v.Text("form.other", rule.Type)
 }
 
-// shownPairs is how many pairs of a map people are shown.
+// shownPairs is how many pairs of a value map are printed.
 const shownPairs = 8
 
 func shownMap(values map[string]string) string {
@@ -206,8 +206,8 @@ func shownMap(values map[string]string) string {
 	return "(" + strings.Join(out, ", ") + ")"
 }
 
-// shownValueCounts lists values with their rows, without the blank one, which the sentence has said
-// already.
+// shownValueCounts lists values with their numbers of rows. It omits the blank value, which the
+// sentence mentions already.
 func shownValueCounts(values []rehearse.ValueCount) string {
 	var out []string
 	for _, c := range values {

@@ -17,18 +17,18 @@ type RowHints struct {
 	trade.Hints
 	Like       []events.Suggestion
 	Unreadable []trade.Candidate
-	More       bool // events told of more records than were compared
-	Listening  bool // webhooks are registered, or events came
+	More       bool // events named more records than were compared
+	Listening  bool // webhooks are registered, or events have come
 	Doubtful   bool // an attempt ended without a definite answer, and a person may still decide
 }
 
 const hintsShown = 10
 
-// HintsCompared is with how many records a row in doubt is compared for people to see: a page must
-// not wait for a hundred thousand. What settles it by itself is compared with all.
+// HintsCompared is with how many records a row in doubt is compared to show hints, because a page
+// must not wait for a hundred thousand. What settles a row without a person compares it with all.
 const HintsCompared = 2000
 
-// Several reports whether more than one record has all that was sent.
+// Several reports whether more than one record matches everything that was sent.
 func (h RowHints) Several() bool {
 	full := 0
 	for _, s := range h.Like {
@@ -39,8 +39,8 @@ func (h RowHints) Several() bool {
 	return full > 1
 }
 
-// Hints gathers what events told of a row: of its record, its producer and its farm, of the
-// contract that it hangs on and, while it is in doubt, of records that it may be.
+// Hints collects what events reported about a row: about its record, its producer and its farm,
+// about the contract on which it depends and, while it is in doubt, about records that it may be.
 func Hints(ctx context.Context, a *cli.App, store *state.Store, e trade.Entry,
 	attempts []trade.Attempt,
 ) (RowHints, error) {
@@ -94,14 +94,14 @@ func Hints(ctx context.Context, a *cli.App, store *state.Store, e trade.Entry,
 	return out, err
 }
 
-// hintsJSON is `hints` of `rows show --json`.
+// hintsJSON is the value of `hints` in `rows show --json`.
 type hintsJSON struct {
-	Events  int              `json:"events"` // that came since the request in doubt; of any kind
+	Events  int              `json:"events"` // of any kind, since the request in doubt
 	Own     int              `json:"order_commitment_events"`
 	Heard   []heardJSON      `json:"heard"`
 	Records []suggestionJSON `json:"records"`
-	More    bool             `json:"more"` // events told of more records than these were chosen from
-	// ids of records of which events told, and that could not be read for an hour
+	More    bool             `json:"more"` // events named more records than were compared
+	// ids of records that events named and that could not be read for an hour
 	Unreadable []string `json:"unreadable"`
 }
 
@@ -110,15 +110,15 @@ type heardJSON struct {
 	Kind   string    `json:"kind"`
 	ID     string    `json:"id"`
 	At     time.Time `json:"at"`
-	Status string    `json:"status"` // that the event named; "" = none that could be read
-	Seq    int64     `json:"seq"`    // in `webhooks inbox`
+	Status string    `json:"status"` // named by the event; "" = none that could be read
+	Seq    int64     `json:"seq"`    // number in `webhooks inbox`
 }
 
 type suggestionJSON struct {
 	ID      string        `json:"id"`
 	Event   string        `json:"event"`
 	HeardAt time.Time     `json:"heard_at"`
-	Full    bool          `json:"full"`   // everything that was sent is the same
+	Full    bool          `json:"full"`   // everything that was sent matches
 	Timing  events.Timing `json:"timing"` // fits, unclear
 	Attempt int           `json:"attempt"`
 	Reading acts.Readback `json:"reading"`
@@ -145,7 +145,7 @@ func hintsOf(h RowHints) hintsJSON {
 	return out
 }
 
-// printHints shows people what events told.
+// printHints prints what events reported.
 func printHints(a *cli.App, e trade.Entry, h RowHints) {
 	v := a.Voice()
 	for _, o := range h.Heard {

@@ -10,8 +10,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// RowJSON is one line of `rows --json`. Names, order and nulls are fixed: other programs read them
-// (docs/json.md).
+// RowJSON is one line of `rows --json`. Names, order and nulls are fixed, because other programs
+// read them (docs/json.md).
 type RowJSON struct {
 	Job           string          `json:"job"`
 	Sends         trade.Kind      `json:"sends"`
@@ -28,12 +28,12 @@ type RowJSON struct {
 	Error         *errorJSON      `json:"error"`
 	WaitingFor    []trade.Awaited `json:"waiting_for"`
 	Title         string          `json:"title"` // of the job
-	Show          trade.Shown     `json:"show"`  // what people are shown of the row, in its order
+	Show          trade.Shown     `json:"show"`  // what people see of the row, in that order
 }
 
 type errorJSON struct {
 	Kind     trade.ErrorKind `json:"kind"`
-	Status   *int            `json:"status"` // null where no answer came
+	Status   *int            `json:"status"` // null if no answer came
 	Messages []string        `json:"messages"`
 	Fields   []FieldJSON     `json:"fields"`
 	Text     string          `json:"text"`
@@ -47,24 +47,24 @@ type FieldJSON struct {
 	Value  string `json:"value"`
 }
 
-// RowDetailJSON is what `rows show --json` adds.
+// RowDetailJSON is the output of `rows show --json`.
 type RowDetailJSON struct {
 	RowJSON
 	Quantity    trade.Quantity  `json:"quantity"`
-	Values      trade.Values    `json:"values"`  // the mapped columns, "<kind>:<text>"
+	Values      trade.Values    `json:"values"`  // the mapped columns, as "<kind>:<text>"
 	Payload     json.RawMessage `json:"payload"` // null while it cannot be sent
 	PayloadHash *string         `json:"payload_hash"`
 	Warnings    []trade.Problem `json:"warnings"`
 	GoneSweeps  int             `json:"gone_sweeps"`
-	History     []attemptJSON   `json:"history"` // every attempt, the first one first
-	// the id that it had, where a person gave its record to the row under its new key
+	History     []attemptJSON   `json:"history"` // every attempt, oldest first
+	// the id that it had before a person moved its record to the row under its new key
 	MovedID      *string            `json:"moved_id"`
 	Path         string             `json:"path"`         // of the POST, after api.base_url; "" while it cannot be sent
-	Changes      []trade.Difference `json:"changes"`      // where the ERP's row differs now from what was sent
-	Acknowledged []trade.Flag       `json:"acknowledged"` // flags that a person has dealt with and that still hold
-	// since when its values, requests and answers are no longer kept; null: they are
+	Changes      []trade.Difference `json:"changes"`      // where the ERP's row now differs from what was sent
+	Acknowledged []trade.Flag       `json:"acknowledged"` // flags that a person has acknowledged and that still hold
+	// when its values, requests and answers were removed; null: they are stored
 	ReducedAt *time.Time `json:"reduced_at"`
-	Hints     hintsJSON  `json:"hints"` // what events of the platform told
+	Hints     hintsJSON  `json:"hints"` // what events of the platform reported
 }
 
 type attemptJSON struct {
@@ -82,11 +82,11 @@ type attemptJSON struct {
 	Request     json.RawMessage `json:"request"`
 	RequestHead json.RawMessage `json:"request_headers"`
 	AnswerHead  json.RawMessage `json:"answer_headers"`
-	Answer      string          `json:"answer"` // the beginning of its body
+	Answer      string          `json:"answer"` // beginning of its body
 	Evidence    json.RawMessage `json:"evidence"`
 }
 
-// RowOf is a row as JSON has it.
+// RowOf converts an entry to its JSON form.
 func RowOf(c *config.Config, e trade.Entry) RowJSON {
 	row := RowJSON{
 		Job: e.Job, Sends: e.Sends, Key: e.Key, State: e.State,
@@ -108,8 +108,8 @@ func RowOf(c *config.Config, e trade.Entry) RowJSON {
 	return titled(c, row, e)
 }
 
-// titled adds to a row in JSON what people are shown of it. Titles in JSON are English where the
-// configuration gives none.
+// titled adds the job's title and what people see of the row. A title that is not configured is
+// English.
 func titled(c *config.Config, row RowJSON, e trade.Entry) RowJSON {
 	row.Title, row.Show = e.Job, e.Shown
 	if c != nil {
@@ -118,7 +118,8 @@ func titled(c *config.Config, row RowJSON, e trade.Entry) RowJSON {
 	return row
 }
 
-// RowDetailOf is a row with its attempts and what has changed since.
+// RowDetailOf converts an entry with its attempts and its later changes to its JSON form. The hints
+// are empty.
 func RowDetailOf(c *config.Config, e trade.Entry, attempts []trade.Attempt, changes []trade.Difference) RowDetailJSON {
 	out := RowDetailJSON{
 		RowJSON: RowOf(c, e), Quantity: e.Quantity, Values: e.Values, Payload: e.Payload,
@@ -141,7 +142,7 @@ func RowDetailOf(c *config.Config, e trade.Entry, attempts []trade.Attempt, chan
 	return out
 }
 
-// notReduced returns the body of a request; null when it is no longer kept.
+// notReduced returns the body of a request, or null if retention has removed it.
 func notReduced(body json.RawMessage) json.RawMessage {
 	if string(body) == "{}" {
 		return nil

@@ -72,7 +72,7 @@ func preview(ctx context.Context, a *cli.App, job, key string) error {
 	return nil
 }
 
-// tidyPreview makes missing lists empty ones.
+// tidyPreview replaces nil lists by empty ones.
 func tidyPreview(p rehearse.Preview) rehearse.Preview {
 	p.Problems, p.WaitingFor = cli.OrEmpty(p.Problems), cli.OrEmpty(p.WaitingFor)
 	for i := range p.Fields {
@@ -81,8 +81,8 @@ func tidyPreview(p rehearse.Preview) rehearse.Preview {
 	return p
 }
 
-// printPreview writes a preview for people; stands is the state that the ledger has for the row, ""
-// for none.
+// printPreview prints a preview for people. stands is the row's state in the ledger, or "" if it
+// has none.
 func printPreview(a *cli.App, p rehearse.Preview, stands trade.State) {
 	lang, row := a.Lang(), a.Voice().Subject(p.Job, p.Key, p.Show)
 	switch {

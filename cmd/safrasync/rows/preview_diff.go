@@ -17,17 +17,17 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// diffFlags are those of `safrasync preview --diff`.
+// diffFlags are the flags of `safrasync preview --diff`.
 type diffFlags struct{ askERP, all bool }
 
 // diffPage is how many sent rows are compared together.
 const diffPage = 500
 
-// errNoERP stands where no ERP is asked.
+// errNoERP is the error of the ERP when it must not be read.
 var errNoERP = errors.New("the ERP is not asked without --erp")
 
-// previewDiff runs the present configuration over what was already sent, and tells which payloads
-// would differ. It stores and sends nothing.
+// previewDiff applies the current configuration to the rows that were sent, and prints which
+// payloads would differ. It stores and sends nothing.
 func previewDiff(ctx context.Context, a *cli.App, names []string, f diffFlags) error {
 	config, err := a.LoadConfig()
 	if err != nil {
@@ -70,8 +70,8 @@ func previewDiff(ctx context.Context, a *cli.App, names []string, f diffFlags) e
 	return nil
 }
 
-// diffJob compares the accepted rows of one job, page by page: memory does not grow with the
-// ledger.
+// diffJob compares the accepted rows of one job, page by page, so that memory does not grow with
+// the ledger.
 func diffJob(ctx context.Context, a *cli.App, e *cli.Engine, store *state.Store, job *mapping.Job,
 	f diffFlags,
 ) (*diffCount, error) {
@@ -110,15 +110,15 @@ func diffJob(ctx context.Context, a *cli.App, e *cli.Engine, store *state.Store,
 	return count, err
 }
 
-// diffCount adds up differences. What it remembers is bounded.
+// diffCount sums up differences. Its memory is bounded.
 type diffCount struct {
 	job      string
 	rows     int
 	verdicts map[rehearse.DifferenceKind]int
 	changes  map[rehearse.FieldChange]*diffSample
-	more     map[string]int // rows of a field beyond the changes that are told one by one
+	more     map[string]int // rows by field, beyond the changes listed one by one
 	unmapped map[string]int // by column
-	gone     int            // payloads that are no longer kept
+	gone     int            // rows whose payload has been removed
 	problems map[[2]string]*diffSample
 	waiting  map[trade.Awaited]*diffSample
 	sums     map[trade.Unit]*diffSum // of the rows that can be compared
@@ -137,7 +137,7 @@ type diffSum struct {
 
 const (
 	diffKeys = 5    // sample keys
-	diffKept = 1000 // different changes, problems and codes that are told one by one
+	diffKept = 1000 // changes, problems and codes that are listed one by one
 )
 
 func newDiffCount(job string) *diffCount {
@@ -149,7 +149,7 @@ func newDiffCount(job string) *diffCount {
 	}
 }
 
-// sampled counts a row under a key; false when that would remember too much.
+// sampled counts a row under a key. It returns false if there are too many keys already.
 func sampled[K comparable](m map[K]*diffSample, key K, row string) bool {
 	s := m[key]
 	if s == nil {
@@ -241,7 +241,7 @@ func (c *diffCount) summary() diffSummary {
 	return out
 }
 
-// sortedChanges returns the changes by field, the most frequent first.
+// sortedChanges returns the changes sorted by field, most frequent first.
 func (c *diffCount) sortedChanges() []rehearse.FieldChange {
 	var out []rehearse.FieldChange
 	for change := range c.changes {
@@ -254,10 +254,10 @@ func (c *diffCount) sortedChanges() []rehearse.FieldChange {
 	return out
 }
 
-// diffShown is how many changes of one field people are shown; JSON has all that are kept.
+// diffShown is how many changes of one field are printed; JSON has all that are kept.
 const diffShown = 10
 
-// printDiff writes what was found for people.
+// printDiff prints the differences for people.
 func printDiff(a *cli.App, c *diffCount, f diffFlags) {
 	v := c.verdicts
 	a.Show("diff.title", c.job, c.rows, v[rehearse.WouldBeTheSame], v[rehearse.WouldDiffer], v[rehearse.WouldBeRefused],

@@ -13,18 +13,18 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// rowsFlags are those of `safrasync rows`.
+// rowsFlags are the flags of `safrasync rows`.
 type rowsFlags struct {
 	states, causes, flags []string
 	key, since            string
 	limit                 int
 }
 
-// rowsShown is how many rows people are shown without --limit; JSON is complete.
+// rowsShown is how many rows are printed without --limit; --json prints all.
 const rowsShown = 200
 
-// rowsOfATable is how many rows a table has at most: it is in memory until its columns have their
-// widths. More rows go on in a further one.
+// rowsOfATable is the most rows of one table, which is in memory until the widths of its columns
+// are known. Further rows go to further tables.
 const rowsOfATable = 2000
 
 // NewRowsCommand makes the command rows.
@@ -59,8 +59,8 @@ func NewRowsCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// rowFilter reads the flags strictly: a filter with a typing error must not look like an empty
-// list.
+// rowFilter reads the flags strictly, so that a filter with a typing error does not look like an
+// empty list.
 func rowFilter(a *cli.App, args []string, f rowsFlags) (trade.RowFilter, error) {
 	filter := trade.RowFilter{Causes: f.causes, Key: cli.CanonicalKey(f.key), Limit: f.limit}
 	if len(args) > 0 {
@@ -97,7 +97,7 @@ func listRows(ctx context.Context, a *cli.App, filter trade.RowFilter) error {
 	if err != nil {
 		return err
 	}
-	if filter.Job != "" && filter.Key == "" { // a job that was taken out of the configuration still has its rows
+	if filter.Job != "" && filter.Key == "" { // a job removed from the configuration still has its rows
 		known, err := store.Jobs(ctx)
 		if err != nil {
 			return err
@@ -113,7 +113,7 @@ func listRows(ctx context.Context, a *cli.App, filter trade.RowFilter) error {
 	}
 	limit := filter.Limit
 	if limit > 0 {
-		filter.Limit++ // one more tells whether there are more
+		filter.Limit++ // one more shows whether there are more
 	}
 	begin := func() table.Writer {
 		t := a.NewTable("rows.head_job", "rows.head_shown", "rows.head_key", "rows.head_state",

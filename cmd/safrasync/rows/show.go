@@ -13,7 +13,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// showRow writes everything that the ledger knows about one row.
+// showRow prints everything that the ledger knows about one row.
 func showRow(ctx context.Context, a *cli.App, job, key string) error {
 	store, err := a.OpenLedger(ctx, cli.ToRead)
 	if err != nil {
@@ -110,7 +110,7 @@ func printAttempt(a *cli.App, t trade.Attempt) {
 	if t.Status != 0 {
 		a.Line("  " + strings.TrimSpace(a.Text("attempt.status", t.Status, strings.Join(t.Messages, ", "))))
 	}
-	if t.Reason != "" && (v.Lang == trade.English || t.Status == 0) { // the answer stands above
+	if t.Reason != "" && (v.Lang == trade.English || t.Status == 0) { // the answer has been printed above
 		a.Show("attempt.reason", t.Reason)
 	}
 	if t.AnswerBody != "" {

@@ -27,14 +27,14 @@ func NewWhyCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// whyJSON is `why --json`.
+// whyJSON is the output of `why --json`.
 type whyJSON struct {
 	rehearse.Reasons
-	ERPError  *string         `json:"erp_error"` // why the ERP could not be asked; null when it was
-	Row       *RowDetailJSON  `json:"row"`       // the ledger's entry; null when it has none
+	ERPError  *string         `json:"erp_error"` // why the ERP could not be read; null if it was read
+	Row       *RowDetailJSON  `json:"row"`       // the ledger's entry; null if there is none
 	JobStatus trade.JobStatus `json:"job_status"`
 	NextRun   time.Time       `json:"next_run"`
-	Sentences []string        `json:"sentences"` // what people are told, in English
+	Sentences []string        `json:"sentences"` // the sentences for people, in English
 }
 
 // story is everything that is known about one key.
@@ -49,8 +49,8 @@ type story struct {
 	nextRun  time.Time
 }
 
-// tellWhy tells the way of one key from the ERP to the platform. An ERP that is not reached costs
-// its part of the story and the exit code, not the rest.
+// tellWhy explains the way of one key from the ERP to the platform. If the ERP cannot be reached,
+// its part is missing and the exit code shows it; the rest is printed.
 func tellWhy(ctx context.Context, a *cli.App, job, key string) error {
 	config, err := a.LoadConfig()
 	if err != nil {
@@ -135,7 +135,7 @@ func tellStory(ctx context.Context, e *cli.Engine, job, key string, zone *time.L
 	return s, nil
 }
 
-// why puts the story into sentences, from the ERP to what happens next.
+// why returns the story as sentences, from the ERP to what happens next.
 func why(v cli.Voice, s story) []string {
 	var out []string
 	say := func(p i18n.Key, args ...any) { out = append(out, v.Text(p, args...)) }
@@ -172,7 +172,7 @@ func why(v cli.Voice, s story) []string {
 	return append(append(out, whyEntry(v, s)...), whyNext(v, s)...)
 }
 
-// whyUnknown: the ledger has never seen the key.
+// whyUnknown explains a key that the ledger has never seen.
 func whyUnknown(v cli.Voice, s story) []string {
 	out := []string{v.Text("why.no_entry")}
 	r := s.reasons
@@ -182,7 +182,7 @@ func whyUnknown(v cli.Voice, s story) []string {
 	return append(append(out, whyPreview(v, s)...), whyJob(v, s)...)
 }
 
-// whyEntry: the state, and how it came about.
+// whyEntry explains the state and how it came about.
 func whyEntry(v cli.Voice, s story) []string {
 	e := s.entry
 	out := []string{v.Text("why.state", e.State.Label(v.Lang), v.Moment(e.UpdatedAt))}
@@ -210,7 +210,7 @@ func whyEntry(v cli.Voice, s story) []string {
 	return append(out, v.Since(*e, s.changes)...)
 }
 
-// whyNext: what happens now, and who does it.
+// whyNext explains what happens next, and who does it.
 func whyNext(v cli.Voice, s story) []string {
 	e := s.entry
 	var out []string
@@ -229,8 +229,8 @@ func whyNext(v cli.Voice, s story) []string {
 	return append(out, whyJob(v, s)...)
 }
 
-// whyPreview: what the row would be with the ERP's data and the mapping of this moment, where that
-// is news.
+// whyPreview explains what the row would become with the ERP's present data and the present
+// mapping, if that differs from its state.
 func whyPreview(v cli.Voice, s story) []string {
 	p := s.reasons.Preview
 	if p == nil || p.Cancelled || s.entry != nil && s.entry.State == p.State && s.entry.Cause == p.Cause {
@@ -255,8 +255,8 @@ func whyPreview(v cli.Voice, s story) []string {
 	return out
 }
 
-// staysAsItIs reports that a row does not go with the next run although nothing is wrong with its
-// data: a person decides, or the platform has refused exactly this request.
+// staysAsItIs reports whether a row does not go with the next run although its data is valid,
+// because a person must decide, or because the platform has refused exactly this request.
 func staysAsItIs(e trade.Entry, request json.RawMessage) bool {
 	switch e.State {
 	case trade.InDoubt, trade.Dismissed, trade.Sending:
@@ -272,7 +272,7 @@ func staysAsItIs(e trade.Entry, request json.RawMessage) bool {
 	return false
 }
 
-// whyJob: a job that does not run moves no row.
+// whyJob explains that the job is not running rows, if it is stopped, paused or backing off.
 func whyJob(v cli.Voice, s story) []string {
 	if s.status.State == trade.Idle || s.status.State == trade.Running {
 		return nil

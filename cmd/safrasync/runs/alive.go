@@ -7,9 +7,9 @@ import (
 	"github.com/safrasync/safrasync/state"
 )
 
-// alive ends with exit code 1 unless a `safrasync run` on this host serves the ledger and reported
-// itself within the last minutes: a container's health check. It opens no connection but the
-// ledger's.
+// alive is a container's health check. It returns an error (exit code 1) unless a `safrasync run`
+// on this host serves the ledger and has reported itself within the last minutes. It connects to
+// nothing but the ledger.
 func alive(ctx context.Context, a *cli.App) error {
 	store, err := a.OpenLedger(ctx, cli.ToRead)
 	if err != nil {

@@ -15,46 +15,46 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// plan is what a dry run would make of a job's rows.
+// plan is what a dry run found for a job's rows.
 type plan struct {
 	job      *mapping.Job
 	troubles *alerts.Troubles
-	judged   map[int64]bool  // entries of the ledger that would change: what the ledger has of them is older
-	told     map[string]told // by key, of the rows that would go or stay
+	judged   map[int64]bool  // entries that the run would change; their ledger state is outdated
+	told     map[string]told // by key, the rows that would go or stay
 }
 
-// told is what a row was counted as.
+// told is how a row was counted.
 type told struct {
 	of      part
 	state   trade.State
-	freight *trade.Freight // that it is part of
+	freight *trade.Freight // the sum that includes it
 	own     trade.Freight
 }
 
-// answer is what a dry run tells those who decide: what would go, and what would not and why, for
-// each kind of record. Kinds are never added to one another.
+// answer is the result of a dry run for those who decide: for each kind of record, what would go,
+// what would not, and why. Different kinds are never added up.
 type answer struct {
 	specs  []mapping.JobSpec
-	runs   []string // the jobs that were asked for
-	paused []string // those of them of which nothing goes
+	runs   []string // the jobs of this run
+	paused []string // those of them that are paused and send nothing
 	plans  map[string]*plan
 	parts  map[part]*share
 }
 
-// part is a kind of record. Fixations stand apart from contracts: they are the same grain.
+// part is a kind of record. Fixations are apart from contracts, because they are the same grain.
 type part struct {
 	sends  trade.Kind
 	fixing bool
 }
 
-// share is what would become of the rows of a part.
+// share is what would happen to the rows of a part.
 type share struct {
 	goes, follows trade.Freight
 	troubles      *alerts.Troubles
 	stays         map[*alerts.Trouble]*trade.Freight
 }
 
-// newAnswer is that of a run of the named jobs, or of all where none is named.
+// newAnswer returns the answer for a run of the named jobs, or of all jobs if none is named.
 func newAnswer(specs []mapping.JobSpec, jobs []*mapping.Job, named []string) *answer {
 	out := &answer{specs: specs, runs: named, plans: map[string]*plan{}, parts: map[part]*share{}}
 	for _, job := range jobs {
@@ -66,7 +66,7 @@ func newAnswer(specs []mapping.JobSpec, jobs []*mapping.Job, named []string) *an
 	return out
 }
 
-// of is the plan of a job; nil in a run that is no dry one.
+// of returns the plan of a job; nil unless the run is a dry one.
 func (w *answer) of(job string) *plan {
 	if w == nil {
 		return nil
@@ -74,7 +74,7 @@ func (w *answer) of(job string) *plan {
 	return w.plans[job]
 }
 
-// add takes one row as it would be.
+// add counts one row as the run would leave it.
 func (w *answer) add(e trade.Entry) {
 	p := w.plans[e.Job]
 	if e.ID != 0 {
@@ -86,7 +86,8 @@ func (w *answer) add(e trade.Entry) {
 	w.count(p, e)
 }
 
-// count puts a row where it would be, and takes it out of where it was counted before.
+// count counts a row in the sum where it would belong. It first subtracts it from the sum where it
+// was counted before.
 func (w *answer) count(p *plan, e trade.Entry) {
 	was, before := p.told[e.Key]
 	if before {
@@ -122,7 +123,7 @@ func (w *answer) count(p *plan, e trade.Entry) {
 	p.told[strings.Clone(e.Key)] = told{of, e.State, to, own}
 }
 
-// weigh says what a row is, and how much.
+// weigh returns the part of a row, and its freight.
 func (p *plan) weigh(e trade.Entry) (part, trade.Freight) {
 	of := part{sends: e.Sends}
 	var own trade.Freight
@@ -146,7 +147,7 @@ func (p *plan) weigh(e trade.Entry) (part, trade.Freight) {
 	return of, own
 }
 
-// follows reports whether a row waits only for rows that would go: it goes in the same run.
+// follows reports whether a row waits only for rows that would go, so that it goes in the same run.
 func (w *answer) follows(e trade.Entry) bool {
 	for _, a := range e.WaitingFor {
 		state := a.ParentState
@@ -162,7 +163,7 @@ func (w *answer) follows(e trade.Entry) bool {
 	return e.State == trade.Waiting && len(e.WaitingFor) > 0
 }
 
-// conclude adds the rows that the ledger has and the run would leave as they are.
+// conclude counts the rows in the ledger that the run would leave unchanged.
 func (w *answer) conclude(ctx context.Context, store *state.Store, reports []trade.RunReport) error {
 	if w == nil {
 		return nil
@@ -208,7 +209,7 @@ func (w *answer) isFollow(f *trade.Freight) bool {
 	return false
 }
 
-// sorted are the parts in the order of the trade, with their names.
+// sorted returns the parts in the order of trade.Kinds.
 func (w *answer) sorted() []part {
 	if w == nil {
 		return nil
@@ -224,8 +225,8 @@ func (w *answer) sorted() []part {
 	return out
 }
 
-// causes are the groups of what would not go, the heaviest first; those of which all rows went
-// elsewhere after all are left out.
+// causes returns the groups of rows that would not go, largest weight first. It omits groups whose
+// rows have all been counted elsewhere since.
 func (s *share) causes() []*alerts.Trouble {
 	out := slices.DeleteFunc(slices.Clone(s.troubles.Sorted()),
 		func(g *alerts.Trouble) bool { return s.stays[g].Rows == 0 })
@@ -235,7 +236,7 @@ func (s *share) causes() []*alerts.Trouble {
 	return out
 }
 
-// stay is all that would not go.
+// stay returns the sum of everything that would not go.
 func (s *share) stay() (sum trade.Freight) {
 	for _, f := range s.stays {
 		sum = sum.Plus(*f)
@@ -252,7 +253,7 @@ type partJSON struct {
 	Stays  []stayJSON    `json:"stays"`
 }
 
-// stayJSON is one cause that keeps rows.
+// stayJSON is one cause that blocks rows.
 type stayJSON struct {
 	State   trade.State `json:"state"`
 	Cause   *string     `json:"cause"`
@@ -285,14 +286,14 @@ func samplesOf(g *alerts.Trouble) []string {
 	return out
 }
 
-// print ends a dry run with what a manager asks.
+// print prints the sentences for managers at the end of a dry run.
 func (w *answer) print(a *cli.App) {
 	for _, line := range w.sentences(a.Voice()) {
 		a.Block("\n" + line)
 	}
 }
 
-// sentences say what would go and what would not.
+// sentences returns what would go and what would not.
 func (w *answer) sentences(v cli.Voice) []string {
 	if w == nil {
 		return nil
@@ -331,7 +332,7 @@ func (w *answer) sentences(v cli.Voice) []string {
 	return out
 }
 
-// name is what records of a part are called.
+// name returns the name of the records of a part, in the singular for one row.
 func (of part) name(v cli.Voice, rows int) string {
 	kind := string(of.sends)
 	if of.fixing {
@@ -343,7 +344,7 @@ func (of part) name(v cli.Voice, rows int) string {
 	return v.Text(i18n.Key("answer.many." + kind))
 }
 
-// freight is a sum in words: 45 contratos, 1.461 t, R$ 1,5 mi.
+// freight returns a sum in words: 45 contratos, 1.461 t, R$ 1,5 mi.
 func (of part) freight(v cli.Voice, f trade.Freight) string {
 	parts := []string{v.Number(trade.NewDecimal(int64(f.Rows), 0)) + " " + of.name(v, f.Rows)}
 	if f.Kilograms.Sign() != 0 {
@@ -355,7 +356,7 @@ func (of part) freight(v cli.Voice, f trade.Freight) string {
 	return strings.Join(parts, ", ")
 }
 
-// shortMoney is a sum as people say it: R$ 1,5 mi.
+// shortMoney formats a sum as people say it: R$ 1,5 mi.
 func shortMoney(v cli.Voice, currency string, sum trade.Decimal) string {
 	symbol := cmp.Or(map[string]string{"BRL": "R$", "USD": "US$", "EUR": "€"}[currency], currency)
 	if sum.Cmp(trade.NewDecimal(1, -6)) < 0 {

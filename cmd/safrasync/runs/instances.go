@@ -9,17 +9,17 @@ import (
 	"github.com/safrasync/safrasync/state"
 )
 
-// instanceJSON is a process that may send, or ended without a word within the last hour. Until is
-// on the ledger's clock.
+// instanceJSON is a process that may send, or one that died within the last hour without reporting
+// its end. Until is on the ledger's clock.
 type instanceJSON struct {
 	Alive   bool      `json:"alive"`
 	Command string    `json:"command"` // run or sync
 	Since   time.Time `json:"since"`
-	Until   time.Time `json:"until"` // it says again by then that it lives
+	Until   time.Time `json:"until"` // by then it must report again
 	Version string    `json:"version"`
 	Host    string    `json:"host"`
 	PID     int       `json:"pid"`
-	Jobs    []string  `json:"jobs"` // whose lease it holds
+	Jobs    []string  `json:"jobs"` // jobs whose lease it holds
 }
 
 func readInstances(ctx context.Context, store *state.Store) ([]instanceJSON, error) {

@@ -16,8 +16,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// writePage writes the answer of a dry run as a page to print and sign, which only its owner can
-// read.
+// writePage writes the answer of a dry run as a page to print and sign. Only its owner can read the
+// file.
 func (w *answer) writePage(a *cli.App, file string, reports []trade.RunReport) error {
 	write := func(to io.Writer) error { return w.page(a, paper.NewHTML(to), reports) }
 	if file == "-" {
@@ -32,7 +32,7 @@ func (w *answer) writePage(a *cli.App, file string, reports []trade.RunReport) e
 	return nil
 }
 
-// page hands the tables over. Sums are exact here; documents in the ERP's texts are masked.
+// page passes the tables to a writer. Sums are exact here; documents in the ERP's texts are masked.
 func (w *answer) page(a *cli.App, to reconcile.Writer, reports []trade.RunReport) error {
 	v := a.Voice()
 	lines := append([]string{
@@ -89,8 +89,8 @@ func column(v cli.Voice, name string, typ reconcile.Type) reconcile.Column {
 	return reconcile.Column{ID: name, Title: v.Text(i18n.Key("page.column." + name)), Type: typ}
 }
 
-// amounts puts tonnes, currency and value behind what is counted. Currencies are never added: each
-// further one has a line of its own.
+// amounts appends tonnes, currency and value to the counted cells. Currencies are never added up:
+// each further one has a row of its own.
 func amounts(f trade.Freight, counted ...any) [][]any {
 	currencies := config.SortedKeys(f.Value)
 	if len(currencies) == 0 {

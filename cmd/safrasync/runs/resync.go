@@ -22,7 +22,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// resyncFlags are those of `safrasync resync`.
+// resyncFlags are the flags of `safrasync resync`.
 type resyncFlags struct {
 	cli.ActFlags
 	since, file  string
@@ -47,7 +47,7 @@ func NewResyncCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// resync shows what a new reading would change, asks, and makes a pass over one job that judges its
+// resync shows what a resync would change, asks, and makes a pass over one job that evaluates its
 // rows again.
 func resync(ctx context.Context, a *cli.App, job string, f resyncFlags) error {
 	config, err := a.LoadConfig()
@@ -97,7 +97,7 @@ func resync(ctx context.Context, a *cli.App, job string, f resyncFlags) error {
 	return runResync(ctx, a, source, order, plan, who)
 }
 
-// runResync reads a job again, after it was put into the audit.
+// runResync records a resync in the audit, and then reads the job again.
 func runResync(ctx context.Context, a *cli.App, source run.Source, o engineacts.Order, plan map[string]int,
 	who engineacts.Person,
 ) error {
@@ -127,7 +127,7 @@ func runResync(ctx context.Context, a *cli.App, source run.Source, o engineacts.
 	return syncResult(reports, err, false)
 }
 
-// Approvable lets a new reading that somebody ordered be approved at the command line.
+// Approvable returns the act with which an ordered resync is approved on the command line.
 func Approvable(a *cli.App) engineacts.Elsewhere {
 	plan := func(ctx context.Context, o engineacts.Order) (map[string]int, run.Source, error) {
 		source, err := a.OpenSource(ctx)
@@ -152,7 +152,7 @@ func Approvable(a *cli.App) engineacts.Elsewhere {
 	}
 }
 
-// planResync reports what a new reading would change, without changing anything.
+// planResync prints and returns what a resync would change. It changes nothing.
 func planResync(ctx context.Context, a *cli.App, job string, wanted discovery.Resync,
 	source run.Source,
 ) (map[string]int, error) {
@@ -181,7 +181,7 @@ func planResync(ctx context.Context, a *cli.App, job string, wanted discovery.Re
 	return plan, nil
 }
 
-// resyncOf reads which rows are asked for.
+// resyncOf returns which rows the flags select.
 func resyncOf(a *cli.App, config *config.Config, job string, f resyncFlags) (discovery.Resync, error) {
 	var out discovery.Resync
 	if f.since != "" {
@@ -218,7 +218,7 @@ func resyncOf(a *cli.App, config *config.Config, job string, f resyncFlags) (dis
 	return out, nil
 }
 
-// readKeys reads the keys of a file, one a line; blank lines do not count.
+// readKeys reads keys from a file, one a line; it ignores blank lines.
 func readKeys(a *cli.App, conf *config.Config, job, file string) (keys []string, err error) {
 	in := io.NopCloser(a.Stdin)
 	if file != "-" {

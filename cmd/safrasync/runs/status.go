@@ -49,32 +49,33 @@ type JobJSON struct {
 	Flags      map[trade.Flag]int  `json:"flags"`
 	LastRun    *trade.RunReport    `json:"last_run"`
 	SweptAt    *time.Time          `json:"swept_at"`   // the last complete sweep
-	NextRun    *time.Time          `json:"next_run"`   // of the daemon
-	NextSweep  *time.Time          `json:"next_sweep"` // from then on the next run sweeps
-	NextRuns   []time.Time         `json:"next_runs"`  // the next five; empty for a job that is no longer configured
-	Services   []serviceJSON       `json:"services"`   // `safrasync run` of this ledger, the same with each job
-	// of a ledger in PostgreSQL: the processes that may send, the same with each job
+	NextRun    *time.Time          `json:"next_run"`   // in the daemon
+	NextSweep  *time.Time          `json:"next_sweep"` // from this time on, the next run sweeps
+	NextRuns   []time.Time         `json:"next_runs"`  // the next five; empty for a job that is not configured
+	Services   []serviceJSON       `json:"services"`   // every `safrasync run` of this ledger; the same for each job
+	// of a ledger in PostgreSQL: the processes that may send; the same for each job
 	Instances []instanceJSON `json:"instances"`
 }
 
-// serviceJSON is a `safrasync run` that serves the ledger, or ended without a word.
+// serviceJSON is a `safrasync run` that serves the ledger, or one that died without reporting its
+// end.
 type serviceJSON struct {
 	Alive   bool      `json:"alive"`
 	Since   time.Time `json:"since"`
-	Seen    time.Time `json:"seen"` // when it was last heard of
+	Seen    time.Time `json:"seen"` // when it last reported itself
 	Version string    `json:"version"`
 	Host    string    `json:"host"`
 	PID     int       `json:"pid"`
 }
 
-// Status tells where each job stands: those of the configuration in its order, then those that only
-// the ledger knows.
+// Status prints the status of each job: the configured jobs in file order, then those that only the
+// ledger knows.
 func Status(ctx context.Context, a *cli.App) error {
 	config, err := a.LoadConfig()
 	if err != nil {
 		return err
 	}
-	// never an empty one in the place of one that is gone
+	// state.Open never replaces a missing ledger by an empty one
 	store, err := state.Open(ctx, a.LedgerOptions(config, cli.ToRead))
 	if err != nil {
 		tellServed(a, err)
@@ -101,8 +102,7 @@ func Status(ctx context.Context, a *cli.App) error {
 	return nil
 }
 
-// ReadStatus returns the jobs of the configuration in its order, then those that only the ledger
-// knows.
+// ReadStatus returns the configured jobs in file order, then those that only the ledger knows.
 func ReadStatus(ctx context.Context, store *state.Store, configuration *config.Config) ([]JobJSON, error) {
 	known, err := store.Jobs(ctx)
 	if err != nil {
@@ -142,8 +142,8 @@ func ReadStatus(ctx context.Context, store *state.Store, configuration *config.C
 	return out, nil
 }
 
-// tellServed says of a ledger that cannot be opened that the service still works on the file which
-// it began with.
+// tellServed prints, for a ledger that cannot be opened, which services still use the file that
+// they opened at their start.
 func tellServed(a *cli.App, err error) {
 	var fault *state.Error
 	if errors.As(err, &fault) {
@@ -153,7 +153,7 @@ func tellServed(a *cli.App, err error) {
 	}
 }
 
-// ReadJob reads how a job stands.
+// ReadJob reads the status of a job from the ledger.
 func ReadJob(ctx context.Context, store *state.Store, name string) (JobJSON, error) {
 	job := JobJSON{Job: name, States: map[trade.State]int{}, NextRuns: []time.Time{}}
 	status, err := store.JobStatus(ctx, name)
@@ -188,7 +188,7 @@ func ReadJob(ctx context.Context, store *state.Store, name string) (JobJSON, err
 	return job, err
 }
 
-// Schedule fills in what the configuration says of the job.
+// Schedule fills in what the configuration determines.
 func (j *JobJSON) Schedule(spec mapping.JobSpec, zone *time.Location, now time.Time) error {
 	sends := string(spec.Sends)
 	j.Configured, j.Sends = true, &sends
@@ -205,7 +205,7 @@ func (j *JobJSON) Schedule(spec mapping.JobSpec, zone *time.Location, now time.T
 		after = *j.SweptAt
 	}
 	from := now
-	// it counts from the last run, not from now
+	// @every counts from the last run, not from now
 	if _, distance := runs.(cron.ConstantDelaySchedule); distance && j.LastRun != nil {
 		if last := j.LastRun.StartedAt; last.Before(now) && runs.Next(last).After(now) {
 			from = last

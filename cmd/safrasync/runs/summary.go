@@ -13,7 +13,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// PrintSync writes what a pass did: one JSON object, or a summary for people.
+// PrintSync prints what a pass did: one JSON object, or a summary for people.
 func PrintSync(ctx context.Context, a *cli.App, store *state.Store, reports []trade.RunReport, f SyncFlags,
 	answer *answer,
 	named []trade.Entry,
@@ -68,7 +68,7 @@ func PrintSync(ctx context.Context, a *cli.App, store *state.Store, reports []tr
 	return nil
 }
 
-// pendingOf is how many rows may go in a later run.
+// pendingOf returns how many rows may go in a later run.
 func pendingOf(reports []trade.RunReport) (n int) {
 	for _, r := range reports {
 		n += r.States[trade.Pending]
@@ -76,7 +76,7 @@ func pendingOf(reports []trade.RunReport) (n int) {
 	return n
 }
 
-// printReport writes the summary of one job; planned is what a dry run found, else nil.
+// printReport prints the summary of one job. planned is the result of a dry run, or nil.
 func printReport(ctx context.Context, a *cli.App, store *state.Store, r trade.RunReport, planned *plan) error {
 	if w := r.WouldSend; w != nil {
 		a.Show("sync.dry_counts", a.Voice().Job(r.Job), r.Read, r.New, r.Changed, r.Unchanged, whatItSends(a, r.Job))
@@ -114,7 +114,7 @@ func printReport(ctx context.Context, a *cli.App, store *state.Store, r trade.Ru
 	return nil
 }
 
-// wouldSend says what a run would send that a dry run stands for.
+// wouldSend returns what a dry run found that a run would send.
 func wouldSend(a *cli.App, w trade.WouldSend) string {
 	var sums []string
 	for _, q := range w.Quantities {
@@ -130,7 +130,7 @@ func wouldSend(a *cli.App, w trade.WouldSend) string {
 	return text
 }
 
-// printSent writes what was read and sent.
+// printSent prints what was read and sent.
 func printSent(a *cli.App, r trade.RunReport) {
 	text := a.Text("sync.counts", a.Voice().Job(r.Job), r.Read, r.New, r.Changed, r.Unchanged, r.RowsSent(),
 		whatItSends(a, r.Job))
@@ -140,8 +140,8 @@ func printSent(a *cli.App, r trade.RunReport) {
 	a.Line(text)
 }
 
-// whatItSends is the trade's word for what a job sends, in parentheses behind a text: "
-// (entregas)"; "" for a job that is no longer configured, or whose title says it.
+// whatItSends returns the kind of record that a job sends, to append to a text: " (entregas)". It
+// returns "" for a job that is not configured, or whose title is that kind.
 func whatItSends(a *cli.App, job string) string {
 	for _, spec := range a.Config.JobSpecs() {
 		if spec.Name == job && !strings.EqualFold(a.Voice().Titles.Of(job), spec.Sends.Plural(a.Lang())) {
@@ -151,7 +151,7 @@ func whatItSends(a *cli.App, job string) string {
 	return ""
 }
 
-// printStates writes the states that have entries, in their order, and the flags.
+// printStates prints the states that have entries, in the order of trade.States, and the flags.
 func printStates(a *cli.App, states map[trade.State]int, flags map[trade.Flag]int) {
 	for _, s := range trade.States {
 		if states[s] > 0 {
@@ -165,10 +165,10 @@ func printStates(a *cli.App, states map[trade.State]int, flags map[trade.Flag]in
 	}
 }
 
-// causesShown is how many causes a summary shows, the most frequent first.
+// causesShown is how many causes a summary shows, most frequent first.
 const causesShown = 12
 
-// printCauses groups the rows that did not go by what keeps them, each with who can cure it and
+// printCauses groups the rows that did not go by cause, and prints for each who can cure it and
 // how.
 func printCauses(ctx context.Context, a *cli.App, store *state.Store, job string, planned *plan) error {
 	t := alerts.NewTroubles(a.Config.JobSpecs())
@@ -189,7 +189,7 @@ func printCauses(ctx context.Context, a *cli.App, store *state.Store, job string
 		if i == causesShown {
 			more := i18n.Key("sync.more_causes")
 			if planned != nil {
-				more = "sync.more_planned" // the ledger has none of them
+				more = "sync.more_planned" // the ledger does not contain them
 			}
 			a.Show(more, len(t.Groups)-i, job)
 			break

@@ -14,7 +14,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// SyncFlags are those of `safrasync sync`.
+// SyncFlags are the flags of `safrasync sync`.
 type SyncFlags struct {
 	Sweep, dryRun, strict, anyHour bool
 	limit                          int
@@ -46,7 +46,7 @@ func NewSyncCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// syncWhat takes the arguments apart: names of jobs, or one and the keys of some of its rows.
+// syncWhat splits the arguments: names of jobs, or one job and the keys of some of its rows.
 func syncWhat(a *cli.App, config *config.Config, args []string) (jobs, keys []string, err error) {
 	if len(args) < 2 || a.CheckJobNames(config, args[:2]) == nil {
 		return args, nil, a.CheckJobNames(config, args)
@@ -61,7 +61,7 @@ func syncWhat(a *cli.App, config *config.Config, args []string) (jobs, keys []st
 	return args[:1], keys, nil
 }
 
-// Sync makes one pass and reports it. The report is complete also when a job stopped.
+// Sync makes one pass and prints its report, which is complete even if a job stopped.
 func Sync(ctx context.Context, a *cli.App, args []string, f SyncFlags) error {
 	config, err := a.LoadConfig()
 	if err != nil {
@@ -82,7 +82,7 @@ func Sync(ctx context.Context, a *cli.App, args []string, f SyncFlags) error {
 	if err != nil {
 		return errors.Join(err, printRefused(a, err))
 	}
-	source, _ := a.OpenSource(ctx) // an ERP that is not reached is a stop of each job, recorded and reported as one
+	source, _ := a.OpenSource(ctx) // an unreachable ERP is recorded and reported as a stop of each job
 	watcher := a.Watch()
 	e, err := a.OpenEngine(store, source, watcher.Observe)
 	if err != nil {
@@ -115,7 +115,7 @@ func Sync(ctx context.Context, a *cli.App, args []string, f SyncFlags) error {
 	return syncResult(reports, err, f.strict)
 }
 
-// rowsNamed are the rows with the keys that were named, and the keys of which the ledger has none.
+// rowsNamed returns the rows with the given keys, and the keys that are not in the ledger.
 func rowsNamed(ctx context.Context, store *state.Store, jobs,
 	keys []string,
 ) (rows []trade.Entry, missed []string, err error) {
@@ -133,8 +133,8 @@ func rowsNamed(ctx context.Context, store *state.Store, jobs,
 	return rows, missed, nil
 }
 
-// syncResult turns reports into an exit code: a stop weighs more than a job that another process
-// runs, and that more than rows for people.
+// syncResult converts reports to an exit code. A stop has precedence over a job that another
+// process runs, and that over rows that need a person.
 func syncResult(reports []trade.RunReport, err error, strict bool) error {
 	attention := false
 	for _, r := range reports {
@@ -149,8 +149,8 @@ func syncResult(reports []trade.RunReport, err error, strict bool) error {
 	return err
 }
 
-// printRefused reports, for --json, a ledger that cannot be used: nothing was read and nothing was
-// sent.
+// printRefused prints, with --json, that the ledger cannot be used: nothing was read and nothing
+// was sent.
 func printRefused(a *cli.App, err error) error {
 	var ledger *state.Error
 	if !a.AsJSON || !errors.As(err, &ledger) {
@@ -162,7 +162,7 @@ func printRefused(a *cli.App, err error) error {
 	}{[]trade.RunReport{}, trade.Stop{Code: stopOfLedger(ledger.Code), Text: ledger.Error()}})
 }
 
-// stopOfLedger is a stop code of a ledger that cannot be used: ledger_rolled_back of
+// stopOfLedger returns the stop code for a ledger that cannot be used: ledger_rolled_back for
 // state-rolled-back.
 func stopOfLedger(code string) string {
 	return "ledger_" + strings.ReplaceAll(strings.TrimPrefix(code, "state-"), "-", "_")

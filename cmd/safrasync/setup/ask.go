@@ -9,7 +9,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 )
 
-// asker asks a person at a terminal; elsewhere it asks nobody.
+// asker asks a person on a terminal; without a terminal it asks nobody.
 type asker struct {
 	terminal bool
 	in       *bufio.Reader
@@ -23,8 +23,8 @@ func newAsker(a *cli.App) *asker {
 	}
 }
 
-// unless returns a value that is there already, else the answer to a question; "" where nobody can
-// be asked, or nothing is answered.
+// unless returns value if it is not empty; otherwise it asks and returns the answer. It returns ""
+// if nobody can be asked, or nothing is answered.
 func (k *asker) unless(value, question string) string {
 	if value != "" || !k.terminal {
 		return value

@@ -13,10 +13,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// parentFields are the fields that name a record which another job has sent.
+// parentFields are the fields that take the id of a record which another job has sent.
 var parentFields = []string{"contract_id", "order_commitment_id"}
 
-// field proposes one field from the column that was found for it; nil: none was.
+// field proposes one field from the column that was found for it; c is nil if none was.
 func (p *proposer) field(ctx context.Context, rule trade.FieldRule, c *surveyed) error {
 	if slices.Contains(parentFields, rule.Field) {
 		p.parentField(rule)
@@ -78,7 +78,7 @@ func (p *proposer) field(ctx context.Context, rule trade.FieldRule, c *surveyed)
 	return nil
 }
 
-// isFloat reports whether a column holds floats, whose last digits are noise.
+// isFloat reports whether a column holds floats, whose last digits are not exact.
 func isFloat(c *surveyed) bool {
 	return slices.ContainsFunc(c.samples, func(v erp.Value) bool { return v.Kind == erp.Float })
 }
@@ -99,10 +99,10 @@ func (p *proposer) missing(rule trade.FieldRule) {
 	p.job.fields = append(p.job.fields, f)
 }
 
-// genericCode are names of code columns that say nothing of whose code it is.
+// genericCode are names of code columns that do not show whose code it is.
 var genericCode = []string{"cod", "codigo", "code", "id", "registro_id", "registro", "chave", "erp_id", "cod_erp"}
 
-// reference proposes where an id of the platform comes from: the column itself, or a de-para table.
+// reference proposes the source of a platform id: the column itself, or a de-para table.
 func (p *proposer) reference(rule trade.FieldRule, c *surveyed) (parts []string, note string) {
 	if c.isUUID() {
 		return []string{"column: " + config.YAMLText(c.name)}, ""
@@ -135,7 +135,7 @@ func (p *proposer) reference(rule trade.FieldRule, c *surveyed) (parts []string,
 	return []string{"column: " + yamlList(columns), "ref: " + rule.Platform}, note
 }
 
-// values proposes a value map, "" where the column has the API's own values.
+// values proposes a value map. It returns "" if the column already has the API's values.
 func (p *proposer) values(ctx context.Context, rule trade.FieldRule, c *surveyed) (name, note string, err error) {
 	values, few, err := p.survey.distinct(ctx, c)
 	if err != nil {
@@ -165,7 +165,7 @@ func (p *proposer) values(ctx context.Context, rule trade.FieldRule, c *surveyed
 		}
 		m.pairs = append(m.pairs, pair)
 	}
-	if same && known { // what is none of the API's values is an error of its row, with or without a map
+	if same && known { // any other value is an error of its row, with or without a map
 		return "", "", nil
 	}
 	p.job.maps = append(p.job.maps, m)
@@ -176,7 +176,7 @@ func (p *proposer) values(ctx context.Context, rule trade.FieldRule, c *surveyed
 }
 
 // parentField proposes the columns that hold the key of the parent's row, in the order of its key:
-// those of the same name, else what is called after the contract.
+// columns of the same name, or else a column named after the contract.
 func (p *proposer) parentField(rule trade.FieldRule) {
 	i := slices.IndexFunc(p.parents, func(j proposedJob) bool { return j.sends == trade.OrderCommitments })
 	if i < 0 {
@@ -199,14 +199,14 @@ func (p *proposer) parentField(rule trade.FieldRule) {
 	p.job.fields = append(p.job.fields, f)
 }
 
-// contractNames are columns of a child that name its contract.
+// contractNames are names of columns of a child that hold its contract.
 var contractNames = []string{
 	"contrato", "contrato_id", "num_contrato", "numero_contrato", "nr_contrato",
 	"cod_contrato", "codctr", "contract", "contract_id",
 }
 
-// parentColumns finds the columns of a child that hold the parent's key; FillIn where there is
-// none.
+// parentColumns returns the columns of a child that hold the parent's key, with FillIn for each
+// part that none holds.
 func parentColumns(s *survey, key []string) []string {
 	out := make([]string, len(key))
 	contract := s.named(contractNames, nil)
@@ -219,7 +219,7 @@ func parentColumns(s *survey, key []string) []string {
 			return len(words) > 0 && words[len(words)-1] == "id"
 		}
 		switch {
-		// it refers to another column than the key
+		// it refers to a column other than the key
 		case isNumber && contract != nil && !used && byID(contract.name) && !byID(name):
 			out[i], used = config.FillIn, true
 		case isNumber && contract != nil && !used:

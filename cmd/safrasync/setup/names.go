@@ -9,9 +9,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The words by which `init` knows a column. A name stands for a column that is called so, or has
-// all its words. The likeliest come first. Names are in the form of nameWords: lower case, without
-// accents, without the prefix of a Protheus table (NJR_CODCTR is codctr).
+// The words by which `init` recognises a column. An entry matches a column with exactly this name,
+// or with all its words. The most likely come first. Names are in the form of nameWords: lower
+// case, without accents, without the prefix of a Protheus table (NJR_CODCTR is codctr).
 var fieldNames = map[string][]string{
 	"amount": {
 		"quantidade", "quantidade_contratada", "qtde", "qtd", "qtd_contratada", "qt_contratada",
@@ -121,7 +121,7 @@ var (
 	kindNames   = []string{"tipo", "entidade", "tabela", "kind", "objeto", "cadastro"}
 )
 
-// kindWords are the words by which a de-para kind is known.
+// kindWords are the words by which a de-para kind is recognised.
 var kindWords = map[string][]string{
 	"producers":       {"produtor", "produtores", "cooperado", "associado", "fornecedor", "producer", "producers"},
 	"users":           {"usuario", "usuarios", "emissor", "vendedor", "user", "users"},
@@ -132,14 +132,14 @@ var kindWords = map[string][]string{
 
 var camelHump = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 
-// nameWords takes a name apart: lower case, without accents, at underscores, blanks, hyphens and
-// humps.
+// nameWords splits a name into words, in lower case and without accents: at underscores, blanks,
+// hyphens and changes from lower to upper case.
 func nameWords(name string) []string {
 	name = camelHump.ReplaceAllString(name, "${1}_${2}")
 	return strings.FieldsFunc(plainWord(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// plainWord is a text in lower case without accents.
+// plainWord returns a text in lower case without accents.
 func plainWord(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
@@ -151,8 +151,8 @@ func plainWord(text string) string {
 
 var protheusPrefix = regexp.MustCompile(`^[A-Za-z0-9]{2,3}_`)
 
-// commonPrefix is the prefix that most columns of a Protheus table have, such as NJR_; "" for other
-// tables.
+// commonPrefix returns the prefix that most columns of a Protheus table share, such as NJR_; "" for
+// other tables.
 func commonPrefix(columns []string) string {
 	count := map[string]int{}
 	for _, c := range columns {
@@ -168,7 +168,7 @@ func commonPrefix(columns []string) string {
 	return ""
 }
 
-// bareName is a column without the common prefix.
+// bareName returns a column name without the common prefix.
 func bareName(column, prefix string) string {
 	if prefix != "" && len(column) > len(prefix) && strings.EqualFold(column[:len(prefix)], prefix) {
 		return column[len(prefix):]
@@ -176,7 +176,7 @@ func bareName(column, prefix string) string {
 	return column
 }
 
-// likeness reports how well a column's words fit a list of names: 0 = not at all.
+// likeness returns how well a column's words match a list of names; 0 means not at all.
 func likeness(words, names []string) int {
 	joined, best := strings.Join(words, "_"), 0
 	for i, name := range names {

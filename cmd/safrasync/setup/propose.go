@@ -17,21 +17,21 @@ type proposedJob struct {
 	name      string
 	sends     trade.Kind
 	query     string
-	queryNote string // what a person must know of the query
+	queryNote string // what a person must know about the query
 	key       []string
 	keyNote   string
 	changedAt string
 	cancelled *config.CancelledConfig
 	fields    []proposedField
 	maps      []proposedMap
-	unused    []string // columns of the table that the query does not take
-	confirm   []string // lines above the query, of which a person deletes each: what could lose or double rows
+	unused    []string // columns of the table that the query does not use
+	confirm   []string // lines on what may lose or double rows; a person deletes each
 }
 
 // proposedField is one line under `fields:`.
 type proposedField struct {
 	name, yaml, note string
-	off              bool // written as a comment: the field may be missing
+	off              bool // written as a comment, because the field may be missing
 }
 
 // proposedMap is one map under `values:`.
@@ -42,7 +42,7 @@ type proposedMap struct {
 
 type proposedPair struct{ from, to, note string }
 
-// proposer makes the proposal of one job.
+// proposer builds the proposal of one job.
 type proposer struct {
 	cli.Voice
 	survey  *survey
@@ -54,7 +54,7 @@ type proposer struct {
 }
 
 // propose proposes a job for a table or query. refs are the de-para tables that were found, parents
-// the jobs that are proposed already.
+// the jobs proposed so far.
 func propose(ctx context.Context, v cli.Voice, name string, kind trade.Kind, s *survey, refs []proposedRef,
 	parents []proposedJob,
 ) (proposedJob, error) {
@@ -86,11 +86,10 @@ func propose(ctx context.Context, v cli.Voice, name string, kind trade.Kind, s *
 	return p.job, nil
 }
 
-// scope finds the columns that say what changed, what is deleted, what is a draft and what is
-// cancelled.
+// scope finds the columns for the time of change, deleted rows, drafts and cancelled rows.
 func (p *proposer) scope(ctx context.Context) error {
 	s := p.survey
-	var conditions []string // set at the end: no look at another flag may miss the rows that the first one hides
+	var conditions []string // set at the end: they must not hide rows from the reads before
 	defer func() { s.where = append(s.where, conditions...) }()
 	for _, c := range s.columns {
 		if likeness(c.words, deletedNames) == 0 {
@@ -109,7 +108,7 @@ func (p *proposer) scope(ctx context.Context) error {
 			p.job.confirm = append(p.job.confirm, p.Text("init.confirm_filter", condition))
 		}
 	}
-	defer func() { // after the status has its role
+	defer func() { // after the status column has its role
 		for _, c := range s.columns {
 			if !p.taken[c] && likeness(c.words, flagNames) > 0 {
 				p.job.confirm = append(p.job.confirm, p.Text("init.confirm_flag", c.name))
@@ -118,7 +117,7 @@ func (p *proposer) scope(ctx context.Context) error {
 	}()
 	if c := s.named(changedNames, func(c *surveyed) bool { return c.isMoment() }); c != nil {
 		form, _, _ := guessDate(c.samples)
-		if form == "" { // other texts do not sort as times do
+		if form == "" { // other forms of text do not sort by time
 			p.taken[c] = true
 			p.job.changedAt = c.name
 		}
@@ -151,13 +150,14 @@ func (p *proposer) scope(ctx context.Context) error {
 	return nil
 }
 
-// isProtheusDeleted tells of the flag of Protheus, which its own programs fill in every row.
+// isProtheusDeleted reports whether a column is the deletion flag of Protheus, which its own
+// programs fill in for every row.
 func isProtheusDeleted(c *surveyed) bool {
 	return strings.HasPrefix(strings.Join(c.words, "_"), "d_e_l_e_t")
 }
 
-// notDeleted is the condition that leaves out the rows whose flag says that they are deleted, and
-// no other; "" where it cannot be told.
+// notDeleted returns the condition that excludes exactly the rows whose flag means deleted; "" if
+// that is unclear.
 func (p *proposer) notDeleted(ctx context.Context, c *surveyed) (string, error) {
 	if isProtheusDeleted(c) {
 		return c.quoted + " = ' '", nil
@@ -179,7 +179,7 @@ func (p *proposer) notDeleted(ctx context.Context, c *surveyed) (string, error) 
 			}
 			gone = append(gone, text)
 		case !slices.Contains([]string{"n", "0", "f", "false", "nao", "no"}, word):
-			return "", nil // another code: a person says what it means
+			return "", nil // another code: a person must decide what it means
 		}
 	}
 	if len(gone) == 0 {
@@ -188,8 +188,8 @@ func (p *proposer) notDeleted(ctx context.Context, c *surveyed) (string, error) 
 	return "(" + c.quoted + " IS NULL OR " + c.quoted + " NOT IN (" + strings.Join(gone, ", ") + "))", nil
 }
 
-// chooseKey prefers what people know, branch and number, where it identifies every row; else the
-// primary key.
+// chooseKey prefers the branch and number that people know, if they identify every row; otherwise
+// it takes the primary key.
 func (p *proposer) chooseKey(ctx context.Context) error {
 	s := p.survey
 	var known []string
@@ -237,8 +237,8 @@ func (p *proposer) chooseKey(ctx context.Context) error {
 	return nil
 }
 
-// ofTheHeader leaves a volume to a person where the rows of one number all have the same: it is
-// that of their header, and each of them would send it whole.
+// ofTheHeader leaves a volume for a person to fill in if it is the same in all rows of each number.
+// It is then the header's volume, and each row would send all of it.
 func (p *proposer) ofTheHeader(ctx context.Context, field string, c *surveyed) error {
 	var header []string
 	for _, names := range [][]string{branchNames, numberNames} {
@@ -270,22 +270,22 @@ func (p *proposer) ofTheHeader(ctx context.Context, field string, c *surveyed) e
 	return nil
 }
 
-// withoutBookkeeping takes out of a unique index what Protheus adds to each one so that deleted
-// rows may keep their number: with the filter on deleted rows the rest is unique. A key of nothing
-// else than a record number identifies no row for ever.
+// withoutBookkeeping removes from a unique index the columns that Protheus adds so that deleted
+// rows may keep their number. With the filter on deleted rows, the rest is unique. A key of nothing
+// but a record number does not identify a row permanently.
 func withoutBookkeeping(key []string) []string {
 	return slices.DeleteFunc(slices.Clone(key), func(column string) bool {
 		return slices.Contains([]string{"r_e_c_d_e_l_", "d_e_l_e_t_", "r_e_c_n_o_"}, strings.ToLower(column))
 	})
 }
 
-// mayIdentify leaves out what is no number that people know, and of a delivery the number of its
-// contract: it may be transferred to another one.
+// mayIdentify excludes what is not a number that people know. For deliveries it also excludes the
+// contract's number, because a delivery may be transferred to another contract.
 func (p *proposer) mayIdentify(c *surveyed) bool {
 	return !c.isUUID() && !c.isMoment() && (p.job.sends != trade.Deliveries || likeness(c.words, contractNames) == 0)
 }
 
-// shared counts the columns of a key that people know.
+// shared returns how many columns of a key people know.
 func shared(key, known []string) int {
 	n := 0
 	for _, c := range key {
@@ -296,8 +296,8 @@ func shared(key, known []string) int {
 	return n
 }
 
-// assign gives each field the column that fits it best, the best fits first; a column serves one
-// field.
+// assign assigns to each field the column that matches best, best matches first. A column serves
+// one field only.
 func (p *proposer) assign() map[string]*surveyed {
 	type pair struct {
 		field  string
@@ -309,7 +309,7 @@ func (p *proposer) assign() map[string]*surveyed {
 		for _, c := range p.survey.columns {
 			if score := likeness(c.words, fieldNames[rule.Field]); score > 0 && !p.taken[c] && c.suits(rule) {
 				if len(c.samples) == 0 {
-					score -= 400 // an empty column only where there is no other
+					score -= 400 // an empty column only if there is no other
 				}
 				pairs = append(pairs, pair{rule.Field, c, score})
 			}
@@ -325,8 +325,8 @@ func (p *proposer) assign() map[string]*surveyed {
 	return out
 }
 
-// writeQuery puts the query together: the columns that are used, what is in scope, and the day from
-// which it counts.
+// writeQuery builds the query: the columns that are used, the conditions of the scope, and the
+// first day.
 func (p *proposer) writeQuery(dates ...*surveyed) {
 	s := p.survey
 	if s.relation == nil {
@@ -354,10 +354,10 @@ func (p *proposer) writeQuery(dates ...*surveyed) {
 			continue
 		}
 		form, _, _ := guessDate(c.samples)
-		if form == "" || strings.HasPrefix(form, "YYYY") { // others do not sort as days do
+		if form == "" || strings.HasPrefix(form, "YYYY") { // other forms do not sort by day
 			form = cmp.Or(form, "YYYY-MM-DD")
 			early := strings.NewReplacer("YYYY", "2000", "MM", "01", "DD", "01").Replace(form)
-			// Missing and absurd dates stay in scope: else nobody would hear of the row.
+			// Missing and absurd dates stay in scope; otherwise the row would go unnoticed.
 			conditions = append(conditions, "("+c.quoted+" IS NULL OR "+c.quoted+" < '"+early+"' OR "+c.quoted+" >= '"+
 				config.FillIn+"')")
 			p.job.queryNote = p.Text("init.query_cut_over", form)
@@ -370,7 +370,7 @@ func (p *proposer) writeQuery(dates ...*surveyed) {
 	}
 }
 
-// uses reports whether anything of the job names a column.
+// uses reports whether the job uses a column.
 func (p *proposer) uses(name string) bool {
 	if slices.Contains(p.job.key, name) || p.job.changedAt == name || p.job.cancelled != nil &&
 		p.job.cancelled.Column == name {

@@ -12,7 +12,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// proposedRef is a de-para table of the ERP: `references:` of the configuration.
+// proposedRef is a de-para table of the ERP, for `references:` in the configuration.
 type proposedRef struct {
 	kind  string
 	query string
@@ -22,9 +22,9 @@ type proposedRef struct {
 
 var idColumns = regexp.MustCompile(`uuid|guid|plataforma|platform|extern`)
 
-// findReferences looks for tables that give codes of the ERP their ids of the platform: those with
-// a column that says so, and that holds UUIDs. The tables of jobs are none; what stands in another
-// schema than they do is taken last, and a person confirms it.
+// findReferences looks for tables that map codes of the ERP to ids of the platform: those with a
+// column that has such a name and holds UUIDs. It skips the tables of jobs. Tables in a schema
+// without any job table come last, and a person must confirm them.
 func findReferences(ctx context.Context, v cli.Voice, source *erp.Source, driver string, relations []erp.Relation,
 	jobs []*erp.Relation,
 ) ([]proposedRef, error) {
@@ -54,7 +54,7 @@ func findReferences(ctx context.Context, v cli.Voice, source *erp.Source, driver
 		}
 		s, err := newSurvey(ctx, source, driver, r, "")
 		if err != nil {
-			continue // a view that is broken, or a table that may not be read: the others may help
+			continue // a broken view, or a table that may not be read
 		}
 		at := slices.IndexFunc(s.columns, func(c *surveyed) bool {
 			return (idColumns.MatchString(plainWord(c.name)) || c.kind == "uuid") && c.isUUID()
@@ -81,8 +81,8 @@ func findReferences(ctx context.Context, v cli.Voice, source *erp.Source, driver
 	return out, nil
 }
 
-// referencesOf returns the kinds that a table serves: those that a column tells apart, or the one
-// that its own name or that of the column says.
+// referencesOf returns the kinds of reference in a table: those that a column distinguishes, or the
+// one that the table's name or the column's name means.
 func referencesOf(ctx context.Context, s *survey, id *surveyed) ([]proposedRef, error) {
 	if by := s.named(kindNames, func(c *surveyed) bool { return c != id && !c.isMoment() && !c.isUUID() }); by != nil {
 		values, few, err := s.distinct(ctx, by)
@@ -125,8 +125,8 @@ func referencesOf(ctx context.Context, s *survey, id *surveyed) ([]proposedRef, 
 
 func sqlText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-// codeColumns returns the columns that make the code: those of the primary key without the one that
-// tells kinds apart, as far as they hold anything.
+// codeColumns returns the columns that form the code: those of the primary key that hold values,
+// without the one that distinguishes kinds.
 func codeColumns(ctx context.Context, s *survey, id, by *surveyed) ([]string, error) {
 	key := s.relation.Primary
 	if len(key) == 0 && len(s.relation.Unique) > 0 {
@@ -149,7 +149,7 @@ func codeColumns(ctx context.Context, s *survey, id, by *surveyed) ([]string, er
 	return out, nil
 }
 
-// kindOf reports which de-para kind a name is about; "" = none, or two.
+// kindOf returns the de-para kind that a name means; "" if it means none, or more than one.
 func kindOf(words []string) string {
 	found := ""
 	for _, kind := range trade.ReferenceKinds {

@@ -20,8 +20,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// initJobs are the jobs that `init` proposes, parents first. Those whose records this version does
-// not send are left out.
+// initJobs are the jobs that `init` proposes, parents first. Kinds that this version does not send
+// are omitted.
 var initJobs = []struct {
 	name  string
 	sends trade.Kind
@@ -32,10 +32,10 @@ var initJobs = []struct {
 	{"traceability", "traceability", "init.ask_traceability"},
 }
 
-// initFlags are those of `safrasync init`.
+// initFlags are the flags of `safrasync init`.
 type initFlags struct {
 	driver, dsn string
-	from        map[string]*string // job → table or query
+	from        map[string]*string // table or query by job
 	list, force bool
 }
 
@@ -55,10 +55,10 @@ func NewCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// initTimeout bounds each question to the ERP.
+// initTimeout limits each query of the ERP.
 const initTimeout = 2 * time.Minute
 
-// initialize writes a first configuration from the ERP's catalogue. The ERP is only read.
+// initialize writes a first configuration from the ERP's catalogue. It only reads the ERP.
 func initialize(ctx context.Context, a *cli.App, f initFlags) error {
 	ask := newAsker(a)
 	path := cmp.Or(a.ConfigPath, config.Places[1])
@@ -99,7 +99,7 @@ func initialize(ctx context.Context, a *cli.App, f initFlags) error {
 		return err
 	}
 	if config.HoldsPassword(f.dsn) {
-		p.dsn, p.secret = "${file:"+secretDSN+"}", dsn // a password never stands in the file
+		p.dsn, p.secret = "${file:"+secretDSN+"}", dsn // a password is never written to the configuration
 	}
 	if ask.terminal && !f.named() {
 		if err := listRelations(a, relations); err != nil {
@@ -112,9 +112,9 @@ func initialize(ctx context.Context, a *cli.App, f initFlags) error {
 	return writeProposal(a, p, path, f.force)
 }
 
-// openAnyERP opens an ERP of which nothing is known. charset names the one that the database claims
-// where it does not know how its texts are encoded: they are then read as WIN1252, the commonest,
-// which the file says.
+// openAnyERP opens an ERP about which nothing is known. If its database does not know how its texts
+// are encoded, they are read as WIN1252, the most common encoding, and charset is what the database
+// claims; otherwise charset is "".
 func openAnyERP(ctx context.Context, a *cli.App, opts erp.Options) (source *erp.Source, charset string, err error) {
 	if source, err = erp.Open(ctx, opts); err != nil {
 		return nil, "", err
@@ -142,7 +142,7 @@ func (f initFlags) named() bool {
 	return false
 }
 
-// proposeJobs proposes a job for each table or query that is named.
+// proposeJobs proposes a job for each table or query that was given.
 func proposeJobs(ctx context.Context, a *cli.App, p *proposal, source *erp.Source, relations []erp.Relation,
 	f initFlags,
 	ask *asker,
@@ -150,7 +150,7 @@ func proposeJobs(ctx context.Context, a *cli.App, p *proposal, source *erp.Sourc
 	var tables []*erp.Relation
 	for _, from := range f.from {
 		if *from != "" {
-			if r, _, err := pickRelation(a, relations, *from); err == nil && r != nil { // a wrong name ends below
+			if r, _, err := pickRelation(a, relations, *from); err == nil && r != nil { // a wrong name fails below
 				tables = append(tables, r)
 			}
 		}
@@ -192,8 +192,8 @@ func proposeJobs(ctx context.Context, a *cli.App, p *proposal, source *erp.Sourc
 	return nil
 }
 
-// pickRelation finds a table by its name, its name with the schema, or its number in the list;
-// anything that begins like a query is one.
+// pickRelation finds a table by its name, by schema and name, or by its number in the list. Text
+// that begins like a query is returned as a query.
 func pickRelation(a *cli.App, relations []erp.Relation, from string) (*erp.Relation, string, error) {
 	word, _, _ := strings.Cut(strings.ToUpper(strings.TrimSpace(from)), " ")
 	if first := strings.Fields(word); len(first) > 0 && slices.Contains([]string{"SELECT", "WITH"}, first[0]) {
@@ -223,7 +223,7 @@ type relationJSON struct {
 	Schema  string     `json:"schema"`
 	Name    string     `json:"name"`
 	View    bool       `json:"view"`
-	Rows    *int64     `json:"rows"` // the database's estimate
+	Rows    *int64     `json:"rows"` // estimate of the database
 	Columns []string   `json:"columns"`
 	Types   []string   `json:"types"`
 	Primary []string   `json:"primary"`
@@ -262,18 +262,19 @@ func listRelations(a *cli.App, relations []erp.Relation) error {
 	return a.Out.Flush()
 }
 
-// toFillIn is one place that a person must complete.
+// toFillIn is one place that a person must fill in.
 type toFillIn struct {
 	Line int    `json:"line"`
 	Path string `json:"path"`
 	Text string `json:"text"`
 }
 
-// secretDSN is where a data source name with a password is kept, beside the configuration.
+// secretDSN is the file for a data source name with a password, relative to the configuration's
+// folder.
 const secretDSN = "credentials/erp-dsn"
 
-// writeSecret keeps a data source name with a password in a file of its own. Another one that is
-// there stays: then it comes by the environment.
+// writeSecret writes a data source name with a password to a file of its own. If the file exists
+// with other content, it is kept, and the configuration refers to an environment variable instead.
 func writeSecret(a *cli.App, p *proposal, path string) error {
 	if p.secret == "" {
 		return nil
@@ -297,7 +298,7 @@ func writeSecret(a *cli.App, p *proposal, path string) error {
 	return nil
 }
 
-// writeProposal writes the file and tells what remains to be done, by reading it as `check` would.
+// writeProposal writes the file and prints what remains to be done, by reading it as `check` does.
 func writeProposal(a *cli.App, p proposal, path string, force bool) error {
 	write := func() error { return cli.CreateFile(path, p.render(a.Voice()), 0o640) }
 	if force {

@@ -14,38 +14,38 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// What a survey reads of the ERP is bounded.
+// The limits of what a survey reads from the ERP.
 const (
 	surveyRows   = 2000 // rows from which forms are guessed
-	surveyValues = 50   // different values from which a map is proposed
+	surveyValues = 50   // most distinct values for which a map is proposed
 )
 
-// survey is one table or query of the ERP as `init` sees it.
+// survey is what `init` knows of one table or query of the ERP.
 type survey struct {
 	source   *erp.Source
 	driver   string
 	relation *erp.Relation // nil for a query
 	body     string        // the query without a filter
-	where    []string      // conditions that are proposed
+	where    []string      // proposed conditions
 	columns  []*surveyed
 }
 
-// surveyed is one column with what stands in it.
+// surveyed is one column with sample values.
 type surveyed struct {
 	name    string
 	quoted  string
 	kind    string // the database's type, lower case
 	words   []string
-	samples []erp.Value // not blank, readable
+	samples []erp.Value // neither blank nor unreadable
 	rows    int
 }
 
 var binaryTypes = regexp.MustCompile(`bytea|blob|binary|image|clob|^raw|xml|json`)
 
-// errSeenEnough ends a reading that has seen enough.
+// errSeenEnough ends a read that has seen enough.
 var errSeenEnough = errors.New("enough")
 
-// newSurvey looks at a table, a view or a query.
+// newSurvey reads a table, a view or a query.
 func newSurvey(ctx context.Context, source *erp.Source, driver string, relation *erp.Relation,
 	query string,
 ) (*survey, error) {
@@ -107,8 +107,8 @@ func (s *survey) list(names []string) string {
 	return strings.Join(out, ", ")
 }
 
-// relationName writes a table so that a query finds it. The schema that every session looks in is
-// left out.
+// relationName returns a table's name as a query needs it. It omits the schema that every session
+// searches.
 func relationName(driver string, r erp.Relation) string {
 	name := erp.QuoteName(driver, r.Name)
 	if r.Schema == "" || driver == "postgres" && r.Schema == "public" {
@@ -117,7 +117,7 @@ func relationName(driver string, r erp.Relation) string {
 	return erp.QuoteName(driver, r.Schema) + "." + name
 }
 
-// column finds a column by its name.
+// column returns a column by its name; nil if there is none.
 func (s *survey) column(name string) *surveyed {
 	i := slices.IndexFunc(s.columns, func(c *surveyed) bool { return strings.EqualFold(c.name, name) })
 	if i < 0 {
@@ -126,8 +126,8 @@ func (s *survey) column(name string) *surveyed {
 	return s.columns[i]
 }
 
-// alike finds a column by its name, or by the words of its name, with or without the prefix of its
-// table.
+// alike returns a column by its name, or by the words of its name, with or without the prefix of
+// its table; nil if there is none.
 func (s *survey) alike(name string) *surveyed {
 	if c := s.column(name); c != nil {
 		return c
@@ -142,7 +142,8 @@ func (s *survey) alike(name string) *surveyed {
 	return s.columns[i]
 }
 
-// named finds the column that fits a list of names best, among those that pass.
+// named returns the column that matches a list of names best, among those for which passes returns
+// true.
 func (s *survey) named(names []string, passes func(*surveyed) bool) *surveyed {
 	var best *surveyed
 	most := 0
@@ -154,7 +155,7 @@ func (s *survey) named(names []string, passes func(*surveyed) bool) *surveyed {
 	return best
 }
 
-// from is the query as a table, with the conditions that are proposed.
+// from returns the FROM clause: the query as a subquery, with the proposed conditions.
 func (s *survey) from() string {
 	out := " FROM (\n" + s.body + "\n) d"
 	if len(s.where) > 0 {
@@ -163,8 +164,8 @@ func (s *survey) from() string {
 	return out
 }
 
-// distinct returns the different values of a column with their rows; ok is false when there are
-// more than surveyValues.
+// distinct returns the distinct values of a column with their numbers of rows. ok is false if there
+// are more than surveyValues.
 func (s *survey) distinct(ctx context.Context, c *surveyed) (values []valueRows, ok bool, err error) {
 	sql := "SELECT " + c.quoted + " AS v, COUNT(*) AS n" + s.from() + " GROUP BY " + c.quoted
 	err = s.source.Table(ctx, sql, []string{"v", "n"}, func(v []erp.Value) error {
@@ -174,7 +175,7 @@ func (s *survey) distinct(ctx context.Context, c *surveyed) (values []valueRows,
 		}
 		n, err := strconv.Atoi(v[1].Trimmed())
 		if err != nil {
-			n = 0 // only people read it
+			n = 0 // only people read this number
 		}
 		if i := slices.IndexFunc(values, func(have valueRows) bool { return sameValue(have.text, text) }); i >= 0 {
 			values[i].rows += n
@@ -199,10 +200,10 @@ type valueRows struct {
 	rows int
 }
 
-// sameValue compares as value maps do: padding and case do not count.
+// sameValue compares two values as value maps do, ignoring case and Unicode normal form.
 func sameValue(a, b string) bool { return strings.EqualFold(norm.NFC.String(a), norm.NFC.String(b)) }
 
-// isKey reports whether columns identify every row: none of them empty, no two rows alike.
+// isKey reports whether columns identify every row: none is empty, and no two rows are equal.
 func (s *survey) isKey(ctx context.Context, columns []string) (bool, error) {
 	var empty, list []string
 	for _, name := range columns {
@@ -256,8 +257,7 @@ func (c *surveyed) isNumeric() bool {
 	return len(c.samples) > 0 && slices.Contains([]erp.Kind{erp.Int, erp.Number, erp.Float}, c.samples[0].Kind)
 }
 
-// suits reports whether what stands in a column can be what a field needs. A column without a value
-// says nothing against itself.
+// suits reports whether the values of a column fit a field. A column without values fits.
 func (c *surveyed) suits(rule trade.FieldRule) bool {
 	if len(c.samples) == 0 {
 		return true

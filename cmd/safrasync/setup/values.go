@@ -11,8 +11,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// valueWords are the words by which a value of the API is known in an ERP, without accents and in
-// lower case.
+// valueWords are the words by which a value of the API is recognised in an ERP, in lower case and
+// without accents.
 var valueWords = map[string][]string{
 	"SOJA":  {"soja", "soy", "soybean", "soybeans"},
 	"MILHO": {"milho", "corn", "maize"},
@@ -40,16 +40,16 @@ var valueWords = map[string][]string{
 	"TROCA":    {"troca", "barter", "insumos"},
 }
 
-// surenesses of a proposed value.
+// How certain a proposed value is.
 const (
 	sure   = iota // the same word
-	likely        // an abbreviation: a person must look
+	likely        // an abbreviation: a person must check it
 	unknown
 )
 
 var spaces = regexp.MustCompile(`[\s_-]+`)
 
-// proposeValue returns the API's value that a value of the ERP probably stands for.
+// proposeValue returns the API's value that a value of the ERP probably means.
 func proposeValue(value string, allowed []string) (string, int) {
 	word := strings.TrimSpace(spaces.ReplaceAllString(plainWord(value), " "))
 	for _, api := range allowed {
@@ -67,7 +67,7 @@ func proposeValue(value string, allowed []string) (string, int) {
 	}); only {
 		return api, likely
 	}
-	api, only := onlyOne(allowed, func(api string) bool { // SOJA EM GRAOS
+	api, only := onlyOne(allowed, func(api string) bool { // as in SOJA EM GRAOS
 		first, _, _ := strings.Cut(word, " ")
 		return len(first) > 2 && slices.Contains(valueWords[strings.ToUpper(api)], first)
 	})
@@ -97,7 +97,7 @@ var (
 	tightHarvest = regexp.MustCompile(`^(\d{2})(\d{2})$`)
 )
 
-// proposeHarvest reads 25/26, 2025/26 and 2526; what is written otherwise only a person can know.
+// proposeHarvest parses 25/26, 2025/26 and 2526. Other forms only a person can know.
 func proposeHarvest(value string) (string, int) {
 	if longHarvest.MatchString(value) {
 		return value, sure
@@ -128,17 +128,17 @@ func nextYear(year string) string {
 	return t.AddDate(1, 0, 0).Format("2006")
 }
 
-// dateForms are tried in this order; the first that fits most samples is proposed. "" stands for
-// the database's own form and YYYY-MM-DD.
+// dateForms are tried in this order; the first that fits most samples is proposed. "" is the
+// database's own form and YYYY-MM-DD.
 var dateForms = []string{
 	"", "YYYYMMDD", "DD/MM/YYYY", "DD-MM-YYYY", "DD.MM.YYYY", "YYYY/MM/DD", "DDMMYYYY",
 	"MM/DD/YYYY",
 }
 
-// emptyDates are dates by which ERPs mean "none".
+// emptyDates are dates that ERPs store for "none".
 var emptyDates = []string{"1899-12-30", "1899-12-31", "1900-01-01", "1900-12-31"}
 
-// guessDate finds the form in which a column has dates, and the values by which it means none. ok:
+// guessDate returns the form of a column's dates, and the values that mean none. ok reports whether
 // most values are dates.
 func guessDate(samples []erp.Value) (form string, empty []string, ok bool) {
 	hits := make([]int, len(dateForms))
@@ -179,7 +179,7 @@ func dateFits(v erp.Value, text, form string) bool {
 	return err == nil && t.Year() > 1850 && t.Year() < 2200
 }
 
-// numberSamples are tried in this order.
+// numberSamples are the forms of numbers, tried in this order.
 var numberSamples = []struct {
 	sample string
 	form   *regexp.Regexp
@@ -190,8 +190,8 @@ var numberSamples = []struct {
 	{"1,234.56", regexp.MustCompile(`^[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?$`)},
 }
 
-// guessNumber finds the form in which a column has numbers, and whether some are zero. ok: most
-// values are numbers.
+// guessNumber returns the form of a column's numbers, and whether some are zero. ok reports whether
+// most values are numbers.
 func guessNumber(samples []erp.Value) (form string, zeros, ok bool) {
 	hits := make([]int, len(numberSamples))
 	for _, v := range samples {

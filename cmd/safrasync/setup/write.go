@@ -15,19 +15,19 @@ import (
 // proposal is everything that `init` writes.
 type proposal struct {
 	driver, dsn string
-	secret      string // the data source name, where it holds a password
-	charset     string // of the database; "" = it knows its own
-	apiKey      string // the reference to the platform's key
-	console     string // the section of the file that is overwritten
+	secret      string // the data source name, if it contains a password
+	charset     string // what the database claims; "" = it knows its own
+	apiKey      string // reference to the platform's key
+	console     string // the console section of the file that is overwritten
 	references  []proposedRef
 	jobs        []proposedJob
 }
 
-// consoleSection is the section of a configuration, as it was written.
+// consoleSection matches the console section of a configuration.
 var consoleSection = regexp.MustCompile(`(?m)^console:.*\n(?:(?:[ \t]+.*)?\n)*`)
 
-// keep takes over what stands at a path already: the key that is a credential beside it, and the
-// console.
+// keep takes over what exists beside and in the file at a path: the API key as a credential, and
+// the console section.
 func (p *proposal) keep(path string) error {
 	p.apiKey = "${env:SAFRASYNC_API_KEY}"
 	if _, err := os.Stat(filepath.Join(filepath.Dir(path), "credentials", "api-key")); err == nil {
@@ -41,7 +41,7 @@ func (p *proposal) keep(path string) error {
 	return nil
 }
 
-// render writes the proposal as YAML with comments, for people who will complete it.
+// render returns the proposal as YAML with comments, for people who will complete it.
 func (p proposal) render(v cli.Voice) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -121,7 +121,7 @@ func (j proposedJob) render(v cli.Voice, line func(string, ...any)) {
 	}
 }
 
-// yamlReference writes an address that may be a reference to a secret, as the configuration has it.
+// yamlReference formats a text that may be a reference to a secret.
 func yamlReference(text string) string {
 	if config.EnvironmentOrFile.MatchString(text) {
 		return text
@@ -129,5 +129,5 @@ func yamlReference(text string) string {
 	return config.YAMLText(text)
 }
 
-// oneLine keeps what stands in the ERP from ending a comment.
+// oneLine reduces a text of the ERP to one line, so that it cannot end a comment.
 func oneLine(text string) string { return cli.Printable(strings.Join(strings.Fields(text), " ")) }

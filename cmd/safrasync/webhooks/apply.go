@@ -13,10 +13,11 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// hookAudit is the detail of an act on a registration. Neither path nor credentials are in it.
+// hookAudit is the detail of an act on a registration. It contains neither the path nor
+// credentials.
 type hookAudit struct {
 	Event    string `json:"event"`
-	Phase    string `json:"phase"` // before, after
+	Phase    string `json:"phase"` // "before" or "after"
 	Webhook  string `json:"webhook"`
 	Address  string `json:"address"`
 	Platform string `json:"platform"`
@@ -25,16 +26,16 @@ type hookAudit struct {
 	Status   int    `json:"status,omitempty"`
 }
 
-// hookDone is what became of a step.
+// hookDone is the result of a step.
 type hookDone struct {
 	Done    bool
-	Problem i18n.Key // why not; zero when it was done
+	Problem i18n.Key // why not; "" if it was done
 	Args    []any
-	Err     error // of the platform
+	Err     error // the platform's error
 }
 
-// do does one step of a plan. Before anything is sent, what is sent stands in the ledger: a call at
-// a path of ours is taken, whatever the platform answered.
+// do does one step of a plan. What is sent is stored in the ledger before it is sent, so that calls
+// to one of our paths are accepted, whatever the platform answered.
 func (r *registrar) do(ctx context.Context, step hookStep, f cli.ActFlags) (hookDone, error) {
 	switch step.Action {
 	case hookCreate, hookUpdate:
@@ -49,8 +50,8 @@ func (r *registrar) do(ctx context.Context, step hookStep, f cli.ActFlags) (hook
 	return hookDone{}, nil
 }
 
-// register creates or changes the registration of an event, with a new path and new credentials
-// each time: the old ones are not known any more.
+// register creates or changes the registration of an event. Each time it uses a new path and new
+// credentials, because the old ones are stored as hashes only.
 func (r *registrar) register(ctx context.Context, step hookStep, f cli.ActFlags) (hookDone, error) {
 	login := inbound.NewLogin()
 	w := trade.Webhook{
@@ -81,7 +82,7 @@ func (r *registrar) register(ctx context.Context, step hookStep, f cli.ActFlags)
 		}); err != nil {
 		return hookDone{}, err
 	}
-	ctx = context.WithoutCancel(ctx) // from here on a signal ends nothing early
+	ctx = context.WithoutCancel(ctx) // from here on signals are ignored
 	var answer apiclient.Answer
 	var err error
 	id := ""
@@ -100,7 +101,7 @@ func (r *registrar) register(ctx context.Context, step hookStep, f cli.ActFlags)
 		return hookDone{Problem: "hook.refused", Err: err},
 			r.record(ctx, w, f, hookAudit{Phase: "after", Outcome: "refused", Status: answer.Status}, r.settleWith)
 	}
-	// Nobody knows: the platform is asked.
+	// The outcome is unknown: ask the platform.
 	there, askErr := r.there(ctx, step.Event)
 	if askErr == nil && there != nil && r.isAt(there, w) {
 		return hookDone{Done: true}, r.settled(ctx, w, there.ID, f,
@@ -109,20 +110,21 @@ func (r *registrar) register(ctx context.Context, step hookStep, f cli.ActFlags)
 	return hookDone{Problem: "hook.unknown", Args: []any{r.Config.API.Quarantine}, Err: errors.Join(err, askErr)}, nil
 }
 
-// moved reports whether the platform has something else now than the plan showed, which may be old.
+// moved reports whether the platform's registration differs from the one in the plan, which may be
+// outdated.
 func (r *registrar) moved(ctx context.Context, step hookStep) (bool, error) {
 	there, err := r.there(ctx, step.Event)
 	return (there == nil) != (step.There == nil) || there != nil &&
 		(there.URL != step.There.URL || there.ID != step.There.ID), err
 }
 
-// isAt reports whether the platform has just this registration.
+// isAt reports whether the platform has exactly this registration.
 func (r *registrar) isAt(there *apiclient.Webhook, w trade.Webhook) bool {
 	_, secret := hookPath(there.URL)
 	return inbound.HashOf(secret) == w.PathHash
 }
 
-// remoteID is the platform's id of a registration of ours, as far as it is known.
+// remoteID returns the platform's id of our registration; "" if it is unknown.
 func remoteID(step hookStep) string {
 	if step.There != nil && step.There.ID != "" {
 		return step.There.ID
@@ -133,13 +135,13 @@ func remoteID(step hookStep) string {
 	return ""
 }
 
-// remove takes a registration of ours away.
+// remove deletes our registration from the platform.
 func (r *registrar) remove(ctx context.Context, step hookStep, f cli.ActFlags) (hookDone, error) {
 	w, id := *step.Ours, remoteID(step)
 	if id == "" {
 		return hookDone{Problem: "hook.no_id"}, nil
 	}
-	if moved, err := r.moved(ctx, step); err != nil || moved { // it would be another system's that goes
+	if moved, err := r.moved(ctx, step); err != nil || moved { // it would delete another system's registration
 		return hookDone{Problem: "hook.moved"}, err
 	}
 	if err := r.record(ctx, w, f, hookAudit{Phase: "before", ID: id},
@@ -169,7 +171,7 @@ func (r *registrar) settleWith(ctx context.Context, w trade.Webhook, record trad
 	return r.store.SettleWebhook(ctx, w, cli.Now(), record)
 }
 
-// record stores a registration together with its record in the audit.
+// record stores a registration together with its audit record.
 func (r *registrar) record(ctx context.Context, w trade.Webhook, f cli.ActFlags, detail hookAudit,
 	store func(context.Context, trade.Webhook, trade.AuditRecord) error,
 ) error {

@@ -16,7 +16,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// inboxFlags select events.
+// inboxFlags are the flags that select events.
 type inboxFlags struct {
 	event, text, since string
 	open               bool
@@ -57,7 +57,7 @@ func newReplayCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// inboxFilter makes a filter of flags and numbers.
+// inboxFilter makes a filter from flags and event numbers.
 func inboxFilter(a *cli.App, args []string, f inboxFlags) (trade.InboxFilter, error) {
 	out := trade.InboxFilter{Text: f.text, Open: f.open, Limit: f.limit}
 	config, err := a.LoadConfig()
@@ -88,7 +88,7 @@ func inboxFilter(a *cli.App, args []string, f inboxFlags) (trade.InboxFilter, er
 	return out, nil
 }
 
-// inboxEvents returns the events that flags and numbers select, the newest first.
+// inboxEvents returns the events that flags and numbers select, newest first.
 func inboxEvents(ctx context.Context, a *cli.App, args []string, f inboxFlags) ([]trade.InboxEvent, error) {
 	filter, err := inboxFilter(a, args, f)
 	if err != nil {
@@ -108,10 +108,10 @@ type eventJSON struct {
 	FirstAt time.Time `json:"first_at"`
 	LastAt  time.Time `json:"last_at"`
 	Times   int       `json:"times"`
-	Open    bool      `json:"open"` // it is still to be looked at
+	Open    bool      `json:"open"` // it is still to be processed
 	Outcome string    `json:"outcome"`
 	Bytes   int       `json:"bytes"`
-	Body    any       `json:"body,omitempty"` // of one event only: the JSON that came, or a text
+	Body    any       `json:"body,omitempty"` // only for a single event: the JSON that came, or a text
 }
 
 func eventOf(e trade.InboxEvent) eventJSON {
@@ -142,7 +142,7 @@ func listInbox(ctx context.Context, a *cli.App, f inboxFlags) error {
 	return nil
 }
 
-// showEvent prints one event with its body as it came.
+// showEvent prints one event with its body as received.
 func showEvent(ctx context.Context, a *cli.App, seq string) error {
 	events, err := inboxEvents(ctx, a, []string{seq}, inboxFlags{})
 	if err != nil {
@@ -168,7 +168,7 @@ func showEvent(ctx context.Context, a *cli.App, seq string) error {
 	return nil
 }
 
-// replay lets events be looked at once more: by the service, or here when none runs.
+// replay marks events as not processed, and then processes all open events.
 func replay(ctx context.Context, a *cli.App, args []string, f inboxFlags, act cli.ActFlags) error {
 	if err := a.NeedReason(act); err != nil {
 		return err

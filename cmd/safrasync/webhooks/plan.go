@@ -19,17 +19,17 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// hookAction is what brings one event's registration to what is declared. The names stand in
-// --json.
+// hookAction is the action that makes one event's registration match the configuration. The names
+// appear in --json.
 type hookAction string
 
 const (
-	hookKeep    hookAction = "none"    // it is as declared
+	hookKeep    hookAction = "none"    // it matches the configuration
 	hookCreate  hookAction = "create"  // the platform has none
-	hookUpdate  hookAction = "update"  // ours, but not as declared
+	hookUpdate  hookAction = "update"  // ours, but differs from the configuration
 	hookConfirm hookAction = "confirm" // the platform has what was sent; its answer was lost
-	hookRemove  hookAction = "remove"  // ours, and not declared any more
-	hookForeign hookAction = "foreign" // of somebody else: left alone
+	hookRemove  hookAction = "remove"  // ours, and no longer configured
+	hookForeign hookAction = "foreign" // another system's: left unchanged
 	hookWait    hookAction = "wait"    // an earlier request may still be executed
 )
 
@@ -42,18 +42,19 @@ type hookStep struct {
 	Action hookAction
 	Why    i18n.Key
 	Until  time.Time          // of hookWait
-	There  *apiclient.Webhook // what the platform has; nil = none
-	Ours   *trade.Webhook     // the registration of ours that it is; nil = none
-	Asked  *trade.Webhook     // one of which nobody knows whether the platform has it; nil = none
+	There  *apiclient.Webhook // the platform's registration; nil = none
+	Ours   *trade.Webhook     // the same, if it is ours; nil = it is not
+	Asked  *trade.Webhook     // ours, of unknown outcome; nil = none
 }
 
-// registrar compares what is declared with what the platform has, and with what we know to be ours.
+// registrar compares the configuration with the platform's registrations, and with those that the
+// ledger knows to be ours.
 type registrar struct {
 	*cli.App
 	store  *state.Store
 	client *apiclient.Client
-	ours   map[string][]trade.Webhook // by event, the newest first
-	mark   string                     // of the hmac_secret of the configuration
+	ours   map[string][]trade.Webhook // by event, newest first
+	mark   string                     // of the configured hmac_secret
 }
 
 func openRegistrar(ctx context.Context, a *cli.App, how cli.Access) (*registrar, error) {
@@ -83,7 +84,7 @@ func openRegistrar(ctx context.Context, a *cli.App, how cli.Access) (*registrar,
 	return r, nil
 }
 
-// read takes up our registrations.
+// read loads our registrations from the ledger.
 func (r *registrar) read(ctx context.Context) error {
 	list, err := r.store.Webhooks(ctx, cli.Now())
 	r.ours = map[string][]trade.Webhook{}
@@ -93,7 +94,7 @@ func (r *registrar) read(ctx context.Context) error {
 	return err
 }
 
-// hookPath splits an address at the secret, which is its last part.
+// hookPath splits an address before its last part, which is the secret.
 func hookPath(url string) (address, secret string) {
 	at := strings.LastIndexByte(url, '/')
 	if at < 0 {
@@ -102,7 +103,7 @@ func hookPath(url string) (address, secret string) {
 	return url[:at], url[at:]
 }
 
-// there asks the platform for the registration of an event; nil when there is none.
+// there reads the platform's registration of an event; nil if there is none.
 func (r *registrar) there(ctx context.Context, event apiclient.WebhookEvent) (*apiclient.Webhook, error) {
 	w, err := r.client.GetWebhook(ctx, event)
 	var failure *apiclient.Error
@@ -115,7 +116,7 @@ func (r *registrar) there(ctx context.Context, event apiclient.WebhookEvent) (*a
 	return nil, err
 }
 
-// recognise finds the registration of ours that the platform has.
+// recognise returns our registration that is the platform's; nil if the platform's is not ours.
 func (r *registrar) recognise(event apiclient.WebhookEvent, there *apiclient.Webhook) *trade.Webhook {
 	_, secret := hookPath(there.URL)
 	hash := inbound.HashOf(secret)
@@ -123,7 +124,7 @@ func (r *registrar) recognise(event apiclient.WebhookEvent, there *apiclient.Web
 	if i := slices.IndexFunc(list, func(w trade.Webhook) bool { return w.PathHash == hash }); i >= 0 {
 		return &list[i]
 	}
-	if there.URL == "" { // the answer does not show it: the id may
+	if there.URL == "" { // the answer does not show the address: compare the id
 		i := slices.IndexFunc(list, func(w trade.Webhook) bool { return w.RemoteID != "" && w.RemoteID == there.ID })
 		if i >= 0 {
 			return &list[i]
@@ -132,8 +133,8 @@ func (r *registrar) recognise(event apiclient.WebhookEvent, there *apiclient.Web
 	return nil
 }
 
-// plan says what is to be done about the events; none: about those that are declared and those that
-// are ours.
+// plan returns the steps for all events that are configured or have a registration of ours.
+// takeOver lists events whose registrations by other systems may be replaced.
 func (r *registrar) plan(ctx context.Context, takeOver []string) ([]hookStep, error) {
 	var out []hookStep
 	declared := r.Config.Webhooks.EventNames()
@@ -186,7 +187,7 @@ func (r *registrar) step(ctx context.Context, event apiclient.WebhookEvent, want
 	return step, nil
 }
 
-// compare looks whether a registration of ours is as it is declared.
+// compare returns what our registration needs to match the configuration, and why.
 func (r *registrar) compare(there *apiclient.Webhook, ours *trade.Webhook) (hookAction, i18n.Key) {
 	switch {
 	case ours.State == trade.WebhookRetired:

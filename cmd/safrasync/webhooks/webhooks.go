@@ -16,7 +16,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// NewCommand makes the command plan.
+// NewCommand makes the command webhooks.
 func NewCommand(a *cli.App) *cobra.Command {
 	events := cli.Texts(apiclient.WebhookEvents)
 	var planned []string
@@ -65,14 +65,14 @@ func NewCommand(a *cli.App) *cobra.Command {
 // hookJSON is one line of `webhooks plan|apply|list|show|delete --json`.
 type hookJSON struct {
 	Event  string     `json:"event"`
-	Action hookAction `json:"action"` // that is needed, or that was asked for
+	Action hookAction `json:"action"` // the action that is needed, or was ordered
 	Done   bool       `json:"done"`
 	Why    string     `json:"why"`
-	// where the platform calls, without the secret path; "" = it has none, or does not show it
+	// address without the secret path; "" = there is none, or it is not shown
 	Address string     `json:"address"`
 	ID      *string    `json:"id"` // of the platform
 	Ours    bool       `json:"ours"`
-	Since   *time.Time `json:"since"` // when the platform was seen to have it; null = not yet, or not ours
+	Since   *time.Time `json:"since"` // when the platform was first seen with it; null = not yet, or not ours
 }
 
 func hookJSONOf(s hookStep, done bool, why string) hookJSON {
@@ -90,7 +90,7 @@ func hookJSONOf(s hookStep, done bool, why string) hookJSON {
 	return out
 }
 
-// needHooks refuses where nothing is declared.
+// needHooks returns an error if no webhooks are configured.
 func needHooks(a *cli.App) error {
 	config, err := a.LoadConfig()
 	if err == nil && !config.Webhooks.Used() {
@@ -99,7 +99,7 @@ func needHooks(a *cli.App) error {
 	return err
 }
 
-// planHooks shows what apply would do.
+// planHooks prints what apply would do.
 func planHooks(ctx context.Context, a *cli.App, takeOver []string) error {
 	if err := needHooks(a); err != nil {
 		return err
@@ -115,7 +115,7 @@ func planHooks(ctx context.Context, a *cli.App, takeOver []string) error {
 	return showHooks(a, steps)
 }
 
-// showHooks lists steps.
+// showHooks prints steps.
 func showHooks(a *cli.App, steps []hookStep) error {
 	if a.AsJSON {
 		return cli.PrintEach(a, steps,
@@ -137,7 +137,7 @@ func showHooks(a *cli.App, steps []hookStep) error {
 	return nil
 }
 
-// applyHooks brings the platform to what is declared.
+// applyHooks makes the platform's registrations match the configuration.
 func applyHooks(ctx context.Context, a *cli.App, takeOver []string, f cli.ActFlags) error {
 	if err := needHooks(a); err != nil {
 		return err
@@ -156,7 +156,7 @@ func applyHooks(ctx context.Context, a *cli.App, takeOver []string, f cli.ActFla
 	return doHooks(ctx, a, steps, f)
 }
 
-// deleteHooks takes registrations of ours away, declared or not.
+// deleteHooks deletes registrations of ours, configured or not.
 func deleteHooks(ctx context.Context, a *cli.App, names []string, f cli.ActFlags) error {
 	if err := a.NeedReason(f); err != nil {
 		return err
@@ -187,8 +187,8 @@ func deleteHooks(ctx context.Context, a *cli.App, names []string, f cli.ActFlags
 	return doHooks(ctx, a, steps, f)
 }
 
-// doHooks shows a plan, asks, and does it, event by event: what was done stays done when a later
-// one fails.
+// doHooks shows a plan, asks, and does it event by event. If a step fails, the earlier ones remain
+// done.
 func doHooks(ctx context.Context, a *cli.App, steps []hookStep, f cli.ActFlags) error {
 	waits := func(s hookStep) bool { return s.Action == hookWait || s.Action == hookForeign }
 	if !slices.ContainsFunc(steps, func(s hookStep) bool { return s.Action.changes() || s.Action == hookConfirm }) {
@@ -257,7 +257,7 @@ func tellHook(a *cli.App, s hookStep, done hookDone) error {
 	return nil
 }
 
-// listHooks shows what the platform has, of all events or of some, and whose it is.
+// listHooks prints the platform's registrations, for all events or some, and whose they are.
 func listHooks(ctx context.Context, a *cli.App, events []apiclient.WebhookEvent) error {
 	r, err := openRegistrar(ctx, a, cli.ToRead)
 	if err != nil {
@@ -290,8 +290,8 @@ func listHooks(ctx context.Context, a *cli.App, events []apiclient.WebhookEvent)
 	return showHooks(a, steps)
 }
 
-// tellTwice warns of events that the platform has several webhooks for: which one it calls is not
-// documented.
+// tellTwice warns of events for which the platform has several webhooks. It is not documented which
+// one it calls.
 func tellTwice(a *cli.App, hooks []apiclient.Webhook) {
 	count := map[apiclient.WebhookEvent]int{}
 	for _, w := range hooks {

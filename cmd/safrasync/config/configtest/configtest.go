@@ -9,8 +9,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 )
 
-// Sample is the text of the sample cooperative's configuration, for the tests of a folder beside
-// testdata.
+// Sample returns the sample cooperative's configuration, for tests in a folder beside testdata.
 func Sample(t testing.TB) string {
 	t.Helper()
 	text, err := os.ReadFile("../testdata/coop/config.yaml")
@@ -21,8 +20,8 @@ func Sample(t testing.TB) string {
 		Replace(string(text))
 }
 
-// Load writes a text into a file, with its folder, and loads it. Each variable of the environment
-// has the same value.
+// Load writes a text to a file, creates its folder, and loads it. Every environment variable has
+// the given value.
 func Load(t testing.TB, file, text, value string) *config.Config {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {

@@ -1,4 +1,4 @@
 // Package configtest loads configurations for the tests of other packages.
 //
-// It guarantees that what it returns passed every check of package config. Only tests import it.
+// What it returns has passed every check of package config. Only tests import it.
 package configtest
