@@ -303,7 +303,7 @@ func (p *doubtRoutes) planDoubt(q *web.Request) error {
 func (p *doubtRoutes) showPlan(q *web.Request, page doubtPage, order Order, status int) error {
 	order.DespiteDifferences = false
 	plan, err := p.acts.Plan(q.Context(), order)
-	if err == nil && plan.Steps[0].Refused == "differs" {
+	if err == nil && plan.Steps[0].Refused == acts.Differs {
 		page.Differs, order.DespiteDifferences = true, true
 		plan, err = p.acts.Plan(q.Context(), order)
 	}

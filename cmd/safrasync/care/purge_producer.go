@@ -20,8 +20,7 @@ import (
 
 // purgeProducer exports or removes what is stored about one producer.
 func purgeProducer(ctx context.Context, a *cli.App, config *config.Config, f purgeFlags) error {
-	how := cli.ToWrite // an export is audited too
-	store, err := a.OpenLedger(ctx, how)
+	store, err := a.OpenLedger(ctx, cli.ToWrite) // an export is audited too
 	if err != nil {
 		return err
 	}
